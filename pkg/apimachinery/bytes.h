@@ -1,0 +1,36 @@
+/// @file
+/// Byte strings that leave nothing behind.
+#ifndef KUBEXX_APIMACHINERY_BYTES_H_
+#define KUBEXX_APIMACHINERY_BYTES_H_
+
+#include <string>
+#include <string_view>
+
+namespace kubexx::apimachinery {
+
+/// Overwrites the whole buffer of `text`, its spare capacity included, and clears it. Never optimised away.
+void Wipe(std::string& text);
+
+/// Go's []byte: raw bytes, base64 in JSON. Holds Secret data, so the buffer is wiped when it is destroyed, assigned
+/// or moved from. A value type.
+class Bytes {
+ public:
+  Bytes() = default;
+  explicit Bytes(std::string value) : value_(std::move(value)) {}
+  Bytes(const Bytes&) = default;
+  Bytes(Bytes&& other) noexcept;
+  Bytes& operator=(const Bytes& other);
+  Bytes& operator=(Bytes&& other) noexcept;
+  ~Bytes() { Wipe(value_); }
+
+  std::string_view view() const { return value_; }
+  bool empty() const { return value_.empty(); }
+  bool operator==(const Bytes&) const = default;
+
+ private:
+  std::string value_;
+};
+
+}  // namespace kubexx::apimachinery
+
+#endif  // KUBEXX_APIMACHINERY_BYTES_H_

@@ -1,0 +1,31 @@
+/// @file
+/// The key of an object among those of its type.
+#ifndef KUBEXX_APIMACHINERY_OBJECT_KEY_H_
+#define KUBEXX_APIMACHINERY_OBJECT_KEY_H_
+
+#include <compare>
+#include <functional>
+#include <string>
+
+namespace kubexx::apimachinery {
+
+/// Namespace and name; the namespace is empty for cluster-scoped types. As types.NamespacedName.
+struct ObjectKey {
+  std::string namespace_{};
+  std::string name{};
+  /// "namespace/name", or "name" when cluster-scoped, as client-go's MetaNamespaceKeyFunc.
+  std::string ToString() const { return namespace_.empty() ? name : namespace_ + "/" + name; }
+  auto operator<=>(const ObjectKey&) const = default;
+};
+
+}  // namespace kubexx::apimachinery
+
+template <>
+struct std::hash<kubexx::apimachinery::ObjectKey> {
+  std::size_t operator()(const kubexx::apimachinery::ObjectKey& key) const noexcept {
+    const std::size_t h = std::hash<std::string>()(key.namespace_);
+    return h ^ (std::hash<std::string>()(key.name) + 0x9e3779b97f4a7c15ULL + (h << 6) + (h >> 2));
+  }
+};
+
+#endif  // KUBEXX_APIMACHINERY_OBJECT_KEY_H_

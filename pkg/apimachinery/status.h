@@ -1,0 +1,139 @@
+/// @file
+/// Status: the error of every fallible call, with the fields of Kubernetes' own meta/v1 Status, and Result<T>.
+#ifndef KUBEXX_APIMACHINERY_STATUS_H_
+#define KUBEXX_APIMACHINERY_STATUS_H_
+
+#include <chrono>
+#include <cstdint>
+#include <expected>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace kubexx::apimachinery {
+
+/// The API's reasons (meta/v1 StatusReason) plus those that arise in a client. Branch on these, never on text.
+enum class Reason : std::uint8_t {
+  kUnknown,
+  kUnauthorized,
+  kForbidden,
+  kNotFound,
+  kAlreadyExists,
+  kConflict,
+  kGone,
+  kInvalid,
+  kServerTimeout,
+  kStoreReadError,
+  kTimeout,
+  kTooManyRequests,
+  kBadRequest,
+  kMethodNotAllowed,
+  kNotAcceptable,
+  kRequestEntityTooLarge,
+  kUnsupportedMediaType,
+  kInternalError,
+  kExpired,
+  kServiceUnavailable,
+  // Reasons of the client; never sent by a server.
+  kUnavailable,   ///< no connection, or one that broke: connect, TLS, reset, unexpected end
+  kCancelled,     ///< the caller's stop_token was requested
+  kMalformed,     ///< bytes that cannot be decoded; `details.causes` names the field
+  kInvalidConfig  ///< a kubeconfig, flag or file that cannot be used
+};
+
+/// The API's spelling, for example "AlreadyExists"; kUnknown gives "".
+std::string_view ToString(Reason reason);
+
+/// The inverse; an unknown or empty spelling gives kUnknown.
+Reason ParseReason(std::string_view text);
+
+/// One cause of a Status, as meta/v1 StatusCause. `field` is a path such as "spec.containers[0].image".
+struct StatusCause {
+  std::string reason{};
+  std::string message{};
+  std::string field{};
+  bool operator==(const StatusCause&) const = default;
+};
+
+/// What a Status is about, as meta/v1 StatusDetails.
+struct StatusDetails {
+  std::string name{};
+  std::string group{};
+  std::string kind{};
+  std::string uid{};
+  std::vector<StatusCause> causes{};
+  /// Zero when the server named no time.
+  std::chrono::seconds retry_after{0};
+  bool operator==(const StatusDetails&) const = default;
+};
+
+/// An error. A value type. `code` is the HTTP status, 0 when there was no response.
+class [[nodiscard]] Status {
+ public:
+  Status() = default;
+  Status(Reason reason_in, std::string message_in, int code_in = 0)
+      : reason(reason_in), code(code_in), message(std::move(message_in)) {}
+
+  Reason reason = Reason::kUnknown;
+  int code = 0;
+  std::string message{};
+  StatusDetails details{};
+
+  /// "<Reason>: <message>", for logs.
+  std::string ToString() const;
+
+  /// The same status with "context: " in front of its message; add it once per layer.
+  Status WithContext(std::string_view context) const;
+
+  bool operator==(const Status&) const = default;
+};
+
+/// A kMalformed status with one cause at `field`; the message reads "<field>: <what>".
+Status Malformed(std::string field, std::string what);
+
+/// The reason that an HTTP status code without a Status body stands for, as apimachinery's NewGenericServerResponse.
+Reason ReasonForHttpCode(int code);
+
+/// 410 Gone or reason Expired: the resourceVersion or continue token is too old.
+bool IsExpired(const Status& status);
+
+/// The "Too large resource version" timeout of a server whose watch cache is behind.
+bool IsTooLargeResourceVersion(const Status& status);
+
+/// A T or a Status. As std::expected, but ignoring one is a compile error.
+template <class T>
+class [[nodiscard]] Result : public std::expected<T, Status> {
+ public:
+  using std::expected<T, Status>::expected;
+  const Status& status() const& { return this->error(); }
+};
+
+using Error = std::unexpected<Status>;
+
+/// `return Fail(Reason::kNotFound, "...")` from a function that returns Result<T>.
+inline Error Fail(Reason reason, std::string message, int code = 0) {
+  return Error(Status(reason, std::move(message), code));
+}
+inline Error Fail(Status status) { return Error(std::move(status)); }
+
+}  // namespace kubexx::apimachinery
+
+#define KX_CONCAT_INNER(a, b) a##b
+#define KX_CONCAT(a, b) KX_CONCAT_INNER(a, b)
+#define KX_RETURN_IF_ERROR(expr)                                                   \
+  do {                                                                             \
+    if (auto kx_result = (expr); !kx_result) {                                     \
+      return ::kubexx::apimachinery::Error(std::move(kx_result).error());          \
+    }                                                                              \
+  } while (false)
+#define KX_ASSIGN_OR_RETURN_IMPL(tmp, lhs, expr)                                   \
+  auto tmp = (expr);                                                               \
+  if (!tmp) {                                                                      \
+    return ::kubexx::apimachinery::Error(std::move(tmp).error());                  \
+  }                                                                                \
+  lhs = std::move(*tmp)
+/// KX_ASSIGN_OR_RETURN(auto x, F()): x from F's value, or return F's error from the calling function.
+#define KX_ASSIGN_OR_RETURN(lhs, expr) KX_ASSIGN_OR_RETURN_IMPL(KX_CONCAT(kx_tmp_, __LINE__), lhs, expr)
+
+#endif  // KUBEXX_APIMACHINERY_STATUS_H_

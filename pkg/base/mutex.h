@@ -1,0 +1,53 @@
+/// @file
+/// Mutex, scoped lock and condition variable that carry clang's thread-safety annotations, so that an unguarded
+/// access to shared state is a compile error under -Wthread-safety. Same behaviour as the std types they wrap.
+#ifndef KUBEXX_BASE_MUTEX_H_
+#define KUBEXX_BASE_MUTEX_H_
+
+#include <condition_variable>
+#include <mutex>
+
+#if defined(__clang__)
+#define KX_THREAD_ANNOTATION(x) __attribute__((x))
+#define KX_LIFETIME_BOUND [[clang::lifetimebound]]
+#else
+#define KX_THREAD_ANNOTATION(x)
+#define KX_LIFETIME_BOUND
+#endif
+#define KX_GUARDED_BY(mu) KX_THREAD_ANNOTATION(guarded_by(mu))
+#define KX_REQUIRES(...) KX_THREAD_ANNOTATION(requires_capability(__VA_ARGS__))
+#define KX_EXCLUDES(...) KX_THREAD_ANNOTATION(locks_excluded(__VA_ARGS__))
+
+namespace kubexx::base {
+
+/// A mutual exclusion lock. Not recursive.
+class KX_THREAD_ANNOTATION(capability("mutex")) Mutex {
+ public:
+  Mutex() = default;
+  Mutex(const Mutex&) = delete;
+  Mutex& operator=(const Mutex&) = delete;
+  void lock() KX_THREAD_ANNOTATION(acquire_capability()) { mu_.lock(); }
+  void unlock() KX_THREAD_ANNOTATION(release_capability()) { mu_.unlock(); }
+
+ private:
+  std::mutex mu_;
+};
+
+/// Holds a Mutex for the lifetime of the scope.
+class KX_THREAD_ANNOTATION(scoped_lockable) MutexLock {
+ public:
+  explicit MutexLock(Mutex& mu) KX_THREAD_ANNOTATION(acquire_capability(mu)) : mu_(mu) { mu_.lock(); }
+  ~MutexLock() KX_THREAD_ANNOTATION(release_capability()) { mu_.unlock(); }
+  MutexLock(const MutexLock&) = delete;
+  MutexLock& operator=(const MutexLock&) = delete;
+
+ private:
+  Mutex& mu_;
+};
+
+/// A condition variable for Mutex. Waits go through Clock::WaitUntil so that time can be injected.
+using CondVar = std::condition_variable_any;
+
+}  // namespace kubexx::base
+
+#endif  // KUBEXX_BASE_MUTEX_H_

@@ -1,0 +1,47 @@
+/// @file
+/// A Clock whose time moves only when a test says so.
+#ifndef KUBEXX_BASE_TESTING_FAKE_CLOCK_H_
+#define KUBEXX_BASE_TESTING_FAKE_CLOCK_H_
+
+#include <cstddef>
+#include <map>
+
+#include "kubexx/base/clock.h"
+
+namespace kubexx::base::testing {
+
+/// Starts at an arbitrary fixed time. Thread-safe. Waits return when notified, stopped, or when Advance passes their
+/// deadline. Must outlive every waiter.
+class FakeClock final : public Clock {
+ public:
+  TimePoint Now() const override;
+  WallTime Wall() const override;
+  Wake WaitUntil(Mutex& mu, CondVar& cv, const std::stop_token& stop, TimePoint deadline) override;
+
+  /// Moves both clocks forward by `d` and wakes the waits whose deadline has come. Does not wait for them to run.
+  void Advance(Duration d);
+
+  /// Blocks until at least `n` threads are in a wait with a deadline (waits without one do not count).
+  void AwaitSleepers(std::size_t n);
+
+  /// Blocks until some thread waits for exactly `d` from now or longer than `d`, then advances by `d`.
+  void AdvanceToSleeper(Duration d);
+
+ private:
+  struct Waiter {
+    Mutex* mu;
+    CondVar* cv;
+    TimePoint deadline;
+  };
+
+  mutable Mutex mu_;
+  CondVar changed_;
+  TimePoint now_ KX_GUARDED_BY(mu_) = TimePoint() + std::chrono::hours(1000);
+  WallTime wall_ KX_GUARDED_BY(mu_) = WallTime() + std::chrono::hours(500000);
+  std::size_t next_id_ KX_GUARDED_BY(mu_) = 0;
+  std::map<std::size_t, Waiter> waiters_ KX_GUARDED_BY(mu_);
+};
+
+}  // namespace kubexx::base::testing
+
+#endif  // KUBEXX_BASE_TESTING_FAKE_CLOCK_H_

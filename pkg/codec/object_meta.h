@@ -1,0 +1,28 @@
+/// @file
+/// Reads the few metadata fields that caches need without decoding the object.
+#ifndef KUBEXX_CODEC_OBJECT_META_H_
+#define KUBEXX_CODEC_OBJECT_META_H_
+
+#include <string>
+#include <string_view>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/codec/codec.h"
+
+namespace kubexx::codec {
+
+/// Part of ObjectMeta, copied.
+struct ObjectMetaSummary {
+  std::string namespace_{};
+  std::string name{};
+  std::string uid{};
+  std::string resource_version{};
+};
+
+/// Scans `bytes` (protobuf without envelope, or JSON) for metadata. Works for every type whose protobuf field 1 is
+/// its ObjectMeta, which all root kinds with metadata have. kMalformed on bad bytes.
+apimachinery::Result<ObjectMetaSummary> ScanObjectMeta(Encoding encoding, std::string_view bytes);
+
+}  // namespace kubexx::codec
+
+#endif  // KUBEXX_CODEC_OBJECT_META_H_

@@ -1,0 +1,47 @@
+/// @file
+/// Takes a watch stream apart as it arrives, one event at a time.
+#ifndef KUBEXX_CODEC_WATCH_READER_H_
+#define KUBEXX_CODEC_WATCH_READER_H_
+
+#include <memory>
+#include <string_view>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/base/function_ref.h"
+#include "kubexx/codec/codec.h"
+
+namespace kubexx::codec {
+
+enum class WatchEventType : std::uint8_t { kAdded, kModified, kDeleted, kBookmark, kError };
+
+/// One frame. The view is valid during the sink's call only.
+struct WatchFrame {
+  WatchEventType type = WatchEventType::kAdded;
+  Encoding encoding = Encoding::kJson;
+  /// The object: a protobuf message with its envelope taken off, or JSON text. For kError a meta/v1 Status.
+  std::string_view object{};
+};
+
+/// Incremental reader of `application/json;stream=watch` (JSON values one after the other) or
+/// `application/vnd.kubernetes.protobuf;stream=watch` (frames of 4 bytes big-endian length and a meta/v1 WatchEvent
+/// whose object is enveloped). Holds at most one frame of at most `max_frame_bytes`. Not thread-safe.
+class WatchReader {
+ public:
+  using FrameSink = base::FunctionRef<apimachinery::Result<void>(const WatchFrame&)>;
+
+  explicit WatchReader(Encoding encoding, std::size_t max_frame_bytes = 64 << 20);
+  WatchReader(WatchReader&&) noexcept;
+  WatchReader& operator=(WatchReader&&) noexcept;
+  ~WatchReader();
+
+  /// Consumes the next bytes. kMalformed on an unknown event type or bad framing; an error of `sink` is returned.
+  apimachinery::Result<void> Feed(std::string_view chunk, FrameSink sink);
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace kubexx::codec
+
+#endif  // KUBEXX_CODEC_WATCH_READER_H_
