@@ -1,0 +1,43 @@
+/// @file
+/// Where a Reflector puts what it sees.
+#ifndef KUBEXX_CACHE_REFLECTOR_STORE_H_
+#define KUBEXX_CACHE_REFLECTOR_STORE_H_
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/cache/object.h"
+
+namespace kubexx::cache {
+
+/// A new full state under construction. Objects are taken one at a time, so the peak is the store plus one object.
+/// Destroying it without Commit leaves the store as it was.
+class Replacement {
+ public:
+  virtual ~Replacement() = default;
+  virtual apimachinery::Result<void> Add(Object&& object) = 0;
+  /// Makes the objects added the store's whole content in one step, at `resource_version`.
+  virtual apimachinery::Result<void> Commit(std::string_view resource_version) = 0;
+};
+
+/// As client-go's ReflectorStore, with a streamed Replace. Called by one Reflector thread. An error makes the Reflector
+/// list again rather than go on past a gap.
+class ReflectorStore {
+ public:
+  virtual ~ReflectorStore() = default;
+  virtual apimachinery::Result<void> Add(Object&& object) = 0;
+  virtual apimachinery::Result<void> Update(Object&& object) = 0;
+  /// `object` is the last state, as the DELETED event carried it.
+  virtual apimachinery::Result<void> Delete(Object&& object) = 0;
+  virtual std::unique_ptr<Replacement> BeginReplace() = 0;
+  /// The source has nothing older than `resource_version` left to send.
+  virtual void Bookmark(std::string_view resource_version) = 0;
+  /// Delivers every object again as an update without change.
+  virtual apimachinery::Result<void> Resync() = 0;
+};
+
+}  // namespace kubexx::cache
+
+#endif  // KUBEXX_CACHE_REFLECTOR_STORE_H_

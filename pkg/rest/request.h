@@ -1,0 +1,102 @@
+/// @file
+/// One API request, built step by step.
+#ifndef KUBEXX_REST_REQUEST_H_
+#define KUBEXX_REST_REQUEST_H_
+
+#include <chrono>
+#include <cstdint>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kubexx/apimachinery/group_version.h"
+#include "kubexx/apimachinery/list_options.h"
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/base/function_ref.h"
+#include "kubexx/codec/codec.h"
+
+namespace kubexx::rest {
+
+class RESTClient;
+
+/// Content types of PATCH.
+enum class PatchType : std::uint8_t { kJson, kMerge, kStrategicMerge, kApply };
+
+/// What a finished request gave. Only responses with status 2xx become a Response; others become a Status.
+struct Response {
+  int code = 0;
+  codec::Encoding encoding = codec::Encoding::kJson;
+  std::string body{};  ///< protobuf with its envelope, or JSON
+};
+
+/// As client-go's rest.Request. Builder methods change and return *this; the first bad argument is kept and returned by
+/// Do or Stream. Not thread-safe; use one per call. Refers to its RESTClient.
+class Request {
+ public:
+  /// Sets group, version and plural at once: /api/v1/... or /apis/<group>/<version>/...
+  Request& Resource(const apimachinery::ResourceInfo& resource);
+  /// Empty for cluster-scoped resources and for all namespaces.
+  Request& Namespace(std::string_view namespace_);
+  Request& Name(std::string_view name);
+  Request& SubResource(std::string_view subresource);
+  /// Replaces the whole path, for example "/version".
+  Request& AbsPath(std::string_view path);
+  Request& Param(std::string_view name, std::string_view value);
+  Request& Options(const apimachinery::ListOptions& options);
+  Request& Header(std::string_view name, std::string_view value);
+  /// Body in the given encoding; protobuf needs its envelope.
+  Request& Body(codec::Encoding encoding, std::string body);
+  /// Encodings to accept, best first. Default JSON only.
+  Request& Accept(std::vector<codec::Encoding> encodings);
+  /// Limits the whole request; a Stream only until its response head.
+  Request& Timeout(std::chrono::milliseconds timeout);
+  Request& MaxRetries(int retries);
+
+  /// Sends and reads the whole response (at most 256 MiB). Waits for the rate limiter, follows Retry-After. kCancelled
+  /// as soon as `stop` is requested, kUnavailable when there is no connection, otherwise the server's Status.
+  apimachinery::Result<Response> Do(std::stop_token stop = {});
+
+  /// A 2xx response head, passed to Stream's caller before its body.
+  struct StreamHead {
+    int code = 0;
+    codec::Encoding encoding = codec::Encoding::kJson;
+  };
+  using HeadSink = base::FunctionRef<apimachinery::Result<void>(const StreamHead&)>;
+  using ChunkSink = base::FunctionRef<apimachinery::Result<void>(std::string_view)>;
+
+  /// Sends and hands the body over in pieces as they arrive, on the calling thread; memory does not grow with the body,
+  /// a slow sink slows the server down. Returns when the body has ended; kUnavailable when it broke off or when nothing
+  /// came for `idle_timeout` (zero: no limit); an error of a sink is returned as it is.
+  apimachinery::Result<void> Stream(HeadSink on_head, ChunkSink on_chunk, std::stop_token stop,
+                                    std::chrono::milliseconds idle_timeout = std::chrono::milliseconds{0});
+
+  /// Method and path with query, for logs and errors.
+  std::string ToString() const;
+
+ private:
+  friend class RESTClient;
+  Request(RESTClient& client, std::string method) : client_(&client), method_(std::move(method)) {}
+
+  RESTClient* client_;
+  std::string method_;
+  apimachinery::ResourceInfo resource_{};
+  std::string abs_path_{};
+  std::string namespace_{};
+  std::string name_{};
+  std::string subresource_{};
+  std::vector<std::pair<std::string, std::string>> params_{};
+  std::vector<std::pair<std::string, std::string>> headers_{};
+  std::vector<codec::Encoding> accept_{codec::Encoding::kJson};
+  std::string content_type_{};
+  std::string body_{};
+  bool watch_ = false;
+  std::chrono::milliseconds timeout_{0};
+  int max_retries_ = 10;
+  apimachinery::Result<void> argument_error_{};
+};
+
+}  // namespace kubexx::rest
+
+#endif  // KUBEXX_REST_REQUEST_H_

@@ -1,0 +1,51 @@
+/// @file
+/// RESTClient: sends requests to one API server. Its Request builder is in request.h.
+#ifndef KUBEXX_REST_REST_CLIENT_H_
+#define KUBEXX_REST_REST_CLIENT_H_
+
+#include <memory>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/base/clock.h"
+#include "kubexx/rest/config.h"
+#include "kubexx/rest/request.h"
+
+namespace kubexx::metrics {
+class Registry;
+}
+
+namespace kubexx::rest {
+
+/// Thread-safe. Shared by all clients of one server; keep it in a shared_ptr.
+class RESTClient {
+ public:
+  struct Options {
+    base::Clock& clock = base::Clock::Real();
+    /// Records rest_client_* metrics there when set; must outlive the client.
+    metrics::Registry* registry = nullptr;
+  };
+
+  /// Reads the TLS material; kInvalidConfig names the file or field that cannot be used. Opens no connection.
+  static apimachinery::Result<std::shared_ptr<RESTClient>> New(Config config, Options options);
+  static apimachinery::Result<std::shared_ptr<RESTClient>> New(Config config) { return New(std::move(config), {}); }
+  ~RESTClient();
+
+  Request Get() { return Verb("GET"); }
+  Request Post() { return Verb("POST"); }
+  Request Put() { return Verb("PUT"); }
+  Request Patch(PatchType type);
+  Request Delete() { return Verb("DELETE"); }
+  Request Verb(std::string method);
+
+  const Config& config() const;
+
+ private:
+  friend class Request;
+  class Impl;
+  explicit RESTClient(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace kubexx::rest
+
+#endif  // KUBEXX_REST_REST_CLIENT_H_
