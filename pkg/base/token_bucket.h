@@ -1,0 +1,41 @@
+/// @file
+/// A token bucket: limits a rate while letting short bursts through.
+#ifndef KUBEXX_BASE_TOKEN_BUCKET_H_
+#define KUBEXX_BASE_TOKEN_BUCKET_H_
+
+#include "kubexx/base/clock.h"
+#include "kubexx/base/mutex.h"
+
+namespace kubexx::base {
+
+/// Starts full with `burst` tokens and gains `per_second` tokens a second, never above `burst`.
+/// Each Reserve takes one token; when there is none it borrows the next and says how long to wait
+/// for it, so callers are served in the order of their calls. Semantics: Go's x/time/rate
+/// Limiter.Reserve. Thread-safe, never blocks.
+class TokenBucket {
+ public:
+  /// `per_second` <= 0 means no limit; a `burst` below 1 counts as 1. `clock` must outlive the
+  /// bucket.
+  TokenBucket(double per_second, int burst, Clock& clock);
+
+  /// Takes one token. Returns how long the caller must wait before it acts; zero when it may act
+  /// now. A caller that gives up while it waits calls Cancel.
+  Duration Reserve();
+
+  /// Gives back the token of a Reserve that was not used.
+  void Cancel();
+
+ private:
+  void RefillLocked() KX_REQUIRES(mu_);
+
+  const double per_second_;
+  const double burst_;
+  Clock& clock_;
+  Mutex mu_;
+  double tokens_ KX_GUARDED_BY(mu_);
+  TimePoint last_ KX_GUARDED_BY(mu_);
+};
+
+}  // namespace kubexx::base
+
+#endif  // KUBEXX_BASE_TOKEN_BUCKET_H_
