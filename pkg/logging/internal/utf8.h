@@ -1,0 +1,30 @@
+/// @file
+/// Reading UTF-8 that may be broken.
+#ifndef KUBEXX_LOGGING_INTERNAL_UTF8_H_
+#define KUBEXX_LOGGING_INTERNAL_UTF8_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace kubexx::logging::internal {
+
+/// One code point and the bytes it takes. `valid` is false for a byte that starts no well-formed
+/// sequence; then `size` is 1 and `code` is that byte.
+struct CodePoint {
+  std::uint32_t code = 0;
+  std::size_t size = 1;
+  bool valid = true;
+};
+
+/// Decodes the first code point of `text`, which must not be empty. Overlong forms, surrogates and
+/// values above U+10FFFF are not valid.
+CodePoint DecodeFirst(std::string_view text);
+
+/// Control, format and line-separating code points: those that could change how a terminal shows
+/// the rest of a line.
+bool NeedsEscape(std::uint32_t code);
+
+}  // namespace kubexx::logging::internal
+
+#endif  // KUBEXX_LOGGING_INTERNAL_UTF8_H_
