@@ -1,0 +1,73 @@
+# Shared by the scripts in hack/: messages, places, help, and long steps with a progress line. To be sourced.
+# shellcheck shell=bash disable=SC2034
+
+kx_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+# Everything the scripts keep outside the checkout: built tools, clusters, images. Safe to delete when no cluster is up.
+KUBEXX_CACHE=${KUBEXX_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/kubexx}
+export KUBEXX_CACHE
+kx_bin=$KUBEXX_CACHE/bin
+
+log() { printf '%s %s\n' "$(date +%T)" "$*" >&2; }
+die() {
+  printf '%s: %s\n' "$(basename "$0")" "$*" >&2
+  exit 1
+}
+# A wrong command line: exit status 2, as usual.
+usage_error() {
+  printf '%s: %s (--help tells more)\n' "$(basename "$0")" "$*" >&2
+  exit 2
+}
+is_root() { [ "$(id -u)" = 0 ]; }
+
+# The comment at the head of a script is its help.
+show_help() { sed -n '2,/^[^#]/{/^#/s/^# \{0,1\}//p}' "$1"; }
+wants_help() { case " $* " in *" --help "* | *" -h "*) return 0 ;; esac; return 1; }
+
+# Runs a command as root: directly, or through sudo.
+as_root() {
+  if is_root; then
+    "$@"
+  elif command -v sudo >/dev/null; then
+    sudo -- "$@"
+  else
+    die "needs root for '$*', and there is no sudo: run it as root"
+  fi
+}
+
+# long_step WHAT LOG COMMAND...: runs COMMAND with its output in LOG and says every 20 s that it still runs.
+# On failure the end of LOG is shown and the command's status returned.
+long_step() {
+  local what=$1 out=$2 started=$SECONDS next=20 status=0
+  shift 2
+  mkdir -p "$(dirname "$out")"
+  log "$what ..."
+  "$@" >"$out" 2>&1 </dev/null &
+  local job=$!
+  while kill -0 "$job" 2>/dev/null; do
+    if [ $((SECONDS - started)) -ge "$next" ]; then
+      log "$what ... $((SECONDS - started)) s"
+      next=$((next + 20))
+    fi
+    sleep 0.2
+  done
+  wait "$job" || status=$?
+  if [ "$status" -ne 0 ]; then
+    log "$what failed with status $status; the end of $out:"
+    tail -n 40 "$out" >&2
+    return "$status"
+  fi
+  log "$what: done in $((SECONDS - started)) s"
+}
+
+# wait_for SECONDS WHAT COMMAND...: polls until COMMAND succeeds; returns 1 when the time is up.
+wait_for() {
+  local deadline=$((SECONDS + $1)) what=$2
+  shift 2
+  until "$@" >/dev/null 2>&1; do
+    if [ "$SECONDS" -ge "$deadline" ]; then
+      log "timed out waiting for $what"
+      return 1
+    fi
+    sleep 0.1
+  done
+}
