@@ -3,21 +3,25 @@
 #ifndef KUBEXX_METRICS_REGISTRY_H_
 #define KUBEXX_METRICS_REGISTRY_H_
 
-#include <cstdint>
+#include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "kubexx/base/subscription.h"
+
 namespace kubexx::metrics {
 
 using Labels = std::map<std::string, std::string>;
 
-/// Handles refer to a series in a Registry and must not outlive it. Cheap to copy, thread-safe. A default-constructed
-/// handle does nothing, so that instrumented code needs no "if".
+/// Handles refer to a series in a Registry and must not outlive it. Cheap to copy, thread-safe. A
+/// default-constructed handle does nothing, so that instrumented code needs no "if".
 class Counter {
  public:
   Counter() = default;
+  /// Negative and non-finite amounts are ignored.
   void Increment(double by = 1) const;
   double Value() const;
 
@@ -43,6 +47,7 @@ class Gauge {
 class Histogram {
  public:
   Histogram() = default;
+  /// NaN is ignored.
   void Observe(double value) const;
 
  private:
@@ -51,22 +56,34 @@ class Histogram {
   void* series_ = nullptr;
 };
 
-/// The series of one process, on top of prometheus-cpp. Thread-safe. Asking twice for the same name and labels gives the
-/// same series; a bad name or a clash of types logs an error and gives a handle that does nothing.
+/// The series of one process, on top of prometheus-cpp. Thread-safe. Asking twice for the same name
+/// and labels gives the same series; a bad name, a clash of types or of buckets, or more than
+/// kMaxSeries series of one name log an error, once per name, and give a handle that does nothing.
+/// Label values that are not UTF-8 are repaired with U+FFFD.
 class Registry {
  public:
+  /// A guard against labels with unbounded values, which would take memory without end.
+  static constexpr std::size_t kMaxSeries = 10000;
+
   Registry();
   ~Registry();
   Registry(const Registry&) = delete;
   Registry& operator=(const Registry&) = delete;
 
-  metrics::Counter Counter(const std::string& name, const std::string& help, const Labels& labels = {});
+  metrics::Counter Counter(const std::string& name, const std::string& help,
+                           const Labels& labels = {});
   metrics::Gauge Gauge(const std::string& name, const std::string& help, const Labels& labels = {});
   /// `buckets` are upper bounds, ascending, without +Inf.
-  metrics::Histogram Histogram(const std::string& name, const std::string& help, const Labels& labels,
-                               const std::vector<double>& buckets);
+  metrics::Histogram Histogram(const std::string& name, const std::string& help,
+                               const Labels& labels, const std::vector<double>& buckets);
 
-  /// The text exposition format.
+  /// Calls `update` at the start of each Serialize, for values that are only worth computing when
+  /// somebody looks. It may use the registry, except OnScrape and Serialize; it must be quick. The
+  /// subscription must end before the registry.
+  base::Subscription OnScrape(std::function<void()> update);
+
+  /// The text exposition format, version 0.0.4. Families come by name, series by labels. Concurrent
+  /// calls take turns.
   std::string Serialize() const;
 
  private:

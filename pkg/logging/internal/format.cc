@@ -9,10 +9,19 @@
 #include <ctime>
 #include <system_error>
 
-#include "kubexx/logging/internal/utf8.h"
+#include "kubexx/base/utf8.h"
 
 namespace kubexx::logging::internal {
 namespace {
+
+/// Control, format and line-separating code points: those that could change how a terminal shows
+/// the rest of a line.
+bool NeedsEscape(std::uint32_t code) {
+  return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0xAD ||
+         (code >= 0x200B && code <= 0x200F) || (code >= 0x2028 && code <= 0x202E) ||
+         (code >= 0x2060 && code <= 0x206F) || code == 0xFEFF ||
+         (code >= 0xFFF9 && code <= 0xFFFB) || (code >= 0xE0000 && code <= 0xE007F);
+}
 
 void AppendHex(std::string& out, std::uint32_t value, int digits) {
   constexpr std::string_view kDigits = "0123456789abcdef";
@@ -47,7 +56,7 @@ bool AppendShortEscape(std::string& out, std::uint32_t code) {
 void AppendTextQuoted(std::string& out, std::string_view text) {
   out += '"';
   while (!text.empty()) {
-    const CodePoint point = DecodeFirst(text);
+    const base::CodePoint point = base::DecodeFirst(text);
     if (!point.valid) {
       out += "\\x";
       AppendHex(out, point.code, 2);
@@ -73,7 +82,7 @@ void AppendTextQuoted(std::string& out, std::string_view text) {
 void AppendJsonQuoted(std::string& out, std::string_view text) {
   out += '"';
   while (!text.empty()) {
-    const CodePoint point = DecodeFirst(text);
+    const base::CodePoint point = base::DecodeFirst(text);
     if (!point.valid) {
       out += "\\ufffd";
     } else if (!AppendShortEscape(out, point.code)) {

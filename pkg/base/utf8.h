@@ -1,13 +1,14 @@
 /// @file
 /// Reading UTF-8 that may be broken.
-#ifndef KUBEXX_LOGGING_INTERNAL_UTF8_H_
-#define KUBEXX_LOGGING_INTERNAL_UTF8_H_
+#ifndef KUBEXX_BASE_UTF8_H_
+#define KUBEXX_BASE_UTF8_H_
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
-namespace kubexx::logging::internal {
+namespace kubexx::base {
 
 /// One code point and the bytes it takes. `valid` is false for a byte that starts no well-formed
 /// sequence; then `size` is 1 and `code` is that byte.
@@ -21,10 +22,9 @@ struct CodePoint {
 /// values above U+10FFFF are not valid.
 CodePoint DecodeFirst(std::string_view text);
 
-/// Control, format and line-separating code points: those that could change how a terminal shows
-/// the rest of a line.
-bool NeedsEscape(std::uint32_t code);
+/// `text` with each byte that is not part of a well-formed sequence replaced by U+FFFD.
+std::string ToValidUtf8(std::string_view text);
 
-}  // namespace kubexx::logging::internal
+}  // namespace kubexx::base
 
-#endif  // KUBEXX_LOGGING_INTERNAL_UTF8_H_
+#endif  // KUBEXX_BASE_UTF8_H_

@@ -1,0 +1,25 @@
+/// @file
+/// Listen addresses as flags have them.
+#ifndef KUBEXX_METRICS_INTERNAL_ADDRESS_H_
+#define KUBEXX_METRICS_INTERNAL_ADDRESS_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "kubexx/apimachinery/status.h"
+
+namespace kubexx::metrics::internal {
+
+struct HostPort {
+  std::string host{};  ///< without brackets; empty means every address
+  std::uint16_t port = 0;
+};
+
+/// Splits "host:port", ":port" or "[v6]:port" as Go's net.SplitHostPort; the port must be a number.
+/// kInvalidConfig otherwise.
+apimachinery::Result<HostPort> ParseHostPort(std::string_view text);
+
+}  // namespace kubexx::metrics::internal
+
+#endif  // KUBEXX_METRICS_INTERNAL_ADDRESS_H_
