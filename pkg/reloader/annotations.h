@@ -1,0 +1,62 @@
+/// @file
+/// The annotation keys that steer reloads.
+#ifndef KUBEXX_RELOADER_ANNOTATIONS_H_
+#define KUBEXX_RELOADER_ANNOTATIONS_H_
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "kubexx/base/function_ref.h"
+#include "kubexx/reloader/source.h"
+
+namespace kubexx::reloader {
+
+using Annotations = std::map<std::string, std::string>;
+
+/// Keys, with stakater/Reloader's names as defaults; all of them can be renamed by flags.
+struct AnnotationKeys {
+  std::string configmap_reload = "configmap.reloader.stakater.com/reload";
+  std::string secret_reload = "secret.reloader.stakater.com/reload";
+  std::string auto_reload = "reloader.stakater.com/auto";
+  std::string configmap_auto = "configmap.reloader.stakater.com/auto";
+  std::string secret_auto = "secret.reloader.stakater.com/auto";
+  std::string ignore = "reloader.stakater.com/ignore";
+  std::string search = "reloader.stakater.com/search";
+  std::string match = "reloader.stakater.com/match";
+
+  const std::string& Reload(SourceType type) const {
+    return type == SourceType::kConfigMap ? configmap_reload : secret_reload;
+  }
+  const std::string& TypedAuto(SourceType type) const {
+    return type == SourceType::kConfigMap ? configmap_auto : secret_auto;
+  }
+  /// The list of names that never roll the workload; cannot be renamed.
+  static std::string_view Exclude(SourceType type) {
+    return type == SourceType::kConfigMap ? "configmaps.exclude.reloader.stakater.com/reload"
+                                          : "secrets.exclude.reloader.stakater.com/reload";
+  }
+  /// Whether `key` of a workload's annotations has a meaning here.
+  bool ConcernsWorkload(std::string_view key) const;
+};
+
+/// The value of `key`, or null.
+const std::string* Find(const Annotations& annotations, std::string_view key);
+
+/// Go's strconv.ParseBool, with false for what it refuses: 1, t, T, true, True and TRUE are true.
+bool ParseGoBool(std::string_view text);
+
+/// `text` without the white space around it (Go's strings.TrimSpace for ASCII).
+std::string_view TrimSpace(std::string_view text);
+
+/// Calls `each` with every trimmed item of a comma list until it returns true; whether one did. An
+/// empty list has one empty item, as Go's strings.Split.
+bool AnyItem(std::string_view list, base::FunctionRef<bool(std::string_view)> each);
+
+/// Whether an item of a reload list can match its own text only: letters, digits, '-' and '_'. True
+/// for an empty item.
+bool IsPlainItem(std::string_view item);
+
+}  // namespace kubexx::reloader
+
+#endif  // KUBEXX_RELOADER_ANNOTATIONS_H_

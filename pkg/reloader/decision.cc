@@ -1,0 +1,93 @@
+#include "kubexx/reloader/decision.h"
+
+namespace kubexx::reloader {
+namespace {
+
+bool IsExcluded(const Source& source, const Workload& workload) {
+  const std::string* list = Find(workload.annotations, AnnotationKeys::Exclude(source.id.type));
+  return list != nullptr &&
+         AnyItem(*list, [&](std::string_view item) { return item == source.id.key.name; });
+}
+
+bool MatchesList(const std::string* list, const std::string& name, PatternCache& patterns,
+                 std::vector<BadItem>& bad_items) {
+  return list != nullptr && AnyItem(*list, [&](std::string_view item) {
+           const auto matches = patterns.Matches(item, name);
+           if (!matches) {
+             bad_items.push_back({std::string(item), matches.status().message});
+             return false;
+           }
+           return *matches;
+         });
+}
+
+bool IsTrue(const std::string* value) { return value != nullptr && ParseGoBool(*value); }
+bool IsEmpty(const std::string* value) { return value == nullptr || value->empty(); }
+
+}  // namespace
+
+std::string_view ToString(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kIgnored:
+      return "ignored";
+    case Verdict::kExcluded:
+      return "excluded";
+    case Verdict::kExplicit:
+      return "explicit";
+    case Verdict::kSearch:
+      return "search";
+    case Verdict::kAuto:
+      return "auto";
+    case Verdict::kAutoAll:
+      return "auto-reload-all";
+    case Verdict::kNoRule:
+      return "no rule";
+  }
+  return "";
+}
+
+const Annotations& EffectiveAnnotations(const Workload& workload, SourceType type,
+                                        const AnnotationKeys& keys) {
+  for (const std::string* key :
+       {&keys.Reload(type), &keys.search, &keys.auto_reload, &keys.TypedAuto(type)}) {
+    if (Find(workload.annotations, *key) != nullptr) {
+      return workload.annotations;
+    }
+  }
+  return workload.template_annotations;
+}
+
+Verdict Decide(const Source& source, const Workload& workload, const DecisionRules& rules,
+               PatternCache& patterns, std::vector<BadItem>& bad_items) {
+  const SourceType type = source.id.type;
+  const AnnotationKeys& keys = rules.keys;
+  if (source.ignore) {
+    return Verdict::kIgnored;
+  }
+  const Annotations& annotations = EffectiveAnnotations(workload, type, keys);
+  if (IsExcluded(source, workload)) {
+    return Verdict::kExcluded;
+  }
+  if (MatchesList(Find(annotations, keys.Reload(type)), source.id.key.name, patterns, bad_items)) {
+    return Verdict::kExplicit;
+  }
+  const std::string* search = Find(annotations, keys.search);
+  if (search != nullptr && *search == "true" && source.match) {
+    return Verdict::kSearch;
+  }
+  const std::string* any_auto = Find(annotations, keys.auto_reload);
+  const std::string* typed_auto = Find(annotations, keys.TypedAuto(type));
+  if (IsTrue(any_auto) || IsTrue(typed_auto)) {
+    return Verdict::kAuto;
+  }
+  if (rules.auto_reload_all && IsEmpty(any_auto) && IsEmpty(typed_auto)) {
+    return Verdict::kAutoAll;
+  }
+  return Verdict::kNoRule;
+}
+
+bool HasReloadList(const Workload& workload, SourceType type, const AnnotationKeys& keys) {
+  return Find(EffectiveAnnotations(workload, type, keys), keys.Reload(type)) != nullptr;
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,66 @@
+/// @file
+/// Whether a workload rolls when a source changes.
+#ifndef KUBEXX_RELOADER_DECISION_H_
+#define KUBEXX_RELOADER_DECISION_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kubexx/reloader/annotations.h"
+#include "kubexx/reloader/pattern_cache.h"
+#include "kubexx/reloader/source.h"
+#include "kubexx/reloader/workload.h"
+
+namespace kubexx::reloader {
+
+/// The rule that decided.
+enum class Verdict : std::uint8_t {
+  kIgnored,   ///< no: the source carries the ignore annotation
+  kExcluded,  ///< no: the workload's exclude list names the source
+  kExplicit,  ///< yes: an item of the reload list matches; needs no reference
+  kSearch,    ///< yes, if referenced: search on the workload, match on the source
+  kAuto,      ///< yes, if referenced: auto, or auto for the type
+  kAutoAll,   ///< yes, if referenced: --auto-reload-all
+  kNoRule,    ///< no: nothing applies
+};
+
+std::string_view ToString(Verdict verdict);
+
+constexpr bool Reloads(Verdict verdict) {
+  return verdict == Verdict::kExplicit || verdict == Verdict::kSearch ||
+         verdict == Verdict::kAuto || verdict == Verdict::kAutoAll;
+}
+
+/// An item of a reload list that is not a regular expression.
+struct BadItem {
+  std::string item{};
+  std::string error{};
+  bool operator==(const BadItem&) const = default;
+};
+
+/// What all decisions of a process share.
+struct DecisionRules {
+  AnnotationKeys keys{};
+  bool auto_reload_all = false;
+};
+
+/// The annotations that count for sources of `type`: the workload's own, or its pod template's when
+/// the workload has none of {reload list, search, auto, auto for the type}, whatever their values.
+const Annotations& EffectiveAnnotations(const Workload& workload, SourceType type,
+                                        const AnnotationKeys& keys);
+
+/// Decides as stakater/Reloader does; the first rule in the order of Verdict that applies wins. Bad
+/// items are skipped and appended to `bad_items`. Does not look at references: see ChooseContainer.
+/// Pure but for `patterns`; thread-safe.
+Verdict Decide(const Source& source, const Workload& workload, const DecisionRules& rules,
+               PatternCache& patterns, std::vector<BadItem>& bad_items);
+
+/// Whether the workload has a reload list for `type`, which can match sources that it does not
+/// reference.
+bool HasReloadList(const Workload& workload, SourceType type, const AnnotationKeys& keys);
+
+}  // namespace kubexx::reloader
+
+#endif  // KUBEXX_RELOADER_DECISION_H_

@@ -1,0 +1,238 @@
+#include "kubexx/reloader/planner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kubexx/reloader/env_var.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using Kind = PairState::Kind;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+const Digest kOld = DigestOf("old");
+const Digest kNew = DigestOf("new");
+
+SourceId ConfigMapId(std::string name) { return {SourceType::kConfigMap, {"ns", std::move(name)}}; }
+SourceId SecretId(std::string name) { return {SourceType::kSecret, {"ns", std::move(name)}}; }
+
+/// A Deployment with auto, whose container "app" takes ConfigMap "config" and Secret "password"
+/// into its environment.
+Workload AutoWorkload(std::vector<EnvVar> variables = {}) {
+  Workload workload;
+  workload.id = {WorkloadKind::kDeployment, {"ns", "web"}};
+  workload.annotations = {{"reloader.stakater.com/auto", "true"}};
+  workload.containers = {
+      {.name = "sidecar"},
+      {.name = "app",
+       .references = {{SourceType::kConfigMap, "config"}, {SourceType::kSecret, "password"}},
+       .variables = std::move(variables)}};
+  return workload;
+}
+
+class PlannerTest : public testing::Test {
+ protected:
+  void Put(SourceId id, const Digest& digest, bool ignore = false) {
+    sources_[id] = {id, digest, ignore, false};
+  }
+  Plan Make(const Workload& workload, const PairStates& states = {}) {
+    const auto get = [this](const SourceId& id) {
+      const auto found = sources_.find(id);
+      return found == sources_.end() ? std::nullopt : std::optional(found->second);
+    };
+    const auto names = [this](SourceType type) {
+      ++name_listings_;
+      std::vector<std::string> result;
+      for (const auto& [id, source] : sources_) {
+        if (id.type == type) {
+          result.push_back(id.key.name);
+        }
+      }
+      return result;
+    };
+    return MakePlan(workload, SourceLookup{get, names}, states, rules_, patterns_);
+  }
+
+  std::map<SourceId, Source> sources_;
+  DecisionRules rules_;
+  PatternCache patterns_;
+  int name_listings_ = 0;
+};
+
+TEST_F(PlannerTest, AbsentVariableWithoutAnObservedChangeIsLeftAbsent) {
+  Put(ConfigMapId("config"), kNew);
+  EXPECT_THAT(Make(AutoWorkload()).changes, IsEmpty());
+}
+
+TEST_F(PlannerTest, AnObservedChangeSetsTheVariable) {
+  Put(ConfigMapId("config"), kNew);
+  const Plan plan = Make(AutoWorkload(), {{ConfigMapId("config"), {Kind::kObserved, kOld}}});
+  EXPECT_THAT(plan.changes, ElementsAre(Change{.container = "app",
+                                               .variable = "STAKATER_CONFIG_CONFIGMAP",
+                                               .value = kNew.ToString(),
+                                               .sources = {{ConfigMapId("config"), kNew}},
+                                               .causes = {ConfigMapId("config")}}));
+}
+
+TEST_F(PlannerTest, AChangeThereAndBackIsNone) {
+  Put(ConfigMapId("config"), kOld);
+  EXPECT_THAT(Make(AutoWorkload(), {{ConfigMapId("config"), {Kind::kObserved, kOld}}}).changes,
+              IsEmpty());
+}
+
+TEST_F(PlannerTest, TwoChangedSourcesAreOnePlan) {
+  Put(ConfigMapId("config"), kNew);
+  Put(SecretId("password"), kNew);
+  const Plan plan = Make(AutoWorkload(), {{ConfigMapId("config"), {Kind::kObserved, kOld}},
+                                          {SecretId("password"), {Kind::kObserved, kOld}}});
+  EXPECT_EQ(plan.changes.size(), 2U);
+}
+
+TEST_F(PlannerTest, AVariableThatDiffersIsAChangeMadeWhileDown) {
+  Put(ConfigMapId("config"), kNew);
+  const Plan plan = Make(AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kOld.ToString()}}));
+  ASSERT_EQ(plan.changes.size(), 1U);
+  EXPECT_EQ(plan.changes[0].value, kNew.ToString());
+}
+
+TEST_F(PlannerTest, AVariableThatIsRightIsConfirmed) {
+  Put(ConfigMapId("config"), kNew);
+  const Plan plan = Make(AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kNew.ToString()}}));
+  EXPECT_THAT(plan.changes, IsEmpty());
+  EXPECT_THAT(plan.confirmed, ElementsAre(std::pair(ConfigMapId("config"), kNew)));
+}
+
+TEST_F(PlannerTest, AVariableSetBackBySomeoneElseIsNoChangeOfData) {
+  Put(ConfigMapId("config"), kNew);
+  const Workload workload = AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kOld.ToString()}});
+  EXPECT_THAT(Make(workload, {{ConfigMapId("config"), {Kind::kConfirmed, kNew}}}).changes,
+              IsEmpty());
+}
+
+TEST_F(PlannerTest, AnUncertainWriteIsMadeGood) {
+  // The write of another digest may have arrived although its answer did not; the data then changed
+  // back.
+  Put(ConfigMapId("config"), kOld);
+  const Workload workload = AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kNew.ToString()}});
+  EXPECT_EQ(Make(workload, {{ConfigMapId("config"), {Kind::kUncertain, kOld}}}).changes.size(), 1U);
+}
+
+TEST_F(PlannerTest, AnObservedChangeDoesNotHideOneMadeWhileDown) {
+  // Down: variable says "old", data became "new"; then there and back after the start.
+  Put(ConfigMapId("config"), kNew);
+  const Workload workload = AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kOld.ToString()}});
+  EXPECT_EQ(Make(workload, {{ConfigMapId("config"), {Kind::kObserved, kNew}}}).changes.size(), 1U);
+}
+
+TEST_F(PlannerTest, WithoutARuleNothingHappensAndTheStateGoes) {
+  Put(ConfigMapId("config"), kNew);
+  Workload workload = AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kOld.ToString()}});
+  workload.annotations.clear();
+  const Plan plan = Make(workload, {{ConfigMapId("config"), {Kind::kObserved, kOld}}});
+  EXPECT_THAT(plan.changes, IsEmpty());
+  EXPECT_THAT(plan.dropped, ElementsAre(ConfigMapId("config")));
+}
+
+TEST_F(PlannerTest, AnIgnoredSourceDoesNothing) {
+  Put(ConfigMapId("config"), kNew, /*ignore=*/true);
+  EXPECT_THAT(Make(AutoWorkload(), {{ConfigMapId("config"), {Kind::kObserved, kOld}}}).changes,
+              IsEmpty());
+}
+
+TEST_F(PlannerTest, AMissingSourceDoesNothing) {
+  const Plan plan = Make(AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kOld.ToString()}}),
+                         {{ConfigMapId("config"), {Kind::kObserved, kOld}}});
+  EXPECT_THAT(plan.changes, IsEmpty());
+  EXPECT_THAT(plan.dropped, ElementsAre(ConfigMapId("config")));
+}
+
+TEST_F(PlannerTest, AutoNeedsAReference) {
+  Put(ConfigMapId("other"), kNew);
+  const Plan plan = Make(AutoWorkload(), {{ConfigMapId("other"), {Kind::kObserved, kOld}}});
+  EXPECT_THAT(plan.changes, IsEmpty());
+  EXPECT_EQ(plan.not_updated, 1U);
+}
+
+TEST_F(PlannerTest, AnExplicitNameNeedsNone) {
+  Put(ConfigMapId("other"), kNew);
+  Workload workload = AutoWorkload();
+  workload.annotations = {{"configmap.reloader.stakater.com/reload", "other"}};
+  const Plan plan = Make(workload, {{ConfigMapId("other"), {Kind::kObserved, kOld}}});
+  ASSERT_EQ(plan.changes.size(), 1U);
+  EXPECT_EQ(plan.changes[0].container, "sidecar");
+}
+
+TEST_F(PlannerTest, AnExplicitVariableIsCheckedWithoutAnEvent) {
+  Put(ConfigMapId("my.other"), kNew);
+  Workload workload = AutoWorkload();
+  workload.annotations = {{"configmap.reloader.stakater.com/reload", "my.*"}};
+  EXPECT_THAT(Make(workload).changes, IsEmpty());
+  EXPECT_EQ(name_listings_, 0) << "no variable, so nothing to compare";
+  workload.containers[0].variables = {{"STAKATER_MY_OTHER_CONFIGMAP", kOld.ToString()}};
+  EXPECT_EQ(Make(workload).changes.size(), 1U);
+  EXPECT_EQ(name_listings_, 1);
+}
+
+TEST_F(PlannerTest, ReportsABadItemOnce) {
+  Put(ConfigMapId("config"), kNew);
+  Put(ConfigMapId("more"), kNew);
+  Workload workload = AutoWorkload();
+  workload.annotations["configmap.reloader.stakater.com/reload"] = "(,config,more";
+  EXPECT_EQ(Make(workload).bad_items.size(), 1U);
+}
+
+TEST_F(PlannerTest, WithoutContainersThereIsNothingToSet) {
+  Put(ConfigMapId("config"), kNew);
+  Workload workload = AutoWorkload();
+  workload.annotations = {{"configmap.reloader.stakater.com/reload", "config"}};
+  workload.containers.clear();
+  EXPECT_THAT(Make(workload, {{ConfigMapId("config"), {Kind::kObserved, kOld}}}).changes,
+              IsEmpty());
+}
+
+/// Sources "a-b" and "a.b" share the variable STAKATER_A_B_CONFIGMAP.
+class SharedVariableTest : public PlannerTest {
+ protected:
+  Workload Sharing(std::vector<EnvVar> variables = {}) {
+    Workload workload = AutoWorkload(std::move(variables));
+    workload.containers[1].references = {{SourceType::kConfigMap, "a-b"},
+                                         {SourceType::kConfigMap, "a.b"}};
+    return workload;
+  }
+  std::string Apply(const Plan& plan) { return plan.changes.empty() ? "" : plan.changes[0].value; }
+};
+
+TEST_F(SharedVariableTest, AChangeOfEitherRollsOnceAndThenItIsQuiet) {
+  Put(ConfigMapId("a-b"), kOld);
+  Put(ConfigMapId("a.b"), kNew);
+  const Plan plan = Make(Sharing(), {{ConfigMapId("a.b"), {Kind::kObserved, kOld}}});
+  ASSERT_EQ(plan.changes.size(), 1U);
+  EXPECT_EQ(plan.changes[0].sources.size(), 2U);
+  EXPECT_THAT(plan.changes[0].causes, ElementsAre(ConfigMapId("a.b")));
+  const Workload after = Sharing({{"STAKATER_A_B_CONFIGMAP", Apply(plan)}});
+  EXPECT_THAT(Make(after).changes, IsEmpty());
+  Put(ConfigMapId("a-b"), kNew);
+  EXPECT_EQ(Make(after).changes.size(), 1U) << "seen even while down";
+}
+
+TEST_F(SharedVariableTest, TheOriginalsValueIsAcceptedUntilAChange) {
+  Put(ConfigMapId("a-b"), kOld);
+  Put(ConfigMapId("a.b"), kNew);
+  const Workload workload = Sharing({{"STAKATER_A_B_CONFIGMAP", kNew.ToString()}});
+  EXPECT_THAT(Make(workload).changes, IsEmpty());
+  EXPECT_EQ(Make(workload, {{ConfigMapId("a-b"), {Kind::kObserved, kNew}}}).changes.size(), 1U);
+}
+
+TEST(ReloadListOf, SplitsNamesFromPatterns) {
+  Workload workload;
+  workload.annotations = {{"secret.reloader.stakater.com/reload", " a ,b-2,, c.d"}};
+  const ReloadList list = ReloadListOf(workload, SourceType::kSecret, {});
+  EXPECT_THAT(list.names, ElementsAre("a", "b-2"));
+  EXPECT_TRUE(list.has_patterns);
+  EXPECT_FALSE(ReloadListOf(workload, SourceType::kConfigMap, {}).has_patterns);
+}
+
+}  // namespace
+}  // namespace kubexx::reloader

@@ -1,0 +1,62 @@
+/// @file
+/// What can make a workload roll: a ConfigMap or a Secret.
+#ifndef KUBEXX_RELOADER_SOURCE_H_
+#define KUBEXX_RELOADER_SOURCE_H_
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "kubexx/apimachinery/object_key.h"
+#include "kubexx/reloader/digest.h"
+
+namespace kubexx::reloader {
+
+enum class SourceType : std::uint8_t { kConfigMap, kSecret };
+
+inline constexpr std::array kSourceTypes{SourceType::kConfigMap, SourceType::kSecret};
+
+/// The spellings of one type.
+struct SourceTypeNames {
+  std::string_view lower;   ///< in annotation keys: "configmap"
+  std::string_view upper;   ///< in variables, logs and state: "CONFIGMAP"
+  std::string_view plural;  ///< the API resource: "configmaps"
+  std::string_view kind;    ///< the API kind: "ConfigMap"
+};
+
+constexpr SourceTypeNames NamesOf(SourceType type) {
+  return type == SourceType::kConfigMap
+             ? SourceTypeNames{"configmap", "CONFIGMAP", "configmaps", "ConfigMap"}
+             : SourceTypeNames{"secret", "SECRET", "secrets", "Secret"};
+}
+
+/// Names one source.
+struct SourceId {
+  SourceType type = SourceType::kConfigMap;
+  apimachinery::ObjectKey key{};
+  auto operator<=>(const SourceId&) const = default;
+};
+
+/// All that is kept of a source.
+struct Source {
+  SourceId id{};
+  Digest digest{};
+  bool ignore = false;  ///< carries the ignore annotation with the value "true"
+  bool match = false;   ///< carries the match annotation with the value "true"
+  bool operator==(const Source&) const = default;
+};
+
+}  // namespace kubexx::reloader
+
+template <>
+struct std::hash<kubexx::reloader::SourceId> {
+  std::size_t operator()(const kubexx::reloader::SourceId& id) const noexcept {
+    return std::hash<kubexx::apimachinery::ObjectKey>()(id.key) * 2 +
+           static_cast<std::size_t>(id.type);
+  }
+};
+
+#endif  // KUBEXX_RELOADER_SOURCE_H_

@@ -1,0 +1,108 @@
+/// @file
+/// The part of a workload that decides about its reloads.
+#ifndef KUBEXX_RELOADER_WORKLOAD_H_
+#define KUBEXX_RELOADER_WORKLOAD_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kubexx/apimachinery/object_key.h"
+#include "kubexx/reloader/annotations.h"
+#include "kubexx/reloader/source.h"
+
+namespace kubexx::reloader {
+
+enum class WorkloadKind : std::uint8_t { kDeployment, kDaemonSet, kStatefulSet };
+
+inline constexpr std::array kWorkloadKinds{WorkloadKind::kDeployment, WorkloadKind::kDaemonSet,
+                                           WorkloadKind::kStatefulSet};
+
+/// The API's spelling: "Deployment".
+constexpr std::string_view KindName(WorkloadKind kind) {
+  switch (kind) {
+    case WorkloadKind::kDeployment:
+      return "Deployment";
+    case WorkloadKind::kDaemonSet:
+      return "DaemonSet";
+    case WorkloadKind::kStatefulSet:
+      return "StatefulSet";
+  }
+  return "";
+}
+
+/// The inverse of KindName.
+constexpr std::optional<WorkloadKind> ParseWorkloadKind(std::string_view name) {
+  for (const WorkloadKind kind : kWorkloadKinds) {
+    if (KindName(kind) == name) {
+      return kind;
+    }
+  }
+  return std::nullopt;
+}
+
+/// Names one workload.
+struct WorkloadId {
+  WorkloadKind kind = WorkloadKind::kDeployment;
+  apimachinery::ObjectKey key{};
+  auto operator<=>(const WorkloadId&) const = default;
+};
+
+/// A mention of a source; the namespace is the workload's.
+struct Reference {
+  SourceType type = SourceType::kConfigMap;
+  std::string name{};
+  bool operator==(const Reference&) const = default;
+};
+
+struct EnvVar {
+  std::string name{};
+  std::string value{};
+  bool operator==(const EnvVar&) const = default;
+};
+
+struct Volume {
+  std::string name{};
+  std::vector<Reference> references{};
+  bool operator==(const Volume&) const = default;
+};
+
+struct Container {
+  std::string name{};
+  std::vector<std::string> mounts{};    ///< names of mounted volumes
+  std::vector<Reference> references{};  ///< env and envFrom
+  std::vector<EnvVar> variables{};      ///< those with kEnvVarPrefix, in order
+  bool operator==(const Container&) const = default;
+};
+
+/// A workload's projection. A value type.
+struct Workload {
+  WorkloadId id{};
+  Annotations annotations{};
+  Annotations template_annotations{};
+  std::vector<Volume> volumes{};
+  std::vector<Container> containers{};
+  std::vector<Container> init_containers{};
+  bool operator==(const Workload&) const = default;
+};
+
+/// All sources that volumes, containers and init containers mention, ascending, each once.
+std::vector<SourceId> ReferencedSources(const Workload& workload);
+
+/// The index in `containers` of the one that carries the variable of `source`; nothing when the
+/// workload is not to roll for it. In order: the first container that mounts the first volume
+/// showing the source; containers[0] when only an init container mounts that volume; the first
+/// container naming the source in env or envFrom; containers[0] when an init container does;
+/// containers[0] for an explicit match. As stakater/Reloader.
+std::optional<std::size_t> ChooseContainer(const Workload& workload, SourceType type,
+                                           std::string_view source_name, bool explicit_match);
+
+/// The value of the first variable called `name`, or null.
+const std::string* FindVariable(const Container& container, std::string_view name);
+
+}  // namespace kubexx::reloader
+
+#endif  // KUBEXX_RELOADER_WORKLOAD_H_
