@@ -173,6 +173,9 @@ func (m *model) classify(f *field, o *object, sf reflect.StructField) {
 		check(m.isElement(t), "%v.%s: unknown type %v", o.goType, sf.Name, sf.Type)
 	}
 	f.kind, f.element = elementOf(t)
+	if f.kind == "kBool" && f.cardinality == "kRepeated" {
+		f.element = "apimachinery::Bool" // std::vector<bool> has no addressable elements
+	}
 	if f.kind == "kMessage" {
 		f.message = m.add(t)
 	}

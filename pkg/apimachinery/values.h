@@ -9,6 +9,14 @@
 
 namespace kubexx::apimachinery {
 
+/// A bool in a list: std::vector<bool> has no elements to point at. Converts both ways.
+struct Bool {
+  bool value = false;
+  Bool() = default;
+  Bool(bool value_in) : value(value_in) {}  // NOLINT(google-explicit-constructor)
+  operator bool() const { return value; }   // NOLINT(google-explicit-constructor)
+};
+
 /// intstr.IntOrString: an int32 or a string such as "25%".
 struct IntOrString {
   std::variant<std::int32_t, std::string> value = std::int32_t{0};

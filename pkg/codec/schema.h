@@ -1,6 +1,6 @@
 /// @file
 /// Schema tables: what the codecs know of a type. hack/codegen writes one TypeSchema per struct of the built-in API;
-/// a custom resource needs one by hand. Two codecs (protobuf.h, json.h) work over the same table, so that adding a
+/// a custom resource needs one by hand. Two codecs (protobuf_*.cc, json_*.cc) work over the same table, so that adding a
 /// type adds data and no code.
 #ifndef KUBEXX_CODEC_SCHEMA_H_
 #define KUBEXX_CODEC_SCHEMA_H_
@@ -25,7 +25,7 @@ namespace kubexx::codec {
 
 /// What one element of a field is, and with it its C++ type.
 enum class Kind : std::uint8_t {
-  kBool,          ///< bool
+  kBool,          ///< bool; as an element of a list apimachinery::Bool, which begins with the bool
   kInt32,         ///< std::int32_t, varint
   kInt64,         ///< std::int64_t, varint
   kUint32,        ///< std::uint32_t, varint
@@ -75,6 +75,8 @@ struct ContainerOps {
   void* (*slot)(void* field, std::string&& key);
   /// kMap: calls `each` for every entry, ascending by key.
   void (*for_each)(const void* field, base::FunctionRef<void(const std::string&, const void*)> each);
+  /// kMap: the same, descending by key.
+  void (*for_each_reverse)(const void* field, base::FunctionRef<void(const std::string&, const void*)> each);
   /// Makes the container empty.
   void (*clear)(void* field);
 };
@@ -94,6 +96,7 @@ struct FieldSchema {
 /// Types whose JSON is not an object of their fields.
 enum class JsonForm : std::uint8_t {
   kObject,
+  kBareObject,           ///< a root kind without "kind" and "apiVersion" of its own: meta/v1 WatchEvent
   kSchemaOrBool,         ///< apiextensions JSONSchemaPropsOrBool: true, false or the schema
   kSchemaOrArray,        ///< apiextensions JSONSchemaPropsOrArray: a schema or an array of schemas
   kSchemaOrStringArray,  ///< apiextensions JSONSchemaPropsOrStringArray: a schema or an array of strings
@@ -130,6 +133,7 @@ struct ContainerTraits<std::vector<E>> {
       [](void* f) -> void* { return &static_cast<C*>(f)->emplace_back(); },
       nullptr,
       nullptr,
+      nullptr,
       [](void* f) { static_cast<C*>(f)->clear(); }};
 };
 
@@ -138,6 +142,7 @@ inline constexpr ContainerOps kOptionalOps{
     [](const void* f) { return std::size_t{static_cast<const C*>(f)->has_value()}; },
     [](const void* f, std::size_t) -> const void* { return &**static_cast<const C*>(f); },
     [](void* f) -> void* { return &static_cast<C*>(f)->emplace(); },
+    nullptr,
     nullptr,
     nullptr,
     [](void* f) { static_cast<C*>(f)->reset(); }};
@@ -162,6 +167,12 @@ struct ContainerTraits<std::map<std::string, E>> {
       [](const void* f, base::FunctionRef<void(const std::string&, const void*)> each) {
         for (const auto& [key, value] : *static_cast<const C*>(f)) {
           each(key, &value);
+        }
+      },
+      [](const void* f, base::FunctionRef<void(const std::string&, const void*)> each) {
+        const C& map = *static_cast<const C*>(f);
+        for (auto entry = map.rbegin(); entry != map.rend(); ++entry) {
+          each(entry->first, &entry->second);
         }
       },
       [](void* f) { static_cast<C*>(f)->clear(); }};

@@ -85,7 +85,7 @@ constexpr codec::FieldSchema kDeviceAttributeFields[] = {
     {"string", 4, kString, kOptional, codec::kOmitEmpty, offsetof(DeviceAttribute, string), nullptr, &codec::kContainerOps<std::optional<std::string>>},
     {"version", 5, kString, kOptional, codec::kOmitEmpty, offsetof(DeviceAttribute, version), nullptr, &codec::kContainerOps<std::optional<std::string>>},
     {"ints", 6, kInt64, kRepeated, codec::kOmitEmpty, offsetof(DeviceAttribute, ints), nullptr, &codec::kContainerOps<std::vector<std::int64_t>>},
-    {"bools", 7, kBool, kRepeated, codec::kOmitEmpty, offsetof(DeviceAttribute, bools), nullptr, &codec::kContainerOps<std::vector<bool>>},
+    {"bools", 7, kBool, kRepeated, codec::kOmitEmpty, offsetof(DeviceAttribute, bools), nullptr, &codec::kContainerOps<std::vector<apimachinery::Bool>>},
     {"strings", 8, kString, kRepeated, codec::kOmitEmpty, offsetof(DeviceAttribute, strings), nullptr, &codec::kContainerOps<std::vector<std::string>>},
     {"versions", 9, kString, kRepeated, codec::kOmitEmpty, offsetof(DeviceAttribute, versions), nullptr, &codec::kContainerOps<std::vector<std::string>>},
 };

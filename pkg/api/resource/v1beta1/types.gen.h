@@ -137,7 +137,7 @@ struct DeviceAttribute {
   std::optional<std::string> string{};
   std::optional<std::string> version{};
   std::vector<std::int64_t> ints{};
-  std::vector<bool> bools{};
+  std::vector<apimachinery::Bool> bools{};
   std::vector<std::string> strings{};
   std::vector<std::string> versions{};
   bool operator==(const DeviceAttribute&) const = default;
