@@ -35,6 +35,8 @@ set(KUBEXX_SANITIZE "" CACHE STRING "Sanitizers to build with, as for -fsanitize
 if(KUBEXX_SANITIZE)
   add_compile_options(-fsanitize=${KUBEXX_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${KUBEXX_SANITIZE})
+  # hack/test runs the tests of all builds in one go of ctest: their names tell them apart.
+  string(REGEX REPLACE "^(.).*" "\\1san." KUBEXX_TEST_PREFIX ${KUBEXX_SANITIZE})
 elseif(CMAKE_BUILD_TYPE STREQUAL "Release")
   add_compile_options(-D_GLIBCXX_ASSERTIONS -D_FORTIFY_SOURCE=2 -fstack-protector-strong)
   add_link_options(-Wl,-z,relro,-z,now)

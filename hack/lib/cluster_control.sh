@@ -35,10 +35,10 @@ write_kubeconfig() {
   cat >"$kubeconfig.new" <<END
 apiVersion: v1
 kind: Config
-clusters: [{name: $name, cluster: {server: "https://127.0.0.1:$apiserver_port", certificate-authority: $pki/ca.crt}}]
+clusters: [{name: "$name", cluster: {server: "https://127.0.0.1:$apiserver_port", certificate-authority: $pki/ca.crt}}]
 users: [{name: admin, user: {client-certificate: $pki/admin.crt, client-key: $pki/admin.key}}]
-contexts: [{name: $name, context: {cluster: $name, user: admin}}]
-current-context: $name
+contexts: [{name: "$name", context: {cluster: "$name", user: admin}}]
+current-context: "$name"
 END
   chmod 600 "$kubeconfig.new"
   mv "$kubeconfig.new" "$kubeconfig"

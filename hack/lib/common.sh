@@ -34,7 +34,7 @@ as_root() {
   fi
 }
 
-# long_step WHAT LOG COMMAND...: runs COMMAND with its output in LOG and says every 20 s that it still runs.
+# long_step WHAT LOG COMMAND...: runs COMMAND with its output in LOG and says every 20 s how far it is.
 # On failure the end of LOG is shown and the command's status returned.
 long_step() {
   local what=$1 out=$2 started=$SECONDS next=20 status=0
@@ -45,7 +45,7 @@ long_step() {
   local job=$!
   while kill -0 "$job" 2>/dev/null; do
     if [ $((SECONDS - started)) -ge "$next" ]; then
-      log "$what ... $((SECONDS - started)) s"
+      log "$what ... $((SECONDS - started)) s: $(tail -n 1 "$out" | cut -c1-100)"
       next=$((next + 20))
     fi
     sleep 0.2
@@ -70,4 +70,13 @@ wait_for() {
     fi
     sleep 0.1
   done
+}
+
+# source_files [PATTERN...]: files of the tree that exist, tracked or new, links left out.
+source_files() {
+  local file
+  git -C "$kx_root" ls-files -co --exclude-standard -- "$@" | sort -u | while read -r file; do
+    [ -f "$kx_root/$file" ] && [ ! -L "$kx_root/$file" ] && echo "$file"
+  done
+  return 0
 }
