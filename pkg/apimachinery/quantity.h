@@ -12,9 +12,13 @@
 
 namespace kubexx::apimachinery {
 
-/// A number as "100m", "1.5Gi", "12e6". Holds its text as it came; Parse brings it to the canonical form (as
-/// apimachinery's resource.Quantity String(): no fraction, largest suffix, exponent form kept), which is what JSON
-/// carries. The default is "0". A value type.
+/// A number as "100m", "1.5Gi", "12e6". Holds its text as it came; Parse brings it to the canonical
+/// form (as apimachinery's resource.Quantity String(): no fraction, largest suffix, exponent form
+/// kept), which is what JSON carries. The default is "0". A value type.
+///
+/// As in Go some short texts count as canonical that are not ("+5", "1.500" keep their spelling).
+/// Unlike Go, a decimal beyond 999E keeps the suffix E instead of losing it, and an exponent beyond
+/// 32 bits is refused instead of wrapped.
 class Quantity {
  public:
   Quantity() = default;
@@ -25,9 +29,9 @@ class Quantity {
 
   /// Canonical text.
   const std::string& ToString() const { return text_; }
-  /// The value rounded up to an integer, as Go's Value(); saturates.
+  /// The value rounded away from zero to an integer, as Go's Value(); saturates.
   std::int64_t Value() const;
-  /// The value in thousandths rounded up, as Go's MilliValue(); saturates.
+  /// The value in thousandths, rounded away from zero, as Go's MilliValue(); saturates.
   std::int64_t MilliValue() const;
   /// Numeric comparison: "1000m" equals "1".
   static std::strong_ordering Compare(const Quantity& a, const Quantity& b);

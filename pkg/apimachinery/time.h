@@ -15,8 +15,8 @@ namespace kubexx::apimachinery {
 /// Go's zero time, 0001-01-01T00:00:00Z, in seconds since the Unix epoch.
 inline constexpr std::int64_t kZeroTimeSeconds = -62135596800;
 
-/// meta/v1 Time: a second of UTC time. JSON "2006-01-02T15:04:05Z", null when zero; nanoseconds travel in protobuf
-/// as the peer sent them (Go drops them when writing).
+/// meta/v1 Time: a second of UTC time. JSON "2006-01-02T15:04:05Z", null when zero. As in Go,
+/// fractions of a second are dropped when reading and writing, in both encodings.
 struct Time {
   std::int64_t seconds = kZeroTimeSeconds;
   std::int32_t nanos = 0;
@@ -29,13 +29,15 @@ struct Time {
   auto operator<=>(const Time&) const = default;
 };
 
-/// meta/v1 MicroTime: JSON "2006-01-02T15:04:05.000000Z", null when zero.
+/// meta/v1 MicroTime: microseconds of UTC time. JSON "2006-01-02T15:04:05.000000Z", null when zero.
+/// Finer fractions are cut off.
 struct MicroTime {
   std::int64_t seconds = kZeroTimeSeconds;
   std::int32_t nanos = 0;
   bool IsZero() const { return seconds == kZeroTimeSeconds && nanos == 0; }
   static MicroTime From(std::chrono::system_clock::time_point t);
   std::string ToString() const;
+  /// Any RFC 3339 time; kMalformed otherwise. More lenient than Go, which insists on six decimals.
   static Result<MicroTime> Parse(std::string_view text);
   auto operator<=>(const MicroTime&) const = default;
 };

@@ -1,6 +1,6 @@
 /// @file
-/// Typed entry points of the two codecs. The work is done by table-driven functions over void*; these templates only
-/// pass the table, so a new type costs no code.
+/// Typed entry points of the two codecs. The work is done by table-driven functions over void*;
+/// these templates only pass the table, so a new type costs no code.
 #ifndef KUBEXX_CODEC_CODEC_H_
 #define KUBEXX_CODEC_CODEC_H_
 
@@ -15,20 +15,26 @@ namespace kubexx::codec {
 /// How an object is written down.
 enum class Encoding : std::uint8_t { kJson, kProtobuf };
 
-/// Appends the protobuf message of `object` (no envelope) to `out`, bytes as Go's generated Marshal writes them.
+/// Appends the protobuf message of `object` (no envelope) to `out`, bytes as Go's generated Marshal
+/// writes them.
 void EncodeProtobuf(const TypeSchema& schema, const void* object, std::string& out);
 
-/// Reads a protobuf message (no envelope) into the value-initialised `object`. Unknown fields are skipped. kMalformed
-/// with the path of the field on bad bytes; nesting deeper than 64 levels and lengths beyond the input are errors.
-apimachinery::Result<void> DecodeProtobuf(const TypeSchema& schema, std::string_view bytes, void* object);
+/// Reads a protobuf message (no envelope) into the value-initialised `object`. Unknown fields are
+/// skipped. kMalformed with the path of the field on bad bytes; nesting deeper than 64 levels and
+/// lengths beyond the input are errors.
+apimachinery::Result<void> DecodeProtobuf(const TypeSchema& schema, std::string_view bytes,
+                                          void* object);
 
-/// Appends JSON as Go's encoding/json would write the type. A root kind begins with "kind" and "apiVersion".
+/// Appends JSON as Go's encoding/json would write the type. A root kind begins with "kind" and
+/// "apiVersion".
 void EncodeJson(const TypeSchema& schema, const void* object, std::string& out);
 
-/// Reads JSON into the value-initialised `object`. Field names match exactly (case-sensitive, as the API server);
-/// unknown and duplicate fields are ignored, null leaves the zero value. A root kind's apiVersion and kind are checked
-/// when present. kMalformed with the path of the field otherwise.
-apimachinery::Result<void> DecodeJson(const TypeSchema& schema, std::string_view json, void* object);
+/// Reads JSON into the value-initialised `object`. Field names match exactly (case-sensitive, as
+/// the API server); unknown and duplicate fields are ignored, null leaves the zero value. A root
+/// kind's apiVersion and kind are checked when present. kMalformed with the path of the field
+/// otherwise.
+apimachinery::Result<void> DecodeJson(const TypeSchema& schema, std::string_view json,
+                                      void* object);
 
 template <class T>
 std::string EncodeProtobuf(const T& object) {

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "kubexx/apimachinery/group_version.h"
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/codec/schema.h"
 
 namespace kubexx::codec {
 
@@ -27,7 +27,15 @@ struct Envelope {
 apimachinery::Result<Envelope> ReadEnvelope(std::string_view bytes);
 
 /// Appends magic and Unknown around `raw`, as apimachinery's protobuf serializer writes it.
-void WriteEnvelope(std::string_view api_version, std::string_view kind, std::string_view raw, std::string& out);
+void WriteEnvelope(std::string_view api_version, std::string_view kind, std::string_view raw,
+                   std::string& out);
+
+/// The same with the names of `schema`, a root kind; a kind without TypeMeta of its own
+/// (WatchEvent) gets empty names.
+void WriteEnvelope(const TypeSchema& schema, std::string_view raw, std::string& out);
+
+/// "v1" or "apps/v1" of a root kind.
+std::string ApiVersionOf(const TypeSchema& schema);
 
 }  // namespace kubexx::codec
 

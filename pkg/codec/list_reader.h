@@ -21,11 +21,12 @@ struct ListMeta {
   std::int64_t remaining_item_count = 0;
 };
 
-/// Incremental reader of a list (protobuf with its "k8s\0" envelope, or JSON). Holds at most one item; memory is
-/// bounded by the largest item, at most `max_item_bytes`. Not thread-safe.
+/// Incremental reader of a list (protobuf with its "k8s\0" envelope, or JSON). Holds at most one
+/// item; memory is bounded by the largest item, at most `max_item_bytes`. Not thread-safe.
 class ListReader {
  public:
-  /// `bytes` are the item's message (protobuf, no envelope) or its JSON text, valid during the call only.
+  /// `bytes` are the item's message (protobuf, no envelope) or its JSON text, valid during the call
+  /// only.
   using ItemSink = base::FunctionRef<apimachinery::Result<void>(std::string_view bytes)>;
 
   explicit ListReader(Encoding encoding, std::size_t max_item_bytes = 64 << 20);
@@ -36,7 +37,8 @@ class ListReader {
   /// Consumes the next bytes of the response. An error of `sink` ends reading and is returned.
   apimachinery::Result<void> Feed(std::string_view chunk, ItemSink sink);
 
-  /// Call at the end of the response: the list's metadata, or kMalformed when the list is incomplete.
+  /// Call at the end of the response: the list's metadata, or kMalformed when the list is
+  /// incomplete.
   apimachinery::Result<ListMeta> Finish();
 
  private:

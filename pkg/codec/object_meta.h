@@ -19,8 +19,9 @@ struct ObjectMetaSummary {
   std::string resource_version{};
 };
 
-/// Scans `bytes` (protobuf without envelope, or JSON) for metadata. Works for every type whose protobuf field 1 is
-/// its ObjectMeta, which all root kinds with metadata have. kMalformed on bad bytes.
+/// Scans `bytes` (protobuf without envelope, or JSON) for metadata. Works for every type whose
+/// protobuf field 1 is its ObjectMeta, which all root kinds with metadata have. kMalformed on bad
+/// bytes.
 apimachinery::Result<ObjectMetaSummary> ScanObjectMeta(Encoding encoding, std::string_view bytes);
 
 }  // namespace kubexx::codec

@@ -1,7 +1,7 @@
 /// @file
-/// Schema tables: what the codecs know of a type. hack/codegen writes one TypeSchema per struct of the built-in API;
-/// a custom resource needs one by hand. Two codecs (protobuf_*.cc, json_*.cc) work over the same table, so that adding a
-/// type adds data and no code.
+/// Schema tables: what the codecs know of a type. hack/codegen writes one TypeSchema per struct of
+/// the built-in API; a custom resource needs one by hand. Two codecs (protobuf_*.cc, json_*.cc)
+/// work over the same table, so that adding a type adds data and no code.
 #ifndef KUBEXX_CODEC_SCHEMA_H_
 #define KUBEXX_CODEC_SCHEMA_H_
 
@@ -34,12 +34,14 @@ enum class Kind : std::uint8_t {
   kString,        ///< std::string
   kBytes,         ///< apimachinery::Bytes, base64 in JSON
   kMessage,       ///< a struct with a TypeSchema of its own
-  kStringList,    ///< std::vector<std::string>: a message {repeated string items = 1}; an array in JSON (ExtraValue, Verbs)
+  kStringList,    ///< std::vector<std::string>: a message {repeated string items = 1}; an array in
+                  ///< JSON (ExtraValue, Verbs)
   kQuantity,      ///< apimachinery::Quantity: message {string string = 1}
   kTime,          ///< apimachinery::Time: message {int64 seconds = 1; int32 nanos = 2}
   kMicroTime,     ///< apimachinery::MicroTime, same message
   kDuration,      ///< apimachinery::Duration: message {int64 duration = 1}
-  kIntOrString,   ///< apimachinery::IntOrString: message {int64 type = 1; int32 intVal = 2; string strVal = 3}
+  kIntOrString,   ///< apimachinery::IntOrString: message {int64 type = 1; int32 intVal = 2; string
+                  ///< strVal = 3}
   kRawExtension,  ///< apimachinery::RawExtension: message {bytes raw = 1}
   kFieldsV1,      ///< apimachinery::FieldsV1: message {bytes Raw = 1}
   kJsonValue,     ///< apimachinery::JsonValue: message {bytes raw = 1}
@@ -48,43 +50,52 @@ enum class Kind : std::uint8_t {
 /// How many elements a field has, and with it the container around the element's C++ type E.
 enum class Cardinality : std::uint8_t {
   kPlain,     ///< E itself; always on the protobuf wire, even when zero, as Go's value fields
-  kOptional,  ///< Go's pointer: Box<E> when E is a message, std::optional<E> otherwise; on the wire only when set
+  kOptional,  ///< Go's pointer: Box<E> when E is a message, std::optional<E> otherwise; on the wire
+              ///< only when set
   kRepeated,  ///< std::vector<E>
-  kMap,       ///< std::map<std::string, E>: repeated message {string key = 1; E value = 2}, ascending by key
+  kMap,  ///< std::map<std::string, E>: repeated message {string key = 1; E value = 2}, ascending by
+         ///< key
 };
 
 /// How a field behaves in JSON.
 enum FieldFlags : std::uint8_t {
   kNoFlags = 0,
-  kOmitEmpty = 1,  ///< Go's omitempty: left out when false, 0, "", null, or an empty list or map; never for structs
+  kOmitEmpty = 1,  ///< Go's omitempty: left out when false, 0, "", null, or an empty list or map;
+                   ///< never for structs
   kOmitZero = 2,   ///< Go's omitzero: left out when the value is its type's zero value
-  kInline = 4,     ///< the fields of this message stand in the object around it; protobuf has it as a message still
+  kInline = 4,  ///< the fields of this message stand in the object around it; protobuf has it as a
+                ///< message still
 };
 
 struct TypeSchema;
 
-/// Access to the elements of one field, whatever its container. `field` is the address of the member.
+/// Access to the elements of one field, whatever its container. `field` is the address of the
+/// member.
 struct ContainerOps {
-  /// kOptional: 0 or 1; kRepeated, kMap: the number of elements. Null for kPlain, whose element is `field` itself.
+  /// kOptional: 0 or 1; kRepeated, kMap: the number of elements. Null for kPlain, whose element is
+  /// `field` itself.
   std::size_t (*size)(const void* field);
   /// kOptional, kRepeated: the element at `index` (< size).
   const void* (*at)(const void* field, std::size_t index);
-  /// kOptional: a new value in place of the old, kRepeated: a new element at the end; value-initialised.
+  /// kOptional: a new value in place of the old, kRepeated: a new element at the end;
+  /// value-initialised.
   void* (*append)(void* field);
   /// kMap: the element at `key`, inserted when new.
   void* (*slot)(void* field, std::string&& key);
   /// kMap: calls `each` for every entry, ascending by key.
-  void (*for_each)(const void* field, base::FunctionRef<void(const std::string&, const void*)> each);
+  void (*for_each)(const void* field,
+                   base::FunctionRef<void(const std::string&, const void*)> each);
   /// kMap: the same, descending by key.
-  void (*for_each_reverse)(const void* field, base::FunctionRef<void(const std::string&, const void*)> each);
+  void (*for_each_reverse)(const void* field,
+                           base::FunctionRef<void(const std::string&, const void*)> each);
   /// Makes the container empty.
   void (*clear)(void* field);
 };
 
 /// One field of a type.
 struct FieldSchema {
-  std::string_view name;                ///< JSON name; also the protobuf name
-  std::uint32_t tag = 0;                ///< protobuf field number; 0 when the field is not in protobuf
+  std::string_view name;  ///< JSON name; also the protobuf name
+  std::uint32_t tag = 0;  ///< protobuf field number; 0 when the field is not in protobuf
   Kind kind = Kind::kString;
   Cardinality cardinality = Cardinality::kPlain;
   std::uint8_t flags = kNoFlags;
@@ -96,21 +107,25 @@ struct FieldSchema {
 /// Types whose JSON is not an object of their fields.
 enum class JsonForm : std::uint8_t {
   kObject,
-  kBareObject,           ///< a root kind without "kind" and "apiVersion" of its own: meta/v1 WatchEvent
-  kSchemaOrBool,         ///< apiextensions JSONSchemaPropsOrBool: true, false or the schema
-  kSchemaOrArray,        ///< apiextensions JSONSchemaPropsOrArray: a schema or an array of schemas
-  kSchemaOrStringArray,  ///< apiextensions JSONSchemaPropsOrStringArray: a schema or an array of strings
+  kBareObject,     ///< a root kind without "kind" and "apiVersion" of its own: meta/v1 WatchEvent
+  kSchemaOrBool,   ///< apiextensions JSONSchemaPropsOrBool: true, false or the schema
+  kSchemaOrArray,  ///< apiextensions JSONSchemaPropsOrArray: a schema or an array of schemas
+  kSchemaOrStringArray,  ///< apiextensions JSONSchemaPropsOrStringArray: a schema or an array of
+                         ///< strings
 };
 
-/// One struct type. Tables are constant data with static storage duration and refer to each other by address.
+/// One struct type. Tables are constant data with static storage duration and refer to each other
+/// by address.
 struct TypeSchema {
   std::string_view name;     ///< C++ spelling for errors, for example "core.v1.PodSpec"
   std::string_view group;    ///< of a root kind; "" for core
   std::string_view version;  ///< of a root kind
-  std::string_view kind;     ///< "" when the type is not a root kind (has no apiVersion and kind of its own)
+  std::string_view
+      kind;  ///< "" when the type is not a root kind (has no apiVersion and kind of its own)
   std::span<const FieldSchema> fields;  ///< ascending by tag
   JsonForm json_form = JsonForm::kObject;
-  /// A value-initialised object on the heap and its destruction, for callers that know the type at run time only.
+  /// A value-initialised object on the heap and its destruction, for callers that know the type at
+  /// run time only.
   void* (*create)() = nullptr;
   void (*destroy)(void* object) = nullptr;
 };

@@ -18,13 +18,15 @@ enum class WatchEventType : std::uint8_t { kAdded, kModified, kDeleted, kBookmar
 struct WatchFrame {
   WatchEventType type = WatchEventType::kAdded;
   Encoding encoding = Encoding::kJson;
-  /// The object: a protobuf message with its envelope taken off, or JSON text. For kError a meta/v1 Status.
+  /// The object: a protobuf message with its envelope taken off, or JSON text. For kError a meta/v1
+  /// Status.
   std::string_view object{};
 };
 
 /// Incremental reader of `application/json;stream=watch` (JSON values one after the other) or
-/// `application/vnd.kubernetes.protobuf;stream=watch` (frames of 4 bytes big-endian length and a meta/v1 WatchEvent
-/// whose object is enveloped). Holds at most one frame of at most `max_frame_bytes`. Not thread-safe.
+/// `application/vnd.kubernetes.protobuf;stream=watch` (frames of 4 bytes big-endian length and a
+/// meta/v1 WatchEvent whose object is enveloped). Holds at most one frame of at most
+/// `max_frame_bytes`. Not thread-safe.
 class WatchReader {
  public:
   using FrameSink = base::FunctionRef<apimachinery::Result<void>(const WatchFrame&)>;
@@ -34,7 +36,8 @@ class WatchReader {
   WatchReader& operator=(WatchReader&&) noexcept;
   ~WatchReader();
 
-  /// Consumes the next bytes. kMalformed on an unknown event type or bad framing; an error of `sink` is returned.
+  /// Consumes the next bytes. kMalformed on an unknown event type or bad framing; an error of
+  /// `sink` is returned.
   apimachinery::Result<void> Feed(std::string_view chunk, FrameSink sink);
 
  private:

@@ -1,0 +1,50 @@
+/// @file
+/// JSON text without a tree: checking, compacting, quoting and passing over values.
+#ifndef KUBEXX_CODEC_INTERNAL_JSON_SCAN_H_
+#define KUBEXX_CODEC_INTERNAL_JSON_SCAN_H_
+
+#include <string>
+#include <string_view>
+
+namespace kubexx::codec::internal {
+
+/// Objects and arrays may nest this deep in text that is passed through or over.
+inline constexpr int kMaxJsonDepth = 512;
+
+/// The first position at or after `p` that is not white space.
+const char* SkipSpace(const char* p, const char* end);
+
+/// The end of the string literal that begins with the quote at `p`; null when it is malformed or
+/// unfinished.
+const char* ScanString(const char* p, const char* end);
+
+/// The end of the JSON value that begins at `p` (no white space before it); null when it is
+/// malformed, unfinished or nested deeper than kMaxJsonDepth. Checks the grammar fully, but not
+/// UTF-8.
+const char* ScanValue(const char* p, const char* end);
+
+/// Whether `text` is one JSON value with nothing but white space around it.
+bool IsJson(std::string_view text);
+
+/// Whether `text` is a JSON number.
+bool IsNumber(std::string_view text);
+
+/// Appends the value in `text` without white space between tokens. With `escape_html`, <, >, & and
+/// the two Unicode line separators are written as \uXXXX, as Go does. False, and `out` unchanged,
+/// when `text` is no JSON value.
+bool AppendCompact(std::string_view text, bool escape_html, std::string& out);
+
+/// Appends `text` as a string literal, as Go's encoding/json writes it: HTML characters escaped,
+/// invalid UTF-8 as \ufffd.
+void AppendQuoted(std::string_view text, std::string& out);
+
+/// Appends what the string literal `literal` (quotes included, checked by ScanString) stands for. A
+/// lone surrogate becomes U+FFFD.
+void AppendUnquoted(std::string_view literal, std::string& out);
+
+/// Appends `code_point` as UTF-8.
+void AppendUtf8(char32_t code_point, std::string& out);
+
+}  // namespace kubexx::codec::internal
+
+#endif  // KUBEXX_CODEC_INTERNAL_JSON_SCAN_H_

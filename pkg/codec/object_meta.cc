@@ -1,0 +1,92 @@
+#include "kubexx/codec/object_meta.h"
+
+#include "kubexx/codec/internal/json_scan.h"
+#include "kubexx/codec/internal/json_walk.h"
+#include "kubexx/codec/internal/wire.h"
+
+namespace kubexx::codec {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Malformed;
+using apimachinery::Result;
+using internal::Tag;
+using internal::WireReader;
+using internal::WireType;
+
+bool ScanProtobufMeta(std::string_view bytes, ObjectMetaSummary& meta) {
+  WireReader in(bytes);
+  while (!in.AtEnd()) {
+    Tag tag;
+    if (!in.ReadTag(tag)) {
+      return false;
+    }
+    std::string* const target = tag.number == 1   ? &meta.name
+                                : tag.number == 3 ? &meta.namespace_
+                                : tag.number == 5 ? &meta.uid
+                                : tag.number == 6 ? &meta.resource_version
+                                                  : nullptr;
+    std::string_view value;
+    if (target == nullptr) {
+      if (!in.Skip(tag.type)) {
+        return false;
+      }
+    } else if (tag.type != WireType::kBytes || !in.Bytes(value)) {
+      return false;
+    } else {
+      target->assign(value);
+    }
+  }
+  return true;
+}
+
+Result<ObjectMetaSummary> ScanProtobuf(std::string_view bytes) {
+  WireReader in(bytes);
+  ObjectMetaSummary meta;
+  while (!in.AtEnd()) {
+    Tag tag;
+    if (!in.ReadTag(tag)) {
+      return Fail(Malformed("", "bad field tag"));
+    }
+    std::string_view value;
+    if (tag.number != 1) {
+      if (!in.Skip(tag.type)) {
+        return Fail(Malformed("", "bad field"));
+      }
+    } else if (tag.type != WireType::kBytes || !in.Bytes(value) || !ScanProtobufMeta(value, meta)) {
+      return Fail(Malformed("metadata", "bad message"));
+    }
+  }
+  return meta;
+}
+
+Result<ObjectMetaSummary> ScanJson(std::string_view text) {
+  ObjectMetaSummary meta;
+  std::string_view field;
+  const bool ok = internal::ForEachMember(text, [&](std::string_view key, std::string_view value) {
+    if (key != "metadata" || value == "null") {
+      return true;
+    }
+    field = "metadata";
+    return internal::ForEachMember(value, [&](std::string_view name, std::string_view item) {
+      std::string* const target = name == "name"              ? &meta.name
+                                  : name == "namespace"       ? &meta.namespace_
+                                  : name == "uid"             ? &meta.uid
+                                  : name == "resourceVersion" ? &meta.resource_version
+                                                              : nullptr;
+      return target == nullptr || internal::ReadString(item, *target);
+    });
+  });
+  if (!ok) {
+    return Fail(Malformed(std::string(field), "malformed JSON"));
+  }
+  return meta;
+}
+
+}  // namespace
+
+Result<ObjectMetaSummary> ScanObjectMeta(Encoding encoding, std::string_view bytes) {
+  return encoding == Encoding::kProtobuf ? ScanProtobuf(bytes) : ScanJson(bytes);
+}
+
+}  // namespace kubexx::codec
