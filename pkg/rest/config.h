@@ -29,16 +29,19 @@ struct Config {
   std::string host{};
   TlsConfig tls{};
   std::string bearer_token{};
-  /// Re-read at most once a minute; wins over bearer_token. The last good token is kept when a read fails.
+  /// Re-read at most once a minute; wins over bearer_token. The last good token is kept when a read
+  /// fails.
   std::string bearer_token_file{};
   std::string username{};
   std::string password{};
-  /// Namespace of the kubeconfig context, or of the service account; "default" when neither names one.
+  /// Namespace of the kubeconfig context, or of the service account; "default" when neither names
+  /// one.
   std::string namespace_ = "default";
   std::string user_agent{};
   /// Of a request that is not a watch; zero means none.
   std::chrono::seconds timeout{0};
-  /// Client-side rate limit in requests per second; negative switches it off, 0 means the default 5 (burst 10).
+  /// Client-side rate limit in requests per second; negative switches it off, 0 means the default 5
+  /// (burst 10).
   double qps = 0;
   int burst = 0;
 };
@@ -53,7 +56,8 @@ struct KubeconfigOptions {
 /// Reads a kubeconfig. kInvalidConfig names file, field and reason.
 apimachinery::Result<Config> LoadKubeconfig(const KubeconfigOptions& options = {});
 
-/// Environment KUBERNETES_SERVICE_HOST/PORT and the service account's mount. kInvalidConfig outside a pod.
+/// Environment KUBERNETES_SERVICE_HOST/PORT and the service account's mount. kInvalidConfig outside
+/// a pod.
 apimachinery::Result<Config> InClusterConfig();
 
 /// LoadKubeconfig when a path is given or a default file exists, otherwise InClusterConfig.

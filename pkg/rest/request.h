@@ -20,31 +20,37 @@
 namespace kubexx::rest {
 
 class RESTClient;
+namespace internal {
+struct Prepared;
+}
 
 /// Content types of PATCH.
 enum class PatchType : std::uint8_t { kJson, kMerge, kStrategicMerge, kApply };
 
-/// What a finished request gave. Only responses with status 2xx become a Response; others become a Status.
+/// What a finished request gave. Only responses with status 2xx become a Response; others become a
+/// Status.
 struct Response {
   int code = 0;
   codec::Encoding encoding = codec::Encoding::kJson;
   std::string body{};  ///< protobuf with its envelope, or JSON
 };
 
-/// As client-go's rest.Request. Builder methods change and return *this; the first bad argument is kept and returned by
-/// Do or Stream. Not thread-safe; use one per call. Refers to its RESTClient.
+/// As client-go's rest.Request. Builder methods change and return *this; the first bad argument is
+/// kept and returned by Do or Stream. Not thread-safe; use one per call. Refers to its RESTClient.
 class Request {
  public:
   /// Sets group, version and plural at once: /api/v1/... or /apis/<group>/<version>/...
   Request& Resource(const apimachinery::ResourceInfo& resource);
   /// Empty for cluster-scoped resources and for all namespaces.
-  Request& Namespace(std::string_view namespace_);
+  Request& Namespace(std::string_view name_space);
   Request& Name(std::string_view name);
   Request& SubResource(std::string_view subresource);
   /// Replaces the whole path, for example "/version".
   Request& AbsPath(std::string_view path);
   Request& Param(std::string_view name, std::string_view value);
   Request& Options(const apimachinery::ListOptions& options);
+  /// Makes it a watch: "watch=true", not throttled, streaming media types.
+  Request& Watch();
   Request& Header(std::string_view name, std::string_view value);
   /// Body in the given encoding; protobuf needs its envelope.
   Request& Body(codec::Encoding encoding, std::string body);
@@ -54,8 +60,9 @@ class Request {
   Request& Timeout(std::chrono::milliseconds timeout);
   Request& MaxRetries(int retries);
 
-  /// Sends and reads the whole response (at most 256 MiB). Waits for the rate limiter, follows Retry-After. kCancelled
-  /// as soon as `stop` is requested, kUnavailable when there is no connection, otherwise the server's Status.
+  /// Sends and reads the whole response (at most 256 MiB). Waits for the rate limiter, follows
+  /// Retry-After. kCancelled as soon as `stop` is requested, kUnavailable when there is no
+  /// connection, otherwise the server's Status.
   apimachinery::Result<Response> Do(std::stop_token stop = {});
 
   /// A 2xx response head, passed to Stream's caller before its body.
@@ -66,11 +73,13 @@ class Request {
   using HeadSink = base::FunctionRef<apimachinery::Result<void>(const StreamHead&)>;
   using ChunkSink = base::FunctionRef<apimachinery::Result<void>(std::string_view)>;
 
-  /// Sends and hands the body over in pieces as they arrive, on the calling thread; memory does not grow with the body,
-  /// a slow sink slows the server down. Returns when the body has ended; kUnavailable when it broke off or when nothing
-  /// came for `idle_timeout` (zero: no limit); an error of a sink is returned as it is.
-  apimachinery::Result<void> Stream(HeadSink on_head, ChunkSink on_chunk, std::stop_token stop,
-                                    std::chrono::milliseconds idle_timeout = std::chrono::milliseconds{0});
+  /// Sends and hands the body over in pieces as they arrive, on the calling thread; memory does not
+  /// grow with the body, a slow sink slows the server down. Returns when the body has ended;
+  /// kUnavailable when it broke off or when nothing came for `idle_timeout` (zero: no limit); an
+  /// error of a sink is returned as it is.
+  apimachinery::Result<void> Stream(
+      HeadSink on_head, ChunkSink on_chunk, std::stop_token stop,
+      std::chrono::milliseconds idle_timeout = std::chrono::milliseconds{0});
 
   /// Method and path with query, for logs and errors.
   std::string ToString() const;
@@ -78,6 +87,11 @@ class Request {
  private:
   friend class RESTClient;
   Request(RESTClient& client, std::string method) : client_(&client), method_(std::move(method)) {}
+
+  void KeepError(apimachinery::Result<void> result);
+  apimachinery::Result<void> Check() const;
+  std::string Target() const;
+  internal::Prepared Prepare() const;
 
   RESTClient* client_;
   std::string method_;
@@ -91,6 +105,7 @@ class Request {
   std::vector<codec::Encoding> accept_{codec::Encoding::kJson};
   std::string content_type_{};
   std::string body_{};
+  bool has_body_ = false;
   bool watch_ = false;
   std::chrono::milliseconds timeout_{0};
   int max_retries_ = 10;

@@ -3,7 +3,10 @@
 #ifndef KUBEXX_REST_REST_CLIENT_H_
 #define KUBEXX_REST_REST_CLIENT_H_
 
+#include <chrono>
 #include <memory>
+#include <string>
+#include <utility>
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
@@ -23,11 +26,19 @@ class RESTClient {
     base::Clock& clock = base::Clock::Real();
     /// Records rest_client_* metrics there when set; must outlive the client.
     metrics::Registry* registry = nullptr;
+    /// How long name resolution, connecting and the TLS handshake may take together.
+    std::chrono::milliseconds connect_timeout = std::chrono::seconds(30);
+    /// Threads that serve the connections of all clients of the process; they never block, so a few
+    /// serve hundreds of watches. Only the first client's value counts.
+    int network_threads = 4;
   };
 
-  /// Reads the TLS material; kInvalidConfig names the file or field that cannot be used. Opens no connection.
+  /// Reads the TLS material; kInvalidConfig names the file or field that cannot be used. Opens no
+  /// connection.
   static apimachinery::Result<std::shared_ptr<RESTClient>> New(Config config, Options options);
-  static apimachinery::Result<std::shared_ptr<RESTClient>> New(Config config) { return New(std::move(config), {}); }
+  static apimachinery::Result<std::shared_ptr<RESTClient>> New(Config config) {
+    return New(std::move(config), {});
+  }
   ~RESTClient();
 
   Request Get() { return Verb("GET"); }

@@ -1,0 +1,22 @@
+/// @file
+/// The inside of a RESTClient.
+#ifndef KUBEXX_REST_INTERNAL_CLIENT_IMPL_H_
+#define KUBEXX_REST_INTERNAL_CLIENT_IMPL_H_
+
+#include <memory>
+
+#include "kubexx/rest/config.h"
+#include "kubexx/rest/internal/sender.h"
+#include "kubexx/rest/rest_client.h"
+
+namespace kubexx::rest {
+
+class RESTClient::Impl {
+ public:
+  Config config{};
+  std::unique_ptr<internal::Sender> sender{};
+};
+
+}  // namespace kubexx::rest
+
+#endif  // KUBEXX_REST_INTERNAL_CLIENT_IMPL_H_

@@ -1,0 +1,186 @@
+#include "kubexx/rest/internal/exchange.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace kubexx::rest::internal {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+
+// What may wait for the caller before the network side pauses. Bigger saves thread switches on long
+// lists, smaller saves memory on many watches; blocks larger than this are not copied at all.
+constexpr std::size_t kBufferBytes = 128 * 1024;
+
+}  // namespace
+
+Exchange::~Exchange() { Close(); }
+
+void Exchange::OnConnected() {
+  base::MutexLock lock(mu_);
+  connected_ = true;
+  changed_.notify_all();
+}
+
+void Exchange::OnHead(HttpHead head) {
+  base::MutexLock lock(mu_);
+  connected_ = true;
+  head_ = std::move(head);
+  changed_.notify_all();
+}
+
+void Exchange::OnEnd() {
+  base::MutexLock lock(mu_);
+  ended_ = true;
+  changed_.notify_all();
+}
+
+void Exchange::OnFailure(Failure failure) {
+  base::MutexLock lock(mu_);
+  if (!ended_) {
+    ended_ = true;
+    failure_ = std::move(failure);
+  }
+  changed_.notify_all();
+}
+
+pplx::task<std::size_t> Exchange::Put(const std::uint8_t* bytes, std::size_t count) {
+  const std::string_view block(reinterpret_cast<const char*>(bytes), count);
+  base::MutexLock lock(mu_);
+  if (closed_) {
+    return pplx::task_from_result(count);  // nobody listens; the socket is being closed
+  }
+  changed_.notify_all();
+  if (buffer_.size() + count <= kBufferBytes) {
+    buffer_.append(block);
+    return pplx::task_from_result(count);
+  }
+  pending_.emplace(Pending{.bytes = block});
+  return pplx::create_task(pending_->done);
+}
+
+Result<HttpHead> Exchange::AwaitHead(const std::stop_token& stop, const HttpCall::Limits& limits) {
+  base::MutexLock lock(mu_);
+  while (!head_.has_value()) {
+    if (failure_.has_value()) {
+      return Fail(failure_->status);
+    }
+    const base::TimePoint deadline =
+        connected_ ? limits.head : std::min(limits.connect, limits.head);
+    const base::Wake wake = clock_.WaitUntil(mu_, changed_, stop, deadline);
+    if (wake == base::Wake::kStopped) {
+      return Fail(Reason::kCancelled, "stopped while waiting for the response");
+    }
+    if (wake == base::Wake::kTimeout && !head_.has_value() && !failure_.has_value()) {
+      if (clock_.Now() >= limits.head) {
+        return Fail(Reason::kTimeout, "no response within the request's timeout");
+      }
+      if (!connected_) {
+        return Fail(Reason::kUnavailable, "no connection within the connect timeout");
+      }
+    }
+  }
+  return *head_;
+}
+
+std::optional<Exchange::Pending> Exchange::TakeFittingPendingLocked() {
+  if (!pending_.has_value() || pending_->bytes.size() > kBufferBytes) {
+    return std::nullopt;
+  }
+  buffer_.append(pending_->bytes);
+  return std::exchange(pending_, std::nullopt);
+}
+
+Result<bool> Exchange::Read(HttpCall::Sink sink, const std::stop_token& stop,
+                            base::TimePoint deadline) {
+  std::optional<Pending> released;
+  std::optional<Pending> moved;
+  {
+    base::MutexLock lock(mu_);
+    while (!HasBytesLocked()) {
+      if (stop.stop_requested()) {
+        return Fail(Reason::kCancelled, "stopped while reading the response");
+      }
+      if (failure_.has_value()) {
+        return Fail(failure_->status);
+      }
+      if (ended_) {
+        return false;
+      }
+      const base::Wake wake = clock_.WaitUntil(mu_, changed_, stop, deadline);
+      if (wake == base::Wake::kTimeout && !HasBytesLocked() && !ended_) {
+        return Fail(Reason::kUnavailable, "nothing arrived within the idle timeout");
+      }
+    }
+    if (stop.stop_requested()) {
+      return Fail(Reason::kCancelled, "stopped while reading the response");
+    }
+    taken_.swap(buffer_);
+    buffer_.clear();
+    if (taken_.empty()) {
+      released = std::exchange(pending_,
+                               std::nullopt);  // too big for the buffer: handed over where it lies
+    } else {
+      moved = TakeFittingPendingLocked();
+    }
+  }
+  if (moved.has_value()) {
+    moved->done.set(moved->bytes.size());
+  }
+  const Result<void> accepted =
+      sink(released.has_value() ? released->bytes : std::string_view(taken_));
+  if (released.has_value()) {
+    released->done.set(released->bytes.size());
+  }
+  taken_.clear();
+  if (!accepted) {
+    return Fail(accepted.error());
+  }
+  return true;
+}
+
+bool Exchange::lost_connection() {
+  base::MutexLock lock(mu_);
+  return failure_.has_value() && failure_->lost_connection;
+}
+
+bool Exchange::Close() {
+  std::optional<Pending> released;
+  bool under_way = false;
+  {
+    base::MutexLock lock(mu_);
+    under_way = !closed_ && !ended_;
+    closed_ = true;
+    released = std::exchange(pending_, std::nullopt);
+    buffer_.clear();
+  }
+  if (released.has_value()) {
+    released->done.set(released->bytes.size());
+  }
+  return under_way;
+}
+
+BodyStreambuf::BodyStreambuf(std::shared_ptr<Exchange> exchange)
+    : streambuf_state_manager<std::uint8_t>(std::ios_base::out), exchange_(std::move(exchange)) {}
+
+bool BodyStreambuf::acquire(std::uint8_t*& ptr, std::size_t& count) {
+  ptr = nullptr;
+  count = 0;
+  return false;
+}
+
+pplx::task<BodyStreambuf::int_type> BodyStreambuf::_putc(std::uint8_t c) {
+  // Never called for a response body; a single byte always fits or may wait like any block.
+  auto copy = std::make_shared<std::uint8_t>(c);
+  return exchange_->Put(copy.get(), 1).then([copy](std::size_t) {
+    return static_cast<int_type>(*copy);
+  });
+}
+
+pplx::task<std::size_t> BodyStreambuf::_putn(const std::uint8_t* ptr, std::size_t count) {
+  return exchange_->Put(ptr, count);
+}
+
+}  // namespace kubexx::rest::internal

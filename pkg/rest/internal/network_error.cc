@@ -1,0 +1,93 @@
+#include "kubexx/rest/internal/network_error.h"
+
+#include <cpprest/http_msg.h>
+#include <openssl/err.h>
+
+#include <array>
+#include <cstring>
+#include <string_view>
+
+namespace kubexx::rest::internal {
+namespace {
+
+using apimachinery::Reason;
+using apimachinery::Status;
+
+// cpprestsdk says where a connection failed by its text alone, and loses the category of the error
+// number on the way, so that end of file reads "No such file or directory". These are its texts
+// (2.10.18) and what they stand for.
+struct Known {
+  std::string_view text;
+  std::string_view meaning;
+  bool lost_connection = false;
+  bool show_errno = false;
+};
+
+constexpr std::array kKnown = {
+    Known{"Error resolving address", "cannot resolve the host name"},
+    Known{"Failed to resolve address", "cannot resolve the host name"},
+    Known{"Failed to connect to any resolved endpoint", "cannot connect", false, true},
+    Known{"Failed to write request headers", "the connection was closed while the request was sent",
+          true},
+    Known{"Failed to write request body", "the connection was closed while the request was sent",
+          true},
+    Known{"Failed to read HTTP status line", "the connection was closed before a response came",
+          true},
+    Known{"Invalid HTTP status line", "the response is not HTTP"},
+    Known{"Invalid chunked response header", "the response has a malformed chunk"},
+    Known{"Retrieving message chunk header",
+          "the connection was closed in the middle of the response"},
+    Known{"Failed to read chunked response part",
+          "the connection was closed in the middle of the response"},
+    Known{"Failed to read response body",
+          "the connection was closed in the middle of the response"},
+};
+
+std::string TlsReason(int code, const std::string& verify_error) {
+  if (!verify_error.empty()) {
+    return "TLS handshake: " + verify_error;
+  }
+  const char* reason =
+      ERR_reason_error_string(static_cast<unsigned long>(static_cast<unsigned>(code)));
+  return reason == nullptr ? "TLS handshake failed: the connection was closed"
+                           : "TLS handshake: " + std::string(reason);
+}
+
+Failure Describe(const web::http::http_exception& error, const std::string& verify_error) {
+  const std::string_view what = error.what();
+  const int code = error.error_code().value();
+  if (what.starts_with("Error in SSL handshake")) {
+    return {.status = Status(Reason::kUnavailable, TlsReason(code, verify_error))};
+  }
+  for (const Known& known : kKnown) {
+    if (what.starts_with(known.text)) {
+      std::string message(known.meaning);
+      if (known.show_errno) {
+        // It reports a refused connection as an unreachable host.
+        message += code == EHOSTUNREACH ? ": connection refused or host unreachable"
+                                        : std::string(": ") + strerror(code);
+      }
+      return {.status = Status(Reason::kUnavailable, std::move(message)),
+              .lost_connection = known.lost_connection};
+    }
+  }
+  return {.status = Status(Reason::kUnavailable, std::string(what))};
+}
+
+}  // namespace
+
+Failure DescribeFailure(const std::exception_ptr& error, const std::string& verify_error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const web::http::http_exception& e) {
+    return Describe(e, verify_error);
+  } catch (const web::uri_exception& e) {
+    return {.status = Status(Reason::kBadRequest, e.what())};
+  } catch (const std::exception& e) {
+    return {.status = Status(Reason::kUnavailable, e.what())};
+  } catch (...) {
+    return {.status = Status(Reason::kUnavailable, "unknown failure of the HTTP client")};
+  }
+}
+
+}  // namespace kubexx::rest::internal

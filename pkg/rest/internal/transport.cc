@@ -1,0 +1,190 @@
+#include "kubexx/rest/internal/transport.h"
+
+#include <cpprest/http_client.h>
+#include <openssl/err.h>
+#include <pplx/threadpool.h>
+
+#include <chrono>
+#include <stdexcept>
+
+#include "kubexx/rest/internal/exchange.h"
+#include "kubexx/rest/internal/network_error.h"
+#include "kubexx/rest/internal/tls.h"
+
+namespace kubexx::rest::internal {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using web::http::client::http_client;
+using web::http::client::http_client_config;
+
+// cpprestsdk's own timer cannot tell a quiet watch from a dead server and has one value for both;
+// ours are kept by the Exchange. This one only has to be longer than any of them.
+constexpr std::chrono::hours kNever(24 * 365);
+
+void StartNetworkThreads(int count) {
+  try {
+    crossplat::threadpool::initialize_with_threads(static_cast<std::size_t>(std::max(count, 1)));
+  } catch (const std::runtime_error&) {
+    // Running already, for an earlier client of this process.
+  }
+}
+
+std::string Find(const web::http::http_headers& headers, const char* name) {
+  const auto found = headers.find(name);
+  return found == headers.end() ? std::string() : found->second;
+}
+
+HttpHead HeadOf(const web::http::http_response& response) {
+  const auto& headers = response.headers();
+  return {.code = response.status_code(),
+          .content_type = Find(headers, "Content-Type"),
+          .retry_after = Find(headers, "Retry-After"),
+          .warning = Find(headers, "Warning")};
+}
+
+}  // namespace
+
+class HttpCall::Impl {
+ public:
+  explicit Impl(base::Clock& clock) : exchange(std::make_shared<Exchange>(clock)) {}
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  ~Impl() {
+    if (exchange->Close()) {
+      try {
+        cancel.cancel();  // closes the socket
+      } catch (...) {
+        // What cancellation callbacks throw concerns nobody any more.
+      }
+    }
+  }
+
+  std::shared_ptr<Exchange> exchange;
+  pplx::cancellation_token_source cancel;
+};
+
+HttpCall::HttpCall(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+HttpCall::HttpCall(HttpCall&&) noexcept = default;
+HttpCall::~HttpCall() = default;
+
+Result<HttpHead> HttpCall::AwaitHead(const std::stop_token& stop, const Limits& limits) {
+  return impl_->exchange->AwaitHead(stop, limits);
+}
+
+Result<bool> HttpCall::Read(Sink sink, const std::stop_token& stop, base::TimePoint deadline) {
+  return impl_->exchange->Read(sink, stop, deadline);
+}
+
+bool HttpCall::lost_connection() const { return impl_->exchange->lost_connection(); }
+
+class Transport::Impl {
+ public:
+  Impl(const ServerUrl& server, std::shared_ptr<TlsSettings> tls, bool verify, base::Clock& clock)
+      : clock_(clock), tls_(std::move(tls)), client_(server.Origin(), ClientConfig(tls_, verify)) {}
+
+  HttpCall Start(const HttpRequest& request);
+
+ private:
+  static http_client_config ClientConfig(const std::shared_ptr<TlsSettings>& tls, bool verify);
+  Failure FailureFrom(const std::exception_ptr& error) const;
+  static web::http::http_request Translate(const HttpRequest& request);
+
+  base::Clock& clock_;
+  std::shared_ptr<TlsSettings> tls_;
+  http_client client_;
+};
+
+http_client_config Transport::Impl::ClientConfig(const std::shared_ptr<TlsSettings>& tls,
+                                                 bool verify) {
+  http_client_config config;
+  config.set_timeout(kNever);
+  config.set_max_redirects(
+      0);  // the API does not redirect, and credentials must not follow elsewhere
+  config.set_validate_certificates(verify);
+  if (tls) {
+    config.set_ssl_context_callback([tls](boost::asio::ssl::context& context) {
+      if (!tls->Apply(context.native_handle())) {
+        throw std::runtime_error("cannot set up TLS");
+      }
+    });
+  }
+  return config;
+}
+
+web::http::http_request Transport::Impl::Translate(const HttpRequest& request) {
+  web::http::http_request out(request.method);
+  out.set_request_uri(web::uri(request.target));
+  for (const auto& [name, value] : request.headers) {
+    out.headers().add(name, value);
+  }
+  if (request.has_body) {
+    out.set_body(std::vector<unsigned char>(request.body.begin(), request.body.end()));
+  }
+  return out;
+}
+
+HttpCall Transport::Impl::Start(const HttpRequest& request) {
+  auto call = std::make_unique<HttpCall::Impl>(clock_);
+  const std::shared_ptr<Exchange> exchange = call->exchange;
+  try {
+    web::http::http_request message = Translate(request);
+    message.set_response_stream(
+        Concurrency::streams::streambuf<std::uint8_t>(std::make_shared<BodyStreambuf>(exchange))
+            .create_ostream());
+    message.set_progress_handler(
+        [exchange](web::http::message_direction::direction direction, utility::size64_t) {
+          if (direction == web::http::message_direction::upload) {
+            exchange->OnConnected();
+          }
+        });
+    const auto on_error = [exchange, tls = tls_](const std::exception_ptr& error) {
+      exchange->OnFailure(DescribeFailure(error, tls ? tls->TakeVerifyError() : std::string()));
+    };
+    client_.request(message, call->cancel.get_token())
+        .then([exchange, on_error](const pplx::task<web::http::http_response>& head) {
+          try {
+            const web::http::http_response response = head.get();
+            exchange->OnHead(HeadOf(response));
+            response.content_ready().then(
+                [exchange, on_error](const pplx::task<web::http::http_response>& body) {
+                  try {
+                    body.get();
+                    exchange->OnEnd();
+                  } catch (...) {
+                    on_error(std::current_exception());
+                  }
+                });
+          } catch (...) {
+            on_error(std::current_exception());
+          }
+        });
+  } catch (...) {
+    exchange->OnFailure(DescribeFailure(std::current_exception(), {}));
+  }
+  return HttpCall(std::move(call));
+}
+
+Transport::Transport(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Transport::~Transport() = default;
+
+Result<std::unique_ptr<Transport>> Transport::New(const Config& config, const ServerUrl& server,
+                                                  base::Clock& clock, int io_threads) {
+  std::shared_ptr<TlsSettings> tls;
+  if (server.tls) {
+    KX_ASSIGN_OR_RETURN(tls, TlsSettings::New(config.tls, server.host));
+  }
+  StartNetworkThreads(io_threads);
+  try {
+    return std::unique_ptr<Transport>(new Transport(
+        std::make_unique<Impl>(server, std::move(tls), !config.tls.insecure_skip_verify, clock)));
+  } catch (const std::exception& error) {
+    return Fail(Reason::kInvalidConfig, "server URL: " + std::string(error.what()));
+  }
+}
+
+HttpCall Transport::Start(const HttpRequest& request) { return impl_->Start(request); }
+
+}  // namespace kubexx::rest::internal

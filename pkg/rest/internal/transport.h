@@ -1,0 +1,91 @@
+/// @file
+/// HTTP/1.1 over cpprestsdk with blocking calls: the caller's thread waits for the response head
+/// and takes the body in pieces, while cpprestsdk's pool threads do the network's work and never
+/// block.
+#ifndef KUBEXX_REST_INTERNAL_TRANSPORT_H_
+#define KUBEXX_REST_INTERNAL_TRANSPORT_H_
+
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/base/clock.h"
+#include "kubexx/base/function_ref.h"
+#include "kubexx/rest/config.h"
+#include "kubexx/rest/internal/url.h"
+
+namespace kubexx::rest::internal {
+
+struct HttpRequest {
+  std::string method{};
+  std::string target{};  ///< path and query, percent-encoded
+  std::vector<std::pair<std::string, std::string>> headers{};
+  std::string_view body{};  ///< copied by Start
+  bool has_body = false;
+};
+
+struct HttpHead {
+  int code = 0;
+  std::string content_type{};
+  std::string retry_after{};
+  std::string warning{};
+};
+
+/// One request under way. Not thread-safe. Its destructor gives up what is not finished and does
+/// not wait for it.
+class HttpCall {
+ public:
+  using Sink = base::FunctionRef<apimachinery::Result<void>(std::string_view)>;
+
+  /// When to give up waiting. TimePoint::max() means never.
+  struct Limits {
+    base::TimePoint connect = base::TimePoint::max();  ///< until the request's head has been sent
+    base::TimePoint head = base::TimePoint::max();     ///< until the response's head is here
+  };
+
+  class Impl;
+  explicit HttpCall(std::unique_ptr<Impl> impl);
+  HttpCall(HttpCall&&) noexcept;
+  ~HttpCall();
+
+  /// Waits for the response's head. kUnavailable: no connection, or it broke; kTimeout: limits.head
+  /// passed; kCancelled.
+  apimachinery::Result<HttpHead> AwaitHead(const std::stop_token& stop, const Limits& limits);
+
+  /// Hands the next piece of the body to `sink` on this thread. False when the body has ended.
+  /// kUnavailable when the connection broke before that or `deadline` passed without a piece;
+  /// kCancelled; or the error of `sink`.
+  apimachinery::Result<bool> Read(Sink sink, const std::stop_token& stop, base::TimePoint deadline);
+
+  /// Whether a failed AwaitHead lost a connection that was there: reset or end of file, no answer
+  /// seen.
+  bool lost_connection() const;
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Connections to one server. Thread-safe. Calls may outlive it.
+class Transport {
+ public:
+  /// Reads the TLS material. The first transport of the process sets the number of network threads.
+  static apimachinery::Result<std::unique_ptr<Transport>> New(const Config& config,
+                                                              const ServerUrl& server,
+                                                              base::Clock& clock, int io_threads);
+  ~Transport();
+
+  HttpCall Start(const HttpRequest& request);
+
+ private:
+  class Impl;
+  explicit Transport(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace kubexx::rest::internal
+
+#endif  // KUBEXX_REST_INTERNAL_TRANSPORT_H_
