@@ -23,9 +23,12 @@ struct Key {
   auto operator<=>(const Key&) const = default;
 };
 
-/// Hands keys to workers: each key at most once at a time (single flight), in order of arrival, several adds of a waiting
-/// key as one; a key added while it is worked on comes again after Done. Delayed and rate-limited adds. As client-go's
-/// `util/workqueue` TypedRateLimitingInterface. Thread-safe; one thread of its own for delays.
+/// Hands keys to workers: each key at most once at a time (single flight), in order of arrival,
+/// several adds of a waiting key as one; a key added while it is worked on comes again after Done.
+/// Delayed and rate-limited adds. As client-go's `util/workqueue` TypedRateLimitingInterface, with
+/// its metrics; the two gauges of running work are computed when they are scraped. Memory grows
+/// with the number of distinct keys, not of adds. Thread-safe; one thread of its own for delays. No
+/// call may be running when it is destroyed.
 class Queue {
  public:
   struct Options {
@@ -33,32 +36,39 @@ class Queue {
     std::string name{};
     base::Clock& clock = base::Clock::Real();
     metrics::Registry* registry = nullptr;
-    /// Default: the larger of per-key exponential backoff (5 ms to 1000 s) and a bucket of 10/s with burst 100.
+    /// Default: the larger of per-key exponential backoff (5 ms to 1000 s) and a bucket of 10/s
+    /// with burst 100.
     std::shared_ptr<RateLimiter> rate_limiter{};
   };
 
   explicit Queue(Options options);
+  /// ShutDown, and drops what is queued.
   ~Queue();
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
   /// Never blocks. No effect after ShutDown.
   void Add(Key key);
-  /// Adds after `delay`; at once when it is not positive. The earlier of two pending times of a key wins.
+  /// Adds after `delay`; at once when it is not positive. The earlier of two pending times of a key
+  /// wins. An Add in between does not take back the later one. No effect after ShutDown, which also
+  /// drops keys whose time has not come.
   void AddAfter(Key key, base::Duration delay);
   /// AddAfter the rate limiter's delay for this key.
   void AddRateLimited(Key key);
-  /// Forgets the key's failures. Does not replace Done.
+  /// Forgets the key's failures in the rate limiter. Does not replace Done.
   void Forget(const Key& key);
   int NumRequeues(const Key& key) const;
 
-  /// Blocks for a key; nothing when the queue is shut down and empty, or `stop` is requested. Call Done for each key.
+  /// Blocks for a key; nothing when the queue is shut down and empty, or `stop` is requested. Call
+  /// Done for each key.
   std::optional<Key> Get(std::stop_token stop = {});
+  /// The work on a key from Get has ended. A key that is not worked on is ignored.
   void Done(const Key& key);
 
   /// Takes no more keys; workers get what is queued, then nothing.
   void ShutDown();
-  /// ShutDown, then waits until every key has been worked on and is Done.
+  /// ShutDown, then waits until workers have taken every queued key and are Done with it. A call of
+  /// ShutDown ends the wait, for when there are no workers left.
   void ShutDownWithDrain();
   bool shutting_down() const;
 
@@ -75,7 +85,8 @@ class Queue {
 template <>
 struct std::hash<kubexx::workqueue::Key> {
   std::size_t operator()(const kubexx::workqueue::Key& key) const noexcept {
-    return std::hash<std::string>()(key.kind) * 31 + std::hash<kubexx::apimachinery::ObjectKey>()(key.object);
+    return std::hash<std::string>()(key.kind) * 31 +
+           std::hash<kubexx::apimachinery::ObjectKey>()(key.object);
   }
 };
 

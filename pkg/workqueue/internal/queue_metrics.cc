@@ -1,0 +1,40 @@
+#include "kubexx/workqueue/internal/queue_metrics.h"
+
+#include <vector>
+
+namespace kubexx::workqueue::internal {
+namespace {
+
+/// 10 ns to 10 s, by tens.
+std::vector<double> DurationBuckets() {
+  std::vector<double> buckets;
+  for (double bound = 1e-8; buckets.size() < 10; bound *= 10) {
+    buckets.push_back(bound);
+  }
+  return buckets;
+}
+
+}  // namespace
+
+QueueMetrics::QueueMetrics(metrics::Registry& registry, const std::string& name)
+    : enabled(true),
+      depth(registry.Gauge("workqueue_depth", "Keys that wait to be worked on.", {{"name", name}})),
+      adds(registry.Counter("workqueue_adds_total",
+                            "Keys added, without those that waited already.", {{"name", name}})),
+      retries(registry.Counter("workqueue_retries_total", "Delayed and rate-limited adds.",
+                               {{"name", name}})),
+      queue_duration(registry.Histogram("workqueue_queue_duration_seconds",
+                                        "How long a key waits before it is worked on.",
+                                        {{"name", name}}, DurationBuckets())),
+      work_duration(registry.Histogram("workqueue_work_duration_seconds",
+                                       "How long the work on a key takes.", {{"name", name}},
+                                       DurationBuckets())),
+      unfinished_work(registry.Gauge("workqueue_unfinished_work_seconds",
+                                     "Time spent so far on the keys being worked on, summed. "
+                                     "Steady growth means stuck workers.",
+                                     {{"name", name}})),
+      longest_running(registry.Gauge("workqueue_longest_running_processor_seconds",
+                                     "How long the longest-running worker has been on its key.",
+                                     {{"name", name}})) {}
+
+}  // namespace kubexx::workqueue::internal

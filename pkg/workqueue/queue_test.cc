@@ -1,0 +1,378 @@
+#include "kubexx/workqueue/queue.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <limits>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "kubexx/base/testing/fake_clock.h"
+
+namespace kubexx::workqueue {
+namespace {
+
+using base::testing::FakeClock;
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Key K(std::string name) { return {"pod", {"ns", std::move(name)}}; }
+
+/// Lets other threads run until `condition` holds; the test's own time limit ends it otherwise.
+template <class Condition>
+void Await(Condition condition) {
+  while (!condition()) {
+    std::this_thread::yield();
+  }
+}
+
+class QueueTest : public ::testing::Test {
+ protected:
+  FakeClock clock_;
+  metrics::Registry registry_;
+  Queue queue_{{.name = "q", .clock = clock_, .registry = &registry_}};
+
+  std::string Take() {
+    const auto key = queue_.Get();
+    return key ? key->object.name : "nothing";
+  }
+  void TakeAndFinish(const std::string& name) {
+    EXPECT_EQ(Take(), name);
+    queue_.Done(K(name));
+  }
+  double Value(const std::string& gauge) {
+    registry_.Serialize();
+    return registry_.Gauge(gauge, "", {{"name", "q"}}).Value();
+  }
+  double Count(const std::string& counter) {
+    return registry_.Counter(counter, "", {{"name", "q"}}).Value();
+  }
+};
+
+TEST_F(QueueTest, KeysComeInOrderOfArrival) {
+  for (const char* name : {"c", "a", "b"}) {
+    queue_.Add(K(name));
+  }
+  EXPECT_EQ(queue_.Len(), 3U);
+  TakeAndFinish("c");
+  TakeAndFinish("a");
+  TakeAndFinish("b");
+  EXPECT_EQ(queue_.Len(), 0U);
+}
+
+TEST_F(QueueTest, WaitingKeyIsQueuedOnce) {
+  queue_.Add(K("a"));
+  queue_.Add(K("b"));
+  queue_.Add(K("a"));
+  EXPECT_EQ(queue_.Len(), 2U);
+  TakeAndFinish("a");
+  TakeAndFinish("b");
+}
+
+TEST_F(QueueTest, KindsAreDifferentKeys) {
+  queue_.Add({"pod", {"ns", "a"}});
+  queue_.Add({"node", {"ns", "a"}});
+  EXPECT_EQ(queue_.Len(), 2U);
+}
+
+TEST_F(QueueTest, KeyAddedDuringItsWorkComesAgainAfterDone) {
+  queue_.Add(K("a"));
+  EXPECT_EQ(Take(), "a");
+  queue_.Add(K("a"));
+  queue_.Add(K("a"));
+  EXPECT_EQ(queue_.Len(), 0U) << "not while it is worked on";
+  queue_.Add(K("b"));
+  queue_.Done(K("a"));
+  EXPECT_EQ(queue_.Len(), 2U);
+  TakeAndFinish("b");
+  TakeAndFinish("a");
+  EXPECT_EQ(queue_.Len(), 0U);
+}
+
+TEST_F(QueueTest, DoneOfAKeyThatIsNotWorkedOnIsIgnored) {
+  queue_.Done(K("never seen"));
+  queue_.Add(K("a"));
+  queue_.Done(K("a"));
+  EXPECT_EQ(queue_.Len(), 1U);
+  TakeAndFinish("a");
+  queue_.Done(K("a"));
+  EXPECT_EQ(queue_.Len(), 0U);
+  queue_.Add(K("a"));
+  TakeAndFinish("a");
+}
+
+TEST_F(QueueTest, GetWaitsForAnAdd) {
+  std::jthread worker([this] { TakeAndFinish("a"); });
+  queue_.Add(K("a"));
+}
+
+TEST_F(QueueTest, StopEndsAWaitingGet) {
+  std::jthread worker([this](std::stop_token stop) { EXPECT_EQ(queue_.Get(stop), std::nullopt); });
+  worker.request_stop();
+  worker.join();
+  EXPECT_FALSE(queue_.shutting_down());
+}
+
+TEST_F(QueueTest, RequestedStopGoesBeforeKeys) {
+  queue_.Add(K("a"));
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_EQ(queue_.Get(stop.get_token()), std::nullopt);
+  EXPECT_EQ(queue_.Len(), 1U);
+}
+
+TEST_F(QueueTest, StoppedWorkerDoesNotTakeAnothersWakeUp) {
+  for (int round = 0; round < 200; ++round) {
+    std::jthread stopped([this](std::stop_token stop) {
+      if (const auto key = queue_.Get(stop)) {
+        queue_.Done(*key);
+        queue_.Add(*key);
+      }
+    });
+    std::jthread worker([this] { TakeAndFinish("a"); });
+    std::jthread stopper([&stopped] { stopped.request_stop(); });
+    queue_.Add(K("a"));
+  }
+}
+
+TEST_F(QueueTest, ShutDownLetsWorkersTakeWhatIsQueued) {
+  queue_.Add(K("a"));
+  queue_.Add(K("b"));
+  EXPECT_EQ(Take(), "a");
+  queue_.Add(K("a"));
+  queue_.ShutDown();
+  EXPECT_TRUE(queue_.shutting_down());
+  queue_.Add(K("c"));
+  TakeAndFinish("b");
+  EXPECT_EQ(queue_.Get(), std::nullopt) << "a is still worked on";
+  queue_.Done(K("a"));
+  TakeAndFinish("a");
+  EXPECT_EQ(queue_.Get(), std::nullopt);
+}
+
+TEST_F(QueueTest, ShutDownEndsAllWaitingGets) {
+  std::vector<std::jthread> workers;
+  for (int i = 0; i < 4; ++i) {
+    workers.emplace_back([this] { EXPECT_EQ(queue_.Get(), std::nullopt); });
+  }
+  queue_.ShutDown();
+}
+
+TEST_F(QueueTest, ShutDownDropsDelayedKeys) {
+  queue_.AddAfter(K("a"), seconds(1));
+  queue_.ShutDown();
+  queue_.AddAfter(K("b"), seconds(0));
+  queue_.AddAfter(K("b"), seconds(1));
+  queue_.AddRateLimited(K("c"));
+  clock_.Advance(hours(1));
+  EXPECT_EQ(queue_.Get(), std::nullopt);
+  EXPECT_EQ(queue_.NumRequeues(K("c")), 0);
+}
+
+TEST_F(QueueTest, DrainWaitsForQueuedAndRunningKeys) {
+  queue_.Add(K("a"));
+  queue_.Add(K("b"));
+  EXPECT_EQ(Take(), "a");
+  std::atomic<bool> drained = false;
+  std::jthread drain([&] {
+    queue_.ShutDownWithDrain();
+    drained = true;
+  });
+  Await([&] { return queue_.shutting_down(); });
+  EXPECT_EQ(Take(), "b");
+  queue_.Done(K("a"));
+  EXPECT_FALSE(drained);
+  queue_.Done(K("b"));
+  drain.join();
+  EXPECT_TRUE(drained);
+  EXPECT_EQ(queue_.Get(), std::nullopt);
+}
+
+TEST_F(QueueTest, DrainWaitsForAKeyThatWasAddedDuringItsWork) {
+  queue_.Add(K("a"));
+  EXPECT_EQ(Take(), "a");
+  queue_.Add(K("a"));
+  std::jthread drain([&] { queue_.ShutDownWithDrain(); });
+  Await([&] { return queue_.shutting_down(); });
+  queue_.Done(K("a"));
+  EXPECT_EQ(queue_.Len(), 1U);
+  TakeAndFinish("a");
+}
+
+TEST_F(QueueTest, DrainOfAnIdleQueueReturns) {
+  queue_.AddAfter(K("a"), hours(1));
+  queue_.ShutDownWithDrain();
+  EXPECT_TRUE(queue_.shutting_down());
+}
+
+TEST_F(QueueTest, ShutDownEndsADrain) {
+  queue_.Add(K("a"));
+  std::jthread drain([&] { queue_.ShutDownWithDrain(); });
+  Await([&] { return queue_.shutting_down(); });
+  queue_.ShutDown();
+  drain.join();
+  EXPECT_EQ(queue_.Len(), 1U);
+}
+
+TEST_F(QueueTest, DelayedKeyComesWhenItsTimeHasCome) {
+  queue_.AddAfter(K("a"), milliseconds(50));
+  clock_.AwaitSleepers(1);
+  clock_.Advance(milliseconds(49));
+  EXPECT_EQ(queue_.Len(), 0U);
+  clock_.Advance(milliseconds(1));
+  TakeAndFinish("a");
+}
+
+TEST_F(QueueTest, DelayedKeysComeInOrderOfTime) {
+  queue_.AddAfter(K("c"), milliseconds(30));
+  queue_.AddAfter(K("a"), milliseconds(10));
+  queue_.AddAfter(K("b"), milliseconds(20));
+  queue_.AddAfter(K("b2"), milliseconds(20));
+  clock_.Advance(milliseconds(30));
+  for (const char* name : {"a", "b", "b2", "c"}) {
+    TakeAndFinish(name);
+  }
+}
+
+TEST_F(QueueTest, EarlierOfTwoDelaysWins) {
+  queue_.AddAfter(K("a"), seconds(60));
+  queue_.AddAfter(K("a"), seconds(1));
+  queue_.AddAfter(K("a"), seconds(30));
+  clock_.AwaitSleepers(1);
+  clock_.Advance(seconds(1));
+  TakeAndFinish("a");
+  queue_.AddAfter(K("end"), seconds(100));
+  clock_.Advance(seconds(100));
+  TakeAndFinish("end");
+  EXPECT_EQ(queue_.Len(), 0U) << "the later times are gone";
+}
+
+TEST_F(QueueTest, AddDoesNotTakeBackADelay) {
+  queue_.AddAfter(K("a"), seconds(1));
+  queue_.Add(K("a"));
+  TakeAndFinish("a");
+  clock_.AwaitSleepers(1);
+  clock_.Advance(seconds(1));
+  TakeAndFinish("a");
+}
+
+TEST_F(QueueTest, NonPositiveDelayAddsAtOnce) {
+  queue_.AddAfter(K("a"), seconds(0));
+  queue_.AddAfter(K("b"), seconds(-5));
+  queue_.AddAfter(K("c"), base::Duration::min());
+  EXPECT_EQ(queue_.Len(), 3U);
+}
+
+TEST_F(QueueTest, HugeDelayDoesNotOverflow) {
+  queue_.AddAfter(K("never"), base::Duration::max());
+  queue_.AddAfter(K("a"), seconds(1));
+  clock_.Advance(seconds(1));
+  TakeAndFinish("a");
+  EXPECT_EQ(queue_.Len(), 0U);
+}
+
+TEST_F(QueueTest, RateLimitedAddsBackOffUntilForgotten) {
+  for (const int expected : {5, 10, 20}) {
+    queue_.AddRateLimited(K("a"));
+    clock_.AwaitSleepers(1);
+    clock_.Advance(milliseconds(expected - 1));
+    EXPECT_EQ(queue_.Len(), 0U);
+    clock_.Advance(milliseconds(1));
+    TakeAndFinish("a");
+  }
+  EXPECT_EQ(queue_.NumRequeues(K("a")), 3);
+  queue_.Forget(K("a"));
+  EXPECT_EQ(queue_.NumRequeues(K("a")), 0);
+  queue_.AddRateLimited(K("a"));
+  clock_.AwaitSleepers(1);
+  clock_.Advance(milliseconds(5));
+  TakeAndFinish("a");
+}
+
+TEST_F(QueueTest, MetricsFollowAKey) {
+  queue_.Add(K("a"));
+  queue_.Add(K("a"));
+  queue_.Add(K("b"));
+  EXPECT_EQ(Value("workqueue_depth"), 2);
+  EXPECT_EQ(Count("workqueue_adds_total"), 2);
+  clock_.Advance(milliseconds(500));
+  EXPECT_EQ(Take(), "a");
+  EXPECT_EQ(Value("workqueue_depth"), 1);
+  clock_.Advance(seconds(3));
+  EXPECT_EQ(Take(), "b");
+  clock_.Advance(seconds(1));
+  EXPECT_EQ(Value("workqueue_unfinished_work_seconds"), 5);
+  EXPECT_EQ(Value("workqueue_longest_running_processor_seconds"), 4);
+  queue_.Done(K("a"));
+  EXPECT_EQ(Value("workqueue_unfinished_work_seconds"), 1);
+  queue_.Done(K("b"));
+  EXPECT_EQ(Value("workqueue_unfinished_work_seconds"), 0);
+  EXPECT_EQ(Value("workqueue_longest_running_processor_seconds"), 0);
+  queue_.AddRateLimited(K("c"));
+  queue_.AddAfter(K("c"), seconds(1));
+  EXPECT_EQ(Count("workqueue_retries_total"), 2);
+
+  const std::string text = registry_.Serialize();
+  EXPECT_THAT(text, HasSubstr("workqueue_queue_duration_seconds_sum{name=\"q\"} 4\n"));
+  EXPECT_THAT(text, HasSubstr("workqueue_queue_duration_seconds_count{name=\"q\"} 2\n"));
+  EXPECT_THAT(text, HasSubstr("workqueue_work_duration_seconds_sum{name=\"q\"} 5\n"));
+  EXPECT_THAT(text,
+              HasSubstr("workqueue_work_duration_seconds_bucket{name=\"q\",le=\"1e-08\"} 0\n"));
+  EXPECT_THAT(text,
+              HasSubstr("workqueue_work_duration_seconds_bucket{name=\"q\",le=\"+Inf\"} 2\n"));
+}
+
+TEST_F(QueueTest, MetricsExistBeforeTheFirstKey) {
+  const std::string text = registry_.Serialize();
+  for (const char* line :
+       {"workqueue_depth{name=\"q\"} 0\n", "workqueue_adds_total{name=\"q\"} 0\n",
+        "workqueue_retries_total{name=\"q\"} 0\n",
+        "workqueue_unfinished_work_seconds{name=\"q\"} 0\n",
+        "workqueue_longest_running_processor_seconds{name=\"q\"} 0\n",
+        "workqueue_queue_duration_seconds_count{name=\"q\"} 0\n",
+        "workqueue_work_duration_seconds_count{name=\"q\"} 0\n"}) {
+    EXPECT_THAT(text, HasSubstr(line));
+  }
+}
+
+TEST(QueueMetricsTest, QueueWithoutANameHasNone) {
+  metrics::Registry registry;
+  Queue queue({.registry = &registry});
+  queue.Add(K("a"));
+  EXPECT_EQ(registry.Serialize(), "");
+}
+
+TEST(QueueMetricsTest, RegistryMayBeScrapedAfterTheQueueIsGone) {
+  metrics::Registry registry;
+  {
+    Queue queue({.name = "short", .registry = &registry});
+  }
+  EXPECT_THAT(registry.Serialize(), HasSubstr("workqueue_depth{name=\"short\"} 0\n"));
+}
+
+TEST(QueueLifeTest, QueueWithKeysInEveryStateIsDestroyed) {
+  Queue queue({});
+  queue.Add(K("running"));
+  EXPECT_TRUE(queue.Get());
+  queue.Add(K("running"));
+  queue.Add(K("waiting"));
+  queue.AddAfter(K("delayed"), hours(1));
+  queue.AddAfter(K("waiting"), hours(2));
+}
+
+TEST(QueueLifeTest, RealClockDelivers) {
+  Queue queue({});
+  queue.AddAfter(K("a"), hours(1));
+  queue.AddAfter(K("b"), milliseconds(1));
+  EXPECT_EQ(queue.Get(), K("b"));
+  EXPECT_EQ(queue.Len(), 0U);
+}
+
+}  // namespace
+}  // namespace kubexx::workqueue
