@@ -41,7 +41,6 @@ func loadModel() *model {
 		}
 		m.addRoot(gvk, t)
 	}
-	m.addRoot(schema.GroupVersionKind{Version: "v1", Kind: "List"}, reflect.TypeFor[metav1.List]())
 	for _, o := range m.objects {
 		o.pkg.objects = append(o.pkg.objects, o)
 		if o.gvk.Kind != "" && o.pkg.group != "meta" {
@@ -51,6 +50,10 @@ func loadModel() *model {
 	}
 	for _, p := range m.packages {
 		p.objects = ordered(p.objects)
+	}
+	roots := m.roots()
+	for i := 1; i < len(roots); i++ {
+		check(roots[i-1].gvk != roots[i].gvk, "%v has two types", roots[i].gvk)
 	}
 	return m
 }
@@ -132,33 +135,53 @@ func ordered(objects []*object) []*object {
 	return result
 }
 
-// loadResources reads the discovery document of an API server with every built-in API switched on.
-func (m *model) loadResources(file string) {
-	text, err := os.ReadFile(file)
-	check(err == nil, "%v", err)
-	var document apidiscoveryv2.APIGroupDiscoveryList
-	check(json.Unmarshal(text, &document) == nil, "%s is no discovery document", file)
+// loadResources reads the discovery documents of an API server with every built-in API switched on: the core
+// group from api__v1.json, the others from aggregated_v2.json.
+func (m *model) loadResources(dir string) {
 	byKind := map[schema.GroupVersionKind]*object{}
 	for _, o := range m.roots() {
 		byKind[o.gvk] = o
 	}
-	for _, group := range document.Items {
+	add := func(gvk schema.GroupVersionKind, r *resource) {
+		r.object = byKind[gvk]
+		check(r.object != nil, "discovery names %v, which has no type", gvk)
+		r.object.pkg.resources = append(r.object.pkg.resources, r)
+	}
+	var core metav1.APIResourceList
+	readJSON(filepath.Join(dir, "api__v1.json"), &core)
+	served := map[string]*resource{}
+	for _, r := range core.APIResources {
+		name, subresource, isSub := strings.Cut(r.Name, "/")
+		if !isSub {
+			served[name] = &resource{plural: name, namespaced: r.Namespaced, verbs: r.Verbs}
+			add(schema.GroupVersionKind{Version: "v1", Kind: r.Kind}, served[name])
+		} else if parent := served[name]; parent != nil {
+			parent.subresources = append(parent.subresources, subresource)
+		}
+	}
+	var others apidiscoveryv2.APIGroupDiscoveryList
+	readJSON(filepath.Join(dir, "aggregated_v2.json"), &others)
+	for _, group := range others.Items {
 		for _, version := range group.Versions {
 			for _, r := range version.Resources {
-				gvk := schema.GroupVersionKind{Group: group.Name, Version: version.Version, Kind: r.ResponseKind.Kind}
-				o := byKind[gvk]
-				check(o != nil, "discovery names %v, which has no type", gvk)
-				entry := &resource{object: o, plural: r.Resource, namespaced: r.Scope == apidiscoveryv2.ScopeNamespace, verbs: r.Verbs}
+				entry := &resource{plural: r.Resource, namespaced: r.Scope == apidiscoveryv2.ScopeNamespace, verbs: r.Verbs}
 				for _, s := range r.Subresources {
 					entry.subresources = append(entry.subresources, s.Subresource)
 				}
-				o.pkg.resources = append(o.pkg.resources, entry)
+				add(schema.GroupVersionKind{Group: group.Name, Version: version.Version, Kind: r.ResponseKind.Kind}, entry)
 			}
 		}
 	}
 	for _, p := range m.packages {
 		sort.Slice(p.resources, func(i, j int) bool { return p.resources[i].plural < p.resources[j].plural })
 	}
+}
+
+func readJSON(file string, into any) {
+	text, err := os.ReadFile(file)
+	check(err == nil, "%v", err)
+	err = json.Unmarshal(text, into)
+	check(err == nil, "%s: %v", file, err)
 }
 
 // loadRoundTripKinds lists the kinds with test data in the module k8s.io/api and checks that all are registered.

@@ -13,7 +13,7 @@ import (
 
 func main() {
 	root := flag.String("root", ".", "the repository")
-	discovery := flag.String("discovery", "", "aggregated_v2.json of the Go module k8s.io/kubernetes")
+	discovery := flag.String("discovery", "", "api/discovery of the Go module k8s.io/kubernetes")
 	testdata := flag.String("testdata", "", "testdata/HEAD of the Go module k8s.io/api")
 	verify := flag.Bool("verify", false, "compare only; exit 1 when something differs")
 	flag.Parse()

@@ -88,7 +88,6 @@ constexpr const codec::TypeSchema* kTypes[] = {
     &core::v1::internal::kLimitRangeSchema,
     &core::v1::internal::kLimitRangeListSchema,
     &core::v1::internal::kListSchema,
-    &meta::v1::internal::kListSchema,
     &meta::v1::internal::kListOptionsSchema,
     &core::v1::internal::kNamespaceSchema,
     &core::v1::internal::kNamespaceListSchema,

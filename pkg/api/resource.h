@@ -8,9 +8,10 @@
 namespace kubexx::api {
 
 /// Group, version, kind, plural and scope of T, so that generic code needs no more than the type:
-/// `ResourceOf<core::v1::Pod>().plural` is "pods". The specialisation for a built-in type is in the header
-/// resources.gen.h of its group version and needs no complete T; a custom resource needs one by hand. Types that the
-/// API server serves under no resource of their own (lists, options, Status) have none: that is a link error.
+/// `ResourceOf<core::v1::Pod>().plural` is "pods". The specialisation for a built-in type is in the
+/// header resources.gen.h of its group version and needs no complete T; a custom resource needs one
+/// by hand. Types that the API server serves under no resource of their own (lists, options,
+/// Status) have none: that is a link error.
 template <class T>
 constexpr const apimachinery::ResourceInfo& ResourceOf();
 

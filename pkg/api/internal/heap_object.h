@@ -1,5 +1,6 @@
 /// @file
-/// Creation and destruction of an object whose type is known at run time only, for the generated tables.
+/// Creation and destruction of an object whose type is known at run time only, for the generated
+/// tables.
 #ifndef KUBEXX_API_INTERNAL_HEAP_OBJECT_H_
 #define KUBEXX_API_INTERNAL_HEAP_OBJECT_H_
 

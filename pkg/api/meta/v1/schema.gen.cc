@@ -137,11 +137,6 @@ constexpr codec::FieldSchema kListMetaFields[] = {
     {"shardInfo", 5, kMessage, kOptional, codec::kOmitEmpty, offsetof(ListMeta, shard_info), &kShardInfoSchema, &codec::kContainerOps<apimachinery::Box<ShardInfo>>},
 };
 
-constexpr codec::FieldSchema kListFields[] = {
-    {"metadata", 1, kMessage, kPlain, codec::kOmitEmpty, offsetof(List, metadata), &kListMetaSchema, nullptr},
-    {"items", 2, kRawExtension, kRepeated, codec::kNoFlags, offsetof(List, items), nullptr, &codec::kContainerOps<std::vector<apimachinery::RawExtension>>},
-};
-
 constexpr codec::FieldSchema kListOptionsFields[] = {
     {"labelSelector", 1, kString, kPlain, codec::kOmitEmpty, offsetof(ListOptions, label_selector), nullptr, nullptr},
     {"fieldSelector", 2, kString, kPlain, codec::kOmitEmpty, offsetof(ListOptions, field_selector), nullptr, nullptr},
@@ -326,10 +321,6 @@ constinit const codec::TypeSchema kListMetaSchema{
     "meta.v1.ListMeta", "", "", "",
     kListMetaFields, codec::JsonForm::kObject, &CreateObject<ListMeta>, &DestroyObject<ListMeta>};
 
-constinit const codec::TypeSchema kListSchema{
-    "meta.v1.List", "", "v1", "List",
-    kListFields, codec::JsonForm::kObject, &CreateObject<List>, &DestroyObject<List>};
-
 constinit const codec::TypeSchema kListOptionsSchema{
     "meta.v1.ListOptions", "", "v1", "ListOptions",
     kListOptionsFields, codec::JsonForm::kObject, &CreateObject<ListOptions>, &DestroyObject<ListOptions>};
@@ -461,10 +452,6 @@ const TypeSchema& SchemaOf<api::meta::v1::ShardInfo>() {
 template <>
 const TypeSchema& SchemaOf<api::meta::v1::ListMeta>() {
   return api::meta::v1::internal::kListMetaSchema;
-}
-template <>
-const TypeSchema& SchemaOf<api::meta::v1::List>() {
-  return api::meta::v1::internal::kListSchema;
 }
 template <>
 const TypeSchema& SchemaOf<api::meta::v1::ListOptions>() {

@@ -22,7 +22,6 @@ extern const codec::TypeSchema kGroupVersionKindSchema;
 extern const codec::TypeSchema kGroupVersionResourceSchema;
 extern const codec::TypeSchema kLabelSelectorSchema;
 extern const codec::TypeSchema kLabelSelectorRequirementSchema;
-extern const codec::TypeSchema kListSchema;
 extern const codec::TypeSchema kListMetaSchema;
 extern const codec::TypeSchema kListOptionsSchema;
 extern const codec::TypeSchema kManagedFieldsEntrySchema;

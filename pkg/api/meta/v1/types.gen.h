@@ -28,7 +28,6 @@ struct GroupVersionKind;
 struct GroupVersionResource;
 struct LabelSelector;
 struct LabelSelectorRequirement;
-struct List;
 struct ListMeta;
 struct ListOptions;
 struct ManagedFieldsEntry;
@@ -189,12 +188,6 @@ struct ListMeta {
   bool operator==(const ListMeta&) const = default;
 };
 
-struct List {
-  ListMeta metadata{};
-  std::vector<apimachinery::RawExtension> items{};
-  bool operator==(const List&) const = default;
-};
-
 struct ListOptions {
   std::string label_selector{};
   std::string field_selector{};
@@ -345,8 +338,6 @@ template <>
 const TypeSchema& SchemaOf<api::meta::v1::LabelSelector>();
 template <>
 const TypeSchema& SchemaOf<api::meta::v1::LabelSelectorRequirement>();
-template <>
-const TypeSchema& SchemaOf<api::meta::v1::List>();
 template <>
 const TypeSchema& SchemaOf<api::meta::v1::ListMeta>();
 template <>
