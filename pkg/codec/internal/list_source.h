@@ -1,0 +1,29 @@
+/// @file
+/// The two forms of a list response behind one interface.
+#ifndef KUBEXX_CODEC_INTERNAL_LIST_SOURCE_H_
+#define KUBEXX_CODEC_INTERNAL_LIST_SOURCE_H_
+
+#include <memory>
+#include <string_view>
+
+#include "kubexx/codec/list_reader.h"
+
+namespace kubexx::codec::internal {
+
+/// As ListReader, for one encoding. Not called again after an error.
+class ListSource {
+ public:
+  ListSource() = default;
+  ListSource(const ListSource&) = delete;
+  ListSource& operator=(const ListSource&) = delete;
+  virtual ~ListSource() = default;
+  virtual apimachinery::Result<void> Feed(std::string_view chunk, ListReader::ItemSink sink) = 0;
+  virtual apimachinery::Result<ListMeta> Finish() = 0;
+};
+
+std::unique_ptr<ListSource> MakeJsonListSource(std::size_t max_item_bytes);
+std::unique_ptr<ListSource> MakeProtobufListSource(std::size_t max_item_bytes);
+
+}  // namespace kubexx::codec::internal
+
+#endif  // KUBEXX_CODEC_INTERNAL_LIST_SOURCE_H_
