@@ -40,8 +40,8 @@ function(kubexx_package name)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE kubexx_${name} ${ARG_PRIVATE_DEPS} ${ARG_TEST_DEPS}
       GTest::gmock_main kubexx_warnings)
-    gtest_discover_tests(${name}_test TEST_PREFIX ${KUBEXX_TEST_PREFIX}${name}. PROPERTIES LABELS unit TIMEOUT 120
-      DISCOVERY_TIMEOUT 60 DISCOVERY_MODE PRE_TEST)
+    gtest_discover_tests(${name}_test TEST_PREFIX ${KUBEXX_TEST_PREFIX}${name}. NO_PRETTY_VALUES
+      PROPERTIES LABELS unit TIMEOUT 120 DISCOVERY_TIMEOUT 60 DISCOVERY_MODE PRE_TEST)
   endif()
   if(benches)
     add_executable(${name}_bench ${benches})
