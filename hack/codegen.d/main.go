@@ -32,6 +32,7 @@ func main() {
 		emitSchema(out, p)
 		emitResources(out, p)
 	}
+	emitClientset(out, m)
 	emitRegistry(out, m, m.loadRoundTripKinds(*testdata))
 
 	different := apply(*root, out, *verify)
