@@ -17,8 +17,8 @@
 
 namespace kubexx::cache {
 
-/// One watch event. For kBookmark the object has a resourceVersion and no key. kError never arrives here: it ends the
-/// watch and is returned as its Status.
+/// One watch event. For kBookmark the object has a resourceVersion and no key. kError never arrives
+/// here: it ends the watch and is returned as its Status.
 struct WatchEvent {
   codec::WatchEventType type = codec::WatchEventType::kAdded;
   Object object{};
@@ -26,8 +26,9 @@ struct WatchEvent {
   bool initial_events_end = false;
 };
 
-/// Lists and watches one type. As client-go's ListerWatcher (`tools/cache`), but both calls block and hand objects over
-/// one by one as they arrive, so that a caller never holds a response. Implementations are thread-safe.
+/// Lists and watches one type. As client-go's ListerWatcher (`tools/cache`), but both calls block
+/// and hand objects over one by one as they arrive, so that a caller never holds a response.
+/// Implementations are thread-safe.
 class ListerWatcher {
  public:
   using ObjectSink = base::FunctionRef<apimachinery::Result<void>(Object&&)>;
@@ -35,12 +36,14 @@ class ListerWatcher {
 
   virtual ~ListerWatcher() = default;
 
-  /// One page of a list. Returns its metadata after the last object; an error of `sink` ends it and is returned.
-  virtual apimachinery::Result<codec::ListMeta> List(const apimachinery::ListOptions& options, ObjectSink sink,
-                                                     std::stop_token stop) = 0;
+  /// One page of a list. Returns its metadata after the last object; an error of `sink` ends it and
+  /// is returned.
+  virtual apimachinery::Result<codec::ListMeta> List(const apimachinery::ListOptions& options,
+                                                     ObjectSink sink, std::stop_token stop) = 0;
 
-  /// Watches until the stream ends. A clean end (server timeout, EOF) is success; an ERROR event, a refused request, or
-  /// an error of `sink` is returned as its Status; kCancelled when `stop` was requested.
+  /// Watches until the stream ends. A clean end (server timeout, EOF) is success; an ERROR event, a
+  /// refused request, or an error of `sink` is returned as its Status; kCancelled when `stop` was
+  /// requested.
   virtual apimachinery::Result<void> Watch(const apimachinery::ListOptions& options, EventSink sink,
                                            std::stop_token stop) = 0;
 };
@@ -48,15 +51,15 @@ class ListerWatcher {
 /// A ListerWatcher made of two functions, as client-go's ListWatch.
 class ListWatch final : public ListerWatcher {
  public:
-  using ListFunc = std::function<apimachinery::Result<codec::ListMeta>(const apimachinery::ListOptions&, ObjectSink,
-                                                                       std::stop_token)>;
-  using WatchFunc =
-      std::function<apimachinery::Result<void>(const apimachinery::ListOptions&, EventSink, std::stop_token)>;
+  using ListFunc = std::function<apimachinery::Result<codec::ListMeta>(
+      const apimachinery::ListOptions&, ObjectSink, std::stop_token)>;
+  using WatchFunc = std::function<apimachinery::Result<void>(const apimachinery::ListOptions&,
+                                                             EventSink, std::stop_token)>;
 
   ListWatch(ListFunc list, WatchFunc watch) : list_(std::move(list)), watch_(std::move(watch)) {}
 
-  apimachinery::Result<codec::ListMeta> List(const apimachinery::ListOptions& options, ObjectSink sink,
-                                             std::stop_token stop) override {
+  apimachinery::Result<codec::ListMeta> List(const apimachinery::ListOptions& options,
+                                             ObjectSink sink, std::stop_token stop) override {
     return list_(options, sink, std::move(stop));
   }
   apimachinery::Result<void> Watch(const apimachinery::ListOptions& options, EventSink sink,

@@ -1,5 +1,6 @@
 /// @file
-/// The currency between a source of objects, the Reflector and the stores: one API object in its encoded form.
+/// The currency between a source of objects, the Reflector and the stores: one API object in its
+/// encoded form.
 #ifndef KUBEXX_CACHE_OBJECT_H_
 #define KUBEXX_CACHE_OBJECT_H_
 
@@ -12,8 +13,8 @@
 
 namespace kubexx::cache {
 
-/// An encoded object with the metadata that caches sort it by. Movable; owns its bytes, which are wiped nowhere by
-/// default: a transform that handles Secrets wipes what it drops.
+/// An encoded object with the metadata that caches sort it by. Movable; owns its bytes, which are
+/// wiped nowhere by default: a transform that handles Secrets wipes what it drops.
 struct Object {
   codec::Encoding encoding = codec::Encoding::kProtobuf;
   /// Protobuf message without envelope, or JSON text.
@@ -22,7 +23,8 @@ struct Object {
   std::string resource_version{};
 };
 
-/// Copies `bytes` into an Object and reads its metadata. kMalformed when they are not an object with a name.
+/// Copies `bytes` into an Object and reads its metadata. kMalformed when they are not an object
+/// with a name.
 apimachinery::Result<Object> MakeObject(codec::Encoding encoding, std::string_view bytes);
 
 }  // namespace kubexx::cache

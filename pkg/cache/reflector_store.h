@@ -12,17 +12,22 @@
 
 namespace kubexx::cache {
 
-/// A new full state under construction. Objects are taken one at a time, so the peak is the store plus one object.
-/// Destroying it without Commit leaves the store as it was.
+/// A new full state under construction. Objects are taken one at a time, so the peak is the store
+/// plus one object. Destroying it without Commit leaves the store as it was.
 class Replacement {
  public:
   virtual ~Replacement() = default;
+  /// Takes an object; one with the same key replaces what was added before.
   virtual apimachinery::Result<void> Add(Object&& object) = 0;
+  /// Takes an object out again: a WatchList may report changes before its initial events have
+  /// ended.
+  virtual apimachinery::Result<void> Delete(const apimachinery::ObjectKey& key) = 0;
   /// Makes the objects added the store's whole content in one step, at `resource_version`.
   virtual apimachinery::Result<void> Commit(std::string_view resource_version) = 0;
 };
 
-/// As client-go's ReflectorStore, with a streamed Replace. Called by one Reflector thread. An error makes the Reflector
+/// As client-go's ReflectorStore, with a streamed Replace. Called by one Reflector and by one of
+/// its threads at a time; calls may block to hold the source back. An error makes the Reflector
 /// list again rather than go on past a gap.
 class ReflectorStore {
  public:

@@ -4,6 +4,8 @@
 #define KUBEXX_CACHE_SHARED_INFORMER_H_
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <stop_token>
@@ -17,66 +19,77 @@
 #include "kubexx/base/clock.h"
 #include "kubexx/base/function_ref.h"
 #include "kubexx/base/subscription.h"
+#include "kubexx/cache/informer_event.h"
 #include "kubexx/cache/lister_watcher.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/metrics/registry.h"
 
 namespace kubexx::cache {
 
-/// A cached object: shared, never changed. To change one, copy it, edit the copy and send it to the API.
-template <class T>
-using Ref = std::shared_ptr<const T>;
-
-/// Index terms of an object: pairs of index name and value, for example {"namespace", "default"}.
-using IndexTerms = std::vector<std::pair<std::string, std::string>>;
-
 /// Settings of one informer.
 struct InformerOptions {
-  /// For logs and metric labels; defaults to the resource's plural.
+  /// For logs and metric labels; defaults to the resource's plural when a factory makes the
+  /// informer.
   std::string name{};
   base::Clock& clock = base::Clock::Real();
+  /// Records reflector_* and informer_* metrics there when set; must outlive the informer.
   metrics::Registry* registry = nullptr;
-  /// Changes an object before it is stored, for example to drop or project fields; runs once per arriving object, before
-  /// anything else sees it. An error drops the object, is logged and counted.
+  /// Changes an object before it is stored, for example to drop or project fields; runs once per
+  /// arriving object, before anything else sees it, on the reflector's thread. An error drops the
+  /// object, is logged and counted.
   std::function<apimachinery::Result<void>(Object&)> transform{};
-  /// Period of resync for handlers that ask for none of their own; zero means never.
+  /// Every object is delivered again as an update without change this often; zero means never.
   base::Duration resync_period{0};
   /// Events that may wait for one handler before its slowness holds the informer back.
   std::size_t handler_buffer = 1024;
+  /// Get the initial state with a streaming WatchList; servers that cannot are asked with LIST.
+  bool use_watch_list = true;
+  /// Told of every failed list or watch, on the reflector's thread.
+  std::function<void(const apimachinery::Status&)> on_error{};
+  /// Of the reflector's jitter; 0 takes one from the system.
+  std::uint64_t seed = 0;
 };
 
 /// The untyped core. Use SharedInformer<T>.
+///
+/// What handlers may rely on: events of one object come in order; the store has a change before any
+/// handler is told; after a gap (a relist) a handler gets the difference between what it knew and
+/// what is, so that intermediate states may be skipped but the last state never is. A relist that
+/// brings an object unchanged delivers nothing for it. An object that was deleted and created again
+/// during a gap shows as one update.
 class SharedInformerBase {
  public:
-  /// An event for one handler. The objects are unpacked bytes, decoded by the typed layer. Views live for the call.
-  struct RawEvent {
-    enum class Type : std::uint8_t { kAdd, kUpdate, kDelete } type = Type::kAdd;
-    const Object* object = nullptr;      ///< new state; for kDelete the last state known
-    const Object* old_object = nullptr;  ///< kUpdate only
-    bool is_in_initial_list = false;     ///< kAdd: part of the first list, or replayed to a late handler
-    bool final_state_unknown = false;    ///< kDelete: the delete was found by a relist; the object may be stale
-  };
+  using RawEvent = cache::RawEvent;
   using RawHandler = std::function<void(const RawEvent&)>;
 
   SharedInformerBase(std::shared_ptr<ListerWatcher> lister_watcher, InformerOptions options);
+  /// Stops.
   virtual ~SharedInformerBase();
+  SharedInformerBase(const SharedInformerBase&) = delete;
+  SharedInformerBase& operator=(const SharedInformerBase&) = delete;
 
-  /// Starts the informer's threads; they end when the returned... see Stop, or the destructor. Does nothing when it runs.
+  /// Starts the informer's threads; they end with Stop or the destructor. Does nothing when it
+  /// runs.
   void Start();
-  /// Stops and joins. Start may be called again.
+  /// Stops and joins; waits for handlers that are running, so a handler must not call it. The store
+  /// keeps its content and handlers keep what they have not been given yet. Start may be called
+  /// again.
   void Stop();
-  /// True once the first full list is in the store.
+  /// True once the first full list since Start is in the store.
   bool HasSynced() const;
   /// Blocks until HasSynced; false when `stop` was requested first.
   bool WaitForSync(std::stop_token stop) const;
-  /// The store's resourceVersion: every change up to it has been applied.
+  /// The store's resourceVersion: every change up to it has been applied. Empty before the first
+  /// full list.
   std::string LastSyncResourceVersion() const;
 
-  /// Adds a handler, before or after Start; a late one is given the store's content as adds first. Events of one handler
-  /// come in order on a thread of its own, after the store has them. A handler that throws loses that event only; it is
-  /// logged and counted. Ending the subscription from within the handler is not allowed.
+  /// Adds a handler, before or after Start; a late one is given the store's content as adds first.
+  /// Events of one handler come in order on a thread of its own, after the store has them. A
+  /// handler that throws loses that event only; it is logged and counted. Ending the subscription
+  /// from within the handler is not allowed; it may outlive the informer.
   base::Subscription AddRawHandler(std::string name, RawHandler handler);
-  /// As AddRawHandler, for whether this handler has been given the whole initial list.
+  /// Whether the handlers of this name have been given the whole initial list; false when there are
+  /// none.
   bool HandlerHasSynced(std::string_view name) const;
 
   /// Adds an index; before Start only. `terms` gets the object as stored (after the transform).
@@ -85,16 +98,38 @@ class SharedInformerBase {
   /// Store access; thread-safe. Objects are unpacked copies.
   apimachinery::Result<Object> GetRaw(const apimachinery::ObjectKey& key) const;
   std::vector<apimachinery::ObjectKey> Keys() const;
-  std::vector<apimachinery::ObjectKey> KeysByIndex(std::string_view index, std::string_view value) const;
+  std::vector<apimachinery::ObjectKey> KeysByIndex(std::string_view index,
+                                                   std::string_view value) const;
   std::size_t Size() const;
+  /// Bytes of the packed entries and their table.
+  std::size_t StoreBytes() const;
+  /// The objects at one moment, unpacked one after the other.
   void ForEachRaw(base::FunctionRef<void(const Object&)> each) const;
+  /// Of one namespace only.
+  void ForEachRaw(std::string_view namespace_, base::FunctionRef<void(const Object&)> each) const;
 
  private:
   class Impl;
   std::unique_ptr<Impl> impl_;
 };
 
-/// Callbacks of one handler; leave out what is not needed. They may block, at the cost of their own events only.
+/// Logs that bytes in the store do not decode as their type.
+void ReportUndecodable(const Object& raw, const apimachinery::Status& status);
+
+/// `raw` as a T; an empty T, after a log line, when its bytes do not decode, so that one bad object
+/// from the server does not stop the others.
+template <class T>
+Ref<T> DecodeRef(const Object& raw) {
+  auto object = codec::Decode<T>(raw.encoding, raw.bytes);
+  if (!object) {
+    ReportUndecodable(raw, object.status());
+    return std::make_shared<const T>();
+  }
+  return std::make_shared<const T>(std::move(*object));
+}
+
+/// Callbacks of one handler; leave out what is not needed. They may block, at the cost of their own
+/// events only.
 template <class T>
 struct EventHandler {
   std::function<void(const Ref<T>& object, bool is_in_initial_list)> on_add{};
@@ -102,7 +137,8 @@ struct EventHandler {
   std::function<void(const Ref<T>& object, bool final_state_unknown)> on_delete{};
 };
 
-/// As client-go's SharedIndexInformer, typed. Thread-safe.
+/// As client-go's SharedIndexInformer, typed. Thread-safe. An event's objects are decoded once and
+/// shared by all handlers.
 template <class T>
 class SharedInformer final : public SharedInformerBase {
  public:
@@ -113,46 +149,42 @@ class SharedInformer final : public SharedInformerBase {
       switch (event.type) {
         case RawEvent::Type::kAdd:
           if (handler.on_add) {
-            handler.on_add(DecodeRef(*event.object), event.is_in_initial_list);
+            handler.on_add(ObjectOf(event), event.is_in_initial_list);
           }
           break;
         case RawEvent::Type::kUpdate:
           if (handler.on_update) {
-            handler.on_update(DecodeRef(*event.old_object), DecodeRef(*event.object));
+            handler.on_update(OldObjectOf(event), ObjectOf(event));
           }
           break;
         case RawEvent::Type::kDelete:
           if (handler.on_delete) {
-            handler.on_delete(DecodeRef(*event.object), event.final_state_unknown);
+            handler.on_delete(ObjectOf(event), event.final_state_unknown);
           }
           break;
       }
     });
   }
 
-  /// The object, decoded; kNotFound when the store has none at `key`.
+  /// The object, decoded; kNotFound when the store has none at `key`, kMalformed when its bytes do
+  /// not decode.
   apimachinery::Result<Ref<T>> Get(const apimachinery::ObjectKey& key) const {
     KX_ASSIGN_OR_RETURN(const Object raw, GetRaw(key));
     KX_ASSIGN_OR_RETURN(T object, codec::Decode<T>(raw.encoding, raw.bytes));
     return std::make_shared<const T>(std::move(object));
   }
 
- private:
-  static Ref<T> DecodeRef(const Object& raw);
-};
-
-/// Logs and returns an empty object when stored bytes do not decode, which the arrival check makes impossible.
-void ReportUndecodable(const Object& raw, const apimachinery::Status& status);
-
-template <class T>
-Ref<T> SharedInformer<T>::DecodeRef(const Object& raw) {
-  auto object = codec::Decode<T>(raw.encoding, raw.bytes);
-  if (!object) {
-    ReportUndecodable(raw, object.status());
-    return std::make_shared<const T>();
+  /// The event's object and its state before, decoded; for raw handlers that need them sometimes.
+  static Ref<T> ObjectOf(const RawEvent& event) {
+    return std::static_pointer_cast<const T>(event.Decoded(Decode));
   }
-  return std::make_shared<const T>(std::move(*object));
-}
+  static Ref<T> OldObjectOf(const RawEvent& event) {
+    return std::static_pointer_cast<const T>(event.DecodedOld(Decode));
+  }
+
+ private:
+  static std::shared_ptr<const void> Decode(const Object& raw) { return DecodeRef<T>(raw); }
+};
 
 }  // namespace kubexx::cache
 

@@ -1,0 +1,77 @@
+#include "kubexx/cache/delta_queue.h"
+
+#include <utility>
+
+namespace kubexx::cache {
+namespace {
+
+// A full state is not counted: its objects are the store's next content, not a copy that waits.
+std::size_t BytesOf(const Delta& delta) {
+  constexpr std::size_t kOverhead = sizeof(Delta);
+  if (const auto* upsert = std::get_if<UpsertDelta>(&delta)) {
+    return kOverhead + upsert->object.bytes.size();
+  }
+  if (const auto* deleted = std::get_if<DeleteDelta>(&delta)) {
+    return kOverhead + deleted->object.bytes.size();
+  }
+  return kOverhead;
+}
+
+}  // namespace
+
+apimachinery::Result<void> DeltaQueue::Push(Delta delta) {
+  const std::size_t bytes = BytesOf(delta);
+  base::MutexLock lock(mu_);
+  while (!closed_ && !items_.empty() &&
+         (items_.size() >= options_.max_deltas || bytes_ + bytes > options_.max_bytes)) {
+    options_.clock.WaitUntil(mu_, not_full_, {}, base::TimePoint::max());
+  }
+  if (closed_) {
+    return apimachinery::Fail(apimachinery::Reason::kCancelled, "the informer is stopped");
+  }
+  bytes_ += bytes;
+  items_.push_back({std::move(delta), bytes});
+  options_.queued.Set(static_cast<double>(items_.size()));
+  not_empty_.notify_one();
+  return {};
+}
+
+void DeltaQueue::Wake() {
+  base::MutexLock lock(mu_);
+  items_.push_back({WakeDelta{}, 0});
+  not_empty_.notify_one();
+}
+
+std::optional<Delta> DeltaQueue::Pop() {
+  base::MutexLock lock(mu_);
+  while (!closed_ && items_.empty()) {
+    options_.clock.WaitUntil(mu_, not_empty_, {}, base::TimePoint::max());
+  }
+  if (closed_) {
+    return std::nullopt;
+  }
+  Item item = std::move(items_.front());
+  items_.pop_front();
+  bytes_ -= item.bytes;
+  options_.queued.Set(static_cast<double>(items_.size()));
+  not_full_.notify_all();
+  return std::move(item.delta);
+}
+
+void DeltaQueue::Close() {
+  base::MutexLock lock(mu_);
+  closed_ = true;
+  not_full_.notify_all();
+  not_empty_.notify_all();
+}
+
+void DeltaQueue::Open() {
+  std::deque<Item> dropped;
+  base::MutexLock lock(mu_);
+  dropped.swap(items_);
+  bytes_ = 0;
+  closed_ = false;
+  options_.queued.Set(0);
+}
+
+}  // namespace kubexx::cache

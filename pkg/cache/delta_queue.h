@@ -1,0 +1,89 @@
+/// @file
+/// The ordered, bounded queue between a Reflector and an informer's own thread.
+#ifndef KUBEXX_CACHE_DELTA_QUEUE_H_
+#define KUBEXX_CACHE_DELTA_QUEUE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/base/clock.h"
+#include "kubexx/base/mutex.h"
+#include "kubexx/cache/entry_table.h"
+#include "kubexx/cache/object.h"
+#include "kubexx/metrics/registry.h"
+
+namespace kubexx::cache {
+
+/// An object was added or changed.
+struct UpsertDelta {
+  Object object{};
+  std::uint64_t content_hash = 0;  ///< of the object as it arrived
+};
+/// An object is gone. `object` has no bytes when its last state could not be had.
+struct DeleteDelta {
+  Object object{};
+};
+/// These are all objects now.
+struct ReplaceDelta {
+  EntryTable table{};
+  std::string resource_version{};
+};
+struct BookmarkDelta {
+  std::string resource_version{};
+};
+/// Deliver every object again.
+struct ResyncDelta {};
+/// Nothing; makes the consumer look at what else there is to do.
+struct WakeDelta {};
+using Delta =
+    std::variant<UpsertDelta, DeleteDelta, ReplaceDelta, BookmarkDelta, ResyncDelta, WakeDelta>;
+
+/// Every delta in order, none merged, as client-go's RealFIFO; a full state and a resync are one
+/// delta each. Bounded by count and by bytes: when it is full the producer waits, and with it the
+/// connection to the server. One consumer. Thread-safe.
+class DeltaQueue {
+ public:
+  struct Options {
+    base::Clock& clock = base::Clock::Real();
+    std::size_t max_deltas = 1000;
+    std::size_t max_bytes = 8 << 20;  ///< one larger delta is taken when the queue is empty
+    metrics::Gauge queued{};          ///< set to the number of deltas
+  };
+
+  explicit DeltaQueue(Options options) : options_(options) {}
+
+  /// Waits for room. kCancelled when the queue is or becomes closed.
+  apimachinery::Result<void> Push(Delta delta);
+  /// Puts a WakeDelta in, at once, full or not.
+  void Wake();
+  /// Waits for a delta; nothing when the queue is closed, even when some are left.
+  std::optional<Delta> Pop();
+
+  /// Ends all waits. Deltas that are left are dropped by Open: whoever stops a reflector lets it
+  /// list again.
+  void Close();
+  void Open();
+
+ private:
+  struct Item {
+    Delta delta;
+    std::size_t bytes;
+  };
+
+  Options options_;
+  base::Mutex mu_;
+  base::CondVar not_full_;
+  base::CondVar not_empty_;
+  std::deque<Item> items_ KX_GUARDED_BY(mu_);
+  std::size_t bytes_ KX_GUARDED_BY(mu_) = 0;
+  bool closed_ KX_GUARDED_BY(mu_) = false;
+};
+
+}  // namespace kubexx::cache
+
+#endif  // KUBEXX_CACHE_DELTA_QUEUE_H_

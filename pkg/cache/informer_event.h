@@ -1,0 +1,86 @@
+/// @file
+/// What an informer tells its handlers: one change, unpacked and decoded at most once however many
+/// handlers there are.
+#ifndef KUBEXX_CACHE_INFORMER_EVENT_H_
+#define KUBEXX_CACHE_INFORMER_EVENT_H_
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "kubexx/apimachinery/object_key.h"
+#include "kubexx/base/function_ref.h"
+#include "kubexx/base/mutex.h"
+#include "kubexx/cache/object.h"
+#include "kubexx/cache/packed_store.h"
+
+namespace kubexx::cache {
+
+/// A cached object: shared, never changed. To change one, copy it, edit the copy and send it to the
+/// API.
+template <class T>
+using Ref = std::shared_ptr<const T>;
+
+/// One change. Handlers of one informer share it. Thread-safe.
+class RawEvent {
+ public:
+  enum class Type : std::uint8_t { kAdd, kUpdate, kDelete };
+  using Decoder = base::FunctionRef<std::shared_ptr<const void>(const Object&)>;
+
+  struct Flags {
+    bool is_in_initial_list = false;
+    bool final_state_unknown = false;
+  };
+
+  RawEvent(std::shared_ptr<const PackedStore> store, Type type_in, EntryRef object, EntryRef old,
+           Flags flags)
+      : type(type_in),
+        is_in_initial_list(flags.is_in_initial_list),
+        final_state_unknown(flags.final_state_unknown),
+        store_(std::move(store)),
+        entry_(std::move(object)),
+        old_entry_(std::move(old)) {}
+
+  const Type type;
+  const bool is_in_initial_list;   ///< kAdd: part of the first list, or replayed to a late handler
+  const bool final_state_unknown;  ///< kDelete: found by a relist; the object may be stale
+
+  apimachinery::ObjectKey key() const { return entry_->key(); }
+  std::string_view resource_version() const { return entry_->resource_version(); }
+
+  /// The new state; for kDelete the last one known. Unpacked on the first call.
+  const Object& object() const { return Unpacked(object_, *entry_); }
+  /// The state before an update; in a resync it is the same object as the new state. Otherwise as
+  /// object().
+  const Object& old_object() const {
+    return !old_entry_ || entry_ == old_entry_ ? object() : Unpacked(old_object_, *old_entry_);
+  }
+
+  /// The same, decoded on the first call with `decode`, which must be the same for every call.
+  std::shared_ptr<const void> Decoded(Decoder decode) const {
+    return DecodedOnce(decoded_, *entry_, decode);
+  }
+  std::shared_ptr<const void> DecodedOld(Decoder decode) const {
+    return !old_entry_ || entry_ == old_entry_ ? Decoded(decode)
+                                               : DecodedOnce(decoded_old_, *old_entry_, decode);
+  }
+
+ private:
+  const Object& Unpacked(std::unique_ptr<const Object>& slot, const Entry& entry) const;
+  std::shared_ptr<const void> DecodedOnce(std::shared_ptr<const void>& slot, const Entry& entry,
+                                          Decoder decode) const;
+
+  std::shared_ptr<const PackedStore> store_;
+  EntryRef entry_;
+  EntryRef old_entry_;
+  /// Held while unpacking and decoding, so that a second handler waits for the first one's result.
+  mutable base::Mutex mu_;
+  mutable std::unique_ptr<const Object> object_;
+  mutable std::unique_ptr<const Object> old_object_;
+  mutable std::shared_ptr<const void> decoded_;
+  mutable std::shared_ptr<const void> decoded_old_;
+};
+
+}  // namespace kubexx::cache
+
+#endif  // KUBEXX_CACHE_INFORMER_EVENT_H_

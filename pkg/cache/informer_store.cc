@@ -1,0 +1,99 @@
+#include "kubexx/cache/informer_store.h"
+
+#include <exception>
+#include <utility>
+
+#include "kubexx/logging/log.h"
+
+namespace kubexx::cache {
+
+using apimachinery::Fail;
+using apimachinery::ObjectKey;
+using apimachinery::Reason;
+using apimachinery::Result;
+
+class InformerStore::TableReplacement final : public Replacement {
+ public:
+  explicit TableReplacement(InformerStore& owner) : owner_(owner) {}
+
+  Result<void> Add(Object&& object) override {
+    const std::uint64_t hash = PackedStore::HashContent(object);
+    EntryRef known = owner_.store_.Find(object.key);
+    if (known && !object.resource_version.empty() &&
+        known->resource_version() == object.resource_version && known->content_hash() == hash) {
+      table_.Insert(std::move(known));
+      return {};
+    }
+    if (!owner_.RunTransform(object)) {
+      if (known) {
+        table_.Insert(std::move(known));  // it exists, only its new state cannot be had
+      }
+      return {};
+    }
+    KX_ASSIGN_OR_RETURN(EntryRef entry, owner_.store_.Pack(object, hash));
+    table_.Insert(std::move(entry));
+    return {};
+  }
+
+  Result<void> Delete(const ObjectKey& key) override {
+    table_.Erase(key.namespace_, key.name);
+    return {};
+  }
+
+  Result<void> Commit(std::string_view resource_version) override {
+    return owner_.queue_.Push(ReplaceDelta{std::move(table_), std::string(resource_version)});
+  }
+
+ private:
+  InformerStore& owner_;
+  EntryTable table_{};
+};
+
+bool InformerStore::RunTransform(Object& object) {
+  if (!transform_) {
+    return true;
+  }
+  Result<void> result;
+  try {
+    result = transform_(object);
+  } catch (const std::exception& e) {
+    result = Fail(Reason::kInternalError, e.what());
+  } catch (...) {
+    result = Fail(Reason::kInternalError, "unknown exception");
+  }
+  if (!result) {
+    dropped_.Increment();
+    logging::Error(
+        "transform refused an object",
+        {{"informer", name_}, {"key", object.key.ToString()}, {"error", result.error()}});
+  }
+  return result.has_value();
+}
+
+Result<void> InformerStore::Upsert(Object&& object) {
+  const std::uint64_t hash = PackedStore::HashContent(object);
+  if (!RunTransform(object)) {
+    return {};
+  }
+  return queue_.Push(UpsertDelta{std::move(object), hash});
+}
+
+Result<void> InformerStore::Delete(Object&& object) {
+  const ObjectKey key = object.key;
+  if (!RunTransform(object)) {
+    object.key = key;
+    object.bytes.clear();
+  }
+  return queue_.Push(DeleteDelta{std::move(object)});
+}
+
+std::unique_ptr<Replacement> InformerStore::BeginReplace() {
+  return std::make_unique<TableReplacement>(*this);
+}
+
+void InformerStore::Bookmark(std::string_view resource_version) {
+  // Refused only when the informer is stopping.
+  (void)queue_.Push(BookmarkDelta{std::string(resource_version)});
+}
+
+}  // namespace kubexx::cache

@@ -1,0 +1,57 @@
+/// @file
+/// The informer's side of a Reflector: transforms what arrives and queues it.
+#ifndef KUBEXX_CACHE_INFORMER_STORE_H_
+#define KUBEXX_CACHE_INFORMER_STORE_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "kubexx/cache/delta_queue.h"
+#include "kubexx/cache/packed_store.h"
+#include "kubexx/cache/reflector_store.h"
+#include "kubexx/metrics/registry.h"
+
+namespace kubexx::cache {
+
+/// Changes an object before anything else sees it.
+using Transform = std::function<apimachinery::Result<void>(Object&)>;
+
+/// Runs the transform, packs full states as they stream in, and hands deltas to the queue in order.
+/// Entries of the store that a full state only confirms are shared with it, not packed again.
+/// Refers to the store and the queue.
+class InformerStore final : public ReflectorStore {
+ public:
+  InformerStore(std::string name, PackedStore& store, DeltaQueue& queue, Transform transform,
+                metrics::Counter dropped)
+      : name_(std::move(name)),
+        store_(store),
+        queue_(queue),
+        transform_(std::move(transform)),
+        dropped_(dropped) {}
+
+  apimachinery::Result<void> Add(Object&& object) override { return Upsert(std::move(object)); }
+  apimachinery::Result<void> Update(Object&& object) override { return Upsert(std::move(object)); }
+  apimachinery::Result<void> Delete(Object&& object) override;
+  std::unique_ptr<Replacement> BeginReplace() override;
+  void Bookmark(std::string_view resource_version) override;
+  apimachinery::Result<void> Resync() override { return queue_.Push(ResyncDelta{}); }
+
+ private:
+  class TableReplacement;
+
+  apimachinery::Result<void> Upsert(Object&& object);
+  /// False when the transform refused the object, which is logged and counted.
+  bool RunTransform(Object& object);
+
+  std::string name_;
+  PackedStore& store_;
+  DeltaQueue& queue_;
+  Transform transform_;
+  metrics::Counter dropped_;
+};
+
+}  // namespace kubexx::cache
+
+#endif  // KUBEXX_CACHE_INFORMER_STORE_H_

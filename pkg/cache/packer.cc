@@ -1,0 +1,251 @@
+#include "kubexx/cache/packer.h"
+
+#include <zdict.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "kubexx/apimachinery/bytes.h"
+#include "kubexx/base/mutex.h"
+
+namespace kubexx::cache {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+
+// Of one object, as much as this is learnt from; zstd wants the samples small and many.
+constexpr std::size_t kMaxSample = 32 << 10;
+// Contexts kept for the next caller; more exist only while more threads are inside at once.
+constexpr std::size_t kMaxIdleContexts = 4;
+
+template <auto kFree>
+struct Freer {
+  template <class T>
+  void operator()(T* object) const {
+    kFree(object);
+  }
+};
+using CompressContext = std::unique_ptr<ZSTD_CCtx, Freer<ZSTD_freeCCtx>>;
+using DecompressContext = std::unique_ptr<ZSTD_DCtx, Freer<ZSTD_freeDCtx>>;
+using CompressDictionary = std::unique_ptr<ZSTD_CDict, Freer<ZSTD_freeCDict>>;
+using DecompressDictionary = std::unique_ptr<ZSTD_DDict, Freer<ZSTD_freeDDict>>;
+
+/// A free list of zstd contexts, which are large and slow to make.
+template <class Context, auto kCreate>
+class Pool {
+ public:
+  Context Take() {
+    {
+      base::MutexLock lock(mu_);
+      if (!idle_.empty()) {
+        Context context = std::move(idle_.back());
+        idle_.pop_back();
+        return context;
+      }
+    }
+    return Context(kCreate());
+  }
+
+  void Give(Context context) {
+    base::MutexLock lock(mu_);
+    if (idle_.size() < kMaxIdleContexts) {
+      idle_.push_back(std::move(context));
+    }
+  }
+
+ private:
+  base::Mutex mu_;
+  std::vector<Context> idle_ KX_GUARDED_BY(mu_);
+};
+
+void SetUp(ZSTD_CCtx* context, int level) {
+  ZSTD_CCtx_reset(context, ZSTD_reset_session_and_parameters);
+  ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level);
+  // The entry around the bytes has what these header fields would say.
+  ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0);
+  ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 0);
+  ZSTD_CCtx_setParameter(context, ZSTD_c_dictIDFlag, 0);
+}
+
+}  // namespace
+
+class Packer::Impl {
+ public:
+  explicit Impl(PackerOptions options) : options_(options) {}
+  ~Impl() { apimachinery::Wipe(samples_); }
+
+  Packed Pack(std::string_view raw) {
+    Packed out;
+    std::shared_ptr<ZSTD_CDict> dictionary;
+    {
+      base::MutexLock lock(mu_);
+      out.dictionary = current_;
+      dictionary = compress_dictionary_;
+    }
+    CompressContext context = compressors_.Take();
+    std::size_t size = 0;
+    if (context) {
+      SetUp(context.get(), options_.level);
+      if (dictionary) {
+        ZSTD_CCtx_refCDict(context.get(), dictionary.get());
+      }
+      out.bytes.resize(ZSTD_compressBound(raw.size()));
+      size =
+          ZSTD_compress2(context.get(), out.bytes.data(), out.bytes.size(), raw.data(), raw.size());
+      // Only after a reset may the dictionary be freed before the context.
+      ZSTD_CCtx_reset(context.get(), ZSTD_reset_session_and_parameters);
+      compressors_.Give(std::move(context));
+    }
+    if (!Succeeded(size) || size >= raw.size()) {
+      out.dictionary = 0;
+      out.bytes.assign(raw);
+    } else {
+      out.compressed = true;
+      out.bytes.resize(size);
+    }
+    Learn(raw, out.bytes.size());
+    return out;
+  }
+
+  Result<std::string> Unpack(bool compressed, std::uint8_t dictionary, std::string_view packed,
+                             std::size_t raw_size) const {
+    if (!compressed) {
+      return std::string(packed);
+    }
+    const ZSTD_DDict* decoder = nullptr;
+    if (dictionary != 0) {
+      base::MutexLock lock(mu_);
+      decoder = dictionaries_[dictionary - 1].get();
+    }
+    DecompressContext context = decompressors_.Take();
+    if (!context || (dictionary != 0 && decoder == nullptr)) {
+      return Fail(Reason::kInternalError, "cannot unpack a cached object: no context");
+    }
+    std::string raw(raw_size, '\0');
+    const std::size_t size = decoder != nullptr
+                                 ? ZSTD_decompress_usingDDict(context.get(), raw.data(), raw.size(),
+                                                              packed.data(), packed.size(), decoder)
+                                 : ZSTD_decompressDCtx(context.get(), raw.data(), raw.size(),
+                                                       packed.data(), packed.size());
+    decompressors_.Give(std::move(context));
+    if (ZSTD_isError(size) != 0 || size != raw_size) {
+      return Fail(Reason::kInternalError, "cannot unpack a cached object: damaged bytes");
+    }
+    return raw;
+  }
+
+  std::uint8_t dictionary() const {
+    base::MutexLock lock(mu_);
+    return current_;
+  }
+
+ private:
+  static bool Succeeded(std::size_t size) { return size != 0 && ZSTD_isError(size) == 0; }
+
+  void Learn(std::string_view raw, std::size_t packed_size) {
+    std::string samples;
+    std::vector<std::size_t> sizes;
+    {
+      base::MutexLock lock(mu_);
+      if (!training_) {
+        WatchRatioLocked(raw.size(), packed_size);
+        return;
+      }
+      AddSampleLocked(raw);
+      if (!EnoughSamplesLocked()) {
+        return;
+      }
+      training_ = false;
+      samples.swap(samples_);
+      sizes.swap(sample_sizes_);
+    }
+    Train(samples, sizes);
+    apimachinery::Wipe(samples);
+  }
+
+  void AddSampleLocked(std::string_view raw) KX_REQUIRES(mu_) {
+    const std::string_view sample = raw.substr(0, kMaxSample);
+    if (!sample.empty()) {
+      samples_.append(sample);
+      sample_sizes_.push_back(sample.size());
+    }
+  }
+
+  bool EnoughSamplesLocked() const KX_REQUIRES(mu_) {
+    return samples_.size() >= options_.training_bytes ||
+           (sample_sizes_.size() >= options_.training_objects &&
+            samples_.size() >= 10 * options_.dictionary_bytes);
+  }
+
+  // Learns outside the lock: other threads go on packing with what there is.
+  void Train(const std::string& samples, const std::vector<std::size_t>& sizes) {
+    std::string dictionary(options_.dictionary_bytes, '\0');
+    const std::size_t size =
+        ZDICT_trainFromBuffer(dictionary.data(), dictionary.size(), samples.data(), sizes.data(),
+                              static_cast<unsigned>(sizes.size()));
+    if (ZDICT_isError(size) != 0) {
+      return;  // nothing in common: go on as before; a later drift tries again
+    }
+    CompressDictionary compress(ZSTD_createCDict(dictionary.data(), size, options_.level));
+    DecompressDictionary decompress(ZSTD_createDDict(dictionary.data(), size));
+    base::MutexLock lock(mu_);
+    if (!compress || !decompress) {
+      return;
+    }
+    dictionaries_[current_] = std::move(decompress);
+    compress_dictionary_ = std::move(compress);
+    ++current_;
+    baseline_ = 0;
+    window_objects_ = window_raw_ = window_packed_ = 0;
+  }
+
+  void WatchRatioLocked(std::size_t raw, std::size_t packed) KX_REQUIRES(mu_) {
+    window_raw_ += raw;
+    window_packed_ += packed;
+    if (++window_objects_ < options_.drift_window || window_raw_ == 0) {
+      return;
+    }
+    const double ratio = static_cast<double>(window_packed_) / static_cast<double>(window_raw_);
+    window_objects_ = window_raw_ = window_packed_ = 0;
+    if (baseline_ == 0) {
+      baseline_ = ratio;
+    } else if (ratio > baseline_ * options_.drift_factor && current_ < kMaxDictionaries) {
+      training_ = true;
+    }
+  }
+
+  const PackerOptions options_;
+  Pool<CompressContext, ZSTD_createCCtx> compressors_;
+  mutable Pool<DecompressContext, ZSTD_createDCtx> decompressors_;
+
+  mutable base::Mutex mu_;
+  bool training_ KX_GUARDED_BY(mu_) = true;
+  std::string samples_ KX_GUARDED_BY(mu_);
+  std::vector<std::size_t> sample_sizes_ KX_GUARDED_BY(mu_);
+  std::uint8_t current_ KX_GUARDED_BY(mu_) = 0;
+  std::shared_ptr<ZSTD_CDict> compress_dictionary_ KX_GUARDED_BY(mu_);
+  std::array<DecompressDictionary, kMaxDictionaries> dictionaries_ KX_GUARDED_BY(mu_);
+  double baseline_ KX_GUARDED_BY(mu_) = 0;
+  std::size_t window_objects_ KX_GUARDED_BY(mu_) = 0;
+  std::size_t window_raw_ KX_GUARDED_BY(mu_) = 0;
+  std::size_t window_packed_ KX_GUARDED_BY(mu_) = 0;
+};
+
+Packer::Packer(PackerOptions options) : impl_(std::make_unique<Impl>(options)) {}
+Packer::~Packer() = default;
+
+Packed Packer::Pack(std::string_view raw) { return impl_->Pack(raw); }
+
+Result<std::string> Packer::Unpack(bool compressed, std::uint8_t dictionary,
+                                   std::string_view packed, std::size_t raw_size) const {
+  return impl_->Unpack(compressed, dictionary, packed, raw_size);
+}
+
+std::uint8_t Packer::dictionary() const { return impl_->dictionary(); }
+
+}  // namespace kubexx::cache

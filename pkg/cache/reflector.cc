@@ -1,0 +1,291 @@
+#include "kubexx/cache/reflector.h"
+
+#include <algorithm>
+#include <optional>
+#include <random>
+#include <thread>
+#include <utility>
+
+#include "kubexx/logging/log.h"
+
+namespace kubexx::cache {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using apimachinery::Status;
+using codec::WatchEventType;
+
+constexpr base::Duration kShortWatch = std::chrono::seconds(1);
+
+double Seconds(base::Duration d) { return std::chrono::duration<double>(d).count(); }
+
+std::uint64_t SeedOf(const ReflectorOptions& options) {
+  return options.seed != 0 ? options.seed : std::random_device{}();
+}
+
+}  // namespace
+
+/// One Run: the thin shell around ReflectorState that waits, asks and stores.
+class Reflector::Pass {
+ public:
+  Pass(Reflector& owner, std::stop_token stop)
+      : owner_(owner),
+        clock_(owner.options_.clock),
+        metrics_(owner.metrics_),
+        stop_(std::move(stop)),
+        random_(SeedOf(owner.options_)),
+        backoff_(owner.options_.backoff, clock_, [this] { return Random(); }),
+        state_({.page_size = owner.options_.page_size,
+                .use_watch_list = owner.options_.use_watch_list}) {}
+
+  void Run() {
+    ReflectorAction action = state_.Start();
+    while (!stop_.stop_requested()) {
+      if (action.backoff &&
+          !clock_.SleepFor(std::max<base::Duration>(backoff_.Next(), action.min_delay), stop_)) {
+        return;
+      }
+      const ReflectorInput input = Execute(action);
+      if (stop_.stop_requested()) {
+        return;
+      }
+      Report(input);
+      action = state_.Next(input);
+    }
+  }
+
+ private:
+  double Random() { return std::uniform_real_distribution<double>(0.0, 1.0)(random_); }
+
+  ReflectorInput Execute(const ReflectorAction& action) {
+    if (action.restart) {
+      BeginReplacement();
+    }
+    switch (action.kind) {
+      case ReflectorAction::Kind::kListPage:
+        return ListPage(action);
+      case ReflectorAction::Kind::kCommit:
+        return CommitList(action.resource_version);
+      case ReflectorAction::Kind::kWatchList:
+      case ReflectorAction::Kind::kWatch:
+        return Watch(action);
+    }
+    return StoreFailed{};
+  }
+
+  void BeginReplacement() {
+    replacement_.reset();
+    {
+      base::MutexLock lock(owner_.store_mu_);
+      replacement_ = owner_.store_.BeginReplace();
+    }
+    list_began_ = clock_.Now();
+    list_items_ = 0;
+    metrics_.lists.Increment();
+    if (synced_once_) {
+      metrics_.relists.Increment();
+    }
+  }
+
+  // Keeps a refusal of the store apart from an error of the source.
+  Result<void> Store(Result<void> result) {
+    if (!result) {
+      store_error_ = result.error();
+    }
+    return result;
+  }
+
+  ReflectorInput ListPage(const ReflectorAction& action) {
+    store_error_.reset();
+    auto meta = owner_.source_->List(
+        action.options,
+        [this](Object&& object) {
+          ++list_items_;
+          return Store(replacement_->Add(std::move(object)));
+        },
+        stop_);
+    if (store_error_) {
+      return StoreFailed{*store_error_};
+    }
+    if (!meta) {
+      return ListFailed{meta.error()};
+    }
+    return PageListed{std::move(*meta)};
+  }
+
+  ReflectorInput CommitList(const std::string& resource_version) {
+    if (const auto result = Commit(resource_version); !result) {
+      return StoreFailed{result.error()};
+    }
+    owner_.SetLastResourceVersion(resource_version);
+    return Committed{};
+  }
+
+  Result<void> Commit(const std::string& resource_version) {
+    const auto replacement = std::move(replacement_);
+    base::MutexLock lock(owner_.store_mu_);
+    KX_RETURN_IF_ERROR(replacement->Commit(resource_version));
+    metrics_.list_seconds.Observe(Seconds(clock_.Now() - list_began_));
+    metrics_.items_per_list.Observe(static_cast<double>(list_items_));
+    synced_once_ = true;
+    return {};
+  }
+
+  ReflectorInput Watch(const ReflectorAction& action) {
+    apimachinery::ListOptions options = action.options;
+    const auto lifetime = static_cast<double>(owner_.options_.min_watch_timeout.count());
+    options.timeout = std::chrono::seconds(static_cast<std::int64_t>(lifetime * (1 + Random())));
+    store_error_.reset();
+    watch_items_ = 0;
+    metrics_.watches.Increment();
+    const base::TimePoint began = clock_.Now();
+    auto result = owner_.source_->Watch(
+        options, [this](WatchEvent&& event) { return Store(Apply(std::move(event))); }, stop_);
+    const base::Duration lasted = clock_.Now() - began;
+    const bool was_short = lasted < kShortWatch;
+    metrics_.watch_seconds.Observe(Seconds(lasted));
+    metrics_.items_per_watch.Observe(static_cast<double>(watch_items_));
+    if (was_short && watch_items_ == 0) {
+      metrics_.short_watches.Increment();
+    }
+    if (store_error_) {
+      return StoreFailed{*store_error_};
+    }
+    return WatchEnded{std::move(result), watch_items_ > 0, was_short};
+  }
+
+  Result<void> Apply(WatchEvent&& event) {
+    ++watch_items_;
+    if (state_.in_initial_events()) {
+      return ApplyInitial(std::move(event));
+    }
+    const WatchEventType type = event.type;
+    const std::string resource_version = event.object.resource_version;
+    {
+      base::MutexLock lock(owner_.store_mu_);
+      switch (type) {
+        case WatchEventType::kAdded:
+          KX_RETURN_IF_ERROR(owner_.store_.Add(std::move(event.object)));
+          break;
+        case WatchEventType::kModified:
+          KX_RETURN_IF_ERROR(owner_.store_.Update(std::move(event.object)));
+          break;
+        case WatchEventType::kDeleted:
+          KX_RETURN_IF_ERROR(owner_.store_.Delete(std::move(event.object)));
+          break;
+        case WatchEventType::kBookmark:
+          owner_.store_.Bookmark(resource_version);
+          break;
+        case WatchEventType::kError:
+          return Fail(Reason::kInternalError, "a source passed on an ERROR event");
+      }
+    }
+    state_.Applied(type, resource_version);
+    owner_.SetLastResourceVersion(state_.last_resource_version());
+    return {};
+  }
+
+  Result<void> ApplyInitial(WatchEvent&& event) {
+    switch (event.type) {
+      case WatchEventType::kAdded:
+      case WatchEventType::kModified:
+        ++list_items_;
+        return replacement_->Add(std::move(event.object));
+      case WatchEventType::kDeleted:
+        return replacement_->Delete(event.object.key);
+      case WatchEventType::kBookmark:
+        if (!event.initial_events_end) {
+          return {};
+        }
+        KX_RETURN_IF_ERROR(Commit(event.object.resource_version));
+        state_.InitialEventsEnded(event.object.resource_version);
+        owner_.SetLastResourceVersion(event.object.resource_version);
+        return {};
+      case WatchEventType::kError:
+        break;
+    }
+    return Fail(Reason::kInternalError, "a source passed on an ERROR event");
+  }
+
+  void Report(const ReflectorInput& input) {
+    const Status* status = nullptr;
+    std::string_view what;
+    if (const auto* list = std::get_if<ListFailed>(&input)) {
+      status = &list->status;
+      what = "list failed";
+    } else if (const auto* store = std::get_if<StoreFailed>(&input)) {
+      status = &store->status;
+      what = "store refused a change";
+    } else if (const auto* watch = std::get_if<WatchEnded>(&input); watch && !watch->result) {
+      status = &watch->result.error();
+      what = "watch failed";
+    }
+    if (status == nullptr) {
+      return;
+    }
+    logging::Warning(what, {{"reflector", owner_.name_}, {"error", *status}});
+    if (owner_.options_.on_error) {
+      owner_.options_.on_error(*status);
+    }
+  }
+
+  Reflector& owner_;
+  base::Clock& clock_;
+  const ReflectorMetrics& metrics_;
+  std::stop_token stop_;
+  std::mt19937_64 random_;
+  Backoff backoff_;
+  ReflectorState state_;
+
+  std::unique_ptr<Replacement> replacement_{};
+  std::optional<Status> store_error_{};
+  base::TimePoint list_began_{};
+  std::size_t list_items_ = 0;
+  std::size_t watch_items_ = 0;
+  bool synced_once_ = false;
+};
+
+Reflector::Reflector(std::string name, std::shared_ptr<ListerWatcher> source, ReflectorStore& store,
+                     ReflectorOptions options)
+    : name_(std::move(name)),
+      source_(std::move(source)),
+      store_(store),
+      options_(std::move(options)),
+      metrics_(options_.registry, name_) {}
+
+void Reflector::Run(std::stop_token stop) {
+  std::optional<std::jthread> resync;
+  if (options_.resync_period > base::Duration::zero()) {
+    resync.emplace([this](const std::stop_token& own) { ResyncLoop(own); });
+  }
+  Pass(*this, std::move(stop)).Run();
+}
+
+void Reflector::ResyncLoop(const std::stop_token& stop) {
+  while (options_.clock.SleepFor(options_.resync_period, stop)) {
+    Result<void> result;
+    {
+      base::MutexLock lock(store_mu_);
+      result = store_.Resync();
+    }
+    metrics_.resyncs.Increment();
+    if (!result && !stop.stop_requested()) {
+      logging::Warning("resync failed", {{"reflector", name_}, {"error", result.error()}});
+    }
+  }
+}
+
+std::string Reflector::LastSyncResourceVersion() const {
+  base::MutexLock lock(mu_);
+  return last_rv_;
+}
+
+void Reflector::SetLastResourceVersion(const std::string& resource_version) {
+  metrics_.SetLastResourceVersion(resource_version);
+  base::MutexLock lock(mu_);
+  last_rv_ = resource_version;
+}
+
+}  // namespace kubexx::cache

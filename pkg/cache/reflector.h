@@ -1,0 +1,84 @@
+/// @file
+/// Reflector: keeps a store equal to what a ListerWatcher has.
+#ifndef KUBEXX_CACHE_REFLECTOR_H_
+#define KUBEXX_CACHE_REFLECTOR_H_
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/base/clock.h"
+#include "kubexx/base/mutex.h"
+#include "kubexx/cache/backoff.h"
+#include "kubexx/cache/lister_watcher.h"
+#include "kubexx/cache/reflector_metrics.h"
+#include "kubexx/cache/reflector_state.h"
+#include "kubexx/cache/reflector_store.h"
+
+namespace kubexx::cache {
+
+/// Settings of a Reflector.
+struct ReflectorOptions {
+  base::Clock& clock = base::Clock::Real();
+  /// Records reflector_* metrics there when set; must outlive the reflector.
+  metrics::Registry* registry = nullptr;
+  /// Of the jitter and of the watches' lifetimes; 0 takes one from the system.
+  std::uint64_t seed = 0;
+  /// Calls the store's Resync this often, on a thread of its own, also while the watch is quiet;
+  /// zero means never.
+  base::Duration resync_period{0};
+  std::int64_t page_size = 500;
+  /// Get the initial state with a streaming WatchList; servers that cannot are asked with LIST.
+  bool use_watch_list = true;
+  /// A watch asks the server for a lifetime drawn from [min_watch_timeout, 2 * min_watch_timeout),
+  /// so that the watches of many clients do not all come back at once.
+  std::chrono::seconds min_watch_timeout{300};
+  BackoffOptions backoff{};
+  /// Told of every failed list or watch, on the reflector's thread; for logs, and for sources that
+  /// may be missing.
+  std::function<void(const apimachinery::Status&)> on_error{};
+};
+
+/// Lists, then watches, for ever; feeds a ReflectorStore. No change is lost: after a broken watch
+/// it resumes at the last version that the store took, and lists again when the server no longer
+/// has it. Semantics of client-go's `tools/cache` Reflector; ReflectorState says where they differ.
+class Reflector {
+ public:
+  /// `name` is for logs and metrics. `store` must outlive the reflector.
+  Reflector(std::string name, std::shared_ptr<ListerWatcher> source, ReflectorStore& store,
+            ReflectorOptions options);
+  Reflector(const Reflector&) = delete;
+  Reflector& operator=(const Reflector&) = delete;
+
+  /// Runs until `stop`; may be called again after it has returned, and begins with a full state
+  /// then.
+  void Run(std::stop_token stop);
+
+  /// The version up to which the store has every change; empty before the first full state.
+  /// Thread-safe.
+  std::string LastSyncResourceVersion() const;
+
+ private:
+  class Pass;
+
+  void ResyncLoop(const std::stop_token& stop);
+  void SetLastResourceVersion(const std::string& resource_version);
+
+  std::string name_;
+  std::shared_ptr<ListerWatcher> source_;
+  ReflectorStore& store_;
+  ReflectorOptions options_;
+  ReflectorMetrics metrics_;
+  /// Held around calls of the store, which come from the thread in Run and from the resync thread.
+  base::Mutex store_mu_;
+  mutable base::Mutex mu_;
+  std::string last_rv_ KX_GUARDED_BY(mu_);
+};
+
+}  // namespace kubexx::cache
+
+#endif  // KUBEXX_CACHE_REFLECTOR_H_

@@ -1,0 +1,222 @@
+#include "kubexx/cache/reflector_state.h"
+
+#include <utility>
+
+namespace kubexx::cache {
+namespace {
+
+using apimachinery::IsExpired;
+using apimachinery::IsTooLargeResourceVersion;
+using apimachinery::Reason;
+using apimachinery::Status;
+using Kind = ReflectorAction::Kind;
+
+// Watches in a row that end without an event before a full state is asked for. Each is followed by
+// a backoff delay.
+constexpr int kMaxFailures = 3;
+// Watches in a row that last less than a second, with events, before one is delayed.
+constexpr int kMaxShortWatches = 2;
+// Times that a page is asked for again before its list starts over.
+constexpr int kMaxPageRetries = 3;
+// WatchLists in a row that close before their end before LIST is used.
+constexpr int kMaxWatchListAttempts = 2;
+
+// The server is away, starting or overloaded. Its data has not changed because of that, so there is
+// no reason to list.
+bool IsOutage(const Status& status) {
+  switch (status.reason) {
+    case Reason::kUnavailable:
+    case Reason::kTooManyRequests:
+    case Reason::kServiceUnavailable:
+    case Reason::kUnauthorized:  // also a server whose authenticators are still starting
+    case Reason::kForbidden:     // also a server whose RBAC cache is still filling
+      return true;
+    default:
+      return false;
+  }
+}
+
+// The request itself was refused: this server does not do WatchList.
+bool RefusesWatchList(const Status& status) {
+  return status.reason == Reason::kInvalid || status.reason == Reason::kBadRequest ||
+         status.reason == Reason::kMethodNotAllowed || status.reason == Reason::kNotAcceptable;
+}
+
+ReflectorAction AfterBackoff(ReflectorAction action, const Status& status = {}) {
+  action.backoff = true;
+  action.min_delay = status.details.retry_after;
+  return action;
+}
+
+}  // namespace
+
+ReflectorAction ReflectorState::Next(const ReflectorInput& input) {
+  return std::visit([this](const auto& each) { return On(each); }, input);
+}
+
+ReflectorAction ReflectorState::BeginFullState() {
+  fresh_tried_ = false;
+  in_initial_events_ = watch_list_supported_;
+  if (!watch_list_supported_) {
+    return BeginList();
+  }
+  watch_list_rv_ = rv_unusable_ ? "" : last_rv_;
+  ReflectorAction action{.kind = Kind::kWatchList, .restart = true};
+  action.options.resource_version = watch_list_rv_;
+  action.options.resource_version_match = "NotOlderThan";
+  action.options.send_initial_events = true;
+  action.options.allow_watch_bookmarks = true;
+  return action;
+}
+
+ReflectorAction ReflectorState::BeginList() {
+  in_initial_events_ = false;
+  first_page_ = true;
+  full_list_tried_ = false;
+  page_retries_ = 0;
+  page_ = {};
+  page_.resource_version = rv_unusable_ ? "" : last_rv_.empty() ? "0" : last_rv_;
+  // With a real version the watch cache answers, but only when no limit is set.
+  const bool real_version = !page_.resource_version.empty() && page_.resource_version != "0";
+  page_.limit = real_version && !server_pages_ ? 0 : options_.page_size;
+  first_page_rv_ = page_.resource_version;
+  return {.kind = Kind::kListPage, .options = page_, .restart = true};
+}
+
+ReflectorAction ReflectorState::BeginWatch() {
+  ReflectorAction action{.kind = Kind::kWatch};
+  action.options.resource_version = last_rv_;
+  action.options.allow_watch_bookmarks = true;
+  hold_rv_ = last_rv_.empty() || last_rv_ == "0";
+  return action;
+}
+
+void ReflectorState::Synced(std::string_view resource_version) {
+  last_rv_ = resource_version;
+  rv_unusable_ = false;
+  fresh_tried_ = false;
+  in_initial_events_ = false;
+  watch_list_attempts_ = 0;
+  failures_ = 0;
+}
+
+ReflectorAction ReflectorState::On(const PageListed& input) {
+  page_retries_ = 0;
+  if (first_page_) {
+    first_page_ = false;
+    list_rv_ = input.meta.resource_version;
+    if (!input.meta.continue_.empty() && page_.resource_version == "0") {
+      server_pages_ = true;
+    }
+  }
+  if (input.meta.continue_.empty()) {
+    return {.kind = Kind::kCommit, .resource_version = list_rv_};
+  }
+  page_.continue_ = input.meta.continue_;
+  page_.resource_version.clear();  // the token names the version
+  return {.kind = Kind::kListPage, .options = page_};
+}
+
+ReflectorAction ReflectorState::On(const ListFailed& input) {
+  const bool expired = IsExpired(input.status);
+  if (expired && !first_page_ && !full_list_tried_) {
+    // The token outlived its snapshot; a list in one piece cannot.
+    full_list_tried_ = true;
+    first_page_ = true;
+    page_ = {};
+    page_.resource_version = first_page_rv_;
+    return {.kind = Kind::kListPage, .options = page_, .restart = true};
+  }
+  if ((expired || IsTooLargeResourceVersion(input.status)) && !fresh_tried_) {
+    fresh_tried_ = true;
+    rv_unusable_ = true;
+    return BeginList();
+  }
+  if (!expired && !first_page_ && page_retries_ < kMaxPageRetries) {
+    ++page_retries_;
+    return AfterBackoff({.kind = Kind::kListPage, .options = page_}, input.status);
+  }
+  return AfterBackoff(BeginFullState(), input.status);
+}
+
+ReflectorAction ReflectorState::On(const Committed&) {
+  Synced(list_rv_);
+  return BeginWatch();
+}
+
+ReflectorAction ReflectorState::On(const StoreFailed&) { return AfterBackoff(BeginFullState()); }
+
+ReflectorAction ReflectorState::On(const WatchEnded& input) {
+  if (in_initial_events_) {
+    return OnWatchListEnded(input);
+  }
+  const bool useless = input.was_short && !input.made_progress;
+  if (input.made_progress) {
+    failures_ = 0;
+  }
+  // A server that cuts every watch short, even after an event, must not be asked without pause.
+  short_watches_ = input.was_short ? short_watches_ + 1 : 0;
+  const bool pause = useless || short_watches_ >= kMaxShortWatches;
+  const Status status = input.result ? Status() : input.result.error();
+  const bool expired = !input.result && IsExpired(status);
+  if (expired || last_rv_.empty() || last_rv_ == "0") {
+    // At once when the watch was of use, or else a server that always refuses would be asked
+    // without pause.
+    return pause ? AfterBackoff(BeginFullState(), status) : BeginFullState();
+  }
+  if (!input.result && IsTooLargeResourceVersion(status)) {
+    rv_unusable_ = true;  // the server's data is older than ours: restored from a backup
+    return AfterBackoff(BeginFullState(), status);
+  }
+  const bool outage = !input.result && IsOutage(status);
+  const bool broken_stream = status.reason == Reason::kUnavailable && !useless;
+  const bool failed = !broken_stream && (outage || (input.result ? useless : !input.made_progress));
+  if (!failed) {
+    return pause ? AfterBackoff(BeginWatch(), status) : BeginWatch();
+  }
+  if (!outage && ++failures_ >= kMaxFailures) {
+    failures_ = 0;
+    return AfterBackoff(BeginFullState(), status);
+  }
+  return AfterBackoff(BeginWatch(), status);
+}
+
+ReflectorAction ReflectorState::OnWatchListEnded(const WatchEnded& input) {
+  const Status status = input.result ? Status() : input.result.error();
+  if (input.result) {
+    if (++watch_list_attempts_ >= kMaxWatchListAttempts) {
+      watch_list_attempts_ = 0;
+      return AfterBackoff(BeginList());
+    }
+    return input.was_short ? AfterBackoff(BeginFullState()) : BeginFullState();
+  }
+  if (IsExpired(status) || IsTooLargeResourceVersion(status)) {
+    const bool was_fresh = watch_list_rv_.empty();
+    rv_unusable_ = true;
+    return was_fresh ? AfterBackoff(BeginList(), status) : BeginFullState();
+  }
+  if (IsOutage(status) && status.reason != Reason::kForbidden) {
+    return AfterBackoff(BeginFullState(), status);
+  }
+  if (RefusesWatchList(status)) {
+    watch_list_supported_ = false;
+  }
+  return BeginList();
+}
+
+void ReflectorState::InitialEventsEnded(std::string_view resource_version) {
+  Synced(resource_version);
+  hold_rv_ = false;
+}
+
+void ReflectorState::Applied(codec::WatchEventType type, std::string_view resource_version) {
+  if (hold_rv_ && type == codec::WatchEventType::kAdded) {
+    return;
+  }
+  hold_rv_ = false;
+  if (!resource_version.empty()) {
+    last_rv_ = resource_version;
+  }
+}
+
+}  // namespace kubexx::cache

@@ -1,0 +1,304 @@
+#include "kubexx/cache/reflector_state.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace kubexx::cache {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Status;
+using codec::WatchEventType;
+using Kind = ReflectorAction::Kind;
+
+const Status kExpiredStatus(Reason::kExpired, "too old", 410);
+const Status kRefused(Reason::kUnavailable, "connection refused");
+const Status kInternal(Reason::kInternalError, "boom", 500);
+
+Status TooLarge() { return {Reason::kTimeout, "Too large resource version: 9, current: 3", 504}; }
+
+WatchEnded Ended(Status status, bool progress = false, bool was_short = true) {
+  return {Fail(std::move(status)), progress, was_short};
+}
+WatchEnded Closed(bool progress, bool was_short) { return {{}, progress, was_short}; }
+
+ReflectorState ListingState() {
+  return ReflectorState({.page_size = 500, .use_watch_list = false});
+}
+
+// A state that has listed at version 100 and watches.
+ReflectorState Watching(bool use_watch_list = false) {
+  ReflectorState state({.page_size = 500, .use_watch_list = use_watch_list});
+  state.Start();
+  if (use_watch_list) {
+    state.InitialEventsEnded("100");
+    return state;
+  }
+  state.Next(PageListed{{.resource_version = "100"}});
+  EXPECT_EQ(state.Next(Committed{}).kind, Kind::kWatch);
+  return state;
+}
+
+TEST(ReflectorStateTest, FirstListAsksForAnyVersionInPages) {
+  ReflectorState state = ListingState();
+  const ReflectorAction action = state.Start();
+  EXPECT_EQ(action.kind, Kind::kListPage);
+  EXPECT_TRUE(action.restart);
+  EXPECT_FALSE(action.backoff);
+  EXPECT_EQ(action.options.resource_version, "0");
+  EXPECT_EQ(action.options.limit, 500);
+}
+
+TEST(ReflectorStateTest, LaterPagesSendTheTokenAndNoVersion) {
+  ReflectorState state = ListingState();
+  state.Start();
+  const ReflectorAction action =
+      state.Next(PageListed{{.resource_version = "100", .continue_ = "token"}});
+  EXPECT_EQ(action.kind, Kind::kListPage);
+  EXPECT_FALSE(action.restart);
+  EXPECT_EQ(action.options.continue_, "token");
+  EXPECT_EQ(action.options.resource_version, "");
+  EXPECT_EQ(action.options.limit, 500);
+}
+
+TEST(ReflectorStateTest, TheFirstPagesVersionIsTheLists) {
+  ReflectorState state = ListingState();
+  state.Start();
+  state.Next(PageListed{{.resource_version = "100", .continue_ = "token"}});
+  const ReflectorAction commit = state.Next(PageListed{{.resource_version = "101"}});
+  EXPECT_EQ(commit.kind, Kind::kCommit);
+  EXPECT_EQ(commit.resource_version, "100");
+  const ReflectorAction watch = state.Next(Committed{});
+  EXPECT_EQ(watch.kind, Kind::kWatch);
+  EXPECT_EQ(watch.options.resource_version, "100");
+  EXPECT_TRUE(watch.options.allow_watch_bookmarks);
+}
+
+TEST(ReflectorStateTest, AnExpiredTokenGivesOneFullListAtTheFirstVersion) {
+  ReflectorState state = ListingState();
+  state.Start();
+  state.Next(PageListed{{.resource_version = "100", .continue_ = "token"}});
+  const ReflectorAction full = state.Next(ListFailed{kExpiredStatus});
+  EXPECT_EQ(full.kind, Kind::kListPage);
+  EXPECT_TRUE(full.restart);
+  EXPECT_EQ(full.options.limit, 0);
+  EXPECT_EQ(full.options.resource_version, "0");
+  EXPECT_EQ(full.options.continue_, "");
+}
+
+TEST(ReflectorStateTest, ABrokenPageIsAskedForAgain) {
+  ReflectorState state = ListingState();
+  state.Start();
+  state.Next(PageListed{{.resource_version = "100", .continue_ = "token"}});
+  for (int i = 0; i < 3; ++i) {
+    const ReflectorAction again = state.Next(ListFailed{kRefused});
+    EXPECT_FALSE(again.restart);
+    EXPECT_TRUE(again.backoff);
+    EXPECT_EQ(again.options.continue_, "token");
+  }
+  EXPECT_TRUE(state.Next(ListFailed{kRefused}).restart);
+}
+
+TEST(ReflectorStateTest, ARelistAsksAtTheLastVersionWithoutLimit) {
+  ReflectorState state = Watching();
+  state.Applied(WatchEventType::kModified, "120");
+  const ReflectorAction list = state.Next(Ended(kExpiredStatus, true, false));
+  EXPECT_EQ(list.kind, Kind::kListPage);
+  EXPECT_FALSE(list.backoff);
+  EXPECT_EQ(list.options.resource_version, "120");
+  EXPECT_EQ(list.options.limit, 0);
+}
+
+TEST(ReflectorStateTest, PagingStaysOnWhenTheServerHasNoWatchCache) {
+  ReflectorState state = ListingState();
+  state.Start();
+  state.Next(PageListed{{.resource_version = "100", .continue_ = "token"}});
+  state.Next(PageListed{{.resource_version = "100"}});
+  state.Next(Committed{});
+  EXPECT_EQ(state.Next(Ended(kExpiredStatus)).options.limit, 500);
+}
+
+TEST(ReflectorStateTest, AnUnusableVersionIsReplacedByTheMostRecentOnceAndAtOnce) {
+  for (const Status& status : {kExpiredStatus, TooLarge()}) {
+    ReflectorState state = Watching();
+    state.Next(Ended(kExpiredStatus));
+    const ReflectorAction fresh = state.Next(ListFailed{status});
+    EXPECT_EQ(fresh.options.resource_version, "");
+    EXPECT_EQ(fresh.options.limit, 500);
+    EXPECT_FALSE(fresh.backoff);
+    EXPECT_TRUE(fresh.restart);
+    const ReflectorAction later = state.Next(ListFailed{status});
+    EXPECT_TRUE(later.backoff);
+    EXPECT_EQ(later.options.resource_version, "");
+  }
+}
+
+TEST(ReflectorStateTest, ACleanlyClosedWatchReopensAtOnceAtTheLastVersion) {
+  ReflectorState state = Watching();
+  state.Applied(WatchEventType::kAdded, "101");
+  const ReflectorAction again = state.Next(Closed(true, false));
+  EXPECT_EQ(again.kind, Kind::kWatch);
+  EXPECT_EQ(again.options.resource_version, "101");
+  EXPECT_FALSE(again.backoff);
+}
+
+TEST(ReflectorStateTest, BookmarksMoveTheVersion) {
+  ReflectorState state = Watching();
+  state.Applied(WatchEventType::kBookmark, "150");
+  EXPECT_EQ(state.Next(Closed(true, false)).options.resource_version, "150");
+}
+
+TEST(ReflectorStateTest, ABrokenStreamResumesInsteadOfListing) {
+  ReflectorState state = Watching();
+  state.Applied(WatchEventType::kModified, "101");
+  const ReflectorAction again = state.Next(Ended(kRefused, true, false));
+  EXPECT_EQ(again.kind, Kind::kWatch);
+  EXPECT_EQ(again.options.resource_version, "101");
+  EXPECT_FALSE(again.backoff);
+}
+
+TEST(ReflectorStateTest, AnOutageBacksOffInPlaceForEver) {
+  for (const Reason reason : {Reason::kUnavailable, Reason::kTooManyRequests,
+                              Reason::kServiceUnavailable, Reason::kForbidden}) {
+    ReflectorState state = Watching();
+    for (int i = 0; i < 50; ++i) {
+      const ReflectorAction again = state.Next(Ended({reason, "away"}));
+      EXPECT_EQ(again.kind, Kind::kWatch);
+      EXPECT_EQ(again.options.resource_version, "100");
+      EXPECT_TRUE(again.backoff);
+    }
+  }
+}
+
+TEST(ReflectorStateTest, RetryAfterIsHonoured) {
+  ReflectorState state = Watching();
+  Status status(Reason::kTooManyRequests, "slow down", 429);
+  status.details.retry_after = std::chrono::seconds(7);
+  EXPECT_EQ(state.Next(Ended(status)).min_delay, std::chrono::seconds(7));
+}
+
+TEST(ReflectorStateTest, ErrorsWithoutProgressEndInAList) {
+  ReflectorState state = Watching();
+  EXPECT_EQ(state.Next(Ended(kInternal)).kind, Kind::kWatch);
+  EXPECT_EQ(state.Next(Ended(kInternal)).kind, Kind::kWatch);
+  const ReflectorAction list = state.Next(Ended(kInternal));
+  EXPECT_EQ(list.kind, Kind::kListPage);
+  EXPECT_TRUE(list.backoff);
+}
+
+TEST(ReflectorStateTest, ProgressForgivesEarlierErrors) {
+  ReflectorState state = Watching();
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(state.Next(Ended(kInternal)).kind, Kind::kWatch);
+    EXPECT_EQ(state.Next(Ended(kInternal, true, false)).kind, Kind::kWatch);
+  }
+}
+
+TEST(ReflectorStateTest, AVeryShortWatchIsDelayed) {
+  ReflectorState state = Watching();
+  EXPECT_TRUE(state.Next(Closed(false, true)).backoff);
+}
+
+TEST(ReflectorStateTest, ShortWatchesWithEventsAreDelayedFromTheSecondOn) {
+  ReflectorState state = Watching();
+  EXPECT_FALSE(state.Next(Closed(true, true)).backoff);
+  EXPECT_TRUE(state.Next(Closed(true, true)).backoff);
+  EXPECT_FALSE(state.Next(Closed(true, false)).backoff);
+  EXPECT_FALSE(state.Next(Closed(true, true)).backoff);
+}
+
+TEST(ReflectorStateTest, A410ThatComesAtOnceIsDelayed) {
+  ReflectorState state = Watching();
+  const ReflectorAction list = state.Next(Ended(kExpiredStatus));
+  EXPECT_EQ(list.kind, Kind::kListPage);
+  EXPECT_TRUE(list.backoff);
+}
+
+TEST(ReflectorStateTest, AServerOlderThanUsIsListedAfresh) {
+  ReflectorState state = Watching();
+  const ReflectorAction list = state.Next(Ended(TooLarge()));
+  EXPECT_EQ(list.kind, Kind::kListPage);
+  EXPECT_EQ(list.options.resource_version, "");
+}
+
+TEST(ReflectorStateTest, AStoresRefusalGivesAFullState) {
+  ReflectorState state = Watching();
+  const ReflectorAction list = state.Next(StoreFailed{kInternal});
+  EXPECT_EQ(list.kind, Kind::kListPage);
+  EXPECT_TRUE(list.restart);
+  EXPECT_TRUE(list.backoff);
+}
+
+TEST(ReflectorStateTest, WithoutAVersionTheAddedRunDoesNotMoveIt) {
+  ReflectorState state = ListingState();
+  state.Start();
+  state.Next(PageListed{{.resource_version = ""}});
+  EXPECT_EQ(state.Next(Committed{}).options.resource_version, "");
+  state.Applied(WatchEventType::kAdded, "90");
+  EXPECT_EQ(state.last_resource_version(), "");
+  state.Applied(WatchEventType::kModified, "91");
+  state.Applied(WatchEventType::kAdded, "92");
+  EXPECT_EQ(state.last_resource_version(), "92");
+}
+
+TEST(ReflectorStateTest, WatchListBeginsWithAConsistentSnapshot) {
+  ReflectorState state({});
+  const ReflectorAction action = state.Start();
+  EXPECT_EQ(action.kind, Kind::kWatchList);
+  EXPECT_EQ(action.options.resource_version, "");
+  EXPECT_EQ(action.options.resource_version_match, "NotOlderThan");
+  EXPECT_EQ(action.options.send_initial_events, true);
+  EXPECT_TRUE(action.options.allow_watch_bookmarks);
+  EXPECT_TRUE(state.in_initial_events());
+  state.InitialEventsEnded("100");
+  EXPECT_FALSE(state.in_initial_events());
+  const ReflectorAction watch = state.Next(Closed(true, false));
+  EXPECT_EQ(watch.kind, Kind::kWatch);
+  EXPECT_EQ(watch.options.resource_version, "100");
+  EXPECT_FALSE(watch.options.send_initial_events.has_value());
+}
+
+TEST(ReflectorStateTest, ARelistByWatchListAsksNotOlderThanTheLastVersion) {
+  ReflectorState state = Watching(true);
+  state.Applied(WatchEventType::kModified, "120");
+  const ReflectorAction action = state.Next(Ended(kExpiredStatus, true, false));
+  EXPECT_EQ(action.kind, Kind::kWatchList);
+  EXPECT_EQ(action.options.resource_version, "120");
+  const ReflectorAction fresh = state.Next(Ended(TooLarge()));
+  EXPECT_EQ(fresh.kind, Kind::kWatchList);
+  EXPECT_EQ(fresh.options.resource_version, "");
+  EXPECT_FALSE(fresh.backoff);
+}
+
+TEST(ReflectorStateTest, AServerWithoutWatchListIsNotAskedAgain) {
+  ReflectorState state({});
+  state.Start();
+  const ReflectorAction list = state.Next(Ended({Reason::kInvalid, "forbidden", 422}));
+  EXPECT_EQ(list.kind, Kind::kListPage);
+  EXPECT_FALSE(list.backoff);
+  EXPECT_EQ(list.options.resource_version, "0");
+  state.Next(PageListed{{.resource_version = "100"}});
+  state.Next(Committed{});
+  EXPECT_EQ(state.Next(Ended(kExpiredStatus)).kind, Kind::kListPage);
+}
+
+TEST(ReflectorStateTest, AWatchListInAnOutageIsAskedAgain) {
+  ReflectorState state({});
+  state.Start();
+  const ReflectorAction again = state.Next(Ended(kRefused));
+  EXPECT_EQ(again.kind, Kind::kWatchList);
+  EXPECT_TRUE(again.backoff);
+  EXPECT_TRUE(again.restart);
+}
+
+TEST(ReflectorStateTest, AWatchListThatNeverEndsItsInitialEventsFallsBackToList) {
+  ReflectorState state({});
+  state.Start();
+  EXPECT_EQ(state.Next(Closed(true, false)).kind, Kind::kWatchList);
+  EXPECT_EQ(state.Next(Closed(true, false)).kind, Kind::kListPage);
+}
+
+}  // namespace
+}  // namespace kubexx::cache
