@@ -24,6 +24,14 @@ bool MatchesList(const std::string* list, const std::string& name, PatternCache&
 bool IsTrue(const std::string* value) { return value != nullptr && ParseGoBool(*value); }
 bool IsEmpty(const std::string* value) { return value == nullptr || value->empty(); }
 
+/// Whether any of the keys that choose sources of `type` is there.
+bool Speaks(const Annotations& annotations, SourceType type, const AnnotationKeys& keys) {
+  return Find(annotations, keys.Reload(type)) != nullptr ||
+         Find(annotations, keys.search) != nullptr ||
+         Find(annotations, keys.auto_reload) != nullptr ||
+         Find(annotations, keys.TypedAuto(type)) != nullptr;
+}
+
 }  // namespace
 
 std::string_view ToString(Verdict verdict) {
@@ -48,13 +56,8 @@ std::string_view ToString(Verdict verdict) {
 
 const Annotations& EffectiveAnnotations(const Workload& workload, SourceType type,
                                         const AnnotationKeys& keys) {
-  for (const std::string* key :
-       {&keys.Reload(type), &keys.search, &keys.auto_reload, &keys.TypedAuto(type)}) {
-    if (Find(workload.annotations, *key) != nullptr) {
-      return workload.annotations;
-    }
-  }
-  return workload.template_annotations;
+  return Speaks(workload.annotations, type, keys) ? workload.annotations
+                                                  : workload.template_annotations;
 }
 
 Verdict Decide(const Source& source, const Workload& workload, const DecisionRules& rules,
@@ -86,8 +89,9 @@ Verdict Decide(const Source& source, const Workload& workload, const DecisionRul
   return Verdict::kNoRule;
 }
 
-bool HasReloadList(const Workload& workload, SourceType type, const AnnotationKeys& keys) {
-  return Find(EffectiveAnnotations(workload, type, keys), keys.Reload(type)) != nullptr;
+bool MayReload(const Workload& workload, SourceType type, const DecisionRules& rules) {
+  const Annotations& annotations = EffectiveAnnotations(workload, type, rules.keys);
+  return rules.auto_reload_all || Speaks(annotations, type, rules.keys);
 }
 
 }  // namespace kubexx::reloader

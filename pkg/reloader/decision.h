@@ -57,9 +57,9 @@ const Annotations& EffectiveAnnotations(const Workload& workload, SourceType typ
 Verdict Decide(const Source& source, const Workload& workload, const DecisionRules& rules,
                PatternCache& patterns, std::vector<BadItem>& bad_items);
 
-/// Whether the workload has a reload list for `type`, which can match sources that it does not
-/// reference.
-bool HasReloadList(const Workload& workload, SourceType type, const AnnotationKeys& keys);
+/// Whether some source of `type` might roll the workload: false when no key says anything about the
+/// type.
+bool MayReload(const Workload& workload, SourceType type, const DecisionRules& rules);
 
 }  // namespace kubexx::reloader
 

@@ -183,12 +183,12 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Decision, SkipsBadItemsAndReportsThem) {
   const Source source{{SourceType::kConfigMap, {"default", "app"}}, {}, false, false};
   Workload workload;
-  workload.annotations = {{kConfigMapList, "a(,*,app"}};
+  workload.annotations = {{kConfigMapList, "a(,[,app"}};
   PatternCache patterns;
   std::vector<BadItem> bad_items;
   EXPECT_EQ(Decide(source, workload, {}, patterns, bad_items), Verdict::kExplicit);
   EXPECT_THAT(bad_items, ElementsAre(testing::Field(&BadItem::item, "a("),
-                                     testing::Field(&BadItem::item, "*")));
+                                     testing::Field(&BadItem::item, "[")));
 }
 
 TEST(Decision, HonoursRenamedKeys) {

@@ -44,6 +44,17 @@ bool SettleState::Take(const workqueue::Key& key, base::TimePoint now) {
   return true;
 }
 
+std::vector<workqueue::Key> SettleState::PopAll() {
+  std::vector<workqueue::Key> keys;
+  keys.reserve(due_.size());
+  for (const auto& [due, key] : due_) {
+    keys.push_back(key);
+  }
+  due_.clear();
+  entries_.clear();
+  return keys;
+}
+
 void SettleState::Forget(const workqueue::Key& key) {
   const auto found = entries_.find(key);
   if (found == entries_.end()) {
@@ -78,6 +89,11 @@ bool Settler::Take(const workqueue::Key& key) {
 void Settler::Forget(const workqueue::Key& key) {
   const base::MutexLock lock(mu_);
   state_.Forget(key);
+}
+
+std::vector<workqueue::Key> Settler::Flush() {
+  const base::MutexLock lock(mu_);
+  return state_.PopAll();
 }
 
 std::size_t Settler::size() const {

@@ -10,6 +10,7 @@
 #include <thread>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
@@ -38,6 +39,8 @@ class SettleState {
   /// Asks to act on `key` at `now`. False when a change is still settling: the key will fall due.
   /// Otherwise its changes count as acted on.
   bool Take(const workqueue::Key& key, base::TimePoint now);
+  /// All keys that wait; they count as acted on.
+  std::vector<workqueue::Key> PopAll();
   void Forget(const workqueue::Key& key);
   std::size_t size() const { return entries_.size(); }
 
@@ -64,6 +67,8 @@ class Settler {
   /// See SettleState::Take; a worker asks before it acts on a key, however the key came to it.
   bool Take(const workqueue::Key& key);
   void Forget(const workqueue::Key& key);
+  /// Cuts all windows short: takes out the keys that wait, for a stop that loses nothing.
+  std::vector<workqueue::Key> Flush();
   /// Keys with changes that have not been acted on.
   std::size_t size() const;
 

@@ -74,6 +74,15 @@ TEST(SettleState, KeysAreIndependent) {
   EXPECT_EQ(state.PopDue(kStart + milliseconds(200)), kB);
 }
 
+TEST(SettleState, GivesAllThatWait) {
+  SettleState state(Options());
+  state.Note(kB, kStart);
+  state.Note(kA, kStart + milliseconds(50));
+  EXPECT_EQ(state.PopAll(), (std::vector{kB, kA}));
+  EXPECT_EQ(state.size(), 0U);
+  EXPECT_TRUE(state.Take(kA, kStart));
+}
+
 TEST(SettleState, ForgetsKeys) {
   SettleState state(Options());
   state.Note(kA, kStart);

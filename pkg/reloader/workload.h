@@ -81,6 +81,7 @@ struct Container {
 /// A workload's projection. A value type.
 struct Workload {
   WorkloadId id{};
+  std::string uid{};
   Annotations annotations{};
   Annotations template_annotations{};
   std::vector<Volume> volumes{};

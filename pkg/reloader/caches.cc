@@ -1,0 +1,206 @@
+#include "kubexx/reloader/caches.h"
+
+#include <algorithm>
+#include <set>
+
+#include "kubexx/base/function_ref.h"
+#include "kubexx/logging/log.h"
+#include "kubexx/reloader/planner.h"
+#include "kubexx/reloader/projection.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using apimachinery::ObjectKey;
+using apimachinery::Reason;
+using apimachinery::Result;
+
+constexpr char kByReference[] = "reference";
+constexpr char kByListedName[] = "listed-name";
+constexpr char kByPattern[] = "pattern";
+constexpr char kByNamespace[] = "namespace";
+
+std::string TypedKey(SourceType type, std::string_view key) {
+  return std::string(NamesOf(type).lower) + "/" + std::string(key);
+}
+
+// Cannot happen to what the transforms made; said aloud all the same.
+void ReportUnreadable(std::string_view kind, const ObjectKey& key,
+                      const apimachinery::Status& status) {
+  logging::Error("Cached object cannot be read",
+                 {{"kind", kind}, {"object", key.ToString()}, {"error", status}});
+}
+
+bool ForEachInformer(const InformerSet& set,
+                     base::FunctionRef<bool(cache::SharedInformerBase&)> each) {
+  return std::ranges::all_of(set.workloads,
+                             [&](const auto& entry) { return each(*entry.second); }) &&
+         std::ranges::all_of(set.sources, [&](const auto& entry) { return each(*entry.second); });
+}
+
+}  // namespace
+
+std::function<Result<void>(cache::Object&)> TransformFor(SourceType type, AnnotationKeys keys) {
+  return [type, keys = std::move(keys)](cache::Object& object) {
+    return ProjectSource(type, keys, object);
+  };
+}
+
+std::function<Result<void>(cache::Object&)> TransformFor(WorkloadKind kind, AnnotationKeys keys) {
+  return [kind, keys = std::move(keys)](cache::Object& object) {
+    return ProjectWorkload(kind, keys, object);
+  };
+}
+
+cache::IndexTerms WorkloadTerms(const Workload& workload, const DecisionRules& rules) {
+  cache::IndexTerms terms;
+  for (const SourceId& source : ReferencedSources(workload)) {
+    if (MayReload(workload, source.type, rules)) {
+      terms.emplace_back(kByReference, TypedKey(source.type, source.key.ToString()));
+    }
+  }
+  const std::string& ns = workload.id.key.namespace_;
+  for (const SourceType type : kSourceTypes) {
+    const ReloadList list = ReloadListOf(workload, type, rules.keys);
+    for (const std::string& name : std::set(list.names.begin(), list.names.end())) {
+      terms.emplace_back(kByListedName, TypedKey(type, ObjectKey{ns, name}.ToString()));
+    }
+    if (list.has_patterns) {
+      terms.emplace_back(kByPattern, TypedKey(type, ns));
+    }
+  }
+  return terms;
+}
+
+Caches::Caches(std::vector<InformerSet> informers, const DecisionRules& rules)
+    : informers_(std::move(informers)) {
+  for (const InformerSet& set : informers_) {
+    for (const auto& [kind, informer] : set.workloads) {
+      informer->AddIndexer([kind = kind, rules](const cache::Object& object) {
+        const auto workload = WorkloadFrom(kind, object);
+        return workload ? WorkloadTerms(*workload, rules) : cache::IndexTerms{};
+      });
+    }
+    for (const auto& [type, informer] : set.sources) {
+      informer->AddIndexer([](const cache::Object& object) {
+        return cache::IndexTerms{{kByNamespace, object.key.namespace_}};
+      });
+    }
+  }
+}
+
+void Caches::Start() {
+  for (const InformerSet& set : informers_) {
+    ForEachInformer(set, [](cache::SharedInformerBase& informer) {
+      informer.Start();
+      return true;
+    });
+  }
+}
+
+void Caches::Stop() {
+  for (const InformerSet& set : informers_) {
+    ForEachInformer(set, [](cache::SharedInformerBase& informer) {
+      informer.Stop();
+      return true;
+    });
+  }
+}
+
+bool Caches::HasSynced() const {
+  return std::ranges::all_of(informers_, [](const InformerSet& set) {
+    return ForEachInformer(
+        set, [](cache::SharedInformerBase& informer) { return informer.HasSynced(); });
+  });
+}
+
+bool Caches::WaitForSync(const std::stop_token& stop) const {
+  return std::ranges::all_of(informers_, [&](const InformerSet& set) {
+    return ForEachInformer(
+        set, [&](cache::SharedInformerBase& informer) { return informer.WaitForSync(stop); });
+  });
+}
+
+bool Caches::WaitForWorkloads(const std::stop_token& stop) const {
+  return std::ranges::all_of(informers_, [&](const InformerSet& set) {
+    return std::ranges::all_of(set.workloads,
+                               [&](const auto& entry) { return entry.second->WaitForSync(stop); });
+  });
+}
+
+std::optional<Source> Caches::GetSource(const SourceId& id) const {
+  for (const InformerSet& set : informers_) {
+    const auto informer = set.sources.find(id.type);
+    if (informer == set.sources.end() ||
+        (!set.namespace_.empty() && set.namespace_ != id.key.namespace_)) {
+      continue;
+    }
+    const auto object = informer->second->GetRaw(id.key);
+    if (!object) {
+      continue;
+    }
+    if (auto source = SourceFrom(id.type, *object)) {
+      return *std::move(source);
+    } else {
+      ReportUnreadable(NamesOf(id.type).kind, id.key, source.status());
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Workload> Caches::GetWorkload(const WorkloadId& id) const {
+  for (const InformerSet& set : informers_) {
+    const auto informer = set.workloads.find(id.kind);
+    if (informer == set.workloads.end() ||
+        (!set.namespace_.empty() && set.namespace_ != id.key.namespace_)) {
+      continue;
+    }
+    const auto object = informer->second->GetRaw(id.key);
+    if (!object) {
+      continue;
+    }
+    if (auto workload = WorkloadFrom(id.kind, *object)) {
+      return *std::move(workload);
+    } else {
+      ReportUnreadable(KindName(id.kind), id.key, workload.status());
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> Caches::SourceNames(SourceType type, std::string_view namespace_) const {
+  std::vector<std::string> names;
+  for (const InformerSet& set : informers_) {
+    if (const auto informer = set.sources.find(type); informer != set.sources.end()) {
+      for (ObjectKey& key : informer->second->KeysByIndex(kByNamespace, namespace_)) {
+        names.push_back(std::move(key.name));
+      }
+    }
+  }
+  return names;
+}
+
+Caches::Concerned Caches::WorkloadsOf(const SourceId& source) const {
+  const std::string name = TypedKey(source.type, source.key.ToString());
+  const std::string space = TypedKey(source.type, source.key.namespace_);
+  std::set<WorkloadId> by_name;
+  std::set<WorkloadId> by_pattern;
+  for (const InformerSet& set : informers_) {
+    for (const auto& [kind, informer] : set.workloads) {
+      for (const char* index : {kByReference, kByListedName}) {
+        for (ObjectKey& key : informer->KeysByIndex(index, name)) {
+          by_name.insert({kind, std::move(key)});
+        }
+      }
+      for (ObjectKey& key : informer->KeysByIndex(kByPattern, space)) {
+        by_pattern.insert({kind, std::move(key)});
+      }
+    }
+  }
+  Concerned concerned;
+  concerned.by_name.assign(by_name.begin(), by_name.end());
+  std::ranges::set_difference(by_pattern, by_name, std::back_inserter(concerned.by_pattern));
+  return concerned;
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,79 @@
+/// @file
+/// The operator's view of the cluster: informers of sources and workloads, and the index between
+/// them.
+#ifndef KUBEXX_RELOADER_CACHES_H_
+#define KUBEXX_RELOADER_CACHES_H_
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kubexx/cache/shared_informer.h"
+#include "kubexx/reloader/decision.h"
+#include "kubexx/reloader/source.h"
+#include "kubexx/reloader/workload.h"
+
+namespace kubexx::reloader {
+
+/// The informers of one namespace, or of all when `namespace_` is empty. They must have been made
+/// with TransformFor of their type as transform and must not run yet.
+struct InformerSet {
+  std::string namespace_{};
+  std::map<SourceType, std::shared_ptr<cache::SharedInformerBase>> sources{};
+  std::map<WorkloadKind, std::shared_ptr<cache::SharedInformerBase>> workloads{};
+};
+
+/// What informers of the type need as InformerOptions::transform.
+std::function<apimachinery::Result<void>(cache::Object&)> TransformFor(SourceType type,
+                                                                       AnnotationKeys keys);
+std::function<apimachinery::Result<void>(cache::Object&)> TransformFor(WorkloadKind kind,
+                                                                       AnnotationKeys keys);
+
+/// Index terms of a workload: the sources it references and may roll for, the plain names and the
+/// types with patterns in its reload lists.
+cache::IndexTerms WorkloadTerms(const Workload& workload, const DecisionRules& rules);
+
+/// Thread-safe once constructed.
+class Caches {
+ public:
+  /// Adds the indexes.
+  Caches(std::vector<InformerSet> informers, const DecisionRules& rules);
+
+  void Start();
+  void Stop();
+  /// Whether every informer holds its first list.
+  bool HasSynced() const;
+  /// Blocks until all informers hold their first list; false when `stop` was requested first.
+  bool WaitForSync(const std::stop_token& stop) const;
+  /// As WaitForSync, for those of workloads.
+  bool WaitForWorkloads(const std::stop_token& stop) const;
+
+  /// Nothing when there is none.
+  std::optional<Source> GetSource(const SourceId& id) const;
+  std::optional<Workload> GetWorkload(const WorkloadId& id) const;
+  /// Names of all sources of a type in a namespace.
+  std::vector<std::string> SourceNames(SourceType type, std::string_view namespace_) const;
+
+  /// Workloads that a change of a source may concern.
+  struct Concerned {
+    /// Reference the source, or have its plain name in their reload list.
+    std::vector<WorkloadId> by_name{};
+    /// Have patterns in their reload list for the type; whether one matches is for the caller to
+    /// see.
+    std::vector<WorkloadId> by_pattern{};
+  };
+  Concerned WorkloadsOf(const SourceId& source) const;
+
+  const std::vector<InformerSet>& informers() const { return informers_; }
+
+ private:
+  std::vector<InformerSet> informers_;
+};
+
+}  // namespace kubexx::reloader
+
+#endif  // KUBEXX_RELOADER_CACHES_H_

@@ -1,0 +1,118 @@
+#include "kubexx/reloader/event_router.h"
+
+#include <algorithm>
+
+#include "kubexx/logging/log.h"
+#include "kubexx/reloader/projection.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using RawEvent = cache::SharedInformerBase::RawEvent;
+
+EventType TypeOf(const RawEvent& event) {
+  switch (event.type) {
+    case RawEvent::Type::kAdd:
+      return EventType::kAdd;
+    case RawEvent::Type::kUpdate:
+      return EventType::kUpdate;
+    case RawEvent::Type::kDelete:
+      break;
+  }
+  return EventType::kDelete;
+}
+
+bool HasVariables(const Workload& workload) {
+  return std::ranges::any_of(workload.containers,
+                             [](const Container& c) { return !c.variables.empty(); });
+}
+
+}  // namespace
+
+void EventRouter::OnSource(SourceType type, const RawEvent& event, const std::stop_token& stop) {
+  const EventType event_type = TypeOf(event);
+  parts_.metrics.EventReceived(event_type, type);
+  if (parts_.ignored_namespaces.contains(event.key().namespace_)) {
+    parts_.metrics.Skipped(SkipReason::kIgnoredOrNotSelected);
+  } else if (event.type == RawEvent::Type::kUpdate ||
+             (event.type == RawEvent::Type::kAdd && !event.is_in_initial_list)) {
+    if (!parts_.caches.WaitForWorkloads(stop)) {
+      return;
+    }
+    OnSourceChange(type, event);
+  }
+  parts_.metrics.EventProcessed(event_type, type);
+}
+
+void EventRouter::OnSourceChange(SourceType type, const RawEvent& event) {
+  const auto source = SourceFrom(type, event.object());
+  if (!source) {
+    logging::Error("Event of a source cannot be read", {{"type", NamesOf(type).upper},
+                                                        {"source", event.key().ToString()},
+                                                        {"error", source.status()}});
+    return;
+  }
+  if (event.type == RawEvent::Type::kAdd) {
+    // A new source by itself rolls nothing; a workload that rolled for an earlier one of this name
+    // may be behind.
+    NoteWorkloads(*source, nullptr);
+    return;
+  }
+  const auto old_source = SourceFrom(type, event.old_object());
+  if (old_source && old_source->digest == source->digest) {
+    parts_.metrics.Skipped(SkipReason::kNoDataChange);
+    if (*old_source != *source) {  // the ignore or match annotation
+      NoteWorkloads(*source, nullptr);
+    }
+    return;
+  }
+  NoteWorkloads(*source, old_source ? &old_source->digest : nullptr);
+}
+
+void EventRouter::NoteWorkloads(const Source& source, const Digest* before) {
+  const auto note = [&](const WorkloadId& workload) {
+    if (before != nullptr) {
+      parts_.memory.RecordChange(workload, source.id, *before);
+    }
+    parts_.note(workload, Cause::kSourceEvent);
+  };
+  const Caches::Concerned concerned = parts_.caches.WorkloadsOf(source.id);
+  std::ranges::for_each(concerned.by_name, note);
+  for (const WorkloadId& id : concerned.by_pattern) {
+    const auto workload = parts_.caches.GetWorkload(id);
+    std::vector<BadItem> bad_items;  // the reconcile of the workload reports them
+    if (workload && Reloads(Decide(source, *workload, parts_.rules, parts_.patterns, bad_items))) {
+      note(id);
+    }
+  }
+}
+
+void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event) {
+  const WorkloadId id{kind, event.key()};
+  if (event.type == RawEvent::Type::kDelete) {
+    parts_.memory.Forget(id);
+    return;
+  }
+  if (event.type == RawEvent::Type::kUpdate && event.object().bytes == event.old_object().bytes) {
+    return;  // nothing that counts here: status, scale, an image
+  }
+  const auto workload = WorkloadFrom(kind, event.object());
+  if (!workload) {
+    logging::Error(
+        "Event of a workload cannot be read",
+        {{"kind", KindName(kind)}, {"workload", id.key.ToString()}, {"error", workload.status()}});
+    return;
+  }
+  if (event.type == RawEvent::Type::kUpdate) {
+    const auto old_workload = WorkloadFrom(kind, event.old_object());
+    if (!old_workload || old_workload->uid != workload->uid) {
+      parts_.memory.Forget(id);  // deleted and made anew, unseen
+    }
+  }
+  const bool compares = HasVariables(*workload) || parts_.memory.Knows(id);
+  if (compares && !parts_.ignored_namespaces.contains(id.key.namespace_)) {
+    parts_.note(id, Cause::kWorkloadEvent);
+  }
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,57 @@
+/// @file
+/// From events of informers to workloads that are to be looked at.
+#ifndef KUBEXX_RELOADER_EVENT_ROUTER_H_
+#define KUBEXX_RELOADER_EVENT_ROUTER_H_
+
+#include <functional>
+#include <set>
+#include <stop_token>
+#include <string>
+
+#include "kubexx/cache/shared_informer.h"
+#include "kubexx/reloader/caches.h"
+#include "kubexx/reloader/decision.h"
+#include "kubexx/reloader/pair_memory.h"
+#include "kubexx/reloader/reloader_metrics.h"
+
+namespace kubexx::reloader {
+
+/// Why a workload is to be looked at.
+enum class Cause : std::uint8_t { kSourceEvent, kWorkloadEvent };
+
+/// Handles events of sources and workloads: remembers what changed and passes on the workloads
+/// concerned. Its callbacks run on the informers' threads, several at once. Refers to everything it
+/// is given.
+class EventRouter {
+ public:
+  struct Parts {
+    const Caches& caches;
+    PairMemory& memory;
+    PatternCache& patterns;
+    const DecisionRules& rules;
+    const std::set<std::string>& ignored_namespaces;
+    const ReloaderMetrics& metrics;
+    /// Must not block.
+    std::function<void(const WorkloadId&, Cause)> note;
+  };
+  explicit EventRouter(Parts parts) : parts_(std::move(parts)) {}
+
+  /// Waits for the workloads' first list before it handles a change, so that none is missed; until
+  /// then the informer's events wait with it. Drops the event when `stop` is requested first.
+  void OnSource(SourceType type, const cache::SharedInformerBase::RawEvent& event,
+                const std::stop_token& stop);
+  void OnWorkload(WorkloadKind kind, const cache::SharedInformerBase::RawEvent& event);
+
+ private:
+  using RawEvent = cache::SharedInformerBase::RawEvent;
+
+  void OnSourceChange(SourceType type, const RawEvent& event);
+  /// `before` is null when the source has just appeared.
+  void NoteWorkloads(const Source& source, const Digest* before);
+
+  Parts parts_;
+};
+
+}  // namespace kubexx::reloader
+
+#endif  // KUBEXX_RELOADER_EVENT_ROUTER_H_

@@ -1,0 +1,197 @@
+#include "kubexx/reloader/operator.h"
+
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "kubexx/base/mutex.h"
+#include "kubexx/base/subscription.h"
+#include "kubexx/logging/log.h"
+#include "kubexx/reloader/event_router.h"
+#include "kubexx/reloader/key_times.h"
+#include "kubexx/reloader/pair_memory.h"
+#include "kubexx/reloader/reconciler.h"
+#include "kubexx/reloader/reloader_metrics.h"
+#include "kubexx/workqueue/queue.h"
+
+namespace kubexx::reloader {
+namespace {
+
+workqueue::Key KeyOf(const WorkloadId& id) { return {std::string(KindName(id.kind)), id.key}; }
+
+// Backoff of a workload whose write fails: 5 ms doubling up to a minute, all failures together at
+// most 10 a second.
+std::shared_ptr<workqueue::RateLimiter> RetryLimiter(base::Clock& clock) {
+  return workqueue::NewMaxOfRateLimiter(workqueue::NewExponentialFailureRateLimiter(
+                                            std::chrono::milliseconds(5), std::chrono::minutes(1)),
+                                        workqueue::NewBucketRateLimiter(10, 100, clock));
+}
+
+}  // namespace
+
+class Operator::Impl {
+ public:
+  Impl(Options options, std::vector<InformerSet> informers, WorkloadPatcher& patcher)
+      : options_(std::move(options)),
+        metrics_(options_.registry),
+        caches_(std::move(informers), options_.rules),
+        queue_({.name = "reloader",
+                .clock = options_.clock,
+                .registry = options_.registry,
+                .rate_limiter = RetryLimiter(options_.clock)}),
+        settler_(options_.settle, options_.clock,
+                 [this](workqueue::Key key) { Enqueue(std::move(key)); }),
+        router_({.caches = caches_,
+                 .memory = memory_,
+                 .patterns = patterns_,
+                 .rules = options_.rules,
+                 .ignored_namespaces = options_.ignored_namespaces,
+                 .metrics = metrics_,
+                 .note = [this](const WorkloadId& id, Cause cause) { Note(id, cause); }}),
+        reconciler_({.caches = caches_,
+                     .memory = memory_,
+                     .patterns = patterns_,
+                     .rules = options_.rules,
+                     .metrics = metrics_,
+                     .patcher = patcher,
+                     .clock = options_.clock}) {}
+
+  ~Impl() { Stop(); }
+
+  void Start() {
+    Subscribe();
+    caches_.Start();
+    {
+      const base::MutexLock lock(mu_);
+      running_workers_ = options_.workers;
+    }
+    for (int i = 0; i < options_.workers; ++i) {
+      workers_.emplace_back([this] { Work(stop_.get_token()); });
+    }
+  }
+
+  bool Ready() const { return caches_.HasSynced(); }
+
+  void Stop() {
+    if (caches_.HasSynced()) {
+      for (workqueue::Key& key : settler_.Flush()) {
+        Enqueue(std::move(key));
+      }
+      queue_.ShutDown();
+      AwaitWorkers();
+    }
+    stop_.request_stop();
+    queue_.ShutDown();
+    workers_.clear();  // joins
+    subscriptions_.clear();
+    caches_.Stop();
+  }
+
+ private:
+  void Subscribe() {
+    using RawEvent = cache::SharedInformerBase::RawEvent;
+    for (const InformerSet& set : caches_.informers()) {
+      for (const auto& [kind, informer] : set.workloads) {
+        subscriptions_.push_back(informer->AddRawHandler(
+            "reloader",
+            [this, kind = kind](const RawEvent& event) { router_.OnWorkload(kind, event); }));
+      }
+      for (const auto& [type, informer] : set.sources) {
+        subscriptions_.push_back(
+            informer->AddRawHandler("reloader", [this, type = type](const RawEvent& event) {
+              router_.OnSource(type, event, stop_.get_token());
+            }));
+      }
+    }
+  }
+
+  void Note(const WorkloadId& id, Cause cause) {
+    const workqueue::Key key = KeyOf(id);
+    if (cause == Cause::kSourceEvent) {
+      times_.Changed(key, options_.clock.Now());
+    }
+    settler_.Note(key);
+  }
+
+  void Enqueue(workqueue::Key key) {
+    times_.Queued(key, options_.clock.Now());
+    queue_.Add(std::move(key));
+    metrics_.Queued(queue_.Len());
+  }
+
+  void Work(const std::stop_token& stop) {
+    if (caches_.WaitForSync(stop)) {
+      while (const auto key = queue_.Get(stop)) {
+        Handle(*key, stop);
+        queue_.Done(*key);
+      }
+    }
+    const base::MutexLock lock(mu_);
+    --running_workers_;
+    worker_done_.notify_all();
+  }
+
+  void Handle(const workqueue::Key& key, const std::stop_token& stop) {
+    const auto kind = ParseWorkloadKind(key.kind);
+    if (!kind || !settler_.Take(key)) {
+      return;  // changed again since it was queued: it will come when that has settled
+    }
+    const KeyTimes::Times times = times_.Take(key);
+    const base::TimePoint now = options_.clock.Now();
+    metrics_.Dequeued(queue_.Len(), Seconds(now - times.queued.value_or(now)));
+    switch (reconciler_.Reconcile({*kind, key.object}, stop)) {
+      case Reconciler::Outcome::kRetry:
+        times_.PutBack(key, times);
+        metrics_.Retried();
+        queue_.AddRateLimited(key);
+        return;
+      case Reconciler::Outcome::kWritten:
+        if (times.changed) {
+          metrics_.Reacted(Seconds(options_.clock.Now() - *times.changed));
+        }
+        break;
+      case Reconciler::Outcome::kNothing:
+        break;
+    }
+    queue_.Forget(key);
+  }
+
+  void AwaitWorkers() {
+    const base::TimePoint deadline = options_.clock.Now() + options_.drain_timeout;
+    const base::MutexLock lock(mu_);
+    while (running_workers_ > 0) {
+      if (options_.clock.WaitUntil(mu_, worker_done_, {}, deadline) == base::Wake::kTimeout) {
+        logging::Warning("Stopped with writes under way", {{"workers", running_workers_}});
+        return;
+      }
+    }
+  }
+
+  static double Seconds(base::Duration d) { return std::chrono::duration<double>(d).count(); }
+
+  const Options options_;
+  ReloaderMetrics metrics_;
+  Caches caches_;
+  PairMemory memory_;
+  PatternCache patterns_;
+  KeyTimes times_;
+  workqueue::Queue queue_;
+  Settler settler_;
+  EventRouter router_;
+  Reconciler reconciler_;
+  std::stop_source stop_;
+  base::Mutex mu_;
+  base::CondVar worker_done_;
+  int running_workers_ KX_GUARDED_BY(mu_) = 0;
+  std::vector<base::Subscription> subscriptions_;
+  std::vector<std::jthread> workers_;
+};
+
+Operator::Operator(Options options, std::vector<InformerSet> informers, WorkloadPatcher& patcher)
+    : impl_(std::make_unique<Impl>(std::move(options), std::move(informers), patcher)) {}
+Operator::~Operator() = default;
+void Operator::Start() { impl_->Start(); }
+bool Operator::Ready() const { return impl_->Ready(); }
+void Operator::Stop() { impl_->Stop(); }
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,61 @@
+/// @file
+/// The operator: informers, settle window, queue, workers.
+#ifndef KUBEXX_RELOADER_OPERATOR_H_
+#define KUBEXX_RELOADER_OPERATOR_H_
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "kubexx/base/clock.h"
+#include "kubexx/metrics/registry.h"
+#include "kubexx/reloader/caches.h"
+#include "kubexx/reloader/decision.h"
+#include "kubexx/reloader/patcher.h"
+#include "kubexx/reloader/settle.h"
+
+namespace kubexx::reloader {
+
+/// Rolls workloads when the data of their ConfigMaps and Secrets changes. An event of an informer
+/// notes the workloads that it may concern; when a workload has been quiet for the settle window it
+/// goes to the queue, and a worker compares it with all its sources and makes at most one write.
+/// Thread-safe.
+class Operator {
+ public:
+  struct Options {
+    DecisionRules rules{};
+    /// Sources there roll nothing.
+    std::set<std::string> ignored_namespaces{};
+    SettleState::Options settle{};
+    int workers = 2;
+    /// How long Stop waits for writes that are under way or due.
+    base::Duration drain_timeout = std::chrono::seconds(1);
+    base::Clock& clock = base::Clock::Real();
+    metrics::Registry* registry = nullptr;
+  };
+
+  /// `patcher` and what the options refer to must outlive the operator.
+  Operator(Options options, std::vector<InformerSet> informers, WorkloadPatcher& patcher);
+  /// Stops.
+  ~Operator();
+  Operator(const Operator&) = delete;
+  Operator& operator=(const Operator&) = delete;
+
+  /// Starts informers and workers and returns at once; workers act once all informers hold their
+  /// first list. Once only.
+  void Start();
+  /// Whether they do.
+  bool Ready() const;
+  /// Ends the settle windows, makes the writes that are due within the drain timeout, and joins all
+  /// threads. May be called again.
+  void Stop();
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace kubexx::reloader
+
+#endif  // KUBEXX_RELOADER_OPERATOR_H_

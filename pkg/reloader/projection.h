@@ -1,0 +1,35 @@
+/// @file
+/// What informers keep of each object: digests of sources, references of workloads, and nothing
+/// else.
+#ifndef KUBEXX_RELOADER_PROJECTION_H_
+#define KUBEXX_RELOADER_PROJECTION_H_
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/cache/object.h"
+#include "kubexx/reloader/annotations.h"
+#include "kubexx/reloader/source.h"
+#include "kubexx/reloader/workload.h"
+
+namespace kubexx::reloader {
+
+/// Replaces a ConfigMap or Secret by one of the same name that has no data, but its digest. The
+/// data, the encoded bytes and everything decoded from them are wiped before it returns, also when
+/// it fails. For InformerOptions::transform. kMalformed when the bytes are not an object of that
+/// type.
+apimachinery::Result<void> ProjectSource(SourceType type, const AnnotationKeys& keys,
+                                         cache::Object& object);
+
+/// Reduces a workload to what Workload holds. Changes of status, scale, images and the like leave
+/// the projection's bytes as they were. kMalformed when the bytes are not an object of that kind.
+apimachinery::Result<void> ProjectWorkload(WorkloadKind kind, const AnnotationKeys& keys,
+                                           cache::Object& object);
+
+/// Reads back what ProjectSource made. kMalformed for anything else.
+apimachinery::Result<Source> SourceFrom(SourceType type, const cache::Object& object);
+
+/// Reads back what ProjectWorkload made.
+apimachinery::Result<Workload> WorkloadFrom(WorkloadKind kind, const cache::Object& object);
+
+}  // namespace kubexx::reloader
+
+#endif  // KUBEXX_RELOADER_PROJECTION_H_

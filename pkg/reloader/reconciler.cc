@@ -1,0 +1,122 @@
+#include "kubexx/reloader/reconciler.h"
+
+#include <chrono>
+
+#include "kubexx/logging/log.h"
+#include "kubexx/reloader/patch.h"
+#include "kubexx/reloader/planner.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using apimachinery::Reason;
+
+// Bounds what a flood of bad annotations can occupy; after that some are logged again.
+constexpr std::size_t kMaxReported = 1000;
+
+void LogReloads(const WorkloadId& id, const std::vector<Change>& changes) {
+  for (const Change& change : changes) {
+    for (const SourceId& source : change.causes) {
+      logging::Info("Changes detected, workload updated", {{"source", source.key.name},
+                                                           {"type", NamesOf(source.type).upper},
+                                                           {"namespace", source.key.namespace_},
+                                                           {"workload", id.key.name},
+                                                           {"kind", KindName(id.kind)},
+                                                           {"container", change.container},
+                                                           {"variable", change.variable}});
+    }
+  }
+}
+
+}  // namespace
+
+double Reconciler::SecondsSince(base::TimePoint begin) const {
+  return std::chrono::duration<double>(parts_.clock.Now() - begin).count();
+}
+
+Reconciler::Outcome Reconciler::Reconcile(const WorkloadId& id, const std::stop_token& stop) {
+  const base::TimePoint begin = parts_.clock.Now();
+  const Outcome outcome = Plan(id, begin, stop);
+  const ReconcileResult result = outcome == Outcome::kNothing   ? ReconcileResult::kSkipped
+                                 : outcome == Outcome::kWritten ? ReconcileResult::kSuccess
+                                                                : ReconcileResult::kError;
+  parts_.metrics.Reconciled(result, SecondsSince(begin));
+  return outcome;
+}
+
+Reconciler::Outcome Reconciler::Plan(const WorkloadId& id, base::TimePoint begin,
+                                     const std::stop_token& stop) {
+  const auto workload = parts_.caches.GetWorkload(id);
+  if (!workload) {
+    parts_.memory.Forget(id);
+    return Outcome::kNothing;
+  }
+  parts_.metrics.WorkloadScanned(id.kind);
+  const auto get = [this](const SourceId& source) { return parts_.caches.GetSource(source); };
+  const auto names = [&](SourceType type) {
+    return parts_.caches.SourceNames(type, id.key.namespace_);
+  };
+  const reloader::Plan plan = MakePlan(*workload, SourceLookup{get, names}, parts_.memory.Get(id),
+                                       parts_.rules, parts_.patterns);
+  ReportBadItems(id, plan);
+  parts_.memory.Apply(id, plan);
+  if (plan.not_updated > 0) {
+    parts_.metrics.Skipped(SkipReason::kStrategyNotUpdated, plan.not_updated);
+  }
+  return plan.changes.empty() ? Outcome::kNothing : Write(id, plan, begin, stop);
+}
+
+Reconciler::Outcome Reconciler::Write(const WorkloadId& id, const reloader::Plan& plan,
+                                      base::TimePoint begin, const std::stop_token& stop) {
+  parts_.memory.BeginWrite(id, plan.changes);
+  const auto written = parts_.patcher.Patch(id, StrategicMergePatch(plan.changes), stop);
+  if (written) {
+    parts_.memory.Confirm(id, plan.changes);
+    parts_.metrics.Wrote(id.kind, true, SecondsSince(begin));
+    LogReloads(id, plan.changes);
+    return Outcome::kWritten;
+  }
+  switch (written.status().reason) {
+    case Reason::kNotFound:  // deleted meanwhile; its event is on the way
+      parts_.memory.Forget(id);
+      return Outcome::kNothing;
+    case Reason::kCancelled:
+      return Outcome::kRetry;
+    default:
+      break;
+  }
+  parts_.metrics.Wrote(id.kind, false, SecondsSince(begin));
+  for (const Change& change : plan.changes) {
+    for (const SourceId& source : change.causes) {
+      logging::Error("Update of workload failed", {{"source", source.key.name},
+                                                   {"type", NamesOf(source.type).upper},
+                                                   {"namespace", source.key.namespace_},
+                                                   {"workload", id.key.name},
+                                                   {"kind", KindName(id.kind)},
+                                                   {"error", written.status()}});
+    }
+  }
+  return Outcome::kRetry;
+}
+
+void Reconciler::ReportBadItems(const WorkloadId& id, const reloader::Plan& plan) {
+  for (const BadItem& bad : plan.bad_items) {
+    {
+      const base::MutexLock lock(mu_);
+      if (reported_.size() >= kMaxReported) {
+        reported_.clear();
+      }
+      if (!reported_.emplace(id, bad.item).second) {
+        continue;
+      }
+    }
+    logging::Error("Item of a reload annotation is not a regular expression; it is skipped",
+                   {{"item", bad.item},
+                    {"error", bad.error},
+                    {"workload", id.key.name},
+                    {"kind", KindName(id.kind)},
+                    {"namespace", id.key.namespace_}});
+  }
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,122 @@
+#include <string>
+#include <utility>
+
+#include "kubexx/api/core/v1/schema.gen.h"
+#include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/apimachinery/bytes.h"
+#include "kubexx/codec/codec.h"
+#include "kubexx/reloader/digest.h"
+#include "kubexx/reloader/projection.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using api::core::v1::ConfigMap;
+using api::core::v1::Secret;
+using apimachinery::Result;
+
+// Annotations of the projection. They replace the object's own, so nobody else can set them.
+constexpr char kDigestKey[] = "digest";
+constexpr char kIgnoreKey[] = "ignore";
+constexpr char kMatchKey[] = "match";
+
+Digest DigestOfData(const ConfigMap& config_map) {
+  DigestBuilder builder;
+  for (const auto& [key, value] : config_map.data) {
+    builder.Add(key, value);
+  }
+  std::map<std::string_view, std::string> encoded;
+  for (const auto& [key, value] : config_map.binary_data) {
+    builder.Add(key, encoded[key] = EncodeBase64(value.view()));
+  }
+  return builder.Finish();
+}
+
+Digest DigestOfData(const Secret& secret) {
+  DigestBuilder builder;
+  for (const auto& [key, value] : secret.data) {
+    builder.Add(key, value.view());
+  }
+  return builder.Finish();
+}
+
+/// Wipes a text when the scope ends.
+class WipeAtEnd {
+ public:
+  explicit WipeAtEnd(std::string& text) : text_(text) {}
+  WipeAtEnd(const WipeAtEnd&) = delete;
+  WipeAtEnd& operator=(const WipeAtEnd&) = delete;
+  ~WipeAtEnd() { apimachinery::Wipe(text_); }
+
+ private:
+  std::string& text_;
+};
+
+void WipeValues(std::map<std::string, std::string>& texts) {
+  for (auto& [key, value] : texts) {
+    apimachinery::Wipe(value);
+  }
+}
+
+// Bytes wipe themselves. What kubectl apply leaves in an annotation holds the data once more.
+void WipeTexts(ConfigMap& config_map) { WipeValues(config_map.metadata.annotations); }
+void WipeTexts(Secret& secret) {
+  WipeValues(secret.metadata.annotations);
+  WipeValues(secret.string_data);
+}
+
+bool IsTrue(const Annotations& annotations, const std::string& key) {
+  const std::string* value = Find(annotations, key);
+  return value != nullptr && *value == "true";
+}
+
+template <class T>
+Result<void> Project(const AnnotationKeys& keys, cache::Object& object) {
+  std::string bytes = std::exchange(object.bytes, {});
+  const WipeAtEnd wipe(bytes);
+  KX_ASSIGN_OR_RETURN(T source, codec::Decode<T>(object.encoding, bytes));
+  T projection{};
+  Annotations& kept = projection.metadata.annotations;
+  kept[kDigestKey] = DigestOfData(source).ToString();
+  if (IsTrue(source.metadata.annotations, keys.ignore)) {
+    kept[kIgnoreKey] = "true";
+  }
+  if (IsTrue(source.metadata.annotations, keys.match)) {
+    kept[kMatchKey] = "true";
+  }
+  projection.metadata.namespace_ = source.metadata.namespace_;
+  projection.metadata.name = source.metadata.name;
+  WipeTexts(source);
+  object.encoding = codec::Encoding::kProtobuf;
+  object.bytes = codec::EncodeProtobuf(projection);
+  return {};
+}
+
+template <class T>
+Result<Source> Read(SourceType type, const cache::Object& object) {
+  KX_ASSIGN_OR_RETURN(const T projection, codec::Decode<T>(object.encoding, object.bytes));
+  const Annotations& kept = projection.metadata.annotations;
+  const std::string* text = Find(kept, kDigestKey);
+  const auto digest = text == nullptr ? std::nullopt : Digest::Parse(*text);
+  if (!digest) {
+    return apimachinery::Fail(apimachinery::Malformed("metadata.annotations", "has no digest"));
+  }
+  return Source{.id = {type, {projection.metadata.namespace_, projection.metadata.name}},
+                .digest = *digest,
+                .ignore = kept.contains(kIgnoreKey),
+                .match = kept.contains(kMatchKey)};
+}
+
+}  // namespace
+
+Result<void> ProjectSource(SourceType type, const AnnotationKeys& keys, cache::Object& object) {
+  return type == SourceType::kConfigMap ? Project<ConfigMap>(keys, object)
+                                        : Project<Secret>(keys, object);
+}
+
+Result<Source> SourceFrom(SourceType type, const cache::Object& object) {
+  return type == SourceType::kConfigMap ? Read<ConfigMap>(type, object)
+                                        : Read<Secret>(type, object);
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,228 @@
+#include <algorithm>
+#include <utility>
+
+#include "kubexx/api/apps/v1/schema.gen.h"
+#include "kubexx/api/apps/v1/types.gen.h"
+#include "kubexx/codec/codec.h"
+#include "kubexx/reloader/env_var.h"
+#include "kubexx/reloader/projection.h"
+
+namespace kubexx::reloader {
+namespace {
+
+namespace core = api::core::v1;
+namespace apps = api::apps::v1;
+using apimachinery::Result;
+
+Annotations Concerning(const Annotations& annotations, const AnnotationKeys& keys) {
+  Annotations kept;
+  for (const auto& [key, value] : annotations) {
+    if (keys.ConcernsWorkload(key)) {
+      kept.emplace(key, value);
+    }
+  }
+  return kept;
+}
+
+// ---- From the API's types to ours.
+
+std::vector<Reference> ReferencesOf(const core::VolumeSource& volume) {
+  std::vector<Reference> references;
+  if (volume.config_map) {
+    references.push_back({SourceType::kConfigMap, volume.config_map->local_object_reference.name});
+  }
+  if (volume.secret) {
+    references.push_back({SourceType::kSecret, volume.secret->secret_name});
+  }
+  if (volume.projected) {
+    for (const core::VolumeProjection& source : volume.projected->sources) {
+      if (source.config_map) {
+        references.push_back(
+            {SourceType::kConfigMap, source.config_map->local_object_reference.name});
+      }
+      if (source.secret) {
+        references.push_back({SourceType::kSecret, source.secret->local_object_reference.name});
+      }
+    }
+  }
+  return references;
+}
+
+std::vector<Reference> ReferencesOf(const core::EnvVar& variable) {
+  std::vector<Reference> references;
+  if (variable.value_from && variable.value_from->config_map_key_ref) {
+    references.push_back({SourceType::kConfigMap,
+                          variable.value_from->config_map_key_ref->local_object_reference.name});
+  }
+  if (variable.value_from && variable.value_from->secret_key_ref) {
+    references.push_back(
+        {SourceType::kSecret, variable.value_from->secret_key_ref->local_object_reference.name});
+  }
+  return references;
+}
+
+std::vector<Reference> ReferencesOf(const core::EnvFromSource& from) {
+  std::vector<Reference> references;
+  if (from.config_map_ref) {
+    references.push_back(
+        {SourceType::kConfigMap, from.config_map_ref->local_object_reference.name});
+  }
+  if (from.secret_ref) {
+    references.push_back({SourceType::kSecret, from.secret_ref->local_object_reference.name});
+  }
+  return references;
+}
+
+void Append(std::vector<Reference>& to, std::vector<Reference> from) {
+  std::ranges::move(from, std::back_inserter(to));
+}
+
+Container ContainerFrom(const core::Container& container) {
+  Container result{.name = container.name};
+  for (const core::VolumeMount& mount : container.volume_mounts) {
+    result.mounts.push_back(mount.name);
+  }
+  for (const core::EnvVar& variable : container.env) {
+    Append(result.references, ReferencesOf(variable));
+    if (variable.name.starts_with(kEnvVarPrefix)) {
+      result.variables.push_back({variable.name, variable.value});
+    }
+  }
+  for (const core::EnvFromSource& from : container.env_from) {
+    Append(result.references, ReferencesOf(from));
+  }
+  return result;
+}
+
+template <class T>
+Workload From(WorkloadKind kind, const T& object) {
+  const core::PodTemplateSpec& pod = object.spec.template_;
+  Workload workload{.id = {kind, {object.metadata.namespace_, object.metadata.name}},
+                    .uid = object.metadata.uid,
+                    .annotations = object.metadata.annotations,
+                    .template_annotations = pod.metadata.annotations};
+  for (const core::Volume& volume : pod.spec.volumes) {
+    workload.volumes.push_back({volume.name, ReferencesOf(volume.volume_source)});
+  }
+  for (const core::Container& container : pod.spec.containers) {
+    workload.containers.push_back(ContainerFrom(container));
+  }
+  for (const core::Container& container : pod.spec.init_containers) {
+    workload.init_containers.push_back(ContainerFrom(container));
+  }
+  return workload;
+}
+
+// ---- And back, leaving out the rest.
+
+core::VolumeProjection ProjectionOf(const Reference& reference) {
+  core::VolumeProjection projection;
+  if (reference.type == SourceType::kConfigMap) {
+    projection.config_map.emplace().local_object_reference.name = reference.name;
+  } else {
+    projection.secret.emplace().local_object_reference.name = reference.name;
+  }
+  return projection;
+}
+
+core::EnvFromSource EnvFromOf(const Reference& reference) {
+  core::EnvFromSource from;
+  if (reference.type == SourceType::kConfigMap) {
+    from.config_map_ref.emplace().local_object_reference.name = reference.name;
+  } else {
+    from.secret_ref.emplace().local_object_reference.name = reference.name;
+  }
+  return from;
+}
+
+core::Container ContainerOf(const Container& container, const std::vector<Volume>& volumes) {
+  core::Container result{.name = container.name};
+  for (const std::string& mount : container.mounts) {
+    if (std::ranges::find(volumes, mount, &Volume::name) != volumes.end()) {
+      result.volume_mounts.push_back({.name = mount});
+    }
+  }
+  std::vector<Reference> seen;
+  for (const Reference& reference : container.references) {
+    if (std::ranges::find(seen, reference) == seen.end()) {
+      seen.push_back(reference);
+      result.env_from.push_back(EnvFromOf(reference));
+    }
+  }
+  for (const EnvVar& variable : container.variables) {
+    result.env.push_back({.name = variable.name, .value = variable.value});
+  }
+  return result;
+}
+
+template <class T>
+T ObjectOf(const Workload& workload, const AnnotationKeys& keys) {
+  T object{};
+  object.metadata.namespace_ = workload.id.key.namespace_;
+  object.metadata.name = workload.id.key.name;
+  object.metadata.uid = workload.uid;
+  object.metadata.annotations = Concerning(workload.annotations, keys);
+  core::PodTemplateSpec& pod = object.spec.template_;
+  pod.metadata.annotations = Concerning(workload.template_annotations, keys);
+  std::vector<Volume> volumes = workload.volumes;
+  std::erase_if(volumes, [](const Volume& volume) { return volume.references.empty(); });
+  for (const Volume& volume : volumes) {
+    core::Volume& kept = pod.spec.volumes.emplace_back();
+    kept.name = volume.name;
+    core::ProjectedVolumeSource& projected = kept.volume_source.projected.emplace();
+    std::ranges::transform(volume.references, std::back_inserter(projected.sources), ProjectionOf);
+  }
+  for (const Container& container : workload.containers) {
+    pod.spec.containers.push_back(ContainerOf(container, volumes));
+  }
+  for (const Container& container : workload.init_containers) {
+    pod.spec.init_containers.push_back(ContainerOf(container, volumes));
+  }
+  return object;
+}
+
+template <class T>
+Result<void> Project(WorkloadKind kind, const AnnotationKeys& keys, cache::Object& object) {
+  KX_ASSIGN_OR_RETURN(const T full, codec::Decode<T>(object.encoding, object.bytes));
+  object.encoding = codec::Encoding::kProtobuf;
+  object.bytes = codec::EncodeProtobuf(ObjectOf<T>(From(kind, full), keys));
+  return {};
+}
+
+template <class T>
+Result<Workload> Read(WorkloadKind kind, const cache::Object& object) {
+  KX_ASSIGN_OR_RETURN(const T projection, codec::Decode<T>(object.encoding, object.bytes));
+  return From(kind, projection);
+}
+
+apimachinery::Error UnknownKind() {
+  return apimachinery::Fail(apimachinery::Reason::kInternalError, "unknown kind of workload");
+}
+
+}  // namespace
+
+Result<void> ProjectWorkload(WorkloadKind kind, const AnnotationKeys& keys, cache::Object& object) {
+  switch (kind) {
+    case WorkloadKind::kDeployment:
+      return Project<apps::Deployment>(kind, keys, object);
+    case WorkloadKind::kDaemonSet:
+      return Project<apps::DaemonSet>(kind, keys, object);
+    case WorkloadKind::kStatefulSet:
+      return Project<apps::StatefulSet>(kind, keys, object);
+  }
+  return UnknownKind();
+}
+
+Result<Workload> WorkloadFrom(WorkloadKind kind, const cache::Object& object) {
+  switch (kind) {
+    case WorkloadKind::kDeployment:
+      return Read<apps::Deployment>(kind, object);
+    case WorkloadKind::kDaemonSet:
+      return Read<apps::DaemonSet>(kind, object);
+    case WorkloadKind::kStatefulSet:
+      return Read<apps::StatefulSet>(kind, object);
+  }
+  return UnknownKind();
+}
+
+}  // namespace kubexx::reloader
