@@ -67,8 +67,8 @@ import (
 	apiregistrationv1beta1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1beta1"
 )
 
-// addToScheme has one entry for every group version that is generated. loadScheme checks that
-// no folder of k8s.io/api is missing here.
+// addToScheme has one entry for every group version that is generated. checkComplete tells when
+// a folder of k8s.io/api is missing here.
 var addToScheme = []func(*runtime.Scheme) error{
 	admissionv1.AddToScheme,
 	admissionv1beta1.AddToScheme,

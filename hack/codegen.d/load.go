@@ -184,6 +184,17 @@ func readJSON(file string, into any) {
 	check(err == nil, "%s: %v", file, err)
 }
 
+// checkComplete makes sure that no group version of the module k8s.io/api is missing in group_versions.go.
+func (m *model) checkComplete(api string) {
+	files, err := filepath.Glob(filepath.Join(api, "*", "*", "register.go"))
+	check(err == nil && len(files) > 0, "no group versions in %s", api)
+	for _, file := range files {
+		folder, err := filepath.Rel(api, filepath.Dir(file))
+		check(err == nil, "%v", err)
+		check(m.packages["k8s.io/api/"+folder] != nil, "k8s.io/api/%s is missing in group_versions.go", folder)
+	}
+}
+
 // loadRoundTripKinds lists the kinds with test data in the module k8s.io/api and checks that all are registered.
 func (m *model) loadRoundTripKinds(dir string) []schema.GroupVersionKind {
 	files, err := filepath.Glob(filepath.Join(dir, "*.pb"))

@@ -14,7 +14,7 @@ import (
 func main() {
 	root := flag.String("root", ".", "the repository")
 	discovery := flag.String("discovery", "", "api/discovery of the Go module k8s.io/kubernetes")
-	testdata := flag.String("testdata", "", "testdata/HEAD of the Go module k8s.io/api")
+	api := flag.String("api", "", "folder of the Go module k8s.io/api")
 	verify := flag.Bool("verify", false, "compare only; exit 1 when something differs")
 	flag.Parse()
 	defer func() {
@@ -25,6 +25,7 @@ func main() {
 	}()
 
 	m := loadModel()
+	m.checkComplete(*api)
 	m.loadResources(*discovery)
 	out := output{}
 	for _, p := range m.sortedPackages() {
@@ -33,7 +34,7 @@ func main() {
 		emitResources(out, p)
 	}
 	emitClientset(out, m)
-	emitRegistry(out, m, m.loadRoundTripKinds(*testdata))
+	emitRegistry(out, m, m.loadRoundTripKinds(filepath.Join(*api, "testdata/HEAD")))
 
 	different := apply(*root, out, *verify)
 	fmt.Printf("codegen: %d group versions, %d structs, %d root kinds, %d files, %d of them different\n",
