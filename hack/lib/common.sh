@@ -17,6 +17,9 @@ usage_error() {
   printf '%s: %s (--help tells more)\n' "$(basename "$0")" "$*" >&2
   exit 2
 }
+# A script under `set -e` does not end without a word.
+set -E
+trap 'kx_status=$?; printf "%s: status %s at %s line %s: %s\n" "$(basename "$0")" "$kx_status" "${BASH_SOURCE[0]}" "$LINENO" "$BASH_COMMAND" >&2' ERR
 is_root() { [ "$(id -u)" = 0 ]; }
 
 # The comment at the head of a script is its help.
