@@ -1,5 +1,6 @@
 #include <benchmark/benchmark.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -67,13 +68,20 @@ void BM_Threads(benchmark::State& state) {
   if (state.thread_index() == 0) {
     shared_queue = std::make_unique<Queue>(Queue::Options{});
   }
-  const auto keys = MakeKeys(256, "t" + std::to_string(state.thread_index()) + "-");
-  std::size_t i = 0;
+  // A key of its own each time: were it still with another thread, the add would be no new key, and
+  // in the end there would be fewer keys than threads that wait for one.
+  Key key{"", {"team-1", "t" + std::to_string(state.thread_index()) + "-0000000000000000"}};
+  std::uint64_t i = 0;
   for (auto _ : state) {
-    shared_queue->Add(keys[i++ & 255]);
+    ++i;
+    for (std::size_t digit = 0; digit < 16; ++digit) {
+      key.object.name[key.object.name.size() - 1 - digit] =
+          "0123456789abcdef"[(i >> (4 * digit)) & 15];
+    }
+    shared_queue->Add(key);
     // Each thread adds before it takes, so there is a key for it.
-    if (const auto key = shared_queue->Get()) {
-      shared_queue->Done(*key);
+    if (const auto taken = shared_queue->Get()) {
+      shared_queue->Done(*taken);
     }
   }
   state.SetItemsProcessed(state.iterations());
