@@ -1,0 +1,370 @@
+#include "kubexx/reloader/operator.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <thread>
+
+#include "kubexx/api/apps/v1/schema.gen.h"
+#include "kubexx/api/apps/v1/types.gen.h"
+#include "kubexx/api/core/v1/schema.gen.h"
+#include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/cache/testing/fake_source.h"
+#include "kubexx/codec/codec.h"
+
+namespace kubexx::reloader {
+namespace {
+
+namespace core = api::core::v1;
+namespace apps = api::apps::v1;
+using apimachinery::ObjectKey;
+using apimachinery::Reason;
+using apimachinery::Result;
+using apimachinery::Status;
+using std::chrono::milliseconds;
+using testing::HasSubstr;
+
+const WorkloadId kWeb{WorkloadKind::kDeployment, {"ns", "web"}};
+const WorkloadId kApi{WorkloadKind::kDeployment, {"ns", "api"}};
+
+/// Takes patches, and tells of failures on demand.
+class FakePatcher final : public WorkloadPatcher {
+ public:
+  struct Call {
+    WorkloadId workload;
+    std::string patch;
+  };
+
+  Result<void> Patch(const WorkloadId& workload, std::string_view patch, std::stop_token) override {
+    const base::MutexLock lock(mu_);
+    calls_.push_back({workload, std::string(patch)});
+    changed_.notify_all();
+    if (const auto found = failures_.find(workload); found != failures_.end()) {
+      return apimachinery::Fail(found->second);
+    }
+    return {};
+  }
+  void Fail(const WorkloadId& workload, Status status) {
+    const base::MutexLock lock(mu_);
+    failures_[workload] = std::move(status);
+  }
+  void Heal() {
+    const base::MutexLock lock(mu_);
+    failures_.clear();
+  }
+  std::vector<Call> Await(std::size_t n) {
+    const base::MutexLock lock(mu_);
+    while (calls_.size() < n) {
+      changed_.wait(mu_);
+    }
+    return calls_;
+  }
+  std::vector<Call> calls() {
+    const base::MutexLock lock(mu_);
+    return calls_;
+  }
+
+ private:
+  base::Mutex mu_;
+  base::CondVar changed_;
+  std::vector<Call> calls_ KX_GUARDED_BY(mu_);
+  std::map<WorkloadId, Status> failures_ KX_GUARDED_BY(mu_);
+};
+
+/// A cluster in memory with one operator on it, all under a clock that stands still.
+class OperatorTest : public testing::Test {
+ protected:
+  void PutConfigMap(const std::string& name, const std::string& value,
+                    const std::string& ns = "ns") {
+    core::ConfigMap config_map;
+    config_map.metadata.namespace_ = ns;
+    config_map.metadata.name = name;
+    config_map.data["key"] = value;
+    Put(*config_maps_, config_map);
+  }
+  void PutSecret(const std::string& name, const std::string& value) {
+    core::Secret secret;
+    secret.metadata.namespace_ = "ns";
+    secret.metadata.name = name;
+    secret.data["key"] = apimachinery::Bytes(value);
+    Put(*secrets_, secret);
+  }
+  /// A Deployment with auto that takes ConfigMap "config" and Secret "password" into its
+  /// environment.
+  static apps::Deployment Web(const WorkloadId& id = kWeb) {
+    apps::Deployment deployment;
+    deployment.metadata.namespace_ = id.key.namespace_;
+    deployment.metadata.name = id.key.name;
+    deployment.metadata.uid = "uid-" + id.key.name;
+    deployment.metadata.annotations["reloader.stakater.com/auto"] = "true";
+    core::Container& container = deployment.spec.template_.spec.containers.emplace_back();
+    container.name = "app";
+    container.env_from.emplace_back().config_map_ref.emplace().local_object_reference.name =
+        "config";
+    container.env_from.emplace_back().secret_ref.emplace().local_object_reference.name = "password";
+    return deployment;
+  }
+  static apps::Deployment WithVariable(apps::Deployment deployment, const std::string& name,
+                                       const std::string& value) {
+    deployment.spec.template_.spec.containers[0].env.push_back({.name = name, .value = value});
+    return deployment;
+  }
+  template <class T>
+  static void Put(cache::testing::FakeSource& source, const T& object) {
+    source.PutObject({.encoding = codec::Encoding::kJson,
+                      .bytes = codec::EncodeJson(object),
+                      .key = {object.metadata.namespace_, object.metadata.name}});
+  }
+
+  void StartOperator() {
+    InformerSet set;
+    const AnnotationKeys keys;
+    set.sources[SourceType::kConfigMap] =
+        Informer<core::ConfigMap>(config_maps_, TransformFor(SourceType::kConfigMap, keys));
+    set.sources[SourceType::kSecret] =
+        Informer<core::Secret>(secrets_, TransformFor(SourceType::kSecret, keys));
+    set.workloads[WorkloadKind::kDeployment] =
+        Informer<apps::Deployment>(deployments_, TransformFor(WorkloadKind::kDeployment, keys));
+    operator_ = std::make_unique<Operator>(
+        Operator::Options{
+            .ignored_namespaces = {"ignored"}, .clock = clock_, .registry = &registry_},
+        std::vector{set}, patcher_);
+    operator_->Start();
+    ASSERT_TRUE(set.sources[SourceType::kConfigMap]->WaitForSync({}));
+    ASSERT_TRUE(set.sources[SourceType::kSecret]->WaitForSync({}));
+    ASSERT_TRUE(set.workloads[WorkloadKind::kDeployment]->WaitForSync({}));
+  }
+  template <class T>
+  std::shared_ptr<cache::SharedInformerBase> Informer(
+      std::shared_ptr<cache::testing::FakeSource> source,
+      std::function<Result<void>(cache::Object&)> transform) {
+    return std::make_shared<cache::SharedInformer<T>>(
+        std::move(source),
+        cache::InformerOptions{.name = "test", .transform = std::move(transform)});
+  }
+
+  double Count(const std::string& name, const metrics::Labels& labels) {
+    return registry_.Counter(name, "", labels).Value();
+  }
+  /// Blocks until a counter has reached `value`.
+  void AwaitCount(const std::string& name, const metrics::Labels& labels, double value) {
+    while (Count(name, labels) < value) {
+      std::this_thread::yield();
+    }
+  }
+  void AwaitEvents(const std::string& resource, const std::string& type, double value) {
+    AwaitCount("reloader_events_processed_total",
+               {{"event_type", type}, {"resource_type", resource}, {"result", "success"}}, value);
+  }
+  void AwaitReconciles(const std::string& result, double value) {
+    AwaitCount("reloader_reconcile_total", {{"result", result}}, value);
+  }
+  /// Waits until a key settles, and lets its window pass.
+  void Settle() {
+    clock_.AwaitSleepers(1);
+    clock_.Advance(milliseconds(100));
+  }
+  static std::string DigestText(const std::string& value) {
+    return DigestOf("key=" + value).ToString();
+  }
+
+  std::shared_ptr<cache::testing::FakeSource> config_maps_ =
+      std::make_shared<cache::testing::FakeSource>();
+  std::shared_ptr<cache::testing::FakeSource> secrets_ =
+      std::make_shared<cache::testing::FakeSource>();
+  std::shared_ptr<cache::testing::FakeSource> deployments_ =
+      std::make_shared<cache::testing::FakeSource>();
+  base::testing::FakeClock clock_;
+  FakePatcher patcher_;
+  metrics::Registry registry_;
+  std::unique_ptr<Operator> operator_;
+};
+
+TEST_F(OperatorTest, AnEditRollsTheWorkloadWithTheExactVariable) {
+  PutConfigMap("config", "old");
+  PutSecret("password", "old");
+  Put(*deployments_, Web());
+  StartOperator();
+  PutConfigMap("config", "new");
+  Settle();
+  const auto calls = patcher_.Await(1);
+  EXPECT_EQ(calls[0].workload, kWeb);
+  EXPECT_EQ(
+      calls[0].patch,
+      R"({"spec":{"template":{"spec":{"containers":[{"name":"app","env":[{"name":"STAKATER_CONFIG_CONFIGMAP",)"
+      R"("value":")" +
+          DigestText("new") + R"("}]}]}}}})");
+  AwaitReconciles("success", 1);
+  EXPECT_EQ(Count("reloader_reload_executed_total", {{"success", "true"}}), 1);
+  EXPECT_EQ(
+      Count("reloader_action_total", {{"workload_kind", "Deployment"}, {"result", "success"}}), 1);
+}
+
+TEST_F(OperatorTest, TwoSourcesEditedTogetherAreOneRollout) {
+  PutConfigMap("config", "old");
+  PutSecret("password", "old");
+  Put(*deployments_, Web());
+  StartOperator();
+  PutConfigMap("config", "new");
+  PutSecret("password", "new");
+  AwaitEvents("configmaps", "update", 1);
+  AwaitEvents("secrets", "update", 1);
+  Settle();
+  const auto calls = patcher_.Await(1);
+  EXPECT_THAT(calls[0].patch, HasSubstr("STAKATER_CONFIG_CONFIGMAP"));
+  EXPECT_THAT(calls[0].patch, HasSubstr("STAKATER_PASSWORD_SECRET"));
+  operator_->Stop();
+  EXPECT_EQ(patcher_.calls().size(), 1U);
+}
+
+TEST_F(OperatorTest, ABurstIsOneRolloutAtItsTrailingEdge) {
+  PutConfigMap("config", "old");
+  Put(*deployments_, Web());
+  StartOperator();
+  for (int i = 1; i <= 5; ++i) {
+    PutConfigMap("config", "new" + std::to_string(i));
+    AwaitEvents("configmaps", "update", i);
+    clock_.AwaitSleepers(1);
+    clock_.Advance(milliseconds(60));
+    EXPECT_EQ(patcher_.calls().size(), 0U) << "written inside the window";
+  }
+  Settle();
+  EXPECT_THAT(patcher_.Await(1)[0].patch, HasSubstr(DigestText("new5")));
+  operator_->Stop();
+  EXPECT_EQ(patcher_.calls().size(), 1U);
+}
+
+TEST_F(OperatorTest, AStartRollsNothing) {
+  PutConfigMap("config", "x");
+  PutSecret("password", "y");
+  PutConfigMap("other", "z");
+  Put(*deployments_, Web());
+  Put(*deployments_, WithVariable(Web(kApi), "STAKATER_CONFIG_CONFIGMAP", DigestText("x")));
+  StartOperator();
+  Settle();
+  AwaitReconciles("skipped", 1);
+  operator_->Stop();
+  EXPECT_EQ(patcher_.calls().size(), 0U);
+}
+
+TEST_F(OperatorTest, AChangeMadeWhileDownRollsOnce) {
+  PutConfigMap("config", "new");
+  Put(*deployments_, WithVariable(Web(), "STAKATER_CONFIG_CONFIGMAP", DigestText("old")));
+  StartOperator();
+  Settle();
+  EXPECT_THAT(patcher_.Await(1)[0].patch, HasSubstr(DigestText("new")));
+  AwaitReconciles("success", 1);
+  // What the server sends after the write leads to a look, not to a second write.
+  Put(*deployments_, WithVariable(Web(), "STAKATER_CONFIG_CONFIGMAP", DigestText("new")));
+  Settle();
+  AwaitReconciles("skipped", 1);
+  // Nor does somebody setting the variable back, as `kubectl rollout undo` does: the data did not
+  // change.
+  Put(*deployments_, WithVariable(Web(), "STAKATER_CONFIG_CONFIGMAP", DigestText("old")));
+  Settle();
+  AwaitReconciles("skipped", 2);
+  EXPECT_EQ(patcher_.calls().size(), 1U);
+}
+
+TEST_F(OperatorTest, AFailingWorkloadIsRetriedAndBlocksNobody) {
+  PutConfigMap("config", "old");
+  Put(*deployments_, Web(kWeb));
+  Put(*deployments_, Web(kApi));
+  patcher_.Fail(kApi, Status(Reason::kForbidden, "no", 403));
+  StartOperator();
+  PutConfigMap("config", "new");
+  Settle();
+  AwaitReconciles("success", 1);
+  AwaitReconciles("error", 1);
+  EXPECT_EQ(Count("reloader_action_total", {{"workload_kind", "Deployment"}, {"result", "error"}}),
+            1);
+  patcher_.Heal();
+  clock_.AwaitSleepers(1);  // the queue's delay
+  clock_.Advance(milliseconds(10));
+  const auto calls = patcher_.Await(3);
+  EXPECT_EQ(calls[2].workload, kApi);
+  EXPECT_THAT(calls[2].patch, HasSubstr(DigestText("new")));
+}
+
+TEST_F(OperatorTest, AWorkloadThatIsGoneIsDropped) {
+  PutConfigMap("config", "old");
+  Put(*deployments_, Web());
+  patcher_.Fail(kWeb, Status(Reason::kNotFound, "gone", 404));
+  StartOperator();
+  PutConfigMap("config", "new");
+  Settle();
+  AwaitReconciles("skipped", 1);
+  EXPECT_EQ(Count("reloader_retries_total", {}), 0);
+}
+
+TEST_F(OperatorTest, WithoutAReferenceARuleOrANewDigestNothingIsQueued) {
+  PutConfigMap("config", "old");
+  PutConfigMap("other", "old");
+  PutConfigMap("config", "old", "ignored");
+  apps::Deployment quiet = Web(kApi);
+  quiet.metadata.annotations.clear();
+  Put(*deployments_, quiet);
+  StartOperator();
+  PutConfigMap("other", "new");
+  PutConfigMap("config", "new");
+  PutConfigMap("config", "new", "ignored");
+  PutConfigMap("config", "new");  // a new version, the same data
+  PutConfigMap("late", "new");    // created
+  AwaitEvents("configmaps", "update", 3);
+  AwaitEvents("configmaps", "add", 4);
+  operator_->Stop();
+  EXPECT_EQ(Count("reloader_workqueue_adds_total", {}), 0);
+  EXPECT_EQ(Count("reloader_skipped_total", {{"reason", "no_data_change"}}) +
+                Count("reloader_skipped_total", {{"reason", "ignored_or_not_selected"}}),
+            3);
+}
+
+TEST_F(OperatorTest, AnExplicitPatternRollsWithoutAReference) {
+  PutConfigMap("team-a", "old");
+  apps::Deployment deployment = Web();
+  deployment.metadata.annotations = {{"configmap.reloader.stakater.com/reload", "team-.*"}};
+  Put(*deployments_, deployment);
+  StartOperator();
+  PutConfigMap("team-a", "new");
+  Settle();
+  EXPECT_THAT(patcher_.Await(1)[0].patch, HasSubstr("STAKATER_TEAM_A_CONFIGMAP"));
+}
+
+TEST_F(OperatorTest, AChangeSeenByARelistCounts) {
+  PutConfigMap("config", "old");
+  Put(*deployments_, Web());
+  StartOperator();
+  config_maps_->FailWatches(Status(Reason::kUnavailable, "down"), 2);
+  config_maps_->DropWatches();
+  PutConfigMap("config", "new");
+  config_maps_->Compact();
+  Settle();
+  EXPECT_THAT(patcher_.Await(1)[0].patch, HasSubstr(DigestText("new")));
+}
+
+TEST_F(OperatorTest, AStopWritesWhatIsDue) {
+  PutConfigMap("config", "old");
+  Put(*deployments_, Web());
+  StartOperator();
+  PutConfigMap("config", "new");
+  AwaitEvents("configmaps", "update", 1);
+  operator_->Stop();
+  EXPECT_EQ(patcher_.calls().size(), 1U);
+}
+
+TEST_F(OperatorTest, AStopBeforeTheFirstListEnds) {
+  config_maps_->FailLists(Status(Reason::kUnavailable, "down"), 1000);
+  config_maps_->FailWatches(Status(Reason::kUnavailable, "down"), 1000);
+  InformerSet set;
+  set.sources[SourceType::kConfigMap] =
+      Informer<core::ConfigMap>(config_maps_, TransformFor(SourceType::kConfigMap, {}));
+  Operator reloader({.clock = clock_}, {set}, patcher_);
+  reloader.Start();
+  EXPECT_FALSE(reloader.Ready());
+  reloader.Stop();
+}
+
+}  // namespace
+}  // namespace kubexx::reloader
