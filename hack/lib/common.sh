@@ -19,6 +19,7 @@ usage_error() {
 }
 # A script under `set -e` does not end without a word.
 set -E
+# shellcheck disable=SC2154
 trap 'kx_status=$?; printf "%s: status %s at %s line %s: %s\n" "$(basename "$0")" "$kx_status" "${BASH_SOURCE[0]}" "$LINENO" "$BASH_COMMAND" >&2' ERR
 is_root() { [ "$(id -u)" = 0 ]; }
 
