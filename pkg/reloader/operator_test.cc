@@ -11,6 +11,7 @@
 #include "kubexx/api/core/v1/schema.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/cache/testing/auto_clock.h"
 #include "kubexx/cache/testing/fake_source.h"
 #include "kubexx/codec/codec.h"
 
@@ -142,7 +143,8 @@ class OperatorTest : public testing::Test {
       std::function<Result<void>(cache::Object&)> transform) {
     return std::make_shared<cache::SharedInformer<T>>(
         std::move(source),
-        cache::InformerOptions{.name = "test", .transform = std::move(transform)});
+        cache::InformerOptions{
+            .name = "test", .clock = informer_clock_, .transform = std::move(transform)});
   }
 
   double Count(const std::string& name, const metrics::Labels& labels) {
@@ -177,6 +179,7 @@ class OperatorTest : public testing::Test {
   std::shared_ptr<cache::testing::FakeSource> deployments_ =
       std::make_shared<cache::testing::FakeSource>();
   base::testing::FakeClock clock_;
+  cache::testing::AutoClock informer_clock_;  // no waiting for backoff
   FakePatcher patcher_;
   metrics::Registry registry_;
   std::unique_ptr<Operator> operator_;

@@ -1,0 +1,39 @@
+/// @file
+/// The operator's connections to a real API server.
+#ifndef KUBEXX_RELOADER_KUBERNETES_IO_H_
+#define KUBEXX_RELOADER_KUBERNETES_IO_H_
+
+#include <memory>
+#include <set>
+#include <string>
+
+#include "kubexx/metrics/registry.h"
+#include "kubexx/reloader/caches.h"
+#include "kubexx/reloader/patcher.h"
+
+namespace kubexx::rest {
+class RESTClient;
+}
+
+namespace kubexx::reloader {
+
+/// What the operator watches.
+struct WatchSettings {
+  AnnotationKeys keys{};
+  /// Sent with the requests for sources; empty for all of them.
+  std::string source_label_selector{};
+  /// Types that are not watched at all.
+  std::set<SourceType> ignored_types{};
+  metrics::Registry* registry = nullptr;
+};
+
+/// Informers of one namespace, or of all when `namespace_` is empty: projecting, not yet running.
+InformerSet NewInformers(std::shared_ptr<rest::RESTClient> client, std::string namespace_,
+                         const WatchSettings& settings);
+
+/// Writes through `client`.
+std::unique_ptr<WorkloadPatcher> NewPatcher(std::shared_ptr<rest::RESTClient> client);
+
+}  // namespace kubexx::reloader
+
+#endif  // KUBEXX_RELOADER_KUBERNETES_IO_H_
