@@ -1,0 +1,248 @@
+#include "kubexx/flags/flags.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace kubexx::flags {
+namespace {
+
+using apimachinery::Reason;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+class FlagSetTest : public ::testing::Test {
+ protected:
+  FlagSetTest() {
+    flags_.AddString("log-level", "Least level to log.", &level_);
+    flags_.AddBool("enable-ha", "Elect a leader.", &ha_);
+    flags_.AddBool("on", "On by default.", &on_);
+    flags_.AddStringBool("is-Argo-Rollouts", "Handle rollouts.", &argo_);
+    flags_.AddInt("workers", "Workers.", &workers_);
+    flags_.AddDuration("settle", "Settle window.", &settle_);
+    flags_.AddList("namespaces", "Namespaces.", &namespaces_);
+  }
+
+  apimachinery::Result<ParseOutcome> Parse(const std::vector<std::string>& words) {
+    std::vector<const char*> argv{"prog"};
+    for (const std::string& word : words) {
+      argv.push_back(word.c_str());
+    }
+    return flags_.Parse(static_cast<int>(argv.size()), argv.data());
+  }
+  void ParseOk(const std::vector<std::string>& words) {
+    const auto outcome = Parse(words);
+    ASSERT_TRUE(outcome) << outcome.status().ToString();
+    EXPECT_FALSE(outcome->exit);
+  }
+  std::string ErrorOf(const std::vector<std::string>& words) {
+    const auto outcome = Parse(words);
+    if (outcome) {
+      return "no error";
+    }
+    EXPECT_EQ(outcome.status().reason, Reason::kInvalidConfig);
+    return outcome.status().message;
+  }
+
+  FlagSet flags_{"prog", "Does things.", "1.2.3"};
+  std::string level_ = "info";
+  bool ha_ = false;
+  bool on_ = true;
+  bool argo_ = false;
+  std::int64_t workers_ = 2;
+  base::Duration settle_ = std::chrono::milliseconds(100);
+  std::vector<std::string> namespaces_{"a", "b"};
+};
+
+TEST_F(FlagSetTest, DefaultsStay) {
+  ParseOk({});
+  EXPECT_EQ(level_, "info");
+  EXPECT_TRUE(on_);
+  EXPECT_THAT(namespaces_, ElementsAre("a", "b"));
+}
+
+TEST_F(FlagSetTest, BothFormsOfValues) {
+  ParseOk({"--log-level=debug", "--workers", "7", "--settle=1m30s"});
+  EXPECT_EQ(level_, "debug");
+  EXPECT_EQ(workers_, 7);
+  EXPECT_EQ(settle_, std::chrono::seconds(90));
+}
+
+TEST_F(FlagSetTest, ValuesMayBeEmptyOrLookLikeFlags) {
+  ParseOk({"--log-level="});
+  EXPECT_EQ(level_, "");
+  ParseOk({"--log-level", ""});
+  EXPECT_EQ(level_, "");
+  ParseOk({"--log-level", "--enable-ha"});
+  EXPECT_EQ(level_, "--enable-ha");
+  EXPECT_FALSE(ha_);
+  ParseOk({"--log-level=a=b", "--workers", "-3"});
+  EXPECT_EQ(level_, "a=b");
+  EXPECT_EQ(workers_, -3);
+}
+
+TEST_F(FlagSetTest, BoolsAsInGo) {
+  ParseOk({"--enable-ha", "--on=false"});
+  EXPECT_TRUE(ha_);
+  EXPECT_FALSE(on_);
+  for (const char* text : {"1", "t", "T", "TRUE", "true", "True"}) {
+    ha_ = false;
+    ParseOk({std::string("--enable-ha=") + text});
+    EXPECT_TRUE(ha_) << text;
+  }
+  for (const char* text : {"0", "f", "F", "FALSE", "false", "False"}) {
+    ParseOk({std::string("--enable-ha=") + text});
+    EXPECT_FALSE(ha_) << text;
+  }
+  EXPECT_EQ(ErrorOf({"--enable-ha=yes"}),
+            "invalid value \"yes\" of flag --enable-ha: it is neither true nor false");
+  EXPECT_EQ(ErrorOf({"--enable-ha", "false"}), "unexpected argument \"false\"");
+}
+
+TEST_F(FlagSetTest, StringBoolsNeedTheirValue) {
+  ParseOk({"--is-Argo-Rollouts", "true"});
+  EXPECT_TRUE(argo_);
+  ParseOk({"--is-Argo-Rollouts=false"});
+  EXPECT_FALSE(argo_);
+  EXPECT_EQ(ErrorOf({"--is-Argo-Rollouts"}), "flag needs a value: --is-Argo-Rollouts");
+}
+
+TEST_F(FlagSetTest, LastScalarWins) {
+  ParseOk({"--workers=1", "--workers=5"});
+  EXPECT_EQ(workers_, 5);
+}
+
+TEST_F(FlagSetTest, FirstListReplacesTheDefaultAndOthersAppend) {
+  ParseOk({"--namespaces=x,y", "--namespaces", "\"with,comma\",\"a \"\"quote\"\"\""});
+  EXPECT_THAT(namespaces_, ElementsAre("x", "y", "with,comma", "a \"quote\""));
+}
+
+TEST_F(FlagSetTest, EmptyListIsEmpty) {
+  ParseOk({"--namespaces="});
+  EXPECT_THAT(namespaces_, IsEmpty());
+}
+
+TEST_F(FlagSetTest, EmptyFieldsAreKept) {
+  ParseOk({"--namespaces=a,,b,"});
+  EXPECT_THAT(namespaces_, ElementsAre("a", "", "b", ""));
+}
+
+TEST_F(FlagSetTest, BadListsAreRefused) {
+  EXPECT_THAT(ErrorOf({"--namespaces=\"a"}), HasSubstr("a quote is not closed"));
+  EXPECT_THAT(ErrorOf({"--namespaces=\"a\"b"}), HasSubstr("there must be a comma"));
+  EXPECT_THAT(ErrorOf({"--namespaces=a\"b"}), HasSubstr("inside an unquoted value"));
+  EXPECT_THAT(ErrorOf({"--namespaces=a\nb"}), HasSubstr("a line ends"));
+}
+
+TEST_F(FlagSetTest, BadNumbersAndDurationsAreRefused) {
+  for (const char* text : {"", "x", "1x", "1.5", " 1", "--1", "9223372036854775808", "0x", "-"}) {
+    EXPECT_THAT(ErrorOf({std::string("--workers=") + text}), StartsWith("invalid value ")) << text;
+  }
+  for (const char* text : {"", "5", "1 s", "s", "1y"}) {
+    EXPECT_THAT(ErrorOf({std::string("--settle=") + text}), StartsWith("invalid value ")) << text;
+  }
+  ParseOk({"--workers=0x1F"});
+  EXPECT_EQ(workers_, 31);
+  ParseOk({"--workers=9223372036854775807"});
+  ParseOk({"--workers=-9223372036854775807"});
+}
+
+TEST_F(FlagSetTest, UnknownFlagsAreRefused) {
+  EXPECT_EQ(ErrorOf({"--nope=1"}), "unknown flag: --nope");
+  EXPECT_EQ(ErrorOf({"--Enable-HA"}), "unknown flag: --Enable-HA");
+  EXPECT_EQ(ErrorOf({"--enable"}), "unknown flag: --enable") << "no abbreviations";
+  EXPECT_EQ(ErrorOf({"-x"}), "unknown flag: -x");
+  EXPECT_EQ(ErrorOf({"-workers=1"}), "unknown flag: -workers");
+  EXPECT_EQ(ErrorOf({"--=1"}), "unknown flag: --");
+  EXPECT_EQ(ErrorOf({"---workers=1"}), "unknown flag: ---workers");
+}
+
+TEST_F(FlagSetTest, ArgumentsAreTakenOnlyWhereAllowed) {
+  EXPECT_EQ(ErrorOf({"file"}), "unexpected argument \"file\"");
+  EXPECT_EQ(ErrorOf({"--", "--workers=1"}), "unexpected argument \"--workers=1\"");
+  std::vector<std::string> files;
+  flags_.AllowArguments("[file...]", &files);
+  ParseOk({"a", "--workers=3", "-", "--", "--workers=9", "--"});
+  EXPECT_THAT(files, ElementsAre("a", "-", "--workers=9", "--"));
+  EXPECT_EQ(workers_, 3);
+}
+
+TEST_F(FlagSetTest, CustomFlagsMayRefuse) {
+  std::vector<std::string> seen;
+  flags_.AddCustom("color", "A color.", "color", "",
+                   [&](std::string_view value) -> apimachinery::Result<void> {
+                     if (value == "bad") {
+                       return apimachinery::Fail(Reason::kInvalidConfig, "not a color");
+                     }
+                     seen.emplace_back(value);
+                     return {};
+                   });
+  ParseOk({"--color=red", "--color", "blue"});
+  EXPECT_THAT(seen, ElementsAre("red", "blue"));
+  EXPECT_EQ(ErrorOf({"--color=bad"}), "invalid value \"bad\" of flag --color: not a color");
+}
+
+TEST_F(FlagSetTest, HelpShowsFlagsTypesAndDefaults) {
+  for (const char* word : {"--help", "-h"}) {
+    const auto outcome = Parse({word, "--nope"});
+    ASSERT_TRUE(outcome);
+    EXPECT_TRUE(outcome->exit);
+    EXPECT_EQ(
+        outcome->text,
+        "Does things.\n\nUsage:\n  prog [flags]\n\nFlags:\n"
+        "      --completion shell              Write a completion script for bash, zsh or fish.\n"
+        "      --enable-ha                     Elect a leader.\n"
+        "  -h, --help                          Show this help.\n"
+        "      --is-Argo-Rollouts true|false   Handle rollouts. (default false)\n"
+        "      --log-level string              Least level to log. (default \"info\")\n"
+        "      --namespaces strings            Namespaces. (default [a,b])\n"
+        "      --on                            On by default. (default true)\n"
+        "      --settle duration               Settle window. (default 100ms)\n"
+        "      --version                       Show the version.\n"
+        "      --workers int                   Workers. (default 2)\n");
+  }
+}
+
+TEST_F(FlagSetTest, VersionIsShown) {
+  const auto outcome = Parse({"--version"});
+  ASSERT_TRUE(outcome);
+  EXPECT_TRUE(outcome->exit);
+  EXPECT_EQ(outcome->text, "prog 1.2.3\n");
+}
+
+TEST(FlagSetVersionTest, NoVersionNoFlag) {
+  FlagSet flags("prog", "x");
+  const char* argv[] = {"prog", "--version"};
+  EXPECT_FALSE(flags.Parse(2, argv));
+}
+
+TEST_F(FlagSetTest, ExitCodesForMain) {
+  const auto code = [this](const char* word, int error_code) {
+    const char* argv[] = {"prog", word};
+    return flags_.ParseOrExitCode(2, argv, error_code);
+  };
+  EXPECT_EQ(code("--workers=1", 1), std::nullopt);
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(code("--nope", 1), 1);
+  EXPECT_EQ(code("--nope", 2), 2);
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              StartsWith("prog: unknown flag: --nope\nSee prog --help for its usage.\n"));
+  ::testing::internal::CaptureStdout();
+  EXPECT_EQ(code("--version", 1), 0);
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(), "prog 1.2.3\n");
+}
+
+TEST_F(FlagSetTest, NoProgramNameIsHarmless) { EXPECT_TRUE(flags_.Parse(0, nullptr)); }
+
+TEST_F(FlagSetTest, CompletionOfOtherShellsIsRefused) {
+  EXPECT_EQ(ErrorOf({"--completion=tcsh"}),
+            "invalid value \"tcsh\" of flag --completion: use bash, zsh or fish");
+}
+
+}  // namespace
+}  // namespace kubexx::flags
