@@ -32,7 +32,10 @@ IndexTerms PackedStore::TermsOf(const Object& object) const {
 
 Result<EntryRef> PackedStore::Pack(const Object& object, std::uint64_t content_hash) {
   const IndexTerms terms = TermsOf(object);
-  const Packed packed = packer_.Pack(object.bytes);
+  Packed packed = packer_.Pack(object.bytes);
+  if (packed.compressed && packed.dictionary == 0 && packer_.dictionary() != 0) {
+    packed = packer_.Pack(object.bytes);  // this object was the last one to learn from
+  }
   return Entry::New({.key = object.key,
                      .resource_version = object.resource_version,
                      .terms = terms,
@@ -123,7 +126,7 @@ void PackedStore::RepackEarly() {
 }
 
 void PackedStore::RepackEarly(EntryTable& table) {
-  if (repacked_ || packer_.dictionary() == 0) {
+  if (packer_.dictionary() == 0) {
     return;
   }
   repacked_ = true;

@@ -305,6 +305,9 @@ Result<void> FakeSource::SendInitial(EventSink sink, std::uint64_t& cursor) {
     std::optional<Event> event;
     {
       base::MutexLock lock(mu_);
+      if (cursor < compacted_) {
+        return Fail(Expired());
+      }
       event = NextEventLocked(cursor);
     }
     if (!event) {

@@ -39,8 +39,7 @@ class FakeSource final : public ListerWatcher {
   void BreakWatches(apimachinery::Status status);
   /// Forgets all history: watches from before, and lists that are in the middle, have expired.
   void Compact();
-  /// A state as if restored from a backup: versions go back by `versions`, and what was written
-  /// since is lost.
+  /// A state as if restored from a backup, at `version`; history is forgotten.
   void RestoreBackup(const Objects& backup, std::uint64_t version);
   /// Sends a bookmark at the current version to the open watches.
   void SendBookmark();

@@ -1,0 +1,87 @@
+#include "kubexx/cache/delta_queue.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <string>
+#include <thread>
+
+#include "kubexx/metrics/registry.h"
+
+namespace kubexx::cache {
+namespace {
+
+Delta Upsert(const std::string& name, std::size_t bytes = 1) {
+  UpsertDelta delta;
+  delta.object.key.name = name;
+  delta.object.bytes.assign(bytes, 'x');
+  return delta;
+}
+
+std::string NameOf(const std::optional<Delta>& delta) {
+  return delta ? std::get<UpsertDelta>(*delta).object.key.name : "none";
+}
+
+TEST(DeltaQueueTest, KeepsOrder) {
+  DeltaQueue queue({});
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_TRUE(queue.Push(Upsert(std::to_string(i))).has_value());
+  }
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(NameOf(queue.Pop()), std::to_string(i));
+  }
+}
+
+TEST(DeltaQueueTest, AFullQueueHoldsTheProducerBack) {
+  metrics::Registry registry;
+  const metrics::Gauge queued = registry.Gauge("queued", "");
+  for (const auto& [max_deltas, max_bytes] : {std::pair<std::size_t, std::size_t>{2, 1 << 20},
+                                              std::pair<std::size_t, std::size_t>{1000, 2500}}) {
+    DeltaQueue queue({.max_deltas = max_deltas, .max_bytes = max_bytes, .queued = queued});
+    std::atomic<int> pushed = 0;
+    std::jthread producer([&queue, &pushed] {
+      for (int i = 0; i < 50; ++i) {
+        ASSERT_TRUE(queue.Push(Upsert(std::to_string(i), 1000)).has_value());
+        ++pushed;
+      }
+    });
+    for (int i = 0; i < 50; ++i) {
+      EXPECT_EQ(NameOf(queue.Pop()), std::to_string(i));
+      EXPECT_LE(pushed.load(), i + 1 + 3);
+      EXPECT_LE(queued.Value(), 2);
+    }
+  }
+}
+
+TEST(DeltaQueueTest, OneLargeDeltaPasses) {
+  DeltaQueue queue({.max_bytes = 100});
+  ASSERT_TRUE(queue.Push(Upsert("large", 10000)).has_value());
+  EXPECT_EQ(NameOf(queue.Pop()), "large");
+}
+
+TEST(DeltaQueueTest, CloseEndsWaitsAndOpenBeginsEmpty) {
+  DeltaQueue queue({.max_deltas = 1});
+  ASSERT_TRUE(queue.Push(Upsert("a")).has_value());
+  std::jthread producer([&queue] {
+    const auto result = queue.Push(Upsert("b"));
+    ASSERT_FALSE(result.has_value());
+    EXPECT_EQ(result.status().reason, apimachinery::Reason::kCancelled);
+  });
+  queue.Close();
+  producer.join();
+  EXPECT_FALSE(queue.Pop().has_value());
+  queue.Open();
+  ASSERT_TRUE(queue.Push(Upsert("c")).has_value());
+  EXPECT_EQ(NameOf(queue.Pop()), "c");
+}
+
+TEST(DeltaQueueTest, WakeNeverWaits) {
+  DeltaQueue queue({.max_deltas = 1});
+  ASSERT_TRUE(queue.Push(Upsert("a")).has_value());
+  queue.Wake();
+  EXPECT_EQ(NameOf(queue.Pop()), "a");
+  EXPECT_TRUE(std::holds_alternative<WakeDelta>(*queue.Pop()));
+}
+
+}  // namespace
+}  // namespace kubexx::cache

@@ -1,0 +1,137 @@
+#include "kubexx/cache/list_watch_from_client.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "kubexx/codec/list_reader.h"
+#include "kubexx/codec/object_meta.h"
+#include "kubexx/codec/watch_reader.h"
+#include "kubexx/rest/request.h"
+#include "kubexx/rest/rest_client.h"
+#include "kubexx/rest/status_body.h"
+
+namespace kubexx::cache {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::ListOptions;
+using apimachinery::Result;
+using codec::WatchEventType;
+
+class ClientListWatch final : public ListerWatcher {
+ public:
+  ClientListWatch(std::shared_ptr<rest::RESTClient> client,
+                  const apimachinery::ResourceInfo& resource, std::string name_space,
+                  ListWatchOptions options)
+      : client_(std::move(client)),
+        resource_(resource),
+        namespace_(std::move(name_space)),
+        options_(std::move(options)) {}
+
+  Result<codec::ListMeta> List(const ListOptions& options, ObjectSink sink,
+                               std::stop_token stop) override {
+    std::optional<codec::ListReader> reader;
+    codec::Encoding encoding{};
+    const auto on_item = [&](std::string_view bytes) -> Result<void> {
+      KX_ASSIGN_OR_RETURN(Object object, MakeObject(encoding, bytes));
+      return sink(std::move(object));
+    };
+    KX_RETURN_IF_ERROR(NewRequest(options).Stream(
+        [&](const rest::Request::StreamHead& head) -> Result<void> {
+          encoding = head.encoding;
+          reader.emplace(encoding);
+          return {};
+        },
+        [&](std::string_view chunk) { return reader->Feed(chunk, on_item); }, std::move(stop),
+        options_.list_idle_timeout));
+    return reader->Finish();
+  }
+
+  Result<void> Watch(const ListOptions& options, EventSink sink, std::stop_token stop) override {
+    std::optional<codec::WatchReader> reader;
+    const auto on_frame = [&](const codec::WatchFrame& frame) -> Result<void> {
+      KX_ASSIGN_OR_RETURN(WatchEvent event, MakeEvent(frame));
+      return sink(std::move(event));
+    };
+    const std::chrono::seconds idle_timeout = options.timeout.count() > 0
+                                                  ? options.timeout + options_.watch_idle_margin
+                                                  : std::chrono::seconds(0);
+    return NewRequest(options).Watch().Stream(
+        [&](const rest::Request::StreamHead& head) -> Result<void> {
+          reader.emplace(head.encoding);
+          return {};
+        },
+        [&](std::string_view chunk) { return reader->Feed(chunk, on_frame); }, std::move(stop),
+        idle_timeout);
+  }
+
+ private:
+  rest::Request NewRequest(ListOptions options) {
+    options.label_selector = options_.label_selector;
+    options.field_selector = options_.field_selector;
+    rest::Request request = client_->Get();
+    request.Resource(resource_)
+        .Namespace(namespace_)
+        .Options(options)
+        .Accept(options_.accept)
+        .MaxRetries(0);
+    return request;
+  }
+
+  static Result<WatchEvent> MakeEvent(const codec::WatchFrame& frame) {
+    WatchEvent event{.type = frame.type};
+    switch (frame.type) {
+      case WatchEventType::kError: {
+        KX_ASSIGN_OR_RETURN(apimachinery::Status status,
+                            rest::DecodeStatus(frame.encoding, frame.object));
+        return Fail(std::move(status));
+      }
+      case WatchEventType::kBookmark: {
+        KX_ASSIGN_OR_RETURN(codec::ObjectMetaSummary meta,
+                            codec::ScanObjectMeta(frame.encoding, frame.object));
+        event.object.encoding = frame.encoding;
+        event.object.resource_version = std::move(meta.resource_version);
+        event.initial_events_end = EndsInitialEvents(frame.object);
+        return event;
+      }
+      case WatchEventType::kAdded:
+      case WatchEventType::kModified:
+      case WatchEventType::kDeleted:
+        break;
+    }
+    KX_ASSIGN_OR_RETURN(event.object, MakeObject(frame.encoding, frame.object));
+    return event;
+  }
+
+  const std::shared_ptr<rest::RESTClient> client_;
+  const apimachinery::ResourceInfo resource_;
+  const std::string namespace_;
+  const ListWatchOptions options_;
+};
+
+}  // namespace
+
+std::shared_ptr<ListerWatcher> NewListWatchFromClient(std::shared_ptr<rest::RESTClient> client,
+                                                      const apimachinery::ResourceInfo& resource,
+                                                      std::string namespace_,
+                                                      ListWatchOptions options) {
+  return std::make_shared<ClientListWatch>(std::move(client), resource, std::move(namespace_),
+                                           std::move(options));
+}
+
+bool EndsInitialEvents(std::string_view bookmark) {
+  // A bookmark's object has nothing but a version and annotations, so no decoding is needed: in
+  // both encodings the value follows its key after punctuation only (protobuf: a tag and a length).
+  constexpr std::string_view kAnnotation = "k8s.io/initial-events-end";
+  constexpr std::string_view kPunctuation = "\": \t\r\n\x12\x04";
+  const std::size_t at = bookmark.find(kAnnotation);
+  if (at == std::string_view::npos) {
+    return false;
+  }
+  std::string_view value = bookmark.substr(at + kAnnotation.size());
+  value.remove_prefix(std::min(value.size(), value.find_first_not_of(kPunctuation)));
+  return value.starts_with("true");
+}
+
+}  // namespace kubexx::cache

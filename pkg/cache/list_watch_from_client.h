@@ -1,0 +1,49 @@
+/// @file
+/// Lists and watches one resource of an API server.
+#ifndef KUBEXX_CACHE_LIST_WATCH_FROM_CLIENT_H_
+#define KUBEXX_CACHE_LIST_WATCH_FROM_CLIENT_H_
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kubexx/apimachinery/group_version.h"
+#include "kubexx/cache/lister_watcher.h"
+#include "kubexx/codec/codec.h"
+
+namespace kubexx::rest {
+class RESTClient;
+}
+
+namespace kubexx::cache {
+
+/// What to list and watch of a resource, and how.
+struct ListWatchOptions {
+  /// Sent with every request; the server applies them.
+  std::string label_selector{};
+  std::string field_selector{};
+  /// Encodings to ask for, best first. A custom resource is served as JSON only.
+  std::vector<codec::Encoding> accept{codec::Encoding::kProtobuf, codec::Encoding::kJson};
+  /// A list that sends nothing for this long is given up.
+  std::chrono::seconds list_idle_timeout{120};
+  /// A watch is given up when it has been silent for this much longer than the time that the server
+  /// was asked to keep it open: its connection is dead.
+  std::chrono::seconds watch_idle_margin{30};
+};
+
+/// As client-go's NewListWatchFromClient. `namespace_` is empty for all namespaces and for
+/// cluster-scoped resources. Objects stream from the connection one by one; what encoding they have
+/// is the server's choice. Requests are not retried: that is the reflector's part.
+std::shared_ptr<ListerWatcher> NewListWatchFromClient(std::shared_ptr<rest::RESTClient> client,
+                                                      const apimachinery::ResourceInfo& resource,
+                                                      std::string namespace_,
+                                                      ListWatchOptions options = {});
+
+/// Whether a bookmark has the annotation k8s.io/initial-events-end: "true".
+bool EndsInitialEvents(std::string_view bookmark);
+
+}  // namespace kubexx::cache
+
+#endif  // KUBEXX_CACHE_LIST_WATCH_FROM_CLIENT_H_

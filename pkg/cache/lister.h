@@ -1,0 +1,49 @@
+/// @file
+/// Lister: reads an informer's store.
+#ifndef KUBEXX_CACHE_LISTER_H_
+#define KUBEXX_CACHE_LISTER_H_
+
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kubexx/apimachinery/labels.h"
+#include "kubexx/cache/shared_informer.h"
+
+namespace kubexx::cache {
+
+/// Typed reads by namespace and label selector, as client-go's generated listers. A value; keeps
+/// its informer. What it returns is as fresh as the informer. Thread-safe.
+template <class T>
+class Lister {
+ public:
+  explicit Lister(std::shared_ptr<const SharedInformer<T>> informer)
+      : informer_(std::move(informer)) {}
+
+  /// kNotFound when the store has no such object. `namespace_` is empty for cluster-scoped types.
+  apimachinery::Result<Ref<T>> Get(std::string_view namespace_, std::string_view name) const {
+    return informer_->Get({std::string(namespace_), std::string(name)});
+  }
+
+  /// All objects in `namespace_` (empty: in all) that match, in no particular order. Each is
+  /// decoded.
+  std::vector<Ref<T>> List(std::string_view namespace_ = {},
+                           const apimachinery::LabelSelector& selector = {}) const {
+    std::vector<Ref<T>> out;
+    informer_->ForEachRaw(namespace_, [&out, &selector](const Object& raw) {
+      Ref<T> object = DecodeRef<T>(raw);
+      if (selector.Matches(object->metadata.labels)) {
+        out.push_back(std::move(object));
+      }
+    });
+    return out;
+  }
+
+ private:
+  std::shared_ptr<const SharedInformer<T>> informer_;
+};
+
+}  // namespace kubexx::cache
+
+#endif  // KUBEXX_CACHE_LISTER_H_

@@ -1,0 +1,286 @@
+#include "kubexx/cache/reflector.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <random>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/cache/testing/auto_clock.h"
+#include "kubexx/cache/testing/chaos.h"
+#include "kubexx/cache/testing/fake_source.h"
+#include "kubexx/cache/testing/map_store.h"
+#include "kubexx/metrics/registry.h"
+
+namespace kubexx::cache {
+namespace {
+
+using apimachinery::Reason;
+using testing::AutoClock;
+using testing::FakeSource;
+using testing::MapStore;
+
+MapStore::Content ContentOf(const FakeSource& source) {
+  MapStore::Content content;
+  for (const auto& [key, object] : source.objects()) {
+    content[key] = object.bytes;
+  }
+  return content;
+}
+
+class ReflectorTest : public ::testing::TestWithParam<bool> {
+ protected:
+  ~ReflectorTest() override { Stop(); }
+
+  ReflectorOptions Options() {
+    return {.clock = clock_, .registry = &registry_, .seed = 1, .use_watch_list = GetParam()};
+  }
+  void Start() { Start(Options()); }
+  void Start(ReflectorOptions options) {
+    reflector_ = std::make_unique<Reflector>("things", source_, store_, std::move(options));
+    thread_ = std::jthread([this](const std::stop_token& stop) { reflector_->Run(stop); });
+  }
+  void Stop() {
+    thread_.request_stop();
+    if (thread_.joinable()) {
+      thread_.join();
+    }
+  }
+  void AwaitEqual() { store_.AwaitContent(ContentOf(*source_)); }
+  /// Requests that asked for a full state.
+  int FullStates() const { return store_.replaces(); }
+  double Metric(const std::string& name) {
+    return registry_.Counter(name, "", {{"name", "things"}}).Value();
+  }
+
+  AutoClock clock_;
+  metrics::Registry registry_;
+  std::shared_ptr<FakeSource> source_ = std::make_shared<FakeSource>();
+  MapStore store_;
+  std::unique_ptr<Reflector> reflector_;
+  std::jthread thread_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Modes, ReflectorTest, ::testing::Bool(), [](const auto& param_info) {
+  return param_info.param ? "WatchList" : "List";
+});
+
+TEST_P(ReflectorTest, TheStoreFollowsTheSource) {
+  source_->Put({"a", "1"}, "x");
+  source_->Put({"a", "2"}, "x");
+  Start();
+  store_.AwaitReplaces(1);
+  AwaitEqual();
+  source_->Put({"a", "1"}, "y");
+  source_->Put({"b", "3"}, "z");
+  source_->Delete({"a", "2"});
+  AwaitEqual();
+  EXPECT_EQ(FullStates(), 1);
+}
+
+TEST_P(ReflectorTest, ABrokenWatchResumesWithoutAnotherFullState) {
+  Start();
+  store_.AwaitReplaces(1);
+  source_->AwaitCaughtUp();
+  for (int i = 0; i < 20; ++i) {
+    const int watches = source_->watches();
+    source_->BreakWatches({Reason::kUnavailable, "connection reset"});
+    source_->Put({"a", std::to_string(i % 3)}, std::to_string(i));
+    source_->AwaitWatches(watches + 1);
+    AwaitEqual();
+  }
+  EXPECT_EQ(FullStates(), 1);
+  EXPECT_EQ(Metric("reflector_relists_total"), 0);
+  EXPECT_GE(Metric("reflector_watches_total"), 21);
+}
+
+TEST_P(ReflectorTest, AnOutageIsWaitedOutInPlace) {
+  Start();
+  store_.AwaitReplaces(1);
+  source_->AwaitCaughtUp();
+  source_->FailWatches({Reason::kUnavailable, "connection refused"}, 12);
+  source_->DropWatches();
+  source_->Put({"a", "1"}, "written meanwhile");
+  AwaitEqual();
+  EXPECT_EQ(FullStates(), 1);
+  EXPECT_GT(clock_.slept(), std::chrono::minutes(2));
+}
+
+TEST_P(ReflectorTest, AnExpiredVersionGivesAFullState) {
+  source_->Put({"a", "1"}, "x");
+  source_->Put({"a", "2"}, "x");
+  Start();
+  store_.AwaitReplaces(1);
+  source_->AwaitCaughtUp();
+  source_->BreakWatches({Reason::kExpired, "too old resource version", 410});
+  source_->Delete({"a", "2"});
+  source_->Put({"a", "3"}, "x");
+  source_->Compact();
+  store_.AwaitReplaces(2);
+  AwaitEqual();
+  Stop();
+  EXPECT_GE(Metric("reflector_relists_total"), 1);
+}
+
+TEST_P(ReflectorTest, ARestoredBackupIsFollowed) {
+  source_->Put({"a", "1"}, "old");
+  const auto backup = source_->objects();
+  const auto version = std::stoull(source_->resource_version());
+  source_->Put({"a", "1"}, "new");
+  source_->Put({"a", "2"}, "new");
+  Start();
+  store_.AwaitReplaces(1);
+  source_->AwaitCaughtUp();
+  source_->RestoreBackup(backup, version);
+  store_.AwaitReplaces(2);
+  AwaitEqual();
+  source_->Put({"a", "9"}, "after");
+  AwaitEqual();
+}
+
+TEST_P(ReflectorTest, AStoresRefusalLosesNothing) {
+  Start();
+  store_.AwaitReplaces(1);
+  source_->AwaitCaughtUp();
+  store_.RefuseOnce();
+  source_->Put({"a", "1"}, "refused first");
+  AwaitEqual();
+  EXPECT_EQ(FullStates(), 2);
+}
+
+TEST_P(ReflectorTest, BookmarksMoveTheVersion) {
+  Start();
+  store_.AwaitReplaces(1);
+  source_->Put({"a", "1"}, "x");
+  source_->AwaitCaughtUp();
+  source_->SendBookmark();
+  store_.AwaitBookmark(source_->resource_version());
+  Stop();
+  EXPECT_EQ(reflector_->LastSyncResourceVersion(), source_->resource_version());
+}
+
+TEST_P(ReflectorTest, WatchesAskForARandomLifetime) {
+  Start();
+  for (int i = 1; i <= 30; ++i) {
+    source_->AwaitWatches(i);
+    source_->AwaitCaughtUp();
+    source_->DropWatches();
+  }
+  Stop();
+  std::set<std::int64_t> lifetimes;
+  for (const auto& request : source_->watch_requests()) {
+    EXPECT_GE(request.timeout.count(), 300);
+    EXPECT_LT(request.timeout.count(), 600);
+    EXPECT_TRUE(request.allow_watch_bookmarks);
+    lifetimes.insert(request.timeout.count());
+  }
+  EXPECT_GT(lifetimes.size(), 15U);
+}
+
+TEST_P(ReflectorTest, ErrorsAreReported) {
+  std::vector<Reason> reasons;
+  ReflectorOptions options = Options();
+  options.on_error = [&reasons](const auto& status) { reasons.push_back(status.reason); };
+  source_->FailLists({Reason::kUnavailable, "refused"}, 2);
+  source_->FailWatches({Reason::kUnavailable, "refused"}, 2);
+  Start(std::move(options));
+  store_.AwaitReplaces(1);
+  source_->AwaitCaughtUp();
+  Stop();
+  EXPECT_EQ(reasons.size(), GetParam() ? 2U : 4U);
+  EXPECT_THAT(reasons, ::testing::Each(Reason::kUnavailable));
+}
+
+TEST_P(ReflectorTest, RunsAgainAfterAStop) {
+  Start();
+  store_.AwaitReplaces(1);
+  Stop();
+  source_->Put({"a", "1"}, "while stopped");
+  thread_ = std::jthread([this](const std::stop_token& stop) { reflector_->Run(stop); });
+  store_.AwaitReplaces(2);
+  AwaitEqual();
+}
+
+// The property that matters: whatever the source goes through, in the end the store has what the
+// source has.
+TEST_P(ReflectorTest, LosesNoChangeUnderRandomFaults) {
+  const auto first_seed = std::random_device{}();
+  for (std::uint64_t seed = first_seed; seed < first_seed + 30ULL; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    source_ = std::make_shared<FakeSource>();
+    ReflectorOptions options = Options();
+    options.seed = seed;
+    options.page_size = 1 + static_cast<std::int64_t>(seed % 7);
+    testing::Chaos chaos(*source_, seed);
+    chaos.Run(40);
+    Start(std::move(options));
+    chaos.Run(300);
+    AwaitEqual();
+    Stop();
+  }
+}
+
+class ReflectorListTest : public ReflectorTest {};
+INSTANTIATE_TEST_SUITE_P(List, ReflectorListTest, ::testing::Values(false));
+
+TEST_P(ReflectorListTest, ListsInPages) {
+  for (int i = 0; i < 10; ++i) {
+    source_->Put({"a", std::to_string(i)}, "x");
+  }
+  ReflectorOptions options = Options();
+  options.page_size = 3;
+  Start(std::move(options));
+  store_.AwaitReplaces(1);
+  AwaitEqual();
+  EXPECT_EQ(source_->lists(), 4);
+}
+
+TEST_P(ReflectorListTest, AListThatBreaksOffLeavesTheStoreAlone) {
+  source_->Put({"a", "1"}, "x");
+  source_->Put({"a", "2"}, "x");
+  source_->BreakNextListAfter(1, {Reason::kUnavailable, "reset"});
+  base::testing::FakeClock clock;
+  ReflectorOptions options{.clock = clock, .seed = 1, .use_watch_list = false};
+  Start(std::move(options));
+  clock.AwaitSleepers(1);
+  EXPECT_TRUE(store_.content().empty());
+  EXPECT_EQ(store_.replaces(), 0);
+  clock.Advance(std::chrono::seconds(2));
+  store_.AwaitReplaces(1);
+  AwaitEqual();
+  Stop();
+}
+
+TEST_P(ReflectorListTest, FallsBackToListWhereWatchListIsUnknown) {
+  source_->RefuseWatchList();
+  source_->Put({"a", "1"}, "x");
+  ReflectorOptions options = Options();
+  options.use_watch_list = true;
+  Start(std::move(options));
+  store_.AwaitReplaces(1);
+  AwaitEqual();
+  EXPECT_EQ(source_->lists(), 1);
+  EXPECT_EQ(clock_.slept(), base::Duration::zero());
+}
+
+TEST_P(ReflectorListTest, ResyncsWhileTheWatchIsQuiet) {
+  base::testing::FakeClock clock;
+  ReflectorOptions options{.clock = clock, .seed = 1, .resync_period = std::chrono::minutes(10)};
+  Start(std::move(options));
+  store_.AwaitReplaces(1);
+  for (int i = 1; i <= 3; ++i) {
+    clock.AwaitSleepers(1);
+    clock.Advance(std::chrono::minutes(10));
+    store_.AwaitResyncs(i);
+  }
+  Stop();
+}
+
+}  // namespace
+}  // namespace kubexx::cache

@@ -1,0 +1,471 @@
+#include "kubexx/cache/shared_informer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/cache/testing/auto_clock.h"
+#include "kubexx/cache/testing/chaos.h"
+#include "kubexx/cache/testing/fake_source.h"
+#include "kubexx/metrics/registry.h"
+
+namespace kubexx::cache {
+namespace {
+
+using apimachinery::ObjectKey;
+using apimachinery::Reason;
+using testing::AutoClock;
+using ::testing::ElementsAre;
+using testing::FakeSource;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+using Type = RawEvent::Type;
+
+using Content = std::map<ObjectKey, std::string>;
+
+// A handler that builds, from events alone, what the store should have, and checks that events make
+// sense.
+class Recorder {
+ public:
+  SharedInformerBase::RawHandler Handler() {
+    return [this](const RawEvent& event) { Handle(event); };
+  }
+  void AwaitContent(const Content& expected) const {
+    base::MutexLock lock(mu_);
+    while (content_ != expected) {
+      changed_.wait(mu_);
+    }
+  }
+  void AwaitEvents(std::size_t n) const {
+    base::MutexLock lock(mu_);
+    while (log_.size() < n) {
+      changed_.wait(mu_);
+    }
+  }
+  std::vector<std::string> log() const {
+    base::MutexLock lock(mu_);
+    return log_;
+  }
+
+ private:
+  void Handle(const RawEvent& event) {
+    const std::string key = event.key().ToString();
+    base::MutexLock lock(mu_);
+    switch (event.type) {
+      case Type::kAdd:
+        EXPECT_FALSE(content_.contains(event.key())) << "added twice: " << key;
+        content_[event.key()] = event.object().bytes;
+        log_.push_back((event.is_in_initial_list ? "initial " : "add ") + key);
+        break;
+      case Type::kUpdate:
+        EXPECT_EQ(content_[event.key()], event.old_object().bytes) << "wrong old state: " << key;
+        content_[event.key()] = event.object().bytes;
+        log_.push_back("update " + key);
+        break;
+      case Type::kDelete:
+        EXPECT_EQ(content_.erase(event.key()), 1U) << "deleted twice: " << key;
+        log_.push_back((event.final_state_unknown ? "lost " : "delete ") + key);
+        break;
+    }
+    changed_.notify_all();
+  }
+
+  mutable base::Mutex mu_;
+  mutable base::CondVar changed_;
+  Content content_ KX_GUARDED_BY(mu_);
+  std::vector<std::string> log_ KX_GUARDED_BY(mu_);
+};
+
+class Gate {
+ public:
+  void Open() {
+    base::MutexLock lock(mu_);
+    open_ = true;
+    changed_.notify_all();
+  }
+  void Wait() {
+    base::MutexLock lock(mu_);
+    while (!open_) {
+      changed_.wait(mu_);
+    }
+  }
+
+ private:
+  base::Mutex mu_;
+  base::CondVar changed_;
+  bool open_ KX_GUARDED_BY(mu_) = false;
+};
+
+class SharedInformerTest : public ::testing::Test {
+ protected:
+  InformerOptions Options() {
+    return {.name = "things", .clock = clock_, .registry = &registry_, .seed = 1};
+  }
+  void Make() { Make(Options()); }
+  void Make(InformerOptions options) {
+    informer_ = std::make_unique<SharedInformerBase>(source_, std::move(options));
+  }
+  void StartAndSync() {
+    informer_->Start();
+    ASSERT_TRUE(informer_->WaitForSync({}));
+  }
+  Content Expected() const {
+    Content content;
+    for (const auto& [key, object] : source_->objects()) {
+      content[key] = object.bytes;
+    }
+    return content;
+  }
+  Content Stored() const {
+    Content content;
+    informer_->ForEachRaw([&content](const Object& object) { content[object.key] = object.bytes; });
+    return content;
+  }
+  double Gauge(const std::string& name, metrics::Labels labels = {{"name", "things"}}) {
+    return registry_.Gauge(name, "", labels).Value();
+  }
+
+  AutoClock clock_;
+  metrics::Registry registry_;
+  std::shared_ptr<FakeSource> source_ = std::make_shared<FakeSource>();
+  std::unique_ptr<SharedInformerBase> informer_;
+};
+
+TEST_F(SharedInformerTest, DeliversTheInitialListThenChanges) {
+  source_->Put({"a", "1"}, "x");
+  Make();
+  Recorder recorder;
+  const auto subscription = informer_->AddRawHandler("recorder", recorder.Handler());
+  EXPECT_FALSE(informer_->HasSynced());
+  StartAndSync();
+  recorder.AwaitEvents(1);
+  source_->Put({"a", "1"}, "y");
+  source_->Put({"a", "2"}, "x");
+  source_->Delete({"a", "1"});
+  recorder.AwaitEvents(4);
+  EXPECT_THAT(recorder.log(), ElementsAre("initial a/1", "update a/1", "add a/2", "delete a/1"));
+  EXPECT_EQ(Stored(), Expected());
+  EXPECT_EQ(informer_->LastSyncResourceVersion(), source_->resource_version());
+  EXPECT_TRUE(informer_->HandlerHasSynced("recorder"));
+  EXPECT_FALSE(informer_->HandlerHasSynced("nobody"));
+}
+
+TEST_F(SharedInformerTest, TheStoreHasAChangeBeforeAHandlerIsTold) {
+  Make();
+  Gate told;
+  std::string seen;
+  const auto subscription = informer_->AddRawHandler("reader", [&](const RawEvent& event) {
+    seen = informer_->GetRaw(event.key()).value().resource_version;
+    told.Open();
+  });
+  StartAndSync();
+  const std::string version = source_->Put({"a", "1"}, "x");
+  told.Wait();
+  EXPECT_EQ(seen, version);
+}
+
+TEST_F(SharedInformerTest, ALateHandlerIsGivenTheStoreFirst) {
+  source_->Put({"a", "1"}, "x");
+  source_->Put({"a", "2"}, "x");
+  Make();
+  StartAndSync();
+  Recorder late;
+  const auto subscription = informer_->AddRawHandler("late", late.Handler());
+  late.AwaitEvents(2);
+  source_->Put({"a", "3"}, "x");
+  late.AwaitEvents(3);
+  EXPECT_THAT(late.log(), UnorderedElementsAre("initial a/1", "initial a/2", "add a/3"));
+  EXPECT_TRUE(informer_->HandlerHasSynced("late"));
+}
+
+TEST_F(SharedInformerTest, AHandlerHasSyncedOnceItHandledTheInitialList) {
+  source_->Put({"a", "1"}, "x");
+  Make();
+  Gate gate;
+  const auto subscription = informer_->AddRawHandler("slow", [&](const RawEvent&) { gate.Wait(); });
+  StartAndSync();
+  EXPECT_FALSE(informer_->HandlerHasSynced("slow"));
+  gate.Open();
+  while (!informer_->HandlerHasSynced("slow")) {
+    std::this_thread::yield();
+  }
+}
+
+TEST_F(SharedInformerTest, ARemovedHandlerIsNotCalledAgain) {
+  Make();
+  Recorder removed;
+  Recorder kept;
+  auto subscription = informer_->AddRawHandler("removed", removed.Handler());
+  const auto other = informer_->AddRawHandler("kept", kept.Handler());
+  StartAndSync();
+  source_->Put({"a", "1"}, "x");
+  removed.AwaitEvents(1);
+  subscription.Reset();
+  source_->Put({"a", "2"}, "x");
+  kept.AwaitEvents(2);
+  EXPECT_EQ(removed.log().size(), 1U);
+}
+
+TEST_F(SharedInformerTest, ASubscriptionMayOutliveTheInformer) {
+  Make();
+  Recorder recorder;
+  auto subscription = informer_->AddRawHandler("recorder", recorder.Handler());
+  StartAndSync();
+  informer_.reset();
+  subscription.Reset();
+}
+
+TEST_F(SharedInformerTest, AThrowingHandlerLosesOneEventOnly) {
+  Make();
+  Recorder recorder;
+  const auto subscription = informer_->AddRawHandler("thrower", [&](const RawEvent& event) {
+    if (event.key().name == "bad") {
+      throw std::runtime_error("handler bug");
+    }
+    recorder.Handler()(event);
+  });
+  StartAndSync();
+  source_->Put({"a", "bad"}, "x");
+  source_->Put({"a", "good"}, "x");
+  recorder.AwaitEvents(1);
+  EXPECT_THAT(recorder.log(), ElementsAre("add a/good"));
+  EXPECT_EQ(registry_
+                .Counter("informer_handler_exceptions_total", "",
+                         {{"name", "things"}, {"handler", "thrower"}})
+                .Value(),
+            1);
+}
+
+TEST_F(SharedInformerTest, ASlowHandlerHoldsBackInsteadOfGrowing) {
+  InformerOptions options = Options();
+  options.handler_buffer = 4;
+  Make(std::move(options));
+  Gate gate;
+  Recorder recorder;
+  const auto subscription = informer_->AddRawHandler("slow", [&](const RawEvent& event) {
+    gate.Wait();
+    recorder.Handler()(event);
+  });
+  StartAndSync();
+  constexpr int kChanges = 3000;
+  for (int i = 0; i < kChanges; ++i) {
+    source_->Put({"a", "1"}, std::to_string(i));
+  }
+  // Four events wait for the handler and the rest in the informer's queue, up to its bound, or in
+  // the source.
+  while (Gauge("informer_queued_items") < 1000) {
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(Gauge("informer_handler_queued_items", {{"name", "things"}, {"handler", "slow"}}), 4);
+  EXPECT_EQ(Gauge("informer_queued_items"), 1000);
+  gate.Open();
+  recorder.AwaitContent(Expected());
+  EXPECT_EQ(recorder.log().size(), static_cast<std::size_t>(kChanges));
+}
+
+TEST_F(SharedInformerTest, ARelistTellsTheDifferenceOnly) {
+  source_->Put({"a", "same"}, "x");
+  source_->Put({"a", "changed"}, "x");
+  source_->Put({"a", "gone"}, "x");
+  Make();
+  Recorder recorder;
+  const auto subscription = informer_->AddRawHandler("recorder", recorder.Handler());
+  StartAndSync();
+  recorder.AwaitEvents(3);
+  source_->AwaitCaughtUp();
+  // Changes while no watch is open, and history forgotten: only a full state can tell them.
+  source_->FailWatches({Reason::kUnavailable, "down"}, 1000000);
+  source_->FailLists({Reason::kUnavailable, "down"}, 1000000);
+  source_->DropWatches();
+  source_->Put({"a", "changed"}, "y");
+  source_->Delete({"a", "gone"});
+  source_->Put({"a", "new"}, "x");
+  source_->Compact();
+  source_->FailLists({}, 0);
+  source_->FailWatches({}, 0);
+  recorder.AwaitEvents(6);
+  const auto log = recorder.log();
+  EXPECT_THAT(std::vector<std::string>(log.begin() + 3, log.end()),
+              UnorderedElementsAre("lost a/gone", "update a/changed", "add a/new"));
+  EXPECT_EQ(Stored(), Expected());
+}
+
+TEST_F(SharedInformerTest, RestartsAndDeliversWhatChangedMeanwhile) {
+  source_->Put({"a", "1"}, "x");
+  Make();
+  Recorder recorder;
+  const auto subscription = informer_->AddRawHandler("recorder", recorder.Handler());
+  StartAndSync();
+  recorder.AwaitEvents(1);
+  informer_->Stop();
+  EXPECT_EQ(informer_->Size(), 1U);
+  source_->Delete({"a", "1"});
+  source_->Put({"a", "2"}, "x");
+  Recorder added_while_stopped;
+  const auto other = informer_->AddRawHandler("other", added_while_stopped.Handler());
+  StartAndSync();
+  recorder.AwaitContent(Expected());
+  added_while_stopped.AwaitContent(Expected());
+  EXPECT_THAT(recorder.log(), ElementsAre("initial a/1", "lost a/1", "add a/2"));
+}
+
+TEST_F(SharedInformerTest, AStopKeepsWhatAHandlerHasNotBeenGiven) {
+  InformerOptions options = Options();
+  options.handler_buffer = 2;
+  Make(std::move(options));
+  Gate entered;
+  Gate gate;
+  Recorder recorder;
+  const auto subscription = informer_->AddRawHandler("slow", [&](const RawEvent& event) {
+    entered.Open();
+    gate.Wait();
+    recorder.Handler()(event);
+  });
+  for (int i = 0; i < 50; ++i) {
+    source_->Put({"a", std::to_string(i)}, "x");
+  }
+  informer_->Start();
+  entered.Wait();
+  std::jthread stopper([this] { informer_->Stop(); });
+  gate.Open();
+  stopper.join();
+  StartAndSync();
+  recorder.AwaitContent(Expected());
+}
+
+TEST_F(SharedInformerTest, TransformsBeforeAnythingElse) {
+  InformerOptions options = Options();
+  options.transform = [](Object& object) -> apimachinery::Result<void> {
+    if (object.key.name == "refused") {
+      return apimachinery::Fail(Reason::kInvalid, "not this one");
+    }
+    object.bytes = "transformed " + object.key.name;
+    return {};
+  };
+  source_->Put({"a", "1"}, "secret");
+  source_->Put({"a", "refused"}, "secret");
+  Make(std::move(options));
+  Recorder recorder;
+  const auto subscription = informer_->AddRawHandler("recorder", recorder.Handler());
+  StartAndSync();
+  source_->Put({"a", "2"}, "secret");
+  recorder.AwaitContent({{{"a", "1"}, "transformed 1"}, {{"a", "2"}, "transformed 2"}});
+  EXPECT_EQ(registry_.Counter("informer_transform_errors_total", "", {{"name", "things"}}).Value(),
+            1);
+}
+
+TEST_F(SharedInformerTest, ResyncDeliversEverythingAgain) {
+  base::testing::FakeClock clock;
+  InformerOptions options{
+      .name = "things", .clock = clock, .resync_period = std::chrono::minutes(5), .seed = 1};
+  source_->Put({"a", "1"}, "x");
+  source_->Put({"a", "2"}, "x");
+  Make(std::move(options));
+  Recorder recorder;
+  const auto subscription = informer_->AddRawHandler("recorder", recorder.Handler());
+  StartAndSync();
+  recorder.AwaitEvents(2);
+  clock.AwaitSleepers(1);
+  clock.Advance(std::chrono::minutes(5));
+  recorder.AwaitEvents(4);
+  const auto log = recorder.log();
+  EXPECT_THAT(std::vector<std::string>(log.begin() + 2, log.end()),
+              UnorderedElementsAre("update a/1", "update a/2"));
+  informer_.reset();
+}
+
+TEST_F(SharedInformerTest, EventsAreDecodedOnceForAllHandlers) {
+  Make();
+  std::atomic<int> decodes = 0;
+  const auto decode = [&decodes](const Object& object) -> std::shared_ptr<const void> {
+    ++decodes;
+    return std::make_shared<const std::string>(object.bytes);
+  };
+  Recorder last;
+  std::vector<base::Subscription> subscriptions;
+  std::array<std::atomic<const void*>, 3> seen{};
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    subscriptions.push_back(informer_->AddRawHandler(
+        std::to_string(i),
+        [&, i](const RawEvent& event) { seen[i] = event.Decoded(decode).get(); }));
+  }
+  StartAndSync();
+  source_->Put({"a", "1"}, "x");
+  for (const auto& pointer : seen) {
+    while (pointer == nullptr) {
+      std::this_thread::yield();
+    }
+  }
+  EXPECT_EQ(decodes, 1);
+}
+
+TEST_F(SharedInformerTest, IndexesAreServed) {
+  Make();
+  informer_->AddIndexer(
+      [](const Object& object) { return IndexTerms{{"namespace", object.key.namespace_}}; });
+  source_->Put({"a", "1"}, "x");
+  source_->Put({"b", "1"}, "x");
+  StartAndSync();
+  EXPECT_THAT(informer_->KeysByIndex("namespace", "b"), ElementsAre(ObjectKey{"b", "1"}));
+  EXPECT_THAT(informer_->KeysByIndex("namespace", "c"), IsEmpty());
+  EXPECT_THAT(informer_->Keys(), UnorderedElementsAre(ObjectKey{"a", "1"}, ObjectKey{"b", "1"}));
+  EXPECT_EQ(informer_->GetRaw({"c", "1"}).status().reason, Reason::kNotFound);
+}
+
+TEST_F(SharedInformerTest, WaitForSyncEndsWithItsToken) {
+  source_->FailLists({Reason::kUnavailable, "down"}, 1000000000);
+  source_->FailWatches({Reason::kUnavailable, "down"}, 1000000000);
+  Make();
+  informer_->Start();
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_FALSE(informer_->WaitForSync(stop.get_token()));
+}
+
+// Whatever the source goes through, a handler that knows events only ends up with what the source
+// has; so does the store, and so does a handler that came in the middle; also across restarts.
+TEST_F(SharedInformerTest, LosesNoChangeUnderRandomFaults) {
+  const auto first_seed = std::random_device{}();
+  for (std::uint64_t seed = first_seed; seed < first_seed + 20ULL; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    source_ = std::make_shared<FakeSource>();
+    testing::Chaos chaos(*source_, seed);
+    chaos.Run(30);
+    InformerOptions options = Options();
+    options.seed = seed;
+    options.handler_buffer = 1 + seed % 5;
+    options.use_watch_list = seed % 2 == 0;
+    Make(std::move(options));
+    Recorder early;
+    Recorder late;
+    const auto first = informer_->AddRawHandler("early", early.Handler());
+    informer_->Start();
+    chaos.Run(150);
+    const auto second = informer_->AddRawHandler("late", late.Handler());
+    chaos.Run(100);
+    if (seed % 3 == 0) {
+      informer_->Stop();
+      chaos.Run(20);
+      informer_->Start();
+    }
+    chaos.Run(50);
+    early.AwaitContent(Expected());
+    late.AwaitContent(Expected());
+    EXPECT_EQ(Stored(), Expected());
+    informer_.reset();
+  }
+}
+
+}  // namespace
+}  // namespace kubexx::cache

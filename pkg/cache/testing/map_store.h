@@ -1,0 +1,135 @@
+/// @file
+/// The simplest ReflectorStore, to see what a Reflector does.
+#ifndef KUBEXX_CACHE_TESTING_MAP_STORE_H_
+#define KUBEXX_CACHE_TESTING_MAP_STORE_H_
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "kubexx/base/mutex.h"
+#include "kubexx/cache/reflector_store.h"
+
+namespace kubexx::cache::testing {
+
+/// Objects' bytes by key. Can be told to refuse. Thread-safe; Await blocks for a condition.
+class MapStore final : public ReflectorStore {
+ public:
+  using Content = std::map<apimachinery::ObjectKey, std::string>;
+
+  apimachinery::Result<void> Add(Object&& object) override { return Set(std::move(object)); }
+  apimachinery::Result<void> Update(Object&& object) override { return Set(std::move(object)); }
+  apimachinery::Result<void> Delete(Object&& object) override {
+    base::MutexLock lock(mu_);
+    KX_RETURN_IF_ERROR(RefusalLocked());
+    content_.erase(object.key);
+    changed_.notify_all();
+    return {};
+  }
+  std::unique_ptr<Replacement> BeginReplace() override { return std::make_unique<New>(*this); }
+  void Bookmark(std::string_view resource_version) override {
+    base::MutexLock lock(mu_);
+    bookmark_ = resource_version;
+    changed_.notify_all();
+  }
+  apimachinery::Result<void> Resync() override {
+    base::MutexLock lock(mu_);
+    ++resyncs_;
+    changed_.notify_all();
+    return {};
+  }
+
+  /// Refuses the next change.
+  void RefuseOnce() {
+    base::MutexLock lock(mu_);
+    refuse_ = true;
+  }
+
+  Content content() const {
+    base::MutexLock lock(mu_);
+    return content_;
+  }
+  int replaces() const {
+    base::MutexLock lock(mu_);
+    return replaces_;
+  }
+  void AwaitReplaces(int n) const {
+    base::MutexLock lock(mu_);
+    while (replaces_ < n) {
+      changed_.wait(mu_);
+    }
+  }
+  void AwaitResyncs(int n) const {
+    base::MutexLock lock(mu_);
+    while (resyncs_ < n) {
+      changed_.wait(mu_);
+    }
+  }
+  void AwaitBookmark(std::string_view resource_version) const {
+    base::MutexLock lock(mu_);
+    while (bookmark_ != resource_version) {
+      changed_.wait(mu_);
+    }
+  }
+  void AwaitContent(const Content& content) const {
+    base::MutexLock lock(mu_);
+    while (content_ != content) {
+      changed_.wait(mu_);
+    }
+  }
+
+ private:
+  class New final : public Replacement {
+   public:
+    explicit New(MapStore& owner) : owner_(owner) {}
+    apimachinery::Result<void> Add(Object&& object) override {
+      content_[object.key] = std::move(object.bytes);
+      return {};
+    }
+    apimachinery::Result<void> Delete(const apimachinery::ObjectKey& key) override {
+      content_.erase(key);
+      return {};
+    }
+    apimachinery::Result<void> Commit(std::string_view) override {
+      base::MutexLock lock(owner_.mu_);
+      KX_RETURN_IF_ERROR(owner_.RefusalLocked());
+      owner_.content_ = std::move(content_);
+      ++owner_.replaces_;
+      owner_.changed_.notify_all();
+      return {};
+    }
+
+   private:
+    MapStore& owner_;
+    Content content_{};
+  };
+
+  apimachinery::Result<void> Set(Object&& object) {
+    base::MutexLock lock(mu_);
+    KX_RETURN_IF_ERROR(RefusalLocked());
+    content_[object.key] = std::move(object.bytes);
+    changed_.notify_all();
+    return {};
+  }
+
+  apimachinery::Result<void> RefusalLocked() KX_REQUIRES(mu_) {
+    if (std::exchange(refuse_, false)) {
+      return apimachinery::Fail(apimachinery::Reason::kInternalError, "the store refuses");
+    }
+    return {};
+  }
+
+  mutable base::Mutex mu_;
+  mutable base::CondVar changed_;
+  Content content_ KX_GUARDED_BY(mu_);
+  std::string bookmark_ KX_GUARDED_BY(mu_);
+  int replaces_ KX_GUARDED_BY(mu_) = 0;
+  int resyncs_ KX_GUARDED_BY(mu_) = 0;
+  bool refuse_ KX_GUARDED_BY(mu_) = false;
+};
+
+}  // namespace kubexx::cache::testing
+
+#endif  // KUBEXX_CACHE_TESTING_MAP_STORE_H_
