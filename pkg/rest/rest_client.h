@@ -26,7 +26,8 @@ class RESTClient {
     base::Clock& clock = base::Clock::Real();
     /// Records rest_client_* metrics there when set; must outlive the client.
     metrics::Registry* registry = nullptr;
-    /// How long name resolution, connecting and the TLS handshake may take together.
+    /// How long name resolution, connecting and the TLS handshake may take together; zero: no
+    /// limit.
     std::chrono::milliseconds connect_timeout = std::chrono::seconds(30);
     /// Threads that serve the connections of all clients of the process; they never block, so a few
     /// serve hundreds of watches. Only the first client's value counts.

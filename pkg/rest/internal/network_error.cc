@@ -43,20 +43,24 @@ constexpr std::array kKnown = {
           "the connection was closed in the middle of the response"},
 };
 
+// OpenSSL's packed error numbers carry the library in their upper bits; those of the system are
+// small.
+bool IsTlsError(int code) { return ERR_GET_LIB(static_cast<unsigned>(code)) == ERR_LIB_SSL; }
+
 std::string TlsReason(int code, const std::string& verify_error) {
   if (!verify_error.empty()) {
     return "TLS handshake: " + verify_error;
   }
-  const char* reason =
-      ERR_reason_error_string(static_cast<unsigned long>(static_cast<unsigned>(code)));
-  return reason == nullptr ? "TLS handshake failed: the connection was closed"
-                           : "TLS handshake: " + std::string(reason);
+  const char* reason = ERR_reason_error_string(static_cast<unsigned>(code));
+  return IsTlsError(code) && reason != nullptr ? "TLS handshake: " + std::string(reason)
+                                               : "TLS handshake: the connection was closed";
 }
 
 Failure Describe(const web::http::http_exception& error, const std::string& verify_error) {
   const std::string_view what = error.what();
   const int code = error.error_code().value();
-  if (what.starts_with("Error in SSL handshake")) {
+  // With TLS 1.3 a refused client certificate shows after the handshake, at the first read.
+  if (what.starts_with("Error in SSL handshake") || IsTlsError(code)) {
     return {.status = Status(Reason::kUnavailable, TlsReason(code, verify_error))};
   }
   for (const Known& known : kKnown) {

@@ -94,8 +94,11 @@ std::expected<Opened, Sender::Attempt> Sender::TryOnce(const Prepared& request,
     http.headers.emplace_back("Authorization", value);
   }
   HttpCall call = transport_->Start(http);
-  auto head = call.AwaitHead(
-      stop, {.connect = options_.clock.Now() + options_.connect_timeout, .head = deadline});
+  const bool limited = options_.connect_timeout.count() > 0;
+  auto head =
+      call.AwaitHead(stop, {.connect = limited ? options_.clock.Now() + options_.connect_timeout
+                                               : base::TimePoint::max(),
+                            .head = deadline});
   if (!head) {
     Count(http.method, "<error>");
     const bool retry = call.lost_connection() && http.method == "GET";

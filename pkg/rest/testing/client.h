@@ -1,0 +1,40 @@
+/// @file
+/// Small helpers of tests that talk to a FakeServer.
+#ifndef KUBEXX_REST_TESTING_CLIENT_H_
+#define KUBEXX_REST_TESTING_CLIENT_H_
+
+#include <memory>
+#include <string>
+
+#include "kubexx/apimachinery/group_version.h"
+#include "kubexx/rest/rest_client.h"
+
+namespace kubexx::rest::testing {
+
+inline constexpr apimachinery::ResourceInfo kConfigMaps{"", "v1", "ConfigMap", "configmaps", true};
+inline constexpr apimachinery::ResourceInfo kDeployments{"apps", "v1", "Deployment", "deployments",
+                                                         true};
+inline constexpr apimachinery::ResourceInfo kNodes{"", "v1", "Node", "nodes", false};
+
+/// A client of `url` without rate limit. Aborts the test program when it cannot be made.
+std::shared_ptr<RESTClient> NewClient(const std::string& url, RESTClient::Options options = {});
+std::shared_ptr<RESTClient> ClientFor(Config config, RESTClient::Options options = {});
+
+/// A directory that is removed with its files at the end.
+class TempDir {
+ public:
+  TempDir();
+  TempDir(const TempDir&) = delete;
+  TempDir& operator=(const TempDir&) = delete;
+  ~TempDir();
+  const std::string& path() const { return path_; }
+  /// Writes a file and returns its path.
+  std::string Write(const std::string& name, const std::string& text) const;
+
+ private:
+  std::string path_;
+};
+
+}  // namespace kubexx::rest::testing
+
+#endif  // KUBEXX_REST_TESTING_CLIENT_H_
