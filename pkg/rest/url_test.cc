@@ -1,0 +1,44 @@
+#include "kubexx/rest/internal/url.h"
+
+#include <gmock/gmock.h>
+
+#include <string>
+
+namespace kubexx::rest::internal {
+namespace {
+
+using apimachinery::Reason;
+
+TEST(UrlTest, ReadsServerUrls) {
+  const auto full = ParseServerUrl("HTTPS://Host.Example:6443/a/b/");
+  ASSERT_TRUE(full) << full.error().ToString();
+  EXPECT_TRUE(full->tls);
+  EXPECT_EQ(full->Origin(), "https://host.example:6443");
+  EXPECT_EQ(full->Authority(), "host.example:6443");
+  EXPECT_EQ(full->prefix, "/a/b");
+  EXPECT_EQ(ParseServerUrl("https://10.0.0.1")->Origin(), "https://10.0.0.1:443");
+  EXPECT_EQ(ParseServerUrl("http://localhost/")->Origin(), "http://localhost:80");
+  EXPECT_EQ(ParseServerUrl("http://localhost/")->prefix, "");
+  EXPECT_EQ(ParseServerUrl("host:8443")->Origin(), "https://host:8443");
+}
+
+TEST(UrlTest, RefusesOthers) {
+  for (const std::string url :
+       {"", "https://", "ftp://a", "https://a:", "https://a:0", "https://a:70000", "https://a:1x",
+        "https://a b", "https://a/b c", "https://a?x", "https://a#x", "https://[::1]:6443",
+        "https://u:p@a", "https://a\r\nb", "https://a/\r\n", "://a"}) {
+    const auto parsed = ParseServerUrl(url);
+    ASSERT_FALSE(parsed) << url;
+    EXPECT_EQ(parsed.error().reason, Reason::kInvalidConfig);
+  }
+}
+
+TEST(UrlTest, EncodesAllButUnreserved) {
+  EXPECT_EQ(PercentEncode("AZaz09-._~"), "AZaz09-._~");
+  EXPECT_EQ(PercentEncode("a b/c?&=+%"), "a%20b%2Fc%3F%26%3D%2B%25");
+  EXPECT_EQ(PercentEncode(std::string("\0\xff", 2)), "%00%FF");
+  EXPECT_EQ(PercentEncode("a:/b", ":/"), "a:/b");
+}
+
+}  // namespace
+}  // namespace kubexx::rest::internal
