@@ -5,18 +5,22 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace kubexx::apimachinery {
 
-/// Overwrites the whole buffer of `text`, its spare capacity included, and clears it. Never optimised away.
+/// Overwrites the whole buffer of `text`, its spare capacity included, and clears it. Never
+/// optimised away.
 void Wipe(std::string& text);
 
-/// Go's []byte: raw bytes, base64 in JSON. Holds Secret data, so the buffer is wiped when it is destroyed, assigned
-/// or moved from. A value type.
+/// Go's []byte: raw bytes, base64 in JSON. Holds Secret data, so the buffer is wiped when it is
+/// destroyed, assigned or moved from. A value type.
 class Bytes {
  public:
   Bytes() = default;
-  explicit Bytes(std::string value) : value_(std::move(value)) {}
+  /// Pass the string by std::move; then no copy of it stays behind.
+  explicit Bytes(std::string&& value) : value_(std::move(value)) { Wipe(value); }
+  explicit Bytes(const std::string& value) : value_(value) {}
   Bytes(const Bytes&) = default;
   Bytes(Bytes&& other) noexcept;
   Bytes& operator=(const Bytes& other);

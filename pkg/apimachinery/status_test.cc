@@ -1,0 +1,141 @@
+#include "kubexx/apimachinery/status.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kubexx::apimachinery {
+namespace {
+
+TEST(ReasonTest, EverySpellingIsReadBack) {
+  for (int i = 1; i <= static_cast<int>(Reason::kInvalidConfig); ++i) {
+    const auto reason = static_cast<Reason>(i);
+    EXPECT_FALSE(ToString(reason).empty()) << i;
+    EXPECT_EQ(ParseReason(ToString(reason)), reason) << i;
+  }
+}
+
+TEST(ReasonTest, UnknownSpellings) {
+  EXPECT_EQ(ToString(Reason::kUnknown), "");
+  for (const char* text : {"", "notfound", "NotFound ", "Whatever"}) {
+    EXPECT_EQ(ParseReason(text), Reason::kUnknown);
+  }
+}
+
+TEST(ReasonTest, SpellingsOfTheApi) {
+  EXPECT_EQ(ToString(Reason::kStoreReadError), "StorageReadError");
+  EXPECT_EQ(ToString(Reason::kTooManyRequests), "TooManyRequests");
+  EXPECT_EQ(ToString(Reason::kRequestEntityTooLarge), "RequestEntityTooLarge");
+}
+
+TEST(ReasonTest, HttpCodesStandForReasons) {
+  for (const auto& [code, reason] :
+       std::vector<std::pair<int, Reason>>{{400, Reason::kBadRequest},
+                                           {401, Reason::kUnauthorized},
+                                           {403, Reason::kForbidden},
+                                           {404, Reason::kNotFound},
+                                           {405, Reason::kMethodNotAllowed},
+                                           {406, Reason::kNotAcceptable},
+                                           {409, Reason::kConflict},
+                                           {410, Reason::kGone},
+                                           {413, Reason::kRequestEntityTooLarge},
+                                           {415, Reason::kUnsupportedMediaType},
+                                           {422, Reason::kInvalid},
+                                           {429, Reason::kTooManyRequests},
+                                           {500, Reason::kInternalError},
+                                           {503, Reason::kServiceUnavailable},
+                                           {504, Reason::kTimeout},
+                                           {418, Reason::kUnknown},
+                                           {0, Reason::kUnknown},
+                                           {-1, Reason::kUnknown}}) {
+    EXPECT_EQ(ReasonForHttpCode(code), reason) << code;
+  }
+}
+
+TEST(StatusTest, ToStringNamesTheReason) {
+  EXPECT_EQ(Status(Reason::kNotFound, "no pod", 404).ToString(), "NotFound: no pod");
+  EXPECT_EQ(Status().ToString(), "Unknown: ");
+}
+
+TEST(StatusTest, ContextGoesInFrontAndKeepsTheRest) {
+  Status status(Reason::kConflict, "try again", 409);
+  status.details.name = "web";
+  status.details.retry_after = std::chrono::seconds(3);
+  const Status wrapped = status.WithContext("update").WithContext("reconcile");
+  EXPECT_EQ(wrapped.message, "reconcile: update: try again");
+  EXPECT_EQ(wrapped.code, 409);
+  EXPECT_EQ(wrapped.details, status.details);
+  EXPECT_EQ(status.message, "try again");
+}
+
+TEST(StatusTest, MalformedNamesTheField) {
+  const Status status = Malformed("spec.replicas", "not a number");
+  EXPECT_EQ(status.reason, Reason::kMalformed);
+  EXPECT_EQ(status.message, "spec.replicas: not a number");
+  ASSERT_EQ(status.details.causes.size(), 1U);
+  EXPECT_EQ(status.details.causes[0],
+            (StatusCause{"FieldValueInvalid", "not a number", "spec.replicas"}));
+  EXPECT_EQ(Malformed("", "cut off").message, "cut off");
+}
+
+TEST(StatusTest, ExpiredIsGoneOrExpired) {
+  EXPECT_TRUE(IsExpired(Status(Reason::kExpired, "")));
+  EXPECT_TRUE(IsExpired(Status(Reason::kGone, "")));
+  EXPECT_TRUE(IsExpired(Status(Reason::kUnknown, "", 410)));
+  EXPECT_FALSE(IsExpired(Status(Reason::kConflict, "", 409)));
+}
+
+TEST(StatusTest, TooLargeResourceVersionIsATimeoutWithACause) {
+  Status status(Reason::kTimeout, "wait", 504);
+  EXPECT_FALSE(IsTooLargeResourceVersion(status));
+  status.details.causes.push_back({.reason = "ResourceVersionTooLarge"});
+  EXPECT_TRUE(IsTooLargeResourceVersion(status));
+  EXPECT_TRUE(IsTooLargeResourceVersion(
+      Status(Reason::kTimeout, "Too large resource version: 5, current: 4", 504)));
+  EXPECT_FALSE(
+      IsTooLargeResourceVersion(Status(Reason::kBadRequest, "Too large resource version: 5", 400)));
+}
+
+Result<int> Half(int n) {
+  if (n % 2 != 0) {
+    return Fail(Reason::kInvalid, "odd", 422);
+  }
+  return n / 2;
+}
+
+Result<std::string> Quarter(int n) {
+  KX_ASSIGN_OR_RETURN(const int half, Half(n));
+  KX_ASSIGN_OR_RETURN(const int quarter, Half(half));
+  return std::to_string(quarter);
+}
+
+Result<void> CheckEven(int n) {
+  KX_RETURN_IF_ERROR(Half(n));
+  return {};
+}
+
+Result<std::unique_ptr<int>> Boxed(int n) {
+  KX_ASSIGN_OR_RETURN(auto value, Half(n));
+  return std::make_unique<int>(value);
+}
+
+TEST(ResultTest, MacrosPassValuesAndErrorsOn) {
+  EXPECT_EQ(Quarter(8), "2");
+  EXPECT_EQ(Quarter(6).status(), Status(Reason::kInvalid, "odd", 422));
+  EXPECT_TRUE(CheckEven(2));
+  EXPECT_FALSE(CheckEven(3));
+}
+
+TEST(ResultTest, HoldsTypesThatOnlyMove) {
+  auto boxed = Boxed(4);
+  ASSERT_TRUE(boxed);
+  const std::unique_ptr<int> taken = std::move(*boxed);
+  EXPECT_EQ(*taken, 2);
+  EXPECT_EQ(Boxed(1).status().reason, Reason::kInvalid);
+}
+
+}  // namespace
+}  // namespace kubexx::apimachinery

@@ -1,0 +1,47 @@
+#include "kubexx/base/utf8.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace kubexx::base {
+namespace {
+
+TEST(DecodeFirstTest, ReadsEachLength) {
+  for (const auto& [text, code] : {std::pair<std::string, std::uint32_t>{"A", 0x41},
+                                   {"ü", 0xFC},
+                                   {"€", 0x20AC},
+                                   {"😀", 0x1F600},
+                                   {"\xf4\x8f\xbf\xbf", 0x10FFFF},
+                                   {"\xed\x9f\xbf", 0xD7FF},
+                                   {"\xee\x80\x80", 0xE000}}) {
+    const CodePoint point = DecodeFirst(text + "rest");
+    EXPECT_TRUE(point.valid) << text;
+    EXPECT_EQ(point.code, code);
+    EXPECT_EQ(point.size, text.size());
+  }
+}
+
+TEST(DecodeFirstTest, RefusesWhatIsNotWellFormed) {
+  for (const std::string text :
+       {"\x80", "\xbf", "\xc0\x80", "\xc1\xbf", "\xc3", "\xc3(", "\xe0\x80\x80", "\xe2\x82",
+        "\xe2(\xa1", "\xed\xa0\x80", "\xf0\x80\x80\x80", "\xf0\x9f\x98", "\xf4\x90\x80\x80",
+        "\xf8\x88\x80\x80\x80", "\xff"}) {
+    const CodePoint point = DecodeFirst(text);
+    EXPECT_FALSE(point.valid) << ::testing::PrintToString(text);
+    EXPECT_EQ(point.size, 1U);
+    EXPECT_EQ(point.code, static_cast<unsigned char>(text[0]));
+  }
+}
+
+TEST(ToValidUtf8Test, ReplacesOnlyBrokenBytes) {
+  EXPECT_EQ(ToValidUtf8(""), "");
+  EXPECT_EQ(ToValidUtf8("grün 😀"), "grün 😀");
+  EXPECT_EQ(ToValidUtf8("a\xff\xfe"
+                        "b\xc3"),
+            "a\xef\xbf\xbd\xef\xbf\xbd"
+            "b\xef\xbf\xbd");
+}
+
+}  // namespace
+}  // namespace kubexx::base
