@@ -1,10 +1,13 @@
-# kubexx_package(NAME [DEPS lib...] [PRIVATE_DEPS lib...] [TEST_DEPS lib...])
+# kubexx_package(NAME [NO_LEAK_CHECK] [DEPS lib...] [PRIVATE_DEPS lib...] [TEST_DEPS lib...])
 #
 # Declares the package in the current folder: the library kubexx::NAME from *.cc here and in internal/, the
 # test program NAME_test from *_test.cc, the micro-benchmark NAME_bench from *_bench.cc, and the
 # test-only library kubexx::NAME_testing from testing/*.cc where that folder exists.
+#
+# A test program fails when threads or file descriptors are left at its end (base/testing/leak_check.h). NO_LEAK_CHECK is
+# for packages whose libraries keep threads of their own until the process ends.
 function(kubexx_package name)
-  cmake_parse_arguments(ARG "" "" "DEPS;PRIVATE_DEPS;TEST_DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "NO_LEAK_CHECK" "" "DEPS;PRIVATE_DEPS;TEST_DEPS" ${ARGN})
   set(here ${CMAKE_CURRENT_SOURCE_DIR})
   file(GLOB sources CONFIGURE_DEPENDS ${here}/*.cc ${here}/internal/*.cc)
   set(tests ${sources})
@@ -40,6 +43,9 @@ function(kubexx_package name)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE kubexx_${name} ${ARG_PRIVATE_DEPS} ${ARG_TEST_DEPS}
       GTest::gmock_main kubexx_warnings)
+    if(NOT ARG_NO_LEAK_CHECK)
+      target_link_libraries(${name}_test PRIVATE kubexx_leak_check kubexx_base_testing)
+    endif()
     gtest_discover_tests(${name}_test TEST_PREFIX ${KUBEXX_TEST_PREFIX}${name}. NO_PRETTY_VALUES
       PROPERTIES LABELS unit TIMEOUT 120 DISCOVERY_TIMEOUT 60 DISCOVERY_MODE PRE_TEST)
   endif()
