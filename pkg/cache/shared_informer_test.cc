@@ -460,6 +460,8 @@ TEST_F(SharedInformerTest, LosesNoChangeUnderRandomFaults) {
       informer_->Start();
     }
     chaos.Run(50);
+    // A last state that there has not been before.
+    source_->Put({"last", "one"}, "x");
     early.AwaitContent(Expected());
     late.AwaitContent(Expected());
     EXPECT_EQ(Stored(), Expected());

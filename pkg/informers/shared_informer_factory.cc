@@ -1,0 +1,76 @@
+#include "kubexx/informers/shared_informer_factory.h"
+
+#include <algorithm>
+
+#include "kubexx/rest/rest_client.h"
+
+namespace kubexx::informers {
+
+SharedInformerFactory::SharedInformerFactory(std::shared_ptr<rest::RESTClient> client,
+                                             FactoryOptions options)
+    : client_(std::move(client)), options_(std::move(options)) {}
+
+SharedInformerFactory::~SharedInformerFactory() { Shutdown(); }
+
+SharedInformerFactory::InformerPtr SharedInformerFactory::FindOrAdd(
+    std::type_index type, base::FunctionRef<InformerPtr()> make) {
+  base::MutexLock lock(mu_);
+  const auto found = std::ranges::find(informers_, type, &decltype(informers_)::value_type::first);
+  if (found != informers_.end()) {
+    return found->second;
+  }
+  return informers_.emplace_back(type, make()).second;
+}
+
+std::shared_ptr<cache::ListerWatcher> SharedInformerFactory::NewSource(
+    const apimachinery::ResourceInfo& resource) const {
+  cache::ListWatchOptions list_watch = options_.list_watch;
+  if (options_.tweak) {
+    options_.tweak(resource, list_watch);
+  }
+  return cache::NewListWatchFromClient(client_, resource,
+                                       resource.namespaced ? options_.namespace_ : std::string(),
+                                       std::move(list_watch));
+}
+
+cache::InformerOptions SharedInformerFactory::Complete(
+    const apimachinery::ResourceInfo& resource, const cache::InformerOptions& options) const {
+  return {.name = options.name.empty() ? std::string(resource.plural) : options.name,
+          .clock = options_.clock,
+          .registry = options_.registry,
+          .transform = options.transform ? options.transform : options_.transform,
+          .resync_period = options.resync_period > base::Duration::zero() ? options.resync_period
+                                                                          : options_.resync_period,
+          .handler_buffer = options.handler_buffer,
+          .use_watch_list = options.use_watch_list,
+          .on_error = options.on_error,
+          .seed = options.seed};
+}
+
+std::vector<SharedInformerFactory::InformerPtr> SharedInformerFactory::All() const {
+  base::MutexLock lock(mu_);
+  std::vector<InformerPtr> all;
+  for (const auto& [type, informer] : informers_) {
+    all.push_back(informer);
+  }
+  return all;
+}
+
+void SharedInformerFactory::Start() {
+  for (const InformerPtr& informer : All()) {
+    informer->Start();
+  }
+}
+
+bool SharedInformerFactory::WaitForCacheSync(std::stop_token stop) const {
+  return std::ranges::all_of(
+      All(), [&stop](const InformerPtr& informer) { return informer->WaitForSync(stop); });
+}
+
+void SharedInformerFactory::Shutdown() {
+  for (const InformerPtr& informer : All()) {
+    informer->Stop();
+  }
+}
+
+}  // namespace kubexx::informers

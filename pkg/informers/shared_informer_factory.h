@@ -1,0 +1,101 @@
+/// @file
+/// SharedInformerFactory: one informer a type, all over one client.
+#ifndef KUBEXX_INFORMERS_SHARED_INFORMER_FACTORY_H_
+#define KUBEXX_INFORMERS_SHARED_INFORMER_FACTORY_H_
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <typeindex>
+#include <utility>
+#include <vector>
+
+#include "kubexx/api/resource.h"
+#include "kubexx/apimachinery/group_version.h"
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/base/clock.h"
+#include "kubexx/base/mutex.h"
+#include "kubexx/cache/list_watch_from_client.h"
+#include "kubexx/cache/lister.h"
+#include "kubexx/cache/shared_informer.h"
+#include "kubexx/metrics/registry.h"
+
+namespace kubexx::rest {
+class RESTClient;
+}
+
+namespace kubexx::informers {
+
+/// Settings for all informers of a factory.
+struct FactoryOptions {
+  /// Watch this namespace only; empty means all. Cluster-scoped types are not affected.
+  std::string namespace_{};
+  base::Clock& clock = base::Clock::Real();
+  /// Records the informers' metrics there when set; must outlive the factory.
+  metrics::Registry* registry = nullptr;
+  /// For informers that set none of their own; zero means never.
+  base::Duration resync_period{0};
+  /// Selectors and encodings of every type...
+  cache::ListWatchOptions list_watch{};
+  /// ...which this may change for one type, for example to add a label selector for pods only.
+  std::function<void(const apimachinery::ResourceInfo&, cache::ListWatchOptions&)> tweak{};
+  /// For informers that set none of their own.
+  std::function<apimachinery::Result<void>(cache::Object&)> transform{};
+};
+
+/// As client-go's SharedInformerFactory: whoever asks for a type's informer gets the same one, so
+/// that a type is listed, watched and stored once. Thread-safe.
+class SharedInformerFactory {
+ public:
+  explicit SharedInformerFactory(std::shared_ptr<rest::RESTClient> client,
+                                 FactoryOptions options = {});
+  /// Shuts down.
+  ~SharedInformerFactory();
+  SharedInformerFactory(const SharedInformerFactory&) = delete;
+  SharedInformerFactory& operator=(const SharedInformerFactory&) = delete;
+
+  /// The informer of T, made on the first call, whose `options` are then used; its clock and
+  /// registry are the factory's. It runs after the next Start. T needs api::ResourceOf<T>() and
+  /// codec::SchemaOf<T>().
+  template <class T>
+  std::shared_ptr<cache::SharedInformer<T>> InformerFor(cache::InformerOptions options = {}) {
+    const auto make = [this, &options] {
+      return std::make_shared<cache::SharedInformer<T>>(NewSource(api::ResourceOf<T>()),
+                                                        Complete(api::ResourceOf<T>(), options));
+    };
+    return std::static_pointer_cast<cache::SharedInformer<T>>(FindOrAdd(typeid(T), make));
+  }
+
+  /// Reads the store of T's informer.
+  template <class T>
+  cache::Lister<T> ListerFor() {
+    return cache::Lister<T>(InformerFor<T>());
+  }
+
+  /// Starts every informer that does not run yet; call it again after asking for more.
+  void Start();
+  /// Blocks until the store of every informer has its first full list; false when `stop` was
+  /// requested first.
+  bool WaitForCacheSync(std::stop_token stop) const;
+  /// Stops and joins all informers; not from a handler. Start may be called again.
+  void Shutdown();
+
+ private:
+  using InformerPtr = std::shared_ptr<cache::SharedInformerBase>;
+
+  InformerPtr FindOrAdd(std::type_index type, base::FunctionRef<InformerPtr()> make);
+  std::shared_ptr<cache::ListerWatcher> NewSource(const apimachinery::ResourceInfo& resource) const;
+  cache::InformerOptions Complete(const apimachinery::ResourceInfo& resource,
+                                  const cache::InformerOptions& options) const;
+  std::vector<InformerPtr> All() const;
+
+  const std::shared_ptr<rest::RESTClient> client_;
+  const FactoryOptions options_;
+  mutable base::Mutex mu_;
+  std::vector<std::pair<std::type_index, InformerPtr>> informers_ KX_GUARDED_BY(mu_);
+};
+
+}  // namespace kubexx::informers
+
+#endif  // KUBEXX_INFORMERS_SHARED_INFORMER_FACTORY_H_
