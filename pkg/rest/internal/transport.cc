@@ -1,8 +1,9 @@
 #include "kubexx/rest/internal/transport.h"
 
 #include <cpprest/http_client.h>
-#include <openssl/err.h>
+#include <netinet/tcp.h>
 #include <pplx/threadpool.h>
+#include <sys/socket.h>
 
 #include <chrono>
 #include <stdexcept>
@@ -29,6 +30,35 @@ void StartNetworkThreads(int count) {
     crossplat::threadpool::initialize_with_threads(static_cast<std::size_t>(std::max(count, 1)));
   } catch (const std::runtime_error&) {
     // Running already, for an earlier client of this process.
+  }
+}
+
+using Socket = boost::asio::ip::tcp::socket;
+
+// A peer that vanished without a word is noticed after a minute, also on a watch that has nothing
+// to send. As Go's dialer, which probes after 30 s of silence.
+void KeepAlive(void* socket) {
+  const int fd = static_cast<Socket*>(socket)->native_handle();
+  const auto set = [fd](int level, int name, int value) {
+    ::setsockopt(fd, level, name, &value, sizeof(value));
+  };
+  set(SOL_SOCKET, SO_KEEPALIVE, 1);
+  set(IPPROTO_TCP, TCP_KEEPIDLE, 30);
+  set(IPPROTO_TCP, TCP_KEEPINTVL, 10);
+  set(IPPROTO_TCP, TCP_KEEPCNT, 3);
+}
+
+// Called by cpprestsdk for each request, with the socket of a new connection not open yet.
+void PrepareSocket(web::http::client::native_handle handle, bool tls) {
+  if (!tls) {
+    if (auto* socket = static_cast<Socket*>(handle); socket->is_open()) {
+      KeepAlive(socket);
+    }
+    return;
+  }
+  auto* stream = static_cast<boost::asio::ssl::stream<Socket&>*>(handle);
+  if (!stream->next_layer().is_open()) {
+    TlsSettings::AtHandshake(stream->native_handle(), KeepAlive, &stream->next_layer());
   }
 }
 
@@ -104,6 +134,10 @@ http_client_config Transport::Impl::ClientConfig(const std::shared_ptr<TlsSettin
   config.set_max_redirects(
       0);  // the API does not redirect, and credentials must not follow elsewhere
   config.set_validate_certificates(verify);
+  config.set_nativehandle_options(
+      [is_tls = tls != nullptr](web::http::client::native_handle handle) {
+        PrepareSocket(handle, is_tls);
+      });
   if (tls) {
     config.set_ssl_context_callback([tls](boost::asio::ssl::context& context) {
       if (!tls->Apply(context.native_handle())) {

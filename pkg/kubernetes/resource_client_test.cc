@@ -1,0 +1,327 @@
+#include "kubexx/kubernetes/resource_client.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kubexx/api/core/v1/resources.gen.h"
+#include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/codec/envelope.h"
+#include "kubexx/rest/testing/client.h"
+#include "kubexx/rest/testing/fake_server.h"
+
+namespace kubexx::testdata {
+
+// A custom resource: its table is written by hand and has no protobuf tags.
+struct Widget {
+  api::meta::v1::ObjectMeta metadata{};
+  std::string color{};
+};
+
+constexpr apimachinery::ResourceInfo kWidgets{"example.com", "v1", "Widget", "widgets", true};
+
+}  // namespace kubexx::testdata
+
+namespace kubexx::codec {
+
+// GCC supports it for such types too.
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"
+
+template <>
+const TypeSchema& SchemaOf<testdata::Widget>() {
+  static const FieldSchema kFields[] = {{.name = "metadata",
+                                         .kind = Kind::kMessage,
+                                         .offset = offsetof(testdata::Widget, metadata),
+                                         .message = &SchemaOf<api::meta::v1::ObjectMeta>()},
+                                        {.name = "color",
+                                         .kind = Kind::kString,
+                                         .flags = kOmitEmpty,
+                                         .offset = offsetof(testdata::Widget, color)}};
+  static const TypeSchema kSchema{.name = "Widget",
+                                  .group = "example.com",
+                                  .version = "v1",
+                                  .kind = "Widget",
+                                  .fields = kFields};
+  return kSchema;
+}
+
+}  // namespace kubexx::codec
+
+namespace kubexx::api {
+
+template <>
+constexpr const apimachinery::ResourceInfo& ResourceOf<testdata::Widget>() {
+  return testdata::kWidgets;
+}
+
+}  // namespace kubexx::api
+
+namespace kubexx::kubernetes {
+namespace {
+
+using api::core::v1::ConfigMap;
+using apimachinery::Reason;
+using apimachinery::Result;
+using rest::PatchType;
+using rest::testing::FakeConnection;
+using rest::testing::FakeRequest;
+using rest::testing::FakeServer;
+using rest::testing::NewClient;
+using testdata::Widget;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Pair;
+
+constexpr const char* kProtobuf = "application/vnd.kubernetes.protobuf";
+
+std::string Enveloped(const ConfigMap& map) {
+  std::string out;
+  codec::WriteEnvelope("v1", "ConfigMap", codec::EncodeProtobuf(map), out);
+  return out;
+}
+
+ConfigMap Map(const std::string& name) {
+  ConfigMap map;
+  map.metadata.name = name;
+  map.metadata.resource_version = "7";
+  map.data = {{"k", "v"}};
+  return map;
+}
+
+// Answers every request with `answer` and keeps them.
+class Recorder {
+ public:
+  explicit Recorder(std::function<void(FakeConnection&, const FakeRequest&)> answer)
+      : server_([this, answer = std::move(answer)](FakeConnection& connection) {
+          while (const auto request = connection.ReadRequest()) {
+            {
+              const std::lock_guard lock(mu_);
+              requests_.push_back(*request);
+            }
+            answer(connection, *request);
+          }
+        }),
+        client_(NewClient(server_.Url())) {}
+
+  std::shared_ptr<rest::RESTClient> client() const { return client_; }
+  FakeRequest last() {
+    const std::lock_guard lock(mu_);
+    return requests_.back();
+  }
+  std::vector<std::string> targets() {
+    const std::lock_guard lock(mu_);
+    std::vector<std::string> out;
+    std::ranges::transform(requests_, std::back_inserter(out), &FakeRequest::target);
+    return out;
+  }
+
+ private:
+  std::mutex mu_;
+  std::vector<FakeRequest> requests_;
+  FakeServer server_;
+  std::shared_ptr<rest::RESTClient> client_;
+};
+
+TEST(ResourceClientTest, BuiltInTypesTravelAsProtobuf) {
+  Recorder server([](FakeConnection& connection, const FakeRequest&) {
+    connection.Respond(200, kProtobuf, Enveloped(Map("a")));
+  });
+  const ResourceClient<ConfigMap> maps(server.client(), "ns");
+  const auto created =
+      maps.Create(Map("a"), {.field_manager = "m", .field_validation = "Strict", .dry_run = true});
+  ASSERT_TRUE(created) << created.error().ToString();
+  EXPECT_EQ(*created, Map("a"));
+  const FakeRequest request = server.last();
+  EXPECT_EQ(request.method, "POST");
+  EXPECT_EQ(request.target,
+            "/api/v1/namespaces/ns/configmaps?fieldManager=m&fieldValidation=Strict&dryRun=All");
+  EXPECT_EQ(request.body, Enveloped(Map("a")));
+  EXPECT_THAT(request.headers, Contains(Pair("content-type", kProtobuf)));
+  EXPECT_THAT(request.headers,
+              Contains(Pair("accept", "application/vnd.kubernetes.protobuf,application/json")));
+}
+
+TEST(ResourceClientTest, CustomResourcesTravelAsJson) {
+  const std::string json =
+      R"({"kind":"Widget","apiVersion":"example.com/v1","metadata":{"name":"w"},"color":"red"})";
+  Recorder server([&json](FakeConnection& connection, const FakeRequest&) {
+    connection.Respond(200, "application/json", json);
+  });
+  const ResourceClient<Widget> widgets(server.client(), "ns");
+  Widget widget;
+  widget.metadata.name = "w";
+  widget.color = "red";
+  const auto updated = widgets.Update(widget);
+  ASSERT_TRUE(updated) << updated.error().ToString();
+  EXPECT_EQ(updated->color, "red");
+  const FakeRequest request = server.last();
+  EXPECT_EQ(request.method, "PUT");
+  EXPECT_EQ(request.target, "/apis/example.com/v1/namespaces/ns/widgets/w");
+  EXPECT_THAT(request.headers, Contains(Pair("content-type", "application/json")));
+  EXPECT_THAT(request.headers, Contains(Pair("accept", "application/json")));
+  EXPECT_THAT(request.body, HasSubstr(R"("color":"red")"));
+}
+
+TEST(ResourceClientTest, ReadsJsonWhenTheServerPrefersIt) {
+  Recorder server([](FakeConnection& connection, const FakeRequest&) {
+    connection.Respond(200, "application/json", codec::EncodeJson(Map("a")));
+  });
+  const auto map = ResourceClient<ConfigMap>(server.client(), "ns").Get("a");
+  ASSERT_TRUE(map) << map.error().ToString();
+  EXPECT_EQ(*map, Map("a"));
+}
+
+TEST(ResourceClientTest, AllNamespacesClientWritesToTheObjectsOwn) {
+  Recorder server([](FakeConnection& connection, const FakeRequest&) {
+    connection.Respond(200, kProtobuf, Enveloped(Map("a")));
+  });
+  const ResourceClient<ConfigMap> maps(server.client(), "");
+  ConfigMap map = Map("a");
+  map.metadata.namespace_ = "own";
+  ASSERT_TRUE(maps.UpdateStatus(map));
+  EXPECT_EQ(server.last().target, "/api/v1/namespaces/own/configmaps/a/status");
+  const auto nowhere = maps.Get("a");
+  ASSERT_FALSE(nowhere);
+  EXPECT_EQ(nowhere.error().reason, Reason::kBadRequest);
+}
+
+TEST(ResourceClientTest, SendsPatchAndDeleteOptions) {
+  Recorder server([](FakeConnection& connection, const FakeRequest&) {
+    connection.Respond(200, kProtobuf, Enveloped(Map("a")));
+  });
+  const ResourceClient<ConfigMap> maps(server.client(), "ns");
+  ASSERT_TRUE(maps.Patch("a", PatchType::kApply, "{}",
+                         {.field_manager = "m", .force = true, .subresource = "status"}));
+  EXPECT_EQ(server.last().target,
+            "/api/v1/namespaces/ns/configmaps/a/status?fieldManager=m&force=true");
+  EXPECT_EQ(server.last().body, "{}");
+  ASSERT_TRUE(maps.Delete("a", {.propagation = Propagation::kForeground,
+                                .grace_period_seconds = 0,
+                                .uid = "u",
+                                .resource_version = "5",
+                                .dry_run = true}));
+  EXPECT_EQ(server.last().method, "DELETE");
+  EXPECT_EQ(
+      server.last().body,
+      R"({"kind":"DeleteOptions","apiVersion":"v1","gracePeriodSeconds":0,)"
+      R"("preconditions":{"uid":"u","resourceVersion":"5"},"propagationPolicy":"Foreground","dryRun":["All"]})");
+  ASSERT_TRUE(maps.DeleteCollection({}, {.label_selector = "a=b"}));
+  EXPECT_EQ(server.last().target, "/api/v1/namespaces/ns/configmaps?labelSelector=a%3Db");
+}
+
+std::string Page(const std::vector<std::string>& names, const std::string& token) {
+  std::string items;
+  for (const std::string& name : names) {
+    items += (items.empty() ? "" : ",") + std::string(R"({"metadata":{"name":")") + name + R"("}})";
+  }
+  return R"({"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"9","continue":")" +
+         token + R"("},"items":[)" + items + "]}";
+}
+
+std::vector<std::string> Names(const ObjectList<ConfigMap>& list) {
+  std::vector<std::string> names;
+  std::ranges::transform(list.items, std::back_inserter(names),
+                         [](const ConfigMap& map) { return map.metadata.name; });
+  return names;
+}
+
+TEST(ResourceClientTest, ListFollowsPages) {
+  Recorder server([](FakeConnection& connection, const FakeRequest& request) {
+    const bool second = request.target.find("continue=") != std::string::npos;
+    connection.Respond(200, "application/json", second ? Page({"c"}, "") : Page({"a", "b"}, "t1"));
+  });
+  const ResourceClient<ConfigMap> maps(server.client(), "ns");
+  const auto list = maps.List(
+      {.label_selector = "x", .resource_version = "5", .resource_version_match = "Exact"});
+  ASSERT_TRUE(list) << list.error().ToString();
+  EXPECT_THAT(Names(*list), ElementsAre("a", "b", "c"));
+  EXPECT_EQ(list->metadata.resource_version, "9");
+  EXPECT_THAT(
+      server.targets(),
+      ElementsAre("/api/v1/namespaces/ns/configmaps?labelSelector=x&resourceVersion=5"
+                  "&resourceVersionMatch=Exact&limit=500",
+                  "/api/v1/namespaces/ns/configmaps?labelSelector=x&continue=t1&limit=500"));
+}
+
+TEST(ResourceClientTest, ListThatExpiresBetweenPagesBeginsAnewInOnePiece) {
+  Recorder server([](FakeConnection& connection, const FakeRequest& request) {
+    if (request.target.find("continue=") != std::string::npos) {
+      connection.Respond(
+          410, "application/json",
+          R"({"kind":"Status","apiVersion":"v1","reason":"Expired","message":"too old","code":410})");
+    } else if (request.target.find("limit=") != std::string::npos) {
+      connection.Respond(200, "application/json", Page({"a", "gone"}, "t1"));
+    } else {
+      connection.Respond(200, "application/json", Page({"a", "b", "c"}, ""));
+    }
+  });
+  const auto list = ResourceClient<ConfigMap>(server.client(), "ns").List();
+  ASSERT_TRUE(list) << list.error().ToString();
+  EXPECT_THAT(Names(*list), ElementsAre("a", "b", "c"));
+  EXPECT_EQ(server.targets().size(), 3U);
+}
+
+TEST(ResourceClientTest, ListErrorsAreReturned) {
+  for (const std::string body :
+       {"{", R"({"kind":"ConfigMapList","items":[{"metadata":{"name":5}}]})"}) {
+    Recorder server([&body](FakeConnection& connection, const FakeRequest&) {
+      connection.Respond(200, "application/json", body);
+    });
+    const auto list = ResourceClient<ConfigMap>(server.client(), "ns").List();
+    ASSERT_FALSE(list) << body;
+    EXPECT_EQ(list.error().reason, Reason::kMalformed);
+  }
+}
+
+TEST(ResourceClientTest, MalformedObjectsNameTheRequest) {
+  Recorder server([](FakeConnection& connection, const FakeRequest& request) {
+    connection.Respond(200, request.target.ends_with("pb") ? kProtobuf : "application/json", "{]");
+  });
+  const ResourceClient<ConfigMap> maps(server.client(), "ns");
+  for (const char* name : {"pb", "json"}) {
+    const auto map = maps.Get(name);
+    ASSERT_FALSE(map);
+    EXPECT_EQ(map.error().reason, Reason::kMalformed);
+    EXPECT_THAT(map.error().message,
+                HasSubstr("GET /api/v1/namespaces/ns/configmaps/" + std::string(name)));
+  }
+}
+
+TEST(ResourceClientTest, WatchGivesTypedEventsAndItsErrorEvent) {
+  Recorder server([](FakeConnection& connection, const FakeRequest&) {
+    connection.RespondChunked(200, "application/json;stream=watch");
+    connection.WriteChunk(
+        R"({"type":"ADDED","object":{"kind":"ConfigMap","metadata":{"name":"a"}}}{"type":"BOOK)");
+    connection.WriteChunk(R"(MARK","object":{"metadata":{"resourceVersion":"8"}}})");
+    connection.WriteChunk(
+        R"({"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","message":"too old",)"
+        R"("reason":"Expired","code":410}})");
+    connection.EndChunks();
+  });
+  std::vector<std::pair<codec::WatchEventType, std::string>> events;
+  const auto result =
+      ResourceClient<ConfigMap>(server.client(), "ns")
+          .Watch({.timeout = std::chrono::seconds(300), .allow_watch_bookmarks = true},
+                 [&events](WatchEvent<ConfigMap>&& event) -> Result<void> {
+                   events.emplace_back(event.type, event.object.metadata.name +
+                                                       event.object.metadata.resource_version);
+                   return {};
+                 },
+                 {});
+  ASSERT_FALSE(result);
+  EXPECT_TRUE(apimachinery::IsExpired(result.error())) << result.error().ToString();
+  EXPECT_EQ(result.error().message, "too old");
+  EXPECT_THAT(events, ElementsAre(Pair(codec::WatchEventType::kAdded, "a"),
+                                  Pair(codec::WatchEventType::kBookmark, "8")));
+  EXPECT_EQ(
+      server.last().target,
+      "/api/v1/namespaces/ns/configmaps?watch=true&timeoutSeconds=300&allowWatchBookmarks=true");
+}
+
+}  // namespace
+}  // namespace kubexx::kubernetes
