@@ -33,7 +33,7 @@ class Operator::Impl {
  public:
   Impl(Options options, std::vector<InformerSet> informers, WorkloadPatcher& patcher)
       : options_(std::move(options)),
-        metrics_(options_.registry),
+        metrics_(options_.registry, options_.count_by_namespace),
         caches_(std::move(informers), options_.rules),
         queue_({.name = "reloader",
                 .clock = options_.clock,

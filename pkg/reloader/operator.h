@@ -33,6 +33,8 @@ class Operator {
     base::Duration drain_timeout = std::chrono::seconds(1);
     base::Clock& clock = base::Clock::Real();
     metrics::Registry* registry = nullptr;
+    /// Adds reloader_reload_executed_total_by_namespace.
+    bool count_by_namespace = false;
   };
 
   /// `patcher` and what the options refer to must outlive the operator.

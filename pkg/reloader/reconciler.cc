@@ -72,7 +72,7 @@ Reconciler::Outcome Reconciler::Write(const WorkloadId& id, const reloader::Plan
   const auto written = parts_.patcher.Patch(id, StrategicMergePatch(plan.changes), stop);
   if (written) {
     parts_.memory.Confirm(id, plan.changes);
-    parts_.metrics.Wrote(id.kind, true, SecondsSince(begin));
+    parts_.metrics.Wrote(id, true, SecondsSince(begin));
     LogReloads(id, plan.changes);
     return Outcome::kWritten;
   }
@@ -85,7 +85,7 @@ Reconciler::Outcome Reconciler::Write(const WorkloadId& id, const reloader::Plan
     default:
       break;
   }
-  parts_.metrics.Wrote(id.kind, false, SecondsSince(begin));
+  parts_.metrics.Wrote(id, false, SecondsSince(begin));
   for (const Change& change : plan.changes) {
     for (const SourceId& source : change.causes) {
       logging::Error("Update of workload failed", {{"source", source.key.name},

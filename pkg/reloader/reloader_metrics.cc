@@ -25,7 +25,8 @@ const std::vector<double> kReactionBuckets{.01, .05, .1, .105, .11, .115, .12, .
 
 }  // namespace
 
-ReloaderMetrics::ReloaderMetrics(metrics::Registry* registry) {
+ReloaderMetrics::ReloaderMetrics(metrics::Registry* registry, bool count_by_namespace)
+    : by_namespace_(count_by_namespace ? registry : nullptr) {
   if (registry == nullptr) {
     return;
   }
@@ -126,12 +127,19 @@ void ReloaderMetrics::Reconciled(ReconcileResult result, double seconds) const {
     errors_.Increment();
   }
 }
-void ReloaderMetrics::Wrote(WorkloadKind kind, bool success, double seconds) const {
+void ReloaderMetrics::Wrote(const WorkloadId& workload, bool success, double seconds) const {
   Series(executed_, success).Increment();
-  Series(actions_, std::pair(kind, success)).Increment();
-  Series(action_latency_, kind).Observe(seconds);
+  Series(actions_, std::pair(workload.kind, success)).Increment();
+  Series(action_latency_, workload.kind).Observe(seconds);
   if (success) {
-    Series(matched_, kind).Increment();
+    Series(matched_, workload.kind).Increment();
+  }
+  if (by_namespace_ != nullptr) {
+    by_namespace_
+        ->Counter("reloader_reload_executed_total_by_namespace",
+                  "Writes that reload a workload, by its namespace.",
+                  {{"success", success ? "true" : "false"}, {"namespace", workload.key.namespace_}})
+        .Increment();
   }
 }
 void ReloaderMetrics::Reacted(double seconds) const { reaction_.Observe(seconds); }

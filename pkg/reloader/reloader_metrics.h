@@ -25,7 +25,7 @@ enum class ReconcileResult : std::uint8_t { kSuccess, kError, kSkipped };
 /// Thread-safe.
 class ReloaderMetrics {
  public:
-  explicit ReloaderMetrics(metrics::Registry* registry);
+  explicit ReloaderMetrics(metrics::Registry* registry, bool count_by_namespace = false);
 
   void EventReceived(EventType event, SourceType source) const;
   void EventProcessed(EventType event, SourceType source) const;
@@ -37,11 +37,12 @@ class ReloaderMetrics {
   void WorkloadScanned(WorkloadKind kind) const;
   void Reconciled(ReconcileResult result, double seconds) const;
   /// One write of a workload, `seconds` after its reconcile began.
-  void Wrote(WorkloadKind kind, bool success, double seconds) const;
+  void Wrote(const WorkloadId& workload, bool success, double seconds) const;
   /// From the last change of a source that a rollout answers to the answer to its write.
   void Reacted(double seconds) const;
 
  private:
+  metrics::Registry* by_namespace_;  ///< null when namespaces are not counted apart
   std::map<std::pair<EventType, SourceType>, metrics::Counter> received_;
   std::map<std::pair<EventType, SourceType>, metrics::Counter> processed_;
   std::map<SkipReason, metrics::Counter> skipped_;
