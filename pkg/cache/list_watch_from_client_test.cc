@@ -1,0 +1,220 @@
+#include "kubexx/cache/list_watch_from_client.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/base/mutex.h"
+#include "kubexx/base/testing/leak_check.h"
+#include "kubexx/codec/codec.h"
+#include "kubexx/rest/testing/client.h"
+#include "kubexx/rest/testing/fake_server.h"
+
+namespace kubexx::cache {
+namespace {
+
+using apimachinery::Reason;
+using apimachinery::Result;
+using codec::WatchEventType;
+using rest::testing::FakeConnection;
+using rest::testing::FakeServer;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// A server that answers every request with one response, and the requests that it got.
+class OneAnswer {
+ public:
+  OneAnswer(int code, std::string type, std::string body)
+      : server_([this, code, type, body](FakeConnection& connection) {
+          while (auto request = connection.ReadRequest()) {
+            {
+              base::MutexLock lock(mu_);
+              targets_.push_back(request->target);
+              accepts_.push_back(request->headers["accept"]);
+            }
+            connection.Respond(code, type, body);
+          }
+        }) {}
+  std::shared_ptr<ListerWatcher> Source(ListWatchOptions options = {}) {
+    return NewListWatchFromClient(rest::testing::NewClient(server_.Url()),
+                                  rest::testing::kConfigMaps, "ns", std::move(options));
+  }
+  std::string target() const {
+    base::MutexLock lock(mu_);
+    return targets_.empty() ? "" : targets_.back();
+  }
+  std::string accept() const {
+    base::MutexLock lock(mu_);
+    return accepts_.empty() ? "" : accepts_.back();
+  }
+  std::size_t requests() const {
+    base::MutexLock lock(mu_);
+    return targets_.size();
+  }
+
+ private:
+  mutable base::Mutex mu_;
+  std::vector<std::string> targets_ KX_GUARDED_BY(mu_);
+  std::vector<std::string> accepts_ KX_GUARDED_BY(mu_);
+  FakeServer server_;
+};
+
+struct Seen {
+  std::vector<std::string> names{};
+  Result<void> operator()(Object&& object) {
+    names.push_back(object.key.ToString() + "@" + object.resource_version);
+    return {};
+  }
+  Result<void> operator()(WatchEvent&& event) {
+    names.push_back(std::to_string(static_cast<int>(event.type)) + " " +
+                    event.object.key.ToString() + "@" + event.object.resource_version +
+                    (event.initial_events_end ? " end" : ""));
+    return {};
+  }
+};
+
+std::string Item(const std::string& name, const std::string& version) {
+  return R"({"metadata":{"namespace":"ns","name":")" + name + R"(","resourceVersion":")" + version +
+         "\"}}";
+}
+
+// The HTTP library's threads stay until the process ends: checks for leaks before and after they
+// have come.
+class ListWatchFromClientTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    base::testing::FinishLeakCheck();
+    {
+      OneAnswer server(200, "application/json", R"({"metadata":{},"items":[]})");
+      Seen seen;
+      ASSERT_TRUE(server.Source()->List({}, seen, {}).has_value());
+    }
+    base::testing::ResetLeakBaseline();
+  }
+};
+
+TEST_F(ListWatchFromClientTest, ListsObjectsOneByOne) {
+  OneAnswer server(200, "application/json",
+                   R"({"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"9",)"
+                   R"("continue":"more"},"items":[)" +
+                       Item("a", "1") + "," + Item("b", "2") + "]}");
+  Seen seen;
+  const auto meta =
+      server.Source({.label_selector = "app=web", .field_selector = "metadata.name=a"})
+          ->List({.resource_version = "0", .limit = 500}, seen, {});
+  ASSERT_TRUE(meta.has_value()) << meta.status().ToString();
+  EXPECT_EQ(meta->resource_version, "9");
+  EXPECT_EQ(meta->continue_, "more");
+  EXPECT_THAT(seen.names, ElementsAre("ns/a@1", "ns/b@2"));
+  EXPECT_THAT(server.target(), HasSubstr("/api/v1/namespaces/ns/configmaps?"));
+  EXPECT_THAT(server.target(), HasSubstr("labelSelector=app%3Dweb"));
+  EXPECT_THAT(server.target(), HasSubstr("fieldSelector=metadata.name%3Da"));
+  EXPECT_THAT(server.target(), HasSubstr("limit=500"));
+  EXPECT_THAT(server.accept(), ::testing::StartsWith("application/vnd.kubernetes.protobuf"));
+  EXPECT_THAT(server.accept(), HasSubstr("application/json"));
+}
+
+TEST_F(ListWatchFromClientTest, AnIncompleteListIsAnError) {
+  OneAnswer server(200, "application/json",
+                   R"({"metadata":{"resourceVersion":"9"},"items":[)" + Item("a", "1"));
+  Seen seen;
+  const auto meta = server.Source()->List({}, seen, {});
+  ASSERT_FALSE(meta.has_value());
+  EXPECT_EQ(meta.status().reason, Reason::kMalformed);
+}
+
+TEST_F(ListWatchFromClientTest, AnItemWithoutANameIsAnError) {
+  OneAnswer server(200, "application/json",
+                   R"({"metadata":{"resourceVersion":"9"},"items":[{"metadata":{}}]})");
+  Seen seen;
+  const auto meta = server.Source()->List({}, seen, {});
+  ASSERT_FALSE(meta.has_value());
+  EXPECT_THAT(meta.status().message, HasSubstr("metadata.name"));
+}
+
+TEST_F(ListWatchFromClientTest, WatchesEventsAndBookmarks) {
+  const std::string bookmark =
+      R"({"kind":"ConfigMap","metadata":{"resourceVersion":"7","annotations":)"
+      R"({"k8s.io/initial-events-end": "true"}}})";
+  OneAnswer server(200, "application/json;stream=watch",
+                   R"({"type":"ADDED","object":)" + Item("a", "1") + "}\n" +
+                       R"({"type":"BOOKMARK","object":)" + bookmark + "}\n" +
+                       R"({"type":"MODIFIED","object":)" + Item("a", "8") + "}\n" +
+                       R"({"type":"DELETED","object":)" + Item("a", "9") + "}\n" +
+                       R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"12"}}})");
+  Seen seen;
+  apimachinery::ListOptions options{.resource_version = "5", .allow_watch_bookmarks = true};
+  options.timeout = std::chrono::seconds(300);
+  const auto result = server.Source()->Watch(options, seen, {});
+  ASSERT_TRUE(result.has_value()) << result.status().ToString();
+  EXPECT_THAT(seen.names, ElementsAre("0 ns/a@1", "3 @7 end", "1 ns/a@8", "2 ns/a@9", "3 @12"));
+  EXPECT_THAT(server.target(), HasSubstr("watch=true"));
+  EXPECT_THAT(server.target(), HasSubstr("timeoutSeconds=300"));
+  EXPECT_THAT(server.target(), HasSubstr("allowWatchBookmarks=true"));
+}
+
+TEST_F(ListWatchFromClientTest, AnErrorEventIsItsStatus) {
+  OneAnswer server(200, "application/json;stream=watch",
+                   R"({"type":"ERROR","object":{"kind":"Status","apiVersion":"v1",)"
+                   R"("status":"Failure","reason":"Expired","code":410,"message":"too old"}})");
+  Seen seen;
+  const auto result = server.Source()->Watch({}, seen, {});
+  ASSERT_FALSE(result.has_value());
+  EXPECT_TRUE(apimachinery::IsExpired(result.error()));
+}
+
+TEST_F(ListWatchFromClientTest, RefusalsAreNotRetriedHere) {
+  OneAnswer server(429, "application/json",
+                   R"({"kind":"Status","reason":"TooManyRequests","code":429,)"
+                   R"("details":{"retryAfterSeconds":1}})");
+  Seen seen;
+  const auto source = server.Source();
+  EXPECT_EQ(source->Watch({}, seen, {}).status().reason, Reason::kTooManyRequests);
+  EXPECT_EQ(source->List({}, seen, {}).status().reason, Reason::kTooManyRequests);
+  EXPECT_EQ(server.requests(), 2U);
+}
+
+TEST_F(ListWatchFromClientTest, AnErrorOfTheSinkEndsTheStreamAndIsReturned) {
+  OneAnswer server(200, "application/json;stream=watch",
+                   R"({"type":"ADDED","object":)" + Item("a", "1") + "}");
+  const auto refuse = [](WatchEvent&&) -> Result<void> {
+    return apimachinery::Fail(Reason::kConflict, "store");
+  };
+  EXPECT_EQ(server.Source()->Watch({}, refuse, {}).status().reason, Reason::kConflict);
+}
+
+TEST_F(ListWatchFromClientTest, ASilentWatchIsGivenUp) {
+  FakeServer server([](FakeConnection& connection) {
+    if (connection.ReadRequest()) {
+      connection.RespondChunked(200, "application/json;stream=watch");
+      connection.AwaitPeer();
+    }
+  });
+  const auto source =
+      NewListWatchFromClient(rest::testing::NewClient(server.Url()), rest::testing::kConfigMaps, "",
+                             {.watch_idle_margin = std::chrono::seconds(0)});
+  apimachinery::ListOptions options;
+  options.timeout = std::chrono::seconds(1);
+  Seen seen;
+  EXPECT_EQ(source->Watch(options, seen, {}).status().reason, Reason::kUnavailable);
+}
+
+TEST(EndsInitialEventsTest, FindsTheAnnotationInBothEncodings) {
+  api::core::v1::ConfigMap bookmark;
+  bookmark.metadata.resource_version = "7";
+  EXPECT_FALSE(EndsInitialEvents(codec::EncodeProtobuf(bookmark)));
+  EXPECT_FALSE(EndsInitialEvents(codec::EncodeJson(bookmark)));
+  bookmark.metadata.annotations["k8s.io/initial-events-end"] = "false";
+  EXPECT_FALSE(EndsInitialEvents(codec::EncodeProtobuf(bookmark)));
+  EXPECT_FALSE(EndsInitialEvents(codec::EncodeJson(bookmark)));
+  bookmark.metadata.annotations["k8s.io/initial-events-end"] = "true";
+  EXPECT_TRUE(EndsInitialEvents(codec::EncodeProtobuf(bookmark)));
+  EXPECT_TRUE(EndsInitialEvents(codec::EncodeJson(bookmark)));
+  EXPECT_FALSE(EndsInitialEvents("k8s.io/initial-events-end"));
+}
+
+}  // namespace
+}  // namespace kubexx::cache
