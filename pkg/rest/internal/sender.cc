@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "kubexx/logging/log.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/rest/internal/error_response.h"
+#include "kubexx/rest/internal/warning.h"
 
 namespace kubexx::rest::internal {
 namespace {
@@ -23,6 +25,9 @@ constexpr std::chrono::seconds kErrorBodyTimeout(30);
 // A connection that a server closed under a request is tried again after this long, as client-go
 // does.
 constexpr std::chrono::seconds kWaitAfterLostConnection(1);
+
+constexpr std::chrono::seconds kLongThrottle(1);
+constexpr std::chrono::seconds kThrottleLogInterval(10);
 
 bool Has(const HttpRequest& request, std::string_view header) {
   return std::ranges::any_of(request.headers, [header](const auto& entry) {
@@ -50,11 +55,32 @@ Result<void> Sender::Throttle(const Prepared& request, const std::stop_token& st
     return {};
   }
   const base::Duration wait = bucket_.Reserve();
+  LogThrottle(request, wait);
   if (wait > base::Duration::zero() && !options_.clock.SleepFor(wait, stop)) {
     bucket_.Cancel();
     return Fail(Reason::kCancelled, "stopped while waiting for the client-side rate limit");
   }
   return {};
+}
+
+// A wait that a user notices is explained, but a client that is always throttled does not fill the
+// log.
+void Sender::LogThrottle(const Prepared& request, base::Duration wait) {
+  if (wait <= kLongThrottle) {
+    return;
+  }
+  {
+    const base::TimePoint now = options_.clock.Now();
+    base::MutexLock lock(mu_);
+    if (throttle_logged_.has_value() && now - *throttle_logged_ < kThrottleLogInterval) {
+      return;
+    }
+    throttle_logged_ = now;
+  }
+  logging::Info("request waits for the client-side rate limit, not for the server",
+                {{"method", request.http.method},
+                 {"path", request.http.target},
+                 {"wait_seconds", std::chrono::duration<double>(wait).count()}});
 }
 
 Result<Opened> Sender::Open(const Prepared& request, const std::stop_token& stop) {
@@ -106,14 +132,18 @@ std::expected<Opened, Sender::Attempt> Sender::TryOnce(const Prepared& request,
         .status = std::move(head).error(), .retry = retry, .wait = kWaitAfterLostConnection});
   }
   Count(http.method, std::to_string(head->code));
+  for (const std::string& text : ParseWarnings(head->warning)) {
+    logging::Warning("the API server warns",
+                     {{"text", text}, {"method", http.method}, {"path", http.target}});
+  }
   Opened opened{.call = std::move(call), .head = std::move(*head), .deadline = deadline};
   if (opened.head.code >= 200 && opened.head.code <= 299) {
     return opened;
   }
-  return std::unexpected(ReadError(request, std::move(opened), stop));
+  return std::unexpected(ReadError(std::move(opened), stop));
 }
 
-Sender::Attempt Sender::ReadError(const Prepared&, Opened opened, const std::stop_token& stop) {
+Sender::Attempt Sender::ReadError(Opened opened, const std::stop_token& stop) {
   std::string body;
   const auto collect = [&body](std::string_view chunk) -> Result<void> {
     body.append(chunk.substr(0, kMaxErrorBody - std::min(body.size(), kMaxErrorBody)));

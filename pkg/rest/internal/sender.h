@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
+#include "kubexx/base/mutex.h"
 #include "kubexx/base/token_bucket.h"
 #include "kubexx/rest/config.h"
 #include "kubexx/rest/internal/credentials.h"
@@ -64,12 +66,15 @@ class Sender {
   apimachinery::Result<void> Throttle(const Prepared& request, const std::stop_token& stop);
   std::expected<Opened, Attempt> TryOnce(const Prepared& request, base::TimePoint deadline,
                                          const std::stop_token& stop);
-  Attempt ReadError(const Prepared& request, Opened opened, const std::stop_token& stop);
+  Attempt ReadError(Opened opened, const std::stop_token& stop);
+  void LogThrottle(const Prepared& request, base::Duration wait);
   void Count(const std::string& verb, const std::string& code);
 
   const RESTClient::Options options_;
   const ServerUrl server_;
   base::TokenBucket bucket_;
+  base::Mutex mu_;
+  std::optional<base::TimePoint> throttle_logged_ KX_GUARDED_BY(mu_);
   std::unique_ptr<Credentials> credentials_;
   std::unique_ptr<Transport> transport_;
 };
