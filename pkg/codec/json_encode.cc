@@ -1,8 +1,8 @@
 #include <charconv>
-#include <cmath>
 
 #include "kubexx/codec/codec.h"
 #include "kubexx/codec/internal/base64.h"
+#include "kubexx/codec/internal/json_number.h"
 #include "kubexx/codec/internal/json_scan.h"
 #include "kubexx/codec/internal/zero.h"
 
@@ -48,7 +48,6 @@ class Writer {
     char digits[24];
     out_.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
   }
-  void Double(double value);
   void Strings(const std::vector<std::string>& items);
   void Plain(std::string_view text) {
     out_ += '"';
@@ -64,29 +63,6 @@ class Writer {
 
   std::string& out_;
 };
-
-// Go's rule: plain decimals, and an exponent for the very small and the very large, without a zero
-// in front of it.
-void Writer::Double(double value) {
-  if (!std::isfinite(value)) {
-    out_ += "null";
-    return;
-  }
-  const double magnitude = std::fabs(value);
-  const bool scientific = magnitude != 0 && (magnitude < 1e-6 || magnitude >= 1e21);
-  char text[64];
-  const auto format = scientific ? std::chars_format::scientific : std::chars_format::fixed;
-  std::string_view digits(
-      text,
-      static_cast<std::size_t>(std::to_chars(text, text + sizeof text, value, format).ptr - text));
-  const std::size_t exponent = digits.find("e-0");
-  if (exponent == std::string_view::npos) {
-    out_ += digits;
-    return;
-  }
-  out_ += digits.substr(0, exponent + 2);
-  out_ += digits.substr(exponent + 3);
-}
 
 void Writer::Strings(const std::vector<std::string>& items) {
   out_ += '[';
@@ -117,7 +93,7 @@ void Writer::Element(const FieldSchema& field, const void* value) {
       Integer(As<std::uint64_t>(value));
       break;
     case Kind::kDouble:
-      Double(As<double>(value));
+      internal::AppendDouble(As<double>(value), out_);
       break;
     case Kind::kString:
       internal::AppendQuoted(As<std::string>(value), out_);

@@ -54,6 +54,33 @@ bool ForEachMember(std::string_view text,
   return false;
 }
 
+bool ForEachElement(std::string_view text, base::FunctionRef<bool(std::string_view)> element) {
+  const char* const end = text.data() + text.size();
+  const char* p = SkipSpace(text.data(), end);
+  if (p == end || *p != '[') {
+    return false;
+  }
+  p = SkipSpace(p + 1, end);
+  if (p != end && *p == ']') {
+    return SkipSpace(p + 1, end) == end;
+  }
+  while (p != end) {
+    const char* const value_end = ScanValue(p, end);
+    if (value_end == nullptr || !element(Range(p, value_end))) {
+      return false;
+    }
+    p = SkipSpace(value_end, end);
+    if (p != end && *p == ']') {
+      return SkipSpace(p + 1, end) == end;
+    }
+    if (p == end || *p != ',') {
+      return false;
+    }
+    p = SkipSpace(p + 1, end);
+  }
+  return false;
+}
+
 bool ReadString(std::string_view value, std::string& out) {
   out.clear();
   if (value == "null") {

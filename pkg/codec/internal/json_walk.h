@@ -15,6 +15,9 @@ namespace kubexx::codec::internal {
 bool ForEachMember(std::string_view text,
                    base::FunctionRef<bool(std::string_view key, std::string_view value)> member);
 
+/// Calls `element` with the text of each element of a JSON array. False as ForEachMember.
+bool ForEachElement(std::string_view text, base::FunctionRef<bool(std::string_view value)> element);
+
 /// Reads a JSON string or null (which gives "") from the text of one value.
 bool ReadString(std::string_view value, std::string& out);
 

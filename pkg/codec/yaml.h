@@ -1,0 +1,26 @@
+/// @file
+/// Between YAML and JSON, as kubectl does it.
+#ifndef KUBEXX_CODEC_YAML_H_
+#define KUBEXX_CODEC_YAML_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kubexx/apimachinery/status.h"
+
+namespace kubexx::codec {
+
+/// The documents of a YAML stream as compact JSON with the members of objects in ascending order,
+/// as sigs.k8s.io/yaml YAMLToJSON. Empty documents are left out. YAML 1.1 scalars (yes and on are
+/// booleans), aliases and merge keys work; what aliases multiply is bounded. kMalformed with the
+/// line for bad YAML and for what JSON cannot hold (infinities, keys that are lists or null).
+apimachinery::Result<std::vector<std::string>> YamlToJson(std::string_view yaml);
+
+/// A JSON value as one block-style YAML document without "---", members in ascending order. Every
+/// string that could be read as something else is quoted. kMalformed when `json` is no JSON value.
+apimachinery::Result<std::string> JsonToYaml(std::string_view json);
+
+}  // namespace kubexx::codec
+
+#endif  // KUBEXX_CODEC_YAML_H_
