@@ -25,6 +25,8 @@ struct InformerSet {
   std::string namespace_{};
   std::map<SourceType, std::shared_ptr<cache::SharedInformerBase>> sources{};
   std::map<WorkloadKind, std::shared_ptr<cache::SharedInformerBase>> workloads{};
+  /// Kept as long as the informers: what made them.
+  std::shared_ptr<const void> owner{};
 };
 
 /// What informers of the type need as InformerOptions::transform.

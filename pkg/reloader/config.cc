@@ -168,7 +168,11 @@ Result<void> ConfigFlags::BuildScope(const Environment& environment, Config& con
     config.warnings.push_back(
         "--namespaces-to-ignore has no effect when only some namespaces are watched");
   }
-  KX_ASSIGN_OR_RETURN(config.source_label_selector, LabelSelectorOf(resource_label_selector_));
+  auto selector = LabelSelectorOf(resource_label_selector_);
+  if (!selector) {
+    return Fail(selector.status().WithContext("--resource-label-selector"));
+  }
+  config.source_label_selector = *std::move(selector);
   return {};
 }
 

@@ -8,7 +8,7 @@
 #include "kubexx/api/core/v1/resources.gen.h"
 #include "kubexx/api/core/v1/schema.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
-#include "kubexx/cache/list_watch_from_client.h"
+#include "kubexx/informers/shared_informer_factory.h"
 #include "kubexx/kubernetes/resource_client.h"
 #include "kubexx/reloader/patch.h"
 #include "kubexx/rest/rest_client.h"
@@ -19,23 +19,6 @@ namespace {
 namespace core = api::core::v1;
 namespace apps = api::apps::v1;
 using apimachinery::Result;
-
-using Transform = std::function<Result<void>(cache::Object&)>;
-
-template <class T>
-std::shared_ptr<cache::SharedInformerBase> NewInformer(std::shared_ptr<rest::RESTClient> client,
-                                                       const std::string& namespace_,
-                                                       std::string label_selector,
-                                                       Transform transform,
-                                                       metrics::Registry* registry) {
-  const apimachinery::ResourceInfo& resource = api::ResourceOf<T>();
-  return std::make_shared<cache::SharedInformer<T>>(
-      cache::NewListWatchFromClient(std::move(client), resource, namespace_,
-                                    {.label_selector = std::move(label_selector)}),
-      cache::InformerOptions{.name = std::string(resource.plural),
-                             .registry = registry,
-                             .transform = std::move(transform)});
-}
 
 class RestPatcher final : public WorkloadPatcher {
  public:
@@ -72,23 +55,31 @@ class RestPatcher final : public WorkloadPatcher {
 
 InformerSet NewInformers(std::shared_ptr<rest::RESTClient> client, std::string namespace_,
                          const WatchSettings& settings) {
-  InformerSet set;
+  const auto factory = std::make_shared<informers::SharedInformerFactory>(
+      std::move(client),
+      informers::FactoryOptions{.namespace_ = namespace_,
+                                .registry = settings.registry,
+                                .tweak = [selector = settings.source_label_selector](
+                                             const apimachinery::ResourceInfo& resource,
+                                             cache::ListWatchOptions& options) {
+                                  if (resource.group.empty()) {  // core: ConfigMaps and Secrets
+                                    options.label_selector = selector;
+                                  }
+                                }});
+  InformerSet set{.namespace_ = std::move(namespace_), .owner = factory};
   const auto add_source = [&]<class T>(SourceType type) {
     if (!settings.ignored_types.contains(type)) {
-      set.sources[type] = NewInformer<T>(client, namespace_, settings.source_label_selector,
-                                         TransformFor(type, settings.keys), settings.registry);
+      set.sources[type] = factory->InformerFor<T>({.transform = TransformFor(type, settings.keys)});
     }
   };
   const auto add_workload = [&]<class T>(WorkloadKind kind) {
-    set.workloads[kind] = NewInformer<T>(client, namespace_, {}, TransformFor(kind, settings.keys),
-                                         settings.registry);
+    set.workloads[kind] = factory->InformerFor<T>({.transform = TransformFor(kind, settings.keys)});
   };
   add_source.operator()<core::ConfigMap>(SourceType::kConfigMap);
   add_source.operator()<core::Secret>(SourceType::kSecret);
   add_workload.operator()<apps::Deployment>(WorkloadKind::kDeployment);
   add_workload.operator()<apps::DaemonSet>(WorkloadKind::kDaemonSet);
   add_workload.operator()<apps::StatefulSet>(WorkloadKind::kStatefulSet);
-  set.namespace_ = std::move(namespace_);
   return set;
 }
 

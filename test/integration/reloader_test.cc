@@ -1,0 +1,331 @@
+// kubexx-reloader against a real API server: in this process, and as the program.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kubexx/api/apps/v1/resources.gen.h"
+#include "kubexx/api/apps/v1/schema.gen.h"
+#include "kubexx/api/apps/v1/types.gen.h"
+#include "kubexx/api/core/v1/resources.gen.h"
+#include "kubexx/api/core/v1/schema.gen.h"
+#include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/base/clock.h"
+#include "kubexx/kubernetes/resource_client.h"
+#include "kubexx/metrics/registry.h"
+#include "kubexx/reloader/digest.h"
+#include "kubexx/reloader/kubernetes_io.h"
+#include "kubexx/reloader/operator.h"
+#include "kubexx/rest/config.h"
+#include "kubexx/rest/rest_client.h"
+
+namespace kubexx::reloader {
+namespace {
+
+namespace core = api::core::v1;
+namespace apps = api::apps::v1;
+using kubernetes::ResourceClient;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+
+constexpr char kConfigVariable[] = "STAKATER_APP_CONFIG_CONFIGMAP";
+constexpr char kSecretVariable[] = "STAKATER_APP_SECRET_SECRET";
+
+std::string Environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+/// Looks again until `done` says so; false after half a minute.
+bool Await(const std::function<bool()>& done) {
+  const auto deadline = steady_clock::now() + seconds(30);
+  while (!done()) {
+    if (steady_clock::now() > deadline) {
+      return false;
+    }
+    base::Clock::Real().SleepFor(milliseconds(20), {});
+  }
+  return true;
+}
+
+template <class T>
+T Workload(const std::string& name) {
+  T workload;
+  workload.metadata.name = name;
+  workload.spec.selector.emplace().match_labels["app"] = name;
+  workload.spec.template_.metadata.labels["app"] = name;
+  core::Container& container = workload.spec.template_.spec.containers.emplace_back();
+  container.name = "app";
+  container.image = "example.com/app:1";
+  return workload;
+}
+
+/// A namespace of its own with ConfigMap "app-config", Secret "app-secret", and workloads that use
+/// them.
+class ReloaderIntegration : public testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string kubeconfig = Environment("KUBEXX_TEST_KUBECONFIG");
+    if (kubeconfig.empty()) {
+      GTEST_SKIP() << "KUBEXX_TEST_KUBECONFIG is not set";
+    }
+    auto config = rest::LoadKubeconfig({.path = kubeconfig});
+    ASSERT_TRUE(config) << config.status().ToString();
+    config->qps = -1;
+    auto client = rest::RESTClient::New(*std::move(config));
+    ASSERT_TRUE(client) << client.status().ToString();
+    client_ = *client;
+    namespace_ = "reloader-" + std::to_string(steady_clock::now().time_since_epoch().count());
+    core::Namespace own;
+    own.metadata.name = namespace_;
+    Create(own, "");
+    core::ConfigMap config_map;
+    config_map.metadata.name = "app-config";
+    config_map.data["key"] = "old";
+    Create(config_map);
+    core::Secret secret;
+    secret.metadata.name = "app-secret";
+    secret.data["key"] = apimachinery::Bytes("old");
+    Create(secret);
+  }
+  void TearDown() override {
+    if (client_) {
+      const auto deleted = ResourceClient<core::Namespace>(client_, "").Delete(namespace_);
+      EXPECT_TRUE(deleted) << deleted.status().ToString();
+    }
+  }
+
+  template <class T>
+  ResourceClient<T> Client() const {
+    return {client_, namespace_};
+  }
+  template <class T>
+  void Create(const T& object, const std::string& in) {
+    const auto created = ResourceClient<T>(client_, in).Create(object);
+    ASSERT_TRUE(created) << created.status().ToString();
+  }
+  template <class T>
+  void Create(const T& object) {
+    Create(object, namespace_);
+  }
+  template <class T>
+  void Patch(const std::string& name, const std::string& patch) {
+    const auto patched = Client<T>().Patch(name, rest::PatchType::kStrategicMerge, patch);
+    ASSERT_TRUE(patched) << patched.status().ToString();
+  }
+  /// The variable's value in the first container; nothing when it is absent.
+  template <class T>
+  std::optional<std::string> Variable(const std::string& name, const std::string& variable) {
+    const auto workload = Client<T>().Get(name);
+    if (workload) {
+      for (const core::EnvVar& each : workload->spec.template_.spec.containers.at(0).env) {
+        if (each.name == variable) {
+          return each.value;
+        }
+      }
+    }
+    return std::nullopt;
+  }
+  template <class T>
+  bool AwaitVariable(const std::string& name, const std::string& variable,
+                     const std::string& value) {
+    return Await([&] { return Variable<T>(name, variable) == value; });
+  }
+  template <class T>
+  std::int64_t Generation(const std::string& name) {
+    const auto workload = Client<T>().Get(name);
+    return workload ? workload->metadata.generation : -1;
+  }
+
+  /// Deployment with auto, StatefulSet with lists, DaemonSet with auto in its template; and one
+  /// that asks for nothing.
+  void CreateWorkloads() {
+    auto deployment = Workload<apps::Deployment>("web");
+    deployment.metadata.annotations["reloader.stakater.com/auto"] = "true";
+    deployment.spec.template_.spec.containers[0]
+        .env_from.emplace_back()
+        .config_map_ref.emplace()
+        .local_object_reference.name = "app-config";
+    Create(deployment);
+    auto stateful_set = Workload<apps::StatefulSet>("db");
+    stateful_set.metadata.annotations["secret.reloader.stakater.com/reload"] = "other,app-.*";
+    Create(stateful_set);
+    auto daemon_set = Workload<apps::DaemonSet>("agent");
+    daemon_set.spec.template_.metadata.annotations["reloader.stakater.com/auto"] = "true";
+    core::PodSpec& pod = daemon_set.spec.template_.spec;
+    core::Volume& volume = pod.volumes.emplace_back();
+    volume.name = "all";
+    auto& sources = volume.volume_source.projected.emplace().sources;
+    sources.emplace_back().config_map.emplace().local_object_reference.name = "app-config";
+    sources.emplace_back().secret.emplace().local_object_reference.name = "app-secret";
+    pod.containers[0].volume_mounts.push_back({.name = "all", .mount_path = "/all"});
+    Create(daemon_set);
+    auto bystander = Workload<apps::Deployment>("bystander");
+    bystander.spec.template_.spec = deployment.spec.template_.spec;
+    Create(bystander);
+  }
+
+  std::unique_ptr<Operator> StartOperator(base::Duration settle_window = milliseconds(100)) {
+    WatchSettings settings;
+    settings.registry = &registry_;
+    std::vector<InformerSet> informers;
+    informers.push_back(NewInformers(client_, namespace_, settings));
+    Operator::Options options;
+    options.registry = &registry_;
+    options.settle = {.window = settle_window, .max_delay = 10 * settle_window};
+    auto reloader =
+        std::make_unique<Operator>(std::move(options), std::move(informers), *patcher());
+    reloader->Start();
+    EXPECT_TRUE(Await([&] { return reloader->Ready(); }));
+    return reloader;
+  }
+  WorkloadPatcher* patcher() {
+    if (!patcher_) {
+      patcher_ = NewPatcher(client_);
+    }
+    return patcher_.get();
+  }
+
+  static std::string DigestText(const std::string& item) { return DigestOf(item).ToString(); }
+
+  metrics::Registry registry_;
+  std::shared_ptr<rest::RESTClient> client_;
+  std::string namespace_;
+  std::unique_ptr<WorkloadPatcher> patcher_;
+};
+
+TEST_F(ReloaderIntegration, EditsRollTheWorkloadsThatAskForIt) {
+  CreateWorkloads();
+  const auto reloader = StartOperator();
+  Patch<core::ConfigMap>("app-config", R"({"data":{"key":"updated"}})");
+  // From the published vectors of the original.
+  const std::string updated = "6b3093988321555757cc9b88a5f2d59101a0261c";
+  EXPECT_TRUE(AwaitVariable<apps::Deployment>("web", kConfigVariable, updated));
+  EXPECT_TRUE(AwaitVariable<apps::DaemonSet>("agent", kConfigVariable, updated));
+  EXPECT_EQ(Generation<apps::StatefulSet>("db"), 1);
+
+  Patch<core::Secret>("app-secret", R"({"stringData":{"key":"new"}})");
+  EXPECT_TRUE(AwaitVariable<apps::StatefulSet>("db", kSecretVariable, DigestText("key=new")));
+  EXPECT_TRUE(AwaitVariable<apps::DaemonSet>("agent", kSecretVariable, DigestText("key=new")));
+  EXPECT_EQ(Generation<apps::Deployment>("web"), 2);
+  EXPECT_EQ(Generation<apps::Deployment>("bystander"), 1);
+
+  const auto web = Client<apps::Deployment>().Get("web");
+  ASSERT_TRUE(web);
+  bool managed = false;
+  for (const auto& entry : web->metadata.managed_fields) {
+    managed = managed || entry.manager == "Reloader";
+  }
+  EXPECT_TRUE(managed);
+}
+
+TEST_F(ReloaderIntegration, BothSourcesEditedTogetherAreOneRollout) {
+  CreateWorkloads();
+  const auto reloader =
+      StartOperator(seconds(1));  // a slow machine needs longer for two requests than the default
+  Patch<core::ConfigMap>("app-config", R"({"data":{"key":"new"}})");
+  Patch<core::Secret>("app-secret", R"({"stringData":{"key":"new"}})");
+  EXPECT_TRUE(AwaitVariable<apps::DaemonSet>("agent", kConfigVariable, DigestText("key=new")));
+  EXPECT_TRUE(AwaitVariable<apps::DaemonSet>("agent", kSecretVariable, DigestText("key=new")));
+  EXPECT_EQ(Generation<apps::DaemonSet>("agent"), 2);
+}
+
+TEST_F(ReloaderIntegration, ARestartRollsOnlyWhatChangedMeanwhile) {
+  CreateWorkloads();
+  StartOperator();  // and stops
+  auto reloader = StartOperator();
+  Patch<core::ConfigMap>("app-config", R"({"data":{"key":"new"}})");
+  ASSERT_TRUE(AwaitVariable<apps::Deployment>("web", kConfigVariable, DigestText("key=new")));
+  ASSERT_TRUE(AwaitVariable<apps::DaemonSet>("agent", kConfigVariable, DigestText("key=new")));
+  reloader.reset();
+  EXPECT_EQ(Generation<apps::Deployment>("web"), 2);
+  Patch<core::ConfigMap>("app-config", R"({"data":{"key":"newer"}})");
+  reloader = StartOperator();
+  EXPECT_TRUE(AwaitVariable<apps::Deployment>("web", kConfigVariable, DigestText("key=newer")));
+  EXPECT_TRUE(AwaitVariable<apps::DaemonSet>("agent", kConfigVariable, DigestText("key=newer")));
+  reloader.reset();
+  EXPECT_EQ(Generation<apps::Deployment>("web"), 3);
+  EXPECT_EQ(Generation<apps::StatefulSet>("db"), 1);
+}
+
+/// The program, as a child process.
+class Program {
+ public:
+  explicit Program(std::vector<std::string> arguments) {
+    const std::string path = Environment("KUBEXX_BIN_DIR") + "/kubexx-reloader";
+    arguments.insert(arguments.begin(), path);
+    std::vector<char*> argv;
+    for (std::string& argument : arguments) {
+      argv.push_back(argument.data());
+    }
+    argv.push_back(nullptr);
+    started_ = posix_spawn(&pid_, path.c_str(), nullptr, nullptr, argv.data(), environ) == 0;
+  }
+  ~Program() {
+    if (started_ && !status_) {
+      kill(pid_, SIGKILL);
+      waitpid(pid_, nullptr, 0);
+    }
+  }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  bool started() const { return started_; }
+  void Send(int signal_number) const { kill(pid_, signal_number); }
+  /// Waits for its end; the exit status, or nothing when a signal ended it.
+  std::optional<int> AwaitExit() {
+    int status = 0;
+    waitpid(pid_, &status, 0);
+    status_ = status;
+    return WIFEXITED(status) ? std::optional(WEXITSTATUS(status)) : std::nullopt;
+  }
+
+ private:
+  pid_t pid_ = 0;
+  bool started_ = false;
+  std::optional<int> status_;
+};
+
+TEST_F(ReloaderIntegration, TheProgramStopsCleanlyOnSigterm) {
+  if (Environment("KUBEXX_BIN_DIR").empty()) {
+    GTEST_SKIP() << "KUBEXX_BIN_DIR is not set";
+  }
+  // The variable differs from the data, so the rollout tells that the program is up.
+  auto deployment = Workload<apps::Deployment>("web");
+  deployment.metadata.annotations["configmap.reloader.stakater.com/reload"] = "app-config";
+  deployment.spec.template_.spec.containers[0].env.push_back(
+      {.name = kConfigVariable, .value = "before"});
+  Create(deployment);
+  Program program({"--kubeconfig=" + Environment("KUBEXX_TEST_KUBECONFIG"),
+                   "--namespaces=" + namespace_, "--metrics-addr=127.0.0.1:0"});
+  ASSERT_TRUE(program.started());
+  ASSERT_TRUE(AwaitVariable<apps::Deployment>("web", kConfigVariable, DigestText("key=old")));
+  const auto begin = steady_clock::now();
+  program.Send(SIGTERM);
+  EXPECT_EQ(program.AwaitExit(), 0);
+  EXPECT_LT(steady_clock::now() - begin, seconds(2));
+}
+
+TEST_F(ReloaderIntegration, TheProgramRefusesWhatItCannotDo) {
+  if (Environment("KUBEXX_BIN_DIR").empty()) {
+    GTEST_SKIP() << "KUBEXX_BIN_DIR is not set";
+  }
+  for (const char* argument : {"--enable-ha", "--no-such-flag", "--resource-label-selector=???",
+                               "--kubeconfig=/dev/null/none", "--metrics-addr=nowhere"}) {
+    Program program({argument});
+    ASSERT_TRUE(program.started());
+    EXPECT_EQ(program.AwaitExit(), 1) << argument;
+  }
+}
+
+}  // namespace
+}  // namespace kubexx::reloader
