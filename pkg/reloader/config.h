@@ -92,8 +92,8 @@ class ConfigFlags {
   std::string metrics_address_ = ":9090";
   base::Duration settle_window_ = std::chrono::milliseconds(100);
   std::int64_t workers_ = 2;
-  std::int64_t qps_ = 50;
-  std::int64_t burst_ = 100;
+  std::int64_t qps_ = 100;
+  std::int64_t burst_ = 200;
   std::vector<std::string> arguments_;
 };
 
