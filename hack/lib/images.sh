@@ -23,10 +23,12 @@ image_from_folder() {
   export_image "$image" "$tar"
 }
 
-export_image() { # export_image NAME TAR
+# export_image NAME TAR: moves it out of buildah's store.
+export_image() {
   rm -f "$2.new"
   kx_buildah push -q "$1" "oci-archive:$2.new:$1"
   mv "$2.new" "$2"
+  kx_buildah rmi "$1" >/dev/null
 }
 
 # The sandbox of every pod: a static program that sleeps.

@@ -22,5 +22,5 @@ echo 'nobody:x:65534:65534:nobody:/:/nowhere' >"$root/etc/passwd"
 echo 'nogroup:x:65534:' >"$root/etc/group"
 echo 'hosts: files dns' >"$root/etc/nsswitch.conf"
 cp "$(dirname "$0")/../../LICENSE" "$root/licenses/"
-# The same bytes whenever and by whomever it is made.
+# Whatever the umask was, the image's user must be able to read it all.
 chmod -R u=rwX,go=rX "$root"

@@ -11,12 +11,15 @@ message=STAKATER_APP_CONFIG_CONFIGMAP
 password=STAKATER_APP_SECRET_SECRET
 
 start() {
+  local tar
   "$cluster" down
   "$cluster" node
   use_cluster_environment
   log "the operator, from an image, by manifests/"
-  "$kx_top/hack/image" --from-build --output "$KUBEXX_CACHE/images/$KUBEXX_CLUSTER_NAME.tar"
-  "$cluster" load "$KUBEXX_CACHE/images/$KUBEXX_CLUSTER_NAME.tar"
+  tar=$KUBEXX_CACHE/images/$KUBEXX_CLUSTER_NAME.tar
+  "$kx_top/hack/image" --from-build --output "$tar"
+  "$cluster" load "$tar"
+  rm "$tar"
   kubectl apply -f "$kx_top/manifests/" >/dev/null
   log "workloads that use a ConfigMap and a Secret"
   kubectl apply -f "$here/workloads.yaml" >/dev/null
