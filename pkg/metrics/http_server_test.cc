@@ -187,7 +187,7 @@ TEST_F(HttpServerTest, Http10ClosesAfterTheAnswer) {
 TEST_F(HttpServerTest, GarbageIs400) {
   Start();
   for (const std::string& garbage :
-       {std::string("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 tls hello\r\n\r\n", 30),
+       {std::string("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 tls hello\r\n\r\n", 25),
         std::string("GET\r\n\r\n"), std::string("GET /ok HTTP/9.9\r\n\r\n"),
         std::string("GET /ok HTTP/1.1\r\nbad header\r\n\r\n"),
         std::string("GET /ok HTTP/1.1\r\nContent-Length: -1\r\n\r\n"), std::string(4096, '\0')}) {
