@@ -218,7 +218,6 @@ bool Decoder::Packed(const FieldSchema& field, std::string_view bytes, void* mem
 bool Decoder::MapEntry(const FieldSchema& field, std::string_view bytes, void* member, int depth) {
   // The value may come before the key: find both, then decode into the slot.
   std::string_view key;
-  std::string_view rest;
   const char* value_begin = nullptr;
   Tag value_tag;
   const char* const end = bytes.data() + bytes.size();
