@@ -85,10 +85,17 @@ func emitTypes(out output, p *pkg) {
 	for _, name := range sortedNames(p) {
 		fmt.Fprintf(&b, "struct %s;\n", name)
 	}
+	// clang wants the element type complete where a container has an initialiser; where types are recursive it is not.
+	complete := map[*object]bool{}
 	for _, o := range p.objects {
+		complete[o] = true
 		fmt.Fprintf(&b, "\nstruct %s {\n", o.name)
 		for _, f := range o.fields {
-			fmt.Fprintf(&b, "  %s %s{};\n", memberType(p, f), f.member)
+			initialiser := "{}"
+			if f.message != nil && f.message.pkg == p && !complete[f.message] {
+				initialiser = ""
+			}
+			fmt.Fprintf(&b, "  %s %s%s;\n", memberType(p, f), f.member, initialiser)
 		}
 		fmt.Fprintf(&b, "  bool operator==(const %s&) const = default;\n};\n", o.name)
 	}

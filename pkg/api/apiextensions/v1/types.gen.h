@@ -108,19 +108,19 @@ struct CustomResourceDefinitionNames {
 };
 
 struct JSONSchemaPropsOrArray {
-  apimachinery::Box<JSONSchemaProps> schema{};
-  std::vector<JSONSchemaProps> json_schemas{};
+  apimachinery::Box<JSONSchemaProps> schema;
+  std::vector<JSONSchemaProps> json_schemas;
   bool operator==(const JSONSchemaPropsOrArray&) const = default;
 };
 
 struct JSONSchemaPropsOrBool {
   bool allows{};
-  apimachinery::Box<JSONSchemaProps> schema{};
+  apimachinery::Box<JSONSchemaProps> schema;
   bool operator==(const JSONSchemaPropsOrBool&) const = default;
 };
 
 struct JSONSchemaPropsOrStringArray {
-  apimachinery::Box<JSONSchemaProps> schema{};
+  apimachinery::Box<JSONSchemaProps> schema;
   std::vector<std::string> property{};
   bool operator==(const JSONSchemaPropsOrStringArray&) const = default;
 };
