@@ -109,8 +109,8 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event) {
       parts_.memory.Forget(id);  // deleted and made anew, unseen
     }
   }
-  const bool compares = HasVariables(*workload) || parts_.memory.Knows(id);
-  if (compares && !parts_.ignored_namespaces.contains(id.key.namespace_)) {
+  // Without variables there is nothing to compare but what events of sources have noted already.
+  if (HasVariables(*workload) && !parts_.ignored_namespaces.contains(id.key.namespace_)) {
     parts_.note(id, Cause::kWorkloadEvent);
   }
 }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <map>
 #include <thread>
 
@@ -163,7 +164,8 @@ class OperatorTest : public testing::Test {
   void AwaitReconciles(const std::string& result, double value) {
     AwaitCount("reloader_reconcile_total", {{"result", result}}, value);
   }
-  /// Waits until a key settles, and lets its window pass.
+  /// Waits until a key settles, and lets its window pass; when several do, they must all have been
+  /// noted.
   void Settle() {
     clock_.AwaitSleepers(1);
     clock_.Advance(milliseconds(100));
@@ -191,6 +193,7 @@ TEST_F(OperatorTest, AnEditRollsTheWorkloadWithTheExactVariable) {
   Put(*deployments_, Web());
   StartOperator();
   PutConfigMap("config", "new");
+  AwaitEvents("configmaps", "update", 1);
   Settle();
   const auto calls = patcher_.Await(1);
   EXPECT_EQ(calls[0].workload, kWeb);
@@ -278,6 +281,7 @@ TEST_F(OperatorTest, AFailingWorkloadIsRetriedAndBlocksNobody) {
   patcher_.Fail(kApi, Status(Reason::kForbidden, "no", 403));
   StartOperator();
   PutConfigMap("config", "new");
+  AwaitEvents("configmaps", "update", 1);
   Settle();
   AwaitReconciles("success", 1);
   AwaitReconciles("error", 1);
@@ -297,6 +301,7 @@ TEST_F(OperatorTest, AWorkloadThatIsGoneIsDropped) {
   patcher_.Fail(kWeb, Status(Reason::kNotFound, "gone", 404));
   StartOperator();
   PutConfigMap("config", "new");
+  AwaitEvents("configmaps", "update", 1);
   Settle();
   AwaitReconciles("skipped", 1);
   EXPECT_EQ(Count("reloader_retries_total", {}), 0);
@@ -331,6 +336,7 @@ TEST_F(OperatorTest, AnExplicitPatternRollsWithoutAReference) {
   Put(*deployments_, deployment);
   StartOperator();
   PutConfigMap("team-a", "new");
+  AwaitEvents("configmaps", "update", 1);
   Settle();
   EXPECT_THAT(patcher_.Await(1)[0].patch, HasSubstr("STAKATER_TEAM_A_CONFIGMAP"));
 }
@@ -343,6 +349,7 @@ TEST_F(OperatorTest, AChangeSeenByARelistCounts) {
   config_maps_->DropWatches();
   PutConfigMap("config", "new");
   config_maps_->Compact();
+  AwaitEvents("configmaps", "update", 1);
   Settle();
   EXPECT_THAT(patcher_.Await(1)[0].patch, HasSubstr(DigestText("new")));
 }
@@ -358,8 +365,8 @@ TEST_F(OperatorTest, AStopWritesWhatIsDue) {
 }
 
 TEST_F(OperatorTest, AStopBeforeTheFirstListEnds) {
-  config_maps_->FailLists(Status(Reason::kUnavailable, "down"), 1000);
-  config_maps_->FailWatches(Status(Reason::kUnavailable, "down"), 1000);
+  config_maps_->FailLists(Status(Reason::kUnavailable, "down"), std::numeric_limits<int>::max());
+  config_maps_->FailWatches(Status(Reason::kUnavailable, "down"), std::numeric_limits<int>::max());
   InformerSet set;
   set.sources[SourceType::kConfigMap] =
       Informer<core::ConfigMap>(config_maps_, TransformFor(SourceType::kConfigMap, {}));

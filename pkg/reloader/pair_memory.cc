@@ -16,11 +16,6 @@ PairStates PairMemory::Get(const WorkloadId& workload) const {
   return found == states_.end() ? PairStates{} : found->second;
 }
 
-bool PairMemory::Knows(const WorkloadId& workload) const {
-  const base::MutexLock lock(mu_);
-  return states_.contains(workload);
-}
-
 void PairMemory::Apply(const WorkloadId& workload, const Plan& plan) {
   if (plan.confirmed.empty() && plan.dropped.empty()) {
     return;

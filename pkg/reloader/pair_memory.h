@@ -22,7 +22,6 @@ class PairMemory {
   /// still unacted on.
   void RecordChange(const WorkloadId& workload, const SourceId& source, const Digest& before);
   PairStates Get(const WorkloadId& workload) const;
-  bool Knows(const WorkloadId& workload) const;
   /// Takes over what a plan found, changes apart.
   void Apply(const WorkloadId& workload, const Plan& plan);
   /// A write is about to be sent: from now on nothing is certain until Confirm.

@@ -42,12 +42,12 @@ TEST(PairMemory, AppliesPlansAndForgets) {
   Plan plan;
   plan.confirmed = {{kSource, kOld}};
   memory.Apply(kWorkload, plan);
-  EXPECT_TRUE(memory.Knows(kWorkload));
+  EXPECT_TRUE(memory.Get(kWorkload).contains(kSource));
   EXPECT_EQ(memory.size(), 1U);
   plan.confirmed.clear();
   plan.dropped = {kSource};
   memory.Apply(kWorkload, plan);
-  EXPECT_FALSE(memory.Knows(kWorkload));
+  EXPECT_TRUE(memory.Get(kWorkload).empty());
   memory.RecordChange(kWorkload, kSource, kOld);
   memory.Forget(kWorkload);
   EXPECT_EQ(memory.size(), 0U);
