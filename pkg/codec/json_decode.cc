@@ -1,11 +1,10 @@
 #include <simdjson.h>
 
-#include <charconv>
-
 #include "kubexx/codec/codec.h"
-#include "kubexx/codec/internal/base64.h"
 #include "kubexx/codec/internal/field_error.h"
+#include "kubexx/codec/internal/json_scalar.h"
 #include "kubexx/codec/internal/json_scan.h"
+#include "kubexx/codec/internal/json_target.h"
 #include "kubexx/codec/internal/wire.h"
 
 namespace kubexx::codec {
@@ -19,71 +18,8 @@ E& As(void* value) {
   return *static_cast<E*>(value);
 }
 
-bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
-
-std::string_view Trim(std::string_view text) {
-  while (!text.empty() && IsSpace(text.back())) {
-    text.remove_suffix(1);
-  }
-  while (!text.empty() && IsSpace(text.front())) {
-    text.remove_prefix(1);
-  }
-  return text;
-}
-
 // The text of a scalar, which is not consumed by this.
-std::string_view Token(od::value& value) { return Trim(value.raw_json_token()); }
-
-/// Where a JSON name leads: a field of the object or of a message that is inlined into it.
-struct Target {
-  const FieldSchema* field = nullptr;
-  void* member = nullptr;
-};
-
-Target FindTarget(const TypeSchema& schema, void* object, std::string_view name,
-                  std::size_t& hint) {
-  const std::size_t count = schema.fields.size();
-  bool has_inline = false;
-  // Names arrive mostly in the order of the table: begin behind the one that was found last.
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t at = hint + i < count ? hint + i : hint + i - count;
-    const FieldSchema& field = schema.fields[at];
-    if ((field.flags & kInline) != 0) {
-      has_inline = true;
-    } else if (field.name == name) {
-      hint = at + 1 < count ? at + 1 : 0;
-      return {&field, static_cast<char*>(object) + field.offset};
-    }
-  }
-  for (std::size_t i = 0; has_inline && i < count; ++i) {
-    const FieldSchema& field = schema.fields[i];
-    if ((field.flags & kInline) == 0) {
-      continue;
-    }
-    void* member = static_cast<char*>(object) + field.offset;
-    std::size_t inner_hint = 0;
-    if (field.cardinality == Cardinality::kPlain) {
-      if (const Target found = FindTarget(*field.message, member, name, inner_hint);
-          found.field != nullptr) {
-        return found;
-      }
-    } else if (field.ops->size(member) != 0) {
-      if (const Target found = FindTarget(
-              *field.message, const_cast<void*>(field.ops->at(member, 0)), name, inner_hint);
-          found.field != nullptr) {
-        return found;
-      }
-    } else {
-      void* created = field.ops->append(member);
-      if (const Target found = FindTarget(*field.message, created, name, inner_hint);
-          found.field != nullptr) {
-        return found;
-      }
-      field.ops->clear(member);
-    }
-  }
-  return {};
-}
+std::string_view Token(od::value& value) { return internal::TrimJsonSpace(value.raw_json_token()); }
 
 /// Decodes one object tree; holds the error.
 class Decoder {
@@ -104,42 +40,9 @@ class Decoder {
   bool Union(const TypeSchema& schema, od::value& json, void* object, int depth);
   bool Skip(od::value& json);
 
-  bool Bool(od::value& json, bool& out);
-  bool Double(od::value& json, double& out);
-  bool String(od::value& json, std::string& out);
-  bool Bytes(od::value& json, apimachinery::Bytes& out);
   bool StringList(od::value& json, std::vector<std::string>& out);
-  bool Quantity(od::value& json, apimachinery::Quantity& out);
-  bool IntOrString(od::value& json, apimachinery::IntOrString& out);
   bool Raw(od::value& json, std::string& out);
   bool RawText(od::value& json, std::string_view& text);
-
-  template <class I>
-  bool Integer(od::value& json, I& out) {
-    const std::string_view token = Token(json);
-    const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), out);
-    if (error == std::errc::result_out_of_range) {
-      return error_.Set("integer out of range");
-    }
-    if (error != std::errc() || end != token.data() + token.size() || !internal::IsNumber(token)) {
-      return error_.Set("expected an integer");
-    }
-    return true;
-  }
-
-  template <class V>
-  bool Parsed(od::value& json, V& out) {
-    std::string text;
-    if (!String(json, text)) {
-      return false;
-    }
-    auto value = V::Parse(text);
-    if (!value) {
-      return error_.Set(value.error().message);
-    }
-    out = *value;
-    return true;
-  }
 
   bool Syntax(simdjson::error_code code) { return error_.Set(simdjson::error_message(code)); }
 
@@ -188,53 +91,6 @@ bool Decoder::Skip(od::value& json) {
   return RawText(json, text) && (internal::IsJson(text) || error_.Set("malformed JSON value"));
 }
 
-bool Decoder::Bool(od::value& json, bool& out) {
-  const std::string_view token = Token(json);
-  out = token == "true";
-  return out || token == "false" || error_.Set("expected true or false");
-}
-
-bool Decoder::Double(od::value& json, double& out) {
-  const std::string_view token = Token(json);
-  if (!internal::IsNumber(token)) {
-    return error_.Set("expected a number");
-  }
-  const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), out);
-  return error == std::errc() || error_.Set("number out of range");
-}
-
-// simdjson has checked UTF-8 and control characters; only escapes need more than a copy.
-bool Decoder::String(od::value& json, std::string& out) {
-  const std::string_view token = Token(json);
-  if (token.size() < 2 || token.front() != '"' || token.back() != '"') {
-    return error_.Set("expected a string");
-  }
-  if (token.find('\\') == std::string_view::npos) {
-    out.assign(token.substr(1, token.size() - 2));
-    return true;
-  }
-  const char* const end = token.data() + token.size();
-  if (internal::ScanString(token.data(), end) != end) {
-    return error_.Set("bad escape in string");
-  }
-  out.clear();
-  internal::AppendUnquoted(token, out);
-  return true;
-}
-
-bool Decoder::Bytes(od::value& json, apimachinery::Bytes& out) {
-  secret_ = true;
-  std::string text;
-  if (!String(json, text)) {
-    return false;
-  }
-  std::string bytes;
-  const bool ok = internal::DecodeBase64(text, bytes);
-  apimachinery::Wipe(text);
-  out = apimachinery::Bytes(std::move(bytes));
-  return ok || error_.Set("not base64");
-}
-
 bool Decoder::StringList(od::value& json, std::vector<std::string>& out) {
   out.clear();
   od::array array;
@@ -247,35 +103,11 @@ bool Decoder::StringList(od::value& json, std::vector<std::string>& out) {
       return Syntax(code);
     }
     std::string& text = out.emplace_back();
-    if (!IsNull(value) && !String(value, text)) {
+    if (!IsNull(value) && !internal::ReadStringToken(Token(value), text, error_)) {
       return error_.AtIndex(out.size() - 1);
     }
   }
   return true;
-}
-
-bool Decoder::Quantity(od::value& json, apimachinery::Quantity& out) {
-  std::string text;
-  const std::string_view token = Token(json);
-  if (internal::IsNumber(token)) {
-    text = token;
-  } else if (!String(json, text)) {
-    return false;
-  }
-  auto quantity = apimachinery::Quantity::Parse(Trim(text));
-  if (!quantity) {
-    return error_.Set(quantity.error().message);
-  }
-  out = std::move(*quantity);
-  return true;
-}
-
-bool Decoder::IntOrString(od::value& json, apimachinery::IntOrString& out) {
-  if (Token(json).starts_with('"')) {
-    return String(json, out.value.emplace<std::string>());
-  }
-  return Integer(json, out.value.emplace<std::int32_t>()) ||
-         error_.Set("expected a 32-bit integer or a string");
 }
 
 bool Decoder::Element(const FieldSchema& field, od::value& json, void* value, int depth) {
@@ -294,36 +126,12 @@ bool Decoder::Element(const FieldSchema& field, od::value& json, void* value, in
   if (IsNull(json)) {
     return true;
   }
-  switch (field.kind) {
-    case Kind::kBool:
-      return Bool(json, As<bool>(value));
-    case Kind::kInt32:
-      return Integer(json, As<std::int32_t>(value));
-    case Kind::kInt64:
-      return Integer(json, As<std::int64_t>(value));
-    case Kind::kUint32:
-      return Integer(json, As<std::uint32_t>(value));
-    case Kind::kUint64:
-      return Integer(json, As<std::uint64_t>(value));
-    case Kind::kDouble:
-      return Double(json, As<double>(value));
-    case Kind::kString:
-      return String(json, As<std::string>(value));
-    case Kind::kBytes:
-      return Bytes(json, As<apimachinery::Bytes>(value));
-    case Kind::kStringList:
-      return StringList(json, As<std::vector<std::string>>(value));
-    case Kind::kQuantity:
-      return Quantity(json, As<apimachinery::Quantity>(value));
-    case Kind::kTime:
-      return Parsed(json, As<apimachinery::Time>(value));
-    case Kind::kMicroTime:
-      return Parsed(json, As<apimachinery::MicroTime>(value));
-    case Kind::kDuration:
-      return Parsed(json, As<apimachinery::Duration>(value));
-    default:
-      return IntOrString(json, As<apimachinery::IntOrString>(value));
+  if (field.kind == Kind::kStringList) {
+    return StringList(json, As<std::vector<std::string>>(value));
   }
+  secret_ = secret_ || field.kind == Kind::kBytes;
+  // simdjson has checked the UTF-8 and the control characters of the token.
+  return internal::ReadScalarToken(field.kind, Token(json), value, error_);
 }
 
 bool Decoder::Message(const TypeSchema& schema, od::value& json, void* object, int depth) {
@@ -368,7 +176,7 @@ bool Decoder::Union(const TypeSchema& schema, od::value& json, void* object, int
       As<bool>(member) = true;
       if (type == od::json_type::boolean) {
         handled = true;
-        if (!Bool(json, As<bool>(member))) {
+        if (!internal::ReadScalarToken(Kind::kBool, Token(json), member, error_)) {
           return false;
         }
       }
@@ -445,7 +253,7 @@ bool Decoder::Member(const FieldSchema& field, od::value& json, void* member, in
 
 bool Decoder::CheckTypeMeta(const TypeSchema& schema, std::string_view name, od::value& json) {
   std::string text;
-  if (!IsNull(json) && !String(json, text)) {
+  if (!IsNull(json) && !internal::ReadStringToken(Token(json), text, error_)) {
     return error_.AtField(name);
   }
   std::string expected(schema.kind);
@@ -478,7 +286,7 @@ bool Decoder::Fields(const TypeSchema& schema, od::object json, void* object, in
       }
       continue;
     }
-    const Target target = FindTarget(schema, object, name, hint);
+    const internal::Target target = internal::FindTarget(schema, object, name, hint);
     if (target.field == nullptr) {
       if (!Skip(value)) {
         return error_.AtKey(name);

@@ -1,0 +1,151 @@
+#include "kubexx/codec/internal/json_scalar.h"
+
+#include <charconv>
+
+#include "kubexx/codec/internal/base64.h"
+#include "kubexx/codec/internal/json_scan.h"
+
+namespace kubexx::codec::internal {
+namespace {
+
+template <class E>
+E& As(void* value) {
+  return *static_cast<E*>(value);
+}
+
+bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+
+template <class I>
+bool ReadInteger(std::string_view token, I& out, FieldError& error) {
+  const auto [end, code] = std::from_chars(token.data(), token.data() + token.size(), out);
+  if (code == std::errc::result_out_of_range) {
+    return error.Set("integer out of range");
+  }
+  const bool whole = code == std::errc() && end == token.data() + token.size() && IsNumber(token);
+  return whole || error.Set("expected an integer");
+}
+
+bool ReadBool(std::string_view token, bool& out, FieldError& error) {
+  out = token == "true";
+  return out || token == "false" || error.Set("expected true or false");
+}
+
+bool ReadDouble(std::string_view token, double& out, FieldError& error) {
+  if (!IsNumber(token)) {
+    return error.Set("expected a number");
+  }
+  const auto [end, code] = std::from_chars(token.data(), token.data() + token.size(), out);
+  return code == std::errc() || error.Set("number out of range");
+}
+
+bool ReadBytes(std::string_view token, apimachinery::Bytes& out, FieldError& error) {
+  std::string text;
+  if (!ReadStringToken(token, text, error)) {
+    return false;
+  }
+  std::string bytes;
+  const bool ok = DecodeBase64(text, bytes);
+  apimachinery::Wipe(text);
+  out = apimachinery::Bytes(std::move(bytes));
+  return ok || error.Set("not base64");
+}
+
+bool ReadQuantity(std::string_view token, apimachinery::Quantity& out, FieldError& error) {
+  std::string text;
+  if (IsNumber(token)) {
+    text = token;
+  } else if (!ReadStringToken(token, text, error)) {
+    return false;
+  }
+  auto quantity = apimachinery::Quantity::Parse(TrimJsonSpace(text));
+  if (!quantity) {
+    return error.Set(quantity.error().message);
+  }
+  out = std::move(*quantity);
+  return true;
+}
+
+bool ReadIntOrString(std::string_view token, apimachinery::IntOrString& out, FieldError& error) {
+  if (token.starts_with('"')) {
+    return ReadStringToken(token, out.value.emplace<std::string>(), error);
+  }
+  return ReadInteger(token, out.value.emplace<std::int32_t>(), error) ||
+         error.Set("expected a 32-bit integer or a string");
+}
+
+// Times and durations: a string with a grammar of its own.
+template <class V>
+bool ReadParsed(std::string_view token, V& out, FieldError& error) {
+  std::string text;
+  if (!ReadStringToken(token, text, error)) {
+    return false;
+  }
+  auto value = V::Parse(text);
+  if (!value) {
+    return error.Set(value.error().message);
+  }
+  out = *value;
+  return true;
+}
+
+}  // namespace
+
+std::string_view TrimJsonSpace(std::string_view text) {
+  while (!text.empty() && IsSpace(text.back())) {
+    text.remove_suffix(1);
+  }
+  while (!text.empty() && IsSpace(text.front())) {
+    text.remove_prefix(1);
+  }
+  return text;
+}
+
+bool ReadStringToken(std::string_view token, std::string& out, FieldError& error) {
+  if (token.size() < 2 || token.front() != '"' || token.back() != '"') {
+    return error.Set("expected a string");
+  }
+  if (token.find('\\') == std::string_view::npos) {
+    out.assign(token.substr(1, token.size() - 2));
+    return true;
+  }
+  const char* const end = token.data() + token.size();
+  if (ScanString(token.data(), end) != end) {
+    return error.Set("bad escape in string");
+  }
+  out.clear();
+  AppendUnquoted(token, out);
+  return true;
+}
+
+bool ReadScalarToken(Kind kind, std::string_view token, void* value, FieldError& error) {
+  switch (kind) {
+    case Kind::kBool:
+      return ReadBool(token, As<bool>(value), error);
+    case Kind::kInt32:
+      return ReadInteger(token, As<std::int32_t>(value), error);
+    case Kind::kInt64:
+      return ReadInteger(token, As<std::int64_t>(value), error);
+    case Kind::kUint32:
+      return ReadInteger(token, As<std::uint32_t>(value), error);
+    case Kind::kUint64:
+      return ReadInteger(token, As<std::uint64_t>(value), error);
+    case Kind::kDouble:
+      return ReadDouble(token, As<double>(value), error);
+    case Kind::kString:
+      return ReadStringToken(token, As<std::string>(value), error);
+    case Kind::kBytes:
+      return ReadBytes(token, As<apimachinery::Bytes>(value), error);
+    case Kind::kQuantity:
+      return ReadQuantity(token, As<apimachinery::Quantity>(value), error);
+    case Kind::kTime:
+      return ReadParsed(token, As<apimachinery::Time>(value), error);
+    case Kind::kMicroTime:
+      return ReadParsed(token, As<apimachinery::MicroTime>(value), error);
+    case Kind::kDuration:
+      return ReadParsed(token, As<apimachinery::Duration>(value), error);
+    default:
+      return ReadIntOrString(token, As<apimachinery::IntOrString>(value), error);
+  }
+}
+
+}  // namespace kubexx::codec::internal
