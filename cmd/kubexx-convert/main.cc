@@ -1,30 +1,28 @@
 // kubexx-convert: API objects between JSON, YAML and protobuf.
 
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "kubexx/api/registry.gen.h"
 #include "kubexx/codec/convert.h"
+#include "kubexx/flags/flags.h"
 
 namespace {
 
-using kubexx::codec::FileFormat;
+using namespace kubexx;  // NOLINT(google-build-using-namespace): the wiring speaks of every package
+using codec::FileFormat;
 
 constexpr int kFailed = 1;
 constexpr int kUsage = 2;
 
-constexpr std::string_view kDescription =
-    "Converts Kubernetes API objects between JSON, YAML and protobuf, from standard input to "
-    "standard output.\n"
-    "Reads protobuf as etcd stores it, with or without its \"k8s\\0\" envelope.";
+constexpr const char* kDescription =
+    R"(Converts Kubernetes API objects between JSON, YAML and protobuf, from standard input to standard output.
+Reads protobuf as etcd stores it, with or without its "k8s\0" envelope.
 
-constexpr std::string_view kFooter = R"(
 Objects of built-in kinds are checked and written in canonical form, without unknown fields. Objects of other
 kinds pass between JSON and YAML untouched.
 
@@ -34,28 +32,14 @@ Examples:
   etcdctl get --print-value-only /registry/pods/default/web | kubexx-convert --to yaml
   kubexx-convert --from protobuf --type v1/Pod < message.pb
 
-Exit codes: 0 converted, 1 the input cannot be read or converted, 2 wrong usage.
-)";
-
-constexpr std::string_view kBashCompletion = R"(_kubexx_convert() {
-  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-  case $previous in
-    --from) mapfile -t COMPREPLY < <(compgen -W "auto json yaml protobuf" -- "$current") ;;
-    --to) mapfile -t COMPREPLY < <(compgen -W "json yaml protobuf" -- "$current") ;;
-    --input | -i | --output | -o) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
-    --completion) mapfile -t COMPREPLY < <(compgen -W "bash" -- "$current") ;;
-    --type) COMPREPLY=() ;;
-    *) mapfile -t COMPREPLY < <(compgen -W "--from --to --type --input --output --compact --completion --help" -- "$current") ;;
-  esac
-}
-complete -o filenames -F _kubexx_convert kubexx-convert
-)";
+Exit codes: 0 converted, 1 the input cannot be read or converted, 2 wrong usage.)";
 
 struct Flags {
-  kubexx::codec::ConvertOptions convert{};
+  codec::ConvertOptions convert{};
+  std::string from = "auto";
+  std::string to = "json";
   std::string input{};
   std::string output{};
-  std::string completion{};
 };
 
 struct CloseFile {
@@ -102,57 +86,39 @@ int WriteOutput(const std::string& path, std::string_view text) {
   return 0;
 }
 
-void AddFlags(CLI::App& app, Flags& flags) {
-  const std::map<std::string, FileFormat> from = {{"auto", FileFormat::kAuto},
-                                                  {"json", FileFormat::kJson},
-                                                  {"yaml", FileFormat::kYaml},
-                                                  {"protobuf", FileFormat::kProtobuf}};
-  std::map<std::string, FileFormat> to = from;
-  to.erase("auto");
-  app.add_option("--from", flags.convert.from,
-                 "Format of the input: auto (default), json, yaml or protobuf")
-      ->transform(CLI::Transformer(from).description(""))
-      ->check(CLI::IsMember(
-                  {FileFormat::kAuto, FileFormat::kJson, FileFormat::kYaml, FileFormat::kProtobuf})
-                  .description(""))
-      ->option_text("FORMAT");
-  app.add_option("--to", flags.convert.to, "Format of the output: json (default), yaml or protobuf")
-      ->transform(CLI::CheckedTransformer(to).description(""))
-      ->option_text("FORMAT");
-  app.add_option("--type", flags.convert.type,
-                 "Type of objects that do not name theirs, as apps/v1/Deployment or v1/Pod")
-      ->option_text("TYPE");
-  app.add_option("-i,--input", flags.input, "File to read instead of standard input")
-      ->option_text("FILE");
-  app.add_option("-o,--output", flags.output, "File to write instead of standard output")
-      ->option_text("FILE");
-  app.add_flag("--compact", flags.convert.compact, "Write JSON on one line");
-  app.add_option("--completion", flags.completion,
-                 "Print a completion script for the shell and exit: bash")
-      ->check(CLI::IsMember({"bash"}).description(""))
-      ->option_text("SHELL");
+FileFormat FormatOf(std::string_view text) {
+  return text == "json"       ? FileFormat::kJson
+         : text == "yaml"     ? FileFormat::kYaml
+         : text == "protobuf" ? FileFormat::kProtobuf
+                              : FileFormat::kAuto;
+}
+
+void AddFlags(flags::FlagSet& set, Flags& flags) {
+  set.AddChoice("from", "Format of the input", {"auto", "json", "yaml", "protobuf"}, &flags.from);
+  set.AddChoice("to", "Format of the output", {"json", "yaml", "protobuf"}, &flags.to);
+  set.AddString("type", "Type of objects that do not name theirs, as apps/v1/Deployment or v1/Pod",
+                &flags.convert.type);
+  set.AddString("input", "File to read instead of standard input", &flags.input);
+  set.AddString("output", "File to write instead of standard output", &flags.output);
+  set.AddBool("compact", "Write JSON on one line", &flags.convert.compact);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{std::string(kDescription), "kubexx-convert"};
-  app.footer(std::string(kFooter));
   Flags flags;
-  AddFlags(app, flags);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : kUsage;
+  flags::FlagSet set("kubexx-convert", kDescription, KUBEXX_VERSION);
+  AddFlags(set, flags);
+  if (const auto exit_code = set.ParseOrExitCode(argc, argv, kUsage)) {
+    return *exit_code;
   }
-  if (flags.completion == "bash") {
-    return WriteOutput("", kBashCompletion);
-  }
+  flags.convert.from = FormatOf(flags.from);
+  flags.convert.to = FormatOf(flags.to);
   std::string input;
   if (const int failed = ReadInput(flags.input, input)) {
     return failed;
   }
-  const auto converted = kubexx::codec::Convert(input, flags.convert, kubexx::api::Registry());
+  const auto converted = codec::Convert(input, flags.convert, api::Registry());
   if (!converted) {
     return Complain(converted.error().message);
   }

@@ -105,7 +105,7 @@ TEST_F(KubexxConvert, ErrorsNameTheField) {
 
 TEST_F(KubexxConvert, WrongUsageIsExitCodeTwo) {
   for (const std::string arguments :
-       {"--to auto", "--from xml", "--bogus", "--completion fish", "stray"}) {
+       {"--to auto", "--from xml", "--bogus", "--completion tcsh", "stray"}) {
     const Outcome run = Convert(arguments, "{}");
     EXPECT_EQ(run.code, 2) << arguments;
     EXPECT_NE(run.err, "") << arguments;
@@ -121,7 +121,8 @@ TEST_F(KubexxConvert, HelpsAndCompletes) {
   const Outcome completion = Convert("--completion bash");
   EXPECT_EQ(completion.code, 0);
   std::ofstream(Path("completion"))
-      << completion.out << "COMP_WORDS=(kubexx-convert --to p); COMP_CWORD=2; _kubexx_convert\n"
+      << completion.out
+      << "COMP_WORDS=(kubexx-convert --to p); COMP_CWORD=2; _kubexx_convert_complete\n"
       << "echo \"${COMPREPLY[@]}\"\n";
   const std::string command = "bash " + Path("completion") + " > " + Path("completed");
   ASSERT_EQ(std::system(command.c_str()), 0);

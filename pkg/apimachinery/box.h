@@ -8,14 +8,15 @@
 
 namespace kubexx::apimachinery {
 
-/// Holds a T or nothing, in one pointer. A value: copying copies the T, comparing compares it. T may be incomplete
-/// where a Box<T> is declared. Not thread-safe.
+/// Holds a T or nothing, in one pointer. A value: copying copies the T, comparing compares it. T
+/// may be incomplete where a Box<T> is declared. Not thread-safe.
 template <class T>
 class Box {
  public:
   Box() = default;
-  Box(std::nullptr_t) {}                                             // NOLINT(google-explicit-constructor)
-  Box(T value) : value_(std::make_unique<T>(std::move(value))) {}    // NOLINT(google-explicit-constructor)
+  Box(std::nullptr_t) {}  // NOLINT(google-explicit-constructor)
+  Box(T value)
+      : value_(std::make_unique<T>(std::move(value))) {}  // NOLINT(google-explicit-constructor)
   Box(const Box& other) : value_(other.value_ ? std::make_unique<T>(*other.value_) : nullptr) {}
   Box(Box&&) noexcept = default;
   Box& operator=(const Box& other) {

@@ -2,7 +2,8 @@
 
 namespace kubexx::apimachinery {
 
-GroupVersionKind GroupVersionKind::FromApiVersionKind(std::string_view api_version, std::string_view kind) {
+GroupVersionKind GroupVersionKind::FromApiVersionKind(std::string_view api_version,
+                                                      std::string_view kind) {
   const auto slash = api_version.find('/');
   GroupVersionKind gvk;
   if (slash != std::string_view::npos) {

@@ -21,8 +21,8 @@ struct GroupVersionKind {
   auto operator<=>(const GroupVersionKind&) const = default;
 };
 
-/// What the API server serves for one type; the generated code has one constant of it for each built-in resource.
-/// All views refer to static storage.
+/// What the API server serves for one type; the generated code has one constant of it for each
+/// built-in resource. All views refer to static storage.
 struct ResourceInfo {
   std::string_view group{};
   std::string_view version{};

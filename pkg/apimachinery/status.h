@@ -1,5 +1,6 @@
 /// @file
-/// Status: the error of every fallible call, with the fields of Kubernetes' own meta/v1 Status, and Result<T>.
+/// Status: the error of every fallible call, with the fields of Kubernetes' own meta/v1 Status, and
+/// Result<T>.
 #ifndef KUBEXX_APIMACHINERY_STATUS_H_
 #define KUBEXX_APIMACHINERY_STATUS_H_
 
@@ -13,7 +14,8 @@
 
 namespace kubexx::apimachinery {
 
-/// The API's reasons (meta/v1 StatusReason) plus those that arise in a client. Branch on these, never on text.
+/// The API's reasons (meta/v1 StatusReason) plus those that arise in a client. Branch on these,
+/// never on text.
 enum class Reason : std::uint8_t {
   kUnknown,
   kUnauthorized,
@@ -48,7 +50,8 @@ std::string_view ToString(Reason reason);
 /// The inverse; an unknown or empty spelling gives kUnknown.
 Reason ParseReason(std::string_view text);
 
-/// One cause of a Status, as meta/v1 StatusCause. `field` is a path such as "spec.containers[0].image".
+/// One cause of a Status, as meta/v1 StatusCause. `field` is a path such as
+/// "spec.containers[0].image".
 struct StatusCause {
   std::string reason{};
   std::string message{};
@@ -92,7 +95,8 @@ class [[nodiscard]] Status {
 /// A kMalformed status with one cause at `field`; the message reads "<field>: <what>".
 Status Malformed(std::string field, std::string what);
 
-/// The reason that an HTTP status code without a Status body stands for, as apimachinery's NewGenericServerResponse.
+/// The reason that an HTTP status code without a Status body stands for, as apimachinery's
+/// NewGenericServerResponse.
 Reason ReasonForHttpCode(int code);
 
 /// 410 Gone or reason Expired: the resourceVersion or continue token is too old.
@@ -121,19 +125,21 @@ inline Error Fail(Status status) { return Error(std::move(status)); }
 
 #define KX_CONCAT_INNER(a, b) a##b
 #define KX_CONCAT(a, b) KX_CONCAT_INNER(a, b)
-#define KX_RETURN_IF_ERROR(expr)                                                   \
-  do {                                                                             \
-    if (auto kx_result = (expr); !kx_result) {                                     \
-      return ::kubexx::apimachinery::Error(std::move(kx_result).error());          \
-    }                                                                              \
+#define KX_RETURN_IF_ERROR(expr)                                          \
+  do {                                                                    \
+    if (auto kx_result = (expr); !kx_result) {                            \
+      return ::kubexx::apimachinery::Error(std::move(kx_result).error()); \
+    }                                                                     \
   } while (false)
-#define KX_ASSIGN_OR_RETURN_IMPL(tmp, lhs, expr)                                   \
-  auto tmp = (expr);                                                               \
-  if (!tmp) {                                                                      \
-    return ::kubexx::apimachinery::Error(std::move(tmp).error());                  \
-  }                                                                                \
+#define KX_ASSIGN_OR_RETURN_IMPL(tmp, lhs, expr)                  \
+  auto tmp = (expr);                                              \
+  if (!tmp) {                                                     \
+    return ::kubexx::apimachinery::Error(std::move(tmp).error()); \
+  }                                                               \
   lhs = std::move(*tmp)
-/// KX_ASSIGN_OR_RETURN(auto x, F()): x from F's value, or return F's error from the calling function.
-#define KX_ASSIGN_OR_RETURN(lhs, expr) KX_ASSIGN_OR_RETURN_IMPL(KX_CONCAT(kx_tmp_, __LINE__), lhs, expr)
+/// KX_ASSIGN_OR_RETURN(auto x, F()): x from F's value, or return F's error from the calling
+/// function.
+#define KX_ASSIGN_OR_RETURN(lhs, expr) \
+  KX_ASSIGN_OR_RETURN_IMPL(KX_CONCAT(kx_tmp_, __LINE__), lhs, expr)
 
 #endif  // KUBEXX_APIMACHINERY_STATUS_H_

@@ -21,13 +21,14 @@ struct Bool {
 struct IntOrString {
   std::variant<std::int32_t, std::string> value = std::int32_t{0};
   IntOrString() = default;
-  IntOrString(std::int32_t number) : value(number) {}            // NOLINT(google-explicit-constructor)
-  IntOrString(std::string text) : value(std::move(text)) {}      // NOLINT(google-explicit-constructor)
+  IntOrString(std::int32_t number) : value(number) {}        // NOLINT(google-explicit-constructor)
+  IntOrString(std::string text) : value(std::move(text)) {}  // NOLINT(google-explicit-constructor)
   bool operator==(const IntOrString&) const = default;
 };
 
-/// runtime.RawExtension: an embedded object of a type unknown here. `raw` holds the bytes as the wire had them: JSON
-/// text, or "k8s\0"-prefixed protobuf inside a protobuf watch event. Empty means null.
+/// runtime.RawExtension: an embedded object of a type unknown here. `raw` holds the bytes as the
+/// wire had them: JSON text, or "k8s\0"-prefixed protobuf inside a protobuf watch event. Empty
+/// means null.
 struct RawExtension {
   std::string raw{};
   bool operator==(const RawExtension&) const = default;

@@ -1,6 +1,6 @@
 /// @file
-/// Time as an injected dependency: everything that waits, times out or backs off takes a Clock, so that tests run
-/// without sleeping. Real time is Clock::Real(); tests use base::testing::FakeClock.
+/// Time as an injected dependency: everything that waits, times out or backs off takes a Clock, so
+/// that tests run without sleeping. Real time is Clock::Real(); tests use base::testing::FakeClock.
 #ifndef KUBEXX_BASE_CLOCK_H_
 #define KUBEXX_BASE_CLOCK_H_
 
@@ -29,8 +29,9 @@ class Clock {
   /// Wall time: for what is shown or written to the API.
   virtual WallTime Wall() const = 0;
 
-  /// Waits on `cv` with `mu` held until notified, `deadline` has passed or `stop` is requested. TimePoint::max()
-  /// waits without a limit. Returns with `mu` held. A timeout does not mean the condition is false: test it first.
+  /// Waits on `cv` with `mu` held until notified, `deadline` has passed or `stop` is requested.
+  /// TimePoint::max() waits without a limit. Returns with `mu` held. A timeout does not mean the
+  /// condition is false: test it first.
   virtual Wake WaitUntil(Mutex& mu, CondVar& cv, const std::stop_token& stop, TimePoint deadline)
       KX_REQUIRES(mu) = 0;
 

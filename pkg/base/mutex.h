@@ -1,6 +1,7 @@
 /// @file
-/// Mutex, scoped lock and condition variable that carry clang's thread-safety annotations, so that an unguarded
-/// access to shared state is a compile error under -Wthread-safety. Same behaviour as the std types they wrap.
+/// Mutex, scoped lock and condition variable that carry clang's thread-safety annotations, so that
+/// an unguarded access to shared state is a compile error under -Wthread-safety. Same behaviour as
+/// the std types they wrap.
 #ifndef KUBEXX_BASE_MUTEX_H_
 #define KUBEXX_BASE_MUTEX_H_
 
@@ -36,7 +37,9 @@ class KX_THREAD_ANNOTATION(capability("mutex")) Mutex {
 /// Holds a Mutex for the lifetime of the scope.
 class KX_THREAD_ANNOTATION(scoped_lockable) MutexLock {
  public:
-  explicit MutexLock(Mutex& mu) KX_THREAD_ANNOTATION(acquire_capability(mu)) : mu_(mu) { mu_.lock(); }
+  explicit MutexLock(Mutex& mu) KX_THREAD_ANNOTATION(acquire_capability(mu)) : mu_(mu) {
+    mu_.lock();
+  }
   ~MutexLock() KX_THREAD_ANNOTATION(release_capability()) { mu_.unlock(); }
   MutexLock(const MutexLock&) = delete;
   MutexLock& operator=(const MutexLock&) = delete;

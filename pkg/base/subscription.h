@@ -8,13 +8,15 @@
 
 namespace kubexx::base {
 
-/// Owns one registration. Reset(), or destruction, unregisters and waits for a call that is running; therefore a
-/// callback must not destroy its own subscription. Move-only.
+/// Owns one registration. Reset(), or destruction, unregisters and waits for a call that is
+/// running; therefore a callback must not destroy its own subscription. Move-only.
 class [[nodiscard]] Subscription {
  public:
   Subscription() = default;
-  explicit Subscription(std::move_only_function<void()> unregister) : unregister_(std::move(unregister)) {}
-  Subscription(Subscription&& other) noexcept : unregister_(std::exchange(other.unregister_, nullptr)) {}
+  explicit Subscription(std::move_only_function<void()> unregister)
+      : unregister_(std::move(unregister)) {}
+  Subscription(Subscription&& other) noexcept
+      : unregister_(std::exchange(other.unregister_, nullptr)) {}
   Subscription& operator=(Subscription&& other) noexcept {
     if (this != &other) {
       Reset();

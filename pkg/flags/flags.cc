@@ -131,6 +131,25 @@ void FlagSet::AddList(std::string name, std::string help, std::vector<std::strin
       {.help = std::move(help), .type = "strings", .shown_default = shown, .set = std::move(set)});
 }
 
+void FlagSet::AddChoice(std::string name, std::string help, std::vector<std::string> choices,
+                        std::string* target) {
+  std::string list;
+  for (const std::string& choice : choices) {
+    list += (list.empty() ? "" : ", ") + choice;
+  }
+  Add(std::move(name), {.help = std::move(help) + ": " + list,
+                        .type = "string",
+                        .shown_default = *target,
+                        .choices = choices,
+                        .set = [choices, list, target](std::string_view value) -> Result<void> {
+                          if (std::ranges::find(choices, value) == choices.end()) {
+                            return Fail(Reason::kInvalidConfig, "must be one of: " + list);
+                          }
+                          *target = value;
+                          return {};
+                        }});
+}
+
 void FlagSet::AddCustom(std::string name, std::string help, std::string type,
                         std::string shown_default,
                         std::function<Result<void>(std::string_view)> set) {
@@ -228,7 +247,7 @@ std::string FlagSet::Usage() const {
 std::string FlagSet::Completion(std::string_view shell) const {
   std::vector<internal::CompletionFlag> list;
   for (const auto& [name, flag] : flags_) {
-    list.push_back({name, flag.help, !flag.value_optional});
+    list.push_back({name, flag.help, !flag.value_optional, flag.choices});
   }
   return internal::CompletionScript(shell, program_, list);
 }

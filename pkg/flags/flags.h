@@ -48,6 +48,9 @@ class FlagSet {
   /// Values separated by commas, with quotes as in a CSV record. The first occurrence replaces the
   /// default, others append.
   void AddList(std::string name, std::string help, std::vector<std::string>* target);
+  /// One of `choices`, which consist of letters, digits and dashes; any other value is refused.
+  void AddChoice(std::string name, std::string help, std::vector<std::string> choices,
+                 std::string* target);
   /// Any other type: `set` takes each value and may refuse it; `type` and `shown_default` are for
   /// --help.
   void AddCustom(std::string name, std::string help, std::string type, std::string shown_default,
@@ -74,6 +77,7 @@ class FlagSet {
     std::string type{};           ///< empty for a bool
     std::string shown_default{};  ///< empty for a zero value
     bool value_optional = false;
+    std::vector<std::string> choices{};
     std::function<apimachinery::Result<void>(std::string_view)> set{};
   };
 

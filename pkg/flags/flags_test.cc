@@ -239,6 +239,31 @@ TEST_F(FlagSetTest, ExitCodesForMain) {
 
 TEST_F(FlagSetTest, NoProgramNameIsHarmless) { EXPECT_TRUE(flags_.Parse(0, nullptr)); }
 
+TEST(FlagChoice, TakesItsChoicesOnlyAndCompletesThem) {
+  std::string format = "json";
+  FlagSet flags("program", "A program.");
+  flags.AddChoice("format", "How to write", {"json", "yaml"}, &format);
+  EXPECT_NE(flags.Usage().find("How to write: json, yaml (default json)"), std::string::npos);
+  const char* const good[] = {"program", "--format", "yaml"};
+  ASSERT_TRUE(flags.Parse(3, good));
+  EXPECT_EQ(format, "yaml");
+
+  FlagSet again("program", "A program.");
+  again.AddChoice("format", "How to write", {"json", "yaml"}, &format);
+  const char* const bad[] = {"program", "--format=xml"};
+  const auto refused = again.Parse(2, bad);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.status().message.find("must be one of: json, yaml"), std::string::npos)
+      << refused.status().message;
+
+  FlagSet third("program", "A program.");
+  third.AddChoice("format", "How to write", {"json", "yaml"}, &format);
+  const char* const completion[] = {"program", "--completion", "bash"};
+  const auto script = third.Parse(3, completion);
+  ASSERT_TRUE(script);
+  EXPECT_NE(script->text.find("--format) COMPREPLY=($(compgen -W 'json yaml'"), std::string::npos);
+}
+
 TEST_F(FlagSetTest, CompletionOfOtherShellsIsRefused) {
   EXPECT_EQ(ErrorOf({"--completion=tcsh"}),
             "invalid value \"tcsh\" of flag --completion: use bash, zsh or fish");

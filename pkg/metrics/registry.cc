@@ -41,7 +41,8 @@ bool IsAscending(const std::vector<double>& buckets) {
          std::ranges::adjacent_find(buckets, std::greater_equal<>()) == buckets.end();
 }
 
-/// Help text as the exposition format wants it; prometheus-cpp 1.0 escapes label values but not this.
+/// Help text as the exposition format wants it; prometheus-cpp 1.0 escapes label values but not
+/// this.
 std::string EscapedHelp(const std::string& help) {
   std::string escaped;
   for (const char c : base::ToValidUtf8(help)) {

@@ -15,7 +15,8 @@ WallTime FakeClock::Wall() const {
   return wall_;
 }
 
-// Lock order: the caller's mutex, then mu_. Advance therefore must not hold mu_ while it takes a caller's mutex.
+// Lock order: the caller's mutex, then mu_. Advance therefore must not hold mu_ while it takes a
+// caller's mutex.
 Wake FakeClock::WaitUntil(Mutex& mu, CondVar& cv, const std::stop_token& stop, TimePoint deadline) {
   std::size_t id = 0;
   {
@@ -42,8 +43,8 @@ void FakeClock::Advance(Duration d) {
   MutexLock lock(mu_);
   now_ += d;
   wall_ += std::chrono::duration_cast<WallTime::duration>(d);
-  // A waiter registers itself with its own mutex held and gives it up only inside the wait, so a notification sent
-  // between the two would be lost. Notify again until each due waiter has left.
+  // A waiter registers itself with its own mutex held and gives it up only inside the wait, so a
+  // notification sent between the two would be lost. Notify again until each due waiter has left.
   std::vector<std::size_t> due;
   for (const auto& [id, waiter] : waiters_) {
     if (waiter.deadline <= now_) {

@@ -10,21 +10,24 @@
 
 namespace kubexx::base::testing {
 
-/// Starts at an arbitrary fixed time. Thread-safe. Waits return when notified, stopped, or when Advance passes their
-/// deadline. Must outlive every waiter.
+/// Starts at an arbitrary fixed time. Thread-safe. Waits return when notified, stopped, or when
+/// Advance passes their deadline. Must outlive every waiter.
 class FakeClock final : public Clock {
  public:
   TimePoint Now() const override;
   WallTime Wall() const override;
   Wake WaitUntil(Mutex& mu, CondVar& cv, const std::stop_token& stop, TimePoint deadline) override;
 
-  /// Moves both clocks forward by `d` and wakes the waits whose deadline has come. Does not wait for them to run.
+  /// Moves both clocks forward by `d` and wakes the waits whose deadline has come. Does not wait
+  /// for them to run.
   void Advance(Duration d);
 
-  /// Blocks until at least `n` threads are in a wait with a deadline (waits without one do not count).
+  /// Blocks until at least `n` threads are in a wait with a deadline (waits without one do not
+  /// count).
   void AwaitSleepers(std::size_t n);
 
-  /// Blocks until some thread waits for exactly `d` from now or longer than `d`, then advances by `d`.
+  /// Blocks until some thread waits for exactly `d` from now or longer than `d`, then advances by
+  /// `d`.
   void AdvanceToSleeper(Duration d);
 
  private:

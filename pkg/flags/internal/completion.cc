@@ -28,6 +28,33 @@ std::string Escaped(std::string_view text, std::string_view special, std::string
   return out;
 }
 
+std::string Joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) {
+    text += (text.empty() ? "" : " ") + word;
+  }
+  return text;
+}
+
+/// The branches that complete a value after its flag. Bash makes "=" a word of its own.
+std::string BashChoices(const std::vector<CompletionFlag>& flags) {
+  std::string branches;
+  for (const CompletionFlag& flag : flags) {
+    if (!flag.choices.empty()) {
+      branches += "    --" + flag.name + ") COMPREPLY=($(compgen -W '" + Joined(flag.choices) +
+                  "' -- \"$word\")); return 0 ;;\n";
+    }
+  }
+  if (branches.empty()) {
+    return {};
+  }
+  return "  local flag=\"${COMP_WORDS[COMP_CWORD - 1]}\"\n"
+         "  [[ \"$word\" == '=' ]] && word=''\n"
+         "  [[ \"$flag\" == '=' ]] && flag=\"${COMP_WORDS[COMP_CWORD - 2]}\"\n"
+         "  case \"$flag\" in\n" +
+         branches + "  esac\n";
+}
+
 std::string Bash(const std::string& program, const std::vector<CompletionFlag>& flags) {
   std::string words;
   for (const CompletionFlag& flag : flags) {
@@ -36,7 +63,8 @@ std::string Bash(const std::string& program, const std::vector<CompletionFlag>& 
   const std::string function = FunctionName(program);
   return "# bash completion of " + program + "\n" + function +
          "() {\n"
-         "  local word=\"${COMP_WORDS[COMP_CWORD]}\"\n"
+         "  local word=\"${COMP_WORDS[COMP_CWORD]}\"\n" +
+         BashChoices(flags) +
          "  if [[ \"$word\" == -* ]]; then\n"
          "    COMPREPLY=($(compgen -W '" +
          words +
@@ -65,7 +93,9 @@ std::string Zsh(const std::string& program, const std::vector<CompletionFlag>& f
   for (const CompletionFlag& flag : flags) {
     const std::string spec = "*--" + flag.name + (flag.takes_value ? "=" : "") + "[" +
                              Escaped(flag.help, "[]:\\", "\\") + "]" +
-                             (flag.takes_value ? ":value:_files" : "");
+                             (!flag.choices.empty() ? ":value:(" + Joined(flag.choices) + ")"
+                              : flag.takes_value    ? ":value:_files"
+                                                    : "");
     text += " \\\n  '" + InSingleQuotes(spec) + "'";
   }
   return text + " \\\n  '*:file:_files'\n";
@@ -74,7 +104,10 @@ std::string Zsh(const std::string& program, const std::vector<CompletionFlag>& f
 std::string Fish(const std::string& program, const std::vector<CompletionFlag>& flags) {
   std::string text = "# fish completion of " + program + "\n";
   for (const CompletionFlag& flag : flags) {
-    text += "complete -c " + program + " -l " + flag.name + (flag.takes_value ? " -r" : "") +
+    text += "complete -c " + program + " -l " + flag.name +
+            (!flag.choices.empty() ? " -x -a '" + Joined(flag.choices) + "'"
+             : flag.takes_value    ? " -r"
+                                   : "") +
             " -d '" + Escaped(flag.help, "'\\", "\\") + "'\n";
   }
   return text;

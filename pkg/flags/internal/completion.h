@@ -13,6 +13,7 @@ struct CompletionFlag {
   std::string name{};
   std::string help{};
   bool takes_value = false;
+  std::vector<std::string> choices{};  ///< the values it takes, when they are few
 };
 
 /// The script for "bash", "zsh" or "fish"; empty for any other shell. `program` and the names
