@@ -1,21 +1,26 @@
-#include <algorithm>
 #include <bit>
 
 #include "kubexx/codec/codec.h"
 #include "kubexx/codec/internal/field_error.h"
+#include "kubexx/codec/internal/protobuf_field.h"
 #include "kubexx/codec/internal/wire.h"
 
 namespace kubexx::codec {
 namespace {
 
 using internal::FieldError;
+using internal::FindField;
+using internal::StoreVarint;
 using internal::Tag;
 using internal::WireReader;
 using internal::WireType;
+using internal::WireTypeOf;
 
 constexpr std::string_view kBadLength = "length beyond the end of the input";
 constexpr std::string_view kBadVarint = "bad varint";
 constexpr std::string_view kWrongType = "wrong wire type";
+// Room is made at once for this many elements of a list that is really there.
+constexpr std::size_t kMaxReserve = 1024;
 constexpr std::string_view kBadTag = "bad field tag";
 
 template <class E>
@@ -31,6 +36,7 @@ class Decoder {
 
  private:
   bool Field(const FieldSchema& field, WireType type, WireReader& in, void* member, int depth);
+  bool Repeated(const FieldSchema& field, WireType type, WireReader& in, void* member, int depth);
   bool Value(const FieldSchema& field, WireType type, WireReader& in, void* value, int depth);
   bool Scalar(const FieldSchema& field, WireType type, WireReader& in, void* value);
   bool Packed(const FieldSchema& field, std::string_view bytes, void* member);
@@ -50,55 +56,6 @@ class Decoder {
 
   FieldError error_{};
 };
-
-WireType WireTypeOf(Kind kind) {
-  switch (kind) {
-    case Kind::kBool:
-    case Kind::kInt32:
-    case Kind::kInt64:
-    case Kind::kUint32:
-    case Kind::kUint64:
-      return WireType::kVarint;
-    case Kind::kDouble:
-      return WireType::kFixed64;
-    default:
-      return WireType::kBytes;
-  }
-}
-
-// Fields arrive in ascending order, mostly: `hint` is where the last search ended.
-const FieldSchema* FindField(std::span<const FieldSchema> fields, std::uint32_t tag,
-                             std::size_t& hint) {
-  while (hint < fields.size() && fields[hint].tag < tag) {
-    ++hint;
-  }
-  if (hint < fields.size() && fields[hint].tag == tag) {
-    return &fields[hint];
-  }
-  const auto found = std::ranges::lower_bound(fields, tag, {}, &FieldSchema::tag);
-  hint = static_cast<std::size_t>(found - fields.begin());
-  return found != fields.end() && found->tag == tag ? &*found : nullptr;
-}
-
-void StoreVarint(Kind kind, std::uint64_t number, void* value) {
-  switch (kind) {
-    case Kind::kBool:
-      As<bool>(value) = number != 0;
-      break;
-    case Kind::kInt32:
-      As<std::int32_t>(value) = static_cast<std::int32_t>(number);
-      break;
-    case Kind::kInt64:
-      As<std::int64_t>(value) = static_cast<std::int64_t>(number);
-      break;
-    case Kind::kUint32:
-      As<std::uint32_t>(value) = static_cast<std::uint32_t>(number);
-      break;
-    default:
-      As<std::uint64_t>(value) = number;
-      break;
-  }
-}
 
 template <class F>
 bool Decoder::ForEachField(std::string_view bytes, F on_field) {
@@ -146,14 +103,8 @@ bool Decoder::Field(const FieldSchema& field, WireType type, WireReader& in, voi
       void* value = merge ? const_cast<void*>(field.ops->at(member, 0)) : field.ops->append(member);
       return Value(field, type, in, value, depth);
     }
-    case Cardinality::kRepeated: {
-      std::string_view packed;
-      if (type == WireType::kBytes && WireTypeOf(field.kind) != WireType::kBytes) {
-        return in.Bytes(packed) ? Packed(field, packed, member) : error_.Set(kBadLength);
-      }
-      return Value(field, type, in, field.ops->append(member), depth) ||
-             error_.AtIndex(field.ops->size(member) - 1);
-    }
+    case Cardinality::kRepeated:
+      return Repeated(field, type, in, member, depth);
     case Cardinality::kMap: {
       std::string_view entry;
       if (type != WireType::kBytes) {
@@ -163,6 +114,19 @@ bool Decoder::Field(const FieldSchema& field, WireType type, WireReader& in, voi
     }
   }
   return true;
+}
+
+bool Decoder::Repeated(const FieldSchema& field, WireType type, WireReader& in, void* member,
+                       int depth) {
+  if (type == WireType::kBytes && WireTypeOf(field.kind) != WireType::kBytes) {
+    std::string_view packed;
+    return in.Bytes(packed) ? Packed(field, packed, member) : error_.Set(kBadLength);
+  }
+  if (type == WireType::kBytes && field.ops->size(member) == 0) {
+    field.ops->reserve(member, internal::CountRun(in, field.tag, kMaxReserve));
+  }
+  return Value(field, type, in, field.ops->append(member), depth) ||
+         error_.AtIndex(field.ops->size(member) - 1);
 }
 
 bool Decoder::Value(const FieldSchema& field, WireType type, WireReader& in, void* value,

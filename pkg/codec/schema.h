@@ -90,6 +90,8 @@ struct ContainerOps {
                            base::FunctionRef<void(const std::string&, const void*)> each);
   /// Makes the container empty.
   void (*clear)(void* field);
+  /// kRepeated: makes room for `count` elements. Null otherwise.
+  void (*reserve)(void* field, std::size_t count);
 };
 
 /// One field of a type.
@@ -149,7 +151,8 @@ struct ContainerTraits<std::vector<E>> {
       nullptr,
       nullptr,
       nullptr,
-      [](void* f) { static_cast<C*>(f)->clear(); }};
+      [](void* f) { static_cast<C*>(f)->clear(); },
+      [](void* f, std::size_t count) { static_cast<C*>(f)->reserve(count); }};
 };
 
 template <class C>
@@ -160,7 +163,8 @@ inline constexpr ContainerOps kOptionalOps{
     nullptr,
     nullptr,
     nullptr,
-    [](void* f) { static_cast<C*>(f)->reset(); }};
+    [](void* f) { static_cast<C*>(f)->reset(); },
+    nullptr};
 
 template <class E>
 struct ContainerTraits<std::optional<E>> {
@@ -190,7 +194,8 @@ struct ContainerTraits<std::map<std::string, E>> {
           each(entry->first, &entry->second);
         }
       },
-      [](void* f) { static_cast<C*>(f)->clear(); }};
+      [](void* f) { static_cast<C*>(f)->clear(); },
+      nullptr};
 };
 
 }  // namespace internal

@@ -1,0 +1,83 @@
+/// @file
+/// What the protobuf decoder asks of a table.
+#ifndef KUBEXX_CODEC_INTERNAL_PROTOBUF_FIELD_H_
+#define KUBEXX_CODEC_INTERNAL_PROTOBUF_FIELD_H_
+
+#include <algorithm>
+#include <span>
+
+#include "kubexx/codec/internal/wire.h"
+#include "kubexx/codec/schema.h"
+
+namespace kubexx::codec::internal {
+
+/// How one element of a kind is written.
+inline WireType WireTypeOf(Kind kind) {
+  switch (kind) {
+    case Kind::kBool:
+    case Kind::kInt32:
+    case Kind::kInt64:
+    case Kind::kUint32:
+    case Kind::kUint64:
+      return WireType::kVarint;
+    case Kind::kDouble:
+      return WireType::kFixed64;
+    default:
+      return WireType::kBytes;
+  }
+}
+
+/// The field with number `tag`, null when there is none. Fields arrive in ascending order, mostly:
+/// `hint` is where the last search ended.
+inline const FieldSchema* FindField(std::span<const FieldSchema> fields, std::uint32_t tag,
+                                    std::size_t& hint) {
+  while (hint < fields.size() && fields[hint].tag < tag) {
+    ++hint;
+  }
+  if (hint < fields.size() && fields[hint].tag == tag) {
+    return &fields[hint];
+  }
+  const auto found = std::ranges::lower_bound(fields, tag, {}, &FieldSchema::tag);
+  hint = static_cast<std::size_t>(found - fields.begin());
+  return found != fields.end() && found->tag == tag ? &*found : nullptr;
+}
+
+/// Stores a varint into a value of an integer kind or bool, cut to its width as Go does.
+inline void StoreVarint(Kind kind, std::uint64_t number, void* value) {
+  switch (kind) {
+    case Kind::kBool:
+      *static_cast<bool*>(value) = number != 0;
+      break;
+    case Kind::kInt32:
+      *static_cast<std::int32_t*>(value) = static_cast<std::int32_t>(number);
+      break;
+    case Kind::kInt64:
+      *static_cast<std::int64_t*>(value) = static_cast<std::int64_t>(number);
+      break;
+    case Kind::kUint32:
+      *static_cast<std::uint32_t*>(value) = static_cast<std::uint32_t>(number);
+      break;
+    default:
+      *static_cast<std::uint64_t*>(value) = number;
+      break;
+  }
+}
+
+/// How many length-delimited fields `tag` follow each other in `in`, which stands behind the first
+/// one's tag. Counts what is there, not what is claimed, and no further than `max`.
+inline std::size_t CountRun(WireReader in, std::uint32_t tag, std::size_t max) {
+  std::size_t count = 0;
+  std::string_view bytes;
+  Tag next{tag, WireType::kBytes};
+  while (count < max && next.number == tag && next.type == WireType::kBytes && in.Bytes(bytes)) {
+    ++count;
+    if (in.AtEnd() || !in.ReadTag(next)) {
+      break;
+    }
+  }
+  return count;
+}
+
+}  // namespace kubexx::codec::internal
+
+#endif  // KUBEXX_CODEC_INTERNAL_PROTOBUF_FIELD_H_
