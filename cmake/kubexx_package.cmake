@@ -49,7 +49,7 @@ function(kubexx_package name)
     gtest_discover_tests(${name}_test TEST_PREFIX ${KUBEXX_TEST_PREFIX}${name}. NO_PRETTY_VALUES
       PROPERTIES LABELS unit TIMEOUT 120 DISCOVERY_TIMEOUT 60 DISCOVERY_MODE PRE_TEST)
   endif()
-  if(benches)
+  if(benches AND NOT KUBEXX_SANITIZE)
     add_executable(${name}_bench ${benches})
     target_link_libraries(${name}_bench PRIVATE kubexx_${name} ${ARG_PRIVATE_DEPS} ${ARG_TEST_DEPS}
       benchmark::benchmark_main kubexx_warnings)
