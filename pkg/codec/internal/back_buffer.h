@@ -25,6 +25,9 @@ class BackBuffer {
   std::string_view view() const { return {pos_, size()}; }
 
   void Bytes(std::string_view bytes) {
+    if (bytes.empty()) {
+      return;  // it may be a null pointer
+    }
     Reserve(bytes.size());
     pos_ -= bytes.size();
     std::memcpy(pos_, bytes.data(), bytes.size());
