@@ -83,14 +83,16 @@ TEST_F(KubexxConvert, TurnsProtobufIntoTheJsonAndYamlOfUpstream) {
 
 TEST_F(KubexxConvert, ReadsAndWritesFiles) {
   std::ofstream(Path("a.yaml")) << "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n";
-  ASSERT_EQ(Convert("-i " + Path("a.yaml") + " -o " + Path("a.pb") + " --to protobuf").code, 0);
+  ASSERT_EQ(
+      Convert("--input " + Path("a.yaml") + " --output " + Path("a.pb") + " --to protobuf").code,
+      0);
   const Outcome back = Convert("--compact --input " + Path("a.pb"));
   EXPECT_EQ(back.out,
             "{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"a\"}}\n");
-  const Outcome missing = Convert("-i " + Path("missing"));
+  const Outcome missing = Convert("--input " + Path("missing"));
   EXPECT_EQ(missing.code, 1);
   EXPECT_THAT(missing.err, HasSubstr("cannot read"));
-  EXPECT_EQ(Convert("-o " + Path("missing/x"), "{}").code, 1);
+  EXPECT_EQ(Convert("--output " + Path("missing/x"), "{}").code, 1);
 }
 
 TEST_F(KubexxConvert, ErrorsNameTheField) {
