@@ -32,7 +32,7 @@ class ClusterTest : public ::testing::Test {
   void SetUp() override {
     const char* path = std::getenv("KUBEXX_TEST_KUBECONFIG");
     if (path == nullptr) {
-      GTEST_SKIP() << "KUBEXX_TEST_KUBECONFIG is not set";
+      FAIL() << "KUBEXX_TEST_KUBECONFIG is not set; run these tests with: hack/test --integration";
     }
     auto config = rest::LoadKubeconfig({.path = path});
     ASSERT_TRUE(config.has_value()) << config.status().ToString();

@@ -76,7 +76,7 @@ class ReloaderIntegration : public testing::Test {
   void SetUp() override {
     const std::string kubeconfig = Environment("KUBEXX_TEST_KUBECONFIG");
     if (kubeconfig.empty()) {
-      GTEST_SKIP() << "KUBEXX_TEST_KUBECONFIG is not set";
+      FAIL() << "KUBEXX_TEST_KUBECONFIG is not set; run these tests with: hack/test --integration";
     }
     auto config = rest::LoadKubeconfig({.path = kubeconfig});
     ASSERT_TRUE(config) << config.status().ToString();
@@ -297,7 +297,7 @@ class Program {
 
 TEST_F(ReloaderIntegration, TheProgramStopsCleanlyOnSigterm) {
   if (Environment("KUBEXX_BIN_DIR").empty()) {
-    GTEST_SKIP() << "KUBEXX_BIN_DIR is not set";
+    FAIL() << "KUBEXX_BIN_DIR is not set; run these tests with: hack/test --integration";
   }
   // The variable differs from the data, so the rollout tells that the program is up.
   auto deployment = Workload<apps::Deployment>("web");
@@ -317,7 +317,7 @@ TEST_F(ReloaderIntegration, TheProgramStopsCleanlyOnSigterm) {
 
 TEST_F(ReloaderIntegration, TheProgramRefusesWhatItCannotDo) {
   if (Environment("KUBEXX_BIN_DIR").empty()) {
-    GTEST_SKIP() << "KUBEXX_BIN_DIR is not set";
+    FAIL() << "KUBEXX_BIN_DIR is not set; run these tests with: hack/test --integration";
   }
   for (const char* argument : {"--enable-ha", "--no-such-flag", "--resource-label-selector=???",
                                "--kubeconfig=/dev/null/none", "--metrics-addr=nowhere"}) {
