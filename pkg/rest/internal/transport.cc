@@ -5,6 +5,7 @@
 #include <pplx/threadpool.h>
 #include <sys/socket.h>
 
+#include <atomic>
 #include <chrono>
 #include <stdexcept>
 
@@ -25,9 +26,13 @@ using web::http::client::http_client_config;
 // ours are kept by the Exchange. This one only has to be longer than any of them.
 constexpr std::chrono::hours kNever(24 * 365);
 
+std::atomic<int> network_threads = 0;
+
 void StartNetworkThreads(int count) {
+  count = std::max(count, 1);
   try {
-    crossplat::threadpool::initialize_with_threads(static_cast<std::size_t>(std::max(count, 1)));
+    crossplat::threadpool::initialize_with_threads(static_cast<std::size_t>(count));
+    network_threads = count;
   } catch (const std::runtime_error&) {
     // Running already, for an earlier client of this process.
   }
@@ -218,6 +223,8 @@ Result<std::unique_ptr<Transport>> Transport::New(const Config& config, const Se
     return Fail(Reason::kInvalidConfig, "server URL: " + std::string(error.what()));
   }
 }
+
+int NetworkThreads() { return network_threads; }
 
 HttpCall Transport::Start(const HttpRequest& request) { return impl_->Start(request); }
 

@@ -86,6 +86,10 @@ class Transport {
   std::unique_ptr<Impl> impl_;
 };
 
+/// How many threads the process's first transport started; 0 before it, and when other code had
+/// started cpprestsdk's pool already.
+int NetworkThreads();
+
 }  // namespace kubexx::rest::internal
 
 #endif  // KUBEXX_REST_INTERNAL_TRANSPORT_H_

@@ -1,0 +1,36 @@
+#include "kubexx/rest/testing/network_threads.h"
+
+#include <pplx/threadpool.h>
+
+#include <barrier>
+#include <memory>
+
+#include "kubexx/rest/internal/transport.h"
+
+namespace kubexx::rest::testing {
+namespace {
+
+// A request that was given up ends in a chain of tasks, each queued by the one before it.
+constexpr int kGenerations = 64;
+
+/// Returns when all that was queued before has run: every thread of the pool is here at once.
+void AwaitQueued(int threads) {
+  // Shared, since a thread of the pool may leave the barrier after this one.
+  const auto all_here = std::make_shared<std::barrier<>>(threads + 1);
+  for (int i = 0; i < threads; ++i) {
+    crossplat::threadpool::shared_instance().service().post(
+        [all_here] { all_here->arrive_and_wait(); });
+  }
+  all_here->arrive_and_wait();
+}
+
+}  // namespace
+
+void DrainNetworkThreads() {
+  const int threads = internal::NetworkThreads();
+  for (int i = 0; threads > 0 && i < kGenerations; ++i) {
+    AwaitQueued(threads);
+  }
+}
+
+}  // namespace kubexx::rest::testing
