@@ -1,9 +1,11 @@
 #include "kubexx/rest/testing/network_threads.h"
 
-#include <pplx/threadpool.h>
-
 #include <barrier>
 #include <memory>
+#include <utility>
+
+// Boost 1.74 uses <utility> without including it.
+#include <pplx/threadpool.h>
 
 #include "kubexx/rest/internal/transport.h"
 
