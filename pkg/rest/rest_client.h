@@ -19,7 +19,8 @@ class Registry;
 
 namespace kubexx::rest {
 
-/// Thread-safe. Shared by all clients of one server; keep it in a shared_ptr.
+/// Thread-safe. Shared by all clients of one server; keep it in a shared_ptr. One network thread
+/// serves the connections of all RESTClients of the process; the first one starts it.
 class RESTClient {
  public:
   struct Options {
@@ -29,9 +30,6 @@ class RESTClient {
     /// How long name resolution, connecting and the TLS handshake may take together; zero: no
     /// limit.
     std::chrono::milliseconds connect_timeout = std::chrono::seconds(30);
-    /// Threads that serve the connections of all clients of the process; they never block, so a few
-    /// serve hundreds of watches. Only the first client's value counts.
-    int network_threads = 4;
   };
 
   /// Reads the TLS material; kInvalidConfig names the file or field that cannot be used. Opens no

@@ -45,8 +45,7 @@ Result<std::unique_ptr<Sender>> Sender::New(const Config& config,
   const int burst = config.burst == 0 ? kDefaultBurst : config.burst;
   std::unique_ptr<Sender> sender(new Sender(options, std::move(server), qps, burst));
   KX_ASSIGN_OR_RETURN(sender->credentials_, Credentials::New(config, options.clock));
-  KX_ASSIGN_OR_RETURN(sender->transport_, Transport::New(config, sender->server_, options.clock,
-                                                         options.network_threads));
+  KX_ASSIGN_OR_RETURN(sender->transport_, Transport::New(config, sender->server_, options.clock));
   return sender;
 }
 

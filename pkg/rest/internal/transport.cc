@@ -7,8 +7,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <mutex>
 #include <stdexcept>
 
+#include "kubexx/logging/log.h"
 #include "kubexx/rest/internal/exchange.h"
 #include "kubexx/rest/internal/network_error.h"
 #include "kubexx/rest/internal/tls.h"
@@ -26,16 +28,37 @@ using web::http::client::http_client_config;
 // ours are kept by the Exchange. This one only has to be longer than any of them.
 constexpr std::chrono::hours kNever(24 * 365);
 
-std::atomic<int> network_threads = 0;
+// One thread for all connections of the process. cpprestsdk closes the socket of a cancelled
+// request wherever cancel() is called, without a lock against the handlers of the same connection;
+// with one thread, and cancel() called on it, the two cannot meet. It never blocks, so it serves
+// hundreds of watches.
+constexpr int kNetworkThreads = 1;
 
-void StartNetworkThreads(int count) {
-  count = std::max(count, 1);
-  try {
-    crossplat::threadpool::initialize_with_threads(static_cast<std::size_t>(count));
-    network_threads = count;
-  } catch (const std::runtime_error&) {
-    // Running already, for an earlier client of this process.
-  }
+std::atomic<bool> owns_network_threads = false;
+
+void StartNetworkThreads() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    try {
+      crossplat::threadpool::initialize_with_threads(kNetworkThreads);
+      owns_network_threads = true;
+    } catch (const std::runtime_error&) {
+      logging::Warning(
+          "cpprestsdk's thread pool was started by other code; with several threads in it, "
+          "stopping a request may crash inside cpprestsdk: create the first RESTClient earlier");
+    }
+  });
+}
+
+// See kNetworkThreads.
+void CancelOnNetworkThread(const pplx::cancellation_token_source& source) {
+  crossplat::threadpool::shared_instance().service().post([source] {
+    try {
+      source.cancel();  // closes the socket
+    } catch (...) {
+      // What cancellation callbacks throw concerns nobody any more.
+    }
+  });
 }
 
 using Socket = boost::asio::ip::tcp::socket;
@@ -89,11 +112,7 @@ class HttpCall::Impl {
   Impl& operator=(const Impl&) = delete;
   ~Impl() {
     if (exchange->Close()) {
-      try {
-        cancel.cancel();  // closes the socket
-      } catch (...) {
-        // What cancellation callbacks throw concerns nobody any more.
-      }
+      CancelOnNetworkThread(cancel);
     }
   }
 
@@ -210,12 +229,12 @@ Transport::Transport(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Transport::~Transport() = default;
 
 Result<std::unique_ptr<Transport>> Transport::New(const Config& config, const ServerUrl& server,
-                                                  base::Clock& clock, int io_threads) {
+                                                  base::Clock& clock) {
   std::shared_ptr<TlsSettings> tls;
   if (server.tls) {
     KX_ASSIGN_OR_RETURN(tls, TlsSettings::New(config.tls, server.host));
   }
-  StartNetworkThreads(io_threads);
+  StartNetworkThreads();
   try {
     return std::unique_ptr<Transport>(new Transport(
         std::make_unique<Impl>(server, std::move(tls), !config.tls.insecure_skip_verify, clock)));
@@ -224,7 +243,7 @@ Result<std::unique_ptr<Transport>> Transport::New(const Config& config, const Se
   }
 }
 
-int NetworkThreads() { return network_threads; }
+int NetworkThreads() { return owns_network_threads ? kNetworkThreads : 0; }
 
 HttpCall Transport::Start(const HttpRequest& request) { return impl_->Start(request); }
 

@@ -72,10 +72,10 @@ class HttpCall {
 /// Connections to one server. Thread-safe. Calls may outlive it.
 class Transport {
  public:
-  /// Reads the TLS material. The first transport of the process sets the number of network threads.
+  /// Reads the TLS material. The first transport of the process starts the network thread.
   static apimachinery::Result<std::unique_ptr<Transport>> New(const Config& config,
                                                               const ServerUrl& server,
-                                                              base::Clock& clock, int io_threads);
+                                                              base::Clock& clock);
   ~Transport();
 
   HttpCall Start(const HttpRequest& request);
@@ -86,8 +86,8 @@ class Transport {
   std::unique_ptr<Impl> impl_;
 };
 
-/// How many threads the process's first transport started; 0 before it, and when other code had
-/// started cpprestsdk's pool already.
+/// How many threads cpprestsdk's pool has; 0 before the first transport, and when other code had
+/// started the pool already.
 int NetworkThreads();
 
 }  // namespace kubexx::rest::internal
