@@ -461,7 +461,7 @@ TEST(StreamTest, ManyStreamsShareFewThreads) {
 }
 
 TEST(StreamTest, StalledSinksDoNotStallOtherStreams) {
-  // More stalled streams than network threads, each with more waiting than fits the buffer.
+  // More stalled streams than threads that serve them, each with more waiting than fits the buffer.
   constexpr int kStalled = 12;
   FakeServer server([](FakeConnection& connection) {
     const auto request = connection.ReadRequest();
@@ -519,11 +519,11 @@ TEST(StreamTest, AbandonedRequestsLeaveNoThreadOrSocket) {
     }
     // The client goes while the network side may still be closing connections.
   };
-  run(1);  // starts the network threads, which stay
+  run(1);  // starts the network thread, which stays
   const std::size_t threads = Entries("/proc/self/task");
   const std::size_t sockets = Entries("/proc/self/fd");
   run(60);
-  // Sockets are closed by the network threads, soon after; a leak makes this wait run into the
+  // Sockets are closed by the network thread, soon after; a leak makes this wait run into the
   // test's time limit.
   while (Entries("/proc/self/fd") > sockets) {
     std::this_thread::yield();

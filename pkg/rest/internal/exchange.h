@@ -1,5 +1,5 @@
 /// @file
-/// What the network threads and the caller of one HTTP request share.
+/// What the network thread and the caller of one HTTP request share.
 #ifndef KUBEXX_REST_INTERNAL_EXCHANGE_H_
 #define KUBEXX_REST_INTERNAL_EXCHANGE_H_
 

@@ -1,7 +1,7 @@
 /// @file
 /// HTTP/1.1 over cpprestsdk with blocking calls: the caller's thread waits for the response head
-/// and takes the body in pieces, while cpprestsdk's pool threads do the network's work and never
-/// block.
+/// and takes the body in pieces, while cpprestsdk's one pool thread does the network's work and
+/// never blocks.
 #ifndef KUBEXX_REST_INTERNAL_TRANSPORT_H_
 #define KUBEXX_REST_INTERNAL_TRANSPORT_H_
 
