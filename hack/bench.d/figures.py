@@ -1,0 +1,89 @@
+"""Medians, ratios, and whether the targets are met."""
+
+import statistics
+from dataclasses import dataclass
+
+
+@dataclass
+class Spread:
+    median: float
+    low: float
+    high: float
+    count: int
+
+    def text(self, digits=2):
+        if self.count == 0:
+            return "–"
+        return f"{self.median:,.{digits}f} ({self.low:,.{digits}f}–{self.high:,.{digits}f})"
+
+
+def spread(results, scenario, program, field):
+    values = [row[field] for row in results.of(scenario, program) if field in row]
+    if not values:
+        return Spread(0, 0, 0, 0)
+    return Spread(statistics.median(values), min(values), max(values), len(values))
+
+
+def ratio(results, scenario, field, other="client-go"):
+    ours, theirs = (spread(results, scenario, program, field).median for program in ("kubexx", other))
+    return ours / theirs if theirs else 0
+
+
+@dataclass
+class Target:
+    what: str
+    value: float
+    limit: float
+    at_most: bool = True
+    unit: str = ""
+
+    @property
+    def met(self):
+        return self.value > 0 and (self.value <= self.limit if self.at_most else self.value >= self.limit)
+
+    def row(self):
+        sign = "≤" if self.at_most else "≥"
+        return f"| {self.what} | {self.value:.3g}{self.unit} | {sign} {self.limit:g}{self.unit} | {'yes' if self.met else '**no**'} |"
+
+
+def per_object(results, objects):
+    """Processor time in µs and resident bytes of one object, without what an empty process takes."""
+    scenario = f"scale-{objects}"
+    cpu = spread(results, scenario, "kubexx", "cpu_s").median
+    memory = spread(results, scenario, "kubexx", "rss_mb").median
+    return cpu, memory
+
+
+def slopes(results, sizes):
+    """What each further object costs, from one size to the next: µs and bytes."""
+    out = []
+    for small, large in zip(sizes, sizes[1:]):
+        (cpu_a, mem_a), (cpu_b, mem_b) = per_object(results, small), per_object(results, large)
+        out.append((large, (cpu_b - cpu_a) / (large - small) * 1e6, (mem_b - mem_a) / (large - small) * 2**20))
+    return out
+
+
+def targets(results, settings):
+    found = [
+        Target("sync, time on the wall, of client-go's", ratio(results, "sync", "wall_s"), 0.45),
+        Target("sync, processor time, of client-go's", ratio(results, "sync", "cpu_s"), 0.25),
+        Target("sync, resident memory, of client-go's", ratio(results, "sync", "rss_mb"), 0.05),
+        Target("sync, peak of the resident memory after it",
+               spread(results, "sync", "kubexx", "peak_mb").median / max(spread(results, "sync", "kubexx", "rss_mb").median, 1), 1.3),
+        Target("watch, events per processor second, of client-go's", ratio(results, "watch", "events_per_cpu_s"), 5, False),
+        Target("queue, operations per second, one thread, of client-go's", ratio(results, "queue-1", "ops_per_s"), 3, False),
+        Target("queue, operations per second, 8 threads, of client-go's", ratio(results, "queue-8", "ops_per_s"), 3, False),
+        Target("read of a pod from the lister", spread(results, "reads", "kubexx", "read_us").median, 15, unit=" µs"),
+        Target("key-only query, each key", spread(results, "reads", "kubexx", "key_us").median, 1, unit=" µs"),
+        Target("index query, each key", spread(results, "reads", "kubexx", "index_us").median, 1, unit=" µs"),
+    ]
+    costs = slopes(results, settings.scale)
+    if len(costs) > 1:
+        # Flat: the last step costs no more than a tenth above the dearest before.
+        found.append(Target("processor time of an object, last step of the scale to the first",
+                            costs[-1][1] / costs[0][1], 1.1))
+        found.append(Target("memory of an object, last step of the scale to the first", costs[-1][2] / costs[0][2], 1.1))
+    if settings.scale and settings.scale[-1] >= 1_000_000:
+        largest = f"scale-{settings.scale[-1]}"
+        found.append(Target("memory of a million pods, peak", spread(results, largest, "kubexx", "peak_mb").median / 1024, 1, unit=" GiB"))
+    return found

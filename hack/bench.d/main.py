@@ -1,0 +1,58 @@
+"""Measures, compares and writes the report. Called by hack/bench, which builds everything first."""
+
+import argparse
+import os
+import sys
+
+import report
+import scenarios
+from figures import targets
+from programs import Programs, Results, log
+
+SCENARIOS = {"sync": (scenarios.sync, scenarios.variants, scenarios.reads), "watch": (scenarios.replay_rate, scenarios.watch),
+             "queue": (scenarios.queue,), "scale": (scenarios.scale,)}
+
+
+def arguments():
+    parser = argparse.ArgumentParser()
+    for name in ("build", "peers", "folder", "out", "templates", "kubeconfig", "machine"):
+        parser.add_argument("--" + name, required=True)
+    for name in ("objects", "runs", "events", "watched", "operations", "reads", "minutes"):
+        parser.add_argument("--" + name, type=int, required=True)
+    parser.add_argument("--scale", type=lambda text: [int(n) for n in text.split(",")], required=True)
+    parser.add_argument("--versions", action="append", default=[])
+    parser.add_argument("--only", default=",".join(SCENARIOS))
+    parser.add_argument("--with-kube-rs", action="store_true")
+    parser.add_argument("--check", action="store_true")
+    settings = parser.parse_args()
+    settings.template = lambda name: os.path.join(settings.templates, name)
+    return settings
+
+
+def main():
+    settings = arguments()
+    only = settings.only.split(",")
+    os.makedirs(settings.out, exist_ok=True)
+    programs = Programs(settings.build, settings.peers, settings.with_kube_rs)
+    results = Results(os.path.join(settings.out, "results.jsonl"))
+    for name, parts in SCENARIOS.items():
+        if name in only:
+            for part in parts:
+                part(programs, results, settings)
+    found = [t for t in targets(results, settings) if t.value > 0 or only == list(SCENARIOS)]
+    for target in found:
+        log(("met    " if target.met else "MISSED ") + target.row().strip("| ").replace(" | ", ", "))
+    if only == list(SCENARIOS):
+        import plots  # needs matplotlib, which a part of the scenarios does without
+
+        report.write(results, settings, os.path.join(settings.out, "report.md"))
+        plots.draw(results, settings, settings.out)
+        log(f"report: {os.path.relpath(settings.out)}/report.md")
+    else:
+        log("only a part was measured: no report is written")
+    if settings.check and not all(t.met for t in found):
+        sys.exit("bench: a target is missed")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+"""Runs the programs that are compared and keeps what they print."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+
+def log(text):
+    print(time.strftime("%H:%M:%S"), text, file=sys.stderr, flush=True)
+
+
+class Programs:
+    """Where the programs are: the library's in the build folder, the peers' in the cache."""
+
+    def __init__(self, build, peers, with_kubers):
+        self.kubexx = os.path.join(build, "bin", "kubexx-bench")
+        self.clientgo = os.path.join(peers, "clientgo")
+        self.workqueue = os.path.join(peers, "workqueue-clientgo")
+        self.replay = os.path.join(peers, "replay")
+        self.kubers = os.path.join(peers, "kubers-bench") if with_kubers else None
+
+
+class Results:
+    """Every line that a program printed, with the scenario it belongs to; also written to a file."""
+
+    def __init__(self, path):
+        self.rows = []
+        self.file = open(path, "w", encoding="utf-8")
+
+    def add(self, scenario, run, row):
+        row = {"scenario": scenario, "run": run, **row}
+        self.rows.append(row)
+        self.file.write(json.dumps(row) + "\n")
+        self.file.flush()
+
+    def of(self, scenario, program):
+        return [r for r in self.rows if r["scenario"] == scenario and r["program"] == program]
+
+
+def run_once(results, scenario, number, command, timeout):
+    """Runs a program that prints one JSON line. Ends everything when it fails: a figure that is missing is no figure."""
+    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
+    if done.returncode != 0 or not done.stdout.strip():
+        sys.exit(f"bench: {os.path.basename(command[0])} failed with status {done.returncode}: {done.stderr.strip()[-2000:]}")
+    row = json.loads(done.stdout.strip().splitlines()[-1])
+    results.add(scenario, number, row)
+    shown = {k: row[k] for k in ("objects", "wall_s", "cpu_s", "rss_mb", "events_per_cpu_s", "ops_per_s") if k in row}
+    log(f"  {scenario} #{number} {row['program']}: " + " ".join(f"{k}={v}" for k, v in shown.items()))
+    return row
+
+
+def alternate(results, scenario, runs, commands, timeout=600):
+    """Runs the commands in turn, so that what else happens on the machine meets them alike."""
+    for number in range(1, runs + 1):
+        order = commands if number % 2 else list(reversed(commands))
+        for command in order:
+            run_once(results, scenario, number, command, timeout)
+
+
+class Replay:
+    """A replay server for the length of a `with` block; its own measurements are kept, too."""
+
+    def __init__(self, programs, folder, results, scenario, **flags):
+        self.results, self.scenario = results, scenario
+        self.kubeconfig = os.path.join(folder, "replay.kubeconfig")
+        self.command = [programs.replay, "serve", "--kubeconfig", self.kubeconfig]
+        for name, value in flags.items():
+            self.command += ["--" + name, str(value)]
+
+    def __enter__(self):
+        self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        if self.process.stdout.readline().strip() != "ready":
+            sys.exit("bench: the replay server does not start")
+        return self
+
+    def __exit__(self, *_):
+        # It ends with its standard input, a second after its last client at the latest.
+        time.sleep(0.3)
+        out, _ = self.process.communicate()
+        for line in out.splitlines():
+            self.results.add(self.scenario, 0, json.loads(line))

@@ -1,0 +1,144 @@
+"""Writes the report: tables of medians and spread, ratios, targets, how to repeat."""
+
+import os
+import time
+
+from figures import ratio, slopes, spread, targets
+
+PROGRAMS = ("kubexx", "client-go", "kube-rs")
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
+
+
+def compared(results, scenario, fields):
+    """One row a program; fields are (name, heading, digits)."""
+    rows = []
+    for program in PROGRAMS:
+        if results.of(scenario, program):
+            rows.append([program] + [spread(results, scenario, program, f).text(d) for f, _, d in fields])
+    for other in PROGRAMS[1:]:
+        if results.of(scenario, other):
+            rows.append([f"kubexx / {other}"] + [f"**{ratio(results, scenario, f, other):.3f}**" for f, _, _ in fields])
+    return table([""] + [h for _, h, _ in fields], rows)
+
+
+SYNC_FIELDS = (("wall_s", "wall s", 2), ("cpu_s", "CPU s", 2), ("rss_mb", "resident MiB", 1), ("peak_mb", "peak MiB", 1))
+WATCH_FIELDS = (("events_per_cpu_s", "events / CPU s", 0), ("cpu_us_per_event", "CPU µs / event", 2),
+                ("events_per_s", "events / s", 0), ("rss_mb", "resident MiB", 1))
+QUEUE_FIELDS = (("ops_per_s", "operations / s", 0), ("ops_per_cpu_s", "operations / CPU s", 0))
+
+
+def sync_section(results, settings):
+    text = f"""## Sync: {settings.objects:,} pods from a real kube-apiserver
+
+From the start of a shared informer until its store holds every object and its handler was given each one's key. CPU and memory are the
+client process's own; the resident memory is read at the end. Every run of kubexx then decodes 100 objects at random and fails unless
+each has all its parts, `managedFields` included. kubexx and client-go take protobuf, kube-rs takes JSON, all by WatchList.
+
+{compared(results, 'sync', SYNC_FIELDS)}
+![Sync](sync.svg)
+
+Other ways to fill the store:
+
+"""
+    rows = []
+    for scenario, what in (("sync-list", "LIST instead of WatchList"), ("sync-json", "JSON instead of protobuf"),
+                           ("sync-object", "a handler that reads every object")):
+        for program in PROGRAMS:
+            if results.of(scenario, program):
+                rows.append([what, program] + [spread(results, scenario, program, f).text(d) for f, _, d in SYNC_FIELDS])
+    return text + table(["", ""] + [h for _, h, _ in SYNC_FIELDS], rows)
+
+
+def rate_of_replay(results, scenario, protocol_json):
+    rows = [r for r in results.of(scenario, "replay") if r["json"] == protocol_json and r.get("command") == "rate"]
+    return rows[0] if rows else {"events_per_s": 0, "bytes_per_event": 0}
+
+
+def watch_section(results, settings):
+    text = """## Watch: updates at full speed
+
+A replay server (`test/bench/replay`) makes updates from recorded pods, each with another resourceVersion, times and digests, and sends them as
+fast as the client takes them, over TLS. A typed handler reads fields of the old and of the new object of every update. The measurement
+lies between two updates in the handler, so connecting and the first list are not in it.
+
+"""
+    for scenario, recording, events in (("watch", "small-pods", settings.events), ("watch-large", "pods", settings.events // 4)):
+        rate = rate_of_replay(results, "replay-" + recording, False)
+        text += f"""{events:,} updates of {rate['bytes_per_event']:,} bytes (protobuf), {settings.watched:,} pods; the server makes {rate['events_per_s']:,.0f} of them a second:
+
+{compared(results, scenario, WATCH_FIELDS)}
+"""
+    return text + "![Watch](watch.svg)\n"
+
+
+def queue_section(results, settings):
+    text = f"""
+## Work queue: add, get and done
+
+{settings.operations:,} operations, each an add, a get and a done, of the rate-limited queue with its default limiter. With eight threads each adds,
+takes and is done, on one queue.
+
+"""
+    for threads in (1, 8):
+        text += f"{threads} thread{'s' if threads > 1 else ''}:\n\n{compared(results, f'queue-{threads}', QUEUE_FIELDS)}\n"
+    return text + "![Work queue](queue.svg)\n"
+
+
+def scale_section(results, settings):
+    rows = []
+    for objects in settings.scale:
+        scenario = f"scale-{objects}"
+        rows.append([f"{objects:,}"] + [spread(results, scenario, "kubexx", f).text(d) for f, _, d in SYNC_FIELDS] +
+                    [f"{spread(results, scenario, 'kubexx', 'cpu_s').median / objects * 1e6:.1f}",
+                     f"{spread(results, scenario, 'kubexx', 'rss_mb').median / objects * 2**20:,.0f}"])
+    steps = [[f"to {large:,}", f"{cpu:.1f}", f"{memory:,.0f}"] for large, cpu, memory in slopes(results, settings.scale)]
+    return f"""
+## Cost of an object as their number grows
+
+Pods of the replay server, no two alike, with the status that a kubelet reports: 8 KB of protobuf each.
+
+{table(["objects"] + [h for _, h, _ in SYNC_FIELDS] + ["CPU µs each", "bytes each"], rows)}
+What each further object costs, without what the process takes anyway:
+
+{table(["step", "CPU µs", "bytes resident"], steps)}
+![Scale](scale.svg)
+
+## Reads
+
+{settings.reads:,} reads of random pods through the lister, unpacked and decoded; keys alone; an index of {settings.objects // 1000 or 1} keys or more a value.
+
+{table(["", "CPU µs"], [[what, spread(results, 'reads', 'kubexx', f).text(3)] for f, what in (("read_us", "a pod from the lister"), ("key_us", "a key, of all keys"), ("index_us", "a key, by index"))])}"""
+
+
+def write(results, settings, path):
+    versions = "\n".join(f"- {line}" for line in settings.versions)
+    text = f"""# Speed and memory, measured
+
+Written by `hack/bench` on {time.strftime('%Y-%m-%d')}. Medians of {settings.runs} runs, with the least and the greatest in brackets; the programs took turns.
+Raw results: [results.jsonl](results.jsonl), a line for each run.
+
+## Targets
+
+{table(["", "measured", "target", "met"], [t.row().strip('| ').split(' | ') for t in targets(results, settings)])}
+{sync_section(results, settings)}
+{watch_section(results, settings)}{queue_section(results, settings)}{scale_section(results, settings)}
+## Machine and versions
+
+- {settings.machine}; client, API server, etcd and replay server share it
+{versions}
+
+## To repeat it
+
+    hack/bench               # everything: about {settings.minutes} minutes, once the programs are built
+    hack/bench --quick       # a few hundred objects, to see that it works
+    hack/bench --check       # also fails when a target is missed
+
+A single figure: `build/release/bin/kubexx-bench sync --kubeconfig FILE`, and `--help`.
+"""
+    with open(path, "w", encoding="utf-8") as out:
+        out.write(text)
+    return os.path.getsize(path)

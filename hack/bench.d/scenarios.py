@@ -1,0 +1,87 @@
+"""What is measured: each function is one scenario."""
+
+import json
+import subprocess
+
+from programs import Replay, alternate, log
+
+
+def sync_commands(programs, kubeconfig):
+    commands = [
+        [programs.kubexx, "sync", "--kubeconfig", kubeconfig],
+        [programs.clientgo, "sync", "--kubeconfig", kubeconfig],
+    ]
+    if programs.kubers:
+        commands.append([programs.kubers, "sync", "--streaming", "--kubeconfig", kubeconfig])
+    return commands
+
+
+def sync(programs, results, settings):
+    log(f"sync: {settings.objects} pods of a real API server")
+    commands = sync_commands(programs, settings.kubeconfig)
+    # Once without being counted: the server's own caches, the files.
+    alternate(results, "warm-up", 1, commands)
+    alternate(results, "sync", settings.runs, commands)
+
+
+def variants(programs, results, settings):
+    log("sync: other ways to do it, kubexx and client-go with a handler that reads every object")
+    base = [programs.kubexx, "sync", "--kubeconfig", settings.kubeconfig]
+    for name, flags in (
+        ("sync-list", ["--watch-list=false"]),
+        ("sync-json", ["--encoding=json"]),
+        ("sync-object", ["--handler=object"]),
+    ):
+        alternate(results, name, settings.runs, [base + flags])
+    alternate(results, "sync-object", settings.runs, [
+        [programs.clientgo, "sync", "--handler=object", "--kubeconfig", settings.kubeconfig]])
+
+
+def reads(programs, results, settings):
+    log("reads of the store")
+    command = [programs.kubexx, "sync", "--kubeconfig", settings.kubeconfig, "--index", "--reads", str(settings.reads)]
+    alternate(results, "reads", settings.runs, [command])
+
+
+def watch(programs, results, settings):
+    for scenario, templates, events in (
+        ("watch", "small-pods.jsonl", settings.events),
+        ("watch-large", "pods.jsonl", settings.events // 4),
+    ):
+        log(f"{scenario}: {events} updates")
+        lead = max(events // 20, 1)
+        flags = ["--events", str(events), "--lead", str(lead)]
+        with Replay(programs, settings.folder, results, scenario, templates=settings.template(templates),
+                    objects=settings.watched, events=events + lead + 100) as server:
+            commands = [[program, "watch", "--kubeconfig", server.kubeconfig] + flags
+                        for program in (programs.kubexx, programs.clientgo)]
+            if programs.kubers:
+                commands.append([programs.kubers, "watch", "--streaming", "--kubeconfig", server.kubeconfig] + flags)
+            alternate(results, scenario, settings.runs, commands)
+
+
+def queue(programs, results, settings):
+    for threads in (1, 8):
+        log(f"queue: {settings.operations} operations, {threads} threads")
+        flags = ["--operations", str(settings.operations), "--threads", str(threads)]
+        alternate(results, f"queue-{threads}", settings.runs,
+                  [[programs.kubexx, "queue"] + flags, [programs.workqueue] + flags])
+
+
+def scale(programs, results, settings):
+    for objects in settings.scale:
+        log(f"scale: {objects} pods of the replay server")
+        scenario = f"scale-{objects}"
+        with Replay(programs, settings.folder, results, scenario, templates=settings.template("pods.jsonl"),
+                    objects=objects) as server:
+            command = [programs.kubexx, "sync", "--kubeconfig", server.kubeconfig]
+            alternate(results, scenario, settings.runs, [command])
+
+
+def replay_rate(programs, results, settings):
+    """How fast the replay server makes events when nobody has to be waited for."""
+    for templates in ("small-pods.jsonl", "pods.jsonl"):
+        out = subprocess.run([programs.replay, "rate", "--templates", settings.template(templates)],
+                             capture_output=True, text=True, check=True).stdout
+        for line in out.splitlines():
+            results.add("replay-" + templates.removesuffix(".jsonl"), 1, json.loads(line))
