@@ -48,9 +48,7 @@ double Meter::WallSeconds() const {
 
 double Meter::CpuSeconds() const { return bench::CpuSeconds() - began_cpu_; }
 
-Line::Line(std::string_view command) : text_("{\"program\":\"kubexx\"") {
-  Add("command", command);
-}
+Line::Line(std::string_view command) : text_("{\"program\":\"kubexx\"") { Add("command", command); }
 
 Line& Line::Add(std::string_view name, std::string_view word) {
   text_.append(",\"").append(name).append("\":\"").append(word).append("\"");

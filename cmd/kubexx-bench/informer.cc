@@ -6,8 +6,8 @@
 namespace kubexx::bench {
 
 apimachinery::Result<std::shared_ptr<rest::RESTClient>> Connect(const Options& options) {
-  KX_ASSIGN_OR_RETURN(rest::Config config, rest::LoadConfig({.path = options.kubeconfig,
-                                                             .context = options.context}));
+  KX_ASSIGN_OR_RETURN(rest::Config config,
+                      rest::LoadConfig({.path = options.kubeconfig, .context = options.context}));
   config.qps = -1;
   config.user_agent = "kubexx-bench";
   return rest::RESTClient::New(std::move(config));

@@ -41,7 +41,8 @@ void AddFlags(flags::FlagSet& set, bench::Options& options) {
   set.AddString("context", "Context of the kubeconfig", &options.context);
   set.AddChoice("resource", "What to list and watch", {"pods", "configmaps", "secrets"},
                 &options.resource);
-  set.AddChoice("handler", "sync: what the handler does with each object: count it, take its key, "
+  set.AddChoice("handler",
+                "sync: what the handler does with each object: count it, take its key, "
                 "or decode it; without a handler, only the store is filled",
                 {"none", "key", "object"}, &options.handler);
   set.AddChoice("encoding", "What to ask the server for", {"protobuf", "json"}, &options.encoding);

@@ -1,10 +1,11 @@
+#include "kubexx/workqueue/queue.h"
+
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "commands.h"
 #include "cost.h"
-#include "kubexx/workqueue/queue.h"
 
 namespace kubexx::bench {
 namespace {
@@ -26,10 +27,10 @@ std::vector<Key> KeysOf(std::size_t thread, std::size_t count) {
   std::vector<Key> keys;
   keys.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
-    keys.push_back({.kind = {},
-                    .object = {.namespace_ = "team-" + std::to_string(i % 100),
-                               .name = "payments-web-7c9d8f-" + std::to_string(thread) + "-" +
-                                       Padded(i, 7)}});
+    keys.push_back(
+        {.kind = {},
+         .object = {.namespace_ = "team-" + std::to_string(i % 100),
+                    .name = "payments-web-7c9d8f-" + std::to_string(thread) + "-" + Padded(i, 7)}});
   }
   return keys;
 }

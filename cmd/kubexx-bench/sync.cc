@@ -47,8 +47,8 @@ bool IsWhole(const T& object, const ObjectKey& key) {
   const auto& meta = object.metadata;
   return meta.name == key.name && meta.namespace_ == key.namespace_ && !meta.uid.empty() &&
          !meta.resource_version.empty() && !meta.managed_fields.empty() &&
-         !meta.managed_fields.front().manager.empty() &&
-         meta.managed_fields.front().fields_v1 && !meta.managed_fields.front().fields_v1->raw.empty();
+         !meta.managed_fields.front().manager.empty() && meta.managed_fields.front().fields_v1 &&
+         !meta.managed_fields.front().fields_v1->raw.empty();
 }
 
 bool IsWhole(const api::core::v1::Pod& pod, const ObjectKey& key) {

@@ -58,8 +58,8 @@ Result<void> WatchOf(const Options& options) {
   Counter counter(options.lead, options.events);
   std::size_t read = 0;
   const base::Subscription handler = informer->AddEventHandler(
-      kHandler,
-      {.on_update = [&counter, &read](const cache::Ref<T>& old_object, const cache::Ref<T>& object) {
+      kHandler, {.on_update = [&counter, &read](const cache::Ref<T>& old_object,
+                                                const cache::Ref<T>& object) {
         if (old_object->metadata.resource_version != object->metadata.resource_version) {
           read += old_object->metadata.annotations.size() + object->metadata.labels.size();
         }

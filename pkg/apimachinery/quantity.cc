@@ -225,6 +225,26 @@ std::string Canonical(const Number& number) {
   return FormatBinary(std::move(whole));
 }
 
+// Most quantities of a cluster: one to three digits and a common suffix. Neither a thousand nor
+// 1,024 divides them, so they have their canonical form; whatever else has it, too, is found by
+// parsing.
+bool IsPlainlyCanonical(std::string_view text) {
+  std::size_t digits = 0;
+  while (digits < text.size() && digits < 3 && text[digits] >= '0' && text[digits] <= '9') {
+    ++digits;
+  }
+  if (digits == 0 || text.front() == '0') {
+    return text == "0";
+  }
+  const std::string_view suffix = text.substr(digits);
+  constexpr std::string_view kUnits = "kKMGTP";
+  if (suffix.size() == 2) {
+    return suffix[1] == 'i' && suffix[0] != 'k' && kUnits.find(suffix[0]) != kUnits.npos;
+  }
+  return suffix.empty() || suffix == "m" ||
+         (suffix.size() == 1 && suffix[0] != 'K' && kUnits.find(suffix[0]) != kUnits.npos);
+}
+
 Decimal ValueOf(const std::string& text) {
   auto number = ParseNumber(text);
   return number ? std::move(number->value) : Decimal{};
@@ -233,6 +253,9 @@ Decimal ValueOf(const std::string& text) {
 }  // namespace
 
 Result<Quantity> Quantity::Parse(std::string_view text) {
+  if (IsPlainlyCanonical(text)) {
+    return FromCanonical(std::string(text));
+  }
   const auto number = ParseNumber(text);
   if (!number) {
     return Fail(Malformed("", "not a quantity such as \"100m\" or \"1.5Gi\""));

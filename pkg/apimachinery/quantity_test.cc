@@ -183,5 +183,21 @@ TEST(Quantity, ComparesByNumber) {
 
 TEST(Quantity, IsZeroByDefault) { EXPECT_EQ(Quantity().ToString(), "0"); }
 
+// A zero in front keeps a text from being taken for canonical at a glance.
+TEST(QuantityTest, ShortTextsAreKeptExactlyWhenParsingKeepsThem) {
+  for (const std::string digits : {"0", "1", "9", "10", "128", "500", "999"}) {
+    for (const std::string suffix : {"", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi",
+                                     "Gi", "Ti", "Pi", "Ei", "e3"}) {
+      const auto plain = Quantity::Parse(digits + suffix);
+      const auto parsed = Quantity::Parse("0" + digits + suffix);
+      ASSERT_TRUE(plain && parsed) << digits << suffix;
+      EXPECT_EQ(plain->ToString(), parsed->ToString()) << digits << suffix;
+    }
+  }
+  for (const std::string bad : {"1ki", "1K", "1x", "1mi", "m", "1 ", "1kk"}) {
+    EXPECT_FALSE(Quantity::Parse(bad)) << bad;
+  }
+}
+
 }  // namespace
 }  // namespace kubexx::apimachinery

@@ -2,6 +2,7 @@
 
 #include <exception>
 
+#include "kubexx/cache/internal/content_hash.h"
 #include "kubexx/logging/log.h"
 
 namespace kubexx::cache {
@@ -10,7 +11,7 @@ using apimachinery::ObjectKey;
 using apimachinery::Result;
 
 std::uint64_t PackedStore::HashContent(const Object& object) {
-  const std::uint64_t hash = std::hash<std::string_view>()(object.bytes);
+  const std::uint64_t hash = internal::ContentHash(object.bytes);
   return object.encoding == codec::Encoding::kJson ? ~hash : hash;
 }
 
