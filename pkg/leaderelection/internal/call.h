@@ -1,0 +1,19 @@
+/// @file
+/// Calls a user's callback.
+#ifndef KUBEXX_LEADERELECTION_INTERNAL_CALL_H_
+#define KUBEXX_LEADERELECTION_INTERNAL_CALL_H_
+
+#include <string>
+#include <string_view>
+
+#include "kubexx/base/function_ref.h"
+
+namespace kubexx::leaderelection::internal {
+
+/// Runs `callback`. What it throws is logged with the callback's `name`, and returned; "" when it
+/// throws nothing.
+std::string CallUser(std::string_view name, base::FunctionRef<void()> callback);
+
+}  // namespace kubexx::leaderelection::internal
+
+#endif  // KUBEXX_LEADERELECTION_INTERNAL_CALL_H_

@@ -1,0 +1,287 @@
+#include "kubexx/leaderelection/leader_elector.h"
+
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "kubexx/base/mutex.h"
+#include "kubexx/leaderelection/election.h"
+#include "kubexx/leaderelection/internal/call.h"
+#include "kubexx/leaderelection/internal/mailbox.h"
+#include "kubexx/leaderelection/internal/notifier.h"
+#include "kubexx/leaderelection/internal/requester.h"
+#include "kubexx/leaderelection/leader_election_metrics.h"
+#include "kubexx/logging/log.h"
+
+namespace kubexx::leaderelection {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+
+/// Errors of a watch that trying again does not mend: most often a role without the verb.
+bool IsHopeless(const apimachinery::Status& status) {
+  return status.reason == Reason::kForbidden || status.reason == Reason::kMethodNotAllowed ||
+         status.reason == Reason::kBadRequest;
+}
+
+}  // namespace
+
+/// Shared by all runs: what other threads may ask for.
+class LeaderElector::Impl {
+ public:
+  explicit Impl(Options options) : options_(std::move(options)) {
+    if (options_.name.empty()) {
+      options_.name = options_.lock->Key().name;
+    }
+    if (options_.registry != nullptr) {
+      metrics_ = LeaderElectionMetrics(*options_.registry, options_.name);
+    }
+  }
+
+  Result<void> Run(const std::stop_token& stop);
+
+  bool IsLeader() const {
+    const base::MutexLock lock(mu_);
+    return status_.leading && options_.clock.Now() < status_.leads_until;
+  }
+  std::string Leader() const {
+    const base::MutexLock lock(mu_);
+    return status_.leader;
+  }
+  Result<void> Check(base::Duration tolerance) const {
+    const base::MutexLock lock(mu_);
+    const base::Duration age = options_.clock.Now() - status_.renewed_at;
+    if (status_.working && age > options_.config.lease_duration + tolerance) {
+      return Fail(Reason::kTimeout, "leader election " + options_.name +
+                                        ": the lease could not be renewed in time, but the work "
+                                        "that only a leader may do is still running");
+    }
+    return {};
+  }
+
+ private:
+  class Session;
+  struct Status {
+    bool leading = false;
+    bool working = false;  ///< on_started_leading has not returned, or the leader has not stopped
+    base::TimePoint leads_until{};
+    base::TimePoint renewed_at{};
+    std::string leader{};
+  };
+
+  void Publish(const Election& election) {
+    const base::MutexLock lock(mu_);
+    status_.leading = election.holds();
+    if (status_.leading) {
+      status_.working = true;
+      status_.leads_until = election.leads_until();
+      status_.renewed_at = election.renewed_at();
+    }
+    status_.leader = election.leader();
+  }
+  void EndWork() {
+    const base::MutexLock lock(mu_);
+    status_.working = false;
+  }
+
+  void Record(const char* what) {
+    if (options_.recorder == nullptr) {
+      return;
+    }
+    const apimachinery::ObjectKey key = options_.lock->Key();
+    api::core::v1::ObjectReference lease;
+    lease.api_version = "coordination.k8s.io/v1";
+    lease.kind = "Lease";
+    lease.namespace_ = key.namespace_;
+    lease.name = key.name;
+    options_.recorder->Record(lease, "LeaderElection", options_.config.identity + " " + what);
+  }
+
+  Options options_;
+  LeaderElectionMetrics metrics_{};
+  mutable base::Mutex mu_;
+  Status status_ KX_GUARDED_BY(mu_);
+};
+
+/// One run: the election, and the threads around it.
+class LeaderElector::Impl::Session {
+ public:
+  explicit Session(Impl& impl)
+      : impl_(impl),
+        options_(impl.options_),
+        election_(impl.options_.config),
+        mailbox_(impl.options_.clock),
+        notifier_(impl.options_.callbacks.on_new_leader),
+        requester_(*impl.options_.lock, [this](Reply&& reply) { mailbox_.Put(std::move(reply)); }),
+        watch_([this](const std::stop_token& stop) { Watch(stop); }) {}
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  /// Ends what may call into this object, in whatever order its members are.
+  ~Session() {
+    watch_.request_stop();
+    work_.request_stop();
+    if (work_.joinable()) {
+      work_.join();
+    }
+  }
+
+  Result<void> Run(const std::stop_token& stop) {
+    logging::Info("waiting for the leader's lease", {{"lease", options_.lock->Key().ToString()},
+                                                     {"identity", options_.config.identity}});
+    std::stop_token until = stop;
+    while (!finished_) {
+      for (Input& input : mailbox_.Take(until, election_.wake())) {
+        if (std::holds_alternative<Stop>(input)) {
+          until = {};  // Once is enough; a token that stays requested would end every wait.
+        }
+        const Actions actions = election_.Step(
+            std::move(input), {.steady = options_.clock.Now(), .wall = options_.clock.Wall()});
+        impl_.Publish(election_);
+        Execute(actions);
+      }
+    }
+    return End();
+  }
+
+ private:
+  void Execute(const Actions& actions) {
+    for (const Action& action : actions) {
+      switch (action.kind) {
+        case Action::Kind::kGet:
+        case Action::Kind::kCreate:
+        case Action::Kind::kUpdate:
+          requester_.Start(action);
+          break;
+        case Action::Kind::kCancel:
+          requester_.Cancel(action.op);
+          break;
+        case Action::Kind::kStartWork:
+          StartWork();
+          break;
+        case Action::Kind::kStopWork:
+          work_.request_stop();
+          break;
+        case Action::Kind::kNewLeader:
+          notifier_.Notify(action.text);
+          break;
+        case Action::Kind::kSlowPath:
+          impl_.metrics_.slow_path.Increment();
+          break;
+        case Action::Kind::kLost:
+          lost_ = action.text;
+          break;
+        case Action::Kind::kFinish:
+          finished_ = true;
+          break;
+      }
+    }
+  }
+
+  void StartWork() {
+    led_ = true;
+    impl_.metrics_.master_status.Set(1);
+    watch_.request_stop();
+    logging::Info("leading", {{"lease", options_.lock->Key().ToString()},
+                              {"identity", options_.config.identity}});
+    impl_.Record("became leader");
+    if (!options_.callbacks.on_started_leading) {
+      mailbox_.Put(WorkEnded());
+      return;
+    }
+    work_ = std::jthread([this](const std::stop_token& stop) {
+      thrown_ = internal::CallUser("on_started_leading",
+                                   [this, &stop] { options_.callbacks.on_started_leading(stop); });
+      mailbox_.Put(WorkEnded());
+      if (!thrown_.empty()) {
+        mailbox_.Put(Stop());
+      }
+    });
+  }
+
+  Result<void> End() {
+    impl_.metrics_.master_status.Set(0);
+    work_.request_stop();
+    if (led_) {
+      logging::Info("no longer leading", {{"lease", options_.lock->Key().ToString()},
+                                          {"identity", options_.config.identity},
+                                          {"reason", lost_.value_or("stopped")}});
+      impl_.Record("stopped leading");
+    }
+    if (options_.callbacks.on_stopped_leading) {
+      internal::CallUser("on_stopped_leading", options_.callbacks.on_stopped_leading);
+    }
+    if (work_.joinable()) {
+      work_.join();
+    }
+    impl_.EndWork();
+    const std::string context = "leader election " + options_.name + ": ";
+    if (lost_) {
+      return Fail(Reason::kUnavailable, context + "the lease was lost: " + *lost_);
+    }
+    if (!thrown_.empty()) {
+      return Fail(Reason::kInternalError, context + "on_started_leading threw: " + thrown_);
+    }
+    return {};
+  }
+
+  /// Until this candidate leads: reports changes of the lease as they happen. Polling goes on
+  /// beside, so nothing depends on it.
+  void Watch(const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      const Result<void> ended = options_.lock->Watch(
+          [this](Lease&& lease) { mailbox_.Put(Seen{.lease = std::move(lease)}); }, stop);
+      if (!ended && IsHopeless(ended.error())) {
+        logging::Info("cannot watch the lease: a released lease is taken over at the next poll",
+                      {{"lease", options_.lock->Key().ToString()}, {"error", ended.error()}});
+        return;
+      }
+      options_.clock.SleepFor(options_.config.retry_period, stop);
+    }
+  }
+
+  Impl& impl_;
+  const Options& options_;
+  Election election_;
+  std::optional<std::string> lost_{};
+  bool finished_ = false;
+  bool led_ = false;
+  std::string thrown_{};  // Written by work_, read when it has been joined.
+  internal::Mailbox mailbox_;
+  internal::Notifier notifier_;
+  internal::Requester requester_;
+  std::jthread watch_;
+  std::jthread work_;
+};
+
+Result<void> LeaderElector::Impl::Run(const std::stop_token& stop) {
+  Session session(*this);
+  return session.Run(stop);
+}
+
+LeaderElector::LeaderElector(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+LeaderElector::~LeaderElector() = default;
+
+Result<std::unique_ptr<LeaderElector>> LeaderElector::New(Options options) {
+  if (options.lock == nullptr) {
+    return Fail(Reason::kInvalidConfig, "leader election: there is no lock to elect about");
+  }
+  if (options.config.identity.empty()) {
+    options.config.identity = DefaultIdentity();
+  }
+  KX_RETURN_IF_ERROR(options.config.Validate());
+  return std::unique_ptr<LeaderElector>(
+      new LeaderElector(std::make_unique<Impl>(std::move(options))));
+}
+
+Result<void> LeaderElector::Run(std::stop_token stop) { return impl_->Run(stop); }
+bool LeaderElector::IsLeader() const { return impl_->IsLeader(); }
+std::string LeaderElector::Leader() const { return impl_->Leader(); }
+Result<void> LeaderElector::Check(base::Duration tolerance) const {
+  return impl_->Check(tolerance);
+}
+
+}  // namespace kubexx::leaderelection

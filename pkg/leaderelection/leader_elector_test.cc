@@ -1,0 +1,379 @@
+// The elector's threads around the election, with a fake clock and a lease in memory.
+#include "kubexx/leaderelection/leader_elector.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "kubexx/api/coordination/v1/types.gen.h"
+#include "kubexx/base/mutex.h"
+#include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/leaderelection/testing/fake_lock.h"
+
+namespace kubexx::leaderelection {
+namespace {
+
+using namespace std::chrono_literals;
+using api::coordination::v1::Lease;
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using base::testing::FakeClock;
+using leaderelection::testing::FakeLock;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+/// What happened, in order, and waiting for it. Thread-safe.
+class Journal final : public TransitionRecorder {
+ public:
+  void Add(std::string line) {
+    const base::MutexLock lock(mu_);
+    lines_.push_back(std::move(line));
+    changed_.notify_all();
+  }
+  void Record(const api::core::v1::ObjectReference& lease, std::string_view reason,
+              std::string_view message) override {
+    Add("event " + lease.kind + " " + lease.namespace_ + "/" + lease.name + " " +
+        std::string(reason) + ": " + std::string(message));
+  }
+  void Await(const std::string& line) const {
+    base::MutexLock lock(mu_);
+    while (std::ranges::find(lines_, line) == lines_.end()) {
+      base::Clock::Real().WaitUntil(mu_, changed_, {}, base::TimePoint::max());
+    }
+  }
+  std::vector<std::string> Lines() const {
+    const base::MutexLock lock(mu_);
+    return lines_;
+  }
+
+ private:
+  mutable base::Mutex mu_;
+  mutable base::CondVar changed_;
+  std::vector<std::string> lines_ KX_GUARDED_BY(mu_);
+};
+
+/// An elector that runs on a thread; its work ends when it is told to, unless `hold` is set.
+class Runner {
+ public:
+  Runner(const std::string& identity, FakeClock& clock, std::shared_ptr<FakeLock> lock,
+         std::function<void(LeaderElector::Options&)> adjust = {}) {
+    LeaderElector::Options options{.config = {.identity = identity, .seed = 7},
+                                   .lock = std::move(lock),
+                                   .callbacks = {},
+                                   .clock = clock,
+                                   .registry = &registry,
+                                   .recorder = &journal};
+    options.callbacks.on_started_leading = [this](const std::stop_token& stop) {
+      journal.Add("started");
+      (void)base::Clock::Real().SleepFor(1h, stop);
+      journal.Add("work ended");
+    };
+    options.callbacks.on_stopped_leading = [this] { journal.Add("stopped"); };
+    options.callbacks.on_new_leader = [this](const std::string& leader) {
+      journal.Add("leader " + leader);
+    };
+    if (adjust) {
+      adjust(options);
+    }
+    elector = *LeaderElector::New(std::move(options));
+    thread = std::jthread([this](const std::stop_token& stop) {
+      result = elector->Run(stop);
+      journal.Add("returned");
+    });
+  }
+  Result<void> Stop() {
+    thread.request_stop();
+    return Join();
+  }
+  Result<void> Join() {
+    thread.join();
+    return result;
+  }
+  double Status() {
+    return registry.Gauge("leader_election_master_status", "", {{"name", "lease"}}).Value();
+  }
+
+  Journal journal;
+  metrics::Registry registry;
+  std::unique_ptr<LeaderElector> elector;
+  Result<void> result;
+  std::jthread thread;
+};
+
+class LeaderElectorTest : public ::testing::Test {
+ protected:
+  static bool HeldBy(const std::optional<Lease>& lease, const std::string& holder) {
+    return lease && lease->spec.holder_identity == holder;
+  }
+  void AwaitHolder(const std::string& holder) const {
+    lock_->Await([&holder](const std::optional<Lease>& lease) { return HeldBy(lease, holder); });
+  }
+
+  FakeClock clock_;
+  std::shared_ptr<FakeLock> lock_ = std::make_shared<FakeLock>();
+};
+
+TEST_F(LeaderElectorTest, LeadsRenewsAndReleases) {
+  Runner a("a", clock_, lock_);
+  a.journal.Await("started");
+  EXPECT_TRUE(a.elector->IsLeader());
+  EXPECT_EQ(a.Status(), 1);
+  for (int i = 0; i < 5; ++i) {
+    const int before = lock_->Count("update");
+    clock_.AdvanceToSleeper(2s);
+    lock_->AwaitCount("update", before + 1);
+    while (!a.elector->Check(1ms - 15s)) {  // until the reply has arrived: renewed just now
+      std::this_thread::yield();
+    }
+  }
+  EXPECT_EQ(lock_->Count("get"), 1) << "a renewal is one request";
+  const auto result = a.Stop();
+  EXPECT_TRUE(result) << result.error().ToString();
+  EXPECT_FALSE(a.elector->IsLeader());
+  EXPECT_EQ(a.Status(), 0);
+  EXPECT_EQ(lock_->Stored()->spec.holder_identity, "");
+  EXPECT_THAT(a.journal.Lines(), Contains("leader a"));
+  std::vector<std::string> lines = a.journal.Lines();
+  std::erase(lines, "leader a");
+  EXPECT_THAT(
+      lines,
+      ElementsAre("event Lease ns/lease LeaderElection: a became leader", "started", "work ended",
+                  "event Lease ns/lease LeaderElection: a stopped leading", "stopped", "returned"));
+}
+
+TEST_F(LeaderElectorTest, HandsOverWithoutAPollWhenTheLeaderReleases) {
+  Runner a("a", clock_, lock_);
+  a.journal.Await("started");
+  Runner b("b", clock_, lock_);
+  b.journal.Await("leader a");
+  EXPECT_FALSE(b.elector->IsLeader());
+  EXPECT_EQ(b.elector->Leader(), "a");
+  EXPECT_TRUE(a.Stop());
+  b.journal.Await("started");  // The clock has not moved.
+  EXPECT_TRUE(b.elector->IsLeader());
+  EXPECT_EQ(lock_->Stored()->spec.lease_transitions, 1);
+  EXPECT_TRUE(b.Stop());
+}
+
+TEST_F(LeaderElectorTest, TakesOverByPollingWhenItMayNotWatch) {
+  lock_->SetFault([](std::string_view verb, const std::stop_token&) -> Result<void> {
+    return verb == "watch" ? Result<void>(Fail(Reason::kForbidden, "no", 403)) : Result<void>();
+  });
+  Runner a("a", clock_, lock_);
+  a.journal.Await("started");
+  Runner b("b", clock_, lock_);
+  b.journal.Await("leader a");
+  EXPECT_TRUE(a.Stop());
+  clock_.AdvanceToSleeper(2s);
+  while (!b.elector->IsLeader()) {
+    clock_.Advance(100ms);
+    std::this_thread::yield();
+  }
+  b.journal.Await("started");
+  EXPECT_TRUE(b.Stop());
+}
+
+TEST_F(LeaderElectorTest, TakesOverFromOneThatDiedWhenItsLeaseHasExpired) {
+  Lease dead;
+  dead.spec.holder_identity = "dead";
+  dead.spec.lease_duration_seconds = 15;
+  dead.spec.lease_transitions = 3;
+  lock_->Put(dead);
+  Runner b("b", clock_, lock_);
+  b.journal.Await("leader dead");
+  const base::TimePoint seen = clock_.Now();
+  while (!b.elector->IsLeader()) {
+    clock_.Advance(50ms);
+    std::this_thread::yield();
+    ASSERT_LT(clock_.Now() - seen, 10h);
+  }
+  EXPECT_GE(clock_.Now() - seen, 15s);
+  EXPECT_EQ(lock_->Stored()->spec.lease_transitions, 4);
+  EXPECT_TRUE(b.Stop());
+}
+
+TEST_F(LeaderElectorTest, EndsWhenItCannotRenewEvenIfRequestsHang) {
+  Runner a("a", clock_, lock_);
+  a.journal.Await("started");
+  lock_->SetFault([](std::string_view verb, const std::stop_token& stop) -> Result<void> {
+    if (verb == "update" || verb == "get") {
+      (void)base::Clock::Real().SleepFor(1h, stop);
+      return Fail(Reason::kCancelled, "stopped");
+    }
+    return {};
+  });
+  const base::TimePoint renewed = clock_.Now();
+  const std::jthread time([this](const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      clock_.Advance(100ms);
+      std::this_thread::yield();
+    }
+  });
+  const auto result = a.Join();
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().reason, Reason::kUnavailable);
+  EXPECT_THAT(result.error().message, HasSubstr("lease was lost"));
+  EXPECT_GE(clock_.Now() - renewed, 12s);
+  EXPECT_EQ(lock_->Stored()->spec.holder_identity, "a") << "a lost lease is not released";
+  EXPECT_THAT(a.journal.Lines(), Contains("stopped"));
+}
+
+TEST_F(LeaderElectorTest, EndsAtOnceWhenAnotherHoldsTheLease) {
+  Runner a("a", clock_, lock_);
+  a.journal.Await("started");
+  Lease stolen = *lock_->Stored();
+  stolen.spec.holder_identity = "thief";
+  lock_->Put(stolen);
+  clock_.AdvanceToSleeper(2s);
+  const auto result = a.Join();
+  ASSERT_FALSE(result);
+  EXPECT_THAT(result.error().message, HasSubstr("thief"));
+  EXPECT_EQ(lock_->Stored()->spec.holder_identity, "thief");
+}
+
+TEST_F(LeaderElectorTest, CountsRenewalsThatNeededARead) {
+  Runner a("a", clock_, lock_);
+  a.journal.Await("started");
+  lock_->Put(*lock_->Stored());  // a new version
+  clock_.AdvanceToSleeper(2s);
+  lock_->AwaitCount("update", 2);
+  EXPECT_TRUE(a.Stop());
+  EXPECT_EQ(a.registry.Counter("leader_election_slowpath_total", "", {{"name", "lease"}}).Value(),
+            1);
+}
+
+TEST_F(LeaderElectorTest, CallsOnStoppedLeadingAlsoWhenItNeverLed) {
+  Lease other;
+  other.spec.holder_identity = "other";
+  other.spec.lease_duration_seconds = 15;
+  lock_->Put(other);
+  Runner b("b", clock_, lock_);
+  b.journal.Await("leader other");
+  EXPECT_TRUE(b.Stop());
+  EXPECT_THAT(b.journal.Lines(), ElementsAre("leader other", "stopped", "returned"));
+}
+
+TEST_F(LeaderElectorTest, RunsAgain) {
+  Runner a("a", clock_, lock_);
+  a.journal.Await("started");
+  EXPECT_TRUE(a.Stop());
+  std::jthread again([&a](const std::stop_token& stop) { (void)a.elector->Run(stop); });
+  AwaitHolder("a");
+  again.request_stop();
+  again.join();
+  EXPECT_EQ(lock_->Stored()->spec.holder_identity, "");
+}
+
+TEST_F(LeaderElectorTest, StopsBeforeItStarts) {
+  std::stop_source stopped;
+  stopped.request_stop();
+  auto elector = *LeaderElector::New({.lock = lock_, .clock = clock_});
+  EXPECT_TRUE(elector->Run(stopped.get_token()));
+  EXPECT_FALSE(lock_->Stored() && lock_->Stored()->spec.holder_identity != "");
+}
+
+TEST_F(LeaderElectorTest, ReleasesAndReportsWorkThatThrows) {
+  Runner a("a", clock_, lock_, [](LeaderElector::Options& options) {
+    options.callbacks.on_started_leading = [](const std::stop_token&) {
+      throw std::runtime_error("boom");
+    };
+  });
+  const auto result = a.Join();
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().reason, Reason::kInternalError);
+  EXPECT_THAT(result.error().message, HasSubstr("boom"));
+  EXPECT_EQ(lock_->Stored()->spec.holder_identity, "");
+}
+
+TEST_F(LeaderElectorTest, SurvivesCallbacksThatThrow) {
+  Runner a("a", clock_, lock_, [](LeaderElector::Options& options) {
+    options.callbacks.on_new_leader = [](const std::string&) { throw std::runtime_error("x"); };
+    options.callbacks.on_stopped_leading = [] { throw 7; };
+  });
+  a.journal.Await("started");
+  EXPECT_TRUE(a.Stop());
+}
+
+TEST_F(LeaderElectorTest, KeepsLeadingWhenTheWorkRunsElsewhere) {
+  Runner a("a", clock_, lock_,
+           [](LeaderElector::Options& options) { options.callbacks.on_started_leading = nullptr; });
+  AwaitHolder("a");
+  a.journal.Await("leader a");
+  const int before = lock_->Count("update");
+  clock_.AdvanceToSleeper(2s);
+  lock_->AwaitCount("update", before + 1);
+  EXPECT_TRUE(a.Stop());
+  EXPECT_EQ(lock_->Stored()->spec.holder_identity, "");
+}
+
+TEST_F(LeaderElectorTest, IsUnhealthyWhenItsWorkOutlivesTheLease) {
+  std::stop_source release;
+  Runner a("a", clock_, lock_, [&release](LeaderElector::Options& options) {
+    options.callbacks.on_started_leading = [token = release.get_token()](const std::stop_token&) {
+      (void)base::Clock::Real().SleepFor(1h, token);
+    };
+  });
+  AwaitHolder("a");
+  a.journal.Await("leader a");
+  while (!a.elector->IsLeader()) {
+    std::this_thread::yield();
+  }
+  EXPECT_TRUE(a.elector->Check(20s));
+  lock_->SetFault([](std::string_view, const std::stop_token&) -> Result<void> {
+    return Fail(Reason::kUnavailable, "no server");
+  });
+  while (a.elector->IsLeader()) {
+    clock_.Advance(1s);
+    std::this_thread::yield();
+  }
+  a.journal.Await("stopped");  // It does not wait for the work.
+  EXPECT_TRUE(a.elector->Check(20s)) << "there is time left";
+  clock_.Advance(36s);
+  const auto health = a.elector->Check(20s);
+  ASSERT_FALSE(health);
+  EXPECT_THAT(health.error().message, HasSubstr("lease"));
+  release.request_stop();
+  EXPECT_FALSE(a.Join());
+  EXPECT_TRUE(a.elector->Check(20s)) << "nothing runs any more";
+}
+
+TEST_F(LeaderElectorTest, RunsSeveralElectionsInOneProcess) {
+  std::vector<std::shared_ptr<FakeLock>> locks;
+  std::vector<std::unique_ptr<Runner>> runners;
+  for (int i = 0; i < 8; ++i) {
+    locks.push_back(std::make_shared<FakeLock>());
+    runners.push_back(std::make_unique<Runner>("a", clock_, locks.back()));
+  }
+  for (const auto& runner : runners) {
+    runner->journal.Await("started");
+  }
+  for (const auto& runner : runners) {
+    EXPECT_TRUE(runner->Stop());
+  }
+}
+
+TEST(LeaderElectorOptions, AreChecked) {
+  const auto none = LeaderElector::New({});
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().reason, Reason::kInvalidConfig);
+  const auto bad =
+      LeaderElector::New({.config = {.lease_duration = 5s}, .lock = std::make_shared<FakeLock>()});
+  ASSERT_FALSE(bad);
+  EXPECT_EQ(bad.error().reason, Reason::kInvalidConfig);
+}
+
+}  // namespace
+}  // namespace kubexx::leaderelection
