@@ -1,10 +1,10 @@
-#include "kubexx/metrics/internal/address.h"
+#include "kubexx/http/internal/address.h"
 
 #include <charconv>
 #include <cstddef>
 #include <system_error>
 
-namespace kubexx::metrics::internal {
+namespace kubexx::http::internal {
 
 apimachinery::Result<HostPort> ParseHostPort(std::string_view text) {
   const auto fail = [text](std::string_view what) {
@@ -35,4 +35,4 @@ apimachinery::Result<HostPort> ParseHostPort(std::string_view text) {
   return HostPort{std::string(host), port};
 }
 
-}  // namespace kubexx::metrics::internal
+}  // namespace kubexx::http::internal

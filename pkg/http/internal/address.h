@@ -1,7 +1,7 @@
 /// @file
 /// Listen addresses as flags have them.
-#ifndef KUBEXX_METRICS_INTERNAL_ADDRESS_H_
-#define KUBEXX_METRICS_INTERNAL_ADDRESS_H_
+#ifndef KUBEXX_HTTP_INTERNAL_ADDRESS_H_
+#define KUBEXX_HTTP_INTERNAL_ADDRESS_H_
 
 #include <cstdint>
 #include <string>
@@ -9,7 +9,7 @@
 
 #include "kubexx/apimachinery/status.h"
 
-namespace kubexx::metrics::internal {
+namespace kubexx::http::internal {
 
 struct HostPort {
   std::string host{};  ///< without brackets; empty means every address
@@ -20,6 +20,6 @@ struct HostPort {
 /// kInvalidConfig otherwise.
 apimachinery::Result<HostPort> ParseHostPort(std::string_view text);
 
-}  // namespace kubexx::metrics::internal
+}  // namespace kubexx::http::internal
 
-#endif  // KUBEXX_METRICS_INTERNAL_ADDRESS_H_
+#endif  // KUBEXX_HTTP_INTERNAL_ADDRESS_H_

@@ -1,0 +1,127 @@
+#include "kubexx/http/certificate.h"
+
+#include <arpa/inet.h>
+#include <openssl/pem.h>
+#include <openssl/rand.h>
+#include <openssl/x509v3.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "kubexx/http/internal/openssl.h"
+
+namespace kubexx::http {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using internal::Bio;
+using internal::Certificate;
+using internal::PrivateKey;
+
+constexpr long kBackdated = -3600L;  // For clocks that are behind.
+constexpr long kLifetime = 365L * 24 * 3600;
+
+bool IsIp(const std::string& name) {
+  std::array<unsigned char, 16> address{};
+  return inet_pton(AF_INET, name.c_str(), address.data()) == 1 ||
+         inet_pton(AF_INET6, name.c_str(), address.data()) == 1;
+}
+
+std::string AlternativeNames(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) {
+    text += text.empty() ? "" : ",";
+    text += IsIp(name) ? "IP:" : "DNS:";
+    text += name;
+  }
+  return text;
+}
+
+bool AddExtension(X509* certificate, int nid, const std::string& value) {
+  X509V3_CTX context;
+  X509V3_set_ctx(&context, certificate, certificate, nullptr, nullptr, 0);
+  X509_EXTENSION* const extension = X509V3_EXT_conf_nid(nullptr, &context, nid, value.c_str());
+  const bool ok = extension != nullptr && X509_add_ext(certificate, extension, -1) == 1;
+  X509_EXTENSION_free(extension);
+  return ok;
+}
+
+bool SetSerialNumber(X509* certificate) {
+  std::array<unsigned char, 8> bytes{};
+  if (RAND_bytes(bytes.data(), bytes.size()) != 1) {
+    return false;
+  }
+  std::uint64_t number = 0;
+  for (const unsigned char byte : bytes) {
+    number = number << 8 | byte;
+  }
+  return ASN1_INTEGER_set_uint64(X509_get_serialNumber(certificate), number >> 1) == 1;
+}
+
+bool FillIn(X509* certificate, EVP_PKEY* key, const std::vector<std::string>& names) {
+  const std::string common_name = names.empty() ? "localhost" : names.front();
+  X509_NAME* const subject = X509_get_subject_name(certificate);
+  return X509_set_version(certificate, 2) == 1 && SetSerialNumber(certificate) &&
+         X509_gmtime_adj(X509_getm_notBefore(certificate), kBackdated) != nullptr &&
+         X509_gmtime_adj(X509_getm_notAfter(certificate), kLifetime) != nullptr &&
+         X509_set_pubkey(certificate, key) == 1 &&
+         X509_NAME_add_entry_by_txt(
+             subject, "CN", MBSTRING_UTF8,
+             reinterpret_cast<const unsigned char*>(common_name.substr(0, 64).c_str()), -1, -1,
+             0) == 1 &&
+         X509_set_issuer_name(certificate, subject) == 1 &&
+         AddExtension(certificate, NID_basic_constraints, "critical,CA:TRUE") &&
+         (names.empty() ||
+          AddExtension(certificate, NID_subject_alt_name, AlternativeNames(names))) &&
+         X509_sign(certificate, key, EVP_sha256()) > 0;
+}
+
+std::string TextOf(BIO* bio) {
+  char* bytes = nullptr;
+  const long size = BIO_get_mem_data(bio, &bytes);
+  return size > 0 ? std::string(bytes, static_cast<std::size_t>(size)) : std::string();
+}
+
+}  // namespace
+
+CertificateProvider FixedCertificate(KeyPair pair) {
+  return [shared = std::make_shared<const KeyPair>(std::move(pair))] { return shared; };
+}
+
+Result<void> CheckKeyPair(const KeyPair& pair) {
+  KX_RETURN_IF_ERROR(internal::ParseKeyPair(pair));
+  return {};
+}
+
+Result<KeyPair> SelfSigned(const std::vector<std::string>& names) {
+  // The names end up in OpenSSL's own little language.
+  const auto is_plain = [](const std::string& name) {
+    return !name.empty() && std::ranges::all_of(name, [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+             c == '.' || c == '-' || c == ':' || c == '*';
+    });
+  };
+  if (!std::ranges::all_of(names, is_plain)) {
+    return Fail(Reason::kInvalidConfig,
+                "self-signed certificate: a name is no host name and no IP address");
+  }
+  const PrivateKey key(EVP_EC_gen("P-256"));
+  const Certificate certificate(X509_new());
+  const Bio certificate_out(BIO_new(BIO_s_mem()));
+  const Bio key_out(BIO_new(BIO_s_secmem()));
+  if (!key || !certificate || !certificate_out || !key_out ||
+      !FillIn(certificate.get(), key.get(), names) ||
+      PEM_write_bio_X509(certificate_out.get(), certificate.get()) != 1 ||
+      PEM_write_bio_PrivateKey(key_out.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr) !=
+          1) {
+    return Fail(Reason::kInternalError, "self-signed certificate: " + internal::TakeOpenSslError());
+  }
+  return KeyPair{.certificate = TextOf(certificate_out.get()),
+                 .key = apimachinery::Bytes(TextOf(key_out.get()))};
+}
+
+}  // namespace kubexx::http

@@ -1,0 +1,62 @@
+#include "kubexx/http/internal/openssl.h"
+
+#include <openssl/err.h>
+#include <openssl/pem.h>
+
+#include <utility>
+
+namespace kubexx::http::internal {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+
+// An encrypted key would make OpenSSL ask on the terminal.
+int NoPassphrase(char*, int, int, void*) { return -1; }
+
+Bio Memory(std::string_view bytes) {
+  return Bio(BIO_new_mem_buf(bytes.data(), static_cast<int>(bytes.size())));
+}
+
+}  // namespace
+
+std::string TakeOpenSslError() {
+  const char* const reason = ERR_reason_error_string(ERR_peek_error());
+  ERR_clear_error();
+  return reason == nullptr ? "not valid PEM" : reason;
+}
+
+Result<std::vector<Certificate>> ParseCertificates(std::string_view pem, const std::string& what) {
+  ERR_clear_error();
+  const Bio bio = Memory(pem);
+  std::vector<Certificate> chain;
+  while (Certificate certificate{PEM_read_bio_X509(bio.get(), nullptr, NoPassphrase, nullptr)}) {
+    chain.push_back(std::move(certificate));
+  }
+  const bool at_end = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
+  const std::string reason = TakeOpenSslError();
+  if (chain.empty() || !at_end) {
+    return Fail(Reason::kInvalidConfig,
+                what + ": " + (at_end ? "holds no PEM certificate" : reason));
+  }
+  return chain;
+}
+
+Result<ParsedKeyPair> ParseKeyPair(const KeyPair& pair) {
+  ParsedKeyPair parsed;
+  KX_ASSIGN_OR_RETURN(parsed.chain, ParseCertificates(pair.certificate, "certificate"));
+  parsed.key.reset(
+      PEM_read_bio_PrivateKey(Memory(pair.key.view()).get(), nullptr, NoPassphrase, nullptr));
+  if (!parsed.key) {
+    return Fail(Reason::kInvalidConfig,
+                "key: holds no usable PEM private key (" + TakeOpenSslError() + ")");
+  }
+  if (X509_check_private_key(parsed.chain.front().get(), parsed.key.get()) != 1) {
+    (void)TakeOpenSslError();
+    return Fail(Reason::kInvalidConfig, "key: is not the key of the certificate");
+  }
+  return parsed;
+}
+
+}  // namespace kubexx::http::internal

@@ -1,0 +1,48 @@
+/// @file
+/// Owners of OpenSSL's objects.
+#ifndef KUBEXX_HTTP_INTERNAL_OPENSSL_H_
+#define KUBEXX_HTTP_INTERNAL_OPENSSL_H_
+
+#include <openssl/bio.h>
+#include <openssl/evp.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/http/certificate.h"
+
+namespace kubexx::http::internal {
+
+struct Free {
+  void operator()(BIO* bio) const { BIO_free(bio); }
+  void operator()(X509* certificate) const { X509_free(certificate); }
+  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
+};
+using Bio = std::unique_ptr<BIO, Free>;
+using Certificate = std::unique_ptr<X509, Free>;
+using PrivateKey = std::unique_ptr<EVP_PKEY, Free>;
+
+/// A KeyPair, read and checked. `chain` begins with the certificate itself.
+struct ParsedKeyPair {
+  std::vector<Certificate> chain{};
+  PrivateKey key{};
+};
+
+/// All certificates of a PEM text; kInvalidConfig "<what>: ..." when there is none or a bad one.
+apimachinery::Result<std::vector<Certificate>> ParseCertificates(std::string_view pem,
+                                                                 const std::string& what);
+
+/// kInvalidConfig says what is wrong with the pair.
+apimachinery::Result<ParsedKeyPair> ParseKeyPair(const KeyPair& pair);
+
+/// The reason of OpenSSL's oldest error, and forgets all.
+std::string TakeOpenSslError();
+
+}  // namespace kubexx::http::internal
+
+#endif  // KUBEXX_HTTP_INTERNAL_OPENSSL_H_

@@ -1,0 +1,107 @@
+/// @file
+/// One connection of a server.
+#ifndef KUBEXX_HTTP_INTERNAL_SESSION_H_
+#define KUBEXX_HTTP_INTERNAL_SESSION_H_
+
+#include <array>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http.hpp>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <optional>
+#include <stop_token>
+
+#include "kubexx/http/server.h"
+
+namespace kubexx::http::internal {
+
+class Session;
+using Sessions = std::list<std::shared_ptr<Session>>;
+
+/// What the sessions need of the server.
+class Host {
+ public:
+  virtual ~Host() = default;
+  virtual const Server::Options& options() const = 0;
+  /// Calls session->Deliver(serial, ...) on the network thread, at once or later.
+  virtual void Serve(std::shared_ptr<Session> session, std::uint64_t serial, Request request) = 0;
+  /// Says that `session` waits for a request from now on.
+  virtual void MoveToBack(Sessions::iterator session) = 0;
+  virtual void Remove(Sessions::iterator session) = 0;
+};
+
+/// Lives on the server's network thread only. A pending operation holds a reference. What differs
+/// with and without TLS is in the classes made by MakeSession.
+class Session : public std::enable_shared_from_this<Session> {
+ public:
+  using Done = std::function<void(boost::system::error_code)>;
+  using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
+  using Serializer = boost::beast::http::response_serializer<boost::beast::http::string_body>;
+
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  virtual ~Session() = default;
+
+  void Start(Sessions::iterator self);
+
+  /// The answer to the request `serial`; dropped when that is no longer waited for. `allow` goes
+  /// into a response with status 405.
+  void Deliver(std::uint64_t serial, Response response);
+
+  /// Waiting for a complete request, that is, worth less than a new connection.
+  bool reading() const { return reading_; }
+
+  void Close();
+
+ protected:
+  Session(boost::asio::io_context& context, Host& host) : host_(host), deadline_(context) {}
+
+  virtual boost::beast::tcp_stream& tcp() = 0;
+  virtual void AsyncHandshake(Done done) = 0;
+  virtual void AsyncRead(boost::beast::flat_buffer& buffer, Parser& parser, Done done) = 0;
+  virtual void AsyncWrite(Serializer& serializer, Done done) = 0;
+  /// Says goodbye.
+  virtual void AsyncShutdown(Done done) = 0;
+
+ private:
+  void Read();
+  void OnRead(boost::system::error_code error);
+  void Respond();
+  void OnDeadline();
+  void Refuse(boost::beast::http::status status, std::string text);
+  void Write(Response response, bool keep_alive, bool head);
+  void OnWritten(boost::system::error_code error, bool keep_alive);
+  void Drain();
+
+  Host& host_;
+  boost::asio::steady_timer deadline_;
+  Sessions::iterator self_{};
+  boost::beast::flat_buffer buffer_;
+  std::optional<Parser> parser_;
+  std::optional<boost::beast::http::response<boost::beast::http::string_body>> response_;
+  std::optional<Serializer> serializer_;
+  std::array<char, 4096> drain_{};
+  std::size_t drained_ = 0;
+  std::stop_source stop_{std::nostopstate};
+  std::uint64_t serial_ = 0;  // of the request that is being answered
+  bool waiting_ = false;      // for the handler of that request
+  bool keep_alive_ = false;
+  bool head_ = false;
+  bool refused_ = false;
+  bool reading_ = false;
+  bool closed_ = false;
+};
+
+/// A session over `socket`; with TLS when `tls` is not null.
+std::shared_ptr<Session> MakeSession(boost::asio::ip::tcp::socket socket, Host& host,
+                                     std::shared_ptr<boost::asio::ssl::context> tls);
+
+}  // namespace kubexx::http::internal
+
+#endif  // KUBEXX_HTTP_INTERNAL_SESSION_H_

@@ -1,0 +1,77 @@
+#include <utility>
+// Asio needs <utility> first.
+#include <boost/asio/io_context.hpp>
+#include <boost/beast/ssl/ssl_stream.hpp>
+
+#include "kubexx/http/internal/session.h"
+
+namespace kubexx::http::internal {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace bhttp = boost::beast::http;
+using boost::system::error_code;
+using tcp = asio::ip::tcp;
+
+asio::io_context& ContextOf(tcp::socket& socket) {
+  return static_cast<asio::io_context&>(socket.get_executor().context());
+}
+
+template <class Stream>
+class StreamSession : public Session {
+ public:
+  template <class... Args>
+  StreamSession(tcp::socket socket, Host& host, Args&... args)
+      : Session(ContextOf(socket), host), stream_(std::move(socket), args...) {}
+
+ protected:
+  void AsyncRead(beast::flat_buffer& buffer, Parser& parser, Done done) override {
+    bhttp::async_read(stream_, buffer, parser,
+                      [done = std::move(done)](error_code error, std::size_t) { done(error); });
+  }
+  void AsyncWrite(Serializer& serializer, Done done) override {
+    bhttp::async_write(stream_, serializer,
+                       [done = std::move(done)](error_code error, std::size_t) { done(error); });
+  }
+
+  Stream stream_;
+};
+
+class PlainSession final : public StreamSession<beast::tcp_stream> {
+ public:
+  PlainSession(tcp::socket socket, Host& host) : StreamSession(std::move(socket), host) {}
+
+ protected:
+  beast::tcp_stream& tcp() override { return stream_; }
+  void AsyncHandshake(Done done) override { done({}); }
+  void AsyncShutdown(Done done) override { done({}); }
+};
+
+class TlsSession final : public StreamSession<beast::ssl_stream<beast::tcp_stream>> {
+ public:
+  TlsSession(tcp::socket socket, Host& host, std::shared_ptr<asio::ssl::context> tls)
+      : StreamSession(std::move(socket), host, *tls), tls_(std::move(tls)) {}
+
+ protected:
+  beast::tcp_stream& tcp() override { return beast::get_lowest_layer(stream_); }
+  void AsyncHandshake(Done done) override {
+    stream_.async_handshake(asio::ssl::stream_base::server, std::move(done));
+  }
+  void AsyncShutdown(Done done) override { stream_.async_shutdown(std::move(done)); }
+
+ private:
+  std::shared_ptr<asio::ssl::context> tls_;
+};
+
+}  // namespace
+
+std::shared_ptr<Session> MakeSession(tcp::socket socket, Host& host,
+                                     std::shared_ptr<asio::ssl::context> tls) {
+  if (tls == nullptr) {
+    return std::make_shared<PlainSession>(std::move(socket), host);
+  }
+  return std::make_shared<TlsSession>(std::move(socket), host, std::move(tls));
+}
+
+}  // namespace kubexx::http::internal

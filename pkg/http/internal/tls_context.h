@@ -1,0 +1,43 @@
+/// @file
+/// The TLS settings of a server, with certificates that may change.
+#ifndef KUBEXX_HTTP_INTERNAL_TLS_CONTEXT_H_
+#define KUBEXX_HTTP_INTERNAL_TLS_CONTEXT_H_
+
+#include <boost/asio/ssl/context.hpp>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/http/certificate.h"
+
+namespace kubexx::http::internal {
+
+/// Makes the context of new connections, again when the provider has another pair. Not
+/// thread-safe.
+class TlsContext {
+ public:
+  /// `client_ca`: PEM of the authorities whose clients are let in; empty: clients need no
+  /// certificate.
+  TlsContext(CertificateProvider provider, std::string client_ca)
+      : provider_(std::move(provider)), client_ca_(std::move(client_ca)) {}
+
+  /// kInvalidConfig when the first pair cannot be used, or there is none.
+  apimachinery::Result<void> Start();
+
+  /// For a new connection. A later pair that cannot be used is logged once and leaves the last good
+  /// one in use.
+  std::shared_ptr<boost::asio::ssl::context> Current();
+
+ private:
+  apimachinery::Result<std::shared_ptr<boost::asio::ssl::context>> Make(const KeyPair& pair) const;
+
+  CertificateProvider provider_;
+  std::string client_ca_;
+  std::shared_ptr<const KeyPair> pair_;  // the last that was looked at, good or bad
+  std::shared_ptr<boost::asio::ssl::context> context_;
+};
+
+}  // namespace kubexx::http::internal
+
+#endif  // KUBEXX_HTTP_INTERNAL_TLS_CONTEXT_H_

@@ -1,0 +1,288 @@
+#include "kubexx/http/server.h"
+
+#include <algorithm>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ip/v6_only.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <exception>
+#include <map>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "kubexx/base/mutex.h"
+#include "kubexx/http/internal/address.h"
+#include "kubexx/http/internal/session.h"
+#include "kubexx/http/internal/tls_context.h"
+#include "kubexx/http/internal/worker_pool.h"
+#include "kubexx/logging/log.h"
+
+namespace kubexx::http {
+namespace {
+
+namespace asio = boost::asio;
+using apimachinery::Fail;
+using apimachinery::Reason;
+using boost::system::error_code;
+using internal::Session;
+using internal::Sessions;
+using tcp = asio::ip::tcp;
+
+/// How long to wait before the next accept when the process has run out of descriptors.
+constexpr std::chrono::milliseconds kAcceptPause(100);
+
+struct Route {
+  bool post = false;
+  Handler handler{};
+};
+
+Response Call(const Handler& handler, const Request& request) {
+  try {
+    return handler(request);
+  } catch (const std::exception& e) {
+    logging::Error("HTTP handler failed", {{"path", request.path}, {"error", e.what()}});
+  } catch (...) {
+    logging::Error("HTTP handler failed", {{"path", request.path}});
+  }
+  return {.status = 500, .body = "Internal error.\n"};
+}
+
+apimachinery::Result<std::vector<tcp::endpoint>> Resolve(asio::io_context& context,
+                                                         const internal::HostPort& address) {
+  if (address.host.empty()) {
+    return std::vector<tcp::endpoint>{tcp::endpoint(tcp::v6(), address.port),
+                                      tcp::endpoint(tcp::v4(), address.port)};
+  }
+  error_code error;
+  const auto found = tcp::resolver(context).resolve(
+      address.host, std::to_string(address.port),
+      tcp::resolver::passive | tcp::resolver::numeric_service, error);
+  std::vector<tcp::endpoint> endpoints;
+  if (!error) {
+    for (const auto& entry : found) {
+      endpoints.push_back(entry.endpoint());
+    }
+  }
+  if (endpoints.empty()) {
+    return Fail(Reason::kInvalidConfig, "host \"" + address.host + "\": " + error.message());
+  }
+  return endpoints;
+}
+
+error_code Listen(tcp::acceptor& acceptor, const tcp::endpoint& endpoint) {
+  error_code error;
+  acceptor.open(endpoint.protocol(), error);
+  if (!error) {
+    acceptor.set_option(tcp::acceptor::reuse_address(true), error);
+  }
+  if (!error && endpoint.address().is_v6()) {
+    acceptor.set_option(asio::ip::v6_only(!endpoint.address().is_unspecified()), error);
+  }
+  if (!error) {
+    acceptor.bind(endpoint, error);
+  }
+  if (!error) {
+    acceptor.listen(tcp::acceptor::max_listen_connections, error);
+  }
+  if (error) {
+    error_code ignored;
+    acceptor.close(ignored);
+  }
+  return error;
+}
+
+}  // namespace
+
+class Server::Impl final : public internal::Host {
+ public:
+  explicit Impl(Options options)
+      : options_(std::move(options)),
+        acceptor_(context_),
+        pause_(context_),
+        workers_(std::max<std::size_t>(options_.max_connections, 1)) {
+    options_.max_connections = std::max<std::size_t>(options_.max_connections, 1);
+  }
+  ~Impl() override { Stop(); }
+
+  void Handle(std::string path, Route route) {
+    base::MutexLock lock(mu_);
+    routes_.insert_or_assign(std::move(path), std::move(route));
+  }
+
+  apimachinery::Result<void> Start() {
+    KX_RETURN_IF_ERROR(StartTls());
+    KX_ASSIGN_OR_RETURN(const internal::HostPort address,
+                        internal::ParseHostPort(options_.address));
+    KX_ASSIGN_OR_RETURN(const std::vector<tcp::endpoint> endpoints, Resolve(context_, address));
+    error_code error;
+    for (const tcp::endpoint& endpoint : endpoints) {
+      error = Listen(acceptor_, endpoint);
+      // Without IPv6 on this host the IPv4 address is next; a taken port is taken.
+      if (!error || error == asio::error::address_in_use) {
+        break;
+      }
+    }
+    if (error) {
+      return Fail(Reason::kUnavailable,
+                  "listen on \"" + options_.address + "\": " + error.message());
+    }
+    port_ = acceptor_.local_endpoint(error).port();
+    workers_.Start(options_.handler_threads);
+    Accept();
+    thread_ = std::jthread([this] { Run(); });
+    return {};
+  }
+
+  std::uint16_t port() const { return port_; }
+
+  void Stop() {
+    context_.stop();
+    if (thread_.joinable()) {
+      thread_.join();
+    }
+    error_code ignored;
+    acceptor_.close(ignored);
+    // Closing asks the handlers to stop.
+    while (!sessions_.empty()) {
+      const std::shared_ptr<Session> session = sessions_.front();
+      session->Close();
+    }
+    workers_.Stop();
+  }
+
+  const Options& options() const override { return options_; }
+
+  void Serve(std::shared_ptr<Session> session, std::uint64_t serial, Request request) override {
+    Route route;
+    {
+      base::MutexLock lock(mu_);
+      if (const auto found = routes_.find(request.path); found != routes_.end()) {
+        route = found->second;
+      }
+    }
+    if (!route.handler) {
+      session->Deliver(serial, {.status = 404, .body = "Not found.\n"});
+    } else if (route.post != (request.method == "POST") ||
+               (!route.post && request.method != "GET" && request.method != "HEAD")) {
+      const std::string allowed = route.post ? "POST" : "GET, HEAD";
+      session->Deliver(serial, {.status = 405,
+                                .body = "Only " + allowed + " is allowed.\n",
+                                .headers = {{"Allow", allowed}}});
+    } else if (options_.handler_threads == 0) {
+      session->Deliver(serial, Call(route.handler, request));
+    } else {
+      Enqueue(std::move(session), serial, std::move(route.handler), std::move(request));
+    }
+  }
+
+  void MoveToBack(Sessions::iterator session) override {
+    sessions_.splice(sessions_.end(), sessions_, session);
+  }
+  void Remove(Sessions::iterator session) override { sessions_.erase(session); }
+
+ private:
+  apimachinery::Result<void> StartTls() {
+    if (!options_.tls) {
+      return {};
+    }
+    CertificateProvider provider = options_.tls->certificate;
+    if (!provider) {
+      KX_ASSIGN_OR_RETURN(KeyPair pair, SelfSigned({"localhost", "127.0.0.1"}));
+      provider = FixedCertificate(std::move(pair));
+    }
+    tls_.emplace(std::move(provider), options_.tls->client_ca);
+    return tls_->Start();
+  }
+
+  void Enqueue(std::shared_ptr<Session> session, std::uint64_t serial, Handler handler,
+               Request request) {
+    auto job = [this, session, serial, handler = std::move(handler),
+                request = std::move(request)]() mutable {
+      Response response;
+      if (!request.stop.stop_requested()) {  // Otherwise nobody waits any more.
+        response = Call(handler, request);
+      }
+      asio::post(context_,
+                 [session = std::move(session), serial, response = std::move(response)]() mutable {
+                   session->Deliver(serial, std::move(response));
+                 });
+    };
+    if (!workers_.Push(std::move(job))) {
+      session->Deliver(serial, {.status = 503, .body = "Too many requests are waiting.\n"});
+    }
+  }
+
+  void Run() {
+    while (true) {
+      try {
+        context_.run();
+        return;
+      } catch (const std::exception& e) {  // Out of memory; the connection it concerned is gone.
+        logging::Error("HTTP connection failed", {{"error", e.what()}});
+      }
+    }
+  }
+
+  void Accept() {
+    acceptor_.async_accept([this](error_code error, tcp::socket socket) {
+      if (error == asio::error::operation_aborted) {
+        return;
+      }
+      if (error) {
+        pause_.expires_after(kAcceptPause);
+        pause_.async_wait([this](error_code stopped) {
+          if (!stopped) {
+            Accept();
+          }
+        });
+        return;
+      }
+      Admit(std::move(socket));
+      Accept();
+    });
+  }
+
+  void Admit(tcp::socket socket) {
+    if (sessions_.size() >= options_.max_connections) {
+      const auto oldest = std::ranges::find_if(
+          sessions_, [](const std::shared_ptr<Session>& session) { return session->reading(); });
+      if (oldest == sessions_.end()) {
+        return;  // All are busy with answers; the socket closes.
+      }
+      const std::shared_ptr<Session> replaced = *oldest;
+      replaced->Close();
+    }
+    const auto added = sessions_.insert(
+        sessions_.end(),
+        internal::MakeSession(std::move(socket), *this, tls_ ? tls_->Current() : nullptr));
+    (*added)->Start(added);
+  }
+
+  Options options_;
+  base::Mutex mu_;
+  std::map<std::string, Route> routes_ KX_GUARDED_BY(mu_);
+  asio::io_context context_{1};
+  tcp::acceptor acceptor_;
+  asio::steady_timer pause_;
+  std::optional<internal::TlsContext> tls_;  // Touched by the thread, and by Start before it.
+  Sessions sessions_;  // Touched by the thread, and by Stop after it has ended.
+  std::uint16_t port_ = 0;
+  internal::WorkerPool workers_;
+  std::jthread thread_;
+};
+
+Server::Server(Options options) : impl_(std::make_unique<Impl>(std::move(options))) {}
+Server::~Server() = default;
+void Server::Handle(std::string path, Handler handler) {
+  impl_->Handle(std::move(path), {.post = false, .handler = std::move(handler)});
+}
+void Server::HandlePost(std::string path, Handler handler) {
+  impl_->Handle(std::move(path), {.post = true, .handler = std::move(handler)});
+}
+apimachinery::Result<void> Server::Start() { return impl_->Start(); }
+std::uint16_t Server::port() const { return impl_->port(); }
+void Server::Stop() { impl_->Stop(); }
+
+}  // namespace kubexx::http

@@ -1,0 +1,91 @@
+/// @file
+/// A small HTTP/1.1 server: metrics and health pages, webhooks.
+#ifndef KUBEXX_HTTP_SERVER_H_
+#define KUBEXX_HTTP_SERVER_H_
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/http/certificate.h"
+#include "kubexx/http/message.h"
+
+namespace kubexx::http {
+
+/// How to speak TLS, 1.2 at least.
+struct TlsOptions {
+  /// Where the certificate comes from; asked for each new connection, so that it can be rotated.
+  /// None: a self-signed one for localhost, made at Start and kept in memory.
+  CertificateProvider certificate{};
+  /// PEM of the authorities that sign the certificates of clients; then only clients with such a
+  /// certificate are let in. Empty: any client.
+  std::string client_ca{};
+};
+
+/// Answers requests over HTTP/1.1, with or without TLS. Bad clients cost it little: a request has
+/// to arrive whole within a time limit and a size limit, and when all connections are taken a new
+/// one replaces the one that has been without a complete request for longest. One thread of its own
+/// does the network's work; handlers run on it, one at a time, or on threads of their own. Memory
+/// is bounded by connections times the size limits and responses. Thread-safe.
+class Server {
+ public:
+  using Handler = http::Handler;
+
+  struct Options {
+    /// "host:port"; an empty host means every address, IPv6 in brackets, port 0 a free one.
+    std::string address = ":9090";
+    std::size_t max_connections = 64;
+    std::size_t max_header_bytes = 16 << 10;
+    std::size_t max_body_bytes = 16 << 10;
+    /// For a request to arrive, the TLS handshake to finish, and a kept connection to send its
+    /// next request.
+    std::chrono::milliseconds read_timeout = std::chrono::seconds(15);
+    /// For the client to take the response.
+    std::chrono::milliseconds write_timeout = std::chrono::seconds(15);
+    /// Plain HTTP when not set.
+    std::optional<TlsOptions> tls{};
+    /// How many handlers run at once, on threads of their own: for handlers that wait for others,
+    /// such as the API server. 0: on the network thread, for handlers that never do.
+    std::size_t handler_threads = 0;
+    /// How long a handler on a thread of its own may take, waiting for a free thread included. Then
+    /// its stop token is requested and the client gets 503.
+    std::chrono::milliseconds handler_timeout = std::chrono::seconds(30);
+  };
+
+  explicit Server(Options options);
+  /// Stops.
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  /// Sets who answers GET and HEAD of `path`, which is compared exactly; replaces an earlier one.
+  /// Also while running. What a handler throws is answered with 500.
+  void Handle(std::string path, Handler handler);
+
+  /// The same for POST; a path answers either.
+  void HandlePost(std::string path, Handler handler);
+
+  /// Listens and starts to answer. kInvalidConfig for an address that cannot be read or a
+  /// certificate that cannot be used, kUnavailable for an address that cannot be listened on, which
+  /// the message names. Once only.
+  apimachinery::Result<void> Start();
+
+  /// The port that is listened on; 0 before Start.
+  std::uint16_t port() const;
+
+  /// Closes all connections, at once, and returns when no handler runs and none will. May be called
+  /// again.
+  void Stop();
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace kubexx::http
+
+#endif  // KUBEXX_HTTP_SERVER_H_

@@ -1,0 +1,413 @@
+#include "kubexx/http/server.h"
+
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <latch>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kubexx/http/internal/address.h"
+#include "kubexx/logging/testing/capture.h"
+
+namespace kubexx::http {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+/// A client that sends any bytes. Waits at most 10 s for anything.
+class Client {
+ public:
+  explicit Client(std::uint16_t port) : fd_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (::connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
+      ADD_FAILURE() << "connect";
+    }
+  }
+  Client(Client&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Client& operator=(Client&&) = delete;
+  ~Client() {
+    if (fd_ >= 0) {
+      ::close(fd_);
+    }
+  }
+
+  void Send(std::string_view text) const {
+    while (!text.empty()) {
+      const ssize_t sent = ::send(fd_, text.data(), text.size(), MSG_NOSIGNAL);
+      if (sent <= 0) {
+        return;  // The server has closed; what it said can still be read.
+      }
+      text.remove_prefix(static_cast<std::size_t>(sent));
+    }
+  }
+
+  /// Everything until the server closes or resets.
+  std::string ReadAll() {
+    std::string text;
+    while (ReadSome(text)) {
+    }
+    return text;
+  }
+
+  /// Reads until `text` was received; returns what was read.
+  std::string ReadUntil(std::string_view end) {
+    std::string text;
+    while (text.find(end) == std::string::npos && ReadSome(text)) {
+    }
+    return text;
+  }
+
+ private:
+  bool ReadSome(std::string& text) {
+    pollfd wait{fd_, POLLIN, 0};
+    if (::poll(&wait, 1, 10000) != 1) {
+      ADD_FAILURE() << "the server neither answered nor closed";
+      return false;
+    }
+    std::array<char, 4096> buffer{};
+    const ssize_t size = ::recv(fd_, buffer.data(), buffer.size(), 0);
+    if (size <= 0) {
+      return false;
+    }
+    text.append(buffer.data(), static_cast<std::size_t>(size));
+    return true;
+  }
+
+  int fd_;
+};
+
+Server::Options Local() { return {.address = "127.0.0.1:0"}; }
+
+std::string Exchange(const Server& server, std::string_view request) {
+  Client client(server.port());
+  client.Send(request);
+  return client.ReadAll();
+}
+
+std::string Get(const Server& server, const std::string& target) {
+  return Exchange(server, "GET " + target + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+}
+
+class ServerTest : public ::testing::Test {
+ protected:
+  void Start(Server::Options options = Local()) {
+    server_ = std::make_unique<Server>(std::move(options));
+    server_->Handle("/ok",
+                    [](const Request& request) { return Response{.body = "q=" + request.query}; });
+    const auto started = server_->Start();
+    ASSERT_TRUE(started) << started.status().ToString();
+    ASSERT_NE(server_->port(), 0);
+  }
+
+  std::unique_ptr<Server> server_;
+};
+
+TEST_F(ServerTest, PathIsSplitFromQuery) {
+  Start();
+  EXPECT_THAT(Get(*server_, "/ok?a=b?c"), EndsWith("\r\n\r\nq=a=b?c"));
+  EXPECT_THAT(Get(*server_, "/ok"), EndsWith("\r\n\r\nq="));
+}
+
+TEST_F(ServerTest, UnknownPathIs404) {
+  Start();
+  EXPECT_THAT(Get(*server_, "/ok/"), StartsWith("HTTP/1.1 404 "));
+  EXPECT_THAT(Get(*server_, "*"), StartsWith("HTTP/1.1 404 "));
+}
+
+TEST_F(ServerTest, OtherMethodsAre405) {
+  Start();
+  for (const std::string method : {"POST", "PUT", "DELETE", "OPTIONS", "BREW"}) {
+    EXPECT_THAT(Exchange(*server_, method + " /ok HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+                                            "Content-Length: 2\r\n\r\n{}"),
+                AllOf(StartsWith("HTTP/1.1 405 "), HasSubstr("Allow: GET, HEAD\r\n")));
+  }
+}
+
+TEST_F(ServerTest, HeadHasLengthButNoBody) {
+  Start();
+  EXPECT_THAT(
+      Exchange(*server_, "HEAD /ok?12 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"),
+      AllOf(StartsWith("HTTP/1.1 200 "), HasSubstr("Content-Length: 4\r\n"), EndsWith("\r\n\r\n")));
+}
+
+TEST_F(ServerTest, ConnectionIsKeptForTheNextRequest) {
+  Start();
+  Client client(server_->port());
+  for (const std::string query : {"1", "2", "3"}) {
+    client.Send("GET /ok?" + query + " HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_THAT(client.ReadUntil("q=" + query), StartsWith("HTTP/1.1 200 "));
+  }
+}
+
+TEST_F(ServerTest, PipelinedRequestsAreAnsweredInOrder) {
+  Start();
+  Client client(server_->port());
+  client.Send(
+      "GET /ok?1 HTTP/1.1\r\nHost: x\r\n\r\nGET /ok?2 HTTP/1.1\r\nHost: x\r\nConnection: "
+      "close\r\n\r\n");
+  const std::string text = client.ReadAll();
+  EXPECT_LT(text.find("q=1"), text.find("q=2"));
+  EXPECT_NE(text.find("q=2"), std::string::npos);
+}
+
+TEST_F(ServerTest, Http10ClosesAfterTheAnswer) {
+  Start();
+  EXPECT_THAT(Exchange(*server_, "GET /ok HTTP/1.0\r\n\r\n"), EndsWith("q="));
+}
+
+TEST_F(ServerTest, GarbageIs400) {
+  Start();
+  for (const std::string& garbage :
+       {std::string("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 tls hello\r\n\r\n", 25),
+        std::string("GET\r\n\r\n"), std::string("GET /ok HTTP/9.9\r\n\r\n"),
+        std::string("GET /ok HTTP/1.1\r\nbad header\r\n\r\n"),
+        std::string("GET /ok HTTP/1.1\r\nContent-Length: -1\r\n\r\n"), std::string(4096, '\0')}) {
+    EXPECT_THAT(Exchange(*server_, garbage), StartsWith("HTTP/1.1 400 "));
+  }
+  EXPECT_THAT(Get(*server_, "/ok"), StartsWith("HTTP/1.1 200 ")) << "it still serves others";
+}
+
+TEST_F(ServerTest, OversizeHeaderIs431) {
+  Start();
+  EXPECT_THAT(Exchange(*server_, "GET /ok HTTP/1.1\r\nX: " + std::string(100000, 'x') + "\r\n\r\n"),
+              StartsWith("HTTP/1.1 431 "));
+}
+
+TEST_F(ServerTest, OversizeBodyIs413) {
+  Start();
+  EXPECT_THAT(Exchange(*server_, "GET /ok HTTP/1.1\r\nContent-Length: 1000000000\r\n\r\n" +
+                                     std::string(100000, 'x')),
+              StartsWith("HTTP/1.1 413 "));
+  EXPECT_THAT(Exchange(*server_,
+                       "GET /ok HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+                       "20000\r\n" +
+                           std::string(0x20000, 'x') + "\r\n0\r\n\r\n"),
+              StartsWith("HTTP/1.1 413 "));
+}
+
+TEST_F(ServerTest, SlowHeaderIsCutOffThoughBytesKeepComing) {
+  Server::Options options = Local();
+  options.read_timeout = std::chrono::milliseconds(200);
+  Start(options);
+  Client client(server_->port());
+  const auto begin = std::chrono::steady_clock::now();
+  client.Send("GET /ok HTTP/1.1\r\nX: ");
+  EXPECT_EQ(client.ReadAll(), "") << "closed without an answer";
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(150));
+}
+
+TEST_F(ServerTest, NewConnectionsReplaceTheOldestIdleOne) {
+  Server::Options options = Local();
+  options.max_connections = 4;
+  Start(options);
+  std::vector<Client> slow;
+  for (int i = 0; i < 20; ++i) {
+    slow.emplace_back(server_->port());
+    slow.back().Send("GET /ok HTTP/1.1\r\n");
+  }
+  EXPECT_THAT(Get(*server_, "/ok"), StartsWith("HTTP/1.1 200 "));
+  for (int i = 0; i < 16; ++i) {
+    EXPECT_EQ(slow[static_cast<std::size_t>(i)].ReadAll(), "") << i;
+  }
+  slow.back().Send("Connection: close\r\n\r\n");
+  EXPECT_THAT(slow.back().ReadAll(), StartsWith("HTTP/1.1 200 ")) << "the newest was kept";
+}
+
+TEST_F(ServerTest, ClientsThatLeaveDoNoHarm) {
+  Start();
+  for (int i = 0; i < 200; ++i) {
+    Client client(server_->port());
+    client.Send(i % 2 == 0 ? "GET /ok HTTP/1.1\r\nHost: x\r\n\r\n" : "GET");
+  }
+  EXPECT_THAT(Get(*server_, "/ok"), StartsWith("HTTP/1.1 200 "));
+}
+
+TEST_F(ServerTest, ThrowingHandlerIs500AndLogged) {
+  logging::testing::Capture capture;
+  Start();
+  server_->Handle("/bad",
+                  [](const Request&) -> Response { throw std::runtime_error("secret detail"); });
+  EXPECT_THAT(Get(*server_, "/bad"),
+              AllOf(StartsWith("HTTP/1.1 500 "), Not(HasSubstr("secret detail"))));
+  EXPECT_EQ(capture.Count("secret detail"), 1U);
+}
+
+TEST_F(ServerTest, StopIsQuickWithOpenConnections) {
+  Start();
+  Client idle(server_->port());
+  Client half(server_->port());
+  half.Send("GET /ok HT");
+  Client kept(server_->port());
+  kept.Send("GET /ok HTTP/1.1\r\nHost: x\r\n\r\n");
+  kept.ReadUntil("q=");
+  const auto begin = std::chrono::steady_clock::now();
+  server_->Stop();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(1000));
+  EXPECT_EQ(idle.ReadAll() + half.ReadAll() + kept.ReadAll(), "");
+  server_->Stop();
+}
+
+TEST_F(ServerTest, TakenPortIsAClearError) {
+  Start();
+  const std::string address = "127.0.0.1:" + std::to_string(server_->port());
+  Server second({.address = address});
+  const auto started = second.Start();
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.status().reason, apimachinery::Reason::kUnavailable);
+  EXPECT_EQ(started.status().message, "listen on \"" + address + "\": Address already in use");
+}
+
+TEST_F(ServerTest, EmptyHostListensOnEveryAddress) {
+  Start({.address = ":0"});
+  EXPECT_THAT(Get(*server_, "/ok"), StartsWith("HTTP/1.1 200 "));
+}
+
+TEST_F(ServerTest, PortCanBeTakenAgainAfterStop) {
+  Start();
+  EXPECT_THAT(Get(*server_, "/ok"), StartsWith("HTTP/1.1 200 "));
+  const std::string address = "127.0.0.1:" + std::to_string(server_->port());
+  server_.reset();
+  Start({.address = address});
+  EXPECT_THAT(Get(*server_, "/ok"), StartsWith("HTTP/1.1 200 "));
+}
+
+TEST_F(ServerTest, PostHandlersGetTheBodyAndNothingElse) {
+  Start();
+  server_->HandlePost("/post", [](const Request& request) {
+    return Response{
+        .status = 201,
+        .body = request.method + " " + request.body + " " + std::string(request.Header("x-thing")),
+        .headers = {{"X-More", "yes"}}};
+  });
+  EXPECT_THAT(Exchange(*server_,
+                       "POST /post HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Thing: t\r\n"
+                       "Content-Length: 2\r\n\r\n{}"),
+              AllOf(StartsWith("HTTP/1.1 201 "), HasSubstr("X-More: yes\r\n"),
+                    EndsWith("\r\n\r\nPOST {} t")));
+  EXPECT_THAT(Get(*server_, "/post"),
+              AllOf(StartsWith("HTTP/1.1 405 "), HasSubstr("Allow: POST\r\n")));
+}
+
+TEST_F(ServerTest, FilterAnswersInstead) {
+  Start();
+  const Filter only_a = [](const Request& request) -> std::optional<Response> {
+    if (request.Header("Authorization") == "a") {
+      return std::nullopt;
+    }
+    return Response{.status = 401};
+  };
+  server_->Handle("/guarded",
+                  Filtered(only_a, [](const Request&) { return Response{.body = "in"}; }));
+  EXPECT_THAT(Get(*server_, "/guarded"), StartsWith("HTTP/1.1 401 "));
+  EXPECT_THAT(
+      Exchange(*server_, "GET /guarded HTTP/1.1\r\nConnection: close\r\nauthorization: a\r\n\r\n"),
+      AllOf(StartsWith("HTTP/1.1 200 "), EndsWith("in")));
+}
+
+TEST_F(ServerTest, HandlersOnThreadsOfTheirOwnRunAtTheSameTime) {
+  Server::Options options = Local();
+  options.handler_threads = 2;
+  Start(options);
+  std::latch both(2);
+  server_->Handle("/meet", [&both](const Request&) {
+    both.arrive_and_wait();
+    return Response{.body = "met"};
+  });
+  Client first(server_->port());
+  Client second(server_->port());
+  first.Send("GET /meet HTTP/1.1\r\nConnection: close\r\n\r\n");
+  second.Send("GET /meet HTTP/1.1\r\nConnection: close\r\n\r\n");
+  EXPECT_THAT(first.ReadAll(), EndsWith("met"));
+  EXPECT_THAT(second.ReadAll(), EndsWith("met"));
+}
+
+/// Waits until nobody wants its answer any more.
+Response AwaitStop(const Request& request) {
+  std::latch stopped(1);
+  const std::stop_callback callback(request.stop, [&stopped] { stopped.count_down(); });
+  stopped.wait();
+  return {.body = "too late"};
+}
+
+TEST_F(ServerTest, HandlerThatTakesTooLongIsStoppedAndAnsweredFor) {
+  Server::Options options = Local();
+  options.handler_threads = 1;
+  options.handler_timeout = std::chrono::milliseconds(50);
+  Start(options);
+  server_->Handle("/slow", AwaitStop);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_THAT(Get(*server_, "/slow"),
+                AllOf(StartsWith("HTTP/1.1 503 "), HasSubstr("took too long")));
+  }
+}
+
+TEST_F(ServerTest, StopEndsHandlersOnThreadsOfTheirOwn) {
+  Server::Options options = Local();
+  options.handler_threads = 1;
+  Start(options);
+  std::latch entered(1);
+  server_->Handle("/slow", [&entered](const Request& request) {
+    entered.count_down();
+    return AwaitStop(request);
+  });
+  Client running(server_->port());
+  running.Send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n");
+  entered.wait();
+  Client queued(server_->port());
+  queued.Send("GET /ok HTTP/1.1\r\nHost: x\r\n\r\n");
+  server_->Stop();
+  EXPECT_EQ(running.ReadAll() + queued.ReadAll(), "");
+}
+
+TEST(ServerStopTest, ServerThatWasNeverStartedStops) {
+  Server server({.address = ":0"});
+  server.Stop();
+  EXPECT_EQ(server.port(), 0);
+}
+
+TEST(ParseHostPortTest, SplitsTheFormsOfAddresses) {
+  const auto parse = [](std::string_view text) {
+    const auto parsed = internal::ParseHostPort(text);
+    return parsed ? parsed->host + "|" + std::to_string(parsed->port) : "error";
+  };
+  EXPECT_EQ(parse(":9090"), "|9090");
+  EXPECT_EQ(parse("0.0.0.0:0"), "0.0.0.0|0");
+  EXPECT_EQ(parse("[::1]:80"), "::1|80");
+  EXPECT_EQ(parse("localhost:65535"), "localhost|65535");
+  for (const std::string_view bad : {"", "9090", "localhost", ":", ":x", ":65536", ":-1", "::1:80",
+                                     "[::1:80", "::1]:80", ":80 "}) {
+    EXPECT_EQ(parse(bad), "error") << bad;
+  }
+}
+
+TEST(ParseHostPortTest, ServerReportsABadAddress) {
+  Server server({.address = "nonsense"});
+  const auto started = server.Start();
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.status().reason, apimachinery::Reason::kInvalidConfig);
+  EXPECT_THAT(started.status().message, HasSubstr("\"nonsense\""));
+}
+
+}  // namespace
+}  // namespace kubexx::http

@@ -1,0 +1,222 @@
+// TLS of the server, with OpenSSL as the client.
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "kubexx/base/mutex.h"
+#include "kubexx/http/certificate.h"
+#include "kubexx/http/internal/openssl.h"
+#include "kubexx/http/server.h"
+#include "kubexx/logging/testing/capture.h"
+
+namespace kubexx::http {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr std::string_view kRequest = "GET /ok HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+
+KeyPair MakePair(const std::string& name) {
+  auto pair = SelfSigned({name});
+  EXPECT_TRUE(pair) << pair.error().ToString();
+  return std::move(*pair);
+}
+
+std::string SubjectOf(X509* certificate) {
+  std::array<char, 256> text{};
+  X509_NAME_oneline(X509_get_subject_name(certificate), text.data(), text.size());
+  return text.data();
+}
+
+/// What a client saw of one connection.
+struct Visit {
+  std::string error{};  ///< of the handshake or the first read
+  std::string subject{};
+  std::string answer{};
+  int version = 0;
+};
+
+struct ClientOptions {
+  std::string trusted{};  ///< verify the server against this certificate, for "localhost"
+  const KeyPair* pair = nullptr;
+  int max_version = 0;
+};
+
+using Context = std::unique_ptr<SSL_CTX, decltype([](SSL_CTX* c) { SSL_CTX_free(c); })>;
+using Connection = std::unique_ptr<SSL, decltype([](SSL* s) { SSL_free(s); })>;
+
+Context ClientContext(const ClientOptions& options) {
+  Context context(SSL_CTX_new(TLS_client_method()));
+  SSL_CTX_set_max_proto_version(context.get(), options.max_version);
+  if (!options.trusted.empty()) {
+    const auto trusted = internal::ParseCertificates(options.trusted, "trusted");
+    X509_STORE_add_cert(SSL_CTX_get_cert_store(context.get()), trusted->front().get());
+    SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
+    X509_VERIFY_PARAM_set1_host(SSL_CTX_get0_param(context.get()), "localhost", 0);
+  }
+  if (options.pair != nullptr) {
+    const auto parsed = internal::ParseKeyPair(*options.pair);
+    SSL_CTX_use_certificate(context.get(), parsed->chain.front().get());
+    SSL_CTX_use_PrivateKey(context.get(), parsed->key.get());
+  }
+  return context;
+}
+
+Visit Connect(std::uint16_t port, const ClientOptions& options = {}) {
+  Visit visit;
+  const Context context = ClientContext(options);
+  const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  EXPECT_EQ(::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+  const Connection ssl(SSL_new(context.get()));
+  SSL_set_fd(ssl.get(), fd);
+  if (SSL_connect(ssl.get()) != 1) {
+    visit.error = internal::TakeOpenSslError();
+  } else {
+    visit.version = SSL_version(ssl.get());
+    visit.subject = SubjectOf(internal::Certificate(SSL_get1_peer_certificate(ssl.get())).get());
+    SSL_write(ssl.get(), kRequest.data(), static_cast<int>(kRequest.size()));
+    std::array<char, 4096> buffer{};
+    int size = 0;
+    while ((size = SSL_read(ssl.get(), buffer.data(), buffer.size())) > 0) {
+      visit.answer.append(buffer.data(), static_cast<std::size_t>(size));
+    }
+    if (SSL_get_error(ssl.get(), size) != SSL_ERROR_ZERO_RETURN) {
+      visit.error = internal::TakeOpenSslError();  // The server did not say goodbye.
+    }
+  }
+  ::close(fd);
+  return visit;
+}
+
+class ServerTlsTest : public ::testing::Test {
+ protected:
+  void Start(TlsOptions tls) {
+    server_ =
+        std::make_unique<Server>(Server::Options{.address = "127.0.0.1:0", .tls = std::move(tls)});
+    server_->Handle("/ok", [](const Request&) { return Response{.body = "fine"}; });
+    const auto started = server_->Start();
+    ASSERT_TRUE(started) << started.status().ToString();
+  }
+  std::uint16_t port() const { return server_->port(); }
+
+  std::unique_ptr<Server> server_;
+};
+
+TEST_F(ServerTlsTest, AnswersAndSaysGoodbye) {
+  const KeyPair pair = MakePair("localhost");
+  Start({.certificate = FixedCertificate(pair)});
+  const Visit visit = Connect(port(), {.trusted = pair.certificate});
+  EXPECT_EQ(visit.error, "");
+  EXPECT_THAT(visit.answer, AllOf(StartsWith("HTTP/1.1 200 OK\r\n"), EndsWith("fine")));
+  EXPECT_EQ(visit.version, TLS1_3_VERSION);
+}
+
+TEST_F(ServerTlsTest, MakesACertificateWhenThereIsNone) {
+  Start({});
+  const Visit visit = Connect(port());
+  EXPECT_EQ(visit.error, "");
+  EXPECT_EQ(visit.subject, "/CN=localhost");
+}
+
+TEST_F(ServerTlsTest, RefusesOldVersions) {
+  Start({});
+  EXPECT_EQ(Connect(port(), {.max_version = TLS1_2_VERSION}).version, TLS1_2_VERSION);
+  EXPECT_NE(Connect(port(), {.max_version = TLS1_1_VERSION}).error, "");
+}
+
+TEST_F(ServerTlsTest, NewConnectionsGetTheNewCertificate) {
+  base::Mutex mu;
+  auto current = std::make_shared<const KeyPair>(MakePair("one"));
+  Start({.certificate = [&mu, &current] {
+    base::MutexLock lock(mu);
+    return current;
+  }});
+  const auto use = [&mu, &current](KeyPair pair) {
+    base::MutexLock lock(mu);
+    current = std::make_shared<const KeyPair>(std::move(pair));
+  };
+  EXPECT_EQ(Connect(port()).subject, "/CN=one");
+  use(MakePair("two"));
+  EXPECT_EQ(Connect(port()).subject, "/CN=two");
+
+  const logging::testing::Capture capture;
+  use({.certificate = "nonsense"});
+  EXPECT_EQ(Connect(port()).subject, "/CN=two");
+  EXPECT_EQ(Connect(port()).subject, "/CN=two");
+  EXPECT_EQ(capture.Count("new server certificate is not used"), 1U);
+}
+
+TEST_F(ServerTlsTest, ClientsNeedACertificateOfTheAuthority) {
+  const KeyPair client = MakePair("client");
+  const KeyPair stranger = MakePair("stranger");
+  Start({.client_ca = client.certificate});
+  EXPECT_THAT(Connect(port(), {.pair = &client}).answer, EndsWith("fine"));
+  EXPECT_EQ(Connect(port(), {.pair = &stranger}).answer, "");
+  EXPECT_EQ(Connect(port()).answer, "");
+}
+
+TEST_F(ServerTlsTest, PlainClientsAreDropped) {
+  Start({});
+  const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port());
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  ASSERT_EQ(::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+  ASSERT_GT(::send(fd, kRequest.data(), kRequest.size(), MSG_NOSIGNAL), 0);
+  std::array<char, 64> buffer{};
+  EXPECT_LE(::recv(fd, buffer.data(), buffer.size(), 0), 7) << "at most an alert";
+  ::close(fd);
+  EXPECT_EQ(Connect(port()).error, "") << "it still serves others";
+}
+
+TEST(ServerTlsStartTest, BadCertificatesAreReported) {
+  const KeyPair good = MakePair("a");
+  const KeyPair other = MakePair("b");
+  const auto start = [](TlsOptions tls) {
+    Server server({.address = "127.0.0.1:0", .tls = std::move(tls)});
+    const auto started = server.Start();
+    return started ? "ok" : started.status().ToString();
+  };
+  EXPECT_THAT(start({.certificate = FixedCertificate({.certificate = "x"})}),
+              HasSubstr("InvalidConfig: certificate: "));
+  EXPECT_THAT(
+      start({.certificate = FixedCertificate({.certificate = good.certificate, .key = other.key})}),
+      HasSubstr("is not the key of the certificate"));
+  EXPECT_THAT(start({.certificate = FixedCertificate({.certificate = good.certificate})}),
+              HasSubstr("holds no usable PEM private key"));
+  EXPECT_THAT(start({.certificate = [] { return std::shared_ptr<const KeyPair>(); }}),
+              HasSubstr("no certificate yet"));
+  EXPECT_THAT(start({.client_ca = "x"}), HasSubstr("client CA: "));
+}
+
+TEST(CertificateTest, PairsAreChecked) {
+  const KeyPair good = MakePair("127.0.0.1");
+  EXPECT_TRUE(CheckKeyPair(good));
+  EXPECT_FALSE(CheckKeyPair({}));
+  EXPECT_FALSE(CheckKeyPair({.certificate = good.certificate, .key = MakePair("x").key}));
+  EXPECT_FALSE(CheckKeyPair(
+      {.certificate = good.certificate + "-----BEGIN CERTIFICATE-----\nA\n", .key = good.key}));
+  EXPECT_FALSE(SelfSigned({"a,DNS:b"})) << "names cannot smuggle in others";
+}
+
+}  // namespace
+}  // namespace kubexx::http
