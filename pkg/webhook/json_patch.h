@@ -1,0 +1,29 @@
+/// @file
+/// The difference of two JSON documents as a patch.
+#ifndef KUBEXX_WEBHOOK_JSON_PATCH_H_
+#define KUBEXX_WEBHOOK_JSON_PATCH_H_
+
+#include <string>
+#include <string_view>
+
+#include "kubexx/apimachinery/status.h"
+
+namespace kubexx::webhook {
+
+/// A JSON patch (RFC 6902) that does to `original` what makes `after` of `before`; "" when the two
+/// are the same. `before` is `original` as a program understands it, that is, without the fields
+/// that the program does not know: those are left alone. Members are added, replaced and removed
+/// one by one; elements of a list, too, except that one with another "name" is replaced as a whole.
+/// kMalformed when one of them is no JSON.
+apimachinery::Result<std::string> MakeJsonPatch(std::string_view original, std::string_view before,
+                                                std::string_view after);
+
+/// The patch from one document to another.
+inline apimachinery::Result<std::string> MakeJsonPatch(std::string_view before,
+                                                       std::string_view after) {
+  return MakeJsonPatch(before, before, after);
+}
+
+}  // namespace kubexx::webhook
+
+#endif  // KUBEXX_WEBHOOK_JSON_PATCH_H_

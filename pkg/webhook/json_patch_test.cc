@@ -1,0 +1,77 @@
+#include "kubexx/webhook/json_patch.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace kubexx::webhook {
+namespace {
+
+std::string Patch(std::string_view before, std::string_view after) {
+  const auto patch = MakeJsonPatch(before, after);
+  return patch ? *patch : patch.error().ToString();
+}
+
+TEST(JsonPatchTest, SameDocumentsNeedNone) {
+  EXPECT_EQ(Patch(R"({"a":1,"b":[1,{"c":null}]})", R"({ "b":[1,{"c":null}],"a":1 })"), "");
+  EXPECT_EQ(Patch("[]", "[]"), "");
+}
+
+TEST(JsonPatchTest, MembersAreAddedReplacedAndRemoved) {
+  EXPECT_EQ(Patch(R"({"a":1,"b":2,"c":{"d":"x"}})", R"({"a":1,"c":{"d":"y","e":[true]},"f":{}})"),
+            R"([{"op":"remove","path":"/b"},)"
+            R"({"op":"replace","path":"/c/d","value":"y"},)"
+            R"({"op":"add","path":"/c/e","value":[true]},)"
+            R"({"op":"add","path":"/f","value":{}}])");
+  EXPECT_EQ(Patch(R"({"a":{}})", R"({"a":[]})"), R"([{"op":"replace","path":"/a","value":[]}])");
+  EXPECT_EQ(Patch(R"({"a":1})", R"({"a":1.5})"), R"([{"op":"replace","path":"/a","value":1.5}])");
+}
+
+TEST(JsonPatchTest, NamesAreEscaped) {
+  EXPECT_EQ(Patch("{}", R"({"a/b~c\"d\u0001":"v"})"),
+            R"([{"op":"add","path":"/a~1b~0c\"d\u0001","value":"v"}])");
+}
+
+TEST(JsonPatchTest, ListsChangeOneByOne) {
+  EXPECT_EQ(Patch("[1,2,3]", "[1,3]"), R"([{"op":"remove","path":"/1"}])");
+  EXPECT_EQ(Patch("[1,3]", "[1,2,3]"), R"([{"op":"add","path":"/1","value":2}])");
+  EXPECT_EQ(Patch("[1]", "[1,2,3]"),
+            R"([{"op":"add","path":"/1","value":2},{"op":"add","path":"/2","value":3}])");
+  EXPECT_EQ(Patch("[1,2,3]", "[4]"),
+            R"([{"op":"replace","path":"/0","value":4},{"op":"remove","path":"/2"},)"
+            R"({"op":"remove","path":"/1"}])");
+  EXPECT_EQ(Patch(R"([{"name":"a","v":1}])", R"([{"name":"a","v":2}])"),
+            R"([{"op":"replace","path":"/0/v","value":2}])");
+  EXPECT_EQ(Patch(R"([{"name":"a","v":1}])", R"([{"name":"b","v":1}])"),
+            R"([{"op":"replace","path":"/0","value":{"name":"b","v":1}}])")
+      << "another thing, not a changed one";
+}
+
+TEST(JsonPatchTest, FieldsThatTheProgramDoesNotKnowAreLeftAlone) {
+  const auto patch =
+      MakeJsonPatch(R"({"x":1,"l":[{"name":"a","new":1}],"m":{"new":2}})",
+                    R"({"l":[{"name":"a"}],"m":{}})", R"({"l":[{"name":"a","v":3}],"m":{"w":4}})");
+  EXPECT_EQ(patch.value(),
+            R"([{"op":"add","path":"/l/0/v","value":3},{"op":"add","path":"/m/w","value":4}])");
+}
+
+TEST(JsonPatchTest, WhatTheProgramMadeUpIsAddedWhole) {
+  // "spec" and its empty list stand in the re-encoded object only.
+  const auto patch =
+      MakeJsonPatch(R"({})", R"({"spec":{"list":null,"n":0}})", R"({"spec":{"list":["a"],"n":0}})");
+  EXPECT_EQ(patch.value(), R"([{"op":"add","path":"/spec","value":{"list":["a"],"n":0}}])");
+  const auto unchanged = MakeJsonPatch(R"({})", R"({"spec":{},"a":1})", R"({"spec":{},"a":1})");
+  EXPECT_EQ(unchanged.value(), "");
+  const auto removed = MakeJsonPatch(R"({})", R"({"a":1})", R"({})");
+  EXPECT_EQ(removed.value(), "") << "what is not there is not removed";
+}
+
+TEST(JsonPatchTest, BadDocumentsAreErrors) {
+  EXPECT_EQ(MakeJsonPatch("{", "{}", "{}").error().reason, apimachinery::Reason::kMalformed);
+  EXPECT_THAT(MakeJsonPatch("{}", "{}", "").error().message,
+              ::testing::HasSubstr("changed object"));
+}
+
+}  // namespace
+}  // namespace kubexx::webhook

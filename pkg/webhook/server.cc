@@ -1,0 +1,119 @@
+#include "kubexx/webhook/server.h"
+
+#include <algorithm>
+#include <exception>
+#include <vector>
+
+#include "kubexx/logging/log.h"
+#include "kubexx/metrics/registry.h"
+#include "kubexx/webhook/internal/review.h"
+
+namespace kubexx::webhook {
+namespace {
+
+using apimachinery::Reason;
+using apimachinery::Status;
+
+/// Those that prometheus clients use unless told otherwise.
+const std::vector<double>& LatencyBuckets() {
+  static const std::vector<double> buckets = {.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10};
+  return buckets;
+}
+
+/// Of one path.
+struct Metrics {
+  metrics::Registry* registry = nullptr;
+  std::string path{};
+  metrics::Histogram latency{};
+  metrics::Gauge in_flight{};
+  metrics::Counter panics{};
+
+  metrics::Counter Requests(int code) const {
+    return registry == nullptr
+               ? metrics::Counter()
+               : registry->Counter("controller_runtime_webhook_requests_total",
+                                   "Admission requests by HTTP status code.",
+                                   {{"webhook", path}, {"code", std::to_string(code)}});
+  }
+};
+
+Metrics MakeMetrics(metrics::Registry* registry, const std::string& path) {
+  Metrics made{.registry = registry, .path = path};
+  if (registry != nullptr) {
+    made.latency = registry->Histogram("controller_runtime_webhook_latency_seconds",
+                                       "How long admission requests took.", {{"webhook", path}},
+                                       LatencyBuckets());
+    made.in_flight =
+        registry->Gauge("controller_runtime_webhook_requests_in_flight",
+                        "Admission requests that are being answered.", {{"webhook", path}});
+    made.panics = registry->Counter("controller_runtime_webhook_panics_total",
+                                    "Admission handlers that threw.");
+    // So that rates are right from the first request on.
+    (void)made.Requests(200);
+    (void)made.Requests(500);
+  }
+  return made;
+}
+
+Response Contained(const Server::RawHandler& handler, const Call& call, const Metrics& metrics) {
+  const auto failed = [&](const char* what) {
+    metrics.panics.Increment();
+    logging::Error("admission handler failed", {{"webhook", metrics.path}, {"error", what}});
+    return Response::Errored(
+        Status(Reason::kInternalError, "the webhook's handler failed; see its log", 500));
+  };
+  try {
+    return handler(call);
+  } catch (const std::exception& e) {
+    return failed(e.what());
+  } catch (...) {
+    return failed("unknown exception");
+  }
+}
+
+}  // namespace
+
+class Server::Impl {
+ public:
+  explicit Impl(Options options)
+      : registry_(options.registry),
+        server_({.address = std::move(options.address),
+                 .max_connections = options.max_connections,
+                 .max_body_bytes = options.max_body_bytes,
+                 .tls = std::move(options.tls),
+                 .handler_threads = std::max<std::size_t>(options.handler_threads, 1),
+                 .handler_timeout = options.handler_timeout}) {}
+
+  void HandleRaw(std::string path, RawHandler handler) {
+    const Metrics metrics = MakeMetrics(registry_, path);
+    server_.HandlePost(
+        std::move(path), [metrics, handler = std::move(handler)](const http::Request& request) {
+          const base::TimePoint start = base::Clock::Real().Now();
+          metrics.in_flight.Add(1);
+          http::Response response = internal::Respond(
+              request, [&](const Call& call) { return Contained(handler, call, metrics); });
+          metrics.in_flight.Add(-1);
+          metrics.Requests(response.status).Increment();
+          metrics.latency.Observe(
+              std::chrono::duration<double>(base::Clock::Real().Now() - start).count());
+          return response;
+        });
+  }
+
+  http::Server& server() { return server_; }
+
+ private:
+  metrics::Registry* const registry_;
+  http::Server server_;
+};
+
+Server::Server(Options options) : impl_(std::make_unique<Impl>(std::move(options))) {}
+Server::~Server() = default;
+void Server::HandleRaw(std::string path, RawHandler handler) {
+  impl_->HandleRaw(std::move(path), std::move(handler));
+}
+apimachinery::Result<void> Server::Start() { return impl_->server().Start(); }
+std::uint16_t Server::port() const { return impl_->server().port(); }
+void Server::Stop() { impl_->server().Stop(); }
+
+}  // namespace kubexx::webhook

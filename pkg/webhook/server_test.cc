@@ -1,0 +1,89 @@
+#include "kubexx/webhook/server.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <openssl/bio.h>
+#include <openssl/ssl.h>
+
+#include <array>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/logging/testing/capture.h"
+#include "kubexx/metrics/registry.h"
+
+namespace kubexx::webhook {
+namespace {
+
+using api::core::v1::ConfigMap;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+constexpr const char* kReview =
+    R"({"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u1",)"
+    R"("object":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}}})";
+
+/// Sends a POST over TLS and returns the whole answer.
+std::string Post(std::uint16_t port, const std::string& path, const std::string& body) {
+  using Context = std::unique_ptr<SSL_CTX, decltype([](SSL_CTX* c) { SSL_CTX_free(c); })>;
+  using Chain = std::unique_ptr<BIO, decltype([](BIO* b) { BIO_free_all(b); })>;
+  const Context context(SSL_CTX_new(TLS_client_method()));
+  const Chain bio(BIO_new_ssl_connect(context.get()));
+  BIO_set_conn_hostname(bio.get(), ("127.0.0.1:" + std::to_string(port)).c_str());
+  const std::string request = "POST " + path +
+                              " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+                              "Content-Type: application/json\r\nContent-Length: " +
+                              std::to_string(body.size()) + "\r\n\r\n" + body;
+  EXPECT_EQ(BIO_write(bio.get(), request.data(), static_cast<int>(request.size())),
+            static_cast<int>(request.size()));
+  std::string answer;
+  std::array<char, 4096> buffer{};
+  int size = 0;
+  while ((size = BIO_read(bio.get(), buffer.data(), buffer.size())) > 0) {
+    answer.append(buffer.data(), static_cast<std::size_t>(size));
+  }
+  return answer;
+}
+
+TEST(WebhookServerTest, AnswersAndCounts) {
+  const logging::testing::Capture capture;
+  metrics::Registry registry;
+  Server server({.address = "127.0.0.1:0", .max_body_bytes = 1024, .registry = &registry});
+  server.Handle<ConfigMap>("/mutate", [](Review<ConfigMap>& review) {
+    review.object.data["k"] = "v";
+    return Response::Allowed();
+  });
+  server.HandleRaw("/throws",
+                   [](const Call&) -> Response { throw std::runtime_error("private detail"); });
+  const auto started = server.Start();
+  ASSERT_TRUE(started) << started.error().ToString();
+
+  EXPECT_THAT(Post(server.port(), "/mutate?timeout=10s", kReview),
+              AllOf(StartsWith("HTTP/1.1 200 "), HasSubstr(R"("allowed":true)"),
+                    HasSubstr(R"("patchType":"JSONPatch")")));
+  EXPECT_THAT(Post(server.port(), "/mutate", "nonsense"), StartsWith("HTTP/1.1 400 "));
+  EXPECT_THAT(Post(server.port(), "/mutate", std::string(2000, ' ')), StartsWith("HTTP/1.1 413 "));
+  EXPECT_THAT(Post(server.port(), "/other", kReview), StartsWith("HTTP/1.1 404 "));
+  EXPECT_THAT(Post(server.port(), "/throws", kReview),
+              AllOf(StartsWith("HTTP/1.1 200 "), HasSubstr(R"("allowed":false)"),
+                    HasSubstr(R"("code":500)"), Not(HasSubstr("private detail"))));
+  EXPECT_EQ(capture.Count("private detail"), 1U);
+  server.Stop();
+
+  EXPECT_THAT(
+      registry.Serialize(),
+      AllOf(HasSubstr(
+                "controller_runtime_webhook_requests_total{code=\"200\",webhook=\"/mutate\"} 1\n"),
+            HasSubstr(
+                "controller_runtime_webhook_requests_total{code=\"400\",webhook=\"/mutate\"} 1\n"),
+            HasSubstr("controller_runtime_webhook_latency_seconds_count{webhook=\"/mutate\"} 2\n"),
+            HasSubstr("controller_runtime_webhook_requests_in_flight{webhook=\"/mutate\"} 0\n"),
+            HasSubstr("controller_runtime_webhook_panics_total 1\n")));
+}
+
+}  // namespace
+}  // namespace kubexx::webhook
