@@ -1,0 +1,143 @@
+/// @file
+/// The queue and the thread between those who record events and the sink.
+#ifndef KUBEXX_EVENTS_INTERNAL_PIPELINE_H_
+#define KUBEXX_EVENTS_INTERNAL_PIPELINE_H_
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <thread>
+#include <utility>
+
+#include "kubexx/base/clock.h"
+#include "kubexx/base/mutex.h"
+#include "kubexx/metrics/registry.h"
+
+namespace kubexx::events::internal {
+
+/// Hands events of type E to a function on a thread of its own, in order. Thread-safe.
+template <class E>
+class Pipeline {
+ public:
+  /// All run on the pipeline's thread. `stop` is requested when nobody waits any longer.
+  struct Hooks {
+    std::function<void(E&& event, const std::stop_token& stop)> process{};
+    /// Called when its time has come, first at once; returns the next time. May be empty.
+    std::function<base::TimePoint(const std::stop_token& stop)> maintain{};
+    /// Called when the queue has been emptied for the last time. May be empty.
+    std::function<void(const std::stop_token& stop)> flush{};
+  };
+
+  /// Starts the thread: everything that the hooks use must exist.
+  Pipeline(base::Clock& clock, std::size_t capacity, metrics::Counter dropped, Hooks hooks)
+      : clock_(clock), capacity_(capacity), dropped_(dropped), hooks_(std::move(hooks)) {
+    thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
+  }
+  Pipeline(const Pipeline&) = delete;
+  Pipeline& operator=(const Pipeline&) = delete;
+  /// Gives up what is queued.
+  ~Pipeline() = default;
+
+  /// Never blocks; the event is dropped when the queue is full or Stop was called.
+  void Put(E&& event) {
+    bool taken = false;
+    {
+      const base::MutexLock lock(mu_);
+      taken = !closed_ && queue_.size() < capacity_;
+      if (taken) {
+        queue_.push_back(std::move(event));
+      }
+    }
+    if (taken) {
+      changed_.notify_all();
+    } else {
+      dropped_.Increment();
+    }
+  }
+
+  /// For the hooks: waits. False, at once or early, when the pipeline is being stopped.
+  bool Pause(base::Duration d, const std::stop_token& stop) {
+    const base::TimePoint until = clock_.Now() + d;
+    base::MutexLock lock(mu_);
+    while (!closed_ && !stop.stop_requested() && clock_.Now() < until) {
+      clock_.WaitUntil(mu_, changed_, stop, until);
+    }
+    return !closed_ && !stop.stop_requested();
+  }
+
+  /// Takes no more events and waits until the queue is empty and flushed, for `limit` at most; then
+  /// gives up. May be called again.
+  void Stop(base::Duration limit) {
+    const base::TimePoint until = clock_.Now() + limit;
+    {
+      base::MutexLock lock(mu_);
+      closed_ = true;
+      changed_.notify_all();
+      while (!done_ && clock_.Now() < until) {
+        clock_.WaitUntil(mu_, changed_, {}, until);
+      }
+    }
+    thread_.request_stop();
+  }
+
+ private:
+  void Run(const std::stop_token& stop) {
+    base::TimePoint due = hooks_.maintain ? hooks_.maintain(stop) : base::TimePoint::max();
+    while (true) {
+      std::optional<E> event = Take(stop, due);
+      if (event) {
+        hooks_.process(*std::move(event), stop);
+      }
+      if (stop.stop_requested() || (!event && Closed())) {
+        break;
+      }
+      if (clock_.Now() >= due) {
+        due = hooks_.maintain(stop);
+      }
+    }
+    if (hooks_.flush && !stop.stop_requested()) {
+      hooks_.flush(stop);
+    }
+    const base::MutexLock lock(mu_);
+    dropped_.Increment(static_cast<double>(queue_.size()));
+    queue_.clear();
+    done_ = true;
+    changed_.notify_all();
+  }
+
+  /// Nothing when it is closed and empty, stopped, or `due`.
+  std::optional<E> Take(const std::stop_token& stop, base::TimePoint due) {
+    base::MutexLock lock(mu_);
+    while (queue_.empty() && !closed_ && !stop.stop_requested() && clock_.Now() < due) {
+      clock_.WaitUntil(mu_, changed_, stop, due);
+    }
+    if (queue_.empty() || stop.stop_requested()) {
+      return std::nullopt;
+    }
+    std::optional<E> event(std::move(queue_.front()));
+    queue_.pop_front();
+    return event;
+  }
+
+  bool Closed() {
+    const base::MutexLock lock(mu_);
+    return closed_ && queue_.empty();
+  }
+
+  base::Clock& clock_;
+  const std::size_t capacity_;
+  metrics::Counter dropped_;
+  const Hooks hooks_;
+  base::Mutex mu_;
+  base::CondVar changed_;
+  std::deque<E> queue_ KX_GUARDED_BY(mu_);
+  bool closed_ KX_GUARDED_BY(mu_) = false;
+  bool done_ KX_GUARDED_BY(mu_) = false;
+  std::jthread thread_;
+};
+
+}  // namespace kubexx::events::internal
+
+#endif  // KUBEXX_EVENTS_INTERNAL_PIPELINE_H_
