@@ -40,9 +40,7 @@ void Work(workqueue::Queue& queue, const std::vector<Key>& keys, std::size_t ope
   for (std::size_t i = 0; i < operations; ++i) {
     queue.Add(keys[next]);
     next = next + 1 == keys.size() ? 0 : next + 1;
-    if (const auto taken = queue.Get()) {
-      queue.Done(*taken);
-    }
+    const workqueue::Queue::Item taken = queue.Get();  // its end is Done
   }
 }
 

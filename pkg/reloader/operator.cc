@@ -40,7 +40,7 @@ class Operator::Impl {
                 .registry = options_.registry,
                 .rate_limiter = RetryLimiter(options_.clock)}),
         settler_(options_.settle, options_.clock,
-                 [this](workqueue::Key key) { Enqueue(std::move(key)); }),
+                 [this](const workqueue::Key& key) { Enqueue(key); }),
         router_({.caches = caches_,
                  .memory = memory_,
                  .patterns = patterns_,
@@ -74,8 +74,8 @@ class Operator::Impl {
 
   void Stop() {
     if (caches_.HasSynced()) {
-      for (workqueue::Key& key : settler_.Flush()) {
-        Enqueue(std::move(key));
+      for (const workqueue::Key& key : settler_.Flush()) {
+        Enqueue(key);
       }
       queue_.ShutDown();
       AwaitWorkers();
@@ -113,17 +113,16 @@ class Operator::Impl {
     settler_.Note(key);
   }
 
-  void Enqueue(workqueue::Key key) {
+  void Enqueue(const workqueue::Key& key) {
     times_.Queued(key, options_.clock.Now());
-    queue_.Add(std::move(key));
+    queue_.Add(key);
     metrics_.Queued(queue_.Len());
   }
 
   void Work(const std::stop_token& stop) {
     if (caches_.WaitForSync(stop)) {
-      while (const auto key = queue_.Get(stop)) {
-        Handle(*key, stop);
-        queue_.Done(*key);
+      for (auto item = queue_.Get(stop); item; item = queue_.Next(std::move(item), stop)) {
+        Handle(*item, stop);
       }
     }
     const base::MutexLock lock(mu_);

@@ -4,32 +4,58 @@
 #define KUBEXX_WORKQUEUE_QUEUE_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
-#include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 
-#include "kubexx/apimachinery/object_key.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/metrics/registry.h"
+#include "kubexx/workqueue/fair_options.h"
+#include "kubexx/workqueue/key.h"
 #include "kubexx/workqueue/rate_limiter.h"
 
 namespace kubexx::workqueue {
 
-/// What is queued: a kind tag chosen by the user (may be empty) and an object key.
-struct Key {
-  std::string kind{};
-  apimachinery::ObjectKey object{};
-  auto operator<=>(const Key&) const = default;
+namespace internal {
+struct Node;
+}
+
+/// In what order keys are handed out.
+enum class Order : std::uint8_t {
+  /// First come, first served; as client-go's workqueue.
+  kArrival,
+  /// Higher priorities first, each in order of arrival; as controller-runtime's PriorityQueue. A
+  /// key
+  /// that waits has one pending entry: adding it again keeps the higher priority and the earlier
+  /// time. One whose priority is raised goes to the end of its new class.
+  kPriority,
+  /// Tenants take turns, so that one with many keys does not keep the others waiting: a tenant's
+  /// first key waits for one turn of each other tenant at most. Otherwise as kArrival.
+  kFair,
 };
 
-/// Hands keys to workers: each key at most once at a time (single flight), in order of arrival,
-/// several adds of a waiting key as one; a key added while it is worked on comes again after Done.
-/// Delayed and rate-limited adds. As client-go's `util/workqueue` TypedRateLimitingInterface, with
-/// its metrics; the two gauges of running work are computed when they are scraped. Memory grows
-/// with the number of distinct keys, not of adds. Thread-safe; one thread of its own for delays. No
-/// call may be running when it is destroyed.
+/// How one add is made.
+struct AddOptions {
+  /// Higher goes first in a queue of Order::kPriority; others do not look at it.
+  int priority = 0;
+  /// Adds after this time; at once when it is not positive.
+  base::Duration after{0};
+  /// Adds after the rate limiter's delay for this key instead.
+  bool rate_limited = false;
+};
+
+/// Hands keys to workers: each key at most once at a time (single flight), several adds of a
+/// waiting key as one; a key added while it is worked on comes again when that work is done, as if
+/// added then. Delayed and rate-limited adds. As client-go's `util/workqueue`
+/// TypedRateLimitingInterface, with its metrics; the two gauges of running work are computed when
+/// they are scraped. Memory grows with the number of distinct keys, not of adds. Thread-safe; one
+/// thread of its own for delays. No call may be running, and no item may be left, when it is
+/// destroyed.
 class Queue {
+  class Impl;
+
  public:
   struct Options {
     /// Label `name` of the metrics; without a name or registry there are none.
@@ -39,6 +65,48 @@ class Queue {
     /// Default: the larger of per-key exponential backoff (5 ms to 1000 s) and a bucket of 10/s
     /// with burst 100.
     std::shared_ptr<RateLimiter> rate_limiter{};
+    Order order = Order::kArrival;
+    /// For Order::kFair.
+    FairOptions fair{};
+  };
+
+  /// A key that a worker has taken, or none. Its end, by Done or destruction, ends the work on the
+  /// key. Move-only; used by one thread at a time.
+  class [[nodiscard]] Item {
+   public:
+    Item() = default;
+    Item(Item&& other) noexcept
+        : queue_(std::exchange(other.queue_, nullptr)),
+          node_(other.node_),
+          priority_(other.priority_) {}
+    Item& operator=(Item&& other) noexcept {
+      if (this != &other) {
+        Done();
+        queue_ = std::exchange(other.queue_, nullptr);
+        node_ = other.node_;
+        priority_ = other.priority_;
+      }
+      return *this;
+    }
+    ~Item() { Done(); }
+
+    explicit operator bool() const { return queue_ != nullptr; }
+    /// There must be one. Valid until the work is done.
+    const Key& operator*() const;
+    const Key* operator->() const { return &**this; }
+    /// That it was taken with.
+    int priority() const { return priority_; }
+    /// Ends the work on the key. May be called again.
+    void Done();
+
+   private:
+    friend class Queue::Impl;
+    Item(Impl* queue, internal::Node* node, int priority)
+        : queue_(queue), node_(node), priority_(priority) {}
+
+    Impl* queue_ = nullptr;
+    internal::Node* node_ = nullptr;
+    int priority_ = 0;
   };
 
   explicit Queue(Options options);
@@ -48,26 +116,26 @@ class Queue {
   Queue& operator=(const Queue&) = delete;
 
   /// Never blocks. No effect after ShutDown.
-  void Add(Key key);
+  void Add(const Key& key);
+  void Add(const Key& key, const AddOptions& options);
   /// Adds after `delay`; at once when it is not positive. The earlier of two pending times of a key
-  /// wins. An Add in between does not take back the later one. No effect after ShutDown, which also
-  /// drops keys whose time has not come.
-  void AddAfter(Key key, base::Duration delay);
+  /// wins. An Add in between does not take back the later one, except with Order::kPriority. No
+  /// effect after ShutDown, which also drops keys whose time has not come.
+  void AddAfter(const Key& key, base::Duration delay);
   /// AddAfter the rate limiter's delay for this key.
-  void AddRateLimited(Key key);
-  /// Forgets the key's failures in the rate limiter. Does not replace Done.
+  void AddRateLimited(const Key& key);
+  /// Forgets the key's failures in the rate limiter. Does not end the work on it.
   void Forget(const Key& key);
   int NumRequeues(const Key& key) const;
 
-  /// Blocks for a key; nothing when the queue is shut down and empty, or `stop` is requested. Call
-  /// Done for each key.
-  std::optional<Key> Get(std::stop_token stop = {});
-  /// The work on a key from Get has ended. A key that is not worked on is ignored.
-  void Done(const Key& key);
+  /// Blocks for a key; none when the queue is shut down and empty, or `stop` is requested.
+  Item Get(const std::stop_token& stop = {});
+  /// The same after ending the work on `done`, in one step: the cheapest way to work in a loop.
+  Item Next(Item done, const std::stop_token& stop = {});
 
   /// Takes no more keys; workers get what is queued, then nothing.
   void ShutDown();
-  /// ShutDown, then waits until workers have taken every queued key and are Done with it. A call of
+  /// ShutDown, then waits until workers have taken every queued key and are done with it. A call of
   /// ShutDown ends the wait, for when there are no workers left.
   void ShutDownWithDrain();
   bool shutting_down() const;
@@ -76,18 +144,9 @@ class Queue {
   std::size_t Len() const;
 
  private:
-  class Impl;
   std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace kubexx::workqueue
-
-template <>
-struct std::hash<kubexx::workqueue::Key> {
-  std::size_t operator()(const kubexx::workqueue::Key& key) const noexcept {
-    return std::hash<std::string>()(key.kind) * 31 +
-           std::hash<kubexx::apimachinery::ObjectKey>()(key.object);
-  }
-};
 
 #endif  // KUBEXX_WORKQUEUE_QUEUE_H_

@@ -5,9 +5,10 @@
 
 #include <atomic>
 #include <chrono>
-#include <limits>
+#include <map>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "kubexx/base/testing/fake_clock.h"
@@ -37,14 +38,22 @@ class QueueTest : public ::testing::Test {
   FakeClock clock_;
   metrics::Registry registry_;
   Queue queue_{{.name = "q", .clock = clock_, .registry = &registry_}};
+  std::map<std::string, Queue::Item> working_;
 
+  /// Takes a key and keeps it until Done.
   std::string Take() {
-    const auto key = queue_.Get();
-    return key ? key->object.name : "nothing";
+    Queue::Item item = queue_.Get();
+    if (!item) {
+      return "nothing";
+    }
+    std::string name = item->object.name;
+    working_[name] = std::move(item);
+    return name;
   }
+  void Done(const std::string& name) { working_.erase(name); }
   void TakeAndFinish(const std::string& name) {
-    EXPECT_EQ(Take(), name);
-    queue_.Done(K(name));
+    const Queue::Item item = queue_.Get();
+    EXPECT_EQ(item ? item->object.name : "nothing", name);
   }
   double Value(const std::string& gauge) {
     registry_.Serialize();
@@ -88,23 +97,29 @@ TEST_F(QueueTest, KeyAddedDuringItsWorkComesAgainAfterDone) {
   queue_.Add(K("a"));
   EXPECT_EQ(queue_.Len(), 0U) << "not while it is worked on";
   queue_.Add(K("b"));
-  queue_.Done(K("a"));
+  Done("a");
   EXPECT_EQ(queue_.Len(), 2U);
   TakeAndFinish("b");
   TakeAndFinish("a");
   EXPECT_EQ(queue_.Len(), 0U);
 }
 
-TEST_F(QueueTest, DoneOfAKeyThatIsNotWorkedOnIsIgnored) {
-  queue_.Done(K("never seen"));
+TEST_F(QueueTest, WorkEndsOnceHoweverOftenItIsDone) {
   queue_.Add(K("a"));
-  queue_.Done(K("a"));
-  EXPECT_EQ(queue_.Len(), 1U);
-  TakeAndFinish("a");
-  queue_.Done(K("a"));
+  Queue::Item item = queue_.Get();
+  queue_.Add(K("a"));
+  item.Done();
+  Queue::Item again = queue_.Get();
+  EXPECT_FALSE(item);
+  item.Done();
+  item = Queue::Item();
+  queue_.Add(K("a"));
+  EXPECT_EQ(queue_.Len(), 0U) << "the second work is not done";
+  item = std::move(again);
+  EXPECT_EQ(*item, K("a"));
+  item = queue_.Next(std::move(item));
+  EXPECT_EQ(*item, K("a"));
   EXPECT_EQ(queue_.Len(), 0U);
-  queue_.Add(K("a"));
-  TakeAndFinish("a");
 }
 
 TEST_F(QueueTest, GetWaitsForAnAdd) {
@@ -113,7 +128,7 @@ TEST_F(QueueTest, GetWaitsForAnAdd) {
 }
 
 TEST_F(QueueTest, StopEndsAWaitingGet) {
-  std::jthread worker([this](std::stop_token stop) { EXPECT_EQ(queue_.Get(stop), std::nullopt); });
+  std::jthread worker([this](std::stop_token stop) { EXPECT_FALSE(queue_.Get(stop)); });
   worker.request_stop();
   worker.join();
   EXPECT_FALSE(queue_.shutting_down());
@@ -123,16 +138,15 @@ TEST_F(QueueTest, RequestedStopGoesBeforeKeys) {
   queue_.Add(K("a"));
   std::stop_source stop;
   stop.request_stop();
-  EXPECT_EQ(queue_.Get(stop.get_token()), std::nullopt);
+  EXPECT_FALSE(queue_.Get(stop.get_token()));
   EXPECT_EQ(queue_.Len(), 1U);
 }
 
 TEST_F(QueueTest, StoppedWorkerDoesNotTakeAnothersWakeUp) {
   for (int round = 0; round < 200; ++round) {
     std::jthread stopped([this](std::stop_token stop) {
-      if (const auto key = queue_.Get(stop)) {
-        queue_.Done(*key);
-        queue_.Add(*key);
+      if (const auto item = queue_.Get(stop)) {
+        queue_.Add(*item);
       }
     });
     std::jthread worker([this] { TakeAndFinish("a"); });
@@ -150,16 +164,16 @@ TEST_F(QueueTest, ShutDownLetsWorkersTakeWhatIsQueued) {
   EXPECT_TRUE(queue_.shutting_down());
   queue_.Add(K("c"));
   TakeAndFinish("b");
-  EXPECT_EQ(queue_.Get(), std::nullopt) << "a is still worked on";
-  queue_.Done(K("a"));
+  EXPECT_FALSE(queue_.Get()) << "a is still worked on";
+  Done("a");
   TakeAndFinish("a");
-  EXPECT_EQ(queue_.Get(), std::nullopt);
+  EXPECT_FALSE(queue_.Get());
 }
 
 TEST_F(QueueTest, ShutDownEndsAllWaitingGets) {
   std::vector<std::jthread> workers;
   for (int i = 0; i < 4; ++i) {
-    workers.emplace_back([this] { EXPECT_EQ(queue_.Get(), std::nullopt); });
+    workers.emplace_back([this] { EXPECT_FALSE(queue_.Get()); });
   }
   queue_.ShutDown();
 }
@@ -171,7 +185,7 @@ TEST_F(QueueTest, ShutDownDropsDelayedKeys) {
   queue_.AddAfter(K("b"), seconds(1));
   queue_.AddRateLimited(K("c"));
   clock_.Advance(hours(1));
-  EXPECT_EQ(queue_.Get(), std::nullopt);
+  EXPECT_FALSE(queue_.Get());
   EXPECT_EQ(queue_.NumRequeues(K("c")), 0);
 }
 
@@ -186,12 +200,12 @@ TEST_F(QueueTest, DrainWaitsForQueuedAndRunningKeys) {
   });
   Await([&] { return queue_.shutting_down(); });
   EXPECT_EQ(Take(), "b");
-  queue_.Done(K("a"));
+  Done("a");
   EXPECT_FALSE(drained);
-  queue_.Done(K("b"));
+  Done("b");
   drain.join();
   EXPECT_TRUE(drained);
-  EXPECT_EQ(queue_.Get(), std::nullopt);
+  EXPECT_FALSE(queue_.Get());
 }
 
 TEST_F(QueueTest, DrainWaitsForAKeyThatWasAddedDuringItsWork) {
@@ -200,7 +214,7 @@ TEST_F(QueueTest, DrainWaitsForAKeyThatWasAddedDuringItsWork) {
   queue_.Add(K("a"));
   std::jthread drain([&] { queue_.ShutDownWithDrain(); });
   Await([&] { return queue_.shutting_down(); });
-  queue_.Done(K("a"));
+  Done("a");
   EXPECT_EQ(queue_.Len(), 1U);
   TakeAndFinish("a");
 }
@@ -309,9 +323,9 @@ TEST_F(QueueTest, MetricsFollowAKey) {
   clock_.Advance(seconds(1));
   EXPECT_EQ(Value("workqueue_unfinished_work_seconds"), 5);
   EXPECT_EQ(Value("workqueue_longest_running_processor_seconds"), 4);
-  queue_.Done(K("a"));
+  Done("a");
   EXPECT_EQ(Value("workqueue_unfinished_work_seconds"), 1);
-  queue_.Done(K("b"));
+  Done("b");
   EXPECT_EQ(Value("workqueue_unfinished_work_seconds"), 0);
   EXPECT_EQ(Value("workqueue_longest_running_processor_seconds"), 0);
   queue_.AddRateLimited(K("c"));
@@ -359,7 +373,8 @@ TEST(QueueMetricsTest, RegistryMayBeScrapedAfterTheQueueIsGone) {
 TEST(QueueLifeTest, QueueWithKeysInEveryStateIsDestroyed) {
   Queue queue({});
   queue.Add(K("running"));
-  EXPECT_TRUE(queue.Get());
+  const Queue::Item item = queue.Get();
+  EXPECT_TRUE(item);
   queue.Add(K("running"));
   queue.Add(K("waiting"));
   queue.AddAfter(K("delayed"), hours(1));
@@ -370,7 +385,7 @@ TEST(QueueLifeTest, RealClockDelivers) {
   Queue queue({});
   queue.AddAfter(K("a"), hours(1));
   queue.AddAfter(K("b"), milliseconds(1));
-  EXPECT_EQ(queue.Get(), K("b"));
+  EXPECT_EQ(*queue.Get(), K("b"));
   EXPECT_EQ(queue.Len(), 0U);
 }
 

@@ -1,5 +1,6 @@
 #include "kubexx/workqueue/internal/queue_metrics.h"
 
+#include <utility>
 #include <vector>
 
 namespace kubexx::workqueue::internal {
@@ -18,7 +19,6 @@ std::vector<double> DurationBuckets() {
 
 QueueMetrics::QueueMetrics(metrics::Registry& registry, const std::string& name)
     : enabled(true),
-      depth(registry.Gauge("workqueue_depth", "Keys that wait to be worked on.", {{"name", name}})),
       adds(registry.Counter("workqueue_adds_total",
                             "Keys added, without those that waited already.", {{"name", name}})),
       retries(registry.Counter("workqueue_retries_total", "Delayed and rate-limited adds.",
@@ -36,5 +36,35 @@ QueueMetrics::QueueMetrics(metrics::Registry& registry, const std::string& name)
       longest_running(registry.Gauge("workqueue_longest_running_processor_seconds",
                                      "How long the longest-running worker has been on its key.",
                                      {{"name", name}})) {}
+
+DepthMetric::DepthMetric(metrics::Registry& registry, std::string name, bool by_priority)
+    : registry_(&registry), name_(std::move(name)), by_priority_(by_priority) {
+  if (by_priority_) {
+    OfPriority(0);
+  } else {
+    gauge_ = NewGauge({});
+  }
+}
+
+metrics::Gauge& DepthMetric::OfPriority(int priority) {
+  const auto found = by_priority_gauges_.find(priority);
+  if (found != by_priority_gauges_.end()) {
+    return found->second;
+  }
+  if (by_priority_gauges_.size() < kMaxPriorities) {
+    return by_priority_gauges_.emplace(priority, NewGauge({{"priority", std::to_string(priority)}}))
+        .first->second;
+  }
+  if (!has_overflow_) {
+    gauge_ = NewGauge({{"priority", "exceeded_cardinality_limit"}});
+    has_overflow_ = true;
+  }
+  return gauge_;
+}
+
+metrics::Gauge DepthMetric::NewGauge(metrics::Labels labels) const {
+  labels["name"] = name_;
+  return registry_->Gauge("workqueue_depth", "Keys that wait to be worked on.", labels);
+}
 
 }  // namespace kubexx::workqueue::internal

@@ -1,0 +1,19 @@
+/// @file
+/// Turns for tenants.
+#ifndef KUBEXX_WORKQUEUE_INTERNAL_FAIR_LIST_H_
+#define KUBEXX_WORKQUEUE_INTERNAL_FAIR_LIST_H_
+
+#include <memory>
+
+#include "kubexx/workqueue/fair_options.h"
+#include "kubexx/workqueue/internal/ready_list.h"
+
+namespace kubexx::workqueue::internal {
+
+/// Deficit round robin over tenants with keys, in order of arrival within a tenant: in its turn a
+/// tenant gets as many keys as its weight. Memory grows with the number of tenants that have keys.
+std::unique_ptr<ReadyList> NewFairList(const FairOptions& options);
+
+}  // namespace kubexx::workqueue::internal
+
+#endif  // KUBEXX_WORKQUEUE_INTERNAL_FAIR_LIST_H_

@@ -1,0 +1,53 @@
+/// @file
+/// Finds the node of a key.
+#ifndef KUBEXX_WORKQUEUE_INTERNAL_KEY_TABLE_H_
+#define KUBEXX_WORKQUEUE_INTERNAL_KEY_TABLE_H_
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "kubexx/workqueue/internal/node.h"
+
+namespace kubexx::workqueue::internal {
+
+/// Open addressing with linear probing over pointers; a removal closes its gap, so there are no
+/// tombstones. Owns the nodes. The memory of a few removed nodes, and of their strings, is kept for
+/// the next keys: in the steady state nothing is allocated. Not thread-safe.
+class KeyTable {
+ public:
+  KeyTable();
+  ~KeyTable();
+  KeyTable(const KeyTable&) = delete;
+  KeyTable& operator=(const KeyTable&) = delete;
+
+  /// The node of `key`; a new one, unused, when there is none yet. `hash` is that of `key`.
+  Node* FindOrAdd(const Key& key, std::size_t hash);
+  void Erase(Node* node);
+  std::size_t size() const { return size_; }
+
+ private:
+  struct Slot {
+    std::size_t hash = 0;
+    Node* node = nullptr;
+  };
+  static constexpr std::size_t kMinSlots = 64;   // Sizes are powers of two.
+  static constexpr std::size_t kMaxSpare = 256;  // Nodes kept for reuse.
+
+  std::size_t Home(std::size_t hash) const { return (hash * kSpread) >> shift_; }
+  std::size_t After(std::size_t slot) const { return (slot + 1) & (slots_.size() - 1); }
+  void Resize(std::size_t slots);
+  std::unique_ptr<Node> TakeSpare();
+
+  // 2^64 / golden ratio: spreads hashes whose low or high bits are alike over the table.
+  static constexpr std::size_t kSpread = 0x9e3779b97f4a7c15ULL;
+
+  std::vector<Slot> slots_;
+  int shift_ = 0;  // 64 - log2(slots)
+  std::size_t size_ = 0;
+  std::vector<std::unique_ptr<Node>> spare_;
+};
+
+}  // namespace kubexx::workqueue::internal
+
+#endif  // KUBEXX_WORKQUEUE_INTERNAL_KEY_TABLE_H_
