@@ -47,6 +47,10 @@ class RawEvent {
 
   apimachinery::ObjectKey key() const { return entry_->key(); }
   std::string_view resource_version() const { return entry_->resource_version(); }
+  /// Before an update; otherwise as resource_version().
+  std::string_view old_resource_version() const {
+    return (old_entry_ ? old_entry_ : entry_)->resource_version();
+  }
 
   /// The new state; for kDelete the last one known. Unpacked on the first call.
   const Object& object() const { return Unpacked(object_, *entry_); }

@@ -12,6 +12,12 @@ SharedInformerFactory::SharedInformerFactory(std::shared_ptr<rest::RESTClient> c
 
 SharedInformerFactory::~SharedInformerFactory() { Shutdown(); }
 
+SharedInformerFactory::InformerPtr SharedInformerFactory::Find(std::type_index type) const {
+  base::MutexLock lock(mu_);
+  const auto found = std::ranges::find(informers_, type, &decltype(informers_)::value_type::first);
+  return found == informers_.end() ? nullptr : found->second;
+}
+
 SharedInformerFactory::InformerPtr SharedInformerFactory::FindOrAdd(
     std::type_index type, base::FunctionRef<InformerPtr()> make) {
   base::MutexLock lock(mu_);

@@ -67,6 +67,12 @@ class SharedInformerFactory {
     return std::static_pointer_cast<cache::SharedInformer<T>>(FindOrAdd(typeid(T), make));
   }
 
+  /// The informer of T, or null when nobody has asked for it yet.
+  template <class T>
+  std::shared_ptr<cache::SharedInformer<T>> FindInformer() const {
+    return std::static_pointer_cast<cache::SharedInformer<T>>(Find(typeid(T)));
+  }
+
   /// Reads the store of T's informer.
   template <class T>
   cache::Lister<T> ListerFor() {
@@ -84,6 +90,7 @@ class SharedInformerFactory {
  private:
   using InformerPtr = std::shared_ptr<cache::SharedInformerBase>;
 
+  InformerPtr Find(std::type_index type) const;
   InformerPtr FindOrAdd(std::type_index type, base::FunctionRef<InformerPtr()> make);
   std::shared_ptr<cache::ListerWatcher> NewSource(const apimachinery::ResourceInfo& resource) const;
   cache::InformerOptions Complete(const apimachinery::ResourceInfo& resource,

@@ -1,0 +1,164 @@
+/// @file
+/// ControllerBuilder: what a controller watches, and how it works.
+#ifndef KUBEXX_CONTROLLER_BUILDER_H_
+#define KUBEXX_CONTROLLER_BUILDER_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kubexx/api/resource.h"
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/controller/controller.h"
+#include "kubexx/controller/event.h"
+#include "kubexx/controller/manager.h"
+#include "kubexx/controller/owner_mapping.h"
+#include "kubexx/controller/predicate.h"
+#include "kubexx/controller/reconciler.h"
+#include "kubexx/controller/source.h"
+
+namespace kubexx::controller {
+
+/// Makes a controller of T and adds it to a manager:
+///
+///     auto made = ControllerBuilder<Website>(manager)
+///                     .WithPredicates(predicates::GenerationChanged())
+///                     .Owns<Deployment>()
+///                     .Watches<Secret>([](const Secret& secret) { return UsersOf(secret); })
+///                     .MaxConcurrentReconciles(4)
+///                     .Complete(reconcile);
+///
+/// Every type it watches needs api::ResourceOf<>(), codec::SchemaOf<>() and a member `metadata`. As
+/// controller-runtime's builder. Not thread-safe; used once.
+template <class T>
+class ControllerBuilder {
+ public:
+  /// The name is T's kind in lower case until Named says otherwise.
+  explicit ControllerBuilder(Manager& manager)
+      : manager_(manager), options_(manager.ControllerDefaults(api::ResourceOf<T>().kind)) {}
+
+  /// Unique in the manager: a label of the metrics.
+  ControllerBuilder& Named(std::string name) {
+    options_.name = std::move(name);
+    return *this;
+  }
+
+  /// All of these must hold for an event of T to matter.
+  template <class... P>
+  ControllerBuilder& WithPredicates(P... predicates) {
+    (for_predicates_.push_back(std::move(predicates)), ...);
+    return *this;
+  }
+
+  /// Reconciles the T that controls a U when the U changes; see SetControllerReference.
+  template <class U, class... P>
+  ControllerBuilder& Owns(P... predicates) {
+    return OwnsMatching<U>(OwnerMatch::kController, std::move(predicates)...);
+  }
+  /// The same with every T that owns a U.
+  template <class U, class... P>
+  ControllerBuilder& OwnsMatching(OwnerMatch match, P... predicates) {
+    return Watches<U>(
+        [match](const U& object) { return OwnersOf(object.metadata, api::ResourceOf<T>(), match); },
+        std::move(predicates)...);
+  }
+
+  /// Reconciles what `map` names when a U changes. It is called with the new state, and for an
+  /// update with the old one too; on the informer's thread, so it must not block.
+  template <class U, class... P>
+  ControllerBuilder& Watches(std::function<std::vector<Request>(const U&)> map, P... predicates) {
+    sources_.push_back(NewMappedSource<U>(manager_.template InformerFor<U>(), NextName<U>(),
+                                          std::move(map), {std::move(predicates)...}));
+    return *this;
+  }
+
+  /// Requests from elsewhere.
+  ControllerBuilder& WatchesSource(Source source) {
+    sources_.push_back(std::move(source));
+    return *this;
+  }
+
+  ControllerBuilder& MaxConcurrentReconciles(int count) {
+    options_.max_concurrent_reconciles = count;
+    return *this;
+  }
+  /// Then the reconcile's stop_token is requested.
+  ControllerBuilder& ReconcileTimeout(base::Duration timeout) {
+    options_.reconcile_timeout = timeout;
+    return *this;
+  }
+  ControllerBuilder& CacheSyncTimeout(base::Duration timeout) {
+    options_.cache_sync_timeout = timeout;
+    return *this;
+  }
+  ControllerBuilder& RateLimiter(std::shared_ptr<workqueue::RateLimiter> limiter) {
+    options_.rate_limiter = std::move(limiter);
+    return *this;
+  }
+  /// In what order requests are worked on; by priority when not called.
+  ControllerBuilder& Queue(workqueue::Order order, workqueue::FairOptions fair = {}) {
+    options_.order = order;
+    options_.fair = std::move(fair);
+    return *this;
+  }
+  /// Of the events of T, unless only a first list or a resync brought them. 0 when not called.
+  ControllerBuilder& Priority(int priority) {
+    priority_ = priority;
+    return *this;
+  }
+  /// Whether it works on the leader only, which is the default.
+  ControllerBuilder& NeedsLeaderElection(bool needs) {
+    options_.needs_leader_election = needs;
+    return *this;
+  }
+  /// Fills the queue before this replica leads.
+  ControllerBuilder& WarmStandby(bool warm) {
+    options_.warm_standby = warm;
+    return *this;
+  }
+  /// Whether reconciles wait for the caches to see their own writes, which is the default.
+  ControllerBuilder& ReadYourWrites(bool wait) {
+    options_.read_your_writes = wait;
+    return *this;
+  }
+
+  /// Makes the controller, which the manager runs. kInvalidConfig for options that make no sense,
+  /// kAlreadyExists when the manager has one of this name.
+  apimachinery::Result<std::shared_ptr<Controller>> Complete(ReconcileFunction reconcile) {
+    KX_RETURN_IF_ERROR(manager_.ClaimControllerName(options_));
+    auto controller =
+        std::make_shared<Controller>(options_, manager_.ClientParts(), std::move(reconcile));
+    controller->AddSource(NewObjectSource<T>(manager_.template InformerFor<T>(), NextName<T>(),
+                                             std::move(for_predicates_), priority_));
+    for (Source& source : sources_) {
+      controller->AddSource(std::move(source));
+    }
+    KX_RETURN_IF_ERROR(manager_.Add(controller));
+    return controller;
+  }
+  apimachinery::Result<std::shared_ptr<Controller>> Complete(
+      std::shared_ptr<Reconciler> reconciler) {
+    return Complete([reconciler = std::move(reconciler)](const Request& request, Context& context) {
+      return reconciler->Reconcile(request, context);
+    });
+  }
+
+ private:
+  template <class U>
+  std::string NextName() {
+    return options_.name + "/" + ResourceName(api::ResourceOf<U>()) + "/" +
+           std::to_string(sources_.size());
+  }
+
+  Manager& manager_;
+  ControllerOptions options_;
+  int priority_ = 0;
+  std::vector<Predicate<T>> for_predicates_{};
+  std::vector<Source> sources_{};
+};
+
+}  // namespace kubexx::controller
+
+#endif  // KUBEXX_CONTROLLER_BUILDER_H_

@@ -1,0 +1,93 @@
+#include "kubexx/controller/consistency_store.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "kubexx/controller/resource_version.h"
+
+namespace kubexx::controller {
+namespace {
+
+const workqueue::Key kOwner{.object = {"ns", "owner"}};
+const workqueue::Key kOther{.object = {"ns", "other"}};
+
+TEST(ResourceVersionTest, LongerIsNewerThenByteByByte) {
+  using Order = std::strong_ordering;
+  EXPECT_EQ(CompareResourceVersions("9", "10"), Order::less);
+  EXPECT_EQ(CompareResourceVersions("10", "9"), Order::greater);
+  EXPECT_EQ(CompareResourceVersions("19", "20"), Order::less);
+  EXPECT_EQ(CompareResourceVersions("20", "20"), Order::equal);
+  EXPECT_EQ(CompareResourceVersions("0", "1"), Order::less);
+  EXPECT_EQ(CompareResourceVersions("18446744073709551616", "9"), Order::greater);
+}
+
+TEST(ResourceVersionTest, WhatIsNoVersionCannotBeCompared) {
+  for (const char* bad : {"", "x", "1x", "-1", "01", "1.5"}) {
+    EXPECT_FALSE(CompareResourceVersions(bad, "1")) << bad;
+    EXPECT_FALSE(CompareResourceVersions("1", bad)) << bad;
+  }
+}
+
+class ConsistencyStoreTest : public ::testing::Test {
+ protected:
+  void Wrote(const std::string& resource, const std::string& version,
+             const workqueue::Key& owner = kOwner) {
+    store_.Wrote(owner, resource, version, [this] { return cached_; });
+  }
+
+  ConsistencyStore store_;
+  std::string cached_ = "10";
+};
+
+TEST_F(ConsistencyStoreTest, OwnWriteIsWaitedFor) {
+  EXPECT_FALSE(store_.Check(kOwner));
+  Wrote("v1/pods", "11");
+  const auto stale = store_.Check(kOwner);
+  ASSERT_TRUE(stale);
+  EXPECT_EQ(stale->resource, "v1/pods");
+  EXPECT_EQ(stale->written, "11");
+  EXPECT_EQ(stale->cached, "10");
+  EXPECT_FALSE(store_.Check(kOther)) << "the others go on";
+  cached_ = "11";
+  EXPECT_FALSE(store_.Check(kOwner));
+  EXPECT_EQ(store_.size(), 0U);
+}
+
+TEST_F(ConsistencyStoreTest, NewestOfSeveralWritesCounts) {
+  Wrote("v1/pods", "11");
+  Wrote("v1/pods", "15");
+  Wrote("v1/pods", "12");
+  cached_ = "14";
+  EXPECT_TRUE(store_.Check(kOwner));
+  cached_ = "15";
+  EXPECT_FALSE(store_.Check(kOwner));
+}
+
+TEST_F(ConsistencyStoreTest, EveryResourceIsWaitedFor) {
+  Wrote("v1/pods", "11");
+  std::string secrets = "5";
+  store_.Wrote(kOwner, "v1/secrets", "12", [&secrets] { return secrets; });
+  cached_ = "11";
+  EXPECT_EQ(store_.Check(kOwner)->resource, "v1/secrets");
+  secrets = "100";
+  EXPECT_FALSE(store_.Check(kOwner));
+}
+
+TEST_F(ConsistencyStoreTest, CacheWithoutAFirstListIsBehind) {
+  Wrote("v1/pods", "1");
+  cached_ = "";
+  EXPECT_TRUE(store_.Check(kOwner));
+}
+
+TEST_F(ConsistencyStoreTest, WhatCannotBeComparedIsNotWaitedFor) {
+  Wrote("v1/pods", "abc");
+  store_.Wrote(kOwner, "v1/pods", "11", nullptr);
+  EXPECT_EQ(store_.size(), 0U);
+  Wrote("v1/pods", "11");
+  cached_ = "abc";
+  EXPECT_FALSE(store_.Check(kOwner));
+}
+
+}  // namespace
+}  // namespace kubexx::controller

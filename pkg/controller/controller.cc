@@ -1,0 +1,263 @@
+#include "kubexx/controller/controller.h"
+
+#include <atomic>
+#include <exception>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "kubexx/controller/consistency_store.h"
+#include "kubexx/controller/internal/controller_metrics.h"
+#include "kubexx/controller/internal/deadlines.h"
+#include "kubexx/logging/log.h"
+
+namespace kubexx::controller {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using apimachinery::Status;
+
+// Between looks at whether a cache has caught up; usually it takes a few milliseconds.
+constexpr base::Duration kFirstStaleDelay = std::chrono::milliseconds(2);
+constexpr base::Duration kMaxStaleDelay = std::chrono::seconds(1);
+
+double ToSeconds(base::Duration d) { return std::chrono::duration<double>(d).count(); }
+
+std::shared_ptr<workqueue::RateLimiter> DefaultLimiter() {
+  return workqueue::NewExponentialFailureRateLimiter(std::chrono::milliseconds(5),
+                                                     std::chrono::seconds(1000));
+}
+
+}  // namespace
+
+class Controller::Impl {
+ public:
+  Impl(ControllerOptions options, Client::Parts client, ReconcileFunction reconcile)
+      : options_(std::move(options)),
+        reconcile_(std::move(reconcile)),
+        client_(std::move(client)),
+        stale_limiter_(
+            workqueue::NewExponentialFailureRateLimiter(kFirstStaleDelay, kMaxStaleDelay)),
+        queue_({.name = options_.name,
+                .clock = options_.clock,
+                .registry = options_.registry,
+                .rate_limiter = options_.rate_limiter ? options_.rate_limiter : DefaultLimiter(),
+                .order = options_.order,
+                .fair = options_.fair}) {
+    if (options_.registry != nullptr) {
+      metrics_ = internal::ControllerMetrics(*options_.registry, options_.name);
+    }
+    metrics_.max_concurrent_reconciles.Set(options_.max_concurrent_reconciles);
+    if (options_.read_your_writes) {
+      client_.writes = std::make_shared<ConsistencyStore>();
+    }
+  }
+
+  void AddSource(Source source) { sources_.push_back(std::move(source)); }
+  workqueue::Queue& queue() { return queue_; }
+  const workqueue::Queue& queue() const { return queue_; }
+  const ControllerOptions& options() const { return options_; }
+
+  Result<void> Warmup() {
+    if (options_.warm_standby) {
+      StartSources();
+    }
+    return {};
+  }
+
+  Result<void> Run(const std::stop_token& stop) {
+    StartSources();
+    KX_RETURN_IF_ERROR(WaitForSources(stop));
+    {
+      std::vector<std::jthread> workers;
+      for (int i = 0; i < options_.max_concurrent_reconciles; ++i) {
+        workers.emplace_back([this, &stop] { Work(stop); });
+      }
+    }
+    queue_.ShutDown();
+    subscriptions_.clear();
+    return {};
+  }
+
+ private:
+  void StartSources() {
+    if (!std::exchange(started_, true)) {
+      for (const Source& source : sources_) {
+        subscriptions_.push_back(source.start(queue_));
+      }
+    }
+  }
+
+  Result<void> WaitForSources(const std::stop_token& stop) {
+    std::stop_source give_up;
+    const std::stop_callback also_on_stop(stop, [&give_up] { give_up.request_stop(); });
+    const base::Subscription timer =
+        deadlines_.Arm(give_up, options_.clock.Now() + options_.cache_sync_timeout);
+    for (const Source& source : sources_) {
+      if (!source.wait_for_sync(give_up.get_token()) && !stop.stop_requested()) {
+        return Fail(Reason::kTimeout,
+                    "controller " + options_.name + ": the cache of " + source.name +
+                        " did not get its first list in time; the log has the reason, often a "
+                        "missing CustomResourceDefinition or permission");
+      }
+    }
+    return {};
+  }
+
+  void Work(const std::stop_token& stop) {
+    for (auto item = queue_.Get(stop); item; item = queue_.Next(std::move(item), stop)) {
+      if (!PutOff(item)) {
+        metrics_.active_workers.Add(1);
+        Handle(item, stop);
+        metrics_.active_workers.Add(-1);
+      }
+    }
+  }
+
+  /// Whether the cache has not seen what this controller wrote for the request.
+  bool PutOff(const workqueue::Queue::Item& item) {
+    if (!client_.writes) {
+      return false;
+    }
+    const auto stale = client_.writes->Check(*item);
+    if (!stale) {
+      stale_limiter_->Forget(*item);
+      return false;
+    }
+    metrics_.stale_skips.Increment();
+    if (logging::Enabled(logging::Level::kDebug)) {
+      logging::Debug("Put off a reconcile until the cache has its own writes",
+                     {{"controller", options_.name},
+                      {"object", item->object.ToString()},
+                      {"resource", stale->resource},
+                      {"written", stale->written},
+                      {"cached", stale->cached}});
+    }
+    queue_.Add(*item, {.priority = item.priority(), .after = stale_limiter_->When(*item)});
+    return true;
+  }
+
+  void Handle(const workqueue::Queue::Item& item, const std::stop_token& stop) {
+    const base::TimePoint began = options_.clock.Now();
+    const Result<Action> result = Reconcile(item, stop, began);
+    metrics_.time.Observe(ToSeconds(options_.clock.Now() - began));
+    if (!result) {
+      HandleError(item, result.status(), stop);
+    } else if (result->given_up()) {
+      GiveUp(item, *result->given_up());
+    } else {
+      Requeue(item, *result);
+    }
+  }
+
+  Result<Action> Reconcile(const workqueue::Queue::Item& item, const std::stop_token& stop,
+                           base::TimePoint began) {
+    std::stop_source own;
+    const std::stop_callback also_on_stop(stop, [&own] { own.request_stop(); });
+    const bool has_limit = options_.reconcile_timeout > base::Duration::zero();
+    const base::TimePoint deadline =
+        has_limit ? began + options_.reconcile_timeout : base::TimePoint::max();
+    const base::Subscription timer =
+        has_limit ? deadlines_.Arm(own, deadline) : base::Subscription();
+    Context context{.client = Client({.rest = client_.rest,
+                                      .caches = client_.caches,
+                                      .writes = client_.writes,
+                                      .owner = *item,
+                                      .stop = own.get_token()}),
+                    .stop = own.get_token(),
+                    .deadline = deadline,
+                    .clock = options_.clock,
+                    .controller = options_.name,
+                    .priority = item.priority(),
+                    .failures = queue_.NumRequeues(*item)};
+    Result<Action> result = Guarded(*item, context);
+    if (own.stop_requested() && !stop.stop_requested()) {
+      metrics_.timeouts.Increment();
+    }
+    return result;
+  }
+
+  Result<Action> Guarded(const Request& request, Context& context) {
+    try {
+      return reconcile_(request, context);
+    } catch (const std::exception& error) {
+      metrics_.panics.Increment();
+      return Fail(Reason::kInternalError, std::string("the reconciler threw: ") + error.what());
+    } catch (...) {
+      metrics_.panics.Increment();
+      return Fail(Reason::kInternalError, "the reconciler threw what is no std::exception");
+    }
+  }
+
+  void HandleError(const workqueue::Queue::Item& item, const Status& status,
+                   const std::stop_token& stop) {
+    if (stop.stop_requested() && status.reason == Reason::kCancelled) {
+      return;  // Not a failure: it was told to stop.
+    }
+    metrics_.error.Increment();
+    metrics_.errors.Increment();
+    logging::Warning(
+        "Reconcile failed, will try again",
+        {{"controller", options_.name}, {"object", item->object.ToString()}, {"error", status}});
+    queue_.Add(*item, {.priority = item.priority(), .rate_limited = true});
+  }
+
+  void GiveUp(const workqueue::Queue::Item& item, const Status& status) {
+    metrics_.error.Increment();
+    metrics_.errors.Increment();
+    metrics_.terminal_errors.Increment();
+    logging::Error(
+        "Reconcile failed for good",
+        {{"controller", options_.name}, {"object", item->object.ToString()}, {"error", status}});
+    queue_.Forget(*item);
+  }
+
+  void Requeue(const workqueue::Queue::Item& item, const Action& action) {
+    if (!action.delay()) {
+      metrics_.success.Increment();
+      queue_.Forget(*item);
+      return;
+    }
+    const int priority = action.priority().value_or(item.priority());
+    if (*action.delay() > base::Duration::zero()) {
+      metrics_.requeue_after.Increment();
+      queue_.Forget(*item);
+      queue_.Add(*item, {.priority = priority, .after = *action.delay()});
+    } else {
+      metrics_.requeue.Increment();
+      queue_.Add(*item, {.priority = priority, .rate_limited = true});
+    }
+  }
+
+  const ControllerOptions options_;
+  const ReconcileFunction reconcile_;
+  Client::Parts client_;
+  internal::ControllerMetrics metrics_;
+  const std::shared_ptr<workqueue::RateLimiter> stale_limiter_;
+  std::vector<Source> sources_;
+  bool started_ = false;
+  internal::Deadlines deadlines_{options_.clock};
+  workqueue::Queue queue_;
+  std::vector<base::Subscription> subscriptions_;  // Last: they end before the queue.
+};
+
+Controller::Controller(ControllerOptions options, Client::Parts client, ReconcileFunction reconcile)
+    : impl_(std::make_unique<Impl>(std::move(options), std::move(client), std::move(reconcile))) {}
+Controller::~Controller() = default;
+
+void Controller::AddSource(Source source) { impl_->AddSource(std::move(source)); }
+void Controller::Enqueue(const Request& request, const workqueue::AddOptions& options) {
+  impl_->queue().Add(request, options);
+}
+std::string Controller::Name() const { return "controller " + impl_->options().name; }
+Stage Controller::stage() const {
+  return impl_->options().needs_leader_election ? Stage::kLeader : Stage::kOther;
+}
+Result<void> Controller::Warmup(std::stop_token /*stop*/) { return impl_->Warmup(); }
+Result<void> Controller::Run(std::stop_token stop) { return impl_->Run(stop); }
+std::size_t Controller::QueueLength() const { return impl_->queue().Len(); }
+
+}  // namespace kubexx::controller

@@ -1,0 +1,34 @@
+/// @file
+/// The metrics of one controller.
+#ifndef KUBEXX_CONTROLLER_INTERNAL_CONTROLLER_METRICS_H_
+#define KUBEXX_CONTROLLER_INTERNAL_CONTROLLER_METRICS_H_
+
+#include <string>
+
+#include "kubexx/metrics/registry.h"
+
+namespace kubexx::controller::internal {
+
+/// Names and buckets as controller-runtime registers them, so that its dashboards work, and one of
+/// our own. Thread-safe. Without a registry all handles do nothing.
+struct ControllerMetrics {
+  ControllerMetrics() = default;
+  ControllerMetrics(metrics::Registry& registry, const std::string& controller);
+
+  metrics::Counter success{};  ///< these four: controller_runtime_reconcile_total by result
+  metrics::Counter requeue{};
+  metrics::Counter requeue_after{};
+  metrics::Counter error{};
+  metrics::Counter errors{};
+  metrics::Counter terminal_errors{};
+  metrics::Counter panics{};
+  metrics::Counter timeouts{};
+  metrics::Counter stale_skips{};
+  metrics::Histogram time{};
+  metrics::Gauge active_workers{};
+  metrics::Gauge max_concurrent_reconciles{};
+};
+
+}  // namespace kubexx::controller::internal
+
+#endif  // KUBEXX_CONTROLLER_INTERNAL_CONTROLLER_METRICS_H_

@@ -1,0 +1,41 @@
+/// @file
+/// Requests stops when time is up.
+#ifndef KUBEXX_CONTROLLER_INTERNAL_DEADLINES_H_
+#define KUBEXX_CONTROLLER_INTERNAL_DEADLINES_H_
+
+#include <cstdint>
+#include <map>
+#include <stop_token>
+#include <thread>
+#include <utility>
+
+#include "kubexx/base/clock.h"
+#include "kubexx/base/mutex.h"
+#include "kubexx/base/subscription.h"
+
+namespace kubexx::controller::internal {
+
+/// Any number of deadlines on one thread. Thread-safe.
+class Deadlines {
+ public:
+  explicit Deadlines(base::Clock& clock);
+
+  /// Requests a stop of `source` at `at`, unless the subscription has ended by then.
+  base::Subscription Arm(std::stop_source source, base::TimePoint at);
+
+ private:
+  using Entry = std::pair<base::TimePoint, std::uint64_t>;
+
+  void Run(const std::stop_token& stop);
+
+  base::Clock& clock_;
+  base::Mutex mu_;
+  base::CondVar changed_;
+  std::map<Entry, std::stop_source> armed_ KX_GUARDED_BY(mu_);
+  std::uint64_t next_ KX_GUARDED_BY(mu_) = 0;
+  std::jthread thread_;  // Last, so that it ends first.
+};
+
+}  // namespace kubexx::controller::internal
+
+#endif  // KUBEXX_CONTROLLER_INTERNAL_DEADLINES_H_

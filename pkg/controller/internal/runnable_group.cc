@@ -1,0 +1,121 @@
+#include "kubexx/controller/internal/runnable_group.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace kubexx::controller::internal {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+
+template <class F>
+Result<void> Guarded(const F& call) {
+  try {
+    return call();
+  } catch (const std::exception& error) {
+    return Fail(Reason::kInternalError, std::string("threw: ") + error.what());
+  } catch (...) {
+    return Fail(Reason::kInternalError, "threw what is no std::exception");
+  }
+}
+
+}  // namespace
+
+RunnableGroup::RunnableGroup(base::Clock& clock,
+                             std::function<void(apimachinery::Status)> on_failure)
+    : clock_(clock), on_failure_(std::move(on_failure)) {}
+
+RunnableGroup::~RunnableGroup() {
+  RequestStop();
+  Await(base::TimePoint::max());
+}
+
+void RunnableGroup::Add(std::shared_ptr<Runnable> runnable) {
+  const base::MutexLock lock(mu_);
+  Member& member = members_.emplace_back(Member{.runnable = std::move(runnable)});
+  if (started_) {
+    StartLocked(member);
+  }
+}
+
+void RunnableGroup::Start() {
+  const base::MutexLock lock(mu_);
+  if (!std::exchange(started_, true)) {
+    for (Member& member : members_) {
+      StartLocked(member);
+    }
+  }
+}
+
+void RunnableGroup::StartLocked(Member& member) {
+  if (!stop_.stop_requested()) {
+    member.running = true;
+    member.thread = std::jthread([this, &member] { Run(member); });
+  }
+}
+
+void RunnableGroup::Run(Member& member) {
+  const Result<void> result =
+      Guarded([this, &member] { return member.runnable->Run(stop_.get_token()); });
+  if (!result) {
+    on_failure_(result.status().WithContext(member.runnable->Name()));
+  }
+  const base::MutexLock lock(mu_);
+  member.running = false;
+  ended_.notify_all();
+}
+
+Result<void> RunnableGroup::Warmup(const std::stop_token& stop) {
+  std::vector<std::shared_ptr<Runnable>> runnables;
+  {
+    const base::MutexLock lock(mu_);
+    for (const Member& member : members_) {
+      runnables.push_back(member.runnable);
+    }
+  }
+  for (const std::shared_ptr<Runnable>& runnable : runnables) {
+    const Result<void> result = Guarded([&] { return runnable->Warmup(stop); });
+    if (!result) {
+      return Fail(result.status().WithContext(runnable->Name() + ": warm-up"));
+    }
+  }
+  return {};
+}
+
+void RunnableGroup::RequestStop() { stop_.request_stop(); }
+
+bool RunnableGroup::AnyRunningLocked() const {
+  return std::ranges::any_of(members_, &Member::running);
+}
+
+bool RunnableGroup::Await(base::TimePoint deadline) {
+  const base::MutexLock lock(mu_);
+  while (AnyRunningLocked()) {
+    if (clock_.WaitUntil(mu_, ended_, {}, deadline) == base::Wake::kTimeout) {
+      return !AnyRunningLocked();
+    }
+  }
+  return true;
+}
+
+std::vector<std::string> RunnableGroup::Running() const {
+  std::vector<std::shared_ptr<Runnable>> running;
+  {
+    const base::MutexLock lock(mu_);
+    for (const Member& member : members_) {
+      if (member.running) {
+        running.push_back(member.runnable);
+      }
+    }
+  }
+  std::vector<std::string> names;
+  for (const std::shared_ptr<Runnable>& runnable : running) {
+    names.push_back(runnable->Name());
+  }
+  return names;
+}
+
+}  // namespace kubexx::controller::internal

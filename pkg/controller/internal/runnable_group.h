@@ -1,0 +1,64 @@
+/// @file
+/// The runnables of one stage.
+#ifndef KUBEXX_CONTROLLER_INTERNAL_RUNNABLE_GROUP_H_
+#define KUBEXX_CONTROLLER_INTERNAL_RUNNABLE_GROUP_H_
+
+#include <functional>
+#include <list>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/base/clock.h"
+#include "kubexx/base/mutex.h"
+#include "kubexx/controller/runnable.h"
+
+namespace kubexx::controller::internal {
+
+/// Starts runnables on threads of their own and stops them together. Thread-safe.
+class RunnableGroup {
+ public:
+  /// `on_failure` is called on the thread of a runnable that failed.
+  RunnableGroup(base::Clock& clock, std::function<void(apimachinery::Status)> on_failure);
+  /// Stops and waits.
+  ~RunnableGroup();
+  RunnableGroup(const RunnableGroup&) = delete;
+  RunnableGroup& operator=(const RunnableGroup&) = delete;
+
+  /// Starts it now when the group has started, otherwise with the group; never when it has stopped.
+  void Add(std::shared_ptr<Runnable> runnable);
+  void Start();
+  /// Calls Warmup of each, until one fails.
+  apimachinery::Result<void> Warmup(const std::stop_token& stop);
+  void RequestStop();
+  /// Blocks until all have returned, or until `deadline`. Whether they have.
+  bool Await(base::TimePoint deadline);
+  /// Names of those that have not returned.
+  std::vector<std::string> Running() const;
+
+ private:
+  struct Member {
+    std::shared_ptr<Runnable> runnable{};
+    bool running = false;
+    std::jthread thread{};
+  };
+
+  void StartLocked(Member& member) KX_REQUIRES(mu_);
+  void Run(Member& member);
+  bool AnyRunningLocked() const KX_REQUIRES(mu_);
+
+  base::Clock& clock_;
+  const std::function<void(apimachinery::Status)> on_failure_;
+  std::stop_source stop_;
+  mutable base::Mutex mu_;
+  base::CondVar ended_;
+  bool started_ KX_GUARDED_BY(mu_) = false;
+  std::list<Member> members_ KX_GUARDED_BY(mu_);  // Last: its threads use all the others.
+};
+
+}  // namespace kubexx::controller::internal
+
+#endif  // KUBEXX_CONTROLLER_INTERNAL_RUNNABLE_GROUP_H_

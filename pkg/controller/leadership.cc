@@ -1,0 +1,66 @@
+#include "kubexx/controller/leadership.h"
+
+#include <memory>
+#include <utility>
+
+#include "kubexx/leaderelection/leader_elector.h"
+#include "kubexx/leaderelection/lock.h"
+#include "kubexx/rest/rest_client.h"
+
+namespace kubexx::controller {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using leaderelection::LeaderElector;
+
+// As Kubernetes' own components: how long a leader that cannot renew may go on before it is
+// unhealthy.
+constexpr base::Duration kTolerance = std::chrono::seconds(20);
+
+class LeaseLeadership final : public Leadership {
+ public:
+  void SetElector(std::unique_ptr<LeaderElector> elector) { elector_ = std::move(elector); }
+
+  /// The elector's callback, on its thread.
+  void Lead(const std::stop_token& stop) const { lead_(stop); }
+
+  Result<void> Run(Leadership::Lead lead, std::stop_token stop) override {
+    lead_ = std::move(lead);
+    return elector_->Run(std::move(stop));
+  }
+  Result<void> Check() const override { return elector_->Check(kTolerance); }
+
+ private:
+  Leadership::Lead lead_;
+  std::unique_ptr<LeaderElector> elector_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<Leadership>> NewLeaseLeadership(const LeaderElectionOptions& options,
+                                                       const rest::Config& connection,
+                                                       base::Clock& clock,
+                                                       metrics::Registry* registry) {
+  if (options.lease.name.empty() || options.lease.namespace_.empty()) {
+    return Fail(Reason::kInvalidConfig, "leader election: the lease needs a namespace and a name");
+  }
+  // A client of its own: the election neither waits for the others' rate limit nor makes them wait.
+  KX_ASSIGN_OR_RETURN(auto client,
+                      rest::RESTClient::New(leaderelection::LockClientConfig(connection),
+                                            {.clock = clock, .registry = registry}));
+  auto leadership = std::make_shared<LeaseLeadership>();
+  LeaseLeadership* const raw = leadership.get();
+  LeaderElector::Options elector_options{
+      .config = options.config,
+      .lock = std::make_shared<leaderelection::LeaseLock>(std::move(client), options.lease),
+      .callbacks = {.on_started_leading = [raw](const std::stop_token& stop) { raw->Lead(stop); }},
+      .clock = clock,
+      .registry = registry};
+  KX_ASSIGN_OR_RETURN(auto elector, LeaderElector::New(std::move(elector_options)));
+  leadership->SetElector(std::move(elector));
+  return std::shared_ptr<Leadership>(std::move(leadership));
+}
+
+}  // namespace kubexx::controller

@@ -1,0 +1,400 @@
+#include "kubexx/controller/manager.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cctype>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "kubexx/base/mutex.h"
+#include "kubexx/controller/internal/deadlines.h"
+#include "kubexx/controller/internal/manager_http.h"
+#include "kubexx/controller/internal/runnable_group.h"
+#include "kubexx/logging/log.h"
+#include "kubexx/metrics/process_metrics.h"
+
+namespace kubexx::controller {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using apimachinery::Status;
+
+class FunctionRunnable final : public Runnable {
+ public:
+  FunctionRunnable(std::string name, Stage stage, std::function<Result<void>(std::stop_token)> run)
+      : name_(std::move(name)), stage_(stage), run_(std::move(run)) {}
+  std::string Name() const override { return name_; }
+  Stage stage() const override { return stage_; }
+  Result<void> Run(std::stop_token stop) override { return run_(std::move(stop)); }
+
+ private:
+  const std::string name_;
+  const Stage stage_;
+  const std::function<Result<void>(std::stop_token)> run_;
+};
+
+informers::FactoryOptions CacheOptions(const ManagerOptions& options, metrics::Registry* registry) {
+  return {.namespace_ = options.cache.namespace_,
+          .clock = options.clock,
+          .registry = registry,
+          .resync_period = options.cache.resync_period,
+          .list_watch = options.cache.list_watch,
+          .tweak = options.cache.tweak,
+          .transform = options.cache.transform};
+}
+
+std::string Join(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) {
+    text += (text.empty() ? "" : ", ") + name;
+  }
+  return text;
+}
+
+}  // namespace
+
+class Manager::Impl {
+ public:
+  Impl(std::shared_ptr<rest::RESTClient> client, ManagerOptions options,
+       std::unique_ptr<metrics::Registry> own_registry)
+      : options_(std::move(options)),
+        own_registry_(options_.registry != nullptr ? nullptr
+                      : own_registry               ? std::move(own_registry)
+                                                   : std::make_unique<metrics::Registry>()),
+        registry_(options_.registry != nullptr ? *options_.registry : *own_registry_),
+        client_(std::move(client)),
+        caches_(std::make_shared<informers::SharedInformerFactory>(
+            client_, CacheOptions(options_, &registry_))),
+        http_(options_.http, options_.health_http, registry_),
+        servers_(options_.clock, [this](Status status) { Failed(std::move(status)); }),
+        others_(options_.clock, [this](Status status) { Failed(std::move(status)); }),
+        leaders_(options_.clock, [this](Status status) { Failed(std::move(status)); }) {
+    if (own_registry_) {
+      process_metrics_ = metrics::RegisterProcessMetrics(registry_);
+    }
+    (void)http_.ready().Add("caches", [this]() -> Result<void> {
+      if (caches_synced_) {
+        return {};
+      }
+      return Fail(Reason::kServiceUnavailable, "the caches wait for their first lists");
+    });
+    if (options_.leadership) {
+      (void)http_.health().Add("leader-election", [this] { return options_.leadership->Check(); });
+    }
+  }
+
+  ~Impl() {
+    ended_.request_stop();
+    election_stop_.request_stop();
+    leaders_.RequestStop();
+  }
+
+  Result<void> Add(std::shared_ptr<Runnable> runnable) {
+    if (finished_) {
+      return Fail(Reason::kInvalidConfig,
+                  "the manager has ended: " + runnable->Name() + " will not run");
+    }
+    Group(runnable->stage()).Add(std::move(runnable));
+    return {};
+  }
+
+  Result<void> ClaimControllerName(const ControllerOptions& options) {
+    if (options.name.empty() || options.max_concurrent_reconciles < 1) {
+      return Fail(Reason::kInvalidConfig,
+                  "controller '" + options.name +
+                      "': it needs a name and at least one concurrent reconcile");
+    }
+    const base::MutexLock lock(mu_);
+    if (!controller_names_.insert(options.name).second) {
+      return Fail(Reason::kAlreadyExists,
+                  "the manager has a controller named " + options.name +
+                      " already: call Named() with another name, which its metrics need");
+    }
+    return {};
+  }
+
+  Result<void> Run(const std::stop_token& stop) {
+    if (started_.exchange(true)) {
+      return Fail(Reason::kInvalidConfig, "a manager runs once");
+    }
+    const std::stop_callback end(stop, [this] { ended_.request_stop(); });
+    if (Result<void> started = Start(); !started) {
+      Failed(started.status());
+    }
+    AwaitEnd();
+    const Result<void> stopped = Shutdown();
+    const base::MutexLock lock(mu_);
+    if (failure_) {
+      return Fail(*failure_);
+    }
+    return stopped;
+  }
+
+  Client::Parts ClientParts() const { return {.rest = client_, .caches = caches_}; }
+  HealthChecks& health() { return http_.health(); }
+  HealthChecks& ready() { return http_.ready(); }
+  const internal::ManagerHttp& http() const { return http_; }
+  const std::shared_ptr<rest::RESTClient>& client() const { return client_; }
+  const std::shared_ptr<informers::SharedInformerFactory>& caches() const { return caches_; }
+  metrics::Registry& registry() const { return registry_; }
+  const ManagerOptions& options() const { return options_; }
+  bool is_leader() const { return leads_; }
+
+ private:
+  internal::RunnableGroup& Group(Stage stage) {
+    switch (stage) {
+      case Stage::kServer:
+        return servers_;
+      case Stage::kOther:
+        return others_;
+      case Stage::kLeader:
+        break;
+    }
+    return leaders_;
+  }
+
+  Result<void> Start() {
+    KX_RETURN_IF_ERROR(PrepareElection());
+    KX_RETURN_IF_ERROR(http_.Start());
+    servers_.Start();
+    caches_->Start();
+    if (!WaitForCaches()) {
+      if (ended_.stop_requested()) {
+        return {};
+      }
+      return Fail(Reason::kTimeout,
+                  "the caches did not get their first lists in time; the log has the reason, often "
+                  "a missing CustomResourceDefinition or permission");
+    }
+    caches_synced_ = true;
+    others_.Start();
+    KX_RETURN_IF_ERROR(leaders_.Warmup(ended_.get_token()));
+    if (leadership_) {
+      election_ = std::jthread([this] { Elect(); });
+    } else {
+      leads_ = true;
+      leaders_.Start();
+    }
+    return {};
+  }
+
+  Result<void> PrepareElection() {
+    leadership_ = options_.leadership;
+    if (!leadership_ && options_.leader_election) {
+      KX_ASSIGN_OR_RETURN(leadership_,
+                          NewLeaseLeadership(*options_.leader_election, client_->config(),
+                                             options_.clock, &registry_));
+    }
+    if (leadership_) {
+      KX_RETURN_IF_ERROR(
+          http_.health().Add("leader-election", [this] { return leadership_->Check(); }));
+    }
+    return {};
+  }
+
+  bool WaitForCaches() {
+    std::stop_source give_up;
+    const std::stop_callback also_on_end(ended_.get_token(),
+                                         [&give_up] { give_up.request_stop(); });
+    internal::Deadlines deadlines(options_.clock);
+    const base::Subscription timer =
+        deadlines.Arm(give_up, options_.clock.Now() + options_.cache_sync_timeout);
+    return caches_->WaitForCacheSync(give_up.get_token());
+  }
+
+  void Elect() {
+    const Result<void> result = leadership_->Run(
+        [this](const std::stop_token& stop) { Lead(stop); }, election_stop_.get_token());
+    if (!result) {
+      lost_leadership_ = true;
+      Failed(result.status().WithContext("leader election"));
+    }
+    const base::MutexLock lock(mu_);
+    election_ended_ = true;
+    changed_.notify_all();
+  }
+
+  /// Returns when nothing of this stage runs any more, however long that takes: until then no other
+  /// process may lead.
+  void Lead(const std::stop_token& stop) {
+    leads_ = true;
+    leaders_.Start();
+    {
+      const base::MutexLock lock(mu_);
+      while (!stop.stop_requested()) {
+        options_.clock.WaitUntil(mu_, changed_, stop, base::TimePoint::max());
+      }
+    }
+    leaders_.RequestStop();
+    if (!election_stop_.stop_requested()) {
+      lost_leadership_ = true;
+      Failed(Status(Reason::kConflict, "leader election: the lease was lost"));
+    }
+    leaders_.Await(base::TimePoint::max());
+    leads_ = false;
+  }
+
+  void Failed(Status status) {
+    logging::Error("The manager ends", {{"error", status}});
+    {
+      const base::MutexLock lock(mu_);
+      if (!failure_) {
+        failure_ = std::move(status);
+      }
+    }
+    ended_.request_stop();
+  }
+
+  void AwaitEnd() {
+    const std::stop_token ended = ended_.get_token();
+    const base::MutexLock lock(mu_);
+    while (!ended.stop_requested()) {
+      options_.clock.WaitUntil(mu_, changed_, ended, base::TimePoint::max());
+    }
+  }
+
+  Result<void> Shutdown() {
+    finished_ = true;
+    const base::TimePoint deadline =
+        lost_leadership_ ? options_.clock.Now()
+                         : options_.clock.Now() + options_.graceful_shutdown_timeout;
+    election_stop_.request_stop();
+    leaders_.RequestStop();
+    others_.RequestStop();
+    bool done = leaders_.Await(deadline);
+    done = others_.Await(deadline) && done;
+    done = AwaitElection(deadline) && done;
+    if (done) {
+      caches_->Shutdown();
+    }
+    servers_.RequestStop();
+    done = servers_.Await(deadline) && done;
+    http_.Stop();
+    leads_ = false;
+    return done ? Result<void>() : StillRunning();
+  }
+
+  bool AwaitElection(base::TimePoint deadline) {
+    if (!election_.joinable()) {
+      return true;
+    }
+    const base::MutexLock lock(mu_);
+    while (!election_ended_) {
+      if (options_.clock.WaitUntil(mu_, changed_, {}, deadline) == base::Wake::kTimeout) {
+        return election_ended_;
+      }
+    }
+    return true;
+  }
+
+  Result<void> StillRunning() const {
+    std::vector<std::string> names;
+    for (const internal::RunnableGroup* group : {&leaders_, &others_, &servers_}) {
+      const std::vector<std::string> running = group->Running();
+      names.insert(names.end(), running.begin(), running.end());
+    }
+    if (names.empty()) {
+      names.emplace_back("leader election");
+    }
+    return Fail(Reason::kTimeout, "still running at the end of the grace: " + Join(names));
+  }
+
+  const ManagerOptions options_;
+  const std::unique_ptr<metrics::Registry> own_registry_;
+  metrics::Registry& registry_;
+  base::Subscription process_metrics_;
+  const std::shared_ptr<rest::RESTClient> client_;
+  const std::shared_ptr<informers::SharedInformerFactory> caches_;
+  std::shared_ptr<Leadership> leadership_;  // Set at the start of Run.
+  std::atomic<bool> started_ = false;
+  std::atomic<bool> finished_ = false;
+  std::atomic<bool> caches_synced_ = false;
+  std::atomic<bool> leads_ = false;
+  std::atomic<bool> lost_leadership_ = false;
+  std::stop_source ended_;
+  std::stop_source election_stop_;
+  base::Mutex mu_;
+  base::CondVar changed_;
+  std::set<std::string> controller_names_ KX_GUARDED_BY(mu_);
+  std::optional<Status> failure_ KX_GUARDED_BY(mu_);
+  bool election_ended_ KX_GUARDED_BY(mu_) = false;
+  internal::ManagerHttp http_;
+  // These end before what they use: the groups wait for their threads.
+  internal::RunnableGroup servers_;
+  internal::RunnableGroup others_;
+  internal::RunnableGroup leaders_;
+  std::jthread election_;
+};
+
+Result<std::unique_ptr<Manager>> Manager::New(rest::Config config, ManagerOptions options) {
+  std::unique_ptr<metrics::Registry> own;
+  if (options.registry == nullptr) {
+    own = std::make_unique<metrics::Registry>();
+  }
+  metrics::Registry* const registry = own ? own.get() : options.registry;
+  KX_ASSIGN_OR_RETURN(
+      auto client,
+      rest::RESTClient::New(std::move(config), {.clock = options.clock, .registry = registry}));
+  return std::unique_ptr<Manager>(
+      new Manager(std::move(client), std::move(options), std::move(own)));
+}
+
+Manager::Manager(std::shared_ptr<rest::RESTClient> client, ManagerOptions options)
+    : Manager(std::move(client), std::move(options), nullptr) {}
+
+Manager::Manager(std::shared_ptr<rest::RESTClient> client, ManagerOptions options,
+                 std::unique_ptr<metrics::Registry> registry)
+    : impl_(std::make_unique<Impl>(std::move(client), std::move(options), std::move(registry))) {}
+
+Manager::~Manager() = default;
+
+Result<void> Manager::Add(std::shared_ptr<Runnable> runnable) {
+  return impl_->Add(std::move(runnable));
+}
+
+Result<void> Manager::Add(std::string name, Stage stage,
+                          std::function<Result<void>(std::stop_token)> run) {
+  return Add(std::make_shared<FunctionRunnable>(std::move(name), stage, std::move(run)));
+}
+
+Result<void> Manager::AddHealthCheck(const std::string& name, HealthCheck check) {
+  return impl_->health().Add(name, std::move(check));
+}
+Result<void> Manager::AddReadyCheck(const std::string& name, HealthCheck check) {
+  return impl_->ready().Add(name, std::move(check));
+}
+
+Result<void> Manager::Run(std::stop_token stop) { return impl_->Run(stop); }
+bool Manager::IsLeader() const { return impl_->is_leader(); }
+
+Client Manager::NewClient(std::stop_token stop) const {
+  Client::Parts parts = impl_->ClientParts();
+  parts.stop = std::move(stop);
+  return Client(std::move(parts));
+}
+
+const std::shared_ptr<rest::RESTClient>& Manager::client() const { return impl_->client(); }
+const std::shared_ptr<informers::SharedInformerFactory>& Manager::caches() const {
+  return impl_->caches();
+}
+metrics::Registry& Manager::registry() const { return impl_->registry(); }
+base::Clock& Manager::clock() const { return impl_->options().clock; }
+std::uint16_t Manager::http_port() const { return impl_->http().port(); }
+std::uint16_t Manager::health_port() const { return impl_->http().health_port(); }
+
+ControllerOptions Manager::ControllerDefaults(std::string_view kind) const {
+  std::string name(kind);
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+  return {.name = std::move(name), .clock = clock(), .registry = &registry()};
+}
+
+Client::Parts Manager::ClientParts() const { return impl_->ClientParts(); }
+
+Result<void> Manager::ClaimControllerName(const ControllerOptions& options) {
+  return impl_->ClaimControllerName(options);
+}
+
+}  // namespace kubexx::controller

@@ -1,0 +1,147 @@
+/// @file
+/// Manager: runs the controllers of a program, with one client, one set of caches, metrics, health
+/// and leader election.
+///
+/// A program in whole:
+///
+///     using namespace kubexx;
+///
+///     controller::StopSignals signals;   // first: SIGTERM and SIGINT end the program in order
+///     auto config = rest::LoadConfig({});
+///     auto manager = controller::Manager::New(*config, {.http = {{.address = ":8080"}}});
+///     auto made = controller::ControllerBuilder<Deployment>(**manager)
+///                     .Owns<ConfigMap>()
+///                     .Complete([](const controller::Request& request, controller::Context&
+///                     context)
+///                                   -> apimachinery::Result<controller::Action> {
+///                       auto deployment = context.client.Get<Deployment>(request.object);
+///                       if (!deployment) {
+///                         return controller::IgnoreNotFound(deployment.status());
+///                       }
+///                       ...
+///                       return controller::Action::Done();
+///                     });
+///     auto ran = (*manager)->Run(signals.token());   // blocks
+///
+/// The parts, each in a header of its own: ControllerBuilder (builder.h) says what is watched;
+/// Reconciler, Context and Action (reconciler.h, action.h) are the user's part; Client (client.h)
+/// reads caches and writes to the API server; predicates (predicate.h) leave events out;
+/// finalizers, owner references, CreateOrUpdate and RetryOnConflict are in object_helpers.h,
+/// create_or_update.h and retry.h; StopSignals in stop_signals.h.
+#ifndef KUBEXX_CONTROLLER_MANAGER_H_
+#define KUBEXX_CONTROLLER_MANAGER_H_
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/base/clock.h"
+#include "kubexx/controller/client.h"
+#include "kubexx/controller/controller.h"
+#include "kubexx/controller/health.h"
+#include "kubexx/controller/leadership.h"
+#include "kubexx/controller/runnable.h"
+#include "kubexx/informers/shared_informer_factory.h"
+#include "kubexx/metrics/http_server.h"
+#include "kubexx/metrics/registry.h"
+#include "kubexx/rest/config.h"
+#include "kubexx/rest/rest_client.h"
+
+namespace kubexx::controller {
+
+/// Settings of a manager; those of controllers are ControllerBuilder's.
+struct ManagerOptions {
+  /// Serves /metrics, /healthz and /readyz there; nothing: nowhere.
+  std::optional<metrics::HttpServer::Options> http{};
+  /// Serves /healthz and /readyz there instead, for example when `http` asks who is calling.
+  std::optional<metrics::HttpServer::Options> health_http{};
+  /// Of the caches; their clock and registry are the manager's.
+  informers::FactoryOptions cache{};
+  /// How long the caches may take for their first lists before the manager gives up.
+  base::Duration cache_sync_timeout = std::chrono::minutes(2);
+  /// How long Run waits for runnables when it ends.
+  base::Duration graceful_shutdown_timeout = std::chrono::seconds(30);
+  /// Then what is Stage::kLeader runs while this process holds the lease only; otherwise at once.
+  std::optional<LeaderElectionOptions> leader_election{};
+  /// Instead of `leader_election`: another way to decide who leads.
+  std::shared_ptr<Leadership> leadership{};
+  base::Clock& clock = base::Clock::Real();
+  /// Must outlive the manager; null: one of its own, with the process's metrics.
+  metrics::Registry* registry = nullptr;
+};
+
+/// Starts in this order: HTTP servers; caches, whose first lists are waited for; Stage::kOther;
+/// warm-ups; then, once this process leads, Stage::kLeader. Stops kLeader and kOther, gives up the
+/// lease, then stops caches and servers. As controller-runtime's Manager. Thread-safe.
+class Manager {
+ public:
+  /// Makes a client from `config`, with its metrics in the manager's registry.
+  static apimachinery::Result<std::unique_ptr<Manager>> New(rest::Config config,
+                                                            ManagerOptions options = {});
+  explicit Manager(std::shared_ptr<rest::RESTClient> client, ManagerOptions options = {});
+  /// Run must have returned. Waits for runnables that were still running then.
+  ~Manager();
+  Manager(const Manager&) = delete;
+  Manager& operator=(const Manager&) = delete;
+
+  /// Starts it when its stage has come, which may be now. kInvalidConfig once Run has ended.
+  apimachinery::Result<void> Add(std::shared_ptr<Runnable> runnable);
+  /// The same for a function.
+  apimachinery::Result<void> Add(std::string name, Stage stage,
+                                 std::function<apimachinery::Result<void>(std::stop_token)> run);
+
+  /// Checks of /healthz, which restarts a container, and of /readyz, which takes it out of service.
+  /// /readyz has one of its own, "caches": they are in sync. kAlreadyExists for a name that is
+  /// taken.
+  apimachinery::Result<void> AddHealthCheck(const std::string& name, HealthCheck check);
+  apimachinery::Result<void> AddReadyCheck(const std::string& name, HealthCheck check);
+
+  /// Runs until `stop` is requested, which is success once everything has stopped; kTimeout, naming
+  /// what still runs, when that takes longer than the grace (a program that then wants to end in
+  /// any case calls std::_Exit). The first failure of a runnable, an HTTP address that cannot be
+  /// listened on, caches without a first list in time, and the loss of leadership end it with that
+  /// error; the last one at once, without grace. Once only.
+  apimachinery::Result<void> Run(std::stop_token stop);
+
+  /// Whether this process leads, or needs not; false before Run.
+  bool IsLeader() const;
+
+  /// The informer of T in the caches; see SharedInformerFactory.
+  template <class T>
+  std::shared_ptr<cache::SharedInformer<T>> InformerFor(cache::InformerOptions options = {}) {
+    return caches()->InformerFor<T>(std::move(options));
+  }
+  /// For use outside of a reconcile; writes are not noted.
+  Client NewClient(std::stop_token stop = {}) const;
+
+  const std::shared_ptr<rest::RESTClient>& client() const;
+  const std::shared_ptr<informers::SharedInformerFactory>& caches() const;
+  metrics::Registry& registry() const;
+  base::Clock& clock() const;
+  /// The port of ManagerOptions::http while running; 0 otherwise.
+  std::uint16_t http_port() const;
+  /// Of /healthz and /readyz.
+  std::uint16_t health_port() const;
+
+  /// For ControllerBuilder: options with the manager's clock and registry, and a name.
+  ControllerOptions ControllerDefaults(std::string_view kind) const;
+  Client::Parts ClientParts() const;
+  /// For ControllerBuilder: checks the options and takes the name.
+  apimachinery::Result<void> ClaimControllerName(const ControllerOptions& options);
+
+ private:
+  class Impl;
+  Manager(std::shared_ptr<rest::RESTClient> client, ManagerOptions options,
+          std::unique_ptr<metrics::Registry> registry);
+
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace kubexx::controller
+
+#endif  // KUBEXX_CONTROLLER_MANAGER_H_

@@ -1,0 +1,334 @@
+#include "kubexx/controller/manager.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "kubexx/base/mutex.h"
+#include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/rest/testing/client.h"
+#include "kubexx/rest/testing/fake_server.h"
+
+namespace kubexx::controller {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+/// Things that happened, in order.
+class Journal {
+ public:
+  void Note(const std::string& what) {
+    const base::MutexLock lock(mu_);
+    lines_.push_back(what);
+    changed_.notify_all();
+  }
+  void Await(const std::string& what) {
+    const base::MutexLock lock(mu_);
+    while (std::ranges::find(lines_, what) == lines_.end()) {
+      changed_.wait(mu_);
+    }
+  }
+  std::vector<std::string> lines() {
+    const base::MutexLock lock(mu_);
+    return lines_;
+  }
+
+ private:
+  base::Mutex mu_;
+  base::CondVar changed_;
+  std::vector<std::string> lines_ KX_GUARDED_BY(mu_);
+};
+
+void WaitFor(const std::stop_token& stop) {
+  base::Mutex mu;
+  base::CondVar cv;
+  const base::MutexLock lock(mu);
+  while (!stop.stop_requested()) {
+    base::Clock::Real().WaitUntil(mu, cv, stop, base::TimePoint::max());
+  }
+}
+
+/// Notes its warm-up, start and end.
+class Worker : public Runnable {
+ public:
+  Worker(Journal& journal, std::string name, Stage stage)
+      : journal_(journal), name_(std::move(name)), stage_(stage) {}
+  std::string Name() const override { return name_; }
+  Stage stage() const override { return stage_; }
+  Result<void> Run(std::stop_token stop) override {
+    journal_.Note(name_ + " runs");
+    WaitFor(stop);
+    journal_.Note(name_ + " ends");
+    return {};
+  }
+  Result<void> Warmup(std::stop_token /*stop*/) override {
+    journal_.Note(name_ + " warms up");
+    return {};
+  }
+
+ private:
+  Journal& journal_;
+  const std::string name_;
+  const Stage stage_;
+};
+
+/// Leads when told, and loses its leadership when told.
+class FakeLeadership final : public Leadership {
+ public:
+  explicit FakeLeadership(Journal& journal) : journal_(journal) {}
+  void Elect() { elected_.request_stop(); }
+  void Lose() { lost_.request_stop(); }
+
+  Result<void> Run(Lead lead, std::stop_token stop) override {
+    journal_.Note("stands for election");
+    std::stop_source wake;
+    const std::stop_callback on_stop(stop, [&wake] { wake.request_stop(); });
+    const std::stop_callback on_elected(elected_.get_token(), [&wake] { wake.request_stop(); });
+    WaitFor(wake.get_token());
+    if (stop.stop_requested()) {
+      return {};
+    }
+    std::stop_source lead_stop;
+    const std::stop_callback stop_lead(stop, [&lead_stop] { lead_stop.request_stop(); });
+    const std::stop_callback lose(lost_.get_token(), [&lead_stop] { lead_stop.request_stop(); });
+    lead(lead_stop.get_token());
+    journal_.Note("releases the lease");
+    return lost_.stop_requested() ? Result<void>(Fail(Reason::kConflict, "lost the lease"))
+                                  : Result<void>();
+  }
+
+ private:
+  Journal& journal_;
+  std::stop_source elected_;
+  std::stop_source lost_;
+};
+
+class ManagerTest : public ::testing::Test {
+ protected:
+  ~ManagerTest() override { Stop(); }
+
+  void Make(ManagerOptions options = {}) {
+    manager_ = std::make_unique<Manager>(
+        rest::testing::NewClient("http://127.0.0.1:" + std::to_string(rest::testing::UnusedPort())),
+        std::move(options));
+  }
+  void Add(const std::string& name, Stage stage) {
+    EXPECT_TRUE(manager_->Add(std::make_shared<Worker>(journal_, name, stage)));
+  }
+  void Run() {
+    thread_ = std::jthread([this](const std::stop_token& stop) { result_ = manager_->Run(stop); });
+  }
+  void Stop() {
+    if (thread_.joinable()) {
+      thread_.request_stop();
+      thread_.join();
+    }
+  }
+  void Join() { thread_.join(); }
+  static Result<rest::Response> Fetch(std::uint16_t port, const std::string& path) {
+    const auto client = rest::testing::NewClient("http://127.0.0.1:" + std::to_string(port));
+    return client->Get().AbsPath(path).MaxRetries(0).Do();
+  }
+
+  Journal journal_;
+  std::unique_ptr<Manager> manager_;
+  std::optional<Result<void>> result_;
+  std::jthread thread_;
+};
+
+TEST_F(ManagerTest, StagesStartAndStopInOrder) {
+  auto leadership = std::make_shared<FakeLeadership>(journal_);
+  Make({.leadership = leadership});
+  Add("leader", Stage::kLeader);
+  Add("other", Stage::kOther);
+  Add("server", Stage::kServer);
+  Run();
+  journal_.Await("server runs");
+  journal_.Await("other runs");
+  journal_.Await("stands for election");
+  EXPECT_FALSE(manager_->IsLeader());
+  EXPECT_THAT(journal_.lines(), ::testing::Contains("leader warms up"));
+  EXPECT_THAT(journal_.lines(), ::testing::Not(::testing::Contains("leader runs")));
+  leadership->Elect();
+  journal_.Await("leader runs");
+  EXPECT_TRUE(manager_->IsLeader());
+  const std::size_t before = journal_.lines().size();
+  Stop();
+  EXPECT_TRUE(*result_) << result_->status().ToString();
+  std::vector<std::string> ends = journal_.lines();
+  ends.erase(ends.begin(), ends.begin() + static_cast<std::ptrdiff_t>(before));
+  ASSERT_EQ(ends.size(), 4U);
+  EXPECT_EQ(ends.back(), "server ends");
+  EXPECT_LT(std::ranges::find(ends, "leader ends"), std::ranges::find(ends, "releases the lease"));
+  EXPECT_FALSE(manager_->IsLeader());
+}
+
+TEST_F(ManagerTest, WithoutElectionItLeadsAtOnce) {
+  Make();
+  Add("leader", Stage::kLeader);
+  Run();
+  journal_.Await("leader runs");
+  EXPECT_TRUE(manager_->IsLeader());
+  Stop();
+  EXPECT_TRUE(*result_);
+  EXPECT_THAT(journal_.lines(), ElementsAre("leader warms up", "leader runs", "leader ends"));
+}
+
+TEST_F(ManagerTest, FailureOfARunnableEndsAll) {
+  Make();
+  Add("other", Stage::kOther);
+  ASSERT_TRUE(manager_->Add("broken", Stage::kOther, [this](std::stop_token) -> Result<void> {
+    journal_.Await("other runs");
+    return Fail(Reason::kInternalError, "no more paper");
+  }));
+  Run();
+  Join();
+  ASSERT_FALSE(*result_);
+  EXPECT_THAT(result_->status().message, HasSubstr("broken"));
+  EXPECT_THAT(result_->status().message, HasSubstr("no more paper"));
+  EXPECT_THAT(journal_.lines(), ElementsAre("other runs", "other ends"));
+}
+
+TEST_F(ManagerTest, ExceptionOfARunnableIsAFailure) {
+  Make();
+  ASSERT_TRUE(manager_->Add("broken", Stage::kLeader, [](std::stop_token) -> Result<void> {
+    throw std::runtime_error("thrown");
+  }));
+  Run();
+  Join();
+  ASSERT_FALSE(*result_);
+  EXPECT_THAT(result_->status().message, HasSubstr("thrown"));
+}
+
+TEST_F(ManagerTest, RunnableMayEndByItself) {
+  Make();
+  ASSERT_TRUE(manager_->Add("job", Stage::kOther, [this](std::stop_token) -> Result<void> {
+    journal_.Note("job done");
+    return {};
+  }));
+  Run();
+  journal_.Await("job done");
+  Stop();
+  EXPECT_TRUE(*result_);
+}
+
+TEST_F(ManagerTest, LostLeadershipIsAnError) {
+  auto leadership = std::make_shared<FakeLeadership>(journal_);
+  Make({.leadership = leadership});
+  Add("leader", Stage::kLeader);
+  Run();
+  leadership->Elect();
+  journal_.Await("leader runs");
+  leadership->Lose();
+  Join();
+  ASSERT_FALSE(*result_);
+  EXPECT_THAT(result_->status().message, HasSubstr("the lease was lost"));
+}
+
+TEST_F(ManagerTest, WhatDoesNotStopIsNamedAfterTheGrace) {
+  std::stop_source release;
+  base::testing::FakeClock clock;
+  Make({.graceful_shutdown_timeout = seconds(30), .clock = clock});
+  ASSERT_TRUE(
+      manager_->Add("stubborn", Stage::kLeader, [&](const std::stop_token&) -> Result<void> {
+        journal_.Note("stubborn runs");
+        WaitFor(release.get_token());
+        return {};
+      }));
+  Run();
+  journal_.Await("stubborn runs");
+  thread_.request_stop();
+  clock.AdvanceToSleeper(seconds(30));
+  Join();
+  ASSERT_FALSE(*result_);
+  EXPECT_EQ(result_->status().reason, Reason::kTimeout);
+  EXPECT_THAT(result_->status().message, HasSubstr("stubborn"));
+  release.request_stop();
+  manager_.reset();
+}
+
+TEST_F(ManagerTest, AddedLateItRunsAtOnce) {
+  Make();
+  Add("first", Stage::kLeader);
+  Run();
+  journal_.Await("first runs");
+  Add("late", Stage::kLeader);
+  journal_.Await("late runs");
+  Stop();
+  EXPECT_THAT(journal_.lines(), ::testing::Contains("late ends"));
+  EXPECT_EQ(
+      manager_->Add(std::make_shared<Worker>(journal_, "too late", Stage::kOther)).status().reason,
+      Reason::kInvalidConfig);
+}
+
+TEST_F(ManagerTest, ServesMetricsAndHealth) {
+  Make({.http = {{.address = "127.0.0.1:0"}}});
+  ASSERT_TRUE(manager_->AddHealthCheck("heart", []() -> Result<void> { return {}; }));
+  std::atomic<bool> ready = false;
+  ASSERT_TRUE(manager_->AddReadyCheck("door", [&ready]() -> Result<void> {
+    return ready ? Result<void>() : Result<void>(Fail(Reason::kUnavailable, "closed"));
+  }));
+  EXPECT_FALSE(manager_->AddReadyCheck("caches", []() -> Result<void> { return {}; }));
+  Add("leader", Stage::kLeader);
+  Run();
+  journal_.Await("leader runs");
+  const std::uint16_t port = manager_->http_port();
+  EXPECT_EQ(manager_->health_port(), port);
+  EXPECT_EQ(Fetch(port, "/healthz").value().body, "ok");
+  EXPECT_FALSE(Fetch(port, "/readyz"));
+  ready = true;
+  EXPECT_EQ(Fetch(port, "/readyz").value().body, "ok");
+  EXPECT_THAT(Fetch(port, "/metrics").value().body, HasSubstr("process_cpu_seconds_total"));
+}
+
+TEST_F(ManagerTest, HealthMayHaveAServerOfItsOwn) {
+  Make({.http = {{.address = "127.0.0.1:0"}}, .health_http = {{.address = "127.0.0.1:0"}}});
+  Add("leader", Stage::kLeader);
+  Run();
+  journal_.Await("leader runs");
+  EXPECT_NE(manager_->http_port(), manager_->health_port());
+  EXPECT_EQ(Fetch(manager_->health_port(), "/readyz").value().body, "ok");
+  EXPECT_EQ(Fetch(manager_->http_port(), "/readyz").status().reason, Reason::kNotFound);
+}
+
+TEST_F(ManagerTest, AddressThatIsTakenIsAnError) {
+  Make({.http = {{.address = "no address"}}});
+  Run();
+  Join();
+  EXPECT_FALSE(*result_);
+}
+
+TEST_F(ManagerTest, RunsOnce) {
+  Make();
+  Run();
+  Stop();
+  EXPECT_TRUE(*result_);
+  EXPECT_EQ(manager_->Run({}).status().reason, Reason::kInvalidConfig);
+}
+
+TEST_F(ManagerTest, ControllerNamesAreUniqueAndOptionsChecked) {
+  Make();
+  ControllerOptions options = manager_->ControllerDefaults("ConfigMap");
+  EXPECT_EQ(options.name, "configmap");
+  EXPECT_TRUE(manager_->ClaimControllerName(options));
+  EXPECT_EQ(manager_->ClaimControllerName(options).status().reason, Reason::kAlreadyExists);
+  options.name = "other";
+  options.max_concurrent_reconciles = 0;
+  EXPECT_EQ(manager_->ClaimControllerName(options).status().reason, Reason::kInvalidConfig);
+}
+
+}  // namespace
+}  // namespace kubexx::controller

@@ -1,0 +1,49 @@
+#include "kubexx/controller/merge_patch.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace kubexx::controller {
+namespace {
+
+struct Case {
+  const char* name;
+  const char* from;
+  const char* to;
+  const char* patch;
+};
+
+class MergePatchTest : public ::testing::TestWithParam<Case> {};
+
+TEST_P(MergePatchTest, SaysWhatChanges) {
+  const auto patch = MergePatchBetween(GetParam().from, GetParam().to);
+  ASSERT_TRUE(patch) << patch.status().ToString();
+  EXPECT_EQ(*patch, GetParam().patch);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Objects, MergePatchTest,
+    ::testing::Values(
+        Case{"NothingForEqualObjects", R"({"a":{"b":[1,2]}})", R"({ "a": {"b": [1, 2]} })", "{}"},
+        Case{"NewMember", R"({"a":1})", R"({"a":1,"b":"x"})", R"({"b":"x"})"},
+        Case{"RemovedMember", R"({"a":1,"b":2})", R"({"a":1})", R"({"b":null})"},
+        Case{"ChangedDeepInside", R"({"a":{"b":{"c":1,"d":2}}})", R"({"a":{"b":{"c":3,"d":2}}})",
+             R"({"a":{"b":{"c":3}}})"},
+        Case{"ListAsAWhole", R"({"a":[1,2]})", R"({"a":[1,2,3]})", R"({"a":[1,2,3]})"},
+        Case{"AnotherKindOfValue", R"({"a":{"b":1}})", R"({"a":"b"})", R"({"a":"b"})"},
+        Case{"NullIsAbsent", R"({"a":null,"b":1})", R"({"b":1,"c":null})", "{}"},
+        Case{"NullRemoves", R"({"a":1})", R"({"a":null})", R"({"a":null})"},
+        Case{"NamesAreEscaped", R"({})", R"({"q\"\\\n":1})", R"({"q\"\\\u000a":1})"},
+        Case{"Both", R"({"a":1,"b":2})", R"({"b":3,"c":4})", R"({"b":3,"c":4,"a":null})"}),
+    [](const auto& param_info) { return param_info.param.name; });
+
+TEST(MergePatchErrorTest, WhatIsNoObjectIsRefused) {
+  for (const char* bad : {"", "[]", "{", "1", "{\"a\":}"}) {
+    EXPECT_FALSE(MergePatchBetween(bad, "{}")) << bad;
+    EXPECT_FALSE(MergePatchBetween("{}", bad)) << bad;
+  }
+}
+
+}  // namespace
+}  // namespace kubexx::controller

@@ -1,0 +1,95 @@
+/// @file
+/// Which events matter to a controller.
+#ifndef KUBEXX_CONTROLLER_PREDICATE_H_
+#define KUBEXX_CONTROLLER_PREDICATE_H_
+
+#include <functional>
+#include <utility>
+
+#include "kubexx/controller/event.h"
+
+namespace kubexx::controller {
+
+/// False for events that are to be ignored. Called on the informer's threads; must not block.
+template <class T>
+using Predicate = std::function<bool(const Event<T>&)>;
+
+/// Predicates for any type. Those about changes let all adds and deletes pass, and only look at
+/// updates, as controller-runtime's. A predicate does not make a cache smaller: for that, give the
+/// cache a selector or a transform.
+namespace predicates {
+
+/// The spec has changed (metadata.generation), not just metadata or status. For types that have no
+/// generation, such as ConfigMap, no update passes.
+struct GenerationChanged {
+  template <class T>
+  bool operator()(const Event<T>& event) const {
+    return !event.is_update() ||
+           event.object().metadata.generation != event.old_object().metadata.generation;
+  }
+};
+
+struct LabelsChanged {
+  template <class T>
+  bool operator()(const Event<T>& event) const {
+    return !event.is_update() ||
+           event.object().metadata.labels != event.old_object().metadata.labels;
+  }
+};
+
+struct AnnotationsChanged {
+  template <class T>
+  bool operator()(const Event<T>& event) const {
+    return !event.is_update() ||
+           event.object().metadata.annotations != event.old_object().metadata.annotations;
+  }
+};
+
+/// Anything has changed: resyncs do not pass.
+struct ResourceVersionChanged {
+  template <class T>
+  bool operator()(const Event<T>& event) const {
+    return !event.is_unchanged();
+  }
+};
+
+template <class A, class B>
+struct And {
+  A a;
+  B b;
+  template <class T>
+  bool operator()(const Event<T>& event) const {
+    return a(event) && b(event);
+  }
+};
+template <class A, class B>
+And(A, B) -> And<A, B>;
+
+template <class A, class B>
+struct Or {
+  A a;
+  B b;
+  template <class T>
+  bool operator()(const Event<T>& event) const {
+    return a(event) || b(event);
+  }
+};
+template <class A, class B>
+Or(A, B) -> Or<A, B>;
+
+template <class A>
+struct Not {
+  A a;
+  template <class T>
+  bool operator()(const Event<T>& event) const {
+    return !a(event);
+  }
+};
+template <class A>
+Not(A) -> Not<A>;
+
+}  // namespace predicates
+
+}  // namespace kubexx::controller
+
+#endif  // KUBEXX_CONTROLLER_PREDICATE_H_

@@ -1,0 +1,23 @@
+#include "kubexx/controller/resource_version.h"
+
+#include <algorithm>
+
+namespace kubexx::controller {
+namespace {
+
+bool IsNumber(std::string_view text) {
+  return !text.empty() && (text.front() != '0' || text.size() == 1) &&
+         std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
+
+std::optional<std::strong_ordering> CompareResourceVersions(std::string_view a,
+                                                            std::string_view b) {
+  if (!IsNumber(a) || !IsNumber(b)) {
+    return std::nullopt;
+  }
+  return a.size() != b.size() ? a.size() <=> b.size() : a <=> b;
+}
+
+}  // namespace kubexx::controller

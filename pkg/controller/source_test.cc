@@ -1,0 +1,162 @@
+#include "kubexx/controller/source.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kubexx/api/core/v1/schema.gen.h"
+#include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/cache/testing/fake_source.h"
+#include "kubexx/codec/codec.h"
+
+namespace kubexx::controller {
+namespace {
+
+using api::core::v1::ConfigMap;
+using cache::testing::FakeSource;
+using ::testing::ElementsAre;
+using ::testing::Pair;
+
+/// An informer over a fake API server, and the queue that sources of it fill.
+class SourceTest : public ::testing::Test {
+ protected:
+  void Put(const ConfigMap& object) {
+    cache::Object raw;
+    raw.encoding = codec::Encoding::kJson;
+    raw.bytes = codec::EncodeJson(object);
+    raw.key = {object.metadata.namespace_, object.metadata.name};
+    server_->PutObject(std::move(raw));
+  }
+  static ConfigMap Make(const std::string& name) {
+    ConfigMap object;
+    object.metadata.namespace_ = "ns";
+    object.metadata.name = name;
+    return object;
+  }
+  void Start(const Source& source) {
+    subscription_ = source.start(queue_);
+    ASSERT_TRUE(source.wait_for_sync({}));
+  }
+  void StartWith(std::vector<Predicate<ConfigMap>> predicates, int priority = 0) {
+    Start(NewObjectSource<ConfigMap>(informer_, "test", std::move(predicates), priority));
+  }
+  std::pair<std::string, int> Take() {
+    const workqueue::Queue::Item item = queue_.Get();
+    return {item->object.name, item.priority()};
+  }
+
+  std::shared_ptr<FakeSource> server_ = std::make_shared<FakeSource>();
+  std::shared_ptr<cache::SharedInformer<ConfigMap>> informer_ =
+      std::make_shared<cache::SharedInformer<ConfigMap>>(server_,
+                                                         cache::InformerOptions{.name = "test"});
+  workqueue::Queue queue_{{.order = workqueue::Order::kPriority}};
+  base::Subscription subscription_;
+};
+
+TEST_F(SourceTest, FirstListHasLowPriorityAndNewsGoFirst) {
+  Put(Make("old"));
+  StartWith({}, 5);
+  Put(Make("new"));
+  EXPECT_THAT(Take(), Pair("old", kLowPriority));
+  EXPECT_THAT(Take(), Pair("new", 5));
+  server_->Delete({"ns", "old"});
+  EXPECT_THAT(Take(), Pair("old", 5));
+}
+
+TEST_F(SourceTest, StoppedWaitSaysSo) {
+  server_->FailLists({apimachinery::Reason::kForbidden, "no"}, 1000);
+  server_->FailWatches({apimachinery::Reason::kForbidden, "no"}, 1000);
+  const Source source = NewObjectSource<ConfigMap>(informer_, "test", {});
+  subscription_ = source.start(queue_);
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_FALSE(source.wait_for_sync(stop.get_token()));
+}
+
+TEST_F(SourceTest, MappingGetsNewAndOldState) {
+  ConfigMap object = Make("map");
+  object.data["user"] = "a";
+  Put(object);
+  Start(NewMappedSource<ConfigMap>(informer_, "test",
+                                   [](const ConfigMap& map) {
+                                     return std::vector<workqueue::Key>{
+                                         {.object = {"ns", map.data.at("user")}}};
+                                   },
+                                   {}));
+  EXPECT_THAT(Take(), Pair("a", kLowPriority));
+  object.data["user"] = "b";
+  Put(object);
+  EXPECT_THAT(Take(), Pair("b", 0));
+  EXPECT_THAT(Take(), Pair("a", 0));
+}
+
+TEST_F(SourceTest, ThrowingMappingLosesThatEventOnly) {
+  Start(NewMappedSource<ConfigMap>(informer_, "test",
+                                   [](const ConfigMap& map) {
+                                     return std::vector<workqueue::Key>{
+                                         {.object = {"ns", map.data.at("user")}}};
+                                   },
+                                   {}));
+  Put(Make("without"));
+  ConfigMap good = Make("with");
+  good.data["user"] = "a";
+  Put(good);
+  EXPECT_THAT(Take(), Pair("a", 0));
+}
+
+// Changes of an object that is there already; then one of another object, which always passes, so
+// that what comes first tells whether the change passed.
+struct Change {
+  const char* name;
+  Predicate<ConfigMap> predicate;
+  void (*change)(ConfigMap&);
+  bool passes;
+};
+
+class PredicateTest : public SourceTest, public ::testing::WithParamInterface<Change> {};
+
+TEST_P(PredicateTest, LetsThroughWhatItShould) {
+  ConfigMap object = Make("object");
+  object.metadata.generation = 1;
+  Put(object);
+  StartWith({GetParam().predicate});
+  EXPECT_EQ(Take().first, "object") << "an add passes";
+  GetParam().change(object);
+  Put(object);
+  Put(Make("mark"));
+  if (GetParam().passes) {
+    EXPECT_EQ(Take().first, "object");
+  }
+  EXPECT_EQ(Take().first, "mark");
+  server_->Delete({"ns", "object"});
+  EXPECT_EQ(Take().first, "object") << "a delete passes";
+}
+
+void ChangeSpec(ConfigMap& object) { ++object.metadata.generation; }
+void ChangeLabels(ConfigMap& object) { object.metadata.labels["a"] = "b"; }
+void ChangeAnnotations(ConfigMap& object) { object.metadata.annotations["a"] = "b"; }
+void ChangeData(ConfigMap& object) { object.data["a"] = "b"; }
+
+INSTANTIATE_TEST_SUITE_P(
+    Updates, PredicateTest,
+    ::testing::Values(
+        Change{"Generation", predicates::GenerationChanged(), ChangeSpec, true},
+        Change{"NotGeneration", predicates::GenerationChanged(), ChangeData, false},
+        Change{"Labels", predicates::LabelsChanged(), ChangeLabels, true},
+        Change{"NotLabels", predicates::LabelsChanged(), ChangeAnnotations, false},
+        Change{"Annotations", predicates::AnnotationsChanged(), ChangeAnnotations, true},
+        Change{"NotAnnotations", predicates::AnnotationsChanged(), ChangeLabels, false},
+        Change{"Version", predicates::ResourceVersionChanged(), ChangeData, true},
+        Change{"Or", predicates::Or{predicates::LabelsChanged(), predicates::GenerationChanged()},
+               ChangeSpec, true},
+        Change{"And", predicates::And{predicates::LabelsChanged(), predicates::GenerationChanged()},
+               ChangeSpec, false}),
+    [](const auto& param_info) { return param_info.param.name; });
+
+}  // namespace
+}  // namespace kubexx::controller

@@ -1,0 +1,65 @@
+#include "kubexx/controller/stop_signals.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "kubexx/logging/log.h"
+
+namespace kubexx::controller {
+namespace {
+
+// Wakes the thread at the end; in the set so that it is never delivered otherwise.
+constexpr int kEndSignal = SIGUSR2;
+
+sigset_t Signals(bool with_end) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  if (with_end) {
+    sigaddset(&signals, kEndSignal);
+  }
+  return signals;
+}
+
+}  // namespace
+
+StopSignals::StopSignals() {
+  // The thread begins with all three blocked; here the last one does as before.
+  const sigset_t for_thread = Signals(true);
+  sigset_t before;
+  pthread_sigmask(SIG_BLOCK, &for_thread, &before);
+  // A connection that breaks is an error of the write, not the end of the process.
+  signal(SIGPIPE, SIG_IGN);
+  thread_ = std::jthread([this] { Await(); });
+  sigaddset(&before, SIGTERM);
+  sigaddset(&before, SIGINT);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+StopSignals::~StopSignals() {
+  pthread_kill(thread_.native_handle(), kEndSignal);
+  thread_.join();
+  const sigset_t blocked = Signals(false);
+  pthread_sigmask(SIG_UNBLOCK, &blocked, nullptr);
+}
+
+void StopSignals::Await() {
+  const sigset_t signals = Signals(true);
+  while (true) {
+    int number = 0;
+    if (sigwait(&signals, &number) != 0 || number == kEndSignal) {
+      return;
+    }
+    if (stop_.stop_requested()) {
+      _exit(EXIT_FAILURE);
+    }
+    logging::Info("Stopping", {{"signal", number == SIGTERM ? "SIGTERM" : "SIGINT"}});
+    stop_.request_stop();
+  }
+}
+
+}  // namespace kubexx::controller

@@ -1,0 +1,33 @@
+/// @file
+/// Turns SIGTERM and SIGINT into a stop_token.
+#ifndef KUBEXX_CONTROLLER_STOP_SIGNALS_H_
+#define KUBEXX_CONTROLLER_STOP_SIGNALS_H_
+
+#include <stop_token>
+#include <thread>
+
+namespace kubexx::controller {
+
+/// Make one at the start of main, before any thread: it blocks the two signals in this thread, and
+/// so in all that are started from it, and takes them on a thread of its own. The first one
+/// requests the stop; a second one ends the process at once with status 1. SIGPIPE is ignored. At
+/// its end the signals do what they did before. At most one at a time.
+class StopSignals {
+ public:
+  StopSignals();
+  ~StopSignals();
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+
+  std::stop_token token() const { return stop_.get_token(); }
+
+ private:
+  void Await();
+
+  std::stop_source stop_;
+  std::jthread thread_;
+};
+
+}  // namespace kubexx::controller
+
+#endif  // KUBEXX_CONTROLLER_STOP_SIGNALS_H_

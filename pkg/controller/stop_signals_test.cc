@@ -1,0 +1,71 @@
+#include "kubexx/controller/stop_signals.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "kubexx/base/clock.h"
+#include "kubexx/base/mutex.h"
+
+namespace kubexx::controller {
+namespace {
+
+void WaitFor(const std::stop_token& stop) {
+  base::Mutex mu;
+  base::CondVar cv;
+  const base::MutexLock lock(mu);
+  while (!stop.stop_requested()) {
+    base::Clock::Real().WaitUntil(mu, cv, stop, base::TimePoint::max());
+  }
+}
+
+// In processes of their own, since the signals are the whole process's and its other threads, of
+// other tests, do not block them.
+class StopSignalsTest : public ::testing::Test {
+ protected:
+  void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+};
+
+TEST_F(StopSignalsTest, FirstSignalRequestsTheStop) {
+  for (const int number : {SIGTERM, SIGINT}) {
+    const auto run = [number] {
+      const StopSignals signals;
+      kill(getpid(), number);
+      WaitFor(signals.token());
+      _exit(42);
+    };
+    EXPECT_EXIT(run(), ::testing::ExitedWithCode(42), "");
+  }
+}
+
+TEST_F(StopSignalsTest, SecondSignalEndsTheProcess) {
+  const auto run = [] {
+    const StopSignals signals;
+    kill(getpid(), SIGTERM);
+    WaitFor(signals.token());
+    kill(getpid(), SIGTERM);
+    while (true) {
+      pause();
+    }
+  };
+  EXPECT_EXIT(run(), ::testing::ExitedWithCode(EXIT_FAILURE), "");
+}
+
+TEST_F(StopSignalsTest, EndsWithoutASignal) {
+  const auto run = [] {
+    {
+      const StopSignals signals;
+      EXPECT_FALSE(signals.token().stop_requested());
+    }
+    kill(getpid(), SIGTERM);
+    while (true) {
+      pause();
+    }
+  };
+  EXPECT_EXIT(run(), ::testing::KilledBySignal(SIGTERM), "");
+}
+
+}  // namespace
+}  // namespace kubexx::controller
