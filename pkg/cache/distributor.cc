@@ -78,7 +78,7 @@ void Distributor::Attach(const std::shared_ptr<Listener>& listener, bool synced)
 }
 
 void Distributor::On(UpsertDelta&& delta) {
-  auto entry = store_->Pack(delta.object, delta.content_hash);
+  auto entry = store_->PackLater(delta.object, delta.content_hash);
   if (!entry) {
     logging::Error("cannot cache an object",
                    {{"name", delta.object.key.name.substr(0, 256)}, {"error", entry.error()}});

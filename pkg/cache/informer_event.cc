@@ -29,10 +29,22 @@ const Object& RawEvent::Unpacked(std::unique_ptr<const Object>& slot, const Entr
 }
 
 std::shared_ptr<const void> RawEvent::DecodedOnce(std::shared_ptr<const void>& slot,
-                                                  const Entry& entry, Decoder decode) const {
+                                                  const EntryRef& entry, Decoder decode) const {
   base::MutexLock lock(mu_);
+  if (slot) {
+    return slot;
+  }
+  const bool is_old = &slot == &decoded_old_;
+  DecodedCache& cache = store_->decoded();
+  if (is_old) {
+    slot = cache.Take(*entry);
+  }
   if (!slot) {
-    slot = decode(UnpackOrEmpty(*store_, entry));
+    slot = decode(UnpackOrEmpty(*store_, *entry));
+  }
+  // Of a first list most objects stay as they are, and what is deleted has no next event.
+  if (!is_old && !is_in_initial_list && type != Type::kDelete) {
+    cache.Put(entry, slot);
   }
   return slot;
 }

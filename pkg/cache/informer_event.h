@@ -60,18 +60,20 @@ class RawEvent {
     return !old_entry_ || entry_ == old_entry_ ? object() : Unpacked(old_object_, *old_entry_);
   }
 
-  /// The same, decoded on the first call with `decode`, which must be the same for every call.
+  /// The same, decoded on the first call with `decode`, which must be the same for every call and
+  /// every event of the informer: the next event of the object takes over what was decoded for this
+  /// one.
   std::shared_ptr<const void> Decoded(Decoder decode) const {
-    return DecodedOnce(decoded_, *entry_, decode);
+    return DecodedOnce(decoded_, entry_, decode);
   }
   std::shared_ptr<const void> DecodedOld(Decoder decode) const {
     return !old_entry_ || entry_ == old_entry_ ? Decoded(decode)
-                                               : DecodedOnce(decoded_old_, *old_entry_, decode);
+                                               : DecodedOnce(decoded_old_, old_entry_, decode);
   }
 
  private:
   const Object& Unpacked(std::unique_ptr<const Object>& slot, const Entry& entry) const;
-  std::shared_ptr<const void> DecodedOnce(std::shared_ptr<const void>& slot, const Entry& entry,
+  std::shared_ptr<const void> DecodedOnce(std::shared_ptr<const void>& slot, const EntryRef& entry,
                                           Decoder decode) const;
 
   std::shared_ptr<const PackedStore> store_;

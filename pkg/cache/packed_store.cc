@@ -32,11 +32,16 @@ IndexTerms PackedStore::TermsOf(const Object& object) const {
 }
 
 Result<EntryRef> PackedStore::Pack(const Object& object, std::uint64_t content_hash) {
-  const IndexTerms terms = TermsOf(object);
   Packed packed = packer_.Pack(object.bytes);
   if (packed.compressed && packed.dictionary == 0 && packer_.dictionary() != 0) {
     packed = packer_.Pack(object.bytes);  // this object was the last one to learn from
   }
+  return NewEntry(object, content_hash, packed);
+}
+
+Result<EntryRef> PackedStore::NewEntry(const Object& object, std::uint64_t content_hash,
+                                       const Packed& packed) const {
+  const IndexTerms terms = TermsOf(object);
   return Entry::New({.key = object.key,
                      .resource_version = object.resource_version,
                      .terms = terms,

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <string>
@@ -16,6 +17,7 @@
 #include "kubexx/apimachinery/object_key.h"
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/cache/decoded_cache.h"
 #include "kubexx/cache/entry.h"
 #include "kubexx/cache/entry_table.h"
 #include "kubexx/cache/object.h"
@@ -42,6 +44,9 @@ class PackedStore {
   apimachinery::Result<EntryRef> Pack(const Object& object) {
     return Pack(object, HashContent(object));
   }
+  /// As Pack, for an object that has just changed and may soon change again: it is packed once it
+  /// has been quiet for some megabytes of other changes. Stores others; one thread at a time.
+  apimachinery::Result<EntryRef> PackLater(const Object& object, std::uint64_t content_hash);
   /// The object of an entry. Thread-safe.
   apimachinery::Result<Object> Unpack(const Entry& entry) const;
 
@@ -66,16 +71,23 @@ class PackedStore {
 
   static std::uint64_t HashContent(const Object& object);
 
+  /// What handlers had decoded lately.
+  DecodedCache& decoded() const { return decoded_; }
+
  private:
   using Term = std::pair<std::string, std::string>;
 
   IndexTerms TermsOf(const Object& object) const;
+  apimachinery::Result<EntryRef> NewEntry(const Object& object, std::uint64_t content_hash,
+                                          const Packed& packed) const;
+  void PackNow(const EntryRef& old);
   void IndexLocked(const EntryRef& entry) KX_REQUIRES(mu_);
   void UnindexLocked(const EntryRef& entry) KX_REQUIRES(mu_);
   void RepackEarly();
   void RepackEarly(EntryTable& table);
 
   Packer packer_;
+  mutable DecodedCache decoded_{};
   std::vector<Indexer> indexers_{};
   /// The entries from before the first dictionary have been packed again. Of the writing thread.
   bool repacked_ = false;
@@ -84,6 +96,9 @@ class PackedStore {
   EntryTable table_ KX_GUARDED_BY(mu_);
   std::map<Term, std::unordered_set<const Entry*>> index_ KX_GUARDED_BY(mu_);
   std::string resource_version_ KX_GUARDED_BY(mu_);
+  /// States that are not packed yet, the oldest in front, and how many bytes they take.
+  std::deque<EntryRef> recent_ KX_GUARDED_BY(mu_);
+  std::size_t recent_bytes_ KX_GUARDED_BY(mu_) = 0;
 };
 
 }  // namespace kubexx::cache
