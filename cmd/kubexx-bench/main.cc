@@ -41,10 +41,12 @@ void AddFlags(flags::FlagSet& set, bench::Options& options) {
   set.AddString("context", "Context of the kubeconfig", &options.context);
   set.AddChoice("resource", "What to list and watch", {"pods", "configmaps", "secrets"},
                 &options.resource);
-  set.AddChoice("handler",
-                "sync: what the handler does with each object: count it, take its key, "
-                "or decode it; without a handler, only the store is filled",
-                {"none", "key", "object"}, &options.handler);
+  set.AddChoice(
+      "handler",
+      "What the handler does with each object: take its key (the default of sync), or read "
+      "the object, in watch the old one, too (the default of watch); without a handler "
+      "sync only fills the store",
+      {"default", "none", "key", "object"}, &options.handler);
   set.AddChoice("encoding", "What to ask the server for", {"protobuf", "json"}, &options.encoding);
   set.AddBool("watch-list", "Get the initial state as a stream of events instead of a list",
               &options.watch_list);
@@ -79,6 +81,10 @@ int Main(int argc, const char* const* argv) {
                    : command == "watch" ? bench::Watch
                    : command == "queue" ? bench::Queue
                                         : nullptr;
+  if (command == "watch" && options.handler == "none") {
+    std::cerr << "kubexx-bench: watch needs a handler (--help tells more)\n";
+    return kUsage;
+  }
   if (run == nullptr || !IsPossible(options)) {
     std::cerr << (run == nullptr ? "kubexx-bench: name one of sync, watch and queue"
                                  : "kubexx-bench: a number is too small")

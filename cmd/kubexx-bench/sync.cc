@@ -25,7 +25,7 @@ struct Seen {
 template <class T>
 base::Subscription AddHandler(const Options& options, cache::SharedInformer<T>& informer,
                               Seen& seen) {
-  if (options.handler == "key") {
+  if (options.handler == "key" || options.handler == "default") {
     return informer.AddRawHandler(kHandler, [&seen](const cache::RawEvent& event) {
       seen.bytes.fetch_add(event.key().name.size(), std::memory_order_relaxed);
       seen.objects.fetch_add(1, std::memory_order_relaxed);

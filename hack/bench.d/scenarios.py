@@ -44,20 +44,23 @@ def reads(programs, results, settings):
 
 
 def watch(programs, results, settings):
-    for scenario, templates, events in (
-        ("watch", "small-pods.jsonl", settings.events),
-        ("watch-large", "pods.jsonl", settings.events // 4),
+    for scenario, templates, events, busy in (
+        ("watch", "small-pods.jsonl", settings.events, settings.watched // 2),
+        ("watch-spread", "small-pods.jsonl", settings.events // 2, 0),
+        ("watch-large", "pods.jsonl", settings.events // 4, settings.watched // 8),
     ):
         log(f"{scenario}: {events} updates")
         lead = max(events // 20, 1)
         flags = ["--events", str(events), "--lead", str(lead)]
-        with Replay(programs, settings.folder, results, scenario, templates=settings.template(templates),
-                    objects=settings.watched, events=events + lead + 100) as server:
+        with Replay(programs, settings.folder, results, scenario, templates=settings.template(templates), busy=busy,
+                    objects=settings.watched if busy else settings.watched * 10, events=events + lead + 100) as server:
             commands = [[program, "watch", "--kubeconfig", server.kubeconfig] + flags
                         for program in (programs.kubexx, programs.clientgo)]
             if programs.kubers:
                 commands.append([programs.kubers, "watch", "--streaming", "--kubeconfig", server.kubeconfig] + flags)
             alternate(results, scenario, settings.runs, commands)
+            if scenario == "watch":
+                alternate(results, "watch-key", settings.runs, [commands[0] + ["--handler=key"]])
 
 
 def queue(programs, results, settings):

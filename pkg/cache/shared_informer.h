@@ -116,16 +116,28 @@ class SharedInformerBase {
 /// Logs that bytes in the store do not decode as their type.
 void ReportUndecodable(const Object& raw, const apimachinery::Status& status);
 
+/// `raw` as a T; kMalformed when its bytes do not decode. Decoded where it stays: moving a large
+/// object costs as much as decoding some of it.
+template <class T>
+apimachinery::Result<Ref<T>> DecodeShared(const Object& raw) {
+  auto object = std::make_shared<T>();
+  const codec::TypeSchema& schema = codec::SchemaOf<T>();
+  KX_RETURN_IF_ERROR(raw.encoding == codec::Encoding::kProtobuf
+                         ? codec::DecodeProtobuf(schema, raw.bytes, object.get())
+                         : codec::DecodeJson(schema, raw.bytes, object.get()));
+  return object;
+}
+
 /// `raw` as a T; an empty T, after a log line, when its bytes do not decode, so that one bad object
 /// from the server does not stop the others.
 template <class T>
 Ref<T> DecodeRef(const Object& raw) {
-  auto object = codec::Decode<T>(raw.encoding, raw.bytes);
+  auto object = DecodeShared<T>(raw);
   if (!object) {
     ReportUndecodable(raw, object.status());
     return std::make_shared<const T>();
   }
-  return std::make_shared<const T>(std::move(*object));
+  return std::move(*object);
 }
 
 /// Callbacks of one handler; leave out what is not needed. They may block, at the cost of their own
@@ -170,8 +182,7 @@ class SharedInformer final : public SharedInformerBase {
   /// not decode.
   apimachinery::Result<Ref<T>> Get(const apimachinery::ObjectKey& key) const {
     KX_ASSIGN_OR_RETURN(const Object raw, GetRaw(key));
-    KX_ASSIGN_OR_RETURN(T object, codec::Decode<T>(raw.encoding, raw.bytes));
-    return std::make_shared<const T>(std::move(object));
+    return DecodeShared<T>(raw);
   }
 
   /// The event's object and its state before, decoded; for raw handlers that need them sometimes.

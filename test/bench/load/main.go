@@ -40,6 +40,7 @@ type options struct {
 type loader struct {
 	options
 	client       kubernetes.Interface
+	existing     map[string]bool
 	next         atomic.Int64
 	done, failed atomic.Int64
 	first        sync.Once
@@ -86,11 +87,24 @@ func (l *loader) prepare(ctx context.Context) error {
 	for range 100 {
 		account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "default"}}
 		if _, err = l.client.CoreV1().ServiceAccounts(l.namespace).Create(ctx, account, metav1.CreateOptions{}); err == nil || apierrors.IsAlreadyExists(err) {
-			return nil
+			return l.findExisting(ctx)
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
 	return err
+}
+
+// findExisting notes the pods that are there, so that a second run has little to do.
+func (l *loader) findExisting(ctx context.Context) error {
+	pods, err := l.client.CoreV1().Pods(l.namespace).List(ctx, metav1.ListOptions{ResourceVersion: "0"})
+	if err != nil {
+		return err
+	}
+	l.existing = make(map[string]bool, len(pods.Items))
+	for i := range pods.Items {
+		l.existing[pods.Items[i].Name] = true
+	}
+	return nil
 }
 
 func (l *loader) run(ctx context.Context) {
@@ -164,6 +178,9 @@ func (l *loader) touch(ctx context.Context, i int) error {
 }
 
 func (l *loader) create(ctx context.Context, i int) error {
+	if l.existing[podName(i)] {
+		return nil
+	}
 	pod := newPod(i)
 	if l.small {
 		pod = newSmallPod(i)
