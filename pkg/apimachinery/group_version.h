@@ -21,6 +21,18 @@ struct GroupVersionKind {
   auto operator<=>(const GroupVersionKind&) const = default;
 };
 
+/// schema.GroupVersionResource: `resource` is the plural, for example "deployments".
+struct GroupVersionResource {
+  std::string group{};
+  std::string version{};
+  std::string resource{};
+  /// "v1" or "apps/v1".
+  std::string ApiVersion() const { return group.empty() ? version : group + "/" + version; }
+  /// "deployments.v1.apps", "pods.v1.": for logs and errors.
+  std::string ToString() const { return resource + "." + version + "." + group; }
+  auto operator<=>(const GroupVersionResource&) const = default;
+};
+
 /// What the API server serves for one type; the generated code has one constant of it for each
 /// built-in resource. All views refer to static storage.
 struct ResourceInfo {

@@ -138,6 +138,12 @@ Request& Request::Accept(std::vector<codec::Encoding> encodings) {
   return *this;
 }
 
+Request& Request::AcceptParameters(std::string_view parameters) {
+  KeepError(internal::CheckHeader("Accept", parameters));
+  accept_parameters_ = parameters;
+  return *this;
+}
+
 Request& Request::Timeout(std::chrono::milliseconds timeout) {
   timeout_ = timeout;
   return *this;
@@ -214,6 +220,7 @@ internal::Prepared Request::Prepare() const {
   for (const codec::Encoding encoding : accept_) {
     accept += accept.empty() ? "" : ",";
     accept += MediaType(encoding);
+    accept += accept_parameters_.empty() ? "" : ";" + accept_parameters_;
     accept += watch_ ? ";stream=watch" : "";
   }
   out.http.headers.emplace_back("Accept", accept);

@@ -56,6 +56,10 @@ class Request {
   Request& Body(codec::Encoding encoding, std::string body);
   /// Encodings to accept, best first. Default JSON only.
   Request& Accept(std::vector<codec::Encoding> encodings);
+  /// Parameters of every media type to accept, for example
+  /// "as=PartialObjectMetadata;g=meta.k8s.io;v=v1": asks for another representation of the
+  /// resource. A server that has none answers with the resource itself.
+  Request& AcceptParameters(std::string_view parameters);
   /// Limits the whole request; a Stream only until its response head.
   Request& Timeout(std::chrono::milliseconds timeout);
   Request& MaxRetries(int retries);
@@ -103,6 +107,7 @@ class Request {
   std::vector<std::pair<std::string, std::string>> params_{};
   std::vector<std::pair<std::string, std::string>> headers_{};
   std::vector<codec::Encoding> accept_{codec::Encoding::kJson};
+  std::string accept_parameters_{};
   std::string content_type_{};
   std::string body_{};
   bool has_body_ = false;

@@ -193,6 +193,25 @@ TEST(RequestTest, NegotiatesEncodings) {
                "application/vnd.kubernetes.protobuf;stream=watch,application/json;stream=watch")));
 }
 
+TEST(RequestTest, AsksForOtherRepresentationsInEveryEncoding) {
+  FakeServer server([](FakeConnection& connection) {
+    while (const auto request = connection.ReadRequest()) {
+      connection.Respond(200, "text/plain", request->headers.at("accept"));
+    }
+  });
+  const auto client = NewClient(server.Url());
+  rest::Request request = client->Get();
+  request.Resource(kNodes)
+      .Accept({Encoding::kProtobuf, Encoding::kJson})
+      .AcceptParameters("as=PartialObjectMetadata;g=meta.k8s.io;v=v1");
+  const auto response = request.Do();
+  ASSERT_TRUE(response) << response.status().ToString();
+  EXPECT_EQ(response->body,
+            "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,"
+            "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1");
+  EXPECT_FALSE(client->Get().Resource(kNodes).AcceptParameters("a\r\nb").Do());
+}
+
 TEST(RequestTest, SendsBodiesWithTheirContentType) {
   const std::string binary("k8s\0\x01\xff", 6);
   const FakeRequest post = Sent([&](RESTClient& c) {
