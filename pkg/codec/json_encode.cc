@@ -5,6 +5,7 @@
 #include "kubexx/codec/internal/json_number.h"
 #include "kubexx/codec/internal/json_scan.h"
 #include "kubexx/codec/internal/zero.h"
+#include "kubexx/codec/sparse_json.h"
 
 namespace kubexx::codec {
 namespace {
@@ -21,9 +22,10 @@ const void* MemberOf(const FieldSchema& field, const void* object) {
 /// Writes one object tree.
 class Writer {
  public:
-  explicit Writer(std::string& out) : out_(out) {}
+  explicit Writer(std::string& out, bool sparse = false) : out_(out), sparse_(sparse) {}
 
   void Root(const TypeSchema& schema, const void* object);
+  void Value(const FieldSchema& field, const void* value);
 
  private:
   void Message(const TypeSchema& schema, const void* object);
@@ -62,6 +64,7 @@ class Writer {
   }
 
   std::string& out_;
+  const bool sparse_;  // leave out all that is zero
 };
 
 void Writer::Strings(const std::vector<std::string>& items) {
@@ -194,6 +197,10 @@ void Writer::Member(const FieldSchema& field, const void* member) {
   }
 }
 
+void Writer::Value(const FieldSchema& field, const void* value) {
+  field.cardinality == Cardinality::kOptional ? Element(field, value) : Member(field, value);
+}
+
 void Writer::Fields(const TypeSchema& schema, const void* object, bool& first) {
   for (const FieldSchema& field : schema.fields) {
     const void* member = MemberOf(field, object);
@@ -206,7 +213,7 @@ void Writer::Fields(const TypeSchema& schema, const void* object, bool& first) {
       continue;
     }
     if (((field.flags & kOmitEmpty) != 0 && internal::IsEmpty(field, member)) ||
-        ((field.flags & kOmitZero) != 0 && internal::IsZero(field, member))) {
+        ((sparse_ || (field.flags & kOmitZero) != 0) && internal::IsZero(field, member))) {
       continue;
     }
     Key(field.name, first);
@@ -285,6 +292,10 @@ void Writer::Root(const TypeSchema& schema, const void* object) {
 
 void EncodeJson(const TypeSchema& schema, const void* object, std::string& out) {
   Writer(out).Root(schema, object);
+}
+
+void EncodeSparseJson(const FieldSchema& field, const void* value, std::string& out) {
+  Writer(out, true).Value(field, value);
 }
 
 }  // namespace kubexx::codec

@@ -28,6 +28,8 @@ apimachinery::Result<void> ListReader::Feed(std::string_view chunk, ItemSink sin
   return result;
 }
 
+ItemType ListReader::item_type() const { return impl_->source->item_type(); }
+
 apimachinery::Result<ListMeta> ListReader::Finish() {
   if (impl_->failed) {
     return apimachinery::Fail(apimachinery::Malformed("", "the list could not be read"));

@@ -21,6 +21,13 @@ struct ListMeta {
   std::int64_t remaining_item_count = 0;
 };
 
+/// The type of a list's items: its own kind without "List". Empty when the list does not say it
+/// before its items.
+struct ItemType {
+  std::string api_version{};
+  std::string kind{};
+};
+
 /// Incremental reader of a list (protobuf with its "k8s\0" envelope, or JSON). Holds at most one
 /// item; memory is bounded by the largest item, at most `max_item_bytes`. Not thread-safe.
 class ListReader {
@@ -36,6 +43,9 @@ class ListReader {
 
   /// Consumes the next bytes of the response. An error of `sink` ends reading and is returned.
   apimachinery::Result<void> Feed(std::string_view chunk, ItemSink sink);
+
+  /// Of a JSON list, whose items of built-in types do not name their own; may be called by `sink`.
+  ItemType item_type() const;
 
   /// Call at the end of the response: the list's metadata, or kMalformed when the list is
   /// incomplete.

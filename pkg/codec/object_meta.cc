@@ -89,4 +89,26 @@ Result<ObjectMetaSummary> ScanObjectMeta(Encoding encoding, std::string_view byt
   return encoding == Encoding::kProtobuf ? ScanProtobuf(bytes) : ScanJson(bytes);
 }
 
+std::string WithTypeMeta(std::string_view json, std::string_view api_version,
+                         std::string_view kind) {
+  bool named = kind.empty();
+  bool empty = true;
+  const bool is_object =
+      internal::ForEachMember(json, [&named, &empty](std::string_view key, std::string_view) {
+        named = named || key == "kind";
+        empty = false;
+        return true;
+      });
+  if (named || !is_object) {
+    return std::string(json);
+  }
+  std::string out = "{\"kind\":";
+  internal::AppendQuoted(kind, out);
+  out += ",\"apiVersion\":";
+  internal::AppendQuoted(api_version, out);
+  out += empty ? "" : ",";
+  out += json.substr(json.find('{') + 1);
+  return out;
+}
+
 }  // namespace kubexx::codec

@@ -19,6 +19,7 @@ class ListSource {
   virtual ~ListSource() = default;
   virtual apimachinery::Result<void> Feed(std::string_view chunk, ListReader::ItemSink sink) = 0;
   virtual apimachinery::Result<ListMeta> Finish() = 0;
+  virtual ItemType item_type() const { return {}; }
 };
 
 std::unique_ptr<ListSource> MakeJsonListSource(std::size_t max_item_bytes);

@@ -52,6 +52,7 @@ class JsonListSource : public ListSource {
 
   Result<void> Feed(std::string_view chunk, ListReader::ItemSink sink) override;
   Result<ListMeta> Finish() override;
+  ItemType item_type() const override { return item_type_; }
 
  private:
   enum class State : std::uint8_t {
@@ -79,6 +80,10 @@ class JsonListSource : public ListSource {
   bool BeginValue(char c, bool& consumed);
   Result<const char*> Token(const char* p, const char* end, ListReader::ItemSink sink);
   Result<void> EndToken(std::string_view text, ListReader::ItemSink sink);
+  void SetItemType(std::string_view text);
+  bool KeepsValue() const {
+    return key_ == "metadata" || key_ == "items" || key_ == "kind" || key_ == "apiVersion";
+  }
   apimachinery::Status Where(std::string_view what) const;
 
   State state_ = State::kStart;
@@ -86,6 +91,7 @@ class JsonListSource : public ListSource {
   Gather gather_;
   std::string key_{};
   std::string metadata_{};
+  ItemType item_type_{};
   std::uint64_t items_ = 0;
 };
 
@@ -150,6 +156,20 @@ bool JsonListSource::Punctuation(char c, bool& consumed) {
   }
 }
 
+// A list with a kind that is no string has items all the same.
+void JsonListSource::SetItemType(std::string_view text) {
+  constexpr std::string_view kSuffix = "List";
+  std::string value;
+  if (!ReadString(text, value)) {
+    return;
+  }
+  if (key_ == "apiVersion") {
+    item_type_.api_version = std::move(value);
+  } else if (value.ends_with(kSuffix)) {
+    item_type_.kind = value.substr(0, value.size() - kSuffix.size());
+  }
+}
+
 Result<void> JsonListSource::EndToken(std::string_view text, ListReader::ItemSink sink) {
   switch (state_) {
     case State::kInKey: {
@@ -170,6 +190,8 @@ Result<void> JsonListSource::EndToken(std::string_view text, ListReader::ItemSin
       state_ = State::kAfterValue;
       if (key_ == "metadata") {
         metadata_ = text;
+      } else if (key_ == "kind" || key_ == "apiVersion") {
+        SetItemType(text);
       } else if (key_ == "items" && text != "null") {
         return Fail(Malformed("items", "expected an array"));
       }
@@ -180,7 +202,7 @@ Result<void> JsonListSource::EndToken(std::string_view text, ListReader::ItemSin
 Result<const char*> JsonListSource::Token(const char* p, const char* end,
                                           ListReader::ItemSink sink) {
   const char* const stop = span_.Feed(p, end);
-  const bool kept = state_ != State::kInValue || key_ == "metadata" || key_ == "items";
+  const bool kept = state_ != State::kInValue || KeepsValue();
   if (stop == nullptr) {
     if (kept && !gather_.Add(Range(p, end))) {
       return Fail(Where("larger than " + std::to_string(gather_.limit()) + " bytes"));

@@ -1,0 +1,122 @@
+/// @file
+/// Any JSON value as a tree: for objects whose type is not known when the program is compiled.
+#ifndef KUBEXX_CODEC_JSON_TREE_H_
+#define KUBEXX_CODEC_JSON_TREE_H_
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "kubexx/apimachinery/status.h"
+
+namespace kubexx::codec {
+
+/// A JSON value that keeps the order of members and the text of numbers, so that what is read and
+/// written again differs in white space only. Made for objects of a few dozen members: finding one
+/// takes time linear in their number. A value type; not thread-safe while it changes.
+class JsonTree {
+ public:
+  enum class Type : std::uint8_t { kNull, kBool, kNumber, kString, kArray, kObject };
+  struct Member;
+
+  /// Null.
+  JsonTree() = default;
+  JsonTree(std::nullptr_t) {}                                 // NOLINT(google-explicit-constructor)
+  JsonTree(std::same_as<bool> auto value) : value_(value) {}  // NOLINT(google-explicit-constructor)
+  JsonTree(std::string value) : value_(std::move(value)) {}   // NOLINT(google-explicit-constructor)
+  JsonTree(std::string_view value)
+      : value_(std::string(value)) {}  // NOLINT(google-explicit-constructor)
+  JsonTree(const char* value)
+      : value_(std::string(value)) {}  // NOLINT(google-explicit-constructor)
+  JsonTree(double value);              // NOLINT(google-explicit-constructor)
+  /// Any integer.
+  template <std::integral I>
+    requires(!std::same_as<I, bool> && !std::same_as<I, char>)
+  JsonTree(I value)  // NOLINT(google-explicit-constructor)
+      : value_(Number{std::to_string(value)}) {}
+
+  /// Without elements or members.
+  static JsonTree Array();
+  static JsonTree Object();
+  /// An object of these members, in this order; of two with one key the last counts.
+  static JsonTree Object(std::vector<Member> members);
+  static JsonTree Array(std::vector<JsonTree> elements);
+
+  /// kMalformed when `text` is not one JSON value, or nests deeper than 512 levels. Of members with
+  /// the same key the last counts.
+  static apimachinery::Result<JsonTree> Parse(std::string_view text);
+
+  Type type() const { return static_cast<Type>(value_.index()); }
+  bool IsNull() const { return type() == Type::kNull; }
+  bool IsObject() const { return type() == Type::kObject; }
+  bool IsArray() const { return type() == Type::kArray; }
+
+  /// The value, when it is of that type. AsInt: a number without fraction that fits.
+  std::optional<bool> AsBool() const;
+  std::optional<std::int64_t> AsInt() const;
+  std::optional<double> AsDouble() const;
+  /// Null when it is no string; valid until the value changes.
+  const std::string* AsString() const { return std::get_if<std::string>(&value_); }
+
+  /// Of an object; empty for other types.
+  std::span<const Member> members() const;
+  std::span<Member> members();
+  /// Of an array; empty for other types.
+  std::span<const JsonTree> elements() const;
+  std::span<JsonTree> elements();
+  /// The number of members or elements.
+  std::size_t size() const;
+
+  /// The member `key`; null when there is none or this is no object. Valid until members are added
+  /// or removed.
+  const JsonTree* Find(std::string_view key) const;
+  JsonTree* Find(std::string_view key);
+  /// The member `key`, added as null at the end when new. A value that is no object becomes one.
+  JsonTree& operator[](std::string_view key);
+  /// Whether there was one.
+  bool Erase(std::string_view key);
+  /// Adds an element at the end. A value that is no array becomes one.
+  JsonTree& Append(JsonTree element);
+
+  /// The value at the end of `path`; null when it does not lead anywhere. Each step is the key of a
+  /// member or, for an array, the index in decimal.
+  const JsonTree* At(std::span<const std::string_view> path) const;
+  JsonTree* At(std::span<const std::string_view> path);
+  const JsonTree* At(std::initializer_list<std::string_view> path) const {
+    return At(std::span(path.begin(), path.size()));
+  }
+
+  void AppendJson(std::string& out) const;
+  /// On one line without white space, strings as Go's encoding/json writes them.
+  std::string ToJson() const;
+
+  /// As JSON values: the order of members does not count, 1.0 equals 1.
+  friend bool operator==(const JsonTree& a, const JsonTree& b);
+
+ private:
+  struct Number {
+    std::string text{};
+  };
+  class Builder;
+
+  std::variant<std::monostate, bool, Number, std::string, std::vector<JsonTree>,
+               std::vector<Member>>
+      value_;
+};
+
+/// One member of an object.
+struct JsonTree::Member {
+  std::string key{};
+  JsonTree value{};
+};
+
+}  // namespace kubexx::codec
+
+#endif  // KUBEXX_CODEC_JSON_TREE_H_
