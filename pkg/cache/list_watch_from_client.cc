@@ -35,16 +35,21 @@ class ClientListWatch final : public ListerWatcher {
     codec::Encoding encoding{};
     const auto on_item = [&](std::string_view bytes) -> Result<void> {
       KX_ASSIGN_OR_RETURN(Object object, MakeObject(encoding, bytes));
+      if (options_.name_types && encoding == codec::Encoding::kJson) {
+        const codec::ItemType type = reader->item_type();
+        object.bytes = codec::WithTypeMeta(bytes, type.api_version, type.kind);
+      }
       return sink(std::move(object));
     };
-    KX_RETURN_IF_ERROR(NewRequest(options).Stream(
-        [&](const rest::Request::StreamHead& head) -> Result<void> {
-          encoding = head.encoding;
-          reader.emplace(encoding);
-          return {};
-        },
-        [&](std::string_view chunk) { return reader->Feed(chunk, on_item); }, std::move(stop),
-        options_.list_idle_timeout));
+    KX_RETURN_IF_ERROR(NewRequest(options, options_.list_accept_parameters)
+                           .Stream(
+                               [&](const rest::Request::StreamHead& head) -> Result<void> {
+                                 encoding = head.encoding;
+                                 reader.emplace(encoding);
+                                 return {};
+                               },
+                               [&](std::string_view chunk) { return reader->Feed(chunk, on_item); },
+                               std::move(stop), options_.list_idle_timeout));
     return reader->Finish();
   }
 
@@ -57,17 +62,19 @@ class ClientListWatch final : public ListerWatcher {
     const std::chrono::seconds idle_timeout = options.timeout.count() > 0
                                                   ? options.timeout + options_.watch_idle_margin
                                                   : std::chrono::seconds(0);
-    return NewRequest(options).Watch().Stream(
-        [&](const rest::Request::StreamHead& head) -> Result<void> {
-          reader.emplace(head.encoding);
-          return {};
-        },
-        [&](std::string_view chunk) { return reader->Feed(chunk, on_frame); }, std::move(stop),
-        idle_timeout);
+    return NewRequest(options, options_.watch_accept_parameters)
+        .Watch()
+        .Stream(
+            [&](const rest::Request::StreamHead& head) -> Result<void> {
+              reader.emplace(head.encoding);
+              return {};
+            },
+            [&](std::string_view chunk) { return reader->Feed(chunk, on_frame); }, std::move(stop),
+            idle_timeout);
   }
 
  private:
-  rest::Request NewRequest(ListOptions options) {
+  rest::Request NewRequest(ListOptions options, const std::string& accept_parameters) {
     options.label_selector = options_.label_selector;
     options.field_selector = options_.field_selector;
     rest::Request request = client_->Get();
@@ -76,7 +83,7 @@ class ClientListWatch final : public ListerWatcher {
         .Options(options)
         .Accept(options_.accept)
         .MaxRetries(0);
-    return request;
+    return request.AcceptParameters(accept_parameters);
   }
 
   static Result<WatchEvent> MakeEvent(const codec::WatchFrame& frame) {

@@ -26,6 +26,11 @@ struct ListWatchOptions {
   std::string field_selector{};
   /// Encodings to ask for, best first. A custom resource is served as JSON only.
   std::vector<codec::Encoding> accept{codec::Encoding::kProtobuf, codec::Encoding::kJson};
+  /// See rest::Request::AcceptParameters: of lists, and of watches.
+  std::string list_accept_parameters{};
+  std::string watch_accept_parameters{};
+  /// Give the items of JSON lists, which do not name their type, that of the list.
+  bool name_types = false;
   /// A list that sends nothing for this long is given up.
   std::chrono::seconds list_idle_timeout{120};
   /// A watch is given up when it has been silent for this much longer than the time that the server

@@ -13,6 +13,16 @@
 
 namespace kubexx::cache {
 
+/// The labels of an object: its metadata's, or what its method Labels() gives.
+template <class T>
+decltype(auto) LabelsOf(const T& object) {
+  if constexpr (requires { object.metadata.labels; }) {
+    return (object.metadata.labels);
+  } else {
+    return object.Labels();
+  }
+}
+
 /// Typed reads by namespace and label selector, as client-go's generated listers. A value; keeps
 /// its informer. What it returns is as fresh as the informer. Thread-safe.
 template <class T>
@@ -33,7 +43,7 @@ class Lister {
     std::vector<Ref<T>> out;
     informer_->ForEachRaw(namespace_, [&out, &selector](const Object& raw) {
       Ref<T> object = DecodeRef<T>(raw);
-      if (selector.Matches(object->metadata.labels)) {
+      if (selector.Matches(LabelsOf(*object))) {
         out.push_back(std::move(object));
       }
     });
