@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -220,6 +221,9 @@ func emitResources(out output, p *pkg) {
 	for _, r := range p.resources {
 		fmt.Fprintf(&b, "template <>\nconstexpr const apimachinery::ResourceInfo& ResourceOf<%s::%s>() {\n  return %s::k%sResource;\n}\n",
 			p.namespace(), r.object.name, p.namespace(), r.object.gvk.Kind)
+		if !slices.Contains(r.subresources, "status") {
+			fmt.Fprintf(&b, "template <>\ninline constexpr bool kHasStatus<%s::%s> = false;\n", p.namespace(), r.object.name)
+		}
 	}
 	b.WriteString("\n}  // namespace kubexx::api\n")
 	out.header(p.dir()+"/resources.gen.h", b.String())

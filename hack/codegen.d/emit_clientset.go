@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -47,13 +49,54 @@ class Clientset {
 	out.header("pkg/kubernetes/clientset.gen.h", b.String())
 }
 
+// mixin is the class, and its header, with the methods of one subresource; empty for those of streams (exec, log and the like).
+type mixin struct{ header, class string }
+
+var mixins = map[string]mixin{
+	"approval":            {"subresources.h", "ApprovalMethods<%s>"},
+	"binding":             {"pod_methods.h", "BindingMethods"},
+	"ephemeralcontainers": {"subresources.h", "EphemeralContainersMethods<%s>"},
+	"eviction":            {"pod_methods.h", "EvictionMethods"},
+	"finalize":            {"subresources.h", "FinalizeMethods<%s>"},
+	"resize":              {"subresources.h", "ResizeMethods<%s>"},
+	"scale":               {"scale_methods.h", "ScaleMethods"},
+	"token":               {"token_methods.h", "TokenMethods"},
+}
+
+// withoutMixin are the subresources that other parts of the library serve: status is in ResourceClient, the others stream.
+var withoutMixin = map[string]bool{"status": true, "attach": true, "exec": true, "log": true, "portforward": true, "proxy": true}
+
+// clientType is the C++ type of the client of r; the headers that it needs are added to headers.
+func clientType(r *resource, t string, headers map[string]bool) string {
+	headers["resource_client.h"] = true
+	var classes []string
+	for _, name := range r.subresources {
+		m, ok := mixins[name]
+		check(ok || withoutMixin[name], "%s has the unknown subresource %s", r.plural, name)
+		if ok {
+			headers["subresources.h"], headers[m.header] = true, true
+			classes = append(classes, strings.ReplaceAll(m.class, "%s", t))
+		}
+	}
+	if len(classes) == 0 {
+		return "ResourceClient<" + t + ">"
+	}
+	return "ClientWith<" + t + ", " + strings.Join(classes, ", ") + ">"
+}
+
 // emitGroupClient writes the header of one group version, for example apps_v1.gen.h.
 func emitGroupClient(out output, p *pkg) {
 	name := clientName(p) + "Client"
+	headers := map[string]bool{"clientset.gen.h": true}
+	for _, r := range p.resources {
+		clientType(r, "", headers)
+	}
 	var b strings.Builder
 	b.WriteString("#include <memory>\n#include <string>\n#include <utility>\n\n")
 	b.WriteString(include(p.dir()+"/resources.gen.h") + include(p.dir()+"/types.gen.h"))
-	b.WriteString(include("pkg/kubernetes/clientset.gen.h") + include("pkg/kubernetes/resource_client.h"))
+	for _, header := range slices.Sorted(maps.Keys(headers)) {
+		b.WriteString(include("pkg/kubernetes/" + header))
+	}
 	fmt.Fprintf(&b, `
 namespace kubexx::kubernetes {
 
@@ -68,8 +111,8 @@ class %s {
 		if r.namespaced {
 			parameter, argument = "std::string name_space", "std::move(name_space)"
 		}
-		fmt.Fprintf(&b, "\n  /// Verbs: %s.\n  ResourceClient<%s> %s(%s) const {\n    return ResourceClient<%s>(client_, %s);\n  }\n",
-			strings.Join(r.verbs, ", "), t, pluralName(r.object.gvk.Kind, r.plural), parameter, t, argument)
+		fmt.Fprintf(&b, "\n  /// Verbs: %s.\n  %s %s(%s) const {\n    return {client_, %s};\n  }\n",
+			strings.Join(r.verbs, ", "), clientType(r, t, headers), pluralName(r.object.gvk.Kind, r.plural), parameter, argument)
 	}
 	fmt.Fprintf(&b, "\n private:\n  std::shared_ptr<rest::RESTClient> client_;\n};\n\ninline %s Clientset::%s() const {\n  return %s(client_);\n}\n\n}  // namespace kubexx::kubernetes\n",
 		name, clientName(p), name)

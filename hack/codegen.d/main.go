@@ -11,11 +11,17 @@ import (
 	"strings"
 )
 
+// sampleCrd is the folder of the custom resource that tests use.
+const sampleCrd = "pkg/kubernetes/testing"
+
 func main() {
 	root := flag.String("root", ".", "the repository")
 	discovery := flag.String("discovery", "", "api/discovery of the Go module k8s.io/kubernetes")
 	api := flag.String("api", "", "folder of the Go module k8s.io/api")
 	verify := flag.Bool("verify", false, "compare only; exit 1 when something differs")
+	crd := flag.Bool("crd", false, "write the code of the CustomResourceDefinitions in the given files instead")
+	crdOut := flag.String("out", ".", "with -crd: where to")
+	crdNamespace := flag.String("namespace", "", "with -crd: of the generated types; derived from group and version by default")
 	flag.Parse()
 	defer func() {
 		if r := recover(); r != nil {
@@ -24,6 +30,13 @@ func main() {
 		}
 	}()
 
+	if *crd {
+		check(flag.NArg() > 0, "-crd needs files")
+		out := output{}
+		emitCrds(out, ".", *crdNamespace, readCrds(flag.Args()))
+		write(*crdOut, out)
+		return
+	}
 	m := loadModel()
 	m.checkComplete(*api)
 	m.loadResources(*discovery)
@@ -33,7 +46,9 @@ func main() {
 		emitSchema(out, p)
 		emitResources(out, p)
 	}
+	emitConstants(out, m, *api)
 	emitClientset(out, m)
+	emitCrds(out, sampleCrd, "kubexx::kubernetes::testing", readCrds([]string{filepath.Join(*root, sampleCrd, "widgets.yaml")}))
 	emitRegistry(out, m, m.loadRoundTripKinds(filepath.Join(*api, "testdata/HEAD")))
 
 	different := apply(*root, out, *verify)
@@ -45,6 +60,16 @@ func main() {
 		}
 		fmt.Fprintln(os.Stderr, "codegen: the committed code is not what the generator writes; run hack/codegen and commit the result")
 		os.Exit(1)
+	}
+}
+
+// write puts all files below dir and names them.
+func write(dir string, out output) {
+	for _, path := range sortedKeys(out) {
+		file := filepath.Join(dir, path)
+		check(os.MkdirAll(filepath.Dir(file), 0o755) == nil, "cannot create the folder of %s", file)
+		check(os.WriteFile(file, []byte(out[path]), 0o644) == nil, "cannot write %s", file)
+		fmt.Println("codegen: wrote", file)
 	}
 }
 

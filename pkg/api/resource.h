@@ -15,6 +15,12 @@ namespace kubexx::api {
 template <class T>
 constexpr const apimachinery::ResourceInfo& ResourceOf();
 
+/// Whether the resource of T has the subresource "status". The generated code says no for built-in
+/// types without it; a custom resource without it may say so by a specialisation beside its
+/// ResourceOf.
+template <class T>
+inline constexpr bool kHasStatus = true;
+
 }  // namespace kubexx::api
 
 #endif  // KUBEXX_API_RESOURCE_H_

@@ -20,32 +20,32 @@ class AdmissionregistrationV1Client {
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::admissionregistration::v1::MutatingAdmissionPolicy> MutatingAdmissionPolicies() const {
-    return ResourceClient<api::admissionregistration::v1::MutatingAdmissionPolicy>(client_, {});
+    return {client_, {}};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::admissionregistration::v1::MutatingAdmissionPolicyBinding> MutatingAdmissionPolicyBindings() const {
-    return ResourceClient<api::admissionregistration::v1::MutatingAdmissionPolicyBinding>(client_, {});
+    return {client_, {}};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::admissionregistration::v1::MutatingWebhookConfiguration> MutatingWebhookConfigurations() const {
-    return ResourceClient<api::admissionregistration::v1::MutatingWebhookConfiguration>(client_, {});
+    return {client_, {}};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::admissionregistration::v1::ValidatingAdmissionPolicy> ValidatingAdmissionPolicies() const {
-    return ResourceClient<api::admissionregistration::v1::ValidatingAdmissionPolicy>(client_, {});
+    return {client_, {}};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::admissionregistration::v1::ValidatingAdmissionPolicyBinding> ValidatingAdmissionPolicyBindings() const {
-    return ResourceClient<api::admissionregistration::v1::ValidatingAdmissionPolicyBinding>(client_, {});
+    return {client_, {}};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::admissionregistration::v1::ValidatingWebhookConfiguration> ValidatingWebhookConfigurations() const {
-    return ResourceClient<api::admissionregistration::v1::ValidatingWebhookConfiguration>(client_, {});
+    return {client_, {}};
   }
 
  private:

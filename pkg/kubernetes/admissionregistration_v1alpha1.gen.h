@@ -20,12 +20,12 @@ class AdmissionregistrationV1alpha1Client {
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::admissionregistration::v1alpha1::MutatingAdmissionPolicy> MutatingAdmissionPolicies() const {
-    return ResourceClient<api::admissionregistration::v1alpha1::MutatingAdmissionPolicy>(client_, {});
+    return {client_, {}};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::admissionregistration::v1alpha1::MutatingAdmissionPolicyBinding> MutatingAdmissionPolicyBindings() const {
-    return ResourceClient<api::admissionregistration::v1alpha1::MutatingAdmissionPolicyBinding>(client_, {});
+    return {client_, {}};
   }
 
  private:

@@ -20,12 +20,12 @@ class AdmissionregistrationV1beta1Client {
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::admissionregistration::v1beta1::MutatingAdmissionPolicy> MutatingAdmissionPolicies() const {
-    return ResourceClient<api::admissionregistration::v1beta1::MutatingAdmissionPolicy>(client_, {});
+    return {client_, {}};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::admissionregistration::v1beta1::MutatingAdmissionPolicyBinding> MutatingAdmissionPolicyBindings() const {
-    return ResourceClient<api::admissionregistration::v1beta1::MutatingAdmissionPolicyBinding>(client_, {});
+    return {client_, {}};
   }
 
  private:

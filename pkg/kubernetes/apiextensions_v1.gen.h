@@ -20,7 +20,7 @@ class ApiextensionsV1Client {
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::apiextensions::v1::CustomResourceDefinition> CustomResourceDefinitions() const {
-    return ResourceClient<api::apiextensions::v1::CustomResourceDefinition>(client_, {});
+    return {client_, {}};
   }
 
  private:

@@ -20,7 +20,7 @@ class ApiregistrationV1Client {
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::apiregistration::v1::APIService> APIServices() const {
-    return ResourceClient<api::apiregistration::v1::APIService>(client_, {});
+    return {client_, {}};
   }
 
  private:

@@ -20,7 +20,7 @@ class InternalV1alpha1Client {
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::apiserverinternal::v1alpha1::StorageVersion> StorageVersions() const {
-    return ResourceClient<api::apiserverinternal::v1alpha1::StorageVersion>(client_, {});
+    return {client_, {}};
   }
 
  private:

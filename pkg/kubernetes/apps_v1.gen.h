@@ -10,6 +10,8 @@
 #include "kubexx/api/apps/v1/types.gen.h"
 #include "kubexx/kubernetes/clientset.gen.h"
 #include "kubexx/kubernetes/resource_client.h"
+#include "kubexx/kubernetes/scale_methods.h"
+#include "kubexx/kubernetes/subresources.h"
 
 namespace kubexx::kubernetes {
 
@@ -20,27 +22,27 @@ class AppsV1Client {
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::apps::v1::ControllerRevision> ControllerRevisions(std::string name_space) const {
-    return ResourceClient<api::apps::v1::ControllerRevision>(client_, std::move(name_space));
+    return {client_, std::move(name_space)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::apps::v1::DaemonSet> DaemonSets(std::string name_space) const {
-    return ResourceClient<api::apps::v1::DaemonSet>(client_, std::move(name_space));
+    return {client_, std::move(name_space)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
-  ResourceClient<api::apps::v1::Deployment> Deployments(std::string name_space) const {
-    return ResourceClient<api::apps::v1::Deployment>(client_, std::move(name_space));
+  ClientWith<api::apps::v1::Deployment, ScaleMethods> Deployments(std::string name_space) const {
+    return {client_, std::move(name_space)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
-  ResourceClient<api::apps::v1::ReplicaSet> ReplicaSets(std::string name_space) const {
-    return ResourceClient<api::apps::v1::ReplicaSet>(client_, std::move(name_space));
+  ClientWith<api::apps::v1::ReplicaSet, ScaleMethods> ReplicaSets(std::string name_space) const {
+    return {client_, std::move(name_space)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
-  ResourceClient<api::apps::v1::StatefulSet> StatefulSets(std::string name_space) const {
-    return ResourceClient<api::apps::v1::StatefulSet>(client_, std::move(name_space));
+  ClientWith<api::apps::v1::StatefulSet, ScaleMethods> StatefulSets(std::string name_space) const {
+    return {client_, std::move(name_space)};
   }
 
  private:

@@ -20,12 +20,12 @@ class AuthenticationV1Client {
 
   /// Verbs: create.
   ResourceClient<api::authentication::v1::SelfSubjectReview> SelfSubjectReviews() const {
-    return ResourceClient<api::authentication::v1::SelfSubjectReview>(client_, {});
+    return {client_, {}};
   }
 
   /// Verbs: create.
   ResourceClient<api::authentication::v1::TokenReview> TokenReviews() const {
-    return ResourceClient<api::authentication::v1::TokenReview>(client_, {});
+    return {client_, {}};
   }
 
  private:

@@ -20,22 +20,22 @@ class AuthorizationV1Client {
 
   /// Verbs: create.
   ResourceClient<api::authorization::v1::LocalSubjectAccessReview> LocalSubjectAccessReviews(std::string name_space) const {
-    return ResourceClient<api::authorization::v1::LocalSubjectAccessReview>(client_, std::move(name_space));
+    return {client_, std::move(name_space)};
   }
 
   /// Verbs: create.
   ResourceClient<api::authorization::v1::SelfSubjectAccessReview> SelfSubjectAccessReviews() const {
-    return ResourceClient<api::authorization::v1::SelfSubjectAccessReview>(client_, {});
+    return {client_, {}};
   }
 
   /// Verbs: create.
   ResourceClient<api::authorization::v1::SelfSubjectRulesReview> SelfSubjectRulesReviews() const {
-    return ResourceClient<api::authorization::v1::SelfSubjectRulesReview>(client_, {});
+    return {client_, {}};
   }
 
   /// Verbs: create.
   ResourceClient<api::authorization::v1::SubjectAccessReview> SubjectAccessReviews() const {
-    return ResourceClient<api::authorization::v1::SubjectAccessReview>(client_, {});
+    return {client_, {}};
   }
 
  private:

@@ -20,7 +20,7 @@ class AutoscalingV2Client {
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::autoscaling::v2::HorizontalPodAutoscaler> HorizontalPodAutoscalers(std::string name_space) const {
-    return ResourceClient<api::autoscaling::v2::HorizontalPodAutoscaler>(client_, std::move(name_space));
+    return {client_, std::move(name_space)};
   }
 
  private:

@@ -20,12 +20,12 @@ class BatchV1Client {
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::batch::v1::CronJob> CronJobs(std::string name_space) const {
-    return ResourceClient<api::batch::v1::CronJob>(client_, std::move(name_space));
+    return {client_, std::move(name_space)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::batch::v1::Job> Jobs(std::string name_space) const {
-    return ResourceClient<api::batch::v1::Job>(client_, std::move(name_space));
+    return {client_, std::move(name_space)};
   }
 
  private:

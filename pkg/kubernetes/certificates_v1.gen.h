@@ -10,6 +10,7 @@
 #include "kubexx/api/certificates/v1/types.gen.h"
 #include "kubexx/kubernetes/clientset.gen.h"
 #include "kubexx/kubernetes/resource_client.h"
+#include "kubexx/kubernetes/subresources.h"
 
 namespace kubexx::kubernetes {
 
@@ -19,8 +20,8 @@ class CertificatesV1Client {
   explicit CertificatesV1Client(std::shared_ptr<rest::RESTClient> client) : client_(std::move(client)) {}
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
-  ResourceClient<api::certificates::v1::CertificateSigningRequest> CertificateSigningRequests() const {
-    return ResourceClient<api::certificates::v1::CertificateSigningRequest>(client_, {});
+  ClientWith<api::certificates::v1::CertificateSigningRequest, ApprovalMethods<api::certificates::v1::CertificateSigningRequest>> CertificateSigningRequests() const {
+    return {client_, {}};
   }
 
  private:

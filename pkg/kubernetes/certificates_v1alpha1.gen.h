@@ -20,7 +20,7 @@ class CertificatesV1alpha1Client {
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::certificates::v1alpha1::ClusterTrustBundle> ClusterTrustBundles() const {
-    return ResourceClient<api::certificates::v1alpha1::ClusterTrustBundle>(client_, {});
+    return {client_, {}};
   }
 
  private:

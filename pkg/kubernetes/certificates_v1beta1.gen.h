@@ -20,12 +20,12 @@ class CertificatesV1beta1Client {
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::certificates::v1beta1::ClusterTrustBundle> ClusterTrustBundles() const {
-    return ResourceClient<api::certificates::v1beta1::ClusterTrustBundle>(client_, {});
+    return {client_, {}};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::certificates::v1beta1::PodCertificateRequest> PodCertificateRequests(std::string name_space) const {
-    return ResourceClient<api::certificates::v1beta1::PodCertificateRequest>(client_, std::move(name_space));
+    return {client_, std::move(name_space)};
   }
 
  private:

@@ -18,7 +18,9 @@ concept NodesTakeNamespace = requires(const Group& group) { group.Nodes(std::str
 
 TEST(ClientsetTest, GivesTypedClientsWithTheScopeOfTheirResource) {
   static_assert(std::is_same_v<decltype(std::declval<Clientset>().AppsV1().Deployments("ns")),
-                               ResourceClient<api::apps::v1::Deployment>>);
+                               ClientWith<api::apps::v1::Deployment, ScaleMethods>>);
+  static_assert(std::is_same_v<decltype(std::declval<Clientset>().AppsV1().DaemonSets("ns")),
+                               ResourceClient<api::apps::v1::DaemonSet>>);
   static_assert(std::is_same_v<decltype(std::declval<Clientset>().CoreV1().Nodes()),
                                ResourceClient<api::core::v1::Node>>);
   static_assert(std::is_same_v<decltype(std::declval<Clientset>().RbacV1().ClusterRoles()),

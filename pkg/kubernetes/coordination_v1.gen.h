@@ -20,7 +20,7 @@ class CoordinationV1Client {
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::coordination::v1::Lease> Leases(std::string name_space) const {
-    return ResourceClient<api::coordination::v1::Lease>(client_, std::move(name_space));
+    return {client_, std::move(name_space)};
   }
 
  private:

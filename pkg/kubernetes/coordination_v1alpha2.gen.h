@@ -20,7 +20,7 @@ class CoordinationV1alpha2Client {
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::coordination::v1alpha2::LeaseCandidate> LeaseCandidates(std::string name_space) const {
-    return ResourceClient<api::coordination::v1alpha2::LeaseCandidate>(client_, std::move(name_space));
+    return {client_, std::move(name_space)};
   }
 
  private:

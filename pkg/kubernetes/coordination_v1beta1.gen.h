@@ -20,7 +20,7 @@ class CoordinationV1beta1Client {
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::coordination::v1beta1::LeaseCandidate> LeaseCandidates(std::string name_space) const {
-    return ResourceClient<api::coordination::v1beta1::LeaseCandidate>(client_, std::move(name_space));
+    return {client_, std::move(name_space)};
   }
 
  private:

@@ -9,7 +9,11 @@
 #include "kubexx/api/core/v1/resources.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/kubernetes/clientset.gen.h"
+#include "kubexx/kubernetes/pod_methods.h"
 #include "kubexx/kubernetes/resource_client.h"
+#include "kubexx/kubernetes/scale_methods.h"
+#include "kubexx/kubernetes/subresources.h"
+#include "kubexx/kubernetes/token_methods.h"
 
 namespace kubexx::kubernetes {
 
@@ -20,87 +24,87 @@ class CoreV1Client {
 
   /// Verbs: create.
   ResourceClient<api::core::v1::Binding> Bindings(std::string name_space) const {
-    return ResourceClient<api::core::v1::Binding>(client_, std::move(name_space));
+    return {client_, std::move(name_space)};
   }
 
   /// Verbs: get, list.
   ResourceClient<api::core::v1::ComponentStatus> ComponentStatuses() const {
-    return ResourceClient<api::core::v1::ComponentStatus>(client_, {});
+    return {client_, {}};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::core::v1::ConfigMap> ConfigMaps(std::string name_space) const {
-    return ResourceClient<api::core::v1::ConfigMap>(client_, std::move(name_space));
+    return {client_, std::move(name_space)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::core::v1::Endpoints> Endpoints(std::string name_space) const {
-    return ResourceClient<api::core::v1::Endpoints>(client_, std::move(name_space));
+    return {client_, std::move(name_space)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::core::v1::Event> Events(std::string name_space) const {
-    return ResourceClient<api::core::v1::Event>(client_, std::move(name_space));
+    return {client_, std::move(name_space)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::core::v1::LimitRange> LimitRanges(std::string name_space) const {
-    return ResourceClient<api::core::v1::LimitRange>(client_, std::move(name_space));
+    return {client_, std::move(name_space)};
   }
 
   /// Verbs: create, delete, get, list, patch, update, watch.
-  ResourceClient<api::core::v1::Namespace> Namespaces() const {
-    return ResourceClient<api::core::v1::Namespace>(client_, {});
+  ClientWith<api::core::v1::Namespace, FinalizeMethods<api::core::v1::Namespace>> Namespaces() const {
+    return {client_, {}};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::core::v1::Node> Nodes() const {
-    return ResourceClient<api::core::v1::Node>(client_, {});
+    return {client_, {}};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::core::v1::PersistentVolumeClaim> PersistentVolumeClaims(std::string name_space) const {
-    return ResourceClient<api::core::v1::PersistentVolumeClaim>(client_, std::move(name_space));
+    return {client_, std::move(name_space)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::core::v1::PersistentVolume> PersistentVolumes() const {
-    return ResourceClient<api::core::v1::PersistentVolume>(client_, {});
+    return {client_, {}};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
-  ResourceClient<api::core::v1::Pod> Pods(std::string name_space) const {
-    return ResourceClient<api::core::v1::Pod>(client_, std::move(name_space));
+  ClientWith<api::core::v1::Pod, BindingMethods, EphemeralContainersMethods<api::core::v1::Pod>, EvictionMethods, ResizeMethods<api::core::v1::Pod>> Pods(std::string name_space) const {
+    return {client_, std::move(name_space)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::core::v1::PodTemplate> PodTemplates(std::string name_space) const {
-    return ResourceClient<api::core::v1::PodTemplate>(client_, std::move(name_space));
+    return {client_, std::move(name_space)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
-  ResourceClient<api::core::v1::ReplicationController> ReplicationControllers(std::string name_space) const {
-    return ResourceClient<api::core::v1::ReplicationController>(client_, std::move(name_space));
+  ClientWith<api::core::v1::ReplicationController, ScaleMethods> ReplicationControllers(std::string name_space) const {
+    return {client_, std::move(name_space)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::core::v1::ResourceQuota> ResourceQuotas(std::string name_space) const {
-    return ResourceClient<api::core::v1::ResourceQuota>(client_, std::move(name_space));
+    return {client_, std::move(name_space)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::core::v1::Secret> Secrets(std::string name_space) const {
-    return ResourceClient<api::core::v1::Secret>(client_, std::move(name_space));
+    return {client_, std::move(name_space)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
-  ResourceClient<api::core::v1::ServiceAccount> ServiceAccounts(std::string name_space) const {
-    return ResourceClient<api::core::v1::ServiceAccount>(client_, std::move(name_space));
+  ClientWith<api::core::v1::ServiceAccount, TokenMethods> ServiceAccounts(std::string name_space) const {
+    return {client_, std::move(name_space)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::core::v1::Service> Services(std::string name_space) const {
-    return ResourceClient<api::core::v1::Service>(client_, std::move(name_space));
+    return {client_, std::move(name_space)};
   }
 
  private:

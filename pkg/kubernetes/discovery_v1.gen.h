@@ -20,7 +20,7 @@ class DiscoveryV1Client {
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::discovery::v1::EndpointSlice> EndpointSlices(std::string name_space) const {
-    return ResourceClient<api::discovery::v1::EndpointSlice>(client_, std::move(name_space));
+    return {client_, std::move(name_space)};
   }
 
  private:

@@ -20,7 +20,7 @@ class EventsV1Client {
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::events::v1::Event> Events(std::string name_space) const {
-    return ResourceClient<api::events::v1::Event>(client_, std::move(name_space));
+    return {client_, std::move(name_space)};
   }
 
  private:

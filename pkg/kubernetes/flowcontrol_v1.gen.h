@@ -20,12 +20,12 @@ class FlowcontrolV1Client {
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::flowcontrol::v1::FlowSchema> FlowSchemas() const {
-    return ResourceClient<api::flowcontrol::v1::FlowSchema>(client_, {});
+    return {client_, {}};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::flowcontrol::v1::PriorityLevelConfiguration> PriorityLevelConfigurations() const {
-    return ResourceClient<api::flowcontrol::v1::PriorityLevelConfiguration>(client_, {});
+    return {client_, {}};
   }
 
  private:

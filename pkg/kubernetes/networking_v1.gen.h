@@ -20,27 +20,27 @@ class NetworkingV1Client {
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::networking::v1::IngressClass> IngressClasses() const {
-    return ResourceClient<api::networking::v1::IngressClass>(client_, {});
+    return {client_, {}};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::networking::v1::Ingress> Ingresses(std::string name_space) const {
-    return ResourceClient<api::networking::v1::Ingress>(client_, std::move(name_space));
+    return {client_, std::move(name_space)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::networking::v1::IPAddress> IPAddresses() const {
-    return ResourceClient<api::networking::v1::IPAddress>(client_, {});
+    return {client_, {}};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::networking::v1::NetworkPolicy> NetworkPolicies(std::string name_space) const {
-    return ResourceClient<api::networking::v1::NetworkPolicy>(client_, std::move(name_space));
+    return {client_, std::move(name_space)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::networking::v1::ServiceCIDR> ServiceCIDRs() const {
-    return ResourceClient<api::networking::v1::ServiceCIDR>(client_, {});
+    return {client_, {}};
   }
 
  private:

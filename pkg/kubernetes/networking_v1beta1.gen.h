@@ -20,12 +20,12 @@ class NetworkingV1beta1Client {
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::networking::v1beta1::IPAddress> IPAddresses() const {
-    return ResourceClient<api::networking::v1beta1::IPAddress>(client_, {});
+    return {client_, {}};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::networking::v1beta1::ServiceCIDR> ServiceCIDRs() const {
-    return ResourceClient<api::networking::v1beta1::ServiceCIDR>(client_, {});
+    return {client_, {}};
   }
 
  private:

@@ -20,7 +20,7 @@ class NodeV1Client {
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::node::v1::RuntimeClass> RuntimeClasses() const {
-    return ResourceClient<api::node::v1::RuntimeClass>(client_, {});
+    return {client_, {}};
   }
 
  private:

@@ -33,6 +33,16 @@ struct PatchOptions {
   std::string subresource{};
 };
 
+/// Of server-side apply.
+struct ApplyOptions {
+  /// Whose fields these are; required.
+  std::string field_manager{};
+  /// Take over fields that other managers own instead of failing with kConflict.
+  bool force = false;
+  bool dry_run = false;
+  std::string field_validation{};
+};
+
 /// What happens to the objects that a deleted one owns.
 enum class Propagation : std::uint8_t { kServerDefault, kOrphan, kBackground, kForeground };
 

@@ -20,7 +20,7 @@ class PolicyV1Client {
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::policy::v1::PodDisruptionBudget> PodDisruptionBudgets(std::string name_space) const {
-    return ResourceClient<api::policy::v1::PodDisruptionBudget>(client_, std::move(name_space));
+    return {client_, std::move(name_space)};
   }
 
  private:

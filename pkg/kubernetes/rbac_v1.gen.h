@@ -20,22 +20,22 @@ class RbacV1Client {
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::rbac::v1::ClusterRoleBinding> ClusterRoleBindings() const {
-    return ResourceClient<api::rbac::v1::ClusterRoleBinding>(client_, {});
+    return {client_, {}};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::rbac::v1::ClusterRole> ClusterRoles() const {
-    return ResourceClient<api::rbac::v1::ClusterRole>(client_, {});
+    return {client_, {}};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::rbac::v1::RoleBinding> RoleBindings(std::string name_space) const {
-    return ResourceClient<api::rbac::v1::RoleBinding>(client_, std::move(name_space));
+    return {client_, std::move(name_space)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::rbac::v1::Role> Roles(std::string name_space) const {
-    return ResourceClient<api::rbac::v1::Role>(client_, std::move(name_space));
+    return {client_, std::move(name_space)};
   }
 
  private:

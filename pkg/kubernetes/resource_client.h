@@ -17,6 +17,7 @@
 #include "kubexx/codec/codec.h"
 #include "kubexx/codec/list_reader.h"
 #include "kubexx/codec/watch_reader.h"
+#include "kubexx/kubernetes/apply.h"
 #include "kubexx/kubernetes/options.h"
 #include "kubexx/kubernetes/untyped_client.h"
 #include "kubexx/rest/rest_client.h"
@@ -103,17 +104,16 @@ class ResourceClient {
   apimachinery::Result<T> Update(const T& object, const UpdateOptions& options = {},
                                  std::stop_token stop = {}) const {
     T out{};
-    KX_RETURN_IF_ERROR(client_.Update(NameOf(object), {}, &object, options, &out, std::move(stop)));
+    KX_RETURN_IF_ERROR(client_.Update(NameOf(object), &object, options, &out, std::move(stop)));
     return out;
   }
 
   /// Replaces the status of the object and nothing else of it.
   apimachinery::Result<T> UpdateStatus(const T& object, const UpdateOptions& options = {},
-                                       std::stop_token stop = {}) const {
-    T out{};
-    KX_RETURN_IF_ERROR(
-        client_.Update(NameOf(object), "status", &object, options, &out, std::move(stop)));
-    return out;
+                                       std::stop_token stop = {}) const
+    requires api::kHasStatus<T>
+  {
+    return UpdateAt("status", object, options, std::move(stop));
   }
 
   /// `patch` is JSON of the given type; for kApply JSON or YAML, and `options.field_manager` must
@@ -121,8 +121,35 @@ class ResourceClient {
   apimachinery::Result<T> Patch(std::string_view name, rest::PatchType type, std::string patch,
                                 const PatchOptions& options = {}, std::stop_token stop = {}) const {
     T out{};
-    KX_RETURN_IF_ERROR(client_.Patch(name, type, std::move(patch), options, &out, std::move(stop)));
+    KX_RETURN_IF_ERROR(client_.Patch({.name = name}, {.type = type, .text = std::move(patch)},
+                                     options, &out, std::move(stop)));
     return out;
+  }
+
+  /// Patch of the status alone; `options.subresource` is not looked at.
+  apimachinery::Result<T> PatchStatus(std::string_view name, rest::PatchType type,
+                                      std::string patch, PatchOptions options = {},
+                                      std::stop_token stop = {}) const
+    requires api::kHasStatus<T>
+  {
+    options.subresource = "status";
+    return Patch(name, type, std::move(patch), options, std::move(stop));
+  }
+
+  /// Server-side apply: creates the object or changes the fields that `object` has. kConflict, with
+  /// one cause for each field, when another manager owns some of them with other values, unless
+  /// `options.force`. kBadRequest without `options.field_manager`.
+  apimachinery::Result<T> Apply(const ApplyObject<T>& object, const ApplyOptions& options,
+                                std::stop_token stop = {}) const {
+    return ApplyAt({}, object, options, std::move(stop));
+  }
+
+  /// Server-side apply of the status alone.
+  apimachinery::Result<T> ApplyStatus(const ApplyObject<T>& object, const ApplyOptions& options,
+                                      std::stop_token stop = {}) const
+    requires api::kHasStatus<T>
+  {
+    return ApplyAt("status", object, options, std::move(stop));
   }
 
   apimachinery::Result<void> Delete(std::string_view name, const DeleteOptions& options = {},
@@ -138,6 +165,25 @@ class ResourceClient {
   }
 
  private:
+  // PUT of a subresource that takes and gives a T.
+  apimachinery::Result<T> UpdateAt(std::string_view subresource, const T& object,
+                                   const UpdateOptions& options, std::stop_token stop) const {
+    T out{};
+    ObjectName name = NameOf(object);
+    name.subresource = subresource;
+    KX_RETURN_IF_ERROR(client_.Update(name, &object, options, &out, std::move(stop)));
+    return out;
+  }
+
+  apimachinery::Result<T> ApplyAt(std::string_view subresource, const ApplyObject<T>& object,
+                                  const ApplyOptions& options, std::stop_token stop) const {
+    T out{};
+    KX_RETURN_IF_ERROR(client_.Apply(
+        {.name_space = object.name_space(), .name = object.name(), .subresource = subresource},
+        object.ToJson(), options, &out, std::move(stop)));
+    return out;
+  }
+
   static ObjectName NameOf(const T& object) {
     return {.name_space = object.metadata.namespace_, .name = object.metadata.name};
   }

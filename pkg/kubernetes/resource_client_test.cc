@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,8 +10,8 @@
 #include "kubexx/api/core/v1/resources.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/codec/envelope.h"
-#include "kubexx/rest/testing/client.h"
 #include "kubexx/rest/testing/fake_server.h"
+#include "kubexx/rest/testing/recorder.h"
 
 namespace kubexx::testdata {
 
@@ -69,8 +68,7 @@ using apimachinery::Result;
 using rest::PatchType;
 using rest::testing::FakeConnection;
 using rest::testing::FakeRequest;
-using rest::testing::FakeServer;
-using rest::testing::NewClient;
+using rest::testing::Recorder;
 using testdata::Widget;
 using ::testing::Contains;
 using ::testing::ElementsAre;
@@ -92,40 +90,6 @@ ConfigMap Map(const std::string& name) {
   map.data = {{"k", "v"}};
   return map;
 }
-
-// Answers every request with `answer` and keeps them.
-class Recorder {
- public:
-  explicit Recorder(std::function<void(FakeConnection&, const FakeRequest&)> answer)
-      : server_([this, answer = std::move(answer)](FakeConnection& connection) {
-          while (const auto request = connection.ReadRequest()) {
-            {
-              const std::lock_guard lock(mu_);
-              requests_.push_back(*request);
-            }
-            answer(connection, *request);
-          }
-        }),
-        client_(NewClient(server_.Url())) {}
-
-  std::shared_ptr<rest::RESTClient> client() const { return client_; }
-  FakeRequest last() {
-    const std::lock_guard lock(mu_);
-    return requests_.back();
-  }
-  std::vector<std::string> targets() {
-    const std::lock_guard lock(mu_);
-    std::vector<std::string> out;
-    std::ranges::transform(requests_, std::back_inserter(out), &FakeRequest::target);
-    return out;
-  }
-
- private:
-  std::mutex mu_;
-  std::vector<FakeRequest> requests_;
-  FakeServer server_;
-  std::shared_ptr<rest::RESTClient> client_;
-};
 
 TEST(ResourceClientTest, BuiltInTypesTravelAsProtobuf) {
   Recorder server([](FakeConnection& connection, const FakeRequest&) {
@@ -183,8 +147,8 @@ TEST(ResourceClientTest, AllNamespacesClientWritesToTheObjectsOwn) {
   const ResourceClient<ConfigMap> maps(server.client(), "");
   ConfigMap map = Map("a");
   map.metadata.namespace_ = "own";
-  ASSERT_TRUE(maps.UpdateStatus(map));
-  EXPECT_EQ(server.last().target, "/api/v1/namespaces/own/configmaps/a/status");
+  ASSERT_TRUE(maps.Update(map));
+  EXPECT_EQ(server.last().target, "/api/v1/namespaces/own/configmaps/a");
   const auto nowhere = maps.Get("a");
   ASSERT_FALSE(nowhere);
   EXPECT_EQ(nowhere.error().reason, Reason::kBadRequest);

@@ -20,12 +20,12 @@ class ResourceV1alpha3Client {
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::resource::v1alpha3::DeviceTaintRule> DeviceTaintRules() const {
-    return ResourceClient<api::resource::v1alpha3::DeviceTaintRule>(client_, {});
+    return {client_, {}};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::resource::v1alpha3::ResourcePoolStatusRequest> ResourcePoolStatusRequests() const {
-    return ResourceClient<api::resource::v1alpha3::ResourcePoolStatusRequest>(client_, {});
+    return {client_, {}};
   }
 
  private:

@@ -20,22 +20,22 @@ class ResourceV1beta1Client {
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::resource::v1beta1::DeviceClass> DeviceClasses() const {
-    return ResourceClient<api::resource::v1beta1::DeviceClass>(client_, {});
+    return {client_, {}};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::resource::v1beta1::ResourceClaim> ResourceClaims(std::string name_space) const {
-    return ResourceClient<api::resource::v1beta1::ResourceClaim>(client_, std::move(name_space));
+    return {client_, std::move(name_space)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::resource::v1beta1::ResourceClaimTemplate> ResourceClaimTemplates(std::string name_space) const {
-    return ResourceClient<api::resource::v1beta1::ResourceClaimTemplate>(client_, std::move(name_space));
+    return {client_, std::move(name_space)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::resource::v1beta1::ResourceSlice> ResourceSlices() const {
-    return ResourceClient<api::resource::v1beta1::ResourceSlice>(client_, {});
+    return {client_, {}};
   }
 
  private:

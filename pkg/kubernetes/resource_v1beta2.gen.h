@@ -20,27 +20,27 @@ class ResourceV1beta2Client {
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::resource::v1beta2::DeviceClass> DeviceClasses() const {
-    return ResourceClient<api::resource::v1beta2::DeviceClass>(client_, {});
+    return {client_, {}};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::resource::v1beta2::DeviceTaintRule> DeviceTaintRules() const {
-    return ResourceClient<api::resource::v1beta2::DeviceTaintRule>(client_, {});
+    return {client_, {}};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::resource::v1beta2::ResourceClaim> ResourceClaims(std::string name_space) const {
-    return ResourceClient<api::resource::v1beta2::ResourceClaim>(client_, std::move(name_space));
+    return {client_, std::move(name_space)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::resource::v1beta2::ResourceClaimTemplate> ResourceClaimTemplates(std::string name_space) const {
-    return ResourceClient<api::resource::v1beta2::ResourceClaimTemplate>(client_, std::move(name_space));
+    return {client_, std::move(name_space)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::resource::v1beta2::ResourceSlice> ResourceSlices() const {
-    return ResourceClient<api::resource::v1beta2::ResourceSlice>(client_, {});
+    return {client_, {}};
   }
 
  private:

@@ -20,7 +20,7 @@ class SchedulingV1Client {
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::scheduling::v1::PriorityClass> PriorityClasses() const {
-    return ResourceClient<api::scheduling::v1::PriorityClass>(client_, {});
+    return {client_, {}};
   }
 
  private:

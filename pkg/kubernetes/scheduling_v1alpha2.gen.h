@@ -20,12 +20,12 @@ class SchedulingV1alpha2Client {
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::scheduling::v1alpha2::PodGroup> PodGroups(std::string name_space) const {
-    return ResourceClient<api::scheduling::v1alpha2::PodGroup>(client_, std::move(name_space));
+    return {client_, std::move(name_space)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::scheduling::v1alpha2::Workload> Workloads(std::string name_space) const {
-    return ResourceClient<api::scheduling::v1alpha2::Workload>(client_, std::move(name_space));
+    return {client_, std::move(name_space)};
   }
 
  private:

@@ -20,32 +20,32 @@ class StorageV1Client {
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::storage::v1::CSIDriver> CSIDrivers() const {
-    return ResourceClient<api::storage::v1::CSIDriver>(client_, {});
+    return {client_, {}};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::storage::v1::CSINode> CSINodes() const {
-    return ResourceClient<api::storage::v1::CSINode>(client_, {});
+    return {client_, {}};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::storage::v1::CSIStorageCapacity> CSIStorageCapacities(std::string name_space) const {
-    return ResourceClient<api::storage::v1::CSIStorageCapacity>(client_, std::move(name_space));
+    return {client_, std::move(name_space)};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::storage::v1::StorageClass> StorageClasses() const {
-    return ResourceClient<api::storage::v1::StorageClass>(client_, {});
+    return {client_, {}};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::storage::v1::VolumeAttachment> VolumeAttachments() const {
-    return ResourceClient<api::storage::v1::VolumeAttachment>(client_, {});
+    return {client_, {}};
   }
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::storage::v1::VolumeAttributesClass> VolumeAttributesClasses() const {
-    return ResourceClient<api::storage::v1::VolumeAttributesClass>(client_, {});
+    return {client_, {}};
   }
 
  private:

@@ -20,7 +20,7 @@ class StorageV1beta1Client {
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::storage::v1beta1::VolumeAttributesClass> VolumeAttributesClasses() const {
-    return ResourceClient<api::storage::v1beta1::VolumeAttributesClass>(client_, {});
+    return {client_, {}};
   }
 
  private:

@@ -20,7 +20,7 @@ class StoragemigrationV1beta1Client {
 
   /// Verbs: create, delete, deletecollection, get, list, patch, update, watch.
   ResourceClient<api::storagemigration::v1beta1::StorageVersionMigration> StorageVersionMigrations() const {
-    return ResourceClient<api::storagemigration::v1beta1::StorageVersionMigration>(client_, {});
+    return {client_, {}};
   }
 
  private:

@@ -13,29 +13,22 @@
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/function_ref.h"
 #include "kubexx/codec/codec.h"
-#include "kubexx/codec/list_reader.h"
 #include "kubexx/codec/schema.h"
-#include "kubexx/codec/watch_reader.h"
 #include "kubexx/kubernetes/options.h"
-#include "kubexx/rest/rest_client.h"
+#include "kubexx/kubernetes/raw_client.h"
 
 namespace kubexx::kubernetes {
-
-/// Namespace and name that an object gives itself.
-struct ObjectName {
-  std::string_view name_space{};
-  std::string_view name{};
-};
 
 /// Requests for one resource in one namespace over objects whose type is a table. `object` and
 /// `out` point at a value of the schema's type; `out` is value-initialised. Thread-safe, cheap to
 /// copy.
 class UntypedClient {
  public:
-  using ItemSink = base::FunctionRef<apimachinery::Result<void>(codec::Encoding, std::string_view)>;
-  using FrameSink = base::FunctionRef<apimachinery::Result<void>(const codec::WatchFrame&)>;
+  using ItemSink = RawClient::ObjectSink;
+  using FrameSink = RawClient::FrameSink;
 
-  /// `resource` refers to static storage, as does `schema`.
+  /// `schema` has static storage. It may be that of a subresource of `resource`, for example
+  /// autoscaling/v1 Scale.
   UntypedClient(std::shared_ptr<rest::RESTClient> client, std::string name_space,
                 const apimachinery::ResourceInfo& resource, const codec::TypeSchema& schema);
 
@@ -50,11 +43,20 @@ class UntypedClient {
   apimachinery::Result<void> Create(const ObjectName& name, const void* object,
                                     const CreateOptions& options, void* out,
                                     std::stop_token stop) const;
-  apimachinery::Result<void> Update(const ObjectName& name, std::string_view subresource,
-                                    const void* object, const UpdateOptions& options, void* out,
+  /// Posts `object` to the subresource of `name`; the answer, which may be of another type or a
+  /// Status of success, is not read.
+  apimachinery::Result<void> Post(const ObjectName& name, const void* object,
+                                  const CreateOptions& options, std::stop_token stop) const;
+  apimachinery::Result<void> Update(const ObjectName& name, const void* object,
+                                    const UpdateOptions& options, void* out,
                                     std::stop_token stop) const;
-  apimachinery::Result<void> Patch(std::string_view name, rest::PatchType type, std::string patch,
+  apimachinery::Result<void> Patch(const ObjectName& name, RawPatch patch,
                                    const PatchOptions& options, void* out,
+                                   std::stop_token stop) const;
+  /// Server-side apply of `json`, to the subresource of `name` if it has one. kBadRequest without a
+  /// field manager or a name.
+  apimachinery::Result<void> Apply(const ObjectName& name, std::string json,
+                                   const ApplyOptions& options, void* out,
                                    std::stop_token stop) const;
   apimachinery::Result<void> Delete(std::string_view name, const DeleteOptions& options,
                                     std::stop_token stop) const;
@@ -67,18 +69,10 @@ class UntypedClient {
                                     void* out) const;
 
  private:
-  rest::Request Prepare(rest::Request request, std::string_view name_space) const;
-  rest::Request WriteRequest(rest::Request request, const ObjectName& name, const void* object,
-                             const WriteOptions& options) const;
-  apimachinery::Result<void> Finish(rest::Request request, void* out, std::stop_token stop) const;
-  apimachinery::Result<codec::ListMeta> ListPage(const apimachinery::ListOptions& options,
-                                                 ItemSink sink, const std::stop_token& stop) const;
+  RawBody Encode(const void* object) const;
 
-  std::shared_ptr<rest::RESTClient> client_;
-  std::string name_space_;
-  const apimachinery::ResourceInfo* resource_;
+  RawClient raw_;
   const codec::TypeSchema* schema_;
-  bool protobuf_;
 };
 
 }  // namespace kubexx::kubernetes

@@ -40,13 +40,19 @@ constexpr const apimachinery::ResourceInfo& ResourceOf<admissionregistration::v1
   return admissionregistration::v1::kMutatingAdmissionPolicyResource;
 }
 template <>
+inline constexpr bool kHasStatus<admissionregistration::v1::MutatingAdmissionPolicy> = false;
+template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<admissionregistration::v1::MutatingAdmissionPolicyBinding>() {
   return admissionregistration::v1::kMutatingAdmissionPolicyBindingResource;
 }
 template <>
+inline constexpr bool kHasStatus<admissionregistration::v1::MutatingAdmissionPolicyBinding> = false;
+template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<admissionregistration::v1::MutatingWebhookConfiguration>() {
   return admissionregistration::v1::kMutatingWebhookConfigurationResource;
 }
+template <>
+inline constexpr bool kHasStatus<admissionregistration::v1::MutatingWebhookConfiguration> = false;
 template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<admissionregistration::v1::ValidatingAdmissionPolicy>() {
   return admissionregistration::v1::kValidatingAdmissionPolicyResource;
@@ -56,9 +62,13 @@ constexpr const apimachinery::ResourceInfo& ResourceOf<admissionregistration::v1
   return admissionregistration::v1::kValidatingAdmissionPolicyBindingResource;
 }
 template <>
+inline constexpr bool kHasStatus<admissionregistration::v1::ValidatingAdmissionPolicyBinding> = false;
+template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<admissionregistration::v1::ValidatingWebhookConfiguration>() {
   return admissionregistration::v1::kValidatingWebhookConfigurationResource;
 }
+template <>
+inline constexpr bool kHasStatus<admissionregistration::v1::ValidatingWebhookConfiguration> = false;
 
 }  // namespace kubexx::api
 

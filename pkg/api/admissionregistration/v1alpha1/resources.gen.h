@@ -24,9 +24,13 @@ constexpr const apimachinery::ResourceInfo& ResourceOf<admissionregistration::v1
   return admissionregistration::v1alpha1::kMutatingAdmissionPolicyResource;
 }
 template <>
+inline constexpr bool kHasStatus<admissionregistration::v1alpha1::MutatingAdmissionPolicy> = false;
+template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<admissionregistration::v1alpha1::MutatingAdmissionPolicyBinding>() {
   return admissionregistration::v1alpha1::kMutatingAdmissionPolicyBindingResource;
 }
+template <>
+inline constexpr bool kHasStatus<admissionregistration::v1alpha1::MutatingAdmissionPolicyBinding> = false;
 
 }  // namespace kubexx::api
 

@@ -36,6 +36,8 @@ constexpr const apimachinery::ResourceInfo& ResourceOf<apps::v1::ControllerRevis
   return apps::v1::kControllerRevisionResource;
 }
 template <>
+inline constexpr bool kHasStatus<apps::v1::ControllerRevision> = false;
+template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<apps::v1::DaemonSet>() {
   return apps::v1::kDaemonSetResource;
 }

@@ -24,9 +24,13 @@ constexpr const apimachinery::ResourceInfo& ResourceOf<authentication::v1::SelfS
   return authentication::v1::kSelfSubjectReviewResource;
 }
 template <>
+inline constexpr bool kHasStatus<authentication::v1::SelfSubjectReview> = false;
+template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<authentication::v1::TokenReview>() {
   return authentication::v1::kTokenReviewResource;
 }
+template <>
+inline constexpr bool kHasStatus<authentication::v1::TokenReview> = false;
 
 }  // namespace kubexx::api
 

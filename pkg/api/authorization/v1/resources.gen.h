@@ -32,17 +32,25 @@ constexpr const apimachinery::ResourceInfo& ResourceOf<authorization::v1::LocalS
   return authorization::v1::kLocalSubjectAccessReviewResource;
 }
 template <>
+inline constexpr bool kHasStatus<authorization::v1::LocalSubjectAccessReview> = false;
+template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<authorization::v1::SelfSubjectAccessReview>() {
   return authorization::v1::kSelfSubjectAccessReviewResource;
 }
+template <>
+inline constexpr bool kHasStatus<authorization::v1::SelfSubjectAccessReview> = false;
 template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<authorization::v1::SelfSubjectRulesReview>() {
   return authorization::v1::kSelfSubjectRulesReviewResource;
 }
 template <>
+inline constexpr bool kHasStatus<authorization::v1::SelfSubjectRulesReview> = false;
+template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<authorization::v1::SubjectAccessReview>() {
   return authorization::v1::kSubjectAccessReviewResource;
 }
+template <>
+inline constexpr bool kHasStatus<authorization::v1::SubjectAccessReview> = false;
 
 }  // namespace kubexx::api
 

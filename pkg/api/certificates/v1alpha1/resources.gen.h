@@ -19,6 +19,8 @@ template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<certificates::v1alpha1::ClusterTrustBundle>() {
   return certificates::v1alpha1::kClusterTrustBundleResource;
 }
+template <>
+inline constexpr bool kHasStatus<certificates::v1alpha1::ClusterTrustBundle> = false;
 
 }  // namespace kubexx::api
 

@@ -24,6 +24,8 @@ constexpr const apimachinery::ResourceInfo& ResourceOf<certificates::v1beta1::Cl
   return certificates::v1beta1::kClusterTrustBundleResource;
 }
 template <>
+inline constexpr bool kHasStatus<certificates::v1beta1::ClusterTrustBundle> = false;
+template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<certificates::v1beta1::PodCertificateRequest>() {
   return certificates::v1beta1::kPodCertificateRequestResource;
 }

@@ -19,6 +19,8 @@ template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<coordination::v1::Lease>() {
   return coordination::v1::kLeaseResource;
 }
+template <>
+inline constexpr bool kHasStatus<coordination::v1::Lease> = false;
 
 }  // namespace kubexx::api
 

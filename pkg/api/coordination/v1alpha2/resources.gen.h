@@ -19,6 +19,8 @@ template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<coordination::v1alpha2::LeaseCandidate>() {
   return coordination::v1alpha2::kLeaseCandidateResource;
 }
+template <>
+inline constexpr bool kHasStatus<coordination::v1alpha2::LeaseCandidate> = false;
 
 }  // namespace kubexx::api
 

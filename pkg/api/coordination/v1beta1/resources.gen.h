@@ -19,6 +19,8 @@ template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<coordination::v1beta1::LeaseCandidate>() {
   return coordination::v1beta1::kLeaseCandidateResource;
 }
+template <>
+inline constexpr bool kHasStatus<coordination::v1beta1::LeaseCandidate> = false;
 
 }  // namespace kubexx::api
 

@@ -84,25 +84,37 @@ constexpr const apimachinery::ResourceInfo& ResourceOf<core::v1::Binding>() {
   return core::v1::kBindingResource;
 }
 template <>
+inline constexpr bool kHasStatus<core::v1::Binding> = false;
+template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<core::v1::ComponentStatus>() {
   return core::v1::kComponentStatusResource;
 }
+template <>
+inline constexpr bool kHasStatus<core::v1::ComponentStatus> = false;
 template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<core::v1::ConfigMap>() {
   return core::v1::kConfigMapResource;
 }
 template <>
+inline constexpr bool kHasStatus<core::v1::ConfigMap> = false;
+template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<core::v1::Endpoints>() {
   return core::v1::kEndpointsResource;
 }
+template <>
+inline constexpr bool kHasStatus<core::v1::Endpoints> = false;
 template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<core::v1::Event>() {
   return core::v1::kEventResource;
 }
 template <>
+inline constexpr bool kHasStatus<core::v1::Event> = false;
+template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<core::v1::LimitRange>() {
   return core::v1::kLimitRangeResource;
 }
+template <>
+inline constexpr bool kHasStatus<core::v1::LimitRange> = false;
 template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<core::v1::Namespace>() {
   return core::v1::kNamespaceResource;
@@ -128,6 +140,8 @@ constexpr const apimachinery::ResourceInfo& ResourceOf<core::v1::PodTemplate>() 
   return core::v1::kPodTemplateResource;
 }
 template <>
+inline constexpr bool kHasStatus<core::v1::PodTemplate> = false;
+template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<core::v1::ReplicationController>() {
   return core::v1::kReplicationControllerResource;
 }
@@ -140,9 +154,13 @@ constexpr const apimachinery::ResourceInfo& ResourceOf<core::v1::Secret>() {
   return core::v1::kSecretResource;
 }
 template <>
+inline constexpr bool kHasStatus<core::v1::Secret> = false;
+template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<core::v1::ServiceAccount>() {
   return core::v1::kServiceAccountResource;
 }
+template <>
+inline constexpr bool kHasStatus<core::v1::ServiceAccount> = false;
 template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<core::v1::Service>() {
   return core::v1::kServiceResource;

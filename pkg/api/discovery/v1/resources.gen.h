@@ -19,6 +19,8 @@ template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<discovery::v1::EndpointSlice>() {
   return discovery::v1::kEndpointSliceResource;
 }
+template <>
+inline constexpr bool kHasStatus<discovery::v1::EndpointSlice> = false;
 
 }  // namespace kubexx::api
 

@@ -19,6 +19,8 @@ template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<events::v1::Event>() {
   return events::v1::kEventResource;
 }
+template <>
+inline constexpr bool kHasStatus<events::v1::Event> = false;
 
 }  // namespace kubexx::api
 

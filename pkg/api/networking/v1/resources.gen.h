@@ -36,6 +36,8 @@ constexpr const apimachinery::ResourceInfo& ResourceOf<networking::v1::IngressCl
   return networking::v1::kIngressClassResource;
 }
 template <>
+inline constexpr bool kHasStatus<networking::v1::IngressClass> = false;
+template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<networking::v1::Ingress>() {
   return networking::v1::kIngressResource;
 }
@@ -44,9 +46,13 @@ constexpr const apimachinery::ResourceInfo& ResourceOf<networking::v1::IPAddress
   return networking::v1::kIPAddressResource;
 }
 template <>
+inline constexpr bool kHasStatus<networking::v1::IPAddress> = false;
+template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<networking::v1::NetworkPolicy>() {
   return networking::v1::kNetworkPolicyResource;
 }
+template <>
+inline constexpr bool kHasStatus<networking::v1::NetworkPolicy> = false;
 template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<networking::v1::ServiceCIDR>() {
   return networking::v1::kServiceCIDRResource;

@@ -24,6 +24,8 @@ constexpr const apimachinery::ResourceInfo& ResourceOf<networking::v1beta1::IPAd
   return networking::v1beta1::kIPAddressResource;
 }
 template <>
+inline constexpr bool kHasStatus<networking::v1beta1::IPAddress> = false;
+template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<networking::v1beta1::ServiceCIDR>() {
   return networking::v1beta1::kServiceCIDRResource;
 }

@@ -19,6 +19,8 @@ template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<node::v1::RuntimeClass>() {
   return node::v1::kRuntimeClassResource;
 }
+template <>
+inline constexpr bool kHasStatus<node::v1::RuntimeClass> = false;
 
 }  // namespace kubexx::api
 

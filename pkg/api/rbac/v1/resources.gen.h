@@ -32,17 +32,25 @@ constexpr const apimachinery::ResourceInfo& ResourceOf<rbac::v1::ClusterRoleBind
   return rbac::v1::kClusterRoleBindingResource;
 }
 template <>
+inline constexpr bool kHasStatus<rbac::v1::ClusterRoleBinding> = false;
+template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<rbac::v1::ClusterRole>() {
   return rbac::v1::kClusterRoleResource;
 }
+template <>
+inline constexpr bool kHasStatus<rbac::v1::ClusterRole> = false;
 template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<rbac::v1::RoleBinding>() {
   return rbac::v1::kRoleBindingResource;
 }
 template <>
+inline constexpr bool kHasStatus<rbac::v1::RoleBinding> = false;
+template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<rbac::v1::Role>() {
   return rbac::v1::kRoleResource;
 }
+template <>
+inline constexpr bool kHasStatus<rbac::v1::Role> = false;
 
 }  // namespace kubexx::api
 

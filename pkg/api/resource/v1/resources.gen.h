@@ -32,6 +32,8 @@ constexpr const apimachinery::ResourceInfo& ResourceOf<resource::v1::DeviceClass
   return resource::v1::kDeviceClassResource;
 }
 template <>
+inline constexpr bool kHasStatus<resource::v1::DeviceClass> = false;
+template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<resource::v1::ResourceClaim>() {
   return resource::v1::kResourceClaimResource;
 }
@@ -40,9 +42,13 @@ constexpr const apimachinery::ResourceInfo& ResourceOf<resource::v1::ResourceCla
   return resource::v1::kResourceClaimTemplateResource;
 }
 template <>
+inline constexpr bool kHasStatus<resource::v1::ResourceClaimTemplate> = false;
+template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<resource::v1::ResourceSlice>() {
   return resource::v1::kResourceSliceResource;
 }
+template <>
+inline constexpr bool kHasStatus<resource::v1::ResourceSlice> = false;
 
 }  // namespace kubexx::api
 

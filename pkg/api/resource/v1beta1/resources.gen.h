@@ -32,6 +32,8 @@ constexpr const apimachinery::ResourceInfo& ResourceOf<resource::v1beta1::Device
   return resource::v1beta1::kDeviceClassResource;
 }
 template <>
+inline constexpr bool kHasStatus<resource::v1beta1::DeviceClass> = false;
+template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<resource::v1beta1::ResourceClaim>() {
   return resource::v1beta1::kResourceClaimResource;
 }
@@ -40,9 +42,13 @@ constexpr const apimachinery::ResourceInfo& ResourceOf<resource::v1beta1::Resour
   return resource::v1beta1::kResourceClaimTemplateResource;
 }
 template <>
+inline constexpr bool kHasStatus<resource::v1beta1::ResourceClaimTemplate> = false;
+template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<resource::v1beta1::ResourceSlice>() {
   return resource::v1beta1::kResourceSliceResource;
 }
+template <>
+inline constexpr bool kHasStatus<resource::v1beta1::ResourceSlice> = false;
 
 }  // namespace kubexx::api
 

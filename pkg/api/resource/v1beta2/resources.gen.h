@@ -36,6 +36,8 @@ constexpr const apimachinery::ResourceInfo& ResourceOf<resource::v1beta2::Device
   return resource::v1beta2::kDeviceClassResource;
 }
 template <>
+inline constexpr bool kHasStatus<resource::v1beta2::DeviceClass> = false;
+template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<resource::v1beta2::DeviceTaintRule>() {
   return resource::v1beta2::kDeviceTaintRuleResource;
 }
@@ -48,9 +50,13 @@ constexpr const apimachinery::ResourceInfo& ResourceOf<resource::v1beta2::Resour
   return resource::v1beta2::kResourceClaimTemplateResource;
 }
 template <>
+inline constexpr bool kHasStatus<resource::v1beta2::ResourceClaimTemplate> = false;
+template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<resource::v1beta2::ResourceSlice>() {
   return resource::v1beta2::kResourceSliceResource;
 }
+template <>
+inline constexpr bool kHasStatus<resource::v1beta2::ResourceSlice> = false;
 
 }  // namespace kubexx::api
 

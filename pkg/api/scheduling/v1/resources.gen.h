@@ -19,6 +19,8 @@ template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<scheduling::v1::PriorityClass>() {
   return scheduling::v1::kPriorityClassResource;
 }
+template <>
+inline constexpr bool kHasStatus<scheduling::v1::PriorityClass> = false;
 
 }  // namespace kubexx::api
 

@@ -27,6 +27,8 @@ template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<scheduling::v1alpha2::Workload>() {
   return scheduling::v1alpha2::kWorkloadResource;
 }
+template <>
+inline constexpr bool kHasStatus<scheduling::v1alpha2::Workload> = false;
 
 }  // namespace kubexx::api
 

@@ -40,17 +40,25 @@ constexpr const apimachinery::ResourceInfo& ResourceOf<storage::v1::CSIDriver>()
   return storage::v1::kCSIDriverResource;
 }
 template <>
+inline constexpr bool kHasStatus<storage::v1::CSIDriver> = false;
+template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<storage::v1::CSINode>() {
   return storage::v1::kCSINodeResource;
 }
+template <>
+inline constexpr bool kHasStatus<storage::v1::CSINode> = false;
 template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<storage::v1::CSIStorageCapacity>() {
   return storage::v1::kCSIStorageCapacityResource;
 }
 template <>
+inline constexpr bool kHasStatus<storage::v1::CSIStorageCapacity> = false;
+template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<storage::v1::StorageClass>() {
   return storage::v1::kStorageClassResource;
 }
+template <>
+inline constexpr bool kHasStatus<storage::v1::StorageClass> = false;
 template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<storage::v1::VolumeAttachment>() {
   return storage::v1::kVolumeAttachmentResource;
@@ -59,6 +67,8 @@ template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<storage::v1::VolumeAttributesClass>() {
   return storage::v1::kVolumeAttributesClassResource;
 }
+template <>
+inline constexpr bool kHasStatus<storage::v1::VolumeAttributesClass> = false;
 
 }  // namespace kubexx::api
 

@@ -19,6 +19,8 @@ template <>
 constexpr const apimachinery::ResourceInfo& ResourceOf<storage::v1beta1::VolumeAttributesClass>() {
   return storage::v1beta1::kVolumeAttributesClassResource;
 }
+template <>
+inline constexpr bool kHasStatus<storage::v1beta1::VolumeAttributesClass> = false;
 
 }  // namespace kubexx::api
 

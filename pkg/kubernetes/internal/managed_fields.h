@@ -1,0 +1,22 @@
+/// @file
+/// Reads meta/v1 FieldsV1, the set of fields that one manager owns.
+#ifndef KUBEXX_KUBERNETES_INTERNAL_MANAGED_FIELDS_H_
+#define KUBEXX_KUBERNETES_INTERNAL_MANAGED_FIELDS_H_
+
+#include <optional>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/codec/json_tree.h"
+
+namespace kubexx::kubernetes::internal {
+
+/// The part of `value` that the set `fields` names: "f:" a member, "k:" the list's element with
+/// these keys (which are in the result in any case), "v:" the element with this value, "i:" the one
+/// at this index, {} all below. Nothing when none of it is there. kMalformed when the set cannot be
+/// read.
+apimachinery::Result<std::optional<codec::JsonTree>> ExtractFields(const codec::JsonTree& value,
+                                                                   const codec::JsonTree& fields);
+
+}  // namespace kubexx::kubernetes::internal
+
+#endif  // KUBEXX_KUBERNETES_INTERNAL_MANAGED_FIELDS_H_

@@ -1,0 +1,239 @@
+#include "kubexx/kubernetes/raw_client.h"
+
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "kubexx/api/meta/v1/types.gen.h"
+#include "kubexx/codec/envelope.h"
+#include "kubexx/codec/object_meta.h"
+#include "kubexx/rest/status_body.h"
+
+namespace kubexx::kubernetes {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::ListOptions;
+using apimachinery::Result;
+using codec::Encoding;
+
+constexpr std::int64_t kPageSize = 500;
+
+// How much longer than it should last a watch may stay silent before the server counts as dead.
+constexpr std::chrono::seconds kWatchGrace(30);
+
+std::string_view Text(Propagation propagation) {
+  switch (propagation) {
+    case Propagation::kOrphan:
+      return "Orphan";
+    case Propagation::kBackground:
+      return "Background";
+    case Propagation::kForeground:
+      return "Foreground";
+    case Propagation::kServerDefault:
+      break;
+  }
+  return {};
+}
+
+std::string Encode(const DeleteOptions& options) {
+  api::meta::v1::DeleteOptions wire;
+  wire.grace_period_seconds = options.grace_period_seconds;
+  if (const std::string_view text = Text(options.propagation); !text.empty()) {
+    wire.propagation_policy = std::string(text);
+  }
+  if (!options.uid.empty() || !options.resource_version.empty()) {
+    auto& preconditions = wire.preconditions.emplace();
+    if (!options.uid.empty()) {
+      preconditions.uid = options.uid;
+    }
+    if (!options.resource_version.empty()) {
+      preconditions.resource_version = options.resource_version;
+    }
+  }
+  if (options.dry_run) {
+    wire.dry_run.emplace_back("All");
+  }
+  return codec::EncodeJson(wire);
+}
+
+void AddWriteParams(rest::Request& request, const std::string& field_manager,
+                    const std::string& field_validation, bool dry_run) {
+  if (!field_manager.empty()) {
+    request.Param("fieldManager", field_manager);
+  }
+  if (!field_validation.empty()) {
+    request.Param("fieldValidation", field_validation);
+  }
+  if (dry_run) {
+    request.Param("dryRun", "All");
+  }
+}
+
+// Hands the object of a response over.
+Result<void> Finish(rest::Request request, RawClient::ObjectSink out, std::stop_token stop) {
+  KX_ASSIGN_OR_RETURN(const rest::Response response, request.Do(std::move(stop)));
+  std::string_view bytes = response.body;
+  if (response.encoding == Encoding::kProtobuf) {
+    auto envelope = codec::ReadEnvelope(bytes);
+    if (!envelope) {
+      return Fail(envelope.error().WithContext(request.ToString()));
+    }
+    bytes = envelope->raw;
+  }
+  if (auto taken = out(response.encoding, bytes); !taken) {
+    return Fail(taken.error().WithContext(request.ToString()));
+  }
+  return {};
+}
+
+}  // namespace
+
+RawClient::RawClient(std::shared_ptr<rest::RESTClient> client, RawResource resource)
+    : client_(std::move(client)),
+      resource_(std::make_shared<const RawResource>(std::move(resource))) {}
+
+rest::Request RawClient::Prepare(rest::Request request, std::string_view name_space) const {
+  const apimachinery::GroupVersionResource& resource = resource_->resource;
+  request
+      .Resource({.group = resource.group,
+                 .version = resource.version,
+                 .kind = {},
+                 .plural = resource.resource,
+                 .namespaced = resource_->namespaced})
+      .Namespace(resource_->name_space.empty() ? name_space : resource_->name_space)
+      .Accept(resource_->accept);
+  request.AcceptParameters(resource_->accept_parameters);
+  return request;
+}
+
+rest::Request RawClient::PrepareNamed(rest::Request request, const ObjectName& name) const {
+  rest::Request out = Prepare(std::move(request), name.name_space);
+  out.Name(name.name);
+  if (!name.subresource.empty()) {
+    out.SubResource(name.subresource);
+  }
+  return out;
+}
+
+Result<void> RawClient::Get(const ObjectName& name, ObjectSink out, std::stop_token stop) const {
+  return Finish(PrepareNamed(client_->Get(), name), out, std::move(stop));
+}
+
+Result<codec::ListMeta> RawClient::ListPage(const ListOptions& options, ObjectSink sink,
+                                            const std::stop_token& stop) const {
+  rest::Request request = Prepare(client_->Get(), {});
+  request.AcceptParameters(resource_->list_accept_parameters).Options(options);
+  std::optional<codec::ListReader> reader;
+  Encoding encoding = Encoding::kJson;
+  const auto on_item = [this, &reader, &encoding, &sink](std::string_view item) -> Result<void> {
+    if (!resource_->name_types || encoding != Encoding::kJson) {
+      return sink(encoding, item);
+    }
+    const codec::ItemType type = reader->item_type();
+    return sink(encoding, codec::WithTypeMeta(item, type.api_version, type.kind));
+  };
+  KX_RETURN_IF_ERROR(request.Stream(
+      [&reader, &encoding](const rest::Request::StreamHead& head) -> Result<void> {
+        encoding = head.encoding;
+        reader.emplace(encoding);
+        return {};
+      },
+      [&reader, &on_item](std::string_view chunk) { return reader->Feed(chunk, on_item); }, stop));
+  return reader->Finish();
+}
+
+Result<codec::ListMeta> RawClient::List(ListOptions options, ObjectSink sink,
+                                        base::FunctionRef<void()> restart,
+                                        std::stop_token stop) const {
+  if (options.limit > 0 || !options.continue_.empty()) {
+    return ListPage(options, sink, stop);
+  }
+  const ListOptions whole = options;
+  options.limit = kPageSize;
+  for (;;) {
+    auto page = ListPage(options, sink, stop);
+    if (!page && !options.continue_.empty() && apimachinery::IsExpired(page.error())) {
+      restart();
+      return ListPage(whole, sink, stop);
+    }
+    if (!page || page->continue_.empty()) {
+      return page;
+    }
+    options.continue_ = page->continue_;
+    // The token carries the version; naming one beside it is an error.
+    options.resource_version.clear();
+    options.resource_version_match.clear();
+  }
+}
+
+Result<void> RawClient::Watch(const ListOptions& options, FrameSink sink,
+                              std::stop_token stop) const {
+  rest::Request request = Prepare(client_->Get(), {});
+  request.Watch().Options(options);
+  std::optional<codec::WatchReader> reader;
+  const auto on_frame = [&sink](const codec::WatchFrame& frame) -> Result<void> {
+    if (frame.type == codec::WatchEventType::kError) {
+      KX_ASSIGN_OR_RETURN(apimachinery::Status status,
+                          rest::DecodeStatus(frame.encoding, frame.object));
+      return Fail(std::move(status));
+    }
+    return sink(frame);
+  };
+  return request.Stream(
+      [&reader](const rest::Request::StreamHead& head) -> Result<void> {
+        reader.emplace(head.encoding);
+        return {};
+      },
+      [&reader, &on_frame](std::string_view chunk) { return reader->Feed(chunk, on_frame); },
+      std::move(stop),
+      options.timeout.count() > 0 ? options.timeout + kWatchGrace : std::chrono::seconds(0));
+}
+
+Result<void> RawClient::Create(const ObjectName& name, RawBody body, const CreateOptions& options,
+                               ObjectSink out, std::stop_token stop) const {
+  rest::Request request = name.name.empty() ? Prepare(client_->Post(), name.name_space)
+                                            : PrepareNamed(client_->Post(), name);
+  AddWriteParams(request, options.field_manager, options.field_validation, options.dry_run);
+  request.Body(body.encoding, std::move(body.bytes));
+  return Finish(std::move(request), out, std::move(stop));
+}
+
+Result<void> RawClient::Update(const ObjectName& name, RawBody body, const UpdateOptions& options,
+                               ObjectSink out, std::stop_token stop) const {
+  rest::Request request = PrepareNamed(client_->Put(), name);
+  AddWriteParams(request, options.field_manager, options.field_validation, options.dry_run);
+  request.Body(body.encoding, std::move(body.bytes));
+  return Finish(std::move(request), out, std::move(stop));
+}
+
+Result<void> RawClient::Patch(const ObjectName& name, RawPatch patch, const PatchOptions& options,
+                              ObjectSink out, std::stop_token stop) const {
+  rest::Request request = PrepareNamed(
+      client_->Patch(patch.type),
+      {.name_space = name.name_space, .name = name.name, .subresource = options.subresource});
+  AddWriteParams(request, options.field_manager, options.field_validation, options.dry_run);
+  if (options.force) {
+    request.Param("force", "true");
+  }
+  request.Body(Encoding::kJson, std::move(patch.text));
+  return Finish(std::move(request), out, std::move(stop));
+}
+
+Result<void> RawClient::Delete(const ObjectName& name, const DeleteOptions& options,
+                               std::stop_token stop) const {
+  rest::Request request = PrepareNamed(client_->Delete(), name);
+  request.Body(Encoding::kJson, Encode(options));
+  KX_RETURN_IF_ERROR(request.Do(std::move(stop)));
+  return {};
+}
+
+Result<void> RawClient::DeleteCollection(const DeleteOptions& options, const ListOptions& selection,
+                                         std::stop_token stop) const {
+  rest::Request request = Prepare(client_->Delete(), {});
+  request.Options(selection).Body(Encoding::kJson, Encode(options));
+  KX_RETURN_IF_ERROR(request.Do(std::move(stop)));
+  return {};
+}
+
+}  // namespace kubexx::kubernetes

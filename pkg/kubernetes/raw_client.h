@@ -1,0 +1,115 @@
+/// @file
+/// Requests for one resource over encoded objects: what all clients, typed or not, have in common.
+#ifndef KUBEXX_KUBERNETES_RAW_CLIENT_H_
+#define KUBEXX_KUBERNETES_RAW_CLIENT_H_
+
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kubexx/apimachinery/group_version.h"
+#include "kubexx/apimachinery/list_options.h"
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/base/function_ref.h"
+#include "kubexx/codec/codec.h"
+#include "kubexx/codec/list_reader.h"
+#include "kubexx/codec/watch_reader.h"
+#include "kubexx/kubernetes/options.h"
+#include "kubexx/rest/rest_client.h"
+
+namespace kubexx::kubernetes {
+
+/// The object, or the part of it, that a request is about. `name` is empty when an object is
+/// created, `name_space` counts only for a client without a namespace of its own.
+struct ObjectName {
+  std::string_view name_space{};
+  std::string_view name{};
+  std::string_view subresource{};
+};
+
+/// A resource and how its objects are asked for.
+struct RawResource {
+  apimachinery::GroupVersionResource resource{};
+  /// Whether objects live in namespaces.
+  bool namespaced = true;
+  /// Empty for cluster-scoped resources and for all namespaces.
+  std::string name_space{};
+  /// Best first.
+  std::vector<codec::Encoding> accept{codec::Encoding::kJson};
+  /// See rest::Request::AcceptParameters.
+  std::string accept_parameters{};
+  /// The same of lists.
+  std::string list_accept_parameters{};
+  /// Give the items of JSON lists, which do not name their type, that of the list.
+  bool name_types = false;
+};
+
+/// An encoded object to send; protobuf with its envelope.
+struct RawBody {
+  codec::Encoding encoding = codec::Encoding::kJson;
+  std::string bytes{};
+};
+
+/// A change to send: JSON, for kApply also YAML.
+struct RawPatch {
+  rest::PatchType type = rest::PatchType::kMerge;
+  std::string text{};
+};
+
+/// Thread-safe, cheap to copy. Every call blocks and takes a stop_token that ends it with
+/// kCancelled. Errors are the server's Status, those of rest::Request, or a sink's own.
+class RawClient {
+ public:
+  /// Gets an object without envelope; the view is valid during the call. An error is returned with
+  /// the request in front of its message.
+  using ObjectSink =
+      base::FunctionRef<apimachinery::Result<void>(codec::Encoding, std::string_view)>;
+  using FrameSink = base::FunctionRef<apimachinery::Result<void>(const codec::WatchFrame&)>;
+
+  RawClient(std::shared_ptr<rest::RESTClient> client, RawResource resource);
+
+  const RawResource& resource() const { return *resource_; }
+  const std::shared_ptr<rest::RESTClient>& rest_client() const { return client_; }
+
+  apimachinery::Result<void> Get(const ObjectName& name, ObjectSink out,
+                                 std::stop_token stop) const;
+  /// All pages of 500, or the one that `options` asks for. `restart` is called when what `sink` has
+  /// got so far is void and the list begins anew in one piece, because it expired between pages.
+  apimachinery::Result<codec::ListMeta> List(apimachinery::ListOptions options, ObjectSink sink,
+                                             base::FunctionRef<void()> restart,
+                                             std::stop_token stop) const;
+  /// Until the server ends the watch. An ERROR event is returned as its Status.
+  apimachinery::Result<void> Watch(const apimachinery::ListOptions& options, FrameSink sink,
+                                   std::stop_token stop) const;
+  apimachinery::Result<void> Create(const ObjectName& name, RawBody body,
+                                    const CreateOptions& options, ObjectSink out,
+                                    std::stop_token stop) const;
+  apimachinery::Result<void> Update(const ObjectName& name, RawBody body,
+                                    const UpdateOptions& options, ObjectSink out,
+                                    std::stop_token stop) const;
+  /// The subresource is that of `options`.
+  apimachinery::Result<void> Patch(const ObjectName& name, RawPatch patch,
+                                   const PatchOptions& options, ObjectSink out,
+                                   std::stop_token stop) const;
+  apimachinery::Result<void> Delete(const ObjectName& name, const DeleteOptions& options,
+                                    std::stop_token stop) const;
+  apimachinery::Result<void> DeleteCollection(const DeleteOptions& options,
+                                              const apimachinery::ListOptions& selection,
+                                              std::stop_token stop) const;
+
+ private:
+  rest::Request Prepare(rest::Request request, std::string_view name_space) const;
+  rest::Request PrepareNamed(rest::Request request, const ObjectName& name) const;
+  apimachinery::Result<codec::ListMeta> ListPage(const apimachinery::ListOptions& options,
+                                                 ObjectSink sink,
+                                                 const std::stop_token& stop) const;
+
+  std::shared_ptr<rest::RESTClient> client_;
+  std::shared_ptr<const RawResource> resource_;
+};
+
+}  // namespace kubexx::kubernetes
+
+#endif  // KUBEXX_KUBERNETES_RAW_CLIENT_H_

@@ -1,0 +1,75 @@
+#include "kubexx/kubernetes/sparse.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "kubexx/codec/sparse_json.h"
+
+namespace kubexx::kubernetes::internal {
+namespace {
+
+using codec::FieldSchema;
+using codec::JsonTree;
+
+// The value of one field as a tree.
+JsonTree TreeOf(const FieldSchema& field, const void* value) {
+  std::string json;
+  codec::EncodeSparseJson(field, value, json);
+  auto tree = JsonTree::Parse(json);
+  // Deeper than a tree may be: nothing that the API server would take either.
+  return tree ? std::move(*tree) : JsonTree();
+}
+
+JsonTree ElementTree(const FieldSchema& field, const void* element) {
+  FieldSchema plain = field;
+  plain.cardinality = codec::Cardinality::kPlain;
+  return TreeOf(plain, element);
+}
+
+}  // namespace
+
+JsonTree& Resolve(JsonTree& root, const SparsePath& path) {
+  JsonTree* node = &root;
+  for (const auto& step : path) {
+    if (const auto* name = std::get_if<std::string_view>(&step)) {
+      node = &(*node)[*name];
+      continue;
+    }
+    const std::size_t index = std::get<std::size_t>(step);
+    while (!node->IsArray() || node->size() <= index) {
+      node->Append(JsonTree::Object());
+    }
+    node = &node->elements()[index];
+  }
+  return *node;
+}
+
+const FieldSchema& FieldAt(const codec::TypeSchema& schema, std::size_t offset) {
+  const auto found = std::ranges::find(schema.fields, offset, &FieldSchema::offset);
+  if (found == schema.fields.end()) {
+    std::abort();  // a table that lacks a member of its struct is a defect of the program
+  }
+  return *found;
+}
+
+void SetField(JsonTree& object, const FieldSchema& field, const void* value) {
+  JsonTree tree = TreeOf(field, value);
+  if ((field.flags & codec::kInline) == 0) {
+    object[field.name] = std::move(tree);
+    return;
+  }
+  for (JsonTree::Member& member : tree.members()) {
+    object[member.key] = std::move(member.value);
+  }
+}
+
+void AppendElement(JsonTree& object, const FieldSchema& field, const void* element) {
+  object[field.name].Append(ElementTree(field, element));
+}
+
+void PutEntry(JsonTree& object, const FieldSchema& field, std::string_view key,
+              const void* element) {
+  object[field.name][key] = ElementTree(field, element);
+}
+
+}  // namespace kubexx::kubernetes::internal

@@ -1,0 +1,229 @@
+/// @file
+/// Sparse<T>: some fields of a T, each set on purpose.
+#ifndef KUBEXX_KUBERNETES_SPARSE_H_
+#define KUBEXX_KUBERNETES_SPARSE_H_
+
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "kubexx/apimachinery/box.h"
+#include "kubexx/codec/json_tree.h"
+#include "kubexx/codec/schema.h"
+
+namespace kubexx::kubernetes {
+
+template <class T>
+class Sparse;
+template <class T>
+class SparseFields;
+
+namespace internal {
+
+/// What is set at a member of type M: what an optional one holds, otherwise M.
+template <class M>
+struct Held {
+  using Type = M;
+};
+template <class E>
+struct Held<std::optional<E>> {
+  using Type = E;
+};
+template <class E>
+struct Held<apimachinery::Box<E>> {
+  using Type = E;
+};
+template <class M>
+using HeldType = typename Held<M>::Type;
+
+template <class E>
+struct ElementOf;
+template <class E>
+struct ElementOf<std::vector<E>> {
+  using Type = E;
+};
+template <class E>
+struct ElementOf<std::map<std::string, E>> {
+  using Type = E;
+};
+template <class M>
+using ElementType = typename ElementOf<M>::Type;
+
+/// From the root of a tree to one of its values: names with static storage, and indices.
+using SparsePath = std::vector<std::variant<std::string_view, std::size_t>>;
+
+/// The value at `path`, made of objects where there is nothing yet.
+codec::JsonTree& Resolve(codec::JsonTree& root, const SparsePath& path);
+
+/// The field of `schema` whose member lies at `offset`.
+const codec::FieldSchema& FieldAt(const codec::TypeSchema& schema, std::size_t offset);
+
+/// `object`'s value of the field, replaced by `value`, which has the field's held type.
+void SetField(codec::JsonTree& object, const codec::FieldSchema& field, const void* value);
+/// Adds an element to the list `field`, or the entry `key` to the map; `element` has the element's
+/// type.
+void AppendElement(codec::JsonTree& object, const codec::FieldSchema& field, const void* element);
+void PutEntry(codec::JsonTree& object, const codec::FieldSchema& field, std::string_view key,
+              const void* element);
+
+template <class T, class M>
+const codec::FieldSchema& FieldOf(M T::* member) {
+  // In the Itanium C++ ABI a pointer to a data member is the member's offset.
+  static_assert(sizeof(member) == sizeof(std::ptrdiff_t));
+  return FieldAt(codec::SchemaOf<T>(),
+                 static_cast<std::size_t>(std::bit_cast<std::ptrdiff_t>(member)));
+}
+
+/// The setters of Sparse and SparseFields. `Self` gives its object by Node() and its place by
+/// Place().
+template <class Self, class T>
+class SparseSetters {
+  template <class V>
+  using Exactly = std::type_identity_t<V>;
+
+ public:
+  /// Sets a field to `value`, be it the type's zero value: `fields.Set(&DeploymentSpec::replicas,
+  /// 0)`. Of structs in `value` those fields are set that are not zero; use In or a Sparse to say
+  /// which. A second call replaces the first one's value.
+  template <class M>
+  Self& Set(M T::* member, const Exactly<HeldType<M>>& value) {
+    SetField(self().Node(), FieldOf(member), &value);
+    return self();
+  }
+  template <class M>
+    requires std::is_class_v<HeldType<M>>
+  Self& Set(M T::* member, const Sparse<HeldType<M>>& value) {
+    self().In(member).Node() = value.tree();
+    return self();
+  }
+  /// Sets a field of a struct in this one: `Set(&Deployment::spec, &DeploymentSpec::replicas, 3)`.
+  template <class M, class S, class N>
+    requires std::same_as<S, HeldType<M>>
+  Self& Set(M T::* member, N S::* inner, const Exactly<HeldType<N>>& value) {
+    self().In(member).Set(inner, value);
+    return self();
+  }
+  template <class M, class S, class N, class R, class O>
+    requires std::same_as<S, HeldType<M>> && std::same_as<R, HeldType<N>>
+  Self& Set(M T::* member, N S::* inner, O R::* innermost, const Exactly<HeldType<O>>& value) {
+    self().In(member, inner).Set(innermost, value);
+    return self();
+  }
+
+  /// The fields of a struct in this one, `In(&Deployment::spec, &DeploymentSpec::template_)`, which
+  /// is sent as {} when none of them is set. Refers to the Sparse that it comes from, which must
+  /// not be moved or destroyed meanwhile.
+  template <class M>
+  SparseFields<HeldType<M>> In(M T::* member) {
+    const codec::FieldSchema& field = FieldOf(member);
+    auto place = self().Place();
+    if ((field.flags & codec::kInline) == 0) {
+      place.second.emplace_back(field.name);
+    }
+    return {*place.first, std::move(place.second)};
+  }
+  template <class M, class S, class N, class... More>
+    requires std::same_as<S, HeldType<M>>
+  auto In(M T::* member, N S::* inner, More... more) {
+    return In(member).In(inner, more...);
+  }
+
+  /// Adds an element to a list and gives its fields: `Append(&PodSpec::containers)`.
+  template <class M>
+  SparseFields<ElementType<M>> Append(M T::* member) {
+    const codec::FieldSchema& field = FieldOf(member);
+    auto place = self().Place();
+    codec::JsonTree& list = self().Node()[field.name];
+    list.Append(codec::JsonTree::Object());
+    place.second.emplace_back(field.name);
+    place.second.emplace_back(list.size() - 1);
+    return {*place.first, std::move(place.second)};
+  }
+  template <class M>
+  Self& Append(M T::* member, const Exactly<ElementType<M>>& element) {
+    AppendElement(self().Node(), FieldOf(member), &element);
+    return self();
+  }
+  template <class M>
+    requires std::is_class_v<ElementType<M>>
+  Self& Append(M T::* member, const Sparse<ElementType<M>>& element) {
+    self().Append(member).Node() = element.tree();
+    return self();
+  }
+
+  /// Adds an entry to a map: `Put(&ObjectMeta::labels, "app", "web")`.
+  template <class M>
+  Self& Put(M T::* member, std::string_view key, const Exactly<ElementType<M>>& element) {
+    PutEntry(self().Node(), FieldOf(member), key, &element);
+    return self();
+  }
+
+ private:
+  Self& self() { return static_cast<Self&>(*this); }
+};
+
+}  // namespace internal
+
+/// The fields of a T somewhere inside of a Sparse. Refers to that Sparse. Not thread-safe.
+template <class T>
+class SparseFields : public internal::SparseSetters<SparseFields<T>, T> {
+ public:
+  SparseFields(codec::JsonTree& root, internal::SparsePath path)
+      : root_(&root), path_(std::move(path)) {
+    (void)Node();
+  }
+
+ private:
+  template <class Self, class U>
+  friend class internal::SparseSetters;
+
+  codec::JsonTree& Node() {
+    codec::JsonTree& node = internal::Resolve(*root_, path_);
+    if (!node.IsObject()) {
+      node = codec::JsonTree::Object();
+    }
+    return node;
+  }
+  std::pair<codec::JsonTree*, internal::SparsePath> Place() { return {root_, path_}; }
+
+  codec::JsonTree* root_;
+  internal::SparsePath path_;
+};
+
+/// Some fields of a T, for server-side apply: what is set is sent, what is not is not, and a zero
+/// value can be set. T is any generated struct or one with a table of its own; the compiler checks
+/// that members and values fit. A value type; not thread-safe.
+template <class T>
+class Sparse : public internal::SparseSetters<Sparse<T>, T> {
+ public:
+  Sparse() : tree_(codec::JsonTree::Object()) {}
+  /// The fields as JSON, whose names are not checked.
+  explicit Sparse(codec::JsonTree tree) : tree_(std::move(tree)) {}
+
+  const codec::JsonTree& tree() const { return tree_; }
+  std::string ToJson() const { return tree_.ToJson(); }
+  friend bool operator==(const Sparse& a, const Sparse& b) { return a.tree_ == b.tree_; }
+
+ protected:
+  codec::JsonTree& Node() { return tree_; }
+
+ private:
+  template <class Self, class U>
+  friend class internal::SparseSetters;
+
+  std::pair<codec::JsonTree*, internal::SparsePath> Place() { return {&tree_, {}}; }
+
+  codec::JsonTree tree_;
+};
+
+}  // namespace kubexx::kubernetes
+
+#endif  // KUBEXX_KUBERNETES_SPARSE_H_

@@ -1,0 +1,101 @@
+/// @file
+/// Methods of subresources that only some resources have, to be mixed into their clients.
+#ifndef KUBEXX_KUBERNETES_SUBRESOURCES_H_
+#define KUBEXX_KUBERNETES_SUBRESOURCES_H_
+
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <utility>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/kubernetes/resource_client.h"
+
+namespace kubexx::kubernetes {
+
+/// A ResourceClient<T> with the methods of T's subresources, each a class with a constructor like
+/// `ScaleMethods(client, name_space, resource)`. The generated clientset gives each built-in type
+/// those that the API server has for it, so that a missing subresource is a compile error; write
+/// `ClientWith<Widget, ScaleMethods>` for a custom resource with a scale. Thread-safe, cheap to
+/// copy.
+template <class T, class... Methods>
+class ClientWith : public ResourceClient<T>, public Methods... {
+ public:
+  ClientWith(const std::shared_ptr<rest::RESTClient>& client, const std::string& name_space)
+      : ResourceClient<T>(client, name_space),
+        Methods(client, name_space, api::ResourceOf<T>())... {}
+};
+
+/// What subresources that take and give the whole object share.
+template <class T>
+class ObjectSubresource {
+ protected:
+  ObjectSubresource(std::shared_ptr<rest::RESTClient> client, std::string name_space,
+                    const apimachinery::ResourceInfo& resource)
+      : client_(std::move(client), std::move(name_space), resource, codec::SchemaOf<T>()) {}
+
+  apimachinery::Result<T> UpdateAt(std::string_view subresource, const T& object,
+                                   const UpdateOptions& options, std::stop_token stop) const {
+    T out{};
+    KX_RETURN_IF_ERROR(client_.Update({.name_space = object.metadata.namespace_,
+                                       .name = object.metadata.name,
+                                       .subresource = subresource},
+                                      &object, options, &out, std::move(stop)));
+    return out;
+  }
+
+ private:
+  UntypedClient client_;
+};
+
+/// certificatesigningrequests/approval.
+template <class T>
+class ApprovalMethods : private ObjectSubresource<T> {
+ public:
+  using ObjectSubresource<T>::ObjectSubresource;
+  /// Stores the conditions Approved or Denied of `request` and nothing else of it.
+  apimachinery::Result<T> UpdateApproval(const T& request, const UpdateOptions& options = {},
+                                         std::stop_token stop = {}) const {
+    return this->UpdateAt("approval", request, options, std::move(stop));
+  }
+};
+
+/// namespaces/finalize.
+template <class T>
+class FinalizeMethods : private ObjectSubresource<T> {
+ public:
+  using ObjectSubresource<T>::ObjectSubresource;
+  /// Stores spec.finalizers of `name_space`; one that is being deleted and has none left goes away.
+  apimachinery::Result<T> Finalize(const T& name_space, const UpdateOptions& options = {},
+                                   std::stop_token stop = {}) const {
+    return this->UpdateAt("finalize", name_space, options, std::move(stop));
+  }
+};
+
+/// pods/ephemeralcontainers.
+template <class T>
+class EphemeralContainersMethods : private ObjectSubresource<T> {
+ public:
+  using ObjectSubresource<T>::ObjectSubresource;
+  /// Stores spec.ephemeral_containers of `pod`, to which containers may only be added.
+  apimachinery::Result<T> UpdateEphemeralContainers(const T& pod, const UpdateOptions& options = {},
+                                                    std::stop_token stop = {}) const {
+    return this->UpdateAt("ephemeralcontainers", pod, options, std::move(stop));
+  }
+};
+
+/// pods/resize.
+template <class T>
+class ResizeMethods : private ObjectSubresource<T> {
+ public:
+  using ObjectSubresource<T>::ObjectSubresource;
+  /// Stores the containers' resources of `pod` and nothing else of it.
+  apimachinery::Result<T> UpdateResize(const T& pod, const UpdateOptions& options = {},
+                                       std::stop_token stop = {}) const {
+    return this->UpdateAt("resize", pod, options, std::move(stop));
+  }
+};
+
+}  // namespace kubexx::kubernetes
+
+#endif  // KUBEXX_KUBERNETES_SUBRESOURCES_H_
