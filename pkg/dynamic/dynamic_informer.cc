@@ -1,0 +1,139 @@
+#include "kubexx/dynamic/dynamic_informer.h"
+
+#include <algorithm>
+
+namespace kubexx::dynamic {
+namespace {
+
+using apimachinery::GroupVersionResource;
+using apimachinery::ListOptions;
+using apimachinery::Result;
+using codec::Encoding;
+
+/// Keeps the names that the list-watch of the client refers to.
+class NamedListWatch final : public cache::ListerWatcher {
+ public:
+  NamedListWatch(std::shared_ptr<rest::RESTClient> client, GroupVersionResource resource,
+                 std::string name_space, cache::ListWatchOptions options)
+      : resource_(std::move(resource)),
+        inner_(cache::NewListWatchFromClient(std::move(client),
+                                             {.group = resource_.group,
+                                              .version = resource_.version,
+                                              .kind = {},
+                                              .plural = resource_.resource,
+                                              .namespaced = !name_space.empty()},
+                                             name_space, std::move(options))) {}
+
+  Result<codec::ListMeta> List(const ListOptions& options, ObjectSink sink,
+                               std::stop_token stop) override {
+    return inner_->List(options, sink, std::move(stop));
+  }
+  Result<void> Watch(const ListOptions& options, EventSink sink, std::stop_token stop) override {
+    return inner_->Watch(options, sink, std::move(stop));
+  }
+
+ private:
+  const GroupVersionResource resource_;
+  const std::shared_ptr<cache::ListerWatcher> inner_;
+};
+
+}  // namespace
+
+std::shared_ptr<cache::ListerWatcher> NewDynamicListWatch(std::shared_ptr<rest::RESTClient> client,
+                                                          GroupVersionResource resource,
+                                                          std::string name_space,
+                                                          cache::ListWatchOptions options) {
+  options.accept = {Encoding::kJson};
+  options.list_accept_parameters.clear();
+  options.watch_accept_parameters.clear();
+  options.name_types = true;
+  return std::make_shared<NamedListWatch>(std::move(client), std::move(resource),
+                                          std::move(name_space), std::move(options));
+}
+
+std::shared_ptr<cache::ListerWatcher> NewMetadataListWatch(std::shared_ptr<rest::RESTClient> client,
+                                                           GroupVersionResource resource,
+                                                           std::string name_space,
+                                                           cache::ListWatchOptions options) {
+  options.accept = {Encoding::kProtobuf, Encoding::kJson};
+  options.list_accept_parameters = kAsPartialObjectList;
+  options.watch_accept_parameters = kAsPartialObject;
+  return std::make_shared<NamedListWatch>(std::move(client), std::move(resource),
+                                          std::move(name_space), std::move(options));
+}
+
+DynamicFactoryBase::DynamicFactoryBase(std::shared_ptr<rest::RESTClient> client,
+                                       DynamicFactoryOptions options, Source source)
+    : client_(std::move(client)), options_(std::move(options)), source_(source) {}
+
+DynamicFactoryBase::~DynamicFactoryBase() { Shutdown(); }
+
+DynamicFactoryBase::InformerPtr DynamicFactoryBase::FindOrAdd(const GroupVersionResource& resource,
+                                                              cache::InformerOptions options,
+                                                              Maker make) {
+  {
+    const base::MutexLock lock(mu_);
+    const auto found = informers_.find(resource);
+    if (found != informers_.end()) {
+      return found->second;
+    }
+  }
+  cache::ListWatchOptions list_watch = options_.list_watch;
+  if (options_.tweak) {
+    options_.tweak(resource, list_watch);
+  }
+  // An InformerOptions refers to its clock and cannot be assigned to.
+  cache::InformerOptions complete{
+      .name = options.name.empty() ? resource.ToString() : std::move(options.name),
+      .clock = options_.clock,
+      .registry = options_.registry,
+      .transform = std::move(options.transform),
+      .resync_period = options.resync_period > base::Duration::zero() ? options.resync_period
+                                                                      : options_.resync_period,
+      .handler_buffer = options.handler_buffer,
+      .use_watch_list = options.use_watch_list,
+      .on_error = std::move(options.on_error),
+      .seed = options.seed};
+  InformerPtr informer = make(
+      source_(client_, resource, options_.name_space, std::move(list_watch)), std::move(complete));
+  // When another thread was faster its informer counts; this one has not begun to run.
+  const base::MutexLock lock(mu_);
+  return informers_.try_emplace(resource, std::move(informer)).first->second;
+}
+
+std::vector<DynamicFactoryBase::InformerPtr> DynamicFactoryBase::All() const {
+  const base::MutexLock lock(mu_);
+  std::vector<InformerPtr> all;
+  for (const auto& [resource, informer] : informers_) {
+    all.push_back(informer);
+  }
+  return all;
+}
+
+void DynamicFactoryBase::Start() {
+  for (const InformerPtr& informer : All()) {
+    informer->Start();
+  }
+}
+
+bool DynamicFactoryBase::WaitForCacheSync(std::stop_token stop) const {
+  return std::ranges::all_of(
+      All(), [&stop](const InformerPtr& informer) { return informer->WaitForSync(stop); });
+}
+
+void DynamicFactoryBase::Shutdown() {
+  for (const InformerPtr& informer : All()) {
+    informer->Stop();
+  }
+}
+
+template <>
+DynamicFactory<Unstructured>::DynamicFactory(std::shared_ptr<rest::RESTClient> client,
+                                             DynamicFactoryOptions options)
+    : DynamicFactoryBase(std::move(client), std::move(options), &NewDynamicListWatch) {}
+template <>
+DynamicFactory<PartialObjectMetadata>::DynamicFactory(std::shared_ptr<rest::RESTClient> client,
+                                                      DynamicFactoryOptions options)
+    : DynamicFactoryBase(std::move(client), std::move(options), &NewMetadataListWatch) {}
+
+}  // namespace kubexx::dynamic
