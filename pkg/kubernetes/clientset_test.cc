@@ -35,7 +35,7 @@ TEST(ClientsetTest, AllClientsShareOneConnection) {
     const Clientset clients(*rest);
     EXPECT_EQ(clients.rest_client(), *rest);
     const auto before = rest->use_count();
-    const auto pods = clients.CoreV1().Pods("default");
+    const auto maps = clients.CoreV1().ConfigMaps("default");
     EXPECT_EQ(rest->use_count(), before + 1);
   }
   EXPECT_EQ(rest->use_count(), 1);
