@@ -42,7 +42,8 @@ class ScaleClient {
   apimachinery::Result<Scale> Update(const ScaleTarget& target, Scale scale,
                                      const kubernetes::UpdateOptions& options = {},
                                      std::stop_token stop = {}) const;
-  /// JSON, merge or apply patch of the Scale.
+  /// A patch of the Scale. Of custom resources the API server takes JSON and merge patches only (as
+  /// of 1.36 it fails an apply with kInternalError).
   apimachinery::Result<Scale> Patch(const ScaleTarget& target, kubernetes::RawPatch patch,
                                     kubernetes::PatchOptions options = {},
                                     std::stop_token stop = {}) const;

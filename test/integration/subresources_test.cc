@@ -176,22 +176,25 @@ TEST_F(SubresourceTest, ScaleHasEveryVerb) {
 }
 
 TEST_F(SubresourceTest, PodsAreBoundResizedAndDebugged) {
+  api::core::v1::Node node;
+  node.metadata.name = namespace_;
+  ASSERT_TRUE(Core().Nodes().Create(node));
   Pod pod = CreatePod("p");
   pod.spec.containers[0].resources.requests["cpu"] = *apimachinery::Quantity::Parse("200m");
   api::core::v1::Binding binding;
   binding.metadata.name = "p";
   binding.metadata.namespace_ = namespace_;
   binding.target.kind = "Node";
-  binding.target.name = "nowhere";
+  binding.target.name = namespace_;
   const auto bound = Pods().Bind(binding);
   ASSERT_TRUE(bound) << bound.error().ToString();
-  EXPECT_EQ(Pods().Get("p")->spec.node_name, "nowhere");
+  EXPECT_EQ(Pods().Get("p")->spec.node_name, namespace_);
   const auto again = Pods().Bind(binding);
   ASSERT_FALSE(again);
   EXPECT_EQ(again.error().reason, Reason::kConflict);
 
   pod.metadata.resource_version.clear();
-  pod.spec.node_name = "nowhere";
+  pod.spec.node_name = namespace_;
   const auto resized = Pods().UpdateResize(pod);
   ASSERT_TRUE(resized) << resized.status().ToString();
   EXPECT_EQ(resized->spec.containers[0].resources.requests.at("cpu").ToString(), "200m");
@@ -205,6 +208,7 @@ TEST_F(SubresourceTest, PodsAreBoundResizedAndDebugged) {
   const auto updated = Pods().UpdateEphemeralContainers(debugged);
   ASSERT_TRUE(updated) << updated.status().ToString();
   EXPECT_EQ(updated->spec.ephemeral_containers.size(), 1U);
+  EXPECT_TRUE(Core().Nodes().Delete(namespace_));
 }
 
 TEST_F(SubresourceTest, EvictionRespectsBudgets) {
