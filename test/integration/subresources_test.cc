@@ -178,6 +178,8 @@ TEST_F(SubresourceTest, ScaleHasEveryVerb) {
 TEST_F(SubresourceTest, PodsAreBoundResizedAndDebugged) {
   api::core::v1::Node node;
   node.metadata.name = namespace_;
+  node.status.capacity["cpu"] = *apimachinery::Quantity::Parse("4");
+  node.status.allocatable = node.status.capacity;
   ASSERT_TRUE(Core().Nodes().Create(node));
   Pod pod = CreatePod("p");
   pod.spec.containers[0].resources.requests["cpu"] = *apimachinery::Quantity::Parse("200m");
