@@ -2,6 +2,18 @@
 
 #include <algorithm>
 
+namespace kubexx::cache {
+
+template <>
+apimachinery::Result<Ref<dynamic::Unstructured>> DecodeShared<dynamic::Unstructured>(
+    const Object& raw) {
+  KX_ASSIGN_OR_RETURN(dynamic::Unstructured object,
+                      codec::Decode<dynamic::Unstructured>(raw.encoding, raw.bytes));
+  return std::make_shared<const dynamic::Unstructured>(std::move(object));
+}
+
+}  // namespace kubexx::cache
+
 namespace kubexx::dynamic {
 namespace {
 

@@ -22,6 +22,15 @@
 #include "kubexx/dynamic/unstructured.h"
 #include "kubexx/metrics/registry.h"
 
+namespace kubexx::cache {
+
+/// An unstructured object has no schema table; this is how informers and listers read it.
+template <>
+apimachinery::Result<Ref<dynamic::Unstructured>> DecodeShared<dynamic::Unstructured>(
+    const Object& raw);
+
+}  // namespace kubexx::cache
+
 namespace kubexx::dynamic {
 
 /// Lists and watches whole objects as JSON, each with its type. `name_space` is empty for

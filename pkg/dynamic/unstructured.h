@@ -104,8 +104,7 @@ class Unstructured {
 
 namespace kubexx::codec {
 
-/// Reads JSON, so that informers and listers work with Unstructured; kUnsupportedMediaType for
-/// protobuf, which cannot be read without a type.
+/// Reads JSON; kUnsupportedMediaType for protobuf, which cannot be read without a type.
 template <>
 apimachinery::Result<dynamic::Unstructured> Decode<dynamic::Unstructured>(Encoding encoding,
                                                                           std::string_view bytes);
