@@ -17,48 +17,79 @@ using rest::testing::TempDir;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
+const RestMetrics& NoMetrics() {
+  static const RestMetrics metrics(nullptr, "", base::Clock::Real());
+  return metrics;
+}
+
+std::string Header(Credentials& credentials) {
+  const auto got = credentials.Get({});
+  return got ? got->authorization : got.error().ToString();
+}
+
 TEST(CredentialsTest, NoneGivesNoHeader) {
-  const auto credentials = Credentials::New({}, base::Clock::Real());
+  const Config config;
+  const auto credentials = Credentials::New(config, base::Clock::Real(), NoMetrics());
   ASSERT_TRUE(credentials);
-  EXPECT_EQ((*credentials)->Authorization(), "");
+  EXPECT_EQ(Header(**credentials), "");
+  EXPECT_FALSE((*credentials)->Renew(0));
+}
+
+TEST(CredentialsTest, RefusedTokenIsReadAgainAtOnceButNotAllTheTime) {
+  base::testing::FakeClock clock;
+  const TempDir dir;
+  const Config config{.bearer_token_file = dir.Write("token", "one")};
+  const auto credentials = Credentials::New(config, clock, NoMetrics());
+  ASSERT_TRUE(credentials);
+  clock.Advance(std::chrono::seconds(5));
+  const auto first = (*credentials)->Get({});
+  ASSERT_TRUE(first);
+  EXPECT_FALSE((*credentials)->Renew(first->generation)) << "the file has the same token";
+  dir.Write("token", "two");
+  EXPECT_FALSE((*credentials)->Renew(first->generation)) << "it has just been read";
+  clock.Advance(std::chrono::seconds(5));
+  EXPECT_TRUE((*credentials)->Renew(first->generation));
+  EXPECT_EQ(Header(**credentials), "Bearer two");
+  EXPECT_TRUE((*credentials)->Renew(first->generation)) << "another request of the old token";
 }
 
 TEST(CredentialsTest, TokenFileIsReadAgainOnceAMinuteAndTheLastGoodTokenKept) {
   base::testing::FakeClock clock;
   const TempDir dir;
   const std::string file = dir.Write("token", "one\n");
-  const auto credentials = Credentials::New({.bearer_token_file = file}, clock);
+  const Config config{.bearer_token_file = file};
+  const auto credentials = Credentials::New(config, clock, NoMetrics());
   ASSERT_TRUE(credentials) << credentials.error().ToString();
-  EXPECT_EQ((*credentials)->Authorization(), "Bearer one");
+  EXPECT_EQ(Header(**credentials), "Bearer one");
   dir.Write("token", "two");
   clock.Advance(std::chrono::seconds(49));
-  EXPECT_EQ((*credentials)->Authorization(), "Bearer one") << "not read at every request";
+  EXPECT_EQ(Header(**credentials), "Bearer one") << "not read at every request";
   clock.Advance(std::chrono::seconds(1));
-  EXPECT_EQ((*credentials)->Authorization(), "Bearer two");
+  EXPECT_EQ(Header(**credentials), "Bearer two");
   for (const std::string bad : {"", " \n", "a\x01b"}) {
     dir.Write("token", bad);
     clock.Advance(std::chrono::minutes(1));
-    EXPECT_EQ((*credentials)->Authorization(), "Bearer two");
+    EXPECT_EQ(Header(**credentials), "Bearer two");
   }
   std::filesystem::remove(file);
   clock.Advance(std::chrono::minutes(1));
-  EXPECT_EQ((*credentials)->Authorization(), "Bearer two");
+  EXPECT_EQ(Header(**credentials), "Bearer two");
   dir.Write("token", "three");
   clock.Advance(std::chrono::minutes(1));
-  EXPECT_EQ((*credentials)->Authorization(), "Bearer three");
+  EXPECT_EQ(Header(**credentials), "Bearer three");
 }
 
 TEST(CredentialsTest, FileWinsOverTokenWhichServesUntilTheFileIsThere) {
   base::testing::FakeClock clock;
   const TempDir dir;
   const std::string file = dir.path() + "/token";
-  const auto credentials =
-      Credentials::New({.bearer_token = "fixed", .bearer_token_file = file}, clock);
+  const Config config{.bearer_token = "fixed", .bearer_token_file = file};
+  const auto credentials = Credentials::New(config, clock, NoMetrics());
   ASSERT_TRUE(credentials) << credentials.error().ToString();
-  EXPECT_EQ((*credentials)->Authorization(), "Bearer fixed");
+  EXPECT_EQ(Header(**credentials), "Bearer fixed");
   dir.Write("token", "file");
   clock.Advance(std::chrono::minutes(1));
-  EXPECT_EQ((*credentials)->Authorization(), "Bearer file");
+  EXPECT_EQ(Header(**credentials), "Bearer file");
 }
 
 TEST(CredentialsTest, RefusesWhatCannotWorkWithoutShowingIt) {
@@ -75,7 +106,7 @@ TEST(CredentialsTest, RefusesWhatCannotWorkWithoutShowingIt) {
         Case{{.bearer_token_file = dir.path() + "/none"},
              "tokenFile " + dir.path() + "/none: No such"},
         Case{{.bearer_token_file = dir.Write("empty", "")}, "is empty"}}) {
-    const auto credentials = Credentials::New(c.config, base::Clock::Real());
+    const auto credentials = Credentials::New(c.config, base::Clock::Real(), NoMetrics());
     ASSERT_FALSE(credentials) << c.message;
     EXPECT_EQ(credentials.error().reason, Reason::kInvalidConfig);
     EXPECT_THAT(credentials.error().message, HasSubstr(c.message));

@@ -66,7 +66,7 @@ bool AnyExists(const Sources& sources) {
 
 Result<Config> LoadKubeconfig(const KubeconfigOptions& options) {
   const Sources sources = FindSources(options);
-  if (!AnyExists(sources)) {
+  if (!AnyExists(sources) && options.server.empty()) {
     std::string tried;
     for (const std::string& path : sources.paths) {
       tried += (tried.empty() ? "" : ", ") + path;
@@ -83,11 +83,12 @@ Result<Config> LoadKubeconfig(const KubeconfigOptions& options) {
     KX_ASSIGN_OR_RETURN(Kubeconfig file, internal::ReadKubeconfigFile(path));
     internal::MergeKubeconfig(merged, std::move(file));
   }
-  return internal::Resolve(merged, options.context);
+  return internal::Resolve(merged, options);
 }
 
 Result<Config> LoadConfig(const KubeconfigOptions& options) {
-  return AnyExists(FindSources(options)) ? LoadKubeconfig(options) : InClusterConfig();
+  const bool named = !options.server.empty() || AnyExists(FindSources(options));
+  return named ? LoadKubeconfig(options) : InClusterConfig();
 }
 
 Result<Config> InClusterConfig() {

@@ -89,6 +89,81 @@ users: [{name: a, user: {client-certificate-data: "Y2VydA==", client-key-data: "
   EXPECT_EQ(config->tls.key_data, "key");
 }
 
+TEST(KubeconfigTest, ReadsImpersonationProxyAndCompression) {
+  const TempDir dir;
+  const auto config = LoadKubeconfig({.path = dir.Write("config", R"(
+current-context: a
+contexts: [{name: a, context: {cluster: a, user: a}}]
+clusters: [{name: a, cluster: {server: "https://a", proxy-url: "http://p:3128", disable-compression: false}}]
+users: [{name: a, user: {token: t, as: jane, as-uid: "7", as-groups: [dev, ops], as-user-extra: {scopes: [x, y]}}}]
+)")});
+  ASSERT_TRUE(config) << config.error().ToString();
+  EXPECT_EQ(config->impersonate, (ImpersonationConfig{.user = "jane",
+                                                      .uid = "7",
+                                                      .groups = {"dev", "ops"},
+                                                      .extra = {{"scopes", {"x", "y"}}}}));
+  EXPECT_EQ(config->proxy_url, "http://p:3128");
+  EXPECT_FALSE(config->disable_compression);
+}
+
+TEST(KubeconfigTest, ReadsACredentialPlugin) {
+  const TempDir dir;
+  const auto config = LoadKubeconfig({.path = dir.Write("config", R"(
+current-context: a
+contexts: [{name: a, context: {cluster: a, user: a}}]
+clusters:
+- name: a
+  cluster:
+    server: https://a
+    extensions:
+    - {name: other, extension: {b: 1}}
+    - {name: client.authentication.k8s.io/exec, extension: {audience: x, count: 1, s: "1", on: true}}
+users:
+- name: a
+  user:
+    exec:
+      apiVersion: client.authentication.k8s.io/v1
+      command: ./bin/plugin
+      args: [get, "--token"]
+      env: [{name: A, value: b}]
+      installHint: get it there
+      interactiveMode: Never
+      provideClusterInfo: true
+)")});
+  ASSERT_TRUE(config) << config.error().ToString();
+  EXPECT_EQ(*config->exec,
+            (ExecConfig{.api_version = "client.authentication.k8s.io/v1",
+                        .command = dir.path() + "/bin/plugin",
+                        .args = {"get", "--token"},
+                        .env = {{"A", "b"}},
+                        .install_hint = "get it there",
+                        .provide_cluster_info = true,
+                        .cluster_extension = R"({"audience":"x","count":1,"s":"1","true":true})",
+                        .interactive = ExecInteractive::kNever}));
+}
+
+TEST(KubeconfigTest, OptionsReplaceWhatTheFileSays) {
+  const TempDir dir;
+  const std::string path = dir.Write("config", kTwoContexts);
+  const auto parts = LoadKubeconfig({.path = path,
+                                     .cluster = "c2",
+                                     .user = "u3",
+                                     .namespace_ = "other",
+                                     .timeout = std::chrono::seconds(9)});
+  ASSERT_TRUE(parts) << parts.error().ToString();
+  EXPECT_EQ(parts->host, "http://two.example:8080/prefix");
+  EXPECT_EQ(parts->username, "me");
+  EXPECT_EQ(parts->namespace_, "other");
+  EXPECT_EQ(parts->timeout, std::chrono::seconds(9));
+  const auto server = LoadKubeconfig({.path = path, .server = "https://new.example"});
+  ASSERT_TRUE(server) << server.error().ToString();
+  EXPECT_EQ(server->host, "https://new.example");
+  EXPECT_EQ(server->tls.server_name, "") << "the name of another server";
+  EXPECT_EQ(server->tls.ca_file, dir.path() + "/pki/ca.crt");
+  EXPECT_FALSE(LoadKubeconfig({.path = path, .user = "nobody"}));
+  EXPECT_FALSE(LoadKubeconfig({.path = path, .server = "ftp://x"}));
+}
+
 TEST(KubeconfigTest, ReadsJson) {
   const TempDir dir;
   const auto config = LoadKubeconfig({.path = dir.Write("config", R"({
@@ -147,6 +222,9 @@ TEST_F(EnvironmentTest, FallsBackToHomeAndSaysWhatItTried) {
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().reason, Reason::kInvalidConfig);
   EXPECT_THAT(none.error().message, HasSubstr(dir_.path() + "/.kube/config"));
+  const auto named = LoadConfig({.server = "http://localhost:8001"});
+  ASSERT_TRUE(named) << "a server needs no file: " << named.error().ToString();
+  EXPECT_EQ(named->host, "http://localhost:8001");
   Set("HOME", std::nullopt);
   EXPECT_THAT(LoadKubeconfig().error().message, HasSubstr("$HOME"));
 }
@@ -279,14 +357,39 @@ INSTANTIATE_TEST_SUITE_P(
                     "client-key: is missing"},
         BadFileCase{"TokenAndUsername", With(kServer, "token: SECRET, username: me"),
                     "cannot be combined with token"},
-        BadFileCase{"Proxy", With(kServer + ", proxy-url: \"http://p\"", ""),
-                    "proxy-url: not supported yet"},
-        BadFileCase{"Exec", With(kServer, "exec: {command: aws}"), "exec: not supported yet"},
+        BadFileCase{"SocksProxy", With(kServer + ", proxy-url: \"socks5://u:SECRET@p\"", ""),
+                    "clusters[0] \"a\": proxy-url: proxies that speak socks5"},
+        BadFileCase{"ExecNotMapping", With(kServer, "exec: aws"), "exec: must be a mapping"},
+        BadFileCase{"ExecWithoutCommand", With(kServer, "exec: {apiVersion: x}"),
+                    "users[0] \"a\": exec.command: is not set"},
+        BadFileCase{"ExecVersion",
+                    With(kServer,
+                         "exec: {command: aws, apiVersion: "
+                         "client.authentication.k8s.io/v1alpha1}"),
+                    "exec.apiVersion: is \"client.authentication.k8s.io/v1alpha1\""},
+        BadFileCase{"ExecModeMissing",
+                    With(kServer,
+                         "exec: {command: aws, apiVersion: "
+                         "client.authentication.k8s.io/v1}"),
+                    "exec.interactiveMode: must be set"},
+        BadFileCase{"ExecModeUnknown",
+                    With(kServer,
+                         "exec: {command: aws, interactiveMode: Sometimes, apiVersion: "
+                         "client.authentication.k8s.io/v1}"),
+                    "exec.interactiveMode: must be Never"},
+        BadFileCase{"ExecEnv",
+                    With(kServer,
+                         "exec: {command: aws, interactiveMode: Never, apiVersion: "
+                         "client.authentication.k8s.io/v1, env: [{value: SECRET}]}"),
+                    "exec.env[0].name: must not be empty"},
+        BadFileCase{"ExecArgs", With(kServer, "exec: {args: SECRET}"), "args: must be a list"},
         BadFileCase{"AuthProvider", With(kServer, "auth-provider: {name: gcp}"),
-                    "auth-provider: not supported yet"},
-        BadFileCase{"Impersonation", With(kServer, "as: root"), "as: not supported yet"},
-        BadFileCase{"ImpersonatedGroups", With(kServer, "as-groups: [g]"),
-                    "as-groups: not supported yet"}),
+                    "auth-provider: is not supported: "},
+        BadFileCase{"GroupsWithoutUser", With(kServer, "as-groups: [g]"),
+                    "users[0] \"a\": as: must be set"},
+        BadFileCase{"GroupsNotList", With(kServer, "as-groups: g"), "as-groups: must be a list"},
+        BadFileCase{"ExtraNotMapping", With(kServer, "as-user-extra: [g]"),
+                    "as-user-extra: must be a mapping"}),
     [](const auto& param) { return param.param.name; });
 
 TEST(KubeconfigTest, UnreadablePathsAreErrors) {

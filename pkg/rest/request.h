@@ -5,6 +5,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -16,13 +18,17 @@
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/function_ref.h"
 #include "kubexx/codec/codec.h"
+#include "kubexx/rest/backoff.h"
+#include "kubexx/rest/rate_limiter.h"
+#include "kubexx/rest/warning_handler.h"
 
 namespace kubexx::rest {
 
 class RESTClient;
 namespace internal {
+struct Opened;
 struct Prepared;
-}
+}  // namespace internal
 
 /// Content types of PATCH.
 enum class PatchType : std::uint8_t { kJson, kMerge, kStrategicMerge, kApply };
@@ -47,14 +53,34 @@ class Request {
   Request& SubResource(std::string_view subresource);
   /// Replaces the whole path, for example "/version".
   Request& AbsPath(std::string_view path);
+  /// Segments in front of "/api" and "/apis", behind the path of the server's URL; several calls
+  /// add up. Not encoded yet, without "..".
+  Request& Prefix(std::string_view segments);
+  /// Segments at the end of the path, for example behind SubResource("proxy"); several calls add
+  /// up.
+  Request& Suffix(std::string_view segments);
   Request& Param(std::string_view name, std::string_view value);
   Request& Options(const apimachinery::ListOptions& options);
+  /// The set fields of an options object of the API (api::core::v1::PodLogOptions,
+  /// api::meta::v1::CreateOptions, ...) as parameters.
+  template <class T>
+  Request& VersionedParams(const T& options) {
+    return VersionedParams(codec::SchemaOf<T>(), &options);
+  }
+  Request& VersionedParams(const codec::TypeSchema& schema, const void* options);
   /// Makes it a watch: "watch=true", not throttled, streaming media types.
   Request& Watch();
   Request& Header(std::string_view name, std::string_view value);
   /// Body in the given encoding; protobuf needs its envelope.
   Request& Body(codec::Encoding encoding, std::string body);
-  /// Encodings to accept, best first. Default JSON only.
+  /// Writes the body in the given encoding when it is sent.
+  using Encoder = std::function<apimachinery::Result<std::string>(codec::Encoding)>;
+  /// A body in protobuf if the server takes it: when it answers 415, the request is sent again in
+  /// JSON, and the client asks and sends in JSON only for this resource from then on. What `encode`
+  /// refers to must live until Do or Stream has returned.
+  Request& Body(Encoder encode);
+  /// Encodings to accept, best first. Default JSON only. After a 406 the request is sent again, and
+  /// further ones of the client for this resource, with JSON only.
   Request& Accept(std::vector<codec::Encoding> encodings);
   /// Parameters of every media type to accept, for example
   /// "as=PartialObjectMetadata;g=meta.k8s.io;v=v1": asks for another representation of the
@@ -63,10 +89,15 @@ class Request {
   /// Limits the whole request; a Stream only until its response head.
   Request& Timeout(std::chrono::milliseconds timeout);
   Request& MaxRetries(int retries);
+  /// Instead of the client's; null means none.
+  Request& Throttle(std::shared_ptr<RateLimiter> limiter);
+  Request& BackOff(std::shared_ptr<BackoffManager> manager);
+  Request& Warnings(std::shared_ptr<WarningHandler> handler);
 
-  /// Sends and reads the whole response (at most 256 MiB). Waits for the rate limiter, follows
-  /// Retry-After. kCancelled as soon as `stop` is requested, kUnavailable when there is no
-  /// connection, otherwise the server's Status.
+  /// Sends and reads the whole response (at most 256 MiB, unpacked). Waits for the rate limiter,
+  /// follows Retry-After, and after a 401 tries once more if there are new credentials. kCancelled
+  /// as soon as `stop` is requested, kUnavailable when there is no connection, otherwise the
+  /// server's Status.
   apimachinery::Result<Response> Do(std::stop_token stop = {});
 
   /// A 2xx response head, passed to Stream's caller before its body.
@@ -90,17 +121,21 @@ class Request {
 
  private:
   friend class RESTClient;
-  Request(RESTClient& client, std::string method) : client_(&client), method_(std::move(method)) {}
+  Request(RESTClient& client, std::string method);
 
   void KeepError(apimachinery::Result<void> result);
   apimachinery::Result<void> Check() const;
   std::string Target() const;
-  internal::Prepared Prepare() const;
+  apimachinery::Result<internal::Prepared> Prepare() const;
+  apimachinery::Result<internal::Opened> Open(const std::stop_token& stop) const;
+  std::string ResourceKey() const;
 
   RESTClient* client_;
   std::string method_;
   apimachinery::ResourceInfo resource_{};
   std::string abs_path_{};
+  std::string prefix_{};
+  std::string suffix_{};
   std::string namespace_{};
   std::string name_{};
   std::string subresource_{};
@@ -110,7 +145,11 @@ class Request {
   std::string accept_parameters_{};
   std::string content_type_{};
   std::string body_{};
+  Encoder encode_{};
   bool has_body_ = false;
+  std::shared_ptr<RateLimiter> limiter_;
+  std::shared_ptr<BackoffManager> backoff_;
+  std::shared_ptr<WarningHandler> warnings_;
   bool watch_ = false;
   std::chrono::milliseconds timeout_{0};
   int max_retries_ = 10;

@@ -43,9 +43,9 @@ Result<std::shared_ptr<RESTClient>> RESTClient::New(Config config, Options optio
   } else if (!internal::CheckHeader("User-Agent", config.user_agent)) {
     return Fail(Reason::kInvalidConfig, "user_agent has control characters");
   }
-  KX_ASSIGN_OR_RETURN(auto sender, internal::Sender::New(config, options));
-  return std::shared_ptr<RESTClient>(new RESTClient(
-      std::unique_ptr<Impl>(new Impl{.config = std::move(config), .sender = std::move(sender)})));
+  KX_ASSIGN_OR_RETURN(auto sender, internal::Sender::New(std::move(config), std::move(options)));
+  return std::shared_ptr<RESTClient>(
+      new RESTClient(std::unique_ptr<Impl>(new Impl{.sender = std::move(sender)})));
 }
 
 Request RESTClient::Verb(std::string method) { return {*this, std::move(method)}; }
@@ -56,6 +56,6 @@ Request RESTClient::Patch(PatchType type) {
   return request;
 }
 
-const Config& RESTClient::config() const { return impl_->config; }
+const Config& RESTClient::config() const { return impl_->sender->config(); }
 
 }  // namespace kubexx::rest

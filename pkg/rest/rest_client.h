@@ -10,8 +10,11 @@
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
+#include "kubexx/rest/backoff.h"
 #include "kubexx/rest/config.h"
+#include "kubexx/rest/rate_limiter.h"
 #include "kubexx/rest/request.h"
+#include "kubexx/rest/warning_handler.h"
 
 namespace kubexx::metrics {
 class Registry;
@@ -30,6 +33,12 @@ class RESTClient {
     /// How long name resolution, connecting and the TLS handshake may take together; zero: no
     /// limit.
     std::chrono::milliseconds connect_timeout = std::chrono::seconds(30);
+    /// Instead of one made of Config's qps and burst; may be shared.
+    std::shared_ptr<RateLimiter> rate_limiter{};
+    /// Instead of what KUBE_CLIENT_BACKOFF_BASE and _DURATION say.
+    std::shared_ptr<BackoffManager> backoff{};
+    /// Instead of NewWarningLogger().
+    std::shared_ptr<WarningHandler> warnings{};
   };
 
   /// Reads the TLS material; kInvalidConfig names the file or field that cannot be used. Opens no

@@ -11,17 +11,27 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
+std::vector<std::string> Texts(std::string_view header) {
+  std::vector<std::string> texts;
+  for (const Warning& warning : ParseWarnings(header)) {
+    texts.push_back(warning.text);
+  }
+  return texts;
+}
+
 TEST(WarningTest, ReadsOneAndMore) {
-  EXPECT_THAT(ParseWarnings(R"(299 - "batch/v1beta1 CronJob is deprecated")"),
+  EXPECT_THAT(Texts(R"(299 - "batch/v1beta1 CronJob is deprecated")"),
               ElementsAre("batch/v1beta1 CronJob is deprecated"));
   EXPECT_THAT(
-      ParseWarnings(
+      Texts(
           R"(299 - "one, two", 299 agent "say \"hi\"" "Wed, 21 Oct 2026 07:28:00 GMT",299 - "c")"),
       ElementsAre("one, two", "say \"hi\"", "c"));
 }
 
-TEST(WarningTest, LeavesOutOtherCodesAndEmptyTexts) {
-  EXPECT_THAT(ParseWarnings(R"(199 - "misc", 299 - "", 299 - "kept")"), ElementsAre("kept"));
+TEST(WarningTest, GivesCodeAndAgent) {
+  EXPECT_THAT(ParseWarnings(R"(199 a "misc", 299 - "")"),
+              ElementsAre(Warning{.code = 199, .agent = "a", .text = "misc"},
+                          Warning{.code = 299, .agent = "-", .text = ""}));
 }
 
 TEST(WarningTest, AMalformedEntryEndsTheHeader) {
@@ -29,8 +39,8 @@ TEST(WarningTest, AMalformedEntryEndsTheHeader) {
        {"", " ", "299", "299 -", "299 - ", "299 - text", "299 - \"open", "299 - \"open\\",
         "29 - \"a\"", "2999 - \"a\"", "29x - \"a\"", "299  \"a\"", "299 - \"a\tb\"",
         "299 - \"a\" \"date", "299 - \"a\" x"}) {
-    EXPECT_THAT(ParseWarnings(bad), IsEmpty()) << bad;
-    EXPECT_THAT(ParseWarnings("299 - \"good\", " + bad), ElementsAre("good")) << bad;
+    EXPECT_THAT(Texts(bad), IsEmpty()) << bad;
+    EXPECT_THAT(Texts("299 - \"good\", " + bad), ElementsAre("good")) << bad;
   }
 }
 

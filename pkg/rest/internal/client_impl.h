@@ -5,7 +5,6 @@
 
 #include <memory>
 
-#include "kubexx/rest/config.h"
 #include "kubexx/rest/internal/sender.h"
 #include "kubexx/rest/rest_client.h"
 
@@ -13,7 +12,6 @@ namespace kubexx::rest {
 
 class RESTClient::Impl {
  public:
-  Config config{};
   std::unique_ptr<internal::Sender> sender{};
 };
 

@@ -1,5 +1,6 @@
 #include "kubexx/rest/internal/credentials.h"
 
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
 
 #include <chrono>
@@ -16,6 +17,7 @@ using apimachinery::Reason;
 using apimachinery::Result;
 
 constexpr std::chrono::seconds kReadTokenAgainAfter(50);
+constexpr std::chrono::seconds kReadRefusedTokenAgainAfter(5);
 
 std::string Base64(const std::string& text) {
   std::vector<unsigned char> out(4 * ((text.size() + 2) / 3) + 1);
@@ -40,7 +42,8 @@ Result<std::string> Bearer(std::string token, const std::string& origin) {
 
 }  // namespace
 
-Result<std::unique_ptr<Credentials>> Credentials::New(const Config& config, base::Clock& clock) {
+Result<std::unique_ptr<Credentials>> Credentials::New(const Config& config, base::Clock& clock,
+                                                      const RestMetrics& metrics) {
   const bool has_token = !config.bearer_token.empty() || !config.bearer_token_file.empty();
   const bool has_basic = !config.username.empty() || !config.password.empty();
   if (has_token && has_basic) {
@@ -59,27 +62,77 @@ Result<std::unique_ptr<Credentials>> Credentials::New(const Config& config, base
   std::unique_ptr<Credentials> credentials(new Credentials(
       std::move(fixed), has_basic ? std::string() : config.bearer_token_file, clock));
   if (!credentials->token_file_.empty()) {
-    base::MutexLock lock(credentials->mu_);
-    if (auto read = credentials->ReadLocked(); !read && credentials->value_.empty()) {
+    auto read = credentials->ReadToken();
+    if (!read && config.bearer_token.empty()) {
       return Fail(std::move(read).error());
     }
+    credentials->Take(std::move(read));
+  }
+  const bool has_certificate = !config.tls.cert_data.empty() || !config.tls.cert_file.empty();
+  if (config.exec.has_value() && !has_token && !has_basic && !has_certificate) {
+    credentials->exec_ = std::make_unique<ExecPlugin>(config, clock, metrics);
   }
   return credentials;
 }
 
-Result<void> Credentials::ReadLocked() {
-  read_at_ = clock_.Now();
+Result<std::string> Credentials::ReadToken() const {
   KX_ASSIGN_OR_RETURN(std::string token, ReadFile(token_file_, "tokenFile"));
-  KX_ASSIGN_OR_RETURN(value_, Bearer(std::move(token), "tokenFile " + token_file_));
-  return {};
+  return Bearer(std::move(token), "tokenFile " + token_file_);
 }
 
-std::string Credentials::Authorization() {
+void Credentials::Take(Result<std::string> read) {
   base::MutexLock lock(mu_);
-  if (!token_file_.empty() && clock_.Now() - read_at_ >= kReadTokenAgainAfter) {
-    (void)ReadLocked();  // on failure the last token stays
+  read_at_ = clock_.Now();
+  if (read && *read != value_) {
+    OPENSSL_cleanse(value_.data(), value_.size());
+    value_ = std::move(*read);
+    ++generation_;
   }
-  return value_;
+}
+
+Result<Credentials::Credential> Credentials::Get(const std::stop_token& stop) {
+  if (exec_) {
+    KX_ASSIGN_OR_RETURN(const ExecPlugin::Credential got, exec_->Get(stop));
+    return Credential{
+        .authorization = got.value->token.empty() ? std::string() : "Bearer " + got.value->token,
+        .plugin = got.value,
+        .generation = got.generation};
+  }
+  bool read = false;
+  if (!token_file_.empty()) {
+    base::MutexLock lock(mu_);
+    if (clock_.Now() - read_at_ >= kReadTokenAgainAfter) {
+      read_at_ = clock_.Now();  // others go on with what there is meanwhile
+      read = true;
+    }
+  }
+  if (read) {
+    Take(ReadToken());
+  }
+  base::MutexLock lock(mu_);
+  return Credential{.authorization = value_, .generation = generation_};
+}
+
+bool Credentials::Renew(std::uint64_t generation) {
+  if (exec_) {
+    return exec_->Expire(generation);
+  }
+  if (token_file_.empty()) {
+    return false;
+  }
+  bool read = false;
+  {
+    base::MutexLock lock(mu_);
+    if (generation == generation_ && clock_.Now() - read_at_ >= kReadRefusedTokenAgainAfter) {
+      read_at_ = clock_.Now();
+      read = true;
+    }
+  }
+  if (read) {
+    Take(ReadToken());
+  }
+  base::MutexLock lock(mu_);
+  return generation != generation_;
 }
 
 }  // namespace kubexx::rest::internal

@@ -146,6 +146,11 @@ bool Exchange::lost_connection() {
   return failure_.has_value() && failure_->lost_connection;
 }
 
+bool Exchange::failed() {
+  base::MutexLock lock(mu_);
+  return failure_.has_value();
+}
+
 bool Exchange::Close() {
   std::optional<Pending> released;
   bool under_way = false;

@@ -48,6 +48,7 @@ class Exchange {
   apimachinery::Result<bool> Read(HttpCall::Sink sink, const std::stop_token& stop,
                                   base::TimePoint deadline);
   bool lost_connection();
+  bool failed();
 
   /// Drops what arrives from now on. The caller's last word; returns whether the exchange was still
   /// under way.

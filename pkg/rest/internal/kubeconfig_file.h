@@ -4,16 +4,23 @@
 #define KUBEXX_REST_INTERNAL_KUBECONFIG_FILE_H_
 
 #include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/rest/config.h"
 
 namespace kubexx::rest::internal {
 
-/// One named entry: its scalar fields as text, and where it stands.
+/// One named entry: its scalar fields as text, the others by type, and where it stands.
 struct KubeconfigEntry {
   std::map<std::string, std::string> fields{};
+  std::vector<std::string> as_groups{};
+  std::map<std::string, std::vector<std::string>> as_user_extra{};
+  /// Its interactiveMode is in `fields` as "exec.interactiveMode".
+  std::optional<ExecConfig> exec{};
+  std::string exec_extension{};  ///< of a cluster, as JSON
   std::string file{};
   std::string path{};  ///< for errors, for example "users[0] \"admin\""
 };
@@ -28,16 +35,17 @@ struct Kubeconfig {
 };
 
 /// Reads one file. kInvalidConfig "<file>: <field>: <reason>" on bad YAML or a field of the wrong
-/// kind; unknown fields are ignored, fields that would change who or how we connect but are not
-/// supported are kept for Resolve to refuse.
+/// kind; unknown fields are ignored, auth-provider, which is not supported, is kept for Resolve to
+/// refuse.
 apimachinery::Result<Kubeconfig> ReadKubeconfigFile(const std::string& path);
 
 /// Adds what `into` does not have yet: of two files the first wins, entry by entry.
 void MergeKubeconfig(Kubeconfig& into, Kubeconfig file);
 
-/// The Config of `context`, or of the current context when empty. kInvalidConfig when an entry is
-/// missing or a field of the chosen cluster or user cannot be used.
-apimachinery::Result<Config> Resolve(const Kubeconfig& kubeconfig, const std::string& context);
+/// The Config of the chosen context, or of the current one. kInvalidConfig when an entry is missing
+/// or a field of the chosen cluster or user cannot be used. `options.path` is not looked at.
+apimachinery::Result<Config> Resolve(const Kubeconfig& kubeconfig,
+                                     const KubeconfigOptions& options);
 
 /// A pod's config from the values of KUBERNETES_SERVICE_HOST and _PORT and the service account's
 /// directory.

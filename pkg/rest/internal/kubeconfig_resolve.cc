@@ -2,13 +2,13 @@
 #include <openssl/evp.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <string_view>
 #include <utility>
 
 #include "kubexx/rest/internal/file.h"
 #include "kubexx/rest/internal/kubeconfig_file.h"
+#include "kubexx/rest/internal/proxy.h"
 #include "kubexx/rest/internal/url.h"
 
 namespace kubexx::rest::internal {
@@ -18,10 +18,7 @@ using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
 
-// Each would change where we connect or as whom; going on without would be wrong.
-constexpr std::array<std::string_view, 1> kUnsupportedOfCluster = {"proxy-url"};
-constexpr std::array<std::string_view, 6> kUnsupportedOfUser = {
-    "exec", "auth-provider", "as", "as-groups", "as-uid", "as-user-extra"};
+constexpr std::string_view kExecGroup = "client.authentication.k8s.io/";
 
 apimachinery::Error Bad(const KubeconfigEntry& entry, std::string_view field,
                         const std::string& why) {
@@ -32,17 +29,6 @@ apimachinery::Error Bad(const KubeconfigEntry& entry, std::string_view field,
 std::string Get(const KubeconfigEntry& entry, const std::string& field) {
   const auto found = entry.fields.find(field);
   return found == entry.fields.end() ? std::string() : found->second;
-}
-
-template <std::size_t N>
-Result<void> RefuseUnsupported(const KubeconfigEntry& entry,
-                               const std::array<std::string_view, N>& fields) {
-  for (const std::string_view field : fields) {
-    if (!Get(entry, std::string(field)).empty()) {
-      return Bad(entry, field, "not supported yet");
-    }
-  }
-  return {};
 }
 
 Result<std::string> DecodeBase64(const KubeconfigEntry& entry, const std::string& field) {
@@ -87,7 +73,6 @@ Result<const KubeconfigEntry*> Find(const std::map<std::string, KubeconfigEntry>
 }
 
 Result<void> ApplyCluster(const KubeconfigEntry& entry, Config& config) {
-  KX_RETURN_IF_ERROR(RefuseUnsupported(entry, kUnsupportedOfCluster));
   config.host = Get(entry, "server");
   if (auto url = ParseServerUrl(config.host); !url) {
     return Bad(entry, "server", url.error().message);
@@ -100,11 +85,72 @@ Result<void> ApplyCluster(const KubeconfigEntry& entry, Config& config) {
       !(config.tls.ca_file.empty() && config.tls.ca_data.empty())) {
     return Bad(entry, "insecure-skip-tls-verify", "cannot be combined with certificate-authority");
   }
+  config.proxy_url = Get(entry, "proxy-url");
+  if (!config.proxy_url.empty()) {
+    if (auto proxy = ParseProxyUrl(config.proxy_url); !proxy) {
+      return Bad(entry, "proxy-url", proxy.error().message);
+    }
+  }
+  if (!Get(entry, "disable-compression").empty()) {
+    KX_ASSIGN_OR_RETURN(config.disable_compression, GetBool(entry, "disable-compression"));
+  }
+  return {};
+}
+
+Result<void> ApplyImpersonation(const KubeconfigEntry& entry, Config& config) {
+  config.impersonate = {.user = Get(entry, "as"),
+                        .uid = Get(entry, "as-uid"),
+                        .groups = entry.as_groups,
+                        .extra = entry.as_user_extra};
+  const ImpersonationConfig& who = config.impersonate;
+  if (who.user.empty() && !(who.uid.empty() && who.groups.empty() && who.extra.empty())) {
+    return Bad(entry, "as", "must be set when as-uid, as-groups or as-user-extra is");
+  }
+  return {};
+}
+
+Result<void> ApplyExec(const KubeconfigEntry& entry, Config& config) {
+  if (!Get(entry, "auth-provider").empty()) {
+    return Bad(entry, "auth-provider",
+               "is not supported: Kubernetes has replaced it with credential plugins; use "
+               "\"exec\" with the plugin of your provider, for example gke-gcloud-auth-plugin, "
+               "kubelogin or kubectl-oidc_login");
+  }
+  if (!entry.exec.has_value()) {
+    return {};
+  }
+  ExecConfig exec = *entry.exec;
+  if (exec.command.empty()) {
+    return Bad(entry, "exec.command", "is not set");
+  }
+  const bool stable = exec.api_version == std::string(kExecGroup) + "v1";
+  if (!stable && exec.api_version != std::string(kExecGroup) + "v1beta1") {
+    return Bad(entry, "exec.apiVersion",
+               "is \"" + exec.api_version + "\", must be " + std::string(kExecGroup) +
+                   "v1 or .../v1beta1");
+  }
+  const std::string mode = Get(entry, "exec.interactiveMode");
+  if (mode.empty() && stable) {
+    return Bad(entry, "exec.interactiveMode", "must be set for " + exec.api_version);
+  }
+  if (!mode.empty() && mode != "Never" && mode != "IfAvailable" && mode != "Always") {
+    return Bad(entry, "exec.interactiveMode", "must be Never, IfAvailable or Always");
+  }
+  exec.interactive = mode == "Never"    ? ExecInteractive::kNever
+                     : mode == "Always" ? ExecInteractive::kAlways
+                                        : ExecInteractive::kIfAvailable;
+  KX_ASSIGN_OR_RETURN(exec.provide_cluster_info, GetBool(entry, "exec.provideClusterInfo"));
+  for (std::size_t i = 0; i < exec.env.size(); ++i) {
+    if (exec.env[i].first.empty() || exec.env[i].first.find('=') != std::string::npos) {
+      return Bad(entry, "exec.env[" + std::to_string(i) + "].name",
+                 "must not be empty or have \"=\"");
+    }
+  }
+  config.exec = std::move(exec);
   return {};
 }
 
 Result<void> ApplyUser(const KubeconfigEntry& entry, Config& config) {
-  KX_RETURN_IF_ERROR(RefuseUnsupported(entry, kUnsupportedOfUser));
   config.tls.cert_file = Get(entry, "client-certificate");
   config.tls.key_file = Get(entry, "client-key");
   KX_ASSIGN_OR_RETURN(config.tls.cert_data, DecodeBase64(entry, "client-certificate-data"));
@@ -122,36 +168,65 @@ Result<void> ApplyUser(const KubeconfigEntry& entry, Config& config) {
   if (!config.bearer_token.empty() && !config.username.empty()) {
     return Bad(entry, "username", "cannot be combined with token");
   }
-  return {};
+  KX_RETURN_IF_ERROR(ApplyImpersonation(entry, config));
+  return ApplyExec(entry, config);
+}
+
+// The context to use; none when the options say all that it would.
+Result<KubeconfigEntry> ChooseContext(const Kubeconfig& kubeconfig,
+                                      const KubeconfigOptions& options) {
+  const std::string name = options.context.empty() ? kubeconfig.current_context : options.context;
+  if (name.empty()) {
+    if (options.cluster.empty() && options.server.empty()) {
+      return Fail(Reason::kInvalidConfig,
+                  "kubeconfig " + kubeconfig.origin +
+                      ": current-context: is not set and no context was asked for");
+    }
+    return KubeconfigEntry{};
+  }
+  KX_ASSIGN_OR_RETURN(const KubeconfigEntry* const chosen,
+                      Find(kubeconfig.contexts, name, "context", kubeconfig.origin));
+  return *chosen;
 }
 
 }  // namespace
 
-Result<Config> Resolve(const Kubeconfig& kubeconfig, const std::string& context) {
-  const std::string name = context.empty() ? kubeconfig.current_context : context;
-  if (name.empty()) {
-    return Fail(Reason::kInvalidConfig,
-                "kubeconfig " + kubeconfig.origin +
-                    ": current-context: is not set and no context was asked for");
-  }
-  KX_ASSIGN_OR_RETURN(const KubeconfigEntry* const chosen,
-                      Find(kubeconfig.contexts, name, "context", kubeconfig.origin));
+Result<Config> Resolve(const Kubeconfig& kubeconfig, const KubeconfigOptions& options) {
+  KX_ASSIGN_OR_RETURN(const KubeconfigEntry context, ChooseContext(kubeconfig, options));
   Config config;
-  const std::string cluster = Get(*chosen, "cluster");
-  if (cluster.empty()) {
-    return Bad(*chosen, "cluster", "is not set");
+  const std::string cluster = options.cluster.empty() ? Get(context, "cluster") : options.cluster;
+  if (cluster.empty() && options.server.empty()) {
+    return Bad(context, "cluster", "is not set");
   }
-  KX_ASSIGN_OR_RETURN(const KubeconfigEntry* const cluster_entry,
-                      Find(kubeconfig.clusters, cluster, "cluster", kubeconfig.origin));
-  KX_RETURN_IF_ERROR(ApplyCluster(*cluster_entry, config));
-  if (const std::string user = Get(*chosen, "user"); !user.empty()) {
+  KubeconfigEntry cluster_entry;
+  if (!cluster.empty()) {
+    KX_ASSIGN_OR_RETURN(const KubeconfigEntry* const found,
+                        Find(kubeconfig.clusters, cluster, "cluster", kubeconfig.origin));
+    cluster_entry = *found;
+  }
+  if (!options.server.empty()) {
+    if (auto url = ParseServerUrl(options.server); !url) {
+      return Fail(url.error());
+    }
+    cluster_entry.fields["server"] = options.server;
+    cluster_entry.fields.erase("tls-server-name");
+  }
+  KX_RETURN_IF_ERROR(ApplyCluster(cluster_entry, config));
+  const std::string user = options.user.empty() ? Get(context, "user") : options.user;
+  if (!user.empty()) {
     KX_ASSIGN_OR_RETURN(const KubeconfigEntry* const user_entry,
                         Find(kubeconfig.users, user, "user", kubeconfig.origin));
     KX_RETURN_IF_ERROR(ApplyUser(*user_entry, config));
   }
-  if (std::string name_space = Get(*chosen, "namespace"); !name_space.empty()) {
+  if (config.exec.has_value()) {
+    config.exec->cluster_extension = cluster_entry.exec_extension;
+  }
+  std::string name_space =
+      options.namespace_.empty() ? Get(context, "namespace") : options.namespace_;
+  if (!name_space.empty()) {
     config.namespace_ = std::move(name_space);
   }
+  config.timeout = options.timeout;
   return config;
 }
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "kubexx/logging/log.h"
-#include "kubexx/metrics/registry.h"
 #include "kubexx/rest/internal/error_response.h"
+#include "kubexx/rest/internal/impersonation.h"
 #include "kubexx/rest/internal/warning.h"
 
 namespace kubexx::rest::internal {
@@ -26,8 +26,11 @@ constexpr std::chrono::seconds kErrorBodyTimeout(30);
 // does.
 constexpr std::chrono::seconds kWaitAfterLostConnection(1);
 
-constexpr std::chrono::seconds kLongThrottle(1);
-constexpr std::chrono::seconds kThrottleLogInterval(10);
+// How soon a running watch sees a new client certificate.
+constexpr std::chrono::seconds kCertificateInterval(60);
+
+// A guard only: there are not that many resources.
+constexpr std::size_t kMaxJsonOnly = 10000;
 
 bool Has(const HttpRequest& request, std::string_view header) {
   return std::ranges::any_of(request.headers, [header](const auto& entry) {
@@ -36,71 +39,175 @@ bool Has(const HttpRequest& request, std::string_view header) {
   });
 }
 
+// The last error counts, but when it is only that the server is gone, the one before says why.
+Status WithPrevious(Status status, const std::string& previous) {
+  if (status.code == 0 && !previous.empty() && previous != status.message) {
+    status.message += "; error of the attempt before: " + previous;
+  }
+  return status;
+}
+
 }  // namespace
 
-Result<std::unique_ptr<Sender>> Sender::New(const Config& config,
-                                            const RESTClient::Options& options) {
+bool JsonOnly::Has(const std::string& resource) const {
+  base::MutexLock lock(mu_);
+  return resources_.contains(resource);
+}
+
+void JsonOnly::Add(const std::string& resource) {
+  base::MutexLock lock(mu_);
+  if (resources_.size() < kMaxJsonOnly) {
+    resources_.insert(resource);
+  }
+}
+
+Result<bool> Opened::Read(HttpCall::Sink sink, const std::stop_token& stop, base::TimePoint until) {
+  const auto take = [this, &sink](std::string_view chunk) -> Result<void> {
+    bytes += chunk.size();
+    return gzip ? gzip->Feed(chunk, sink) : sink(chunk);
+  };
+  auto more = call.Read(take, stop, until);
+  if (more && !*more && gzip) {
+    KX_RETURN_IF_ERROR(gzip->Finish());
+  }
+  return more;
+}
+
+Sender::Sender(Config config, RESTClient::Options options, ServerUrl server)
+    : config_(std::move(config)),
+      options_(std::move(options)),
+      server_(std::move(server)),
+      metrics_(options_.registry, server_.Authority(), options_.clock) {}
+
+Result<std::unique_ptr<Sender>> Sender::New(Config config, RESTClient::Options options) {
   KX_ASSIGN_OR_RETURN(ServerUrl server, ParseServerUrl(config.host));
-  const double qps = config.qps == 0 ? kDefaultQps : config.qps;
-  const int burst = config.burst == 0 ? kDefaultBurst : config.burst;
-  std::unique_ptr<Sender> sender(new Sender(options, std::move(server), qps, burst));
-  KX_ASSIGN_OR_RETURN(sender->credentials_, Credentials::New(config, options.clock));
-  KX_ASSIGN_OR_RETURN(sender->transport_, Transport::New(config, sender->server_, options.clock));
+  if (!options.rate_limiter) {
+    const double qps = config.qps == 0 ? kDefaultQps : config.qps;
+    const int burst = config.burst == 0 ? kDefaultBurst : config.burst;
+    options.rate_limiter = NewTokenBucketLimiter(qps, burst, options.clock);
+  }
+  if (!options.backoff) {
+    options.backoff = BackoffFromEnvironment();
+  }
+  if (!options.warnings) {
+    options.warnings = NewWarningLogger();
+  }
+  std::unique_ptr<Sender> sender(
+      new Sender(std::move(config), std::move(options), std::move(server)));
+  base::Clock& clock = sender->clock();
+  KX_ASSIGN_OR_RETURN(sender->impersonation_, ImpersonationHeaders(sender->config_.impersonate));
+  KX_ASSIGN_OR_RETURN(sender->credentials_,
+                      Credentials::New(sender->config_, clock, sender->metrics_));
+  sender->reload_ = std::make_unique<TlsReload>(
+      sender->server_.tls ? sender->config_.tls : TlsConfig{}, clock, sender->metrics_);
+  KX_ASSIGN_OR_RETURN(sender->transport_, Transport::New(sender->config_, sender->server_, clock));
+  sender->reload_->Attach(*sender->transport_);
   return sender;
 }
 
 Result<void> Sender::Throttle(const Prepared& request, const std::stop_token& stop) {
-  if (request.watch) {
+  if (!request.limiter) {
     return {};
   }
-  const base::Duration wait = bucket_.Reserve();
+  const base::Duration wait = request.limiter->Reserve();
   LogThrottle(request, wait);
   if (wait > base::Duration::zero() && !options_.clock.SleepFor(wait, stop)) {
-    bucket_.Cancel();
+    request.limiter->Cancel();
     return Fail(Reason::kCancelled, "stopped while waiting for the client-side rate limit");
+  }
+  metrics_.ObserveThrottle(request.http.method, wait);
+  return {};
+}
+
+void Sender::LogThrottle(const Prepared& request, base::Duration wait) {
+  if (const auto level = throttle_log_.LevelOf(wait, options_.clock.Now())) {
+    logging::Log(*level, "request waits for the client-side rate limit, not for the server",
+                 {{"method", request.http.method},
+                  {"path", request.http.target},
+                  {"wait_seconds", std::chrono::duration<double>(wait).count()}});
+  }
+}
+
+Result<void> Sender::Pause(const Prepared& request, base::Duration wait,
+                           const std::stop_token& stop) {
+  if (request.backoff) {
+    wait = std::max(wait, request.backoff->Delay(server_.Authority()));
+  }
+  if (wait > base::Duration::zero() && !options_.clock.SleepFor(wait, stop)) {
+    return Fail(Reason::kCancelled, "stopped while waiting to send the request");
   }
   return {};
 }
 
-// A wait that a user notices is explained, but a client that is always throttled does not fill the
-// log.
-void Sender::LogThrottle(const Prepared& request, base::Duration wait) {
-  if (wait <= kLongThrottle) {
-    return;
-  }
-  {
-    const base::TimePoint now = options_.clock.Now();
-    base::MutexLock lock(mu_);
-    if (throttle_logged_.has_value() && now - *throttle_logged_ < kThrottleLogInterval) {
-      return;
-    }
-    throttle_logged_ = now;
-  }
-  logging::Info("request waits for the client-side rate limit, not for the server",
-                {{"method", request.http.method},
-                 {"path", request.http.target},
-                 {"wait_seconds", std::chrono::duration<double>(wait).count()}});
-}
-
 Result<Opened> Sender::Open(const Prepared& request, const std::stop_token& stop) {
-  KX_RETURN_IF_ERROR(Throttle(request, stop));
+  if (!request.watch) {
+    KX_RETURN_IF_ERROR(Throttle(request, stop));
+  }
   base::Clock& time = options_.clock;
   const base::TimePoint deadline =
       request.timeout.count() > 0 ? time.Now() + request.timeout : base::TimePoint::max();
-  for (int retries = 0;; ++retries) {
+  std::string previous;
+  KX_RETURN_IF_ERROR(Pause(request, base::Duration::zero(), stop));
+  bool renewed = false;
+  for (int retries = 0;;) {
     auto opened = TryOnce(request, deadline, stop);
+    if (request.backoff) {
+      request.backoff->Update(server_.Authority(),
+                              opened ? opened->head.code : opened.error().code);
+    }
     if (opened) {
       return std::move(*opened);
     }
     const Attempt& attempt = opened.error();
+    if (attempt.refused && !renewed && RenewCredentials(attempt)) {
+      renewed = true;
+      metrics_.CountRetry(request.http.method, std::to_string(attempt.code));
+      continue;
+    }
     if (!attempt.retry || retries >= request.max_retries || time.Now() + attempt.wait >= deadline) {
-      return Fail(attempt.status);
+      return Fail(WithPrevious(attempt.status, previous));
     }
-    if (!time.SleepFor(attempt.wait, stop)) {
-      return Fail(Reason::kCancelled,
-                  "stopped while waiting to try again after: " + attempt.status.message);
+    if (auto paused = Pause(request, attempt.wait, stop); !paused) {
+      return Fail(paused.error().reason,
+                  paused.error().message + " again after: " + attempt.status.message);
     }
+    previous = attempt.status.message;
+    ++retries;
+    metrics_.CountRetry(request.http.method,
+                        attempt.code == 0 ? "<error>" : std::to_string(attempt.code));
     KX_RETURN_IF_ERROR(Throttle(request, stop));
+  }
+}
+
+Result<Credentials::Credential> Sender::AddCredentials(HttpRequest& http,
+                                                       const std::stop_token& stop) {
+  Credentials::Credential used;
+  if (!Has(http, "Authorization")) {
+    KX_ASSIGN_OR_RETURN(used, credentials_->Get(stop));
+    if (!used.authorization.empty()) {
+      http.headers.emplace_back("Authorization", used.authorization);
+    }
+  }
+  if (used.plugin && server_.tls) {
+    KX_RETURN_IF_ERROR(reload_->UseClientCertificate(used.plugin->certificate, used.plugin->key));
+  }
+  if (!impersonation_.empty() && !Has(http, "Impersonate-User")) {
+    http.headers.insert(http.headers.end(), impersonation_.begin(), impersonation_.end());
+  }
+  return used;
+}
+
+bool Sender::RenewCredentials(const Attempt& attempt) {
+  const bool certificate = reload_->CheckAfterRefusal();
+  return credentials_->Renew(attempt.credential) || certificate;
+}
+
+void Sender::Warn(const Prepared& request, const HttpHead& head) const {
+  if (head.warning.empty() || !request.warnings) {
+    return;
+  }
+  for (const Warning& warning : ParseWarnings(head.warning)) {
+    request.warnings->Handle(warning);
   }
 }
 
@@ -113,10 +220,15 @@ std::expected<Opened, Sender::Attempt> Sender::TryOnce(const Prepared& request,
   if (stop.stop_requested()) {
     return failed(Status(Reason::kCancelled, "stopped before the request was sent"));
   }
+  reload_->Check();
   HttpRequest http = request.http;
-  if (const std::string value = credentials_->Authorization();
-      !value.empty() && !Has(http, "Authorization")) {
-    http.headers.emplace_back("Authorization", value);
+  const bool own_credentials = Has(http, "Authorization");
+  auto used = AddCredentials(http, stop);
+  if (!used) {
+    return failed(std::move(used).error());
+  }
+  if (http.has_body) {
+    metrics_.ObserveRequestSize(http.method, http.body.size());
   }
   HttpCall call = transport_->Start(http);
   const bool limited = options_.connect_timeout.count() > 0;
@@ -125,21 +237,24 @@ std::expected<Opened, Sender::Attempt> Sender::TryOnce(const Prepared& request,
                                                : base::TimePoint::max(),
                             .head = deadline});
   if (!head) {
-    Count(http.method, "<error>");
+    metrics_.CountRequest(http.method, "<error>");
     const bool retry = call.lost_connection() && http.method == "GET";
     return std::unexpected(Attempt{
         .status = std::move(head).error(), .retry = retry, .wait = kWaitAfterLostConnection});
   }
-  Count(http.method, std::to_string(head->code));
-  for (const std::string& text : ParseWarnings(head->warning)) {
-    logging::Warning("the API server warns",
-                     {{"text", text}, {"method", http.method}, {"path", http.target}});
-  }
+  metrics_.CountRequest(http.method, std::to_string(head->code));
+  Warn(request, *head);
   Opened opened{.call = std::move(call), .head = std::move(*head), .deadline = deadline};
+  if (opened.head.content_encoding == "gzip") {
+    opened.gzip = std::make_unique<GzipDecoder>();
+  }
   if (opened.head.code >= 200 && opened.head.code <= 299) {
     return opened;
   }
-  return std::unexpected(ReadError(std::move(opened), stop));
+  Attempt attempt = ReadError(std::move(opened), stop);
+  attempt.refused = attempt.code == 401 && !own_credentials;
+  attempt.credential = used->generation;
+  return std::unexpected(std::move(attempt));
 }
 
 Sender::Attempt Sender::ReadError(Opened opened, const std::stop_token& stop) {
@@ -151,7 +266,7 @@ Sender::Attempt Sender::ReadError(Opened opened, const std::stop_token& stop) {
   const base::TimePoint deadline =
       std::min(opened.deadline, options_.clock.Now() + kErrorBodyTimeout);
   for (bool more = true; more && body.size() < kMaxErrorBody;) {
-    auto read = opened.call.Read(collect, stop, deadline);
+    auto read = opened.Read(collect, stop, deadline);
     if (!read && read.error().reason == Reason::kCancelled) {
       return {.status = std::move(read).error()};
     }
@@ -161,30 +276,18 @@ Sender::Attempt Sender::ReadError(Opened opened, const std::stop_token& stop) {
   const auto wait = ParseRetryAfter(head.retry_after);
   return {.status = StatusOfResponse(head.code, head.content_type, head.retry_after, body),
           .retry = wait.has_value() && (head.code == 429 || head.code >= 500),
-          .wait = wait.value_or(std::chrono::seconds(0))};
+          .wait = wait.value_or(std::chrono::seconds(0)),
+          .code = head.code};
 }
 
-void Sender::Count(const std::string& verb, const std::string& code) {
-  if (options_.registry != nullptr) {
-    options_.registry
-        ->Counter("rest_client_requests_total",
-                  "HTTP requests to the API server by code, method and host.",
-                  {{"code", code}, {"method", verb}, {"host", server_.Authority()}})
-        .Increment();
-  }
+bool Sender::HasOldCertificate(const Opened& opened) {
+  reload_->Check();
+  return opened.call.certificate_generation() != transport_->certificate_generation();
 }
 
-void Sender::ObserveDuration(const std::string& verb, base::TimePoint start) {
-  if (options_.registry != nullptr) {
-    static const std::vector<double> kBuckets = {0.005, 0.025, 0.1, 0.25, 0.5, 1,
-                                                 2,     4,     8,   15,   30,  60};
-    options_.registry
-        ->Histogram(
-            "rest_client_request_duration_seconds",
-            "Time that requests to the API server took, by verb and host; watches are left out.",
-            {{"verb", verb}, {"host", server_.Authority()}}, kBuckets)
-        .Observe(std::chrono::duration<double>(options_.clock.Now() - start).count());
-  }
+std::chrono::seconds Sender::certificate_interval() const {
+  const bool may_change = server_.tls && (!config_.tls.cert_file.empty() || config_.exec);
+  return may_change ? kCertificateInterval : std::chrono::seconds(0);
 }
 
 }  // namespace kubexx::rest::internal

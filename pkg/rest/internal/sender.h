@@ -4,8 +4,11 @@
 #define KUBEXX_REST_INTERNAL_SENDER_H_
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
 #include <memory>
-#include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -14,9 +17,12 @@
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
-#include "kubexx/base/token_bucket.h"
 #include "kubexx/rest/config.h"
 #include "kubexx/rest/internal/credentials.h"
+#include "kubexx/rest/internal/gzip.h"
+#include "kubexx/rest/internal/rest_metrics.h"
+#include "kubexx/rest/internal/throttle_log.h"
+#include "kubexx/rest/internal/tls_reload.h"
 #include "kubexx/rest/internal/transport.h"
 #include "kubexx/rest/rest_client.h"
 
@@ -28,6 +34,11 @@ struct Prepared {
   bool watch = false;
   std::chrono::milliseconds timeout{0};  ///< zero: none
   int max_retries = 0;
+  std::shared_ptr<RateLimiter> limiter{};     ///< null: no limit
+  std::shared_ptr<BackoffManager> backoff{};  ///< null: none
+  std::shared_ptr<WarningHandler> warnings{};
+  std::shared_ptr<const std::string>
+      encoded{};  ///< what http.body refers to, if an encoder wrote it
 };
 
 /// A 2xx response whose body is still to be read, until `deadline` when the request has a timeout.
@@ -35,47 +46,81 @@ struct Opened {
   HttpCall call;
   HttpHead head{};
   base::TimePoint deadline = base::TimePoint::max();
+  std::unique_ptr<GzipDecoder> gzip{};  ///< null: the body is not packed
+  std::size_t bytes = 0;                ///< of the body so far, as sent
+
+  /// As HttpCall::Read, unpacked: one read may give several pieces or none.
+  apimachinery::Result<bool> Read(HttpCall::Sink sink, const std::stop_token& stop,
+                                  base::TimePoint until);
+};
+
+/// Resources for which the server takes no protobuf. Thread-safe.
+class JsonOnly {
+ public:
+  bool Has(const std::string& resource) const;
+  void Add(const std::string& resource);
+
+ private:
+  mutable base::Mutex mu_;
+  std::set<std::string> resources_ KX_GUARDED_BY(mu_);
 };
 
 /// Thread-safe.
 class Sender {
  public:
-  static apimachinery::Result<std::unique_ptr<Sender>> New(const Config& config,
-                                                           const RESTClient::Options& options);
+  static apimachinery::Result<std::unique_ptr<Sender>> New(Config config,
+                                                           RESTClient::Options options);
 
   /// Sends until there is a 2xx response or an error that is not worth another try.
   apimachinery::Result<Opened> Open(const Prepared& request, const std::stop_token& stop);
 
-  /// Records how long a request took, from `start` until now.
-  void ObserveDuration(const std::string& verb, base::TimePoint start);
+  /// Whether there is a newer client certificate than the one of `opened`'s connection; looks for
+  /// one when it is time to.
+  bool HasOldCertificate(const Opened& opened);
+  /// How often HasOldCertificate is to be asked; zero: never.
+  std::chrono::seconds certificate_interval() const;
 
+  const Config& config() const { return config_; }
+  const RESTClient::Options& options() const { return options_; }
   const ServerUrl& server() const { return server_; }
   base::Clock& clock() { return options_.clock; }
+  const RestMetrics& metrics() const { return metrics_; }
+  JsonOnly& json_only() { return json_only_; }
 
  private:
   // Why an attempt failed and whether, and after how long, another one makes sense.
   struct Attempt {
     apimachinery::Status status{};
     bool retry = false;
-    std::chrono::seconds wait{0};
+    base::Duration wait{0};
+    int code = 0;  ///< of the response; 0 without one
+    bool refused = false;
+    std::uint64_t credential = 0;  ///< generation of the refused one
   };
 
-  Sender(const RESTClient::Options& options, ServerUrl server, double qps, int burst)
-      : options_(options), server_(std::move(server)), bucket_(qps, burst, options.clock) {}
+  Sender(Config config, RESTClient::Options options, ServerUrl server);
 
   apimachinery::Result<void> Throttle(const Prepared& request, const std::stop_token& stop);
+  apimachinery::Result<void> Pause(const Prepared& request, base::Duration wait,
+                                   const std::stop_token& stop);
   std::expected<Opened, Attempt> TryOnce(const Prepared& request, base::TimePoint deadline,
                                          const std::stop_token& stop);
+  apimachinery::Result<Credentials::Credential> AddCredentials(HttpRequest& http,
+                                                               const std::stop_token& stop);
+  bool RenewCredentials(const Attempt& attempt);
+  void Warn(const Prepared& request, const HttpHead& head) const;
   Attempt ReadError(Opened opened, const std::stop_token& stop);
   void LogThrottle(const Prepared& request, base::Duration wait);
-  void Count(const std::string& verb, const std::string& code);
 
+  const Config config_;
   const RESTClient::Options options_;
   const ServerUrl server_;
-  base::TokenBucket bucket_;
-  base::Mutex mu_;
-  std::optional<base::TimePoint> throttle_logged_ KX_GUARDED_BY(mu_);
+  const RestMetrics metrics_;
+  ThrottleLog throttle_log_;
+  JsonOnly json_only_;
+  std::vector<std::pair<std::string, std::string>> impersonation_;
   std::unique_ptr<Credentials> credentials_;
+  std::unique_ptr<TlsReload> reload_;
   std::unique_ptr<Transport> transport_;
 };
 

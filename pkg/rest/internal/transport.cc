@@ -7,12 +7,15 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 
 #include "kubexx/logging/log.h"
 #include "kubexx/rest/internal/exchange.h"
 #include "kubexx/rest/internal/network_error.h"
+#include "kubexx/rest/internal/proxy.h"
 #include "kubexx/rest/internal/tls.h"
 
 namespace kubexx::rest::internal {
@@ -100,14 +103,16 @@ HttpHead HeadOf(const web::http::http_response& response) {
   return {.code = response.status_code(),
           .content_type = Find(headers, "Content-Type"),
           .retry_after = Find(headers, "Retry-After"),
-          .warning = Find(headers, "Warning")};
+          .warning = Find(headers, "Warning"),
+          .content_encoding = Find(headers, "Content-Encoding")};
 }
 
 }  // namespace
 
 class HttpCall::Impl {
  public:
-  explicit Impl(base::Clock& clock) : exchange(std::make_shared<Exchange>(clock)) {}
+  Impl(base::Clock& clock, std::uint64_t certificate_generation)
+      : exchange(std::make_shared<Exchange>(clock)), generation(certificate_generation) {}
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
   ~Impl() {
@@ -118,6 +123,7 @@ class HttpCall::Impl {
 
   std::shared_ptr<Exchange> exchange;
   pplx::cancellation_token_source cancel;
+  std::uint64_t generation;
 };
 
 HttpCall::HttpCall(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -134,30 +140,79 @@ Result<bool> HttpCall::Read(Sink sink, const std::stop_token& stop, base::TimePo
 
 bool HttpCall::lost_connection() const { return impl_->exchange->lost_connection(); }
 
+bool HttpCall::failed() const { return impl_->exchange->failed(); }
+
+std::uint64_t HttpCall::certificate_generation() const { return impl_->generation; }
+
 class Transport::Impl {
  public:
-  Impl(const ServerUrl& server, std::shared_ptr<TlsSettings> tls, bool verify, base::Clock& clock)
-      : clock_(clock), tls_(std::move(tls)), client_(server.Origin(), ClientConfig(tls_, verify)) {}
+  Impl(ServerUrl server, std::optional<Proxy> proxy, base::Clock& clock)
+      : server_(std::move(server)), proxy_(std::move(proxy)), clock_(clock) {}
 
+  Result<void> Use(const TlsConfig& config, bool new_certificate);
   HttpCall Start(const HttpRequest& request);
+  std::uint64_t certificate_generation() const {
+    base::MutexLock lock(mu_);
+    return generation_;
+  }
 
  private:
-  static http_client_config ClientConfig(const std::shared_ptr<TlsSettings>& tls, bool verify);
-  Failure FailureFrom(const std::exception_ptr& error) const;
+  // Connections that were made with the same TLS material.
+  struct Connections {
+    std::shared_ptr<TlsSettings> tls;
+    http_client client;
+  };
+
+  http_client_config ClientConfig(const std::shared_ptr<TlsSettings>& tls, bool verify) const;
   static web::http::http_request Translate(const HttpRequest& request);
 
+  const ServerUrl server_;
+  const std::optional<Proxy> proxy_;
   base::Clock& clock_;
-  std::shared_ptr<TlsSettings> tls_;
-  http_client client_;
+  mutable base::Mutex mu_;
+  std::shared_ptr<Connections> connections_ KX_GUARDED_BY(mu_);
+  std::uint64_t generation_ KX_GUARDED_BY(mu_) = 0;
 };
 
+Result<void> Transport::Impl::Use(const TlsConfig& config, bool new_certificate) {
+  std::shared_ptr<TlsSettings> tls;
+  if (server_.tls) {
+    KX_ASSIGN_OR_RETURN(tls, TlsSettings::New(config, server_.host));
+  }
+  std::shared_ptr<Connections> connections;
+  try {
+    connections = std::make_shared<Connections>(Connections{
+        .tls = tls,
+        .client = http_client(server_.Origin(), ClientConfig(tls, !config.insecure_skip_verify))});
+  } catch (const std::exception& error) {
+    return Fail(Reason::kInvalidConfig, "server URL: " + std::string(error.what()));
+  }
+  {
+    base::MutexLock lock(mu_);
+    connections_.swap(connections);
+    generation_ += new_certificate ? 1 : 0;
+  }
+  if (connections) {
+    // Idle connections are closed on the thread that works on them.
+    crossplat::threadpool::shared_instance().service().post([old = std::move(connections)] {});
+  }
+  return {};
+}
+
 http_client_config Transport::Impl::ClientConfig(const std::shared_ptr<TlsSettings>& tls,
-                                                 bool verify) {
+                                                 bool verify) const {
   http_client_config config;
   config.set_timeout(kNever);
   config.set_max_redirects(
       0);  // the API does not redirect, and credentials must not follow elsewhere
   config.set_validate_certificates(verify);
+  if (proxy_.has_value()) {
+    web::web_proxy proxy{web::uri(proxy_->url)};
+    if (!proxy_->username.empty()) {
+      proxy.set_credentials(web::credentials(proxy_->username, proxy_->password));
+    }
+    config.set_proxy(proxy);
+  }
   config.set_nativehandle_options(
       [is_tls = tls != nullptr](web::http::client::native_handle handle) {
         PrepareSocket(handle, is_tls);
@@ -176,7 +231,14 @@ web::http::http_request Transport::Impl::Translate(const HttpRequest& request) {
   web::http::http_request out(request.method);
   out.set_request_uri(web::uri(request.target));
   for (const auto& [name, value] : request.headers) {
-    out.headers().add(name, value);
+    // cpprestsdk would join values of the same name by a comma, which makes one group of two. It
+    // sends values as they are, and ours have no line breaks, so this is a header of its own.
+    const auto there = out.headers().find(name);
+    if (there == out.headers().end()) {
+      out.headers()[name] = value;
+    } else {
+      there->second += "\r\n" + name + ": " + value;
+    }
   }
   if (request.has_body) {
     out.set_body(std::vector<unsigned char>(request.body.begin(), request.body.end()));
@@ -185,7 +247,14 @@ web::http::http_request Transport::Impl::Translate(const HttpRequest& request) {
 }
 
 HttpCall Transport::Impl::Start(const HttpRequest& request) {
-  auto call = std::make_unique<HttpCall::Impl>(clock_);
+  std::shared_ptr<Connections> connections;
+  std::uint64_t generation = 0;
+  {
+    base::MutexLock lock(mu_);
+    connections = connections_;
+    generation = generation_;
+  }
+  auto call = std::make_unique<HttpCall::Impl>(clock_, generation);
   const std::shared_ptr<Exchange> exchange = call->exchange;
   try {
     web::http::http_request message = Translate(request);
@@ -198,10 +267,10 @@ HttpCall Transport::Impl::Start(const HttpRequest& request) {
             exchange->OnConnected();
           }
         });
-    const auto on_error = [exchange, tls = tls_](const std::exception_ptr& error) {
+    const auto on_error = [exchange, tls = connections->tls](const std::exception_ptr& error) {
       exchange->OnFailure(DescribeFailure(error, tls ? tls->TakeVerifyError() : std::string()));
     };
-    client_.request(message, call->cancel.get_token())
+    connections->client.request(message, call->cancel.get_token())
         .then([exchange, on_error](const pplx::task<web::http::http_response>& head) {
           try {
             const web::http::http_response response = head.get();
@@ -230,21 +299,26 @@ Transport::~Transport() = default;
 
 Result<std::unique_ptr<Transport>> Transport::New(const Config& config, const ServerUrl& server,
                                                   base::Clock& clock) {
-  std::shared_ptr<TlsSettings> tls;
-  if (server.tls) {
-    KX_ASSIGN_OR_RETURN(tls, TlsSettings::New(config.tls, server.host));
-  }
+  const auto environment = [](const char* name) {
+    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): read at start-up
+    return value == nullptr ? std::string() : std::string(value);
+  };
+  KX_ASSIGN_OR_RETURN(std::optional<Proxy> proxy,
+                      ChooseProxy(config.proxy_url, server, environment));
   StartNetworkThreads();
-  try {
-    return std::unique_ptr<Transport>(new Transport(
-        std::make_unique<Impl>(server, std::move(tls), !config.tls.insecure_skip_verify, clock)));
-  } catch (const std::exception& error) {
-    return Fail(Reason::kInvalidConfig, "server URL: " + std::string(error.what()));
-  }
+  auto impl = std::make_unique<Impl>(server, std::move(proxy), clock);
+  KX_RETURN_IF_ERROR(impl->Use(config.tls, false));
+  return std::unique_ptr<Transport>(new Transport(std::move(impl)));
 }
 
 int NetworkThreads() { return owns_network_threads ? kNetworkThreads : 0; }
 
 HttpCall Transport::Start(const HttpRequest& request) { return impl_->Start(request); }
+
+Result<void> Transport::Use(const TlsConfig& tls, bool new_certificate) {
+  return impl_->Use(tls, new_certificate);
+}
+
+std::uint64_t Transport::certificate_generation() const { return impl_->certificate_generation(); }
 
 }  // namespace kubexx::rest::internal

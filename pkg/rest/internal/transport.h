@@ -5,6 +5,7 @@
 #ifndef KUBEXX_REST_INTERNAL_TRANSPORT_H_
 #define KUBEXX_REST_INTERNAL_TRANSPORT_H_
 
+#include <cstdint>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -23,6 +24,7 @@ namespace kubexx::rest::internal {
 struct HttpRequest {
   std::string method{};
   std::string target{};  ///< path and query, percent-encoded
+  /// Names and values checked with CheckHeader; a name may be there several times.
   std::vector<std::pair<std::string, std::string>> headers{};
   std::string_view body{};  ///< copied by Start
   bool has_body = false;
@@ -33,6 +35,7 @@ struct HttpHead {
   std::string content_type{};
   std::string retry_after{};
   std::string warning{};
+  std::string content_encoding{};
 };
 
 /// One request under way. Not thread-safe. Its destructor gives up what is not finished and does
@@ -65,6 +68,12 @@ class HttpCall {
   /// seen.
   bool lost_connection() const;
 
+  /// Whether it broke, as opposed to a Read whose deadline passed.
+  bool failed() const;
+
+  /// Which client certificate its connection has.
+  std::uint64_t certificate_generation() const;
+
  private:
   std::unique_ptr<Impl> impl_;
 };
@@ -72,13 +81,21 @@ class HttpCall {
 /// Connections to one server. Thread-safe. Calls may outlive it.
 class Transport {
  public:
-  /// Reads the TLS material. The first transport of the process starts the network thread.
+  /// Reads the TLS material and chooses the proxy. The first transport of the process starts the
+  /// network thread.
   static apimachinery::Result<std::unique_ptr<Transport>> New(const Config& config,
                                                               const ServerUrl& server,
                                                               base::Clock& clock);
   ~Transport();
 
   HttpCall Start(const HttpRequest& request);
+
+  /// Uses other TLS material for new connections; calls under way keep theirs. Reads it; what
+  /// cannot be used is an error and changes nothing. Nothing to do for a server without TLS.
+  apimachinery::Result<void> Use(const TlsConfig& tls, bool new_certificate);
+
+  /// Goes up with every Use of a new client certificate.
+  std::uint64_t certificate_generation() const;
 
  private:
   class Impl;

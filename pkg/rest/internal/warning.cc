@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
+#include <utility>
 
 namespace kubexx::rest::internal {
 namespace {
@@ -57,8 +59,8 @@ class Scanner {
 
 }  // namespace
 
-std::vector<std::string> ParseWarnings(std::string_view header) {
-  std::vector<std::string> texts;
+std::vector<Warning> ParseWarnings(std::string_view header) {
+  std::vector<Warning> warnings;
   Scanner scanner(header);
   for (scanner.SkipSpace(); !scanner.AtEnd(); scanner.SkipSpace()) {
     const std::string_view code = scanner.Word();
@@ -69,21 +71,20 @@ std::vector<std::string> ParseWarnings(std::string_view header) {
     scanner.SkipSpace();
     std::optional<std::string> text = scanner.Quoted();
     if (!is_code || agent.empty() || !text) {
-      return texts;
+      return warnings;
     }
     scanner.SkipSpace();
     if (scanner.NextIs('"') && !scanner.Quoted()) {
-      return texts;
+      return warnings;
     }
     scanner.SkipSpace();
     if (!scanner.AtEnd() && !scanner.Take(',')) {
-      return texts;
+      return warnings;
     }
-    if (code == "299" && !text->empty()) {
-      texts.push_back(std::move(*text));
-    }
+    const int number = (code[0] - '0') * 100 + (code[1] - '0') * 10 + (code[2] - '0');
+    warnings.push_back({.code = number, .agent = std::string(agent), .text = std::move(*text)});
   }
-  return texts;
+  return warnings;
 }
 
 }  // namespace kubexx::rest::internal

@@ -3,16 +3,16 @@
 #ifndef KUBEXX_REST_INTERNAL_WARNING_H_
 #define KUBEXX_REST_INTERNAL_WARNING_H_
 
-#include <string>
 #include <string_view>
 #include <vector>
 
+#include "kubexx/rest/warning_handler.h"
+
 namespace kubexx::rest::internal {
 
-/// The texts of code 299 in a Warning header: `299 agent "text" ["date"]`, comma-separated (RFC
-/// 7234, section 5.5). An entry that is malformed, or whose text has control characters, ends the
-/// header. Empty texts are left out.
-std::vector<std::string> ParseWarnings(std::string_view header);
+/// The entries of a Warning header: `299 agent "text" ["date"]`, comma-separated (RFC 7234, section
+/// 5.5). An entry that is malformed, or whose text has control characters, ends the header.
+std::vector<Warning> ParseWarnings(std::string_view header);
 
 }  // namespace kubexx::rest::internal
 

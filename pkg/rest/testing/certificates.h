@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <string>
+#include <utility>
 
 #include "kubexx/rest/testing/fake_server.h"
 
@@ -28,6 +29,8 @@ struct CertificateRequest {
 class CertificateAuthority {
  public:
   explicit CertificateAuthority(const std::string& common_name);
+  /// One that exists already.
+  explicit CertificateAuthority(CertificateAndKey self) : self_(std::move(self)) {}
 
   const std::string& certificate() const { return self_.certificate; }
   CertificateAndKey Issue(const CertificateRequest& request) const;

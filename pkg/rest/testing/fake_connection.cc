@@ -125,7 +125,8 @@ std::optional<FakeRequest> FakeConnection::ReadRequest() {
     std::ranges::transform(name, name.begin(),
                            [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     const std::size_t value = head.find_first_not_of(' ', colon + 1);
-    request.headers[name] = head.substr(value, next - value);
+    std::string& values = request.headers[name];
+    values += (values.empty() ? "" : "\n") + head.substr(value, next - value);
     at = next + 2;
   }
   const auto length = request.headers.find("content-length");

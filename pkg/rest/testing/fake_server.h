@@ -22,7 +22,8 @@ namespace kubexx::rest::testing {
 struct FakeRequest {
   std::string method{};
   std::string target{};
-  std::map<std::string, std::string> headers{};  ///< names in lower case
+  /// Names in lower case; several headers of one name are lines of one value.
+  std::map<std::string, std::string> headers{};
   std::string body{};
 };
 

@@ -1,0 +1,264 @@
+#include "kubexx/rest/internal/exec_plugin.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/metrics/registry.h"
+#include "kubexx/rest/internal/subprocess.h"
+#include "kubexx/rest/rest_client.h"
+#include "kubexx/rest/testing/certificates.h"
+#include "kubexx/rest/testing/client.h"
+#include "kubexx/rest/testing/fake_server.h"
+
+namespace kubexx::rest::internal {
+namespace {
+
+using apimachinery::Reason;
+using base::testing::FakeClock;
+using rest::testing::CertificateAuthority;
+using rest::testing::ClientFor;
+using rest::testing::FakeConnection;
+using rest::testing::FakeServer;
+using rest::testing::TempDir;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* kVersion = "client.authentication.k8s.io/v1";
+
+// A shell program in a directory of its own; each run adds a line to the file "runs".
+class ExecPluginTest : public ::testing::Test {
+ protected:
+  // `script` may use $n, the number of this run.
+  Config Plugin(const std::string& script) const {
+    const std::string path =
+        dir_.Write("plugin", "#!/bin/sh\ncd " + dir_.path() +
+                                 "\necho run >>runs\nn=$(wc -l <runs)\n" + script);
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+    return {.host = "https://api.example",
+            .exec = ExecConfig{
+                .api_version = kVersion, .command = path, .interactive = ExecInteractive::kNever}};
+  }
+  static std::string Print(const std::string& status) {
+    return "cat <<END\n{\"kind\":\"ExecCredential\",\"apiVersion\":\"" + std::string(kVersion) +
+           "\",\"status\":" + status + "}\nEND\n";
+  }
+  std::string Read(const std::string& name) const {
+    std::ifstream file(dir_.path() + "/" + name);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  auto Runs() const { return std::ranges::count(Read("runs"), '\n'); }
+
+  const TempDir dir_;
+  FakeClock clock_;
+  const RestMetrics no_metrics_{nullptr, "", clock_};
+};
+
+TEST_F(ExecPluginTest, KeepsCredentialsUntilTheyExpire) {
+  // The fake clock starts at 08:00:00 of this day.
+  const Config config =
+      Plugin(Print(R"({"token":"t$n","expirationTimestamp":"2027-01-15T08:10:00Z"})"));
+  ExecPlugin plugin(config, clock_, no_metrics_);
+  for (int i = 0; i < 3; ++i) {
+    const auto got = plugin.Get({});
+    ASSERT_TRUE(got) << got.error().ToString();
+    EXPECT_EQ(got->value->token, "t1");
+  }
+  EXPECT_EQ(Runs(), 1);
+  clock_.Advance(std::chrono::minutes(10));
+  EXPECT_EQ(plugin.Get({})->value->token, "t2");
+  EXPECT_EQ(plugin.Get({})->value->token, "t3") << "a plugin that prints old ones runs each time";
+}
+
+TEST_F(ExecPluginTest, RefusedCredentialsAreReplacedButNotAllTheTime) {
+  const Config config = Plugin(Print(R"({"token":"t$n"})"));
+  ExecPlugin plugin(config, clock_, no_metrics_);
+  const auto first = plugin.Get({});
+  ASSERT_TRUE(first) << first.error().ToString();
+  EXPECT_TRUE(plugin.Expire(first->generation));
+  const auto second = plugin.Get({});
+  EXPECT_EQ(second->value->token, "t2");
+  EXPECT_TRUE(plugin.Expire(first->generation)) << "replaced already";
+  EXPECT_FALSE(plugin.Expire(second->generation)) << "too soon";
+  EXPECT_EQ(plugin.Get({})->value->token, "t2");
+  clock_.Advance(std::chrono::seconds(5));
+  EXPECT_TRUE(plugin.Expire(second->generation));
+  EXPECT_EQ(plugin.Get({})->value->token, "t3");
+}
+
+TEST_F(ExecPluginTest, ConcurrentCallersShareOneRun) {
+  const Config config = Plugin(Print(R"({"token":"t$n"})"));
+  ExecPlugin plugin(config, clock_, no_metrics_);
+  std::vector<std::jthread> callers;
+  for (int i = 0; i < 8; ++i) {
+    callers.emplace_back([&plugin] { EXPECT_EQ(plugin.Get({})->value->token, "t1"); });
+  }
+  callers.clear();
+  EXPECT_EQ(Runs(), 1);
+}
+
+TEST_F(ExecPluginTest, ProgramGetsArgumentsEnvironmentAndClusterInfo) {
+  Config config =
+      Plugin("printf '%s|%s|%s|%s' \"$1\" \"$2\" \"$A\" \"$KUBERNETES_EXEC_INFO\" >seen\n" +
+             Print(R"({"token":"t"})"));
+  config.exec->args = {"one two", "$HOME;`x`"};
+  config.exec->env = {{"A", "b c"}};
+  config.exec->provide_cluster_info = true;
+  config.exec->cluster_extension = R"({"audience":"x"})";
+  config.tls.server_name = "inner";
+  config.tls.ca_data = "PEM";
+  ExecPlugin plugin(config, clock_, no_metrics_);
+  const auto got = plugin.Get({});
+  ASSERT_TRUE(got) << got.error().ToString();
+  EXPECT_EQ(Read("seen"), R"(one two|$HOME;`x`|b c|{"kind":"ExecCredential",)"
+                          R"("apiVersion":"client.authentication.k8s.io/v1","spec":{"cluster":)"
+                          R"({"server":"https://api.example","tls-server-name":"inner",)"
+                          R"("certificate-authority-data":"UEVN","disable-compression":true,)"
+                          R"("config":{"audience":"x"}},"interactive":false}})");
+}
+
+struct FailureCase {
+  std::string name;
+  std::string script;
+  std::string message;
+};
+
+class ExecFailureTest : public ExecPluginTest, public ::testing::WithParamInterface<FailureCase> {};
+
+TEST_P(ExecFailureTest, SaysWhatIsWrongWithoutShowingTheOutput) {
+  const Config config = Plugin(GetParam().script);
+  ExecPlugin plugin(config, clock_, no_metrics_);
+  const auto got = plugin.Get({});
+  ASSERT_FALSE(got);
+  EXPECT_THAT(got.error().message, HasSubstr("credential plugin \"" + dir_.path() + "/plugin\""));
+  EXPECT_THAT(got.error().message, HasSubstr(GetParam().message));
+  EXPECT_THAT(got.error().message, Not(HasSubstr("SECRET")));
+}
+
+std::vector<FailureCase> Failures() {
+  const auto print = [](const std::string& json) { return "cat <<END\n" + json + "\nEND\n"; };
+  const std::string head = R"({"kind":"ExecCredential","apiVersion":")" + std::string(kVersion);
+  return {
+      {"ExitCode", "echo SECRET\nexit 3\n", "exit code 3"},
+      {"Signal", "kill -9 $$\n", "exit code 137"},
+      {"NotJson", "echo SECRET\n", ": "},
+      {"Nothing", "exit 0\n", ": "},
+      {"NoStatus", print(head + "\"}"), "status"},
+      {"EmptyStatus", print(head + R"(","status":{}})"), "neither a token"},
+      {"KeyOnly", print(head + R"(","status":{"clientKeyData":"SECRET"}})"), "only one of"},
+      {"OtherVersion",
+       print(R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1beta1",)"
+             R"("status":{"token":"SECRET"}})"),
+       "apiVersion"},
+      {"TokenWithLineBreak", print(head + R"(","status":{"token":"SECRET\\nx"}})"),
+       "control characters"},
+      {"TooMuch", "head -c 2000000 /dev/zero\n", "more than"},
+  };
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, ExecFailureTest, ::testing::ValuesIn(Failures()),
+                         [](const auto& param) { return param.param.name; });
+
+TEST_F(ExecPluginTest, MissingProgramGivesTheHint) {
+  Config config = Plugin("");
+  config.exec->command = "kubexx-no-such-program";
+  config.exec->install_hint = "get it at example.com";
+  metrics::Registry registry;
+  const RestMetrics metrics(&registry, "h", clock_);
+  ExecPlugin plugin(config, clock_, metrics);
+  const auto got = plugin.Get({});
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.error().reason, Reason::kInvalidConfig);
+  EXPECT_THAT(got.error().message, HasSubstr("get it at example.com"));
+  EXPECT_THAT(registry.Serialize(),
+              HasSubstr("rest_client_exec_plugin_call_total{call_status=\"plugin_not_found_error\","
+                        "code=\"1\"} 1"));
+}
+
+TEST(SubprocessTest, IsKilledWhenStoppedOrLate) {
+  std::stop_source stop;
+  stop.request_stop();
+  const auto stopped = internal::Run({.argv = {"sleep", "600"}}, stop.get_token());
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().reason, Reason::kCancelled);
+  const auto late = internal::Run(
+      {.argv = {"sh", "-c", "sleep 600 & wait"}, .timeout = std::chrono::milliseconds(1)}, {});
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().reason, Reason::kTimeout);
+}
+
+TEST(SubprocessTest, EndsWithTheProgramNotWithWhatItLeftRunning) {
+  const auto exit = internal::Run({.argv = {"sh", "-c", "echo out; sleep 5 & exit 4"}}, {});
+  ASSERT_TRUE(exit) << exit.error().message;
+  EXPECT_EQ(exit->code, 4);
+  EXPECT_EQ(exit->output, "out\n");
+}
+
+TEST_F(ExecPluginTest, ARequestRefusedWith401IsSentOnceMoreWithNewCredentials) {
+  std::vector<std::string> seen;
+  FakeServer server([&seen](FakeConnection& connection) {
+    while (const auto request = connection.ReadRequest()) {
+      seen.push_back(request->headers.at("authorization"));
+      connection.Respond(seen.back() == "Bearer t2" ? 200 : 401, "application/json", "{}");
+    }
+  });
+  Config config = Plugin(Print(R"({"token":"t$n"})"));
+  config.host = server.Url();
+  const auto client = ClientFor(config, {.clock = clock_, .connect_timeout = {}});
+  const auto result = client->Get().AbsPath("/x").Do();
+  ASSERT_TRUE(result) << result.error().ToString();
+  EXPECT_THAT(seen, ElementsAre("Bearer t1", "Bearer t2"));
+  // A server that refuses everything is asked twice, and the plugin does not run for ever.
+  const auto other = ClientFor(config, {.clock = clock_, .connect_timeout = {}});
+  EXPECT_EQ(other->Get().AbsPath("/x").Do().error().code, 401);
+  EXPECT_EQ(Runs(), 4);
+  EXPECT_EQ(other->Get().AbsPath("/x").Do().error().code, 401);
+  EXPECT_EQ(Runs(), 4);
+}
+
+TEST_F(ExecPluginTest, ClientCertificatesOfThePluginAreUsed) {
+  const CertificateAuthority authority("ca");
+  const auto issued = authority.Issue({.alternative_names = "IP:127.0.0.1"});
+  FakeServer server(
+      [](FakeConnection& connection) {
+        while (connection.ReadRequest()) {
+          connection.Respond(connection.ClientSubject() == "CN=two" ? 200 : 401, "application/json",
+                             connection.ClientSubject());
+        }
+      },
+      rest::testing::FakeServerTls{.certificate = issued.certificate,
+                                   .key = issued.key,
+                                   .client_ca = authority.certificate()});
+  const auto escape = [](std::string pem) {
+    for (std::size_t at = 0; (at = pem.find('\n', at)) != std::string::npos; at += 2) {
+      pem.replace(at, 1, "\\n");
+    }
+    return pem;
+  };
+  for (const std::string name : {"one", "two"}) {
+    const auto pair = authority.Issue({.common_name = name});
+    dir_.Write(name == "one" ? "1.json" : "2.json",
+               R"({"kind":"ExecCredential","apiVersion":")" + std::string(kVersion) +
+                   R"(","status":{"clientCertificateData":")" + escape(pair.certificate) +
+                   R"(","clientKeyData":")" + escape(pair.key) + "\"}}");
+  }
+  Config config = Plugin("cat $n.json\n");
+  config.host = server.Url();
+  config.tls.ca_data = authority.certificate();
+  const auto client = ClientFor(config, {.clock = clock_, .connect_timeout = {}});
+  const auto result = client->Get().AbsPath("/x").Do();
+  ASSERT_TRUE(result) << result.error().ToString();
+  EXPECT_EQ(result->body, "CN=two") << "after the first was refused, on a connection of its own";
+}
+
+}  // namespace
+}  // namespace kubexx::rest::internal

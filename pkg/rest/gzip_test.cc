@@ -1,0 +1,155 @@
+#include "kubexx/rest/internal/gzip.h"
+
+#include <gmock/gmock.h>
+#include <zlib.h>
+
+#include <random>
+#include <string>
+
+#include "kubexx/rest/rest_client.h"
+#include "kubexx/rest/testing/client.h"
+#include "kubexx/rest/testing/fake_server.h"
+
+namespace kubexx::rest::internal {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using rest::testing::ClientFor;
+using rest::testing::FakeConnection;
+using rest::testing::FakeServer;
+using ::testing::HasSubstr;
+
+std::string Gzip(const std::string& text) {
+  z_stream stream{};
+  deflateInit2(&stream, 6, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
+  std::string out(deflateBound(&stream, text.size()) + 64, '\0');
+  stream.next_in = reinterpret_cast<unsigned char*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<unsigned char*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  deflate(&stream, Z_FINISH);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+std::string Random(std::size_t size) {
+  std::mt19937 random(7);  // NOLINT(cert-msc51-cpp): the same bytes each time
+  std::string out;
+  while (out.size() < size) {
+    out += static_cast<char>(random() % 7 + 'a');
+  }
+  return out;
+}
+
+// What a stream unpacks to when it comes in pieces of `step` bytes.
+Result<std::string> Unpack(const std::string& packed, std::size_t step) {
+  GzipDecoder decoder;
+  std::string out;
+  for (std::size_t at = 0; at < packed.size(); at += step) {
+    KX_RETURN_IF_ERROR(
+        decoder.Feed(packed.substr(at, step), [&out](std::string_view piece) -> Result<void> {
+          EXPECT_FALSE(piece.empty());
+          out += piece;
+          return {};
+        }));
+  }
+  KX_RETURN_IF_ERROR(decoder.Finish());
+  return out;
+}
+
+TEST(GzipTest, UnpacksMembersInPiecesOfAnySize) {
+  const std::string big = Random(300'000);
+  const std::string packed = Gzip("one") + Gzip("") + Gzip(big) + Gzip("last");
+  for (const std::size_t step :
+       {std::size_t{1}, std::size_t{7}, std::size_t{4096}, packed.size()}) {
+    const auto out = Unpack(packed, step);
+    ASSERT_TRUE(out) << out.error().message;
+    EXPECT_TRUE(*out == "one" + big + "last") << step;
+  }
+  EXPECT_EQ(*Unpack("", 1), "");
+}
+
+TEST(GzipTest, AMemberIsHandedOverAsSoonAsItIsThere) {
+  GzipDecoder decoder;
+  std::string out;
+  const auto sink = [&out](std::string_view piece) -> Result<void> {
+    out += piece;
+    return {};
+  };
+  ASSERT_TRUE(decoder.Feed(Gzip("event 1\n"), sink));
+  EXPECT_EQ(out, "event 1\n");
+  ASSERT_TRUE(decoder.Feed(Gzip("event 2\n"), sink));
+  EXPECT_EQ(out, "event 1\nevent 2\n");
+}
+
+TEST(GzipTest, RefusesBadAndShortStreamsAndStopsWithTheSink) {
+  const std::string packed = Gzip(Random(10'000));
+  for (const std::string& bad :
+       {std::string("plain text"), packed.substr(0, packed.size() - 1), packed.substr(0, 5),
+        packed + "x", packed.substr(0, 100) + std::string(200, 'z')}) {
+    const auto out = Unpack(bad, 16);
+    ASSERT_FALSE(out);
+    EXPECT_EQ(out.error().reason, Reason::kMalformed);
+  }
+  GzipDecoder decoder;
+  int pieces = 0;
+  const auto full =
+      decoder.Feed(Gzip(std::string(1 << 24, 'a')), [&pieces](std::string_view) -> Result<void> {
+        ++pieces;
+        return Fail(Reason::kInternalError, "full");
+      });
+  EXPECT_EQ(full.error().message, "full");
+  EXPECT_EQ(pieces, 1) << "a bomb is not unpacked further than the sink takes it";
+}
+
+// Answers in gzip, whether asked for or not, with what Accept-Encoding was in front.
+void AnswerPacked(FakeConnection& connection) {
+  while (const auto request = connection.ReadRequest()) {
+    const auto accept = request->headers.find("accept-encoding");
+    connection.Respond(200, "application/json",
+                       Gzip(accept == request->headers.end() ? "-" : accept->second) + Gzip("|b"),
+                       {{"Content-Encoding", "gzip"}});
+  }
+}
+
+TEST(GzipTest, DoAndStreamUnpackResponses) {
+  FakeServer server(AnswerPacked);
+  const auto asking = ClientFor({.host = server.Url(), .disable_compression = false});
+  const auto done = asking->Get().AbsPath("/x").Do();
+  ASSERT_TRUE(done) << done.error().ToString();
+  EXPECT_EQ(done->body, "gzip|b");
+  std::string streamed;
+  const auto stream =
+      asking->Get().AbsPath("/x").Stream([](const auto&) -> Result<void> { return {}; },
+                                         [&streamed](std::string_view chunk) -> Result<void> {
+                                           streamed += chunk;
+                                           return {};
+                                         },
+                                         {});
+  ASSERT_TRUE(stream) << stream.error().ToString();
+  EXPECT_EQ(streamed, "gzip|b");
+  const auto silent = ClientFor({.host = server.Url()})->Get().AbsPath("/x").Do();
+  ASSERT_TRUE(silent) << silent.error().ToString();
+  EXPECT_EQ(silent->body, "-|b") << "not asked for by default";
+}
+
+TEST(GzipTest, ErrorsAreUnpackedAndBrokenPackingIsAnError) {
+  FakeServer server([](FakeConnection& connection) {
+    while (const auto request = connection.ReadRequest()) {
+      const bool bad = request->target == "/bad";
+      connection.Respond(bad ? 200 : 404, "text/plain", bad ? "nonsense" : Gzip("no such thing"),
+                         {{"Content-Encoding", "gzip"}});
+    }
+  });
+  const auto client = rest::testing::NewClient(server.Url());
+  EXPECT_THAT(client->Get().AbsPath("/x").Do().error().message, HasSubstr("no such thing"));
+  const auto bad = client->Get().AbsPath("/bad").Do();
+  ASSERT_FALSE(bad);
+  EXPECT_EQ(bad.error().reason, Reason::kMalformed);
+}
+
+}  // namespace
+}  // namespace kubexx::rest::internal

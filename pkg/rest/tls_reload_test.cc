@@ -1,0 +1,172 @@
+#include "kubexx/rest/internal/tls_reload.h"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <thread>
+
+#include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/metrics/registry.h"
+#include "kubexx/rest/rest_client.h"
+#include "kubexx/rest/testing/certificates.h"
+#include "kubexx/rest/testing/client.h"
+#include "kubexx/rest/testing/fake_server.h"
+
+namespace kubexx::rest::internal {
+namespace {
+
+using apimachinery::Reason;
+using apimachinery::Result;
+using base::testing::FakeClock;
+using rest::testing::CertificateAuthority;
+using rest::testing::ClientFor;
+using rest::testing::FakeConnection;
+using rest::testing::FakeServer;
+using rest::testing::FakeServerTls;
+using rest::testing::TempDir;
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+
+class TlsReloadTest : public ::testing::Test {
+ protected:
+  FakeServerTls ServerTls() const {
+    const auto issued = authority_.Issue({.alternative_names = "IP:127.0.0.1"});
+    return {.certificate = issued.certificate,
+            .key = issued.key,
+            .client_ca = authority_.certificate()};
+  }
+  void WriteClient(const std::string& name) const {
+    const auto pair = authority_.Issue({.common_name = name});
+    dir_.Write("client.crt", pair.certificate);
+    dir_.Write("client.key", pair.key);
+  }
+  std::shared_ptr<RESTClient> Client(const FakeServer& server) {
+    const TlsConfig tls{.ca_file = dir_.path() + "/ca.crt",
+                        .cert_file = dir_.path() + "/client.crt",
+                        .key_file = dir_.path() + "/client.key"};
+    return ClientFor({.host = server.Url(), .tls = tls},
+                     {.clock = clock_, .registry = &registry_, .connect_timeout = {}});
+  }
+  double Reloads(const std::string& which, const std::string& result, const std::string& reason) {
+    return registry_
+        .Counter("rest_client_transport_" + which + "_reload_total", "",
+                 {{"result", result}, {"reason", reason}})
+        .Value();
+  }
+  // The name the server sees, or the error.
+  static std::string Ask(RESTClient& client) {
+    const auto result = client.Get().AbsPath("/x").Do();
+    return result ? result->body : result.error().message;
+  }
+
+  const CertificateAuthority authority_{"ca"};
+  const TempDir dir_;
+  FakeClock clock_;
+  metrics::Registry registry_;
+};
+
+void AnswerWithSubject(FakeConnection& connection) {
+  while (connection.ReadRequest()) {
+    connection.Respond(200, "application/json", connection.ClientSubject());
+  }
+}
+
+TEST_F(TlsReloadTest, NewClientCertificateIsUsedAfterAMinuteAndABadOneIsNot) {
+  FakeServer server(AnswerWithSubject, ServerTls());
+  dir_.Write("ca.crt", authority_.certificate());
+  WriteClient("one");
+  const auto client = Client(server);
+  EXPECT_EQ(Ask(*client), "CN=one");
+  WriteClient("two");
+  clock_.Advance(seconds(59));
+  EXPECT_EQ(Ask(*client), "CN=one") << "files are not read at every request";
+  clock_.Advance(seconds(1));
+  EXPECT_EQ(Ask(*client), "CN=two");
+  EXPECT_EQ(Reloads("cert", "success", "updated"), 1);
+  dir_.Write("client.key", authority_.Issue({.common_name = "other"}).key);
+  clock_.Advance(seconds(60));
+  EXPECT_EQ(Ask(*client), "CN=two");
+  EXPECT_EQ(Reloads("cert", "failure", "parse_error"), 1);
+  std::filesystem::remove(dir_.path() + "/client.crt");
+  clock_.Advance(seconds(60));
+  EXPECT_EQ(Ask(*client), "CN=two");
+  EXPECT_EQ(Reloads("cert", "failure", "read_error"), 1);
+  WriteClient("three");
+  clock_.Advance(seconds(60));
+  EXPECT_EQ(Ask(*client), "CN=three");
+}
+
+TEST_F(TlsReloadTest, NewCertificateAuthorityIsUsedAfterAMinuteAndABadOneIsNot) {
+  FakeServer server(AnswerWithSubject, ServerTls());
+  dir_.Write("ca.crt", CertificateAuthority("other").certificate());
+  WriteClient("one");
+  const auto client = Client(server);
+  EXPECT_THAT(Ask(*client), HasSubstr("certificate"));
+  dir_.Write("ca.crt", authority_.certificate());
+  clock_.Advance(seconds(60));
+  EXPECT_EQ(Ask(*client), "CN=one");
+  EXPECT_EQ(Reloads("ca", "success", "updated"), 1);
+  for (const std::string bad : {"", "nonsense"}) {
+    dir_.Write("ca.crt", bad);
+    clock_.Advance(seconds(60));
+    EXPECT_EQ(Ask(*client), "CN=one");
+  }
+  EXPECT_EQ(Reloads("ca", "failure", "parse_error"), 2);
+}
+
+TEST_F(TlsReloadTest, ARefusedCertificateIsReadAgainAtOnce) {
+  FakeServer server(
+      [](FakeConnection& connection) {
+        while (connection.ReadRequest()) {
+          connection.Respond(connection.ClientSubject() == "CN=old" ? 401 : 200, "application/json",
+                             connection.ClientSubject());
+        }
+      },
+      ServerTls());
+  dir_.Write("ca.crt", authority_.certificate());
+  WriteClient("old");
+  const auto client = Client(server);
+  EXPECT_THAT(Ask(*client), HasSubstr("401"));
+  WriteClient("new");
+  clock_.Advance(seconds(5));
+  EXPECT_EQ(Ask(*client), "CN=new");
+}
+
+TEST_F(TlsReloadTest, AWatchOnAnOldCertificateEnds) {
+  FakeServer server(
+      [](FakeConnection& connection) {
+        connection.ReadRequest();
+        connection.RespondChunked(200, "application/json");
+        connection.WriteChunk("first");
+        connection.AwaitPeer();
+      },
+      ServerTls());
+  dir_.Write("ca.crt", authority_.certificate());
+  WriteClient("one");
+  const auto client = Client(server);
+  std::atomic<bool> begun = false;
+  Result<void> ended;
+  std::jthread watcher([&] {
+    ended =
+        client->Get().AbsPath("/x").Watch().Stream([](const auto&) -> Result<void> { return {}; },
+                                                   [&begun](std::string_view) -> Result<void> {
+                                                     begun = true;
+                                                     begun.notify_all();
+                                                     return {};
+                                                   },
+                                                   {}, std::chrono::hours(1));
+  });
+  begun.wait(false);
+  WriteClient("two");
+  clock_.AdvanceToSleeper(seconds(60));
+  watcher.join();
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().reason, Reason::kUnavailable);
+  EXPECT_THAT(ended.error().message, HasSubstr("client certificate has changed"));
+}
+
+}  // namespace
+}  // namespace kubexx::rest::internal
