@@ -81,9 +81,6 @@ class Manager::Impl {
       }
       return Fail(Reason::kServiceUnavailable, "the caches wait for their first lists");
     });
-    if (options_.leadership) {
-      (void)http_.health().Add("leader-election", [this] { return options_.leadership->Check(); });
-    }
   }
 
   ~Impl() {
