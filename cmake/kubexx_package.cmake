@@ -18,15 +18,18 @@ function(kubexx_package name)
 
   if(sources)
     add_library(kubexx_${name} STATIC ${sources})
-    target_include_directories(kubexx_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
+    target_include_directories(kubexx_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+      $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
     target_link_libraries(kubexx_${name}
       PUBLIC ${ARG_DEPS} Threads::Threads PRIVATE ${ARG_PRIVATE_DEPS} $<BUILD_INTERFACE:kubexx_warnings>)
   else()
     add_library(kubexx_${name} INTERFACE)
-    target_include_directories(kubexx_${name} INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
+    target_include_directories(kubexx_${name} INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+      $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
     target_link_libraries(kubexx_${name} INTERFACE ${ARG_DEPS} ${ARG_PRIVATE_DEPS} Threads::Threads)
   endif()
   add_library(kubexx::${name} ALIAS kubexx_${name})
+  kubexx_install_package(${name})
 
   if(NOT KUBEXX_TESTS)
     return()

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Installs the library in a folder of its own, builds examples/ against that as a stranger would, and runs them in a cluster.
+# Environment: KUBEXX_BUILD_DIR, KUBEXX_TEST_KUBECONFIG, KUBEXX_CACHE (kubectl is in its bin).
+set -euo pipefail
+root=$(cd "$(dirname "$0")/../.." && pwd)
+: "${KUBEXX_BUILD_DIR:?}" "${KUBEXX_TEST_KUBECONFIG:?}" "${KUBEXX_CACHE:?}"
+export KUBECONFIG=$KUBEXX_TEST_KUBECONFIG PATH=$KUBEXX_CACHE/bin:$PATH
+work=$(mktemp -d)
+name_space=examples-$$
+informer=
+finish() {
+  local status=$?
+  [ -z "$informer" ] || kill "$informer" 2>/dev/null || true
+  kubectl delete namespace "$name_space" --wait=false >/dev/null 2>&1 || true
+  rm -rf "$work"
+  exit "$status"
+}
+trap finish EXIT
+fail() { echo "examples: $*" >&2; exit 1; }
+
+# wait_for SECONDS PATTERN FILE
+wait_for() {
+  local end=$((SECONDS + $1))
+  until grep -qE "$2" "$3"; do
+    [ "$SECONDS" -lt "$end" ] || { cat "$3" >&2; fail "no line like '$2' in $1 s"; }
+    sleep 0.1
+  done
+}
+
+cmake --install "$KUBEXX_BUILD_DIR" --prefix "$work/prefix" >"$work/install.log"
+cmake -S "$root/examples" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$work/prefix" \
+  -DCMAKE_CXX_COMPILER_LAUNCHER=ccache >"$work/configure.log" || { cat "$work/configure.log"; fail "configuring failed"; }
+cmake --build "$work/build" >"$work/build.log" || { cat "$work/build.log"; fail "building failed"; }
+
+kubectl create namespace "$name_space" >/dev/null
+# No controller makes it here.
+kubectl -n "$name_space" create serviceaccount default >/dev/null
+kubectl -n "$name_space" run one --image=none --labels=app=one --restart=Never >/dev/null
+
+"$work/build/pod-lister" --namespace "$name_space" --selector app=one >"$work/lister.log"
+grep -qE "^$name_space/one	Pending	$" "$work/lister.log" || { cat "$work/lister.log"; fail "pod-lister does not show the pod"; }
+grep -qE '^1 pods at resource version [0-9]+$' "$work/lister.log" || fail "pod-lister does not count"
+
+"$work/build/pod-informer" --namespace "$name_space" >"$work/informer.log" 2>&1 &
+informer=$!
+wait_for 20 "^present	$name_space/one	Pending$" "$work/informer.log"
+kubectl -n "$name_space" run two --image=none --restart=Never >/dev/null
+wait_for 20 "^added	$name_space/two	Pending$" "$work/informer.log"
+kubectl -n "$name_space" delete pod one --force --grace-period=0 >/dev/null 2>&1
+wait_for 20 "^deleted	$name_space/one" "$work/informer.log"
+kill -TERM "$informer"
+wait "$informer" || fail "pod-informer ended with status $?"
+informer=
+grep -qE '^1 pods in [0-9]+ bytes$' "$work/informer.log" || fail "pod-informer does not count"
+echo "examples: all as they should be"
