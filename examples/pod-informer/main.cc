@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "kubexx/api/core/v1/resources.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/flags/flags.h"
 #include "kubexx/informers/shared_informer_factory.h"

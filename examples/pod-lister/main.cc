@@ -28,7 +28,7 @@ apimachinery::Result<void> ListPods(const Arguments& arguments) {
   KX_ASSIGN_OR_RETURN(const auto list, pods.List({.label_selector = arguments.selector}));
   for (const auto& pod : list.items) {
     std::cout << pod.metadata.namespace_ << '/' << pod.metadata.name << '\t' << pod.status.phase
-              << '\t' << pod.spec.nodeName << '\n';
+              << '\t' << pod.spec.node_name << '\n';
   }
   std::cout << list.items.size() << " pods at resource version " << list.metadata.resource_version
             << '\n';

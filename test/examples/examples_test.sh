@@ -27,7 +27,7 @@ wait_for() {
   done
 }
 
-cmake --install "$KUBEXX_BUILD_DIR" --prefix "$work/prefix" >"$work/install.log"
+cmake --install "$KUBEXX_BUILD_DIR" --component development --prefix "$work/prefix" >"$work/install.log"
 cmake -S "$root/examples" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$work/prefix" \
   -DCMAKE_CXX_COMPILER_LAUNCHER=ccache >"$work/configure.log" || { cat "$work/configure.log"; fail "configuring failed"; }
 cmake --build "$work/build" >"$work/build.log" || { cat "$work/build.log"; fail "building failed"; }
