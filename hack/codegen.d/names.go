@@ -5,7 +5,8 @@ import (
 	"unicode"
 )
 
-// cppKeywords are the words that get a trailing underscore as a member name.
+// cppKeywords are the words that get a trailing underscore as a member name. The last two are macros of GNU dialects, which
+// a project that uses the library may be compiled as.
 var cppKeywords = func() map[string]bool {
 	words := `alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t
 char16_t char32_t class compl concept const consteval constexpr constinit const_cast continue
@@ -13,7 +14,7 @@ co_await co_return co_yield decltype default delete do double dynamic_cast else 
 extern false float for friend goto if inline int long mutable namespace new noexcept not not_eq
 nullptr operator or or_eq private protected public register reinterpret_cast requires return short
 signed sizeof static static_assert static_cast struct switch template this thread_local throw true
-try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq`
+try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq linux unix`
 	set := map[string]bool{}
 	for _, word := range strings.Fields(words) {
 		set[word] = true

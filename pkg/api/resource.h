@@ -11,9 +11,9 @@ namespace kubexx::api {
 /// `ResourceOf<core::v1::Pod>().plural` is "pods". The specialisation for a built-in type is in the
 /// header resources.gen.h of its group version and needs no complete T; a custom resource needs one
 /// by hand. Types that the API server serves under no resource of their own (lists, options,
-/// Status) have none: that is a link error.
+/// Status) have none: using a deleted function, as when resources.gen.h is not included.
 template <class T>
-constexpr const apimachinery::ResourceInfo& ResourceOf();
+constexpr const apimachinery::ResourceInfo& ResourceOf() = delete;
 
 /// Whether the resource of T has the subresource "status". The generated code says no for built-in
 /// types without it; a custom resource without it may say so by a specialisation beside its

@@ -20,6 +20,7 @@ struct ObjectKey {
 
 }  // namespace kubexx::apimachinery
 
+/// For unordered containers.
 template <>
 struct std::hash<kubexx::apimachinery::ObjectKey> {
   std::size_t operator()(const kubexx::apimachinery::ObjectKey& key) const noexcept {

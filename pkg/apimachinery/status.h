@@ -113,24 +113,31 @@ class [[nodiscard]] Result : public std::expected<T, Status> {
   const Status& status() const& { return this->error(); }
 };
 
+/// What a function that returns a Result returns when it fails.
 using Error = std::unexpected<Status>;
 
 /// `return Fail(Reason::kNotFound, "...")` from a function that returns Result<T>.
 inline Error Fail(Reason reason, std::string message, int code = 0) {
   return Error(Status(reason, std::move(message), code));
 }
+/// As above, with a whole Status.
 inline Error Fail(Status status) { return Error(std::move(status)); }
 
 }  // namespace kubexx::apimachinery
 
+/// @cond
 #define KX_CONCAT_INNER(a, b) a##b
 #define KX_CONCAT(a, b) KX_CONCAT_INNER(a, b)
+/// @endcond
+
+/// Returns the error of a Result from the function this stands in.
 #define KX_RETURN_IF_ERROR(expr)                                          \
   do {                                                                    \
     if (auto kx_result = (expr); !kx_result) {                            \
       return ::kubexx::apimachinery::Error(std::move(kx_result).error()); \
     }                                                                     \
   } while (false)
+/// @cond
 #define KX_ASSIGN_OR_RETURN_IMPL(tmp, lhs, expr)                  \
   auto tmp = (expr);                                              \
   if (!tmp) {                                                     \
@@ -139,6 +146,9 @@ inline Error Fail(Status status) { return Error(std::move(status)); }
   lhs = std::move(*tmp)
 /// KX_ASSIGN_OR_RETURN(auto x, F()): x from F's value, or return F's error from the calling
 /// function.
+/// @endcond
+
+/// Assigns the value of a Result to `lhs`, which may be a declaration, or returns its error.
 #define KX_ASSIGN_OR_RETURN(lhs, expr) \
   KX_ASSIGN_OR_RETURN_IMPL(KX_CONCAT(kx_tmp_, __LINE__), lhs, expr)
 

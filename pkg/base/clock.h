@@ -11,8 +11,11 @@
 
 namespace kubexx::base {
 
+/// A span of time; the clocks count nanoseconds.
 using Duration = std::chrono::nanoseconds;
+/// Monotonic time.
 using TimePoint = std::chrono::steady_clock::time_point;
+/// The time of day, which may jump.
 using WallTime = std::chrono::system_clock::time_point;
 
 /// Why a wait ended. Wakes may be spurious: test the condition again after each.

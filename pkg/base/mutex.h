@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <mutex>
 
+/// @cond
 #if defined(__clang__)
 #define KX_THREAD_ANNOTATION(x) __attribute__((x))
 #define KX_LIFETIME_BOUND [[clang::lifetimebound]]
@@ -15,8 +16,13 @@
 #define KX_THREAD_ANNOTATION(x)
 #define KX_LIFETIME_BOUND
 #endif
+/// @endcond
+
+/// What clang's thread-safety analysis checks: reads and writes hold `mu`.
 #define KX_GUARDED_BY(mu) KX_THREAD_ANNOTATION(guarded_by(mu))
+/// The caller holds these.
 #define KX_REQUIRES(...) KX_THREAD_ANNOTATION(requires_capability(__VA_ARGS__))
+/// The caller holds none of these.
 #define KX_EXCLUDES(...) KX_THREAD_ANNOTATION(locks_excluded(__VA_ARGS__))
 
 namespace kubexx::base {

@@ -33,6 +33,7 @@ struct ReplaceDelta {
   EntryTable table{};
   std::string resource_version{};
 };
+/// The source has said that everything up to this version has been sent.
 struct BookmarkDelta {
   std::string resource_version{};
 };
@@ -40,6 +41,7 @@ struct BookmarkDelta {
 struct ResyncDelta {};
 /// Nothing; makes the consumer look at what else there is to do.
 struct WakeDelta {};
+/// One step of what the reflector hands to the distributor.
 using Delta =
     std::variant<UpsertDelta, DeleteDelta, ReplaceDelta, BookmarkDelta, ResyncDelta, WakeDelta>;
 
@@ -48,6 +50,7 @@ using Delta =
 /// connection to the server. One consumer. Thread-safe.
 class DeltaQueue {
  public:
+  /// Settings of a DeltaQueue.
   struct Options {
     base::Clock& clock = base::Clock::Real();
     std::size_t max_deltas = 1000;

@@ -27,6 +27,7 @@ class RawEvent {
   enum class Type : std::uint8_t { kAdd, kUpdate, kDelete };
   using Decoder = base::FunctionRef<std::shared_ptr<const void>(const Object&)>;
 
+  /// What is known of an event beside its objects.
   struct Flags {
     bool is_in_initial_list = false;
     bool final_state_unknown = false;

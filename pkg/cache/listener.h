@@ -29,6 +29,7 @@ class Listener {
  public:
   using Handler = std::function<void(const RawEvent&)>;
 
+  /// Settings of a Listener.
   struct Options {
     std::string informer{};
     std::string name{};

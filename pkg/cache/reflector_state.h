@@ -56,6 +56,7 @@ struct WatchEnded {
   bool made_progress = false;           ///< it delivered at least one event
   bool was_short = false;               ///< it lasted less than a second
 };
+/// What a list or a watch has met with.
 using ReflectorInput = std::variant<PageListed, ListFailed, Committed, StoreFailed, WatchEnded>;
 
 /// The state machine of a Reflector: (state, input) -> (action, next state). A plain value. The
@@ -64,6 +65,7 @@ using ReflectorInput = std::variant<PageListed, ListFailed, Committed, StoreFail
 /// no longer has, a store's refusal, or repeated failure without progress makes it list again.
 class ReflectorState {
  public:
+  /// Settings of a ReflectorState.
   struct Options {
     /// Objects in a page of a list that etcd serves; 0 switches paging off.
     std::int64_t page_size = 500;

@@ -36,6 +36,7 @@ void EncodeJson(const TypeSchema& schema, const void* object, std::string& out);
 apimachinery::Result<void> DecodeJson(const TypeSchema& schema, std::string_view json,
                                       void* object);
 
+/// `object` on the protobuf wire, without an envelope.
 template <class T>
 std::string EncodeProtobuf(const T& object) {
   std::string out;
@@ -43,6 +44,7 @@ std::string EncodeProtobuf(const T& object) {
   return out;
 }
 
+/// A new T from the protobuf wire, without an envelope; errors as of the untyped function.
 template <class T>
 apimachinery::Result<T> DecodeProtobuf(std::string_view bytes) {
   T object{};
@@ -50,6 +52,7 @@ apimachinery::Result<T> DecodeProtobuf(std::string_view bytes) {
   return object;
 }
 
+/// `object` as JSON.
 template <class T>
 std::string EncodeJson(const T& object) {
   std::string out;
@@ -57,6 +60,7 @@ std::string EncodeJson(const T& object) {
   return out;
 }
 
+/// A new T from JSON; errors as of the untyped function.
 template <class T>
 apimachinery::Result<T> DecodeJson(std::string_view json) {
   T object{};

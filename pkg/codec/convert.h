@@ -14,6 +14,7 @@ namespace kubexx::codec {
 /// How objects are written in a file.
 enum class FileFormat : std::uint8_t { kAuto, kJson, kYaml, kProtobuf };
 
+/// What Convert reads and writes.
 struct ConvertOptions {
   FileFormat from = FileFormat::kAuto;  ///< kAuto looks at the first bytes
   FileFormat to = FileFormat::kJson;    ///< kAuto is not allowed

@@ -136,6 +136,7 @@ struct TypeSchema {
 template <class T>
 const TypeSchema& SchemaOf();
 
+/// @cond
 namespace internal {
 
 template <class C>
@@ -199,6 +200,7 @@ struct ContainerTraits<std::map<std::string, E>> {
 };
 
 }  // namespace internal
+/// @endcond
 
 /// The ops of a container type: &kContainerOps<std::vector<std::string>>.
 template <class C>

@@ -12,6 +12,7 @@
 
 namespace kubexx::codec {
 
+/// As in meta/v1's WatchEvent.
 enum class WatchEventType : std::uint8_t { kAdded, kModified, kDeleted, kBookmark, kError };
 
 /// One frame. The view is valid during the sink's call only.

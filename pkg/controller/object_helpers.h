@@ -17,17 +17,22 @@ using api::meta::v1::OwnerReference;
 
 /// Of an object in memory: write it afterwards. These return whether it changed.
 bool AddFinalizer(ObjectMeta& metadata, std::string_view finalizer);
+/// Returns whether it was there.
 bool RemoveFinalizer(ObjectMeta& metadata, std::string_view finalizer);
+/// Whether it is there.
 bool ContainsFinalizer(const ObjectMeta& metadata, std::string_view finalizer);
 
+/// The same for a whole object.
 template <class T>
 bool AddFinalizer(T& object, std::string_view finalizer) {
   return AddFinalizer(object.metadata, finalizer);
 }
+/// The same for a whole object.
 template <class T>
 bool RemoveFinalizer(T& object, std::string_view finalizer) {
   return RemoveFinalizer(object.metadata, finalizer);
 }
+/// The same for a whole object.
 template <class T>
 bool ContainsFinalizer(const T& object, std::string_view finalizer) {
   return ContainsFinalizer(object.metadata, finalizer);
@@ -50,6 +55,7 @@ apimachinery::Result<void> SetOwner(const ObjectMeta& owner,
                                     const apimachinery::ResourceInfo& owner_resource,
                                     ObjectMeta& owned, bool controller,
                                     const OwnerOptions& options);
+/// Whether there was one.
 bool RemoveOwner(const ObjectMeta& owner, const apimachinery::ResourceInfo& owner_resource,
                  ObjectMeta& owned);
 
@@ -81,6 +87,7 @@ bool RemoveOwnerReference(const Owner& owner, T& owned) {
 /// The reference to the controller; null when there is none. It lives as long as `metadata`.
 const OwnerReference* ControllerOf(const ObjectMeta& metadata);
 
+/// Whether some object controls this one.
 template <class T>
 bool HasControllerReference(const T& object) {
   return ControllerOf(object.metadata) != nullptr;

@@ -62,9 +62,11 @@ struct And {
     return a(event) && b(event);
   }
 };
+/// Both hold.
 template <class A, class B>
 And(A, B) -> And<A, B>;
 
+/// What Or() returns.
 template <class A, class B>
 struct Or {
   A a;
@@ -74,9 +76,11 @@ struct Or {
     return a(event) || b(event);
   }
 };
+/// At least one holds.
 template <class A, class B>
 Or(A, B) -> Or<A, B>;
 
+/// What Not() returns.
 template <class A>
 struct Not {
   A a;
@@ -85,6 +89,7 @@ struct Not {
     return !a(event);
   }
 };
+/// It does not hold.
 template <class A>
 Not(A) -> Not<A>;
 

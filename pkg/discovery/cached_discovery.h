@@ -22,6 +22,7 @@ class CachedDiscovery {
  public:
   using Snapshot = std::shared_ptr<const GroupList>;
 
+  /// Where and how long answers are kept.
   struct Options {
     base::Clock& clock = base::Clock::Real();
     /// Where to keep the groups between processes; one file for each server. Its folder must

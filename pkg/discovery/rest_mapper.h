@@ -40,6 +40,7 @@ struct RestMapping {
 /// kind or resource.
 class RestMapper {
  public:
+  /// How often a miss may ask the server again.
   struct Options {
     base::Clock& clock = base::Clock::Real();
     /// How often unknown names may cause a reload: this many a second after `burst` at once.

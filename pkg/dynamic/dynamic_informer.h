@@ -125,7 +125,9 @@ class DynamicFactory : public DynamicFactoryBase {
   }
 };
 
+/// Informers of whole objects whose types are known at run time only.
 using DynamicSharedInformerFactory = DynamicFactory<Unstructured>;
+/// Informers of the metadata of such objects.
 using MetadataSharedInformerFactory = DynamicFactory<PartialObjectMetadata>;
 
 template <>

@@ -26,6 +26,7 @@ using api::meta::v1::PartialObjectMetadata;
 
 /// Media type parameters that ask for metadata only: of one object or a watch, and of a list.
 inline constexpr std::string_view kAsPartialObject = "as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
+/// What asks for the metadata of a list's items.
 inline constexpr std::string_view kAsPartialObjectList =
     "as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
 

@@ -12,6 +12,7 @@ namespace kubexx::events {
 
 /// The API's limits in bytes: of messages and notes, and of reasons, actions and instances.
 inline constexpr std::size_t kMaxNoteBytes = 1024;
+/// The API server refuses longer ones.
 inline constexpr std::size_t kMaxReasonBytes = 128;
 
 /// `text` as valid UTF-8 (broken bytes become U+FFFD) of at most `max_bytes`, cut between

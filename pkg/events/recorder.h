@@ -14,6 +14,7 @@
 
 namespace kubexx::events {
 
+/// As the API server knows them.
 enum class EventType : std::uint8_t { kNormal, kWarning };
 
 /// One thing that happened.

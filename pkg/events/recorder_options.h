@@ -13,6 +13,7 @@
 
 namespace kubexx::events {
 
+/// Settings of either recorder.
 struct RecorderOptions {
   /// Who reports, for example "kubexx-reloader": the events' source.component or
   /// reportingController.

@@ -30,6 +30,7 @@ struct Request {
   std::string_view Header(std::string_view name) const;
 };
 
+/// What a handler answers.
 struct Response {
   int status = 200;
   std::string content_type = "text/plain; charset=utf-8";
@@ -37,6 +38,7 @@ struct Response {
   std::vector<std::pair<std::string, std::string>> headers{};  ///< more of them
 };
 
+/// Answers a request; see Server for the thread it is called on.
 using Handler = std::function<Response(const Request&)>;
 
 /// Looks at a request before its handler does: a response ends it, nothing lets it pass.

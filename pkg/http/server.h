@@ -35,6 +35,7 @@ class Server {
  public:
   using Handler = http::Handler;
 
+  /// Where to listen, TLS, and the limits on clients.
   struct Options {
     /// "host:port"; an empty host means every address, IPv6 in brackets, port 0 a free one.
     std::string address = ":9090";

@@ -19,9 +19,12 @@ struct WriteOptions {
   /// Everything is checked, nothing is stored.
   bool dry_run = false;
 };
+/// Of creates.
 using CreateOptions = WriteOptions;
+/// Of updates.
 using UpdateOptions = WriteOptions;
 
+/// Of patches of every type.
 struct PatchOptions {
   /// Required for PatchType::kApply.
   std::string field_manager{};
@@ -46,6 +49,7 @@ struct ApplyOptions {
 /// What happens to the objects that a deleted one owns.
 enum class Propagation : std::uint8_t { kServerDefault, kOrphan, kBackground, kForeground };
 
+/// Of deletes, of one object or of a collection.
 struct DeleteOptions {
   Propagation propagation = Propagation::kServerDefault;
   std::optional<std::int64_t> grace_period_seconds{};

@@ -40,6 +40,7 @@ struct Seen {
 struct Stop {};
 /// The work that kStartWork began has ended.
 struct WorkEnded {};
+/// What has happened.
 using Input = std::variant<Tick, Reply, Seen, Stop, WorkEnded>;
 
 /// What the caller of a step has to do, in order.
@@ -61,6 +62,7 @@ struct Action {
   Lease lease{};
   std::string text{};
 };
+/// What is to be done, in this order.
 using Actions = std::vector<Action>;
 
 /// One candidate, from its start until it has stopped or lost the lease. A pure state machine: the

@@ -62,6 +62,7 @@ struct Callbacks {
 /// has been released and the rest can be stopped. Add Check to the health checks.
 class LeaderElector {
  public:
+  /// What an elector needs beside its Config.
   struct Options {
     Config config{};
     std::shared_ptr<Lock> lock{};

@@ -14,9 +14,12 @@
 
 namespace kubexx::logging {
 
+/// How much a message matters; kError asks for a person.
 enum class Level : std::uint8_t { kTrace, kDebug, kInfo, kWarning, kError };
+/// One line of text, or one JSON object, a message.
 enum class Format : std::uint8_t { kText, kJson };
 
+/// Settings of the process's log.
 struct Options {
   Level level = Level::kInfo;
   Format format = Format::kText;
@@ -61,18 +64,23 @@ bool Enabled(Level level);
 /// characters and invalid UTF-8 are escaped. Not for signal handlers.
 void Log(Level level, std::string_view message, std::initializer_list<Field> fields = {});
 
+/// Log at kTrace.
 inline void Trace(std::string_view message, std::initializer_list<Field> fields = {}) {
   Log(Level::kTrace, message, fields);
 }
+/// Log at kDebug.
 inline void Debug(std::string_view message, std::initializer_list<Field> fields = {}) {
   Log(Level::kDebug, message, fields);
 }
+/// Log at kInfo.
 inline void Info(std::string_view message, std::initializer_list<Field> fields = {}) {
   Log(Level::kInfo, message, fields);
 }
+/// Log at kWarning.
 inline void Warning(std::string_view message, std::initializer_list<Field> fields = {}) {
   Log(Level::kWarning, message, fields);
 }
+/// Log at kError.
 inline void Error(std::string_view message, std::initializer_list<Field> fields = {}) {
   Log(Level::kError, message, fields);
 }

@@ -23,7 +23,9 @@ namespace kubexx::metrics {
 ///     server.Handle("/metrics",
 ///                   http::Filtered(auth.Filter(), metrics::MetricsHandler(registry)));
 using HttpServer = http::Server;
+/// @see http::Request
 using HttpRequest = http::Request;
+/// @see http::Response
 using HttpResponse = http::Response;
 
 /// A handler that serves `registry`, which must outlive the server, in the text exposition format.

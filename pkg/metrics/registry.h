@@ -14,6 +14,7 @@
 
 namespace kubexx::metrics {
 
+/// Names and values of a series' labels.
 using Labels = std::map<std::string, std::string>;
 
 /// Handles refer to a series in a Registry and must not outlive it. Cheap to copy, thread-safe. A
@@ -31,6 +32,7 @@ class Counter {
   void* series_ = nullptr;
 };
 
+/// A value that goes up and down; a handle, as Counter is.
 class Gauge {
  public:
   Gauge() = default;
@@ -44,6 +46,7 @@ class Gauge {
   void* series_ = nullptr;
 };
 
+/// Counts observations by size; a handle, as Counter is.
 class Histogram {
  public:
   Histogram() = default;

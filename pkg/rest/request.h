@@ -45,7 +45,7 @@ struct Response {
 /// kept and returned by Do or Stream. Not thread-safe; use one per call. Refers to its RESTClient.
 class Request {
  public:
-  /// Sets group, version and plural at once: /api/v1/... or /apis/<group>/<version>/...
+  /// Sets group, version and plural at once: `/api/v1/...` or `/apis/GROUP/VERSION/...`
   Request& Resource(const apimachinery::ResourceInfo& resource);
   /// Empty for cluster-scoped resources and for all namespaces.
   Request& Namespace(std::string_view name_space);

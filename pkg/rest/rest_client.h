@@ -26,6 +26,7 @@ namespace kubexx::rest {
 /// serves the connections of all RESTClients of the process; the first one starts it.
 class RESTClient {
  public:
+  /// What a client needs beside its Config.
   struct Options {
     base::Clock& clock = base::Clock::Real();
     /// Records rest_client_* metrics there when set; must outlive the client.

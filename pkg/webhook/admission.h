@@ -18,6 +18,7 @@
 
 namespace kubexx::webhook {
 
+/// What the API server asks about, as in admission.k8s.io/v1.
 using AdmissionRequest = api::admission::v1::AdmissionRequest;
 
 /// One question of the API server. Valid during the handler's call only.

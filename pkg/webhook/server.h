@@ -40,6 +40,7 @@ namespace kubexx::webhook {
 /// Semantics: controller-runtime webhook.Server and admission.Webhook.
 class Server {
  public:
+  /// Where to listen, TLS, and the limits on requests.
   struct Options {
     /// As http::Server::Options::address.
     std::string address = ":9443";

@@ -57,6 +57,7 @@ class Queue {
   class Impl;
 
  public:
+  /// Settings of a Queue.
   struct Options {
     /// Label `name` of the metrics; without a name or registry there are none.
     std::string name{};

@@ -550,7 +550,7 @@ constexpr codec::FieldSchema kLinuxContainerUserFields[] = {
 };
 
 constexpr codec::FieldSchema kContainerUserFields[] = {
-    {"linux", 1, kMessage, kOptional, codec::kOmitEmpty, offsetof(ContainerUser, linux), &kLinuxContainerUserSchema, &codec::kContainerOps<apimachinery::Box<LinuxContainerUser>>},
+    {"linux", 1, kMessage, kOptional, codec::kOmitEmpty, offsetof(ContainerUser, linux_), &kLinuxContainerUserSchema, &codec::kContainerOps<apimachinery::Box<LinuxContainerUser>>},
 };
 
 constexpr codec::FieldSchema kResourceHealthFields[] = {

@@ -867,7 +867,7 @@ struct LinuxContainerUser {
 };
 
 struct ContainerUser {
-  apimachinery::Box<LinuxContainerUser> linux{};
+  apimachinery::Box<LinuxContainerUser> linux_{};
   bool operator==(const ContainerUser&) const = default;
 };
 
