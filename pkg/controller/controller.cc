@@ -174,7 +174,7 @@ class Controller::Impl {
                     .priority = item.priority(),
                     .failures = queue_.NumRequeues(*item)};
     Result<Action> result = Guarded(*item, context);
-    if (own.stop_requested() && !stop.stop_requested()) {
+    if (has_limit && options_.clock.Now() >= deadline) {
       metrics_.timeouts.Increment();
     }
     return result;

@@ -252,7 +252,7 @@ TEST_F(ControllerTest, TimeoutStopsTheReconcile) {
     while (!context.stop.stop_requested()) {
       clock_.WaitUntil(mu, cv, context.stop, base::TimePoint::max());
     }
-    return Fail(Reason::kCancelled, "stopped");
+    return Fail(Reason::kTimeout, "stopped");
   };
   Start({.reconcile_timeout = seconds(30), .clock = clock_});
   controller_->Enqueue(R("a"));
