@@ -53,6 +53,11 @@ codec::Encoding EncodingOf(std::string_view content_type) {
              : codec::Encoding::kJson;
 }
 
+std::string_view MediaTypeOf(codec::Encoding encoding) {
+  return encoding == codec::Encoding::kProtobuf ? "application/vnd.kubernetes.protobuf"
+                                                : "application/json";
+}
+
 std::optional<std::chrono::seconds> ParseRetryAfter(std::string_view header) {
   std::int32_t seconds = 0;
   const auto [end, error] = std::from_chars(header.data(), header.data() + header.size(), seconds);

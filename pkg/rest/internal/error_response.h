@@ -18,6 +18,9 @@ inline constexpr std::size_t kMaxErrorText = 2048;
 /// The encoding that a Content-Type stands for; anything but protobuf counts as JSON.
 codec::Encoding EncodingOf(std::string_view content_type);
 
+/// The media type of an encoding, without parameters.
+std::string_view MediaTypeOf(codec::Encoding encoding);
+
 /// A Retry-After header of whole seconds; dates and anything else give nothing, as in client-go.
 std::optional<std::chrono::seconds> ParseRetryAfter(std::string_view header);
 

@@ -1,0 +1,200 @@
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "kubexx/rest/internal/client_impl.h"
+#include "kubexx/rest/internal/error_response.h"
+#include "kubexx/rest/request.h"
+
+namespace kubexx::rest {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using apimachinery::Status;
+using internal::MediaTypeOf;
+
+// Do keeps the whole response in memory; lists of any size go through Stream.
+constexpr std::size_t kMaxBody = 256 << 20;
+
+// Reads a stream piece by piece. A watch on a connection whose client certificate may be replaced
+// looks for a new one from time to time, and ends when there is one: it begins again with it.
+struct StreamReader {
+  internal::Sender& sender;
+  internal::Opened& opened;
+  base::Duration idle_timeout;  // zero: none
+  base::Duration look;          // how often to look; zero: never
+
+  Result<bool> Next(internal::HttpCall::Sink sink, const std::stop_token& stop) const {
+    base::Clock& clock = sender.clock();
+    const base::TimePoint idle =
+        idle_timeout.count() > 0 ? clock.Now() + idle_timeout : base::TimePoint::max();
+    if (look.count() == 0) {
+      return opened.Read(sink, stop, idle);
+    }
+    for (;;) {
+      auto read = opened.Read(sink, stop, std::min(idle, clock.Now() + look));
+      const bool time_is_up = !read && read.error().reason == Reason::kUnavailable &&
+                              !opened.call.failed() && clock.Now() < idle;
+      if ((time_is_up || (read && *read)) && sender.HasOldCertificate(opened)) {
+        return Fail(Reason::kUnavailable,
+                    "the client certificate has changed, so the watch has to begin again");
+      }
+      if (!time_is_up) {
+        return read;
+      }
+    }
+  }
+};
+
+// Errors that arise on this side say what was asked; a server's own message already does.
+Status AddContext(const Request& request, Status status) {
+  return status.code == 0 ? status.WithContext(request.ToString()) : std::move(status);
+}
+
+}  // namespace
+
+Result<internal::Prepared> Request::Prepare() const {
+  internal::Sender& sender = *client_->impl_->sender;
+  internal::Prepared out{.http = {.method = method_,
+                                  .target = Target(),
+                                  .headers = headers_,
+                                  .body = body_,
+                                  .has_body = has_body_},
+                         .watch = watch_,
+                         .timeout = timeout_,
+                         .max_retries = max_retries_,
+                         .limiter = limiter_,
+                         .backoff = backoff_,
+                         .warnings = warnings_};
+  if (timeout_.count() == 0 && !watch_) {
+    out.timeout = client_->config().timeout;
+  }
+  const bool json_only = sender.json_only().Has(ResourceKey());
+  std::string accept;
+  for (const codec::Encoding encoding : accept_) {
+    if (json_only && encoding == codec::Encoding::kProtobuf) {
+      continue;
+    }
+    accept += accept.empty() ? "" : ",";
+    accept += MediaTypeOf(encoding);
+    accept += accept_parameters_.empty() ? "" : ";" + accept_parameters_;
+    accept += watch_ ? ";stream=watch" : "";
+  }
+  out.http.headers.emplace_back(
+      "Accept", accept.empty() ? std::string(MediaTypeOf(codec::Encoding::kJson)) : accept);
+  out.http.headers.emplace_back("User-Agent", client_->config().user_agent);
+  if (method_ == "GET" && !client_->config().disable_compression) {
+    out.http.headers.emplace_back("Accept-Encoding", "gzip");
+  }
+  if (encode_) {
+    const codec::Encoding encoding =
+        json_only ? codec::Encoding::kJson : codec::Encoding::kProtobuf;
+    KX_ASSIGN_OR_RETURN(std::string body, encode_(encoding));
+    out.encoded = std::make_shared<const std::string>(std::move(body));
+    out.http.body = *out.encoded;
+    out.http.headers.emplace_back("Content-Type", MediaTypeOf(encoding));
+  } else if (has_body_) {
+    out.http.headers.emplace_back("Content-Type", content_type_);
+  }
+  return out;
+}
+
+// A server that takes no protobuf for this resource is asked again in JSON, once.
+Result<internal::Opened> Request::Open(const std::stop_token& stop) const {
+  internal::Sender& sender = *client_->impl_->sender;
+  const bool had_choice = !sender.json_only().Has(ResourceKey());
+  KX_ASSIGN_OR_RETURN(const internal::Prepared prepared, Prepare());
+  auto opened = sender.Open(prepared, stop);
+  if (opened || !had_choice) {
+    return opened;
+  }
+  const bool refused_body = encode_ && opened.error().code == 415;
+  const bool refused_accept =
+      opened.error().code == 406 &&
+      std::ranges::find(accept_, codec::Encoding::kProtobuf) != accept_.end();
+  if (!refused_body && !refused_accept) {
+    return opened;
+  }
+  sender.json_only().Add(ResourceKey());
+  KX_ASSIGN_OR_RETURN(const internal::Prepared in_json, Prepare());
+  return sender.Open(in_json, stop);
+}
+
+Result<Response> Request::Do(std::stop_token stop) {
+  KX_RETURN_IF_ERROR(Check());
+  internal::Sender& sender = *client_->impl_->sender;
+  base::Clock& clock = sender.clock();
+  const base::TimePoint start = clock.Now();
+  auto opened = Open(stop);
+  if (!opened) {
+    sender.metrics().ObserveDuration(method_, clock.Now() - start);
+    return Fail(AddContext(*this, std::move(opened).error()));
+  }
+  Response response{.code = opened->head.code,
+                    .encoding = internal::EncodingOf(opened->head.content_type)};
+  const auto collect = [&response](std::string_view chunk) -> Result<void> {
+    if (chunk.size() > kMaxBody - response.body.size()) {
+      return Fail(Reason::kMalformed, "the response is larger than 256 MiB");
+    }
+    response.body.append(chunk);
+    return {};
+  };
+  for (bool more = true; more;) {
+    auto read = opened->Read(collect, stop, opened->deadline);
+    if (!read) {
+      Status status = std::move(read).error();
+      if (opened->deadline != base::TimePoint::max() && clock.Now() >= opened->deadline) {
+        status = Status(Reason::kTimeout, "the response did not end within the request's timeout");
+      }
+      return Fail(AddContext(*this, std::move(status)));
+    }
+    more = *read;
+  }
+  sender.metrics().ObserveDuration(method_, clock.Now() - start);
+  sender.metrics().ObserveResponseSize(method_, opened->bytes);
+  return response;
+}
+
+Result<void> Request::Stream(HeadSink on_head, ChunkSink on_chunk, std::stop_token stop,
+                             std::chrono::milliseconds idle_timeout) {
+  KX_RETURN_IF_ERROR(Check());
+  internal::Sender& sender = *client_->impl_->sender;
+  base::Clock& clock = sender.clock();
+  const base::TimePoint start = clock.Now();
+  auto opened = Open(stop);
+  if (!watch_) {
+    sender.metrics().ObserveDuration(method_, clock.Now() - start);
+  }
+  if (!opened) {
+    return Fail(AddContext(*this, std::move(opened).error()));
+  }
+  KX_RETURN_IF_ERROR(on_head(
+      {.code = opened->head.code, .encoding = internal::EncodingOf(opened->head.content_type)}));
+  Result<void> sink_result;
+  const auto deliver = [&sink_result, &on_chunk](std::string_view chunk) {
+    return sink_result = on_chunk(chunk);
+  };
+  const base::Duration look = watch_ ? sender.certificate_interval() : std::chrono::seconds(0);
+  const StreamReader reader{
+      .sender = sender, .opened = *opened, .idle_timeout = idle_timeout, .look = look};
+  for (bool more = true; more;) {
+    auto read = reader.Next(deliver, stop);
+    if (!sink_result) {
+      return sink_result;
+    }
+    if (!read) {
+      return Fail(AddContext(*this, std::move(read).error()));
+    }
+    more = *read;
+  }
+  if (!watch_) {
+    sender.metrics().ObserveResponseSize(method_, opened->bytes);
+  }
+  return {};
+}
+
+}  // namespace kubexx::rest
