@@ -92,8 +92,8 @@ struct Config {
   std::string proxy_url{};
   /// Used when there is neither a token, a username nor a client certificate.
   std::optional<ExecConfig> exec{};
-  /// Asks for no gzip. On by default: an API server spends far more time on packing a list than a
-  /// network of today on sending it.
+  /// Asks for no gzip, which is the default. Set it to false where the network is slow: large
+  /// responses to GET then come packed, at the cost of the server's time and ours.
   bool disable_compression = true;
 };
 
