@@ -50,8 +50,8 @@ class Session : public std::enable_shared_from_this<Session> {
 
   void Start(Sessions::iterator self);
 
-  /// The answer to the request `serial`; dropped when that is no longer waited for. `allow` goes
-  /// into a response with status 405.
+  /// The answer to the request `serial`; dropped when that is no longer waited for, because its
+  /// time is over or the connection is closed.
   void Deliver(std::uint64_t serial, Response response);
 
   /// Waiting for a complete request, that is, worth less than a new connection.

@@ -1,0 +1,55 @@
+/// @file
+/// A WebSocket client with blocking calls.
+#ifndef KUBEXX_REMOTECOMMAND_INTERNAL_WEB_SOCKET_H_
+#define KUBEXX_REMOTECOMMAND_INTERNAL_WEB_SOCKET_H_
+
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/base/function_ref.h"
+#include "kubexx/remotecommand/executor.h"
+#include "kubexx/rest/internal/stream_access.h"
+
+namespace kubexx::remotecommand::internal {
+
+/// How the other side has closed.
+struct Closed {
+  std::uint16_t code = 0;  ///< 1000: normal
+  std::string reason{};
+};
+
+/// One connection. Open and Run belong to one thread, on which all of the network's work is done;
+/// Send may be called from others while Run runs.
+class WebSocket {
+ public:
+  using MessageSink = base::FunctionRef<apimachinery::Result<void>(std::string_view)>;
+
+  /// Connects; `target` is path and query. A server that does not switch to `protocol` gives its
+  /// Status.
+  static apimachinery::Result<std::unique_ptr<WebSocket>> Open(
+      const rest::internal::StreamAccess& access, const std::string& target,
+      const std::string& protocol, const Executor::Options& options, const std::stop_token& stop);
+
+  virtual ~WebSocket() = default;
+  WebSocket(const WebSocket&) = delete;
+  WebSocket& operator=(const WebSocket&) = delete;
+
+  /// Hands each binary message to `sink` until the other side closes. Errors of `sink` are
+  /// returned as they are. Once only.
+  virtual apimachinery::Result<Closed> Run(MessageSink sink, const std::stop_token& stop) = 0;
+
+  /// Sends a binary message; waits while much is queued. False when the connection is over or
+  /// `stop` is requested. Thread-safe.
+  virtual bool Send(std::string message, const std::stop_token& stop) = 0;
+
+ protected:
+  WebSocket() = default;
+};
+
+}  // namespace kubexx::remotecommand::internal
+
+#endif  // KUBEXX_REMOTECOMMAND_INTERNAL_WEB_SOCKET_H_

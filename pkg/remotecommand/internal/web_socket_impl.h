@@ -1,0 +1,312 @@
+/// @file
+/// WebSocket over Boost.Beast, for one kind of stream below it.
+#ifndef KUBEXX_REMOTECOMMAND_INTERNAL_WEB_SOCKET_IMPL_H_
+#define KUBEXX_REMOTECOMMAND_INTERNAL_WEB_SOCKET_IMPL_H_
+
+#include <utility>
+// Asio needs <utility> first.
+#include <boost/asio/connect.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/websocket.hpp>
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "kubexx/remotecommand/internal/send_queue.h"
+#include "kubexx/remotecommand/internal/web_socket.h"
+#include "kubexx/rest/internal/error_response.h"
+#include "kubexx/rest/internal/stream_access.h"
+
+namespace kubexx::remotecommand::internal {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace bhttp = boost::beast::http;
+namespace websocket = boost::beast::websocket;
+using boost::system::error_code;
+using tcp = asio::ip::tcp;
+
+inline apimachinery::Error Cancelled() {
+  return apimachinery::Fail(apimachinery::Reason::kCancelled, "cancelled");
+}
+
+/// What the two kinds of streams share: one thread, one io_context, no locks but the queue's.
+/// `Next` is what the WebSocket is spoken over.
+template <class Next>
+class WebSocketImpl : public WebSocket {
+ public:
+  using Done = std::function<void(error_code)>;
+
+  apimachinery::Result<Closed> Run(MessageSink sink, const std::stop_token& stop) override {
+    context_.restart();
+    sink_ = &sink;
+    last_seen_ = std::chrono::steady_clock::now();
+    ws_->control_callback([this](websocket::frame_type, beast::string_view) { Seen(); });
+    Read();
+    Ping();
+    Pump();
+    {
+      const std::stop_callback on_stop(
+          stop, [this] { asio::post(context_, [this] { Finish(Cancelled()); }); });
+      context_.run();
+    }
+    queue_.Close();
+    sink_ = nullptr;
+    if (!*result_ && stop.stop_requested()) {
+      return Cancelled();
+    }
+    return std::move(*result_);
+  }
+
+  bool Send(std::string message, const std::stop_token& stop) override {
+    if (!queue_.Push(std::move(message), stop)) {
+      return false;
+    }
+    asio::post(context_, [this] { Pump(); });
+    return true;
+  }
+
+  /// Resolves, connects, and asks for `protocol`.
+  apimachinery::Result<void> Connect(const rest::internal::StreamAccess& access,
+                                     const std::string& target, const std::string& protocol,
+                                     const std::stop_token& stop) {
+    // One limit for everything.
+    asio::steady_timer limit(context_);
+    limit.expires_after(options_.connect_timeout);
+    limit.async_wait([this](error_code error) {
+      if (!error) {
+        timed_out_ = true;
+        Abort();
+      }
+    });
+    const std::stop_callback on_stop(stop, [this] { asio::post(context_, [this] { Abort(); }); });
+    const auto connected = ConnectSteps(access, target, protocol, stop);
+    limit.cancel();
+    error_code ignored;
+    tcp().socket().set_option(tcp::no_delay(true), ignored);
+    if (!connected && stop.stop_requested()) {
+      return Cancelled();
+    }
+    if (!connected && timed_out_) {
+      return apimachinery::Fail(apimachinery::Reason::kUnavailable,
+                                "connect to " + access.server.Authority() + ": timed out");
+    }
+    return connected;
+  }
+
+ protected:
+  explicit WebSocketImpl(const Executor::Options& options)
+      : options_(options), timer_(context_), resolver_(context_) {}
+
+  /// Below TLS.
+  virtual beast::tcp_stream& tcp() = 0;
+  /// The TLS handshake, if there is one.
+  virtual void AsyncHandshake(Done done) = 0;
+  /// What is known of a failed TLS handshake beside its error code.
+  virtual std::string HandshakeDetail() const { return {}; }
+
+  Executor::Options options_;
+  asio::io_context context_{1};
+  std::optional<websocket::stream<Next>> ws_;
+
+ private:
+  using Request = websocket::request_type;
+  using Response = websocket::response_type;
+
+  /// Runs until `start`'s operation is done.
+  template <class Start>
+  error_code Await(Start start) {
+    std::optional<error_code> result;
+    start([&result](error_code error) { result = error; });
+    context_.restart();
+    while (!result) {
+      context_.run_one();
+    }
+    return *result;
+  }
+
+  apimachinery::Result<void> ConnectSteps(const rest::internal::StreamAccess& access,
+                                          const std::string& target, const std::string& protocol,
+                                          const std::stop_token& stop) {
+    const auto failed = [&access](const std::string& why) {
+      return apimachinery::Fail(apimachinery::Reason::kUnavailable,
+                                "connect to " + access.server.Authority() + ": " + why);
+    };
+    tcp::resolver::results_type found;
+    error_code error = Await([&](auto done) {
+      resolver_.async_resolve(access.server.host, access.server.port,
+                              [&found, done](error_code e, tcp::resolver::results_type r) {
+                                found = std::move(r);
+                                done(e);
+                              });
+    });
+    if (!error && !stop.stop_requested() && !timed_out_) {
+      error = Await([&](auto done) {
+        tcp().async_connect(found, [done](error_code e, const tcp::endpoint&) { done(e); });
+      });
+    }
+    if (error || stop.stop_requested() || timed_out_) {
+      return failed(error.message());
+    }
+    if (error = Await([&](auto done) { AsyncHandshake(done); }); error) {
+      const std::string detail = HandshakeDetail();
+      return failed("TLS: " + (detail.empty() ? error.message() : detail));
+    }
+    return Upgrade(access, target, protocol);
+  }
+
+  apimachinery::Result<void> Upgrade(const rest::internal::StreamAccess& access,
+                                     const std::string& target, const std::string& protocol) {
+    ws_->set_option(websocket::stream_base::timeout{websocket::stream_base::none(),
+                                                    websocket::stream_base::none(), false});
+    ws_->set_option(websocket::stream_base::decorator([&](Request& request) {
+      for (const auto& [name, value] : access.headers) {
+        request.insert(name, value);
+      }
+      request.set(bhttp::field::sec_websocket_protocol, protocol);
+    }));
+    ws_->read_message_max(options_.max_message_bytes);
+    ws_->binary(true);
+    ws_->auto_fragment(false);
+    Response response;
+    const error_code error = Await([&](auto done) {
+      ws_->async_handshake(response, access.server.Authority(), target, done);
+    });
+    const auto header = [&response](bhttp::field name) { return std::string(response[name]); };
+    if (error == websocket::error::upgrade_declined) {
+      return apimachinery::Fail(rest::internal::StatusOfResponse(
+          static_cast<int>(response.result_int()), header(bhttp::field::content_type),
+          header(bhttp::field::retry_after), response.body()));
+    }
+    if (error) {
+      return apimachinery::Fail(
+          apimachinery::Reason::kUnavailable,
+          "WebSocket handshake with " + access.server.Authority() + ": " + error.message());
+    }
+    if (const std::string chosen = header(bhttp::field::sec_websocket_protocol);
+        chosen != protocol) {
+      return apimachinery::Fail(apimachinery::Reason::kUnavailable,
+                                access.server.Authority() + " does not speak " + protocol +
+                                    " but \"" + chosen + "\"; it may be too old");
+    }
+    return {};
+  }
+
+  void Abort() {
+    resolver_.cancel();
+    error_code ignored;
+    tcp().socket().close(ignored);
+  }
+
+  void Seen() { last_seen_ = std::chrono::steady_clock::now(); }
+
+  void Read() {
+    ws_->async_read(buffer_, [this](error_code error, std::size_t) { OnRead(error); });
+  }
+
+  void OnRead(error_code error) {
+    if (result_) {
+      return;
+    }
+    if (error == websocket::error::closed) {
+      const auto& reason = ws_->reason();
+      Finish(Closed{.code = static_cast<std::uint16_t>(reason.code),
+                    .reason = std::string(reason.reason.data(), reason.reason.size())});
+      return;
+    }
+    if (error) {
+      Finish(apimachinery::Fail(apimachinery::Reason::kUnavailable,
+                                "connection broke: " + error.message()));
+      return;
+    }
+    const auto bytes = buffer_.cdata();
+    auto taken = (*sink_)(std::string_view(static_cast<const char*>(bytes.data()), bytes.size()));
+    buffer_.consume(buffer_.size());
+    Seen();  // A sink may take its time.
+    if (!taken) {
+      Finish(apimachinery::Fail(std::move(taken).error()));
+    } else {
+      Read();
+    }
+  }
+
+  void Ping() {
+    timer_.expires_after(options_.ping_interval);
+    timer_.async_wait([this](error_code error) {
+      if (error || result_) {
+        return;
+      }
+      const auto now = std::chrono::steady_clock::now();
+      if (now - last_seen_ > options_.silence_timeout) {
+        Finish(apimachinery::Fail(apimachinery::Reason::kUnavailable,
+                                  "the server does not answer pings"));
+        return;
+      }
+      if (writing_ && now - write_start_ > options_.write_timeout) {
+        Finish(apimachinery::Fail(apimachinery::Reason::kUnavailable,
+                                  "the server takes no more input"));
+        return;
+      }
+      if (!pinging_) {
+        pinging_ = true;
+        ws_->async_ping({}, [this](error_code) { pinging_ = false; });
+      }
+      Ping();
+    });
+  }
+
+  void Pump() {
+    if (writing_ || result_) {
+      return;
+    }
+    std::optional<std::string> next = queue_.Pop();
+    if (!next) {
+      return;
+    }
+    writing_ = true;
+    write_start_ = std::chrono::steady_clock::now();
+    outgoing_ = std::move(*next);
+    ws_->async_write(asio::buffer(outgoing_), [this](error_code error, std::size_t) {
+      writing_ = false;
+      // When the write fails, so does the read, which knows more.
+      if (!error) {
+        Pump();
+      }
+    });
+  }
+
+  void Finish(apimachinery::Result<Closed> result) {
+    if (!result_) {
+      result_.emplace(std::move(result));
+      queue_.Close();
+      timer_.cancel();
+      error_code ignored;
+      tcp().socket().shutdown(tcp::socket::shutdown_both, ignored);
+      tcp().close();
+    }
+  }
+
+  asio::steady_timer timer_;
+  tcp::resolver resolver_;
+  bool timed_out_ = false;
+  MessageSink* sink_ = nullptr;
+  std::optional<apimachinery::Result<Closed>> result_;
+  std::chrono::steady_clock::time_point last_seen_{};
+  std::chrono::steady_clock::time_point write_start_{};
+  bool writing_ = false;
+  bool pinging_ = false;
+  std::string outgoing_;
+  SendQueue queue_;
+  beast::flat_buffer buffer_;
+};
+
+}  // namespace kubexx::remotecommand::internal
+
+#endif  // KUBEXX_REMOTECOMMAND_INTERNAL_WEB_SOCKET_IMPL_H_

@@ -1,0 +1,136 @@
+#include "kubexx/remotecommand/streams.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "kubexx/base/clock.h"
+
+namespace kubexx::remotecommand {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+
+std::string ErrnoText() { return std::strerror(errno); }  // NOLINT(concurrency-mt-unsafe)
+
+/// A descriptor that becomes readable when a stop is requested.
+class StopEvent {
+ public:
+  explicit StopEvent(const std::stop_token& stop)
+      : fd_(::eventfd(0, EFD_CLOEXEC)), callback_(stop, Signal{fd_}) {}
+  StopEvent(const StopEvent&) = delete;
+  StopEvent& operator=(const StopEvent&) = delete;
+  ~StopEvent() {
+    callback_.reset();
+    ::close(fd_);
+  }
+  int fd() const { return fd_; }
+
+ private:
+  struct Signal {
+    int fd;
+    void operator()() const { (void)!::eventfd_write(fd, 1); }
+  };
+  /// A stop_callback that can be ended before the descriptor is closed.
+  class Callback {
+   public:
+    Callback(const std::stop_token& stop, Signal signal)
+        : callback_(std::make_unique<std::stop_callback<Signal>>(stop, signal)) {}
+    void reset() { callback_.reset(); }
+
+   private:
+    std::unique_ptr<std::stop_callback<Signal>> callback_;
+  };
+
+  int fd_;
+  Callback callback_;
+};
+
+}  // namespace
+
+Source StringSource(std::string text) {
+  return [text = std::move(text), at = std::size_t{0}](
+             std::span<char> buffer, const std::stop_token&) mutable -> Result<std::size_t> {
+    const std::size_t size = std::min(buffer.size(), text.size() - at);
+    std::copy_n(text.data() + at, size, buffer.data());
+    at += size;
+    return size;
+  };
+}
+
+Source DescriptorSource(int fd) {
+  return [fd](std::span<char> buffer, const std::stop_token& stop) -> Result<std::size_t> {
+    const StopEvent stopped(stop);
+    std::array<pollfd, 2> waits{pollfd{fd, POLLIN, 0}, pollfd{stopped.fd(), POLLIN, 0}};
+    while (true) {
+      if (::poll(waits.data(), waits.size(), -1) < 0 && errno != EINTR) {
+        return Fail(Reason::kUnavailable, "wait for input: " + ErrnoText());
+      }
+      if (stop.stop_requested()) {
+        return 0;
+      }
+      if (waits[0].revents == 0) {
+        continue;
+      }
+      const ssize_t size = ::read(fd, buffer.data(), buffer.size());
+      if (size >= 0) {
+        return static_cast<std::size_t>(size);
+      }
+      if (errno != EINTR && errno != EAGAIN) {
+        return Fail(Reason::kUnavailable, "read input: " + ErrnoText());
+      }
+    }
+  };
+}
+
+Sink DescriptorSink(int fd) {
+  return [fd](std::string_view bytes) -> Result<void> {
+    while (!bytes.empty()) {
+      const ssize_t size = ::write(fd, bytes.data(), bytes.size());
+      if (size >= 0) {
+        bytes.remove_prefix(static_cast<std::size_t>(size));
+      } else if (errno == EAGAIN) {
+        pollfd wait{fd, POLLOUT, 0};
+        (void)::poll(&wait, 1, -1);
+      } else if (errno != EINTR) {
+        return Fail(Reason::kUnavailable, "write output: " + ErrnoText());
+      }
+    }
+    return {};
+  };
+}
+
+Sink StringSink(std::string& out) {
+  return [&out](std::string_view bytes) -> Result<void> {
+    out += bytes;
+    return {};
+  };
+}
+
+void TerminalSizes::Set(TerminalSize size) {
+  base::MutexLock lock(mu_);
+  next_ = size;
+  changed_.notify_all();
+}
+
+std::optional<TerminalSize> TerminalSizes::Next(const std::stop_token& stop) {
+  base::MutexLock lock(mu_);
+  while (!next_) {
+    if (base::Clock::Real().WaitUntil(mu_, changed_, stop, base::TimePoint::max()) ==
+        base::Wake::kStopped) {
+      return std::nullopt;
+    }
+  }
+  return std::exchange(next_, std::nullopt);
+}
+
+}  // namespace kubexx::remotecommand

@@ -1,0 +1,67 @@
+/// @file
+/// A scripted WebSocket server in the test's process.
+#ifndef KUBEXX_REMOTECOMMAND_TESTING_WEB_SOCKET_SERVER_H_
+#define KUBEXX_REMOTECOMMAND_TESTING_WEB_SOCKET_SERVER_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace kubexx::remotecommand::testing {
+
+/// One upgraded connection, used by the server's thread only. What fails because the peer is gone
+/// is not reported.
+class ServerConnection {
+ public:
+  virtual ~ServerConnection() = default;
+  /// The next message; nothing when the peer has closed.
+  virtual std::optional<std::string> Read() = 0;
+  virtual void Write(std::string_view message) = 0;
+  /// Bytes that need not be a frame; then the connection is closed.
+  virtual void WriteRaw(std::string_view bytes) = 0;
+  virtual void Close(std::uint16_t code, std::string_view reason = {}) = 0;
+  /// Reads until the peer is gone.
+  virtual void AwaitPeer() = 0;
+  /// Pings seen so far.
+  virtual int pings() const = 0;
+};
+
+/// Listens on 127.0.0.1 and serves one connection after the other on a thread of its own.
+class WebSocketServer {
+ public:
+  using Script = std::function<void(ServerConnection&)>;
+  /// A response instead of the upgrade.
+  struct Refusal {
+    int code = 0;  ///< 0: upgrade
+    std::string content_type{};
+    std::string body{};
+  };
+  struct Options {
+    Script script = [](ServerConnection&) {};
+    Refusal refuse{};
+    std::string protocol = "v5.channel.k8s.io";
+    std::string certificate{};  ///< PEM; empty: no TLS
+    std::string key{};
+  };
+
+  explicit WebSocketServer(Options options);
+  ~WebSocketServer();
+  WebSocketServer(const WebSocketServer&) = delete;
+  WebSocketServer& operator=(const WebSocketServer&) = delete;
+
+  std::string Url() const;
+  /// Of the last request that was read whole; "" before.
+  std::string last_target() const;
+  std::string last_authorization() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace kubexx::remotecommand::testing
+
+#endif  // KUBEXX_REMOTECOMMAND_TESTING_WEB_SOCKET_SERVER_H_

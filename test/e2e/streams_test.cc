@@ -1,0 +1,132 @@
+// exec, attach and port-forward against a real kubelet; started by streams_test.sh, which makes the
+// pods.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <thread>
+
+#include "kubexx/remotecommand/executor.h"
+#include "kubexx/rest/config.h"
+#include "kubexx/rest/rest_client.h"
+
+namespace kubexx::remotecommand {
+namespace {
+
+using apimachinery::Reason;
+using apimachinery::Result;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class StreamsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const char* const path = std::getenv("KUBEXX_TEST_KUBECONFIG");
+    ASSERT_NE(path, nullptr) << "run this test by test/e2e/streams_test.sh";
+    const auto config = rest::LoadKubeconfig({.path = path});
+    ASSERT_TRUE(config) << config.error().ToString();
+    const auto client = rest::RESTClient::New(*config);
+    ASSERT_TRUE(client) << client.error().ToString();
+    executor_ = std::make_unique<Executor>(*client);
+  }
+
+  Result<Exit> Shell(const std::string& script, const Streams& streams) const {
+    return executor_->Exec(kShell, {"sh", "-c", script}, streams);
+  }
+
+  static inline const Target kShell{.name_space = "streams", .pod = "shell", .container = "shell"};
+  std::unique_ptr<Executor> executor_;
+  std::string out_;
+  std::string err_;
+};
+
+TEST_F(StreamsTest, ExecGivesOutputErrorsAndExitCode) {
+  const auto exit =
+      Shell("echo out; echo err >&2; exit 3", {.out = StringSink(out_), .err = StringSink(err_)});
+  ASSERT_TRUE(exit) << exit.error().ToString();
+  EXPECT_EQ(exit->code, 3);
+  EXPECT_THAT(exit->message, HasSubstr("exit code 3"));
+  EXPECT_EQ(out_, "out\n");
+  EXPECT_EQ(err_, "err\n");
+  const auto fine = Shell("true", {.out = StringSink(out_)});
+  ASSERT_TRUE(fine) << fine.error().ToString();
+  EXPECT_EQ(fine->code, 0);
+}
+
+TEST_F(StreamsTest, EndOfInputReachesTheCommand) {
+  std::string text;
+  for (int i = 0; i < 100000; ++i) {
+    text += "line " + std::to_string(i) + "\n";
+  }
+  // `cat` ends when its input does; what it wrote before that all comes back.
+  const auto exit = Shell("cat; echo end", {.in = StringSource(text), .out = StringSink(out_)});
+  ASSERT_TRUE(exit) << exit.error().ToString();
+  EXPECT_EQ(exit->code, 0);
+  EXPECT_TRUE(out_ == text + "end\n") << out_.size();
+}
+
+TEST_F(StreamsTest, TerminalHasTheSizeItIsTold) {
+  const auto sizes = std::make_shared<TerminalSizes>();
+  sizes->Set({.width = 132, .height = 50});
+  const auto exit =
+      Shell("until stty size 2>/dev/null | grep -qx '50 132'; do :; done; echo right >&2",
+            {.out = StringSink(out_), .tty = true, .sizes = sizes});
+  ASSERT_TRUE(exit) << exit.error().ToString();
+  EXPECT_EQ(exit->code, 0);
+  EXPECT_EQ(out_, "right\r\n") << "with a terminal, standard error comes with the output";
+}
+
+TEST_F(StreamsTest, RefusalsAreTheServersStatus) {
+  const auto missing = executor_->Exec({.name_space = "streams", .pod = "nobody"}, {"true"},
+                                       {.out = StringSink(out_)});
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().reason, Reason::kNotFound);
+  EXPECT_EQ(missing.error().message, "pods \"nobody\" not found");
+  const auto container =
+      executor_->Exec({.name_space = "streams", .pod = "shell", .container = "none"}, {"true"},
+                      {.out = StringSink(out_)});
+  ASSERT_FALSE(container);
+  EXPECT_EQ(container.error().reason, Reason::kBadRequest);
+  EXPECT_THAT(container.error().message, HasSubstr("none"));
+}
+
+TEST_F(StreamsTest, StopEndsACommandThatDoesNot) {
+  std::stop_source stop;
+  const Sink stop_at_output = [&stop](std::string_view) -> Result<void> {
+    stop.request_stop();
+    return {};
+  };
+  const auto exit = executor_->Exec(kShell, {"sh", "-c", "echo started; sleep 1000"},
+                                    {.out = stop_at_output}, stop.get_token());
+  ASSERT_FALSE(exit);
+  EXPECT_EQ(exit.error().reason, Reason::kCancelled);
+}
+
+TEST_F(StreamsTest, AttachSpeaksToTheProcessThatRuns) {
+  const auto exit = executor_->Attach({.name_space = "streams", .pod = "reader"},
+                                      {.in = StringSource("one\ntwo\n"), .out = StringSink(out_)});
+  ASSERT_TRUE(exit) << exit.error().ToString();
+  EXPECT_EQ(out_, "got one\ngot two\nno more\n");
+}
+
+TEST_F(StreamsTest, ForwardReachesAPort) {
+  const auto done = executor_->Forward({.name_space = "streams", .pod = "shell"}, 8080,
+                                       StringSource("GET / HTTP/1.0\r\n\r\n"), StringSink(out_));
+  ASSERT_TRUE(done) << done.error().ToString();
+  EXPECT_THAT(out_, AllOf(StartsWith("HTTP/1."), HasSubstr("hello from the pod")));
+}
+
+TEST_F(StreamsTest, ForwardToAPortThatNobodyListensOnIsAnError) {
+  const auto done =
+      executor_->Forward({.name_space = "streams", .pod = "shell"}, 8081, {}, StringSink(out_));
+  ASSERT_FALSE(done);
+  EXPECT_THAT(done.error().message, HasSubstr("8081"));
+}
+
+}  // namespace
+}  // namespace kubexx::remotecommand
