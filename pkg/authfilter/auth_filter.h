@@ -25,6 +25,7 @@ namespace kubexx::authfilter {
 /// WithAuthenticationAndAuthorization.
 class AuthFilter {
  public:
+  /// How long answers are kept, and how many.
   struct Options {
     /// How long answers are kept. Those of a broken API server are not.
     std::chrono::milliseconds known_token_ttl = std::chrono::minutes(1);

@@ -26,6 +26,7 @@ namespace kubexx::certwatcher {
 /// Semantics: controller-runtime certwatcher.
 class CertWatcher {
  public:
+  /// The two files, and how they are watched.
   struct Options {
     std::string certificate_file{};  ///< PEM, with the chain
     std::string key_file{};          ///< PEM, not encrypted

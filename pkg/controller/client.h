@@ -34,6 +34,7 @@ std::string ResourceName(const apimachinery::ResourceInfo& resource);
 /// stop.
 class Client {
  public:
+  /// What a Client is made of; Manager fills it.
   struct Parts {
     std::shared_ptr<rest::RESTClient> rest{};
     std::shared_ptr<informers::SharedInformerFactory> caches{};

@@ -29,6 +29,7 @@ struct GenerationChanged {
   }
 };
 
+/// Updates that change labels, and all adds and deletes.
 struct LabelsChanged {
   template <class T>
   bool operator()(const Event<T>& event) const {
@@ -37,6 +38,7 @@ struct LabelsChanged {
   }
 };
 
+/// Updates that change annotations, and all adds and deletes.
 struct AnnotationsChanged {
   template <class T>
   bool operator()(const Event<T>& event) const {
@@ -53,6 +55,7 @@ struct ResourceVersionChanged {
   }
 };
 
+/// What And() returns.
 template <class A, class B>
 struct And {
   A a;
