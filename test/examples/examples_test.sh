@@ -8,9 +8,12 @@ export KUBECONFIG=$KUBEXX_TEST_KUBECONFIG PATH=$KUBEXX_CACHE/bin:$PATH
 work=$(mktemp -d)
 name_space=examples-$$
 informer=
+controller=
 finish() {
   local status=$?
   [ -z "$informer" ] || kill "$informer" 2>/dev/null || true
+  [ -z "$controller" ] || kill "$controller" 2>/dev/null || true
+  kubectl delete crd websites.example.com --wait=false >/dev/null 2>&1 || true
   kubectl delete namespace "$name_space" --wait=false >/dev/null 2>&1 || true
   rm -rf "$work"
   exit "$status"
@@ -52,4 +55,37 @@ kill -TERM "$informer"
 wait "$informer" || fail "pod-informer ended with status $?"
 informer=
 grep -qE '^1 pods in [0-9]+ bytes$' "$work/informer.log" || fail "pod-informer does not count"
+"$root/hack/codegen" --crd "$root/examples/website-controller/website.yaml" --out "$work/generated" 2>"$work/codegen.log" ||
+  { cat "$work/codegen.log"; fail "hack/codegen --crd failed"; }
+for file in website_v1.gen.h website_v1.gen.cc; do
+  diff -u "$root/examples/website-controller/$file" "$work/generated/$file" || fail "$file is out of date"
+done
+kubectl apply -f "$root/examples/website-controller/website.yaml" >/dev/null
+kubectl wait --for=condition=Established crd/websites.example.com --timeout=20s >/dev/null
+"$work/build/website-controller" --http-address 127.0.0.1:0 --leader-elect >"$work/controller.log" 2>&1 &
+controller=$!
+kubectl apply -n "$name_space" -f - >/dev/null <<'SITE'
+apiVersion: example.com/v1
+kind: Website
+metadata: {name: home}
+spec: {html: "<p>hello</p>", replicas: 2}
+SITE
+wait_until() {
+  kubectl wait -n "$name_space" "$1" --for="$2" --timeout=30s >/dev/null || { cat "$work/controller.log" >&2; fail "$1: not $2"; }
+}
+wait_until website/home 'jsonpath={.status.observedGeneration}=1'
+wait_until configmap/home 'jsonpath={.data.index\.html}=<p>hello</p>'
+wait_until deployment/home 'jsonpath={.spec.replicas}=2'
+kubectl -n "$name_space" patch website home --type=merge -p '{"spec":{"html":"<p>bye</p>","replicas":0}}' >/dev/null
+wait_until website/home 'jsonpath={.status.observedGeneration}=2'
+wait_until configmap/home 'jsonpath={.data.index\.html}=<p>bye</p>'
+wait_until deployment/home 'jsonpath={.spec.replicas}=0'
+version=$(kubectl -n "$name_space" get deployment home -o 'jsonpath={.metadata.resourceVersion}')
+kubectl -n "$name_space" delete configmap home >/dev/null
+wait_until configmap/home create
+[ "$version" = "$(kubectl -n "$name_space" get deployment home -o 'jsonpath={.metadata.resourceVersion}')" ] ||
+  fail "website-controller writes a Deployment that nobody has changed"
+kill -TERM "$controller"
+wait "$controller" || fail "website-controller ended with status $?"
+controller=
 echo "examples: all as they should be"
