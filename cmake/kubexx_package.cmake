@@ -1,13 +1,14 @@
-# kubexx_package(NAME [NO_LEAK_CHECK] [DEPS lib...] [PRIVATE_DEPS lib...] [TEST_DEPS lib...])
+# kubexx_package(NAME [NO_LEAK_CHECK] [NO_THREADS] [DEPS lib...] [PRIVATE_DEPS lib...] [TEST_DEPS lib...])
 #
 # Declares the package in the current folder: the library kubexx::NAME from *.cc here and in internal/, the
 # test program NAME_test from *_test.cc, the micro-benchmark NAME_bench from *_bench.cc, and the
 # test-only library kubexx::NAME_testing from testing/*.cc where that folder exists.
 #
 # A test program fails when threads or file descriptors are left at its end (base/testing/leak_check.h). NO_LEAK_CHECK is
-# for packages whose libraries keep threads of their own until the process ends.
+# for packages whose libraries keep threads of their own until the process ends. NO_THREADS: there is nothing in it for
+# ThreadSanitizer to find, so that build leaves its tests out.
 function(kubexx_package name)
-  cmake_parse_arguments(ARG "NO_LEAK_CHECK" "" "DEPS;PRIVATE_DEPS;TEST_DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "NO_LEAK_CHECK;NO_THREADS" "" "DEPS;PRIVATE_DEPS;TEST_DEPS" ${ARGN})
   set(here ${CMAKE_CURRENT_SOURCE_DIR})
   file(GLOB sources CONFIGURE_DEPENDS ${here}/*.cc ${here}/internal/*.cc)
   set(tests ${sources})
@@ -41,6 +42,9 @@ function(kubexx_package name)
       PRIVATE kubexx_warnings)
     add_library(kubexx::${name}_testing ALIAS kubexx_${name}_testing)
     list(APPEND ARG_TEST_DEPS kubexx_${name}_testing)
+  endif()
+  if(ARG_NO_THREADS AND KUBEXX_SANITIZE MATCHES "thread")
+    return()
   endif()
   if(tests)
     add_executable(${name}_test ${tests})
