@@ -25,9 +25,15 @@ class Programs:
 class Results:
     """Every line that a program printed, with the scenario it belongs to; also written to a file."""
 
-    def __init__(self, path):
+    def __init__(self, path, keep):
+        """Takes over from an earlier run the scenarios that `keep` says yes to."""
         self.rows = []
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as earlier:
+                self.rows = [row for row in map(json.loads, earlier) if keep(row["scenario"])]
         self.file = open(path, "w", encoding="utf-8")
+        for row in self.rows:
+            self.file.write(json.dumps(row) + "\n")
 
     def add(self, scenario, run, row):
         row = {"scenario": scenario, "run": run, **row}

@@ -56,7 +56,7 @@ def watch(programs, results, settings):
                     objects=settings.watched if busy else settings.watched * 10, events=events + lead + 100) as server:
             commands = [[program, "watch", "--kubeconfig", server.kubeconfig] + flags
                         for program in (programs.kubexx, programs.clientgo)]
-            if programs.kubers:
+            if programs.kubers and scenario == "watch":
                 commands.append([programs.kubers, "watch", "--streaming", "--kubeconfig", server.kubeconfig] + flags)
             alternate(results, scenario, settings.runs, commands)
             if scenario == "watch":
