@@ -14,7 +14,7 @@ class Spread:
     def text(self, digits=2):
         if self.count == 0:
             return "–"
-        return f"{self.median:,.{digits}f} ({self.low:,.{digits}f}–{self.high:,.{digits}f})"
+        return f"{self.median:,.{digits}f} ({self.low:,.{digits}f}–{self.high:,.{digits}f}; {self.count})"
 
 
 def spread(results, scenario, program, field):
@@ -81,11 +81,11 @@ def targets(results, settings):
         Target("index query, each key", spread(results, "reads", "kubexx", "index_us").median, 1, unit=" µs"),
     ]
     costs = slopes(results, settings.scale)
-    if len(costs) > 1:
-        # Flat: the last step costs no more than a tenth above the dearest before.
-        found.append(Target("processor time of an object, last step of the scale to the first",
-                            costs[-1][1] / costs[0][1], 1.1))
-        found.append(Target("memory of an object, last step of the scale to the first", costs[-1][2] / costs[0][2], 1.1))
+    # Flat: from the last size but one to the last a further object costs no more than in the step before. Earlier steps hide in
+    # what the process has free anyway.
+    if len(costs) > 1 and costs[-2][1] > 0 and costs[-2][2] > 0:
+        found.append(Target("processor time of a further object, last step of the scale to the one before", costs[-1][1] / costs[-2][1], 1.1))
+        found.append(Target("memory of a further object, last step of the scale to the one before", costs[-1][2] / costs[-2][2], 1.1))
     if settings.scale and settings.scale[-1] >= 1_000_000:
         largest = f"scale-{settings.scale[-1]}"
         found.append(Target("memory of a million pods, peak", spread(results, largest, "kubexx", "peak_mb").median / 1024, 1, unit=" GiB"))

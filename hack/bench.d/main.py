@@ -28,6 +28,7 @@ def arguments():
         parser.add_argument("--" + name, type=int, required=True)
     parser.add_argument("--scale", type=lambda text: [int(n) for n in text.split(",")], required=True)
     parser.add_argument("--versions", action="append", default=[])
+    parser.add_argument("--note", default="", help="a remark for the report")
     parser.add_argument("--only", default=",".join(SCENARIOS))
     parser.add_argument("--with-kube-rs", action="store_true")
     parser.add_argument("--check", action="store_true")

@@ -128,8 +128,9 @@ def write(results, settings, path):
     versions = "\n".join(f"- {line}" for line in settings.versions)
     text = f"""# Speed and memory, measured
 
-Written by `hack/bench` on {time.strftime('%Y-%m-%d')}. Medians of {settings.runs} runs, with the least and the greatest in brackets; the programs took turns.
-Raw results: [results.jsonl](results.jsonl), a line for each run.
+Written by `hack/bench` on {time.strftime('%Y-%m-%d')}. Medians, with the least, the greatest and the number of runs in brackets; the programs
+took turns.
+Raw results: [results.jsonl](results.jsonl), a line for each run. {settings.note}
 
 ## Targets
 
