@@ -2,9 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <chrono>
+#include <memory>
+#include <thread>
+#include <vector>
 
 #include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/cache/reflector.h"
+#include "kubexx/cache/testing/auto_clock.h"
+#include "kubexx/cache/testing/map_store.h"
 
 namespace kubexx::cache {
 namespace {
@@ -52,6 +59,81 @@ TEST(BackoffTest, DoesNotStartAgainInsideALongOutage) {
     clock.Advance(delay + seconds(5));
   }
   EXPECT_GT(delay, seconds(30));
+}
+
+// The table of runs in "client-go parsing (3), cache.Reflector", measured with jitter 1 by a
+// function that takes a second: seconds between the end of a run and the begin of the next.
+constexpr std::array<double, 15> kMeasuredRuns = {0,
+                                                  1.284438667,
+                                                  3.105450176,
+                                                  5.330910046,
+                                                  9.201774039,
+                                                  18.253303837,
+                                                  43.22295292,
+                                                  31.998912477,
+                                                  34.72983897,
+                                                  32.941101108,
+                                                  39.06361719,
+                                                  45.498957001,
+                                                  54.462938656,
+                                                  36.463043438,
+                                                  41.460279724};
+
+// Fails every list after a second, and notes when each began.
+class FailingSource final : public ListerWatcher {
+ public:
+  FailingSource(testing::AutoClock& clock, std::stop_source& stop) : clock_(clock), stop_(stop) {}
+
+  apimachinery::Result<codec::ListMeta> List(const apimachinery::ListOptions&, ObjectSink,
+                                             std::stop_token) override {
+    gaps.push_back(gaps.empty() ? base::Duration(0) : clock_.Now() - ended_);
+    if (gaps.size() == kMeasuredRuns.size()) {
+      stop_.request_stop();
+    }
+    clock_.Advance(seconds(1));
+    ended_ = clock_.Now();
+    return apimachinery::Fail(apimachinery::Reason::kUnavailable, "connection refused");
+  }
+  apimachinery::Result<void> Watch(const apimachinery::ListOptions&, EventSink,
+                                   std::stop_token) override {
+    return {};
+  }
+
+  std::vector<base::Duration> gaps{};
+
+ private:
+  testing::AutoClock& clock_;
+  std::stop_source& stop_;
+  base::TimePoint ended_{};
+};
+
+std::vector<base::Duration> GapsBetweenRuns(double jitter) {
+  testing::AutoClock clock;
+  std::stop_source stop;
+  const auto source = std::make_shared<FailingSource>(clock, stop);
+  testing::MapStore store;
+  ReflectorOptions options{.clock = clock, .seed = 1, .use_watch_list = false};
+  options.tuning.backoff.jitter = jitter;
+  Reflector("things", source, store, std::move(options)).Run(stop.get_token());
+  return source->gaps;
+}
+
+TEST(BackoffTest, AReflectorsRunsFollowTheTable) {
+  const std::vector<base::Duration> expected{
+      seconds(0),         milliseconds(800),   milliseconds(1600),  milliseconds(3200),
+      milliseconds(6400), milliseconds(12800), milliseconds(25600), seconds(30),
+      seconds(30),        seconds(30),         seconds(30),         seconds(30),
+      seconds(30),        seconds(30),         seconds(30)};
+  EXPECT_EQ(GapsBetweenRuns(0), expected);
+  // What was measured lies where a jitter of 1 puts it, and so does what this reflector does.
+  const auto jittered = GapsBetweenRuns(1);
+  for (std::size_t i = 1; i < expected.size(); ++i) {
+    const double delay = std::chrono::duration<double>(expected[i]).count();
+    EXPECT_GE(kMeasuredRuns[i], delay) << i;
+    EXPECT_LT(kMeasuredRuns[i], 2 * delay) << i;
+    EXPECT_GE(jittered[i], expected[i]) << i;
+    EXPECT_LT(jittered[i], 2 * expected[i]) << i;
+  }
 }
 
 }  // namespace

@@ -23,10 +23,11 @@ class ClientListWatch final : public ListerWatcher {
  public:
   ClientListWatch(std::shared_ptr<rest::RESTClient> client,
                   const apimachinery::ResourceInfo& resource, std::string name_space,
-                  ListWatchOptions options)
+                  OptionsModifier modifier, ListWatchOptions options)
       : client_(std::move(client)),
         resource_(resource),
         namespace_(std::move(name_space)),
+        modifier_(std::move(modifier)),
         options_(std::move(options)) {}
 
   Result<codec::ListMeta> List(const ListOptions& options, ObjectSink sink,
@@ -77,6 +78,9 @@ class ClientListWatch final : public ListerWatcher {
   rest::Request NewRequest(ListOptions options, const std::string& accept_parameters) {
     options.label_selector = options_.label_selector;
     options.field_selector = options_.field_selector;
+    if (modifier_) {
+      modifier_(options);
+    }
     rest::Request request = client_->Get();
     request.Resource(resource_)
         .Namespace(namespace_)
@@ -114,6 +118,7 @@ class ClientListWatch final : public ListerWatcher {
   const std::shared_ptr<rest::RESTClient> client_;
   const apimachinery::ResourceInfo resource_;
   const std::string namespace_;
+  const OptionsModifier modifier_;
   const ListWatchOptions options_;
 };
 
@@ -123,8 +128,15 @@ std::shared_ptr<ListerWatcher> NewListWatchFromClient(std::shared_ptr<rest::REST
                                                       const apimachinery::ResourceInfo& resource,
                                                       std::string namespace_,
                                                       ListWatchOptions options) {
+  return NewFilteredListWatchFromClient(std::move(client), resource, std::move(namespace_), {},
+                                        std::move(options));
+}
+
+std::shared_ptr<ListerWatcher> NewFilteredListWatchFromClient(
+    std::shared_ptr<rest::RESTClient> client, const apimachinery::ResourceInfo& resource,
+    std::string namespace_, OptionsModifier modifier, ListWatchOptions options) {
   return std::make_shared<ClientListWatch>(std::move(client), resource, std::move(namespace_),
-                                           std::move(options));
+                                           std::move(modifier), std::move(options));
 }
 
 bool EndsInitialEvents(std::string_view bookmark) {

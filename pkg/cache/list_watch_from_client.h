@@ -4,12 +4,14 @@
 #define KUBEXX_CACHE_LIST_WATCH_FROM_CLIENT_H_
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "kubexx/apimachinery/group_version.h"
+#include "kubexx/apimachinery/list_options.h"
 #include "kubexx/cache/lister_watcher.h"
 #include "kubexx/codec/codec.h"
 
@@ -45,6 +47,17 @@ std::shared_ptr<ListerWatcher> NewListWatchFromClient(std::shared_ptr<rest::REST
                                                       const apimachinery::ResourceInfo& resource,
                                                       std::string namespace_,
                                                       ListWatchOptions options = {});
+
+/// Changes the options of a request before it is sent, for example to add a selector. Called for
+/// every page and every watch, by one thread at a time for one reflector.
+using OptionsModifier = std::function<void(apimachinery::ListOptions&)>;
+
+/// The same with a modifier of the requests' options, which is called last; as client-go's
+/// NewFilteredListWatchFromClient. Changing versions, limits or continue tokens breaks the
+/// reflector's rules and is not meant.
+std::shared_ptr<ListerWatcher> NewFilteredListWatchFromClient(
+    std::shared_ptr<rest::RESTClient> client, const apimachinery::ResourceInfo& resource,
+    std::string namespace_, OptionsModifier modifier, ListWatchOptions options = {});
 
 /// Whether a bookmark has the annotation k8s.io/initial-events-end: "true".
 bool EndsInitialEvents(std::string_view bookmark);

@@ -38,9 +38,9 @@ class OneAnswer {
             connection.Respond(code, type, body);
           }
         }) {}
+  std::shared_ptr<rest::RESTClient> Client() { return rest::testing::NewClient(server_.Url()); }
   std::shared_ptr<ListerWatcher> Source(ListWatchOptions options = {}) {
-    return NewListWatchFromClient(rest::testing::NewClient(server_.Url()),
-                                  rest::testing::kConfigMaps, "ns", std::move(options));
+    return NewListWatchFromClient(Client(), rest::testing::kConfigMaps, "ns", std::move(options));
   }
   std::string target() const {
     base::MutexLock lock(mu_);
@@ -214,6 +214,18 @@ TEST(EndsInitialEventsTest, FindsTheAnnotationInBothEncodings) {
   EXPECT_TRUE(EndsInitialEvents(codec::EncodeProtobuf(bookmark)));
   EXPECT_TRUE(EndsInitialEvents(codec::EncodeJson(bookmark)));
   EXPECT_FALSE(EndsInitialEvents("k8s.io/initial-events-end"));
+}
+
+TEST(ListWatchFromClientTest, AModifierHasTheLastWordOnOptions) {
+  OneAnswer server(200, "application/json", R"({"metadata":{"resourceVersion":"9"},"items":[]})");
+  const auto source = NewFilteredListWatchFromClient(
+      server.Client(), rest::testing::kConfigMaps, "ns",
+      [](apimachinery::ListOptions& options) { options.field_selector += ",metadata.name=one"; },
+      {.field_selector = "type=Opaque"});
+  Seen seen;
+  ASSERT_TRUE(source->List({.limit = 5}, seen, {}).has_value());
+  EXPECT_THAT(server.target(), HasSubstr("fieldSelector=type%3DOpaque%2Cmetadata.name%3Done"));
+  EXPECT_THAT(server.target(), HasSubstr("limit=5"));
 }
 
 }  // namespace

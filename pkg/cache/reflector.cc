@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "kubexx/cache/stop_timer.h"
 #include "kubexx/logging/log.h"
 
 namespace kubexx::cache {
@@ -18,12 +19,34 @@ using apimachinery::Status;
 using codec::WatchEventType;
 
 constexpr base::Duration kShortWatch = std::chrono::seconds(1);
+constexpr base::Duration kSlowList = std::chrono::seconds(10);
 
 double Seconds(base::Duration d) { return std::chrono::duration<double>(d).count(); }
 
 std::uint64_t SeedOf(const ReflectorOptions& options) {
   return options.seed != 0 ? options.seed : std::random_device{}();
 }
+
+/// For how long internal errors are sat out; the window of client-go's retryWithDeadline.
+class InternalErrorWindow {
+ public:
+  explicit InternalErrorWindow(base::Duration length) : length_(length) {}
+
+  /// Whether an internal error at `now` is within the time.
+  bool Contains(base::TimePoint now) {
+    constexpr base::Duration kQuiet = std::chrono::minutes(1);
+    if (!began_ || now - last_ >= kQuiet) {
+      began_ = now;
+    }
+    last_ = now;
+    return now - *began_ < length_;
+  }
+
+ private:
+  const base::Duration length_;
+  std::optional<base::TimePoint> began_{};
+  base::TimePoint last_{};
+};
 
 }  // namespace
 
@@ -36,9 +59,11 @@ class Reflector::Pass {
         metrics_(owner.metrics_),
         stop_(std::move(stop)),
         random_(SeedOf(owner.options_)),
-        backoff_(owner.options_.backoff, clock_, [this] { return Random(); }),
-        state_({.page_size = owner.options_.page_size,
-                .use_watch_list = owner.options_.use_watch_list}) {}
+        backoff_(owner.options_.tuning.backoff, clock_, [this] { return Random(); }),
+        internal_errors_(owner.options_.tuning.max_internal_error_retry),
+        state_({.page_size = owner.options_.tuning.page_size,
+                .use_watch_list = owner.options_.use_watch_list,
+                .force_pages = owner.options_.tuning.force_pages}) {}
 
   void Run() {
     ReflectorAction action = state_.Start();
@@ -127,7 +152,13 @@ class Reflector::Pass {
     const auto replacement = std::move(replacement_);
     base::MutexLock lock(owner_.store_mu_);
     KX_RETURN_IF_ERROR(replacement->Commit(resource_version));
-    metrics_.list_seconds.Observe(Seconds(clock_.Now() - list_began_));
+    const base::Duration lasted = clock_.Now() - list_began_;
+    metrics_.list_seconds.Observe(Seconds(lasted));
+    if (lasted > kSlowList) {
+      logging::Info("slow list", {{"reflector", owner_.name_},
+                                  {"objects", static_cast<std::int64_t>(list_items_)},
+                                  {"seconds", Seconds(lasted)}});
+    }
     metrics_.items_per_list.Observe(static_cast<double>(list_items_));
     synced_once_ = true;
     return {};
@@ -135,14 +166,26 @@ class Reflector::Pass {
 
   ReflectorInput Watch(const ReflectorAction& action) {
     apimachinery::ListOptions options = action.options;
-    const auto lifetime = static_cast<double>(owner_.options_.min_watch_timeout.count());
+    const WatchTuning& tuning = owner_.options_.tuning;
+    const auto lifetime = static_cast<double>(tuning.min_watch_timeout.count());
     options.timeout = std::chrono::seconds(static_cast<std::int64_t>(lifetime * (1 + Random())));
     store_error_.reset();
     watch_items_ = 0;
     metrics_.watches.Increment();
     const base::TimePoint began = clock_.Now();
+    StopTimer watchdog(clock_, stop_, tuning.watch_idle_timeout);
     auto result = owner_.source_->Watch(
-        options, [this](WatchEvent&& event) { return Store(Apply(std::move(event))); }, stop_);
+        options,
+        [this, &watchdog](WatchEvent&& event) {
+          watchdog.Pause();  // a store may hold the source back
+          auto stored = Store(Apply(std::move(event)));
+          watchdog.Restart();
+          return stored;
+        },
+        watchdog.token());
+    if (watchdog.expired()) {
+      result = Fail(Reason::kUnavailable, "nothing came for so long that the watch is given up");
+    }
     const base::Duration lasted = clock_.Now() - began;
     const bool was_short = lasted < kShortWatch;
     metrics_.watch_seconds.Observe(Seconds(lasted));
@@ -153,7 +196,9 @@ class Reflector::Pass {
     if (store_error_) {
       return StoreFailed{*store_error_};
     }
-    return WatchEnded{std::move(result), watch_items_ > 0, was_short};
+    const bool internal_error = !result && result.error().reason == Reason::kInternalError;
+    const bool sit_out = internal_error && internal_errors_.Contains(clock_.Now());
+    return WatchEnded{std::move(result), watch_items_ > 0, was_short, sit_out};
   }
 
   Result<void> Apply(WatchEvent&& event) {
@@ -237,6 +282,7 @@ class Reflector::Pass {
   std::stop_token stop_;
   std::mt19937_64 random_;
   Backoff backoff_;
+  InternalErrorWindow internal_errors_;
   ReflectorState state_;
 
   std::unique_ptr<Replacement> replacement_{};
@@ -265,6 +311,9 @@ void Reflector::Run(std::stop_token stop) {
 
 void Reflector::ResyncLoop(const std::stop_token& stop) {
   while (options_.clock.SleepFor(options_.resync_period, stop)) {
+    if (options_.should_resync && !options_.should_resync()) {
+      continue;
+    }
     Result<void> result;
     {
       base::MutexLock lock(store_mu_);

@@ -3,7 +3,6 @@
 #ifndef KUBEXX_CACHE_REFLECTOR_H_
 #define KUBEXX_CACHE_REFLECTOR_H_
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -13,11 +12,11 @@
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
-#include "kubexx/cache/backoff.h"
 #include "kubexx/cache/lister_watcher.h"
 #include "kubexx/cache/reflector_metrics.h"
 #include "kubexx/cache/reflector_state.h"
 #include "kubexx/cache/reflector_store.h"
+#include "kubexx/cache/watch_tuning.h"
 
 namespace kubexx::cache {
 
@@ -31,13 +30,11 @@ struct ReflectorOptions {
   /// Calls the store's Resync this often, on a thread of its own, also while the watch is quiet;
   /// zero means never.
   base::Duration resync_period{0};
-  std::int64_t page_size = 500;
+  /// Asked before each resync, on the resync thread, when set: false leaves that one out.
+  std::function<bool()> should_resync{};
   /// Get the initial state with a streaming WatchList; servers that cannot are asked with LIST.
   bool use_watch_list = true;
-  /// A watch asks the server for a lifetime drawn from [min_watch_timeout, 2 * min_watch_timeout),
-  /// so that the watches of many clients do not all come back at once.
-  std::chrono::seconds min_watch_timeout{300};
-  BackoffOptions backoff{};
+  WatchTuning tuning{};
   /// Told of every failed list or watch, on the reflector's thread; for logs, and for sources that
   /// may be missing.
   std::function<void(const apimachinery::Status&)> on_error{};
@@ -53,6 +50,9 @@ class Reflector {
             ReflectorOptions options);
   Reflector(const Reflector&) = delete;
   Reflector& operator=(const Reflector&) = delete;
+
+  /// Changes ReflectorOptions::resync_period; not while it runs.
+  void SetResyncPeriod(base::Duration period) { options_.resync_period = period; }
 
   /// Runs until `stop`; may be called again after it has returned, and begins with a full state
   /// then.

@@ -78,7 +78,7 @@ ReflectorAction ReflectorState::BeginList() {
   page_.resource_version = rv_unusable_ ? "" : last_rv_.empty() ? "0" : last_rv_;
   // With a real version the watch cache answers, but only when no limit is set.
   const bool real_version = !page_.resource_version.empty() && page_.resource_version != "0";
-  page_.limit = real_version && !server_pages_ ? 0 : options_.page_size;
+  page_.limit = real_version && !server_pages_ && !options_.force_pages ? 0 : options_.page_size;
   first_page_rv_ = page_.resource_version;
   return {.kind = Kind::kListPage, .options = page_, .restart = true};
 }
@@ -174,7 +174,7 @@ ReflectorAction ReflectorState::On(const WatchEnded& input) {
   if (!failed) {
     return pause ? AfterBackoff(BeginWatch(), status) : BeginWatch();
   }
-  if (!outage && ++failures_ >= kMaxFailures) {
+  if (!outage && !input.sit_out && ++failures_ >= kMaxFailures) {
     failures_ = 0;
     return AfterBackoff(BeginFullState(), status);
   }

@@ -55,6 +55,8 @@ struct WatchEnded {
   apimachinery::Result<void> result{};  ///< success: the server or the connection closed it
   bool made_progress = false;           ///< it delivered at least one event
   bool was_short = false;               ///< it lasted less than a second
+  /// An internal error that is to be sat out: it does not count as a failure.
+  bool sit_out = false;
 };
 /// What a list or a watch has met with.
 using ReflectorInput = std::variant<PageListed, ListFailed, Committed, StoreFailed, WatchEnded>;
@@ -71,6 +73,8 @@ class ReflectorState {
     std::int64_t page_size = 500;
     /// Stream the initial state with WatchList; falls back to LIST where the server cannot.
     bool use_watch_list = true;
+    /// Page every list.
+    bool force_pages = false;
   };
 
   explicit ReflectorState(Options options)

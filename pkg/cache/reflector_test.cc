@@ -216,7 +216,7 @@ TEST_P(ReflectorTest, LosesNoChangeUnderRandomFaults) {
     source_ = std::make_shared<FakeSource>();
     ReflectorOptions options = Options();
     options.seed = seed;
-    options.page_size = 1 + static_cast<std::int64_t>(seed % 7);
+    options.tuning.page_size = 1 + static_cast<std::int64_t>(seed % 7);
     testing::Chaos chaos(*source_, seed);
     chaos.Run(40);
     Start(std::move(options));
@@ -224,6 +224,68 @@ TEST_P(ReflectorTest, LosesNoChangeUnderRandomFaults) {
     AwaitEqual();
     Stop();
   }
+}
+
+TEST_P(ReflectorTest, InternalErrorsAreSatOutForAsLongAsIsAllowed) {
+  ReflectorOptions options = Options();
+  options.tuning.max_internal_error_retry = std::chrono::minutes(10);
+  Start(std::move(options));
+  store_.AwaitReplaces(1);
+  source_->AwaitCaughtUp();
+  source_->FailWatches({Reason::kInternalError, "etcdserver: no leader", 500}, 8);
+  source_->DropWatches();
+  source_->Put({"a", "1"}, "written meanwhile");
+  AwaitEqual();
+  EXPECT_EQ(FullStates(), 1);
+}
+
+TEST_P(ReflectorTest, InternalErrorsAreNotSatOutForLonger) {
+  ReflectorOptions options = Options();
+  options.tuning.max_internal_error_retry = std::chrono::seconds(5);
+  Start(std::move(options));
+  store_.AwaitReplaces(1);
+  source_->AwaitCaughtUp();
+  source_->FailWatches({Reason::kInternalError, "etcdserver: no leader", 500}, 12);
+  source_->DropWatches();
+  store_.AwaitReplaces(2);
+  AwaitEqual();
+}
+
+TEST_P(ReflectorTest, ASilentWatchIsOpenedAgain) {
+  base::testing::FakeClock clock;
+  ReflectorOptions options{.clock = clock, .seed = 1, .use_watch_list = GetParam()};
+  options.tuning.watch_idle_timeout = std::chrono::minutes(3);
+  Start(std::move(options));
+  store_.AwaitReplaces(1);
+  for (int i = 1; i < 5; ++i) {
+    source_->AwaitWatches(i);
+    source_->AwaitCaughtUp();
+    clock.AwaitSleepers(1);
+    clock.Advance(std::chrono::minutes(3));
+  }
+  source_->AwaitWatches(5);
+  Stop();
+  EXPECT_EQ(FullStates(), 1);
+}
+
+TEST_P(ReflectorTest, AResyncMayBeLeftOut) {
+  base::testing::FakeClock clock;
+  int asked = 0;
+  ReflectorOptions options{.clock = clock,
+                           .seed = 1,
+                           .resync_period = std::chrono::minutes(10),
+                           .should_resync = [&asked] { return ++asked % 2 == 0; },
+                           .use_watch_list = GetParam()};
+  Start(std::move(options));
+  store_.AwaitReplaces(1);
+  for (int i = 1; i <= 6; ++i) {
+    clock.AwaitSleepers(1);
+    clock.Advance(std::chrono::minutes(10));
+  }
+  store_.AwaitResyncs(3);
+  Stop();
+  EXPECT_EQ(asked, 6);
+  EXPECT_EQ(store_.resyncs(), 3);
 }
 
 class ReflectorListTest : public ReflectorTest {};
@@ -234,11 +296,29 @@ TEST_P(ReflectorListTest, ListsInPages) {
     source_->Put({"a", std::to_string(i)}, "x");
   }
   ReflectorOptions options = Options();
-  options.page_size = 3;
+  options.tuning.page_size = 3;
   Start(std::move(options));
   store_.AwaitReplaces(1);
   AwaitEqual();
   EXPECT_EQ(source_->lists(), 4);
+}
+
+TEST_P(ReflectorListTest, EveryListIsPagedWhereThatIsForced) {
+  for (int i = 0; i < 4; ++i) {
+    source_->Put({"a", std::to_string(i)}, "x");
+  }
+  ReflectorOptions options = Options();
+  options.tuning.page_size = 3;
+  options.tuning.force_pages = true;
+  Start(std::move(options));
+  store_.AwaitReplaces(1);
+  source_->AwaitCaughtUp();
+  source_->BreakWatches({Reason::kExpired, "too old resource version", 410});
+  store_.AwaitReplaces(2);
+  Stop();
+  for (const auto& request : source_->list_requests()) {
+    EXPECT_EQ(request.limit, 3);
+  }
 }
 
 TEST_P(ReflectorListTest, AListThatBreaksOffLeavesTheStoreAlone) {

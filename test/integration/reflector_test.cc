@@ -53,9 +53,10 @@ TEST_P(ReflectorClusterTest, FollowsARealServer) {
   for (int i = 0; i < 25; ++i) {
     Create("object-" + std::to_string(i), "first");
   }
-  cache::Reflector reflector(
-      "configmaps", Source(), store_,
-      {.registry = &registry_, .page_size = 7, .use_watch_list = GetParam().use_watch_list});
+  cache::Reflector reflector("configmaps", Source(), store_,
+                             {.registry = &registry_,
+                              .use_watch_list = GetParam().use_watch_list,
+                              .tuning = {.page_size = 7}});
   std::jthread thread([&reflector](const std::stop_token& stop) { reflector.Run(stop); });
   store_.AwaitReplaces(1);
   EXPECT_EQ(Stored(), Listed());

@@ -55,6 +55,10 @@ class MapStore final : public ReflectorStore {
     base::MutexLock lock(mu_);
     return replaces_;
   }
+  int resyncs() const {
+    base::MutexLock lock(mu_);
+    return resyncs_;
+  }
   void AwaitReplaces(int n) const {
     base::MutexLock lock(mu_);
     while (replaces_ < n) {
