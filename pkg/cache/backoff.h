@@ -21,6 +21,8 @@ struct BackoffOptions {
   double jitter = 1.0;
   /// The delays start again when none was asked for during this time.
   base::Duration reset = std::chrono::minutes(2);
+
+  bool operator==(const BackoffOptions&) const = default;
 };
 
 /// Computes the delays; does not wait. Not thread-safe. As apimachinery's wait.Backoff with a

@@ -1,5 +1,9 @@
 #include <benchmark/benchmark.h>
+#include <unistd.h>
 
+#include <chrono>
+#include <fstream>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -95,20 +99,120 @@ void BM_UnpackAndDecode(benchmark::State& state) {
 }
 BENCHMARK(BM_UnpackAndDecode);
 
-// A first full state, with the training of the dictionary.
+// Megabytes of memory that the process has resident.
+double ResidentMegabytes() {
+  std::ifstream statm("/proc/self/statm");
+  double total = 0;
+  double resident = 0;
+  statm >> total >> resident;
+  return resident * static_cast<double>(sysconf(_SC_PAGESIZE)) / (1 << 20);
+}
+
+// A first full state, with the training of the dictionary and an index by namespace. The pods are
+// made one by one; making them is not counted.
 void BM_Replace(benchmark::State& state) {
-  const auto pods = MakePods(static_cast<std::size_t>(state.range(0)));
-  std::size_t bytes = 0;
+  const auto objects = static_cast<std::size_t>(state.range(0));
+  const double before = ResidentMegabytes();
   for (auto _ : state) {
     PackedStore store;
-    Fill(store, pods);
-    bytes = store.bytes();
+    (void)store.AddIndexers(NamespaceIndexer());
+    EntryTable table;
+    std::chrono::duration<double> spent{0};
+    for (std::size_t i = 0; i < objects; ++i) {
+      const Object pod = MakePod(i);
+      const auto began = std::chrono::steady_clock::now();
+      table.Insert(*store.Pack(pod));
+      spent += std::chrono::steady_clock::now() - began;
+    }
+    const auto began = std::chrono::steady_clock::now();
+    store.Swap(std::move(table), "1");
+    spent += std::chrono::steady_clock::now() - began;
+    state.SetIterationTime(spent.count());
+    state.counters["us_per_pod"] = spent.count() * 1e6 / static_cast<double>(objects);
+    state.counters["raw_bytes"] = static_cast<double>(MakePod(0).bytes.size());
+    state.counters["store_bytes_per_pod"] =
+        static_cast<double>(store.bytes()) / static_cast<double>(objects);
+    state.counters["resident_mb"] = ResidentMegabytes();
+    state.counters["resident_bytes_per_pod"] =
+        (ResidentMegabytes() - before) * (1 << 20) / static_cast<double>(objects);
   }
-  state.SetItemsProcessed(state.iterations() * state.range(0));
-  state.counters["store_bytes_per_pod"] =
-      static_cast<double>(bytes) / static_cast<double>(state.range(0));
 }
-BENCHMARK(BM_Replace)->Arg(1000)->Arg(10000)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_Replace)
+    ->Arg(1000)
+    ->Arg(10000)
+    ->Arg(100000)
+    ->Arg(1000000)
+    ->Iterations(1)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+
+// Small objects with two indexes: by a term that ten of them share, and by namespace.
+class Queries : public benchmark::Fixture {
+ public:
+  void SetUp(const benchmark::State& state) override {
+    objects_ = static_cast<std::size_t>(state.range(0));
+    store_ = std::make_unique<PackedStore>();
+    (void)store_->AddIndexers(NamespaceIndexer());
+    (void)store_->AddIndexers({{"owner", [](const Object& object) {
+                                  return std::vector<std::string>{OwnerOf(object.key.name)};
+                                }}});
+    EntryTable table;
+    for (std::size_t i = 0; i < objects_; ++i) {
+      Object object{.bytes = "some bytes of object " + std::to_string(i), .key = KeyOf(i)};
+      object.resource_version = std::to_string(i);
+      table.Insert(*store_->Pack(object));
+    }
+    store_->Swap(std::move(table), "1");
+  }
+  void TearDown(const benchmark::State&) override { store_.reset(); }
+
+ protected:
+  static apimachinery::ObjectKey KeyOf(std::size_t i) {
+    return {"namespace-" + std::to_string(i % 50), "deployment-7c9d8-" + std::to_string(i)};
+  }
+  static std::string OwnerOf(const std::string& name) { return name.substr(0, name.size() - 1); }
+
+  std::size_t objects_ = 0;
+  std::unique_ptr<PackedStore> store_;
+};
+
+BENCHMARK_DEFINE_F(Queries, FindKey)(benchmark::State& state) {
+  std::vector<apimachinery::ObjectKey> keys;
+  for (std::size_t i = 0; i < 1000; ++i) {
+    keys.push_back(KeyOf(i * 7919 % objects_));
+  }
+  std::size_t i = 0;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(store_->Find(keys[i++ % keys.size()]));
+  }
+}
+BENCHMARK_REGISTER_F(Queries, FindKey)->Arg(1000)->Arg(1000000);
+
+BENCHMARK_DEFINE_F(Queries, CountByIndex)(benchmark::State& state) {
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(store_->CountByIndex(kNamespaceIndex, "namespace-7"));
+  }
+}
+BENCHMARK_REGISTER_F(Queries, CountByIndex)->Arg(1000)->Arg(1000000);
+
+// Ten keys.
+BENCHMARK_DEFINE_F(Queries, KeysByIndex)(benchmark::State& state) {
+  const std::string owner = OwnerOf(KeyOf(123).name);
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(store_->KeysByIndex("owner", owner));
+  }
+}
+BENCHMARK_REGISTER_F(Queries, KeysByIndex)->Arg(1000)->Arg(1000000);
+
+// One key of ten and of a fiftieth of all.
+BENCHMARK_DEFINE_F(Queries, KeysByTwoIndexes)(benchmark::State& state) {
+  const apimachinery::ObjectKey key = KeyOf(123);
+  const IndexTerms terms{{"owner", OwnerOf(key.name)}, {"namespace", key.namespace_}};
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(store_->KeysByIndex(terms));
+  }
+}
+BENCHMARK_REGISTER_F(Queries, KeysByTwoIndexes)->Arg(1000)->Arg(1000000);
 
 }  // namespace
 }  // namespace kubexx::cache

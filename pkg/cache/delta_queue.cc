@@ -17,10 +17,15 @@ std::size_t BytesOf(const Delta& delta) {
   return kOverhead;
 }
 
+bool IsChange(const Delta& delta) {
+  return std::holds_alternative<UpsertDelta>(delta) || std::holds_alternative<DeleteDelta>(delta);
+}
+
 }  // namespace
 
 apimachinery::Result<void> DeltaQueue::Push(Delta delta) {
   const std::size_t bytes = BytesOf(delta);
+  const base::TimePoint now = options_.clock.Now();
   base::MutexLock lock(mu_);
   while (!closed_ && !items_.empty() &&
          (items_.size() >= options_.max_deltas || bytes_ + bytes > options_.max_bytes)) {
@@ -30,19 +35,27 @@ apimachinery::Result<void> DeltaQueue::Push(Delta delta) {
     return apimachinery::Fail(apimachinery::Reason::kCancelled, "the informer is stopped");
   }
   bytes_ += bytes;
-  items_.push_back({std::move(delta), bytes});
+  items_.push_back({std::move(delta), bytes, now});
   options_.queued.Set(static_cast<double>(items_.size()));
   not_empty_.notify_one();
   return {};
 }
 
 void DeltaQueue::Wake() {
+  const base::TimePoint now = options_.clock.Now();
   base::MutexLock lock(mu_);
-  items_.push_back({WakeDelta{}, 0});
+  items_.push_back({WakeDelta{}, 0, now});
   not_empty_.notify_one();
 }
 
-std::optional<Delta> DeltaQueue::Pop() {
+DeltaQueue::Item DeltaQueue::TakeLocked() {
+  Item item = std::move(items_.front());
+  items_.pop_front();
+  bytes_ -= item.bytes;
+  return item;
+}
+
+std::optional<DeltaBatch> DeltaQueue::Pop() {
   base::MutexLock lock(mu_);
   while (!closed_ && items_.empty()) {
     options_.clock.WaitUntil(mu_, not_empty_, {}, base::TimePoint::max());
@@ -50,12 +63,18 @@ std::optional<Delta> DeltaQueue::Pop() {
   if (closed_) {
     return std::nullopt;
   }
-  Item item = std::move(items_.front());
-  items_.pop_front();
-  bytes_ -= item.bytes;
+  DeltaBatch batch;
+  Item first = TakeLocked();
+  batch.queued = first.queued;
+  const bool more = IsChange(first.delta);
+  batch.deltas.push_back(std::move(first.delta));
+  while (more && !items_.empty() && IsChange(items_.front().delta) &&
+         batch.deltas.size() < options_.max_batch) {
+    batch.deltas.push_back(TakeLocked().delta);
+  }
   options_.queued.Set(static_cast<double>(items_.size()));
   not_full_.notify_all();
-  return std::move(item.delta);
+  return batch;
 }
 
 void DeltaQueue::Close() {

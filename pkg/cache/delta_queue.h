@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
@@ -32,22 +33,35 @@ struct DeleteDelta {
 struct ReplaceDelta {
   EntryTable table{};
   std::string resource_version{};
+  /// The objects of this namespace only, when set.
+  std::optional<std::string> namespace_{};
 };
 /// The source has said that everything up to this version has been sent.
 struct BookmarkDelta {
   std::string resource_version{};
+  std::string namespace_{};  ///< of the source that sent it; empty for a source of all
+};
+/// The objects of a namespace cannot be had for now; nobody is to wait for them.
+struct UnavailableDelta {
+  std::string namespace_{};
 };
 /// Deliver every object again.
 struct ResyncDelta {};
 /// Nothing; makes the consumer look at what else there is to do.
 struct WakeDelta {};
 /// One step of what the reflector hands to the distributor.
-using Delta =
-    std::variant<UpsertDelta, DeleteDelta, ReplaceDelta, BookmarkDelta, ResyncDelta, WakeDelta>;
+using Delta = std::variant<UpsertDelta, DeleteDelta, ReplaceDelta, BookmarkDelta, UnavailableDelta,
+                           ResyncDelta, WakeDelta>;
+
+/// Deltas to apply in one step: some upserts and deletes, in order, or one of another kind.
+struct DeltaBatch {
+  std::vector<Delta> deltas{};
+  base::TimePoint queued{};  ///< when the first of them was
+};
 
 /// Every delta in order, none merged, as client-go's RealFIFO; a full state and a resync are one
-/// delta each. Bounded by count and by bytes: when it is full the producer waits, and with it the
-/// connection to the server. One consumer. Thread-safe.
+/// delta each. Bounded by count and by bytes: when it is full the producers wait, and with them
+/// their connections to the server. One consumer, which takes deltas in batches. Thread-safe.
 class DeltaQueue {
  public:
   /// Settings of a DeltaQueue.
@@ -55,7 +69,8 @@ class DeltaQueue {
     base::Clock& clock = base::Clock::Real();
     std::size_t max_deltas = 1000;
     std::size_t max_bytes = 8 << 20;  ///< one larger delta is taken when the queue is empty
-    metrics::Gauge queued{};          ///< set to the number of deltas
+    std::size_t max_batch = 128;
+    metrics::Gauge queued{};  ///< set to the number of deltas
   };
 
   explicit DeltaQueue(Options options) : options_(options) {}
@@ -64,8 +79,8 @@ class DeltaQueue {
   apimachinery::Result<void> Push(Delta delta);
   /// Puts a WakeDelta in, at once, full or not.
   void Wake();
-  /// Waits for a delta; nothing when the queue is closed, even when some are left.
-  std::optional<Delta> Pop();
+  /// Waits for deltas; nothing when the queue is closed, even when some are left.
+  std::optional<DeltaBatch> Pop();
 
   /// Ends all waits. Deltas that are left are dropped by Open: whoever stops a reflector lets it
   /// list again.
@@ -76,7 +91,10 @@ class DeltaQueue {
   struct Item {
     Delta delta;
     std::size_t bytes;
+    base::TimePoint queued;
   };
+
+  Item TakeLocked() KX_REQUIRES(mu_);
 
   Options options_;
   base::Mutex mu_;

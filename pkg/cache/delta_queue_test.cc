@@ -6,6 +6,7 @@
 #include <string>
 #include <thread>
 
+#include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/metrics/registry.h"
 
 namespace kubexx::cache {
@@ -18,12 +19,39 @@ Delta Upsert(const std::string& name, std::size_t bytes = 1) {
   return delta;
 }
 
-std::string NameOf(const std::optional<Delta>& delta) {
-  return delta ? std::get<UpsertDelta>(*delta).object.key.name : "none";
+DeltaQueue::Options OneAtATime() { return {.max_batch = 1}; }
+
+// The names in a batch.
+std::string NameOf(const std::optional<DeltaBatch>& batch) {
+  std::string names;
+  for (const Delta& delta : batch ? batch->deltas : std::vector<Delta>()) {
+    names += (names.empty() ? "" : " ") + std::get<UpsertDelta>(delta).object.key.name;
+  }
+  return names;
+}
+
+TEST(DeltaQueueTest, ChangesComeInBatchesAndTheRestAlone) {
+  base::testing::FakeClock clock;
+  DeltaQueue queue({.clock = clock, .max_batch = 3});
+  ASSERT_TRUE(queue.Push(Upsert("a")));
+  clock.Advance(std::chrono::seconds(5));
+  for (const char* name : {"b", "a", "c"}) {
+    ASSERT_TRUE(queue.Push(Upsert(name)));
+  }
+  ASSERT_TRUE(queue.Push(ResyncDelta{}));
+  ASSERT_TRUE(queue.Push(BookmarkDelta{"7", ""}));
+  ASSERT_TRUE(queue.Push(Upsert("d")));
+  const auto first = queue.Pop();
+  EXPECT_EQ(NameOf(first), "a b a");
+  EXPECT_EQ(first->queued, clock.Now() - std::chrono::seconds(5));
+  EXPECT_EQ(NameOf(queue.Pop()), "c");
+  EXPECT_TRUE(std::holds_alternative<ResyncDelta>(queue.Pop()->deltas.front()));
+  EXPECT_TRUE(std::holds_alternative<BookmarkDelta>(queue.Pop()->deltas.front()));
+  EXPECT_EQ(NameOf(queue.Pop()), "d");
 }
 
 TEST(DeltaQueueTest, KeepsOrder) {
-  DeltaQueue queue({});
+  DeltaQueue queue(OneAtATime());
   for (int i = 0; i < 10; ++i) {
     ASSERT_TRUE(queue.Push(Upsert(std::to_string(i))).has_value());
   }
@@ -37,7 +65,8 @@ TEST(DeltaQueueTest, AFullQueueHoldsTheProducerBack) {
   const metrics::Gauge queued = registry.Gauge("queued", "");
   for (const auto& [max_deltas, max_bytes] : {std::pair<std::size_t, std::size_t>{2, 1 << 20},
                                               std::pair<std::size_t, std::size_t>{1000, 2500}}) {
-    DeltaQueue queue({.max_deltas = max_deltas, .max_bytes = max_bytes, .queued = queued});
+    DeltaQueue queue(
+        {.max_deltas = max_deltas, .max_bytes = max_bytes, .max_batch = 1, .queued = queued});
     std::atomic<int> pushed = 0;
     std::jthread producer([&queue, &pushed] {
       for (int i = 0; i < 50; ++i) {
@@ -80,7 +109,7 @@ TEST(DeltaQueueTest, WakeNeverWaits) {
   ASSERT_TRUE(queue.Push(Upsert("a")).has_value());
   queue.Wake();
   EXPECT_EQ(NameOf(queue.Pop()), "a");
-  EXPECT_TRUE(std::holds_alternative<WakeDelta>(*queue.Pop()));
+  EXPECT_TRUE(std::holds_alternative<WakeDelta>(queue.Pop()->deltas.front()));
 }
 
 }  // namespace

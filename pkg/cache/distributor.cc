@@ -37,6 +37,14 @@ std::vector<std::shared_ptr<Listener>> ListenerSet::All() const {
   return listeners_;
 }
 
+bool ListenerSet::CheckResync(base::TimePoint now) const {
+  bool any = false;
+  for (const auto& listener : All()) {
+    any = listener->CheckResync(now) || any;
+  }
+  return any;
+}
+
 void ListenerSet::Start() {
   base::MutexLock lock(mu_);
   running_ = true;
@@ -65,88 +73,181 @@ void ListenerSet::SetBounded(bool bounded) {
   }
 }
 
-void Distributor::Apply(Delta&& delta) {
-  std::visit([this](auto&& each) { On(std::move(each)); }, std::move(delta));
+void Distributor::Apply(DeltaBatch&& batch) {
+  Delta& first = batch.deltas.front();
+  if (auto* replace = std::get_if<ReplaceDelta>(&first)) {
+    On(std::move(*replace));
+  } else if (auto* bookmark = std::get_if<BookmarkDelta>(&first)) {
+    On(std::move(*bookmark));
+  } else if (std::holds_alternative<ResyncDelta>(first)) {
+    On(ResyncDelta{});
+  } else if (std::holds_alternative<UpsertDelta>(first) ||
+             std::holds_alternative<DeleteDelta>(first)) {
+    ApplyChanges(std::move(batch.deltas));
+  }
 }
 
 void Distributor::Attach(const std::shared_ptr<Listener>& listener, bool synced) {
-  listener->PushSnapshot(store_->Entries());
+  listener->PushSnapshot(
+      std::make_shared<const Snapshot>(store_, store_->Entries(), Snapshot::Kind::kInitialAdd));
   if (synced) {
     listener->PushSynced();
   }
   listeners_.Add(listener);
 }
 
-void Distributor::On(UpsertDelta&& delta) {
-  auto entry = store_->PackLater(delta.object, delta.content_hash);
-  if (!entry) {
-    logging::Error("cannot cache an object",
-                   {{"name", delta.object.key.name.substr(0, 256)}, {"error", entry.error()}});
-    return;
-  }
-  EntryRef old = store_->Put(*entry);
-  if (!old) {
-    Tell(RawEvent::Type::kAdd, std::move(*entry), {});
-  } else if (!SameContent(*old, **entry)) {
-    Tell(RawEvent::Type::kUpdate, std::move(*entry), std::move(old));
-  }
-}
-
-void Distributor::On(DeleteDelta&& delta) {
-  EntryRef old = store_->Remove(delta.object.key);
-  store_->SetResourceVersion(delta.object.resource_version);
-  if (!old) {
-    return;  // nobody was told that it exists
-  }
-  if (delta.object.bytes.empty()) {
-    Tell(RawEvent::Type::kDelete, std::move(old), {}, {.final_state_unknown = true});
-    return;
-  }
-  auto last = store_->Pack(delta.object);
-  Tell(RawEvent::Type::kDelete, last ? std::move(*last) : std::move(old), {});
-}
-
-void Distributor::On(ReplaceDelta&& delta) {
-  const EntryTable old_table = store_->Swap(std::move(delta.table), delta.resource_version);
-  const std::vector<EntryRef> entries = store_->Entries();
-  for (const EntryRef& old : old_table.Entries()) {
-    if (!store_->Find(old->key())) {
-      Tell(RawEvent::Type::kDelete, old, {}, {.final_state_unknown = true});
-    }
-  }
-  const RawEvent::Flags flags{.is_in_initial_list = !ever_synced_};
-  for (const EntryRef& entry : entries) {
-    EntryRef old = old_table.Find(entry->namespace_(), entry->name());
-    if (!old) {
-      Tell(RawEvent::Type::kAdd, entry, {}, flags);
-    } else if (!SameContent(*old, *entry)) {
-      Tell(RawEvent::Type::kUpdate, entry, std::move(old));
-    }
-  }
-  ever_synced_ = true;
+void Distributor::TellSynced() {
   for (const auto& listener : listeners_.All()) {
     listener->PushSynced();
   }
 }
 
-void Distributor::On(BookmarkDelta&& delta) { store_->SetResourceVersion(delta.resource_version); }
+void Distributor::ApplyChanges(std::vector<Delta>&& deltas) {
+  std::vector<Pending> pending;
+  std::vector<PackedStore::Change> changes;
+  pending.reserve(deltas.size());
+  changes.reserve(deltas.size());
+  for (Delta& delta : deltas) {
+    Pending next;
+    PackedStore::Change change;
+    if (auto* upsert = std::get_if<UpsertDelta>(&delta)) {
+      if (!Prepare(*upsert, next, change)) {
+        continue;
+      }
+    } else if (auto* deleted = std::get_if<DeleteDelta>(&delta)) {
+      Prepare(*deleted, next, change);
+    }
+    pending.push_back(std::move(next));
+    changes.push_back(std::move(change));
+  }
+  store_->Apply(changes);
+  std::vector<std::shared_ptr<const RawEvent>> events;
+  events.reserve(pending.size());
+  for (std::size_t i = 0; i < pending.size(); ++i) {
+    if (auto event = EventOf(std::move(pending[i]), std::move(changes[i].entry))) {
+      events.push_back(std::move(event));
+    }
+  }
+  Tell(events);
+}
 
-void Distributor::On(ResyncDelta&&) {
-  for (const EntryRef& entry : store_->Entries()) {
-    Tell(RawEvent::Type::kUpdate, entry, entry);
+bool Distributor::Prepare(UpsertDelta& delta, Pending& pending, PackedStore::Change& change) {
+  auto entry = store_->PackLater(delta.object, delta.content_hash);
+  if (!entry) {
+    logging::Error("cannot cache an object",
+                   {{"name", delta.object.key.name.substr(0, 256)}, {"error", entry.error()}});
+    return false;
+  }
+  pending.object = *entry;
+  change.entry = std::move(*entry);
+  change.resource_version = std::move(delta.object.resource_version);
+  return true;
+}
+
+void Distributor::Prepare(DeleteDelta& delta, Pending& pending, PackedStore::Change& change) {
+  pending.type = RawEvent::Type::kDelete;
+  if (!delta.object.bytes.empty()) {
+    if (auto last = store_->Pack(delta.object)) {
+      pending.object = std::move(*last);
+    }
+  }
+  change.key = std::move(delta.object.key);
+  change.resource_version = std::move(delta.object.resource_version);
+}
+
+// Null when there is nothing to tell.
+std::shared_ptr<const RawEvent> Distributor::EventOf(Pending&& pending, EntryRef&& old) const {
+  RawEvent::Flags flags;
+  if (pending.type == RawEvent::Type::kDelete) {
+    if (!old) {
+      return nullptr;  // nobody was told that it exists
+    }
+    if (!pending.object) {
+      pending.object = old;
+      flags.final_state_unknown = true;
+    }
+  } else if (!old) {
+    pending.type = RawEvent::Type::kAdd;
+  } else if (SameContent(*old, *pending.object)) {
+    return nullptr;
+  }
+  return std::make_shared<const RawEvent>(store_, pending.type, std::move(pending.object),
+                                          std::move(old), flags);
+}
+
+void Distributor::On(ReplaceDelta&& delta) {
+  const std::string scope = delta.namespace_.value_or("");
+  const EntryTable old_table =
+      delta.namespace_
+          ? store_->SwapNamespace(scope, std::move(delta.table), delta.resource_version)
+          : store_->Swap(std::move(delta.table), delta.resource_version);
+  std::vector<EntryRef> entries = delta.namespace_ ? store_->EntriesIn(scope) : store_->Entries();
+  const bool initial = synced_namespaces_.insert(scope).second;
+  if (old_table.empty()) {
+    TellAll(std::move(entries), initial);
+  } else {
+    TellDifference(old_table, entries);
   }
 }
 
-void Distributor::Tell(RawEvent::Type type, EntryRef object, EntryRef old, RawEvent::Flags flags) {
-  const auto listeners = listeners_.All();
-  if (listeners.empty()) {
-    return;
+void Distributor::TellAll(std::vector<EntryRef> entries, bool initial) {
+  const auto snapshot = std::make_shared<const Snapshot>(
+      store_, std::move(entries), initial ? Snapshot::Kind::kInitialAdd : Snapshot::Kind::kAdd);
+  for (const auto& listener : listeners_.All()) {
+    listener->PushSnapshot(snapshot);
   }
-  const auto event =
-      std::make_shared<const RawEvent>(store_, type, std::move(object), std::move(old), flags);
-  for (const auto& listener : listeners) {
-    listener->Push(event);
+}
+
+void Distributor::TellDifference(const EntryTable& old_table,
+                                 const std::vector<EntryRef>& entries) {
+  constexpr std::size_t kEventsAtOnce = 128;
+  std::vector<std::shared_ptr<const RawEvent>> events;
+  const auto tell = [&](RawEvent::Type type, const EntryRef& object, const EntryRef& old,
+                        bool final_state_unknown) {
+    events.push_back(std::make_shared<const RawEvent>(
+        store_, type, object, old, RawEvent::Flags{.final_state_unknown = final_state_unknown}));
+    if (events.size() == kEventsAtOnce) {
+      Tell(events);
+    }
+  };
+  old_table.ForEach([&](const EntryRef& old) {
+    if (!store_->Find(old->namespace_(), old->name())) {
+      tell(RawEvent::Type::kDelete, old, old, true);
+    }
+  });
+  for (const EntryRef& entry : entries) {
+    const EntryRef old = old_table.Find(entry->namespace_(), entry->name());
+    if (!old) {
+      tell(RawEvent::Type::kAdd, entry, {}, false);
+    } else if (!SameContent(*old, *entry)) {
+      tell(RawEvent::Type::kUpdate, entry, old, false);
+    }
   }
+  Tell(events);
+}
+
+void Distributor::On(BookmarkDelta&& delta) {
+  store_->SetResourceVersion(delta.namespace_, delta.resource_version);
+}
+
+void Distributor::On(ResyncDelta&&) {
+  std::shared_ptr<const Snapshot> snapshot;
+  for (const auto& listener : listeners_.All()) {
+    if (listener->TakeResync()) {
+      if (!snapshot) {
+        snapshot =
+            std::make_shared<const Snapshot>(store_, store_->Entries(), Snapshot::Kind::kResync);
+      }
+      listener->PushSnapshot(snapshot);
+    }
+  }
+}
+
+void Distributor::Tell(std::vector<std::shared_ptr<const RawEvent>>& events) {
+  for (const auto& listener : listeners_.All()) {
+    listener->Push(events);
+  }
+  events.clear();
 }
 
 }  // namespace kubexx::cache

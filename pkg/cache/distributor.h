@@ -4,7 +4,8 @@
 #define KUBEXX_CACHE_DISTRIBUTOR_H_
 
 #include <memory>
-#include <string_view>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "kubexx/base/mutex.h"
@@ -20,6 +21,8 @@ class ListenerSet {
   /// Adds a listener unless it is closed; starts its thread while the set is running.
   void Add(const std::shared_ptr<Listener>& listener);
   void Remove(const Listener* listener);
+  /// Whether the resync of any of them is due at `now`.
+  bool CheckResync(base::TimePoint now) const;
   std::vector<std::shared_ptr<Listener>> All() const;
 
   void Start();
@@ -41,24 +44,37 @@ class Distributor {
   Distributor(std::shared_ptr<PackedStore> store, ListenerSet& listeners)
       : store_(std::move(store)), listeners_(listeners) {}
 
-  void Apply(Delta&& delta);
+  /// The changes of a batch are all in the store before the first of them is told.
+  void Apply(DeltaBatch&& batch);
 
   /// Brings a new listener up to date and adds it to the set.
   void Attach(const std::shared_ptr<Listener>& listener, bool synced);
+  /// Tells the end of the initial list.
+  void TellSynced();
 
  private:
-  void On(UpsertDelta&& delta);
-  void On(DeleteDelta&& delta);
+  /// A change between Pack and Tell.
+  struct Pending {
+    RawEvent::Type type = RawEvent::Type::kUpdate;
+    EntryRef object{};  ///< none: a delete without a last state
+  };
+
+  void ApplyChanges(std::vector<Delta>&& deltas);
+  bool Prepare(UpsertDelta& delta, Pending& pending, PackedStore::Change& change);
+  void Prepare(DeleteDelta& delta, Pending& pending, PackedStore::Change& change);
+  std::shared_ptr<const RawEvent> EventOf(Pending&& pending, EntryRef&& old) const;
+
   void On(ReplaceDelta&& delta);
   void On(BookmarkDelta&& delta);
   void On(ResyncDelta&& delta);
-  void On(WakeDelta&&) {}
 
-  void Tell(RawEvent::Type type, EntryRef object, EntryRef old, RawEvent::Flags flags = {});
+  void TellDifference(const EntryTable& old_table, const std::vector<EntryRef>& entries);
+  void TellAll(std::vector<EntryRef> entries, bool initial);
+  void Tell(std::vector<std::shared_ptr<const RawEvent>>& events);
 
   std::shared_ptr<PackedStore> store_;
   ListenerSet& listeners_;
-  bool ever_synced_ = false;
+  std::set<std::string> synced_namespaces_{};
 };
 
 }  // namespace kubexx::cache

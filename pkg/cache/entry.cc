@@ -11,61 +11,37 @@ namespace {
 constexpr std::size_t kMaxPart = std::numeric_limits<std::uint16_t>::max();
 constexpr std::size_t kMaxBytes = std::numeric_limits<std::uint32_t>::max();
 
-void AppendPart(std::string& out, std::string_view part) {
-  const auto size = static_cast<std::uint32_t>(part.size());
-  char prefix[sizeof(size)];
-  std::memcpy(prefix, &size, sizeof(size));
-  out.append(prefix, sizeof(size)).append(part);
-}
-
-std::string TakePart(std::string_view& in) {
-  std::uint32_t size = 0;
-  std::memcpy(&size, in.data(), sizeof(size));
-  std::string part(in.substr(sizeof(size), size));
-  in.remove_prefix(sizeof(size) + size);
-  return part;
-}
-
-std::string EncodeTerms(const IndexTerms& terms) {
-  std::string out;
-  for (const auto& [index, value] : terms) {
-    AppendPart(out, index);
-    AppendPart(out, value);
-  }
-  return out;
-}
-
 }  // namespace
 
 static_assert(sizeof(Entry) == 40);
 
 apimachinery::Result<EntryRef> Entry::New(const EntryParts& parts) {
-  const std::string terms = EncodeTerms(parts.terms);
   if (parts.key.namespace_.size() > kMaxPart || parts.key.name.size() > kMaxPart ||
-      parts.resource_version.size() > kMaxPart || terms.size() > kMaxBytes ||
+      parts.resource_version.size() > kMaxPart || parts.terms.size() > kMaxBytes ||
       parts.raw_size > kMaxBytes) {
     return apimachinery::Fail(apimachinery::Reason::kInvalid,
                               "an object is too large for the cache, or a part of its key is");
   }
   const std::size_t head =
       parts.key.namespace_.size() + parts.key.name.size() + parts.resource_version.size();
-  void* memory = ::operator new(sizeof(Entry) + head + terms.size() + parts.packed.bytes.size());
+  void* memory = ::operator new(sizeof(Entry) + head + parts.terms.size() + parts.packed.size());
   auto* entry = new (memory) Entry();
   entry->content_hash_ = parts.content_hash;
   entry->key_hash_ = HashKey(parts.key.namespace_, parts.key.name);
   entry->raw_size_ = static_cast<std::uint32_t>(parts.raw_size);
-  entry->packed_size_ = static_cast<std::uint32_t>(parts.packed.bytes.size());
-  entry->terms_size_ = static_cast<std::uint32_t>(terms.size());
+  entry->packed_size_ = static_cast<std::uint32_t>(parts.packed.size());
+  entry->terms_size_ = static_cast<std::uint32_t>(parts.terms.size());
   entry->namespace_size_ = static_cast<std::uint16_t>(parts.key.namespace_.size());
   entry->name_size_ = static_cast<std::uint16_t>(parts.key.name.size());
   entry->version_size_ = static_cast<std::uint16_t>(parts.resource_version.size());
   entry->encoding_ = parts.encoding;
-  entry->compressed_ = parts.packed.compressed;
-  entry->dictionary_ = parts.packed.dictionary;
+  entry->compressed_ = parts.compressed;
+  entry->dictionary_ = parts.dictionary;
+  entry->terms_version_ = parts.terms_version;
   char* at = entry->data();
   for (const std::string_view part :
        {std::string_view(parts.key.namespace_), std::string_view(parts.key.name),
-        parts.resource_version, std::string_view(terms), std::string_view(parts.packed.bytes)}) {
+        parts.resource_version, parts.terms, parts.packed}) {
     if (!part.empty()) {
       std::memcpy(at, part.data(), part.size());
     }
@@ -76,16 +52,6 @@ apimachinery::Result<EntryRef> Entry::New(const EntryParts& parts) {
 
 apimachinery::ObjectKey Entry::key() const {
   return {.namespace_ = std::string(namespace_()), .name = std::string(name())};
-}
-
-IndexTerms Entry::terms() const {
-  IndexTerms out;
-  std::string_view in(data() + head_size(), terms_size_);
-  while (!in.empty()) {
-    std::string index = TakePart(in);
-    out.emplace_back(std::move(index), TakePart(in));
-  }
-  return out;
 }
 
 std::uint32_t Entry::HashKey(std::string_view namespace_, std::string_view name) {

@@ -9,17 +9,14 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "kubexx/apimachinery/object_key.h"
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/cache/index_terms.h"
 #include "kubexx/cache/packer.h"
 #include "kubexx/codec/codec.h"
 
 namespace kubexx::cache {
-
-/// Index terms of an object: pairs of index name and value, for example {"namespace", "default"}.
-using IndexTerms = std::vector<std::pair<std::string, std::string>>;
 
 class EntryRef;
 
@@ -27,12 +24,16 @@ class EntryRef;
 struct EntryParts {
   const apimachinery::ObjectKey& key;
   std::string_view resource_version;
-  const IndexTerms& terms;
+  std::string_view terms;  ///< see EncodedTerms
+  /// Of the IndexerSet that gave the terms.
+  std::uint8_t terms_version = 0;
   codec::Encoding encoding;
   std::size_t raw_size;
   /// Of the object as it arrived, to see that a relist brought nothing new.
   std::uint64_t content_hash;
-  const Packed& packed;
+  bool compressed = false;
+  std::uint8_t dictionary = 0;  ///< see Packed
+  std::string_view packed;
 };
 
 /// An immutable, reference-counted cache entry: a header of 40 bytes, then key, version, index
@@ -53,7 +54,9 @@ class Entry {
   }
   std::string_view packed() const { return {data() + head_size() + terms_size_, packed_size_}; }
   apimachinery::ObjectKey key() const;
-  IndexTerms terms() const;
+  std::string_view encoded_terms() const { return {data() + head_size(), terms_size_}; }
+  EncodedTerms terms() const { return EncodedTerms(encoded_terms()); }
+  std::uint8_t terms_version() const { return terms_version_; }
 
   codec::Encoding encoding() const { return encoding_; }
   bool compressed() const { return compressed_; }
@@ -90,6 +93,7 @@ class Entry {
   codec::Encoding encoding_ = codec::Encoding::kProtobuf;
   bool compressed_ = false;
   std::uint8_t dictionary_ = 0;
+  std::uint8_t terms_version_ = 0;
 };
 
 /// A counted reference to an Entry, or none; one pointer in size.

@@ -5,7 +5,9 @@
 namespace kubexx::cache {
 namespace {
 
-constexpr std::size_t kFirstSlots = 16;
+// Small, as most index terms have few entries.
+constexpr std::size_t kFirstSlots = 2;
+constexpr std::size_t kMinShrinkSlots = 16;
 
 }  // namespace
 
@@ -32,7 +34,7 @@ EntryRef EntryTable::Find(std::string_view namespace_, std::string_view name) co
 EntryRef EntryTable::Insert(EntryRef entry) {
   // At most three quarters full, so that a probe always ends.
   if ((size_ + 1) * 4 > slots_.size() * 3) {
-    Grow();
+    Resize(slots_.empty() ? kFirstSlots : slots_.size() * 2);
   }
   EntryRef& slot = slots_[FindSlot(entry->namespace_(), entry->name(), entry->key_hash())];
   entry_bytes_ += entry->size();
@@ -61,11 +63,14 @@ EntryRef EntryTable::Erase(std::string_view namespace_, std::string_view name) {
       hole = i;
     }
   }
+  if (slots_.size() > kMinShrinkSlots && size_ * 8 < slots_.size()) {
+    Resize(slots_.size() / 2);
+  }
   return erased;
 }
 
-void EntryTable::Grow() {
-  std::vector<EntryRef> old(slots_.empty() ? kFirstSlots : slots_.size() * 2);
+void EntryTable::Resize(std::size_t slots) {
+  std::vector<EntryRef> old(slots);
   old.swap(slots_);
   for (EntryRef& entry : old) {
     if (entry) {
@@ -78,12 +83,13 @@ void EntryTable::Grow() {
 std::vector<EntryRef> EntryTable::Entries() const {
   std::vector<EntryRef> out;
   out.reserve(size_);
-  for (const EntryRef& slot : slots_) {
-    if (slot) {
-      out.push_back(slot);
-    }
-  }
+  ForEach([&out](const EntryRef& entry) { out.push_back(entry); });
   return out;
+}
+
+bool EntryTable::Has(const Entry& entry) const {
+  const std::size_t slot = FindSlot(entry.namespace_(), entry.name(), entry.key_hash());
+  return slot != kNone && slots_[slot].get() == &entry;
 }
 
 }  // namespace kubexx::cache

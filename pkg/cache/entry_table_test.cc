@@ -13,14 +13,17 @@ using apimachinery::ObjectKey;
 
 EntryRef MakeEntry(const ObjectKey& key, const std::string& version, const IndexTerms& terms = {},
                    const std::string& bytes = "bytes") {
-  const Packed packed{.bytes = bytes};
+  std::string encoded;
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    EXPECT_TRUE(EncodedTerms::Append(static_cast<IndexId>(i), terms[i].second, encoded));
+  }
   auto entry = Entry::New({.key = key,
                            .resource_version = version,
-                           .terms = terms,
+                           .terms = encoded,
                            .encoding = codec::Encoding::kJson,
                            .raw_size = bytes.size(),
                            .content_hash = 7,
-                           .packed = packed});
+                           .packed = bytes});
   EXPECT_TRUE(entry.has_value());
   return *entry;
 }
@@ -32,14 +35,17 @@ TEST(EntryTest, KeepsItsParts) {
   EXPECT_EQ(entry->name(), "name");
   EXPECT_EQ(entry->resource_version(), "12");
   EXPECT_EQ(entry->packed(), std::string_view("a\0b", 3));
-  EXPECT_EQ(entry->terms(), terms);
+  std::vector<std::string> seen;
+  for (const std::string_view term : entry->terms()) {
+    seen.emplace_back(term);
+  }
+  EXPECT_EQ(seen, (std::vector<std::string>{EncodeTerm(0, "n1"), EncodeTerm(1, "")}));
   EXPECT_EQ(entry->encoding(), codec::Encoding::kJson);
   EXPECT_EQ(entry->content_hash(), 7U);
   EXPECT_EQ(entry->key(), (ObjectKey{"ns", "name"}));
 }
 
 TEST(EntryTest, RefusesAnAbsurdKey) {
-  const Packed packed{};
   const ObjectKey key{"", std::string(70000, 'x')};
   const auto entry = Entry::New({.key = key,
                                  .resource_version = "1",
@@ -47,7 +53,7 @@ TEST(EntryTest, RefusesAnAbsurdKey) {
                                  .encoding = codec::Encoding::kJson,
                                  .raw_size = 0,
                                  .content_hash = 0,
-                                 .packed = packed});
+                                 .packed = {}});
   ASSERT_FALSE(entry.has_value());
   EXPECT_EQ(entry.status().reason, apimachinery::Reason::kInvalid);
 }
@@ -105,11 +111,24 @@ TEST(EntryTableTest, CountsBytes) {
   EntryTable table;
   const EntryRef entry = MakeEntry({"ns", "a"}, "1");
   table.Insert(entry);
-  const std::size_t with_one = table.bytes();
   table.Insert(MakeEntry({"ns", "b"}, "1"));
-  EXPECT_EQ(table.bytes(), with_one + entry->size());
-  table.Erase("ns", "b");
-  EXPECT_EQ(table.bytes(), with_one);
+  const std::size_t with_two = table.bytes();
+  table.Insert(MakeEntry({"ns", "c"}, "1"));  // there is a slot for it
+  EXPECT_EQ(table.bytes(), with_two + entry->size());
+  table.Erase("ns", "c");
+  EXPECT_EQ(table.bytes(), with_two);
+}
+
+TEST(EntryTableTest, GivesSlotsBack) {
+  EntryTable table;
+  for (int i = 0; i < 10000; ++i) {
+    table.Insert(MakeEntry({"ns", std::to_string(i)}, "1"));
+  }
+  for (int i = 1; i < 10000; ++i) {
+    table.Erase("ns", std::to_string(i));
+  }
+  EXPECT_TRUE(table.Find("ns", "0"));
+  EXPECT_LE(table.slots(), 16U);
 }
 
 }  // namespace

@@ -47,6 +47,9 @@ class RawEvent {
   const bool final_state_unknown;  ///< kDelete: found by a relist; the object may be stale
 
   apimachinery::ObjectKey key() const { return entry_->key(); }
+  /// The packed states; the old one is none for an add.
+  const EntryRef& entry() const { return entry_; }
+  const EntryRef& old_entry() const { return old_entry_; }
   std::string_view resource_version() const { return entry_->resource_version(); }
   /// Before an update; otherwise as resource_version().
   std::string_view old_resource_version() const {
@@ -55,8 +58,8 @@ class RawEvent {
 
   /// The new state; for kDelete the last one known. Unpacked on the first call.
   const Object& object() const { return Unpacked(object_, *entry_); }
-  /// The state before an update; in a resync it is the same object as the new state. Otherwise as
-  /// object().
+  /// The state before an update or a delete; in a resync it is the same object as the new state.
+  /// For an add as object().
   const Object& old_object() const {
     return !old_entry_ || entry_ == old_entry_ ? object() : Unpacked(old_object_, *old_entry_);
   }

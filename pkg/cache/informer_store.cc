@@ -41,7 +41,8 @@ class InformerStore::TableReplacement final : public Replacement {
   }
 
   Result<void> Commit(std::string_view resource_version) override {
-    return owner_.queue_.Push(ReplaceDelta{std::move(table_), std::string(resource_version)});
+    return owner_.queue_.Push(
+        ReplaceDelta{std::move(table_), std::string(resource_version), owner_.options_.namespace_});
   }
 
  private:
@@ -50,22 +51,22 @@ class InformerStore::TableReplacement final : public Replacement {
 };
 
 bool InformerStore::RunTransform(Object& object) {
-  if (!transform_) {
+  if (!options_.transform) {
     return true;
   }
   Result<void> result;
   try {
-    result = transform_(object);
+    result = options_.transform(object);
   } catch (const std::exception& e) {
     result = Fail(Reason::kInternalError, e.what());
   } catch (...) {
     result = Fail(Reason::kInternalError, "unknown exception");
   }
   if (!result) {
-    dropped_.Increment();
+    options_.dropped.Increment();
     logging::Error(
         "transform refused an object",
-        {{"informer", name_}, {"key", object.key.ToString()}, {"error", result.error()}});
+        {{"informer", options_.name}, {"key", object.key.ToString()}, {"error", result.error()}});
   }
   return result.has_value();
 }
@@ -93,7 +94,7 @@ std::unique_ptr<Replacement> InformerStore::BeginReplace() {
 
 void InformerStore::Bookmark(std::string_view resource_version) {
   // Refused only when the informer is stopping.
-  (void)queue_.Push(BookmarkDelta{std::string(resource_version)});
+  (void)queue_.Push(BookmarkDelta{std::string(resource_version), options_.namespace_.value_or("")});
 }
 
 }  // namespace kubexx::cache

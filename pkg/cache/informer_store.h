@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,13 +24,16 @@ using Transform = std::function<apimachinery::Result<void>(Object&)>;
 /// Refers to the store and the queue.
 class InformerStore final : public ReflectorStore {
  public:
-  InformerStore(std::string name, PackedStore& store, DeltaQueue& queue, Transform transform,
-                metrics::Counter dropped)
-      : name_(std::move(name)),
-        store_(store),
-        queue_(queue),
-        transform_(std::move(transform)),
-        dropped_(dropped) {}
+  struct Options {
+    std::string name{};
+    Transform transform{};
+    metrics::Counter dropped{};
+    /// Its source has the objects of this namespace only, when set.
+    std::optional<std::string> namespace_{};
+  };
+
+  InformerStore(Options options, PackedStore& store, DeltaQueue& queue)
+      : options_(std::move(options)), store_(store), queue_(queue) {}
 
   apimachinery::Result<void> Add(Object&& object) override { return Upsert(std::move(object)); }
   apimachinery::Result<void> Update(Object&& object) override { return Upsert(std::move(object)); }
@@ -45,11 +49,9 @@ class InformerStore final : public ReflectorStore {
   /// False when the transform refused the object, which is logged and counted.
   bool RunTransform(Object& object);
 
-  std::string name_;
+  const Options options_;
   PackedStore& store_;
   DeltaQueue& queue_;
-  Transform transform_;
-  metrics::Counter dropped_;
 };
 
 }  // namespace kubexx::cache

@@ -8,12 +8,22 @@
 
 namespace kubexx::cache {
 
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+
 Listener::Listener(Options options, std::shared_ptr<const PackedStore> store, Handler handler)
-    : options_(std::move(options)), store_(std::move(store)), handler_(std::move(handler)) {
+    : options_(std::move(options)),
+      store_(std::move(store)),
+      handler_(std::move(handler)),
+      next_resync_(options_.clock.Now() + options_.resync_period) {
   if (options_.registry != nullptr) {
     const metrics::Labels labels{{"name", options_.informer}, {"handler", options_.name}};
     queued_ = options_.registry->Gauge("informer_handler_queued_items",
                                        "Events that wait for a handler", labels);
+    merged_ = options_.registry->Counter(
+        "informer_handler_merged_events_total",
+        "Events that became one with a waiting event because a handler's queue was full", labels);
     held_back_seconds_ = options_.registry->Counter(
         "informer_handler_held_back_seconds_total",
         "Time that an informer waited because a handler's queue was full", labels);
@@ -25,49 +35,108 @@ Listener::Listener(Options options, std::shared_ptr<const PackedStore> store, Ha
 Listener::~Listener() { Close(); }
 
 void Listener::StartThread() {
-  base::MutexLock lock(thread_mu_);
-  if (!thread_ && !closed()) {
-    thread_.emplace([this](const std::stop_token& stop) { Run(stop); });
+  base::MutexLock thread_lock(thread_mu_);
+  if (thread_) {
+    return;
   }
+  {
+    base::MutexLock lock(mu_);
+    if (closed_) {
+      return;
+    }
+    running_ = true;
+  }
+  thread_.emplace([this](const std::stop_token& stop) { Run(stop); });
 }
 
 void Listener::StopThread() {
-  base::MutexLock lock(thread_mu_);
+  base::MutexLock thread_lock(thread_mu_);
   thread_.reset();  // requests the stop and joins
+  base::MutexLock lock(mu_);
+  running_ = false;
+  changed_.notify_all();
 }
 
-void Listener::Push(std::shared_ptr<const RawEvent> event) {
+void Listener::Push(std::span<const Event> events) {
   base::MutexLock lock(mu_);
-  if (bounded_ && !closed_ && items_.size() >= options_.max_events) {
-    const base::TimePoint began = options_.clock.Now();
-    while (bounded_ && !closed_ && items_.size() >= options_.max_events) {
-      options_.clock.WaitUntil(mu_, not_full_, {}, base::TimePoint::max());
+  for (const Event& event : events) {
+    if (options_.overflow == Overflow::kHoldBack) {
+      WaitForRoomLocked();
     }
-    held_back_seconds_.Increment(
-        std::chrono::duration<double>(options_.clock.Now() - began).count());
+    if (!TakesLocked()) {
+      return;
+    }
+    PushLocked(event);
   }
-  if (closed_) {
-    return;
-  }
-  items_.emplace_back(std::move(event));
-  queued_.Set(static_cast<double>(items_.size()));
+  CountLocked();
   not_empty_.notify_one();
 }
 
-void Listener::PushSnapshot(std::vector<EntryRef> entries) {
-  base::MutexLock lock(mu_);
-  if (!closed_ && !entries.empty()) {
-    items_.emplace_back(Snapshot{std::move(entries)});
-    not_empty_.notify_one();
+void Listener::WaitForRoomLocked() {
+  if (!bounded_ || !TakesLocked() || items_.size() < options_.max_events) {
+    return;
   }
+  CountLocked();
+  not_empty_.notify_one();
+  const base::TimePoint began = options_.clock.Now();
+  while (bounded_ && TakesLocked() && items_.size() >= options_.max_events) {
+    options_.clock.WaitUntil(mu_, not_full_, {}, base::TimePoint::max());
+  }
+  held_back_seconds_.Increment(std::chrono::duration<double>(options_.clock.Now() - began).count());
+}
+
+void Listener::PushLocked(const Event& event) {
+  const bool is_full = options_.overflow == Overflow::kMerge &&
+                       (!late_.empty() || items_.size() >= options_.max_events);
+  if (is_full) {
+    MergeLocked({.type = event->type,
+                 .object = event->entry(),
+                 .old = event->old_entry(),
+                 .flags = {.is_in_initial_list = event->is_in_initial_list,
+                           .final_state_unknown = event->final_state_unknown}});
+  } else {
+    items_.emplace_back(event);
+  }
+}
+
+void Listener::MergeLocked(MergeBuffer::Change change) {
+  if (late_.Push(std::move(change))) {
+    merged_.Increment();
+  }
+}
+
+void Listener::PushSnapshot(const std::shared_ptr<const Snapshot>& snapshot) {
+  base::MutexLock lock(mu_);
+  if (!TakesLocked() || snapshot->entries().empty()) {
+    return;
+  }
+  if (late_.empty()) {
+    items_.emplace_back(Walk{snapshot});
+  } else {
+    const bool resync = snapshot->kind() == Snapshot::Kind::kResync;
+    for (const EntryRef& entry : snapshot->entries()) {
+      MergeLocked(
+          {.type = resync ? RawEvent::Type::kUpdate : RawEvent::Type::kAdd,
+           .object = entry,
+           .old = resync ? entry : EntryRef(),
+           .flags = {.is_in_initial_list = snapshot->kind() == Snapshot::Kind::kInitialAdd}});
+    }
+  }
+  CountLocked();
+  not_empty_.notify_one();
 }
 
 void Listener::PushSynced() {
   base::MutexLock lock(mu_);
-  if (!closed_) {
-    items_.emplace_back(Synced{});
-    not_empty_.notify_one();
+  if (!TakesLocked() || synced_) {
+    return;
   }
+  if (late_.empty()) {
+    items_.emplace_back(Synced{});
+  } else {
+    late_.PushSynced();
+  }
+  not_empty_.notify_one();
 }
 
 void Listener::SetBounded(bool bounded) {
@@ -76,15 +145,39 @@ void Listener::SetBounded(bool bounded) {
   not_full_.notify_all();
 }
 
+Result<void> Listener::Drain(const std::stop_token& stop) {
+  base::MutexLock lock(mu_);
+  if (thread_id_ == std::this_thread::get_id()) {
+    return Fail(Reason::kInvalid, "handler \"" + options_.name + "\" cannot wait for itself");
+  }
+  draining_ = true;
+  not_full_.notify_all();
+  while (!closed_ && running_ && !(EmptyLocked() && !delivering_)) {
+    if (stop.stop_requested()) {
+      return Fail(Reason::kCancelled, "stopped before handler \"" + options_.name +
+                                          "\" was given all that waited for it");
+    }
+    options_.clock.WaitUntil(mu_, changed_, stop, base::TimePoint::max());
+  }
+  if (!EmptyLocked()) {
+    return Fail(Reason::kUnavailable, "the informer of handler \"" + options_.name +
+                                          "\" does not run; what waited for it is dropped");
+  }
+  return {};
+}
+
 void Listener::Close() {
   std::deque<Item> dropped;
+  MergeBuffer dropped_late;
   {
     base::MutexLock lock(mu_);
     closed_ = true;
     dropped.swap(items_);
+    std::swap(dropped_late, late_);
     queued_.Set(0);
     not_full_.notify_all();
     not_empty_.notify_all();
+    changed_.notify_all();
   }
   StopThread();
 }
@@ -94,49 +187,94 @@ bool Listener::synced() const {
   return synced_;
 }
 
+bool Listener::WaitForSync(const std::stop_token& stop) const {
+  base::MutexLock lock(mu_);
+  while (!synced_ && !closed_ && !stop.stop_requested()) {
+    options_.clock.WaitUntil(mu_, changed_, stop, base::TimePoint::max());
+  }
+  return synced_;
+}
+
 bool Listener::closed() const {
   base::MutexLock lock(mu_);
   return closed_;
 }
 
-void Listener::Run(const std::stop_token& stop) {
-  while (const auto event = Next(stop)) {
-    Deliver(*event);
+bool Listener::CheckResync(base::TimePoint now) {
+  base::MutexLock lock(mu_);
+  if (options_.resync_period > base::Duration::zero() && now >= next_resync_) {
+    next_resync_ = now + options_.resync_period;
+    resync_due_ = true;
   }
+  return resync_due_;
 }
 
-std::shared_ptr<const RawEvent> Listener::Next(const std::stop_token& stop) {
+bool Listener::TakeResync() {
   base::MutexLock lock(mu_);
+  return std::exchange(resync_due_, false);
+}
+
+void Listener::Run(const std::stop_token& stop) {
+  {
+    base::MutexLock lock(mu_);
+    thread_id_ = std::this_thread::get_id();
+  }
+  while (const Event event = Next(stop)) {
+    Deliver(*event);
+  }
+  base::MutexLock lock(mu_);
+  thread_id_ = {};
+}
+
+Listener::Event Listener::Next(const std::stop_token& stop) {
+  base::MutexLock lock(mu_);
+  delivering_ = false;
   while (!stop.stop_requested() && !closed_) {
-    if (items_.empty()) {
+    if (EmptyLocked()) {
+      changed_.notify_all();
       options_.clock.WaitUntil(mu_, not_empty_, stop, base::TimePoint::max());
-    } else if (auto event = TakeLocked()) {
+    } else if (auto event = items_.empty() ? TakeMergedLocked() : TakeLocked()) {
+      delivering_ = true;
       return event;
     }
   }
   return nullptr;
 }
 
+void Listener::SyncedLocked() {
+  synced_ = true;
+  changed_.notify_all();
+}
+
 // The event in front; null when the item in front was none.
-std::shared_ptr<const RawEvent> Listener::TakeLocked() {
-  std::shared_ptr<const RawEvent> event;
+Listener::Event Listener::TakeLocked() {
+  Event event;
   bool done = true;
-  if (auto* ready = std::get_if<std::shared_ptr<const RawEvent>>(&items_.front())) {
+  if (auto* ready = std::get_if<Event>(&items_.front())) {
     event = std::move(*ready);
-  } else if (auto* snapshot = std::get_if<Snapshot>(&items_.front())) {
-    event = std::make_shared<const RawEvent>(
-        store_, RawEvent::Type::kAdd, std::move(snapshot->entries[snapshot->next]), EntryRef(),
-        RawEvent::Flags{.is_in_initial_list = true});
-    done = ++snapshot->next == snapshot->entries.size();
+  } else if (auto* walk = std::get_if<Walk>(&items_.front())) {
+    event = walk->snapshot->EventAt(walk->next);
+    done = ++walk->next == walk->snapshot->entries().size();
   } else {
-    synced_ = true;
+    SyncedLocked();
   }
   if (done) {
     items_.pop_front();
-    queued_.Set(static_cast<double>(items_.size()));
+    CountLocked();
     not_full_.notify_all();
   }
   return event;
+}
+
+Listener::Event Listener::TakeMergedLocked() {
+  auto item = late_.Pop();
+  CountLocked();
+  if (auto* change = std::get_if<MergeBuffer::Change>(&*item)) {
+    return std::make_shared<const RawEvent>(store_, change->type, std::move(change->object),
+                                            std::move(change->old), change->flags);
+  }
+  SyncedLocked();
+  return nullptr;
 }
 
 void Listener::Deliver(const RawEvent& event) {

@@ -8,26 +8,30 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <thread>
 #include <variant>
-#include <vector>
 
+#include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/cache/handler_options.h"
 #include "kubexx/cache/informer_event.h"
+#include "kubexx/cache/merge_buffer.h"
+#include "kubexx/cache/snapshot.h"
 #include "kubexx/metrics/registry.h"
 
 namespace kubexx::cache {
 
-/// Delivers events to one handler, in order, on a thread of its own. Push waits while `max_events`
-/// wait, so that a slow handler holds its informer back instead of growing memory. What a stopped
-/// listener had not delivered yet it delivers after the next StartThread. Thread-safe, except that
-/// StartThread and StopThread come from one thread at a time.
+/// Delivers events to one handler, in order, on a thread of its own. Memory is bounded however slow
+/// the handler is: see Overflow. What a stopped listener had not delivered yet it delivers after
+/// the next StartThread. Thread-safe.
 class Listener {
  public:
   using Handler = std::function<void(const RawEvent&)>;
+  using Event = std::shared_ptr<const RawEvent>;
 
   /// Settings of a Listener.
   struct Options {
@@ -36,6 +40,8 @@ class Listener {
     base::Clock& clock = base::Clock::Real();
     metrics::Registry* registry = nullptr;
     std::size_t max_events = 1024;
+    Overflow overflow = Overflow::kMerge;
+    base::Duration resync_period{0};  ///< zero means never
   };
 
   Listener(Options options, std::shared_ptr<const PackedStore> store, Handler handler);
@@ -45,50 +51,82 @@ class Listener {
   /// Waits for a running call of the handler; keeps what is queued.
   void StopThread();
 
-  /// Waits for room while the listener is bounded.
-  void Push(std::shared_ptr<const RawEvent> event);
-  /// Queues adds of all these objects, as one item; never waits.
-  void PushSnapshot(std::vector<EntryRef> entries);
+  /// Queues events; waits for room when it is to hold back and is bounded.
+  void Push(std::span<const Event> events);
+  /// Queues an event for each of its objects; never waits.
+  void PushSnapshot(const std::shared_ptr<const Snapshot>& snapshot);
   /// Queues the end of the initial list: when it is reached, synced() is true. Never waits.
   void PushSynced();
 
   /// Unbounded, Push never waits: for the informer's last deltas while it stops.
   void SetBounded(bool bounded);
+  /// Takes no more events and waits until the handler has been given those that are queued.
+  /// kCancelled when `stop` was requested first, kUnavailable when its thread does not run,
+  /// kInvalid when the handler itself calls.
+  apimachinery::Result<void> Drain(const std::stop_token& stop);
   /// Ends it for good: drops what is queued and joins the thread.
   void Close();
 
   bool synced() const;
+  /// Waits until synced(); false when closed, or when `stop` was requested first.
+  bool WaitForSync(const std::stop_token& stop) const;
   bool closed() const;
   const std::string& name() const { return options_.name; }
 
+  /// Notes whether its resync is due at `now`, and returns that.
+  bool CheckResync(base::TimePoint now);
+  /// Whether a resync was due, and is not any longer.
+  bool TakeResync();
+
  private:
-  struct Snapshot {
-    std::vector<EntryRef> entries;
+  struct Walk {
+    std::shared_ptr<const Snapshot> snapshot;
     std::size_t next = 0;
   };
   struct Synced {};
-  using Item = std::variant<std::shared_ptr<const RawEvent>, Snapshot, Synced>;
+  using Item = std::variant<Event, Walk, Synced>;
 
   void Run(const std::stop_token& stop);
   /// The next event to deliver; nothing when stopped.
-  std::shared_ptr<const RawEvent> Next(const std::stop_token& stop);
-  std::shared_ptr<const RawEvent> TakeLocked() KX_REQUIRES(mu_);
+  Event Next(const std::stop_token& stop);
+  Event TakeLocked() KX_REQUIRES(mu_);
+  Event TakeMergedLocked() KX_REQUIRES(mu_);
+  void PushLocked(const Event& event) KX_REQUIRES(mu_);
+  void MergeLocked(MergeBuffer::Change change) KX_REQUIRES(mu_);
+  void WaitForRoomLocked() KX_REQUIRES(mu_);
+  void SyncedLocked() KX_REQUIRES(mu_);
+  bool EmptyLocked() const KX_REQUIRES(mu_) { return items_.empty() && late_.empty(); }
+  bool TakesLocked() const KX_REQUIRES(mu_) { return !closed_ && !draining_; }
+  void CountLocked() KX_REQUIRES(mu_) {
+    queued_.Set(static_cast<double>(items_.size() + late_.size()));
+  }
   void Deliver(const RawEvent& event);
 
   Options options_;
   std::shared_ptr<const PackedStore> store_;
   Handler handler_;
   metrics::Gauge queued_{};
+  metrics::Counter merged_{};
   metrics::Counter held_back_seconds_{};
   metrics::Counter errors_{};
 
   mutable base::Mutex mu_;
   base::CondVar not_full_;
   base::CondVar not_empty_;
+  /// Told of `synced_`, `closed_`, `running_` and of a queue that has been worked off.
+  mutable base::CondVar changed_;
   std::deque<Item> items_ KX_GUARDED_BY(mu_);
+  /// What came after `items_` was full, until all of it has been delivered.
+  MergeBuffer late_ KX_GUARDED_BY(mu_);
   bool bounded_ KX_GUARDED_BY(mu_) = true;
   bool closed_ KX_GUARDED_BY(mu_) = false;
+  bool draining_ KX_GUARDED_BY(mu_) = false;
+  bool delivering_ KX_GUARDED_BY(mu_) = false;
+  bool running_ KX_GUARDED_BY(mu_) = false;
   bool synced_ KX_GUARDED_BY(mu_) = false;
+  bool resync_due_ KX_GUARDED_BY(mu_) = false;
+  base::TimePoint next_resync_ KX_GUARDED_BY(mu_);
+  std::thread::id thread_id_ KX_GUARDED_BY(mu_);
   /// Held while the thread is started, stopped and joined; before mu_.
   base::Mutex thread_mu_;
   std::optional<std::jthread> thread_ KX_GUARDED_BY(thread_mu_);

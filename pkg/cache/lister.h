@@ -50,6 +50,15 @@ class Lister {
     return out;
   }
 
+  /// The objects that have all of `terms`, for example {{"namespace", "default"}, {"node", "n1"}},
+  /// in no particular order. Only they are decoded.
+  std::vector<Ref<T>> ByIndex(const IndexTerms& terms) const {
+    std::vector<Ref<T>> out;
+    informer_->ForEachRawByIndex(terms,
+                                 [&out](const Object& raw) { out.push_back(DecodeRef<T>(raw)); });
+    return out;
+  }
+
  private:
   std::shared_ptr<const SharedInformer<T>> informer_;
 };

@@ -66,6 +66,25 @@ TEST_F(ListerTest, ReadsByNamespaceAndSelector) {
   EXPECT_EQ(lister.Get("n2", "a").status().reason, Reason::kNotFound);
 }
 
+TEST_F(ListerTest, ReadsBySeveralIndexTerms) {
+  ASSERT_TRUE(informer_->AddIndexers(NamespaceIndexer()));
+  Put("n1", "a", "web");
+  Put("n1", "b", "db");
+  Put("n2", "c", "web");
+  Start();
+  ASSERT_TRUE(informer_->AddIndexers({{"app", [](const Object& raw) {
+                                         const auto object = DecodeRef<ConfigMap>(raw);
+                                         return std::vector{object->metadata.labels.at("app")};
+                                       }}}));
+  const auto found = Lister<ConfigMap>(informer_).ByIndex({{"namespace", "n1"}, {"app", "web"}});
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0]->metadata.name, "a");
+  EXPECT_EQ(informer_->CountByIndex("app", "web"), 2U);
+  EXPECT_THAT(informer_->IndexValues("app"), ::testing::UnorderedElementsAre("web", "db"));
+  EXPECT_TRUE(informer_->Contains({"n2", "c"}));
+  EXPECT_THAT(Names("n1", ""), ElementsAre("a", "b"));
+}
+
 TEST_F(ListerTest, HandlersShareOneDecodedObject) {
   base::Mutex mu;
   base::CondVar changed;

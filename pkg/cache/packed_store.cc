@@ -1,6 +1,6 @@
 #include "kubexx/cache/packed_store.h"
 
-#include <exception>
+#include <utility>
 
 #include "kubexx/cache/internal/content_hash.h"
 #include "kubexx/logging/log.h"
@@ -10,25 +10,26 @@ namespace kubexx::cache {
 using apimachinery::ObjectKey;
 using apimachinery::Result;
 
+namespace {
+
+EntryParts PartsOf(const Entry& entry, const ObjectKey& key) {
+  return {.key = key,
+          .resource_version = entry.resource_version(),
+          .terms = entry.encoded_terms(),
+          .terms_version = entry.terms_version(),
+          .encoding = entry.encoding(),
+          .raw_size = entry.raw_size(),
+          .content_hash = entry.content_hash(),
+          .compressed = entry.compressed(),
+          .dictionary = entry.dictionary(),
+          .packed = entry.packed()};
+}
+
+}  // namespace
+
 std::uint64_t PackedStore::HashContent(const Object& object) {
   const std::uint64_t hash = internal::ContentHash(object.bytes);
   return object.encoding == codec::Encoding::kJson ? ~hash : hash;
-}
-
-IndexTerms PackedStore::TermsOf(const Object& object) const {
-  IndexTerms terms;
-  for (const Indexer& indexer : indexers_) {
-    try {
-      IndexTerms more = indexer(object);
-      terms.insert(terms.end(), std::make_move_iterator(more.begin()),
-                   std::make_move_iterator(more.end()));
-    } catch (const std::exception& e) {
-      logging::Error("an indexer threw", {{"key", object.key.ToString()}, {"error", e.what()}});
-    } catch (...) {
-      logging::Error("an indexer threw", {{"key", object.key.ToString()}});
-    }
-  }
-  return terms;
 }
 
 Result<EntryRef> PackedStore::Pack(const Object& object, std::uint64_t content_hash) {
@@ -41,14 +42,18 @@ Result<EntryRef> PackedStore::Pack(const Object& object, std::uint64_t content_h
 
 Result<EntryRef> PackedStore::NewEntry(const Object& object, std::uint64_t content_hash,
                                        const Packed& packed) const {
-  const IndexTerms terms = TermsOf(object);
+  const IndexerSetRef indexers = this->indexers();
+  const std::string terms = indexers->Encode(object);
   return Entry::New({.key = object.key,
                      .resource_version = object.resource_version,
                      .terms = terms,
+                     .terms_version = indexers->version(),
                      .encoding = object.encoding,
                      .raw_size = object.bytes.size(),
                      .content_hash = content_hash,
-                     .packed = packed});
+                     .compressed = packed.compressed,
+                     .dictionary = packed.dictionary,
+                     .packed = packed.bytes});
 }
 
 Result<Object> PackedStore::Unpack(const Entry& entry) const {
@@ -60,141 +65,185 @@ Result<Object> PackedStore::Unpack(const Entry& entry) const {
                 .resource_version = std::string(entry.resource_version())};
 }
 
-void PackedStore::IndexLocked(const EntryRef& entry) {
-  for (Term& term : entry->terms()) {
-    index_[std::move(term)].insert(entry.get());
+PackedStore::IndexerSetRef PackedStore::indexers() const {
+  base::MutexLock lock(mu_);
+  return indexers_;
+}
+
+Result<void> PackedStore::AddIndexers(Indexers indexers) {
+  return ExtendIndexers([&](const IndexerSet& current) { return current.With(indexers); });
+}
+
+Result<void> PackedStore::AddIndexer(TermsFunc terms) {
+  return ExtendIndexers([&](const IndexerSet& current) { return current.With(terms); });
+}
+
+// From the moment that the new set is in place nothing without its terms gets into the table, so
+// one pass over what was there before is enough.
+Result<void> PackedStore::ExtendIndexers(Extend extend) {
+  IndexerSetRef next;
+  std::vector<EntryRef> entries;
+  {
+    base::MutexLock lock(mu_);
+    KX_ASSIGN_OR_RETURN(next, extend(*indexers_));
+    indexers_ = next;
+    entries = table_.Entries();
+  }
+  std::vector<std::pair<EntryRef, EntryRef>> replacements;
+  for (EntryRef& entry : entries) {
+    EntryRef indexed = Indexed(entry, *next);
+    if (indexed != entry) {
+      replacements.emplace_back(std::move(entry), std::move(indexed));
+    }
+  }
+  ReplaceIfSame(replacements);
+  return {};
+}
+
+EntryRef PackedStore::Indexed(EntryRef entry, const IndexerSet& indexers) const {
+  if (entry->terms_version() == indexers.version()) {
+    return entry;
+  }
+  const Result<Object> object = Unpack(*entry);
+  if (!object) {
+    logging::Error("cannot index a cached object",
+                   {{"key", entry->key().ToString()}, {"error", object.error()}});
+    return entry;
+  }
+  const std::string terms = indexers.Encode(*object);
+  EntryParts parts = PartsOf(*entry, object->key);
+  parts.terms = terms;
+  parts.terms_version = indexers.version();
+  Result<EntryRef> indexed = Entry::New(parts);
+  return indexed ? std::move(*indexed) : entry;
+}
+
+void PackedStore::IndexAll(EntryTable& table, const IndexerSet& indexers) const {
+  std::vector<EntryRef> changed;
+  table.ForEach([&](const EntryRef& entry) {
+    if (EntryRef indexed = Indexed(entry, indexers); indexed != entry) {
+      changed.push_back(std::move(indexed));
+    }
+  });
+  for (EntryRef& entry : changed) {
+    table.Insert(std::move(entry));
   }
 }
 
-void PackedStore::UnindexLocked(const EntryRef& entry) {
-  for (const Term& term : entry->terms()) {
-    if (const auto found = index_.find(term); found != index_.end()) {
-      found->second.erase(entry.get());
-      if (found->second.empty()) {
-        index_.erase(found);
-      }
-    }
+EntryRef PackedStore::PutLocked(EntryRef entry) {
+  EntryRef old = table_.Insert(entry);
+  index_.Put(entry, old.get());
+  return old;
+}
+
+EntryRef PackedStore::RemoveLocked(std::string_view namespace_, std::string_view name) {
+  EntryRef old = table_.Erase(namespace_, name);
+  if (old) {
+    index_.Remove(*old);
   }
+  return old;
 }
 
 EntryRef PackedStore::Put(EntryRef entry) {
-  RepackEarly();
-  base::MutexLock lock(mu_);
-  resource_version_ = entry->resource_version();
-  IndexLocked(entry);
-  EntryRef old = table_.Insert(std::move(entry));
-  if (old) {
-    UnindexLocked(old);
-  }
-  return old;
+  std::vector<Change> changes(1);
+  changes[0].resource_version = entry->resource_version();
+  changes[0].entry = std::move(entry);
+  Apply(changes);
+  return std::move(changes[0].entry);
 }
 
 EntryRef PackedStore::Remove(const ObjectKey& key) {
   base::MutexLock lock(mu_);
-  EntryRef old = table_.Erase(key.namespace_, key.name);
-  if (old) {
-    UnindexLocked(old);
+  return RemoveLocked(key.namespace_, key.name);
+}
+
+void PackedStore::Apply(std::vector<Change>& changes) {
+  for (bool applied = false; !applied;) {
+    const IndexerSetRef indexers = this->indexers();
+    for (Change& change : changes) {
+      if (change.entry) {
+        change.entry = Indexed(std::move(change.entry), *indexers);
+      }
+    }
+    base::MutexLock lock(mu_);
+    if (!CurrentLocked(*indexers)) {
+      continue;
+    }
+    for (Change& change : changes) {
+      const std::string namespace_(change.entry ? change.entry->namespace_()
+                                                : std::string_view(change.key.namespace_));
+      change.entry = change.entry ? PutLocked(std::move(change.entry))
+                                  : RemoveLocked(change.key.namespace_, change.key.name);
+      SetVersionLocked(namespace_, change.resource_version);
+    }
+    applied = true;
   }
-  return old;
+  RepackSome();
 }
 
 EntryTable PackedStore::Swap(EntryTable table, std::string_view resource_version) {
   RepackEarly(table);
-  base::MutexLock lock(mu_);
-  std::swap(table_, table);
-  resource_version_ = resource_version;
-  index_.clear();
-  if (!indexers_.empty()) {
-    for (const EntryRef& entry : table_.Entries()) {
-      IndexLocked(entry);
+  while (true) {
+    const IndexerSetRef indexers = this->indexers();
+    TermIndex index;
+    if (!indexers->empty()) {
+      IndexAll(table, *indexers);
+      table.ForEach([&index](const EntryRef& entry) { index.Put(entry, nullptr); });
     }
-  }
-  return table;
-}
-
-void PackedStore::SetResourceVersion(std::string_view resource_version) {
-  base::MutexLock lock(mu_);
-  resource_version_ = resource_version;
-}
-
-// The first objects were packed before there was a dictionary, several times larger than need be.
-// Does not look again once it has found the dictionary; later dictionaries leave older entries as
-// they are.
-void PackedStore::RepackEarly() {
-  if (repacked_ || packer_.dictionary() == 0) {
-    return;
-  }
-  EntryTable copy;
-  for (EntryRef& entry : Entries()) {
-    copy.Insert(std::move(entry));
-  }
-  Swap(std::move(copy), resource_version());
-}
-
-void PackedStore::RepackEarly(EntryTable& table) {
-  if (packer_.dictionary() == 0) {
-    return;
-  }
-  repacked_ = true;
-  for (const EntryRef& entry : table.Entries()) {
-    if (!entry->compressed() || entry->dictionary() != 0) {
+    base::MutexLock lock(mu_);
+    if (!CurrentLocked(*indexers)) {
       continue;
     }
-    if (const auto object = Unpack(*entry)) {
-      if (auto again = Pack(*object, entry->content_hash())) {
-        table.Insert(std::move(*again));
+    std::swap(table_, table);
+    std::swap(index_, index);
+    sweep_ = 0;
+    versions_.clear();
+    SetVersionLocked({}, resource_version);
+    return table;
+  }
+}
+
+EntryTable PackedStore::SwapNamespace(std::string_view namespace_, EntryTable table,
+                                      std::string_view resource_version) {
+  RepackEarly(table);
+  while (true) {
+    const IndexerSetRef indexers = this->indexers();
+    IndexAll(table, *indexers);
+    base::MutexLock lock(mu_);
+    if (!CurrentLocked(*indexers)) {
+      continue;
+    }
+    EntryTable old;
+    for (EntryRef& entry : EntriesInLocked(namespace_)) {
+      if (!table.Find(entry->namespace_(), entry->name())) {
+        RemoveLocked(entry->namespace_(), entry->name());
       }
+      old.Insert(std::move(entry));
     }
-  }
-}
-
-EntryRef PackedStore::Find(const ObjectKey& key) const {
-  base::MutexLock lock(mu_);
-  return table_.Find(key.namespace_, key.name);
-}
-
-std::vector<EntryRef> PackedStore::Entries() const {
-  base::MutexLock lock(mu_);
-  return table_.Entries();
-}
-
-std::vector<ObjectKey> PackedStore::Keys() const {
-  const std::vector<EntryRef> entries = Entries();
-  std::vector<ObjectKey> keys;
-  keys.reserve(entries.size());
-  for (const EntryRef& entry : entries) {
-    keys.push_back(entry->key());
-  }
-  return keys;
-}
-
-std::vector<ObjectKey> PackedStore::KeysByIndex(std::string_view index,
-                                                std::string_view value) const {
-  const Term term{std::string(index), std::string(value)};
-  std::vector<ObjectKey> keys;
-  base::MutexLock lock(mu_);
-  if (const auto found = index_.find(term); found != index_.end()) {
-    keys.reserve(found->second.size());
-    for (const Entry* entry : found->second) {
-      keys.push_back(entry->key());
+    for (EntryRef& entry : table.Entries()) {
+      PutLocked(std::move(entry));
     }
+    SetVersionLocked(namespace_, resource_version);
+    return old;
   }
-  return keys;
 }
 
-std::size_t PackedStore::size() const {
-  base::MutexLock lock(mu_);
-  return table_.size();
+void PackedStore::SetVersionLocked(std::string_view namespace_, std::string_view resource_version) {
+  if (resource_version.empty()) {
+    return;
+  }
+  const std::string_view scope = options_.version_per_namespace ? namespace_ : "";
+  if (const auto found = versions_.find(scope); found != versions_.end()) {
+    found->second = resource_version;
+  } else {
+    versions_.emplace(scope, resource_version);
+  }
 }
 
-std::size_t PackedStore::bytes() const {
+void PackedStore::SetResourceVersion(std::string_view namespace_,
+                                     std::string_view resource_version) {
   base::MutexLock lock(mu_);
-  return table_.bytes();
-}
-
-std::string PackedStore::resource_version() const {
-  base::MutexLock lock(mu_);
-  return resource_version_;
+  SetVersionLocked(namespace_, resource_version);
 }
 
 }  // namespace kubexx::cache

@@ -6,68 +6,106 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_set>
-#include <utility>
 #include <vector>
 
 #include "kubexx/apimachinery/object_key.h"
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/base/function_ref.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/cache/decoded_cache.h"
 #include "kubexx/cache/entry.h"
 #include "kubexx/cache/entry_table.h"
+#include "kubexx/cache/indexer_set.h"
 #include "kubexx/cache/object.h"
 #include "kubexx/cache/packer.h"
+#include "kubexx/cache/term_index.h"
 
 namespace kubexx::cache {
 
-/// Gives an object's index terms.
-using Indexer = std::function<IndexTerms(const Object&)>;
+/// Settings of a PackedStore.
+struct PackedStoreOptions {
+  PackerOptions packer{};
+  /// Its objects come from one source for each namespace, each with versions of its own.
+  bool version_per_namespace = false;
+};
 
-/// As client-go's ThreadSafeStore, with packed objects. Readers may be many; changes come from one
-/// thread at a time. Entries handed out stay valid on their own. Packing and unpacking happen
-/// outside the lock.
+/// As client-go's ThreadSafeStore, with packed objects. Thread-safe, also for several writers.
+/// Entries handed out stay valid on their own. Packing, unpacking and indexers run outside the
+/// lock. Entries from before the current dictionary are packed again bit by bit, a few with every
+/// change, so that memory does not drift as objects change.
 class PackedStore {
  public:
-  explicit PackedStore(PackerOptions options = {}) : packer_(options) {}
+  /// One change of many; see Apply.
+  struct Change {
+    /// To put; none removes the object at `key`.
+    EntryRef entry{};
+    apimachinery::ObjectKey key{};
+    std::string resource_version{};
+  };
 
-  /// Before the first object only.
-  void AddIndexer(Indexer indexer) { indexers_.push_back(std::move(indexer)); }
+  explicit PackedStore(PackedStoreOptions options = {}) : options_(options) {}
 
-  /// Packs an object with its index terms; does not store it. An indexer that throws gives no
-  /// terms. kInvalid when its key is too long.
+  /// Adds indexes, at any time; the objects that are there have been indexed when it returns.
+  /// kAlreadyExists when there is an index of one of the names, kInvalid when there are too many.
+  apimachinery::Result<void> AddIndexers(Indexers indexers);
+  apimachinery::Result<void> AddIndexer(TermsFunc terms);
+
+  /// Packs an object with its index terms; does not store it. kInvalid when its key is too long.
   apimachinery::Result<EntryRef> Pack(const Object& object, std::uint64_t content_hash);
   apimachinery::Result<EntryRef> Pack(const Object& object) {
     return Pack(object, HashContent(object));
   }
   /// As Pack, for an object that has just changed and may soon change again: it is packed once it
-  /// has been quiet for some megabytes of other changes. Stores others; one thread at a time.
+  /// has been quiet for some megabytes of other changes. Stores others.
   apimachinery::Result<EntryRef> PackLater(const Object& object, std::uint64_t content_hash);
-  /// The object of an entry. Thread-safe.
+  /// The object of an entry.
   apimachinery::Result<Object> Unpack(const Entry& entry) const;
 
-  /// Stores an entry and returns the one it replaces.
+  /// Stores an entry and returns the one it replaces; the store has its version then.
   EntryRef Put(EntryRef entry);
   /// Removes an entry and returns it.
   EntryRef Remove(const apimachinery::ObjectKey& key);
+  /// Does all changes in one step, in order; puts what each has replaced or removed in `entry`'s
+  /// place.
+  void Apply(std::vector<Change>& changes);
   /// Makes `table` the whole content, in one step, and returns what was there.
   EntryTable Swap(EntryTable table, std::string_view resource_version);
-  void SetResourceVersion(std::string_view resource_version);
+  /// The same for the objects of one namespace; `table` has no others.
+  EntryTable SwapNamespace(std::string_view namespace_, EntryTable table,
+                           std::string_view resource_version);
+  /// `namespace_` matters only to a store with versions by namespace.
+  void SetResourceVersion(std::string_view namespace_, std::string_view resource_version);
 
   /// None when there is no such key.
-  EntryRef Find(const apimachinery::ObjectKey& key) const;
+  EntryRef Find(std::string_view namespace_, std::string_view name) const;
+  EntryRef Find(const apimachinery::ObjectKey& key) const { return Find(key.namespace_, key.name); }
+  bool Contains(const apimachinery::ObjectKey& key) const;
   std::vector<EntryRef> Entries() const;
+  /// Those of one namespace; by its index when there is one of the name kNamespaceIndex.
+  std::vector<EntryRef> EntriesIn(std::string_view namespace_) const;
   std::vector<apimachinery::ObjectKey> Keys() const;
+
+  /// The entries that have all of `terms`; none when `terms` is empty. Nothing is unpacked.
+  std::vector<EntryRef> EntriesByIndex(const IndexTerms& terms) const;
+  std::vector<apimachinery::ObjectKey> KeysByIndex(const IndexTerms& terms) const;
   std::vector<apimachinery::ObjectKey> KeysByIndex(std::string_view index,
                                                    std::string_view value) const;
+  std::size_t CountByIndex(std::string_view index, std::string_view value) const;
+  /// The values under which `index` has objects.
+  std::vector<std::string> IndexValues(std::string_view index) const;
+
   std::size_t size() const;
   /// Bytes that entries and slots take; indexes and dictionaries are not counted.
   std::size_t bytes() const;
+  /// Every change up to it is in the store; with versions by namespace the lowest of those that are
+  /// known. Empty when none is.
   std::string resource_version() const;
+  std::string resource_version(std::string_view namespace_) const;
 
   static std::uint64_t HashContent(const Object& object);
 
@@ -75,31 +113,54 @@ class PackedStore {
   DecodedCache& decoded() const { return decoded_; }
 
  private:
-  using Term = std::pair<std::string, std::string>;
+  using IndexerSetRef = std::shared_ptr<const IndexerSet>;
+  using Extend = base::FunctionRef<apimachinery::Result<IndexerSetRef>(const IndexerSet& current)>;
 
-  IndexTerms TermsOf(const Object& object) const;
   apimachinery::Result<EntryRef> NewEntry(const Object& object, std::uint64_t content_hash,
                                           const Packed& packed) const;
   void PackNow(const EntryRef& old);
-  void IndexLocked(const EntryRef& entry) KX_REQUIRES(mu_);
-  void UnindexLocked(const EntryRef& entry) KX_REQUIRES(mu_);
-  void RepackEarly();
+  IndexerSetRef indexers() const;
+  apimachinery::Result<void> ExtendIndexers(Extend extend);
+  /// The entry itself, or one with the terms that `indexers` gives it.
+  EntryRef Indexed(EntryRef entry, const IndexerSet& indexers) const;
+  void IndexAll(EntryTable& table, const IndexerSet& indexers) const;
+  EntryRef Repacked(const Entry& entry);
   void RepackEarly(EntryTable& table);
+  void RepackSome();
+  void ReplaceIfSame(const std::vector<std::pair<EntryRef, EntryRef>>& replacements);
 
-  Packer packer_;
+  bool CurrentLocked(const IndexerSet& indexers) const KX_REQUIRES(mu_) {
+    return indexers_.get() == &indexers;
+  }
+  EntryRef PutLocked(EntryRef entry) KX_REQUIRES(mu_);
+  EntryRef RemoveLocked(std::string_view namespace_, std::string_view name) KX_REQUIRES(mu_);
+  void SetVersionLocked(std::string_view namespace_, std::string_view resource_version)
+      KX_REQUIRES(mu_);
+  std::vector<EntryRef> EntriesInLocked(std::string_view namespace_) const KX_REQUIRES(mu_);
+  const EntryTable* PostingsLocked(std::string_view index, std::string_view value) const
+      KX_REQUIRES(mu_);
+  std::vector<EntryRef> StaleEntries(std::uint8_t dictionary);
+
+  const PackedStoreOptions options_;
+  Packer packer_{options_.packer};
   mutable DecodedCache decoded_{};
-  std::vector<Indexer> indexers_{};
-  /// The entries from before the first dictionary have been packed again. Of the writing thread.
-  bool repacked_ = false;
 
   mutable base::Mutex mu_;
+  IndexerSetRef indexers_ KX_GUARDED_BY(mu_) = IndexerSet::Empty();
   EntryTable table_ KX_GUARDED_BY(mu_);
-  std::map<Term, std::unordered_set<const Entry*>> index_ KX_GUARDED_BY(mu_);
-  std::string resource_version_ KX_GUARDED_BY(mu_);
+  TermIndex index_ KX_GUARDED_BY(mu_);
+  std::map<std::string, std::string, std::less<>> versions_ KX_GUARDED_BY(mu_);
+  /// The walk over the slots for entries with an older dictionary than `swept_for_`.
+  std::size_t sweep_ KX_GUARDED_BY(mu_) = 0;
+  std::size_t sweep_slots_ KX_GUARDED_BY(mu_) = 0;
+  std::uint8_t swept_for_ KX_GUARDED_BY(mu_) = 0;
   /// States that are not packed yet, the oldest in front, and how many bytes they take.
   std::deque<EntryRef> recent_ KX_GUARDED_BY(mu_);
   std::size_t recent_bytes_ KX_GUARDED_BY(mu_) = 0;
 };
+
+/// Whether resourceVersion `a` is older than `b`: by length, then by digits.
+bool IsOlderVersion(std::string_view a, std::string_view b);
 
 }  // namespace kubexx::cache
 

@@ -26,7 +26,7 @@ apimachinery::Result<EntryRef> PackedStore::PackLater(const Object& object,
     recent_bytes_ += entry->size();
     while (recent_bytes_ > kMaxRecentBytes) {
       recent_bytes_ -= recent_.front()->size();
-      if (table_.Find(recent_.front()->namespace_(), recent_.front()->name()) == recent_.front()) {
+      if (table_.Has(*recent_.front())) {
         due.push_back(std::move(recent_.front()));
       }
       recent_.pop_front();
@@ -47,11 +47,7 @@ void PackedStore::PackNow(const EntryRef& old) {
   if (!packed) {
     return;
   }
-  base::MutexLock lock(mu_);
-  if (table_.Find(old->namespace_(), old->name()) == old) {
-    IndexLocked(*packed);
-    UnindexLocked(table_.Insert(std::move(*packed)));
-  }
+  ReplaceIfSame({{old, std::move(*packed)}});
 }
 
 }  // namespace kubexx::cache

@@ -3,7 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <random>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "kubexx/cache/testing/fake_source.h"
 
@@ -57,7 +61,7 @@ TEST(PackedStoreTest, PutAndRemoveReturnTheStateBefore) {
 
 TEST(PackedStoreTest, IndexesFollowChanges) {
   PackedStore store;
-  store.AddIndexer([](const Object& object) {
+  (void)store.AddIndexer([](const Object& object) {
     return IndexTerms{{"namespace", object.key.namespace_}, {"version", object.resource_version}};
   });
   Put(store, MakeFake({"n1", "a"}, "5", "x"));
@@ -80,14 +84,16 @@ TEST(PackedStoreTest, IndexesFollowChanges) {
 
 TEST(PackedStoreTest, AnIndexerThatThrowsGivesNoTerms) {
   PackedStore store;
-  store.AddIndexer([](const Object&) -> IndexTerms { throw std::runtime_error("bad"); });
+  ASSERT_TRUE(
+      store.AddIndexer([](const Object&) -> IndexTerms { throw std::runtime_error("bad"); }));
   Put(store, MakeFake({"n", "a"}, "1", "x"));
   EXPECT_EQ(store.size(), 1U);
 }
 
 TEST(PackedStoreTest, EarlyEntriesArePackedAgainOnceThereIsADictionary) {
-  PackedStore store({.dictionary_bytes = 1024, .training_objects = 100});
-  store.AddIndexer([](const Object& object) { return IndexTerms{{"name", object.key.name}}; });
+  PackedStore store({.packer = {.dictionary_bytes = 1024, .training_objects = 100}});
+  ASSERT_TRUE(
+      store.AddIndexer([](const Object& object) { return IndexTerms{{"name", object.key.name}}; }));
   const std::string common(200, 'c');
   for (int i = 0; i < 400; ++i) {
     Put(store, MakeFake({"ns", std::to_string(i)}, "1",
@@ -99,6 +105,74 @@ TEST(PackedStoreTest, EarlyEntriesArePackedAgainOnceThereIsADictionary) {
   EXPECT_EQ(store.size(), 400U);
   EXPECT_THAT(BytesAt(store, {"ns", "3"}), ::testing::HasSubstr(std::to_string(3 * 7919)));
   EXPECT_THAT(store.KeysByIndex("name", "3"), ElementsAre(ObjectKey{"ns", "3"}));
+}
+
+TEST(PackedStoreTest, OldEntriesFollowANewDictionaryBitByBit) {
+  PackedStore store({.packer = {.dictionary_bytes = 1024,
+                                .training_objects = 100,
+                                .drift_window = 200,
+                                .drift_factor = 1.2}});
+  std::mt19937_64 random(7);
+  // A hundred words, so that a dictionary is of great use.
+  std::vector<std::string> words;
+  for (int i = 0; i < 100; ++i) {
+    words.push_back("word" + std::to_string(random()) + " ");
+  }
+  const auto text = [&](std::size_t first) {
+    std::string out;
+    for (std::size_t i = 0; i < 20; ++i) {
+      out += words[first + random() % 50];
+    }
+    return out;
+  };
+  for (int i = 0; i < 300; ++i) {
+    Put(store, MakeFake({"old", std::to_string(i)}, "1", text(0)));
+  }
+  std::map<std::string, std::string> old;
+  for (const EntryRef& entry : store.EntriesIn("old")) {
+    old[std::string(entry->name())] = store.Unpack(*entry)->bytes;
+    EXPECT_EQ(entry->dictionary(), 1);
+  }
+  const std::size_t before_drift = store.bytes();
+  for (int i = 0; i < 2000; ++i) {
+    Put(store, MakeFake({"new", std::to_string(i % 300)}, "2", text(50)));
+  }
+  EXPECT_LT(store.bytes(), before_drift * 3);
+  for (const EntryRef& entry : store.EntriesIn("new")) {
+    EXPECT_GT(entry->dictionary(), 1) << entry->name();
+  }
+  for (const EntryRef& entry : store.EntriesIn("old")) {
+    EXPECT_EQ(store.Unpack(*entry)->bytes, old[std::string(entry->name())]);
+  }
+}
+
+TEST(PackedStoreTest, ANamespaceIsReplacedAlone) {
+  for (const bool indexed : {false, true}) {
+    PackedStore store({.version_per_namespace = true});
+    if (indexed) {
+      ASSERT_TRUE(store.AddIndexers(NamespaceIndexer()));
+    }
+    EXPECT_EQ(store.resource_version(), "");
+    const auto table_of = [&store](const std::vector<Object>& objects) {
+      EntryTable table;
+      for (const Object& object : objects) {
+        table.Insert(*store.Pack(object));
+      }
+      return table;
+    };
+    store.SwapNamespace(
+        "a", table_of({MakeFake({"a", "1"}, "1", "x"), MakeFake({"a", "2"}, "2", "x")}), "10");
+    store.SwapNamespace("b", table_of({MakeFake({"b", "1"}, "3", "x")}), "9");
+    const EntryTable old =
+        store.SwapNamespace("a", table_of({MakeFake({"a", "2"}, "4", "y")}), "12");
+    EXPECT_EQ(old.size(), 2U);
+    EXPECT_THAT(store.Keys(), UnorderedElementsAre(ObjectKey{"a", "2"}, ObjectKey{"b", "1"}));
+    EXPECT_EQ(store.EntriesIn("a").size(), 1U);
+    EXPECT_EQ(store.resource_version("a"), "12");
+    EXPECT_EQ(store.resource_version(), "9") << "the oldest of all";
+    store.SetResourceVersion("b", "100");
+    EXPECT_EQ(store.resource_version(), "12");
+  }
 }
 
 TEST(PackedStoreTest, SmallObjectsCostLittle) {

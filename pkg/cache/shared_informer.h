@@ -3,7 +3,6 @@
 #ifndef KUBEXX_CACHE_SHARED_INFORMER_H_
 #define KUBEXX_CACHE_SHARED_INFORMER_H_
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -18,9 +17,12 @@
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/base/function_ref.h"
-#include "kubexx/base/subscription.h"
+#include "kubexx/cache/handler_options.h"
+#include "kubexx/cache/handler_registration.h"
+#include "kubexx/cache/indexer_set.h"
 #include "kubexx/cache/informer_event.h"
 #include "kubexx/cache/lister_watcher.h"
+#include "kubexx/cache/watch_tuning.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/metrics/registry.h"
 
@@ -38,9 +40,10 @@ struct InformerOptions {
   /// arriving object, before anything else sees it, on the reflector's thread. An error drops the
   /// object, is logged and counted.
   std::function<apimachinery::Result<void>(Object&)> transform{};
-  /// Every object is delivered again as an update without change this often; zero means never.
+  /// For handlers that name no period of their own; see HandlerOptions. Zero means never.
   base::Duration resync_period{0};
-  /// Events that may wait for one handler before its slowness holds the informer back.
+  /// For handlers that name no buffer of their own: events that may wait for one before its
+  /// Overflow applies.
   std::size_t handler_buffer = 1024;
   /// Get the initial state with a streaming WatchList; servers that cannot are asked with LIST.
   bool use_watch_list = true;
@@ -48,7 +51,20 @@ struct InformerOptions {
   std::function<void(const apimachinery::Status&)> on_error{};
   /// Of the reflector's jitter; 0 takes one from the system.
   std::uint64_t seed = 0;
+  WatchTuning tuning{};
+  /// Of the type, for the labels of informer_* metrics.
+  std::string group{};
+  std::string version{};
+  std::string resource{};
 };
+
+/// Where the objects of one namespace come from.
+struct NamespacedSource {
+  std::string namespace_{};
+  std::shared_ptr<ListerWatcher> lister_watcher{};
+};
+
+class InformerCore;
 
 /// The untyped core. Use SharedInformer<T>.
 ///
@@ -63,6 +79,11 @@ class SharedInformerBase {
   using RawHandler = std::function<void(const RawEvent&)>;
 
   SharedInformerBase(std::shared_ptr<ListerWatcher> lister_watcher, InformerOptions options);
+  /// One view over several namespaces, each with a reflector of its own, so that one that is
+  /// forbidden, or breaks, stops no other. It has synced when each namespace has, or has been
+  /// refused (401, 403, 404): such a one is tried on, and its objects arrive as adds when it can be
+  /// read.
+  SharedInformerBase(std::vector<NamespacedSource> sources, InformerOptions options);
   /// Stops.
   virtual ~SharedInformerBase();
   SharedInformerBase(const SharedInformerBase&) = delete;
@@ -79,38 +100,55 @@ class SharedInformerBase {
   bool HasSynced() const;
   /// Blocks until HasSynced; false when `stop` was requested first.
   bool WaitForSync(std::stop_token stop) const;
-  /// The store's resourceVersion: every change up to it has been applied. Empty before the first
-  /// full list.
+  /// The store's resourceVersion, with bookmarks: every change up to it has been applied. Over
+  /// several namespaces the oldest of theirs. Empty before the first full list. As
+  /// LastStoreSyncResourceVersion.
   std::string LastSyncResourceVersion() const;
+  /// Of one namespace; the same for all but informers over several namespaces.
+  std::string LastSyncResourceVersion(std::string_view namespace_) const;
 
   /// Adds a handler, before or after Start; a late one is given the store's content as adds first.
   /// Events of one handler come in order on a thread of its own, after the store has them. A
-  /// handler that throws loses that event only; it is logged and counted. Ending the subscription
+  /// handler that throws loses that event only; it is logged and counted. Ending the registration
   /// from within the handler is not allowed; it may outlive the informer.
-  base::Subscription AddRawHandler(std::string name, RawHandler handler);
+  HandlerRegistration AddRawHandler(std::string name, RawHandler handler,
+                                    HandlerOptions options = {});
   /// Whether the handlers of this name have been given the whole initial list; false when there are
-  /// none.
+  /// none. A HandlerRegistration tells it of one handler, and can wait for it.
   bool HandlerHasSynced(std::string_view name) const;
 
-  /// Adds an index; before Start only. `terms` gets the object as stored (after the transform).
-  void AddIndexer(std::function<IndexTerms(const Object&)> terms);
+  /// Adds indexes, at any time; the objects that are there have been indexed when it returns. The
+  /// functions get the object as stored (after the transform). kAlreadyExists when there is an
+  /// index of one of the names.
+  apimachinery::Result<void> AddIndexers(Indexers indexers);
+  /// The same for one function that gives terms of any indexes; one too many is logged.
+  void AddIndexer(TermsFunc terms);
 
   /// Store access; thread-safe. Objects are unpacked copies.
   apimachinery::Result<Object> GetRaw(const apimachinery::ObjectKey& key) const;
   std::vector<apimachinery::ObjectKey> Keys() const;
   std::vector<apimachinery::ObjectKey> KeysByIndex(std::string_view index,
                                                    std::string_view value) const;
+  /// Of the objects that have all of `terms`; none when `terms` is empty. Like the other queries
+  /// for keys it unpacks nothing.
+  std::vector<apimachinery::ObjectKey> KeysByIndex(const IndexTerms& terms) const;
+  std::size_t CountByIndex(std::string_view index, std::string_view value) const;
+  /// The values under which `index` has objects.
+  std::vector<std::string> IndexValues(std::string_view index) const;
+  bool Contains(const apimachinery::ObjectKey& key) const;
   std::size_t Size() const;
   /// Bytes of the packed entries and their table.
   std::size_t StoreBytes() const;
   /// The objects at one moment, unpacked one after the other.
   void ForEachRaw(base::FunctionRef<void(const Object&)> each) const;
-  /// Of one namespace only.
+  /// Of one namespace only; by its index when there is one (see kNamespaceIndex).
   void ForEachRaw(std::string_view namespace_, base::FunctionRef<void(const Object&)> each) const;
+  /// Those that have all of `terms`.
+  void ForEachRawByIndex(const IndexTerms& terms,
+                         base::FunctionRef<void(const Object&)> each) const;
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  std::unique_ptr<InformerCore> core_;
 };
 
 /// Logs that bytes in the store do not decode as their type.
@@ -156,8 +194,9 @@ class SharedInformer final : public SharedInformerBase {
  public:
   using SharedInformerBase::SharedInformerBase;
 
-  base::Subscription AddEventHandler(std::string name, EventHandler<T> handler) {
-    return AddRawHandler(std::move(name), [handler = std::move(handler)](const RawEvent& event) {
+  HandlerRegistration AddEventHandler(std::string name, EventHandler<T> handler,
+                                      HandlerOptions options = {}) {
+    const auto call = [handler = std::move(handler)](const RawEvent& event) {
       switch (event.type) {
         case RawEvent::Type::kAdd:
           if (handler.on_add) {
@@ -175,7 +214,8 @@ class SharedInformer final : public SharedInformerBase {
           }
           break;
       }
-    });
+    };
+    return AddRawHandler(std::move(name), call, options);
   }
 
   /// The object, decoded; kNotFound when the store has none at `key`, kMalformed when its bytes do

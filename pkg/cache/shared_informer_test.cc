@@ -18,6 +18,7 @@
 #include "kubexx/cache/testing/auto_clock.h"
 #include "kubexx/cache/testing/chaos.h"
 #include "kubexx/cache/testing/fake_source.h"
+#include "kubexx/cache/testing/recorder.h"
 #include "kubexx/metrics/registry.h"
 
 namespace kubexx::cache {
@@ -30,87 +31,15 @@ using ::testing::ElementsAre;
 using testing::FakeSource;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
-using Type = RawEvent::Type;
-
-using Content = std::map<ObjectKey, std::string>;
-
-// A handler that builds, from events alone, what the store should have, and checks that events make
-// sense.
-class Recorder {
- public:
-  SharedInformerBase::RawHandler Handler() {
-    return [this](const RawEvent& event) { Handle(event); };
-  }
-  void AwaitContent(const Content& expected) const {
-    base::MutexLock lock(mu_);
-    while (content_ != expected) {
-      changed_.wait(mu_);
-    }
-  }
-  void AwaitEvents(std::size_t n) const {
-    base::MutexLock lock(mu_);
-    while (log_.size() < n) {
-      changed_.wait(mu_);
-    }
-  }
-  std::vector<std::string> log() const {
-    base::MutexLock lock(mu_);
-    return log_;
-  }
-
- private:
-  void Handle(const RawEvent& event) {
-    const std::string key = event.key().ToString();
-    base::MutexLock lock(mu_);
-    switch (event.type) {
-      case Type::kAdd:
-        EXPECT_FALSE(content_.contains(event.key())) << "added twice: " << key;
-        content_[event.key()] = event.object().bytes;
-        log_.push_back((event.is_in_initial_list ? "initial " : "add ") + key);
-        break;
-      case Type::kUpdate:
-        EXPECT_EQ(content_[event.key()], event.old_object().bytes) << "wrong old state: " << key;
-        content_[event.key()] = event.object().bytes;
-        log_.push_back("update " + key);
-        break;
-      case Type::kDelete:
-        EXPECT_EQ(content_.erase(event.key()), 1U) << "deleted twice: " << key;
-        log_.push_back((event.final_state_unknown ? "lost " : "delete ") + key);
-        break;
-    }
-    changed_.notify_all();
-  }
-
-  mutable base::Mutex mu_;
-  mutable base::CondVar changed_;
-  Content content_ KX_GUARDED_BY(mu_);
-  std::vector<std::string> log_ KX_GUARDED_BY(mu_);
-};
-
-class Gate {
- public:
-  void Open() {
-    base::MutexLock lock(mu_);
-    open_ = true;
-    changed_.notify_all();
-  }
-  void Wait() {
-    base::MutexLock lock(mu_);
-    while (!open_) {
-      changed_.wait(mu_);
-    }
-  }
-
- private:
-  base::Mutex mu_;
-  base::CondVar changed_;
-  bool open_ KX_GUARDED_BY(mu_) = false;
-};
+using Content = testing::Recorder::Content;
+using testing::Gate;
+using testing::Recorder;
 
 class SharedInformerTest : public ::testing::Test {
  protected:
   InformerOptions Options() {
-    return {.name = "things", .clock = clock_, .registry = &registry_, .seed = 1};
+    return {
+        .name = "things", .clock = clock_, .registry = &registry_, .seed = 1, .resource = "things"};
   }
   void Make() { Make(Options()); }
   void Make(InformerOptions options) {
@@ -132,7 +61,10 @@ class SharedInformerTest : public ::testing::Test {
     informer_->ForEachRaw([&content](const Object& object) { content[object.key] = object.bytes; });
     return content;
   }
-  double Gauge(const std::string& name, metrics::Labels labels = {{"name", "things"}}) {
+  static metrics::Labels InformerLabels() {
+    return {{"name", "things"}, {"group", ""}, {"version", ""}, {"resource", "things"}};
+  }
+  double Gauge(const std::string& name, const metrics::Labels& labels = InformerLabels()) {
     return registry_.Gauge(name, "", labels).Value();
   }
 
@@ -197,9 +129,8 @@ TEST_F(SharedInformerTest, AHandlerHasSyncedOnceItHandledTheInitialList) {
   StartAndSync();
   EXPECT_FALSE(informer_->HandlerHasSynced("slow"));
   gate.Open();
-  while (!informer_->HandlerHasSynced("slow")) {
-    std::this_thread::yield();
-  }
+  EXPECT_TRUE(subscription.WaitForSync({}));
+  EXPECT_TRUE(informer_->HandlerHasSynced("slow"));
 }
 
 TEST_F(SharedInformerTest, ARemovedHandlerIsNotCalledAgain) {
@@ -247,16 +178,18 @@ TEST_F(SharedInformerTest, AThrowingHandlerLosesOneEventOnly) {
             1);
 }
 
-TEST_F(SharedInformerTest, ASlowHandlerHoldsBackInsteadOfGrowing) {
+TEST_F(SharedInformerTest, AHandlerMayHoldTheInformerBackInsteadOfGrowing) {
   InformerOptions options = Options();
   options.handler_buffer = 4;
   Make(std::move(options));
   Gate gate;
   Recorder recorder;
-  const auto subscription = informer_->AddRawHandler("slow", [&](const RawEvent& event) {
-    gate.Wait();
-    recorder.Handler()(event);
-  });
+  const auto subscription = informer_->AddRawHandler("slow",
+                                                     [&](const RawEvent& event) {
+                                                       gate.Wait();
+                                                       recorder.Handler()(event);
+                                                     },
+                                                     {.overflow = Overflow::kHoldBack});
   StartAndSync();
   constexpr int kChanges = 3000;
   for (int i = 0; i < kChanges; ++i) {
@@ -264,10 +197,12 @@ TEST_F(SharedInformerTest, ASlowHandlerHoldsBackInsteadOfGrowing) {
   }
   // Four events wait for the handler and the rest in the informer's queue, up to its bound, or in
   // the source.
-  while (Gauge("informer_queued_items") < 1000) {
+  const metrics::Labels slow{{"name", "things"}, {"handler", "slow"}};
+  while (Gauge("informer_queued_items") < 1000 ||
+         Gauge("informer_handler_queued_items", slow) < 4) {
     std::this_thread::yield();
   }
-  EXPECT_EQ(Gauge("informer_handler_queued_items", {{"name", "things"}, {"handler", "slow"}}), 4);
+  EXPECT_EQ(Gauge("informer_handler_queued_items", slow), 4);
   EXPECT_EQ(Gauge("informer_queued_items"), 1000);
   gate.Open();
   recorder.AwaitContent(Expected());
@@ -361,8 +296,7 @@ TEST_F(SharedInformerTest, TransformsBeforeAnythingElse) {
   StartAndSync();
   source_->Put({"a", "2"}, "secret");
   recorder.AwaitContent({{{"a", "1"}, "transformed 1"}, {{"a", "2"}, "transformed 2"}});
-  EXPECT_EQ(registry_.Counter("informer_transform_errors_total", "", {{"name", "things"}}).Value(),
-            1);
+  EXPECT_EQ(registry_.Counter("informer_transform_errors_total", "", InformerLabels()).Value(), 1);
 }
 
 TEST_F(SharedInformerTest, ResyncDeliversEverythingAgain) {

@@ -33,6 +33,8 @@ struct WatchTuning {
   /// soon. Zero leaves it to the source; NewListWatchFromClient's own limit is the watch's lifetime
   /// plus ListWatchOptions::watch_idle_margin.
   base::Duration watch_idle_timeout{0};
+
+  bool operator==(const WatchTuning&) const = default;
 };
 
 }  // namespace kubexx::cache

@@ -1,6 +1,7 @@
 #include "kubexx/informers/shared_informer_factory.h"
 
 #include <algorithm>
+#include <set>
 
 #include "kubexx/rest/rest_client.h"
 
@@ -29,14 +30,35 @@ SharedInformerFactory::InformerPtr SharedInformerFactory::FindOrAdd(
 }
 
 std::shared_ptr<cache::ListerWatcher> SharedInformerFactory::NewSource(
-    const apimachinery::ResourceInfo& resource) const {
+    const apimachinery::ResourceInfo& resource, const std::string& namespace_) const {
   cache::ListWatchOptions list_watch = options_.list_watch;
   if (options_.tweak) {
     options_.tweak(resource, list_watch);
   }
-  return cache::NewListWatchFromClient(client_, resource,
-                                       resource.namespaced ? options_.namespace_ : std::string(),
-                                       std::move(list_watch));
+  return cache::NewListWatchFromClient(
+      client_, resource, resource.namespaced ? namespace_ : std::string(), std::move(list_watch));
+}
+
+std::vector<cache::NamespacedSource> SharedInformerFactory::NewSources(
+    const apimachinery::ResourceInfo& resource) const {
+  std::set<std::string> namespaces(options_.namespaces.begin(), options_.namespaces.end());
+  namespaces.insert(options_.namespace_);
+  namespaces.erase("");
+  std::vector<cache::NamespacedSource> sources;
+  for (const std::string& namespace_ : namespaces) {
+    cache::NamespacedSource& source = sources.emplace_back();
+    source.namespace_ = namespace_;
+    source.lister_watcher = NewSource(resource, namespace_);
+  }
+  return sources;
+}
+
+void SharedInformerFactory::AddIndexes(const apimachinery::ResourceInfo& resource,
+                                       cache::SharedInformerBase& informer) const {
+  const bool one_namespace = options_.namespaces.empty() && !options_.namespace_.empty();
+  if (options_.index_namespaces && resource.namespaced && !one_namespace) {
+    (void)informer.AddIndexers(cache::NamespaceIndexer());  // the first cannot clash
+  }
 }
 
 cache::InformerOptions SharedInformerFactory::Complete(
@@ -50,7 +72,11 @@ cache::InformerOptions SharedInformerFactory::Complete(
           .handler_buffer = options.handler_buffer,
           .use_watch_list = options.use_watch_list,
           .on_error = options.on_error,
-          .seed = options.seed};
+          .seed = options.seed,
+          .tuning = options.tuning == cache::WatchTuning{} ? options_.tuning : options.tuning,
+          .group = std::string(resource.group),
+          .version = std::string(resource.version),
+          .resource = std::string(resource.plural)};
 }
 
 std::vector<SharedInformerFactory::InformerPtr> SharedInformerFactory::All() const {
@@ -60,6 +86,21 @@ std::vector<SharedInformerFactory::InformerPtr> SharedInformerFactory::All() con
     all.push_back(informer);
   }
   return all;
+}
+
+void SharedInformerFactory::StopAndRemove(std::type_index type) {
+  InformerPtr informer;
+  {
+    base::MutexLock lock(mu_);
+    const auto found =
+        std::ranges::find(informers_, type, &decltype(informers_)::value_type::first);
+    if (found == informers_.end()) {
+      return;
+    }
+    informer = std::move(found->second);
+    informers_.erase(found);
+  }
+  informer->Stop();
 }
 
 void SharedInformerFactory::Start() {

@@ -29,7 +29,8 @@ namespace kubexx::informers {
 
 /// Settings for all informers of a factory.
 struct FactoryOptions {
-  /// Watch this namespace only; empty means all. Cluster-scoped types are not affected.
+  /// Watch this namespace only; empty means all, unless `namespaces` names some. Cluster-scoped
+  /// types are not affected.
   std::string namespace_{};
   base::Clock& clock = base::Clock::Real();
   /// Records the informers' metrics there when set; must outlive the factory.
@@ -42,6 +43,14 @@ struct FactoryOptions {
   std::function<void(const apimachinery::ResourceInfo&, cache::ListWatchOptions&)> tweak{};
   /// For informers that set none of their own.
   std::function<apimachinery::Result<void>(cache::Object&)> transform{};
+  /// Watch these namespaces: each informer is one view over them, with a list and watch each. One
+  /// that is forbidden or breaks stops no other; see SharedInformerBase.
+  std::vector<std::string> namespaces{};
+  /// Keep the index cache::kNamespaceIndex of namespaced types, by which listers read a namespace
+  /// without walking over the others. Some thirty bytes an object.
+  bool index_namespaces = true;
+  /// For informers whose own differs from the default in nothing.
+  cache::WatchTuning tuning{};
 };
 
 /// As client-go's SharedInformerFactory: whoever asks for a type's informer gets the same one, so
@@ -61,8 +70,15 @@ class SharedInformerFactory {
   template <class T>
   std::shared_ptr<cache::SharedInformer<T>> InformerFor(cache::InformerOptions options = {}) {
     const auto make = [this, &options] {
-      return std::make_shared<cache::SharedInformer<T>>(NewSource(api::ResourceOf<T>()),
-                                                        Complete(api::ResourceOf<T>(), options));
+      const apimachinery::ResourceInfo& resource = api::ResourceOf<T>();
+      cache::InformerOptions complete = Complete(resource, options);
+      auto informer = IsOverNamespaces(resource)
+                          ? std::make_shared<cache::SharedInformer<T>>(NewSources(resource),
+                                                                       std::move(complete))
+                          : std::make_shared<cache::SharedInformer<T>>(
+                                NewSource(resource, options_.namespace_), std::move(complete));
+      AddIndexes(resource, *informer);
+      return informer;
     };
     return std::static_pointer_cast<cache::SharedInformer<T>>(FindOrAdd(typeid(T), make));
   }
@@ -71,6 +87,13 @@ class SharedInformerFactory {
   template <class T>
   std::shared_ptr<cache::SharedInformer<T>> FindInformer() const {
     return std::static_pointer_cast<cache::SharedInformer<T>>(Find(typeid(T)));
+  }
+
+  /// Stops T's informer, if there is one, and forgets it; not from a handler. Whoever has it may
+  /// still read its store. The next InformerFor<T> makes a new one.
+  template <class T>
+  void Remove() {
+    StopAndRemove(typeid(T));
   }
 
   /// Reads the store of T's informer.
@@ -92,7 +115,15 @@ class SharedInformerFactory {
 
   InformerPtr Find(std::type_index type) const;
   InformerPtr FindOrAdd(std::type_index type, base::FunctionRef<InformerPtr()> make);
-  std::shared_ptr<cache::ListerWatcher> NewSource(const apimachinery::ResourceInfo& resource) const;
+  void StopAndRemove(std::type_index type);
+  bool IsOverNamespaces(const apimachinery::ResourceInfo& resource) const {
+    return resource.namespaced && !options_.namespaces.empty();
+  }
+  std::shared_ptr<cache::ListerWatcher> NewSource(const apimachinery::ResourceInfo& resource,
+                                                  const std::string& namespace_) const;
+  std::vector<cache::NamespacedSource> NewSources(const apimachinery::ResourceInfo& resource) const;
+  void AddIndexes(const apimachinery::ResourceInfo& resource,
+                  cache::SharedInformerBase& informer) const;
   cache::InformerOptions Complete(const apimachinery::ResourceInfo& resource,
                                   const cache::InformerOptions& options) const;
   std::vector<InformerPtr> All() const;

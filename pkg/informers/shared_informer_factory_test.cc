@@ -31,7 +31,10 @@ class SharedInformerFactoryTest : public ::testing::Test {
         base::MutexLock lock(mu_);
         targets_.insert(request->target);
       }
-      if (request->target.find("sendInitialEvents") != std::string::npos) {
+      if (!forbidden_.empty() && NamespaceIn(request->target) == forbidden_) {
+        connection.Respond(403, "application/json",
+                           R"({"kind":"Status","reason":"Forbidden","code":403})");
+      } else if (request->target.find("sendInitialEvents") != std::string::npos) {
         connection.Respond(422, "application/json",
                            R"({"kind":"Status","reason":"Invalid","code":422})");
       } else if (request->target.find("watch=true") != std::string::npos) {
@@ -41,16 +44,26 @@ class SharedInformerFactoryTest : public ::testing::Test {
       } else {
         connection.Respond(
             200, "application/json",
-            R"({"metadata":{"resourceVersion":"9"},"items":[)"
-            R"({"metadata":{"namespace":"ns","name":"one","resourceVersion":"3"}}]})");
+            R"({"metadata":{"resourceVersion":"9"},"items":[{"metadata":{"namespace":")" +
+                NamespaceIn(request->target) + R"(","name":"one","resourceVersion":"3"}}]})");
       }
     }
+  }
+  // "ns" where the path names none.
+  static std::string NamespaceIn(const std::string& target) {
+    const std::string mark = "/namespaces/";
+    const std::size_t at = target.find(mark);
+    return at == std::string::npos
+               ? "ns"
+               : target.substr(at + mark.size(),
+                               target.find('/', at + mark.size()) - at - mark.size());
   }
   std::set<std::string> targets() const {
     base::MutexLock lock(mu_);
     return targets_;
   }
 
+  std::string forbidden_;  ///< a namespace; set before requests come
   mutable base::Mutex mu_;
   std::set<std::string> targets_ KX_GUARDED_BY(mu_);
   FakeServer server_{[this](FakeConnection& connection) { Serve(connection); }};
@@ -79,6 +92,37 @@ TEST_F(SharedInformerFactoryTest, OneInformerATypeOverOneClient) {
                                                    HasSubstr("limit=500"))));
   EXPECT_THAT(targets(), Contains(::testing::AllOf(HasSubstr("/api/v1/nodes?"),
                                                    ::testing::Not(HasSubstr("labelSelector")))));
+}
+
+TEST_F(SharedInformerFactoryTest, OneInformerOverSeveralNamespaces) {
+  forbidden_ = "secret";
+  SharedInformerFactory factory(rest::testing::NewClient(server_.Url()),
+                                {.namespaces = {"one", "secret", "two", "one"}});
+  const auto configmaps = factory.InformerFor<ConfigMap>();
+  const auto nodes = factory.InformerFor<Node>();
+  factory.Start();
+  ASSERT_TRUE(factory.WaitForCacheSync({})) << "the forbidden one holds nobody up";
+  EXPECT_THAT(configmaps->Keys(),
+              ::testing::UnorderedElementsAre(apimachinery::ObjectKey{"one", "one"},
+                                              apimachinery::ObjectKey{"two", "one"}));
+  EXPECT_EQ(factory.ListerFor<ConfigMap>().List("two").size(), 1U);
+  EXPECT_EQ(configmaps->CountByIndex(cache::kNamespaceIndex, "one"), 1U);
+  EXPECT_EQ(configmaps->LastSyncResourceVersion("two"), "9");
+  EXPECT_EQ(nodes->Size(), 1U);
+  factory.Shutdown();
+}
+
+TEST_F(SharedInformerFactoryTest, ARemovedInformerEndsAlone) {
+  SharedInformerFactory factory(rest::testing::NewClient(server_.Url()));
+  const auto configmaps = factory.InformerFor<ConfigMap>();
+  const auto nodes = factory.InformerFor<Node>();
+  factory.Start();
+  ASSERT_TRUE(factory.WaitForCacheSync({}));
+  factory.Remove<Node>();
+  factory.Remove<Node>();
+  EXPECT_EQ(nodes->Size(), 1U) << "its store can still be read";
+  EXPECT_NE(factory.InformerFor<Node>(), nodes);
+  EXPECT_EQ(factory.InformerFor<ConfigMap>(), configmaps);
 }
 
 TEST_F(SharedInformerFactoryTest, LaterInformersStartWithTheNextStart) {

@@ -89,6 +89,8 @@ class ClusterTest : public ::testing::Test {
 
   static bool CanRestartApiServer() { return std::getenv("KUBEXX_CLUSTER") != nullptr; }
   static void KillApiServer() { RunClusterCommand("kill-apiserver"); }
+  /// Makes etcd forget its history; the API server's own memory of it ends with a restart.
+  static void CompactHistory() { RunClusterCommand("compact"); }
   static void StartApiServer() { RunClusterCommand("start-apiserver"); }
 
   /// Polls for up to a minute and a half; a reflector's backoff may take half of that.

@@ -1,0 +1,288 @@
+#include "kubexx/cache/informer_core.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "kubexx/logging/log.h"
+
+namespace kubexx::cache {
+
+using apimachinery::Reason;
+using apimachinery::Status;
+
+namespace {
+
+constexpr base::Duration kMinResync = std::chrono::seconds(1);
+
+std::string FeedName(const std::string& informer, const std::string& namespace_) {
+  return namespace_.empty() ? informer : informer + "/" + namespace_;
+}
+
+// Zero stays zero: never.
+base::Duration AtLeastMinimum(base::Duration period) {
+  return period > base::Duration::zero() ? std::max(period, kMinResync) : base::Duration::zero();
+}
+
+// The server answers, and refuses: it may do so for ever.
+bool IsRefused(const Status& status) {
+  return status.reason == Reason::kForbidden || status.reason == Reason::kUnauthorized ||
+         status.reason == Reason::kNotFound;
+}
+
+}  // namespace
+
+InformerCore::Feed::Feed(InformerCore& core, NamespacedSource source, bool of_one_namespace)
+    : store({.name = FeedName(core.options_.name, source.namespace_),
+             .transform = core.options_.transform,
+             .dropped = core.metrics_.dropped,
+             .namespace_ = of_one_namespace ? std::optional(source.namespace_) : std::nullopt},
+            *core.store_, core.queue_),
+      reflector(FeedName(core.options_.name, source.namespace_), std::move(source.lister_watcher),
+                store, core.ReflectorOptionsFor(source.namespace_, of_one_namespace)) {}
+
+InformerCore::InformerCore(InformerOptions options, bool per_namespace)
+    : options_(std::move(options)),
+      metrics_(options_),
+      store_(std::make_shared<PackedStore>(
+          PackedStoreOptions{.version_per_namespace = per_namespace})),
+      queue_({.clock = options_.clock, .queued = metrics_.queued}),
+      distributor_(store_, *listeners_),
+      resync_check_(AtLeastMinimum(options_.resync_period)) {}
+
+InformerCore::InformerCore(std::shared_ptr<ListerWatcher> source, InformerOptions options)
+    : InformerCore(std::move(options), false) {
+  namespaces_.emplace_back();
+  feeds_.push_back(
+      std::make_unique<Feed>(*this, NamespacedSource{.lister_watcher = std::move(source)}, false));
+}
+
+InformerCore::InformerCore(std::vector<NamespacedSource> sources, InformerOptions options)
+    : InformerCore(std::move(options), true) {
+  for (NamespacedSource& source : sources) {
+    namespaces_.push_back(source.namespace_);
+    feeds_.push_back(std::make_unique<Feed>(*this, std::move(source), true));
+  }
+}
+
+InformerCore::~InformerCore() {
+  Stop();
+  for (const auto& listener : listeners_->All()) {
+    listener->Close();
+  }
+}
+
+ReflectorOptions InformerCore::ReflectorOptionsFor(const std::string& namespace_,
+                                                   bool of_one_namespace) {
+  ReflectorOptions options{
+      .clock = options_.clock,
+      .registry = options_.registry,
+      .seed = options_.seed,
+      .should_resync = [this] { return listeners_->CheckResync(options_.clock.Now()); },
+      .use_watch_list = options_.use_watch_list,
+      .tuning = options_.tuning,
+      .on_error = options_.on_error};
+  if (of_one_namespace) {
+    options.on_error = [this, namespace_](const Status& status) {
+      if (options_.on_error) {
+        options_.on_error(status.WithContext("namespace " + namespace_));
+      }
+      if (IsRefused(status)) {
+        (void)queue_.Push(UnavailableDelta{namespace_});  // refused only when stopping
+      }
+    };
+  }
+  return options;
+}
+
+void InformerCore::Start() {
+  base::MutexLock lifecycle(lifecycle_mu_);
+  if (distribution_thread_) {
+    return;
+  }
+  queue_.Open();
+  base::Duration resync_check{0};
+  {
+    base::MutexLock lock(mu_);
+    running_ = true;
+    unsynced_ = {namespaces_.begin(), namespaces_.end()};
+    synced_ = unsynced_.empty();
+    resync_check = resync_check_;
+  }
+  listeners_->SetBounded(true);
+  listeners_->Start();
+  AttachWaiting();
+  distribution_thread_.emplace([this] { Distribute(); });
+  for (const auto& feed : feeds_) {
+    // One of them keeps the time for all.
+    feed->reflector.SetResyncPeriod(feed == feeds_.front() ? resync_check : base::Duration::zero());
+    feed->thread.emplace(
+        [&reflector = feed->reflector](const std::stop_token& stop) { reflector.Run(stop); });
+  }
+}
+
+void InformerCore::Stop() {
+  base::MutexLock lifecycle(lifecycle_mu_);
+  if (!distribution_thread_) {
+    return;
+  }
+  // The deltas that are being distributed are finished, whatever the handlers do: what the store
+  // has, they must get.
+  listeners_->SetBounded(false);
+  queue_.Close();
+  for (const auto& feed : feeds_) {
+    feed->thread->request_stop();
+  }
+  for (const auto& feed : feeds_) {
+    feed->thread.reset();
+  }
+  distribution_thread_.reset();
+  {
+    base::MutexLock lock(mu_);
+    running_ = false;
+  }
+  listeners_->Stop();
+}
+
+bool InformerCore::HasSynced() const {
+  base::MutexLock lock(mu_);
+  return synced_;
+}
+
+bool InformerCore::WaitForSync(const std::stop_token& stop) const {
+  base::MutexLock lock(mu_);
+  while (!synced_ && !stop.stop_requested()) {
+    options_.clock.WaitUntil(mu_, synced_changed_, stop, base::TimePoint::max());
+  }
+  return synced_;
+}
+
+HandlerRegistration InformerCore::AddHandler(std::string name,
+                                             SharedInformerBase::RawHandler handler,
+                                             const HandlerOptions& options) {
+  const std::size_t buffer = options.buffer != 0 ? options.buffer : options_.handler_buffer;
+  Listener::Options listener_options{.informer = options_.name,
+                                     .name = std::move(name),
+                                     .clock = options_.clock,
+                                     .registry = options_.registry,
+                                     .max_events = std::max<std::size_t>(buffer, 1),
+                                     .overflow = options.overflow};
+  listener_options.resync_period = ResyncPeriodFor(options, listener_options.name);
+  auto listener =
+      std::make_shared<Listener>(std::move(listener_options), store_, std::move(handler));
+  {
+    base::MutexLock lock(mu_);
+    waiting_.push_back(listener);
+    if (running_) {
+      queue_.Wake();
+    }
+  }
+  base::Subscription subscription([listener, listeners = listeners_] {
+    listener->Close();
+    listeners->Remove(listener.get());
+  });
+  return {std::move(listener), std::move(subscription)};
+}
+
+base::Duration InformerCore::ResyncPeriodFor(const HandlerOptions& options,
+                                             const std::string& handler) {
+  const base::Duration period =
+      AtLeastMinimum(options.resync_period.value_or(options_.resync_period));
+  base::Duration check{0};
+  {
+    base::MutexLock lock(mu_);
+    if (period == base::Duration::zero() ||
+        (period >= resync_check_ && resync_check_ > base::Duration::zero())) {
+      return period;
+    }
+    if (!running_) {
+      resync_check_ = period;
+      return period;
+    }
+    check = resync_check_;
+  }
+  logging::Warning("a handler's resync period is shorter than the running informer's",
+                   {{"informer", options_.name},
+                    {"handler", handler},
+                    {"seconds", std::chrono::duration<double>(check).count()}});
+  return check;
+}
+
+bool InformerCore::HandlerHasSynced(std::string_view name) const {
+  bool found = false;
+  for (const auto& listener : listeners_->All()) {
+    if (listener->name() == name) {
+      found = true;
+      if (!listener->synced()) {
+        return false;
+      }
+    }
+  }
+  base::MutexLock lock(mu_);
+  return found && std::ranges::none_of(waiting_, [name](const auto& listener) {
+           return listener->name() == name && !listener->closed();
+         });
+}
+
+void InformerCore::Distribute() {
+  while (auto batch = queue_.Pop()) {
+    AttachWaiting();
+    std::optional<std::string> available;
+    if (const auto* replace = std::get_if<ReplaceDelta>(&batch->deltas.front())) {
+      available = replace->namespace_.value_or("");
+    } else if (const auto* refused = std::get_if<UnavailableDelta>(&batch->deltas.front())) {
+      available = refused->namespace_;
+    }
+    distributor_.Apply(std::move(*batch));
+    Publish(batch->queued);
+    if (available) {
+      SetAvailable(*available);
+    }
+  }
+}
+
+void InformerCore::Publish(base::TimePoint queued) {
+  if (options_.registry != nullptr) {
+    metrics_.latency_seconds.Observe(
+        std::chrono::duration<double>(options_.clock.Now() - queued).count());
+    metrics_.resource_version.Set(ResourceVersionForGauge(store_->resource_version()));
+    metrics_.objects.Set(static_cast<double>(store_->size()));
+    metrics_.bytes.Set(static_cast<double>(store_->bytes()));
+  }
+}
+
+void InformerCore::SetAvailable(const std::string& namespace_) {
+  {
+    base::MutexLock lock(mu_);
+    unsynced_.erase(namespace_);
+    if (synced_ || !unsynced_.empty()) {
+      return;
+    }
+  }
+  // The mark first: who sees that the informer has synced may count on it to be on its way.
+  distributor_.TellSynced();
+  base::MutexLock lock(mu_);
+  synced_ = true;
+  synced_changed_.notify_all();
+}
+
+// On the informer's own thread, or just before it starts: no delta is distributed meanwhile.
+void InformerCore::AttachWaiting() {
+  std::vector<std::shared_ptr<Listener>> waiting;
+  bool synced = false;
+  {
+    base::MutexLock lock(mu_);
+    waiting = waiting_;
+    synced = synced_;
+  }
+  for (const auto& listener : waiting) {
+    distributor_.Attach(listener, synced);
+  }
+  // Only now, so that a handler is at every moment in one of the two lists.
+  base::MutexLock lock(mu_);
+  std::erase_if(waiting_, [&waiting](const auto& listener) {
+    return std::ranges::find(waiting, listener) != waiting.end();
+  });
+}
+
+}  // namespace kubexx::cache

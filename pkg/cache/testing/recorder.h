@@ -1,0 +1,98 @@
+/// @file
+/// Handlers for tests of informers.
+#ifndef KUBEXX_CACHE_TESTING_RECORDER_H_
+#define KUBEXX_CACHE_TESTING_RECORDER_H_
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kubexx/apimachinery/object_key.h"
+#include "kubexx/base/mutex.h"
+#include "kubexx/cache/informer_event.h"
+#include "kubexx/cache/shared_informer.h"
+
+namespace kubexx::cache::testing {
+
+/// A handler that builds, from events alone, what the store should have, and checks that events
+/// make sense. Thread-safe; Await blocks for a condition.
+class Recorder {
+ public:
+  using Content = std::map<apimachinery::ObjectKey, std::string>;
+
+  SharedInformerBase::RawHandler Handler() {
+    return [this](const RawEvent& event) { Handle(event); };
+  }
+  void AwaitContent(const Content& expected) const {
+    base::MutexLock lock(mu_);
+    while (content_ != expected) {
+      changed_.wait(mu_);
+    }
+  }
+  void AwaitEvents(std::size_t n) const {
+    base::MutexLock lock(mu_);
+    while (log_.size() < n) {
+      changed_.wait(mu_);
+    }
+  }
+  std::vector<std::string> log() const {
+    base::MutexLock lock(mu_);
+    return log_;
+  }
+
+ private:
+  void Handle(const RawEvent& event) {
+    const std::string key = event.key().ToString();
+    base::MutexLock lock(mu_);
+    switch (event.type) {
+      case RawEvent::Type::kAdd:
+        EXPECT_FALSE(content_.contains(event.key())) << "added twice: " << key;
+        content_[event.key()] = event.object().bytes;
+        log_.push_back((event.is_in_initial_list ? "initial " : "add ") + key);
+        break;
+      case RawEvent::Type::kUpdate:
+        EXPECT_EQ(content_[event.key()], event.old_object().bytes) << "wrong old state: " << key;
+        content_[event.key()] = event.object().bytes;
+        log_.push_back("update " + key);
+        break;
+      case RawEvent::Type::kDelete:
+        EXPECT_EQ(content_.erase(event.key()), 1U) << "deleted twice: " << key;
+        log_.push_back((event.final_state_unknown ? "lost " : "delete ") + key);
+        break;
+    }
+    changed_.notify_all();
+  }
+
+  mutable base::Mutex mu_;
+  mutable base::CondVar changed_;
+  Content content_ KX_GUARDED_BY(mu_);
+  std::vector<std::string> log_ KX_GUARDED_BY(mu_);
+};
+
+/// Holds whoever waits until it is opened.
+class Gate {
+ public:
+  void Open() {
+    base::MutexLock lock(mu_);
+    open_ = true;
+    changed_.notify_all();
+  }
+  void Wait() {
+    base::MutexLock lock(mu_);
+    while (!open_) {
+      changed_.wait(mu_);
+    }
+  }
+
+ private:
+  base::Mutex mu_;
+  base::CondVar changed_;
+  bool open_ KX_GUARDED_BY(mu_) = false;
+};
+
+}  // namespace kubexx::cache::testing
+
+#endif  // KUBEXX_CACHE_TESTING_RECORDER_H_

@@ -1,0 +1,29 @@
+/// @file
+/// Between API types and the encoded objects of stores.
+#ifndef KUBEXX_CACHE_TYPED_OBJECT_H_
+#define KUBEXX_CACHE_TYPED_OBJECT_H_
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/cache/object.h"
+#include "kubexx/codec/codec.h"
+
+namespace kubexx::cache {
+
+/// `object` as protobuf, with its key and version. T needs `metadata` and codec::SchemaOf<T>().
+template <class T>
+Object EncodeObject(const T& object) {
+  return {.encoding = codec::Encoding::kProtobuf,
+          .bytes = codec::EncodeProtobuf(object),
+          .key = {object.metadata.namespace_, object.metadata.name},
+          .resource_version = object.metadata.resource_version};
+}
+
+/// The inverse, from either encoding; kMalformed when the bytes are not a T.
+template <class T>
+apimachinery::Result<T> DecodeObject(const Object& object) {
+  return codec::Decode<T>(object.encoding, object.bytes);
+}
+
+}  // namespace kubexx::cache
+
+#endif  // KUBEXX_CACHE_TYPED_OBJECT_H_

@@ -1,0 +1,207 @@
+#include "kubexx/cache/until.h"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+
+#include "kubexx/base/mutex.h"
+#include "kubexx/cache/stop_timer.h"
+
+namespace kubexx::cache {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using apimachinery::Status;
+using codec::WatchEventType;
+
+namespace {
+
+constexpr base::Duration kBetweenWatches = std::chrono::seconds(1);
+
+bool EndsRetryWatch(const Status& status) {
+  return apimachinery::IsExpired(status) || status.reason == Reason::kUnauthorized ||
+         status.reason == Reason::kForbidden;
+}
+
+/// Conditions in a row.
+class Conditions {
+ public:
+  explicit Conditions(std::vector<WatchCondition> conditions)
+      : conditions_(std::move(conditions)) {}
+
+  bool all_met() const { return next_ == conditions_.size(); }
+  /// True when the event met the last of them.
+  Result<bool> See(const WatchEvent& event) {
+    if (all_met()) {
+      return true;
+    }
+    try {
+      KX_ASSIGN_OR_RETURN(const bool met, conditions_[next_](event));
+      next_ += met ? 1 : 0;
+    } catch (const std::exception& e) {
+      return Fail(Reason::kInternalError, std::string("a condition threw: ") + e.what());
+    } catch (...) {
+      return Fail(Reason::kInternalError, "a condition threw");
+    }
+    return all_met();
+  }
+
+ private:
+  const std::vector<WatchCondition> conditions_;
+  std::size_t next_ = 0;
+};
+
+Status EndOf(const StopTimer& timer) {
+  return timer.expired() ? Status(Reason::kTimeout, "timed out waiting for a condition")
+                         : Status(Reason::kCancelled, "stopped waiting for a condition");
+}
+
+WatchEvent ToWatchEvent(const RawEvent& event) {
+  const WatchEventType type = event.type == RawEvent::Type::kAdd      ? WatchEventType::kAdded
+                              : event.type == RawEvent::Type::kUpdate ? WatchEventType::kModified
+                                                                      : WatchEventType::kDeleted;
+  return {.type = type, .object = event.object()};
+}
+
+/// What an informer's handler finds out for a thread that waits.
+class Outcome {
+ public:
+  explicit Outcome(std::vector<WatchCondition> conditions) : conditions_(std::move(conditions)) {}
+
+  void See(const RawEvent& raw) {
+    WatchEvent event = ToWatchEvent(raw);
+    {
+      base::MutexLock lock(mu_);
+      if (result_) {
+        return;
+      }
+    }
+    const Result<bool> met = conditions_.See(event);  // by one thread only
+    if (met && !*met) {
+      return;
+    }
+    base::MutexLock lock(mu_);
+    result_ = met ? Result<WatchEvent>(std::move(event)) : Result<WatchEvent>(Fail(met.error()));
+    changed_.notify_all();
+  }
+
+  /// Nothing when `stop` was requested first.
+  std::optional<Result<WatchEvent>> Await(base::Clock& clock, const std::stop_token& stop) {
+    base::MutexLock lock(mu_);
+    while (!result_ && !stop.stop_requested()) {
+      clock.WaitUntil(mu_, changed_, stop, base::TimePoint::max());
+    }
+    return result_;
+  }
+
+ private:
+  Conditions conditions_;
+  base::Mutex mu_;
+  base::CondVar changed_;
+  std::optional<Result<WatchEvent>> result_ KX_GUARDED_BY(mu_);
+};
+
+}  // namespace
+
+Result<void> RetryWatch(ListerWatcher& source, apimachinery::ListOptions options,
+                        ListerWatcher::EventSink sink, const std::stop_token& stop,
+                        base::Clock& clock) {
+  if (options.resource_version.empty() || options.resource_version == "0") {
+    return Fail(Reason::kInvalid,
+                "a watch that is to be resumed must begin at a version, not at \"" +
+                    options.resource_version + "\"; list first");
+  }
+  options.allow_watch_bookmarks = true;
+  while (true) {
+    bool sink_failed = false;
+    std::string last = options.resource_version;
+    const base::TimePoint began = clock.Now();
+    const auto result = source.Watch(
+        options,
+        [&](WatchEvent&& event) -> Result<void> {
+          std::string version = event.object.resource_version;
+          if (event.type != WatchEventType::kBookmark) {
+            auto taken = sink(std::move(event));
+            sink_failed = !taken;
+            KX_RETURN_IF_ERROR(std::move(taken));
+          }
+          if (!version.empty()) {
+            last = std::move(version);
+          }
+          return {};
+        },
+        stop);
+    options.resource_version = std::move(last);
+    if (stop.stop_requested()) {
+      return Fail(Reason::kCancelled, "the watch was stopped");
+    }
+    if (!result && (sink_failed || EndsRetryWatch(result.error()))) {
+      return result;
+    }
+    base::Duration pause = kBetweenWatches - (clock.Now() - began);
+    if (!result) {
+      pause =
+          std::max<base::Duration>({pause, kBetweenWatches, result.error().details.retry_after});
+    }
+    if (pause > base::Duration::zero() && !clock.SleepFor(pause, stop)) {
+      return Fail(Reason::kCancelled, "the watch was stopped");
+    }
+  }
+}
+
+Result<WatchEvent> Until(ListerWatcher& source, std::string resource_version,
+                         std::vector<WatchCondition> conditions, const std::stop_token& stop,
+                         UntilOptions options) {
+  const StopTimer timer(options.clock, stop, options.timeout);
+  Conditions awaited(std::move(conditions));
+  std::optional<WatchEvent> found;
+  const auto result = RetryWatch(
+      source, {.resource_version = std::move(resource_version)},
+      [&](WatchEvent&& event) -> Result<void> {
+        KX_ASSIGN_OR_RETURN(const bool done, awaited.See(event));
+        if (done) {
+          found = std::move(event);
+          return Fail(Reason::kCancelled, "found");
+        }
+        return {};
+      },
+      timer.token(), options.clock);
+  if (found) {
+    return std::move(*found);
+  }
+  return Fail(timer.token().stop_requested() ? EndOf(timer) : result.error());
+}
+
+Result<std::optional<WatchEvent>> UntilWithSync(std::shared_ptr<ListerWatcher> source,
+                                                Precondition precondition,
+                                                std::vector<WatchCondition> conditions,
+                                                const std::stop_token& stop, UntilOptions options) {
+  const StopTimer timer(options.clock, stop, options.timeout);
+  Outcome outcome(std::move(conditions));
+  SharedInformerBase informer(std::move(source), {.name = "until", .clock = options.clock});
+  informer.Start();
+  if (!informer.WaitForSync(timer.token())) {
+    return Fail(EndOf(timer));
+  }
+  if (precondition) {
+    KX_ASSIGN_OR_RETURN(const bool met, precondition(informer));
+    if (met) {
+      return std::nullopt;
+    }
+  }
+  // Every event counts, and nobody else is held back.
+  const HandlerRegistration registration =
+      informer.AddRawHandler("until", [&outcome](const RawEvent& event) { outcome.See(event); },
+                             {.overflow = Overflow::kHoldBack});
+  auto result = outcome.Await(options.clock, timer.token());
+  if (!result) {
+    return Fail(EndOf(timer));
+  }
+  if (!*result) {
+    return Fail(result->error());
+  }
+  return std::optional(std::move(**result));
+}
+
+}  // namespace kubexx::cache

@@ -1,0 +1,204 @@
+#include "kubexx/cache/until.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/cache/testing/auto_clock.h"
+#include "kubexx/cache/testing/fake_source.h"
+
+namespace kubexx::cache {
+namespace {
+
+using api::core::v1::ConfigMap;
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using codec::WatchEventType;
+using testing::FakeSource;
+using ::testing::HasSubstr;
+
+WatchCondition Named(std::string name) {
+  return [name = std::move(name)](const WatchEvent& event) -> Result<bool> {
+    return event.object.key.name == name;
+  };
+}
+
+class UntilTest : public ::testing::Test {
+ protected:
+  UntilOptions Options() { return {.clock = clock_}; }
+
+  testing::AutoClock clock_;
+  std::shared_ptr<FakeSource> source_ = std::make_shared<FakeSource>();
+};
+
+TEST_F(UntilTest, ARetriedWatchMissesNothingAndTellsNothingTwice) {
+  std::stop_source stop;
+  std::vector<std::string> seen;
+  base::Mutex mu;
+  base::CondVar changed;
+  const std::string begin = source_->Put({"a", "before"}, "x");
+  Result<void> result;
+  std::jthread thread([&] {
+    const auto sink = [&](WatchEvent&& event) -> Result<void> {
+      EXPECT_NE(event.type, WatchEventType::kBookmark);
+      base::MutexLock lock(mu);
+      seen.push_back(event.object.key.name);
+      changed.notify_all();
+      return {};
+    };
+    result = RetryWatch(*source_, {.resource_version = begin}, sink, stop.get_token(), clock_);
+  });
+  std::vector<std::string> expected;
+  for (int i = 0; i < 20; ++i) {
+    const int watches = source_->watches();
+    source_->SendBookmark();
+    source_->BreakWatches({Reason::kUnavailable, "connection reset"});
+    source_->Put({"a", std::to_string(i)}, "x");
+    expected.push_back(std::to_string(i));
+    source_->AwaitWatches(watches + 1);
+  }
+  {
+    base::MutexLock lock(mu);
+    while (seen.size() < expected.size()) {
+      changed.wait(mu);
+    }
+  }
+  stop.request_stop();
+  thread.join();
+  EXPECT_EQ(seen, expected);
+  EXPECT_EQ(result.status().reason, Reason::kCancelled);
+}
+
+TEST_F(UntilTest, ARetriedWatchEndsWhereItCannotGoOn) {
+  const auto ignore = [](WatchEvent&&) -> Result<void> { return {}; };
+  const auto watch = [&](const std::string& version) {
+    return RetryWatch(*source_, {.resource_version = version}, ignore, {}, clock_).status().reason;
+  };
+  const std::string version = source_->Put({"a", "1"}, "x");
+  EXPECT_EQ(watch(""), Reason::kInvalid);
+  EXPECT_EQ(watch("0"), Reason::kInvalid);
+  source_->FailWatches({Reason::kForbidden, "no", 403});
+  EXPECT_EQ(watch(version), Reason::kForbidden);
+  source_->FailWatches({Reason::kUnauthorized, "who", 401});
+  EXPECT_EQ(watch(version), Reason::kUnauthorized);
+  source_->Put({"a", "2"}, "x");
+  source_->Compact();
+  EXPECT_EQ(watch(version), Reason::kExpired);
+}
+
+TEST_F(UntilTest, ARetriedWatchPausesAtLeastASecondAndAsTheServerAsks) {
+  const std::string version = source_->Put({"a", "1"}, "x");
+  apimachinery::Status busy(Reason::kTooManyRequests, "slow down", 429);
+  busy.details.retry_after = std::chrono::seconds(7);
+  source_->FailWatches(busy, 2);
+  source_->Put({"a", "2"}, "x");
+  const auto found = Until(*source_, version, {Named("2")}, {}, Options());
+  ASSERT_TRUE(found.has_value()) << found.status().ToString();
+  EXPECT_EQ(clock_.slept(), std::chrono::seconds(14));
+}
+
+TEST_F(UntilTest, ConditionsAreMetInOrder) {
+  const std::string version = source_->Put({"a", "0"}, "x");
+  for (const char* name : {"2", "1", "2", "3"}) {
+    source_->Put({"a", name}, "x");
+  }
+  const auto found = Until(*source_, version, {Named("1"), Named("2")}, {}, Options());
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->type, WatchEventType::kModified);
+}
+
+TEST_F(UntilTest, AnErrorOfAConditionEndsTheWait) {
+  const std::string version = source_->Put({"a", "0"}, "x");
+  source_->Put({"a", "1"}, "x");
+  const auto failing = [](const WatchEvent&) -> Result<bool> {
+    return Fail(Reason::kInvalid, "not like this");
+  };
+  const auto throwing = [](const WatchEvent&) -> Result<bool> { throw std::runtime_error("bug"); };
+  EXPECT_EQ(Until(*source_, version, {failing}, {}, Options()).status().reason, Reason::kInvalid);
+  EXPECT_THAT(Until(*source_, version, {throwing}, {}, Options()).status().message,
+              HasSubstr("bug"));
+  EXPECT_EQ(UntilWithSync(source_, {}, {failing}, {}, Options()).status().reason, Reason::kInvalid);
+}
+
+TEST_F(UntilTest, TimeAndStopEndTheWait) {
+  const std::string version = source_->Put({"a", "0"}, "x");
+  base::testing::FakeClock clock;
+  const UntilOptions options{.clock = clock, .timeout = std::chrono::seconds(30)};
+  for (const bool with_sync : {false, true}) {
+    Reason reason = Reason::kUnknown;
+    std::jthread waiter([&] {
+      reason = with_sync ? UntilWithSync(source_, {}, {Named("never")}, {}, options).status().reason
+                         : Until(*source_, version, {Named("never")}, {}, options).status().reason;
+    });
+    clock.AwaitSleepers(1);
+    clock.Advance(std::chrono::seconds(30));
+    waiter.join();
+    EXPECT_EQ(reason, Reason::kTimeout);
+  }
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_EQ(
+      UntilWithSync(source_, {}, {Named("never")}, stop.get_token(), Options()).status().reason,
+      Reason::kCancelled);
+  EXPECT_EQ(Until(*source_, version, {Named("never")}, stop.get_token(), Options()).status().reason,
+            Reason::kCancelled);
+}
+
+TEST_F(UntilTest, WithSyncSeesWhatThereIsAndWhatComes) {
+  source_->Put({"a", "there"}, "x");
+  const auto there = UntilWithSync(source_, {}, {Named("there")}, {}, Options());
+  ASSERT_TRUE(there.has_value() && there->has_value());
+  EXPECT_EQ((*there)->type, WatchEventType::kAdded);
+  const auto met = UntilWithSync(
+      source_,
+      [](const SharedInformerBase& informer) -> Result<bool> { return informer.Size() == 1; },
+      {Named("never")}, {}, Options());
+  ASSERT_TRUE(met.has_value());
+  EXPECT_FALSE(met->has_value());
+  std::jthread writer([this] {
+    source_->AwaitWatches(3);
+    source_->AwaitCaughtUp();
+    // Even when the watch's history is gone.
+    source_->BreakWatches({Reason::kExpired, "too old", 410});
+    source_->Put({"a", "late"}, "x");
+    source_->Compact();
+  });
+  const auto late = UntilWithSync(source_, {}, {Named("late")}, {}, Options());
+  ASSERT_TRUE(late.has_value() && late->has_value());
+}
+
+TEST_F(UntilTest, WaitsForOneObjectAndForItsEnd) {
+  const apimachinery::ObjectKey key{"a", "one"};
+  const auto has_value = [](const ConfigMap* object) {
+    return object != nullptr && object->data.at("payload") == "ready";
+  };
+  source_->Put({"a", "other"}, "ready");
+  source_->Put(key, "not yet");
+  std::jthread writer([&] {
+    source_->AwaitWatches(1);
+    source_->Put(key, "ready");
+  });
+  const auto ready = WaitFor<ConfigMap>(source_, key, has_value, {}, Options());
+  ASSERT_TRUE(ready.has_value() && ready->has_value());
+  EXPECT_EQ((*ready)->data.at("payload"), "ready");
+  writer = std::jthread([&] {
+    source_->AwaitWatches(2);
+    source_->Delete(key);
+  });
+  const auto gone = WaitFor<ConfigMap>(
+      source_, key, [](const ConfigMap* object) { return object == nullptr; }, {}, Options());
+  ASSERT_TRUE(gone.has_value());
+  EXPECT_FALSE(gone->has_value());
+}
+
+}  // namespace
+}  // namespace kubexx::cache
