@@ -55,13 +55,16 @@ class Counter {
 template <class T>
 base::Subscription AddHandler(const Options& options, cache::SharedInformer<T>& informer,
                               Counter& counter, std::size_t& read) {
+  // None may be merged with another: they are what is counted.
+  const cache::HandlerOptions every_event{.overflow = cache::Overflow::kHoldBack};
   if (options.handler == "key") {
-    return informer.AddRawHandler(kHandler, [&counter, &read](const cache::RawEvent& event) {
+    const auto on_event = [&counter, &read](const cache::RawEvent& event) {
       if (event.type == cache::RawEvent::Type::kUpdate) {
         read += event.key().name.size() + event.resource_version().size();
         counter.Add();
       }
-    });
+    };
+    return informer.AddRawHandler(kHandler, on_event, every_event);
   }
   const auto on_update = [&counter, &read](const cache::Ref<T>& old_object,
                                            const cache::Ref<T>& object) {
@@ -70,7 +73,7 @@ base::Subscription AddHandler(const Options& options, cache::SharedInformer<T>& 
     }
     counter.Add();
   };
-  return informer.AddEventHandler(kHandler, {.on_update = on_update});
+  return informer.AddEventHandler(kHandler, {.on_update = on_update}, every_event);
 }
 
 template <class T>
