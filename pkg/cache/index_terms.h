@@ -27,6 +27,7 @@ std::string EncodeTerm(IndexId index, std::string_view value);
 /// Terms in a row, each with a length in front: a view of bytes that EncodeTerms made.
 class EncodedTerms {
  public:
+  /// Goes over the terms, in the order they were encoded in.
   class Iterator {
    public:
     explicit Iterator(std::string_view rest) : rest_(rest) {}

@@ -24,6 +24,7 @@ using Transform = std::function<apimachinery::Result<void>(Object&)>;
 /// Refers to the store and the queue.
 class InformerStore final : public ReflectorStore {
  public:
+  /// Settings of an InformerStore.
   struct Options {
     std::string name{};
     Transform transform{};

@@ -20,6 +20,7 @@ namespace kubexx::cache {
 /// thread-safe.
 class MergeBuffer {
  public:
+  /// What a handler is told of one object.
   struct Change {
     RawEvent::Type type = RawEvent::Type::kAdd;
     EntryRef object{};

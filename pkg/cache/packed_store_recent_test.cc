@@ -27,7 +27,8 @@ class PackedStoreRecentTest : public ::testing::Test {
     for (int i = 0; i < 300; ++i) {  // enough to learn a dictionary from
       store_.Put(*store_.Pack(MakeLarge("first-" + std::to_string(i), i)));
     }
-    (void)store_.AddIndexer([](const Object& object) { return IndexTerms{{"name", object.key.name}}; });
+    (void)store_.AddIndexer(
+        [](const Object& object) { return IndexTerms{{"name", object.key.name}}; });
   }
 
   void Update(const std::string& name, int version) {
