@@ -32,7 +32,7 @@ TEST(JsonTreeTest, WritesWhatItRead) {
 
 TEST(JsonTreeTest, RefusesWhatIsNotOneValue) {
   const std::string deep(600, '[');
-  for (const std::string text :
+  for (const std::string& text :
        {std::string(), std::string("{"), std::string("{} {}"), std::string("[1,]"),
         std::string("nul"), std::string("{\"a\"}"), deep + std::string(600, ']')}) {
     const auto tree = JsonTree::Parse(text);
