@@ -43,7 +43,10 @@ informers::FactoryOptions CacheOptions(const ManagerOptions& options, metrics::R
           .resync_period = options.cache.resync_period,
           .list_watch = options.cache.list_watch,
           .tweak = options.cache.tweak,
-          .transform = options.cache.transform};
+          .transform = options.cache.transform,
+          .namespaces = options.cache.namespaces,
+          .index_namespaces = options.cache.index_namespaces,
+          .tuning = options.cache.tuning};
 }
 
 std::string Join(const std::vector<std::string>& names) {
