@@ -184,14 +184,18 @@ TEST(Quantity, ComparesByNumber) {
 TEST(Quantity, IsZeroByDefault) { EXPECT_EQ(Quantity().ToString(), "0"); }
 
 // A zero in front keeps a text from being taken for canonical at a glance.
-TEST(QuantityTest, ShortTextsAreKeptExactlyWhenParsingKeepsThem) {
+TEST(QuantityTest, ShortTextsAreKeptAndMeanWhatLongerOnesMean) {
   for (const std::string digits : {"0", "1", "9", "10", "128", "500", "999"}) {
     for (const std::string suffix : {"", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi",
                                      "Gi", "Ti", "Pi", "Ei", "e3"}) {
       const auto plain = Quantity::Parse(digits + suffix);
+      // A leading zero takes the long way through the parser.
       const auto parsed = Quantity::Parse("0" + digits + suffix);
       ASSERT_TRUE(plain && parsed) << digits << suffix;
-      EXPECT_EQ(plain->ToString(), parsed->ToString()) << digits << suffix;
+      EXPECT_TRUE(Quantity::Compare(*plain, *parsed) == 0) << digits << suffix;
+      if (digits != "0") {
+        EXPECT_EQ(plain->ToString(), digits + suffix);
+      }
     }
   }
   for (const std::string bad : {"1ki", "1K", "1x", "1mi", "m", "1 ", "1kk"}) {
