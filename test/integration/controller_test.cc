@@ -330,8 +330,10 @@ TEST_F(ControllerClusterTest, FinalizerHoldsAnObjectUntilItsCleanUp) {
     return object && controller::ContainsFinalizer(*object, kFinalizer);
   }));
   ASSERT_TRUE(Deployments().Delete("web"));
-  EXPECT_TRUE(
-      Await([this] { return Deployments().Get("web").status().reason == Reason::kNotFound; }));
+  EXPECT_TRUE(Await([this] {
+    const auto object = Deployments().Get("web");
+    return !object && object.status().reason == Reason::kNotFound;
+  }));
   EXPECT_GE(cleaned, 1);
 }
 
