@@ -14,7 +14,7 @@ finish() {
   local status=$?
   kubectl delete namespace hello --wait=false >/dev/null 2>&1 || true
   if [ "$status" -ne 0 ]; then
-    tail -n 30 "$HOME/greeter/greeter.log" 2>/dev/null >&2 || true
+    tail -n 30 "$HOME/greeter/greeter.log" >&2 || true
   fi
   rm -rf "$work"
   exit "$status"
@@ -23,6 +23,7 @@ trap finish EXIT
 
 # The page as one script: what is expected is compared where it stands in the page.
 awk -v project="$HOME/greeter" -v printed="$work/printed" '
+  BEGIN { print "trap \"kill %1 2>/dev/null || true\" EXIT" }
   /^```/ && open == "" {
     open = substr($1, 4)
     if (open == "sh") { print "{" }
@@ -42,5 +43,5 @@ awk -v project="$HOME/greeter" -v printed="$work/printed" '
 ' "$root/docs/first-controller.md" >"$work/page.sh"
 grep -q '^cmake --build' "$work/page.sh" || { echo "guide: the page has lost its commands" >&2; exit 1; }
 cd "$root"
-bash -eu -o pipefail -m "$work/page.sh"
+bash -eu -o pipefail -m "$work/page.sh" 2> >(grep -v "job control\|terminal process group" >&2)
 echo "guide: the page does what it says"
