@@ -48,7 +48,10 @@ class WebSocketImpl : public WebSocket {
     context_.restart();
     sink_ = &sink;
     last_seen_ = std::chrono::steady_clock::now();
-    ws_->control_callback([this](websocket::frame_type, beast::string_view) { Seen(); });
+    ws_->control_callback([this](websocket::frame_type kind, beast::string_view) {
+      Seen();
+      peer_closed_ = peer_closed_ || kind == websocket::frame_type::close;
+    });
     Read();
     Ping();
     Pump();
@@ -215,7 +218,9 @@ class WebSocketImpl : public WebSocket {
     if (result_) {
       return;
     }
-    if (error == websocket::error::closed) {
+    // A server that does not wait for our answer to its close frame makes the answer fail, which
+    // says nothing.
+    if (error == websocket::error::closed || (error && peer_closed_)) {
       const auto& reason = ws_->reason();
       Finish(Closed{.code = static_cast<std::uint16_t>(reason.code),
                     .reason = std::string(reason.reason.data(), reason.reason.size())});
@@ -302,6 +307,7 @@ class WebSocketImpl : public WebSocket {
   std::chrono::steady_clock::time_point write_start_{};
   bool writing_ = false;
   bool pinging_ = false;
+  bool peer_closed_ = false;
   std::string outgoing_;
   SendQueue queue_;
   beast::flat_buffer buffer_;
