@@ -201,7 +201,7 @@ TEST_F(ExecutorTest, BrokenFramesAndConnectionsAreErrors) {
       "",
   };
   for (const std::string& bytes : cases) {
-    Serve([&bytes](ServerConnection& connection) { connection.WriteRaw(bytes); });
+    Serve([bytes](ServerConnection& connection) { connection.WriteRaw(bytes); });
     const auto exit = Exec({.out = StringSink(out_)});
     ASSERT_FALSE(exit);
     EXPECT_EQ(exit.error().reason, Reason::kUnavailable) << exit.error().ToString();
@@ -235,6 +235,7 @@ TEST_F(ExecutorTest, SilentServersAreGivenUp) {
   Serve([&over](ServerConnection&) { over.wait(); });  // Never reads, so pings go unanswered.
   const auto exit = Exec({.out = StringSink(out_)});
   over.count_down();
+  server_.reset();  // It uses what is declared here.
   ASSERT_FALSE(exit);
   EXPECT_THAT(exit.error().message, HasSubstr("does not answer pings"));
 }
@@ -268,6 +269,7 @@ TEST_F(ExecutorTest, ServersThatTakeNoInputAreGivenUp) {
   };
   const auto exit = Exec({.in = endless, .out = StringSink(out_)});
   over.count_down();
+  server_.reset();  // It uses what is declared here.
   ASSERT_FALSE(exit);
   EXPECT_THAT(exit.error().message, HasSubstr("takes no more input"));
 }
@@ -289,6 +291,7 @@ TEST_F(ExecutorTest, StopEndsTheCallWhateverItWaitsFor) {
   const auto again = Exec({.out = StringSink(out_)}, stop.get_token());
   ASSERT_FALSE(again);
   EXPECT_EQ(again.error().reason, Reason::kCancelled);
+  server_.reset();
 }
 
 TEST_F(ExecutorTest, ErrorsOfSinksAreReturned) {
@@ -317,6 +320,7 @@ TEST_F(ExecutorTest, TerminalSizesAreTold) {
   sizes->Set({.width = 80, .height = 25});
   const auto exit = Exec({.out = StringSink(out_), .tty = true, .sizes = sizes});
   EXPECT_TRUE(exit) << exit.error().ToString();
+  server_.reset();
   EXPECT_EQ(first, "\4{\"Width\":80,\"Height\":25}");
   EXPECT_EQ(second, "\4{\"Width\":132,\"Height\":50}");
 }
