@@ -216,7 +216,7 @@ TEST(EndsInitialEventsTest, FindsTheAnnotationInBothEncodings) {
   EXPECT_FALSE(EndsInitialEvents("k8s.io/initial-events-end"));
 }
 
-TEST(FilteredListWatchTest, AModifierHasTheLastWordOnOptions) {
+TEST_F(ListWatchFromClientTest, AModifierHasTheLastWordOnOptions) {
   OneAnswer server(200, "application/json", R"({"metadata":{"resourceVersion":"9"},"items":[]})");
   const auto source = NewFilteredListWatchFromClient(
       server.Client(), rest::testing::kConfigMaps, "ns",

@@ -38,6 +38,7 @@ struct Exit {
 /// tools/remotecommand, with its timeouts.
 class Executor {
  public:
+  /// Limits on time and size.
   struct Options {
     /// For name resolution, connecting, TLS and the server's answer together.
     std::chrono::milliseconds connect_timeout = std::chrono::seconds(30);
