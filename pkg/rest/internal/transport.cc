@@ -2,6 +2,7 @@
 
 #include <cpprest/http_client.h>
 #include <netinet/tcp.h>
+#include <openssl/crypto.h>
 #include <pplx/threadpool.h>
 #include <sys/socket.h>
 
@@ -17,6 +18,14 @@
 #include "kubexx/rest/internal/network_error.h"
 #include "kubexx/rest/internal/proxy.h"
 #include "kubexx/rest/internal/tls.h"
+
+// cpprestsdk neither wipes nor frees a password it has read back, except on Windows: a leak for
+// every request and every tunnel through a proxy with credentials. It calls this member through its
+// dynamic symbol table, where the definition of the program that links it comes first.
+void web::details::zero_memory_deleter::operator()(utility::string_t* data) const {
+  OPENSSL_cleanse(data->data(), data->size());
+  delete data;
+}
 
 namespace kubexx::rest::internal {
 namespace {
