@@ -45,3 +45,11 @@ elseif(CMAKE_BUILD_TYPE STREQUAL "Release")
   add_compile_options(-D_GLIBCXX_ASSERTIONS -D_FORTIFY_SOURCE=2 -fstack-protector-strong)
   add_link_options(-Wl,-z,relro,-z,now)
 endif()
+
+# For the code of tests: compiling it costs more than running it. The code under test keeps all of the build's flags.
+add_library(kubexx_test_flags INTERFACE)
+if(KUBEXX_SANITIZE MATCHES "undefined")
+  target_compile_options(kubexx_test_flags INTERFACE -fno-sanitize=null,alignment,object-size,vptr)
+elseif(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT KUBEXX_SANITIZE)
+  target_compile_options(kubexx_test_flags INTERFACE -Og)
+endif()
