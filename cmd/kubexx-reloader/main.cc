@@ -94,7 +94,7 @@ Result<void> Run(const reloader::Config& config) {
   metrics::Registry registry;
   const base::Subscription process_metrics = metrics::RegisterProcessMetrics(registry);
   KX_ASSIGN_OR_RETURN(const std::shared_ptr<rest::RESTClient> client, Connect(config, registry));
-  const std::unique_ptr<reloader::WorkloadPatcher> patcher = reloader::NewPatcher(client);
+  const std::unique_ptr<reloader::WorkloadWriter> writer = reloader::NewWriter(client);
   reloader::Operator reloader({.rules = config.rules,
                                .ignored_namespaces = config.ignored_namespaces,
                                .settle = {.window = config.settle_window,
@@ -102,7 +102,7 @@ Result<void> Run(const reloader::Config& config) {
                                .workers = config.workers,
                                .registry = &registry,
                                .count_by_namespace = config.count_by_namespace},
-                              Informers(client, config, registry), *patcher);
+                              Informers(client, config, registry), *writer);
   metrics::HttpServer server({.address = config.metrics_address});
   server.Handle("/metrics", metrics::MetricsHandler(registry));
   server.Handle("/live",

@@ -20,12 +20,18 @@ namespace core = api::core::v1;
 namespace apps = api::apps::v1;
 using apimachinery::Result;
 
-class RestPatcher final : public WorkloadPatcher {
+class RestWriter final : public WorkloadWriter {
  public:
-  explicit RestPatcher(std::shared_ptr<rest::RESTClient> client) : client_(std::move(client)) {}
+  explicit RestWriter(std::shared_ptr<rest::RESTClient> client) : client_(std::move(client)) {}
 
-  Result<void> Patch(const WorkloadId& workload, std::string_view patch,
-                     std::stop_token stop) override {
+  Result<WriteOutcome> Write(const WorkloadId& workload, const WorkloadWrite& write,
+                             std::stop_token stop) override {
+    KX_RETURN_IF_ERROR(Patch(workload, StrategicMergePatch(write), std::move(stop)));
+    return WriteOutcome{.rolled = write.Rolls()};
+  }
+
+ private:
+  Result<void> Patch(const WorkloadId& workload, std::string_view patch, std::stop_token stop) {
     switch (workload.kind) {
       case WorkloadKind::kDeployment:
         return PatchAs<apps::Deployment>(workload.key, patch, std::move(stop));
@@ -37,7 +43,6 @@ class RestPatcher final : public WorkloadPatcher {
     return apimachinery::Fail(apimachinery::Reason::kInternalError, "unknown kind of workload");
   }
 
- private:
   template <class T>
   Result<void> PatchAs(const apimachinery::ObjectKey& key, std::string_view patch,
                        std::stop_token stop) {
@@ -83,8 +88,8 @@ InformerSet NewInformers(std::shared_ptr<rest::RESTClient> client, std::string n
   return set;
 }
 
-std::unique_ptr<WorkloadPatcher> NewPatcher(std::shared_ptr<rest::RESTClient> client) {
-  return std::make_unique<RestPatcher>(std::move(client));
+std::unique_ptr<WorkloadWriter> NewWriter(std::shared_ptr<rest::RESTClient> client) {
+  return std::make_unique<RestWriter>(std::move(client));
 }
 
 }  // namespace kubexx::reloader

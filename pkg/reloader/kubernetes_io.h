@@ -9,7 +9,7 @@
 
 #include "kubexx/metrics/registry.h"
 #include "kubexx/reloader/caches.h"
-#include "kubexx/reloader/patcher.h"
+#include "kubexx/reloader/writer.h"
 
 namespace kubexx::rest {
 class RESTClient;
@@ -32,7 +32,7 @@ InformerSet NewInformers(std::shared_ptr<rest::RESTClient> client, std::string n
                          const WatchSettings& settings);
 
 /// Writes through `client`.
-std::unique_ptr<WorkloadPatcher> NewPatcher(std::shared_ptr<rest::RESTClient> client);
+std::unique_ptr<WorkloadWriter> NewWriter(std::shared_ptr<rest::RESTClient> client);
 
 }  // namespace kubexx::reloader
 

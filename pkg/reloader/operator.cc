@@ -31,7 +31,7 @@ std::shared_ptr<workqueue::RateLimiter> RetryLimiter(base::Clock& clock) {
 
 class Operator::Impl {
  public:
-  Impl(Options options, std::vector<InformerSet> informers, WorkloadPatcher& patcher)
+  Impl(Options options, std::vector<InformerSet> informers, WorkloadWriter& writer)
       : options_(std::move(options)),
         metrics_(options_.registry, options_.count_by_namespace),
         caches_(std::move(informers), options_.rules),
@@ -53,7 +53,8 @@ class Operator::Impl {
                      .patterns = patterns_,
                      .rules = options_.rules,
                      .metrics = metrics_,
-                     .patcher = patcher,
+                     .writer = writer,
+                     .strategy = options_.strategy,
                      .clock = options_.clock}) {}
 
   ~Impl() { Stop(); }
@@ -186,8 +187,8 @@ class Operator::Impl {
   std::vector<std::jthread> workers_;
 };
 
-Operator::Operator(Options options, std::vector<InformerSet> informers, WorkloadPatcher& patcher)
-    : impl_(std::make_unique<Impl>(std::move(options), std::move(informers), patcher)) {}
+Operator::Operator(Options options, std::vector<InformerSet> informers, WorkloadWriter& writer)
+    : impl_(std::make_unique<Impl>(std::move(options), std::move(informers), writer)) {}
 Operator::~Operator() = default;
 void Operator::Start() { impl_->Start(); }
 bool Operator::Ready() const { return impl_->Ready(); }

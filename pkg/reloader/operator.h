@@ -12,8 +12,9 @@
 #include "kubexx/metrics/registry.h"
 #include "kubexx/reloader/caches.h"
 #include "kubexx/reloader/decision.h"
-#include "kubexx/reloader/patcher.h"
 #include "kubexx/reloader/settle.h"
+#include "kubexx/reloader/strategy.h"
+#include "kubexx/reloader/writer.h"
 
 namespace kubexx::reloader {
 
@@ -25,6 +26,7 @@ class Operator {
  public:
   struct Options {
     DecisionRules rules{};
+    ReloadStrategy strategy = ReloadStrategy::kEnvVars;
     /// Sources there roll nothing.
     std::set<std::string> ignored_namespaces{};
     SettleState::Options settle{};
@@ -37,8 +39,8 @@ class Operator {
     bool count_by_namespace = false;
   };
 
-  /// `patcher` and what the options refer to must outlive the operator.
-  Operator(Options options, std::vector<InformerSet> informers, WorkloadPatcher& patcher);
+  /// `writer` and what the options refer to must outlive the operator.
+  Operator(Options options, std::vector<InformerSet> informers, WorkloadWriter& writer);
   /// Stops.
   ~Operator();
   Operator(const Operator&) = delete;

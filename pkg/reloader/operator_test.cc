@@ -15,6 +15,7 @@
 #include "kubexx/cache/testing/auto_clock.h"
 #include "kubexx/cache/testing/fake_source.h"
 #include "kubexx/codec/codec.h"
+#include "kubexx/reloader/patch.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -31,22 +32,23 @@ using testing::HasSubstr;
 const WorkloadId kWeb{WorkloadKind::kDeployment, {"ns", "web"}};
 const WorkloadId kApi{WorkloadKind::kDeployment, {"ns", "api"}};
 
-/// Takes patches, and tells of failures on demand.
-class FakePatcher final : public WorkloadPatcher {
+/// Takes writes, and tells of failures on demand.
+class FakeWriter final : public WorkloadWriter {
  public:
   struct Call {
     WorkloadId workload;
     std::string patch;
   };
 
-  Result<void> Patch(const WorkloadId& workload, std::string_view patch, std::stop_token) override {
+  Result<WriteOutcome> Write(const WorkloadId& workload, const WorkloadWrite& write,
+                             std::stop_token) override {
     const base::MutexLock lock(mu_);
-    calls_.push_back({workload, std::string(patch)});
+    calls_.push_back({workload, StrategicMergePatch(write)});
     changed_.notify_all();
     if (const auto found = failures_.find(workload); found != failures_.end()) {
       return apimachinery::Fail(found->second);
     }
-    return {};
+    return WriteOutcome{.rolled = write.Rolls()};
   }
   void Fail(const WorkloadId& workload, Status status) {
     const base::MutexLock lock(mu_);
@@ -132,7 +134,7 @@ class OperatorTest : public testing::Test {
     operator_ = std::make_unique<Operator>(
         Operator::Options{
             .ignored_namespaces = {"ignored"}, .clock = clock_, .registry = &registry_},
-        std::vector{set}, patcher_);
+        std::vector{set}, writer_);
     operator_->Start();
     ASSERT_TRUE(set.sources[SourceType::kConfigMap]->WaitForSync({}));
     ASSERT_TRUE(set.sources[SourceType::kSecret]->WaitForSync({}));
@@ -182,7 +184,7 @@ class OperatorTest : public testing::Test {
       std::make_shared<cache::testing::FakeSource>();
   base::testing::FakeClock clock_;
   cache::testing::AutoClock informer_clock_;  // no waiting for backoff
-  FakePatcher patcher_;
+  FakeWriter writer_;
   metrics::Registry registry_;
   std::unique_ptr<Operator> operator_;
 };
@@ -195,7 +197,7 @@ TEST_F(OperatorTest, AnEditRollsTheWorkloadWithTheExactVariable) {
   PutConfigMap("config", "new");
   AwaitEvents("configmaps", "update", 1);
   Settle();
-  const auto calls = patcher_.Await(1);
+  const auto calls = writer_.Await(1);
   EXPECT_EQ(calls[0].workload, kWeb);
   EXPECT_EQ(
       calls[0].patch,
@@ -218,11 +220,11 @@ TEST_F(OperatorTest, TwoSourcesEditedTogetherAreOneRollout) {
   AwaitEvents("configmaps", "update", 1);
   AwaitEvents("secrets", "update", 1);
   Settle();
-  const auto calls = patcher_.Await(1);
+  const auto calls = writer_.Await(1);
   EXPECT_THAT(calls[0].patch, HasSubstr("STAKATER_CONFIG_CONFIGMAP"));
   EXPECT_THAT(calls[0].patch, HasSubstr("STAKATER_PASSWORD_SECRET"));
   operator_->Stop();
-  EXPECT_EQ(patcher_.calls().size(), 1U);
+  EXPECT_EQ(writer_.calls().size(), 1U);
 }
 
 TEST_F(OperatorTest, ABurstIsOneRolloutAtItsTrailingEdge) {
@@ -234,12 +236,12 @@ TEST_F(OperatorTest, ABurstIsOneRolloutAtItsTrailingEdge) {
     AwaitEvents("configmaps", "update", i);
     clock_.AwaitSleepers(1);
     clock_.Advance(milliseconds(60));
-    EXPECT_EQ(patcher_.calls().size(), 0U) << "written inside the window";
+    EXPECT_EQ(writer_.calls().size(), 0U) << "written inside the window";
   }
   Settle();
-  EXPECT_THAT(patcher_.Await(1)[0].patch, HasSubstr(DigestText("new5")));
+  EXPECT_THAT(writer_.Await(1)[0].patch, HasSubstr(DigestText("new5")));
   operator_->Stop();
-  EXPECT_EQ(patcher_.calls().size(), 1U);
+  EXPECT_EQ(writer_.calls().size(), 1U);
 }
 
 TEST_F(OperatorTest, AStartRollsNothing) {
@@ -252,7 +254,7 @@ TEST_F(OperatorTest, AStartRollsNothing) {
   Settle();
   AwaitReconciles("skipped", 1);
   operator_->Stop();
-  EXPECT_EQ(patcher_.calls().size(), 0U);
+  EXPECT_EQ(writer_.calls().size(), 0U);
 }
 
 TEST_F(OperatorTest, AChangeMadeWhileDownRollsOnce) {
@@ -260,7 +262,7 @@ TEST_F(OperatorTest, AChangeMadeWhileDownRollsOnce) {
   Put(*deployments_, WithVariable(Web(), "STAKATER_CONFIG_CONFIGMAP", DigestText("old")));
   StartOperator();
   Settle();
-  EXPECT_THAT(patcher_.Await(1)[0].patch, HasSubstr(DigestText("new")));
+  EXPECT_THAT(writer_.Await(1)[0].patch, HasSubstr(DigestText("new")));
   AwaitReconciles("success", 1);
   // What the server sends after the write leads to a look, not to a second write.
   Put(*deployments_, WithVariable(Web(), "STAKATER_CONFIG_CONFIGMAP", DigestText("new")));
@@ -271,14 +273,14 @@ TEST_F(OperatorTest, AChangeMadeWhileDownRollsOnce) {
   Put(*deployments_, WithVariable(Web(), "STAKATER_CONFIG_CONFIGMAP", DigestText("old")));
   Settle();
   AwaitReconciles("skipped", 2);
-  EXPECT_EQ(patcher_.calls().size(), 1U);
+  EXPECT_EQ(writer_.calls().size(), 1U);
 }
 
 TEST_F(OperatorTest, AFailingWorkloadIsRetriedAndBlocksNobody) {
   PutConfigMap("config", "old");
   Put(*deployments_, Web(kWeb));
   Put(*deployments_, Web(kApi));
-  patcher_.Fail(kApi, Status(Reason::kForbidden, "no", 403));
+  writer_.Fail(kApi, Status(Reason::kForbidden, "no", 403));
   StartOperator();
   PutConfigMap("config", "new");
   AwaitEvents("configmaps", "update", 1);
@@ -287,10 +289,10 @@ TEST_F(OperatorTest, AFailingWorkloadIsRetriedAndBlocksNobody) {
   AwaitReconciles("error", 1);
   EXPECT_EQ(Count("reloader_action_total", {{"workload_kind", "Deployment"}, {"result", "error"}}),
             1);
-  patcher_.Heal();
+  writer_.Heal();
   clock_.AwaitSleepers(1);  // the queue's delay
   clock_.Advance(milliseconds(10));
-  const auto calls = patcher_.Await(3);
+  const auto calls = writer_.Await(3);
   EXPECT_EQ(calls[2].workload, kApi);
   EXPECT_THAT(calls[2].patch, HasSubstr(DigestText("new")));
 }
@@ -298,7 +300,7 @@ TEST_F(OperatorTest, AFailingWorkloadIsRetriedAndBlocksNobody) {
 TEST_F(OperatorTest, AWorkloadThatIsGoneIsDropped) {
   PutConfigMap("config", "old");
   Put(*deployments_, Web());
-  patcher_.Fail(kWeb, Status(Reason::kNotFound, "gone", 404));
+  writer_.Fail(kWeb, Status(Reason::kNotFound, "gone", 404));
   StartOperator();
   PutConfigMap("config", "new");
   AwaitEvents("configmaps", "update", 1);
@@ -338,7 +340,7 @@ TEST_F(OperatorTest, AnExplicitPatternRollsWithoutAReference) {
   PutConfigMap("team-a", "new");
   AwaitEvents("configmaps", "update", 1);
   Settle();
-  EXPECT_THAT(patcher_.Await(1)[0].patch, HasSubstr("STAKATER_TEAM_A_CONFIGMAP"));
+  EXPECT_THAT(writer_.Await(1)[0].patch, HasSubstr("STAKATER_TEAM_A_CONFIGMAP"));
 }
 
 TEST_F(OperatorTest, AChangeSeenByARelistCounts) {
@@ -351,7 +353,7 @@ TEST_F(OperatorTest, AChangeSeenByARelistCounts) {
   config_maps_->Compact();
   AwaitEvents("configmaps", "update", 1);
   Settle();
-  EXPECT_THAT(patcher_.Await(1)[0].patch, HasSubstr(DigestText("new")));
+  EXPECT_THAT(writer_.Await(1)[0].patch, HasSubstr(DigestText("new")));
 }
 
 TEST_F(OperatorTest, AStopWritesWhatIsDue) {
@@ -361,7 +363,7 @@ TEST_F(OperatorTest, AStopWritesWhatIsDue) {
   PutConfigMap("config", "new");
   AwaitEvents("configmaps", "update", 1);
   operator_->Stop();
-  EXPECT_EQ(patcher_.calls().size(), 1U);
+  EXPECT_EQ(writer_.calls().size(), 1U);
 }
 
 TEST_F(OperatorTest, AStopBeforeTheFirstListEnds) {
@@ -370,7 +372,7 @@ TEST_F(OperatorTest, AStopBeforeTheFirstListEnds) {
   InformerSet set;
   set.sources[SourceType::kConfigMap] =
       Informer<core::ConfigMap>(config_maps_, TransformFor(SourceType::kConfigMap, {}));
-  Operator reloader({.clock = clock_}, {set}, patcher_);
+  Operator reloader({.clock = clock_}, {set}, writer_);
   reloader.Start();
   EXPECT_FALSE(reloader.Ready());
   reloader.Stop();

@@ -1,51 +1,68 @@
 #include "kubexx/reloader/patch.h"
 
-#include <fmt/format.h>
-
 #include <map>
+#include <utility>
+#include <vector>
+
+#include "kubexx/codec/json_tree.h"
 
 namespace kubexx::reloader {
 namespace {
 
-// Names come from API objects and are plain; escaping keeps the patch well-formed whatever they
-// hold.
-void AppendQuoted(std::string_view text, std::string& out) {
-  out.push_back('"');
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out.push_back('\\');
-      out.push_back(c);
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned char>(c));
-    } else {
-      out.push_back(c);
-    }
+using codec::JsonTree;
+
+JsonTree AnnotationsOf(const AnnotationEdits& edits) {
+  JsonTree annotations = JsonTree::Object();
+  for (const auto& [key, value] : edits) {
+    annotations[key] = value ? JsonTree(*value) : JsonTree();  // null removes
   }
-  out.push_back('"');
+  return annotations;
+}
+
+JsonTree EnvOf(const VariableEdit& edit) {
+  JsonTree variable = JsonTree::Object();
+  variable["name"] = edit.name;
+  if (edit.value) {
+    variable["value"] = *edit.value;
+  } else {
+    variable["$patch"] = "delete";
+  }
+  return variable;
+}
+
+JsonTree ContainersOf(const std::vector<VariableEdit>& variables) {
+  std::map<std::string_view, JsonTree> by_container;
+  for (const VariableEdit& edit : variables) {
+    by_container[edit.container].Append(EnvOf(edit));
+  }
+  JsonTree containers = JsonTree::Array();
+  for (auto& [name, env] : by_container) {
+    JsonTree container = JsonTree::Object();
+    container["name"] = name;
+    container["env"] = std::move(env);
+    containers.Append(std::move(container));
+  }
+  return containers;
 }
 
 }  // namespace
 
-std::string StrategicMergePatch(const std::vector<Change>& changes) {
-  std::map<std::string_view, std::vector<const Change*>> by_container;
-  for (const Change& change : changes) {
-    by_container[change.container].push_back(&change);
+std::string StrategicMergePatch(const WorkloadWrite& write) {
+  JsonTree patch = JsonTree::Object();
+  if (!write.annotations.empty()) {
+    patch["metadata"]["annotations"] = AnnotationsOf(write.annotations);
   }
-  std::string out = R"({"spec":{"template":{"spec":{"containers":[)";
-  for (const auto& [container, variables] : by_container) {
-    out += out.back() == '[' ? R"({"name":)" : R"(,{"name":)";
-    AppendQuoted(container, out);
-    out += R"(,"env":[)";
-    for (const Change* change : variables) {
-      out += out.back() == '[' ? R"({"name":)" : R"(,{"name":)";
-      AppendQuoted(change->variable, out);
-      out += R"(,"value":)";
-      AppendQuoted(change->value, out);
-      out += "}";
-    }
-    out += "]}";
+  if (write.paused) {
+    patch["spec"]["paused"] = *write.paused;
   }
-  return out + "]}}}}";
+  if (!write.template_annotations.empty()) {
+    patch["spec"]["template"]["metadata"]["annotations"] =
+        AnnotationsOf(write.template_annotations);
+  }
+  if (!write.variables.empty()) {
+    patch["spec"]["template"]["spec"]["containers"] = ContainersOf(write.variables);
+  }
+  return patch.ToJson();
 }
 
 }  // namespace kubexx::reloader

@@ -1,21 +1,23 @@
 /// @file
-/// The write that rolls a workload.
+/// The patch that makes a write.
 #ifndef KUBEXX_RELOADER_PATCH_H_
 #define KUBEXX_RELOADER_PATCH_H_
 
 #include <string>
-#include <vector>
+#include <string_view>
 
-#include "kubexx/reloader/planner.h"
+#include "kubexx/reloader/workload_write.h"
 
 namespace kubexx::reloader {
 
 /// Field manager of every write, as stakater/Reloader's.
 inline constexpr std::string_view kFieldManager = "Reloader";
 
-/// The strategic merge patch that makes all `changes` at once, in the pod template's containers:
+/// The strategic merge patch that makes all of `write` at once: metadata.annotations, spec.paused,
+/// and in spec.template the annotations and the variables of the containers, which are merged by
+/// name:
 /// {"spec":{"template":{"spec":{"containers":[{"name":...,"env":[{"name":...,"value":...}]}]}}}}
-std::string StrategicMergePatch(const std::vector<Change>& changes);
+std::string StrategicMergePatch(const WorkloadWrite& write);
 
 }  // namespace kubexx::reloader
 

@@ -6,25 +6,51 @@ namespace kubexx::reloader {
 namespace {
 
 TEST(StrategicMergePatch, SetsOneVariable) {
-  EXPECT_EQ(StrategicMergePatch(
-                {{.container = "app", .variable = "STAKATER_A_CONFIGMAP", .value = "01"}}),
+  const WorkloadWrite write{
+      .variables = {{.container = "app", .name = "STAKATER_A_CONFIGMAP", .value = "01"}}};
+  EXPECT_EQ(StrategicMergePatch(write),
             R"({"spec":{"template":{"spec":{"containers":[{"name":"app","env":[)"
             R"({"name":"STAKATER_A_CONFIGMAP","value":"01"}]}]}}}})");
 }
 
 TEST(StrategicMergePatch, GroupsByContainer) {
+  const WorkloadWrite write{.variables = {{.container = "b", .name = "X", .value = "1"},
+                                          {.container = "a", .name = "Y", .value = "2"},
+                                          {.container = "b", .name = "Z", .value = "3"}}};
   EXPECT_EQ(
-      StrategicMergePatch({{.container = "b", .variable = "X", .value = "1"},
-                           {.container = "a", .variable = "Y", .value = "2"},
-                           {.container = "b", .variable = "Z", .value = "3"}}),
+      StrategicMergePatch(write),
       R"({"spec":{"template":{"spec":{"containers":[{"name":"a","env":[{"name":"Y","value":"2"}]},)"
       R"({"name":"b","env":[{"name":"X","value":"1"},{"name":"Z","value":"3"}]}]}}}})");
 }
 
+TEST(StrategicMergePatch, RemovesAVariable) {
+  const WorkloadWrite write{.variables = {{.container = "a", .name = "X"}}};
+  EXPECT_EQ(StrategicMergePatch(write),
+            R"({"spec":{"template":{"spec":{"containers":[{"name":"a","env":[)"
+            R"({"name":"X","$patch":"delete"}]}]}}}})");
+}
+
+TEST(StrategicMergePatch, SetsAndRemovesAnnotationsBesides) {
+  const WorkloadWrite write{.template_annotations = {{"from", "x"}},
+                            .annotations = {{"a", "1"}, {"b", std::nullopt}},
+                            .paused = true};
+  EXPECT_EQ(StrategicMergePatch(write),
+            R"({"metadata":{"annotations":{"a":"1","b":null}},)"
+            R"("spec":{"paused":true,"template":{"metadata":{"annotations":{"from":"x"}}}}})");
+}
+
 TEST(StrategicMergePatch, EscapesWhateverComes) {
+  const WorkloadWrite write{.variables = {{.container = "a\"\\\n\x01", .name = "X", .value = ""}}};
   EXPECT_EQ(
-      StrategicMergePatch({{.container = "a\"\\\n", .variable = "X", .value = ""}}),
-      R"({"spec":{"template":{"spec":{"containers":[{"name":"a\"\\\u000a","env":[{"name":"X","value":""}]}]}}}})");
+      StrategicMergePatch(write),
+      R"({"spec":{"template":{"spec":{"containers":[{"name":"a\"\\\n\u0001","env":[{"name":"X","value":""}]}]}}}})");
+}
+
+TEST(WorkloadWrite, AnnotationsOfTheObjectAloneRollNothing) {
+  EXPECT_TRUE(WorkloadWrite{}.empty());
+  EXPECT_FALSE((WorkloadWrite{.annotations = {{"a", "1"}}}.Rolls()));
+  EXPECT_FALSE((WorkloadWrite{.annotations = {{"a", "1"}}}.empty()));
+  EXPECT_TRUE((WorkloadWrite{.template_annotations = {{"a", "1"}}}.Rolls()));
 }
 
 }  // namespace

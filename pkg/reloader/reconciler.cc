@@ -3,7 +3,6 @@
 #include <chrono>
 
 #include "kubexx/logging/log.h"
-#include "kubexx/reloader/patch.h"
 #include "kubexx/reloader/planner.h"
 
 namespace kubexx::reloader {
@@ -49,6 +48,14 @@ Reconciler::Outcome Reconciler::Plan(const WorkloadId& id, base::TimePoint begin
   const auto workload = parts_.caches.GetWorkload(id);
   if (!workload) {
     parts_.memory.Forget(id);
+    if (const auto finished = parts_.writer.Finish(id, stop); !finished) {
+      logging::Error("Workload could not be created again; it is tried again",
+                     {{"workload", id.key.name},
+                      {"kind", KindName(id.kind)},
+                      {"namespace", id.key.namespace_},
+                      {"error", finished.status()}});
+      return Outcome::kRetry;
+    }
     return Outcome::kNothing;
   }
   parts_.metrics.WorkloadScanned(id.kind);
@@ -63,13 +70,15 @@ Reconciler::Outcome Reconciler::Plan(const WorkloadId& id, base::TimePoint begin
   if (plan.not_updated > 0) {
     parts_.metrics.Skipped(SkipReason::kStrategyNotUpdated, plan.not_updated);
   }
-  return plan.changes.empty() ? Outcome::kNothing : Write(id, plan, begin, stop);
+  return plan.changes.empty() ? Outcome::kNothing : Write(*workload, plan, begin, stop);
 }
 
-Reconciler::Outcome Reconciler::Write(const WorkloadId& id, const reloader::Plan& plan,
+Reconciler::Outcome Reconciler::Write(const Workload& workload, const reloader::Plan& plan,
                                       base::TimePoint begin, const std::stop_token& stop) {
+  const WorkloadId& id = workload.id;
   parts_.memory.BeginWrite(id, plan.changes);
-  const auto written = parts_.patcher.Patch(id, StrategicMergePatch(plan.changes), stop);
+  const auto written = parts_.writer.Write(
+      id, MakeWrite(workload, plan.changes, parts_.strategy, parts_.clock.Wall()), stop);
   if (written) {
     parts_.memory.Confirm(id, plan.changes);
     parts_.metrics.Wrote(id, true, SecondsSince(begin));

@@ -14,8 +14,9 @@
 #include "kubexx/reloader/caches.h"
 #include "kubexx/reloader/decision.h"
 #include "kubexx/reloader/pair_memory.h"
-#include "kubexx/reloader/patcher.h"
 #include "kubexx/reloader/reloader_metrics.h"
+#include "kubexx/reloader/strategy.h"
+#include "kubexx/reloader/writer.h"
 
 namespace kubexx::reloader {
 
@@ -30,7 +31,8 @@ class Reconciler {
     PatternCache& patterns;
     const DecisionRules& rules;
     const ReloaderMetrics& metrics;
-    WorkloadPatcher& patcher;
+    WorkloadWriter& writer;
+    ReloadStrategy strategy;
     base::Clock& clock;
   };
   enum class Outcome : std::uint8_t {
@@ -45,7 +47,7 @@ class Reconciler {
 
  private:
   Outcome Plan(const WorkloadId& id, base::TimePoint begin, const std::stop_token& stop);
-  Outcome Write(const WorkloadId& id, const reloader::Plan& plan, base::TimePoint begin,
+  Outcome Write(const Workload& workload, const reloader::Plan& plan, base::TimePoint begin,
                 const std::stop_token& stop);
   void ReportBadItems(const WorkloadId& id, const reloader::Plan& plan);
   double SecondsSince(base::TimePoint begin) const;

@@ -182,17 +182,16 @@ class ReloaderIntegration : public testing::Test {
     Operator::Options options;
     options.registry = &registry_;
     options.settle = {.window = settle_window, .max_delay = 10 * settle_window};
-    auto reloader =
-        std::make_unique<Operator>(std::move(options), std::move(informers), *patcher());
+    auto reloader = std::make_unique<Operator>(std::move(options), std::move(informers), *writer());
     reloader->Start();
     EXPECT_TRUE(Await([&] { return reloader->Ready(); }));
     return reloader;
   }
-  WorkloadPatcher* patcher() {
-    if (!patcher_) {
-      patcher_ = NewPatcher(client_);
+  WorkloadWriter* writer() {
+    if (!writer_) {
+      writer_ = NewWriter(client_);
     }
-    return patcher_.get();
+    return writer_.get();
   }
 
   static std::string DigestText(const std::string& item) { return DigestOf(item).ToString(); }
@@ -200,7 +199,7 @@ class ReloaderIntegration : public testing::Test {
   metrics::Registry registry_;
   std::shared_ptr<rest::RESTClient> client_;
   std::string namespace_;
-  std::unique_ptr<WorkloadPatcher> patcher_;
+  std::unique_ptr<WorkloadWriter> writer_;
 };
 
 TEST_F(ReloaderIntegration, EditsRollTheWorkloadsThatAskForIt) {

@@ -1,0 +1,75 @@
+#include "kubexx/reloader/strategy.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "kubexx/codec/json_tree.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using codec::JsonTree;
+
+std::string_view StringAt(const JsonTree& tree, std::string_view key) {
+  const JsonTree* member = tree.Find(key);
+  const std::string* text = member == nullptr ? nullptr : member->AsString();
+  return text == nullptr ? std::string_view() : std::string_view(*text);
+}
+
+/// The digest of `source` in the change that it caused.
+Digest DigestIn(const Change& change, const SourceId& source) {
+  const auto found = std::ranges::find(change.sources, source, &std::pair<SourceId, Digest>::first);
+  return found == change.sources.end() ? Digest() : found->second;
+}
+
+}  // namespace
+
+std::string LastReloadedFrom(const SourceId& source, const Digest& digest,
+                             std::string_view container, base::WallTime now) {
+  JsonTree value = JsonTree::Object();
+  value["type"] = NamesOf(source.type).upper;
+  value["name"] = source.key.name;
+  value["namespace"] = source.key.namespace_;
+  value["hash"] = digest.ToString();
+  value["containerRefs"].Append(container);
+  value["observedAt"] =
+      std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();
+  return value.ToJson();
+}
+
+std::optional<ReloadedFrom> ParseReloadedFrom(const Workload& workload) {
+  const std::string* text = Find(workload.template_annotations, kLastReloadedFrom);
+  if (text == nullptr) {
+    return std::nullopt;
+  }
+  const auto tree = JsonTree::Parse(*text);
+  if (!tree) {
+    return std::nullopt;
+  }
+  for (const SourceType type : kSourceTypes) {
+    if (NamesOf(type).upper == StringAt(*tree, "type")) {
+      return ReloadedFrom{
+          {type, {std::string(StringAt(*tree, "namespace")), std::string(StringAt(*tree, "name"))}},
+          std::string(StringAt(*tree, "hash"))};
+    }
+  }
+  return std::nullopt;
+}
+
+WorkloadWrite MakeWrite(const Workload& workload, const std::vector<Change>& changes,
+                        ReloadStrategy strategy, base::WallTime now) {
+  WorkloadWrite write{.uid = workload.uid};
+  for (const Change& change : changes) {
+    if (strategy == ReloadStrategy::kEnvVars) {
+      write.variables.push_back({change.container, change.variable, change.value});
+    } else if (!change.causes.empty()) {
+      const SourceId& cause = change.causes.back();
+      write.template_annotations[std::string(kLastReloadedFrom)] =
+          LastReloadedFrom(cause, DigestIn(change, cause), change.container, now);
+    }
+  }
+  return write;
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,47 @@
+/// @file
+/// What is written to a workload, apart from how.
+#ifndef KUBEXX_RELOADER_WORKLOAD_WRITE_H_
+#define KUBEXX_RELOADER_WORKLOAD_WRITE_H_
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kubexx::reloader {
+
+/// A variable of a container of the pod template.
+struct VariableEdit {
+  std::string container{};
+  std::string name{};
+  /// Nothing: the variable is removed.
+  std::optional<std::string> value{};
+  bool operator==(const VariableEdit&) const = default;
+};
+
+/// Annotations to set, or to remove when they have no value. Others stay as they are.
+using AnnotationEdits = std::map<std::string, std::optional<std::string>>;
+
+/// All that one write changes on one workload: it arrives as a whole or not at all, with the
+/// exceptions that WorkloadWriter names. A value type.
+struct WorkloadWrite {
+  /// Of the object that the write was made for; a write that creates or deletes objects is refused
+  /// with kConflict when the workload has another one by now. Empty: not checked.
+  std::string uid{};
+  /// These two make new pods...
+  std::vector<VariableEdit> variables{};
+  AnnotationEdits template_annotations{};
+  /// ...and these do not.
+  AnnotationEdits annotations{};
+  /// spec.paused, of kinds that have it.
+  std::optional<bool> paused{};
+
+  /// Whether it makes new pods.
+  bool Rolls() const { return !variables.empty() || !template_annotations.empty(); }
+  bool empty() const { return !Rolls() && annotations.empty() && !paused; }
+  bool operator==(const WorkloadWrite&) const = default;
+};
+
+}  // namespace kubexx::reloader
+
+#endif  // KUBEXX_RELOADER_WORKLOAD_WRITE_H_

@@ -1,0 +1,49 @@
+/// @file
+/// How the operator writes to workloads.
+#ifndef KUBEXX_RELOADER_WRITER_H_
+#define KUBEXX_RELOADER_WRITER_H_
+
+#include <stop_token>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/reloader/workload.h"
+#include "kubexx/reloader/workload_write.h"
+
+namespace kubexx::reloader {
+
+/// What became of a write that succeeded.
+struct WriteOutcome {
+  /// New pods come. False when nothing of the write makes any, and for a Job that has finished
+  /// meanwhile.
+  bool rolled = true;
+  /// The annotations of the write are on the workload. False when the rights to write them are
+  /// missing, or the kind is rolled without touching the object.
+  bool recorded = true;
+  bool operator==(const WriteOutcome&) const = default;
+};
+
+/// Writes to workloads, with kFieldManager as field manager. Implementations are thread-safe, as
+/// long as no two threads write to the same workload.
+class WorkloadWriter {
+ public:
+  virtual ~WorkloadWriter() = default;
+
+  /// Makes `write`, by what the workload's kind asks for; returns once the server has answered. A
+  /// write that failed half-way is finished, not repeated, by the same call later. kNotFound when
+  /// the workload is gone, kConflict when it is no longer the one that the write was made for.
+  virtual apimachinery::Result<WriteOutcome> Write(const WorkloadId& workload,
+                                                   const WorkloadWrite& write,
+                                                   std::stop_token stop) = 0;
+
+  /// Finishes what a failed Write left behind of a workload that is not there any more; does
+  /// nothing when there is no such thing. For kinds that are rolled by deleting and creating.
+  virtual apimachinery::Result<void> Finish(const WorkloadId& workload, std::stop_token stop) {
+    (void)workload;
+    (void)stop;
+    return {};
+  }
+};
+
+}  // namespace kubexx::reloader
+
+#endif  // KUBEXX_RELOADER_WRITER_H_
