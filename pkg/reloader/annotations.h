@@ -24,6 +24,8 @@ struct AnnotationKeys {
   std::string ignore = "reloader.stakater.com/ignore";
   std::string search = "reloader.stakater.com/search";
   std::string match = "reloader.stakater.com/match";
+  std::string pause_period = "deployment.reloader.stakater.com/pause-period";
+  std::string paused_at = "deployment.reloader.stakater.com/paused-at";
 
   const std::string& Reload(SourceType type) const {
     return type == SourceType::kConfigMap ? configmap_reload : secret_reload;

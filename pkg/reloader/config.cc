@@ -15,6 +15,7 @@ using apimachinery::Reason;
 using apimachinery::Result;
 
 constexpr std::int64_t kMaxWorkers = 64;
+constexpr std::int64_t kMaxShards = 64;
 constexpr base::Duration kMaxSettleWindow = std::chrono::hours(1);
 
 Error Invalid(const std::string& what) { return Fail(Reason::kInvalidConfig, what); }
@@ -28,130 +29,63 @@ std::string ToLower(std::string text) {
 
 }  // namespace
 
-ConfigFlags::ConfigFlags(flags::FlagSet& flags) {
-  AddShared(flags);
-  AddNotYetSupported(flags);
-  AddOwn(flags);
-  flags.AllowArguments("", &arguments_);  // accepted and not used, as in the original
-}
-
-void ConfigFlags::AddShared(flags::FlagSet& flags) {
-  AnnotationKeys& keys = rules_.keys;
-  flags.AddBool("auto-reload-all",
-                "reload every workload that does not switch it off by annotation",
-                &rules_.auto_reload_all);
-  flags.AddString("configmap-annotation", "annotation with the ConfigMaps that reload a workload",
-                  &keys.configmap_reload);
-  flags.AddString("secret-annotation", "annotation with the Secrets that reload a workload",
-                  &keys.secret_reload);
-  flags.AddString("auto-annotation", "annotation that reloads a workload for all it references",
-                  &keys.auto_reload);
-  flags.AddString("configmap-auto-annotation", "as auto-annotation, for ConfigMaps",
-                  &keys.configmap_auto);
-  flags.AddString("secret-auto-annotation", "as auto-annotation, for Secrets", &keys.secret_auto);
-  flags.AddString("ignore-annotation",
-                  "annotation of a ConfigMap or Secret that never reloads anything", &keys.ignore);
-  flags.AddString(
-      "auto-search-annotation",
-      "annotation that reloads a workload for what it references and has the match annotation",
-      &keys.search);
-  flags.AddString("search-match-annotation",
-                  "annotation of a ConfigMap or Secret that search finds", &keys.match);
-  flags.AddString("log-format", "json, or empty for text", &log_format_);
-  flags.AddString("log-level", "trace, debug, info, warning, error, fatal or panic", &log_level_);
-  flags.AddList("resources-to-ignore", "configmaps or secrets", &resources_to_ignore_);
-  flags.AddList("ignored-workload-types", "jobs, cronjobs", &ignored_workload_types_);
-  flags.AddList("namespaces", "watch these namespaces only", &namespaces_);
-  flags.AddList("namespaces-to-ignore", "namespaces in which nothing is reloaded",
-                &namespaces_to_ignore_);
-  flags.AddList("resource-label-selector", "labels of the ConfigMaps and Secrets to watch",
-                &resource_label_selector_);
-  flags.AddString("reload-strategy", "env-vars", &reload_strategy_);
-}
-
-void ConfigFlags::AddNotYetSupported(flags::FlagSet& flags) {
-  const std::string not_yet = "not supported yet";
-  flags.AddString("pause-deployment-annotation", not_yet, &pause_annotation_);
-  flags.AddString("pause-deployment-time-annotation", not_yet, &paused_at_annotation_);
-  flags.AddString("webhook-url", not_yet, &webhook_url_);
-  flags.AddList("namespace-selector", not_yet, &namespace_selector_);
-  flags.AddString("is-Argo-Rollouts", not_yet, &argo_rollouts_);
-  flags.AddString("reload-on-create", not_yet, &reload_on_create_);
-  flags.AddString("reload-on-delete", not_yet, &reload_on_delete_);
-  flags.AddBool("sync-after-restart", "has an effect with reload-on-create only",
-                &sync_after_restart_);
-  flags.AddBool("enable-ha", not_yet, &enable_ha_);
-  flags.AddBool("enable-pprof", not_yet, &enable_pprof_);
-  flags.AddString("pprof-addr", "has an effect with enable-pprof only", &pprof_address_);
-  flags.AddBool("enable-csi-integration", not_yet, &enable_csi_);
-}
-
-void ConfigFlags::AddOwn(flags::FlagSet& flags) {
-  flags.AddString("kubeconfig",
-                  "kubeconfig file; by default $KUBECONFIG, then ~/.kube/config, then the pod's "
-                  "service account",
-                  &kubeconfig_.path);
-  flags.AddString("context", "context of the kubeconfig", &kubeconfig_.context);
-  flags.AddString("metrics-addr", "where to serve /metrics, /live and /ready", &metrics_address_);
-  flags.AddDuration("settle-window",
-                    "a workload is rolled when its sources have not changed for this long",
-                    &settle_window_);
-  flags.AddInt("workers", "workloads written at the same time", &workers_);
-  flags.AddInt("kube-api-qps", "requests a second to the API server; negative for no limit", &qps_);
-  flags.AddInt("kube-api-burst", "requests that may exceed kube-api-qps for a moment", &burst_);
-}
-
-Result<void> ConfigFlags::RefuseUnsupported(const Environment& environment) const {
-  const ConfigFlags& f = *this;
+// What the flags know and the operator does not do yet: a flag leaves this list with the change
+// that gives it its effect.
+Result<void> ConfigFlags::RefuseUnsupported() const {
   const std::pair<const char*, bool> unsupported[] = {
-      {"--pause-deployment-annotation",
-       f.pause_annotation_ != "deployment.reloader.stakater.com/pause-period"},
-      {"--pause-deployment-time-annotation",
-       f.paused_at_annotation_ != "deployment.reloader.stakater.com/paused-at"},
-      {"--webhook-url", !f.webhook_url_.empty()},
-      {"--namespace-selector", !f.namespace_selector_.empty()},
-      {"--is-Argo-Rollouts=true", f.argo_rollouts_ == "true"},
-      {"--reload-on-create=true", f.reload_on_create_ == "true"},
-      {"--reload-on-delete=true", f.reload_on_delete_ == "true"},
-      {"--enable-ha", f.enable_ha_},
-      {"--enable-pprof", f.enable_pprof_},
-      {"--enable-csi-integration", f.enable_csi_},
-      {"--reload-strategy=annotations", f.reload_strategy_ == "annotations"},
-      {"ALERT_ON_RELOAD=true", environment("ALERT_ON_RELOAD") == "true"},
+      {"--is-Argo-Rollouts=true", argo_rollouts_ == "true"},
+      {"--reload-on-create=true", reload_on_create_ == "true"},
+      {"--reload-on-delete=true", reload_on_delete_ == "true"},
+      {"--enable-csi-integration", enable_csi_},
+      {"--reload-strategy=annotations", reload_strategy_ == "annotations"},
+      {"--webhook-url", !webhook_url_.empty()},
+      {"--namespace-selector", !namespace_selector_.empty()},
+      {"--enable-ha", enable_ha_},
+      {"--enable-pprof", enable_pprof_},
   };
   for (const auto& [name, used] : unsupported) {
     if (used) {
       return Invalid(std::string(name) + " is not supported yet");
     }
   }
-  if (reload_strategy_ != "env-vars") {
-    return Invalid("--reload-strategy: \"" + reload_strategy_ +
-                   "\" is neither env-vars nor annotations");
-  }
   return {};
 }
 
-Result<void> ConfigFlags::BuildScope(const Environment& environment, Config& config) const {
+Result<void> ConfigFlags::BuildTypes(Config& config) const {
   if (resources_to_ignore_.size() > 1) {
     return Invalid(
         "--resources-to-ignore: one of configmaps and secrets can be ignored, not several");
   }
   for (const std::string& resource : resources_to_ignore_) {
     const std::string name = ToLower(resource);
-    const auto type = std::ranges::find_if(
-        kSourceTypes, [&](SourceType each) { return NamesOf(each).plural == name; });
-    if (type == kSourceTypes.end()) {
+    if (name != "configmaps" && name != "secrets") {
       return Invalid("--resources-to-ignore: \"" + resource +
                      "\" is neither configmaps nor secrets");
     }
-    config.ignored_types.insert(*type);
+    config.ignored_types.insert(name == "secrets" ? SourceType::kSecret : SourceType::kConfigMap);
   }
-  for (const std::string& type : ignored_workload_types_) {
-    if (type != "jobs" && type != "cronjobs") {
-      config.warnings.push_back("--ignored-workload-types: \"" + type +
-                                "\" is neither jobs nor cronjobs; the list is disregarded");
+  const auto bad = std::ranges::find_if(ignored_workload_types_, [](const std::string& type) {
+    return type != "jobs" && type != "cronjobs";
+  });
+  if (bad != ignored_workload_types_.end()) {
+    config.warnings.push_back("--ignored-workload-types: \"" + *bad +
+                              "\" is neither jobs nor cronjobs; the list is disregarded");
+  } else {
+    for (const std::string& type : ignored_workload_types_) {
+      (type == "jobs" ? config.ignore_jobs : config.ignore_cron_jobs) = true;
     }
   }
+  auto selector = LabelSelectorOf(resource_label_selector_);
+  if (!selector) {
+    return Fail(selector.status().WithContext("--resource-label-selector"));
+  }
+  config.source_label_selector = *std::move(selector);
+  config.argo_rollouts = argo_rollouts_ == "true";
+  config.csi_integration = enable_csi_;
+  return {};
+}
+
+Result<void> ConfigFlags::BuildNamespaces(const Environment& environment, Config& config) const {
   const std::set<std::string> unique(namespaces_.begin(), namespaces_.end());
   config.namespaces.assign(unique.begin(), unique.end());
   if (const std::string own = environment("KUBERNETES_NAMESPACE");
@@ -161,19 +95,82 @@ Result<void> ConfigFlags::BuildScope(const Environment& environment, Config& con
   if (std::ranges::find(config.namespaces, "") != config.namespaces.end()) {
     return Invalid("--namespaces: an empty name");
   }
+  auto selector = LabelSelectorOf(namespace_selector_);
+  if (!selector) {
+    return Fail(selector.status().WithContext("--namespace-selector"));
+  }
   if (config.namespaces.empty()) {
     config.ignored_namespaces.insert(namespaces_to_ignore_.begin(), namespaces_to_ignore_.end());
+    config.namespace_selector = *std::move(selector);
     config.warnings.push_back("Watching all namespaces");
-  } else if (!namespaces_to_ignore_.empty()) {
-    config.warnings.push_back(
-        "--namespaces-to-ignore has no effect when only some namespaces are watched");
+    return {};
   }
-  auto selector = LabelSelectorOf(resource_label_selector_);
-  if (!selector) {
-    return Fail(selector.status().WithContext("--resource-label-selector"));
+  for (const auto& [flag, given] : {std::pair("--namespaces-to-ignore", &namespaces_to_ignore_),
+                                    std::pair("--namespace-selector", &namespace_selector_)}) {
+    if (!given->empty()) {
+      config.warnings.push_back(std::string(flag) +
+                                " has no effect when only some namespaces are watched");
+    }
   }
-  config.source_label_selector = *std::move(selector);
   return {};
+}
+
+Result<void> ConfigFlags::BuildReloads(Config& config) const {
+  if (reload_strategy_ == "annotations") {
+    config.reload_strategy = ReloadStrategy::kAnnotations;
+  } else if (reload_strategy_ != "env-vars") {
+    return Invalid("--reload-strategy: \"" + reload_strategy_ +
+                   "\" is neither env-vars nor annotations");
+  }
+  config.reload_on_create = reload_on_create_ == "true";
+  config.reload_on_delete = reload_on_delete_ == "true";
+  config.sync_after_restart = sync_after_restart_;
+  config.webhook_url = webhook_url_;
+  if (!webhook_url_.empty()) {
+    if (!webhook_url_.starts_with("http://") && !webhook_url_.starts_with("https://")) {
+      return Invalid("--webhook-url: must begin with http:// or https://");
+    }
+    config.warnings.push_back(
+        "Webhook mode: changes are sent to --webhook-url, nothing is reloaded");
+  }
+  return {};
+}
+
+Result<void> ConfigFlags::BuildHa(const Environment& environment, Config& config) const {
+  if (shards_ < 1 || shards_ > kMaxShards) {
+    return Invalid("--shards: must be between 1 and " + std::to_string(kMaxShards));
+  }
+  if (!enable_ha_) {
+    return shards_ == 1 ? Result<void>()
+                        : Invalid("--shards: needs --enable-ha when it is more than 1");
+  }
+  config.ha = {.enabled = true,
+               .pod_name = environment("POD_NAME"),
+               .pod_namespace = environment("POD_NAMESPACE"),
+               .shards = static_cast<int>(shards_)};
+  for (const auto& [name, value] : {std::pair("POD_NAME", &config.ha.pod_name),
+                                    std::pair("POD_NAMESPACE", &config.ha.pod_namespace)}) {
+    if (value->empty()) {
+      return Invalid(std::string("--enable-ha: the environment variable ") + name + " is not set");
+    }
+  }
+  return {};
+}
+
+void ConfigFlags::BuildAlerts(const Environment& environment, Config& config) const {
+  AlertSettings& alerts = config.alerts;
+  alerts = {.enabled = environment("ALERT_ON_RELOAD") == "true",
+            .sink = ToLower(std::string(TrimSpace(environment("ALERT_SINK")))),
+            .url = environment("ALERT_WEBHOOK_URL"),
+            .additional_info = std::string(TrimSpace(environment("ALERT_ADDITIONAL_INFO"))),
+            .proxy = environment("ALERT_WEBHOOK_PROXY")};
+  if (alerts.sink != "slack" && alerts.sink != "teams" && alerts.sink != "gchat") {
+    alerts.sink = "raw";
+  }
+  if (alerts.enabled && alerts.url.empty()) {
+    config.warnings.push_back(
+        "ALERT_ON_RELOAD is true, but ALERT_WEBHOOK_URL is not set: no alert can be sent");
+  }
 }
 
 Result<void> ConfigFlags::BuildTuning(Config& config) const {
@@ -192,6 +189,7 @@ Result<void> ConfigFlags::BuildTuning(Config& config) const {
   config.qps = static_cast<double>(qps_);
   config.burst = static_cast<int>(burst_);
   config.metrics_address = metrics_address_;
+  config.pprof_address = enable_pprof_ ? pprof_address_ : "";
   config.kubeconfig = kubeconfig_;
   return {};
 }
@@ -205,9 +203,7 @@ void ConfigFlags::BuildLogging(Config& config) const {
                               "\" is not json; logging text at level info");
     return;
   }
-  if (level == "fatal" || level == "panic") {
-    config.logging.level = logging::Level::kError;
-  } else if (const auto parsed = logging::ParseLevel(level)) {
+  if (const auto parsed = logging::ParseLevel(level)) {
     config.logging.level = *parsed;
   } else {
     config.warnings.push_back("--log-level: \"" + log_level_ +
@@ -215,13 +211,63 @@ void ConfigFlags::BuildLogging(Config& config) const {
   }
 }
 
+std::vector<std::pair<std::string, OptionValue>> ConfigFlags::ReportedOptions() const {
+  const AnnotationKeys& keys = rules_.keys;
+  return {
+      {"autoReloadAll", rules_.auto_reload_all},
+      {"configmapUpdateOnChangeAnnotation", keys.configmap_reload},
+      {"secretUpdateOnChangeAnnotation", keys.secret_reload},
+      {"secretProviderClassUpdateOnChangeAnnotation",
+       "secretproviderclass.reloader.stakater.com/reload"},
+      {"reloaderAutoAnnotation", keys.auto_reload},
+      {"ignoreResourceAnnotation", keys.ignore},
+      {"configmapReloaderAutoAnnotation", keys.configmap_auto},
+      {"secretReloaderAutoAnnotation", keys.secret_auto},
+      {"secretProviderClassReloaderAutoAnnotation",
+       "secretproviderclass.reloader.stakater.com/auto"},
+      {"configmapExcludeReloaderAnnotation", "configmaps.exclude.reloader.stakater.com/reload"},
+      {"secretExcludeReloaderAnnotation", "secrets.exclude.reloader.stakater.com/reload"},
+      {"secretProviderClassExcludeReloaderAnnotation",
+       "secretproviderclasses.exclude.reloader.stakater.com/reload"},
+      {"autoSearchAnnotation", keys.search},
+      {"searchMatchAnnotation", keys.match},
+      {"rolloutStrategyAnnotation", "reloader.stakater.com/rollout-strategy"},
+      {"pauseDeploymentAnnotation", keys.pause_period},
+      {"pauseDeploymentTimeAnnotation", keys.paused_at},
+      {"logFormat", log_format_},
+      {"logLevel", log_level_},
+      {"isArgoRollouts", ParseGoBool(argo_rollouts_)},
+      {"reloadStrategy", reload_strategy_},
+      {"reloadOnCreate", ParseGoBool(reload_on_create_)},
+      {"reloadOnDelete", ParseGoBool(reload_on_delete_)},
+      {"syncAfterRestart", sync_after_restart_},
+      {"enableHA", enable_ha_},
+      {"enableCSIIntegration", enable_csi_},
+      {"webhookUrl", webhook_url_},
+      {"resourcesToIgnore", resources_to_ignore_},
+      {"workloadTypesToIgnore", ignored_workload_types_},
+      {"namespaceSelectors", namespace_selector_},
+      {"resourceSelectors", resource_label_selector_},
+      {"namespacesToIgnore", namespaces_to_ignore_},
+      {"enablePProf", enable_pprof_},
+      {"pprofAddr", pprof_address_},
+  };
+}
+
 Result<Config> ConfigFlags::Build(const Environment& environment) const {
   Config config;
-  KX_RETURN_IF_ERROR(RefuseUnsupported(environment));
+  KX_RETURN_IF_ERROR(RefuseUnsupported());
   config.rules = rules_;
   config.count_by_namespace = environment("METRICS_COUNT_BY_NAMESPACE") == "enabled";
-  KX_RETURN_IF_ERROR(BuildScope(environment, config));
+  config.meta_info = {.namespace_ = environment("RELOADER_NAMESPACE"),
+                      .deployment_name = environment("RELOADER_DEPLOYMENT_NAME")};
+  config.reported_options = ReportedOptions();
+  KX_RETURN_IF_ERROR(BuildTypes(config));
+  KX_RETURN_IF_ERROR(BuildNamespaces(environment, config));
+  KX_RETURN_IF_ERROR(BuildReloads(config));
+  KX_RETURN_IF_ERROR(BuildHa(environment, config));
   KX_RETURN_IF_ERROR(BuildTuning(config));
+  BuildAlerts(environment, config);
   BuildLogging(config);
   return config;
 }

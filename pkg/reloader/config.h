@@ -1,5 +1,5 @@
 /// @file
-/// The operator's command line and environment.
+/// The operator's settings, and the command line and environment they come from.
 #ifndef KUBEXX_RELOADER_CONFIG_H_
 #define KUBEXX_RELOADER_CONFIG_H_
 
@@ -7,6 +7,8 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "kubexx/apimachinery/status.h"
@@ -15,33 +17,89 @@
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/decision.h"
 #include "kubexx/reloader/source.h"
+#include "kubexx/reloader/strategy.h"
 #include "kubexx/rest/config.h"
 
 namespace kubexx::reloader {
 
+/// Alerts after reloads, from the variables ALERT_*. Holds credentials (in URLs): never log it.
+struct AlertSettings {
+  bool enabled = false;           ///< ALERT_ON_RELOAD is exactly "true"
+  std::string sink{};             ///< ALERT_SINK, trimmed, in lower case; unknown ones are "raw"
+  std::string url{};              ///< ALERT_WEBHOOK_URL
+  std::string additional_info{};  ///< ALERT_ADDITIONAL_INFO, trimmed
+  std::string proxy{};            ///< ALERT_WEBHOOK_PROXY; no other variable gives one
+};
+
+/// Several replicas.
+struct HaSettings {
+  bool enabled = false;
+  std::string pod_name{};       ///< POD_NAME: the identity in Leases
+  std::string pod_namespace{};  ///< POD_NAMESPACE: where the Leases are
+  /// Into how many parts the namespaces are divided among the replicas; 1: one leader for all.
+  int shards = 1;
+};
+
+/// Where the ConfigMap reloader-meta-info goes; not published without a namespace.
+struct MetaInfoSettings {
+  std::string namespace_{};       ///< RELOADER_NAMESPACE
+  std::string deployment_name{};  ///< RELOADER_DEPLOYMENT_NAME
+};
+
+/// The value of an option as it was given: for reports, not for decisions.
+using OptionValue = std::variant<bool, std::string, std::vector<std::string>>;
+
 /// What the operator runs with, checked.
 struct Config {
   DecisionRules rules{};
+
+  // ---- What is watched.
   /// Empty: all.
   std::vector<std::string> namespaces{};
+  /// Empty unless all namespaces are watched.
   std::set<std::string> ignored_namespaces{};
+  /// Label selector of the namespaces in which something may roll; empty: all, as always when only
+  /// some are watched.
+  std::string namespace_selector{};
   std::string source_label_selector{};
   std::set<SourceType> ignored_types{};
-  bool count_by_namespace = false;
+  /// --ignored-workload-types.
+  bool ignore_jobs = false;
+  bool ignore_cron_jobs = false;
+  bool argo_rollouts = false;
+  bool csi_integration = false;
+
+  // ---- What is done about it.
+  ReloadStrategy reload_strategy = ReloadStrategy::kEnvVars;
+  bool reload_on_create = false;
+  bool reload_on_delete = false;
+  /// Has an effect with reload_on_create only.
+  bool sync_after_restart = false;
+  /// Not empty: changes are posted there, and nothing is rolled. May hold credentials.
+  std::string webhook_url{};
   base::Duration settle_window{};
   int workers = 0;
+
+  // ---- Who is told.
+  AlertSettings alerts{};
+  MetaInfoSettings meta_info{};
+  /// stakater/Reloader's names of the options, in its order, with what was given.
+  std::vector<std::pair<std::string, OptionValue>> reported_options{};
+  bool count_by_namespace = false;
   std::string metrics_address{};
-  rest::KubeconfigOptions kubeconfig{};
-  double qps = 0;
-  int burst = 0;
+  /// Of a second listener; empty: there is none.
+  std::string pprof_address{};
   logging::Options logging{};
   /// To be logged once the log is set up.
   std::vector<std::string> warnings{};
+
+  HaSettings ha{};
+  rest::KubeconfigOptions kubeconfig{};
+  double qps = 0;
+  int burst = 0;
 };
 
-/// Flags with stakater/Reloader's names, defaults and meanings, and our own. Those of its features
-/// that are not here yet are known, so that their defaults may be given, and refused when they
-/// would change something.
+/// Flags with stakater/Reloader's names, defaults and meanings, and our own.
 class ConfigFlags {
  public:
   /// An environment variable, empty when it is not set.
@@ -57,13 +115,19 @@ class ConfigFlags {
   apimachinery::Result<Config> Build(const Environment& environment) const;
 
  private:
-  void AddShared(flags::FlagSet& flags);
-  void AddNotYetSupported(flags::FlagSet& flags);
-  void AddOwn(flags::FlagSet& flags);
-  apimachinery::Result<void> RefuseUnsupported(const Environment& environment) const;
-  apimachinery::Result<void> BuildScope(const Environment& environment, Config& config) const;
+  void AddAnnotations(flags::FlagSet& flags);
+  void AddScope(flags::FlagSet& flags);
+  void AddReloads(flags::FlagSet& flags);
+  void AddProcess(flags::FlagSet& flags);
+  apimachinery::Result<void> RefuseUnsupported() const;
+  apimachinery::Result<void> BuildTypes(Config& config) const;
+  apimachinery::Result<void> BuildNamespaces(const Environment& environment, Config& config) const;
+  apimachinery::Result<void> BuildReloads(Config& config) const;
+  apimachinery::Result<void> BuildHa(const Environment& environment, Config& config) const;
   apimachinery::Result<void> BuildTuning(Config& config) const;
+  void BuildAlerts(const Environment& environment, Config& config) const;
   void BuildLogging(Config& config) const;
+  std::vector<std::pair<std::string, OptionValue>> ReportedOptions() const;
 
   DecisionRules rules_;
   std::string log_format_;
@@ -72,22 +136,21 @@ class ConfigFlags {
   std::vector<std::string> ignored_workload_types_;
   std::vector<std::string> namespaces_;
   std::vector<std::string> namespaces_to_ignore_;
+  std::vector<std::string> namespace_selector_;
   std::vector<std::string> resource_label_selector_;
   std::string reload_strategy_ = "env-vars";
-
-  std::string pause_annotation_ = "deployment.reloader.stakater.com/pause-period";
-  std::string paused_at_annotation_ = "deployment.reloader.stakater.com/paused-at";
-  std::string webhook_url_;
-  std::vector<std::string> namespace_selector_;
+  // Strings, as in the original: only exactly "true" counts, and the next argument is the value.
   std::string argo_rollouts_ = "false";
   std::string reload_on_create_ = "false";
   std::string reload_on_delete_ = "false";
   bool sync_after_restart_ = false;
+  bool enable_csi_ = false;
+  std::string webhook_url_;
   bool enable_ha_ = false;
   bool enable_pprof_ = false;
   std::string pprof_address_ = ":6060";
-  bool enable_csi_ = false;
 
+  std::int64_t shards_ = 1;
   rest::KubeconfigOptions kubeconfig_;
   std::string metrics_address_ = ":9090";
   base::Duration settle_window_ = std::chrono::milliseconds(100);

@@ -41,17 +41,19 @@ TEST(Config, HasTheOriginalsDefaults) {
 }
 
 TEST(Config, RenamesAnnotations) {
-  const auto config = Parse({"--auto-annotation=x/auto", "--configmap-annotation", "x/cm",
-                             "--secret-annotation=x/s", "--configmap-auto-annotation=x/ca",
-                             "--secret-auto-annotation=x/sa", "--ignore-annotation=x/i",
-                             "--auto-search-annotation=x/search",
-                             "--search-match-annotation=x/match", "--auto-reload-all"});
+  const auto config = Parse(
+      {"--auto-annotation=x/auto", "--configmap-annotation", "x/cm", "--secret-annotation=x/s",
+       "--configmap-auto-annotation=x/ca", "--secret-auto-annotation=x/sa",
+       "--ignore-annotation=x/i", "--auto-search-annotation=x/search",
+       "--search-match-annotation=x/match", "--auto-reload-all",
+       "--pause-deployment-annotation=x/p", "--pause-deployment-time-annotation=x/at"});
   ASSERT_TRUE(config) << config.status().ToString();
   const AnnotationKeys& keys = config->rules.keys;
-  EXPECT_THAT(
-      (std::vector{keys.auto_reload, keys.configmap_reload, keys.secret_reload, keys.configmap_auto,
-                   keys.secret_auto, keys.ignore, keys.search, keys.match}),
-      ElementsAre("x/auto", "x/cm", "x/s", "x/ca", "x/sa", "x/i", "x/search", "x/match"));
+  EXPECT_THAT((std::vector{keys.auto_reload, keys.configmap_reload, keys.secret_reload,
+                           keys.configmap_auto, keys.secret_auto, keys.ignore, keys.search,
+                           keys.match, keys.pause_period, keys.paused_at}),
+              ElementsAre("x/auto", "x/cm", "x/s", "x/ca", "x/sa", "x/i", "x/search", "x/match",
+                          "x/p", "x/at"));
   EXPECT_TRUE(config->rules.auto_reload_all);
 }
 
@@ -83,7 +85,7 @@ TEST(Config, BadLogSettingsAreWarnings) {
   EXPECT_EQ(Parse({"--log-format=json"})->logging.format, logging::Format::kJson);
 }
 
-TEST(Config, AcceptsTheOriginalsDefaultsOfWhatIsNotSupported) {
+TEST(Config, AcceptsTheOriginalsSyntax) {
   EXPECT_TRUE(
       Parse({"--is-Argo-Rollouts=false", "--reload-on-create", "false", "--reload-on-delete=no",
              "--reload-strategy=env-vars", "--enable-ha=false", "--sync-after-restart",
@@ -102,21 +104,60 @@ TEST_P(Refused, WithTheFlagInTheMessage) {
 
 INSTANTIATE_TEST_SUITE_P(
     Flags, Refused,
-    testing::Values(std::vector{"--webhook-url=http://x"}, std::vector{"--namespace-selector=a=b"},
-                    std::vector{"--is-Argo-Rollouts=true"}, std::vector{"--reload-on-create=true"},
-                    std::vector{"--reload-on-delete", "true"}, std::vector{"--enable-ha"},
-                    std::vector{"--enable-pprof"}, std::vector{"--enable-csi-integration"},
-                    std::vector{"--reload-strategy=annotations"},
-                    std::vector{"--reload-strategy=default"},
-                    std::vector{"--pause-deployment-annotation=x"},
-                    std::vector{"--settle-window=-1s"}, std::vector{"--settle-window=soon"},
-                    std::vector{"--workers=0"}, std::vector{"--workers=1000"},
-                    std::vector{"--kube-api-qps=0"}, std::vector{"--namespaces=a,"},
-                    std::vector{"--unknown=1"}));
+    testing::Values(std::vector{"--reload-strategy=default"}, std::vector{"--settle-window=-1s"},
+                    std::vector{"--settle-window=soon"}, std::vector{"--workers=0"},
+                    std::vector{"--workers=1000"}, std::vector{"--kube-api-qps=0"},
+                    std::vector{"--namespaces=a,"}, std::vector{"--unknown=1"},
+                    std::vector{"--shards=0"}, std::vector{"--shards=2"},
+                    std::vector{"--shards=65"}, std::vector{"--webhook-url=sink"},
+                    std::vector{"--resource-label-selector=???"},
+                    std::vector{"--namespace-selector=a in b"}));
 
-TEST(Config, RefusesABadSelectorAndAlerts) {
-  EXPECT_FALSE(Parse({"--resource-label-selector=???"}));
-  EXPECT_FALSE(Parse({}, {{"ALERT_ON_RELOAD", "true"}}));
+TEST(Config, ReportsOptionsInTheOriginalsOrder) {
+  const auto config =
+      Parse({"--reload-on-create", "1", "--log-level=debug", "--namespaces-to-ignore=a,b"});
+  ASSERT_TRUE(config) << config.status().ToString();
+  const auto& options = config->reported_options;
+  ASSERT_EQ(options.size(), 34U);
+  EXPECT_EQ(options.front(), (std::pair<std::string, OptionValue>("autoReloadAll", false)));
+  EXPECT_EQ(options[18], (std::pair<std::string, OptionValue>("logLevel", "debug")));
+  EXPECT_EQ(options[21], (std::pair<std::string, OptionValue>("reloadOnCreate", true)));
+  EXPECT_FALSE(config->reload_on_create) << "only exactly \"true\" has an effect";
+  EXPECT_EQ(options[31], (std::pair<std::string, OptionValue>("namespacesToIgnore",
+                                                              std::vector<std::string>{"a", "b"})));
+  EXPECT_EQ(options.back(), (std::pair<std::string, OptionValue>("pprofAddr", ":6060")));
+}
+
+TEST(Config, DisregardsAListOfWorkloadTypesWithABadOne) {
+  const auto good = Parse({"--ignored-workload-types=jobs,cronjobs"});
+  ASSERT_TRUE(good);
+  EXPECT_TRUE(good->ignore_jobs && good->ignore_cron_jobs);
+  const auto bad = Parse({"--ignored-workload-types=jobs,Pods"});
+  ASSERT_TRUE(bad);
+  EXPECT_FALSE(bad->ignore_jobs || bad->ignore_cron_jobs);
+  EXPECT_THAT(bad->warnings, testing::Contains(HasSubstr("Pods")));
+}
+
+TEST(Config, TakesAlertsAndMetaInfoFromTheEnvironment) {
+  const auto config = Parse({}, {{"ALERT_ON_RELOAD", "true"},
+                                 {"ALERT_SINK", " Slack "},
+                                 {"ALERT_WEBHOOK_URL", "http://sink/x"},
+                                 {"ALERT_ADDITIONAL_INFO", " cluster 1\n"},
+                                 {"ALERT_WEBHOOK_PROXY", "http://proxy:1"},
+                                 {"RELOADER_NAMESPACE", "ops"},
+                                 {"RELOADER_DEPLOYMENT_NAME", "reloader"}});
+  ASSERT_TRUE(config);
+  EXPECT_TRUE(config->alerts.enabled);
+  EXPECT_EQ(config->alerts.sink, "slack");
+  EXPECT_EQ(config->alerts.url, "http://sink/x");
+  EXPECT_EQ(config->alerts.additional_info, "cluster 1");
+  EXPECT_EQ(config->alerts.proxy, "http://proxy:1");
+  EXPECT_EQ(config->meta_info.namespace_, "ops");
+  EXPECT_EQ(config->meta_info.deployment_name, "reloader");
+  EXPECT_FALSE(Parse({}, {{"ALERT_ON_RELOAD", "True"}})->alerts.enabled);
+  EXPECT_EQ(Parse({}, {{"ALERT_SINK", "webhook"}})->alerts.sink, "raw");
+  EXPECT_THAT(Parse({}, {{"ALERT_ON_RELOAD", "true"}})->warnings,
+              testing::Contains(HasSubstr("ALERT_WEBHOOK_URL")));
 }
 
 }  // namespace

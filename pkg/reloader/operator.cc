@@ -55,7 +55,8 @@ class Operator::Impl {
                      .metrics = metrics_,
                      .writer = writer,
                      .strategy = options_.strategy,
-                     .clock = options_.clock}) {}
+                     .clock = options_.clock,
+                     .observers = options_.observers}) {}
 
   ~Impl() { Stop(); }
 

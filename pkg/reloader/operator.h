@@ -12,6 +12,7 @@
 #include "kubexx/metrics/registry.h"
 #include "kubexx/reloader/caches.h"
 #include "kubexx/reloader/decision.h"
+#include "kubexx/reloader/notifier.h"
 #include "kubexx/reloader/settle.h"
 #include "kubexx/reloader/strategy.h"
 #include "kubexx/reloader/writer.h"
@@ -37,6 +38,8 @@ class Operator {
     metrics::Registry* registry = nullptr;
     /// Adds reloader_reload_executed_total_by_namespace.
     bool count_by_namespace = false;
+    /// Told of writes; must outlive the operator.
+    WriteObservers observers{};
   };
 
   /// `writer` and what the options refer to must outlive the operator.

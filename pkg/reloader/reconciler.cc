@@ -83,6 +83,7 @@ Reconciler::Outcome Reconciler::Write(const Workload& workload, const reloader::
     parts_.memory.Confirm(id, plan.changes);
     parts_.metrics.Wrote(id, true, SecondsSince(begin));
     LogReloads(id, plan.changes);
+    Notify(workload, plan, written);
     return Outcome::kWritten;
   }
   switch (written.status().reason) {
@@ -105,7 +106,22 @@ Reconciler::Outcome Reconciler::Write(const Workload& workload, const reloader::
                                                    {"error", written.status()}});
     }
   }
+  Notify(workload, plan, written);
   return Outcome::kRetry;
+}
+
+void Reconciler::Notify(const Workload& workload, const reloader::Plan& plan,
+                        const apimachinery::Result<void>& outcome) const {
+  if (parts_.observers.empty()) {
+    return;
+  }
+  WriteReport report{.workload = workload.id, .uid = workload.uid, .outcome = outcome};
+  for (const Change& change : plan.changes) {
+    report.causes.insert(report.causes.end(), change.causes.begin(), change.causes.end());
+  }
+  for (WriteObserver* observer : parts_.observers) {
+    observer->OnWrite(report);
+  }
 }
 
 void Reconciler::ReportBadItems(const WorkloadId& id, const reloader::Plan& plan) {

@@ -13,6 +13,7 @@
 #include "kubexx/base/mutex.h"
 #include "kubexx/reloader/caches.h"
 #include "kubexx/reloader/decision.h"
+#include "kubexx/reloader/notifier.h"
 #include "kubexx/reloader/pair_memory.h"
 #include "kubexx/reloader/reloader_metrics.h"
 #include "kubexx/reloader/strategy.h"
@@ -34,6 +35,7 @@ class Reconciler {
     WorkloadWriter& writer;
     ReloadStrategy strategy;
     base::Clock& clock;
+    const WriteObservers& observers;
   };
   enum class Outcome : std::uint8_t {
     kNothing,  ///< nothing to write
@@ -49,6 +51,8 @@ class Reconciler {
   Outcome Plan(const WorkloadId& id, base::TimePoint begin, const std::stop_token& stop);
   Outcome Write(const Workload& workload, const reloader::Plan& plan, base::TimePoint begin,
                 const std::stop_token& stop);
+  void Notify(const Workload& workload, const reloader::Plan& plan,
+              const apimachinery::Result<void>& outcome) const;
   void ReportBadItems(const WorkloadId& id, const reloader::Plan& plan);
   double SecondsSince(base::TimePoint begin) const;
 
