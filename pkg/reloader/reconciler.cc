@@ -83,7 +83,7 @@ Reconciler::Outcome Reconciler::Write(const Workload& workload, const reloader::
     parts_.memory.Confirm(id, plan.changes);
     parts_.metrics.Wrote(id, true, SecondsSince(begin));
     LogReloads(id, plan.changes);
-    Notify(workload, plan, written);
+    Notify(workload, plan, {});
     return Outcome::kWritten;
   }
   switch (written.status().reason) {
@@ -106,7 +106,7 @@ Reconciler::Outcome Reconciler::Write(const Workload& workload, const reloader::
                                                    {"error", written.status()}});
     }
   }
-  Notify(workload, plan, written);
+  Notify(workload, plan, apimachinery::Fail(written.status()));
   return Outcome::kRetry;
 }
 
