@@ -1,6 +1,7 @@
 #include "kubexx/rest/internal/exchange.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace kubexx::rest::internal {
@@ -13,6 +14,13 @@ using apimachinery::Result;
 // What may wait for the caller before the network side pauses. Bigger saves thread switches on long
 // lists, smaller saves memory on many watches; blocks larger than this are not copied at all.
 constexpr std::size_t kBufferBytes = 128 * 1024;
+
+// A stream is fast when several waits for it in a row were short. Its blocks, often one small watch
+// event each, then gather up to so many bytes or for so long; a stream with pauses is handed over
+// at once, block by block.
+constexpr int kShortWaits = 8;
+constexpr std::chrono::microseconds kShortWait{500};
+constexpr std::size_t kGatherBytes = 32 * 1024;
 
 }  // namespace
 
@@ -48,17 +56,25 @@ void Exchange::OnFailure(Failure failure) {
 
 pplx::task<std::size_t> Exchange::Put(const std::uint8_t* bytes, std::size_t count) {
   const std::string_view block(reinterpret_cast<const char*>(bytes), count);
-  base::MutexLock lock(mu_);
-  if (closed_) {
-    return pplx::task_from_result(count);  // nobody listens; the socket is being closed
+  std::optional<pplx::task<std::size_t>> later;
+  bool wake = true;
+  {
+    base::MutexLock lock(mu_);
+    if (closed_) {
+      return pplx::task_from_result(count);  // nobody listens; the socket is being closed
+    }
+    if (buffer_.size() + count <= kBufferBytes) {
+      buffer_.append(block);
+      wake = buffer_.size() >= wake_at_;
+    } else {
+      pending_.emplace(Pending{.bytes = block});
+      later = pplx::create_task(pending_->done);
+    }
   }
-  changed_.notify_all();
-  if (buffer_.size() + count <= kBufferBytes) {
-    buffer_.append(block);
-    return pplx::task_from_result(count);
+  if (wake) {
+    changed_.notify_all();
   }
-  pending_.emplace(Pending{.bytes = block});
-  return pplx::create_task(pending_->done);
+  return later.has_value() ? *later : pplx::task_from_result(count);
 }
 
 Result<HttpHead> Exchange::AwaitHead(const std::stop_token& stop, const HttpCall::Limits& limits) {
@@ -93,12 +109,29 @@ std::optional<Exchange::Pending> Exchange::TakeFittingPendingLocked() {
   return std::exchange(pending_, std::nullopt);
 }
 
+void Exchange::GatherLocked(const std::stop_token& stop) {
+  // Real time, whatever clock the request has: this is about threads, not about meaning.
+  base::Clock& real = base::Clock::Real();
+  const base::TimePoint until = real.Now() + kShortWait;
+  wake_at_ = kGatherBytes;
+  while (buffer_.size() < kGatherBytes && !pending_.has_value() && !ended_) {
+    if (real.WaitUntil(mu_, changed_, stop, until) != base::Wake::kNotified) {
+      break;
+    }
+  }
+  wake_at_ = 1;
+}
+
 Result<bool> Exchange::Read(HttpCall::Sink sink, const std::stop_token& stop,
                             base::TimePoint deadline) {
   std::optional<Pending> released;
   std::optional<Pending> moved;
   {
     base::MutexLock lock(mu_);
+    if (short_waits_ >= kShortWaits && buffer_.size() < kGatherBytes) {
+      GatherLocked(stop);
+    }
+    const base::TimePoint begin = base::Clock::Real().Now();
     while (!HasBytesLocked()) {
       if (stop.stop_requested()) {
         return Fail(Reason::kCancelled, "stopped while reading the response");
@@ -117,6 +150,7 @@ Result<bool> Exchange::Read(HttpCall::Sink sink, const std::stop_token& stop,
     if (stop.stop_requested()) {
       return Fail(Reason::kCancelled, "stopped while reading the response");
     }
+    short_waits_ = base::Clock::Real().Now() - begin < kShortWait ? short_waits_ + 1 : 0;
     taken_.swap(buffer_);
     buffer_.clear();
     if (taken_.empty()) {

@@ -63,6 +63,8 @@ class Exchange {
 
   bool HasBytesLocked() const KX_REQUIRES(mu_) { return !buffer_.empty() || pending_.has_value(); }
   std::optional<Pending> TakeFittingPendingLocked() KX_REQUIRES(mu_);
+  /// Lets a fast stream's small blocks gather, so that the two threads do not switch for each.
+  void GatherLocked(const std::stop_token& stop) KX_REQUIRES(mu_);
 
   base::Clock& clock_;
   base::Mutex mu_;
@@ -74,6 +76,10 @@ class Exchange {
   std::optional<Failure> failure_ KX_GUARDED_BY(mu_);
   std::string buffer_ KX_GUARDED_BY(mu_);
   std::optional<Pending> pending_ KX_GUARDED_BY(mu_);
+  /// Put wakes the caller from this many bytes on.
+  std::size_t wake_at_ KX_GUARDED_BY(mu_) = 1;
+  /// How many of the caller's last waits were short, one after the other.
+  int short_waits_ KX_GUARDED_BY(mu_) = 0;
   std::string taken_;  // the caller's side of the double buffer
 };
 
