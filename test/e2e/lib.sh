@@ -62,7 +62,7 @@ all_pods_print() {
   for pod in $pods; do kubectl -n shop logs "$pod" | grep -qxF "$2" || return 1; done
 }
 
-operator_pod() { kubectl -n "$system" get pods -l "app.kubernetes.io/name=$operator" -o 'jsonpath={.items[0].metadata.name}'; }
+operator_pod() { kubectl -n "$system" get pods -l "app=$operator" -o 'jsonpath={.items[0].metadata.name}'; }
 operator_http() { kubectl get --raw "/api/v1/namespaces/$system/pods/$(operator_pod):9090/proxy$1"; }
 
 # metric NAME: the sum of all its series.

@@ -12,7 +12,8 @@ account=system:serviceaccount:kubexx-system:kubexx-reloader
 
 fail() { die "FAILED: $*"; }
 kubectl() { "$cluster" exec kubectl "$@"; }
-helm() { "$cluster" exec helm "$@"; }
+# With the cluster's kubeconfig once there is one.
+helm() { KUBECONFIG=$KUBEXX_CACHE/clusters/$KUBEXX_CLUSTER_NAME/kubeconfig "$kx_bin/helm" "$@"; }
 
 may() { # may VERB RESOURCE
   kubectl auth can-i "$1" "$2" --as "$account" --all-namespaces >/dev/null 2>&1 || fail "the operator may not $1 $2"
@@ -23,13 +24,20 @@ may_not() {
 
 check_rights() {
   local resource verb
-  for resource in configmaps secrets deployments.apps statefulsets.apps daemonsets.apps; do
-    for verb in get list watch; do may "$verb" "$resource"; done
-    for verb in create update delete deletecollection; do may_not "$verb" "$resource"; done
+  for resource in configmaps secrets deployments.apps statefulsets.apps daemonsets.apps cronjobs.batch jobs.batch; do
+    for verb in list watch; do may "$verb" "$resource"; done
+    for verb in update deletecollection; do may_not "$verb" "$resource"; done
   done
   for resource in deployments.apps statefulsets.apps daemonsets.apps; do may patch "$resource"; done
   for resource in configmaps secrets pods replicasets.apps clusterroles.rbac.authorization.k8s.io; do may_not patch "$resource"; done
-  for verb in get list create; do may_not "$verb" pods; done
+  for resource in pods replicasets.apps leases.coordination.k8s.io serviceaccounts; do
+    for verb in get list create; do may_not "$verb" "$resource"; done
+  done
+  for resource in configmaps secrets deployments.apps statefulsets.apps daemonsets.apps cronjobs.batch; do
+    for verb in create delete; do may_not "$verb" "$resource"; done
+  done
+  kubectl -n kubexx-system auth can-i create configmaps --as "$account" >/dev/null || fail "the operator may not tell of itself"
+  ! kubectl -n kubexx-system auth can-i update configmaps --as "$account" >/dev/null 2>&1 || fail "the operator may update any ConfigMap beside it"
 }
 
 # A pod as the Deployment $1 would make it passes admission.
@@ -41,7 +49,49 @@ check_pod() { # check_pod NAMESPACE DEPLOYMENT
 
 rules() { kubectl get clusterrole "$1" -o json | jq -S .rules; }
 
+# What each values file gives is taken by a real API server, admission included.
+check_cases() {
+  local values namespace
+  kubectl apply -f "$root/test/manifests/crds.yaml" >/dev/null
+  kubectl wait --for condition=Established crd --all >/dev/null
+  for namespace in elsewhere monitoring team-a team-b; do kubectl create namespace "$namespace" >/dev/null; done
+  for values in "$root"/test/manifests/cases/*.yaml; do
+    helm install -n chart --dry-run=server reloader "$chart" --values "$values" --hide-notes >/dev/null ||
+      fail "helm does not take $values"
+    helm template reloader "$chart" -n chart --kube-version 1.33.0 --api-versions monitoring.coreos.com/v1 \
+      --api-versions autoscaling.k8s.io/v1 --values "$values" |
+      kubectl apply --dry-run=server --validate=strict -f - >/dev/null || fail "the API server does not take what $values gives"
+  done
+}
+
+# refused WORDS OPTION...: helm refuses the values and says why.
+refused() {
+  local words=$1 said
+  shift
+  ! said=$(helm template --kube-version 1.33.0 x "$chart" "$@" 2>&1) || fail "the chart takes $*"
+  grep -qiE "$words" <<<"$said" || fail "for $* the chart says: $said"
+}
+
+bad_values_are_refused() {
+  refused 'logLevel' --set reloader.logLevel=loud
+  refused 'reloadStrategy' --set reloader.reloadStrategy=restart
+  refused 'replicas' --set reloader.deployment.replicas=two
+  refused 'namespaces' --set reloader.watchGlobally=false --set 'reloader.namespaces={Bad_Name}'
+  refused 'watchGlobally=false' --set 'reloader.namespaces={a}'
+  refused 'nothing is left to watch' --set reloader.ignoreSecrets=true --set reloader.ignoreConfigMaps=true
+  refused 'webhookUrl' --set reloader.webhookUrl=ftp://x
+  refused 'custom_annotations' --set reloader.custom_annotations.typo=x
+  refused 'ipFamilies' --set reloader.service.ipFamilyPolicy=SingleStack --set 'reloader.service.ipFamilies={IPv4,IPv6}'
+  refused 'pullPolicy' --set image.pullPolicy=Sometimes
+  refused 'settleWindow' --set kubexx.settleWindow=soon
+  refused 'kubexx' --set kubexx.unknown=1
+}
+
 trap '"$cluster" down' EXIT
+"$root/hack/manifests" --check
+
+helm lint --strict --quiet --kube-version 1.33.0 "$chart"
+bad_values_are_refused
 "$cluster" down
 "$cluster" up
 
@@ -51,15 +101,11 @@ check_rights
 check_pod kubexx-system kubexx-reloader
 
 log "Helm chart"
-helm lint --strict --quiet "$chart"
 kubectl create namespace chart >/dev/null
 kubectl label namespace chart pod-security.kubernetes.io/enforce=restricted >/dev/null
-helm install -n chart demo "$chart" --set logLevel=debug --set 'args={--reload-strategy=env-vars}' >/dev/null
-check_pod chart demo-kubexx-reloader
-[ "$(rules kubexx-reloader)" = "$(rules demo-kubexx-reloader)" ] || fail "manifests and chart grant different rights"
-arguments=$(kubectl -n chart get deployment demo-kubexx-reloader -o 'jsonpath={.spec.template.spec.containers[0].args}')
-[ "$arguments" = '["--log-format=json","--log-level=debug","--reload-strategy=env-vars"]' ] || fail "arguments are $arguments"
-for wrong in logLevel=loud replicas=2 unknown=1 image.pullPolicy=Sometimes; do
-  ! helm template "$chart" --set "$wrong" >/dev/null 2>&1 || fail "the chart takes $wrong"
-done
+check_cases
+notes=$(helm install -n chart reloader "$chart" --set reloader.typo=1,reloader.deployment.replicas=2)
+grep -q 'WARNING: reloader.typo is not a value' <<<"$notes" || fail "an unknown value is not told: $notes"
+check_pod chart reloader-reloader
+[ "$(rules kubexx-reloader-role)" = "$(rules reloader-reloader-role)" ] || fail "manifests and chart grant different rights"
 log "PASSED"

@@ -1,0 +1,110 @@
+{{/* A probe's timing from its values: merged with defaults by the caller. */}}
+{{- define "reloader.probe" -}}
+initialDelaySeconds: {{ int .initialDelaySeconds }}
+periodSeconds: {{ int .periodSeconds }}
+timeoutSeconds: {{ int (.timeoutSeconds | default 5) }}
+failureThreshold: {{ int (.failureThreshold | default 5) }}
+successThreshold: {{ int (.successThreshold | default 1) }}
+{{- end -}}
+
+{{/* The command line, as a YAML list: first what stakater/Reloader's chart gives, in its order, then what is our own. */}}
+{{- define "reloader.args" -}}
+{{- $r := .Values.reloader -}}
+{{- $args := list -}}
+{{- with $r.logFormat }}{{ $args = append $args (printf "--log-format=%s" .) }}{{ end -}}
+{{- with $r.logLevel }}{{ $args = append $args (printf "--log-level=%s" .) }}{{ end -}}
+{{- if $r.ignoreSecrets }}{{ $args = append $args "--resources-to-ignore=secrets" }}{{ end -}}
+{{- if $r.ignoreConfigMaps }}{{ $args = append $args "--resources-to-ignore=configmaps" }}{{ end -}}
+{{- $kinds := list -}}
+{{- if $r.ignoreJobs }}{{ $kinds = append $kinds "jobs" }}{{ end -}}
+{{- if $r.ignoreCronJobs }}{{ $kinds = append $kinds "cronjobs" }}{{ end -}}
+{{- with $kinds }}{{ $args = append $args (printf "--ignored-workload-types=%s" (join "," .)) }}{{ end -}}
+{{- if and (not $r.watchGlobally) $r.namespaces -}}
+{{- $args = append $args (printf "--namespaces=%s" (include "reloader.watched" . | fromJsonArray | join ",")) -}}
+{{- end -}}
+{{- if $r.watchGlobally -}}
+{{- with $r.ignoreNamespaces }}{{ $args = append $args (printf "--namespaces-to-ignore=%s" .) }}{{ end -}}
+{{- end -}}
+{{- /* In quotes: a selector may hold commas, and the flag is one CSV record. */ -}}
+{{- with $r.namespaceSelector }}{{ $args = append $args (printf "--namespace-selector=\"%s\"" .) }}{{ end -}}
+{{- with $r.resourceLabelSelector }}{{ $args = append $args (printf "--resource-label-selector=%s" .) }}{{ end -}}
+{{- if $r.enablePProf -}}
+{{- $args = append $args "--enable-pprof" -}}
+{{- with $r.pprofAddr }}{{ $args = append $args (printf "--pprof-addr=%s" .) }}{{ end -}}
+{{- end -}}
+{{- if $r.enableCSIIntegration }}{{ $args = append $args "--enable-csi-integration=true" }}{{ end -}}
+{{- $flags := list
+  (list "configmap" "--configmap-annotation") (list "secret" "--secret-annotation") (list "auto" "--auto-annotation")
+  (list "secret_auto" "--secret-auto-annotation") (list "configmap_auto" "--configmap-auto-annotation")
+  (list "search" "--auto-search-annotation") (list "match" "--search-match-annotation") (list "ignore" "--ignore-annotation")
+  (list "pausePeriod" "--pause-deployment-annotation") (list "pauseTime" "--pause-deployment-time-annotation") -}}
+{{- range $flags -}}
+{{- $flag := index . 1 -}}
+{{- with get $r.custom_annotations (first .) }}{{ $args = concat $args (list $flag .) }}{{ end -}}
+{{- end -}}
+{{- with $r.webhookUrl }}{{ $args = append $args (printf "--webhook-url=%s" .) }}{{ end -}}
+{{- if $r.isArgoRollouts }}{{ $args = append $args "--is-Argo-Rollouts=true" }}{{ end -}}
+{{- if $r.reloadOnCreate }}{{ $args = append $args "--reload-on-create=true" }}{{ end -}}
+{{- if $r.reloadOnDelete }}{{ $args = append $args "--reload-on-delete=true" }}{{ end -}}
+{{- if $r.syncAfterRestart }}{{ $args = append $args "--sync-after-restart=true" }}{{ end -}}
+{{- if and $r.reloadStrategy (ne $r.reloadStrategy "default") }}{{ $args = append $args (printf "--reload-strategy=%s" $r.reloadStrategy) }}{{ end -}}
+{{- if include "reloader.ha" . }}{{ $args = append $args "--enable-ha=true" }}{{ end -}}
+{{- if $r.autoReloadAll }}{{ $args = append $args "--auto-reload-all=true" }}{{ end -}}
+{{- with .Values.kubexx.settleWindow }}{{ $args = append $args (printf "--settle-window=%s" .) }}{{ end -}}
+{{- with .Values.kubexx.workers }}{{ $args = append $args (printf "--workers=%d" (int .)) }}{{ end -}}
+{{- with .Values.kubexx.kubeAPI.qps }}{{ $args = append $args (printf "--kube-api-qps=%d" (int .)) }}{{ end -}}
+{{- with .Values.kubexx.kubeAPI.burst }}{{ $args = append $args (printf "--kube-api-burst=%d" (int .)) }}{{ end -}}
+{{- if gt (int .Values.kubexx.shards) 1 }}{{ $args = append $args (printf "--shards=%d" (int .Values.kubexx.shards)) }}{{ end -}}
+{{- concat $args .Values.kubexx.extraArgs | toYaml -}}
+{{- end -}}
+
+{{- define "reloader.env" -}}
+{{- $env := .Values.reloader.deployment.env -}}
+{{- $fullname := include "reloader.fullname" . -}}
+{{- range $name, $value := $env.open }}
+{{- if not (empty $value) }}
+- {name: {{ $name | quote }}, value: {{ $value | quote }}}
+{{- end }}
+{{- end }}
+{{- range $name, $value := $env.secret }}
+{{- if not (empty $value) }}
+- name: {{ $name | quote }}
+  valueFrom:
+    secretKeyRef: {name: {{ $fullname }}, key: {{ $name | quote }}}
+{{- end }}
+{{- end }}
+{{- range $secret, $variables := $env.existing }}
+{{- range $name, $key := $variables }}
+- name: {{ $name | quote }}
+  valueFrom:
+    secretKeyRef: {name: {{ $secret | quote }}, key: {{ $key | quote }}}
+{{- end }}
+{{- end }}
+{{- range $name, $path := $env.field }}
+{{- if not (empty $path) }}
+- name: {{ $name | quote }}
+  valueFrom:
+    fieldRef: {fieldPath: {{ $path | quote }}}
+{{- end }}
+{{- end }}
+{{- if not (or .Values.reloader.watchGlobally .Values.reloader.namespaces) }}
+- name: KUBERNETES_NAMESPACE
+  valueFrom:
+    fieldRef: {fieldPath: metadata.namespace}
+{{- end }}
+- name: RELOADER_NAMESPACE
+  valueFrom:
+    fieldRef: {fieldPath: metadata.namespace}
+- {name: RELOADER_DEPLOYMENT_NAME, value: {{ $fullname | quote }}}
+{{- if or (include "reloader.ha" .) (gt (int .Values.kubexx.shards) 1) }}
+- name: POD_NAME
+  valueFrom:
+    fieldRef: {fieldPath: metadata.name}
+- name: POD_NAMESPACE
+  valueFrom:
+    fieldRef: {fieldPath: metadata.namespace}
+{{- end }}
+{{- if .Values.reloader.enableMetricsByNamespace }}
+- {name: METRICS_COUNT_BY_NAMESPACE, value: enabled}
+{{- end }}
+{{- end -}}

@@ -1,0 +1,53 @@
+{{/* What the operator may do in every namespace that it watches: read what it compares, write what it rolls. Nothing
+     else; a switch that turns a feature off takes its rights away. */}}
+{{- define "reloader.rules" -}}
+{{- $r := .Values.reloader -}}
+{{- $sources := list -}}
+{{- if not $r.ignoreConfigMaps }}{{ $sources = append $sources "configmaps" }}{{ end -}}
+{{- if not $r.ignoreSecrets }}{{ $sources = append $sources "secrets" }}{{ end -}}
+- apiGroups: [""]
+  resources: {{ toJson $sources }}
+  verbs: [get, list, watch]
+- apiGroups: [apps]
+  resources: [deployments, daemonsets, statefulsets]
+  verbs: [get, list, watch, patch]
+{{- if not $r.ignoreCronJobs }}
+# Rolled by a Job of their own; what was rolled for is noted on them.
+- apiGroups: [batch]
+  resources: [cronjobs]
+  verbs: [get, list, watch, patch]
+{{- end }}
+{{- if not (and $r.ignoreJobs $r.ignoreCronJobs) }}
+# A Job cannot be changed: it is deleted and made anew.
+- apiGroups: [batch]
+  resources: [jobs]
+  verbs: {{ if $r.ignoreJobs }}[create]{{ else }}[get, list, watch, create, delete, patch]{{ end }}
+{{- end }}
+{{- if $r.isArgoRollouts }}
+- apiGroups: [argoproj.io]
+  resources: [rollouts]
+  verbs: [get, list, watch, update, patch]
+{{- end }}
+{{- if $r.isOpenshift }}
+- apiGroups: [apps.openshift.io]
+  resources: [deploymentconfigs]
+  verbs: [get, list, watch, update, patch]
+{{- end }}
+{{- if $r.enableCSIIntegration }}
+- apiGroups: [secrets-store.csi.x-k8s.io]
+  resources: [secretproviderclasspodstatuses, secretproviderclasses]
+  verbs: [get, list, watch]
+{{- end }}
+- apiGroups: [""]
+  resources: [events]
+  verbs: [create, patch]
+{{- end -}}
+
+{{/* Of the whole cluster, with watchGlobally only. */}}
+{{- define "reloader.clusterRules" -}}
+{{- if .Values.reloader.namespaceSelector }}
+- apiGroups: [""]
+  resources: [namespaces]
+  verbs: [get, list, watch]
+{{- end }}
+{{- end -}}
