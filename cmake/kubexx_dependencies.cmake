@@ -6,6 +6,7 @@ find_package(Boost 1.74 REQUIRED COMPONENTS log log_setup thread system filesyst
 find_package(prometheus-cpp REQUIRED CONFIG)
 find_package(fmt REQUIRED CONFIG)
 find_package(yaml-cpp REQUIRED CONFIG)
+find_package(absl REQUIRED CONFIG)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(simdjson REQUIRED IMPORTED_TARGET simdjson)
 pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)

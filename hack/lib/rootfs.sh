@@ -17,6 +17,11 @@ ldd "$program" | grep -oE '/[^ ]+' | sort -u | while read -r library; do
   cp --dereference "$library" "$root$library"
 done
 
+# Maintenance windows are in local time. The copies of the database in posix and right are not used.
+mkdir -p "$root/usr/share/zoneinfo"
+(cd /usr/share/zoneinfo && tar -c --exclude=./posix --exclude=./right --dereference --hard-dereference .) |
+  tar -x -C "$root/usr/share/zoneinfo"
+
 cp --dereference /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
 echo 'nobody:x:65534:65534:nobody:/:/nowhere' >"$root/etc/passwd"
 echo 'nogroup:x:65534:' >"$root/etc/group"

@@ -1,0 +1,291 @@
+#include "kubexx/reloadpolicy/gate.h"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "kubexx/apimachinery/time.h"
+
+namespace kubexx::reloadpolicy {
+namespace {
+
+using namespace std::chrono_literals;
+using base::WallTime;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+const WallTime kNow = WallTime(std::chrono::seconds(1'795'000'000));
+
+ObjectRef Deployment(const std::string& name, const std::string& ns = "shop") {
+  return {"Deployment", {ns, name}};
+}
+
+Policy PolicyOf(Settings settings, PolicyId id = {"shop", "p"}) {
+  return {.id = std::move(id), .generation = 1, .settings = std::move(settings)};
+}
+
+Annotations RolledAt(WallTime time) {
+  return {{std::string(kLastRolloutAnnotation), apimachinery::Time::From(time).ToString()}};
+}
+
+class GateTest : public testing::Test {
+ protected:
+  Decision Begin(const ObjectRef& workload, Annotations annotations = {}) {
+    const Request request{workload, std::move(annotations)};
+    return gate_.Begin(request, now_);
+  }
+  std::string ReasonOf(const Decision& decision) {
+    return decision.hold ? std::string(ToString(decision.hold->reason)) : "go";
+  }
+  void See(const ObjectRef& workload, Phase phase, WallTime rolled) {
+    gate_.Observe(workload, RolledAt(rolled), phase, false, now_);
+  }
+
+  Gate gate_;
+  WallTime now_ = kNow;
+};
+
+TEST_F(GateTest, WithoutPoliciesEverythingGoesAndNothingIsTracked) {
+  const Decision decision = Begin(Deployment("a"));
+  EXPECT_FALSE(decision.hold);
+  EXPECT_FALSE(decision.tracked);
+  EXPECT_EQ(gate_.rollouts(), 0U);
+  EXPECT_TRUE(gate_.policies().empty());
+}
+
+TEST_F(GateTest, APauseHoldsUntilThePolicyGoes) {
+  gate_.SetPolicy(PolicyOf({.paused = true}));
+  EXPECT_EQ(ReasonOf(Begin(Deployment("a"))), "Paused");
+  EXPECT_EQ(ReasonOf(Begin(Deployment("b", "other"))), "go");
+  EXPECT_THAT(gate_.pending().at(Deployment("a")).hold.message, HasSubstr("ReloadPolicy shop/p"));
+  gate_.TakeWakes(now_);
+  gate_.RemovePolicy({"shop", "p"});
+  EXPECT_THAT(gate_.TakeWakes(now_), ElementsAre(Deployment("a")));
+  EXPECT_EQ(ReasonOf(Begin(Deployment("a"))), "go");
+  EXPECT_THAT(gate_.pending(), IsEmpty());
+}
+
+TEST_F(GateTest, AnAnnotationBeatsPolicies) {
+  gate_.SetPolicy(PolicyOf({.paused = true}));
+  EXPECT_EQ(ReasonOf(Begin(Deployment("a"), {{"reloader.kubexx.io/paused", "false"}})), "go");
+  gate_.SetPolicy(PolicyOf({.paused = false}));
+  EXPECT_EQ(ReasonOf(Begin(Deployment("a"), {{"reloader.kubexx.io/paused", "true"}})), "Paused");
+}
+
+TEST_F(GateTest, TheWindowSaysWhenItOpens) {
+  auto windows = MaintenanceWindow::ParseList("0 2 * * * 1h");
+  gate_.SetPolicy(PolicyOf({.windows = *windows}));
+  now_ = WallTime(std::chrono::seconds(apimachinery::Time::Parse("2026-11-21T01:00:00Z")->seconds));
+  const Decision decision = Begin(Deployment("a"));
+  ASSERT_TRUE(decision.hold);
+  EXPECT_EQ(decision.hold->reason, HoldReason::kOutsideWindow);
+  EXPECT_EQ(decision.hold->until, now_ + 1h);
+  EXPECT_THAT(decision.hold->message, HasSubstr("2026-11-21T02:00:00Z"));
+  now_ += 90min;
+  EXPECT_EQ(ReasonOf(Begin(Deployment("a"))), "go");
+}
+
+TEST_F(GateTest, NoReadableWindowMeansNever) {
+  gate_.SetPolicy(PolicyOf({.windows = std::vector<MaintenanceWindow>()}));
+  const Decision decision = Begin(Deployment("a"));
+  ASSERT_TRUE(decision.hold);
+  EXPECT_EQ(decision.hold->until, std::nullopt);
+}
+
+TEST_F(GateTest, TheIntervalCountsFromWhatStandsOnTheWorkload) {
+  gate_.SetPolicy(PolicyOf({.min_interval = 10min}));
+  const Decision decision = Begin(Deployment("a"), RolledAt(now_ - 4min));
+  ASSERT_TRUE(decision.hold);
+  EXPECT_EQ(decision.hold->reason, HoldReason::kMinInterval);
+  EXPECT_EQ(decision.hold->until, now_ + 6min);
+  EXPECT_EQ(ReasonOf(Begin(Deployment("b"), RolledAt(now_ - 10min))), "go");
+  // The write has not come back yet, but is known.
+  EXPECT_EQ(ReasonOf(Begin(Deployment("b"), RolledAt(now_ - 10min))), "MinInterval");
+  EXPECT_EQ(ReasonOf(Begin(Deployment("c"), RolledAt(now_ + 100h))), "go") << "a wrong clock";
+}
+
+TEST_F(GateTest, AtMostSoManyAtATimeInANamespace) {
+  gate_.SetPolicy(PolicyOf({.max_in_namespace = 2}, {"", "everywhere"}));
+  EXPECT_EQ(ReasonOf(Begin(Deployment("a"))), "go");
+  EXPECT_EQ(ReasonOf(Begin(Deployment("b"))), "go");
+  EXPECT_EQ(ReasonOf(Begin(Deployment("c"))), "ConcurrencyLimit");
+  EXPECT_EQ(ReasonOf(Begin(Deployment("d"))), "ConcurrencyLimit");
+  EXPECT_EQ(ReasonOf(Begin(Deployment("a", "other"))), "go");
+  EXPECT_EQ(ReasonOf(Begin(Deployment("a"))), "go") << "in the place of its last rollout";
+  gate_.TakeWakes(now_);
+  See(Deployment("a"), Phase::kComplete, now_);
+  EXPECT_THAT(gate_.TakeWakes(now_), ElementsAre(Deployment("c"))) << "one place, first come";
+  EXPECT_THAT(gate_.TakeWakes(now_), IsEmpty());
+  EXPECT_EQ(ReasonOf(Begin(Deployment("c"))), "go");
+}
+
+TEST_F(GateTest, APlaceThatIsNotTakenGoesToTheNext) {
+  gate_.SetPolicy(PolicyOf({.max_in_namespace = 1}));
+  Begin(Deployment("a"));
+  Begin(Deployment("b"));
+  Begin(Deployment("c"));
+  gate_.TakeWakes(now_);
+  See(Deployment("a"), Phase::kComplete, now_);
+  ASSERT_THAT(gate_.TakeWakes(now_), ElementsAre(Deployment("b")));
+  gate_.Done(Deployment("b"));  // its source was set back meanwhile
+  EXPECT_THAT(gate_.TakeWakes(now_), ElementsAre(Deployment("c")));
+}
+
+TEST_F(GateTest, AFailedWriteGivesThePlaceBack) {
+  gate_.SetPolicy(PolicyOf({.max_in_namespace = 1}));
+  Begin(Deployment("a"));
+  Begin(Deployment("b"));
+  gate_.TakeWakes(now_);
+  gate_.Cancel(Deployment("a"));
+  EXPECT_THAT(gate_.TakeWakes(now_), ElementsAre(Deployment("b")));
+}
+
+TEST_F(GateTest, ADeletedWorkloadGivesThePlaceBack) {
+  gate_.SetPolicy(PolicyOf({.max_in_namespace = 1}));
+  Begin(Deployment("a"));
+  Begin(Deployment("b"));
+  gate_.TakeWakes(now_);
+  gate_.Forget(Deployment("a"));
+  EXPECT_THAT(gate_.TakeWakes(now_), ElementsAre(Deployment("b")));
+}
+
+TEST_F(GateTest, TheClusterHasALimitOfItsOwn) {
+  gate_.SetPolicy(PolicyOf({.max_in_namespace = 2, .max_in_cluster = 1}, {"", "everywhere"}));
+  EXPECT_EQ(ReasonOf(Begin(Deployment("a"))), "go");
+  EXPECT_EQ(ReasonOf(Begin(Deployment("a", "other"))), "ConcurrencyLimit");
+}
+
+TEST_F(GateTest, WithoutAHealthGateReplacedPodsAreEnough) {
+  gate_.SetPolicy(PolicyOf({.max_in_namespace = 1}));
+  Begin(Deployment("a"));
+  See(Deployment("a"), Phase::kUnavailable, now_);
+  EXPECT_EQ(ReasonOf(Begin(Deployment("b"))), "go");
+}
+
+TEST_F(GateTest, TheHealthGateWaitsForAvailability) {
+  gate_.SetPolicy(PolicyOf({.health_gate = true, .health_timeout = 5min}));
+  Begin(Deployment("a"));
+  See(Deployment("a"), Phase::kUnavailable, now_);
+  const Decision decision = Begin(Deployment("b"));
+  EXPECT_EQ(ReasonOf(decision), "Unhealthy");
+  EXPECT_THAT(decision.hold->message, HasSubstr("Deployment/shop/a is not available"));
+  now_ += 6min;  // failed: still not available
+  EXPECT_EQ(ReasonOf(Begin(Deployment("b"))), "Unhealthy");
+  See(Deployment("a"), Phase::kComplete, kNow);
+  EXPECT_THAT(gate_.TakeWakes(now_), ElementsAre(Deployment("b")));
+}
+
+TEST_F(GateTest, WhatWasSeenBeforeTheWriteDoesNotCount) {
+  gate_.SetPolicy(PolicyOf({.max_in_namespace = 1}));
+  now_ += 1h;
+  Begin(Deployment("a"), RolledAt(kNow));
+  See(Deployment("a"), Phase::kComplete, kNow);
+  EXPECT_TRUE(gate_.IsActive(Deployment("a")));
+  gate_.Observe(Deployment("a"), {}, Phase::kComplete, false, now_);
+  EXPECT_TRUE(gate_.IsActive(Deployment("a")));
+}
+
+TEST_F(GateTest, StopsAfterFailuresUntilTheyAreMended) {
+  gate_.SetPolicy(PolicyOf({.stop_after_failures = 2}));
+  Begin(Deployment("a"));
+  Begin(Deployment("b"));
+  See(Deployment("a"), Phase::kFailed, now_);
+  EXPECT_EQ(ReasonOf(Begin(Deployment("c"))), "go");
+  See(Deployment("b"), Phase::kFailed, now_);
+  const Decision decision = Begin(Deployment("d"));
+  EXPECT_EQ(ReasonOf(decision), "StoppedAfterFailures");
+  EXPECT_THAT(decision.hold->message, HasSubstr("2 rollouts have failed"));
+  EXPECT_EQ(ReasonOf(Begin(Deployment("a"))), "go") << "a change may mend what failed";
+  gate_.Cancel(Deployment("a"));
+  const Policy& policy = *gate_.policies().Find({"shop", "p"});
+  EXPECT_EQ(gate_.ReportFor(policy, now_).failed, 1);
+  gate_.TakeWakes(now_);
+  See(Deployment("b"), Phase::kComplete, now_);
+  EXPECT_EQ(ReasonOf(Begin(Deployment("d"))), "go");
+}
+
+TEST_F(GateTest, FailuresOfOthersDoNotStopAPolicy) {
+  gate_.SetPolicy(PolicyOf({.stop_after_failures = 1}));
+  gate_.Observe(Deployment("x", "other"), RolledAt(now_), Phase::kFailed, false, now_);
+  EXPECT_EQ(gate_.rollouts(), 1U);
+  EXPECT_EQ(ReasonOf(Begin(Deployment("a"))), "go");
+}
+
+TEST_F(GateTest, ARolloutThatTakesTooLongHasFailed) {
+  gate_.SetPolicy(PolicyOf({.health_timeout = 1min, .stop_after_failures = 1}));
+  Begin(Deployment("a"));
+  EXPECT_EQ(ReasonOf(Begin(Deployment("b"))), "go");
+  gate_.Cancel(Deployment("b"));
+  now_ += 2min;
+  EXPECT_EQ(ReasonOf(Begin(Deployment("b"))), "StoppedAfterFailures");
+  EXPECT_TRUE(gate_.ReportFor(*gate_.policies().Find({"shop", "p"}), now_).stopped);
+}
+
+TEST_F(GateTest, ARestartLosesNothing) {
+  gate_.SetPolicy(PolicyOf({.max_in_namespace = 1, .stop_after_failures = 1}));
+  gate_.Observe(Deployment("a"), RolledAt(now_ - 1min), Phase::kUpdating, true, now_);
+  EXPECT_EQ(ReasonOf(Begin(Deployment("b"))), "ConcurrencyLimit");
+  gate_.Observe(Deployment("c"), RolledAt(now_ - 24h), Phase::kUpdating, true, now_);
+  EXPECT_EQ(ReasonOf(Begin(Deployment("b"))), "StoppedAfterFailures");
+}
+
+TEST_F(GateTest, ALaterRolloutOfSomebodyElseIsNotOurs) {
+  gate_.SetPolicy(PolicyOf({.max_in_namespace = 1, .stop_after_failures = 1}));
+  gate_.Observe(Deployment("c"), RolledAt(now_ - 24h), Phase::kUpdating, false, now_);
+  EXPECT_EQ(gate_.rollouts(), 0U);
+}
+
+TEST_F(GateTest, ThoseOfALowerOrderComeFirst) {
+  Policy policy = PolicyOf({});
+  policy.order = {{{"web-*", "StatefulSet/db"}, 2}};
+  gate_.SetPolicy(policy);
+  const Request web{Deployment("web-1"), {}, {Deployment("api")}};
+  const Decision decision = gate_.Begin(web, now_);
+  EXPECT_EQ(ReasonOf(decision), "Order");
+  EXPECT_THAT(decision.hold->message, HasSubstr("waits for Deployment/shop/api"));
+  gate_.TakeWakes(now_);
+  Begin(Deployment("api"), {{"reloader.kubexx.io/order", "1"}});
+  EXPECT_THAT(gate_.TakeWakes(now_), IsEmpty());
+  See(Deployment("api"), Phase::kComplete, now_);
+  EXPECT_THAT(gate_.TakeWakes(now_), ElementsAre(Deployment("web-1")));
+  EXPECT_EQ(ReasonOf(Begin(Deployment("web-1"))), "go");
+  EXPECT_EQ(gate_.policies().Resolve({"StatefulSet", {"shop", "db"}}, {}).Order(), 2);
+  EXPECT_EQ(gate_.policies().Resolve({"Deployment", {"shop", "db"}}, {}).Order(), 0);
+}
+
+TEST_F(GateTest, AReportListsWhatWaitsFirstComeFirst) {
+  gate_.SetPolicy(PolicyOf({.max_in_namespace = 1}));
+  Begin(Deployment("z"));
+  Begin(Deployment("y"));
+  now_ += 1s;
+  Begin(Deployment("a"));
+  now_ += 1s;
+  Begin(Deployment("y"));  // asks again
+  const PolicyReport report = gate_.ReportFor(*gate_.policies().Find({"shop", "p"}), now_);
+  EXPECT_EQ(report.active, 1);
+  EXPECT_EQ(report.failed, 0);
+  EXPECT_FALSE(report.stopped);
+  ASSERT_EQ(report.pending.size(), 2U);
+  EXPECT_EQ(report.pending[0].first, Deployment("y"));
+  EXPECT_EQ(report.pending[0].second->since, kNow);
+  EXPECT_EQ(report.pending[1].first, Deployment("a"));
+}
+
+TEST_F(GateTest, AChangedPolicyWakesAllThatWait) {
+  gate_.SetPolicy(PolicyOf({.max_in_namespace = 1}));
+  Begin(Deployment("a"));
+  Begin(Deployment("b"));
+  Begin(Deployment("c"));
+  gate_.TakeWakes(now_);
+  gate_.SetPolicy(PolicyOf({.max_in_namespace = 3}));
+  EXPECT_THAT(gate_.TakeWakes(now_), UnorderedElementsAre(Deployment("b"), Deployment("c")));
+  EXPECT_EQ(ReasonOf(Begin(Deployment("b"))), "go");
+  EXPECT_EQ(ReasonOf(Begin(Deployment("c"))), "go");
+}
+
+}  // namespace
+}  // namespace kubexx::reloadpolicy

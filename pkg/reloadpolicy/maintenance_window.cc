@@ -1,0 +1,132 @@
+#include "kubexx/reloadpolicy/maintenance_window.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "kubexx/apimachinery/time.h"
+
+namespace kubexx::reloadpolicy {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using std::chrono::days;
+using std::chrono::floor;
+
+constexpr base::Duration kShortest = std::chrono::minutes(1);
+constexpr base::Duration kLongest = std::chrono::hours(168);
+constexpr std::size_t kMaxWindows = 16;
+/// February 29 comes again after eight years at the latest.
+constexpr int kSearchDays = 8 * 366 + 2;
+
+std::string_view Trim(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(kSpace);
+  return begin == std::string_view::npos
+             ? std::string_view()
+             : text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
+}
+
+/// The first `count` words, and the rest.
+std::pair<std::string_view, std::string_view> SplitWords(std::string_view text, int count) {
+  std::size_t end = 0;
+  for (int i = 0; i < count && end < text.size(); ++i) {
+    const std::size_t begin = std::min(text.find_first_not_of(" \t", end), text.size());
+    end = std::min(text.find_first_of(" \t", begin), text.size());
+  }
+  return {Trim(text.substr(0, end)), Trim(text.substr(end))};
+}
+
+}  // namespace
+
+Result<MaintenanceWindow> MaintenanceWindow::Parse(std::string_view schedule,
+                                                   std::string_view duration,
+                                                   std::string_view time_zone) {
+  MaintenanceWindow window;
+  auto cron = CronSchedule::Parse(schedule);
+  if (!cron) {
+    return Fail(cron.error().WithContext("schedule"));
+  }
+  window.schedule_ = *cron;
+  const auto length = apimachinery::Duration::Parse(duration);
+  if (!length || base::Duration(length->nanos) < kShortest ||
+      base::Duration(length->nanos) > kLongest) {
+    return Fail(Reason::kInvalidConfig, "duration: \"" + std::string(duration.substr(0, 64)) +
+                                            "\" is no duration between 1m and 168h");
+  }
+  window.duration_ = base::Duration(length->nanos);
+  auto zone = TimeZone::Load(time_zone);
+  if (!zone) {
+    return Fail(zone.error().WithContext("timeZone"));
+  }
+  window.zone_ = *std::move(zone);
+  return window;
+}
+
+Result<std::vector<MaintenanceWindow>> MaintenanceWindow::ParseList(std::string_view text) {
+  std::vector<MaintenanceWindow> windows;
+  while (!Trim(text).empty()) {
+    const std::size_t semicolon = text.find(';');
+    const std::string_view item = Trim(text.substr(0, semicolon));
+    text.remove_prefix(semicolon == std::string_view::npos ? text.size() : semicolon + 1);
+    if (item.empty()) {
+      continue;
+    }
+    if (windows.size() == kMaxWindows) {
+      return Fail(Reason::kInvalidConfig, "more than 16 windows");
+    }
+    const auto [schedule, rest] = SplitWords(item, item.starts_with('@') ? 1 : 5);
+    const auto [duration, zone] = SplitWords(rest, 1);
+    KX_ASSIGN_OR_RETURN(MaintenanceWindow window, Parse(schedule, duration, zone));
+    windows.push_back(std::move(window));
+  }
+  return windows;
+}
+
+std::vector<base::WallTime> MaintenanceWindow::OpeningsOn(std::chrono::local_days day) const {
+  std::vector<base::WallTime> openings;
+  if (!schedule_.MatchesDay(day)) {
+    return openings;
+  }
+  for (const std::chrono::minutes minute : schedule_.MinutesOfDay()) {
+    const Moments moments = zone_.FromLocal(day + minute);
+    openings.push_back(moments.first);
+    if (moments.twice && schedule_.every_hour()) {
+      openings.push_back(moments.second);
+    }
+  }
+  std::ranges::sort(openings);
+  return openings;
+}
+
+std::optional<base::WallTime> MaintenanceWindow::OpenUntil(base::WallTime now) const {
+  const auto last = floor<days>(zone_.ToLocal(now)) + days(1);
+  const auto first = floor<days>(zone_.ToLocal(
+                         now - std::chrono::duration_cast<base::WallTime::duration>(duration_))) -
+                     days(1);
+  for (auto day = last; day >= first; day -= days(1)) {
+    const std::vector<base::WallTime> openings = OpeningsOn(day);
+    // The latest opening that has come closes last.
+    const auto after = std::ranges::upper_bound(openings, now);
+    if (after != openings.begin()) {
+      const base::WallTime end =
+          *std::prev(after) + std::chrono::duration_cast<base::WallTime::duration>(duration_);
+      return end > now ? std::optional(end) : std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<base::WallTime> MaintenanceWindow::NextOpening(base::WallTime now) const {
+  const auto first = floor<days>(zone_.ToLocal(now)) - days(1);
+  for (int i = 0; i < kSearchDays; ++i) {
+    const std::vector<base::WallTime> openings = OpeningsOn(first + days(i));
+    if (const auto after = std::ranges::upper_bound(openings, now); after != openings.end()) {
+      return *after;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace kubexx::reloadpolicy

@@ -1,0 +1,281 @@
+#include "kubexx/reloadpolicy/policy.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "kubexx/apimachinery/time.h"
+
+namespace kubexx::reloadpolicy {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using std::chrono::hours;
+using std::chrono::seconds;
+
+constexpr base::Duration kLongestSettleWindow = hours(1);
+constexpr base::Duration kLongestInterval = hours(720);
+constexpr base::Duration kShortestHealthTimeout = seconds(1);
+constexpr base::Duration kLongestHealthTimeout = hours(24);
+constexpr int kMaxOrder = 1000;
+
+bool AnyMatches(const std::vector<std::string>& patterns, std::string_view text) {
+  return std::ranges::any_of(
+      patterns, [&](const std::string& pattern) { return MatchesPattern(pattern, text); });
+}
+
+/// Reads fields into settings, and notes those that it cannot.
+class Reader {
+ public:
+  explicit Reader(std::vector<std::string>& problems) : problems_(problems) {}
+
+  void Duration(std::string_view field, std::string_view text,
+                std::pair<base::Duration, base::Duration> range,
+                std::optional<base::Duration>& target) {
+    if (auto value = ParseDuration(text, range.first, range.second)) {
+      target = *value;
+    } else {
+      Problem(field, value.error().message);
+    }
+  }
+  void Positive(std::string_view field, std::int64_t value, std::optional<int>& target) {
+    if (value >= 1 && value <= 1'000'000) {
+      target = static_cast<int>(value);
+    } else {
+      Problem(field, std::to_string(value) + " is not between 1 and 1000000");
+    }
+  }
+  void Problem(std::string_view field, const std::string& what) {
+    problems_.push_back(std::string(field) + ": " + what);
+  }
+
+ private:
+  std::vector<std::string>& problems_;
+};
+
+template <class Spec>
+void ReadTimes(const Spec& spec, Policy& policy, Reader& reader) {
+  Settings& settings = policy.settings;
+  if (spec.settle_window) {
+    reader.Duration("spec.settleWindow", *spec.settle_window,
+                    {base::Duration(0), kLongestSettleWindow}, settings.settle_window);
+  }
+  if (spec.min_interval) {
+    reader.Duration("spec.minInterval", *spec.min_interval, {base::Duration(0), kLongestInterval},
+                    settings.min_interval);
+  }
+  if (spec.health_gate) {
+    settings.health_gate = spec.health_gate->enabled.value_or(true);
+    if (spec.health_gate->timeout) {
+      reader.Duration("spec.healthGate.timeout", *spec.health_gate->timeout,
+                      {kShortestHealthTimeout, kLongestHealthTimeout}, settings.health_timeout);
+    }
+  }
+  for (std::size_t i = 0; i < spec.maintenance_windows.size(); ++i) {
+    const auto& item = spec.maintenance_windows[i];
+    auto window =
+        MaintenanceWindow::Parse(item.schedule, item.duration, item.time_zone.value_or(""));
+    // With windows wanted but none readable rollouts wait: the careful side.
+    auto& windows = settings.windows ? *settings.windows : settings.windows.emplace();
+    if (window) {
+      windows.push_back(*std::move(window));
+    } else {
+      reader.Problem("spec.maintenanceWindows[" + std::to_string(i) + "]", window.error().message);
+    }
+  }
+}
+
+template <class Spec>
+void ReadRules(const Spec& spec, Policy& policy, Reader& reader) {
+  for (const auto& item : spec.order) {
+    if (item.order < 0 || item.order > kMaxOrder) {
+      reader.Problem("spec.order", std::to_string(item.order) + " is not between 0 and 1000");
+      continue;
+    }
+    policy.order.push_back({item.workloads, item.order});
+  }
+  for (const auto& item : spec.sources) {
+    if (item.kind != "ConfigMap" && item.kind != "Secret") {
+      reader.Problem("spec.sources", "\"" + item.kind + "\" is neither ConfigMap nor Secret");
+      continue;
+    }
+    SourceRule rule{item.kind, item.name, item.paused.value_or(false), item.keys};
+    std::ranges::sort(rule.keys);
+    policy.sources.push_back(std::move(rule));
+  }
+}
+
+template <class Object>
+Policy ReadCommon(const Object& object) {
+  const auto& spec = object.spec;
+  Policy policy{.id = {object.metadata.namespace_, object.metadata.name},
+                .generation = object.metadata.generation};
+  Reader reader(policy.problems);
+  if (spec.workloads) {
+    policy.kinds = spec.workloads->kinds;
+    policy.names = spec.workloads->names;
+  }
+  policy.settings.paused = spec.paused;
+  ReadTimes(spec, policy, reader);
+  if (spec.stop_after_failures) {
+    reader.Positive("spec.stopAfterFailures", *spec.stop_after_failures,
+                    policy.settings.stop_after_failures);
+  }
+  ReadRules(spec, policy, reader);
+  return policy;
+}
+
+std::optional<bool> ParseBool(std::string_view text) {
+  return text == "true"    ? std::optional(true)
+         : text == "false" ? std::optional(false)
+                           : std::nullopt;
+}
+
+std::optional<int> ParseOrder(std::string_view text) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 0 || value > kMaxOrder) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+void ReadAnnotation(const std::string& key, const std::string& value, Settings& settings,
+                    Reader& reader) {
+  const std::string_view name = std::string_view(key).substr(kAnnotationPrefix.size());
+  if (name == "paused") {
+    settings.paused = ParseBool(value);
+    if (!settings.paused) {
+      reader.Problem(key, "is neither true nor false");
+    }
+  } else if (name == "settle-window") {
+    reader.Duration(key, value, {base::Duration(0), kLongestSettleWindow}, settings.settle_window);
+  } else if (name == "min-interval") {
+    reader.Duration(key, value, {base::Duration(0), kLongestInterval}, settings.min_interval);
+  } else if (name == "health-timeout") {
+    reader.Duration(key, value, {kShortestHealthTimeout, kLongestHealthTimeout},
+                    settings.health_timeout);
+  } else if (name == "maintenance-windows") {
+    auto windows = MaintenanceWindow::ParseList(value);
+    if (windows) {
+      settings.windows = *std::move(windows);
+    } else {
+      reader.Problem(key, windows.error().message);
+    }
+  } else if (name == "order") {
+    settings.order = ParseOrder(value);
+    if (!settings.order) {
+      reader.Problem(key, "is no number between 0 and 1000");
+    }
+  }
+}
+
+}  // namespace
+
+bool Policy::InScope(std::string_view namespace_) const {
+  if (!id.namespace_.empty()) {
+    return id.namespace_ == namespace_;
+  }
+  return (namespaces.empty() || AnyMatches(namespaces, namespace_)) &&
+         !AnyMatches(excluded_namespaces, namespace_);
+}
+
+bool Policy::Governs(const ObjectRef& workload) const {
+  return InScope(workload.key.namespace_) &&
+         (kinds.empty() || std::ranges::find(kinds, workload.kind) != kinds.end()) &&
+         (names.empty() || AnyMatches(names, workload.key.name));
+}
+
+std::string Policy::ToString() const {
+  return (id.namespace_.empty() ? "ClusterReloadPolicy " : "ReloadPolicy ") + id.ToString();
+}
+
+Policy PolicyFrom(const v1alpha1::ReloadPolicy& object) {
+  Policy policy = ReadCommon(object);
+  if (object.spec.max_concurrent_rollouts) {
+    Reader(policy.problems)
+        .Positive("spec.maxConcurrentRollouts", *object.spec.max_concurrent_rollouts,
+                  policy.settings.max_in_namespace);
+  }
+  return policy;
+}
+
+Policy PolicyFrom(const v1alpha1::ClusterReloadPolicy& object) {
+  Policy policy = ReadCommon(object);
+  policy.id.namespace_.clear();
+  policy.namespaces = object.spec.namespaces;
+  policy.excluded_namespaces = object.spec.excluded_namespaces;
+  Reader reader(policy.problems);
+  if (object.spec.max_concurrent_rollouts) {
+    reader.Positive("spec.maxConcurrentRollouts", *object.spec.max_concurrent_rollouts,
+                    policy.settings.max_in_cluster);
+  }
+  if (object.spec.max_concurrent_rollouts_per_namespace) {
+    reader.Positive("spec.maxConcurrentRolloutsPerNamespace",
+                    *object.spec.max_concurrent_rollouts_per_namespace,
+                    policy.settings.max_in_namespace);
+  }
+  return policy;
+}
+
+Settings SettingsFromAnnotations(const std::map<std::string, std::string>& annotations,
+                                 std::vector<std::string>& problems) {
+  Settings settings;
+  Reader reader(problems);
+  for (auto each = annotations.lower_bound(std::string(kAnnotationPrefix));
+       each != annotations.end() && each->first.starts_with(kAnnotationPrefix); ++each) {
+    ReadAnnotation(each->first, each->second, settings, reader);
+  }
+  return settings;
+}
+
+std::optional<base::WallTime> LastRolloutOf(const std::map<std::string, std::string>& annotations) {
+  const auto found = annotations.find(std::string(kLastRolloutAnnotation));
+  if (found == annotations.end()) {
+    return std::nullopt;
+  }
+  const auto time = apimachinery::Time::Parse(found->second);
+  // Times that the clock cannot hold are as good as none.
+  if (!time || time->seconds < 0 || time->seconds > 7'000'000'000) {
+    return std::nullopt;
+  }
+  return base::WallTime(seconds(time->seconds));
+}
+
+Result<base::Duration> ParseDuration(std::string_view text, base::Duration low,
+                                     base::Duration high) {
+  const auto parsed = apimachinery::Duration::Parse(text);
+  if (!parsed || base::Duration(parsed->nanos) < low || base::Duration(parsed->nanos) > high) {
+    return Fail(Reason::kInvalidConfig,
+                "\"" + std::string(text.substr(0, 64)) + "\" is no duration between " +
+                    apimachinery::Duration{low.count()}.ToString() + " and " +
+                    apimachinery::Duration{high.count()}.ToString());
+  }
+  return base::Duration(parsed->nanos);
+}
+
+bool MatchesPattern(std::string_view pattern, std::string_view text) {
+  std::size_t p = 0;
+  std::size_t t = 0;
+  std::size_t star = std::string_view::npos;  // the last one seen, and where its text begins
+  std::size_t mark = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      mark = t;
+    } else if (p < pattern.size() && pattern[p] == text[t]) {
+      ++p;
+      ++t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++mark;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+}  // namespace kubexx::reloadpolicy

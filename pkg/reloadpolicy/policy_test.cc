@@ -1,0 +1,185 @@
+#include "kubexx/reloadpolicy/policy.h"
+
+#include <gmock/gmock.h>
+
+#include <string>
+
+#include "kubexx/codec/codec.h"
+#include "kubexx/reloadpolicy/policy_set.h"
+
+namespace kubexx::reloadpolicy {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+v1alpha1::ReloadPolicy Namespaced(const std::string& spec, const std::string& name = "p") {
+  auto object =
+      codec::DecodeJson<v1alpha1::ReloadPolicy>(R"({"metadata":{"namespace":"shop","name":")" +
+                                                name + R"(","generation":3},"spec":)" + spec + "}");
+  EXPECT_TRUE(object) << (object ? "" : object.error().message);
+  return object ? *object : v1alpha1::ReloadPolicy();
+}
+
+v1alpha1::ClusterReloadPolicy OfCluster(const std::string& spec, const std::string& name = "c") {
+  auto object = codec::DecodeJson<v1alpha1::ClusterReloadPolicy>(R"({"metadata":{"name":")" + name +
+                                                                 R"("},"spec":)" + spec + "}");
+  EXPECT_TRUE(object) << (object ? "" : object.error().message);
+  return object ? *object : v1alpha1::ClusterReloadPolicy();
+}
+
+TEST(Policy, ReadsEveryField) {
+  const Policy policy = PolicyFrom(Namespaced(R"({
+    "workloads": {"kinds": ["Deployment"], "names": ["web-*"]},
+    "paused": true, "settleWindow": "5s", "minInterval": "10m", "maxConcurrentRollouts": 2,
+    "healthGate": {"timeout": "3m"}, "stopAfterFailures": 4,
+    "maintenanceWindows": [{"schedule": "0 2 * * *", "duration": "2h", "timeZone": "Europe/Berlin"}],
+    "order": [{"workloads": ["db"], "order": 1}],
+    "sources": [{"kind": "ConfigMap", "name": "c", "keys": ["b", "a"], "paused": true}]})"));
+  EXPECT_THAT(policy.problems, IsEmpty());
+  EXPECT_EQ(policy.id, (PolicyId{"shop", "p"}));
+  EXPECT_EQ(policy.generation, 3);
+  EXPECT_EQ(policy.ToString(), "ReloadPolicy shop/p");
+  EXPECT_EQ(policy.settings.paused, true);
+  EXPECT_EQ(policy.settings.settle_window, base::Duration(5s));
+  EXPECT_EQ(policy.settings.min_interval, base::Duration(10min));
+  EXPECT_EQ(policy.settings.max_in_namespace, 2);
+  EXPECT_EQ(policy.settings.max_in_cluster, std::nullopt);
+  EXPECT_EQ(policy.settings.health_gate, true);
+  EXPECT_EQ(policy.settings.health_timeout, base::Duration(3min));
+  EXPECT_EQ(policy.settings.stop_after_failures, 4);
+  EXPECT_EQ(policy.settings.windows, *MaintenanceWindow::ParseList("0 2 * * * 2h Europe/Berlin"));
+  ASSERT_EQ(policy.order.size(), 1U);
+  ASSERT_EQ(policy.sources.size(), 1U);
+  EXPECT_THAT(policy.sources[0].keys, ElementsAre("a", "b"));
+  EXPECT_TRUE(policy.Governs({"Deployment", {"shop", "web-1"}}));
+  EXPECT_FALSE(policy.Governs({"Deployment", {"shop", "api"}}));
+  EXPECT_FALSE(policy.Governs({"DaemonSet", {"shop", "web-1"}}));
+  EXPECT_FALSE(policy.Governs({"Deployment", {"other", "web-1"}}));
+}
+
+TEST(Policy, OfTheClusterSelectsNamespaces) {
+  const Policy policy = PolicyFrom(OfCluster(R"({
+    "namespaces": ["team-*"], "excludedNamespaces": ["team-x"],
+    "maxConcurrentRollouts": 9, "maxConcurrentRolloutsPerNamespace": 3})"));
+  EXPECT_EQ(policy.ToString(), "ClusterReloadPolicy c");
+  EXPECT_EQ(policy.settings.max_in_cluster, 9);
+  EXPECT_EQ(policy.settings.max_in_namespace, 3);
+  EXPECT_TRUE(policy.InScope("team-a"));
+  EXPECT_FALSE(policy.InScope("team-x"));
+  EXPECT_FALSE(policy.InScope("other"));
+}
+
+TEST(Policy, KeepsWhatIsReadableAndSaysWhatIsNot) {
+  const Policy policy = PolicyFrom(Namespaced(R"({
+    "settleWindow": "soon", "minInterval": "5m", "maxConcurrentRollouts": 0,
+    "stopAfterFailures": -1, "healthGate": {"timeout": "1ms"},
+    "maintenanceWindows": [{"schedule": "61 * * * *", "duration": "2h"}],
+    "order": [{"workloads": ["a"], "order": -5}],
+    "sources": [{"kind": "Pod", "name": "x"}]})"));
+  EXPECT_THAT(policy.problems,
+              testing::UnorderedElementsAre(
+                  HasSubstr("spec.settleWindow: \"soon\" is no duration between 0s and 1h0m0s"),
+                  HasSubstr("spec.maxConcurrentRollouts: 0"),
+                  HasSubstr("spec.stopAfterFailures: -1"), HasSubstr("spec.healthGate.timeout"),
+                  HasSubstr("spec.maintenanceWindows[0]: schedule: the minute field"),
+                  HasSubstr("spec.order: -5"), HasSubstr("spec.sources: \"Pod\"")));
+  EXPECT_EQ(policy.settings.min_interval, base::Duration(5min));
+  EXPECT_EQ(policy.settings.settle_window, std::nullopt);
+  ASSERT_TRUE(policy.settings.windows) << "windows were wanted: rollouts wait";
+  EXPECT_THAT(*policy.settings.windows, IsEmpty());
+}
+
+TEST(Annotations, AreReadByName) {
+  std::vector<std::string> problems;
+  const Settings settings =
+      SettingsFromAnnotations({{"other.io/paused", "x"},
+                               {"reloader.kubexx.io/paused", "true"},
+                               {"reloader.kubexx.io/settle-window", "2s"},
+                               {"reloader.kubexx.io/min-interval", "1h"},
+                               {"reloader.kubexx.io/health-timeout", "90s"},
+                               {"reloader.kubexx.io/maintenance-windows", "@daily 1h"},
+                               {"reloader.kubexx.io/order", "7"},
+                               {"reloader.kubexx.io/last-rollout", "2026-11-21T00:00:00Z"}},
+                              problems);
+  EXPECT_THAT(problems, IsEmpty());
+  const Settings expected{.paused = true,
+                          .settle_window = 2s,
+                          .min_interval = 1h,
+                          .health_timeout = 90s,
+                          .windows = *MaintenanceWindow::ParseList("@daily 1h"),
+                          .order = 7};
+  EXPECT_EQ(settings, expected);
+}
+
+TEST(Annotations, BadOnesAreNamedAndDoNotCount) {
+  std::vector<std::string> problems;
+  const Settings settings =
+      SettingsFromAnnotations({{"reloader.kubexx.io/paused", "yes"},
+                               {"reloader.kubexx.io/settle-window", "-1s"},
+                               {"reloader.kubexx.io/order", "1e3"},
+                               {"reloader.kubexx.io/maintenance-windows", "x"}},
+                              problems);
+  EXPECT_EQ(settings, Settings());
+  EXPECT_THAT(problems,
+              ElementsAre(HasSubstr("reloader.kubexx.io/maintenance-windows: "),
+                          HasSubstr("reloader.kubexx.io/order: "),
+                          HasSubstr("reloader.kubexx.io/paused: is neither true nor false"),
+                          HasSubstr("reloader.kubexx.io/settle-window: ")));
+}
+
+TEST(Annotations, AnImpossibleTimeOfTheLastRolloutIsNone) {
+  for (const char* text : {"", "yesterday", "9999-12-31T00:00:00Z", "0001-01-01T00:00:00Z"}) {
+    EXPECT_EQ(LastRolloutOf({{std::string(kLastRolloutAnnotation), text}}), std::nullopt) << text;
+  }
+  EXPECT_NE(LastRolloutOf({{std::string(kLastRolloutAnnotation), "2026-11-21T00:00:00Z"}}),
+            std::nullopt);
+}
+
+TEST(PolicySet, EachSettingComesFromTheMostSpecificPlace) {
+  PolicySet set(Settings{.paused = false, .settle_window = 1s, .max_in_cluster = 7});
+  set.Set(PolicyFrom(OfCluster(R"({"settleWindow": "2s", "minInterval": "2m"})")));
+  set.Set(PolicyFrom(Namespaced(R"({"minInterval": "4m"})", "b")));
+  set.Set(PolicyFrom(Namespaced(R"({"minInterval": "3m"})", "a")));
+  const ObjectRef web{"Deployment", {"shop", "web"}};
+  const Effective effective = set.Resolve(web, {});
+  EXPECT_EQ(effective.paused->origin, "flag");
+  EXPECT_EQ(effective.max_in_cluster->value, 7);
+  EXPECT_EQ(effective.settle_window->value, base::Duration(2s));
+  EXPECT_EQ(effective.settle_window->origin, "ClusterReloadPolicy c");
+  EXPECT_EQ(effective.min_interval->value, base::Duration(3min));
+  EXPECT_EQ(effective.min_interval->origin, "ReloadPolicy shop/a");
+  const Effective annotated = set.Resolve(web, {{"reloader.kubexx.io/min-interval", "1m"}});
+  EXPECT_EQ(annotated.min_interval->value, base::Duration(1min));
+  EXPECT_EQ(annotated.min_interval->origin, "annotation reloader.kubexx.io/min-interval");
+  EXPECT_EQ(set.Resolve({"Deployment", {"other", "web"}}, {}).min_interval->value,
+            base::Duration(2min));
+}
+
+TEST(PolicySet, KnowsPausedSourcesAndTheirKeys) {
+  PolicySet set;
+  set.Set(PolicyFrom(Namespaced(
+      R"({"sources": [{"kind": "Secret", "name": "s", "paused": true},
+                      {"kind": "ConfigMap", "name": "c", "keys": ["a"]}]})")));
+  EXPECT_EQ(set.SourcePause({"Secret", {"shop", "s"}})->origin, "ReloadPolicy shop/p");
+  EXPECT_FALSE(set.SourcePause({"ConfigMap", {"shop", "s"}}));
+  EXPECT_FALSE(set.SourcePause({"Secret", {"other", "s"}}));
+  EXPECT_THAT(set.SourceKeys({"ConfigMap", {"shop", "c"}})->value, ElementsAre("a"));
+  EXPECT_FALSE(set.SourceKeys({"Secret", {"shop", "s"}}));
+}
+
+TEST(Pattern, StarStandsForAnyText) {
+  EXPECT_TRUE(MatchesPattern("*", ""));
+  EXPECT_TRUE(MatchesPattern("a*c", "abbc"));
+  EXPECT_TRUE(MatchesPattern("*-web-*", "team-web-1"));
+  EXPECT_TRUE(MatchesPattern("a*", "a"));
+  EXPECT_TRUE(MatchesPattern("*ab", "aab"));
+  EXPECT_FALSE(MatchesPattern("a*c", "abcd"));
+  EXPECT_FALSE(MatchesPattern("web", "web-1"));
+  EXPECT_FALSE(MatchesPattern("", "a"));
+}
+
+}  // namespace
+}  // namespace kubexx::reloadpolicy
