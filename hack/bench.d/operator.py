@@ -1,0 +1,197 @@
+"""Measures kubexx-reloader from outside, against a real API server, and writes docs/bench/operator.md. Called by hack/bench."""
+
+import argparse
+import json
+import os
+import shlex
+import signal
+import statistics
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from dataclasses import dataclass
+
+from programs import log
+
+ADDRESS = "127.0.0.1:19190"
+
+
+class Operator:
+    """kubexx-reloader for the length of a `with` block."""
+
+    def __init__(self, settings, *flags):
+        self.settings = settings
+        self.command = [os.path.join(settings.build, "bin", "kubexx-reloader"), "--kubeconfig", settings.kubeconfig,
+                        "--metrics-addr", ADDRESS, *flags]
+
+    def __enter__(self):
+        self.log = open(os.path.join(self.settings.folder, "operator.log"), "w", encoding="utf-8")
+        self.process = subprocess.Popen(self.command, stdout=self.log, stderr=self.log)
+        end = time.monotonic() + 120
+        while not self.ready():
+            if self.process.poll() is not None or time.monotonic() > end:
+                sys.exit(f"bench: the operator does not get ready; see {self.log.name}")
+            time.sleep(0.1)
+        return self
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(30)
+        self.log.close()
+
+    def ready(self):
+        try:
+            with urllib.request.urlopen(f"http://{ADDRESS}/ready", timeout=1) as response:
+                return response.status == 200
+        except (urllib.error.URLError, OSError):
+            return False
+
+    def memory(self):
+        """Resident and peak memory in MB of 2^20 bytes."""
+        with open(f"/proc/{self.process.pid}/status", encoding="utf-8") as status:
+            fields = dict(line.split(":", 1) for line in status)
+        return tuple(int(fields[name].split()[0]) / 1024 for name in ("VmRSS", "VmHWM"))
+
+
+class Measured:
+    """What the programs printed, also written to a file."""
+
+    def __init__(self, settings):
+        self.settings = settings
+        self.rows = []
+
+    def rollouts(self, command, *flags, timeout=900):
+        done = subprocess.run([self.settings.rollouts, command, "--kubeconfig", self.settings.kubeconfig, *flags],
+                              capture_output=True, text=True, timeout=timeout, check=False)
+        if done.returncode != 0:
+            sys.exit(f"bench: rollouts {command} failed: {done.stderr.strip()[-2000:]}")
+        row = json.loads(done.stdout.strip().splitlines()[-1])
+        self.add(row)
+        return row
+
+    def add(self, row):
+        self.rows.append(row)
+        log("  " + " ".join(f"{k}={v}" for k, v in row.items()))
+
+
+@dataclass
+class Figure:
+    what: str
+    value: float
+    limit: float
+    at_most: bool = True
+    unit: str = ""
+
+    def met(self):
+        return self.value <= self.limit if self.at_most else self.value >= self.limit
+
+    def row(self):
+        return f"| {self.what} | {self.value:g}{self.unit} | {'≤' if self.at_most else '≥'} {self.limit:g}{self.unit} | {'yes' if self.met() else '**no**'} |"
+
+
+def middle(rows, field):
+    return statistics.median(row[field] for row in rows)
+
+
+def memory(settings, measured, namespace, counts, limits):
+    """Fills the namespace and starts the operator on it, several times."""
+    configmaps, secrets, deployments = (max(1, n // settings.smaller) for n in counts)
+    log(f"memory: {configmaps} ConfigMaps, {secrets} Secrets, {deployments} Deployments")
+    measured.rollouts("fill", "--namespace", namespace, "--configmaps", str(configmaps), "--secrets", str(secrets),
+                      "--deployments", str(deployments), timeout=3600)
+    rows = []
+    for _ in range(settings.runs):
+        with Operator(settings) as operator:
+            time.sleep(5)  # whatever it does after it is ready
+            resident, peak = operator.memory()
+        row = {"command": "memory", "objects": configmaps + secrets + deployments, "rss_mb": round(resident, 1), "peak_mb": round(peak, 1)}
+        measured.add(row)
+        rows.append(row)
+    what = f"{configmaps + secrets + deployments:,} objects"
+    figures = [Figure(f"resident memory after sync, {what}", middle(rows, "rss_mb"), limits[0], unit=" MiB")]
+    if limits[1]:
+        figures.append(Figure(f"peak of it, {what}", middle(rows, "peak_mb"), limits[1], unit=" MiB"))
+    return figures
+
+
+def speed(settings, measured):
+    log("speed: one ConfigMap of 500 Deployments; 50 edits a second; beside 2,000 Deployments; the settle window")
+    seconds = f"{max(5, settings.seconds)}s"
+    deployments = str(2000 // settings.smaller)
+    figures = []
+    with Operator(settings):
+        rows = [measured.rollouts("fanout", "--namespace", f"fanout-{n}", "--deployments", str(500 // settings.smaller)) for n in range(settings.runs)]
+        figures.append(Figure("one ConfigMap of 500 Deployments: until all are patched", middle(rows, "all_s"), 5, unit=" s"))
+        row = measured.rollouts("storm", "--namespace", "storm", "--configmaps", "200", "--rate", "50", "--for", seconds)
+        figures.append(Figure("50 edits a second on 200 ConfigMaps: final states missing 5 s after the last edit", row["missing_after_grace"], 0))
+        row = measured.rollouts("latency", "--namespace", "latency", "--deployments", deployments, "--configmaps", deployments, "--rate", "5",
+                                "--for", seconds)
+        figures.append(Figure("from an edit's acceptance to the changed pod template, beyond the settle window: median", row["p50_ms"], 12, unit=" ms"))
+        figures.append(Figure("the same, 99th percentile", row["p99_ms"], 40, unit=" ms"))
+        figures.append(Figure("edits without a rollout", row["edits"] - row["rolled"], 0))
+        row = measured.rollouts("settle", "--namespace", "settle")
+        figures.append(Figure("soonest write after an edit", row["soonest_ms"], 90, at_most=False, unit=" ms"))
+        figures.append(Figure("rollouts for a ConfigMap and a Secret edited together", row["rollouts"] / row["edits"], 1))
+    return figures
+
+
+def faults(settings, measured):
+    kills = max(5, 200 // settings.smaller)
+    log(f"faults: killed {kills} times")
+    command = shlex.join([os.path.join(settings.build, "bin", "kubexx-reloader"), "--metrics-addr", "127.0.0.1:0"])
+    row = measured.rollouts("faults", "--namespace", "faults", "--configmaps", "50", "--rate", "10", "--kills", str(kills), "--operator", command)
+    return [Figure(f"killed at random {kills} times: final states missing", row["missing"], 0),
+            Figure("the same: rollouts too many", row["twice"], 0)]
+
+
+def write(settings, figures, measured):
+    rows = "\n".join(figure.row() for figure in figures)
+    raw = "\n".join(json.dumps(row) for row in measured.rows)
+    with open(os.path.join(settings.out, "operator.md"), "w", encoding="utf-8") as report:
+        report.write(f"""# kubexx-reloader, measured from outside
+
+Written by `hack/bench --operator` on {time.strftime('%Y-%m-%d')}; {settings.machine}. A real kube-apiserver and etcd and the load generator share the
+machine with the operator. Deployments have no replicas. Medians of {settings.runs} runs where a figure can be had more than once.
+
+| what | measured | asked | met |
+|---|---|---|---|
+{rows}
+
+What the program `test/bench/rollouts` printed:
+
+```
+{raw}
+```
+""")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("build", "folder", "out", "kubeconfig", "machine", "rollouts"):
+        parser.add_argument("--" + name, required=True)
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--smaller", type=int, default=1, help="divides all sizes")
+    parser.add_argument("--parts", default="speed,faults,memory,memory-large")
+    parser.add_argument("--check", action="store_true")
+    settings = parser.parse_args()
+    os.makedirs(settings.out, exist_ok=True)
+    measured = Measured(settings)
+    parts = {
+        "speed": lambda: speed(settings, measured),
+        "faults": lambda: faults(settings, measured),
+        "memory": lambda: memory(settings, measured, "memory", (10000, 10000, 2000), (20, 40)),
+        "memory-large": lambda: memory(settings, measured, "memory-large", (60000, 14000, 4000), (60, 0)),
+    }
+    figures = [figure for name in settings.parts.split(",") for figure in parts[name]()]
+    for figure in figures:
+        log(("met    " if figure.met() else "MISSED ") + figure.row().strip("| ").replace(" | ", ", "))
+    write(settings, figures, measured)
+    if settings.check and not all(figure.met() for figure in figures):
+        sys.exit("bench: a target is missed")
+
+
+if __name__ == "__main__":
+    main()
