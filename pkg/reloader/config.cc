@@ -39,8 +39,6 @@ Result<void> ConfigFlags::RefuseUnsupported() const {
       {"--enable-csi-integration", enable_csi_},
       {"--reload-strategy=annotations", reload_strategy_ == "annotations"},
       {"--webhook-url", !webhook_url_.empty()},
-      {"--namespace-selector", !namespace_selector_.empty()},
-      {"--enable-ha", enable_ha_},
       {"--enable-pprof", enable_pprof_},
   };
   for (const auto& [name, used] : unsupported) {

@@ -113,6 +113,28 @@ INSTANTIATE_TEST_SUITE_P(
                     std::vector{"--resource-label-selector=???"},
                     std::vector{"--namespace-selector=a in b"}));
 
+TEST(Config, HaNeedsToKnowItsPod) {
+  const std::map<std::string, std::string> pod = {{"POD_NAME", "p-0"}, {"POD_NAMESPACE", "ops"}};
+  const auto config = Parse({"--enable-ha", "--shards=4"}, pod);
+  ASSERT_TRUE(config) << config.status().ToString();
+  EXPECT_TRUE(config->ha.enabled);
+  EXPECT_EQ(config->ha.pod_name, "p-0");
+  EXPECT_EQ(config->ha.pod_namespace, "ops");
+  EXPECT_EQ(config->ha.shards, 4);
+  const auto without = Parse({"--enable-ha"}, {{"POD_NAME", "p-0"}});
+  ASSERT_FALSE(without);
+  EXPECT_THAT(without.status().message, HasSubstr("POD_NAMESPACE"));
+  EXPECT_FALSE(Parse({}, pod)->ha.enabled);
+}
+
+TEST(Config, SelectsNamespacesWhenAllAreWatched) {
+  // As the chart passes it: quoted, for CSV.
+  EXPECT_EQ(Parse({"--namespace-selector=\"team:a\""})->namespace_selector, "team=a");
+  EXPECT_EQ(Parse({"--namespace-selector=\"team in (a, b)\""})->namespace_selector,
+            "team in (a,b)");
+  EXPECT_EQ(Parse({"--namespace-selector=team:a", "--namespaces=x"})->namespace_selector, "");
+}
+
 TEST(Config, ReportsOptionsInTheOriginalsOrder) {
   const auto config =
       Parse({"--reload-on-create", "1", "--log-level=debug", "--namespaces-to-ignore=a,b"});

@@ -63,6 +63,11 @@ class Operator::Impl {
   void Start() {
     Subscribe();
     caches_.Start();
+    if (options_.namespace_selector != nullptr) {
+      options_.namespace_selector->Start([this](const std::string& name) {
+        Reconsider([&name](const std::string& each) { return each == name; });
+      });
+    }
     {
       const base::MutexLock lock(mu_);
       running_workers_ = options_.workers;
@@ -72,10 +77,25 @@ class Operator::Impl {
     }
   }
 
-  bool Ready() const { return caches_.HasSynced(); }
+  bool Ready() const {
+    return caches_.HasSynced() &&
+           (options_.namespace_selector == nullptr || options_.namespace_selector->HasSynced());
+  }
+
+  void Reconsider(const std::function<bool(const std::string& name)>& concerned) {
+    for (const InformerSet& set : caches_.informers()) {
+      for (const auto& [kind, informer] : set.workloads) {
+        for (apimachinery::ObjectKey& key : informer->Keys()) {
+          if (concerned(key.namespace_) && !options_.ignored_namespaces.contains(key.namespace_)) {
+            Note({kind, std::move(key)}, Cause::kWorkloadEvent);
+          }
+        }
+      }
+    }
+  }
 
   void Stop() {
-    if (caches_.HasSynced()) {
+    if (Ready()) {
       for (const workqueue::Key& key : settler_.Flush()) {
         Enqueue(key);
       }
@@ -85,6 +105,9 @@ class Operator::Impl {
     stop_.request_stop();
     queue_.ShutDown();
     workers_.clear();  // joins
+    if (options_.namespace_selector != nullptr) {
+      options_.namespace_selector->Stop();
+    }
     subscriptions_.clear();
     caches_.Stop();
   }
@@ -122,7 +145,8 @@ class Operator::Impl {
   }
 
   void Work(const std::stop_token& stop) {
-    if (caches_.WaitForSync(stop)) {
+    if (caches_.WaitForSync(stop) && (options_.namespace_selector == nullptr ||
+                                      options_.namespace_selector->WaitForSync(stop))) {
       for (auto item = queue_.Get(stop); item; item = queue_.Next(std::move(item), stop)) {
         Handle(*item, stop);
       }
@@ -140,7 +164,7 @@ class Operator::Impl {
     const KeyTimes::Times times = times_.Take(key);
     const base::TimePoint now = options_.clock.Now();
     metrics_.Dequeued(queue_.Len(), Seconds(now - times.queued.value_or(now)));
-    switch (reconciler_.Reconcile({*kind, key.object}, stop)) {
+    switch (ReconcileIfAllowed({*kind, key.object}, stop)) {
       case Reconciler::Outcome::kRetry:
         times_.PutBack(key, times);
         metrics_.Retried();
@@ -155,6 +179,30 @@ class Operator::Impl {
         break;
     }
     queue_.Forget(key);
+  }
+
+  /// What is not allowed now is looked at when it becomes so.
+  Reconciler::Outcome ReconcileIfAllowed(const WorkloadId& id, const std::stop_token& stop) {
+    if (options_.namespace_selector != nullptr &&
+        !options_.namespace_selector->Contains(id.key.namespace_)) {
+      metrics_.Skipped(SkipReason::kIgnoredOrNotSelected);
+      return Reconciler::Outcome::kNothing;
+    }
+    if (options_.gate == nullptr) {
+      return reconciler_.Reconcile(id, stop);
+    }
+    const auto permit = options_.gate->Enter(id.key.namespace_);
+    if (!permit) {
+      // An open gate without a permit: the lease may be renewed any moment, which nothing tells of.
+      return options_.gate->IsOpen(ShardOf(id.key.namespace_, options_.gate->shards()))
+                 ? Reconciler::Outcome::kRetry
+                 : Reconciler::Outcome::kNothing;
+    }
+    std::stop_source either;
+    const auto end = [&either] { either.request_stop(); };
+    const std::stop_callback on_stop(stop, end);
+    const std::stop_callback on_loss(permit->stop(), end);
+    return reconciler_.Reconcile(id, either.get_token());
   }
 
   void AwaitWorkers() {
@@ -193,6 +241,9 @@ Operator::Operator(Options options, std::vector<InformerSet> informers, Workload
 Operator::~Operator() = default;
 void Operator::Start() { impl_->Start(); }
 bool Operator::Ready() const { return impl_->Ready(); }
+void Operator::Reconsider(const std::function<bool(const std::string& name)>& concerned) {
+  impl_->Reconsider(concerned);
+}
 void Operator::Stop() { impl_->Stop(); }
 
 }  // namespace kubexx::reloader

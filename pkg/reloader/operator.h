@@ -3,6 +3,7 @@
 #ifndef KUBEXX_RELOADER_OPERATOR_H_
 #define KUBEXX_RELOADER_OPERATOR_H_
 
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -12,8 +13,10 @@
 #include "kubexx/metrics/registry.h"
 #include "kubexx/reloader/caches.h"
 #include "kubexx/reloader/decision.h"
+#include "kubexx/reloader/namespace_selector.h"
 #include "kubexx/reloader/notifier.h"
 #include "kubexx/reloader/settle.h"
+#include "kubexx/reloader/shard_gate.h"
 #include "kubexx/reloader/strategy.h"
 #include "kubexx/reloader/writer.h"
 
@@ -40,6 +43,11 @@ class Operator {
     bool count_by_namespace = false;
     /// Told of writes; must outlive the operator.
     WriteObservers observers{};
+    /// Asked for a permit for every write; null: all are made. Must outlive the operator.
+    ShardGate* gate = nullptr;
+    /// Nothing is written in other namespaces; null: in all. Is started and stopped with the
+    /// operator, and must outlive it.
+    NamespaceSelector* namespace_selector = nullptr;
   };
 
   /// `writer` and what the options refer to must outlive the operator.
@@ -54,6 +62,9 @@ class Operator {
   void Start();
   /// Whether they do.
   bool Ready() const;
+  /// Looks at all workloads of the namespaces for which `concerned` is true, as if they had
+  /// changed: writes may be made there now that could not be made before. Does not block.
+  void Reconsider(const std::function<bool(const std::string& name)>& concerned);
   /// Ends the settle windows, makes the writes that are due within the drain timeout, and joins all
   /// threads. May be called again.
   void Stop();

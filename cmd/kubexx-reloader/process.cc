@@ -1,0 +1,163 @@
+#include "process.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kubexx/leaderelection/lock.h"
+#include "kubexx/logging/log.h"
+#include "kubexx/metrics/http_server.h"
+#include "kubexx/metrics/process_metrics.h"
+#include "kubexx/metrics/registry.h"
+#include "kubexx/reloader/kubernetes_io.h"
+#include "kubexx/reloader/namespace_selector.h"
+#include "kubexx/reloader/operator.h"
+#include "kubexx/reloader/replica.h"
+#include "kubexx/rest/config.h"
+#include "kubexx/rest/rest_client.h"
+
+namespace kubexx {
+namespace {
+
+using apimachinery::Result;
+
+/// A stream of changes is acted on after this many settle windows at the latest.
+constexpr int kMaxSettleWindows = 10;
+
+Result<rest::Config> Connection(const reloader::Config& config) {
+  KX_ASSIGN_OR_RETURN(rest::Config connection, rest::LoadConfig(config.kubeconfig));
+  connection.qps = config.qps;
+  connection.burst = config.burst;
+  connection.user_agent = "kubexx-reloader/" KUBEXX_VERSION;
+  connection.timeout = std::chrono::seconds(30);
+  return connection;
+}
+
+std::vector<reloader::InformerSet> Informers(const std::shared_ptr<rest::RESTClient>& client,
+                                             const reloader::Config& config,
+                                             metrics::Registry& registry) {
+  const reloader::WatchSettings settings{.keys = config.rules.keys,
+                                         .source_label_selector = config.source_label_selector,
+                                         .ignored_types = config.ignored_types,
+                                         .registry = &registry};
+  std::vector<reloader::InformerSet> informers;
+  for (const std::string& name : config.namespaces) {
+    informers.push_back(reloader::NewInformers(client, name, settings));
+  }
+  if (informers.empty()) {
+    informers.push_back(reloader::NewInformers(client, "", settings));
+  }
+  return informers;
+}
+
+metrics::HttpResponse Healthy(bool healthy, const char* good, const char* bad, int bad_status) {
+  return healthy ? metrics::HttpResponse{.body = good}
+                 : metrics::HttpResponse{.status = bad_status, .body = bad};
+}
+
+/// Everything, in the order in which it is made; the members that others refer to come first.
+class Process {
+ public:
+  explicit Process(const reloader::Config& config)
+      : config_(config),
+        process_metrics_(metrics::RegisterProcessMetrics(registry_)),
+        server_({.address = config.metrics_address}) {}
+
+  Result<void> Start() {
+    KX_ASSIGN_OR_RETURN(const rest::Config connection, Connection(config_));
+    KX_ASSIGN_OR_RETURN(client_, rest::RESTClient::New(connection, {.registry = &registry_}));
+    writer_ = reloader::NewWriter(client_);
+    if (!config_.namespace_selector.empty()) {
+      namespaces_ = reloader::NewNamespaceSelector(client_, config_.namespace_selector, &registry_);
+    }
+    if (config_.ha.enabled) {
+      KX_ASSIGN_OR_RETURN(auto client,
+                          rest::RESTClient::New(leaderelection::LockClientConfig(connection),
+                                                {.registry = &registry_}));
+      replica_ = reloader::Replica::New(std::move(client), config_.ha, &registry_);
+    }
+    MakeOperator();
+    KX_RETURN_IF_ERROR(Serve());
+    operator_->Start();
+    if (replica_) {
+      KX_RETURN_IF_ERROR(replica_->Start([this](int shard) {
+        operator_->Reconsider([this, shard](const std::string& name) {
+          return reloader::ShardOf(name, config_.ha.shards) == shard;
+        });
+      }));
+    }
+    return {};
+  }
+
+  /// What is due is written while this replica may; then the others take over.
+  void Stop() {
+    operator_->Stop();
+    if (replica_) {
+      replica_->Stop();
+    }
+    server_.Stop();
+  }
+
+ private:
+  void MakeOperator() {
+    reloader::Operator::Options options;
+    options.rules = config_.rules;
+    options.strategy = config_.reload_strategy;
+    options.ignored_namespaces = config_.ignored_namespaces;
+    options.settle = {.window = config_.settle_window,
+                      .max_delay = kMaxSettleWindows * config_.settle_window};
+    options.workers = config_.workers;
+    options.registry = &registry_;
+    options.count_by_namespace = config_.count_by_namespace;
+    options.gate = replica_ ? &replica_->gate() : nullptr;
+    options.namespace_selector = namespaces_.get();
+    operator_ = std::make_unique<reloader::Operator>(
+        std::move(options), Informers(client_, config_, registry_), *writer_);
+  }
+
+  Result<void> Serve() {
+    server_.Handle("/metrics", metrics::MetricsHandler(registry_));
+    const auto live = [this](const metrics::HttpRequest&) {
+      return Healthy(!replica_ || replica_->Check(), "alive", "writes of a lost lease do not end",
+                     500);
+    };
+    const auto ready = [this](const metrics::HttpRequest&) {
+      return Healthy(operator_->Ready(), "ready", "waiting for the first lists", 503);
+    };
+    for (const char* path : {"/live", "/healthz"}) {
+      server_.Handle(path, live);
+    }
+    for (const char* path : {"/ready", "/readyz"}) {
+      server_.Handle(path, ready);
+    }
+    return server_.Start();
+  }
+
+  const reloader::Config& config_;
+  metrics::Registry registry_;
+  const base::Subscription process_metrics_;
+  std::shared_ptr<rest::RESTClient> client_;
+  std::unique_ptr<reloader::WorkloadWriter> writer_;
+  std::unique_ptr<reloader::NamespaceSelector> namespaces_;
+  std::unique_ptr<reloader::Replica> replica_;
+  std::unique_ptr<reloader::Operator> operator_;
+  metrics::HttpServer server_;
+};
+
+}  // namespace
+
+Result<void> RunProcess(const reloader::Config& config, const std::function<void()>& await_stop) {
+  logging::Info("Starting kubexx-reloader", {{"version", KUBEXX_VERSION}});
+  for (const std::string& warning : config.warnings) {
+    logging::Warning(warning);
+  }
+  Process process(config);
+  KX_RETURN_IF_ERROR(process.Start());
+  await_stop();
+  process.Stop();
+  logging::Info("Stopped");
+  return {};
+}
+
+}  // namespace kubexx

@@ -1,0 +1,68 @@
+#include "kubexx/reloader/namespace_selector.h"
+
+#include <utility>
+
+#include "kubexx/api/core/v1/resources.gen.h"
+#include "kubexx/api/core/v1/schema.gen.h"
+#include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/codec/codec.h"
+#include "kubexx/informers/shared_informer_factory.h"
+#include "kubexx/rest/rest_client.h"
+
+namespace kubexx::reloader {
+
+using RawEvent = cache::SharedInformerBase::RawEvent;
+
+NamespaceSelector::NamespaceSelector(std::shared_ptr<cache::SharedInformerBase> namespaces,
+                                     std::shared_ptr<const void> owner)
+    : owner_(std::move(owner)), namespaces_(std::move(namespaces)) {}
+
+NamespaceSelector::~NamespaceSelector() { Stop(); }
+
+void NamespaceSelector::Start(std::function<void(const std::string& name)> on_selected) {
+  subscription_ = namespaces_->AddRawHandler(
+      "reloader", [on_selected = std::move(on_selected)](const RawEvent& event) {
+        if (event.type == RawEvent::Type::kAdd) {
+          on_selected(event.key().name);
+        }
+      });
+  namespaces_->Start();
+}
+
+void NamespaceSelector::Stop() {
+  subscription_.Reset();
+  namespaces_->Stop();
+}
+
+bool NamespaceSelector::HasSynced() const { return namespaces_->HasSynced(); }
+
+bool NamespaceSelector::WaitForSync(const std::stop_token& stop) const {
+  return namespaces_->WaitForSync(stop);
+}
+
+bool NamespaceSelector::Contains(std::string_view name) const {
+  return namespaces_->Contains({"", std::string(name)});
+}
+
+std::unique_ptr<NamespaceSelector> NewNamespaceSelector(std::shared_ptr<rest::RESTClient> client,
+                                                        const std::string& label_selector,
+                                                        metrics::Registry* registry) {
+  namespace core = api::core::v1;
+  informers::FactoryOptions options;
+  options.registry = registry;
+  options.list_watch.label_selector = label_selector;
+  const auto factory =
+      std::make_shared<informers::SharedInformerFactory>(std::move(client), std::move(options));
+  cache::InformerOptions informer;
+  informer.transform = [](cache::Object& object) -> apimachinery::Result<void> {
+    core::Namespace only;
+    only.metadata.name = object.key.name;
+    object.encoding = codec::Encoding::kProtobuf;
+    object.bytes = codec::EncodeProtobuf(only);
+    return {};
+  };
+  auto namespaces = factory->InformerFor<core::Namespace>(std::move(informer));
+  return std::make_unique<NamespaceSelector>(std::move(namespaces), factory);
+}
+
+}  // namespace kubexx::reloader
