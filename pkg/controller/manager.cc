@@ -9,7 +9,9 @@
 
 #include "kubexx/base/mutex.h"
 #include "kubexx/controller/internal/deadlines.h"
+#include "kubexx/controller/internal/function_runnable.h"
 #include "kubexx/controller/internal/manager_http.h"
+#include "kubexx/controller/internal/recorders.h"
 #include "kubexx/controller/internal/runnable_group.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/metrics/process_metrics.h"
@@ -21,20 +23,6 @@ using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
 using apimachinery::Status;
-
-class FunctionRunnable final : public Runnable {
- public:
-  FunctionRunnable(std::string name, Stage stage, std::function<Result<void>(std::stop_token)> run)
-      : name_(std::move(name)), stage_(stage), run_(std::move(run)) {}
-  std::string Name() const override { return name_; }
-  Stage stage() const override { return stage_; }
-  Result<void> Run(std::stop_token stop) override { return run_(std::move(stop)); }
-
- private:
-  const std::string name_;
-  const Stage stage_;
-  const std::function<Result<void>(std::stop_token)> run_;
-};
 
 informers::FactoryOptions CacheOptions(const ManagerOptions& options, metrics::Registry* registry) {
   return {.namespace_ = options.cache.namespace_,
@@ -71,7 +59,13 @@ class Manager::Impl {
         client_(std::move(client)),
         caches_(std::make_shared<informers::SharedInformerFactory>(
             client_, CacheOptions(options_, &registry_))),
-        http_(options_.http, options_.health_http, registry_),
+        http_({.all = options_.http,
+               .health_only = options_.health_http,
+               .webhooks = options_.webhooks,
+               .judge = options_.protect_metrics ? client_ : nullptr,
+               .clock = options_.clock},
+              registry_),
+        recorders_(client_, options_.clock, registry_),
         servers_(options_.clock, [this](Status status) { Failed(std::move(status)); }),
         others_(options_.clock, [this](Status status) { Failed(std::move(status)); }),
         leaders_(options_.clock, [this](Status status) { Failed(std::move(status)); }) {
@@ -136,7 +130,8 @@ class Manager::Impl {
   Client::Parts ClientParts() const { return {.rest = client_, .caches = caches_}; }
   HealthChecks& health() { return http_.health(); }
   HealthChecks& ready() { return http_.ready(); }
-  const internal::ManagerHttp& http() const { return http_; }
+  internal::ManagerHttp& http() { return http_; }
+  internal::Recorders& recorders() { return recorders_; }
   const std::shared_ptr<rest::RESTClient>& client() const { return client_; }
   const std::shared_ptr<informers::SharedInformerFactory>& caches() const { return caches_; }
   metrics::Registry& registry() const { return registry_; }
@@ -270,6 +265,7 @@ class Manager::Impl {
     if (done) {
       caches_->Shutdown();
     }
+    recorders_.Stop();
     servers_.RequestStop();
     done = servers_.Await(deadline) && done;
     http_.Stop();
@@ -322,6 +318,7 @@ class Manager::Impl {
   std::optional<Status> failure_ KX_GUARDED_BY(mu_);
   bool election_ended_ KX_GUARDED_BY(mu_) = false;
   internal::ManagerHttp http_;
+  internal::Recorders recorders_;
   // These end before what they use: the groups wait for their threads.
   internal::RunnableGroup servers_;
   internal::RunnableGroup others_;
@@ -357,7 +354,7 @@ Result<void> Manager::Add(std::shared_ptr<Runnable> runnable) {
 
 Result<void> Manager::Add(std::string name, Stage stage,
                           std::function<Result<void>(std::stop_token)> run) {
-  return Add(std::make_shared<FunctionRunnable>(std::move(name), stage, std::move(run)));
+  return Add(std::make_shared<internal::FunctionRunnable>(std::move(name), stage, std::move(run)));
 }
 
 Result<void> Manager::AddHealthCheck(const std::string& name, HealthCheck check) {
@@ -375,6 +372,11 @@ Client Manager::NewClient(std::stop_token stop) const {
   parts.stop = std::move(stop);
   return Client(std::move(parts));
 }
+
+std::shared_ptr<events::Recorder> Manager::EventRecorderFor(const std::string& component) {
+  return impl_->recorders().For(component);
+}
+webhook::Server* Manager::webhooks() { return impl_->http().webhooks(); }
 
 const std::shared_ptr<rest::RESTClient>& Manager::client() const { return impl_->client(); }
 const std::shared_ptr<informers::SharedInformerFactory>& Manager::caches() const {

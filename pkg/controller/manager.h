@@ -48,11 +48,13 @@
 #include "kubexx/controller/health.h"
 #include "kubexx/controller/leadership.h"
 #include "kubexx/controller/runnable.h"
+#include "kubexx/events/recorder.h"
 #include "kubexx/informers/shared_informer_factory.h"
 #include "kubexx/metrics/http_server.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/rest/config.h"
 #include "kubexx/rest/rest_client.h"
+#include "kubexx/webhook/server.h"
 
 namespace kubexx::controller {
 
@@ -62,6 +64,11 @@ struct ManagerOptions {
   std::optional<metrics::HttpServer::Options> http{};
   /// Serves /healthz and /readyz there instead, for example when `http` asks who is calling.
   std::optional<metrics::HttpServer::Options> health_http{};
+  /// Lets only those read /metrics of `http` whom the API server knows and allows; what rights that
+  /// takes says authfilter/auth_filter.h. Callers send tokens: give `http` TLS, too.
+  bool protect_metrics = false;
+  /// An admission webhook server, which runs before everything that needs an API server's help.
+  std::optional<webhook::Server::Options> webhooks{};
   /// Of the caches; their clock and registry are the manager's.
   informers::FactoryOptions cache{};
   /// How long the caches may take for their first lists before the manager gives up.
@@ -77,9 +84,10 @@ struct ManagerOptions {
   metrics::Registry* registry = nullptr;
 };
 
-/// Starts in this order: HTTP servers; caches, whose first lists are waited for; Stage::kOther;
-/// warm-ups; then, once this process leads, Stage::kLeader. Stops kLeader and kOther, gives up the
-/// lease, then stops caches and servers. As controller-runtime's Manager. Thread-safe.
+/// Starts in this order: HTTP and webhook servers; caches, whose first lists are waited for;
+/// Stage::kOther; warm-ups; then, once this process leads, Stage::kLeader. Stops kLeader and
+/// kOther, gives up the lease, then stops caches and servers. As controller-runtime's Manager.
+/// Thread-safe.
 class Manager {
  public:
   /// Makes a client from `config`, with its metrics in the manager's registry.
@@ -118,6 +126,13 @@ class Manager {
   std::shared_ptr<cache::SharedInformer<T>> InformerFor(cache::InformerOptions options = {}) {
     return caches()->InformerFor<T>(std::move(options));
   }
+  /// Records events of events.k8s.io/v1 as `component`, repeated ones as series; what is queued at
+  /// the end is written before Run returns. One recorder for each component. As
+  /// controller-runtime's GetEventRecorder.
+  std::shared_ptr<events::Recorder> EventRecorderFor(const std::string& component);
+  /// Of ManagerOptions::webhooks; without that null. Add handlers before Run.
+  webhook::Server* webhooks();
+
   /// For use outside of a reconcile; writes are not noted.
   Client NewClient(std::stop_token stop = {}) const;
 

@@ -304,6 +304,79 @@ TEST_F(ManagerTest, HealthMayHaveAServerOfItsOwn) {
   EXPECT_EQ(Fetch(manager_->http_port(), "/readyz").status().reason, Reason::kNotFound);
 }
 
+/// An API server that knows one token and keeps the targets of what is created.
+class FakeApi {
+ public:
+  std::shared_ptr<rest::RESTClient> client() { return rest::testing::NewClient(server_.Url()); }
+  void Await(const std::string& target) { journal_.Await(target); }
+  std::vector<std::string> targets() { return journal_.lines(); }
+
+ private:
+  void Answer(rest::testing::FakeConnection& connection) {
+    while (const auto request = connection.ReadRequest()) {
+      const bool token = request->target.ends_with("/tokenreviews");
+      connection.Respond(201, "application/json",
+                         token ? R"({"kind":"TokenReview","apiVersion":"authentication.k8s.io/v1",)"
+                                 R"("status":{"authenticated":true,"user":{"username":"u"}}})"
+                               : R"({"kind":"SubjectAccessReview",)"
+                                 R"("apiVersion":"authorization.k8s.io/v1",)"
+                                 R"("status":{"allowed":true}})");
+      journal_.Note(request->target);
+    }
+  }
+
+  Journal journal_;
+  rest::testing::FakeServer server_{
+      [this](rest::testing::FakeConnection& connection) { Answer(connection); }};
+};
+
+TEST(ManagerApiTest, ProtectedMetricsAreForThoseWhomTheApiServerAllows) {
+  FakeApi api;
+  Manager manager(api.client(), {.http = {{.address = "127.0.0.1:0"}}, .protect_metrics = true});
+  Journal journal;
+  ASSERT_TRUE(manager.Add(std::make_shared<Worker>(journal, "other", Stage::kOther)));
+  std::jthread run([&manager](const std::stop_token& stop) { EXPECT_TRUE(manager.Run(stop)); });
+  journal.Await("other runs");
+  const auto client =
+      rest::testing::NewClient("http://127.0.0.1:" + std::to_string(manager.http_port()));
+  EXPECT_EQ(client->Get().AbsPath("/metrics").MaxRetries(0).Do().status().reason,
+            Reason::kUnauthorized);
+  EXPECT_TRUE(client->Get().AbsPath("/healthz").Do());
+  EXPECT_TRUE(client->Get().AbsPath("/metrics").Header("Authorization", "Bearer t").Do());
+  EXPECT_THAT(api.targets(), ElementsAre("/apis/authentication.k8s.io/v1/tokenreviews",
+                                         "/apis/authorization.k8s.io/v1/subjectaccessreviews"));
+}
+
+TEST(ManagerApiTest, EventsAreWrittenBeforeRunReturns) {
+  FakeApi api;
+  Manager manager(api.client());
+  const auto recorder = manager.EventRecorderFor("tester");
+  EXPECT_EQ(manager.EventRecorderFor("tester"), recorder);
+  EXPECT_NE(manager.EventRecorderFor("other"), recorder);
+  events::Occurrence occurrence;
+  occurrence.regarding.kind = "Pod";
+  occurrence.regarding.name = "p";
+  occurrence.regarding.namespace_ = "ns";
+  occurrence.reason = "Tested";
+  recorder->Record(occurrence);
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_TRUE(manager.Run(stop.get_token()));
+  EXPECT_THAT(api.targets(), ElementsAre("/apis/events.k8s.io/v1/namespaces/ns/events"));
+}
+
+TEST_F(ManagerTest, RunsAWebhookServer) {
+  Make({.webhooks = {{.address = "127.0.0.1:0"}}});
+  ASSERT_NE(manager_->webhooks(), nullptr);
+  Add("other", Stage::kOther);
+  Run();
+  journal_.Await("other runs");
+  EXPECT_NE(manager_->webhooks()->port(), 0);
+  Stop();
+  Make();
+  EXPECT_EQ(manager_->webhooks(), nullptr);
+}
+
 TEST_F(ManagerTest, AddressThatIsTakenIsAnError) {
   Make({.http = {{.address = "no address"}}});
   Run();

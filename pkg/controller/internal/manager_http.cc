@@ -1,15 +1,32 @@
 #include "kubexx/controller/internal/manager_http.h"
 
+#include <algorithm>
+#include <utility>
+
+#include "kubexx/authfilter/auth_filter.h"
+
 namespace kubexx::controller::internal {
 
-ManagerHttp::ManagerHttp(const Options& all, const Options& health_only,
-                         const metrics::Registry& registry) {
-  if (all) {
-    all_.emplace(*all);
-    all_->Handle("/metrics", metrics::MetricsHandler(registry));
+ManagerHttp::ManagerHttp(Options options, metrics::Registry& registry) {
+  if (options.all) {
+    http::Handler page = metrics::MetricsHandler(registry);
+    if (options.judge) {
+      // The filter waits for the API server, which the network's thread must not.
+      options.all->handler_threads = std::max<std::size_t>(options.all->handler_threads, 2);
+      const authfilter::AuthFilter filter(options.judge, {.clock = options.clock});
+      page = http::Filtered(filter.Filter(), std::move(page));
+    }
+    all_.emplace(*options.all);
+    all_->Handle("/metrics", std::move(page));
   }
-  if (health_only) {
-    health_only_.emplace(*health_only);
+  if (options.health_only) {
+    health_only_.emplace(*options.health_only);
+  }
+  if (options.webhooks) {
+    if (options.webhooks->registry == nullptr) {
+      options.webhooks->registry = &registry;
+    }
+    webhooks_.emplace(*options.webhooks);
   }
   if (auto& server = health_only_ ? health_only_ : all_) {
     server->Handle("/healthz",
@@ -26,7 +43,7 @@ apimachinery::Result<void> ManagerHttp::Start() {
   if (health_only_) {
     KX_RETURN_IF_ERROR(health_only_->Start());
   }
-  return {};
+  return webhooks_ ? webhooks_->Start() : apimachinery::Result<void>();
 }
 
 void ManagerHttp::Stop() {
@@ -34,6 +51,9 @@ void ManagerHttp::Stop() {
     if (*server) {
       (*server)->Stop();
     }
+  }
+  if (webhooks_) {
+    webhooks_->Stop();
   }
 }
 

@@ -4,27 +4,41 @@
 #define KUBEXX_CONTROLLER_INTERNAL_MANAGER_HTTP_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/base/clock.h"
 #include "kubexx/controller/health.h"
 #include "kubexx/metrics/http_server.h"
 #include "kubexx/metrics/registry.h"
+#include "kubexx/rest/rest_client.h"
+#include "kubexx/webhook/server.h"
 
 namespace kubexx::controller::internal {
 
-/// /metrics, /healthz and /readyz on one server, or health on a second one. Thread-safe.
+/// /metrics, /healthz and /readyz on one server, or health on a second one; and webhooks on one of
+/// their own. Thread-safe.
 class ManagerHttp {
  public:
-  using Options = std::optional<metrics::HttpServer::Options>;
+  /// The parts of ManagerOptions that matter here.
+  struct Options {
+    std::optional<metrics::HttpServer::Options> all{};
+    std::optional<metrics::HttpServer::Options> health_only{};
+    std::optional<webhook::Server::Options> webhooks{};
+    /// Asks it who may read /metrics; null: everybody may.
+    std::shared_ptr<rest::RESTClient> judge{};
+    base::Clock& clock = base::Clock::Real();
+  };
 
-  ManagerHttp(const Options& all, const Options& health_only, const metrics::Registry& registry);
+  ManagerHttp(Options options, metrics::Registry& registry);
 
   apimachinery::Result<void> Start();
   void Stop();
 
   HealthChecks& health() { return health_; }
   HealthChecks& ready() { return ready_; }
+  webhook::Server* webhooks() { return webhooks_ ? &*webhooks_ : nullptr; }
   std::uint16_t port() const { return all_ ? all_->port() : std::uint16_t{0}; }
   std::uint16_t health_port() const { return health_only_ ? health_only_->port() : port(); }
 
@@ -33,6 +47,7 @@ class ManagerHttp {
   HealthChecks ready_;
   std::optional<metrics::HttpServer> all_;  // These two end before the checks that they run.
   std::optional<metrics::HttpServer> health_only_;
+  std::optional<webhook::Server> webhooks_;
 };
 
 }  // namespace kubexx::controller::internal

@@ -1,0 +1,33 @@
+#include "kubexx/controller/internal/recorders.h"
+
+#include <utility>
+
+#include "kubexx/api/events/v1/resources.gen.h"
+#include "kubexx/events/event_sink.h"
+
+namespace kubexx::controller::internal {
+
+std::shared_ptr<events::Recorder> Recorders::For(const std::string& component) {
+  const base::MutexLock lock(mu_);
+  std::shared_ptr<events::SeriesRecorder>& recorder = recorders_[component];
+  if (!recorder) {
+    events::RecorderOptions options{.component = component, .clock = clock_};
+    options.registry = &registry_;
+    recorder = std::make_shared<events::SeriesRecorder>(
+        std::make_shared<events::ClientSink<api::events::v1::Event>>(client_), std::move(options));
+  }
+  return recorder;
+}
+
+void Recorders::Stop() {
+  decltype(recorders_) recorders;
+  {
+    const base::MutexLock lock(mu_);
+    recorders = recorders_;
+  }
+  for (const auto& [component, recorder] : recorders) {
+    recorder->Stop();
+  }
+}
+
+}  // namespace kubexx::controller::internal

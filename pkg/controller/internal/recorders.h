@@ -1,0 +1,41 @@
+/// @file
+/// A manager's event recorders.
+#ifndef KUBEXX_CONTROLLER_INTERNAL_RECORDERS_H_
+#define KUBEXX_CONTROLLER_INTERNAL_RECORDERS_H_
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "kubexx/base/clock.h"
+#include "kubexx/base/mutex.h"
+#include "kubexx/events/recorder.h"
+#include "kubexx/events/series_recorder.h"
+#include "kubexx/metrics/registry.h"
+#include "kubexx/rest/rest_client.h"
+
+namespace kubexx::controller::internal {
+
+/// Makes recorders when they are asked for, one for each component. Thread-safe.
+class Recorders {
+ public:
+  /// `registry` must outlive the recorders.
+  Recorders(std::shared_ptr<rest::RESTClient> client, base::Clock& clock,
+            metrics::Registry& registry)
+      : client_(std::move(client)), clock_(clock), registry_(registry) {}
+
+  std::shared_ptr<events::Recorder> For(const std::string& component);
+  /// Writes what is queued, within RecorderOptions::flush_limit; nothing is recorded any more.
+  void Stop();
+
+ private:
+  const std::shared_ptr<rest::RESTClient> client_;
+  base::Clock& clock_;
+  metrics::Registry& registry_;
+  base::Mutex mu_;
+  std::map<std::string, std::shared_ptr<events::SeriesRecorder>> recorders_ KX_GUARDED_BY(mu_);
+};
+
+}  // namespace kubexx::controller::internal
+
+#endif  // KUBEXX_CONTROLLER_INTERNAL_RECORDERS_H_
