@@ -19,9 +19,9 @@ become_root() {
 
 use_cluster_environment() { eval "$("$cluster" env)"; }
 
-# Called on exit: tells what the cluster looked like when the test failed, then takes it away.
+# end_test [STATUS]: called on exit: tells what the cluster looked like when the test failed, then takes it away.
 end_test() {
-  local status=$?
+  local status=${1:-$?}
   if [ "$status" -ne 0 ]; then
     log "what the cluster looks like:"
     {

@@ -7,7 +7,7 @@ prometheus_folder=
 
 start_prometheus() {
   local port
-  "$kx_top/hack/deps" prometheus
+  "$kx_top/hack/deps" e2e
   prometheus_folder=$(mktemp -d)
   cp "$kx_top/helm/kubexx-reloader/files/alerts.yaml" "$prometheus_folder/"
   sed "s|FOLDER|$prometheus_folder|" "$kx_top/test/e2e/prometheus.yml" >"$prometheus_folder/prometheus.yml"

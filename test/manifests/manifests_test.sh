@@ -87,11 +87,21 @@ bad_values_are_refused() {
   refused 'kubexx' --set kubexx.unknown=1
 }
 
+alerts_fire() {
+  local folder
+  "$root/hack/deps" e2e
+  folder=$(mktemp -d)
+  cp "$chart/files/alerts.yaml" "$root/test/manifests/alerts_test.yaml" "$folder/"
+  promtool test rules "$folder/alerts_test.yaml" >"$folder/said" 2>&1 || fail "$(cat "$folder/said")"
+  rm -rf "$folder"
+}
+
 trap '"$cluster" down' EXIT
 "$root/hack/manifests" --check
 
 helm lint --strict --quiet --kube-version 1.33.0 "$chart"
 bad_values_are_refused
+alerts_fire
 "$cluster" down
 "$cluster" up
 

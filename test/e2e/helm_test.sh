@@ -1,0 +1,131 @@
+#!/usr/bin/env bash
+# The operator installed by Helm under exactly the rights of the chart, with real pods: every style of reference and every
+# annotation (matrix.py), what another operator has left on workloads, bad input, and Prometheus with the chart's dashboard
+# and alerts.
+#
+# Environment: KUBEXX_DASHBOARD_PICTURE, a file to draw the dashboard to (takes 90 seconds more).
+set -euo pipefail
+export KUBEXX_CLUSTER_NAME=helm-${KUBEXX_CLUSTER_SUFFIX:-test}
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=../../hack/lib/cluster_settings.sh
+. "$kx_top/hack/lib/cluster_settings.sh"
+# shellcheck source=prometheus.sh
+. "$(dirname "$0")/prometheus.sh"
+become_root "$@"
+here=$kx_top/test/e2e
+chart=$kx_top/helm/kubexx-reloader
+system=ops
+operator=reloader-reloader
+work=$(mktemp -d)
+
+finish() {
+  local status=$?
+  stop_prometheus
+  rm -rf "$work"
+  end_test "$status"
+}
+
+start() {
+  local tar=$work/image.tar
+  "$kx_top/hack/deps" e2e
+  "$cluster" down
+  "$cluster" node
+  use_cluster_environment
+  "$kx_top/hack/image" --from-build --output "$tar"
+  image_is_small "$tar"
+  "$cluster" load "$tar"
+  log "workloads, some of them rolled before by another operator; then the operator"
+  "$here/matrix.py" objects | kubectl apply -f - >/dev/null
+  helm install reloader "$chart" -n "$system" --create-namespace --set kubexx.settleWindow=500ms >/dev/null
+  rolled_out "$system" "deployment/$operator"
+  start_prometheus
+}
+
+image_is_small() {
+  local bytes
+  bytes=$(stat -c %s "$1")
+  log "the image has $((bytes / 1000)) kB compressed"
+  [ "$bytes" -le 25000000 ] || fail "the image has $bytes bytes, more than 25 MB"
+}
+
+# matrix WORDS...: what matrix.py says of the workloads as they are.
+matrix() {
+  kubectl -n matrix get deployments,statefulsets,daemonsets -o json >"$work/workloads.json"
+  "$here/matrix.py" "$@" "$work/workloads.json" >"$work/said" 2>&1
+}
+matrix_is() { # matrix_is SECONDS WORDS...
+  local seconds=$1
+  shift
+  wait_for "$seconds" "the workloads ($*)" matrix "$@" || fail "$(cat "$work/said")"
+  log "$(cat "$work/said")"
+}
+
+matrix_rolls() {
+  matrix_is 60 started
+  log "every source is changed, by one command"
+  "$here/matrix.py" sources second | kubectl apply -f - >/dev/null
+  matrix_is 60 rolled second
+  rolled_out matrix deployment/running deployment/migrated statefulset/stateful daemonset/daemon
+  log "an edit that changes no data; then one source is changed"
+  kubectl -n matrix label configmap,secret --all colour=blue >/dev/null
+  kubectl -n matrix patch configmap config -p '{"data":{"KEY":"third"}}' >/dev/null
+  matrix_is 60 rolled second third
+}
+
+# What cannot be meant ends the program at once with status 1, and it says which flag it is.
+refused() { # refused WORDS ARGUMENT...
+  local words=$1 said status=0
+  shift
+  said=$(timeout 20 "$kx_top/build/release/bin/kubexx-reloader" --metrics-addr=127.0.0.1:0 "$@" 2>&1) || status=$?
+  [ "$status" = 1 ] || fail "$*: exit status $status: $said"
+  grep -qe "$words" <<<"$said" || fail "$*: said '$said'"
+}
+bad_flags_end_it() {
+  log "bad flags"
+  refused resource-label-selector '--resource-label-selector=???'
+  refused reload-strategy --reload-strategy=restart
+  refused resources-to-ignore --resources-to-ignore=pods
+  refused resources-to-ignore --resources-to-ignore=secrets,configmaps
+  refused settle-window --settle-window=soon
+  refused unknown --unknown-flag
+}
+
+# The API server turned nothing down: the chart's rights are enough. A bad pattern is told once.
+log_is_clean() {
+  ! prometheus_query 'rest_client_requests_total{code="403"} > 0' | jq -e '.data.result | length > 0' >/dev/null || fail "a right is missing"
+  kubectl -n "$system" logs "deployment/$operator" >"$work/log"
+  grep -q 'bad(' "$work/log" || fail "the malformed expression is not told"
+}
+
+prometheus_sees_it() {
+  log "Prometheus: targets, rules, dashboard"
+  list_targets
+  wait_until 30 "a scrape" scrapes "$operator" 1
+  wait_until 30 "the alert rules" rules_are_healthy
+  operator_http /metrics >"$work/metrics"
+  log "$("$here/dashboard.py" names "$work/metrics" "$chart"/files/*)"
+  wait_for 40 "data in the dashboard" "$here/dashboard.py" check "$prometheus_url" "$chart/files/dashboard.json" ||
+    "$here/dashboard.py" check "$prometheus_url" "$chart/files/dashboard.json"
+}
+
+# One source at a time, for the picture to have something to show.
+draw_dashboard() {
+  local turn name end=$((SECONDS + 90))
+  for ((turn = 0; SECONDS < end; turn++)); do
+    name=$(shuf -n 1 -e matched app.settings-v2 other)
+    kubectl -n matrix patch configmap "$name" -p "{\"data\":{\"KEY\":\"turn-$turn\"}}" >/dev/null
+    [ $((turn % 3)) -ne 0 ] || kubectl -n matrix label configmap "$name" "turn=$turn" --overwrite >/dev/null
+  done
+  /usr/bin/python3 "$here/dashboard.py" draw "$prometheus_url" "$chart/files/dashboard.json" "$KUBEXX_DASHBOARD_PICTURE"
+}
+
+trap finish EXIT
+start
+list_targets
+matrix_rolls
+bad_flags_end_it
+prometheus_sees_it
+log_is_clean
+[ -z "${KUBEXX_DASHBOARD_PICTURE:-}" ] || draw_dashboard
+log "PASSED"
