@@ -37,7 +37,8 @@ start() {
   "$cluster" load "$tar"
   log "workloads, some of them rolled before by another operator; then the operator"
   "$here/matrix.py" objects | kubectl apply -f - >/dev/null
-  helm install reloader "$chart" -n "$system" --create-namespace --set kubexx.settleWindow=500ms >/dev/null
+  helm install reloader "$chart" -n "$system" --create-namespace --set kubexx.settleWindow=500ms \
+    --set reloader.enableHA=true --set reloader.deployment.replicas=2 >/dev/null
   rolled_out "$system" "deployment/$operator"
   start_prometheus
 }
@@ -67,11 +68,14 @@ matrix_rolls() {
   "$here/matrix.py" sources second | kubectl apply -f - >/dev/null
   matrix_is 60 rolled second
   rolled_out matrix deployment/running deployment/migrated statefulset/stateful daemonset/daemon
-  log "an edit that changes no data; then one source is changed"
+  log "an edit that changes no data; then the leader goes, and one source is changed"
   kubectl -n matrix label configmap,secret --all colour=blue >/dev/null
+  kubectl -n "$system" delete pod "$(leader)" --wait=false >/dev/null
   kubectl -n matrix patch configmap config -p '{"data":{"KEY":"third"}}' >/dev/null
   matrix_is 60 rolled second third
 }
+
+leader() { kubectl -n "$system" get lease stakater-reloader-lock -o 'jsonpath={.spec.holderIdentity}'; }
 
 # What cannot be meant ends the program at once with status 1, and it says which flag it is.
 refused() { # refused WORDS ARGUMENT...
@@ -94,14 +98,15 @@ bad_flags_end_it() {
 # The API server turned nothing down: the chart's rights are enough. A bad pattern is told once.
 log_is_clean() {
   ! prometheus_query 'rest_client_requests_total{code="403"} > 0' | jq -e '.data.result | length > 0' >/dev/null || fail "a right is missing"
-  kubectl -n "$system" logs "deployment/$operator" >"$work/log"
+  kubectl -n "$system" logs -l "app=$operator" --tail -1 >"$work/log"
   grep -q 'bad(' "$work/log" || fail "the malformed expression is not told"
 }
 
 prometheus_sees_it() {
   log "Prometheus: targets, rules, dashboard"
+  rolled_out "$system" "deployment/$operator"
   list_targets
-  wait_until 30 "a scrape" scrapes "$operator" 1
+  wait_until 30 "a scrape" scrapes "$operator" 2
   wait_until 30 "the alert rules" rules_are_healthy
   operator_http /metrics >"$work/metrics"
   log "$("$here/dashboard.py" names "$work/metrics" "$chart"/files/*)"

@@ -96,7 +96,7 @@ successThreshold: {{ int (.successThreshold | default 1) }}
   valueFrom:
     fieldRef: {fieldPath: metadata.namespace}
 - {name: RELOADER_DEPLOYMENT_NAME, value: {{ $fullname | quote }}}
-{{- if or (include "reloader.ha" .) (gt (int .Values.kubexx.shards) 1) }}
+{{- if include "reloader.ha" . }}
 - name: POD_NAME
   valueFrom:
     fieldRef: {fieldPath: metadata.name}

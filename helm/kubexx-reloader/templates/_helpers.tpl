@@ -72,9 +72,9 @@ annotations:
 {{- end -}}
 {{- end -}}
 
-{{/* "true" when there is more than one replica to agree: asked for, or implied by the number. Shards agree by Leases too. */}}
+{{/* "true" when replicas have to agree: asked for, or implied by their number or by shards. */}}
 {{- define "reloader.ha" -}}
-{{- if or .Values.reloader.enableHA (gt (int .Values.reloader.deployment.replicas) 1) -}}
+{{- if or .Values.reloader.enableHA (gt (int .Values.reloader.deployment.replicas) 1) (gt (int .Values.kubexx.shards) 1) -}}
 true
 {{- end -}}
 {{- end -}}
