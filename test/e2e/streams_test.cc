@@ -1,5 +1,5 @@
-// exec, attach and port-forward against a real kubelet; started by streams_test.sh, which makes the
-// pods.
+// exec, attach, port-forward and logs against a real kubelet; started by streams_test.sh, which
+// makes the pods.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,8 +8,11 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <vector>
 
+#include "kubexx/kubernetes/pod_logs.h"
 #include "kubexx/remotecommand/executor.h"
 #include "kubexx/rest/config.h"
 #include "kubexx/rest/rest_client.h"
@@ -20,6 +23,7 @@ namespace {
 using apimachinery::Reason;
 using apimachinery::Result;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -32,7 +36,8 @@ class StreamsTest : public ::testing::Test {
     ASSERT_TRUE(config) << config.error().ToString();
     const auto client = rest::RESTClient::New(*config);
     ASSERT_TRUE(client) << client.error().ToString();
-    executor_ = std::make_unique<Executor>(*client);
+    client_ = *client;
+    executor_ = std::make_unique<Executor>(client_);
   }
 
   Result<Exit> Shell(const std::string& script, const Streams& streams) const {
@@ -40,6 +45,7 @@ class StreamsTest : public ::testing::Test {
   }
 
   static inline const Target kShell{.name_space = "streams", .pod = "shell", .container = "shell"};
+  std::shared_ptr<rest::RESTClient> client_;
   std::unique_ptr<Executor> executor_;
   std::string out_;
   std::string err_;
@@ -126,6 +132,43 @@ TEST_F(StreamsTest, ForwardToAPortThatNobodyListensOnIsAnError) {
       executor_->Forward({.name_space = "streams", .pod = "shell"}, 8081, {}, StringSink(out_));
   ASSERT_FALSE(done);
   EXPECT_THAT(done.error().message, HasSubstr("8081"));
+}
+
+TEST_F(StreamsTest, LogsAreFollowedUntilTheReaderHasEnough) {
+  std::vector<std::string> lines;
+  std::stop_source enough;
+  const auto read = kubernetes::ForEachPodLogLine(
+      *client_, "streams", "talker", {.follow = true},
+      [&](std::string_view line) -> Result<void> {
+        lines.emplace_back(line);
+        if (lines.size() == 10) {
+          enough.request_stop();
+        }
+        return {};
+      },
+      enough.get_token());
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().reason, Reason::kCancelled);
+  ASSERT_GE(lines.size(), 10);
+  lines.resize(5);
+  EXPECT_THAT(lines, ElementsAre("one", "two", "three", "again", "again"));
+}
+
+TEST_F(StreamsTest, LogOptionsAndErrorsAreTheServers) {
+  std::vector<std::string> lines;
+  const auto keep = [&lines](std::string_view line) -> Result<void> {
+    lines.emplace_back(line);
+    return {};
+  };
+  const auto first =
+      kubernetes::ForEachPodLogLine(*client_, "streams", "talker", {.limit_bytes = 7}, keep);
+  ASSERT_TRUE(first) << first.error().ToString();
+  EXPECT_THAT(lines, ElementsAre("one", "two"));
+  const auto nobody =
+      kubernetes::ForEachPodLogLine(*client_, "streams", "shell", {.container = "nobody"}, keep);
+  ASSERT_FALSE(nobody);
+  EXPECT_EQ(nobody.error().reason, Reason::kBadRequest);
+  EXPECT_THAT(nobody.error().message, HasSubstr("nobody"));
 }
 
 }  // namespace
