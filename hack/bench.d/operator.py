@@ -138,12 +138,19 @@ def speed(settings, measured):
 
 
 def faults(settings, measured):
+    log("faults: the API server is killed and started again under load")
+    cluster = shlex.join([settings.cluster, "--name", settings.cluster_name])
+    with Operator(settings):
+        row = measured.rollouts("storm", "--namespace", "restarts", "--configmaps", "50", "--rate", "20", "--for", f"{max(5, settings.seconds)}s",
+                                "--grace", "30s", "--disturb", f"{cluster} kill-apiserver && {cluster} start-apiserver")
+    figures = [Figure(f"API server killed {row['disturbed']} times under load: final states missing", row["missing_at_end"], 0),
+               Figure("the same: rollouts too many", row["twice"], 0)]
     kills = max(5, 200 // settings.smaller)
     log(f"faults: killed {kills} times")
     command = shlex.join([os.path.join(settings.build, "bin", "kubexx-reloader"), "--metrics-addr", "127.0.0.1:0"])
     row = measured.rollouts("faults", "--namespace", "faults", "--configmaps", "50", "--rate", "10", "--kills", str(kills), "--operator", command)
-    return [Figure(f"killed at random {kills} times: final states missing", row["missing"], 0),
-            Figure("the same: rollouts too many", row["twice"], 0)]
+    return figures + [Figure(f"killed at random {kills} times: final states missing", row["missing"], 0),
+                      Figure("the same: rollouts too many", row["twice"], 0)]
 
 
 def write(settings, figures, measured):
@@ -169,7 +176,7 @@ What the program `test/bench/rollouts` printed:
 
 def main():
     parser = argparse.ArgumentParser()
-    for name in ("build", "folder", "out", "kubeconfig", "machine", "rollouts"):
+    for name in ("build", "folder", "out", "kubeconfig", "machine", "rollouts", "cluster", "cluster-name"):
         parser.add_argument("--" + name, required=True)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--seconds", type=int, default=60)

@@ -19,7 +19,7 @@ const usage = `rollouts COMMAND [FLAGS]: edits ConfigMaps and watches how an ope
 
   fill      creates ConfigMaps, Secrets and Deployments, nothing else: for an operator's memory
   fanout    one ConfigMap of many Deployments, one edit: how long until all are rolled
-  storm     many edits a second; how many Deployments lack their final state some seconds after
+  storm     many edits a second; how many Deployments lack their final state some seconds after; with --disturb under faults
   latency   some edits a second beside many Deployments: from an edit's acceptance to the changed pod template
   settle    a ConfigMap and a Secret edited together: no write inside the window, and one rollout
   faults    edits while the operator (--operator) is killed at random: every final state rolled, none twice
@@ -31,7 +31,7 @@ and the operator work. Prints one JSON line.
 
 type options struct {
 	kubeconfig, namespace            string
-	operator                         string
+	operator, disturb                string
 	configMaps, secrets, deployments int
 	rate, kills                      int
 	length, grace, settle            time.Duration
@@ -58,6 +58,7 @@ func main() {
 	set.StringVar(&o.kubeconfig, "kubeconfig", os.Getenv("KUBECONFIG"), "how to reach the server")
 	set.StringVar(&o.namespace, "namespace", "rollouts", "where the objects are")
 	set.StringVar(&o.operator, "operator", "", "faults: the operator's command line")
+	set.StringVar(&o.disturb, "disturb", "", "storm: a shell command that is run again and again meanwhile, such as one that restarts the API server")
 	set.IntVar(&o.configMaps, "configmaps", 200, "how many ConfigMaps")
 	set.IntVar(&o.secrets, "secrets", 0, "how many Secrets")
 	set.IntVar(&o.deployments, "deployments", 200, "how many Deployments")

@@ -147,6 +147,16 @@ func (b *bench) edit(ctx context.Context, name, value string) (time.Time, error)
 	return time.Now(), err
 }
 
+// editUntilAccepted is edit for a server that may be away: it tries the same value until the server has taken it.
+func (b *bench) editUntilAccepted(ctx context.Context, name, value string) (time.Time, error) {
+	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		at, err := b.edit(ctx, name, value)
+		if err == nil || time.Now().After(end) {
+			return at, err
+		}
+	}
+}
+
 func (b *bench) editSecret(ctx context.Context, name, value string) (time.Time, error) {
 	object := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name}, StringData: map[string]string{dataKey: value}}
 	_, err := b.client.CoreV1().Secrets(b.namespace).Update(ctx, object, metav1.UpdateOptions{})

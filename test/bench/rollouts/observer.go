@@ -44,7 +44,7 @@ func stateOf(deployment *appsv1.Deployment) string {
 	return strings.Join(parts, " ")
 }
 
-// observe lists the Deployments and follows them until the context ends; a broken watch is taken up where it ended.
+// observe lists the Deployments and follows them until the context ends.
 func (b *bench) observe(ctx context.Context) (*observer, error) {
 	o := &observer{states: map[string]string{}, rollouts: map[string][]rollout{}, changed: make(chan struct{}, 1)}
 	list, err := b.client.AppsV1().Deployments(b.namespace).List(ctx, metav1.ListOptions{})
@@ -58,17 +58,29 @@ func (b *bench) observe(ctx context.Context) (*observer, error) {
 	return o, nil
 }
 
+// follow takes a broken watch up where it ended; a server that was restarted may not know that version any more, and is
+// listed again.
 func (b *bench) follow(ctx context.Context, o *observer, version string) {
-	for ctx.Err() == nil {
+	for ; ctx.Err() == nil; time.Sleep(20 * time.Millisecond) {
+		if version == "" {
+			list, err := b.client.AppsV1().Deployments(b.namespace).List(ctx, metav1.ListOptions{})
+			if err != nil {
+				continue
+			}
+			for i := range list.Items {
+				o.note(&list.Items[i])
+			}
+			version = list.ResourceVersion
+		}
 		stream, err := b.client.AppsV1().Deployments(b.namespace).Watch(ctx, metav1.ListOptions{ResourceVersion: version, AllowWatchBookmarks: true})
 		if err != nil {
-			time.Sleep(50 * time.Millisecond)
 			continue
 		}
 		for event := range stream.ResultChan() {
 			deployment, ok := event.Object.(*appsv1.Deployment)
 			if !ok {
-				continue
+				version = ""
+				break
 			}
 			version = deployment.ResourceVersion
 			if event.Type == watch.Modified || event.Type == watch.Added {
@@ -115,6 +127,23 @@ func (o *observer) total() int {
 		total += len(all)
 	}
 	return total
+}
+
+// repeated is how often a template came back to a state that it had had before.
+func (o *observer) repeated() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	n := 0
+	for _, all := range o.rollouts {
+		seen := map[string]bool{}
+		for _, r := range all {
+			if seen[r.state] {
+				n++
+			}
+			seen[r.state] = true
+		}
+	}
+	return n
 }
 
 // await waits until done says so, looking again at every change.

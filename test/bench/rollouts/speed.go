@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math/rand"
+	"os/exec"
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -78,11 +80,16 @@ func (b *bench) storm(ctx context.Context) (map[string]any, error) {
 		return nil, err
 	}
 	values := make([]string, b.configMaps)
+	calm := b.disturbAgainAndAgain(ctx)
 	edits, err := b.editAtRate(ctx, func(n int) (int, string) {
 		i := rand.New(rand.NewSource(b.seed + int64(n))).Intn(b.configMaps)
 		values[i] = fresh(n)
 		return i, values[i]
 	}, nil)
+	if err != nil {
+		return nil, err
+	}
+	disturbed, err := calm()
 	if err != nil {
 		return nil, err
 	}
@@ -101,8 +108,35 @@ func (b *bench) storm(ctx context.Context) (map[string]any, error) {
 	_ = o.await(ctx, 2*time.Minute, "final states", func() bool { return missing() == 0 })
 	return map[string]any{
 		"configmaps": b.configMaps, "edits": edits, "rollouts": o.total(), "missing_after_grace": atGrace, "missing_at_end": missing(),
-		"complete_s": measure.Round(time.Since(last).Seconds(), 3),
+		"complete_s": measure.Round(time.Since(last).Seconds(), 3), "disturbed": disturbed, "twice": o.repeated(),
 	}, nil
+}
+
+// disturbAgainAndAgain runs --disturb until the function that it returns is called, which says how often that was.
+func (b *bench) disturbAgainAndAgain(ctx context.Context) func() (int, error) {
+	ending, stop := context.WithCancel(ctx)
+	times := 0
+	var failure error
+	var running sync.WaitGroup
+	running.Add(1)
+	go func() {
+		defer running.Done()
+		for b.disturb != "" && ending.Err() == nil && failure == nil {
+			if out, err := exec.Command("sh", "-c", b.disturb).CombinedOutput(); err != nil {
+				failure = fmt.Errorf("%s: %w: %s", b.disturb, err, out)
+			}
+			times++
+			select {
+			case <-ending.Done():
+			case <-time.After(5 * time.Second):
+			}
+		}
+	}()
+	return func() (int, error) {
+		stop()
+		running.Wait()
+		return times, failure
+	}
 }
 
 // editAtRate edits what choose says, at the rate and for the length asked for; accepted gets the time of each.
@@ -113,7 +147,11 @@ func (b *bench) editAtRate(ctx context.Context, choose func(n int) (int, string)
 	for end := time.Now().Add(b.length); time.Now().Before(end); n++ {
 		<-tick.C
 		i, value := choose(n)
-		at, err := b.edit(ctx, configMapName(i), value)
+		edit := b.edit
+		if b.disturb != "" {
+			edit = b.editUntilAccepted
+		}
+		at, err := edit(ctx, configMapName(i), value)
 		if err != nil {
 			return n, err
 		}
