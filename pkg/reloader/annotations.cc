@@ -2,10 +2,13 @@
 
 #include <algorithm>
 
+#include "kubexx/reloadpolicy/policy.h"
+
 namespace kubexx::reloader {
 
 bool AnnotationKeys::ConcernsWorkload(std::string_view key) const {
-  return key == auto_reload || key == search || key == pause_period || key == paused_at ||
+  return key == auto_reload || key == search || key.starts_with(reloadpolicy::kAnnotationPrefix) ||
+         key == pause_period || key == paused_at ||
          std::ranges::any_of(kSourceTypes, [&](SourceType type) {
            return key == Reload(type) || key == TypedAuto(type) || key == Exclude(type);
          });

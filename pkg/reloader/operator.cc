@@ -1,15 +1,18 @@
 #include "kubexx/reloader/operator.h"
 
+#include <algorithm>
 #include <optional>
 #include <thread>
 #include <utility>
 
 #include "kubexx/base/mutex.h"
 #include "kubexx/base/subscription.h"
+#include "kubexx/cache/handler_registration.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/event_router.h"
 #include "kubexx/reloader/key_times.h"
 #include "kubexx/reloader/pair_memory.h"
+#include "kubexx/reloader/projection.h"
 #include "kubexx/reloader/reconciler.h"
 #include "kubexx/reloader/reloader_metrics.h"
 #include "kubexx/workqueue/queue.h"
@@ -56,11 +59,22 @@ class Operator::Impl {
                      .writer = writer,
                      .strategy = options_.strategy,
                      .clock = options_.clock,
-                     .observers = options_.observers}) {}
+                     .observers = options_.observers,
+                     .gate = options_.rollout_gate}) {}
 
   ~Impl() { Stop(); }
 
   void Start() {
+    if (options_.rollout_gate != nullptr) {
+      rollout_gate_subscription_ = options_.rollout_gate->Attach(
+          {.caches = caches_,
+           .wake = [this](const WorkloadId& id,
+                          base::Duration after) { queue_.AddAfter(KeyOf(id), after); },
+           .needs_rollout =
+               [this](const Workload& workload, const SourceId& source) {
+                 return reconciler_.NeedsRollout(workload, source);
+               }});
+    }
     Subscribe();
     caches_.Start();
     if (options_.namespace_selector != nullptr) {
@@ -109,6 +123,7 @@ class Operator::Impl {
       options_.namespace_selector->Stop();
     }
     subscriptions_.clear();
+    rollout_gate_subscription_.Reset();
     caches_.Stop();
   }
 
@@ -117,9 +132,11 @@ class Operator::Impl {
     using RawEvent = cache::SharedInformerBase::RawEvent;
     for (const InformerSet& set : caches_.informers()) {
       for (const auto& [kind, informer] : set.workloads) {
-        subscriptions_.push_back(informer->AddRawHandler(
-            "reloader",
-            [this, kind = kind](const RawEvent& event) { router_.OnWorkload(kind, event); }));
+        subscriptions_.push_back(
+            informer->AddRawHandler("reloader", [this, kind = kind](const RawEvent& event) {
+              TellRolloutGate(kind, event);
+              router_.OnWorkload(kind, event);
+            }));
       }
       for (const auto& [type, informer] : set.sources) {
         subscriptions_.push_back(
@@ -130,12 +147,35 @@ class Operator::Impl {
     }
   }
 
+  void TellRolloutGate(WorkloadKind kind, const cache::SharedInformerBase::RawEvent& event) {
+    if (options_.rollout_gate == nullptr) {
+      return;
+    }
+    using Type = cache::SharedInformerBase::RawEvent::Type;
+    const WorkloadId id{kind, event.key()};
+    if (event.type == Type::kDelete) {
+      options_.rollout_gate->OnWorkload(id, nullptr, false);
+    } else if (const auto workload = WorkloadFrom(kind, event.object())) {
+      options_.rollout_gate->OnWorkload(id, &*workload, event.is_in_initial_list);
+    }
+  }
+
+  /// The gate must know of all workloads before it is asked about one.
+  bool WaitForRolloutGate(const std::stop_token& stop) const {
+    return options_.rollout_gate == nullptr ||
+           (options_.rollout_gate->WaitForSync(stop) &&
+            std::ranges::all_of(subscriptions_, [&](const cache::HandlerRegistration& each) {
+              return each.WaitForSync(stop);
+            }));
+  }
+
   void Note(const WorkloadId& id, Cause cause) {
     const workqueue::Key key = KeyOf(id);
     if (cause == Cause::kSourceEvent) {
       times_.Changed(key, options_.clock.Now());
     }
-    settler_.Note(key);
+    settler_.Note(key, options_.rollout_gate == nullptr ? std::nullopt
+                                                        : options_.rollout_gate->SettleWindow(id));
   }
 
   void Enqueue(const workqueue::Key& key) {
@@ -145,8 +185,10 @@ class Operator::Impl {
   }
 
   void Work(const std::stop_token& stop) {
-    if (caches_.WaitForSync(stop) && (options_.namespace_selector == nullptr ||
-                                      options_.namespace_selector->WaitForSync(stop))) {
+    if (caches_.WaitForSync(stop) &&
+        (options_.namespace_selector == nullptr ||
+         options_.namespace_selector->WaitForSync(stop)) &&
+        WaitForRolloutGate(stop)) {
       for (auto item = queue_.Get(stop); item; item = queue_.Next(std::move(item), stop)) {
         Handle(*item, stop);
       }
@@ -232,7 +274,8 @@ class Operator::Impl {
   base::Mutex mu_;
   base::CondVar worker_done_;
   int running_workers_ KX_GUARDED_BY(mu_) = 0;
-  std::vector<base::Subscription> subscriptions_;
+  base::Subscription rollout_gate_subscription_;
+  std::vector<cache::HandlerRegistration> subscriptions_;
   std::vector<std::jthread> workers_;
 };
 

@@ -15,6 +15,7 @@
 #include "kubexx/reloader/decision.h"
 #include "kubexx/reloader/namespace_selector.h"
 #include "kubexx/reloader/notifier.h"
+#include "kubexx/reloader/rollout_gate.h"
 #include "kubexx/reloader/settle.h"
 #include "kubexx/reloader/shard_gate.h"
 #include "kubexx/reloader/strategy.h"
@@ -48,6 +49,8 @@ class Operator {
     /// Nothing is written in other namespaces; null: in all. Is started and stopped with the
     /// operator, and must outlive it.
     NamespaceSelector* namespace_selector = nullptr;
+    /// Says when rollouts may go; must outlive the operator. Null: at once.
+    RolloutGate* rollout_gate = nullptr;
   };
 
   /// `writer` and what the options refer to must outlive the operator.

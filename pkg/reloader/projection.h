@@ -20,7 +20,8 @@ apimachinery::Result<void> ProjectSource(SourceType type, const AnnotationKeys& 
                                          cache::Object& object);
 
 /// Reduces a workload to what Workload holds. Changes of status, scale, images and the like leave
-/// the projection's bytes as they were. kMalformed when the bytes are not an object of that kind.
+/// the projection's bytes as they were, but for the begin and the end of rollouts. kMalformed when
+/// the bytes are not an object of that kind.
 apimachinery::Result<void> ProjectWorkload(WorkloadKind kind, const AnnotationKeys& keys,
                                            cache::Object& object);
 

@@ -1,5 +1,6 @@
 #include "kubexx/reloader/reconciler.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "kubexx/logging/log.h"
@@ -59,26 +60,48 @@ Reconciler::Outcome Reconciler::Plan(const WorkloadId& id, base::TimePoint begin
     return Outcome::kNothing;
   }
   parts_.metrics.WorkloadScanned(id.kind);
-  const auto get = [this](const SourceId& source) { return parts_.caches.GetSource(source); };
-  const auto names = [&](SourceType type) {
-    return parts_.caches.SourceNames(type, id.key.namespace_);
-  };
-  const reloader::Plan plan = MakePlan(*workload, SourceLookup{get, names}, parts_.memory.Get(id),
-                                       parts_.rules, parts_.patterns);
+  reloader::Plan plan = PlanFor(*workload);
   ReportBadItems(id, plan);
   parts_.memory.Apply(id, plan);
   if (plan.not_updated > 0) {
     parts_.metrics.Skipped(SkipReason::kStrategyNotUpdated, plan.not_updated);
   }
-  return plan.changes.empty() ? Outcome::kNothing : Write(*workload, plan, begin, stop);
+  AnnotationEdits annotations;
+  if (parts_.gate != nullptr && plan.changes.empty()) {
+    parts_.gate->OnNothing(id);
+  } else if (parts_.gate != nullptr && !parts_.gate->Admit(*workload, plan.changes, annotations)) {
+    return Outcome::kNothing;  // the gate has it looked at again
+  }
+  return plan.changes.empty() ? Outcome::kNothing
+                              : Write(*workload, plan, annotations, begin, stop);
+}
+
+reloader::Plan Reconciler::PlanFor(const Workload& workload) const {
+  const auto get = [this](const SourceId& source) { return parts_.caches.GetSource(source); };
+  const auto names = [&](SourceType type) {
+    return parts_.caches.SourceNames(type, workload.id.key.namespace_);
+  };
+  return MakePlan(workload, SourceLookup{get, names}, parts_.memory.Get(workload.id), parts_.rules,
+                  parts_.patterns);
+}
+
+bool Reconciler::NeedsRollout(const Workload& workload, const SourceId& source) const {
+  return std::ranges::any_of(PlanFor(workload).changes, [&](const Change& change) {
+    return std::ranges::find(change.causes, source) != change.causes.end();
+  });
 }
 
 Reconciler::Outcome Reconciler::Write(const Workload& workload, const reloader::Plan& plan,
-                                      base::TimePoint begin, const std::stop_token& stop) {
+                                      const AnnotationEdits& annotations, base::TimePoint begin,
+                                      const std::stop_token& stop) {
   const WorkloadId& id = workload.id;
   parts_.memory.BeginWrite(id, plan.changes);
-  const auto written = parts_.writer.Write(
-      id, MakeWrite(workload, plan.changes, parts_.strategy, parts_.clock.Wall()), stop);
+  WorkloadWrite write = MakeWrite(workload, plan.changes, parts_.strategy, parts_.clock.Wall());
+  write.annotations.insert(annotations.begin(), annotations.end());
+  const auto written = parts_.writer.Write(id, write, stop);
+  if (parts_.gate != nullptr) {
+    parts_.gate->OnWritten(id, written && written->rolled);
+  }
   if (written) {
     parts_.memory.Confirm(id, plan.changes);
     parts_.metrics.Wrote(id, true, SecondsSince(begin));

@@ -16,6 +16,7 @@
 #include "kubexx/reloader/notifier.h"
 #include "kubexx/reloader/pair_memory.h"
 #include "kubexx/reloader/reloader_metrics.h"
+#include "kubexx/reloader/rollout_gate.h"
 #include "kubexx/reloader/strategy.h"
 #include "kubexx/reloader/writer.h"
 
@@ -36,6 +37,8 @@ class Reconciler {
     ReloadStrategy strategy;
     base::Clock& clock;
     const WriteObservers& observers;
+    /// Null: every rollout goes at once.
+    RolloutGate* gate = nullptr;
   };
   enum class Outcome : std::uint8_t {
     kNothing,  ///< nothing to write
@@ -46,10 +49,14 @@ class Reconciler {
   explicit Reconciler(const Parts& parts) : parts_(parts) {}
 
   Outcome Reconcile(const WorkloadId& id, const std::stop_token& stop);
+  /// Whether the workload is to be rolled for the source and has not been. Changes nothing.
+  bool NeedsRollout(const Workload& workload, const SourceId& source) const;
 
  private:
   Outcome Plan(const WorkloadId& id, base::TimePoint begin, const std::stop_token& stop);
-  Outcome Write(const Workload& workload, const reloader::Plan& plan, base::TimePoint begin,
+  reloader::Plan PlanFor(const Workload& workload) const;
+  Outcome Write(const Workload& workload, const reloader::Plan& plan,
+                const AnnotationEdits& annotations, base::TimePoint begin,
                 const std::stop_token& stop);
   void Notify(const Workload& workload, const reloader::Plan& plan,
               const apimachinery::Result<void>& outcome) const;

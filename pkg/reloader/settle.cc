@@ -3,8 +3,15 @@
 #include <algorithm>
 
 namespace kubexx::reloader {
+namespace {
 
-void SettleState::Note(const workqueue::Key& key, base::TimePoint now) {
+/// Of a key with a window of its own: a stream of changes is acted on after that many.
+constexpr int kMaxWindows = 10;
+
+}  // namespace
+
+void SettleState::Note(const workqueue::Key& key, base::TimePoint now,
+                       std::optional<base::Duration> window) {
   const auto [at, is_new] = entries_.try_emplace(key);
   Entry& entry = at->second;
   if (is_new) {
@@ -13,7 +20,9 @@ void SettleState::Note(const workqueue::Key& key, base::TimePoint now) {
   if (entry.waits) {
     due_.erase({entry.due, key});
   }
-  entry.due = std::min(now + options_.window, entry.first + options_.max_delay);
+  const base::Duration settle = window.value_or(options_.window);
+  const base::Duration longest = window ? kMaxWindows * settle : options_.max_delay;
+  entry.due = std::min(now + settle, entry.first + longest);
   entry.waits = true;
   due_.emplace(entry.due, key);
 }
@@ -73,10 +82,10 @@ Settler::Settler(SettleState::Options options, base::Clock& clock,
       state_(options),
       thread_([this](const std::stop_token& stop) { Run(stop); }) {}
 
-void Settler::Note(const workqueue::Key& key) {
+void Settler::Note(const workqueue::Key& key, std::optional<base::Duration> window) {
   {
     const base::MutexLock lock(mu_);
-    state_.Note(key, clock_.Now());
+    state_.Note(key, clock_.Now(), window);
   }
   changed_.notify_all();
 }

@@ -29,8 +29,9 @@ class SettleState {
   };
   explicit SettleState(Options options) : options_(options) {}
 
-  /// Notes a change of `key`.
-  void Note(const workqueue::Key& key, base::TimePoint now);
+  /// Notes a change of `key`. With a `window` of its own max_delay is ten of these.
+  void Note(const workqueue::Key& key, base::TimePoint now,
+            std::optional<base::Duration> window = std::nullopt);
   /// When the next key falls due; TimePoint::max() when none waits.
   base::TimePoint NextDue() const;
   /// The key that is due at `now`, earliest first; nothing when there is none. The key is not given
@@ -63,7 +64,7 @@ class Settler {
   Settler(SettleState::Options options, base::Clock& clock,
           std::function<void(workqueue::Key)> on_due);
 
-  void Note(const workqueue::Key& key);
+  void Note(const workqueue::Key& key, std::optional<base::Duration> window = std::nullopt);
   /// See SettleState::Take; a worker asks before it acts on a key, however the key came to it.
   bool Take(const workqueue::Key& key);
   void Forget(const workqueue::Key& key);

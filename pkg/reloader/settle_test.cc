@@ -45,6 +45,18 @@ TEST(SettleState, AStreamWithoutAPauseIsActedOnAfterTheMaximum) {
   EXPECT_EQ(acted, 4);
 }
 
+TEST(SettleState, AKeyMayHaveAWindowOfItsOwn) {
+  SettleState state(Options());
+  state.Note(kA, kStart, milliseconds(500));
+  state.Note(kB, kStart, milliseconds(10));
+  EXPECT_EQ(state.PopDue(kStart + milliseconds(10)), kB);
+  EXPECT_EQ(state.NextDue(), kStart + milliseconds(500));
+  for (int ms = 400; ms <= 6000; ms += 400) {
+    state.Note(kA, kStart + milliseconds(ms), milliseconds(500));
+  }
+  EXPECT_EQ(state.NextDue(), kStart + milliseconds(5000)) << "ten of its windows";
+}
+
 TEST(SettleState, AKeyThatComesAnotherWayWaitsForTheWindow) {
   SettleState state(Options());
   EXPECT_TRUE(state.Take(kA, kStart));  // nothing noted

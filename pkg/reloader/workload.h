@@ -13,6 +13,7 @@
 #include "kubexx/apimachinery/object_key.h"
 #include "kubexx/reloader/annotations.h"
 #include "kubexx/reloader/source.h"
+#include "kubexx/reloadpolicy/phase.h"
 
 namespace kubexx::reloader {
 
@@ -87,6 +88,8 @@ struct Workload {
   std::vector<Volume> volumes{};
   std::vector<Container> containers{};
   std::vector<Container> init_containers{};
+  /// How far its rollout is.
+  reloadpolicy::Phase phase = reloadpolicy::Phase::kComplete;
   bool operator==(const Workload&) const = default;
 };
 

@@ -6,6 +6,7 @@
 #include "kubexx/codec/codec.h"
 #include "kubexx/reloader/env_var.h"
 #include "kubexx/reloader/projection.h"
+#include "kubexx/reloader/rollout_phase.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -13,6 +14,10 @@ namespace {
 namespace core = api::core::v1;
 namespace apps = api::apps::v1;
 using apimachinery::Result;
+
+/// Label of a projection: how far the rollout is. Absent when it is complete, so that what does not
+/// change takes no memory.
+constexpr char kPhase[] = "rollout-phase";
 
 Annotations Concerning(const Annotations& annotations, const AnnotationKeys& keys) {
   Annotations kept;
@@ -162,6 +167,9 @@ T ObjectOf(const Workload& workload, const AnnotationKeys& keys) {
   object.metadata.name = workload.id.key.name;
   object.metadata.uid = workload.uid;
   object.metadata.annotations = Concerning(workload.annotations, keys);
+  if (workload.phase != reloadpolicy::Phase::kComplete) {
+    object.metadata.labels[kPhase] = ToString(workload.phase);
+  }
   core::PodTemplateSpec& pod = object.spec.template_;
   pod.metadata.annotations = Concerning(workload.template_annotations, keys);
   std::vector<Volume> volumes = workload.volumes;
@@ -184,15 +192,23 @@ T ObjectOf(const Workload& workload, const AnnotationKeys& keys) {
 template <class T>
 Result<void> Project(WorkloadKind kind, const AnnotationKeys& keys, cache::Object& object) {
   KX_ASSIGN_OR_RETURN(const T full, codec::Decode<T>(object.encoding, object.bytes));
+  Workload workload = From(kind, full);
+  workload.phase = PhaseOf(full);
   object.encoding = codec::Encoding::kProtobuf;
-  object.bytes = codec::EncodeProtobuf(ObjectOf<T>(From(kind, full), keys));
+  object.bytes = codec::EncodeProtobuf(ObjectOf<T>(workload, keys));
   return {};
 }
 
 template <class T>
 Result<Workload> Read(WorkloadKind kind, const cache::Object& object) {
   KX_ASSIGN_OR_RETURN(const T projection, codec::Decode<T>(object.encoding, object.bytes));
-  return From(kind, projection);
+  Workload workload = From(kind, projection);
+  if (const auto phase = projection.metadata.labels.find(kPhase);
+      phase != projection.metadata.labels.end()) {
+    workload.phase =
+        reloadpolicy::ParsePhase(phase->second).value_or(reloadpolicy::Phase::kComplete);
+  }
+  return workload;
 }
 
 apimachinery::Error UnknownKind() {

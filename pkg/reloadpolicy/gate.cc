@@ -65,6 +65,16 @@ std::string_view ToString(Phase phase) {
   return "failed";
 }
 
+std::optional<Phase> ParsePhase(std::string_view text) {
+  for (const Phase phase :
+       {Phase::kComplete, Phase::kUnavailable, Phase::kUpdating, Phase::kFailed}) {
+    if (ToString(phase) == text) {
+      return phase;
+    }
+  }
+  return std::nullopt;
+}
+
 std::string_view ToString(HoldReason reason) {
   switch (reason) {
     case HoldReason::kPaused:
@@ -135,7 +145,7 @@ void Gate::Observe(const ObjectRef& workload, const Annotations& annotations, Ph
 }
 
 void Gate::Forget(const ObjectRef& workload) {
-  rollouts_.erase(workload);
+  Cancel(workload);
   Done(workload);
 }
 
@@ -189,9 +199,9 @@ void Gate::Cancel(const ObjectRef& workload) {
 }
 
 void Gate::Done(const ObjectRef& workload) {
-  woken_.erase(workload);
-  wake_some_ = true;
-  pending_.erase(workload);
+  const bool kept_a_place = woken_.erase(workload) > 0;
+  const bool waited = pending_.erase(workload) > 0;
+  wake_some_ = wake_some_ || kept_a_place || waited;
 }
 
 std::optional<Hold> Gate::CheckTimes(const Request& request, const Effective& effective,

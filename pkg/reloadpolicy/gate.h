@@ -11,19 +11,10 @@
 #include <string_view>
 #include <vector>
 
+#include "kubexx/reloadpolicy/phase.h"
 #include "kubexx/reloadpolicy/policy_set.h"
 
 namespace kubexx::reloadpolicy {
-
-/// How far a rollout is, by the workload's status.
-enum class Phase : std::uint8_t {
-  kComplete,     ///< all pods are replaced and available
-  kUnavailable,  ///< all pods are replaced, not all are available
-  kUpdating,     ///< pods are still being replaced
-  kFailed,       ///< the status says that it does not get on
-};
-
-std::string_view ToString(Phase phase);
 
 /// Why a rollout waits.
 enum class HoldReason : std::uint8_t {

@@ -1,0 +1,338 @@
+#include "kubexx/reloader/policy_gate.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "kubexx/apimachinery/time.h"
+#include "kubexx/reloader/caches.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using reloadpolicy::HoldReason;
+using reloadpolicy::ObjectRef;
+
+/// Those that wait for others are woken by them; this is for what no event tells, such as a rollout
+/// that takes too long.
+constexpr base::Duration kAskAgain = std::chrono::seconds(30);
+/// A timer that ends early finds the window still closed.
+constexpr base::Duration kMargin = std::chrono::milliseconds(1);
+/// Bounds what a flood of bad annotations can occupy; after that some are reported again.
+constexpr std::size_t kMaxReported = 1000;
+
+ObjectRef RefOf(const WorkloadId& id) { return {std::string(KindName(id.kind)), id.key}; }
+
+ObjectRef RefOf(const SourceId& id) { return {std::string(NamesOf(id.type).kind), id.key}; }
+
+std::optional<WorkloadId> IdOf(const ObjectRef& ref) {
+  const auto kind = ParseWorkloadKind(ref.kind);
+  return kind ? std::optional(WorkloadId{*kind, ref.key}) : std::nullopt;
+}
+
+}  // namespace
+
+class PolicyGate::HostUse {
+ public:
+  explicit HostUse(PolicyGate& gate) : gate_(gate) {
+    const base::MutexLock lock(gate_.host_mu_);
+    host_ = gate_.host_;
+    gate_.host_users_ += host_ ? 1 : 0;
+  }
+  HostUse(const HostUse&) = delete;
+  HostUse& operator=(const HostUse&) = delete;
+  ~HostUse() {
+    if (!host_) {
+      return;
+    }
+    {
+      const base::MutexLock lock(gate_.host_mu_);
+      --gate_.host_users_;
+    }
+    gate_.host_idle_.notify_all();
+  }
+  /// Null when no operator is attached.
+  const GateHost* get() const { return host_.get(); }
+
+ private:
+  PolicyGate& gate_;
+  std::shared_ptr<const GateHost> host_;
+};
+
+PolicyGate::PolicyGate(Options options) : options_(std::move(options)), gate_(options_.flags) {}
+
+PolicyGate::~PolicyGate() = default;
+
+base::Subscription PolicyGate::Attach(GateHost host) {
+  {
+    const base::MutexLock lock(host_mu_);
+    host_ = std::make_shared<const GateHost>(std::move(host));
+  }
+  return base::Subscription([this] {
+    const base::MutexLock lock(host_mu_);
+    host_.reset();
+    while (host_users_ > 0) {
+      host_idle_.wait(host_mu_);
+    }
+  });
+}
+
+bool PolicyGate::attached() const {
+  const base::MutexLock lock(host_mu_);
+  return host_ != nullptr;
+}
+
+bool PolicyGate::WaitForSync(const std::stop_token& stop) {
+  return !options_.wait_for_policies || options_.wait_for_policies(stop);
+}
+
+void PolicyGate::Wake(const WorkloadId& workload, base::Duration after) {
+  const HostUse host(*this);
+  if (host.get() != nullptr) {
+    host.get()->wake(workload, after);
+  }
+}
+
+void PolicyGate::WakeOthers(const std::vector<ObjectRef>& workloads) {
+  for (const ObjectRef& ref : workloads) {
+    if (const auto id = IdOf(ref)) {
+      Wake(*id, base::Duration(0));
+    }
+  }
+}
+
+void PolicyGate::SetPolicy(reloadpolicy::Policy policy) {
+  std::vector<ObjectRef> wakes;
+  {
+    const base::MutexLock lock(mu_);
+    gate_.SetPolicy(std::move(policy));
+    wakes = gate_.TakeWakes(options_.clock.Wall());
+  }
+  WakeOthers(wakes);
+}
+
+void PolicyGate::RemovePolicy(const reloadpolicy::PolicyId& id) {
+  std::vector<ObjectRef> wakes;
+  {
+    const base::MutexLock lock(mu_);
+    gate_.RemovePolicy(id);
+    wakes = gate_.TakeWakes(options_.clock.Wall());
+  }
+  WakeOthers(wakes);
+}
+
+std::vector<PolicyState> PolicyGate::States() const {
+  const base::WallTime now = options_.clock.Wall();
+  std::vector<PolicyState> states;
+  const base::MutexLock lock(mu_);
+  for (const auto& [id, policy] : gate_.policies().all()) {
+    const reloadpolicy::PolicyReport report = gate_.ReportFor(policy, now);
+    PolicyState& state = states.emplace_back(PolicyState{.id = id,
+                                                         .generation = policy.generation,
+                                                         .problems = policy.problems,
+                                                         .active = report.active,
+                                                         .failed = report.failed,
+                                                         .stopped = report.stopped,
+                                                         .pending = report.pending.size()});
+    for (const auto& [workload, pending] : report.pending) {
+      if (state.listed.size() == kMaxListed) {
+        break;
+      }
+      state.listed.push_back({workload, pending->hold, pending->since});
+    }
+  }
+  return states;
+}
+
+PolicyGate::HeldSources PolicyGate::TakePaused(std::vector<Change>& changes) const {
+  HeldSources held;
+  const base::MutexLock lock(mu_);
+  std::erase_if(changes, [&](const Change& change) KX_REQUIRES(mu_) {
+    for (const SourceId& cause : change.causes) {
+      if (const auto pause = gate_.policies().SourcePause(RefOf(cause))) {
+        held.hold = {.reason = HoldReason::kSourcePaused,
+                     .message = RefOf(cause).ToString() + " is paused (" + pause->origin + ")",
+                     .policy = pause->policy};
+        held.changes.push_back(change);
+        return true;
+      }
+    }
+    return false;
+  });
+  return held;
+}
+
+int PolicyGate::OrderOf(const Workload& workload) const {
+  const base::MutexLock lock(mu_);
+  return gate_.policies().Resolve(RefOf(workload.id), workload.annotations).Order();
+}
+
+std::vector<ObjectRef> PolicyGate::Before(const Workload& workload,
+                                          const std::vector<Change>& changes) {
+  const int order = OrderOf(workload);
+  const HostUse host(*this);
+  if (order <= 0 || host.get() == nullptr) {
+    return {};
+  }
+  std::set<SourceId> causes;
+  for (const Change& change : changes) {
+    causes.insert(change.causes.begin(), change.causes.end());
+  }
+  for (const SourceId& cause : causes) {
+    const Caches::Concerned concerned = host.get()->caches.WorkloadsOf(cause);
+    for (const auto* ids : {&concerned.by_name, &concerned.by_pattern}) {
+      for (const WorkloadId& id : *ids) {
+        const auto other = id == workload.id ? std::nullopt : host.get()->caches.GetWorkload(id);
+        if (!other || OrderOf(*other) >= order) {
+          continue;
+        }
+        bool comes_first = false;
+        {
+          const base::MutexLock lock(mu_);
+          comes_first = gate_.IsActive(RefOf(id));
+        }
+        if (comes_first || host.get()->needs_rollout(*other, cause)) {
+          return {RefOf(id)};  // one is reason enough
+        }
+      }
+    }
+  }
+  return {};
+}
+
+bool PolicyGate::IsNewsLocked(const ObjectRef& workload,
+                              const std::optional<reloadpolicy::Hold>& before) const {
+  const auto now = gate_.pending().find(workload);
+  return now != gate_.pending().end() && (!before || before->reason != now->second.hold.reason ||
+                                          before->policy != now->second.hold.policy);
+}
+
+bool PolicyGate::Admit(const Workload& workload, std::vector<Change>& changes,
+                       AnnotationEdits& annotations) {
+  HeldSources paused = TakePaused(changes);
+  reloadpolicy::Request request{RefOf(workload.id), workload.annotations};
+  if (!changes.empty()) {
+    request.before = Before(workload, changes);
+  }
+  const base::WallTime now = options_.clock.Wall();
+  reloadpolicy::Decision decision;
+  std::vector<ObjectRef> wakes;
+  std::vector<std::string> problems;
+  bool is_news = false;
+  {
+    const base::MutexLock lock(mu_);
+    std::optional<reloadpolicy::Hold> before;
+    if (const auto found = gate_.pending().find(request.workload); found != gate_.pending().end()) {
+      before = found->second.hold;
+    }
+    if (changes.empty()) {
+      decision.hold = paused.hold;
+      gate_.Wait(request, *paused.hold, now);
+    } else {
+      decision = gate_.Begin(request, now);
+    }
+    is_news = IsNewsLocked(request.workload, before);
+    problems = gate_.policies().Resolve(request.workload, workload.annotations).problems;
+    wakes = gate_.TakeWakes(now);
+  }
+  WakeOthers(wakes);
+  ReportAnnotations(workload, problems);
+  if (decision.hold) {
+    std::ranges::move(paused.changes, std::back_inserter(changes));
+    Hold(workload, *decision.hold, is_news);
+    return false;
+  }
+  if (decision.tracked) {
+    annotations[std::string(reloadpolicy::kLastRolloutAnnotation)] =
+        apimachinery::Time::From(now).ToString();
+  }
+  return true;
+}
+
+void PolicyGate::Hold(const Workload& workload, const reloadpolicy::Hold& hold, bool is_news) {
+  base::Duration after = kAskAgain;
+  if (hold.until) {
+    after =
+        std::max<base::Duration>(*hold.until - options_.clock.Wall(), base::Duration(0)) + kMargin;
+  }
+  Wake(workload.id, after);
+  if (is_news && options_.notify) {
+    options_.notify({.workload = workload.id,
+                     .uid = workload.uid,
+                     .warning = hold.reason == HoldReason::kStopped,
+                     .reason = "ReloadPending",
+                     .message = std::string(ToString(hold.reason)) + ": " + hold.message});
+  }
+}
+
+void PolicyGate::ReportAnnotations(const Workload& workload,
+                                   const std::vector<std::string>& problems) {
+  for (const std::string& problem : problems) {
+    {
+      const base::MutexLock lock(mu_);
+      if (reported_.size() >= kMaxReported) {
+        reported_.clear();
+      }
+      if (!reported_.emplace(workload.id, problem).second) {
+        continue;
+      }
+    }
+    if (options_.notify) {
+      options_.notify({.workload = workload.id,
+                       .uid = workload.uid,
+                       .warning = true,
+                       .reason = "InvalidAnnotation",
+                       .message = problem + "; it has no effect"});
+    }
+  }
+}
+
+void PolicyGate::OnWritten(const WorkloadId& workload, bool rolled) {
+  if (rolled) {
+    return;
+  }
+  std::vector<ObjectRef> wakes;
+  {
+    const base::MutexLock lock(mu_);
+    gate_.Cancel(RefOf(workload));
+    wakes = gate_.TakeWakes(options_.clock.Wall());
+  }
+  WakeOthers(wakes);
+}
+
+void PolicyGate::OnNothing(const WorkloadId& workload) {
+  std::vector<ObjectRef> wakes;
+  {
+    const base::MutexLock lock(mu_);
+    gate_.Done(RefOf(workload));
+    wakes = gate_.TakeWakes(options_.clock.Wall());
+  }
+  WakeOthers(wakes);
+}
+
+void PolicyGate::OnWorkload(const WorkloadId& id, const Workload* workload, bool initial) {
+  const base::WallTime now = options_.clock.Wall();
+  std::vector<ObjectRef> wakes;
+  {
+    const base::MutexLock lock(mu_);
+    if (workload == nullptr) {
+      gate_.Forget(RefOf(id));
+    } else {
+      gate_.Observe(RefOf(id), workload->annotations, workload->phase, initial, now);
+    }
+    wakes = gate_.TakeWakes(now);
+  }
+  WakeOthers(wakes);
+}
+
+std::optional<base::Duration> PolicyGate::SettleWindow(const WorkloadId& id) {
+  const HostUse host(*this);
+  const auto workload = host.get() == nullptr ? std::nullopt : host.get()->caches.GetWorkload(id);
+  if (!workload) {
+    return std::nullopt;
+  }
+  const base::MutexLock lock(mu_);
+  const auto setting = gate_.policies().Resolve(RefOf(id), workload->annotations).settle_window;
+  return setting ? std::optional(setting->value) : std::nullopt;
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,64 @@
+/// @file
+/// Writes what becomes of policies to their status.
+#ifndef KUBEXX_RELOADER_POLICY_STATUS_H_
+#define KUBEXX_RELOADER_POLICY_STATUS_H_
+
+#include <map>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <thread>
+
+#include "kubexx/base/clock.h"
+#include "kubexx/base/mutex.h"
+#include "kubexx/reloader/policy_gate.h"
+#include "kubexx/reloader/policy_watch.h"
+#include "kubexx/reloadpolicy/policy.h"
+
+namespace kubexx::rest {
+class RESTClient;
+}
+
+namespace kubexx::reloader {
+
+/// The status that a policy should have, given the one it has: conditions keep the time at which
+/// they last changed. S is the status of either kind. Pure.
+template <class S>
+S PolicyStatusFor(const PolicyState& state, const S& present, base::WallTime now);
+
+/// Compares the gate's figures with the policies' status at intervals, and writes those that
+/// differ: however much happens in between is one write. Only while an operator is attached to the
+/// gate, so that one replica writes. Its thread ends with it.
+class PolicyStatusWriter {
+ public:
+  struct Options {
+    base::Clock& clock = base::Clock::Real();
+    base::Duration interval = std::chrono::seconds(1);
+  };
+  /// `gate` and `watch` must outlive this.
+  PolicyStatusWriter(std::shared_ptr<rest::RESTClient> client, const PolicyGate& gate,
+                     const PolicyWatch& watch, Options options);
+
+ private:
+  void Run(const std::stop_token& stop);
+  void WriteAll(const std::stop_token& stop);
+  template <class T>
+  void Write(const PolicyState& state, const cache::SharedInformer<T>& informer,
+             const std::stop_token& stop);
+
+  const std::shared_ptr<rest::RESTClient> client_;
+  const PolicyGate& gate_;
+  const PolicyWatch& watch_;
+  const Options options_;
+  struct Failure {
+    std::string error{};
+    base::TimePoint again{};
+  };
+  /// Policies whose status could not be written. Of the thread alone.
+  std::map<reloadpolicy::PolicyId, Failure> failures_;
+  std::jthread thread_;  // last: ends before the rest goes
+};
+
+}  // namespace kubexx::reloader
+
+#endif  // KUBEXX_RELOADER_POLICY_STATUS_H_

@@ -1,0 +1,63 @@
+/// @file
+/// Brings reload policies from the API server to a gate.
+#ifndef KUBEXX_RELOADER_POLICY_WATCH_H_
+#define KUBEXX_RELOADER_POLICY_WATCH_H_
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "kubexx/cache/handler_registration.h"
+#include "kubexx/cache/shared_informer.h"
+#include "kubexx/metrics/registry.h"
+#include "kubexx/reloader/policy_gate.h"
+#include "kubexx/reloadpolicy/policy.h"
+
+namespace kubexx::rest {
+class RESTClient;
+}
+
+namespace kubexx::reloader {
+
+/// Watches ReloadPolicies and ClusterReloadPolicies. Where their CRDs are not installed, or may not
+/// be read, there are none; that is logged once, tried on with backoff, and ended by the first list
+/// that succeeds. Thread-safe.
+class PolicyWatch {
+ public:
+  using Namespaced = cache::SharedInformer<reloadpolicy::v1alpha1::ReloadPolicy>;
+  using OfCluster = cache::SharedInformer<reloadpolicy::v1alpha1::ClusterReloadPolicy>;
+
+  struct Options {
+    /// Empty: all.
+    std::vector<std::string> namespaces{};
+    metrics::Registry* registry = nullptr;
+  };
+
+  /// Does not start yet.
+  PolicyWatch(std::shared_ptr<rest::RESTClient> client, const Options& options);
+  /// Stops.
+  ~PolicyWatch();
+  PolicyWatch(const PolicyWatch&) = delete;
+  PolicyWatch& operator=(const PolicyWatch&) = delete;
+
+  /// Starts; every change goes to `gate`, which must outlive this. Once only.
+  void Start(PolicyGate& gate);
+  void Stop();
+  /// Blocks until the gate has been told of all policies that can be read; false when `stop` was
+  /// requested first.
+  bool WaitForSync(const std::stop_token& stop) const;
+
+  const Namespaced& namespaced() const { return *namespaced_; }
+  const OfCluster& of_cluster() const { return *of_cluster_; }
+
+ private:
+  std::shared_ptr<Namespaced> namespaced_;
+  std::shared_ptr<OfCluster> of_cluster_;
+  std::vector<cache::HandlerRegistration> handlers_;
+};
+
+}  // namespace kubexx::reloader
+
+#endif  // KUBEXX_RELOADER_POLICY_WATCH_H_

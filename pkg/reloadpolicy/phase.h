@@ -1,0 +1,27 @@
+/// @file
+/// How far a rollout is.
+#ifndef KUBEXX_RELOADPOLICY_PHASE_H_
+#define KUBEXX_RELOADPOLICY_PHASE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace kubexx::reloadpolicy {
+
+/// How far a rollout is, by the workload's status.
+enum class Phase : std::uint8_t {
+  kComplete,     ///< all pods are replaced and available
+  kUnavailable,  ///< all pods are replaced, not all are available
+  kUpdating,     ///< pods are still being replaced
+  kFailed,       ///< the status says that it does not get on
+};
+
+std::string_view ToString(Phase phase);
+
+/// The inverse of ToString.
+std::optional<Phase> ParsePhase(std::string_view text);
+
+}  // namespace kubexx::reloadpolicy
+
+#endif  // KUBEXX_RELOADPOLICY_PHASE_H_
