@@ -2,6 +2,7 @@
 """The dashboard and the alert rules of the chart, against a Prometheus that scrapes the operator.
 
 dashboard.py names METRICS FILE...       every metric that the files name is in METRICS, what the operator's /metrics says
+dashboard.py documented METRICS PAGE     every metric of METRICS is in PAGE
 dashboard.py check URL DASHBOARD         every query of the dashboard returns numbers from the Prometheus at URL
 dashboard.py draw URL DASHBOARD PICTURE  draws the dashboard of the last minutes, in its own layout (needs matplotlib)
 """
@@ -45,6 +46,14 @@ def check_names(metrics, files):
     if used - known:
         sys.exit(f"metrics that the operator does not have: {sorted(used - known)}")
     return len(used)
+
+
+def check_documented(metrics, page):
+    known = re.findall(r"^# TYPE (\S+)", metrics, re.MULTILINE)
+    missing = [name for name in known if f"`{name}`" not in page]
+    if missing or not known:
+        sys.exit(f"metrics that are not documented: {missing}")
+    return len(known)
 
 
 def check_queries(url, dashboard):
@@ -110,7 +119,7 @@ def draw(url, dashboard, picture):
         axes = figure.add_axes([left + 0.03, bottom + 0.13 * height, width - 0.04, 0.72 * height])
         axes.set_title(panel["title"], fontsize=9, loc="left")
         (draw_stat if panel["type"] == "stat" else draw_lines)(axes, url, panel)
-    figure.savefig(picture, dpi=80)
+    figure.savefig(picture, dpi=64)
 
 
 def main(arguments):
@@ -118,6 +127,9 @@ def main(arguments):
     if command == "names" and len(arguments) > 2:
         texts = [open(name, encoding="utf-8").read() for name in arguments[1:]]
         print(f"{check_names(texts[0], texts[1:])} metrics are named, and exist")
+    elif command == "documented" and len(arguments) == 3:
+        texts = [open(name, encoding="utf-8").read() for name in arguments[1:]]
+        print(f"{check_documented(*texts)} metrics are documented")
     elif command in ("check", "draw") and len(arguments) == (4 if command == "draw" else 3):
         with open(arguments[2], encoding="utf-8") as file:
             dashboard = json.load(file)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The operator installed by Helm under exactly the rights of the chart, with real pods: every style of reference and every
 # annotation (matrix.py), what another operator has left on workloads, bad input, and Prometheus with the chart's dashboard
-# and alerts.
+# and alerts; in the end every command of docs/reloader/.
 #
 # Environment: KUBEXX_DASHBOARD_PICTURE, a file to draw the dashboard to (takes 90 seconds more).
 set -euo pipefail
@@ -110,6 +110,7 @@ prometheus_sees_it() {
   wait_until 30 "the alert rules" rules_are_healthy
   operator_http /metrics >"$work/metrics"
   log "$("$here/dashboard.py" names "$work/metrics" "$chart"/files/*)"
+  log "$("$here/dashboard.py" documented "$work/metrics" "$kx_top/docs/reloader/metrics.md")"
   wait_for 40 "data in the dashboard" "$here/dashboard.py" check "$prometheus_url" "$chart/files/dashboard.json" ||
     "$here/dashboard.py" check "$prometheus_url" "$chart/files/dashboard.json"
 }
@@ -125,6 +126,17 @@ draw_dashboard() {
   /usr/bin/python3 "$here/dashboard.py" draw "$prometheus_url" "$chart/files/dashboard.json" "$KUBEXX_DASHBOARD_PICTURE"
 }
 
+# Every command of the operator's pages, as a reader would run them.
+documented_commands() {
+  local page
+  kubectl delete namespace matrix --wait=false >/dev/null
+  helm uninstall reloader -n "$system" >/dev/null
+  mkdir "$work/home"
+  for page in install migrate policies metrics troubleshooting; do
+    log "$(HOME=$work/home "$kx_top/test/guide/page.sh" "docs/reloader/$page.md" "$work/home/page")"
+  done
+}
+
 trap finish EXIT
 start
 list_targets
@@ -133,4 +145,5 @@ bad_flags_end_it
 prometheus_sees_it
 log_is_clean
 [ -z "${KUBEXX_DASHBOARD_PICTURE:-}" ] || draw_dashboard
+documented_commands
 log "PASSED"

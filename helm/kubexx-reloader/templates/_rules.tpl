@@ -7,12 +7,12 @@
 {{- if not $r.ignoreSecrets }}{{ $sources = append $sources "secrets" }}{{ end -}}
 - apiGroups: [""]
   resources: {{ toJson $sources }}
-  verbs: [get, list, watch]
+  verbs: [list, watch]
 - apiGroups: [apps]
   resources: [deployments, daemonsets, statefulsets]
   verbs: [get, list, watch, patch]
 {{- if not $r.ignoreCronJobs }}
-# Rolled by a Job of their own; what was rolled for is noted on them.
+# A CronJob is rolled by a Job of its own; what it was rolled for is recorded on it.
 - apiGroups: [batch]
   resources: [cronjobs]
   verbs: [get, list, watch, patch]
@@ -21,17 +21,17 @@
 # A Job cannot be changed: it is deleted and made anew.
 - apiGroups: [batch]
   resources: [jobs]
-  verbs: {{ if $r.ignoreJobs }}[create]{{ else }}[get, list, watch, create, delete, patch]{{ end }}
+  verbs: {{ if $r.ignoreJobs }}[list, create]{{ else }}[get, list, watch, create, delete, patch]{{ end }}
 {{- end }}
 {{- if $r.isArgoRollouts }}
 - apiGroups: [argoproj.io]
   resources: [rollouts]
-  verbs: [get, list, watch, update, patch]
+  verbs: [get, list, watch, patch]
 {{- end }}
 {{- if $r.isOpenshift }}
 - apiGroups: [apps.openshift.io]
   resources: [deploymentconfigs]
-  verbs: [get, list, watch, update, patch]
+  verbs: [get, list, watch, patch]
 {{- end }}
 {{- if $r.enableCSIIntegration }}
 - apiGroups: [secrets-store.csi.x-k8s.io]
@@ -48,6 +48,6 @@
 {{- if .Values.reloader.namespaceSelector }}
 - apiGroups: [""]
   resources: [namespaces]
-  verbs: [get, list, watch]
+  verbs: [list, watch]
 {{- end }}
 {{- end -}}
