@@ -2,13 +2,16 @@
 
 #include <algorithm>
 
+#include "kubexx/reloader/baseline.h"
+#include "kubexx/reloader/strategy.h"
 #include "kubexx/reloadpolicy/policy.h"
 
 namespace kubexx::reloader {
 
 bool AnnotationKeys::ConcernsWorkload(std::string_view key) const {
   return key == auto_reload || key == search || key.starts_with(reloadpolicy::kAnnotationPrefix) ||
-         key == pause_period || key == paused_at ||
+         key == pause_period || key == paused_at || key == kBaselineAnnotation ||
+         key == kLastReloadedFrom ||
          std::ranges::any_of(kSourceTypes, [&](SourceType type) {
            return key == Reload(type) || key == TypedAuto(type) || key == Exclude(type);
          });

@@ -34,8 +34,6 @@ std::string ToLower(std::string text) {
 Result<void> ConfigFlags::RefuseUnsupported() const {
   const std::pair<const char*, bool> unsupported[] = {
       {"--is-Argo-Rollouts=true", argo_rollouts_ == "true"},
-      {"--reload-on-create=true", reload_on_create_ == "true"},
-      {"--reload-on-delete=true", reload_on_delete_ == "true"},
       {"--enable-csi-integration", enable_csi_},
       {"--reload-strategy=annotations", reload_strategy_ == "annotations"},
       {"--webhook-url", !webhook_url_.empty()},
@@ -62,6 +60,7 @@ Result<void> ConfigFlags::BuildTypes(Config& config) const {
     }
     config.ignored_types.insert(name == "secrets" ? SourceType::kSecret : SourceType::kConfigMap);
   }
+  config.rules.ignored_types = config.ignored_types;
   const auto bad = std::ranges::find_if(ignored_workload_types_, [](const std::string& type) {
     return type != "jobs" && type != "cronjobs";
   });
@@ -120,9 +119,9 @@ Result<void> ConfigFlags::BuildReloads(Config& config) const {
     return Invalid("--reload-strategy: \"" + reload_strategy_ +
                    "\" is neither env-vars nor annotations");
   }
-  config.reload_on_create = reload_on_create_ == "true";
-  config.reload_on_delete = reload_on_delete_ == "true";
-  config.sync_after_restart = sync_after_restart_;
+  config.rules.reload_on_create = reload_on_create_ == "true";
+  config.rules.reload_on_delete = reload_on_delete_ == "true";
+  config.rules.sync_after_restart = sync_after_restart_;
   config.webhook_url = webhook_url_;
   if (!webhook_url_.empty()) {
     if (!webhook_url_.starts_with("http://") && !webhook_url_.starts_with("https://")) {

@@ -71,10 +71,6 @@ struct Config {
 
   // ---- What is done about it.
   ReloadStrategy reload_strategy = ReloadStrategy::kEnvVars;
-  bool reload_on_create = false;
-  bool reload_on_delete = false;
-  /// Has an effect with reload_on_create only.
-  bool sync_after_restart = false;
   /// Not empty: changes are posted there, and nothing is rolled. May hold credentials.
   std::string webhook_url{};
   base::Duration settle_window{};

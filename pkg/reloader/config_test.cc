@@ -144,7 +144,7 @@ TEST(Config, ReportsOptionsInTheOriginalsOrder) {
   EXPECT_EQ(options.front(), (std::pair<std::string, OptionValue>("autoReloadAll", false)));
   EXPECT_EQ(options[18], (std::pair<std::string, OptionValue>("logLevel", "debug")));
   EXPECT_EQ(options[21], (std::pair<std::string, OptionValue>("reloadOnCreate", true)));
-  EXPECT_FALSE(config->reload_on_create) << "only exactly \"true\" has an effect";
+  EXPECT_FALSE(config->rules.reload_on_create) << "only exactly \"true\" has an effect";
   EXPECT_EQ(options[31], (std::pair<std::string, OptionValue>("namespacesToIgnore",
                                                               std::vector<std::string>{"a", "b"})));
   EXPECT_EQ(options.back(), (std::pair<std::string, OptionValue>("pprofAddr", ":6060")));

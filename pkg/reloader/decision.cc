@@ -89,6 +89,13 @@ Verdict Decide(const Source& source, const Workload& workload, const DecisionRul
   return Verdict::kNoRule;
 }
 
+bool IsListed(const SourceId& source, const Workload& workload, const AnnotationKeys& keys,
+              PatternCache& patterns, std::vector<BadItem>& bad_items) {
+  const Annotations& annotations = EffectiveAnnotations(workload, source.type, keys);
+  return MatchesList(Find(annotations, keys.Reload(source.type)), source.key.name, patterns,
+                     bad_items);
+}
+
 bool MayReload(const Workload& workload, SourceType type, const DecisionRules& rules) {
   const Annotations& annotations = EffectiveAnnotations(workload, type, rules.keys);
   return rules.auto_reload_all || Speaks(annotations, type, rules.keys);

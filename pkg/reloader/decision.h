@@ -4,6 +4,7 @@
 #define KUBEXX_RELOADER_DECISION_H_
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,6 +45,17 @@ struct BadItem {
 struct DecisionRules {
   AnnotationKeys keys{};
   bool auto_reload_all = false;
+  /// A source that appears rolls the workloads that were waiting for it.
+  bool reload_on_create = false;
+  /// A source that is deleted rolls the workloads that used it.
+  bool reload_on_delete = false;
+  /// A deletion rolls only workloads that have the source's variable: with strategy env-vars there
+  /// is nothing else to take away.
+  bool deletion_needs_variable = true;
+  /// With reload_on_create: a workload of which nothing is recorded rolls at the start.
+  bool sync_after_restart = false;
+  /// Sources of these types are not looked at.
+  std::set<SourceType> ignored_types{};
 };
 
 /// The annotations that count for sources of `type`: the workload's own, or its pod template's when
@@ -56,6 +68,11 @@ const Annotations& EffectiveAnnotations(const Workload& workload, SourceType typ
 /// Pure but for `patterns`; thread-safe.
 Verdict Decide(const Source& source, const Workload& workload, const DecisionRules& rules,
                PatternCache& patterns, std::vector<BadItem>& bad_items);
+
+/// Whether an item of the workload's reload list for the type matches the name. Bad items are
+/// skipped and appended to `bad_items`.
+bool IsListed(const SourceId& source, const Workload& workload, const AnnotationKeys& keys,
+              PatternCache& patterns, std::vector<BadItem>& bad_items);
 
 /// Whether some source of `type` might roll the workload: false when no key says anything about the
 /// type.

@@ -22,9 +22,11 @@ EventType TypeOf(const RawEvent& event) {
   return EventType::kDelete;
 }
 
-bool HasVariables(const Workload& workload) {
+/// Whether something is to be compared, or recorded.
+bool Concerns(const Workload& workload, const DecisionRules& rules) {
   return std::ranges::any_of(workload.containers,
-                             [](const Container& c) { return !c.variables.empty(); });
+                             [](const Container& c) { return !c.variables.empty(); }) ||
+         !WorkloadTerms(workload, rules).empty();
 }
 
 }  // namespace
@@ -34,8 +36,8 @@ void EventRouter::OnSource(SourceType type, const RawEvent& event, const std::st
   parts_.metrics.EventReceived(event_type, type);
   if (parts_.ignored_namespaces.contains(event.key().namespace_)) {
     parts_.metrics.Skipped(SkipReason::kIgnoredOrNotSelected);
-  } else if (event.type == RawEvent::Type::kUpdate ||
-             (event.type == RawEvent::Type::kAdd && !event.is_in_initial_list)) {
+  } else if (event.type == RawEvent::Type::kUpdate || event.type == RawEvent::Type::kDelete ||
+             !event.is_in_initial_list) {
     if (!parts_.caches.WaitForWorkloads(stop)) {
       return;
     }
@@ -45,17 +47,23 @@ void EventRouter::OnSource(SourceType type, const RawEvent& event, const std::st
 }
 
 void EventRouter::OnSourceChange(SourceType type, const RawEvent& event) {
-  const auto source = SourceFrom(type, event.object());
+  const bool deleted = event.type == RawEvent::Type::kDelete;
+  const auto source = SourceFrom(type, deleted ? event.old_object() : event.object());
   if (!source) {
     logging::Error("Event of a source cannot be read", {{"type", NamesOf(type).upper},
                                                         {"source", event.key().ToString()},
                                                         {"error", source.status()}});
     return;
   }
+  if (deleted) {
+    if (parts_.rules.reload_on_delete) {
+      NoteWorkloads(*source, &source->digest);
+    }
+    return;
+  }
   if (event.type == RawEvent::Type::kAdd) {
-    // A new source by itself rolls nothing; a workload that rolled for an earlier one of this name
-    // may be behind.
-    NoteWorkloads(*source, nullptr);
+    // A workload that rolled for an earlier one of this name may be behind.
+    NoteWorkloads(*source, parts_.rules.reload_on_create ? &kNoSource : nullptr);
     return;
   }
   const auto old_source = SourceFrom(type, event.old_object());
@@ -109,8 +117,10 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event) {
       parts_.memory.Forget(id);  // deleted and made anew, unseen
     }
   }
-  // Without variables there is nothing to compare but what events of sources have noted already.
-  if (HasVariables(*workload) && !parts_.ignored_namespaces.contains(id.key.namespace_)) {
+  if (Concerns(*workload, parts_.rules) && !parts_.ignored_namespaces.contains(id.key.namespace_)) {
+    if (event.type == RawEvent::Type::kAdd && event.is_in_initial_list) {
+      parts_.memory.MarkNew(id);
+    }
     parts_.note(id, Cause::kWorkloadEvent);
   }
 }

@@ -30,12 +30,17 @@ std::shared_ptr<workqueue::RateLimiter> RetryLimiter(base::Clock& clock) {
                                         workqueue::NewBucketRateLimiter(10, 100, clock));
 }
 
+Operator::Options WithStrategy(Operator::Options options) {
+  options.rules.deletion_needs_variable = options.strategy == ReloadStrategy::kEnvVars;
+  return options;
+}
+
 }  // namespace
 
 class Operator::Impl {
  public:
   Impl(Options options, std::vector<InformerSet> informers, WorkloadWriter& writer)
-      : options_(std::move(options)),
+      : options_(WithStrategy(std::move(options))),
         metrics_(options_.registry, options_.count_by_namespace),
         caches_(std::move(informers), options_.rules),
         queue_({.name = "reloader",
@@ -44,6 +49,7 @@ class Operator::Impl {
                 .rate_limiter = RetryLimiter(options_.clock)}),
         settler_(options_.settle, options_.clock,
                  [this](const workqueue::Key& key) { Enqueue(key); }),
+        recording_(options_.recording, options_.clock),
         router_({.caches = caches_,
                  .memory = memory_,
                  .patterns = patterns_,
@@ -60,7 +66,8 @@ class Operator::Impl {
                      .strategy = options_.strategy,
                      .clock = options_.clock,
                      .observers = options_.observers,
-                     .gate = options_.rollout_gate}) {}
+                     .gate = options_.rollout_gate,
+                     .recording = options_.record_baselines ? &recording_ : nullptr}) {}
 
   ~Impl() { Stop(); }
 
@@ -206,7 +213,8 @@ class Operator::Impl {
     const KeyTimes::Times times = times_.Take(key);
     const base::TimePoint now = options_.clock.Now();
     metrics_.Dequeued(queue_.Len(), Seconds(now - times.queued.value_or(now)));
-    switch (ReconcileIfAllowed({*kind, key.object}, stop)) {
+    const Reconciler::Answer answer = ReconcileIfAllowed({*kind, key.object}, stop);
+    switch (answer.outcome) {
       case Reconciler::Outcome::kRetry:
         times_.PutBack(key, times);
         metrics_.Retried();
@@ -218,17 +226,20 @@ class Operator::Impl {
         }
         break;
       case Reconciler::Outcome::kNothing:
+        if (answer.again > base::Duration(0)) {
+          queue_.AddAfter(key, answer.again);
+        }
         break;
     }
     queue_.Forget(key);
   }
 
   /// What is not allowed now is looked at when it becomes so.
-  Reconciler::Outcome ReconcileIfAllowed(const WorkloadId& id, const std::stop_token& stop) {
+  Reconciler::Answer ReconcileIfAllowed(const WorkloadId& id, const std::stop_token& stop) {
     if (options_.namespace_selector != nullptr &&
         !options_.namespace_selector->Contains(id.key.namespace_)) {
       metrics_.Skipped(SkipReason::kIgnoredOrNotSelected);
-      return Reconciler::Outcome::kNothing;
+      return {};
     }
     if (options_.gate == nullptr) {
       return reconciler_.Reconcile(id, stop);
@@ -237,8 +248,8 @@ class Operator::Impl {
     if (!permit) {
       // An open gate without a permit: the lease may be renewed any moment, which nothing tells of.
       return options_.gate->IsOpen(ShardOf(id.key.namespace_, options_.gate->shards()))
-                 ? Reconciler::Outcome::kRetry
-                 : Reconciler::Outcome::kNothing;
+                 ? Reconciler::Answer{Reconciler::Outcome::kRetry}
+                 : Reconciler::Answer{};
     }
     std::stop_source either;
     const auto end = [&either] { either.request_stop(); };
@@ -268,6 +279,7 @@ class Operator::Impl {
   KeyTimes times_;
   workqueue::Queue queue_;
   Settler settler_;
+  BaselineSchedule recording_;
   EventRouter router_;
   Reconciler reconciler_;
   std::stop_source stop_;

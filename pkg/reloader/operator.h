@@ -11,6 +11,7 @@
 
 #include "kubexx/base/clock.h"
 #include "kubexx/metrics/registry.h"
+#include "kubexx/reloader/baseline_schedule.h"
 #include "kubexx/reloader/caches.h"
 #include "kubexx/reloader/decision.h"
 #include "kubexx/reloader/namespace_selector.h"
@@ -40,6 +41,9 @@ class Operator {
     base::Duration drain_timeout = std::chrono::seconds(1);
     base::Clock& clock = base::Clock::Real();
     metrics::Registry* registry = nullptr;
+    /// Record on workloads what data they run with, apart from rollouts too; see Baseline.
+    bool record_baselines = true;
+    BaselineSchedule::Options recording{};
     /// Adds reloader_reload_executed_total_by_namespace.
     bool count_by_namespace = false;
     /// Told of writes; must outlive the operator.

@@ -37,13 +37,18 @@ class FakeWriter final : public WorkloadWriter {
  public:
   struct Call {
     WorkloadId workload;
-    std::string patch;
+    std::string patch;     ///< without the baseline
+    std::string baseline;  ///< in its annotation
   };
 
   Result<WriteOutcome> Write(const WorkloadId& workload, const WorkloadWrite& write,
                              std::stop_token) override {
+    WorkloadWrite rest = write;
+    const auto baseline = rest.annotations.extract(std::string(kBaselineAnnotation));
     const base::MutexLock lock(mu_);
-    calls_.push_back({workload, StrategicMergePatch(write)});
+    (write.Rolls() ? calls_ : records_)
+        .push_back({workload, StrategicMergePatch(rest),
+                    baseline.empty() ? "" : baseline.mapped().value_or("")});
     changed_.notify_all();
     if (const auto found = failures_.find(workload); found != failures_.end()) {
       return apimachinery::Fail(found->second);
@@ -69,11 +74,20 @@ class FakeWriter final : public WorkloadWriter {
     const base::MutexLock lock(mu_);
     return calls_;
   }
+  /// Writes that roll nothing.
+  std::vector<Call> AwaitRecords(std::size_t n) {
+    const base::MutexLock lock(mu_);
+    while (records_.size() < n) {
+      changed_.wait(mu_);
+    }
+    return records_;
+  }
 
  private:
   base::Mutex mu_;
   base::CondVar changed_;
   std::vector<Call> calls_ KX_GUARDED_BY(mu_);
+  std::vector<Call> records_ KX_GUARDED_BY(mu_);
   std::map<WorkloadId, Status> failures_ KX_GUARDED_BY(mu_);
 };
 
@@ -115,6 +129,10 @@ class OperatorTest : public testing::Test {
     deployment.spec.template_.spec.containers[0].env.push_back({.name = name, .value = value});
     return deployment;
   }
+  static apps::Deployment WithBaseline(apps::Deployment deployment, const std::string& text) {
+    deployment.metadata.annotations[std::string(kBaselineAnnotation)] = text;
+    return deployment;
+  }
   template <class T>
   static void Put(cache::testing::FakeSource& source, const T& object) {
     source.PutObject({.encoding = codec::Encoding::kJson,
@@ -131,10 +149,12 @@ class OperatorTest : public testing::Test {
         Informer<core::Secret>(secrets_, TransformFor(SourceType::kSecret, keys));
     set.workloads[WorkloadKind::kDeployment] =
         Informer<apps::Deployment>(deployments_, TransformFor(WorkloadKind::kDeployment, keys));
-    operator_ = std::make_unique<Operator>(
-        Operator::Options{
-            .ignored_namespaces = {"ignored"}, .clock = clock_, .registry = &registry_},
-        std::vector{set}, writer_);
+    operator_ = std::make_unique<Operator>(Operator::Options{.rules = rules_,
+                                                             .ignored_namespaces = {"ignored"},
+                                                             .clock = clock_,
+                                                             .registry = &registry_,
+                                                             .record_baselines = record_},
+                                           std::vector{set}, writer_);
     operator_->Start();
     ASSERT_TRUE(set.sources[SourceType::kConfigMap]->WaitForSync({}));
     ASSERT_TRUE(set.sources[SourceType::kSecret]->WaitForSync({}));
@@ -185,6 +205,8 @@ class OperatorTest : public testing::Test {
   base::testing::FakeClock clock_;
   cache::testing::AutoClock informer_clock_;  // no waiting for backoff
   FakeWriter writer_;
+  DecisionRules rules_;
+  bool record_ = false;
   metrics::Registry registry_;
   std::unique_ptr<Operator> operator_;
 };
@@ -274,6 +296,84 @@ TEST_F(OperatorTest, AChangeMadeWhileDownRollsOnce) {
   Settle();
   AwaitReconciles("skipped", 2);
   EXPECT_EQ(writer_.calls().size(), 1U);
+}
+
+TEST_F(OperatorTest, AFirstLookIsRecordedWithoutARollout) {
+  record_ = true;
+  PutConfigMap("config", "x");
+  Put(*deployments_, Web());
+  StartOperator();
+  Settle();
+  const auto records = writer_.AwaitRecords(1);
+  EXPECT_EQ(records[0].workload, kWeb);
+  EXPECT_EQ(records[0].baseline, "v1 uid-web configmap/config=" + DigestText("x"));
+  AwaitCount("kubexx_reloader_baselines_total", {{"kind", "Deployment"}, {"result", "success"}}, 1);
+  operator_->Stop();
+  EXPECT_EQ(writer_.calls().size(), 0U);
+}
+
+TEST_F(OperatorTest, TheBaselineTellsOfAChangeMadeWhileDown) {
+  PutConfigMap("config", "new");
+  Put(*deployments_, WithBaseline(Web(), "v1 uid-web configmap/config=" + DigestText("old")));
+  StartOperator();
+  Settle();
+  const auto calls = writer_.Await(1);
+  EXPECT_THAT(calls[0].patch, HasSubstr(DigestText("new")));
+  EXPECT_EQ(calls[0].baseline, "v1 uid-web configmap/config=" + DigestText("new"));
+}
+
+TEST_F(OperatorTest, ABaselineThatIsUpToDateRollsNothing) {
+  PutConfigMap("config", "x");
+  Put(*deployments_, WithBaseline(Web(), "v1 uid-web configmap/config=" + DigestText("x")));
+  StartOperator();
+  Settle();
+  AwaitReconciles("skipped", 1);
+  operator_->Stop();
+  EXPECT_EQ(writer_.calls().size(), 0U);
+}
+
+TEST_F(OperatorTest, WhereRecordingIsForbiddenTheRestGoesOn) {
+  record_ = true;
+  PutConfigMap("config", "old");
+  Put(*deployments_, Web());
+  writer_.Fail(kWeb, Status(Reason::kForbidden, "no", 403));
+  StartOperator();
+  Settle();
+  EXPECT_EQ(writer_.AwaitRecords(1).size(), 1U);
+  AwaitReconciles("skipped", 1);
+  writer_.Heal();
+  PutConfigMap("config", "new");
+  AwaitEvents("configmaps", "update", 1);
+  clock_.Advance(milliseconds(100));
+  EXPECT_EQ(writer_.Await(1).size(), 1U);
+  EXPECT_EQ(Count("kubexx_reloader_baselines_total", {{"kind", "Deployment"}, {"result", "error"}}),
+            1);
+}
+
+TEST_F(OperatorTest, ACreationRollsWhatWaitedForIt) {
+  rules_.reload_on_create = true;
+  Put(*deployments_, Web());
+  StartOperator();
+  Settle();
+  AwaitReconciles("skipped", 1);
+  PutConfigMap("config", "new");
+  AwaitEvents("configmaps", "add", 1);
+  Settle();
+  EXPECT_THAT(writer_.Await(1)[0].patch, HasSubstr(DigestText("new")));
+}
+
+TEST_F(OperatorTest, ADeletionRollsWhatUsedIt) {
+  rules_.reload_on_delete = true;
+  PutConfigMap("config", "x");
+  Put(*deployments_, WithVariable(Web(), "STAKATER_CONFIG_CONFIGMAP", DigestText("x")));
+  StartOperator();
+  Settle();
+  AwaitReconciles("skipped", 1);
+  config_maps_->Delete({"ns", "config"});
+  AwaitEvents("configmaps", "delete", 1);
+  Settle();
+  EXPECT_THAT(writer_.Await(1)[0].patch,
+              HasSubstr(R"({"name":"STAKATER_CONFIG_CONFIGMAP","$patch":"delete"})"));
 }
 
 TEST_F(OperatorTest, AFailingWorkloadIsRetriedAndBlocksNobody) {

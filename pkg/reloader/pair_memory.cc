@@ -7,29 +7,34 @@ using Kind = PairState::Kind;
 void PairMemory::RecordChange(const WorkloadId& workload, const SourceId& source,
                               const Digest& before) {
   const base::MutexLock lock(mu_);
-  states_[workload].try_emplace(source, PairState{Kind::kObserved, before});
+  states_[workload].pairs.try_emplace(source, PairState{Kind::kObserved, before});
 }
 
-PairStates PairMemory::Get(const WorkloadId& workload) const {
+void PairMemory::MarkNew(const WorkloadId& workload) {
+  const base::MutexLock lock(mu_);
+  states_[workload].is_new = true;
+}
+
+Knowledge PairMemory::Get(const WorkloadId& workload) const {
   const base::MutexLock lock(mu_);
   const auto found = states_.find(workload);
-  return found == states_.end() ? PairStates{} : found->second;
+  return found == states_.end() ? Knowledge{} : found->second;
 }
 
 void PairMemory::Apply(const WorkloadId& workload, const Plan& plan) {
-  if (plan.confirmed.empty() && plan.dropped.empty()) {
-    return;
-  }
   const base::MutexLock lock(mu_);
-  PairStates& states = states_[workload];
-  for (const auto& [source, digest] : plan.confirmed) {
-    states[source] = {Kind::kConfirmed, digest};
+  const auto found = states_.try_emplace(workload).first;
+  Knowledge& known = found->second;
+  for (const auto& [source, state] : plan.learnt) {
+    known.pairs[source] = state;
   }
   for (const SourceId& source : plan.dropped) {
-    states.erase(source);
+    known.pairs.erase(source);
   }
-  if (states.empty()) {
-    states_.erase(workload);
+  // What is to be written because the workload is new stays so until that has succeeded.
+  known.is_new = known.is_new && !plan.changes.empty();
+  if (known == Knowledge{}) {
+    states_.erase(found);
   }
 }
 
@@ -39,10 +44,11 @@ void PairMemory::BeginWrite(const WorkloadId& workload, const std::vector<Change
   if (found == states_.end()) {
     return;
   }
+  PairStates& pairs = found->second.pairs;
   for (const Change& change : changes) {
     for (const auto& [source, digest] : change.sources) {
-      const auto state = found->second.find(source);
-      if (state != found->second.end() && state->second.kind == Kind::kConfirmed) {
+      const auto state = pairs.find(source);
+      if (state != pairs.end() && state->second.kind == Kind::kConfirmed) {
         state->second.kind = Kind::kUncertain;
       }
     }
@@ -51,10 +57,11 @@ void PairMemory::BeginWrite(const WorkloadId& workload, const std::vector<Change
 
 void PairMemory::Confirm(const WorkloadId& workload, const std::vector<Change>& changes) {
   const base::MutexLock lock(mu_);
-  PairStates& states = states_[workload];
+  Knowledge& known = states_[workload];
+  known.is_new = false;
   for (const Change& change : changes) {
     for (const auto& [source, digest] : change.sources) {
-      states[source] = {Kind::kConfirmed, digest};
+      known.pairs[source] = {Kind::kConfirmed, digest};
     }
   }
 }
@@ -67,8 +74,8 @@ void PairMemory::Forget(const WorkloadId& workload) {
 std::size_t PairMemory::size() const {
   const base::MutexLock lock(mu_);
   std::size_t pairs = 0;
-  for (const auto& [workload, states] : states_) {
-    pairs += states.size();
+  for (const auto& [workload, known] : states_) {
+    pairs += known.pairs.size();
   }
   return pairs;
 }

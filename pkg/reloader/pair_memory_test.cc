@@ -24,33 +24,47 @@ TEST(PairMemory, KeepsTheOldestUnactedState) {
   PairMemory memory;
   memory.RecordChange(kWorkload, kSource, kOld);
   memory.RecordChange(kWorkload, kSource, kNew);
-  EXPECT_EQ(memory.Get(kWorkload).at(kSource), (PairState{Kind::kObserved, kOld}));
+  EXPECT_EQ(memory.Get(kWorkload).pairs.at(kSource), (PairState{Kind::kObserved, kOld}));
 }
 
 TEST(PairMemory, AWriteIsUncertainUntilConfirmed) {
   PairMemory memory;
   memory.Confirm(kWorkload, ChangeTo(kOld));
-  EXPECT_EQ(memory.Get(kWorkload).at(kSource), (PairState{Kind::kConfirmed, kOld}));
+  EXPECT_EQ(memory.Get(kWorkload).pairs.at(kSource), (PairState{Kind::kConfirmed, kOld}));
   memory.BeginWrite(kWorkload, ChangeTo(kNew));
-  EXPECT_EQ(memory.Get(kWorkload).at(kSource), (PairState{Kind::kUncertain, kOld}));
+  EXPECT_EQ(memory.Get(kWorkload).pairs.at(kSource), (PairState{Kind::kUncertain, kOld}));
   memory.Confirm(kWorkload, ChangeTo(kNew));
-  EXPECT_EQ(memory.Get(kWorkload).at(kSource), (PairState{Kind::kConfirmed, kNew}));
+  EXPECT_EQ(memory.Get(kWorkload).pairs.at(kSource), (PairState{Kind::kConfirmed, kNew}));
 }
 
 TEST(PairMemory, AppliesPlansAndForgets) {
   PairMemory memory;
   Plan plan;
-  plan.confirmed = {{kSource, kOld}};
+  plan.learnt = {{kSource, {Kind::kConfirmed, kOld}}};
   memory.Apply(kWorkload, plan);
-  EXPECT_TRUE(memory.Get(kWorkload).contains(kSource));
+  EXPECT_TRUE(memory.Get(kWorkload).pairs.contains(kSource));
   EXPECT_EQ(memory.size(), 1U);
-  plan.confirmed.clear();
+  plan.learnt.clear();
   plan.dropped = {kSource};
   memory.Apply(kWorkload, plan);
-  EXPECT_TRUE(memory.Get(kWorkload).empty());
+  EXPECT_TRUE(memory.Get(kWorkload).pairs.empty());
   memory.RecordChange(kWorkload, kSource, kOld);
   memory.Forget(kWorkload);
   EXPECT_EQ(memory.size(), 0U);
+}
+
+TEST(PairMemory, AWorkloadIsNewUntilItHasBeenPlannedWithoutAChange) {
+  PairMemory memory;
+  memory.MarkNew(kWorkload);
+  Plan plan;
+  plan.changes = ChangeTo(kNew);
+  memory.Apply(kWorkload, plan);
+  EXPECT_TRUE(memory.Get(kWorkload).is_new) << "the write may fail";
+  memory.Confirm(kWorkload, plan.changes);
+  EXPECT_FALSE(memory.Get(kWorkload).is_new);
+  memory.MarkNew(kWorkload);
+  memory.Apply(kWorkload, {});
+  EXPECT_FALSE(memory.Get(kWorkload).is_new);
 }
 
 }  // namespace

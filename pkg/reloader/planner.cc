@@ -4,162 +4,189 @@
 #include <set>
 
 #include "kubexx/reloader/env_var.h"
+#include "kubexx/reloader/slot_planner.h"
 
 namespace kubexx::reloader {
 namespace {
 
-/// One variable of one container, and with it the sources that share it.
-using Slot = std::pair<std::size_t, std::string>;  // container, variable
+using Kind = PairState::Kind;
 
-bool HasVariableOf(const Workload& workload, SourceType type) {
-  const std::string suffix = "_" + std::string(NamesOf(type).upper);
-  return std::ranges::any_of(workload.containers, [&](const Container& container) {
-    return std::ranges::any_of(container.variables, [&](const EnvVar& variable) {
-      return variable.name.ends_with(suffix);
-    });
-  });
+/// One variable of one container.
+using Slot = std::pair<std::size_t, std::string>;
+
+/// The workload's own, not one copied from elsewhere and not a mangled one.
+std::optional<Baseline> BelievedBaseline(const Workload& workload) {
+  const std::string* text = Find(workload.annotations, kBaselineAnnotation);
+  auto baseline =
+      text == nullptr ? std::nullopt : Baseline::Parse(*text, workload.id.key.namespace_);
+  if (baseline && baseline->uid != workload.uid) {
+    return std::nullopt;
+  }
+  return baseline;
 }
 
-/// Everything that can concern the workload; whether it does is for Decide to say.
-std::set<SourceId> Candidates(const Workload& workload, const SourceLookup& sources,
-                              const PairStates& states, const AnnotationKeys& keys) {
-  std::set<SourceId> candidates;
-  for (const auto& [id, state] : states) {
-    candidates.insert(id);
-  }
-  for (SourceId& id : ReferencedSources(workload)) {
-    candidates.insert(std::move(id));
-  }
-  const std::string& ns = workload.id.key.namespace_;
-  for (const SourceType type : kSourceTypes) {
-    ReloadList list = ReloadListOf(workload, type, keys);
-    for (std::string& name : list.names) {
-      candidates.insert({type, {ns, std::move(name)}});
-    }
-    if (list.has_patterns && HasVariableOf(workload, type)) {
-      for (std::string& name : sources.names(type)) {
-        candidates.insert({type, {ns, std::move(name)}});
-      }
-    }
-  }
-  return candidates;
-}
-
-std::string ValueFor(const std::vector<Source>& members) {
-  if (members.size() == 1) {
-    return members.front().digest.ToString();
-  }
-  std::vector<std::string> digests;
-  digests.reserve(members.size());
-  for (const Source& source : members) {
-    digests.push_back(source.digest.ToString());
-  }
-  DigestBuilder builder;
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    builder.Add(members[i].id.key.name, digests[i]);
-  }
-  return builder.Finish().ToString();
-}
-
-/// Plans one variable. Pure.
-class SlotPlanner {
+/// Collects what a plan is about, and plans it.
+class Planner {
  public:
-  SlotPlanner(const Workload& workload, const PairStates& states, Plan& plan)
-      : workload_(workload), states_(states), plan_(plan) {}
+  Planner(const Workload& workload, const SourceLookup& sources, const Knowledge& known,
+          const DecisionRules& rules, PatternCache& patterns)
+      : workload_(workload),
+        sources_(sources),
+        known_(known),
+        rules_(rules),
+        patterns_(patterns),
+        recorded_(BelievedBaseline(workload)) {}
 
-  void Run(const Slot& slot, const std::vector<Source>& members) {
-    const Container& container = workload_.containers[slot.first];
-    const std::string* current = FindVariable(container, slot.second);
-    const std::string value = ValueFor(members);
-    if (current != nullptr && *current == value) {
-      for (const Source& source : members) {
-        plan_.confirmed.emplace_back(source.id, source.digest);
-        plan_.not_updated += HasState(source, PairState::Kind::kObserved) ? 1 : 0;
+  Plan Run() {
+    plan_.baseline.uid = workload_.uid;
+    for (const SourceId& id : Candidates()) {
+      if (!rules_.ignored_types.contains(id.type)) {
+        Consider(id);
       }
-      return;
     }
-    std::vector<SourceId> causes = Causes(members, current);
-    if (causes.empty()) {
-      return;
+    SlotPlanner planner({.workload = workload_,
+                         .recorded = recorded_ ? &*recorded_ : nullptr,
+                         .known = known_,
+                         .rules = rules_,
+                         .reloaded_from = ParseReloadedFrom(workload_)},
+                        plan_);
+    for (const auto& [slot, members] : slots_) {
+      planner.Run(slot.first, slot.second, members);
     }
-    Change change{container.name, slot.second, value, {}, std::move(causes)};
-    for (const Source& source : members) {
-      change.sources.emplace_back(source.id, source.digest);
-    }
-    plan_.changes.push_back(std::move(change));
+    FinishBaseline();
+    std::ranges::sort(plan_.bad_items, {}, &BadItem::item);
+    const auto rest = std::ranges::unique(plan_.bad_items);
+    plan_.bad_items.erase(rest.begin(), rest.end());
+    return std::move(plan_);
   }
 
  private:
-  const PairState* StateOf(const Source& source) const {
-    const auto found = states_.find(source.id);
-    return found == states_.end() ? nullptr : &found->second;
-  }
-  bool HasState(const Source& source, PairState::Kind kind) const {
-    const PairState* state = StateOf(source);
-    return state != nullptr && state->kind == kind;
-  }
-
-  std::vector<SourceId> Causes(const std::vector<Source>& members,
-                               const std::string* current) const {
-    const bool shared = members.size() > 1;
-    // Absent, or written by stakater/Reloader for one of several: only an observed change counts.
-    const bool by_state_only =
-        current == nullptr || (shared && std::ranges::any_of(members, [&](const Source& source) {
-                                 return source.digest.ToString() == *current;
-                               }));
-    std::vector<SourceId> causes;
-    for (const Source& source : members) {
-      const PairState* state = StateOf(source);
-      const bool changed = state != nullptr && state->digest != source.digest;
-      const bool confirmed = state != nullptr && state->kind == PairState::Kind::kConfirmed &&
-                             state->digest == source.digest;
-      if (by_state_only ? changed : !confirmed) {
-        causes.push_back(source.id);
+  /// Everything that can concern the workload; whether it does is for Decide to say.
+  std::set<SourceId> Candidates() {
+    for (SourceId& id : ReferencedSources(workload_)) {
+      referenced_.insert(std::move(id));
+    }
+    named_ = referenced_;
+    const std::string& ns = workload_.id.key.namespace_;
+    std::set<SourceId> candidates;
+    for (const SourceType type : kSourceTypes) {
+      ReloadList list = ReloadListOf(workload_, type, rules_.keys);
+      for (std::string& name : list.names) {
+        named_.insert({type, {ns, std::move(name)}});
+      }
+      if (list.has_patterns && !rules_.ignored_types.contains(type)) {
+        for (std::string& name : sources_.names(type)) {
+          SourceId id{type, {ns, std::move(name)}};
+          if (IsListed(id, workload_, rules_.keys, patterns_, plan_.bad_items)) {
+            candidates.insert(std::move(id));
+          }
+        }
       }
     }
-    return causes;
+    candidates.insert(named_.begin(), named_.end());
+    for (const auto& [id, state] : known_.pairs) {
+      candidates.insert(id);
+    }
+    if (recorded_) {
+      for (const auto& [id, digest] : recorded_->digests) {
+        candidates.insert(id);
+      }
+    }
+    return candidates;
+  }
+
+  void Consider(const SourceId& id) {
+    const auto found = sources_.get(id);
+    // Of one that is gone only the name is known; that it matched stands to reason.
+    const Source source = found ? *found : Source{.id = id, .digest = kNoSource, .match = true};
+    const Verdict verdict = Decide(source, workload_, rules_, patterns_, plan_.bad_items);
+    const auto container = Reloads(verdict) ? ChooseContainer(workload_, id.type, id.key.name,
+                                                              verdict == Verdict::kExplicit)
+                                            : std::nullopt;
+    if (container) {
+      slots_[{*container, EnvVarName(id.type, id.key.name)}].push_back(
+          {.id = id, .digest = source.digest, .named = named_.contains(id)});
+      return;
+    }
+    const auto state = known_.pairs.find(id);
+    if (state != known_.pairs.end() && state->second.kind == Kind::kObserved && Reloads(verdict)) {
+      ++plan_.not_updated;
+    }
+    if (recorded_ && recorded_->digests.contains(id)) {
+      plan_.learnt.emplace_back(id, PairState{.kind = Kind::kUnruled});
+    } else if (state != known_.pairs.end()) {
+      plan_.dropped.push_back(id);
+    }
+  }
+
+  /// Decides about recording, cuts to size, and keeps what others have recorded: an instance with
+  /// other rules or types may look after the same workload. That alone is no reason to write, or
+  /// two instances would write in turns.
+  void FinishBaseline() {
+    auto& digests = plan_.baseline.digests;
+    std::size_t size = Baseline{.uid = workload_.uid}.ToString().size();
+    const auto has_room = [&size](const SourceId& id) {
+      const std::size_t takes = Baseline::SizeOf(id);
+      const bool fits = size + takes <= Baseline::kMaxBytes;
+      size += fits ? takes : 0;
+      return fits;
+    };
+    std::erase_if(digests, [&](const auto& entry) { return !has_room(entry.first); });
+    plan_.record = !workload_.uid.empty() && std::ranges::any_of(digests, [&](const auto& entry) {
+      return !recorded_ || !IsRecorded(entry.first, entry.second);
+    });
+    if (!recorded_) {
+      return;
+    }
+    for (const auto& [id, digest] : recorded_->digests) {
+      if (!digests.contains(id) && referenced_.contains(id) && has_room(id)) {
+        digests.emplace(id, digest);
+      }
+    }
+  }
+
+  bool IsRecorded(const SourceId& id, const Digest& digest) const {
+    const auto found = recorded_->digests.find(id);
+    return found != recorded_->digests.end() && found->second == digest;
   }
 
   const Workload& workload_;
-  const PairStates& states_;
-  Plan& plan_;
+  const SourceLookup& sources_;
+  const Knowledge& known_;
+  const DecisionRules& rules_;
+  PatternCache& patterns_;
+  const std::optional<Baseline> recorded_;
+  std::set<SourceId> referenced_;
+  std::set<SourceId> named_;  ///< referenced, or a plain name of a list
+  std::map<Slot, std::vector<Member>> slots_;
+  Plan plan_;
 };
 
 }  // namespace
 
-Plan MakePlan(const Workload& workload, const SourceLookup& sources, const PairStates& states,
+Plan MakePlan(const Workload& workload, const SourceLookup& sources, const Knowledge& known,
               const DecisionRules& rules, PatternCache& patterns) {
-  Plan plan;
-  std::map<Slot, std::vector<Source>> slots;
-  for (const SourceId& id : Candidates(workload, sources, states, rules.keys)) {
-    auto source = sources.get(id);
-    const Verdict verdict =
-        source ? Decide(*source, workload, rules, patterns, plan.bad_items) : Verdict::kNoRule;
-    if (!Reloads(verdict)) {
-      if (states.contains(id)) {
-        plan.dropped.push_back(id);
-      }
-      continue;
-    }
-    const auto container =
-        ChooseContainer(workload, id.type, id.key.name, verdict == Verdict::kExplicit);
-    if (!container) {
-      if (states.contains(id)) {
-        plan.dropped.push_back(id);
-        ++plan.not_updated;
-      }
-      continue;
-    }
-    slots[{*container, EnvVarName(id.type, id.key.name)}].push_back(*std::move(source));
+  return Planner(workload, sources, known, rules, patterns).Run();
+}
+
+std::string BaselineAfter(const Plan& plan, const std::vector<Change>& written) {
+  if (plan.baseline.uid.empty()) {
+    return {};
   }
-  SlotPlanner planner(workload, states, plan);
-  for (const auto& [slot, members] : slots) {
-    planner.Run(slot, members);
+  Baseline baseline = plan.baseline;
+  std::size_t size = baseline.ToString().size();
+  for (const Change& change : written) {
+    for (const auto& [source, digest] : change.sources) {
+      const auto found = baseline.digests.find(source);
+      if (found != baseline.digests.end()) {
+        found->second = digest;
+      } else if (size + Baseline::SizeOf(source) <= Baseline::kMaxBytes) {
+        size += Baseline::SizeOf(source);
+        baseline.digests.emplace(source, digest);
+      }
+    }
   }
-  std::ranges::sort(plan.bad_items, {}, &BadItem::item);
-  const auto rest = std::ranges::unique(plan.bad_items);
-  plan.bad_items.erase(rest.begin(), rest.end());
-  return plan;
+  return baseline.ToString();
 }
 
 ReloadList ReloadListOf(const Workload& workload, SourceType type, const AnnotationKeys& keys) {

@@ -37,7 +37,7 @@ class PlannerTest : public testing::Test {
   void Put(SourceId id, const Digest& digest, bool ignore = false) {
     sources_[id] = {id, digest, ignore, false};
   }
-  Plan Make(const Workload& workload, const PairStates& states = {}) {
+  Plan Make(const Workload& workload, const PairStates& states = {}, bool is_new = false) {
     const auto get = [this](const SourceId& id) {
       const auto found = sources_.find(id);
       return found == sources_.end() ? std::nullopt : std::optional(found->second);
@@ -52,7 +52,7 @@ class PlannerTest : public testing::Test {
       }
       return result;
     };
-    return MakePlan(workload, SourceLookup{get, names}, states, rules_, patterns_);
+    return MakePlan(workload, SourceLookup{get, names}, {states, is_new}, rules_, patterns_);
   }
 
   std::map<SourceId, Source> sources_;
@@ -101,7 +101,8 @@ TEST_F(PlannerTest, AVariableThatIsRightIsConfirmed) {
   Put(ConfigMapId("config"), kNew);
   const Plan plan = Make(AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kNew.ToString()}}));
   EXPECT_THAT(plan.changes, IsEmpty());
-  EXPECT_THAT(plan.confirmed, ElementsAre(std::pair(ConfigMapId("config"), kNew)));
+  EXPECT_THAT(plan.learnt,
+              ElementsAre(std::pair(ConfigMapId("config"), PairState{Kind::kConfirmed, kNew})));
 }
 
 TEST_F(PlannerTest, AVariableSetBackBySomeoneElseIsNoChangeOfData) {
@@ -141,11 +142,14 @@ TEST_F(PlannerTest, AnIgnoredSourceDoesNothing) {
               IsEmpty());
 }
 
-TEST_F(PlannerTest, AMissingSourceDoesNothing) {
-  const Plan plan = Make(AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kOld.ToString()}}),
-                         {{ConfigMapId("config"), {Kind::kObserved, kOld}}});
+TEST_F(PlannerTest, AMissingSourceDoesNothingAndIsWaitedFor) {
+  const Workload workload = AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kOld.ToString()}});
+  const PairStates states{{ConfigMapId("config"), {Kind::kObserved, kOld}}};
+  const Plan plan = Make(workload, states);
   EXPECT_THAT(plan.changes, IsEmpty());
-  EXPECT_THAT(plan.dropped, ElementsAre(ConfigMapId("config")));
+  EXPECT_THAT(plan.dropped, IsEmpty());
+  Put(ConfigMapId("config"), kNew);
+  EXPECT_EQ(Make(workload, states).changes.size(), 1U) << "made anew with other data";
 }
 
 TEST_F(PlannerTest, AutoNeedsAReference) {
@@ -169,10 +173,9 @@ TEST_F(PlannerTest, AnExplicitVariableIsCheckedWithoutAnEvent) {
   Workload workload = AutoWorkload();
   workload.annotations = {{"configmap.reloader.stakater.com/reload", "my.*"}};
   EXPECT_THAT(Make(workload).changes, IsEmpty());
-  EXPECT_EQ(name_listings_, 0) << "no variable, so nothing to compare";
   workload.containers[0].variables = {{"STAKATER_MY_OTHER_CONFIGMAP", kOld.ToString()}};
   EXPECT_EQ(Make(workload).changes.size(), 1U);
-  EXPECT_EQ(name_listings_, 1);
+  EXPECT_EQ(name_listings_, 2) << "of the type with patterns only";
 }
 
 TEST_F(PlannerTest, ReportsABadItemOnce) {

@@ -34,30 +34,21 @@ double Reconciler::SecondsSince(base::TimePoint begin) const {
   return std::chrono::duration<double>(parts_.clock.Now() - begin).count();
 }
 
-Reconciler::Outcome Reconciler::Reconcile(const WorkloadId& id, const std::stop_token& stop) {
+Reconciler::Answer Reconciler::Reconcile(const WorkloadId& id, const std::stop_token& stop) {
   const base::TimePoint begin = parts_.clock.Now();
-  const Outcome outcome = Plan(id, begin, stop);
-  const ReconcileResult result = outcome == Outcome::kNothing   ? ReconcileResult::kSkipped
-                                 : outcome == Outcome::kWritten ? ReconcileResult::kSuccess
-                                                                : ReconcileResult::kError;
+  const Answer answer = Plan(id, begin, stop);
+  const ReconcileResult result = answer.outcome == Outcome::kNothing   ? ReconcileResult::kSkipped
+                                 : answer.outcome == Outcome::kWritten ? ReconcileResult::kSuccess
+                                                                       : ReconcileResult::kError;
   parts_.metrics.Reconciled(result, SecondsSince(begin));
-  return outcome;
+  return answer;
 }
 
-Reconciler::Outcome Reconciler::Plan(const WorkloadId& id, base::TimePoint begin,
-                                     const std::stop_token& stop) {
+Reconciler::Answer Reconciler::Plan(const WorkloadId& id, base::TimePoint begin,
+                                    const std::stop_token& stop) {
   const auto workload = parts_.caches.GetWorkload(id);
   if (!workload) {
-    parts_.memory.Forget(id);
-    if (const auto finished = parts_.writer.Finish(id, stop); !finished) {
-      logging::Error("Workload could not be created again; it is tried again",
-                     {{"workload", id.key.name},
-                      {"kind", KindName(id.kind)},
-                      {"namespace", id.key.namespace_},
-                      {"error", finished.status()}});
-      return Outcome::kRetry;
-    }
-    return Outcome::kNothing;
+    return Finish(id, stop);
   }
   parts_.metrics.WorkloadScanned(id.kind);
   reloader::Plan plan = PlanFor(*workload);
@@ -70,9 +61,9 @@ Reconciler::Outcome Reconciler::Plan(const WorkloadId& id, base::TimePoint begin
   if (parts_.gate != nullptr && plan.changes.empty()) {
     parts_.gate->OnNothing(id);
   } else if (parts_.gate != nullptr && !parts_.gate->Admit(*workload, plan.changes, annotations)) {
-    return Outcome::kNothing;  // the gate has it looked at again
+    return Record(*workload, plan, stop);  // the gate has it looked at again
   }
-  return plan.changes.empty() ? Outcome::kNothing
+  return plan.changes.empty() ? Record(*workload, plan, stop)
                               : Write(*workload, plan, annotations, begin, stop);
 }
 
@@ -91,14 +82,25 @@ bool Reconciler::NeedsRollout(const Workload& workload, const SourceId& source) 
   });
 }
 
-Reconciler::Outcome Reconciler::Write(const Workload& workload, const reloader::Plan& plan,
-                                      const AnnotationEdits& annotations, base::TimePoint begin,
-                                      const std::stop_token& stop) {
+Reconciler::Answer Reconciler::Finish(const WorkloadId& id, const std::stop_token& stop) {
+  Forget(id);
+  if (const auto finished = parts_.writer.Finish(id, stop); !finished) {
+    logging::Error("Workload could not be created again; it is tried again",
+                   {{"workload", id.key.name},
+                    {"kind", KindName(id.kind)},
+                    {"namespace", id.key.namespace_},
+                    {"error", finished.status()}});
+    return {Outcome::kRetry};
+  }
+  return {};
+}
+
+Reconciler::Answer Reconciler::Write(const Workload& workload, const reloader::Plan& plan,
+                                     const AnnotationEdits& annotations, base::TimePoint begin,
+                                     const std::stop_token& stop) {
   const WorkloadId& id = workload.id;
   parts_.memory.BeginWrite(id, plan.changes);
-  WorkloadWrite write = MakeWrite(workload, plan.changes, parts_.strategy, parts_.clock.Wall());
-  write.annotations.insert(annotations.begin(), annotations.end());
-  const auto written = parts_.writer.Write(id, write, stop);
+  const auto written = Send(workload, plan, annotations, stop);
   if (parts_.gate != nullptr) {
     parts_.gate->OnWritten(id, written && written->rolled);
   }
@@ -107,18 +109,102 @@ Reconciler::Outcome Reconciler::Write(const Workload& workload, const reloader::
     parts_.metrics.Wrote(id, true, SecondsSince(begin));
     LogReloads(id, plan.changes);
     Notify(workload, plan, {});
-    return Outcome::kWritten;
+    if (parts_.recording != nullptr && written->recorded) {
+      parts_.recording->Written(id);
+    }
+    return {Outcome::kWritten};
   }
   switch (written.status().reason) {
     case Reason::kNotFound:  // deleted meanwhile; its event is on the way
-      parts_.memory.Forget(id);
-      return Outcome::kNothing;
+      Forget(id);
+      return {};
     case Reason::kCancelled:
-      return Outcome::kRetry;
+      return {Outcome::kRetry};
     default:
       break;
   }
   parts_.metrics.Wrote(id, false, SecondsSince(begin));
+  ReportFailure(id, plan, written.status());
+  Notify(workload, plan, apimachinery::Fail(written.status()));
+  return {Outcome::kRetry};
+}
+
+apimachinery::Result<WriteOutcome> Reconciler::Send(const Workload& workload,
+                                                    const reloader::Plan& plan,
+                                                    const AnnotationEdits& annotations,
+                                                    const std::stop_token& stop) {
+  WorkloadWrite write = MakeWrite(workload, plan.changes, parts_.strategy, parts_.clock.Wall());
+  write.annotations.insert(annotations.begin(), annotations.end());
+  const std::string baseline = BaselineAfter(plan, plan.changes);
+  if (!baseline.empty()) {
+    write.annotations[std::string(kBaselineAnnotation)] = baseline;
+  }
+  auto written = parts_.writer.Write(workload.id, write, stop);
+  if (!written && written.status().reason == Reason::kInvalid && !baseline.empty()) {
+    // Others have filled the room for annotations, perhaps. The rollout matters more.
+    write.annotations.erase(std::string(kBaselineAnnotation));
+    written = parts_.writer.Write(workload.id, write, stop);
+  }
+  return written;
+}
+
+Reconciler::Answer Reconciler::Record(const Workload& workload, const reloader::Plan& plan,
+                                      const std::stop_token& stop) {
+  const WorkloadId& id = workload.id;
+  if (parts_.recording == nullptr) {
+    return {};
+  }
+  if (!plan.record) {
+    parts_.recording->Forget(id);
+    return {};
+  }
+  if (const base::Duration wait = parts_.recording->Ask(id); wait > base::Duration(0)) {
+    return {.again = wait};
+  }
+  const WorkloadWrite write{
+      .uid = workload.uid,
+      .annotations = {{std::string(kBaselineAnnotation), BaselineAfter(plan, {})}}};
+  const auto written = parts_.writer.Write(id, write, stop);
+  if (written && written->recorded) {
+    parts_.metrics.Recorded(id, true);
+    return {};
+  }
+  if (written) {
+    return CannotRecord(id, apimachinery::Status(Reason::kForbidden, "not permitted", 403));
+  }
+  return CannotRecord(id, written.status());
+}
+
+Reconciler::Answer Reconciler::CannotRecord(const WorkloadId& id,
+                                            const apimachinery::Status& status) {
+  if (status.reason == Reason::kNotFound || status.reason == Reason::kCancelled) {
+    return {};
+  }
+  parts_.metrics.Recorded(id, false);
+  if (status.reason != Reason::kForbidden) {
+    logging::Warning("Baseline of a workload not recorded; another attempt follows",
+                     {{"workload", id.key.name},
+                      {"kind", KindName(id.kind)},
+                      {"namespace", id.key.namespace_},
+                      {"error", status}});
+  } else if (parts_.recording->Forbidden(id)) {
+    logging::Warning(
+        "Baselines of a kind of workload cannot be recorded: grant the verb patch. Changes made "
+        "while nothing watches are missed for those that were never rolled",
+        {{"kind", KindName(id.kind)}, {"namespace", id.key.namespace_}, {"error", status}});
+  }
+  return {.again = parts_.recording->Ask(id)};
+}
+
+void Reconciler::Forget(const WorkloadId& id) {
+  parts_.memory.Forget(id);
+  if (parts_.recording != nullptr) {
+    parts_.recording->Forget(id);
+  }
+}
+
+void Reconciler::ReportFailure(const WorkloadId& id, const reloader::Plan& plan,
+                               const apimachinery::Status& status) const {
   for (const Change& change : plan.changes) {
     for (const SourceId& source : change.causes) {
       logging::Error("Update of workload failed", {{"source", source.key.name},
@@ -126,11 +212,9 @@ Reconciler::Outcome Reconciler::Write(const Workload& workload, const reloader::
                                                    {"namespace", source.key.namespace_},
                                                    {"workload", id.key.name},
                                                    {"kind", KindName(id.kind)},
-                                                   {"error", written.status()}});
+                                                   {"error", status}});
     }
   }
-  Notify(workload, plan, apimachinery::Fail(written.status()));
-  return Outcome::kRetry;
 }
 
 void Reconciler::Notify(const Workload& workload, const reloader::Plan& plan,

@@ -11,6 +11,7 @@
 
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/reloader/baseline_schedule.h"
 #include "kubexx/reloader/caches.h"
 #include "kubexx/reloader/decision.h"
 #include "kubexx/reloader/notifier.h"
@@ -39,25 +40,41 @@ class Reconciler {
     const WriteObservers& observers;
     /// Null: every rollout goes at once.
     RolloutGate* gate = nullptr;
+    /// When to record baselines; null: never, except together with a rollout.
+    BaselineSchedule* recording = nullptr;
   };
   enum class Outcome : std::uint8_t {
     kNothing,  ///< nothing to write
     kWritten,  ///< rolled
     kRetry,    ///< the write failed; try again later
   };
+  struct Answer {
+    Outcome outcome = Outcome::kNothing;
+    /// With kNothing: look again after this time, unless zero.
+    base::Duration again{0};
+  };
 
   explicit Reconciler(const Parts& parts) : parts_(parts) {}
 
-  Outcome Reconcile(const WorkloadId& id, const std::stop_token& stop);
+  Answer Reconcile(const WorkloadId& id, const std::stop_token& stop);
   /// Whether the workload is to be rolled for the source and has not been. Changes nothing.
   bool NeedsRollout(const Workload& workload, const SourceId& source) const;
 
  private:
-  Outcome Plan(const WorkloadId& id, base::TimePoint begin, const std::stop_token& stop);
+  Answer Plan(const WorkloadId& id, base::TimePoint begin, const std::stop_token& stop);
   reloader::Plan PlanFor(const Workload& workload) const;
-  Outcome Write(const Workload& workload, const reloader::Plan& plan,
-                const AnnotationEdits& annotations, base::TimePoint begin,
-                const std::stop_token& stop);
+  Answer Finish(const WorkloadId& id, const std::stop_token& stop);
+  Answer Write(const Workload& workload, const reloader::Plan& plan,
+               const AnnotationEdits& annotations, base::TimePoint begin,
+               const std::stop_token& stop);
+  apimachinery::Result<WriteOutcome> Send(const Workload& workload, const reloader::Plan& plan,
+                                          const AnnotationEdits& annotations,
+                                          const std::stop_token& stop);
+  Answer Record(const Workload& workload, const reloader::Plan& plan, const std::stop_token& stop);
+  Answer CannotRecord(const WorkloadId& id, const apimachinery::Status& status);
+  void Forget(const WorkloadId& id);
+  void ReportFailure(const WorkloadId& id, const reloader::Plan& plan,
+                     const apimachinery::Status& status) const;
   void Notify(const Workload& workload, const reloader::Plan& plan,
               const apimachinery::Result<void>& outcome) const;
   void ReportBadItems(const WorkloadId& id, const reloader::Plan& plan);

@@ -76,6 +76,12 @@ ReloaderMetrics::ReloaderMetrics(metrics::Registry* registry, bool count_by_name
           r.Counter("reloader_action_total", "Writes that reload a workload, by its kind.",
                     {{"workload_kind", name}, {"result", success ? "success" : "error"}});
     }
+    for (const bool success : {true, false}) {
+      recorded_[{kind, success}] =
+          r.Counter("kubexx_reloader_baselines_total",
+                    "Writes that record what a workload runs with and do not reload it.",
+                    {{"kind", name}, {"result", success ? "success" : "error"}});
+    }
     action_latency_[kind] =
         r.Histogram("reloader_action_latency_seconds",
                     "Time from the begin of a reconcile to the end of its write.",
@@ -141,6 +147,9 @@ void ReloaderMetrics::Wrote(const WorkloadId& workload, bool success, double sec
                   {{"success", success ? "true" : "false"}, {"namespace", workload.key.namespace_}})
         .Increment();
   }
+}
+void ReloaderMetrics::Recorded(const WorkloadId& workload, bool success) const {
+  Series(recorded_, std::pair(workload.kind, success)).Increment();
 }
 void ReloaderMetrics::Reacted(double seconds) const { reaction_.Observe(seconds); }
 

@@ -38,6 +38,8 @@ class ReloaderMetrics {
   void Reconciled(ReconcileResult result, double seconds) const;
   /// One write of a workload, `seconds` after its reconcile began.
   void Wrote(const WorkloadId& workload, bool success, double seconds) const;
+  /// One write that records a workload's baseline and nothing else.
+  void Recorded(const WorkloadId& workload, bool success) const;
   /// From the last change of a source that a rollout answers to the answer to its write.
   void Reacted(double seconds) const;
 
@@ -58,6 +60,7 @@ class ReloaderMetrics {
   std::map<bool, metrics::Counter> executed_;
   std::map<std::pair<WorkloadKind, bool>, metrics::Counter> actions_;
   std::map<WorkloadKind, metrics::Histogram> action_latency_;
+  std::map<std::pair<WorkloadKind, bool>, metrics::Counter> recorded_;
   metrics::Histogram reaction_;
 };
 

@@ -20,10 +20,16 @@ std::string_view StringAt(const JsonTree& tree, std::string_view key) {
 /// The digest of `source` in the change that it caused.
 Digest DigestIn(const Change& change, const SourceId& source) {
   const auto found = std::ranges::find(change.sources, source, &std::pair<SourceId, Digest>::first);
-  return found == change.sources.end() ? Digest() : found->second;
+  const Digest digest = found == change.sources.end() ? kNoSource : found->second;
+  return digest == kNoSource ? DeleteMarker() : digest;
 }
 
 }  // namespace
+
+const Digest& DeleteMarker() {
+  static const Digest marker = DigestOf("__RELOADER_EMPTY_DELETE_MARKER__");
+  return marker;
+}
 
 std::string LastReloadedFrom(const SourceId& source, const Digest& digest,
                              std::string_view container, base::WallTime now) {
@@ -62,7 +68,8 @@ WorkloadWrite MakeWrite(const Workload& workload, const std::vector<Change>& cha
   WorkloadWrite write{.uid = workload.uid};
   for (const Change& change : changes) {
     if (strategy == ReloadStrategy::kEnvVars) {
-      write.variables.push_back({change.container, change.variable, change.value});
+      write.variables.push_back({change.container, change.variable,
+                                 change.remove ? std::nullopt : std::optional(change.value)});
     } else if (!change.causes.empty()) {
       const SourceId& cause = change.causes.back();
       write.template_annotations[std::string(kLastReloadedFrom)] =

@@ -24,6 +24,10 @@ enum class ReloadStrategy : std::uint8_t {
 /// The pod template's annotation of kAnnotations; cannot be renamed.
 inline constexpr std::string_view kLastReloadedFrom = "reloader.stakater.com/last-reloaded-from";
 
+/// Stands in last-reloaded-from for the digest of a source that was deleted, as in
+/// stakater/Reloader.
+const Digest& DeleteMarker();
+
 /// The annotation's value, as stakater/Reloader writes it: the source, its digest, the one
 /// container that uses it, and when the change was seen.
 std::string LastReloadedFrom(const SourceId& source, const Digest& digest,

@@ -21,6 +21,7 @@
 #include "kubexx/base/clock.h"
 #include "kubexx/kubernetes/resource_client.h"
 #include "kubexx/metrics/registry.h"
+#include "kubexx/reloader/baseline.h"
 #include "kubexx/reloader/digest.h"
 #include "kubexx/reloader/kubernetes_io.h"
 #include "kubexx/reloader/operator.h"
@@ -174,12 +175,29 @@ class ReloaderIntegration : public testing::Test {
     Create(bystander);
   }
 
-  std::unique_ptr<Operator> StartOperator(base::Duration settle_window = milliseconds(100)) {
+  /// The annotation that records what a workload runs with; empty when there is none.
+  template <class T = apps::Deployment>
+  std::string Baseline(const std::string& name) {
+    const auto workload = Client<T>().Get(name);
+    const auto* text =
+        workload ? Find(workload->metadata.annotations, kBaselineAnnotation) : nullptr;
+    return text == nullptr ? std::string() : *text;
+  }
+  template <class T>
+  bool AwaitBaseline(const std::string& name, const std::string& source, const std::string& item) {
+    return Await([&] {
+      return Baseline<T>(name).find(source + "=" + DigestText(item)) != std::string::npos;
+    });
+  }
+
+  std::unique_ptr<Operator> StartOperator(base::Duration settle_window = milliseconds(100),
+                                          const DecisionRules& rules = {}) {
     WatchSettings settings;
     settings.registry = &registry_;
     std::vector<InformerSet> informers;
     informers.push_back(NewInformers(client_, namespace_, settings));
     Operator::Options options;
+    options.rules = rules;
     options.registry = &registry_;
     options.settle = {.window = settle_window, .max_delay = 10 * settle_window};
     auto reloader = std::make_unique<Operator>(std::move(options), std::move(informers), *writer());
@@ -215,7 +233,7 @@ TEST_F(ReloaderIntegration, EditsRollTheWorkloadsThatAskForIt) {
   Patch<core::Secret>("app-secret", R"({"stringData":{"key":"new"}})");
   EXPECT_TRUE(AwaitVariable<apps::StatefulSet>("db", kSecretVariable, DigestText("key=new")));
   EXPECT_TRUE(AwaitVariable<apps::DaemonSet>("agent", kSecretVariable, DigestText("key=new")));
-  EXPECT_EQ(Generation<apps::Deployment>("web"), 2);
+  EXPECT_FALSE(Variable<apps::Deployment>("web", kSecretVariable));
   EXPECT_EQ(Generation<apps::Deployment>("bystander"), 1);
 
   const auto web = Client<apps::Deployment>().Get("web");
@@ -240,20 +258,77 @@ TEST_F(ReloaderIntegration, BothSourcesEditedTogetherAreOneRollout) {
 
 TEST_F(ReloaderIntegration, ARestartRollsOnlyWhatChangedMeanwhile) {
   CreateWorkloads();
-  StartOperator();  // and stops
   auto reloader = StartOperator();
+  // Nothing was ever rolled; what the workloads run with is on record all the same.
+  ASSERT_TRUE(AwaitBaseline<apps::Deployment>("web", "configmap/app-config", "key=old"));
+  ASSERT_TRUE(AwaitBaseline<apps::DaemonSet>("agent", "secret/app-secret", "key=old"));
+  ASSERT_TRUE(AwaitBaseline<apps::StatefulSet>("db", "secret/app-secret", "key=old"));
+  reloader.reset();
+  EXPECT_EQ(Generation<apps::DaemonSet>("agent"), 1) << "recording rolled it";
+  EXPECT_FALSE(Variable<apps::Deployment>("web", kConfigVariable));
+
   Patch<core::ConfigMap>("app-config", R"({"data":{"key":"new"}})");
-  ASSERT_TRUE(AwaitVariable<apps::Deployment>("web", kConfigVariable, DigestText("key=new")));
-  ASSERT_TRUE(AwaitVariable<apps::DaemonSet>("agent", kConfigVariable, DigestText("key=new")));
-  reloader.reset();
-  EXPECT_EQ(Generation<apps::Deployment>("web"), 2);
-  Patch<core::ConfigMap>("app-config", R"({"data":{"key":"newer"}})");
+  // A copy carries the original's annotation; its own pods start with the new data.
+  auto copy = Client<apps::Deployment>().Get("web");
+  ASSERT_TRUE(copy);
+  copy->metadata = {.name = "copy", .annotations = copy->metadata.annotations};
+  Create(*copy);
   reloader = StartOperator();
-  EXPECT_TRUE(AwaitVariable<apps::Deployment>("web", kConfigVariable, DigestText("key=newer")));
-  EXPECT_TRUE(AwaitVariable<apps::DaemonSet>("agent", kConfigVariable, DigestText("key=newer")));
+  EXPECT_TRUE(AwaitVariable<apps::Deployment>("web", kConfigVariable, DigestText("key=new")));
+  EXPECT_TRUE(AwaitVariable<apps::DaemonSet>("agent", kConfigVariable, DigestText("key=new")));
+  EXPECT_TRUE(AwaitBaseline<apps::Deployment>("copy", "configmap/app-config", "key=new"));
+  EXPECT_FALSE(Variable<apps::Deployment>("copy", kConfigVariable));
   reloader.reset();
-  EXPECT_EQ(Generation<apps::Deployment>("web"), 3);
+
+  const auto before = Client<apps::Deployment>().Get("web");
+  for (int restart = 0; restart < 2; ++restart) {
+    reloader = StartOperator();
+    reloader.reset();  // with all that was due written
+  }
+  const auto after = Client<apps::Deployment>().Get("web");
+  ASSERT_TRUE(before && after);
+  EXPECT_EQ(before->metadata.resource_version, after->metadata.resource_version);
+  EXPECT_EQ(Generation<apps::DaemonSet>("agent"), 2);
   EXPECT_EQ(Generation<apps::StatefulSet>("db"), 1);
+}
+
+TEST_F(ReloaderIntegration, ATakeoverRollsNothingTwice) {
+  CreateWorkloads();
+  // The second one watches all along, as a standby with warm caches; both write in turns.
+  const auto first = StartOperator();
+  const auto second = StartOperator();
+  ASSERT_TRUE(AwaitBaseline<apps::DaemonSet>("agent", "configmap/app-config", "key=old"));
+  for (const std::string value : {"1", "2", "3"}) {
+    Patch<core::ConfigMap>("app-config", R"({"data":{"key":")" + value + R"("}})");
+    ASSERT_TRUE(AwaitBaseline<apps::DaemonSet>("agent", "configmap/app-config", "key=" + value));
+    ASSERT_TRUE(AwaitBaseline<apps::Deployment>("web", "configmap/app-config", "key=" + value));
+  }
+  EXPECT_EQ(Generation<apps::DaemonSet>("agent"), 4);
+  EXPECT_EQ(Variable<apps::DaemonSet>("agent", kConfigVariable), DigestText("key=3"));
+}
+
+TEST_F(ReloaderIntegration, SourcesThatComeAndGoRollWhenAsked) {
+  DecisionRules rules;
+  rules.reload_on_create = true;
+  rules.reload_on_delete = true;
+  auto deployment = Workload<apps::Deployment>("web");
+  deployment.metadata.annotations["reloader.stakater.com/auto"] = "true";
+  auto& from = deployment.spec.template_.spec.containers[0].env_from.emplace_back();
+  from.config_map_ref.emplace().local_object_reference.name = "late";
+  Create(deployment);
+  auto reloader = StartOperator(milliseconds(100), rules);
+  ASSERT_TRUE(Await([&] { return Baseline("web").find("configmap/late=-") != std::string::npos; }));
+  reloader.reset();
+  core::ConfigMap late;
+  late.metadata.name = "late";
+  late.data["key"] = "x";
+  Create(late);
+  reloader = StartOperator(milliseconds(100), rules);
+  ASSERT_TRUE(
+      AwaitVariable<apps::Deployment>("web", "STAKATER_LATE_CONFIGMAP", DigestText("key=x")));
+  ASSERT_TRUE(Client<core::ConfigMap>().Delete("late"));
+  EXPECT_TRUE(Await(
+      [&] { return !Variable<apps::Deployment>("web", "STAKATER_LATE_CONFIGMAP").has_value(); }));
 }
 
 /// The program, as a child process.

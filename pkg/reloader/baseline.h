@@ -1,0 +1,48 @@
+/// @file
+/// What a workload last rolled for, as it is recorded on the workload.
+#ifndef KUBEXX_RELOADER_BASELINE_H_
+#define KUBEXX_RELOADER_BASELINE_H_
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "kubexx/reloader/source.h"
+
+namespace kubexx::reloader {
+
+/// The annotation of a workload's own metadata that holds its baseline. Never on the pod template:
+/// writing it rolls nothing.
+inline constexpr std::string_view kBaselineAnnotation = "reloader.kubexx.io/baseline";
+
+/// Stands for "there was no such source" where a digest is expected. No data has it in practice.
+inline constexpr Digest kNoSource{};
+
+/// The data that a workload is known to run with: for each of its sources the digest it was rolled
+/// for, or had when the operator first looked. A value type.
+///
+/// As text: "v1 UID configmap/NAME=DIGEST secret/NAME=DIGEST ...", ascending, DIGEST being 40
+/// hexadecimal digits or "-" for kNoSource. The UID is the workload's: a copy of the annotation on
+/// another object (kubectl get -o yaml, edited and applied) or on one that was deleted and made
+/// anew says nothing about that object's pods and is not believed.
+struct Baseline {
+  /// Annotations of an object may have 256 KiB together; this is what the baseline takes of it.
+  static constexpr std::size_t kMaxBytes = std::size_t{32} * 1024;
+
+  std::string uid{};
+  std::map<SourceId, Digest> digests{};
+
+  /// Reads a text. `namespace_` is the workload's. Nothing when any part of it is not as
+  /// ToString writes it: a mangled baseline is worth no more than none.
+  static std::optional<Baseline> Parse(std::string_view text, std::string_view namespace_);
+  std::string ToString() const;
+  /// What entry takes of the text.
+  static std::size_t SizeOf(const SourceId& source);
+  bool operator==(const Baseline&) const = default;
+};
+
+}  // namespace kubexx::reloader
+
+#endif  // KUBEXX_RELOADER_BASELINE_H_

@@ -1,0 +1,77 @@
+/// @file
+/// The part of planning that is about one variable.
+#ifndef KUBEXX_RELOADER_SLOT_PLANNER_H_
+#define KUBEXX_RELOADER_SLOT_PLANNER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kubexx/reloader/baseline.h"
+#include "kubexx/reloader/decision.h"
+#include "kubexx/reloader/planner.h"
+#include "kubexx/reloader/strategy.h"
+
+namespace kubexx::reloader {
+
+/// A source that a rule of the workload asks for, existing or not.
+struct Member {
+  SourceId id{};
+  Digest digest{};  ///< kNoSource: it does not exist
+  /// The workload mentions it by name, so it is waited for while it does not exist.
+  bool named = false;
+};
+
+/// Plans one variable after the other. Refers to what it is given. Pure.
+class SlotPlanner {
+ public:
+  struct Input {
+    const Workload& workload;
+    /// The workload's, believed; null when there is none.
+    const Baseline* recorded;
+    const Knowledge& known;
+    const DecisionRules& rules;
+    /// The source of the last rollout with strategy annotations, and the digest then.
+    std::optional<ReloadedFrom> reloaded_from{};
+  };
+  SlotPlanner(const Input& input, Plan& plan) : input_(input), plan_(plan) {}
+
+  /// Plans the variable of `members`, which share it, in container number `container`.
+  void Run(std::size_t container, const std::string& variable, const std::vector<Member>& members);
+
+ private:
+  enum class Standing : std::uint8_t {
+    kSettled,  ///< the workload runs with the present data
+    kChanged,  ///< it does not: roll
+    kWaits,    ///< the source is gone; nothing to do until it is back
+    kGone,     ///< the source is gone and nothing is kept of it
+  };
+  /// The variable as it is on the workload.
+  struct Slot {
+    const std::string* current;
+    bool is_right;       ///< it has the value that the members give
+    bool is_of_another;  ///< it is shared and has the plain digest of one of the members
+  };
+
+  Standing StandingOf(const Member& member, const Slot& slot) const;
+  Standing StandingOfPresent(const Member& member, const Slot& slot) const;
+  Standing StandingOfGone(const Member& member, const Slot& slot) const;
+  Standing ByVariable(const Member& member, const Slot& slot) const;
+  Standing Appeared() const;
+  /// The digest in last-reloaded-from, if that is about the source.
+  const std::string* ReloadedAt(const SourceId& id) const;
+  void Note(const Member& member, Standing standing, const Slot& slot);
+  /// What the workload ran with before the present data, if that is known.
+  std::optional<Digest> Before(const Member& member) const;
+  const PairState* StateOf(const SourceId& id) const;
+  const Digest* RecordOf(const SourceId& id) const;
+
+  const Input input_;
+  Plan& plan_;
+};
+
+}  // namespace kubexx::reloader
+
+#endif  // KUBEXX_RELOADER_SLOT_PLANNER_H_
