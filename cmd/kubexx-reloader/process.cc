@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -10,10 +11,13 @@
 #include "kubexx/metrics/http_server.h"
 #include "kubexx/metrics/process_metrics.h"
 #include "kubexx/metrics/registry.h"
+#include "kubexx/reloader/alerts.h"
 #include "kubexx/reloader/kubernetes_io.h"
+#include "kubexx/reloader/meta_info.h"
 #include "kubexx/reloader/namespace_selector.h"
 #include "kubexx/reloader/operator.h"
 #include "kubexx/reloader/replica.h"
+#include "kubexx/reloader/write_events.h"
 #include "kubexx/rest/config.h"
 #include "kubexx/rest/rest_client.h"
 
@@ -77,8 +81,10 @@ class Process {
                                                 {.registry = &registry_}));
       replica_ = reloader::Replica::New(std::move(client), config_.ha, &registry_);
     }
+    KX_RETURN_IF_ERROR(MakeObservers());
     MakeOperator();
     KX_RETURN_IF_ERROR(Serve());
+    publisher_ = std::jthread([this](const std::stop_token& stop) { Publish(stop); });
     operator_->Start();
     if (replica_) {
       KX_RETURN_IF_ERROR(replica_->Start([this](int shard) {
@@ -96,10 +102,38 @@ class Process {
     if (replica_) {
       replica_->Stop();
     }
+    if (alert_sender_) {
+      alert_sender_->Stop();
+    }
+    events_.reset();  // flushes
     server_.Stop();
   }
 
  private:
+  Result<void> MakeObservers() {
+    events_ = reloader::NewWriteEvents(client_, &registry_);
+    observers_.push_back(events_.get());
+    if (config_.alerts.enabled && !config_.alerts.url.empty()) {
+      KX_ASSIGN_OR_RETURN(alert_sender_, reloader::NewAlertSender(config_.alerts, &registry_));
+      alerts_ = std::make_unique<reloader::Alerts>(config_.alerts, *alert_sender_);
+      observers_.push_back(alerts_.get());
+    }
+    return {};
+  }
+
+  // Once; nothing depends on it.
+  void Publish(const std::stop_token& stop) {
+    if (config_.meta_info.namespace_.empty()) {
+      logging::Warning("RELOADER_NAMESPACE is not set: reloader-meta-info is not published");
+      return;
+    }
+    const auto published =
+        reloader::PublishMetaInfo(client_, config_, {.version = KUBEXX_VERSION}, stop);
+    if (!published) {
+      logging::Warning("Cannot publish reloader-meta-info", {{"error", published.status()}});
+    }
+  }
+
   void MakeOperator() {
     reloader::Operator::Options options;
     options.rules = config_.rules;
@@ -110,6 +144,7 @@ class Process {
     options.workers = config_.workers;
     options.registry = &registry_;
     options.count_by_namespace = config_.count_by_namespace;
+    options.observers = observers_;
     options.gate = replica_ ? &replica_->gate() : nullptr;
     options.namespace_selector = namespaces_.get();
     operator_ = std::make_unique<reloader::Operator>(
@@ -139,10 +174,15 @@ class Process {
   const base::Subscription process_metrics_;
   std::shared_ptr<rest::RESTClient> client_;
   std::unique_ptr<reloader::WorkloadWriter> writer_;
+  std::unique_ptr<reloader::WriteEvents> events_;
+  std::unique_ptr<reloader::MessageSender> alert_sender_;
+  std::unique_ptr<reloader::Alerts> alerts_;
+  reloader::WriteObservers observers_;
   std::unique_ptr<reloader::NamespaceSelector> namespaces_;
   std::unique_ptr<reloader::Replica> replica_;
   std::unique_ptr<reloader::Operator> operator_;
   metrics::HttpServer server_;
+  std::jthread publisher_;
 };
 
 }  // namespace

@@ -314,9 +314,16 @@ Result<std::unique_ptr<Transport>> Transport::New(const Config& config, const Se
   };
   KX_ASSIGN_OR_RETURN(std::optional<Proxy> proxy,
                       ChooseProxy(config.proxy_url, server, environment));
+  return NewThrough(std::move(proxy), config.tls, server, clock);
+}
+
+Result<std::unique_ptr<Transport>> Transport::NewThrough(std::optional<Proxy> proxy,
+                                                         const TlsConfig& tls,
+                                                         const ServerUrl& server,
+                                                         base::Clock& clock) {
   StartNetworkThreads();
   auto impl = std::make_unique<Impl>(server, std::move(proxy), clock);
-  KX_RETURN_IF_ERROR(impl->Use(config.tls, false));
+  KX_RETURN_IF_ERROR(impl->Use(tls, false));
   return std::unique_ptr<Transport>(new Transport(std::move(impl)));
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@
 #include "kubexx/base/clock.h"
 #include "kubexx/base/function_ref.h"
 #include "kubexx/rest/config.h"
+#include "kubexx/rest/internal/proxy.h"
 #include "kubexx/rest/internal/url.h"
 
 namespace kubexx::rest::internal {
@@ -86,6 +88,11 @@ class Transport {
   static apimachinery::Result<std::unique_ptr<Transport>> New(const Config& config,
                                                               const ServerUrl& server,
                                                               base::Clock& clock);
+  /// As New, through this proxy or none, whatever the environment says.
+  static apimachinery::Result<std::unique_ptr<Transport>> NewThrough(std::optional<Proxy> proxy,
+                                                                     const TlsConfig& tls,
+                                                                     const ServerUrl& server,
+                                                                     base::Clock& clock);
   ~Transport();
 
   HttpCall Start(const HttpRequest& request);

@@ -1,0 +1,78 @@
+/// @file
+/// Sends messages to others over HTTP without anyone waiting for it.
+#ifndef KUBEXX_RELOADER_MESSAGE_SENDER_H_
+#define KUBEXX_RELOADER_MESSAGE_SENDER_H_
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <string>
+#include <thread>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/base/clock.h"
+#include "kubexx/base/mutex.h"
+#include "kubexx/metrics/registry.h"
+
+namespace kubexx::reloader {
+
+/// The body of a POST.
+struct Message {
+  std::string content_type{};
+  std::string body{};
+  bool operator==(const Message&) const = default;
+};
+
+/// A bounded queue of messages with a thread that sends them in order. Thread-safe.
+class MessageSender {
+ public:
+  /// Sends one message and returns the HTTP status of the answer; blocks.
+  using Post = std::function<apimachinery::Result<int>(const Message&, const std::stop_token&)>;
+
+  struct Options {
+    /// In logs and the label `target` of kubexx_reloader_messages_total.
+    std::string name{};
+    /// Whether an answer of this HTTP status means success.
+    std::function<bool(int status)> accepts{};
+    /// How often a message is sent that gets no answer, or one of 429 or 5xx that is no success;
+    /// with pauses of 100 ms, doubling. Any other answer is final.
+    int attempts = 3;
+    /// Messages that may wait; more are dropped and counted.
+    std::size_t queue_size = 1000;
+    /// How long Stop goes on sending.
+    base::Duration flush_limit = std::chrono::seconds(1);
+    base::Clock& clock = base::Clock::Real();
+    metrics::Registry* registry = nullptr;
+  };
+
+  MessageSender(Options options, Post post);
+  /// Stops.
+  ~MessageSender();
+  MessageSender(const MessageSender&) = delete;
+  MessageSender& operator=(const MessageSender&) = delete;
+
+  /// Never blocks. After Stop the message is dropped.
+  void Send(Message message);
+  /// Takes no more, sends what waits for at most the flush limit, and joins. May be called again.
+  void Stop();
+
+ private:
+  void Run(const std::stop_token& stop);
+  void Deliver(const Message& message, const std::stop_token& stop);
+
+  const Options options_;
+  const Post post_;
+  metrics::Counter sent_;
+  metrics::Counter failed_;
+  metrics::Counter dropped_;
+  base::Mutex mu_;
+  base::CondVar changed_;
+  std::deque<Message> queue_ KX_GUARDED_BY(mu_);
+  bool closed_ KX_GUARDED_BY(mu_) = false;
+  bool done_ KX_GUARDED_BY(mu_) = false;
+  std::jthread thread_;
+};
+
+}  // namespace kubexx::reloader
+
+#endif  // KUBEXX_RELOADER_MESSAGE_SENDER_H_

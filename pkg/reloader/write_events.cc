@@ -1,0 +1,74 @@
+#include "kubexx/reloader/write_events.h"
+
+#include <chrono>
+#include <string_view>
+#include <utility>
+
+#include "kubexx/api/core/v1/resources.gen.h"
+#include "kubexx/api/core/v1/schema.gen.h"
+#include "kubexx/events/event_sink.h"
+#include "kubexx/rest/rest_client.h"
+
+namespace kubexx::reloader {
+namespace {
+
+std::string_view ApiVersionOf(std::string_view kind) {
+  if (kind == "Job" || kind == "CronJob") {
+    return "batch/v1";
+  }
+  if (kind == "Rollout") {
+    return "argoproj.io/v1alpha1";
+  }
+  return kind == "DeploymentConfig" ? "apps.openshift.io/v1" : "apps/v1";
+}
+
+}  // namespace
+
+events::Occurrence EventAbout(const WriteReport& report, const SourceId& source) {
+  const std::string_view kind = KindName(report.workload.kind);
+  const apimachinery::ObjectKey& key = report.workload.key;
+  events::Occurrence occurrence;
+  occurrence.regarding.api_version = ApiVersionOf(kind);
+  occurrence.regarding.kind = kind;
+  occurrence.regarding.namespace_ = key.namespace_;
+  occurrence.regarding.name = key.name;
+  occurrence.regarding.uid = report.uid;
+  const auto quote = [](std::string_view text) { return "'" + std::string(text) + "'"; };
+  const std::string workload =
+      quote(key.name) + " of type " + quote(kind) + " in namespace " + quote(key.namespace_);
+  if (report.outcome) {
+    occurrence.reason = "Reloaded";
+    occurrence.note = "Changes detected in " + quote(source.key.name) + " of type " +
+                      quote(NamesOf(source.type).upper) + " in namespace " +
+                      quote(source.key.namespace_) + ", Updated " + workload;
+  } else {
+    occurrence.type = events::EventType::kWarning;
+    occurrence.reason = "ReloadFail";
+    occurrence.note =
+        "Update for " + workload + " failed with error " + report.outcome.status().message;
+  }
+  return occurrence;
+}
+
+void WriteEvents::OnWrite(const WriteReport& report) {
+  for (const SourceId& source : report.causes) {
+    if (const auto recorder = recorders_.find(source.type); recorder != recorders_.end()) {
+      recorder->second->Record(EventAbout(report, source));
+    }
+  }
+}
+
+std::unique_ptr<WriteEvents> NewWriteEvents(const std::shared_ptr<rest::RESTClient>& client,
+                                            metrics::Registry* registry) {
+  const auto sink = std::make_shared<events::ClientSink<api::core::v1::Event>>(client);
+  WriteEvents::Recorders recorders;
+  for (const SourceType type : kSourceTypes) {
+    events::RecorderOptions options{.component = "reloader-" + std::string(NamesOf(type).plural),
+                                    .flush_limit = std::chrono::seconds(1),
+                                    .registry = registry};
+    recorders.emplace(type, std::make_unique<events::CoreRecorder>(sink, std::move(options)));
+  }
+  return std::make_unique<WriteEvents>(std::move(recorders));
+}
+
+}  // namespace kubexx::reloader

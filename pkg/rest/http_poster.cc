@@ -1,0 +1,100 @@
+#include "kubexx/rest/http_poster.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "kubexx/rest/config.h"
+#include "kubexx/rest/internal/proxy.h"
+#include "kubexx/rest/internal/transport.h"
+#include "kubexx/rest/internal/url.h"
+
+namespace kubexx::rest {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+
+constexpr std::size_t kMaxAnswer = 4096;
+
+}  // namespace
+
+class HttpPoster::Impl {
+ public:
+  Impl(std::unique_ptr<internal::Transport> transport, std::string target,
+       std::chrono::milliseconds timeout, base::Clock& clock)
+      : transport_(std::move(transport)),
+        target_(std::move(target)),
+        timeout_(timeout),
+        clock_(clock) {}
+
+  Result<Answer> Post(std::string_view content_type, std::string_view body,
+                      const std::stop_token& stop) const {
+    internal::HttpRequest request{
+        .method = "POST", .target = target_, .body = body, .has_body = true};
+    request.headers.emplace_back("Content-Type", content_type);
+    const base::TimePoint deadline = clock_.Now() + timeout_;
+    internal::HttpCall call = transport_->Start(request);
+    KX_ASSIGN_OR_RETURN(const internal::HttpHead head,
+                        call.AwaitHead(stop, {.connect = deadline, .head = deadline}));
+    Answer answer{.status = head.code};
+    const auto keep = [&answer](std::string_view chunk) -> Result<void> {
+      answer.body += chunk.substr(0, kMaxAnswer - answer.body.size());
+      return {};
+    };
+    while (answer.body.size() < kMaxAnswer) {
+      const auto more = call.Read(keep, stop, deadline);
+      if (!more || !*more) {
+        break;  // the status says it all
+      }
+    }
+    return answer;
+  }
+
+ private:
+  const std::unique_ptr<internal::Transport> transport_;
+  const std::string target_;
+  const std::chrono::milliseconds timeout_;
+  base::Clock& clock_;
+};
+
+Result<std::unique_ptr<HttpPoster>> HttpPoster::New(Options options) {
+  const std::string_view url = options.url;
+  const std::size_t scheme = url.find("://");
+  if (scheme == std::string_view::npos ||
+      !(url.starts_with("http:") || url.starts_with("https:"))) {
+    return Fail(Reason::kInvalidConfig, "the URL must begin with http:// or https://");
+  }
+  const std::size_t end = std::min(url.find_first_of("/?#", scheme + 3), url.size());
+  const auto server = internal::ParseServerUrl(url.substr(0, end));
+  if (!server) {
+    return Fail(Reason::kInvalidConfig, "the URL has no host and port that can be used");
+  }
+  std::string target(url.substr(end, url.find('#', end) - end));
+  if (!target.starts_with("/")) {
+    target.insert(0, "/");
+  }
+  std::optional<internal::Proxy> proxy;
+  if (!options.proxy.empty()) {
+    auto parsed = internal::ParseProxyUrl(options.proxy);
+    if (!parsed) {
+      return Fail(parsed.status().WithContext("proxy"));
+    }
+    proxy = *std::move(parsed);
+  }
+  KX_ASSIGN_OR_RETURN(auto transport, internal::Transport::NewThrough(std::move(proxy), TlsConfig(),
+                                                                      *server, options.clock));
+  return std::unique_ptr<HttpPoster>(new HttpPoster(std::make_unique<Impl>(
+      std::move(transport), std::move(target), options.timeout, options.clock)));
+}
+
+HttpPoster::HttpPoster(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+HttpPoster::~HttpPoster() = default;
+
+Result<HttpPoster::Answer> HttpPoster::Post(std::string_view content_type, std::string_view body,
+                                            const std::stop_token& stop) const {
+  return impl_->Post(content_type, body, stop);
+}
+
+}  // namespace kubexx::rest

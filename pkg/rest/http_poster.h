@@ -1,0 +1,55 @@
+/// @file
+/// Posts to a URL that is no API server's: webhooks, chat rooms.
+#ifndef KUBEXX_REST_HTTP_POSTER_H_
+#define KUBEXX_REST_HTTP_POSTER_H_
+
+#include <chrono>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/base/clock.h"
+
+namespace kubexx::rest {
+
+/// POST requests to one URL, on the network thread of all RESTClients, with the system's
+/// certificates. Follows no redirect and sends no credentials but what is in the URL. Errors never
+/// show the URL, whose path or query may be a secret. Thread-safe.
+class HttpPoster {
+ public:
+  /// Where to post, and how.
+  struct Options {
+    /// "http://host[:port][/path][?query]" or https.
+    std::string url{};
+    /// "http://[user:password@]host:port"; empty: none, whatever the environment says.
+    std::string proxy{};
+    /// Of the whole request.
+    std::chrono::milliseconds timeout = std::chrono::seconds(10);
+    base::Clock& clock = base::Clock::Real();
+  };
+  /// An answer of any status.
+  struct Answer {
+    int status = 0;
+    std::string body{};  ///< its first 4 KiB
+  };
+
+  /// kInvalidConfig for a URL or a proxy that cannot be used. Opens no connection.
+  static apimachinery::Result<std::unique_ptr<HttpPoster>> New(Options options);
+  ~HttpPoster();
+
+  /// Returns when the answer is here. kUnavailable when there is no connection or it broke,
+  /// kTimeout, kCancelled soon after `stop` is requested.
+  apimachinery::Result<Answer> Post(std::string_view content_type, std::string_view body,
+                                    const std::stop_token& stop) const;
+
+ private:
+  class Impl;
+  explicit HttpPoster(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace kubexx::rest
+
+#endif  // KUBEXX_REST_HTTP_POSTER_H_
