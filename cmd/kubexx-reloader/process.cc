@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -12,10 +13,12 @@
 #include "kubexx/metrics/process_metrics.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/reloader/alerts.h"
+#include "kubexx/reloader/dry_run.h"
 #include "kubexx/reloader/kubernetes_io.h"
 #include "kubexx/reloader/meta_info.h"
 #include "kubexx/reloader/namespace_selector.h"
 #include "kubexx/reloader/operator.h"
+#include "kubexx/reloader/policies.h"
 #include "kubexx/reloader/replica.h"
 #include "kubexx/reloader/write_events.h"
 #include "kubexx/rest/config.h"
@@ -71,20 +74,28 @@ class Process {
   Result<void> Start() {
     KX_ASSIGN_OR_RETURN(const rest::Config connection, Connection(config_));
     KX_ASSIGN_OR_RETURN(client_, rest::RESTClient::New(connection, {.registry = &registry_}));
-    writer_ = reloader::NewWriter(client_);
+    if (config_.dry_run) {
+      writer_ = std::make_unique<reloader::DryRunWriter>(&registry_);
+    } else {
+      writer_ = reloader::NewWriter(client_);
+    }
     if (!config_.namespace_selector.empty()) {
       namespaces_ = reloader::NewNamespaceSelector(client_, config_.namespace_selector, &registry_);
     }
-    if (config_.ha.enabled) {
+    if (config_.ha.enabled && !config_.dry_run) {
       KX_ASSIGN_OR_RETURN(auto client,
                           rest::RESTClient::New(leaderelection::LockClientConfig(connection),
                                                 {.registry = &registry_}));
       replica_ = reloader::Replica::New(std::move(client), config_.ha, &registry_);
     }
-    KX_RETURN_IF_ERROR(MakeObservers());
+    if (!config_.dry_run) {
+      KX_RETURN_IF_ERROR(MakeObservers());
+      publisher_ = std::jthread([this](const std::stop_token& stop) { Publish(stop); });
+    }
+    MakePolicies();
     MakeOperator();
     KX_RETURN_IF_ERROR(Serve());
-    publisher_ = std::jthread([this](const std::stop_token& stop) { Publish(stop); });
+    policies_->Start();
     operator_->Start();
     if (replica_) {
       KX_RETURN_IF_ERROR(replica_->Start([this](int shard) {
@@ -106,6 +117,7 @@ class Process {
       alert_sender_->Stop();
     }
     events_.reset();  // flushes
+    policies_->Stop();
     server_.Stop();
   }
 
@@ -134,6 +146,22 @@ class Process {
     }
   }
 
+  void MakePolicies() {
+    reloader::Policies::Options options;
+    options.flags = config_.rollouts;
+    options.watch = config_.reload_policies;
+    options.namespaces = config_.namespaces;
+    options.registry = &registry_;
+    options.read_only = config_.dry_run;
+    if (replica_) {
+      // Whoever rolls the workloads of a namespace writes the status of its policies, too.
+      options.reports = [this](std::string_view name) {
+        return replica_->gate().IsOpen(reloader::ShardOf(name, config_.ha.shards));
+      };
+    }
+    policies_ = std::make_unique<reloader::Policies>(client_, options);
+  }
+
   void MakeOperator() {
     reloader::Operator::Options options;
     options.rules = config_.rules;
@@ -146,6 +174,7 @@ class Process {
     options.count_by_namespace = config_.count_by_namespace;
     options.observers = observers_;
     options.gate = replica_ ? &replica_->gate() : nullptr;
+    options.rollout_gate = &policies_->gate();
     options.namespace_selector = namespaces_.get();
     operator_ = std::make_unique<reloader::Operator>(
         std::move(options), Informers(client_, config_, registry_), *writer_);
@@ -180,6 +209,7 @@ class Process {
   reloader::WriteObservers observers_;
   std::unique_ptr<reloader::NamespaceSelector> namespaces_;
   std::unique_ptr<reloader::Replica> replica_;
+  std::unique_ptr<reloader::Policies> policies_;
   std::unique_ptr<reloader::Operator> operator_;
   metrics::HttpServer server_;
   std::jthread publisher_;

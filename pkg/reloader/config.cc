@@ -264,6 +264,9 @@ Result<Config> ConfigFlags::Build(const Environment& environment) const {
   KX_RETURN_IF_ERROR(BuildReloads(config));
   KX_RETURN_IF_ERROR(BuildHa(environment, config));
   KX_RETURN_IF_ERROR(BuildTuning(config));
+  KX_ASSIGN_OR_RETURN(config.rollouts, policy_flags_.Build());
+  config.reload_policies = policy_flags_.enabled();
+  config.dry_run = dry_run_;
   BuildAlerts(environment, config);
   BuildLogging(config);
   return config;

@@ -16,6 +16,7 @@
 #include "kubexx/flags/flags.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/decision.h"
+#include "kubexx/reloader/policy_flags.h"
 #include "kubexx/reloader/source.h"
 #include "kubexx/reloader/strategy.h"
 #include "kubexx/rest/config.h"
@@ -89,6 +90,12 @@ struct Config {
   /// To be logged once the log is set up.
   std::vector<std::string> warnings{};
 
+  /// Whether reload policies are looked for, and what counts where they say nothing.
+  bool reload_policies = true;
+  reloadpolicy::Settings rollouts{};
+  /// Writes nothing to the cluster.
+  bool dry_run = false;
+
   HaSettings ha{};
   rest::KubeconfigOptions kubeconfig{};
   double qps = 0;
@@ -147,6 +154,8 @@ class ConfigFlags {
   std::string pprof_address_ = ":6060";
 
   std::int64_t shards_ = 1;
+  PolicyFlags policy_flags_;
+  bool dry_run_ = false;
   rest::KubeconfigOptions kubeconfig_;
   std::string metrics_address_ = ":9090";
   base::Duration settle_window_ = std::chrono::milliseconds(100);

@@ -8,6 +8,10 @@ ConfigFlags::ConfigFlags(flags::FlagSet& flags) {
   AddScope(flags);
   AddReloads(flags);
   AddProcess(flags);
+  policy_flags_.AddTo(flags);
+  flags.AddBool("dry-run",
+                "write nothing to the cluster; log and count what would be rolled instead",
+                &dry_run_);
   flags.AllowArguments("", &arguments_);  // accepted and not used, as in the original
 }
 

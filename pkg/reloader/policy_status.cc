@@ -146,7 +146,7 @@ PolicyStatusWriter::PolicyStatusWriter(std::shared_ptr<rest::RESTClient> client,
     : client_(std::move(client)),
       gate_(gate),
       watch_(watch),
-      options_(options),
+      options_(std::move(options)),
       thread_([this](const std::stop_token& stop) { Run(stop); }) {}
 
 void PolicyStatusWriter::Run(const std::stop_token& stop) {
@@ -161,6 +161,9 @@ void PolicyStatusWriter::WriteAll(const std::stop_token& stop) {
   for (const PolicyState& state : gate_.States()) {
     if (stop.stop_requested()) {
       return;
+    }
+    if (options_.reports && !options_.reports(state.id.namespace_)) {
+      continue;
     }
     if (state.id.namespace_.empty()) {
       Write(state, watch_.of_cluster(), stop);

@@ -3,10 +3,12 @@
 #ifndef KUBEXX_RELOADER_POLICY_STATUS_H_
 #define KUBEXX_RELOADER_POLICY_STATUS_H_
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "kubexx/base/clock.h"
@@ -34,6 +36,8 @@ class PolicyStatusWriter {
   struct Options {
     base::Clock& clock = base::Clock::Real();
     base::Duration interval = std::chrono::seconds(1);
+    /// Whether this replica writes for a namespace ("": the cluster's policies); empty: for all.
+    std::function<bool(std::string_view namespace_)> reports{};
   };
   /// `gate` and `watch` must outlive this.
   PolicyStatusWriter(std::shared_ptr<rest::RESTClient> client, const PolicyGate& gate,

@@ -142,20 +142,23 @@ TEST_P(WorkloadProjection, KeepsWhatDecides) {
   const auto secret = [](std::string name) {
     return Reference{SourceType::kSecret, std::move(name)};
   };
-  EXPECT_EQ(*workload,
-            (Workload{.id = {GetParam(), {"ns", "w"}},
-                      .uid = "u1",
-                      .annotations = {{"reloader.stakater.com/auto", "true"}},
-                      .template_annotations = {{"secret.reloader.stakater.com/reload", "s"}},
-                      .volumes = {{"cm", {cm("by-volume")}},
-                                  {"sec", {secret("sec-by-volume")}},
-                                  {"both", {cm("p1"), secret("p2")}}},
-                      .containers = {{.name = "app",
-                                      .mounts = {"both"},
-                                      .references = {cm("by-key"), secret("sec-by-key"),
-                                                     cm("by-env"), secret("sec-by-env")},
-                                      .variables = {{"STAKATER_X_CONFIGMAP", "abc"}}}},
-                      .init_containers = {{.name = "init", .mounts = {"cm"}}}}));
+  EXPECT_EQ(
+      *workload,
+      (Workload{.id = {GetParam(), {"ns", "w"}},
+                .uid = "u1",
+                .annotations = {{"reloader.stakater.com/auto", "true"}},
+                .template_annotations = {{"secret.reloader.stakater.com/reload", "s"}},
+                .volumes = {{"cm", {cm("by-volume")}},
+                            {"sec", {secret("sec-by-volume")}},
+                            {"both", {cm("p1"), secret("p2")}}},
+                .containers = {{.name = "app",
+                                .mounts = {"both"},
+                                .references = {cm("by-key"), secret("sec-by-key"), cm("by-env"),
+                                               secret("sec-by-env")},
+                                .variables = {{"STAKATER_X_CONFIGMAP", "abc"}}}},
+                .init_containers = {{.name = "init", .mounts = {"cm"}}},
+                .phase = GetParam() == WorkloadKind::kDaemonSet ? reloadpolicy::Phase::kComplete
+                                                                : reloadpolicy::Phase::kUpdating}));
 }
 
 TEST_P(WorkloadProjection, IsTheSameAfterChangesThatDoNotCount) {

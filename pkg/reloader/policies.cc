@@ -1,0 +1,98 @@
+#include "kubexx/reloader/policies.h"
+
+#include <chrono>
+#include <utility>
+
+#include "kubexx/api/core/v1/resources.gen.h"
+#include "kubexx/api/core/v1/schema.gen.h"
+#include "kubexx/events/core_recorder.h"
+#include "kubexx/events/event_sink.h"
+#include "kubexx/logging/log.h"
+#include "kubexx/rest/rest_client.h"
+
+namespace kubexx::reloader {
+namespace {
+
+std::string_view ApiVersionOf(WorkloadKind kind) {
+  const std::string_view name = KindName(kind);
+  if (name == "Job" || name == "CronJob") {
+    return "batch/v1";
+  }
+  if (name == "Rollout") {
+    return "argoproj.io/v1alpha1";
+  }
+  return name == "DeploymentConfig" ? "apps.openshift.io/v1" : "apps/v1";
+}
+
+std::unique_ptr<events::Recorder> NewRecorder(const std::shared_ptr<rest::RESTClient>& client,
+                                              metrics::Registry* registry) {
+  return std::make_unique<events::CoreRecorder>(
+      std::make_shared<events::ClientSink<api::core::v1::Event>>(client),
+      events::RecorderOptions{.component = "kubexx-reloader",
+                              .flush_limit = std::chrono::seconds(1),
+                              .registry = registry});
+}
+
+}  // namespace
+
+events::Occurrence EventAbout(const PolicyNotice& notice) {
+  events::Occurrence occurrence;
+  occurrence.regarding.api_version = ApiVersionOf(notice.workload.kind);
+  occurrence.regarding.kind = KindName(notice.workload.kind);
+  occurrence.regarding.namespace_ = notice.workload.key.namespace_;
+  occurrence.regarding.name = notice.workload.key.name;
+  occurrence.regarding.uid = notice.uid;
+  occurrence.type = notice.warning ? events::EventType::kWarning : events::EventType::kNormal;
+  occurrence.reason = notice.reason;
+  occurrence.note = notice.message;
+  return occurrence;
+}
+
+Policies::Policies(std::shared_ptr<rest::RESTClient> client, const Options& options)
+    : client_(std::move(client)),
+      options_(options),
+      recorder_(options.read_only ? nullptr : NewRecorder(client_, options.registry)),
+      gate_({.flags = options.flags,
+             .notify = [this](const PolicyNotice& notice) { Notify(notice); },
+             .wait_for_policies =
+                 [this](const std::stop_token& stop) {
+                   return !watch_ || watch_->WaitForSync(stop);
+                 }}),
+      watch_(options.watch ? std::make_unique<PolicyWatch>(
+                                 client_, PolicyWatch::Options{.namespaces = options.namespaces,
+                                                               .registry = options.registry})
+                           : nullptr) {}
+
+Policies::~Policies() { Stop(); }
+
+void Policies::Start() {
+  if (!watch_) {
+    return;
+  }
+  watch_->Start(gate_);
+  if (!options_.read_only) {
+    status_ = std::make_unique<PolicyStatusWriter>(
+        client_, gate_, *watch_, PolicyStatusWriter::Options{.reports = options_.reports});
+  }
+}
+
+void Policies::Stop() {
+  status_.reset();
+  if (watch_) {
+    watch_->Stop();
+  }
+}
+
+void Policies::Notify(const PolicyNotice& notice) const {
+  logging::Info("A rollout waits, or part of its policy cannot be read",
+                {{"workload", notice.workload.key.name},
+                 {"kind", KindName(notice.workload.kind)},
+                 {"namespace", notice.workload.key.namespace_},
+                 {"reason", notice.reason},
+                 {"message", notice.message}});
+  if (recorder_) {
+    recorder_->Record(EventAbout(notice));
+  }
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,72 @@
+/// @file
+/// Reload policies in a running operator: watch, gate, status, Events.
+#ifndef KUBEXX_RELOADER_POLICIES_H_
+#define KUBEXX_RELOADER_POLICIES_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kubexx/events/recorder.h"
+#include "kubexx/metrics/registry.h"
+#include "kubexx/reloader/policy_gate.h"
+#include "kubexx/reloader/policy_status.h"
+#include "kubexx/reloader/policy_watch.h"
+
+namespace kubexx::rest {
+class RESTClient;
+}
+
+namespace kubexx::reloader {
+
+/// The event about a notice, on its workload.
+events::Occurrence EventAbout(const PolicyNotice& notice);
+
+/// All parts that keep reload policies, put together. Thread-safe.
+class Policies {
+ public:
+  struct Options {
+    /// What the flags say.
+    reloadpolicy::Settings flags{};
+    /// Whether to look for policies at all; the flags hold in any case.
+    bool watch = true;
+    /// Where to watch ReloadPolicies; empty: everywhere.
+    std::vector<std::string> namespaces{};
+    metrics::Registry* registry = nullptr;
+    /// Writes neither status nor Events.
+    bool read_only = false;
+    /// Whether this replica writes the status of the policies of a namespace ("" for those of the
+    /// cluster); empty: of all.
+    std::function<bool(std::string_view namespace_)> reports{};
+  };
+
+  /// Makes no request yet.
+  Policies(std::shared_ptr<rest::RESTClient> client, const Options& options);
+  /// Stop.
+  ~Policies();
+  Policies(const Policies&) = delete;
+  Policies& operator=(const Policies&) = delete;
+
+  /// For Operator::Options; valid as long as this.
+  RolloutGate& gate() { return gate_; }
+  /// Begins to watch. Once only.
+  void Start();
+  /// Ends watch and status. Events are flushed, for up to a second, by the destructor.
+  void Stop();
+
+ private:
+  void Notify(const PolicyNotice& notice) const;
+
+  const std::shared_ptr<rest::RESTClient> client_;
+  const Options options_;
+  std::unique_ptr<events::Recorder> recorder_;
+  PolicyGate gate_;
+  std::unique_ptr<PolicyWatch> watch_;
+  std::unique_ptr<PolicyStatusWriter> status_;
+};
+
+}  // namespace kubexx::reloader
+
+#endif  // KUBEXX_RELOADER_POLICIES_H_

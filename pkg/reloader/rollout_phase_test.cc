@@ -1,0 +1,98 @@
+#include "kubexx/reloader/rollout_phase.h"
+
+#include <gtest/gtest.h>
+
+#include "kubexx/api/apps/v1/schema.gen.h"
+#include "kubexx/codec/codec.h"
+#include "kubexx/reloader/projection.h"
+
+namespace kubexx::reloader {
+namespace {
+
+namespace apps = api::apps::v1;
+using reloadpolicy::Phase;
+
+apps::Deployment Deployment(int updated, int available, int replicas = 3) {
+  apps::Deployment deployment;
+  deployment.metadata.name = "web";
+  deployment.metadata.generation = 5;
+  deployment.spec.replicas = 3;
+  deployment.status.observed_generation = 5;
+  deployment.status.replicas = replicas;
+  deployment.status.updated_replicas = updated;
+  deployment.status.available_replicas = available;
+  return deployment;
+}
+
+TEST(RolloutPhase, OfADeployment) {
+  EXPECT_EQ(PhaseOf(Deployment(3, 3)), Phase::kComplete);
+  EXPECT_EQ(PhaseOf(Deployment(2, 3)), Phase::kUpdating);
+  EXPECT_EQ(PhaseOf(Deployment(3, 3, 4)), Phase::kUpdating) << "an old pod is left";
+  EXPECT_EQ(PhaseOf(Deployment(3, 2)), Phase::kUnavailable);
+  apps::Deployment unseen = Deployment(3, 3);
+  unseen.metadata.generation = 6;
+  EXPECT_EQ(PhaseOf(unseen), Phase::kUpdating);
+  apps::Deployment paused = Deployment(0, 3);
+  paused.spec.paused = true;
+  EXPECT_EQ(PhaseOf(paused), Phase::kComplete);
+  apps::Deployment failed = Deployment(1, 2);
+  auto& condition = failed.status.conditions.emplace_back();
+  condition.type = "Progressing";
+  condition.status = "False";
+  condition.reason = "ProgressDeadlineExceeded";
+  EXPECT_EQ(PhaseOf(failed), Phase::kFailed);
+  apps::Deployment none = Deployment(0, 0, 0);
+  none.spec.replicas = 0;
+  EXPECT_EQ(PhaseOf(none), Phase::kComplete);
+}
+
+TEST(RolloutPhase, OfAStatefulSet) {
+  apps::StatefulSet set;
+  set.metadata.generation = 2;
+  set.spec.replicas = 3;
+  set.status.observed_generation = 2;
+  set.status.current_revision = "r1";
+  set.status.update_revision = "r2";
+  set.status.updated_replicas = 1;
+  set.status.available_replicas = 3;
+  EXPECT_EQ(PhaseOf(set), Phase::kUpdating);
+  set.spec.update_strategy.rolling_update.emplace().partition = 2;
+  EXPECT_EQ(PhaseOf(set), Phase::kComplete) << "the others are kept back";
+  set.status.available_replicas = 2;
+  EXPECT_EQ(PhaseOf(set), Phase::kUnavailable);
+  set.spec.update_strategy.type = "OnDelete";
+  EXPECT_EQ(PhaseOf(set), Phase::kComplete);
+  set.metadata.generation = 3;
+  EXPECT_EQ(PhaseOf(set), Phase::kUpdating);
+}
+
+TEST(RolloutPhase, OfADaemonSet) {
+  apps::DaemonSet set;
+  set.metadata.generation = 1;
+  set.status.observed_generation = 1;
+  set.status.desired_number_scheduled = 2;
+  set.status.updated_number_scheduled = 1;
+  set.status.number_available = 2;
+  EXPECT_EQ(PhaseOf(set), Phase::kUpdating);
+  set.status.updated_number_scheduled = 2;
+  EXPECT_EQ(PhaseOf(set), Phase::kComplete);
+  set.status.number_available = 1;
+  EXPECT_EQ(PhaseOf(set), Phase::kUnavailable);
+}
+
+TEST(RolloutPhase, IsInTheProjectionUnlessComplete) {
+  const auto project = [](const apps::Deployment& deployment) {
+    cache::Object object{.encoding = codec::Encoding::kJson,
+                         .bytes = codec::EncodeJson(deployment)};
+    EXPECT_TRUE(ProjectWorkload(WorkloadKind::kDeployment, {}, object));
+    return object;
+  };
+  const cache::Object complete = project(Deployment(3, 3));
+  const cache::Object updating = project(Deployment(1, 3));
+  EXPECT_EQ(WorkloadFrom(WorkloadKind::kDeployment, complete)->phase, Phase::kComplete);
+  EXPECT_EQ(WorkloadFrom(WorkloadKind::kDeployment, updating)->phase, Phase::kUpdating);
+  EXPECT_EQ(project(Deployment(2, 3)).bytes, updating.bytes) << "progress is no change";
+}
+
+}  // namespace
+}  // namespace kubexx::reloader
