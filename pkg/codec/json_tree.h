@@ -26,21 +26,20 @@ class JsonTree {
   enum class Type : std::uint8_t { kNull, kBool, kNumber, kString, kArray, kObject };
   struct Member;
 
+  // NOLINTBEGIN(google-explicit-constructor): a JSON value is what it is made of.
   /// Null.
-  JsonTree() = default;
-  JsonTree(std::nullptr_t) {}                                 // NOLINT(google-explicit-constructor)
-  JsonTree(std::same_as<bool> auto value) : value_(value) {}  // NOLINT(google-explicit-constructor)
-  JsonTree(std::string value) : value_(std::move(value)) {}   // NOLINT(google-explicit-constructor)
-  JsonTree(std::string_view value)
-      : value_(std::string(value)) {}  // NOLINT(google-explicit-constructor)
-  JsonTree(const char* value)
-      : value_(std::string(value)) {}  // NOLINT(google-explicit-constructor)
-  JsonTree(double value);              // NOLINT(google-explicit-constructor)
+  JsonTree();
+  JsonTree(std::nullptr_t);
+  JsonTree(std::same_as<bool> auto value);
+  JsonTree(std::string value);
+  JsonTree(std::string_view value);
+  JsonTree(const char* value);
+  JsonTree(double value);
   /// Any integer.
   template <std::integral I>
     requires(!std::same_as<I, bool> && !std::same_as<I, char>)
-  JsonTree(I value)  // NOLINT(google-explicit-constructor)
-      : value_(Number{std::to_string(value)}) {}
+  JsonTree(I value);
+  // NOLINTEND(google-explicit-constructor)
 
   /// Without elements or members.
   static JsonTree Array();
@@ -116,6 +115,17 @@ struct JsonTree::Member {
   std::string key{};
   JsonTree value{};
 };
+
+// Here and not in the class, where Member is not complete yet.
+inline JsonTree::JsonTree() = default;
+inline JsonTree::JsonTree(std::nullptr_t) {}
+inline JsonTree::JsonTree(std::same_as<bool> auto value) : value_(value) {}
+inline JsonTree::JsonTree(std::string value) : value_(std::move(value)) {}
+inline JsonTree::JsonTree(std::string_view value) : value_(std::string(value)) {}
+inline JsonTree::JsonTree(const char* value) : value_(std::string(value)) {}
+template <std::integral I>
+  requires(!std::same_as<I, bool> && !std::same_as<I, char>)
+JsonTree::JsonTree(I value) : value_(Number{std::to_string(value)}) {}
 
 }  // namespace kubexx::codec
 
