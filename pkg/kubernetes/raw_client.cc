@@ -87,6 +87,14 @@ Result<void> Finish(rest::Request request, RawClient::ObjectSink out, std::stop_
   return {};
 }
 
+void SetBody(rest::Request& request, RawBody body) {
+  if (body.encode) {
+    request.Body(std::move(body.encode));
+  } else {
+    request.Body(body.encoding, std::move(body.bytes));
+  }
+}
+
 }  // namespace
 
 RawClient::RawClient(std::shared_ptr<rest::RESTClient> client, RawResource resource)
@@ -195,7 +203,7 @@ Result<void> RawClient::Create(const ObjectName& name, RawBody body, const Creat
   rest::Request request = name.name.empty() ? Prepare(client_->Post(), name.name_space)
                                             : PrepareNamed(client_->Post(), name);
   AddWriteParams(request, options.field_manager, options.field_validation, options.dry_run);
-  request.Body(body.encoding, std::move(body.bytes));
+  SetBody(request, std::move(body));
   return Finish(std::move(request), out, std::move(stop));
 }
 
@@ -203,7 +211,7 @@ Result<void> RawClient::Update(const ObjectName& name, RawBody body, const Updat
                                ObjectSink out, std::stop_token stop) const {
   rest::Request request = PrepareNamed(client_->Put(), name);
   AddWriteParams(request, options.field_manager, options.field_validation, options.dry_run);
-  request.Body(body.encoding, std::move(body.bytes));
+  SetBody(request, std::move(body));
   return Finish(std::move(request), out, std::move(stop));
 }
 

@@ -17,6 +17,7 @@
 #include "kubexx/codec/list_reader.h"
 #include "kubexx/codec/watch_reader.h"
 #include "kubexx/kubernetes/options.h"
+#include "kubexx/rest/request.h"
 #include "kubexx/rest/rest_client.h"
 
 namespace kubexx::kubernetes {
@@ -46,10 +47,13 @@ struct RawResource {
   bool name_types = false;
 };
 
-/// An encoded object to send; protobuf with its envelope.
+/// An object to send.
 struct RawBody {
   codec::Encoding encoding = codec::Encoding::kJson;
   std::string bytes{};
+  /// If set, used in place of the above: protobuf, or JSON where the server takes no protobuf. See
+  /// rest::Request::Body. What it refers to must live until the call has returned.
+  rest::Request::Encoder encode{};
 };
 
 /// A change to send: JSON, for kApply also YAML.

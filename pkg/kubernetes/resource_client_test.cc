@@ -140,6 +140,21 @@ TEST(ResourceClientTest, ReadsJsonWhenTheServerPrefersIt) {
   EXPECT_EQ(*map, Map("a"));
 }
 
+TEST(ResourceClientTest, WritesJsonWhereTheServerTakesNoProtobuf) {
+  Recorder server([](FakeConnection& connection, const FakeRequest& request) {
+    const bool json = request.headers.at("content-type") == "application/json";
+    connection.Respond(json ? 201 : 415, "application/json",
+                       json ? codec::EncodeJson(Map("a")) : "{}");
+  });
+  const ResourceClient<ConfigMap> maps(server.client(), "ns");
+  const auto created = maps.Create(Map("a"));
+  ASSERT_TRUE(created) << created.error().ToString();
+  EXPECT_EQ(*created, Map("a"));
+  EXPECT_EQ(server.last().body, codec::EncodeJson(Map("a")));
+  ASSERT_TRUE(maps.Update(Map("a")));
+  EXPECT_EQ(server.targets().size(), 3);  // it is not asked again what it takes
+}
+
 TEST(ResourceClientTest, AllNamespacesClientWritesToTheObjectsOwn) {
   Recorder server([](FakeConnection& connection, const FakeRequest&) {
     connection.Respond(200, kProtobuf, Enveloped(Map("a")));

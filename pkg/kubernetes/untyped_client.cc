@@ -51,10 +51,17 @@ RawBody UntypedClient::Encode(const void* object) const {
     codec::EncodeJson(*schema_, object, body.bytes);
     return body;
   }
-  body.encoding = Encoding::kProtobuf;
-  std::string message;
-  codec::EncodeProtobuf(*schema_, object, message);
-  codec::WriteEnvelope(*schema_, message, body.bytes);
+  body.encode = [schema = schema_, object](Encoding encoding) -> Result<std::string> {
+    std::string bytes;
+    if (encoding == Encoding::kJson) {
+      codec::EncodeJson(*schema, object, bytes);
+      return bytes;
+    }
+    std::string message;
+    codec::EncodeProtobuf(*schema, object, message);
+    codec::WriteEnvelope(*schema, message, bytes);
+    return bytes;
+  };
   return body;
 }
 
