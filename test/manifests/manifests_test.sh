@@ -56,12 +56,28 @@ check_cases() {
   kubectl wait --for condition=Established crd --all >/dev/null
   for namespace in elsewhere monitoring team-a team-b; do kubectl create namespace "$namespace" >/dev/null; done
   for values in "$root"/test/manifests/cases/*.yaml; do
-    helm install -n chart --dry-run=server reloader "$chart" --values "$values" --hide-notes >/dev/null ||
-      fail "helm does not take $values"
     helm template reloader "$chart" -n chart --kube-version 1.33.0 --api-versions monitoring.coreos.com/v1 \
       --api-versions autoscaling.k8s.io/v1 --values "$values" |
       kubectl apply --dry-run=server --validate=strict -f - >/dev/null || fail "the API server does not take what $values gives"
   done
+}
+
+# A release of stakater/Reloader becomes one of ours: the same objects, and one container.
+release_is_upgraded() {
+  local before after
+  kubectl create namespace tools >/dev/null
+  helm install -n tools reloader "$root/test/manifests/reloader" >/dev/null
+  before=$(objects_of_release)
+  helm upgrade -n tools reloader "$chart" --values "$root/test/manifests/cases/reloader_defaults.yaml" >/dev/null
+  after=$(objects_of_release)
+  [ "$before" = "$after" ] || fail "the upgrade made objects anew: $before; $after"
+  kubectl -n tools get deployment reloader-reloader -o json |
+    jq -e '[.spec.template.spec.containers[].image] == ["localhost/kubexx-reloader:0.1.0"]' >/dev/null || fail "the upgrade left another container"
+  helm uninstall -n tools reloader >/dev/null
+}
+objects_of_release() {
+  kubectl -n tools get deployments,serviceaccounts,roles,rolebindings,clusterroles,clusterrolebindings -o json |
+    jq -c '[.items[] | select(.metadata.name | startswith("reloader-reloader")) | {(.kind + "/" + .metadata.name): .metadata.uid}] | add'
 }
 
 # refused WORDS OPTION...: helm refuses the values and says why.
@@ -114,6 +130,7 @@ log "Helm chart"
 kubectl create namespace chart >/dev/null
 kubectl label namespace chart pod-security.kubernetes.io/enforce=restricted >/dev/null
 check_cases
+release_is_upgraded
 notes=$(helm install -n chart reloader "$chart" --set reloader.typo=1,reloader.deployment.replicas=2)
 grep -q 'WARNING: reloader.typo is not a value' <<<"$notes" || fail "an unknown value is not told: $notes"
 check_pod chart reloader-reloader
