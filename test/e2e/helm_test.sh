@@ -19,8 +19,19 @@ system=ops
 operator=reloader-reloader
 work=$(mktemp -d)
 
+receiver_process=
+start_receiver() {
+  local port address
+  port=$(free_port 9290)
+  address=$(kubectl get nodes -o 'jsonpath={.items[0].status.addresses[?(@.type=="InternalIP")].address}')
+  receiver_url=http://$address:$port
+  "$here/receiver.py" "$port" "$work/received" &
+  receiver_process=$!
+}
+
 finish() {
   local status=$?
+  [ -z "$receiver_process" ] || kill "$receiver_process" 2>/dev/null || true
   stop_prometheus
   rm -rf "$work"
   end_test "$status"
@@ -37,8 +48,17 @@ start() {
   "$cluster" load "$tar"
   log "workloads, some of them rolled before by another operator; then the operator"
   "$here/matrix.py" objects | kubectl apply -f - >/dev/null
-  helm install reloader "$chart" -n "$system" --create-namespace --set kubexx.settleWindow=500ms \
-    --set reloader.enableHA=true --set reloader.deployment.replicas=2 >/dev/null
+  start_receiver
+  helm install reloader "$chart" -n "$system" --create-namespace --values - >/dev/null <<END
+reloader:
+  enableHA: true
+  deployment:
+    replicas: 2
+    env:
+      open: {ALERT_ON_RELOAD: "true"}
+      secret: {ALERT_WEBHOOK_URL: "$receiver_url/alert", ALERT_ADDITIONAL_INFO: from the test}
+kubexx: {settleWindow: 2s}
+END
   rolled_out "$system" "deployment/$operator"
   start_prometheus
 }
@@ -95,6 +115,18 @@ bad_flags_end_it() {
   refused unknown --unknown-flag
 }
 
+# Events on workloads, an alert for each rollout, and the ConfigMap that tells of the installation.
+others_are_told() {
+  log "Events, alerts, meta-info"
+  kubectl -n matrix get events -o json | jq -e 'any(.items[]; .reason == "Reloaded" and .type == "Normal" and
+    .involvedObject.name == "running" and (.message | startswith("Changes detected in")))' >/dev/null || fail "there is no Event"
+  grep -qF 'of type CONFIGMAP in namespace matrix. Hence reloaded running of type Deployment in namespace matrix' "$work/received" ||
+    fail "there is no alert: $(cat "$work/received")"
+  grep -q '/alert from the test : ' "$work/received" || fail "the alert lacks the additional information"
+  kubectl -n "$system" get configmap reloader-meta-info -o json | jq -e '.data.reloaderOptions | fromjson | .enableHA == true' >/dev/null ||
+    fail "there is no meta-info"
+}
+
 # The API server turned nothing down: the chart's rights are enough. A bad pattern is told once.
 log_is_clean() {
   ! prometheus_query 'rest_client_requests_total{code="403"} > 0' | jq -e '.data.result | length > 0' >/dev/null || fail "a right is missing"
@@ -109,8 +141,8 @@ prometheus_sees_it() {
   wait_until 30 "a scrape" scrapes "$operator" 2
   wait_until 30 "the alert rules" rules_are_healthy
   operator_http /metrics >"$work/metrics"
-  log "$("$here/dashboard.py" names "$work/metrics" "$chart"/files/*)"
-  log "$("$here/dashboard.py" documented "$work/metrics" "$kx_top/docs/reloader/metrics.md")"
+  "$here/dashboard.py" names "$work/metrics" "$chart"/files/*
+  "$here/dashboard.py" documented "$work/metrics" "$kx_top/docs/reloader/metrics.md"
   wait_for 40 "data in the dashboard" "$here/dashboard.py" check "$prometheus_url" "$chart/files/dashboard.json" ||
     "$here/dashboard.py" check "$prometheus_url" "$chart/files/dashboard.json"
 }
@@ -129,11 +161,11 @@ draw_dashboard() {
 # Every command of the operator's pages, as a reader would run them.
 documented_commands() {
   local page
-  kubectl delete namespace matrix --wait=false >/dev/null
   helm uninstall reloader -n "$system" >/dev/null
+  kubectl delete namespace matrix --wait=false >/dev/null
   mkdir "$work/home"
   for page in install migrate policies metrics troubleshooting; do
-    log "$(HOME=$work/home "$kx_top/test/guide/page.sh" "docs/reloader/$page.md" "$work/home/page")"
+    HOME=$work/home "$kx_top/test/guide/page.sh" "docs/reloader/$page.md" "$work/home/page"
   done
 }
 
@@ -141,6 +173,7 @@ trap finish EXIT
 start
 list_targets
 matrix_rolls
+others_are_told
 bad_flags_end_it
 prometheus_sees_it
 log_is_clean

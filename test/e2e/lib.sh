@@ -50,7 +50,13 @@ variable() {
   kubectl -n shop get "$2" -o "jsonpath={.spec.template.spec.containers[0].env[?(@.name==\"$1\")].value}"
 }
 variable_is() { [ "$(variable "$1" "$2")" = "$3" ]; }
-generation() { kubectl -n shop get "$1" -o 'jsonpath={.metadata.generation}'; }
+# How often the pod template was set. A Deployment's generation counts its annotations too.
+revision() {
+  case $1 in
+    deployment/*) kubectl -n shop get "$1" -o 'jsonpath={.metadata.annotations.deployment\.kubernetes\.io/revision}' ;;
+    *) kubectl -n shop get "$1" -o 'jsonpath={.metadata.generation}' ;;
+  esac
+}
 digest() { printf '%s' "$1" | sha1sum | cut -d' ' -f1; }
 
 # Every running pod with label app=$1 that is not on its way out has printed line $2.

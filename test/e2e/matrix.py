@@ -159,15 +159,23 @@ def by_name(path):
         return {item["metadata"]["name"]: item for item in json.load(file)["items"]}
 
 
+def revision(item):
+    """How often the pod template was set. A Deployment's generation counts its annotations too."""
+    metadata = item["metadata"]
+    if item["kind"] == "Deployment":
+        return int(metadata["annotations"].get("deployment.kubernetes.io/revision", 0))
+    return metadata["generation"]
+
+
 def compare(path, wanted):
-    """wanted(case): the variables and the generation that it must have."""
+    """wanted(case): the variables and the revision that it must have."""
     found = by_name(path)
     wrong = []
     for case in cases():
         item = found[case.name]
-        is_now = variables_of(item["spec"]["template"]), item["metadata"]["generation"]
+        is_now = variables_of(item["spec"]["template"]), revision(item)
         if is_now != wanted(case):
-            wrong.append(f"{case.name}: has (variables, generation) {is_now}, expected {wanted(case)}")
+            wrong.append(f"{case.name}: has (variables, revision) {is_now}, expected {wanted(case)}")
     if wrong:
         sys.exit("\n".join(wrong))
     print(f"{len(found)} workloads are as they must be")

@@ -45,14 +45,14 @@ config_map_change_rolls() {
 # An edit that changes no data comes first: had it rolled anything, the generations would tell at the end.
 secret_change_rolls() {
   local before
-  before="$(generation deployment/web) $(generation daemonset/agent)"
+  before="$(revision deployment/web) $(revision daemonset/agent)"
   log "a label on the ConfigMap rolls nothing, an edit of the Secret rolls the StatefulSet"
   kubectl -n shop label configmap app-config colour=blue >/dev/null
   kubectl -n shop patch secret app-secret -p '{"stringData":{"PASSWORD":"correct-horse-second"}}' >/dev/null
   wait_until 30 "the StatefulSet's variable" variable_is $password statefulset/db "$(digest PASSWORD=correct-horse-second)"
   rolled_out shop statefulset/db
   wait_until 60 "a pod with the new password" all_pods_print db length=20
-  [ "$(generation deployment/web) $(generation daemonset/agent)" = "$before" ] || fail "a label rolled workloads"
+  [ "$(revision deployment/web) $(revision daemonset/agent)" = "$before" ] || fail "a label rolled workloads"
 }
 
 metrics_move() {
@@ -85,7 +85,7 @@ restarted_and_ready() {
 
 missed_change_is_made_up_for() {
   local db
-  db=$(generation statefulset/db)
+  db=$(revision statefulset/db)
   log "a change while the operator is away is acted on when it is back; nothing else rolls"
   scan_logs
   kubectl -n "$system" scale deployment "$operator" --replicas 0 >/dev/null
@@ -95,7 +95,7 @@ missed_change_is_made_up_for() {
   wait_until 60 "the Deployment's variable" variable_is $message deployment/web "$(digest MESSAGE=third)"
   rolled_out shop deployment/web
   wait_until 60 "pods with the third message" all_pods_print web message=third
-  [ "$(generation statefulset/db)" = "$db" ] || fail "the restart of the operator rolled the StatefulSet"
+  [ "$(revision statefulset/db)" = "$db" ] || fail "the restart of the operator rolled the StatefulSet"
 }
 
 operator_is_gone() { [ -z "$(kubectl -n "$system" get pods -o name)" ]; }
@@ -114,10 +114,10 @@ trap end_test EXIT
 start
 config_map_change_rolls
 secret_change_rolls
-[ "$(generation deployment/bystander)" = 1 ] || fail "a Deployment without annotations was changed"
+[ "$(revision deployment/bystander)" = 1 ] || fail "a Deployment without annotations was changed"
 metrics_move
 stops_on_sigterm
 missed_change_is_made_up_for
 scan_logs
-[ "$(generation deployment/bystander)" = 1 ] || fail "a Deployment without annotations was changed"
+[ "$(revision deployment/bystander)" = 1 ] || fail "a Deployment without annotations was changed"
 log "PASSED"

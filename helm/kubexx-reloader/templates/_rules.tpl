@@ -41,10 +41,22 @@
 - apiGroups: [""]
   resources: [events]
   verbs: [create, patch]
+- apiGroups: [kubexx.io]
+  resources: [reloadpolicies]
+  verbs: [list, watch]
+- apiGroups: [kubexx.io]
+  resources: [reloadpolicies/status]
+  verbs: [patch]
 {{- end -}}
 
 {{/* Of the whole cluster, with watchGlobally only. */}}
 {{- define "reloader.clusterRules" -}}
+- apiGroups: [kubexx.io]
+  resources: [clusterreloadpolicies]
+  verbs: [list, watch]
+- apiGroups: [kubexx.io]
+  resources: [clusterreloadpolicies/status]
+  verbs: [patch]
 {{- if .Values.reloader.namespaceSelector }}
 - apiGroups: [""]
   resources: [namespaces]
