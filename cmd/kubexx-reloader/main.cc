@@ -11,6 +11,7 @@
 #include "kubexx/flags/flags.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/config.h"
+#include "kubexx/reloader/process_memory.h"
 #include "process.h"
 
 namespace {
@@ -52,6 +53,7 @@ std::string Environment(const char* name) {
 }
 
 int Main(int argc, const char* const* argv) {
+  reloader::TuneAllocator();
   BlockStopSignals();
   flags::FlagSet flags(
       "kubexx-reloader",

@@ -19,6 +19,7 @@
 #include "kubexx/reloader/namespace_selector.h"
 #include "kubexx/reloader/operator.h"
 #include "kubexx/reloader/policies.h"
+#include "kubexx/reloader/process_memory.h"
 #include "kubexx/reloader/replica.h"
 #include "kubexx/reloader/write_events.h"
 #include "kubexx/rest/config.h"
@@ -97,6 +98,8 @@ class Process {
     KX_RETURN_IF_ERROR(Serve());
     policies_->Start();
     operator_->Start();
+    memory_ = std::make_unique<reloader::MemoryKeeper>(
+        reloader::MemoryKeeper::Options{.ready = [this] { return operator_->Ready(); }});
     if (replica_) {
       KX_RETURN_IF_ERROR(replica_->Start([this](int shard) {
         operator_->Reconsider([this, shard](const std::string& name) {
@@ -109,6 +112,7 @@ class Process {
 
   /// What is due is written while this replica may; then the others take over.
   void Stop() {
+    memory_.reset();
     operator_->Stop();
     if (replica_) {
       replica_->Stop();
@@ -212,6 +216,7 @@ class Process {
   std::unique_ptr<reloader::Policies> policies_;
   std::unique_ptr<reloader::Operator> operator_;
   metrics::HttpServer server_;
+  std::unique_ptr<reloader::MemoryKeeper> memory_;
   std::jthread publisher_;
 };
 

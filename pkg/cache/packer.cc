@@ -1,5 +1,7 @@
 #include "kubexx/cache/packer.h"
 
+// The trainer with a choice of table sizes is in the library, but not in its stable part.
+#define ZDICT_STATIC_LINKING_ONLY
 #include <zdict.h>
 #include <zstd.h>
 
@@ -22,6 +24,18 @@ using apimachinery::Result;
 constexpr std::size_t kMaxSample = 32 << 10;
 // Contexts kept for the next caller; more exist only while more threads are inside at once.
 constexpr std::size_t kMaxIdleContexts = 4;
+
+// As ZDICT_trainFromBuffer, but with tables of 2^16 entries, not 2^20: those take 8 MB for each
+// type that is learnt, all at the same time, and are the peak of a small program. The samples have
+// fewer places than that.
+ZDICT_fastCover_params_t TrainingParams() {
+  ZDICT_fastCover_params_t params{};
+  params.d = 8;
+  params.steps = 4;
+  params.f = 16;
+  params.accel = 1;
+  return params;
+}
 
 template <auto kFree>
 struct Freer {
@@ -185,9 +199,10 @@ class Packer::Impl {
   // Learns outside the lock: other threads go on packing with what there is.
   void Train(const std::string& samples, const std::vector<std::size_t>& sizes) {
     std::string dictionary(options_.dictionary_bytes, '\0');
-    const std::size_t size =
-        ZDICT_trainFromBuffer(dictionary.data(), dictionary.size(), samples.data(), sizes.data(),
-                              static_cast<unsigned>(sizes.size()));
+    ZDICT_fastCover_params_t params = TrainingParams();
+    const std::size_t size = ZDICT_optimizeTrainFromBuffer_fastCover(
+        dictionary.data(), dictionary.size(), samples.data(), sizes.data(),
+        static_cast<unsigned>(sizes.size()), &params);
     if (ZDICT_isError(size) != 0) {
       return;  // nothing in common: go on as before; a later drift tries again
     }
