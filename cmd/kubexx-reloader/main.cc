@@ -7,7 +7,9 @@
 #include <exception>
 #include <iostream>
 #include <string>
+#include <string_view>
 
+#include "explain_command.h"
 #include "kubexx/flags/flags.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/config.h"
@@ -53,11 +55,15 @@ std::string Environment(const char* name) {
 }
 
 int Main(int argc, const char* const* argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "explain") {
+    return RunExplain(argc - 1, argv + 1, Environment);
+  }
   reloader::TuneAllocator();
   BlockStopSignals();
   flags::FlagSet flags(
       "kubexx-reloader",
-      "Rolls workloads when the data of their ConfigMaps and Secrets changes.\n\n"
+      "Rolls workloads when the data of their ConfigMaps and Secrets changes.\n"
+      "`kubexx-reloader explain KIND/NAME` tells what would roll a workload.\n\n"
       "Takes the flags, annotations and environment of stakater/Reloader; list "
       "values are one CSV record and may be repeated.\nEnvironment: KUBECONFIG, "
       "KUBERNETES_NAMESPACE, POD_NAME, POD_NAMESPACE, RELOADER_NAMESPACE, "

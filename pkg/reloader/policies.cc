@@ -84,7 +84,7 @@ void Policies::Stop() {
 }
 
 void Policies::Notify(const PolicyNotice& notice) const {
-  logging::Info("A rollout waits, or part of its policy cannot be read",
+  logging::Info(notice.warning ? "Rollout policy" : "Rollout waits",
                 {{"workload", notice.workload.key.name},
                  {"kind", KindName(notice.workload.kind)},
                  {"namespace", notice.workload.key.namespace_},

@@ -143,6 +143,11 @@ std::vector<PolicyState> PolicyGate::States() const {
   return states;
 }
 
+reloadpolicy::Gate PolicyGate::Snapshot() const {
+  const base::MutexLock lock(mu_);
+  return gate_;
+}
+
 PolicyGate::HeldSources PolicyGate::TakePaused(std::vector<Change>& changes) const {
   HeldSources held;
   const base::MutexLock lock(mu_);

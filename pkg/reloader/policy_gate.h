@@ -67,6 +67,8 @@ class PolicyGate final : public RolloutGate {
   void RemovePolicy(const reloadpolicy::PolicyId& id);
   /// Of every policy, by id.
   std::vector<PolicyState> States() const;
+  /// A copy of what it knows.
+  reloadpolicy::Gate Snapshot() const;
   /// Whether an operator is attached.
   bool attached() const;
 

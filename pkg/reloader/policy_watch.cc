@@ -1,10 +1,10 @@
 #include "kubexx/reloader/policy_watch.h"
 
-#include <algorithm>
 #include <atomic>
 #include <utility>
 
 #include "kubexx/cache/list_watch_from_client.h"
+#include "kubexx/kubernetes/resource_client.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/rest/rest_client.h"
 
@@ -13,18 +13,15 @@ namespace {
 
 using apimachinery::Reason;
 using reloadpolicy::Policy;
-using reloadpolicy::PolicyId;
 
-template <class T>
-std::shared_ptr<cache::SharedInformer<T>> InformerOf(
-    const std::shared_ptr<rest::RESTClient>& client, const std::vector<std::string>& namespaces,
-    metrics::Registry* registry) {
-  const apimachinery::ResourceInfo& resource = api::ResourceOf<T>();
-  std::vector<cache::NamespacedSource> sources;
-  for (const std::string& name : namespaces) {
-    sources.push_back({name, cache::NewListWatchFromClient(client, resource, name,
-                                                           {.accept = {codec::Encoding::kJson}})});
-  }
+/// What does not change by trying again soon.
+bool IsRefusal(const apimachinery::Status& status) {
+  return status.reason == Reason::kNotFound || status.reason == Reason::kForbidden ||
+         status.reason == Reason::kUnauthorized;
+}
+
+cache::InformerOptions OptionsFor(const apimachinery::ResourceInfo& resource,
+                                  metrics::Registry* registry) {
   cache::InformerOptions options{.name = std::string(resource.plural), .registry = registry};
   options.group = resource.group;
   options.version = resource.version;
@@ -34,14 +31,45 @@ std::shared_ptr<cache::SharedInformer<T>> InformerOf(
   options.on_error =
       [plural = std::string(resource.plural),
        said = std::make_shared<std::atomic<bool>>(false)](const apimachinery::Status& status) {
-        const bool missing = status.reason == Reason::kNotFound;
-        if ((missing || status.reason == Reason::kForbidden) && !said->exchange(true)) {
-          logging::Info(missing ? "No reload policies: their CRD is not installed"
-                                : "No reload policies: reading them is not permitted",
+        if (IsRefusal(status) && !said->exchange(true)) {
+          logging::Info(status.reason == Reason::kNotFound
+                            ? "No reload policies: their CRD is not installed"
+                            : "No reload policies: reading them is not permitted",
                         {{"resource", plural + ".kubexx.io"}});
         }
       };
+  return options;
+}
+
+std::shared_ptr<cache::ListerWatcher> ListWatchOf(const std::shared_ptr<rest::RESTClient>& client,
+                                                  const apimachinery::ResourceInfo& resource,
+                                                  const std::string& namespace_) {
+  return cache::NewListWatchFromClient(client, resource, namespace_,
+                                       {.accept = {codec::Encoding::kJson}});
+}
+
+template <class T>
+std::shared_ptr<cache::SharedInformer<T>> InformerOf(
+    const std::shared_ptr<rest::RESTClient>& client, const std::vector<std::string>& namespaces,
+    metrics::Registry* registry) {
+  const apimachinery::ResourceInfo& resource = api::ResourceOf<T>();
+  cache::InformerOptions options = OptionsFor(resource, registry);
+  if (namespaces.empty()) {
+    return std::make_shared<cache::SharedInformer<T>>(ListWatchOf(client, resource, ""),
+                                                      std::move(options));
+  }
+  std::vector<cache::NamespacedSource> sources;
+  for (const std::string& name : namespaces) {
+    sources.push_back({name, ListWatchOf(client, resource, name)});
+  }
   return std::make_shared<cache::SharedInformer<T>>(std::move(sources), std::move(options));
+}
+
+/// Whether the API server says that there is nothing to be read.
+template <class T>
+bool IsRefused(const std::shared_ptr<rest::RESTClient>& client, const std::stop_token& stop) {
+  const auto list = kubernetes::ResourceClient<T>(client, "").List({.limit = 1}, stop);
+  return !list && IsRefusal(list.error());
 }
 
 template <class T>
@@ -71,11 +99,12 @@ cache::HandlerRegistration Connect(cache::SharedInformer<T>& informer, PolicyGat
 }  // namespace
 
 PolicyWatch::PolicyWatch(std::shared_ptr<rest::RESTClient> client, const Options& options)
-    : namespaced_(InformerOf<reloadpolicy::v1alpha1::ReloadPolicy>(
-          client, options.namespaces.empty() ? std::vector<std::string>{""} : options.namespaces,
-          options.registry)),
-      of_cluster_(InformerOf<reloadpolicy::v1alpha1::ClusterReloadPolicy>(client, {""},
-                                                                          options.registry)) {}
+    : client_(std::move(client)),
+      everywhere_(options.namespaces.empty()),
+      namespaced_(InformerOf<reloadpolicy::v1alpha1::ReloadPolicy>(client_, options.namespaces,
+                                                                   options.registry)),
+      of_cluster_(
+          InformerOf<reloadpolicy::v1alpha1::ClusterReloadPolicy>(client_, {}, options.registry)) {}
 
 PolicyWatch::~PolicyWatch() { Stop(); }
 
@@ -93,8 +122,12 @@ void PolicyWatch::Stop() {
 }
 
 bool PolicyWatch::WaitForSync(const std::stop_token& stop) const {
-  return std::ranges::all_of(
-      handlers_, [&](const cache::HandlerRegistration& each) { return each.WaitForSync(stop); });
+  // An informer of some namespaces has synced when it is refused; one of all never does.
+  const bool none = everywhere_ && IsRefused<reloadpolicy::v1alpha1::ReloadPolicy>(client_, stop);
+  const bool none_of_cluster =
+      IsRefused<reloadpolicy::v1alpha1::ClusterReloadPolicy>(client_, stop);
+  return (none || handlers_[0].WaitForSync(stop)) &&
+         (none_of_cluster || handlers_[1].WaitForSync(stop)) && !stop.stop_requested();
 }
 
 }  // namespace kubexx::reloader

@@ -46,13 +46,15 @@ class PolicyWatch {
   void Start(PolicyGate& gate);
   void Stop();
   /// Blocks until the gate has been told of all policies that can be read; false when `stop` was
-  /// requested first.
+  /// requested first. After Start.
   bool WaitForSync(const std::stop_token& stop) const;
 
   const Namespaced& namespaced() const { return *namespaced_; }
   const OfCluster& of_cluster() const { return *of_cluster_; }
 
  private:
+  const std::shared_ptr<rest::RESTClient> client_;
+  const bool everywhere_;
   std::shared_ptr<Namespaced> namespaced_;
   std::shared_ptr<OfCluster> of_cluster_;
   std::vector<cache::HandlerRegistration> handlers_;
