@@ -21,6 +21,7 @@
 #include "kubexx/reloader/policies.h"
 #include "kubexx/reloader/process_memory.h"
 #include "kubexx/reloader/replica.h"
+#include "kubexx/reloader/webhook_relay.h"
 #include "kubexx/reloader/write_events.h"
 #include "kubexx/rest/config.h"
 #include "kubexx/rest/rest_client.h"
@@ -89,23 +90,21 @@ class Process {
                                                 {.registry = &registry_}));
       replica_ = reloader::Replica::New(std::move(client), config_.ha, &registry_);
     }
+    KX_RETURN_IF_ERROR(config_.webhook_url.empty() ? MakeOperator() : MakeRelay());
+    KX_RETURN_IF_ERROR(Serve());
     if (!config_.dry_run) {
-      KX_RETURN_IF_ERROR(MakeObservers());
       publisher_ = std::jthread([this](const std::stop_token& stop) { Publish(stop); });
     }
-    MakePolicies();
-    MakeOperator();
-    KX_RETURN_IF_ERROR(Serve());
-    policies_->Start();
-    operator_->Start();
+    if (operator_) {
+      policies_->Start();
+      operator_->Start();
+    } else {
+      relay_->Start();
+    }
     memory_ = std::make_unique<reloader::MemoryKeeper>(
-        reloader::MemoryKeeper::Options{.ready = [this] { return operator_->Ready(); }});
+        reloader::MemoryKeeper::Options{.ready = [this] { return Ready(); }});
     if (replica_) {
-      KX_RETURN_IF_ERROR(replica_->Start([this](int shard) {
-        operator_->Reconsider([this, shard](const std::string& name) {
-          return reloader::ShardOf(name, config_.ha.shards) == shard;
-        });
-      }));
+      KX_RETURN_IF_ERROR(replica_->Start([this](int shard) { OnAcquired(shard); }));
     }
     return {};
   }
@@ -113,7 +112,10 @@ class Process {
   /// What is due is written while this replica may; then the others take over.
   void Stop() {
     memory_.reset();
-    operator_->Stop();
+    operator_ ? operator_->Stop() : relay_->Stop();
+    if (webhook_sender_) {
+      webhook_sender_->Stop();
+    }
     if (replica_) {
       replica_->Stop();
     }
@@ -126,6 +128,8 @@ class Process {
   }
 
  private:
+  bool Ready() const { return operator_ ? operator_->Ready() : relay_->Ready(); }
+
   Result<void> MakeObservers() {
     events_ = reloader::NewWriteEvents(client_, &registry_);
     observers_.push_back(events_.get());
@@ -166,7 +170,38 @@ class Process {
     policies_ = std::make_unique<reloader::Policies>(client_, options);
   }
 
-  void MakeOperator() {
+  Result<void> MakeRelay() {
+    if (config_.dry_run) {
+      return apimachinery::Fail(apimachinery::Reason::kInvalidConfig,
+                                "--dry-run and --webhook-url exclude each other");
+    }
+    KX_ASSIGN_OR_RETURN(webhook_sender_,
+                        reloader::NewWebhookSender(config_.webhook_url, &registry_));
+    relay_ = std::make_unique<reloader::WebhookRelay>(
+        reloader::WebhookRelay::Options{.on_create = config_.rules.reload_on_create,
+                                        .on_delete = config_.rules.reload_on_delete,
+                                        .initial_counts = config_.rules.sync_after_restart,
+                                        .ignored_namespaces = config_.ignored_namespaces,
+                                        .gate = replica_ ? &replica_->gate() : nullptr,
+                                        .namespace_selector = namespaces_.get(),
+                                        .registry = &registry_},
+        Informers(client_, config_, registry_), *webhook_sender_);
+    return {};
+  }
+
+  void OnAcquired(int shard) {
+    if (operator_) {
+      operator_->Reconsider([this, shard](const std::string& name) {
+        return reloader::ShardOf(name, config_.ha.shards) == shard;
+      });
+    }
+  }
+
+  Result<void> MakeOperator() {
+    if (!config_.dry_run) {
+      KX_RETURN_IF_ERROR(MakeObservers());
+    }
+    MakePolicies();
     reloader::Operator::Options options;
     options.rules = config_.rules;
     options.strategy = config_.reload_strategy;
@@ -177,11 +212,13 @@ class Process {
     options.registry = &registry_;
     options.count_by_namespace = config_.count_by_namespace;
     options.observers = observers_;
+    options.is_paused = reloader::NewPauseQuery(client_);
     options.gate = replica_ ? &replica_->gate() : nullptr;
     options.rollout_gate = &policies_->gate();
     options.namespace_selector = namespaces_.get();
     operator_ = std::make_unique<reloader::Operator>(
         std::move(options), Informers(client_, config_, registry_), *writer_);
+    return {};
   }
 
   Result<void> Serve() {
@@ -191,7 +228,8 @@ class Process {
                      500);
     };
     const auto ready = [this](const metrics::HttpRequest&) {
-      return Healthy(operator_->Ready(), "ready", "waiting for the first lists", 503);
+      return Healthy(Ready(), "ready",
+                     "waiting for the first lists", 503);
     };
     for (const char* path : {"/live", "/healthz"}) {
       server_.Handle(path, live);
@@ -215,6 +253,8 @@ class Process {
   std::unique_ptr<reloader::Replica> replica_;
   std::unique_ptr<reloader::Policies> policies_;
   std::unique_ptr<reloader::Operator> operator_;
+  std::unique_ptr<reloader::MessageSender> webhook_sender_;
+  std::unique_ptr<reloader::WebhookRelay> relay_;
   metrics::HttpServer server_;
   std::unique_ptr<reloader::MemoryKeeper> memory_;
   std::jthread publisher_;

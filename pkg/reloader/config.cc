@@ -35,8 +35,6 @@ Result<void> ConfigFlags::RefuseUnsupported() const {
   const std::pair<const char*, bool> unsupported[] = {
       {"--is-Argo-Rollouts=true", argo_rollouts_ == "true"},
       {"--enable-csi-integration", enable_csi_},
-      {"--reload-strategy=annotations", reload_strategy_ == "annotations"},
-      {"--webhook-url", !webhook_url_.empty()},
       {"--enable-pprof", enable_pprof_},
   };
   for (const auto& [name, used] : unsupported) {

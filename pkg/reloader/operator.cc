@@ -57,6 +57,7 @@ class Operator::Impl {
                  .ignored_namespaces = options_.ignored_namespaces,
                  .metrics = metrics_,
                  .note = [this](const WorkloadId& id, Cause cause) { Note(id, cause); }}),
+        pauses_(NewPauses(writer)),
         reconciler_({.caches = caches_,
                      .memory = memory_,
                      .patterns = patterns_,
@@ -67,7 +68,8 @@ class Operator::Impl {
                      .clock = options_.clock,
                      .observers = options_.observers,
                      .gate = options_.rollout_gate,
-                     .recording = options_.record_baselines ? &recording_ : nullptr}) {}
+                     .recording = options_.record_baselines ? &recording_ : nullptr,
+                     .pauses = pauses_.get()}) {}
 
   ~Impl() { Stop(); }
 
@@ -108,6 +110,9 @@ class Operator::Impl {
       for (const auto& [kind, informer] : set.workloads) {
         for (apimachinery::ObjectKey& key : informer->Keys()) {
           if (concerned(key.namespace_) && !options_.ignored_namespaces.contains(key.namespace_)) {
+            if (pauses_ && kind == WorkloadKind::kDeployment) {
+              pauses_->Consider(key);
+            }
             Note({kind, std::move(key)}, Cause::kWorkloadEvent);
           }
         }
@@ -129,6 +134,9 @@ class Operator::Impl {
     if (options_.namespace_selector != nullptr) {
       options_.namespace_selector->Stop();
     }
+    if (pauses_) {
+      pauses_->Stop();
+    }
     subscriptions_.clear();
     rollout_gate_subscription_.Reset();
     caches_.Stop();
@@ -142,6 +150,7 @@ class Operator::Impl {
         subscriptions_.push_back(
             informer->AddRawHandler("reloader", [this, kind = kind](const RawEvent& event) {
               TellRolloutGate(kind, event);
+              TellPauses(kind, event);
               router_.OnWorkload(kind, event);
             }));
       }
@@ -151,6 +160,29 @@ class Operator::Impl {
               router_.OnSource(type, event, stop_.get_token());
             }));
       }
+    }
+  }
+
+  std::unique_ptr<Pauses> NewPauses(WorkloadWriter& writer) {
+    if (!options_.is_paused) {
+      return nullptr;
+    }
+    return std::make_unique<Pauses>(
+        Pauses::Parts{.keys = options_.rules.keys,
+                      .get = [this](const WorkloadId& id) { return caches_.GetWorkload(id); },
+                      .is_paused = options_.is_paused,
+                      .writer = writer,
+                      .gate = options_.gate,
+                      .clock = options_.clock,
+                      .registry = options_.registry});
+  }
+
+  void TellPauses(WorkloadKind kind, const cache::SharedInformerBase::RawEvent& event) {
+    // Most Deployments are not paused: their bytes do not mention the key.
+    if (pauses_ && kind == WorkloadKind::kDeployment &&
+        event.type != cache::SharedInformerBase::RawEvent::Type::kDelete &&
+        std::string_view(event.object().bytes).contains(options_.rules.keys.paused_at)) {
+      pauses_->Consider(event.key());
     }
   }
 
@@ -281,6 +313,7 @@ class Operator::Impl {
   Settler settler_;
   BaselineSchedule recording_;
   EventRouter router_;
+  std::unique_ptr<Pauses> pauses_;
   Reconciler reconciler_;
   std::stop_source stop_;
   base::Mutex mu_;

@@ -16,6 +16,7 @@
 #include "kubexx/reloader/decision.h"
 #include "kubexx/reloader/namespace_selector.h"
 #include "kubexx/reloader/notifier.h"
+#include "kubexx/reloader/pause.h"
 #include "kubexx/reloader/rollout_gate.h"
 #include "kubexx/reloader/settle.h"
 #include "kubexx/reloader/shard_gate.h"
@@ -53,6 +54,9 @@ class Operator {
     /// Nothing is written in other namespaces; null: in all. Is started and stopped with the
     /// operator, and must outlive it.
     NamespaceSelector* namespace_selector = nullptr;
+    /// Asks the API server whether a Deployment is paused (see NewPauseQuery); empty: the
+    /// annotation pause-period has no effect.
+    PauseQuery is_paused{};
     /// Says when rollouts may go; must outlive the operator. Null: at once.
     RolloutGate* rollout_gate = nullptr;
   };

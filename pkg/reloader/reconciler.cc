@@ -126,6 +126,9 @@ Reconciler::Answer Reconciler::Write(const Workload& workload, const reloader::P
   parts_.metrics.Wrote(id, false, SecondsSince(begin));
   ReportFailure(id, plan, written.status());
   Notify(workload, plan, apimachinery::Fail(written.status()));
+  if (written.status().reason == Reason::kInvalidConfig) {
+    return {};  // a bad annotation stays bad until it is changed, which is an event
+  }
   return {Outcome::kRetry};
 }
 
@@ -138,6 +141,9 @@ apimachinery::Result<WriteOutcome> Reconciler::Send(const Workload& workload,
   const std::string baseline = BaselineAfter(plan, plan.changes);
   if (!baseline.empty()) {
     write.annotations[std::string(kBaselineAnnotation)] = baseline;
+  }
+  if (parts_.pauses != nullptr) {
+    KX_RETURN_IF_ERROR(parts_.pauses->AddTo(workload, write, stop));
   }
   auto written = parts_.writer.Write(workload.id, write, stop);
   if (!written && written.status().reason == Reason::kInvalid && !baseline.empty()) {

@@ -16,6 +16,7 @@
 #include "kubexx/reloader/decision.h"
 #include "kubexx/reloader/notifier.h"
 #include "kubexx/reloader/pair_memory.h"
+#include "kubexx/reloader/pause.h"
 #include "kubexx/reloader/reloader_metrics.h"
 #include "kubexx/reloader/rollout_gate.h"
 #include "kubexx/reloader/strategy.h"
@@ -42,6 +43,8 @@ class Reconciler {
     RolloutGate* gate = nullptr;
     /// When to record baselines; null: never, except together with a rollout.
     BaselineSchedule* recording = nullptr;
+    /// Null: nothing is paused.
+    Pauses* pauses = nullptr;
   };
   enum class Outcome : std::uint8_t {
     kNothing,  ///< nothing to write

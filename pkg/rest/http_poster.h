@@ -21,9 +21,9 @@ class HttpPoster {
  public:
   /// Where to post, and how.
   struct Options {
-    /// "http://host[:port][/path][?query]" or https.
+    /// With http or https and a host; port, path and query as needed.
     std::string url{};
-    /// "http://[user:password@]host:port"; empty: none, whatever the environment says.
+    /// As rest::Config::proxy_url; empty: none, whatever the environment says.
     std::string proxy{};
     /// Of the whole request.
     std::chrono::milliseconds timeout = std::chrono::seconds(10);

@@ -1,0 +1,333 @@
+// What surrounds the reloader's core, with the program against a real API server: replicas, shards,
+// namespaces, pauses, Events, the meta-info ConfigMap, alerts and the webhook.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cluster_fixture.h"
+#include "kubexx/api/apps/v1/types.gen.h"
+#include "kubexx/base/mutex.h"
+#include "kubexx/kubernetes/apps_v1.gen.h"
+#include "kubexx/kubernetes/coordination_v1.gen.h"
+#include "kubexx/reloader/digest.h"
+#include "kubexx/reloader/shard_gate.h"
+#include "kubexx/rest/testing/fake_server.h"
+
+namespace kubexx::integration {
+namespace {
+
+using api::apps::v1::Deployment;
+using api::core::v1::Namespace;
+using kubernetes::ResourceClient;
+
+constexpr char kVariable[] = "STAKATER_CONFIG_CONFIGMAP";
+
+/// kubexx-reloader with a few variables in its environment. Killed at the end if it still runs.
+class Program {
+ public:
+  Program(std::vector<std::string> arguments, const std::map<std::string, std::string>& variables) {
+    const char* folder = std::getenv("KUBEXX_BIN_DIR");
+    const std::string path = std::string(folder == nullptr ? "." : folder) + "/kubexx-reloader";
+    arguments.insert(arguments.begin(),
+                     {path, "--kubeconfig=" + std::string(std::getenv("KUBEXX_TEST_KUBECONFIG")),
+                      "--metrics-addr=127.0.0.1:0"});
+    std::vector<std::string> environment;
+    for (char** each = environ; *each != nullptr; ++each) {
+      environment.emplace_back(*each);
+    }
+    for (const auto& [name, value] : variables) {
+      environment.push_back(name + "=" + value);
+    }
+    EXPECT_EQ(posix_spawn(&pid_, path.c_str(), nullptr, nullptr, Pointers(arguments).data(),
+                          Pointers(environment).data()),
+              0)
+        << "cannot run " << path;
+  }
+  ~Program() { End(SIGKILL); }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  /// The exit status, or nothing when a signal ended it.
+  std::optional<int> End(int signal_number) {
+    if (pid_ <= 0) {
+      return std::nullopt;
+    }
+    kill(pid_, signal_number);
+    int status = 0;
+    waitpid(std::exchange(pid_, 0), &status, 0);
+    return WIFEXITED(status) ? std::optional(WEXITSTATUS(status)) : std::nullopt;
+  }
+
+ private:
+  static std::vector<char*> Pointers(std::vector<std::string>& texts) {
+    std::vector<char*> pointers;
+    for (std::string& text : texts) {
+      pointers.push_back(text.data());
+    }
+    pointers.push_back(nullptr);
+    return pointers;
+  }
+
+  pid_t pid_ = 0;
+};
+
+/// Bodies of the POST requests it got.
+class Sink {
+ public:
+  std::string Url() const { return server_.Url(); }
+  std::vector<std::string> Bodies() {
+    const base::MutexLock lock(mu_);
+    return bodies_;
+  }
+
+ private:
+  base::Mutex mu_;
+  std::vector<std::string> bodies_ KX_GUARDED_BY(mu_);
+  rest::testing::FakeServer server_{[this](rest::testing::FakeConnection& connection) {
+    while (const auto request = connection.ReadRequest()) {
+      {
+        const base::MutexLock lock(mu_);
+        bodies_.push_back(request->body);
+      }
+      connection.Respond(200, "text/plain", "ok");
+    }
+  }};
+};
+
+class ReloaderEdge : public ClusterTest {
+ protected:
+  void TearDown() override {
+    for (const std::string& name : others_) {
+      (void)kubernetes::Clientset(client_).CoreV1().Namespaces().Delete(name);
+    }
+    ClusterTest::TearDown();
+  }
+
+  std::string NewNamespace(const std::string& suffix) {
+    Namespace object;
+    object.metadata.name = namespace_ + "-" + suffix;
+    EXPECT_TRUE(kubernetes::Clientset(client_).CoreV1().Namespaces().Create(object));
+    others_.push_back(object.metadata.name);
+    return object.metadata.name;
+  }
+  void PutConfig(const std::string& value, const std::string& in) {
+    ConfigMap object;
+    object.metadata.name = "config";
+    object.data["key"] = value;
+    const ResourceClient<ConfigMap> config_maps(client_, in);
+    if (!config_maps.Update(object)) {
+      const auto created = config_maps.Create(object);
+      ASSERT_TRUE(created) << created.status().ToString();
+    }
+  }
+  /// "web", which rolls for "config" and has rolled for the value "old" before.
+  void CreateWeb(const std::string& in, const std::map<std::string, std::string>& more = {}) {
+    PutConfig("old", in);
+    Deployment web;
+    web.metadata.name = "web";
+    web.metadata.annotations = more;
+    web.metadata.annotations["configmap.reloader.stakater.com/reload"] = "config";
+    web.spec.selector.emplace().match_labels["app"] = "web";
+    web.spec.template_.metadata.labels["app"] = "web";
+    auto& container = web.spec.template_.spec.containers.emplace_back();
+    container.name = "app";
+    container.image = "example.com/app:1";
+    container.env.push_back({.name = kVariable, .value = DigestOf("old")});
+    const auto created = Deployments(in).Create(web);
+    ASSERT_TRUE(created) << created.status().ToString();
+  }
+  ResourceClient<Deployment> Deployments(const std::string& in) const { return {client_, in}; }
+  static std::string DigestOf(const std::string& value) {
+    return reloader::DigestOf("key=" + value).ToString();
+  }
+  Deployment Web(const std::string& in) const {
+    return Deployments(in).Get("web").value_or(Deployment());
+  }
+  bool RunsWith(const std::string& value, const std::string& in) const {
+    const Deployment web = Web(in);
+    return !web.spec.template_.spec.containers.empty() &&
+           std::ranges::any_of(web.spec.template_.spec.containers[0].env, [&](const auto& each) {
+             return each.name == kVariable && each.value == DigestOf(value);
+           });
+  }
+  bool AwaitRollout(const std::string& value, const std::string& in) {
+    return Await([&] { return RunsWith(value, in); });
+  }
+  std::string Holder(const std::string& lease) const {
+    const auto found =
+        kubernetes::Clientset(client_).CoordinationV1().Leases(namespace_).Get(lease);
+    return found ? found->spec.holder_identity.value_or("") : std::string();
+  }
+  std::unique_ptr<Program> Replica(const std::string& pod, std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"--enable-ha", "--settle-window=20ms"});
+    return std::make_unique<Program>(
+        std::move(arguments),
+        std::map<std::string, std::string>{{"POD_NAME", pod}, {"POD_NAMESPACE", namespace_}});
+  }
+
+  std::vector<std::string> others_;
+};
+
+TEST_F(ReloaderEdge, AStandbyTakesOverWhatTheLeaderLeaves) {
+  CreateWeb(namespace_);
+  const std::string scope = "--namespaces=" + namespace_;
+  auto first = Replica("first", {scope});
+  ASSERT_TRUE(Await([&] { return Holder("stakater-reloader-lock") == "first"; }));
+  const auto second = Replica("second", {scope});
+  PutConfig("a", namespace_);
+  ASSERT_TRUE(AwaitRollout("a", namespace_));
+  ASSERT_EQ(Web(namespace_).metadata.generation, 2);
+
+  EXPECT_EQ(first->End(SIGTERM), 0);
+  PutConfig("b", namespace_);
+  ASSERT_TRUE(AwaitRollout("b", namespace_));
+  EXPECT_EQ(Holder("stakater-reloader-lock"), "second");
+  EXPECT_EQ(Web(namespace_).metadata.generation, 3);
+}
+
+TEST_F(ReloaderEdge, ShardsMoveWithoutMissedOrDoubleRollouts) {
+  constexpr int kShards = 2;
+  std::map<int, std::string> space_of;  // one namespace for each shard
+  for (int i = 0; static_cast<int>(space_of.size()) < kShards; ++i) {
+    const std::string suffix = std::to_string(i);
+    const int shard = reloader::ShardOf(namespace_ + "-" + suffix, kShards);
+    if (!space_of.contains(shard)) {
+      space_of[shard] = NewNamespace(suffix);
+      CreateWeb(space_of[shard]);
+    }
+  }
+  const std::string scope = "--namespaces=" + space_of[0] + "," + space_of[1];
+  const auto holders = [&] {
+    return std::set<std::string>{Holder("stakater-reloader-lock-0"),
+                                 Holder("stakater-reloader-lock-1")};
+  };
+  auto first = Replica("first", {scope, "--shards=2"});
+  ASSERT_TRUE(Await([&] { return holders() == std::set<std::string>{"first"}; }));
+  const auto second = Replica("second", {scope, "--shards=2"});
+  // While a shard moves, its namespace changes.
+  for (const std::string value : {"a", "b"}) {
+    for (const auto& [shard, name] : space_of) {
+      PutConfig(value, name);
+    }
+  }
+  ASSERT_TRUE(Await([&] { return holders() == std::set<std::string>{"first", "second"}; }));
+  for (const auto& [shard, name] : space_of) {
+    EXPECT_TRUE(AwaitRollout("b", name));
+  }
+  EXPECT_EQ(first->End(SIGTERM), 0);
+  for (const auto& [shard, name] : space_of) {
+    const auto before = Web(name).metadata.generation;
+    PutConfig("c", name);
+    EXPECT_TRUE(AwaitRollout("c", name));
+    EXPECT_EQ(Web(name).metadata.generation, before + 1);
+  }
+  EXPECT_EQ(holders(), std::set<std::string>{"second"});
+}
+
+TEST_F(ReloaderEdge, ANamespaceThatIsSelectedLaterIsMadeUpFor) {
+  CreateWeb(namespace_);
+  const std::string other = NewNamespace("other");
+  CreateWeb(other);
+  const std::string label = "kubexx-test-" + namespace_;
+  const auto select = [&](const std::string& name) {
+    const auto patched = ResourceClient<Namespace>(client_, "")
+                             .Patch(name, rest::PatchType::kMerge,
+                                    R"({"metadata":{"labels":{")" + label + R"(":"yes"}}})");
+    ASSERT_TRUE(patched) << patched.status().ToString();
+  };
+  select(other);
+  Program program({"--namespace-selector=\"" + label + ":yes\""}, {});
+  PutConfig("new", namespace_);
+  PutConfig("new", other);
+  ASSERT_TRUE(AwaitRollout("new", other));
+  EXPECT_FALSE(RunsWith("new", namespace_));
+  select(namespace_);
+  EXPECT_TRUE(AwaitRollout("new", namespace_));
+}
+
+TEST_F(ReloaderEdge, APauseOutlivesTheProcess) {
+  constexpr char kPausedAt[] = "deployment.reloader.stakater.com/paused-at";
+  CreateWeb(namespace_, {{"deployment.reloader.stakater.com/pause-period", "3s"}});
+  const std::vector<std::string> scope{"--namespaces=" + namespace_};
+  auto program = std::make_unique<Program>(scope, std::map<std::string, std::string>());
+  PutConfig("new", namespace_);
+  ASSERT_TRUE(AwaitRollout("new", namespace_));
+  EXPECT_TRUE(Web(namespace_).spec.paused);
+  EXPECT_TRUE(Web(namespace_).metadata.annotations.contains(kPausedAt));
+  program->End(SIGKILL);
+  EXPECT_TRUE(Web(namespace_).spec.paused);
+  program = std::make_unique<Program>(scope, std::map<std::string, std::string>());
+  EXPECT_TRUE(Await([&] { return !Web(namespace_).spec.paused; }));
+  EXPECT_FALSE(Web(namespace_).metadata.annotations.contains(kPausedAt));
+}
+
+TEST_F(ReloaderEdge, TellsByEventsAlertsAndMetaInfo) {
+  CreateWeb(namespace_);
+  Sink sink;
+  Program program({"--namespaces=" + namespace_},
+                  {{"RELOADER_NAMESPACE", namespace_},
+                   {"RELOADER_DEPLOYMENT_NAME", "reloader"},
+                   {"ALERT_ON_RELOAD", "true"},
+                   {"ALERT_SINK", "gchat"},
+                   {"ALERT_ADDITIONAL_INFO", "test"},
+                   {"ALERT_WEBHOOK_URL", sink.Url() + "/room?key=1"}});
+  PutConfig("new", namespace_);
+  ASSERT_TRUE(AwaitRollout("new", namespace_));
+  EXPECT_TRUE(Await([&] { return sink.Bodies().size() == 1; }));
+  EXPECT_EQ(sink.Bodies().at(0),
+            R"({"text":"test : Reloader detected changes in *config* of type *CONFIGMAP* in )"
+            "namespace *" +
+                namespace_ + "*. Hence reloaded *web* of type *Deployment* in namespace *" +
+                namespace_ + R"(*"})");
+  const auto event = [&]() -> std::optional<api::core::v1::Event> {
+    const auto list = kubernetes::Clientset(client_).CoreV1().Events(namespace_).List();
+    for (const auto& each : list ? list->items : std::vector<api::core::v1::Event>()) {
+      if (each.reason == "Reloaded") {
+        return each;
+      }
+    }
+    return std::nullopt;
+  };
+  ASSERT_TRUE(Await([&] { return event().has_value(); }));
+  EXPECT_EQ(event()->source.component, "reloader-configmaps");
+  EXPECT_EQ(event()->type, "Normal");
+  EXPECT_EQ(event()->involved_object.kind, "Deployment");
+  EXPECT_EQ(event()->involved_object.uid, Web(namespace_).metadata.uid);
+  EXPECT_EQ(event()->message, "Changes detected in 'config' of type 'CONFIGMAP' in namespace '" +
+                                  namespace_ + "', Updated 'web' of type 'Deployment' in " +
+                                  "namespace '" + namespace_ + "'");
+  ASSERT_TRUE(Await([&] { return ConfigMaps().Get("reloader-meta-info").has_value(); }));
+  const auto info = ConfigMaps().Get("reloader-meta-info");
+  EXPECT_EQ(info->data.at("deploymentInfo"),
+            R"({"name":"reloader","namespace":")" + namespace_ + R"("})");
+  EXPECT_EQ(info->metadata.labels.at("reloader.stakater.com/meta-info"), "reloader");
+}
+
+TEST_F(ReloaderEdge, CallsTheWebhookInsteadOfRolling) {
+  CreateWeb(namespace_);
+  Sink sink;
+  Program program({"--namespaces=" + namespace_, "--webhook-url=" + sink.Url()},
+                  {{"RELOADER_NAMESPACE", namespace_}});
+  // Changes count once the first list is here, of which nothing tells: change until one does.
+  int i = 0;
+  ASSERT_TRUE(Await([&] {
+    PutConfig(std::to_string(++i), namespace_);
+    return !sink.Bodies().empty();
+  }));
+  EXPECT_EQ(sink.Bodies().at(0), R"({"webhook":"update successful"})");
+  EXPECT_EQ(Web(namespace_).metadata.generation, 1);
+}
+
+}  // namespace
+}  // namespace kubexx::integration
