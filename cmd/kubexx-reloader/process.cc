@@ -1,6 +1,7 @@
 #include "process.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -13,6 +14,7 @@
 #include "kubexx/metrics/process_metrics.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/reloader/alerts.h"
+#include "kubexx/reloader/diagnostics.h"
 #include "kubexx/reloader/dry_run.h"
 #include "kubexx/reloader/kubernetes_io.h"
 #include "kubexx/reloader/meta_info.h"
@@ -123,8 +125,13 @@ class Process {
       alert_sender_->Stop();
     }
     events_.reset();  // flushes
-    policies_->Stop();
+    if (policies_) {
+      policies_->Stop();
+    }
     server_.Stop();
+    if (diagnostics_) {
+      diagnostics_->Stop();
+    }
   }
 
  private:
@@ -228,8 +235,7 @@ class Process {
                      500);
     };
     const auto ready = [this](const metrics::HttpRequest&) {
-      return Healthy(Ready(), "ready",
-                     "waiting for the first lists", 503);
+      return Healthy(Ready(), "ready", "waiting for the first lists", 503);
     };
     for (const char* path : {"/live", "/healthz"}) {
       server_.Handle(path, live);
@@ -237,7 +243,15 @@ class Process {
     for (const char* path : {"/ready", "/readyz"}) {
       server_.Handle(path, ready);
     }
-    return server_.Start();
+    KX_RETURN_IF_ERROR(server_.Start());
+    if (config_.pprof_address.empty()) {
+      return {};
+    }
+    logging::Warning("--enable-pprof serves figures of heap and threads, no profiles of Go",
+                     {{"address", config_.pprof_address}});
+    diagnostics_.emplace(http::Server::Options{.address = config_.pprof_address});
+    reloader::ServeDiagnostics(*diagnostics_);
+    return diagnostics_->Start();
   }
 
   const reloader::Config& config_;
@@ -256,6 +270,7 @@ class Process {
   std::unique_ptr<reloader::MessageSender> webhook_sender_;
   std::unique_ptr<reloader::WebhookRelay> relay_;
   metrics::HttpServer server_;
+  std::optional<http::Server> diagnostics_;
   std::unique_ptr<reloader::MemoryKeeper> memory_;
   std::jthread publisher_;
 };

@@ -35,7 +35,6 @@ Result<void> ConfigFlags::RefuseUnsupported() const {
   const std::pair<const char*, bool> unsupported[] = {
       {"--is-Argo-Rollouts=true", argo_rollouts_ == "true"},
       {"--enable-csi-integration", enable_csi_},
-      {"--enable-pprof", enable_pprof_},
   };
   for (const auto& [name, used] : unsupported) {
     if (used) {

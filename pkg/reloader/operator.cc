@@ -254,7 +254,9 @@ class Operator::Impl {
         return;
       case Reconciler::Outcome::kWritten:
         if (times.changed) {
-          metrics_.Reacted(Seconds(options_.clock.Now() - *times.changed));
+          const base::TimePoint written = options_.clock.Now();
+          metrics_.Reacted(Seconds(written - *times.changed));
+          metrics_.ReactedAfterSettling(Seconds(written - times.queued.value_or(now)));
         }
         break;
       case Reconciler::Outcome::kNothing:

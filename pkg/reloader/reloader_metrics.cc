@@ -22,6 +22,8 @@ const std::vector<double> kQueueBuckets{.001, .005, .01, .025, .05, .1, .25, .5,
 // The default settle window is 0.1 s: the buckets are close above it.
 const std::vector<double> kReactionBuckets{.01, .05, .1, .105, .11, .115, .12, .13, .14, .16,
                                            .2,  .3,  .5, 1,    2,   5,    10,  30,  60,  300};
+const std::vector<double> kSettledBuckets{.001, .002, .003, .005, .0075, .01, .015, .02, .03, .04,
+                                          .06,  .1,   .2,   .5,   1,     2,   5,    10,  30,  60};
 
 }  // namespace
 
@@ -53,6 +55,8 @@ ReloaderMetrics::ReloaderMetrics(metrics::Registry* registry, bool count_by_name
                   "Time from a workload falling due to a worker taking it.", {}, kQueueBuckets);
   retries_ = r.Counter("reloader_retries_total", "Workloads put back after an error.");
   errors_ = r.Counter("reloader_errors_total", "Failed attempts.", {{"type", "handler_error"}});
+  // Cannot happen here; dashboards of the original expect the series.
+  r.Counter("reloader_errors_total", "Failed attempts.", {{"type", "invalid_handler_type"}});
   for (const auto& [result, name] : kResults) {
     reconciled_[result] =
         r.Counter("reloader_reconcile_total", "Reconciles of workloads.", {{"result", name}});
@@ -92,6 +96,10 @@ ReloaderMetrics::ReloaderMetrics(metrics::Registry* registry, bool count_by_name
       "Time from the last change that a rollout answers, as it arrived, to the end of its write; "
       "includes the settle window.",
       {}, kReactionBuckets);
+  reaction_after_settling_ = r.Histogram(
+      "kubexx_reloader_reaction_after_settling_seconds",
+      "Time from the end of the settle window to the end of the write that rolls a workload.", {},
+      kSettledBuckets);
 }
 
 namespace {
@@ -152,5 +160,8 @@ void ReloaderMetrics::Recorded(const WorkloadId& workload, bool success) const {
   Series(recorded_, std::pair(workload.kind, success)).Increment();
 }
 void ReloaderMetrics::Reacted(double seconds) const { reaction_.Observe(seconds); }
+void ReloaderMetrics::ReactedAfterSettling(double seconds) const {
+  reaction_after_settling_.Observe(seconds);
+}
 
 }  // namespace kubexx::reloader

@@ -42,6 +42,8 @@ class ReloaderMetrics {
   void Recorded(const WorkloadId& workload, bool success) const;
   /// From the last change of a source that a rollout answers to the answer to its write.
   void Reacted(double seconds) const;
+  /// The same from the end of the settle window.
+  void ReactedAfterSettling(double seconds) const;
 
  private:
   metrics::Registry* by_namespace_;  ///< null when namespaces are not counted apart
@@ -62,6 +64,7 @@ class ReloaderMetrics {
   std::map<WorkloadKind, metrics::Histogram> action_latency_;
   std::map<std::pair<WorkloadKind, bool>, metrics::Counter> recorded_;
   metrics::Histogram reaction_;
+  metrics::Histogram reaction_after_settling_;
 };
 
 }  // namespace kubexx::reloader
