@@ -5,7 +5,11 @@
 #include <sys/wait.h>
 
 #include <chrono>
+#include <cinttypes>
+#include <cstdint>
+#include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <optional>
 #include <string>
@@ -354,6 +358,7 @@ class Program {
   Program& operator=(const Program&) = delete;
 
   bool started() const { return started_; }
+  pid_t pid() const { return pid_; }
   void Send(int signal_number) const { kill(pid_, signal_number); }
   /// Waits for its end; the exit status, or nothing when a signal ended it.
   std::optional<int> AwaitExit() {
@@ -388,6 +393,71 @@ TEST_F(ReloaderIntegration, TheProgramStopsCleanlyOnSigterm) {
   EXPECT_EQ(program.AwaitExit(), 0);
   EXPECT_LT(steady_clock::now() - begin, seconds(2));
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // their free() wipes nothing
+
+/// How often `text` is in the memory of a process.
+std::size_t Occurrences(pid_t pid, const std::string& text) {
+  const std::string folder = "/proc/" + std::to_string(pid);
+  std::ifstream maps(folder + "/maps");
+  std::ifstream memory(folder + "/mem", std::ios::binary);
+  std::size_t found = 0;
+  std::size_t readable = 0;
+  for (std::string line; std::getline(maps, line);) {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    char mode = '-';
+    if (std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64 " %c", &begin, &end, &mode) != 3 ||
+        mode != 'r' || line.ends_with("]") != line.ends_with("[heap]")) {
+      continue;
+    }
+    std::string bytes(end - begin, '\0');
+    memory.clear();
+    memory.seekg(static_cast<std::streamoff>(begin));
+    memory.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    readable += static_cast<std::size_t>(memory.gcount());
+    for (auto at = bytes.find(text); at != std::string::npos; at = bytes.find(text, at + 1)) {
+      ++found;
+    }
+  }
+  EXPECT_GT(readable, std::size_t{1} << 20) << "the memory cannot be read";
+  return found;
+}
+
+// cpprestsdk moves what it has not handed over yet to the front of a connection's buffer, and what
+// was behind stays there until a later response overwrites it or the connection ends. Nothing else
+// may hold a value.
+TEST_F(ReloaderIntegration, SecretValuesDoNotStayInTheMemoryOfTheProgram) {
+  constexpr std::size_t kBufferOfAConnection = 64 * 1024;
+  ASSERT_FALSE(Environment("KUBEXX_BIN_DIR").empty());
+  const std::string canary = "canary-" + namespace_;
+  const std::string listed = canary + "-listed";
+  std::string value;
+  while (value.size() < 8192) {
+    value += listed;
+  }
+  for (int i = 0; i < 100; ++i) {
+    core::Secret secret;
+    secret.metadata.name = "canary-" + std::to_string(i);
+    secret.data["key"] = apimachinery::Bytes(value);
+    Create(secret);
+  }
+  auto stateful_set = Workload<apps::StatefulSet>("db");
+  stateful_set.metadata.annotations["secret.reloader.stakater.com/reload"] = "app-secret";
+  Create(stateful_set);
+  Program program({"--kubeconfig=" + Environment("KUBEXX_TEST_KUBECONFIG"),
+                   "--namespaces=" + namespace_, "--metrics-addr=127.0.0.1:0"});
+  ASSERT_TRUE(program.started());
+  ASSERT_TRUE(AwaitBaseline<apps::StatefulSet>("db", "secret/app-secret", "key=old"));
+  EXPECT_LE(Occurrences(program.pid(), listed) * listed.size(), kBufferOfAConnection)
+      << "of " << 100 * value.size() << " bytes";
+  Patch<core::Secret>("app-secret", R"({"stringData":{"key":")" + canary + R"(-watched"}})");
+  ASSERT_TRUE(AwaitVariable<apps::StatefulSet>("db", kSecretVariable,
+                                               DigestText("key=" + canary + "-watched")));
+  EXPECT_EQ(Occurrences(program.pid(), canary + "-watched"), 0U);
+}
+
+#endif
 
 TEST_F(ReloaderIntegration, TheProgramRefusesWhatItCannotDo) {
   if (Environment("KUBEXX_BIN_DIR").empty()) {

@@ -3,6 +3,7 @@
 #ifndef KUBEXX_CODEC_INTERNAL_GATHER_H_
 #define KUBEXX_CODEC_INTERNAL_GATHER_H_
 
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -43,7 +44,10 @@ class Gather {
   }
 
   /// Makes ready for the next record, keeping the memory.
-  void Clear() { buffer_.clear(); }
+  void Clear() {
+    explicit_bzero(buffer_.data(), buffer_.size());
+    buffer_.clear();
+  }
   std::size_t limit() const { return limit_; }
 
  private:

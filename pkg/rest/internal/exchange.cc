@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <utility>
 
 namespace kubexx::rest::internal {
@@ -21,6 +22,12 @@ constexpr std::size_t kBufferBytes = 128 * 1024;
 constexpr int kShortWaits = 8;
 constexpr std::chrono::microseconds kShortWait{500};
 constexpr std::size_t kGatherBytes = 32 * 1024;
+
+// A body may hold Secrets. What is behind the end has been wiped when it was in use.
+void WipeAndClear(std::string& text) {
+  explicit_bzero(text.data(), text.size());
+  text.clear();
+}
 
 }  // namespace
 
@@ -168,7 +175,7 @@ Result<bool> Exchange::Read(HttpCall::Sink sink, const std::stop_token& stop,
   if (released.has_value()) {
     released->done.set(released->bytes.size());
   }
-  taken_.clear();
+  WipeAndClear(taken_);
   if (!accepted) {
     return Fail(accepted.error());
   }
@@ -193,7 +200,7 @@ bool Exchange::Close() {
     under_way = !closed_ && !ended_;
     closed_ = true;
     released = std::exchange(pending_, std::nullopt);
-    buffer_.clear();
+    WipeAndClear(buffer_);
   }
   if (released.has_value()) {
     released->done.set(released->bytes.size());
@@ -219,7 +226,18 @@ pplx::task<BodyStreambuf::int_type> BodyStreambuf::_putc(std::uint8_t c) {
 }
 
 pplx::task<std::size_t> BodyStreambuf::_putn(const std::uint8_t* ptr, std::size_t count) {
-  return exchange_->Put(ptr, count);
+  // A body may hold Secrets. cpprestsdk keeps its buffer until the connection is gone, consumed or
+  // not; what has been taken out of it nobody reads again, and the memory is its own heap's.
+  const auto wipe = [ptr, count] { explicit_bzero(const_cast<std::uint8_t*>(ptr), count); };
+  pplx::task<std::size_t> taken = exchange_->Put(ptr, count);
+  if (!taken.is_done()) {
+    return taken.then([wipe](std::size_t size) {
+      wipe();
+      return size;
+    });
+  }
+  wipe();
+  return taken;
 }
 
 }  // namespace kubexx::rest::internal
