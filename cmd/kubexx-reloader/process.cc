@@ -212,6 +212,7 @@ class Process {
     reloader::Operator::Options options;
     options.rules = config_.rules;
     options.strategy = config_.reload_strategy;
+    options.record_baselines = !config_.dry_run;
     options.ignored_namespaces = config_.ignored_namespaces;
     options.settle = {.window = config_.settle_window,
                       .max_delay = kMaxSettleWindows * config_.settle_window};
