@@ -15,7 +15,7 @@ import urllib.parse
 import urllib.request
 
 NAME = re.compile(r"\b(?:reloader|kubexx|workqueue|reflector|informer|rest_client|process|leader_election)_[a-z0-9_]+")
-VARIABLES = {"$job": ".+", "$__rate_interval": "15s"}
+VARIABLES = {"$job": ".+", "$__rate_interval": "30s"}
 DRAWN_SECONDS = 120
 
 

@@ -137,6 +137,7 @@ log_is_clean() {
 prometheus_sees_it() {
   log "Prometheus: targets, rules, dashboard"
   rolled_out "$system" "deployment/$operator"
+  kubectl -n matrix patch configmap matched -p '{"data":{"KEY":"for the dashboard"}}' >/dev/null
   list_targets
   wait_until 30 "a scrape" scrapes "$operator" 2
   wait_until 30 "the alert rules" rules_are_healthy
