@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -45,13 +46,31 @@ Result<rest::Config> Connection(const reloader::Config& config) {
   return connection;
 }
 
+std::set<reloader::WorkloadKind> Kinds(const reloader::Config& config) {
+  using reloader::WorkloadKind;
+  std::set<WorkloadKind> kinds(reloader::kWorkloadKinds.begin(), reloader::kWorkloadKinds.end());
+  if (config.ignore_jobs) {
+    kinds.erase(WorkloadKind::kJob);
+  }
+  if (config.ignore_cron_jobs) {
+    kinds.erase(WorkloadKind::kCronJob);
+  }
+  if (!config.argo_rollouts) {
+    kinds.erase(WorkloadKind::kRollout);
+  }
+  return kinds;
+}
+
 std::vector<reloader::InformerSet> Informers(const std::shared_ptr<rest::RESTClient>& client,
                                              const reloader::Config& config,
+                                             std::shared_ptr<reloader::Fallbacks> fallbacks,
                                              metrics::Registry& registry) {
   const reloader::WatchSettings settings{.keys = config.rules.keys,
                                          .source_label_selector = config.source_label_selector,
                                          .ignored_types = config.ignored_types,
-                                         .registry = &registry};
+                                         .kinds = Kinds(config),
+                                         .registry = &registry,
+                                         .fallbacks = std::move(fallbacks)};
   std::vector<reloader::InformerSet> informers;
   for (const std::string& name : config.namespaces) {
     informers.push_back(reloader::NewInformers(client, name, settings));
@@ -78,10 +97,11 @@ class Process {
   Result<void> Start() {
     KX_ASSIGN_OR_RETURN(const rest::Config connection, Connection(config_));
     KX_ASSIGN_OR_RETURN(client_, rest::RESTClient::New(connection, {.registry = &registry_}));
+    fallbacks_ = std::make_shared<reloader::Fallbacks>(&registry_);
     if (config_.dry_run) {
       writer_ = std::make_unique<reloader::DryRunWriter>(&registry_);
     } else {
-      writer_ = reloader::NewWriter(client_);
+      writer_ = reloader::NewWriter(client_, fallbacks_);
     }
     if (!config_.namespace_selector.empty()) {
       namespaces_ = reloader::NewNamespaceSelector(client_, config_.namespace_selector, &registry_);
@@ -225,7 +245,7 @@ class Process {
     options.rollout_gate = &policies_->gate();
     options.namespace_selector = namespaces_.get();
     operator_ = std::make_unique<reloader::Operator>(
-        std::move(options), Informers(client_, config_, registry_), *writer_);
+        std::move(options), Informers(client_, config_, fallbacks_, registry_), *writer_);
     return {};
   }
 
@@ -259,6 +279,7 @@ class Process {
   metrics::Registry registry_;
   const base::Subscription process_metrics_;
   std::shared_ptr<rest::RESTClient> client_;
+  std::shared_ptr<reloader::Fallbacks> fallbacks_;
   std::unique_ptr<reloader::WorkloadWriter> writer_;
   std::unique_ptr<reloader::WriteEvents> events_;
   std::unique_ptr<reloader::MessageSender> alert_sender_;

@@ -19,6 +19,10 @@ constexpr char kByReference[] = "reference";
 constexpr char kByListedName[] = "listed-name";
 constexpr char kByPattern[] = "pattern";
 constexpr char kByNamespace[] = "namespace";
+// Of Deployments: all sources that they mention, whatever their annotations say; and of Rollouts
+// whose pods are made from a Deployment's template, that Deployment.
+constexpr char kByMention[] = "mention";
+constexpr char kByTemplateOf[] = "template-of";
 
 std::string TypedKey(SourceType type, std::string_view key) {
   return std::string(NamesOf(type).lower) + "/" + std::string(key);
@@ -31,11 +35,41 @@ void ReportUnreadable(std::string_view kind, const ObjectKey& key,
                  {{"kind", kind}, {"object", key.ToString()}, {"error", status}});
 }
 
+bool IsOfDeployment(const Workload& workload) {
+  return workload.template_ref &&
+         workload.template_ref->kind == KindName(WorkloadKind::kDeployment);
+}
+
+void AddTemplateTerms(const Workload& workload, cache::IndexTerms& terms) {
+  if (workload.id.kind == WorkloadKind::kDeployment) {
+    for (const SourceId& source : ReferencedSources(workload)) {
+      terms.emplace_back(kByMention, TypedKey(source.type, source.key.ToString()));
+    }
+  } else if (IsOfDeployment(workload)) {
+    terms.emplace_back(
+        kByTemplateOf,
+        ObjectKey{workload.id.key.namespace_, workload.template_ref->name}.ToString());
+  }
+}
+
 bool ForEachInformer(const InformerSet& set,
                      base::FunctionRef<bool(cache::SharedInformerBase&)> each) {
   return std::ranges::all_of(set.workloads,
                              [&](const auto& entry) { return each(*entry.second); }) &&
          std::ranges::all_of(set.sources, [&](const auto& entry) { return each(*entry.second); });
+}
+
+void AddRolloutsOf(const InformerSet& set, std::string_view source, std::set<WorkloadId>& to) {
+  const auto rollouts = set.workloads.find(WorkloadKind::kRollout);
+  const auto deployments = set.workloads.find(WorkloadKind::kDeployment);
+  if (rollouts == set.workloads.end() || deployments == set.workloads.end()) {
+    return;
+  }
+  for (const ObjectKey& deployment : deployments->second->KeysByIndex(kByMention, source)) {
+    for (ObjectKey& key : rollouts->second->KeysByIndex(kByTemplateOf, deployment.ToString())) {
+      to.insert({WorkloadKind::kRollout, std::move(key)});
+    }
+  }
 }
 
 }  // namespace
@@ -75,10 +109,18 @@ cache::IndexTerms WorkloadTerms(const Workload& workload, const DecisionRules& r
 Caches::Caches(std::vector<InformerSet> informers, const DecisionRules& rules)
     : informers_(std::move(informers)) {
   for (const InformerSet& set : informers_) {
+    const bool mentions = set.workloads.contains(WorkloadKind::kRollout);
     for (const auto& [kind, informer] : set.workloads) {
-      informer->AddIndexer([kind = kind, rules](const cache::Object& object) {
+      informer->AddIndexer([kind = kind, rules, mentions](const cache::Object& object) {
         const auto workload = WorkloadFrom(kind, object);
-        return workload ? WorkloadTerms(*workload, rules) : cache::IndexTerms{};
+        cache::IndexTerms terms;
+        if (workload) {
+          terms = WorkloadTerms(*workload, rules);
+          if (mentions) {
+            AddTemplateTerms(*workload, terms);
+          }
+        }
+        return terms;
       });
     }
     for (const auto& [type, informer] : set.sources) {
@@ -149,6 +191,20 @@ std::optional<Source> Caches::GetSource(const SourceId& id) const {
 }
 
 std::optional<Workload> Caches::GetWorkload(const WorkloadId& id) const {
+  auto workload = FindWorkload(id);
+  if (workload && IsOfDeployment(*workload)) {
+    if (auto owner = FindWorkload(
+            {WorkloadKind::kDeployment, {id.key.namespace_, workload->template_ref->name}})) {
+      workload->template_annotations = std::move(owner->template_annotations);
+      workload->volumes = std::move(owner->volumes);
+      workload->containers = std::move(owner->containers);
+      workload->init_containers = std::move(owner->init_containers);
+    }
+  }
+  return workload;
+}
+
+std::optional<Workload> Caches::FindWorkload(const WorkloadId& id) const {
   for (const InformerSet& set : informers_) {
     const auto informer = set.workloads.find(id.kind);
     if (informer == set.workloads.end() ||
@@ -196,6 +252,7 @@ Caches::Concerned Caches::WorkloadsOf(const SourceId& source) const {
         by_pattern.insert({kind, std::move(key)});
       }
     }
+    AddRolloutsOf(set, name, by_name);
   }
   Concerned concerned;
   concerned.by_name.assign(by_name.begin(), by_name.end());

@@ -16,6 +16,7 @@
 #include "kubexx/reloader/decision.h"
 #include "kubexx/reloader/source.h"
 #include "kubexx/reloader/workload.h"
+#include "kubexx/reloader/workload_source.h"
 
 namespace kubexx::reloader {
 
@@ -25,6 +26,8 @@ struct InformerSet {
   std::string namespace_{};
   std::map<SourceType, std::shared_ptr<cache::SharedInformerBase>> sources{};
   std::map<WorkloadKind, std::shared_ptr<cache::SharedInformerBase>> workloads{};
+  /// Where workloads come from, when it can be that they are not watched.
+  std::map<WorkloadKind, std::shared_ptr<WorkloadSource>> workload_sources{};
   /// Kept as long as the informers: what made them.
   std::shared_ptr<const void> owner{};
 };
@@ -56,6 +59,7 @@ class Caches {
 
   /// Nothing when there is none.
   std::optional<Source> GetSource(const SourceId& id) const;
+  /// A Rollout that runs a Deployment's template has that template's volumes and containers.
   std::optional<Workload> GetWorkload(const WorkloadId& id) const;
   /// Names of all sources of a type in a namespace.
   std::vector<std::string> SourceNames(SourceType type, std::string_view namespace_) const;
@@ -73,6 +77,8 @@ class Caches {
   const std::vector<InformerSet>& informers() const { return informers_; }
 
  private:
+  std::optional<Workload> FindWorkload(const WorkloadId& id) const;
+
   std::vector<InformerSet> informers_;
 };
 

@@ -33,7 +33,6 @@ std::string ToLower(std::string text) {
 // that gives it its effect.
 Result<void> ConfigFlags::RefuseUnsupported() const {
   const std::pair<const char*, bool> unsupported[] = {
-      {"--is-Argo-Rollouts=true", argo_rollouts_ == "true"},
       {"--enable-csi-integration", enable_csi_},
   };
   for (const auto& [name, used] : unsupported) {

@@ -78,7 +78,24 @@ void EventRouter::OnSourceChange(SourceType type, const RawEvent& event) {
 }
 
 void EventRouter::NoteWorkloads(const Source& source, const Digest* before) {
+  parts_.on_demand.Changed(source.id, before == nullptr ? std::nullopt : std::optional(*before));
+  NoteKnown(source, before, [&](const WorkloadId& workload) {
+    return !parts_.on_demand.Covers(workload.kind, workload.key.namespace_);
+  });
+}
+
+void EventRouter::OnListed(const SourceId& id, const std::optional<Digest>& before) {
+  const auto source = parts_.caches.GetSource(id);
+  NoteKnown(source.value_or(Source{.id = id}), before ? &*before : nullptr,
+            [](const WorkloadId&) { return true; });
+}
+
+void EventRouter::NoteKnown(const Source& source, const Digest* before,
+                            base::FunctionRef<bool(const WorkloadId&)> wanted) {
   const auto note = [&](const WorkloadId& workload) {
+    if (!wanted(workload)) {
+      return;
+    }
     if (before != nullptr) {
       parts_.memory.RecordChange(workload, source.id, *before);
     }

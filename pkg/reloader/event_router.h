@@ -4,13 +4,16 @@
 #define KUBEXX_RELOADER_EVENT_ROUTER_H_
 
 #include <functional>
+#include <optional>
 #include <set>
 #include <stop_token>
 #include <string>
 
+#include "kubexx/base/function_ref.h"
 #include "kubexx/cache/shared_informer.h"
 #include "kubexx/reloader/caches.h"
 #include "kubexx/reloader/decision.h"
+#include "kubexx/reloader/on_demand_lists.h"
 #include "kubexx/reloader/pair_memory.h"
 #include "kubexx/reloader/reloader_metrics.h"
 
@@ -31,6 +34,8 @@ class EventRouter {
     const DecisionRules& rules;
     const std::set<std::string>& ignored_namespaces;
     const ReloaderMetrics& metrics;
+    /// Takes the changes that concern workloads that are not watched.
+    OnDemandLists& on_demand;
     /// Must not block.
     std::function<void(const WorkloadId&, Cause)> note;
   };
@@ -40,6 +45,8 @@ class EventRouter {
   /// then the informer's events wait with it. Drops the event when `stop` is requested first.
   void OnSource(SourceType type, const cache::SharedInformerBase::RawEvent& event,
                 const std::stop_token& stop);
+  /// A change that `on_demand` took, once the workloads have been listed.
+  void OnListed(const SourceId& id, const std::optional<Digest>& before);
   void OnWorkload(WorkloadKind kind, const cache::SharedInformerBase::RawEvent& event);
 
  private:
@@ -48,6 +55,9 @@ class EventRouter {
   void OnSourceChange(SourceType type, const RawEvent& event);
   /// `before` is null when the source has just appeared.
   void NoteWorkloads(const Source& source, const Digest* before);
+  /// Of those that the caches have, the ones that `wanted` says yes to.
+  void NoteKnown(const Source& source, const Digest* before,
+                 base::FunctionRef<bool(const WorkloadId&)> wanted);
 
   Parts parts_;
 };

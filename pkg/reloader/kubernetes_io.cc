@@ -1,67 +1,92 @@
 #include "kubexx/reloader/kubernetes_io.h"
 
+#include <algorithm>
 #include <utility>
 
-#include "kubexx/api/apps/v1/resources.gen.h"
-#include "kubexx/api/apps/v1/schema.gen.h"
-#include "kubexx/api/apps/v1/types.gen.h"
 #include "kubexx/api/core/v1/resources.gen.h"
 #include "kubexx/api/core/v1/schema.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/cache/list_watch_from_client.h"
+#include "kubexx/codec/json_tree.h"
+#include "kubexx/dynamic/dynamic_informer.h"
 #include "kubexx/informers/shared_informer_factory.h"
-#include "kubexx/kubernetes/resource_client.h"
-#include "kubexx/reloader/patch.h"
 #include "kubexx/rest/rest_client.h"
 
 namespace kubexx::reloader {
 namespace {
 
 namespace core = api::core::v1;
-namespace apps = api::apps::v1;
 using apimachinery::Result;
 
-class RestWriter final : public WorkloadWriter {
- public:
-  explicit RestWriter(std::shared_ptr<rest::RESTClient> client) : client_(std::move(client)) {}
-
-  Result<WriteOutcome> Write(const WorkloadId& workload, const WorkloadWrite& write,
-                             std::stop_token stop) override {
-    KX_RETURN_IF_ERROR(Patch(workload, StrategicMergePatch(write), std::move(stop)));
-    return WriteOutcome{.rolled = write.Rolls()};
-  }
-
- private:
-  Result<void> Patch(const WorkloadId& workload, std::string_view patch, std::stop_token stop) {
-    switch (workload.kind) {
-      case WorkloadKind::kDeployment:
-        return PatchAs<apps::Deployment>(workload.key, patch, std::move(stop));
-      case WorkloadKind::kDaemonSet:
-        return PatchAs<apps::DaemonSet>(workload.key, patch, std::move(stop));
-      case WorkloadKind::kStatefulSet:
-        return PatchAs<apps::StatefulSet>(workload.key, patch, std::move(stop));
+/// Whether the server has the kind's API; asked of discovery, which everyone may read, since a list
+/// of what does not exist is refused before it is not found.
+Result<bool> IsServed(const std::shared_ptr<rest::RESTClient>& client, WorkloadKind kind,
+                      const std::stop_token& stop) {
+  const apimachinery::ResourceInfo& resource = ResourceOf(kind);
+  rest::Request request = client->Get();
+  const auto response =
+      request.AbsPath("/apis/" + std::string(resource.group) + "/" + std::string(resource.version))
+          .Do(stop);
+  if (!response) {
+    if (response.status().reason == apimachinery::Reason::kNotFound) {
+      return false;
     }
-    return apimachinery::Fail(apimachinery::Reason::kInternalError, "unknown kind of workload");
+    return apimachinery::Fail(response.status());
   }
+  KX_ASSIGN_OR_RETURN(const codec::JsonTree list, codec::JsonTree::Parse(response->body));
+  const codec::JsonTree* resources = list.Find("resources");
+  return resources != nullptr &&
+         std::ranges::any_of(resources->elements(), [&](const codec::JsonTree& each) {
+           const codec::JsonTree* name = each.Find("name");
+           return name != nullptr && name->AsString() != nullptr &&
+                  *name->AsString() == resource.plural;
+         });
+}
 
-  template <class T>
-  Result<void> PatchAs(const apimachinery::ObjectKey& key, std::string_view patch,
-                       std::stop_token stop) {
-    const kubernetes::ResourceClient<T> workloads(client_, key.namespace_);
-    KX_RETURN_IF_ERROR(
-        workloads.Patch(key.name, rest::PatchType::kStrategicMerge, std::string(patch),
-                        {.field_manager = std::string(kFieldManager)}, std::move(stop)));
-    return {};
+std::shared_ptr<cache::ListerWatcher> ListWatchOf(const std::shared_ptr<rest::RESTClient>& client,
+                                                  WorkloadKind kind,
+                                                  const std::string& namespace_) {
+  const apimachinery::ResourceInfo& resource = ResourceOf(kind);
+  if (IsBuiltIn(kind)) {
+    return cache::NewListWatchFromClient(client, resource, namespace_);
   }
+  return dynamic::NewDynamicListWatch(
+      client,
+      {std::string(resource.group), std::string(resource.version), std::string(resource.plural)},
+      namespace_);
+}
 
-  std::shared_ptr<rest::RESTClient> client_;
-};
+void AddWorkloads(const std::shared_ptr<rest::RESTClient>& client, const WatchSettings& settings,
+                  const std::shared_ptr<Fallbacks>& fallbacks, InformerSet& set) {
+  for (const WorkloadKind kind : settings.kinds) {
+    const apimachinery::ResourceInfo& resource = ResourceOf(kind);
+    WorkloadSource::Options options{.kind = kind};
+    if (!IsBuiltIn(kind)) {
+      options.is_served = [client, kind](const std::stop_token& stop) {
+        return IsServed(client, kind, stop);
+      };
+    }
+    const auto source = std::make_shared<WorkloadSource>(ListWatchOf(client, kind, set.namespace_),
+                                                         fallbacks, std::move(options));
+    set.workload_sources[kind] = source;
+    set.workloads[kind] = std::make_shared<cache::SharedInformerBase>(
+        source, cache::InformerOptions{.name = std::string(resource.plural),
+                                       .registry = settings.registry,
+                                       .transform = TransformFor(kind, settings.keys),
+                                       .group = std::string(resource.group),
+                                       .version = std::string(resource.version),
+                                       .resource = std::string(resource.plural)});
+  }
+}
 
 }  // namespace
 
 InformerSet NewInformers(std::shared_ptr<rest::RESTClient> client, std::string namespace_,
                          const WatchSettings& settings) {
+  const auto fallbacks =
+      settings.fallbacks ? settings.fallbacks : std::make_shared<Fallbacks>(settings.registry);
   const auto factory = std::make_shared<informers::SharedInformerFactory>(
-      std::move(client),
+      client,
       informers::FactoryOptions{.namespace_ = namespace_,
                                 .registry = settings.registry,
                                 .tweak = [selector = settings.source_label_selector](
@@ -77,19 +102,10 @@ InformerSet NewInformers(std::shared_ptr<rest::RESTClient> client, std::string n
       set.sources[type] = factory->InformerFor<T>({.transform = TransformFor(type, settings.keys)});
     }
   };
-  const auto add_workload = [&]<class T>(WorkloadKind kind) {
-    set.workloads[kind] = factory->InformerFor<T>({.transform = TransformFor(kind, settings.keys)});
-  };
   add_source.operator()<core::ConfigMap>(SourceType::kConfigMap);
   add_source.operator()<core::Secret>(SourceType::kSecret);
-  add_workload.operator()<apps::Deployment>(WorkloadKind::kDeployment);
-  add_workload.operator()<apps::DaemonSet>(WorkloadKind::kDaemonSet);
-  add_workload.operator()<apps::StatefulSet>(WorkloadKind::kStatefulSet);
+  AddWorkloads(client, settings, fallbacks, set);
   return set;
-}
-
-std::unique_ptr<WorkloadWriter> NewWriter(std::shared_ptr<rest::RESTClient> client) {
-  return std::make_unique<RestWriter>(std::move(client));
 }
 
 }  // namespace kubexx::reloader

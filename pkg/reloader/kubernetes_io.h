@@ -7,8 +7,10 @@
 #include <set>
 #include <string>
 
+#include "kubexx/base/clock.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/reloader/caches.h"
+#include "kubexx/reloader/fallbacks.h"
 #include "kubexx/reloader/writer.h"
 
 namespace kubexx::rest {
@@ -24,15 +26,22 @@ struct WatchSettings {
   std::string source_label_selector{};
   /// Types that are not watched at all.
   std::set<SourceType> ignored_types{};
+  /// Kinds to watch. Those that the server does not have, or does not let us list, are asked for
+  /// again now and then.
+  std::set<WorkloadKind> kinds{kWorkloadKinds.begin(), kWorkloadKinds.end()};
   metrics::Registry* registry = nullptr;
+  /// Told of what is refused; made by NewInformers when null.
+  std::shared_ptr<Fallbacks> fallbacks{};
 };
 
 /// Informers of one namespace, or of all when `namespace_` is empty: projecting, not yet running.
 InformerSet NewInformers(std::shared_ptr<rest::RESTClient> client, std::string namespace_,
                          const WatchSettings& settings);
 
-/// Writes through `client`.
-std::unique_ptr<WorkloadWriter> NewWriter(std::shared_ptr<rest::RESTClient> client);
+/// Writes through `client`; `fallbacks` is told of what is refused, and made when null.
+std::unique_ptr<WorkloadWriter> NewWriter(std::shared_ptr<rest::RESTClient> client,
+                                          std::shared_ptr<Fallbacks> fallbacks = nullptr,
+                                          base::Clock& clock = base::Clock::Real());
 
 }  // namespace kubexx::reloader
 

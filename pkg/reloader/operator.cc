@@ -35,6 +35,16 @@ Operator::Options WithStrategy(Operator::Options options) {
   return options;
 }
 
+std::vector<OnDemandLists::Member> OnDemandMembers(const std::vector<InformerSet>& informers) {
+  std::vector<OnDemandLists::Member> members;
+  for (const InformerSet& set : informers) {
+    for (const auto& [kind, source] : set.workload_sources) {
+      members.push_back({set.namespace_, source, set.workloads.at(kind)});
+    }
+  }
+  return members;
+}
+
 }  // namespace
 
 class Operator::Impl {
@@ -56,8 +66,13 @@ class Operator::Impl {
                  .rules = options_.rules,
                  .ignored_namespaces = options_.ignored_namespaces,
                  .metrics = metrics_,
+                 .on_demand = on_demand_,
                  .note = [this](const WorkloadId& id, Cause cause) { Note(id, cause); }}),
         pauses_(NewPauses(writer)),
+        on_demand_(OnDemandMembers(caches_.informers()), options_.clock,
+                   [this](const SourceId& source, const std::optional<Digest>& before) {
+                     router_.OnListed(source, before);
+                   }),
         reconciler_({.caches = caches_,
                      .memory = memory_,
                      .patterns = patterns_,
@@ -86,6 +101,7 @@ class Operator::Impl {
     }
     Subscribe();
     caches_.Start();
+    on_demand_.Start();
     if (options_.namespace_selector != nullptr) {
       options_.namespace_selector->Start([this](const std::string& name) {
         Reconsider([&name](const std::string& each) { return each == name; });
@@ -121,6 +137,7 @@ class Operator::Impl {
   }
 
   void Stop() {
+    on_demand_.Stop();
     if (Ready()) {
       for (const workqueue::Key& key : settler_.Flush()) {
         Enqueue(key);
@@ -316,6 +333,7 @@ class Operator::Impl {
   BaselineSchedule recording_;
   EventRouter router_;
   std::unique_ptr<Pauses> pauses_;
+  OnDemandLists on_demand_;
   Reconciler reconciler_;
   std::stop_source stop_;
   base::Mutex mu_;

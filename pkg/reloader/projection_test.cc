@@ -8,6 +8,7 @@
 #include "kubexx/api/core/v1/schema.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/codec/codec.h"
+#include "kubexx/codec/json_tree.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -118,19 +119,37 @@ constexpr char kPodSpec[] = R"({
     "envFrom":[{"configMapRef":{"name":"by-env"}},{"secretRef":{"name":"sec-by-env"}}],
     "volumeMounts":[{"name":"plain","mountPath":"/p"},{"name":"both","mountPath":"/b"}]}]})";
 
-std::string WorkloadJson(std::string_view status = "{}", std::string_view image = "busybox:1") {
+std::string WorkloadJson(WorkloadKind kind, std::string_view status = "{}",
+                         std::string_view image = "busybox:1") {
   std::string pod = kPodSpec;
   pod.replace(pod.find("busybox:1"), 9, image);
-  return R"({"metadata":{"namespace":"ns","name":"w","uid":"u1","resourceVersion":"7","annotations":)"
-         R"({"reloader.stakater.com/auto":"true","other":"x"}},"spec":{"template":{"metadata":{"annotations":)"
-         R"({"secret.reloader.stakater.com/reload":"s","prometheus.io/scrape":"true"}},"spec":)" +
-         pod + R"(}},"status":)" + std::string(status) + "}";
+  const std::string json =
+      R"({"metadata":{"namespace":"ns","name":"w","uid":"u1","resourceVersion":"7","annotations":)"
+      R"({"reloader.stakater.com/auto":"true","other":"x"}},"spec":{"template":{"metadata":{"annotations":)"
+      R"({"secret.reloader.stakater.com/reload":"s","prometheus.io/scrape":"true"}},"spec":)" +
+      pod + R"(}},"status":)" + std::string(status) + "}";
+  if (kind != WorkloadKind::kCronJob) {
+    return json;
+  }
+  codec::JsonTree tree = *codec::JsonTree::Parse(json);
+  codec::JsonTree job_template = codec::JsonTree::Object();
+  job_template["spec"] = tree["spec"];
+  tree["spec"] = codec::JsonTree::Object();
+  tree["spec"]["jobTemplate"] = std::move(job_template);
+  tree.Erase("status");
+  return tree.ToJson();
+}
+
+/// Whether a workload of the kind without status has a rollout before it.
+bool WaitsForPods(WorkloadKind kind) {
+  return kind == WorkloadKind::kDeployment || kind == WorkloadKind::kStatefulSet ||
+         kind == WorkloadKind::kDeploymentConfig;
 }
 
 class WorkloadProjection : public testing::TestWithParam<WorkloadKind> {};
 
 TEST_P(WorkloadProjection, KeepsWhatDecides) {
-  cache::Object object = Json(WorkloadJson());
+  cache::Object object = Json(WorkloadJson(GetParam()));
   ASSERT_TRUE(ProjectWorkload(GetParam(), {}, object));
   EXPECT_THAT(object.bytes, Not(HasSubstr("busybox")));
   EXPECT_THAT(object.bytes, Not(HasSubstr("prometheus")));
@@ -142,44 +161,73 @@ TEST_P(WorkloadProjection, KeepsWhatDecides) {
   const auto secret = [](std::string name) {
     return Reference{SourceType::kSecret, std::move(name)};
   };
-  EXPECT_EQ(
-      *workload,
-      (Workload{.id = {GetParam(), {"ns", "w"}},
-                .uid = "u1",
-                .annotations = {{"reloader.stakater.com/auto", "true"}},
-                .template_annotations = {{"secret.reloader.stakater.com/reload", "s"}},
-                .volumes = {{"cm", {cm("by-volume")}},
-                            {"sec", {secret("sec-by-volume")}},
-                            {"both", {cm("p1"), secret("p2")}}},
-                .containers = {{.name = "app",
-                                .mounts = {"both"},
-                                .references = {cm("by-key"), secret("sec-by-key"), cm("by-env"),
-                                               secret("sec-by-env")},
-                                .variables = {{"STAKATER_X_CONFIGMAP", "abc"}}}},
-                .init_containers = {{.name = "init", .mounts = {"cm"}}},
-                .phase = GetParam() == WorkloadKind::kDaemonSet ? reloadpolicy::Phase::kComplete
-                                                                : reloadpolicy::Phase::kUpdating}));
+  EXPECT_EQ(*workload,
+            (Workload{.id = {GetParam(), {"ns", "w"}},
+                      .uid = "u1",
+                      .annotations = {{"reloader.stakater.com/auto", "true"}},
+                      .template_annotations = {{"secret.reloader.stakater.com/reload", "s"}},
+                      .volumes = {{"cm", {cm("by-volume")}},
+                                  {"sec", {secret("sec-by-volume")}},
+                                  {"both", {cm("p1"), secret("p2")}}},
+                      .containers = {{.name = "app",
+                                      .mounts = {"both"},
+                                      .references = {cm("by-key"), secret("sec-by-key"),
+                                                     cm("by-env"), secret("sec-by-env")},
+                                      .variables = {{"STAKATER_X_CONFIGMAP", "abc"}}}},
+                      .init_containers = {{.name = "init", .mounts = {"cm"}}},
+                      .phase = WaitsForPods(GetParam()) ? reloadpolicy::Phase::kUpdating
+                                                        : reloadpolicy::Phase::kComplete}));
 }
 
 TEST_P(WorkloadProjection, IsTheSameAfterChangesThatDoNotCount) {
-  cache::Object a = Json(WorkloadJson());
-  cache::Object b = Json(WorkloadJson(R"({"observedGeneration":9})", "nginx:2"));
+  cache::Object a = Json(WorkloadJson(GetParam()));
+  cache::Object b = Json(WorkloadJson(GetParam(), "{}", "nginx:2"));
   ASSERT_TRUE(ProjectWorkload(GetParam(), {}, a));
   ASSERT_TRUE(ProjectWorkload(GetParam(), {}, b));
   EXPECT_EQ(a.bytes, b.bytes);
 }
 
-TEST_P(WorkloadProjection, OfAProjectionIsItself) {
-  cache::Object object = Json(WorkloadJson());
-  ASSERT_TRUE(ProjectWorkload(GetParam(), {}, object));
-  const std::string once = object.bytes;
-  ASSERT_TRUE(ProjectWorkload(GetParam(), {}, object));
-  EXPECT_EQ(object.bytes, once);
+TEST_P(WorkloadProjection, RefusesGarbage) {
+  cache::Object object = Json(GetParam() == WorkloadKind::kCronJob
+                                  ? R"({"spec":{"jobTemplate":{"spec":{"template":7}}}})"
+                                  : R"({"spec":{"template":7}})");
+  EXPECT_FALSE(ProjectWorkload(GetParam(), {}, object));
 }
 
-TEST_P(WorkloadProjection, RefusesGarbage) {
-  cache::Object object = Json(R"({"spec":{"template":7}})");
-  EXPECT_FALSE(ProjectWorkload(GetParam(), {}, object));
+TEST(ProjectWorkload, StatusOfADeploymentDoesNotCount) {
+  cache::Object a = Json(WorkloadJson(WorkloadKind::kDeployment));
+  cache::Object b = Json(WorkloadJson(WorkloadKind::kDeployment, R"({"observedGeneration":9})"));
+  ASSERT_TRUE(ProjectWorkload(WorkloadKind::kDeployment, {}, a));
+  ASSERT_TRUE(ProjectWorkload(WorkloadKind::kDeployment, {}, b));
+  EXPECT_EQ(a.bytes, b.bytes);
+}
+
+TEST(ProjectWorkload, OfAJobThatIsOverOnlyTheNameIsKept) {
+  for (const char* status : {R"({"conditions":[{"type":"Complete","status":"True"}]})",
+                             R"({"conditions":[{"type":"Failed","status":"True"}]})"}) {
+    cache::Object object = Json(WorkloadJson(WorkloadKind::kJob, status));
+    ASSERT_TRUE(ProjectWorkload(WorkloadKind::kJob, {}, object));
+    const auto workload = WorkloadFrom(WorkloadKind::kJob, object);
+    ASSERT_TRUE(workload);
+    EXPECT_EQ(*workload, (Workload{.id = {WorkloadKind::kJob, {"ns", "w"}}, .uid = "u1"}));
+  }
+  cache::Object object = Json(
+      WorkloadJson(WorkloadKind::kJob, R"({"conditions":[{"type":"Suspended","status":"True"}]})"));
+  ASSERT_TRUE(ProjectWorkload(WorkloadKind::kJob, {}, object));
+  EXPECT_FALSE(WorkloadFrom(WorkloadKind::kJob, object)->containers.empty());
+}
+
+TEST(ProjectWorkload, ARolloutKeepsWhoseTemplateItRuns) {
+  cache::Object object =
+      Json(R"({"metadata":{"namespace":"ns","name":"w","annotations":)"
+           R"({"reloader.stakater.com/rollout-strategy":"restart"}},)"
+           R"("spec":{"workloadRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"base"}},)"
+           R"("status":{"observedGeneration":"7"}})");
+  ASSERT_TRUE(ProjectWorkload(WorkloadKind::kRollout, {}, object));
+  const auto workload = WorkloadFrom(WorkloadKind::kRollout, object);
+  ASSERT_TRUE(workload);
+  EXPECT_EQ(workload->template_ref, (TemplateRef{"Deployment", "base"}));
+  EXPECT_EQ(workload->annotations.at("reloader.stakater.com/rollout-strategy"), "restart");
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, WorkloadProjection, testing::ValuesIn(kWorkloadKinds),

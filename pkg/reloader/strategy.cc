@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "kubexx/apimachinery/time.h"
 #include "kubexx/codec/json_tree.h"
 
 namespace kubexx::reloader {
@@ -22,6 +23,14 @@ Digest DigestIn(const Change& change, const SourceId& source) {
   const auto found = std::ranges::find(change.sources, source, &std::pair<SourceId, Digest>::first);
   const Digest digest = found == change.sources.end() ? kNoSource : found->second;
   return digest == kNoSource ? DeleteMarker() : digest;
+}
+
+std::string TokenOf(const std::vector<Change>& changes) {
+  std::string text;
+  for (const Change& change : changes) {
+    text += change.variable + "=" + change.value + ";";
+  }
+  return DigestOf(text).ToString();
 }
 
 }  // namespace
@@ -65,7 +74,15 @@ std::optional<ReloadedFrom> ParseReloadedFrom(const Workload& workload) {
 
 WorkloadWrite MakeWrite(const Workload& workload, const std::vector<Change>& changes,
                         ReloadStrategy strategy, base::WallTime now) {
-  WorkloadWrite write{.uid = workload.uid};
+  WorkloadWrite write{.uid = workload.uid, .token = TokenOf(changes)};
+  if (workload.template_ref && workload.template_ref->kind == KindName(WorkloadKind::kDeployment)) {
+    write.template_of = workload.template_ref->name;
+  }
+  const std::string* how = Find(workload.annotations, kRolloutStrategy);
+  if (workload.id.kind == WorkloadKind::kRollout && how != nullptr && *how == "restart") {
+    write.restart_at = apimachinery::Time::From(now).ToString();
+    return write;
+  }
   for (const Change& change : changes) {
     if (strategy == ReloadStrategy::kEnvVars) {
       write.variables.push_back({change.container, change.variable,

@@ -24,6 +24,9 @@ enum class ReloadStrategy : std::uint8_t {
 /// The pod template's annotation of kAnnotations; cannot be renamed.
 inline constexpr std::string_view kLastReloadedFrom = "reloader.stakater.com/last-reloaded-from";
 
+/// On a Rollout: "restart" restarts its pods without a change of the template; cannot be renamed.
+inline constexpr std::string_view kRolloutStrategy = "reloader.stakater.com/rollout-strategy";
+
 /// Stands in last-reloaded-from for the digest of a source that was deleted, as in
 /// stakater/Reloader.
 const Digest& DeleteMarker();

@@ -43,18 +43,48 @@ TEST(LastReloadedFrom, IsReadBack) {
 
 TEST(MakeWrite, EnvVarsSetsEachVariable) {
   const WorkloadWrite write = MakeWrite({.uid = "u"}, TwoChanges(), ReloadStrategy::kEnvVars, kNow);
-  const WorkloadWrite expected{.uid = "u",
-                               .variables = {{"app", "STAKATER_CONFIG_CONFIGMAP", "01"},
-                                             {"app", "STAKATER_PASSWORD_SECRET", "02"}}};
-  EXPECT_EQ(write, expected);
+  EXPECT_EQ(write.uid, "u");
+  EXPECT_EQ(write.variables,
+            (std::vector<VariableEdit>{{"app", "STAKATER_CONFIG_CONFIGMAP", "01"},
+                                       {"app", "STAKATER_PASSWORD_SECRET", "02"}}));
+  EXPECT_TRUE(write.template_annotations.empty());
 }
 
 TEST(MakeWrite, AnnotationsNamesTheLastCause) {
   const WorkloadWrite write = MakeWrite({}, TwoChanges(), ReloadStrategy::kAnnotations, kNow);
-  const WorkloadWrite expected{
-      .template_annotations = {{std::string(kLastReloadedFrom),
-                                LastReloadedFrom(kPassword, DigestOf("b"), "app", kNow)}}};
-  EXPECT_EQ(write, expected);
+  EXPECT_TRUE(write.variables.empty());
+  EXPECT_EQ(write.template_annotations,
+            (AnnotationEdits{{std::string(kLastReloadedFrom),
+                              LastReloadedFrom(kPassword, DigestOf("b"), "app", kNow)}}));
+}
+
+TEST(MakeWrite, TheTokenTellsChangesApartAndTimesDoNotCount) {
+  const std::vector<Change> changes = TwoChanges();
+  const std::string token = MakeWrite({}, changes, ReloadStrategy::kAnnotations, kNow).token;
+  EXPECT_EQ(
+      MakeWrite({}, changes, ReloadStrategy::kAnnotations, kNow + std::chrono::hours(1)).token,
+      token);
+  EXPECT_NE(MakeWrite({}, {changes[0]}, ReloadStrategy::kAnnotations, kNow).token, token);
+}
+
+TEST(MakeWrite, ARolloutRestartsWithoutAChangeOfItsTemplateWhenItSaysSo) {
+  Workload rollout{.id = {WorkloadKind::kRollout, {"ns", "web"}},
+                   .annotations = {{"reloader.stakater.com/rollout-strategy", "restart"}}};
+  WorkloadWrite write = MakeWrite(rollout, TwoChanges(), ReloadStrategy::kEnvVars, kNow);
+  EXPECT_EQ(write.restart_at, "2023-11-14T22:13:20Z");
+  EXPECT_TRUE(write.variables.empty());
+  EXPECT_TRUE(write.Rolls());
+  rollout.annotations.begin()->second = "rollout";
+  EXPECT_FALSE(MakeWrite(rollout, TwoChanges(), ReloadStrategy::kEnvVars, kNow).restart_at);
+  rollout.annotations.begin()->second = "restart";
+  rollout.id.kind = WorkloadKind::kDeployment;
+  EXPECT_FALSE(MakeWrite(rollout, TwoChanges(), ReloadStrategy::kEnvVars, kNow).restart_at);
+}
+
+TEST(MakeWrite, NamesTheDeploymentWhoseTemplateARolloutRuns) {
+  const Workload rollout{.id = {WorkloadKind::kRollout, {"ns", "web"}},
+                         .template_ref = TemplateRef{"Deployment", "base"}};
+  EXPECT_EQ(MakeWrite(rollout, TwoChanges(), ReloadStrategy::kEnvVars, kNow).template_of, "base");
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #ifndef KUBEXX_RELOADER_WORKLOAD_H_
 #define KUBEXX_RELOADER_WORKLOAD_H_
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,37 +12,10 @@
 #include "kubexx/apimachinery/object_key.h"
 #include "kubexx/reloader/annotations.h"
 #include "kubexx/reloader/source.h"
+#include "kubexx/reloader/workload_kind.h"
 #include "kubexx/reloadpolicy/phase.h"
 
 namespace kubexx::reloader {
-
-enum class WorkloadKind : std::uint8_t { kDeployment, kDaemonSet, kStatefulSet };
-
-inline constexpr std::array kWorkloadKinds{WorkloadKind::kDeployment, WorkloadKind::kDaemonSet,
-                                           WorkloadKind::kStatefulSet};
-
-/// The API's spelling: "Deployment".
-constexpr std::string_view KindName(WorkloadKind kind) {
-  switch (kind) {
-    case WorkloadKind::kDeployment:
-      return "Deployment";
-    case WorkloadKind::kDaemonSet:
-      return "DaemonSet";
-    case WorkloadKind::kStatefulSet:
-      return "StatefulSet";
-  }
-  return "";
-}
-
-/// The inverse of KindName.
-constexpr std::optional<WorkloadKind> ParseWorkloadKind(std::string_view name) {
-  for (const WorkloadKind kind : kWorkloadKinds) {
-    if (KindName(kind) == name) {
-      return kind;
-    }
-  }
-  return std::nullopt;
-}
 
 /// Names one workload.
 struct WorkloadId {
@@ -79,6 +51,13 @@ struct Container {
   bool operator==(const Container&) const = default;
 };
 
+/// The workload whose pod template another one runs: spec.workloadRef of a Rollout.
+struct TemplateRef {
+  std::string kind{};
+  std::string name{};
+  bool operator==(const TemplateRef&) const = default;
+};
+
 /// A workload's projection. A value type.
 struct Workload {
   WorkloadId id{};
@@ -88,6 +67,9 @@ struct Workload {
   std::vector<Volume> volumes{};
   std::vector<Container> containers{};
   std::vector<Container> init_containers{};
+  /// Its pods are made from that workload's template; volumes and containers are empty then until
+  /// Caches::GetWorkload fills them in.
+  std::optional<TemplateRef> template_ref{};
   /// How far its rollout is.
   reloadpolicy::Phase phase = reloadpolicy::Phase::kComplete;
   bool operator==(const Workload&) const = default;

@@ -6,7 +6,7 @@
 #include "kubexx/codec/codec.h"
 #include "kubexx/reloader/env_var.h"
 #include "kubexx/reloader/projection.h"
-#include "kubexx/reloader/rollout_phase.h"
+#include "kubexx/reloader/workload_decode.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -18,6 +18,8 @@ using apimachinery::Result;
 /// Label of a projection: how far the rollout is. Absent when it is complete, so that what does not
 /// change takes no memory.
 constexpr char kPhase[] = "rollout-phase";
+/// Label of a projection: whose template the workload's pods are made from, as "Kind/name".
+constexpr char kTemplateRef[] = "template-ref";
 
 Annotations Concerning(const Annotations& annotations, const AnnotationKeys& keys) {
   Annotations kept;
@@ -99,13 +101,17 @@ Container ContainerFrom(const core::Container& container) {
   return result;
 }
 
-template <class T>
-Workload From(WorkloadKind kind, const T& object) {
-  const core::PodTemplateSpec& pod = object.spec.template_;
-  Workload workload{.id = {kind, {object.metadata.namespace_, object.metadata.name}},
-                    .uid = object.metadata.uid,
-                    .annotations = object.metadata.annotations,
-                    .template_annotations = pod.metadata.annotations};
+Workload From(WorkloadKind kind, const PodOwner& owner) {
+  const core::PodTemplateSpec& pod = owner.pods;
+  Workload workload{.id = {kind, {owner.metadata.namespace_, owner.metadata.name}},
+                    .uid = owner.metadata.uid};
+  if (owner.over) {
+    return workload;  // nothing rolls it any more
+  }
+  workload.annotations = owner.metadata.annotations;
+  workload.template_annotations = pod.metadata.annotations;
+  workload.template_ref = owner.template_ref;
+  workload.phase = owner.phase;
   for (const core::Volume& volume : pod.spec.volumes) {
     workload.volumes.push_back({volume.name, ReferencesOf(volume.volume_source)});
   }
@@ -160,15 +166,19 @@ core::Container ContainerOf(const Container& container, const std::vector<Volume
   return result;
 }
 
-template <class T>
-T ObjectOf(const Workload& workload, const AnnotationKeys& keys) {
-  T object{};
+// The projection of every kind is a Deployment.
+apps::Deployment ObjectOf(const Workload& workload, const AnnotationKeys& keys) {
+  apps::Deployment object{};
   object.metadata.namespace_ = workload.id.key.namespace_;
   object.metadata.name = workload.id.key.name;
   object.metadata.uid = workload.uid;
   object.metadata.annotations = Concerning(workload.annotations, keys);
   if (workload.phase != reloadpolicy::Phase::kComplete) {
     object.metadata.labels[kPhase] = ToString(workload.phase);
+  }
+  if (workload.template_ref) {
+    object.metadata.labels[kTemplateRef] =
+        workload.template_ref->kind + "/" + workload.template_ref->name;
   }
   core::PodTemplateSpec& pod = object.spec.template_;
   pod.metadata.annotations = Concerning(workload.template_annotations, keys);
@@ -189,56 +199,29 @@ T ObjectOf(const Workload& workload, const AnnotationKeys& keys) {
   return object;
 }
 
-template <class T>
-Result<void> Project(WorkloadKind kind, const AnnotationKeys& keys, cache::Object& object) {
-  KX_ASSIGN_OR_RETURN(const T full, codec::Decode<T>(object.encoding, object.bytes));
-  Workload workload = From(kind, full);
-  workload.phase = PhaseOf(full);
-  object.encoding = codec::Encoding::kProtobuf;
-  object.bytes = codec::EncodeProtobuf(ObjectOf<T>(workload, keys));
-  return {};
-}
-
-template <class T>
-Result<Workload> Read(WorkloadKind kind, const cache::Object& object) {
-  KX_ASSIGN_OR_RETURN(const T projection, codec::Decode<T>(object.encoding, object.bytes));
-  Workload workload = From(kind, projection);
-  if (const auto phase = projection.metadata.labels.find(kPhase);
-      phase != projection.metadata.labels.end()) {
-    workload.phase =
-        reloadpolicy::ParsePhase(phase->second).value_or(reloadpolicy::Phase::kComplete);
-  }
-  return workload;
-}
-
-apimachinery::Error UnknownKind() {
-  return apimachinery::Fail(apimachinery::Reason::kInternalError, "unknown kind of workload");
-}
-
 }  // namespace
 
 Result<void> ProjectWorkload(WorkloadKind kind, const AnnotationKeys& keys, cache::Object& object) {
-  switch (kind) {
-    case WorkloadKind::kDeployment:
-      return Project<apps::Deployment>(kind, keys, object);
-    case WorkloadKind::kDaemonSet:
-      return Project<apps::DaemonSet>(kind, keys, object);
-    case WorkloadKind::kStatefulSet:
-      return Project<apps::StatefulSet>(kind, keys, object);
-  }
-  return UnknownKind();
+  KX_ASSIGN_OR_RETURN(const PodOwner owner, DecodePodOwner(kind, object));
+  object.encoding = codec::Encoding::kProtobuf;
+  object.bytes = codec::EncodeProtobuf(ObjectOf(From(kind, owner), keys));
+  return {};
 }
 
 Result<Workload> WorkloadFrom(WorkloadKind kind, const cache::Object& object) {
-  switch (kind) {
-    case WorkloadKind::kDeployment:
-      return Read<apps::Deployment>(kind, object);
-    case WorkloadKind::kDaemonSet:
-      return Read<apps::DaemonSet>(kind, object);
-    case WorkloadKind::kStatefulSet:
-      return Read<apps::StatefulSet>(kind, object);
+  KX_ASSIGN_OR_RETURN(apps::Deployment projection,
+                      codec::Decode<apps::Deployment>(object.encoding, object.bytes));
+  PodOwner owner{.metadata = std::move(projection.metadata),
+                 .pods = std::move(projection.spec.template_)};
+  if (const auto ref = owner.metadata.labels.find(kTemplateRef);
+      ref != owner.metadata.labels.end()) {
+    const std::size_t slash = ref->second.find('/');
+    owner.template_ref = TemplateRef{ref->second.substr(0, slash), ref->second.substr(slash + 1)};
   }
-  return UnknownKind();
+  if (const auto phase = owner.metadata.labels.find(kPhase); phase != owner.metadata.labels.end()) {
+    owner.phase = reloadpolicy::ParsePhase(phase->second).value_or(reloadpolicy::Phase::kComplete);
+  }
+  return From(kind, owner);
 }
 
 }  // namespace kubexx::reloader

@@ -33,11 +33,21 @@ struct WorkloadWrite {
   AnnotationEdits template_annotations{};
   /// ...and these do not.
   AnnotationEdits annotations{};
+  /// The Deployment whose template makes the pods: it gets the variables and template_annotations.
+  /// Empty: the workload's own.
+  std::string template_of{};
+  /// Of a Rollout: makes new pods by this spec.restartAt, without a change of the template.
+  std::optional<std::string> restart_at{};
+  /// Names what is rolled for: the same for two tries of one change. Of kinds that are rolled by
+  /// creating an object, so that a try whose end is not known is not repeated.
+  std::string token{};
   /// spec.paused, of kinds that have it.
   std::optional<bool> paused{};
 
   /// Whether it makes new pods.
-  bool Rolls() const { return !variables.empty() || !template_annotations.empty(); }
+  bool Rolls() const {
+    return !variables.empty() || !template_annotations.empty() || restart_at.has_value();
+  }
   bool empty() const { return !Rolls() && annotations.empty() && !paused; }
   bool operator==(const WorkloadWrite&) const = default;
 };

@@ -1,0 +1,164 @@
+#include <chrono>
+#include <cstdint>
+#include <utility>
+
+#include "kubexx/dynamic/metadata_client.h"
+#include "kubexx/logging/log.h"
+#include "kubexx/reloader/kind_writers.h"
+#include "kubexx/reloader/patch.h"
+#include "kubexx/reloader/template_edit.h"
+#include "kubexx/rest/rest_client.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::ObjectKey;
+using apimachinery::Reason;
+using apimachinery::Result;
+using codec::JsonTree;
+using dynamic::Unstructured;
+
+/// Of a Job that rolls a CronJob: when it was asked for, in microseconds since 1970, and the token
+/// of the change, with a blank between.
+constexpr char kRolledFor[] = "kubexx.io/rolled-for";
+
+/// When a Job was made for a change, and for which.
+struct RolledFor {
+  std::int64_t when = 0;
+  std::string token{};
+};
+
+RolledFor ParseRolledFor(const std::string& text) {
+  const std::size_t blank = text.find(' ');
+  RolledFor result;
+  if (blank == std::string::npos) {
+    return result;
+  }
+  for (const char c : text.substr(0, blank)) {
+    if (c < '0' || c > '9' || result.when > INT64_MAX / 10 - 10) {
+      return {};
+    }
+    result.when = result.when * 10 + (c - '0');
+  }
+  result.token = text.substr(blank + 1);
+  return result;
+}
+
+bool IsOwnedBy(const dynamic::PartialObjectMetadata& job, const std::string& uid) {
+  for (const auto& owner : job.metadata.owner_references) {
+    if (owner.uid == uid) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<Unstructured> InstantiatedJob(const Unstructured& cron_job, const WorkloadWrite& write,
+                                     base::WallTime now) {
+  const JsonTree* job_template = cron_job.Get({"spec", "jobTemplate"});
+  if (job_template == nullptr) {
+    return Fail(Reason::kConflict, "the CronJob has no jobTemplate");
+  }
+  JsonTree job = JsonTree::Object();
+  job["apiVersion"] = "batch/v1";
+  job["kind"] = "Job";
+  JsonTree& metadata = job["metadata"];
+  metadata["generateName"] = cron_job.Name() + "-";
+  metadata["namespace"] = cron_job.Namespace();
+  if (const JsonTree* labels = job_template->At({"metadata", "labels"})) {
+    metadata["labels"] = *labels;
+  }
+  JsonTree& annotations = metadata["annotations"];
+  annotations["cronjob.kubernetes.io/instantiate"] = "manual";
+  if (const JsonTree* own = job_template->At({"metadata", "annotations"})) {
+    for (const JsonTree::Member& member : own->members()) {
+      annotations[member.key] = member.value;
+    }
+  }
+  const auto micros =
+      std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch()).count();
+  annotations[kRolledFor] = std::to_string(micros) + " " + write.token;
+  JsonTree owner = JsonTree::Object();
+  owner["apiVersion"] = "batch/v1";
+  owner["kind"] = "CronJob";
+  owner["name"] = cron_job.Name();
+  owner["uid"] = cron_job.Uid();
+  owner["controller"] = true;
+  owner["blockOwnerDeletion"] = true;
+  metadata["ownerReferences"].Append(std::move(owner));
+  if (const JsonTree* spec = job_template->Find("spec")) {
+    job["spec"] = *spec;
+  }
+  KX_RETURN_IF_ERROR(EditTemplate(write, job["spec"]["template"]));
+  return Unstructured::FromTree(std::move(job));
+}
+
+bool CronJobWriter::HasJobFor(const ObjectKey& key, const std::string& uid,
+                              const std::string& token, const std::stop_token& stop) const {
+  const dynamic::MetadataResource jobs =
+      dynamic::MetadataClient(client_).Resource({"batch", "v1", "jobs"}, key.namespace_);
+  const auto list = jobs.List({}, stop);
+  if (!list) {
+    // Without the right to list them nothing can be looked for; the memory of this process remains.
+    logging::Debug("Jobs of a CronJob cannot be listed",
+                   {{"cronjob", key.ToString()}, {"error", list.status()}});
+    return false;
+  }
+  RolledFor newest;
+  for (const dynamic::PartialObjectMetadata& job : list->items) {
+    const auto note = job.metadata.annotations.find(kRolledFor);
+    if (note == job.metadata.annotations.end() || !IsOwnedBy(job, uid)) {
+      continue;
+    }
+    if (RolledFor each = ParseRolledFor(note->second); each.when > newest.when) {
+      newest = std::move(each);
+    }
+  }
+  return newest.when > 0 && newest.token == token;
+}
+
+Result<void> CronJobWriter::CreateJob(const ObjectKey& key, const Unstructured& cron_job,
+                                      const WorkloadWrite& write,
+                                      const std::stop_token& stop) const {
+  const dynamic::DynamicResource jobs = ResourceFor(client_, WorkloadKind::kJob, key.namespace_);
+  const kubernetes::CreateOptions options{.field_manager = std::string(kFieldManager)};
+  KX_ASSIGN_OR_RETURN(Unstructured job, InstantiatedJob(cron_job, write, clock_.Wall()));
+  const auto created = jobs.Create(job, options, stop);
+  if (created) {
+    return {};
+  }
+  if (created.status().reason != Reason::kForbidden) {
+    return Fail(created.status());
+  }
+  // An admission plugin lets only those set blockOwnerDeletion who may update finalizers of
+  // CronJobs, which a small role does not grant.
+  KX_RETURN_IF_ERROR(
+      job.Set({"metadata", "ownerReferences", "0", "blockOwnerDeletion"}, JsonTree(false)));
+  KX_RETURN_IF_ERROR(jobs.Create(job, options, stop));
+  return {};
+}
+
+Result<WriteOutcome> CronJobWriter::Write(const ObjectKey& key, const WorkloadWrite& write,
+                                          std::stop_token stop) {
+  WriteOutcome outcome{.rolled = write.Rolls()};
+  if (write.Rolls()) {
+    const dynamic::DynamicResource cron_jobs =
+        ResourceFor(client_, WorkloadKind::kCronJob, key.namespace_);
+    KX_ASSIGN_OR_RETURN(const Unstructured cron_job, cron_jobs.Get(key.name, {}, stop));
+    if (!write.uid.empty() && cron_job.Uid() != write.uid) {
+      return Fail(Reason::kConflict, "the CronJob was deleted and created again");
+    }
+    if (!HasJobFor(key, cron_job.Uid(), write.token, stop)) {
+      KX_RETURN_IF_ERROR(CreateJob(key, cron_job, write, stop));
+    }
+  }
+  KX_ASSIGN_OR_RETURN(outcome.recorded,
+                      RecordAnnotations(client_, {WorkloadKind::kCronJob, key}, write.annotations,
+                                        fallbacks_, std::move(stop)));
+  return outcome;
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,107 @@
+#include <utility>
+
+#include "kubexx/reloader/kind_writers.h"
+#include "kubexx/reloader/patch.h"
+#include "kubexx/reloader/template_edit.h"
+#include "kubexx/rest/rest_client.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using codec::JsonTree;
+using dynamic::Unstructured;
+
+constexpr int kMaxTries = 5;
+
+JsonTree AnnotationsOf(const AnnotationEdits& edits) {
+  JsonTree annotations = JsonTree::Object();
+  for (const auto& [key, value] : edits) {
+    annotations[key] = value ? JsonTree(*value) : JsonTree();  // null removes
+  }
+  return annotations;
+}
+
+kubernetes::PatchOptions Options() { return {.field_manager = std::string(kFieldManager)}; }
+
+kubernetes::RawPatch Raw(rest::PatchType type, std::string text) {
+  return {.type = type, .text = std::move(text)};
+}
+
+}  // namespace
+
+Result<JsonTree> MergePatch(const WorkloadWrite& write, const Unstructured& object) {
+  JsonTree patch = JsonTree::Object();
+  if (!write.annotations.empty()) {
+    patch["metadata"]["annotations"] = AnnotationsOf(write.annotations);
+  }
+  if (write.restart_at) {
+    patch["spec"]["restartAt"] = *write.restart_at;
+  }
+  if (write.paused) {
+    patch["spec"]["paused"] = *write.paused;
+  }
+  if (!write.template_annotations.empty()) {
+    patch["spec"]["template"]["metadata"]["annotations"] =
+        AnnotationsOf(write.template_annotations);
+  }
+  if (!write.variables.empty()) {
+    const JsonTree* present = object.Get({"spec", "template"});
+    JsonTree edited = present == nullptr ? JsonTree::Object() : *present;
+    KX_RETURN_IF_ERROR(EditTemplate(write, edited));
+    patch["metadata"]["resourceVersion"] = object.ResourceVersion();
+    patch["spec"]["template"]["spec"]["containers"] = edited["spec"]["containers"];
+  }
+  return patch;
+}
+
+Result<void> CustomWriter::PatchOwn(const WorkloadId& workload, const WorkloadWrite& write,
+                                    const std::stop_token& stop) const {
+  const dynamic::DynamicResource objects =
+      ResourceFor(client_, workload.kind, workload.key.namespace_);
+  for (int tries = 1;; ++tries) {
+    Unstructured object;
+    if (!write.variables.empty()) {
+      KX_ASSIGN_OR_RETURN(object, objects.Get(workload.key.name, {}, stop));
+    }
+    KX_ASSIGN_OR_RETURN(const JsonTree patch, MergePatch(write, object));
+    const auto patched = objects.Patch(
+        workload.key.name, Raw(rest::PatchType::kMerge, patch.ToJson()), Options(), stop);
+    if (patched) {
+      return {};
+    }
+    if (patched.status().reason != Reason::kConflict || tries >= kMaxTries) {
+      return Fail(patched.status());
+    }
+  }
+}
+
+Result<WriteOutcome> CustomWriter::Write(const WorkloadId& workload, const WorkloadWrite& write,
+                                         std::stop_token stop) {
+  WriteOutcome outcome{.rolled = write.Rolls()};
+  WorkloadWrite own = write;
+  if (!write.template_of.empty()) {
+    const WorkloadWrite of_template{.variables = std::move(own.variables),
+                                    .template_annotations = std::move(own.template_annotations)};
+    own.variables.clear();
+    own.template_annotations.clear();
+    if (of_template.Rolls()) {
+      KX_RETURN_IF_ERROR(
+          ResourceFor(client_, WorkloadKind::kDeployment, workload.key.namespace_)
+              .Patch(write.template_of,
+                     Raw(rest::PatchType::kStrategicMerge, StrategicMergePatch(of_template)),
+                     Options(), stop));
+    }
+  }
+  if (!own.Rolls() && !own.paused) {
+    KX_ASSIGN_OR_RETURN(outcome.recorded, RecordAnnotations(client_, workload, own.annotations,
+                                                            fallbacks_, std::move(stop)));
+    return outcome;
+  }
+  KX_RETURN_IF_ERROR(PatchOwn(workload, own, stop));
+  return outcome;
+}
+
+}  // namespace kubexx::reloader

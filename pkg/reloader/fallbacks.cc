@@ -1,0 +1,69 @@
+#include "kubexx/reloader/fallbacks.h"
+
+#include "kubexx/logging/log.h"
+
+namespace kubexx::reloader {
+namespace {
+
+constexpr base::Duration kRetryAfter = std::chrono::minutes(1);
+
+}  // namespace
+
+bool Fallbacks::Note(WorkloadKind kind, std::string_view verb, bool refused) {
+  {
+    const base::MutexLock lock(mu_);
+    const std::pair key(kind, std::string(verb));
+    const bool changed = refused_.contains(key) != refused;
+    if (refused) {
+      refused_[key] = clock_.Now();
+    } else {
+      refused_.erase(key);
+    }
+    if (!changed) {
+      return false;
+    }
+  }
+  if (registry_ != nullptr) {
+    registry_
+        ->Gauge("kubexx_reloader_fallback",
+                "1 while a verb is refused, or an API not served, and done without",
+                {{"kind", std::string(KindName(kind))}, {"verb", std::string(verb)}})
+        .Set(refused ? 1 : 0);
+  }
+  return true;
+}
+
+void Fallbacks::Refused(WorkloadKind kind, std::string_view verb,
+                        const apimachinery::Status& status, std::string_view consequence) {
+  if (!Note(kind, verb, true)) {
+    return;
+  }
+  if (verb == kServed) {
+    logging::Info("The server does not have this kind; it is asked again now and then",
+                  {{"kind", KindName(kind)}, {"error", status}});
+    return;
+  }
+  logging::Warning(
+      "A right is missing; going on without it",
+      {{"kind", KindName(kind)}, {"verb", verb}, {"consequence", consequence}, {"error", status}});
+}
+
+void Fallbacks::Granted(WorkloadKind kind, std::string_view verb) {
+  if (Note(kind, verb, false)) {
+    logging::Info("A right or an API that was missing is there",
+                  {{"kind", KindName(kind)}, {"verb", verb}});
+  }
+}
+
+bool Fallbacks::IsRefused(WorkloadKind kind, std::string_view verb) const {
+  const base::MutexLock lock(mu_);
+  return refused_.contains({kind, std::string(verb)});
+}
+
+bool Fallbacks::ShouldTry(WorkloadKind kind, std::string_view verb) const {
+  const base::MutexLock lock(mu_);
+  const auto found = refused_.find({kind, std::string(verb)});
+  return found == refused_.end() || clock_.Now() - found->second >= kRetryAfter;
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,200 @@
+#include <algorithm>
+#include <utility>
+
+#include "kubexx/reloader/kind_writers.h"
+#include "kubexx/reloader/patch.h"
+#include "kubexx/reloader/template_edit.h"
+#include "kubexx/reloader/workload_decode.h"
+#include "kubexx/rest/rest_client.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::ObjectKey;
+using apimachinery::Reason;
+using apimachinery::Result;
+using apimachinery::Status;
+using codec::JsonTree;
+using dynamic::Unstructured;
+
+constexpr int kMaxTries = 5;
+
+/// Of `metadata`: what belongs to the object that was, not to the one that will be.
+constexpr std::string_view kOfTheOldObject[] = {
+    "uid",           "resourceVersion",   "creationTimestamp", "generation",
+    "managedFields", "deletionTimestamp", "selfLink",          "deletionGracePeriodSeconds"};
+
+/// Labels that the server gives to a Job's pods.
+constexpr const char* kPodLabels[] = {"controller-uid", "batch.kubernetes.io/controller-uid",
+                                      "job-name", "batch.kubernetes.io/job-name"};
+
+std::string TextAt(const JsonTree& tree, std::string_view key) {
+  const JsonTree* member = tree.Find(key);
+  const std::string* text = member == nullptr ? nullptr : member->AsString();
+  return text == nullptr ? std::string() : *text;
+}
+
+bool IsOver(const Unstructured& job) {
+  if (job.Get({"metadata", "deletionTimestamp"}) != nullptr) {
+    return true;
+  }
+  const JsonTree* conditions = job.Get({"status", "conditions"});
+  return conditions != nullptr &&
+         std::ranges::any_of(conditions->elements(), [](const JsonTree& condition) {
+           return IsFinalJobCondition(TextAt(condition, "type"), TextAt(condition, "status"));
+         });
+}
+
+/// Whether the server has certainly not done what it was asked for.
+bool IsRefusal(const Status& status) {
+  switch (status.reason) {
+    case Reason::kUnauthorized:
+    case Reason::kForbidden:
+    case Reason::kNotFound:
+    case Reason::kConflict:
+    case Reason::kInvalid:
+    case Reason::kBadRequest:
+    case Reason::kMethodNotAllowed:
+    case Reason::kTooManyRequests:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+Result<Unstructured> RecreatedJob(const Unstructured& job, const WorkloadWrite& write) {
+  JsonTree tree = job.tree();
+  tree["apiVersion"] = "batch/v1";
+  tree["kind"] = "Job";
+  tree.Erase("status");
+  for (const std::string_view key : kOfTheOldObject) {
+    tree["metadata"].Erase(key);
+  }
+  JsonTree& spec = tree["spec"];
+  // With manualSelector the labels and the selector are the user's, and without them the server
+  // refuses the Job.
+  if (!job.GetBool({"spec", "manualSelector"}).value_or(false)) {
+    spec.Erase("selector");
+    for (const char* label : kPodLabels) {
+      spec["template"]["metadata"]["labels"].Erase(label);
+    }
+  }
+  EditAnnotations(write.annotations, tree);
+  KX_RETURN_IF_ERROR(EditTemplate(write, spec["template"]));
+  return Unstructured::FromTree(std::move(tree));
+}
+
+std::optional<JobWriter::Kept> JobWriter::FindKept(const ObjectKey& key) const {
+  const base::MutexLock lock(mu_);
+  const auto found = kept_.find(key);
+  return found == kept_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void JobWriter::Forget(const ObjectKey& key) {
+  const base::MutexLock lock(mu_);
+  kept_.erase(key);
+}
+
+Result<WriteOutcome> JobWriter::Write(const ObjectKey& key, const WorkloadWrite& write,
+                                      std::stop_token stop) {
+  if (const auto kept = FindKept(key)) {
+    KX_RETURN_IF_ERROR(Finish(key, stop));
+    if (kept->token == write.token) {
+      return WriteOutcome{};
+    }
+    return Fail(Reason::kConflict, "the Job has just been created again");
+  }
+  if (!write.Rolls()) {
+    WriteOutcome outcome{.rolled = false};
+    KX_ASSIGN_OR_RETURN(outcome.recorded,
+                        RecordAnnotations(client_, {WorkloadKind::kJob, key}, write.annotations,
+                                          fallbacks_, std::move(stop)));
+    return outcome;
+  }
+  for (int tries = 1;; ++tries) {
+    auto replaced = Replace(key, write, stop);
+    if (replaced || tries >= kMaxTries || replaced.error().reason != Reason::kConflict ||
+        FindKept(key)) {
+      return replaced;
+    }
+  }
+}
+
+Result<WriteOutcome> JobWriter::Replace(const ObjectKey& key, const WorkloadWrite& write,
+                                        const std::stop_token& stop) {
+  const dynamic::DynamicResource jobs = ResourceFor(client_, WorkloadKind::kJob, key.namespace_);
+  KX_ASSIGN_OR_RETURN(const Unstructured job, jobs.Get(key.name, {}, stop));
+  if (!write.uid.empty() && job.Uid() != write.uid) {
+    return Fail(Reason::kConflict, "the Job was deleted and created again");
+  }
+  if (IsOver(job)) {
+    return WriteOutcome{.rolled = false, .recorded = false};
+  }
+  KX_ASSIGN_OR_RETURN(Unstructured body, RecreatedJob(job, write));
+  // Quota, admission and validation have their say before anything is deleted. The name is taken
+  // yet, so it is tried under another.
+  Unstructured trial = body;
+  trial.Remove({"metadata", "name"});
+  KX_RETURN_IF_ERROR(trial.Set({"metadata", "generateName"}, JsonTree("reloader-trial-")));
+  KX_RETURN_IF_ERROR(
+      jobs.Create(trial, {.field_manager = std::string(kFieldManager), .dry_run = true}, stop));
+  const Kept kept{.old_uid = job.Uid(), .token = write.token, .body = std::move(body)};
+  {
+    const base::MutexLock lock(mu_);
+    kept_[key] = kept;
+  }
+  KX_RETURN_IF_ERROR(Delete(key, job, stop));
+  KX_RETURN_IF_ERROR(Create(key, kept));
+  return WriteOutcome{};
+}
+
+Result<void> JobWriter::Delete(const ObjectKey& key, const Unstructured& job,
+                               const std::stop_token& stop) {
+  const dynamic::DynamicResource jobs = ResourceFor(client_, WorkloadKind::kJob, key.namespace_);
+  // The very version that was copied: a change in between would be lost.
+  const kubernetes::DeleteOptions options{.propagation = kubernetes::Propagation::kBackground,
+                                          .uid = job.Uid(),
+                                          .resource_version = job.ResourceVersion()};
+  auto deleted = jobs.Delete(key.name, options, stop);
+  if (!deleted && IsRefusal(deleted.error())) {
+    Forget(key);
+  }
+  return deleted;
+}
+
+Result<void> JobWriter::Create(const ObjectKey& key, const Kept& kept) {
+  const dynamic::DynamicResource jobs = ResourceFor(client_, WorkloadKind::kJob, key.namespace_);
+  // Not to be stopped: the old Job is gone. The client's timeout ends it.
+  const auto created =
+      jobs.Create(kept.body, {.field_manager = std::string(kFieldManager)}, std::stop_token());
+  if (!created) {
+    return Fail(created.status().WithContext("create the Job again"));
+  }
+  Forget(key);
+  return {};
+}
+
+Result<void> JobWriter::Finish(const ObjectKey& key, std::stop_token stop) {
+  const auto kept = FindKept(key);
+  if (!kept) {
+    return {};
+  }
+  const auto job =
+      ResourceFor(client_, WorkloadKind::kJob, key.namespace_).Get(key.name, {}, std::move(stop));
+  if (!job && job.status().reason == Reason::kNotFound) {
+    return Create(key, *kept);
+  }
+  if (!job) {
+    return Fail(job.status());
+  }
+  if (job->Uid() == kept->old_uid && job->Get({"metadata", "deletionTimestamp"}) != nullptr) {
+    return Fail(Reason::kConflict, "the old Job is still being deleted");
+  }
+  Forget(key);  // it was created after all, or never deleted
+  return {};
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,131 @@
+/// @file
+/// Writers of the kinds that a patch of their own template does not roll, or that the server cannot
+/// merge. Parts of NewWriter.
+#ifndef KUBEXX_RELOADER_KIND_WRITERS_H_
+#define KUBEXX_RELOADER_KIND_WRITERS_H_
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "kubexx/apimachinery/object_key.h"
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/base/clock.h"
+#include "kubexx/base/mutex.h"
+#include "kubexx/codec/json_tree.h"
+#include "kubexx/dynamic/dynamic_client.h"
+#include "kubexx/reloader/fallbacks.h"
+#include "kubexx/reloader/writer.h"
+
+namespace kubexx::reloader {
+
+/// Objects of one kind in one namespace, as JSON.
+dynamic::DynamicResource ResourceFor(const std::shared_ptr<rest::RESTClient>& client,
+                                     WorkloadKind kind, std::string namespace_);
+
+/// Writes annotations of the object alone, by a merge patch; whether they are there now. False also
+/// when the right is missing: that is no failure, but Fallbacks is told.
+apimachinery::Result<bool> RecordAnnotations(const std::shared_ptr<rest::RESTClient>& client,
+                                             const WorkloadId& workload,
+                                             const AnnotationEdits& annotations,
+                                             Fallbacks& fallbacks, std::stop_token stop);
+
+/// CronJobs: a rollout is a Job made now from the jobTemplate, with the edits in it; the CronJob
+/// gets the annotations only. One change makes one Job: the Job names the change, and is looked for
+/// before another is made. Thread-safe.
+class CronJobWriter {
+ public:
+  /// `fallbacks` and `clock` must outlive this.
+  CronJobWriter(std::shared_ptr<rest::RESTClient> client, Fallbacks& fallbacks, base::Clock& clock)
+      : client_(std::move(client)), fallbacks_(fallbacks), clock_(clock) {}
+  apimachinery::Result<WriteOutcome> Write(const apimachinery::ObjectKey& key,
+                                           const WorkloadWrite& write, std::stop_token stop);
+
+ private:
+  bool HasJobFor(const apimachinery::ObjectKey& key, const std::string& uid,
+                 const std::string& token, const std::stop_token& stop) const;
+  apimachinery::Result<void> CreateJob(const apimachinery::ObjectKey& key,
+                                       const dynamic::Unstructured& cron_job,
+                                       const WorkloadWrite& write,
+                                       const std::stop_token& stop) const;
+
+  const std::shared_ptr<rest::RESTClient> client_;
+  Fallbacks& fallbacks_;
+  base::Clock& clock_;
+};
+
+/// Jobs: a rollout deletes the Job and creates it again under its name. A Job is not deleted before
+/// the server has agreed, in a dry run, to create the new one; and the new one is kept until it has
+/// been created. A Job that has finished is left alone. Thread-safe.
+class JobWriter {
+ public:
+  /// `fallbacks` must outlive this.
+  JobWriter(std::shared_ptr<rest::RESTClient> client, Fallbacks& fallbacks)
+      : client_(std::move(client)), fallbacks_(fallbacks) {}
+  apimachinery::Result<WriteOutcome> Write(const apimachinery::ObjectKey& key,
+                                           const WorkloadWrite& write, std::stop_token stop);
+  /// See WorkloadWriter.
+  apimachinery::Result<void> Finish(const apimachinery::ObjectKey& key, std::stop_token stop);
+
+ private:
+  /// A Job that may have been deleted and is to be created.
+  struct Kept {
+    std::string old_uid{};
+    std::string token{};
+    dynamic::Unstructured body{};
+  };
+
+  apimachinery::Result<WriteOutcome> Replace(const apimachinery::ObjectKey& key,
+                                             const WorkloadWrite& write,
+                                             const std::stop_token& stop);
+  apimachinery::Result<void> Delete(const apimachinery::ObjectKey& key,
+                                    const dynamic::Unstructured& job, const std::stop_token& stop);
+  apimachinery::Result<void> Create(const apimachinery::ObjectKey& key, const Kept& kept);
+  std::optional<Kept> FindKept(const apimachinery::ObjectKey& key) const;
+  void Forget(const apimachinery::ObjectKey& key);
+
+  const std::shared_ptr<rest::RESTClient> client_;
+  Fallbacks& fallbacks_;
+  mutable base::Mutex mu_;
+  std::map<apimachinery::ObjectKey, Kept> kept_ KX_GUARDED_BY(mu_);
+};
+
+/// The Job that is created in place of `job`: the same, with the edits of `write`, and without what
+/// the server gives to each Job itself. kConflict as EditTemplate.
+apimachinery::Result<dynamic::Unstructured> RecreatedJob(const dynamic::Unstructured& job,
+                                                         const WorkloadWrite& write);
+
+/// The Job that rolls `cron_job` at `now`. kConflict as EditTemplate.
+apimachinery::Result<dynamic::Unstructured> InstantiatedJob(const dynamic::Unstructured& cron_job,
+                                                            const WorkloadWrite& write,
+                                                            base::WallTime now);
+
+/// Rollouts and DeploymentConfigs: merge patches, since the server knows no strategic ones for
+/// them. A patch replaces the list of containers, so it names the version that the list was read
+/// at. Thread-safe.
+class CustomWriter {
+ public:
+  /// `fallbacks` must outlive this.
+  CustomWriter(std::shared_ptr<rest::RESTClient> client, Fallbacks& fallbacks)
+      : client_(std::move(client)), fallbacks_(fallbacks) {}
+  apimachinery::Result<WriteOutcome> Write(const WorkloadId& workload, const WorkloadWrite& write,
+                                           std::stop_token stop);
+
+ private:
+  apimachinery::Result<void> PatchOwn(const WorkloadId& workload, const WorkloadWrite& write,
+                                      const std::stop_token& stop) const;
+
+  const std::shared_ptr<rest::RESTClient> client_;
+  Fallbacks& fallbacks_;
+};
+
+/// The merge patch that makes `write` on `object`, which needs to be the present one only when
+/// there are variables. kConflict as EditTemplate.
+apimachinery::Result<codec::JsonTree> MergePatch(const WorkloadWrite& write,
+                                                 const dynamic::Unstructured& object);
+
+}  // namespace kubexx::reloader
+
+#endif  // KUBEXX_RELOADER_KIND_WRITERS_H_

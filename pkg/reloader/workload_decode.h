@@ -1,0 +1,37 @@
+/// @file
+/// What the kinds of workloads have in common, read from an object of any of them.
+#ifndef KUBEXX_RELOADER_WORKLOAD_DECODE_H_
+#define KUBEXX_RELOADER_WORKLOAD_DECODE_H_
+
+#include <optional>
+
+#include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/api/meta/v1/types.gen.h"
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/cache/object.h"
+#include "kubexx/reloader/workload.h"
+#include "kubexx/reloadpolicy/phase.h"
+
+namespace kubexx::reloader {
+
+/// An object that makes pods.
+struct PodOwner {
+  api::meta::v1::ObjectMeta metadata{};
+  api::core::v1::PodTemplateSpec pods{};
+  std::optional<TemplateRef> template_ref{};
+  /// How far its rollout is; kComplete for kinds that have none.
+  reloadpolicy::Phase phase = reloadpolicy::Phase::kComplete;
+  /// It makes no more pods: a Job that has finished, a Job or CronJob that is being deleted.
+  bool over = false;
+};
+
+/// Reads an object as the API server sends it. kMalformed when the bytes are not an object of that
+/// kind.
+apimachinery::Result<PodOwner> DecodePodOwner(WorkloadKind kind, const cache::Object& object);
+
+/// Whether the status of a Job, as JSON conditions or typed ones, says that no pods follow.
+bool IsFinalJobCondition(std::string_view type, std::string_view status);
+
+}  // namespace kubexx::reloader
+
+#endif  // KUBEXX_RELOADER_WORKLOAD_DECODE_H_

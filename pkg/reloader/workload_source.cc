@@ -1,0 +1,241 @@
+#include "kubexx/reloader/workload_source.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace kubexx::reloader {
+
+using apimachinery::Fail;
+using apimachinery::ListOptions;
+using apimachinery::Reason;
+using apimachinery::Result;
+using apimachinery::Status;
+
+namespace {
+
+constexpr std::string_view kList = "list";
+constexpr std::string_view kWatch = "watch";
+constexpr base::Duration kFirstRetry = std::chrono::seconds(1);
+/// A watch that has not been refused for this long is taken for granted.
+constexpr base::Duration kProbeTime = std::chrono::seconds(1);
+
+// Makes a reflector list at once.
+apimachinery::Error ListPlease() { return Fail(Reason::kExpired, "a new list is wanted"); }
+
+}  // namespace
+
+WorkloadSource::WorkloadSource(std::shared_ptr<cache::ListerWatcher> inner,
+                               std::shared_ptr<Fallbacks> fallbacks, Options options)
+    : inner_(std::move(inner)), fallbacks_(std::move(fallbacks)), options_(std::move(options)) {}
+
+WorkloadSource::Mode WorkloadSource::mode() const {
+  const base::MutexLock lock(mu_);
+  return mode_;
+}
+
+bool WorkloadSource::IsOnDemand() const {
+  const Mode now = mode();
+  return now == Mode::kOnDemand || now == Mode::kProbing;
+}
+
+void WorkloadSource::SetMode(Mode mode) {
+  const base::MutexLock lock(mu_);
+  const bool again = mode_ == mode || mode_ == Mode::kProbing;
+  mode_ = mode;
+  retry_ = again ? std::min(2 * retry_, options_.retry_interval) : kFirstRetry;
+  probe_at_ = options_.clock.Now() + retry_;
+  changed_.notify_all();
+}
+
+void WorkloadSource::BeginProbe() {
+  const base::MutexLock lock(mu_);
+  mode_ = Mode::kProbing;
+  probe_at_ = options_.clock.Now();
+  changed_.notify_all();
+}
+
+bool WorkloadSource::Serves(const std::stop_token& stop) {
+  if (!options_.is_served) {
+    return true;
+  }
+  const auto served = options_.is_served(stop);
+  if (!served || *served) {
+    if (served) {
+      fallbacks_->Granted(options_.kind, Fallbacks::kServed);
+    }
+    return true;  // when it cannot be told, the list will tell
+  }
+  fallbacks_->Refused(options_.kind, Fallbacks::kServed,
+                      Status(Reason::kNotFound, "the API is not served"), "");
+  return false;
+}
+
+// No objects, and all is well.
+Result<codec::ListMeta> WorkloadSource::Absent() {
+  SetMode(Mode::kAbsent);
+  codec::ListMeta empty;
+  empty.resource_version = "0";
+  return empty;
+}
+
+Result<codec::ListMeta> WorkloadSource::OnListRefused(const Status& status) {
+  bool has_listed = false;
+  {
+    const base::MutexLock lock(mu_);
+    has_listed = has_listed_;
+  }
+  if (status.reason == Reason::kForbidden) {
+    fallbacks_->Refused(options_.kind, kList, status, "workloads of this kind are not rolled");
+    if (has_listed) {  // a server that is starting also says so: keep what is there
+      return Fail(status);
+    }
+    return Absent();
+  }
+  if (status.reason == Reason::kNotFound) {
+    fallbacks_->Refused(options_.kind, Fallbacks::kServed, status, "");
+    return Absent();
+  }
+  return Fail(status);
+}
+
+Result<codec::ListMeta> WorkloadSource::List(const ListOptions& options, ObjectSink sink,
+                                             std::stop_token stop) {
+  ListOptions request = options;
+  if (options.continue_.empty()) {
+    if (!Serves(stop)) {
+      return Absent();
+    }
+    const base::MutexLock lock(mu_);
+    begun_ = asked_;
+    if (mode_ != Mode::kWatched) {
+      // As it is now, not as some cache of the server remembers it.
+      request.resource_version.clear();
+      request.resource_version_match.clear();
+    }
+  }
+  auto listed = inner_->List(request, sink, std::move(stop));
+  if (!listed) {
+    return OnListRefused(listed.error());
+  }
+  if (mode() == Mode::kAbsent) {
+    SetMode(Mode::kWatched);  // as far as is known yet
+  }
+  if (listed->continue_.empty()) {
+    fallbacks_->Granted(options_.kind, kList);
+    const base::MutexLock lock(mu_);
+    has_listed_ = true;
+    version_ = listed->resource_version;
+  }
+  return listed;
+}
+
+Result<void> WorkloadSource::TryWatch(const ListOptions& options, EventSink sink,
+                                      const std::stop_token& stop) {
+  bool granted = false;
+  auto result = inner_->Watch(
+      options,
+      [&](cache::WatchEvent&& event) {
+        if (!granted) {
+          granted = true;
+          SetMode(Mode::kWatched);
+          fallbacks_->Granted(options_.kind, kWatch);
+        }
+        return sink(std::move(event));
+      },
+      stop);
+  if (!result && result.error().reason == Reason::kForbidden) {
+    fallbacks_->Refused(options_.kind, kWatch, result.error(),
+                        "workloads are listed when a source changes");
+    SetMode(Mode::kOnDemand);
+  }
+  return result;
+}
+
+WorkloadSource::Next WorkloadSource::AwaitDemand(const std::stop_token& stop) {
+  // Counts from here, so that the reflector does not take the watch for a broken one.
+  const base::TimePoint list = options_.clock.Now() + options_.list_interval;
+  const base::MutexLock lock(mu_);
+  while (!stop.stop_requested()) {
+    const base::TimePoint now = options_.clock.Now();
+    const bool wanted = mode_ == Mode::kOnDemand && asked_ > done_;
+    if (wanted && now >= list) {
+      return Next::kList;
+    }
+    if (now >= probe_at_ && (mode_ == Mode::kOnDemand || now >= list)) {
+      return mode_ == Mode::kOnDemand ? Next::kTryWatch : Next::kList;
+    }
+    const base::TimePoint probe = mode_ == Mode::kOnDemand ? probe_at_ : std::max(probe_at_, list);
+    options_.clock.WaitUntil(mu_, changed_, stop, wanted ? std::min(list, probe) : probe);
+  }
+  return Next::kStop;
+}
+
+void WorkloadSource::ListIsInStore() {
+  const base::MutexLock lock(mu_);
+  done_ = begun_;
+  changed_.notify_all();
+}
+
+Result<void> WorkloadSource::Watch(const ListOptions& options, EventSink sink,
+                                   std::stop_token stop) {
+  if (options.send_initial_events.value_or(false)) {
+    // A refusal here makes the reflector list.
+    if (mode() != Mode::kWatched || !Serves(stop)) {
+      return Fail(Reason::kForbidden, "not watched");
+    }
+    auto result = TryWatch(options, sink, stop);
+    if (!result && result.error().reason == Reason::kNotFound) {
+      return Fail(Reason::kForbidden, result.error().message);
+    }
+    return result;
+  }
+  ListIsInStore();
+  if (mode() == Mode::kWatched) {
+    auto result = TryWatch(options, sink, stop);
+    if (mode() == Mode::kWatched) {
+      return result;
+    }
+  }
+  while (true) {
+    switch (AwaitDemand(stop)) {
+      case Next::kStop:
+        return Fail(Reason::kCancelled, "stopped");
+      case Next::kList:
+        return ListPlease();
+      case Next::kTryWatch:
+        break;
+    }
+    BeginProbe();
+    auto result = TryWatch(options, sink, stop);
+    if (mode() != Mode::kOnDemand) {
+      SetMode(Mode::kWatched);  // not refused, whatever else became of it
+      return result;
+    }
+  }
+}
+
+std::uint64_t WorkloadSource::AskForList() {
+  const base::MutexLock lock(mu_);
+  changed_.notify_all();
+  return ++asked_;
+}
+
+std::optional<std::string> WorkloadSource::AwaitList(std::uint64_t number,
+                                                     const std::stop_token& stop) {
+  const base::MutexLock lock(mu_);
+  while (done_ < number && !stop.stop_requested()) {
+    base::TimePoint until = base::TimePoint::max();
+    if (mode_ == Mode::kProbing) {
+      until = probe_at_ + kProbeTime;
+      if (options_.clock.Now() >= until) {
+        return std::nullopt;
+      }
+    } else if (mode_ != Mode::kOnDemand) {
+      return std::nullopt;
+    }
+    options_.clock.WaitUntil(mu_, changed_, stop, until);
+  }
+  return done_ < number ? std::nullopt : std::optional(version_);
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,99 @@
+/// @file
+/// Lists and watches one kind of workload with what rights there are.
+#ifndef KUBEXX_RELOADER_WORKLOAD_SOURCE_H_
+#define KUBEXX_RELOADER_WORKLOAD_SOURCE_H_
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/base/clock.h"
+#include "kubexx/base/mutex.h"
+#include "kubexx/cache/lister_watcher.h"
+#include "kubexx/reloader/fallbacks.h"
+#include "kubexx/reloader/workload_kind.h"
+
+namespace kubexx::reloader {
+
+/// Stands between a reflector and the API server. With all rights it is not there. Where `watch` is
+/// refused, the watch only waits, and ends when a list is asked for; where `list` is refused,
+/// or the API is not served, there are no objects. What is missing is asked for again now and then,
+/// and used once it is there. Thread-safe; one reflector at a time.
+class WorkloadSource final : public cache::ListerWatcher {
+ public:
+  struct Options {
+    WorkloadKind kind = WorkloadKind::kDeployment;
+    /// Asks whether the server has the API; not set: it has.
+    std::function<apimachinery::Result<bool>(std::stop_token)> is_served{};
+    base::Clock& clock = base::Clock::Real();
+    /// Between lists on demand. Not below a second, the reflector's limit of a watch that failed.
+    base::Duration list_interval = std::chrono::seconds(1);
+    /// Until what is missing is asked for again; the first times earlier, doubling from a second.
+    base::Duration retry_interval = std::chrono::minutes(1);
+  };
+
+  WorkloadSource(std::shared_ptr<cache::ListerWatcher> inner, std::shared_ptr<Fallbacks> fallbacks,
+                 Options options);
+
+  apimachinery::Result<codec::ListMeta> List(const apimachinery::ListOptions& options,
+                                             ObjectSink sink, std::stop_token stop) override;
+  apimachinery::Result<void> Watch(const apimachinery::ListOptions& options, EventSink sink,
+                                   std::stop_token stop) override;
+
+  WorkloadKind kind() const { return options_.kind; }
+  /// Whether objects change only when a list is asked for.
+  bool IsOnDemand() const;
+  /// Asks for a list that begins after this call; the number to wait for.
+  std::uint64_t AskForList();
+  /// Blocks until that list is on its way to the store; its version. Those who wait at the same
+  /// time share a list. Nothing when the kind is not on demand any more, or `stop` is requested.
+  std::optional<std::string> AwaitList(std::uint64_t number, const std::stop_token& stop);
+
+ private:
+  enum class Mode : std::uint8_t {
+    kWatched,   ///< or not refused yet
+    kOnDemand,  ///< `watch` is refused
+    kProbing,   ///< it was, and is being tried
+    kAbsent,    ///< `list` is refused, or the API not served
+  };
+
+  apimachinery::Result<codec::ListMeta> OnListRefused(const apimachinery::Status& status);
+  apimachinery::Result<codec::ListMeta> Absent();
+  bool Serves(const std::stop_token& stop);
+  /// Watches, and notes what comes of it.
+  apimachinery::Result<void> TryWatch(const apimachinery::ListOptions& options, EventSink sink,
+                                      const std::stop_token& stop);
+  /// What a Wait ended with.
+  enum class Next : std::uint8_t { kStop, kList, kTryWatch };
+  Next AwaitDemand(const std::stop_token& stop);
+  void ListIsInStore();
+  void SetMode(Mode mode);
+  Mode mode() const;
+  void BeginProbe();
+
+  const std::shared_ptr<cache::ListerWatcher> inner_;
+  const std::shared_ptr<Fallbacks> fallbacks_;
+  const Options options_;
+
+  mutable base::Mutex mu_;
+  base::CondVar changed_;
+  Mode mode_ KX_GUARDED_BY(mu_) = Mode::kWatched;
+  bool has_listed_ KX_GUARDED_BY(mu_) = false;
+  /// When to ask again for what is missing, or when that was done last; and how long to wait then.
+  base::TimePoint probe_at_ KX_GUARDED_BY(mu_){};
+  base::Duration retry_ KX_GUARDED_BY(mu_){};
+  // Lists are counted by the calls of AskForList that they answer.
+  std::uint64_t asked_ KX_GUARDED_BY(mu_) = 0;
+  std::uint64_t begun_ KX_GUARDED_BY(mu_) = 0;
+  std::uint64_t done_ KX_GUARDED_BY(mu_) = 0;
+  std::string version_ KX_GUARDED_BY(mu_){};
+};
+
+}  // namespace kubexx::reloader
+
+#endif  // KUBEXX_RELOADER_WORKLOAD_SOURCE_H_

@@ -1,0 +1,211 @@
+#include "kubexx/reloader/workload_source.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/cache/testing/fake_source.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using apimachinery::ListOptions;
+using apimachinery::Reason;
+using apimachinery::Result;
+using apimachinery::Status;
+using std::chrono::seconds;
+
+const Status kForbidden(Reason::kForbidden, "no", 403);
+const Status kMissing(Reason::kNotFound, "the server could not find the requested resource", 404);
+
+class WorkloadSourceTest : public testing::Test {
+ protected:
+  struct Listed {
+    Result<codec::ListMeta> meta;
+    std::vector<std::string> names{};
+  };
+  Listed List() {
+    std::vector<std::string> names;
+    auto meta = source_.List({},
+                             [&](cache::Object&& object) -> Result<void> {
+                               names.push_back(object.key.name);
+                               return {};
+                             },
+                             {});
+    return {std::move(meta), std::move(names)};
+  }
+  static ListOptions From(std::string version) {
+    ListOptions options;
+    options.resource_version = std::move(version);
+    return options;
+  }
+  Result<void> WatchFrom(const std::string& version, const std::stop_token& stop = {}) {
+    return source_.Watch(From(version), [](cache::WatchEvent&&) { return Result<void>(); }, stop);
+  }
+  double Gauge(const std::string& verb) {
+    return registry_.Gauge("kubexx_reloader_fallback", "", {{"kind", "CronJob"}, {"verb", verb}})
+        .Value();
+  }
+
+  std::shared_ptr<cache::testing::FakeSource> server_ =
+      std::make_shared<cache::testing::FakeSource>();
+  base::testing::FakeClock clock_;
+  metrics::Registry registry_;
+  std::shared_ptr<Fallbacks> fallbacks_ = std::make_shared<Fallbacks>(&registry_, clock_);
+  std::atomic<bool> served_ = true;
+  WorkloadSource source_{server_,
+                         fallbacks_,
+                         {.kind = WorkloadKind::kCronJob,
+                          .is_served = [this](std::stop_token) -> Result<bool> { return served_; },
+                          .clock = clock_}};
+};
+
+TEST_F(WorkloadSourceTest, PassesEverythingOnWithAllRights) {
+  server_->Put({"ns", "a"}, "1");
+  const Listed listed = List();
+  ASSERT_TRUE(listed.meta);
+  EXPECT_EQ(listed.names, std::vector<std::string>{"a"});
+  std::stop_source stop;
+  std::string seen;
+  std::jthread watch([&] {
+    (void)source_.Watch(
+        From(listed.meta->resource_version),
+        [&](cache::WatchEvent&& event) -> Result<void> {
+          seen = event.object.key.name;
+          stop.request_stop();
+          return {};
+        },
+        stop.get_token());
+  });
+  server_->Put({"ns", "b"}, "1");
+  watch.join();
+  EXPECT_EQ(seen, "b");
+  EXPECT_FALSE(source_.IsOnDemand());
+  EXPECT_EQ(Gauge("watch"), 0);
+}
+
+TEST_F(WorkloadSourceTest, WithoutWatchItListsWhenAsked) {
+  server_->FailWatches(kForbidden, 1000000);
+  const Listed first = List();
+  ASSERT_TRUE(first.meta);
+  Result<void> ended;
+  std::jthread watch([&] { ended = WatchFrom(first.meta->resource_version); });
+  clock_.AwaitSleepers(1);
+  EXPECT_TRUE(source_.IsOnDemand());
+  EXPECT_EQ(Gauge("watch"), 1);
+  const std::uint64_t number = source_.AskForList();
+  clock_.Advance(seconds(1));
+  watch.join();
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().reason, Reason::kExpired);
+
+  server_->Put({"ns", "new"}, "1");
+  const Listed second = List();
+  EXPECT_EQ(second.names, std::vector<std::string>{"new"});
+  EXPECT_EQ(server_->list_requests().back().resource_version, "");  // the present state
+  std::stop_source stop;
+  std::jthread next([&] { (void)WatchFrom(second.meta->resource_version, stop.get_token()); });
+  EXPECT_EQ(source_.AwaitList(number, {}), second.meta->resource_version);
+  stop.request_stop();
+}
+
+TEST_F(WorkloadSourceTest, AskingManyTimesIsOneListASecond) {
+  server_->FailWatches(kForbidden, 1000000);
+  ASSERT_TRUE(List().meta);
+  Result<void> ended;
+  std::jthread watch([&] { ended = WatchFrom("10"); });
+  clock_.AwaitSleepers(1);
+  for (int i = 0; i < 100; ++i) {
+    (void)source_.AskForList();
+  }
+  EXPECT_EQ(server_->lists(), 1);
+  clock_.Advance(seconds(1));
+  watch.join();
+  EXPECT_EQ(ended.error().reason, Reason::kExpired);
+}
+
+TEST_F(WorkloadSourceTest, WatchesOnceItMay) {
+  server_->FailWatches(kForbidden, 1);
+  const Listed listed = List();
+  std::stop_source stop;
+  std::atomic<bool> told = false;
+  std::jthread watch([&] {
+    (void)source_.Watch(
+        From(listed.meta->resource_version),
+        [&](cache::WatchEvent&&) -> Result<void> {
+          told = true;
+          told.notify_all();
+          return {};
+        },
+        stop.get_token());
+  });
+  clock_.AwaitSleepers(1);
+  EXPECT_TRUE(source_.IsOnDemand());
+  clock_.Advance(seconds(1));
+  server_->Put({"ns", "a"}, "1");
+  told.wait(false);
+  EXPECT_FALSE(source_.IsOnDemand());
+  EXPECT_EQ(Gauge("watch"), 0);
+  EXPECT_EQ(source_.AwaitList(source_.AskForList(), {}), std::nullopt);
+  stop.request_stop();
+}
+
+TEST_F(WorkloadSourceTest, AnApiThatIsNotServedHasNoObjectsUntilItIs) {
+  served_ = false;
+  server_->Put({"ns", "a"}, "1");
+  Listed listed = List();
+  ASSERT_TRUE(listed.meta);
+  EXPECT_TRUE(listed.names.empty());
+  EXPECT_EQ(server_->lists(), 0);
+  EXPECT_EQ(Gauge("served"), 1);
+  ListOptions initial;
+  initial.send_initial_events = true;
+  EXPECT_EQ(
+      source_.Watch(initial, [](cache::WatchEvent&&) { return Result<void>(); }, {}).error().reason,
+      Reason::kForbidden);
+  Result<void> ended;
+  std::jthread watch([&] { ended = WatchFrom("0"); });
+  clock_.AwaitSleepers(1);
+  served_ = true;
+  clock_.Advance(seconds(1));
+  watch.join();
+  EXPECT_EQ(ended.error().reason, Reason::kExpired);
+  listed = List();
+  EXPECT_EQ(listed.names, std::vector<std::string>{"a"});
+  EXPECT_EQ(Gauge("served"), 0);
+}
+
+TEST_F(WorkloadSourceTest, WithoutListThereIsNothingAtFirstAndLaterWhatThereWas) {
+  server_->Put({"ns", "a"}, "1");
+  server_->FailLists(kForbidden);
+  const Listed refused = List();
+  ASSERT_TRUE(refused.meta);
+  EXPECT_TRUE(refused.names.empty());
+  EXPECT_EQ(Gauge("list"), 1);
+  EXPECT_EQ(List().names, std::vector<std::string>{"a"});
+  EXPECT_EQ(Gauge("list"), 0);
+  server_->FailLists(kForbidden);
+  EXPECT_FALSE(List().meta);  // the store keeps what it has
+  server_->FailLists(kMissing);
+  EXPECT_TRUE(List().meta);  // but not when the API has gone
+}
+
+TEST(Fallbacks, AreTriedAgainAfterAMinute) {
+  base::testing::FakeClock clock;
+  Fallbacks fallbacks(nullptr, clock);
+  EXPECT_TRUE(fallbacks.ShouldTry(WorkloadKind::kCronJob, "patch"));
+  fallbacks.Refused(WorkloadKind::kCronJob, "patch", kForbidden, "");
+  EXPECT_TRUE(fallbacks.IsRefused(WorkloadKind::kCronJob, "patch"));
+  EXPECT_FALSE(fallbacks.ShouldTry(WorkloadKind::kCronJob, "patch"));
+  EXPECT_TRUE(fallbacks.ShouldTry(WorkloadKind::kJob, "patch"));
+  clock.Advance(std::chrono::minutes(1));
+  EXPECT_TRUE(fallbacks.ShouldTry(WorkloadKind::kCronJob, "patch"));
+  fallbacks.Granted(WorkloadKind::kCronJob, "patch");
+  EXPECT_FALSE(fallbacks.IsRefused(WorkloadKind::kCronJob, "patch"));
+}
+
+}  // namespace
+}  // namespace kubexx::reloader

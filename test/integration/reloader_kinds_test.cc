@@ -1,0 +1,397 @@
+// kubexx-reloader on every kind of workload, against a real API server without controllers: the
+// objects stay as they are written, and Jobs never finish.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cluster_fixture.h"
+#include "kubexx/base/clock.h"
+#include "kubexx/dynamic/dynamic_client.h"
+#include "kubexx/metrics/registry.h"
+#include "kubexx/reloader/digest.h"
+#include "kubexx/reloader/kubernetes_io.h"
+#include "kubexx/reloader/operator.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using apimachinery::GroupVersionResource;
+using dynamic::Unstructured;
+using std::chrono::milliseconds;
+
+constexpr char kVariable[] = "STAKATER_CFG_CONFIGMAP";
+constexpr char kPods[] =
+    R"("template":{"metadata":{"labels":{"app":"x"}},"spec":{"restartPolicy":"Always",)"
+    R"("containers":[{"name":"app","image":"example.com/app:1",)"
+    R"("envFrom":[{"configMapRef":{"name":"cfg"}}]}]}})";
+constexpr char kAuto[] = R"({"reloader.stakater.com/auto":"true"})";
+
+const GroupVersionResource kCrds{"apiextensions.k8s.io", "v1", "customresourcedefinitions"};
+const GroupVersionResource kJobs{"batch", "v1", "jobs"};
+const GroupVersionResource kCronJobs{"batch", "v1", "cronjobs"};
+const GroupVersionResource kDeployments{"apps", "v1", "deployments"};
+const GroupVersionResource kRollouts{"argoproj.io", "v1alpha1", "rollouts"};
+const GroupVersionResource kDeploymentConfigs{"apps.openshift.io", "v1", "deploymentconfigs"};
+const GroupVersionResource kClusterRoles{"rbac.authorization.k8s.io", "v1", "clusterroles"};
+const GroupVersionResource kBindings{"rbac.authorization.k8s.io", "v1", "clusterrolebindings"};
+
+std::string PodsThatEnd() {
+  std::string pods = kPods;
+  pods.replace(pods.find("Always"), 6, "Never");
+  return pods;
+}
+
+std::string Value(std::string_view data) {
+  return DigestOf("value=" + std::string(data)).ToString();
+}
+
+class ReloaderKinds : public integration::ClusterTest {
+ protected:
+  void SetUp() override {
+    integration::ClusterTest::SetUp();
+    if (client_) {
+      Create("cfg", "old");
+    }
+  }
+  void TearDown() override {
+    operator_.reset();
+    for (const std::string& name : crds_) {
+      (void)dynamic::DynamicClient(client_).Resource(kCrds).Delete(name);
+    }
+    for (const auto& [resource, name] : cluster_objects_) {
+      (void)dynamic::DynamicClient(client_).Resource(resource).Delete(name);
+    }
+    integration::ClusterTest::TearDown();
+  }
+
+  dynamic::DynamicResource In(const GroupVersionResource& resource) const {
+    return dynamic::DynamicClient(client_).Resource(resource, namespace_);
+  }
+  Unstructured Make(const GroupVersionResource& resource, const std::string& json) const {
+    const auto object = Unstructured::Parse(json);
+    EXPECT_TRUE(object) << object.status().ToString();
+    const auto created = In(resource).Create(*object);
+    EXPECT_TRUE(created) << created.status().ToString();
+    return created ? *created : Unstructured();
+  }
+  /// {"apiVersion", "kind", "metadata" with auto, "spec": {`spec`}}.
+  Unstructured MakeAuto(const GroupVersionResource& resource, const std::string& kind,
+                        const std::string& name, const std::string& spec) const {
+    return Make(resource, R"({"apiVersion":")" + resource.ApiVersion() + R"(","kind":")" + kind +
+                              R"(","metadata":{"name":")" + name + R"(","annotations":)" + kAuto +
+                              R"(},"spec":{)" + spec + "}}");
+  }
+  Unstructured MakeDeployment(const std::string& name) const {
+    return MakeAuto(kDeployments, "Deployment", name,
+                    R"("selector":{"matchLabels":{"app":"x"}},)" + std::string(kPods));
+  }
+  Unstructured MakeCronJob(const std::string& name) const {
+    return MakeAuto(kCronJobs, "CronJob", name,
+                    R"("schedule":"0 0 1 1 *","jobTemplate":{"metadata":{"labels":{"l":"1"}},)"
+                    R"("spec":{)" +
+                        PodsThatEnd() + "}}");
+  }
+  Unstructured MakeJob(const std::string& name) const {
+    return MakeAuto(kJobs, "Job", name, PodsThatEnd());
+  }
+
+  /// A custom resource without a schema, served when this returns.
+  void MakeCrd(const GroupVersionResource& resource, const std::string& kind) {
+    std::string singular = kind;
+    std::ranges::transform(singular, singular.begin(),
+                           [](char c) { return static_cast<char>(std::tolower(c)); });
+    const std::string name = resource.resource + "." + resource.group;
+    crds_.push_back(name);
+    const auto crd = Unstructured::Parse(
+        R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",)"
+        R"("metadata":{"name":")" +
+        name + R"("},"spec":{"group":")" + resource.group + R"(","scope":"Namespaced",)" +
+        R"("names":{"kind":")" + kind + R"(","plural":")" + resource.resource +
+        R"(","singular":")" + singular + R"("},"versions":[{"name":")" + resource.version +
+        R"(","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object",)"
+        R"("x-kubernetes-preserve-unknown-fields":true}}}]}})");
+    ASSERT_TRUE(crd) << crd.status().ToString();
+    const auto created = dynamic::DynamicClient(client_).Resource(kCrds).Create(*crd);
+    ASSERT_TRUE(created) << created.status().ToString();
+    ASSERT_TRUE(Await([&] { return In(resource).List().has_value(); }));
+  }
+
+  void StartOperator(std::shared_ptr<rest::RESTClient> client,
+                     ReloadStrategy strategy = ReloadStrategy::kEnvVars) {
+    const auto fallbacks = std::make_shared<Fallbacks>(&registry_);
+    writer_ = NewWriter(client, fallbacks);
+    WatchSettings settings;
+    settings.registry = &registry_;
+    settings.fallbacks = fallbacks;
+    std::vector<InformerSet> informers;
+    informers.push_back(NewInformers(std::move(client), namespace_, settings));
+    Operator::Options options;
+    options.registry = &registry_;
+    options.strategy = strategy;
+    operator_ = std::make_unique<Operator>(std::move(options), std::move(informers), *writer_);
+    operator_->Start();
+    ASSERT_TRUE(Await([&] { return operator_->Ready(); }));
+  }
+
+  static std::string VariableIn(const codec::JsonTree* containers) {
+    if (containers == nullptr || containers->size() == 0) {
+      return "";
+    }
+    const codec::JsonTree* env = containers->elements()[0].Find("env");
+    for (const codec::JsonTree& each :
+         env == nullptr ? std::span<const codec::JsonTree>() : env->elements()) {
+      if (*each.Find("name")->AsString() == kVariable) {
+        return *each.Find("value")->AsString();
+      }
+    }
+    return "";
+  }
+  /// The variable in the pod template; empty when there is none.
+  std::string Variable(const GroupVersionResource& resource, const std::string& name) const {
+    const auto object = In(resource).Get(name);
+    return object ? VariableIn(object->Get({"spec", "template", "spec", "containers"})) : "";
+  }
+  bool AwaitVariable(const GroupVersionResource& resource, const std::string& name,
+                     const std::string& data) const {
+    return Await([&] { return Variable(resource, name) == Value(data); });
+  }
+  /// Those that a CronJob owns.
+  std::vector<Unstructured> JobsOf(const Unstructured& cron_job) const {
+    std::vector<Unstructured> jobs;
+    if (auto list = In(kJobs).List()) {
+      for (Unstructured& job : list->items) {
+        if (job.GetString({"metadata", "ownerReferences", "0", "uid"}) == cron_job.Uid()) {
+          jobs.push_back(std::move(job));
+        }
+      }
+    }
+    return jobs;
+  }
+  double Fallback(const std::string& kind, const std::string& verb) {
+    return registry_.Gauge("kubexx_reloader_fallback", "", {{"kind", kind}, {"verb", verb}})
+        .Value();
+  }
+
+  metrics::Registry registry_;
+  std::unique_ptr<WorkloadWriter> writer_;
+  std::unique_ptr<Operator> operator_;
+  std::vector<std::string> crds_;
+  std::vector<std::pair<GroupVersionResource, std::string>> cluster_objects_;
+};
+
+TEST_F(ReloaderKinds, ACronJobGetsOneJobForEachChange) {
+  const Unstructured cron_job = MakeCronJob("backup");
+  StartOperator(client_);
+  Update("cfg", "new");
+  ASSERT_TRUE(Await([&] { return JobsOf(cron_job).size() == 1; }));
+  const Unstructured job = JobsOf(cron_job)[0];
+  EXPECT_EQ(job.GetString({"metadata", "generateName"}), "backup-");
+  EXPECT_EQ(job.Annotations().at("cronjob.kubernetes.io/instantiate"), "manual");
+  EXPECT_EQ(job.Labels().at("l"), "1");
+  EXPECT_EQ(job.GetString({"metadata", "ownerReferences", "0", "kind"}), "CronJob");
+  EXPECT_EQ(job.GetBool({"metadata", "ownerReferences", "0", "controller"}), true);
+  EXPECT_EQ(job.GetBool({"metadata", "ownerReferences", "0", "blockOwnerDeletion"}), true);
+  EXPECT_EQ(VariableIn(job.Get({"spec", "template", "spec", "containers"})), Value("new"));
+  operator_.reset();
+  StartOperator(client_);
+  Update("cfg", "newer");
+  EXPECT_TRUE(Await([&] { return JobsOf(cron_job).size() >= 2; }));
+  operator_.reset();
+  EXPECT_EQ(JobsOf(cron_job).size(), 2U);
+}
+
+TEST_F(ReloaderKinds, AWriteToACronJobWhoseEndIsNotKnownIsNotRepeated) {
+  const Unstructured cron_job = MakeCronJob("backup");
+  writer_ = NewWriter(client_);
+  const WorkloadId id{WorkloadKind::kCronJob, {namespace_, "backup"}};
+  const auto write = [&](const std::string& value) {
+    const WorkloadWrite change{.uid = cron_job.Uid(),
+                               .variables = {{"app", kVariable, value}},
+                               .annotations = {{"kubexx.io/test", value}},
+                               .token = value};
+    const auto written = writer_->Write(id, change, {});
+    ASSERT_TRUE(written) << written.status().ToString();
+    EXPECT_TRUE(written->recorded);
+  };
+  write("1");
+  write("1");  // as after a crash: the Job was made, but nobody was told
+  EXPECT_EQ(JobsOf(cron_job).size(), 1U);
+  write("2");
+  write("1");
+  EXPECT_EQ(JobsOf(cron_job).size(), 3U);
+  EXPECT_EQ(In(kCronJobs).Get("backup")->Annotations().at("kubexx.io/test"), "1");
+}
+
+TEST_F(ReloaderKinds, AJobIsMadeAnewAndOneThatHasFinishedIsNot) {
+  const Unstructured old_job = MakeJob("migrate");
+  const Unstructured finished = MakeJob("done");
+  const auto completed =
+      In(kJobs).Patch("done",
+                      {.type = rest::PatchType::kMerge,
+                       .text = R"({"status":{"startTime":"2024-01-01T00:00:00Z","completionTime":)"
+                               R"("2024-01-01T00:00:01Z","succeeded":1,"conditions":[)"
+                               R"({"type":"SuccessCriteriaMet","status":"True"},)"
+                               R"({"type":"Complete","status":"True"}]}})"},
+                      {.subresource = "status"});
+  ASSERT_TRUE(completed) << completed.status().ToString();
+  StartOperator(client_);
+  Update("cfg", "new");
+  ASSERT_TRUE(AwaitVariable(kJobs, "migrate", "new"));
+  const auto job = In(kJobs).Get("migrate");
+  ASSERT_TRUE(job);
+  EXPECT_NE(job->Uid(), old_job.Uid());
+  EXPECT_EQ(job->Annotations().at("reloader.stakater.com/auto"), "true");
+  operator_.reset();
+  EXPECT_EQ(In(kJobs).Get("done")->Uid(), finished.Uid());
+}
+
+TEST_F(ReloaderKinds, AJobThatIsSlowToGoIsMadeAnewOnceItHasGone) {
+  const auto with_finalizer = [&](const std::string& list) {
+    const auto patched = In(kJobs).Patch(
+        "migrate",
+        {.type = rest::PatchType::kMerge, .text = R"({"metadata":{"finalizers":)" + list + "}}"});
+    ASSERT_TRUE(patched) << patched.status().ToString();
+  };
+  MakeJob("migrate");
+  with_finalizer(R"(["example.com/hold"])");
+  writer_ = NewWriter(client_);
+  const WorkloadId id{WorkloadKind::kJob, {namespace_, "migrate"}};
+  const WorkloadWrite change{.variables = {{"app", kVariable, "1"}}, .token = "t"};
+  EXPECT_FALSE(writer_->Write(id, change, {}));
+  EXPECT_FALSE(writer_->Finish(id, {}));
+  with_finalizer("[]");
+  ASSERT_TRUE(Await([&] { return !In(kJobs).Get("migrate"); }));
+  const auto finished = writer_->Finish(id, {});
+  ASSERT_TRUE(finished) << finished.status().ToString();
+  EXPECT_EQ(Variable(kJobs, "migrate"), "1");
+}
+
+TEST_F(ReloaderKinds, CustomKindsRollOnceTheirApiIsServed) {
+  StartOperator(client_);
+  EXPECT_EQ(Fallback("Rollout", "served"), 1);
+  MakeCrd(kRollouts, "Rollout");
+  MakeCrd(kDeploymentConfigs, "DeploymentConfig");
+  MakeAuto(kRollouts, "Rollout", "web", R"("unknown":{"kept":1},)" + std::string(kPods));
+  MakeAuto(kDeploymentConfigs, "DeploymentConfig", "dc", kPods);
+  Make(kRollouts,
+       R"({"apiVersion":"argoproj.io/v1alpha1","kind":"Rollout","metadata":{"name":"restarted",)"
+       R"("annotations":{"reloader.stakater.com/auto":"true",)"
+       R"("reloader.stakater.com/rollout-strategy":"restart"}},"spec":{)" +
+           std::string(kPods) + "}}");
+  Make(kDeployments, R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"base"},)"
+                     R"("spec":{"replicas":0,"selector":{"matchLabels":{"app":"x"}},)" +
+                         std::string(kPods) + "}}");
+  MakeAuto(kRollouts, "Rollout", "by-ref",
+           R"("workloadRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"base"})");
+  ASSERT_TRUE(Await([&] {
+    return Fallback("Rollout", "served") == 0 && Fallback("DeploymentConfig", "served") == 0;
+  }));
+  std::string data;
+  ASSERT_TRUE(Await([&] {
+    data += "x";  // until the informers have seen everything
+    Update("cfg", data);
+    return Await([&] { return Variable(kRollouts, "web") == Value(data); });
+  }));
+  EXPECT_TRUE(AwaitVariable(kDeploymentConfigs, "dc", data));
+  EXPECT_TRUE(AwaitVariable(kDeployments, "base", data));
+  EXPECT_TRUE(Await([&] {
+    const auto rollout = In(kRollouts).Get("restarted");
+    return rollout && !rollout->GetString({"spec", "restartAt"}).empty();
+  }));
+  EXPECT_EQ(Variable(kRollouts, "restarted"), "");
+  EXPECT_EQ(In(kRollouts).Get("web")->GetInt({"spec", "unknown", "kept"}), 1);
+  EXPECT_EQ(In(kRollouts).Get("by-ref")->Get({"spec", "template"}), nullptr);
+}
+
+TEST_F(ReloaderKinds, StrategyAnnotationsNamesTheSourceInTheTemplate) {
+  MakeDeployment("web");
+  MakeJob("migrate");
+  StartOperator(client_, ReloadStrategy::kAnnotations);
+  Update("cfg", "new");
+  for (const auto& [resource, name] :
+       {std::pair{kDeployments, "web"}, std::pair{kJobs, "migrate"}}) {
+    std::string text;
+    ASSERT_TRUE(Await([&, &resource = resource, &name = name] {
+      const auto object = In(resource).Get(name);
+      text = object
+                 ? object->GetStringMap({"spec", "template", "metadata",
+                                         "annotations"})["reloader.stakater.com/last-reloaded-from"]
+                 : "";
+      return !text.empty();
+    }));
+    const std::string expected = R"({"type":"CONFIGMAP","name":"cfg","namespace":")" + namespace_ +
+                                 R"(","hash":")" + Value("new") +
+                                 R"(","containerRefs":["app"],"observedAt":)";
+    EXPECT_EQ(text.substr(0, expected.size()), expected);
+    EXPECT_EQ(Variable(resource, name), "");
+  }
+}
+
+TEST_F(ReloaderKinds, RollsEveryKindWithTheRightsOfTheOriginalsChart) {
+  const std::string user = "system:serviceaccount:" + namespace_ + ":reloader";
+  const std::string name = "reloader-" + namespace_;
+  const std::string rules =
+      R"([{"apiGroups":[""],"resources":["secrets","configmaps"],"verbs":["list","get","watch"]},)"
+      R"({"apiGroups":["apps"],"resources":["deployments","daemonsets","statefulsets"],)"
+      R"("verbs":["list","get","update","patch"]},)"
+      R"({"apiGroups":["batch"],"resources":["cronjobs"],"verbs":["list","get"]},)"
+      R"({"apiGroups":["batch"],"resources":["jobs"],"verbs":["create","delete","list","get"]},)"
+      R"({"apiGroups":[""],"resources":["events"],"verbs":["create","patch"]}])";
+  cluster_objects_ = {{kClusterRoles, name}, {kBindings, name}};
+  const auto role = Unstructured::Parse(
+      R"({"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","metadata":{"name":")" +
+      name + R"("},"rules":)" + rules + "}");
+  const auto binding = Unstructured::Parse(
+      R"({"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRoleBinding",)"
+      R"("metadata":{"name":")" +
+      name +
+      R"("},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":")" +
+      name + R"("},"subjects":[{"kind":"ServiceAccount","name":"reloader","namespace":")" +
+      namespace_ + R"("}]})");
+  const dynamic::DynamicClient admin(client_);
+  ASSERT_TRUE(admin.Resource(kClusterRoles).Create(*role));
+  ASSERT_TRUE(admin.Resource(kBindings).Create(*binding));
+  auto config = rest::LoadKubeconfig({.path = std::getenv("KUBEXX_TEST_KUBECONFIG")});
+  ASSERT_TRUE(config);
+  config->qps = -1;
+  config->impersonate.user = user;
+  const auto limited = rest::RESTClient::New(*config);
+  ASSERT_TRUE(limited);
+  ASSERT_TRUE(Await([&] {
+    return dynamic::DynamicClient(*limited).Resource(kDeployments, namespace_).List().has_value();
+  }));
+
+  MakeDeployment("web");
+  const Unstructured cron_job = MakeCronJob("backup");
+  const Unstructured job = MakeJob("migrate");
+  StartOperator(*limited);
+  EXPECT_EQ(Fallback("Deployment", "watch"), 1);
+  EXPECT_EQ(Fallback("CronJob", "watch"), 1);
+  MakeDeployment("later");  // not in the first list
+  Update("cfg", "new");
+  EXPECT_TRUE(AwaitVariable(kDeployments, "web", "new"));
+  EXPECT_TRUE(AwaitVariable(kDeployments, "later", "new"));
+  EXPECT_TRUE(AwaitVariable(kJobs, "migrate", "new"));
+  EXPECT_NE(In(kJobs).Get("migrate")->Uid(), job.Uid());
+  EXPECT_TRUE(Await([&] { return JobsOf(cron_job).size() == 1; }));
+
+  const auto granted = admin.Resource(kClusterRoles)
+                           .Patch(name, {.type = rest::PatchType::kJson,
+                                         .text = R"([{"op":"add","path":"/rules/1/verbs/-",)"
+                                                 R"("value":"watch"}])"});
+  ASSERT_TRUE(granted) << granted.status().ToString();
+  MakeDeployment("watched");  // its event shows that the watch is open
+  EXPECT_TRUE(Await([&] { return Fallback("Deployment", "watch") == 0; }));
+  EXPECT_EQ(Fallback("CronJob", "watch"), 1);
+  Update("cfg", "newer");
+  EXPECT_TRUE(AwaitVariable(kDeployments, "watched", "newer"));
+  EXPECT_TRUE(Await([&] { return JobsOf(cron_job).size() == 2; }));
+}
+
+}  // namespace
+}  // namespace kubexx::reloader
