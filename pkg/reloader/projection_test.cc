@@ -140,10 +140,17 @@ std::string WorkloadJson(WorkloadKind kind, std::string_view status = "{}",
   return tree.ToJson();
 }
 
-/// Whether a workload of the kind without status has a rollout before it.
-bool WaitsForPods(WorkloadKind kind) {
-  return kind == WorkloadKind::kDeployment || kind == WorkloadKind::kStatefulSet ||
-         kind == WorkloadKind::kDeploymentConfig;
+/// Of a workload without status.
+reloadpolicy::Phase FirstPhase(WorkloadKind kind) {
+  switch (kind) {
+    case WorkloadKind::kDeployment:
+    case WorkloadKind::kDeploymentConfig:
+      return reloadpolicy::Phase::kUpdating;
+    case WorkloadKind::kStatefulSet:
+      return reloadpolicy::Phase::kUnavailable;
+    default:
+      return reloadpolicy::Phase::kComplete;
+  }
 }
 
 class WorkloadProjection : public testing::TestWithParam<WorkloadKind> {};
@@ -175,8 +182,7 @@ TEST_P(WorkloadProjection, KeepsWhatDecides) {
                                                      cm("by-env"), secret("sec-by-env")},
                                       .variables = {{"STAKATER_X_CONFIGMAP", "abc"}}}},
                       .init_containers = {{.name = "init", .mounts = {"cm"}}},
-                      .phase = WaitsForPods(GetParam()) ? reloadpolicy::Phase::kUpdating
-                                                        : reloadpolicy::Phase::kComplete}));
+                      .phase = FirstPhase(GetParam())}));
 }
 
 TEST_P(WorkloadProjection, IsTheSameAfterChangesThatDoNotCount) {
