@@ -212,7 +212,7 @@ class Process {
                                         .gate = replica_ ? &replica_->gate() : nullptr,
                                         .namespace_selector = namespaces_.get(),
                                         .registry = &registry_},
-        Informers(client_, config_, registry_), *webhook_sender_);
+        Informers(client_, config_, fallbacks_, registry_), *webhook_sender_);
     return {};
   }
 
