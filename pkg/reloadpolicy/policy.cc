@@ -101,9 +101,7 @@ void ReadRules(const Spec& spec, Policy& policy, Reader& reader) {
       reader.Problem("spec.sources", "\"" + item.kind + "\" is neither ConfigMap nor Secret");
       continue;
     }
-    SourceRule rule{item.kind, item.name, item.paused.value_or(false), item.keys};
-    std::ranges::sort(rule.keys);
-    policy.sources.push_back(std::move(rule));
+    policy.sources.push_back({item.kind, item.name, item.paused.value_or(false)});
   }
 }
 

@@ -62,7 +62,6 @@ struct SourceRule {
   std::string kind{};
   std::string name{};
   bool paused = false;
-  std::vector<std::string> keys{};  ///< sorted; empty: all
 };
 
 /// A ReloadPolicy or ClusterReloadPolicy. A value type.

@@ -37,7 +37,7 @@ TEST(Policy, ReadsEveryField) {
     "healthGate": {"timeout": "3m"}, "stopAfterFailures": 4,
     "maintenanceWindows": [{"schedule": "0 2 * * *", "duration": "2h", "timeZone": "Europe/Berlin"}],
     "order": [{"workloads": ["db"], "order": 1}],
-    "sources": [{"kind": "ConfigMap", "name": "c", "keys": ["b", "a"], "paused": true}]})"));
+    "sources": [{"kind": "ConfigMap", "name": "c", "paused": true}]})"));
   EXPECT_THAT(policy.problems, IsEmpty());
   EXPECT_EQ(policy.id, (PolicyId{"shop", "p"}));
   EXPECT_EQ(policy.generation, 3);
@@ -53,7 +53,7 @@ TEST(Policy, ReadsEveryField) {
   EXPECT_EQ(policy.settings.windows, *MaintenanceWindow::ParseList("0 2 * * * 2h Europe/Berlin"));
   ASSERT_EQ(policy.order.size(), 1U);
   ASSERT_EQ(policy.sources.size(), 1U);
-  EXPECT_THAT(policy.sources[0].keys, ElementsAre("a", "b"));
+  EXPECT_TRUE(policy.sources[0].paused);
   EXPECT_TRUE(policy.Governs({"Deployment", {"shop", "web-1"}}));
   EXPECT_FALSE(policy.Governs({"Deployment", {"shop", "api"}}));
   EXPECT_FALSE(policy.Governs({"DaemonSet", {"shop", "web-1"}}));
@@ -158,16 +158,15 @@ TEST(PolicySet, EachSettingComesFromTheMostSpecificPlace) {
             base::Duration(2min));
 }
 
-TEST(PolicySet, KnowsPausedSourcesAndTheirKeys) {
+TEST(PolicySet, KnowsPausedSources) {
   PolicySet set;
   set.Set(PolicyFrom(Namespaced(
       R"({"sources": [{"kind": "Secret", "name": "s", "paused": true},
-                      {"kind": "ConfigMap", "name": "c", "keys": ["a"]}]})")));
+                      {"kind": "ConfigMap", "name": "c"}]})")));
   EXPECT_EQ(set.SourcePause({"Secret", {"shop", "s"}})->origin, "ReloadPolicy shop/p");
   EXPECT_FALSE(set.SourcePause({"ConfigMap", {"shop", "s"}}));
   EXPECT_FALSE(set.SourcePause({"Secret", {"other", "s"}}));
-  EXPECT_THAT(set.SourceKeys({"ConfigMap", {"shop", "c"}})->value, ElementsAre("a"));
-  EXPECT_FALSE(set.SourceKeys({"Secret", {"shop", "s"}}));
+  EXPECT_FALSE(set.SourcePause({"ConfigMap", {"shop", "c"}}));
 }
 
 TEST(Pattern, StarStandsForAnyText) {

@@ -38,7 +38,6 @@ struct ReloadPolicySpecOrderItem {
 };
 
 struct ReloadPolicySpecSourcesItem {
-  std::vector<std::string> keys{};
   std::string kind{};
   std::string name{};
   std::optional<bool> paused{};
