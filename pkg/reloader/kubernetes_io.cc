@@ -73,6 +73,9 @@ void AddWorkloads(const std::shared_ptr<rest::RESTClient>& client, const WatchSe
         source, cache::InformerOptions{.name = std::string(resource.plural),
                                        .registry = settings.registry,
                                        .transform = TransformFor(kind, settings.keys),
+                                       // A refused one is logged each time, and an API that is
+                                       // not served is a usual thing.
+                                       .use_watch_list = IsBuiltIn(kind),
                                        .group = std::string(resource.group),
                                        .version = std::string(resource.version),
                                        .resource = std::string(resource.plural)});

@@ -201,7 +201,8 @@ Result<void> WorkloadSource::Watch(const ListOptions& options, EventSink sink,
       case Next::kStop:
         return Fail(Reason::kCancelled, "stopped");
       case Next::kList:
-        return ListPlease();
+        // Nothing was listed: the end of the watch is enough to list again, and no error.
+        return mode() == Mode::kAbsent ? Result<void>() : ListPlease();
       case Next::kTryWatch:
         break;
     }
