@@ -12,6 +12,8 @@ export KUBEXX_CLUSTER_NAME=helm-${KUBEXX_CLUSTER_SUFFIX:-test}
 . "$kx_top/hack/lib/cluster_settings.sh"
 # shellcheck source=prometheus.sh
 . "$(dirname "$0")/prometheus.sh"
+# shellcheck source=kinds.sh
+. "$(dirname "$0")/kinds.sh"
 become_root "$@"
 here=$kx_top/test/e2e
 chart=$kx_top/helm/kubexx-reloader
@@ -48,10 +50,13 @@ start() {
   "$cluster" load "$tar"
   log "workloads, some of them rolled before by another operator; then the operator"
   "$here/matrix.py" objects | kubectl apply -f - >/dev/null
+  apply_kinds
   start_receiver
   helm install reloader "$chart" -n "$system" --create-namespace --values - >/dev/null <<END
 reloader:
   enableHA: true
+  isArgoRollouts: true
+  isOpenshift: true
   ignoreNamespaces: team,hooked
   deployment:
     replicas: 2
@@ -139,6 +144,7 @@ matrix_rolls() {
   log "every source is changed, by one command"
   "$here/matrix.py" sources second | kubectl apply -f - >/dev/null
   matrix_is 60 rolled second
+  kinds_have_rolled second
   rolled_out matrix deployment/running deployment/migrated statefulset/stateful daemonset/daemon
   log "an edit that changes no data; then the leader goes, and one source is changed"
   kubectl -n matrix label configmap,secret --all colour=blue >/dev/null
