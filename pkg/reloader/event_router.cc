@@ -93,13 +93,12 @@ void EventRouter::OnListed(const SourceId& id, const std::optional<Digest>& befo
 void EventRouter::NoteKnown(const Source& source, const Digest* before,
                             base::FunctionRef<bool(const WorkloadId&)> wanted) {
   const auto note = [&](const WorkloadId& workload) {
-    if (!wanted(workload)) {
-      return;
-    }
     if (before != nullptr) {
       parts_.memory.RecordChange(workload, source.id, *before);
     }
-    parts_.note(workload, Cause::kSourceEvent);
+    if (wanted(workload)) {
+      parts_.note(workload, Cause::kSourceEvent);
+    }
   };
   const Caches::Concerned concerned = parts_.caches.WorkloadsOf(source.id);
   std::ranges::for_each(concerned.by_name, note);
@@ -137,6 +136,14 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event) {
   if (Concerns(*workload, parts_.rules) && !parts_.ignored_namespaces.contains(id.key.namespace_)) {
     if (event.type == RawEvent::Type::kAdd && event.is_in_initial_list) {
       parts_.memory.MarkNew(id);
+    }
+    if (event.type == RawEvent::Type::kAdd && !event.is_in_initial_list &&
+        parts_.on_demand.Covers(kind, id.key.namespace_)) {
+      // A list brings it along with changes that it may not have seen; those must be known before
+      // it is planned, or the present data would pass for what it runs with.
+      for (const auto& [source, before] : parts_.on_demand.Before(id.key.namespace_)) {
+        parts_.memory.RecordChange(id, source, before);
+      }
     }
     parts_.note(id, Cause::kWorkloadEvent);
   }

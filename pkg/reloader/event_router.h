@@ -55,7 +55,8 @@ class EventRouter {
   void OnSourceChange(SourceType type, const RawEvent& event);
   /// `before` is null when the source has just appeared.
   void NoteWorkloads(const Source& source, const Digest* before);
-  /// Of those that the caches have, the ones that `wanted` says yes to.
+  /// Records the change for those that the caches have, and notes the ones that `wanted` says yes
+  /// to.
   void NoteKnown(const Source& source, const Digest* before,
                  base::FunctionRef<bool(const WorkloadId&)> wanted);
 

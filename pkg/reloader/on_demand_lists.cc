@@ -62,7 +62,21 @@ OnDemandLists::Changes OnDemandLists::Await(const std::stop_token& stop) {
   while (waiting_.empty() && !stop.stop_requested()) {
     clock_.WaitUntil(mu_, changed_, stop, base::TimePoint::max());
   }
-  return std::exchange(waiting_, {});
+  listed_for_ = std::exchange(waiting_, {});
+  return listed_for_;
+}
+
+std::vector<std::pair<SourceId, Digest>> OnDemandLists::Before(std::string_view namespace_) const {
+  std::vector<std::pair<SourceId, Digest>> result;
+  const base::MutexLock lock(mu_);
+  for (const Changes* changes : {&listed_for_, &waiting_}) {  // the older first
+    for (const auto& [source, before] : *changes) {
+      if (before && source.key.namespace_ == namespace_) {
+        result.emplace_back(source, *before);
+      }
+    }
+  }
+  return result;
 }
 
 void OnDemandLists::Run(const std::stop_token& stop) {
@@ -78,6 +92,8 @@ void OnDemandLists::Run(const std::stop_token& stop) {
     for (const auto& [source, before] : changes) {
       pass_(source, before);
     }
+    const base::MutexLock lock(mu_);
+    listed_for_.clear();
   }
 }
 

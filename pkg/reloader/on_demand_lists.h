@@ -9,7 +9,9 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "kubexx/base/clock.h"
@@ -47,6 +49,9 @@ class OnDemandLists {
   void Stop();
   /// Takes a change when something in its namespace is on demand; whether it did.
   bool Changed(const SourceId& source, const std::optional<Digest>& before);
+  /// The digests from before the changes in the namespace that wait, or are being listed for: a
+  /// workload that a list brings may run with the data from before.
+  std::vector<std::pair<SourceId, Digest>> Before(std::string_view namespace_) const;
   /// Whether workloads of the kind in the namespace are on demand: their changes come by `pass`.
   bool Covers(WorkloadKind kind, std::string_view namespace_) const;
 
@@ -55,7 +60,7 @@ class OnDemandLists {
 
   static bool IsIn(const Member& member, std::string_view namespace_);
   void Run(const std::stop_token& stop);
-  /// Everything that waits; empty when `stop` is requested first.
+  /// Everything that waits, which is listed_for_ from now on; empty when `stop` is requested first.
   Changes Await(const std::stop_token& stop);
   void ListAll(const Changes& changes, const std::stop_token& stop);
   void AwaitStored(const Member& member, const std::string& version, const std::stop_token& stop);
@@ -63,9 +68,10 @@ class OnDemandLists {
   const std::vector<Member> members_;
   base::Clock& clock_;
   const Pass pass_;
-  base::Mutex mu_;
+  mutable base::Mutex mu_;
   base::CondVar changed_;
   Changes waiting_ KX_GUARDED_BY(mu_);
+  Changes listed_for_ KX_GUARDED_BY(mu_);
   std::jthread thread_;
 };
 
