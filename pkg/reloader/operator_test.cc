@@ -156,9 +156,16 @@ class OperatorTest : public testing::Test {
                                                              .record_baselines = record_},
                                            std::vector{set}, writer_);
     operator_->Start();
-    ASSERT_TRUE(set.sources[SourceType::kConfigMap]->WaitForSync({}));
-    ASSERT_TRUE(set.sources[SourceType::kSecret]->WaitForSync({}));
-    ASSERT_TRUE(set.workloads[WorkloadKind::kDeployment]->WaitForSync({}));
+    // Until it has been told of what is there: a workload that it hears of later has its window
+    // then.
+    for (const auto& informer :
+         {set.sources[SourceType::kConfigMap], set.sources[SourceType::kSecret],
+          set.workloads[WorkloadKind::kDeployment]}) {
+      ASSERT_TRUE(informer->WaitForSync({}));
+      while (!informer->HandlerHasSynced("reloader")) {
+        std::this_thread::yield();
+      }
+    }
   }
   template <class T>
   std::shared_ptr<cache::SharedInformerBase> Informer(
