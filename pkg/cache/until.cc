@@ -4,6 +4,7 @@
 #include <chrono>
 #include <exception>
 
+#include "kubexx/base/function_ref.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/cache/stop_timer.h"
 
@@ -77,13 +78,19 @@ class Outcome {
         return;
       }
     }
-    const Result<bool> met = conditions_.See(event);  // by one thread only
+    const Result<bool> met = Alone([&] { return conditions_.See(event); });
     if (met && !*met) {
       return;
     }
     base::MutexLock lock(mu_);
     result_ = met ? Result<WatchEvent>(std::move(event)) : Result<WatchEvent>(Fail(met.error()));
     changed_.notify_all();
+  }
+
+  /// Calls `ask`, the user's code, while no condition is looked at: they may share variables.
+  Result<bool> Alone(base::FunctionRef<Result<bool>()> ask) {
+    const base::MutexLock lock(asking_);
+    return ask();
   }
 
   /// Nothing when `stop` was requested first.
@@ -96,6 +103,7 @@ class Outcome {
   }
 
  private:
+  base::Mutex asking_;  // taken before mu_, held by whoever asks the user's code
   Conditions conditions_;
   base::Mutex mu_;
   base::CondVar changed_;
@@ -184,16 +192,20 @@ Result<std::optional<WatchEvent>> UntilWithSync(std::shared_ptr<ListerWatcher> s
   if (!informer.WaitForSync(timer.token())) {
     return Fail(EndOf(timer));
   }
-  if (precondition) {
-    KX_ASSIGN_OR_RETURN(const bool met, precondition(informer));
-    if (met) {
-      return std::nullopt;
-    }
-  }
   // Every event counts, and nobody else is held back.
   const HandlerRegistration registration =
       informer.AddRawHandler("until", [&outcome](const RawEvent& event) { outcome.See(event); },
                              {.overflow = Overflow::kHoldBack});
+  if (precondition) {
+    // Not before the handler is there: it would not hear of what is deleted between the two.
+    if (!registration.WaitForSync(timer.token())) {
+      return Fail(EndOf(timer));
+    }
+    KX_ASSIGN_OR_RETURN(const bool met, outcome.Alone([&] { return precondition(informer); }));
+    if (met) {
+      return std::nullopt;
+    }
+  }
   auto result = outcome.Await(options.clock, timer.token());
   if (!result) {
     return Fail(EndOf(timer));

@@ -74,6 +74,7 @@ apimachinery::Result<std::optional<T>> WaitFor(std::shared_ptr<ListerWatcher> so
   const auto precondition = [&](const SharedInformerBase& informer) -> apimachinery::Result<bool> {
     const auto raw = informer.GetRaw(key);
     if (!raw) {
+      last.reset();
       return done(nullptr);
     }
     KX_ASSIGN_OR_RETURN(last, DecodeObject<T>(*raw));
