@@ -158,7 +158,7 @@ class Planner {
   const std::optional<Baseline> recorded_;
   std::set<SourceId> referenced_;
   std::set<SourceId> named_;  ///< referenced, or a plain name of a list
-  std::map<Slot, std::vector<Member>> slots_;
+  std::map<Slot, std::vector<SlotMember>> slots_;
   Plan plan_;
 };
 

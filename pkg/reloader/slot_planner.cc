@@ -9,9 +9,9 @@ namespace {
 using Kind = PairState::Kind;
 
 /// The value of the variable of the members that exist; empty when none does.
-std::string ValueFor(const std::vector<Member>& members) {
+std::string ValueFor(const std::vector<SlotMember>& members) {
   std::vector<std::pair<std::string_view, std::string>> digests;
-  for (const Member& member : members) {
+  for (const SlotMember& member : members) {
     if (member.digest != kNoSource) {
       digests.emplace_back(member.id.key.name, member.digest.ToString());
     }
@@ -29,19 +29,19 @@ std::string ValueFor(const std::vector<Member>& members) {
 }  // namespace
 
 void SlotPlanner::Run(std::size_t container, const std::string& variable,
-                      const std::vector<Member>& members) {
+                      const std::vector<SlotMember>& members) {
   const Container& where = input_.workload.containers[container];
   const std::string value = ValueFor(members);
   const std::string* current = FindVariable(where, variable);
   const Slot slot{.current = current,
                   .is_right = current != nullptr && !value.empty() && *current == value,
                   .is_of_another = current != nullptr && members.size() > 1 &&
-                                   std::ranges::any_of(members, [&](const Member& member) {
+                                   std::ranges::any_of(members, [&](const SlotMember& member) {
                                      return member.digest.ToString() == *current;
                                    })};
   Change change{
       .container = where.name, .variable = variable, .value = value, .remove = value.empty()};
-  for (const Member& member : members) {
+  for (const SlotMember& member : members) {
     const Standing standing = StandingOf(member, slot);
     Note(member, standing, slot);
     if (standing == Standing::kChanged) {
@@ -56,12 +56,13 @@ void SlotPlanner::Run(std::size_t container, const std::string& variable,
   }
 }
 
-SlotPlanner::Standing SlotPlanner::StandingOf(const Member& member, const Slot& slot) const {
+SlotPlanner::Standing SlotPlanner::StandingOf(const SlotMember& member, const Slot& slot) const {
   return member.digest == kNoSource ? StandingOfGone(member, slot)
                                     : StandingOfPresent(member, slot);
 }
 
-SlotPlanner::Standing SlotPlanner::StandingOfPresent(const Member& member, const Slot& slot) const {
+SlotPlanner::Standing SlotPlanner::StandingOfPresent(const SlotMember& member,
+                                                     const Slot& slot) const {
   const PairState* state = StateOf(member.id);
   // Confirmed at these data: whatever the workload says now, somebody set it back (kubectl rollout
   // undo, an older manifest); the data did not change.
@@ -83,7 +84,7 @@ SlotPlanner::Standing SlotPlanner::StandingOfPresent(const Member& member, const
   return ByVariable(member, slot);
 }
 
-SlotPlanner::Standing SlotPlanner::ByVariable(const Member& member, const Slot& slot) const {
+SlotPlanner::Standing SlotPlanner::ByVariable(const SlotMember& member, const Slot& slot) const {
   const std::string* reloaded_at = ReloadedAt(member.id);
   if (reloaded_at != nullptr) {
     return *reloaded_at == DeleteMarker().ToString() ? Appeared() : Standing::kChanged;
@@ -100,7 +101,8 @@ SlotPlanner::Standing SlotPlanner::Appeared() const {
   return input_.rules.reload_on_create ? Standing::kChanged : Standing::kSettled;
 }
 
-SlotPlanner::Standing SlotPlanner::StandingOfGone(const Member& member, const Slot& slot) const {
+SlotPlanner::Standing SlotPlanner::StandingOfGone(const SlotMember& member,
+                                                  const Slot& slot) const {
   if (input_.rules.reload_on_delete) {
     const auto before = Before(member);
     if (before && *before != kNoSource &&
@@ -112,7 +114,7 @@ SlotPlanner::Standing SlotPlanner::StandingOfGone(const Member& member, const Sl
   return member.named ? Standing::kWaits : Standing::kGone;
 }
 
-void SlotPlanner::Note(const Member& member, Standing standing, const Slot& slot) {
+void SlotPlanner::Note(const SlotMember& member, Standing standing, const Slot& slot) {
   const PairState* state = StateOf(member.id);
   auto& digests = plan_.baseline.digests;
   switch (standing) {
@@ -146,7 +148,7 @@ void SlotPlanner::Note(const Member& member, Standing standing, const Slot& slot
   }
 }
 
-std::optional<Digest> SlotPlanner::Before(const Member& member) const {
+std::optional<Digest> SlotPlanner::Before(const SlotMember& member) const {
   const PairState* state = StateOf(member.id);
   if (state != nullptr && state->kind == Kind::kUnruled) {
     return std::nullopt;

@@ -17,7 +17,7 @@
 namespace kubexx::reloader {
 
 /// A source that a rule of the workload asks for, existing or not.
-struct Member {
+struct SlotMember {
   SourceId id{};
   Digest digest{};  ///< kNoSource: it does not exist
   /// The workload mentions it by name, so it is waited for while it does not exist.
@@ -39,7 +39,8 @@ class SlotPlanner {
   SlotPlanner(const Input& input, Plan& plan) : input_(input), plan_(plan) {}
 
   /// Plans the variable of `members`, which share it, in container number `container`.
-  void Run(std::size_t container, const std::string& variable, const std::vector<Member>& members);
+  void Run(std::size_t container, const std::string& variable,
+           const std::vector<SlotMember>& members);
 
  private:
   enum class Standing : std::uint8_t {
@@ -55,16 +56,16 @@ class SlotPlanner {
     bool is_of_another;  ///< it is shared and has the plain digest of one of the members
   };
 
-  Standing StandingOf(const Member& member, const Slot& slot) const;
-  Standing StandingOfPresent(const Member& member, const Slot& slot) const;
-  Standing StandingOfGone(const Member& member, const Slot& slot) const;
-  Standing ByVariable(const Member& member, const Slot& slot) const;
+  Standing StandingOf(const SlotMember& member, const Slot& slot) const;
+  Standing StandingOfPresent(const SlotMember& member, const Slot& slot) const;
+  Standing StandingOfGone(const SlotMember& member, const Slot& slot) const;
+  Standing ByVariable(const SlotMember& member, const Slot& slot) const;
   Standing Appeared() const;
   /// The digest in last-reloaded-from, if that is about the source.
   const std::string* ReloadedAt(const SourceId& id) const;
-  void Note(const Member& member, Standing standing, const Slot& slot);
+  void Note(const SlotMember& member, Standing standing, const Slot& slot);
   /// What the workload ran with before the present data, if that is known.
-  std::optional<Digest> Before(const Member& member) const;
+  std::optional<Digest> Before(const SlotMember& member) const;
   const PairState* StateOf(const SourceId& id) const;
   const Digest* RecordOf(const SourceId& id) const;
 
