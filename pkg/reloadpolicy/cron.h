@@ -15,8 +15,8 @@ namespace kubexx::reloadpolicy {
 /// Minutes, hours, days of the month, months and days of the week, as Vixie cron reads them: lists
 /// of numbers, ranges and steps; names of months and days (three letters, any case); Sunday is 0
 /// or 7. When neither field of days begins with "*" a day matches that is in one of them, otherwise
-/// it must be in both. "5/10" is 5 to the end in steps of 10. Also @hourly, @daily, @midnight,
-/// @weekly, @monthly, @yearly and @annually. A value type.
+/// it must be in both. "5/10" is 5 to the end in steps of 10. Also \@hourly, \@daily, \@midnight,
+/// \@weekly, \@monthly, \@yearly and \@annually. A value type.
 class CronSchedule {
  public:
   /// kInvalidConfig names the field and what is wrong with it.

@@ -17,6 +17,7 @@ enum class Phase : std::uint8_t {
   kFailed,       ///< the status says that it does not get on
 };
 
+/// As metrics, logs and `explain` show it: "complete", "unavailable", "updating", "failed".
 std::string_view ToString(Phase phase);
 
 /// The inverse of ToString.

@@ -86,6 +86,7 @@ struct Policy {
 
 /// Reads a policy. Never fails: see Policy::problems.
 Policy PolicyFrom(const v1alpha1::ReloadPolicy& object);
+/// The same of a policy of all namespaces.
 Policy PolicyFrom(const v1alpha1::ClusterReloadPolicy& object);
 
 /// Reads a workload's annotations with kAnnotationPrefix: paused, settle-window, min-interval,

@@ -13,6 +13,7 @@
 
 namespace kubexx::reloadpolicy {
 
+/// Of a workload, by key.
 using Annotations = std::map<std::string, std::string>;
 
 /// A value, and who says so.
