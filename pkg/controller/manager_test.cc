@@ -308,12 +308,12 @@ TEST_F(ManagerTest, HealthMayHaveAServerOfItsOwn) {
 class FakeApi {
  public:
   std::shared_ptr<rest::RESTClient> client() { return rest::testing::NewClient(server_.Url()); }
-  void Await(const std::string& target) { journal_.Await(target); }
   std::vector<std::string> targets() { return journal_.lines(); }
 
  private:
   void Answer(rest::testing::FakeConnection& connection) {
     while (const auto request = connection.ReadRequest()) {
+      journal_.Note(request->target);
       const bool token = request->target.ends_with("/tokenreviews");
       connection.Respond(201, "application/json",
                          token ? R"({"kind":"TokenReview","apiVersion":"authentication.k8s.io/v1",)"
@@ -321,7 +321,6 @@ class FakeApi {
                                : R"({"kind":"SubjectAccessReview",)"
                                  R"("apiVersion":"authorization.k8s.io/v1",)"
                                  R"("status":{"allowed":true}})");
-      journal_.Note(request->target);
     }
   }
 
