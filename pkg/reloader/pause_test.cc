@@ -174,12 +174,12 @@ TEST_F(PausesTest, AFailedResumeIsTriedAgain) {
   EXPECT_EQ(cluster_.Await(2)[1].paused, false);
 }
 
-TEST_F(PausesTest, OnlyWhoHoldsTheShardResumes) {
+TEST_F(PausesTest, ResumesWhenItHasBeenGivenTheShard) {
   cluster_.Set(Web("1m", "2020-01-01T00:00:00Z"), true);
   pauses_.Consider(kWeb.key);
   gate_.Open(0);
-  pauses_.Consider(kWeb.key);  // as the new leader does
-  EXPECT_EQ(cluster_.Await(1).size(), 1U);
+  pauses_.Consider(kWeb.key);  // as the new leader does; the first look may come as late as this
+  EXPECT_EQ(cluster_.Await(1)[0].paused, false);
 }
 
 TEST_F(PausesTest, WhatSomebodyHasResumedIsLeftAlone) {
