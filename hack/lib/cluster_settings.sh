@@ -5,7 +5,7 @@
 
 kx_clusters=$KUBEXX_CACHE/clusters
 
-port_is_free() { ! ss -Hltn "sport = :$1" | grep -q .; }
+port_is_free() { [ -z "$(ss -Hltn "sport = :$1")" ]; }
 
 # Prints the first free port from $1 on.
 free_port() {

@@ -8,7 +8,7 @@ go_is_new_enough() { # go_is_new_enough GO
   local version
   version=$("$1" env GOVERSION 2>/dev/null) || return 1
   version=${version#go}
-  [ "$(printf '%s\n' "$kx_go_minimum" "$version" | sort -V | head -n1)" = "$kx_go_minimum" ]
+  [ "$(printf '%s\n' "$kx_go_minimum" "$version" | sort -V | sed -n 1p)" = "$kx_go_minimum" ]
 }
 
 # Puts a good enough Go first on PATH; fails when there is none.
