@@ -19,8 +19,9 @@ function(kubexx_install_package name)
     target_compile_features(kubexx_${name} PUBLIC cxx_std_23)
   endif()
   install(TARGETS kubexx_${name} EXPORT kubexx ARCHIVE COMPONENT development)
+  file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR}/pkg ${CMAKE_CURRENT_SOURCE_DIR})
   # Headers in internal/ come along, as some public ones include them; nothing else may.
-  install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kubexx/${name} COMPONENT development
+  install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kubexx/${folder} COMPONENT development
     FILES_MATCHING PATTERN "*.h" PATTERN testing EXCLUDE)
   set_property(GLOBAL APPEND PROPERTY kubexx_installed ${name})
 endfunction()

@@ -1,0 +1,234 @@
+#include "kubexx/apiserver/storage/internal/history.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace kubexx::apiserver::storage::internal {
+
+using apimachinery::Result;
+
+Result<KeyValue> ToKeyValue(const Item& item) {
+  KeyValue kv;
+  if (item.key) {
+    kv.key = *item.key;
+  }
+  KX_ASSIGN_OR_RETURN(kv.value, ValueOf(item.value));
+  kv.create_revision = item.create;
+  kv.mod_revision = item.mod;
+  return kv;
+}
+
+Result<std::shared_ptr<const Event>> ToEvent(const Change& change) {
+  auto event = std::make_shared<Event>();
+  event->type = change.now.value ? Event::Type::kPut : Event::Type::kDelete;
+  KX_ASSIGN_OR_RETURN(event->kv, ToKeyValue(change.now));
+  KX_ASSIGN_OR_RETURN(event->prev, ToKeyValue(change.before));
+  return event;
+}
+
+History::~History() {
+  for (auto& [key, newest] : keys_) {
+    // One by one: a chain destroyed from its head would recurse as deep as it is long.
+    std::unique_ptr<Version> version = std::move(newest->previous);
+    while (version) {
+      version = std::move(version->previous);
+    }
+  }
+}
+
+Item History::ItemOf(const Version* version) {
+  Item item;
+  if (version != nullptr) {
+    item.key = version->key;
+    item.value = version->value;
+    item.create = version->create;
+    item.mod = version->mod;
+  }
+  return item;
+}
+
+const History::Version* History::LiveAt(const Version* newest, Revision revision) {
+  while (newest != nullptr && newest->mod > revision) {
+    newest = newest->previous.get();
+  }
+  return newest != nullptr && newest->value ? newest : nullptr;
+}
+
+Item History::Find(std::string_view key, Revision revision) const {
+  const auto found = keys_.find(key);
+  return found == keys_.end() ? Item() : ItemOf(LiveAt(found->second.get(), revision));
+}
+
+void History::AddLive(const Version& version) {
+  ++live_keys_;
+  live_bytes_ += version.key->size() + version.value->raw_size;
+}
+
+void History::SubtractLive(const Version& version) {
+  --live_keys_;
+  live_bytes_ -= version.key->size() + version.value->raw_size;
+}
+
+Item History::Write(std::string_view key, BlobRef value, base::TimePoint now) {
+  auto version = std::make_unique<Version>();
+  version->mod = ++current_;
+  version->create = current_;
+  version->value = std::move(value);
+  if (version->value) {
+    value_bytes_ += version->value->bytes.size();
+  }
+  const auto found = keys_.find(key);
+  if (found != keys_.end()) {
+    Version& before = *found->second;
+    version->key = before.key;
+    if (before.value) {
+      version->create = before.create;
+      SubtractLive(before);
+    }
+    version->previous = std::move(found->second);
+  } else {
+    version->key = std::make_shared<const std::string>(key);
+  }
+  if (version->value) {
+    AddLive(*version);
+  } else {
+    version->create = 0;
+  }
+  log_.push_back({.version = version.get(), .time = now, .event = nullptr});
+  Item written = ItemOf(version.get());
+  if (found != keys_.end()) {
+    found->second = std::move(version);
+  } else {
+    const std::string_view view = *version->key;
+    keys_.emplace(view, std::move(version));
+  }
+  return written;
+}
+
+void History::Restore(std::string_view key, BlobRef value, Revision create, Revision mod) {
+  auto version = std::make_unique<Version>();
+  version->key = std::make_shared<const std::string>(key);
+  version->value = std::move(value);
+  version->create = create;
+  version->mod = mod;
+  const std::string_view view = *version->key;
+  const auto [place, added] = keys_.emplace(view, nullptr);
+  if (added) {
+    value_bytes_ += version->value->bytes.size();
+    AddLive(*version);
+    place->second = std::move(version);
+  }
+}
+
+void History::SetBase(Revision base) { current_ = compacted_ = base; }
+
+Range History::List(std::string_view prefix, std::string_view after, Revision revision,
+                    std::size_t limit) const {
+  Range range;
+  auto at = after > prefix ? keys_.upper_bound(after) : keys_.lower_bound(prefix);
+  for (; at != keys_.end() && at->first.starts_with(prefix); ++at) {
+    const Version* version = LiveAt(at->second.get(), revision);
+    if (version == nullptr) {
+      continue;
+    }
+    if (limit != 0 && range.items.size() == limit) {
+      ++range.remaining;
+    } else {
+      range.items.push_back(ItemOf(version));
+    }
+  }
+  return range;
+}
+
+std::int64_t History::Count(std::string_view prefix, Revision revision) const {
+  std::int64_t count = 0;
+  for (auto at = keys_.lower_bound(prefix); at != keys_.end() && at->first.starts_with(prefix);
+       ++at) {
+    count += LiveAt(at->second.get(), revision) != nullptr ? 1 : 0;
+  }
+  return count;
+}
+
+History::Entry& History::EntryAt(Revision revision) {
+  return log_[static_cast<std::size_t>(revision - first())];
+}
+const History::Entry& History::EntryAt(Revision revision) const {
+  return log_[static_cast<std::size_t>(revision - first())];
+}
+
+Change History::ChangeAt(Revision revision) const {
+  const Version* version = EntryAt(revision).version;
+  Change change;
+  change.now = ItemOf(version);
+  const Version* before = version->previous.get();
+  change.before = ItemOf(before != nullptr && before->value ? before : nullptr);
+  return change;
+}
+
+const std::string& History::KeyAt(Revision revision) const {
+  return *EntryAt(revision).version->key;
+}
+
+std::shared_ptr<const Event>& History::EventAt(Revision revision) {
+  return EntryAt(revision).event;
+}
+
+History::Version* History::VersionAt(std::string_view key, Revision mod) {
+  const auto found = keys_.find(key);
+  Version* version = found == keys_.end() ? nullptr : found->second.get();
+  while (version != nullptr && version->mod > mod) {
+    version = version->previous.get();
+  }
+  return version != nullptr && version->mod == mod ? version : nullptr;
+}
+
+void History::Repack(std::string_view key, Revision mod, const BlobRef& packed) {
+  Version* version = VersionAt(key, mod);
+  if (version != nullptr && version->value) {
+    value_bytes_ -= version->value->bytes.size();
+    value_bytes_ += packed->bytes.size();
+    version->value = packed;
+  }
+  if (mod >= first() && mod <= current_) {
+    EventAt(mod) = nullptr;  // it holds the uncompressed value
+  }
+}
+
+void History::Compact(Revision revision) { compacted_ = std::max(compacted_, revision); }
+
+void History::CompactOld(std::size_t keep, base::TimePoint oldest, Revision limit) {
+  // The entry of the compacted revision itself is of no more use: nothing is watched from before.
+  while (compacted_ < limit && compacted_ < current_ &&
+         (static_cast<std::size_t>(current_ - compacted_) > keep ||
+          EntryAt(compacted_ + 1).time < oldest)) {
+    Compact(compacted_ + 1);
+  }
+}
+
+void History::DropOlder(Version& version) {
+  std::unique_ptr<Version> older = std::move(version.previous);
+  while (older) {
+    if (older->value) {
+      value_bytes_ -= older->value->bytes.size();
+    }
+    older = std::move(older->previous);
+  }
+}
+
+bool History::Trim(std::size_t steps) {
+  for (; steps > 0 && !log_.empty() && first() <= compacted_; --steps) {
+    Version* version = log_.front().version;
+    log_.pop_front();
+    DropOlder(*version);
+    const auto found = keys_.find(*version->key);
+    if (!version->value && found->second.get() == version) {
+      keys_.erase(found);
+    }
+  }
+  return !log_.empty() && first() <= compacted_;
+}
+
+}  // namespace kubexx::apiserver::storage::internal

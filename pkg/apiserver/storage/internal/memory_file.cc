@@ -1,0 +1,141 @@
+#include <algorithm>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kubexx/apiserver/storage/internal/memory_store.h"
+#include "kubexx/logging/log.h"
+
+namespace kubexx::apiserver::storage::internal {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+
+// The file is rewritten when it is so many times what the live keys take.
+constexpr std::size_t kMaxWaste = 4;
+
+}  // namespace
+
+Result<void> MemoryStore::Open() {
+  if (options_.file.empty()) {
+    return {};
+  }
+  const auto load = [this](const Record& record) { return Load(record); };
+  Result<std::unique_ptr<AppendLog>> file = AppendLog::Open(options_.file, load);
+  if (!file) {
+    const Reason reason = file.error().reason;
+    apimachinery::Status status = file.error().WithContext("open the store");
+    status.reason = reason == Reason::kMalformed ? reason : Reason::kInvalidConfig;
+    return Fail(std::move(status));
+  }
+  {
+    base::MutexLock lock(mu_);
+    file_ = std::move(*file);
+    visible_ = history_.current();
+    rewrite_above_ = options_.rewrite_bytes;
+  }
+  rewriter_ = std::jthread([this](const std::stop_token& stop) { RewriteLoop(stop); });
+  return {};
+}
+
+Result<void> MemoryStore::Load(const Record& record) {
+  {
+    base::MutexLock lock(mu_);
+    const bool first = history_.current() == 0 && history_.keys() == 0;
+    switch (record.type) {
+      case Record::Type::kBase:
+        if (!first) {
+          return Fail(Reason::kMalformed, options_.file + " has two beginnings");
+        }
+        history_.SetBase(record.revision);
+        break;
+      case Record::Type::kItem:
+        if (record.revision > history_.current() || history_.revisions() != 0) {
+          return Fail(Reason::kMalformed, options_.file + " has a key out of place");
+        }
+        history_.Restore(record.key, MakeBlob(std::string(record.value)), record.create,
+                         record.revision);
+        raw_.push_back({.key = history_.Find(record.key, record.revision).key,
+                        .mod = record.revision,
+                        .bytes = record.value.size()});
+        raw_bytes_ += record.value.size();
+        break;
+      case Record::Type::kPut:
+      case Record::Type::kDelete: {
+        const bool put = record.type == Record::Type::kPut;
+        if (record.revision != history_.current() + 1 ||
+            (!put && history_.Find(record.key, history_.current()).mod == 0)) {
+          return Fail(Reason::kMalformed, options_.file + " lacks what comes before revision " +
+                                              std::to_string(record.revision));
+        }
+        visible_ = history_.current();
+        WriteLocked(record.key, put ? MakeBlob(std::string(record.value)) : nullptr);
+        break;
+      }
+    }
+  }
+  PackSome();
+  return {};
+}
+
+bool MemoryStore::WantsRewriteLocked() const {
+  const std::size_t size = file_->size();
+  return size > rewrite_above_ && size > kMaxWaste * history_.live_bytes();
+}
+
+void MemoryStore::RewriteLoop(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    {
+      base::MutexLock lock(mu_);
+      if (!WantsRewriteLocked()) {
+        options_.clock->WaitUntil(mu_, rewrite_wanted_, stop, base::TimePoint::max());
+        continue;
+      }
+    }
+    const Result<void> done = Rewrite(stop);
+    if (!done) {
+      file_->AbandonRewrite();
+    }
+    if (!done && !stop.stop_requested()) {
+      logging::Warning("cannot rewrite the store's file; it goes on growing",
+                       {{"file", options_.file}, {"error", done.error()}});
+    }
+    const std::size_t size = file_->size();
+    base::MutexLock lock(mu_);
+    // After a failure not before it has doubled.
+    rewrite_above_ = done ? options_.rewrite_bytes : 2 * size;
+  }
+}
+
+Result<void> MemoryStore::Rewrite(const std::stop_token& stop) {
+  Range range;
+  KX_RETURN_IF_ERROR(file_->OpenNext());
+  {
+    base::MutexLock lock(mu_);
+    range = history_.List("", "", history_.current(), 0);
+    file_->StartRewrite(history_.current());
+  }
+  for (Item& item : range.items) {
+    if (stop.stop_requested()) {
+      return Fail(Reason::kCancelled, "rewriting was cancelled");
+    }
+    KX_ASSIGN_OR_RETURN(const Bytes value, ValueOf(item.value));
+    Record record;
+    record.type = Record::Type::kItem;
+    record.revision = item.mod;
+    record.create = item.create;
+    record.key = *item.key;
+    record.value = *value;
+    KX_RETURN_IF_ERROR(file_->RewriteItem(record));
+    item = Item();
+  }
+  KX_ASSIGN_OR_RETURN(const Revision durable, file_->FinishRewrite());
+  Publish(durable);
+  return {};
+}
+
+}  // namespace kubexx::apiserver::storage::internal

@@ -1,0 +1,347 @@
+#include "kubexx/apiserver/storage/internal/memory_store.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace kubexx::apiserver::storage::internal {
+namespace {
+
+using apimachinery::Error;
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using apimachinery::Status;
+
+// Work for the past that each write does: more than the one revision it adds, so that it keeps up.
+constexpr std::size_t kTrimPerWrite = 4;
+constexpr std::size_t kPackPerWrite = 8;
+// Of a large piece of work, so much is done before others get the lock.
+constexpr std::size_t kSlice = 1024;
+// What an uncompressed value is counted as, besides its bytes: its place in the list of them.
+constexpr std::size_t kRawOverhead = 64;
+
+Error NotFound(std::string_view key) {
+  return Fail(Reason::kNotFound, std::string(key) + " does not exist", 404);
+}
+
+Error Cancelled(std::string_view what) {
+  return Fail(Reason::kCancelled, std::string(what) + " was cancelled");
+}
+
+Error TooLarge(Revision asked, Revision current) {
+  Status status(Reason::kTimeout,
+                "Too large resource version: " + std::to_string(asked) +
+                    ", current: " + std::to_string(current),
+                504);
+  apimachinery::StatusCause cause;
+  cause.reason = "ResourceVersionTooLarge";
+  cause.message = "Too large resource version";
+  status.details.causes.push_back(std::move(cause));
+  status.details.retry_after = std::chrono::seconds(1);
+  return Fail(std::move(status));
+}
+
+}  // namespace
+
+MemoryStore::MemoryStore(MemoryOptions options) : options_(std::move(options)) {}
+
+MemoryStore::~MemoryStore() = default;
+
+Result<void> MemoryStore::CheckValue(std::string_view key, const std::string& value) const {
+  if (value.size() > options_.max_value_bytes) {
+    return Fail(Reason::kRequestEntityTooLarge,
+                std::string(key) + " has " + std::to_string(value.size()) +
+                    " bytes, more than the store's limit of " +
+                    std::to_string(options_.max_value_bytes),
+                413);
+  }
+  return {};
+}
+
+Result<Revision> MemoryStore::ReadableLocked(Revision revision) const {
+  if (revision == 0) {
+    return visible_;
+  }
+  if (revision > visible_) {
+    return TooLarge(revision, visible_);
+  }
+  if (revision < history_.compacted()) {
+    return Fail(Reason::kExpired,
+                "revision " + std::to_string(revision) + " was compacted; the oldest is " +
+                    std::to_string(history_.compacted()) + ": list again",
+                410);
+  }
+  return revision;
+}
+
+Item MemoryStore::WriteLocked(std::string_view key, BlobRef value) {
+  const base::TimePoint now = options_.clock->Now();
+  Item item = history_.Write(key, std::move(value), now);
+  if (item.value) {
+    const std::size_t bytes = item.value->bytes.size() + kRawOverhead;
+    raw_.push_back({.key = item.key, .mod = item.mod, .bytes = bytes});
+    raw_bytes_ += bytes;
+  }
+  if (file_) {
+    Record record;
+    record.type = item.value ? Record::Type::kPut : Record::Type::kDelete;
+    record.revision = item.mod;
+    record.create = item.create;
+    record.key = *item.key;
+    if (item.value) {
+      record.value = item.value->bytes;
+    }
+    file_->Add(record);
+  }
+  history_.CompactOld(options_.keep_revisions, now - options_.keep_history, visible_);
+  history_.Trim(kTrimPerWrite);
+  return item;
+}
+
+Result<void> MemoryStore::Finish(Revision revision) {
+  bool seen = false;
+  {
+    base::MutexLock lock(mu_);
+    seen = revision <= visible_;
+  }
+  if (!seen) {
+    if (file_) {
+      KX_ASSIGN_OR_RETURN(revision, file_->Sync(revision));
+    }
+    Publish(revision);
+  }
+  PackSome();
+  return {};
+}
+
+void MemoryStore::Publish(Revision revision) {
+  base::MutexLock lock(mu_);
+  if (revision <= visible_) {
+    return;
+  }
+  const Revision before = std::exchange(visible_, revision);
+  WakeLocked(before);
+  if (file_ && WantsRewriteLocked()) {
+    rewrite_wanted_.notify_all();
+  }
+}
+
+std::vector<std::pair<MemoryStore::RawValue, BlobRef>> MemoryStore::TakeUnpackedLocked() {
+  std::vector<std::pair<RawValue, BlobRef>> taken;
+  while (raw_bytes_ > options_.uncompressed_bytes && !raw_.empty() &&
+         taken.size() < kPackPerWrite) {
+    RawValue oldest = std::move(raw_.front());
+    raw_.pop_front();
+    raw_bytes_ -= oldest.bytes;
+    Item item = history_.Find(*oldest.key, oldest.mod);
+    if (item.mod == oldest.mod && item.value) {
+      taken.emplace_back(std::move(oldest), std::move(item.value));
+    }
+  }
+  return taken;
+}
+
+void MemoryStore::PackSome() {
+  std::vector<std::pair<RawValue, BlobRef>> taken;
+  {
+    base::MutexLock lock(mu_);
+    taken = TakeUnpackedLocked();
+  }
+  for (auto& [raw, value] : taken) {
+    value = packer_.Pack(*raw.key, value);
+  }
+  if (!taken.empty()) {
+    base::MutexLock lock(mu_);
+    for (const auto& [raw, value] : taken) {
+      history_.Repack(*raw.key, raw.mod, value);
+    }
+  }
+}
+
+Result<KeyValue> MemoryStore::Get(std::string_view key, Revision revision, std::stop_token stop) {
+  if (stop.stop_requested()) {
+    return Cancelled("get");
+  }
+  Item item;
+  {
+    base::MutexLock lock(mu_);
+    KX_ASSIGN_OR_RETURN(const Revision at, ReadableLocked(revision));
+    item = history_.Find(key, at);
+  }
+  if (item.mod == 0) {
+    return NotFound(key);
+  }
+  return ToKeyValue(item);
+}
+
+Result<KeyValue> MemoryStore::Create(std::string_view key, std::string value,
+                                     std::stop_token stop) {
+  if (stop.stop_requested()) {
+    return Cancelled("create");
+  }
+  KX_RETURN_IF_ERROR(CheckValue(key, value));
+  BlobRef blob = MakeBlob(std::move(value));
+  Item item;
+  bool exists = false;
+  {
+    base::MutexLock lock(mu_);
+    item = history_.Find(key, history_.current());
+    exists = item.mod != 0;
+    if (!exists) {
+      item = WriteLocked(key, std::move(blob));
+    }
+  }
+  // What stands in the way may itself not be in the file yet: it is not told before it is.
+  KX_RETURN_IF_ERROR(Finish(item.mod));
+  if (exists) {
+    return Fail(Reason::kAlreadyExists, std::string(key) + " exists", 409);
+  }
+  return ToKeyValue(item);
+}
+
+Result<Swap> MemoryStore::CompareAndSwap(std::string_view key, Revision expected, std::string value,
+                                         std::stop_token stop) {
+  if (stop.stop_requested()) {
+    return Cancelled("update");
+  }
+  KX_RETURN_IF_ERROR(CheckValue(key, value));
+  BlobRef blob = MakeBlob(std::move(value));
+  Swap swap;
+  Item item;
+  Revision told = 0;
+  {
+    base::MutexLock lock(mu_);
+    item = history_.Find(key, history_.current());
+    swap.done = item.mod != 0 && item.mod == expected;
+    if (swap.done) {
+      item = WriteLocked(key, std::move(blob));
+    }
+    told = item.mod != 0 ? item.mod : history_.current();
+  }
+  KX_RETURN_IF_ERROR(Finish(told));
+  KX_ASSIGN_OR_RETURN(swap.current, ToKeyValue(item));
+  swap.current.key = std::string(key);
+  return swap;
+}
+
+Result<Deleted> MemoryStore::Delete(std::string_view key, Revision expected, std::stop_token stop) {
+  if (stop.stop_requested()) {
+    return Cancelled("delete");
+  }
+  Item item;
+  Revision told = 0;
+  bool fits = false;
+  {
+    base::MutexLock lock(mu_);
+    item = history_.Find(key, history_.current());
+    told = item.mod != 0 ? item.mod : history_.current();
+    fits = item.mod != 0 && (expected == 0 || expected == item.mod);
+    if (fits) {
+      told = WriteLocked(key, nullptr).mod;
+    }
+  }
+  KX_RETURN_IF_ERROR(Finish(told));
+  if (item.mod == 0) {
+    return NotFound(key);
+  }
+  if (!fits) {
+    return Fail(Reason::kConflict,
+                std::string(key) + " is at revision " + std::to_string(item.mod) + ", not " +
+                    std::to_string(expected),
+                409);
+  }
+  KX_ASSIGN_OR_RETURN(KeyValue last, ToKeyValue(item));
+  return Deleted{.last = std::move(last), .revision = told};
+}
+
+Result<ListResult> MemoryStore::GetList(std::string_view prefix, const ListOptions& options,
+                                        ItemSink sink, std::stop_token stop) {
+  ListResult result;
+  Range range;
+  {
+    base::MutexLock lock(mu_);
+    KX_ASSIGN_OR_RETURN(result.revision, ReadableLocked(options.revision));
+    range = history_.List(prefix, options.continue_after, result.revision, options.limit);
+  }
+  result.remaining = range.remaining;
+  result.more = range.remaining > 0;
+  if (!range.items.empty()) {
+    result.last_key = *range.items.back().key;
+  }
+  for (Item& item : range.items) {
+    if (stop.stop_requested()) {
+      return Cancelled("list");
+    }
+    KX_ASSIGN_OR_RETURN(KeyValue kv, ToKeyValue(item));
+    item = Item();
+    KX_RETURN_IF_ERROR(sink(std::move(kv)));
+  }
+  return result;
+}
+
+Result<std::int64_t> MemoryStore::Count(std::string_view prefix, std::stop_token stop) {
+  if (stop.stop_requested()) {
+    return Cancelled("count");
+  }
+  base::MutexLock lock(mu_);
+  return history_.Count(prefix, visible_);
+}
+
+Result<Revision> MemoryStore::CurrentRevision(std::stop_token stop) {
+  if (stop.stop_requested()) {
+    return Cancelled("reading the revision");
+  }
+  base::MutexLock lock(mu_);
+  return visible_;
+}
+
+Result<void> MemoryStore::Compact(Revision revision, std::stop_token stop) {
+  {
+    base::MutexLock lock(mu_);
+    if (revision > visible_) {
+      return Fail(Reason::kBadRequest,
+                  "cannot compact at revision " + std::to_string(revision) +
+                      ", which is in the future; the current one is " + std::to_string(visible_),
+                  400);
+    }
+    if (revision <= history_.compacted()) {
+      return Fail(Reason::kExpired,
+                  "revision " + std::to_string(revision) + " was compacted before; the oldest is " +
+                      std::to_string(history_.compacted()),
+                  410);
+    }
+    history_.Compact(revision);
+  }
+  for (bool more = true; more && !stop.stop_requested();) {
+    base::MutexLock lock(mu_);
+    more = history_.Trim(kSlice);
+  }
+  return {};
+}
+
+MemoryUsage MemoryStore::Usage() const {
+  MemoryUsage usage;
+  {
+    base::MutexLock lock(mu_);
+    usage.keys = history_.keys();
+    usage.revisions = history_.revisions();
+    usage.value_bytes = history_.value_bytes();
+  }
+  usage.file_bytes = file_ ? file_->size() : 0;
+  return usage;
+}
+
+}  // namespace kubexx::apiserver::storage::internal
+
+namespace kubexx::apiserver::storage {
+
+apimachinery::Result<std::unique_ptr<MemoryStorage>> NewMemoryStorage(MemoryOptions options) {
+  auto store = std::make_unique<internal::MemoryStore>(std::move(options));
+  KX_RETURN_IF_ERROR(store->Open());
+  return std::unique_ptr<MemoryStorage>(std::move(store));
+}
+
+}  // namespace kubexx::apiserver::storage

@@ -1,0 +1,108 @@
+/// @file
+/// The memory store: locks, waiting and the file around a History.
+#ifndef KUBEXX_APISERVER_STORAGE_INTERNAL_MEMORY_STORE_H_
+#define KUBEXX_APISERVER_STORAGE_INTERNAL_MEMORY_STORE_H_
+
+#include <cstddef>
+#include <deque>
+#include <list>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "kubexx/apiserver/storage/internal/append_log.h"
+#include "kubexx/apiserver/storage/internal/history.h"
+#include "kubexx/apiserver/storage/internal/value.h"
+#include "kubexx/apiserver/storage/memory.h"
+#include "kubexx/base/mutex.h"
+
+namespace kubexx::apiserver::storage::internal {
+
+/// See NewMemoryStorage. A write changes the history at once, but is seen (`visible_`) only when it
+/// is in the file, so that no one acts on what a crash would undo.
+class MemoryStore final : public MemoryStorage {
+ public:
+  explicit MemoryStore(MemoryOptions options);
+  ~MemoryStore() override;
+
+  /// Reads the file; before any other call.
+  apimachinery::Result<void> Open() KX_EXCLUDES(mu_);
+
+  apimachinery::Result<KeyValue> Get(std::string_view key, Revision revision,
+                                     std::stop_token stop) override;
+  apimachinery::Result<KeyValue> Create(std::string_view key, std::string value,
+                                        std::stop_token stop) override;
+  apimachinery::Result<Swap> CompareAndSwap(std::string_view key, Revision expected,
+                                            std::string value, std::stop_token stop) override;
+  apimachinery::Result<Deleted> Delete(std::string_view key, Revision expected,
+                                       std::stop_token stop) override;
+  apimachinery::Result<ListResult> GetList(std::string_view prefix, const ListOptions& options,
+                                           ItemSink sink, std::stop_token stop) override;
+  apimachinery::Result<std::int64_t> Count(std::string_view prefix, std::stop_token stop) override;
+  apimachinery::Result<Revision> CurrentRevision(std::stop_token stop) override;
+  apimachinery::Result<void> Watch(std::string_view prefix, const WatchOptions& options,
+                                   EventSink sink, std::stop_token stop) override;
+  void RequestProgress() override;
+  apimachinery::Result<void> Compact(Revision revision, std::stop_token stop) override;
+  MemoryUsage Usage() const override;
+
+ private:
+  struct Watcher;
+  struct Batch;
+
+  // A value not yet compressed: its version, and its size.
+  struct RawValue {
+    std::shared_ptr<const std::string> key{};
+    Revision mod = 0;
+    std::size_t bytes = 0;
+  };
+
+  apimachinery::Result<void> CheckValue(std::string_view key, const std::string& value) const;
+  // The revision to read at, for one that a caller gave.
+  apimachinery::Result<Revision> ReadableLocked(Revision revision) const KX_REQUIRES(mu_);
+  // Adds a revision to the history and to what the file gets next.
+  Item WriteLocked(std::string_view key, BlobRef value) KX_REQUIRES(mu_);
+  // After a write: returns when `revision` is in the file and visible.
+  apimachinery::Result<void> Finish(Revision revision) KX_EXCLUDES(mu_);
+  void Publish(Revision revision) KX_EXCLUDES(mu_);
+  // Compresses some values that have left the uncompressed ones.
+  void PackSome() KX_EXCLUDES(mu_);
+  std::vector<std::pair<RawValue, BlobRef>> TakeUnpackedLocked() KX_REQUIRES(mu_);
+
+  // memory_watch.cc
+  apimachinery::Result<Batch> NextBatch(Watcher& watcher, const std::stop_token& stop)
+      KX_EXCLUDES(mu_);
+  apimachinery::Result<void> CheckWatcherLocked(Watcher& watcher) const KX_REQUIRES(mu_);
+  apimachinery::Result<void> CollectLocked(Watcher& watcher, Batch& batch) KX_REQUIRES(mu_);
+  void WakeLocked(Revision before) KX_REQUIRES(mu_);
+
+  // memory_file.cc
+  apimachinery::Result<void> Load(const Record& record) KX_EXCLUDES(mu_);
+  void RewriteLoop(const std::stop_token& stop) KX_EXCLUDES(mu_);
+  apimachinery::Result<void> Rewrite(const std::stop_token& stop) KX_EXCLUDES(mu_);
+  bool WantsRewriteLocked() const KX_REQUIRES(mu_);
+
+  const MemoryOptions options_;
+  ValuePacker packer_;  // the values refer to it: destroyed after them
+  std::unique_ptr<AppendLog> file_;
+
+  mutable base::Mutex mu_;  // before the locks of file_ and packer_
+  History history_ KX_GUARDED_BY(mu_);
+  Revision visible_ KX_GUARDED_BY(mu_) = 0;
+  std::deque<RawValue> raw_ KX_GUARDED_BY(mu_);
+  std::size_t raw_bytes_ KX_GUARDED_BY(mu_) = 0;
+  std::list<Watcher*> watchers_ KX_GUARDED_BY(mu_);
+  base::CondVar rewrite_wanted_;
+  std::size_t rewrite_above_ KX_GUARDED_BY(mu_) = 0;
+
+  std::jthread rewriter_;
+};
+
+}  // namespace kubexx::apiserver::storage::internal
+
+#endif  // KUBEXX_APISERVER_STORAGE_INTERNAL_MEMORY_STORE_H_
