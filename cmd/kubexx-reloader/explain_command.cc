@@ -8,10 +8,10 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "kubexx/cache/stop_timer.h"
 #include "kubexx/flags/flags.h"
 #include "kubexx/reloader/caches.h"
 #include "kubexx/reloader/explain.h"
@@ -90,22 +90,6 @@ Result<WorkloadId> WorkloadOf(const Question& question) {
   }
   return WorkloadId{*kind, {question.namespace_, words[1]}};
 }
-
-/// Requests a stop after a time, unless it ends before.
-class Deadline {
- public:
-  explicit Deadline(std::chrono::seconds patience)
-      : thread_([this, patience](const std::stop_token& stop) {
-          if (base::Clock::Real().SleepFor(patience, stop)) {
-            stop_.request_stop();
-          }
-        }) {}
-  std::stop_token token() const { return stop_.get_token(); }
-
- private:
-  std::stop_source stop_;
-  std::jthread thread_;
-};
 
 /// The state of one namespace, as the operator sees it.
 class View {
@@ -201,7 +185,7 @@ Result<void> Answer(Question question, const reloader::Config& config) {
   connection.user_agent = "kubexx-reloader-explain/" KUBEXX_VERSION;
   KX_ASSIGN_OR_RETURN(const std::shared_ptr<rest::RESTClient> client,
                       rest::RESTClient::New(std::move(connection)));
-  const Deadline deadline(kPatience);
+  const cache::StopTimer deadline(base::Clock::Real(), {}, kPatience);
   View view(client, config, question.namespace_);
   KX_RETURN_IF_ERROR(view.Load(deadline.token()));
   KX_ASSIGN_OR_RETURN(const reloader::Explanation explanation, view.Explain(id, config.rules));

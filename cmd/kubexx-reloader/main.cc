@@ -1,8 +1,5 @@
-// kubexx-reloader: rolls workloads when their ConfigMaps and Secrets change. Flags, wiring and
-// signals; the work is done in pkg/reloader.
-#include <signal.h>
-#include <unistd.h>
-
+// kubexx-reloader: rolls workloads when their ConfigMaps and Secrets change. Flags and wiring; the
+// work is done in pkg/reloader.
 #include <cstdlib>
 #include <exception>
 #include <iostream>
@@ -10,6 +7,7 @@
 #include <string_view>
 
 #include "explain_command.h"
+#include "kubexx/controller/stop_signals.h"
 #include "kubexx/flags/flags.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/config.h"
@@ -19,35 +17,6 @@
 namespace {
 
 using namespace kubexx;  // NOLINT(google-build-using-namespace): the wiring speaks of every package
-sigset_t StopSignals() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGTERM);
-  sigaddset(&signals, SIGINT);
-  return signals;
-}
-
-/// Blocks the signals that end the process, in this thread and all it starts later, so that
-/// AwaitStop gets them.
-void BlockStopSignals() {
-  const sigset_t signals = StopSignals();
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  signal(SIGPIPE, SIG_IGN);
-}
-
-/// Returns at the first of them; the next one ends the process at once. A handler, since the
-/// default action does nothing to a container's first process.
-void AwaitStop() {
-  const sigset_t signals = StopSignals();
-  int number = 0;
-  sigwait(&signals, &number);
-  logging::Info("Stopping", {{"signal", number == SIGTERM ? "SIGTERM" : "SIGINT"}});
-  struct sigaction exit_at_once{};
-  exit_at_once.sa_handler = [](int) { _exit(EXIT_FAILURE); };
-  sigaction(SIGTERM, &exit_at_once, nullptr);
-  sigaction(SIGINT, &exit_at_once, nullptr);
-  pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
-}
 
 std::string Environment(const char* name) {
   const char* value = std::getenv(name);
@@ -59,7 +28,7 @@ int Main(int argc, const char* const* argv) {
     return RunExplain(argc - 1, argv + 1, Environment);
   }
   reloader::TuneAllocator();
-  BlockStopSignals();
+  const controller::StopSignals signals;
   flags::FlagSet flags(
       "kubexx-reloader",
       "Rolls workloads when the data of their ConfigMaps and Secrets changes.\n"
@@ -82,7 +51,7 @@ int Main(int argc, const char* const* argv) {
     return EXIT_FAILURE;
   }
   logging::Init(config->logging);
-  if (const auto ran = RunProcess(*config, AwaitStop); !ran) {
+  if (const auto ran = RunProcess(*config, signals.token()); !ran) {
     logging::Error("Cannot start", {{"error", ran.status()}});
     return EXIT_FAILURE;
   }

@@ -191,7 +191,7 @@ class Process {
     if (replica_) {
       // Whoever rolls the workloads of a namespace writes the status of its policies, too.
       options.reports = [this](std::string_view name) {
-        return replica_->gate().IsOpen(reloader::ShardOf(name, config_.ha.shards));
+        return replica_->gate().IsOpenFor(name);
       };
     }
     policies_ = std::make_unique<reloader::Policies>(client_, options);
@@ -299,14 +299,15 @@ class Process {
 
 }  // namespace
 
-Result<void> RunProcess(const reloader::Config& config, const std::function<void()>& await_stop) {
+Result<void> RunProcess(const reloader::Config& config, const std::stop_token& stop) {
   logging::Info("Starting kubexx-reloader", {{"version", KUBEXX_VERSION}});
   for (const std::string& warning : config.warnings) {
     logging::Warning(warning);
   }
   Process process(config);
   KX_RETURN_IF_ERROR(process.Start());
-  await_stop();
+  while (base::Clock::Real().SleepFor(std::chrono::hours(24), stop)) {
+  }
   process.Stop();
   logging::Info("Stopped");
   return {};

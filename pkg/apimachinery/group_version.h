@@ -41,6 +41,10 @@ struct ResourceInfo {
   std::string_view kind{};
   std::string_view plural{};
   bool namespaced = true;
+  /// "v1" or "apps/v1".
+  std::string ApiVersion() const {
+    return (group.empty() ? "" : std::string(group) + "/") + std::string(version);
+  }
   auto operator<=>(const ResourceInfo&) const = default;
 };
 

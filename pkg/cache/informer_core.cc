@@ -84,8 +84,11 @@ ReflectorOptions InformerCore::ReflectorOptionsFor(const std::string& namespace_
       .on_error = options_.on_error};
   if (of_one_namespace) {
     options.on_error = [this, namespace_](const Status& status) {
+      const Status said = status.WithContext("namespace " + namespace_);
       if (options_.on_error) {
-        options_.on_error(status.WithContext("namespace " + namespace_));
+        options_.on_error(said);
+      } else {
+        LogWatchError(options_.name, said);
       }
       if (IsRefused(status)) {
         (void)queue_.Push(UnavailableDelta{namespace_});  // refused only when stopping

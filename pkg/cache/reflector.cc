@@ -259,20 +259,22 @@ class Reflector::Pass {
     std::string_view what;
     if (const auto* list = std::get_if<ListFailed>(&input)) {
       status = &list->status;
-      what = "list failed";
+      what = "list";
     } else if (const auto* store = std::get_if<StoreFailed>(&input)) {
       status = &store->status;
-      what = "store refused a change";
+      what = "change of the store";
     } else if (const auto* watch = std::get_if<WatchEnded>(&input); watch && !watch->result) {
       status = &watch->result.error();
-      what = "watch failed";
+      what = "watch";
     }
     if (status == nullptr) {
       return;
     }
-    logging::Warning(what, {{"reflector", owner_.name_}, {"error", *status}});
+    const Status said = status->WithContext(std::string(what));
     if (owner_.options_.on_error) {
-      owner_.options_.on_error(*status);
+      owner_.options_.on_error(said);
+    } else {
+      LogWatchError(owner_.name_, said);
     }
   }
 
@@ -292,6 +294,10 @@ class Reflector::Pass {
   std::size_t watch_items_ = 0;
   bool synced_once_ = false;
 };
+
+void LogWatchError(std::string_view reflector, const Status& status) {
+  logging::Warning("Cannot list and watch", {{"reflector", reflector}, {"error", status}});
+}
 
 Reflector::Reflector(std::string name, std::shared_ptr<ListerWatcher> source, ReflectorStore& store,
                      ReflectorOptions options)

@@ -8,6 +8,7 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
@@ -35,10 +36,13 @@ struct ReflectorOptions {
   /// Get the initial state with a streaming WatchList; servers that cannot are asked with LIST.
   bool use_watch_list = true;
   WatchTuning tuning{};
-  /// Told of every failed list or watch, on the reflector's thread; for logs, and for sources that
-  /// may be missing.
+  /// Told of every failed list or watch, on the reflector's thread, in place of LogWatchError: for
+  /// sources that may be missing. As client-go's WatchErrorHandler.
   std::function<void(const apimachinery::Status&)> on_error{};
 };
+
+/// The warning about a failed list or watch. As client-go's DefaultWatchErrorHandler.
+void LogWatchError(std::string_view reflector, const apimachinery::Status& status);
 
 /// Lists, then watches, for ever; feeds a ReflectorStore. No change is lost: after a broken watch
 /// it resumes at the last version that the store took, and lists again when the server no longer

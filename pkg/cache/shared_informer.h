@@ -47,7 +47,7 @@ struct InformerOptions {
   std::size_t handler_buffer = 1024;
   /// Get the initial state with a streaming WatchList; servers that cannot are asked with LIST.
   bool use_watch_list = true;
-  /// Told of every failed list or watch, on the reflector's thread.
+  /// Told of every failed list or watch, on the reflector's thread, in place of LogWatchError.
   std::function<void(const apimachinery::Status&)> on_error{};
   /// Of the reflector's jitter; 0 takes one from the system.
   std::uint64_t seed = 0;

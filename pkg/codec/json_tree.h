@@ -77,6 +77,13 @@ class JsonTree {
   /// or removed.
   const JsonTree* Find(std::string_view key) const;
   JsonTree* Find(std::string_view key);
+  /// The string at `key`; empty when there is none or it is no string. Valid until the value
+  /// changes.
+  std::string_view TextAt(std::string_view key) const {
+    const JsonTree* member = Find(key);
+    const std::string* text = member == nullptr ? nullptr : member->AsString();
+    return text == nullptr ? std::string_view() : std::string_view(*text);
+  }
   /// The member `key`, added as null at the end when new. A value that is no object becomes one.
   JsonTree& operator[](std::string_view key);
   /// Whether there was one.

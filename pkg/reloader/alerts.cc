@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "kubexx/codec/json_tree.h"
-#include "kubexx/rest/http_poster.h"
 
 namespace kubexx::reloader {
 
@@ -57,23 +56,16 @@ void Alerts::OnWrite(const WriteReport& report) {
 
 Result<std::unique_ptr<MessageSender>> NewAlertSender(const AlertSettings& settings,
                                                       metrics::Registry* registry) {
-  auto made = rest::HttpPoster::New({.url = settings.url, .proxy = settings.proxy});
-  if (!made) {
-    return apimachinery::Fail(
-        made.status().WithContext("ALERT_WEBHOOK_URL or ALERT_WEBHOOK_PROXY"));
-  }
-  const std::shared_ptr<const rest::HttpPoster> poster = *std::move(made);
   MessageSender::Options options;
   options.name = "alert";
   options.accepts = [sink = settings.sink](int status) { return AlertAccepted(sink, status); };
   options.registry = registry;
-  return std::make_unique<MessageSender>(
-      std::move(options),
-      [poster](const Message& message, const std::stop_token& stop) -> Result<int> {
-        KX_ASSIGN_OR_RETURN(const auto answer,
-                            poster->Post(message.content_type, message.body, stop));
-        return answer.status;
-      });
+  auto made = NewHttpSender(std::move(options), {.url = settings.url, .proxy = settings.proxy});
+  if (!made) {
+    return apimachinery::Fail(
+        made.status().WithContext("ALERT_WEBHOOK_URL or ALERT_WEBHOOK_PROXY"));
+  }
+  return made;
 }
 
 }  // namespace kubexx::reloader

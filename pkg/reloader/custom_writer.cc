@@ -16,14 +16,6 @@ using dynamic::Unstructured;
 
 constexpr int kMaxTries = 5;
 
-JsonTree AnnotationsOf(const AnnotationEdits& edits) {
-  JsonTree annotations = JsonTree::Object();
-  for (const auto& [key, value] : edits) {
-    annotations[key] = value ? JsonTree(*value) : JsonTree();  // null removes
-  }
-  return annotations;
-}
-
 kubernetes::PatchOptions Options() { return {.field_manager = std::string(kFieldManager)}; }
 
 kubernetes::RawPatch Raw(rest::PatchType type, std::string text) {
@@ -33,20 +25,7 @@ kubernetes::RawPatch Raw(rest::PatchType type, std::string text) {
 }  // namespace
 
 Result<JsonTree> MergePatch(const WorkloadWrite& write, const Unstructured& object) {
-  JsonTree patch = JsonTree::Object();
-  if (!write.annotations.empty()) {
-    patch["metadata"]["annotations"] = AnnotationsOf(write.annotations);
-  }
-  if (write.restart_at) {
-    patch["spec"]["restartAt"] = *write.restart_at;
-  }
-  if (write.paused) {
-    patch["spec"]["paused"] = *write.paused;
-  }
-  if (!write.template_annotations.empty()) {
-    patch["spec"]["template"]["metadata"]["annotations"] =
-        AnnotationsOf(write.template_annotations);
-  }
+  JsonTree patch = PatchWithoutVariables(write);
   if (!write.variables.empty()) {
     const JsonTree* present = object.Get({"spec", "template"});
     JsonTree edited = present == nullptr ? JsonTree::Object() : *present;

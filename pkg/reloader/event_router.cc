@@ -10,7 +10,16 @@ namespace {
 
 using RawEvent = cache::SharedInformerBase::RawEvent;
 
-EventType TypeOf(const RawEvent& event) {
+/// Whether something is to be compared, or recorded.
+bool Concerns(const Workload& workload, const DecisionRules& rules) {
+  return std::ranges::any_of(workload.containers,
+                             [](const Container& c) { return !c.variables.empty(); }) ||
+         !WorkloadTerms(workload, rules).empty();
+}
+
+}  // namespace
+
+EventType EventTypeOf(const RawEvent& event) {
   switch (event.type) {
     case RawEvent::Type::kAdd:
       return EventType::kAdd;
@@ -22,17 +31,8 @@ EventType TypeOf(const RawEvent& event) {
   return EventType::kDelete;
 }
 
-/// Whether something is to be compared, or recorded.
-bool Concerns(const Workload& workload, const DecisionRules& rules) {
-  return std::ranges::any_of(workload.containers,
-                             [](const Container& c) { return !c.variables.empty(); }) ||
-         !WorkloadTerms(workload, rules).empty();
-}
-
-}  // namespace
-
 void EventRouter::OnSource(SourceType type, const RawEvent& event, const std::stop_token& stop) {
-  const EventType event_type = TypeOf(event);
+  const EventType event_type = EventTypeOf(event);
   parts_.metrics.EventReceived(event_type, type);
   if (parts_.ignored_namespaces.contains(event.key().namespace_)) {
     parts_.metrics.Skipped(SkipReason::kIgnoredOrNotSelected);

@@ -22,6 +22,9 @@ namespace kubexx::reloader {
 /// Why a workload is to be looked at.
 enum class Cause : std::uint8_t { kSourceEvent, kWorkloadEvent };
 
+/// The type of an informer's event, for metrics.
+EventType EventTypeOf(const cache::SharedInformerBase::RawEvent& event);
+
 /// Handles events of sources and workloads: remembers what changed and passes on the workloads
 /// concerned. Its callbacks run on the informers' threads, several at once. Refers to everything it
 /// is given.

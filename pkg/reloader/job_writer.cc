@@ -29,12 +29,6 @@ constexpr std::string_view kOfTheOldObject[] = {
 constexpr const char* kPodLabels[] = {"controller-uid", "batch.kubernetes.io/controller-uid",
                                       "job-name", "batch.kubernetes.io/job-name"};
 
-std::string TextAt(const JsonTree& tree, std::string_view key) {
-  const JsonTree* member = tree.Find(key);
-  const std::string* text = member == nullptr ? nullptr : member->AsString();
-  return text == nullptr ? std::string() : *text;
-}
-
 bool IsOver(const Unstructured& job) {
   if (job.Get({"metadata", "deletionTimestamp"}) != nullptr) {
     return true;
@@ -42,7 +36,7 @@ bool IsOver(const Unstructured& job) {
   const JsonTree* conditions = job.Get({"status", "conditions"});
   return conditions != nullptr &&
          std::ranges::any_of(conditions->elements(), [](const JsonTree& condition) {
-           return IsFinalJobCondition(TextAt(condition, "type"), TextAt(condition, "status"));
+           return IsFinalJobCondition(condition.TextAt("type"), condition.TextAt("status"));
          });
 }
 

@@ -37,9 +37,7 @@ Result<bool> IsServed(const std::shared_ptr<rest::RESTClient>& client, WorkloadK
   const codec::JsonTree* resources = list.Find("resources");
   return resources != nullptr &&
          std::ranges::any_of(resources->elements(), [&](const codec::JsonTree& each) {
-           const codec::JsonTree* name = each.Find("name");
-           return name != nullptr && name->AsString() != nullptr &&
-                  *name->AsString() == resource.plural;
+           return each.TextAt("name") == resource.plural;
          });
 }
 

@@ -103,4 +103,21 @@ void MessageSender::Deliver(const Message& message, const std::stop_token& stop)
   }
 }
 
+apimachinery::Result<std::unique_ptr<MessageSender>> NewHttpSender(
+    MessageSender::Options options, rest::HttpPoster::Options target,
+    std::function<void(const rest::HttpPoster::Answer&)> answered) {
+  KX_ASSIGN_OR_RETURN(const std::shared_ptr<const rest::HttpPoster> poster,
+                      rest::HttpPoster::New(std::move(target)));
+  const auto post = [poster, answered = std::move(answered)](
+                        const Message& message,
+                        const std::stop_token& stop) -> apimachinery::Result<int> {
+    KX_ASSIGN_OR_RETURN(const auto answer, poster->Post(message.content_type, message.body, stop));
+    if (answered) {
+      answered(answer);
+    }
+    return answer.status;
+  };
+  return std::make_unique<MessageSender>(std::move(options), post);
+}
+
 }  // namespace kubexx::reloader

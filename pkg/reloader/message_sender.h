@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <string>
 #include <thread>
 
@@ -13,6 +14,7 @@
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/metrics/registry.h"
+#include "kubexx/rest/http_poster.h"
 
 namespace kubexx::reloader {
 
@@ -72,6 +74,12 @@ class MessageSender {
   bool done_ KX_GUARDED_BY(mu_) = false;
   std::jthread thread_;
 };
+
+/// A sender of POST requests to `target`; `answered` may be empty and is called on the sender's
+/// thread. kInvalidConfig for a URL or a proxy that cannot be used.
+apimachinery::Result<std::unique_ptr<MessageSender>> NewHttpSender(
+    MessageSender::Options options, rest::HttpPoster::Options target,
+    std::function<void(const rest::HttpPoster::Answer&)> answered = {});
 
 }  // namespace kubexx::reloader
 

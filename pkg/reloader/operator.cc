@@ -298,7 +298,7 @@ class Operator::Impl {
     const auto permit = options_.gate->Enter(id.key.namespace_);
     if (!permit) {
       // An open gate without a permit: the lease may be renewed any moment, which nothing tells of.
-      return options_.gate->IsOpen(ShardOf(id.key.namespace_, options_.gate->shards()))
+      return options_.gate->IsOpenFor(id.key.namespace_)
                  ? Reconciler::Answer{Reconciler::Outcome::kRetry}
                  : Reconciler::Answer{};
     }

@@ -11,14 +11,6 @@ namespace {
 
 using codec::JsonTree;
 
-JsonTree AnnotationsOf(const AnnotationEdits& edits) {
-  JsonTree annotations = JsonTree::Object();
-  for (const auto& [key, value] : edits) {
-    annotations[key] = value ? JsonTree(*value) : JsonTree();  // null removes
-  }
-  return annotations;
-}
-
 JsonTree EnvOf(const VariableEdit& edit) {
   JsonTree variable = JsonTree::Object();
   variable["name"] = edit.name;
@@ -47,18 +39,30 @@ JsonTree ContainersOf(const std::vector<VariableEdit>& variables) {
 
 }  // namespace
 
-std::string StrategicMergePatch(const WorkloadWrite& write) {
+JsonTree AnnotationsPatch(const AnnotationEdits& edits) {
   JsonTree patch = JsonTree::Object();
-  if (!write.annotations.empty()) {
-    patch["metadata"]["annotations"] = AnnotationsOf(write.annotations);
+  for (const auto& [key, value] : edits) {
+    patch["metadata"]["annotations"][key] = value ? JsonTree(*value) : JsonTree();  // null removes
+  }
+  return patch;
+}
+
+JsonTree PatchWithoutVariables(const WorkloadWrite& write) {
+  JsonTree patch = AnnotationsPatch(write.annotations);
+  if (write.restart_at) {
+    patch["spec"]["restartAt"] = *write.restart_at;
   }
   if (write.paused) {
     patch["spec"]["paused"] = *write.paused;
   }
   if (!write.template_annotations.empty()) {
-    patch["spec"]["template"]["metadata"]["annotations"] =
-        AnnotationsOf(write.template_annotations);
+    patch["spec"]["template"] = AnnotationsPatch(write.template_annotations);
   }
+  return patch;
+}
+
+std::string StrategicMergePatch(const WorkloadWrite& write) {
+  JsonTree patch = PatchWithoutVariables(write);
   if (!write.variables.empty()) {
     patch["spec"]["template"]["spec"]["containers"] = ContainersOf(write.variables);
   }

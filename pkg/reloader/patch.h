@@ -6,12 +6,20 @@
 #include <string>
 #include <string_view>
 
+#include "kubexx/codec/json_tree.h"
 #include "kubexx/reloader/workload_write.h"
 
 namespace kubexx::reloader {
 
 /// Field manager of every write, as stakater/Reloader's.
 inline constexpr std::string_view kFieldManager = "Reloader";
+
+/// The merge patch, of either type, that sets and removes annotations of the object.
+codec::JsonTree AnnotationsPatch(const AnnotationEdits& edits);
+
+/// The merge patch, of either type, that makes all of `write` but its variables: metadata, and
+/// spec.restartAt, spec.paused and the template's annotations.
+codec::JsonTree PatchWithoutVariables(const WorkloadWrite& write);
 
 /// The strategic merge patch that makes all of `write` at once: metadata.annotations, spec.paused,
 /// and in spec.template the annotations and the variables of the containers, which are merged by

@@ -146,8 +146,7 @@ Result<std::optional<base::Duration>> Pauses::Resume(const WorkloadId& id,
   const auto permit = parts_.gate != nullptr ? parts_.gate->Enter(id.key.namespace_)
                                              : std::optional<ShardGate::Permit>();
   if (parts_.gate != nullptr && !permit) {
-    const int shard = ShardOf(id.key.namespace_, parts_.gate->shards());
-    return parts_.gate->IsOpen(shard) ? std::optional(kGatePause) : done;
+    return parts_.gate->IsOpenFor(id.key.namespace_) ? std::optional(kGatePause) : done;
   }
   const auto paused = parts_.is_paused(id, stop);
   if (!paused) {

@@ -8,21 +8,11 @@
 #include "kubexx/events/core_recorder.h"
 #include "kubexx/events/event_sink.h"
 #include "kubexx/logging/log.h"
+#include "kubexx/reloader/write_events.h"
 #include "kubexx/rest/rest_client.h"
 
 namespace kubexx::reloader {
 namespace {
-
-std::string_view ApiVersionOf(WorkloadKind kind) {
-  const std::string_view name = KindName(kind);
-  if (name == "Job" || name == "CronJob") {
-    return "batch/v1";
-  }
-  if (name == "Rollout") {
-    return "argoproj.io/v1alpha1";
-  }
-  return name == "DeploymentConfig" ? "apps.openshift.io/v1" : "apps/v1";
-}
 
 std::unique_ptr<events::Recorder> NewRecorder(const std::shared_ptr<rest::RESTClient>& client,
                                               metrics::Registry* registry) {
@@ -37,11 +27,7 @@ std::unique_ptr<events::Recorder> NewRecorder(const std::shared_ptr<rest::RESTCl
 
 events::Occurrence EventAbout(const PolicyNotice& notice) {
   events::Occurrence occurrence;
-  occurrence.regarding.api_version = ApiVersionOf(notice.workload.kind);
-  occurrence.regarding.kind = KindName(notice.workload.kind);
-  occurrence.regarding.namespace_ = notice.workload.key.namespace_;
-  occurrence.regarding.name = notice.workload.key.name;
-  occurrence.regarding.uid = notice.uid;
+  occurrence.regarding = ReferenceTo(notice.workload, notice.uid);
   occurrence.type = notice.warning ? events::EventType::kWarning : events::EventType::kNormal;
   occurrence.reason = notice.reason;
   occurrence.note = notice.message;

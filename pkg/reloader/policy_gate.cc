@@ -24,6 +24,14 @@ ObjectRef RefOf(const WorkloadId& id) { return {std::string(KindName(id.kind)), 
 
 ObjectRef RefOf(const SourceId& id) { return {std::string(NamesOf(id.type).kind), id.key}; }
 
+/// Whether what `workload` waits for is not what it waited for `before`.
+bool IsNews(const reloadpolicy::Gate& gate, const ObjectRef& workload,
+            const std::optional<reloadpolicy::Hold>& before) {
+  const auto now = gate.pending().find(workload);
+  return now != gate.pending().end() && (!before || before->reason != now->second.hold.reason ||
+                                         before->policy != now->second.hold.policy);
+}
+
 std::optional<WorkloadId> IdOf(const ObjectRef& ref) {
   const auto kind = ParseWorkloadKind(ref.kind);
   return kind ? std::optional(WorkloadId{*kind, ref.key}) : std::nullopt;
@@ -92,8 +100,15 @@ void PolicyGate::Wake(const WorkloadId& workload, base::Duration after) {
   }
 }
 
-void PolicyGate::WakeOthers(const std::vector<ObjectRef>& workloads) {
-  for (const ObjectRef& ref : workloads) {
+void PolicyGate::Update(base::FunctionRef<void(reloadpolicy::Gate&, base::WallTime)> change) {
+  const base::WallTime now = options_.clock.Wall();
+  std::vector<ObjectRef> wakes;
+  {
+    const base::MutexLock lock(mu_);
+    change(gate_, now);
+    wakes = gate_.TakeWakes(now);
+  }
+  for (const ObjectRef& ref : wakes) {
     if (const auto id = IdOf(ref)) {
       Wake(*id, base::Duration(0));
     }
@@ -101,23 +116,11 @@ void PolicyGate::WakeOthers(const std::vector<ObjectRef>& workloads) {
 }
 
 void PolicyGate::SetPolicy(reloadpolicy::Policy policy) {
-  std::vector<ObjectRef> wakes;
-  {
-    const base::MutexLock lock(mu_);
-    gate_.SetPolicy(std::move(policy));
-    wakes = gate_.TakeWakes(options_.clock.Wall());
-  }
-  WakeOthers(wakes);
+  Update([&](reloadpolicy::Gate& gate, base::WallTime) { gate.SetPolicy(std::move(policy)); });
 }
 
 void PolicyGate::RemovePolicy(const reloadpolicy::PolicyId& id) {
-  std::vector<ObjectRef> wakes;
-  {
-    const base::MutexLock lock(mu_);
-    gate_.RemovePolicy(id);
-    wakes = gate_.TakeWakes(options_.clock.Wall());
-  }
-  WakeOthers(wakes);
+  Update([&](reloadpolicy::Gate& gate, base::WallTime) { gate.RemovePolicy(id); });
 }
 
 std::vector<PolicyState> PolicyGate::States() const {
@@ -204,13 +207,6 @@ std::vector<ObjectRef> PolicyGate::Before(const Workload& workload,
   return {};
 }
 
-bool PolicyGate::IsNewsLocked(const ObjectRef& workload,
-                              const std::optional<reloadpolicy::Hold>& before) const {
-  const auto now = gate_.pending().find(workload);
-  return now != gate_.pending().end() && (!before || before->reason != now->second.hold.reason ||
-                                          before->policy != now->second.hold.policy);
-}
-
 bool PolicyGate::Admit(const Workload& workload, std::vector<Change>& changes,
                        AnnotationEdits& annotations) {
   HeldSources paused = TakePaused(changes);
@@ -218,29 +214,21 @@ bool PolicyGate::Admit(const Workload& workload, std::vector<Change>& changes,
   if (!changes.empty()) {
     request.before = Before(workload, changes);
   }
-  const base::WallTime now = options_.clock.Wall();
   reloadpolicy::Decision decision;
-  std::vector<ObjectRef> wakes;
-  std::vector<std::string> problems;
   bool is_news = false;
-  {
-    const base::MutexLock lock(mu_);
-    std::optional<reloadpolicy::Hold> before;
-    if (const auto found = gate_.pending().find(request.workload); found != gate_.pending().end()) {
-      before = found->second.hold;
-    }
+  Update([&](reloadpolicy::Gate& gate, base::WallTime now) {
+    const auto found = gate.pending().find(request.workload);
+    const auto before =
+        found == gate.pending().end() ? std::nullopt : std::optional(found->second.hold);
     if (changes.empty()) {
       decision.hold = paused.hold;
-      gate_.Wait(request, *paused.hold, now);
+      gate.Wait(request, *paused.hold, now);
     } else {
-      decision = gate_.Begin(request, now);
+      decision = gate.Begin(request, now);
     }
-    is_news = IsNewsLocked(request.workload, before);
-    problems = gate_.policies().Resolve(request.workload, workload.annotations).problems;
-    wakes = gate_.TakeWakes(now);
-  }
-  WakeOthers(wakes);
-  ReportAnnotations(workload, problems);
+    is_news = IsNews(gate, request.workload, before);
+  });
+  ReportAnnotations(workload);
   if (decision.hold) {
     std::ranges::move(paused.changes, std::back_inserter(changes));
     Hold(workload, *decision.hold, is_news);
@@ -248,7 +236,7 @@ bool PolicyGate::Admit(const Workload& workload, std::vector<Change>& changes,
   }
   if (decision.tracked) {
     annotations[std::string(reloadpolicy::kLastRolloutAnnotation)] =
-        apimachinery::Time::From(now).ToString();
+        apimachinery::Time::From(options_.clock.Wall()).ToString();
   }
   return true;
 }
@@ -269,8 +257,9 @@ void PolicyGate::Hold(const Workload& workload, const reloadpolicy::Hold& hold, 
   }
 }
 
-void PolicyGate::ReportAnnotations(const Workload& workload,
-                                   const std::vector<std::string>& problems) {
+void PolicyGate::ReportAnnotations(const Workload& workload) {
+  std::vector<std::string> problems;
+  (void)reloadpolicy::SettingsFromAnnotations(workload.annotations, problems);
   for (const std::string& problem : problems) {
     {
       const base::MutexLock lock(mu_);
@@ -292,41 +281,23 @@ void PolicyGate::ReportAnnotations(const Workload& workload,
 }
 
 void PolicyGate::OnWritten(const WorkloadId& workload, bool rolled) {
-  if (rolled) {
-    return;
+  if (!rolled) {
+    Update([&](reloadpolicy::Gate& gate, base::WallTime) { gate.Cancel(RefOf(workload)); });
   }
-  std::vector<ObjectRef> wakes;
-  {
-    const base::MutexLock lock(mu_);
-    gate_.Cancel(RefOf(workload));
-    wakes = gate_.TakeWakes(options_.clock.Wall());
-  }
-  WakeOthers(wakes);
 }
 
 void PolicyGate::OnNothing(const WorkloadId& workload) {
-  std::vector<ObjectRef> wakes;
-  {
-    const base::MutexLock lock(mu_);
-    gate_.Done(RefOf(workload));
-    wakes = gate_.TakeWakes(options_.clock.Wall());
-  }
-  WakeOthers(wakes);
+  Update([&](reloadpolicy::Gate& gate, base::WallTime) { gate.Done(RefOf(workload)); });
 }
 
 void PolicyGate::OnWorkload(const WorkloadId& id, const Workload* workload, bool initial) {
-  const base::WallTime now = options_.clock.Wall();
-  std::vector<ObjectRef> wakes;
-  {
-    const base::MutexLock lock(mu_);
+  Update([&](reloadpolicy::Gate& gate, base::WallTime now) {
     if (workload == nullptr) {
-      gate_.Forget(RefOf(id));
+      gate.Forget(RefOf(id));
     } else {
-      gate_.Observe(RefOf(id), workload->annotations, workload->phase, initial, now);
+      gate.Observe(RefOf(id), workload->annotations, workload->phase, initial, now);
     }
-    wakes = gate_.TakeWakes(now);
-  }
-  WakeOthers(wakes);
+  });
 }
 
 std::optional<base::Duration> PolicyGate::SettleWindow(const WorkloadId& id) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kubexx/base/clock.h"
+#include "kubexx/base/function_ref.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/reloader/rollout_gate.h"
 #include "kubexx/reloadpolicy/gate.h"
@@ -95,11 +96,10 @@ class PolicyGate final : public RolloutGate {
   int OrderOf(const Workload& workload) const;
   /// Has the workload looked at again, and tells of a reason that is new.
   void Hold(const Workload& workload, const reloadpolicy::Hold& hold, bool is_news);
-  void ReportAnnotations(const Workload& workload, const std::vector<std::string>& problems);
+  void ReportAnnotations(const Workload& workload);
   void Wake(const WorkloadId& workload, base::Duration after);
-  void WakeOthers(const std::vector<reloadpolicy::ObjectRef>& workloads);
-  bool IsNewsLocked(const reloadpolicy::ObjectRef& workload,
-                    const std::optional<reloadpolicy::Hold>& before) const KX_REQUIRES(mu_);
+  /// Makes a change with the lock held, then wakes those that may go on because of it.
+  void Update(base::FunctionRef<void(reloadpolicy::Gate&, base::WallTime)> change);
 
   const Options options_;
   mutable base::Mutex mu_;

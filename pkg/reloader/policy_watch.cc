@@ -1,10 +1,9 @@
 #include "kubexx/reloader/policy_watch.h"
 
-#include <atomic>
 #include <utility>
 
 #include "kubexx/cache/list_watch_from_client.h"
-#include "kubexx/kubernetes/resource_client.h"
+#include "kubexx/cache/reflector.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/rest/rest_client.h"
 
@@ -16,12 +15,11 @@ using reloadpolicy::Policy;
 
 /// What does not change by trying again soon.
 bool IsRefusal(const apimachinery::Status& status) {
-  return status.reason == Reason::kNotFound || status.reason == Reason::kForbidden ||
-         status.reason == Reason::kUnauthorized;
+  return status.reason == Reason::kNotFound || status.reason == Reason::kForbidden;
 }
 
 cache::InformerOptions OptionsFor(const apimachinery::ResourceInfo& resource,
-                                  metrics::Registry* registry) {
+                                  metrics::Registry* registry, std::stop_source refused) {
   cache::InformerOptions options{.name = std::string(resource.plural), .registry = registry};
   options.group = resource.group;
   options.version = resource.version;
@@ -30,8 +28,10 @@ cache::InformerOptions OptionsFor(const apimachinery::ResourceInfo& resource,
   options.tuning.backoff.cap = std::chrono::minutes(2);
   options.on_error =
       [plural = std::string(resource.plural),
-       said = std::make_shared<std::atomic<bool>>(false)](const apimachinery::Status& status) {
-        if (IsRefusal(status) && !said->exchange(true)) {
+       refused = std::move(refused)](const apimachinery::Status& status) mutable {
+        if (!IsRefusal(status)) {
+          cache::LogWatchError(plural, status);
+        } else if (refused.request_stop()) {  // the first time
           logging::Info(status.reason == Reason::kNotFound
                             ? "No reload policies: their CRD is not installed"
                             : "No reload policies: reading them is not permitted",
@@ -51,9 +51,9 @@ std::shared_ptr<cache::ListerWatcher> ListWatchOf(const std::shared_ptr<rest::RE
 template <class T>
 std::shared_ptr<cache::SharedInformer<T>> InformerOf(
     const std::shared_ptr<rest::RESTClient>& client, const std::vector<std::string>& namespaces,
-    metrics::Registry* registry) {
+    metrics::Registry* registry, std::stop_source refused) {
   const apimachinery::ResourceInfo& resource = api::ResourceOf<T>();
-  cache::InformerOptions options = OptionsFor(resource, registry);
+  cache::InformerOptions options = OptionsFor(resource, registry, std::move(refused));
   if (namespaces.empty()) {
     return std::make_shared<cache::SharedInformer<T>>(ListWatchOf(client, resource, ""),
                                                       std::move(options));
@@ -65,11 +65,16 @@ std::shared_ptr<cache::SharedInformer<T>> InformerOf(
   return std::make_shared<cache::SharedInformer<T>>(std::move(sources), std::move(options));
 }
 
-/// Whether the API server says that there is nothing to be read.
-template <class T>
-bool IsRefused(const std::shared_ptr<rest::RESTClient>& client, const std::stop_token& stop) {
-  const auto list = kubernetes::ResourceClient<T>(client, "").List({.limit = 1}, stop);
-  return !list && IsRefusal(list.error());
+/// Blocks until the handler has been given every policy, or `refused` says that there is nothing to
+/// wait for.
+bool Wait(const cache::HandlerRegistration& handler, const std::stop_token& refused,
+          const std::stop_token& stop) {
+  std::stop_source enough;
+  const auto end = [&enough] { enough.request_stop(); };
+  const std::stop_callback on_refusal(refused, end);
+  const std::stop_callback on_stop(stop, end);
+  return handler.WaitForSync(enough.get_token()) ||
+         (refused.stop_requested() && !stop.stop_requested());
 }
 
 template <class T>
@@ -98,13 +103,12 @@ cache::HandlerRegistration Connect(cache::SharedInformer<T>& informer, PolicyGat
 
 }  // namespace
 
-PolicyWatch::PolicyWatch(std::shared_ptr<rest::RESTClient> client, const Options& options)
-    : client_(std::move(client)),
-      everywhere_(options.namespaces.empty()),
-      namespaced_(InformerOf<reloadpolicy::v1alpha1::ReloadPolicy>(client_, options.namespaces,
-                                                                   options.registry)),
-      of_cluster_(
-          InformerOf<reloadpolicy::v1alpha1::ClusterReloadPolicy>(client_, {}, options.registry)) {}
+PolicyWatch::PolicyWatch(const std::shared_ptr<rest::RESTClient>& client, const Options& options)
+    : everywhere_(options.namespaces.empty()),
+      namespaced_(InformerOf<reloadpolicy::v1alpha1::ReloadPolicy>(
+          client, options.namespaces, options.registry, namespaced_refused_)),
+      of_cluster_(InformerOf<reloadpolicy::v1alpha1::ClusterReloadPolicy>(
+          client, {}, options.registry, of_cluster_refused_)) {}
 
 PolicyWatch::~PolicyWatch() { Stop(); }
 
@@ -123,11 +127,10 @@ void PolicyWatch::Stop() {
 
 bool PolicyWatch::WaitForSync(const std::stop_token& stop) const {
   // An informer of some namespaces has synced when it is refused; one of all never does.
-  const bool none = everywhere_ && IsRefused<reloadpolicy::v1alpha1::ReloadPolicy>(client_, stop);
-  const bool none_of_cluster =
-      IsRefused<reloadpolicy::v1alpha1::ClusterReloadPolicy>(client_, stop);
-  return (none || handlers_[0].WaitForSync(stop)) &&
-         (none_of_cluster || handlers_[1].WaitForSync(stop)) && !stop.stop_requested();
+  const std::stop_token refused =
+      everywhere_ ? namespaced_refused_.get_token() : std::stop_token();
+  return Wait(handlers_[0], refused, stop) &&
+         Wait(handlers_[1], of_cluster_refused_.get_token(), stop);
 }
 
 }  // namespace kubexx::reloader

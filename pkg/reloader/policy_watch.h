@@ -36,7 +36,7 @@ class PolicyWatch {
   };
 
   /// Does not start yet.
-  PolicyWatch(std::shared_ptr<rest::RESTClient> client, const Options& options);
+  PolicyWatch(const std::shared_ptr<rest::RESTClient>& client, const Options& options);
   /// Stops.
   ~PolicyWatch();
   PolicyWatch(const PolicyWatch&) = delete;
@@ -53,8 +53,10 @@ class PolicyWatch {
   const OfCluster& of_cluster() const { return *of_cluster_; }
 
  private:
-  const std::shared_ptr<rest::RESTClient> client_;
   const bool everywhere_;
+  /// Requested by the first list or watch that is refused.
+  std::stop_source namespaced_refused_;
+  std::stop_source of_cluster_refused_;
   std::shared_ptr<Namespaced> namespaced_;
   std::shared_ptr<OfCluster> of_cluster_;
   std::vector<cache::HandlerRegistration> handlers_;

@@ -13,7 +13,6 @@ namespace {
 using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
-using codec::JsonTree;
 
 apimachinery::GroupVersionResource GvrOf(WorkloadKind kind) {
   const apimachinery::ResourceInfo& resource = ResourceOf(kind);
@@ -104,13 +103,9 @@ Result<bool> RecordAnnotations(const std::shared_ptr<rest::RESTClient>& client,
   if (!fallbacks.ShouldTry(workload.kind, kVerb)) {
     return false;
   }
-  JsonTree patch = JsonTree::Object();
-  for (const auto& [key, value] : annotations) {
-    patch["metadata"]["annotations"][key] = value ? JsonTree(*value) : JsonTree();
-  }
   const auto patched =
       MetadataOf(client, workload)
-          .Patch(workload.key.name, {.type = rest::PatchType::kMerge, .text = patch.ToJson()},
+          .Patch(workload.key.name, {.type = rest::PatchType::kMerge, .text = AnnotationsPatch(annotations).ToJson()},
                  {.field_manager = std::string(kFieldManager)}, std::move(stop));
   if (patched) {
     fallbacks.Granted(workload.kind, kVerb);

@@ -57,6 +57,10 @@ class ShardGate {
   void Close(int shard, base::Duration grace);
 
   bool IsOpen(int shard) const;
+  /// Of the shard of a namespace.
+  bool IsOpenFor(std::string_view namespace_) const {
+    return IsOpen(ShardOf(namespace_, shards()));
+  }
   int shards() const { return static_cast<int>(shards_.size()); }
 
  private:

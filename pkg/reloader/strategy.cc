@@ -12,12 +12,6 @@ namespace {
 
 using codec::JsonTree;
 
-std::string_view StringAt(const JsonTree& tree, std::string_view key) {
-  const JsonTree* member = tree.Find(key);
-  const std::string* text = member == nullptr ? nullptr : member->AsString();
-  return text == nullptr ? std::string_view() : std::string_view(*text);
-}
-
 /// The digest of `source` in the change that it caused.
 Digest DigestIn(const Change& change, const SourceId& source) {
   const auto found = std::ranges::find(change.sources, source, &std::pair<SourceId, Digest>::first);
@@ -63,10 +57,10 @@ std::optional<ReloadedFrom> ParseReloadedFrom(const Workload& workload) {
     return std::nullopt;
   }
   for (const SourceType type : kSourceTypes) {
-    if (NamesOf(type).upper == StringAt(*tree, "type")) {
+    if (NamesOf(type).upper == tree->TextAt("type")) {
       return ReloadedFrom{
-          {type, {std::string(StringAt(*tree, "namespace")), std::string(StringAt(*tree, "name"))}},
-          std::string(StringAt(*tree, "hash"))};
+          {type, {std::string(tree->TextAt("namespace")), std::string(tree->TextAt("name"))}},
+          std::string(tree->TextAt("hash"))};
     }
   }
   return std::nullopt;

@@ -16,10 +16,8 @@ JsonTree* FindNamed(JsonTree* list, std::string_view name) {
   if (list == nullptr) {
     return nullptr;
   }
-  const auto found = std::ranges::find_if(list->elements(), [&](const JsonTree& element) {
-    const JsonTree* own = element.Find("name");
-    return own != nullptr && own->AsString() != nullptr && *own->AsString() == name;
-  });
+  const auto found = std::ranges::find_if(
+      list->elements(), [&](const JsonTree& element) { return element.TextAt("name") == name; });
   return found == list->elements().end() ? nullptr : &*found;
 }
 

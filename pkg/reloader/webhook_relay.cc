@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "kubexx/logging/log.h"
+#include "kubexx/reloader/event_router.h"
 #include "kubexx/reloader/projection.h"
-#include "kubexx/rest/http_poster.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -13,13 +13,6 @@ namespace {
 using apimachinery::Result;
 
 constexpr char kBody[] = R"({"webhook":"update successful"})";
-
-EventType TypeOf(const cache::SharedInformerBase::RawEvent& event) {
-  using Type = cache::SharedInformerBase::RawEvent::Type;
-  return event.type == Type::kAdd      ? EventType::kAdd
-         : event.type == Type::kUpdate ? EventType::kUpdate
-                                       : EventType::kDelete;
-}
 
 }  // namespace
 
@@ -66,7 +59,7 @@ void WebhookRelay::Stop() {
 }
 
 void WebhookRelay::OnSource(SourceType type, const RawEvent& event) {
-  metrics_.EventReceived(TypeOf(event), type);
+  metrics_.EventReceived(EventTypeOf(event), type);
   if (!IsInScope(event.key().namespace_)) {
     metrics_.Skipped(SkipReason::kIgnoredOrNotSelected);
   } else if (Counts(type, event)) {
@@ -75,7 +68,7 @@ void WebhookRelay::OnSource(SourceType type, const RawEvent& event) {
                                                             {"namespace", event.key().namespace_}});
     sender_.Send({"application/json", kBody});
   }
-  metrics_.EventProcessed(TypeOf(event), type);
+  metrics_.EventProcessed(EventTypeOf(event), type);
 }
 
 bool WebhookRelay::IsInScope(const std::string& name) const {
@@ -108,24 +101,19 @@ bool WebhookRelay::Counts(SourceType type, const RawEvent& event) const {
 
 Result<std::unique_ptr<MessageSender>> NewWebhookSender(const std::string& url,
                                                         metrics::Registry* registry) {
-  auto made = rest::HttpPoster::New({.url = url});
-  if (!made) {
-    return apimachinery::Fail(made.status().WithContext("--webhook-url"));
-  }
-  const std::shared_ptr<const rest::HttpPoster> poster = *std::move(made);
   MessageSender::Options options;
   options.name = "webhook";
   options.accepts = [](int status) { return status < 300; };
   options.attempts = 6;
   options.registry = registry;
-  return std::make_unique<MessageSender>(
-      std::move(options),
-      [poster](const Message& message, const std::stop_token& stop) -> Result<int> {
-        KX_ASSIGN_OR_RETURN(const auto answer,
-                            poster->Post(message.content_type, message.body, stop));
+  auto made = NewHttpSender(
+      std::move(options), {.url = url}, [](const rest::HttpPoster::Answer& answer) {
         logging::Info("Webhook answered", {{"status", answer.status}, {"body", answer.body}});
-        return answer.status;
       });
+  if (!made) {
+    return apimachinery::Fail(made.status().WithContext("--webhook-url"));
+  }
+  return made;
 }
 
 }  // namespace kubexx::reloader

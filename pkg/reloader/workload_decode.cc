@@ -65,11 +65,6 @@ Result<T> Part(const JsonTree& tree, std::initializer_list<std::string_view> pat
   return codec::DecodeJson<T>(part->ToJson());
 }
 
-std::string Text(const JsonTree* value) {
-  const std::string* text = value == nullptr ? nullptr : value->AsString();
-  return text == nullptr ? std::string() : *text;
-}
-
 std::int64_t Number(const JsonTree& tree, std::initializer_list<std::string_view> path,
                     std::int64_t otherwise) {
   const JsonTree* value = tree.At(path);
@@ -78,7 +73,8 @@ std::int64_t Number(const JsonTree& tree, std::initializer_list<std::string_view
 
 // Argo's controller sums a Rollout up in one word.
 reloadpolicy::Phase PhaseOfRollout(const JsonTree& tree) {
-  const std::string phase = Text(tree.At({"status", "phase"}));
+  const JsonTree* status = tree.Find("status");
+  const std::string_view phase = status == nullptr ? "" : status->TextAt("phase");
   return phase == "Progressing" ? reloadpolicy::Phase::kUpdating
          : phase == "Degraded"  ? reloadpolicy::Phase::kFailed
                                 : reloadpolicy::Phase::kComplete;
@@ -111,7 +107,7 @@ Result<PodOwner> DecodeCustom(WorkloadKind kind, const cache::Object& object) {
   KX_ASSIGN_OR_RETURN(owner.metadata, Part<meta::ObjectMeta>(tree, {"metadata"}));
   KX_ASSIGN_OR_RETURN(owner.pods, Part<core::PodTemplateSpec>(tree, {"spec", "template"}));
   if (const JsonTree* ref = tree.At({"spec", "workloadRef"}); ref != nullptr && ref->IsObject()) {
-    owner.template_ref = TemplateRef{Text(ref->Find("kind")), Text(ref->Find("name"))};
+    owner.template_ref = TemplateRef{std::string(ref->TextAt("kind")), std::string(ref->TextAt("name"))};
   }
   if (const JsonTree* status = tree.Find("status"); status != nullptr && status->IsObject()) {
     owner.phase = kind == WorkloadKind::kRollout ? PhaseOfRollout(tree) : PhaseOfConfig(tree);

@@ -10,29 +10,22 @@
 #include "kubexx/rest/rest_client.h"
 
 namespace kubexx::reloader {
-namespace {
-
-std::string_view ApiVersionOf(std::string_view kind) {
-  if (kind == "Job" || kind == "CronJob") {
-    return "batch/v1";
-  }
-  if (kind == "Rollout") {
-    return "argoproj.io/v1alpha1";
-  }
-  return kind == "DeploymentConfig" ? "apps.openshift.io/v1" : "apps/v1";
+api::core::v1::ObjectReference ReferenceTo(const WorkloadId& workload, const std::string& uid) {
+  const apimachinery::ResourceInfo& resource = ResourceOf(workload.kind);
+  api::core::v1::ObjectReference reference;
+  reference.api_version = resource.ApiVersion();
+  reference.kind = resource.kind;
+  reference.namespace_ = workload.key.namespace_;
+  reference.name = workload.key.name;
+  reference.uid = uid;
+  return reference;
 }
-
-}  // namespace
 
 events::Occurrence EventAbout(const WriteReport& report, const SourceId& source) {
   const std::string_view kind = KindName(report.workload.kind);
   const apimachinery::ObjectKey& key = report.workload.key;
   events::Occurrence occurrence;
-  occurrence.regarding.api_version = ApiVersionOf(kind);
-  occurrence.regarding.kind = kind;
-  occurrence.regarding.namespace_ = key.namespace_;
-  occurrence.regarding.name = key.name;
-  occurrence.regarding.uid = report.uid;
+  occurrence.regarding = ReferenceTo(report.workload, report.uid);
   const auto quote = [](std::string_view text) { return "'" + std::string(text) + "'"; };
   const std::string workload =
       quote(key.name) + " of type " + quote(kind) + " in namespace " + quote(key.namespace_);

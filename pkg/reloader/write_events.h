@@ -18,6 +18,9 @@ class RESTClient;
 
 namespace kubexx::reloader {
 
+/// What an event about a workload regards.
+api::core::v1::ObjectReference ReferenceTo(const WorkloadId& workload, const std::string& uid);
+
 /// stakater/Reloader's event about one source of a write: Normal "Reloaded" or Warning
 /// "ReloadFail", on the workload.
 events::Occurrence EventAbout(const WriteReport& report, const SourceId& source);

@@ -150,7 +150,10 @@ void Gate::Forget(const ObjectRef& workload) {
 }
 
 Decision Gate::Ask(const Request& request, base::WallTime now) const {
-  const Effective effective = policies_.Resolve(request.workload, request.annotations);
+  return Ask(request, policies_.Resolve(request.workload, request.annotations), now);
+}
+
+Decision Gate::Ask(const Request& request, const Effective& effective, base::WallTime now) const {
   Decision decision{.tracked = effective.NeedsTracking()};
   decision.hold = CheckTimes(request, effective, now);
   if (!decision.hold) {
@@ -167,14 +170,14 @@ Decision Gate::Ask(const Request& request, base::WallTime now) const {
 
 Decision Gate::Begin(const Request& request, base::WallTime now) {
   woken_.erase(request.workload);
-  const Decision decision = Ask(request, now);
+  Effective effective = policies_.Resolve(request.workload, request.annotations);
+  const Decision decision = Ask(request, effective, now);
   if (decision.hold) {
-    Wait(request, *decision.hold, now);
+    Wait(request.workload, *decision.hold, std::move(effective), now);
     return decision;
   }
   pending_.erase(request.workload);
   if (decision.tracked) {
-    const Effective effective = policies_.Resolve(request.workload, request.annotations);
     rollouts_[request.workload] = {.started = now, .timeout = effective.HealthTimeout()};
   }
   wake_some_ = true;  // there may be places left
@@ -183,13 +186,18 @@ Decision Gate::Begin(const Request& request, base::WallTime now) {
 
 void Gate::Wait(const Request& request, Hold hold, base::WallTime now) {
   woken_.erase(request.workload);
-  const auto [at, is_new] = pending_.try_emplace(request.workload);
+  Wait(request.workload, std::move(hold), policies_.Resolve(request.workload, request.annotations),
+       now);
+}
+
+void Gate::Wait(const ObjectRef& workload, Hold hold, Effective effective, base::WallTime now) {
+  const auto [at, is_new] = pending_.try_emplace(workload);
   if (is_new) {
     at->second.since = now;
     at->second.sequence = next_sequence_++;
   }
   at->second.hold = std::move(hold);
-  at->second.effective = policies_.Resolve(request.workload, request.annotations);
+  at->second.effective = std::move(effective);
 }
 
 void Gate::Cancel(const ObjectRef& workload) {

@@ -127,6 +127,8 @@ class Gate {
     const ObjectRef* unhealthy = nullptr;  ///< one that only a health gate counts
   };
 
+  Decision Ask(const Request& request, const Effective& effective, base::WallTime now) const;
+  void Wait(const ObjectRef& workload, Hold hold, Effective effective, base::WallTime now);
   std::optional<Hold> CheckTimes(const Request& request, const Effective& effective,
                                  base::WallTime now) const;
   std::optional<Hold> CheckFailures(const ObjectRef& workload, const Effective& effective,

@@ -25,6 +25,18 @@ namespace kubexx::integration {
 
 using api::core::v1::ConfigMap;
 
+/// Polls for up to a minute and a half; a reflector's backoff may take half of that.
+inline bool Await(const std::function<bool()>& condition) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(90);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > deadline) {
+      return false;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return true;
+}
+
 /// Needs KUBEXX_TEST_KUBECONFIG; for restarts KUBEXX_CLUSTER (the script hack/cluster) and
 /// KUBEXX_CLUSTER_NAME.
 class ClusterTest : public ::testing::Test {
@@ -92,17 +104,6 @@ class ClusterTest : public ::testing::Test {
   /// Makes etcd forget its history; the API server's own memory of it ends with a restart.
   static void CompactHistory() { RunClusterCommand("compact"); }
   static void StartApiServer() { RunClusterCommand("start-apiserver"); }
-
-  /// Polls for up to a minute and a half; a reflector's backoff may take half of that.
-  static bool Await(const std::function<bool()>& condition) {
-    for (int i = 0; i < 900; ++i) {
-      if (condition()) {
-        return true;
-      }
-      std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    }
-    return false;
-  }
 
   std::shared_ptr<rest::RESTClient> client_;
   std::string namespace_;

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "cluster_fixture.h"
 #include "kubexx/api/apiextensions/v1/resources.gen.h"
 #include "kubexx/api/apiextensions/v1/schema.gen.h"
 #include "kubexx/api/apiextensions/v1/types.gen.h"
@@ -37,29 +38,18 @@
 namespace kubexx::reloader {
 namespace {
 
+using integration::Await;
 namespace core = api::core::v1;
 namespace apps = api::apps::v1;
 namespace extensions = api::apiextensions::v1;
 using kubernetes::ResourceClient;
 using reloadpolicy::v1alpha1::ReloadPolicy;
 using std::chrono::milliseconds;
-using std::chrono::seconds;
 using std::chrono::steady_clock;
 using testing::HasSubstr;
 using testing::SizeIs;
 
 constexpr char kVariable[] = "STAKATER_APP_CONFIGMAP";
-
-bool Await(const std::function<bool()>& done) {
-  const auto deadline = steady_clock::now() + seconds(30);
-  while (!done()) {
-    if (steady_clock::now() > deadline) {
-      return false;
-    }
-    base::Clock::Real().SleepFor(milliseconds(20), {});
-  }
-  return true;
-}
 
 std::string ReadFile(const std::string& path) {
   std::ifstream file(path);

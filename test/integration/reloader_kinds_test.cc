@@ -22,6 +22,7 @@ namespace {
 
 using apimachinery::GroupVersionResource;
 using dynamic::Unstructured;
+using integration::Await;
 using std::chrono::milliseconds;
 
 constexpr char kVariable[] = "STAKATER_CFG_CONFIGMAP";

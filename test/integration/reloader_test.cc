@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "cluster_fixture.h"
 #include "kubexx/api/apps/v1/resources.gen.h"
 #include "kubexx/api/apps/v1/schema.gen.h"
 #include "kubexx/api/apps/v1/types.gen.h"
@@ -35,6 +36,7 @@
 namespace kubexx::reloader {
 namespace {
 
+using integration::Await;
 namespace core = api::core::v1;
 namespace apps = api::apps::v1;
 using kubernetes::ResourceClient;
@@ -48,18 +50,6 @@ constexpr char kSecretVariable[] = "STAKATER_APP_SECRET_SECRET";
 std::string Environment(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? std::string() : std::string(value);
-}
-
-/// Looks again until `done` says so; false after half a minute.
-bool Await(const std::function<bool()>& done) {
-  const auto deadline = steady_clock::now() + seconds(30);
-  while (!done()) {
-    if (steady_clock::now() > deadline) {
-      return false;
-    }
-    base::Clock::Real().SleepFor(milliseconds(20), {});
-  }
-  return true;
 }
 
 template <class T>
