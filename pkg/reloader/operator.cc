@@ -227,11 +227,14 @@ class Operator::Impl {
 
   void Note(const WorkloadId& id, Cause cause) {
     const workqueue::Key key = KeyOf(id);
+    const auto window =
+        options_.rollout_gate == nullptr ? std::nullopt : options_.rollout_gate->SettleWindow(id);
     if (cause == Cause::kSourceEvent) {
       times_.Changed(key, options_.clock.Now());
+      settler_.Note(key, window);
+    } else {
+      settler_.Touch(key, window);
     }
-    settler_.Note(key, options_.rollout_gate == nullptr ? std::nullopt
-                                                        : options_.rollout_gate->SettleWindow(id));
   }
 
   void Enqueue(const workqueue::Key& key) {

@@ -27,6 +27,13 @@ void SettleState::Note(const workqueue::Key& key, base::TimePoint now,
   due_.emplace(entry.due, key);
 }
 
+void SettleState::Touch(const workqueue::Key& key, base::TimePoint now,
+                        std::optional<base::Duration> window) {
+  if (!entries_.contains(key)) {
+    Note(key, now, window);
+  }
+}
+
 base::TimePoint SettleState::NextDue() const {
   return due_.empty() ? base::TimePoint::max() : due_.begin()->first;
 }
@@ -86,6 +93,14 @@ void Settler::Note(const workqueue::Key& key, std::optional<base::Duration> wind
   {
     const base::MutexLock lock(mu_);
     state_.Note(key, clock_.Now(), window);
+  }
+  changed_.notify_all();
+}
+
+void Settler::Touch(const workqueue::Key& key, std::optional<base::Duration> window) {
+  {
+    const base::MutexLock lock(mu_);
+    state_.Touch(key, clock_.Now(), window);
   }
   changed_.notify_all();
 }

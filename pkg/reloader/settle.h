@@ -32,6 +32,10 @@ class SettleState {
   /// Notes a change of `key`. With a `window` of its own max_delay is ten of these.
   void Note(const workqueue::Key& key, base::TimePoint now,
             std::optional<base::Duration> window = std::nullopt);
+  /// Has `key` looked at one window from now, unless it will be anyway: for events that are no
+  /// change of configuration and must not put off what is.
+  void Touch(const workqueue::Key& key, base::TimePoint now,
+             std::optional<base::Duration> window = std::nullopt);
   /// When the next key falls due; TimePoint::max() when none waits.
   base::TimePoint NextDue() const;
   /// The key that is due at `now`, earliest first; nothing when there is none. The key is not given
@@ -65,6 +69,7 @@ class Settler {
           std::function<void(workqueue::Key)> on_due);
 
   void Note(const workqueue::Key& key, std::optional<base::Duration> window = std::nullopt);
+  void Touch(const workqueue::Key& key, std::optional<base::Duration> window = std::nullopt);
   /// See SettleState::Take; a worker asks before it acts on a key, however the key came to it.
   bool Take(const workqueue::Key& key);
   void Forget(const workqueue::Key& key);

@@ -57,6 +57,21 @@ TEST(SettleState, AKeyMayHaveAWindowOfItsOwn) {
   EXPECT_EQ(state.NextDue(), kStart + milliseconds(5000)) << "ten of its windows";
 }
 
+TEST(SettleState, ATouchPutsNothingOff) {
+  SettleState state(Options());
+  state.Touch(kA, kStart);
+  EXPECT_EQ(state.NextDue(), kStart + milliseconds(100));
+  state.Touch(kA, kStart + milliseconds(60));
+  EXPECT_EQ(state.NextDue(), kStart + milliseconds(100));
+  state.Note(kA, kStart + milliseconds(70));
+  EXPECT_EQ(state.NextDue(), kStart + milliseconds(170)) << "a change does";
+  EXPECT_EQ(state.PopDue(kStart + milliseconds(170)), kA);
+  state.Touch(kA, kStart + milliseconds(175));
+  EXPECT_TRUE(state.Take(kA, kStart + milliseconds(180))) << "it is on its way to a worker";
+  state.Touch(kA, kStart + milliseconds(190));
+  EXPECT_EQ(state.NextDue(), kStart + milliseconds(290));
+}
+
 TEST(SettleState, AKeyThatComesAnotherWayWaitsForTheWindow) {
   SettleState state(Options());
   EXPECT_TRUE(state.Take(kA, kStart));  // nothing noted
