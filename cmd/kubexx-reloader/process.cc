@@ -190,9 +190,7 @@ class Process {
     options.read_only = config_.dry_run;
     if (replica_) {
       // Whoever rolls the workloads of a namespace writes the status of its policies, too.
-      options.reports = [this](std::string_view name) {
-        return replica_->gate().IsOpenFor(name);
-      };
+      options.reports = [this](std::string_view name) { return replica_->gate().IsOpenFor(name); };
     }
     policies_ = std::make_unique<reloader::Policies>(client_, options);
   }

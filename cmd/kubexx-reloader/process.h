@@ -11,8 +11,7 @@
 namespace kubexx {
 
 /// Runs the operator until `stop` is requested. Errors say why it cannot start.
-apimachinery::Result<void> RunProcess(const reloader::Config& config,
-                                      const std::stop_token& stop);
+apimachinery::Result<void> RunProcess(const reloader::Config& config, const std::stop_token& stop);
 
 }  // namespace kubexx
 

@@ -26,18 +26,17 @@ cache::InformerOptions OptionsFor(const apimachinery::ResourceInfo& resource,
   options.resource = resource.plural;
   // A cluster without the CRDs is asked again now and then, not every few seconds.
   options.tuning.backoff.cap = std::chrono::minutes(2);
-  options.on_error =
-      [plural = std::string(resource.plural),
-       refused = std::move(refused)](const apimachinery::Status& status) mutable {
-        if (!IsRefusal(status)) {
-          cache::LogWatchError(plural, status);
-        } else if (refused.request_stop()) {  // the first time
-          logging::Info(status.reason == Reason::kNotFound
-                            ? "No reload policies: their CRD is not installed"
-                            : "No reload policies: reading them is not permitted",
-                        {{"resource", plural + ".kubexx.io"}});
-        }
-      };
+  options.on_error = [plural = std::string(resource.plural),
+                      refused = std::move(refused)](const apimachinery::Status& status) mutable {
+    if (!IsRefusal(status)) {
+      cache::LogWatchError(plural, status);
+    } else if (refused.request_stop()) {  // the first time
+      logging::Info(status.reason == Reason::kNotFound
+                        ? "No reload policies: their CRD is not installed"
+                        : "No reload policies: reading them is not permitted",
+                    {{"resource", plural + ".kubexx.io"}});
+    }
+  };
   return options;
 }
 
@@ -127,8 +126,7 @@ void PolicyWatch::Stop() {
 
 bool PolicyWatch::WaitForSync(const std::stop_token& stop) const {
   // An informer of some namespaces has synced when it is refused; one of all never does.
-  const std::stop_token refused =
-      everywhere_ ? namespaced_refused_.get_token() : std::stop_token();
+  const std::stop_token refused = everywhere_ ? namespaced_refused_.get_token() : std::stop_token();
   return Wait(handlers_[0], refused, stop) &&
          Wait(handlers_[1], of_cluster_refused_.get_token(), stop);
 }

@@ -105,7 +105,8 @@ Result<bool> RecordAnnotations(const std::shared_ptr<rest::RESTClient>& client,
   }
   const auto patched =
       MetadataOf(client, workload)
-          .Patch(workload.key.name, {.type = rest::PatchType::kMerge, .text = AnnotationsPatch(annotations).ToJson()},
+          .Patch(workload.key.name,
+                 {.type = rest::PatchType::kMerge, .text = AnnotationsPatch(annotations).ToJson()},
                  {.field_manager = std::string(kFieldManager)}, std::move(stop));
   if (patched) {
     fallbacks.Granted(workload.kind, kVerb);

@@ -106,8 +106,8 @@ Result<std::unique_ptr<MessageSender>> NewWebhookSender(const std::string& url,
   options.accepts = [](int status) { return status < 300; };
   options.attempts = 6;
   options.registry = registry;
-  auto made = NewHttpSender(
-      std::move(options), {.url = url}, [](const rest::HttpPoster::Answer& answer) {
+  auto made =
+      NewHttpSender(std::move(options), {.url = url}, [](const rest::HttpPoster::Answer& answer) {
         logging::Info("Webhook answered", {{"status", answer.status}, {"body", answer.body}});
       });
   if (!made) {

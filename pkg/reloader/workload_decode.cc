@@ -107,7 +107,8 @@ Result<PodOwner> DecodeCustom(WorkloadKind kind, const cache::Object& object) {
   KX_ASSIGN_OR_RETURN(owner.metadata, Part<meta::ObjectMeta>(tree, {"metadata"}));
   KX_ASSIGN_OR_RETURN(owner.pods, Part<core::PodTemplateSpec>(tree, {"spec", "template"}));
   if (const JsonTree* ref = tree.At({"spec", "workloadRef"}); ref != nullptr && ref->IsObject()) {
-    owner.template_ref = TemplateRef{std::string(ref->TextAt("kind")), std::string(ref->TextAt("name"))};
+    owner.template_ref =
+        TemplateRef{std::string(ref->TextAt("kind")), std::string(ref->TextAt("name"))};
   }
   if (const JsonTree* status = tree.Find("status"); status != nullptr && status->IsObject()) {
     owner.phase = kind == WorkloadKind::kRollout ? PhaseOfRollout(tree) : PhaseOfConfig(tree);
