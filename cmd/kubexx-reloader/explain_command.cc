@@ -11,14 +11,19 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/api/core/v1/resources.gen.h"
+#include "kubexx/api/core/v1/schema.gen.h"
+#include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/cache/stop_timer.h"
 #include "kubexx/flags/flags.h"
+#include "kubexx/kubernetes/resource_client.h"
 #include "kubexx/reloader/caches.h"
 #include "kubexx/reloader/explain.h"
 #include "kubexx/reloader/kubernetes_io.h"
 #include "kubexx/reloader/policy_gate.h"
 #include "kubexx/reloader/policy_watch.h"
 #include "kubexx/reloader/projection.h"
+#include "kubexx/reloader/watch_scope.h"
 #include "kubexx/rest/config.h"
 #include "kubexx/rest/rest_client.h"
 
@@ -121,7 +126,7 @@ class View {
   }
 
   Result<reloader::Explanation> Explain(const WorkloadId& id,
-                                        const reloader::DecisionRules& rules) const {
+                                        const reloader::Config& config) const {
     const auto workload = caches_.GetWorkload(id);
     if (!workload) {
       return Fail(Reason::kNotFound, std::string(reloader::KindName(id.kind)) + " " +
@@ -133,7 +138,12 @@ class View {
     };
     const reloadpolicy::Gate gate = gate_.Snapshot();
     reloader::Explanation explanation =
-        reloader::Explain({*workload, {get, names}, rules, gate, base::Clock::Real().Wall()});
+        reloader::Explain({.workload = *workload,
+                           .sources = {get, names},
+                           .rules = config.rules,
+                           .gate = gate,
+                           .now = base::Clock::Real().Wall(),
+                           .source_selector = config.source_label_selector});
     const std::string kind(reloader::KindName(id.kind));
     AddReported(watch_.namespaced(), kind + "/" + id.key.name, "ReloadPolicy ", explanation);
     AddReported(watch_.of_cluster(), kind + "/" + id.key.ToString(), "ClusterReloadPolicy ",
@@ -147,7 +157,8 @@ class View {
       const std::string& name) {
     const reloader::WatchSettings settings{.keys = config.rules.keys,
                                            .source_label_selector = config.source_label_selector,
-                                           .ignored_types = config.ignored_types};
+                                           .ignored_types = config.ignored_types,
+                                           .kinds = reloader::WatchedKinds(config)};
     std::vector<reloader::InformerSet> informers;
     informers.push_back(reloader::NewInformers(client, name, settings));
     return informers;
@@ -175,6 +186,13 @@ class View {
   reloader::Caches caches_;
 };
 
+Result<apimachinery::LabelMap> LabelsOf(const std::shared_ptr<rest::RESTClient>& client,
+                                        const std::string& name, const std::stop_token& stop) {
+  const kubernetes::ResourceClient<api::core::v1::Namespace> namespaces(client, "");
+  KX_ASSIGN_OR_RETURN(const api::core::v1::Namespace found, namespaces.Get(name, stop));
+  return apimachinery::LabelMap(found.metadata.labels.begin(), found.metadata.labels.end());
+}
+
 Result<void> Answer(Question question, const reloader::Config& config) {
   rest::KubeconfigOptions kubeconfig = config.kubeconfig;
   KX_ASSIGN_OR_RETURN(rest::Config connection, rest::LoadConfig(kubeconfig));
@@ -186,9 +204,16 @@ Result<void> Answer(Question question, const reloader::Config& config) {
   KX_ASSIGN_OR_RETURN(const std::shared_ptr<rest::RESTClient> client,
                       rest::RESTClient::New(std::move(connection)));
   const cache::StopTimer deadline(base::Clock::Real(), {}, kPatience);
-  View view(client, config, question.namespace_);
-  KX_RETURN_IF_ERROR(view.Load(deadline.token()));
-  KX_ASSIGN_OR_RETURN(const reloader::Explanation explanation, view.Explain(id, config.rules));
+  reloader::Explanation explanation{.workload = id};
+  KX_ASSIGN_OR_RETURN(explanation.not_watched,
+                      reloader::WhyNotWatched(id.kind, question.namespace_, config, [&] {
+                        return LabelsOf(client, question.namespace_, deadline.token());
+                      }));
+  if (explanation.not_watched.empty()) {
+    View view(client, config, question.namespace_);
+    KX_RETURN_IF_ERROR(view.Load(deadline.token()));
+    KX_ASSIGN_OR_RETURN(explanation, view.Explain(id, config));
+  }
   std::cout << (question.output == "json" ? reloader::ToJson(explanation)
                                           : reloader::ToText(explanation));
   return {};

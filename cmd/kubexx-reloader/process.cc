@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -23,7 +22,9 @@
 #include "kubexx/reloader/operator.h"
 #include "kubexx/reloader/policies.h"
 #include "kubexx/reloader/process_memory.h"
+#include "kubexx/reloader/refusals.h"
 #include "kubexx/reloader/replica.h"
+#include "kubexx/reloader/watch_scope.h"
 #include "kubexx/reloader/webhook_relay.h"
 #include "kubexx/reloader/write_events.h"
 #include "kubexx/rest/config.h"
@@ -46,31 +47,18 @@ Result<rest::Config> Connection(const reloader::Config& config) {
   return connection;
 }
 
-std::set<reloader::WorkloadKind> Kinds(const reloader::Config& config) {
-  using reloader::WorkloadKind;
-  std::set<WorkloadKind> kinds(reloader::kWorkloadKinds.begin(), reloader::kWorkloadKinds.end());
-  if (config.ignore_jobs) {
-    kinds.erase(WorkloadKind::kJob);
-  }
-  if (config.ignore_cron_jobs) {
-    kinds.erase(WorkloadKind::kCronJob);
-  }
-  if (!config.argo_rollouts) {
-    kinds.erase(WorkloadKind::kRollout);
-  }
-  return kinds;
-}
-
 std::vector<reloader::InformerSet> Informers(const std::shared_ptr<rest::RESTClient>& client,
                                              const reloader::Config& config,
                                              std::shared_ptr<reloader::Fallbacks> fallbacks,
+                                             reloader::Refusals& refusals,
                                              metrics::Registry& registry) {
   const reloader::WatchSettings settings{.keys = config.rules.keys,
                                          .source_label_selector = config.source_label_selector,
                                          .ignored_types = config.ignored_types,
-                                         .kinds = Kinds(config),
+                                         .kinds = reloader::WatchedKinds(config),
                                          .registry = &registry,
-                                         .fallbacks = std::move(fallbacks)};
+                                         .fallbacks = std::move(fallbacks),
+                                         .refusals = &refusals};
   std::vector<reloader::InformerSet> informers;
   for (const std::string& name : config.namespaces) {
     informers.push_back(reloader::NewInformers(client, name, settings));
@@ -81,9 +69,9 @@ std::vector<reloader::InformerSet> Informers(const std::shared_ptr<rest::RESTCli
   return informers;
 }
 
-metrics::HttpResponse Healthy(bool healthy, const char* good, const char* bad, int bad_status) {
-  return healthy ? metrics::HttpResponse{.body = good}
-                 : metrics::HttpResponse{.status = bad_status, .body = bad};
+metrics::HttpResponse Healthy(bool healthy, std::string good, std::string bad, int bad_status) {
+  return healthy ? metrics::HttpResponse{.body = std::move(good)}
+                 : metrics::HttpResponse{.status = bad_status, .body = std::move(bad)};
 }
 
 /// Everything, in the order in which it is made; the members that others refer to come first.
@@ -104,7 +92,8 @@ class Process {
       writer_ = reloader::NewWriter(client_, fallbacks_);
     }
     if (!config_.namespace_selector.empty()) {
-      namespaces_ = reloader::NewNamespaceSelector(client_, config_.namespace_selector, &registry_);
+      namespaces_ = reloader::NewNamespaceSelector(client_, config_.namespace_selector, &registry_,
+                                                   &refusals_);
     }
     if (config_.ha.enabled && !config_.dry_run) {
       KX_ASSIGN_OR_RETURN(auto client,
@@ -187,11 +176,13 @@ class Process {
     options.watch = config_.reload_policies;
     options.namespaces = config_.namespaces;
     options.registry = &registry_;
+    options.refusals = &refusals_;
     options.read_only = config_.dry_run;
-    if (replica_) {
-      // Whoever rolls the workloads of a namespace writes the status of its policies, too.
-      options.reports = [this](std::string_view name) { return replica_->gate().IsOpenFor(name); };
-    }
+    // Whoever rolls the workloads of a namespace writes the status of its policies, too, once it
+    // knows what waits.
+    options.reports = [this](std::string_view name) {
+      return Ready() && (!replica_ || replica_->gate().IsOpenFor(name));
+    };
     policies_ = std::make_unique<reloader::Policies>(client_, options);
   }
 
@@ -210,7 +201,7 @@ class Process {
                                         .gate = replica_ ? &replica_->gate() : nullptr,
                                         .namespace_selector = namespaces_.get(),
                                         .registry = &registry_},
-        Informers(client_, config_, fallbacks_, registry_), *webhook_sender_);
+        Informers(client_, config_, fallbacks_, refusals_, registry_), *webhook_sender_);
     return {};
   }
 
@@ -243,7 +234,8 @@ class Process {
     options.rollout_gate = &policies_->gate();
     options.namespace_selector = namespaces_.get();
     operator_ = std::make_unique<reloader::Operator>(
-        std::move(options), Informers(client_, config_, fallbacks_, registry_), *writer_);
+        std::move(options), Informers(client_, config_, fallbacks_, refusals_, registry_),
+        *writer_);
     return {};
   }
 
@@ -254,7 +246,9 @@ class Process {
                      500);
     };
     const auto ready = [this](const metrics::HttpRequest&) {
-      return Healthy(Ready(), "ready", "waiting for the first lists", 503);
+      const auto problem = refusals_.Problem();
+      return Healthy(Ready() && !problem, "ready",
+                     problem ? *problem : "waiting for the first lists", 503);
     };
     for (const char* path : {"/live", "/healthz"}) {
       server_.Handle(path, live);
@@ -278,6 +272,7 @@ class Process {
   const base::Subscription process_metrics_;
   std::shared_ptr<rest::RESTClient> client_;
   std::shared_ptr<reloader::Fallbacks> fallbacks_;
+  reloader::Refusals refusals_{&registry_};
   std::unique_ptr<reloader::WorkloadWriter> writer_;
   std::unique_ptr<reloader::WriteEvents> events_;
   std::unique_ptr<reloader::MessageSender> alert_sender_;

@@ -2,8 +2,6 @@
 
 #include <string>
 
-#include "kubexx/logging/log.h"
-
 namespace kubexx::reloader {
 
 DryRunWriter::DryRunWriter(metrics::Registry* registry) {
@@ -21,14 +19,11 @@ apimachinery::Result<WriteOutcome> DryRunWriter::Write(const WorkloadId& workloa
                                                        std::stop_token stop) {
   (void)stop;
   if (write.Rolls()) {
-    logging::Info("Would roll workload", {{"workload", workload.key.name},
-                                          {"kind", KindName(workload.kind)},
-                                          {"namespace", workload.key.namespace_}});
     if (const auto counter = rollouts_.find(workload.kind); counter != rollouts_.end()) {
       counter->second.Increment();
     }
   }
-  return WriteOutcome{.rolled = false, .recorded = true};
+  return WriteOutcome{.rolled = false, .recorded = true, .made = false};
 }
 
 }  // namespace kubexx::reloader

@@ -11,8 +11,8 @@
 
 namespace kubexx::reloader {
 
-/// Logs each rollout that would be made, counts it in kubexx_reloader_dry_run_rollouts_total by
-/// kind, and says that it has been done. Thread-safe.
+/// Counts each rollout that would be made in kubexx_reloader_dry_run_rollouts_total by kind, and
+/// says that it was not; who asked for it logs it. Thread-safe.
 class DryRunWriter final : public WorkloadWriter {
  public:
   explicit DryRunWriter(metrics::Registry* registry);

@@ -34,37 +34,35 @@ EventType EventTypeOf(const RawEvent& event) {
 void EventRouter::OnSource(SourceType type, const RawEvent& event, const std::stop_token& stop) {
   const EventType event_type = EventTypeOf(event);
   parts_.metrics.EventReceived(event_type, type);
+  bool dropped = false;
   if (parts_.ignored_namespaces.contains(event.key().namespace_)) {
     parts_.metrics.Skipped(SkipReason::kIgnoredOrNotSelected);
   } else if (event.type == RawEvent::Type::kUpdate || event.type == RawEvent::Type::kDelete ||
              !event.is_in_initial_list) {
-    if (!parts_.caches.WaitForWorkloads(stop)) {
-      return;
-    }
-    OnSourceChange(type, event);
+    dropped = !parts_.caches.WaitForWorkloads(stop) || !OnSourceChange(type, event);
   }
-  parts_.metrics.EventProcessed(event_type, type);
+  parts_.metrics.EventProcessed(event_type, type, dropped);
 }
 
-void EventRouter::OnSourceChange(SourceType type, const RawEvent& event) {
+bool EventRouter::OnSourceChange(SourceType type, const RawEvent& event) {
   const bool deleted = event.type == RawEvent::Type::kDelete;
   const auto source = SourceFrom(type, deleted ? event.old_object() : event.object());
   if (!source) {
     logging::Error("Event of a source cannot be read", {{"type", NamesOf(type).upper},
                                                         {"source", event.key().ToString()},
                                                         {"error", source.status()}});
-    return;
+    return false;
   }
   if (deleted) {
     if (parts_.rules.reload_on_delete) {
       NoteWorkloads(*source, &source->digest);
     }
-    return;
+    return true;
   }
   if (event.type == RawEvent::Type::kAdd) {
     // A workload that rolled for an earlier one of this name may be behind.
     NoteWorkloads(*source, parts_.rules.reload_on_create ? &kNoSource : nullptr);
-    return;
+    return true;
   }
   const auto old_source = SourceFrom(type, event.old_object());
   if (old_source && old_source->digest == source->digest) {
@@ -72,9 +70,10 @@ void EventRouter::OnSourceChange(SourceType type, const RawEvent& event) {
     if (*old_source != *source) {  // the ignore or match annotation
       NoteWorkloads(*source, nullptr);
     }
-    return;
+    return true;
   }
   NoteWorkloads(*source, old_source ? &old_source->digest : nullptr);
+  return true;
 }
 
 void EventRouter::NoteWorkloads(const Source& source, const Digest* before) {

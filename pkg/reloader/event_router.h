@@ -55,7 +55,8 @@ class EventRouter {
  private:
   using RawEvent = cache::SharedInformerBase::RawEvent;
 
-  void OnSourceChange(SourceType type, const RawEvent& event);
+  /// Whether it could be read.
+  bool OnSourceChange(SourceType type, const RawEvent& event);
   /// `before` is null when the source has just appeared.
   void NoteWorkloads(const Source& source, const Digest* before);
   /// Records the change for those that the caches have, and notes the ones that `wanted` says yes

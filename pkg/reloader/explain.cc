@@ -85,9 +85,15 @@ std::string RuleText(const SourceExplanation& source) {
   return "no annotation asks for it";
 }
 
-std::string SummaryOf(const SourceExplanation& source) {
+std::string SummaryOf(const SourceExplanation& source, const ExplainInput& input) {
+  if (input.rules.ignored_types.contains(source.id.type)) {
+    return "is not watched, because of --resources-to-ignore";
+  }
   if (!source.exists) {
-    return "does not exist" + std::string(source.due ? "; its deletion rolls the workload" : "");
+    return "does not exist" +
+           (input.source_selector.empty() ? std::string()
+                                          : ", or --resource-label-selector leaves it out") +
+           std::string(source.due ? "; its deletion rolls the workload" : "");
   }
   const std::string rule = RuleText(source);
   if (!Reloads(source.verdict)) {
@@ -126,7 +132,7 @@ SourceExplanation ExplainSource(const ExplainInput& input, const SourceId& id, c
   result.due = std::ranges::any_of(plan.changes, [&](const Change& change) {
     return std::ranges::find(change.causes, id) != change.causes.end();
   });
-  result.summary = SummaryOf(result);
+  result.summary = SummaryOf(result, input);
   return result;
 }
 
@@ -189,9 +195,13 @@ Explanation Explain(const ExplainInput& input) {
 
 std::string ToText(const Explanation& explanation) {
   std::string out;
+  const std::string name =
+      std::string(KindName(explanation.workload.kind)) + " " + explanation.workload.key.ToString();
+  if (!explanation.not_watched.empty()) {
+    return name + ": nothing rolls it: " + explanation.not_watched + "\n";
+  }
   Line(out,
-       std::string(KindName(explanation.workload.kind)) + " " +
-           explanation.workload.key.ToString() + ": rollout " + explanation.phase +
+       name + ": rollout " + explanation.phase +
            (explanation.last_rollout.empty() ? std::string()
                                              : ", last rolled at " + explanation.last_rollout));
   Line(out, explanation.due ? explanation.hold ? "A rollout is due and waits."
@@ -228,10 +238,11 @@ std::string ToJson(const Explanation& explanation) {
   tree["kind"] = KindName(explanation.workload.kind);
   tree["namespace"] = explanation.workload.key.namespace_;
   tree["name"] = explanation.workload.key.name;
+  tree["notWatched"] = explanation.not_watched;
   tree["phase"] = explanation.phase;
   tree["lastRollout"] = explanation.last_rollout;
   tree["due"] = explanation.due;
-  tree["mayBegin"] = !explanation.hold.has_value();
+  tree["mayBegin"] = explanation.not_watched.empty() && !explanation.hold.has_value();
   if (explanation.hold) {
     tree["hold"]["reason"] = ToString(explanation.hold->reason);
     tree["hold"]["message"] = explanation.hold->message;

@@ -40,6 +40,8 @@ struct SettingExplanation {
 /// All about one workload.
 struct Explanation {
   WorkloadId workload{};
+  /// Why the operator leaves it alone whatever happens (see WhyNotWatched); the rest is empty then.
+  std::string not_watched{};
   std::string phase{};  ///< of its rollout
   std::string last_rollout{};
   std::vector<SourceExplanation> sources{};
@@ -61,6 +63,8 @@ struct ExplainInput {
   const DecisionRules& rules;
   const reloadpolicy::Gate& gate;
   base::WallTime now{};
+  /// --resource-label-selector; `sources` has only what it selects.
+  std::string source_selector{};
 };
 
 /// Puts the same questions as the operator does: of a process that has just started, so by what is

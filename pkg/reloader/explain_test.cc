@@ -46,12 +46,13 @@ class ExplainTest : public testing::Test {
       return found == sources_.end() ? std::nullopt : std::optional(found->second);
     };
     const auto names = [](SourceType) { return std::vector<std::string>(); };
-    return Explain({workload_, {get, names}, rules_, gate_, now_});
+    return Explain({workload_, {get, names}, rules_, gate_, now_, selector_});
   }
 
   Workload workload_;
   std::map<SourceId, Source> sources_;
   DecisionRules rules_;
+  std::string selector_;
   reloadpolicy::Gate gate_;
   base::WallTime now_ = base::WallTime(std::chrono::seconds(1'795'000'000));
 };
@@ -110,6 +111,27 @@ TEST_F(ExplainTest, BadAnnotationsAreListed) {
   workload_.annotations["reloader.kubexx.io/order"] = "first";
   workload_.annotations["secret.reloader.stakater.com/reload"] = "(";
   EXPECT_THAT(ToText(Ask()), HasSubstr("Has no effect: reloader.kubexx.io/order"));
+}
+
+TEST_F(ExplainTest, WhatIsNotWatchedIsSaidBeforeAnythingElse) {
+  const Explanation left_alone{.workload = workload_.id,
+                               .not_watched = "the namespace shop is not watched"};
+  EXPECT_EQ(ToText(left_alone),
+            "Deployment shop/web: nothing rolls it: the namespace shop is not watched\n");
+  const auto tree = codec::JsonTree::Parse(ToJson(left_alone));
+  ASSERT_TRUE(tree);
+  EXPECT_EQ(*tree->At({"notWatched"})->AsString(), "the namespace shop is not watched");
+  EXPECT_EQ(tree->At({"mayBegin"})->AsBool(), false);
+}
+
+TEST_F(ExplainTest, SourcesThatTheFlagsLeaveOutAreNamed) {
+  rules_.ignored_types = {SourceType::kSecret};
+  selector_ = "team=shop";
+  sources_.erase(kConfig);
+  const std::string text = ToText(Ask());
+  EXPECT_THAT(text, HasSubstr("Secret password: is not watched, because of --resources-to-ignore"));
+  EXPECT_THAT(text, HasSubstr("ConfigMap config: does not exist, or --resource-label-selector "
+                              "leaves it out"));
 }
 
 TEST_F(ExplainTest, JsonSaysTheSame) {

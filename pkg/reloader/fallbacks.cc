@@ -23,7 +23,8 @@ bool Fallbacks::Note(WorkloadKind kind, std::string_view verb, bool refused) {
       return false;
     }
   }
-  if (registry_ != nullptr) {
+  // Nobody asks for DeploymentConfigs: a cluster without OpenShift lacks nothing.
+  if (registry_ != nullptr && (kind != WorkloadKind::kDeploymentConfig || verb != kServed)) {
     registry_
         ->Gauge("kubexx_reloader_fallback",
                 "1 while a verb is refused, or an API not served, and done without",

@@ -7,9 +7,9 @@
 #include "kubexx/api/core/v1/schema.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/cache/list_watch_from_client.h"
+#include "kubexx/cache/shared_informer.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/dynamic/dynamic_informer.h"
-#include "kubexx/informers/shared_informer_factory.h"
 #include "kubexx/rest/rest_client.h"
 
 namespace kubexx::reloader {
@@ -80,27 +80,36 @@ void AddWorkloads(const std::shared_ptr<rest::RESTClient>& client, const WatchSe
   }
 }
 
+/// Of a type of the core group.
+template <class T>
+std::shared_ptr<cache::SharedInformerBase> SourceInformer(
+    const std::shared_ptr<rest::RESTClient>& client, const std::string& namespace_, SourceType type,
+    const WatchSettings& settings) {
+  const apimachinery::ResourceInfo& resource = api::ResourceOf<T>();
+  std::shared_ptr<cache::ListerWatcher> source = cache::NewListWatchFromClient(
+      client, resource, namespace_, {.label_selector = settings.source_label_selector});
+  if (settings.refusals != nullptr) {
+    source = settings.refusals->Follow(std::move(source), std::string(resource.plural), namespace_);
+  }
+  return std::make_shared<cache::SharedInformer<T>>(
+      std::move(source), cache::InformerOptions{.name = std::string(resource.plural),
+                                                .registry = settings.registry,
+                                                .transform = TransformFor(type, settings.keys),
+                                                .group = std::string(resource.group),
+                                                .version = std::string(resource.version),
+                                                .resource = std::string(resource.plural)});
+}
+
 }  // namespace
 
 InformerSet NewInformers(std::shared_ptr<rest::RESTClient> client, std::string namespace_,
                          const WatchSettings& settings) {
   const auto fallbacks =
       settings.fallbacks ? settings.fallbacks : std::make_shared<Fallbacks>(settings.registry);
-  const auto factory = std::make_shared<informers::SharedInformerFactory>(
-      client,
-      informers::FactoryOptions{.namespace_ = namespace_,
-                                .registry = settings.registry,
-                                .tweak = [selector = settings.source_label_selector](
-                                             const apimachinery::ResourceInfo& resource,
-                                             cache::ListWatchOptions& options) {
-                                  if (resource.group.empty()) {  // core: ConfigMaps and Secrets
-                                    options.label_selector = selector;
-                                  }
-                                }});
-  InformerSet set{.namespace_ = std::move(namespace_), .owner = factory};
+  InformerSet set{.namespace_ = std::move(namespace_)};
   const auto add_source = [&]<class T>(SourceType type) {
     if (!settings.ignored_types.contains(type)) {
-      set.sources[type] = factory->InformerFor<T>({.transform = TransformFor(type, settings.keys)});
+      set.sources[type] = SourceInformer<T>(client, set.namespace_, type, settings);
     }
   };
   add_source.operator()<core::ConfigMap>(SourceType::kConfigMap);

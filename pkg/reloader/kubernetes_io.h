@@ -11,6 +11,7 @@
 #include "kubexx/metrics/registry.h"
 #include "kubexx/reloader/caches.h"
 #include "kubexx/reloader/fallbacks.h"
+#include "kubexx/reloader/refusals.h"
 #include "kubexx/reloader/writer.h"
 
 namespace kubexx::rest {
@@ -32,6 +33,8 @@ struct WatchSettings {
   metrics::Registry* registry = nullptr;
   /// Told of what is refused; made by NewInformers when null.
   std::shared_ptr<Fallbacks> fallbacks{};
+  /// Follows the sources; must outlive the informers. Null: nobody does.
+  Refusals* refusals = nullptr;
 };
 
 /// Informers of one namespace, or of all when `namespace_` is empty: projecting, not yet running.

@@ -5,17 +5,16 @@
 #include "kubexx/api/core/v1/resources.gen.h"
 #include "kubexx/api/core/v1/schema.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/cache/list_watch_from_client.h"
 #include "kubexx/codec/codec.h"
-#include "kubexx/informers/shared_informer_factory.h"
 #include "kubexx/rest/rest_client.h"
 
 namespace kubexx::reloader {
 
 using RawEvent = cache::SharedInformerBase::RawEvent;
 
-NamespaceSelector::NamespaceSelector(std::shared_ptr<cache::SharedInformerBase> namespaces,
-                                     std::shared_ptr<const void> owner)
-    : owner_(std::move(owner)), namespaces_(std::move(namespaces)) {}
+NamespaceSelector::NamespaceSelector(std::shared_ptr<cache::SharedInformerBase> namespaces)
+    : namespaces_(std::move(namespaces)) {}
 
 NamespaceSelector::~NamespaceSelector() { Stop(); }
 
@@ -46,14 +45,16 @@ bool NamespaceSelector::Contains(std::string_view name) const {
 
 std::unique_ptr<NamespaceSelector> NewNamespaceSelector(std::shared_ptr<rest::RESTClient> client,
                                                         const std::string& label_selector,
-                                                        metrics::Registry* registry) {
+                                                        metrics::Registry* registry,
+                                                        Refusals* refusals) {
   namespace core = api::core::v1;
-  informers::FactoryOptions options;
-  options.registry = registry;
-  options.list_watch.label_selector = label_selector;
-  const auto factory =
-      std::make_shared<informers::SharedInformerFactory>(std::move(client), std::move(options));
-  cache::InformerOptions informer;
+  const apimachinery::ResourceInfo& resource = api::ResourceOf<core::Namespace>();
+  std::shared_ptr<cache::ListerWatcher> source = cache::NewListWatchFromClient(
+      std::move(client), resource, "", {.label_selector = label_selector});
+  if (refusals != nullptr) {
+    source = refusals->Follow(std::move(source), std::string(resource.plural), "");
+  }
+  cache::InformerOptions informer{.name = std::string(resource.plural), .registry = registry};
   informer.transform = [](cache::Object& object) -> apimachinery::Result<void> {
     core::Namespace only;
     only.metadata.name = object.key.name;
@@ -61,8 +62,11 @@ std::unique_ptr<NamespaceSelector> NewNamespaceSelector(std::shared_ptr<rest::RE
     object.bytes = codec::EncodeProtobuf(only);
     return {};
   };
-  auto namespaces = factory->InformerFor<core::Namespace>(std::move(informer));
-  return std::make_unique<NamespaceSelector>(std::move(namespaces), factory);
+  informer.version = resource.version;
+  informer.resource = resource.plural;
+  return std::make_unique<NamespaceSelector>(
+      std::make_shared<cache::SharedInformer<core::Namespace>>(std::move(source),
+                                                               std::move(informer)));
 }
 
 }  // namespace kubexx::reloader

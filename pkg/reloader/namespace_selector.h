@@ -12,6 +12,7 @@
 #include "kubexx/base/subscription.h"
 #include "kubexx/cache/shared_informer.h"
 #include "kubexx/metrics/registry.h"
+#include "kubexx/reloader/refusals.h"
 
 namespace kubexx::rest {
 class RESTClient;
@@ -23,8 +24,7 @@ namespace kubexx::reloader {
 class NamespaceSelector {
  public:
   /// `namespaces`: an informer of exactly the namespaces that are selected, not yet running.
-  explicit NamespaceSelector(std::shared_ptr<cache::SharedInformerBase> namespaces,
-                             std::shared_ptr<const void> owner = {});
+  explicit NamespaceSelector(std::shared_ptr<cache::SharedInformerBase> namespaces);
   /// Stops.
   ~NamespaceSelector();
   NamespaceSelector(const NamespaceSelector&) = delete;
@@ -42,15 +42,16 @@ class NamespaceSelector {
   bool Contains(std::string_view name) const;
 
  private:
-  std::shared_ptr<const void> owner_;
   std::shared_ptr<cache::SharedInformerBase> namespaces_;
   base::Subscription subscription_;
 };
 
-/// Watches the namespaces that match the label selector; keeps their names only.
+/// Watches the namespaces that match the label selector; keeps their names only. `refusals` follows
+/// the watch when not null, and must outlive it.
 std::unique_ptr<NamespaceSelector> NewNamespaceSelector(std::shared_ptr<rest::RESTClient> client,
                                                         const std::string& label_selector,
-                                                        metrics::Registry* registry);
+                                                        metrics::Registry* registry,
+                                                        Refusals* refusals = nullptr);
 
 }  // namespace kubexx::reloader
 

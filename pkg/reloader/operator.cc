@@ -301,9 +301,13 @@ class Operator::Impl {
     const auto permit = options_.gate->Enter(id.key.namespace_);
     if (!permit) {
       // An open gate without a permit: the lease may be renewed any moment, which nothing tells of.
-      return options_.gate->IsOpenFor(id.key.namespace_)
-                 ? Reconciler::Answer{Reconciler::Outcome::kRetry}
-                 : Reconciler::Answer{};
+      if (options_.gate->IsOpenFor(id.key.namespace_)) {
+        return {Reconciler::Outcome::kRetry};
+      }
+      if (options_.rollout_gate != nullptr) {
+        options_.rollout_gate->OnNothing(id);  // nor does it wait for a place here any more
+      }
+      return {};
     }
     std::stop_source either;
     const auto end = [&either] { either.request_stop(); };

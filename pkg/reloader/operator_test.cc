@@ -5,6 +5,7 @@
 
 #include <limits>
 #include <map>
+#include <optional>
 #include <thread>
 
 #include "kubexx/api/apps/v1/schema.gen.h"
@@ -15,6 +16,7 @@
 #include "kubexx/cache/testing/auto_clock.h"
 #include "kubexx/cache/testing/fake_source.h"
 #include "kubexx/codec/codec.h"
+#include "kubexx/reloader/dry_run.h"
 #include "kubexx/reloader/patch.h"
 
 namespace kubexx::reloader {
@@ -149,12 +151,14 @@ class OperatorTest : public testing::Test {
         Informer<core::Secret>(secrets_, TransformFor(SourceType::kSecret, keys));
     set.workloads[WorkloadKind::kDeployment] =
         Informer<apps::Deployment>(deployments_, TransformFor(WorkloadKind::kDeployment, keys));
-    operator_ = std::make_unique<Operator>(Operator::Options{.rules = rules_,
-                                                             .ignored_namespaces = {"ignored"},
-                                                             .clock = clock_,
-                                                             .registry = &registry_,
-                                                             .record_baselines = record_},
-                                           std::vector{set}, writer_);
+    operator_ = std::make_unique<Operator>(
+        Operator::Options{.rules = rules_,
+                          .ignored_namespaces = {"ignored"},
+                          .clock = clock_,
+                          .registry = &registry_,
+                          .record_baselines = record_},
+        std::vector{set},
+        dry_run_ ? static_cast<WorkloadWriter&>(*dry_run_) : static_cast<WorkloadWriter&>(writer_));
     operator_->Start();
     // Until it has been told of what is there: a workload that it hears of later has its window
     // then.
@@ -215,6 +219,7 @@ class OperatorTest : public testing::Test {
   DecisionRules rules_;
   bool record_ = false;
   metrics::Registry registry_;
+  std::optional<DryRunWriter> dry_run_;
   std::unique_ptr<Operator> operator_;
 };
 
@@ -237,6 +242,21 @@ TEST_F(OperatorTest, AnEditRollsTheWorkloadWithTheExactVariable) {
   EXPECT_EQ(Count("reloader_reload_executed_total", {{"success", "true"}}), 1);
   EXPECT_EQ(
       Count("reloader_action_total", {{"workload_kind", "Deployment"}, {"result", "success"}}), 1);
+}
+
+TEST_F(OperatorTest, ADryRunCountsWhatItWouldDoAsThatAndNothingElse) {
+  dry_run_.emplace(&registry_);
+  PutConfigMap("config", "old");
+  PutSecret("password", "old");
+  Put(*deployments_, Web());
+  StartOperator();
+  PutConfigMap("config", "new");
+  AwaitEvents("configmaps", "update", 1);
+  Settle();
+  AwaitCount("kubexx_reloader_dry_run_rollouts_total", {{"kind", "Deployment"}}, 1);
+  operator_->Stop();
+  EXPECT_EQ(Count("reloader_reload_executed_total", {{"success", "true"}}), 0);
+  EXPECT_EQ(Count("reloader_reconcile_total", {{"result", "success"}}), 0);
 }
 
 TEST_F(OperatorTest, TwoSourcesEditedTogetherAreOneRollout) {

@@ -8,6 +8,7 @@
 #include "kubexx/events/core_recorder.h"
 #include "kubexx/events/event_sink.h"
 #include "kubexx/logging/log.h"
+#include "kubexx/reloader/policy_metrics.h"
 #include "kubexx/reloader/write_events.h"
 #include "kubexx/rest/rest_client.h"
 
@@ -46,8 +47,11 @@ Policies::Policies(std::shared_ptr<rest::RESTClient> client, const Options& opti
                  }}),
       watch_(options.watch ? std::make_unique<PolicyWatch>(
                                  client_, PolicyWatch::Options{.namespaces = options.namespaces,
-                                                               .registry = options.registry})
-                           : nullptr) {}
+                                                               .registry = options.registry,
+                                                               .refusals = options.refusals})
+                           : nullptr),
+      metrics_(options.registry == nullptr ? base::Subscription()
+                                           : RegisterPolicyMetrics(gate_, *options.registry)) {}
 
 Policies::~Policies() { Stop(); }
 
@@ -58,7 +62,8 @@ void Policies::Start() {
   watch_->Start(gate_);
   if (!options_.read_only) {
     status_ = std::make_unique<PolicyStatusWriter>(
-        client_, gate_, *watch_, PolicyStatusWriter::Options{.reports = options_.reports});
+        client_, gate_, *watch_,
+        PolicyStatusWriter::Options{.reports = options_.reports, .recorder = recorder_.get()});
   }
 }
 

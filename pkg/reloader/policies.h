@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kubexx/base/subscription.h"
 #include "kubexx/events/recorder.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/reloader/policy_gate.h"
@@ -35,6 +36,8 @@ class Policies {
     /// Where to watch ReloadPolicies; empty: everywhere.
     std::vector<std::string> namespaces{};
     metrics::Registry* registry = nullptr;
+    /// See PolicyWatch::Options.
+    Refusals* refusals = nullptr;
     /// Writes neither status nor Events.
     bool read_only = false;
     /// Whether this replica writes the status of the policies of a namespace ("" for those of the
@@ -65,6 +68,7 @@ class Policies {
   PolicyGate gate_;
   std::unique_ptr<PolicyWatch> watch_;
   std::unique_ptr<PolicyStatusWriter> status_;
+  base::Subscription metrics_;
 };
 
 }  // namespace kubexx::reloader

@@ -146,6 +146,24 @@ std::vector<PolicyState> PolicyGate::States() const {
   return states;
 }
 
+PolicyGate::Totals PolicyGate::TotalsNow() const {
+  const base::WallTime now = options_.clock.Wall();
+  Totals totals;
+  const base::MutexLock lock(mu_);
+  for (const auto& [workload, pending] : gate_.pending()) {
+    ++totals.held[pending.hold.reason];
+  }
+  const reloadpolicy::PolicyReport all = gate_.ReportFor(reloadpolicy::Policy(), now);
+  totals.active = all.active;
+  totals.failed = all.failed;
+  for (const auto& [id, policy] : gate_.policies().all()) {
+    ++totals.policies;
+    totals.invalid += policy.problems.empty() ? 0 : 1;
+    totals.stopped += gate_.ReportFor(policy, now).stopped ? 1 : 0;
+  }
+  return totals;
+}
+
 reloadpolicy::Gate PolicyGate::Snapshot() const {
   const base::MutexLock lock(mu_);
   return gate_;

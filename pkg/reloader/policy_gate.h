@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -68,6 +69,16 @@ class PolicyGate final : public RolloutGate {
   void RemovePolicy(const reloadpolicy::PolicyId& id);
   /// Of every policy, by id.
   std::vector<PolicyState> States() const;
+  /// Figures over all workloads and policies.
+  struct Totals {
+    std::map<reloadpolicy::HoldReason, int> held{};
+    int active = 0;
+    int failed = 0;
+    int policies = 0;
+    int invalid = 0;
+    int stopped = 0;
+  };
+  Totals TotalsNow() const;
   /// A copy of what it knows.
   reloadpolicy::Gate Snapshot() const;
   /// Whether an operator is attached.

@@ -158,11 +158,16 @@ void PolicyStatusWriter::Run(const std::stop_token& stop) {
 }
 
 void PolicyStatusWriter::WriteAll(const std::stop_token& stop) {
-  for (const PolicyState& state : gate_.States()) {
+  const std::vector<PolicyState> states = gate_.States();
+  std::erase_if(told_, [&](const auto& entry) {
+    return std::ranges::find(states, entry.first, &PolicyState::id) == states.end();
+  });
+  for (const PolicyState& state : states) {
     if (stop.stop_requested()) {
       return;
     }
     if (options_.reports && !options_.reports(state.id.namespace_)) {
+      told_.erase(state.id);  // another replica tells now
       continue;
     }
     if (state.id.namespace_.empty()) {
@@ -183,6 +188,7 @@ void PolicyStatusWriter::Write(const PolicyState& state, const cache::SharedInfo
   using Status = std::remove_cvref_t<decltype(*(*object)->status)>;
   const Status present = (*object)->status ? *(*object)->status : Status();
   const Status wanted = PolicyStatusFor(state, present, options_.clock.Wall());
+  Tell(state, **object, present, wanted);
   const auto failed = failures_.find(state.id);
   if (wanted == present ||
       (failed != failures_.end() && options_.clock.Now() < failed->second.again)) {
@@ -203,6 +209,24 @@ void PolicyStatusWriter::Write(const PolicyState& state, const cache::SharedInfo
       failure.error = std::move(error);
     }
   }
+}
+
+template <class T, class S>
+void PolicyStatusWriter::Tell(const PolicyState& state, const T& object, const S& present,
+                              const S& wanted) {
+  const auto [at, is_first] = told_.try_emplace(state.id, Told{.told = FactsOf(present)});
+  Told& told = at->second;
+  PolicyFacts now = FactsOf(wanted);
+  if (is_first || now != told.seen) {
+    told.seen = std::move(now);
+    return;
+  }
+  if (options_.recorder != nullptr) {
+    for (PolicyNews& news : NewsBetween(told.told, now, state)) {
+      options_.recorder->Event(object, news.type, std::move(news.reason), std::move(news.note));
+    }
+  }
+  told.told = std::move(now);
 }
 
 }  // namespace kubexx::reloader

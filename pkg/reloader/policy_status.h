@@ -13,7 +13,9 @@
 
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/events/recorder.h"
 #include "kubexx/reloader/policy_gate.h"
+#include "kubexx/reloader/policy_news.h"
 #include "kubexx/reloader/policy_watch.h"
 #include "kubexx/reloadpolicy/policy.h"
 
@@ -29,7 +31,8 @@ template <class S>
 S PolicyStatusFor(const PolicyState& state, const S& present, base::WallTime now);
 
 /// Compares the gate's figures with the policies' status at intervals, and writes those that
-/// differ: however much happens in between is one write. Only while an operator is attached to the
+/// differ: however much happens in between is one write. What begins or ends with that is an Event
+/// on the policy (see NewsBetween). Only while an operator is attached to the
 /// gate, so that one replica writes. Its thread ends with it.
 class PolicyStatusWriter {
  public:
@@ -38,6 +41,8 @@ class PolicyStatusWriter {
     base::Duration interval = std::chrono::seconds(1);
     /// Whether this replica writes for a namespace ("": the cluster's policies); empty: for all.
     std::function<bool(std::string_view namespace_)> reports{};
+    /// Of the Events about policies; must outlive the writer. Null: there are none.
+    events::Recorder* recorder = nullptr;
   };
   /// `gate` and `watch` must outlive this.
   PolicyStatusWriter(std::shared_ptr<rest::RESTClient> client, const PolicyGate& gate,
@@ -49,6 +54,10 @@ class PolicyStatusWriter {
   template <class T>
   void Write(const PolicyState& state, const cache::SharedInformer<T>& informer,
              const std::stop_token& stop);
+  /// Tells what has changed since the last time, or since `present` was written. At the second look
+  /// that finds it so: what is over at once, as after a start, is no news.
+  template <class T, class S>
+  void Tell(const PolicyState& state, const T& object, const S& present, const S& wanted);
 
   const std::shared_ptr<rest::RESTClient> client_;
   const PolicyGate& gate_;
@@ -60,6 +69,12 @@ class PolicyStatusWriter {
   };
   /// Policies whose status could not be written. Of the thread alone.
   std::map<reloadpolicy::PolicyId, Failure> failures_;
+  struct Told {
+    PolicyFacts told{};
+    PolicyFacts seen{};  ///< at the last look
+  };
+  /// Of each policy that this replica reports on. Of the thread alone.
+  std::map<reloadpolicy::PolicyId, Told> told_;
   std::jthread thread_;  // last: ends before the rest goes
 };
 

@@ -42,24 +42,28 @@ cache::InformerOptions OptionsFor(const apimachinery::ResourceInfo& resource,
 
 std::shared_ptr<cache::ListerWatcher> ListWatchOf(const std::shared_ptr<rest::RESTClient>& client,
                                                   const apimachinery::ResourceInfo& resource,
-                                                  const std::string& namespace_) {
-  return cache::NewListWatchFromClient(client, resource, namespace_,
-                                       {.accept = {codec::Encoding::kJson}});
+                                                  const std::string& namespace_,
+                                                  Refusals* refusals) {
+  auto source = cache::NewListWatchFromClient(client, resource, namespace_,
+                                              {.accept = {codec::Encoding::kJson}});
+  return refusals == nullptr ? source
+                             : refusals->Follow(std::move(source), std::string(resource.plural),
+                                                namespace_, Refusals::Need::kWanted);
 }
 
 template <class T>
 std::shared_ptr<cache::SharedInformer<T>> InformerOf(
-    const std::shared_ptr<rest::RESTClient>& client, const std::vector<std::string>& namespaces,
-    metrics::Registry* registry, std::stop_source refused) {
+    const std::shared_ptr<rest::RESTClient>& client, const PolicyWatch::Options& settings,
+    std::stop_source refused) {
   const apimachinery::ResourceInfo& resource = api::ResourceOf<T>();
-  cache::InformerOptions options = OptionsFor(resource, registry, std::move(refused));
-  if (namespaces.empty()) {
-    return std::make_shared<cache::SharedInformer<T>>(ListWatchOf(client, resource, ""),
-                                                      std::move(options));
+  cache::InformerOptions options = OptionsFor(resource, settings.registry, std::move(refused));
+  if (settings.namespaces.empty()) {
+    return std::make_shared<cache::SharedInformer<T>>(
+        ListWatchOf(client, resource, "", settings.refusals), std::move(options));
   }
   std::vector<cache::NamespacedSource> sources;
-  for (const std::string& name : namespaces) {
-    sources.push_back({name, ListWatchOf(client, resource, name)});
+  for (const std::string& name : settings.namespaces) {
+    sources.push_back({name, ListWatchOf(client, resource, name, settings.refusals)});
   }
   return std::make_shared<cache::SharedInformer<T>>(std::move(sources), std::move(options));
 }
@@ -104,10 +108,13 @@ cache::HandlerRegistration Connect(cache::SharedInformer<T>& informer, PolicyGat
 
 PolicyWatch::PolicyWatch(const std::shared_ptr<rest::RESTClient>& client, const Options& options)
     : everywhere_(options.namespaces.empty()),
-      namespaced_(InformerOf<reloadpolicy::v1alpha1::ReloadPolicy>(
-          client, options.namespaces, options.registry, namespaced_refused_)),
+      namespaced_(
+          InformerOf<reloadpolicy::v1alpha1::ReloadPolicy>(client, options, namespaced_refused_)),
       of_cluster_(InformerOf<reloadpolicy::v1alpha1::ClusterReloadPolicy>(
-          client, {}, options.registry, of_cluster_refused_)) {}
+          client,
+          {.registry = options.registry,
+           .refusals = options.namespaces.empty() ? options.refusals : nullptr},
+          of_cluster_refused_)) {}
 
 PolicyWatch::~PolicyWatch() { Stop(); }
 

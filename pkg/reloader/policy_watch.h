@@ -13,6 +13,7 @@
 #include "kubexx/cache/shared_informer.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/reloader/policy_gate.h"
+#include "kubexx/reloader/refusals.h"
 #include "kubexx/reloadpolicy/policy.h"
 
 namespace kubexx::rest {
@@ -33,6 +34,9 @@ class PolicyWatch {
     /// Empty: all.
     std::vector<std::string> namespaces{};
     metrics::Registry* registry = nullptr;
+    /// Shows where reading them is not permitted; must outlive this. Null: only the log tells.
+    /// ClusterReloadPolicies do without when only some namespaces are watched.
+    Refusals* refusals = nullptr;
   };
 
   /// Does not start yet.

@@ -14,16 +14,16 @@ using apimachinery::Reason;
 // Bounds what a flood of bad annotations can occupy; after that some are logged again.
 constexpr std::size_t kMaxReported = 1000;
 
-void LogReloads(const WorkloadId& id, const std::vector<Change>& changes) {
+void LogReloads(const WorkloadId& id, const std::vector<Change>& changes, const char* what) {
   for (const Change& change : changes) {
     for (const SourceId& source : change.causes) {
-      logging::Info("Changes detected, workload updated", {{"source", source.key.name},
-                                                           {"type", NamesOf(source.type).upper},
-                                                           {"namespace", source.key.namespace_},
-                                                           {"workload", id.key.name},
-                                                           {"kind", KindName(id.kind)},
-                                                           {"container", change.container},
-                                                           {"variable", change.variable}});
+      logging::Info(what, {{"source", source.key.name},
+                           {"type", NamesOf(source.type).upper},
+                           {"namespace", source.key.namespace_},
+                           {"workload", id.key.name},
+                           {"kind", KindName(id.kind)},
+                           {"container", change.container},
+                           {"variable", change.variable}});
     }
   }
 }
@@ -104,10 +104,15 @@ Reconciler::Answer Reconciler::Write(const Workload& workload, const reloader::P
   if (parts_.gate != nullptr) {
     parts_.gate->OnWritten(id, written && written->rolled);
   }
+  if (written && !written->made) {  // a dry run: said once for each change
+    parts_.memory.Confirm(id, plan.changes);
+    LogReloads(id, plan.changes, "Changes detected, workload would be rolled");
+    return {};
+  }
   if (written) {
     parts_.memory.Confirm(id, plan.changes);
     parts_.metrics.Wrote(id, true, SecondsSince(begin));
-    LogReloads(id, plan.changes);
+    LogReloads(id, plan.changes, "Changes detected, workload updated");
     Notify(workload, plan, {});
     if (parts_.recording != nullptr && written->recorded) {
       parts_.recording->Written(id);

@@ -39,9 +39,12 @@ ReloaderMetrics::ReloaderMetrics(metrics::Registry* registry, bool count_by_name
       received_[{event, type}] = r.Counter(
           "reloader_events_received_total", "Events of sources that arrived, before any filter.",
           {{"event_type", event_name}, {"resource_type", resource}});
-      processed_[{event, type}] = r.Counter(
-          "reloader_events_processed_total", "Events of sources that have been worked through.",
-          {{"event_type", event_name}, {"resource_type", resource}, {"result", "success"}});
+      for (const auto& [result, counters] :
+           {std::pair("success", &processed_), std::pair("dropped", &dropped_)}) {
+        (*counters)[{event, type}] = r.Counter(
+            "reloader_events_processed_total", "Events of sources that have been worked through.",
+            {{"event_type", event_name}, {"resource_type", resource}, {"result", result}});
+      }
     }
   }
   for (const auto& [reason, name] : kSkips) {
@@ -116,8 +119,8 @@ auto Series(const Map& map, const Key& key) {
 void ReloaderMetrics::EventReceived(EventType event, SourceType source) const {
   Series(received_, std::pair(event, source)).Increment();
 }
-void ReloaderMetrics::EventProcessed(EventType event, SourceType source) const {
-  Series(processed_, std::pair(event, source)).Increment();
+void ReloaderMetrics::EventProcessed(EventType event, SourceType source, bool dropped) const {
+  Series(dropped ? dropped_ : processed_, std::pair(event, source)).Increment();
 }
 void ReloaderMetrics::Skipped(SkipReason reason, std::size_t times) const {
   Series(skipped_, reason).Increment(static_cast<double>(times));

@@ -28,7 +28,8 @@ class ReloaderMetrics {
   explicit ReloaderMetrics(metrics::Registry* registry, bool count_by_namespace = false);
 
   void EventReceived(EventType event, SourceType source) const;
-  void EventProcessed(EventType event, SourceType source) const;
+  /// `dropped`: it could not be read, or the process ended before it was its turn.
+  void EventProcessed(EventType event, SourceType source, bool dropped = false) const;
   void Skipped(SkipReason reason, std::size_t times = 1) const;
   void Queued(std::size_t depth) const;
   /// A worker has taken a key that waited for `waited` seconds.
@@ -49,6 +50,7 @@ class ReloaderMetrics {
   metrics::Registry* by_namespace_;  ///< null when namespaces are not counted apart
   std::map<std::pair<EventType, SourceType>, metrics::Counter> received_;
   std::map<std::pair<EventType, SourceType>, metrics::Counter> processed_;
+  std::map<std::pair<EventType, SourceType>, metrics::Counter> dropped_;
   std::map<SkipReason, metrics::Counter> skipped_;
   metrics::Gauge depth_;
   metrics::Counter adds_;

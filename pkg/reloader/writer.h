@@ -19,6 +19,8 @@ struct WriteOutcome {
   /// The annotations of the write are on the workload. False when the rights to write them are
   /// missing, or the kind is rolled without touching the object.
   bool recorded = true;
+  /// False of a dry run: nothing was written, only looked at.
+  bool made = true;
   bool operator==(const WriteOutcome&) const = default;
 };
 

@@ -3,6 +3,7 @@
 #ifndef KUBEXX_RELOADPOLICY_GATE_H_
 #define KUBEXX_RELOADPOLICY_GATE_H_
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -27,6 +28,12 @@ enum class HoldReason : std::uint8_t {
   kLimit,
   kUnhealthy,
 };
+
+/// All of them.
+inline constexpr std::array kHoldReasons{HoldReason::kPaused,        HoldReason::kSourcePaused,
+                                         HoldReason::kOutsideWindow, HoldReason::kMinInterval,
+                                         HoldReason::kStopped,       HoldReason::kOrder,
+                                         HoldReason::kLimit,         HoldReason::kUnhealthy};
 
 /// As shown in status and Events: "OutsideMaintenanceWindow".
 std::string_view ToString(HoldReason reason);

@@ -199,6 +199,14 @@ class ReloadPolicyIntegration : public testing::Test {
     EXPECT_TRUE(found) << (last ? codec::EncodeJson(*last) : "no policy");
     return found ? last : std::nullopt;
   }
+  bool AwaitEvent(const std::string& reason, const std::string& about) const {
+    return Await([&] {
+      const auto events = Client<core::Event>().List();
+      return events && std::ranges::any_of(events->items, [&](const core::Event& event) {
+               return event.reason == reason && event.involved_object.name == about;
+             });
+    });
+  }
   static std::string Condition(const reloadpolicy::v1alpha1::ReloadPolicyStatus& status,
                                std::string_view type) {
     for (const auto& condition : status.conditions) {
@@ -272,15 +280,12 @@ TEST_F(ReloadPolicyIntegration, APauseHoldsUntilItEndsAndSaysSo) {
   ASSERT_TRUE(policy);
   EXPECT_EQ(policy->status->pending_rollouts[0].reason, "Paused");
   EXPECT_EQ(policy->status->pending_rollouts[0].workload, "Deployment/a");
-  EXPECT_TRUE(Await([&] {
-    const auto events = Client<core::Event>().List();
-    return events && std::ranges::any_of(events->items, [](const core::Event& event) {
-             return event.reason == "ReloadPending" && event.involved_object.name == "a";
-           });
-  }));
+  EXPECT_TRUE(AwaitEvent("ReloadPending", "a"));
+  EXPECT_TRUE(AwaitEvent("RolloutsWait", "gentle"));
   EXPECT_THAT(Rolled(), SizeIs(0));
   PutPolicy(R"({"paused": false})");
   EXPECT_TRUE(AwaitRolled(1));
+  EXPECT_TRUE(AwaitEvent("RolloutsGoOn", "gentle"));
 }
 
 TEST_F(ReloadPolicyIntegration, WindowsHoldAndABadPolicyStopsNothingElse) {
@@ -293,6 +298,7 @@ TEST_F(ReloadPolicyIntegration, WindowsHoldAndABadPolicyStopsNothingElse) {
       AwaitStatus([](const auto& status) { return Condition(status, "Ready") == "False"; });
   ASSERT_TRUE(policy);
   EXPECT_THAT(policy->status->conditions[0].message, HasSubstr("the minute field"));
+  EXPECT_TRUE(AwaitEvent("Invalid", "gentle"));
   Edit("new");
   ASSERT_TRUE(AwaitStatus([](const auto& status) {
     return status.pending == 1 && status.pending_rollouts[0].reason == "OutsideMaintenanceWindow";

@@ -1,0 +1,28 @@
+#include "kubexx/reloader/dry_run.h"
+
+#include <gtest/gtest.h>
+
+namespace kubexx::reloader {
+namespace {
+
+TEST(DryRun, CountsWhatWouldRollAndSaysThatNothingWasWritten) {
+  metrics::Registry registry;
+  DryRunWriter writer(&registry);
+  const WorkloadId web{WorkloadKind::kDeployment, {"shop", "web"}};
+  const metrics::Counter counter =
+      registry.Counter("kubexx_reloader_dry_run_rollouts_total", "", {{"kind", "Deployment"}});
+
+  const auto recorded = writer.Write(web, {.annotations = {{"a", "b"}}}, {});
+  ASSERT_TRUE(recorded);
+  EXPECT_FALSE(recorded->made);
+  EXPECT_EQ(counter.Value(), 0);
+
+  const auto rolled = writer.Write(web, {.template_annotations = {{"a", "b"}}}, {});
+  ASSERT_TRUE(rolled);
+  EXPECT_FALSE(rolled->made);
+  EXPECT_FALSE(rolled->rolled) << "no pods come";
+  EXPECT_EQ(counter.Value(), 1);
+}
+
+}  // namespace
+}  // namespace kubexx::reloader

@@ -1,0 +1,135 @@
+#include "kubexx/reloader/refusals.h"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <stop_token>
+#include <thread>
+
+#include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/cache/testing/fake_source.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using apimachinery::ListOptions;
+using apimachinery::Reason;
+using apimachinery::Result;
+using apimachinery::Status;
+using std::chrono::seconds;
+using testing::HasSubstr;
+using testing::Optional;
+
+const Status kForbidden(Reason::kForbidden, "secrets is forbidden", 403);
+
+class RefusalsTest : public testing::Test {
+ protected:
+  RefusalsTest() { server_->Put({"ns", "a"}, "1"); }
+
+  void List() {
+    (void)source_->List({}, [](cache::Object&&) { return Result<void>(); }, {});
+  }
+  /// Returns when it is refused, with the first event, or when `stop` is requested.
+  void Watch(std::stop_source stop = {}) {
+    ListOptions options;
+    options.resource_version = from_;
+    (void)source_->Watch(
+        options,
+        [&stop](cache::WatchEvent&&) {
+          stop.request_stop();
+          return Result<void>();
+        },
+        stop.get_token());
+  }
+  double Shown(const std::string& verb) {
+    (void)registry_.Serialize();
+    return registry_.Gauge("kubexx_reloader_refused", "", {{"resource", "secrets"}, {"verb", verb}})
+        .Value();
+  }
+
+  base::testing::FakeClock clock_;
+  metrics::Registry registry_;
+  std::shared_ptr<cache::testing::FakeSource> server_ =
+      std::make_shared<cache::testing::FakeSource>();
+  Refusals refusals_{&registry_, clock_};
+  std::shared_ptr<cache::ListerWatcher> source_ = refusals_.Follow(server_, "secrets", "ns");
+  std::string from_ = "0";
+};
+
+TEST_F(RefusalsTest, AllIsWellWhileNothingIsRefused) {
+  List();
+  server_->FailLists(Status(Reason::kUnavailable, "busy", 503));
+  List();
+  clock_.Advance(seconds(60));
+  EXPECT_FALSE(refusals_.Problem());
+  EXPECT_EQ(Shown("list"), 0);
+}
+
+TEST_F(RefusalsTest, ARefusalIsAProblemWhenItLasts) {
+  server_->FailLists(kForbidden, 2);
+  List();
+  EXPECT_EQ(Shown("list"), 1);
+  EXPECT_FALSE(refusals_.Problem()) << "a server that starts also says so";
+  clock_.Advance(seconds(10));
+  List();
+  EXPECT_THAT(refusals_.Problem(),
+              Optional(HasSubstr("may not list secrets in namespace ns: secrets is forbidden")));
+  List();
+  EXPECT_FALSE(refusals_.Problem());
+  EXPECT_EQ(Shown("list"), 0);
+}
+
+TEST_F(RefusalsTest, AListThatSucceedsDoesNotHideARefusedWatch) {
+  server_->FailWatches(kForbidden);
+  Watch();
+  List();
+  clock_.Advance(seconds(10));
+  EXPECT_THAT(refusals_.Problem(), Optional(HasSubstr("may not watch secrets")));
+  EXPECT_EQ(Shown("watch"), 1);
+  EXPECT_EQ(Shown("list"), 0);
+  Watch();  // brings an event
+  EXPECT_FALSE(refusals_.Problem());
+}
+
+TEST_F(RefusalsTest, AnErrorOfAnotherKindEndsNoRefusal) {
+  server_->FailWatches(kForbidden);
+  Watch();
+  server_->FailWatches(Status(Reason::kUnavailable, "busy", 503));
+  Watch();
+  clock_.Advance(seconds(10));
+  EXPECT_TRUE(refusals_.Problem());
+}
+
+TEST_F(RefusalsTest, AWatchThatGoesOnIsPermitted) {
+  server_->FailWatches(kForbidden);
+  Watch();
+  from_ = server_->resource_version();
+  clock_.Advance(seconds(10));
+  std::stop_source stop;
+  std::jthread watch([&] { Watch(stop); });
+  server_->AwaitWatches(2);
+  server_->AwaitCaughtUp();
+  EXPECT_TRUE(refusals_.Problem()) << "it may be refused yet";
+  clock_.Advance(seconds(2));
+  EXPECT_FALSE(refusals_.Problem());
+  stop.request_stop();
+  watch.join();
+  EXPECT_FALSE(refusals_.Problem());
+}
+
+TEST_F(RefusalsTest, WhatIsOnlyWantedIsShownAndNoProblem) {
+  const auto wanted = refusals_.Follow(server_, "reloadpolicies", "", Refusals::Need::kWanted);
+  server_->FailLists(kForbidden);
+  (void)wanted->List({}, [](cache::Object&&) { return Result<void>(); }, {});
+  clock_.Advance(seconds(60));
+  EXPECT_FALSE(refusals_.Problem());
+  (void)registry_.Serialize();
+  EXPECT_EQ(
+      registry_
+          .Gauge("kubexx_reloader_refused", "", {{"resource", "reloadpolicies"}, {"verb", "list"}})
+          .Value(),
+      1);
+}
+
+}  // namespace
+}  // namespace kubexx::reloader
