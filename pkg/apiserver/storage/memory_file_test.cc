@@ -1,0 +1,307 @@
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "kubexx/apiserver/storage/internal/record.h"
+#include "kubexx/apiserver/storage/memory.h"
+#include "kubexx/apiserver/storage/testing/watch_recorder.h"
+
+namespace kubexx::apiserver::storage {
+namespace {
+
+using apimachinery::Reason;
+using apimachinery::Result;
+using testing::WatchRecorder;
+
+std::string Key(int number) { return "/registry/pods/default/pod-" + std::to_string(number); }
+
+class MemoryFile : public ::testing::Test {
+ protected:
+  MemoryFile() {
+    folder_ = ::testing::TempDir() + "storeXXXXXX";
+    EXPECT_NE(::mkdtemp(folder_.data()), nullptr);
+  }
+  ~MemoryFile() override { std::filesystem::remove_all(folder_); }
+
+  std::string path() const { return folder_ + "/store"; }
+
+  MemoryOptions Options() const {
+    MemoryOptions options;
+    options.file = path();
+    return options;
+  }
+
+  std::unique_ptr<MemoryStorage> MustOpen() const {
+    auto made = NewMemoryStorage(Options());
+    EXPECT_TRUE(made.has_value()) << made.error().ToString();
+    return made ? std::move(*made) : nullptr;
+  }
+
+  // A store with so many keys, closed again.
+  void Fill(int keys) const {
+    const auto storage = MustOpen();
+    for (int number = 1; number <= keys; ++number) {
+      ASSERT_TRUE(storage->Create(Key(number), "value-" + std::to_string(number), {}).has_value());
+    }
+  }
+
+  std::uint64_t Size() const { return std::filesystem::file_size(path()); }
+
+  void Flip(std::uint64_t offset) const {
+    std::fstream file(path(), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekg(static_cast<std::streamoff>(offset));
+    const char byte = static_cast<char>(file.get() ^ 0x10);
+    file.seekp(static_cast<std::streamoff>(offset));
+    file.put(byte);
+  }
+
+ private:
+  std::string folder_;
+};
+
+TEST(Crc32c, KnownValues) {
+  EXPECT_EQ(internal::Crc32c(""), 0U);
+  EXPECT_EQ(internal::Crc32c("123456789"), 0xE3069283U);
+  EXPECT_EQ(internal::Crc32c(std::string(32, '\0')), 0x8A9136AAU);
+  EXPECT_EQ(internal::Crc32c(std::string(32, '\xff')), 0x62A8AB43U);
+}
+
+TEST(Record, ComesBackAndIsRefusedWithAnyBitChanged) {
+  std::string bytes;
+  internal::EncodeRecord({.type = internal::Record::Type::kPut,
+                          .revision = 7,
+                          .create = 5,
+                          .key = "/registry/a",
+                          .value = "text",
+                          .durable = 3},
+                         bytes);
+  const internal::DecodedRecord whole = internal::DecodeRecord(bytes + "more");
+  ASSERT_TRUE(whole.record.has_value());
+  EXPECT_EQ(whole.size, bytes.size());
+  EXPECT_EQ(whole.record->revision, 7);
+  EXPECT_EQ(whole.record->create, 5);
+  EXPECT_EQ(whole.record->key, "/registry/a");
+  EXPECT_EQ(whole.record->value, "text");
+  EXPECT_EQ(whole.record->durable, 3U);
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_FALSE(internal::DecodeRecord(bytes.substr(0, size)).record.has_value());
+  }
+  for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+    std::string changed = bytes;
+    changed[bit / 8] = static_cast<char>(changed[bit / 8] ^ (1 << (bit % 8)));
+    EXPECT_FALSE(internal::DecodeRecord(changed).record.has_value()) << "bit " << bit;
+  }
+}
+
+TEST_F(MemoryFile, KeepsKeysAndHistory) {
+  {
+    const auto storage = MustOpen();
+    ASSERT_TRUE(storage->Create(Key(1), "one", {}).has_value());
+    ASSERT_TRUE(storage->Create(Key(2), std::string("\0\n", 2), {}).has_value());
+    ASSERT_TRUE(storage->CompareAndSwap(Key(1), 1, "uno", {}).has_value());
+    ASSERT_TRUE(storage->Delete(Key(2), 2, {}).has_value());
+  }
+  const auto storage = MustOpen();
+  ASSERT_NE(storage, nullptr);
+  EXPECT_EQ(storage->CurrentRevision({}).value_or(0), 4);
+  const Result<KeyValue> one = storage->Get(Key(1), 0, {});
+  ASSERT_TRUE(one.has_value());
+  EXPECT_EQ(*one->value, "uno");
+  EXPECT_EQ(one->create_revision, 1);
+  EXPECT_EQ(one->mod_revision, 3);
+  EXPECT_EQ(*storage->Get(Key(2), 2, {})->value, std::string("\0\n", 2));
+  EXPECT_FALSE(storage->Get(Key(2), 0, {}).has_value());
+  WatchRecorder watch(*storage, "/registry/", {.from_revision = 1});
+  EXPECT_EQ(watch.Await(3).size(), 3U);
+  EXPECT_EQ(storage->Create(Key(3), "three", {})->mod_revision, 5);
+}
+
+TEST_F(MemoryFile, CutsWhatACrashLeftUnfinished) {
+  Fill(3);
+  const std::uint64_t whole = Size();
+  for (const std::uint64_t missing : {1U, 5U, 40U}) {
+    std::filesystem::resize_file(path(), Size() - missing);
+    {
+      const auto storage = MustOpen();
+      ASSERT_NE(storage, nullptr);
+      EXPECT_EQ(storage->CurrentRevision({}).value_or(0), 2);
+      EXPECT_FALSE(storage->Get(Key(3), 0, {}).has_value());
+      ASSERT_TRUE(storage->Create(Key(3), "value-3", {}).has_value());
+    }
+    EXPECT_EQ(Size(), whole);
+  }
+  for (const std::string& garbage : {std::string(100, '\0'), std::string(5000, '\xab')}) {
+    std::ofstream(path(), std::ios::app | std::ios::binary) << garbage;
+    const auto storage = MustOpen();
+    ASSERT_NE(storage, nullptr);
+    EXPECT_EQ(storage->CurrentRevision({}).value_or(0), 3);
+    EXPECT_EQ(Size(), whole);
+  }
+  // Not even the first bytes came to the disk.
+  std::filesystem::resize_file(path(), 4);
+  const auto storage = MustOpen();
+  ASSERT_NE(storage, nullptr);
+  EXPECT_EQ(storage->CurrentRevision({}).value_or(-1), 0);
+}
+
+TEST_F(MemoryFile, RefusesDamageBeforeTheEnd) {
+  Fill(20);
+  for (const std::uint64_t place : {Size() / 3, Size() / 2, Size() / 2 + 31}) {
+    Flip(place);
+    const auto damaged = NewMemoryStorage(Options());
+    ASSERT_FALSE(damaged.has_value());
+    EXPECT_EQ(damaged.error().reason, Reason::kMalformed) << damaged.error().ToString();
+    Flip(place);
+  }
+  EXPECT_EQ(MustOpen()->CurrentRevision({}).value_or(0), 20);
+  Flip(3);
+  const auto other = NewMemoryStorage(Options());
+  ASSERT_FALSE(other.has_value());
+  EXPECT_EQ(other.error().reason, Reason::kMalformed);
+}
+
+TEST_F(MemoryFile, HasOneOwner) {
+  {
+    const auto storage = MustOpen();
+    const auto second = NewMemoryStorage(Options());
+    ASSERT_FALSE(second.has_value());
+    EXPECT_EQ(second.error().reason, Reason::kInvalidConfig);
+  }
+  EXPECT_NE(MustOpen(), nullptr);
+  MemoryOptions nowhere;
+  nowhere.file = path() + "/none/store";
+  const auto made = NewMemoryStorage(nowhere);
+  ASSERT_FALSE(made.has_value());
+  EXPECT_EQ(made.error().reason, Reason::kInvalidConfig);
+}
+
+TEST_F(MemoryFile, IsRewrittenWhenMostOfItIsHistory) {
+  MemoryOptions options = Options();
+  options.rewrite_bytes = 20000;
+  std::size_t largest = 0;
+  Revision last = 0;
+  {
+    auto made = NewMemoryStorage(options);
+    ASSERT_TRUE(made.has_value());
+    MemoryStorage& storage = **made;
+    ASSERT_TRUE(storage.Create(Key(1), "kept", {}).has_value());
+    last = storage.Create(Key(2), "0", {})->mod_revision;
+    bool shrunk = false;
+    for (int round = 0; round < 20000 && !shrunk; ++round) {
+      const Result<Swap> swap = storage.CompareAndSwap(Key(2), last, std::string(400, 'x'), {});
+      ASSERT_TRUE(swap && swap->done);
+      last = swap->current.mod_revision;
+      const std::size_t size = storage.Usage().file_bytes;
+      shrunk = size < largest;
+      largest = std::max(largest, size);
+    }
+    EXPECT_TRUE(shrunk);
+    EXPECT_EQ(storage.Usage().file_bytes, Size());
+  }
+  const auto storage = MustOpen();
+  ASSERT_NE(storage, nullptr);
+  EXPECT_EQ(storage->CurrentRevision({}).value_or(0), last);
+  EXPECT_EQ(*storage->Get(Key(1), 0, {})->value, "kept");
+  EXPECT_EQ(storage->Get(Key(2), 0, {})->mod_revision, last);
+  // The history of before is gone with the rest.
+  EXPECT_EQ(storage->Get(Key(2), 2, {}).error().reason, Reason::kExpired);
+}
+
+// What the writer tells of each acknowledged write.
+struct Acknowledged {
+  std::int64_t writer = 0;
+  std::int64_t number = 0;
+  Revision revision = 0;
+};
+constexpr int kWriters = 4;
+
+// Never returns: counts up one key a thread and tells of every number that was acknowledged.
+[[noreturn]] void WriteUntilKilled(const MemoryOptions& options, int tell) {
+  auto storage = NewMemoryStorage(options);
+  if (!storage) {
+    ::_exit(3);
+  }
+  std::vector<std::jthread> writers;
+  for (int writer = 0; writer < kWriters; ++writer) {
+    writers.emplace_back([&storage, writer, tell] {
+      for (;;) {
+        Acknowledged told{.writer = writer};
+        const auto next = [&told](const KeyValue& now) -> Result<std::optional<std::string>> {
+          told.number = now.mod_revision == 0 ? 1 : std::stoll(*now.value) + 1;
+          return std::optional<std::string>(std::to_string(told.number));
+        };
+        UpdateOptions update;
+        update.create_if_missing = true;
+        const Result<KeyValue> done =
+            GuaranteedUpdate(**storage, Key(writer), next, std::move(update), {});
+        told.revision = done ? done->mod_revision : 0;
+        if (!done || ::write(tell, &told, sizeof told) != sizeof told) {
+          ::_exit(4);
+        }
+      }
+    });
+  }
+  writers.clear();
+  ::_exit(5);
+}
+
+TEST_F(MemoryFile, KillLosesNothingAcknowledged) {
+  MemoryOptions options = Options();
+  options.rewrite_bytes = 8000;  // some of the kills come while the file is rewritten
+  std::array<Acknowledged, kWriters> last{};
+  Revision newest = 0;
+  for (int round = 0; round < 8; ++round) {
+    std::array<int, 2> ends{};
+    ASSERT_EQ(::pipe(ends.data()), 0);
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      WriteUntilKilled(options, ends[1]);
+    }
+    ::close(ends[1]);
+    Acknowledged told;
+    for (int count = 0; ::read(ends[0], &told, sizeof told) == sizeof told; ++count) {
+      last.at(static_cast<std::size_t>(told.writer)) = told;
+      newest = std::max(newest, told.revision);
+      if (count == 100 + 13 * round) {
+        ASSERT_EQ(::kill(child, SIGKILL), 0);
+      }
+    }
+    ::close(ends[0]);
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFSIGNALED(status)) << "the writer ended by itself: " << status;
+
+    auto storage = NewMemoryStorage(options);
+    ASSERT_TRUE(storage.has_value()) << storage.error().ToString();
+    EXPECT_GE((*storage)->CurrentRevision({}).value_or(0), newest);
+    for (std::size_t writer = 0; writer < last.size(); ++writer) {
+      const Result<KeyValue> now = (*storage)->Get(Key(static_cast<int>(writer)), 0, {});
+      if (last.at(writer).number == 0) {
+        continue;
+      }
+      ASSERT_TRUE(now.has_value()) << now.error().ToString();
+      // One more may have been written and not told.
+      const std::int64_t number = std::stoll(*now->value);
+      EXPECT_GE(number, last.at(writer).number);
+      EXPECT_LE(number, last.at(writer).number + 1);
+      EXPECT_GE(now->mod_revision, last.at(writer).revision);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace kubexx::apiserver::storage
