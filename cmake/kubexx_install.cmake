@@ -6,9 +6,10 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(kubexx_cmake_directory ${CMAKE_INSTALL_LIBDIR}/cmake/kubexx)
 
-# kubexx_install_package(NAME): called by kubexx_package. An operator's domain is no library for others.
+# kubexx_install_package(NAME): called by kubexx_package. An operator's domain is no library for others, and what others
+# build against the library shall not need gRPC.
 function(kubexx_install_package name)
-  if(name STREQUAL "reloader")
+  if(name MATCHES "^(reloader|apiserver_storage_etcd3)$")
     return()
   endif()
   set_target_properties(kubexx_${name} PROPERTIES EXPORT_NAME ${name})

@@ -1,19 +1,18 @@
 #include "kubexx/apiserver/storage/internal/memory_store.h"
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "kubexx/apiserver/storage/internal/errors.h"
+
 namespace kubexx::apiserver::storage::internal {
 namespace {
 
-using apimachinery::Error;
 using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
-using apimachinery::Status;
 
 // Work for the past that each write does: more than the one revision it adds, so that it keeps up.
 constexpr std::size_t kTrimPerWrite = 4;
@@ -22,27 +21,6 @@ constexpr std::size_t kPackPerWrite = 8;
 constexpr std::size_t kSlice = 1024;
 // What an uncompressed value is counted as, besides its bytes: its place in the list of them.
 constexpr std::size_t kRawOverhead = 64;
-
-Error NotFound(std::string_view key) {
-  return Fail(Reason::kNotFound, std::string(key) + " does not exist", 404);
-}
-
-Error Cancelled(std::string_view what) {
-  return Fail(Reason::kCancelled, std::string(what) + " was cancelled");
-}
-
-Error TooLarge(Revision asked, Revision current) {
-  Status status(Reason::kTimeout,
-                "Too large resource version: " + std::to_string(asked) +
-                    ", current: " + std::to_string(current),
-                504);
-  apimachinery::StatusCause cause;
-  cause.reason = "ResourceVersionTooLarge";
-  cause.message = "Too large resource version";
-  status.details.causes.push_back(std::move(cause));
-  status.details.retry_after = std::chrono::seconds(1);
-  return Fail(std::move(status));
-}
 
 }  // namespace
 
@@ -69,10 +47,7 @@ Result<Revision> MemoryStore::ReadableLocked(Revision revision) const {
     return TooLarge(revision, visible_);
   }
   if (revision < history_.compacted()) {
-    return Fail(Reason::kExpired,
-                "revision " + std::to_string(revision) + " was compacted; the oldest is " +
-                    std::to_string(history_.compacted()) + ": list again",
-                410);
+    return Expired("revision " + std::to_string(revision), history_.compacted());
   }
   return revision;
 }
@@ -197,7 +172,7 @@ Result<KeyValue> MemoryStore::Create(std::string_view key, std::string value,
   // What stands in the way may itself not be in the file yet: it is not told before it is.
   KX_RETURN_IF_ERROR(Finish(item.mod));
   if (exists) {
-    return Fail(Reason::kAlreadyExists, std::string(key) + " exists", 409);
+    return AlreadyExists(key);
   }
   return ToKeyValue(item);
 }
@@ -248,10 +223,7 @@ Result<Deleted> MemoryStore::Delete(std::string_view key, Revision expected, std
     return NotFound(key);
   }
   if (!fits) {
-    return Fail(Reason::kConflict,
-                std::string(key) + " is at revision " + std::to_string(item.mod) + ", not " +
-                    std::to_string(expected),
-                409);
+    return Conflict(key, item.mod, expected);
   }
   KX_ASSIGN_OR_RETURN(KeyValue last, ToKeyValue(item));
   return Deleted{.last = std::move(last), .revision = told};
@@ -302,16 +274,10 @@ Result<void> MemoryStore::Compact(Revision revision, std::stop_token stop) {
   {
     base::MutexLock lock(mu_);
     if (revision > visible_) {
-      return Fail(Reason::kBadRequest,
-                  "cannot compact at revision " + std::to_string(revision) +
-                      ", which is in the future; the current one is " + std::to_string(visible_),
-                  400);
+      return CannotCompact(revision);
     }
     if (revision <= history_.compacted()) {
-      return Fail(Reason::kExpired,
-                  "revision " + std::to_string(revision) + " was compacted before; the oldest is " +
-                      std::to_string(history_.compacted()),
-                  410);
+      return Expired("revision " + std::to_string(revision), history_.compacted());
     }
     history_.Compact(revision);
   }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/apiserver/storage/internal/errors.h"
 #include "kubexx/apiserver/storage/internal/memory_store.h"
 
 namespace kubexx::apiserver::storage::internal {
@@ -50,11 +51,8 @@ Result<void> MemoryStore::CheckWatcherLocked(Watcher& watcher) const {
   if (watcher.seen >= visible_) {
     watcher.caught_up = true;
   } else if (watcher.seen < history_.compacted()) {
-    return Fail(Reason::kExpired,
-                "cannot watch " + watcher.prefix + " from revision " +
-                    std::to_string(watcher.seen) + ": the oldest is " +
-                    std::to_string(history_.compacted()) + "; list again",
-                410);
+    return Expired("what happened after revision " + std::to_string(watcher.seen),
+                   history_.compacted());
   } else if (watcher.caught_up &&
              static_cast<std::size_t>(visible_ - watcher.seen) > watcher.max_behind) {
     return Fail(Reason::kTooManyRequests,
@@ -115,7 +113,7 @@ Result<MemoryStore::Batch> MemoryStore::NextBatch(Watcher& watcher, const std::s
     options_.clock->WaitUntil(mu_, watcher.wake, stop, due);
     watcher.waiting = false;
   }
-  return Fail(Reason::kCancelled, "watch was cancelled");
+  return Cancelled("watch");
 }
 
 Result<void> MemoryStore::Watch(std::string_view prefix, const WatchOptions& options,
@@ -136,7 +134,7 @@ Result<void> MemoryStore::Watch(std::string_view prefix, const WatchOptions& opt
       KX_ASSIGN_OR_RETURN(Batch batch, NextBatch(watcher, stop));
       for (Batch::Place& at : batch.places) {
         if (stop.stop_requested()) {
-          return Fail(Reason::kCancelled, "watch was cancelled");
+          return Cancelled("watch");
         }
         if (!at.event) {
           KX_ASSIGN_OR_RETURN(at.event, ToEvent(at.change));

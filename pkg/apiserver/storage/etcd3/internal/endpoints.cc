@@ -1,0 +1,145 @@
+#include "kubexx/apiserver/storage/etcd3/internal/endpoints.h"
+
+#include <grpcpp/create_channel.h>
+#include <grpcpp/security/credentials.h>
+#include <grpcpp/support/channel_arguments.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "kubexx/apimachinery/bytes.h"
+#include "kubexx/apiserver/storage/internal/errors.h"
+
+namespace kubexx::apiserver::storage::etcd3::internal {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using storage::internal::Cancelled;
+
+constexpr std::string_view kPlain = "http://";
+constexpr std::string_view kSecure = "https://";
+// So long a stop may go unnoticed while there is no connection.
+constexpr std::chrono::milliseconds kSlice{50};
+constexpr int kFirstReconnectMs = 100;
+constexpr int kMaxReconnectMs = 500;
+// A connection that died without a word is noticed in this time and the next.
+constexpr int kKeepaliveMs = 30000;
+constexpr int kKeepaliveTimeoutMs = 10000;
+
+Result<std::string> ReadFile(const std::string& path) {
+  if (path.empty()) {
+    return std::string();
+  }
+  std::ifstream file(path, std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  if (!file.good() && !file.eof()) {
+    return Fail(Reason::kInvalidConfig, "cannot read " + path + " for the connection to etcd");
+  }
+  if (text.empty()) {
+    return Fail(Reason::kInvalidConfig, path + ", for the connection to etcd, is empty");
+  }
+  return text;
+}
+
+Result<std::shared_ptr<grpc::ChannelCredentials>> MakeCredentials(const Etcd3Options& options,
+                                                                  bool secure) {
+  if (!secure) {
+    return grpc::InsecureChannelCredentials();
+  }
+  if (options.certificate_file.empty() != options.key_file.empty()) {
+    return Fail(Reason::kInvalidConfig,
+                "a client certificate for etcd needs its key, and a key its "
+                "certificate; give both or none");
+  }
+  grpc::SslCredentialsOptions ssl;
+  KX_ASSIGN_OR_RETURN(ssl.pem_root_certs, ReadFile(options.ca_file));
+  KX_ASSIGN_OR_RETURN(ssl.pem_cert_chain, ReadFile(options.certificate_file));
+  KX_ASSIGN_OR_RETURN(ssl.pem_private_key, ReadFile(options.key_file));
+  auto credentials = grpc::SslCredentials(ssl);
+  apimachinery::Wipe(ssl.pem_private_key);
+  return credentials;
+}
+
+grpc::ChannelArguments Arguments() {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(std::numeric_limits<int>::max());
+  arguments.SetMaxSendMessageSize(std::numeric_limits<int>::max());
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kFirstReconnectMs);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kFirstReconnectMs);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kMaxReconnectMs);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs);
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  return arguments;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Endpoints>> Endpoints::Make(const Etcd3Options& options) {
+  if (options.endpoints.empty()) {
+    return Fail(Reason::kInvalidConfig, "no endpoint of etcd was given");
+  }
+  const bool secure = options.endpoints.front().starts_with(kSecure);
+  KX_ASSIGN_OR_RETURN(const auto credentials, MakeCredentials(options, secure));
+  std::unique_ptr<Endpoints> endpoints(new Endpoints());
+  for (const std::string& url : options.endpoints) {
+    const std::string_view scheme = secure ? kSecure : kPlain;
+    std::string address = url.starts_with(scheme) ? url.substr(scheme.size()) : "";
+    if (address.ends_with('/')) {
+      address.pop_back();
+    }
+    if (address.empty() || address.find(':') == std::string::npos ||
+        address.find('/') != std::string::npos) {
+      return Fail(Reason::kInvalidConfig, "endpoint \"" + url + "\" of etcd is not " +
+                                              std::string(scheme) + "<host>:<port>");
+    }
+    Endpoint member;
+    member.address = address;
+    member.channel = grpc::CreateCustomChannel(address, credentials, Arguments());
+    member.kv = etcdserverpb::KV::NewStub(member.channel);
+    member.watch = etcdserverpb::Watch::NewStub(member.channel);
+    endpoints->members_.push_back(std::move(member));
+  }
+  return endpoints;
+}
+
+const Endpoint* Endpoints::FindReady() {
+  const std::size_t start = last_.load();
+  for (std::size_t step = 0; step < members_.size(); ++step) {
+    const std::size_t place = (start + step) % members_.size();
+    if (members_[place].channel->GetState(true) == GRPC_CHANNEL_READY) {
+      last_.store(place);
+      return &members_[place];
+    }
+  }
+  return nullptr;
+}
+
+Result<const Endpoint*> Endpoints::Connected(Deadline deadline, const std::stop_token& stop) {
+  for (std::size_t turn = 0; !stop.stop_requested(); ++turn) {
+    if (const Endpoint* ready = FindReady()) {
+      return ready;
+    }
+    const Deadline now = std::chrono::system_clock::now();
+    if (now >= deadline) {
+      return Fail(Reason::kUnavailable, "no connection to etcd at " + members_.front().address +
+                                            (members_.size() > 1 ? " or the others" : "") +
+                                            "; is it running?");
+    }
+    // All of them are connecting; any one's news ends the wait.
+    const std::size_t share = std::max<std::size_t>(1, members_.size());
+    members_[turn % members_.size()].channel->WaitForConnected(
+        std::min(deadline, now + kSlice / static_cast<int>(share)));
+  }
+  return Cancelled("waiting for etcd");
+}
+
+}  // namespace kubexx::apiserver::storage::etcd3::internal

@@ -1,0 +1,71 @@
+/// @file
+/// See NewEtcd3Storage.
+#ifndef KUBEXX_APISERVER_STORAGE_ETCD3_INTERNAL_ETCD_STORE_H_
+#define KUBEXX_APISERVER_STORAGE_ETCD3_INTERNAL_ETCD_STORE_H_
+
+#include <grpcpp/client_context.h>
+#include <grpcpp/support/status.h>
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "etcd.grpc.pb.h"
+#include "kubexx/apiserver/storage/etcd3/etcd3.h"
+#include "kubexx/apiserver/storage/etcd3/internal/endpoints.h"
+#include "kubexx/base/mutex.h"
+
+namespace kubexx::apiserver::storage::etcd3::internal {
+
+/// A Storage whose state is etcd's. Each Watch is one stream.
+class EtcdStore final : public Storage {
+ public:
+  EtcdStore(Etcd3Options options, std::unique_ptr<Endpoints> endpoints);
+  ~EtcdStore() override;
+
+  apimachinery::Result<KeyValue> Get(std::string_view key, Revision revision,
+                                     std::stop_token stop) override;
+  apimachinery::Result<KeyValue> Create(std::string_view key, std::string value,
+                                        std::stop_token stop) override;
+  apimachinery::Result<Swap> CompareAndSwap(std::string_view key, Revision expected,
+                                            std::string value, std::stop_token stop) override;
+  apimachinery::Result<Deleted> Delete(std::string_view key, Revision expected,
+                                       std::stop_token stop) override;
+  apimachinery::Result<ListResult> GetList(std::string_view prefix, const ListOptions& options,
+                                           ItemSink sink, std::stop_token stop) override;
+  apimachinery::Result<std::int64_t> Count(std::string_view prefix, std::stop_token stop) override;
+  apimachinery::Result<Revision> CurrentRevision(std::stop_token stop) override;
+  apimachinery::Result<void> Watch(std::string_view prefix, const WatchOptions& options,
+                                   EventSink sink, std::stop_token stop) override;
+  void RequestProgress() override;
+  apimachinery::Result<void> Compact(Revision revision, std::stop_token stop) override;
+
+ private:
+  class Asker;
+
+  // One call, on the calling thread. A read that a broken connection ended is sent again.
+  template <class Request, class Response>
+  grpc::Status Call(grpc::Status (etcdserverpb::KV::Stub::*method)(grpc::ClientContext*,
+                                                                   const Request&, Response*),
+                    const Request& request, Response& response, const std::stop_token& stop);
+  apimachinery::Result<etcdserverpb::RangeResponse> Range(const etcdserverpb::RangeRequest& request,
+                                                          std::string_view what,
+                                                          const std::stop_token& stop);
+  apimachinery::Result<etcdserverpb::TxnResponse> Transact(const etcdserverpb::TxnRequest& request,
+                                                           std::string_view what,
+                                                           const std::stop_token& stop);
+  Deadline DeadlineFromNow() const;
+
+  const Etcd3Options options_;
+  const std::unique_ptr<Endpoints> endpoints_;
+
+  base::Mutex mu_;
+  std::list<Asker*> askers_ KX_GUARDED_BY(mu_);  // of the open watches
+};
+
+}  // namespace kubexx::apiserver::storage::etcd3::internal
+
+#endif  // KUBEXX_APISERVER_STORAGE_ETCD3_INTERNAL_ETCD_STORE_H_

@@ -1,0 +1,155 @@
+#include <grpcpp/client_context.h>
+#include <grpcpp/support/sync_stream.h>
+
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "kubexx/apiserver/storage/etcd3/internal/etcd_store.h"
+#include "kubexx/apiserver/storage/etcd3/internal/translate.h"
+#include "kubexx/apiserver/storage/internal/errors.h"
+
+namespace kubexx::apiserver::storage::etcd3::internal {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+
+using Stream = grpc::ClientReaderWriter<etcdserverpb::WatchRequest, etcdserverpb::WatchResponse>;
+
+std::shared_ptr<const Event> Progress(Revision revision) {
+  auto event = std::make_shared<Event>();
+  event->type = Event::Type::kProgress;
+  event->kv.mod_revision = revision;
+  return event;
+}
+
+/// How a watch that etcd ended is to be understood.
+apimachinery::Status Ended(const etcdserverpb::WatchResponse& response, std::string_view what) {
+  if (response.compact_revision() != 0) {
+    return storage::internal::Expired(what, response.compact_revision()).error();
+  }
+  return {Reason::kUnavailable,
+          std::string(what) + " was ended by etcd: " + response.cancel_reason() + "; watch again"};
+}
+
+/// What of one response concerns the sink. `last` is the last revision given.
+Result<void> Give(etcdserverpb::WatchResponse& response, Revision from, Storage::EventSink sink,
+                  const std::stop_token& stop) {
+  if (response.events_size() == 0) {
+    const Revision revision = response.header().revision();
+    // One that waits for a revision of the future has nothing to tell yet.
+    return !response.created() && !response.fragment() && revision >= from
+               ? sink(Progress(revision))
+               : Result<void>();
+  }
+  for (etcdserverpb::Event& event : *response.mutable_events()) {
+    if (stop.stop_requested()) {
+      return storage::internal::Cancelled("watch");
+    }
+    KX_RETURN_IF_ERROR(sink(TakeEvent(event)));
+  }
+  return {};
+}
+
+}  // namespace
+
+/// Writes a stream's requests, which one thread at a time may: the one that opens the watch, then
+/// those that ask how far it is.
+class EtcdStore::Asker {
+ public:
+  Asker(Stream& stream, base::Duration interval)
+      : stream_(stream),
+        interval_(interval),
+        thread_([this](const std::stop_token& stop) { Run(stop); }) {}
+
+  void Ask() {
+    base::MutexLock lock(mu_);
+    asked_ = true;
+    changed_.notify_all();
+  }
+
+ private:
+  void Run(const std::stop_token& stop) {
+    etcdserverpb::WatchRequest request;
+    request.mutable_progress_request();
+    while (Wait(stop) && stream_.Write(request)) {
+    }
+  }
+
+  bool Wait(const std::stop_token& stop) {
+    base::Clock& clock = base::Clock::Real();
+    const base::TimePoint due =
+        interval_.count() > 0 ? clock.Now() + interval_ : base::TimePoint::max();
+    base::MutexLock lock(mu_);
+    while (!asked_ && clock.Now() < due && !stop.stop_requested()) {
+      clock.WaitUntil(mu_, changed_, stop, due);
+    }
+    asked_ = false;
+    return !stop.stop_requested();
+  }
+
+  Stream& stream_;
+  const base::Duration interval_;
+  base::Mutex mu_;
+  base::CondVar changed_;
+  bool asked_ KX_GUARDED_BY(mu_) = false;
+  std::jthread thread_;
+};
+
+Result<void> EtcdStore::Watch(std::string_view prefix, const WatchOptions& options, EventSink sink,
+                              std::stop_token stop) {
+  const std::string what = "watch of " + std::string(prefix);
+  KX_ASSIGN_OR_RETURN(const Endpoint* endpoint, endpoints_->Connected(DeadlineFromNow(), stop));
+  grpc::ClientContext context;
+  const std::stop_callback cancel(stop, [&context] { context.TryCancel(); });
+  const std::unique_ptr<Stream> stream = endpoint->watch->Watch(&context);
+
+  etcdserverpb::WatchRequest request;
+  etcdserverpb::WatchCreateRequest& create = *request.mutable_create_request();
+  create.set_key(std::string(prefix));
+  create.set_range_end(EndOf(prefix));
+  create.set_start_revision(options.from_revision != 0 ? options.from_revision + 1 : 0);
+  create.set_prev_kv(true);
+  create.set_fragment(true);
+  stream->Write(request);
+
+  Result<void> result;
+  {
+    Asker asker(*stream, options.progress_interval);
+    std::list<Asker*>::iterator place;
+    {
+      base::MutexLock lock(mu_);
+      place = askers_.insert(askers_.end(), &asker);
+    }
+    etcdserverpb::WatchResponse response;
+    while (result && stream->Read(&response)) {
+      result = response.canceled() ? Fail(Ended(response, what))
+                                   : Give(response, options.from_revision, sink, stop);
+    }
+    context.TryCancel();
+    base::MutexLock lock(mu_);
+    askers_.erase(place);
+  }
+  const grpc::Status status = stream->Finish();
+  if (stop.stop_requested()) {
+    return storage::internal::Cancelled(what);
+  }
+  if (!result) {
+    return result;
+  }
+  return Fail(Translate(status, what, stop));
+}
+
+void EtcdStore::RequestProgress() {
+  base::MutexLock lock(mu_);
+  for (Asker* asker : askers_) {
+    asker->Ask();
+  }
+}
+
+}  // namespace kubexx::apiserver::storage::etcd3::internal
