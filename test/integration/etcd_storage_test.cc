@@ -111,6 +111,24 @@ TEST_F(EtcdStorage, KillOfEtcdLosesNothingAcknowledged) {
   }
 }
 
+TEST(EtcdStorageCompaction, TheOldIsForgotten) {
+  const EtcdProcess etcd;
+  Etcd3Options options;
+  options.endpoints = {etcd.endpoint()};
+  options.compact_interval = std::chrono::milliseconds(100);
+  const auto storage = MustConnect(options);
+  const auto other = MustConnect(options);
+  const Result<KeyValue> made = storage->Create("/registry/a", "one", {});
+  ASSERT_TRUE(made.has_value()) << made.error().ToString();
+  ASSERT_TRUE(storage->CompareAndSwap("/registry/a", made->mod_revision, "two", {}).has_value());
+  Result<KeyValue> old = made;
+  while (old) {
+    old = storage->Get("/registry/a", made->mod_revision, {});
+  }
+  EXPECT_EQ(old.error().reason, Reason::kExpired) << old.error().ToString();
+  EXPECT_EQ(*storage->Get("/registry/a", 0, {})->value, "two");
+}
+
 TEST(EtcdStorageEndpoints, OneThatIsAwayIsPassedOver) {
   const EtcdProcess etcd;
   std::string away;

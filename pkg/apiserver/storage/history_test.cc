@@ -104,8 +104,8 @@ TEST(History, AgreesWithAModelOfAllStates) {
   History history;
   Model model;
   for (int step = 0; step < 2000; ++step) {
-    const std::string key = std::string(1, static_cast<char>('a' + pick(3))) + "/" +
-                            std::to_string(pick(8));
+    const std::string key =
+        std::string(1, static_cast<char>('a' + pick(3))) + "/" + std::to_string(pick(8));
     const bool exists = model.At(model.current()).contains(key);
     const int what = pick(10);
     if (what < 3 && exists) {
@@ -116,9 +116,8 @@ TEST(History, AgreesWithAModelOfAllStates) {
       model.Put(key, value);
       EXPECT_EQ(history.Write(key, MakeBlob(value), TimePoint()).mod, model.current());
     } else if (what == 8 && pick(5) == 0) {
-      history.Compact(history.compacted() + pick(static_cast<int>(model.current() -
-                                                                 history.compacted()) +
-                                                 1));
+      history.Compact(history.compacted() +
+                      pick(static_cast<int>(model.current() - history.compacted()) + 1));
     } else {
       history.Trim(static_cast<std::size_t>(pick(20)));
     }

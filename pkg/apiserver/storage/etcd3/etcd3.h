@@ -29,12 +29,15 @@ struct Etcd3Options {
   base::Duration request_timeout = std::chrono::seconds(10);
   /// Items that one request of a list asks for.
   std::size_t page_size = 500;
+  /// What is older than this, and younger than twice this, is compacted, by one of all API servers
+  /// on this etcd: kube-apiservers take part (etcd key "compact_rev_key"). Zero: never.
+  base::Duration compact_interval = std::chrono::minutes(5);
 };
 
 /// A store in etcd. Keys are etcd's keys as they are and values its values, so with the registry's
 /// "/registry/..." it is the data that a kube-apiserver has. Does not connect yet; all calls wait
-/// for a connection. It does not compact on its own: let etcd do it (--auto-compaction-retention),
-/// or a kube-apiserver beside. kInvalidConfig for endpoints or files that cannot be used.
+/// for a connection. kInvalidConfig for endpoints or files that cannot be used. All calls must have
+/// returned before it is destroyed.
 apimachinery::Result<std::unique_ptr<Storage>> NewEtcd3Storage(Etcd3Options options);
 
 }  // namespace kubexx::apiserver::storage::etcd3

@@ -24,35 +24,6 @@ using storage::internal::Conflict;
 using storage::internal::NotFound;
 using storage::internal::TooLarge;
 
-etcdserverpb::TxnRequest IfModifiedAt(std::string_view key, Revision expected) {
-  etcdserverpb::TxnRequest request;
-  etcdserverpb::Compare& compare = *request.add_compare();
-  compare.set_result(etcdserverpb::Compare::EQUAL);
-  compare.set_target(etcdserverpb::Compare::MOD);
-  compare.set_key(std::string(key));
-  compare.set_mod_revision(expected);
-  return request;
-}
-
-void AddRead(google::protobuf::RepeatedPtrField<etcdserverpb::RequestOp>& operations,
-             std::string_view key, bool keys_only) {
-  etcdserverpb::RangeRequest& read = *operations.Add()->mutable_request_range();
-  read.set_key(std::string(key));
-  read.set_keys_only(keys_only);
-}
-
-/// The key that the last operation of a transaction read; mod_revision 0 when there is none.
-KeyValue TakeLastRead(etcdserverpb::TxnResponse& response) {
-  KeyValue kv;
-  if (response.responses_size() > 0) {
-    auto& read = *response.mutable_responses(response.responses_size() - 1);
-    if (read.has_response_range() && read.response_range().kvs_size() > 0) {
-      kv = TakeKeyValue(*read.mutable_response_range()->mutable_kvs(0));
-    }
-  }
-  return kv;
-}
-
 Bytes Share(std::string value) {
   const storage::internal::BlobRef blob = storage::internal::MakeBlob(std::move(value));
   return {blob, &blob->bytes};
@@ -61,7 +32,11 @@ Bytes Share(std::string value) {
 }  // namespace
 
 EtcdStore::EtcdStore(Etcd3Options options, std::unique_ptr<Endpoints> endpoints)
-    : options_(std::move(options)), endpoints_(std::move(endpoints)) {}
+    : options_(std::move(options)), endpoints_(std::move(endpoints)) {
+  if (options_.compact_interval.count() > 0) {
+    compactor_ = std::jthread([this](const std::stop_token& stop) { CompactLoop(stop); });
+  }
+}
 
 EtcdStore::~EtcdStore() = default;
 

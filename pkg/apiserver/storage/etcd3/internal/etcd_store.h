@@ -12,6 +12,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include "etcd.grpc.pb.h"
 #include "kubexx/apiserver/storage/etcd3/etcd3.h"
@@ -59,11 +60,18 @@ class EtcdStore final : public Storage {
                                                            const std::stop_token& stop);
   Deadline DeadlineFromNow() const;
 
+  // etcd_compact.cc
+  struct Compaction;
+  void CompactLoop(const std::stop_token& stop);
+  apimachinery::Result<void> CompactOld(Compaction& state, const std::stop_token& stop);
+
   const Etcd3Options options_;
   const std::unique_ptr<Endpoints> endpoints_;
 
   base::Mutex mu_;
   std::list<Asker*> askers_ KX_GUARDED_BY(mu_);  // of the open watches
+
+  std::jthread compactor_;
 };
 
 }  // namespace kubexx::apiserver::storage::etcd3::internal

@@ -57,6 +57,34 @@ Meaning MeaningOf(const grpc::Status& from) {
 
 }  // namespace
 
+etcdserverpb::TxnRequest IfModifiedAt(std::string_view key, Revision expected) {
+  etcdserverpb::TxnRequest request;
+  etcdserverpb::Compare& compare = *request.add_compare();
+  compare.set_result(etcdserverpb::Compare::EQUAL);
+  compare.set_target(etcdserverpb::Compare::MOD);
+  compare.set_key(std::string(key));
+  compare.set_mod_revision(expected);
+  return request;
+}
+
+void AddRead(google::protobuf::RepeatedPtrField<etcdserverpb::RequestOp>& operations,
+             std::string_view key, bool keys_only) {
+  etcdserverpb::RangeRequest& read = *operations.Add()->mutable_request_range();
+  read.set_key(std::string(key));
+  read.set_keys_only(keys_only);
+}
+
+KeyValue TakeLastRead(etcdserverpb::TxnResponse& response) {
+  KeyValue kv;
+  if (response.responses_size() > 0) {
+    auto& read = *response.mutable_responses(response.responses_size() - 1);
+    if (read.has_response_range() && read.response_range().kvs_size() > 0) {
+      kv = TakeKeyValue(*read.mutable_response_range()->mutable_kvs(0));
+    }
+  }
+  return kv;
+}
+
 KeyValue TakeKeyValue(etcdserverpb::KeyValue& from) {
   KeyValue kv;
   kv.key = std::move(*from.mutable_key());

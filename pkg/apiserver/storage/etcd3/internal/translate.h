@@ -3,6 +3,7 @@
 #ifndef KUBEXX_APISERVER_STORAGE_ETCD3_INTERNAL_TRANSLATE_H_
 #define KUBEXX_APISERVER_STORAGE_ETCD3_INTERNAL_TRANSLATE_H_
 
+#include <google/protobuf/repeated_field.h>
 #include <grpcpp/support/status.h>
 
 #include <memory>
@@ -20,6 +21,17 @@ namespace kubexx::apiserver::storage::etcd3::internal {
 KeyValue TakeKeyValue(etcdserverpb::KeyValue& from);
 /// Takes the values' bytes.
 std::shared_ptr<const Event> TakeEvent(etcdserverpb::Event& from);
+
+/// A transaction whose `success` runs when the key's mod_revision is `expected`; 0: it does not
+/// exist.
+etcdserverpb::TxnRequest IfModifiedAt(std::string_view key, Revision expected);
+
+/// Adds the read of a key to one branch of a transaction, for TakeLastRead.
+void AddRead(google::protobuf::RepeatedPtrField<etcdserverpb::RequestOp>& operations,
+             std::string_view key, bool keys_only);
+
+/// The key that the last operation of a transaction read; mod_revision 0 when there is none.
+KeyValue TakeLastRead(etcdserverpb::TxnResponse& response);
 
 /// The end of the keys that start with `prefix`, as etcd's range_end.
 std::string EndOf(std::string_view prefix);
