@@ -179,9 +179,11 @@ class Process {
     options.refusals = &refusals_;
     options.read_only = config_.dry_run;
     // Whoever rolls the workloads of a namespace writes the status of its policies, too, once it
-    // knows what waits.
+    // knows what waits. Another operator may care for the namespaces that this one leaves alone.
     options.reports = [this](std::string_view name) {
-      return Ready() && (!replica_ || replica_->gate().IsOpenFor(name));
+      return Ready() && !config_.ignored_namespaces.contains(std::string(name)) &&
+             (!namespaces_ || name.empty() || namespaces_->Contains(name)) &&
+             (!replica_ || replica_->gate().IsOpenFor(name));
     };
     policies_ = std::make_unique<reloader::Policies>(client_, options);
   }

@@ -10,17 +10,15 @@ constexpr base::Duration kRetryAfter = std::chrono::minutes(1);
 }  // namespace
 
 bool Fallbacks::Note(WorkloadKind kind, std::string_view verb, bool refused) {
+  bool changed = false;
   {
     const base::MutexLock lock(mu_);
     const std::pair key(kind, std::string(verb));
-    const bool changed = refused_.contains(key) != refused;
+    changed = refused_.contains(key) != refused;
     if (refused) {
       refused_[key] = clock_.Now();
     } else {
       refused_.erase(key);
-    }
-    if (!changed) {
-      return false;
     }
   }
   // Nobody asks for DeploymentConfigs: a cluster without OpenShift lacks nothing.
@@ -29,9 +27,9 @@ bool Fallbacks::Note(WorkloadKind kind, std::string_view verb, bool refused) {
         ->Gauge("kubexx_reloader_fallback",
                 "1 while a verb is refused, or an API not served, and done without",
                 {{"kind", std::string(KindName(kind))}, {"verb", std::string(verb)}})
-        .Set(refused ? 1 : 0);
+        .Set(refused ? 1 : 0);  // also what is granted from the start
   }
-  return true;
+  return changed;
 }
 
 void Fallbacks::Refused(WorkloadKind kind, std::string_view verb,

@@ -38,6 +38,7 @@ class Leadership::Impl {
     for (int shard = 0; shard < gate_.shards(); ++shard) {
       KX_ASSIGN_OR_RETURN(auto elector, NewElector(shard));
       electors_.push_back(std::move(elector));
+      Held(shard).Set(0);
     }
     for (int shard = 0; shard < gate_.shards(); ++shard) {
       threads_.emplace_back([this, shard] { Campaign(shard, stop_.get_token()); });
@@ -105,15 +106,19 @@ class Leadership::Impl {
     }
   }
 
+  metrics::Gauge Held(int shard) const {
+    return options_.registry == nullptr
+               ? metrics::Gauge()
+               : options_.registry->Gauge(
+                     "kubexx_reloader_shard_held",
+                     "1 for the shards whose namespaces this replica works on.",
+                     {{"shard", std::to_string(shard)}});
+  }
+
   // The work of a leader: the gate is open as long as this runs.
   void Lead(int shard, const std::stop_token& stop) {
     LeaderElector& elector = *electors_[static_cast<std::size_t>(shard)];
-    metrics::Gauge held;
-    if (options_.registry != nullptr) {
-      held = options_.registry->Gauge("kubexx_reloader_shard_held",
-                                      "1 for the shards whose namespaces this replica works on.",
-                                      {{"shard", std::to_string(shard)}});
-    }
+    const metrics::Gauge held = Held(shard);
     gate_.Open(shard, [&elector] { return elector.IsLeader(); });
     held.Set(1);
     logging::Info("Leading", {{"shard", shard}, {"identity", options_.election.identity}});

@@ -67,13 +67,19 @@ TEST(Leadership, OpensTheGateWhileItLeadsAndHandsOverWhenItStops) {
   ASSERT_TRUE(first.Start());
   first_acquired.Await(1);
   EXPECT_TRUE(first_gate.Enter("ns"));
-  Leadership second(Options("second", lock, second_acquired, clock), second_gate, nullptr);
+  metrics::Registry registry;
+  Leadership::Options options = Options("second", lock, second_acquired, clock);
+  options.registry = &registry;
+  Leadership second(std::move(options), second_gate, nullptr);
   ASSERT_TRUE(second.Start());
   EXPECT_FALSE(second_gate.Enter("ns"));
+  const std::string held = "kubexx_reloader_shard_held{shard=\"0\"} ";
+  EXPECT_TRUE(registry.Serialize().contains(held + "0\n")) << "of a standby, too";
   first.Stop();
   EXPECT_FALSE(first_gate.Enter("ns"));
   second_acquired.Await(1);  // without any time passing
   EXPECT_TRUE(second_gate.Enter("ns"));
+  EXPECT_TRUE(registry.Serialize().contains(held + "1\n"));
   EXPECT_TRUE(first.Check() && second.Check());
 }
 

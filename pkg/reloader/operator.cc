@@ -198,9 +198,17 @@ class Operator::Impl {
     // Most Deployments are not paused: their bytes do not mention the key.
     if (pauses_ && kind == WorkloadKind::kDeployment &&
         event.type != cache::SharedInformerBase::RawEvent::Type::kDelete &&
+        IsWatched(event.key().namespace_) &&
         std::string_view(event.object().bytes).contains(options_.rules.keys.paused_at)) {
       pauses_->Consider(event.key());
     }
+  }
+
+  /// What another operator has paused in a namespace that this one leaves alone is not resumed.
+  bool IsWatched(const std::string& namespace_) const {
+    return !options_.ignored_namespaces.contains(namespace_) &&
+           (options_.namespace_selector == nullptr ||
+            options_.namespace_selector->Contains(namespace_));
   }
 
   void TellRolloutGate(WorkloadKind kind, const cache::SharedInformerBase::RawEvent& event) {

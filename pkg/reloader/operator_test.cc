@@ -156,7 +156,8 @@ class OperatorTest : public testing::Test {
                           .ignored_namespaces = {"ignored"},
                           .clock = clock_,
                           .registry = &registry_,
-                          .record_baselines = record_},
+                          .record_baselines = record_,
+                          .is_paused = is_paused_},
         std::vector{set},
         dry_run_ ? static_cast<WorkloadWriter&>(*dry_run_) : static_cast<WorkloadWriter&>(writer_));
     operator_->Start();
@@ -218,6 +219,7 @@ class OperatorTest : public testing::Test {
   FakeWriter writer_;
   DecisionRules rules_;
   bool record_ = false;
+  PauseQuery is_paused_;
   metrics::Registry registry_;
   std::optional<DryRunWriter> dry_run_;
   std::unique_ptr<Operator> operator_;
@@ -257,6 +259,32 @@ TEST_F(OperatorTest, ADryRunCountsWhatItWouldDoAsThatAndNothingElse) {
   operator_->Stop();
   EXPECT_EQ(Count("reloader_reload_executed_total", {{"success", "true"}}), 0);
   EXPECT_EQ(Count("reloader_reconcile_total", {{"result", "success"}}), 0);
+}
+
+TEST_F(OperatorTest, WhatIsPausedInANamespaceThatIsIgnoredIsLeftAlone) {
+  base::Mutex mu;
+  std::vector<std::string> asked;
+  is_paused_ = [&](const WorkloadId& id, const std::stop_token&) -> Result<bool> {
+    const base::MutexLock lock(mu);
+    asked.push_back(id.key.namespace_);
+    return false;
+  };
+  for (const char* ns : {"ignored", "ns"}) {
+    apps::Deployment web = Web({WorkloadKind::kDeployment, {ns, "web"}});
+    web.metadata.annotations[AnnotationKeys().pause_period] = "1s";
+    web.metadata.annotations[AnnotationKeys().paused_at] = "2000-01-01T00:00:00Z";
+    Put(*deployments_, web);
+  }
+  StartOperator();
+  const auto count = [&] {
+    const base::MutexLock lock(mu);
+    return asked.size();
+  };
+  while (count() == 0) {
+    std::this_thread::yield();
+  }
+  operator_->Stop();
+  EXPECT_THAT(asked, testing::Each("ns"));
 }
 
 TEST_F(OperatorTest, TwoSourcesEditedTogetherAreOneRollout) {

@@ -188,7 +188,9 @@ void PolicyStatusWriter::Write(const PolicyState& state, const cache::SharedInfo
   using Status = std::remove_cvref_t<decltype(*(*object)->status)>;
   const Status present = (*object)->status ? *(*object)->status : Status();
   const Status wanted = PolicyStatusFor(state, present, options_.clock.Wall());
-  Tell(state, **object, present, wanted);
+  if (Tell(state, **object, present, wanted)) {
+    return;  // what waits may not be known yet, after a start or when a shard has just come here
+  }
   const auto failed = failures_.find(state.id);
   if (wanted == present ||
       (failed != failures_.end() && options_.clock.Now() < failed->second.again)) {
@@ -212,14 +214,14 @@ void PolicyStatusWriter::Write(const PolicyState& state, const cache::SharedInfo
 }
 
 template <class T, class S>
-void PolicyStatusWriter::Tell(const PolicyState& state, const T& object, const S& present,
+bool PolicyStatusWriter::Tell(const PolicyState& state, const T& object, const S& present,
                               const S& wanted) {
   const auto [at, is_first] = told_.try_emplace(state.id, Told{.told = FactsOf(present)});
   Told& told = at->second;
   PolicyFacts now = FactsOf(wanted);
   if (is_first || now != told.seen) {
     told.seen = std::move(now);
-    return;
+    return is_first;
   }
   if (options_.recorder != nullptr) {
     for (PolicyNews& news : NewsBetween(told.told, now, state)) {
@@ -227,6 +229,7 @@ void PolicyStatusWriter::Tell(const PolicyState& state, const T& object, const S
     }
   }
   told.told = std::move(now);
+  return false;
 }
 
 }  // namespace kubexx::reloader

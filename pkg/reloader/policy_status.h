@@ -55,9 +55,10 @@ class PolicyStatusWriter {
   void Write(const PolicyState& state, const cache::SharedInformer<T>& informer,
              const std::stop_token& stop);
   /// Tells what has changed since the last time, or since `present` was written. At the second look
-  /// that finds it so: what is over at once, as after a start, is no news.
+  /// that finds it so: what is over at once, as after a start, is no news. Whether this is the
+  /// first look of all.
   template <class T, class S>
-  void Tell(const PolicyState& state, const T& object, const S& present, const S& wanted);
+  bool Tell(const PolicyState& state, const T& object, const S& present, const S& wanted);
 
   const std::shared_ptr<rest::RESTClient> client_;
   const PolicyGate& gate_;

@@ -87,6 +87,17 @@ def draw_stat(axes, url, panel):
     axes.text(0.5, 0.4, text, ha="center", va="center", fontsize=20, color="#3274d9")
 
 
+def draw_table(axes, url, panel):
+    axes.axis("off")
+    target = panel["targets"][0]
+    rows = sorted(legend_of(target["legendFormat"], one["metric"])
+                  for one in ask(url, "query", query=substitute(target["expr"])))
+    axes.text(0, 1, "\n".join(rows[:12]) or "no data", ha="left", va="top", fontsize=5.5)
+
+
+DRAW = {"stat": draw_stat, "table": draw_table}
+
+
 def draw_lines(axes, url, panel):
     end = time.time()
     unit = panel["fieldConfig"]["defaults"]["unit"]
@@ -118,7 +129,7 @@ def draw(url, dashboard, picture):
         bottom = 1 - at["y"] / rows - height
         axes = figure.add_axes([left + 0.03, bottom + 0.13 * height, width - 0.04, 0.72 * height])
         axes.set_title(panel["title"], fontsize=9, loc="left")
-        (draw_stat if panel["type"] == "stat" else draw_lines)(axes, url, panel)
+        DRAW.get(panel["type"], draw_lines)(axes, url, panel)
     figure.savefig(picture, dpi=64)
 
 

@@ -10,7 +10,11 @@ start_prometheus() {
   "$kx_top/hack/deps" e2e
   prometheus_folder=$(mktemp -d)
   cp "$kx_top/helm/kubexx-reloader/files/alerts.yaml" "$prometheus_folder/"
-  sed "s|FOLDER|$prometheus_folder|" "$kx_top/test/e2e/prometheus.yml" >"$prometheus_folder/prometheus.yml"
+  render_monitors
+  {
+    sed "s|FOLDER|$prometheus_folder|" "$kx_top/test/e2e/prometheus.yml"
+    translate config "$prometheus_folder"
+  } >"$prometheus_folder/prometheus.yml"
   list_targets
   promtool check config "$prometheus_folder/prometheus.yml" >"$prometheus_folder/check.log" || fail "the configuration: $(cat "$prometheus_folder/check.log")"
   port=$(free_port 9190)
@@ -20,12 +24,27 @@ start_prometheus() {
   prometheus_process=$!
 }
 
-# The operator's pods that there are now, labelled as a PodMonitor of the chart would.
+# The releases' own monitors: of the first a ServiceMonitor, of the others PodMonitors. No cluster here has their CRDs, so
+# they are rendered as for one that has.
+render_monitors() {
+  local release namespace kind
+  while read -r release namespace kind; do
+    helm get values "$release" -n "$namespace" -o yaml |
+      helm template "$release" "$kx_top/helm/kubexx-reloader" -n "$namespace" --kube-version 1.33.0 \
+        --api-versions monitoring.coreos.com/v1 --show-only templates/monitors.yaml --values - \
+        --set "reloader.$kind.enabled=true" >"$prometheus_folder/$release.monitor.yaml"
+  done < <(helm list -A -o json | jq -r '.[] | "\(.name) \(.namespace) " + (if .name == "reloader" then "serviceMonitor" else "podMonitor" end)')
+}
+translate() {
+  local command=$1 folder=$2
+  shift 2
+  /usr/bin/python3 "$kx_top/test/e2e/monitors.py" "$command" "$folder" "$@" "$prometheus_folder"/*.monitor.yaml
+}
+
+# What the monitors select now.
 list_targets() {
-  kubectl get pods -A -l app.kubernetes.io/name=reloader -o json | jq '[.items[] | select(.status.podIP != null) | {
-    targets: [.status.podIP + ":9090"],
-    labels: {namespace: .metadata.namespace, pod: .metadata.name, job: .metadata.labels.app}}]' >"$prometheus_folder/targets.new"
-  mv "$prometheus_folder/targets.new" "$prometheus_folder/targets.json"
+  kubectl get pods,services,endpointslices -A -o json >"$prometheus_folder/objects.json"
+  translate targets "$prometheus_folder" "$prometheus_folder/objects.json"
 }
 
 stop_prometheus() {
