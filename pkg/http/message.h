@@ -4,6 +4,7 @@
 #define KUBEXX_HTTP_MESSAGE_H_
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -15,13 +16,20 @@
 
 namespace kubexx::http {
 
+/// Who the client's certificate is for.
+struct Peer {
+  std::string common_name{};                ///< empty: the client has shown none
+  std::vector<std::string> organizations{};  ///< in the certificate's order
+};
+
 /// A whole request. A value type.
 struct Request {
   std::string path{};          ///< as sent, without the query; not percent-decoded
   std::string query{};         ///< what follows "?", without it
-  std::string method = "GET";  ///< "GET", "HEAD" or "POST"
-  std::string body{};          ///< empty for GET and HEAD
+  std::string method = "GET";  ///< in capitals
+  std::string body{};          ///< of at most Options::max_body_bytes
   std::vector<std::pair<std::string, std::string>> headers{};  ///< as sent, in order
+  Peer peer{};
   /// Requested when the server stops or `deadline` has passed: nobody waits for the answer then.
   std::stop_token stop{};
   base::TimePoint deadline = base::TimePoint::max();
@@ -30,12 +38,32 @@ struct Request {
   std::string_view Header(std::string_view name) const;
 };
 
+/// A body that is sent as it comes into being, with chunked transfer: the frames of a watch. The
+/// server calls Start, then Take whenever the connection can take more after a wake, and Closed once
+/// at the end, all on its network thread; none of them may block.
+class BodyStream {
+ public:
+  using Chunk = std::shared_ptr<const std::string>;
+
+  virtual ~BodyStream() = default;
+  /// `wake` says that there is something to Take; any thread may call it, also when nothing is
+  /// there, until Closed has returned.
+  virtual void Start(std::function<void()> wake) = 0;
+  /// Appends what is there, each element as a chunk of its own; empty ones are left out. False: the
+  /// body ends after them.
+  virtual bool Take(std::vector<Chunk>& chunks) = 0;
+  /// The body has ended or the client is gone.
+  virtual void Closed() = 0;
+};
+
 /// What a handler answers.
 struct Response {
   int status = 200;
   std::string content_type = "text/plain; charset=utf-8";
   std::string body{};
   std::vector<std::pair<std::string, std::string>> headers{};  ///< more of them
+  /// The body when set, instead of `body`. A client of HTTP/1.0 gets 505: it knows no chunks.
+  std::shared_ptr<BodyStream> stream{};
 };
 
 /// Answers a request; see Server for the thread it is called on.

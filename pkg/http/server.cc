@@ -111,6 +111,11 @@ class Server::Impl final : public internal::Host {
     routes_.insert_or_assign(std::move(path), std::move(route));
   }
 
+  void HandleOthers(Handler handler) {
+    base::MutexLock lock(mu_);
+    others_ = std::move(handler);
+  }
+
   apimachinery::Result<void> Start() {
     KX_RETURN_IF_ERROR(StartTls());
     KX_ASSIGN_OR_RETURN(const internal::HostPort address,
@@ -156,16 +161,21 @@ class Server::Impl final : public internal::Host {
 
   void Serve(std::shared_ptr<Session> session, std::uint64_t serial, Request request) override {
     Route route;
+    bool any_method = false;
     {
       base::MutexLock lock(mu_);
       if (const auto found = routes_.find(request.path); found != routes_.end()) {
         route = found->second;
+      } else {
+        route.handler = others_;
+        any_method = true;
       }
     }
     if (!route.handler) {
       session->Deliver(serial, {.status = 404, .body = "Not found.\n"});
-    } else if (route.post != (request.method == "POST") ||
-               (!route.post && request.method != "GET" && request.method != "HEAD")) {
+    } else if (!any_method &&
+               (route.post != (request.method == "POST") ||
+                (!route.post && request.method != "GET" && request.method != "HEAD"))) {
       const std::string allowed = route.post ? "POST" : "GET, HEAD";
       session->Deliver(serial, {.status = 405,
                                 .body = "Only " + allowed + " is allowed.\n",
@@ -192,7 +202,8 @@ class Server::Impl final : public internal::Host {
       KX_ASSIGN_OR_RETURN(KeyPair pair, SelfSigned({"localhost", "127.0.0.1"}));
       provider = FixedCertificate(std::move(pair));
     }
-    tls_.emplace(std::move(provider), options_.tls->client_ca);
+    tls_.emplace(std::move(provider), options_.tls->client_ca,
+                 options_.tls->client_certificate_optional);
     return tls_->Start();
   }
 
@@ -263,6 +274,7 @@ class Server::Impl final : public internal::Host {
   Options options_;
   base::Mutex mu_;
   std::map<std::string, Route> routes_ KX_GUARDED_BY(mu_);
+  Handler others_ KX_GUARDED_BY(mu_);
   asio::io_context context_{1};
   tcp::acceptor acceptor_;
   asio::steady_timer pause_;
@@ -281,6 +293,7 @@ void Server::Handle(std::string path, Handler handler) {
 void Server::HandlePost(std::string path, Handler handler) {
   impl_->Handle(std::move(path), {.post = true, .handler = std::move(handler)});
 }
+void Server::HandleOthers(Handler handler) { impl_->HandleOthers(std::move(handler)); }
 apimachinery::Result<void> Server::Start() { return impl_->Start(); }
 std::uint16_t Server::port() const { return impl_->port(); }
 void Server::Stop() { impl_->Stop(); }

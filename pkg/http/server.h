@@ -1,5 +1,5 @@
 /// @file
-/// A small HTTP/1.1 server: metrics and health pages, webhooks.
+/// An HTTP/1.1 server: metrics and health pages, webhooks, the API.
 #ifndef KUBEXX_HTTP_SERVER_H_
 #define KUBEXX_HTTP_SERVER_H_
 
@@ -24,6 +24,9 @@ struct TlsOptions {
   /// PEM of the authorities that sign the certificates of clients; then only clients with such a
   /// certificate are let in. Empty: any client.
   std::string client_ca{};
+  /// Clients without a certificate are let in, too; one that is shown must be good. The handlers
+  /// see it as Request::peer.
+  bool client_certificate_optional = false;
 };
 
 /// Answers requests over HTTP/1.1, with or without TLS. Bad clients cost it little: a request has
@@ -69,6 +72,9 @@ class Server {
 
   /// The same for POST; a path answers either.
   void HandlePost(std::string path, Handler handler);
+
+  /// Sets who answers what no path has a handler for, of any method; replaces an earlier one.
+  void HandleOthers(Handler handler);
 
   /// Listens and starts to answer. kInvalidConfig for an address that cannot be read or a
   /// certificate that cannot be used, kUnavailable for an address that cannot be listened on, which

@@ -43,6 +43,26 @@ Result<std::vector<Certificate>> ParseCertificates(std::string_view pem, const s
   return chain;
 }
 
+Peer SubjectOf(X509& certificate) {
+  Peer peer;
+  X509_NAME* const name = X509_get_subject_name(&certificate);
+  const auto text_at = [name](int index) {
+    unsigned char* text = nullptr;
+    const int size =
+        ASN1_STRING_to_UTF8(&text, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(name, index)));
+    std::string copy(reinterpret_cast<const char*>(text), size < 0 ? 0 : size);
+    OPENSSL_free(text);
+    return copy;
+  };
+  for (int at = -1; (at = X509_NAME_get_index_by_NID(name, NID_organizationName, at)) >= 0;) {
+    peer.organizations.push_back(text_at(at));
+  }
+  if (const int at = X509_NAME_get_index_by_NID(name, NID_commonName, -1); at >= 0) {
+    peer.common_name = text_at(at);
+  }
+  return peer;
+}
+
 Result<ParsedKeyPair> ParseKeyPair(const KeyPair& pair) {
   ParsedKeyPair parsed;
   KX_ASSIGN_OR_RETURN(parsed.chain, ParseCertificates(pair.certificate, "certificate"));

@@ -15,6 +15,7 @@
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/http/certificate.h"
+#include "kubexx/http/message.h"
 
 namespace kubexx::http::internal {
 
@@ -39,6 +40,9 @@ apimachinery::Result<std::vector<Certificate>> ParseCertificates(std::string_vie
 
 /// kInvalidConfig says what is wrong with the pair.
 apimachinery::Result<ParsedKeyPair> ParseKeyPair(const KeyPair& pair);
+
+/// Common name and organisations of the certificate's subject.
+Peer SubjectOf(X509& certificate);
 
 /// The reason of OpenSSL's oldest error, and forgets all.
 std::string TakeOpenSslError();

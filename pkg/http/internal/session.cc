@@ -46,6 +46,7 @@ void Session::Start(Sessions::iterator self) {
     if (error) {
       self->Close();
     } else {
+      self->peer_ = self->PeerOfClient();
       self->Read();
     }
   });
@@ -61,6 +62,7 @@ void Session::Close() {
   tcp().socket().shutdown(tcp::socket::shutdown_both, ignored);
   tcp().close();
   stop_.request_stop();
+  EndStream();
   host_.Remove(self_);
 }
 
@@ -99,7 +101,9 @@ void Session::Respond() {
   auto& message = parser_->get();
   keep_alive_ = message.keep_alive();
   head_ = message.method() == bhttp::verb::head;
+  http10_ = message.version() < 11;
   Request request = Convert(message);
+  request.peer = peer_;
   const Server::Options& options = host_.options();
   if (options.handler_threads > 0) {
     stop_ = std::stop_source();
@@ -130,7 +134,15 @@ void Session::Deliver(std::uint64_t serial, Response response) {
   }
   waiting_ = false;
   deadline_.cancel();
-  Write(std::move(response), keep_alive_, head_);
+  if (response.stream == nullptr) {
+    Write(std::move(response), keep_alive_, head_);
+  } else if (http10_ || head_) {
+    response.stream->Closed();
+    Write({.status = http10_ ? 505 : 405, .body = "A stream needs GET and HTTP/1.1.\n"}, false,
+          head_);
+  } else {
+    BeginStream(std::move(response));
+  }
 }
 
 void Session::Refuse(bhttp::status status, std::string text) {

@@ -4,6 +4,8 @@
 #define KUBEXX_HTTP_INTERNAL_SESSION_H_
 
 #include <array>
+#include <atomic>
+#include <boost/asio/buffer.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -16,6 +18,8 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <string>
+#include <vector>
 
 #include "kubexx/http/server.h"
 
@@ -60,12 +64,20 @@ class Session : public std::enable_shared_from_this<Session> {
   void Close();
 
  protected:
-  Session(boost::asio::io_context& context, Host& host) : host_(host), deadline_(context) {}
+  Session(boost::asio::io_context& context, Host& host)
+      : context_(context), host_(host), deadline_(context) {}
 
   virtual boost::beast::tcp_stream& tcp() = 0;
   virtual void AsyncHandshake(Done done) = 0;
   virtual void AsyncRead(boost::beast::flat_buffer& buffer, Parser& parser, Done done) = 0;
   virtual void AsyncWrite(Serializer& serializer, Done done) = 0;
+  /// Of a response in chunks; `buffers` lives until `done`.
+  virtual void AsyncWriteBuffers(const std::vector<boost::asio::const_buffer>& buffers,
+                                 Done done) = 0;
+  /// Reads what nobody wants, to notice that the client has gone.
+  virtual void AsyncReadSome(boost::asio::mutable_buffer buffer, Done done) = 0;
+  /// Of the client's certificate.
+  virtual Peer PeerOfClient() { return {}; }
   /// Says goodbye.
   virtual void AsyncShutdown(Done done) = 0;
 
@@ -79,6 +91,16 @@ class Session : public std::enable_shared_from_this<Session> {
   void OnWritten(boost::system::error_code error, bool keep_alive);
   void Drain();
 
+  // session_body.cc: a response in chunks.
+  void BeginStream(Response response);
+  void WatchClient();
+  void Wake();
+  void Pump();
+  void WriteChunks();
+  void OnChunksWritten(boost::system::error_code error);
+  void EndStream();
+
+  boost::asio::io_context& context_;
   Host& host_;
   boost::asio::steady_timer deadline_;
   Sessions::iterator self_{};
@@ -88,10 +110,20 @@ class Session : public std::enable_shared_from_this<Session> {
   std::optional<Serializer> serializer_;
   std::array<char, 4096> drain_{};
   std::size_t drained_ = 0;
+  Peer peer_{};
+  // Of a response in chunks.
+  std::shared_ptr<BodyStream> stream_body_{};
+  std::vector<BodyStream::Chunk> chunks_{};
+  std::vector<std::string> frames_{};  // the line before each chunk, and what goes before the first
+  std::vector<boost::asio::const_buffer> buffers_{};
+  std::atomic<bool> awake_ = false;  // a Pump is on its way
+  bool writing_ = false;
+  bool body_ended_ = false;
   std::stop_source stop_{std::nostopstate};
   std::uint64_t serial_ = 0;  // of the request that is being answered
   bool waiting_ = false;      // for the handler of that request
   bool keep_alive_ = false;
+  bool http10_ = false;
   bool head_ = false;
   bool refused_ = false;
   bool reading_ = false;

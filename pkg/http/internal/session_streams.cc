@@ -1,8 +1,10 @@
 #include <utility>
 // Asio needs <utility> first.
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/write.hpp>
 #include <boost/beast/ssl/ssl_stream.hpp>
 
+#include "kubexx/http/internal/openssl.h"
 #include "kubexx/http/internal/session.h"
 
 namespace kubexx::http::internal {
@@ -35,6 +37,15 @@ class StreamSession : public Session {
                        [done = std::move(done)](error_code error, std::size_t) { done(error); });
   }
 
+  void AsyncWriteBuffers(const std::vector<asio::const_buffer>& buffers, Done done) override {
+    asio::async_write(stream_, buffers,
+                      [done = std::move(done)](error_code error, std::size_t) { done(error); });
+  }
+  void AsyncReadSome(asio::mutable_buffer buffer, Done done) override {
+    stream_.async_read_some(
+        buffer, [done = std::move(done)](error_code error, std::size_t) { done(error); });
+  }
+
   Stream stream_;
 };
 
@@ -59,6 +70,10 @@ class TlsSession final : public StreamSession<beast::ssl_stream<beast::tcp_strea
     stream_.async_handshake(asio::ssl::stream_base::server, std::move(done));
   }
   void AsyncShutdown(Done done) override { stream_.async_shutdown(std::move(done)); }
+  Peer PeerOfClient() override {
+    const Certificate certificate(SSL_get1_peer_certificate(stream_.native_handle()));
+    return certificate == nullptr ? Peer{} : SubjectOf(*certificate);
+  }
 
  private:
   std::shared_ptr<asio::ssl::context> tls_;

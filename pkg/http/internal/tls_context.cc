@@ -23,13 +23,15 @@ bool Use(SSL_CTX* context, const ParsedKeyPair& pair) {
   return ok && SSL_CTX_use_PrivateKey(context, pair.key.get()) == 1;
 }
 
-bool RequireClients(SSL_CTX* context, const std::vector<Certificate>& authorities) {
+bool VerifyClients(SSL_CTX* context, const std::vector<Certificate>& authorities, bool optional) {
   bool ok = true;
   for (const Certificate& authority : authorities) {
     ok = ok && X509_STORE_add_cert(SSL_CTX_get_cert_store(context), authority.get()) == 1 &&
          SSL_CTX_add_client_CA(context, authority.get()) == 1;
   }
-  SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+  SSL_CTX_set_verify(
+      context, optional ? SSL_VERIFY_PEER : SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT,
+      nullptr);
   return ok;
 }
 
@@ -48,7 +50,7 @@ Result<std::shared_ptr<ssl::context>> TlsContext::Make(const KeyPair& pair) cons
   SSL_CTX_set_options(native, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION);
   if (SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION) != 1 ||
       SSL_CTX_set_cipher_list(native, kCiphers) != 1 || !Use(native, parsed) ||
-      (!authorities.empty() && !RequireClients(native, authorities))) {
+      (!authorities.empty() && !VerifyClients(native, authorities, client_optional_))) {
     return Fail(Reason::kInvalidConfig, "TLS: " + TakeOpenSslError());
   }
   return context;

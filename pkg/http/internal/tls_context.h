@@ -18,9 +18,11 @@ namespace kubexx::http::internal {
 class TlsContext {
  public:
   /// `client_ca`: PEM of the authorities whose clients are let in; empty: clients need no
-  /// certificate.
-  TlsContext(CertificateProvider provider, std::string client_ca)
-      : provider_(std::move(provider)), client_ca_(std::move(client_ca)) {}
+  /// certificate. `client_optional`: those without one are let in, too.
+  TlsContext(CertificateProvider provider, std::string client_ca, bool client_optional = false)
+      : provider_(std::move(provider)),
+        client_ca_(std::move(client_ca)),
+        client_optional_(client_optional) {}
 
   /// kInvalidConfig when the first pair cannot be used, or there is none.
   apimachinery::Result<void> Start();
@@ -34,6 +36,7 @@ class TlsContext {
 
   CertificateProvider provider_;
   std::string client_ca_;
+  bool client_optional_;
   std::shared_ptr<const KeyPair> pair_;  // the last that was looked at, good or bad
   std::shared_ptr<boost::asio::ssl::context> context_;
 };

@@ -1,0 +1,187 @@
+// kubexx-apiserver: a Kubernetes API server in one small process. Flags, wiring and signals; the
+// work is done in pkg/apiserver.
+#include <sys/stat.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "kubexx/apiserver/server/api_server.h"
+#include "kubexx/apiserver/storage/memory.h"
+#include "kubexx/base/clock.h"
+#include "kubexx/base/identity.h"
+#include "kubexx/controller/stop_signals.h"
+#include "kubexx/flags/flags.h"
+#include "kubexx/logging/log.h"
+
+namespace {
+
+using namespace kubexx;  // NOLINT(google-build-using-namespace): the wiring speaks of every package
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+
+/// What the command line says.
+struct Settings {
+  std::string address = "127.0.0.1:6443";
+  bool insecure = false;
+  std::string certificate_file{};
+  std::string key_file{};
+  std::string client_ca_file{};
+  std::string token{};
+  std::string token_file{};
+  std::string kubeconfig{};
+  std::string data_file{};
+  std::int64_t watch_window = 1000;
+  std::int64_t threads = 4;
+  std::string log_level = "info";
+};
+
+void AddFlags(flags::FlagSet& flags, Settings& settings) {
+  flags.AddString("address", "Host and port to listen on; port 0 takes a free one.",
+                  &settings.address);
+  flags.AddBool("insecure", "Serve plain HTTP.", &settings.insecure);
+  flags.AddString("tls-cert-file",
+                  "PEM file with the server's certificate; without it one is made.",
+                  &settings.certificate_file);
+  flags.AddString("tls-private-key-file", "PEM file with its key.", &settings.key_file);
+  flags.AddString("client-ca-file",
+                  "PEM file with the authorities of client certificates: whoever has one is let in "
+                  "as its subject.",
+                  &settings.client_ca_file);
+  flags.AddString("token",
+                  "The administrator's bearer token; without --token and --token-file one is made "
+                  "for the kubeconfig, or, with --insecure, nobody is asked for one.",
+                  &settings.token);
+  flags.AddString("token-file", "File with the administrator's bearer token.",
+                  &settings.token_file);
+  flags.AddString("write-kubeconfig", "Write a kubeconfig for the administrator to this file.",
+                  &settings.kubeconfig);
+  flags.AddString("data-file",
+                  "Keep all objects in this file too, so that they survive the process.",
+                  &settings.data_file);
+  flags.AddInt("watch-window", "Events of a resource that watches can begin in the past of.",
+               &settings.watch_window);
+  flags.AddInt("threads", "Requests that are worked on at once.", &settings.threads);
+  flags.AddChoice("log-level", "What to log.", {"debug", "info", "warning", "error"},
+                  &settings.log_level);
+}
+
+Result<std::string> ReadFile(const std::string& name) {
+  std::ifstream file(name, std::ios::binary);
+  if (!file) {
+    return Fail(Reason::kInvalidConfig, "cannot read " + name);
+  }
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+Result<void> WriteKubeconfig(const std::string& name, const std::string& text) {
+  const mode_t old_mask = umask(0077);  // There is a token in it.
+  std::ofstream file(name, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  umask(old_mask);
+  if (!file) {
+    return Fail(Reason::kInvalidConfig, "cannot write the kubeconfig to " + name);
+  }
+  return {};
+}
+
+Result<std::string> TokenOf(const Settings& settings) {
+  if (!settings.token_file.empty()) {
+    KX_ASSIGN_OR_RETURN(std::string token, ReadFile(settings.token_file));
+    while (token.ends_with('\n') || token.ends_with('\r') || token.ends_with(' ')) {
+      token.pop_back();
+    }
+    return token.empty() ? Result<std::string>(Fail(Reason::kInvalidConfig,
+                                                    settings.token_file + " holds no token"))
+                         : Result<std::string>(std::move(token));
+  }
+  if (!settings.token.empty() || settings.insecure) {
+    return settings.token;
+  }
+  return base::RandomUuid();
+}
+
+Result<apiserver::ApiServerOptions> OptionsOf(const Settings& settings) {
+  if (settings.threads < 1 || settings.threads > 1024 || settings.watch_window < 1) {
+    return Fail(Reason::kInvalidConfig, "--threads and --watch-window must be positive");
+  }
+  if (settings.certificate_file.empty() != settings.key_file.empty()) {
+    return Fail(Reason::kInvalidConfig,
+                "--tls-cert-file and --tls-private-key-file belong together");
+  }
+  apiserver::ApiServerOptions options;
+  options.address = settings.address;
+  options.plain_http = settings.insecure;
+  options.threads = static_cast<std::size_t>(settings.threads);
+  options.watch_window = static_cast<std::size_t>(settings.watch_window);
+  if (!settings.certificate_file.empty()) {
+    KX_ASSIGN_OR_RETURN(options.certificate.certificate, ReadFile(settings.certificate_file));
+    KX_ASSIGN_OR_RETURN(std::string key, ReadFile(settings.key_file));
+    options.certificate.key = apimachinery::Bytes(std::move(key));
+  }
+  if (!settings.client_ca_file.empty()) {
+    KX_ASSIGN_OR_RETURN(options.client_ca, ReadFile(settings.client_ca_file));
+  }
+  KX_ASSIGN_OR_RETURN(std::string token, TokenOf(settings));
+  options.token = apimachinery::Bytes(std::move(token));
+  return options;
+}
+
+Result<void> Serve(const Settings& settings, const std::stop_token& stop) {
+  KX_ASSIGN_OR_RETURN(apiserver::ApiServerOptions options, OptionsOf(settings));
+  KX_ASSIGN_OR_RETURN(auto storage,
+                      apiserver::storage::NewMemoryStorage({.file = settings.data_file}));
+  apiserver::ApiServer server(std::move(storage), std::move(options));
+  KX_RETURN_IF_ERROR(server.Start());
+  if (!settings.kubeconfig.empty()) {
+    KX_RETURN_IF_ERROR(WriteKubeconfig(settings.kubeconfig, server.kubeconfig()));
+  }
+  logging::Info("Serving", {{"url", server.url()}});
+  base::Mutex mu;
+  base::CondVar never;
+  base::MutexLock lock(mu);
+  while (!stop.stop_requested()) {
+    base::Clock::Real().WaitUntil(mu, never, stop, base::TimePoint::max());
+  }
+  return {};
+}
+
+int Main(int argc, const char* const* argv) {
+  Settings settings;
+  flags::FlagSet flags("kubexx-apiserver",
+                       "Serves the Kubernetes API from memory: for tests, demos and the edge.\n"
+                       "Exits with 0 after SIGTERM or SIGINT, and with 1 when it cannot start or a "
+                       "flag is wrong.",
+                       KUBEXX_VERSION);
+  AddFlags(flags, settings);
+  if (const auto exit_code = flags.ParseOrExitCode(argc, argv)) {
+    return *exit_code;
+  }
+  const auto level = logging::ParseLevel(settings.log_level);
+  logging::Init({.level = level ? *level : logging::Level::kInfo});
+  const controller::StopSignals signals;
+  if (const auto served = Serve(settings, signals.token()); !served) {
+    logging::Error("Cannot serve", {{"error", served.error()}});
+    return EXIT_FAILURE;
+  }
+  logging::Info("Stopped");
+  return EXIT_SUCCESS;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return Main(argc, argv);
+  } catch (const std::exception& error) {  // out of memory or of threads
+    std::cerr << "kubexx-apiserver: " << error.what() << "\n";
+    return EXIT_FAILURE;
+  }
+}

@@ -1,0 +1,84 @@
+#include "kubexx/apiserver/cacher/cacher.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "kubexx/apiserver/cacher/storage_lister_watcher.h"
+#include "kubexx/logging/log.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using apimachinery::Result;
+
+/// How often a storage that has nothing new for this type is asked how far it is.
+constexpr base::Duration kProgressInterval = std::chrono::milliseconds(100);
+/// As kube-apiserver: clients remember how far they are, for when they begin again.
+constexpr base::Duration kBookmarkInterval = std::chrono::minutes(1);
+
+cache::ReflectorOptions ReflectorOptionsOf(const ResourceType& type, base::Clock& clock) {
+  cache::ReflectorOptions options{.clock = clock};
+  options.use_watch_list = false;
+  options.on_error = [name = type.QualifiedPlural()](const apimachinery::Status& status) {
+    if (status.reason != apimachinery::Reason::kCancelled) {
+      logging::Warning("Cannot follow the storage", {{"resource", name}, {"error", status}});
+    }
+  };
+  return options;
+}
+
+}  // namespace
+
+Cacher::Cacher(ResourceTypeRef type, storage::Storage& storage, Options options)
+    : type_(std::move(type)),
+      storage_(storage),
+      options_(options),
+      cache_(type_, options_.clock, options_.window),
+      reflector_("apiserver/" + type_->QualifiedPlural(),
+                 std::make_shared<StorageListerWatcher>(type_, storage), cache_,
+                 ReflectorOptionsOf(*type_, options_.clock)),
+      last_bookmarks_(options_.clock.Now()),
+      thread_([this](const std::stop_token& stop) { reflector_.Run(stop); }) {}
+
+Cacher::~Cacher() {
+  cache_.EndWatches();
+  thread_.request_stop();
+}
+
+Result<void> Cacher::WaitFor(std::int64_t revision, const std::stop_token& stop) {
+  const base::TimePoint deadline = options_.clock.Now() + options_.patience;
+  while (!cache_.Has(revision)) {
+    // It may have no news because nothing of this type was written: then it has to ask.
+    storage_.RequestProgress();
+    const base::TimePoint until = std::min(deadline, options_.clock.Now() + kProgressInterval);
+    const Result<void> waited = cache_.WaitFor(revision, until, stop);
+    if (!waited && (waited.error().reason == apimachinery::Reason::kCancelled ||
+                    options_.clock.Now() >= deadline)) {
+      return waited;
+    }
+  }
+  return {};
+}
+
+Result<void> Cacher::WaitForLatest(const std::stop_token& stop) {
+  KX_ASSIGN_OR_RETURN(const storage::Revision latest, storage_.CurrentRevision(stop));
+  return WaitFor(latest, stop);
+}
+
+void Cacher::Tick() {
+  bool bookmarks = false;
+  {
+    const base::TimePoint now = options_.clock.Now();
+    base::MutexLock lock(mu_);
+    if (now - last_bookmarks_ >= kBookmarkInterval) {
+      last_bookmarks_ = now;
+      bookmarks = true;
+    }
+  }
+  cache_.Tick(bookmarks);
+  if (bookmarks) {
+    storage_.RequestProgress();  // For the next ones.
+  }
+}
+
+}  // namespace kubexx::apiserver

@@ -1,0 +1,65 @@
+/// @file
+/// The watch cache of one type with what feeds it.
+#ifndef KUBEXX_APISERVER_CACHER_CACHER_H_
+#define KUBEXX_APISERVER_CACHER_CACHER_H_
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+#include <thread>
+
+#include "kubexx/apiserver/cacher/watch_cache.h"
+#include "kubexx/apiserver/storage/storage.h"
+#include "kubexx/cache/reflector.h"
+
+namespace kubexx::apiserver {
+
+/// Settings of a Cacher.
+struct CacherOptions {
+  base::Clock& clock = base::Clock::Real();
+  /// How many events watches can begin in the past of.
+  std::size_t window = 1000;
+  /// How long a request waits for the cache to be as fresh as it asks.
+  base::Duration patience = std::chrono::seconds(3);
+};
+
+/// A cache::Reflector, the client's own, follows the storage into a WatchCache, on a thread that
+/// this starts and ends. Thread-safe.
+class Cacher {
+ public:
+  using Options = CacherOptions;
+
+  /// `storage` must outlive it.
+  Cacher(ResourceTypeRef type, storage::Storage& storage, Options options);
+  /// Ends all watches.
+  ~Cacher();
+  Cacher(const Cacher&) = delete;
+  Cacher& operator=(const Cacher&) = delete;
+
+  /// Waits until the cache has at least `revision`: 0 for whatever it has once it is filled. "Too
+  /// large resource version" when that takes too long.
+  apimachinery::Result<void> WaitFor(std::int64_t revision, const std::stop_token& stop);
+  /// The same for the latest write that has been acknowledged.
+  apimachinery::Result<void> WaitForLatest(const std::stop_token& stop);
+
+  WatchCache& cache() { return cache_; }
+
+  /// To be called about once a second.
+  void Tick();
+
+ private:
+  const ResourceTypeRef type_;
+  storage::Storage& storage_;
+  const Options options_;
+  WatchCache cache_;
+  cache::Reflector reflector_;
+  base::Mutex mu_;
+  base::TimePoint last_bookmarks_ KX_GUARDED_BY(mu_);
+  std::jthread thread_;
+};
+
+}  // namespace kubexx::apiserver
+
+#endif  // KUBEXX_APISERVER_CACHER_CACHER_H_

@@ -1,0 +1,269 @@
+#include "kubexx/apiserver/cacher/watch_cache.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "kubexx/apiserver/object/status_json.h"
+#include "kubexx/codec/json_tree.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using codec::WatchEventType;
+
+std::int64_t RevisionOf(std::string_view text) {
+  std::int64_t revision = 0;
+  std::from_chars(text.data(), text.data() + text.size(), revision);
+  return revision;
+}
+
+}  // namespace
+
+/// Collects a full state.
+class WatchCache::NewState final : public cache::Replacement {
+ public:
+  explicit NewState(WatchCache& cache) : cache_(cache) {}
+
+  Result<void> Add(cache::Object&& object) override {
+    KX_ASSIGN_OR_RETURN(CachedObjectRef made, cache_.Make(std::move(object)));
+    std::string key = made->key.ToString();
+    objects_.insert_or_assign(std::move(key), std::move(made));
+    return {};
+  }
+  Result<void> Delete(const apimachinery::ObjectKey& key) override {
+    objects_.erase(key.ToString());
+    return {};
+  }
+  Result<void> Commit(std::string_view resource_version) override {
+    cache_.Commit(std::move(objects_), RevisionOf(resource_version));
+    return {};
+  }
+
+ private:
+  WatchCache& cache_;
+  Objects objects_;
+};
+
+WatchCache::WatchCache(ResourceTypeRef type, base::Clock& clock, std::size_t window)
+    : type_(std::move(type)), clock_(clock), window_(window) {}
+
+Result<void> WatchCache::WaitFor(std::int64_t revision, base::TimePoint deadline,
+                                 const std::stop_token& stop) const {
+  base::MutexLock lock(mu_);
+  while (!synced_ || revision_ < revision) {
+    const base::Wake wake = clock_.WaitUntil(mu_, advanced_, stop, deadline);
+    if (wake == base::Wake::kStopped) {
+      return Fail(Reason::kCancelled, "the request has ended");
+    }
+    if (wake == base::Wake::kTimeout && (!synced_ || revision_ < revision)) {
+      return Fail(TooLargeResourceVersion(revision, revision_));
+    }
+  }
+  return {};
+}
+
+bool WatchCache::Has(std::int64_t revision) const {
+  base::MutexLock lock(mu_);
+  return synced_ && revision_ >= revision;
+}
+
+CachedList WatchCache::List(const Selection& selection) const {
+  base::MutexLock lock(mu_);
+  return ListLocked(selection);
+}
+
+CachedList WatchCache::ListLocked(const Selection& selection) const {
+  CachedList list;
+  list.revision = revision_;
+  const std::string prefix = selection.namespace_.empty() ? "" : selection.namespace_ + "/";
+  if (selection.all() && prefix.empty()) {
+    list.items.reserve(objects_.size());
+  }
+  for (auto at = objects_.lower_bound(prefix); at != objects_.end(); ++at) {
+    if (!at->first.starts_with(prefix)) {
+      break;
+    }
+    if (selection.Matches(at->second->key, at->second->attributes)) {
+      list.items.push_back(at->second);
+    }
+  }
+  return list;
+}
+
+void WatchCache::Add(std::shared_ptr<CacheWatcher> watcher, const WatchStart& start) {
+  base::MutexLock lock(mu_);
+  const Selection& selection = watcher->options().selection;
+  if (start.initial_events) {
+    for (CachedObjectRef& object : ListLocked(selection).items) {
+      watcher->PushFirst({WatchEventType::kAdded, std::move(object)});
+    }
+    if (start.mark_end) {
+      watcher->PushBookmark(revision_, true);
+    }
+  } else if (start.revision < window_begin_) {
+    watcher->PushError(StatusJson(TooOldResourceVersion(start.revision, window_begin_)));
+    return;
+  } else {
+    const auto first =
+        std::ranges::upper_bound(events_, start.revision, {}, [](const CacheEvent& event) {
+          return event.revision();
+        });
+    for (auto event = first; event != events_.end(); ++event) {
+      if (auto selected = Select(*event, selection)) {
+        watcher->PushFirst(std::move(*selected));
+      }
+    }
+  }
+  watchers_.push_back(std::move(watcher));
+}
+
+void WatchCache::Tick(bool bookmarks) {
+  const base::TimePoint now = clock_.Now();
+  base::MutexLock lock(mu_);
+  for (const std::shared_ptr<CacheWatcher>& watcher : watchers_) {
+    if (now >= watcher->options().deadline) {
+      watcher->End();
+    } else if (bookmarks && synced_ && watcher->options().bookmarks) {
+      watcher->PushBookmark(revision_, false);
+    }
+  }
+  std::erase_if(watchers_, [](const auto& watcher) { return watcher->closed(); });
+}
+
+void WatchCache::EndWatches() {
+  base::MutexLock lock(mu_);
+  for (const std::shared_ptr<CacheWatcher>& watcher : watchers_) {
+    watcher->End();
+  }
+  watchers_.clear();
+}
+
+std::size_t WatchCache::watchers() const {
+  base::MutexLock lock(mu_);
+  return watchers_.size();
+}
+
+Result<CachedObjectRef> WatchCache::Make(cache::Object&& object) const {
+  KX_ASSIGN_OR_RETURN(const codec::JsonTree tree, codec::JsonTree::Parse(object.bytes));
+  auto made = std::make_shared<CachedObject>();
+  made->attributes = AttributesOf(*type_, tree);
+  made->key = std::move(object.key);
+  made->revision = RevisionOf(object.resource_version);
+  made->json = std::move(object.bytes);
+  return made;
+}
+
+Result<void> WatchCache::Add(cache::Object&& object) { return Put(std::move(object)); }
+
+Result<void> WatchCache::Update(cache::Object&& object) { return Put(std::move(object)); }
+
+Result<void> WatchCache::Put(cache::Object&& object) {
+  CacheEvent event;
+  KX_ASSIGN_OR_RETURN(event.object, Make(std::move(object)));
+  base::MutexLock lock(mu_);
+  CachedObjectRef& slot = objects_[event.object->key.ToString()];
+  event.previous = std::move(slot);
+  event.type = event.previous == nullptr ? WatchEventType::kAdded : WatchEventType::kModified;
+  slot = event.object;
+  RecordLocked(std::move(event));
+  return {};
+}
+
+Result<void> WatchCache::Delete(cache::Object&& object) {
+  CacheEvent event;
+  event.type = WatchEventType::kDeleted;
+  KX_ASSIGN_OR_RETURN(event.object, Make(std::move(object)));
+  base::MutexLock lock(mu_);
+  const auto found = objects_.find(event.object->key.ToString());
+  if (found == objects_.end()) {
+    AdvanceLocked(event.revision());
+    return {};
+  }
+  event.previous = std::move(found->second);
+  objects_.erase(found);
+  RecordLocked(std::move(event));
+  return {};
+}
+
+void WatchCache::RecordLocked(CacheEvent event) {
+  DispatchLocked(event);
+  AdvanceLocked(event.revision());
+  events_.push_back(std::move(event));
+  while (events_.size() > window_) {
+    window_begin_ = events_.front().revision();
+    events_.pop_front();
+  }
+}
+
+void WatchCache::DispatchLocked(const CacheEvent& event) {
+  struct Encoded {
+    const FrameFormat* format;
+    WatchEventType type;
+    http::BodyStream::Chunk frame;
+  };
+  std::vector<Encoded> encoded;  // Few: one for each format and kind of change.
+  bool any_closed = false;
+  for (const std::shared_ptr<CacheWatcher>& watcher : watchers_) {
+    const std::optional<SelectedEvent> selected = Select(event, watcher->options().selection);
+    if (!selected) {
+      continue;
+    }
+    const FrameFormat* const format = watcher->options().format.get();
+    auto found = std::ranges::find_if(encoded, [&](const Encoded& one) {
+      return one.format == format && one.type == selected->type;
+    });
+    if (found == encoded.end()) {
+      auto frame = format->Frame(selected->type, *type_, selected->object->json);
+      encoded.push_back({format, selected->type,
+                         frame ? std::make_shared<const std::string>(std::move(*frame)) : nullptr});
+      found = encoded.end() - 1;
+    }
+    if (found->frame == nullptr) {
+      watcher->End();
+    } else {
+      watcher->Push(found->frame);
+    }
+    any_closed = any_closed || watcher->closed();
+  }
+  if (any_closed) {
+    std::erase_if(watchers_, [](const auto& watcher) { return watcher->closed(); });
+  }
+}
+
+void WatchCache::AdvanceLocked(std::int64_t revision) {
+  if (revision > revision_) {
+    revision_ = revision;
+    advanced_.notify_all();
+  }
+}
+
+std::unique_ptr<cache::Replacement> WatchCache::BeginReplace() {
+  return std::make_unique<NewState>(*this);
+}
+
+// A new state in place of one that was followed to its end: the events between them are not known,
+// so nobody can go on.
+void WatchCache::Commit(Objects objects, std::int64_t revision) {
+  base::MutexLock lock(mu_);
+  for (const std::shared_ptr<CacheWatcher>& watcher : watchers_) {
+    watcher->End();
+  }
+  watchers_.clear();
+  objects_ = std::move(objects);
+  events_.clear();
+  window_begin_ = revision;
+  revision_ = revision;
+  synced_ = true;
+  advanced_.notify_all();
+}
+
+void WatchCache::Bookmark(std::string_view resource_version) {
+  base::MutexLock lock(mu_);
+  AdvanceLocked(RevisionOf(resource_version));
+}
+
+}  // namespace kubexx::apiserver

@@ -1,0 +1,99 @@
+/// @file
+/// The state and the latest events of one type, and who watches them.
+#ifndef KUBEXX_APISERVER_CACHER_WATCH_CACHE_H_
+#define KUBEXX_APISERVER_CACHER_WATCH_CACHE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "kubexx/apiserver/cacher/cache_watcher.h"
+#include "kubexx/apiserver/cacher/cached_object.h"
+#include "kubexx/base/clock.h"
+#include "kubexx/base/mutex.h"
+#include "kubexx/cache/reflector_store.h"
+
+namespace kubexx::apiserver {
+
+/// Objects of a list, in the order of their storage keys, and the state that they are of.
+struct CachedList {
+  std::vector<CachedObjectRef> items{};
+  std::int64_t revision = 0;
+};
+
+/// Where a watch begins.
+struct WatchStart {
+  /// First the state as ADDED events; else the events after `revision`.
+  bool initial_events = false;
+  /// A bookmark says where the initial events end.
+  bool mark_end = false;
+  std::int64_t revision = 0;
+};
+
+/// Fed by one cache::Reflector, read by many. As kube-apiserver's watch cache
+/// (`apiserver/pkg/storage/cacher`): a window of events lets watches begin in the past; a watcher
+/// is given each event once, encoded once for all that want the same format. Thread-safe.
+class WatchCache final : public cache::ReflectorStore {
+ public:
+  /// Remembers `window` events.
+  WatchCache(ResourceTypeRef type, base::Clock& clock, std::size_t window);
+
+  /// Waits until the cache has a state of at least `revision`. "Too large resource version" when
+  /// it has not by `deadline`; kCancelled.
+  apimachinery::Result<void> WaitFor(std::int64_t revision, base::TimePoint deadline,
+                                     const std::stop_token& stop) const;
+  bool Has(std::int64_t revision) const;
+
+  CachedList List(const Selection& selection) const;
+
+  /// Adds a watcher; it gets what it has missed first. When that is not known any more, it gets
+  /// error 410 and the end.
+  void Add(std::shared_ptr<CacheWatcher> watcher, const WatchStart& start);
+
+  /// Sends bookmarks to those who want them, ends the watches whose time is over.
+  void Tick(bool bookmarks);
+  /// Ends all watches.
+  void EndWatches();
+  std::size_t watchers() const;
+
+  apimachinery::Result<void> Add(cache::Object&& object) override;
+  apimachinery::Result<void> Update(cache::Object&& object) override;
+  apimachinery::Result<void> Delete(cache::Object&& object) override;
+  std::unique_ptr<cache::Replacement> BeginReplace() override;
+  void Bookmark(std::string_view resource_version) override;
+  apimachinery::Result<void> Resync() override { return {}; }
+
+ private:
+  using Objects = std::map<std::string, CachedObjectRef, std::less<>>;
+  class NewState;
+
+  apimachinery::Result<CachedObjectRef> Make(cache::Object&& object) const;
+  apimachinery::Result<void> Put(cache::Object&& object);
+  void Commit(Objects objects, std::int64_t revision);
+  void RecordLocked(CacheEvent event) KX_REQUIRES(mu_);
+  void DispatchLocked(const CacheEvent& event) KX_REQUIRES(mu_);
+  void AdvanceLocked(std::int64_t revision) KX_REQUIRES(mu_);
+  CachedList ListLocked(const Selection& selection) const KX_REQUIRES(mu_);
+
+  const ResourceTypeRef type_;
+  base::Clock& clock_;
+  const std::size_t window_;
+  mutable base::Mutex mu_;
+  mutable base::CondVar advanced_;
+  Objects objects_ KX_GUARDED_BY(mu_);
+  std::deque<CacheEvent> events_ KX_GUARDED_BY(mu_);
+  /// Everything after this revision is in events_.
+  std::int64_t window_begin_ KX_GUARDED_BY(mu_) = 0;
+  std::int64_t revision_ KX_GUARDED_BY(mu_) = 0;
+  bool synced_ KX_GUARDED_BY(mu_) = false;
+  std::vector<std::shared_ptr<CacheWatcher>> watchers_ KX_GUARDED_BY(mu_);
+};
+
+}  // namespace kubexx::apiserver
+
+#endif  // KUBEXX_APISERVER_CACHER_WATCH_CACHE_H_

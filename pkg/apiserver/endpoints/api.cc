@@ -1,0 +1,164 @@
+#include "kubexx/apiserver/endpoints/api.h"
+
+#include <string_view>
+#include <utility>
+
+#include "kubexx/apiserver/endpoints/call.h"
+#include "kubexx/apiserver/endpoints/discovery.h"
+#include "kubexx/apiserver/endpoints/openapi.h"
+#include "kubexx/apiserver/endpoints/scale.h"
+#include "kubexx/apiserver/object/status_json.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using apimachinery::Status;
+using codec::JsonTree;
+
+/// The Kubernetes version whose behaviour is meant; kubectl compares it with its own.
+constexpr std::string_view kVersion =
+    R"({"major":"1","minor":"36","emulationMajor":"1","emulationMinor":"36","gitVersion":"v1.36.0+kubexx","gitCommit":"","gitTreeState":"clean","buildDate":"1970-01-01T00:00:00Z","goVersion":"","compiler":"","platform":"linux/amd64"})";
+
+http::Response Text(std::string text) { return {.body = std::move(text)}; }
+
+http::Response Json(std::string_view json) {
+  http::Response response;
+  response.content_type = kJsonType;
+  response.body = json;
+  return response;
+}
+
+bool IsOpenPath(std::string_view path) {
+  return path == "/healthz" || path == "/readyz" || path == "/livez" ||
+         path.starts_with("/healthz/") || path.starts_with("/readyz/") ||
+         path.starts_with("/livez/") || path == "/version";
+}
+
+Status NoSuchPath() {
+  return {Reason::kNotFound, "the server could not find the requested resource", 404};
+}
+
+Status NotAllowed() {
+  return {Reason::kMethodNotAllowed, "the server does not allow this method on the requested resource",
+          405};
+}
+
+Answer Dispatch(const Call& call) {
+  const std::string& verb = call.info.verb;
+  const std::string& sub = call.info.subresource;
+  if (!sub.empty()) {
+    const bool known = (sub == "status" && call.type->has_status) ||
+                       (sub == "scale" && call.type->has_scale);
+    if (!known || call.info.name.empty()) {
+      return Fail(NoSuchPath());
+    }
+    if (verb != "get" && verb != "update" && verb != "patch") {
+      return Fail(NotAllowed());
+    }
+    if (sub == "scale" && verb == "get") {
+      return GetScale(call);
+    }
+  }
+  const bool named = !call.info.name.empty();
+  if (verb == "get") {
+    return HandleGet(call);
+  }
+  if (verb == "list") {
+    return HandleList(call);
+  }
+  if (verb == "watch") {
+    return HandleWatch(call);
+  }
+  if (verb == "create" && !named) {
+    return HandleCreate(call);
+  }
+  if (verb == "update" && named) {
+    return HandleUpdate(call);
+  }
+  if (verb == "patch" && named) {
+    return HandlePatch(call);
+  }
+  if (verb == "delete") {
+    return HandleDelete(call);
+  }
+  if (verb == "deletecollection") {
+    return HandleDeleteCollection(call);
+  }
+  return Fail(NotAllowed());
+}
+
+}  // namespace
+
+Api::Api(storage::Storage& storage, ApiOptions options)
+    : types_(storage, options.cacher),
+      objects_(storage, options.form, options.clock),
+      authenticator_(std::move(options.token)) {}
+
+Result<void> Api::Bootstrap(const std::stop_token& stop) {
+  const ResourceTypeRef type = types_.Find("", "v1", "namespaces");
+  for (const char* const name : {"default", "kube-system", "kube-public", "kube-node-lease"}) {
+    JsonTree object = JsonTree::Object();
+    object["metadata"]["name"] = name;
+    KX_ASSIGN_OR_RETURN(object, Canonical(*type, object));
+    const auto created = objects_.Create(*type, "", std::move(object), false, stop);
+    if (!created && created.error().reason != Reason::kAlreadyExists) {
+      return Fail(created.error().WithContext(std::string("make namespace ") + name));
+    }
+  }
+  return {};
+}
+
+http::Response Api::Handle(const http::Request& request) {
+  if (!IsOpenPath(request.path) && !authenticator_.Authenticate(request)) {
+    return ErrorResponse({Reason::kUnauthorized, "Unauthorized", 401});
+  }
+  if (request.path == "/version") {
+    return Json(kVersion);
+  }
+  if (IsOpenPath(request.path)) {
+    return Text("ok");
+  }
+  if (request.method == "GET" || request.method == "HEAD") {
+    if (auto response = ServeOpenApi(request, types_.All())) {
+      return std::move(*response);
+    }
+    if (auto response = Discover(request, types_.All())) {
+      return std::move(*response);
+    }
+  }
+  const Query query = ParseQuery(request.query);
+  const auto info = ParseResourcePath(request.method, request.path, query);
+  return info ? HandleResource(request, *info, query) : ErrorResponse(NoSuchPath());
+}
+
+http::Response Api::HandleResource(const http::Request& request, const RequestInfo& info,
+                                   const Query& query) {
+  const ResourceTypeRef type = types_.Find(info.group, info.version, info.resource);
+  const bool named = !info.name.empty() || info.verb == "create";
+  if (type == nullptr || (!type->namespaced && !info.namespace_.empty() &&
+                          info.resource != "namespaces")) {
+    return ErrorResponse(NoSuchPath());
+  }
+  if (type->namespaced && info.namespace_.empty() && named) {
+    return ErrorResponse({Reason::kBadRequest, "the namespace of the object is not in the path"});
+  }
+  const auto form = Negotiate(request.Header("Accept"), *type);
+  if (!form) {
+    return ErrorResponse({Reason::kNotAcceptable,
+                          "only the following media types are accepted: application/json, "
+                          "application/vnd.kubernetes.protobuf"});
+  }
+  Answer answer = Dispatch({.request = request,
+                            .info = info,
+                            .query = query,
+                            .type = type,
+                            .form = *form,
+                            .types = types_,
+                            .objects = objects_});
+  return answer ? std::move(*answer) : ErrorResponse(answer.error());
+}
+
+}  // namespace kubexx::apiserver

@@ -1,0 +1,52 @@
+/// @file
+/// The API: from a request to its answer.
+#ifndef KUBEXX_APISERVER_ENDPOINTS_API_H_
+#define KUBEXX_APISERVER_ENDPOINTS_API_H_
+
+#include <string>
+
+#include "kubexx/apimachinery/bytes.h"
+#include "kubexx/apiserver/endpoints/authenticator.h"
+#include "kubexx/apiserver/endpoints/object_store.h"
+#include "kubexx/apiserver/endpoints/request_info.h"
+#include "kubexx/apiserver/endpoints/type_registry.h"
+#include "kubexx/http/message.h"
+
+namespace kubexx::apiserver {
+
+/// Settings of an Api.
+struct ApiOptions {
+  base::Clock& clock = base::Clock::Real();
+  StoredForm form = StoredForm::kJson;
+  CacherOptions cacher{};
+  /// See Authenticator.
+  apimachinery::Bytes token{};
+};
+
+/// Everything that is served over HTTP, without the HTTP. Thread-safe; Handle may block, up to a
+/// few seconds, and runs on as many threads as the caller has.
+class Api {
+ public:
+  /// `storage` must outlive it.
+  Api(storage::Storage& storage, ApiOptions options);
+
+  http::Response Handle(const http::Request& request);
+
+  /// Makes the namespaces that every cluster has.
+  apimachinery::Result<void> Bootstrap(const std::stop_token& stop);
+
+  /// To be called about once a second: bookmarks and ends of watches.
+  void Tick() { types_.Tick(); }
+
+ private:
+  http::Response HandleResource(const http::Request& request, const RequestInfo& info,
+                                const Query& query);
+
+  TypeRegistry types_;
+  ObjectStore objects_;
+  Authenticator authenticator_;
+};
+
+}  // namespace kubexx::apiserver
+
+#endif  // KUBEXX_APISERVER_ENDPOINTS_API_H_

@@ -1,0 +1,64 @@
+/// @file
+/// One request for a resource, on its way through the handlers.
+#ifndef KUBEXX_APISERVER_ENDPOINTS_CALL_H_
+#define KUBEXX_APISERVER_ENDPOINTS_CALL_H_
+
+#include <string>
+#include <string_view>
+
+#include "kubexx/apimachinery/object_key.h"
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/apiserver/endpoints/media_type.h"
+#include "kubexx/apiserver/endpoints/object_store.h"
+#include "kubexx/apiserver/endpoints/request_info.h"
+#include "kubexx/apiserver/endpoints/type_registry.h"
+#include "kubexx/http/message.h"
+
+namespace kubexx::apiserver {
+
+/// What handlers work with; they must not keep it.
+struct Call {
+  const http::Request& request;
+  const RequestInfo& info;
+  const Query& query;
+  const ResourceTypeRef& type;
+  const AnswerForm& form;
+  TypeRegistry& types;
+  ObjectStore& objects;
+
+  apimachinery::ObjectKey key() const {
+    return {.namespace_ = type->namespaced ? info.namespace_ : std::string(), .name = info.name};
+  }
+  /// "?dryRun=All".
+  bool dry_run() const { return Param(query, "dryRun") == "All"; }
+};
+
+/// A handler's answer: an error becomes a Status.
+using Answer = apimachinery::Result<http::Response>;
+
+/// `status` as the body of its code.
+http::Response ErrorResponse(const apimachinery::Status& status);
+
+/// An object as the client wants it.
+Answer ObjectResponse(const Call& call, const codec::JsonTree& object, int code = 200);
+
+// The verbs.
+Answer HandleGet(const Call& call);
+Answer HandleList(const Call& call);
+Answer HandleWatch(const Call& call);
+Answer HandleCreate(const Call& call);
+Answer HandleUpdate(const Call& call);
+Answer HandlePatch(const Call& call);
+Answer HandleDelete(const Call& call);
+Answer HandleDeleteCollection(const Call& call);
+
+/// The selection that a list, watch or deletion is about; kBadRequest.
+apimachinery::Result<Selection> SelectionOf(const Call& call,
+                                            const apimachinery::ListOptions& options);
+
+/// The object of a create or update, canonical. kBadRequest, kUnsupportedMediaType.
+apimachinery::Result<codec::JsonTree> ReadBody(const Call& call);
+
+}  // namespace kubexx::apiserver
+
+#endif  // KUBEXX_APISERVER_ENDPOINTS_CALL_H_

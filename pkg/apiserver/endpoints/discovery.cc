@@ -1,0 +1,272 @@
+#include "kubexx/apiserver/endpoints/discovery.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "kubexx/apiserver/endpoints/media_type.h"
+#include "kubexx/codec/json_tree.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using codec::JsonTree;
+
+constexpr std::string_view kAggregatedType =
+    "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+
+JsonTree Strings(const std::vector<std::string>& strings) {
+  JsonTree array = JsonTree::Array();
+  for (const std::string& text : strings) {
+    array.Append(text);
+  }
+  return array;
+}
+
+http::Response Json(const JsonTree& body, std::string_view type = kJsonType) {
+  http::Response response;
+  response.content_type = type;
+  response.body = body.ToJson();
+  return response;
+}
+
+/// A subresource and the kind of its objects.
+struct Subresource {
+  const char* name;
+  std::string group{};
+  std::string version{};
+  std::string kind{};
+};
+
+std::vector<Subresource> SubresourcesOf(const ResourceType& type) {
+  std::vector<Subresource> all;
+  if (type.has_scale) {
+    all.push_back({"scale", "autoscaling", "v1", "Scale"});
+  }
+  if (type.has_status) {
+    all.push_back({"status", type.group, type.version, type.kind});
+  }
+  return all;
+}
+
+const std::vector<std::string>& SubresourceVerbs() {
+  static const std::vector<std::string> kVerbs{"get", "patch", "update"};
+  return kVerbs;
+}
+
+bool IsNewGroup(const std::vector<std::string>& seen, const std::string& group) {
+  return std::ranges::find(seen, group) == seen.end();
+}
+
+std::vector<std::string> GroupsOf(const std::vector<ResourceTypeRef>& types) {
+  std::vector<std::string> groups;
+  for (const ResourceTypeRef& type : types) {
+    if (IsNewGroup(groups, type->group)) {
+      groups.push_back(type->group);
+    }
+  }
+  return groups;
+}
+
+std::vector<std::string> VersionsOf(const std::vector<ResourceTypeRef>& types,
+                                    std::string_view group) {
+  std::vector<std::string> versions;
+  for (const ResourceTypeRef& type : types) {
+    if (type->group == group && IsNewGroup(versions, type->version)) {
+      versions.push_back(type->version);
+    }
+  }
+  return versions;
+}
+
+JsonTree KindOf(const std::string& group, const std::string& version, const std::string& kind) {
+  JsonTree tree = JsonTree::Object();
+  tree["group"] = group;
+  tree["version"] = version;
+  tree["kind"] = kind;
+  return tree;
+}
+
+JsonTree AggregatedResource(const ResourceType& type) {
+  JsonTree tree = JsonTree::Object();
+  const std::string scope = type.namespaced ? "Namespaced" : "Cluster";
+  tree["resource"] = type.plural;
+  tree["responseKind"] = KindOf(type.group, type.version, type.kind);
+  tree["scope"] = scope;
+  tree["singularResource"] = type.singular;
+  tree["verbs"] = Strings(VerbsOf(type));
+  if (!type.short_names.empty()) {
+    tree["shortNames"] = Strings(type.short_names);
+  }
+  if (!type.categories.empty()) {
+    tree["categories"] = Strings(type.categories);
+  }
+  for (const Subresource& sub : SubresourcesOf(type)) {
+    JsonTree one = JsonTree::Object();
+    one["subresource"] = sub.name;
+    one["responseKind"] = KindOf(sub.group, sub.version, sub.kind);
+    one["verbs"] = Strings(SubresourceVerbs());
+    tree["subresources"].Append(std::move(one));
+  }
+  return tree;
+}
+
+JsonTree AggregatedGroup(const std::vector<ResourceTypeRef>& types, const std::string& group) {
+  JsonTree tree = JsonTree::Object();
+  tree["metadata"] = JsonTree::Object();
+  if (!group.empty()) {
+    tree["metadata"]["name"] = group;
+  }
+  for (const std::string& version : VersionsOf(types, group)) {
+    JsonTree one = JsonTree::Object();
+    one["version"] = version;
+    for (const ResourceTypeRef& type : types) {
+      if (type->group == group && type->version == version) {
+        one["resources"].Append(AggregatedResource(*type));
+      }
+    }
+    one["freshness"] = "Current";
+    tree["versions"].Append(std::move(one));
+  }
+  return tree;
+}
+
+http::Response Aggregated(const std::vector<ResourceTypeRef>& types, bool core) {
+  JsonTree list = JsonTree::Object();
+  list["kind"] = "APIGroupDiscoveryList";
+  list["apiVersion"] = "apidiscovery.k8s.io/v2";
+  list["metadata"] = JsonTree::Object();
+  list["items"] = JsonTree::Array();
+  for (const std::string& group : GroupsOf(types)) {
+    if (group.empty() == core) {
+      list["items"].Append(AggregatedGroup(types, group));
+    }
+  }
+  return Json(list, kAggregatedType);
+}
+
+JsonTree LegacyGroup(const std::vector<ResourceTypeRef>& types, const std::string& group) {
+  JsonTree tree = JsonTree::Object();
+  tree["name"] = group;
+  for (const std::string& version : VersionsOf(types, group)) {
+    JsonTree one = JsonTree::Object();
+    one["groupVersion"] = group + "/" + version;
+    one["version"] = version;
+    tree["versions"].Append(one);
+    if (tree.Find("preferredVersion") == nullptr) {
+      tree["preferredVersion"] = std::move(one);
+    }
+  }
+  return tree;
+}
+
+JsonTree LegacyResource(const ResourceType& type, const std::string& name, const std::string& kind,
+                        const std::vector<std::string>& verbs) {
+  JsonTree tree = JsonTree::Object();
+  tree["name"] = name;
+  tree["singularName"] = name == type.plural ? type.singular : "";
+  tree["namespaced"] = type.namespaced;
+  tree["kind"] = kind;
+  tree["verbs"] = Strings(verbs);
+  return tree;
+}
+
+http::Response LegacyResources(const std::vector<ResourceTypeRef>& types, const std::string& group,
+                               const std::string& version) {
+  JsonTree list = JsonTree::Object();
+  list["kind"] = "APIResourceList";
+  list["apiVersion"] = "v1";
+  list["groupVersion"] = group.empty() ? version : group + "/" + version;
+  list["resources"] = JsonTree::Array();
+  for (const ResourceTypeRef& type : types) {
+    if (type->group != group || type->version != version) {
+      continue;
+    }
+    JsonTree tree = LegacyResource(*type, type->plural, type->kind, VerbsOf(*type));
+    if (!type->short_names.empty()) {
+      tree["shortNames"] = Strings(type->short_names);
+    }
+    if (!type->categories.empty()) {
+      tree["categories"] = Strings(type->categories);
+    }
+    list["resources"].Append(std::move(tree));
+    for (const Subresource& sub : SubresourcesOf(*type)) {
+      JsonTree one =
+          LegacyResource(*type, type->plural + "/" + sub.name, sub.kind, SubresourceVerbs());
+      if (sub.group != type->group) {
+        one["group"] = sub.group;
+        one["version"] = sub.version;
+      }
+      list["resources"].Append(std::move(one));
+    }
+  }
+  return Json(list);
+}
+
+http::Response LegacyRoot(const std::vector<ResourceTypeRef>& types, bool core) {
+  JsonTree list = JsonTree::Object();
+  if (core) {
+    list["kind"] = "APIVersions";
+    list["versions"] = Strings(VersionsOf(types, ""));
+    list["serverAddressByClientCIDRs"] = JsonTree::Array();
+    return Json(list);
+  }
+  list["kind"] = "APIGroupList";
+  list["apiVersion"] = "v1";
+  list["groups"] = JsonTree::Array();
+  for (const std::string& group : GroupsOf(types)) {
+    if (!group.empty()) {
+      list["groups"].Append(LegacyGroup(types, group));
+    }
+  }
+  return Json(list);
+}
+
+bool WantsAggregated(const http::Request& request) {
+  return std::ranges::any_of(ParseAccept(request.Header("Accept")), [](const MediaType& media) {
+    return media.type == kJsonType && media.Parameter("g") == "apidiscovery.k8s.io" &&
+           media.Parameter("v") == "v2";
+  });
+}
+
+}  // namespace
+
+const std::vector<std::string>& VerbsOf(const ResourceType& type) {
+  static const std::vector<std::string> kAll{"create", "delete", "deletecollection", "get",
+                                             "list",   "patch",  "update",           "watch"};
+  static const std::vector<std::string> kNamespace{"create", "delete", "get",  "list",
+                                                   "patch",  "update", "watch"};
+  return type.group.empty() && type.plural == "namespaces" ? kNamespace : kAll;
+}
+
+std::optional<http::Response> Discover(const http::Request& request,
+                                       const std::vector<ResourceTypeRef>& types) {
+  std::string_view path = request.path;
+  while (path.size() > 1 && path.ends_with('/')) {
+    path.remove_suffix(1);
+  }
+  if (path == "/api" || path == "/apis") {
+    const bool core = path == "/api";
+    return WantsAggregated(request) ? Aggregated(types, core) : LegacyRoot(types, core);
+  }
+  const bool core = path.starts_with("/api/");
+  if (!core && !path.starts_with("/apis/")) {
+    return std::nullopt;
+  }
+  const std::string rest(path.substr(core ? 5 : 6));
+  const std::size_t slash = rest.find('/');
+  const std::string group = core ? "" : rest.substr(0, slash);
+  const std::string version = core ? rest : slash == std::string::npos ? "" : rest.substr(slash + 1);
+  const std::vector<std::string> versions = VersionsOf(types, group);
+  if (!core && version.empty() && !versions.empty()) {
+    JsonTree tree = LegacyGroup(types, group);
+    tree["kind"] = "APIGroup";
+    tree["apiVersion"] = "v1";
+    return Json(tree);
+  }
+  if (std::ranges::find(versions, version) == versions.end()) {
+    return std::nullopt;
+  }
+  return LegacyResources(types, group, version);
+}
+
+}  // namespace kubexx::apiserver

@@ -1,0 +1,191 @@
+#include <charconv>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kubexx/apiserver/endpoints/patch.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using codec::JsonTree;
+
+/// The steps of a JSON pointer, unescaped.
+std::optional<std::vector<std::string>> Steps(std::string_view pointer) {
+  std::vector<std::string> steps;
+  if (!pointer.empty() && pointer.front() != '/') {
+    return std::nullopt;
+  }
+  for (const char c : pointer) {
+    if (c == '/') {
+      steps.emplace_back();
+    } else if (c == '1' && steps.back().ends_with('~')) {
+      steps.back().back() = '/';
+    } else if (c == '0' && steps.back().ends_with('~')) {
+      // "~0" is "~" itself; "~01" stays "~1".
+      steps.back() += '\0';
+    } else {
+      if (steps.back().ends_with('\0')) {
+        steps.back().pop_back();
+      }
+      steps.back() += c;
+    }
+  }
+  for (std::string& step : steps) {
+    if (step.ends_with('\0')) {
+      step.pop_back();
+    }
+  }
+  return steps;
+}
+
+apimachinery::Status CannotApply(std::string_view op, std::string_view path) {
+  return {Reason::kInvalid,
+          "the server rejected our request due to an error in our request: the operation \"" +
+              std::string(op) + "\" does not apply at \"" + std::string(path) + "\"",
+          422};
+}
+
+std::optional<std::size_t> IndexOf(const JsonTree& array, std::string_view step, bool may_append) {
+  if (may_append && step == "-") {
+    return array.size();
+  }
+  std::size_t index = 0;
+  const auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), index);
+  const std::size_t limit = array.size() + (may_append ? 1 : 0);
+  if (error != std::errc() || end != step.data() + step.size() || index >= limit) {
+    return std::nullopt;
+  }
+  return index;
+}
+
+JsonTree* Parent(JsonTree& object, const std::vector<std::string>& steps) {
+  std::vector<std::string_view> views(steps.begin(), steps.end() - 1);
+  return object.At(std::span<const std::string_view>(views));
+}
+
+bool Remove(JsonTree& object, const std::vector<std::string>& steps) {
+  JsonTree* const parent = steps.empty() ? nullptr : Parent(object, steps);
+  if (parent == nullptr) {
+    return false;
+  }
+  if (!parent->IsArray()) {
+    return parent->Erase(steps.back());
+  }
+  const auto index = IndexOf(*parent, steps.back(), false);
+  if (!index) {
+    return false;
+  }
+  std::vector<JsonTree> rest;
+  for (std::size_t i = 0; i < parent->size(); ++i) {
+    if (i != *index) {
+      rest.push_back(std::move(parent->elements()[i]));
+    }
+  }
+  *parent = JsonTree::Array(std::move(rest));
+  return true;
+}
+
+bool Add(JsonTree& object, const std::vector<std::string>& steps, JsonTree value) {
+  if (steps.empty()) {
+    object = std::move(value);
+    return true;
+  }
+  JsonTree* const parent = Parent(object, steps);
+  if (parent == nullptr || (!parent->IsArray() && !parent->IsObject())) {
+    return false;
+  }
+  if (parent->IsObject()) {
+    (*parent)[steps.back()] = std::move(value);
+    return true;
+  }
+  const auto index = IndexOf(*parent, steps.back(), true);
+  if (!index) {
+    return false;
+  }
+  std::vector<JsonTree> elements;
+  for (JsonTree& element : parent->elements()) {
+    elements.push_back(std::move(element));
+  }
+  elements.insert(elements.begin() + static_cast<std::ptrdiff_t>(*index), std::move(value));
+  *parent = JsonTree::Array(std::move(elements));
+  return true;
+}
+
+const JsonTree* Get(const JsonTree& object, const std::vector<std::string>& steps) {
+  const std::vector<std::string_view> views(steps.begin(), steps.end());
+  return object.At(std::span<const std::string_view>(views));
+}
+
+std::string TextOf(const JsonTree& operation, std::string_view member) {
+  const JsonTree* const found = operation.Find(member);
+  const std::string* const text = found == nullptr ? nullptr : found->AsString();
+  return text == nullptr ? std::string() : *text;
+}
+
+bool Apply(JsonTree& object, std::string_view op, const std::vector<std::string>& steps,
+           const std::vector<std::string>& from, const JsonTree& value) {
+  if (op == "add") {
+    return Add(object, steps, value);
+  }
+  if (op == "remove") {
+    return Remove(object, steps);
+  }
+  if (op == "replace") {
+    return Get(object, steps) != nullptr && (steps.empty() || Remove(object, steps)) &&
+           Add(object, steps, value);
+  }
+  const JsonTree* const source = Get(object, op == "test" ? steps : from);
+  if (op == "test") {
+    return source == nullptr ? value.IsNull() : *source == value;
+  }
+  if (source == nullptr || (op != "copy" && op != "move")) {
+    return false;
+  }
+  JsonTree moved = *source;
+  return (op == "copy" || Remove(object, from)) && Add(object, steps, std::move(moved));
+}
+
+}  // namespace
+
+Result<JsonTree> ApplyJsonPatch(JsonTree object, const JsonTree& patch) {
+  if (!patch.IsArray()) {
+    return Fail(Reason::kBadRequest, "a JSON patch is an array of operations");
+  }
+  for (const JsonTree& operation : patch.elements()) {
+    const std::string op = TextOf(operation, "op");
+    const std::string path = TextOf(operation, "path");
+    const auto steps = Steps(path);
+    const auto from = Steps(TextOf(operation, "from"));
+    const JsonTree* const value = operation.Find("value");
+    if (!steps || !from || !Apply(object, op, *steps, *from, value == nullptr ? JsonTree() : *value)) {
+      return Fail(CannotApply(op, path));
+    }
+  }
+  return object;
+}
+
+JsonTree ApplyMergePatch(JsonTree object, const JsonTree& patch) {
+  if (!patch.IsObject()) {
+    return patch;
+  }
+  if (!object.IsObject()) {
+    object = JsonTree::Object();
+  }
+  for (const JsonTree::Member& member : patch.members()) {
+    if (member.value.IsNull()) {
+      object.Erase(member.key);
+    } else {
+      JsonTree& slot = object[member.key];
+      slot = ApplyMergePatch(std::move(slot), member.value);
+    }
+  }
+  return object;
+}
+
+}  // namespace kubexx::apiserver

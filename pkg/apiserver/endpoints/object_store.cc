@@ -1,0 +1,217 @@
+#include "kubexx/apiserver/endpoints/object_store.h"
+
+#include <utility>
+
+#include "kubexx/apimachinery/time.h"
+#include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/apiserver/object/status_json.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using apimachinery::Status;
+using codec::JsonTree;
+
+constexpr std::string_view kNamespacePrefix = "/registry/namespaces/";
+
+/// The storage's error about a key as an error about the object.
+Status AboutObject(const ResourceType& type, std::string_view name, Status status) {
+  if (status.reason == Reason::kNotFound) {
+    return NotFound(type, name);
+  }
+  return status.reason == Reason::kAlreadyExists ? AlreadyExists(type, name) : std::move(status);
+}
+
+Result<void> CheckPreconditions(const ResourceType& type, const JsonTree& object,
+                                const DeletePreconditions& preconditions) {
+  const std::string uid = MetaString(object, "uid");
+  const std::string version = MetaString(object, "resourceVersion");
+  if (!preconditions.uid.empty() && preconditions.uid != uid) {
+    return Fail(Conflict(type, MetaString(object, "name"),
+                         "Precondition failed: UID in precondition: " + preconditions.uid +
+                             ", UID in object meta: " + uid));
+  }
+  if (!preconditions.resource_version.empty() && preconditions.resource_version != version) {
+    return Fail(Conflict(type, MetaString(object, "name"),
+                         "Precondition failed: ResourceVersion in precondition: " +
+                             preconditions.resource_version +
+                             ", ResourceVersion in object meta: " + version));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<JsonTree> ObjectStore::TreeOf(const ResourceType& type, const storage::KeyValue& kv) const {
+  KX_ASSIGN_OR_RETURN(const std::string json, JsonOfStored(type, *kv.value, kv.mod_revision));
+  return JsonTree::Parse(json);
+}
+
+Result<JsonTree> ObjectStore::Get(const ResourceType& type, const apimachinery::ObjectKey& key,
+                                  std::stop_token stop) {
+  const auto kv = storage_.Get(type.StorageKey(key), 0, std::move(stop));
+  if (!kv) {
+    return Fail(AboutObject(type, key.name, kv.error()));
+  }
+  return TreeOf(type, *kv);
+}
+
+Result<void> ObjectStore::CheckNamespace(const std::string& namespace_,
+                                         const std::stop_token& stop) {
+  ResourceType type;
+  type.kind = "Namespace";
+  type.plural = "namespaces";
+  type.version = "v1";
+  type.prefix = kNamespacePrefix;
+  type.namespaced = false;
+  const auto kv = storage_.Get(type.StorageKey({.name = namespace_}), 0, stop);
+  if (!kv) {
+    return Fail(AboutObject(type, namespace_, kv.error()));
+  }
+  // A look is enough: the phase of a namespace that is not being deleted is Active.
+  if (kv->value->find(R"("deletionTimestamp":)") != std::string::npos) {
+    return Fail(Reason::kForbidden,
+                "unable to create new content in namespace " + namespace_ +
+                    " because it is being terminated",
+                403);
+  }
+  return {};
+}
+
+Result<JsonTree> ObjectStore::Create(const ResourceType& type, const std::string& namespace_,
+                                     JsonTree object, bool dry_run, std::stop_token stop) {
+  const bool generated = MetaString(object, "name").empty();
+  KX_RETURN_IF_ERROR(PrepareCreate(type, namespace_, clock_, object));
+  if (type.namespaced) {
+    KX_RETURN_IF_ERROR(CheckNamespace(namespace_, stop));
+  }
+  const apimachinery::ObjectKey key = KeyOf(object);
+  KX_ASSIGN_OR_RETURN(std::string value, StoredOf(type, object, form_));
+  if (dry_run) {
+    const auto existing = storage_.Get(type.StorageKey(key), 0, std::move(stop));
+    if (existing) {
+      return Fail(AlreadyExists(type, key.name));
+    }
+    return object;
+  }
+  const auto kv = storage_.Create(type.StorageKey(key), std::move(value), std::move(stop));
+  if (!kv) {
+    Status status = AboutObject(type, key.name, kv.error());
+    if (generated && status.reason == Reason::kAlreadyExists) {
+      status.details.retry_after = std::chrono::seconds(1);  // Another name is another chance.
+    }
+    return Fail(std::move(status));
+  }
+  return TreeOf(type, *kv);
+}
+
+Result<JsonTree> ObjectStore::Update(const ResourceType& type, const apimachinery::ObjectKey& key,
+                                     WritePart part, Change change, bool dry_run,
+                                     std::stop_token stop) {
+  // Set when the last call of the update was for an object that is complete without a finalizer.
+  std::optional<JsonTree> last;
+  std::optional<JsonTree> would_be;
+  const auto update =
+      [&](const storage::KeyValue& current) -> Result<std::optional<std::string>> {
+    last.reset();
+    KX_ASSIGN_OR_RETURN(const JsonTree before, TreeOf(type, current));
+    KX_ASSIGN_OR_RETURN(JsonTree after, change(before));
+    KX_RETURN_IF_ERROR(PrepareUpdate(type, part, before, after));
+    if (IsDeleting(after) && !HasFinalizers(after) && HasFinalizers(before)) {
+      last = std::move(after);
+      return std::optional<std::string>();
+    }
+    if (after == before) {
+      return std::optional<std::string>();
+    }
+    if (dry_run) {
+      would_be = std::move(after);
+      return std::optional<std::string>();
+    }
+    KX_ASSIGN_OR_RETURN(std::string value, StoredOf(type, after, form_));
+    return std::optional<std::string>(std::move(value));
+  };
+  while (true) {
+    const auto kv =
+        storage::GuaranteedUpdate(storage_, type.StorageKey(key), update, {}, stop);
+    if (!kv) {
+      return Fail(AboutObject(type, key.name, kv.error()));
+    }
+    if (would_be) {
+      return std::move(*would_be);
+    }
+    if (!last) {
+      return TreeOf(type, *kv);
+    }
+    if (dry_run) {
+      return std::move(*last);
+    }
+    const auto deleted = storage_.Delete(type.StorageKey(key), kv->mod_revision, stop);
+    if (deleted || deleted.error().reason == Reason::kNotFound) {
+      return std::move(*last);
+    }
+    if (deleted.error().reason != Reason::kConflict) {
+      return Fail(deleted.error());
+    }
+  }
+}
+
+Result<DeleteOutcome> ObjectStore::Delete(const ResourceType& type,
+                                          const apimachinery::ObjectKey& key,
+                                          const DeletePreconditions& preconditions, bool dry_run,
+                                          std::stop_token stop) {
+  while (true) {
+    KX_ASSIGN_OR_RETURN(std::optional<DeleteOutcome> outcome,
+                        TryDelete(type, key, preconditions, dry_run, stop));
+    if (outcome) {
+      return std::move(*outcome);
+    }
+  }
+}
+
+Result<std::optional<DeleteOutcome>> ObjectStore::TryDelete(
+    const ResourceType& type, const apimachinery::ObjectKey& key,
+    const DeletePreconditions& preconditions, bool dry_run, const std::stop_token& stop) {
+  const std::string storage_key = type.StorageKey(key);
+  const auto kv = storage_.Get(storage_key, 0, stop);
+  if (!kv) {
+    return Fail(AboutObject(type, key.name, kv.error()));
+  }
+  KX_ASSIGN_OR_RETURN(JsonTree object, TreeOf(type, *kv));
+  KX_RETURN_IF_ERROR(CheckPreconditions(type, object, preconditions));
+  const bool waits = HasFinalizers(object);
+  if (dry_run || (waits && IsDeleting(object))) {
+    return std::optional<DeleteOutcome>({.gone = !waits, .object = std::move(object)});
+  }
+  if (waits) {
+    SetMeta(object, "deletionTimestamp",
+            apimachinery::Time::From(clock_.Wall()).ToString());
+    object["metadata"]["deletionGracePeriodSeconds"] = 0;
+    if (type.has_generation) {
+      object["metadata"]["generation"] = Generation(object) + 1;
+    }
+    KX_ASSIGN_OR_RETURN(std::string value, StoredOf(type, object, form_));
+    KX_ASSIGN_OR_RETURN(const storage::Swap swap,
+                        storage_.CompareAndSwap(storage_key, kv->mod_revision, std::move(value),
+                                                stop));
+    if (!swap.done) {
+      return std::optional<DeleteOutcome>();
+    }
+    KX_ASSIGN_OR_RETURN(JsonTree written, TreeOf(type, swap.current));
+    return std::optional<DeleteOutcome>({.gone = false, .object = std::move(written)});
+  }
+  const auto deleted = storage_.Delete(storage_key, kv->mod_revision, stop);
+  if (!deleted) {
+    if (deleted.error().reason == Reason::kConflict) {
+      return std::optional<DeleteOutcome>();
+    }
+    return Fail(AboutObject(type, key.name, deleted.error()));
+  }
+  SetMeta(object, "resourceVersion", std::to_string(deleted->revision));
+  return std::optional<DeleteOutcome>({.gone = true, .object = std::move(object)});
+}
+
+}  // namespace kubexx::apiserver

@@ -1,0 +1,89 @@
+/// @file
+/// Reading and writing objects of any type in the storage.
+#ifndef KUBEXX_APISERVER_ENDPOINTS_OBJECT_STORE_H_
+#define KUBEXX_APISERVER_ENDPOINTS_OBJECT_STORE_H_
+
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "kubexx/apimachinery/object_key.h"
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/apiserver/endpoints/prepare.h"
+#include "kubexx/apiserver/object/resource_type.h"
+#include "kubexx/apiserver/object/stored_object.h"
+#include "kubexx/apiserver/storage/storage.h"
+#include "kubexx/base/clock.h"
+#include "kubexx/base/function_ref.h"
+#include "kubexx/codec/json_tree.h"
+
+namespace kubexx::apiserver {
+
+/// What a deletion insists on; "" for anything.
+struct DeletePreconditions {
+  std::string uid{};
+  std::string resource_version{};
+};
+
+/// What became of a deletion.
+struct DeleteOutcome {
+  bool gone = false;           ///< false: the object waits for its finalizers
+  codec::JsonTree object{};    ///< its last state
+};
+
+/// Objects as trees that have a resourceVersion. Blocking, thread-safe. A dry run does everything
+/// but write.
+class ObjectStore {
+ public:
+  /// The new object from the current one.
+  using Change = base::FunctionRef<apimachinery::Result<codec::JsonTree>(const codec::JsonTree&)>;
+
+  /// `storage` and `clock` must outlive it.
+  ObjectStore(storage::Storage& storage, StoredForm form, base::Clock& clock)
+      : storage_(storage), form_(form), clock_(clock) {}
+
+  storage::Storage& storage() { return storage_; }
+  base::Clock& clock() { return clock_; }
+
+  /// kNotFound.
+  apimachinery::Result<codec::JsonTree> Get(const ResourceType& type,
+                                            const apimachinery::ObjectKey& key,
+                                            std::stop_token stop);
+
+  /// `object` is canonical; `namespace_` is the request's. kAlreadyExists, kInvalid; kNotFound for
+  /// a namespace that does not exist, kForbidden for one that is being deleted.
+  apimachinery::Result<codec::JsonTree> Create(const ResourceType& type,
+                                               const std::string& namespace_,
+                                               codec::JsonTree object, bool dry_run,
+                                               std::stop_token stop);
+
+  /// Calls `change`, possibly several times, and writes what it gives; what then has lost its last
+  /// finalizer is deleted.
+  apimachinery::Result<codec::JsonTree> Update(const ResourceType& type,
+                                               const apimachinery::ObjectKey& key, WritePart part,
+                                               Change change, bool dry_run, std::stop_token stop);
+
+  apimachinery::Result<DeleteOutcome> Delete(const ResourceType& type,
+                                             const apimachinery::ObjectKey& key,
+                                             const DeletePreconditions& preconditions,
+                                             bool dry_run, std::stop_token stop);
+
+ private:
+  apimachinery::Result<codec::JsonTree> TreeOf(const ResourceType& type,
+                                               const storage::KeyValue& kv) const;
+  apimachinery::Result<void> CheckNamespace(const std::string& namespace_,
+                                            const std::stop_token& stop);
+  /// Nothing when somebody else was faster.
+  apimachinery::Result<std::optional<DeleteOutcome>> TryDelete(
+      const ResourceType& type, const apimachinery::ObjectKey& key,
+      const DeletePreconditions& preconditions, bool dry_run, const std::stop_token& stop);
+
+  storage::Storage& storage_;
+  const StoredForm form_;
+  base::Clock& clock_;
+};
+
+}  // namespace kubexx::apiserver
+
+#endif  // KUBEXX_APISERVER_ENDPOINTS_OBJECT_STORE_H_

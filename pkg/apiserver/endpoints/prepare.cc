@@ -1,0 +1,258 @@
+#include "kubexx/apiserver/endpoints/prepare.h"
+
+#include <algorithm>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "kubexx/apimachinery/labels.h"
+#include "kubexx/apimachinery/time.h"
+#include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/apiserver/object/status_json.h"
+#include "kubexx/base/identity.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using apimachinery::StatusCause;
+using codec::JsonTree;
+
+constexpr std::size_t kMaxNameBytes = 253;
+constexpr std::size_t kMaxLabelBytes = 63;
+constexpr std::size_t kSuffixBytes = 5;
+
+std::uint64_t Random64() {
+  thread_local std::random_device device;
+  return static_cast<std::uint64_t>(device()) << 32 | device();
+}
+
+bool IsAlphanumeric(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+
+bool IsDnsLabel(std::string_view text) {
+  return !text.empty() && text.size() <= kMaxLabelBytes && IsAlphanumeric(text.front()) &&
+         IsAlphanumeric(text.back()) &&
+         std::ranges::all_of(text, [](char c) { return IsAlphanumeric(c) || c == '-'; });
+}
+
+bool IsDnsSubdomain(std::string_view text) {
+  if (text.empty() || text.size() > kMaxNameBytes) {
+    return false;
+  }
+  while (true) {
+    const std::size_t dot = std::min(text.find('.'), text.size());
+    const std::string_view part = text.substr(0, dot);
+    if (part.empty() || !IsAlphanumeric(part.front()) || !IsAlphanumeric(part.back()) ||
+        !std::ranges::all_of(part, [](char c) { return IsAlphanumeric(c) || c == '-'; })) {
+      return false;
+    }
+    if (dot == text.size()) {
+      return true;
+    }
+    text.remove_prefix(dot + 1);
+  }
+}
+
+/// What is wrong with a name; "" for a good one.
+std::string NameProblem(const ResourceType& type, std::string_view name) {
+  if (type.group == "rbac.authorization.k8s.io") {
+    return name == "." || name == ".." || name.find_first_of("/%") != std::string_view::npos
+               ? "may not be '.' or '..' or contain '/' or '%'"
+               : "";
+  }
+  if (type.plural == "namespaces" || type.plural == "services") {
+    const bool starts_well =
+        type.plural == "namespaces" || (!name.empty() && name.front() >= 'a');
+    return IsDnsLabel(name) && starts_well
+               ? ""
+               : "must be a DNS label: at most 63 lower case letters, digits and '-', with a letter "
+                 "or digit at both ends";
+  }
+  return IsDnsSubdomain(name) ? ""
+                              : "must be a DNS subdomain: at most 253 lower case letters, digits, "
+                                "'-' and '.', with a letter or digit at both ends of each part";
+}
+
+StatusCause InvalidValue(std::string field, std::string_view value, std::string_view what) {
+  return {.reason = "FieldValueInvalid",
+          .message = "Invalid value: " + JsonTree(value).ToJson() + ": " + std::string(what),
+          .field = std::move(field)};
+}
+
+void CheckLabels(const JsonTree& object, std::vector<StatusCause>& causes) {
+  for (const auto& [key, value] : MetaMap(object, "labels")) {
+    if (!apimachinery::IsValidLabelKey(key)) {
+      causes.push_back(InvalidValue("metadata.labels", key, "is not a label's key"));
+    }
+    if (!apimachinery::IsValidLabelValue(value)) {
+      causes.push_back(InvalidValue("metadata.labels", value, "is not a label's value"));
+    }
+  }
+}
+
+Result<void> Verdict(const ResourceType& type, const JsonTree& object,
+                     std::vector<StatusCause> causes) {
+  if (causes.empty()) {
+    return {};
+  }
+  return Fail(Invalid(type, MetaString(object, "name"), std::move(causes)));
+}
+
+std::string RandomSuffix() {
+  constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";  // As upstream: no words.
+  std::string suffix;
+  std::uint64_t random = Random64();
+  for (std::size_t i = 0; i < kSuffixBytes; ++i, random /= kLetters.size()) {
+    suffix.push_back(kLetters[random % kLetters.size()]);
+  }
+  return suffix;
+}
+
+void SetName(JsonTree& object) {
+  const std::string base = MetaString(object, "generateName");
+  if (MetaString(object, "name").empty() && !base.empty()) {
+    SetMeta(object, "name", base.substr(0, kMaxLabelBytes - kSuffixBytes) + RandomSuffix());
+  }
+}
+
+void EraseOrRestore(JsonTree& object, const JsonTree& current, std::string_view member) {
+  if (const JsonTree* const old = current.Find(member)) {
+    object[member] = *old;
+  } else {
+    object.Erase(member);
+  }
+}
+
+void RestoreMeta(JsonTree& object, const JsonTree& current, std::string_view field) {
+  const JsonTree* const old = current.At({"metadata", field});
+  if (old == nullptr) {
+    object["metadata"].Erase(field);
+  } else {
+    object["metadata"][field] = *old;
+  }
+}
+
+Result<void> CheckIdentity(const ResourceType& type, const JsonTree& current,
+                           const JsonTree& object) {
+  const std::string name = MetaString(current, "name");
+  const std::string uid = MetaString(object, "uid");
+  if (!uid.empty() && uid != MetaString(current, "uid")) {
+    return Fail(Conflict(type, name,
+                         "Precondition failed: UID in precondition: " + uid +
+                             ", UID in object meta: " + MetaString(current, "uid")));
+  }
+  const std::string version = MetaString(object, "resourceVersion");
+  if (!version.empty() && version != "0" && version != MetaString(current, "resourceVersion")) {
+    return Fail(Conflict(type, name,
+                         "the object has been modified; please apply your changes to the latest "
+                         "version and try again"));
+  }
+  return {};
+}
+
+/// Data of an immutable ConfigMap or Secret, and the parts of specs that controllers rely on.
+void CheckImmutable(const ResourceType& type, const JsonTree& current, const JsonTree& object,
+                    std::vector<StatusCause>& causes) {
+  const auto same = [&](std::initializer_list<std::string_view> path) {
+    const JsonTree* const before = current.At(path);
+    const JsonTree* const after = object.At(path);
+    return before == after || (before != nullptr && after != nullptr && *before == *after);
+  };
+  const JsonTree* const immutable = current.Find("immutable");
+  if ((type.plural == "configmaps" || type.plural == "secrets") && immutable != nullptr &&
+      immutable->AsBool().value_or(false)) {
+    for (const char* const field : {"immutable", "data", "binaryData", "stringData"}) {
+      if (!same({field})) {
+        causes.push_back({.reason = "FieldValueForbidden",
+                          .message = "Forbidden: field is immutable when `immutable` is set",
+                          .field = field});
+      }
+    }
+  }
+  if (type.plural == "secrets" && !same({"type"})) {
+    causes.push_back(InvalidValue("type", StringAt(object, {"type"}), "field is immutable"));
+  }
+  if (type.group == "apps" && type.plural != "controllerrevisions" && !same({"spec", "selector"})) {
+    causes.push_back(InvalidValue("spec.selector", "", "field is immutable"));
+  }
+}
+
+}  // namespace
+
+Result<void> PrepareCreate(const ResourceType& type, std::string_view namespace_,
+                           base::Clock& clock, JsonTree& object) {
+  const std::string own = MetaString(object, "namespace");
+  if (type.namespaced ? !own.empty() && own != namespace_ : !own.empty()) {
+    return Fail(Reason::kBadRequest,
+                "the namespace of the provided object does not match the namespace sent on the "
+                "request");
+  }
+  if (const std::string version = MetaString(object, "resourceVersion"); !version.empty()) {
+    return Fail(Reason::kBadRequest, "resourceVersion should not be set on objects to be created");
+  }
+  SetMeta(object, "namespace", type.namespaced ? namespace_ : "");
+  SetName(object);
+  for (const char* const field :
+       {"deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "generation"}) {
+    object["metadata"].Erase(field);
+  }
+  SetMeta(object, "uid", base::RandomUuid());
+  SetMeta(object, "creationTimestamp", apimachinery::Time::From(clock.Wall()).ToString());
+  if (type.has_generation) {
+    object["metadata"]["generation"] = 1;
+  }
+  if (type.has_status) {
+    object["status"] = JsonTree::Object();
+  }
+  SetDefaults(type, object);
+  std::vector<StatusCause> causes;
+  const std::string name = MetaString(object, "name");
+  if (name.empty()) {
+    causes.push_back({.reason = "FieldValueRequired",
+                      .message = "Required value: name or generateName is required",
+                      .field = "metadata.name"});
+  } else if (const std::string problem = NameProblem(type, name); !problem.empty()) {
+    causes.push_back(InvalidValue("metadata.name", name, problem));
+  }
+  CheckLabels(object, causes);
+  return Verdict(type, object, std::move(causes));
+}
+
+Result<void> PrepareUpdate(const ResourceType& type, WritePart part, const JsonTree& current,
+                           JsonTree& object) {
+  for (const char* const field : {"name", "namespace"}) {
+    const std::string given = MetaString(object, field);
+    if (!given.empty() && given != MetaString(current, field)) {
+      return Fail(Reason::kBadRequest, std::string("the ") + field + " of the object (" + given +
+                                           ") does not match the " + field + " on the URL (" +
+                                           MetaString(current, field) + ")");
+    }
+  }
+  KX_RETURN_IF_ERROR(CheckIdentity(type, current, object));
+  if (part == WritePart::kStatus) {
+    JsonTree changed = current;
+    EraseOrRestore(changed, object, "status");
+    object = std::move(changed);
+    return {};
+  }
+  for (const char* const field :
+       {"name", "namespace", "uid", "creationTimestamp", "deletionTimestamp",
+        "deletionGracePeriodSeconds", "generation", "resourceVersion", "generateName"}) {
+    RestoreMeta(object, current, field);
+  }
+  if (type.has_status) {
+    EraseOrRestore(object, current, "status");
+  }
+  SetDefaults(type, object);
+  if (type.has_generation && !SameSpec(current, object)) {
+    object["metadata"]["generation"] = Generation(current) + 1;
+  }
+  std::vector<StatusCause> causes;
+  CheckLabels(object, causes);
+  CheckImmutable(type, current, object, causes);
+  return Verdict(type, object, std::move(causes));
+}
+
+}  // namespace kubexx::apiserver

@@ -1,0 +1,36 @@
+/// @file
+/// What the server does to an object before it is written, and what it refuses.
+#ifndef KUBEXX_APISERVER_ENDPOINTS_PREPARE_H_
+#define KUBEXX_APISERVER_ENDPOINTS_PREPARE_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/apiserver/object/resource_type.h"
+#include "kubexx/base/clock.h"
+#include "kubexx/codec/json_tree.h"
+
+namespace kubexx::apiserver {
+
+/// Which part of an object a write is for.
+enum class WritePart : std::uint8_t { kObject, kStatus };
+
+/// A new object: fills in what the server decides (name of a generateName, uid, creationTimestamp,
+/// generation, an empty status) and checks names and labels. `namespace_` is the request's.
+apimachinery::Result<void> PrepareCreate(const ResourceType& type, std::string_view namespace_,
+                                         base::Clock& clock, codec::JsonTree& object);
+
+/// A change from `current` to `object`: restores what the client may not change, counts the
+/// generation, checks. kConflict when `object` names another resourceVersion or uid.
+apimachinery::Result<void> PrepareUpdate(const ResourceType& type, WritePart part,
+                                         const codec::JsonTree& current, codec::JsonTree& object);
+
+/// Fields that are set when a client leaves them out, of the types that controllers and kubectl
+/// rely on: workloads, pods, services, namespaces.
+void SetDefaults(const ResourceType& type, codec::JsonTree& object);
+
+}  // namespace kubexx::apiserver
+
+#endif  // KUBEXX_APISERVER_ENDPOINTS_PREPARE_H_

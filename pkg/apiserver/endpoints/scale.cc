@@ -1,0 +1,110 @@
+#include "kubexx/apiserver/endpoints/scale.h"
+
+#include <utility>
+
+#include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/apiserver/object/stored_object.h"
+#include "kubexx/api/registry.gen.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using codec::JsonTree;
+
+const ResourceType& ScaleType() {
+  static const ResourceType kType = [] {
+    ResourceType type;
+    type.group = "autoscaling";
+    type.version = "v1";
+    type.kind = "Scale";
+    type.plural = "scales";
+    type.schema = api::Registry().Find("autoscaling/v1", "Scale");
+    return type;
+  }();
+  return kType;
+}
+
+JsonTree IntAt(const JsonTree& object, std::initializer_list<std::string_view> path) {
+  const JsonTree* const found = object.At(path);
+  return found == nullptr ? 0 : found->AsInt().value_or(0);
+}
+
+/// The labels of a selector as text, as autoscalers want it.
+std::string SelectorText(const JsonTree& object) {
+  const JsonTree* labels = object.At({"spec", "selector", "matchLabels"});
+  if (labels == nullptr) {
+    labels = object.At({"spec", "selector"});
+  }
+  apimachinery::LabelMap map;
+  if (labels != nullptr) {
+    for (const JsonTree::Member& member : labels->members()) {
+      if (const std::string* const value = member.value.AsString()) {
+        map.emplace(member.key, *value);
+      }
+    }
+  }
+  return apimachinery::LabelSelector::FromMap(map).ToString();
+}
+
+Answer Respond(const Call& call, const JsonTree& object) {
+  const AnswerForm form{.encoding = call.form.encoding};
+  const std::string json = ScaleOf(object).ToJson();
+  http::Response response;
+  response.content_type = form.ContentType();
+  response.body = json;
+  if (form.encoding == codec::Encoding::kProtobuf) {
+    KX_ASSIGN_OR_RETURN(response.body, EnvelopeOf(ScaleType(), json));
+  }
+  return response;
+}
+
+}  // namespace
+
+JsonTree ScaleOf(const JsonTree& object) {
+  JsonTree scale = JsonTree::Object();
+  scale["kind"] = "Scale";
+  scale["apiVersion"] = "autoscaling/v1";
+  for (const char* const field :
+       {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"}) {
+    scale["metadata"][field] = MetaString(object, field);
+  }
+  scale["spec"]["replicas"] = IntAt(object, {"spec", "replicas"});
+  scale["status"]["replicas"] = IntAt(object, {"status", "replicas"});
+  if (std::string selector = SelectorText(object); !selector.empty()) {
+    scale["status"]["selector"] = std::move(selector);
+  }
+  return scale;
+}
+
+Answer GetScale(const Call& call) {
+  KX_ASSIGN_OR_RETURN(const JsonTree object,
+                      call.objects.Get(*call.type, call.key(), call.request.stop));
+  return Respond(call, object);
+}
+
+Answer UpdateScale(const Call& call, ObjectStore::Change change) {
+  KX_ASSIGN_OR_RETURN(
+      const JsonTree updated,
+      call.objects.Update(
+          *call.type, call.key(), WritePart::kObject,
+          [&change](const JsonTree& current) -> Result<JsonTree> {
+            KX_ASSIGN_OR_RETURN(const JsonTree scale, change(ScaleOf(current)));
+            const JsonTree* const replicas = scale.At({"spec", "replicas"});
+            const auto count = replicas == nullptr ? std::optional<std::int64_t>(0) : replicas->AsInt();
+            if (!count || *count < 0) {
+              return Fail(Reason::kInvalid, "spec.replicas must be a number that is not negative",
+                          422);
+            }
+            JsonTree object = current;
+            object["spec"]["replicas"] = *count;
+            SetMeta(object, "resourceVersion", MetaString(scale, "resourceVersion"));
+            return object;
+          },
+          call.dry_run(), call.request.stop));
+  return Respond(call, updated);
+}
+
+}  // namespace kubexx::apiserver

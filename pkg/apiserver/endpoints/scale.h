@@ -1,0 +1,19 @@
+/// @file
+/// The subresource "scale".
+#ifndef KUBEXX_APISERVER_ENDPOINTS_SCALE_H_
+#define KUBEXX_APISERVER_ENDPOINTS_SCALE_H_
+
+#include "kubexx/apiserver/endpoints/call.h"
+
+namespace kubexx::apiserver {
+
+/// autoscaling/v1 Scale of an object that has spec.replicas.
+codec::JsonTree ScaleOf(const codec::JsonTree& object);
+
+Answer GetScale(const Call& call);
+/// `change` makes a new Scale from the current one.
+Answer UpdateScale(const Call& call, ObjectStore::Change change);
+
+}  // namespace kubexx::apiserver
+
+#endif  // KUBEXX_APISERVER_ENDPOINTS_SCALE_H_

@@ -1,0 +1,29 @@
+/// @file
+/// meta/v1 Table: what kubectl prints.
+#ifndef KUBEXX_APISERVER_ENDPOINTS_TABLE_H_
+#define KUBEXX_APISERVER_ENDPOINTS_TABLE_H_
+
+#include <string>
+#include <string_view>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/apiserver/object/resource_type.h"
+#include "kubexx/base/clock.h"
+
+namespace kubexx::apiserver {
+
+/// A table from its beginning up to the "[" of its rows, which the caller ends with "]}".
+std::string TableHead(const ResourceType& type, std::string_view meta_json);
+
+/// One row: cells and the object's metadata. `json` in the server's form.
+apimachinery::Result<std::string> TableRow(const ResourceType& type, std::string_view json);
+
+/// A table of one object.
+apimachinery::Result<std::string> TableOf(const ResourceType& type, std::string_view json);
+
+/// "5s", "3m20s", "4h", "12d": as kubectl shows ages. "<invalid>" for negative ones.
+std::string HumanDuration(base::Duration duration);
+
+}  // namespace kubexx::apiserver
+
+#endif  // KUBEXX_APISERVER_ENDPOINTS_TABLE_H_

@@ -1,0 +1,49 @@
+/// @file
+/// The types that are served, and their caches.
+#ifndef KUBEXX_APISERVER_ENDPOINTS_TYPE_REGISTRY_H_
+#define KUBEXX_APISERVER_ENDPOINTS_TYPE_REGISTRY_H_
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kubexx/apiserver/cacher/cacher.h"
+#include "kubexx/apiserver/object/resource_type.h"
+#include "kubexx/apiserver/storage/storage.h"
+#include "kubexx/base/mutex.h"
+
+namespace kubexx::apiserver {
+
+/// Finds types; makes a type's cache when it is first needed, so that a server that nobody asks
+/// costs little. Thread-safe.
+class TypeRegistry {
+ public:
+  /// With the built-in types. `storage` must outlive it.
+  TypeRegistry(storage::Storage& storage, CacherOptions options);
+  ~TypeRegistry();
+  TypeRegistry(const TypeRegistry&) = delete;
+  TypeRegistry& operator=(const TypeRegistry&) = delete;
+
+  /// Null when it is not served.
+  ResourceTypeRef Find(std::string_view group, std::string_view version,
+                       std::string_view plural) const;
+  std::vector<ResourceTypeRef> All() const;
+
+  /// Makes it on the first call.
+  std::shared_ptr<Cacher> CacherOf(const ResourceTypeRef& type);
+  /// Ticks all caches.
+  void Tick();
+
+ private:
+  storage::Storage& storage_;
+  const CacherOptions options_;
+  const std::vector<ResourceTypeRef> types_;
+  mutable base::Mutex mu_;
+  std::map<std::string, std::shared_ptr<Cacher>> cachers_ KX_GUARDED_BY(mu_);  // by prefix
+};
+
+}  // namespace kubexx::apiserver
+
+#endif  // KUBEXX_APISERVER_ENDPOINTS_TYPE_REGISTRY_H_

@@ -1,0 +1,212 @@
+// create, update, patch, delete and deletecollection.
+#include <utility>
+#include <vector>
+
+#include "kubexx/apiserver/endpoints/call.h"
+#include "kubexx/apiserver/endpoints/formats.h"
+#include "kubexx/apiserver/endpoints/patch.h"
+#include "kubexx/apiserver/endpoints/scale.h"
+#include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/apiserver/object/status_json.h"
+#include "kubexx/codec/envelope.h"
+#include "kubexx/codec/yaml.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::ListOptions;
+using apimachinery::Reason;
+using apimachinery::Result;
+using codec::JsonTree;
+
+MediaType ContentTypeOf(const http::Request& request) {
+  std::vector<MediaType> types = ParseAccept(request.Header("Content-Type"));
+  return types.empty() ? MediaType() : std::move(types.front());
+}
+
+Result<JsonTree> ParseJson(std::string_view text) {
+  auto tree = JsonTree::Parse(text);
+  if (!tree || !tree->IsObject()) {
+    return Fail(Reason::kBadRequest, "the object provided is unrecognized: it is no JSON object" +
+                                         (tree ? "" : ": " + tree.error().message));
+  }
+  return tree;
+}
+
+WritePart PartOf(const Call& call) {
+  return call.info.subresource == "status" ? WritePart::kStatus : WritePart::kObject;
+}
+
+/// DeleteOptions, in either encoding, or none. Only what is obeyed is read.
+Result<DeletePreconditions> ReadDeleteOptions(const Call& call) {
+  DeletePreconditions preconditions;
+  const std::string& body = call.request.body;
+  if (body.empty() || body.starts_with(codec::kEnvelopeMagic)) {
+    return preconditions;
+  }
+  KX_ASSIGN_OR_RETURN(const JsonTree options, ParseJson(body));
+  preconditions.uid = StringAt(options, {"preconditions", "uid"});
+  preconditions.resource_version = StringAt(options, {"preconditions", "resourceVersion"});
+  return preconditions;
+}
+
+bool DryRunInBody(const Call& call) {
+  const auto options = JsonTree::Parse(call.request.body);
+  const JsonTree* const dry_run = options ? options->Find("dryRun") : nullptr;
+  return dry_run != nullptr && dry_run->size() > 0;
+}
+
+http::Response DeletedStatus(const Call& call, const JsonTree& object) {
+  JsonTree status = JsonTree::Object();
+  status["kind"] = "Status";
+  status["apiVersion"] = "v1";
+  status["metadata"] = JsonTree::Object();
+  status["status"] = "Success";
+  status["details"]["name"] = MetaString(object, "name");
+  if (!call.type->group.empty()) {
+    status["details"]["group"] = call.type->group;
+  }
+  status["details"]["kind"] = call.type->plural;
+  status["details"]["uid"] = MetaString(object, "uid");
+  http::Response response;
+  response.content_type = kJsonType;
+  response.body = status.ToJson();
+  return response;
+}
+
+/// Applies the request's patch to an object.
+Result<JsonTree> Patched(const Call& call, const std::string& type, const JsonTree& patch,
+                         const JsonTree& current) {
+  if (type == "application/json-patch+json") {
+    return ApplyJsonPatch(current, patch);
+  }
+  if (type == "application/merge-patch+json") {
+    return ApplyMergePatch(current, patch);
+  }
+  if (type == "application/strategic-merge-patch+json" && call.type->schema != nullptr) {
+    return ApplyStrategicMergePatch(current, patch);
+  }
+  return Fail(Reason::kUnsupportedMediaType,
+              "the body of the request was in an unknown format: \"" + type + "\"");
+}
+
+}  // namespace
+
+Result<JsonTree> ReadBody(const Call& call) {
+  const ResourceType& type = *call.type;
+  const std::string& body = call.request.body;
+  if (body.starts_with(codec::kEnvelopeMagic)) {
+    const auto envelope = codec::ReadEnvelope(body);
+    if (!envelope) {
+      return Fail(Reason::kBadRequest, "the protobuf body cannot be read: " +
+                                           envelope.error().message);
+    }
+    if (envelope->kind != type.kind || envelope->api_version != type.ApiVersion()) {
+      return Fail(Reason::kBadRequest, "the object provided is a " +
+                                           std::string(envelope->api_version) + " " +
+                                           std::string(envelope->kind));
+    }
+    return CanonicalOfProtobuf(type, envelope->raw);
+  }
+  const std::string media = ContentTypeOf(call.request).type;
+  std::string_view text = body;
+  std::vector<std::string> documents;
+  if (media == "application/yaml") {
+    KX_ASSIGN_OR_RETURN(documents, codec::YamlToJson(body));
+    text = documents.empty() ? std::string_view() : documents.front();
+  } else if (!media.empty() && media != kJsonType) {
+    return Fail(Reason::kUnsupportedMediaType,
+                "the body of the request was in an unknown format: \"" + media + "\"");
+  }
+  KX_ASSIGN_OR_RETURN(const JsonTree object, ParseJson(text));
+  const std::string version = StringAt(object, {"apiVersion"});
+  const std::string kind = StringAt(object, {"kind"});
+  if ((!version.empty() && version != type.ApiVersion()) || (!kind.empty() && kind != type.kind)) {
+    return Fail(Reason::kBadRequest,
+                version + ", Kind=" + kind + " in the data does not match the expected " +
+                    type.ApiVersion() + ", Kind=" + type.kind);
+  }
+  return Canonical(type, object);
+}
+
+Answer HandleCreate(const Call& call) {
+  KX_ASSIGN_OR_RETURN(JsonTree object, ReadBody(call));
+  KX_ASSIGN_OR_RETURN(const JsonTree created,
+                      call.objects.Create(*call.type, call.info.namespace_, std::move(object),
+                                          call.dry_run(), call.request.stop));
+  return ObjectResponse(call, created, 201);
+}
+
+Answer HandleUpdate(const Call& call) {
+  if (call.info.subresource == "scale") {
+    KX_ASSIGN_OR_RETURN(const JsonTree scale, ParseJson(call.request.body));
+    return UpdateScale(call, [&scale](const JsonTree&) -> Result<JsonTree> { return scale; });
+  }
+  KX_ASSIGN_OR_RETURN(const JsonTree object, ReadBody(call));
+  KX_ASSIGN_OR_RETURN(
+      const JsonTree updated,
+      call.objects.Update(
+          *call.type, call.key(), PartOf(call),
+          [&object](const JsonTree&) -> Result<JsonTree> { return object; }, call.dry_run(),
+          call.request.stop));
+  return ObjectResponse(call, updated);
+}
+
+Answer HandlePatch(const Call& call) {
+  const std::string type = ContentTypeOf(call.request).type;
+  const auto patch = JsonTree::Parse(call.request.body);
+  if (!patch) {
+    return Fail(Reason::kBadRequest, "the patch is no JSON: " + patch.error().message);
+  }
+  if (call.info.subresource == "scale") {
+    return UpdateScale(call, [&](const JsonTree& scale) {
+      return Patched(call, type, *patch, scale);
+    });
+  }
+  KX_ASSIGN_OR_RETURN(
+      const JsonTree updated,
+      call.objects.Update(
+          *call.type, call.key(), PartOf(call),
+          [&](const JsonTree& current) -> Result<JsonTree> {
+            KX_ASSIGN_OR_RETURN(const JsonTree patched, Patched(call, type, *patch, current));
+            return Canonical(*call.type, patched);
+          },
+          call.dry_run(), call.request.stop));
+  return ObjectResponse(call, updated);
+}
+
+Answer HandleDelete(const Call& call) {
+  KX_ASSIGN_OR_RETURN(const DeletePreconditions preconditions, ReadDeleteOptions(call));
+  KX_ASSIGN_OR_RETURN(const DeleteOutcome outcome,
+                      call.objects.Delete(*call.type, call.key(), preconditions,
+                                          call.dry_run() || DryRunInBody(call),
+                                          call.request.stop));
+  return outcome.gone ? Answer(DeletedStatus(call, outcome.object))
+                      : ObjectResponse(call, outcome.object);
+}
+
+Answer HandleDeleteCollection(const Call& call) {
+  KX_ASSIGN_OR_RETURN(const ListOptions options, ListOptionsOf(call.query));
+  KX_ASSIGN_OR_RETURN(const Selection selection, SelectionOf(call, options));
+  const std::shared_ptr<Cacher> cacher = call.types.CacherOf(call.type);
+  KX_RETURN_IF_ERROR(cacher->WaitForLatest(call.request.stop));
+  const CachedList list = cacher->cache().List(selection);
+  ListBody body(call.form, *call.type);
+  const bool dry_run = call.dry_run() || DryRunInBody(call);
+  for (const CachedObjectRef& object : list.items) {
+    const auto outcome =
+        call.objects.Delete(*call.type, object->key, {}, dry_run, call.request.stop);
+    if (!outcome && outcome.error().reason != Reason::kNotFound) {
+      return Fail(outcome.error());
+    }
+    KX_RETURN_IF_ERROR(body.Add(object->json));
+  }
+  KX_ASSIGN_OR_RETURN(std::string text, body.Finish({.revision = list.revision}));
+  http::Response response;
+  response.content_type = call.form.ContentType();
+  response.body = std::move(text);
+  return response;
+}
+
+}  // namespace kubexx::apiserver

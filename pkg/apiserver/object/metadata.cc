@@ -1,0 +1,65 @@
+#include "kubexx/apiserver/object/metadata.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using codec::JsonTree;
+
+JsonTree Rest(const JsonTree& object) {
+  JsonTree rest = object;
+  rest.Erase("metadata");
+  rest.Erase("status");
+  return rest;
+}
+
+}  // namespace
+
+std::string StringAt(const JsonTree& object, std::initializer_list<std::string_view> path) {
+  const JsonTree* const found = object.At(path);
+  const std::string* const text = found == nullptr ? nullptr : found->AsString();
+  return text == nullptr ? std::string() : *text;
+}
+
+std::string MetaString(const JsonTree& object, std::string_view field) {
+  return StringAt(object, {"metadata", field});
+}
+
+std::int64_t Generation(const JsonTree& object) {
+  const JsonTree* const found = object.At({"metadata", "generation"});
+  return found == nullptr ? 0 : found->AsInt().value_or(0);
+}
+
+apimachinery::ObjectKey KeyOf(const JsonTree& object) {
+  return {.namespace_ = MetaString(object, "namespace"), .name = MetaString(object, "name")};
+}
+
+apimachinery::LabelMap MetaMap(const JsonTree& object, std::string_view field) {
+  apimachinery::LabelMap map;
+  if (const JsonTree* const found = object.At({"metadata", field})) {
+    for (const JsonTree::Member& member : found->members()) {
+      if (const std::string* const value = member.value.AsString()) {
+        map.emplace(member.key, *value);
+      }
+    }
+  }
+  return map;
+}
+
+void SetMeta(JsonTree& object, std::string_view field, std::string_view value) {
+  if (value.empty()) {
+    object["metadata"].Erase(field);
+  } else {
+    object["metadata"][field] = JsonTree(value);
+  }
+}
+
+bool HasFinalizers(const JsonTree& object) {
+  const JsonTree* const found = object.At({"metadata", "finalizers"});
+  return found != nullptr && found->IsArray() && found->size() > 0;
+}
+
+bool IsDeleting(const JsonTree& object) { return !MetaString(object, "deletionTimestamp").empty(); }
+
+bool SameSpec(const JsonTree& a, const JsonTree& b) { return Rest(a) == Rest(b); }
+
+}  // namespace kubexx::apiserver

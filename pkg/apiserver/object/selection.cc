@@ -1,0 +1,183 @@
+#include "kubexx/apiserver/object/selection.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "kubexx/apiserver/object/metadata.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using codec::JsonTree;
+
+/// Fields besides name and namespace that kube-apiserver lets clients select by.
+struct Selectable {
+  std::string_view group;
+  std::string_view kind;
+  std::string_view field;
+};
+constexpr Selectable kSelectable[] = {
+    {"", "Pod", "spec.nodeName"},
+    {"", "Pod", "spec.restartPolicy"},
+    {"", "Pod", "spec.schedulerName"},
+    {"", "Pod", "spec.serviceAccountName"},
+    {"", "Pod", "spec.hostNetwork"},
+    {"", "Pod", "status.phase"},
+    {"", "Pod", "status.podIP"},
+    {"", "Pod", "status.nominatedNodeName"},
+    {"", "Event", "involvedObject.kind"},
+    {"", "Event", "involvedObject.namespace"},
+    {"", "Event", "involvedObject.name"},
+    {"", "Event", "involvedObject.uid"},
+    {"", "Event", "involvedObject.apiVersion"},
+    {"", "Event", "involvedObject.resourceVersion"},
+    {"", "Event", "involvedObject.fieldPath"},
+    {"", "Event", "reason"},
+    {"", "Event", "reportingComponent"},
+    {"", "Event", "source"},
+    {"", "Event", "type"},
+    {"", "Namespace", "status.phase"},
+    {"", "Node", "spec.unschedulable"},
+    {"", "Secret", "type"},
+    {"", "Service", "spec.clusterIP"},
+    {"", "Service", "spec.type"},
+    {"", "ReplicationController", "status.replicas"},
+    {"apps", "ReplicaSet", "status.replicas"},
+    {"batch", "Job", "status.successful"},
+    {"certificates.k8s.io", "CertificateSigningRequest", "spec.signerName"},
+    {"resource.k8s.io", "ResourceSlice", "spec.nodeName"},
+    {"resource.k8s.io", "ResourceSlice", "spec.driver"},
+};
+
+bool IsSelectable(const ResourceType& type, std::string_view field) {
+  return field == "metadata.name" || (type.namespaced && field == "metadata.namespace") ||
+         std::ranges::any_of(kSelectable, [&](const Selectable& selectable) {
+           return selectable.group == type.group && selectable.kind == type.kind &&
+                  selectable.field == field;
+         });
+}
+
+/// The value at a dotted path as a selector compares it: a missing bool is false, a missing number
+/// 0.
+std::string ValueAt(const JsonTree& object, std::string_view path) {
+  const JsonTree* at = &object;
+  std::string_view rest = path;
+  while (at != nullptr && !rest.empty()) {
+    const std::size_t dot = std::min(rest.find('.'), rest.size());
+    at = at->Find(rest.substr(0, dot));
+    rest.remove_prefix(std::min(dot + 1, rest.size()));
+  }
+  if (path == "source" && at != nullptr) {  // Of an event: its component.
+    return StringAt(*at, {"component"});
+  }
+  if (at != nullptr && at->AsString() != nullptr) {
+    return *at->AsString();
+  }
+  if (path.ends_with("replicas") || path.ends_with("successful")) {
+    return at == nullptr ? "0" : at->ToJson();
+  }
+  if (path.ends_with("hostNetwork") || path.ends_with("unschedulable")) {
+    return at == nullptr ? "false" : at->ToJson();
+  }
+  return {};
+}
+
+/// The value of a term, where a backslash stands before ',', '=' and itself.
+std::string Unescaped(std::string_view text) {
+  std::string value;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 1 < text.size()) {
+      ++i;
+    }
+    value.push_back(text[i]);
+  }
+  return value;
+}
+
+std::vector<std::string_view> SplitTerms(std::string_view text) {
+  std::vector<std::string_view> terms;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= text.size(); ++i) {
+    if (i < text.size() && text[i] == '\\') {
+      ++i;
+    } else if (i == text.size() || text[i] == ',') {
+      terms.push_back(text.substr(begin, i - begin));
+      begin = i + 1;
+    }
+  }
+  return terms;
+}
+
+}  // namespace
+
+Attributes AttributesOf(const ResourceType& type, const JsonTree& object) {
+  Attributes attributes;
+  attributes.labels = MetaMap(object, "labels");
+  for (const Selectable& selectable : kSelectable) {
+    if (selectable.group == type.group && selectable.kind == type.kind) {
+      if (std::string value = ValueAt(object, selectable.field); !value.empty()) {
+        attributes.fields.emplace(selectable.field, std::move(value));
+      }
+    }
+  }
+  return attributes;
+}
+
+Result<FieldSelector> FieldSelector::Parse(std::string_view text, const ResourceType& type) {
+  FieldSelector selector;
+  for (const std::string_view part : SplitTerms(text)) {
+    if (part.empty()) {
+      continue;
+    }
+    const std::size_t at = part.find('=');
+    if (at == std::string_view::npos || at == 0) {
+      return Fail(Reason::kBadRequest,
+                  "unable to parse field selector: \"" + std::string(part) + "\" has no '='");
+    }
+    Term term;
+    term.equal = part[at - 1] != '!';
+    term.field = std::string(part.substr(0, term.equal ? at : at - 1));
+    const bool doubled = term.equal && at + 1 < part.size() && part[at + 1] == '=';
+    term.value = Unescaped(part.substr(at + (doubled ? 2 : 1)));
+    if (!IsSelectable(type, term.field)) {
+      return Fail(Reason::kBadRequest, "Unable to find \"" + type.ApiVersion() + ", Resource=" +
+                                           type.plural + "\" that match field selector \"" +
+                                           std::string(text) + "\": field label not supported: " +
+                                           term.field);
+    }
+    selector.terms_.push_back(std::move(term));
+  }
+  return selector;
+}
+
+bool FieldSelector::Matches(const apimachinery::ObjectKey& key,
+                            const Attributes& attributes) const {
+  return std::ranges::all_of(terms_, [&](const Term& term) {
+    std::string_view value;
+    if (term.field == "metadata.name") {
+      value = key.name;
+    } else if (term.field == "metadata.namespace") {
+      value = key.namespace_;
+    } else if (const auto found = attributes.fields.find(term.field);
+               found != attributes.fields.end()) {
+      value = found->second;
+    }
+    return (value == term.value) == term.equal;
+  });
+}
+
+std::string FieldSelector::Exactly(std::string_view field) const {
+  const auto found = std::ranges::find_if(
+      terms_, [field](const Term& term) { return term.equal && term.field == field; });
+  return found == terms_.end() ? std::string() : found->value;
+}
+
+bool Selection::Matches(const apimachinery::ObjectKey& key, const Attributes& attributes) const {
+  return (namespace_.empty() || key.namespace_ == namespace_) && fields.Matches(key, attributes) &&
+         (labels.empty() || labels.Matches(attributes.labels));
+}
+
+}  // namespace kubexx::apiserver

@@ -1,0 +1,192 @@
+#include "kubexx/apiserver/object/stored_object.h"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "kubexx/api/meta/v1/types.gen.h"
+#include "kubexx/codec/codec.h"
+#include "kubexx/codec/envelope.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using codec::JsonTree;
+
+constexpr std::string_view kMetadata = R"("metadata":{)";
+/// JsonOfStored puts it at the beginning of the metadata.
+constexpr std::string_view kResourceVersion = R"("metadata":{"resourceVersion":")";
+
+/// A typed object of a type known at run time.
+class Typed {
+ public:
+  explicit Typed(const codec::TypeSchema& schema) : schema_(schema), object_(schema.create()) {}
+  Typed(const Typed&) = delete;
+  Typed& operator=(const Typed&) = delete;
+  ~Typed() { schema_.destroy(object_); }
+
+  Result<void> ReadJson(std::string_view json) {
+    return codec::DecodeJson(schema_, json, object_);
+  }
+  Result<void> ReadProtobuf(std::string_view message) {
+    return codec::DecodeProtobuf(schema_, message, object_);
+  }
+  std::string Json() const {
+    std::string json;
+    codec::EncodeJson(schema_, object_, json);
+    return json;
+  }
+  std::string Protobuf() const {
+    std::string bytes;
+    codec::EncodeProtobuf(schema_, object_, bytes);
+    return bytes;
+  }
+
+ private:
+  const codec::TypeSchema& schema_;
+  void* object_;
+};
+
+/// kind, apiVersion and metadata first; metadata is there and an object.
+JsonTree InOrder(const ResourceType& type, const JsonTree& object) {
+  std::vector<JsonTree::Member> members;
+  members.push_back({"kind", JsonTree(type.kind)});
+  members.push_back({"apiVersion", JsonTree(type.ApiVersion())});
+  const JsonTree* const metadata = object.Find("metadata");
+  members.push_back({"metadata", metadata != nullptr && metadata->IsObject()
+                                     ? *metadata
+                                     : JsonTree::Object()});
+  for (const JsonTree::Member& member : object.members()) {
+    if (member.key != "kind" && member.key != "apiVersion" && member.key != "metadata") {
+      members.push_back(member);
+    }
+  }
+  return JsonTree::Object(std::move(members));
+}
+
+Result<std::string> JsonOfEnvelope(const ResourceType& type, std::string_view value) {
+  const auto envelope = codec::ReadEnvelope(value);
+  if (!envelope || type.schema == nullptr) {
+    return Fail(Reason::kInternalError, "a stored " + type.kind + " cannot be read");
+  }
+  Typed typed(*type.schema);
+  if (const auto read = typed.ReadProtobuf(envelope->raw); !read) {
+    return Fail(Reason::kInternalError,
+                "a stored " + type.kind + " cannot be read: " + read.error().message);
+  }
+  return typed.Json();
+}
+
+apimachinery::Status BadObject(const ResourceType& type, const apimachinery::Status& status) {
+  return {Reason::kBadRequest, type.kind + " in version \"" + type.version +
+                                   "\" cannot be handled as a " + type.kind + ": " +
+                                   status.message};
+}
+
+}  // namespace
+
+Result<std::string> JsonOfStored(const ResourceType& type, std::string_view value,
+                                 std::int64_t revision) {
+  std::string json;
+  if (value.starts_with(codec::kEnvelopeMagic)) {
+    KX_ASSIGN_OR_RETURN(json, JsonOfEnvelope(type, value));
+    value = json;
+  }
+  const std::size_t at = value.find(kMetadata);
+  if (at == std::string_view::npos) {
+    return Fail(Reason::kInternalError, "a stored " + type.kind + " has no metadata");
+  }
+  const std::size_t begin = at + kMetadata.size();
+  std::string result;
+  result.reserve(value.size() + 48);
+  result.append(value.substr(0, begin));
+  result.append(R"("resourceVersion":")").append(std::to_string(revision)).append("\"");
+  if (begin < value.size() && value[begin] != '}') {
+    result.append(",");
+  }
+  result.append(value.substr(begin));
+  return result;
+}
+
+std::string WithRevision(std::string_view json, std::int64_t revision) {
+  const std::size_t at = json.find(kResourceVersion);
+  if (at == std::string_view::npos) {
+    return std::string(json);
+  }
+  const std::size_t begin = at + kResourceVersion.size();
+  return std::string(json.substr(0, begin)) + std::to_string(revision) +
+         std::string(json.substr(json.find('"', begin)));
+}
+
+Result<std::string> StoredOf(const ResourceType& type, const JsonTree& object, StoredForm form) {
+  JsonTree stored = InOrder(type, object);
+  stored["metadata"].Erase("resourceVersion");
+  std::string json = stored.ToJson();
+  if (form == StoredForm::kJson || type.schema == nullptr) {
+    return json;
+  }
+  return EnvelopeOf(type, json);
+}
+
+Result<JsonTree> Canonical(const ResourceType& type, const JsonTree& object) {
+  JsonTree ordered = InOrder(type, object);
+  if (type.schema == nullptr) {
+    return ordered;
+  }
+  Typed typed(*type.schema);
+  if (const auto read = typed.ReadJson(ordered.ToJson()); !read) {
+    return Fail(BadObject(type, read.error()));
+  }
+  return JsonTree::Parse(typed.Json());
+}
+
+Result<JsonTree> CanonicalOfProtobuf(const ResourceType& type, std::string_view message) {
+  if (type.schema == nullptr) {
+    return Fail(Reason::kUnsupportedMediaType, "a custom resource has no protobuf form");
+  }
+  Typed typed(*type.schema);
+  if (const auto read = typed.ReadProtobuf(message); !read) {
+    return Fail(BadObject(type, read.error()));
+  }
+  return JsonTree::Parse(typed.Json());
+}
+
+Result<std::string> ProtobufOf(const ResourceType& type, std::string_view json) {
+  if (type.schema == nullptr) {
+    return Fail(Reason::kNotAcceptable,
+                "only the following media types are accepted: application/json");
+  }
+  Typed typed(*type.schema);
+  KX_RETURN_IF_ERROR(typed.ReadJson(json));
+  return typed.Protobuf();
+}
+
+Result<std::string> EnvelopeOf(const ResourceType& type, std::string_view json) {
+  KX_ASSIGN_OR_RETURN(const std::string message, ProtobufOf(type, json));
+  std::string envelope;
+  codec::WriteEnvelope(*type.schema, message, envelope);
+  return envelope;
+}
+
+void AppendItemOfList(const ResourceType& type, std::string_view json, std::string& out) {
+  const std::size_t at = type.schema == nullptr ? std::string_view::npos : json.find(kMetadata);
+  if (at == std::string_view::npos) {
+    out.append(json);
+  } else {
+    out.append("{").append(json.substr(at));
+  }
+}
+
+Result<std::string> StatusProtobuf(std::string_view json) {
+  const auto& schema = codec::SchemaOf<api::meta::v1::Status>();
+  Typed typed(schema);
+  KX_RETURN_IF_ERROR(typed.ReadJson(json));
+  std::string envelope;
+  codec::WriteEnvelope(schema, typed.Protobuf(), envelope);
+  return envelope;
+}
+
+}  // namespace kubexx::apiserver

@@ -1,0 +1,66 @@
+/// @file
+/// Objects on their way between the storage, the handlers and the wire.
+///
+/// The server's own form of an object is JSON text that begins with kind, apiVersion and metadata
+/// and has no white space; every write goes through it, so that a watch of JSON costs no encoding.
+/// What is stored is that text without metadata.resourceVersion, which is the revision of its key,
+/// or the protobuf envelope that kube-apiserver stores.
+#ifndef KUBEXX_APISERVER_OBJECT_STORED_OBJECT_H_
+#define KUBEXX_APISERVER_OBJECT_STORED_OBJECT_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/apiserver/object/resource_type.h"
+#include "kubexx/codec/json_tree.h"
+
+namespace kubexx::apiserver {
+
+/// How values are stored.
+enum class StoredForm : std::uint8_t {
+  kJson,
+  /// As kube-apiserver: protobuf in its envelope for built-in types, JSON for the others.
+  kProtobuf,
+};
+
+/// The object in the server's form, with `revision` as its resourceVersion, from a value of the
+/// storage in either form. kInternalError when it is none.
+apimachinery::Result<std::string> JsonOfStored(const ResourceType& type, std::string_view value,
+                                               std::int64_t revision);
+
+/// `json`, in the server's form and with a resourceVersion, with another one.
+std::string WithRevision(std::string_view json, std::int64_t revision);
+
+/// What is stored for `object`.
+apimachinery::Result<std::string> StoredOf(const ResourceType& type, const codec::JsonTree& object,
+                                           StoredForm form);
+
+/// `object` in the server's form: of a built-in type without fields that the type does not have and
+/// with those that it always has; of a custom resource as it is. Its members kind and apiVersion
+/// are set. kBadRequest with the field's path when it does not fit the type.
+apimachinery::Result<codec::JsonTree> Canonical(const ResourceType& type,
+                                                const codec::JsonTree& object);
+
+/// From a protobuf message without envelope.
+apimachinery::Result<codec::JsonTree> CanonicalOfProtobuf(const ResourceType& type,
+                                                          std::string_view message);
+
+/// `json`, in the server's form, as a protobuf message without envelope. kNotAcceptable for a
+/// custom resource.
+apimachinery::Result<std::string> ProtobufOf(const ResourceType& type, std::string_view json);
+
+/// The same with kind and apiVersion around it, as it is transmitted and stored.
+apimachinery::Result<std::string> EnvelopeOf(const ResourceType& type, std::string_view json);
+
+/// Appends `json`, in the server's form, without what lists leave out of items of built-in types:
+/// kind and apiVersion.
+void AppendItemOfList(const ResourceType& type, std::string_view json, std::string& out);
+
+/// A Status as an enveloped protobuf message.
+apimachinery::Result<std::string> StatusProtobuf(std::string_view json);
+
+}  // namespace kubexx::apiserver
+
+#endif  // KUBEXX_APISERVER_OBJECT_STORED_OBJECT_H_

@@ -1,0 +1,133 @@
+#include "kubexx/apiserver/server/api_server.h"
+
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include "kubexx/codec/internal/base64.h"
+#include "kubexx/codec/json_tree.h"
+#include "kubexx/codec/yaml.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using apimachinery::Result;
+using codec::JsonTree;
+
+/// As kube-apiserver takes them: a bit more than what etcd takes as a value.
+constexpr std::size_t kMaxBodyBytes = 3 << 20;
+constexpr std::size_t kMaxHeaderBytes = 1 << 20;
+/// Connections are kept for clients as long as client libraries keep them.
+constexpr std::chrono::seconds kIdleTime{180};
+constexpr std::chrono::seconds kRequestTime{60};
+
+std::string HostOf(std::string_view address) {
+  std::string host(address.substr(0, address.rfind(':')));
+  return host.empty() || host == "0.0.0.0" || host == "[::]" ? "127.0.0.1" : host;
+}
+
+ApiOptions ApiOptionsOf(const ApiServerOptions& options) {
+  ApiOptions api{.clock = options.clock,
+                 .form = options.form,
+                 .cacher = {.clock = options.clock, .window = options.watch_window}};
+  api.token = options.token;
+  return api;
+}
+
+http::Server::Options HttpOptionsOf(const ApiServerOptions& options) {
+  http::Server::Options http;
+  http.address = options.address;
+  http.max_connections = options.max_connections;
+  http.max_header_bytes = kMaxHeaderBytes;
+  http.max_body_bytes = kMaxBodyBytes;
+  http.read_timeout = kIdleTime;
+  http.write_timeout = kRequestTime;
+  http.handler_threads = options.threads;
+  http.handler_timeout = kRequestTime;
+  if (!options.plain_http) {
+    http.tls.emplace();
+    http.tls->certificate = http::FixedCertificate(options.certificate);
+    http.tls->client_ca = options.client_ca;
+    http.tls->client_certificate_optional = true;
+  }
+  return http;
+}
+
+JsonTree Named(const char* name, const char* member, JsonTree value) {
+  JsonTree one = JsonTree::Object();
+  one["name"] = name;
+  one[member] = std::move(value);
+  JsonTree list = JsonTree::Array();
+  list.Append(std::move(one));
+  return list;
+}
+
+}  // namespace
+
+ApiServer::ApiServer(std::unique_ptr<storage::Storage> storage, Options options)
+    : storage_(std::move(storage)),
+      options_(std::move(options)),
+      api_(*storage_, ApiOptionsOf(options_)) {}
+
+ApiServer::~ApiServer() { Stop(); }
+
+Result<void> ApiServer::Start() {
+  if (!options_.plain_http && options_.certificate.certificate.empty()) {
+    KX_ASSIGN_OR_RETURN(options_.certificate,
+                        http::SelfSigned({"localhost", "127.0.0.1", HostOf(options_.address)}));
+  }
+  KX_RETURN_IF_ERROR(api_.Bootstrap({}));
+  http_ = std::make_unique<http::Server>(HttpOptionsOf(options_));
+  http_->HandleOthers([this](const http::Request& request) { return api_.Handle(request); });
+  KX_RETURN_IF_ERROR(http_->Start());
+  ticker_ = std::jthread([this](const std::stop_token& stop) { Tick(stop); });
+  return {};
+}
+
+void ApiServer::Stop() {
+  ticker_ = {};
+  if (http_ != nullptr) {
+    http_->Stop();
+  }
+}
+
+void ApiServer::Tick(const std::stop_token& stop) {
+  while (options_.clock.SleepFor(std::chrono::seconds(1), stop)) {
+    api_.Tick();
+  }
+}
+
+std::uint16_t ApiServer::port() const { return http_ == nullptr ? 0 : http_->port(); }
+
+std::string ApiServer::url() const {
+  return (options_.plain_http ? "http://" : "https://") + HostOf(options_.address) + ":" +
+         std::to_string(port());
+}
+
+std::string ApiServer::kubeconfig() const {
+  JsonTree cluster = JsonTree::Object();
+  cluster["server"] = url();
+  if (!options_.plain_http) {
+    std::string authority;
+    codec::internal::AppendBase64(options_.certificate.certificate, authority);
+    cluster["certificate-authority-data"] = std::move(authority);
+  }
+  JsonTree user = JsonTree::Object();
+  if (!options_.token.empty()) {
+    user["token"] = options_.token.view();
+  }
+  JsonTree context = JsonTree::Object();
+  context["cluster"] = "kubexx";
+  context["user"] = "admin";
+  JsonTree config = JsonTree::Object();
+  config["apiVersion"] = "v1";
+  config["kind"] = "Config";
+  config["current-context"] = "kubexx";
+  config["clusters"] = Named("kubexx", "cluster", std::move(cluster));
+  config["users"] = Named("admin", "user", std::move(user));
+  config["contexts"] = Named("kubexx", "context", std::move(context));
+  const auto yaml = codec::JsonToYaml(config.ToJson());
+  return yaml ? *yaml : config.ToJson();
+}
+
+}  // namespace kubexx::apiserver

@@ -1,0 +1,80 @@
+/// @file
+/// The API server: storage, caches, handlers and HTTP in one process.
+#ifndef KUBEXX_APISERVER_SERVER_API_SERVER_H_
+#define KUBEXX_APISERVER_SERVER_API_SERVER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "kubexx/apimachinery/bytes.h"
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/apiserver/endpoints/api.h"
+#include "kubexx/apiserver/storage/storage.h"
+#include "kubexx/http/server.h"
+
+namespace kubexx::apiserver {
+
+/// Settings of an ApiServer.
+struct ApiServerOptions {
+  /// "host:port", port 0 for a free one.
+  std::string address = "127.0.0.1:0";
+  /// Plain HTTP instead of TLS.
+  bool plain_http = false;
+  /// The server's certificate; empty: a self-signed one for localhost and the address.
+  http::KeyPair certificate{};
+  /// PEM of the authorities of client certificates; empty: none are asked for.
+  std::string client_ca{};
+  /// The administrator's bearer token; empty: everybody is the administrator.
+  apimachinery::Bytes token{};
+  /// How values are stored.
+  StoredForm form = StoredForm::kJson;
+  /// Events that each resource's watches can begin in the past of.
+  std::size_t watch_window = 1000;
+  /// Requests that are worked on at once.
+  std::size_t threads = 4;
+  /// Connections, watches included.
+  std::size_t max_connections = 8192;
+  base::Clock& clock = base::Clock::Real();
+};
+
+/// Serves what is in a storage. Thread-safe.
+class ApiServer {
+ public:
+  using Options = ApiServerOptions;
+
+  ApiServer(std::unique_ptr<storage::Storage> storage, Options options);
+  /// Stops.
+  ~ApiServer();
+  ApiServer(const ApiServer&) = delete;
+  ApiServer& operator=(const ApiServer&) = delete;
+
+  /// Makes the namespaces that every cluster has and begins to serve. Errors of http::Server::Start
+  /// and of the storage. Once only.
+  apimachinery::Result<void> Start();
+
+  std::uint16_t port() const;
+  /// "https://127.0.0.1:6443".
+  std::string url() const;
+  /// A kubeconfig for the administrator. The token in it is not wiped: it is made to be written.
+  std::string kubeconfig() const;
+  storage::Storage& storage() { return *storage_; }
+
+  /// Ends all watches and connections; returns when no request is worked on.
+  void Stop();
+
+ private:
+  void Tick(const std::stop_token& stop);
+
+  const std::unique_ptr<storage::Storage> storage_;
+  Options options_;
+  Api api_;
+  std::unique_ptr<http::Server> http_;
+  std::jthread ticker_;
+};
+
+}  // namespace kubexx::apiserver
+
+#endif  // KUBEXX_APISERVER_SERVER_API_SERVER_H_

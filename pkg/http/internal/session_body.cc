@@ -1,0 +1,140 @@
+// Responses in chunks. A frame that many connections send is one string that they share: what is
+// their own is the line with the chunk's length.
+#include <utility>
+// Asio needs <utility> first.
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+
+#include "kubexx/http/internal/session.h"
+
+namespace kubexx::http::internal {
+namespace {
+
+namespace asio = boost::asio;
+namespace bhttp = boost::beast::http;
+using boost::system::error_code;
+
+constexpr std::string_view kEndOfChunk = "\r\n";
+constexpr std::string_view kLastChunk = "0\r\n\r\n";
+
+std::string HeaderOf(const Response& response) {
+  const auto status = static_cast<bhttp::status>(response.status);
+  std::string text = "HTTP/1.1 " + std::to_string(response.status) + " " +
+                     std::string(bhttp::obsolete_reason(status)) +
+                     "\r\nContent-Type: " + response.content_type +
+                     "\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n";
+  for (const auto& [name, value] : response.headers) {
+    text += name + ": " + value + "\r\n";
+  }
+  return text + "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n";
+}
+
+std::string LineOf(std::size_t size) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string line;
+  for (std::size_t rest = size; rest > 0; rest >>= 4) {
+    line.insert(line.begin(), kDigits[rest & 15]);
+  }
+  return line + "\r\n";
+}
+
+}  // namespace
+
+void Session::BeginStream(Response response) {
+  stream_body_ = std::move(response.stream);
+  frames_.push_back(HeaderOf(response));
+  // The client sends nothing now: what arrives, or the end, means that it has gone.
+  tcp().expires_never();
+  WatchClient();
+  stream_body_->Start([self = weak_from_this(), this] {
+    // Not before the connection ends: EndStream waits for the stream to forget this.
+    if (!awake_.exchange(true)) {
+      asio::post(context_, [self] {
+        if (const auto session = self.lock()) {
+          session->Wake();
+        }
+      });
+    }
+  });
+  WriteChunks();
+}
+
+void Session::WatchClient() {
+  AsyncReadSome(asio::buffer(drain_), [self = shared_from_this()](error_code error) {
+    if (self->closed_ || self->stream_body_ == nullptr) {
+      return;
+    }
+    if (error) {
+      self->Close();
+    } else {
+      self->WatchClient();
+    }
+  });
+}
+
+void Session::Wake() {
+  awake_ = false;
+  Pump();
+}
+
+void Session::Pump() {
+  if (!closed_ && stream_body_ != nullptr && !writing_) {
+    WriteChunks();
+  }
+}
+
+void Session::WriteChunks() {
+  chunks_.clear();
+  buffers_.clear();
+  body_ended_ = !stream_body_->Take(chunks_);
+  const std::size_t before = frames_.size();  // The header, the first time.
+  for (const BodyStream::Chunk& chunk : chunks_) {
+    frames_.push_back(LineOf(chunk->size()));
+  }
+  if (before > 0) {
+    buffers_.emplace_back(asio::buffer(frames_.front()));
+  }
+  for (std::size_t i = 0; i < chunks_.size(); ++i) {
+    if (!chunks_[i]->empty()) {
+      buffers_.emplace_back(asio::buffer(frames_[before + i]));
+      buffers_.emplace_back(asio::buffer(*chunks_[i]));
+      buffers_.emplace_back(asio::buffer(kEndOfChunk));
+    }
+  }
+  if (body_ended_) {
+    buffers_.emplace_back(asio::buffer(kLastChunk));
+  }
+  if (buffers_.empty()) {
+    return;
+  }
+  writing_ = true;
+  tcp().expires_after(host_.options().write_timeout);
+  AsyncWriteBuffers(buffers_, [self = shared_from_this()](error_code error) {
+    self->OnChunksWritten(error);
+  });
+}
+
+void Session::OnChunksWritten(error_code error) {
+  writing_ = false;
+  frames_.clear();
+  chunks_.clear();
+  if (closed_) {
+    return;
+  }
+  if (error) {
+    Close();
+  } else if (body_ended_) {
+    Close();  // A read is pending: the connection cannot serve another request.
+  } else {
+    Pump();
+  }
+}
+
+void Session::EndStream() {
+  if (const std::shared_ptr<BodyStream> body = std::move(stream_body_)) {
+    stream_body_ = nullptr;
+    body->Closed();
+  }
+}
+
+}  // namespace kubexx::http::internal
