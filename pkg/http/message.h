@@ -18,7 +18,7 @@ namespace kubexx::http {
 
 /// Who the client's certificate is for.
 struct Peer {
-  std::string common_name{};                ///< empty: the client has shown none
+  std::string common_name{};                 ///< empty: the client has shown none
   std::vector<std::string> organizations{};  ///< in the certificate's order
 };
 
@@ -38,9 +38,10 @@ struct Request {
   std::string_view Header(std::string_view name) const;
 };
 
-/// A body that is sent as it comes into being, with chunked transfer: the frames of a watch. The
-/// server calls Start, then Take whenever the connection can take more after a wake, and Closed once
-/// at the end, all on its network thread; none of them may block.
+/// A body that is sent as it comes into being, the frames of a watch: with chunked transfer, or, to
+/// a client that asks for the upgrade, as the messages of a WebSocket (text when the content type
+/// is JSON, else binary). The server calls Start, then Take whenever the connection can take more
+/// after a wake, and Closed once at the end, all on its network thread; none of them may block.
 class BodyStream {
  public:
   using Chunk = std::shared_ptr<const std::string>;

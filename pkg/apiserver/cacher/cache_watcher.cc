@@ -50,8 +50,8 @@ void CacheWatcher::Push(Chunk frame) {
 void CacheWatcher::PushBookmark(std::int64_t revision, bool initial_end) {
   base::MutexLock lock(mu_);
   if (!ended_ && (initial_end || items_.empty())) {
-    AddLocked({.type = WatchEventType::kBookmark,
-               .json = BookmarkJson(*type_, revision, initial_end)});
+    AddLocked(
+        {.type = WatchEventType::kBookmark, .json = BookmarkJson(*type_, revision, initial_end)});
   }
 }
 

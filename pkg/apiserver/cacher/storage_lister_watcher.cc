@@ -40,16 +40,16 @@ Result<codec::ListMeta> StorageListerWatcher::List(const apimachinery::ListOptio
     part.revision = RevisionOf(options.continue_);
     part.continue_after = options.continue_.substr(colon + 1);
   }
-  KX_ASSIGN_OR_RETURN(
-      const storage::ListResult result,
-      storage_.GetList(
-          type_->prefix, part,
-          [&](storage::KeyValue&& kv) -> Result<void> {
-            KX_ASSIGN_OR_RETURN(cache::Object object,
+  KX_ASSIGN_OR_RETURN(const storage::ListResult result,
+                      storage_.GetList(
+                          type_->prefix, part,
+                          [&](storage::KeyValue&& kv) -> Result<void> {
+                            KX_ASSIGN_OR_RETURN(
+                                cache::Object object,
                                 ObjectOf(*type_, kv.key, kv.value, kv.mod_revision));
-            return sink(std::move(object));
-          },
-          std::move(stop)));
+                            return sink(std::move(object));
+                          },
+                          std::move(stop)));
   codec::ListMeta meta;
   meta.resource_version = std::to_string(result.revision);
   if (result.more) {

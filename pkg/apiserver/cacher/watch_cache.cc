@@ -108,10 +108,8 @@ void WatchCache::Add(std::shared_ptr<CacheWatcher> watcher, const WatchStart& st
     watcher->PushError(StatusJson(TooOldResourceVersion(start.revision, window_begin_)));
     return;
   } else {
-    const auto first =
-        std::ranges::upper_bound(events_, start.revision, {}, [](const CacheEvent& event) {
-          return event.revision();
-        });
+    const auto first = std::ranges::upper_bound(
+        events_, start.revision, {}, [](const CacheEvent& event) { return event.revision(); });
     for (auto event = first; event != events_.end(); ++event) {
       if (auto selected = Select(*event, selection)) {
         watcher->PushFirst(std::move(*selected));

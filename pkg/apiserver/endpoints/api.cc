@@ -4,10 +4,12 @@
 #include <utility>
 
 #include "kubexx/apiserver/endpoints/call.h"
+#include "kubexx/apiserver/endpoints/custom_types.h"
 #include "kubexx/apiserver/endpoints/discovery.h"
 #include "kubexx/apiserver/endpoints/openapi.h"
 #include "kubexx/apiserver/endpoints/scale.h"
 #include "kubexx/apiserver/object/status_json.h"
+#include "kubexx/logging/log.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -42,16 +44,16 @@ Status NoSuchPath() {
 }
 
 Status NotAllowed() {
-  return {Reason::kMethodNotAllowed, "the server does not allow this method on the requested resource",
-          405};
+  return {Reason::kMethodNotAllowed,
+          "the server does not allow this method on the requested resource", 405};
 }
 
 Answer Dispatch(const Call& call) {
   const std::string& verb = call.info.verb;
   const std::string& sub = call.info.subresource;
   if (!sub.empty()) {
-    const bool known = (sub == "status" && call.type->has_status) ||
-                       (sub == "scale" && call.type->has_scale);
+    const bool known =
+        (sub == "status" && call.type->has_status) || (sub == "scale" && call.type->has_scale);
     if (!known || call.info.name.empty()) {
       return Fail(NoSuchPath());
     }
@@ -63,6 +65,9 @@ Answer Dispatch(const Call& call) {
     }
   }
   const bool named = !call.info.name.empty();
+  if (call.type->is_review) {
+    return verb == "create" && !named ? HandleReview(call) : Fail(NotAllowed());
+  }
   if (verb == "get") {
     return HandleGet(call);
   }
@@ -95,7 +100,9 @@ Answer Dispatch(const Call& call) {
 Api::Api(storage::Storage& storage, ApiOptions options)
     : types_(storage, options.cacher),
       objects_(storage, options.form, options.clock),
-      authenticator_(std::move(options.token)) {}
+      reaper_(types_, objects_),
+      authenticator_(std::move(options.token)),
+      metrics_(std::move(options.metrics)) {}
 
 Result<void> Api::Bootstrap(const std::stop_token& stop) {
   const ResourceTypeRef type = types_.Find("", "v1", "namespaces");
@@ -108,11 +115,30 @@ Result<void> Api::Bootstrap(const std::stop_token& stop) {
       return Fail(created.error().WithContext(std::string("make namespace ") + name));
     }
   }
-  return {};
+  KX_RETURN_IF_ERROR(ReloadCustomTypes(types_, objects_, stop));
+  return reaper_.Load(stop);
+}
+
+void Api::Tick() {
+  types_.Tick();
+  reaper_.Tick();
+}
+
+void Api::AfterWrite(const Call& call) {
+  if (IsCustomResourceDefinition(*call.type)) {
+    if (const auto reloaded = ReloadCustomTypes(types_, objects_, call.request.stop); !reloaded) {
+      logging::Error("Cannot read the definitions of custom resources",
+                     {{"error", reloaded.error()}});
+    }
+  } else if (call.type->group.empty() && call.type->plural == "namespaces" &&
+             call.info.verb == "delete") {
+    reaper_.Add(call.info.name, call.request.stop);
+  }
 }
 
 http::Response Api::Handle(const http::Request& request) {
-  if (!IsOpenPath(request.path) && !authenticator_.Authenticate(request)) {
+  const std::optional<User> user = authenticator_.Authenticate(request);
+  if (!IsOpenPath(request.path) && !user) {
     return ErrorResponse({Reason::kUnauthorized, "Unauthorized", 401});
   }
   if (request.path == "/version") {
@@ -120,6 +146,9 @@ http::Response Api::Handle(const http::Request& request) {
   }
   if (IsOpenPath(request.path)) {
     return Text("ok");
+  }
+  if (request.path == "/metrics" && metrics_) {
+    return {.content_type = "text/plain; version=0.0.4", .body = metrics_()};
   }
   if (request.method == "GET" || request.method == "HEAD") {
     if (auto response = ServeOpenApi(request, types_.All())) {
@@ -131,18 +160,18 @@ http::Response Api::Handle(const http::Request& request) {
   }
   const Query query = ParseQuery(request.query);
   const auto info = ParseResourcePath(request.method, request.path, query);
-  return info ? HandleResource(request, *info, query) : ErrorResponse(NoSuchPath());
+  return info ? HandleResource(request, *info, query, *user) : ErrorResponse(NoSuchPath());
 }
 
 http::Response Api::HandleResource(const http::Request& request, const RequestInfo& info,
-                                   const Query& query) {
+                                   const Query& query, const User& user) {
   const ResourceTypeRef type = types_.Find(info.group, info.version, info.resource);
   const bool named = !info.name.empty() || info.verb == "create";
-  if (type == nullptr || (!type->namespaced && !info.namespace_.empty() &&
-                          info.resource != "namespaces")) {
+  if (type == nullptr ||
+      (!type->namespaced && !info.namespace_.empty() && info.resource != "namespaces")) {
     return ErrorResponse(NoSuchPath());
   }
-  if (type->namespaced && info.namespace_.empty() && named) {
+  if (type->namespaced && info.namespace_.empty() && named && info.verb != "watch") {
     return ErrorResponse({Reason::kBadRequest, "the namespace of the object is not in the path"});
   }
   const auto form = Negotiate(request.Header("Accept"), *type);
@@ -151,13 +180,20 @@ http::Response Api::HandleResource(const http::Request& request, const RequestIn
                           "only the following media types are accepted: application/json, "
                           "application/vnd.kubernetes.protobuf"});
   }
-  Answer answer = Dispatch({.request = request,
-                            .info = info,
-                            .query = query,
-                            .type = type,
-                            .form = *form,
-                            .types = types_,
-                            .objects = objects_});
+  const Call call{.request = request,
+                  .info = info,
+                  .query = query,
+                  .type = type,
+                  .form = *form,
+                  .user = user,
+                  .authenticator = authenticator_,
+                  .types = types_,
+                  .objects = objects_};
+  Answer answer = Dispatch(call);
+  const bool wrote = info.verb != "get" && info.verb != "list" && info.verb != "watch";
+  if (answer && wrote && !call.dry_run()) {
+    AfterWrite(call);
+  }
   return answer ? std::move(*answer) : ErrorResponse(answer.error());
 }
 

@@ -3,10 +3,13 @@
 #ifndef KUBEXX_APISERVER_ENDPOINTS_API_H_
 #define KUBEXX_APISERVER_ENDPOINTS_API_H_
 
+#include <functional>
 #include <string>
 
 #include "kubexx/apimachinery/bytes.h"
 #include "kubexx/apiserver/endpoints/authenticator.h"
+#include "kubexx/apiserver/endpoints/call.h"
+#include "kubexx/apiserver/endpoints/namespace_reaper.h"
 #include "kubexx/apiserver/endpoints/object_store.h"
 #include "kubexx/apiserver/endpoints/request_info.h"
 #include "kubexx/apiserver/endpoints/type_registry.h"
@@ -21,6 +24,8 @@ struct ApiOptions {
   CacherOptions cacher{};
   /// See Authenticator.
   apimachinery::Bytes token{};
+  /// What /metrics answers; none: 404.
+  std::function<std::string()> metrics{};
 };
 
 /// Everything that is served over HTTP, without the HTTP. Thread-safe; Handle may block, up to a
@@ -36,15 +41,22 @@ class Api {
   apimachinery::Result<void> Bootstrap(const std::stop_token& stop);
 
   /// To be called about once a second: bookmarks and ends of watches.
-  void Tick() { types_.Tick(); }
+  void Tick();
+
+  /// Watches that are open.
+  std::size_t watchers() const { return types_.watchers(); }
 
  private:
   http::Response HandleResource(const http::Request& request, const RequestInfo& info,
-                                const Query& query);
+                                const Query& query, const User& user);
+  /// What a write of a definition or a namespace changes besides.
+  void AfterWrite(const Call& call);
 
   TypeRegistry types_;
   ObjectStore objects_;
+  NamespaceReaper reaper_;
   Authenticator authenticator_;
+  const std::function<std::string()> metrics_;
 };
 
 }  // namespace kubexx::apiserver

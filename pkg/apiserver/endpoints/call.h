@@ -8,6 +8,7 @@
 
 #include "kubexx/apimachinery/object_key.h"
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/apiserver/endpoints/authenticator.h"
 #include "kubexx/apiserver/endpoints/media_type.h"
 #include "kubexx/apiserver/endpoints/object_store.h"
 #include "kubexx/apiserver/endpoints/request_info.h"
@@ -23,6 +24,8 @@ struct Call {
   const Query& query;
   const ResourceTypeRef& type;
   const AnswerForm& form;
+  const User& user;
+  const Authenticator& authenticator;
   TypeRegistry& types;
   ObjectStore& objects;
 
@@ -51,6 +54,8 @@ Answer HandleUpdate(const Call& call);
 Answer HandlePatch(const Call& call);
 Answer HandleDelete(const Call& call);
 Answer HandleDeleteCollection(const Call& call);
+/// Of a type that is a review.
+Answer HandleReview(const Call& call);
 
 /// The selection that a list, watch or deletion is about; kBadRequest.
 apimachinery::Result<Selection> SelectionOf(const Call& call,

@@ -5,6 +5,7 @@
 
 #include "kubexx/apiserver/endpoints/prepare.h"
 #include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/codec/internal/base64.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -130,7 +131,19 @@ void DefaultNamespace(JsonTree& object) {
 }
 
 /// A Secret's stringData becomes data; see the API's field of that name.
-void DefaultSecret(JsonTree& object) { Default(object, "type", "Opaque"); }
+void DefaultSecret(JsonTree& object) {
+  Default(object, "type", "Opaque");
+  const JsonTree* const found = object.Find("stringData");
+  const JsonTree plain = found == nullptr ? JsonTree() : *found;
+  for (const JsonTree::Member& member : plain.members()) {
+    if (const std::string* const text = member.value.AsString()) {
+      std::string encoded;
+      codec::internal::AppendBase64(*text, encoded);
+      object["data"][member.key] = std::move(encoded);
+    }
+  }
+  object.Erase("stringData");
+}
 
 }  // namespace
 

@@ -235,6 +235,10 @@ const std::vector<std::string>& VerbsOf(const ResourceType& type) {
                                              "list",   "patch",  "update",           "watch"};
   static const std::vector<std::string> kNamespace{"create", "delete", "get",  "list",
                                                    "patch",  "update", "watch"};
+  static const std::vector<std::string> kReview{"create"};
+  if (type.is_review) {
+    return kReview;
+  }
   return type.group.empty() && type.plural == "namespaces" ? kNamespace : kAll;
 }
 
@@ -255,7 +259,9 @@ std::optional<http::Response> Discover(const http::Request& request,
   const std::string rest(path.substr(core ? 5 : 6));
   const std::size_t slash = rest.find('/');
   const std::string group = core ? "" : rest.substr(0, slash);
-  const std::string version = core ? rest : slash == std::string::npos ? "" : rest.substr(slash + 1);
+  const std::string version = core                         ? rest
+                              : slash == std::string::npos ? ""
+                                                           : rest.substr(slash + 1);
   const std::vector<std::string> versions = VersionsOf(types, group);
   if (!core && version.empty() && !versions.empty()) {
     JsonTree tree = LegacyGroup(types, group);

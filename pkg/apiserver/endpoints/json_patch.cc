@@ -163,7 +163,8 @@ Result<JsonTree> ApplyJsonPatch(JsonTree object, const JsonTree& patch) {
     const auto steps = Steps(path);
     const auto from = Steps(TextOf(operation, "from"));
     const JsonTree* const value = operation.Find("value");
-    if (!steps || !from || !Apply(object, op, *steps, *from, value == nullptr ? JsonTree() : *value)) {
+    if (!steps || !from ||
+        !Apply(object, op, *steps, *from, value == nullptr ? JsonTree() : *value)) {
       return Fail(CannotApply(op, path));
     }
   }

@@ -2,7 +2,9 @@
 
 #include <utility>
 
+#include "kubexx/api/registry.gen.h"
 #include "kubexx/apimachinery/time.h"
+#include "kubexx/apiserver/endpoints/custom_types.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/status_json.h"
 
@@ -15,7 +17,27 @@ using apimachinery::Result;
 using apimachinery::Status;
 using codec::JsonTree;
 
-constexpr std::string_view kNamespacePrefix = "/registry/namespaces/";
+/// Of a namespace, spec.finalizers hold it back, too.
+bool Waits(const ResourceType& type, const JsonTree& object) {
+  const JsonTree* const finalizers = type.group.empty() && type.plural == "namespaces"
+                                         ? object.At({"spec", "finalizers"})
+                                         : nullptr;
+  return HasFinalizers(object) || (finalizers != nullptr && finalizers->size() > 0);
+}
+
+const ResourceType& NamespaceType() {
+  static const ResourceType kType = [] {
+    ResourceType type;
+    type.kind = "Namespace";
+    type.plural = "namespaces";
+    type.version = "v1";
+    type.prefix = "/registry/namespaces/";
+    type.namespaced = false;
+    type.schema = api::Registry().Find("v1", "Namespace");
+    return type;
+  }();
+  return kType;
+}
 
 /// The storage's error about a key as an error about the object.
 Status AboutObject(const ResourceType& type, std::string_view name, Status status) {
@@ -35,10 +57,10 @@ Result<void> CheckPreconditions(const ResourceType& type, const JsonTree& object
                              ", UID in object meta: " + uid));
   }
   if (!preconditions.resource_version.empty() && preconditions.resource_version != version) {
-    return Fail(Conflict(type, MetaString(object, "name"),
-                         "Precondition failed: ResourceVersion in precondition: " +
-                             preconditions.resource_version +
-                             ", ResourceVersion in object meta: " + version));
+    return Fail(Conflict(
+        type, MetaString(object, "name"),
+        "Precondition failed: ResourceVersion in precondition: " + preconditions.resource_version +
+            ", ResourceVersion in object meta: " + version));
   }
   return {};
 }
@@ -61,18 +83,8 @@ Result<JsonTree> ObjectStore::Get(const ResourceType& type, const apimachinery::
 
 Result<void> ObjectStore::CheckNamespace(const std::string& namespace_,
                                          const std::stop_token& stop) {
-  ResourceType type;
-  type.kind = "Namespace";
-  type.plural = "namespaces";
-  type.version = "v1";
-  type.prefix = kNamespacePrefix;
-  type.namespaced = false;
-  const auto kv = storage_.Get(type.StorageKey({.name = namespace_}), 0, stop);
-  if (!kv) {
-    return Fail(AboutObject(type, namespace_, kv.error()));
-  }
-  // A look is enough: the phase of a namespace that is not being deleted is Active.
-  if (kv->value->find(R"("deletionTimestamp":)") != std::string::npos) {
+  KX_ASSIGN_OR_RETURN(const JsonTree object, Get(NamespaceType(), {.name = namespace_}, stop));
+  if (IsDeleting(object)) {
     return Fail(Reason::kForbidden,
                 "unable to create new content in namespace " + namespace_ +
                     " because it is being terminated",
@@ -85,6 +97,9 @@ Result<JsonTree> ObjectStore::Create(const ResourceType& type, const std::string
                                      JsonTree object, bool dry_run, std::stop_token stop) {
   const bool generated = MetaString(object, "name").empty();
   KX_RETURN_IF_ERROR(PrepareCreate(type, namespace_, clock_, object));
+  if (IsCustomResourceDefinition(type)) {
+    EstablishDefinition(clock_, object);
+  }
   if (type.namespaced) {
     KX_RETURN_IF_ERROR(CheckNamespace(namespace_, stop));
   }
@@ -114,8 +129,7 @@ Result<JsonTree> ObjectStore::Update(const ResourceType& type, const apimachiner
   // Set when the last call of the update was for an object that is complete without a finalizer.
   std::optional<JsonTree> last;
   std::optional<JsonTree> would_be;
-  const auto update =
-      [&](const storage::KeyValue& current) -> Result<std::optional<std::string>> {
+  const auto update = [&](const storage::KeyValue& current) -> Result<std::optional<std::string>> {
     last.reset();
     KX_ASSIGN_OR_RETURN(const JsonTree before, TreeOf(type, current));
     KX_ASSIGN_OR_RETURN(JsonTree after, change(before));
@@ -135,8 +149,7 @@ Result<JsonTree> ObjectStore::Update(const ResourceType& type, const apimachiner
     return std::optional<std::string>(std::move(value));
   };
   while (true) {
-    const auto kv =
-        storage::GuaranteedUpdate(storage_, type.StorageKey(key), update, {}, stop);
+    const auto kv = storage::GuaranteedUpdate(storage_, type.StorageKey(key), update, {}, stop);
     if (!kv) {
       return Fail(AboutObject(type, key.name, kv.error()));
     }
@@ -182,21 +195,23 @@ Result<std::optional<DeleteOutcome>> ObjectStore::TryDelete(
   }
   KX_ASSIGN_OR_RETURN(JsonTree object, TreeOf(type, *kv));
   KX_RETURN_IF_ERROR(CheckPreconditions(type, object, preconditions));
-  const bool waits = HasFinalizers(object);
+  const bool waits = Waits(type, object);
   if (dry_run || (waits && IsDeleting(object))) {
     return std::optional<DeleteOutcome>({.gone = !waits, .object = std::move(object)});
   }
   if (waits) {
-    SetMeta(object, "deletionTimestamp",
-            apimachinery::Time::From(clock_.Wall()).ToString());
+    SetMeta(object, "deletionTimestamp", apimachinery::Time::From(clock_.Wall()).ToString());
     object["metadata"]["deletionGracePeriodSeconds"] = 0;
     if (type.has_generation) {
       object["metadata"]["generation"] = Generation(object) + 1;
     }
+    if (type.group.empty() && type.plural == "namespaces") {
+      object["status"]["phase"] = "Terminating";
+    }
     KX_ASSIGN_OR_RETURN(std::string value, StoredOf(type, object, form_));
-    KX_ASSIGN_OR_RETURN(const storage::Swap swap,
-                        storage_.CompareAndSwap(storage_key, kv->mod_revision, std::move(value),
-                                                stop));
+    KX_ASSIGN_OR_RETURN(
+        const storage::Swap swap,
+        storage_.CompareAndSwap(storage_key, kv->mod_revision, std::move(value), stop));
     if (!swap.done) {
       return std::optional<DeleteOutcome>();
     }

@@ -28,8 +28,8 @@ struct DeletePreconditions {
 
 /// What became of a deletion.
 struct DeleteOutcome {
-  bool gone = false;           ///< false: the object waits for its finalizers
-  codec::JsonTree object{};    ///< its last state
+  bool gone = false;         ///< false: the object waits for its finalizers
+  codec::JsonTree object{};  ///< its last state
 };
 
 /// Objects as trees that have a resourceVersion. Blocking, thread-safe. A dry run does everything
@@ -66,8 +66,8 @@ class ObjectStore {
 
   apimachinery::Result<DeleteOutcome> Delete(const ResourceType& type,
                                              const apimachinery::ObjectKey& key,
-                                             const DeletePreconditions& preconditions,
-                                             bool dry_run, std::stop_token stop);
+                                             const DeletePreconditions& preconditions, bool dry_run,
+                                             std::stop_token stop);
 
  private:
   apimachinery::Result<codec::JsonTree> TreeOf(const ResourceType& type,

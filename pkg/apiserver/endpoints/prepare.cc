@@ -63,12 +63,11 @@ std::string NameProblem(const ResourceType& type, std::string_view name) {
                : "";
   }
   if (type.plural == "namespaces" || type.plural == "services") {
-    const bool starts_well =
-        type.plural == "namespaces" || (!name.empty() && name.front() >= 'a');
-    return IsDnsLabel(name) && starts_well
-               ? ""
-               : "must be a DNS label: at most 63 lower case letters, digits and '-', with a letter "
-                 "or digit at both ends";
+    const bool starts_well = type.plural == "namespaces" || (!name.empty() && name.front() >= 'a');
+    return IsDnsLabel(name) && starts_well ? ""
+                                           : "must be a DNS label: at most 63 lower case letters, "
+                                             "digits and '-', with a letter "
+                                             "or digit at both ends";
   }
   return IsDnsSubdomain(name) ? ""
                               : "must be a DNS subdomain: at most 253 lower case letters, digits, "

@@ -179,8 +179,7 @@ Result<WatchStart> StartOf(const Call& call, const ListOptions& options, Cacher&
 Result<Selection> SelectionOf(const Call& call, const ListOptions& options) {
   Selection selection;
   selection.namespace_ = call.type->namespaced ? call.info.namespace_ : "";
-  KX_ASSIGN_OR_RETURN(selection.labels,
-                      apimachinery::LabelSelector::Parse(options.label_selector));
+  KX_ASSIGN_OR_RETURN(selection.labels, apimachinery::LabelSelector::Parse(options.label_selector));
   std::string fields = options.field_selector;
   if (!call.info.name.empty()) {  // A watch of one object by its path.
     fields = "metadata.name=" + call.info.name + (fields.empty() ? "" : "," + fields);
@@ -219,8 +218,8 @@ Answer HandleList(const Call& call) {
   const std::string& version = options.resource_version;
   const bool exact = options.resource_version_match == "Exact" ||
                      (options.resource_version_match.empty() && options.limit > 0);
-  const bool from_storage = version.empty() || !options.continue_.empty() ||
-                            (exact && version != "0");
+  const bool from_storage =
+      version.empty() || !options.continue_.empty() || (exact && version != "0");
   return from_storage ? ListFromStorage(call, options, selection)
                       : ListFromCache(call, options, selection);
 }
@@ -242,10 +241,9 @@ Answer HandleWatch(const Call& call) {
     stream->PushError(StatusJson(start.error()));
   }
   http::Response response;
-  response.content_type =
-      call.form.encoding == codec::Encoding::kProtobuf
-          ? std::string(kProtobufType) + ";stream=watch"
-          : std::string(kJsonType);
+  response.content_type = call.form.encoding == codec::Encoding::kProtobuf
+                              ? std::string(kProtobufType) + ";stream=watch"
+                              : std::string(kJsonType);
   response.stream = std::move(stream);
   return response;
 }

@@ -85,7 +85,8 @@ void ReadSegments(const std::vector<std::string>& segments, std::size_t at, Requ
   const std::size_t left = segments.size() - at;
   if (left >= 2 && segments[at] == "namespaces") {
     const bool of_namespace =
-        left == 2 || (left == 3 && (segments[at + 2] == "status" || segments[at + 2] == "finalize"));
+        left == 2 ||
+        (left == 3 && (segments[at + 2] == "status" || segments[at + 2] == "finalize"));
     info.namespace_ = segments[at + 1];
     if (!of_namespace) {
       at += 2;

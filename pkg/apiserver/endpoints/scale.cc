@@ -2,9 +2,10 @@
 
 #include <utility>
 
+#include "kubexx/api/registry.gen.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/stored_object.h"
-#include "kubexx/api/registry.gen.h"
+#include "kubexx/codec/envelope.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -79,6 +80,20 @@ JsonTree ScaleOf(const JsonTree& object) {
   return scale;
 }
 
+Result<JsonTree> ReadScale(const Call& call) {
+  const std::string& body = call.request.body;
+  if (body.starts_with(codec::kEnvelopeMagic)) {
+    const auto envelope = codec::ReadEnvelope(body);
+    return envelope ? CanonicalOfProtobuf(ScaleType(), envelope->raw)
+                    : Result<JsonTree>(Fail(Reason::kBadRequest, envelope.error().message));
+  }
+  auto scale = JsonTree::Parse(body);
+  if (!scale) {
+    return Fail(Reason::kBadRequest, "the Scale is no JSON: " + scale.error().message);
+  }
+  return Canonical(ScaleType(), *scale);
+}
+
 Answer GetScale(const Call& call) {
   KX_ASSIGN_OR_RETURN(const JsonTree object,
                       call.objects.Get(*call.type, call.key(), call.request.stop));
@@ -93,7 +108,8 @@ Answer UpdateScale(const Call& call, ObjectStore::Change change) {
           [&change](const JsonTree& current) -> Result<JsonTree> {
             KX_ASSIGN_OR_RETURN(const JsonTree scale, change(ScaleOf(current)));
             const JsonTree* const replicas = scale.At({"spec", "replicas"});
-            const auto count = replicas == nullptr ? std::optional<std::int64_t>(0) : replicas->AsInt();
+            const auto count =
+                replicas == nullptr ? std::optional<std::int64_t>(0) : replicas->AsInt();
             if (!count || *count < 0) {
               return Fail(Reason::kInvalid, "spec.replicas must be a number that is not negative",
                           422);

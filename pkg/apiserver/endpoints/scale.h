@@ -10,6 +10,9 @@ namespace kubexx::apiserver {
 /// autoscaling/v1 Scale of an object that has spec.replicas.
 codec::JsonTree ScaleOf(const codec::JsonTree& object);
 
+/// The Scale in the body of a request; kBadRequest.
+apimachinery::Result<codec::JsonTree> ReadScale(const Call& call);
+
 Answer GetScale(const Call& call);
 /// `change` makes a new Scale from the current one.
 Answer UpdateScale(const Call& call, ObjectStore::Change change);

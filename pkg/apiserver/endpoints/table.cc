@@ -174,12 +174,10 @@ const Column kServiceColumns[] = {kName,
 const Column kPhaseColumns[] = {kName, {"Status", "string", PhaseCell}, kAge};
 const Column kNodeColumns[] = {
     kName, {"Status", "string", NodeStatusCell}, kAge, {"Version", "string", VersionCell}};
-const Column kEventColumns[] = {{"Last Seen", "string", LastSeenCell},
-                                {"Type", "string", TypeCell},
-                                {"Reason", "string", EventReasonCell},
-                                {"Object", "string", EventObjectCell},
-                                {"Message", "string", MessageCell},
-                                {"Name", "string", NameCell, 1}};
+const Column kEventColumns[] = {
+    {"Last Seen", "string", LastSeenCell}, {"Type", "string", TypeCell},
+    {"Reason", "string", EventReasonCell}, {"Object", "string", EventObjectCell},
+    {"Message", "string", MessageCell},    {"Name", "string", NameCell, 1}};
 const Column kLeaseColumns[] = {kName, {"Holder", "string", HolderCell}, kAge};
 
 struct Printer {

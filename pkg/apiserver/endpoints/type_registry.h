@@ -31,17 +31,26 @@ class TypeRegistry {
                        std::string_view plural) const;
   std::vector<ResourceTypeRef> All() const;
 
+  /// Serves these besides the built-in types, and no others: custom resources. Caches of types that
+  /// are not there any more, or have changed, end.
+  void SetCustom(std::vector<ResourceTypeRef> types);
+
   /// Makes it on the first call.
   std::shared_ptr<Cacher> CacherOf(const ResourceTypeRef& type);
   /// Ticks all caches.
   void Tick();
+  /// Of all caches.
+  std::size_t watchers() const;
 
  private:
+  std::vector<std::shared_ptr<Cacher>> Cachers() const;
+
   storage::Storage& storage_;
   const CacherOptions options_;
-  const std::vector<ResourceTypeRef> types_;
+  const std::vector<ResourceTypeRef> builtin_;
   mutable base::Mutex mu_;
-  std::map<std::string, std::shared_ptr<Cacher>> cachers_ KX_GUARDED_BY(mu_);  // by prefix
+  std::vector<ResourceTypeRef> custom_ KX_GUARDED_BY(mu_);
+  std::map<std::string, std::shared_ptr<Cacher>> cachers_ KX_GUARDED_BY(mu_);  // by NameOf
 };
 
 }  // namespace kubexx::apiserver

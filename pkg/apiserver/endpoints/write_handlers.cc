@@ -2,7 +2,9 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/api/meta/v1/types.gen.h"
 #include "kubexx/apiserver/endpoints/call.h"
+#include "kubexx/apiserver/endpoints/custom_types.h"
 #include "kubexx/apiserver/endpoints/formats.h"
 #include "kubexx/apiserver/endpoints/patch.h"
 #include "kubexx/apiserver/endpoints/scale.h"
@@ -38,23 +40,29 @@ WritePart PartOf(const Call& call) {
   return call.info.subresource == "status" ? WritePart::kStatus : WritePart::kObject;
 }
 
-/// DeleteOptions, in either encoding, or none. Only what is obeyed is read.
-Result<DeletePreconditions> ReadDeleteOptions(const Call& call) {
-  DeletePreconditions preconditions;
+/// DeleteOptions, in either encoding; an empty object when there are none.
+Result<JsonTree> ReadDeleteOptions(const Call& call) {
   const std::string& body = call.request.body;
-  if (body.empty() || body.starts_with(codec::kEnvelopeMagic)) {
-    return preconditions;
+  if (body.empty()) {
+    return JsonTree::Object();
   }
-  KX_ASSIGN_OR_RETURN(const JsonTree options, ParseJson(body));
-  preconditions.uid = StringAt(options, {"preconditions", "uid"});
-  preconditions.resource_version = StringAt(options, {"preconditions", "resourceVersion"});
-  return preconditions;
+  if (!body.starts_with(codec::kEnvelopeMagic)) {
+    return ParseJson(body);
+  }
+  const auto envelope = codec::ReadEnvelope(body);
+  if (!envelope || envelope->kind != "DeleteOptions") {
+    return Fail(Reason::kBadRequest, "the body of a deletion has to be DeleteOptions");
+  }
+  ResourceType type;
+  type.kind = "DeleteOptions";
+  type.version = "v1";
+  type.schema = &codec::SchemaOf<api::meta::v1::DeleteOptions>();
+  return CanonicalOfProtobuf(type, envelope->raw);
 }
 
-bool DryRunInBody(const Call& call) {
-  const auto options = JsonTree::Parse(call.request.body);
-  const JsonTree* const dry_run = options ? options->Find("dryRun") : nullptr;
-  return dry_run != nullptr && dry_run->size() > 0;
+bool IsDryRun(const Call& call, const JsonTree& options) {
+  const JsonTree* const dry_run = options.Find("dryRun");
+  return call.dry_run() || (dry_run != nullptr && dry_run->size() > 0);
 }
 
 http::Response DeletedStatus(const Call& call, const JsonTree& object) {
@@ -99,8 +107,8 @@ Result<JsonTree> ReadBody(const Call& call) {
   if (body.starts_with(codec::kEnvelopeMagic)) {
     const auto envelope = codec::ReadEnvelope(body);
     if (!envelope) {
-      return Fail(Reason::kBadRequest, "the protobuf body cannot be read: " +
-                                           envelope.error().message);
+      return Fail(Reason::kBadRequest,
+                  "the protobuf body cannot be read: " + envelope.error().message);
     }
     if (envelope->kind != type.kind || envelope->api_version != type.ApiVersion()) {
       return Fail(Reason::kBadRequest, "the object provided is a " +
@@ -123,9 +131,9 @@ Result<JsonTree> ReadBody(const Call& call) {
   const std::string version = StringAt(object, {"apiVersion"});
   const std::string kind = StringAt(object, {"kind"});
   if ((!version.empty() && version != type.ApiVersion()) || (!kind.empty() && kind != type.kind)) {
-    return Fail(Reason::kBadRequest,
-                version + ", Kind=" + kind + " in the data does not match the expected " +
-                    type.ApiVersion() + ", Kind=" + type.kind);
+    return Fail(Reason::kBadRequest, version + ", Kind=" + kind +
+                                         " in the data does not match the expected " +
+                                         type.ApiVersion() + ", Kind=" + type.kind);
   }
   return Canonical(type, object);
 }
@@ -140,16 +148,15 @@ Answer HandleCreate(const Call& call) {
 
 Answer HandleUpdate(const Call& call) {
   if (call.info.subresource == "scale") {
-    KX_ASSIGN_OR_RETURN(const JsonTree scale, ParseJson(call.request.body));
+    KX_ASSIGN_OR_RETURN(const JsonTree scale, ReadScale(call));
     return UpdateScale(call, [&scale](const JsonTree&) -> Result<JsonTree> { return scale; });
   }
   KX_ASSIGN_OR_RETURN(const JsonTree object, ReadBody(call));
-  KX_ASSIGN_OR_RETURN(
-      const JsonTree updated,
-      call.objects.Update(
-          *call.type, call.key(), PartOf(call),
-          [&object](const JsonTree&) -> Result<JsonTree> { return object; }, call.dry_run(),
-          call.request.stop));
+  KX_ASSIGN_OR_RETURN(const JsonTree updated,
+                      call.objects.Update(
+                          *call.type, call.key(), PartOf(call),
+                          [&object](const JsonTree&) -> Result<JsonTree> { return object; },
+                          call.dry_run(), call.request.stop));
   return ObjectResponse(call, updated);
 }
 
@@ -160,28 +167,35 @@ Answer HandlePatch(const Call& call) {
     return Fail(Reason::kBadRequest, "the patch is no JSON: " + patch.error().message);
   }
   if (call.info.subresource == "scale") {
-    return UpdateScale(call, [&](const JsonTree& scale) {
-      return Patched(call, type, *patch, scale);
-    });
+    return UpdateScale(call,
+                       [&](const JsonTree& scale) { return Patched(call, type, *patch, scale); });
   }
-  KX_ASSIGN_OR_RETURN(
-      const JsonTree updated,
-      call.objects.Update(
-          *call.type, call.key(), PartOf(call),
-          [&](const JsonTree& current) -> Result<JsonTree> {
-            KX_ASSIGN_OR_RETURN(const JsonTree patched, Patched(call, type, *patch, current));
-            return Canonical(*call.type, patched);
-          },
-          call.dry_run(), call.request.stop));
+  KX_ASSIGN_OR_RETURN(const JsonTree updated, call.objects.Update(
+                                                  *call.type, call.key(), PartOf(call),
+                                                  [&](const JsonTree& current) -> Result<JsonTree> {
+                                                    KX_ASSIGN_OR_RETURN(
+                                                        const JsonTree patched,
+                                                        Patched(call, type, *patch, current));
+                                                    return Canonical(*call.type, patched);
+                                                  },
+                                                  call.dry_run(), call.request.stop));
   return ObjectResponse(call, updated);
 }
 
 Answer HandleDelete(const Call& call) {
-  KX_ASSIGN_OR_RETURN(const DeletePreconditions preconditions, ReadDeleteOptions(call));
-  KX_ASSIGN_OR_RETURN(const DeleteOutcome outcome,
-                      call.objects.Delete(*call.type, call.key(), preconditions,
-                                          call.dry_run() || DryRunInBody(call),
-                                          call.request.stop));
+  KX_ASSIGN_OR_RETURN(const JsonTree options, ReadDeleteOptions(call));
+  const DeletePreconditions preconditions{
+      .uid = StringAt(options, {"preconditions", "uid"}),
+      .resource_version = StringAt(options, {"preconditions", "resourceVersion"})};
+  const bool dry_run = IsDryRun(call, options);
+  if (IsCustomResourceDefinition(*call.type) && !dry_run) {
+    KX_ASSIGN_OR_RETURN(const JsonTree definition,
+                        call.objects.Get(*call.type, call.key(), call.request.stop));
+    KX_RETURN_IF_ERROR(DeleteCustomObjects(call.objects, definition, call.request.stop));
+  }
+  KX_ASSIGN_OR_RETURN(
+      const DeleteOutcome outcome,
+      call.objects.Delete(*call.type, call.key(), preconditions, dry_run, call.request.stop));
   return outcome.gone ? Answer(DeletedStatus(call, outcome.object))
                       : ObjectResponse(call, outcome.object);
 }
@@ -193,7 +207,8 @@ Answer HandleDeleteCollection(const Call& call) {
   KX_RETURN_IF_ERROR(cacher->WaitForLatest(call.request.stop));
   const CachedList list = cacher->cache().List(selection);
   ListBody body(call.form, *call.type);
-  const bool dry_run = call.dry_run() || DryRunInBody(call);
+  KX_ASSIGN_OR_RETURN(const JsonTree delete_options, ReadDeleteOptions(call));
+  const bool dry_run = IsDryRun(call, delete_options);
   for (const CachedObjectRef& object : list.items) {
     const auto outcome =
         call.objects.Delete(*call.type, object->key, {}, dry_run, call.request.stop);

@@ -18,6 +18,7 @@ enum Flags : unsigned {
   kGeneration = 8,
   kInAll = 16,  // category "all"
   kApiExtensions = 32,
+  kReview = 64,
 };
 
 struct Row {
@@ -67,6 +68,12 @@ const Row kRows[] = {
     {"apps", "v1", "Deployment", "deployments", kStatus | kScale | kGeneration | kInAll, {"deploy"}},
     {"apps", "v1", "ReplicaSet", "replicasets", kStatus | kScale | kGeneration | kInAll, {"rs"}},
     {"apps", "v1", "StatefulSet", "statefulsets", kStatus | kScale | kGeneration | kInAll, {"sts"}},
+    {"authentication.k8s.io", "v1", "SelfSubjectReview", "selfsubjectreviews", kCluster | kReview},
+    {"authentication.k8s.io", "v1", "TokenReview", "tokenreviews", kCluster | kReview},
+    {"authorization.k8s.io", "v1", "LocalSubjectAccessReview", "localsubjectaccessreviews", kReview},
+    {"authorization.k8s.io", "v1", "SelfSubjectAccessReview", "selfsubjectaccessreviews", kCluster | kReview},
+    {"authorization.k8s.io", "v1", "SelfSubjectRulesReview", "selfsubjectrulesreviews", kCluster | kReview},
+    {"authorization.k8s.io", "v1", "SubjectAccessReview", "subjectaccessreviews", kCluster | kReview},
     {"autoscaling", "v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers", kStatus | kInAll, {"hpa"}},
     {"batch", "v1", "CronJob", "cronjobs", kStatus | kGeneration | kInAll, {"cj"}},
     {"batch", "v1", "Job", "jobs", kStatus | kGeneration | kInAll},
@@ -113,6 +120,7 @@ ResourceType TypeOf(const Row& row) {
   type.namespaced = (row.flags & kCluster) == 0;
   type.has_status = (row.flags & kStatus) != 0;
   type.has_scale = (row.flags & kScale) != 0;
+  type.is_review = (row.flags & kReview) != 0;
   type.has_generation = (row.flags & kGeneration) != 0;
   type.short_names.assign(row.short_names.begin(), row.short_names.end());
   if ((row.flags & kInAll) != 0) {
@@ -121,8 +129,8 @@ ResourceType TypeOf(const Row& row) {
   if ((row.flags & kApiExtensions) != 0) {
     type.categories.emplace_back("api-extensions");
   }
-  type.prefix = "/registry/" + std::string(row.stored_as == nullptr ? row.plural : row.stored_as) +
-                "/";
+  type.prefix =
+      "/registry/" + std::string(row.stored_as == nullptr ? row.plural : row.stored_as) + "/";
   type.schema = api::Registry().Find(type.ApiVersion(), type.kind);
   return type;
 }

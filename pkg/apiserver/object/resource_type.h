@@ -26,11 +26,15 @@ struct ResourceType {
   bool has_scale = false;
   /// metadata.generation counts the changes of what is neither metadata nor status.
   bool has_generation = false;
+  /// Only created, answered and forgotten: TokenReview and the like.
+  bool is_review = false;
   std::vector<std::string> short_names{};
   std::vector<std::string> categories{};
   /// "/registry/pods/": as kube-apiserver lays its keys out in etcd.
   std::string prefix{};
   const codec::TypeSchema* schema = nullptr;  ///< null for a custom resource
+
+  bool operator==(const ResourceType&) const = default;
 
   /// "v1" or "apps/v1".
   std::string ApiVersion() const { return group.empty() ? version : group + "/" + version; }
@@ -49,7 +53,7 @@ struct ResourceType {
 using ResourceTypeRef = std::shared_ptr<const ResourceType>;
 
 /// The built-in resources that kube-apiserver 1.36 serves by default and that objects of are kept
-/// of: no reviews and bindings, no alpha and beta versions.
+/// of, and the reviews: no bindings, no alpha and beta versions.
 std::vector<ResourceTypeRef> BuiltinTypes();
 
 }  // namespace kubexx::apiserver

@@ -143,10 +143,10 @@ Result<FieldSelector> FieldSelector::Parse(std::string_view text, const Resource
     const bool doubled = term.equal && at + 1 < part.size() && part[at + 1] == '=';
     term.value = Unescaped(part.substr(at + (doubled ? 2 : 1)));
     if (!IsSelectable(type, term.field)) {
-      return Fail(Reason::kBadRequest, "Unable to find \"" + type.ApiVersion() + ", Resource=" +
-                                           type.plural + "\" that match field selector \"" +
-                                           std::string(text) + "\": field label not supported: " +
-                                           term.field);
+      return Fail(Reason::kBadRequest, "Unable to find \"" + type.ApiVersion() +
+                                           ", Resource=" + type.plural +
+                                           "\" that match field selector \"" + std::string(text) +
+                                           "\": field label not supported: " + term.field);
     }
     selector.terms_.push_back(std::move(term));
   }

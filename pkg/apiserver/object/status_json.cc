@@ -37,9 +37,10 @@ JsonTree Details(const Status& status) {
   set("uid", status.details.uid);
   for (const StatusCause& cause : status.details.causes) {
     JsonTree one = JsonTree::Object();
-    for (const auto& [key, value] : {std::pair<const char*, const std::string&>("reason", cause.reason),
-                                     {"message", cause.message},
-                                     {"field", cause.field}}) {
+    for (const auto& [key, value] :
+         {std::pair<const char*, const std::string&>("reason", cause.reason),
+          {"message", cause.message},
+          {"field", cause.field}}) {
       if (!value.empty()) {
         one[key] = JsonTree(value);
       }
@@ -160,10 +161,10 @@ Status TooLargeResourceVersion(std::int64_t wanted, std::int64_t current) {
 }
 
 Status TooOldResourceVersion(std::int64_t wanted, std::int64_t oldest) {
-  return {Reason::kExpired,
-          "too old resource version: " + std::to_string(wanted) + " (" + std::to_string(oldest) +
-              ")",
-          410};
+  return {
+      Reason::kExpired,
+      "too old resource version: " + std::to_string(wanted) + " (" + std::to_string(oldest) + ")",
+      410};
 }
 
 }  // namespace kubexx::apiserver

@@ -28,9 +28,7 @@ class Typed {
   Typed& operator=(const Typed&) = delete;
   ~Typed() { schema_.destroy(object_); }
 
-  Result<void> ReadJson(std::string_view json) {
-    return codec::DecodeJson(schema_, json, object_);
-  }
+  Result<void> ReadJson(std::string_view json) { return codec::DecodeJson(schema_, json, object_); }
   Result<void> ReadProtobuf(std::string_view message) {
     return codec::DecodeProtobuf(schema_, message, object_);
   }
@@ -56,9 +54,8 @@ JsonTree InOrder(const ResourceType& type, const JsonTree& object) {
   members.push_back({"kind", JsonTree(type.kind)});
   members.push_back({"apiVersion", JsonTree(type.ApiVersion())});
   const JsonTree* const metadata = object.Find("metadata");
-  members.push_back({"metadata", metadata != nullptr && metadata->IsObject()
-                                     ? *metadata
-                                     : JsonTree::Object()});
+  members.push_back(
+      {"metadata", metadata != nullptr && metadata->IsObject() ? *metadata : JsonTree::Object()});
   for (const JsonTree::Member& member : object.members()) {
     if (member.key != "kind" && member.key != "apiVersion" && member.key != "metadata") {
       members.push_back(member);
@@ -102,7 +99,12 @@ Result<std::string> JsonOfStored(const ResourceType& type, std::string_view valu
   const std::size_t begin = at + kMetadata.size();
   std::string result;
   result.reserve(value.size() + 48);
-  result.append(value.substr(0, begin));
+  if (type.schema == nullptr) {  // It may be stored in another version of the resource.
+    result.append(R"({"kind":")" + type.kind + R"(","apiVersion":")" + type.ApiVersion() + "\",");
+    result.append(kMetadata);
+  } else {
+    result.append(value.substr(0, begin));
+  }
   result.append(R"("resourceVersion":")").append(std::to_string(revision)).append("\"");
   if (begin < value.size() && value[begin] != '}') {
     result.append(",");

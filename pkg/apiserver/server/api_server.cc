@@ -1,5 +1,6 @@
 #include "kubexx/apiserver/server/api_server.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "kubexx/codec/internal/base64.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/codec/yaml.h"
+#include "kubexx/metrics/process_metrics.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -21,16 +23,19 @@ constexpr std::size_t kMaxHeaderBytes = 1 << 20;
 constexpr std::chrono::seconds kIdleTime{180};
 constexpr std::chrono::seconds kRequestTime{60};
 
+constexpr std::string_view kMethods[] = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"};
+
 std::string HostOf(std::string_view address) {
   std::string host(address.substr(0, address.rfind(':')));
   return host.empty() || host == "0.0.0.0" || host == "[::]" ? "127.0.0.1" : host;
 }
 
-ApiOptions ApiOptionsOf(const ApiServerOptions& options) {
+ApiOptions ApiOptionsOf(const ApiServerOptions& options, const metrics::Registry& registry) {
   ApiOptions api{.clock = options.clock,
                  .form = options.form,
                  .cacher = {.clock = options.clock, .window = options.watch_window}};
   api.token = options.token;
+  api.metrics = [&registry] { return registry.Serialize(); };
   return api;
 }
 
@@ -67,7 +72,26 @@ JsonTree Named(const char* name, const char* member, JsonTree value) {
 ApiServer::ApiServer(std::unique_ptr<storage::Storage> storage, Options options)
     : storage_(std::move(storage)),
       options_(std::move(options)),
-      api_(*storage_, ApiOptionsOf(options_)) {}
+      api_(*storage_, ApiOptionsOf(options_, registry_)),
+      process_metrics_(metrics::RegisterProcessMetrics(registry_)),
+      watch_metrics_(registry_.OnScrape([this] {
+        registry_
+            .Gauge("apiserver_longrunning_requests", "Requests that last: open watches.",
+                   {{"verb", "WATCH"}})
+            .Set(static_cast<double>(api_.watchers()));
+      })) {}
+
+http::Response ApiServer::Serve(const http::Request& request) {
+  http::Response response = api_.Handle(request);
+  // A method of the client's own making is not a label.
+  const bool known = std::ranges::find(kMethods, request.method) != std::end(kMethods);
+  registry_
+      .Counter(
+          "apiserver_request_total", "Requests by method and status code.",
+          {{"verb", known ? request.method : "other"}, {"code", std::to_string(response.status)}})
+      .Increment();
+  return response;
+}
 
 ApiServer::~ApiServer() { Stop(); }
 
@@ -78,7 +102,7 @@ Result<void> ApiServer::Start() {
   }
   KX_RETURN_IF_ERROR(api_.Bootstrap({}));
   http_ = std::make_unique<http::Server>(HttpOptionsOf(options_));
-  http_->HandleOthers([this](const http::Request& request) { return api_.Handle(request); });
+  http_->HandleOthers([this](const http::Request& request) { return Serve(request); });
   KX_RETURN_IF_ERROR(http_->Start());
   ticker_ = std::jthread([this](const std::stop_token& stop) { Tick(stop); });
   return {};

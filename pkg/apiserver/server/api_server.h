@@ -13,7 +13,9 @@
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/apiserver/endpoints/api.h"
 #include "kubexx/apiserver/storage/storage.h"
+#include "kubexx/base/subscription.h"
 #include "kubexx/http/server.h"
+#include "kubexx/metrics/registry.h"
 
 namespace kubexx::apiserver {
 
@@ -67,10 +69,14 @@ class ApiServer {
 
  private:
   void Tick(const std::stop_token& stop);
+  http::Response Serve(const http::Request& request);
 
+  metrics::Registry registry_;
   const std::unique_ptr<storage::Storage> storage_;
   Options options_;
   Api api_;
+  base::Subscription process_metrics_;
+  base::Subscription watch_metrics_;
   std::unique_ptr<http::Server> http_;
   std::jthread ticker_;
 };

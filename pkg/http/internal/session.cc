@@ -104,6 +104,11 @@ void Session::Respond() {
   http10_ = message.version() < 11;
   Request request = Convert(message);
   request.peer = peer_;
+  websocket_key_.clear();
+  if (bhttp::token_list(message[bhttp::field::connection]).exists("upgrade") &&
+      beast::iequals(message[bhttp::field::upgrade], "websocket")) {
+    websocket_key_ = std::string(message[bhttp::field::sec_websocket_key]);
+  }
   const Server::Options& options = host_.options();
   if (options.handler_threads > 0) {
     stop_ = std::stop_source();
@@ -130,6 +135,9 @@ void Session::OnDeadline() {
 
 void Session::Deliver(std::uint64_t serial, Response response) {
   if (closed_ || !waiting_ || serial != serial_) {
+    if (response.stream != nullptr) {
+      response.stream->Closed();  // It may be known to those who feed it.
+    }
     return;
   }
   waiting_ = false;

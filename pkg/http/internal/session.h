@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "kubexx/http/internal/websocket_frames.h"
 #include "kubexx/http/server.h"
 
 namespace kubexx::http::internal {
@@ -45,6 +46,7 @@ class Host {
 class Session : public std::enable_shared_from_this<Session> {
  public:
   using Done = std::function<void(boost::system::error_code)>;
+  using SomeRead = std::function<void(boost::system::error_code, std::size_t)>;
   using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
   using Serializer = boost::beast::http::response_serializer<boost::beast::http::string_body>;
 
@@ -75,7 +77,7 @@ class Session : public std::enable_shared_from_this<Session> {
   virtual void AsyncWriteBuffers(const std::vector<boost::asio::const_buffer>& buffers,
                                  Done done) = 0;
   /// Reads what nobody wants, to notice that the client has gone.
-  virtual void AsyncReadSome(boost::asio::mutable_buffer buffer, Done done) = 0;
+  virtual void AsyncReadSome(boost::asio::mutable_buffer buffer, SomeRead done) = 0;
   /// Of the client's certificate.
   virtual Peer PeerOfClient() { return {}; }
   /// Says goodbye.
@@ -91,9 +93,10 @@ class Session : public std::enable_shared_from_this<Session> {
   void OnWritten(boost::system::error_code error, bool keep_alive);
   void Drain();
 
-  // session_body.cc: a response in chunks.
+  // session_body.cc: a response in chunks, or in the messages of a WebSocket.
   void BeginStream(Response response);
   void WatchClient();
+  bool ReadFromWebSocket(std::string_view bytes);
   void Wake();
   void Pump();
   void WriteChunks();
@@ -116,6 +119,10 @@ class Session : public std::enable_shared_from_this<Session> {
   std::vector<BodyStream::Chunk> chunks_{};
   std::vector<std::string> frames_{};  // the line before each chunk, and what goes before the first
   std::vector<boost::asio::const_buffer> buffers_{};
+  std::string websocket_key_{};  // of a request for an upgrade; else empty
+  ClientFrames client_frames_{};
+  Opcode opcode_ = Opcode::kText;
+  std::string pong_{};               // to be sent
   std::atomic<bool> awake_ = false;  // a Pump is on its way
   bool writing_ = false;
   bool body_ended_ = false;

@@ -38,11 +38,25 @@ std::string LineOf(std::size_t size) {
   return line + "\r\n";
 }
 
+std::string UpgradeHeaderOf(const Response& response, std::string_view key) {
+  std::string text =
+      "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+      "Sec-WebSocket-Accept: " +
+      AcceptKey(key) + "\r\n";
+  for (const auto& [name, value] : response.headers) {
+    text += name + ": " + value + "\r\n";
+  }
+  return text + "\r\n";
+}
+
 }  // namespace
 
 void Session::BeginStream(Response response) {
   stream_body_ = std::move(response.stream);
-  frames_.push_back(HeaderOf(response));
+  const bool json = response.content_type.starts_with("application/json");
+  opcode_ = json ? Opcode::kText : Opcode::kBinary;
+  frames_.push_back(websocket_key_.empty() ? HeaderOf(response)
+                                           : UpgradeHeaderOf(response, websocket_key_));
   // The client sends nothing now: what arrives, or the end, means that it has gone.
   tcp().expires_never();
   WatchClient();
@@ -60,16 +74,34 @@ void Session::BeginStream(Response response) {
 }
 
 void Session::WatchClient() {
-  AsyncReadSome(asio::buffer(drain_), [self = shared_from_this()](error_code error) {
-    if (self->closed_ || self->stream_body_ == nullptr) {
-      return;
-    }
-    if (error) {
-      self->Close();
-    } else {
-      self->WatchClient();
+  AsyncReadSome(asio::buffer(drain_),
+                [self = shared_from_this()](error_code error, std::size_t size) {
+                  if (self->closed_ || self->stream_body_ == nullptr) {
+                    return;
+                  }
+                  // A client of chunks has nothing to say.
+                  const std::string_view bytes(self->drain_.data(), size);
+                  if (error || (!self->websocket_key_.empty() && !self->ReadFromWebSocket(bytes))) {
+                    self->Close();
+                  } else {
+                    self->WatchClient();
+                  }
+                });
+}
+
+bool Session::ReadFromWebSocket(std::string_view bytes) {
+  bool open = true;
+  const bool good = client_frames_.Feed(bytes, [&](Opcode opcode, std::string_view payload) {
+    if (opcode == Opcode::kPing) {
+      pong_ = FrameHeader(Opcode::kPong, payload.size()) + std::string(payload);
+    } else if (opcode == Opcode::kClose) {
+      open = false;
     }
   });
+  if (good && open && !pong_.empty()) {
+    Pump();
+  }
+  return good && open;
 }
 
 void Session::Wake() {
@@ -84,34 +116,43 @@ void Session::Pump() {
 }
 
 void Session::WriteChunks() {
+  const bool websocket = !websocket_key_.empty();
   chunks_.clear();
   buffers_.clear();
   body_ended_ = !stream_body_->Take(chunks_);
-  const std::size_t before = frames_.size();  // The header, the first time.
-  for (const BodyStream::Chunk& chunk : chunks_) {
-    frames_.push_back(LineOf(chunk->size()));
+  if (!pong_.empty()) {
+    frames_.push_back(std::move(pong_));
+    pong_.clear();
   }
-  if (before > 0) {
-    buffers_.emplace_back(asio::buffer(frames_.front()));
+  const std::size_t before = frames_.size();  // The header, the first time, and a pong.
+  for (const BodyStream::Chunk& chunk : chunks_) {
+    frames_.push_back(websocket ? FrameHeader(opcode_, chunk->size()) : LineOf(chunk->size()));
+  }
+  if (body_ended_) {
+    frames_.emplace_back(websocket ? FrameHeader(Opcode::kClose, 0) : std::string(kLastChunk));
+  }
+  for (std::size_t i = 0; i < before; ++i) {
+    buffers_.emplace_back(asio::buffer(frames_[i]));
   }
   for (std::size_t i = 0; i < chunks_.size(); ++i) {
     if (!chunks_[i]->empty()) {
       buffers_.emplace_back(asio::buffer(frames_[before + i]));
       buffers_.emplace_back(asio::buffer(*chunks_[i]));
-      buffers_.emplace_back(asio::buffer(kEndOfChunk));
+      if (!websocket) {
+        buffers_.emplace_back(asio::buffer(kEndOfChunk));
+      }
     }
   }
   if (body_ended_) {
-    buffers_.emplace_back(asio::buffer(kLastChunk));
+    buffers_.emplace_back(asio::buffer(frames_.back()));
   }
   if (buffers_.empty()) {
     return;
   }
   writing_ = true;
   tcp().expires_after(host_.options().write_timeout);
-  AsyncWriteBuffers(buffers_, [self = shared_from_this()](error_code error) {
-    self->OnChunksWritten(error);
-  });
+  AsyncWriteBuffers(
+      buffers_, [self = shared_from_this()](error_code error) { self->OnChunksWritten(error); });
 }
 
 void Session::OnChunksWritten(error_code error) {

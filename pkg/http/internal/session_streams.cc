@@ -41,9 +41,8 @@ class StreamSession : public Session {
     asio::async_write(stream_, buffers,
                       [done = std::move(done)](error_code error, std::size_t) { done(error); });
   }
-  void AsyncReadSome(asio::mutable_buffer buffer, Done done) override {
-    stream_.async_read_some(
-        buffer, [done = std::move(done)](error_code error, std::size_t) { done(error); });
+  void AsyncReadSome(asio::mutable_buffer buffer, SomeRead done) override {
+    stream_.async_read_some(buffer, std::move(done));
   }
 
   Stream stream_;

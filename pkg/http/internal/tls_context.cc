@@ -29,9 +29,9 @@ bool VerifyClients(SSL_CTX* context, const std::vector<Certificate>& authorities
     ok = ok && X509_STORE_add_cert(SSL_CTX_get_cert_store(context), authority.get()) == 1 &&
          SSL_CTX_add_client_CA(context, authority.get()) == 1;
   }
-  SSL_CTX_set_verify(
-      context, optional ? SSL_VERIFY_PEER : SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT,
-      nullptr);
+  SSL_CTX_set_verify(context,
+                     optional ? SSL_VERIFY_PEER : SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT,
+                     nullptr);
   return ok;
 }
 

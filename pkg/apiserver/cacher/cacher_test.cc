@@ -1,0 +1,185 @@
+#include "kubexx/apiserver/cacher/cacher.h"
+
+#include <gmock/gmock.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kubexx/apiserver/object/stored_object.h"
+#include "kubexx/apiserver/storage/memory.h"
+#include "kubexx/base/clock.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+/// "ADDED a" of each event, to be read at a glance.
+class PlainFrames final : public FrameFormat {
+ public:
+  apimachinery::Result<std::string> Frame(codec::WatchEventType type, const ResourceType&,
+                                          std::string_view json) const override {
+    ++frames;
+    const auto tree = codec::JsonTree::Parse(json);
+    const codec::JsonTree* const name = tree ? tree->At({"metadata", "name"}) : nullptr;
+    const bool end = json.find("initial-events-end") != std::string_view::npos;
+    return std::string(ToString(type)) + (name == nullptr ? "" : " " + *name->AsString()) +
+           (end ? " end" : "");
+  }
+  mutable int frames = 0;
+};
+
+class CacherTest : public ::testing::Test {
+ protected:
+  CacherTest()
+      : storage_(*storage::NewMemoryStorage({})), format_(std::make_shared<PlainFrames>()) {
+    for (const ResourceTypeRef& type : BuiltinTypes()) {
+      if (type->plural == "configmaps") {
+        type_ = type;
+      }
+    }
+    Put("a", "x");
+    cacher_ = std::make_unique<Cacher>(type_, *storage_, CacherOptions{.window = 3});
+    EXPECT_TRUE(cacher_->WaitForLatest({}));
+  }
+
+  std::int64_t Put(const std::string& name, const std::string& label) {
+    codec::JsonTree object = codec::JsonTree::Object();
+    object["metadata"]["name"] = name;
+    object["metadata"]["labels"]["l"] = label;
+    const std::string key = type_->StorageKey({.namespace_ = "default", .name = name});
+    const std::string value = *StoredOf(*type_, object, StoredForm::kJson);
+    const auto written = storage::GuaranteedUpdate(
+        *storage_, key,
+        [&](const storage::KeyValue&) -> apimachinery::Result<std::optional<std::string>> {
+          return std::optional(value);
+        },
+        {.create_if_missing = true}, {});
+    EXPECT_TRUE(written);
+    return written ? written->mod_revision : 0;
+  }
+  void Delete(const std::string& name) {
+    EXPECT_TRUE(
+        storage_->Delete(type_->StorageKey({.namespace_ = "default", .name = name}), 0, {}));
+  }
+
+  std::shared_ptr<CacheWatcher> Watch(WatchStart start, const std::string& labels = {}) {
+    WatcherOptions options;
+    options.format = format_;
+    options.bookmarks = true;
+    options.selection.labels = *apimachinery::LabelSelector::Parse(labels);
+    auto watcher = std::make_shared<CacheWatcher>(type_, std::move(options));
+    cacher_->cache().Add(watcher, start);
+    return watcher;
+  }
+  /// What waits for the watcher, after all that was written.
+  std::vector<std::string> Taken(CacheWatcher& watcher) {
+    EXPECT_TRUE(cacher_->WaitForLatest({}));
+    std::vector<http::BodyStream::Chunk> chunks;
+    alive_ = watcher.Take(chunks);
+    std::vector<std::string> texts;
+    for (const http::BodyStream::Chunk& chunk : chunks) {
+      texts.push_back(*chunk);
+    }
+    return texts;
+  }
+
+  std::unique_ptr<storage::MemoryStorage> storage_;
+  ResourceTypeRef type_;
+  std::shared_ptr<PlainFrames> format_;
+  std::unique_ptr<Cacher> cacher_;
+  bool alive_ = true;
+};
+
+TEST_F(CacherTest, InitialEventsComeFirstAndTheirEndIsMarked) {
+  Put("b", "x");
+  EXPECT_TRUE(cacher_->WaitForLatest({}));
+  const auto watcher = Watch({.initial_events = true, .mark_end = true});
+  Put("a", "y");
+  EXPECT_THAT(Taken(*watcher), ElementsAre("ADDED a", "ADDED b", "BOOKMARK end", "MODIFIED a"));
+  EXPECT_TRUE(alive_);
+}
+
+TEST_F(CacherTest, SelectedObjectsComeAndGo) {
+  const auto watcher = Watch({.initial_events = true}, "l=x");
+  Put("a", "y");
+  Put("a", "x");
+  Put("a", "x");
+  Delete("a");
+  Put("c", "z");
+  EXPECT_THAT(Taken(*watcher),
+              ElementsAre("ADDED a", "DELETED a", "ADDED a", "MODIFIED a", "DELETED a"));
+}
+
+TEST_F(CacherTest, WatchesBeginInThePast) {
+  const std::int64_t from = Put("b", "x");
+  Put("c", "x");
+  Delete("b");
+  EXPECT_TRUE(cacher_->WaitForLatest({}));
+  const auto watcher = Watch({.revision = from});
+  EXPECT_THAT(Taken(*watcher), ElementsAre("ADDED c", "DELETED b"));
+}
+
+TEST_F(CacherTest, APastThatIsForgottenIsAnError) {
+  const std::int64_t from = Put("b", "x");
+  for (int i = 0; i < 4; ++i) {
+    Put("c", std::to_string(i));
+  }
+  EXPECT_TRUE(cacher_->WaitForLatest({}));
+  const auto watcher = Watch({.revision = from});
+  EXPECT_THAT(Taken(*watcher), ElementsAre("ERROR"));
+  EXPECT_FALSE(alive_);
+}
+
+TEST_F(CacherTest, AnEventIsEncodedOnceForAllWatchers) {
+  const std::int64_t from = Put("b", "x");
+  EXPECT_TRUE(cacher_->WaitForLatest({}));
+  std::vector<std::shared_ptr<CacheWatcher>> watchers;
+  for (int i = 0; i < 10; ++i) {
+    watchers.push_back(Watch({.revision = from}));
+  }
+  Put("b", "y");
+  for (const auto& watcher : watchers) {
+    EXPECT_THAT(Taken(*watcher), ElementsAre("MODIFIED b"));
+  }
+  EXPECT_EQ(format_->frames, 1);
+}
+
+TEST_F(CacherTest, ASlowWatcherIsEnded) {
+  WatcherOptions options;
+  options.format = format_;
+  options.max_waiting_frames = 2;
+  const auto watcher = std::make_shared<CacheWatcher>(type_, std::move(options));
+  cacher_->cache().Add(watcher, {.revision = Put("b", "x")});
+  for (int i = 0; i < 3; ++i) {
+    Put("b", std::to_string(i));
+  }
+  EXPECT_THAT(Taken(*watcher), IsEmpty());
+  EXPECT_FALSE(alive_);
+}
+
+TEST_F(CacherTest, ClosedWatchersAreForgotten) {
+  const auto watcher = Watch({.initial_events = true});
+  EXPECT_EQ(cacher_->cache().watchers(), 1U);
+  watcher->Closed();
+  cacher_->cache().Tick(false);
+  EXPECT_EQ(cacher_->cache().watchers(), 0U);
+}
+
+TEST_F(CacherTest, ItWaitsForTheVersionThatIsAskedFor) {
+  // Of another type: the cache learns of it because it asks the storage how far it is.
+  EXPECT_TRUE(storage_->Create("/registry/other/x", "{}", {}));
+  EXPECT_TRUE(cacher_->WaitForLatest({}));
+  const auto current = storage_->CurrentRevision({});
+  ASSERT_TRUE(current);
+  EXPECT_GE(cacher_->cache().List({}).revision, *current);
+  const auto waited =
+      cacher_->cache().WaitFor(*current + 1, base::Clock::Real().Now(), std::stop_token());
+  ASSERT_FALSE(waited);
+  EXPECT_TRUE(apimachinery::IsTooLargeResourceVersion(waited.error()));
+}
+
+}  // namespace
+}  // namespace kubexx::apiserver

@@ -1,0 +1,113 @@
+#include "kubexx/apiserver/endpoints/patch.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace kubexx::apiserver {
+namespace {
+
+using codec::JsonTree;
+
+JsonTree Json(const std::string& text) {
+  auto tree = JsonTree::Parse(text);
+  EXPECT_TRUE(tree) << text;
+  return tree ? std::move(*tree) : JsonTree();
+}
+
+struct Case {
+  const char* name;
+  const char* object;
+  const char* patch;
+  const char* result;  // "" for an error
+};
+
+std::string NameOf(const ::testing::TestParamInfo<Case>& info) { return info.param.name; }
+
+class JsonPatchTest : public ::testing::TestWithParam<Case> {};
+
+TEST_P(JsonPatchTest, IsRfc6902) {
+  const Case& c = GetParam();
+  const auto result = ApplyJsonPatch(Json(c.object), Json(c.patch));
+  ASSERT_EQ(result.has_value(), *c.result != '\0');
+  if (result) {
+    EXPECT_EQ(*result, Json(c.result)) << result->ToJson();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Patches, JsonPatchTest,
+    ::testing::Values(
+        Case{"Adds", R"({"a":1})", R"([{"op":"add","path":"/b","value":2}])", R"({"a":1,"b":2})"},
+        Case{"Inserts", R"({"a":[1,3]})", R"([{"op":"add","path":"/a/1","value":2}])",
+             R"({"a":[1,2,3]})"},
+        Case{"Appends", R"({"a":[1]})", R"([{"op":"add","path":"/a/-","value":2}])",
+             R"({"a":[1,2]})"},
+        Case{"Removes", R"({"a":[1,2],"b":1})",
+             R"([{"op":"remove","path":"/a/0"},{"op":"remove","path":"/b"}])", R"({"a":[2]})"},
+        Case{"Escapes", R"({"a/b":{"~c":1}})", R"([{"op":"replace","path":"/a~1b/~0c","value":2}])",
+             R"({"a/b":{"~c":2}})"},
+        Case{"EscapedTildeOne", R"({"~1":1})", R"([{"op":"remove","path":"/~01"}])", R"({})"},
+        Case{"MovesAndCopies", R"({"a":1})",
+             R"([{"op":"copy","from":"/a","path":"/b"},{"op":"move","from":"/a","path":"/c"}])",
+             R"({"b":1,"c":1})"},
+        Case{"TestHolds", R"({"a":1})", R"([{"op":"test","path":"/a","value":1}])", R"({"a":1})"},
+        Case{"TestFails", R"({"a":1})", R"([{"op":"test","path":"/a","value":2}])", ""},
+        Case{"NothingToRemove", R"({})", R"([{"op":"remove","path":"/a"}])", ""},
+        Case{"NothingToReplace", R"({})", R"([{"op":"replace","path":"/a","value":1}])", ""},
+        Case{"UnknownOperation", R"({})", R"([{"op":"x","path":"/a"}])", ""},
+        Case{"NoPointer", R"({})", R"([{"op":"add","path":"a","value":1}])", ""},
+        Case{"NoArray", R"({})", R"({"op":"add"})", ""}),
+    NameOf);
+
+TEST(MergePatchTest, IsRfc7386) {
+  EXPECT_EQ(ApplyMergePatch(Json(R"({"a":{"b":1,"c":2},"d":[1]})"),
+                            Json(R"({"a":{"b":null,"e":{"f":null,"g":1}},"d":[2]})")),
+            Json(R"({"a":{"c":2,"e":{"g":1}},"d":[2]})"));
+  EXPECT_EQ(ApplyMergePatch(Json("1"), Json(R"({"a":1})")), Json(R"({"a":1})"));
+}
+
+class StrategicMergeTest : public ::testing::TestWithParam<Case> {};
+
+TEST_P(StrategicMergeTest, MergesListsByTheirKeys) {
+  const Case& c = GetParam();
+  const auto result = ApplyStrategicMergePatch(Json(c.object), Json(c.patch));
+  ASSERT_EQ(result.has_value(), *c.result != '\0');
+  if (result) {
+    EXPECT_EQ(*result, Json(c.result)) << result->ToJson();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Patches, StrategicMergeTest,
+    ::testing::Values(
+        Case{"Container", R"({"spec":{"containers":[{"name":"a","image":"1"},{"name":"b"}]}})",
+             R"({"spec":{"containers":[{"name":"a","image":"2"},{"name":"c"}]}})",
+             R"({"spec":{"containers":[{"name":"a","image":"2"},{"name":"b"},{"name":"c"}]}})"},
+        Case{"DeletesElement", R"({"spec":{"containers":[{"name":"a"},{"name":"b"}]}})",
+             R"({"spec":{"containers":[{"name":"a","$patch":"delete"}]}})",
+             R"({"spec":{"containers":[{"name":"b"}]}})"},
+        Case{"ReplacesList", R"({"spec":{"containers":[{"name":"a"},{"name":"b"}]}})",
+             R"({"spec":{"containers":[{"$patch":"replace"},{"name":"c"}]}})",
+             R"({"spec":{"containers":[{"name":"c"}]}})"},
+        Case{"ReplacesMap", R"({"a":{"b":1}})", R"({"a":{"$patch":"replace","c":1}})",
+             R"({"a":{"c":1}})"},
+        Case{"ServicePorts", R"({"spec":{"ports":[{"port":80,"name":"x"}]}})",
+             R"({"spec":{"ports":[{"port":80,"name":"y"},{"port":81}]}})",
+             R"({"spec":{"ports":[{"port":80,"name":"y"},{"port":81}]}})"},
+        Case{"PlainListsAreReplaced", R"({"spec":{"args":["a"]}})", R"({"spec":{"args":["b"]}})",
+             R"({"spec":{"args":["b"]}})"},
+        Case{"FinalizersAreASet", R"({"metadata":{"finalizers":["a"]}})",
+             R"({"metadata":{"finalizers":["a","b"],"$deleteFromPrimitiveList/finalizers":["a"]}})",
+             R"({"metadata":{"finalizers":["b"]}})"},
+        Case{"Order", R"({"spec":{"containers":[{"name":"a"},{"name":"b"}]}})",
+             R"({"spec":{"$setElementOrder/containers":[{"name":"b"},{"name":"a"}]}})",
+             R"({"spec":{"containers":[{"name":"b"},{"name":"a"}]}})"},
+        Case{"RetainKeys", R"({"strategy":{"type":"a","rollingUpdate":{}}})",
+             R"({"strategy":{"$retainKeys":["type"],"type":"b"}})", R"({"strategy":{"type":"b"}})"},
+        Case{"NullErases", R"({"a":1,"b":1})", R"({"a":null})", R"({"b":1})"},
+        Case{"UnknownDirective", R"({"a":{}})", R"({"a":{"$patch":"x"}})", ""}),
+    NameOf);
+
+}  // namespace
+}  // namespace kubexx::apiserver

@@ -1,0 +1,151 @@
+#!/usr/bin/env bash
+# kubectl against kubexx-apiserver: what people do by hand, and that a killed server has kept what it acknowledged.
+set -euo pipefail
+# shellcheck source=../../hack/lib/common.sh
+. "$(dirname "$0")/../../hack/lib/common.sh"
+program=${KUBEXX_BUILD_DIR:-$kx_root/build/release}/bin/kubexx-apiserver
+work=$(mktemp -d)
+export KUBECONFIG=$work/kubeconfig KUBECACHEDIR=$work/cache
+server=
+
+fail() { die "FAILED: $*"; }
+end() {
+  local status=$?
+  [ -z "$server" ] || kill -9 "$server" 2>/dev/null || true
+  [ "$status" -eq 0 ] || cat "$work"/server.log >&2
+  rm -rf "$work"
+}
+trap end EXIT
+
+start() {
+  rm -f "$KUBECONFIG"
+  "$program" --address 127.0.0.1:0 --data-file "$work/data" --write-kubeconfig "$KUBECONFIG" >>"$work/server.log" 2>&1 &
+  server=$!
+  for _ in $(seq 100); do
+    grep -qs current-context "$KUBECONFIG" && return
+    kill -0 "$server" || fail "the server did not start"
+    sleep 0.05
+  done
+  fail "the server wrote no kubeconfig"
+}
+k() { timeout 30 "$kx_bin/kubectl" "$@"; }
+# is WANTED COMMAND...: the command's output.
+is() {
+  local wanted=$1 got
+  shift
+  got=$(k "$@") || fail "kubectl $*"
+  [ "$got" = "$wanted" ] || fail "kubectl $*: got '$got', wanted '$wanted'"
+}
+refuses() { # refuses TEXT COMMAND...
+  local text=$1 got
+  shift
+  if got=$(k "$@" 2>&1); then fail "kubectl $* was not refused"; fi
+  [[ $got == *"$text"* ]] || fail "kubectl $*: got '$got', wanted '$text'"
+}
+deployment() { # deployment IMAGE
+  cat <<Y
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, labels: {app: web}}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: a, image: "$1"}, {name: b, image: "b:1"}]}
+Y
+}
+
+start
+log "objects by hand"
+is "configmap/a created" create configmap a --from-literal k=v
+is v get configmap a -o 'jsonpath={.data.k}'
+refuses "already exists" create configmap a
+refuses 'configmaps "b" not found' get configmap b
+refuses "is invalid" create configmap Not_A_Name
+refuses 'namespaces "nowhere" not found' -n nowhere create configmap a
+is "configmap/a labeled" label configmap a x=y
+is configmap/a get configmap -l x=y -o name
+is "" get configmap -l x=z -o name
+is configmap/a get configmap --field-selector metadata.name=a -o name
+k get configmap a | grep -qE '^a +1 ' || fail "no table of a ConfigMap"
+k describe configmap a >/dev/null
+k create secret generic s --from-literal p=q >/dev/null
+is cQ== get secret s -o 'jsonpath={.data.p}'
+
+log "apply, patch, scale"
+deployment a:1 | k apply -f - >/dev/null
+deployment a:2 | k apply -f - >/dev/null
+is "a:2 b:1" get deployment web -o 'jsonpath={.spec.template.spec.containers[*].image}'
+is "deployment.apps/web unchanged" apply -f <(deployment a:2)
+k diff -f <(deployment a:2) || fail "a difference where there is none"
+k set image deployment/web b=b:2 >/dev/null
+is "a:2 b:2" get deployment web -o 'jsonpath={.spec.template.spec.containers[*].image}'
+k patch deployment web --type json -p '[{"op":"replace","path":"/spec/replicas","value":3}]' >/dev/null
+k scale deployment web --replicas 5 >/dev/null
+is 5 get deployment web -o 'jsonpath={.spec.replicas}'
+is 5 get deployment web -o 'jsonpath={.metadata.generation}'
+k wait --for 'jsonpath={.spec.replicas}=5' deployment/web --timeout 5s >/dev/null
+k describe deployment web >/dev/null
+
+log "watch"
+timeout 20 "$kx_bin/kubectl" get configmap -w -o name >"$work/watched" &
+watcher=$!
+for _ in $(seq 100); do grep -qs configmap/a "$work/watched" && break; sleep 0.05; done
+k create configmap later >/dev/null
+for _ in $(seq 100); do grep -qs configmap/later "$work/watched" && break; sleep 0.05; done
+kill "$watcher" 2>/dev/null || true
+wait "$watcher" 2>/dev/null || true
+grep -q configmap/later "$work/watched" || fail "the watch did not tell of a new object"
+
+log "discovery"
+k api-resources -o name >"$work/resources"
+grep -qx deployments.apps "$work/resources" || fail "no deployments in api-resources"
+k explain deployment.spec.template.spec.containers >"$work/explained"
+grep -q imagePullPolicy "$work/explained" || fail "explain does not know containers"
+is yes auth can-i create pods
+
+log "custom resources"
+k create -f - >/dev/null <<'Y'
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: widgets, kind: Widget, shortNames: [wd]}
+  versions:
+  - {name: v1, served: true, storage: true, subresources: {status: {}}, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}
+Y
+k wait --for condition=Established crd/widgets.example.com --timeout 5s >/dev/null
+k create -f - >/dev/null <<'Y'
+apiVersion: example.com/v1
+kind: Widget
+metadata: {name: w}
+spec: {size: 3}
+Y
+is 3 get wd w -o 'jsonpath={.spec.size}'
+k delete crd widgets.example.com >/dev/null
+refuses "the server" get widgets
+
+log "a killed server"
+kill -9 "$server"
+wait "$server" 2>/dev/null || true
+start
+is v get configmap a -o 'jsonpath={.data.k}'
+is 5 get deployment web -o 'jsonpath={.spec.replicas}'
+
+log "deletions"
+k delete deployment web --wait --timeout 10s >/dev/null
+refuses "not found" get deployment web
+k create namespace n >/dev/null
+k -n n create configmap inside >/dev/null
+k delete namespace n --timeout 10s >/dev/null
+refuses "not found" get namespace n
+k create namespace n >/dev/null
+is "" -n n get configmap -o name
+
+kill "$server"
+wait "$server" || fail "the server did not end well"
+server=
+log "kubexx-apiserver: kubectl works"
