@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "kubexx/apimachinery/bytes.h"
+#include "kubexx/base/directory_watch.h"
 #include "kubexx/base/mutex.h"
-#include "kubexx/certwatcher/internal/directory_watch.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/metrics/registry.h"
 
@@ -105,11 +105,14 @@ class CertWatcher::Impl {
 
   void Start() {
     thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
-    watch_ = std::make_unique<internal::DirectoryWatch>(DirectoriesOf(options_), [this] {
+    watch_ = std::make_unique<base::DirectoryWatch>(DirectoriesOf(options_), [this] {
       base::MutexLock lock(mu_);
       changed_ = true;
       wake_.notify_all();
     });
+    for (const std::string& directory : watch_->unwatched()) {
+      logging::Warning("directory is polled only: cannot watch it", {{"directory", directory}});
+    }
     // What changed before the watch was there.
     base::MutexLock lock(mu_);
     changed_ = true;
@@ -218,7 +221,7 @@ class CertWatcher::Impl {
   std::uint64_t running_ KX_GUARDED_BY(mu_) = 0;  // the callback that is being called, 0: none
   std::map<std::uint64_t, std::shared_ptr<const Callback>> callbacks_ KX_GUARDED_BY(mu_);
   std::jthread thread_;
-  std::unique_ptr<internal::DirectoryWatch> watch_;
+  std::unique_ptr<base::DirectoryWatch> watch_;
 };
 
 CertWatcher::CertWatcher(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -104,10 +104,10 @@ void MessageSender::Deliver(const Message& message, const std::stop_token& stop)
 }
 
 apimachinery::Result<std::unique_ptr<MessageSender>> NewHttpSender(
-    MessageSender::Options options, rest::HttpPoster::Options target,
-    std::function<void(const rest::HttpPoster::Answer&)> answered) {
-  KX_ASSIGN_OR_RETURN(const std::shared_ptr<const rest::HttpPoster> poster,
-                      rest::HttpPoster::New(std::move(target)));
+    MessageSender::Options options, rest::UrlClient::Options target,
+    std::function<void(const rest::UrlClient::Answer&)> answered) {
+  KX_ASSIGN_OR_RETURN(const std::shared_ptr<const rest::UrlClient> poster,
+                      rest::UrlClient::New(std::move(target)));
   const auto post = [poster, answered = std::move(answered)](
                         const Message& message,
                         const std::stop_token& stop) -> apimachinery::Result<int> {

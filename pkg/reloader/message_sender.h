@@ -14,7 +14,7 @@
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/metrics/registry.h"
-#include "kubexx/rest/http_poster.h"
+#include "kubexx/rest/url_client.h"
 
 namespace kubexx::reloader {
 
@@ -78,8 +78,8 @@ class MessageSender {
 /// A sender of POST requests to `target`; `answered` may be empty and is called on the sender's
 /// thread. kInvalidConfig for a URL or a proxy that cannot be used.
 apimachinery::Result<std::unique_ptr<MessageSender>> NewHttpSender(
-    MessageSender::Options options, rest::HttpPoster::Options target,
-    std::function<void(const rest::HttpPoster::Answer&)> answered = {});
+    MessageSender::Options options, rest::UrlClient::Options target,
+    std::function<void(const rest::UrlClient::Answer&)> answered = {});
 
 }  // namespace kubexx::reloader
 

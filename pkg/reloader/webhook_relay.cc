@@ -107,7 +107,7 @@ Result<std::unique_ptr<MessageSender>> NewWebhookSender(const std::string& url,
   options.attempts = 6;
   options.registry = registry;
   auto made =
-      NewHttpSender(std::move(options), {.url = url}, [](const rest::HttpPoster::Answer& answer) {
+      NewHttpSender(std::move(options), {.url = url}, [](const rest::UrlClient::Answer& answer) {
         logging::Info("Webhook answered", {{"status", answer.status}, {"body", answer.body}});
       });
   if (!made) {

@@ -1,4 +1,4 @@
-#include "kubexx/rest/http_poster.h"
+#include "kubexx/rest/url_client.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ using testing::FakeServer;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(HttpPoster, SendsPathQueryTypeAndBody) {
+TEST(UrlClient, SendsPathQueryTypeAndBody) {
   FakeServer server([](FakeConnection& connection) {
     while (const auto request = connection.ReadRequest()) {
       connection.Respond(202, "text/plain",
@@ -24,7 +24,7 @@ TEST(HttpPoster, SendsPathQueryTypeAndBody) {
                              request->headers.at("content-type") + " " + request->body);
     }
   });
-  const auto poster = HttpPoster::New({.url = server.Url() + "/a/b?key=x%2Fy&t=1#fragment"});
+  const auto poster = UrlClient::New({.url = server.Url() + "/a/b?key=x%2Fy&t=1#fragment"});
   ASSERT_TRUE(poster) << poster.status().ToString();
   const auto answer = (*poster)->Post("text/plain", "hello", {});
   ASSERT_TRUE(answer) << answer.status().ToString();
@@ -32,57 +32,57 @@ TEST(HttpPoster, SendsPathQueryTypeAndBody) {
   EXPECT_EQ(answer->body, "POST /a/b?key=x%2Fy&t=1 text/plain hello");
 }
 
-TEST(HttpPoster, FollowsNoRedirect) {
+TEST(UrlClient, FollowsNoRedirect) {
   FakeServer server([](FakeConnection& connection) {
     while (connection.ReadRequest()) {
       connection.Respond(302, "text/plain", "", {{"Location", "http://127.0.0.1:1/"}});
     }
   });
-  const auto poster = HttpPoster::New({.url = server.Url()});
+  const auto poster = UrlClient::New({.url = server.Url()});
   ASSERT_TRUE(poster);
   const auto answer = (*poster)->Post("text/plain", "", {});
   ASSERT_TRUE(answer) << answer.status().ToString();
   EXPECT_EQ(answer->status, 302);
 }
 
-TEST(HttpPoster, GivesUpOnASilentServer) {
+TEST(UrlClient, GivesUpOnASilentServer) {
   FakeServer server([](FakeConnection& connection) {
     (void)connection.ReadRequest();
     connection.AwaitPeer();
   });
   const auto poster =
-      HttpPoster::New({.url = server.Url(), .timeout = std::chrono::milliseconds(50)});
+      UrlClient::New({.url = server.Url(), .timeout = std::chrono::milliseconds(50)});
   ASSERT_TRUE(poster);
   EXPECT_FALSE((*poster)->Post("text/plain", "", {}));
 }
 
-TEST(HttpPoster, UsesTheProxyItIsGiven) {
+TEST(UrlClient, UsesTheProxyItIsGiven) {
   FakeServer proxy([](FakeConnection& connection) {
     while (const auto request = connection.ReadRequest()) {
       connection.Respond(200, "text/plain", request->target);
     }
   });
-  const auto poster = HttpPoster::New({.url = "http://sink.example/hook", .proxy = proxy.Url()});
+  const auto poster = UrlClient::New({.url = "http://sink.example/hook", .proxy = proxy.Url()});
   ASSERT_TRUE(poster);
   const auto answer = (*poster)->Post("text/plain", "", {});
   ASSERT_TRUE(answer) << answer.status().ToString();
   EXPECT_EQ(answer->body, "http://sink.example:80/hook");
 }
 
-TEST(HttpPoster, RefusesWhatIsNoUrlWithoutShowingIt) {
+TEST(UrlClient, RefusesWhatIsNoUrlWithoutShowingIt) {
   for (const char* url : {"", "sink", "ftp://SECRET", "http://", "http://h:SECRET/x"}) {
-    const auto poster = HttpPoster::New({.url = url});
+    const auto poster = UrlClient::New({.url = url});
     ASSERT_FALSE(poster) << url;
     EXPECT_EQ(poster.status().reason, Reason::kInvalidConfig);
     EXPECT_THAT(poster.status().message, Not(HasSubstr("SECRET")));
   }
-  const auto poster = HttpPoster::New({.url = "http://sink", .proxy = "ftp://u:SECRET@p"});
+  const auto poster = UrlClient::New({.url = "http://sink", .proxy = "ftp://u:SECRET@p"});
   ASSERT_FALSE(poster);
   EXPECT_THAT(poster.status().message, Not(HasSubstr("SECRET")));
 }
 
-TEST(HttpPoster, ErrorsDoNotShowTheUrl) {
-  const auto poster = HttpPoster::New(
+TEST(UrlClient, ErrorsDoNotShowTheUrl) {
+  const auto poster = UrlClient::New(
       {.url = "http://127.0.0.1:" + std::to_string(testing::UnusedPort()) + "/SECRET"});
   ASSERT_TRUE(poster);
   const auto answer = (*poster)->Post("text/plain", "", {});

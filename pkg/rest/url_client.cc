@@ -1,4 +1,4 @@
-#include "kubexx/rest/http_poster.h"
+#include "kubexx/rest/url_client.h"
 
 #include <algorithm>
 #include <optional>
@@ -20,7 +20,7 @@ constexpr std::size_t kMaxAnswer = 4096;
 
 }  // namespace
 
-class HttpPoster::Impl {
+class UrlClient::Impl {
  public:
   Impl(std::unique_ptr<internal::Transport> transport, std::string target,
        std::chrono::milliseconds timeout, base::Clock& clock)
@@ -34,32 +34,58 @@ class HttpPoster::Impl {
     internal::HttpRequest request{
         .method = "POST", .target = target_, .body = body, .has_body = true};
     request.headers.emplace_back("Content-Type", content_type);
-    const base::TimePoint deadline = clock_.Now() + timeout_;
-    internal::HttpCall call = transport_->Start(request);
-    KX_ASSIGN_OR_RETURN(const internal::HttpHead head,
-                        call.AwaitHead(stop, {.connect = deadline, .head = deadline}));
-    Answer answer{.status = head.code};
-    const auto keep = [&answer](std::string_view chunk) -> Result<void> {
-      answer.body += chunk.substr(0, kMaxAnswer - answer.body.size());
-      return {};
-    };
-    while (answer.body.size() < kMaxAnswer) {
-      const auto more = call.Read(keep, stop, deadline);
-      if (!more || !*more) {
-        break;  // the status says it all
-      }
+    Answer answer;
+    if (auto asked = Ask(request, answer, kMaxAnswer, stop); !asked && answer.status == 0) {
+      return Fail(std::move(asked).error());
+    }
+    return answer;  // when there is one, the status says it all
+  }
+
+  Result<Answer> Get(const Headers& headers, std::size_t max_bytes,
+                     const std::stop_token& stop) const {
+    internal::HttpRequest request{.method = "GET", .target = target_};
+    for (const auto& [name, value] : headers) {
+      KX_RETURN_IF_ERROR(internal::CheckHeader(name, value));
+      request.headers.emplace_back(name, value);
+    }
+    Answer answer;
+    KX_RETURN_IF_ERROR(Ask(request, answer, max_bytes + 1, stop));
+    if (answer.body.size() > max_bytes) {
+      return Fail(Reason::kInvalid,
+                  "the answer is larger than " + std::to_string(max_bytes) + " bytes");
     }
     return answer;
   }
 
  private:
+  /// Reads up to `max_bytes` of the body. An error after the head leaves what has been read.
+  Result<void> Ask(const internal::HttpRequest& request, Answer& answer, std::size_t max_bytes,
+                   const std::stop_token& stop) const {
+    const base::TimePoint deadline = clock_.Now() + timeout_;
+    internal::HttpCall call = transport_->Start(request);
+    KX_ASSIGN_OR_RETURN(const internal::HttpHead head,
+                        call.AwaitHead(stop, {.connect = deadline, .head = deadline}));
+    answer.status = head.code;
+    const auto keep = [&answer, max_bytes](std::string_view chunk) -> Result<void> {
+      answer.body += chunk.substr(0, max_bytes - answer.body.size());
+      return {};
+    };
+    while (answer.body.size() < max_bytes) {
+      KX_ASSIGN_OR_RETURN(const bool more, call.Read(keep, stop, deadline));
+      if (!more) {
+        break;
+      }
+    }
+    return {};
+  }
+
   const std::unique_ptr<internal::Transport> transport_;
   const std::string target_;
   const std::chrono::milliseconds timeout_;
   base::Clock& clock_;
 };
 
-Result<std::unique_ptr<HttpPoster>> HttpPoster::New(Options options) {
+Result<std::unique_ptr<UrlClient>> UrlClient::New(Options options) {
   const std::string_view url = options.url;
   const std::size_t scheme = url.find("://");
   if (scheme == std::string_view::npos ||
@@ -85,16 +111,21 @@ Result<std::unique_ptr<HttpPoster>> HttpPoster::New(Options options) {
   }
   KX_ASSIGN_OR_RETURN(auto transport, internal::Transport::NewThrough(std::move(proxy), TlsConfig(),
                                                                       *server, options.clock));
-  return std::unique_ptr<HttpPoster>(new HttpPoster(std::make_unique<Impl>(
+  return std::unique_ptr<UrlClient>(new UrlClient(std::make_unique<Impl>(
       std::move(transport), std::move(target), options.timeout, options.clock)));
 }
 
-HttpPoster::HttpPoster(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-HttpPoster::~HttpPoster() = default;
+UrlClient::UrlClient(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+UrlClient::~UrlClient() = default;
 
-Result<HttpPoster::Answer> HttpPoster::Post(std::string_view content_type, std::string_view body,
-                                            const std::stop_token& stop) const {
+Result<UrlClient::Answer> UrlClient::Post(std::string_view content_type, std::string_view body,
+                                          const std::stop_token& stop) const {
   return impl_->Post(content_type, body, stop);
+}
+
+Result<UrlClient::Answer> UrlClient::Get(const Headers& headers, std::size_t max_bytes,
+                                         const std::stop_token& stop) const {
+  return impl_->Get(headers, max_bytes, stop);
 }
 
 }  // namespace kubexx::rest

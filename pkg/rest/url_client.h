@@ -1,25 +1,28 @@
 /// @file
-/// Posts to a URL that is no API server's: webhooks, chat rooms.
-#ifndef KUBEXX_REST_HTTP_POSTER_H_
-#define KUBEXX_REST_HTTP_POSTER_H_
+/// Asks a URL that is no API server's: webhooks, chat rooms, manifests.
+#ifndef KUBEXX_REST_URL_CLIENT_H_
+#define KUBEXX_REST_URL_CLIENT_H_
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
 
 namespace kubexx::rest {
 
-/// POST requests to one URL, on the network thread of all RESTClients, with the system's
+/// Requests to one URL, on the network thread of all RESTClients, with the system's
 /// certificates. Follows no redirect and sends no credentials but what is in the URL. Errors never
 /// show the URL, whose path or query may be a secret. Thread-safe.
-class HttpPoster {
+class UrlClient {
  public:
-  /// Where to post, and how.
+  /// Where to ask, and how.
   struct Options {
     /// With http or https and a host; port, path and query as needed.
     std::string url{};
@@ -32,24 +35,28 @@ class HttpPoster {
   /// An answer of any status.
   struct Answer {
     int status = 0;
-    std::string body{};  ///< its first 4 KiB
+    std::string body{};  ///< of a Post its first 4 KiB
   };
+  using Headers = std::vector<std::pair<std::string, std::string>>;
 
   /// kInvalidConfig for a URL or a proxy that cannot be used. Opens no connection.
-  static apimachinery::Result<std::unique_ptr<HttpPoster>> New(Options options);
-  ~HttpPoster();
+  static apimachinery::Result<std::unique_ptr<UrlClient>> New(Options options);
+  ~UrlClient();
 
   /// Returns when the answer is here. kUnavailable when there is no connection or it broke,
   /// kTimeout, kCancelled soon after `stop` is requested.
   apimachinery::Result<Answer> Post(std::string_view content_type, std::string_view body,
                                     const std::stop_token& stop) const;
+  /// As Post, with the whole body; kInvalid when it is larger than `max_bytes`.
+  apimachinery::Result<Answer> Get(const Headers& headers, std::size_t max_bytes,
+                                   const std::stop_token& stop) const;
 
  private:
   class Impl;
-  explicit HttpPoster(std::unique_ptr<Impl> impl);
+  explicit UrlClient(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace kubexx::rest
 
-#endif  // KUBEXX_REST_HTTP_POSTER_H_
+#endif  // KUBEXX_REST_URL_CLIENT_H_

@@ -1,4 +1,4 @@
-#include "kubexx/certwatcher/internal/directory_watch.h"
+#include "kubexx/base/directory_watch.h"
 
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -10,27 +10,23 @@
 #include <cstdint>
 #include <utility>
 
-#include "kubexx/logging/log.h"
-
-namespace kubexx::certwatcher::internal {
+namespace kubexx::base {
 
 DirectoryWatch::DirectoryWatch(const std::vector<std::string>& directories,
                                std::function<void()> on_change)
     : on_change_(std::move(on_change)),
       inotify_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)),
       wake_(::eventfd(0, EFD_CLOEXEC)) {
-  bool watching = false;
   for (const std::string& directory : directories) {
     const bool added =
         inotify_ >= 0 &&
         ::inotify_add_watch(inotify_, directory.c_str(),
                             IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_DELETE | IN_ONLYDIR) >= 0;
     if (!added) {
-      logging::Warning("directory is polled only: cannot watch it", {{"directory", directory}});
+      unwatched_.push_back(directory);
     }
-    watching = watching || added;
   }
-  if (watching && wake_ >= 0) {
+  if (unwatched_.size() < directories.size() && wake_ >= 0) {
     thread_ = std::jthread([this] { Run(); });
   }
 }
@@ -68,4 +64,4 @@ void DirectoryWatch::Run() const {
   }
 }
 
-}  // namespace kubexx::certwatcher::internal
+}  // namespace kubexx::base

@@ -1,18 +1,18 @@
 /// @file
 /// Notices changes in directories.
-#ifndef KUBEXX_CERTWATCHER_INTERNAL_DIRECTORY_WATCH_H_
-#define KUBEXX_CERTWATCHER_INTERNAL_DIRECTORY_WATCH_H_
+#ifndef KUBEXX_BASE_DIRECTORY_WATCH_H_
+#define KUBEXX_BASE_DIRECTORY_WATCH_H_
 
 #include <functional>
 #include <string>
 #include <thread>
 #include <vector>
 
-namespace kubexx::certwatcher::internal {
+namespace kubexx::base {
 
 /// Calls back on a thread of its own after something in one of the directories was written,
 /// created, renamed or removed. Best effort: where inotify does not work, or once a directory
-/// itself is replaced, nothing is called.
+/// itself is replaced, nothing is called. Thread-safe.
 class DirectoryWatch {
  public:
   DirectoryWatch(const std::vector<std::string>& directories, std::function<void()> on_change);
@@ -20,15 +20,19 @@ class DirectoryWatch {
   DirectoryWatch& operator=(const DirectoryWatch&) = delete;
   ~DirectoryWatch();
 
+  /// The directories that cannot be watched.
+  const std::vector<std::string>& unwatched() const { return unwatched_; }
+
  private:
   void Run() const;
 
   std::function<void()> on_change_;
+  std::vector<std::string> unwatched_{};
   int inotify_ = -1;
   int wake_ = -1;
   std::jthread thread_;
 };
 
-}  // namespace kubexx::certwatcher::internal
+}  // namespace kubexx::base
 
-#endif  // KUBEXX_CERTWATCHER_INTERNAL_DIRECTORY_WATCH_H_
+#endif  // KUBEXX_BASE_DIRECTORY_WATCH_H_
