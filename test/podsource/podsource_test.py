@@ -84,7 +84,8 @@ class Test:
         for path in (self.manifests, self.www):
             os.mkdir(path)
         self.port = free_port()
-        self.source_flags = ["--node-name", "Node1", "--pod-manifest-path", self.manifests, "--manifest-url",
+        self.namespace = f"podsource-{os.getpid()}"  # nothing finishes the deletion of an earlier one
+        self.source_flags = ["--node-name", "node1", "--pod-manifest-path", self.manifests, "--manifest-url",
                              f"http://127.0.0.1:{self.port}/pods", "--http-check-frequency", "100ms"]
 
     def write(self, path, text):
@@ -96,7 +97,7 @@ class Test:
         subprocess.run(["kubectl", *arguments], input=text, text=True, check=True, stdout=subprocess.DEVNULL)
 
     def make_pod(self, name, node):
-        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "podsource"},
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": self.namespace},
                "spec": {"nodeName": node, "containers": [{"name": "c", "image": "i"}]}}
         self.kubectl("create", "-f", "-", text=json.dumps(pod))
 
@@ -113,8 +114,8 @@ class Test:
         return {pod["metadata"]["uid"] for pod in json.loads(done.stdout)["pods"]}
 
     def run(self):
-        self.kubectl("create", "namespace", "podsource")
-        self.kubectl("-n", "podsource", "create", "serviceaccount", "default")
+        self.kubectl("create", "namespace", self.namespace)
+        self.kubectl("-n", self.namespace, "create", "serviceaccount", "default")
         self.write(os.path.join(self.www, "pods"), pod_list("web"))
         nginx = self.start_nginx()
         stream = os.path.join(self.folder, "socket")
@@ -132,27 +133,28 @@ class Test:
             finally:
                 program.terminate()
                 status = program.wait(10)
-                nginx.kill()
+                nginx.terminate()
+                nginx.wait()
                 log.seek(0)
                 text = log.read()
-                self.kubectl("delete", "namespace", "podsource", "--wait=false")
+                self.kubectl("delete", "namespace", self.namespace, "--wait=false")
         assert status == 0, f"status {status}: {text}"
         assert text.count("bad.yaml") == 1, "a bad manifest is reported once: " + text
         assert not os.path.exists(stream), "the socket is left"
 
     def changes(self, follower):
         follower.expect("http:web-node1")
-        self.make_pod("a", "Node1")
-        self.make_pod("elsewhere", "Node2")
+        self.make_pod("a", "node1")
+        self.make_pod("elsewhere", "node2")
         follower.expect("api:a", "http:web-node1")
         self.write(os.path.join(self.manifests, "etcd.yaml"), manifest("etcd"))
         self.write(os.path.join(self.manifests, "bad.yaml"), "kind: [")
         follower.expect("api:a", "file:etcd-node1", "http:web-node1")
-        self.make_pod("b", "Node1")
+        self.make_pod("b", "node1")
         self.write(os.path.join(self.www, "pods"), pod_list("web", "web2"))
         follower.expect("api:a", "api:b", "file:etcd-node1", "http:web-node1", "http:web2-node1")
-        self.kubectl("-n", "podsource", "patch", "pod", "a", "--subresource=status", "-p", '{"status":{"phase":"Running"}}')
-        self.kubectl("-n", "podsource", "delete", "pod", "b", "--grace-period=0", "--force")
+        self.kubectl("-n", self.namespace, "patch", "pod", "a", "--subresource=status", "-p", '{"status":{"phase":"Running"}}')
+        self.kubectl("-n", self.namespace, "delete", "pod", "b", "--grace-period=0", "--force")
         self.write(os.path.join(self.www, "pods"), pod_list("web2"))
         follower.expect("api:a", "file:etcd-node1", "http:web2-node1")
         uids = {uid for _, uid in follower.pods}
@@ -163,7 +165,7 @@ class Test:
         self.write(os.path.join(self.manifests, "dns.yaml"), manifest("dns"))
         follower.expect("api:a", "file:dns-node1", "file:etcd-node1", "http:web2-node1")
         self.cluster("start-apiserver")
-        self.make_pod("c", "Node1")
+        self.make_pod("c", "node1")
         follower.expect("api:a", "api:c", "file:dns-node1", "file:etcd-node1", "http:web2-node1")
 
 
