@@ -8,10 +8,12 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <memory>
 #include <string>
 #include <utility>
 
 #include "kubexx/apiserver/server/api_server.h"
+#include "kubexx/apiserver/storage/etcd3/etcd3.h"
 #include "kubexx/apiserver/storage/memory.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/base/identity.h"
@@ -37,6 +39,7 @@ struct Settings {
   std::string token_file{};
   std::string kubeconfig{};
   std::string data_file{};
+  apiserver::storage::etcd3::Etcd3Options etcd{};
   std::int64_t watch_window = 1000;
   std::int64_t threads = 4;
   std::string log_level = "info";
@@ -65,6 +68,14 @@ void AddFlags(flags::FlagSet& flags, Settings& settings) {
   flags.AddString("data-file",
                   "Keep all objects in this file too, so that they survive the process.",
                   &settings.data_file);
+  flags.AddList("etcd-servers",
+                "Keep all objects in this etcd, as kube-apiserver does, instead of in memory.",
+                &settings.etcd.endpoints);
+  flags.AddString("etcd-cafile", "PEM file with the authorities of etcd's certificate.",
+                  &settings.etcd.ca_file);
+  flags.AddString("etcd-certfile", "PEM file with the client certificate for etcd.",
+                  &settings.etcd.certificate_file);
+  flags.AddString("etcd-keyfile", "PEM file with its key.", &settings.etcd.key_file);
   flags.AddInt("watch-window", "Events of a resource that watches can begin in the past of.",
                &settings.watch_window);
   flags.AddInt("threads", "Requests that are worked on at once.", &settings.threads);
@@ -129,15 +140,29 @@ Result<apiserver::ApiServerOptions> OptionsOf(const Settings& settings) {
   if (!settings.client_ca_file.empty()) {
     KX_ASSIGN_OR_RETURN(options.client_ca, ReadFile(settings.client_ca_file));
   }
+  // What is in etcd may be for a kube-apiserver, too.
+  options.form = settings.etcd.endpoints.empty() ? apiserver::StoredForm::kJson
+                                                 : apiserver::StoredForm::kProtobuf;
   KX_ASSIGN_OR_RETURN(std::string token, TokenOf(settings));
   options.token = apimachinery::Bytes(std::move(token));
   return options;
 }
 
-Result<void> Serve(const Settings& settings, const std::stop_token& stop) {
-  KX_ASSIGN_OR_RETURN(apiserver::ApiServerOptions options, OptionsOf(settings));
+Result<std::unique_ptr<apiserver::storage::Storage>> StorageOf(const Settings& settings) {
+  if (!settings.etcd.endpoints.empty()) {
+    if (!settings.data_file.empty()) {
+      return Fail(Reason::kInvalidConfig, "--etcd-servers and --data-file exclude each other");
+    }
+    return apiserver::storage::etcd3::NewEtcd3Storage(settings.etcd);
+  }
   KX_ASSIGN_OR_RETURN(auto storage,
                       apiserver::storage::NewMemoryStorage({.file = settings.data_file}));
+  return std::unique_ptr<apiserver::storage::Storage>(std::move(storage));
+}
+
+Result<void> Serve(const Settings& settings, const std::stop_token& stop) {
+  KX_ASSIGN_OR_RETURN(apiserver::ApiServerOptions options, OptionsOf(settings));
+  KX_ASSIGN_OR_RETURN(auto storage, StorageOf(settings));
   apiserver::ApiServer server(std::move(storage), std::move(options));
   KX_RETURN_IF_ERROR(server.Start());
   if (!settings.kubeconfig.empty()) {
@@ -155,11 +180,12 @@ Result<void> Serve(const Settings& settings, const std::stop_token& stop) {
 
 int Main(int argc, const char* const* argv) {
   Settings settings;
-  flags::FlagSet flags("kubexx-apiserver",
-                       "Serves the Kubernetes API from memory: for tests, demos and the edge.\n"
-                       "Exits with 0 after SIGTERM or SIGINT, and with 1 when it cannot start or a "
-                       "flag is wrong.",
-                       KUBEXX_VERSION);
+  flags::FlagSet flags(
+      "kubexx-apiserver",
+      "Serves the Kubernetes API from memory or an etcd: for tests, demos and the edge.\n"
+      "Exits with 0 after SIGTERM or SIGINT, and with 1 when it cannot start or a "
+      "flag is wrong.",
+      KUBEXX_VERSION);
   AddFlags(flags, settings);
   if (const auto exit_code = flags.ParseOrExitCode(argc, argv)) {
     return *exit_code;

@@ -147,6 +147,7 @@ void Session::WriteChunks() {
     buffers_.emplace_back(asio::buffer(frames_.back()));
   }
   if (buffers_.empty()) {
+    frames_.clear();  // Of empty chunks.
     return;
   }
   writing_ = true;
