@@ -113,6 +113,7 @@ class View {
                   "the workloads, ConfigMaps and Secrets of the namespace cannot be listed and "
                   "watched; is that permitted?");
     }
+    caches_.LoadPodReports();
     for (const reloader::InformerSet& set : caches_.informers()) {
       for (const auto& [kind, informer] : set.workloads) {
         informer->ForEachRaw([this, kind = kind](const cache::Object& object) {

@@ -14,13 +14,16 @@ namespace kubexx::reloader {
 
 using Annotations = std::map<std::string, std::string>;
 
-/// Keys, with stakater/Reloader's names as defaults; all of them can be renamed by flags.
+/// Keys, with stakater/Reloader's names as defaults; most of them can be renamed by flags.
 struct AnnotationKeys {
   std::string configmap_reload = "configmap.reloader.stakater.com/reload";
   std::string secret_reload = "secret.reloader.stakater.com/reload";
   std::string auto_reload = "reloader.stakater.com/auto";
   std::string configmap_auto = "configmap.reloader.stakater.com/auto";
   std::string secret_auto = "secret.reloader.stakater.com/auto";
+  // The two of SecretProviderClasses have no flags.
+  std::string provider_class_reload = "secretproviderclass.reloader.stakater.com/reload";
+  std::string provider_class_auto = "secretproviderclass.reloader.stakater.com/auto";
   std::string ignore = "reloader.stakater.com/ignore";
   std::string search = "reloader.stakater.com/search";
   std::string match = "reloader.stakater.com/match";
@@ -28,19 +31,28 @@ struct AnnotationKeys {
   std::string paused_at = "deployment.reloader.stakater.com/paused-at";
 
   const std::string& Reload(SourceType type) const {
-    return type == SourceType::kConfigMap ? configmap_reload : secret_reload;
+    return type == SourceType::kConfigMap ? configmap_reload
+           : type == SourceType::kSecret  ? secret_reload
+                                          : provider_class_reload;
   }
   const std::string& TypedAuto(SourceType type) const {
-    return type == SourceType::kConfigMap ? configmap_auto : secret_auto;
+    return type == SourceType::kConfigMap ? configmap_auto
+           : type == SourceType::kSecret  ? secret_auto
+                                          : provider_class_auto;
   }
   /// The list of names that never roll the workload; cannot be renamed.
   static std::string_view Exclude(SourceType type) {
     return type == SourceType::kConfigMap ? "configmaps.exclude.reloader.stakater.com/reload"
-                                          : "secrets.exclude.reloader.stakater.com/reload";
+           : type == SourceType::kSecret
+               ? "secrets.exclude.reloader.stakater.com/reload"
+               : "secretproviderclasses.exclude.reloader.stakater.com/reload";
   }
   /// Whether `key` of a workload's annotations has a meaning here.
   bool ConcernsWorkload(std::string_view key) const;
 };
+
+/// On a ConfigMap, Secret or SecretProviderClass: "true" holds its changes back; cannot be renamed.
+inline constexpr std::string_view kSourcePaused = "reloader.kubexx.io/paused";
 
 /// The value of `key`, or null.
 const std::string* Find(const Annotations& annotations, std::string_view key);

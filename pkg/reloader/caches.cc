@@ -56,7 +56,8 @@ bool ForEachInformer(const InformerSet& set,
                      base::FunctionRef<bool(cache::SharedInformerBase&)> each) {
   return std::ranges::all_of(set.workloads,
                              [&](const auto& entry) { return each(*entry.second); }) &&
-         std::ranges::all_of(set.sources, [&](const auto& entry) { return each(*entry.second); });
+         std::ranges::all_of(set.sources, [&](const auto& entry) { return each(*entry.second); }) &&
+         (!set.provider_classes || each(*set.provider_classes));
 }
 
 void AddRolloutsOf(const InformerSet& set, std::string_view source, std::set<WorkloadId>& to) {
@@ -83,6 +84,12 @@ std::function<Result<void>(cache::Object&)> TransformFor(SourceType type, Annota
 std::function<Result<void>(cache::Object&)> TransformFor(WorkloadKind kind, AnnotationKeys keys) {
   return [kind, keys = std::move(keys)](cache::Object& object) {
     return ProjectWorkload(kind, keys, object);
+  };
+}
+
+std::function<Result<void>(cache::Object&)> TransformForProviderClass(AnnotationKeys keys) {
+  return [keys = std::move(keys)](cache::Object& object) {
+    return ProjectProviderClass(keys, object);
   };
 }
 
@@ -170,7 +177,45 @@ bool Caches::WaitForWorkloads(const std::stop_token& stop) const {
   });
 }
 
+std::optional<Source> Caches::GetProviderClass(const SourceId& id) const {
+  auto reported = provider_classes_->Get(id);
+  for (const InformerSet& set : informers_) {
+    if (!reported || !set.provider_classes ||
+        (!set.namespace_.empty() && set.namespace_ != id.key.namespace_)) {
+      continue;
+    }
+    const auto object = set.provider_classes->GetRaw(id.key);
+    const auto annotated = object ? ProviderClassFrom(*object) : Source{};
+    if (annotated && object) {
+      reported->ignore = annotated->ignore;
+      reported->match = annotated->match;
+      reported->paused = annotated->paused;
+    } else if (set.selects_provider_classes) {
+      return std::nullopt;
+    }
+  }
+  return reported;
+}
+
+void Caches::LoadPodReports() const {
+  for (const InformerSet& set : informers_) {
+    const auto statuses = set.sources.find(SourceType::kSecretProviderClass);
+    if (statuses == set.sources.end()) {
+      continue;
+    }
+    statuses->second->ForEachRaw([this](const cache::Object& object) {
+      const auto report = PodReportFrom(object);
+      if (report && *report) {
+        provider_classes_->Observe(**report);
+      }
+    });
+  }
+}
+
 std::optional<Source> Caches::GetSource(const SourceId& id) const {
+  if (id.type == SourceType::kSecretProviderClass) {
+    return GetProviderClass(id);
+  }
   for (const InformerSet& set : informers_) {
     const auto informer = set.sources.find(id.type);
     if (informer == set.sources.end() ||
@@ -225,6 +270,9 @@ std::optional<Workload> Caches::FindWorkload(const WorkloadId& id) const {
 }
 
 std::vector<std::string> Caches::SourceNames(SourceType type, std::string_view namespace_) const {
+  if (type == SourceType::kSecretProviderClass) {
+    return provider_classes_->Names(namespace_);
+  }
   std::vector<std::string> names;
   for (const InformerSet& set : informers_) {
     if (const auto informer = set.sources.find(type); informer != set.sources.end()) {

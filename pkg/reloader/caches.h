@@ -14,6 +14,7 @@
 
 #include "kubexx/cache/shared_informer.h"
 #include "kubexx/reloader/decision.h"
+#include "kubexx/reloader/provider_classes.h"
 #include "kubexx/reloader/source.h"
 #include "kubexx/reloader/workload.h"
 #include "kubexx/reloader/workload_source.h"
@@ -24,7 +25,12 @@ namespace kubexx::reloader {
 /// with TransformFor of their type as transform and must not run yet.
 struct InformerSet {
   std::string namespace_{};
+  /// For SecretProviderClasses, of the statuses of their pods.
   std::map<SourceType, std::shared_ptr<cache::SharedInformerBase>> sources{};
+  /// SecretProviderClasses, with TransformForProviderClass; null when they do not count.
+  std::shared_ptr<cache::SharedInformerBase> provider_classes{};
+  /// Only classes that `provider_classes` has count: it selects some.
+  bool selects_provider_classes = false;
   std::map<WorkloadKind, std::shared_ptr<cache::SharedInformerBase>> workloads{};
   /// Where workloads come from, when it can be that they are not watched.
   std::map<WorkloadKind, std::shared_ptr<WorkloadSource>> workload_sources{};
@@ -37,6 +43,10 @@ std::function<apimachinery::Result<void>(cache::Object&)> TransformFor(SourceTyp
                                                                        AnnotationKeys keys);
 std::function<apimachinery::Result<void>(cache::Object&)> TransformFor(WorkloadKind kind,
                                                                        AnnotationKeys keys);
+
+/// The same for InformerSet::provider_classes.
+std::function<apimachinery::Result<void>(cache::Object&)> TransformForProviderClass(
+    AnnotationKeys keys);
 
 /// Index terms of a workload: the sources it references and may roll for, the plain names and the
 /// types with patterns in its reload lists.
@@ -61,6 +71,11 @@ class Caches {
   std::optional<Source> GetSource(const SourceId& id) const;
   /// A Rollout that runs a Deployment's template has that template's volumes and containers.
   std::optional<Workload> GetWorkload(const WorkloadId& id) const;
+  /// What pods report of SecretProviderClasses. Whoever handles the events of their statuses feeds
+  /// it...
+  ProviderClasses& provider_classes() const { return *provider_classes_; }
+  /// ...or, without a handler, this does, once the first lists are held.
+  void LoadPodReports() const;
   /// Names of all sources of a type in a namespace.
   std::vector<std::string> SourceNames(SourceType type, std::string_view namespace_) const;
 
@@ -78,8 +93,10 @@ class Caches {
 
  private:
   std::optional<Workload> FindWorkload(const WorkloadId& id) const;
+  std::optional<Source> GetProviderClass(const SourceId& id) const;
 
   std::vector<InformerSet> informers_;
+  const std::unique_ptr<ProviderClasses> provider_classes_ = std::make_unique<ProviderClasses>();
 };
 
 }  // namespace kubexx::reloader

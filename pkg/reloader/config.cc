@@ -29,20 +29,6 @@ std::string ToLower(std::string text) {
 
 }  // namespace
 
-// What the flags know and the operator does not do yet: a flag leaves this list with the change
-// that gives it its effect.
-Result<void> ConfigFlags::RefuseUnsupported() const {
-  const std::pair<const char*, bool> unsupported[] = {
-      {"--enable-csi-integration", enable_csi_},
-  };
-  for (const auto& [name, used] : unsupported) {
-    if (used) {
-      return Invalid(std::string(name) + " is not supported yet");
-    }
-  }
-  return {};
-}
-
 Result<void> ConfigFlags::BuildTypes(Config& config) const {
   if (resources_to_ignore_.size() > 1) {
     return Invalid(
@@ -55,6 +41,9 @@ Result<void> ConfigFlags::BuildTypes(Config& config) const {
                      "\" is neither configmaps nor secrets");
     }
     config.ignored_types.insert(name == "secrets" ? SourceType::kSecret : SourceType::kConfigMap);
+  }
+  if (!enable_csi_) {
+    config.ignored_types.insert(SourceType::kSecretProviderClass);
   }
   config.rules.ignored_types = config.ignored_types;
   const auto bad = std::ranges::find_if(ignored_workload_types_, [](const std::string& type) {
@@ -74,7 +63,6 @@ Result<void> ConfigFlags::BuildTypes(Config& config) const {
   }
   config.source_label_selector = *std::move(selector);
   config.argo_rollouts = argo_rollouts_ == "true";
-  config.csi_integration = enable_csi_;
   return {};
 }
 
@@ -210,14 +198,12 @@ std::vector<std::pair<std::string, OptionValue>> ConfigFlags::ReportedOptions() 
       {"autoReloadAll", rules_.auto_reload_all},
       {"configmapUpdateOnChangeAnnotation", keys.configmap_reload},
       {"secretUpdateOnChangeAnnotation", keys.secret_reload},
-      {"secretProviderClassUpdateOnChangeAnnotation",
-       "secretproviderclass.reloader.stakater.com/reload"},
+      {"secretProviderClassUpdateOnChangeAnnotation", keys.provider_class_reload},
       {"reloaderAutoAnnotation", keys.auto_reload},
       {"ignoreResourceAnnotation", keys.ignore},
       {"configmapReloaderAutoAnnotation", keys.configmap_auto},
       {"secretReloaderAutoAnnotation", keys.secret_auto},
-      {"secretProviderClassReloaderAutoAnnotation",
-       "secretproviderclass.reloader.stakater.com/auto"},
+      {"secretProviderClassReloaderAutoAnnotation", keys.provider_class_auto},
       {"configmapExcludeReloaderAnnotation", "configmaps.exclude.reloader.stakater.com/reload"},
       {"secretExcludeReloaderAnnotation", "secrets.exclude.reloader.stakater.com/reload"},
       {"secretProviderClassExcludeReloaderAnnotation",
@@ -249,7 +235,6 @@ std::vector<std::pair<std::string, OptionValue>> ConfigFlags::ReportedOptions() 
 
 Result<Config> ConfigFlags::Build(const Environment& environment) const {
   Config config;
-  KX_RETURN_IF_ERROR(RefuseUnsupported());
   config.rules = rules_;
   config.count_by_namespace = environment("METRICS_COUNT_BY_NAMESPACE") == "enabled";
   config.meta_info = {.namespace_ = environment("RELOADER_NAMESPACE"),

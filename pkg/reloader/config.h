@@ -68,7 +68,6 @@ struct Config {
   bool ignore_jobs = false;
   bool ignore_cron_jobs = false;
   bool argo_rollouts = false;
-  bool csi_integration = false;
 
   // ---- What is done about it.
   ReloadStrategy reload_strategy = ReloadStrategy::kEnvVars;
@@ -122,7 +121,6 @@ class ConfigFlags {
   void AddScope(flags::FlagSet& flags);
   void AddReloads(flags::FlagSet& flags);
   void AddProcess(flags::FlagSet& flags);
-  apimachinery::Result<void> RefuseUnsupported() const;
   apimachinery::Result<void> BuildTypes(Config& config) const;
   apimachinery::Result<void> BuildNamespaces(const Environment& environment, Config& config) const;
   apimachinery::Result<void> BuildReloads(Config& config) const;

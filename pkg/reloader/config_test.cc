@@ -68,7 +68,8 @@ TEST(Config, TakesNamespacesFromTheFlagBeforeTheEnvironment) {
 
 TEST(Config, IgnoresOneTypeOfSource) {
   EXPECT_THAT(Parse({"--resources-to-ignore=ConfigMaps"})->ignored_types,
-              ElementsAre(SourceType::kConfigMap));
+              ElementsAre(SourceType::kConfigMap, SourceType::kSecretProviderClass));
+  EXPECT_THAT(Parse({"--enable-csi-integration"})->ignored_types, IsEmpty());
   EXPECT_FALSE(Parse({"--resources-to-ignore=configmaps,secrets"}));
   EXPECT_FALSE(Parse({"--resources-to-ignore=pods"}));
 }

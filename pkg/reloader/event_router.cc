@@ -4,6 +4,7 @@
 
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/projection.h"
+#include "kubexx/reloader/provider_classes.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -37,9 +38,11 @@ void EventRouter::OnSource(SourceType type, const RawEvent& event, const std::st
   bool dropped = false;
   if (parts_.ignored_namespaces.contains(event.key().namespace_)) {
     parts_.metrics.Skipped(SkipReason::kIgnoredOrNotSelected);
-  } else if (event.type == RawEvent::Type::kUpdate || event.type == RawEvent::Type::kDelete ||
+  } else if (type == SourceType::kSecretProviderClass || event.type != RawEvent::Type::kAdd ||
              !event.is_in_initial_list) {
-    dropped = !parts_.caches.WaitForWorkloads(stop) || !OnSourceChange(type, event);
+    dropped = !parts_.caches.WaitForWorkloads(stop) ||
+              !(type == SourceType::kSecretProviderClass ? OnPodStatus(event)
+                                                         : OnSourceChange(type, event));
   }
   parts_.metrics.EventProcessed(event_type, type, dropped);
 }
@@ -74,6 +77,57 @@ bool EventRouter::OnSourceChange(SourceType type, const RawEvent& event) {
   }
   NoteWorkloads(*source, old_source ? &old_source->digest : nullptr);
   return true;
+}
+
+bool EventRouter::OnPodStatus(const RawEvent& event) {
+  if (event.type == RawEvent::Type::kDelete) {
+    return true;  // pods go; what they reported stays known
+  }
+  auto report = PodReportFrom(event.object());
+  if (!report) {
+    logging::Error("Event of a pod's SecretProviderClass cannot be read",
+                   {{"status", event.key().ToString()}, {"error", report.status()}});
+    return false;
+  }
+  if (!*report) {
+    return true;
+  }
+  PodReport& now = **report;
+  if (event.type == RawEvent::Type::kUpdate) {
+    const auto old_report = PodReportFrom(event.old_object());
+    const bool had = old_report && *old_report && (*old_report)->source == now.source;
+    if (had && (*old_report)->digest == now.digest) {
+      parts_.metrics.Skipped(SkipReason::kNoDataChange);
+      return true;
+    }
+    now.updated = had;  // a first report is no change
+  }
+  const auto before = parts_.caches.GetSource(now.source);
+  if (!parts_.caches.provider_classes().Observe(now)) {
+    return true;
+  }
+  if (const auto source = parts_.caches.GetSource(now.source)) {
+    NoteWorkloads(*source, now.updated && before ? &before->digest : nullptr);
+  }
+  return true;
+}
+
+void EventRouter::OnProviderClass(const RawEvent& event, const std::stop_token& stop) {
+  const SourceId id{SourceType::kSecretProviderClass, event.key()};
+  if (event.type == RawEvent::Type::kDelete) {
+    parts_.caches.provider_classes().Forget(id);
+    return;
+  }
+  if (event.type == RawEvent::Type::kUpdate && event.object().bytes == event.old_object().bytes) {
+    return;
+  }
+  if (!parts_.caches.WaitForWorkloads(stop) ||
+      parts_.ignored_namespaces.contains(id.key.namespace_)) {
+    return;
+  }
+  if (const auto source = parts_.caches.GetSource(id)) {
+    NoteWorkloads(*source, nullptr);
+  }
 }
 
 void EventRouter::NoteWorkloads(const Source& source, const Digest* before) {

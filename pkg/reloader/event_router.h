@@ -51,12 +51,17 @@ class EventRouter {
   /// A change that `on_demand` took, once the workloads have been listed.
   void OnListed(const SourceId& id, const std::optional<Digest>& before);
   void OnWorkload(WorkloadKind kind, const cache::SharedInformerBase::RawEvent& event);
+  /// Of SecretProviderClasses: their annotations. Waits as OnSource.
+  void OnProviderClass(const cache::SharedInformerBase::RawEvent& event,
+                       const std::stop_token& stop);
 
  private:
   using RawEvent = cache::SharedInformerBase::RawEvent;
 
   /// Whether it could be read.
   bool OnSourceChange(SourceType type, const RawEvent& event);
+  /// The same of the status of a pod that mounts a SecretProviderClass.
+  bool OnPodStatus(const RawEvent& event);
   /// `before` is null when the source has just appeared.
   void NoteWorkloads(const Source& source, const Digest* before);
   /// Records the change for those that the caches have, and notes the ones that `wanted` says yes

@@ -51,7 +51,15 @@ std::set<SourceId> Candidates(const ExplainInput& input) {
   for (SourceId& id : ReferencedSources(input.workload)) {
     ids.insert(std::move(id));
   }
+  // Whoever does not use the CSI driver is not told of it; other types are said to be left out.
+  const auto is_unused = [&](SourceType type) {
+    return type == SourceType::kSecretProviderClass && input.rules.ignored_types.contains(type);
+  };
+  std::erase_if(ids, [&](const SourceId& id) { return is_unused(id.type); });
   for (const SourceType type : kSourceTypes) {
+    if (is_unused(type)) {
+      continue;
+    }
     const ReloadList list = ReloadListOf(input.workload, type, input.rules.keys);
     for (const std::string& name : list.names) {
       ids.insert({type, {input.workload.id.key.namespace_, name}});
@@ -90,6 +98,9 @@ std::string SummaryOf(const SourceExplanation& source, const ExplainInput& input
     return "is not watched, because of --resources-to-ignore";
   }
   if (!source.exists) {
+    if (source.id.type == SourceType::kSecretProviderClass) {
+      return "no pod reports it";
+    }
     return "does not exist" +
            (input.source_selector.empty() ? std::string()
                                           : ", or --resource-label-selector leaves it out") +
@@ -181,7 +192,12 @@ Explanation Explain(const ExplainInput& input) {
     result.sources.push_back(ExplainSource(input, id, plan, baseline, patterns));
     if (result.sources.back().due) {
       const ObjectRef source{std::string(NamesOf(id.type).kind), id.key};
-      if (const auto pause = input.gate.policies().SourcePause(source)) {
+      const auto present = input.sources.get(id);
+      if (present && present->paused) {
+        result.hold = {.reason = reloadpolicy::HoldReason::kSourcePaused,
+                       .message = source.ToString() + " is paused (annotation " +
+                                  std::string(kSourcePaused) + ")"};
+      } else if (const auto pause = input.gate.policies().SourcePause(source)) {
         result.hold = {.reason = reloadpolicy::HoldReason::kSourcePaused,
                        .message = source.ToString() + " is paused (" + pause->origin + ")"};
       }

@@ -18,11 +18,10 @@ namespace {
 namespace core = api::core::v1;
 using apimachinery::Result;
 
-/// Whether the server has the kind's API; asked of discovery, which everyone may read, since a list
-/// of what does not exist is refused before it is not found.
-Result<bool> IsServed(const std::shared_ptr<rest::RESTClient>& client, WorkloadKind kind,
-                      const std::stop_token& stop) {
-  const apimachinery::ResourceInfo& resource = ResourceOf(kind);
+/// Whether the server has the resource's API; asked of discovery, which everyone may read, since a
+/// list of what does not exist is refused before it is not found.
+Result<bool> IsServed(const std::shared_ptr<rest::RESTClient>& client,
+                      const apimachinery::ResourceInfo& resource, const std::stop_token& stop) {
   rest::Request request = client->Get();
   const auto response =
       request.AbsPath("/apis/" + std::string(resource.group) + "/" + std::string(resource.version))
@@ -41,6 +40,15 @@ Result<bool> IsServed(const std::shared_ptr<rest::RESTClient>& client, WorkloadK
          });
 }
 
+std::shared_ptr<cache::ListerWatcher> DynamicListWatchOf(
+    const std::shared_ptr<rest::RESTClient>& client, const apimachinery::ResourceInfo& resource,
+    const std::string& namespace_, const std::string& label_selector = "") {
+  return dynamic::NewDynamicListWatch(
+      client,
+      {std::string(resource.group), std::string(resource.version), std::string(resource.plural)},
+      namespace_, {.label_selector = label_selector});
+}
+
 std::shared_ptr<cache::ListerWatcher> ListWatchOf(const std::shared_ptr<rest::RESTClient>& client,
                                                   WorkloadKind kind,
                                                   const std::string& namespace_) {
@@ -48,10 +56,37 @@ std::shared_ptr<cache::ListerWatcher> ListWatchOf(const std::shared_ptr<rest::RE
   if (IsBuiltIn(kind)) {
     return cache::NewListWatchFromClient(client, resource, namespace_);
   }
-  return dynamic::NewDynamicListWatch(
-      client,
-      {std::string(resource.group), std::string(resource.version), std::string(resource.plural)},
-      namespace_);
+  return DynamicListWatchOf(client, resource, namespace_);
+}
+
+/// SecretProviderClasses, whose API comes with the driver, and what the driver reports of them. The
+/// label selector is about the classes: nobody labels what the driver makes.
+void AddProviderClasses(const std::shared_ptr<rest::RESTClient>& client,
+                        const WatchSettings& settings, const std::shared_ptr<Fallbacks>& fallbacks,
+                        InformerSet& set) {
+  const auto informer_of = [&](const apimachinery::ResourceInfo& resource,
+                               const std::string& label_selector, auto transform) {
+    WorkloadSource::Options options{.other_kind = resource.kind};
+    options.is_served = [client, resource](const std::stop_token& stop) {
+      return IsServed(client, resource, stop);
+    };
+    return std::make_shared<cache::SharedInformerBase>(
+        std::make_shared<WorkloadSource>(
+            DynamicListWatchOf(client, resource, set.namespace_, label_selector), fallbacks,
+            std::move(options)),
+        cache::InformerOptions{.name = std::string(resource.plural),
+                               .registry = settings.registry,
+                               .transform = std::move(transform),
+                               .use_watch_list = false,
+                               .group = std::string(resource.group),
+                               .version = std::string(resource.version),
+                               .resource = std::string(resource.plural)});
+  };
+  constexpr SourceType kType = SourceType::kSecretProviderClass;
+  set.sources[kType] = informer_of(kPodStatusResource, "", TransformFor(kType, settings.keys));
+  set.provider_classes = informer_of(kProviderClassResource, settings.source_label_selector,
+                                     TransformForProviderClass(settings.keys));
+  set.selects_provider_classes = !settings.source_label_selector.empty();
 }
 
 void AddWorkloads(const std::shared_ptr<rest::RESTClient>& client, const WatchSettings& settings,
@@ -61,7 +96,7 @@ void AddWorkloads(const std::shared_ptr<rest::RESTClient>& client, const WatchSe
     WorkloadSource::Options options{.kind = kind};
     if (!IsBuiltIn(kind)) {
       options.is_served = [client, kind](const std::stop_token& stop) {
-        return IsServed(client, kind, stop);
+        return IsServed(client, ResourceOf(kind), stop);
       };
     }
     const auto source = std::make_shared<WorkloadSource>(ListWatchOf(client, kind, set.namespace_),
@@ -114,6 +149,9 @@ InformerSet NewInformers(std::shared_ptr<rest::RESTClient> client, std::string n
   };
   add_source.operator()<core::ConfigMap>(SourceType::kConfigMap);
   add_source.operator()<core::Secret>(SourceType::kSecret);
+  if (!settings.ignored_types.contains(SourceType::kSecretProviderClass)) {
+    AddProviderClasses(client, settings, fallbacks, set);
+  }
   AddWorkloads(client, settings, fallbacks, set);
   return set;
 }

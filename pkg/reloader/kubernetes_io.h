@@ -26,7 +26,7 @@ struct WatchSettings {
   /// Sent with the requests for sources; empty for all of them.
   std::string source_label_selector{};
   /// Types that are not watched at all.
-  std::set<SourceType> ignored_types{};
+  std::set<SourceType> ignored_types{SourceType::kSecretProviderClass};
   /// Kinds to watch. Those that the server does not have, or does not let us list, are asked for
   /// again now and then.
   std::set<WorkloadKind> kinds{kWorkloadKinds.begin(), kWorkloadKinds.end()};

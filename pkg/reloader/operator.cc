@@ -177,6 +177,11 @@ class Operator::Impl {
               router_.OnSource(type, event, stop_.get_token());
             }));
       }
+      if (set.provider_classes) {
+        subscriptions_.push_back(set.provider_classes->AddRawHandler(
+            "reloader",
+            [this](const RawEvent& event) { router_.OnProviderClass(event, stop_.get_token()); }));
+      }
     }
   }
 

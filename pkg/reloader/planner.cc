@@ -96,7 +96,12 @@ class Planner {
   }
 
   void Consider(const SourceId& id) {
-    const auto found = sources_.get(id);
+    auto found = sources_.get(id);
+    if (id.type == SourceType::kSecretProviderClass && !found) {
+      KeepRecord(id);  // no pod has reported it since the process began: nothing is known of it
+      return;
+    }
+    const bool settled = found && id.type == SourceType::kSecretProviderClass && Adapt(*found);
     // Of one that is gone only the name is known; that it matched stands to reason.
     const Source source = found ? *found : Source{.id = id, .digest = kNoSource, .match = true};
     const Verdict verdict = Decide(source, workload_, rules_, patterns_, plan_.bad_items);
@@ -105,7 +110,7 @@ class Planner {
                                             : std::nullopt;
     if (container) {
       slots_[{*container, EnvVarName(id.type, id.key.name)}].push_back(
-          {.id = id, .digest = source.digest, .named = named_.contains(id)});
+          {.id = id, .digest = source.digest, .named = named_.contains(id), .settled = settled});
       return;
     }
     const auto state = known_.pairs.find(id);
@@ -117,6 +122,52 @@ class Planner {
     } else if (state != known_.pairs.end()) {
       plan_.dropped.push_back(id);
     }
+  }
+
+  void KeepRecord(const SourceId& id) {
+    if (recorded_) {
+      if (const auto found = recorded_->digests.find(id); found != recorded_->digests.end()) {
+        plan_.baseline.digests.insert(*found);
+      }
+    }
+  }
+
+  /// A SecretProviderClass has several digests that are as good as the newest: that which the
+  /// workload runs with stands for all of them. Whether nothing about it can be a change.
+  bool Adapt(Source& source) const {
+    const auto known = KnownOf(source.id);
+    if (known && std::ranges::find(source.current, *known) != source.current.end()) {
+      source.digest = *known;
+      return false;
+    }
+    return !known || !source.updated;
+  }
+
+  /// What the workload runs with: by the first of those who know, as SlotPlanner asks them.
+  std::optional<Digest> KnownOf(const SourceId& id) const {
+    const auto state = known_.pairs.find(id);
+    const bool has_state = state != known_.pairs.end() && state->second.kind != Kind::kUnruled;
+    if (has_state && state->second.kind == Kind::kConfirmed) {
+      return state->second.digest;
+    }
+    if (recorded_) {
+      if (const auto found = recorded_->digests.find(id); found != recorded_->digests.end()) {
+        return found->second;
+      }
+    }
+    if (has_state) {
+      return state->second.digest;
+    }
+    if (const auto from = ParseReloadedFrom(workload_); from && from->source == id) {
+      return Digest::Parse(from->hash);
+    }
+    const std::string variable = EnvVarName(id.type, id.key.name);
+    for (const Container& container : workload_.containers) {
+      if (const std::string* value = FindVariable(container, variable)) {
+        return Digest::Parse(*value);
+      }
+    }
+    return std::nullopt;
   }
 
   /// Decides about recording, cuts to size, and keeps what others have recorded: an instance with

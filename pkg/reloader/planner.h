@@ -97,6 +97,8 @@ struct SourceLookup {
 /// digest over all of theirs, so that a change of either is seen and they do not overwrite each
 /// other for ever. A value that is the plain digest of one of them, as stakater/Reloader writes it,
 /// is accepted until one of them changes.
+///
+/// Of a SecretProviderClass see ProviderClasses; one that no pod reports is left as it is.
 Plan MakePlan(const Workload& workload, const SourceLookup& sources, const Knowledge& known,
               const DecisionRules& rules, PatternCache& patterns);
 

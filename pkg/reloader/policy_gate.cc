@@ -169,11 +169,35 @@ reloadpolicy::Gate PolicyGate::Snapshot() const {
   return gate_;
 }
 
-PolicyGate::HeldSources PolicyGate::TakePaused(std::vector<Change>& changes) const {
+std::set<SourceId> PolicyGate::PausedByAnnotation(const std::vector<Change>& changes) {
+  std::set<SourceId> paused;
+  const HostUse host(*this);
+  if (host.get() != nullptr) {
+    for (const Change& change : changes) {
+      for (const SourceId& cause : change.causes) {
+        const auto source = host.get()->caches.GetSource(cause);
+        if (source && source->paused) {
+          paused.insert(cause);
+        }
+      }
+    }
+  }
+  return paused;
+}
+
+PolicyGate::HeldSources PolicyGate::TakePaused(std::vector<Change>& changes) {
   HeldSources held;
+  const std::set<SourceId> annotated = PausedByAnnotation(changes);
   const base::MutexLock lock(mu_);
   std::erase_if(changes, [&](const Change& change) KX_REQUIRES(mu_) {
     for (const SourceId& cause : change.causes) {
+      if (annotated.contains(cause)) {
+        held.hold = {.reason = HoldReason::kSourcePaused,
+                     .message = RefOf(cause).ToString() + " is paused (annotation " +
+                                std::string(kSourcePaused) + ")"};
+        held.changes.push_back(change);
+        return true;
+      }
       if (const auto pause = gate_.policies().SourcePause(RefOf(cause))) {
         held.hold = {.reason = HoldReason::kSourcePaused,
                      .message = RefOf(cause).ToString() + " is paused (" + pause->origin + ")",

@@ -101,7 +101,9 @@ class PolicyGate final : public RolloutGate {
   /// Keeps the host alive while a call to it runs.
   class HostUse;
 
-  HeldSources TakePaused(std::vector<Change>& changes) const;
+  HeldSources TakePaused(std::vector<Change>& changes);
+  /// Those of the causes that say so themselves.
+  std::set<SourceId> PausedByAnnotation(const std::vector<Change>& changes);
   std::vector<reloadpolicy::ObjectRef> Before(const Workload& workload,
                                               const std::vector<Change>& changes);
   int OrderOf(const Workload& workload) const;

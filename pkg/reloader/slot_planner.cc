@@ -67,7 +67,8 @@ SlotPlanner::Standing SlotPlanner::StandingOfPresent(const SlotMember& member,
   // Confirmed at these data: whatever the workload says now, somebody set it back (kubectl rollout
   // undo, an older manifest); the data did not change.
   const std::string* reloaded_at = ReloadedAt(member.id);
-  if (slot.is_right || (reloaded_at != nullptr && *reloaded_at == member.digest.ToString()) ||
+  if (member.settled || slot.is_right ||
+      (reloaded_at != nullptr && *reloaded_at == member.digest.ToString()) ||
       (state != nullptr && (state->kind == Kind::kUnruled ||
                             (state->kind == Kind::kConfirmed && state->digest == member.digest)))) {
     return Standing::kSettled;

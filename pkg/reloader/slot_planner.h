@@ -22,6 +22,8 @@ struct SlotMember {
   Digest digest{};  ///< kNoSource: it does not exist
   /// The workload mentions it by name, so it is waited for while it does not exist.
   bool named = false;
+  /// Nothing about it is a change: what the workload runs with becomes its baseline.
+  bool settled = false;
 };
 
 /// Plans one variable after the other. Refers to what it is given. Pure.

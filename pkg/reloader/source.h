@@ -1,5 +1,5 @@
 /// @file
-/// What can make a workload roll: a ConfigMap or a Secret.
+/// What can make a workload roll: a ConfigMap, a Secret or a SecretProviderClass.
 #ifndef KUBEXX_RELOADER_SOURCE_H_
 #define KUBEXX_RELOADER_SOURCE_H_
 
@@ -9,28 +9,41 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kubexx/apimachinery/object_key.h"
 #include "kubexx/reloader/digest.h"
 
 namespace kubexx::reloader {
 
-enum class SourceType : std::uint8_t { kConfigMap, kSecret };
+enum class SourceType : std::uint8_t {
+  kConfigMap,
+  kSecret,
+  kSecretProviderClass,  ///< by what the pods that mount it report of it: see ProviderClasses
+};
 
-inline constexpr std::array kSourceTypes{SourceType::kConfigMap, SourceType::kSecret};
+inline constexpr std::array kSourceTypes{SourceType::kConfigMap, SourceType::kSecret,
+                                         SourceType::kSecretProviderClass};
 
 /// The spellings of one type.
 struct SourceTypeNames {
   std::string_view lower;   ///< in annotation keys: "configmap"
   std::string_view upper;   ///< in variables, logs and state: "CONFIGMAP"
-  std::string_view plural;  ///< the API resource: "configmaps"
+  std::string_view plural;  ///< the API resource whose events count: "configmaps"
   std::string_view kind;    ///< the API kind: "ConfigMap"
 };
 
 constexpr SourceTypeNames NamesOf(SourceType type) {
-  return type == SourceType::kConfigMap
-             ? SourceTypeNames{"configmap", "CONFIGMAP", "configmaps", "ConfigMap"}
-             : SourceTypeNames{"secret", "SECRET", "secrets", "Secret"};
+  switch (type) {
+    case SourceType::kConfigMap:
+      return {"configmap", "CONFIGMAP", "configmaps", "ConfigMap"};
+    case SourceType::kSecret:
+      return {"secret", "SECRET", "secrets", "Secret"};
+    case SourceType::kSecretProviderClass:
+      break;
+  }
+  return {"secretproviderclass", "SECRETPROVIDERCLASS", "secretproviderclasspodstatuses",
+          "SecretProviderClass"};
 }
 
 /// Names one source.
@@ -46,6 +59,13 @@ struct Source {
   Digest digest{};
   bool ignore = false;  ///< carries the ignore annotation with the value "true"
   bool match = false;   ///< carries the match annotation with the value "true"
+  bool paused = false;  ///< carries kSourcePaused with the value "true"
+  /// Of a SecretProviderClass, which has a state for each pod: all digests that are as good as
+  /// `digest`, the newest.
+  std::vector<Digest> current{};
+  /// Of a SecretProviderClass: some pod's state has changed. Else pods have only come and gone,
+  /// which rolls nothing.
+  bool updated = true;
   bool operator==(const Source&) const = default;
 };
 
@@ -54,7 +74,7 @@ struct Source {
 template <>
 struct std::hash<kubexx::reloader::SourceId> {
   std::size_t operator()(const kubexx::reloader::SourceId& id) const noexcept {
-    return std::hash<kubexx::apimachinery::ObjectKey>()(id.key) * 2 +
+    return std::hash<kubexx::apimachinery::ObjectKey>()(id.key) * 4 +
            static_cast<std::size_t>(id.type);
   }
 };

@@ -7,6 +7,7 @@
 #include "kubexx/codec/codec.h"
 #include "kubexx/reloader/digest.h"
 #include "kubexx/reloader/projection.h"
+#include "kubexx/reloader/provider_classes.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -19,6 +20,7 @@ using apimachinery::Result;
 constexpr char kDigestKey[] = "digest";
 constexpr char kIgnoreKey[] = "ignore";
 constexpr char kMatchKey[] = "match";
+constexpr char kPausedKey[] = "paused";
 
 Digest DigestOfData(const ConfigMap& config_map) {
   DigestBuilder builder;
@@ -78,12 +80,7 @@ Result<void> Project(const AnnotationKeys& keys, cache::Object& object) {
   T projection{};
   Annotations& kept = projection.metadata.annotations;
   kept[kDigestKey] = DigestOfData(source).ToString();
-  if (IsTrue(source.metadata.annotations, keys.ignore)) {
-    kept[kIgnoreKey] = "true";
-  }
-  if (IsTrue(source.metadata.annotations, keys.match)) {
-    kept[kMatchKey] = "true";
-  }
+  KeepSourceAnnotations(source.metadata.annotations, keys, kept);
   projection.metadata.namespace_ = source.metadata.namespace_;
   projection.metadata.name = source.metadata.name;
   WipeTexts(source);
@@ -101,22 +98,57 @@ Result<Source> Read(SourceType type, const cache::Object& object) {
   if (!digest) {
     return apimachinery::Fail(apimachinery::Malformed("metadata.annotations", "has no digest"));
   }
-  return Source{.id = {type, {projection.metadata.namespace_, projection.metadata.name}},
-                .digest = *digest,
-                .ignore = kept.contains(kIgnoreKey),
-                .match = kept.contains(kMatchKey)};
+  Source source{.id = {type, {projection.metadata.namespace_, projection.metadata.name}},
+                .digest = *digest};
+  ReadSourceAnnotations(kept, source);
+  return source;
 }
 
 }  // namespace
 
+void KeepSourceAnnotations(const Annotations& annotations, const AnnotationKeys& keys,
+                           Annotations& kept) {
+  if (IsTrue(annotations, keys.ignore)) {
+    kept[kIgnoreKey] = "true";
+  }
+  if (IsTrue(annotations, keys.match)) {
+    kept[kMatchKey] = "true";
+  }
+  if (IsTrue(annotations, std::string(kSourcePaused))) {
+    kept[kPausedKey] = "true";
+  }
+}
+
+void ReadSourceAnnotations(const Annotations& kept, Source& source) {
+  source.ignore = kept.contains(kIgnoreKey);
+  source.match = kept.contains(kMatchKey);
+  source.paused = kept.contains(kPausedKey);
+}
+
 Result<void> ProjectSource(SourceType type, const AnnotationKeys& keys, cache::Object& object) {
-  return type == SourceType::kConfigMap ? Project<ConfigMap>(keys, object)
-                                        : Project<Secret>(keys, object);
+  switch (type) {
+    case SourceType::kConfigMap:
+      return Project<ConfigMap>(keys, object);
+    case SourceType::kSecret:
+      return Project<Secret>(keys, object);
+    case SourceType::kSecretProviderClass:
+      break;
+  }
+  return ProjectPodStatus(object);
 }
 
 Result<Source> SourceFrom(SourceType type, const cache::Object& object) {
-  return type == SourceType::kConfigMap ? Read<ConfigMap>(type, object)
-                                        : Read<Secret>(type, object);
+  switch (type) {
+    case SourceType::kConfigMap:
+      return Read<ConfigMap>(type, object);
+    case SourceType::kSecret:
+      return Read<Secret>(type, object);
+    case SourceType::kSecretProviderClass:
+      break;
+  }
+  KX_ASSIGN_OR_RETURN(const std::optional<PodReport> report, PodReportFrom(object));
+  return report ? Source{.id = report->source, .digest = report->digest}
+                : Source{.id = {type, object.key}};
 }
 
 }  // namespace kubexx::reloader

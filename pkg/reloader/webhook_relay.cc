@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kubexx/logging/log.h"
+#include "kubexx/reloader/baseline.h"
 #include "kubexx/reloader/event_router.h"
 #include "kubexx/reloader/projection.h"
 
@@ -82,16 +83,21 @@ bool WebhookRelay::IsInScope(const std::string& name) const {
 }
 
 bool WebhookRelay::Counts(SourceType type, const RawEvent& event) const {
+  const bool comes_and_goes = type == SourceType::kSecretProviderClass;  // with each pod
   switch (event.type) {
     case RawEvent::Type::kAdd:
-      return options_.on_create && (!event.is_in_initial_list || options_.initial_counts);
+      return !comes_and_goes && options_.on_create &&
+             (!event.is_in_initial_list || options_.initial_counts);
     case RawEvent::Type::kDelete:
-      return options_.on_delete;
+      return !comes_and_goes && options_.on_delete;
     case RawEvent::Type::kUpdate:
       break;
   }
   const auto source = SourceFrom(type, event.object());
   const auto old_source = SourceFrom(type, event.old_object());
+  if (comes_and_goes && old_source && old_source->digest == kNoSource) {
+    return false;  // a pod's first report
+  }
   if (source && old_source && source->digest == old_source->digest) {
     metrics_.Skipped(SkipReason::kNoDataChange);
     return false;

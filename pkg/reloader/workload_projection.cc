@@ -20,6 +20,8 @@ using apimachinery::Result;
 constexpr char kPhase[] = "rollout-phase";
 /// Label of a projection: whose template the workload's pods are made from, as "Kind/name".
 constexpr char kTemplateRef[] = "template-ref";
+/// Names the SecretProviderClass of a volume of the Secrets Store CSI driver.
+constexpr char kProviderClassAttribute[] = "secretProviderClass";
 
 Annotations Concerning(const Annotations& annotations, const AnnotationKeys& keys) {
   Annotations kept;
@@ -40,6 +42,12 @@ std::vector<Reference> ReferencesOf(const core::VolumeSource& volume) {
   }
   if (volume.secret) {
     references.push_back({SourceType::kSecret, volume.secret->secret_name});
+  }
+  if (volume.csi) {
+    const auto& attributes = volume.csi->volume_attributes;
+    if (const auto name = attributes.find(kProviderClassAttribute); name != attributes.end()) {
+      references.push_back({SourceType::kSecretProviderClass, name->second});
+    }
   }
   if (volume.projected) {
     for (const core::VolumeProjection& source : volume.projected->sources) {
@@ -187,6 +195,11 @@ apps::Deployment ObjectOf(const Workload& workload, const AnnotationKeys& keys) 
   for (const Volume& volume : volumes) {
     core::Volume& kept = pod.spec.volumes.emplace_back();
     kept.name = volume.name;
+    if (volume.references.front().type == SourceType::kSecretProviderClass) {
+      kept.volume_source.csi.emplace().volume_attributes[kProviderClassAttribute] =
+          volume.references.front().name;
+      continue;
+    }
     core::ProjectedVolumeSource& projected = kept.volume_source.projected.emplace();
     std::ranges::transform(volume.references, std::back_inserter(projected.sources), ProjectionOf);
   }

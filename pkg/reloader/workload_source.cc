@@ -33,6 +33,10 @@ WorkloadSource::Mode WorkloadSource::mode() const {
   return mode_;
 }
 
+std::string_view WorkloadSource::KindForReports() const {
+  return options_.other_kind.empty() ? KindName(options_.kind) : options_.other_kind;
+}
+
 bool WorkloadSource::IsOnDemand() const {
   const Mode now = mode();
   return now == Mode::kOnDemand || now == Mode::kProbing;
@@ -61,11 +65,11 @@ bool WorkloadSource::Serves(const std::stop_token& stop) {
   const auto served = options_.is_served(stop);
   if (!served || *served) {
     if (served) {
-      fallbacks_->Granted(options_.kind, Fallbacks::kServed);
+      fallbacks_->Granted(KindForReports(), Fallbacks::kServed);
     }
     return true;  // when it cannot be told, the list will tell
   }
-  fallbacks_->Refused(options_.kind, Fallbacks::kServed,
+  fallbacks_->Refused(KindForReports(), Fallbacks::kServed,
                       Status(Reason::kNotFound, "the API is not served"), "");
   return false;
 }
@@ -85,14 +89,16 @@ Result<codec::ListMeta> WorkloadSource::OnListRefused(const Status& status) {
     has_listed = has_listed_;
   }
   if (status.reason == Reason::kForbidden) {
-    fallbacks_->Refused(options_.kind, kList, status, "workloads of this kind are not rolled");
+    fallbacks_->Refused(KindForReports(), kList, status,
+                        options_.other_kind.empty() ? "workloads of this kind are not rolled"
+                                                    : "its changes roll nothing");
     if (has_listed) {  // a server that is starting also says so: keep what is there
       return Fail(status);
     }
     return Absent();
   }
   if (status.reason == Reason::kNotFound) {
-    fallbacks_->Refused(options_.kind, Fallbacks::kServed, status, "");
+    fallbacks_->Refused(KindForReports(), Fallbacks::kServed, status, "");
     return Absent();
   }
   return Fail(status);
@@ -121,7 +127,7 @@ Result<codec::ListMeta> WorkloadSource::List(const ListOptions& options, ObjectS
     SetMode(Mode::kWatched);  // as far as is known yet
   }
   if (listed->continue_.empty()) {
-    fallbacks_->Granted(options_.kind, kList);
+    fallbacks_->Granted(KindForReports(), kList);
     const base::MutexLock lock(mu_);
     has_listed_ = true;
     version_ = listed->resource_version;
@@ -138,14 +144,15 @@ Result<void> WorkloadSource::TryWatch(const ListOptions& options, EventSink sink
         if (!granted) {
           granted = true;
           SetMode(Mode::kWatched);
-          fallbacks_->Granted(options_.kind, kWatch);
+          fallbacks_->Granted(KindForReports(), kWatch);
         }
         return sink(std::move(event));
       },
       stop);
   if (!result && result.error().reason == Reason::kForbidden) {
-    fallbacks_->Refused(options_.kind, kWatch, result.error(),
-                        "workloads are listed when a source changes");
+    fallbacks_->Refused(KindForReports(), kWatch, result.error(),
+                        options_.other_kind.empty() ? "workloads are listed when a source changes"
+                                                    : "its changes roll nothing");
     SetMode(Mode::kOnDemand);
   }
   return result;

@@ -1,5 +1,6 @@
 /// @file
-/// Lists and watches one kind of workload with what rights there are.
+/// Lists and watches one kind of workload, or what else an operator may have to do without, with
+/// what rights there are.
 #ifndef KUBEXX_RELOADER_WORKLOAD_SOURCE_H_
 #define KUBEXX_RELOADER_WORKLOAD_SOURCE_H_
 
@@ -10,6 +11,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
@@ -28,6 +30,8 @@ class WorkloadSource final : public cache::ListerWatcher {
  public:
   struct Options {
     WorkloadKind kind = WorkloadKind::kDeployment;
+    /// For what is no workload: its kind, as Fallbacks is told. It is never listed on demand.
+    std::string_view other_kind{};
     /// Asks whether the server has the API; not set: it has.
     std::function<apimachinery::Result<bool>(std::stop_token)> is_served{};
     base::Clock& clock = base::Clock::Real();
@@ -74,6 +78,7 @@ class WorkloadSource final : public cache::ListerWatcher {
   void ListIsInStore();
   void SetMode(Mode mode);
   Mode mode() const;
+  std::string_view KindForReports() const;
   void BeginProbe();
 
   const std::shared_ptr<cache::ListerWatcher> inner_;

@@ -36,7 +36,7 @@
 {{- if $r.enableCSIIntegration }}
 - apiGroups: [secrets-store.csi.x-k8s.io]
   resources: [secretproviderclasspodstatuses, secretproviderclasses]
-  verbs: [get, list, watch]
+  verbs: [list, watch]
 {{- end }}
 - apiGroups: [""]
   resources: [events]
