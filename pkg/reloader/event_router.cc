@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kubexx/logging/log.h"
+#include "kubexx/reloader/job_keeper.h"
 #include "kubexx/reloader/projection.h"
 #include "kubexx/reloader/provider_classes.h"
 
@@ -13,7 +14,8 @@ using RawEvent = cache::SharedInformerBase::RawEvent;
 
 /// Whether something is to be compared, or recorded.
 bool Concerns(const Workload& workload, const DecisionRules& rules) {
-  return std::ranges::any_of(workload.containers,
+  return IsKeeper(workload) ||
+         std::ranges::any_of(workload.containers,
                              [](const Container& c) { return !c.variables.empty(); }) ||
          !WorkloadTerms(workload, rules).empty();
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kubexx/logging/log.h"
 #include "kubexx/reloader/kind_writers.h"
 #include "kubexx/reloader/patch.h"
 #include "kubexx/reloader/template_edit.h"
@@ -28,6 +29,11 @@ constexpr std::string_view kOfTheOldObject[] = {
 /// Labels that the server gives to a Job's pods.
 constexpr const char* kPodLabels[] = {"controller-uid", "batch.kubernetes.io/controller-uid",
                                       "job-name", "batch.kubernetes.io/job-name"};
+
+/// Of what was begun: too large for an annotation, for example.
+bool IsNoKeeper(const Status& status) {
+  return status.reason == Reason::kInvalid || status.reason == Reason::kRequestEntityTooLarge;
+}
 
 bool IsOver(const Unstructured& job) {
   if (job.Get({"metadata", "deletionTimestamp"}) != nullptr) {
@@ -59,6 +65,12 @@ bool IsRefusal(const Status& status) {
 
 }  // namespace
 
+void ErasePodLabels(JsonTree& pod_template) {
+  for (const char* label : kPodLabels) {
+    pod_template["metadata"]["labels"].Erase(label);
+  }
+}
+
 Result<Unstructured> RecreatedJob(const Unstructured& job, const WorkloadWrite& write) {
   JsonTree tree = job.tree();
   tree["apiVersion"] = "batch/v1";
@@ -72,9 +84,7 @@ Result<Unstructured> RecreatedJob(const Unstructured& job, const WorkloadWrite& 
   // refuses the Job.
   if (!job.GetBool({"spec", "manualSelector"}).value_or(false)) {
     spec.Erase("selector");
-    for (const char* label : kPodLabels) {
-      spec["template"]["metadata"]["labels"].Erase(label);
-    }
+    ErasePodLabels(spec["template"]);
   }
   EditAnnotations(write.annotations, tree);
   KX_RETURN_IF_ERROR(EditTemplate(write, spec["template"]));
@@ -88,15 +98,52 @@ std::optional<JobWriter::Kept> JobWriter::FindKept(const ObjectKey& key) const {
 }
 
 void JobWriter::Forget(const ObjectKey& key) {
-  const base::MutexLock lock(mu_);
-  kept_.erase(key);
+  std::string keeper;
+  {
+    const base::MutexLock lock(mu_);
+    if (const auto found = kept_.find(key); found != kept_.end()) {
+      keeper = std::move(found->second.keeper);
+      kept_.erase(found);
+    }
+  }
+  if (!keeper.empty()) {
+    if (const auto dropped = DropKeeper({key.namespace_, keeper}); !dropped) {
+      logging::Warning("The keeper of a Job stays for now; it is looked at again",
+                       {{"job", key.ToString()}, {"keeper", keeper}, {"error", dropped.error()}});
+    }
+  }
+}
+
+Result<void> JobWriter::DropKeeper(const ObjectKey& keeper) const {
+  const auto deleted =
+      ResourceFor(client_, WorkloadKind::kJob, keeper.namespace_)
+          .Delete(keeper.name, {.propagation = kubernetes::Propagation::kBackground},
+                  std::stop_token());
+  return deleted || deleted.error().reason == Reason::kNotFound ? Result<void>() : deleted;
+}
+
+Result<std::string> JobWriter::Keep(const KeptJob& job, const std::stop_token& stop) const {
+  const auto created =
+      ResourceFor(client_, WorkloadKind::kJob, job.body.Namespace())
+          .Create(KeeperFor(job), {.field_manager = std::string(kFieldManager)}, stop);
+  if (created) {
+    return created->Name();
+  }
+  if (IsNoKeeper(created.status())) {
+    logging::Warning("A Job cannot be kept in the cluster while it is made anew",
+                     {{"job", job.body.Name()},
+                      {"namespace", job.body.Namespace()},
+                      {"error", created.status()}});
+    return std::string();
+  }
+  return Fail(created.status().WithContext("keep the Job until it is made anew"));
 }
 
 Result<WriteOutcome> JobWriter::Write(const ObjectKey& key, const WorkloadWrite& write,
                                       std::stop_token stop) {
   if (const auto kept = FindKept(key)) {
     KX_RETURN_IF_ERROR(Finish(key, stop));
-    if (kept->token == write.token) {
+    if (kept->job.token == write.token) {
       return WriteOutcome{};
     }
     return Fail(Reason::kConflict, "the Job has just been created again");
@@ -135,7 +182,17 @@ Result<WriteOutcome> JobWriter::Replace(const ObjectKey& key, const WorkloadWrit
   KX_RETURN_IF_ERROR(trial.Set({"metadata", "generateName"}, JsonTree("reloader-trial-")));
   KX_RETURN_IF_ERROR(
       jobs.Create(trial, {.field_manager = std::string(kFieldManager), .dry_run = true}, stop));
-  const Kept kept{.old_uid = job.Uid(), .token = write.token, .body = std::move(body)};
+  Kept kept{.job = {.old_uid = job.Uid(), .token = write.token, .body = std::move(body)}};
+  {
+    const base::MutexLock lock(mu_);
+    kept_[key] = kept;  // before the keeper is there, or Recover would take it for a dead one's
+  }
+  auto keeper = Keep(kept.job, stop);
+  if (!keeper) {
+    Forget(key);
+    return Fail(keeper.status());
+  }
+  kept.keeper = *std::move(keeper);
   {
     const base::MutexLock lock(mu_);
     kept_[key] = kept;
@@ -160,14 +217,19 @@ Result<void> JobWriter::Delete(const ObjectKey& key, const Unstructured& job,
 }
 
 Result<void> JobWriter::Create(const ObjectKey& key, const Kept& kept) {
+  KX_RETURN_IF_ERROR(CreateKept(key, kept.job));
+  Forget(key);
+  return {};
+}
+
+Result<void> JobWriter::CreateKept(const ObjectKey& key, const KeptJob& job) const {
   const dynamic::DynamicResource jobs = ResourceFor(client_, WorkloadKind::kJob, key.namespace_);
   // Not to be stopped: the old Job is gone. The client's timeout ends it.
   const auto created =
-      jobs.Create(kept.body, {.field_manager = std::string(kFieldManager)}, std::stop_token());
+      jobs.Create(job.body, {.field_manager = std::string(kFieldManager)}, std::stop_token());
   if (!created) {
     return Fail(created.status().WithContext("create the Job again"));
   }
-  Forget(key);
   return {};
 }
 
@@ -176,19 +238,46 @@ Result<void> JobWriter::Finish(const ObjectKey& key, std::stop_token stop) {
   if (!kept) {
     return {};
   }
-  const auto job =
-      ResourceFor(client_, WorkloadKind::kJob, key.namespace_).Get(key.name, {}, std::move(stop));
+  KX_ASSIGN_OR_RETURN(const bool done, GoOn(kept->job, stop));
+  if (!done) {
+    return Fail(Reason::kConflict, "the old Job is still being deleted");
+  }
+  Forget(key);
+  return {};
+}
+
+Result<bool> JobWriter::GoOn(const KeptJob& kept, const std::stop_token& stop) {
+  const ObjectKey key{kept.body.Namespace(), kept.body.Name()};
+  const auto job = ResourceFor(client_, WorkloadKind::kJob, key.namespace_).Get(key.name, {}, stop);
   if (!job && job.status().reason == Reason::kNotFound) {
-    return Create(key, *kept);
+    KX_RETURN_IF_ERROR(CreateKept(key, kept));
+    return true;
   }
   if (!job) {
     return Fail(job.status());
   }
-  if (job->Uid() == kept->old_uid && job->Get({"metadata", "deletionTimestamp"}) != nullptr) {
-    return Fail(Reason::kConflict, "the old Job is still being deleted");
+  // Otherwise it was created after all, or never deleted.
+  return job->Uid() != kept.old_uid || job->Get({"metadata", "deletionTimestamp"}) == nullptr;
+}
+
+Result<bool> JobWriter::Recover(const ObjectKey& keeper, std::stop_token stop) {
+  const auto object =
+      ResourceFor(client_, WorkloadKind::kJob, keeper.namespace_).Get(keeper.name, {}, stop);
+  if (!object) {
+    return object.status().reason == Reason::kNotFound ? Result<bool>(true) : Fail(object.status());
   }
-  Forget(key);  // it was created after all, or never deleted
-  return {};
+  const auto kept = KeptBy(*object);
+  if (!kept) {
+    return Fail(kept.status());
+  }
+  if (FindKept({keeper.namespace_, kept->body.Name()})) {
+    return false;  // this process is at it
+  }
+  KX_ASSIGN_OR_RETURN(const bool done, GoOn(*kept, stop));
+  if (done) {
+    KX_RETURN_IF_ERROR(DropKeeper(keeper));
+  }
+  return done;
 }
 
 }  // namespace kubexx::reloader

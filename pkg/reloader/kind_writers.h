@@ -17,6 +17,7 @@
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/dynamic/dynamic_client.h"
 #include "kubexx/reloader/fallbacks.h"
+#include "kubexx/reloader/job_keeper.h"
 #include "kubexx/reloader/writer.h"
 
 namespace kubexx::reloader {
@@ -58,7 +59,8 @@ class CronJobWriter {
 
 /// Jobs: a rollout deletes the Job and creates it again under its name. A Job is not deleted before
 /// the server has agreed, in a dry run, to create the new one; and the new one is kept until it has
-/// been created. A Job that has finished is left alone. Thread-safe.
+/// been created, in a keeper (see KeeperFor) that outlives the process. A Job that has finished is
+/// left alone. Thread-safe.
 class JobWriter {
  public:
   /// `fallbacks` must outlive this.
@@ -68,13 +70,12 @@ class JobWriter {
                                            const WorkloadWrite& write, std::stop_token stop);
   /// See WorkloadWriter.
   apimachinery::Result<void> Finish(const apimachinery::ObjectKey& key, std::stop_token stop);
+  apimachinery::Result<bool> Recover(const apimachinery::ObjectKey& keeper, std::stop_token stop);
 
  private:
-  /// A Job that may have been deleted and is to be created.
   struct Kept {
-    std::string old_uid{};
-    std::string token{};
-    dynamic::Unstructured body{};
+    KeptJob job{};
+    std::string keeper{};  ///< its name; empty when the server would not have it
   };
 
   apimachinery::Result<WriteOutcome> Replace(const apimachinery::ObjectKey& key,
@@ -82,7 +83,15 @@ class JobWriter {
                                              const std::stop_token& stop);
   apimachinery::Result<void> Delete(const apimachinery::ObjectKey& key,
                                     const dynamic::Unstructured& job, const std::stop_token& stop);
+  /// The name of the new keeper.
+  apimachinery::Result<std::string> Keep(const KeptJob& job, const std::stop_token& stop) const;
   apimachinery::Result<void> Create(const apimachinery::ObjectKey& key, const Kept& kept);
+  apimachinery::Result<void> CreateKept(const apimachinery::ObjectKey& key,
+                                        const KeptJob& job) const;
+  /// Goes on from where the process stopped that made the keeper; false when the old Job is still
+  /// being deleted.
+  apimachinery::Result<bool> GoOn(const KeptJob& job, const std::stop_token& stop);
+  apimachinery::Result<void> DropKeeper(const apimachinery::ObjectKey& keeper) const;
   std::optional<Kept> FindKept(const apimachinery::ObjectKey& key) const;
   void Forget(const apimachinery::ObjectKey& key);
 
@@ -96,6 +105,9 @@ class JobWriter {
 /// the server gives to each Job itself. kConflict as EditTemplate.
 apimachinery::Result<dynamic::Unstructured> RecreatedJob(const dynamic::Unstructured& job,
                                                          const WorkloadWrite& write);
+
+/// Takes away from a Job's template the labels that the server gives to its pods.
+void ErasePodLabels(codec::JsonTree& pod_template);
 
 /// The Job that rolls `cron_job` at `now`. kConflict as EditTemplate.
 apimachinery::Result<dynamic::Unstructured> InstantiatedJob(const dynamic::Unstructured& cron_job,

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "kubexx/logging/log.h"
+#include "kubexx/reloader/job_keeper.h"
 #include "kubexx/reloader/planner.h"
 
 namespace kubexx::reloader {
@@ -13,6 +14,9 @@ using apimachinery::Reason;
 
 // Bounds what a flood of bad annotations can occupy; after that some are logged again.
 constexpr std::size_t kMaxReported = 1000;
+
+// Between two looks at a Job that is being deleted, or made anew by another worker.
+constexpr base::Duration kRecoverInterval = std::chrono::seconds(2);
 
 void LogReloads(const WorkloadId& id, const std::vector<Change>& changes, const char* what) {
   for (const Change& change : changes) {
@@ -49,6 +53,9 @@ Reconciler::Answer Reconciler::Plan(const WorkloadId& id, base::TimePoint begin,
   const auto workload = parts_.caches.GetWorkload(id);
   if (!workload) {
     return Finish(id, stop);
+  }
+  if (IsKeeper(*workload)) {
+    return Recover(id, stop);
   }
   parts_.metrics.WorkloadScanned(id.kind);
   reloader::Plan plan = PlanFor(*workload);
@@ -93,6 +100,16 @@ Reconciler::Answer Reconciler::Finish(const WorkloadId& id, const std::stop_toke
     return {Outcome::kRetry};
   }
   return {};
+}
+
+Reconciler::Answer Reconciler::Recover(const WorkloadId& keeper, const std::stop_token& stop) {
+  const auto recovered = parts_.writer.Recover(keeper, stop);
+  if (recovered) {
+    return *recovered ? Answer{} : Answer{.again = kRecoverInterval};
+  }
+  logging::Error("A Job that was being made anew when its process ended is not there yet",
+                 {{"keeper", keeper.key.ToString()}, {"error", recovered.status()}});
+  return {Outcome::kRetry};
 }
 
 Reconciler::Answer Reconciler::Write(const Workload& workload, const reloader::Plan& plan,

@@ -67,6 +67,7 @@ class Reconciler {
   Answer Plan(const WorkloadId& id, base::TimePoint begin, const std::stop_token& stop);
   reloader::Plan PlanFor(const Workload& workload) const;
   Answer Finish(const WorkloadId& id, const std::stop_token& stop);
+  Answer Recover(const WorkloadId& keeper, const std::stop_token& stop);
   Answer Write(const Workload& workload, const reloader::Plan& plan,
                const AnnotationEdits& annotations, base::TimePoint begin,
                const std::stop_token& stop);

@@ -62,6 +62,10 @@ class RestWriter final : public WorkloadWriter {
                                                : Result<void>();
   }
 
+  Result<bool> Recover(const WorkloadId& keeper, std::stop_token stop) override {
+    return jobs_.Recover(keeper.key, std::move(stop));
+  }
+
  private:
   Result<WriteOutcome> Patch(const WorkloadId& workload, const WorkloadWrite& write,
                              std::stop_token stop) {

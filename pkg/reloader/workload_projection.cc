@@ -5,6 +5,7 @@
 #include "kubexx/api/apps/v1/types.gen.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/reloader/env_var.h"
+#include "kubexx/reloader/job_keeper.h"
 #include "kubexx/reloader/projection.h"
 #include "kubexx/reloader/workload_decode.h"
 
@@ -113,6 +114,11 @@ Workload From(WorkloadKind kind, const PodOwner& owner) {
   const core::PodTemplateSpec& pod = owner.pods;
   Workload workload{.id = {kind, {owner.metadata.namespace_, owner.metadata.name}},
                     .uid = owner.metadata.uid};
+  if (const std::string* of = Find(owner.metadata.annotations, kKeeperOf);
+      of != nullptr && kind == WorkloadKind::kJob) {
+    workload.annotations[std::string(kKeeperOf)] = *of;
+    return workload;
+  }
   if (owner.over) {
     return workload;  // nothing rolls it any more
   }

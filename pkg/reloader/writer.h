@@ -44,6 +44,14 @@ class WorkloadWriter {
     (void)stop;
     return {};
   }
+
+  /// Finishes what a process that is gone has left behind, by its keeper (see IsKeeper), and takes
+  /// the keeper away; false when that must wait.
+  virtual apimachinery::Result<bool> Recover(const WorkloadId& keeper, std::stop_token stop) {
+    (void)keeper;
+    (void)stop;
+    return true;
+  }
 };
 
 }  // namespace kubexx::reloader

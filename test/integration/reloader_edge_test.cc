@@ -18,6 +18,7 @@
 #include "cluster_fixture.h"
 #include "kubexx/api/apps/v1/types.gen.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/dynamic/dynamic_client.h"
 #include "kubexx/kubernetes/apps_v1.gen.h"
 #include "kubexx/kubernetes/coordination_v1.gen.h"
 #include "kubexx/reloader/digest.h"
@@ -283,6 +284,46 @@ TEST_F(ReloaderEdge, APauseOutlivesTheProcess) {
   program = std::make_unique<Program>(scope, std::map<std::string, std::string>());
   EXPECT_TRUE(Await([&] { return !Web(namespace_).spec.paused; }));
   EXPECT_FALSE(Web(namespace_).metadata.annotations.contains(kPausedAt));
+}
+
+TEST_F(ReloaderEdge, AJobThatIsBeingMadeAnewOutlivesTheProcess) {
+  const dynamic::DynamicResource jobs =
+      dynamic::DynamicClient(client_).Resource({"batch", "v1", "jobs"}, namespace_);
+  PutConfig("old", namespace_);
+  // The finalizer keeps the old Job for as long as the test wants it.
+  const auto job = dynamic::Unstructured::Parse(
+      R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"work","labels":{"l":"1"},)"
+      R"("finalizers":["example.com/hold"],"annotations":{"reloader.stakater.com/auto":"true"}},)"
+      R"("spec":{"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"app",)"
+      R"("image":"example.com/app:1","env":[{"name":"STAKATER_CONFIG_CONFIGMAP","value":")" +
+      DigestOf("old") + R"("}],"envFrom":[{"configMapRef":{"name":"config"}}]}]}}}})");
+  ASSERT_TRUE(job) << job.status().ToString();
+  const auto created = jobs.Create(*job);
+  ASSERT_TRUE(created) << created.status().ToString();
+  const std::vector<std::string> scope{"--namespaces=" + namespace_};
+  auto program = std::make_unique<Program>(scope, std::map<std::string, std::string>());
+  PutConfig("new", namespace_);
+  ASSERT_TRUE(Await([&] {
+    const auto old = jobs.Get("work");
+    return old && old->Get({"metadata", "deletionTimestamp"}) != nullptr;
+  }));
+  program->End(SIGKILL);
+  const auto released = jobs.Patch(
+      "work", {.type = rest::PatchType::kMerge, .text = R"({"metadata":{"finalizers":null}})"});
+  ASSERT_TRUE(released) << released.status().ToString();
+  ASSERT_TRUE(Await([&] { return !jobs.Get("work"); }));
+  EXPECT_EQ(jobs.List()->items.size(), 1U) << "what is left is the keeper";
+
+  program = std::make_unique<Program>(scope, std::map<std::string, std::string>());
+  ASSERT_TRUE(Await([&] { return jobs.Get("work").has_value(); }));
+  const auto found = jobs.Get("work");
+  EXPECT_NE(found->Uid(), created->Uid());
+  EXPECT_EQ(found->Labels().at("l"), "1");
+  EXPECT_EQ(found->GetString({"spec", "template", "spec", "containers", "0", "env", "0", "value"}),
+            DigestOf("new"));
+  ASSERT_TRUE(Await([&] { return jobs.List()->items.size() == 1; })) << "the keeper goes";
+  EXPECT_EQ(program->End(SIGTERM), 0);
+  EXPECT_EQ(jobs.Get("work")->Uid(), found->Uid()) << "and the Job stays";
 }
 
 TEST_F(ReloaderEdge, TellsByEventsAlertsAndMetaInfo) {

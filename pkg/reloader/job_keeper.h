@@ -1,0 +1,42 @@
+/// @file
+/// What is left in the cluster of a Job between its deletion and its creation.
+#ifndef KUBEXX_RELOADER_JOB_KEEPER_H_
+#define KUBEXX_RELOADER_JOB_KEEPER_H_
+
+#include <string>
+#include <string_view>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/dynamic/unstructured.h"
+#include "kubexx/reloader/workload.h"
+
+namespace kubexx::reloader {
+
+/// Annotation of a keeper: the name of the Job that it stands for.
+inline constexpr std::string_view kKeeperOf = "reloader.kubexx.io/recreates";
+
+/// A Job that may have been deleted and is to be created.
+struct KeptJob {
+  std::string old_uid{};  ///< of the Job that is deleted
+  std::string token{};    ///< what it is rolled for
+  dynamic::Unstructured body{};
+};
+
+/// The keeper of `kept`: a Job that is suspended, so that it never has pods, with the whole body of
+/// the other in an annotation. It is there before the old Job is deleted and goes when the new one
+/// has been created, so that whoever finds it after the process was killed can finish the work. It
+/// needs no rights but those to Jobs, and holds nothing that is not in a Job already. It has
+/// neither the labels nor the owners of the other: nobody takes it for that.
+dynamic::Unstructured KeeperFor(const KeptJob& kept);
+
+/// Reads back what KeeperFor made. kMalformed for anything else.
+apimachinery::Result<KeptJob> KeptBy(const dynamic::Unstructured& keeper);
+
+/// Whether the workload is a keeper: it is never rolled itself.
+inline bool IsKeeper(const Workload& workload) {
+  return workload.id.kind == WorkloadKind::kJob && Find(workload.annotations, kKeeperOf) != nullptr;
+}
+
+}  // namespace kubexx::reloader
+
+#endif  // KUBEXX_RELOADER_JOB_KEEPER_H_
