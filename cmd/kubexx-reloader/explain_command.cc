@@ -23,6 +23,7 @@
 #include "kubexx/reloader/policy_gate.h"
 #include "kubexx/reloader/policy_watch.h"
 #include "kubexx/reloader/projection.h"
+#include "kubexx/reloader/source_keys.h"
 #include "kubexx/reloader/watch_scope.h"
 #include "kubexx/rest/config.h"
 #include "kubexx/rest/rest_client.h"
@@ -103,7 +104,8 @@ class View {
        const std::string& name)
       : gate_({.flags = config.rollouts}),
         watch_(client, {.namespaces = {name}}),
-        caches_(Informers(client, config, name), config.rules) {}
+        caches_(Informers(client, config, name), config.rules),
+        value_digests_(reloader::NewValueFetch(client)) {}
 
   Result<void> Load(const std::stop_token& stop) {
     watch_.Start(gate_);
@@ -126,25 +128,29 @@ class View {
     return {};
   }
 
-  Result<reloader::Explanation> Explain(const WorkloadId& id,
-                                        const reloader::Config& config) const {
+  Result<reloader::Explanation> Explain(const WorkloadId& id, const reloader::Config& config,
+                                        const std::stop_token& stop) {
     const auto workload = caches_.GetWorkload(id);
     if (!workload) {
       return Fail(Reason::kNotFound, std::string(reloader::KindName(id.kind)) + " " +
                                          id.key.ToString() + " does not exist");
     }
-    const auto get = [this](const reloader::SourceId& source) { return caches_.GetSource(source); };
+    reloader::KeyedSources sources(caches_, &gate_, &value_digests_, stop);
+    const auto get = [&](const reloader::SourceId& source) { return sources.Get(source); };
     const auto names = [&](reloader::SourceType type) {
       return caches_.SourceNames(type, id.key.namespace_);
     };
     const reloadpolicy::Gate gate = gate_.Snapshot();
     reloader::Explanation explanation =
         reloader::Explain({.workload = *workload,
-                           .sources = {get, names},
+                           .sources = {get, names, &sources},
                            .rules = config.rules,
                            .gate = gate,
                            .now = base::Clock::Real().Wall(),
                            .source_selector = config.source_label_selector});
+    if (sources.failure()) {
+      return Fail(*sources.failure());
+    }
     const std::string kind(reloader::KindName(id.kind));
     AddReported(watch_.namespaced(), kind + "/" + id.key.name, "ReloadPolicy ", explanation);
     AddReported(watch_.of_cluster(), kind + "/" + id.key.ToString(), "ClusterReloadPolicy ",
@@ -185,6 +191,7 @@ class View {
   reloader::PolicyGate gate_;
   reloader::PolicyWatch watch_;
   reloader::Caches caches_;
+  reloader::ValueDigestReader value_digests_;
 };
 
 Result<apimachinery::LabelMap> LabelsOf(const std::shared_ptr<rest::RESTClient>& client,
@@ -213,7 +220,7 @@ Result<void> Answer(Question question, const reloader::Config& config) {
   if (explanation.not_watched.empty()) {
     View view(client, config, question.namespace_);
     KX_RETURN_IF_ERROR(view.Load(deadline.token()));
-    KX_ASSIGN_OR_RETURN(explanation, view.Explain(id, config));
+    KX_ASSIGN_OR_RETURN(explanation, view.Explain(id, config, deadline.token()));
   }
   std::cout << (question.output == "json" ? reloader::ToJson(explanation)
                                           : reloader::ToText(explanation));

@@ -232,6 +232,8 @@ class Process {
     options.count_by_namespace = config_.count_by_namespace;
     options.observers = observers_;
     options.is_paused = reloader::NewPauseQuery(client_);
+    options.fetch_values = reloader::NewValueFetch(client_);
+    options.read_workload = reloader::NewWorkloadRead(client_, config_.rules.keys);
     options.gate = replica_ ? &replica_->gate() : nullptr;
     options.rollout_gate = &policies_->gate();
     options.namespace_selector = namespaces_.get();

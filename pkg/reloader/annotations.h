@@ -54,6 +54,9 @@ struct AnnotationKeys {
 /// On a ConfigMap, Secret or SecretProviderClass: "true" holds its changes back; cannot be renamed.
 inline constexpr std::string_view kSourcePaused = "reloader.kubexx.io/paused";
 
+/// On a ConfigMap or Secret: comma list of the keys that count; cannot be renamed.
+inline constexpr std::string_view kSourceKeys = "reloader.kubexx.io/keys";
+
 /// The value of `key`, or null.
 const std::string* Find(const Annotations& annotations, std::string_view key);
 

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "kubexx/reloader/annotations.h"
+#include "kubexx/reloadpolicy/key_list.h"
+
 namespace kubexx::reloader {
 namespace {
 
@@ -15,6 +18,10 @@ std::string_view Take(std::string_view& text, char separator) {
   const std::string_view taken = text.substr(0, end);
   text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   return taken;
+}
+
+bool IsKeyList(std::string_view text) {
+  return !AnyItem(text, [](std::string_view key) { return !reloadpolicy::IsDataKey(key); });
 }
 
 std::optional<SourceType> TypeOf(std::string_view lower) {
@@ -38,11 +45,14 @@ std::optional<Baseline> Baseline::Parse(std::string_view text, std::string_view 
     std::string_view entry = Take(text, ' ');
     const auto type = TypeOf(Take(entry, '/'));
     const std::string_view name = Take(entry, '=');
-    const auto digest = entry == kAbsent ? std::optional(kNoSource) : Digest::Parse(entry);
-    if (!type || name.empty() || !digest) {
+    const bool has_keys = entry.find(':') != std::string_view::npos;
+    const std::string_view digits = Take(entry, ':');
+    const auto digest = digits == kAbsent ? std::optional(kNoSource) : Digest::Parse(digits);
+    if (!type || name.empty() || !digest || (has_keys && !IsKeyList(entry))) {
       return std::nullopt;
     }
-    baseline.digests[{*type, {std::string(namespace_), std::string(name)}}] = *digest;
+    baseline.Set({*type, {std::string(namespace_), std::string(name)}}, *digest,
+                 std::string(entry));
   }
   return baseline;
 }
@@ -53,12 +63,31 @@ std::string Baseline::ToString() const {
   for (const auto& [source, digest] : digests) {
     text.append(" ").append(NamesOf(source.type).lower).append("/").append(source.key.name);
     text.append("=").append(digest == kNoSource ? std::string(kAbsent) : digest.ToString());
+    if (const std::string& over = KeysOf(source); !over.empty()) {
+      text.append(":").append(over);
+    }
   }
   return text;
 }
 
-std::size_t Baseline::SizeOf(const SourceId& source) {
-  return 3 + NamesOf(source.type).lower.size() + source.key.name.size() + kDigestSize;
+std::size_t Baseline::SizeOf(const SourceId& source, const std::string& over) {
+  return 3 + NamesOf(source.type).lower.size() + source.key.name.size() + kDigestSize +
+         (over.empty() ? 0 : 1 + over.size());
+}
+
+void Baseline::Set(const SourceId& source, const Digest& digest, const std::string& over) {
+  digests[source] = digest;
+  if (over.empty()) {
+    keys.erase(source);
+  } else {
+    keys[source] = over;
+  }
+}
+
+const std::string& Baseline::KeysOf(const SourceId& source) const {
+  static const std::string all;
+  const auto found = keys.find(source);
+  return found == keys.end() ? all : found->second;
 }
 
 }  // namespace kubexx::reloader

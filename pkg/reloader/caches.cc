@@ -35,11 +35,6 @@ void ReportUnreadable(std::string_view kind, const ObjectKey& key,
                  {{"kind", kind}, {"object", key.ToString()}, {"error", status}});
 }
 
-bool IsOfDeployment(const Workload& workload) {
-  return workload.template_ref &&
-         workload.template_ref->kind == KindName(WorkloadKind::kDeployment);
-}
-
 void AddTemplateTerms(const Workload& workload, cache::IndexTerms& terms) {
   if (workload.id.kind == WorkloadKind::kDeployment) {
     for (const SourceId& source : ReferencedSources(workload)) {
@@ -240,10 +235,7 @@ std::optional<Workload> Caches::GetWorkload(const WorkloadId& id) const {
   if (workload && IsOfDeployment(*workload)) {
     if (auto owner = FindWorkload(
             {WorkloadKind::kDeployment, {id.key.namespace_, workload->template_ref->name}})) {
-      workload->template_annotations = std::move(owner->template_annotations);
-      workload->volumes = std::move(owner->volumes);
-      workload->containers = std::move(owner->containers);
-      workload->init_containers = std::move(owner->init_containers);
+      TakeTemplateOf(*std::move(owner), *workload);
     }
   }
   return workload;
@@ -282,6 +274,20 @@ std::vector<std::string> Caches::SourceNames(SourceType type, std::string_view n
     }
   }
   return names;
+}
+
+std::vector<std::string> Caches::NamespacesWith(SourceType type, std::string_view name) const {
+  std::vector<std::string> namespaces;
+  for (const InformerSet& set : informers_) {
+    if (const auto informer = set.sources.find(type); informer != set.sources.end()) {
+      for (ObjectKey& key : informer->second->Keys()) {
+        if (key.name == name) {
+          namespaces.push_back(std::move(key.namespace_));
+        }
+      }
+    }
+  }
+  return namespaces;
 }
 
 Caches::Concerned Caches::WorkloadsOf(const SourceId& source) const {

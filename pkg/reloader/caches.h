@@ -79,6 +79,9 @@ class Caches {
   /// Names of all sources of a type in a namespace.
   std::vector<std::string> SourceNames(SourceType type, std::string_view namespace_) const;
 
+  /// Where there is a source of that type and name.
+  std::vector<std::string> NamespacesWith(SourceType type, std::string_view name) const;
+
   /// Workloads that a change of a source may concern.
   struct Concerned {
     /// Reference the source, or have its plain name in their reload list.

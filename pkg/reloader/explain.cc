@@ -93,6 +93,10 @@ std::string RuleText(const SourceExplanation& source) {
   return "no annotation asks for it";
 }
 
+std::string KeysText(const SourceExplanation& source) {
+  return source.keys.empty() ? std::string() : "; of its keys only " + source.keys + " count";
+}
+
 std::string SummaryOf(const SourceExplanation& source, const ExplainInput& input) {
   if (input.rules.ignored_types.contains(source.id.type)) {
     return "is not watched, because of --resources-to-ignore";
@@ -114,10 +118,11 @@ std::string SummaryOf(const SourceExplanation& source, const ExplainInput& input
     return "never rolls the workload: " + rule + ", but no volume or variable mentions it";
   }
   if (source.due) {
-    return "has changed: a rollout is due (" + rule + ")";
+    return "has changed: a rollout is due (" + rule + ")" + KeysText(source);
   }
   return "rolls the workload when it changes (" + rule + "); " +
-         (source.recorded.empty() ? "nothing is recorded of it yet" : "has not changed");
+         (source.recorded.empty() ? "nothing is recorded of it yet" : "has not changed") +
+         KeysText(source);
 }
 
 SourceExplanation ExplainSource(const ExplainInput& input, const SourceId& id, const Plan& plan,
@@ -127,6 +132,7 @@ SourceExplanation ExplainSource(const ExplainInput& input, const SourceId& id, c
     std::vector<BadItem> bad_items;
     result.exists = true;
     result.digest = source->digest.ToString();
+    result.keys = source->keys;
     result.verdict = Decide(*source, input.workload, input.rules, patterns, bad_items);
     const auto container =
         ChooseContainer(input.workload, id.type, id.key.name, result.verdict == Verdict::kExplicit);
@@ -156,6 +162,7 @@ codec::JsonTree SourceTree(const SourceExplanation& source) {
   tree["exists"] = source.exists;
   tree["rule"] = ToString(source.verdict);
   tree["container"] = source.container;
+  tree["keys"] = source.keys;
   tree["recorded"] = source.recorded;
   tree["digest"] = source.digest;
   tree["due"] = source.due;

@@ -20,6 +20,8 @@ struct SourceExplanation {
   Verdict verdict = Verdict::kNoRule;
   /// The container that carries its variable; empty when no reference leads to one.
   std::string container{};
+  /// Only these of its keys count; empty: all.
+  std::string keys{};
   /// What is recorded of it on the workload: a digest, or empty.
   std::string recorded{};
   /// Its digest now; empty when it does not exist.

@@ -22,7 +22,8 @@ bool Fallbacks::Note(std::string_view kind, std::string_view verb, bool refused)
     }
   }
   // Nobody asks for DeploymentConfigs: a cluster without OpenShift lacks nothing.
-  if (registry_ != nullptr && (kind != KindName(WorkloadKind::kDeploymentConfig) || verb != kServed)) {
+  if (registry_ != nullptr &&
+      (kind != KindName(WorkloadKind::kDeploymentConfig) || verb != kServed)) {
     registry_
         ->Gauge("kubexx_reloader_fallback",
                 "1 while a verb is refused, or an API not served, and done without",

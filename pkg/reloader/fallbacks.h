@@ -17,9 +17,10 @@
 namespace kubexx::reloader {
 
 /// Notes per kind, of a workload or of what is watched beside, and verb what is refused, says each
-/// change once in the log, and shows it as kubexx_reloader_fallback{kind,verb}: 1 while refused. The
-/// verb is list, watch, patch, create or delete; `served` stands for an API that the server does not
-/// have, and that was asked for: OpenShift's is looked for everywhere, and not shown. Thread-safe.
+/// change once in the log, and shows it as kubexx_reloader_fallback{kind,verb}: 1 while refused.
+/// The verb is list, watch, patch, create or delete; `served` stands for an API that the server
+/// does not have, and that was asked for: OpenShift's is looked for everywhere, and not shown.
+/// Thread-safe.
 class Fallbacks {
  public:
   /// `registry` must outlive this; without one nothing is recorded.

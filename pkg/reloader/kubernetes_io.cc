@@ -10,6 +10,9 @@
 #include "kubexx/cache/shared_informer.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/dynamic/dynamic_informer.h"
+#include "kubexx/kubernetes/resource_client.h"
+#include "kubexx/reloader/kind_writers.h"
+#include "kubexx/reloader/projection.h"
 #include "kubexx/rest/rest_client.h"
 
 namespace kubexx::reloader {
@@ -135,7 +138,54 @@ std::shared_ptr<cache::SharedInformerBase> SourceInformer(
                                                 .resource = std::string(resource.plural)});
 }
 
+template <class T>
+Result<std::optional<ValueDigests>> FetchValues(const std::shared_ptr<rest::RESTClient>& client,
+                                                const SourceId& id, const std::stop_token& stop) {
+  const kubernetes::ResourceClient<T> resource(client, id.key.namespace_);
+  KX_ASSIGN_OR_RETURN(const auto list,
+                      resource.List({.field_selector = "metadata.name=" + id.key.name}, stop));
+  return list.items.empty() ? std::nullopt : std::optional(ValueDigestsOf(list.items[0]));
+}
+
+Result<std::optional<Workload>> ReadWorkload(const std::shared_ptr<rest::RESTClient>& client,
+                                             const AnnotationKeys& keys, const WorkloadId& id,
+                                             const std::stop_token& stop) {
+  const auto read = ResourceFor(client, id.kind, id.key.namespace_).Get(id.key.name, {}, stop);
+  if (!read) {
+    return read.status().reason == apimachinery::Reason::kNotFound
+               ? Result<std::optional<Workload>>(std::nullopt)
+               : apimachinery::Fail(read.status());
+  }
+  cache::Object object{.encoding = codec::Encoding::kJson, .bytes = read->ToJson(), .key = id.key};
+  KX_RETURN_IF_ERROR(ProjectWorkload(id.kind, keys, object));
+  KX_ASSIGN_OR_RETURN(Workload workload, WorkloadFrom(id.kind, object));
+  return std::optional(std::move(workload));
+}
+
 }  // namespace
+
+WorkloadRead NewWorkloadRead(std::shared_ptr<rest::RESTClient> client, AnnotationKeys keys) {
+  return [client = std::move(client), keys = std::move(keys)](
+             const WorkloadId& id, const std::stop_token& stop) -> Result<std::optional<Workload>> {
+    KX_ASSIGN_OR_RETURN(std::optional<Workload> workload, ReadWorkload(client, keys, id, stop));
+    if (workload && IsOfDeployment(*workload)) {
+      const WorkloadId owner{WorkloadKind::kDeployment,
+                             {id.key.namespace_, workload->template_ref->name}};
+      KX_ASSIGN_OR_RETURN(auto deployment, ReadWorkload(client, keys, owner, stop));
+      if (deployment) {
+        TakeTemplateOf(*std::move(deployment), *workload);
+      }
+    }
+    return workload;
+  };
+}
+
+ValueDigestReader::Fetch NewValueFetch(std::shared_ptr<rest::RESTClient> client) {
+  return [client = std::move(client)](const SourceId& id, const std::stop_token& stop) {
+    return id.type == SourceType::kSecret ? FetchValues<core::Secret>(client, id, stop)
+                                          : FetchValues<core::ConfigMap>(client, id, stop);
+  };
+}
 
 InformerSet NewInformers(std::shared_ptr<rest::RESTClient> client, std::string namespace_,
                          const WatchSettings& settings) {

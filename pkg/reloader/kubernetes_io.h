@@ -11,7 +11,9 @@
 #include "kubexx/metrics/registry.h"
 #include "kubexx/reloader/caches.h"
 #include "kubexx/reloader/fallbacks.h"
+#include "kubexx/reloader/fresh_reads.h"
 #include "kubexx/reloader/refusals.h"
+#include "kubexx/reloader/source_keys.h"
 #include "kubexx/reloader/writer.h"
 
 namespace kubexx::rest {
@@ -40,6 +42,12 @@ struct WatchSettings {
 /// Informers of one namespace, or of all when `namespace_` is empty: projecting, not yet running.
 InformerSet NewInformers(std::shared_ptr<rest::RESTClient> client, std::string namespace_,
                          const WatchSettings& settings);
+
+/// Reads one ConfigMap or Secret, by a list with its name, for which the right to list is enough.
+ValueDigestReader::Fetch NewValueFetch(std::shared_ptr<rest::RESTClient> client);
+
+/// Reads workloads for FreshReads.
+WorkloadRead NewWorkloadRead(std::shared_ptr<rest::RESTClient> client, AnnotationKeys keys);
 
 /// Writes through `client`; `fallbacks` is told of what is refused, and made when null.
 std::unique_ptr<WorkloadWriter> NewWriter(std::shared_ptr<rest::RESTClient> client,

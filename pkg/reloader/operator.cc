@@ -73,6 +73,8 @@ class Operator::Impl {
                    [this](const SourceId& source, const std::optional<Digest>& before) {
                      router_.OnListed(source, before);
                    }),
+        fresh_reads_(options_.read_workload),
+        value_digests_(options_.fetch_values),
         reconciler_({.caches = caches_,
                      .memory = memory_,
                      .patterns = patterns_,
@@ -84,7 +86,9 @@ class Operator::Impl {
                      .observers = options_.observers,
                      .gate = options_.rollout_gate,
                      .recording = options_.record_baselines ? &recording_ : nullptr,
-                     .pauses = pauses_.get()}) {}
+                     .pauses = pauses_.get(),
+                     .fresh_reads = &fresh_reads_,
+                     .value_digests = options_.fetch_values ? &value_digests_ : nullptr}) {}
 
   ~Impl() { Stop(); }
 
@@ -326,7 +330,7 @@ class Operator::Impl {
     const auto end = [&either] { either.request_stop(); };
     const std::stop_callback on_stop(stop, end);
     const std::stop_callback on_loss(permit->stop(), end);
-    return reconciler_.Reconcile(id, either.get_token());
+    return reconciler_.Reconcile(id, either.get_token(), permit->tenure());
   }
 
   void AwaitWorkers() {
@@ -354,6 +358,8 @@ class Operator::Impl {
   EventRouter router_;
   std::unique_ptr<Pauses> pauses_;
   OnDemandLists on_demand_;
+  FreshReads fresh_reads_;
+  ValueDigestReader value_digests_;
   Reconciler reconciler_;
   std::stop_source stop_;
   base::Mutex mu_;

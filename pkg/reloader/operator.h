@@ -14,12 +14,14 @@
 #include "kubexx/reloader/baseline_schedule.h"
 #include "kubexx/reloader/caches.h"
 #include "kubexx/reloader/decision.h"
+#include "kubexx/reloader/fresh_reads.h"
 #include "kubexx/reloader/namespace_selector.h"
 #include "kubexx/reloader/notifier.h"
 #include "kubexx/reloader/pause.h"
 #include "kubexx/reloader/rollout_gate.h"
 #include "kubexx/reloader/settle.h"
 #include "kubexx/reloader/shard_gate.h"
+#include "kubexx/reloader/source_keys.h"
 #include "kubexx/reloader/strategy.h"
 #include "kubexx/reloader/writer.h"
 
@@ -57,6 +59,12 @@ class Operator {
     /// Asks the API server whether a Deployment is paused (see NewPauseQuery); empty: the
     /// annotation pause-period has no effect.
     PauseQuery is_paused{};
+    /// Reads a workload before a write that must not come twice (see NewWorkloadRead); empty: what
+    /// the informers say is believed.
+    WorkloadRead read_workload{};
+    /// Reads the data of sources of which some keys count only (see NewValueFetch); empty: lists of
+    /// keys have no effect.
+    ValueDigestReader::Fetch fetch_values{};
     /// Says when rollouts may go; must outlive the operator. Null: at once.
     RolloutGate* rollout_gate = nullptr;
   };

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <limits>
 #include <map>
 #include <optional>
@@ -18,6 +19,7 @@
 #include "kubexx/codec/codec.h"
 #include "kubexx/reloader/dry_run.h"
 #include "kubexx/reloader/patch.h"
+#include "kubexx/reloader/policy_gate.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -142,7 +144,7 @@ class OperatorTest : public testing::Test {
                       .key = {object.metadata.namespace_, object.metadata.name}});
   }
 
-  void StartOperator() {
+  void StartOperator(ReloadStrategy strategy = ReloadStrategy::kEnvVars, WorkloadRead read = {}) {
     InformerSet set;
     const AnnotationKeys keys;
     set.sources[SourceType::kConfigMap] =
@@ -153,11 +155,14 @@ class OperatorTest : public testing::Test {
         Informer<apps::Deployment>(deployments_, TransformFor(WorkloadKind::kDeployment, keys));
     operator_ = std::make_unique<Operator>(
         Operator::Options{.rules = rules_,
+                          .strategy = strategy,
                           .ignored_namespaces = {"ignored"},
                           .clock = clock_,
                           .registry = &registry_,
                           .record_baselines = record_,
-                          .is_paused = is_paused_},
+                          .is_paused = is_paused_,
+                          .read_workload = std::move(read),
+                          .rollout_gate = gate_},
         std::vector{set},
         dry_run_ ? static_cast<WorkloadWriter&>(*dry_run_) : static_cast<WorkloadWriter&>(writer_));
     operator_->Start();
@@ -220,6 +225,7 @@ class OperatorTest : public testing::Test {
   DecisionRules rules_;
   bool record_ = false;
   PauseQuery is_paused_;
+  RolloutGate* gate_ = nullptr;
   metrics::Registry registry_;
   std::optional<DryRunWriter> dry_run_;
   std::unique_ptr<Operator> operator_;
@@ -350,6 +356,57 @@ TEST_F(OperatorTest, AChangeMadeWhileDownRollsOnce) {
   Put(*deployments_, WithVariable(Web(), "STAKATER_CONFIG_CONFIGMAP", DigestText("old")));
   Settle();
   AwaitReconciles("skipped", 2);
+  EXPECT_EQ(writer_.calls().size(), 1U);
+}
+
+TEST_F(OperatorTest, WhatACacheHasNotHeardOfIsNotDoneAgain) {
+  PutConfigMap("config", "new");
+  Put(*deployments_, WithBaseline(Web(), "v1 uid-web configmap/config=" + DigestText("old")));
+  std::atomic<int> reads = 0;
+  StartOperator(
+      ReloadStrategy::kAnnotations,
+      [&](const WorkloadId& id, const std::stop_token&) -> Result<std::optional<Workload>> {
+        ++reads;
+        Workload workload{.id = id, .uid = "uid-web"};
+        workload.annotations = {
+            {"reloader.stakater.com/auto", "true"},
+            {std::string(kBaselineAnnotation), "v1 uid-web configmap/config=" + DigestText("new")}};
+        workload.containers = {{.name = "app", .references = {{SourceType::kConfigMap, "config"}}}};
+        return workload;
+      });
+  Settle();
+  AwaitReconciles("skipped", 1);
+  EXPECT_EQ(reads, 1);
+  EXPECT_EQ(writer_.calls().size(), 0U) << "the leader before has rolled it";
+  PutConfigMap("config", "newer");
+  AwaitEvents("configmaps", "update", 1);
+  Settle();
+  EXPECT_THAT(writer_.Await(1)[0].patch, HasSubstr(DigestText("newer")));
+  EXPECT_EQ(reads, 1) << "once in a tenure";
+}
+
+TEST_F(OperatorTest, APausedSourceIsMadeUpForOnceWhenThatEnds) {
+  PolicyGate gate({.clock = clock_});
+  gate_ = &gate;
+  PutConfigMap("config", "old");
+  Put(*deployments_, Web());
+  StartOperator();
+  core::ConfigMap config_map;
+  config_map.metadata.namespace_ = "ns";
+  config_map.metadata.name = "config";
+  config_map.metadata.annotations[std::string(kSourcePaused)] = "true";
+  config_map.data["key"] = "new";
+  Put(*config_maps_, config_map);
+  AwaitEvents("configmaps", "update", 1);
+  Settle();
+  AwaitReconciles("skipped", 1);
+  EXPECT_EQ(writer_.calls().size(), 0U);
+  config_map.metadata.annotations.clear();
+  Put(*config_maps_, config_map);
+  AwaitEvents("configmaps", "update", 2);
+  Settle();
+  EXPECT_THAT(writer_.Await(1)[0].patch, HasSubstr(DigestText("new")));
+  operator_.reset();
   EXPECT_EQ(writer_.calls().size(), 1U);
 }
 

@@ -61,7 +61,9 @@ void PairMemory::Confirm(const WorkloadId& workload, const std::vector<Change>& 
   known.is_new = false;
   for (const Change& change : changes) {
     for (const auto& [source, digest] : change.sources) {
-      known.pairs[source] = {Kind::kConfirmed, digest};
+      const auto keys = change.keys.find(source);
+      known.pairs[source] = {Kind::kConfirmed, digest,
+                             keys == change.keys.end() ? std::string() : keys->second};
     }
   }
 }

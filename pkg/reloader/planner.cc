@@ -35,7 +35,8 @@ class Planner {
         known_(known),
         rules_(rules),
         patterns_(patterns),
-        recorded_(BelievedBaseline(workload)) {}
+        recorded_(BelievedBaseline(workload)),
+        compared_(recorded_) {}
 
   Plan Run() {
     plan_.baseline.uid = workload_.uid;
@@ -45,7 +46,7 @@ class Planner {
       }
     }
     SlotPlanner planner({.workload = workload_,
-                         .recorded = recorded_ ? &*recorded_ : nullptr,
+                         .recorded = compared_ ? &*compared_ : nullptr,
                          .known = known_,
                          .rules = rules_,
                          .reloaded_from = ParseReloadedFrom(workload_)},
@@ -101,6 +102,9 @@ class Planner {
       KeepRecord(id);  // no pod has reported it since the process began: nothing is known of it
       return;
     }
+    if (found) {
+      Rebase(*found);
+    }
     const bool settled = found && id.type == SourceType::kSecretProviderClass && Adapt(*found);
     // Of one that is gone only the name is known; that it matched stands to reason.
     const Source source = found ? *found : Source{.id = id, .digest = kNoSource, .match = true};
@@ -110,7 +114,12 @@ class Planner {
                                             : std::nullopt;
     if (container) {
       slots_[{*container, EnvVarName(id.type, id.key.name)}].push_back(
-          {.id = id, .digest = source.digest, .named = named_.contains(id), .settled = settled});
+          {.id = id,
+           .digest = source.digest,
+           .keys = source.keys,
+           .whole = source.whole,
+           .named = named_.contains(id),
+           .settled = settled});
       return;
     }
     const auto state = known_.pairs.find(id);
@@ -121,6 +130,34 @@ class Planner {
       plan_.learnt.emplace_back(id, PairState{.kind = Kind::kUnruled});
     } else if (state != known_.pairs.end()) {
       plan_.dropped.push_back(id);
+    }
+  }
+
+  /// Brings what is known over other keys than those that count now to these, unless the data under
+  /// the other keys have changed.
+  void Rebase(const Source& source) {
+    const auto rebase = [&](Digest& digest, const std::string& keys) {
+      if (keys == source.keys || digest == kNoSource) {
+        return false;
+      }
+      const auto present =
+          sources_.over == nullptr ? std::nullopt : sources_.over->Over(source.id, keys);
+      const bool is_same = !present || *present == digest;
+      if (is_same) {
+        digest = source.digest;
+      }
+      return is_same;
+    };
+    const auto state = known_.pairs.find(source.id);
+    if (state != known_.pairs.end() && state->second.kind != Kind::kUnruled &&
+        rebase(state->second.digest, state->second.keys)) {
+      state->second.keys = source.keys;
+    }
+    if (compared_ && compared_->digests.contains(source.id)) {
+      Digest& digest = compared_->digests[source.id];
+      if (rebase(digest, compared_->KeysOf(source.id))) {
+        compared_->Set(source.id, source.digest, source.keys);
+      }
     }
   }
 
@@ -176,13 +213,16 @@ class Planner {
   void FinishBaseline() {
     auto& digests = plan_.baseline.digests;
     std::size_t size = Baseline{.uid = workload_.uid}.ToString().size();
-    const auto has_room = [&size](const SourceId& id) {
-      const std::size_t takes = Baseline::SizeOf(id);
+    const auto has_room = [&size](const SourceId& id, const Baseline& in) {
+      const std::size_t takes = Baseline::SizeOf(id, in.KeysOf(id));
       const bool fits = size + takes <= Baseline::kMaxBytes;
       size += fits ? takes : 0;
       return fits;
     };
-    std::erase_if(digests, [&](const auto& entry) { return !has_room(entry.first); });
+    std::erase_if(digests,
+                  [&](const auto& entry) { return !has_room(entry.first, plan_.baseline); });
+    std::erase_if(plan_.baseline.keys,
+                  [&](const auto& entry) { return !digests.contains(entry.first); });
     plan_.record = !workload_.uid.empty() && std::ranges::any_of(digests, [&](const auto& entry) {
       return !recorded_ || !IsRecorded(entry.first, entry.second);
     });
@@ -190,23 +230,25 @@ class Planner {
       return;
     }
     for (const auto& [id, digest] : recorded_->digests) {
-      if (!digests.contains(id) && referenced_.contains(id) && has_room(id)) {
-        digests.emplace(id, digest);
+      if (!digests.contains(id) && referenced_.contains(id) && has_room(id, *recorded_)) {
+        plan_.baseline.Set(id, digest, recorded_->KeysOf(id));
       }
     }
   }
 
   bool IsRecorded(const SourceId& id, const Digest& digest) const {
     const auto found = recorded_->digests.find(id);
-    return found != recorded_->digests.end() && found->second == digest;
+    return found != recorded_->digests.end() && found->second == digest &&
+           recorded_->KeysOf(id) == plan_.baseline.KeysOf(id);
   }
 
   const Workload& workload_;
   const SourceLookup& sources_;
-  const Knowledge& known_;
+  Knowledge known_;
   const DecisionRules& rules_;
   PatternCache& patterns_;
   const std::optional<Baseline> recorded_;
+  std::optional<Baseline> compared_;  ///< recorded_ after Rebase
   std::set<SourceId> referenced_;
   std::set<SourceId> named_;  ///< referenced, or a plain name of a list
   std::map<Slot, std::vector<SlotMember>> slots_;
@@ -228,12 +270,17 @@ std::string BaselineAfter(const Plan& plan, const std::vector<Change>& written) 
   std::size_t size = baseline.ToString().size();
   for (const Change& change : written) {
     for (const auto& [source, digest] : change.sources) {
-      const auto found = baseline.digests.find(source);
-      if (found != baseline.digests.end()) {
-        found->second = digest;
-      } else if (size + Baseline::SizeOf(source) <= Baseline::kMaxBytes) {
-        size += Baseline::SizeOf(source);
-        baseline.digests.emplace(source, digest);
+      const auto listed = change.keys.find(source);
+      const std::string keys = listed == change.keys.end() ? std::string() : listed->second;
+      const std::size_t had =
+          baseline.digests.contains(source) ? Baseline::SizeOf(source, baseline.KeysOf(source)) : 0;
+      const std::size_t takes = Baseline::SizeOf(source, keys);
+      if (size + takes <= Baseline::kMaxBytes + had) {
+        size = size + takes - had;
+        baseline.Set(source, digest, keys);
+      } else {
+        baseline.digests.erase(source);
+        baseline.keys.erase(source);
       }
     }
   }

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,8 @@ struct PairState {
     kUnruled,  ///< no rule asked for the source for a while: what is recorded of it is out of date
   } kind = Kind::kObserved;
   Digest digest{};  ///< kNoSource: there was no such source
+  /// The list of keys that `digest` is over; empty: all.
+  std::string keys{};
   bool operator==(const PairState&) const = default;
 };
 
@@ -52,6 +55,8 @@ struct Change {
   std::vector<std::pair<SourceId, Digest>> sources{};
   /// Those of them that made the change necessary.
   std::vector<SourceId> causes{};
+  /// Of those of the sources that count by some of their keys only: by which.
+  std::map<SourceId, std::string> keys{};
   /// The source was deleted: take the variable away.
   bool remove = false;
   bool operator==(const Change&) const = default;
@@ -74,13 +79,24 @@ struct Plan {
   std::vector<BadItem> bad_items{};
 };
 
-/// Where the planner finds sources. Both are called during MakePlan only.
+/// Digests of the present data of sources over other keys than those that count now.
+class DigestsOver {
+ public:
+  virtual ~DigestsOver() = default;
+  /// Over a list of keys, or over all when it is empty; nothing when it cannot be told.
+  virtual std::optional<Digest> Over(const SourceId& source, std::string_view keys) = 0;
+};
+
+/// Where the planner finds sources. All are called during MakePlan only.
 struct SourceLookup {
   /// The source, when it exists.
   base::FunctionRef<std::optional<Source>(const SourceId&)> get;
   /// The names of all sources of a type in the workload's namespace. Called only for a workload
   /// with patterns in its reload list for that type.
   base::FunctionRef<std::vector<std::string>(SourceType)> names;
+  /// Asked when something is known of a source over other keys than those that count; null: nothing
+  /// can be told.
+  DigestsOver* over = nullptr;
 };
 
 /// Compares what `workload` runs with and the sources it reloads for. What it runs with is, in this
@@ -97,6 +113,10 @@ struct SourceLookup {
 /// digest over all of theirs, so that a change of either is seen and they do not overwrite each
 /// other for ever. A value that is the plain digest of one of them, as stakater/Reloader writes it,
 /// is accepted until one of them changes.
+///
+/// What is known of a source over another list of keys than the one that counts now is compared
+/// over that list: if nothing has changed there the workload runs with the present data, so that a
+/// list that changes rolls nothing by itself.
 ///
 /// Of a SecretProviderClass see ProviderClasses; one that no pod reports is left as it is.
 Plan MakePlan(const Workload& workload, const SourceLookup& sources, const Knowledge& known,

@@ -11,6 +11,7 @@ namespace {
 
 using reloadpolicy::HoldReason;
 using reloadpolicy::ObjectRef;
+using reloadpolicy::Policy;
 
 /// Those that wait for others are woken by them; this is for what no event tells, such as a rollout
 /// that takes too long.
@@ -30,6 +31,32 @@ bool IsNews(const reloadpolicy::Gate& gate, const ObjectRef& workload,
   const auto now = gate.pending().find(workload);
   return now != gate.pending().end() && (!before || before->reason != now->second.hold.reason ||
                                          before->policy != now->second.hold.policy);
+}
+
+/// The sources, without namespaces, whose lists of keys differ between two states of a policy.
+/// Null: there is none.
+std::set<SourceId> NewlyListed(const Policy* before, const Policy* now) {
+  const bool moved = before != nullptr && now != nullptr &&
+                     (before->namespaces != now->namespaces ||
+                      before->excluded_namespaces != now->excluded_namespaces);
+  std::set<SourceId> result;
+  const auto compare = [&](const Policy* one, const Policy* other) {
+    for (const reloadpolicy::SourceRule& rule :
+         one == nullptr ? std::vector<reloadpolicy::SourceRule>() : one->sources) {
+      const bool is_same =
+          other != nullptr &&
+          std::ranges::any_of(other->sources, [&](const reloadpolicy::SourceRule& each) {
+            return each.kind == rule.kind && each.name == rule.name && each.keys == rule.keys;
+          });
+      if (!rule.keys.empty() && (moved || !is_same)) {
+        result.insert({rule.kind == "Secret" ? SourceType::kSecret : SourceType::kConfigMap,
+                       {"", rule.name}});
+      }
+    }
+  };
+  compare(before, now);
+  compare(now, before);
+  return result;
 }
 
 std::optional<WorkloadId> IdOf(const ObjectRef& ref) {
@@ -116,11 +143,50 @@ void PolicyGate::Update(base::FunctionRef<void(reloadpolicy::Gate&, base::WallTi
 }
 
 void PolicyGate::SetPolicy(reloadpolicy::Policy policy) {
-  Update([&](reloadpolicy::Gate& gate, base::WallTime) { gate.SetPolicy(std::move(policy)); });
+  const reloadpolicy::PolicyId id = policy.id;
+  std::set<SourceId> listed;
+  Update([&](reloadpolicy::Gate& gate, base::WallTime) {
+    listed = NewlyListed(gate.policies().Find(id), &policy);
+    gate.SetPolicy(std::move(policy));
+  });
+  WakeUsers(id, listed);
 }
 
 void PolicyGate::RemovePolicy(const reloadpolicy::PolicyId& id) {
-  Update([&](reloadpolicy::Gate& gate, base::WallTime) { gate.RemovePolicy(id); });
+  std::set<SourceId> listed;
+  Update([&](reloadpolicy::Gate& gate, base::WallTime) {
+    listed = NewlyListed(gate.policies().Find(id), nullptr);
+    gate.RemovePolicy(id);
+  });
+  WakeUsers(id, listed);
+}
+
+void PolicyGate::WakeUsers(const reloadpolicy::PolicyId& policy,
+                           const std::set<SourceId>& sources) {
+  const HostUse host(*this);
+  if (host.get() == nullptr) {
+    return;
+  }
+  for (const SourceId& source : sources) {
+    const std::vector<std::string> spaces =
+        policy.namespace_.empty() ? host.get()->caches.NamespacesWith(source.type, source.key.name)
+                                  : std::vector{policy.namespace_};
+    for (const std::string& space : spaces) {
+      const Caches::Concerned users =
+          host.get()->caches.WorkloadsOf({source.type, {space, source.key.name}});
+      for (const auto* ids : {&users.by_name, &users.by_pattern}) {
+        for (const WorkloadId& id : *ids) {
+          host.get()->wake(id, base::Duration(0));
+        }
+      }
+    }
+  }
+}
+
+std::string PolicyGate::KeysOf(const SourceId& source) {
+  const base::MutexLock lock(mu_);
+  const auto keys = gate_.policies().SourceKeys(RefOf(source));
+  return keys ? keys->value : std::string();
 }
 
 std::vector<PolicyState> PolicyGate::States() const {

@@ -92,6 +92,7 @@ class PolicyGate final : public RolloutGate {
   void OnNothing(const WorkloadId& workload) override;
   void OnWorkload(const WorkloadId& id, const Workload* workload, bool initial) override;
   std::optional<base::Duration> SettleWindow(const WorkloadId& workload) override;
+  std::string KeysOf(const SourceId& source) override;
 
  private:
   struct HeldSources {
@@ -107,6 +108,8 @@ class PolicyGate final : public RolloutGate {
   std::vector<reloadpolicy::ObjectRef> Before(const Workload& workload,
                                               const std::vector<Change>& changes);
   int OrderOf(const Workload& workload) const;
+  /// Has those looked at that use a source whose list of keys is another now.
+  void WakeUsers(const reloadpolicy::PolicyId& policy, const std::set<SourceId>& sources);
   /// Has the workload looked at again, and tells of a reason that is new.
   void Hold(const Workload& workload, const reloadpolicy::Hold& hold, bool is_news);
   void ReportAnnotations(const Workload& workload);

@@ -70,6 +70,20 @@ class PolicyGateTest : public testing::Test {
   base::Subscription attached_;
 };
 
+TEST_F(PolicyGateTest, KnowsTheKeysThatCount) {
+  EXPECT_EQ(gate_.KeysOf(kConfig), "");
+  gate_.SetPolicy(
+      {.id = {"shop", "p"}, .sources = {{.kind = "ConfigMap", .name = "config", .keys = "a,b"}}});
+  EXPECT_EQ(gate_.KeysOf(kConfig), "a,b");
+  EXPECT_EQ(gate_.KeysOf({SourceType::kSecret, {"shop", "config"}}), "");
+  EXPECT_EQ(gate_.KeysOf({SourceType::kConfigMap, {"other", "config"}}), "");
+  gate_.SetPolicy(
+      {.id = {"", "p"}, .sources = {{.kind = "ConfigMap", .name = "config", .keys = "c"}}});
+  EXPECT_EQ(gate_.KeysOf(kConfig), "a,b") << "the namespace's own comes first";
+  gate_.RemovePolicy({"shop", "p"});
+  EXPECT_EQ(gate_.KeysOf(kConfig), "c");
+}
+
 TEST_F(PolicyGateTest, WithoutPoliciesWritesStayAsTheyAre) {
   EXPECT_TRUE(Admit(Web("a")));
   EXPECT_THAT(written_, IsEmpty());

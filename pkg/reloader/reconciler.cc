@@ -38,9 +38,10 @@ double Reconciler::SecondsSince(base::TimePoint begin) const {
   return std::chrono::duration<double>(parts_.clock.Now() - begin).count();
 }
 
-Reconciler::Answer Reconciler::Reconcile(const WorkloadId& id, const std::stop_token& stop) {
+Reconciler::Answer Reconciler::Reconcile(const WorkloadId& id, const std::stop_token& stop,
+                                         std::uint64_t tenure) {
   const base::TimePoint begin = parts_.clock.Now();
-  const Answer answer = Plan(id, begin, stop);
+  const Answer answer = Plan(id, begin, stop, tenure);
   const ReconcileResult result = answer.outcome == Outcome::kNothing   ? ReconcileResult::kSkipped
                                  : answer.outcome == Outcome::kWritten ? ReconcileResult::kSuccess
                                                                        : ReconcileResult::kError;
@@ -49,8 +50,8 @@ Reconciler::Answer Reconciler::Reconcile(const WorkloadId& id, const std::stop_t
 }
 
 Reconciler::Answer Reconciler::Plan(const WorkloadId& id, base::TimePoint begin,
-                                    const std::stop_token& stop) {
-  const auto workload = parts_.caches.GetWorkload(id);
+                                    const std::stop_token& stop, std::uint64_t tenure) {
+  auto workload = parts_.caches.GetWorkload(id);
   if (!workload) {
     return Finish(id, stop);
   }
@@ -58,7 +59,19 @@ Reconciler::Answer Reconciler::Plan(const WorkloadId& id, base::TimePoint begin,
     return Recover(id, stop);
   }
   parts_.metrics.WorkloadScanned(id.kind);
-  reloader::Plan plan = PlanFor(*workload);
+  auto planned = PlanForCertain(workload, stop, tenure);
+  if (!workload) {
+    return {};  // its event is on the way
+  }
+  if (!planned) {
+    logging::Warning("What a rollout needs to know cannot be read; it is tried again",
+                     {{"workload", id.key.name},
+                      {"kind", KindName(id.kind)},
+                      {"namespace", id.key.namespace_},
+                      {"error", planned.status()}});
+    return {Outcome::kRetry};
+  }
+  reloader::Plan& plan = *planned;
   ReportBadItems(id, plan);
   parts_.memory.Apply(id, plan);
   if (plan.not_updated > 0) {
@@ -74,19 +87,43 @@ Reconciler::Answer Reconciler::Plan(const WorkloadId& id, base::TimePoint begin,
                               : Write(*workload, plan, annotations, begin, stop);
 }
 
-reloader::Plan Reconciler::PlanFor(const Workload& workload) const {
-  const auto get = [this](const SourceId& source) { return parts_.caches.GetSource(source); };
+apimachinery::Result<reloader::Plan> Reconciler::PlanFor(const Workload& workload,
+                                                         const std::stop_token& stop) const {
+  KeyedSources sources(parts_.caches, parts_.gate, parts_.value_digests, stop);
+  const auto get = [&](const SourceId& source) { return sources.Get(source); };
   const auto names = [&](SourceType type) {
     return parts_.caches.SourceNames(type, workload.id.key.namespace_);
   };
-  return MakePlan(workload, SourceLookup{get, names}, parts_.memory.Get(workload.id), parts_.rules,
-                  parts_.patterns);
+  reloader::Plan plan = MakePlan(workload, SourceLookup{get, names, &sources},
+                                 parts_.memory.Get(workload.id), parts_.rules, parts_.patterns);
+  if (sources.failure()) {
+    return apimachinery::Fail(*sources.failure());
+  }
+  return plan;
+}
+
+apimachinery::Result<reloader::Plan> Reconciler::PlanForCertain(std::optional<Workload>& workload,
+                                                                const std::stop_token& stop,
+                                                                std::uint64_t tenure) const {
+  auto plan = PlanFor(*workload, stop);
+  if (!plan || plan->changes.empty() || parts_.fresh_reads == nullptr ||
+      !parts_.fresh_reads->AreWanted(*workload, parts_.strategy, tenure)) {
+    return plan;
+  }
+  KX_ASSIGN_OR_RETURN(auto fresh, parts_.fresh_reads->Read(workload->id, tenure, stop));
+  if (!fresh || fresh->uid != workload->uid) {
+    workload.reset();
+    return plan;
+  }
+  workload = std::move(fresh);
+  return PlanFor(*workload, stop);
 }
 
 bool Reconciler::NeedsRollout(const Workload& workload, const SourceId& source) const {
-  return std::ranges::any_of(PlanFor(workload).changes, [&](const Change& change) {
-    return std::ranges::find(change.causes, source) != change.causes.end();
-  });
+  const auto plan = PlanFor(workload, {});
+  return plan && std::ranges::any_of(plan->changes, [&](const Change& change) {
+           return std::ranges::find(change.causes, source) != change.causes.end();
+         });
 }
 
 Reconciler::Answer Reconciler::Finish(const WorkloadId& id, const std::stop_token& stop) {
@@ -226,6 +263,9 @@ Reconciler::Answer Reconciler::CannotRecord(const WorkloadId& id,
 
 void Reconciler::Forget(const WorkloadId& id) {
   parts_.memory.Forget(id);
+  if (parts_.fresh_reads != nullptr) {
+    parts_.fresh_reads->Forget(id);
+  }
   if (parts_.recording != nullptr) {
     parts_.recording->Forget(id);
   }

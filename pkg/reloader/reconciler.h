@@ -4,6 +4,7 @@
 #define KUBEXX_RELOADER_RECONCILER_H_
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <stop_token>
 #include <string>
@@ -14,11 +15,13 @@
 #include "kubexx/reloader/baseline_schedule.h"
 #include "kubexx/reloader/caches.h"
 #include "kubexx/reloader/decision.h"
+#include "kubexx/reloader/fresh_reads.h"
 #include "kubexx/reloader/notifier.h"
 #include "kubexx/reloader/pair_memory.h"
 #include "kubexx/reloader/pause.h"
 #include "kubexx/reloader/reloader_metrics.h"
 #include "kubexx/reloader/rollout_gate.h"
+#include "kubexx/reloader/source_keys.h"
 #include "kubexx/reloader/strategy.h"
 #include "kubexx/reloader/writer.h"
 
@@ -45,6 +48,10 @@ class Reconciler {
     BaselineSchedule* recording = nullptr;
     /// Null: nothing is paused.
     Pauses* pauses = nullptr;
+    /// Null: what caches say of workloads is believed.
+    FreshReads* fresh_reads = nullptr;
+    /// Null: no list of keys counts.
+    ValueDigestReader* value_digests = nullptr;
   };
   enum class Outcome : std::uint8_t {
     kNothing,  ///< nothing to write
@@ -59,13 +66,22 @@ class Reconciler {
 
   explicit Reconciler(const Parts& parts) : parts_(parts) {}
 
-  Answer Reconcile(const WorkloadId& id, const std::stop_token& stop);
+  /// `tenure`: see FreshReads.
+  Answer Reconcile(const WorkloadId& id, const std::stop_token& stop, std::uint64_t tenure = 0);
   /// Whether the workload is to be rolled for the source and has not been. Changes nothing.
   bool NeedsRollout(const Workload& workload, const SourceId& source) const;
 
  private:
-  Answer Plan(const WorkloadId& id, base::TimePoint begin, const std::stop_token& stop);
-  reloader::Plan PlanFor(const Workload& workload) const;
+  Answer Plan(const WorkloadId& id, base::TimePoint begin, const std::stop_token& stop,
+              std::uint64_t tenure);
+  /// Plans for the workload as the caches have it and, if that is to be written and has to be known
+  /// for certain, as it is; without workload when that is gone.
+  apimachinery::Result<reloader::Plan> PlanForCertain(std::optional<Workload>& workload,
+                                                      const std::stop_token& stop,
+                                                      std::uint64_t tenure) const;
+  /// Fails when something had to be read and could not be.
+  apimachinery::Result<reloader::Plan> PlanFor(const Workload& workload,
+                                               const std::stop_token& stop) const;
   Answer Finish(const WorkloadId& id, const std::stop_token& stop);
   Answer Recover(const WorkloadId& keeper, const std::stop_token& stop);
   Answer Write(const Workload& workload, const reloader::Plan& plan,

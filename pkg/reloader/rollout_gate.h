@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "kubexx/base/clock.h"
@@ -49,6 +50,12 @@ class RolloutGate {
   virtual void OnNothing(const WorkloadId& workload) = 0;
   /// A workload as it is now, or null when it is gone. `initial`: from the first list.
   virtual void OnWorkload(const WorkloadId& id, const Workload* workload, bool initial) = 0;
+  /// The keys of a source that count, as reloadpolicy::KeyList; empty: all. A list that changes has
+  /// the workloads that it concerns looked at.
+  virtual std::string KeysOf(const SourceId& source) {
+    (void)source;
+    return {};
+  }
   /// How long the workload's sources must be quiet; nothing when the operator's own setting holds.
   virtual std::optional<base::Duration> SettleWindow(const WorkloadId& workload) = 0;
 };

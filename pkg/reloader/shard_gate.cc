@@ -33,7 +33,7 @@ std::optional<ShardGate::Permit> ShardGate::Enter(std::string_view namespace_) {
       return std::nullopt;
     }
     ++entry.writes;
-    permit.emplace(Permit(this, shard, entry.stop.get_token()));
+    permit.emplace(Permit(this, shard, entry.stop.get_token(), entry.tenure));
     holds = entry.holds;
   }
   if (holds && !holds()) {
@@ -52,6 +52,7 @@ void ShardGate::Open(int shard, std::function<bool()> holds) {
   const base::MutexLock lock(mu_);
   Shard& entry = shards_[static_cast<std::size_t>(shard)];
   entry.open = true;
+  ++entry.tenure;
   entry.holds = std::move(holds);
   entry.stop = std::stop_source();
 }

@@ -3,6 +3,7 @@
 #ifndef KUBEXX_RELOADER_SHARD_GATE_H_
 #define KUBEXX_RELOADER_SHARD_GATE_H_
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <stop_token>
@@ -30,20 +31,26 @@ class ShardGate {
   class Permit {
    public:
     Permit(Permit&& other) noexcept
-        : gate_(std::exchange(other.gate_, nullptr)), shard_(other.shard_), stop_(other.stop_) {}
+        : gate_(std::exchange(other.gate_, nullptr)),
+          shard_(other.shard_),
+          stop_(other.stop_),
+          tenure_(other.tenure_) {}
     Permit& operator=(Permit&&) = delete;
     ~Permit();
     /// Requested when the write has to end because the shard was lost.
     const std::stop_token& stop() const { return stop_; }
+    /// Counts the times that the shard was opened: another number is another tenure.
+    std::uint64_t tenure() const { return tenure_; }
 
    private:
     friend class ShardGate;
-    Permit(ShardGate* gate, int shard, std::stop_token stop)
-        : gate_(gate), shard_(shard), stop_(std::move(stop)) {}
+    Permit(ShardGate* gate, int shard, std::stop_token stop, std::uint64_t tenure)
+        : gate_(gate), shard_(shard), stop_(std::move(stop)), tenure_(tenure) {}
 
     ShardGate* gate_;
     int shard_;
     std::stop_token stop_;
+    std::uint64_t tenure_;
   };
 
   /// A permit to write in a namespace now; nothing when its shard is not held.
@@ -66,6 +73,7 @@ class ShardGate {
  private:
   struct Shard {
     bool open = false;
+    std::uint64_t tenure = 0;
     int writes = 0;
     std::function<bool()> holds{};
     std::stop_source stop{};

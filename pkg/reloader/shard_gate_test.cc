@@ -78,5 +78,15 @@ TEST(ShardGate, CloseWaitsForWritesAndThenTellsThemToEnd) {
   EXPECT_TRUE(closed);
 }
 
+TEST(ShardGate, CountsTenures) {
+  ShardGate gate(1);
+  gate.Open(0);
+  const std::uint64_t first = gate.Enter("ns")->tenure();
+  EXPECT_EQ(gate.Enter("ns")->tenure(), first);
+  gate.Close(0, seconds(0));
+  gate.Open(0);
+  EXPECT_NE(gate.Enter("ns")->tenure(), first);
+}
+
 }  // namespace
 }  // namespace kubexx::reloader

@@ -33,12 +33,15 @@ void SlotPlanner::Run(std::size_t container, const std::string& variable,
   const Container& where = input_.workload.containers[container];
   const std::string value = ValueFor(members);
   const std::string* current = FindVariable(where, variable);
-  const Slot slot{.current = current,
-                  .is_right = current != nullptr && !value.empty() && *current == value,
-                  .is_of_another = current != nullptr && members.size() > 1 &&
-                                   std::ranges::any_of(members, [&](const SlotMember& member) {
-                                     return member.digest.ToString() == *current;
-                                   })};
+  const Slot slot{
+      .current = current,
+      .is_right = current != nullptr && !value.empty() &&
+                  (*current == value || (members.size() == 1 && members[0].whole != kNoSource &&
+                                         members[0].whole.ToString() == *current)),
+      .is_of_another = current != nullptr && members.size() > 1 &&
+                       std::ranges::any_of(members, [&](const SlotMember& member) {
+                         return member.digest.ToString() == *current;
+                       })};
   Change change{
       .container = where.name, .variable = variable, .value = value, .remove = value.empty()};
   for (const SlotMember& member : members) {
@@ -49,6 +52,9 @@ void SlotPlanner::Run(std::size_t container, const std::string& variable,
     }
     if (member.digest != kNoSource || standing == Standing::kChanged) {
       change.sources.emplace_back(member.id, member.digest);
+      if (!member.keys.empty()) {
+        change.keys[member.id] = member.keys;
+      }
     }
   }
   if (!change.causes.empty()) {
@@ -68,7 +74,9 @@ SlotPlanner::Standing SlotPlanner::StandingOfPresent(const SlotMember& member,
   // undo, an older manifest); the data did not change.
   const std::string* reloaded_at = ReloadedAt(member.id);
   if (member.settled || slot.is_right ||
-      (reloaded_at != nullptr && *reloaded_at == member.digest.ToString()) ||
+      (reloaded_at != nullptr &&
+       (*reloaded_at == member.digest.ToString() ||
+        (member.whole != kNoSource && *reloaded_at == member.whole.ToString()))) ||
       (state != nullptr && (state->kind == Kind::kUnruled ||
                             (state->kind == Kind::kConfirmed && state->digest == member.digest)))) {
     return Standing::kSettled;
@@ -106,7 +114,7 @@ SlotPlanner::Standing SlotPlanner::StandingOfGone(const SlotMember& member,
                                                   const Slot& slot) const {
   if (input_.rules.reload_on_delete) {
     const auto before = Before(member);
-    if (before && *before != kNoSource &&
+    if (before && before->digest != kNoSource &&
         (slot.current != nullptr || !input_.rules.deletion_needs_variable)) {
       return Standing::kChanged;
     }
@@ -117,27 +125,26 @@ SlotPlanner::Standing SlotPlanner::StandingOfGone(const SlotMember& member,
 
 void SlotPlanner::Note(const SlotMember& member, Standing standing, const Slot& slot) {
   const PairState* state = StateOf(member.id);
-  auto& digests = plan_.baseline.digests;
   switch (standing) {
     case Standing::kSettled:
       if (member.digest != kNoSource || input_.rules.reload_on_create ||
           RecordOf(member.id) != nullptr) {
-        digests[member.id] = member.digest;
+        plan_.baseline.Set(member.id, member.digest, member.keys);
       }
-      plan_.learnt.emplace_back(member.id, PairState{Kind::kConfirmed, member.digest});
+      plan_.learnt.emplace_back(member.id, PairState{Kind::kConfirmed, member.digest, member.keys});
       plan_.not_updated +=
           slot.is_right && state != nullptr && state->kind == Kind::kObserved ? 1 : 0;
       return;
     case Standing::kChanged:
       if (const auto before = Before(member)) {
-        digests[member.id] = *before;
+        plan_.baseline.Set(member.id, before->digest, before->keys);
       }
       return;
     case Standing::kWaits:
       if (const auto before = Before(member)) {
-        digests[member.id] = *before;
+        plan_.baseline.Set(member.id, before->digest, before->keys);
       } else if (input_.rules.reload_on_create && slot.current == nullptr) {
-        digests[member.id] = kNoSource;
+        plan_.baseline.Set(member.id, kNoSource, {});
         plan_.learnt.emplace_back(member.id, PairState{Kind::kObserved, kNoSource});
       }
       return;
@@ -149,18 +156,18 @@ void SlotPlanner::Note(const SlotMember& member, Standing standing, const Slot& 
   }
 }
 
-std::optional<Digest> SlotPlanner::Before(const SlotMember& member) const {
+std::optional<PairState> SlotPlanner::Before(const SlotMember& member) const {
   const PairState* state = StateOf(member.id);
   if (state != nullptr && state->kind == Kind::kUnruled) {
     return std::nullopt;
   }
   if (state != nullptr && state->kind == Kind::kConfirmed) {
-    return state->digest;
+    return *state;
   }
   if (const Digest* recorded = RecordOf(member.id)) {
-    return *recorded;
+    return PairState{Kind::kConfirmed, *recorded, input_.recorded->KeysOf(member.id)};
   }
-  return state == nullptr ? std::nullopt : std::optional(state->digest);
+  return state == nullptr ? std::nullopt : std::optional(*state);
 }
 
 const std::string* SlotPlanner::ReloadedAt(const SourceId& id) const {

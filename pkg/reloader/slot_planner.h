@@ -19,7 +19,9 @@ namespace kubexx::reloader {
 /// A source that a rule of the workload asks for, existing or not.
 struct SlotMember {
   SourceId id{};
-  Digest digest{};  ///< kNoSource: it does not exist
+  Digest digest{};     ///< kNoSource: it does not exist
+  std::string keys{};  ///< that `digest` is over; empty: all
+  Digest whole{};      ///< with `keys`: the digest over all
   /// The workload mentions it by name, so it is waited for while it does not exist.
   bool named = false;
   /// Nothing about it is a change: what the workload runs with becomes its baseline.
@@ -67,7 +69,7 @@ class SlotPlanner {
   const std::string* ReloadedAt(const SourceId& id) const;
   void Note(const SlotMember& member, Standing standing, const Slot& slot);
   /// What the workload ran with before the present data, if that is known.
-  std::optional<Digest> Before(const SlotMember& member) const;
+  std::optional<PairState> Before(const SlotMember& member) const;
   const PairState* StateOf(const SourceId& id) const;
   const Digest* RecordOf(const SourceId& id) const;
 

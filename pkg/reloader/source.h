@@ -60,6 +60,10 @@ struct Source {
   bool ignore = false;  ///< carries the ignore annotation with the value "true"
   bool match = false;   ///< carries the match annotation with the value "true"
   bool paused = false;  ///< carries kSourcePaused with the value "true"
+  /// Only these keys count, as reloadpolicy::KeyList, and `digest` is over them; empty: all. As
+  /// kept by informers: what the annotation kSourceKeys says, and `digest` is over all the data.
+  std::string keys{};
+  Digest whole{};  ///< with `keys`: over all the data
   /// Of a SecretProviderClass, which has a state for each pod: all digests that are as good as
   /// `digest`, the newest.
   std::vector<Digest> current{};

@@ -5,9 +5,12 @@
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/apimachinery/bytes.h"
 #include "kubexx/codec/codec.h"
+#include "kubexx/logging/log.h"
 #include "kubexx/reloader/digest.h"
 #include "kubexx/reloader/projection.h"
 #include "kubexx/reloader/provider_classes.h"
+#include "kubexx/reloader/source_keys.h"
+#include "kubexx/reloadpolicy/key_list.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -21,6 +24,7 @@ constexpr char kDigestKey[] = "digest";
 constexpr char kIgnoreKey[] = "ignore";
 constexpr char kMatchKey[] = "match";
 constexpr char kPausedKey[] = "paused";
+constexpr char kKeysKey[] = "keys";
 
 Digest DigestOfData(const ConfigMap& config_map) {
   DigestBuilder builder;
@@ -72,6 +76,28 @@ bool IsTrue(const Annotations& annotations, const std::string& key) {
   return value != nullptr && *value == "true";
 }
 
+void KeepKeys(const api::meta::v1::ObjectMeta& metadata, Annotations& kept) {
+  const std::string* text = Find(metadata.annotations, kSourceKeys);
+  if (text == nullptr) {
+    return;
+  }
+  std::vector<std::string> keys;
+  AnyItem(*text, [&](std::string_view key) {
+    keys.emplace_back(key);
+    return false;
+  });
+  std::vector<std::string> problems;
+  if (std::string list = reloadpolicy::KeyList(std::move(keys), problems); !list.empty()) {
+    kept[kKeysKey] = std::move(list);
+  }
+  for (const std::string& problem : problems) {
+    logging::Warning("Part of an annotation has no effect", {{"annotation", kSourceKeys},
+                                                             {"namespace", metadata.namespace_},
+                                                             {"source", metadata.name},
+                                                             {"error", problem}});
+  }
+}
+
 template <class T>
 Result<void> Project(const AnnotationKeys& keys, cache::Object& object) {
   std::string bytes = std::exchange(object.bytes, {});
@@ -81,6 +107,7 @@ Result<void> Project(const AnnotationKeys& keys, cache::Object& object) {
   Annotations& kept = projection.metadata.annotations;
   kept[kDigestKey] = DigestOfData(source).ToString();
   KeepSourceAnnotations(source.metadata.annotations, keys, kept);
+  KeepKeys(source.metadata, kept);
   projection.metadata.namespace_ = source.metadata.namespace_;
   projection.metadata.name = source.metadata.name;
   WipeTexts(source);
@@ -106,6 +133,25 @@ Result<Source> Read(SourceType type, const cache::Object& object) {
 
 }  // namespace
 
+ValueDigests ValueDigestsOf(const ConfigMap& config_map) {
+  ValueDigests result{.whole = DigestOfData(config_map)};
+  for (const auto& [key, value] : config_map.data) {
+    result.values[key] = DigestOf(value);
+  }
+  for (const auto& [key, value] : config_map.binary_data) {
+    result.values[key] = DigestOf(value.view());
+  }
+  return result;
+}
+
+ValueDigests ValueDigestsOf(const Secret& secret) {
+  ValueDigests result{.whole = DigestOfData(secret)};
+  for (const auto& [key, value] : secret.data) {
+    result.values[key] = DigestOf(value.view());
+  }
+  return result;
+}
+
 void KeepSourceAnnotations(const Annotations& annotations, const AnnotationKeys& keys,
                            Annotations& kept) {
   if (IsTrue(annotations, keys.ignore)) {
@@ -123,6 +169,9 @@ void ReadSourceAnnotations(const Annotations& kept, Source& source) {
   source.ignore = kept.contains(kIgnoreKey);
   source.match = kept.contains(kMatchKey);
   source.paused = kept.contains(kPausedKey);
+  if (const std::string* list = Find(kept, kKeysKey)) {
+    source.keys = *list;
+  }
 }
 
 Result<void> ProjectSource(SourceType type, const AnnotationKeys& keys, cache::Object& object) {

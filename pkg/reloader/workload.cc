@@ -1,6 +1,7 @@
 #include "kubexx/reloader/workload.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace kubexx::reloader {
 namespace {
@@ -16,6 +17,18 @@ bool Mounts(const Container& container, std::string_view volume) {
 }
 
 }  // namespace
+
+bool IsOfDeployment(const Workload& workload) {
+  return workload.template_ref &&
+         workload.template_ref->kind == KindName(WorkloadKind::kDeployment);
+}
+
+void TakeTemplateOf(Workload deployment, Workload& workload) {
+  workload.template_annotations = std::move(deployment.template_annotations);
+  workload.volumes = std::move(deployment.volumes);
+  workload.containers = std::move(deployment.containers);
+  workload.init_containers = std::move(deployment.init_containers);
+}
 
 std::vector<SourceId> ReferencedSources(const Workload& workload) {
   std::vector<SourceId> sources;

@@ -75,6 +75,11 @@ struct Workload {
   bool operator==(const Workload&) const = default;
 };
 
+/// Whether its pods are made from a Deployment's template.
+bool IsOfDeployment(const Workload& workload);
+/// Fills in what IsOfDeployment leaves empty.
+void TakeTemplateOf(Workload deployment, Workload& workload);
+
 /// All sources that volumes, containers and init containers mention, ascending, each once.
 std::vector<SourceId> ReferencedSources(const Workload& workload);
 

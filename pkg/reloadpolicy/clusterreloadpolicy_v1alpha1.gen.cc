@@ -42,6 +42,7 @@ constinit const kubexx::codec::TypeSchema kClusterReloadPolicySpecOrderItemSchem
     [](void* object) { delete static_cast<ClusterReloadPolicySpecOrderItem*>(object); }};
 
 constexpr kubexx::codec::FieldSchema kClusterReloadPolicySpecSourcesItemFields[] = {
+    {"keys", 0, kString, kRepeated, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpecSourcesItem, keys), nullptr, &kubexx::codec::kContainerOps<std::vector<std::string>>},
     {"kind", 0, kString, kPlain, kubexx::codec::kNoFlags, offsetof(ClusterReloadPolicySpecSourcesItem, kind), nullptr, nullptr},
     {"name", 0, kString, kPlain, kubexx::codec::kNoFlags, offsetof(ClusterReloadPolicySpecSourcesItem, name), nullptr, nullptr},
     {"paused", 0, kBool, kOptional, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpecSourcesItem, paused), nullptr, &kubexx::codec::kContainerOps<std::optional<bool>>},

@@ -38,6 +38,7 @@ struct ClusterReloadPolicySpecOrderItem {
 };
 
 struct ClusterReloadPolicySpecSourcesItem {
+  std::vector<std::string> keys{};
   std::string kind{};
   std::string name{};
   std::optional<bool> paused{};

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kubexx/apimachinery/time.h"
+#include "kubexx/reloadpolicy/key_list.h"
 
 namespace kubexx::reloadpolicy {
 namespace {
@@ -97,11 +98,22 @@ void ReadRules(const Spec& spec, Policy& policy, Reader& reader) {
     policy.order.push_back({item.workloads, item.order});
   }
   for (const auto& item : spec.sources) {
-    if (item.kind != "ConfigMap" && item.kind != "Secret") {
-      reader.Problem("spec.sources", "\"" + item.kind + "\" is neither ConfigMap nor Secret");
+    const bool has_keys = item.kind == "ConfigMap" || item.kind == "Secret";
+    if (!has_keys && item.kind != "SecretProviderClass") {
+      reader.Problem("spec.sources", "\"" + item.kind + "\" is no kind of source");
       continue;
     }
-    policy.sources.push_back({item.kind, item.name, item.paused.value_or(false)});
+    SourceRule rule{item.kind, item.name, item.paused.value_or(false)};
+    std::vector<std::string> problems;
+    if (has_keys) {
+      rule.keys = KeyList(item.keys, problems);
+    } else if (!item.keys.empty()) {
+      problems.push_back("a SecretProviderClass has no keys");
+    }
+    for (const std::string& problem : problems) {
+      reader.Problem("spec.sources[" + item.name + "].keys", problem);
+    }
+    policy.sources.push_back(std::move(rule));
   }
 }
 

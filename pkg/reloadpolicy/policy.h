@@ -57,11 +57,13 @@ struct OrderRule {
   int order = 0;
 };
 
-/// What a policy says of one ConfigMap or Secret.
+/// What a policy says of one ConfigMap, Secret or SecretProviderClass.
 struct SourceRule {
   std::string kind{};
   std::string name{};
   bool paused = false;
+  std::string keys{};  ///< as KeyList: only these count; empty: all
+  bool operator==(const SourceRule&) const = default;
 };
 
 /// A ReloadPolicy or ClusterReloadPolicy. A value type.

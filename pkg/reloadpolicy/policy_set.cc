@@ -123,4 +123,15 @@ std::optional<Setting<bool>> PolicySet::SourcePause(const ObjectRef& source) con
   return std::nullopt;
 }
 
+std::optional<Setting<std::string>> PolicySet::SourceKeys(const ObjectRef& source) const {
+  for (const Policy* policy : InScope(source.key.namespace_)) {
+    for (const SourceRule& rule : policy->sources) {
+      if (!rule.keys.empty() && rule.kind == source.kind && rule.name == source.key.name) {
+        return Setting<std::string>{rule.keys, policy->ToString(), policy->id};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace kubexx::reloadpolicy

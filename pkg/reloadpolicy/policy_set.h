@@ -63,6 +63,8 @@ class PolicySet {
   Effective Resolve(const ObjectRef& workload, const Annotations& annotations) const;
   /// The policy that pauses a ConfigMap or Secret.
   std::optional<Setting<bool>> SourcePause(const ObjectRef& source) const;
+  /// The keys of it that count, as KeyList; nothing when all do.
+  std::optional<Setting<std::string>> SourceKeys(const ObjectRef& source) const;
   /// Whether any policy, annotation apart, says anything: without one nothing needs to be asked.
   bool empty() const { return policies_.empty() && flags_ == Settings(); }
 

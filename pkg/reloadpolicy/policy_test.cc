@@ -37,7 +37,7 @@ TEST(Policy, ReadsEveryField) {
     "healthGate": {"timeout": "3m"}, "stopAfterFailures": 4,
     "maintenanceWindows": [{"schedule": "0 2 * * *", "duration": "2h", "timeZone": "Europe/Berlin"}],
     "order": [{"workloads": ["db"], "order": 1}],
-    "sources": [{"kind": "ConfigMap", "name": "c", "paused": true}]})"));
+    "sources": [{"kind": "ConfigMap", "name": "c", "keys": ["b", "a"], "paused": true}]})"));
   EXPECT_THAT(policy.problems, IsEmpty());
   EXPECT_EQ(policy.id, (PolicyId{"shop", "p"}));
   EXPECT_EQ(policy.generation, 3);
@@ -54,6 +54,7 @@ TEST(Policy, ReadsEveryField) {
   ASSERT_EQ(policy.order.size(), 1U);
   ASSERT_EQ(policy.sources.size(), 1U);
   EXPECT_TRUE(policy.sources[0].paused);
+  EXPECT_EQ(policy.sources[0].keys, "a,b");
   EXPECT_TRUE(policy.Governs({"Deployment", {"shop", "web-1"}}));
   EXPECT_FALSE(policy.Governs({"Deployment", {"shop", "api"}}));
   EXPECT_FALSE(policy.Governs({"DaemonSet", {"shop", "web-1"}}));

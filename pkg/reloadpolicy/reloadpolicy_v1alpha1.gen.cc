@@ -42,6 +42,7 @@ constinit const kubexx::codec::TypeSchema kReloadPolicySpecOrderItemSchema{
     [](void* object) { delete static_cast<ReloadPolicySpecOrderItem*>(object); }};
 
 constexpr kubexx::codec::FieldSchema kReloadPolicySpecSourcesItemFields[] = {
+    {"keys", 0, kString, kRepeated, kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpecSourcesItem, keys), nullptr, &kubexx::codec::kContainerOps<std::vector<std::string>>},
     {"kind", 0, kString, kPlain, kubexx::codec::kNoFlags, offsetof(ReloadPolicySpecSourcesItem, kind), nullptr, nullptr},
     {"name", 0, kString, kPlain, kubexx::codec::kNoFlags, offsetof(ReloadPolicySpecSourcesItem, name), nullptr, nullptr},
     {"paused", 0, kBool, kOptional, kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpecSourcesItem, paused), nullptr, &kubexx::codec::kContainerOps<std::optional<bool>>},

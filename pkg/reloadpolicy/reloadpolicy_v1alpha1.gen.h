@@ -38,6 +38,7 @@ struct ReloadPolicySpecOrderItem {
 };
 
 struct ReloadPolicySpecSourcesItem {
+  std::vector<std::string> keys{};
   std::string kind{};
   std::string name{};
   std::optional<bool> paused{};

@@ -1,0 +1,86 @@
+#include "kubexx/reloader/source_keys.h"
+
+#include <utility>
+#include <vector>
+
+#include "kubexx/reloader/annotations.h"
+#include "kubexx/reloader/rollout_gate.h"
+
+namespace kubexx::reloader {
+
+using apimachinery::Result;
+
+Digest DigestOver(const ValueDigests& data, std::string_view keys) {
+  std::vector<std::pair<std::string_view, std::string>> items;
+  AnyItem(keys, [&](std::string_view key) {
+    if (const auto value = data.values.find(std::string(key)); value != data.values.end()) {
+      items.emplace_back(value->first, value->second.ToString());
+    }
+    return false;
+  });
+  DigestBuilder builder;
+  for (const auto& [key, value] : items) {
+    builder.Add(key, value);
+  }
+  return builder.Finish();
+}
+
+Result<std::optional<Digest>> ValueDigestReader::Read(const SourceId& id, const Digest& whole,
+                                                      std::string_view keys,
+                                                      const std::stop_token& stop) {
+  {
+    const base::MutexLock lock(mu_);
+    if (const auto found = kept_.find(id); found != kept_.end() && found->second.whole == whole) {
+      return DigestOver(found->second, keys);
+    }
+  }
+  KX_ASSIGN_OR_RETURN(std::optional<ValueDigests> data, fetch_(id, stop));
+  if (!data) {
+    return std::nullopt;
+  }
+  const Digest digest = DigestOver(*data, keys);
+  const base::MutexLock lock(mu_);
+  if (kept_.size() >= kMaxSources) {
+    kept_.clear();
+  }
+  kept_.insert_or_assign(id, *std::move(data));
+  return digest;
+}
+
+std::optional<Source> KeyedSources::Get(const SourceId& id) {
+  auto source = caches_.GetSource(id);
+  if (!source || reader_ == nullptr || id.type == SourceType::kSecretProviderClass) {
+    return source;
+  }
+  if (source->keys.empty() && gate_ != nullptr) {
+    source->keys = gate_->KeysOf(id);
+  }
+  if (source->keys.empty()) {
+    return source;
+  }
+  source->whole = source->digest;
+  const auto digest = Over(id, source->keys);
+  if (!digest) {
+    return std::nullopt;
+  }
+  source->digest = *digest;
+  return source;
+}
+
+std::optional<Digest> KeyedSources::Over(const SourceId& id, std::string_view keys) {
+  const auto source = caches_.GetSource(id);
+  if (!source || reader_ == nullptr) {
+    return std::nullopt;
+  }
+  if (keys.empty()) {
+    return source->digest;
+  }
+  auto digest = reader_->Read(id, source->digest, keys, stop_);
+  if (!digest) {
+    failure_ = digest.status();
+    return std::nullopt;
+  }
+  return *digest;
+}
+
+}  // namespace kubexx::reloader

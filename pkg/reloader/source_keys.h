@@ -1,0 +1,89 @@
+/// @file
+/// Lists of keys: only what a ConfigMap or Secret has under these counts.
+#ifndef KUBEXX_RELOADER_SOURCE_KEYS_H_
+#define KUBEXX_RELOADER_SOURCE_KEYS_H_
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/base/mutex.h"
+#include "kubexx/reloader/caches.h"
+#include "kubexx/reloader/digest.h"
+#include "kubexx/reloader/planner.h"
+#include "kubexx/reloader/source.h"
+
+namespace kubexx::reloader {
+
+class RolloutGate;
+
+/// What a digest over some keys is made of: that of the whole data, to know it by, and one for the
+/// value of each key.
+struct ValueDigests {
+  Digest whole{};
+  std::map<std::string, Digest> values{};
+};
+
+/// Of a ConfigMap or Secret as the API has it, which is not kept.
+ValueDigests ValueDigestsOf(const api::core::v1::ConfigMap& config_map);
+/// The same; the bytes wipe themselves.
+ValueDigests ValueDigestsOf(const api::core::v1::Secret& secret);
+
+/// SHA-1 over "key=<digest of its value>" of those of `keys`, a list as KeyList writes it, that are
+/// there.
+Digest DigestOver(const ValueDigests& data, std::string_view keys);
+
+/// Reads a source's data and keeps their digests: what the caches do not have. Asked only for
+/// sources with a key list, and once for each state of their data. Thread-safe.
+class ValueDigestReader {
+ public:
+  /// Asks the API server; nothing when the source does not exist. May block.
+  using Fetch = std::function<apimachinery::Result<std::optional<ValueDigests>>(
+      const SourceId&, const std::stop_token&)>;
+  /// Sources that are kept; beyond that it begins anew.
+  static constexpr std::size_t kMaxSources = 1000;
+
+  explicit ValueDigestReader(Fetch fetch) : fetch_(std::move(fetch)) {}
+
+  /// The digest over `keys` of the data whose digest is `whole`; of newer ones when the server has
+  /// newer ones. Nothing when the source does not exist any more.
+  apimachinery::Result<std::optional<Digest>> Read(const SourceId& id, const Digest& whole,
+                                                   std::string_view keys,
+                                                   const std::stop_token& stop);
+
+ private:
+  const Fetch fetch_;
+  base::Mutex mu_;
+  std::map<SourceId, ValueDigests> kept_ KX_GUARDED_BY(mu_);
+};
+
+/// Sources as plans see them: by their listed keys where there is a list. For one plan; refers to
+/// what it is given.
+class KeyedSources final : public DigestsOver {
+ public:
+  /// `gate` and `reader` may be null: no lists of policies, no lists at all.
+  KeyedSources(const Caches& caches, RolloutGate* gate, ValueDigestReader* reader,
+               const std::stop_token& stop)
+      : caches_(caches), gate_(gate), reader_(reader), stop_(stop) {}
+
+  std::optional<Source> Get(const SourceId& id);
+  std::optional<Digest> Over(const SourceId& id, std::string_view keys) override;
+  /// What went wrong: the plan that was made is not worth anything then.
+  const std::optional<apimachinery::Status>& failure() const { return failure_; }
+
+ private:
+  const Caches& caches_;
+  RolloutGate* const gate_;
+  ValueDigestReader* const reader_;
+  const std::stop_token& stop_;
+  std::optional<apimachinery::Status> failure_;
+};
+
+}  // namespace kubexx::reloader
+
+#endif  // KUBEXX_RELOADER_SOURCE_KEYS_H_

@@ -1,0 +1,206 @@
+#include "kubexx/reloader/source_keys.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "kubexx/reloader/strategy.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using apimachinery::Reason;
+using apimachinery::Result;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+using Kind = PairState::Kind;
+
+const SourceId kConfig{SourceType::kConfigMap, {"ns", "config"}};
+
+api::core::v1::ConfigMap ConfigMapOf(const std::map<std::string, std::string>& data) {
+  api::core::v1::ConfigMap object;
+  object.data = data;
+  return object;
+}
+
+TEST(ValueDigests, ListedKeysAloneDecide) {
+  const ValueDigests one = ValueDigestsOf(ConfigMapOf({{"a", "1"}, {"b", "2"}}));
+  const ValueDigests other = ValueDigestsOf(ConfigMapOf({{"a", "1"}, {"b", "3"}}));
+  EXPECT_EQ(DigestOver(one, "a"), DigestOver(other, "a"));
+  EXPECT_NE(DigestOver(one, "a,b"), DigestOver(other, "a,b"));
+  EXPECT_EQ(DigestOver(one, "a"), DigestOver(one, "a,missing"));
+  EXPECT_NE(DigestOver(one, "a"), DigestOver(one, "missing"));
+  EXPECT_NE(one.whole, other.whole);
+}
+
+TEST(ValueDigests, OfASecretAreOverItsBytes) {
+  api::core::v1::Secret secret;
+  secret.data["a"] = apimachinery::Bytes("1");
+  api::core::v1::ConfigMap binary;
+  binary.binary_data["a"] = apimachinery::Bytes("1");
+  EXPECT_EQ(DigestOver(ValueDigestsOf(secret), "a"),
+            DigestOver(ValueDigestsOf(ConfigMapOf({{"a", "1"}})), "a"));
+  EXPECT_EQ(DigestOver(ValueDigestsOf(binary), "a"), DigestOver(ValueDigestsOf(secret), "a"));
+}
+
+TEST(ValueDigestReader, ReadsOnceForEachStateOfTheData) {
+  ValueDigests data = ValueDigestsOf(ConfigMapOf({{"a", "1"}}));
+  int reads = 0;
+  ValueDigestReader reader(
+      [&](const SourceId&, const std::stop_token&) -> Result<std::optional<ValueDigests>> {
+        ++reads;
+        return data;
+      });
+  const Digest first = data.whole;
+  EXPECT_EQ(*reader.Read(kConfig, first, "a", {}), DigestOver(data, "a"));
+  EXPECT_EQ(*reader.Read(kConfig, first, "b", {}), DigestOver(data, "b"));
+  EXPECT_EQ(reads, 1);
+  data = ValueDigestsOf(ConfigMapOf({{"a", "2"}}));
+  EXPECT_EQ(*reader.Read(kConfig, data.whole, "a", {}), DigestOver(data, "a"));
+  EXPECT_EQ(reads, 2);
+}
+
+TEST(ValueDigestReader, TellsOfWhatCannotBeRead) {
+  bool gone = false;
+  ValueDigestReader reader(
+      [&](const SourceId&, const std::stop_token&) -> Result<std::optional<ValueDigests>> {
+        if (gone) {
+          return std::optional<ValueDigests>();
+        }
+        return apimachinery::Fail(Reason::kForbidden, "no");
+      });
+  EXPECT_FALSE(reader.Read(kConfig, {}, "a", {}));
+  gone = true;
+  const auto digest = reader.Read(kConfig, {}, "a", {});
+  ASSERT_TRUE(digest);
+  EXPECT_FALSE(*digest);
+}
+
+/// A workload of one ConfigMap, of which only some keys may count.
+class KeyListPlan : public testing::Test, public DigestsOver {
+ protected:
+  std::optional<Digest> Over(const SourceId&, std::string_view keys) override {
+    const ValueDigests data = ValueDigestsOf(ConfigMapOf(data_));
+    return can_tell_ ? std::optional(keys.empty() ? data.whole : DigestOver(data, keys))
+                     : std::nullopt;
+  }
+  Plan Make(const Knowledge& known = {}) {
+    PatternCache patterns;
+    return MakePlan(workload_,
+                    SourceLookup{[this](const SourceId& id) { return Present(id); },
+                                 [](SourceType) { return std::vector<std::string>(); }, this},
+                    known, rules_, patterns);
+  }
+  std::optional<Source> Present(const SourceId& id) {
+    const ValueDigests data = ValueDigestsOf(ConfigMapOf(data_));
+    Source source{.id = id, .digest = data.whole, .keys = keys_};
+    if (!keys_.empty()) {
+      source.whole = data.whole;
+      source.digest = DigestOver(data, keys_);
+    }
+    return source;
+  }
+  /// What a first look or a write leaves on the workload.
+  void Record(const Plan& plan) {
+    workload_.annotations[std::string(kBaselineAnnotation)] = BaselineAfter(plan, plan.changes);
+  }
+  std::string Recorded() { return workload_.annotations[std::string(kBaselineAnnotation)]; }
+
+  std::map<std::string, std::string> data_{{"a", "1"}, {"b", "1"}, {"c", "1"}};
+  std::string keys_;
+  bool can_tell_ = true;
+  DecisionRules rules_;
+  Workload workload_{
+      .id = {WorkloadKind::kDeployment, {"ns", "web"}},
+      .uid = "u",
+      .annotations = {{"reloader.stakater.com/auto", "true"}},
+      .containers = {{.name = "app", .references = {{SourceType::kConfigMap, "config"}}}}};
+};
+
+TEST_F(KeyListPlan, OtherKeysRollNothingAndListedOnesDo) {
+  keys_ = "a,b";
+  Record(Make());
+  EXPECT_THAT(Recorded(), HasSubstr(":a,b"));
+  data_["c"] = "2";
+  EXPECT_THAT(Make().changes, IsEmpty());
+  EXPECT_FALSE(Make().record);
+  data_["b"] = "2";
+  const Plan plan = Make();
+  EXPECT_THAT(plan.changes, SizeIs(1));
+  Record(plan);
+  EXPECT_THAT(Make().changes, IsEmpty());
+  EXPECT_FALSE(Make().record);
+}
+
+TEST_F(KeyListPlan, AListThatChangesRollsNothingAndIsRecordedAnew) {
+  Record(Make());
+  for (const char* keys : {"a", "a,b", "c", ""}) {
+    keys_ = keys;
+    const Plan plan = Make();
+    EXPECT_THAT(plan.changes, IsEmpty()) << keys;
+    EXPECT_TRUE(plan.record) << keys;
+    Record(plan);
+    EXPECT_FALSE(Make().record) << keys;
+  }
+}
+
+TEST_F(KeyListPlan, AChangeFromBeforeTheListIsNotLost) {
+  keys_ = "a";
+  Record(Make());
+  data_["a"] = "2";
+  keys_ = "b";
+  EXPECT_THAT(Make().changes, SizeIs(1));
+  data_["a"] = "1";
+  data_["b"] = "2";
+  EXPECT_THAT(Make().changes, IsEmpty()) << "what the old list did not name counts from now on";
+}
+
+TEST_F(KeyListPlan, TheMemoryOfTheProcessIsRebasedToo) {
+  keys_ = "a";
+  Plan plan = Make();
+  ASSERT_THAT(plan.learnt, SizeIs(1));
+  const PairState state = plan.learnt[0].second;
+  EXPECT_EQ(state.keys, "a");
+  keys_ = "a,b";
+  plan = Make({.pairs = {{kConfig, state}}});
+  EXPECT_THAT(plan.changes, IsEmpty());
+  EXPECT_EQ(plan.learnt[0].second.keys, "a,b");
+  data_["a"] = "2";
+  EXPECT_THAT(Make({.pairs = {{kConfig, state}}}).changes, SizeIs(1));
+}
+
+TEST_F(KeyListPlan, WhatCannotBeToldIsNoChange) {
+  keys_ = "a";
+  Record(Make());
+  keys_ = "";
+  can_tell_ = false;
+  data_["c"] = "2";
+  EXPECT_THAT(Make().changes, IsEmpty());
+}
+
+TEST_F(KeyListPlan, AVariableOfReloaderIsOverAllTheData) {
+  keys_ = "a";
+  workload_.containers[0].variables = {
+      {"STAKATER_CONFIG_CONFIGMAP", ValueDigestsOf(ConfigMapOf(data_)).whole.ToString()}};
+  EXPECT_THAT(Make().changes, IsEmpty());
+}
+
+TEST(KeyListBaseline, ReadsBackWhatItWrites) {
+  Baseline baseline{.uid = "u"};
+  baseline.Set(kConfig, DigestOf("x"), "a.yaml,b");
+  baseline.Set({SourceType::kSecret, {"ns", "s"}}, kNoSource, "");
+  EXPECT_EQ(Baseline::Parse(baseline.ToString(), "ns"), baseline);
+  EXPECT_EQ(baseline.ToString().size(), Baseline{.uid = "u"}.ToString().size() +
+                                            Baseline::SizeOf(kConfig, "a.yaml,b") +
+                                            std::string(" secret/s=-").size());
+  const std::string text = "v1 u configmap/config=" + DigestOf("x").ToString();
+  for (const char* keys : {":", ":a,", ":a b", ":a:b", ":\n"}) {
+    EXPECT_FALSE(Baseline::Parse(text + keys, "ns")) << keys;
+  }
+}
+
+}  // namespace
+}  // namespace kubexx::reloader
