@@ -24,6 +24,7 @@ struct CachedObject {
   std::string json{};  ///< in the server's form, with its resourceVersion
   Attributes attributes{};
 };
+/// Shared by the cache, its window of events and the watches.
 using CachedObjectRef = std::shared_ptr<const CachedObject>;
 
 /// One change of one object.
@@ -40,6 +41,7 @@ struct SelectedEvent {
   codec::WatchEventType type = codec::WatchEventType::kAdded;
   CachedObjectRef object{};
 };
+/// What of `event` a client with this selection is told.
 std::optional<SelectedEvent> Select(const CacheEvent& event, const Selection& selection);
 
 /// Writes the events of a watch for one kind of clients: JSON, protobuf, tables. Stateless,

@@ -45,14 +45,21 @@ http::Response ErrorResponse(const apimachinery::Status& status);
 /// An object as the client wants it.
 Answer ObjectResponse(const Call& call, const codec::JsonTree& object, int code = 200);
 
-// The verbs.
+/// One object.
 Answer HandleGet(const Call& call);
+/// Those that a selection matches, a page of them or all.
 Answer HandleList(const Call& call);
+/// A stream of changes.
 Answer HandleWatch(const Call& call);
+/// Stores a new object.
 Answer HandleCreate(const Call& call);
+/// Replaces an object.
 Answer HandleUpdate(const Call& call);
+/// Changes an object by a patch of any supported type.
 Answer HandlePatch(const Call& call);
+/// Deletes one object, or marks it for deletion while it has finalizers.
 Answer HandleDelete(const Call& call);
+/// Deletes those that a selection matches.
 Answer HandleDeleteCollection(const Call& call);
 /// Of a type that is a review.
 Answer HandleReview(const Call& call);

@@ -15,6 +15,7 @@
 
 namespace kubexx::apiserver {
 
+/// Whether objects of the type are CRDs.
 bool IsCustomResourceDefinition(const ResourceType& type);
 
 /// The served versions of a definition.

@@ -15,7 +15,9 @@
 
 namespace kubexx::apiserver {
 
+/// The media types of the two encodings.
 inline constexpr std::string_view kJsonType = "application/json";
+/// See kJsonType.
 inline constexpr std::string_view kProtobufType = "application/vnd.kubernetes.protobuf";
 
 /// One element of an Accept header, or a Content-Type: "application/json;as=Table;v=v1".

@@ -13,6 +13,7 @@ codec::JsonTree ScaleOf(const codec::JsonTree& object);
 /// The Scale in the body of a request; kBadRequest.
 apimachinery::Result<codec::JsonTree> ReadScale(const Call& call);
 
+/// Answers a get of the subresource.
 Answer GetScale(const Call& call);
 /// `change` makes a new Scale from the current one.
 Answer UpdateScale(const Call& call, ObjectStore::Change change);

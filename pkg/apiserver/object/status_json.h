@@ -21,6 +21,7 @@ std::string StatusJson(const apimachinery::Status& status);
 
 /// The errors that name a resource, in Kubernetes' wording; details are filled in.
 apimachinery::Status NotFound(const ResourceType& type, std::string_view name);
+/// The same of a create.
 apimachinery::Status AlreadyExists(const ResourceType& type, std::string_view name);
 /// "Operation cannot be fulfilled on ...: `why`".
 apimachinery::Status Conflict(const ResourceType& type, std::string_view name,

@@ -35,6 +35,7 @@ apimachinery::Result<std::vector<Pod>> ReadManifests(const std::string& path,
 /// threads of its own; the destructor stops.
 class FileSource {
  public:
+  /// Where the manifests are, and how to follow them.
   struct Options {
     std::string path{};
     std::string node_name{};

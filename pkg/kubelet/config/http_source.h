@@ -26,6 +26,7 @@ namespace kubexx::kubelet {
 /// no pods, so that the source is seen. As the kubelet's NewSourceURL. The destructor stops.
 class HttpSource {
  public:
+  /// Where to ask, and how often.
   struct Options {
     /// http or https, with path and query as needed.
     std::string url{};

@@ -15,18 +15,23 @@
 namespace kubexx::kubelet {
 
 using api::core::v1::Pod;
+/// Pods are shared by those who hold a state.
 using PodRef = std::shared_ptr<const Pod>;
 
 /// The kubelet's names of sources, in the annotation kConfigSourceAnnotation.
 inline constexpr std::string_view kFileSource = "file";
+/// Static pods of a URL.
 inline constexpr std::string_view kHttpSource = "http";
+/// What the scheduler gave to the node.
 inline constexpr std::string_view kApiSource = "api";
 /// Of an update that has the pods of all sources.
 inline constexpr std::string_view kAllSources = "*";
 
-/// Annotations that the sources put on pods; of no meaning to users.
+/// The source's name, on every pod.
 inline constexpr std::string_view kConfigSourceAnnotation = "kubernetes.io/config.source";
+/// When the pod was first seen, on every pod.
 inline constexpr std::string_view kConfigSeenAnnotation = "kubernetes.io/config.seen";
+/// On a static pod: its UID, which is a digest of its manifest.
 inline constexpr std::string_view kConfigHashAnnotation = "kubernetes.io/config.hash";
 /// On a mirror pod: the hash of the static pod that it stands for.
 inline constexpr std::string_view kConfigMirrorAnnotation = "kubernetes.io/config.mirror";

@@ -18,6 +18,7 @@ namespace kubexx::kubelet {
 /// and removes the socket.
 class UpdateServer {
  public:
+  /// Where to listen, and the limits on clients.
   struct Options {
     std::string path{};
     std::size_t max_clients = 64;
