@@ -88,7 +88,8 @@ TEST(Record, ComesBackAndIsRefusedWithAnyBitChanged) {
                           .value = "text",
                           .durable = 3},
                          bytes);
-  const internal::DecodedRecord whole = internal::DecodeRecord(bytes + "more");
+  const std::string longer = bytes + "more";  // what is decoded refers to it
+  const internal::DecodedRecord whole = internal::DecodeRecord(longer);
   ASSERT_TRUE(whole.record.has_value());
   EXPECT_EQ(whole.size, bytes.size());
   EXPECT_EQ(whole.record->revision, 7);
