@@ -158,8 +158,8 @@ class ConfigFlags {
   std::string metrics_address_ = ":9090";
   base::Duration settle_window_ = std::chrono::milliseconds(100);
   std::int64_t workers_ = 8;
-  std::int64_t qps_ = 100;
-  std::int64_t burst_ = 200;
+  std::int64_t qps_ = 200;
+  std::int64_t burst_ = 400;
   std::vector<std::string> arguments_;
 };
 
