@@ -121,6 +121,11 @@ class LeaderElectorTest : public ::testing::Test {
   void AwaitHolder(const std::string& holder) const {
     lock_->Await([&holder](const std::optional<Lease>& lease) { return HeldBy(lease, holder); });
   }
+  void ForbidWatches() {
+    lock_->SetFault([](std::string_view verb, const std::stop_token&) -> Result<void> {
+      return verb == "watch" ? Result<void>(Fail(Reason::kForbidden, "no", 403)) : Result<void>();
+    });
+  }
 
   FakeClock clock_;
   std::shared_ptr<FakeLock> lock_ = std::make_shared<FakeLock>();
@@ -169,19 +174,16 @@ TEST_F(LeaderElectorTest, HandsOverWithoutAPollWhenTheLeaderReleases) {
 }
 
 TEST_F(LeaderElectorTest, TakesOverByPollingWhenItMayNotWatch) {
-  lock_->SetFault([](std::string_view verb, const std::stop_token&) -> Result<void> {
-    return verb == "watch" ? Result<void>(Fail(Reason::kForbidden, "no", 403)) : Result<void>();
-  });
+  ForbidWatches();
   Runner a("a", clock_, lock_);
   a.journal.Await("started");
   Runner b("b", clock_, lock_);
   b.journal.Await("leader a");
   EXPECT_TRUE(a.Stop());
+  // Past the next poll, which comes after 2 s to 4.4 s, and no further: time that ran on while b's
+  // requests are on their way would make it lose the lease again.
   clock_.AdvanceToSleeper(2s);
-  while (!b.elector->IsLeader()) {
-    clock_.Advance(100ms);
-    std::this_thread::yield();
-  }
+  clock_.Advance(2400ms);
   b.journal.Await("started");
   EXPECT_TRUE(b.Stop());
 }
@@ -192,15 +194,16 @@ TEST_F(LeaderElectorTest, TakesOverFromOneThatDiedWhenItsLeaseHasExpired) {
   dead.spec.lease_duration_seconds = 15;
   dead.spec.lease_transitions = 3;
   lock_->Put(dead);
+  ForbidWatches();  // "leader dead" is then known from a poll's reply.
   Runner b("b", clock_, lock_);
   b.journal.Await("leader dead");
-  const base::TimePoint seen = clock_.Now();
-  while (!b.elector->IsLeader()) {
-    clock_.Advance(50ms);
-    std::this_thread::yield();
-    ASSERT_LT(clock_.Now() - seen, 10h);
-  }
-  EXPECT_GE(clock_.Now() - seen, 15s);
+  const base::WallTime seen = clock_.Wall();
+  clock_.AdvanceToSleeper(2s);
+  clock_.Advance(13s - 1ms);
+  lock_->AwaitCount("get", 2);  // a poll at the last moment at which the lease is still held
+  clock_.Advance(1ms);
+  b.journal.Await("started");
+  EXPECT_GE(lock_->Stored()->spec.acquire_time, apimachinery::MicroTime::From(seen + 15s));
   EXPECT_EQ(lock_->Stored()->spec.lease_transitions, 4);
   EXPECT_TRUE(b.Stop());
 }
