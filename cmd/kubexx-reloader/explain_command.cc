@@ -1,6 +1,5 @@
 #include "explain_command.h"
 
-#include <algorithm>
 #include <chrono>
 #include <iostream>
 #include <memory>
@@ -14,6 +13,7 @@
 #include "kubexx/api/core/v1/resources.gen.h"
 #include "kubexx/api/core/v1/schema.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/base/ascii.h"
 #include "kubexx/cache/stop_timer.h"
 #include "kubexx/flags/flags.h"
 #include "kubexx/kubernetes/resource_client.h"
@@ -46,14 +46,6 @@ struct Question {
   std::vector<std::string> arguments{};
 };
 
-std::string Lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return result;
-}
-
 /// "Deployment", "deployments", "deploy" and so on.
 std::optional<WorkloadKind> KindOf(std::string_view text) {
   static constexpr std::pair<std::string_view, std::string_view> kShort[] = {
@@ -62,12 +54,12 @@ std::optional<WorkloadKind> KindOf(std::string_view text) {
       {"sts", "statefulset"},
       {"cj", "cronjob"},
       {"dc", "deploymentconfig"}};
-  std::string wanted = Lower(text);
+  std::string wanted = base::ToLower(text);
   for (const auto& [name, kind] : kShort) {
     wanted = wanted == name ? std::string(kind) : wanted;
   }
   for (const WorkloadKind kind : reloader::kWorkloadKinds) {
-    const std::string name = Lower(reloader::KindName(kind));
+    const std::string name = base::ToLower(reloader::KindName(kind));
     if (wanted == name || wanted == name + "s") {
       return kind;
     }

@@ -6,11 +6,12 @@
 #include <optional>
 #include <utility>
 
+#include "kubexx/apimachinery/names.h"
+
 namespace kubexx::apimachinery {
 namespace {
 
 constexpr std::size_t kMaxNameLength = 63;
-constexpr std::size_t kMaxPrefixLength = 253;
 
 bool IsAlphanumeric(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
@@ -21,28 +22,6 @@ bool IsName(std::string_view text) {
          IsAlphanumeric(text.back()) && std::ranges::all_of(text, [](char c) {
            return IsAlphanumeric(c) || c == '-' || c == '_' || c == '.';
          });
-}
-
-bool IsDnsLabel(std::string_view text) {
-  const auto lower = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
-  return !text.empty() && lower(text.front()) && lower(text.back()) &&
-         std::ranges::all_of(text, [&lower](char c) { return lower(c) || c == '-'; });
-}
-
-bool IsDnsSubdomain(std::string_view text) {
-  if (text.empty() || text.size() > kMaxPrefixLength) {
-    return false;
-  }
-  while (true) {
-    const std::size_t dot = text.find('.');
-    if (!IsDnsLabel(text.substr(0, dot))) {
-      return false;
-    }
-    if (dot == std::string_view::npos) {
-      return true;
-    }
-    text.remove_prefix(dot + 1);
-  }
 }
 
 std::optional<std::int64_t> ParseInteger(std::string_view text) {

@@ -11,6 +11,7 @@
 #include "kubexx/api/authentication/v1/types.gen.h"
 #include "kubexx/api/authorization/v1/types.gen.h"
 #include "kubexx/authfilter/internal/expiring_map.h"
+#include "kubexx/base/ascii.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/kubernetes/authentication_v1.gen.h"
 #include "kubexx/kubernetes/authorization_v1.gen.h"
@@ -39,11 +40,7 @@ std::string Sha256(std::string_view text) {
 /// The token of "Bearer <token>"; "" when there is none.
 std::string_view BearerToken(std::string_view authorization) {
   constexpr std::string_view kScheme = "bearer ";
-  const auto lower = [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  };
-  if (authorization.size() < kScheme.size() ||
-      !std::ranges::equal(authorization.substr(0, kScheme.size()), kScheme, {}, lower)) {
+  if (base::ToLower(authorization.substr(0, kScheme.size())) != kScheme) {
     return {};
   }
   const std::string_view token = authorization.substr(kScheme.size());
@@ -135,13 +132,9 @@ class AuthFilter::Impl {
     review.spec.uid = user.uid;
     review.spec.groups = user.groups;
     review.spec.extra = user.extra;
-    std::string verb = request.method;
-    std::ranges::transform(verb, verb.begin(), [](char c) {
-      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
     auto& attributes = review.spec.non_resource_attributes.emplace();
     attributes.path = request.path;
-    attributes.verb = std::move(verb);
+    attributes.verb = base::ToLower(request.method);
     const std::string key = Sha256(codec::EncodeJson(review));
     if (const auto known = decisions_.Find(key); known && !key.empty()) {
       return *known;

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cctype>
 #include <set>
 #include <thread>
 #include <vector>
 
+#include "kubexx/base/ascii.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/controller/internal/deadlines.h"
 #include "kubexx/controller/internal/function_runnable.h"
@@ -388,9 +388,7 @@ std::uint16_t Manager::http_port() const { return impl_->http().port(); }
 std::uint16_t Manager::health_port() const { return impl_->http().health_port(); }
 
 ControllerOptions Manager::ControllerDefaults(std::string_view kind) const {
-  std::string name(kind);
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-  return {.name = std::move(name), .clock = clock(), .registry = &registry()};
+  return {.name = base::ToLower(kind), .clock = clock(), .registry = &registry()};
 }
 
 Client::Parts Manager::ClientParts() const { return impl_->ClientParts(); }

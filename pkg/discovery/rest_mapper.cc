@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "kubexx/base/ascii.h"
+
 namespace kubexx::discovery {
 namespace {
 
@@ -49,17 +51,9 @@ Mappings Flatten(const GroupList& groups) {
   return out;
 }
 
-std::string Lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return out;
-}
-
 bool IsCalled(const RestMapping& mapping, const std::string& name) {
   return mapping.resource.resource == name || mapping.singular == name ||
-         Lower(mapping.kind.kind) == name;
+         base::ToLower(mapping.kind.kind) == name;
 }
 
 // Where group and version have to be these; an empty version fits all.
@@ -168,7 +162,7 @@ Result<RestMapping> RestMapper::MappingFor(const GroupVersionResource& resource,
 }
 
 Result<RestMapping> RestMapper::ResourceFor(std::string_view name, std::stop_token stop) {
-  const std::string text = Lower(name);
+  const std::string text = base::ToLower(name);
   return Find([&text](const Mappings& all) { return FindNamed(all, text); },
               "resource \"" + std::string(name) + "\"", stop);
 }

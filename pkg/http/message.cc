@@ -2,16 +2,14 @@
 
 #include <algorithm>
 
+#include "kubexx/base/ascii.h"
+
 namespace kubexx::http {
-namespace {
-
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-}  // namespace
 
 std::string_view Request::Header(std::string_view name) const {
   const auto found = std::ranges::find_if(headers, [name](const auto& header) {
-    return std::ranges::equal(header.first, name, {}, Lower, Lower);
+    const auto lower = [](char c) { return base::ToLower(c); };
+    return std::ranges::equal(header.first, name, {}, lower, lower);
   });
   return found == headers.end() ? std::string_view() : std::string_view(found->second);
 }

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/ascii.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/logging/internal/format.h"
@@ -141,10 +142,7 @@ std::string_view ToString(Level level) {
 }
 
 apimachinery::Result<Level> ParseLevel(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
+  const std::string lower = base::ToLower(text);
   if (lower == "warn") {
     return Level::kWarning;
   }

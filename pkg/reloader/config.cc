@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "kubexx/base/ascii.h"
 #include "kubexx/reloader/selector.h"
 
 namespace kubexx::reloader {
@@ -20,13 +21,6 @@ constexpr base::Duration kMaxSettleWindow = std::chrono::hours(1);
 
 Error Invalid(const std::string& what) { return Fail(Reason::kInvalidConfig, what); }
 
-std::string ToLower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return text;
-}
-
 }  // namespace
 
 Result<void> ConfigFlags::BuildTypes(Config& config) const {
@@ -35,7 +29,7 @@ Result<void> ConfigFlags::BuildTypes(Config& config) const {
         "--resources-to-ignore: one of configmaps and secrets can be ignored, not several");
   }
   for (const std::string& resource : resources_to_ignore_) {
-    const std::string name = ToLower(resource);
+    const std::string name = base::ToLower(resource);
     if (name != "configmaps" && name != "secrets") {
       return Invalid("--resources-to-ignore: \"" + resource +
                      "\" is neither configmaps nor secrets");
@@ -141,7 +135,7 @@ Result<void> ConfigFlags::BuildHa(const Environment& environment, Config& config
 void ConfigFlags::BuildAlerts(const Environment& environment, Config& config) const {
   AlertSettings& alerts = config.alerts;
   alerts = {.enabled = environment("ALERT_ON_RELOAD") == "true",
-            .sink = ToLower(std::string(TrimSpace(environment("ALERT_SINK")))),
+            .sink = base::ToLower(std::string(TrimSpace(environment("ALERT_SINK")))),
             .url = environment("ALERT_WEBHOOK_URL"),
             .additional_info = std::string(TrimSpace(environment("ALERT_ADDITIONAL_INFO"))),
             .proxy = environment("ALERT_WEBHOOK_PROXY")};
@@ -176,7 +170,7 @@ Result<void> ConfigFlags::BuildTuning(Config& config) const {
 }
 
 void ConfigFlags::BuildLogging(Config& config) const {
-  const std::string level = ToLower(log_level_);
+  const std::string level = base::ToLower(log_level_);
   if (log_format_ == "json") {
     config.logging.format = logging::Format::kJson;
   } else if (!log_format_.empty()) {

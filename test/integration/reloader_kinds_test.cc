@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "cluster_fixture.h"
+#include "custom_fixture.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/dynamic/dynamic_client.h"
 #include "kubexx/metrics/registry.h"
@@ -32,7 +32,6 @@ constexpr char kPods[] =
     R"("envFrom":[{"configMapRef":{"name":"cfg"}}]}]}})";
 constexpr char kAuto[] = R"({"reloader.stakater.com/auto":"true"})";
 
-const GroupVersionResource kCrds{"apiextensions.k8s.io", "v1", "customresourcedefinitions"};
 const GroupVersionResource kJobs{"batch", "v1", "jobs"};
 const GroupVersionResource kCronJobs{"batch", "v1", "cronjobs"};
 const GroupVersionResource kDeployments{"apps", "v1", "deployments"};
@@ -51,35 +50,22 @@ std::string Value(std::string_view data) {
   return DigestOf("value=" + std::string(data)).ToString();
 }
 
-class ReloaderKinds : public integration::ClusterTest {
+class ReloaderKinds : public integration::CustomResourceTest {
  protected:
   void SetUp() override {
-    integration::ClusterTest::SetUp();
+    integration::CustomResourceTest::SetUp();
     if (client_) {
       Create("cfg", "old");
     }
   }
   void TearDown() override {
     operator_.reset();
-    for (const std::string& name : crds_) {
-      (void)dynamic::DynamicClient(client_).Resource(kCrds).Delete(name);
-    }
     for (const auto& [resource, name] : cluster_objects_) {
       (void)dynamic::DynamicClient(client_).Resource(resource).Delete(name);
     }
-    integration::ClusterTest::TearDown();
+    integration::CustomResourceTest::TearDown();
   }
 
-  dynamic::DynamicResource In(const GroupVersionResource& resource) const {
-    return dynamic::DynamicClient(client_).Resource(resource, namespace_);
-  }
-  Unstructured Make(const GroupVersionResource& resource, const std::string& json) const {
-    const auto object = Unstructured::Parse(json);
-    EXPECT_TRUE(object) << object.status().ToString();
-    const auto created = In(resource).Create(*object);
-    EXPECT_TRUE(created) << created.status().ToString();
-    return created ? *created : Unstructured();
-  }
   /// {"apiVersion", "kind", "metadata" with auto, "spec": {`spec`}}.
   Unstructured MakeAuto(const GroupVersionResource& resource, const std::string& kind,
                         const std::string& name, const std::string& spec) const {
@@ -99,27 +85,6 @@ class ReloaderKinds : public integration::ClusterTest {
   }
   Unstructured MakeJob(const std::string& name) const {
     return MakeAuto(kJobs, "Job", name, PodsThatEnd());
-  }
-
-  /// A custom resource without a schema, served when this returns.
-  void MakeCrd(const GroupVersionResource& resource, const std::string& kind) {
-    std::string singular = kind;
-    std::ranges::transform(singular, singular.begin(),
-                           [](char c) { return static_cast<char>(std::tolower(c)); });
-    const std::string name = resource.resource + "." + resource.group;
-    crds_.push_back(name);
-    const auto crd = Unstructured::Parse(
-        R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",)"
-        R"("metadata":{"name":")" +
-        name + R"("},"spec":{"group":")" + resource.group + R"(","scope":"Namespaced",)" +
-        R"("names":{"kind":")" + kind + R"(","plural":")" + resource.resource +
-        R"(","singular":")" + singular + R"("},"versions":[{"name":")" + resource.version +
-        R"(","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object",)"
-        R"("x-kubernetes-preserve-unknown-fields":true}}}]}})");
-    ASSERT_TRUE(crd) << crd.status().ToString();
-    const auto created = dynamic::DynamicClient(client_).Resource(kCrds).Create(*crd);
-    ASSERT_TRUE(created) << created.status().ToString();
-    ASSERT_TRUE(Await([&] { return In(resource).List().has_value(); }));
   }
 
   void StartOperator(std::shared_ptr<rest::RESTClient> client,
@@ -181,7 +146,6 @@ class ReloaderKinds : public integration::ClusterTest {
   metrics::Registry registry_;
   std::unique_ptr<WorkloadWriter> writer_;
   std::unique_ptr<Operator> operator_;
-  std::vector<std::string> crds_;
   std::vector<std::pair<GroupVersionResource, std::string>> cluster_objects_;
 };
 

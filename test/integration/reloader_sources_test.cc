@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "cluster_fixture.h"
+#include "custom_fixture.h"
 #include "kubexx/dynamic/dynamic_client.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/reloader/baseline.h"
@@ -24,47 +24,17 @@ using integration::Await;
 using std::chrono::milliseconds;
 
 constexpr char kGroup[] = "secrets-store.csi.x-k8s.io";
-const GroupVersionResource kCrds{"apiextensions.k8s.io", "v1", "customresourcedefinitions"};
 const GroupVersionResource kDeployments{"apps", "v1", "deployments"};
 const GroupVersionResource kClasses{kGroup, "v1", "secretproviderclasses"};
 const GroupVersionResource kStatuses{kGroup, "v1", "secretproviderclasspodstatuses"};
 
-class ReloaderSources : public integration::ClusterTest {
+class ReloaderSources : public integration::CustomResourceTest {
  protected:
   void TearDown() override {
     operator_.reset();
-    for (const std::string& name : crds_) {
-      (void)dynamic::DynamicClient(client_).Resource(kCrds).Delete(name);
-    }
-    integration::ClusterTest::TearDown();
+    integration::CustomResourceTest::TearDown();
   }
 
-  dynamic::DynamicResource In(const GroupVersionResource& resource) const {
-    return dynamic::DynamicClient(client_).Resource(resource, namespace_);
-  }
-  void Make(const GroupVersionResource& resource, const std::string& json) const {
-    const auto object = Unstructured::Parse(json);
-    ASSERT_TRUE(object) << object.status().ToString();
-    const auto created = In(resource).Create(*object);
-    ASSERT_TRUE(created) << created.status().ToString();
-  }
-  /// As the driver's: without the subresource status, so that the generation counts its changes.
-  void MakeCrd(const std::string& kind, const std::string& plural) {
-    std::string singular = plural;
-    singular.resize(plural.size() - 2);
-    crds_.push_back(plural + "." + kGroup);
-    const auto crd = Unstructured::Parse(
-        R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",)"
-        R"("metadata":{"name":")" +
-        crds_.back() + R"("},"spec":{"group":")" + kGroup + R"(","scope":"Namespaced",)" +
-        R"("names":{"kind":")" + kind + R"(","plural":")" + plural + R"(","singular":")" +
-        singular + R"("},"versions":[{"name":"v1","served":true,"storage":true,)" +
-        R"("schema":{"openAPIV3Schema":{"type":"object",)" +
-        R"("x-kubernetes-preserve-unknown-fields":true}}}]}})");
-    ASSERT_TRUE(crd) << crd.status().ToString();
-    const auto created = dynamic::DynamicClient(client_).Resource(kCrds).Create(*crd);
-    ASSERT_TRUE(created) << created.status().ToString();
-  }
   static std::string StatusOf(const std::string& version) {
     return R"("status":{"secretProviderClassName":"vault","mounted":true,)"
            R"("objects":[{"id":"password","version":")" +
@@ -117,7 +87,6 @@ class ReloaderSources : public integration::ClusterTest {
     return Await([&] { return Recorded().contains(text); });
   }
 
-  std::vector<std::string> crds_;
   std::unique_ptr<WorkloadWriter> writer_;
   std::unique_ptr<Operator> operator_;
 };
@@ -128,8 +97,8 @@ TEST_F(ReloaderSources, ARotatedSecretProviderClassRollsOnceItsApiIsServed) {
       R"("mountPath":"/v"}]}],"volumes":[{"name":"v","csi":{"driver":"secrets-store.csi.k8s.io",)"
       R"("volumeAttributes":{"secretProviderClass":"vault"}}}]})");
   StartOperator();  // nobody has installed the driver yet
-  MakeCrd("SecretProviderClass", "secretproviderclasses");
-  MakeCrd("SecretProviderClassPodStatus", "secretproviderclasspodstatuses");
+  MakeCrd(kClasses, "SecretProviderClass");
+  MakeCrd(kStatuses, "SecretProviderClassPodStatus");
   ASSERT_TRUE(Await([&] { return In(kStatuses).List() && In(kClasses).List(); }));
   PodStarts("web-1", "1");
   PodStarts("web-2", "1");

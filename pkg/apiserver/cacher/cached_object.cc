@@ -1,5 +1,6 @@
 #include "kubexx/apiserver/cacher/cached_object.h"
 
+#include <charconv>
 #include <utility>
 
 #include "kubexx/apiserver/object/stored_object.h"
@@ -8,26 +9,32 @@ namespace kubexx::apiserver {
 
 using codec::WatchEventType;
 
-std::optional<SelectedEvent> Select(const CacheEvent& event, const Selection& selection) {
+std::int64_t RevisionOf(std::string_view resource_version) {
+  std::int64_t revision = 0;
+  std::from_chars(resource_version.data(), resource_version.data() + resource_version.size(),
+                  revision);
+  return revision;
+}
+
+std::optional<WatchEventType> Select(const CacheEvent& event, const Selection& selection) {
   const bool now = event.type != WatchEventType::kDeleted &&
                    selection.Matches(event.object->key, event.object->attributes);
   const bool before = event.previous != nullptr &&
                       selection.Matches(event.previous->key, event.previous->attributes);
   if (now) {
-    return SelectedEvent{before ? WatchEventType::kModified : WatchEventType::kAdded, event.object};
+    return before ? WatchEventType::kModified : WatchEventType::kAdded;
   }
-  if (!before) {
-    return std::nullopt;
+  return before ? std::optional(WatchEventType::kDeleted) : std::nullopt;
+}
+
+CachedObjectRef ObjectFor(const CacheEvent& event, WatchEventType type) {
+  if (type != WatchEventType::kDeleted || event.type == WatchEventType::kDeleted) {
+    return event.object;
   }
-  if (event.type == WatchEventType::kDeleted) {
-    return SelectedEvent{WatchEventType::kDeleted, event.object};
-  }
-  // Gone for this client only: the state that it knows, at the revision of the change.
   CachedObject last = *event.previous;
   last.revision = event.revision();
   last.json = WithRevision(last.json, last.revision);
-  return SelectedEvent{WatchEventType::kDeleted,
-                       std::make_shared<const CachedObject>(std::move(last))};
+  return std::make_shared<const CachedObject>(std::move(last));
 }
 
 std::string_view ToString(WatchEventType type) {

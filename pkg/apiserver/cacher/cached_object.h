@@ -35,14 +35,20 @@ struct CacheEvent {
   std::int64_t revision() const { return object->revision; }
 };
 
-/// What a client that selects some objects is told of an event: an object that begins to match is
-/// added to it, one that ceases to match is deleted. Nothing when it is not told.
+/// The number that a resourceVersion is; 0 for what is none.
+std::int64_t RevisionOf(std::string_view resource_version);
+
+/// What a client is told.
 struct SelectedEvent {
   codec::WatchEventType type = codec::WatchEventType::kAdded;
   CachedObjectRef object{};
 };
-/// What of `event` a client with this selection is told.
-std::optional<SelectedEvent> Select(const CacheEvent& event, const Selection& selection);
+/// How a client that selects some objects is told of an event: an object that begins to match is
+/// added to it, one that ceases to match is deleted. Nothing when it is not told.
+std::optional<codec::WatchEventType> Select(const CacheEvent& event, const Selection& selection);
+/// The object that goes with what Select gave: of one that is deleted for the client only, the
+/// state that the client knows, at the revision of the change.
+CachedObjectRef ObjectFor(const CacheEvent& event, codec::WatchEventType type);
 
 /// Writes the events of a watch for one kind of clients: JSON, protobuf, tables. Stateless,
 /// thread-safe, static storage or shared with the watches.

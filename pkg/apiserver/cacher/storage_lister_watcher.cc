@@ -1,9 +1,9 @@
 #include "kubexx/apiserver/cacher/storage_lister_watcher.h"
 
-#include <charconv>
 #include <string>
 #include <utility>
 
+#include "kubexx/apiserver/cacher/cached_object.h"
 #include "kubexx/apiserver/object/stored_object.h"
 
 namespace kubexx::apiserver {
@@ -12,12 +12,6 @@ namespace {
 using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
-
-std::int64_t RevisionOf(std::string_view text) {
-  std::int64_t revision = 0;
-  std::from_chars(text.data(), text.data() + text.size(), revision);
-  return revision;
-}
 
 Result<cache::Object> ObjectOf(const ResourceType& type, std::string_view key,
                                const storage::Bytes& value, storage::Revision revision) {

@@ -1,7 +1,6 @@
 #include "kubexx/apiserver/cacher/watch_cache.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "kubexx/apiserver/object/status_json.h"
@@ -14,12 +13,6 @@ using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
 using codec::WatchEventType;
-
-std::int64_t RevisionOf(std::string_view text) {
-  std::int64_t revision = 0;
-  std::from_chars(text.data(), text.data() + text.size(), revision);
-  return revision;
-}
 
 }  // namespace
 
@@ -111,8 +104,8 @@ void WatchCache::Add(std::shared_ptr<CacheWatcher> watcher, const WatchStart& st
     const auto first = std::ranges::upper_bound(
         events_, start.revision, {}, [](const CacheEvent& event) { return event.revision(); });
     for (auto event = first; event != events_.end(); ++event) {
-      if (auto selected = Select(*event, selection)) {
-        watcher->PushFirst(std::move(*selected));
+      if (const auto type = Select(*event, selection)) {
+        watcher->PushFirst({*type, ObjectFor(*event, *type)});
       }
     }
   }
@@ -206,17 +199,16 @@ void WatchCache::DispatchLocked(const CacheEvent& event) {
   std::vector<Encoded> encoded;  // Few: one for each format and kind of change.
   bool any_closed = false;
   for (const std::shared_ptr<CacheWatcher>& watcher : watchers_) {
-    const std::optional<SelectedEvent> selected = Select(event, watcher->options().selection);
-    if (!selected) {
+    const auto type = Select(event, watcher->options().selection);
+    if (!type) {
       continue;
     }
     const FrameFormat* const format = watcher->options().format.get();
-    auto found = std::ranges::find_if(encoded, [&](const Encoded& one) {
-      return one.format == format && one.type == selected->type;
-    });
+    auto found = std::ranges::find_if(
+        encoded, [&](const Encoded& one) { return one.format == format && one.type == *type; });
     if (found == encoded.end()) {
-      auto frame = format->Frame(selected->type, *type_, selected->object->json);
-      encoded.push_back({format, selected->type,
+      auto frame = format->Frame(*type, *type_, ObjectFor(event, *type)->json);
+      encoded.push_back({format, *type,
                          frame ? std::make_shared<const std::string>(std::move(*frame)) : nullptr});
       found = encoded.end() - 1;
     }

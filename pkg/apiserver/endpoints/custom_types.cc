@@ -5,6 +5,7 @@
 
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/base/ascii.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -30,13 +31,6 @@ std::vector<std::string> StringsAt(const JsonTree& object,
     }
   }
   return strings;
-}
-
-std::string Lower(std::string text) {
-  for (char& c : text) {
-    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  }
-  return text;
 }
 
 void Default(JsonTree& object, std::string_view member, std::string value) {
@@ -94,7 +88,7 @@ std::vector<ResourceTypeRef> TypesOfDefinition(const JsonTree& definition) {
 void EstablishDefinition(base::Clock& clock, JsonTree& definition) {
   JsonTree& names = definition["spec"]["names"];
   const std::string kind = StringAt(names, {"kind"});
-  Default(names, "singular", Lower(kind));
+  Default(names, "singular", base::ToLower(kind));
   Default(names, "listKind", kind + "List");
   Default(definition["spec"]["conversion"], "strategy", "None");
   const std::string now = apimachinery::Time::From(clock.Wall()).ToString();

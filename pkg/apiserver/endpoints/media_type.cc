@@ -1,8 +1,9 @@
 #include "kubexx/apiserver/endpoints/media_type.h"
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
+
+#include "kubexx/base/ascii.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -15,13 +16,6 @@ std::string_view Trimmed(std::string_view text) {
     text.remove_suffix(1);
   }
   return text;
-}
-
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return lower;
 }
 
 /// Calls `each` with the trimmed parts between separators.
@@ -63,9 +57,9 @@ std::vector<MediaType> ParseAccept(std::string_view header) {
     Split(element, ';', [&](std::string_view part) {
       const std::size_t equals = part.find('=');
       if (media.type.empty()) {
-        media.type = Lower(part);
+        media.type = base::ToLower(part);
       } else if (equals != std::string_view::npos) {
-        const std::string name = Lower(Trimmed(part.substr(0, equals)));
+        const std::string name = base::ToLower(Trimmed(part.substr(0, equals)));
         std::string value(Trimmed(part.substr(equals + 1)));
         if (value.size() >= 2 && value.front() == '"' && value.back() == '"') {
           value = value.substr(1, value.size() - 2);

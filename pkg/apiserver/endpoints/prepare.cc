@@ -1,11 +1,11 @@
 #include "kubexx/apiserver/endpoints/prepare.h"
 
-#include <algorithm>
 #include <random>
 #include <utility>
 #include <vector>
 
 #include "kubexx/apimachinery/labels.h"
+#include "kubexx/apimachinery/names.h"
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/status_json.h"
@@ -20,39 +20,12 @@ using apimachinery::Result;
 using apimachinery::StatusCause;
 using codec::JsonTree;
 
-constexpr std::size_t kMaxNameBytes = 253;
 constexpr std::size_t kMaxLabelBytes = 63;
 constexpr std::size_t kSuffixBytes = 5;
 
 std::uint64_t Random64() {
   thread_local std::random_device device;
   return static_cast<std::uint64_t>(device()) << 32 | device();
-}
-
-bool IsAlphanumeric(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
-
-bool IsDnsLabel(std::string_view text) {
-  return !text.empty() && text.size() <= kMaxLabelBytes && IsAlphanumeric(text.front()) &&
-         IsAlphanumeric(text.back()) &&
-         std::ranges::all_of(text, [](char c) { return IsAlphanumeric(c) || c == '-'; });
-}
-
-bool IsDnsSubdomain(std::string_view text) {
-  if (text.empty() || text.size() > kMaxNameBytes) {
-    return false;
-  }
-  while (true) {
-    const std::size_t dot = std::min(text.find('.'), text.size());
-    const std::string_view part = text.substr(0, dot);
-    if (part.empty() || !IsAlphanumeric(part.front()) || !IsAlphanumeric(part.back()) ||
-        !std::ranges::all_of(part, [](char c) { return IsAlphanumeric(c) || c == '-'; })) {
-      return false;
-    }
-    if (dot == text.size()) {
-      return true;
-    }
-    text.remove_prefix(dot + 1);
-  }
 }
 
 /// What is wrong with a name; "" for a good one.
@@ -64,14 +37,16 @@ std::string NameProblem(const ResourceType& type, std::string_view name) {
   }
   if (type.plural == "namespaces" || type.plural == "services") {
     const bool starts_well = type.plural == "namespaces" || (!name.empty() && name.front() >= 'a');
-    return IsDnsLabel(name) && starts_well ? ""
-                                           : "must be a DNS label: at most 63 lower case letters, "
-                                             "digits and '-', with a letter "
-                                             "or digit at both ends";
+    return apimachinery::IsDnsLabel(name) && starts_well
+               ? ""
+               : "must be a DNS label: at most 63 lower case letters, "
+                 "digits and '-', with a letter "
+                 "or digit at both ends";
   }
-  return IsDnsSubdomain(name) ? ""
-                              : "must be a DNS subdomain: at most 253 lower case letters, digits, "
-                                "'-' and '.', with a letter or digit at both ends of each part";
+  return apimachinery::IsDnsSubdomain(name)
+             ? ""
+             : "must be a DNS subdomain: at most 253 lower case letters, digits, "
+               "'-' and '.', with a letter or digit at both ends of each part";
 }
 
 StatusCause InvalidValue(std::string field, std::string_view value, std::string_view what) {

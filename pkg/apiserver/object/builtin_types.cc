@@ -1,11 +1,10 @@
 // What kube-apiserver's discovery and storage say of the built-in resources, as far as the
 // generated packages do not know it: short names, categories, subresources, where it keeps them.
-#include <algorithm>
-#include <cctype>
 #include <initializer_list>
 
 #include "kubexx/api/registry.gen.h"
 #include "kubexx/apiserver/object/resource_type.h"
+#include "kubexx/base/ascii.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -114,9 +113,7 @@ ResourceType TypeOf(const Row& row) {
   type.version = row.version;
   type.kind = row.kind;
   type.plural = row.plural;
-  type.singular = type.kind;
-  std::ranges::transform(type.singular, type.singular.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  type.singular = base::ToLower(type.kind);
   type.namespaced = (row.flags & kCluster) == 0;
   type.has_status = (row.flags & kStatus) != 0;
   type.has_scale = (row.flags & kScale) != 0;

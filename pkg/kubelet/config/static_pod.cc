@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "kubexx/api/core/v1/schema.gen.h"
+#include "kubexx/apimachinery/names.h"
+#include "kubexx/base/ascii.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/codec/yaml.h"
@@ -19,37 +21,6 @@ namespace core = api::core::v1;
 using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
-
-constexpr std::size_t kMaxName = 253;
-
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return lower;
-}
-
-/// As of RFC 1123: what the API server takes for a pod's name.
-bool IsSubdomain(std::string_view name) {
-  const auto is_alphanumeric = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-  };
-  bool label_ended = true;
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    if (is_alphanumeric(name[i])) {
-      label_ended = false;
-    } else if ((name[i] != '-' && name[i] != '.') || label_ended) {
-      return false;
-    } else {
-      label_ended = name[i] == '.';
-      if (label_ended && name[i - 1] == '-') {
-        return false;
-      }
-    }
-  }
-  return !name.empty() && name.size() <= kMaxName && is_alphanumeric(name.back());
-}
 
 // 128 bits as hex digits, as the UIDs of static pods have; where nothing depends on secrecy.
 std::string Digest(std::string_view text) {
@@ -116,7 +87,7 @@ Result<void> Check(const Pod& pod) {
   if (pod.metadata.name.empty()) {
     return Fail(Reason::kInvalid, "metadata.name: a pod needs a name; generateName is not enough");
   }
-  if (!IsSubdomain(pod.metadata.name)) {
+  if (!apimachinery::IsDnsSubdomain(pod.metadata.name)) {
     return refuse(
         "metadata.name: must consist of lower case letters, digits, - and . and begin "
         "and end with a letter or digit");
@@ -149,7 +120,7 @@ Result<Pod> Complete(Pod pod, const ManifestOrigin& origin) {
   }
   KX_RETURN_IF_ERROR(Check(pod));
   pod.metadata.name = StaticPodName(pod.metadata.name, origin.node_name);
-  if (!IsSubdomain(pod.metadata.name)) {
+  if (!apimachinery::IsDnsSubdomain(pod.metadata.name)) {
     return Fail(Reason::kInvalid, "\"" + pod.metadata.name +
                                       "\", the pod's name and the node's, is no name of a pod");
   }
@@ -175,7 +146,7 @@ Result<Pod> Complete(Pod pod, const ManifestOrigin& origin) {
 }  // namespace
 
 std::string StaticPodName(std::string_view name, std::string_view node_name) {
-  return std::string(name) + "-" + Lower(node_name);
+  return std::string(name) + "-" + base::ToLower(node_name);
 }
 
 Result<std::vector<Pod>> ParseManifest(std::string_view manifest, const ManifestOrigin& origin) {

@@ -6,20 +6,14 @@
 #include <charconv>
 #include <cstdint>
 
+#include "kubexx/base/ascii.h"
+
 namespace kubexx::rest::internal {
 namespace {
 
 using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
-
-std::string Lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  });
-  return out;
-}
 
 std::string_view Trim(std::string_view text) {
   const std::size_t begin = std::min(text.find_first_not_of(" \t"), text.size());
@@ -95,7 +89,7 @@ bool Matches(const ServerUrl& server, std::string_view entry) {
     }
     entry = entry.substr(0, colon);
   }
-  std::string name = Lower(entry);
+  std::string name = base::ToLower(entry);
   if (name.starts_with("*.")) {
     name.erase(0, 1);
   }
@@ -123,7 +117,7 @@ bool IsExempt(const ServerUrl& server, std::string_view list) {
 Result<Proxy> ParseProxyUrl(std::string_view url) {
   std::string_view rest = url;
   if (const std::size_t at = rest.find("://"); at != std::string_view::npos) {
-    const std::string scheme = Lower(rest.substr(0, at));
+    const std::string scheme = base::ToLower(rest.substr(0, at));
     if (scheme != "http") {
       const bool known = scheme == "https" || scheme == "socks5" || scheme == "socks5h";
       return Fail(Reason::kInvalidConfig,

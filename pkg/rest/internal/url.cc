@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "kubexx/base/ascii.h"
+
 namespace kubexx::rest::internal {
 namespace {
 
@@ -15,8 +17,6 @@ bool IsAlnum(char c) {
 }
 
 bool IsUnreserved(char c) { return IsAlnum(c) || c == '-' || c == '.' || c == '_' || c == '~'; }
-
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 apimachinery::Error Bad(std::string_view url, std::string_view why) {
   return Fail(Reason::kInvalidConfig,
@@ -59,7 +59,7 @@ Result<ServerUrl> ParseServerUrl(std::string_view url) {
   std::string_view rest = url;
   if (const auto scheme_end = rest.find("://"); scheme_end != std::string_view::npos) {
     std::string scheme(rest.substr(0, scheme_end));
-    std::ranges::transform(scheme, scheme.begin(), Lower);
+    scheme = base::ToLower(scheme);
     if (scheme != "https" && scheme != "http") {
       return Bad(url, "the scheme must be https or http");
     }
@@ -87,7 +87,7 @@ Result<ServerUrl> ParseServerUrl(std::string_view url) {
     return Bad(url, "the host is missing or has characters that no host name has");
   }
   out.host = authority;
-  std::ranges::transform(out.host, out.host.begin(), Lower);
+  out.host = base::ToLower(out.host);
   return out;
 }
 

@@ -1,0 +1,39 @@
+#include "kubexx/apimachinery/names.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace kubexx::apimachinery {
+namespace {
+
+constexpr std::size_t kMaxLabel = 63;
+constexpr std::size_t kMaxSubdomain = 253;
+
+bool IsAlphanumeric(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+
+bool IsPart(std::string_view text) {
+  return !text.empty() && IsAlphanumeric(text.front()) && IsAlphanumeric(text.back()) &&
+         std::ranges::all_of(text, [](char c) { return IsAlphanumeric(c) || c == '-'; });
+}
+
+}  // namespace
+
+bool IsDnsLabel(std::string_view text) { return text.size() <= kMaxLabel && IsPart(text); }
+
+bool IsDnsSubdomain(std::string_view text) {
+  if (text.size() > kMaxSubdomain) {
+    return false;
+  }
+  while (true) {
+    const std::size_t dot = text.find('.');
+    if (!IsPart(text.substr(0, dot))) {
+      return false;
+    }
+    if (dot == std::string_view::npos) {
+      return true;
+    }
+    text.remove_prefix(dot + 1);
+  }
+}
+
+}  // namespace kubexx::apimachinery
