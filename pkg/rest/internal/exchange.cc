@@ -138,6 +138,10 @@ Result<bool> Exchange::Read(HttpCall::Sink sink, const std::stop_token& stop,
     if (short_waits_ >= kShortWaits && buffer_.size() < kGatherBytes) {
       GatherLocked(stop);
     }
+    if (short_waits_ == 0 && !HasBytesLocked()) {  // a quiet stream keeps no buffers
+      buffer_.shrink_to_fit();
+      taken_.shrink_to_fit();
+    }
     const base::TimePoint begin = base::Clock::Real().Now();
     while (!HasBytesLocked()) {
       if (stop.stop_requested()) {
