@@ -39,8 +39,8 @@ std::shared_ptr<const void> RawEvent::DecodedOnce(std::shared_ptr<const void>& s
   if (is_old) {
     slot = cache.Take(*entry);
   }
-  if (!slot) {
-    slot = decode(UnpackOrEmpty(*store_, *entry));
+  if (!slot && !store_->Read(*entry, [&](const Object& raw) { slot = decode(raw); })) {
+    slot = decode(UnpackOrEmpty(*store_, *entry));  // says what is wrong
   }
   // Of a first list most objects stay as they are, and what is deleted has no next event.
   if (!is_old && !is_in_initial_list && type != Type::kDelete) {

@@ -12,6 +12,10 @@ using apimachinery::Result;
 
 namespace {
 
+// What a store keeps for its next reads: as many as read at a time, of no unusual size.
+constexpr std::size_t kMaxScratches = 4;
+constexpr std::size_t kMaxScratchBytes = std::size_t{64} * 1024;
+
 EntryParts PartsOf(const Entry& entry, const ObjectKey& key) {
   return {.key = key,
           .resource_version = entry.resource_version(),
@@ -63,6 +67,39 @@ Result<Object> PackedStore::Unpack(const Entry& entry) const {
                 .bytes = std::move(bytes),
                 .key = entry.key(),
                 .resource_version = std::string(entry.resource_version())};
+}
+
+Object PackedStore::TakeScratch() const {
+  base::MutexLock lock(scratch_mu_);
+  if (scratch_.empty()) {
+    return {};
+  }
+  Object scratch = std::move(scratch_.back());
+  scratch_.pop_back();
+  return scratch;
+}
+
+void PackedStore::GiveScratch(Object scratch) const {
+  if (scratch.bytes.capacity() > kMaxScratchBytes) {
+    return;
+  }
+  base::MutexLock lock(scratch_mu_);
+  if (scratch_.size() < kMaxScratches) {
+    scratch_.push_back(std::move(scratch));
+  }
+}
+
+Result<void> PackedStore::Read(const Entry& entry,
+                               base::FunctionRef<void(const Object&)> read) const {
+  Object object = TakeScratch();
+  KX_RETURN_IF_ERROR(packer_.UnpackTo(object.bytes, entry.compressed(), entry.dictionary(),
+                                      entry.packed(), entry.raw_size()));
+  object.encoding = entry.encoding();
+  object.key = entry.key();
+  object.resource_version.assign(entry.resource_version());
+  read(object);
+  GiveScratch(std::move(object));
+  return {};
 }
 
 PackedStore::IndexerSetRef PackedStore::indexers() const {

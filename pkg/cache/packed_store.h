@@ -65,6 +65,10 @@ class PackedStore {
   apimachinery::Result<EntryRef> PackLater(const Object& object, std::uint64_t content_hash);
   /// The object of an entry.
   apimachinery::Result<Object> Unpack(const Entry& entry) const;
+  /// Calls `read` with the object of an entry, which is gone when `read` returns: a look at it
+  /// allocates nothing. `read` may use the store.
+  apimachinery::Result<void> Read(const Entry& entry,
+                                  base::FunctionRef<void(const Object&)> read) const;
 
   /// Stores an entry and returns the one it replaces; the store has its version then.
   EntryRef Put(EntryRef entry);
@@ -141,8 +145,14 @@ class PackedStore {
       KX_REQUIRES(mu_);
   std::vector<EntryRef> StaleEntries(std::uint8_t dictionary);
 
+  Object TakeScratch() const;
+  void GiveScratch(Object scratch) const;
+
   const PackedStoreOptions options_;
   Packer packer_{options_.packer};
+  mutable base::Mutex scratch_mu_;
+  /// Objects whose memory the next reads use.
+  mutable std::vector<Object> scratch_ KX_GUARDED_BY(scratch_mu_);
   mutable DecodedCache decoded_{};
 
   mutable base::Mutex mu_;

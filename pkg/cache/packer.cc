@@ -126,10 +126,11 @@ class Packer::Impl {
     return out;
   }
 
-  Result<std::string> Unpack(bool compressed, std::uint8_t dictionary, std::string_view packed,
-                             std::size_t raw_size) const {
+  Result<void> UnpackTo(std::string& raw, bool compressed, std::uint8_t dictionary,
+                        std::string_view packed, std::size_t raw_size) const {
     if (!compressed) {
-      return std::string(packed);
+      raw.assign(packed);
+      return {};
     }
     const ZSTD_DDict* decoder = nullptr;
     if (dictionary != 0) {
@@ -140,7 +141,7 @@ class Packer::Impl {
     if (!context || (dictionary != 0 && decoder == nullptr)) {
       return Fail(Reason::kInternalError, "cannot unpack a cached object: no context");
     }
-    std::string raw(raw_size, '\0');
+    raw.resize(raw_size);
     const std::size_t size = decoder != nullptr
                                  ? ZSTD_decompress_usingDDict(context.get(), raw.data(), raw.size(),
                                                               packed.data(), packed.size(), decoder)
@@ -150,7 +151,7 @@ class Packer::Impl {
     if (ZSTD_isError(size) != 0 || size != raw_size) {
       return Fail(Reason::kInternalError, "cannot unpack a cached object: damaged bytes");
     }
-    return raw;
+    return {};
   }
 
   std::uint8_t dictionary() const {
@@ -258,7 +259,14 @@ Packed Packer::Pack(std::string_view raw) { return impl_->Pack(raw); }
 
 Result<std::string> Packer::Unpack(bool compressed, std::uint8_t dictionary,
                                    std::string_view packed, std::size_t raw_size) const {
-  return impl_->Unpack(compressed, dictionary, packed, raw_size);
+  std::string raw;
+  KX_RETURN_IF_ERROR(impl_->UnpackTo(raw, compressed, dictionary, packed, raw_size));
+  return raw;
+}
+
+Result<void> Packer::UnpackTo(std::string& raw, bool compressed, std::uint8_t dictionary,
+                              std::string_view packed, std::size_t raw_size) const {
+  return impl_->UnpackTo(raw, compressed, dictionary, packed, raw_size);
 }
 
 std::uint8_t Packer::dictionary() const { return impl_->dictionary(); }

@@ -56,6 +56,9 @@ class Packer {
   /// not make.
   apimachinery::Result<std::string> Unpack(bool compressed, std::uint8_t dictionary,
                                            std::string_view packed, std::size_t raw_size) const;
+  /// The same into `raw`, whose memory is used again; its content is undefined after an error.
+  apimachinery::Result<void> UnpackTo(std::string& raw, bool compressed, std::uint8_t dictionary,
+                                      std::string_view packed, std::size_t raw_size) const;
 
   /// The dictionary that new objects are packed with; 0 while there is none.
   std::uint8_t dictionary() const;

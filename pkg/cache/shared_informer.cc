@@ -17,10 +17,8 @@ namespace {
 void ForEachUnpacked(const PackedStore& store, const std::vector<EntryRef>& entries,
                      base::FunctionRef<void(const Object&)> each) {
   for (const EntryRef& entry : entries) {
-    if (const auto object = store.Unpack(*entry)) {
-      each(*object);
-    } else {
-      ReportUndecodable({.key = entry->key()}, object.error());
+    if (const auto done = store.Read(*entry, each); !done) {
+      ReportUndecodable({.key = entry->key()}, done.error());
     }
   }
 }
@@ -67,11 +65,18 @@ void SharedInformerBase::AddIndexer(TermsFunc terms) {
 }
 
 Result<Object> SharedInformerBase::GetRaw(const ObjectKey& key) const {
+  Object object;
+  KX_RETURN_IF_ERROR(ReadRaw(key, [&object](const Object& raw) { object = raw; }));
+  return object;
+}
+
+Result<void> SharedInformerBase::ReadRaw(const ObjectKey& key,
+                                         base::FunctionRef<void(const Object&)> read) const {
   const EntryRef entry = core_->store().Find(key);
   if (!entry) {
     return Fail(Reason::kNotFound, "\"" + key.ToString() + "\" is not in the cache", 404);
   }
-  return core_->store().Unpack(*entry);
+  return core_->store().Read(*entry, read);
 }
 
 std::vector<ObjectKey> SharedInformerBase::Keys() const { return core_->store().Keys(); }

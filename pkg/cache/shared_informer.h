@@ -126,6 +126,9 @@ class SharedInformerBase {
 
   /// Store access; thread-safe. Objects are unpacked copies.
   apimachinery::Result<Object> GetRaw(const apimachinery::ObjectKey& key) const;
+  /// Calls `read` with the object, which is gone when `read` returns; errors as GetRaw's.
+  apimachinery::Result<void> ReadRaw(const apimachinery::ObjectKey& key,
+                                     base::FunctionRef<void(const Object&)> read) const;
   std::vector<apimachinery::ObjectKey> Keys() const;
   std::vector<apimachinery::ObjectKey> KeysByIndex(std::string_view index,
                                                    std::string_view value) const;
@@ -221,8 +224,10 @@ class SharedInformer final : public SharedInformerBase {
   /// The object, decoded; kNotFound when the store has none at `key`, kMalformed when its bytes do
   /// not decode.
   apimachinery::Result<Ref<T>> Get(const apimachinery::ObjectKey& key) const {
-    KX_ASSIGN_OR_RETURN(const Object raw, GetRaw(key));
-    return DecodeShared<T>(raw);
+    apimachinery::Result<Ref<T>> object = Ref<T>();
+    KX_RETURN_IF_ERROR(
+        ReadRaw(key, [&object](const Object& raw) { object = DecodeShared<T>(raw); }));
+    return object;
   }
 
   /// The event's object and its state before, decoded; for raw handlers that need them sometimes.
