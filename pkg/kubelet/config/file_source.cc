@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <system_error>
+#include <utility>
 
 #include "kubexx/kubelet/config/static_pod.h"
 #include "kubexx/logging/log.h"
@@ -86,6 +87,9 @@ Result<std::vector<Pod>> ReadManifests(const std::string& path, const std::strin
   std::vector<Pod> pods;
   for (const fs::path& file : files) {
     auto pod = ReadManifest(file, node_name);
+    if (std::error_code error; !pod && !fs::exists(fs::symlink_status(file, error))) {
+      continue;  // renamed or removed since the directory was listed: that is a change of its own
+    }
     if (pod) {
       pods.push_back(*std::move(pod));
     } else {
@@ -156,8 +160,15 @@ void FileSource::Read() {
     problems.emplace_back(options_.path, pods.error());
   }
   if (problems != problems_) {
-    problems_ = problems;
-    options_.on_problems ? options_.on_problems(problems) : LogProblems(problems);
+    const ManifestProblems before = std::exchange(problems_, problems);
+    if (options_.on_problems) {
+      options_.on_problems(problems);
+    } else {
+      std::erase_if(problems, [&before](const auto& problem) {
+        return std::ranges::find(before, problem) != before.end();
+      });
+      LogProblems(problems);
+    }
   }
   if (pods) {
     sink_(*std::move(pods));

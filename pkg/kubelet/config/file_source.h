@@ -41,7 +41,8 @@ class FileSource {
     std::string node_name{};
     std::chrono::milliseconds interval = std::chrono::seconds(20);
     base::Clock& clock = base::Clock::Real();
-    /// Told what is wrong whenever that has changed; logs by default. On the source's thread.
+    /// Told all that is wrong whenever that has changed; by default what is new of it is logged. On
+    /// the source's thread.
     std::function<void(const ManifestProblems&)> on_problems{};
   };
   FileSource(Options options, PodSink sink);

@@ -186,6 +186,17 @@ TEST_F(FileSourceTest, ReportsWhatIsNoFile) {
   EXPECT_THAT(problems[0].second.message, HasSubstr("directory"));
 }
 
+TEST_F(FileSourceTest, ALinkThatLeadsNowhereHurtsNoOther) {
+  fs::create_symlink(directory_ / "nothing", directory_ / "a.yaml");
+  Write("b.yaml", Manifest("b"));
+  ManifestProblems problems;
+  const auto pods = ReadManifests(directory_.string(), "n", problems);
+  ASSERT_TRUE(pods);
+  EXPECT_EQ(pods->size(), 1U);
+  ASSERT_EQ(problems.size(), 1U);
+  EXPECT_THAT(problems[0].second.message, HasSubstr("regular file"));
+}
+
 TEST(HttpSource, TakesWhatIsNewAndKeepsWhatItHas) {
   std::mutex mu;
   std::string body = Manifest("a");
