@@ -40,6 +40,7 @@ struct Settings {
   std::string kubeconfig{};
   std::string data_file{};
   apiserver::storage::etcd3::Etcd3Options etcd{};
+  bool managed_fields = true;
   std::int64_t watch_window = 1000;
   std::int64_t threads = 4;
   std::string log_level = "info";
@@ -76,6 +77,9 @@ void AddFlags(flags::FlagSet& flags, Settings& settings) {
   flags.AddString("etcd-certfile", "PEM file with the client certificate for etcd.",
                   &settings.etcd.certificate_file);
   flags.AddString("etcd-keyfile", "PEM file with its key.", &settings.etcd.key_file);
+  flags.AddBool("managed-fields",
+                "Keep in each object's metadata.managedFields who has set which field.",
+                &settings.managed_fields);
   flags.AddInt("watch-window", "Events of a resource that watches can begin in the past of.",
                &settings.watch_window);
   flags.AddInt("threads", "Requests that are worked on at once.", &settings.threads);
@@ -131,6 +135,7 @@ Result<apiserver::ApiServerOptions> OptionsOf(const Settings& settings) {
   options.address = settings.address;
   options.plain_http = settings.insecure;
   options.threads = static_cast<std::size_t>(settings.threads);
+  options.managed_fields = settings.managed_fields;
   options.watch_window = static_cast<std::size_t>(settings.watch_window);
   if (!settings.certificate_file.empty()) {
     KX_ASSIGN_OR_RETURN(options.certificate.certificate, ReadFile(settings.certificate_file));

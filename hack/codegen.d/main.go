@@ -17,6 +17,7 @@ const sampleCrd = "pkg/kubernetes/testing"
 func main() {
 	root := flag.String("root", ".", "the repository")
 	discovery := flag.String("discovery", "", "api/discovery of the Go module k8s.io/kubernetes")
+	openapi := flag.String("openapi", "", "api/openapi-spec/v3 of the Go module k8s.io/kubernetes")
 	api := flag.String("api", "", "folder of the Go module k8s.io/api")
 	verify := flag.Bool("verify", false, "compare only; exit 1 when something differs")
 	crd := flag.Bool("crd", false, "write the code of the CustomResourceDefinitions in the given files instead")
@@ -48,6 +49,7 @@ func main() {
 	}
 	emitConstants(out, m, *api)
 	emitClientset(out, m)
+	emitMerge(out, m, *openapi)
 	emitCrds(out, sampleCrd, "kubexx::kubernetes::testing", readCrds([]string{filepath.Join(*root, sampleCrd, "widgets.yaml")}))
 	emitRegistry(out, m, m.loadRoundTripKinds(filepath.Join(*api, "testdata/HEAD")))
 

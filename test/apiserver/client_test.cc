@@ -13,6 +13,7 @@
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/apiserver/server/testing/api_server.h"
 #include "kubexx/informers/shared_informer_factory.h"
+#include "kubexx/kubernetes/apply.h"
 #include "kubexx/kubernetes/apps_v1.gen.h"
 #include "kubexx/kubernetes/clientset.gen.h"
 #include "kubexx/kubernetes/core_v1.gen.h"
@@ -86,6 +87,36 @@ TEST_F(ClientTest, TypedObjectsAreWrittenAndRead) {
   const auto gone = maps.Get("a");
   ASSERT_FALSE(gone);
   EXPECT_EQ(gone.status().reason, apimachinery::Reason::kNotFound);
+}
+
+TEST_F(ClientTest, ObjectsAreApplied) {
+  using Data = std::map<std::string, std::string>;
+  auto maps = kubernetes::Clientset(client_).CoreV1().ConfigMaps("default");
+  kubernetes::ApplyObject<ConfigMap> mine("applied", "default");
+  mine.Set(&ConfigMap::data, Data{{"k", "1"}, {"l", "1"}});
+  const auto created = maps.Apply(mine, {.field_manager = "me"});
+  ASSERT_TRUE(created) << created.status().ToString();
+  EXPECT_EQ(created->data.size(), 2U);
+
+  kubernetes::ApplyObject<ConfigMap> yours("applied", "default");
+  yours.Set(&ConfigMap::data, Data{{"k", "2"}});
+  const auto refused = maps.Apply(yours, {.field_manager = "you"});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.status().reason, apimachinery::Reason::kConflict);
+  ASSERT_EQ(refused.status().details.causes.size(), 1U);
+  EXPECT_EQ(refused.status().details.causes[0].field, ".data.k");
+  const auto forced = maps.Apply(yours, {.field_manager = "you", .force = true});
+  ASSERT_TRUE(forced) << forced.status().ToString();
+  EXPECT_EQ(forced->data.at("k"), "2");
+
+  // What the manager still has, as a beginning of its next config.
+  const auto owned = kubernetes::ExtractOwned(*forced, "me");
+  ASSERT_TRUE(owned) << owned.status().ToString();
+  EXPECT_EQ(owned->tree().At({"data"})->ToJson(), R"({"l":"1"})");
+  const auto left =
+      maps.Apply(kubernetes::ApplyObject<ConfigMap>("applied", "default"), {.field_manager = "me"});
+  ASSERT_TRUE(left) << left.status().ToString();
+  EXPECT_EQ(left->data, (Data{{"k", "2"}}));
 }
 
 TEST_F(ClientTest, AnInformerFollowsEveryChange) {

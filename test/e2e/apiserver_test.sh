@@ -88,6 +88,31 @@ is 5 get deployment web -o 'jsonpath={.metadata.generation}'
 k wait --for 'jsonpath={.spec.replicas}=5' deployment/web --timeout 5s >/dev/null
 k describe deployment web >/dev/null
 
+log "server-side apply"
+map() { # map DATA
+  printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: applied}\ndata: {%s}\n' "$1"
+}
+is "configmap/applied serverside-applied" apply --server-side -f <(map "a: '1', b: '1'")
+is "configmap/applied serverside-applied" apply --server-side -f <(map "a: '2', c: '1'")
+is '{"a":"2","c":"1"}' get configmap applied -o 'jsonpath={.data}'
+refuses 'conflict with "kubectl": .data.a' apply --server-side --field-manager other -f <(map "a: '3'")
+is '{"a":"2","c":"1"}' get configmap applied -o 'jsonpath={.data}'
+k apply --server-side --field-manager other --force-conflicts -f <(map "a: '3'") >/dev/null
+is '{"a":"3","c":"1"}' get configmap applied -o 'jsonpath={.data}'
+k diff --server-side --field-manager other -f <(map "a: '3'") || fail "a difference where there is none"
+if k diff --server-side --field-manager other -f <(map "a: '4'") >"$work/diff"; then fail "no difference where there is one"; fi
+grep -q '^+  a: "4"' "$work/diff" || fail "diff --server-side does not show the change"
+k get configmap applied -o yaml --show-managed-fields >"$work/managed"
+grep -q 'f:c: {}' "$work/managed" || fail "no managed fields"
+if k get configmap applied -o yaml | grep managedFields; then fail "managed fields that nobody asked for"; fi
+is kubectl-create get configmap a --show-managed-fields -o 'jsonpath={.metadata.managedFields[0].manager}'
+deployment a:3 | k apply --server-side --force-conflicts -f - >/dev/null
+is "a:3 b:1 2" get deployment web -o 'jsonpath={.spec.template.spec.containers[*].image} {.spec.replicas}'
+k scale deployment web --replicas 5 >/dev/null
+refuses 'unknown field "dat"' create -f <(printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: typo}\ndat: {}\n')
+k create --validate=warn -f <(printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: typo}\ndat: {}\n') 2>"$work/warned" >/dev/null
+grep -q 'Warning: unknown field "dat"' "$work/warned" || fail "no warning of an unknown field"
+
 log "watch"
 timeout 20 "$kx_bin/kubectl" get configmap -w -o name >"$work/watched" &
 watcher=$!

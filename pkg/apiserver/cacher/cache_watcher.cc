@@ -99,7 +99,7 @@ bool CacheWatcher::Take(std::vector<Chunk>& chunks) {
         waiting_bytes_ -= item.frame->size();
         --waiting_frames_;
       } else {
-        bytes += item.object == nullptr ? item.json.size() : item.object->json.size();
+        bytes += item.object == nullptr ? item.json.size() : item.object->text.size();
       }
       taken.push_back(std::move(item));
       items_.pop_front();
@@ -118,7 +118,7 @@ bool CacheWatcher::Take(std::vector<Chunk>& chunks) {
 
 http::BodyStream::Chunk CacheWatcher::Encode(const Item& item) const {
   auto frame = options_.format->Frame(item.type, *type_,
-                                      item.object == nullptr ? item.json : item.object->json);
+                                      item.object == nullptr ? item.json : item.object->Json());
   return frame ? std::make_shared<const std::string>(std::move(*frame)) : nullptr;
 }
 

@@ -33,7 +33,7 @@ CachedObjectRef ObjectFor(const CacheEvent& event, WatchEventType type) {
   }
   CachedObject last = *event.previous;
   last.revision = event.revision();
-  last.json = WithRevision(last.json, last.revision);
+  last.text = SharedText(WithRevision(last.Json(), last.revision));
   return std::make_shared<const CachedObject>(std::move(last));
 }
 

@@ -11,6 +11,7 @@
 
 #include "kubexx/apimachinery/object_key.h"
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/apiserver/cacher/shared_text.h"
 #include "kubexx/apiserver/object/resource_type.h"
 #include "kubexx/apiserver/object/selection.h"
 #include "kubexx/codec/watch_reader.h"
@@ -21,8 +22,10 @@ namespace kubexx::apiserver {
 struct CachedObject {
   apimachinery::ObjectKey key{};
   std::int64_t revision = 0;
-  std::string json{};  ///< in the server's form, with its resourceVersion
+  SharedText text{};  ///< in the server's form, with its resourceVersion
   Attributes attributes{};
+
+  std::string Json() const { return text.ToString(); }
 };
 /// Shared by the cache, its window of events and the watches.
 using CachedObjectRef = std::shared_ptr<const CachedObject>;

@@ -138,13 +138,13 @@ std::size_t WatchCache::watchers() const {
   return watchers_.size();
 }
 
-Result<CachedObjectRef> WatchCache::Make(cache::Object&& object) const {
+Result<CachedObjectRef> WatchCache::Make(cache::Object&& object) {
   KX_ASSIGN_OR_RETURN(const codec::JsonTree tree, codec::JsonTree::Parse(object.bytes));
   auto made = std::make_shared<CachedObject>();
   made->attributes = AttributesOf(*type_, tree);
   made->key = std::move(object.key);
   made->revision = RevisionOf(object.resource_version);
-  made->json = std::move(object.bytes);
+  made->text = SharedText(std::string_view(object.bytes), texts_);
   return made;
 }
 
@@ -207,7 +207,7 @@ void WatchCache::DispatchLocked(const CacheEvent& event) {
     auto found = std::ranges::find_if(
         encoded, [&](const Encoded& one) { return one.format == format && one.type == *type; });
     if (found == encoded.end()) {
-      auto frame = format->Frame(*type, *type_, ObjectFor(event, *type)->json);
+      auto frame = format->Frame(*type, *type_, ObjectFor(event, *type)->Json());
       encoded.push_back({format, *type,
                          frame ? std::make_shared<const std::string>(std::move(*frame)) : nullptr});
       found = encoded.end() - 1;

@@ -72,7 +72,7 @@ class WatchCache final : public cache::ReflectorStore {
   using Objects = std::map<std::string, CachedObjectRef, std::less<>>;
   class NewState;
 
-  apimachinery::Result<CachedObjectRef> Make(cache::Object&& object) const;
+  apimachinery::Result<CachedObjectRef> Make(cache::Object&& object);
   apimachinery::Result<void> Put(cache::Object&& object);
   void Commit(Objects objects, std::int64_t revision);
   void RecordLocked(CacheEvent event) KX_REQUIRES(mu_);
@@ -83,6 +83,7 @@ class WatchCache final : public cache::ReflectorStore {
   const ResourceTypeRef type_;
   base::Clock& clock_;
   const std::size_t window_;
+  TextPool texts_;
   mutable base::Mutex mu_;
   mutable base::CondVar advanced_;
   Objects objects_ KX_GUARDED_BY(mu_);

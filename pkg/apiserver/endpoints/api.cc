@@ -102,6 +102,7 @@ Api::Api(storage::Storage& storage, ApiOptions options)
       objects_(storage, options.form, options.clock),
       reaper_(types_, objects_),
       authenticator_(std::move(options.token)),
+      managed_fields_(options.managed_fields),
       metrics_(std::move(options.metrics)) {}
 
 Result<void> Api::Bootstrap(const std::stop_token& stop) {
@@ -188,7 +189,8 @@ http::Response Api::HandleResource(const http::Request& request, const RequestIn
                   .user = user,
                   .authenticator = authenticator_,
                   .types = types_,
-                  .objects = objects_};
+                  .objects = objects_,
+                  .managed_fields = managed_fields_};
   Answer answer = Dispatch(call);
   const bool wrote = info.verb != "get" && info.verb != "list" && info.verb != "watch";
   if (answer && wrote && !call.dry_run()) {

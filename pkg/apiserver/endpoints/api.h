@@ -24,6 +24,9 @@ struct ApiOptions {
   CacherOptions cacher{};
   /// See Authenticator.
   apimachinery::Bytes token{};
+  /// Whether objects have metadata.managedFields; without them every config that is applied is its
+  /// manager's first.
+  bool managed_fields = true;
   /// What /metrics answers; none: 404.
   std::function<std::string()> metrics{};
 };
@@ -56,6 +59,7 @@ class Api {
   ObjectStore objects_;
   NamespaceReaper reaper_;
   Authenticator authenticator_;
+  const bool managed_fields_;
   const std::function<std::string()> metrics_;
 };
 

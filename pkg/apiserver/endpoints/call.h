@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kubexx/apimachinery/object_key.h"
 #include "kubexx/apimachinery/status.h"
@@ -28,6 +29,8 @@ struct Call {
   const Authenticator& authenticator;
   TypeRegistry& types;
   ObjectStore& objects;
+  /// Whether metadata.managedFields are kept.
+  bool managed_fields = true;
 
   apimachinery::ObjectKey key() const {
     return {.namespace_ = type->namespaced ? info.namespace_ : std::string(), .name = info.name};
@@ -68,8 +71,13 @@ Answer HandleReview(const Call& call);
 apimachinery::Result<Selection> SelectionOf(const Call& call,
                                             const apimachinery::ListOptions& options);
 
-/// The object of a create or update, canonical. kBadRequest, kUnsupportedMediaType.
-apimachinery::Result<codec::JsonTree> ReadBody(const Call& call);
+/// Creates an object, or changes it, to what the config says that the body is.
+Answer HandleApply(const Call& call);
+
+/// The object of a create or update, canonical. kBadRequest, kUnsupportedMediaType. With `warnings`
+/// its fields are checked as the client wants it; see CheckFields.
+apimachinery::Result<codec::JsonTree> ReadBody(const Call& call,
+                                               std::vector<std::string>* warnings = nullptr);
 
 }  // namespace kubexx::apiserver
 

@@ -5,6 +5,7 @@
 #include "kubexx/api/registry.gen.h"
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/apiserver/endpoints/custom_types.h"
+#include "kubexx/apiserver/managedfields/managers.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/status_json.h"
 
@@ -138,7 +139,7 @@ Result<JsonTree> ObjectStore::Update(const ResourceType& type, const apimachiner
       last = std::move(after);
       return std::optional<std::string>();
     }
-    if (after == before) {
+    if (after == before || managedfields::DifferInTimesOnly(before, after)) {
       return std::optional<std::string>();
     }
     if (dry_run) {

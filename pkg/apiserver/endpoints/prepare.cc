@@ -208,6 +208,7 @@ Result<void> PrepareUpdate(const ResourceType& type, WritePart part, const JsonT
   if (part == WritePart::kStatus) {
     JsonTree changed = current;
     EraseOrRestore(changed, object, "status");
+    RestoreMeta(changed, object, "managedFields");
     object = std::move(changed);
     return {};
   }

@@ -137,7 +137,7 @@ Answer ListFromCache(const Call& call, const ListOptions& options, const Selecti
   const CachedList list = cacher->cache().List(selection);
   ListBody body(call.form, *call.type);
   for (const CachedObjectRef& object : list.items) {
-    KX_RETURN_IF_ERROR(body.Add(object->json));
+    KX_RETURN_IF_ERROR(body.Add(object->Json()));
   }
   KX_ASSIGN_OR_RETURN(std::string text, body.Finish({.revision = list.revision}));
   return Body(call.form, std::move(text));

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "kubexx/api/registry.gen.h"
+#include "kubexx/apiserver/endpoints/field_tracking.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/stored_object.h"
 #include "kubexx/codec/envelope.h"
@@ -94,6 +95,8 @@ Result<JsonTree> ReadScale(const Call& call) {
   return Canonical(ScaleType(), *scale);
 }
 
+Answer ScaleResponse(const Call& call, const JsonTree& object) { return Respond(call, object); }
+
 Answer GetScale(const Call& call) {
   KX_ASSIGN_OR_RETURN(const JsonTree object,
                       call.objects.Get(*call.type, call.key(), call.request.stop));
@@ -105,7 +108,7 @@ Answer UpdateScale(const Call& call, ObjectStore::Change change) {
       const JsonTree updated,
       call.objects.Update(
           *call.type, call.key(), WritePart::kObject,
-          [&change](const JsonTree& current) -> Result<JsonTree> {
+          [&change, &call](const JsonTree& current) -> Result<JsonTree> {
             KX_ASSIGN_OR_RETURN(const JsonTree scale, change(ScaleOf(current)));
             const JsonTree* const replicas = scale.At({"spec", "replicas"});
             const auto count =
@@ -117,6 +120,7 @@ Answer UpdateScale(const Call& call, ObjectStore::Change change) {
             JsonTree object = current;
             object["spec"]["replicas"] = *count;
             SetMeta(object, "resourceVersion", MetaString(scale, "resourceVersion"));
+            TrackWrite(call, current, object);
             return object;
           },
           call.dry_run(), call.request.stop));

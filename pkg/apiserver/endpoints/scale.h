@@ -10,6 +10,9 @@ namespace kubexx::apiserver {
 /// autoscaling/v1 Scale of an object that has spec.replicas.
 codec::JsonTree ScaleOf(const codec::JsonTree& object);
 
+/// The Scale of `object` as the client wants it.
+Answer ScaleResponse(const Call& call, const codec::JsonTree& object);
+
 /// The Scale in the body of a request; kBadRequest.
 apimachinery::Result<codec::JsonTree> ReadScale(const Call& call);
 

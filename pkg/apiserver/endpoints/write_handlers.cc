@@ -5,6 +5,8 @@
 #include "kubexx/api/meta/v1/types.gen.h"
 #include "kubexx/apiserver/endpoints/call.h"
 #include "kubexx/apiserver/endpoints/custom_types.h"
+#include "kubexx/apiserver/endpoints/field_tracking.h"
+#include "kubexx/apiserver/endpoints/field_validation.h"
 #include "kubexx/apiserver/endpoints/formats.h"
 #include "kubexx/apiserver/endpoints/patch.h"
 #include "kubexx/apiserver/endpoints/scale.h"
@@ -83,6 +85,14 @@ http::Response DeletedStatus(const Call& call, const JsonTree& object) {
   return response;
 }
 
+/// The answer to a write that was done, with what the client should know of it besides.
+Answer Written(const Call& call, const JsonTree& object, const std::vector<std::string>& warnings,
+               int code = 200) {
+  KX_ASSIGN_OR_RETURN(http::Response response, ObjectResponse(call, object, code));
+  AddWarnings(warnings, response);
+  return response;
+}
+
 /// Applies the request's patch to an object.
 Result<JsonTree> Patched(const Call& call, const std::string& type, const JsonTree& patch,
                          const JsonTree& current) {
@@ -101,7 +111,7 @@ Result<JsonTree> Patched(const Call& call, const std::string& type, const JsonTr
 
 }  // namespace
 
-Result<JsonTree> ReadBody(const Call& call) {
+Result<JsonTree> ReadBody(const Call& call, std::vector<std::string>* warnings) {
   const ResourceType& type = *call.type;
   const std::string& body = call.request.body;
   if (body.starts_with(codec::kEnvelopeMagic)) {
@@ -135,33 +145,51 @@ Result<JsonTree> ReadBody(const Call& call) {
                                          " in the data does not match the expected " +
                                          type.ApiVersion() + ", Kind=" + type.kind);
   }
+  if (warnings != nullptr) {
+    KX_ASSIGN_OR_RETURN(*warnings, CheckFields(call, text, object));
+  }
   return Canonical(type, object);
 }
 
 Answer HandleCreate(const Call& call) {
-  KX_ASSIGN_OR_RETURN(JsonTree object, ReadBody(call));
+  KX_RETURN_IF_ERROR(CheckManager(call, false));
+  std::vector<std::string> warnings;
+  KX_ASSIGN_OR_RETURN(JsonTree object, ReadBody(call, &warnings));
+  KX_ASSIGN_OR_RETURN(const JsonTree blank, BlankObject(*call.type));
+  SetDefaults(*call.type, object);
+  TrackWrite(call, blank, object);
   KX_ASSIGN_OR_RETURN(const JsonTree created,
                       call.objects.Create(*call.type, call.info.namespace_, std::move(object),
                                           call.dry_run(), call.request.stop));
-  return ObjectResponse(call, created, 201);
+  return Written(call, created, warnings, 201);
 }
 
 Answer HandleUpdate(const Call& call) {
+  KX_RETURN_IF_ERROR(CheckManager(call, false));
   if (call.info.subresource == "scale") {
     KX_ASSIGN_OR_RETURN(const JsonTree scale, ReadScale(call));
     return UpdateScale(call, [&scale](const JsonTree&) -> Result<JsonTree> { return scale; });
   }
-  KX_ASSIGN_OR_RETURN(const JsonTree object, ReadBody(call));
+  std::vector<std::string> warnings;
+  KX_ASSIGN_OR_RETURN(JsonTree sent, ReadBody(call, &warnings));
+  const auto change = [&](const JsonTree& current) -> Result<JsonTree> {
+    JsonTree object = sent;
+    SetDefaults(*call.type, object);
+    TrackWrite(call, current, object);
+    return object;
+  };
   KX_ASSIGN_OR_RETURN(const JsonTree updated,
-                      call.objects.Update(
-                          *call.type, call.key(), PartOf(call),
-                          [&object](const JsonTree&) -> Result<JsonTree> { return object; },
-                          call.dry_run(), call.request.stop));
-  return ObjectResponse(call, updated);
+                      call.objects.Update(*call.type, call.key(), PartOf(call), change,
+                                          call.dry_run(), call.request.stop));
+  return Written(call, updated, warnings);
 }
 
 Answer HandlePatch(const Call& call) {
   const std::string type = ContentTypeOf(call.request).type;
+  if (type == "application/apply-patch+yaml") {
+    return HandleApply(call);
+  }
+  KX_RETURN_IF_ERROR(CheckManager(call, false));
   const auto patch = JsonTree::Parse(call.request.body);
   if (!patch) {
     return Fail(Reason::kBadRequest, "the patch is no JSON: " + patch.error().message);
@@ -170,16 +198,19 @@ Answer HandlePatch(const Call& call) {
     return UpdateScale(call,
                        [&](const JsonTree& scale) { return Patched(call, type, *patch, scale); });
   }
-  KX_ASSIGN_OR_RETURN(const JsonTree updated, call.objects.Update(
-                                                  *call.type, call.key(), PartOf(call),
-                                                  [&](const JsonTree& current) -> Result<JsonTree> {
-                                                    KX_ASSIGN_OR_RETURN(
-                                                        const JsonTree patched,
-                                                        Patched(call, type, *patch, current));
-                                                    return Canonical(*call.type, patched);
-                                                  },
-                                                  call.dry_run(), call.request.stop));
-  return ObjectResponse(call, updated);
+  std::vector<std::string> warnings;
+  const auto change = [&](const JsonTree& current) -> Result<JsonTree> {
+    KX_ASSIGN_OR_RETURN(const JsonTree patched, Patched(call, type, *patch, current));
+    KX_ASSIGN_OR_RETURN(warnings, CheckPatched(call, patched));
+    KX_ASSIGN_OR_RETURN(JsonTree object, Canonical(*call.type, patched));
+    SetDefaults(*call.type, object);
+    TrackWrite(call, current, object);
+    return object;
+  };
+  KX_ASSIGN_OR_RETURN(const JsonTree updated,
+                      call.objects.Update(*call.type, call.key(), PartOf(call), change,
+                                          call.dry_run(), call.request.stop));
+  return Written(call, updated, warnings);
 }
 
 Answer HandleDelete(const Call& call) {
@@ -215,7 +246,7 @@ Answer HandleDeleteCollection(const Call& call) {
     if (!outcome && outcome.error().reason != Reason::kNotFound) {
       return Fail(outcome.error());
     }
-    KX_RETURN_IF_ERROR(body.Add(object->json));
+    KX_RETURN_IF_ERROR(body.Add(object->Json()));
   }
   KX_ASSIGN_OR_RETURN(std::string text, body.Finish({.revision = list.revision}));
   http::Response response;

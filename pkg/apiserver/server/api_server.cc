@@ -33,7 +33,8 @@ std::string HostOf(std::string_view address) {
 ApiOptions ApiOptionsOf(const ApiServerOptions& options, const metrics::Registry& registry) {
   ApiOptions api{.clock = options.clock,
                  .form = options.form,
-                 .cacher = {.clock = options.clock, .window = options.watch_window}};
+                 .cacher = {.clock = options.clock, .window = options.watch_window},
+                 .managed_fields = options.managed_fields};
   api.token = options.token;
   api.metrics = [&registry] { return registry.Serialize(); };
   return api;

@@ -33,6 +33,8 @@ struct ApiServerOptions {
   apimachinery::Bytes token{};
   /// How values are stored.
   StoredForm form = StoredForm::kJson;
+  /// Whether objects have metadata.managedFields; see ApiOptions.
+  bool managed_fields = true;
   /// Events that each resource's watches can begin in the past of.
   std::size_t watch_window = 1000;
   /// Requests that are worked on at once.

@@ -1,0 +1,116 @@
+// Server-side apply.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kubexx/apiserver/endpoints/call.h"
+#include "kubexx/apiserver/endpoints/field_tracking.h"
+#include "kubexx/apiserver/endpoints/field_validation.h"
+#include "kubexx/apiserver/endpoints/prepare.h"
+#include "kubexx/apiserver/endpoints/scale.h"
+#include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/apiserver/object/status_json.h"
+#include "kubexx/codec/yaml.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using codec::JsonTree;
+
+/// The one document of the body, which is YAML or JSON.
+Result<std::string> ReadConfig(const Call& call) {
+  const std::string& body = call.request.body;
+  if (JsonTree::Parse(body)) {
+    return body;
+  }
+  auto documents = codec::YamlToJson(body);
+  if (!documents || documents->size() != 1) {
+    return Fail(
+        Reason::kBadRequest,
+        "error decoding YAML: " + (documents ? "not one document" : documents.error().message));
+  }
+  return std::move(documents->front());
+}
+
+/// A Scale as the part of the object that it is about.
+Result<JsonTree> ConfigOfScale(const Call& call, const JsonTree& scale) {
+  const JsonTree* const replicas = scale.At({"spec", "replicas"});
+  if (StringAt(scale, {"kind"}) != "Scale" || StringAt(scale, {"apiVersion"}) != "autoscaling/v1" ||
+      replicas == nullptr) {
+    return Fail(Reason::kBadRequest, "the config has to be an autoscaling/v1 Scale with replicas");
+  }
+  JsonTree config = JsonTree::Object();
+  config["apiVersion"] = call.type->ApiVersion();
+  config["kind"] = call.type->kind;
+  config["metadata"]["name"] = call.info.name;
+  config["spec"]["replicas"] = *replicas;
+  return config;
+}
+
+Result<JsonTree> CreateApplied(const Call& call, const JsonTree& config) {
+  if (!call.info.subresource.empty()) {
+    return Fail(NotFound(*call.type, call.info.name));
+  }
+  KX_ASSIGN_OR_RETURN(const JsonTree blank, BlankObject(*call.type));
+  KX_ASSIGN_OR_RETURN(JsonTree object, ApplyTo(call, blank, config));
+  if (const std::string uid = MetaString(object, "uid"); !uid.empty()) {
+    return Fail(Conflict(*call.type, call.info.name,
+                         "uid mismatch: the provided object specified uid " + uid +
+                             ", and no existing object was found"));
+  }
+  if (const std::string name = MetaString(object, "name"); name != call.info.name) {
+    return Fail(Reason::kBadRequest, "the name of the object (" + name +
+                                         ") does not match the name on the URL (" + call.info.name +
+                                         ")");
+  }
+  return call.objects.Create(*call.type, call.info.namespace_, std::move(object), call.dry_run(),
+                             call.request.stop);
+}
+
+Answer Respond(const Call& call, const JsonTree& object, int code,
+               const std::vector<std::string>& warnings) {
+  KX_ASSIGN_OR_RETURN(http::Response response, call.info.subresource == "scale"
+                                                   ? ScaleResponse(call, object)
+                                                   : ObjectResponse(call, object, code));
+  AddWarnings(warnings, response);
+  return response;
+}
+
+}  // namespace
+
+Answer HandleApply(const Call& call) {
+  KX_RETURN_IF_ERROR(CheckManager(call, true));
+  KX_ASSIGN_OR_RETURN(const std::string text, ReadConfig(call));
+  KX_ASSIGN_OR_RETURN(JsonTree config, JsonTree::Parse(text));
+  KX_ASSIGN_OR_RETURN(const std::vector<std::string> warnings, CheckApplied(call, text));
+  const bool of_scale = call.info.subresource == "scale";
+  if (of_scale) {
+    KX_ASSIGN_OR_RETURN(config, ConfigOfScale(call, config));
+  }
+  const WritePart part =
+      call.info.subresource == "status" ? WritePart::kStatus : WritePart::kObject;
+  const auto change = [&](const JsonTree& current) { return ApplyTo(call, current, config); };
+  while (true) {
+    const auto updated = call.objects.Update(*call.type, call.key(), part, change, call.dry_run(),
+                                             call.request.stop);
+    if (updated) {
+      return Respond(call, *updated, 200, warnings);
+    }
+    if (updated.error().reason != Reason::kNotFound || call.request.stop.stop_requested()) {
+      return Fail(updated.error());
+    }
+    const auto created = CreateApplied(call, config);
+    if (created) {
+      return Respond(call, *created, 201, warnings);
+    }
+    if (created.error().reason != Reason::kAlreadyExists) {
+      return Fail(created.error());
+    }
+    // Somebody else was faster: it is there now.
+  }
+}
+
+}  // namespace kubexx::apiserver

@@ -1,0 +1,235 @@
+#include "kubexx/apiserver/endpoints/field_tracking.h"
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "kubexx/apimachinery/time.h"
+#include "kubexx/apiserver/endpoints/prepare.h"
+#include "kubexx/apiserver/managedfields/updater.h"
+#include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/apiserver/object/status_json.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using apimachinery::Status;
+using codec::JsonTree;
+using managedfields::FieldConflict;
+using managedfields::FieldSet;
+using managedfields::Managers;
+using managedfields::PathElement;
+using managedfields::Writer;
+
+constexpr std::size_t kMaxManagerBytes = 128;
+/// Of objects that were written before managers were kept.
+constexpr const char* kBeforeFirstApply = "before-first-apply";
+
+const JsonTree* ManagedFieldsOf(const JsonTree& object) {
+  const JsonTree* const found = object.At({"metadata", "managedFields"});
+  return found == nullptr || found->IsNull() ? nullptr : found;
+}
+
+JsonTree WithoutManagers(const JsonTree& object) {
+  JsonTree copy = object;
+  if (JsonTree* const metadata = copy.Find("metadata")) {
+    metadata->Erase("managedFields");
+  }
+  return copy;
+}
+
+/// What of the client's name is before the first slash.
+std::string ManagerOf(const Call& call) {
+  if (const std::string_view given = Param(call.query, "fieldManager"); !given.empty()) {
+    return std::string(given);
+  }
+  const std::string_view agent = call.request.Header("User-Agent");
+  std::string name;
+  for (const char c : agent.substr(0, agent.find('/'))) {
+    if (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f && name.size() < kMaxManagerBytes) {
+      name.push_back(c);
+    }
+  }
+  return name;
+}
+
+/// What the write leaves as it is, or the server decides.
+FieldSet IgnoredBy(const Call& call) {
+  FieldSet ignored;
+  if (call.info.subresource == "status") {
+    ignored.Insert({PathElement::Field("metadata")});
+    ignored.Insert({PathElement::Field("spec")});
+  } else if (call.type->has_status) {
+    ignored.Insert({PathElement::Field("status")});
+  }
+  if (call.type->group.empty() && call.type->plural == "namespaces") {
+    ignored.Insert({PathElement::Field("spec"), PathElement::Field("finalizers")});
+  }
+  return ignored;
+}
+
+Writer WriterOf(const Call& call) {
+  return {.type = MergeTypeOf(*call.type),
+          .manager = ManagerOf(call),
+          .api_version = call.type->ApiVersion(),
+          .subresource = call.info.subresource,
+          .ignored = IgnoredBy(call),
+          .now = apimachinery::Time::From(call.objects.clock().Wall()).ToString()};
+}
+
+void SetManagers(const Managers& managers, JsonTree& object) {
+  if (managers.empty()) {
+    object["metadata"].Erase("managedFields");
+  } else {
+    object["metadata"]["managedFields"] = WriteManagers(managers);
+  }
+}
+
+/// Those that a client sends, unless it sends none, or what is none.
+Managers ManagersBefore(const Call& call, const JsonTree& live, const JsonTree& object) {
+  if (call.info.subresource.empty()) {
+    const JsonTree* const sent = ManagedFieldsOf(object);
+    if (managedfields::IsReset(sent)) {
+      return {};
+    }
+    if (auto managers = managedfields::ReadManagers(sent); managers && !managers->empty()) {
+      return std::move(*managers);
+    }
+  }
+  auto managers = managedfields::ReadManagers(ManagedFieldsOf(live));
+  return managers ? std::move(*managers) : Managers();
+}
+
+Status ConflictStatus(const std::vector<FieldConflict>& conflicts) {
+  Status status(Reason::kConflict, "", 409);
+  std::map<std::string, std::string> by_manager;
+  for (const FieldConflict& conflict : conflicts) {
+    const std::string manager = conflict.manager.ToString();
+    const std::string path = ToString(conflict.path);
+    by_manager[manager] += "\n- " + path;
+    status.details.causes.push_back(
+        {.reason = "FieldManagerConflict", .message = "conflict with " + manager, .field = path});
+  }
+  if (conflicts.size() == 1) {
+    status.message = "Apply failed with 1 conflict: conflict with " +
+                     conflicts.front().manager.ToString() + ": " + ToString(conflicts.front().path);
+    return status;
+  }
+  for (const auto& [manager, paths] : by_manager) {
+    status.message +=
+        (status.message.empty() ? "" : "\n") + ("conflicts with " + manager) + ":" + paths;
+  }
+  status.message =
+      "Apply failed with " + std::to_string(conflicts.size()) + " conflicts: " + status.message;
+  return status;
+}
+
+Result<void> CheckConfig(const Call& call, const JsonTree& config) {
+  const ResourceType& type = *call.type;
+  const std::string version = StringAt(config, {"apiVersion"});
+  const std::string kind = StringAt(config, {"kind"});
+  if (version != type.ApiVersion() || kind != type.kind) {
+    return Fail(Reason::kBadRequest, "invalid object type: " + version + ", Kind=" + kind);
+  }
+  const JsonTree* const metadata = config.Find("metadata");
+  if (metadata != nullptr && metadata->Find("managedFields") != nullptr) {
+    return Fail(Reason::kBadRequest, "metadata.managedFields must be nil");
+  }
+  return {};
+}
+
+Status BadParameter(const char* options, const std::string& reason, const std::string& message,
+                    const char* field) {
+  Status status(Reason::kInvalid,
+                std::string(options) + ".meta.k8s.io \"\" is invalid: " + field + ": " + message,
+                422);
+  status.details.group = "meta.k8s.io";
+  status.details.kind = options;
+  status.details.causes.push_back({.reason = reason, .message = message, .field = field});
+  return status;
+}
+
+}  // namespace
+
+managedfields::Type MergeTypeOf(const ResourceType& type) {
+  return type.schema != nullptr ? managedfields::Type::Builtin(*type.schema)
+                                : managedfields::Type::Custom(nullptr);
+}
+
+Result<void> CheckManager(const Call& call, bool apply) {
+  const std::string_view manager = Param(call.query, "fieldManager");
+  const char* const options =
+      call.info.verb == "patch" ? "PatchOptions"
+                                : (call.info.verb == "create" ? "CreateOptions" : "UpdateOptions");
+  if (apply && manager.empty()) {
+    return Fail(BadParameter(options, "FieldValueRequired",
+                             "Required value: is required for apply patch", "fieldManager"));
+  }
+  if (manager.size() > kMaxManagerBytes) {
+    return Fail(BadParameter(options, "FieldValueTooLong",
+                             "Too long: may not be more than 128 bytes", "fieldManager"));
+  }
+  if (!apply && call.info.verb == "patch" && call.query.contains("force")) {
+    return Fail(BadParameter(options, "FieldValueForbidden",
+                             "Forbidden: may not be specified for non-apply patch", "force"));
+  }
+  return {};
+}
+
+Result<JsonTree> BlankObject(const ResourceType& type) {
+  JsonTree object = JsonTree::Object();
+  object["kind"] = type.kind;
+  object["apiVersion"] = type.ApiVersion();
+  return type.schema == nullptr ? Result<JsonTree>(std::move(object)) : Canonical(type, object);
+}
+
+void TrackWrite(const Call& call, const JsonTree& live, JsonTree& object) {
+  if (!call.managed_fields) {
+    object["metadata"].Erase("managedFields");
+    return;
+  }
+  Managers managers = ManagersBefore(call, live, object);
+  object["metadata"].Erase("managedFields");
+  // Of an object that had none before nobody knows who owns what.
+  if (managers.empty() && !MetaString(live, "uid").empty()) {
+    return;
+  }
+  SetManagers(TrackUpdate(WriterOf(call), WithoutManagers(live), object, std::move(managers)),
+              object);
+}
+
+Result<JsonTree> ApplyTo(const Call& call, const JsonTree& live, const JsonTree& config) {
+  KX_RETURN_IF_ERROR(CheckConfig(call, config));
+  const JsonTree before = WithoutManagers(live);
+  auto managers = managedfields::ReadManagers(ManagedFieldsOf(live));
+  if (!managers) {
+    return Fail(managers.error().WithContext("failed to decode managed fields"));
+  }
+  Writer writer = WriterOf(call);
+  if (managers->empty() && call.managed_fields) {
+    KX_ASSIGN_OR_RETURN(const JsonTree blank, BlankObject(*call.type));
+    Writer earlier = writer;
+    earlier.manager = kBeforeFirstApply;
+    *managers = TrackUpdate(earlier, blank, before, {});
+  }
+  const bool force = BoolParam(call.query, "force");
+  auto applied = managedfields::ApplyConfig(writer, before, config, std::move(*managers), force);
+  if (!applied) {
+    return Fail(Status(Reason::kUnknown,
+                       "failed to create typed patch object (" + call.key().ToString() + "; " +
+                           call.type->ApiVersion() + ", Kind=" + call.type->kind +
+                           "): " + applied.error().message,
+                       500));
+  }
+  if (!applied->conflicts.empty()) {
+    return Fail(ConflictStatus(applied->conflicts));
+  }
+  KX_ASSIGN_OR_RETURN(JsonTree object, Canonical(*call.type, applied->object));
+  SetManagers(call.managed_fields ? applied->managers : Managers(), object);
+  return object;
+}
+
+}  // namespace kubexx::apiserver

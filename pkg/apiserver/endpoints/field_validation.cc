@@ -1,0 +1,225 @@
+#include "kubexx/apiserver/endpoints/field_validation.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "kubexx/apiserver/endpoints/field_tracking.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using apimachinery::Status;
+using codec::JsonTree;
+using managedfields::Type;
+
+using Faults = std::vector<std::string>;
+
+constexpr std::size_t kMaxFaults = 100;
+
+/// Makes a path one step longer for its own lifetime.
+class Longer {
+ public:
+  Longer(std::string& path, std::string_view member) : path_(path), size_(path.size()) {
+    path.append(path.empty() ? "" : ".").append(member);
+  }
+  Longer(std::string& path, std::size_t index) : path_(path), size_(path.size()) {
+    path.append("[").append(std::to_string(index)).append("]");
+  }
+  Longer(const Longer&) = delete;
+  Longer& operator=(const Longer&) = delete;
+  ~Longer() { path_.resize(size_); }
+
+ private:
+  std::string& path_;
+  const std::size_t size_;
+};
+
+void CollectUnknown(const Type& type, const JsonTree& value, std::string& path, Faults& faults) {
+  if (faults.size() >= kMaxFaults) {
+    return;
+  }
+  if (!type) {
+    faults.push_back("unknown field \"" + path + "\"");
+    return;
+  }
+  for (const JsonTree::Member& member : value.members()) {
+    const Longer longer(path, member.key);
+    CollectUnknown(type.Member(member.key), member.value, path, faults);
+  }
+  const Type element_type = value.IsArray() ? type.Element() : Type();
+  for (std::size_t i = 0; i < value.elements().size(); ++i) {
+    const Longer longer(path, i);
+    CollectUnknown(element_type, value.elements()[i], path, faults);
+  }
+}
+
+/// Reads valid JSON for the keys of its objects.
+class DuplicateFinder {
+ public:
+  explicit DuplicateFinder(std::string_view json) : json_(json) {}
+
+  Faults Run() {
+    Value();
+    return std::move(faults_);
+  }
+
+ private:
+  /// What is next besides white space and separators; 0 at the end.
+  char Next() {
+    at_ = std::min(json_.find_first_not_of(" \t\r\n,:", at_), json_.size());
+    return at_ < json_.size() ? json_[at_] : '\0';
+  }
+
+  /// Without its quotes; escapes as they are.
+  std::string_view String() {
+    const std::size_t begin = ++at_;
+    while (at_ < json_.size() && json_[at_] != '"') {
+      at_ += json_[at_] == '\\' ? 2 : 1;
+    }
+    at_ = std::min(at_, json_.size());
+    return json_.substr(begin, at_++ - begin);
+  }
+
+  void Members() {
+    std::vector<std::string_view> keys;
+    while (Next() == '"') {
+      keys.push_back(String());
+      const Longer longer(path_, keys.back());
+      Value();
+    }
+    ++at_;
+    std::ranges::sort(keys);
+    for (auto key = keys.begin(); (key = std::adjacent_find(key, keys.end())) != keys.end();) {
+      const Longer longer(path_, *key);
+      if (faults_.size() < kMaxFaults) {
+        faults_.push_back("duplicate field \"" + path_ + "\"");
+      }
+      key = std::upper_bound(key, keys.end(), *key);
+    }
+  }
+
+  void Elements() {
+    for (std::size_t i = 0; Next() != ']' && Next() != '\0'; ++i) {
+      const Longer longer(path_, i);
+      Value();
+    }
+    ++at_;
+  }
+
+  void Value() {
+    const char first = Next();
+    if (first == '{') {
+      ++at_;
+      Members();
+    } else if (first == '[') {
+      ++at_;
+      Elements();
+    } else if (first == '"') {
+      String();
+    } else {
+      at_ = std::min(json_.find_first_of(",]} \t\r\n", at_), json_.size());
+    }
+  }
+
+  std::string_view json_;
+  std::size_t at_ = 0;
+  std::string path_;
+  Faults faults_;
+};
+
+std::string Joined(const Faults& faults) {
+  std::string text = "strict decoding error: ";
+  for (std::size_t i = 0; i < faults.size(); ++i) {
+    text += (i == 0 ? "" : ", ") + faults[i];
+  }
+  return text;
+}
+
+void Append(Faults more, Faults& faults) {
+  faults.insert(faults.end(), std::make_move_iterator(more.begin()),
+                std::make_move_iterator(more.end()));
+}
+
+enum class Directive : std::uint8_t { kIgnore, kWarn, kStrict };
+
+Result<Directive> DirectiveOf(const Call& call) {
+  const std::string_view given = Param(call.query, "fieldValidation");
+  if (given == "Ignore") {
+    return Directive::kIgnore;
+  }
+  if (given == "Strict") {
+    return Directive::kStrict;
+  }
+  if (given.empty() || given == "Warn") {
+    return Directive::kWarn;
+  }
+  return Fail(Status(Reason::kInvalid,
+                     "fieldValidation: Unsupported value: " + JsonTree(given).ToJson() +
+                         ": supported values: \"Ignore\", \"Strict\", \"Warn\"",
+                     422));
+}
+
+}  // namespace
+
+Faults UnknownFields(const Type& type, const JsonTree& object) {
+  Faults faults;
+  std::string path;
+  CollectUnknown(type, object, path, faults);
+  return faults;
+}
+
+Faults DuplicateFields(std::string_view json) { return DuplicateFinder(json).Run(); }
+
+Result<Faults> CheckFields(const Call& call, std::string_view json, const JsonTree& object) {
+  KX_ASSIGN_OR_RETURN(const Directive directive, DirectiveOf(call));
+  if (directive == Directive::kIgnore) {
+    return Faults();
+  }
+  Faults faults = DuplicateFields(json);
+  Append(UnknownFields(MergeTypeOf(*call.type), object), faults);
+  if (directive == Directive::kStrict && !faults.empty()) {
+    return Fail(Reason::kBadRequest, call.type->kind + " in version \"" + call.type->version +
+                                         "\" cannot be handled as a " + call.type->kind + ": " +
+                                         Joined(faults));
+  }
+  return faults;
+}
+
+Result<Faults> CheckPatched(const Call& call, const JsonTree& patched) {
+  KX_ASSIGN_OR_RETURN(const Directive directive, DirectiveOf(call));
+  if (directive == Directive::kIgnore) {
+    return Faults();
+  }
+  Faults faults = DuplicateFields(call.request.body);
+  Append(UnknownFields(MergeTypeOf(*call.type), patched), faults);
+  if (directive == Directive::kStrict && !faults.empty()) {
+    const std::string message =
+        "Invalid value: " + JsonTree(call.request.body).ToJson() + ": " + Joined(faults);
+    Status status(Reason::kInvalid, " \"\" is invalid: patch: " + message, 422);
+    status.details.causes.push_back(
+        {.reason = "FieldValueInvalid", .message = message, .field = "patch"});
+    return Fail(std::move(status));
+  }
+  return faults;
+}
+
+Result<Faults> CheckApplied(const Call& call, std::string_view json) {
+  KX_ASSIGN_OR_RETURN(const Directive directive, DirectiveOf(call));
+  Faults faults = directive == Directive::kIgnore ? Faults() : DuplicateFields(json);
+  if (directive == Directive::kStrict && !faults.empty()) {
+    return Fail(Reason::kBadRequest, "error strict decoding YAML: " + Joined(faults));
+  }
+  return faults;
+}
+
+void AddWarnings(const Faults& warnings, http::Response& response) {
+  for (const std::string& warning : warnings) {
+    response.headers.emplace_back("Warning", "299 - " + JsonTree(warning).ToJson());
+  }
+}
+
+}  // namespace kubexx::apiserver

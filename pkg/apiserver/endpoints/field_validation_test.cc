@@ -1,0 +1,47 @@
+#include "kubexx/apiserver/endpoints/field_validation.h"
+
+#include <gmock/gmock.h>
+
+#include "kubexx/api/apps/v1/types.gen.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using codec::JsonTree;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+TEST(DuplicateFieldsTest, AreNamedOnce) {
+  EXPECT_THAT(DuplicateFields(R"({"a":1,"b":{"a":2},"c":[{"a":1},{"a":2}]})"), IsEmpty());
+  EXPECT_THAT(DuplicateFields(R"({"a" : 1 , "b":"\"a\":", "a":[ ],"a":null})"),
+              ElementsAre(R"(duplicate field "a")"));
+  EXPECT_THAT(DuplicateFields(R"({"s":{"l":[{},{"x":-1.5e3,"x":true}]},"s":{}})"),
+              ElementsAre(R"(duplicate field "s.l[1].x")", R"(duplicate field "s")"));
+  EXPECT_THAT(DuplicateFields("[1,2]"), IsEmpty());
+  EXPECT_THAT(DuplicateFields(R"("a")"), IsEmpty());
+}
+
+TEST(DuplicateFieldsTest, AreNotTooMany) {
+  std::string json = "[";
+  for (int i = 0; i < 1000; ++i) {
+    json += R"({"a":1,"a":2},)";
+  }
+  json.back() = ']';
+  EXPECT_THAT(DuplicateFields(json), SizeIs(100));
+}
+
+TEST(UnknownFieldsTest, HaveTheirPaths) {
+  const auto type = managedfields::Type::Builtin(codec::SchemaOf<api::apps::v1::Deployment>());
+  const auto object = JsonTree::Parse(R"({"apiVersion":"apps/v1","kind":"Deployment","x":1,
+      "metadata":{"name":"a","labels":{"anything":"y"}},
+      "spec":{"foo":{"bar":1},"template":{"spec":{"containers":[{"name":"a"},
+        {"imagee":"b","resources":{"limits":{"cpu":"1"}}}]}}}})");
+  ASSERT_TRUE(object);
+  EXPECT_THAT(UnknownFields(type, *object),
+              ElementsAre(R"(unknown field "x")", R"(unknown field "spec.foo")",
+                          R"(unknown field "spec.template.spec.containers[1].imagee")"));
+}
+
+}  // namespace
+}  // namespace kubexx::apiserver

@@ -1,0 +1,223 @@
+#include "kubexx/apiserver/managedfields/field_set.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace kubexx::apiserver::managedfields {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using codec::JsonTree;
+
+/// Calls `both` for each step of either set in ascending order; null where a set does not have it.
+void Zip(const std::vector<FieldSet::Node>& a, const std::vector<FieldSet::Node>& b,
+         base::FunctionRef<void(const FieldSet::Node*, const FieldSet::Node*)> both) {
+  std::size_t i = 0;
+  std::size_t j = 0;
+  while (i < a.size() || j < b.size()) {
+    if (j == b.size()) {
+      both(&a[i++], nullptr);
+      continue;
+    }
+    if (i == a.size()) {
+      both(nullptr, &b[j++]);
+      continue;
+    }
+    const auto order = a[i].element <=> b[j].element;
+    if (order < 0) {
+      both(&a[i++], nullptr);
+    } else if (order > 0) {
+      both(nullptr, &b[j++]);
+    } else {
+      both(&a[i++], &b[j++]);
+    }
+  }
+}
+
+void AppendUnlessEmpty(FieldSet& set, FieldSet::Node node) {
+  if (node.member || !node.below.empty()) {
+    set.Append(std::move(node));
+  }
+}
+
+}  // namespace
+
+FieldSet::FieldSet() = default;
+FieldSet::FieldSet(const FieldSet& other) = default;
+FieldSet::FieldSet(FieldSet&& other) noexcept = default;
+FieldSet& FieldSet::operator=(const FieldSet& other) = default;
+FieldSet& FieldSet::operator=(FieldSet&& other) noexcept = default;
+FieldSet::~FieldSet() = default;
+
+Result<FieldSet> FieldSet::FromJson(const JsonTree& fields) {
+  FieldSet set;
+  if (!fields.IsObject() && !fields.IsNull()) {
+    return Fail(Reason::kMalformed, "the fields of a manager are no object");
+  }
+  for (const JsonTree::Member& member : fields.members()) {
+    const std::string_view key = member.key;
+    if (key == "." || (key.size() >= 2 && key[1] == ':' &&
+                       std::string_view("fkvi").find(key[0]) == std::string_view::npos)) {
+      continue;
+    }
+    const std::optional<PathElement> element = PathElement::Parse(key);
+    if (!element) {
+      return Fail(Reason::kMalformed, "\"" + member.key + "\" is no step of a path to a field");
+    }
+    KX_ASSIGN_OR_RETURN(FieldSet below, FromJson(member.value));
+    Node& node = set.NodeAt(*element);
+    // Where nothing is below, the path ends, with or without a dot.
+    node.member = node.member || below.empty() || member.value.Find(".") != nullptr;
+    node.below = node.below.Union(below);
+  }
+  return set;
+}
+
+JsonTree FieldSet::ToJson() const {
+  std::vector<JsonTree::Member> members;
+  members.reserve(nodes_.size());
+  for (const Node& node : nodes_) {
+    JsonTree below = node.below.ToJson();
+    if (node.member && !node.below.empty()) {
+      std::vector<JsonTree::Member> with_dot;
+      with_dot.push_back({".", JsonTree::Object()});
+      with_dot.insert(with_dot.end(), below.members().begin(), below.members().end());
+      below = JsonTree::Object(std::move(with_dot));
+    }
+    members.push_back({node.element.Serialized(), std::move(below)});
+  }
+  return JsonTree::Object(std::move(members));
+}
+
+std::size_t FieldSet::size() const {
+  std::size_t sum = 0;
+  for (const Node& node : nodes_) {
+    sum += (node.member ? 1 : 0) + node.below.size();
+  }
+  return sum;
+}
+
+const FieldSet::Node* FieldSet::Find(const PathElement& element) const {
+  const auto found = std::ranges::lower_bound(nodes_, element, {}, &Node::element);
+  return found != nodes_.end() && found->element == element ? &*found : nullptr;
+}
+
+FieldSet::Node& FieldSet::NodeAt(const PathElement& element) {
+  const auto found = std::ranges::lower_bound(nodes_, element, {}, &Node::element);
+  if (found != nodes_.end() && found->element == element) {
+    return *found;
+  }
+  return *nodes_.insert(found, Node{.element = element});
+}
+
+bool FieldSet::Has(const Path& path) const {
+  const FieldSet* set = this;
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    const Node* const node = set->Find(path[i]);
+    if (node == nullptr) {
+      return false;
+    }
+    if (i + 1 == path.size()) {
+      return node->member;
+    }
+    set = &node->below;
+  }
+  return false;
+}
+
+void FieldSet::Insert(const Path& path) {
+  FieldSet* set = this;
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    Node& node = set->NodeAt(path[i]);
+    node.member = node.member || i + 1 == path.size();
+    set = &node.below;
+  }
+}
+
+const FieldSet& FieldSet::Below(const PathElement& element) const {
+  static const FieldSet kEmpty;
+  const Node* const node = Find(element);
+  return node == nullptr ? kEmpty : node->below;
+}
+
+bool FieldSet::HasMember(const PathElement& element) const {
+  const Node* const node = Find(element);
+  return node != nullptr && node->member;
+}
+
+void FieldSet::Append(Node node) { nodes_.push_back(std::move(node)); }
+
+FieldSet FieldSet::Union(const FieldSet& other) const {
+  FieldSet result;
+  Zip(nodes_, other.nodes_, [&result](const Node* a, const Node* b) {
+    if (a == nullptr || b == nullptr) {
+      result.Append(a == nullptr ? *b : *a);
+      return;
+    }
+    result.Append({a->element, a->member || b->member, a->below.Union(b->below)});
+  });
+  return result;
+}
+
+FieldSet FieldSet::Intersection(const FieldSet& other) const {
+  FieldSet result;
+  Zip(nodes_, other.nodes_, [&result](const Node* a, const Node* b) {
+    if (a != nullptr && b != nullptr) {
+      AppendUnlessEmpty(result,
+                        {a->element, a->member && b->member, a->below.Intersection(b->below)});
+    }
+  });
+  return result;
+}
+
+FieldSet FieldSet::Difference(const FieldSet& other) const {
+  FieldSet result;
+  Zip(nodes_, other.nodes_, [&result](const Node* a, const Node* b) {
+    if (a != nullptr) {
+      AppendUnlessEmpty(result, b == nullptr ? *a
+                                             : Node{a->element, a->member && !b->member,
+                                                    a->below.Difference(b->below)});
+    }
+  });
+  return result;
+}
+
+FieldSet FieldSet::RecursiveDifference(const FieldSet& other) const {
+  FieldSet result;
+  Zip(nodes_, other.nodes_, [&result](const Node* a, const Node* b) {
+    if (a != nullptr && (b == nullptr || !b->member)) {
+      AppendUnlessEmpty(
+          result,
+          b == nullptr ? *a : Node{a->element, a->member, a->below.RecursiveDifference(b->below)});
+    }
+  });
+  return result;
+}
+
+void FieldSet::ForEach(base::FunctionRef<void(const Path&)> each) const {
+  Path path;
+  ForEachBelow(path, each);
+}
+
+void FieldSet::ForEachBelow(Path& path, base::FunctionRef<void(const Path&)> each) const {
+  for (const Node& node : nodes_) {
+    if (node.member) {
+      path.push_back(node.element);
+      each(path);
+      path.pop_back();
+    }
+  }
+  for (const Node& node : nodes_) {
+    if (!node.below.empty()) {
+      path.push_back(node.element);
+      node.below.ForEachBelow(path, each);
+      path.pop_back();
+    }
+  }
+}
+
+bool FieldSet::operator==(const FieldSet& other) const { return nodes_ == other.nodes_; }
+
+}  // namespace kubexx::apiserver::managedfields

@@ -1,0 +1,239 @@
+// Sets of fields from values, and values without some of them.
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kubexx/apiserver/managedfields/typed.h"
+
+namespace kubexx::apiserver::managedfields {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using codec::JsonTree;
+using Shape = Type::Shape;
+
+class Collector {
+ public:
+  explicit Collector(FieldSet& set) : set_(set) {}
+
+  void Visit(const Type& type, const JsonTree& value) {
+    switch (type.ShapeOf(value)) {
+      case Shape::kScalar:
+        set_.Insert(path_);
+        return;
+      case Shape::kMap:
+        VisitMap(type, value);
+        return;
+      case Shape::kList:
+        VisitList(type, value);
+    }
+  }
+
+ private:
+  void VisitMap(const Type& type, const JsonTree& value) {
+    if (type.AtomicMap()) {
+      set_.Insert(path_);
+      return;
+    }
+    for (const JsonTree::Member& member : value.members()) {
+      path_.push_back(PathElement::Field(member.key));
+      Visit(type.Member(member.key), member.value);
+      const bool empty =
+          member.value.IsNull() || (member.value.IsObject() && member.value.size() == 0);
+      if (empty || !type.Declares(member.key)) {
+        set_.Insert(path_);
+      }
+      path_.pop_back();
+    }
+  }
+
+  void VisitList(const Type& type, const JsonTree& value) {
+    if (type.AtomicList()) {
+      set_.Insert(path_);
+      return;
+    }
+    std::map<PathElement, const JsonTree*> elements;  // null for several
+    for (const JsonTree& element : value.elements()) {
+      if (const auto step = type.StepTo(element)) {
+        const auto [entry, is_new] = elements.emplace(*step, &element);
+        entry->second = is_new ? &element : nullptr;
+      }
+    }
+    for (const auto& [step, element] : elements) {
+      path_.push_back(step);
+      // Elements that cannot be told apart belong together, whatever is in them.
+      if (element != nullptr) {
+        Visit(type.Element(), *element);
+      }
+      set_.Insert(path_);
+      path_.pop_back();
+    }
+  }
+
+  FieldSet& set_;
+  Path path_;
+};
+
+class Validator {
+ public:
+  void Visit(const Type& type, const JsonTree& value) {
+    if (!type) {
+      Complain("field not declared in schema");
+      return;
+    }
+    if (const std::string_view problem = type.Mismatch(value); !problem.empty()) {
+      Complain(std::string(problem) + ", got " + value.ToJson());
+      return;
+    }
+    for (const JsonTree::Member& member : value.members()) {
+      path_.push_back(PathElement::Field(member.key));
+      Visit(type.Member(member.key), member.value);
+      path_.pop_back();
+    }
+    if (value.IsArray()) {
+      VisitList(type, value);
+    }
+  }
+
+  Result<void> Verdict() const {
+    if (faults_.empty()) {
+      return {};
+    }
+    if (faults_.size() == 1) {
+      return Fail(Reason::kMalformed, faults_.front());
+    }
+    std::string text = "errors:";
+    for (const std::string& fault : faults_) {
+      text += "\n  " + fault;
+    }
+    return Fail(Reason::kMalformed, text);
+  }
+
+ private:
+  void VisitList(const Type& type, const JsonTree& value) {
+    std::set<PathElement> seen;
+    std::int64_t index = 0;
+    for (const JsonTree& element : value.elements()) {
+      PathElement step = PathElement::Index(index++);
+      if (!type.AtomicList()) {
+        auto named = type.StepTo(element);
+        if (!named) {
+          Complain("element " + step.text() + ": " + named.error().message);
+          continue;
+        }
+        step = std::move(*named);
+        if (!seen.insert(step).second) {
+          Complain("duplicate entries for key " + step.ToString());
+          continue;
+        }
+      }
+      path_.push_back(step);
+      Visit(type.Element(), element);
+      path_.pop_back();
+    }
+  }
+
+  void Complain(const std::string& what) { faults_.push_back(ToString(path_) + ": " + what); }
+
+  Path path_;
+  std::vector<std::string> faults_;
+};
+
+JsonTree WithoutMembers(const Type& type, const JsonTree& value, const FieldSet& fields) {
+  std::vector<JsonTree::Member> rest;
+  for (const JsonTree::Member& member : value.members()) {
+    const PathElement step = PathElement::Field(member.key);
+    if (fields.HasMember(step)) {
+      continue;
+    }
+    const FieldSet& below = fields.Below(step);
+    rest.push_back({member.key, below.empty()
+                                    ? member.value
+                                    : Without(type.Member(member.key), member.value, below)});
+  }
+  return rest.empty() ? JsonTree() : JsonTree::Object(std::move(rest));
+}
+
+JsonTree WithoutElements(const Type& type, const JsonTree& value, const FieldSet& fields) {
+  std::vector<JsonTree> rest;
+  for (const JsonTree& element : value.elements()) {
+    const auto step = type.StepTo(element);
+    if (step && fields.HasMember(*step)) {
+      continue;
+    }
+    const bool some = step && !fields.Below(*step).empty();
+    rest.push_back(some ? Without(type.Element(), element, fields.Below(*step)) : element);
+  }
+  return rest.empty() ? JsonTree() : JsonTree::Array(std::move(rest));
+}
+
+/// Whether the fields below `type` belong to it as a whole.
+bool IsAtomic(const Type& type) {
+  const Shape shape = type.ShapeOf(JsonTree());
+  return (shape == Shape::kMap && type.AtomicMap()) || (shape == Shape::kList && type.AtomicList());
+}
+
+Type TypeAt(const Type& type, const PathElement& step) {
+  return step.kind() == PathElement::Kind::kField ? type.Member(step.text()) : type.Element();
+}
+
+}  // namespace
+
+Result<void> Validate(const Type& type, const JsonTree& value) {
+  Validator validator;
+  validator.Visit(type, value);
+  return validator.Verdict();
+}
+
+FieldSet FieldsOf(const Type& type, const JsonTree& value) {
+  FieldSet set;
+  Collector(set).Visit(type, value);
+  return set;
+}
+
+JsonTree Without(const Type& type, const JsonTree& value, const FieldSet& fields) {
+  switch (type.ShapeOf(value)) {
+    case Shape::kMap:
+      return value.size() == 0 || type.AtomicMap() ? JsonTree()
+                                                   : WithoutMembers(type, value, fields);
+    case Shape::kList:
+      return value.size() == 0 || type.AtomicList() ? JsonTree()
+                                                    : WithoutElements(type, value, fields);
+    case Shape::kScalar:
+      break;
+  }
+  return value;
+}
+
+FieldSet WithNamedFields(const Type& type, const FieldSet& fields) {
+  FieldSet result;
+  for (const FieldSet::Node& node : fields.nodes()) {
+    const bool declared =
+        node.element.kind() == PathElement::Kind::kField && type.Declares(node.element.text());
+    FieldSet below = WithNamedFields(TypeAt(type, node.element), node.below);
+    result.Append(
+        {node.element, node.member || (declared && !node.below.empty()), std::move(below)});
+  }
+  return result;
+}
+
+FieldSet AsDeclared(const Type& type, const FieldSet& fields) {
+  FieldSet result;
+  for (const FieldSet::Node& node : fields.nodes()) {
+    const Type below = TypeAt(type, node.element);
+    if (!below || node.below.empty()) {
+      result.Append(node);
+    } else if (IsAtomic(below)) {
+      result.Append({node.element, true, {}});
+    } else {
+      result.Append({node.element, node.member, AsDeclared(below, node.below)});
+    }
+  }
+  return result;
+}
+
+}  // namespace kubexx::apiserver::managedfields

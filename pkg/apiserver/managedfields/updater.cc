@@ -1,0 +1,174 @@
+#include "kubexx/apiserver/managedfields/updater.h"
+
+#include <initializer_list>
+#include <optional>
+#include <utility>
+
+namespace kubexx::apiserver::managedfields {
+namespace {
+
+using apimachinery::Result;
+using codec::JsonTree;
+
+FieldSet SetOf(std::initializer_list<std::initializer_list<const char*>> paths) {
+  FieldSet set;
+  for (const auto& steps : paths) {
+    Path path;
+    for (const char* const step : steps) {
+      path.push_back(PathElement::Field(step));
+    }
+    set.Insert(path);
+  }
+  return set;
+}
+
+/// Fields that nobody owns: those that the server decides, and the object's identity.
+const FieldSet& Unowned() {
+  static const FieldSet kSet = SetOf({{"apiVersion"},
+                                      {"kind"},
+                                      {"metadata"},
+                                      {"metadata", "name"},
+                                      {"metadata", "namespace"},
+                                      {"metadata", "creationTimestamp"},
+                                      {"metadata", "selfLink"},
+                                      {"metadata", "uid"},
+                                      {"metadata", "clusterName"},
+                                      {"metadata", "generation"},
+                                      {"metadata", "managedFields"},
+                                      {"metadata", "resourceVersion"}});
+  return kSet;
+}
+
+Comparison Changes(const Writer& writer, const JsonTree& before, const JsonTree& after) {
+  Comparison changes = Compare(writer.type, before, after);
+  for (FieldSet* const set : {&changes.removed, &changes.modified, &changes.added}) {
+    *set = set->RecursiveDifference(writer.ignored);
+  }
+  return changes;
+}
+
+void AsDeclaredNow(const Type& type, Managers& managers) {
+  for (auto& [id, owned] : managers) {
+    owned.fields = AsDeclared(type, owned.fields);
+  }
+}
+
+/// Takes from all but `writer` what has changed; nothing when they conflict and `force` is not set.
+std::vector<FieldConflict> Yield(const Comparison& changes, const ManagerId* writer, bool force,
+                                 Managers& managers) {
+  const FieldSet taken = changes.modified.Union(changes.added);
+  std::vector<FieldConflict> conflicts;
+  for (const auto& [id, owned] : managers) {
+    if (!force && (writer == nullptr || id != *writer)) {
+      owned.fields.Intersection(taken).ForEach(
+          [&, &manager = id](const Path& path) { conflicts.push_back({manager, path}); });
+    }
+  }
+  if (!conflicts.empty()) {
+    return conflicts;
+  }
+  const FieldSet lost = taken.Union(changes.removed);
+  for (auto& [id, owned] : managers) {
+    if (writer == nullptr || id != *writer) {
+      owned.fields = owned.fields.Difference(lost);
+    }
+  }
+  std::erase_if(managers, [](const auto& manager) { return manager.second.fields.empty(); });
+  return conflicts;
+}
+
+/// The merged object without what `last` had and nobody has any more.
+JsonTree Prune(const Type& type, const JsonTree& merged, const FieldSet& last,
+               const Managers& managers) {
+  const FieldSet named_last = WithNamedFields(type, last);
+  const JsonTree pruned = Without(type, merged, named_last);
+  FieldSet all_owned;
+  for (const auto& [id, owned] : managers) {
+    all_owned = all_owned.Union(owned.fields);
+  }
+  const FieldSet in_merged = WithNamedFields(type, FieldsOf(type, merged));
+  const FieldSet kept =
+      WithNamedFields(type, FieldsOf(type, pruned)).Union(WithNamedFields(type, all_owned));
+  // First what is not somebody's comes off, then what was never the writer's comes back.
+  const JsonTree owned_only = Without(type, merged, in_merged.Difference(kept));
+  const FieldSet left = WithNamedFields(type, FieldsOf(type, owned_only));
+  return Without(type, merged, in_merged.Difference(left).Intersection(named_last));
+}
+
+/// Members that taking fields out has made null are left out.
+void DropNewNulls(JsonTree& object, const JsonTree& before) {
+  std::vector<JsonTree::Member> kept;
+  for (JsonTree::Member& member : object.members()) {
+    const JsonTree* const old = before.Find(member.key);
+    if (member.value.IsNull() && (old == nullptr || !old->IsNull())) {
+      continue;
+    }
+    if (old != nullptr && member.value.IsObject()) {
+      DropNewNulls(member.value, *old);
+    }
+    kept.push_back(std::move(member));
+  }
+  object = JsonTree::Object(std::move(kept));
+}
+
+ManagerId IdOf(const Writer& writer, Operation operation) {
+  return {.name = writer.manager.empty() ? "unknown" : writer.manager,
+          .operation = operation,
+          .api_version = operation == Operation::kApply ? "" : writer.api_version,
+          .subresource = writer.subresource};
+}
+
+}  // namespace
+
+Managers TrackUpdate(const Writer& writer, const JsonTree& before, const JsonTree& after,
+                     Managers managers) {
+  AsDeclaredNow(writer.type, managers);
+  const Comparison changes = Changes(writer, before, after);
+  Yield(changes, nullptr, true, managers);
+  const FieldSet own = changes.modified.Union(changes.added)
+                           .RecursiveDifference(writer.ignored)
+                           .Difference(Unowned());
+  if (!own.empty()) {
+    Owned& owned = managers[IdOf(writer, Operation::kUpdate)];
+    owned.api_version = writer.api_version;
+    owned.time = writer.now;
+    owned.fields = owned.fields.Union(own);
+  }
+  CapManagers(managers);
+  return managers;
+}
+
+Result<Applied> ApplyConfig(const Writer& writer, const JsonTree& live, const JsonTree& config,
+                            Managers managers, bool force) {
+  KX_RETURN_IF_ERROR(Validate(writer.type, config));
+  AsDeclaredNow(writer.type, managers);
+  const ManagerId id = IdOf(writer, Operation::kApply);
+  KX_ASSIGN_OR_RETURN(const JsonTree merged, MergeConfig(writer.type, live, config));
+  Owned& own = managers[id];
+  const FieldSet last =
+      std::exchange(own.fields, FieldsOf(writer.type, config).RecursiveDifference(writer.ignored));
+  own.api_version = writer.api_version;
+  Applied applied;
+  applied.object = merged;
+  if (!last.empty()) {
+    applied.object = Prune(writer.type, merged, last, managers);
+    DropNewNulls(applied.object, merged);
+  }
+  applied.conflicts = Yield(Changes(writer, live, applied.object), &id, force, managers);
+  if (!applied.conflicts.empty()) {
+    return applied;
+  }
+  if (const auto found = managers.find(id); found != managers.end()) {
+    found->second.fields = found->second.fields.Difference(Unowned());
+    if (live != applied.object) {
+      found->second.time = writer.now;
+    }
+    if (found->second.fields.empty()) {
+      managers.erase(found);
+    }
+  }
+  applied.managers = std::move(managers);
+  return applied;
+}
+
+}  // namespace kubexx::apiserver::managedfields

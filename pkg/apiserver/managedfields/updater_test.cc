@@ -1,0 +1,267 @@
+#include "kubexx/apiserver/managedfields/updater.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace kubexx::apiserver::managedfields {
+namespace {
+
+using codec::JsonTree;
+
+JsonTree Json(const std::string& text) {
+  auto tree = JsonTree::Parse(text);
+  EXPECT_TRUE(tree) << text;
+  return tree ? std::move(*tree) : JsonTree();
+}
+
+/// One object that several managers write, as structured-merge-diff's own tests have it.
+class UpdaterTest : public ::testing::Test {
+ protected:
+  Writer By(const std::string& manager) const {
+    return {.type = Type::Custom(&schema_),
+            .manager = manager,
+            .api_version = "v1",
+            .now = "2026-01-01T00:00:0" + std::to_string(step_ % 10) + "Z"};
+  }
+  void Update(const std::string& manager, const std::string& object) {
+    ++step_;
+    const JsonTree after = Json(object);
+    managers_ = TrackUpdate(By(manager), object_, after, std::move(managers_));
+    object_ = after;
+  }
+  /// The conflicts, as "manager:path ..."; "" when it was done.
+  std::string Apply(const std::string& manager, const std::string& config, bool force = false) {
+    ++step_;
+    auto applied = ApplyConfig(By(manager), object_, Json(config), managers_, force);
+    if (!applied) {
+      return "error: " + applied.error().message;
+    }
+    std::string conflicts;
+    for (const FieldConflict& conflict : applied->conflicts) {
+      conflicts +=
+          (conflicts.empty() ? "" : " ") + conflict.manager.name + ":" + ToString(conflict.path);
+    }
+    if (conflicts.empty()) {
+      object_ = applied->object;
+      managers_ = applied->managers;
+    }
+    return conflicts;
+  }
+  std::string Object() const { return object_.ToJson(); }
+  std::string OwnedBy(const std::string& manager) const {
+    std::string all;
+    for (const auto& [id, owned] : managers_) {
+      if (id.name == manager) {
+        all += owned.fields.ToJson().ToJson();
+      }
+    }
+    return all;
+  }
+
+  const JsonTree schema_ = Json(R"({"type":"object","properties":{
+      "n":{"type":"integer"},"s":{"type":"string"},"t":{"type":"string"},
+      "map":{"type":"object","additionalProperties":{"type":"string"}},
+      "struct":{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}}},
+      "list":{"type":"array","items":{"type":"string"}},
+      "set":{"type":"array","items":{"type":"string"},"x-kubernetes-list-type":"set"},
+      "keyed":{"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["name"],
+        "items":{"type":"object","properties":{"name":{"type":"string"},"value":{"type":"string"},
+          "other":{"type":"string"}}}}}})");
+  JsonTree object_ = JsonTree::Object();
+  Managers managers_;
+  int step_ = 0;
+};
+
+TEST_F(UpdaterTest, WhoChangesAFieldOwnsIt) {
+  Update("a", R"({"n":1,"s":"x"})");
+  Update("b", R"({"n":2,"s":"x"})");
+  EXPECT_EQ(OwnedBy("a"), R"({"f:s":{}})");
+  EXPECT_EQ(OwnedBy("b"), R"({"f:n":{}})");
+  Update("b", R"({"n":2,"s":"y"})");
+  EXPECT_EQ(OwnedBy("a"), "");
+  EXPECT_EQ(OwnedBy("b"), R"({"f:n":{},"f:s":{}})");
+}
+
+TEST_F(UpdaterTest, RemovedFieldsAreNobodys) {
+  Update("a", R"({"n":1,"struct":{"a":"1"}})");
+  EXPECT_EQ(OwnedBy("a"), R"({"f:n":{},"f:struct":{".":{},"f:a":{}}})");
+  Update("b", R"({"n":1})");
+  EXPECT_EQ(OwnedBy("a"), R"({"f:n":{}})");
+  EXPECT_EQ(OwnedBy("b"), "");
+}
+
+TEST_F(UpdaterTest, IdentityAndIgnoredFieldsAreNobodys) {
+  Writer writer = By("a");
+  writer.ignored.Insert({PathElement::Field("struct")});
+  const Managers managers = TrackUpdate(
+      writer, Json("{}"),
+      Json(
+          R"({"apiVersion":"v1","kind":"X","metadata":{"name":"x","uid":"u","labels":{"l":"v"}},"struct":{"a":"1"}})"),
+      {});
+  ASSERT_EQ(managers.size(), 1U);
+  EXPECT_EQ(managers.begin()->second.fields.ToJson().ToJson(),
+            R"({"f:metadata":{"f:labels":{".":{},"f:l":{}}}})");
+}
+
+TEST_F(UpdaterTest, AppliedFieldsAreOwned) {
+  EXPECT_EQ(Apply("a", R"({"n":1,"struct":{"a":"1"},"list":["x"]})"), "");
+  EXPECT_EQ(Object(), R"({"n":1,"struct":{"a":"1"},"list":["x"]})");
+  EXPECT_EQ(OwnedBy("a"), R"({"f:list":{},"f:n":{},"f:struct":{"f:a":{}}})");
+}
+
+TEST_F(UpdaterTest, FieldsThatAnApplierGivesUpAreRemoved) {
+  Apply("a", R"({"n":1,"s":"x","map":{"k":"v","l":"w"},"keyed":[{"name":"1"},{"name":"2"}]})");
+  EXPECT_EQ(Apply("a", R"({"n":1,"map":{"k":"v"},"keyed":[{"name":"2"}]})"), "");
+  EXPECT_EQ(Object(), R"({"n":1,"map":{"k":"v"},"keyed":[{"name":"2"}]})");
+  EXPECT_EQ(Apply("a", R"({"n":1})"), "");
+  EXPECT_EQ(Object(), R"({"n":1})");
+  EXPECT_EQ(OwnedBy("a"), R"({"f:n":{}})");
+}
+
+TEST_F(UpdaterTest, FieldsOfOthersStayWhenAnApplierGivesThemUp) {
+  Apply("a", R"({"n":1,"struct":{"a":"1"}})");
+  EXPECT_EQ(Apply("b", R"({"n":1,"struct":{"b":"2"}})"), "");
+  EXPECT_EQ(Apply("a", R"({"s":"x"})"), "");
+  EXPECT_EQ(Object(), R"({"n":1,"struct":{"b":"2"},"s":"x"})");
+  EXPECT_EQ(OwnedBy("b"), R"({"f:n":{},"f:struct":{"f:b":{}}})");
+}
+
+TEST_F(UpdaterTest, FieldsOfUpdatersStayToo) {
+  Apply("a", R"({"n":1,"struct":{"a":"1"}})");
+  Update("b", R"({"n":1,"struct":{"a":"1","b":"2"}})");
+  EXPECT_EQ(Apply("a", R"({"n":1})"), "");
+  EXPECT_EQ(Object(), R"({"n":1,"struct":{"b":"2"}})");
+  EXPECT_EQ(OwnedBy("b"), R"({"f:struct":{"f:b":{}}})");
+}
+
+TEST_F(UpdaterTest, AnElementGoesWithItsOwner) {
+  Apply("a", R"({"keyed":[{"name":"1","value":"x"}]})");
+  Update("b", R"({"keyed":[{"name":"1","value":"x","other":"y"}]})");
+  EXPECT_EQ(Apply("a", R"({"n":1})"), "");
+  EXPECT_EQ(Object(), R"({"n":1})");
+  EXPECT_EQ(OwnedBy("b"), "");
+}
+
+TEST_F(UpdaterTest, DifferentValuesConflict) {
+  Apply("a", R"({"n":1,"s":"x"})");
+  EXPECT_EQ(Apply("b", R"({"n":2,"s":"x"})"), "a:.n");
+  EXPECT_EQ(Object(), R"({"n":1,"s":"x"})");
+  EXPECT_EQ(OwnedBy("b"), "");
+  EXPECT_EQ(Apply("b", R"({"n":2,"s":"x"})", true), "");
+  EXPECT_EQ(Object(), R"({"n":2,"s":"x"})");
+  EXPECT_EQ(OwnedBy("a"), R"({"f:s":{}})");
+  EXPECT_EQ(OwnedBy("b"), R"({"f:n":{},"f:s":{}})");
+}
+
+TEST_F(UpdaterTest, UpdatersConflictWithAppliers) {
+  Apply("a", R"({"keyed":[{"name":"1","value":"x"}]})");
+  Update("b", R"({"keyed":[{"name":"1","value":"y"}]})");
+  EXPECT_EQ(Apply("a", R"({"keyed":[{"name":"1","value":"x"}]})"), R"(b:.keyed[name="1"].value)");
+  EXPECT_EQ(Apply("a", R"({"keyed":[{"name":"1","value":"y"}]})"), "");
+  EXPECT_EQ(OwnedBy("b"), R"({"f:keyed":{"k:{\"name\":\"1\"}":{"f:value":{}}}})");
+}
+
+TEST_F(UpdaterTest, AtomicListsConflictAsAWhole) {
+  Apply("a", R"({"list":["x"],"set":["x"]})");
+  EXPECT_EQ(Apply("b", R"({"list":["y"],"set":["y"]})"), "a:.list");
+  EXPECT_EQ(Apply("b", R"({"set":["y"]})"), "");
+  EXPECT_EQ(Object(), R"({"list":["x"],"set":["x","y"]})");
+  EXPECT_EQ(Apply("a", R"({"list":["x"]})"), "");
+  EXPECT_EQ(Object(), R"({"list":["x"],"set":["y"]})");
+}
+
+TEST_F(UpdaterTest, SameValuesAreShared) {
+  Apply("a", R"({"n":1})");
+  EXPECT_EQ(Apply("b", R"({"n":1})"), "");
+  EXPECT_EQ(OwnedBy("a"), R"({"f:n":{}})");
+  EXPECT_EQ(OwnedBy("b"), R"({"f:n":{}})");
+  EXPECT_EQ(Apply("a", R"({"s":"x"})"), "");
+  EXPECT_EQ(Object(), R"({"n":1,"s":"x"})");
+  EXPECT_EQ(Apply("b", R"({"t":"x"})"), "");
+  EXPECT_EQ(Object(), R"({"s":"x","t":"x"})");
+}
+
+TEST_F(UpdaterTest, TimesChangeWithTheObjectOnly) {
+  Apply("a", R"({"n":1})");
+  const std::string time = managers_.begin()->second.time;
+  EXPECT_EQ(Apply("a", R"({"n":1})"), "");
+  EXPECT_EQ(managers_.begin()->second.time, time);
+  EXPECT_EQ(Apply("a", R"({"n":2})"), "");
+  EXPECT_NE(managers_.begin()->second.time, time);
+}
+
+TEST_F(UpdaterTest, BadConfigsAreRefused) {
+  EXPECT_EQ(Apply("a", R"({"none":1})"), "error: .none: field not declared in schema");
+  EXPECT_EQ(Apply("a", R"({"set":["x","x"]})"), R"(error: .set: duplicate entries for key [="x"])");
+}
+
+TEST_F(UpdaterTest, TooManyUpdatersArePutTogether) {
+  for (int i = 1; i <= 15; ++i) {
+    Update(
+        "m" + std::to_string(100 + i), R"({"n":)" + std::to_string(i) + R"(,"map":)" + [i] {
+          std::string map = "{";
+          for (int k = 1; k <= i; ++k) {
+            map += (k > 1 ? ",\"k" : "\"k") + std::to_string(k) + R"(":"v")";
+          }
+          return map + "}}";
+        }());
+  }
+  EXPECT_EQ(managers_.size(), 10U);
+  EXPECT_NE(OwnedBy("ancient-changes"), "");
+  FieldSet all;
+  for (const auto& [id, owned] : managers_) {
+    all = all.Union(owned.fields);
+  }
+  EXPECT_EQ(all.size(), 17U);  // 15 keys, the map and n
+}
+
+TEST(ManagersTest, AreReadAndWritten) {
+  const JsonTree fields = Json(R"([
+    {"manager":"a","operation":"Apply","apiVersion":"v1","time":"2026-01-01T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":{"f:n":{}}},
+    {"manager":"c","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:m":{}},"subresource":"status"},
+    {"manager":"b","operation":"Update","apiVersion":"v1","time":"2026-01-01T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":{"f:n":{}}}])");
+  const auto managers = ReadManagers(&fields);
+  ASSERT_TRUE(managers);
+  EXPECT_EQ(managers->size(), 3U);
+  EXPECT_EQ(WriteManagers(*managers).ToJson(), fields.ToJson());
+  EXPECT_EQ(managers->rbegin()->first.ToString(), R"("c" with subresource "status" using v1)");
+  EXPECT_EQ(managers->begin()->first.ToString(), R"("a")");
+}
+
+TEST(ManagersTest, BadOnesAreRefused) {
+  for (
+      const char* const bad :
+      {R"([{"manager":"a"}])", R"([{"operation":"Update","fieldsType":"FieldsV1"}])",
+       R"([{"operation":"Update","apiVersion":"v1"}])",
+       R"([{"operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"x":{}}}])"}) {
+    const JsonTree tree = Json(bad);
+    EXPECT_FALSE(ReadManagers(&tree)) << bad;
+  }
+}
+
+TEST(ManagersTest, EmptyOnesReset) {
+  const JsonTree none = Json("[]");
+  const JsonTree blank = Json("[{}]");
+  const JsonTree zero = Json(R"([{"manager":"","operation":"","time":null}])");
+  const JsonTree one = Json(R"([{"manager":"a"}])");
+  EXPECT_TRUE(IsReset(&none));
+  EXPECT_TRUE(IsReset(&blank));
+  EXPECT_TRUE(IsReset(&zero));
+  EXPECT_FALSE(IsReset(&one));
+  EXPECT_FALSE(IsReset(nullptr));
+}
+
+TEST(ManagersTest, OnlyTimesDiffer) {
+  const JsonTree a = Json(R"({"metadata":{"managedFields":[{"manager":"a","time":"1"}]},"n":1})");
+  const JsonTree b = Json(R"({"metadata":{"managedFields":[{"manager":"a","time":"2"}]},"n":1})");
+  const JsonTree c = Json(R"({"metadata":{"managedFields":[{"manager":"a","time":"2"}]},"n":2})");
+  const JsonTree d = Json(R"({"metadata":{"managedFields":[{"manager":"b","time":"2"}]},"n":1})");
+  EXPECT_TRUE(DifferInTimesOnly(a, b));
+  EXPECT_FALSE(DifferInTimesOnly(a, a));
+  EXPECT_FALSE(DifferInTimesOnly(a, c));
+  EXPECT_FALSE(DifferInTimesOnly(a, d));
+}
+
+}  // namespace
+}  // namespace kubexx::apiserver::managedfields
