@@ -3,6 +3,7 @@ module kubexx.example/bench
 go 1.26.0
 
 require (
+	github.com/anishathalye/porcupine v1.3.1
 	k8s.io/api v0.36.3
 	k8s.io/apimachinery v0.36.3
 	k8s.io/client-go v0.36.3

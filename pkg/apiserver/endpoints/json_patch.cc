@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <string>
@@ -14,6 +15,24 @@ using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
 using codec::JsonTree;
+
+// As kube-apiserver: a small patch must not take much time, nor become a large object by copying
+// what it has copied.
+constexpr std::size_t kMaxOperations = 10000;
+constexpr std::size_t kMaxCopiedBytes = 3 << 20;
+/// What JsonTree::Parse reads: an object that is stored must not nest deeper.
+constexpr std::size_t kMaxDepth = 512;
+
+std::size_t DepthOf(const JsonTree& value) {
+  std::size_t depth = 0;
+  for (const JsonTree& element : value.elements()) {
+    depth = std::max(depth, DepthOf(element));
+  }
+  for (const JsonTree::Member& member : value.members()) {
+    depth = std::max(depth, DepthOf(member.value));
+  }
+  return depth + 1;
+}
 
 /// The steps of a JSON pointer, unescaped.
 std::optional<std::vector<std::string>> Steps(std::string_view pointer) {
@@ -92,6 +111,9 @@ bool Remove(JsonTree& object, const std::vector<std::string>& steps) {
 }
 
 bool Add(JsonTree& object, const std::vector<std::string>& steps, JsonTree value) {
+  if (steps.size() + DepthOf(value) > kMaxDepth) {
+    return false;
+  }
   if (steps.empty()) {
     object = std::move(value);
     return true;
@@ -157,11 +179,21 @@ Result<JsonTree> ApplyJsonPatch(JsonTree object, const JsonTree& patch) {
   if (!patch.IsArray()) {
     return Fail(Reason::kBadRequest, "a JSON patch is an array of operations");
   }
+  if (patch.size() > kMaxOperations) {
+    return Fail(Reason::kRequestEntityTooLarge,
+                "a JSON patch has at most " + std::to_string(kMaxOperations) + " operations", 413);
+  }
+  std::size_t copied = 0;
   for (const JsonTree& operation : patch.elements()) {
     const std::string op = TextOf(operation, "op");
     const std::string path = TextOf(operation, "path");
     const auto steps = Steps(path);
     const auto from = Steps(TextOf(operation, "from"));
+    const JsonTree* const source = op == "copy" && from ? Get(object, *from) : nullptr;
+    copied += source == nullptr ? 0 : source->ToJson().size();
+    if (copied > kMaxCopiedBytes) {
+      return Fail(Reason::kRequestEntityTooLarge, "the JSON patch copies too much", 413);
+    }
     const JsonTree* const value = operation.Find("value");
     if (!steps || !from ||
         !Apply(object, op, *steps, *from, value == nullptr ? JsonTree() : *value)) {

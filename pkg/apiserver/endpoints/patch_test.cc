@@ -109,5 +109,41 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"UnknownDirective", R"({"a":{}})", R"({"a":{"$patch":"x"}})", ""}),
     NameOf);
 
+std::string Repeated(std::string_view text, std::size_t times) {
+  std::string all;
+  for (std::size_t i = 0; i < times; ++i) {
+    all += (i == 0 ? "" : ",") + std::string(text);
+  }
+  return "[" + all + "]";
+}
+
+TEST(JsonPatch, DoesNotGrowWithoutBound) {
+  // Each operation doubles the object.
+  std::string doubling =
+      R"({"op":"copy","from":"","path":"/a"},{"op":"copy","from":"/a","path":"/b"})";
+  const auto grown = ApplyJsonPatch(Json(R"({"x":1})"), Json(Repeated(doubling, 100)));
+  ASSERT_FALSE(grown);
+  EXPECT_EQ(grown.error().code, 413);
+  const auto many =
+      ApplyJsonPatch(Json("{}"), Json(Repeated(R"({"op":"add","path":"/a","value":1})", 10001)));
+  ASSERT_FALSE(many);
+  EXPECT_EQ(many.error().code, 413);
+}
+
+TEST(JsonPatch, DoesNotNestDeeperThanWhatIsRead) {
+  std::string deep = "1";
+  for (int i = 0; i < 300; ++i) {
+    deep = R"({"a":)" + deep + "}";
+  }
+  std::string path;
+  for (int i = 0; i < 300; ++i) {
+    path += "/a";
+  }
+  const JsonTree object = Json(deep);
+  EXPECT_FALSE(
+      ApplyJsonPatch(object, Json(R"([{"op":"copy","from":"","path":")" + path + R"("}])")));
+  EXPECT_TRUE(ApplyJsonPatch(object, Json(R"([{"op":"copy","from":"/a","path":"/b"}])")));
+}
+
 }  // namespace
 }  // namespace kubexx::apiserver

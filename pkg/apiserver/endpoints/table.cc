@@ -61,6 +61,37 @@ JsonTree ReadyOfCell(const JsonTree& o) {
 JsonTree UpdatedCell(const JsonTree& o) { return Number(o, {"status", "updatedReplicas"}); }
 JsonTree AvailableCell(const JsonTree& o) { return Number(o, {"status", "availableReplicas"}); }
 
+std::span<const JsonTree::Member> MembersOf(const JsonTree* object) {
+  return object == nullptr ? std::span<const JsonTree::Member>() : object->members();
+}
+
+/// A member of each container of a pod template, "a,b".
+std::string OfContainers(const JsonTree& object, std::string_view member) {
+  std::string text;
+  if (const JsonTree* const containers = object.At({"spec", "template", "spec", "containers"})) {
+    for (const JsonTree& container : containers->elements()) {
+      text += (text.empty() ? "" : ",") + std::string(container.TextAt(member));
+    }
+  }
+  return text;
+}
+JsonTree ContainersCell(const JsonTree& o) { return OfContainers(o, "name"); }
+JsonTree ImagesCell(const JsonTree& o) { return OfContainers(o, "image"); }
+/// Of a workload or, a plain map, of a Service.
+JsonTree SelectorCell(const JsonTree& o) {
+  const JsonTree* labels = o.At({"spec", "selector", "matchLabels"});
+  if (labels == nullptr) {
+    labels = o.At({"spec", "selector"});
+  }
+  std::string text;
+  for (const JsonTree::Member& label : MembersOf(labels)) {
+    if (const std::string* const value = label.value.AsString()) {
+      text += (text.empty() ? "" : ",") + label.key + "=" + *value;
+    }
+  }
+  return OrNone(text);
+}
+
 JsonTree PodReadyCell(const JsonTree& o) {
   std::size_t ready = 0;
   if (const JsonTree* const statuses = o.At({"status", "containerStatuses"})) {
@@ -141,6 +172,9 @@ JsonTree HolderCell(const JsonTree& o) { return StringAt(o, {"spec", "holderIden
 
 constexpr Column kName{"Name", "string", NameCell};
 constexpr Column kAge{"Age", "string", AgeCell};
+constexpr Column kContainers{"Containers", "string", ContainersCell, 1};
+constexpr Column kImages{"Images", "string", ImagesCell, 1};
+constexpr Column kSelector{"Selector", "string", SelectorCell, 1};
 
 const Column kDefaultColumns[] = {kName, {"Created At", "date", CreatedCell}};
 const Column kCustomColumns[] = {kName, kAge};
@@ -158,19 +192,27 @@ const Column kDeploymentColumns[] = {kName,
                                      {"Ready", "string", ReadyOfCell},
                                      {"Up-to-date", "integer", UpdatedCell},
                                      {"Available", "integer", AvailableCell},
-                                     kAge};
+                                     kAge,
+                                     kContainers,
+                                     kImages,
+                                     kSelector};
 const Column kReplicaSetColumns[] = {kName,
                                      {"Desired", "integer", DesiredCell},
                                      {"Current", "integer", CurrentCell},
                                      {"Ready", "integer", ReadyCell},
-                                     kAge};
-const Column kStatefulSetColumns[] = {kName, {"Ready", "string", ReadyOfCell}, kAge};
+                                     kAge,
+                                     kContainers,
+                                     kImages,
+                                     kSelector};
+const Column kStatefulSetColumns[] = {
+    kName, {"Ready", "string", ReadyOfCell}, kAge, kContainers, kImages};
 const Column kServiceColumns[] = {kName,
                                   {"Type", "string", ServiceTypeCell},
                                   {"Cluster-IP", "string", ClusterIpCell},
                                   {"External-IP", "string", ExternalIpCell},
                                   {"Port(s)", "string", PortsCell},
-                                  kAge};
+                                  kAge,
+                                  kSelector};
 const Column kPhaseColumns[] = {kName, {"Status", "string", PhaseCell}, kAge};
 const Column kNodeColumns[] = {
     kName, {"Status", "string", NodeStatusCell}, kAge, {"Version", "string", VersionCell}};

@@ -1,4 +1,6 @@
-//! kubers-bench: with kube-rs what `kubexx-bench sync` and `watch` do; prints the same fields.
+//! kubers-bench: with kube-rs what `kubexx-bench sync` and `watch` do; prints the same fields. `mirror` is for tests.
+mod mirror;
+
 use std::time::Instant;
 
 use anyhow::{bail, Context, Result};
@@ -11,9 +13,11 @@ use kube::{
 };
 
 const USAGE: &str = "kubers-bench sync|watch --kubeconfig FILE [--streaming] [--events N] [--lead N]
+       kubers-bench mirror --kubeconfig FILE [--streaming]
 
   sync   fills a reflector's store with all pods
-  watch  the same, then takes N updates and reads the old and the new object of each";
+  watch  the same, then takes N updates and reads the old and the new object of each
+  mirror prints each event of the ConfigMaps of the namespace default, and the reflector's store for each line of input";
 
 struct Options {
     command: String,
@@ -32,7 +36,7 @@ fn options() -> Result<Options> {
         events: 100_000,
         lead: 1_000,
     };
-    if o.command != "sync" && o.command != "watch" {
+    if !["sync", "watch", "mirror"].contains(&o.command.as_str()) {
         bail!(USAGE);
     }
     while let Some(arg) = args.next() {
@@ -80,6 +84,9 @@ async fn client(kubeconfig: &str) -> Result<Client> {
 async fn main() -> Result<()> {
     let o = options()?;
     let client = client(&o.kubeconfig).await?;
+    if o.command == "mirror" {
+        return mirror::run(client, o.streaming).await;
+    }
     let started = Instant::now();
     let (store, mut writer) = reflector::store::<Pod>();
     let mut config = watcher::Config::default();

@@ -1,0 +1,25 @@
+# Builds the programs of test/bench, which are of other people's libraries: client-go, kube-rs. To be sourced after go.sh.
+# shellcheck shell=bash disable=SC2154
+
+peers=$KUBEXX_CACHE/bench/bin
+
+# build_go_peers PROGRAM...: from the Go module proxy, in the versions of test/bench/go.mod.
+build_go_peers() {
+  use_go || die "no Go $kx_go_minimum"
+  mkdir -p "$peers"
+  long_step "building the Go programs $*" "$KUBEXX_CACHE/logs/bench-go.log" \
+    go build -C "$kx_root/test/bench" -o "$peers/" "${@/#/./}"
+}
+
+# From crates.io, in the versions of its Cargo.lock. Returns 1 where there is no cargo.
+build_kube_rs_peer() {
+  if ! command -v cargo >/dev/null; then
+    log "no cargo here: kube-rs is left out (install Rust 1.89 or newer to have it)"
+    return 1
+  fi
+  mkdir -p "$peers"
+  long_step "building the program with kube-rs" "$KUBEXX_CACHE/logs/bench-rust.log" \
+    env CARGO_TARGET_DIR="$KUBEXX_CACHE/bench/kubers" cargo build --locked --release --manifest-path "$kx_root/test/bench/kubers/Cargo.toml" ||
+    die "the program with kube-rs cannot be built"
+  cp "$KUBEXX_CACHE/bench/kubers/release/kubers-bench" "$peers/"
+}
