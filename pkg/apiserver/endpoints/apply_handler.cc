@@ -66,6 +66,8 @@ Result<JsonTree> CreateApplied(const Call& call, const JsonTree& config) {
                                          ") does not match the name on the URL (" + call.info.name +
                                          ")");
   }
+  // As kube-apiserver has it, there is none to compare with.
+  SetMeta(object, "resourceVersion", "");
   return call.objects.Create(*call.type, call.info.namespace_, std::move(object), call.dry_run(),
                              call.request.stop);
 }

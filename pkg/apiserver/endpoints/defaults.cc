@@ -94,6 +94,12 @@ void DefaultWorkload(const ResourceType& type, JsonTree& spec) {
   } else if (type.plural == "statefulsets") {
     Default(spec, "podManagementPolicy", "OrderedReady");
     Default(spec["updateStrategy"], "type", "RollingUpdate");
+    if (StringAt(spec, {"updateStrategy", "type"}) == "RollingUpdate") {
+      Default(spec["updateStrategy"]["rollingUpdate"], "partition", 0);
+    }
+    for (const char* const when : {"whenDeleted", "whenScaled"}) {
+      Default(spec["persistentVolumeClaimRetentionPolicy"], when, "Retain");
+    }
     Default(spec, "revisionHistoryLimit", 10);
   } else if (type.plural == "daemonsets") {
     Default(spec["updateStrategy"], "type", "RollingUpdate");
@@ -113,6 +119,10 @@ void DefaultService(JsonTree& spec) {
   if (JsonTree* const ports = spec.Find("ports")) {
     for (JsonTree& port : ports->elements()) {
       Default(port, "protocol", "TCP");
+      if (const JsonTree* const target = port.Find("targetPort");
+          target != nullptr && *target == 0) {
+        port.Erase("targetPort");
+      }
       if (const JsonTree* const number = port.Find("port")) {
         Default(port, "targetPort", JsonTree(*number));
       }
@@ -152,6 +162,7 @@ void SetDefaults(const ResourceType& type, JsonTree& object) {
     DefaultWorkload(type, object["spec"]);
   } else if (type.group.empty() && type.plural == "pods") {
     DefaultPodSpec(object["spec"]);
+    Default(object["spec"], "enableServiceLinks", true);
     Default(object["status"], "phase", "Pending");
   } else if (type.group.empty() && type.plural == "services") {
     DefaultService(object["spec"]);

@@ -1,5 +1,6 @@
 #include "kubexx/apiserver/endpoints/field_tracking.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 #include <vector>
@@ -88,6 +89,14 @@ void SetManagers(const Managers& managers, JsonTree& object) {
   }
 }
 
+bool SomebodyHasReplicas(const Managers& managers) {
+  managedfields::Path path;
+  path.push_back(PathElement::Field("spec"));
+  path.push_back(PathElement::Field("replicas"));
+  return std::ranges::any_of(
+      managers, [&path](const auto& manager) { return manager.second.fields.Has(path); });
+}
+
 /// Those that a client sends, unless it sends none, or what is none.
 Managers ManagersBefore(const Call& call, const JsonTree& live, const JsonTree& object) {
   if (call.info.subresource.empty()) {
@@ -127,12 +136,17 @@ Status ConflictStatus(const std::vector<FieldConflict>& conflicts) {
   return status;
 }
 
+/// "apps/v1, Kind=Deployment" or "/v1, Kind=Pod".
+std::string GvkText(const std::string& api_version, const std::string& kind) {
+  return (api_version.find('/') == std::string::npos ? "/" : "") + api_version + ", Kind=" + kind;
+}
+
 Result<void> CheckConfig(const Call& call, const JsonTree& config) {
   const ResourceType& type = *call.type;
   const std::string version = StringAt(config, {"apiVersion"});
   const std::string kind = StringAt(config, {"kind"});
   if (version != type.ApiVersion() || kind != type.kind) {
-    return Fail(Reason::kBadRequest, "invalid object type: " + version + ", Kind=" + kind);
+    return Fail(Reason::kBadRequest, "invalid object type: " + GvkText(version, kind));
   }
   const JsonTree* const metadata = config.Find("metadata");
   if (metadata != nullptr && metadata->Find("managedFields") != nullptr) {
@@ -141,8 +155,13 @@ Result<void> CheckConfig(const Call& call, const JsonTree& config) {
   return {};
 }
 
-Status BadParameter(const char* options, const std::string& reason, const std::string& message,
+}  // namespace
+
+Status BadParameter(const Call& call, const std::string& reason, const std::string& message,
                     const char* field) {
+  const char* const options =
+      call.info.verb == "patch" ? "PatchOptions"
+                                : (call.info.verb == "create" ? "CreateOptions" : "UpdateOptions");
   Status status(Reason::kInvalid,
                 std::string(options) + ".meta.k8s.io \"\" is invalid: " + field + ": " + message,
                 422);
@@ -152,8 +171,6 @@ Status BadParameter(const char* options, const std::string& reason, const std::s
   return status;
 }
 
-}  // namespace
-
 managedfields::Type MergeTypeOf(const ResourceType& type) {
   return type.schema != nullptr ? managedfields::Type::Builtin(*type.schema)
                                 : managedfields::Type::Custom(nullptr);
@@ -161,19 +178,16 @@ managedfields::Type MergeTypeOf(const ResourceType& type) {
 
 Result<void> CheckManager(const Call& call, bool apply) {
   const std::string_view manager = Param(call.query, "fieldManager");
-  const char* const options =
-      call.info.verb == "patch" ? "PatchOptions"
-                                : (call.info.verb == "create" ? "CreateOptions" : "UpdateOptions");
   if (apply && manager.empty()) {
-    return Fail(BadParameter(options, "FieldValueRequired",
+    return Fail(BadParameter(call, "FieldValueRequired",
                              "Required value: is required for apply patch", "fieldManager"));
   }
   if (manager.size() > kMaxManagerBytes) {
-    return Fail(BadParameter(options, "FieldValueTooLong",
-                             "Too long: may not be more than 128 bytes", "fieldManager"));
+    return Fail(BadParameter(call, "FieldValueTooLong", "Too long: may not be more than 128 bytes",
+                             "fieldManager"));
   }
   if (!apply && call.info.verb == "patch" && call.query.contains("force")) {
-    return Fail(BadParameter(options, "FieldValueForbidden",
+    return Fail(BadParameter(call, "FieldValueForbidden",
                              "Forbidden: may not be specified for non-apply patch", "force"));
   }
   return {};
@@ -186,6 +200,14 @@ Result<JsonTree> BlankObject(const ResourceType& type) {
   return type.schema == nullptr ? Result<JsonTree>(std::move(object)) : Canonical(type, object);
 }
 
+void KeepReset(const JsonTree& sent, JsonTree& object) {
+  if (managedfields::IsReset(ManagedFieldsOf(sent))) {
+    JsonTree reset = JsonTree::Array();
+    reset.Append(JsonTree::Object());
+    object["metadata"]["managedFields"] = std::move(reset);
+  }
+}
+
 void TrackWrite(const Call& call, const JsonTree& live, JsonTree& object) {
   if (!call.managed_fields) {
     object["metadata"].Erase("managedFields");
@@ -193,8 +215,12 @@ void TrackWrite(const Call& call, const JsonTree& live, JsonTree& object) {
   }
   Managers managers = ManagersBefore(call, live, object);
   object["metadata"].Erase("managedFields");
-  // Of an object that had none before nobody knows who owns what.
-  if (managers.empty() && !MetaString(live, "uid").empty()) {
+  // Of an object that had none before nobody knows who owns what, nor of replicas that are
+  // nobody's.
+  const bool is_new = MetaString(live, "uid").empty();
+  if (!is_new &&
+      (managers.empty() || (call.info.subresource == "scale" && !SomebodyHasReplicas(managers)))) {
+    SetManagers(managers, object);
     return;
   }
   SetManagers(TrackUpdate(WriterOf(call), WithoutManagers(live), object, std::move(managers)),
@@ -219,8 +245,9 @@ Result<JsonTree> ApplyTo(const Call& call, const JsonTree& live, const JsonTree&
   auto applied = managedfields::ApplyConfig(writer, before, config, std::move(*managers), force);
   if (!applied) {
     return Fail(Status(Reason::kUnknown,
-                       "failed to create typed patch object (" + call.key().ToString() + "; " +
-                           call.type->ApiVersion() + ", Kind=" + call.type->kind +
+                       "failed to create typed patch object (" + MetaString(config, "namespace") +
+                           "/" + MetaString(config, "name") + "; " +
+                           GvkText(call.type->ApiVersion(), call.type->kind) +
                            "): " + applied.error().message,
                        500));
   }

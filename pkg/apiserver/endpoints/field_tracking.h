@@ -16,11 +16,18 @@ namespace kubexx::apiserver {
 /// How objects of the type are merged; `type` must outlive it.
 managedfields::Type MergeTypeOf(const ResourceType& type);
 
+/// A bad parameter of a write: kInvalid with one cause.
+apimachinery::Status BadParameter(const Call& call, const std::string& reason,
+                                  const std::string& message, const char* field);
+
 /// The parameters fieldManager and force; kInvalid for bad ones. `apply`: of an apply patch.
 apimachinery::Result<void> CheckManager(const Call& call, bool apply);
 
 /// What an object is compared with that did not exist before.
 apimachinery::Result<codec::JsonTree> BlankObject(const ResourceType& type);
+
+/// That the client has `sent` managers to be forgotten, which is lost when `object` is made of it.
+void KeepReset(const codec::JsonTree& sent, codec::JsonTree& object);
 
 /// Writes metadata.managedFields of `object`, with its defaults, that a create, update or patch
 /// makes of `live`, BlankObject for a create. When the server keeps none, there are none.

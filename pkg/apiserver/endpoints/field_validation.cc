@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <utility>
 
 #include "kubexx/apiserver/endpoints/field_tracking.h"
@@ -58,12 +59,12 @@ void CollectUnknown(const Type& type, const JsonTree& value, std::string& path, 
 }
 
 /// Reads valid JSON for the keys of its objects.
-class DuplicateFinder {
+class FaultFinder {
  public:
-  explicit DuplicateFinder(std::string_view json) : json_(json) {}
+  explicit FaultFinder(std::string_view json) : json_(json) {}
 
-  Faults Run() {
-    Value();
+  Faults Run(const Type& type) {
+    Value(type);
     return std::move(faults_);
   }
 
@@ -84,49 +85,58 @@ class DuplicateFinder {
     return json_.substr(begin, at_++ - begin);
   }
 
-  void Members() {
-    std::vector<std::string_view> keys;
-    while (Next() == '"') {
-      keys.push_back(String());
-      const Longer longer(path_, keys.back());
-      Value();
-    }
-    ++at_;
-    std::ranges::sort(keys);
-    for (auto key = keys.begin(); (key = std::adjacent_find(key, keys.end())) != keys.end();) {
-      const Longer longer(path_, *key);
-      if (faults_.size() < kMaxFaults) {
-        faults_.push_back("duplicate field \"" + path_ + "\"");
-      }
-      key = std::upper_bound(key, keys.end(), *key);
+  void Complain(const char* what) {
+    if (faults_.size() < kMaxFaults && !in_unknown_) {
+      faults_.push_back(what + (" field \"" + path_) + "\"");
     }
   }
 
-  void Elements() {
+  void Members(const Type& type) {
+    std::set<std::string_view> seen;
+    while (Next() == '"') {
+      const std::string_view key = String();
+      const Longer longer(path_, key);
+      if (!seen.insert(key).second) {
+        Complain("duplicate");
+      }
+      Value(in_unknown_ ? Type() : type.Member(key));
+    }
+    ++at_;
+  }
+
+  void Elements(const Type& type) {
+    const Type element = in_unknown_ ? Type() : type.Element();
     for (std::size_t i = 0; Next() != ']' && Next() != '\0'; ++i) {
       const Longer longer(path_, i);
-      Value();
+      Value(element);
     }
     ++at_;
   }
 
-  void Value() {
+  void Value(const Type& type) {
+    const bool first_unknown = !type && !in_unknown_;
+    if (first_unknown) {
+      Complain("unknown");
+      in_unknown_ = true;
+    }
     const char first = Next();
     if (first == '{') {
       ++at_;
-      Members();
+      Members(type);
     } else if (first == '[') {
       ++at_;
-      Elements();
+      Elements(type);
     } else if (first == '"') {
       String();
     } else {
       at_ = std::min(json_.find_first_of(",]} \t\r\n", at_), json_.size());
     }
+    in_unknown_ = in_unknown_ && !first_unknown;
   }
 
   std::string_view json_;
   std::size_t at_ = 0;
+  bool in_unknown_ = false;  // below a field that the type does not have
   std::string path_;
   Faults faults_;
 };
@@ -157,10 +167,10 @@ Result<Directive> DirectiveOf(const Call& call) {
   if (given.empty() || given == "Warn") {
     return Directive::kWarn;
   }
-  return Fail(Status(Reason::kInvalid,
-                     "fieldValidation: Unsupported value: " + JsonTree(given).ToJson() +
-                         ": supported values: \"Ignore\", \"Strict\", \"Warn\"",
-                     422));
+  return Fail(BadParameter(call, "FieldValueNotSupported",
+                           "Unsupported value: " + JsonTree(given).ToJson() +
+                               ": supported values: \"\", \"Ignore\", \"Strict\", \"Warn\"",
+                           "fieldValidation"));
 }
 
 }  // namespace
@@ -172,15 +182,14 @@ Faults UnknownFields(const Type& type, const JsonTree& object) {
   return faults;
 }
 
-Faults DuplicateFields(std::string_view json) { return DuplicateFinder(json).Run(); }
+Faults FieldFaults(const Type& type, std::string_view json) { return FaultFinder(json).Run(type); }
 
-Result<Faults> CheckFields(const Call& call, std::string_view json, const JsonTree& object) {
+Result<Faults> CheckFields(const Call& call, std::string_view json) {
   KX_ASSIGN_OR_RETURN(const Directive directive, DirectiveOf(call));
   if (directive == Directive::kIgnore) {
     return Faults();
   }
-  Faults faults = DuplicateFields(json);
-  Append(UnknownFields(MergeTypeOf(*call.type), object), faults);
+  Faults faults = FieldFaults(MergeTypeOf(*call.type), json);
   if (directive == Directive::kStrict && !faults.empty()) {
     return Fail(Reason::kBadRequest, call.type->kind + " in version \"" + call.type->version +
                                          "\" cannot be handled as a " + call.type->kind + ": " +
@@ -194,7 +203,7 @@ Result<Faults> CheckPatched(const Call& call, const JsonTree& patched) {
   if (directive == Directive::kIgnore) {
     return Faults();
   }
-  Faults faults = DuplicateFields(call.request.body);
+  Faults faults = FieldFaults(Type::Anything(), call.request.body);
   Append(UnknownFields(MergeTypeOf(*call.type), patched), faults);
   if (directive == Directive::kStrict && !faults.empty()) {
     const std::string message =
@@ -209,7 +218,7 @@ Result<Faults> CheckPatched(const Call& call, const JsonTree& patched) {
 
 Result<Faults> CheckApplied(const Call& call, std::string_view json) {
   KX_ASSIGN_OR_RETURN(const Directive directive, DirectiveOf(call));
-  Faults faults = directive == Directive::kIgnore ? Faults() : DuplicateFields(json);
+  Faults faults = directive == Directive::kIgnore ? Faults() : FieldFaults(Type::Anything(), json);
   if (directive == Directive::kStrict && !faults.empty()) {
     return Fail(Reason::kBadRequest, "error strict decoding YAML: " + Joined(faults));
   }

@@ -20,14 +20,13 @@ namespace kubexx::apiserver {
 std::vector<std::string> UnknownFields(const managedfields::Type& type,
                                        const codec::JsonTree& object);
 
-/// `duplicate field "spec.foo"` for each member of an object that comes more than once. `json` is
-/// valid. At most 100.
-std::vector<std::string> DuplicateFields(std::string_view json);
+/// In the order of the text: the same, and `duplicate field "spec.foo"` for each member of an
+/// object that comes again. `json` is valid. At most 100.
+std::vector<std::string> FieldFaults(const managedfields::Type& type, std::string_view json);
 
-/// The faults of an object, `json` and its tree, that the client wants to be warned of. kBadRequest
-/// when it wants none (Strict), kInvalid for a bad parameter.
-apimachinery::Result<std::vector<std::string>> CheckFields(const Call& call, std::string_view json,
-                                                           const codec::JsonTree& object);
+/// The faults of an object that the client wants to be warned of. kBadRequest when it wants none
+/// (Strict), kInvalid for a bad parameter.
+apimachinery::Result<std::vector<std::string>> CheckFields(const Call& call, std::string_view json);
 
 /// The same of a patch: fields given twice in it, unknown ones in `patched`, an object that it has
 /// been applied to, not canonical. kInvalid for faults.

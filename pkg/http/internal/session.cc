@@ -161,7 +161,7 @@ void Session::Refuse(bhttp::status status, std::string text) {
 void Session::Write(Response response, bool keep_alive, bool head) {
   response_.emplace(static_cast<bhttp::status>(response.status), 11);
   for (const auto& [name, value] : response.headers) {
-    response_->set(name, value);
+    response_->insert(name, value);
   }
   response_->set(bhttp::field::content_type, response.content_type);
   response_->set(bhttp::field::cache_control, "no-store");
