@@ -200,12 +200,19 @@ Result<JsonTree> BlankObject(const ResourceType& type) {
   return type.schema == nullptr ? Result<JsonTree>(std::move(object)) : Canonical(type, object);
 }
 
-void KeepReset(const JsonTree& sent, JsonTree& object) {
-  if (managedfields::IsReset(ManagedFieldsOf(sent))) {
-    JsonTree reset = JsonTree::Array();
-    reset.Append(JsonTree::Object());
-    object["metadata"]["managedFields"] = std::move(reset);
+Result<JsonTree> CanonicalOfSent(const ResourceType& type, JsonTree sent) {
+  JsonTree managers;
+  JsonTree* const metadata = sent.Find("metadata");
+  JsonTree* const found = metadata == nullptr ? nullptr : metadata->Find("managedFields");
+  if (found != nullptr && found->IsArray()) {
+    managers = std::move(*found);
+    metadata->Erase("managedFields");
   }
+  KX_ASSIGN_OR_RETURN(JsonTree object, Canonical(type, sent));
+  if (!managers.IsNull()) {
+    object["metadata"]["managedFields"] = std::move(managers);
+  }
+  return object;
 }
 
 void TrackWrite(const Call& call, const JsonTree& live, JsonTree& object) {
@@ -223,8 +230,7 @@ void TrackWrite(const Call& call, const JsonTree& live, JsonTree& object) {
     SetManagers(managers, object);
     return;
   }
-  SetManagers(TrackUpdate(WriterOf(call), WithoutManagers(live), object, std::move(managers)),
-              object);
+  SetManagers(TrackUpdate(WriterOf(call), live, object, std::move(managers)), object);
 }
 
 Result<JsonTree> ApplyTo(const Call& call, const JsonTree& live, const JsonTree& config) {

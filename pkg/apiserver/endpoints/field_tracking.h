@@ -26,8 +26,10 @@ apimachinery::Result<void> CheckManager(const Call& call, bool apply);
 /// What an object is compared with that did not exist before.
 apimachinery::Result<codec::JsonTree> BlankObject(const ResourceType& type);
 
-/// That the client has `sent` managers to be forgotten, which is lost when `object` is made of it.
-void KeepReset(const codec::JsonTree& sent, codec::JsonTree& object);
+/// Canonical(), with the managers as they were sent: that a list is empty counts, and TrackWrite
+/// reads them anyway.
+apimachinery::Result<codec::JsonTree> CanonicalOfSent(const ResourceType& type,
+                                                      codec::JsonTree sent);
 
 /// Writes metadata.managedFields of `object`, with its defaults, that a create, update or patch
 /// makes of `live`, BlankObject for a create. When the server keeps none, there are none.

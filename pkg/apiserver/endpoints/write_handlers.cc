@@ -137,7 +137,7 @@ Result<JsonTree> ReadBody(const Call& call, std::vector<std::string>* warnings) 
     return Fail(Reason::kUnsupportedMediaType,
                 "the body of the request was in an unknown format: \"" + media + "\"");
   }
-  KX_ASSIGN_OR_RETURN(const JsonTree object, ParseJson(text));
+  KX_ASSIGN_OR_RETURN(JsonTree object, ParseJson(text));
   const std::string version = StringAt(object, {"apiVersion"});
   const std::string kind = StringAt(object, {"kind"});
   if ((!version.empty() && version != type.ApiVersion()) || (!kind.empty() && kind != type.kind)) {
@@ -148,9 +148,7 @@ Result<JsonTree> ReadBody(const Call& call, std::vector<std::string>* warnings) 
   if (warnings != nullptr) {
     KX_ASSIGN_OR_RETURN(*warnings, CheckFields(call, text));
   }
-  KX_ASSIGN_OR_RETURN(JsonTree canonical, Canonical(type, object));
-  KeepReset(object, canonical);
-  return canonical;
+  return CanonicalOfSent(type, std::move(object));
 }
 
 Answer HandleCreate(const Call& call) {
@@ -202,10 +200,9 @@ Answer HandlePatch(const Call& call) {
   }
   std::vector<std::string> warnings;
   const auto change = [&](const JsonTree& current) -> Result<JsonTree> {
-    KX_ASSIGN_OR_RETURN(const JsonTree patched, Patched(call, type, *patch, current));
+    KX_ASSIGN_OR_RETURN(JsonTree patched, Patched(call, type, *patch, current));
     KX_ASSIGN_OR_RETURN(warnings, CheckPatched(call, patched));
-    KX_ASSIGN_OR_RETURN(JsonTree object, Canonical(*call.type, patched));
-    KeepReset(patched, object);
+    KX_ASSIGN_OR_RETURN(JsonTree object, CanonicalOfSent(*call.type, std::move(patched)));
     SetDefaults(*call.type, object);
     TrackWrite(call, current, object);
     return object;

@@ -33,6 +33,9 @@ class Comparer {
   explicit Comparer(Comparison& result) : result_(result) {}
 
   void Visit(const Type& type, const JsonTree* before, const JsonTree* after) {
+    if (before != nullptr && after != nullptr && *before == *after) {
+      return;  // Most of an object, most of the time.
+    }
     bool leaf = false;
     if (before == nullptr || after == nullptr) {
       leaf = VisitAs(type, type.ShapeOf(before == nullptr ? *after : *before), before, after);

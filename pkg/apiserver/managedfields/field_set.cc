@@ -149,7 +149,42 @@ bool FieldSet::HasMember(const PathElement& element) const {
 
 void FieldSet::Append(Node node) { nodes_.push_back(std::move(node)); }
 
+FieldSet::Node* FieldSet::Find(const PathElement& element) {
+  const auto found = std::ranges::lower_bound(nodes_, element, {}, &Node::element);
+  return found != nodes_.end() && found->element == element ? &*found : nullptr;
+}
+
+void FieldSet::EraseEmpty() {
+  std::erase_if(nodes_, [](const Node& node) { return !node.member && node.below.empty(); });
+}
+
+void FieldSet::Subtract(const FieldSet& other) {
+  for (const Node& theirs : other.nodes_) {
+    if (Node* const own = Find(theirs.element)) {
+      own->member = own->member && !theirs.member;
+      own->below.Subtract(theirs.below);
+    }
+  }
+  EraseEmpty();
+}
+
+void FieldSet::SubtractRecursively(const FieldSet& other) {
+  for (const Node& theirs : other.nodes_) {
+    Node* const own = Find(theirs.element);
+    if (own != nullptr && theirs.member) {
+      own->member = false;
+      own->below = FieldSet();
+    } else if (own != nullptr) {
+      own->below.SubtractRecursively(theirs.below);
+    }
+  }
+  EraseEmpty();
+}
+
 FieldSet FieldSet::Union(const FieldSet& other) const {
+  if (empty() || other.empty()) {
+    return empty() ? other : *this;
+  }
   FieldSet result;
   Zip(nodes_, other.nodes_, [&result](const Node* a, const Node* b) {
     if (a == nullptr || b == nullptr) {

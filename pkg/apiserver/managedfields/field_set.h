@@ -53,11 +53,17 @@ class FieldSet {
   /// Without the paths that `other` has and those below them.
   FieldSet RecursiveDifference(const FieldSet& other) const;
 
+  /// Difference and RecursiveDifference in place: cheap when `other` is small.
+  void Subtract(const FieldSet& other);
+  void SubtractRecursively(const FieldSet& other);
+
   /// Each path, at each level those that end there first.
   void ForEach(base::FunctionRef<void(const Path&)> each) const;
 
   /// Ascending.
   const std::vector<Node>& nodes() const { return nodes_; }
+  /// To change what is below the steps, or whether they are members; not the steps.
+  std::vector<Node>& nodes() { return nodes_; }
   /// Adds a step at the end; `node` is greater than all others.
   void Append(Node node);
 
@@ -66,6 +72,8 @@ class FieldSet {
  private:
   Node& NodeAt(const PathElement& element);
   const Node* Find(const PathElement& element) const;
+  Node* Find(const PathElement& element);
+  void EraseEmpty();
   void ForEachBelow(Path& path, base::FunctionRef<void(const Path&)> each) const;
 
   std::vector<Node> nodes_;

@@ -168,6 +168,12 @@ TEST_P(FieldSetLaws, Hold) {
   EXPECT_EQ(a.size() + b.size(), a.Union(b).size() + a.Intersection(b).size());
   EXPECT_EQ(a.RecursiveDifference(b).Difference(a), nothing);
   EXPECT_EQ(a.RecursiveDifference(b).Difference(b), a.RecursiveDifference(b));
+  FieldSet rest = a;
+  rest.Subtract(b);
+  EXPECT_EQ(rest, a.Difference(b));
+  rest = a;
+  rest.SubtractRecursively(b);
+  EXPECT_EQ(rest, a.RecursiveDifference(b));
   const auto again = FieldSet::FromJson(a.ToJson());
   ASSERT_TRUE(again);
   EXPECT_EQ(*again, a);

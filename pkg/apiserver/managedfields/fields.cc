@@ -221,19 +221,19 @@ FieldSet WithNamedFields(const Type& type, const FieldSet& fields) {
   return result;
 }
 
-FieldSet AsDeclared(const Type& type, const FieldSet& fields) {
-  FieldSet result;
-  for (const FieldSet::Node& node : fields.nodes()) {
+void MakeDeclared(const Type& type, FieldSet& fields) {
+  for (FieldSet::Node& node : fields.nodes()) {
+    if (node.below.empty()) {
+      continue;
+    }
     const Type below = TypeAt(type, node.element);
-    if (!below || node.below.empty()) {
-      result.Append(node);
-    } else if (IsAtomic(below)) {
-      result.Append({node.element, true, {}});
-    } else {
-      result.Append({node.element, node.member, AsDeclared(below, node.below)});
+    if (below && IsAtomic(below)) {
+      node.member = true;
+      node.below = FieldSet();
+    } else if (below) {
+      MakeDeclared(below, node.below);
     }
   }
-  return result;
 }
 
 }  // namespace kubexx::apiserver::managedfields

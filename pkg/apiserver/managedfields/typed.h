@@ -39,9 +39,9 @@ codec::JsonTree Without(const Type& type, const codec::JsonTree& value, const Fi
 /// With the members that the type declares and that something is below of.
 FieldSet WithNamedFields(const Type& type, const FieldSet& fields);
 
-/// As the fields are now: those below what has become atomic since they were written are replaced
-/// by it.
-FieldSet AsDeclared(const Type& type, const FieldSet& fields);
+/// Makes the fields what they are now: those below what has become atomic since they were written
+/// are replaced by it.
+void MakeDeclared(const Type& type, FieldSet& fields);
 
 }  // namespace kubexx::apiserver::managedfields
 

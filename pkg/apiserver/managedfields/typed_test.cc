@@ -237,11 +237,11 @@ TEST(TypeTest, RulesAreSortedAndKnown) {
   }
 }
 
-TEST(AsDeclaredTest, FieldsBelowWhatIsAtomicNowAreReplacedByIt) {
-  const auto fields = FieldSet::FromJson(
+TEST(MakeDeclaredTest, FieldsBelowWhatIsAtomicNowAreReplacedByIt) {
+  auto fields = FieldSet::FromJson(
       Json(R"({"f:whole":{"f:a":{}},"f:list":{"v:\"a\"":{}},"f:map":{"f:a":{}},"f:n":{}})"));
-  EXPECT_EQ(AsDeclared(Custom(), *fields).ToJson().ToJson(),
-            R"({"f:list":{},"f:map":{"f:a":{}},"f:n":{},"f:whole":{}})");
+  MakeDeclared(Custom(), *fields);
+  EXPECT_EQ(fields->ToJson().ToJson(), R"({"f:list":{},"f:map":{"f:a":{}},"f:n":{},"f:whole":{}})");
 }
 
 }  // namespace

@@ -42,22 +42,25 @@ const FieldSet& Unowned() {
 Comparison Changes(const Writer& writer, const JsonTree& before, const JsonTree& after) {
   Comparison changes = Compare(writer.type, before, after);
   for (FieldSet* const set : {&changes.removed, &changes.modified, &changes.added}) {
-    *set = set->RecursiveDifference(writer.ignored);
+    set->SubtractRecursively(writer.ignored);
   }
   return changes;
 }
 
 void AsDeclaredNow(const Type& type, Managers& managers) {
   for (auto& [id, owned] : managers) {
-    owned.fields = AsDeclared(type, owned.fields);
+    MakeDeclared(type, owned.fields);
   }
 }
 
 /// Takes from all but `writer` what has changed; nothing when they conflict and `force` is not set.
 std::vector<FieldConflict> Yield(const Comparison& changes, const ManagerId* writer, bool force,
                                  Managers& managers) {
-  const FieldSet taken = changes.modified.Union(changes.added);
   std::vector<FieldConflict> conflicts;
+  if (managers.empty()) {
+    return conflicts;
+  }
+  const FieldSet taken = changes.modified.Union(changes.added);
   for (const auto& [id, owned] : managers) {
     if (!force && (writer == nullptr || id != *writer)) {
       owned.fields.Intersection(taken).ForEach(
@@ -70,7 +73,7 @@ std::vector<FieldConflict> Yield(const Comparison& changes, const ManagerId* wri
   const FieldSet lost = taken.Union(changes.removed);
   for (auto& [id, owned] : managers) {
     if (writer == nullptr || id != *writer) {
-      owned.fields = owned.fields.Difference(lost);
+      owned.fields.Subtract(lost);
     }
   }
   std::erase_if(managers, [](const auto& manager) { return manager.second.fields.empty(); });
@@ -125,9 +128,8 @@ Managers TrackUpdate(const Writer& writer, const JsonTree& before, const JsonTre
   AsDeclaredNow(writer.type, managers);
   const Comparison changes = Changes(writer, before, after);
   Yield(changes, nullptr, true, managers);
-  const FieldSet own = changes.modified.Union(changes.added)
-                           .RecursiveDifference(writer.ignored)
-                           .Difference(Unowned());
+  FieldSet own = changes.modified.Union(changes.added);
+  own.Subtract(Unowned());
   if (!own.empty()) {
     Owned& owned = managers[IdOf(writer, Operation::kUpdate)];
     owned.api_version = writer.api_version;
@@ -159,7 +161,7 @@ Result<Applied> ApplyConfig(const Writer& writer, const JsonTree& live, const Js
     return applied;
   }
   if (const auto found = managers.find(id); found != managers.end()) {
-    found->second.fields = found->second.fields.Difference(Unowned());
+    found->second.fields.Subtract(Unowned());
     if (live != applied.object) {
       found->second.time = writer.now;
     }

@@ -13,8 +13,8 @@
 
 namespace kubexx::apiserver::managedfields {
 
-/// Who writes, and what of an object it cannot own. The objects of a write have no
-/// metadata.managedFields.
+/// Who writes, and what of an object it cannot own. metadata.managedFields of the objects of a
+/// write are nobody's.
 struct Writer {
   Type type{};
   std::string manager{};
