@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#include "kubexx/apiserver/controllers/controllers.h"
 #include "kubexx/apiserver/server/api_server.h"
 #include "kubexx/apiserver/storage/etcd3/etcd3.h"
 #include "kubexx/apiserver/storage/memory.h"
@@ -43,6 +44,7 @@ struct Settings {
   bool managed_fields = true;
   std::int64_t watch_window = 1000;
   std::int64_t threads = 4;
+  apiserver::controllers::ControllersOptions controllers{.names = {}};
   std::string log_level = "info";
 };
 
@@ -83,6 +85,13 @@ void AddFlags(flags::FlagSet& flags, Settings& settings) {
   flags.AddInt("watch-window", "Events of a resource that watches can begin in the past of.",
                &settings.watch_window);
   flags.AddInt("threads", "Requests that are worked on at once.", &settings.threads);
+  flags.AddList("controllers",
+                "Run these controllers: all, or some of namespace, garbage-collector, deployment, "
+                "replicaset, statefulset, daemonset, job, pod.",
+                &settings.controllers.names);
+  flags.AddDuration("pod-start-delay",
+                    "With the controller pod: how long pods take to become ready.",
+                    &settings.controllers.pod_start_delay);
   flags.AddChoice("log-level", "What to log.", {"debug", "info", "warning", "error"},
                   &settings.log_level);
 }
@@ -165,11 +174,34 @@ Result<std::unique_ptr<apiserver::storage::Storage>> StorageOf(const Settings& s
   return std::unique_ptr<apiserver::storage::Storage>(std::move(storage));
 }
 
+/// The controllers, or none. They are clients of our own, in the name of the administrator.
+Result<std::unique_ptr<apiserver::controllers::Controllers>> StartControllers(
+    const Settings& settings, apiserver::ApiServer& server, const apimachinery::Bytes& token) {
+  if (settings.controllers.names.empty()) {
+    return nullptr;
+  }
+  apiserver::controllers::ControllersOptions options = settings.controllers;
+  options.root_ca = server.authority();
+  options.registry = &server.registry();
+  rest::Config config;
+  config.host = server.url();
+  config.bearer_token = token.view();
+  config.tls.ca_data = server.authority();
+  // A given certificate may be for other names than the loopback's, which is nobody but ourselves.
+  config.tls.insecure_skip_verify = !settings.certificate_file.empty();
+  KX_ASSIGN_OR_RETURN(auto controllers, apiserver::controllers::Controllers::New(
+                                            std::move(config), server.storage(), options));
+  controllers->Start();
+  return controllers;
+}
+
 Result<void> Serve(const Settings& settings, const std::stop_token& stop) {
   KX_ASSIGN_OR_RETURN(apiserver::ApiServerOptions options, OptionsOf(settings));
   KX_ASSIGN_OR_RETURN(auto storage, StorageOf(settings));
+  const apimachinery::Bytes token = options.token;
   apiserver::ApiServer server(std::move(storage), std::move(options));
   KX_RETURN_IF_ERROR(server.Start());
+  KX_ASSIGN_OR_RETURN(const auto controllers, StartControllers(settings, server, token));
   if (!settings.kubeconfig.empty()) {
     KX_RETURN_IF_ERROR(WriteKubeconfig(settings.kubeconfig, server.kubeconfig()));
   }

@@ -64,7 +64,11 @@ class ApiServer {
   std::string url() const;
   /// A kubeconfig for the administrator. The token in it is not wiped: it is made to be written.
   std::string kubeconfig() const;
+  /// PEM of what the server's certificate can be verified with; empty over plain HTTP.
+  const std::string& authority() const { return options_.certificate.certificate; }
   storage::Storage& storage() { return *storage_; }
+  /// What /metrics tells of.
+  metrics::Registry& registry() { return registry_; }
 
   /// Ends all watches and connections; returns when no request is worked on.
   void Stop();

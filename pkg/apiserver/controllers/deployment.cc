@@ -1,0 +1,323 @@
+// Deployment: rollouts from ReplicaSet to ReplicaSet. What they shall be is in rollout.h, what the
+// status says in deployment_status.h; this reads and writes.
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <memory>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "kubexx/api/apps/v1/resources.gen.h"
+#include "kubexx/api/apps/v1/types.gen.h"
+#include "kubexx/apiserver/controllers/deployment_status.h"
+#include "kubexx/apiserver/controllers/owned.h"
+#include "kubexx/apiserver/controllers/pods.h"
+#include "kubexx/apiserver/controllers/rollout.h"
+#include "kubexx/apiserver/controllers/setup.h"
+#include "kubexx/codec/json_tree.h"
+#include "kubexx/controller/builder.h"
+
+namespace kubexx::apiserver::controllers {
+namespace {
+
+using api::apps::v1::Deployment;
+using api::apps::v1::ReplicaSet;
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using controller::Action;
+using controller::Client;
+
+constexpr const char* kHashLabel = "pod-template-hash";
+constexpr const char* kRevision = "deployment.kubernetes.io/revision";
+constexpr const char* kRevisionHistory = "deployment.kubernetes.io/revision-history";
+constexpr const char* kDesired = "deployment.kubernetes.io/desired-replicas";
+constexpr const char* kMost = "deployment.kubernetes.io/max-replicas";
+constexpr const char* kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+/// What a ReplicaSet does not take over from its Deployment.
+constexpr std::array kNotCopied = {kRevision, kRevisionHistory, kDesired, kMost, kLastApplied};
+
+std::int64_t NumberOf(const ReplicaSet& set, const char* annotation) {
+  const auto found = set.metadata.annotations.find(annotation);
+  std::int64_t number = 0;
+  if (found != set.metadata.annotations.end()) {
+    const std::string& text = found->second;
+    std::from_chars(text.data(), text.data() + text.size(), number);
+  }
+  return number;
+}
+
+bool IsOfTemplate(const ReplicaSet& set, const PodTemplateSpec& wanted) {
+  PodTemplateSpec own = set.spec.template_;
+  own.metadata.labels.erase(kHashLabel);
+  return own == wanted;
+}
+
+std::int32_t ReplicasOf(const ReplicaSet& set) { return set.spec.replicas.value_or(1); }
+
+ReplicaCount CountOf(const ReplicaSet* set) {
+  return set == nullptr ? ReplicaCount()
+                        : ReplicaCount{.replicas = ReplicasOf(*set),
+                                       .available = set->status.available_replicas};
+}
+
+/// One Deployment and its ReplicaSets as the cache has them, and what a reconcile does about them.
+class Rollout {
+ public:
+  Rollout(const Client& client, Deployment deployment, std::vector<cache::Ref<ReplicaSet>> owned)
+      : client_(client), deployment_(std::move(deployment)), owned_(std::move(owned)) {
+    std::ranges::sort(owned_, {}, [](const cache::Ref<ReplicaSet>& set) {
+      return std::tuple(set->metadata.creation_timestamp, set->metadata.name);
+    });
+    for (const cache::Ref<ReplicaSet>& set : owned_) {
+      if (sets_.current == nullptr && IsOfTemplate(*set, deployment_.spec.template_)) {
+        sets_.current = set.get();
+      } else {
+        sets_.old.push_back(set.get());
+      }
+    }
+    limits_ = LimitsOf(deployment_);
+    wanted_ = deployment_.spec.replicas.value_or(1);
+  }
+
+  /// Makes and scales ReplicaSets.
+  Result<void> Step() {
+    const RolloutStep step = Plan();
+    if (sets_.current != nullptr) {
+      KX_RETURN_IF_ERROR(WriteCurrent(step.current));
+    } else if (!deployment_.spec.paused && !HasToWait()) {
+      KX_RETURN_IF_ERROR(MakeCurrent(step.current));
+    }
+    for (std::size_t i = 0; i < step.old.size(); ++i) {
+      KX_RETURN_IF_ERROR(WriteOld(*sets_.old[i], step.old[i]));
+    }
+    return {};
+  }
+
+  /// Writes the status and, once all is done, deletes what is more than the history.
+  Result<Action> Report(const apimachinery::Time& now) {
+    KX_RETURN_IF_ERROR(WriteRevision());
+    Deployment changed = deployment_;
+    changed.status = NextStatus(deployment_, sets_, made_, now);
+    if (changed.status != deployment_.status) {
+      KX_RETURN_IF_ERROR(client_.UpdateStatus(changed));
+    }
+    if (IsComplete(deployment_, changed.status)) {
+      KX_RETURN_IF_ERROR(CleanUp());
+      return Action::Done();
+    }
+    const auto deadline = deployment_.spec.progress_deadline_seconds;
+    return deadline && !deployment_.spec.paused
+               ? Action::RequeueAfter(std::chrono::seconds(*deadline + 1))
+               : Action::Done();
+  }
+
+ private:
+  /// Whether pods of before have to go first.
+  bool HasToWait() const {
+    return deployment_.spec.strategy.type == "Recreate" &&
+           std::ranges::any_of(sets_.old, [](const ReplicaSet* set) {
+             return set->status.replicas > 0 || ReplicasOf(*set) > 0;
+           });
+  }
+
+  RolloutStep Plan() const {
+    RolloutState state{.wanted = wanted_, .limits = limits_, .current = CountOf(sets_.current)};
+    for (const ReplicaSet* const set : sets_.old) {
+      state.old.push_back(CountOf(set));
+    }
+    std::int64_t old_total = 0;
+    bool rescaled = false;
+    for (const cache::Ref<ReplicaSet>& set : owned_) {
+      if (ReplicasOf(*set) > 0) {
+        rescaled = rescaled || NumberOf(*set, kDesired) != wanted_;
+        old_total = std::max(old_total, NumberOf(*set, kMost));
+      }
+    }
+    if (deployment_.spec.paused || rescaled) {
+      return NextScalingStep(state, static_cast<std::int32_t>(old_total));
+    }
+    if (deployment_.spec.strategy.type != "Recreate") {
+      return NextRollingStep(state);
+    }
+    return {.current = HasToWait() ? state.current.replicas : wanted_,
+            .old = std::vector<std::int32_t>(state.old.size(), 0)};
+  }
+
+  std::int64_t NextRevision() const {
+    std::int64_t highest = 0;
+    for (const ReplicaSet* const set : sets_.old) {
+      highest = std::max(highest, NumberOf(*set, kRevision));
+    }
+    return highest + 1;
+  }
+
+  void Annotate(ReplicaSet& set) const {
+    set.metadata.annotations[kDesired] = std::to_string(wanted_);
+    set.metadata.annotations[kMost] = std::to_string(wanted_ + limits_.surge);
+  }
+
+  /// Annotations of the ReplicaSet that the Deployment is at.
+  void AnnotateCurrent(ReplicaSet& set) const {
+    auto& annotations = set.metadata.annotations;
+    for (const auto& [key, value] : deployment_.metadata.annotations) {
+      if (std::ranges::find(kNotCopied, key) == kNotCopied.end()) {
+        annotations[key] = value;
+      }
+    }
+    const std::int64_t before = NumberOf(set, kRevision);
+    const std::int64_t revision = NextRevision();
+    if (before < revision) {
+      if (before > 0) {
+        std::string& history = annotations[kRevisionHistory];
+        history.append(history.empty() ? "" : ",").append(std::to_string(before));
+      }
+      annotations[kRevision] = std::to_string(revision);
+    }
+    Annotate(set);
+  }
+
+  Result<void> MakeCurrent(std::int32_t replicas) {
+    const std::string hash =
+        TemplateHash(deployment_.spec.template_, deployment_.status.collision_count);
+    ReplicaSet set;
+    set.metadata.name = deployment_.metadata.name + "-" + hash;
+    set.metadata.namespace_ = deployment_.metadata.namespace_;
+    set.metadata.labels = deployment_.spec.template_.metadata.labels;
+    set.metadata.labels[kHashLabel] = hash;
+    set.spec.replicas = replicas;
+    set.spec.min_ready_seconds = deployment_.spec.min_ready_seconds;
+    set.spec.template_ = deployment_.spec.template_;
+    set.spec.template_.metadata.labels[kHashLabel] = hash;
+    set.spec.selector = deployment_.spec.selector;
+    set.spec.selector.get_or_emplace().match_labels[kHashLabel] = hash;
+    AnnotateCurrent(set);
+    KX_RETURN_IF_ERROR(controller::SetControllerReference(deployment_, set));
+    auto created = client_.Create(set);
+    if (!created && created.error().reason == Reason::kAlreadyExists) {
+      return TellApart(set, created.error());
+    }
+    KX_RETURN_IF_ERROR(created);
+    created_ = std::move(*created);
+    sets_.current = &created_;
+    made_ = true;
+    return {};
+  }
+
+  /// Another object has the name: the next try gets another one.
+  Result<void> TellApart(const ReplicaSet& wanted, const apimachinery::Status& error) {
+    KX_ASSIGN_OR_RETURN(
+        const ReplicaSet other,
+        client_.GetLive<ReplicaSet>({wanted.metadata.namespace_, wanted.metadata.name}));
+    if (!controller::IsControlledBy(other, deployment_) ||
+        !IsOfTemplate(other, deployment_.spec.template_)) {
+      Deployment changed = deployment_;
+      changed.status.collision_count = changed.status.collision_count.value_or(0) + 1;
+      KX_RETURN_IF_ERROR(client_.UpdateStatus(changed));
+    }
+    return Fail(error);
+  }
+
+  Result<void> WriteCurrent(std::int32_t replicas) {
+    ReplicaSet changed = *sets_.current;
+    changed.spec.replicas = replicas;
+    changed.spec.min_ready_seconds = deployment_.spec.min_ready_seconds;
+    AnnotateCurrent(changed);
+    if (changed != *sets_.current) {
+      KX_ASSIGN_OR_RETURN(created_, client_.Update(changed));
+      sets_.current = &created_;
+    }
+    return {};
+  }
+
+  Result<void> WriteOld(const ReplicaSet& set, std::int32_t replicas) const {
+    if (replicas == ReplicasOf(set) && (replicas == 0 || NumberOf(set, kDesired) == wanted_)) {
+      return {};
+    }
+    ReplicaSet changed = set;
+    changed.spec.replicas = replicas;
+    Annotate(changed);
+    KX_RETURN_IF_ERROR(client_.Update(changed));
+    return {};
+  }
+
+  /// The Deployment is at the revision of its ReplicaSet.
+  Result<void> WriteRevision() {
+    if (sets_.current == nullptr) {
+      return {};
+    }
+    const std::string revision = std::to_string(NumberOf(*sets_.current, kRevision));
+    const auto found = deployment_.metadata.annotations.find(kRevision);
+    if (found != deployment_.metadata.annotations.end() && found->second == revision) {
+      return {};
+    }
+    codec::JsonTree patch = codec::JsonTree::Object();
+    patch["metadata"]["annotations"][kRevision] = revision;
+    KX_ASSIGN_OR_RETURN(
+        Deployment patched,
+        client_.Patch<Deployment>({deployment_.metadata.namespace_, deployment_.metadata.name},
+                                  rest::PatchType::kMerge, patch.ToJson()));
+    if (patched.metadata.generation != deployment_.metadata.generation) {
+      return Fail(Reason::kConflict, "the Deployment has changed meanwhile");
+    }
+    deployment_ = std::move(patched);
+    return {};
+  }
+
+  Result<void> CleanUp() {
+    const auto keep =
+        static_cast<std::size_t>(std::max(0, deployment_.spec.revision_history_limit.value_or(10)));
+    std::vector<const ReplicaSet*> done;
+    for (const ReplicaSet* const set : sets_.old) {
+      if (ReplicasOf(*set) == 0 && set->status.replicas == 0 &&
+          set->status.observed_generation >= set->metadata.generation &&
+          !controller::IsBeingDeleted(*set)) {
+        done.push_back(set);
+      }
+    }
+    std::ranges::sort(done, {}, [](const ReplicaSet* set) { return NumberOf(*set, kRevision); });
+    for (std::size_t i = 0; i + keep < done.size(); ++i) {
+      const auto& metadata = done[i]->metadata;
+      const auto deleted =
+          client_.Delete<ReplicaSet>({metadata.namespace_, metadata.name}, {.uid = metadata.uid});
+      if (!deleted && deleted.error().reason != Reason::kNotFound) {
+        return Fail(deleted.error());
+      }
+    }
+    return {};
+  }
+
+  const Client& client_;
+  Deployment deployment_;
+  std::vector<cache::Ref<ReplicaSet>> owned_;
+  ReplicaSets sets_{};
+  ReplicaSet created_{};  ///< what sets_.current points at after a write
+  RolloutLimits limits_{};
+  std::int32_t wanted_ = 0;
+  bool made_ = false;
+};
+
+}  // namespace
+
+Result<void> AddDeploymentController(const Setup& setup) {
+  auto reconcile = [sets = OwnedObjects<ReplicaSet>(setup.manager)](
+                       const controller::Request& request,
+                       controller::Context& context) -> Result<Action> {
+    const auto found = context.client.Get<Deployment>(request.object);
+    if (!found) {
+      return controller::IgnoreNotFound(found.error());
+    }
+    Rollout rollout(context.client, **found, sets.Of((*found)->metadata.uid));
+    if (!controller::IsBeingDeleted(**found)) {
+      KX_RETURN_IF_ERROR(rollout.Step());
+    }
+    return rollout.Report(apimachinery::Time::From(context.clock.Wall()));
+  };
+  KX_RETURN_IF_ERROR(controller::ControllerBuilder<Deployment>(setup.manager)
+                         .Owns<ReplicaSet>()
+                         .Complete(std::move(reconcile)));
+  return {};
+}
+
+}  // namespace kubexx::apiserver::controllers

@@ -1,0 +1,154 @@
+// The garbage collector: carries out over the API what the graph of owners decides.
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "kubexx/api/meta/v1/types.gen.h"
+#include "kubexx/apiserver/controllers/setup.h"
+#include "kubexx/apiserver/controllers/store_graph.h"
+#include "kubexx/codec/codec.h"
+#include "kubexx/codec/json_tree.h"
+#include "kubexx/controller/controller.h"
+#include "kubexx/dynamic/metadata_client.h"
+
+namespace kubexx::apiserver::controllers {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using controller::Action;
+
+class Collector final {
+ public:
+  Collector(storage::Storage& storage, base::Clock& clock) : graph_(storage, clock) {}
+
+  StoreGraph& graph() { return graph_; }
+
+  Result<Action> Reconcile(const std::string& uid, const controller::Context& context) {
+    const GraphAction action = graph_.Decide(uid);
+    switch (action.type) {
+      case GraphAction::Type::kNothing:
+        return Action::Done();
+      case GraphAction::Type::kDelete:
+        KX_RETURN_IF_ERROR(Delete(uid, action.propagation, context));
+        return Action::Done();
+      case GraphAction::Type::kForgetOwners:
+        KX_RETURN_IF_ERROR(Change(uid, action.owners, "", context));
+        return Action::Done();
+      case GraphAction::Type::kRemoveFinalizer:
+        KX_RETURN_IF_ERROR(Change(uid, {}, action.finalizer, context));
+        return Action::Done();
+      case GraphAction::Type::kRelease:
+        for (const std::string& dependent : action.dependents) {
+          KX_RETURN_IF_ERROR(Change(dependent, {uid}, "", context));
+        }
+        KX_RETURN_IF_ERROR(Change(uid, {}, action.finalizer, context));
+        return Action::Done();
+      case GraphAction::Type::kVisit:
+        // Each that goes lets this one be visited again.
+        for (const std::string& dependent : action.dependents) {
+          const GraphAction next = graph_.Decide(dependent);
+          if (next.type == GraphAction::Type::kDelete) {
+            KX_RETURN_IF_ERROR(Delete(dependent, next.propagation, context));
+          } else if (next.type == GraphAction::Type::kForgetOwners) {
+            KX_RETURN_IF_ERROR(Change(dependent, next.owners, "", context));
+          }
+        }
+        return Action::Done();
+    }
+    return Action::Done();
+  }
+
+ private:
+  dynamic::MetadataResource ResourceOf(const GraphNode& node,
+                                       const controller::Context& context) const {
+    return dynamic::MetadataClient(context.client.rest())
+        .Resource(node.resource, node.key.namespace_);
+  }
+
+  /// That it is gone, or another object by now, is no error.
+  static Result<void> Settled(Result<void> result) {
+    if (!result && (result.error().reason == Reason::kNotFound)) {
+      return {};
+    }
+    return result;
+  }
+
+  Result<void> Delete(const std::string& uid, kubernetes::Propagation propagation,
+                      const controller::Context& context) const {
+    const auto node = graph_.Find(uid);
+    if (!node) {
+      return {};
+    }
+    return Settled(
+        ResourceOf(*node, context)
+            .Delete(node->key.name, {.propagation = propagation, .uid = uid}, context.stop));
+  }
+
+  /// Takes owners out of an object's ownerReferences, and a finalizer off it unless that is "".
+  Result<void> Change(const std::string& uid, const std::set<std::string>& owners,
+                      const std::string& finalizer, const controller::Context& context) const {
+    const auto node = graph_.Find(uid);
+    if (!node) {
+      return {};
+    }
+    const auto resource = ResourceOf(*node, context);
+    auto object = resource.Get(node->key.name, context.stop);
+    if (!object) {
+      return Settled(Fail(object.error()));
+    }
+    api::meta::v1::ObjectMeta& metadata = object->metadata;
+    if (metadata.uid != uid) {
+      return {};
+    }
+    std::erase_if(metadata.owner_references,
+                  [&](const auto& owner) { return owners.contains(owner.uid); });
+    std::erase(metadata.finalizers, finalizer);
+    const auto text = codec::JsonTree::Parse(codec::EncodeJson(metadata));
+    codec::JsonTree patch = codec::JsonTree::Object();
+    patch["metadata"]["uid"] = uid;
+    patch["metadata"]["resourceVersion"] = metadata.resource_version;
+    for (const char* const list : {"ownerReferences", "finalizers"}) {
+      const codec::JsonTree* const value = text ? text->Find(list) : nullptr;
+      patch["metadata"][list] = value == nullptr ? codec::JsonTree() : *value;
+    }
+    const auto patched =
+        resource.Patch(node->key.name, {.type = rest::PatchType::kMerge, .text = patch.ToJson()},
+                       {}, context.stop);
+    return patched ? Result<void>() : Settled(Fail(patched.error()));
+  }
+
+  StoreGraph graph_;
+};
+
+}  // namespace
+
+Result<void> AddGarbageCollector(const Setup& setup) {
+  auto collector = std::make_shared<Collector>(setup.storage, setup.manager.clock());
+  controller::ControllerOptions options = setup.manager.ControllerDefaults("garbage-collector");
+  options.max_concurrent_reconciles = 2;
+  KX_RETURN_IF_ERROR(setup.manager.ClaimControllerName(options));
+  auto made = std::make_shared<controller::Controller>(
+      options, setup.manager.ClientParts(),
+      [collector](const controller::Request& request, controller::Context& context) {
+        return collector->Reconcile(request.object.name, context);
+      });
+  controller::Source source;
+  source.name = "storage";
+  source.start = [collector](workqueue::Queue& queue) {
+    auto thread = std::make_unique<std::jthread>([collector, &queue](const std::stop_token& stop) {
+      collector->graph().Follow(
+          [&queue](const std::string& uid) { queue.Add({.object = {.name = uid}}); }, stop);
+    });
+    return base::Subscription([thread = std::move(thread)]() mutable { thread.reset(); });
+  };
+  source.wait_for_sync = [collector](const std::stop_token& stop) {
+    return collector->graph().WaitForSync(stop);
+  };
+  made->AddSource(std::move(source));
+  return setup.manager.Add(std::move(made));
+}
+
+}  // namespace kubexx::apiserver::controllers

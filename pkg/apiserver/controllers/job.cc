@@ -1,0 +1,145 @@
+// Job: pods until enough have succeeded or too many have failed. Indexes, policies and deadlines do
+// not count.
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kubexx/api/batch/v1/resources.gen.h"
+#include "kubexx/api/batch/v1/types.gen.h"
+#include "kubexx/apiserver/controllers/owned.h"
+#include "kubexx/apiserver/controllers/pods.h"
+#include "kubexx/apiserver/controllers/setup.h"
+#include "kubexx/controller/builder.h"
+
+namespace kubexx::apiserver::controllers {
+namespace {
+
+using api::batch::v1::Job;
+using api::batch::v1::JobCondition;
+using api::batch::v1::JobStatus;
+using apimachinery::Result;
+using controller::Action;
+
+bool IsFinished(const Job& job) {
+  return std::ranges::any_of(job.status.conditions, [](const JobCondition& condition) {
+    return (condition.type == "Complete" || condition.type == "Failed") &&
+           condition.status == "True";
+  });
+}
+
+/// The condition that says what will be, and the one that says that it is.
+void Finish(JobStatus& status, bool complete, const apimachinery::Time& now) {
+  JobCondition condition;
+  condition.type = complete ? "SuccessCriteriaMet" : "FailureTarget";
+  condition.status = "True";
+  condition.reason = complete ? "CompletionsReached" : "BackoffLimitExceeded";
+  condition.last_probe_time = condition.last_transition_time = now;
+  status.conditions.push_back(condition);
+  condition.type = complete ? "Complete" : "Failed";
+  status.conditions.push_back(std::move(condition));
+}
+
+class JobReconciler final : public controller::Reconciler {
+ public:
+  explicit JobReconciler(controller::Manager& manager) : pods_(manager) {}
+
+  Result<Action> Reconcile(const controller::Request& request,
+                           controller::Context& context) override {
+    const auto found = context.client.Get<Job>(request.object);
+    if (!found) {
+      return controller::IgnoreNotFound(found.error());
+    }
+    const Job& job = **found;
+    if (controller::IsBeingDeleted(job) || IsFinished(job)) {
+      return Action::Done();
+    }
+    std::vector<PodRef> pods = pods_.Of(job.metadata.uid);
+    deletions_.Filter(job.metadata.uid, pods);
+    JobStatus status = Counted(job, pods, apimachinery::Time::From(context.clock.Wall()));
+    if (status.conditions.size() == job.status.conditions.size()) {
+      KX_ASSIGN_OR_RETURN(const std::int32_t more, Scale(context.client, job, status, pods));
+      status.active += more;
+    }
+    if (status != job.status) {
+      Job changed = job;
+      changed.status = std::move(status);
+      KX_RETURN_IF_ERROR(context.client.UpdateStatus(changed));
+    }
+    return Action::Done();
+  }
+
+ private:
+  static JobStatus Counted(const Job& job, const std::vector<PodRef>& pods,
+                           const apimachinery::Time& now) {
+    JobStatus status = job.status;
+    status.active = status.succeeded = status.failed = 0;
+    status.ready = 0;
+    status.terminating = 0;
+    for (const PodRef& pod : pods) {
+      status.succeeded += pod->status.phase == "Succeeded" ? 1 : 0;
+      status.failed += pod->status.phase == "Failed" ? 1 : 0;
+      status.active += IsActive(*pod) ? 1 : 0;
+      *status.ready += IsActive(*pod) && IsReady(*pod) ? 1 : 0;
+    }
+    if (!status.start_time && !job.spec.suspend.value_or(false)) {
+      status.start_time = now;
+    }
+    // Without a number of completions one success is enough, once all others have ended.
+    const bool enough = job.spec.completions ? status.succeeded >= *job.spec.completions
+                                             : status.succeeded > 0 && status.active == 0;
+    if (enough) {
+      Finish(status, true, now);
+      status.completion_time = now;
+    } else if (status.failed > job.spec.backoff_limit.value_or(6)) {
+      Finish(status, false, now);
+    }
+    return status;
+  }
+
+  /// By how many the active pods become more.
+  Result<std::int32_t> Scale(const controller::Client& client, const Job& job,
+                             const JobStatus& status, std::vector<PodRef>& pods) {
+    std::int32_t wanted = job.spec.parallelism.value_or(1);
+    if (job.spec.completions) {
+      wanted = std::min(wanted, *job.spec.completions - status.succeeded);
+    } else if (status.succeeded > 0) {
+      wanted = status.active;
+    }
+    if (job.spec.suspend.value_or(false)) {
+      wanted = 0;
+    }
+    for (std::int32_t have = status.active; have < wanted; ++have) {
+      Pod pod = PodOf(job.spec.template_, job.metadata.namespace_);
+      pod.metadata.generate_name = job.metadata.name + "-";
+      for (const char* const prefix : {"", "batch.kubernetes.io/"}) {
+        pod.metadata.labels[prefix + std::string("job-name")] = job.metadata.name;
+        pod.metadata.labels[prefix + std::string("controller-uid")] = job.metadata.uid;
+      }
+      KX_RETURN_IF_ERROR(controller::SetControllerReference(job, pod));
+      KX_RETURN_IF_ERROR(client.Create(pod));
+    }
+    std::erase_if(pods, [](const PodRef& pod) { return !IsActive(*pod); });
+    SortForDeletion(pods);
+    for (std::int32_t i = 0; i < status.active - wanted; ++i) {
+      KX_RETURN_IF_ERROR(
+          deletions_.Delete(client, job.metadata.uid, *pods[static_cast<std::size_t>(i)]));
+    }
+    return wanted - status.active;
+  }
+
+  OwnedObjects<Pod> pods_;
+  Deletions deletions_;
+};
+
+}  // namespace
+
+Result<void> AddJobController(const Setup& setup) {
+  KX_RETURN_IF_ERROR(controller::ControllerBuilder<Job>(setup.manager)
+                         .Owns<Pod>()
+                         .Complete(std::make_shared<JobReconciler>(setup.manager)));
+  return {};
+}
+
+}  // namespace kubexx::apiserver::controllers

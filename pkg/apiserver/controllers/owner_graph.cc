@@ -1,0 +1,123 @@
+#include "kubexx/apiserver/controllers/owner_graph.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace kubexx::apiserver::controllers {
+
+const GraphNode* OwnerGraph::Find(const std::string& uid) const {
+  const auto found = nodes_.find(uid);
+  return found == nodes_.end() ? nullptr : &found->second;
+}
+
+std::vector<std::string> OwnerGraph::DependentsOf(const std::string& uid) const {
+  const auto found = dependents_.find(uid);
+  return found == dependents_.end()
+             ? std::vector<std::string>()
+             : std::vector<std::string>(found->second.begin(), found->second.end());
+}
+
+std::vector<std::string> OwnerGraph::Owned() const {
+  std::vector<std::string> uids;
+  for (const auto& [uid, node] : nodes_) {
+    if (!node.owners.empty()) {
+      uids.push_back(uid);
+    }
+  }
+  return uids;
+}
+
+std::vector<std::string> OwnerGraph::Put(const std::string& uid, GraphNode node) {
+  std::vector<std::string> visit;
+  GraphNode& slot = nodes_[uid];
+  for (const auto& [owner, blocks] : slot.owners) {
+    if (!node.owners.contains(owner)) {
+      dependents_[owner].erase(uid);
+      if (dependents_[owner].empty()) {
+        dependents_.erase(owner);
+      }
+      visit.push_back(owner);  // It may have waited for this one.
+    }
+  }
+  for (const auto& [owner, blocks] : node.owners) {
+    dependents_[owner].insert(uid);
+  }
+  const bool is_owner_leaving = node.deleting && (node.foreground || node.orphan);
+  slot = std::move(node);
+  if (!slot.owners.empty() || is_owner_leaving) {
+    visit.push_back(uid);
+  }
+  return visit;
+}
+
+std::vector<std::string> OwnerGraph::Remove(const std::string& uid) {
+  const auto found = nodes_.find(uid);
+  if (found == nodes_.end()) {
+    return {};
+  }
+  std::vector<std::string> visit = DependentsOf(uid);
+  for (const auto& [owner, blocks] : found->second.owners) {
+    dependents_[owner].erase(uid);
+    if (dependents_[owner].empty()) {
+      dependents_.erase(owner);
+    }
+    visit.push_back(owner);
+  }
+  nodes_.erase(found);
+  return visit;
+}
+
+GraphAction OwnerGraph::DecideOwner(const std::string& uid, const GraphNode& node) const {
+  if (node.orphan) {
+    return {.type = GraphAction::Type::kRelease,
+            .finalizer = std::string(kOrphanFinalizer),
+            .dependents = DependentsOf(uid)};
+  }
+  const std::vector<std::string> dependents = DependentsOf(uid);
+  const bool blocked = std::ranges::any_of(
+      dependents, [&](const std::string& each) { return Find(each)->owners.at(uid); });
+  if (blocked) {
+    return {.type = GraphAction::Type::kVisit, .dependents = dependents};
+  }
+  return {.type = GraphAction::Type::kRemoveFinalizer,
+          .finalizer = std::string(kForegroundFinalizer)};
+}
+
+GraphAction OwnerGraph::Decide(const std::string& uid) const {
+  const GraphNode* const node = Find(uid);
+  if (node == nullptr) {
+    return {};
+  }
+  if (node->deleting && (node->foreground || node->orphan)) {
+    return DecideOwner(uid, *node);
+  }
+  if (node->owners.empty() || node->deleting) {
+    return {};
+  }
+  std::set<std::string> gone;
+  bool waited_for = false;
+  bool wanted = false;
+  for (const auto& [owner, blocks] : node->owners) {
+    const GraphNode* const there = Find(owner);
+    if (there == nullptr) {
+      gone.insert(owner);
+    } else if (there->deleting && there->foreground) {
+      gone.insert(owner);
+      waited_for = true;
+    } else {
+      wanted = true;
+    }
+  }
+  if (gone.empty()) {
+    return {};
+  }
+  if (wanted) {
+    return {.type = GraphAction::Type::kForgetOwners, .owners = std::move(gone)};
+  }
+  return {.type = GraphAction::Type::kDelete,
+          .propagation = waited_for && !DependentsOf(uid).empty()
+                             ? kubernetes::Propagation::kForeground
+                             : kubernetes::Propagation::kBackground};
+}
+
+}  // namespace kubexx::apiserver::controllers

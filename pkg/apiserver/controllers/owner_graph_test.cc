@@ -1,0 +1,109 @@
+#include "kubexx/apiserver/controllers/owner_graph.h"
+
+#include <gmock/gmock.h>
+
+namespace kubexx::apiserver::controllers {
+namespace {
+
+using kubernetes::Propagation;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+using Type = GraphAction::Type;
+
+GraphNode Node(std::map<std::string, bool> owners = {}) { return {.owners = std::move(owners)}; }
+
+TEST(OwnerGraphTest, WhatHasNoOwnerStays) {
+  OwnerGraph graph;
+  EXPECT_THAT(graph.Put("a", Node()), IsEmpty());
+  EXPECT_EQ(graph.Decide("a"), GraphAction());
+  EXPECT_EQ(graph.Decide("unknown"), GraphAction());
+}
+
+TEST(OwnerGraphTest, WhatOutlivesItsOwnersIsDeleted) {
+  OwnerGraph graph;
+  graph.Put("owner", Node());
+  EXPECT_THAT(graph.Put("pod", Node({{"owner", true}})), ElementsAre("pod"));
+  EXPECT_EQ(graph.Decide("pod").type, Type::kNothing);
+  EXPECT_THAT(graph.Remove("owner"), ElementsAre("pod"));
+  EXPECT_EQ(graph.Decide("pod").type, Type::kDelete);
+  EXPECT_EQ(graph.Decide("pod").propagation, Propagation::kBackground);
+  EXPECT_THAT(graph.Remove("pod"), ElementsAre("owner"));
+  EXPECT_EQ(graph.size(), 0U);
+}
+
+TEST(OwnerGraphTest, OneOwnerThatStaysKeepsIt) {
+  OwnerGraph graph;
+  graph.Put("stays", Node());
+  graph.Put("pod", Node({{"stays", false}, {"gone", true}}));
+  const GraphAction action = graph.Decide("pod");
+  EXPECT_EQ(action.type, Type::kForgetOwners);
+  EXPECT_THAT(action.owners, ElementsAre("gone"));
+}
+
+TEST(OwnerGraphTest, WhatIsBeingDeletedIsLeftAlone) {
+  OwnerGraph graph;
+  GraphNode pod = Node({{"gone", true}});
+  pod.deleting = true;
+  graph.Put("pod", pod);
+  EXPECT_EQ(graph.Decide("pod").type, Type::kNothing);
+}
+
+TEST(OwnerGraphTest, AForegroundDeletionGoesFromTheLeavesToTheRoot) {
+  OwnerGraph graph;
+  GraphNode root = Node();
+  graph.Put("root", root);
+  graph.Put("set", Node({{"root", true}}));
+  graph.Put("pod", Node({{"set", true}}));
+  root.deleting = root.foreground = true;
+  EXPECT_THAT(graph.Put("root", root), ElementsAre("root"));
+  EXPECT_EQ(graph.Decide("root").type, Type::kVisit);
+  EXPECT_THAT(graph.Decide("root").dependents, ElementsAre("set"));
+  EXPECT_EQ(graph.Decide("set").type, Type::kDelete);
+  EXPECT_EQ(graph.Decide("set").propagation, Propagation::kForeground);
+
+  GraphNode set = Node({{"root", true}});
+  set.deleting = set.foreground = true;
+  graph.Put("set", set);
+  EXPECT_EQ(graph.Decide("pod").propagation, Propagation::kBackground);
+  EXPECT_THAT(graph.Remove("pod"), ElementsAre("set"));
+  EXPECT_EQ(graph.Decide("set").type, Type::kRemoveFinalizer);
+  EXPECT_EQ(graph.Decide("set").finalizer, kForegroundFinalizer);
+  EXPECT_THAT(graph.Remove("set"), ElementsAre("root"));
+  EXPECT_EQ(graph.Decide("root").type, Type::kRemoveFinalizer);
+}
+
+TEST(OwnerGraphTest, ADependentThatDoesNotBlockIsNotWaitedFor) {
+  OwnerGraph graph;
+  GraphNode root = Node();
+  root.deleting = root.foreground = true;
+  graph.Put("root", root);
+  graph.Put("pod", Node({{"root", false}}));
+  EXPECT_EQ(graph.Decide("root").type, Type::kRemoveFinalizer);
+}
+
+TEST(OwnerGraphTest, AnOrphaningDeletionReleasesTheDependents) {
+  OwnerGraph graph;
+  GraphNode root = Node();
+  graph.Put("root", root);
+  graph.Put("a", Node({{"root", true}}));
+  graph.Put("b", Node({{"root", true}}));
+  root.deleting = root.orphan = true;
+  graph.Put("root", root);
+  const GraphAction action = graph.Decide("root");
+  EXPECT_EQ(action.type, Type::kRelease);
+  EXPECT_THAT(action.dependents, UnorderedElementsAre("a", "b"));
+  EXPECT_EQ(graph.Decide("a").type, Type::kNothing);
+  EXPECT_THAT(graph.Put("a", Node()), ElementsAre("root"));
+}
+
+TEST(OwnerGraphTest, OwnersOfACycleKeepEachOther) {
+  OwnerGraph graph;
+  graph.Put("a", Node({{"b", true}}));
+  graph.Put("b", Node({{"a", true}}));
+  EXPECT_EQ(graph.Decide("a").type, Type::kNothing);
+  EXPECT_THAT(graph.Owned(), ElementsAre("a", "b"));
+}
+
+}  // namespace
+}  // namespace kubexx::apiserver::controllers

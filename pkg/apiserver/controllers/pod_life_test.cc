@@ -1,0 +1,120 @@
+#include "kubexx/apiserver/controllers/pod_life.h"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+
+#include "kubexx/apiserver/controllers/pods.h"
+#include "kubexx/base/testing/fake_clock.h"
+
+namespace kubexx::apiserver::controllers {
+namespace {
+
+using std::chrono::milliseconds;
+
+Pod PodOn(const char* node) {
+  Pod pod;
+  pod.metadata.name = "web";
+  pod.metadata.uid = "uid";
+  pod.spec.node_name = node;
+  pod.spec.containers.resize(1);
+  pod.spec.containers[0].name = "main";
+  pod.spec.containers[0].image = "web:1";
+  return pod;
+}
+
+class PodLivesTest : public ::testing::Test {
+ protected:
+  PodLives::Next Next(const Pod& pod) { return lives_.Of(pod, clock_.Now()); }
+  apimachinery::Time Now() const { return apimachinery::Time::From(clock_.Wall()); }
+
+  base::testing::FakeClock clock_;
+  PodLives lives_{milliseconds(200)};
+};
+
+TEST_F(PodLivesTest, APodWithoutANodeIsScheduledAtOnce) {
+  EXPECT_EQ(Next(PodOn("")).step, PodStep::kSchedule);
+}
+
+TEST_F(PodLivesTest, AnotherNodesPodIsLeftAlone) {
+  Pod pod = PodOn("other");
+  EXPECT_EQ(Next(pod).step, PodStep::kNothing);
+  pod.metadata.deletion_timestamp = Now();
+  EXPECT_EQ(Next(pod).step, PodStep::kNothing);
+}
+
+TEST_F(PodLivesTest, APodRunsAfterTheDelay) {
+  Pod pod = PodOn(kNodeName);
+  EXPECT_EQ(Next(pod), (PodLives::Next{.step = PodStep::kWait, .wait = milliseconds(200)}));
+  clock_.Advance(milliseconds(150));
+  EXPECT_EQ(Next(pod), (PodLives::Next{.step = PodStep::kWait, .wait = milliseconds(50)}));
+  clock_.Advance(milliseconds(50));
+  EXPECT_EQ(Next(pod).step, PodStep::kRun);
+  pod.status = RunningStatus(pod, "10.244.0.2", Now());
+  lives_.Forget("uid");
+  EXPECT_EQ(Next(pod).step, PodStep::kNothing);
+}
+
+TEST_F(PodLivesTest, APodOfAJobEnds) {
+  Pod pod = PodOn(kNodeName);
+  pod.metadata.owner_references.resize(1);
+  pod.metadata.owner_references[0].kind = "Job";
+  pod.metadata.owner_references[0].controller = true;
+  pod.status = RunningStatus(pod, "10.244.0.2", Now());
+  EXPECT_EQ(Next(pod).step, PodStep::kWait);
+  clock_.Advance(milliseconds(200));
+  EXPECT_EQ(Next(pod).step, PodStep::kSucceed);
+  pod.status = SucceededStatus(pod, Now());
+  EXPECT_EQ(Next(pod).step, PodStep::kNothing);
+  EXPECT_FALSE(IsActive(pod));
+  EXPECT_FALSE(IsReady(pod));
+}
+
+TEST_F(PodLivesTest, ADeletedPodIsRemoved) {
+  Pod pod = PodOn(kNodeName);
+  pod.metadata.deletion_timestamp = Now();
+  EXPECT_EQ(Next(pod).step, PodStep::kRemove);
+}
+
+TEST_F(PodLivesTest, ARunningPodIsReadyAndTellsOfItsContainers) {
+  Pod pod = PodOn(kNodeName);
+  pod.status = RunningStatus(pod, "10.244.0.2", Now());
+  EXPECT_EQ(pod.status.phase, "Running");
+  EXPECT_TRUE(IsReady(pod));
+  EXPECT_TRUE(IsAvailable(pod, 0, Now()));
+  EXPECT_FALSE(IsAvailable(pod, 5, Now()));
+  clock_.Advance(std::chrono::seconds(5));
+  EXPECT_TRUE(IsAvailable(pod, 5, Now()));
+  ASSERT_EQ(pod.status.container_statuses.size(), 1U);
+  EXPECT_EQ(pod.status.container_statuses[0].image, "web:1");
+  EXPECT_TRUE(pod.status.container_statuses[0].ready);
+}
+
+TEST(PodsTest, AHashTellsTemplatesApart) {
+  PodTemplateSpec one;
+  one.spec.containers.resize(1);
+  PodTemplateSpec other = one;
+  other.spec.containers[0].image = "web:2";
+  EXPECT_EQ(TemplateHash(one), TemplateHash(PodTemplateSpec(one)));
+  EXPECT_NE(TemplateHash(one), TemplateHash(other));
+  EXPECT_NE(TemplateHash(one), TemplateHash(one, 1));
+  EXPECT_EQ(TemplateHash(one).size(), 7U);
+}
+
+TEST(PodsTest, TheLeastMissedGoFirst) {
+  const auto make = [](const char* name, const char* node, const char* phase) {
+    Pod pod = PodOn(node);
+    pod.metadata.name = name;
+    pod.status.phase = phase;
+    return std::make_shared<const Pod>(std::move(pod));
+  };
+  std::vector<PodRef> pods = {make("runs", "n", "Running"), make("waits", "n", "Pending"),
+                              make("nowhere", "", "Pending")};
+  SortForDeletion(pods);
+  EXPECT_EQ(pods[0]->metadata.name, "nowhere");
+  EXPECT_EQ(pods[1]->metadata.name, "waits");
+  EXPECT_EQ(pods[2]->metadata.name, "runs");
+}
+
+}  // namespace
+}  // namespace kubexx::apiserver::controllers

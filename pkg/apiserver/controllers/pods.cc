@@ -1,0 +1,118 @@
+#include "kubexx/apiserver/controllers/pods.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "kubexx/codec/codec.h"
+
+namespace kubexx::apiserver::controllers {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+
+const api::core::v1::PodCondition* FindCondition(const Pod& pod, std::string_view type) {
+  const auto found =
+      std::ranges::find(pod.status.conditions, type, &api::core::v1::PodCondition::type);
+  return found == pod.status.conditions.end() ? nullptr : &*found;
+}
+
+/// FNV-1a.
+std::uint32_t Hash(std::string_view bytes) {
+  std::uint32_t hash = 2166136261U;
+  for (const char byte : bytes) {
+    hash = (hash ^ static_cast<unsigned char>(byte)) * 16777619U;
+  }
+  return hash;
+}
+
+}  // namespace
+
+bool IsActive(const Pod& pod) {
+  return pod.status.phase != "Succeeded" && pod.status.phase != "Failed" &&
+         !pod.metadata.deletion_timestamp;
+}
+
+std::string_view ConditionOf(const Pod& pod, std::string_view type) {
+  const auto* const condition = FindCondition(pod, type);
+  return condition == nullptr ? std::string_view() : std::string_view(condition->status);
+}
+
+bool IsReady(const Pod& pod) { return ConditionOf(pod, "Ready") == "True"; }
+
+bool IsAvailable(const Pod& pod, std::int32_t min_ready_seconds, const apimachinery::Time& now) {
+  const auto* const ready = FindCondition(pod, "Ready");
+  return ready != nullptr && ready->status == "True" &&
+         (min_ready_seconds == 0 ||
+          ready->last_transition_time.seconds + min_ready_seconds <= now.seconds);
+}
+
+Pod PodOf(const PodTemplateSpec& pod_template, const std::string& name_space) {
+  Pod pod;
+  pod.metadata.namespace_ = name_space;
+  pod.metadata.labels = pod_template.metadata.labels;
+  pod.metadata.annotations = pod_template.metadata.annotations;
+  pod.metadata.finalizers = pod_template.metadata.finalizers;
+  pod.spec = pod_template.spec;
+  return pod;
+}
+
+void SortForDeletion(std::vector<PodRef>& pods) {
+  const auto rank = [](const PodRef& pod) {
+    return std::tuple(!pod->spec.node_name.empty(), pod->status.phase == "Running", IsReady(*pod),
+                      -pod->metadata.creation_timestamp.seconds, pod->metadata.name);
+  };
+  std::ranges::sort(pods, {}, rank);
+}
+
+std::string TemplateHash(const PodTemplateSpec& pod_template,
+                         const std::optional<std::int32_t>& collisions) {
+  // No vowels, so that no words come about.
+  constexpr std::string_view kAlphabet = "bcdfghjklmnpqrstvwxz2456789";
+  std::string bytes = codec::EncodeProtobuf(pod_template);
+  if (collisions) {
+    bytes += std::to_string(*collisions);
+  }
+  std::string text;
+  for (std::size_t rest = Hash(bytes); text.size() < 7; rest /= kAlphabet.size()) {
+    text.push_back(kAlphabet[rest % kAlphabet.size()]);
+  }
+  return text;
+}
+
+void Deletions::Filter(const std::string& owner_uid, std::vector<PodRef>& pods) {
+  const base::MutexLock lock(mu_);
+  const auto found = deleted_.find(owner_uid);
+  if (found == deleted_.end()) {
+    return;
+  }
+  std::set<std::string> still_there;
+  std::erase_if(pods, [&](const PodRef& pod) {
+    const bool deleted = found->second.contains(pod->metadata.uid);
+    if (deleted) {
+      still_there.insert(pod->metadata.uid);
+    }
+    return deleted;
+  });
+  if (still_there.empty()) {
+    deleted_.erase(found);
+  } else {
+    found->second = std::move(still_there);
+  }
+}
+
+Result<void> Deletions::Delete(const controller::Client& client, const std::string& owner_uid,
+                               const Pod& pod) {
+  const auto deleted =
+      client.Delete<Pod>({pod.metadata.namespace_, pod.metadata.name}, {.uid = pod.metadata.uid});
+  if (!deleted && deleted.error().reason != Reason::kNotFound) {
+    return Fail(deleted.error());
+  }
+  const base::MutexLock lock(mu_);
+  deleted_[owner_uid].insert(pod.metadata.uid);
+  return {};
+}
+
+}  // namespace kubexx::apiserver::controllers

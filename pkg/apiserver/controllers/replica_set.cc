@@ -1,0 +1,102 @@
+// ReplicaSet: as many pods as it says.
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "kubexx/api/apps/v1/resources.gen.h"
+#include "kubexx/api/apps/v1/types.gen.h"
+#include "kubexx/apiserver/controllers/owned.h"
+#include "kubexx/apiserver/controllers/pods.h"
+#include "kubexx/apiserver/controllers/setup.h"
+#include "kubexx/controller/builder.h"
+
+namespace kubexx::apiserver::controllers {
+namespace {
+
+using api::apps::v1::ReplicaSet;
+using api::apps::v1::ReplicaSetStatus;
+using apimachinery::Result;
+using controller::Action;
+
+class ReplicaSetReconciler final : public controller::Reconciler {
+ public:
+  explicit ReplicaSetReconciler(controller::Manager& manager) : pods_(manager) {}
+
+  Result<Action> Reconcile(const controller::Request& request,
+                           controller::Context& context) override {
+    const auto found = context.client.Get<ReplicaSet>(request.object);
+    if (!found) {
+      return controller::IgnoreNotFound(found.error());
+    }
+    const ReplicaSet& set = **found;
+    std::vector<PodRef> pods = pods_.Of(set.metadata.uid);
+    deletions_.Filter(set.metadata.uid, pods);
+    std::erase_if(pods, [](const PodRef& pod) { return !IsActive(*pod); });
+    if (!controller::IsBeingDeleted(set)) {
+      KX_RETURN_IF_ERROR(Scale(context.client, set, pods));
+    }
+    return ReportStatus(context, set, pods);
+  }
+
+ private:
+  /// Makes and deletes pods; the deleted ones leave `pods`.
+  Result<void> Scale(const controller::Client& client, const ReplicaSet& set,
+                     std::vector<PodRef>& pods) {
+    const auto wanted = static_cast<std::size_t>(std::max(0, set.spec.replicas.value_or(1)));
+    for (std::size_t have = pods.size(); have < wanted; ++have) {
+      Pod pod = PodOf(set.spec.template_, set.metadata.namespace_);
+      pod.metadata.generate_name = set.metadata.name + "-";
+      KX_RETURN_IF_ERROR(controller::SetControllerReference(set, pod));
+      KX_RETURN_IF_ERROR(client.Create(pod));
+    }
+    if (pods.size() > wanted) {
+      SortForDeletion(pods);
+      const auto end = pods.begin() + static_cast<std::ptrdiff_t>(pods.size() - wanted);
+      for (auto pod = pods.begin(); pod != end; ++pod) {
+        KX_RETURN_IF_ERROR(deletions_.Delete(client, set.metadata.uid, **pod));
+      }
+      pods.erase(pods.begin(), end);
+    }
+    return {};
+  }
+
+  static Result<Action> ReportStatus(const controller::Context& context, const ReplicaSet& set,
+                                     const std::vector<PodRef>& pods) {
+    const auto now = apimachinery::Time::From(context.clock.Wall());
+    ReplicaSetStatus status = set.status;
+    status.replicas = static_cast<std::int32_t>(pods.size());
+    status.observed_generation = set.metadata.generation;
+    status.ready_replicas = 0;
+    status.available_replicas = 0;
+    status.fully_labeled_replicas = 0;
+    for (const PodRef& pod : pods) {
+      const auto& labels = set.spec.template_.metadata.labels;
+      status.fully_labeled_replicas += std::ranges::includes(pod->metadata.labels, labels) ? 1 : 0;
+      status.ready_replicas += IsReady(*pod) ? 1 : 0;
+      status.available_replicas += IsAvailable(*pod, set.spec.min_ready_seconds, now) ? 1 : 0;
+    }
+    if (status != set.status) {
+      ReplicaSet changed = set;
+      changed.status = status;
+      KX_RETURN_IF_ERROR(context.client.UpdateStatus(changed));
+    }
+    return status.available_replicas < status.ready_replicas
+               ? Action::RequeueAfter(std::chrono::seconds(1))
+               : Action::Done();
+  }
+
+  OwnedObjects<Pod> pods_;
+  Deletions deletions_;
+};
+
+}  // namespace
+
+Result<void> AddReplicaSetController(const Setup& setup) {
+  KX_RETURN_IF_ERROR(controller::ControllerBuilder<ReplicaSet>(setup.manager)
+                         .Owns<Pod>()
+                         .Complete(std::make_shared<ReplicaSetReconciler>(setup.manager)));
+  return {};
+}
+
+}  // namespace kubexx::apiserver::controllers

@@ -1,0 +1,56 @@
+#include "kubexx/apiserver/controllers/revisions.h"
+
+#include <utility>
+
+#include "kubexx/apiserver/controllers/pods.h"
+#include "kubexx/codec/codec.h"
+#include "kubexx/codec/json_tree.h"
+
+namespace kubexx::apiserver::controllers {
+
+ControllerRevision RevisionOf(const PodTemplateSpec& pod_template, const std::string& name_space,
+                              const std::string& name) {
+  const std::string hash = TemplateHash(pod_template);
+  ControllerRevision revision;
+  revision.metadata.name = name + "-" + hash;
+  revision.metadata.namespace_ = name_space;
+  revision.metadata.labels = pod_template.metadata.labels;
+  revision.metadata.labels[kRevisionLabel] = hash;
+  // A patch: `kubectl rollout undo` sends it as it is.
+  auto body = codec::JsonTree::Parse(codec::EncodeJson(pod_template));
+  codec::JsonTree data = codec::JsonTree::Object();
+  data["spec"]["template"] = body ? std::move(*body) : codec::JsonTree::Object();
+  data["spec"]["template"]["$patch"] = "replace";
+  revision.data.raw = data.ToJson();
+  return revision;
+}
+
+RevisionPlan PlanRevisions(const std::vector<cache::Ref<ControllerRevision>>& known,
+                           ControllerRevision wanted, std::size_t limit) {
+  RevisionPlan plan;
+  std::vector<const ControllerRevision*> old;
+  const ControllerRevision* current = nullptr;
+  std::int64_t highest = 0;
+  for (const cache::Ref<ControllerRevision>& each : known) {
+    if (each->metadata.name == wanted.metadata.name) {
+      current = each.get();
+    } else {
+      old.push_back(each.get());
+      highest = std::max(highest, each->revision);
+    }
+  }
+  if (current == nullptr) {
+    wanted.revision = highest + 1;
+    plan.create = std::move(wanted);
+  } else if (current->revision <= highest) {
+    plan.update = *current;
+    plan.update->revision = highest + 1;
+  }
+  std::ranges::sort(old, {}, &ControllerRevision::revision);
+  for (std::size_t i = 0; i + limit < old.size(); ++i) {
+    plan.remove.push_back(old[i]->metadata.name);
+  }
+  return plan;
+}
+
+}  // namespace kubexx::apiserver::controllers

@@ -1,0 +1,70 @@
+/// @file
+/// The history of a workload's pod template as ControllerRevisions, which `kubectl rollout history`
+/// and `undo` read.
+#ifndef KUBEXX_APISERVER_CONTROLLERS_REVISIONS_H_
+#define KUBEXX_APISERVER_CONTROLLERS_REVISIONS_H_
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kubexx/api/apps/v1/resources.gen.h"
+#include "kubexx/api/apps/v1/types.gen.h"
+#include "kubexx/apiserver/controllers/owned.h"
+#include "kubexx/controller/client.h"
+#include "kubexx/controller/object_helpers.h"
+
+namespace kubexx::apiserver::controllers {
+
+using api::apps::v1::ControllerRevision;
+
+/// The label of pods that says what revision they are of.
+inline constexpr const char* kRevisionLabel = "controller-revision-hash";
+
+/// The revision of `pod_template` for the workload `name`, without owner and number.
+ControllerRevision RevisionOf(const api::core::v1::PodTemplateSpec& pod_template,
+                              const std::string& name_space, const std::string& name);
+
+/// The changes that make `wanted`, the revision of now, the newest of `known`: the one to create or
+/// update, and those to delete so that `limit` older ones stay.
+struct RevisionPlan {
+  std::optional<ControllerRevision> create{};
+  std::optional<ControllerRevision> update{};
+  std::vector<std::string> remove{};
+};
+RevisionPlan PlanRevisions(const std::vector<cache::Ref<ControllerRevision>>& known,
+                           ControllerRevision wanted, std::size_t limit);
+
+/// Sees to it that `workload`'s template is its newest revision. Returns the revision's name.
+template <class T>
+apimachinery::Result<std::string> WriteRevisions(const controller::Client& client,
+                                                 const OwnedObjects<ControllerRevision>& revisions,
+                                                 const T& workload) {
+  ControllerRevision wanted =
+      RevisionOf(workload.spec.template_, workload.metadata.namespace_, workload.metadata.name);
+  KX_RETURN_IF_ERROR(controller::SetControllerReference(workload, wanted));
+  const std::string name = wanted.metadata.name;
+  const auto limit =
+      static_cast<std::size_t>(std::max(0, workload.spec.revision_history_limit.value_or(10)));
+  const RevisionPlan plan =
+      PlanRevisions(revisions.Of(workload.metadata.uid), std::move(wanted), limit);
+  if (plan.create) {
+    KX_RETURN_IF_ERROR(client.Create(*plan.create));
+  }
+  if (plan.update) {
+    KX_RETURN_IF_ERROR(client.Update(*plan.update));
+  }
+  for (const std::string& each : plan.remove) {
+    const auto deleted =
+        client.template Delete<ControllerRevision>({workload.metadata.namespace_, each});
+    if (!deleted && deleted.error().reason != apimachinery::Reason::kNotFound) {
+      return apimachinery::Fail(deleted.error());
+    }
+  }
+  return name;
+}
+
+}  // namespace kubexx::apiserver::controllers
+
+#endif  // KUBEXX_APISERVER_CONTROLLERS_REVISIONS_H_

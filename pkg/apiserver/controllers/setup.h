@@ -1,0 +1,32 @@
+/// @file
+/// What adds each controller to the manager.
+#ifndef KUBEXX_APISERVER_CONTROLLERS_SETUP_H_
+#define KUBEXX_APISERVER_CONTROLLERS_SETUP_H_
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/apiserver/controllers/controllers.h"
+#include "kubexx/apiserver/storage/storage.h"
+#include "kubexx/controller/manager.h"
+
+namespace kubexx::apiserver::controllers {
+
+/// What a controller is made of. Its parts outlive it.
+struct Setup {
+  controller::Manager& manager;
+  storage::Storage& storage;
+  const ControllersOptions& options;
+};
+
+/// Each adds the controllers of one name; errors of Manager::Add.
+apimachinery::Result<void> AddNamespaceController(const Setup& setup);
+apimachinery::Result<void> AddGarbageCollector(const Setup& setup);
+apimachinery::Result<void> AddDeploymentController(const Setup& setup);
+apimachinery::Result<void> AddReplicaSetController(const Setup& setup);
+apimachinery::Result<void> AddStatefulSetController(const Setup& setup);
+apimachinery::Result<void> AddDaemonSetController(const Setup& setup);
+apimachinery::Result<void> AddJobController(const Setup& setup);
+apimachinery::Result<void> AddPodController(const Setup& setup);
+
+}  // namespace kubexx::apiserver::controllers
+
+#endif  // KUBEXX_APISERVER_CONTROLLERS_SETUP_H_

@@ -1,0 +1,192 @@
+#include "kubexx/apiserver/controllers/store_graph.h"
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/apiserver/object/stored_object.h"
+#include "kubexx/codec/json_tree.h"
+#include "kubexx/logging/log.h"
+
+namespace kubexx::apiserver::controllers {
+namespace {
+
+using apimachinery::Reason;
+using apimachinery::Result;
+using codec::JsonTree;
+
+constexpr std::string_view kRoot = "/registry/";
+constexpr std::chrono::seconds kRetry{1};
+
+/// "/registry/pods/default/web" and 2 give "/registry/pods/".
+std::string_view Prefix(std::string_view key, int segments) {
+  std::size_t end = 0;
+  for (int i = 0; i <= segments && end != std::string_view::npos; ++i) {
+    end = key.find('/', end == 0 && i == 0 ? 0 : end + 1);
+  }
+  return end == std::string_view::npos ? std::string_view() : key.substr(0, end + 1);
+}
+
+GraphNode NodeOfTree(const ResourceType& type, const std::string& key, const JsonTree& object) {
+  GraphNode node;
+  node.resource = {.group = type.group, .version = type.version, .resource = type.plural};
+  if (type.schema == nullptr) {  // A custom resource's version is what the object says.
+    const std::string version = StringAt(object, {"apiVersion"});
+    node.resource.version = version.substr(version.find('/') + 1);
+  }
+  node.key = type.KeyOf(key);
+  node.deleting = IsDeleting(object);
+  if (const JsonTree* const owners = object.At({"metadata", "ownerReferences"})) {
+    for (const JsonTree& owner : owners->elements()) {
+      const JsonTree* const blocks = owner.Find("blockOwnerDeletion");
+      node.owners[std::string(owner.TextAt("uid"))] =
+          blocks != nullptr && blocks->AsBool().value_or(false);
+    }
+  }
+  if (const JsonTree* const finalizers = object.At({"metadata", "finalizers"})) {
+    for (const JsonTree& finalizer : finalizers->elements()) {
+      node.foreground = node.foreground || finalizer == JsonTree(kForegroundFinalizer);
+      node.orphan = node.orphan || finalizer == JsonTree(kOrphanFinalizer);
+    }
+  }
+  return node;
+}
+
+}  // namespace
+
+StoreGraph::StoreGraph(storage::Storage& storage, base::Clock& clock)
+    : storage_(storage), clock_(clock) {
+  for (ResourceTypeRef& type : BuiltinTypes()) {
+    if (!type->is_review) {
+      std::string prefix = type->prefix;
+      types_.emplace(std::move(prefix), std::move(type));
+    }
+  }
+}
+
+ResourceTypeRef StoreGraph::TypeOf(const std::string& key) const {
+  for (const int segments : {2, 3}) {
+    const auto found = types_.find(std::string(Prefix(key, segments)));
+    if (found != types_.end()) {
+      return found->second;
+    }
+  }
+  const std::string_view group = Prefix(key, 2);
+  const std::string_view resource = Prefix(key, 3);
+  if (group.find('.') == std::string_view::npos || resource.empty()) {
+    return nullptr;
+  }
+  auto custom = std::make_shared<ResourceType>();
+  custom->group = group.substr(kRoot.size(), group.size() - kRoot.size() - 1);
+  custom->plural = resource.substr(group.size(), resource.size() - group.size() - 1);
+  custom->prefix = resource;
+  return custom;
+}
+
+std::pair<std::string, GraphNode> StoreGraph::NodeOf(const std::string& key,
+                                                     const std::string& value) const {
+  const ResourceTypeRef type = TypeOf(key);
+  if (type == nullptr || type->kind == "Event") {
+    return {};
+  }
+  const auto json = JsonOfStored(*type, value, 1);
+  if (!json) {
+    return {};
+  }
+  const auto object = JsonTree::Parse(*json);
+  if (!object) {
+    return {};
+  }
+  return {MetaString(*object, "uid"), NodeOfTree(*type, key, *object)};
+}
+
+std::vector<std::string> StoreGraph::Apply(const storage::Event& event) {
+  if (event.type == storage::Event::Type::kProgress) {
+    return {};
+  }
+  const bool is_put = event.type == storage::Event::Type::kPut;
+  const storage::Bytes& value = is_put ? event.kv.value : event.prev.value;
+  if (value == nullptr) {
+    return {};
+  }
+  auto [uid, node] = NodeOf(event.kv.key, *value);
+  if (uid.empty()) {
+    return {};
+  }
+  const base::MutexLock lock(mu_);
+  return is_put ? graph_.Put(uid, std::move(node)) : graph_.Remove(uid);
+}
+
+Result<void> StoreGraph::ListAndWatch(const Visit& visit, const std::stop_token& stop) {
+  OwnerGraph graph;
+  KX_ASSIGN_OR_RETURN(const storage::ListResult listed,
+                      storage_.GetList(
+                          kRoot, {},
+                          [&](storage::KeyValue&& kv) -> Result<void> {
+                            auto [uid, node] = NodeOf(kv.key, *kv.value);
+                            if (!uid.empty()) {
+                              graph.Put(uid, std::move(node));
+                            }
+                            return {};
+                          },
+                          stop));
+  const std::vector<std::string> owned = graph.Owned();
+  {
+    const base::MutexLock lock(mu_);
+    graph_ = std::move(graph);
+    synced_ = true;
+    changed_.notify_all();
+  }
+  for (const std::string& uid : owned) {
+    visit(uid);
+  }
+  storage::WatchOptions options;
+  options.from_revision = listed.revision;
+  return storage_.Watch(
+      kRoot, options,
+      [&](const std::shared_ptr<const storage::Event>& event) -> Result<void> {
+        for (const std::string& uid : Apply(*event)) {
+          visit(uid);
+        }
+        return {};
+      },
+      stop);
+}
+
+void StoreGraph::Follow(const Visit& visit, const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    const auto ended = ListAndWatch(visit, stop);
+    if (stop.stop_requested()) {
+      return;
+    }
+    if (!ended) {
+      logging::Warning("The garbage collector reads the storage anew", {{"error", ended.error()}});
+    }
+    clock_.SleepFor(kRetry, stop);
+  }
+}
+
+bool StoreGraph::WaitForSync(const std::stop_token& stop) {
+  base::MutexLock lock(mu_);
+  while (!synced_) {
+    if (stop.stop_requested()) {
+      return false;
+    }
+    clock_.WaitUntil(mu_, changed_, stop, base::TimePoint::max());
+  }
+  return true;
+}
+
+GraphAction StoreGraph::Decide(const std::string& uid) const {
+  const base::MutexLock lock(mu_);
+  return graph_.Decide(uid);
+}
+
+std::optional<GraphNode> StoreGraph::Find(const std::string& uid) const {
+  const base::MutexLock lock(mu_);
+  const GraphNode* const node = graph_.Find(uid);
+  return node == nullptr ? std::nullopt : std::optional(*node);
+}
+
+}  // namespace kubexx::apiserver::controllers

@@ -1,0 +1,61 @@
+/// @file
+/// Keeps an OwnerGraph of everything that is in a storage.
+#ifndef KUBEXX_APISERVER_CONTROLLERS_STORE_GRAPH_H_
+#define KUBEXX_APISERVER_CONTROLLERS_STORE_GRAPH_H_
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/apiserver/controllers/owner_graph.h"
+#include "kubexx/apiserver/object/resource_type.h"
+#include "kubexx/apiserver/storage/storage.h"
+#include "kubexx/base/clock.h"
+#include "kubexx/base/mutex.h"
+
+namespace kubexx::apiserver::controllers {
+
+/// One list and one watch of the whole storage, instead of one of each resource: events come in the
+/// order of revisions, so that an owner is always known before what it owns. Events (the resource)
+/// are left out. Thread-safe.
+class StoreGraph {
+ public:
+  /// Called with the uid of an object about which to decide (again); not under a lock.
+  using Visit = std::function<void(const std::string& uid)>;
+
+  /// Both must outlive it.
+  StoreGraph(storage::Storage& storage, base::Clock& clock);
+
+  /// Lists and watches until `stop`, and again when that breaks.
+  void Follow(const Visit& visit, const std::stop_token& stop);
+  /// Blocks until the first list is known; false when `stop` was requested first.
+  bool WaitForSync(const std::stop_token& stop);
+
+  /// See OwnerGraph.
+  GraphAction Decide(const std::string& uid) const;
+  /// Nothing when it is gone.
+  std::optional<GraphNode> Find(const std::string& uid) const;
+
+ private:
+  apimachinery::Result<void> ListAndWatch(const Visit& visit, const std::stop_token& stop);
+  std::vector<std::string> Apply(const storage::Event& event);
+  /// The uid and the node of what a key holds; an empty uid for what does not count.
+  std::pair<std::string, GraphNode> NodeOf(const std::string& key, const std::string& value) const;
+  ResourceTypeRef TypeOf(const std::string& key) const;
+
+  storage::Storage& storage_;
+  base::Clock& clock_;
+  std::map<std::string, ResourceTypeRef> types_{};  ///< by prefix; set in the constructor
+  mutable base::Mutex mu_;
+  base::CondVar changed_;
+  OwnerGraph graph_ KX_GUARDED_BY(mu_);
+  bool synced_ KX_GUARDED_BY(mu_) = false;
+};
+
+}  // namespace kubexx::apiserver::controllers
+
+#endif  // KUBEXX_APISERVER_CONTROLLERS_STORE_GRAPH_H_

@@ -1,0 +1,108 @@
+#!/usr/bin/env bash
+# kubectl against kubexx-apiserver with its controllers: rollouts, scaling, history, and what goes with its owner.
+set -euo pipefail
+# shellcheck source=../../hack/lib/common.sh
+. "$(dirname "$0")/../../hack/lib/common.sh"
+program=${KUBEXX_BUILD_DIR:-$kx_root/build/release}/bin/kubexx-apiserver
+work=$(mktemp -d)
+export KUBECONFIG=$work/kubeconfig KUBECACHEDIR=$work/cache
+server=
+
+fail() { die "FAILED: $*"; }
+end() {
+  local status=$?
+  [ -z "$server" ] || kill -9 "$server" 2>/dev/null || true
+  [ "$status" -eq 0 ] || cat "$work"/server.log >&2
+  rm -rf "$work"
+}
+trap end EXIT
+
+k() { timeout 30 "$kx_bin/kubectl" "$@"; }
+is() { # is WANTED COMMAND...: the command's output
+  local wanted=$1 got
+  shift
+  got=$(k "$@") || fail "kubectl $*"
+  [ "$got" = "$wanted" ] || fail "kubectl $*: got '$got', wanted '$wanted'"
+}
+gone() { # gone COMMAND...: what it lists goes away
+  for _ in $(seq 100); do
+    [ -n "$(k "$@" -o name)" ] || return 0
+    sleep 0.1
+  done
+  fail "kubectl $* still finds $(k "$@" -o name)"
+}
+workload() { # workload KIND NAME
+  cat <<Y
+apiVersion: apps/v1
+kind: $1
+metadata: {name: $2}
+spec:
+  selector: {matchLabels: {app: $2}}
+  template:
+    metadata: {labels: {app: $2}}
+    spec: {containers: [{name: main, image: "web:1"}]}
+Y
+}
+
+"$program" --address 127.0.0.1:0 --write-kubeconfig "$KUBECONFIG" --controllers all --pod-start-delay 50ms >"$work/server.log" 2>&1 &
+server=$!
+wait_for 10 "the kubeconfig" grep -qs current-context "$KUBECONFIG" || fail "the server did not start"
+
+log "a Deployment: rollout, scale, undo, restart, pause"
+k create deployment web --image web:1 --replicas 2 >/dev/null
+k rollout status deployment/web --timeout 20s >"$work/out"
+grep -q 'successfully rolled out' "$work/out" || fail "rollout status said: $(cat "$work/out")"
+is 2 get deployment web -o 'jsonpath={.status.availableReplicas}'
+k wait --for condition=Available deployment/web --timeout 5s >/dev/null
+k scale deployment web --replicas 4 >/dev/null
+k wait --for 'jsonpath={.status.readyReplicas}=4' deployment/web --timeout 10s >/dev/null
+k set image deployment/web web=web:2 >/dev/null
+k rollout status deployment/web --timeout 20s >/dev/null
+is "web:2 web:2 web:2 web:2" get pods -l app=web -o 'jsonpath={.items[*].spec.containers[0].image}'
+k rollout history deployment/web >"$work/out"
+grep -qE '^2 ' "$work/out" || fail "rollout history said: $(cat "$work/out")"
+k rollout undo deployment/web >/dev/null
+k rollout status deployment/web --timeout 20s >/dev/null
+is web:1 get deployment web -o 'jsonpath={.spec.template.spec.containers[0].image}'
+is 3 get deployment web -o 'jsonpath={.metadata.annotations.deployment\.kubernetes\.io/revision}'
+k rollout restart deployment/web >/dev/null
+k rollout status deployment/web --timeout 20s >/dev/null
+k rollout pause deployment/web >/dev/null
+k set image deployment/web web=web:3 >/dev/null
+k wait --for 'jsonpath={.status.observedGeneration}'="$(k get deployment web -o 'jsonpath={.metadata.generation}')" deployment/web --timeout 5s >/dev/null
+is "web:1 web:1 web:1 web:1" get pods -l app=web -o 'jsonpath={.items[*].spec.containers[0].image}'
+k rollout resume deployment/web >/dev/null
+k rollout status deployment/web --timeout 20s >/dev/null
+
+log "other workloads"
+workload StatefulSet db | k apply -f - >/dev/null
+k rollout status statefulset/db --timeout 20s >/dev/null
+is pod/db-0 get pods -l app=db -o name
+workload DaemonSet agent | k apply -f - >/dev/null
+k rollout status daemonset/agent --timeout 20s >/dev/null
+is kubexx-node get pods -l app=agent -o 'jsonpath={.items[*].spec.nodeName}'
+k set image daemonset/agent main=web:2 >/dev/null
+k rollout status daemonset/agent --timeout 20s >/dev/null
+k rollout undo daemonset/agent >/dev/null
+k rollout status daemonset/agent --timeout 20s >/dev/null
+is web:1 get pods -l app=agent -o 'jsonpath={.items[*].spec.containers[0].image}'
+k create job once --image web:1 >/dev/null
+k wait --for condition=complete job/once --timeout 10s >/dev/null
+k run alone --image web:1 >/dev/null
+k wait --for condition=Ready pod/alone --timeout 10s >/dev/null
+k wait --for condition=Ready node/kubexx-node --timeout 5s >/dev/null
+
+log "what goes along"
+k delete deployment web >/dev/null
+gone get replicasets,pods -l app=web
+k delete job once >/dev/null
+gone get pods -l job-name=once
+k delete pod alone --timeout 10s >/dev/null
+k create namespace n >/dev/null
+k -n n wait --for create serviceaccount/default configmap/kube-root-ca.crt --timeout 5s >/dev/null
+k delete namespace n --timeout 10s >/dev/null
+
+kill "$server"
+wait "$server" || fail "the server did not end well"
+server=
+log "kubexx-apiserver --controllers: kubectl works"
