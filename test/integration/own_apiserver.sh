@@ -37,7 +37,7 @@ case ${1:-} in
     free_port $((20000 + RANDOM % 20000)) >"$dir/port"
     head -c 16 /dev/urandom | od -An -tx1 | tr -d ' \n' >"$dir/token"
     openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost \
-      -addext subjectAltName=DNS:localhost,IP:127.0.0.1 -keyout "$dir/server.key" -out "$dir/server.crt" 2>/dev/null
+      -addext subjectAltName=DNS:localhost,DNS:kubernetes.default.svc,IP:127.0.0.1 -keyout "$dir/server.key" -out "$dir/server.crt" 2>/dev/null
     start
     ;;
   kill-apiserver) end KILL ;;
