@@ -1,6 +1,7 @@
 """Measures kubexx-reloader from outside, against a real API server, and writes docs/bench/operator.md. Called by hack/bench."""
 
 import argparse
+import contextlib
 import json
 import os
 import shlex
@@ -58,9 +59,9 @@ class Operator:
 class Measured:
     """What the programs printed, also written to a file."""
 
-    def __init__(self, settings):
+    def __init__(self, settings, rows=None):
         self.settings = settings
-        self.rows = []
+        self.rows = [] if rows is None else rows
 
     def rollouts(self, command, *flags, timeout=900):
         done = subprocess.run([self.settings.rollouts, command, "--kubeconfig", self.settings.kubeconfig, *flags],
@@ -95,11 +96,28 @@ def middle(rows, field):
     return statistics.median(row[field] for row in rows)
 
 
-def memory(settings, measured, namespace, counts, limits):
-    """Fills the namespace and starts the operator on it, several times."""
+@contextlib.contextmanager
+def other_cluster(settings, name):
+    """The settings for an empty cluster, which is there for the length of a `with` block."""
+    name = f"{settings.cluster_name}-{name}"
+    clusters = os.path.dirname(os.path.dirname(settings.kubeconfig))
+    subprocess.run([settings.cluster, "--name", name, "up"], check=True)
+    try:
+        yield argparse.Namespace(**{**vars(settings), "cluster_name": name, "kubeconfig": os.path.join(clusters, name, "kubeconfig")})
+    finally:
+        subprocess.run([settings.cluster, "--name", name, "down"], check=True)
+
+
+def in_other_cluster(part, settings, measured, name, *arguments):
+    with other_cluster(settings, name) as other:
+        return part(other, Measured(other, measured.rows), *arguments)
+
+
+def memory(settings, measured, counts, limits):
+    """Fills an empty cluster and starts the operator on it, several times."""
     configmaps, secrets, deployments = (max(1, n // settings.smaller) for n in counts)
     log(f"memory: {configmaps} ConfigMaps, {secrets} Secrets, {deployments} Deployments")
-    measured.rollouts("fill", "--namespace", namespace, "--configmaps", str(configmaps), "--secrets", str(secrets),
+    measured.rollouts("fill", "--namespace", "memory", "--configmaps", str(configmaps), "--secrets", str(secrets),
                       "--deployments", str(deployments), timeout=3600)
     rows = []
     for _ in range(settings.runs):
@@ -188,9 +206,9 @@ def main():
     measured = Measured(settings)
     parts = {
         "speed": lambda: speed(settings, measured),
-        "faults": lambda: faults(settings, measured),
-        "memory": lambda: memory(settings, measured, "memory", (10000, 10000, 2000), (20, 40)),
-        "memory-large": lambda: memory(settings, measured, "memory-large", (60000, 14000, 4000), (60, 0)),
+        "faults": lambda: in_other_cluster(faults, settings, measured, "faults"),
+        "memory": lambda: in_other_cluster(memory, settings, measured, "memory", (10000, 10000, 2000), (20, 40)),
+        "memory-large": lambda: in_other_cluster(memory, settings, measured, "memory-large", (60000, 14000, 4000), (60, 0)),
     }
     figures = [figure for name in settings.parts.split(",") for figure in parts[name]()]
     for figure in figures:

@@ -8,7 +8,11 @@ import (
 	"os/exec"
 	"strings"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
+
+const baselineAnnotation = "reloader.kubexx.io/baseline"
 
 // faults edits ConfigMaps while the operator is killed and started again, and then looks at what was rolled. A state that a
 // template had before and comes back to, or one that no edit made, is a rollout too many.
@@ -22,6 +26,9 @@ func (b *bench) faults(ctx context.Context) (map[string]any, error) {
 	}
 	o, err := b.oneEach(ctx)
 	if err != nil {
+		return nil, err
+	}
+	if err := b.runUntilRecorded(ctx); err != nil {
 		return nil, err
 	}
 	made := make([]map[string]bool, b.configMaps)
@@ -91,7 +98,36 @@ func (b *bench) judge(ctx context.Context, o *observer, edits int, made []map[st
 	}, nil
 }
 
-// killAtRandom starts the operator and kills it after up to 400 ms, again and again.
+// runUntilRecorded lets the operator see every Deployment once: what it has never seen has no baseline, and a change of it
+// is not owed.
+func (b *bench) runUntilRecorded(ctx context.Context) error {
+	operator, err := b.start()
+	if err != nil {
+		return err
+	}
+	defer func() {
+		_ = operator.Process.Kill()
+		_ = operator.Wait()
+	}()
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+		list, err := b.client.AppsV1().Deployments(b.namespace).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return err
+		}
+		recorded := 0
+		for i := range list.Items {
+			if list.Items[i].Annotations[baselineAnnotation] != "" {
+				recorded++
+			}
+		}
+		if recorded == b.deployments {
+			return nil
+		}
+	}
+	return fmt.Errorf("the operator records no baseline of %d Deployments within a minute", b.deployments)
+}
+
+// killAtRandom starts the operator and kills it after up to a second, again and again.
 func (b *bench) killAtRandom() error {
 	random := rand.New(rand.NewSource(b.seed + 1))
 	for range b.kills {
@@ -99,7 +135,7 @@ func (b *bench) killAtRandom() error {
 		if err != nil {
 			return err
 		}
-		time.Sleep(time.Duration(random.Int63n(int64(400 * time.Millisecond))))
+		time.Sleep(time.Duration(random.Int63n(int64(time.Second))))
 		_ = operator.Process.Kill()
 		_ = operator.Wait()
 	}
