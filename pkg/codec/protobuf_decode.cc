@@ -22,6 +22,7 @@ constexpr std::string_view kWrongType = "wrong wire type";
 // Room is made at once for this many elements of a list that is really there.
 constexpr std::size_t kMaxReserve = 1024;
 constexpr std::string_view kBadTag = "bad field tag";
+constexpr std::string_view kBadUnknown = "bad unknown field";
 
 template <class E>
 E& As(void* value) {
@@ -52,13 +53,13 @@ class Decoder {
   /// Calls `on_field(tag, reader, handled)` for each field of a message; skips those that it leaves
   /// unhandled.
   template <class F>
-  bool ForEachField(std::string_view bytes, F on_field);
+  bool ForEachField(std::string_view bytes, const F& on_field);
 
   FieldError error_{};
 };
 
 template <class F>
-bool Decoder::ForEachField(std::string_view bytes, F on_field) {
+bool Decoder::ForEachField(std::string_view bytes, const F& on_field) {
   WireReader in(bytes);
   while (!in.AtEnd()) {
     Tag tag;
@@ -70,26 +71,35 @@ bool Decoder::ForEachField(std::string_view bytes, F on_field) {
       return false;
     }
     if (!handled && !in.Skip(tag.type)) {
-      return error_.Set("bad unknown field");
+      return error_.Set(kBadUnknown);
     }
   }
   return true;
 }
 
+// Most of the time of a decoding is in this loop: no ForEachField, so that its state stays in
+// registers.
 bool Decoder::Message(const TypeSchema& schema, std::string_view bytes, void* object, int depth) {
   if (depth > internal::kMaxDepth) {
     return error_.Set("nested too deeply");
   }
   std::size_t hint = 0;
-  return ForEachField(bytes, [&](const Tag& tag, WireReader& in, bool& handled) {
-    const FieldSchema* field = FindField(schema.fields, tag.number, hint);
-    if (field == nullptr) {
-      return true;
+  WireReader in(bytes);
+  while (!in.AtEnd()) {
+    Tag tag;
+    if (!in.ReadTag(tag)) {
+      return error_.Set(kBadTag);
     }
-    handled = true;
-    return Field(*field, tag.type, in, static_cast<char*>(object) + field->offset, depth) ||
-           error_.AtField(field->name);
-  });
+    const FieldSchema* const field = FindField(schema.fields, tag.number, hint);
+    if (field == nullptr) {
+      if (!in.Skip(tag.type)) {
+        return error_.Set(kBadUnknown);
+      }
+    } else if (!Field(*field, tag.type, in, static_cast<char*>(object) + field->offset, depth)) {
+      return error_.AtField(field->name);
+    }
+  }
+  return true;
 }
 
 bool Decoder::Field(const FieldSchema& field, WireType type, WireReader& in, void* member,
@@ -143,7 +153,10 @@ bool Decoder::Value(const FieldSchema& field, WireType type, WireReader& in, voi
   }
   switch (field.kind) {
     case Kind::kString:
-      As<std::string>(value).assign(bytes);
+      // Most strings on the wire are empty, because Go's value fields are always written.
+      if (std::string& text = As<std::string>(value); !bytes.empty() || !text.empty()) {
+        text.assign(bytes);
+      }
       return true;
     case Kind::kBytes:
       As<apimachinery::Bytes>(value) = apimachinery::Bytes(std::string(bytes));
