@@ -38,6 +38,8 @@ struct Settings {
   std::string client_ca_file{};
   std::string token{};
   std::string token_file{};
+  std::string token_auth_file{};
+  std::string authorization_mode = "AlwaysAllow";
   std::string kubeconfig{};
   std::string data_file{};
   apiserver::storage::etcd3::Etcd3Options etcd{};
@@ -66,6 +68,13 @@ void AddFlags(flags::FlagSet& flags, Settings& settings) {
                   &settings.token);
   flags.AddString("token-file", "File with the administrator's bearer token.",
                   &settings.token_file);
+  flags.AddString("token-auth-file",
+                  "CSV file with bearer tokens of other users: token,user,uid,\"group1,group2\".",
+                  &settings.token_auth_file);
+  flags.AddChoice("authorization-mode",
+                  "Allow everything to everybody who is let in, or what Roles and their bindings "
+                  "allow.",
+                  {"AlwaysAllow", "RBAC"}, &settings.authorization_mode);
   flags.AddString("write-kubeconfig", "Write a kubeconfig for the administrator to this file.",
                   &settings.kubeconfig);
   flags.AddString("data-file",
@@ -153,6 +162,15 @@ Result<apiserver::ApiServerOptions> OptionsOf(const Settings& settings) {
   }
   if (!settings.client_ca_file.empty()) {
     KX_ASSIGN_OR_RETURN(options.client_ca, ReadFile(settings.client_ca_file));
+  }
+  options.rbac = settings.authorization_mode == "RBAC";
+  if (!settings.token_auth_file.empty()) {
+    KX_ASSIGN_OR_RETURN(const std::string text, ReadFile(settings.token_auth_file));
+    auto tokens = apiserver::ParseTokenFile(text);
+    if (!tokens) {
+      return Fail(tokens.error().WithContext("--token-auth-file"));
+    }
+    options.tokens = std::move(*tokens);
   }
   // What is in etcd may be for a kube-apiserver, too.
   options.form = settings.etcd.endpoints.empty() ? apiserver::StoredForm::kJson

@@ -15,9 +15,11 @@ end() {
 }
 trap end EXIT
 
+# With the flags in server_flags besides.
+server_flags=()
 start() {
   rm -f "$KUBECONFIG"
-  "$program" --address 127.0.0.1:0 --data-file "$work/data" --write-kubeconfig "$KUBECONFIG" >>"$work/server.log" 2>&1 &
+  "$program" --address 127.0.0.1:0 --data-file "$work/data" --write-kubeconfig "$KUBECONFIG" "${server_flags[@]}" >>"$work/server.log" 2>&1 &
   server=$!
   for _ in $(seq 100); do
     grep -qs current-context "$KUBECONFIG" && return

@@ -103,6 +103,58 @@ is 3 get wd w -o 'jsonpath={.spec.size}'
 k delete crd widgets.example.com >/dev/null
 refuses "the server" get widgets
 
+log "schemas of custom resources"
+k create -f "$kx_root/manifests/crds.yaml" >/dev/null 2>&1
+k wait --for condition=Established crd/reloadpolicies.kubexx.io --timeout 5s >/dev/null
+policy() { # policy SPEC
+  printf 'apiVersion: kubexx.io/v1alpha1\nkind: ReloadPolicy\nmetadata: {name: p}\nspec: %s\n' "$1"
+}
+refuses 'spec.maxConcurrentRollouts in body should be greater than or equal to 1' create -f <(policy '{maxConcurrentRollouts: 0}')
+refuses 'spec.paused in body must be of type boolean: "string"' create -f <(policy '{paused: "yes"}')
+refuses 'unknown field "spec.pausd"' create -f <(policy '{pausd: true}')
+is "reloadpolicy.kubexx.io/p created" create -f <(policy '{maxConcurrentRollouts: 2}')
+refuses 'should be greater than or equal to 1' patch reloadpolicy p --type merge -p '{"spec":{"maxConcurrentRollouts":0}}'
+k explain reloadpolicy.spec.settleWindow >"$work/explained"
+grep -q "when its sources have not changed for this long" "$work/explained" || fail "explain does not know the schema"
+has '^NAME +READY' get reloadpolicy
+k create -f "$kx_root/examples/website-controller/website.yaml" >/dev/null
+k create -f - >/dev/null <<'Y'
+apiVersion: example.com/v1
+kind: Website
+metadata: {name: site}
+spec: {html: hello}
+Y
+is 1 get website site -o 'jsonpath={.spec.replicas}'
+refuses 'spec.html: Required value' create -f - <<'Y'
+apiVersion: example.com/v1
+kind: Website
+metadata: {name: empty}
+spec: {}
+Y
+
+log "RBAC"
+stop
+echo 'jane-token,jane,1,"devs"' >"$work/tokens"
+server_flags=(--authorization-mode RBAC --token-auth-file "$work/tokens")
+start
+cp "$KUBECONFIG" "$work/jane"
+k config --kubeconfig "$work/jane" set-credentials admin --token jane-token >/dev/null
+as_jane() { KUBECONFIG=$work/jane "$@"; }
+as_jane refuses 'User "jane" cannot list resource "configmaps" in API group "" in the namespace "default"' get configmap
+as_jane refuses no auth can-i list configmaps
+k create role reader --verb get,list --resource configmaps >/dev/null
+k create rolebinding readers --role reader --group devs >/dev/null
+as_jane is yes auth can-i list configmaps
+as_jane is v get configmap a -o 'jsonpath={.data.k}'
+as_jane refuses 'cannot delete resource "configmaps"' delete configmap a
+is yes auth can-i delete configmaps
+refuses no auth can-i delete configmaps --as jane --as-group devs
+k create rolebinding makers --clusterrole admin --user jane >/dev/null
+as_jane refuses 'attempting to grant RBAC permissions not currently held' create rolebinding more --clusterrole cluster-admin --user jane
+stop
+server_flags=()
+start
+
 log "a killed server"
 kill -9 "$server"
 wait "$server" 2>/dev/null || true
@@ -119,6 +171,9 @@ k delete namespace n --timeout 10s >/dev/null
 refuses "not found" get namespace n
 k create namespace n >/dev/null
 is "" -n n get configmap -o name
+k create configmap parent >/dev/null
+k delete configmap parent --cascade=foreground --wait=false >/dev/null
+is foregroundDeletion get configmap parent -o 'jsonpath={.metadata.finalizers[0]}'
 
 stop
 log "kubexx-apiserver: kubectl works"

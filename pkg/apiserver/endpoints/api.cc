@@ -5,6 +5,7 @@
 
 #include "kubexx/apiserver/endpoints/call.h"
 #include "kubexx/apiserver/endpoints/custom_types.h"
+#include "kubexx/apiserver/endpoints/default_roles.h"
 #include "kubexx/apiserver/endpoints/discovery.h"
 #include "kubexx/apiserver/endpoints/openapi.h"
 #include "kubexx/apiserver/endpoints/scale.h"
@@ -51,6 +52,13 @@ Status NotAllowed() {
 Answer Dispatch(const Call& call) {
   const std::string& verb = call.info.verb;
   const std::string& sub = call.info.subresource;
+  const bool of_pod = call.type->group.empty() && call.type->plural == "pods";
+  if (of_pod && (sub == "binding" || sub == "eviction") && !call.info.name.empty()) {
+    if (verb != "create") {
+      return Fail(NotAllowed());
+    }
+    return sub == "binding" ? HandleBinding(call) : HandleEviction(call);
+  }
   if (!sub.empty()) {
     const bool known =
         (sub == "status" && call.type->has_status) || (sub == "scale" && call.type->has_scale);
@@ -101,7 +109,8 @@ Api::Api(storage::Storage& storage, ApiOptions options)
     : types_(storage, options.cacher),
       objects_(storage, options.form, options.clock),
       reaper_(types_, objects_),
-      authenticator_(std::move(options.token)),
+      authenticator_(std::move(options.token), std::move(options.tokens)),
+      authorizer_(types_, options.rbac),
       managed_fields_(options.managed_fields),
       metrics_(std::move(options.metrics)) {}
 
@@ -116,8 +125,27 @@ Result<void> Api::Bootstrap(const std::stop_token& stop) {
       return Fail(created.error().WithContext(std::string("make namespace ") + name));
     }
   }
+  if (authorizer_.rbac()) {
+    KX_RETURN_IF_ERROR(BootstrapRoles(stop));
+  }
   KX_RETURN_IF_ERROR(ReloadCustomTypes(types_, objects_, stop));
   return reaper_.Load(stop);
+}
+
+Result<void> Api::BootstrapRoles(const std::stop_token& stop) {
+  const auto make = [&](const char* plural, std::vector<JsonTree> objects) -> Result<void> {
+    const ResourceTypeRef type = types_.Find("rbac.authorization.k8s.io", "v1", plural);
+    for (JsonTree& object : objects) {
+      KX_ASSIGN_OR_RETURN(object, Canonical(*type, object));
+      const auto created = objects_.Create(*type, "", std::move(object), false, stop);
+      if (!created && created.error().reason != Reason::kAlreadyExists) {
+        return Fail(created.error().WithContext(std::string("make ") + plural));
+      }
+    }
+    return {};
+  };
+  KX_RETURN_IF_ERROR(make("clusterroles", DefaultClusterRoles(types_.All())));
+  return make("clusterrolebindings", DefaultClusterRoleBindings());
 }
 
 void Api::Tick() {
@@ -138,8 +166,8 @@ void Api::AfterWrite(const Call& call) {
 }
 
 http::Response Api::Handle(const http::Request& request) {
-  const std::optional<User> user = authenticator_.Authenticate(request);
-  if (!IsOpenPath(request.path) && !user) {
+  const std::optional<User> authenticated = authenticator_.Authenticate(request);
+  if (!IsOpenPath(request.path) && !authenticated) {
     return ErrorResponse({Reason::kUnauthorized, "Unauthorized", 401});
   }
   if (request.path == "/version") {
@@ -147,6 +175,17 @@ http::Response Api::Handle(const http::Request& request) {
   }
   if (IsOpenPath(request.path)) {
     return Text("ok");
+  }
+  const Query query = ParseQuery(request.query);
+  const auto info = ParseResourcePath(request.method, request.path, query);
+  const auto user = Impersonate(authorizer_, request, *authenticated);
+  if (!user) {
+    return ErrorResponse(user.error());
+  }
+  if (const auto allowed =
+          authorizer_.Check(*user, AttributesOf(request, info, query), request.stop);
+      !allowed) {
+    return ErrorResponse(allowed.error());
   }
   if (request.path == "/metrics" && metrics_) {
     return {.content_type = "text/plain; version=0.0.4", .body = metrics_()};
@@ -159,8 +198,6 @@ http::Response Api::Handle(const http::Request& request) {
       return std::move(*response);
     }
   }
-  const Query query = ParseQuery(request.query);
-  const auto info = ParseResourcePath(request.method, request.path, query);
   return info ? HandleResource(request, *info, query, *user) : ErrorResponse(NoSuchPath());
 }
 
@@ -188,6 +225,7 @@ http::Response Api::HandleResource(const http::Request& request, const RequestIn
                   .form = *form,
                   .user = user,
                   .authenticator = authenticator_,
+                  .authorizer = authorizer_,
                   .types = types_,
                   .objects = objects_,
                   .managed_fields = managed_fields_};

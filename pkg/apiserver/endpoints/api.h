@@ -5,9 +5,11 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "kubexx/apimachinery/bytes.h"
 #include "kubexx/apiserver/endpoints/authenticator.h"
+#include "kubexx/apiserver/endpoints/authorizer.h"
 #include "kubexx/apiserver/endpoints/call.h"
 #include "kubexx/apiserver/endpoints/namespace_reaper.h"
 #include "kubexx/apiserver/endpoints/object_store.h"
@@ -27,6 +29,10 @@ struct ApiOptions {
   /// Whether objects have metadata.managedFields; without them every config that is applied is its
   /// manager's first.
   bool managed_fields = true;
+  /// Tokens of other users.
+  std::vector<UserToken> tokens{};
+  /// See Authorizer.
+  bool rbac = false;
   /// What /metrics answers; none: 404.
   std::function<std::string()> metrics{};
 };
@@ -40,7 +46,7 @@ class Api {
 
   http::Response Handle(const http::Request& request);
 
-  /// Makes the namespaces that every cluster has.
+  /// Makes what every cluster has: namespaces and, with RBAC, roles.
   apimachinery::Result<void> Bootstrap(const std::stop_token& stop);
 
   /// To be called about once a second: bookmarks and ends of watches.
@@ -52,6 +58,7 @@ class Api {
  private:
   http::Response HandleResource(const http::Request& request, const RequestInfo& info,
                                 const Query& query, const User& user);
+  apimachinery::Result<void> BootstrapRoles(const std::stop_token& stop);
   /// What a write of a definition or a namespace changes besides.
   void AfterWrite(const Call& call);
 
@@ -59,6 +66,7 @@ class Api {
   ObjectStore objects_;
   NamespaceReaper reaper_;
   Authenticator authenticator_;
+  Authorizer authorizer_;
   const bool managed_fields_;
   const std::function<std::string()> metrics_;
 };

@@ -68,6 +68,7 @@ Result<JsonTree> CreateApplied(const Call& call, const JsonTree& config) {
   }
   // As kube-apiserver has it, there is none to compare with.
   SetMeta(object, "resourceVersion", "");
+  KX_RETURN_IF_ERROR(call.CheckGrant(nullptr, object));
   return call.objects.Create(*call.type, call.info.namespace_, std::move(object), call.dry_run(),
                              call.request.stop);
 }
@@ -94,7 +95,11 @@ Answer HandleApply(const Call& call) {
   }
   const WritePart part =
       call.info.subresource == "status" ? WritePart::kStatus : WritePart::kObject;
-  const auto change = [&](const JsonTree& current) { return ApplyTo(call, current, config); };
+  const auto change = [&](const JsonTree& current) -> Result<JsonTree> {
+    KX_ASSIGN_OR_RETURN(JsonTree object, ApplyTo(call, current, config));
+    KX_RETURN_IF_ERROR(call.CheckGrant(&current, object));
+    return object;
+  };
   while (true) {
     const auto updated = call.objects.Update(*call.type, call.key(), part, change, call.dry_run(),
                                              call.request.stop);

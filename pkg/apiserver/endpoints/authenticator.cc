@@ -26,16 +26,23 @@ std::optional<User> Authenticator::Authenticate(const http::Request& request) co
     user.groups.emplace_back("system:authenticated");
     return user;
   }
-  if (token_.empty()) {
-    return Administrator();
-  }
   constexpr std::string_view kScheme = "Bearer ";
   std::string_view header = request.Header("Authorization");
   if (!header.starts_with(kScheme)) {
-    return std::nullopt;
+    return token_.empty() ? std::optional(Administrator()) : std::nullopt;
   }
   header.remove_prefix(kScheme.size());
-  return SameSecret(header, token_.view()) ? std::optional(Administrator()) : std::nullopt;
+  if (SameSecret(header, token_.view()) && !token_.empty()) {
+    return Administrator();
+  }
+  for (const UserToken& other : others_) {
+    if (SameSecret(header, other.token.view())) {
+      User user = other.user;
+      user.groups.emplace_back("system:authenticated");
+      return user;
+    }
+  }
+  return token_.empty() && others_.empty() ? std::optional(Administrator()) : std::nullopt;
 }
 
 }  // namespace kubexx::apiserver

@@ -10,6 +10,7 @@
 #include "kubexx/apimachinery/object_key.h"
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/apiserver/endpoints/authenticator.h"
+#include "kubexx/apiserver/endpoints/authorizer.h"
 #include "kubexx/apiserver/endpoints/media_type.h"
 #include "kubexx/apiserver/endpoints/object_store.h"
 #include "kubexx/apiserver/endpoints/request_info.h"
@@ -27,6 +28,7 @@ struct Call {
   const AnswerForm& form;
   const User& user;
   const Authenticator& authenticator;
+  Authorizer& authorizer;
   TypeRegistry& types;
   ObjectStore& objects;
   /// Whether metadata.managedFields are kept.
@@ -34,6 +36,14 @@ struct Call {
 
   apimachinery::ObjectKey key() const {
     return {.namespace_ = type->namespaced ? info.namespace_ : std::string(), .name = info.name};
+  }
+  /// Whether the user may write `object` instead of `current`, which is null for a create: no Role
+  /// may grant more than its writer has. Every handler that writes objects asks; kForbidden.
+  apimachinery::Result<void> CheckGrant(const codec::JsonTree* current,
+                                        const codec::JsonTree& object) const {
+    return authorizer.CheckGrant(
+        user, {.type = *type, .namespace_ = info.namespace_, .current = current, .object = object},
+        request.stop);
   }
   /// "?dryRun=All".
   bool dry_run() const { return Param(query, "dryRun") == "All"; }
@@ -64,6 +74,10 @@ Answer HandlePatch(const Call& call);
 Answer HandleDelete(const Call& call);
 /// Deletes those that a selection matches.
 Answer HandleDeleteCollection(const Call& call);
+/// Gives a pod its node.
+Answer HandleBinding(const Call& call);
+/// Deletes a pod, if its disruption budget has a disruption left.
+Answer HandleEviction(const Call& call);
 /// Of a type that is a review.
 Answer HandleReview(const Call& call);
 
@@ -78,6 +92,9 @@ Answer HandleApply(const Call& call);
 /// its fields are checked as the client wants it; see CheckFields.
 apimachinery::Result<codec::JsonTree> ReadBody(const Call& call,
                                                std::vector<std::string>* warnings = nullptr);
+/// The same of another type, for subresources.
+apimachinery::Result<codec::JsonTree> ReadBodyAs(const Call& call, const ResourceType& type,
+                                                 std::vector<std::string>* warnings = nullptr);
 
 }  // namespace kubexx::apiserver
 

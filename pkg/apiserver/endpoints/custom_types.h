@@ -18,14 +18,24 @@ namespace kubexx::apiserver {
 /// Whether objects of the type are CRDs.
 bool IsCustomResourceDefinition(const ResourceType& type);
 
-/// The served versions of a definition.
+/// The served versions of a definition; none before it is established.
 std::vector<ResourceTypeRef> TypesOfDefinition(const codec::JsonTree& definition);
 
-/// Fills in what a definition leaves out (singular name, list kind, conversion) and its status: it
-/// is accepted and established at once.
-void EstablishDefinition(base::Clock& clock, codec::JsonTree& definition);
+/// Fills in what a definition leaves out: singular name, list kind, conversion.
+void SetDefinitionDefaults(codec::JsonTree& definition);
 
-/// Serves what the definitions in the storage say.
+/// Sets the status of a definition at once, where kube-apiserver's controllers take a moment: its
+/// names are accepted and it is established unless one of `others`, which may have the definition
+/// itself among them, uses one of its names.
+void EstablishDefinition(base::Clock& clock, const std::vector<codec::JsonTree>& others,
+                         codec::JsonTree& definition);
+
+/// All definitions that are stored.
+apimachinery::Result<std::vector<codec::JsonTree>> ReadDefinitions(storage::Storage& storage,
+                                                                   const std::stop_token& stop);
+
+/// Serves what the definitions in the storage say, after accepting those whose names have become
+/// free.
 apimachinery::Result<void> ReloadCustomTypes(TypeRegistry& types, ObjectStore& objects,
                                              const std::stop_token& stop);
 

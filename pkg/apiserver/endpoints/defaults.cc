@@ -3,6 +3,7 @@
 #include <string_view>
 #include <utility>
 
+#include "kubexx/apiserver/endpoints/custom_types.h"
 #include "kubexx/apiserver/endpoints/prepare.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/codec/internal/base64.h"
@@ -158,7 +159,9 @@ void DefaultSecret(JsonTree& object) {
 }  // namespace
 
 void SetDefaults(const ResourceType& type, JsonTree& object) {
-  if (type.group == "apps" && type.plural != "controllerrevisions") {
+  if (IsCustomResourceDefinition(type)) {
+    SetDefinitionDefaults(object);
+  } else if (type.group == "apps" && type.plural != "controllerrevisions") {
     DefaultWorkload(type, object["spec"]);
   } else if (type.group.empty() && type.plural == "pods") {
     DefaultPodSpec(object["spec"]);

@@ -35,6 +35,7 @@ struct Subresource {
   std::string group{};
   std::string version{};
   std::string kind{};
+  std::vector<std::string> verbs{"get", "patch", "update"};
 };
 
 std::vector<Subresource> SubresourcesOf(const ResourceType& type) {
@@ -42,15 +43,14 @@ std::vector<Subresource> SubresourcesOf(const ResourceType& type) {
   if (type.has_scale) {
     all.push_back({"scale", "autoscaling", "v1", "Scale"});
   }
+  if (type.group.empty() && type.plural == "pods") {
+    all.push_back({"binding", "", "v1", "Binding", {"create"}});
+    all.push_back({"eviction", "policy", "v1", "Eviction", {"create"}});
+  }
   if (type.has_status) {
     all.push_back({"status", type.group, type.version, type.kind});
   }
   return all;
-}
-
-const std::vector<std::string>& SubresourceVerbs() {
-  static const std::vector<std::string> kVerbs{"get", "patch", "update"};
-  return kVerbs;
 }
 
 bool IsNewGroup(const std::vector<std::string>& seen, const std::string& group) {
@@ -104,7 +104,7 @@ JsonTree AggregatedResource(const ResourceType& type) {
     JsonTree one = JsonTree::Object();
     one["subresource"] = sub.name;
     one["responseKind"] = KindOf(sub.group, sub.version, sub.kind);
-    one["verbs"] = Strings(SubresourceVerbs());
+    one["verbs"] = Strings(sub.verbs);
     tree["subresources"].Append(std::move(one));
   }
   return tree;
@@ -190,8 +190,7 @@ http::Response LegacyResources(const std::vector<ResourceTypeRef>& types, const 
     }
     list["resources"].Append(std::move(tree));
     for (const Subresource& sub : SubresourcesOf(*type)) {
-      JsonTree one =
-          LegacyResource(*type, type->plural + "/" + sub.name, sub.kind, SubresourceVerbs());
+      JsonTree one = LegacyResource(*type, type->plural + "/" + sub.name, sub.kind, sub.verbs);
       if (sub.group != type->group) {
         one["group"] = sub.group;
         one["version"] = sub.version;

@@ -172,8 +172,11 @@ Status BadParameter(const Call& call, const std::string& reason, const std::stri
 }
 
 managedfields::Type MergeTypeOf(const ResourceType& type) {
-  return type.schema != nullptr ? managedfields::Type::Builtin(*type.schema)
-                                : managedfields::Type::Custom(nullptr);
+  if (type.schema != nullptr) {
+    return managedfields::Type::Builtin(*type.schema);
+  }
+  return managedfields::Type::Custom(
+      type.custom ? type.custom->source.At({"schema", "openAPIV3Schema"}) : nullptr);
 }
 
 Result<void> CheckManager(const Call& call, bool apply) {

@@ -18,14 +18,6 @@ using apimachinery::Result;
 using apimachinery::Status;
 using codec::JsonTree;
 
-/// Of a namespace, spec.finalizers hold it back, too.
-bool Waits(const ResourceType& type, const JsonTree& object) {
-  const JsonTree* const finalizers = type.group.empty() && type.plural == "namespaces"
-                                         ? object.At({"spec", "finalizers"})
-                                         : nullptr;
-  return HasFinalizers(object) || (finalizers != nullptr && finalizers->size() > 0);
-}
-
 const ResourceType& NamespaceType() {
   static const ResourceType kType = [] {
     ResourceType type;
@@ -49,18 +41,18 @@ Status AboutObject(const ResourceType& type, std::string_view name, Status statu
 }
 
 Result<void> CheckPreconditions(const ResourceType& type, const JsonTree& object,
-                                const DeletePreconditions& preconditions) {
+                                const DeleteOptions& options) {
   const std::string uid = MetaString(object, "uid");
   const std::string version = MetaString(object, "resourceVersion");
-  if (!preconditions.uid.empty() && preconditions.uid != uid) {
+  if (!options.uid.empty() && options.uid != uid) {
     return Fail(Conflict(type, MetaString(object, "name"),
-                         "Precondition failed: UID in precondition: " + preconditions.uid +
+                         "Precondition failed: UID in precondition: " + options.uid +
                              ", UID in object meta: " + uid));
   }
-  if (!preconditions.resource_version.empty() && preconditions.resource_version != version) {
+  if (!options.resource_version.empty() && options.resource_version != version) {
     return Fail(Conflict(
         type, MetaString(object, "name"),
-        "Precondition failed: ResourceVersion in precondition: " + preconditions.resource_version +
+        "Precondition failed: ResourceVersion in precondition: " + options.resource_version +
             ", ResourceVersion in object meta: " + version));
   }
   return {};
@@ -99,7 +91,8 @@ Result<JsonTree> ObjectStore::Create(const ResourceType& type, const std::string
   const bool generated = MetaString(object, "name").empty();
   KX_RETURN_IF_ERROR(PrepareCreate(type, namespace_, clock_, object));
   if (IsCustomResourceDefinition(type)) {
-    EstablishDefinition(clock_, object);
+    KX_ASSIGN_OR_RETURN(const auto others, ReadDefinitions(storage_, stop));
+    EstablishDefinition(clock_, others, object);
   }
   if (type.namespaced) {
     KX_RETURN_IF_ERROR(CheckNamespace(namespace_, stop));
@@ -135,7 +128,11 @@ Result<JsonTree> ObjectStore::Update(const ResourceType& type, const apimachiner
     KX_ASSIGN_OR_RETURN(const JsonTree before, TreeOf(type, current));
     KX_ASSIGN_OR_RETURN(JsonTree after, change(before));
     KX_RETURN_IF_ERROR(PrepareUpdate(type, part, before, after));
-    if (IsDeleting(after) && !HasFinalizers(after) && HasFinalizers(before)) {
+    if (IsCustomResourceDefinition(type) && part == WritePart::kObject) {
+      KX_ASSIGN_OR_RETURN(const auto others, ReadDefinitions(storage_, stop));
+      EstablishDefinition(clock_, others, after);
+    }
+    if (IsDone(before, after)) {
       last = std::move(after);
       return std::optional<std::string>();
     }
@@ -175,40 +172,35 @@ Result<JsonTree> ObjectStore::Update(const ResourceType& type, const apimachiner
 
 Result<DeleteOutcome> ObjectStore::Delete(const ResourceType& type,
                                           const apimachinery::ObjectKey& key,
-                                          const DeletePreconditions& preconditions, bool dry_run,
+                                          const DeleteOptions& options, bool dry_run,
                                           std::stop_token stop) {
   while (true) {
     KX_ASSIGN_OR_RETURN(std::optional<DeleteOutcome> outcome,
-                        TryDelete(type, key, preconditions, dry_run, stop));
+                        TryDelete(type, key, options, dry_run, stop));
     if (outcome) {
       return std::move(*outcome);
     }
   }
 }
 
-Result<std::optional<DeleteOutcome>> ObjectStore::TryDelete(
-    const ResourceType& type, const apimachinery::ObjectKey& key,
-    const DeletePreconditions& preconditions, bool dry_run, const std::stop_token& stop) {
+Result<std::optional<DeleteOutcome>> ObjectStore::TryDelete(const ResourceType& type,
+                                                            const apimachinery::ObjectKey& key,
+                                                            const DeleteOptions& options,
+                                                            bool dry_run,
+                                                            const std::stop_token& stop) {
   const std::string storage_key = type.StorageKey(key);
   const auto kv = storage_.Get(storage_key, 0, stop);
   if (!kv) {
     return Fail(AboutObject(type, key.name, kv.error()));
   }
   KX_ASSIGN_OR_RETURN(JsonTree object, TreeOf(type, *kv));
-  KX_RETURN_IF_ERROR(CheckPreconditions(type, object, preconditions));
-  const bool waits = Waits(type, object);
-  if (dry_run || (waits && IsDeleting(object))) {
-    return std::optional<DeleteOutcome>({.gone = !waits, .object = std::move(object)});
+  KX_RETURN_IF_ERROR(CheckPreconditions(type, object, options));
+  const DeletionStep step = PlanDeletion(type, options, clock_, object);
+  if (dry_run || step == DeletionStep::kWait) {
+    return std::optional<DeleteOutcome>(
+        {.gone = step == DeletionStep::kRemove, .object = std::move(object)});
   }
-  if (waits) {
-    SetMeta(object, "deletionTimestamp", apimachinery::Time::From(clock_.Wall()).ToString());
-    object["metadata"]["deletionGracePeriodSeconds"] = 0;
-    if (type.has_generation) {
-      object["metadata"]["generation"] = Generation(object) + 1;
-    }
-    if (type.group.empty() && type.plural == "namespaces") {
-      object["status"]["phase"] = "Terminating";
-    }
+  if (step == DeletionStep::kMark) {
     KX_ASSIGN_OR_RETURN(std::string value, StoredOf(type, object, form_));
     KX_ASSIGN_OR_RETURN(
         const storage::Swap swap,

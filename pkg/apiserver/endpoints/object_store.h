@@ -10,6 +10,7 @@
 
 #include "kubexx/apimachinery/object_key.h"
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/apiserver/endpoints/deletion.h"
 #include "kubexx/apiserver/endpoints/prepare.h"
 #include "kubexx/apiserver/object/resource_type.h"
 #include "kubexx/apiserver/object/stored_object.h"
@@ -20,15 +21,9 @@
 
 namespace kubexx::apiserver {
 
-/// What a deletion insists on; "" for anything.
-struct DeletePreconditions {
-  std::string uid{};
-  std::string resource_version{};
-};
-
 /// What became of a deletion.
 struct DeleteOutcome {
-  bool gone = false;         ///< false: the object waits for its finalizers
+  bool gone = false;         ///< false: the object waits for its finalizers or a kubelet
   codec::JsonTree object{};  ///< its last state
 };
 
@@ -66,7 +61,7 @@ class ObjectStore {
 
   apimachinery::Result<DeleteOutcome> Delete(const ResourceType& type,
                                              const apimachinery::ObjectKey& key,
-                                             const DeletePreconditions& preconditions, bool dry_run,
+                                             const DeleteOptions& options, bool dry_run,
                                              std::stop_token stop);
 
  private:
@@ -75,9 +70,11 @@ class ObjectStore {
   apimachinery::Result<void> CheckNamespace(const std::string& namespace_,
                                             const std::stop_token& stop);
   /// Nothing when somebody else was faster.
-  apimachinery::Result<std::optional<DeleteOutcome>> TryDelete(
-      const ResourceType& type, const apimachinery::ObjectKey& key,
-      const DeletePreconditions& preconditions, bool dry_run, const std::stop_token& stop);
+  apimachinery::Result<std::optional<DeleteOutcome>> TryDelete(const ResourceType& type,
+                                                               const apimachinery::ObjectKey& key,
+                                                               const DeleteOptions& options,
+                                                               bool dry_run,
+                                                               const std::stop_token& stop);
 
   storage::Storage& storage_;
   const StoredForm form_;

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "kubexx/api/meta/v1/types.gen.h"
 #include "kubexx/apiserver/endpoints/media_type.h"
 #include "kubexx/apiserver/endpoints/patch.h"
 #include "kubexx/codec/json_tree.h"
@@ -23,6 +24,17 @@ using codec::TypeSchema;
 
 constexpr std::string_view kRoot = "/openapi/v3";
 constexpr std::string_view kMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.";
+
+/// "com.example.v1.Widget" for Widget in example.com/v1.
+std::string NameOf(const ResourceType& type) {
+  std::string name;
+  for (std::string_view rest = type.group; !rest.empty();) {
+    const std::string_view part = rest.substr(0, rest.find('.'));
+    name = std::string(part) + "." + name;
+    rest.remove_prefix(std::min(rest.size(), part.size() + 1));
+  }
+  return name + type.version + "." + type.kind;
+}
 
 /// "core.v1.Pod" is "io.k8s.api.core.v1.Pod".
 std::string NameOf(const TypeSchema& type) {
@@ -49,10 +61,30 @@ JsonTree Typed(const char* type, const char* format = nullptr) {
   return tree;
 }
 
+JsonTree Gvk(std::string_view group, std::string_view version, std::string_view kind) {
+  JsonTree gvk = JsonTree::Object();
+  gvk["group"] = group;
+  gvk["version"] = version;
+  gvk["kind"] = kind;
+  return gvk;
+}
+
 /// The schemas of one document.
 class Schemas {
  public:
   void Add(const TypeSchema& type) { AddAs(NameOf(type), type); }
+  /// The schema of a definition, with what every object has.
+  void AddCustom(const ResourceType& type) {
+    const JsonTree* const source = type.custom->source.At({"schema", "openAPIV3Schema"});
+    JsonTree schema = source == nullptr ? Typed("object") : *source;
+    JsonTree& properties = schema["properties"];
+    for (const char* const field : {"apiVersion", "kind"}) {
+      properties[field] = Typed("string");
+    }
+    properties["metadata"] = Reference(codec::SchemaOf<api::meta::v1::ObjectMeta>());
+    schema["x-kubernetes-group-version-kind"].Append(Gvk(type.group, type.version, type.kind));
+    schemas_[NameOf(type)] = std::move(schema);
+  }
   JsonTree Take() { return std::move(schemas_); }
 
  private:
@@ -152,11 +184,7 @@ class Schemas {
       if (!type.kind.empty()) {
         schema["properties"]["apiVersion"] = Typed("string");
         schema["properties"]["kind"] = Typed("string");
-        JsonTree gvk = JsonTree::Object();
-        gvk["group"] = type.group;
-        gvk["version"] = type.version;
-        gvk["kind"] = type.kind;
-        schema["x-kubernetes-group-version-kind"].Append(std::move(gvk));
+        schema["x-kubernetes-group-version-kind"].Append(Gvk(type.group, type.version, type.kind));
       }
     }
     schemas_[name] = std::move(schema);
@@ -169,9 +197,7 @@ class Schemas {
 JsonTree PatchOperation(const ResourceType& type) {
   JsonTree operation = JsonTree::Object();
   operation["x-kubernetes-action"] = "patch";
-  operation["x-kubernetes-group-version-kind"]["group"] = type.group;
-  operation["x-kubernetes-group-version-kind"]["version"] = type.version;
-  operation["x-kubernetes-group-version-kind"]["kind"] = type.kind;
+  operation["x-kubernetes-group-version-kind"] = Gvk(type.group, type.version, type.kind);
   for (const char* const name : {"dryRun", "fieldManager", "fieldValidation", "force"}) {
     JsonTree parameter = JsonTree::Object();
     parameter["name"] = name;
@@ -227,6 +253,8 @@ std::optional<http::Response> ServeOpenApi(const http::Request& request,
       document["paths"][PathOf(*type)]["patch"] = PatchOperation(*type);
       if (type->schema != nullptr) {
         schemas.Add(*type->schema);
+      } else if (type->custom) {
+        schemas.AddCustom(*type);
       }
     }
   }

@@ -7,8 +7,11 @@
 #include "kubexx/apimachinery/labels.h"
 #include "kubexx/apimachinery/names.h"
 #include "kubexx/apimachinery/time.h"
+#include "kubexx/apiserver/endpoints/custom_types.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/status_json.h"
+#include "kubexx/apiserver/schema/definition.h"
+#include "kubexx/apiserver/schema/validate.h"
 #include "kubexx/base/identity.h"
 
 namespace kubexx::apiserver {
@@ -153,6 +156,30 @@ void CheckImmutable(const ResourceType& type, const JsonTree& current, const Jso
   }
 }
 
+/// What the schema of a custom resource says, and what there is to say of definitions.
+void CheckCustom(const ResourceType& type, const JsonTree& object, const JsonTree* old,
+                 std::vector<StatusCause>& causes) {
+  if (type.custom && type.custom->schema != nullptr) {
+    schema::Validate(*type.custom->schema, object, old, causes);
+  } else if (IsCustomResourceDefinition(type)) {
+    schema::CheckDefinition(object, causes);
+    if (old != nullptr) {
+      schema::CheckDefinitionChange(*old, object, causes);
+    }
+  }
+}
+
+/// Whether the change counts as a new generation.
+bool IsNewGeneration(const ResourceType& type, const JsonTree& current, const JsonTree& object) {
+  if (!SameSpec(current, object)) {
+    return true;
+  }
+  const JsonTree* const before = current.Find("status");
+  const JsonTree* const after = object.Find("status");
+  return type.custom && !type.has_status &&
+         (before == nullptr || after == nullptr ? before != after : *before != *after);
+}
+
 }  // namespace
 
 Result<void> PrepareCreate(const ResourceType& type, std::string_view namespace_,
@@ -177,7 +204,9 @@ Result<void> PrepareCreate(const ResourceType& type, std::string_view namespace_
   if (type.has_generation) {
     object["metadata"]["generation"] = 1;
   }
-  if (type.has_status) {
+  if (type.has_status && type.custom) {
+    object.Erase("status");
+  } else if (type.has_status) {
     object["status"] = JsonTree::Object();
   }
   SetDefaults(type, object);
@@ -191,6 +220,7 @@ Result<void> PrepareCreate(const ResourceType& type, std::string_view namespace_
     causes.push_back(InvalidValue("metadata.name", name, problem));
   }
   CheckLabels(object, causes);
+  CheckCustom(type, object, nullptr, causes);
   return Verdict(type, object, std::move(causes));
 }
 
@@ -210,23 +240,26 @@ Result<void> PrepareUpdate(const ResourceType& type, WritePart part, const JsonT
     EraseOrRestore(changed, object, "status");
     RestoreMeta(changed, object, "managedFields");
     object = std::move(changed);
-    return {};
+    std::vector<StatusCause> causes;
+    CheckCustom(type, object, &current, causes);
+    return Verdict(type, object, std::move(causes));
   }
   for (const char* const field :
        {"name", "namespace", "uid", "creationTimestamp", "deletionTimestamp",
         "deletionGracePeriodSeconds", "generation", "resourceVersion", "generateName"}) {
     RestoreMeta(object, current, field);
   }
-  if (type.has_status) {
+  if (type.has_status && part != WritePart::kAll) {
     EraseOrRestore(object, current, "status");
   }
   SetDefaults(type, object);
-  if (type.has_generation && !SameSpec(current, object)) {
+  if (type.has_generation && IsNewGeneration(type, current, object)) {
     object["metadata"]["generation"] = Generation(current) + 1;
   }
   std::vector<StatusCause> causes;
   CheckLabels(object, causes);
   CheckImmutable(type, current, object, causes);
+  CheckCustom(type, object, &current, causes);
   return Verdict(type, object, std::move(causes));
 }
 

@@ -15,7 +15,11 @@
 namespace kubexx::apiserver {
 
 /// Which part of an object a write is for.
-enum class WritePart : std::uint8_t { kObject, kStatus };
+enum class WritePart : std::uint8_t {
+  kObject,
+  kStatus,
+  kAll,  ///< a write of the server's own
+};
 
 /// A new object: fills in what the server decides (name of a generateName, uid, creationTimestamp,
 /// generation, an empty status) and checks names and labels. `namespace_` is the request's.

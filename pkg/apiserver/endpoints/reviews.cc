@@ -1,5 +1,6 @@
-// Objects that are questions. Nobody is refused anything here, so the answers are simple.
+// Objects that are questions: they are answered and not kept.
 #include <utility>
+#include <vector>
 
 #include "kubexx/apiserver/endpoints/call.h"
 #include "kubexx/apiserver/object/metadata.h"
@@ -8,12 +9,17 @@
 namespace kubexx::apiserver {
 namespace {
 
+using apimachinery::Fail;
+using apimachinery::Reason;
 using apimachinery::Result;
 using codec::JsonTree;
 
 JsonTree UserInfo(const User& user) {
   JsonTree info = JsonTree::Object();
   info["username"] = user.name;
+  if (!user.uid.empty()) {
+    info["uid"] = user.uid;
+  }
   info["groups"] = JsonTree::Array();
   for (const std::string& group : user.groups) {
     info["groups"].Append(group);
@@ -21,26 +27,90 @@ JsonTree UserInfo(const User& user) {
   return info;
 }
 
-JsonTree AnyRule(bool resources) {
-  JsonTree star = JsonTree::Array();
-  star.Append("*");
-  JsonTree rule = JsonTree::Object();
-  rule["verbs"] = star;
-  if (resources) {
-    rule["apiGroups"] = star;
-    rule["resources"] = star;
-  } else {
-    rule["nonResourceURLs"] = star;
+/// Who a review asks about: its spec, or the one who asks.
+User UserOf(const JsonTree& spec) {
+  User user;
+  user.name = spec.TextAt("user");
+  user.uid = spec.TextAt("uid");
+  if (const JsonTree* const groups = spec.Find("groups")) {
+    for (const JsonTree& group : groups->elements()) {
+      if (const std::string* const name = group.AsString()) {
+        user.groups.push_back(*name);
+      }
+    }
   }
-  JsonTree rules = JsonTree::Array();
-  rules.Append(std::move(rule));
-  return rules;
+  return user;
+}
+
+/// What a SubjectAccessReview asks for.
+rbac::Request RequestOf(const JsonTree& spec) {
+  rbac::Request request;
+  if (const JsonTree* const path = spec.Find("nonResourceAttributes")) {
+    request.verb = path->TextAt("verb");
+    request.path = path->TextAt("path");
+    return request;
+  }
+  if (const JsonTree* const attributes = spec.Find("resourceAttributes")) {
+    request.verb = attributes->TextAt("verb");
+    request.group = attributes->TextAt("group");
+    request.resource = attributes->TextAt("resource");
+    request.subresource = attributes->TextAt("subresource");
+    request.namespace_ = attributes->TextAt("namespace");
+    request.name = attributes->TextAt("name");
+  }
+  return request;
+}
+
+/// The answer to a SelfSubjectRulesReview.
+void ListRules(const Call& call, const JsonTree& spec, JsonTree& status) {
+  std::vector<rbac::Rule> rules;
+  if (call.authorizer.rbac()) {
+    rules = call.authorizer.RulesOf(call.user, spec.TextAt("namespace"), call.request.stop);
+  } else {
+    rbac::Rule everything;
+    everything.verbs = everything.groups = everything.resources = {"*"};
+    rules.push_back(std::move(everything));
+    rbac::Rule everywhere;
+    everywhere.verbs = everywhere.paths = {"*"};
+    rules.push_back(std::move(everywhere));
+  }
+  status["resourceRules"] = JsonTree::Array();
+  status["nonResourceRules"] = JsonTree::Array();
+  for (const rbac::Rule& rule : rules) {
+    status[rule.paths.empty() ? "resourceRules" : "nonResourceRules"].Append(rule.ToJson());
+  }
+  status["incomplete"] = false;
+}
+
+/// The answer to a (Self|Local)SubjectAccessReview.
+Result<void> AnswerAccess(const Call& call, const JsonTree& spec, JsonTree& status) {
+  const bool self = call.type->plural == "selfsubjectaccessreviews";
+  const User user = self ? call.user : UserOf(spec);
+  const bool of_resource = spec.Find("resourceAttributes") != nullptr;
+  if (of_resource == (spec.Find("nonResourceAttributes") != nullptr)) {
+    return Fail(Reason::kInvalid,
+                "spec: exactly one of nonResourceAttributes or resourceAttributes must be "
+                "specified",
+                422);
+  }
+  if (!self && user.name.empty() && user.groups.empty()) {
+    return Fail(Reason::kInvalid, "spec.user: at least one of user or group must be specified",
+                422);
+  }
+  const rbac::Decision decision = call.authorizer.Decide(user, RequestOf(spec), call.request.stop);
+  status["allowed"] = decision.allowed;
+  if (!decision.reason.empty()) {
+    status["reason"] = decision.reason;
+  }
+  return {};
 }
 
 }  // namespace
 
 Answer HandleReview(const Call& call) {
   KX_ASSIGN_OR_RETURN(JsonTree review, ReadBody(call));
+  const JsonTree* const found = review.Find("spec");
+  const JsonTree spec = found == nullptr ? JsonTree::Object() : *found;
   JsonTree& status = review["status"];
   status = JsonTree::Object();
   if (call.type->plural == "selfsubjectreviews") {
@@ -55,11 +125,9 @@ Answer HandleReview(const Call& call) {
       status["user"] = UserInfo(*user);
     }
   } else if (call.type->plural == "selfsubjectrulesreviews") {
-    status["resourceRules"] = AnyRule(true);
-    status["nonResourceRules"] = AnyRule(false);
-    status["incomplete"] = false;
+    ListRules(call, spec, status);
   } else {
-    status["allowed"] = true;
+    KX_RETURN_IF_ERROR(AnswerAccess(call, spec, status));
   }
   KX_ASSIGN_OR_RETURN(const JsonTree canonical, Canonical(*call.type, review));
   return ObjectResponse(call, canonical, 201);

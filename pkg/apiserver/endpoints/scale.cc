@@ -34,6 +34,56 @@ JsonTree IntAt(const JsonTree& object, std::initializer_list<std::string_view> p
   return found == nullptr ? 0 : found->AsInt().value_or(0);
 }
 
+/// The value at a path of members.
+const JsonTree* Follow(const JsonTree& object, const std::vector<std::string>& members) {
+  const std::vector<std::string_view> path(members.begin(), members.end());
+  return object.At(path);
+}
+
+std::int64_t CountAt(const JsonTree& object, const std::vector<std::string>& members) {
+  const JsonTree* const found = Follow(object, members);
+  return found == nullptr ? 0 : found->AsInt().value_or(0);
+}
+
+/// Of a custom resource, where its definition says.
+JsonTree CustomScale(const schema::ScalePaths& paths, const JsonTree& object, JsonTree scale) {
+  scale["spec"]["replicas"] = CountAt(object, paths.spec_replicas);
+  scale["status"]["replicas"] = CountAt(object, paths.status_replicas);
+  if (!paths.selector.empty()) {
+    const JsonTree* const selector = Follow(object, paths.selector);
+    if (selector != nullptr && selector->AsString() != nullptr && !selector->AsString()->empty()) {
+      scale["status"]["selector"] = *selector;
+    }
+  }
+  return scale;
+}
+
+void SetReplicas(const ResourceType& type, std::int64_t count, JsonTree& object) {
+  if (!type.custom) {
+    object["spec"]["replicas"] = count;
+    return;
+  }
+  JsonTree* at = &object;
+  for (const std::string& member : type.custom->scale.spec_replicas) {
+    at = &(*at)[member];
+  }
+  *at = count;
+}
+
+/// A Scale of an object that does not say how many replicas it wants is an error.
+Result<void> CheckReplicas(const ResourceType& type, const JsonTree& object) {
+  if (!type.custom || Follow(object, type.custom->scale.spec_replicas) != nullptr) {
+    return {};
+  }
+  std::string path;
+  for (const std::string& member : type.custom->scale.spec_replicas) {
+    path += "." + member;
+  }
+  return Fail(Reason::kInternalError,
+              "Internal error occurred: the spec replicas field \"" + path + "\" does not exist",
+              500);
+}
+
 /// The labels of a selector as text, as autoscalers want it.
 std::string SelectorText(const JsonTree& object) {
   const JsonTree* labels = object.At({"spec", "selector", "matchLabels"});
@@ -53,7 +103,7 @@ std::string SelectorText(const JsonTree& object) {
 
 Answer Respond(const Call& call, const JsonTree& object) {
   const AnswerForm form{.encoding = call.form.encoding};
-  const std::string json = ScaleOf(object).ToJson();
+  const std::string json = ScaleOf(*call.type, object).ToJson();
   http::Response response;
   response.content_type = form.ContentType();
   response.body = json;
@@ -65,13 +115,16 @@ Answer Respond(const Call& call, const JsonTree& object) {
 
 }  // namespace
 
-JsonTree ScaleOf(const JsonTree& object) {
+JsonTree ScaleOf(const ResourceType& type, const JsonTree& object) {
   JsonTree scale = JsonTree::Object();
   scale["kind"] = "Scale";
   scale["apiVersion"] = "autoscaling/v1";
   for (const char* const field :
        {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"}) {
     scale["metadata"][field] = MetaString(object, field);
+  }
+  if (type.custom) {
+    return CustomScale(type.custom->scale, object, std::move(scale));
   }
   scale["spec"]["replicas"] = IntAt(object, {"spec", "replicas"});
   scale["status"]["replicas"] = IntAt(object, {"status", "replicas"});
@@ -100,6 +153,7 @@ Answer ScaleResponse(const Call& call, const JsonTree& object) { return Respond(
 Answer GetScale(const Call& call) {
   KX_ASSIGN_OR_RETURN(const JsonTree object,
                       call.objects.Get(*call.type, call.key(), call.request.stop));
+  KX_RETURN_IF_ERROR(CheckReplicas(*call.type, object));
   return Respond(call, object);
 }
 
@@ -109,7 +163,7 @@ Answer UpdateScale(const Call& call, ObjectStore::Change change) {
       call.objects.Update(
           *call.type, call.key(), WritePart::kObject,
           [&change, &call](const JsonTree& current) -> Result<JsonTree> {
-            KX_ASSIGN_OR_RETURN(const JsonTree scale, change(ScaleOf(current)));
+            KX_ASSIGN_OR_RETURN(const JsonTree scale, change(ScaleOf(*call.type, current)));
             const JsonTree* const replicas = scale.At({"spec", "replicas"});
             const auto count =
                 replicas == nullptr ? std::optional<std::int64_t>(0) : replicas->AsInt();
@@ -118,7 +172,7 @@ Answer UpdateScale(const Call& call, ObjectStore::Change change) {
                           422);
             }
             JsonTree object = current;
-            object["spec"]["replicas"] = *count;
+            SetReplicas(*call.type, *count, object);
             SetMeta(object, "resourceVersion", MetaString(scale, "resourceVersion"));
             TrackWrite(call, current, object);
             return object;

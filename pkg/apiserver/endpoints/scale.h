@@ -7,8 +7,8 @@
 
 namespace kubexx::apiserver {
 
-/// autoscaling/v1 Scale of an object that has spec.replicas.
-codec::JsonTree ScaleOf(const codec::JsonTree& object);
+/// autoscaling/v1 Scale of an object that has spec.replicas, or what its definition names.
+codec::JsonTree ScaleOf(const ResourceType& type, const codec::JsonTree& object);
 
 /// The Scale of `object` as the client wants it.
 Answer ScaleResponse(const Call& call, const codec::JsonTree& object);

@@ -291,16 +291,73 @@ std::string HumanDuration(base::Duration duration) {
   return days < 8 * 365 ? text(days / 365, "y", days % 365, "d") : text(days / 365, "y", none);
 }
 
+namespace {
+
+/// The cell of a column that a definition names, as kube-apiserver fills it.
+JsonTree CustomCell(const schema::PrinterColumn& column, const JsonTree& object) {
+  const std::vector<const JsonTree*> found = column.path.Find(object);
+  if (found.empty()) {
+    return nullptr;
+  }
+  const JsonTree& value = *found.front();
+  if (column.type == "date") {
+    return value.AsString() == nullptr ? JsonTree() : Since(*value.AsString());
+  }
+  if (column.type != "string") {
+    const bool fits = column.type == "boolean"   ? value.AsBool().has_value()
+                      : column.type == "integer" ? value.AsInt().has_value()
+                                                 : value.AsDouble().has_value();
+    return fits ? value : JsonTree();
+  }
+  std::string text;
+  for (const JsonTree* const one : found) {
+    text +=
+        (text.empty() ? "" : " ") + (one->AsString() == nullptr ? one->ToJson() : *one->AsString());
+  }
+  return text;
+}
+
+JsonTree CellsOf(const ResourceType& type, const JsonTree& object) {
+  JsonTree cells = JsonTree::Array();
+  if (type.custom) {
+    cells.Append(NameCell(object));
+    for (const schema::PrinterColumn& column : type.custom->columns) {
+      cells.Append(CustomCell(column, object));
+    }
+    return cells;
+  }
+  for (const Column& column : ColumnsOf(type)) {
+    cells.Append(column.cell(object));
+  }
+  return cells;
+}
+
+JsonTree Definition(std::string_view name, std::string_view type, std::int64_t priority) {
+  JsonTree definition = JsonTree::Object();
+  definition["name"] = name;
+  definition["type"] = type;
+  definition["format"] = name == "Name" ? "name" : "";
+  definition["description"] = "";
+  definition["priority"] = priority;
+  return definition;
+}
+
+}  // namespace
+
 std::string TableHead(const ResourceType& type, std::string_view meta_json) {
   JsonTree columns = JsonTree::Array();
-  for (const Column& column : ColumnsOf(type)) {
-    JsonTree definition = JsonTree::Object();
-    definition["name"] = column.name;
-    definition["type"] = column.type;
-    definition["format"] = std::string_view(column.name) == "Name" ? "name" : "";
-    definition["description"] = "";
-    definition["priority"] = column.priority;
-    columns.Append(std::move(definition));
+  if (type.custom) {
+    columns.Append(Definition("Name", "string", 0));
+    for (const schema::PrinterColumn& column : type.custom->columns) {
+      JsonTree definition = Definition(column.name, column.type, column.priority);
+      definition["format"] = column.format;
+      definition["description"] = column.description;
+      columns.Append(std::move(definition));
+    }
+  } else {
+    for (const Column& column : ColumnsOf(type)) {
+      columns.Append(Definition(column.name, column.type, column.priority));
+    }
   }
   return R"({"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":)" + std::string(meta_json) +
          R"(,"columnDefinitions":)" + columns.ToJson() + R"(,"rows":[)";
@@ -308,10 +365,7 @@ std::string TableHead(const ResourceType& type, std::string_view meta_json) {
 
 Result<std::string> TableRow(const ResourceType& type, std::string_view json) {
   KX_ASSIGN_OR_RETURN(const JsonTree object, JsonTree::Parse(json));
-  JsonTree cells = JsonTree::Array();
-  for (const Column& column : ColumnsOf(type)) {
-    cells.Append(column.cell(object));
-  }
+  const JsonTree cells = CellsOf(type, object);
   const JsonTree* const metadata = object.Find("metadata");
   return R"({"cells":)" + cells.ToJson() +
          R"(,"object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":)" +

@@ -47,6 +47,7 @@ void TypeRegistry::SetCustom(std::vector<ResourceTypeRef> types) {
     const auto same =
         std::ranges::find_if(types, [&](const ResourceTypeRef& type) { return *type == *old; });
     if (same != types.end()) {
+      *same = old;
       continue;
     }
     if (const auto found = cachers_.find(NameOf(*old)); found != cachers_.end()) {

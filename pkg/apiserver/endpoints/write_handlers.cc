@@ -12,6 +12,7 @@
 #include "kubexx/apiserver/endpoints/scale.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/status_json.h"
+#include "kubexx/apiserver/schema/definition.h"
 #include "kubexx/codec/envelope.h"
 #include "kubexx/codec/yaml.h"
 
@@ -42,11 +43,25 @@ WritePart PartOf(const Call& call) {
   return call.info.subresource == "status" ? WritePart::kStatus : WritePart::kObject;
 }
 
-/// DeleteOptions, in either encoding; an empty object when there are none.
-Result<JsonTree> ReadDeleteOptions(const Call& call) {
+/// DeleteOptions in the query, where they are when there is no body.
+JsonTree DeleteOptionsOfQuery(const Query& query) {
+  JsonTree options = JsonTree::Object();
+  for (const char* const field : {"gracePeriodSeconds", "orphanDependents"}) {
+    if (const auto value = JsonTree::Parse(Param(query, field))) {
+      options[field] = *value;
+    }
+  }
+  if (const std::string_view policy = Param(query, "propagationPolicy"); !policy.empty()) {
+    options["propagationPolicy"] = policy;
+  }
+  return options;
+}
+
+/// DeleteOptions, in either encoding.
+Result<JsonTree> DeleteOptionsTree(const Call& call) {
   const std::string& body = call.request.body;
   if (body.empty()) {
-    return JsonTree::Object();
+    return DeleteOptionsOfQuery(call.query);
   }
   if (!body.starts_with(codec::kEnvelopeMagic)) {
     return ParseJson(body);
@@ -90,6 +105,9 @@ Answer Written(const Call& call, const JsonTree& object, const std::vector<std::
                int code = 200) {
   KX_ASSIGN_OR_RETURN(http::Response response, ObjectResponse(call, object, code));
   AddWarnings(warnings, response);
+  if (IsCustomResourceDefinition(*call.type)) {
+    AddWarnings(schema::DefinitionWarnings(object), response);
+  }
   return response;
 }
 
@@ -112,7 +130,11 @@ Result<JsonTree> Patched(const Call& call, const std::string& type, const JsonTr
 }  // namespace
 
 Result<JsonTree> ReadBody(const Call& call, std::vector<std::string>* warnings) {
-  const ResourceType& type = *call.type;
+  return ReadBodyAs(call, *call.type, warnings);
+}
+
+Result<JsonTree> ReadBodyAs(const Call& call, const ResourceType& type,
+                            std::vector<std::string>* warnings) {
   const std::string& body = call.request.body;
   if (body.starts_with(codec::kEnvelopeMagic)) {
     const auto envelope = codec::ReadEnvelope(body);
@@ -155,6 +177,7 @@ Answer HandleCreate(const Call& call) {
   KX_RETURN_IF_ERROR(CheckManager(call, false));
   std::vector<std::string> warnings;
   KX_ASSIGN_OR_RETURN(JsonTree object, ReadBody(call, &warnings));
+  KX_RETURN_IF_ERROR(call.CheckGrant(nullptr, object));
   KX_ASSIGN_OR_RETURN(const JsonTree blank, BlankObject(*call.type));
   SetDefaults(*call.type, object);
   TrackWrite(call, blank, object);
@@ -173,6 +196,7 @@ Answer HandleUpdate(const Call& call) {
   std::vector<std::string> warnings;
   KX_ASSIGN_OR_RETURN(JsonTree sent, ReadBody(call, &warnings));
   const auto change = [&](const JsonTree& current) -> Result<JsonTree> {
+    KX_RETURN_IF_ERROR(call.CheckGrant(&current, sent));
     JsonTree object = sent;
     SetDefaults(*call.type, object);
     TrackWrite(call, current, object);
@@ -203,6 +227,7 @@ Answer HandlePatch(const Call& call) {
     KX_ASSIGN_OR_RETURN(JsonTree patched, Patched(call, type, *patch, current));
     KX_ASSIGN_OR_RETURN(warnings, CheckPatched(call, patched));
     KX_ASSIGN_OR_RETURN(JsonTree object, CanonicalOfSent(*call.type, std::move(patched)));
+    KX_RETURN_IF_ERROR(call.CheckGrant(&current, object));
     SetDefaults(*call.type, object);
     TrackWrite(call, current, object);
     return object;
@@ -214,11 +239,9 @@ Answer HandlePatch(const Call& call) {
 }
 
 Answer HandleDelete(const Call& call) {
-  KX_ASSIGN_OR_RETURN(const JsonTree options, ReadDeleteOptions(call));
-  const DeletePreconditions preconditions{
-      .uid = StringAt(options, {"preconditions", "uid"}),
-      .resource_version = StringAt(options, {"preconditions", "resourceVersion"})};
-  const bool dry_run = IsDryRun(call, options);
+  KX_ASSIGN_OR_RETURN(const JsonTree tree, DeleteOptionsTree(call));
+  KX_ASSIGN_OR_RETURN(const DeleteOptions options, ReadDeleteOptions(tree));
+  const bool dry_run = IsDryRun(call, tree);
   if (IsCustomResourceDefinition(*call.type) && !dry_run) {
     KX_ASSIGN_OR_RETURN(const JsonTree definition,
                         call.objects.Get(*call.type, call.key(), call.request.stop));
@@ -226,7 +249,7 @@ Answer HandleDelete(const Call& call) {
   }
   KX_ASSIGN_OR_RETURN(
       const DeleteOutcome outcome,
-      call.objects.Delete(*call.type, call.key(), preconditions, dry_run, call.request.stop));
+      call.objects.Delete(*call.type, call.key(), options, dry_run, call.request.stop));
   return outcome.gone ? Answer(DeletedStatus(call, outcome.object))
                       : ObjectResponse(call, outcome.object);
 }
@@ -238,11 +261,12 @@ Answer HandleDeleteCollection(const Call& call) {
   KX_RETURN_IF_ERROR(cacher->WaitForLatest(call.request.stop));
   const CachedList list = cacher->cache().List(selection);
   ListBody body(call.form, *call.type);
-  KX_ASSIGN_OR_RETURN(const JsonTree delete_options, ReadDeleteOptions(call));
-  const bool dry_run = IsDryRun(call, delete_options);
+  KX_ASSIGN_OR_RETURN(const JsonTree tree, DeleteOptionsTree(call));
+  KX_ASSIGN_OR_RETURN(const DeleteOptions delete_options, ReadDeleteOptions(tree));
+  const bool dry_run = IsDryRun(call, tree);
   for (const CachedObjectRef& object : list.items) {
     const auto outcome =
-        call.objects.Delete(*call.type, object->key, {}, dry_run, call.request.stop);
+        call.objects.Delete(*call.type, object->key, delete_options, dry_run, call.request.stop);
     if (!outcome && outcome.error().reason != Reason::kNotFound) {
       return Fail(outcome.error());
     }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kubexx/apimachinery/object_key.h"
+#include "kubexx/apiserver/schema/custom_version.h"
 #include "kubexx/codec/schema.h"
 
 namespace kubexx::apiserver {
@@ -33,6 +34,7 @@ struct ResourceType {
   /// "/registry/pods/": as kube-apiserver lays its keys out in etcd.
   std::string prefix{};
   const codec::TypeSchema* schema = nullptr;  ///< null for a custom resource
+  schema::CustomVersionRef custom{};          ///< of a custom resource
 
   bool operator==(const ResourceType&) const = default;
 

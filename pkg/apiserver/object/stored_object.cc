@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kubexx/api/meta/v1/types.gen.h"
+#include "kubexx/apiserver/schema/shape.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/codec/envelope.h"
 
@@ -77,6 +78,14 @@ Result<std::string> JsonOfEnvelope(const ResourceType& type, std::string_view va
   return typed.Json();
 }
 
+/// A custom object as its schema wants it.
+void Shape(const ResourceType& type, JsonTree& object) {
+  if (type.custom && type.custom->schema != nullptr) {
+    schema::Prune(*type.custom->schema, object);
+    schema::SetDefaults(*type.custom->schema, object);
+  }
+}
+
 apimachinery::Status BadObject(const ResourceType& type, const apimachinery::Status& status) {
   return {Reason::kBadRequest, type.kind + " in version \"" + type.version +
                                    "\" cannot be handled as a " + type.kind + ": " +
@@ -110,6 +119,11 @@ Result<std::string> JsonOfStored(const ResourceType& type, std::string_view valu
     result.append(",");
   }
   result.append(value.substr(begin));
+  if (type.custom && type.custom->schema != nullptr) {  // The schema may have changed since.
+    KX_ASSIGN_OR_RETURN(JsonTree object, JsonTree::Parse(result));
+    Shape(type, object);
+    result = object.ToJson();
+  }
   return result;
 }
 
@@ -126,6 +140,9 @@ std::string WithRevision(std::string_view json, std::int64_t revision) {
 Result<std::string> StoredOf(const ResourceType& type, const JsonTree& object, StoredForm form) {
   JsonTree stored = InOrder(type, object);
   stored["metadata"].Erase("resourceVersion");
+  if (type.custom) {  // All versions are stored as one of them.
+    stored["apiVersion"] = type.group + "/" + type.custom->storage_version;
+  }
   std::string json = stored.ToJson();
   if (form == StoredForm::kJson || type.schema == nullptr) {
     return json;
@@ -136,6 +153,12 @@ Result<std::string> StoredOf(const ResourceType& type, const JsonTree& object, S
 Result<JsonTree> Canonical(const ResourceType& type, const JsonTree& object) {
   JsonTree ordered = InOrder(type, object);
   if (type.schema == nullptr) {
+    Typed metadata(codec::SchemaOf<api::meta::v1::ObjectMeta>());
+    if (const auto read = metadata.ReadJson(ordered["metadata"].ToJson()); !read) {
+      return Fail(BadObject(type, read.error().WithContext("metadata")));
+    }
+    KX_ASSIGN_OR_RETURN(ordered["metadata"], JsonTree::Parse(metadata.Json()));
+    Shape(type, ordered);
     return ordered;
   }
   Typed typed(*type.schema);

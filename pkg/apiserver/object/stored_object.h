@@ -38,8 +38,9 @@ apimachinery::Result<std::string> StoredOf(const ResourceType& type, const codec
                                            StoredForm form);
 
 /// `object` in the server's form: of a built-in type without fields that the type does not have and
-/// with those that it always has; of a custom resource as it is. Its members kind and apiVersion
-/// are set. kBadRequest with the field's path when it does not fit the type.
+/// with those that it always has; of a custom resource without those that its schema does not have
+/// and with its defaults. Its members kind and apiVersion are set. kBadRequest with the field's
+/// path when it does not fit the type.
 apimachinery::Result<codec::JsonTree> Canonical(const ResourceType& type,
                                                 const codec::JsonTree& object);
 

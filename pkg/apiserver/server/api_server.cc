@@ -36,6 +36,8 @@ ApiOptions ApiOptionsOf(const ApiServerOptions& options, const metrics::Registry
                  .cacher = {.clock = options.clock, .window = options.watch_window},
                  .managed_fields = options.managed_fields};
   api.token = options.token;
+  api.tokens = options.tokens;
+  api.rbac = options.rbac;
   api.metrics = [&registry] { return registry.Serialize(); };
   return api;
 }

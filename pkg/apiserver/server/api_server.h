@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "kubexx/apimachinery/bytes.h"
 #include "kubexx/apimachinery/status.h"
@@ -31,6 +32,10 @@ struct ApiServerOptions {
   std::string client_ca{};
   /// The administrator's bearer token; empty: everybody is the administrator.
   apimachinery::Bytes token{};
+  /// Tokens of other users.
+  std::vector<UserToken> tokens{};
+  /// Ask Roles and their bindings whether a request may be made, instead of allowing all.
+  bool rbac = false;
   /// How values are stored.
   StoredForm form = StoredForm::kJson;
   /// Whether objects have metadata.managedFields; see ApiOptions.

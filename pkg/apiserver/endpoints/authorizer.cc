@@ -1,0 +1,267 @@
+#include "kubexx/apiserver/endpoints/authorizer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/base/ascii.h"
+#include "kubexx/logging/log.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using apimachinery::Status;
+using codec::JsonTree;
+
+constexpr const char* kGroup = "rbac.authorization.k8s.io";
+/// In the order of Authorizer::sources_.
+constexpr const char* kPlurals[] = {"roles", "clusterroles", "rolebindings", "clusterrolebindings"};
+using Add = void (rbac::Policy::*)(const JsonTree&);
+constexpr Add kAdders[] = {&rbac::Policy::AddRole, &rbac::Policy::AddClusterRole,
+                           &rbac::Policy::AddRoleBinding, &rbac::Policy::AddClusterRoleBinding};
+
+std::string Quoted(std::string_view text) { return JsonTree(text).ToJson(); }
+
+Status About(const rbac::Request& request, std::string message) {
+  Status status(Reason::kForbidden, std::move(message), 403);
+  status.details.name = request.name;
+  status.details.group = request.group;
+  status.details.kind = request.resource;
+  return status;
+}
+
+/// "pods "a" is forbidden", or without a name.
+std::string Subject(const rbac::Request& request) {
+  return request.resource + (request.group.empty() ? "" : "." + request.group) +
+         (request.name.empty() ? "" : " " + Quoted(request.name)) + " is forbidden: ";
+}
+
+Status Forbidden(const User& user, const rbac::Request& request) {
+  const std::string who = "User " + Quoted(user.name) + " cannot " + request.verb;
+  if (!request.is_resource()) {
+    return {Reason::kForbidden, "forbidden: " + who + " path " + Quoted(request.path), 403};
+  }
+  return About(request, Subject(request) + who + " resource " + Quoted(request.FullResource()) +
+                            " in API group " + Quoted(request.group) +
+                            (request.namespace_.empty()
+                                 ? " at the cluster scope"
+                                 : " in the namespace " + Quoted(request.namespace_)));
+}
+
+std::string GroupList(const User& user) {
+  JsonTree groups = JsonTree::Array();
+  for (const std::string& group : user.groups) {
+    groups.Append(group);
+  }
+  return groups.ToJson();
+}
+
+Status Escalation(const User& user, const rbac::Request& request,
+                  const std::vector<rbac::Rule>& missing) {
+  std::string list;
+  for (const rbac::Rule& rule : missing) {
+    list += "\n" + rule.ToString();
+  }
+  return About(request, Subject(request) + "user " + Quoted(user.name) +
+                            " (groups=" + GroupList(user) +
+                            ") is attempting to grant RBAC permissions not currently held:" + list);
+}
+
+bool SameMember(const JsonTree* a, const JsonTree& b, std::string_view field) {
+  const JsonTree* const before = a == nullptr ? nullptr : a->Find(field);
+  const JsonTree* const after = b.Find(field);
+  return before != nullptr && after != nullptr && *before == *after;
+}
+
+rbac::Rule Everything() {
+  rbac::Rule rule;
+  rule.verbs = rule.groups = rule.resources = {"*"};
+  return rule;
+}
+
+}  // namespace
+
+Authorizer::Authorizer(TypeRegistry& types, bool rbac) : types_(types), rbac_(rbac) {
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    sources_[i] = types.Find(kGroup, "v1", kPlurals[i]);
+  }
+}
+
+Authorizer::PolicyRef Authorizer::Current(bool latest, const std::stop_token& stop) {
+  std::array<std::vector<CachedObjectRef>, 4> lists;
+  Objects all;
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    const std::shared_ptr<Cacher> cacher = types_.CacherOf(sources_[i]);
+    // A cache that is behind may refuse, and never allows what was not allowed a moment ago.
+    if (const auto ready = latest ? cacher->WaitForLatest(stop) : cacher->WaitFor(0, stop);
+        !ready) {
+      logging::Warning("Roles may be out of date", {{"error", ready.error()}});
+    }
+    lists[i] = cacher->cache().List({}).items;
+    all.insert(all.end(), lists[i].begin(), lists[i].end());
+  }
+  {
+    base::MutexLock lock(mu_);
+    if (policy_ != nullptr && all == made_from_) {
+      return policy_;
+    }
+  }
+  auto policy = std::make_shared<rbac::Policy>();
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    for (const CachedObjectRef& object : lists[i]) {
+      if (const auto tree = JsonTree::Parse(object->Json())) {
+        ((*policy).*kAdders[i])(*tree);
+      }
+    }
+  }
+  policy->Aggregate();
+  base::MutexLock lock(mu_);
+  made_from_ = std::move(all);
+  policy_ = policy;
+  return policy;
+}
+
+rbac::Decision Authorizer::Decide(const User& user, const rbac::Request& request,
+                                  const std::stop_token& stop) {
+  if (!rbac_) {
+    return {.allowed = true};
+  }
+  rbac::Decision decision = Current(false, stop)->Decide(user, request);
+  return decision.allowed ? decision : Current(true, stop)->Decide(user, request);
+}
+
+Result<void> Authorizer::Check(const User& user, const rbac::Request& request,
+                               const std::stop_token& stop) {
+  return Decide(user, request, stop).allowed ? Result<void>() : Fail(Forbidden(user, request));
+}
+
+std::vector<rbac::Rule> Authorizer::RulesOf(const User& user, std::string_view namespace_,
+                                            const std::stop_token& stop) {
+  return Current(true, stop)->RulesOf(user, namespace_);
+}
+
+Result<void> Authorizer::CheckGrant(const User& user, const Grant& grant,
+                                    const std::stop_token& stop) {
+  const auto& [type, namespace_, current, object] = grant;
+  if (!rbac_ || type.group != kGroup) {
+    return {};
+  }
+  const bool is_binding = type.plural.ends_with("bindings");
+  rbac::Request request;
+  request.group = kGroup;
+  request.resource = type.plural;
+  request.namespace_ = type.namespaced ? namespace_ : "";
+  request.name = MetaString(object, "name");
+  const bool same =
+      is_binding ? SameMember(current, object, "roleRef") && SameMember(current, object, "subjects")
+                 : current != nullptr && rbac::ReadRules(*current) == rbac::ReadRules(object) &&
+                       (object.Find("aggregationRule") == nullptr ||
+                        SameMember(current, object, "aggregationRule"));
+  rbac::Request power = request;
+  power.verb = is_binding ? "bind" : "escalate";
+  if (is_binding) {
+    power.resource = StringAt(object, {"roleRef", "kind"}) == "Role" ? "roles" : "clusterroles";
+    power.name = StringAt(object, {"roleRef", "name"});
+  }
+  if (same || Decide(user, power, stop).allowed) {
+    return {};
+  }
+  const PolicyRef policy = Current(true, stop);
+  const std::vector<rbac::Rule> held = policy->RulesOf(user, request.namespace_);
+  std::vector<rbac::Rule> wanted =
+      is_binding ? policy->RulesOfReference(object, request.namespace_) : rbac::ReadRules(object);
+  if (!is_binding && object.Find("aggregationRule") != nullptr) {
+    wanted.push_back(Everything());  // What it will select, nobody knows.
+  }
+  const std::vector<rbac::Rule> missing = rbac::NotCovered(held, wanted);
+  return missing.empty() ? Result<void>() : Fail(Escalation(user, request, missing));
+}
+
+rbac::Request AttributesOf(const http::Request& request, const std::optional<RequestInfo>& info,
+                           const Query& query) {
+  rbac::Request wanted;
+  if (!info || info->resource.empty()) {
+    wanted.verb = base::ToLower(request.method);
+    wanted.path = request.path;
+    return wanted;
+  }
+  wanted.verb = info->verb.empty() ? base::ToLower(request.method) : info->verb;
+  wanted.group = info->group;
+  wanted.resource = info->resource;
+  wanted.subresource = info->subresource;
+  wanted.namespace_ = info->namespace_;
+  wanted.name = info->name;
+  // A list of one object by its name counts as one of that name.
+  constexpr std::string_view kByName = "metadata.name=";
+  const std::string_view fields = Param(query, "fieldSelector");
+  if (wanted.name.empty() && fields.starts_with(kByName) &&
+      fields.find(',') == std::string_view::npos) {
+    wanted.name = fields.substr(kByName.size() + (fields.starts_with("metadata.name==") ? 1 : 0));
+  }
+  return wanted;
+}
+
+Result<User> Impersonate(Authorizer& authorizer, const http::Request& request, const User& user) {
+  constexpr std::string_view kPrefix = "impersonate-";
+  constexpr std::string_view kServiceAccount = "system:serviceaccount:";
+  User wanted;
+  std::vector<rbac::Request> needed;
+  const auto need = [&needed](const char* group, const char* resource, std::string_view name) {
+    rbac::Request one;
+    one.verb = "impersonate";
+    one.group = group;
+    one.resource = resource;
+    one.name = name;
+    needed.push_back(std::move(one));
+  };
+  bool any = false;
+  for (const auto& [header, value] : request.headers) {
+    const std::string name = base::ToLower(header);
+    any = any || name.starts_with(kPrefix);
+    if (name == "impersonate-user") {
+      wanted.name = value;
+    } else if (name == "impersonate-group") {
+      wanted.groups.push_back(value);
+      need("", "groups", value);
+    } else if (name == "impersonate-uid") {
+      wanted.uid = value;
+      need("authentication.k8s.io", "uids", value);
+    } else if (name.starts_with("impersonate-extra-")) {
+      need("authentication.k8s.io", "userextras", value);
+      needed.back().subresource = name.substr(std::string_view("impersonate-extra-").size());
+    }
+  }
+  if (!any) {
+    return user;
+  }
+  if (wanted.name.empty()) {
+    return Fail(Reason::kBadRequest, "the header Impersonate-User is missing");
+  }
+  const std::size_t colon = wanted.name.find(':', kServiceAccount.size());
+  const bool service_account =
+      wanted.name.starts_with(kServiceAccount) && colon != std::string::npos;
+  need("", "users", wanted.name);
+  if (service_account) {
+    needed.back().resource = "serviceaccounts";
+    needed.back().namespace_ =
+        wanted.name.substr(kServiceAccount.size(), colon - kServiceAccount.size());
+    needed.back().name = wanted.name.substr(colon + 1);
+  }
+  for (const rbac::Request& one : needed) {
+    KX_RETURN_IF_ERROR(authorizer.Check(user, one, request.stop));
+  }
+  if (service_account && wanted.groups.empty()) {
+    wanted.groups = {"system:serviceaccounts",
+                     "system:serviceaccounts:" + needed.back().namespace_};
+  }
+  if (wanted.name != "system:anonymous" &&
+      std::ranges::find(wanted.groups, "system:authenticated") == wanted.groups.end()) {
+    wanted.groups.emplace_back("system:authenticated");
+  }
+  return wanted;
+}
+
+}  // namespace kubexx::apiserver

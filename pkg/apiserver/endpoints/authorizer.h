@@ -1,0 +1,85 @@
+/// @file
+/// Whether a request may be made.
+#ifndef KUBEXX_APISERVER_ENDPOINTS_AUTHORIZER_H_
+#define KUBEXX_APISERVER_ENDPOINTS_AUTHORIZER_H_
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/apiserver/cacher/cached_object.h"
+#include "kubexx/apiserver/endpoints/request_info.h"
+#include "kubexx/apiserver/endpoints/type_registry.h"
+#include "kubexx/apiserver/rbac/policy.h"
+#include "kubexx/base/mutex.h"
+#include "kubexx/codec/json_tree.h"
+#include "kubexx/http/message.h"
+
+namespace kubexx::apiserver {
+
+/// A write of an object of RBAC: `current` is null for a create.
+struct Grant {
+  const ResourceType& type;
+  std::string namespace_{};  ///< the request's
+  const codec::JsonTree* current = nullptr;
+  const codec::JsonTree& object;
+};
+
+/// Allows everything, or what Roles and their bindings in the server's own caches say. Whoever is
+/// refused is refused by the latest state, so that what a client has just bound counts.
+/// Thread-safe; may block for as long as a cache needs to catch up.
+class Authorizer {
+ public:
+  /// `types` must outlive it.
+  Authorizer(TypeRegistry& types, bool rbac);
+
+  /// False: everything is allowed.
+  bool rbac() const { return rbac_; }
+
+  rbac::Decision Decide(const User& user, const rbac::Request& request,
+                        const std::stop_token& stop);
+  /// kForbidden in kube-apiserver's words when it is not allowed.
+  apimachinery::Result<void> Check(const User& user, const rbac::Request& request,
+                                   const std::stop_token& stop);
+
+  /// What the user may do in a namespace.
+  std::vector<rbac::Rule> RulesOf(const User& user, std::string_view namespace_,
+                                  const std::stop_token& stop);
+
+  /// Nobody gives what they do not have: for writes of Roles and bindings, kForbidden when the
+  /// object would grant more than the user may do, unless they have the verb "escalate" or "bind".
+  /// Success for all other types.
+  apimachinery::Result<void> CheckGrant(const User& user, const Grant& grant,
+                                        const std::stop_token& stop);
+
+ private:
+  using PolicyRef = std::shared_ptr<const rbac::Policy>;
+  using Objects = std::vector<CachedObjectRef>;
+
+  /// The policy of what the caches have; `latest`: of all writes that have been acknowledged.
+  PolicyRef Current(bool latest, const std::stop_token& stop);
+
+  TypeRegistry& types_;
+  const bool rbac_;
+  std::array<ResourceTypeRef, 4> sources_;
+  base::Mutex mu_;
+  Objects made_from_ KX_GUARDED_BY(mu_);
+  PolicyRef policy_ KX_GUARDED_BY(mu_);
+};
+
+/// What `request` asks for; `info` is missing or without a resource when it is for none.
+rbac::Request AttributesOf(const http::Request& request, const std::optional<RequestInfo>& info,
+                           const Query& query);
+
+/// The user whom the Impersonate-* headers name, when `user` may act as them; `user` without such
+/// headers. kForbidden, kBadRequest.
+apimachinery::Result<User> Impersonate(Authorizer& authorizer, const http::Request& request,
+                                       const User& user);
+
+}  // namespace kubexx::apiserver
+
+#endif  // KUBEXX_APISERVER_ENDPOINTS_AUTHORIZER_H_

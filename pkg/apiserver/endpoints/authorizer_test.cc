@@ -1,0 +1,190 @@
+#include "kubexx/apiserver/endpoints/authorizer.h"
+
+#include <gmock/gmock.h>
+
+#include <string>
+
+#include "kubexx/apiserver/endpoints/testing/api_fixture.h"
+#include "kubexx/apiserver/endpoints/token_file.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using codec::JsonTree;
+using ::testing::HasSubstr;
+
+constexpr const char* kRoles = "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles";
+constexpr const char* kBindings =
+    "/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings";
+constexpr const char* kMaps = "/api/v1/namespaces/default/configmaps";
+constexpr const char* kAccessReviews = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+
+ApiOptions WithTokens() {
+  ApiOptions options;
+  options.token = apimachinery::Bytes(std::string("admin-token"));
+  options.tokens = *ParseTokenFile("jane-token,jane,1,\"devs,ops\"\nbob-token,bob,2\n");
+  options.rbac = true;
+  return options;
+}
+
+class AuthorizerTest : public testing::ApiFixture {
+ protected:
+  AuthorizerTest() : ApiFixture(WithTokens()) { As("admin"); }
+
+  void As(const std::string& user) { headers_ = {{"Authorization", "Bearer " + user + "-token"}}; }
+  /// Binds a role of these rules to a subject.
+  void Allow(const std::string& rules, const std::string& subject) {
+    As("admin");
+    ASSERT_EQ(Do("POST", kRoles, R"({"metadata":{"name":"r"},"rules":)" + rules + "}").status, 201);
+    ASSERT_EQ(
+        Do("POST", kBindings,
+           R"({"metadata":{"name":"b"},"subjects":[)" + subject +
+               R"(],"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"Role","name":"r"}})")
+            .status,
+        201);
+  }
+  static constexpr const char* kJane = R"({"kind":"User","name":"jane"})";
+};
+
+TEST_F(AuthorizerTest, NobodyMayDoWhatNoRoleAllows) {
+  As("jane");
+  const http::Response refused = Do("GET", kMaps);
+  EXPECT_EQ(refused.status, 403);
+  EXPECT_EQ(
+      Message(refused),
+      "configmaps is forbidden: User \"jane\" cannot list resource \"configmaps\" in API group "
+      "\"\" in the namespace \"default\"");
+  EXPECT_EQ(At(Json(refused), {"reason"}), "Forbidden");
+  EXPECT_EQ(At(Json(refused), {"details", "kind"}), "configmaps");
+  EXPECT_EQ(
+      Message(Do("DELETE", "/apis/apps/v1/namespaces/x/deployments/d")),
+      "deployments.apps \"d\" is forbidden: User \"jane\" cannot delete resource \"deployments\" "
+      "in API group \"apps\" in the namespace \"x\"");
+  EXPECT_EQ(
+      Message(Do("GET", "/api/v1/nodes")),
+      "nodes is forbidden: User \"jane\" cannot list resource \"nodes\" in API group \"\" at the "
+      "cluster scope");
+  EXPECT_EQ(Message(Do("GET", "/metrics")),
+            "forbidden: User \"jane\" cannot get path \"/metrics\"");
+  EXPECT_EQ(Do("GET", "/apis").status, 200);
+  As("nobody");
+  EXPECT_EQ(Do("GET", kMaps).status, 401);
+}
+
+TEST_F(AuthorizerTest, RolesCountAtOnce) {
+  Allow(R"([{"verbs":["get","create"],"apiGroups":[""],"resources":["configmaps"]}])", kJane);
+  As("jane");
+  EXPECT_EQ(Do("POST", kMaps, R"({"metadata":{"name":"m"}})").status, 201);
+  EXPECT_EQ(Do("GET", std::string(kMaps) + "/m").status, 200);
+  EXPECT_EQ(Do("GET", kMaps).status, 403);
+  EXPECT_EQ(Do("GET", "/api/v1/namespaces/kube-system/configmaps/m").status, 403);
+  As("bob");
+  EXPECT_EQ(Do("GET", std::string(kMaps) + "/m").status, 403);
+}
+
+TEST_F(AuthorizerTest, NamesRestrictListsBySelector) {
+  Allow(R"([{"verbs":["list"],"apiGroups":[""],"resources":["configmaps"],"resourceNames":["m"]}])",
+        R"({"kind":"Group","name":"devs"})");
+  As("jane");
+  EXPECT_EQ(Do("GET", kMaps).status, 403);
+  EXPECT_EQ(Do("GET", std::string(kMaps) + "?fieldSelector=metadata.name%3Dm").status, 200);
+}
+
+TEST_F(AuthorizerTest, ReviewsAnswerTruly) {
+  Allow(R"([{"verbs":["get"],"apiGroups":[""],"resources":["pods"]}])", kJane);
+  As("jane");
+  const auto may = [&](const std::string& verb) {
+    const JsonTree answer =
+        Json(Do("POST", kAccessReviews,
+                R"({"spec":{"resourceAttributes":{"namespace":"default","verb":")" + verb +
+                    R"(","resource":"pods"}}})"));
+    return At(answer, {"status", "allowed"});
+  };
+  EXPECT_EQ(may("get"), "true");
+  EXPECT_EQ(may("delete"), "false");
+  const JsonTree rules = Json(Do("POST", "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews",
+                                 R"({"spec":{"namespace":"default"}})"));
+  EXPECT_THAT(At(rules, {"status", "resourceRules"}), HasSubstr(R"("resources":["pods"])"));
+  EXPECT_EQ(Do("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews",
+               R"({"spec":{"user":"bob","resourceAttributes":{"verb":"get","resource":"pods"}}})")
+                .status,
+            403);
+  As("admin");
+  const JsonTree bob =
+      Json(Do("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews",
+              R"({"spec":{"user":"bob","resourceAttributes":{"verb":"get","resource":"pods"}}})"));
+  EXPECT_EQ(At(bob, {"status", "allowed"}), "false");
+}
+
+TEST_F(AuthorizerTest, ImpersonationIsChecked) {
+  Allow(R"([{"verbs":["get"],"apiGroups":[""],"resources":["configmaps"]}])", kJane);
+  headers_.emplace_back("Impersonate-User", "jane");
+  headers_.emplace_back("Impersonate-Group", "ops");
+  EXPECT_EQ(Do("GET", std::string(kMaps) + "/m").status, 404);
+  EXPECT_EQ(Do("GET", kMaps).status, 403);
+  const JsonTree self = Json(Do("POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", "{}"));
+  EXPECT_EQ(At(self, {"status", "userInfo", "username"}), "jane");
+  EXPECT_EQ(At(self, {"status", "userInfo", "groups"}), R"(["ops","system:authenticated"])");
+  As("bob");
+  headers_.emplace_back("Impersonate-User", "jane");
+  EXPECT_EQ(
+      Message(Do("GET", kMaps)),
+      "users \"jane\" is forbidden: User \"bob\" cannot impersonate resource \"users\" in API "
+      "group \"\" at the cluster scope");
+}
+
+TEST_F(AuthorizerTest, NobodyGrantsWhatTheyDoNotHave) {
+  Allow(R"([{"verbs":["get"],"apiGroups":[""],"resources":["pods"]},
+            {"verbs":["create","update","get"],"apiGroups":["rbac.authorization.k8s.io"],"resources":["roles","rolebindings"]}])",
+        kJane);
+  As("jane");
+  const auto make = [&](const std::string& name, const std::string& resource) {
+    return Do("POST", kRoles,
+              R"({"metadata":{"name":")" + name +
+                  R"("},"rules":[{"verbs":["get"],"apiGroups":[""],"resources":[")" + resource +
+                  R"("]}]})");
+  };
+  EXPECT_EQ(make("p", "pods").status, 201);
+  const http::Response refused = make("s", "secrets");
+  EXPECT_EQ(refused.status, 403);
+  EXPECT_EQ(Message(refused),
+            "roles.rbac.authorization.k8s.io \"s\" is forbidden: user \"jane\" "
+            "(groups=[\"devs\",\"ops\",\"system:authenticated\"]) is attempting to grant RBAC "
+            "permissions not currently held:\n{APIGroups:[\"\"], Resources:[\"secrets\"], "
+            "Verbs:[\"get\"]}");
+  EXPECT_EQ(
+      Do("PUT", std::string(kRoles) + "/p",
+         R"({"metadata":{"name":"p"},"rules":[{"verbs":["*"],"apiGroups":["*"],"resources":["*"]}]})")
+          .status,
+      403);
+  const auto bind = [&](const std::string& role) {
+    return Do("POST", kBindings,
+              R"({"metadata":{"name":")" + role +
+                  R"("},"subjects":[{"kind":"User","name":"bob"}],)" +
+                  R"("roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":")" +
+                  role + R"("}})")
+        .status;
+  };
+  EXPECT_EQ(bind("cluster-admin"), 403);
+  EXPECT_EQ(bind("view"), 403);
+  As("admin");
+  EXPECT_EQ(bind("view"), 201);
+  As("bob");
+  EXPECT_EQ(Do("GET", kMaps).status, 200);
+  EXPECT_EQ(Do("GET", "/api/v1/namespaces/default/secrets").status, 403);
+}
+
+TEST(ParseTokenFile, ReadsTokensUsersAndGroups) {
+  const auto tokens = ParseTokenFile("# tokens\n\na,jane,1,\"x, y\"\r\nb,bob,2");
+  ASSERT_TRUE(tokens);
+  ASSERT_EQ(tokens->size(), 2U);
+  EXPECT_EQ((*tokens)[0].user, (User{.name = "jane", .groups = {"x", "y"}, .uid = "1"}));
+  EXPECT_EQ((*tokens)[1].token.view(), "b");
+  const auto bad = ParseTokenFile("a,jane,1\nsecret,bob\n");
+  ASSERT_FALSE(bad);
+  EXPECT_THAT(bad.error().message, HasSubstr("line 2"));
+  EXPECT_THAT(bad.error().message, ::testing::Not(HasSubstr("secret")));
+}
+
+}  // namespace
+}  // namespace kubexx::apiserver

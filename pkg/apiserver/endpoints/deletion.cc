@@ -1,0 +1,177 @@
+#include "kubexx/apiserver/endpoints/deletion.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kubexx/apimachinery/time.h"
+#include "kubexx/apiserver/object/metadata.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using codec::JsonTree;
+
+constexpr std::string_view kForeground = "foregroundDeletion";
+constexpr std::string_view kOrphan = "orphan";
+constexpr std::int64_t kDefaultGraceSeconds = 30;
+
+bool IsPod(const ResourceType& type) { return type.group.empty() && type.plural == "pods"; }
+bool IsNamespace(const ResourceType& type) {
+  return type.group.empty() && type.plural == "namespaces";
+}
+
+std::optional<std::int64_t> IntAt(const JsonTree& object,
+                                  std::initializer_list<std::string_view> path) {
+  const JsonTree* const found = object.At(path);
+  return found == nullptr ? std::nullopt : found->AsInt();
+}
+
+std::vector<std::string> FinalizersOf(const JsonTree& object) {
+  std::vector<std::string> names;
+  if (const JsonTree* const list = object.At({"metadata", "finalizers"})) {
+    for (const JsonTree& element : list->elements()) {
+      if (const std::string* const name = element.AsString()) {
+        names.push_back(*name);
+      }
+    }
+  }
+  return names;
+}
+
+/// Sets the finalizers that the garbage collector waits for. A client that does not say what it
+/// wants leaves what an earlier one has said.
+void SetPropagation(const DeleteOptions& options, JsonTree& object) {
+  if (options.propagation.empty()) {
+    return;
+  }
+  std::vector<std::string> names = FinalizersOf(object);
+  std::erase_if(names, [](const std::string& n) { return n == kForeground || n == kOrphan; });
+  if (options.propagation == "Orphan") {
+    names.emplace_back(kOrphan);
+  } else if (options.propagation == "Foreground") {
+    names.emplace_back(kForeground);
+  }
+  if (names.empty()) {
+    object["metadata"].Erase("finalizers");
+    return;
+  }
+  JsonTree list = JsonTree::Array();
+  for (std::string& name : names) {
+    list.Append(std::move(name));
+  }
+  object["metadata"]["finalizers"] = std::move(list);
+}
+
+/// How long a pod has to end; 0 when no kubelet has it, or it has ended.
+std::int64_t GraceOf(const DeleteOptions& options, const JsonTree& pod) {
+  const std::string phase = StringAt(pod, {"status", "phase"});
+  if (StringAt(pod, {"spec", "nodeName"}).empty() || phase == "Failed" || phase == "Succeeded") {
+    return 0;
+  }
+  const std::int64_t grace =
+      options.grace_seconds
+          ? *options.grace_seconds
+          : IntAt(pod, {"spec", "terminationGracePeriodSeconds"}).value_or(kDefaultGraceSeconds);
+  return grace < 0 ? 1 : grace;
+}
+
+void Mark(const ResourceType& type, std::chrono::system_clock::time_point when, std::int64_t grace,
+          JsonTree& object) {
+  if (!IsDeleting(object) && (type.has_generation || Generation(object) > 0)) {
+    object["metadata"]["generation"] = Generation(object) + 1;
+  }
+  SetMeta(object, "deletionTimestamp", apimachinery::Time::From(when).ToString());
+  object["metadata"]["deletionGracePeriodSeconds"] = grace;
+  if (IsNamespace(type)) {
+    object["status"]["phase"] = "Terminating";
+  }
+}
+
+/// A pod that is being deleted already: its time can only be cut.
+DeletionStep Shorten(const ResourceType& type, const DeleteOptions& options, base::Clock& clock,
+                     JsonTree& pod) {
+  const std::int64_t left = IntAt(pod, {"metadata", "deletionGracePeriodSeconds"}).value_or(0);
+  if (left == 0) {
+    return HasFinalizers(pod) ? DeletionStep::kWait : DeletionStep::kRemove;
+  }
+  if (!options.grace_seconds || *options.grace_seconds >= left) {
+    return DeletionStep::kWait;
+  }
+  const std::int64_t grace = std::max<std::int64_t>(*options.grace_seconds, 0);
+  if (grace == 0 && !HasFinalizers(pod)) {
+    return DeletionStep::kRemove;
+  }
+  const auto end = apimachinery::Time::Parse(MetaString(pod, "deletionTimestamp"));
+  const auto when =
+      end ? std::chrono::system_clock::time_point(std::chrono::seconds(end->seconds - left + grace))
+          : clock.Wall();
+  Mark(type, when, grace, pod);
+  return DeletionStep::kMark;
+}
+
+/// Of a namespace, spec.finalizers hold it back, too.
+bool Waits(const ResourceType& type, const JsonTree& object) {
+  const JsonTree* const finalizers =
+      IsNamespace(type) ? object.At({"spec", "finalizers"}) : nullptr;
+  return HasFinalizers(object) || (finalizers != nullptr && finalizers->size() > 0);
+}
+
+}  // namespace
+
+Result<DeleteOptions> ReadDeleteOptions(const JsonTree& options) {
+  DeleteOptions read;
+  read.uid = StringAt(options, {"preconditions", "uid"});
+  read.resource_version = StringAt(options, {"preconditions", "resourceVersion"});
+  read.propagation = StringAt(options, {"propagationPolicy"});
+  read.grace_seconds = IntAt(options, {"gracePeriodSeconds"});
+  if (const JsonTree* const orphan = options.Find("orphanDependents")) {
+    if (!read.propagation.empty()) {
+      return Fail(Reason::kInvalid,
+                  "propagationPolicy: orphanDependents and deletionPropagation cannot be both set",
+                  422);
+    }
+    read.propagation = orphan->AsBool().value_or(false) ? "Orphan" : "Background";
+  }
+  if (!read.propagation.empty() && read.propagation != "Foreground" &&
+      read.propagation != "Background" && read.propagation != "Orphan") {
+    return Fail(
+        Reason::kInvalid,
+        "DeleteOptions.meta.k8s.io \"\" is invalid: propagationPolicy: Unsupported value: " +
+            JsonTree(read.propagation).ToJson() +
+            ": supported values: \"Foreground\", \"Background\", \"Orphan\", \"nil\"",
+        422);
+  }
+  return read;
+}
+
+DeletionStep PlanDeletion(const ResourceType& type, const DeleteOptions& options,
+                          base::Clock& clock, JsonTree& object) {
+  if (IsPod(type) && IsDeleting(object)) {
+    return Shorten(type, options, clock, object);
+  }
+  const std::vector<std::string> before = FinalizersOf(object);
+  SetPropagation(options, object);
+  const bool changed = before != FinalizersOf(object);
+  const std::int64_t grace = IsPod(type) ? GraceOf(options, object) : 0;
+  if (grace == 0 && !Waits(type, object)) {
+    return DeletionStep::kRemove;
+  }
+  if (!IsDeleting(object)) {
+    Mark(type, clock.Wall() + std::chrono::seconds(grace), grace, object);
+    return DeletionStep::kMark;
+  }
+  return changed ? DeletionStep::kMark : DeletionStep::kWait;
+}
+
+bool IsDone(const JsonTree& before, const JsonTree& after) {
+  return IsDeleting(after) && HasFinalizers(before) && !HasFinalizers(after) &&
+         IntAt(before, {"metadata", "deletionGracePeriodSeconds"}).value_or(0) == 0;
+}
+
+}  // namespace kubexx::apiserver

@@ -1,0 +1,158 @@
+#include "kubexx/apiserver/endpoints/deletion.h"
+
+#include <gmock/gmock.h>
+
+#include <string>
+
+#include "kubexx/apiserver/endpoints/testing/api_fixture.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using codec::JsonTree;
+using ::testing::HasSubstr;
+
+constexpr const char* kMaps = "/api/v1/namespaces/default/configmaps";
+constexpr const char* kPods = "/api/v1/namespaces/default/pods";
+
+class DeletionTest : public testing::ApiFixture {
+ protected:
+  void MakePod(const std::string& name, const std::string& node, const std::string& labels = "{}") {
+    const std::string spec = node.empty() ? "" : R"("nodeName":")" + node + "\",";
+    const http::Response made =
+        Do("POST", kPods,
+           R"({"metadata":{"name":")" + name + R"(","labels":)" + labels + R"(},"spec":{)" + spec +
+               R"("containers":[{"name":"a","image":"a"}]}})");
+    ASSERT_EQ(made.status, 201) << made.body;
+  }
+  std::string Pod(const std::string& name) const { return std::string(kPods) + "/" + name; }
+};
+
+TEST_F(DeletionTest, PropagationSetsFinalizers) {
+  for (const auto& [policy, finalizer] :
+       {std::pair("Foreground", "foregroundDeletion"), {"Orphan", "orphan"}}) {
+    const std::string name = *policy == 'F' ? "f" : "o";
+    ASSERT_EQ(Do("POST", kMaps, R"({"metadata":{"name":")" + name + "\"}}").status, 201);
+    const http::Response deleted = Do("DELETE", std::string(kMaps) + "/" + name,
+                                      R"({"propagationPolicy":")" + std::string(policy) + "\"}");
+    EXPECT_EQ(deleted.status, 200);
+    EXPECT_EQ(At(Json(deleted), {"metadata", "finalizers", "0"}), finalizer);
+    EXPECT_NE(At(Json(deleted), {"metadata", "deletionTimestamp"}), "");
+    EXPECT_EQ(Do("PATCH", std::string(kMaps) + "/" + name, R"({"metadata":{"finalizers":null}})",
+                 "application/merge-patch+json")
+                  .status,
+              200);
+    EXPECT_EQ(Do("GET", std::string(kMaps) + "/" + name).status, 404);
+  }
+  ASSERT_EQ(Do("POST", kMaps, R"({"metadata":{"name":"b"}})").status, 201);
+  EXPECT_EQ(Do("DELETE", std::string(kMaps) + "/b?propagationPolicy=Background").status, 200);
+  EXPECT_EQ(Do("GET", std::string(kMaps) + "/b").status, 404);
+}
+
+TEST_F(DeletionTest, ALaterPolicyReplacesAnEarlierOne) {
+  ASSERT_EQ(Do("POST", kMaps, R"({"metadata":{"name":"m"}})").status, 201);
+  const std::string path = std::string(kMaps) + "/m";
+  EXPECT_EQ(Do("DELETE", path, R"({"propagationPolicy":"Foreground"})").status, 200);
+  EXPECT_EQ(
+      At(Json(Do("DELETE", path, R"({"propagationPolicy":"Orphan"})")), {"metadata", "finalizers"}),
+      R"(["orphan"])");
+  EXPECT_EQ(Do("DELETE", path, R"({"propagationPolicy":"Background"})").status, 200);
+  EXPECT_EQ(Do("GET", path).status, 404);
+}
+
+TEST_F(DeletionTest, UnknownPoliciesAreRefused) {
+  ASSERT_EQ(Do("POST", kMaps, R"({"metadata":{"name":"m"}})").status, 201);
+  const std::string path = std::string(kMaps) + "/m";
+  EXPECT_EQ(Do("DELETE", path, R"({"propagationPolicy":"Sideways"})").status, 422);
+  EXPECT_EQ(Do("DELETE", path, R"({"propagationPolicy":"Orphan","orphanDependents":true})").status,
+            422);
+}
+
+TEST_F(DeletionTest, PodsOnANodeGetTheirGracePeriod) {
+  MakePod("p", "n");
+  const JsonTree marked = Json(Do("DELETE", Pod("p")));
+  EXPECT_EQ(At(marked, {"metadata", "deletionGracePeriodSeconds"}), "30");
+  EXPECT_EQ(At(Json(Do("DELETE", Pod("p"), R"({"gracePeriodSeconds":60})")),
+               {"metadata", "deletionGracePeriodSeconds"}),
+            "30");
+  const JsonTree shorter = Json(Do("DELETE", Pod("p"), R"({"gracePeriodSeconds":5})"));
+  EXPECT_EQ(At(shorter, {"metadata", "deletionGracePeriodSeconds"}), "5");
+  EXPECT_LT(At(shorter, {"metadata", "deletionTimestamp"}),
+            At(marked, {"metadata", "deletionTimestamp"}));
+  EXPECT_EQ(Do("DELETE", Pod("p"), R"({"gracePeriodSeconds":0})").status, 200);
+  EXPECT_EQ(Do("GET", Pod("p")).status, 404);
+}
+
+TEST_F(DeletionTest, OtherPodsGoAtOnce) {
+  MakePod("p", "");
+  EXPECT_EQ(Do("DELETE", Pod("p")).status, 200);
+  EXPECT_EQ(Do("GET", Pod("p")).status, 404);
+  MakePod("ended", "n");
+  EXPECT_EQ(Do("PATCH", Pod("ended") + "/status", R"({"status":{"phase":"Succeeded"}})",
+               "application/merge-patch+json")
+                .status,
+            200);
+  EXPECT_EQ(Do("DELETE", Pod("ended")).status, 200);
+  EXPECT_EQ(Do("GET", Pod("ended")).status, 404);
+}
+
+TEST_F(DeletionTest, FinalizersOutliveTheGracePeriod) {
+  MakePod("p", "n");
+  EXPECT_EQ(Do("PATCH", Pod("p"), R"({"metadata":{"finalizers":["example.com/f"]}})",
+               "application/merge-patch+json")
+                .status,
+            200);
+  EXPECT_EQ(Do("DELETE", Pod("p"), R"({"gracePeriodSeconds":0})").status, 200);
+  EXPECT_EQ(Do("GET", Pod("p")).status, 200);
+  EXPECT_EQ(
+      Do("PATCH", Pod("p"), R"({"metadata":{"finalizers":null}})", "application/merge-patch+json")
+          .status,
+      200);
+  EXPECT_EQ(Do("GET", Pod("p")).status, 404);
+}
+
+TEST_F(DeletionTest, BindingsGivePodsTheirNode) {
+  MakePod("p", "");
+  const std::string path = Pod("p") + "/binding";
+  const char* const binding = R"({"metadata":{"name":"p"},"target":{"kind":"Node","name":"n1"}})";
+  const http::Response bound = Do("POST", path, binding);
+  EXPECT_EQ(bound.status, 201) << bound.body;
+  const JsonTree pod = Json(Do("GET", Pod("p")));
+  EXPECT_EQ(At(pod, {"spec", "nodeName"}), "n1");
+  EXPECT_EQ(At(pod, {"status", "conditions", "0", "type"}), "PodScheduled");
+  const http::Response again = Do("POST", path, binding);
+  EXPECT_EQ(again.status, 409);
+  EXPECT_THAT(Message(again), HasSubstr("already assigned to node \"n1\""));
+  EXPECT_EQ(Do("POST", path, R"({"target":{"name":""}})").status, 422);
+  EXPECT_EQ(Do("GET", path).status, 405);
+}
+
+TEST_F(DeletionTest, EvictionsAskTheBudget) {
+  MakePod("p", "n", R"({"app":"web"})");
+  EXPECT_EQ(Do("PATCH", Pod("p") + "/status", R"({"status":{"phase":"Running"}})",
+               "application/merge-patch+json")
+                .status,
+            200);
+  const std::string budgets = "/apis/policy/v1/namespaces/default/poddisruptionbudgets";
+  ASSERT_EQ(
+      Do("POST", budgets,
+         R"({"metadata":{"name":"b"},"spec":{"minAvailable":1,"selector":{"matchLabels":{"app":"web"}}}})")
+          .status,
+      201);
+  const char* const eviction =
+      R"({"metadata":{"name":"p"},"deleteOptions":{"gracePeriodSeconds":0}})";
+  const http::Response refused = Do("POST", Pod("p") + "/eviction", eviction);
+  EXPECT_EQ(refused.status, 429) << refused.body;
+  EXPECT_EQ(At(Json(refused), {"details", "causes", "0", "reason"}), "DisruptionBudget");
+  EXPECT_EQ(Do("PATCH", budgets + "/b/status",
+               R"({"status":{"disruptionsAllowed":1,"observedGeneration":1}})",
+               "application/merge-patch+json")
+                .status,
+            200);
+  EXPECT_EQ(Do("POST", Pod("p") + "/eviction", eviction).status, 201);
+  EXPECT_EQ(Do("GET", Pod("p")).status, 404);
+  EXPECT_EQ(At(Json(Do("GET", budgets + "/b")), {"status", "disruptionsAllowed"}), "0");
+}
+
+}  // namespace
+}  // namespace kubexx::apiserver

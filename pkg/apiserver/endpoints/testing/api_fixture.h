@@ -1,0 +1,64 @@
+/// @file
+/// An Api over an empty store, asked without HTTP.
+#ifndef KUBEXX_APISERVER_ENDPOINTS_TESTING_API_FIXTURE_H_
+#define KUBEXX_APISERVER_ENDPOINTS_TESTING_API_FIXTURE_H_
+
+#include <gmock/gmock.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "kubexx/apiserver/endpoints/api.h"
+#include "kubexx/apiserver/storage/memory.h"
+#include "kubexx/codec/json_tree.h"
+
+namespace kubexx::apiserver::testing {
+
+/// The base of fixtures; not thread-safe.
+class ApiFixture : public ::testing::Test {
+ protected:
+  explicit ApiFixture(ApiOptions options = {})
+      : storage_(*storage::NewMemoryStorage({})), api_(*storage_, std::move(options)) {
+    EXPECT_TRUE(api_.Bootstrap({}));
+  }
+
+  /// A request of `user_headers_`; "?" in the target begins the query.
+  http::Response Do(std::string method, const std::string& target, std::string body = {},
+                    std::string content_type = "application/json") {
+    http::Request request;
+    request.method = std::move(method);
+    const std::size_t question = target.find('?');
+    request.path = target.substr(0, question);
+    request.query = question == std::string::npos ? "" : target.substr(question + 1);
+    request.body = std::move(body);
+    request.headers = headers_;
+    request.headers.emplace_back("Content-Type", std::move(content_type));
+    return api_.Handle(request);
+  }
+
+  static codec::JsonTree Json(const http::Response& response) {
+    auto tree = codec::JsonTree::Parse(response.body);
+    EXPECT_TRUE(tree) << response.body;
+    return tree ? std::move(*tree) : codec::JsonTree();
+  }
+  /// The string at the path, or the JSON of what is there; "" for nothing.
+  static std::string At(const codec::JsonTree& tree, std::initializer_list<std::string_view> path) {
+    const codec::JsonTree* const found = tree.At(path);
+    return found == nullptr               ? ""
+           : found->AsString() != nullptr ? *found->AsString()
+                                          : found->ToJson();
+  }
+  static std::string Message(const http::Response& response) {
+    return At(Json(response), {"message"});
+  }
+
+  /// Sent with every request.
+  std::vector<std::pair<std::string, std::string>> headers_{};
+  std::unique_ptr<storage::MemoryStorage> storage_;
+  Api api_;
+};
+
+}  // namespace kubexx::apiserver::testing
+
+#endif  // KUBEXX_APISERVER_ENDPOINTS_TESTING_API_FIXTURE_H_

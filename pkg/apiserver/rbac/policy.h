@@ -1,0 +1,85 @@
+/// @file
+/// Roles and bindings, ready to be asked.
+#ifndef KUBEXX_APISERVER_RBAC_POLICY_H_
+#define KUBEXX_APISERVER_RBAC_POLICY_H_
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kubexx/apimachinery/labels.h"
+#include "kubexx/apiserver/rbac/rule.h"
+#include "kubexx/apiserver/rbac/user.h"
+#include "kubexx/base/function_ref.h"
+#include "kubexx/codec/json_tree.h"
+
+namespace kubexx::apiserver::rbac {
+
+/// An answer with what it comes from, as SubjectAccessReviews have it.
+struct Decision {
+  bool allowed = false;
+  std::string reason{};
+};
+
+/// The objects of the group rbac.authorization.k8s.io that count at one time, as upstream's RBAC
+/// authorizer reads them. ClusterRoles with an aggregationRule have the rules of those that it
+/// selects, whatever is written in them. Whoever is in the group system:masters may do
+/// everything. Immutable once it is filled, thread-safe then.
+class Policy {
+ public:
+  void AddRole(const codec::JsonTree& role);
+  void AddClusterRole(const codec::JsonTree& role);
+  void AddRoleBinding(const codec::JsonTree& binding);
+  void AddClusterRoleBinding(const codec::JsonTree& binding);
+  /// Once, after all have been added.
+  void Aggregate();
+
+  Decision Decide(const User& user, const Request& request) const;
+
+  /// All that the user may do in the namespace, by bindings there and of the cluster; with "" those
+  /// of the cluster only.
+  std::vector<Rule> RulesOf(const User& user, std::string_view namespace_) const;
+
+  /// The rules of the role that a binding names; `namespace_` is the binding's.
+  std::vector<Rule> RulesOfReference(const codec::JsonTree& binding,
+                                     std::string_view namespace_) const;
+
+ private:
+  struct Subject {
+    std::string kind{};
+    std::string name{};
+    std::string namespace_{};
+  };
+  struct Binding {
+    std::string name{};
+    std::string role_kind{};
+    std::string role_name{};
+    std::vector<Subject> subjects{};
+  };
+  struct Role {
+    std::vector<Rule> rules{};
+    apimachinery::LabelMap labels{};
+    codec::JsonTree selectors{};  // of an aggregationRule
+  };
+
+  static Binding ReadBinding(const codec::JsonTree& binding);
+  static std::string Matching(const Binding& binding, const User& user,
+                              std::string_view namespace_);
+  const Role* RoleOf(const Binding& binding, std::string_view namespace_) const;
+  /// Calls `visit` for each rule that a binding gives to the user, until it returns true.
+  bool Visit(const User& user, std::string_view namespace_,
+             base::FunctionRef<bool(const Rule& rule, const std::string& reason)> visit) const;
+  bool VisitBinding(
+      const Binding& binding, const User& user, std::string_view namespace_,
+      base::FunctionRef<bool(const Rule& rule, const std::string& reason)> visit) const;
+
+  std::map<std::string, Role, std::less<>> roles_{};  // by namespace/name
+  std::map<std::string, Role, std::less<>> cluster_roles_{};
+  std::map<std::string, std::vector<Binding>, std::less<>> bindings_{};  // by namespace
+  std::vector<Binding> cluster_bindings_{};
+};
+
+}  // namespace kubexx::apiserver::rbac
+
+#endif  // KUBEXX_APISERVER_RBAC_POLICY_H_

@@ -1,0 +1,21 @@
+/// @file
+/// Who sends a request.
+#ifndef KUBEXX_APISERVER_RBAC_USER_H_
+#define KUBEXX_APISERVER_RBAC_USER_H_
+
+#include <string>
+#include <vector>
+
+namespace kubexx::apiserver {
+
+/// As authentication.k8s.io UserInfo.
+struct User {
+  std::string name{};
+  std::vector<std::string> groups{};
+  std::string uid{};
+  bool operator==(const User&) const = default;
+};
+
+}  // namespace kubexx::apiserver
+
+#endif  // KUBEXX_APISERVER_RBAC_USER_H_

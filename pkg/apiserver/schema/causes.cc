@@ -1,0 +1,77 @@
+#include "kubexx/apiserver/schema/causes.h"
+
+#include <utility>
+
+namespace kubexx::apiserver::schema {
+namespace {
+
+using apimachinery::StatusCause;
+using codec::JsonTree;
+
+std::string WithColon(std::string_view text) {
+  return text.empty() ? "" : ": " + std::string(text);
+}
+
+/// A word in quotes, whatever the type.
+std::string Quoted(const JsonTree& value) {
+  const std::string* const text = value.AsString();
+  return text != nullptr ? value.ToJson() : JsonTree(value.ToJson()).ToJson();
+}
+
+}  // namespace
+
+StatusCause InvalidCause(std::string field, const JsonTree& value, std::string_view what) {
+  return {.reason = "FieldValueInvalid",
+          .message = "Invalid value: " + value.ToJson() + WithColon(what),
+          .field = std::move(field)};
+}
+
+StatusCause TypeCause(std::string field, const JsonTree& value, std::string_view what) {
+  StatusCause cause = InvalidCause(std::move(field), value, what);
+  cause.reason = "FieldValueTypeInvalid";
+  return cause;
+}
+
+StatusCause RequiredCause(std::string field, std::string_view what) {
+  return {.reason = "FieldValueRequired",
+          .message = "Required value" + WithColon(what),
+          .field = std::move(field)};
+}
+
+StatusCause ForbiddenCause(std::string field, std::string_view what) {
+  return {.reason = "FieldValueForbidden",
+          .message = "Forbidden" + WithColon(what),
+          .field = std::move(field)};
+}
+
+StatusCause DuplicateCause(std::string field, const JsonTree& value) {
+  return {.reason = "FieldValueDuplicate",
+          .message = "Duplicate value: " + value.ToJson(),
+          .field = std::move(field)};
+}
+
+StatusCause NotSupportedCause(std::string field, const JsonTree& value,
+                              const std::vector<JsonTree>& supported) {
+  std::string list;
+  for (const JsonTree& one : supported) {
+    list += (list.empty() ? "" : ", ") + Quoted(one);
+  }
+  return {.reason = "FieldValueNotSupported",
+          .message = "Unsupported value: " + value.ToJson() + ": supported values: " + list,
+          .field = std::move(field)};
+}
+
+StatusCause TooLongCause(std::string field, std::int64_t max) {
+  return {.reason = "FieldValueTooLong",
+          .message = "Too long: may not be more than " + std::to_string(max) + " bytes",
+          .field = std::move(field)};
+}
+
+StatusCause TooManyCause(std::string field, std::size_t count, std::int64_t max) {
+  return {.reason = "FieldValueTooMany",
+          .message = "Too many: " + std::to_string(count) + ": must have at most " +
+                     std::to_string(max) + (max == 1 ? " item" : " items"),
+          .field = std::move(field)};
+}
+
+}  // namespace kubexx::apiserver::schema

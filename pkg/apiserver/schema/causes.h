@@ -1,0 +1,38 @@
+/// @file
+/// Causes of refusals in the API's wording (apimachinery's field.Error).
+#ifndef KUBEXX_APISERVER_SCHEMA_CAUSES_H_
+#define KUBEXX_APISERVER_SCHEMA_CAUSES_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/codec/json_tree.h"
+
+namespace kubexx::apiserver::schema {
+
+/// "Invalid value: VALUE: WHAT".
+apimachinery::StatusCause InvalidCause(std::string field, const codec::JsonTree& value,
+                                       std::string_view what);
+/// The same of a value of the wrong type.
+apimachinery::StatusCause TypeCause(std::string field, const codec::JsonTree& value,
+                                    std::string_view what);
+/// "Required value: WHAT".
+apimachinery::StatusCause RequiredCause(std::string field, std::string_view what = {});
+/// "Forbidden: WHAT".
+apimachinery::StatusCause ForbiddenCause(std::string field, std::string_view what);
+/// "Duplicate value: VALUE".
+apimachinery::StatusCause DuplicateCause(std::string field, const codec::JsonTree& value);
+/// "Unsupported value: VALUE: supported values: ...".
+apimachinery::StatusCause NotSupportedCause(std::string field, const codec::JsonTree& value,
+                                            const std::vector<codec::JsonTree>& supported);
+/// "Too long: may not be more than N bytes".
+apimachinery::StatusCause TooLongCause(std::string field, std::int64_t max);
+/// "Too many: N: must have at most M items".
+apimachinery::StatusCause TooManyCause(std::string field, std::size_t count, std::int64_t max);
+
+}  // namespace kubexx::apiserver::schema
+
+#endif  // KUBEXX_APISERVER_SCHEMA_CAUSES_H_

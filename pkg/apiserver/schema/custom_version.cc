@@ -1,0 +1,73 @@
+#include "kubexx/apiserver/schema/custom_version.h"
+
+#include <string_view>
+#include <utility>
+
+namespace kubexx::apiserver::schema {
+namespace {
+
+using codec::JsonTree;
+
+std::vector<std::string> MembersAt(const JsonTree& scale, std::string_view field) {
+  const auto path = JsonPath::Parse(scale.TextAt(field));
+  auto members = path ? path->Members() : std::nullopt;
+  return members ? std::move(*members) : std::vector<std::string>();
+}
+
+std::vector<PrinterColumn> ColumnsOf(const JsonTree& list) {
+  std::vector<PrinterColumn> columns;
+  for (const JsonTree& element : list.elements()) {
+    PrinterColumn column;
+    column.name = element.TextAt("name");
+    column.type = element.TextAt("type");
+    column.format = element.TextAt("format");
+    column.description = element.TextAt("description");
+    const JsonTree* const priority = element.Find("priority");
+    column.priority = priority == nullptr ? 0 : priority->AsInt().value_or(0);
+    if (auto path = JsonPath::Parse(element.TextAt("jsonPath"))) {
+      column.path = std::move(*path);
+    }
+    columns.push_back(std::move(column));
+  }
+  return columns;
+}
+
+}  // namespace
+
+std::vector<PrinterColumn> CustomVersion::DefaultColumns() {
+  PrinterColumn age;
+  age.name = "Age";
+  age.type = "date";
+  age.path = *JsonPath::Parse(".metadata.creationTimestamp");
+  return {age};
+}
+
+bool CustomVersionRef::operator==(const CustomVersionRef& other) const {
+  if (version_ == nullptr || other.version_ == nullptr || version_ == other.version_) {
+    return version_ == other.version_;
+  }
+  return version_->storage_version == other.version_->storage_version &&
+         version_->source == other.version_->source;
+}
+
+CustomVersionRef ReadVersion(const JsonTree& version, std::string storage_version) {
+  auto result = std::make_shared<CustomVersion>();
+  result->source = version;
+  result->storage_version = std::move(storage_version);
+  if (const JsonTree* const tree = version.At({"schema", "openAPIV3Schema"})) {
+    if (auto schema = ParseSchema(*tree)) {
+      result->schema = std::move(*schema);
+    }
+  }
+  const JsonTree* const columns = version.Find("additionalPrinterColumns");
+  result->columns = columns != nullptr && columns->size() > 0 ? ColumnsOf(*columns)
+                                                              : CustomVersion::DefaultColumns();
+  if (const JsonTree* const scale = version.At({"subresources", "scale"})) {
+    result->scale = {.spec_replicas = MembersAt(*scale, "specReplicasPath"),
+                     .status_replicas = MembersAt(*scale, "statusReplicasPath"),
+                     .selector = MembersAt(*scale, "labelSelectorPath")};
+  }
+  return CustomVersionRef(std::move(result));
+}
+
+}  // namespace kubexx::apiserver::schema

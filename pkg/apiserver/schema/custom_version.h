@@ -1,0 +1,66 @@
+/// @file
+/// One version of a custom resource, as its definition has it.
+#ifndef KUBEXX_APISERVER_SCHEMA_CUSTOM_VERSION_H_
+#define KUBEXX_APISERVER_SCHEMA_CUSTOM_VERSION_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/apiserver/schema/json_path.h"
+#include "kubexx/apiserver/schema/schema.h"
+#include "kubexx/codec/json_tree.h"
+
+namespace kubexx::apiserver::schema {
+
+/// A column of tables, as additionalPrinterColumns.
+struct PrinterColumn {
+  std::string name{};
+  std::string type{};
+  std::string format{};
+  std::string description{};
+  std::int64_t priority = 0;
+  JsonPath path{};
+};
+
+/// The paths of the scale subresource; empty when there is none.
+struct ScalePaths {
+  std::vector<std::string> spec_replicas{};
+  std::vector<std::string> status_replicas{};
+  std::vector<std::string> selector{};
+};
+
+/// Immutable, shared by the requests that need it.
+struct CustomVersion {
+  codec::JsonTree source{};  ///< the element of spec.versions
+  std::string storage_version{};
+  SchemaRef schema{};  ///< null when it cannot be used: nothing is checked then
+  std::vector<PrinterColumn> columns{};
+  ScalePaths scale{};
+
+  /// What tables have when the definition names no columns: the age.
+  static std::vector<PrinterColumn> DefaultColumns();
+};
+
+/// A version that may be missing; equal when the definition says the same.
+class CustomVersionRef {
+ public:
+  CustomVersionRef() = default;
+  explicit CustomVersionRef(std::shared_ptr<const CustomVersion> version)
+      : version_(std::move(version)) {}
+  const CustomVersion* get() const { return version_.get(); }
+  const CustomVersion* operator->() const { return version_.get(); }
+  explicit operator bool() const { return version_ != nullptr; }
+  bool operator==(const CustomVersionRef& other) const;
+
+ private:
+  std::shared_ptr<const CustomVersion> version_{};
+};
+
+/// From an element of spec.versions of a definition that has been accepted.
+CustomVersionRef ReadVersion(const codec::JsonTree& version, std::string storage_version);
+
+}  // namespace kubexx::apiserver::schema
+
+#endif  // KUBEXX_APISERVER_SCHEMA_CUSTOM_VERSION_H_

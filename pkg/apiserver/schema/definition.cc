@@ -1,0 +1,257 @@
+#include "kubexx/apiserver/schema/definition.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "kubexx/apimachinery/names.h"
+#include "kubexx/apiserver/schema/causes.h"
+#include "kubexx/apiserver/schema/json_path.h"
+#include "kubexx/apiserver/schema/structural.h"
+#include "kubexx/base/ascii.h"
+
+namespace kubexx::apiserver::schema {
+namespace {
+
+using apimachinery::StatusCause;
+using codec::JsonTree;
+
+constexpr const char* kLabelRule =
+    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an "
+    "alphabetic character, and end with an alphanumeric character";
+
+std::string TextAt(const JsonTree& tree, std::initializer_list<std::string_view> path) {
+  const JsonTree* const found = tree.At(path);
+  const std::string* const text = found == nullptr ? nullptr : found->AsString();
+  return text == nullptr ? "" : *text;
+}
+
+bool Flag(const JsonTree& tree, std::string_view name) {
+  const JsonTree* const found = tree.Find(name);
+  return found != nullptr && found->AsBool().value_or(false);
+}
+
+/// A DNS label that begins with a letter.
+bool IsLabel(std::string_view text) {
+  return apimachinery::IsDnsLabel(text) && text.front() >= 'a';
+}
+
+void CheckLabel(const JsonTree& names, const char* field, std::vector<StatusCause>& causes) {
+  const std::string path = std::string("spec.names.") + field;
+  const std::string_view value = names.TextAt(field);
+  if (value.empty()) {
+    causes.push_back(RequiredCause(path));
+  } else if (!IsLabel(base::ToLower(value)) ||
+             (std::string_view(field) == "plural" && base::ToLower(value) != value)) {
+    causes.push_back(InvalidCause(path, value, kLabelRule));
+  }
+}
+
+void CheckNames(const JsonTree& definition, std::vector<StatusCause>& causes) {
+  const std::string group = TextAt(definition, {"spec", "group"});
+  const std::string plural = TextAt(definition, {"spec", "names", "plural"});
+  const std::string name = TextAt(definition, {"metadata", "name"});
+  if (name != plural + "." + group) {
+    causes.push_back(
+        InvalidCause("metadata.name", name, "must be spec.names.plural+\".\"+spec.group"));
+  }
+  if (group.empty()) {
+    causes.push_back(RequiredCause("spec.group"));
+  } else if (!apimachinery::IsDnsSubdomain(group)) {
+    causes.push_back(InvalidCause("spec.group", group, "must be a lower case DNS subdomain"));
+  } else if (group.find('.') == std::string::npos) {
+    causes.push_back(InvalidCause("spec.group", group, "should be a domain with at least one dot"));
+  }
+  const std::string scope = TextAt(definition, {"spec", "scope"});
+  if (scope.empty()) {
+    causes.push_back(RequiredCause("spec.scope"));
+  } else if (scope != "Cluster" && scope != "Namespaced") {
+    causes.push_back(
+        NotSupportedCause("spec.scope", scope, {JsonTree("Cluster"), JsonTree("Namespaced")}));
+  }
+  const JsonTree* const names = definition.At({"spec", "names"});
+  if (names == nullptr) {
+    causes.push_back(RequiredCause("spec.names"));
+    return;
+  }
+  for (const char* const field : {"plural", "singular", "kind", "listKind"}) {
+    CheckLabel(*names, field, causes);
+  }
+  if (!names->TextAt("kind").empty() && names->TextAt("kind") == names->TextAt("listKind")) {
+    causes.push_back(InvalidCause("spec.names.listKind", names->TextAt("listKind"),
+                                  "kind and listKind may not be the same"));
+  }
+  for (const char* const list : {"shortNames", "categories"}) {
+    const JsonTree* const found = names->Find(list);
+    for (std::size_t i = 0; found != nullptr && i < found->size(); ++i) {
+      const std::string* const text = found->elements()[i].AsString();
+      if (text != nullptr && !IsLabel(*text)) {
+        causes.push_back(InvalidCause(
+            std::string("spec.names.") + list + "[" + std::to_string(i) + "]", *text, kLabelRule));
+      }
+    }
+  }
+}
+
+void CheckColumns(const JsonTree& version, const std::string& path,
+                  std::vector<StatusCause>& causes) {
+  const JsonTree* const columns = version.Find("additionalPrinterColumns");
+  const std::vector<JsonTree> types = {JsonTree("boolean"), JsonTree("date"), JsonTree("integer"),
+                                       JsonTree("number"), JsonTree("string")};
+  for (std::size_t i = 0; columns != nullptr && i < columns->size(); ++i) {
+    const JsonTree& column = columns->elements()[i];
+    const std::string at = path + ".additionalPrinterColumns[" + std::to_string(i) + "]";
+    if (column.TextAt("name").empty()) {
+      causes.push_back(RequiredCause(at + ".name"));
+    }
+    const std::string_view type = column.TextAt("type");
+    if (type.empty()) {
+      causes.push_back(
+          RequiredCause(at + ".type", "must be one of boolean,date,integer,number,string"));
+    } else if (std::ranges::find(types, JsonTree(type)) == types.end()) {
+      causes.push_back(
+          InvalidCause(at + ".type", type, "must be one of boolean,date,integer,number,string"));
+    }
+    const std::string_view json_path = column.TextAt("jsonPath");
+    if (json_path.empty()) {
+      causes.push_back(RequiredCause(at + ".jsonPath"));
+    } else if (!JsonPath::Parse(json_path)) {
+      causes.push_back(InvalidCause(at + ".jsonPath", json_path,
+                                    "is not a JSON path that this server can follow"));
+    }
+  }
+}
+
+void CheckScale(const JsonTree& scale, const std::string& path, std::vector<StatusCause>& causes) {
+  const auto check = [&](const char* field, std::initializer_list<const char*> roots) {
+    const std::string_view text = scale.TextAt(field);
+    const auto parsed = JsonPath::Parse(text);
+    const bool below = std::ranges::any_of(
+        roots, [&](const char* root) { return text.starts_with(root) && text != root; });
+    if (!parsed || !parsed->Members() || !below) {
+      std::string wanted;
+      for (const std::string_view root : roots) {  // Without the dot at its end.
+        wanted += (wanted.empty() ? "" : " or ") + std::string(root.substr(0, root.size() - 1));
+      }
+      causes.push_back(
+          InvalidCause(path + "." + field, text, "should be a json path under " + wanted));
+    }
+  };
+  for (const char* const field : {"specReplicasPath", "statusReplicasPath"}) {
+    if (scale.TextAt(field).empty()) {
+      causes.push_back(RequiredCause(path + "." + field));
+    }
+  }
+  if (!scale.TextAt("specReplicasPath").empty()) {
+    check("specReplicasPath", {".spec."});
+  }
+  if (!scale.TextAt("statusReplicasPath").empty()) {
+    check("statusReplicasPath", {".status."});
+  }
+  if (!scale.TextAt("labelSelectorPath").empty()) {
+    check("labelSelectorPath", {".spec.", ".status."});
+  }
+}
+
+void CheckVersion(const JsonTree& version, const std::string& path,
+                  std::vector<StatusCause>& causes) {
+  const std::string_view name = version.TextAt("name");
+  if (!IsLabel(name)) {
+    causes.push_back(InvalidCause(path + ".name", name, kLabelRule));
+  }
+  const JsonTree* const schema = version.At({"schema", "openAPIV3Schema"});
+  if (schema == nullptr) {
+    causes.push_back(RequiredCause(path + ".schema.openAPIV3Schema"));
+  } else {
+    CheckStructural(*schema, path + ".schema.openAPIV3Schema", causes);
+  }
+  CheckColumns(version, path, causes);
+  if (const JsonTree* const scale = version.At({"subresources", "scale"})) {
+    CheckScale(*scale, path + ".subresources.scale", causes);
+  }
+}
+
+void CheckVersions(const JsonTree& definition, std::vector<StatusCause>& causes) {
+  const JsonTree* const versions = definition.At({"spec", "versions"});
+  if (versions == nullptr || versions->size() == 0) {
+    causes.push_back(RequiredCause("spec.versions", "must have at least one version"));
+    return;
+  }
+  std::set<std::string_view> names;
+  std::size_t stored = 0;
+  for (std::size_t i = 0; i < versions->size(); ++i) {
+    const JsonTree& version = versions->elements()[i];
+    CheckVersion(version, "spec.versions[" + std::to_string(i) + "]", causes);
+    names.insert(version.TextAt("name"));
+    stored += Flag(version, "storage") ? 1 : 0;
+  }
+  if (names.size() != versions->size()) {
+    causes.push_back(InvalidCause("spec.versions", *versions, "must contain unique version names"));
+  }
+  if (stored != 1) {
+    causes.push_back(InvalidCause("spec.versions", *versions,
+                                  "must have exactly one version marked as storage version"));
+  }
+}
+
+}  // namespace
+
+void CheckDefinition(const JsonTree& definition, std::vector<StatusCause>& causes) {
+  CheckNames(definition, causes);
+  CheckVersions(definition, causes);
+  const std::string strategy = TextAt(definition, {"spec", "conversion", "strategy"});
+  if (strategy != "None" && strategy != "Webhook") {
+    causes.push_back(NotSupportedCause("spec.conversion.strategy", strategy,
+                                       {JsonTree("None"), JsonTree("Webhook")}));
+  }
+  const JsonTree* const preserve = definition.At({"spec", "preserveUnknownFields"});
+  if (preserve != nullptr && preserve->AsBool().value_or(false)) {
+    causes.push_back(InvalidCause("spec.preserveUnknownFields", *preserve,
+                                  "cannot set to true, set x-kubernetes-preserve-unknown-fields "
+                                  "to true in spec.versions[*].schema instead"));
+  }
+}
+
+void CheckDefinitionChange(const JsonTree& before, const JsonTree& definition,
+                           std::vector<StatusCause>& causes) {
+  const auto fixed = [&](const char* field, std::initializer_list<std::string_view> path) {
+    if (const std::string now = TextAt(definition, path); now != TextAt(before, path)) {
+      causes.push_back(InvalidCause(field, now, "field is immutable"));
+    }
+  };
+  fixed("spec.scope", {"spec", "scope"});
+  fixed("spec.names.kind", {"spec", "names", "kind"});
+  fixed("spec.group", {"spec", "group"});
+  fixed("spec.names.plural", {"spec", "names", "plural"});
+  const JsonTree* const stored = before.At({"status", "storedVersions"});
+  const JsonTree* const versions = definition.At({"spec", "versions"});
+  for (std::size_t i = 0; stored != nullptr && versions != nullptr && i < stored->size(); ++i) {
+    const std::string* const name = stored->elements()[i].AsString();
+    if (name != nullptr && std::ranges::none_of(versions->elements(), [name](const JsonTree& v) {
+          return v.TextAt("name") == *name;
+        })) {
+      causes.push_back(InvalidCause("status.storedVersions[" + std::to_string(i) + "]", *name,
+                                    "missing from spec.versions; " + *name +
+                                        " was previously a storage version, and must remain in "
+                                        "spec.versions until a storage migration ensures no data "
+                                        "remains persisted in " +
+                                        *name + " and removes " + *name +
+                                        " from status.storedVersions"));
+    }
+  }
+}
+
+std::vector<std::string> DefinitionWarnings(const JsonTree& definition) {
+  std::vector<std::string> warnings;
+  const JsonTree* const versions = definition.At({"spec", "versions"});
+  if (versions != nullptr && HasRules(*versions)) {
+    warnings.emplace_back("x-kubernetes-validations are kept but not evaluated by this server");
+  }
+  if (TextAt(definition, {"spec", "conversion", "strategy"}) == "Webhook") {
+    warnings.emplace_back("conversion webhooks are not called by this server");
+  }
+  return warnings;
+}
+
+}  // namespace kubexx::apiserver::schema

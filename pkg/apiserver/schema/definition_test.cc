@@ -1,0 +1,256 @@
+#include "kubexx/apiserver/schema/definition.h"
+
+#include <gmock/gmock.h>
+
+#include <string>
+
+#include "kubexx/apiserver/schema/custom_version.h"
+#include "kubexx/apiserver/schema/formats.h"
+#include "kubexx/apiserver/schema/json_path.h"
+#include "kubexx/apiserver/schema/structural.h"
+
+namespace kubexx::apiserver::schema {
+namespace {
+
+using apimachinery::StatusCause;
+using codec::JsonTree;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+JsonTree Tree(std::string_view json) {
+  auto tree = JsonTree::Parse(json);
+  EXPECT_TRUE(tree) << json;
+  return tree ? std::move(*tree) : JsonTree();
+}
+
+std::vector<std::string> Text(const std::vector<StatusCause>& causes) {
+  std::vector<std::string> problems;
+  for (const StatusCause& cause : causes) {
+    problems.push_back(cause.field + ": " + cause.message);
+  }
+  return problems;
+}
+
+std::vector<std::string> Structural(std::string_view json) {
+  std::vector<StatusCause> causes;
+  CheckStructural(Tree(json), "s", causes);
+  return Text(causes);
+}
+
+constexpr const char* kGood = R"({
+  "metadata":{"name":"widgets.example.com"},
+  "spec":{"group":"example.com","scope":"Namespaced","conversion":{"strategy":"None"},
+    "names":{"plural":"widgets","singular":"widget","kind":"Widget","listKind":"WidgetList"},
+    "versions":[{"name":"v1","served":true,"storage":true,
+      "schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object"}}}},
+      "subresources":{"status":{},"scale":{"specReplicasPath":".spec.n","statusReplicasPath":".status.n"}},
+      "additionalPrinterColumns":[{"name":"N","type":"integer","jsonPath":".spec.n"}]}]}})";
+
+std::vector<std::string> Problems(const JsonTree& definition) {
+  std::vector<StatusCause> causes;
+  CheckDefinition(definition, causes);
+  return Text(causes);
+}
+
+TEST(CheckDefinition, TakesAGoodOne) { EXPECT_THAT(Problems(Tree(kGood)), IsEmpty()); }
+
+TEST(CheckDefinition, NamesWhatIsWrong) {
+  const auto with = [](std::initializer_list<std::string_view> path, JsonTree value) {
+    JsonTree definition = Tree(kGood);
+    *definition.At(std::span(path.begin(), path.size())) = std::move(value);
+    return Problems(definition);
+  };
+  EXPECT_THAT(with({"metadata", "name"}, "other"),
+              ElementsAre("metadata.name: Invalid value: \"other\": must be "
+                          "spec.names.plural+\".\"+spec.group"));
+  EXPECT_THAT(with({"spec", "scope"}, "Both"),
+              ElementsAre("spec.scope: Unsupported value: \"Both\": supported values: \"Cluster\", "
+                          "\"Namespaced\""));
+  EXPECT_THAT(with({"spec", "names", "kind"}, "Wid get"),
+              Contains(StartsWith("spec.names.kind: Invalid value")));
+  EXPECT_THAT(
+      with({"spec", "versions", "0", "storage"}, false),
+      ElementsAre(::testing::EndsWith("must have exactly one version marked as storage version")));
+  EXPECT_THAT(with({"spec", "versions"}, JsonTree::Array()),
+              ElementsAre("spec.versions: Required value: must have at least one version"));
+  EXPECT_THAT(with({"spec", "versions", "0", "schema"}, JsonTree::Object()),
+              ElementsAre("spec.versions[0].schema.openAPIV3Schema: Required value"));
+  EXPECT_THAT(
+      with({"spec", "versions", "0", "additionalPrinterColumns", "0", "jsonPath"}, "spec.n"),
+      ElementsAre(
+          StartsWith("spec.versions[0].additionalPrinterColumns[0].jsonPath: Invalid value")));
+  EXPECT_THAT(
+      with({"spec", "versions", "0", "subresources", "scale", "specReplicasPath"}, ".status.n"),
+      ElementsAre("spec.versions[0].subresources.scale.specReplicasPath: Invalid value: "
+                  "\".status.n\": should be a json path under .spec"));
+}
+
+TEST(CheckDefinition, SomeFieldsCannotChange) {
+  JsonTree changed = Tree(kGood);
+  changed["spec"]["scope"] = "Cluster";
+  changed["spec"]["versions"].elements()[0]["name"] = "v2";
+  JsonTree before = Tree(kGood);
+  before["status"]["storedVersions"].Append("v1");
+  std::vector<StatusCause> causes;
+  CheckDefinitionChange(before, changed, causes);
+  EXPECT_THAT(
+      Text(causes),
+      ElementsAre("spec.scope: Invalid value: \"Cluster\": field is immutable",
+                  StartsWith("status.storedVersions[0]: Invalid value: \"v1\": missing from "
+                             "spec.versions")));
+}
+
+TEST(CheckDefinition, WarnsOfRulesThatAreNotEvaluated) {
+  JsonTree definition = Tree(kGood);
+  EXPECT_THAT(DefinitionWarnings(definition), IsEmpty());
+  JsonTree& spec = definition["spec"]["versions"]
+                       .elements()[0]["schema"]["openAPIV3Schema"]["properties"]["spec"];
+  JsonTree rule = JsonTree::Object();
+  rule["rule"] = "true";
+  spec["x-kubernetes-validations"].Append(rule);
+  EXPECT_THAT(DefinitionWarnings(definition), ElementsAre(StartsWith("x-kubernetes-validations")));
+}
+
+TEST(CheckStructural, WantsTypesEverywhere) {
+  EXPECT_THAT(
+      Structural(R"({"properties":{"a":{},"b":{"type":"array"},"c":{"type":"array","items":{}}}})"),
+      ElementsAre(
+          "s.type: Required value: must not be empty at the root",
+          "s.properties[a].type: Required value: must not be empty for specified object fields",
+          "s.properties[b].items: Required value: must be specified",
+          "s.properties[c].items.type: Required value: must not be empty for specified array "
+          "items"));
+  EXPECT_THAT(Structural(R"({"type":"string"})"),
+              ElementsAre("s.type: Invalid value: \"string\": must be object at the root"));
+  EXPECT_THAT(Structural(R"({"type":"object","properties":{"a":{"type":"text"}}})"),
+              ElementsAre(StartsWith("s.properties[a].type: Unsupported value: \"text\"")));
+  EXPECT_THAT(Structural(R"({"type":"object","properties":{"a":{"x-kubernetes-int-or-string":true,
+                             "anyOf":[{"type":"integer"},{"type":"string"}]},
+                             "b":{"x-kubernetes-preserve-unknown-fields":true}}})"),
+              IsEmpty());
+}
+
+TEST(CheckStructural, RefusesWhatHasNoPlace) {
+  EXPECT_THAT(Structural(R"({"type":"object","additionalProperties":{"type":"string"}})"),
+              ElementsAre("s.additionalProperties: Forbidden: must not be used at the root"));
+  EXPECT_THAT(
+      Structural(R"({"type":"object","properties":{"a":{"type":"object",
+                             "properties":{"b":{"type":"string"}},"additionalProperties":{"type":"string"}}}})"),
+      ElementsAre("s.properties[a].additionalProperties: Forbidden: additionalProperties and "
+                  "properties are mutual exclusive"));
+  EXPECT_THAT(
+      Structural(R"({"type":"object","properties":{"a":{"type":"string","pattern":"("}}})"),
+      ElementsAre(StartsWith("s.properties[a].pattern: Invalid value: \"(\": must be a valid "
+                             "regular expression")));
+  EXPECT_THAT(
+      Structural(
+          R"({"type":"object","properties":{"a":{"type":"array","uniqueItems":true,"items":{"type":"string"}}}})"),
+      ElementsAre(StartsWith("s.properties[a].uniqueItems: Forbidden")));
+  EXPECT_THAT(
+      Structural(
+          R"({"type":"object","properties":{"metadata":{"type":"object","properties":{"labels":{"type":"object"}}}}})"),
+      ElementsAre(StartsWith("s.properties[metadata]: Forbidden")));
+}
+
+TEST(CheckStructural, JunctorsOnlyCheck) {
+  EXPECT_THAT(
+      Structural(R"({"type":"object","properties":{"a":{"type":"string"}},
+                     "anyOf":[{"properties":{"a":{"type":"string"},"b":{"minLength":1}}},{"required":["a"]}]})"),
+      ElementsAre(
+          "s.anyOf[0].properties[a].type: Forbidden: must be empty to be structural",
+          "s.properties[b]: Required value: because it is defined in s.anyOf[0].properties[b]"));
+}
+
+TEST(CheckStructural, DefaultsMustFit) {
+  EXPECT_THAT(
+      Structural(R"({"type":"object","properties":{"a":{"type":"integer","default":"x"}}})"),
+      ElementsAre(StartsWith("s.properties[a].default: Invalid value: \"string\"")));
+  EXPECT_THAT(
+      Structural(R"({"type":"object","properties":{"a":{"type":"object","default":{"x":1}}}})"),
+      ElementsAre(
+          "s.properties[a].default: Invalid value: {\"x\":1}: must not have unknown fields"));
+}
+
+TEST(CheckStructural, MapsNeedKeys) {
+  EXPECT_THAT(
+      Structural(
+          R"({"type":"object","properties":{"a":{"type":"array","x-kubernetes-list-type":"map",
+                             "items":{"type":"object"}}}})"),
+      ElementsAre("s.properties[a].x-kubernetes-list-map-keys: Required value: must not be "
+                  "empty if x-kubernetes-list-type is map"));
+}
+
+TEST(JsonPath, FollowsMembersIndicesAndFilters) {
+  const JsonTree root = Tree(R"({"spec":{"n":3,"l":["a","b"],"a.b":{"c":1}},
+    "status":{"conditions":[{"type":"Ready","status":"True"},{"type":"Other","status":"False"}]}})");
+  const auto found = [&](std::string_view path) {
+    const auto parsed = JsonPath::Parse(path);
+    EXPECT_TRUE(parsed) << path;
+    std::string text;
+    for (const JsonTree* const one : parsed->Find(root)) {
+      text += one->ToJson() + ";";
+    }
+    return text;
+  };
+  EXPECT_EQ(found(".spec.n"), "3;");
+  EXPECT_EQ(found(".spec.l[1]"), "\"b\";");
+  EXPECT_EQ(found(".spec.l[*]"), "\"a\";\"b\";");
+  EXPECT_EQ(found(".spec['a.b'].c"), "1;");
+  EXPECT_EQ(found(".spec.a\\.b.c"), "1;");
+  EXPECT_EQ(found(R"(.status.conditions[?(@.type=="Ready")].status)"), "\"True\";");
+  EXPECT_EQ(found(R"(.status.conditions[?(@.type != 'Ready')].status)"), "\"False\";");
+  EXPECT_EQ(found(".spec.nothing.here"), "");
+  for (const char* const bad : {"", "spec", ".", ".spec..n", ".spec[", ".spec[?(x)]", ".l[a]"}) {
+    EXPECT_FALSE(JsonPath::Parse(bad)) << bad;
+  }
+  EXPECT_THAT(*JsonPath::Parse(".spec.replicas")->Members(), ElementsAre("spec", "replicas"));
+  EXPECT_FALSE(JsonPath::Parse(".spec.l[0]")->Members());
+}
+
+TEST(CustomVersion, IsReadFromItsDefinition) {
+  const JsonTree definition = Tree(kGood);
+  const JsonTree& version = definition.At({"spec", "versions"})->elements()[0];
+  const CustomVersionRef read = ReadVersion(version, "v1");
+  EXPECT_NE(read->schema, nullptr);
+  EXPECT_EQ(read->columns.size(), 1U);
+  EXPECT_THAT(read->scale.spec_replicas, ElementsAre("spec", "n"));
+  EXPECT_EQ(read, ReadVersion(version, "v1"));
+  EXPECT_NE(read, ReadVersion(version, "v2"));
+  EXPECT_NE(read, CustomVersionRef());
+  EXPECT_EQ(ReadVersion(JsonTree::Object(), "v1")->columns.at(0).name, "Age");
+}
+
+struct FormatCase {
+  const char* format;
+  const char* good;
+  const char* bad;
+};
+TEST(HasFormat, KnowsItsFormats) {
+  const FormatCase cases[] = {
+      {"date-time", "2026-01-02T03:04:05Z", "2026-01-02"},
+      {"date", "2026-01-02", "2026-13-02"},
+      {"duration", "1h30m", "1 hour"},
+      {"byte", "aGk=", "a"},
+      {"uuid", "123e4567-e89b-12d3-a456-426614174000", "123e4567"},
+      {"uuid4", "123e4567-e89b-42d3-a456-426614174000", "123e4567-e89b-12d3-a456-426614174000"},
+      {"ipv4", "10.0.0.1", "10.0.0"},
+      {"ipv6", "::1", "1"},
+      {"cidr", "10.0.0.0/8", "10.0.0.0/33"},
+      {"mac", "00:11:22:33:44:55", "00:11"},
+      {"hostname", "a.example.com", "-a"},
+      {"email", "a@example.com", "a"},
+      {"uri", "https://example.com/x", "example"},
+      {"hexcolor", "#fff", "#ff"},
+      {"k8s-short-name", "a-b", "a.b"},
+      {"k8s-long-name", "a.b", "a_b"},
+  };
+  for (const FormatCase& one : cases) {
+    EXPECT_TRUE(HasFormat(one.format, one.good)) << one.format;
+    EXPECT_FALSE(HasFormat(one.format, one.bad)) << one.format;
+  }
+}
+
+}  // namespace
+}  // namespace kubexx::apiserver::schema

@@ -1,0 +1,167 @@
+#include "kubexx/apiserver/schema/schema.h"
+
+#include <utility>
+
+namespace kubexx::apiserver::schema {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using codec::JsonTree;
+
+constexpr std::size_t kMaxInstructions = 256 << 10;
+/// Each may come to need a megabyte to match.
+constexpr std::size_t kMaxPatterns = 1024;
+
+bool Flag(const JsonTree& tree, std::string_view name) {
+  const JsonTree* const found = tree.Find(name);
+  return found != nullptr && found->AsBool().value_or(false);
+}
+
+std::optional<std::int64_t> Count(const JsonTree& tree, std::string_view name) {
+  const JsonTree* const found = tree.Find(name);
+  return found == nullptr ? std::nullopt : found->AsInt();
+}
+
+std::optional<double> Bound(const JsonTree& tree, std::string_view name) {
+  const JsonTree* const found = tree.Find(name);
+  return found == nullptr ? std::nullopt : found->AsDouble();
+}
+
+std::vector<std::string> Strings(const JsonTree& tree, std::string_view name) {
+  std::vector<std::string> strings;
+  if (const JsonTree* const found = tree.Find(name)) {
+    for (const JsonTree& element : found->elements()) {
+      if (const std::string* const text = element.AsString()) {
+        strings.push_back(*text);
+      }
+    }
+  }
+  return strings;
+}
+
+/// Builds nodes from the leaves up.
+class Parser {
+ public:
+  Result<SchemaRef> Parse(const JsonTree& tree) {
+    auto schema = std::make_shared<Schema>();
+    ReadValues(tree, *schema);
+    KX_RETURN_IF_ERROR(ReadPattern(tree, *schema));
+    KX_RETURN_IF_ERROR(ReadChildren(tree, *schema));
+    KX_RETURN_IF_ERROR(ReadJunctors(tree, *schema));
+    schema->has_defaults |= schema->default_value.has_value();
+    return SchemaRef(std::move(schema));
+  }
+
+ private:
+  static void ReadValues(const JsonTree& tree, Schema& schema) {
+    schema.type = tree.TextAt("type");
+    schema.format = tree.TextAt("format");
+    schema.nullable = Flag(tree, "nullable");
+    schema.int_or_string = Flag(tree, "x-kubernetes-int-or-string");
+    schema.preserve_unknown = Flag(tree, "x-kubernetes-preserve-unknown-fields");
+    schema.embedded_resource = Flag(tree, "x-kubernetes-embedded-resource");
+    schema.exclusive_minimum = Flag(tree, "exclusiveMinimum");
+    schema.exclusive_maximum = Flag(tree, "exclusiveMaximum");
+    schema.unique_items = Flag(tree, "uniqueItems");
+    const std::string_view list_type = tree.TextAt("x-kubernetes-list-type");
+    schema.list_type = list_type == "set"   ? ListType::kSet
+                       : list_type == "map" ? ListType::kMap
+                                            : ListType::kAtomic;
+    schema.list_keys = Strings(tree, "x-kubernetes-list-map-keys");
+    schema.required = Strings(tree, "required");
+    if (const JsonTree* const value = tree.Find("default")) {
+      schema.default_value = *value;
+    }
+    if (const JsonTree* const values = tree.Find("enum")) {
+      schema.enum_values.assign(values->elements().begin(), values->elements().end());
+    }
+    schema.minimum = Bound(tree, "minimum");
+    schema.maximum = Bound(tree, "maximum");
+    schema.multiple_of = Bound(tree, "multipleOf");
+    schema.min_length = Count(tree, "minLength");
+    schema.max_length = Count(tree, "maxLength");
+    schema.min_items = Count(tree, "minItems");
+    schema.max_items = Count(tree, "maxItems");
+    schema.min_properties = Count(tree, "minProperties");
+    schema.max_properties = Count(tree, "maxProperties");
+  }
+
+  Result<void> ReadPattern(const JsonTree& tree, Schema& schema) {
+    const std::string_view text = tree.TextAt("pattern");
+    if (text.empty()) {
+      return {};
+    }
+    schema.pattern.emplace(text);
+    if (const std::string& problem = schema.pattern->problem(); !problem.empty()) {
+      return Fail(Reason::kInvalid,
+                  "the pattern " + JsonTree(text).ToJson() + " is no expression: " + problem, 422);
+    }
+    instructions_ += schema.pattern->size();
+    if (instructions_ > kMaxInstructions || ++patterns_ > kMaxPatterns) {
+      return Fail(Reason::kInvalid,
+                  "the patterns of the schema are too large: use smaller repetitions or fewer "
+                  "patterns",
+                  422);
+    }
+    return {};
+  }
+
+  /// Null for a member that is missing or no object.
+  Result<SchemaRef> Child(const JsonTree* tree, Schema& parent) {
+    if (tree == nullptr || !tree->IsObject()) {
+      return SchemaRef();
+    }
+    KX_ASSIGN_OR_RETURN(SchemaRef child, Parse(*tree));
+    parent.has_defaults |= child->has_defaults;
+    return child;
+  }
+
+  Result<void> ReadChildren(const JsonTree& tree, Schema& schema) {
+    if (const JsonTree* const properties = tree.Find("properties")) {
+      for (const JsonTree::Member& member : properties->members()) {
+        KX_ASSIGN_OR_RETURN(SchemaRef child, Child(&member.value, schema));
+        if (child != nullptr) {
+          schema.properties.emplace(member.key, std::move(child));
+        }
+      }
+    }
+    KX_ASSIGN_OR_RETURN(schema.items, Child(tree.Find("items"), schema));
+    const JsonTree* const additional = tree.Find("additionalProperties");
+    schema.additional_any = additional != nullptr && additional->AsBool().value_or(false);
+    KX_ASSIGN_OR_RETURN(schema.additional, Child(additional, schema));
+    return {};
+  }
+
+  Result<void> ReadJunctors(const JsonTree& tree, Schema& schema) {
+    for (const auto& [name, list] : {std::pair("allOf", &schema.all_of),
+                                     {"anyOf", &schema.any_of},
+                                     {"oneOf", &schema.one_of}}) {
+      if (const JsonTree* const found = tree.Find(name)) {
+        for (const JsonTree& element : found->elements()) {
+          KX_ASSIGN_OR_RETURN(SchemaRef child, Parse(element));
+          list->push_back(std::move(child));
+        }
+      }
+    }
+    if (const JsonTree* const found = tree.Find("not"); found != nullptr && found->IsObject()) {
+      KX_ASSIGN_OR_RETURN(schema.not_, Parse(*found));
+    }
+    return {};
+  }
+
+  std::size_t instructions_ = 0;
+  std::size_t patterns_ = 0;
+};
+
+}  // namespace
+
+const Schema* Schema::Member(std::string_view key) const {
+  const auto found = properties.find(key);
+  return found == properties.end() ? additional.get() : found->second.get();
+}
+
+Result<SchemaRef> ParseSchema(const JsonTree& tree) { return Parser().Parse(tree); }
+
+}  // namespace kubexx::apiserver::schema

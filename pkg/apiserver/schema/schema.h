@@ -1,0 +1,72 @@
+/// @file
+/// The schema of a custom resource, in the form that objects are checked against.
+#ifndef KUBEXX_APISERVER_SCHEMA_SCHEMA_H_
+#define KUBEXX_APISERVER_SCHEMA_SCHEMA_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/apiserver/schema/pattern.h"
+#include "kubexx/codec/json_tree.h"
+
+namespace kubexx::apiserver::schema {
+
+struct Schema;
+using SchemaRef = std::shared_ptr<const Schema>;
+
+/// x-kubernetes-list-type.
+enum class ListType : std::uint8_t { kAtomic, kSet, kMap };
+
+/// One node of an openAPIV3Schema, as apiextensions/v1 JSONSchemaProps. What only documents is
+/// not in it. Immutable once it is parsed.
+struct Schema {
+  std::string type{};  ///< "" for any
+  std::string format{};
+  bool nullable = false;
+  bool int_or_string = false;
+  bool preserve_unknown = false;
+  bool embedded_resource = false;
+  bool exclusive_minimum = false;
+  bool exclusive_maximum = false;
+  bool additional_any = false;  ///< "additionalProperties: true"
+  bool has_defaults = false;    ///< here or below
+  ListType list_type = ListType::kAtomic;
+  std::vector<std::string> list_keys{};
+  std::optional<codec::JsonTree> default_value{};
+  std::vector<codec::JsonTree> enum_values{};
+  std::optional<Pattern> pattern{};
+  std::optional<double> minimum{};
+  std::optional<double> maximum{};
+  std::optional<double> multiple_of{};
+  std::optional<std::int64_t> min_length{};
+  std::optional<std::int64_t> max_length{};
+  std::optional<std::int64_t> min_items{};
+  std::optional<std::int64_t> max_items{};
+  std::optional<std::int64_t> min_properties{};
+  std::optional<std::int64_t> max_properties{};
+  bool unique_items = false;
+  std::vector<std::string> required{};
+  std::map<std::string, SchemaRef, std::less<>> properties{};
+  SchemaRef additional{};  ///< the schema of other members; null: there is none
+  SchemaRef items{};
+  std::vector<SchemaRef> all_of{};
+  std::vector<SchemaRef> any_of{};
+  std::vector<SchemaRef> one_of{};
+  SchemaRef not_{};
+
+  /// The schema of the member `key`, be it a property or an additional one; null for none.
+  const Schema* Member(std::string_view key) const;
+};
+
+/// From an openAPIV3Schema that has the types of JSONSchemaProps. kInvalid when a pattern is no
+/// expression, or there are more than a thousand or all together are larger than four megabytes.
+apimachinery::Result<SchemaRef> ParseSchema(const codec::JsonTree& tree);
+
+}  // namespace kubexx::apiserver::schema
+
+#endif  // KUBEXX_APISERVER_SCHEMA_SCHEMA_H_

@@ -1,0 +1,359 @@
+#include "kubexx/apiserver/schema/validate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "kubexx/apiserver/schema/causes.h"
+#include "kubexx/apiserver/schema/formats.h"
+#include "kubexx/apiserver/schema/internal/lists.h"
+
+namespace kubexx::apiserver::schema {
+namespace {
+
+using apimachinery::StatusCause;
+using codec::JsonTree;
+
+bool IsInteger(const JsonTree& value) {
+  const auto number = value.AsDouble();
+  return value.AsInt().has_value() || (number && std::trunc(*number) == *number);
+}
+
+const char* TypeName(const JsonTree& value) {
+  switch (value.type()) {
+    case JsonTree::Type::kNull:
+      return "null";
+    case JsonTree::Type::kBool:
+      return "boolean";
+    case JsonTree::Type::kNumber:
+      return IsInteger(value) ? "integer" : "number";
+    case JsonTree::Type::kString:
+      return "string";
+    case JsonTree::Type::kArray:
+      return "array";
+    case JsonTree::Type::kObject:
+      break;
+  }
+  return "object";
+}
+
+/// Characters, not bytes.
+std::int64_t Length(std::string_view text) {
+  return std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+}
+
+/// 1, not 1.000000.
+std::string NumberText(double number) { return JsonTree(number).ToJson(); }
+
+/// The elements of a map-like list by what tells them apart.
+std::map<std::string, const JsonTree*> ByKeys(const Schema& schema, const JsonTree* list) {
+  std::map<std::string, const JsonTree*> elements;
+  if (list != nullptr && schema.list_type == ListType::kMap) {
+    for (const JsonTree& element : list->elements()) {
+      elements.emplace(internal::SortedText(internal::KeysOf(schema, element)), &element);
+    }
+  }
+  return elements;
+}
+
+class Validator {
+ public:
+  Validator(std::string path, std::vector<StatusCause>& causes)
+      : path_(std::move(path)), causes_(causes) {}
+
+  void Check(const Schema& schema, const JsonTree& value, const JsonTree* old) {
+    if (old != nullptr && *old == value) {
+      return;
+    }
+    CheckType(schema, value);
+    CheckEnum(schema, value);
+    if (value.IsNull()) {
+      return;
+    }
+    CheckJunctors(schema, value);
+    if (const std::string* const text = value.AsString()) {
+      CheckString(schema, *text);
+    } else if (const auto number = value.AsDouble()) {
+      CheckNumber(schema, value, *number);
+    } else if (value.IsArray()) {
+      CheckArray(schema, value, old);
+    } else if (value.IsObject()) {
+      CheckObject(schema, value, old);
+    }
+  }
+
+ private:
+  /// Adds to the path while it lives.
+  class Step {
+   public:
+    Step(std::string& path, std::string_view text) : path_(path), size_(path.size()) {
+      path_ += text;
+    }
+    ~Step() { path_.resize(size_); }
+    Step(const Step&) = delete;
+    Step& operator=(const Step&) = delete;
+
+   private:
+    std::string& path_;
+    const std::size_t size_;
+  };
+
+  std::string Member(std::string_view key) const {
+    return (path_.empty() ? "" : ".") + std::string(key);
+  }
+  bool Full() const { return causes_.size() >= internal::kMaxCauses; }
+  void Add(StatusCause cause) {
+    if (!Full()) {
+      causes_.push_back(std::move(cause));
+    }
+  }
+  /// The path in Add's field.
+  std::string Field() const { return path_.empty() ? "<nil>" : path_; }
+  void Should(const JsonTree& value, const std::string& what) {
+    Add(InvalidCause(Field(), value, path_ + " in body should " + what));
+  }
+  void MustBe(const JsonTree& shown, std::string_view type) {
+    Add(TypeCause(Field(), shown,
+                  path_ + " in body must be of type " + std::string(type) + ": " + shown.ToJson()));
+  }
+
+  void CheckType(const Schema& schema, const JsonTree& value) {
+    const std::string_view type =
+        schema.int_or_string ? std::string_view("integer,string") : std::string_view(schema.type);
+    if (type.empty() || (value.IsNull() && schema.nullable)) {
+      return;
+    }
+    const std::string_view actual = TypeName(value);
+    const bool fits = schema.int_or_string
+                          ? actual == "integer" || actual == "string"
+                          : actual == type || (type == "number" && actual == "integer");
+    if (!fits) {
+      MustBe(actual, type);
+    }
+  }
+
+  void CheckEnum(const Schema& schema, const JsonTree& value) {
+    const auto& values = schema.enum_values;
+    if (!values.empty() && std::ranges::find(values, value) == values.end() &&
+        !(value.IsNull() && schema.nullable)) {
+      Add(NotSupportedCause(Field(), value, values));
+    }
+  }
+
+  void CheckString(const Schema& schema, const std::string& text) {
+    if (schema.max_length && Length(text) > *schema.max_length) {
+      Add(TooLongCause(Field(), *schema.max_length));
+    }
+    if (schema.min_length && Length(text) < *schema.min_length) {
+      Should(text, "be at least " + std::to_string(*schema.min_length) + " chars long");
+    }
+    if (schema.pattern && !schema.pattern->Matches(text)) {
+      Should(text, "match '" + schema.pattern->text() + "'");
+    }
+    if (!schema.format.empty() && !HasFormat(schema.format, text)) {
+      MustBe(text, schema.format);
+    }
+  }
+
+  void CheckNumber(const Schema& schema, const JsonTree& value, double number) {
+    if (schema.multiple_of && *schema.multiple_of > 0) {
+      const double quotient = number / *schema.multiple_of;
+      if (std::abs(quotient - std::round(quotient)) > 1e-9 * std::max(1.0, std::abs(quotient))) {
+        Should(value, "be a multiple of " + NumberText(*schema.multiple_of));
+      }
+    }
+    if (schema.maximum &&
+        (number > *schema.maximum || (schema.exclusive_maximum && number == *schema.maximum))) {
+      Should(value, std::string("be less than ") +
+                        (schema.exclusive_maximum ? "" : "or equal to ") +
+                        NumberText(*schema.maximum));
+    }
+    if (schema.minimum &&
+        (number < *schema.minimum || (schema.exclusive_minimum && number == *schema.minimum))) {
+      Should(value, std::string("be greater than ") +
+                        (schema.exclusive_minimum ? "" : "or equal to ") +
+                        NumberText(*schema.minimum));
+    }
+    const bool too_big_for_32 = number > std::numeric_limits<std::int32_t>::max() ||
+                                number < std::numeric_limits<std::int32_t>::min();
+    if ((schema.format == "int32" && too_big_for_32) ||
+        (schema.format == "int64" && !value.AsInt() && std::abs(number) >= 0x1p63)) {
+      Add(InvalidCause(
+          "<nil>", "",
+          "Checked value must be of type integer with format " + schema.format + " in " + path_));
+    }
+  }
+
+  void CheckArray(const Schema& schema, const JsonTree& value, const JsonTree* old) {
+    const auto size = static_cast<std::int64_t>(value.size());
+    if (schema.max_items && size > *schema.max_items) {
+      Add(TooManyCause(Field(), value.size(), *schema.max_items));
+    }
+    if (schema.min_items && size < *schema.min_items) {
+      Should(size, "have at least " + std::to_string(*schema.min_items) + " items");
+    }
+    if (schema.unique_items) {
+      CheckDistinct(value);
+    }
+    if (schema.items == nullptr) {
+      return;
+    }
+    const auto before = ByKeys(schema, old);
+    std::size_t index = 0;
+    for (const JsonTree& element : value.elements()) {
+      const Step step(path_, "[" + std::to_string(index++) + "]");
+      const auto same = before.empty()
+                            ? before.end()
+                            : before.find(internal::SortedText(internal::KeysOf(schema, element)));
+      Check(*schema.items, element, same == before.end() ? nullptr : same->second);
+      if (Full()) {
+        return;
+      }
+    }
+  }
+
+  void CheckDistinct(const JsonTree& value) {
+    std::set<std::string> seen;
+    for (const JsonTree& element : value.elements()) {
+      if (!seen.insert(internal::SortedText(element)).second) {
+        Should(value, "have unique items");
+        return;
+      }
+    }
+  }
+
+  void CheckObject(const Schema& schema, const JsonTree& value, const JsonTree* old) {
+    const auto size = static_cast<std::int64_t>(value.size());
+    if (schema.max_properties && size > *schema.max_properties) {
+      Add(TooManyCause(Field(), value.size(), *schema.max_properties));
+    }
+    if (schema.min_properties && size < *schema.min_properties) {
+      Should(size, "have at least " + std::to_string(*schema.min_properties) + " properties");
+    }
+    for (const std::string& name : schema.required) {
+      if (value.Find(name) == nullptr) {
+        Add(RequiredCause(path_ + Member(name)));
+      }
+    }
+    for (const JsonTree::Member& member : value.members()) {
+      const Schema* const child = schema.Member(member.key);
+      if (child == nullptr) {
+        continue;
+      }
+      const Step step(path_, Member(member.key));
+      Check(*child, member.value, old == nullptr ? nullptr : old->Find(member.key));
+      if (Full()) {
+        return;
+      }
+    }
+  }
+
+  /// What `schema` says of the value, kept apart.
+  std::vector<StatusCause> Try(const Schema& schema, const JsonTree& value) const {
+    std::vector<StatusCause> causes;
+    Validator(path_, causes).Check(schema, value, nullptr);
+    return causes;
+  }
+
+  void AddAll(std::vector<StatusCause> causes) {
+    for (StatusCause& cause : causes) {
+      Add(std::move(cause));
+    }
+  }
+
+  void Must(const std::string& what) {
+    Add(InvalidCause("<nil>", "", JsonTree(path_).ToJson() + " must " + what));
+  }
+
+  void CheckJunctors(const Schema& schema, const JsonTree& value) {
+    if (!schema.any_of.empty()) {
+      CheckAnyOf(schema, value);
+    }
+    if (!schema.one_of.empty()) {
+      CheckOneOf(schema, value);
+    }
+    if (!schema.all_of.empty()) {
+      bool all = true;
+      for (const SchemaRef& one : schema.all_of) {
+        std::vector<StatusCause> causes = Try(*one, value);
+        all = all && causes.empty();
+        AddAll(std::move(causes));
+      }
+      if (!all) {
+        Must("validate all the schemas (allOf)");
+      }
+    }
+    if (schema.not_ != nullptr && Try(*schema.not_, value).empty()) {
+      Must("not validate the schema (not)");
+    }
+  }
+
+  void CheckAnyOf(const Schema& schema, const JsonTree& value) {
+    std::vector<StatusCause> fewest;
+    for (const SchemaRef& one : schema.any_of) {
+      std::vector<StatusCause> causes = Try(*one, value);
+      if (causes.empty()) {
+        return;
+      }
+      if (fewest.empty() || causes.size() < fewest.size()) {
+        fewest = std::move(causes);
+      }
+    }
+    Must("validate at least one schema (anyOf)");
+    AddAll(std::move(fewest));
+  }
+
+  void CheckOneOf(const Schema& schema, const JsonTree& value) {
+    std::size_t valid = 0;
+    std::vector<StatusCause> fewest;
+    for (const SchemaRef& one : schema.one_of) {
+      std::vector<StatusCause> causes = Try(*one, value);
+      if (causes.empty()) {
+        ++valid;
+      } else if (fewest.empty() || causes.size() < fewest.size()) {
+        fewest = std::move(causes);
+      }
+    }
+    if (valid == 1) {
+      return;
+    }
+    Must("validate one and only one schema (oneOf). " +
+         (valid == 0 ? "Found none valid"
+                     : "Found " + std::to_string(valid) + " valid alternatives"));
+    if (valid == 0) {
+      AddAll(std::move(fewest));
+    }
+  }
+
+  std::string path_;
+  std::vector<StatusCause>& causes_;
+};
+
+}  // namespace
+
+void Validate(const Schema& schema, const JsonTree& object, const JsonTree* old,
+              std::vector<StatusCause>& causes) {
+  Validator("", causes).Check(schema, object, old);
+  std::vector<StatusCause> lists;
+  internal::CheckLists(schema, object, "", lists);
+  if (old != nullptr && !lists.empty()) {
+    std::vector<StatusCause> before;
+    internal::CheckLists(schema, *old, "", before);
+    std::erase_if(lists, [&before](const StatusCause& cause) {
+      return std::ranges::find(before, cause) != before.end();
+    });
+  }
+  causes.insert(causes.end(), lists.begin(), lists.end());
+}
+
+void ValidateValue(const Schema& schema, const JsonTree& value, const std::string& path,
+                   std::vector<StatusCause>& causes) {
+  Validator(path, causes).Check(schema, value, nullptr);
+  internal::CheckLists(schema, value, path, causes);
+}
+
+}  // namespace kubexx::apiserver::schema
