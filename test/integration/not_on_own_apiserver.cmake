@@ -3,11 +3,11 @@
 set(KUBEXX_NOT_ON_OWN_APISERVER
   # Not about the API server: they run etcd, and once is enough.
   EtcdStorage*
-  # Authorization by roles.
+  # Tokens of service accounts, and what is in kube-system; the server of these tests allows everything to everybody.
   AuthFilterIntegrationTest.OnlyThoseWithTheRoleReadMetrics
   NamespacesClusterTest.AForbiddenAndAMissingNamespaceStopNoOther
   ReloaderKinds.RollsEveryKindWithTheRightsOfTheOriginalsChart
-  # Tokens of service accounts, and roles for them.
+  # Tokens of service accounts, and certificates of a cluster's authority.
   RotationTest.*
   # Anonymous users, whom kube-apiserver knows and then forbids everything.
   RestIntegrationTest.WrongCredentialsAreUnauthorized
@@ -15,13 +15,12 @@ set(KUBEXX_NOT_ON_OWN_APISERVER
   */CacheHistoryTest.*
   # Validation of specs beyond their types.
   RestIntegrationTest.ReportsTheServersErrors
-  # Schemas of custom resources.
+  # CEL rules of custom resources.
   ReloadPolicyIntegration.TheApiServerRefusesWhatTheSchemaForbids
   # That a Scale cannot be applied to a custom resource: here it can.
   ClientsTest.ScaleClientScalesBuiltInAndCustomResources
-  # Other subresources: binding, resize, ephemeralcontainers, eviction, token, approval.
+  # Other subresources: resize, ephemeralcontainers, token, approval.
   SubresourceTest.PodsAreBoundResizedAndDebugged
-  SubresourceTest.EvictionRespectsBudgets
   SubresourceTest.ServiceAccountsGetTokens
   SubresourceTest.CertificateRequestsAreApproved
   # Admission webhooks.
