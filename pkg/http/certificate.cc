@@ -74,7 +74,9 @@ bool FillIn(X509* certificate, EVP_PKEY* key, const std::vector<std::string>& na
              reinterpret_cast<const unsigned char*>(common_name.substr(0, 64).c_str()), -1, -1,
              0) == 1 &&
          X509_set_issuer_name(certificate, subject) == 1 &&
-         AddExtension(certificate, NID_basic_constraints, "critical,CA:TRUE") &&
+         // Clients trust it as it is. Of an authority rustls, and so kube-rs, would take no
+         // server's.
+         AddExtension(certificate, NID_basic_constraints, "critical,CA:FALSE") &&
          (names.empty() ||
           AddExtension(certificate, NID_subject_alt_name, AlternativeNames(names))) &&
          X509_sign(certificate, key, EVP_sha256()) > 0;

@@ -113,9 +113,27 @@ void DefaultWorkload(const ResourceType& type, JsonTree& spec) {
   }
 }
 
+/// Nobody gives out addresses: only what the client says of them is completed.
+void DefaultServiceAddress(JsonTree& spec) {
+  const std::string address = StringAt(spec, {"clusterIP"});
+  if (!address.empty()) {
+    Default(spec, "clusterIPs", JsonTree::Array({JsonTree(address)}));
+  }
+  if (address == "None" && spec.At({"selector"}) != nullptr) {
+    Default(spec, "ipFamilies", JsonTree::Array({JsonTree("IPv4")}));
+    Default(spec, "ipFamilyPolicy", "SingleStack");
+  }
+}
+
 void DefaultService(JsonTree& spec) {
+  DefaultServiceAddress(spec);
   Default(spec, "type", "ClusterIP");
   Default(spec, "sessionAffinity", "None");
+  if (StringAt(spec, {"sessionAffinity"}) == "ClientIP") {
+    Default(spec["sessionAffinityConfig"]["clientIP"], "timeoutSeconds", 10800);
+  } else {
+    spec.Erase("sessionAffinityConfig");
+  }
   Default(spec, "internalTrafficPolicy", "Cluster");
   if (JsonTree* const ports = spec.Find("ports")) {
     for (JsonTree& port : ports->elements()) {
@@ -127,6 +145,15 @@ void DefaultService(JsonTree& spec) {
       if (const JsonTree* const number = port.Find("port")) {
         Default(port, "targetPort", JsonTree(*number));
       }
+    }
+  }
+}
+
+void DefaultSlicePorts(JsonTree& object) {
+  if (JsonTree* const ports = object.Find("ports")) {
+    for (JsonTree& port : ports->elements()) {
+      Default(port, "name", "");
+      Default(port, "protocol", "TCP");
     }
   }
 }
@@ -169,12 +196,15 @@ void SetDefaults(const ResourceType& type, JsonTree& object) {
     Default(object["status"], "phase", "Pending");
   } else if (type.group.empty() && type.plural == "services") {
     DefaultService(object["spec"]);
+    Default(object["status"], "loadBalancer", JsonTree::Object());
   } else if (type.group.empty() && type.plural == "namespaces") {
     DefaultNamespace(object);
   } else if (type.group.empty() && type.plural == "secrets") {
     DefaultSecret(object);
   } else if (type.group.empty() && type.plural == "replicationcontrollers") {
     DefaultTemplate(object["spec"]);
+  } else if (type.plural == "endpointslices") {
+    DefaultSlicePorts(object);
   } else if (type.group == "batch" && type.plural == "jobs") {
     JsonTree& spec = object["spec"];
     Default(spec, "parallelism", 1);

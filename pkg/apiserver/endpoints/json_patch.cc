@@ -159,6 +159,11 @@ bool Apply(JsonTree& object, std::string_view op, const std::vector<std::string>
     return Remove(object, steps);
   }
   if (op == "replace") {
+    // As kube-apiserver: a member need not be there.
+    const JsonTree* const parent = steps.empty() ? nullptr : Parent(object, steps);
+    if (parent != nullptr && parent->IsObject()) {
+      return Add(object, steps, value);
+    }
     return Get(object, steps) != nullptr && (steps.empty() || Remove(object, steps)) &&
            Add(object, steps, value);
   }

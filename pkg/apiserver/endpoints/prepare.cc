@@ -10,6 +10,7 @@
 #include "kubexx/apiserver/endpoints/custom_types.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/status_json.h"
+#include "kubexx/apiserver/object/stored_object.h"
 #include "kubexx/apiserver/schema/definition.h"
 #include "kubexx/apiserver/schema/validate.h"
 #include "kubexx/base/identity.h"
@@ -195,8 +196,7 @@ Result<void> PrepareCreate(const ResourceType& type, std::string_view namespace_
   }
   SetMeta(object, "namespace", type.namespaced ? namespace_ : "");
   SetName(object);
-  for (const char* const field :
-       {"deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "generation"}) {
+  for (const char* const field : {"deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"}) {
     object["metadata"].Erase(field);
   }
   SetMeta(object, "uid", base::RandomUuid());
@@ -207,7 +207,10 @@ Result<void> PrepareCreate(const ResourceType& type, std::string_view namespace_
   if (type.has_status && type.custom) {
     object.Erase("status");
   } else if (type.has_status) {
-    object["status"] = JsonTree::Object();
+    // With the fields that the type always has.
+    KX_ASSIGN_OR_RETURN(JsonTree blank, Canonical(type, JsonTree::Object()));
+    const JsonTree* const status = blank.Find("status");
+    object["status"] = status == nullptr ? JsonTree::Object() : *status;
   }
   SetDefaults(type, object);
   std::vector<StatusCause> causes;
@@ -235,6 +238,11 @@ Result<void> PrepareUpdate(const ResourceType& type, WritePart part, const JsonT
     }
   }
   KX_RETURN_IF_ERROR(CheckIdentity(type, current, object));
+  if (type.plural == "leases" && MetaString(object, "resourceVersion").empty()) {
+    return Verdict(
+        type, current,
+        {InvalidValue("metadata.resourceVersion", "", "must be specified for an update")});
+  }
   if (part == WritePart::kStatus) {
     JsonTree changed = current;
     EraseOrRestore(changed, object, "status");
@@ -253,7 +261,10 @@ Result<void> PrepareUpdate(const ResourceType& type, WritePart part, const JsonT
     EraseOrRestore(object, current, "status");
   }
   SetDefaults(type, object);
-  if (type.has_generation && IsNewGeneration(type, current, object)) {
+  // A Deployment's annotations count: its controller copies them to ReplicaSets.
+  const bool annotated = type.group == "apps" && type.plural == "deployments" &&
+                         MetaMap(current, "annotations") != MetaMap(object, "annotations");
+  if (type.has_generation && (annotated || IsNewGeneration(type, current, object))) {
     object["metadata"]["generation"] = Generation(current) + 1;
   }
   std::vector<StatusCause> causes;

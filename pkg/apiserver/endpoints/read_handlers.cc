@@ -227,6 +227,7 @@ Answer HandleList(const Call& call) {
 Answer HandleWatch(const Call& call) {
   KX_ASSIGN_OR_RETURN(const ListOptions options, ListOptionsOf(call.query));
   KX_RETURN_IF_ERROR(CheckVersions(options, true));
+  KX_RETURN_IF_ERROR(RevisionParam(options.resource_version));
   WatcherOptions watcher;
   KX_ASSIGN_OR_RETURN(watcher.selection, SelectionOf(call, options));
   watcher.format = FrameFormatOf(call.form);

@@ -164,7 +164,11 @@ Result<apimachinery::ListOptions> ListOptionsOf(const Query& query) {
   if (query.contains("sendInitialEvents")) {
     options.send_initial_events = BoolParam(query, "sendInitialEvents");
   }
-  KX_ASSIGN_OR_RETURN(options.limit, RevisionParam(Param(query, "limit")));
+  std::string_view limit = Param(query, "limit");
+  const bool negative = limit.starts_with('-');
+  limit.remove_prefix(negative ? 1 : 0);
+  KX_ASSIGN_OR_RETURN(options.limit, RevisionParam(limit));
+  options.limit = negative ? 0 : options.limit;  // As if there were none.
   KX_ASSIGN_OR_RETURN(const std::int64_t seconds, RevisionParam(Param(query, "timeoutSeconds")));
   options.timeout = std::chrono::seconds(seconds);
   return options;

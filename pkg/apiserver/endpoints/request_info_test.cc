@@ -118,7 +118,9 @@ TEST(RequestInfoTest, OptionsOfListsAreRead) {
   EXPECT_EQ(options->send_initial_events, false);
   EXPECT_TRUE(options->allow_watch_bookmarks);
   EXPECT_FALSE(ListOptionsOf(ParseQuery("limit=many")));
-  EXPECT_FALSE(ListOptionsOf(ParseQuery("limit=-1")));
+  const auto unlimited = ListOptionsOf(ParseQuery("limit=-1"));
+  ASSERT_TRUE(unlimited);
+  EXPECT_EQ(unlimited->limit, 0);
 }
 
 }  // namespace

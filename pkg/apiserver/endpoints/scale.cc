@@ -126,7 +126,10 @@ JsonTree ScaleOf(const ResourceType& type, const JsonTree& object) {
   if (type.custom) {
     return CustomScale(type.custom->scale, object, std::move(scale));
   }
-  scale["spec"]["replicas"] = IntAt(object, {"spec", "replicas"});
+  scale["spec"] = JsonTree::Object();
+  if (const JsonTree replicas = IntAt(object, {"spec", "replicas"}); replicas != JsonTree(0)) {
+    scale["spec"]["replicas"] = replicas;
+  }
   scale["status"]["replicas"] = IntAt(object, {"status", "replicas"});
   if (std::string selector = SelectorText(object); !selector.empty()) {
     scale["status"]["selector"] = std::move(selector);

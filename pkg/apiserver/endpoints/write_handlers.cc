@@ -1,4 +1,5 @@
 // create, update, patch, delete and deletecollection.
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,7 @@ using apimachinery::Fail;
 using apimachinery::ListOptions;
 using apimachinery::Reason;
 using apimachinery::Result;
+using apimachinery::Status;
 using codec::JsonTree;
 
 MediaType ContentTypeOf(const http::Request& request) {
@@ -111,6 +113,78 @@ Answer Written(const Call& call, const JsonTree& object, const std::vector<std::
   return response;
 }
 
+/// Types that a PUT makes an object of when there is none, as kube-apiserver's strategies say.
+bool IsCreatedByUpdate(const ResourceType& type) {
+  constexpr std::string_view kCore[] = {"services", "endpoints", "events", "limitranges",
+                                        "podtemplates"};
+  return type.group == "rbac.authorization.k8s.io" || type.group == "events.k8s.io" ||
+         (type.group.empty() && std::ranges::find(kCore, type.plural) != std::end(kCore)) ||
+         (type.group == "coordination.k8s.io" && type.plural == "leases");
+}
+
+/// Types whose deletion answers with the object instead of a Status.
+bool AnswersWithDeleted(const ResourceType& type) {
+  constexpr std::string_view kCore[] = {
+      "services", "serviceaccounts", "persistentvolumes", "persistentvolumeclaims",
+      "pods",     "podtemplates",    "resourcequotas"};
+  constexpr std::string_view kStorage[] = {"storageclasses", "volumeattachments", "csinodes",
+                                           "csidrivers"};
+  return (type.group.empty() && std::ranges::find(kCore, type.plural) != std::end(kCore)) ||
+         (type.group == "storage.k8s.io" &&
+          std::ranges::find(kStorage, type.plural) != std::end(kStorage));
+}
+
+/// The object of an update has to be the one of the URL, also when that does not exist.
+Result<void> CheckTarget(const Call& call, const JsonTree& object) {
+  const std::string name = MetaString(object, "name");
+  if (!name.empty() && name != call.info.name) {
+    return Fail(Reason::kBadRequest, "the name of the object (" + name +
+                                         ") does not match the name on the URL (" + call.info.name +
+                                         ")");
+  }
+  const std::string namespace_ = MetaString(object, "namespace");
+  if (!namespace_.empty() && namespace_ != call.key().namespace_) {
+    return Fail(Reason::kBadRequest,
+                "the namespace of the provided object does not match the namespace sent on the "
+                "request");
+  }
+  return {};
+}
+
+bool IsPatchType(const Call& call, std::string_view type) {
+  return type == "application/json-patch+json" || type == "application/merge-patch+json" ||
+         (type == "application/strategic-merge-patch+json" && call.type->schema != nullptr);
+}
+
+Status UnknownFormat(const std::string& type) {
+  return {Reason::kUnsupportedMediaType,
+          "the body of the request was in an unknown format: \"" + type + "\""};
+}
+
+/// Stores the object of an update that found none.
+Answer CreateByUpdate(const Call& call, JsonTree object, const std::vector<std::string>& warnings) {
+  if (const std::string uid = MetaString(object, "uid"); !uid.empty()) {
+    return Fail(Conflict(
+        *call.type, call.info.name,
+        "Precondition failed: UID in precondition: " + uid + ", and there is no such object"));
+  }
+  // Who may change objects may not therefore make them.
+  RequestInfo info = call.info;
+  info.verb = "create";
+  KX_RETURN_IF_ERROR(call.authorizer.Check(call.user, AttributesOf(call.request, info, call.query),
+                                           call.request.stop));
+  SetMeta(object, "resourceVersion", "");
+  SetMeta(object, "name", call.info.name);
+  KX_RETURN_IF_ERROR(call.CheckGrant(nullptr, object));
+  KX_ASSIGN_OR_RETURN(const JsonTree blank, BlankObject(*call.type));
+  SetDefaults(*call.type, object);
+  TrackWrite(call, blank, object);
+  KX_ASSIGN_OR_RETURN(const JsonTree created,
+                      call.objects.Create(*call.type, call.info.namespace_, std::move(object),
+                                          call.dry_run(), call.request.stop));
+  return Written(call, created, warnings, 201);
+}
+
 /// Applies the request's patch to an object.
 Result<JsonTree> Patched(const Call& call, const std::string& type, const JsonTree& patch,
                          const JsonTree& current) {
@@ -123,8 +197,7 @@ Result<JsonTree> Patched(const Call& call, const std::string& type, const JsonTr
   if (type == "application/strategic-merge-patch+json" && call.type->schema != nullptr) {
     return ApplyStrategicMergePatch(current, patch);
   }
-  return Fail(Reason::kUnsupportedMediaType,
-              "the body of the request was in an unknown format: \"" + type + "\"");
+  return Fail(UnknownFormat(type));
 }
 
 }  // namespace
@@ -195,6 +268,7 @@ Answer HandleUpdate(const Call& call) {
   }
   std::vector<std::string> warnings;
   KX_ASSIGN_OR_RETURN(JsonTree sent, ReadBody(call, &warnings));
+  KX_RETURN_IF_ERROR(CheckTarget(call, sent));
   const auto change = [&](const JsonTree& current) -> Result<JsonTree> {
     KX_RETURN_IF_ERROR(call.CheckGrant(&current, sent));
     JsonTree object = sent;
@@ -202,10 +276,14 @@ Answer HandleUpdate(const Call& call) {
     TrackWrite(call, current, object);
     return object;
   };
-  KX_ASSIGN_OR_RETURN(const JsonTree updated,
-                      call.objects.Update(*call.type, call.key(), PartOf(call), change,
-                                          call.dry_run(), call.request.stop));
-  return Written(call, updated, warnings);
+  const auto updated = call.objects.Update(*call.type, call.key(), PartOf(call), change,
+                                           call.dry_run(), call.request.stop);
+  if (updated) {
+    return Written(call, *updated, warnings);
+  }
+  const bool creates = updated.error().reason == Reason::kNotFound &&
+                       call.info.subresource.empty() && IsCreatedByUpdate(*call.type);
+  return creates ? CreateByUpdate(call, std::move(sent), warnings) : Fail(updated.error());
 }
 
 Answer HandlePatch(const Call& call) {
@@ -214,6 +292,9 @@ Answer HandlePatch(const Call& call) {
     return HandleApply(call);
   }
   KX_RETURN_IF_ERROR(CheckManager(call, false));
+  if (!IsPatchType(call, type)) {
+    return Fail(UnknownFormat(type));
+  }
   const auto patch = JsonTree::Parse(call.request.body);
   if (!patch) {
     return Fail(Reason::kBadRequest, "the patch is no JSON: " + patch.error().message);
@@ -226,7 +307,16 @@ Answer HandlePatch(const Call& call) {
   const auto change = [&](const JsonTree& current) -> Result<JsonTree> {
     KX_ASSIGN_OR_RETURN(JsonTree patched, Patched(call, type, *patch, current));
     KX_ASSIGN_OR_RETURN(warnings, CheckPatched(call, patched));
-    KX_ASSIGN_OR_RETURN(JsonTree object, CanonicalOfSent(*call.type, std::move(patched)));
+    auto canonical = CanonicalOfSent(*call.type, std::move(patched));
+    if (!canonical) {  // It is not the body that is bad, but what the patch makes of the object.
+      return Fail(Reason::kInvalid, canonical.error().message, 422);
+    }
+    JsonTree object = std::move(*canonical);
+    if (MetaString(object, "name").empty()) {
+      return Fail(Reason::kBadRequest, "the name of the object (" + call.info.name +
+                                           " based on URL) was undeterminable: name must be "
+                                           "provided");
+    }
     KX_RETURN_IF_ERROR(call.CheckGrant(&current, object));
     SetDefaults(*call.type, object);
     TrackWrite(call, current, object);
@@ -250,8 +340,9 @@ Answer HandleDelete(const Call& call) {
   KX_ASSIGN_OR_RETURN(
       const DeleteOutcome outcome,
       call.objects.Delete(*call.type, call.key(), options, dry_run, call.request.stop));
-  return outcome.gone ? Answer(DeletedStatus(call, outcome.object))
-                      : ObjectResponse(call, outcome.object);
+  return outcome.gone && !AnswersWithDeleted(*call.type)
+             ? Answer(DeletedStatus(call, outcome.object))
+             : ObjectResponse(call, outcome.object);
 }
 
 Answer HandleDeleteCollection(const Call& call) {

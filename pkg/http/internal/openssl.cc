@@ -50,7 +50,8 @@ Peer SubjectOf(X509& certificate) {
     unsigned char* text = nullptr;
     const int size =
         ASN1_STRING_to_UTF8(&text, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(name, index)));
-    std::string copy(reinterpret_cast<const char*>(text), size < 0 ? 0 : size);
+    std::string copy(reinterpret_cast<const char*>(text),
+                     size < 0 ? 0 : static_cast<std::size_t>(size));
     OPENSSL_free(text);
     return copy;
   };
