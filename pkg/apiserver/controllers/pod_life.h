@@ -51,6 +51,7 @@ class PodLives {
  public:
   explicit PodLives(base::Duration delay) : delay_(delay) {}
 
+  /// A step, and when.
   struct Next {
     PodStep step = PodStep::kNothing;
     /// Of kWait: for how long.

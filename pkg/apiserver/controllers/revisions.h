@@ -26,13 +26,14 @@ inline constexpr const char* kRevisionLabel = "controller-revision-hash";
 ControllerRevision RevisionOf(const api::core::v1::PodTemplateSpec& pod_template,
                               const std::string& name_space, const std::string& name);
 
-/// The changes that make `wanted`, the revision of now, the newest of `known`: the one to create or
-/// update, and those to delete so that `limit` older ones stay.
+/// Changes of a workload's revisions.
 struct RevisionPlan {
   std::optional<ControllerRevision> create{};
   std::optional<ControllerRevision> update{};
   std::vector<std::string> remove{};
 };
+/// The changes that make `wanted`, the revision of now, the newest of `known`: the one to create or
+/// update, and those to delete so that `limit` older ones stay.
 RevisionPlan PlanRevisions(const std::vector<cache::Ref<ControllerRevision>>& known,
                            ControllerRevision wanted, std::size_t limit);
 

@@ -17,14 +17,22 @@ struct Setup {
   const ControllersOptions& options;
 };
 
-/// Each adds the controllers of one name; errors of Manager::Add.
+/// Each adds the controllers of one name; errors of Manager::Add. This one: what every namespace
+/// has.
 apimachinery::Result<void> AddNamespaceController(const Setup& setup);
+/// Deletes what its owners have left, and orphans what they leave behind.
 apimachinery::Result<void> AddGarbageCollector(const Setup& setup);
+/// Deployments make ReplicaSets.
 apimachinery::Result<void> AddDeploymentController(const Setup& setup);
+/// ReplicaSets make pods.
 apimachinery::Result<void> AddReplicaSetController(const Setup& setup);
+/// StatefulSets make pods, one after the other.
 apimachinery::Result<void> AddStatefulSetController(const Setup& setup);
+/// DaemonSets make a pod on each node.
 apimachinery::Result<void> AddDaemonSetController(const Setup& setup);
+/// Jobs make pods that end.
 apimachinery::Result<void> AddJobController(const Setup& setup);
+/// Pods are scheduled to `kubexx-node`, and run, without a kubelet.
 apimachinery::Result<void> AddPodController(const Setup& setup);
 
 }  // namespace kubexx::apiserver::controllers

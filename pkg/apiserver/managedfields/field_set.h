@@ -79,6 +79,7 @@ class FieldSet {
   std::vector<Node> nodes_;
 };
 
+/// What is in the set at one path element and below it.
 struct FieldSet::Node {
   PathElement element;
   bool member = false;  ///< the path that ends here is in the set

@@ -25,6 +25,7 @@ apimachinery::Result<void> Validate(const Type& type, const codec::JsonTree& val
 /// cannot be named are left out.
 FieldSet FieldsOf(const Type& type, const codec::JsonTree& value);
 
+/// `after` beside `before`.
 Comparison Compare(const Type& type, const codec::JsonTree& before, const codec::JsonTree& after);
 
 /// `value` with what `config` says; nothing is taken away. Elements of lists are in the order of

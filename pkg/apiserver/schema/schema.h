@@ -17,6 +17,7 @@
 namespace kubexx::apiserver::schema {
 
 struct Schema;
+/// Shared by the types that are checked with it; null where there is no schema.
 using SchemaRef = std::shared_ptr<const Schema>;
 
 /// x-kubernetes-list-type.
