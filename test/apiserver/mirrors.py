@@ -19,6 +19,7 @@ from servers import ApiServer, Client, Target
 
 PATIENCE = 30.0  # seconds until a mirror must have caught up
 SEED = 7
+KILLS = 2  # kube-rs waits longer after each
 CONFIGMAPS = "/api/v1/namespaces/default/configmaps"
 
 
@@ -156,7 +157,7 @@ def run(server, go_program, rust_program):
         for mirror in mirrors:
             mirror.wait_for(writer.objects)
             check_events(mirror, writer.history)
-        for _ in range(3):
+        for _ in range(KILLS):
             server.kill()
             server.start()
             writer.client.close()
@@ -170,7 +171,7 @@ def run(server, go_program, rust_program):
     finally:
         for mirror in mirrors:
             mirror.end()
-    print(f"{len(mirrors)} mirrors held what was written, across 3 kills of the server")
+    print(f"{len(mirrors)} mirrors held what was written, across {KILLS} kills of the server")
 
 
 def main():
