@@ -9,5 +9,5 @@ set -euo pipefail
 . "$kx_root/hack/lib/peers.sh"
 build_go_peers mirror
 programs=("$peers/mirror")
-if build_kube_rs_peer; then programs+=("$peers/kubers-bench"); fi
+if build_kube_rs_peer dev; then programs+=("$peers/kubers-dev"); fi
 exec /usr/bin/python3 "$kx_root/test/apiserver/mirrors.py" "${programs[@]}"
