@@ -11,7 +11,7 @@ build_go_peers() {
     go build -C "$kx_root/test/bench" -o "$peers/" "${@/#/./}"
 }
 
-# build_kube_rs_peer [dev]: from crates.io, in the versions of its Cargo.lock; `dev`, for tests, is built in a third of the time
+# build_kube_rs_peer release|dev: from crates.io, in the versions of its Cargo.lock; `dev`, for tests, is built in a third of the time
 # and is $peers/kubers-dev. Returns 1 where there is no cargo.
 build_kube_rs_peer() {
   if ! command -v cargo >/dev/null; then
@@ -21,9 +21,9 @@ build_kube_rs_peer() {
   mkdir -p "$peers"
   long_step "building the program with kube-rs" "$KUBEXX_CACHE/logs/bench-rust.log" \
     env CARGO_TARGET_DIR="$KUBEXX_CACHE/bench/kubers" CARGO_PROFILE_DEV_DEBUG=false \
-    cargo build --locked --profile "${1:-release}" --manifest-path "$kx_root/test/bench/kubers/Cargo.toml" ||
+    cargo build --locked --profile "$1" --manifest-path "$kx_root/test/bench/kubers/Cargo.toml" ||
     die "the program with kube-rs cannot be built"
-  if [ "${1:-}" = dev ]; then
+  if [ "$1" = dev ]; then
     cp "$KUBEXX_CACHE/bench/kubers/debug/kubers-bench" "$peers/kubers-dev"
   else
     cp "$KUBEXX_CACHE/bench/kubers/release/kubers-bench" "$peers/"
