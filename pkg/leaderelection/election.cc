@@ -78,9 +78,19 @@ void Election::On(Seen&& seen) {
     return;  // A leader knows its own writes earlier than a watch, which would only be behind.
   }
   Observe(std::move(seen.lease));
-  if (!pending_ && HolderOf(*observed_).empty()) {
-    Claim();
+  const bool released = HolderOf(*observed_).empty();
+  if (pending_ && pending_->request == Request::kClaim) {
+    released_again_ = released;
+    return;
   }
+  if (!released) {
+    return;
+  }
+  if (pending_) {
+    // The answer may be older than what the watch has seen, and would hide it until the next poll.
+    Do(Kind::kCancel).op = std::exchange(pending_, std::nullopt)->op;
+  }
+  Claim();
 }
 
 void Election::On(Stop /*stop*/) {
@@ -196,6 +206,9 @@ void Election::OnClaimed(Result<Lease>&& lease, base::TimePoint sent_at) {
   fresh_ = false;
   if (phase_ == Phase::kReleasing || (phase_ == Phase::kLeading && !read_in_attempt_)) {
     return Send(Request::kRead, Kind::kGet);
+  }
+  if (phase_ == Phase::kStandby && released_again_ && WasRefused(lease.error())) {
+    return Claim();
   }
   RetryLater();
 }
@@ -313,6 +326,7 @@ void Election::RetryLater() {
 
 void Election::Send(Request request, Kind kind, Lease lease) {
   pending_ = Pending{.op = ++last_op_, .request = request, .sent_at = now_.steady};
+  released_again_ = false;
   Action& action = Do(kind);
   action.op = last_op_;
   action.lease = std::move(lease);

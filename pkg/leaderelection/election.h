@@ -153,6 +153,8 @@ class Election {
   /// `observed_` is what is stored as far as known: a write needs no read before it.
   bool fresh_ = false;
   bool read_in_attempt_ = false;
+  /// What the watch has seen last since the claim that is open was sent is a released lease.
+  bool released_again_ = false;
   int release_conflicts_ = 0;
   std::optional<Lease> observed_{};
   base::TimePoint observed_at_{};

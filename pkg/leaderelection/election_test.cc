@@ -176,6 +176,46 @@ TEST(Election, TakesAReleasedLeaseAtOnceWhenAWatchSeesIt) {
   EXPECT_THAT(me.Accept(), ElementsAre(Kind::kNewLeader, Kind::kStartWork));
 }
 
+TEST(Election, TakesAReleasedLeaseThatAWatchSeesBeforeAnOlderAnswerComes) {
+  Candidate me;
+  me.Step(Tick());
+  const Action read = me.Request();
+  me.Step(Seen{.lease = HeldBy("other")});
+  EXPECT_THAT(me.Step(Seen{.lease = HeldBy("", 1, 8)}), ElementsAre(Kind::kCancel, Kind::kUpdate));
+  EXPECT_EQ(me.actions.front().op, read.op);
+  const Actions claim = me.actions;
+  EXPECT_THAT(me.Step(Reply{.op = read.op, .lease = HeldBy("other")}), IsEmpty());
+  EXPECT_EQ(me.election.leader(), "") << "an answer that nobody waits for tells nothing";
+  me.actions = claim;
+  EXPECT_EQ(me.Request().lease.metadata.resource_version, "8");
+  EXPECT_THAT(me.Accept(), ElementsAre(Kind::kNewLeader, Kind::kStartWork));
+}
+
+TEST(Election, TakesALeaseThatIsReleasedAgainWhileItsClaimIsRefused) {
+  Candidate me;
+  me.Step(Tick());
+  me.Answer(HeldBy("other"));
+  me.Step(Seen{.lease = HeldBy("", 1, 8)});
+  const Actions claim = me.actions;
+  me.Step(Seen{.lease = HeldBy("third", 15, 9)});
+  EXPECT_THAT(me.Step(Seen{.lease = HeldBy("", 1, 10)}), IsEmpty());
+  me.actions = claim;
+  EXPECT_THAT(me.Answer(kConflict()), ElementsAre(Kind::kUpdate));
+  EXPECT_EQ(me.Request().lease.metadata.resource_version, "10");
+}
+
+TEST(Election, LeavesALeaseThatIsTakenWhileItsClaimIsRefused) {
+  Candidate me;
+  me.Step(Tick());
+  me.Answer(HeldBy("other"));
+  me.Step(Seen{.lease = HeldBy("", 1, 8)});
+  const Actions claim = me.actions;
+  me.Step(Seen{.lease = HeldBy("", 1, 9)});
+  EXPECT_THAT(me.Step(Seen{.lease = HeldBy("third", 15, 10)}), ElementsAre(Kind::kNewLeader));
+  me.actions = claim;
+  EXPECT_THAT(me.Answer(kConflict()), IsEmpty());
+}
+
 TEST(Election, WaitsForTheNextPollWhenAnotherWasFaster) {
   Candidate me;
   me.Step(Tick());

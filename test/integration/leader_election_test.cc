@@ -115,11 +115,12 @@ class LeaderElectionTest : public ClusterTest {
 };
 
 TEST_F(LeaderElectionTest, AStandbyTakesOverAtOnceWhenTheLeaderIsTerminated) {
-  Candidate a(namespace_, "a", 15);
+  // A standby polls every 20 s at the soonest: what is sooner by far, the watch has done.
+  Candidate a(namespace_, "a", 150);
   ASSERT_TRUE(Await([&] { return a.Leads(); }));
   EXPECT_EQ(Stored().spec.holder_identity, "a");
-  EXPECT_EQ(Stored().spec.lease_duration_seconds, 15);
-  Candidate b(namespace_, "b", 15);
+  EXPECT_EQ(Stored().spec.lease_duration_seconds, 150);
+  Candidate b(namespace_, "b", 150);
   ASSERT_TRUE(Await([&] { return b.First("sees-a") != 0; }));
   ASSERT_FALSE(b.Leads());
   EXPECT_EQ(a.End(SIGTERM), 0);
@@ -129,7 +130,7 @@ TEST_F(LeaderElectionTest, AStandbyTakesOverAtOnceWhenTheLeaderIsTerminated) {
   const double gap = static_cast<double>(b.First("started") - a.Last("stopped")) / 1e9;
   RecordProperty("hand_over_seconds", std::to_string(gap));
   std::printf("hand-over took %.3f s\n", gap);
-  EXPECT_LT(gap, 1) << "the standby waited for a poll or the end of the lease";
+  EXPECT_LT(gap, 10) << "the standby waited for a poll or the end of the lease";
   EXPECT_EQ(Stored().spec.holder_identity, "b");
   EXPECT_EQ(Stored().spec.lease_transitions, 1);
   EXPECT_EQ(b.End(SIGTERM), 0);
