@@ -14,6 +14,14 @@ using apimachinery::Result;
 
 namespace {
 
+Result<EntryRef> FindIn(const PackedStore& store, const ObjectKey& key) {
+  EntryRef entry = store.Find(key);
+  if (!entry) {
+    return Fail(Reason::kNotFound, "\"" + key.ToString() + "\" is not in the cache", 404);
+  }
+  return entry;
+}
+
 void ForEachUnpacked(const PackedStore& store, const std::vector<EntryRef>& entries,
                      base::FunctionRef<void(const Object&)> each) {
   for (const EntryRef& entry : entries) {
@@ -65,17 +73,13 @@ void SharedInformerBase::AddIndexer(TermsFunc terms) {
 }
 
 Result<Object> SharedInformerBase::GetRaw(const ObjectKey& key) const {
-  Object object;
-  KX_RETURN_IF_ERROR(ReadRaw(key, [&object](const Object& raw) { object = raw; }));
-  return object;
+  KX_ASSIGN_OR_RETURN(const EntryRef entry, FindIn(core_->store(), key));
+  return core_->store().Unpack(*entry);
 }
 
 Result<void> SharedInformerBase::ReadRaw(const ObjectKey& key,
                                          base::FunctionRef<void(const Object&)> read) const {
-  const EntryRef entry = core_->store().Find(key);
-  if (!entry) {
-    return Fail(Reason::kNotFound, "\"" + key.ToString() + "\" is not in the cache", 404);
-  }
+  KX_ASSIGN_OR_RETURN(const EntryRef entry, FindIn(core_->store(), key));
   return core_->store().Read(*entry, read);
 }
 

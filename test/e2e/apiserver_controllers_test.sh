@@ -3,27 +3,8 @@
 set -euo pipefail
 # shellcheck source=../../hack/lib/common.sh
 . "$(dirname "$0")/../../hack/lib/common.sh"
-program=${KUBEXX_BUILD_DIR:-$kx_root/build/release}/bin/kubexx-apiserver
-work=$(mktemp -d)
-export KUBECONFIG=$work/kubeconfig KUBECACHEDIR=$work/cache
-server=
-
-fail() { die "FAILED: $*"; }
-end() {
-  local status=$?
-  [ -z "$server" ] || kill -9 "$server" 2>/dev/null || true
-  [ "$status" -eq 0 ] || cat "$work"/server.log >&2
-  rm -rf "$work"
-}
-trap end EXIT
-
-k() { timeout 30 "$kx_bin/kubectl" "$@"; }
-is() { # is WANTED COMMAND...: the command's output
-  local wanted=$1 got
-  shift
-  got=$(k "$@") || fail "kubectl $*"
-  [ "$got" = "$wanted" ] || fail "kubectl $*: got '$got', wanted '$wanted'"
-}
+# shellcheck source=apiserver.sh
+. "$(dirname "$0")/apiserver.sh"
 gone() { # gone COMMAND...: what it lists goes away
   for _ in $(seq 100); do
     [ -n "$(k "$@" -o name)" ] || return 0
@@ -44,9 +25,8 @@ spec:
 Y
 }
 
-"$program" --address 127.0.0.1:0 --write-kubeconfig "$KUBECONFIG" --controllers all --pod-start-delay 50ms >"$work/server.log" 2>&1 &
-server=$!
-wait_for 10 "the kubeconfig" grep -qs current-context "$KUBECONFIG" || fail "the server did not start"
+server_flags=(--controllers all --pod-start-delay 50ms)
+start
 
 log "a Deployment: rollout, scale, undo, restart, pause"
 k create deployment web --image web:1 --replicas 2 >/dev/null

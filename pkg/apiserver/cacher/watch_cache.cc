@@ -69,6 +69,11 @@ CachedList WatchCache::List(const Selection& selection) const {
   return ListLocked(selection);
 }
 
+std::int64_t WatchCache::revision() const {
+  base::MutexLock lock(mu_);
+  return revision_;
+}
+
 CachedList WatchCache::ListLocked(const Selection& selection) const {
   CachedList list;
   list.revision = revision_;

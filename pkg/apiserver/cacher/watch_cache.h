@@ -50,6 +50,8 @@ class WatchCache final : public cache::ReflectorStore {
   bool Has(std::int64_t revision) const;
 
   CachedList List(const Selection& selection) const;
+  /// Of the state that List gives: as long as it is the same, so is the state.
+  std::int64_t revision() const;
 
   /// Adds a watcher; it gets what it has missed first. When that is not known any more, it gets
   /// error 410 and the end.

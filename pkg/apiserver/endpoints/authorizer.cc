@@ -91,21 +91,35 @@ Authorizer::Authorizer(TypeRegistry& types, bool rbac) : types_(types), rbac_(rb
 }
 
 Authorizer::PolicyRef Authorizer::Current(bool latest, const std::stop_token& stop) {
-  std::array<std::vector<CachedObjectRef>, 4> lists;
-  Objects all;
+  std::array<std::shared_ptr<Cacher>, 4> cachers;
+  Revisions revisions{};
   for (std::size_t i = 0; i < sources_.size(); ++i) {
-    const std::shared_ptr<Cacher> cacher = types_.CacherOf(sources_[i]);
+    cachers[i] = types_.CacherOf(sources_[i]);
     // A cache that is behind may refuse, and never allows what was not allowed a moment ago.
-    if (const auto ready = latest ? cacher->WaitForLatest(stop) : cacher->WaitFor(0, stop);
+    if (const auto ready = latest ? cachers[i]->WaitForLatest(stop) : cachers[i]->WaitFor(0, stop);
         !ready) {
       logging::Warning("Roles may be out of date", {{"error", ready.error()}});
     }
-    lists[i] = cacher->cache().List({}).items;
+    revisions[i] = cachers[i]->cache().revision();
+  }
+  {
+    base::MutexLock lock(mu_);
+    if (policy_ != nullptr && revisions == made_at_) {
+      return policy_;
+    }
+  }
+  std::array<std::vector<CachedObjectRef>, 4> lists;
+  Objects all;
+  for (std::size_t i = 0; i < cachers.size(); ++i) {
+    CachedList list = cachers[i]->cache().List({});
+    revisions[i] = list.revision;
+    lists[i] = std::move(list.items);
     all.insert(all.end(), lists[i].begin(), lists[i].end());
   }
   {
     base::MutexLock lock(mu_);
     if (policy_ != nullptr && all == made_from_) {
+      made_at_ = revisions;
       return policy_;
     }
   }
@@ -120,6 +134,7 @@ Authorizer::PolicyRef Authorizer::Current(bool latest, const std::stop_token& st
   policy->Aggregate();
   base::MutexLock lock(mu_);
   made_from_ = std::move(all);
+  made_at_ = revisions;
   policy_ = policy;
   return policy;
 }

@@ -59,6 +59,7 @@ class Authorizer {
  private:
   using PolicyRef = std::shared_ptr<const rbac::Policy>;
   using Objects = std::vector<CachedObjectRef>;
+  using Revisions = std::array<std::int64_t, 4>;
 
   /// The policy of what the caches have; `latest`: of all writes that have been acknowledged.
   PolicyRef Current(bool latest, const std::stop_token& stop);
@@ -68,6 +69,7 @@ class Authorizer {
   std::array<ResourceTypeRef, 4> sources_;
   base::Mutex mu_;
   Objects made_from_ KX_GUARDED_BY(mu_);
+  Revisions made_at_ KX_GUARDED_BY(mu_){};
   PolicyRef policy_ KX_GUARDED_BY(mu_);
 };
 

@@ -90,15 +90,7 @@ std::string SelectorText(const JsonTree& object) {
   if (labels == nullptr) {
     labels = object.At({"spec", "selector"});
   }
-  apimachinery::LabelMap map;
-  if (labels != nullptr) {
-    for (const JsonTree::Member& member : labels->members()) {
-      if (const std::string* const value = member.value.AsString()) {
-        map.emplace(member.key, *value);
-      }
-    }
-  }
-  return apimachinery::LabelSelector::FromMap(map).ToString();
+  return apimachinery::LabelSelector::FromMap(LabelMapOf(labels)).ToString();
 }
 
 Answer Respond(const Call& call, const JsonTree& object) {

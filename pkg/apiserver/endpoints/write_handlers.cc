@@ -161,6 +161,18 @@ Status UnknownFormat(const std::string& type) {
           "the body of the request was in an unknown format: \"" + type + "\""};
 }
 
+/// Creates an object as it was sent.
+Answer Make(const Call& call, JsonTree object, const std::vector<std::string>& warnings) {
+  KX_RETURN_IF_ERROR(call.CheckGrant(nullptr, object));
+  KX_ASSIGN_OR_RETURN(const JsonTree blank, BlankObject(*call.type));
+  SetDefaults(*call.type, object);
+  TrackWrite(call, blank, object);
+  KX_ASSIGN_OR_RETURN(const JsonTree created,
+                      call.objects.Create(*call.type, call.info.namespace_, std::move(object),
+                                          call.dry_run(), call.request.stop));
+  return Written(call, created, warnings, 201);
+}
+
 /// Stores the object of an update that found none.
 Answer CreateByUpdate(const Call& call, JsonTree object, const std::vector<std::string>& warnings) {
   if (const std::string uid = MetaString(object, "uid"); !uid.empty()) {
@@ -175,14 +187,7 @@ Answer CreateByUpdate(const Call& call, JsonTree object, const std::vector<std::
                                            call.request.stop));
   SetMeta(object, "resourceVersion", "");
   SetMeta(object, "name", call.info.name);
-  KX_RETURN_IF_ERROR(call.CheckGrant(nullptr, object));
-  KX_ASSIGN_OR_RETURN(const JsonTree blank, BlankObject(*call.type));
-  SetDefaults(*call.type, object);
-  TrackWrite(call, blank, object);
-  KX_ASSIGN_OR_RETURN(const JsonTree created,
-                      call.objects.Create(*call.type, call.info.namespace_, std::move(object),
-                                          call.dry_run(), call.request.stop));
-  return Written(call, created, warnings, 201);
+  return Make(call, std::move(object), warnings);
 }
 
 /// Applies the request's patch to an object.
@@ -250,14 +255,7 @@ Answer HandleCreate(const Call& call) {
   KX_RETURN_IF_ERROR(CheckManager(call, false));
   std::vector<std::string> warnings;
   KX_ASSIGN_OR_RETURN(JsonTree object, ReadBody(call, &warnings));
-  KX_RETURN_IF_ERROR(call.CheckGrant(nullptr, object));
-  KX_ASSIGN_OR_RETURN(const JsonTree blank, BlankObject(*call.type));
-  SetDefaults(*call.type, object);
-  TrackWrite(call, blank, object);
-  KX_ASSIGN_OR_RETURN(const JsonTree created,
-                      call.objects.Create(*call.type, call.info.namespace_, std::move(object),
-                                          call.dry_run(), call.request.stop));
-  return Written(call, created, warnings, 201);
+  return Make(call, std::move(object), warnings);
 }
 
 Answer HandleUpdate(const Call& call) {

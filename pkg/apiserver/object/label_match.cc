@@ -3,6 +3,8 @@
 #include <string>
 #include <string_view>
 
+#include "kubexx/apiserver/object/metadata.h"
+
 namespace kubexx::apiserver {
 
 using apimachinery::LabelMap;
@@ -10,16 +12,6 @@ using apimachinery::LabelSelector;
 using codec::JsonTree;
 
 namespace {
-
-LabelMap LabelsOf(const JsonTree& labels) {
-  LabelMap map;
-  for (const JsonTree::Member& member : labels.members()) {
-    if (const std::string* const value = member.value.AsString()) {
-      map.emplace(member.key, *value);
-    }
-  }
-  return map;
-}
 
 /// One of matchExpressions in the syntax of selectors.
 std::string ExpressionText(const JsonTree& expression) {
@@ -45,7 +37,7 @@ std::string ExpressionText(const JsonTree& expression) {
 
 bool MatchesSelector(const JsonTree& selector, const LabelMap& labels) {
   if (const JsonTree* const match = selector.Find("matchLabels")) {
-    if (!LabelSelector::FromMap(LabelsOf(*match)).Matches(labels)) {
+    if (!LabelSelector::FromMap(LabelMapOf(match)).Matches(labels)) {
       return false;
     }
   }

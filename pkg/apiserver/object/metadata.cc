@@ -33,16 +33,20 @@ apimachinery::ObjectKey KeyOf(const JsonTree& object) {
   return {.namespace_ = MetaString(object, "namespace"), .name = MetaString(object, "name")};
 }
 
-apimachinery::LabelMap MetaMap(const JsonTree& object, std::string_view field) {
+apimachinery::LabelMap LabelMapOf(const JsonTree* object) {
   apimachinery::LabelMap map;
-  if (const JsonTree* const found = object.At({"metadata", field})) {
-    for (const JsonTree::Member& member : found->members()) {
+  if (object != nullptr) {
+    for (const JsonTree::Member& member : object->members()) {
       if (const std::string* const value = member.value.AsString()) {
         map.emplace(member.key, *value);
       }
     }
   }
   return map;
+}
+
+apimachinery::LabelMap MetaMap(const JsonTree& object, std::string_view field) {
+  return LabelMapOf(object.At({"metadata", field}));
 }
 
 void SetMeta(JsonTree& object, std::string_view field, std::string_view value) {

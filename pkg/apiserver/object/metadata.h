@@ -25,6 +25,8 @@ std::int64_t Generation(const codec::JsonTree& object);
 /// Namespace and name.
 apimachinery::ObjectKey KeyOf(const codec::JsonTree& object);
 
+/// The strings among the members of `object`; none of null.
+apimachinery::LabelMap LabelMapOf(const codec::JsonTree* object);
 /// Labels, or another map of strings in the metadata; what is no string is left out.
 apimachinery::LabelMap MetaMap(const codec::JsonTree& object, std::string_view field);
 

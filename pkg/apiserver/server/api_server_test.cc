@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "kubexx/apiserver/endpoints/testing/api_fixture.h"
 #include "kubexx/apiserver/storage/memory.h"
 #include "kubexx/codec/json_tree.h"
 
@@ -14,43 +15,19 @@ using codec::JsonTree;
 using ::testing::HasSubstr;
 
 /// The API without HTTP.
-class ApiTest : public ::testing::Test {
+class ApiTest : public testing::ApiFixture {
  protected:
-  ApiTest() : storage_(*storage::NewMemoryStorage({})), api_(*storage_, {}) {
-    EXPECT_TRUE(api_.Bootstrap({}));
-  }
-
   http::Response Do(std::string method, const std::string& target, std::string body = {},
                     std::string content_type = "application/json", std::string accept = {}) {
-    http::Request request;
-    request.method = std::move(method);
-    const std::size_t question = target.find('?');
-    request.path = target.substr(0, question);
-    request.query = question == std::string::npos ? "" : target.substr(question + 1);
-    request.body = std::move(body);
-    request.headers = {{"Content-Type", std::move(content_type)}};
+    headers_.clear();
     if (!accept.empty()) {
-      request.headers.emplace_back("Accept", std::move(accept));
+      headers_.emplace_back("Accept", std::move(accept));
     }
-    return api_.Handle(request);
-  }
-  static JsonTree Json(const http::Response& response) {
-    auto tree = JsonTree::Parse(response.body);
-    EXPECT_TRUE(tree) << response.body;
-    return tree ? std::move(*tree) : JsonTree();
-  }
-  static std::string At(const JsonTree& tree, std::initializer_list<std::string_view> path) {
-    const JsonTree* const found = tree.At(path);
-    return found == nullptr               ? ""
-           : found->AsString() != nullptr ? *found->AsString()
-                                          : found->ToJson();
+    return ApiFixture::Do(std::move(method), target, std::move(body), std::move(content_type));
   }
 
   static constexpr const char* kMaps = "/api/v1/namespaces/default/configmaps";
   static constexpr const char* kDeployments = "/apis/apps/v1/namespaces/default/deployments";
-
-  std::unique_ptr<storage::MemoryStorage> storage_;
-  Api api_;
 };
 
 TEST_F(ApiTest, CreatedObjectsAreRead) {
