@@ -222,7 +222,7 @@ def main():
         "speed": lambda: speed(settings, measured),
         "faults": lambda: in_other_cluster(faults, settings, measured, "faults"),
         "memory": lambda: in_other_cluster(memory, settings, measured, "memory", (10000, 10000, 2000), (20, 40)),
-        "memory-large": lambda: in_other_cluster(memory, settings, measured, "memory-large", (60000, 14000, 4000), (60, 0)),
+        "memory-large": lambda: in_other_cluster(memory, settings, measured, "memory-large", (75000, 20000, 5000), (60, 0)),
     }
     figures = [figure for name in settings.parts.split(",") for figure in parts[name]()]
     for figure in figures:
