@@ -27,15 +27,19 @@ inline WireType WireTypeOf(Kind kind) {
   }
 }
 
-/// The field with number `tag`, null when there is none. Fields arrive in ascending order, mostly:
-/// `hint` is where the last search ended.
+/// The field with number `tag`, null when there is none. Fields arrive in ascending order, mostly,
+/// and few numbers are left out: `hint` is where the last search ended.
 inline const FieldSchema* FindField(std::span<const FieldSchema> fields, std::uint32_t tag,
                                     std::size_t& hint) {
-  while (hint < fields.size() && fields[hint].tag < tag) {
-    ++hint;
-  }
-  if (hint < fields.size() && fields[hint].tag == tag) {
-    return &fields[hint];
+  if (hint < fields.size() && fields[hint].tag <= tag) {
+    std::size_t at = std::min<std::size_t>(hint + (tag - fields[hint].tag), fields.size() - 1);
+    while (fields[at].tag > tag) {
+      --at;
+    }
+    if (fields[at].tag == tag) {
+      hint = at;
+      return &fields[at];
+    }
   }
   const auto found = std::ranges::lower_bound(fields, tag, {}, &FieldSchema::tag);
   hint = static_cast<std::size_t>(found - fields.begin());
