@@ -2,18 +2,16 @@
 
 import argparse
 import contextlib
-import json
 import os
 import shlex
 import signal
-import statistics
 import subprocess
 import sys
 import time
 import urllib.error
 import urllib.request
-from dataclasses import dataclass
 
+from outside import Figure, Rows, await_idle, memory_mib, middle, write
 from programs import log
 
 ADDRESS = "127.0.0.1:19190"
@@ -49,65 +47,16 @@ class Operator:
         except (urllib.error.URLError, OSError):
             return False
 
-    def await_idle(self, seconds=32, limit=180):
-        """Until it has used next to no processor time for so long: baselines are recorded, and what that needed is given back."""
-        end, since, used = time.monotonic() + limit, time.monotonic(), self.cpu()
-        while time.monotonic() < min(end, since + seconds):
-            time.sleep(1)
-            if self.cpu() - used > 0.1:
-                since, used = time.monotonic(), self.cpu()
 
-    def cpu(self):
-        """Seconds of processor time so far."""
-        with open(f"/proc/{self.process.pid}/stat", encoding="utf-8") as stat:
-            fields = stat.read().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-    def memory(self):
-        """Resident and peak memory in MB of 2^20 bytes."""
-        with open(f"/proc/{self.process.pid}/status", encoding="utf-8") as status:
-            fields = dict(line.split(":", 1) for line in status)
-        return tuple(int(fields[name].split()[0]) / 1024 for name in ("VmRSS", "VmHWM"))
-
-
-class Measured:
-    """What the programs printed, also written to a file."""
+class Measured(Rows):
+    """What test/bench/rollouts says of a cluster."""
 
     def __init__(self, settings, rows=None):
+        super().__init__(rows)
         self.settings = settings
-        self.rows = [] if rows is None else rows
 
     def rollouts(self, command, *flags, timeout=900):
-        done = subprocess.run([self.settings.rollouts, command, "--kubeconfig", self.settings.kubeconfig, *flags],
-                              capture_output=True, text=True, timeout=timeout, check=False)
-        if done.returncode != 0:
-            sys.exit(f"bench: rollouts {command} failed: {done.stderr.strip()[-2000:]}")
-        row = json.loads(done.stdout.strip().splitlines()[-1])
-        self.add(row)
-        return row
-
-    def add(self, row):
-        self.rows.append(row)
-        log("  " + " ".join(f"{k}={v}" for k, v in row.items()))
-
-
-@dataclass
-class Figure:
-    what: str
-    value: float
-    limit: float
-    at_most: bool = True
-    unit: str = ""
-
-    def met(self):
-        return self.value <= self.limit if self.at_most else self.value >= self.limit
-
-    def row(self):
-        return f"| {self.what} | {self.value:g}{self.unit} | {'≤' if self.at_most else '≥'} {self.limit:g}{self.unit} | {'yes' if self.met() else '**no**'} |"
-
-
-def middle(rows, field):
-    return statistics.median(row[field] for row in rows)
+        return self.run([self.settings.rollouts, command, "--kubeconfig", self.settings.kubeconfig, *flags], timeout)
 
 
 @contextlib.contextmanager
@@ -136,11 +85,10 @@ def memory(settings, measured, counts, limits):
     rows = []
     for _ in range(settings.runs):
         with Operator(settings) as operator:
-            operator.await_idle()
-            resident, peak = operator.memory()
-        row = {"command": "memory", "objects": configmaps + secrets + deployments, "rss_mb": round(resident, 1), "peak_mb": round(peak, 1)}
-        measured.add(row)
-        rows.append(row)
+            await_idle([operator.process.pid], 32)  # Baselines are recorded, and what that needed is given back.
+            resident, peak = memory_mib(operator.process.pid)
+        rows.append(measured.add({"command": "memory", "objects": configmaps + secrets + deployments, "rss_mb": round(resident, 1),
+                                  "peak_mb": round(peak, 1)}))
     what = f"{configmaps + secrets + deployments:,} objects"
     figures = [Figure(f"resident memory after sync, {what}", middle(rows, "rss_mb"), limits[0], unit=" MiB")]
     if limits[1]:
@@ -185,27 +133,6 @@ def faults(settings, measured):
                       Figure("the same: rollouts too many", row["twice"], 0)]
 
 
-def write(settings, figures, measured):
-    rows = "\n".join(figure.row() for figure in figures)
-    raw = "\n".join(json.dumps(row) for row in measured.rows)
-    with open(os.path.join(settings.out, "operator.md"), "w", encoding="utf-8") as report:
-        report.write(f"""# kubexx-reloader, measured from outside
-
-Written by `hack/bench --operator` on {time.strftime('%Y-%m-%d')}; {settings.machine}. A real kube-apiserver and etcd and the load generator share the
-machine with the operator. Deployments have no replicas. Medians of {settings.runs} runs where a figure can be had more than once.
-
-| what | measured | asked | met |
-|---|---|---|---|
-{rows}
-
-What the program `test/bench/rollouts` printed:
-
-```
-{raw}
-```
-""")
-
-
 def main():
     parser = argparse.ArgumentParser()
     for name in ("build", "folder", "out", "kubeconfig", "machine", "rollouts", "cluster", "cluster-name"):
@@ -225,9 +152,8 @@ def main():
         "memory-large": lambda: in_other_cluster(memory, settings, measured, "memory-large", (75000, 20000, 5000), (60, 0)),
     }
     figures = [figure for name in settings.parts.split(",") for figure in parts[name]()]
-    for figure in figures:
-        log(("met    " if figure.met() else "MISSED ") + figure.row().strip("| ").replace(" | ", ", "))
-    write(settings, figures, measured)
+    write(os.path.join(settings.out, "operator.md"), "kubexx-reloader, measured from outside", f"""Written by `hack/bench --operator` on {time.strftime('%Y-%m-%d')}; {settings.machine}. A real kube-apiserver and etcd and the load generator share the
+machine with the operator. Deployments have no replicas. Medians of {settings.runs} runs where a figure can be had more than once.""", figures, measured.rows)
     if settings.check and not all(figure.met() for figure in figures):
         sys.exit("bench: a target is missed")
 

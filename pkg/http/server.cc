@@ -6,8 +6,11 @@
 #include <boost/asio/ip/v6_only.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <deque>
 #include <exception>
+#include <iterator>
 #include <map>
+#include <memory>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -32,6 +35,10 @@ using tcp = asio::ip::tcp;
 
 /// How long to wait before the next accept when the process has run out of descriptors.
 constexpr std::chrono::milliseconds kAcceptPause(100);
+
+/// So many streams send what they have, then requests and answers have their turn: about a
+/// millisecond.
+constexpr std::size_t kTurn = 64;
 
 struct Route {
   bool post = false;
@@ -192,7 +199,44 @@ class Server::Impl final : public internal::Host {
   }
   void Remove(Sessions::iterator session) override { sessions_.erase(session); }
 
+  void Awake(std::weak_ptr<Session> session) override {
+    {
+      base::MutexLock lock(awake_mu_);
+      awake_.push_back(std::move(session));
+      if (std::exchange(waking_, true)) {
+        return;
+      }
+    }
+    asio::post(context_, [this] { WakeSome(); });
+  }
+
  private:
+  /// Streams take turns with requests: an event for a thousand watchers does not hold up the next
+  /// write, and what that brings goes out together with what waits.
+  void WakeSome() {
+    std::vector<std::weak_ptr<Session>> turn;
+    {
+      base::MutexLock lock(awake_mu_);
+      const auto end = awake_.begin() + static_cast<std::ptrdiff_t>(std::min(awake_.size(), kTurn));
+      turn.assign(std::move_iterator(awake_.begin()), std::move_iterator(end));
+      awake_.erase(awake_.begin(), end);
+      waking_ = !awake_.empty();
+      if (waking_) {
+        asio::post(context_, [this] { WakeSome(); });
+      }
+    }
+    for (const std::weak_ptr<Session>& waiting : turn) {
+      if (const auto session = waiting.lock()) {
+        try {
+          session->Wake();
+        } catch (const std::exception& e) {  // Out of memory; the others go on.
+          logging::Error("HTTP stream failed", {{"error", e.what()}});
+          session->Close();
+        }
+      }
+    }
+  }
+
   apimachinery::Result<void> StartTls() {
     if (!options_.tls) {
       return {};
@@ -279,6 +323,9 @@ class Server::Impl final : public internal::Host {
   tcp::acceptor acceptor_;
   asio::steady_timer pause_;
   std::optional<internal::TlsContext> tls_;  // Touched by the thread, and by Start before it.
+  base::Mutex awake_mu_;
+  std::deque<std::weak_ptr<Session>> awake_ KX_GUARDED_BY(awake_mu_);
+  bool waking_ KX_GUARDED_BY(awake_mu_) = false;  // a WakeSome is on its way
   Sessions sessions_;  // Touched by the thread, and by Stop after it has ended.
   std::uint16_t port_ = 0;
   internal::WorkerPool workers_;

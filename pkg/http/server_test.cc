@@ -10,6 +10,8 @@
 
 #include <array>
 #include <chrono>
+#include <cstdlib>
+#include <functional>
 #include <latch>
 #include <memory>
 #include <optional>
@@ -482,6 +484,60 @@ TEST_F(StreamTest, ChunksArriveAsTheyAreMade) {
   stream_->End();
   EXPECT_EQ(client.ReadAll(), "0\r\n\r\n");
   stream_->AwaitClosed();
+}
+
+/// Says how often one of its kind was asked for what it has.
+class CountingStream final : public BodyStream {
+ public:
+  struct Shared {
+    std::vector<std::function<void()>> wakes{};
+    int taken = 0;
+  };
+  explicit CountingStream(Shared& shared) : shared_(shared) {}
+  void Start(std::function<void()> wake) override { shared_.wakes.push_back(std::move(wake)); }
+  bool Take(std::vector<Chunk>& /*chunks*/) override { return ++shared_.taken > 0; }
+  void Closed() override {}
+
+ private:
+  Shared& shared_;
+};
+
+TEST(StreamTurnsTest, ARequestDoesNotWaitForAllStreamsThatHaveSomethingToSend) {
+  constexpr int kStreams = 200;
+  CountingStream::Shared shared;  // Of the network thread.
+  std::latch begun(kStreams);
+  Server::Options options = Local();
+  options.max_connections = kStreams + 10;
+  Server server(options);
+  server.Handle("/stream", [&](const Request&) {
+    begun.count_down();
+    return Response{.stream = std::make_shared<CountingStream>(shared)};
+  });
+  server.Handle("/wake", [&](const Request&) {
+    shared.taken = 0;
+    for (const auto& wake : shared.wakes) {
+      wake();
+    }
+    return Response();
+  });
+  server.Handle("/taken",
+                [&](const Request&) { return Response{.body = std::to_string(shared.taken)}; });
+  ASSERT_TRUE(server.Start());
+  std::vector<Client> clients;
+  for (int i = 0; i < kStreams; ++i) {
+    clients.emplace_back(server.port()).Send("GET /stream HTTP/1.1\r\nHost: x\r\n\r\n");
+  }
+  begun.wait();
+  // The second request is there when the first has been answered.
+  const std::string answers =
+      Exchange(server,
+               "GET /wake HTTP/1.1\r\nHost: x\r\n\r\n"
+               "GET /taken HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+  const int taken = std::atoi(answers.substr(answers.rfind('\n') + 1).c_str());
+  EXPECT_GT(taken, 0);
+  EXPECT_LT(taken, kStreams);
+  while (!Get(server, "/taken").ends_with("\n" + std::to_string(kStreams))) {  // None is left out.
+  }
 }
 
 TEST_F(StreamTest, AWebSocketGetsMessages) {

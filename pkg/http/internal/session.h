@@ -39,6 +39,8 @@ class Host {
   /// Says that `session` waits for a request from now on.
   virtual void MoveToBack(Sessions::iterator session) = 0;
   virtual void Remove(Sessions::iterator session) = 0;
+  /// Calls session->Wake() on the network thread, in its turn. Any thread may call it.
+  virtual void Awake(std::weak_ptr<Session> session) = 0;
 };
 
 /// Lives on the server's network thread only. A pending operation holds a reference. What differs
@@ -65,9 +67,11 @@ class Session : public std::enable_shared_from_this<Session> {
 
   void Close();
 
+  /// Sends what the stream has. Of a session that is closed: nothing.
+  void Wake();
+
  protected:
-  Session(boost::asio::io_context& context, Host& host)
-      : context_(context), host_(host), deadline_(context) {}
+  Session(boost::asio::io_context& context, Host& host) : host_(host), deadline_(context) {}
 
   virtual boost::beast::tcp_stream& tcp() = 0;
   virtual void AsyncHandshake(Done done) = 0;
@@ -97,13 +101,11 @@ class Session : public std::enable_shared_from_this<Session> {
   void BeginStream(Response response);
   void WatchClient();
   bool ReadFromWebSocket(std::string_view bytes);
-  void Wake();
   void Pump();
   void WriteChunks();
   void OnChunksWritten(boost::system::error_code error);
   void EndStream();
 
-  boost::asio::io_context& context_;
   Host& host_;
   boost::asio::steady_timer deadline_;
   Sessions::iterator self_{};
@@ -123,7 +125,7 @@ class Session : public std::enable_shared_from_this<Session> {
   ClientFrames client_frames_{};
   Opcode opcode_ = Opcode::kText;
   std::string pong_{};               // to be sent
-  std::atomic<bool> awake_ = false;  // a Pump is on its way
+  std::atomic<bool> awake_ = false;  // a Wake is on its way
   bool writing_ = false;
   bool body_ended_ = false;
   std::stop_source stop_{std::nostopstate};

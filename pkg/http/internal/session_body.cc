@@ -3,7 +3,6 @@
 #include <utility>
 // Asio needs <utility> first.
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
 
 #include "kubexx/http/internal/session.h"
 
@@ -63,11 +62,7 @@ void Session::BeginStream(Response response) {
   stream_body_->Start([self = weak_from_this(), this] {
     // Not before the connection ends: EndStream waits for the stream to forget this.
     if (!awake_.exchange(true)) {
-      asio::post(context_, [self] {
-        if (const auto session = self.lock()) {
-          session->Wake();
-        }
-      });
+      host_.Awake(self);
     }
   });
   WriteChunks();

@@ -1,0 +1,18 @@
+#include <benchmark/benchmark.h>
+
+#include "kubexx/apiserver/server/testing/api_server.h"
+
+namespace kubexx::testing {
+namespace {
+
+// What a test pays for a server of its own, from nothing to one that answers, and its end.
+void BM_StartAndStop(benchmark::State& state) {
+  for (auto _ : state) {
+    const ApiServer server;
+    benchmark::DoNotOptimize(server.url());
+  }
+}
+BENCHMARK(BM_StartAndStop)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+}  // namespace
+}  // namespace kubexx::testing
