@@ -12,9 +12,9 @@
 #include <string>
 #include <utility>
 
+#include "etcd.h"
 #include "kubexx/apiserver/controllers/controllers.h"
 #include "kubexx/apiserver/server/api_server.h"
-#include "kubexx/apiserver/storage/etcd3/etcd3.h"
 #include "kubexx/apiserver/storage/memory.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/base/identity.h"
@@ -185,7 +185,7 @@ Result<std::unique_ptr<apiserver::storage::Storage>> StorageOf(const Settings& s
     if (!settings.data_file.empty()) {
       return Fail(Reason::kInvalidConfig, "--etcd-servers and --data-file exclude each other");
     }
-    return apiserver::storage::etcd3::NewEtcd3Storage(settings.etcd);
+    return cmd::NewEtcdStorage(settings.etcd);
   }
   KX_ASSIGN_OR_RETURN(auto storage,
                       apiserver::storage::NewMemoryStorage({.file = settings.data_file}));
@@ -233,7 +233,7 @@ Result<void> Serve(const Settings& settings, const std::stop_token& stop) {
   return {};
 }
 
-int Main(int argc, const char* const* argv) {
+int Main(int argc, char* const* argv) {
   Settings settings;
   flags::FlagSet flags(
       "kubexx-apiserver",
@@ -247,6 +247,12 @@ int Main(int argc, const char* const* argv) {
   }
   const auto level = logging::ParseLevel(settings.log_level);
   logging::Init({.level = level ? *level : logging::Level::kInfo});
+  if (!settings.etcd.endpoints.empty()) {
+    if (const auto other = cmd::BecomeProgramWithEtcd(argv); !other) {
+      logging::Error("Cannot serve", {{"error", other.error()}});
+      return EXIT_FAILURE;
+    }
+  }
   const controller::StopSignals signals;
   if (const auto served = Serve(settings, signals.token()); !served) {
     logging::Error("Cannot serve", {{"error", served.error()}});

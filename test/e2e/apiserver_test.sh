@@ -176,4 +176,9 @@ k delete configmap parent --cascade=foreground --wait=false >/dev/null
 is foregroundDeletion get configmap parent -o 'jsonpath={.metadata.finalizers[0]}'
 
 stop
+log "without the program for an etcd"
+mkdir "$work/alone"
+cp "$program" "$work/alone/"
+if "$work/alone/kubexx-apiserver" --etcd-servers http://127.0.0.1:1 2>"$work/alone/log"; then fail "it runs without what it needs"; fi
+grep -q "needs the program .*/alone/kubexx-apiserver-etcd: No such file" "$work/alone/log" || fail "it says: $(cat "$work/alone/log")"
 log "kubexx-apiserver: kubectl works"
