@@ -47,6 +47,13 @@ TEST(JsonTreeTest, OfDuplicateMembersTheLastCounts) {
             R"({"a":2})");
 }
 
+TEST(JsonTreeTest, ReplacesWhatIsNoUtf8) {
+  const auto tree = JsonTree::Parse("{\"k\xfe\xe2\x82\":\"\xff\\n\u20ac\"}");
+  ASSERT_TRUE(tree);
+  EXPECT_EQ(tree->TextAt("k\ufffd\ufffd\ufffd"), "\ufffd\n\u20ac");
+  EXPECT_EQ(JsonTree::Parse(tree->ToJson()), *tree);
+}
+
 TEST(JsonTreeTest, GivesTypedValues) {
   EXPECT_EQ(Parsed("true").AsBool(), true);
   EXPECT_EQ(Parsed("1").AsBool(), std::nullopt);

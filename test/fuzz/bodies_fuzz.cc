@@ -5,6 +5,7 @@
 
 #include "fuzz.h"
 #include "kubexx/apiserver/endpoints/prepare.h"
+#include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/stored_object.h"
 #include "kubexx/codec/yaml.h"
 
@@ -59,6 +60,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   ComesBack(type, *object, apiserver::StoredForm::kJson);
   ComesBack(type, *object, apiserver::StoredForm::kProtobuf);
+  apiserver::SetMeta(*object, "resourceVersion", "7");  // Some types ask for it.
   JsonTree changed = *object;
   fuzz::Require(
       apiserver::PrepareUpdate(type, apiserver::WritePart::kObject, *object, changed).has_value());

@@ -39,7 +39,7 @@ bool AppendCompact(std::string_view text, bool escape_html, std::string& out);
 void AppendQuoted(std::string_view text, std::string& out);
 
 /// Appends what the string literal `literal` (quotes included, checked by ScanString) stands for. A
-/// lone surrogate becomes U+FFFD.
+/// lone surrogate, and each byte of what is no UTF-8, becomes U+FFFD, as with Go's encoding/json.
 void AppendUnquoted(std::string_view literal, std::string& out);
 
 /// Appends `code_point` as UTF-8.

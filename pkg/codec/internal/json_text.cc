@@ -1,6 +1,7 @@
 #include <array>
 #include <cstdint>
 
+#include "kubexx/base/utf8.h"
 #include "kubexx/codec/internal/json_scan.h"
 
 namespace kubexx::codec::internal {
@@ -53,36 +54,13 @@ void AppendEscape(std::uint8_t c, std::string& out) {
   }
 }
 
-// The number of bytes of the well-formed UTF-8 sequence at `i`, 0 when there is none.
-std::size_t Utf8Length(std::string_view text, std::size_t i) {
-  const std::uint8_t lead = ByteAt(text, i);
-  const std::size_t length = lead < 0xc2   ? 0
-                             : lead < 0xe0 ? 2
-                             : lead < 0xf0 ? 3
-                             : lead < 0xf5 ? 4
-                                           : 0;
-  if (length == 0 || length > text.size() - i) {
-    return 0;
-  }
-  for (std::size_t k = 1; k < length; ++k) {
-    if ((ByteAt(text, i + k) & 0xc0) != 0x80) {
-      return 0;
-    }
-  }
-  const std::uint8_t second = ByteAt(text, i + 1);
-  const bool overlong = (lead == 0xe0 && second < 0xa0) || (lead == 0xf0 && second < 0x90);
-  const bool surrogate = lead == 0xed && second > 0x9f;
-  const bool too_large = lead == 0xf4 && second > 0x8f;
-  return overlong || surrogate || too_large ? 0 : length;
-}
-
 std::size_t AppendNonAscii(std::string_view text, std::size_t i, std::string& out) {
-  const std::size_t length = Utf8Length(text, i);
-  if (length == 0) {
+  const base::CodePoint point = base::DecodeFirst(text.substr(i));
+  if (!point.valid) {
     out += "\\ufffd";
     return 1;
   }
-  const std::string_view sequence = text.substr(i, length);
+  const std::string_view sequence = text.substr(i, point.size);
   if (sequence == "\u2028") {
     out += "\\u2028";
   } else if (sequence == "\u2029") {
@@ -90,7 +68,20 @@ std::size_t AppendNonAscii(std::string_view text, std::size_t i, std::string& ou
   } else {
     out += sequence;
   }
-  return length;
+  return point.size;
+}
+
+// A part of a literal without escapes.
+void AppendRun(std::string_view run, std::string& out) {
+  unsigned char bits = 0;
+  for (const char c : run) {
+    bits |= static_cast<unsigned char>(c);
+  }
+  if (bits < 0x80) {
+    out += run;
+  } else {
+    out += base::ToValidUtf8(run);
+  }
 }
 
 char32_t HexValue(std::string_view digits) {
@@ -172,7 +163,7 @@ void AppendUnquoted(std::string_view literal, std::string& out) {
   std::size_t i = 0;
   while (i < text.size()) {
     const std::size_t slash = text.find('\\', i);
-    out += text.substr(i, slash == std::string_view::npos ? slash : slash - i);
+    AppendRun(text.substr(i, slash == std::string_view::npos ? slash : slash - i), out);
     if (slash == std::string_view::npos) {
       return;
     }
