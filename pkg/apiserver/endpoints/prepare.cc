@@ -14,6 +14,7 @@
 #include "kubexx/apiserver/schema/definition.h"
 #include "kubexx/apiserver/schema/validate.h"
 #include "kubexx/base/identity.h"
+#include "kubexx/base/utf8.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -89,9 +90,11 @@ std::string RandomSuffix() {
 }
 
 void SetName(JsonTree& object) {
-  const std::string base = MetaString(object, "generateName");
-  if (MetaString(object, "name").empty() && !base.empty()) {
-    SetMeta(object, "name", base.substr(0, kMaxLabelBytes - kSuffixBytes) + RandomSuffix());
+  const std::string prefix = MetaString(object, "generateName");
+  if (MetaString(object, "name").empty() && !prefix.empty()) {
+    // The cut may go through a character: some types allow any in their names.
+    const std::string kept = prefix.substr(0, kMaxLabelBytes - kSuffixBytes);
+    SetMeta(object, "name", base::ToValidUtf8(kept) + RandomSuffix());
   }
 }
 

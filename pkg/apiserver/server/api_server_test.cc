@@ -6,6 +6,7 @@
 
 #include "kubexx/apiserver/endpoints/testing/api_fixture.h"
 #include "kubexx/apiserver/storage/memory.h"
+#include "kubexx/base/utf8.h"
 #include "kubexx/codec/json_tree.h"
 
 namespace kubexx::apiserver {
@@ -68,6 +69,19 @@ TEST_F(ApiTest, ErrorsSayWhatTheyAreAbout) {
   EXPECT_EQ(At(status, {"details", "name"}), "a");
   EXPECT_EQ(At(status, {"details", "group"}), "apps");
   EXPECT_EQ(At(status, {"code"}), "404");
+}
+
+TEST_F(ApiTest, AGeneratedNameIsCutBetweenCharacters) {
+  std::string prefix;
+  for (int i = 0; i < 40; ++i) {
+    prefix += "\u00e9";
+  }
+  const JsonTree role =
+      Json(Do("POST", "/apis/rbac.authorization.k8s.io/v1/clusterroles",
+              R"({"metadata":{"generateName":"a)" + prefix + R"("},"rules":[]})"));
+  const std::string name = At(role, {"metadata", "name"});
+  EXPECT_THAT(name, ::testing::StartsWith("a\u00e9\u00e9"));
+  EXPECT_EQ(base::ToValidUtf8(name), name);
 }
 
 TEST_F(ApiTest, NamesAreGenerated) {
