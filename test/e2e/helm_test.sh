@@ -16,6 +16,8 @@ export KUBEXX_CLUSTER_NAME=helm-${KUBEXX_CLUSTER_SUFFIX:-test}
 . "$(dirname "$0")/kinds.sh"
 # shellcheck source=policies.sh
 . "$(dirname "$0")/policies.sh"
+# shellcheck source=sources.sh
+. "$(dirname "$0")/sources.sh"
 become_root "$@"
 here=$kx_top/test/e2e
 chart=$kx_top/helm/kubexx-reloader
@@ -62,7 +64,7 @@ reloader:
   isArgoRollouts: true
   isOpenshift: true
   service: {port: 80}
-  ignoreNamespaces: team,hooked,borrowed,shop-1,shop-2,shop-3
+  ignoreNamespaces: team,hooked,borrowed,sources,shop-1,shop-2,shop-3
   deployment:
     replicas: 2
     env:
@@ -72,6 +74,7 @@ kubexx: {settleWindow: ${settle_window}ms}
 END
   install_scoped
   install_gentle
+  install_sources
   start_rightless
   rolled_out "$system" "deployment/$operator"
   start_prometheus
@@ -261,7 +264,8 @@ documented_commands() {
   helm uninstall third -n hooked >/dev/null
   helm uninstall gentle -n gentle >/dev/null
   helm uninstall borrowed -n borrowed >/dev/null
-  kubectl delete namespace matrix team hooked gentle borrowed shop-1 shop-2 shop-3 --wait=false >/dev/null
+  helm uninstall sources -n sources >/dev/null
+  kubectl delete namespace matrix team hooked gentle borrowed sources shop-1 shop-2 shop-3 --wait=false >/dev/null
   mkdir "$work/home"
   for page in install migrate policies metrics troubleshooting; do
     HOME=$work/home "$kx_top/test/guide/page.sh" "docs/reloader/$page.md" "$work/home/page"
@@ -273,6 +277,7 @@ start
 list_targets
 matrix_rolls
 scoped_rolls
+sources_roll
 webhook_is_called
 others_are_told
 bad_flags_end_it
