@@ -58,9 +58,12 @@ class Rows:
         log("  " + " ".join(f"{k}={v}" for k, v in row.items()))
         return row
 
-    def run(self, command, timeout=900, **more):
-        """Runs a program that ends with a line of JSON."""
+    def run(self, command, timeout=900, failures=0, **more):
+        """Runs a program that ends with a line of JSON; again when it fails, `failures` times at most."""
         done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
+        if done.returncode != 0 and failures > 0:
+            log(f"  failed, once more: {done.stderr.strip()[-200:]}")
+            return self.run(command, timeout, failures - 1, **more)
         if done.returncode != 0:
             sys.exit(f"bench: {' '.join(command[:2])} failed: {done.stderr.strip()[-2000:]}")
         return self.add({**more, **json.loads(done.stdout.strip().splitlines()[-1])})
