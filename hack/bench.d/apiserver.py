@@ -157,7 +157,7 @@ def main():
     figures = [figure for name in settings.parts.split(",") for figure in PARTS[name](settings, measured)]
     write(os.path.join(settings.out, "apiserver.md"), "kubexx-apiserver beside kube-apiserver", f"""Written by `hack/bench --apiserver` on {time.strftime('%Y-%m-%d')}; {settings.machine}. The load generators, client-go's, share the machine with
 the servers, which run one after the other. kubexx-apiserver has its objects in memory, kube-apiserver in etcd. Medians of {settings.runs} runs,
-of starts three times as many. A rollout of events to a thousand watchers is measured as fast as one writer can write.""", figures, measured.rows)
+of starts three times as many. The writer of the fan-out writes as fast as the server takes it.""", figures, measured.rows)
     if settings.check and not all(figure.met for figure in figures):
         sys.exit("bench: a target is missed")
 
