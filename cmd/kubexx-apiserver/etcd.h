@@ -1,6 +1,7 @@
 /// @file
-/// The store in an etcd. gRPC and what belongs to it would cost every start time and 5 MB, so it is
-/// in a program of its own, kubexx-apiserver-etcd, which takes over when an etcd is asked for.
+/// The store in an etcd. gRPC and what belongs to it would cost every start of the server time and
+/// 5 MB, so it is in a program of its own, kubexx-apiserver-etcd, which takes over when an etcd is
+/// asked for.
 #ifndef KUBEXX_CMD_KUBEXX_APISERVER_ETCD_H_
 #define KUBEXX_CMD_KUBEXX_APISERVER_ETCD_H_
 

@@ -16,8 +16,13 @@ using apimachinery::Result;
 Result<void> BecomeProgramWithEtcd(char* const* argv) {
   std::error_code error;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
-  const std::string program =
-      (error ? std::filesystem::path() : self.parent_path()) / "kubexx-apiserver-etcd";
+  if (error) {
+    return Fail(Reason::kInvalidConfig,
+                "--etcd-servers needs the program kubexx-apiserver-etcd beside this one, and "
+                "/proc/self/exe, which tells where that is, cannot be read: " +
+                    error.message());
+  }
+  const std::string program = self.parent_path() / "kubexx-apiserver-etcd";
   ::execv(program.c_str(), argv);
   return Fail(Reason::kInvalidConfig, "--etcd-servers needs the program " + program + ": " +
                                           std::generic_category().message(errno));
