@@ -57,11 +57,29 @@ def run_once(results, scenario, number, command, timeout):
     return row
 
 
-def alternate(results, scenario, runs, commands, timeout=600):
-    """Runs the commands in turn, so that what else happens on the machine meets them alike."""
+def busy_seconds():
+    """Processor time that the machine has spent on work so far, all processors together."""
+    with open("/proc/stat", encoding="utf-8") as stat:
+        user, nice, system = map(int, stat.readline().split()[1:4])
+    return (user + nice + system) / os.sysconf("SC_CLK_TCK")
+
+
+def await_quiet(limit=30):
+    """Until a second passes in which the machine does next to nothing: a server still collects the garbage of the program before."""
+    end = time.monotonic() + limit
+    while time.monotonic() < end:
+        before = busy_seconds()
+        time.sleep(1)
+        if busy_seconds() - before < 0.15:
+            return
+
+
+def alternate(results, scenario, runs, commands, timeout=600, others=()):
+    """Runs the commands in turn, so that what else happens on the machine meets them alike; `others` are (scenario, command)."""
+    commands = [(scenario, command) for command in commands] + list(others)
     for number in range(1, runs + 1):
-        order = commands if number % 2 else list(reversed(commands))
-        for command in order:
+        for scenario, command in commands if number % 2 else reversed(commands):
+            await_quiet()
             run_once(results, scenario, number, command, timeout)
 
 

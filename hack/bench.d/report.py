@@ -128,8 +128,8 @@ def write(results, settings, path):
     versions = "\n".join(f"- {line}" for line in settings.versions)
     text = f"""# Speed and memory, measured
 
-Written by `hack/bench` on {time.strftime('%Y-%m-%d')}. Medians, with the least, the greatest and the number of runs in brackets; the programs
-took turns.
+Written by `hack/bench` on {time.strftime('%Y-%m-%d')}. Medians, with the least, the greatest and the number of runs in brackets. The
+programs take turns, each once the machine has come to rest; a ratio is the median of the ratios of the rounds.
 Raw results: [results.jsonl](results.jsonl), a line for each run. {settings.note}
 
 ## Targets

@@ -58,9 +58,8 @@ def watch(programs, results, settings):
                         for program in (programs.kubexx, programs.clientgo)]
             if programs.kubers and scenario == "watch":
                 commands.append([programs.kubers, "watch", "--streaming", "--kubeconfig", server.kubeconfig] + flags)
-            alternate(results, scenario, settings.runs, commands)
-            if scenario == "watch":
-                alternate(results, "watch-key", settings.runs, [commands[0] + ["--handler=key"]])
+            key = [("watch-key", commands[0] + ["--handler=key"])] if scenario == "watch" else []
+            alternate(results, scenario, settings.runs, commands, others=key)
 
 
 def queue(programs, results, settings):

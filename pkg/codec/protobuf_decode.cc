@@ -1,4 +1,5 @@
 #include <bit>
+#include <optional>
 
 #include "kubexx/codec/codec.h"
 #include "kubexx/codec/internal/field_error.h"
@@ -29,6 +30,13 @@ E& As(void* value) {
   return *static_cast<E*>(value);
 }
 
+// Most strings on the wire are empty, because Go's value fields are always written.
+void Assign(std::string& text, std::string_view bytes) {
+  if (!bytes.empty() || !text.empty()) {
+    text.assign(bytes);
+  }
+}
+
 /// Decodes one message tree; holds the error.
 class Decoder {
  public:
@@ -36,14 +44,14 @@ class Decoder {
   apimachinery::Status ToStatus() const { return error_.ToStatus(); }
 
  private:
-  bool Field(const FieldSchema& field, WireType type, WireReader& in, void* member, int depth);
-  bool Repeated(const FieldSchema& field, WireType type, WireReader& in, void* member, int depth);
-  bool Value(const FieldSchema& field, WireType type, WireReader& in, void* value, int depth);
-  bool String(WireReader& in, std::string& text);
-  bool Scalar(const FieldSchema& field, WireType type, WireReader& in, void* value);
+  bool NumberField(const FieldSchema& field, WireType type, std::uint64_t number, void* member);
+  bool BytesField(const FieldSchema& field, std::string_view bytes, void* member, int depth);
+  bool Number(const FieldSchema& field, WireType type, std::uint64_t number, void* value);
+  bool Bytes(const FieldSchema& field, std::string_view bytes, void* value, int depth);
   bool Packed(const FieldSchema& field, std::string_view bytes, void* member);
   bool MapEntry(const FieldSchema& field, std::string_view bytes, void* member, int depth);
-  bool MessageValue(const FieldSchema& field, std::string_view bytes, void* value, int depth);
+  /// A message with a C++ type of its own.
+  bool MessageValue(const FieldSchema& field, std::string_view bytes, void* value);
   bool StringList(std::string_view bytes, std::vector<std::string>& out);
   bool QuantityBody(std::string_view bytes, apimachinery::Quantity& out);
   bool IntOrStringBody(std::string_view bytes, apimachinery::IntOrString& out);
@@ -55,6 +63,17 @@ class Decoder {
   /// unhandled.
   template <class F>
   bool ForEachField(std::string_view bytes, const F& on_field);
+  /// A value that is no bytes.
+  bool ReadNumber(WireType type, WireReader& in, std::uint64_t& number) {
+    switch (type) {
+      case WireType::kVarint:
+        return in.Varint(number) || error_.Set(kBadVarint);
+      case WireType::kFixed64:
+        return in.Fixed64(number) || error_.Set(kBadLength);
+      default:
+        return error_.Set(kWrongType);
+    }
+  }
 
   FieldError error_{};
 };
@@ -78,125 +97,130 @@ bool Decoder::ForEachField(std::string_view bytes, const F& on_field) {
   return true;
 }
 
-// Most of the time of a decoding is in this loop: no ForEachField, so that its state stays in
-// registers.
+// Most of the time of a decoding is in this loop. What it calls is given values, never the reader,
+// which stays in registers then.
 bool Decoder::Message(const TypeSchema& schema, std::string_view bytes, void* object, int depth) {
   if (depth > internal::kMaxDepth) {
     return error_.Set("nested too deeply");
   }
-  std::size_t hint = 0;
+  std::size_t next = 0;
   WireReader in(bytes);
   while (!in.AtEnd()) {
     Tag tag;
     if (!in.ReadTag(tag)) {
       return error_.Set(kBadTag);
     }
-    const FieldSchema* const field = FindField(schema.fields, tag.number, hint);
+    const FieldSchema* const field = FindField(schema.fields, tag.number, next);
     if (field == nullptr) {
       if (!in.Skip(tag.type)) {
         return error_.Set(kBadUnknown);
       }
-    } else if (!Field(*field, tag.type, in, static_cast<char*>(object) + field->offset, depth)) {
+      continue;
+    }
+    void* const member = static_cast<char*>(object) + field->offset;
+    bool ok = false;
+    if (tag.type == WireType::kBytes) {
+      const WireReader rest = in;
+      std::string_view value;
+      if (!in.Bytes(value)) {
+        error_.Set(kBadLength);
+      } else if (field->kind == Kind::kString && field->cardinality == Cardinality::kPlain) {
+        // Two thirds of all fields.
+        Assign(As<std::string>(member), value);
+        ok = true;
+      } else {
+        if (field->cardinality == Cardinality::kRepeated && field->ops->size(member) == 0) {
+          field->ops->reserve(member, internal::CountRun(rest, tag.number, kMaxReserve));
+        }
+        ok = BytesField(*field, value, member, depth);
+      }
+    } else {
+      std::uint64_t number = 0;
+      if (ReadNumber(tag.type, in, number)) {
+        ok = NumberField(*field, tag.type, number, member);
+      }
+    }
+    if (!ok) {
       return error_.AtField(field->name);
     }
   }
   return true;
 }
 
-bool Decoder::Field(const FieldSchema& field, WireType type, WireReader& in, void* member,
-                    int depth) {
+bool Decoder::NumberField(const FieldSchema& field, WireType type, std::uint64_t number,
+                          void* member) {
   switch (field.cardinality) {
     case Cardinality::kPlain:
-      // Two thirds of all fields.
-      return field.kind == Kind::kString && type == WireType::kBytes
-                 ? String(in, As<std::string>(member))
-                 : Value(field, type, in, member, depth);
+      return Number(field, type, number, member);
+    case Cardinality::kOptional:
+      return Number(field, type, number, field.ops->append(member));
+    case Cardinality::kRepeated:
+      return Number(field, type, number, field.ops->append(member)) ||
+             error_.AtIndex(field.ops->size(member) - 1);
+    case Cardinality::kMap:
+      return error_.Set(kWrongType);
+  }
+  return true;
+}
+
+bool Decoder::BytesField(const FieldSchema& field, std::string_view bytes, void* member,
+                         int depth) {
+  switch (field.cardinality) {
+    case Cardinality::kPlain:
+      return Bytes(field, bytes, member, depth);
     case Cardinality::kOptional: {
       // A second occurrence of a message adds to the first.
       const bool merge = field.kind == Kind::kMessage && field.ops->size(member) != 0;
       void* value = merge ? const_cast<void*>(field.ops->at(member, 0)) : field.ops->append(member);
-      return Value(field, type, in, value, depth);
+      return Bytes(field, bytes, value, depth);
     }
     case Cardinality::kRepeated:
-      return Repeated(field, type, in, member, depth);
-    case Cardinality::kMap: {
-      std::string_view entry;
-      if (type != WireType::kBytes) {
-        return error_.Set(kWrongType);
+      if (WireTypeOf(field.kind) != WireType::kBytes) {
+        return Packed(field, bytes, member);
       }
-      return in.Bytes(entry) ? MapEntry(field, entry, member, depth) : error_.Set(kBadLength);
-    }
+      return Bytes(field, bytes, field.ops->append(member), depth) ||
+             error_.AtIndex(field.ops->size(member) - 1);
+    case Cardinality::kMap:
+      return MapEntry(field, bytes, member, depth);
   }
   return true;
 }
 
-bool Decoder::Repeated(const FieldSchema& field, WireType type, WireReader& in, void* member,
-                       int depth) {
-  if (type == WireType::kBytes && WireTypeOf(field.kind) != WireType::kBytes) {
-    std::string_view packed;
-    return in.Bytes(packed) ? Packed(field, packed, member) : error_.Set(kBadLength);
-  }
-  if (type == WireType::kBytes && field.ops->size(member) == 0) {
-    field.ops->reserve(member, internal::CountRun(in, field.tag, kMaxReserve));
-  }
-  return Value(field, type, in, field.ops->append(member), depth) ||
-         error_.AtIndex(field.ops->size(member) - 1);
-}
-
-bool Decoder::String(WireReader& in, std::string& text) {
-  std::string_view bytes;
-  if (!in.Bytes(bytes)) {
-    return error_.Set(kBadLength);
-  }
-  // Most strings on the wire are empty, because Go's value fields are always written.
-  if (!bytes.empty() || !text.empty()) {
-    text.assign(bytes);
-  }
-  return true;
-}
-
-bool Decoder::Value(const FieldSchema& field, WireType type, WireReader& in, void* value,
-                    int depth) {
+bool Decoder::Number(const FieldSchema& field, WireType type, std::uint64_t number, void* value) {
   if (type != WireTypeOf(field.kind)) {
     return error_.Set(kWrongType);
   }
-  if (type != WireType::kBytes) {
-    return Scalar(field, type, in, value);
+  if (type == WireType::kFixed64) {
+    As<double>(value) = std::bit_cast<double>(number);
+  } else {
+    StoreVarint(field.kind, number, value);
   }
+  return true;
+}
+
+bool Decoder::Bytes(const FieldSchema& field, std::string_view bytes, void* value, int depth) {
   if (field.kind == Kind::kString) {
-    return String(in, As<std::string>(value));
+    Assign(As<std::string>(value), bytes);
+    return true;
   }
-  std::string_view bytes;
-  if (!in.Bytes(bytes)) {
-    return error_.Set(kBadLength);
+  if (field.kind == Kind::kMessage) {
+    return Message(*field.message, bytes, value, depth + 1);
   }
   if (field.kind == Kind::kBytes) {
     As<apimachinery::Bytes>(value) = apimachinery::Bytes(std::string(bytes));
     return true;
   }
-  return MessageValue(field, bytes, value, depth);
-}
-
-bool Decoder::Scalar(const FieldSchema& field, WireType type, WireReader& in, void* value) {
-  std::uint64_t number = 0;
-  if (type == WireType::kFixed64) {
-    if (!in.Fixed64(number)) {
-      return error_.Set(kBadLength);
-    }
-    As<double>(value) = std::bit_cast<double>(number);
-    return true;
-  }
-  if (!in.Varint(number)) {
-    return error_.Set(kBadVarint);
-  }
-  StoreVarint(field.kind, number, value);
-  return true;
+  return WireTypeOf(field.kind) == WireType::kBytes ? MessageValue(field, bytes, value)
+                                                    : error_.Set(kWrongType);
 }
 
 bool Decoder::Packed(const FieldSchema& field, std::string_view bytes, void* member) {
+  const WireType type = WireTypeOf(field.kind);
   WireReader in(bytes);
   while (!in.AtEnd()) {
-    if (!Scalar(field, WireTypeOf(field.kind), in, field.ops->append(member))) {
+    std::uint64_t number = 0;
+    void* const value = field.ops->append(member);
+    if (!ReadNumber(type, in, number) || !Number(field, type, number, value)) {
       return error_.AtIndex(field.ops->size(member) - 1);
     }
   }
@@ -206,9 +230,9 @@ bool Decoder::Packed(const FieldSchema& field, std::string_view bytes, void* mem
 bool Decoder::MapEntry(const FieldSchema& field, std::string_view bytes, void* member, int depth) {
   // The value may come before the key: find both, then decode into the slot.
   std::string_view key;
-  const char* value_begin = nullptr;
-  Tag value_tag;
-  const char* const end = bytes.data() + bytes.size();
+  std::string_view value;
+  std::uint64_t number = 0;
+  std::optional<WireType> value_type;
   if (!ForEachField(bytes, [&](const Tag& tag, WireReader& in, bool& handled) {
         if (tag.number == 1) {
           handled = true;
@@ -216,28 +240,28 @@ bool Decoder::MapEntry(const FieldSchema& field, std::string_view bytes, void* m
                                               : error_.Set(kWrongType);
         }
         if (tag.number == 2) {
-          value_begin = in.pos();
-          value_tag = tag;
+          handled = true;
+          value_type = tag.type;
+          return tag.type == WireType::kBytes ? in.Bytes(value) || error_.Set(kBadLength)
+                                              : ReadNumber(tag.type, in, number);
         }
         return true;
       })) {
     return error_.AtKey(key);
   }
   void* slot = field.ops->slot(member, std::string(key));
-  if (value_begin == nullptr) {
+  if (!value_type) {
     return true;
   }
-  WireReader in(std::string_view(value_begin, static_cast<std::size_t>(end - value_begin)));
-  return Value(field, value_tag.type, in, slot, depth) || error_.AtKey(key);
+  return (*value_type == WireType::kBytes ? Bytes(field, value, slot, depth)
+                                          : Number(field, *value_type, number, slot)) ||
+         error_.AtKey(key);
 }
 
-bool Decoder::MessageValue(const FieldSchema& field, std::string_view bytes, void* value,
-                           int depth) {
+bool Decoder::MessageValue(const FieldSchema& field, std::string_view bytes, void* value) {
   std::uint64_t first = 0;
   std::uint64_t second = 0;
   switch (field.kind) {
-    case Kind::kMessage:
-      return Message(*field.message, bytes, value, depth + 1);
     case Kind::kStringList:
       return StringList(bytes, As<std::vector<std::string>>(value));
     case Kind::kQuantity:

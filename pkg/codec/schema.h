@@ -183,7 +183,11 @@ struct ContainerTraits<std::map<std::string, E>> {
       [](const void* f) { return static_cast<const C*>(f)->size(); },
       nullptr,
       nullptr,
-      [](void* f, std::string&& key) -> void* { return &(*static_cast<C*>(f))[std::move(key)]; },
+      [](void* f, std::string&& key) -> void* {
+        // Keys come in ascending order, mostly.
+        C& map = *static_cast<C*>(f);
+        return &map.try_emplace(map.end(), std::move(key))->second;
+      },
       [](const void* f, base::FunctionRef<void(const std::string&, const void*)> each) {
         for (const auto& [key, value] : *static_cast<const C*>(f)) {
           each(key, &value);

@@ -28,22 +28,31 @@ inline WireType WireTypeOf(Kind kind) {
 }
 
 /// The field with number `tag`, null when there is none. Fields arrive in ascending order, mostly,
-/// and few numbers are left out: `hint` is where the last search ended.
+/// and few numbers are left out: `next` is the place after the field that was found last.
 inline const FieldSchema* FindField(std::span<const FieldSchema> fields, std::uint32_t tag,
-                                    std::size_t& hint) {
-  if (hint < fields.size() && fields[hint].tag <= tag) {
-    std::size_t at = std::min<std::size_t>(hint + (tag - fields[hint].tag), fields.size() - 1);
+                                    std::size_t& next) {
+  if (next < fields.size() && fields[next].tag == tag) {
+    return &fields[next++];
+  }
+  if (next != 0 && fields[next - 1].tag == tag) {
+    return &fields[next - 1];
+  }
+  if (next < fields.size() && fields[next].tag < tag) {
+    std::size_t at = std::min<std::size_t>(next + (tag - fields[next].tag), fields.size() - 1);
     while (fields[at].tag > tag) {
       --at;
     }
     if (fields[at].tag == tag) {
-      hint = at;
+      next = at + 1;
       return &fields[at];
     }
   }
   const auto found = std::ranges::lower_bound(fields, tag, {}, &FieldSchema::tag);
-  hint = static_cast<std::size_t>(found - fields.begin());
-  return found != fields.end() && found->tag == tag ? &*found : nullptr;
+  if (found == fields.end() || found->tag != tag) {
+    return nullptr;
+  }
+  next = static_cast<std::size_t>(found - fields.begin()) + 1;
+  return &*found;
 }
 
 /// Stores a varint into a value of an integer kind or bool, cut to its width as Go does.

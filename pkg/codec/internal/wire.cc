@@ -2,68 +2,55 @@
 
 namespace kubexx::codec::internal {
 
-bool WireReader::LongVarint(std::uint64_t& value) {
+LongVarint ReadLongVarint(const char* pos, const char* end) {
   std::uint64_t result = 0;
-  const char* p = pos_;
-  for (int shift = 0; shift < 7 * kMaxVarintBytes; shift += 7) {
-    if (p == end_) {
-      return false;
-    }
-    const auto byte = static_cast<unsigned char>(*p++);
+  for (int shift = 0; shift < 7 * kMaxVarintBytes && pos != end; shift += 7) {
+    const auto byte = static_cast<unsigned char>(*pos++);
     result |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
     if (byte < 0x80) {
-      value = result;
-      pos_ = p;
-      return true;
+      return {result, pos};
     }
   }
-  return false;
+  return {};
 }
 
-bool WireReader::Advance(std::uint64_t count) {
-  if (count > static_cast<std::uint64_t>(end_ - pos_)) {
-    return false;
-  }
-  pos_ += count;
-  return true;
-}
-
-bool WireReader::Skip(WireType type) {
+const char* EndOfValue(WireType type, const char* pos, const char* end) {
+  const auto after = [end](const char* from, std::uint64_t count) {
+    return count > static_cast<std::uint64_t>(end - from) ? nullptr : from + count;
+  };
   int depth = 0;
   while (true) {
-    std::uint64_t value = 0;
-    std::string_view bytes;
-    bool ok = false;
+    LongVarint read;
     switch (type) {
       case WireType::kVarint:
-        ok = Varint(value);
+        pos = ReadLongVarint(pos, end).next;
         break;
       case WireType::kFixed64:
-        ok = Advance(8);
+        pos = after(pos, 8);
         break;
       case WireType::kBytes:
-        ok = Bytes(bytes);
+        read = ReadLongVarint(pos, end);
+        pos = read.next == nullptr ? nullptr : after(read.next, read.value);
         break;
       case WireType::kFixed32:
-        ok = Advance(4);
+        pos = after(pos, 4);
         break;
       case WireType::kStartGroup:
-        ok = ++depth <= kMaxDepth;
+        pos = ++depth <= kMaxDepth ? pos : nullptr;
         break;
       case WireType::kEndGroup:
-        ok = --depth >= 0;
+        pos = --depth >= 0 ? pos : nullptr;
         break;
     }
-    if (!ok) {
-      return false;
+    if (pos == nullptr || depth == 0) {
+      return pos;
     }
-    if (depth == 0) {
-      return true;
-    }
+    WireReader in({pos, static_cast<std::size_t>(end - pos)});
     Tag tag;
-    if (!ReadTag(tag)) {
-      return false;
+    if (!in.ReadTag(tag)) {
+      return nullptr;
     }
+    pos = in.pos();
     type = tag.type;
   }
 }

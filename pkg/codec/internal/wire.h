@@ -29,8 +29,19 @@ struct Tag {
   WireType type = WireType::kVarint;
 };
 
+/// A varint and where the byte after it is; `next` is null when there is none.
+struct LongVarint {
+  std::uint64_t value = 0;
+  const char* next = nullptr;
+};
+
+/// A varint of any length.
+LongVarint ReadLongVarint(const char* pos, const char* end);
+/// Where the value of a field of type `type` ends, whole groups included; null at bad bytes.
+const char* EndOfValue(WireType type, const char* pos, const char* end);
+
 /// Reads from a byte range that it does not own. Every method returns false at bad or missing
-/// bytes.
+/// bytes. Nothing outside is given its address, so that a loop around it keeps it in registers.
 class WireReader {
  public:
   explicit WireReader(std::string_view bytes)
@@ -44,7 +55,13 @@ class WireReader {
       value = static_cast<unsigned char>(*pos_++);
       return true;
     }
-    return LongVarint(value);
+    const LongVarint read = ReadLongVarint(pos_, end_);
+    if (read.next == nullptr) {
+      return false;
+    }
+    value = read.value;
+    pos_ = read.next;
+    return true;
   }
 
   bool ReadTag(Tag& tag) {
@@ -77,12 +94,16 @@ class WireReader {
   }
 
   /// Passes over the value of a field of type `type`, whole groups included.
-  bool Skip(WireType type);
+  bool Skip(WireType type) {
+    const char* const next = EndOfValue(type, pos_, end_);
+    if (next == nullptr) {
+      return false;
+    }
+    pos_ = next;
+    return true;
+  }
 
  private:
-  bool LongVarint(std::uint64_t& value);
-  bool Advance(std::uint64_t count);
-
   const char* pos_;
   const char* end_;
 };
