@@ -80,6 +80,12 @@ class Session : public std::enable_shared_from_this<Session> {
   /// Of a response in chunks; `buffers` lives until `done`.
   virtual void AsyncWriteBuffers(const std::vector<boost::asio::const_buffer>& buffers,
                                  Done done) = 0;
+  /// The same for little, without waiting: what the client does not take yet is kept and is there
+  /// for AsyncFlush. False when it cannot be done now: nothing was written.
+  virtual bool WriteAtOnce(const std::vector<boost::asio::const_buffer>& buffers,
+                           boost::system::error_code& error) = 0;
+  virtual bool HasRest() = 0;
+  virtual void AsyncFlush(Done done) = 0;
   /// Reads what nobody wants, to notice that the client has gone.
   virtual void AsyncReadSome(boost::asio::mutable_buffer buffer, SomeRead done) = 0;
   /// Of the client's certificate.
@@ -102,7 +108,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void WatchClient();
   bool ReadFromWebSocket(std::string_view bytes);
   void Pump();
-  void WriteChunks();
+  bool WriteChunks();
   void OnChunksWritten(boost::system::error_code error);
   void EndStream();
 

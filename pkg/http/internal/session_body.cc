@@ -13,6 +13,8 @@ namespace asio = boost::asio;
 namespace bhttp = boost::beast::http;
 using boost::system::error_code;
 
+// So often a stream that always has more writes before others have their turn.
+constexpr int kWritesInATurn = 4;
 constexpr std::string_view kEndOfChunk = "\r\n";
 constexpr std::string_view kLastChunk = "0\r\n\r\n";
 
@@ -65,7 +67,7 @@ void Session::BeginStream(Response response) {
       host_.Awake(self);
     }
   });
-  WriteChunks();
+  Pump();
 }
 
 void Session::WatchClient() {
@@ -105,12 +107,21 @@ void Session::Wake() {
 }
 
 void Session::Pump() {
-  if (!closed_ && stream_body_ != nullptr && !writing_) {
-    WriteChunks();
+  for (int i = 0; !closed_ && stream_body_ != nullptr && !writing_; ++i) {
+    if (i == kWritesInATurn) {
+      if (!awake_.exchange(true)) {
+        host_.Awake(weak_from_this());
+      }
+      return;
+    }
+    if (!WriteChunks()) {
+      return;
+    }
   }
 }
 
-void Session::WriteChunks() {
+/// Whether there was something to write.
+bool Session::WriteChunks() {
   const bool websocket = !websocket_key_.empty();
   chunks_.clear();
   buffers_.clear();
@@ -143,12 +154,26 @@ void Session::WriteChunks() {
   }
   if (buffers_.empty()) {
     frames_.clear();  // Of empty chunks.
-    return;
+    return false;
   }
   writing_ = true;
+  error_code error;
+  const bool at_once = WriteAtOnce(buffers_, error);
+  if (at_once && (error || !HasRest())) {
+    OnChunksWritten(error);
+    return true;
+  }
   tcp().expires_after(host_.options().write_timeout);
-  AsyncWriteBuffers(
-      buffers_, [self = shared_from_this()](error_code error) { self->OnChunksWritten(error); });
+  const auto done = [self = shared_from_this()](error_code failed) {
+    self->OnChunksWritten(failed);
+    self->Pump();
+  };
+  if (at_once) {
+    AsyncFlush(done);
+  } else {
+    AsyncWriteBuffers(buffers_, done);
+  }
+  return true;
 }
 
 void Session::OnChunksWritten(error_code error) {
@@ -158,12 +183,8 @@ void Session::OnChunksWritten(error_code error) {
   if (closed_) {
     return;
   }
-  if (error) {
-    Close();
-  } else if (body_ended_) {
-    Close();  // A read is pending: the connection cannot serve another request.
-  } else {
-    Pump();
+  if (error || body_ended_) {
+    Close();  // At the end too: a read is pending, the connection cannot serve another request.
   }
 }
 

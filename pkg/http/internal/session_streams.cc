@@ -4,6 +4,7 @@
 #include <boost/asio/write.hpp>
 #include <boost/beast/ssl/ssl_stream.hpp>
 
+#include "kubexx/http/internal/direct_stream.h"
 #include "kubexx/http/internal/openssl.h"
 #include "kubexx/http/internal/session.h"
 
@@ -41,30 +42,44 @@ class StreamSession : public Session {
     asio::async_write(stream_, buffers,
                       [done = std::move(done)](error_code error, std::size_t) { done(error); });
   }
+  bool WriteAtOnce(const std::vector<asio::const_buffer>& buffers, error_code& error) override {
+    // More than a TLS record would be copied for a client that is slow.
+    constexpr std::size_t kMaxAtOnce = 16 << 10;
+    if (direct().writing() || direct().has_rest() || asio::buffer_size(buffers) > kMaxAtOnce) {
+      return false;
+    }
+    asio::write(stream_, buffers, error);
+    return true;
+  }
+  bool HasRest() override { return direct().has_rest(); }
+  void AsyncFlush(Done done) override { direct().Flush(std::move(done)); }
   void AsyncReadSome(asio::mutable_buffer buffer, SomeRead done) override {
     stream_.async_read_some(buffer, std::move(done));
   }
 
+  virtual DirectStream& direct() = 0;
+  beast::tcp_stream& tcp() override { return direct().next_layer(); }
+
   Stream stream_;
 };
 
-class PlainSession final : public StreamSession<beast::tcp_stream> {
+class PlainSession final : public StreamSession<DirectStream> {
  public:
   PlainSession(tcp::socket socket, Host& host) : StreamSession(std::move(socket), host) {}
 
  protected:
-  beast::tcp_stream& tcp() override { return stream_; }
+  DirectStream& direct() override { return stream_; }
   void AsyncHandshake(Done done) override { done({}); }
   void AsyncShutdown(Done done) override { done({}); }
 };
 
-class TlsSession final : public StreamSession<beast::ssl_stream<beast::tcp_stream>> {
+class TlsSession final : public StreamSession<beast::ssl_stream<DirectStream>> {
  public:
   TlsSession(tcp::socket socket, Host& host, std::shared_ptr<asio::ssl::context> tls)
       : StreamSession(std::move(socket), host, *tls), tls_(std::move(tls)) {}
 
  protected:
-  beast::tcp_stream& tcp() override { return beast::get_lowest_layer(stream_); }
+  DirectStream& direct() override { return stream_.next_layer(); }
   void AsyncHandshake(Done done) override {
     stream_.async_handshake(asio::ssl::stream_base::server, std::move(done));
   }
