@@ -95,8 +95,8 @@ void AddFlags(flags::FlagSet& flags, Settings& settings) {
                &settings.watch_window);
   flags.AddInt("threads", "Requests that are worked on at once.", &settings.threads);
   flags.AddList("controllers",
-                "Run these controllers: all, or some of namespace, garbage-collector, deployment, "
-                "replicaset, statefulset, daemonset, job, pod.",
+                "Run these controllers: all, or some of namespace, serviceaccount-token, "
+                "garbage-collector, deployment, replicaset, statefulset, daemonset, job, pod.",
                 &settings.controllers.names);
   flags.AddDuration("pod-start-delay",
                     "With the controller pod: how long pods take to become ready.",

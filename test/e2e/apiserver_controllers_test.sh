@@ -82,6 +82,26 @@ k create namespace n >/dev/null
 k -n n wait --for create serviceaccount/default configmap/kube-root-ca.crt --timeout 5s >/dev/null
 k delete namespace n --timeout 10s >/dev/null
 
+log "tokens of service accounts: kubectl create token, and a Secret for one"
+as() { k --token "$1" auth whoami -o 'jsonpath={.status.userInfo.username}'; }
+robot=system:serviceaccount:default:robot
+k create serviceaccount robot >/dev/null
+[ "$(as "$(k create token robot --duration 15m)")" = $robot ] || fail "the token of kubectl create token is not the account's"
+k apply -f - >/dev/null <<Y
+apiVersion: v1
+kind: Secret
+metadata: {name: robot-token, annotations: {kubernetes.io/service-account.name: robot}}
+type: kubernetes.io/service-account-token
+Y
+k wait --for 'jsonpath={.data.token}' secret/robot-token --timeout 5s >/dev/null
+token=$(k get secret robot-token -o 'jsonpath={.data.token}' | base64 -d)
+[ "$(as "$token")" = $robot ] || fail "the token of the Secret is not the account's"
+bound=$(k create token robot --bound-object-kind Secret --bound-object-name robot-token)
+[ "$(as "$bound")" = $robot ] || fail "the token bound to the Secret is not the account's"
+k delete serviceaccount robot >/dev/null
+gone get secret robot-token --ignore-not-found
+! as "$token" 2>/dev/null || fail "a token outlives its account"
+
 kill "$server"
 wait "$server" || fail "the server did not end well"
 server=

@@ -22,6 +22,7 @@ struct Entry {
 
 constexpr Entry kEntries[] = {
     {"namespace", AddNamespaceController},
+    {"serviceaccount-token", AddTokenSecretController},
     {"garbage-collector", AddGarbageCollector},
     {"deployment", AddDeploymentController},
     {"replicaset", AddReplicaSetController},
@@ -62,11 +63,13 @@ Result<std::unique_ptr<Controllers>> Controllers::New(rest::Config config,
   config.qps = -1;
   config.user_agent = "kubexx-controllers";
   controller::ManagerOptions manager_options{.clock = options.clock, .registry = options.registry};
-  // Of ConfigMaps only those that are made here are of interest.
+  // Of ConfigMaps only those that are made here are of interest, of Secrets those for tokens.
   manager_options.cache.tweak = [](const apimachinery::ResourceInfo& resource,
                                    cache::ListWatchOptions& list_watch) {
     if (resource.plural == "configmaps") {
       list_watch.field_selector = "metadata.name=kube-root-ca.crt";
+    } else if (resource.plural == "secrets") {
+      list_watch.field_selector = "type=kubernetes.io/service-account-token";
     }
   };
   KX_ASSIGN_OR_RETURN(auto manager,

@@ -22,9 +22,9 @@
 namespace kubexx::apiserver::controllers {
 
 /// "namespace": the default ServiceAccount and the ConfigMap kube-root-ca.crt of each namespace;
-/// "garbage-collector": objects go after their owners; "deployment", "replicaset", "statefulset",
-/// "daemonset", "job": as kube-controller-manager's; "pod": one node, kubexx-node, on which pods
-/// are said to run.
+/// "serviceaccount-token": tokens in the Secrets that are for them; "garbage-collector": objects go
+/// after their owners; "deployment", "replicaset", "statefulset", "daemonset", "job": as
+/// kube-controller-manager's; "pod": one node, kubexx-node, on which pods are said to run.
 std::span<const std::string_view> ControllerNames();
 
 /// Settings of Controllers.

@@ -17,6 +17,7 @@
 #include "kubexx/cache/list_watch_from_client.h"
 #include "kubexx/cache/until.h"
 #include "kubexx/controller/object_helpers.h"
+#include "kubexx/kubernetes/authentication_v1.gen.h"
 #include "kubexx/kubernetes/resource_client.h"
 #include "kubexx/rest/rest_client.h"
 
@@ -31,6 +32,7 @@ using api::batch::v1::Job;
 using api::core::v1::ConfigMap;
 using api::core::v1::Namespace;
 using api::core::v1::Pod;
+using api::core::v1::Secret;
 using api::core::v1::ServiceAccount;
 using ::testing::HasSubstr;
 
@@ -256,6 +258,28 @@ TEST_F(ControllersTest, EachNamespaceHasAnAccountAndTheAuthority) {
   ASSERT_TRUE(Client<ConfigMap>().Delete("kube-root-ca.crt").has_value());
   Await<ConfigMap>("kube-root-ca.crt",
                    [&](const ConfigMap& again) { return again.metadata.uid != map.metadata.uid; });
+}
+
+TEST_F(ControllersTest, SecretsForTokensHaveOneUntilTheirAccountGoes) {
+  ServiceAccount account;
+  account.metadata.name = "robot";
+  Create(account);
+  Secret secret;
+  secret.metadata.name = "robot-token";
+  secret.metadata.annotations["kubernetes.io/service-account.name"] = "robot";
+  secret.type = "kubernetes.io/service-account-token";
+  Create(secret);
+  secret =
+      Await<Secret>("robot-token", [](const Secret& each) { return each.data.contains("token"); });
+  EXPECT_EQ(secret.data["ca.crt"].view(), "a CA");
+  EXPECT_EQ(secret.data["namespace"].view(), "default");
+  const auto as_robot = *rest::RESTClient::New(
+      {.host = server_.url(), .bearer_token = std::string(secret.data["token"].view())});
+  const auto who = kubernetes::AuthenticationV1Client(as_robot).SelfSubjectReviews().Create({});
+  ASSERT_TRUE(who) << who.error().ToString();
+  EXPECT_EQ(who->status.user_info.username, "system:serviceaccount:default:robot");
+  ASSERT_TRUE(Client<ServiceAccount>().Delete("robot").has_value());
+  AwaitGone<Secret>("robot-token");
 }
 
 TEST(ControllersOptionsTest, AnUnknownNameIsRefused) {

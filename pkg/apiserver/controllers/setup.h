@@ -20,6 +20,8 @@ struct Setup {
 /// Each adds the controllers of one name; errors of Manager::Add. This one: what every namespace
 /// has.
 apimachinery::Result<void> AddNamespaceController(const Setup& setup);
+/// Puts tokens into the Secrets that are for them.
+apimachinery::Result<void> AddTokenSecretController(const Setup& setup);
 /// Deletes what its owners have left, and orphans what they leave behind.
 apimachinery::Result<void> AddGarbageCollector(const Setup& setup);
 /// Deployments make ReplicaSets.

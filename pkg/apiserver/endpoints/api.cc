@@ -59,6 +59,10 @@ Answer Dispatch(const Call& call) {
     }
     return sub == "binding" ? HandleBinding(call) : HandleEviction(call);
   }
+  if (sub == "token" && call.type->group.empty() && call.type->plural == "serviceaccounts" &&
+      !call.info.name.empty()) {
+    return verb == "create" ? HandleTokenRequest(call) : Fail(NotAllowed());
+  }
   if (!sub.empty()) {
     const bool known =
         (sub == "status" && call.type->has_status) || (sub == "scale" && call.type->has_scale);
@@ -109,12 +113,14 @@ Api::Api(storage::Storage& storage, ApiOptions options)
     : types_(storage, options.cacher),
       objects_(storage, options.form, options.clock),
       reaper_(types_, objects_),
-      authenticator_(std::move(options.token), std::move(options.tokens)),
+      tokens_(types_, objects_),
+      authenticator_(std::move(options.token), std::move(options.tokens), tokens_),
       authorizer_(types_, options.rbac),
       managed_fields_(options.managed_fields),
       metrics_(std::move(options.metrics)) {}
 
 Result<void> Api::Bootstrap(const std::stop_token& stop) {
+  KX_RETURN_IF_ERROR(tokens_.Load(stop));
   const ResourceTypeRef type = types_.Find("", "v1", "namespaces");
   for (const char* const name : {"default", "kube-system", "kube-public", "kube-node-lease"}) {
     JsonTree object = JsonTree::Object();
@@ -225,6 +231,7 @@ http::Response Api::HandleResource(const http::Request& request, const RequestIn
                   .form = *form,
                   .user = user,
                   .authenticator = authenticator_,
+                  .tokens = tokens_,
                   .authorizer = authorizer_,
                   .types = types_,
                   .objects = objects_,

@@ -46,7 +46,7 @@ class Api {
 
   http::Response Handle(const http::Request& request);
 
-  /// Makes what every cluster has: namespaces and, with RBAC, roles.
+  /// Makes what every cluster has: a key for tokens, namespaces and, with RBAC, roles.
   apimachinery::Result<void> Bootstrap(const std::stop_token& stop);
 
   /// To be called about once a second: bookmarks and ends of watches.
@@ -65,6 +65,7 @@ class Api {
   TypeRegistry types_;
   ObjectStore objects_;
   NamespaceReaper reaper_;
+  ServiceAccountTokens tokens_;
   Authenticator authenticator_;
   Authorizer authorizer_;
   const bool managed_fields_;

@@ -1,6 +1,8 @@
 #include "kubexx/apiserver/endpoints/authenticator.h"
 
+#include <algorithm>
 #include <string_view>
+#include <utility>
 
 namespace kubexx::apiserver {
 namespace {
@@ -27,22 +29,36 @@ std::optional<User> Authenticator::Authenticate(const http::Request& request) co
     return user;
   }
   constexpr std::string_view kScheme = "Bearer ";
-  std::string_view header = request.Header("Authorization");
+  const std::string_view header = request.Header("Authorization");
   if (!header.starts_with(kScheme)) {
     return token_.empty() ? std::optional(Administrator()) : std::nullopt;
   }
-  header.remove_prefix(kScheme.size());
-  if (SameSecret(header, token_.view()) && !token_.empty()) {
-    return Administrator();
-  }
-  for (const UserToken& other : others_) {
-    if (SameSecret(header, other.token.view())) {
-      User user = other.user;
-      user.groups.emplace_back("system:authenticated");
-      return user;
-    }
+  if (auto owner =
+          FindToken(header.substr(kScheme.size()), {std::string(kApiAudience)}, request.stop)) {
+    return std::move(owner->user);
   }
   return token_.empty() && others_.empty() ? std::optional(Administrator()) : std::nullopt;
+}
+
+std::optional<TokenOwner> Authenticator::FindToken(std::string_view token,
+                                                   const std::vector<std::string>& audiences,
+                                                   const std::stop_token& stop) const {
+  TokenOwner owner;
+  if (std::ranges::find(audiences, kApiAudience) != audiences.end()) {
+    owner.audiences.emplace_back(kApiAudience);
+    if (SameSecret(token, token_.view()) && !token_.empty()) {
+      owner.user = Administrator();
+      return owner;
+    }
+    for (const UserToken& other : others_) {
+      if (SameSecret(token, other.token.view())) {
+        owner.user = other.user;
+        owner.user.groups.emplace_back("system:authenticated");
+        return owner;
+      }
+    }
+  }
+  return accounts_.Find(token, audiences, stop);
 }
 
 }  // namespace kubexx::apiserver

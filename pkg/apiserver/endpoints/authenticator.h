@@ -4,10 +4,14 @@
 #define KUBEXX_APISERVER_ENDPOINTS_AUTHENTICATOR_H_
 
 #include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "kubexx/apimachinery/bytes.h"
+#include "kubexx/apiserver/endpoints/service_account_tokens.h"
 #include "kubexx/apiserver/endpoints/token_file.h"
 #include "kubexx/apiserver/rbac/user.h"
 #include "kubexx/http/message.h"
@@ -15,19 +19,28 @@
 namespace kubexx::apiserver {
 
 /// Lets in who has the bearer token (as an administrator), one of the other tokens (as the user
-/// that it is for) or a client certificate that the server has verified (as its subject). Without
-/// an administrator's token, who shows nothing is the administrator: for a server that only
-/// listens on the loopback address. Immutable, thread-safe.
+/// that it is for), a service account's token, or a client certificate that the server has verified
+/// (as its subject). Without an administrator's token, who shows nothing is the administrator: for
+/// a server that only listens on the loopback address. Immutable, thread-safe.
 class Authenticator {
  public:
-  explicit Authenticator(apimachinery::Bytes token, std::vector<UserToken> others = {})
-      : token_(std::move(token)), others_(std::move(others)) {}
+  /// `accounts` must outlive it.
+  Authenticator(apimachinery::Bytes token, std::vector<UserToken> others,
+                const ServiceAccountTokens& accounts)
+      : token_(std::move(token)), others_(std::move(others)), accounts_(accounts) {}
+
   /// Nothing: 401.
   std::optional<User> Authenticate(const http::Request& request) const;
+
+  /// Whose a bearer token is, if it is for one of `audiences`. Those of users are for the API.
+  std::optional<TokenOwner> FindToken(std::string_view token,
+                                      const std::vector<std::string>& audiences,
+                                      const std::stop_token& stop) const;
 
  private:
   apimachinery::Bytes token_;
   std::vector<UserToken> others_;
+  const ServiceAccountTokens& accounts_;
 };
 
 }  // namespace kubexx::apiserver

@@ -14,6 +14,7 @@
 #include "kubexx/apiserver/endpoints/media_type.h"
 #include "kubexx/apiserver/endpoints/object_store.h"
 #include "kubexx/apiserver/endpoints/request_info.h"
+#include "kubexx/apiserver/endpoints/service_account_tokens.h"
 #include "kubexx/apiserver/endpoints/type_registry.h"
 #include "kubexx/http/message.h"
 
@@ -28,6 +29,7 @@ struct Call {
   const AnswerForm& form;
   const User& user;
   const Authenticator& authenticator;
+  const ServiceAccountTokens& tokens;
   Authorizer& authorizer;
   TypeRegistry& types;
   ObjectStore& objects;
@@ -78,6 +80,8 @@ Answer HandleDeleteCollection(const Call& call);
 Answer HandleBinding(const Call& call);
 /// Deletes a pod, if its disruption budget has a disruption left.
 Answer HandleEviction(const Call& call);
+/// Makes a service account's token.
+Answer HandleTokenRequest(const Call& call);
 /// Of a type that is a review.
 Answer HandleReview(const Call& call);
 

@@ -47,6 +47,9 @@ std::vector<Subresource> SubresourcesOf(const ResourceType& type) {
     all.push_back({"binding", "", "v1", "Binding", {"create"}});
     all.push_back({"eviction", "policy", "v1", "Eviction", {"create"}});
   }
+  if (type.group.empty() && type.plural == "serviceaccounts") {
+    all.push_back({"token", "authentication.k8s.io", "v1", "TokenRequest", {"create"}});
+  }
   if (type.has_status) {
     all.push_back({"status", type.group, type.version, type.kind});
   }

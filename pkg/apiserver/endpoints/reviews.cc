@@ -32,13 +32,7 @@ User UserOf(const JsonTree& spec) {
   User user;
   user.name = spec.TextAt("user");
   user.uid = spec.TextAt("uid");
-  if (const JsonTree* const groups = spec.Find("groups")) {
-    for (const JsonTree& group : groups->elements()) {
-      if (const std::string* const name = group.AsString()) {
-        user.groups.push_back(*name);
-      }
-    }
-  }
+  user.groups = StringsAt(spec, "groups");
   return user;
 }
 
@@ -105,6 +99,23 @@ Result<void> AnswerAccess(const Call& call, const JsonTree& spec, JsonTree& stat
   return {};
 }
 
+/// The answer to a TokenReview.
+void ReviewToken(const Call& call, const JsonTree& spec, JsonTree& status) {
+  std::vector<std::string> audiences = StringsAt(spec, "audiences");
+  if (audiences.empty()) {
+    audiences.emplace_back(kApiAudience);
+  }
+  const auto owner =
+      call.authenticator.FindToken(spec.TextAt("token"), audiences, call.request.stop);
+  status["authenticated"] = owner.has_value();
+  if (owner) {
+    status["user"] = UserInfo(owner->user);
+    for (const std::string& audience : owner->audiences) {
+      status["audiences"].Append(audience);
+    }
+  }
+}
+
 }  // namespace
 
 Answer HandleReview(const Call& call) {
@@ -116,14 +127,7 @@ Answer HandleReview(const Call& call) {
   if (call.type->plural == "selfsubjectreviews") {
     status["userInfo"] = UserInfo(call.user);
   } else if (call.type->plural == "tokenreviews") {
-    // The same authenticator as for requests: the token as if it had come with one.
-    http::Request request;
-    request.headers = {{"Authorization", "Bearer " + StringAt(review, {"spec", "token"})}};
-    const auto user = call.authenticator.Authenticate(request);
-    status["authenticated"] = user.has_value();
-    if (user) {
-      status["user"] = UserInfo(*user);
-    }
+    ReviewToken(call, spec, status);
   } else if (call.type->plural == "selfsubjectrulesreviews") {
     ListRules(call, spec, status);
   } else {

@@ -20,6 +20,18 @@ std::string StringAt(const JsonTree& object, std::initializer_list<std::string_v
   return text == nullptr ? std::string() : *text;
 }
 
+std::vector<std::string> StringsAt(const JsonTree& object, std::string_view member) {
+  std::vector<std::string> strings;
+  if (const JsonTree* const list = object.Find(member)) {
+    for (const JsonTree& element : list->elements()) {
+      if (const std::string* const text = element.AsString()) {
+        strings.push_back(*text);
+      }
+    }
+  }
+  return strings;
+}
+
 std::string MetaString(const JsonTree& object, std::string_view field) {
   return StringAt(object, {"metadata", field});
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kubexx/apimachinery/labels.h"
 #include "kubexx/apimachinery/object_key.h"
@@ -15,6 +16,9 @@ namespace kubexx::apiserver {
 
 /// The string at `path`, "" when there is none.
 std::string StringAt(const codec::JsonTree& object, std::initializer_list<std::string_view> path);
+
+/// The strings of the list `member`; what is no string is left out.
+std::vector<std::string> StringsAt(const codec::JsonTree& object, std::string_view member);
 
 /// The string metadata.`field`.
 std::string MetaString(const codec::JsonTree& object, std::string_view field);

@@ -1,0 +1,71 @@
+#include "kubexx/apiserver/endpoints/jwt.h"
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+
+#include <algorithm>
+#include <array>
+
+#include "kubexx/codec/internal/base64.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using codec::JsonTree;
+
+constexpr std::string_view kHeader = R"({"alg":"HS256","typ":"JWT"})";
+
+/// Base64 with the alphabet for URLs, without padding.
+std::string ToUrl(std::string_view bytes) {
+  std::string text;
+  codec::internal::AppendBase64(bytes, text);
+  std::ranges::replace(text, '+', '-');
+  std::ranges::replace(text, '/', '_');
+  text.erase(std::ranges::find(text, '='), text.end());
+  return text;
+}
+
+std::optional<std::string> FromUrl(std::string_view text) {
+  std::string padded(text);
+  std::ranges::replace(padded, '-', '+');
+  std::ranges::replace(padded, '_', '/');
+  padded.append((4 - padded.size() % 4) % 4, '=');
+  std::string bytes;
+  return codec::internal::DecodeBase64(padded, bytes) ? std::optional(std::move(bytes))
+                                                      : std::nullopt;
+}
+
+std::string Mac(std::string_view text, std::string_view key) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> mac{};
+  unsigned int size = 0;
+  HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
+       reinterpret_cast<const unsigned char*>(text.data()), text.size(), mac.data(), &size);
+  return {reinterpret_cast<const char*>(mac.data()), size};
+}
+
+}  // namespace
+
+std::string SignJwt(const JsonTree& claims, std::string_view key) {
+  const std::string text = ToUrl(kHeader) + "." + ToUrl(claims.ToJson());
+  return text + "." + ToUrl(Mac(text, key));
+}
+
+std::optional<JsonTree> VerifyJwt(std::string_view token, std::string_view key) {
+  static const std::string kBegin = ToUrl(kHeader) + ".";
+  const std::size_t dot = token.rfind('.');
+  // Another header is another's token, whatever algorithm it names.
+  if (!token.starts_with(kBegin) || dot < kBegin.size()) {
+    return std::nullopt;
+  }
+  const std::string mac = ToUrl(Mac(token.substr(0, dot), key));
+  const std::string_view given = token.substr(dot + 1);
+  if (given.size() != mac.size() || CRYPTO_memcmp(given.data(), mac.data(), mac.size()) != 0) {
+    return std::nullopt;
+  }
+  const auto json = FromUrl(token.substr(kBegin.size(), dot - kBegin.size()));
+  auto claims = json ? JsonTree::Parse(*json) : JsonTree();
+  return claims ? std::optional(std::move(*claims)) : std::nullopt;
+}
+
+}  // namespace kubexx::apiserver
