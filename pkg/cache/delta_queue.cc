@@ -24,11 +24,37 @@ bool IsChange(const Delta& delta) {
 }  // namespace
 
 apimachinery::Result<void> DeltaQueue::Push(Delta delta) {
+  KX_ASSIGN_OR_RETURN(const bool sleeping, Put(std::move(delta)));
+  if (sleeping) {
+    Flush();
+  }
+  return {};
+}
+
+apimachinery::Result<void> DeltaQueue::PushSome(Delta delta) {
+  const auto put = Put(std::move(delta));
+  return put ? apimachinery::Result<void>() : apimachinery::Fail(put.error());
+}
+
+void DeltaQueue::Flush() {
+  {
+    base::MutexLock lock(mu_);
+    if (!sleeping_ || items_.empty()) {
+      return;
+    }
+    sleeping_ = false;
+  }
+  // Without the lock, which the consumer takes first of all.
+  not_empty_.notify_one();
+}
+
+apimachinery::Result<bool> DeltaQueue::Put(Delta delta) {
   const std::size_t bytes = BytesOf(delta);
   const base::TimePoint now = options_.clock.Now();
   base::MutexLock lock(mu_);
   while (!closed_ && !items_.empty() &&
          (items_.size() >= options_.max_deltas || bytes_ + bytes > options_.max_bytes)) {
+    not_empty_.notify_one();
     options_.clock.WaitUntil(mu_, not_full_, {}, base::TimePoint::max());
   }
   if (closed_) {
@@ -37,15 +63,16 @@ apimachinery::Result<void> DeltaQueue::Push(Delta delta) {
   bytes_ += bytes;
   items_.push_back({std::move(delta), bytes, now});
   options_.queued.Set(static_cast<double>(items_.size()));
-  not_empty_.notify_one();
-  return {};
+  return sleeping_;
 }
 
 void DeltaQueue::Wake() {
   const base::TimePoint now = options_.clock.Now();
-  base::MutexLock lock(mu_);
-  items_.push_back({WakeDelta{}, 0, now});
-  not_empty_.notify_one();
+  {
+    base::MutexLock lock(mu_);
+    items_.push_back({WakeDelta{}, 0, now});
+  }
+  Flush();
 }
 
 DeltaQueue::Item DeltaQueue::TakeLocked() {
@@ -58,8 +85,10 @@ DeltaQueue::Item DeltaQueue::TakeLocked() {
 std::optional<DeltaBatch> DeltaQueue::Pop() {
   base::MutexLock lock(mu_);
   while (!closed_ && items_.empty()) {
+    sleeping_ = true;
     options_.clock.WaitUntil(mu_, not_empty_, {}, base::TimePoint::max());
   }
+  sleeping_ = false;
   if (closed_) {
     return std::nullopt;
   }

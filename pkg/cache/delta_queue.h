@@ -77,6 +77,11 @@ class DeltaQueue {
 
   /// Waits for room. kCancelled when the queue is or becomes closed.
   apimachinery::Result<void> Push(Delta delta);
+  /// The same, for one of several: the consumer may go on to sleep until Flush, so that it is not
+  /// woken for each.
+  apimachinery::Result<void> PushSome(Delta delta);
+  /// Wakes the consumer for what PushSome has left.
+  void Flush();
   /// Puts a WakeDelta in, at once, full or not.
   void Wake();
   /// Waits for deltas; nothing when the queue is closed, even when some are left.
@@ -94,6 +99,8 @@ class DeltaQueue {
     base::TimePoint queued;
   };
 
+  /// Whether the consumer has to be woken.
+  apimachinery::Result<bool> Put(Delta delta);
   Item TakeLocked() KX_REQUIRES(mu_);
 
   Options options_;
@@ -103,6 +110,7 @@ class DeltaQueue {
   std::deque<Item> items_ KX_GUARDED_BY(mu_);
   std::size_t bytes_ KX_GUARDED_BY(mu_) = 0;
   bool closed_ KX_GUARDED_BY(mu_) = false;
+  bool sleeping_ KX_GUARDED_BY(mu_) = false;  // the consumer, and nobody has woken it
 };
 
 }  // namespace kubexx::cache

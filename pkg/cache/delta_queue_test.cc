@@ -82,6 +82,23 @@ TEST(DeltaQueueTest, AFullQueueHoldsTheProducerBack) {
   }
 }
 
+TEST(DeltaQueueTest, SomeAreTakenAfterAFlushAPushOrWhenItIsFull) {
+  DeltaQueue queue({.max_deltas = 2, .max_batch = 1});
+  std::jthread producer([&queue] {
+    // More than there is room for, so that the consumer has to be woken without a Flush.
+    for (int i = 0; i < 51; ++i) {
+      ASSERT_TRUE(queue.PushSome(Upsert(std::to_string(i))).has_value());
+    }
+    queue.Flush();
+    ASSERT_TRUE(queue.PushSome(Upsert("51")).has_value());
+    ASSERT_TRUE(queue.Push(Upsert("52")).has_value());
+    queue.Flush();  // Nothing to do.
+  });
+  for (int i = 0; i < 53; ++i) {
+    EXPECT_EQ(NameOf(queue.Pop()), std::to_string(i));
+  }
+}
+
 TEST(DeltaQueueTest, OneLargeDeltaPasses) {
   DeltaQueue queue({.max_bytes = 100});
   ASSERT_TRUE(queue.Push(Upsert("large", 10000)).has_value());

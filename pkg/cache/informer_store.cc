@@ -76,7 +76,7 @@ Result<void> InformerStore::Upsert(Object&& object) {
   if (!RunTransform(object)) {
     return {};
   }
-  return queue_.Push(UpsertDelta{std::move(object), hash});
+  return queue_.PushSome(UpsertDelta{std::move(object), hash});
 }
 
 Result<void> InformerStore::Delete(Object&& object) {
@@ -85,7 +85,7 @@ Result<void> InformerStore::Delete(Object&& object) {
     object.key = key;
     object.bytes.clear();
   }
-  return queue_.Push(DeleteDelta{std::move(object)});
+  return queue_.PushSome(DeleteDelta{std::move(object)});
 }
 
 std::unique_ptr<Replacement> InformerStore::BeginReplace() {

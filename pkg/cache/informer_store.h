@@ -39,6 +39,7 @@ class InformerStore final : public ReflectorStore {
   apimachinery::Result<void> Add(Object&& object) override { return Upsert(std::move(object)); }
   apimachinery::Result<void> Update(Object&& object) override { return Upsert(std::move(object)); }
   apimachinery::Result<void> Delete(Object&& object) override;
+  void Flush() override { queue_.Flush(); }
   std::unique_ptr<Replacement> BeginReplace() override;
   void Bookmark(std::string_view resource_version) override;
   apimachinery::Result<void> Resync() override { return queue_.Push(ResyncDelta{}); }

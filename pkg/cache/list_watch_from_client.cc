@@ -56,9 +56,27 @@ class ClientListWatch final : public ListerWatcher {
 
   Result<void> Watch(const ListOptions& options, EventSink sink, std::stop_token stop) override {
     std::optional<codec::WatchReader> reader;
-    const auto on_frame = [&](const codec::WatchFrame& frame) -> Result<void> {
-      KX_ASSIGN_OR_RETURN(WatchEvent event, MakeEvent(frame));
+    // An event is given when it is known whether another follows in what has been read.
+    std::optional<WatchEvent> held;
+    const auto give = [&](bool more) -> Result<void> {
+      if (!held) {
+        return {};
+      }
+      WatchEvent event = std::move(*held);
+      held.reset();
+      event.more = more;
       return sink(std::move(event));
+    };
+    const auto on_frame = [&](const codec::WatchFrame& frame) -> Result<void> {
+      auto event = MakeEvent(frame);
+      KX_RETURN_IF_ERROR(give(event.has_value()));
+      KX_ASSIGN_OR_RETURN(held, std::move(event));
+      return {};
+    };
+    const auto on_chunk = [&](std::string_view chunk) -> Result<void> {
+      Result<void> fed = reader->Feed(chunk, on_frame);
+      KX_RETURN_IF_ERROR(give(false));
+      return fed;
     };
     const std::chrono::seconds idle_timeout = options.timeout.count() > 0
                                                   ? options.timeout + options_.watch_idle_margin
@@ -70,8 +88,7 @@ class ClientListWatch final : public ListerWatcher {
               reader.emplace(head.encoding);
               return {};
             },
-            [&](std::string_view chunk) { return reader->Feed(chunk, on_frame); }, std::move(stop),
-            idle_timeout);
+            on_chunk, std::move(stop), idle_timeout);
   }
 
  private:

@@ -64,6 +64,7 @@ class OneAnswer {
 
 struct Seen {
   std::vector<std::string> names{};
+  bool more = false;  // of the last event
   Result<void> operator()(Object&& object) {
     names.push_back(object.key.ToString() + "@" + object.resource_version);
     return {};
@@ -72,6 +73,7 @@ struct Seen {
     names.push_back(std::to_string(static_cast<int>(event.type)) + " " +
                     event.object.key.ToString() + "@" + event.object.resource_version +
                     (event.initial_events_end ? " end" : ""));
+    more = event.more;
     return {};
   }
 };
@@ -151,6 +153,7 @@ TEST_F(ListWatchFromClientTest, WatchesEventsAndBookmarks) {
   const auto result = server.Source()->Watch(options, seen, {});
   ASSERT_TRUE(result.has_value()) << result.status().ToString();
   EXPECT_THAT(seen.names, ElementsAre("0 ns/a@1", "3 @7 end", "1 ns/a@8", "2 ns/a@9", "3 @12"));
+  EXPECT_FALSE(seen.more);
   EXPECT_THAT(server.target(), HasSubstr("watch=true"));
   EXPECT_THAT(server.target(), HasSubstr("timeoutSeconds=300"));
   EXPECT_THAT(server.target(), HasSubstr("allowWatchBookmarks=true"));
@@ -158,10 +161,14 @@ TEST_F(ListWatchFromClientTest, WatchesEventsAndBookmarks) {
 
 TEST_F(ListWatchFromClientTest, AnErrorEventIsItsStatus) {
   OneAnswer server(200, "application/json;stream=watch",
-                   R"({"type":"ERROR","object":{"kind":"Status","apiVersion":"v1",)"
-                   R"("status":"Failure","reason":"Expired","code":410,"message":"too old"}})");
+                   R"({"type":"ADDED","object":)" + Item("a", "1") + "}\n" +
+                       R"({"type":"MODIFIED","object":)" + Item("a", "2") + "}\n" +
+                       R"({"type":"ERROR","object":{"kind":"Status","apiVersion":"v1",)"
+                       R"("status":"Failure","reason":"Expired","code":410,"message":"too old"}})");
   Seen seen;
   const auto result = server.Source()->Watch({}, seen, {});
+  EXPECT_THAT(seen.names, ElementsAre("0 ns/a@1", "1 ns/a@2"));
+  EXPECT_FALSE(seen.more);
   ASSERT_FALSE(result.has_value());
   EXPECT_TRUE(apimachinery::IsExpired(result.error()));
 }

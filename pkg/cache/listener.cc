@@ -58,17 +58,20 @@ void Listener::StopThread() {
 }
 
 void Listener::Push(std::span<const Event> events) {
-  base::MutexLock lock(mu_);
-  for (const Event& event : events) {
-    if (options_.overflow == Overflow::kHoldBack) {
-      WaitForRoomLocked();
+  {
+    base::MutexLock lock(mu_);
+    for (const Event& event : events) {
+      if (options_.overflow == Overflow::kHoldBack) {
+        WaitForRoomLocked();
+      }
+      if (!TakesLocked()) {
+        break;
+      }
+      PushLocked(event);
     }
-    if (!TakesLocked()) {
-      return;
-    }
-    PushLocked(event);
+    CountLocked();
   }
-  CountLocked();
+  // Without the lock, which the one that is woken takes first of all.
   not_empty_.notify_one();
 }
 

@@ -24,6 +24,9 @@ struct WatchEvent {
   Object object{};
   /// A bookmark that ends the initial events of a WatchList (annotation k8s.io/initial-events-end).
   bool initial_events_end = false;
+  /// Another event of this watch is there already and follows, so that a receiver may put off what
+  /// it would do once for several. The last event before an error or a wait does not say so.
+  bool more = false;
 };
 
 /// Lists and watches one type. As client-go's ListerWatcher (`tools/cache`), but both calls block

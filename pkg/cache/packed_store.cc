@@ -41,11 +41,13 @@ Result<EntryRef> PackedStore::Pack(const Object& object, std::uint64_t content_h
   if (packed.compressed && packed.dictionary == 0 && packer_.dictionary() != 0) {
     packed = packer_.Pack(object.bytes);  // this object was the last one to learn from
   }
-  return NewEntry(object, content_hash, packed);
+  return NewEntry(
+      object, content_hash,
+      {.compressed = packed.compressed, .dictionary = packed.dictionary, .bytes = packed.bytes});
 }
 
 Result<EntryRef> PackedStore::NewEntry(const Object& object, std::uint64_t content_hash,
-                                       const Packed& packed) const {
+                                       const PackedView& packed) const {
   const IndexerSetRef indexers = this->indexers();
   const std::string terms = indexers->Encode(object);
   return Entry::New({.key = object.key,

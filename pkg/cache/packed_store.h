@@ -120,8 +120,14 @@ class PackedStore {
   using IndexerSetRef = std::shared_ptr<const IndexerSet>;
   using Extend = base::FunctionRef<apimachinery::Result<IndexerSetRef>(const IndexerSet& current)>;
 
+  /// The bytes of an object as an entry has them; see Packed.
+  struct PackedView {
+    bool compressed = false;
+    std::uint8_t dictionary = 0;
+    std::string_view bytes;
+  };
   apimachinery::Result<EntryRef> NewEntry(const Object& object, std::uint64_t content_hash,
-                                          const Packed& packed) const;
+                                          const PackedView& packed) const;
   void PackNow(const EntryRef& old);
   IndexerSetRef indexers() const;
   apimachinery::Result<void> ExtendIndexers(Extend extend);

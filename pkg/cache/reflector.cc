@@ -208,6 +208,7 @@ class Reflector::Pass {
     }
     const WatchEventType type = event.type;
     const std::string resource_version = event.object.resource_version;
+    const bool more = event.more;
     {
       base::MutexLock lock(owner_.store_mu_);
       switch (type) {
@@ -226,9 +227,14 @@ class Reflector::Pass {
         case WatchEventType::kError:
           return Fail(Reason::kInternalError, "a source passed on an ERROR event");
       }
+      if (!more) {
+        owner_.store_.Flush();
+      }
     }
     state_.Applied(type, resource_version);
-    owner_.SetLastResourceVersion(state_.last_resource_version());
+    if (!more) {
+      owner_.SetLastResourceVersion(state_.last_resource_version());
+    }
     return {};
   }
 

@@ -36,6 +36,9 @@ class ReflectorStore {
   virtual apimachinery::Result<void> Update(Object&& object) = 0;
   /// `object` is the last state, as the DELETED event carried it.
   virtual apimachinery::Result<void> Delete(Object&& object) = 0;
+  /// No other change is there to follow those made so far: until now a store may have kept from
+  /// its readers that they were made.
+  virtual void Flush() {}
   virtual std::unique_ptr<Replacement> BeginReplace() = 0;
   /// The source has nothing older than `resource_version` left to send.
   virtual void Bookmark(std::string_view resource_version) = 0;
