@@ -3,11 +3,11 @@
 set(KUBEXX_NOT_ON_OWN_APISERVER
   # Not about the API server: they run etcd, and once is enough.
   EtcdStorage*
-  # Tokens of service accounts, and what is in kube-system; the server of these tests allows everything to everybody.
+  # What is in kube-system; the server of these tests allows everything to everybody.
   AuthFilterIntegrationTest.OnlyThoseWithTheRoleReadMetrics
   NamespacesClusterTest.AForbiddenAndAMissingNamespaceStopNoOther
   ReloaderKinds.RollsEveryKindWithTheRightsOfTheOriginalsChart
-  # Tokens of service accounts, and certificates of a cluster's authority.
+  # Certificates of a cluster's authority.
   RotationTest.*
   # Anonymous users, whom kube-apiserver knows and then forbids everything.
   RestIntegrationTest.WrongCredentialsAreUnauthorized
@@ -19,9 +19,8 @@ set(KUBEXX_NOT_ON_OWN_APISERVER
   ReloadPolicyIntegration.TheApiServerRefusesWhatTheSchemaForbids
   # That a Scale cannot be applied to a custom resource: here it can.
   ClientsTest.ScaleClientScalesBuiltInAndCustomResources
-  # Other subresources: resize, ephemeralcontainers, token, approval.
+  # Other subresources: resize, ephemeralcontainers, approval.
   SubresourceTest.PodsAreBoundResizedAndDebugged
-  SubresourceTest.ServiceAccountsGetTokens
   SubresourceTest.CertificateRequestsAreApproved
   # Admission webhooks.
   WebhookIntegrationTest.*
