@@ -58,8 +58,6 @@ void Session::BeginStream(Response response) {
   opcode_ = json ? Opcode::kText : Opcode::kBinary;
   frames_.push_back(websocket_key_.empty() ? HeaderOf(response)
                                            : UpgradeHeaderOf(response, websocket_key_));
-  // The client sends nothing now: what arrives, or the end, means that it has gone.
-  tcp().expires_never();
   WatchClient();
   stream_body_->Start([self = weak_from_this(), this] {
     // Not before the connection ends: EndStream waits for the stream to forget this.
@@ -70,7 +68,9 @@ void Session::BeginStream(Response response) {
   Pump();
 }
 
+// The client sends nothing now, or now and then: what arrives, or the end, means that it has gone.
 void Session::WatchClient() {
+  tcp().expires_never();  // The time that a write had may have been left for this.
   AsyncReadSome(asio::buffer(drain_),
                 [self = shared_from_this()](error_code error, std::size_t size) {
                   if (self->closed_ || self->stream_body_ == nullptr) {
