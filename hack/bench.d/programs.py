@@ -74,11 +74,14 @@ def await_quiet(limit=30):
             return
 
 
-def alternate(results, scenario, runs, commands, timeout=600, others=()):
-    """Runs the commands in turn, so that what else happens on the machine meets them alike; `others` are (scenario, command)."""
+def alternate(results, scenario, runs, commands, timeout=600, others=(), prepare=False):
+    """Runs the commands in turn, so that what else happens on the machine meets them alike; `others` are (scenario, command).
+    With `prepare` each is run once more just before: what the server has to clear away is then of the same program's run."""
     commands = [(scenario, command) for command in commands] + list(others)
     for number in range(1, runs + 1):
         for scenario, command in commands if number % 2 else reversed(commands):
+            if prepare:
+                run_once(results, "warm-up", number, command, timeout)
             await_quiet()
             run_once(results, scenario, number, command, timeout)
 

@@ -36,7 +36,8 @@ def sync_section(results, settings):
 
 From the start of a shared informer until its store holds every object and its handler was given each one's key. CPU and memory are the
 client process's own; the resident memory is read at the end. Every run of kubexx then decodes 100 objects at random and fails unless
-each has all its parts, `managedFields` included. kubexx and client-go take protobuf, kube-rs takes JSON, all by WatchList.
+each has all its parts, `managedFields` included. kubexx and client-go take protobuf, kube-rs takes JSON, all by WatchList. Each program
+is run once without being measured just before, so that none pays for the garbage that another has left in the server.
 
 {compared(results, 'sync', SYNC_FIELDS)}
 ![Sync](sync.svg)

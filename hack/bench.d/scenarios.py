@@ -18,10 +18,7 @@ def sync_commands(programs, kubeconfig):
 
 def sync(programs, results, settings):
     log(f"sync: {settings.objects} pods of a real API server")
-    commands = sync_commands(programs, settings.kubeconfig)
-    # Once without being counted: the server's own caches, the files.
-    alternate(results, "warm-up", 1, commands)
-    alternate(results, "sync", settings.runs, commands)
+    alternate(results, "sync", settings.runs, sync_commands(programs, settings.kubeconfig), prepare=True)
 
 
 def variants(programs, results, settings):
