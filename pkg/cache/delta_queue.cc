@@ -9,7 +9,7 @@ namespace {
 std::size_t BytesOf(const Delta& delta) {
   constexpr std::size_t kOverhead = sizeof(Delta);
   if (const auto* upsert = std::get_if<UpsertDelta>(&delta)) {
-    return kOverhead + upsert->object.bytes.size();
+    return kOverhead + upsert->entry->size();
   }
   if (const auto* deleted = std::get_if<DeleteDelta>(&delta)) {
     return kOverhead + deleted->object.bytes.size();

@@ -4,7 +4,6 @@
 #define KUBEXX_CACHE_DELTA_QUEUE_H_
 
 #include <cstddef>
-#include <cstdint>
 #include <deque>
 #include <optional>
 #include <string>
@@ -14,6 +13,7 @@
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/cache/entry.h"
 #include "kubexx/cache/entry_table.h"
 #include "kubexx/cache/object.h"
 #include "kubexx/metrics/registry.h"
@@ -22,8 +22,7 @@ namespace kubexx::cache {
 
 /// An object was added or changed.
 struct UpsertDelta {
-  Object object{};
-  std::uint64_t content_hash = 0;  ///< of the object as it arrived
+  EntryRef entry{};
 };
 /// An object is gone. `object` has no bytes when its last state could not be had.
 struct DeleteDelta {

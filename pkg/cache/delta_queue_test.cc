@@ -13,10 +13,14 @@ namespace kubexx::cache {
 namespace {
 
 Delta Upsert(const std::string& name, std::size_t bytes = 1) {
-  UpsertDelta delta;
-  delta.object.key.name = name;
-  delta.object.bytes.assign(bytes, 'x');
-  return delta;
+  const std::string raw(bytes, 'x');
+  return UpsertDelta{*Entry::New({.key = {.name = name},
+                                  .resource_version = "1",
+                                  .terms = "",
+                                  .encoding = codec::Encoding::kProtobuf,
+                                  .raw_size = bytes,
+                                  .content_hash = 0,
+                                  .packed = raw})};
 }
 
 DeltaQueue::Options OneAtATime() { return {.max_batch = 1}; }
@@ -25,7 +29,7 @@ DeltaQueue::Options OneAtATime() { return {.max_batch = 1}; }
 std::string NameOf(const std::optional<DeltaBatch>& batch) {
   std::string names;
   for (const Delta& delta : batch ? batch->deltas : std::vector<Delta>()) {
-    names += (names.empty() ? "" : " ") + std::get<UpsertDelta>(delta).object.key.name;
+    names += (names.empty() ? "" : " ") + std::string(std::get<UpsertDelta>(delta).entry->name());
   }
   return names;
 }

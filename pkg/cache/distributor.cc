@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "kubexx/logging/log.h"
-
 namespace kubexx::cache {
 namespace {
 
@@ -111,9 +109,7 @@ void Distributor::ApplyChanges(std::vector<Delta>&& deltas) {
     Pending next;
     PackedStore::Change change;
     if (auto* upsert = std::get_if<UpsertDelta>(&delta)) {
-      if (!Prepare(*upsert, next, change)) {
-        continue;
-      }
+      Prepare(*upsert, next, change);
     } else if (auto* deleted = std::get_if<DeleteDelta>(&delta)) {
       Prepare(*deleted, next, change);
     }
@@ -121,6 +117,11 @@ void Distributor::ApplyChanges(std::vector<Delta>&& deltas) {
     changes.push_back(std::move(change));
   }
   store_->Apply(changes);
+  for (const Pending& next : pending) {
+    if (next.type != RawEvent::Type::kDelete) {
+      store_->PackLater(next.object);
+    }
+  }
   std::vector<std::shared_ptr<const RawEvent>> events;
   events.reserve(pending.size());
   for (std::size_t i = 0; i < pending.size(); ++i) {
@@ -131,17 +132,10 @@ void Distributor::ApplyChanges(std::vector<Delta>&& deltas) {
   Tell(events);
 }
 
-bool Distributor::Prepare(UpsertDelta& delta, Pending& pending, PackedStore::Change& change) {
-  auto entry = store_->PackLater(delta.object, delta.content_hash);
-  if (!entry) {
-    logging::Error("cannot cache an object",
-                   {{"name", delta.object.key.name.substr(0, 256)}, {"error", entry.error()}});
-    return false;
-  }
-  pending.object = *entry;
-  change.entry = std::move(*entry);
-  change.resource_version = std::move(delta.object.resource_version);
-  return true;
+void Distributor::Prepare(UpsertDelta& delta, Pending& pending, PackedStore::Change& change) {
+  pending.object = delta.entry;
+  change.resource_version = delta.entry->resource_version();
+  change.entry = std::move(delta.entry);
 }
 
 void Distributor::Prepare(DeleteDelta& delta, Pending& pending, PackedStore::Change& change) {

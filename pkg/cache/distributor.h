@@ -60,7 +60,7 @@ class Distributor {
   };
 
   void ApplyChanges(std::vector<Delta>&& deltas);
-  bool Prepare(UpsertDelta& delta, Pending& pending, PackedStore::Change& change);
+  void Prepare(UpsertDelta& delta, Pending& pending, PackedStore::Change& change);
   void Prepare(DeleteDelta& delta, Pending& pending, PackedStore::Change& change);
   std::shared_ptr<const RawEvent> EventOf(Pending&& pending, EntryRef&& old) const;
 

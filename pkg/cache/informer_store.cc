@@ -76,7 +76,15 @@ Result<void> InformerStore::Upsert(Object&& object) {
   if (!RunTransform(object)) {
     return {};
   }
-  return queue_.PushSome(UpsertDelta{std::move(object), hash});
+  // Here and not in the informer's thread: what the object took is given back where it was taken.
+  auto entry = store_.MakeRecent(object, hash);
+  if (!entry) {
+    logging::Error("cannot cache an object", {{"informer", options_.name},
+                                              {"name", object.key.name.substr(0, 256)},
+                                              {"error", entry.error()}});
+    return {};
+  }
+  return queue_.PushSome(UpsertDelta{std::move(*entry)});
 }
 
 Result<void> InformerStore::Delete(Object&& object) {

@@ -60,9 +60,12 @@ class PackedStore {
   apimachinery::Result<EntryRef> Pack(const Object& object) {
     return Pack(object, HashContent(object));
   }
-  /// As Pack, for an object that has just changed and may soon change again: it is packed once it
-  /// has been quiet for some megabytes of other changes. Stores others.
-  apimachinery::Result<EntryRef> PackLater(const Object& object, std::uint64_t content_hash);
+  /// As Pack, for an object that has just changed and may soon change again: its bytes as they are,
+  /// unless it is large. Whoever has stored the entry calls PackLater.
+  apimachinery::Result<EntryRef> MakeRecent(const Object& object, std::uint64_t content_hash);
+  /// Packs what is stored of `entry`'s object once it has been quiet for some megabytes of other
+  /// changes. Stores others.
+  void PackLater(const EntryRef& entry);
   /// The object of an entry.
   apimachinery::Result<Object> Unpack(const Entry& entry) const;
   /// Calls `read` with the object of an entry, which is gone when `read` returns: a look at it

@@ -12,13 +12,19 @@ constexpr std::size_t kMaxRecentBytes = 2 << 20;
 
 }  // namespace
 
-apimachinery::Result<EntryRef> PackedStore::PackLater(const Object& object,
-                                                      std::uint64_t content_hash) {
+apimachinery::Result<EntryRef> PackedStore::MakeRecent(const Object& object,
+                                                       std::uint64_t content_hash) {
   // Without a dictionary there is more to learn first; a large object would drive out many others.
   if (packer_.dictionary() == 0 || object.bytes.size() > kMaxRecentBytes / 8) {
     return Pack(object, content_hash);
   }
-  KX_ASSIGN_OR_RETURN(EntryRef entry, NewEntry(object, content_hash, {.bytes = object.bytes}));
+  return NewEntry(object, content_hash, {.bytes = object.bytes});
+}
+
+void PackedStore::PackLater(const EntryRef& entry) {
+  if (entry->compressed() || packer_.dictionary() == 0 || entry->raw_size() > kMaxRecentBytes / 8) {
+    return;
+  }
   std::vector<EntryRef> due;
   {
     base::MutexLock lock(mu_);
@@ -35,7 +41,6 @@ apimachinery::Result<EntryRef> PackedStore::PackLater(const Object& object,
   for (const EntryRef& old : due) {
     PackNow(old);
   }
-  return entry;
 }
 
 void PackedStore::PackNow(const EntryRef& old) {

@@ -33,7 +33,9 @@ class PackedStoreRecentTest : public ::testing::Test {
 
   void Update(const std::string& name, int version) {
     const Object object = MakeLarge(name, version);
-    store_.Put(*store_.PackLater(object, PackedStore::HashContent(object)));
+    const EntryRef entry = *store_.MakeRecent(object, PackedStore::HashContent(object));
+    store_.Put(entry);
+    store_.PackLater(entry);
   }
 
   // More than waits to be packed.
