@@ -1,7 +1,9 @@
 #include "kubexx/cache/listener.h"
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
+#include <iterator>
 #include <utility>
 
 #include "kubexx/logging/log.h"
@@ -14,6 +16,7 @@ using apimachinery::Result;
 
 Listener::Listener(Options options, std::shared_ptr<const PackedStore> store, Handler handler)
     : options_(std::move(options)),
+      at_once_(std::clamp<std::size_t>(options_.max_events / 16, 1, 64)),
       store_(std::move(store)),
       handler_(std::move(handler)),
       next_resync_(options_.clock.Now() + options_.resync_period) {
@@ -175,6 +178,7 @@ void Listener::Close() {
   {
     base::MutexLock lock(mu_);
     closed_ = true;
+    ended_ = true;
     dropped.swap(items_);
     std::swap(dropped_late, late_);
     queued_.Set(0);
@@ -222,14 +226,31 @@ void Listener::Run(const std::stop_token& stop) {
     base::MutexLock lock(mu_);
     thread_id_ = std::this_thread::get_id();
   }
-  while (const Event event = Next(stop)) {
-    Deliver(*event);
+  for (auto events = Next(stop); !events.empty(); events = Next(stop)) {
+    for (Event& event : events) {
+      if (stop.stop_requested() || ended_) {
+        PutBack(std::span(&event, events.data() + events.size()));
+        break;
+      }
+      Deliver(*event);
+      event = nullptr;
+    }
   }
   base::MutexLock lock(mu_);
   thread_id_ = {};
 }
 
-Listener::Event Listener::Next(const std::stop_token& stop) {
+void Listener::PutBack(std::span<Event> events) {
+  base::MutexLock lock(mu_);
+  if (!closed_) {
+    items_.insert(items_.begin(), std::move_iterator(events.begin()),
+                  std::move_iterator(events.end()));
+    CountLocked();
+  }
+}
+
+std::vector<Listener::Event> Listener::Next(const std::stop_token& stop) {
+  std::vector<Event> events;
   base::MutexLock lock(mu_);
   delivering_ = false;
   while (!stop.stop_requested() && !closed_) {
@@ -238,10 +259,15 @@ Listener::Event Listener::Next(const std::stop_token& stop) {
       options_.clock.WaitUntil(mu_, not_empty_, stop, base::TimePoint::max());
     } else if (auto event = items_.empty() ? TakeMergedLocked() : TakeLocked()) {
       delivering_ = true;
-      return event;
+      events.push_back(std::move(event));
+      while (events.size() < at_once_ && !items_.empty() &&
+             std::holds_alternative<Event>(items_.front())) {
+        events.push_back(TakeLocked());
+      }
+      break;
     }
   }
-  return nullptr;
+  return events;
 }
 
 void Listener::SyncedLocked() {

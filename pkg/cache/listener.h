@@ -3,6 +3,7 @@
 #ifndef KUBEXX_CACHE_LISTENER_H_
 #define KUBEXX_CACHE_LISTENER_H_
 
+#include <atomic>
 #include <cstddef>
 #include <deque>
 #include <functional>
@@ -13,6 +14,7 @@
 #include <string>
 #include <thread>
 #include <variant>
+#include <vector>
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
@@ -87,8 +89,10 @@ class Listener {
   using Item = std::variant<Event, Walk, Synced>;
 
   void Run(const std::stop_token& stop);
-  /// The next event to deliver; nothing when stopped.
-  Event Next(const std::stop_token& stop);
+  /// Waits for events and takes some of them, in order; none when stopped.
+  std::vector<Event> Next(const std::stop_token& stop);
+  /// Takes back what was not delivered.
+  void PutBack(std::span<Event> events);
   Event TakeLocked() KX_REQUIRES(mu_);
   Event TakeMergedLocked() KX_REQUIRES(mu_);
   void PushLocked(const Event& event) KX_REQUIRES(mu_);
@@ -103,6 +107,8 @@ class Listener {
   void Deliver(const RawEvent& event);
 
   Options options_;
+  /// So many events are taken at once; few of a small buffer, whose size is meant.
+  const std::size_t at_once_;
   std::shared_ptr<const PackedStore> store_;
   Handler handler_;
   metrics::Gauge queued_{};
@@ -110,6 +116,7 @@ class Listener {
   metrics::Counter held_back_seconds_{};
   metrics::Counter errors_{};
 
+  std::atomic<bool> ended_ = false;  // as closed_, for between two calls of the handler
   mutable base::Mutex mu_;
   base::CondVar not_full_;
   base::CondVar not_empty_;

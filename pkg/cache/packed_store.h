@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,9 +64,9 @@ class PackedStore {
   /// As Pack, for an object that has just changed and may soon change again: its bytes as they are,
   /// unless it is large. Whoever has stored the entry calls PackLater.
   apimachinery::Result<EntryRef> MakeRecent(const Object& object, std::uint64_t content_hash);
-  /// Packs what is stored of `entry`'s object once it has been quiet for some megabytes of other
-  /// changes. Stores others.
-  void PackLater(const EntryRef& entry);
+  /// Packs what is stored of the entries' objects once they have been quiet for some megabytes of
+  /// other changes. Stores others.
+  void PackLater(std::span<const EntryRef> entries);
   /// The object of an entry.
   apimachinery::Result<Object> Unpack(const Entry& entry) const;
   /// Calls `read` with the object of an entry, which is gone when `read` returns: a look at it

@@ -21,15 +21,19 @@ apimachinery::Result<EntryRef> PackedStore::MakeRecent(const Object& object,
   return NewEntry(object, content_hash, {.bytes = object.bytes});
 }
 
-void PackedStore::PackLater(const EntryRef& entry) {
-  if (entry->compressed() || packer_.dictionary() == 0 || entry->raw_size() > kMaxRecentBytes / 8) {
+void PackedStore::PackLater(std::span<const EntryRef> entries) {
+  if (packer_.dictionary() == 0) {
     return;
   }
   std::vector<EntryRef> due;
   {
     base::MutexLock lock(mu_);
-    recent_.push_back(entry);
-    recent_bytes_ += entry->size();
+    for (const EntryRef& entry : entries) {
+      if (!entry->compressed() && entry->raw_size() <= kMaxRecentBytes / 8) {
+        recent_.push_back(entry);
+        recent_bytes_ += entry->size();
+      }
+    }
     while (recent_bytes_ > kMaxRecentBytes) {
       recent_bytes_ -= recent_.front()->size();
       if (table_.Has(*recent_.front())) {

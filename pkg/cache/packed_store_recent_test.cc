@@ -35,7 +35,7 @@ class PackedStoreRecentTest : public ::testing::Test {
     const Object object = MakeLarge(name, version);
     const EntryRef entry = *store_.MakeRecent(object, PackedStore::HashContent(object));
     store_.Put(entry);
-    store_.PackLater(entry);
+    store_.PackLater(std::span(&entry, 1));
   }
 
   // More than waits to be packed.

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <utility>
 #include <vector>
 
@@ -154,10 +155,7 @@ class Packer::Impl {
     return {};
   }
 
-  std::uint8_t dictionary() const {
-    base::MutexLock lock(mu_);
-    return current_;
-  }
+  std::uint8_t dictionary() const { return current_.load(std::memory_order_relaxed); }
 
  private:
   static bool Succeeded(std::size_t size) { return size != 0 && ZSTD_isError(size) == 0; }
@@ -243,7 +241,7 @@ class Packer::Impl {
   bool training_ KX_GUARDED_BY(mu_) = true;
   std::string samples_ KX_GUARDED_BY(mu_);
   std::vector<std::size_t> sample_sizes_ KX_GUARDED_BY(mu_);
-  std::uint8_t current_ KX_GUARDED_BY(mu_) = 0;
+  std::atomic<std::uint8_t> current_ = 0;  // written with mu_ held
   std::shared_ptr<ZSTD_CDict> compress_dictionary_ KX_GUARDED_BY(mu_);
   std::array<DecompressDictionary, kMaxDictionaries> dictionaries_ KX_GUARDED_BY(mu_);
   double baseline_ KX_GUARDED_BY(mu_) = 0;
