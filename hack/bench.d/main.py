@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 
+import programs as programs_module
 import report
 import scenarios
 from figures import targets
@@ -24,7 +25,7 @@ def arguments():
     parser = argparse.ArgumentParser()
     for name in ("build", "peers", "folder", "out", "templates", "kubeconfig", "machine"):
         parser.add_argument("--" + name, required=True)
-    for name in ("objects", "runs", "events", "watched", "operations", "reads", "minutes"):
+    for name in ("objects", "runs", "events", "watched", "operations", "reads", "minutes", "settle"):
         parser.add_argument("--" + name, type=int, required=True)
     parser.add_argument("--scale", type=lambda text: [int(n) for n in text.split(",")], required=True)
     parser.add_argument("--versions", action="append", default=[])
@@ -39,6 +40,7 @@ def arguments():
 
 def main():
     settings = arguments()
+    programs_module.SETTLE = settings.settle
     only = settings.only.split(",")
     os.makedirs(settings.out, exist_ok=True)
     programs = Programs(settings.build, settings.peers, settings.with_kube_rs)

@@ -64,9 +64,13 @@ def busy_seconds():
     return (user + nice + system) / os.sysconf("SC_CLK_TCK")
 
 
-def await_quiet(limit=30):
+# How long await_quiet waits at most, in seconds; 0 where only the programs are tried, beside other work.
+SETTLE = 30
+
+
+def await_quiet():
     """Until a second passes in which the machine does next to nothing: a server still collects the garbage of the program before."""
-    end = time.monotonic() + limit
+    end = time.monotonic() + SETTLE
     while time.monotonic() < end:
         before = busy_seconds()
         time.sleep(1)
