@@ -186,6 +186,19 @@ bool IsNewGeneration(const ResourceType& type, const JsonTree& current, const Js
 
 }  // namespace
 
+Result<void> CheckUrl(const JsonTree& object, const apimachinery::ObjectKey& of_url) {
+  for (const auto& [field, wanted] :
+       {std::pair("name", &of_url.name), std::pair("namespace", &of_url.namespace_)}) {
+    const std::string given = MetaString(object, field);
+    if (!given.empty() && given != *wanted) {
+      return Fail(Reason::kBadRequest, std::string("the ") + field + " of the object (" + given +
+                                           ") does not match the " + field + " on the URL (" +
+                                           *wanted + ")");
+    }
+  }
+  return {};
+}
+
 Result<void> PrepareCreate(const ResourceType& type, std::string_view namespace_,
                            base::Clock& clock, JsonTree& object) {
   const std::string own = MetaString(object, "namespace");
@@ -232,14 +245,7 @@ Result<void> PrepareCreate(const ResourceType& type, std::string_view namespace_
 
 Result<void> PrepareUpdate(const ResourceType& type, WritePart part, const JsonTree& current,
                            JsonTree& object) {
-  for (const char* const field : {"name", "namespace"}) {
-    const std::string given = MetaString(object, field);
-    if (!given.empty() && given != MetaString(current, field)) {
-      return Fail(Reason::kBadRequest, std::string("the ") + field + " of the object (" + given +
-                                           ") does not match the " + field + " on the URL (" +
-                                           MetaString(current, field) + ")");
-    }
-  }
+  KX_RETURN_IF_ERROR(CheckUrl(object, KeyOf(current)));
   KX_RETURN_IF_ERROR(CheckIdentity(type, current, object));
   if (type.plural == "leases" && MetaString(object, "resourceVersion").empty()) {
     return Verdict(

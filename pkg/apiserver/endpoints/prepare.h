@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "kubexx/apimachinery/object_key.h"
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/apiserver/object/resource_type.h"
 #include "kubexx/base/clock.h"
@@ -20,6 +21,11 @@ enum class WritePart : std::uint8_t {
   kStatus,
   kAll,  ///< a write of the server's own
 };
+
+/// kBadRequest when `object` says that it has another name or namespace than the URL of its
+/// request.
+apimachinery::Result<void> CheckUrl(const codec::JsonTree& object,
+                                    const apimachinery::ObjectKey& of_url);
 
 /// A new object: fills in what the server decides (name of a generateName, uid, creationTimestamp,
 /// generation, an empty status) and checks names and labels. `namespace_` is the request's.

@@ -6,6 +6,7 @@
 #include "kubexx/api/registry.gen.h"
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/apiserver/endpoints/call.h"
+#include "kubexx/apiserver/endpoints/prepare.h"
 #include "kubexx/apiserver/endpoints/service_account_tokens.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/status_json.h"
@@ -34,19 +35,6 @@ const ResourceTypeRef& TokenRequestType() {
     return type;
   }();
   return kType;
-}
-
-Result<void> CheckMeta(const Call& call, const JsonTree& request) {
-  for (const auto& [field, in_path] :
-       {std::pair("name", &call.info.name), std::pair("namespace", &call.info.namespace_)}) {
-    const std::string given = MetaString(request, field);
-    if (!given.empty() && given != *in_path) {
-      return Fail(Reason::kBadRequest, std::string("the ") + field + " of the object (" + given +
-                                           ") does not match the " + field + " on the URL (" +
-                                           *in_path + ")");
-    }
-  }
-  return {};
 }
 
 Result<std::chrono::seconds> LifetimeOf(const JsonTree& spec, const std::string& name) {
@@ -104,7 +92,7 @@ Result<void> Bind(const Call& call, const JsonTree& bound, TokenClaims& claims) 
 
 Answer HandleTokenRequest(const Call& call) {
   KX_ASSIGN_OR_RETURN(JsonTree request, ReadBodyAs(call, *TokenRequestType()));
-  KX_RETURN_IF_ERROR(CheckMeta(call, request));
+  KX_RETURN_IF_ERROR(CheckUrl(request, call.key()));
   KX_ASSIGN_OR_RETURN(const JsonTree account,
                       call.objects.Get(*call.type, call.key(), call.request.stop));
   TokenClaims claims{.account = call.key(), .account_uid = MetaString(account, "uid")};

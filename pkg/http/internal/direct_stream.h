@@ -3,7 +3,6 @@
 #ifndef KUBEXX_HTTP_INTERNAL_DIRECT_STREAM_H_
 #define KUBEXX_HTTP_INTERNAL_DIRECT_STREAM_H_
 
-#include <algorithm>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/ip/tcp.hpp>
