@@ -1,14 +1,17 @@
-# kubexx_package(NAME [NO_LEAK_CHECK] [NO_THREADS] [DEPS lib...] [PRIVATE_DEPS lib...] [TEST_DEPS lib...])
+# kubexx_package(NAME [HOT | COLD] [NO_LEAK_CHECK] [NO_THREADS] [DEPS lib...] [PRIVATE_DEPS lib...] [TEST_DEPS lib...])
 #
 # Declares the package in the current folder: the library kubexx::NAME from *.cc here and in internal/, the
 # test program NAME_test from *_test.cc, the micro-benchmark NAME_bench from *_bench.cc, and the
 # test-only library kubexx::NAME_testing from testing/*.cc where that folder exists.
 #
+# HOT: a program spends its time in the package's loops, so a release optimises it further. COLD: the package's own work
+# costs little beside what it waits for, so a release compiles it for size.
+#
 # A test program fails when threads or file descriptors are left at its end (base/testing/leak_check.h). NO_LEAK_CHECK is
 # for packages whose libraries keep threads of their own until the process ends. NO_THREADS: there is nothing in it for
 # ThreadSanitizer to find, so that build leaves its tests out.
 function(kubexx_package name)
-  cmake_parse_arguments(ARG "NO_LEAK_CHECK;NO_THREADS" "" "DEPS;PRIVATE_DEPS;TEST_DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "HOT;COLD;NO_LEAK_CHECK;NO_THREADS" "" "DEPS;PRIVATE_DEPS;TEST_DEPS" ${ARGN})
   set(here ${CMAKE_CURRENT_SOURCE_DIR})
   file(GLOB sources CONFIGURE_DEPENDS ${here}/*.cc ${here}/internal/*.cc)
   set(tests ${sources})
@@ -23,13 +26,31 @@ function(kubexx_package name)
       $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
     target_link_libraries(kubexx_${name}
       PUBLIC ${ARG_DEPS} Threads::Threads PRIVATE ${ARG_PRIVATE_DEPS} $<BUILD_INTERFACE:kubexx_warnings>)
+    if(ARG_COLD)
+      target_compile_options(kubexx_${name} PRIVATE ${kubexx_cold_options})
+      kubexx_precompile(kubexx_${name} cold)
+    else()
+      if(ARG_HOT)
+        target_compile_options(kubexx_${name} PRIVATE ${kubexx_hot_options})
+      endif()
+      kubexx_precompile(kubexx_${name} library)
+    endif()
   else()
     add_library(kubexx_${name} INTERFACE)
     target_include_directories(kubexx_${name} INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
       $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
     target_link_libraries(kubexx_${name} INTERFACE ${ARG_DEPS} ${ARG_PRIVATE_DEPS} Threads::Threads)
   endif()
+  if(sources AND ARG_HOT)
+    kubexx_batches(kubexx_${name} 4)  # What is inlined where stays as it was measured.
+  elseif(sources)
+    kubexx_batches(kubexx_${name})
+  endif()
   add_library(kubexx::${name} ALIAS kubexx_${name})
+  if(KUBEXX_SANITIZE)
+    # Only what a test program or a fuzzer needs.
+    set_target_properties(kubexx_${name} PROPERTIES EXCLUDE_FROM_ALL TRUE)
+  endif()
   kubexx_install_package(${name})
 
   if(NOT KUBEXX_TESTS)
@@ -40,7 +61,11 @@ function(kubexx_package name)
     add_library(kubexx_${name}_testing STATIC ${fakes})
     target_link_libraries(kubexx_${name}_testing PUBLIC kubexx_${name} ${ARG_TEST_DEPS} GTest::gmock
       PRIVATE kubexx_warnings kubexx_test_flags)
+    kubexx_precompile(kubexx_${name}_testing testing)
     add_library(kubexx::${name}_testing ALIAS kubexx_${name}_testing)
+    if(KUBEXX_SANITIZE)
+      set_target_properties(kubexx_${name}_testing PROPERTIES EXCLUDE_FROM_ALL TRUE)
+    endif()
     list(APPEND ARG_TEST_DEPS kubexx_${name}_testing)
   endif()
   if(ARG_NO_THREADS AND KUBEXX_SANITIZE MATCHES "thread")
@@ -50,11 +75,12 @@ function(kubexx_package name)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE kubexx_${name} ${ARG_PRIVATE_DEPS} ${ARG_TEST_DEPS}
       GTest::gmock_main kubexx_warnings kubexx_test_flags)
+    kubexx_precompile(${name}_test test)
+    kubexx_batches(${name}_test)
     if(NOT ARG_NO_LEAK_CHECK)
       target_link_libraries(${name}_test PRIVATE kubexx_leak_check kubexx_base_testing)
     endif()
-    gtest_discover_tests(${name}_test TEST_PREFIX ${KUBEXX_TEST_PREFIX}${name}. NO_PRETTY_VALUES
-      PROPERTIES LABELS unit TIMEOUT 120 DISCOVERY_TIMEOUT 60 DISCOVERY_MODE PRE_TEST)
+    kubexx_discover_tests(${name}_test ${KUBEXX_TEST_PREFIX}${name})
   endif()
   if(benches AND NOT KUBEXX_SANITIZE)
     add_executable(${name}_bench ${benches})

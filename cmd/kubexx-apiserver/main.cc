@@ -1,9 +1,12 @@
 // kubexx-apiserver: a Kubernetes API server in one small process. Flags, wiring and signals; the
 // work is done in pkg/apiserver.
-#include <sys/stat.h>
+#include <sys/resource.h>
 
+#include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <fstream>
 #include <iostream>
@@ -11,13 +14,16 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "etcd.h"
 #include "kubexx/apiserver/controllers/controllers.h"
 #include "kubexx/apiserver/server/api_server.h"
+#include "kubexx/apiserver/server/server_identity.h"
 #include "kubexx/apiserver/storage/memory.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/base/identity.h"
+#include "kubexx/base/replace_file.h"
 #include "kubexx/controller/stop_signals.h"
 #include "kubexx/flags/flags.h"
 #include "kubexx/logging/log.h"
@@ -39,11 +45,14 @@ struct Settings {
   std::string token{};
   std::string token_file{};
   std::string token_auth_file{};
+  std::vector<std::string> allowed_origins{};
+  std::vector<std::string> allowed_hosts{};
   std::string authorization_mode = "AlwaysAllow";
   std::string kubeconfig{};
   std::string data_file{};
   apiserver::storage::etcd3::Etcd3Options etcd{};
   bool managed_fields = true;
+  base::Duration event_ttl = std::chrono::hours(1);
   std::int64_t watch_window = 1000;
   std::int64_t threads = 4;
   apiserver::controllers::ControllersOptions controllers{.names = {}};
@@ -62,15 +71,25 @@ void AddFlags(flags::FlagSet& flags, Settings& settings) {
                   "PEM file with the authorities of client certificates: whoever has one is let in "
                   "as its subject.",
                   &settings.client_ca_file);
-  flags.AddString("token",
-                  "The administrator's bearer token; without --token and --token-file one is made "
-                  "for the kubeconfig, or, with --insecure, nobody is asked for one.",
-                  &settings.token);
+  flags.AddString(
+      "token",
+      "The administrator's bearer token; without --token and --token-file one is made "
+      "for the kubeconfig, or, with --insecure and without --token-auth-file, nobody is "
+      "asked for one.",
+      &settings.token);
   flags.AddString("token-file", "File with the administrator's bearer token.",
                   &settings.token_file);
   flags.AddString("token-auth-file",
                   "CSV file with bearer tokens of other users: token,user,uid,\"group1,group2\".",
                   &settings.token_auth_file);
+  flags.AddList("allowed-origins",
+                "Web pages of others that may use the server without a token or with the browser's "
+                "client certificate: https://dashboard.example.com, for example.",
+                &settings.allowed_origins);
+  flags.AddList("allowed-hosts",
+                "Names besides --address that requests may call a server by that asks for nothing "
+                "(--insecure), such as a proxy's.",
+                &settings.allowed_hosts);
   flags.AddChoice("authorization-mode",
                   "Allow everything to everybody who is let in, or what Roles and their bindings "
                   "allow.",
@@ -78,7 +97,8 @@ void AddFlags(flags::FlagSet& flags, Settings& settings) {
   flags.AddString("write-kubeconfig", "Write a kubeconfig for the administrator to this file.",
                   &settings.kubeconfig);
   flags.AddString("data-file",
-                  "Keep all objects in this file too, so that they survive the process.",
+                  "Keep all objects in this file too, so that they survive the process, with the "
+                  "certificate and the administrator's token if these are made.",
                   &settings.data_file);
   flags.AddList("etcd-servers",
                 "Keep all objects in this etcd, as kube-apiserver does, instead of in memory.",
@@ -91,6 +111,8 @@ void AddFlags(flags::FlagSet& flags, Settings& settings) {
   flags.AddBool("managed-fields",
                 "Keep in each object's metadata.managedFields who has set which field.",
                 &settings.managed_fields);
+  flags.AddDuration("event-ttl", "How long Events are kept after their last write; 0 for ever.",
+                    &settings.event_ttl);
   flags.AddInt("watch-window", "Events of a resource that watches can begin in the past of.",
                &settings.watch_window);
   flags.AddInt("threads", "Requests that are worked on at once.", &settings.threads);
@@ -114,13 +136,9 @@ Result<std::string> ReadFile(const std::string& name) {
 }
 
 Result<void> WriteKubeconfig(const std::string& name, const std::string& text) {
-  const mode_t old_mask = umask(0077);  // There is a token in it.
-  std::ofstream file(name, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  umask(old_mask);
-  if (!file) {
-    return Fail(Reason::kInvalidConfig, "cannot write the kubeconfig to " + name);
+  if (const auto error = base::ReplaceFile(name, text, 0600)) {  // There is a token in it.
+    return Fail(Reason::kInvalidConfig,
+                "cannot write the kubeconfig to " + name + ": " + error.message());
   }
   return {};
 }
@@ -135,7 +153,8 @@ Result<std::string> TokenOf(const Settings& settings) {
                                                     settings.token_file + " holds no token"))
                          : Result<std::string>(std::move(token));
   }
-  if (!settings.token.empty() || settings.insecure) {
+  // The administrator's is needed where others have theirs.
+  if (!settings.token.empty() || (settings.insecure && settings.token_auth_file.empty())) {
     return settings.token;
   }
   return base::RandomUuid();
@@ -154,6 +173,10 @@ Result<apiserver::ApiServerOptions> OptionsOf(const Settings& settings) {
   options.plain_http = settings.insecure;
   options.threads = static_cast<std::size_t>(settings.threads);
   options.managed_fields = settings.managed_fields;
+  options.event_ttl = std::chrono::duration_cast<std::chrono::seconds>(settings.event_ttl);
+  options.allowed_origins = settings.allowed_origins;
+  options.allowed_hosts = settings.allowed_hosts;
+  options.shared_storage = !settings.etcd.endpoints.empty();
   options.watch_window = static_cast<std::size_t>(settings.watch_window);
   if (!settings.certificate_file.empty()) {
     KX_ASSIGN_OR_RETURN(options.certificate.certificate, ReadFile(settings.certificate_file));
@@ -188,8 +211,24 @@ Result<std::unique_ptr<apiserver::storage::Storage>> StorageOf(const Settings& s
     return cmd::NewEtcdStorage(settings.etcd);
   }
   KX_ASSIGN_OR_RETURN(auto storage,
-                      apiserver::storage::NewMemoryStorage({.file = settings.data_file}));
+                      apiserver::storage::NewMemoryStorage({
+                          .base_revision = std::chrono::duration_cast<std::chrono::microseconds>(
+                                               base::Clock::Real().Wall().time_since_epoch())
+                                               .count(),
+                          .file = settings.data_file,
+                      }));
   return std::unique_ptr<apiserver::storage::Storage>(std::move(storage));
+}
+
+/// A watch is a connection, and a connection a descriptor: as many as the process may have.
+void RaiseDescriptorLimit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+    limit.rlim_cur = limit.rlim_max;
+    if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) {
+      logging::Warning("Cannot raise the limit of open files", {{"error", std::strerror(errno)}});
+    }
+  }
 }
 
 /// The controllers, or none. They are clients of our own, in the name of the administrator.
@@ -204,25 +243,51 @@ Result<std::unique_ptr<apiserver::controllers::Controllers>> StartControllers(
   rest::Config config;
   config.host = server.url();
   config.bearer_token = token.view();
-  config.tls.ca_data = server.authority();
-  // A given certificate may be for other names than the loopback's, which is nobody but ourselves.
-  config.tls.insecure_skip_verify = !settings.certificate_file.empty();
+  if (settings.certificate_file.empty()) {
+    config.tls.ca_data = server.authority();
+  } else {
+    // It may be for other names than the loopback's, which is nobody but ourselves.
+    config.tls.insecure_skip_verify = true;
+  }
   KX_ASSIGN_OR_RETURN(auto controllers, apiserver::controllers::Controllers::New(
                                             std::move(config), server.storage(), options));
   controllers->Start();
   return controllers;
 }
 
+/// What was not given and would be made anew at each start stays as it was: a kubeconfig that was
+/// written once is good for as long as the data are.
+Result<void> Remember(const Settings& settings, apiserver::storage::Storage& storage,
+                      apiserver::ApiServerOptions& options) {
+  KX_ASSIGN_OR_RETURN(
+      apiserver::ServerIdentity identity,
+      apiserver::KeepIdentity(
+          storage, {"localhost", "127.0.0.1", apiserver::HostOfAddress(settings.address)},
+          options.clock, {}));
+  if (settings.certificate_file.empty()) {
+    options.certificate = std::move(identity.certificate);
+  }
+  if (settings.token.empty() && settings.token_file.empty()) {
+    options.token = std::move(identity.token);
+  }
+  return {};
+}
+
 Result<void> Serve(const Settings& settings, const std::stop_token& stop) {
   KX_ASSIGN_OR_RETURN(apiserver::ApiServerOptions options, OptionsOf(settings));
   KX_ASSIGN_OR_RETURN(auto storage, StorageOf(settings));
+  if (!settings.data_file.empty() && !settings.insecure) {
+    KX_RETURN_IF_ERROR(Remember(settings, *storage, options));
+  }
   const apimachinery::Bytes token = options.token;
+  if (!settings.kubeconfig.empty()) {
+    options.on_listening = [&settings](const std::string& text) {
+      return WriteKubeconfig(settings.kubeconfig, text);
+    };
+  }
   apiserver::ApiServer server(std::move(storage), std::move(options));
   KX_RETURN_IF_ERROR(server.Start());
   KX_ASSIGN_OR_RETURN(const auto controllers, StartControllers(settings, server, token));
-  if (!settings.kubeconfig.empty()) {
-    KX_RETURN_IF_ERROR(WriteKubeconfig(settings.kubeconfig, server.kubeconfig()));
-  }
   logging::Info("Serving", {{"url", server.url()}});
   base::Mutex mu;
   base::CondVar never;
@@ -253,6 +318,7 @@ int Main(int argc, char* const* argv) {
       return EXIT_FAILURE;
     }
   }
+  RaiseDescriptorLimit();
   const controller::StopSignals signals;
   if (const auto served = Serve(settings, signals.token()); !served) {
     logging::Error("Cannot serve", {{"error", served.error()}});

@@ -1,5 +1,6 @@
 #include "explain_command.h"
 
+#include <algorithm>
 #include <chrono>
 #include <iostream>
 #include <memory>
@@ -14,12 +15,14 @@
 #include "kubexx/api/core/v1/schema.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/base/ascii.h"
+#include "kubexx/cache/shared_informer.h"
 #include "kubexx/cache/stop_timer.h"
 #include "kubexx/flags/flags.h"
 #include "kubexx/kubernetes/resource_client.h"
 #include "kubexx/reloader/caches.h"
 #include "kubexx/reloader/explain.h"
 #include "kubexx/reloader/kubernetes_io.h"
+#include "kubexx/reloader/pause.h"
 #include "kubexx/reloader/policy_gate.h"
 #include "kubexx/reloader/policy_watch.h"
 #include "kubexx/reloader/projection.h"
@@ -27,6 +30,7 @@
 #include "kubexx/reloader/watch_scope.h"
 #include "kubexx/rest/config.h"
 #include "kubexx/rest/rest_client.h"
+#include "running_operator.h"
 
 namespace kubexx {
 namespace {
@@ -38,13 +42,7 @@ using reloader::WorkloadId;
 using reloader::WorkloadKind;
 
 constexpr std::chrono::seconds kPatience{30};
-
-/// What the command line asks for, beside the operator's flags.
-struct Question {
-  std::string namespace_{};
-  std::string output = "text";
-  std::vector<std::string> arguments{};
-};
+constexpr int kBadUsage = 2;
 
 /// "Deployment", "deployments", "deploy" and so on.
 std::optional<WorkloadKind> KindOf(std::string_view text) {
@@ -67,7 +65,8 @@ std::optional<WorkloadKind> KindOf(std::string_view text) {
   return std::nullopt;
 }
 
-Result<WorkloadId> WorkloadOf(const Question& question) {
+/// Without a namespace.
+Result<WorkloadId> WorkloadOf(const ExplainFlags& question) {
   const auto usage = [](const std::string& what) {
     return Fail(Reason::kInvalidConfig, what + "; give KIND/NAME or KIND NAME");
   };
@@ -86,7 +85,7 @@ Result<WorkloadId> WorkloadOf(const Question& question) {
   if (!kind) {
     return usage("\"" + words[0] + "\" is no kind of workload");
   }
-  return WorkloadId{*kind, {question.namespace_, words[1]}};
+  return WorkloadId{*kind, {"", words[1]}};
 }
 
 /// The state of one namespace, as the operator sees it.
@@ -95,14 +94,17 @@ class View {
   View(const std::shared_ptr<rest::RESTClient>& client, const reloader::Config& config,
        const std::string& name)
       : gate_({.flags = config.rollouts}),
-        watch_(client, {.namespaces = {name}}),
+        watch_(client, {.namespaces = {name}, .patience = base::Duration(0)}),  // somebody waits
         caches_(Informers(client, config, name), config.rules),
-        value_digests_(reloader::NewValueFetch(client)) {}
+        query_pause_(reloader::NewPauseQuery(client)),
+        value_digests_(reloader::NewValueFetch(client)),
+        absences_({.has_selector = !config.source_label_selector.empty(),
+                   .exists = reloader::NewSourceQuery(client)}) {}
 
   Result<void> Load(const std::stop_token& stop) {
     watch_.Start(gate_);
     caches_.Start();
-    if (!caches_.WaitForSync(stop) || !watch_.WaitForSync(stop)) {
+    if (!caches_.WaitForSync(stop) || !caches_.HasSynced() || !watch_.WaitForSync(stop)) {
       return Fail(Reason::kTimeout,
                   "the workloads, ConfigMaps and Secrets of the namespace cannot be listed and "
                   "watched; is that permitted?");
@@ -110,9 +112,9 @@ class View {
     caches_.LoadPodReports();
     for (const reloader::InformerSet& set : caches_.informers()) {
       for (const auto& [kind, informer] : set.workloads) {
-        informer->ForEachRaw([this, kind = kind](const cache::Object& object) {
+        informer->ForEachRaw([this, kind](const cache::Object& object) {
           if (const auto workload = reloader::WorkloadFrom(kind, object)) {
-            gate_.OnWorkload(workload->id, &*workload, true);
+            gate_.OnWorkload(workload->id, &*workload);
           }
         });
       }
@@ -127,23 +129,30 @@ class View {
       return Fail(Reason::kNotFound, std::string(reloader::KindName(id.kind)) + " " +
                                          id.key.ToString() + " does not exist");
     }
-    reloader::KeyedSources sources(caches_, &gate_, &value_digests_, stop);
+    reloader::KeyedSources sources(caches_, &gate_, &value_digests_, stop, &absences_);
     const auto get = [&](const reloader::SourceId& source) { return sources.Get(source); };
     const auto names = [&](reloader::SourceType type) {
       return caches_.SourceNames(type, id.key.namespace_);
     };
     const reloadpolicy::Gate gate = gate_.Snapshot();
+    bool paused_by_others = false;
+    if (workload->paused && id.kind == WorkloadKind::kDeployment) {
+      KX_ASSIGN_OR_RETURN(const reloader::PauseState pause, query_pause_(id, stop));
+      paused_by_others = pause.by_others;
+    }
     reloader::Explanation explanation =
         reloader::Explain({.workload = *workload,
                            .sources = {get, names, &sources},
                            .rules = config.rules,
                            .gate = gate,
                            .now = base::Clock::Real().Wall(),
-                           .source_selector = config.source_label_selector});
+                           .source_selector = config.source_label_selector,
+                           .paused_by_others = paused_by_others});
     if (sources.failure()) {
       return Fail(*sources.failure());
     }
     const std::string kind(reloader::KindName(id.kind));
+    explanation.unread_policies = watch_.Unread();
     AddReported(watch_.namespaced(), kind + "/" + id.key.name, "ReloadPolicy ", explanation);
     AddReported(watch_.of_cluster(), kind + "/" + id.key.ToString(), "ClusterReloadPolicy ",
                 explanation);
@@ -183,7 +192,9 @@ class View {
   reloader::PolicyGate gate_;
   reloader::PolicyWatch watch_;
   reloader::Caches caches_;
+  reloader::PauseQuery query_pause_;
   reloader::ValueDigestReader value_digests_;
+  reloader::SourceAbsences absences_;
 };
 
 Result<apimachinery::LabelMap> LabelsOf(const std::shared_ptr<rest::RESTClient>& client,
@@ -193,27 +204,119 @@ Result<apimachinery::LabelMap> LabelsOf(const std::shared_ptr<rest::RESTClient>&
   return apimachinery::LabelMap(found.metadata.labels.begin(), found.metadata.labels.end());
 }
 
-Result<void> Answer(Question question, const reloader::Config& config) {
-  rest::KubeconfigOptions kubeconfig = config.kubeconfig;
-  KX_ASSIGN_OR_RETURN(rest::Config connection, rest::LoadConfig(kubeconfig));
-  if (question.namespace_.empty()) {
-    question.namespace_ = connection.namespace_.empty() ? "default" : connection.namespace_;
+/// By which rules the question is answered.
+struct Judge {
+  reloader::Config config{};
+  std::string whose{};  ///< see Explanation::flags
+};
+
+/// The person's command line, with the flags of an operator before it that it does not name itself.
+Result<reloader::Config> ConfigWith(const std::vector<std::string>& of_operator,
+                                    const flags::FlagSet::GivenFlags& own) {
+  std::vector<std::string> words{""};
+  for (const std::string& argument : of_operator) {
+    const std::string name = argument.substr(0, argument.find('=')).substr(2);
+    if (std::ranges::find(own, name, &flags::FlagSet::GivenFlags::value_type::first) == own.end()) {
+      words.push_back(argument);
+    }
   }
-  KX_ASSIGN_OR_RETURN(const WorkloadId id, WorkloadOf(question));
+  for (const auto& [name, value] : own) {
+    words.push_back("--" + name + "=" + value);
+  }
+  flags::FlagSet flags("", "");
+  const reloader::ConfigFlags config_flags(flags);
+  ExplainFlags().AddTo(flags);
+  std::vector<const char*> argv;
+  for (const std::string& word : words) {
+    argv.push_back(word.c_str());
+  }
+  KX_RETURN_IF_ERROR(flags.Parse(static_cast<int>(argv.size()), argv.data()));
+  return config_flags.Build([](const char*) { return std::string(); });
+}
+
+/// The rules of the operator that watches the workload, or else of the only one; those of the
+/// command line when none can be found.
+Judge FindJudge(const std::shared_ptr<rest::RESTClient>& client, const ExplainFlags& question,
+                const WorkloadId& id, const Judge& own, const flags::FlagSet::GivenFlags& given,
+                const reloader::NamespaceLabels& labels, const std::stop_token& stop) {
+  const auto without = [&own](const std::string& why) {
+    return Judge{own.config, "given here; those of the running operator are not known: " + why};
+  };
+  const auto operators = FindOperators(client, question.operator_namespace, stop);
+  if (!operators) {
+    return without("the ConfigMaps reloader-meta-info cannot be read: " +
+                   operators.error().message);
+  }
+  std::vector<Judge> judges;
+  std::vector<Judge> watching;
+  std::string why =
+      operators->gone.empty()
+          ? "none has told them in a ConfigMap reloader-meta-info"
+          : "the Deployment " + operators->gone.front().ToString() +
+                ", of which a ConfigMap reloader-meta-info tells, is not there any more";
+  for (const reloader::ToldOperator& each : operators->running) {
+    const std::string name = each.deployment.name.empty()
+                                 ? "the operator in namespace " + each.deployment.namespace_
+                                 : "the operator " + each.deployment.ToString();
+    // It is the one that watches the workload by its own flags; what is given here is tried on it.
+    const auto as_it_is = ConfigWith(each.arguments, {});
+    auto config = ConfigWith(each.arguments, given);
+    if (!as_it_is || !config) {
+      why = "those of " + name +
+            " are of another version: " + (as_it_is ? config : as_it_is).error().message;
+      continue;
+    }
+    judges.push_back({*std::move(config), "of " + name});
+    const auto not_watched = reloader::WhyNotWatched(id.kind, id.key.namespace_, *as_it_is, labels);
+    if (not_watched && not_watched->empty()) {
+      watching.push_back(judges.back());
+    }
+  }
+  if (judges.empty()) {
+    return without(why);
+  }
+  Judge chosen = watching.empty() ? judges.front() : watching.front();
+  if (!given.empty()) {
+    chosen.whose += ", and those given here";
+  }
+  if (watching.size() > 1 || (watching.empty() && judges.size() > 1)) {
+    chosen.whose += "; there are others (--operator-namespace chooses)";
+  }
+  return chosen;
+}
+
+/// The flags that are the operator's, too.
+flags::FlagSet::GivenFlags WithoutOwn(flags::FlagSet::GivenFlags given) {
+  std::erase_if(given, [](const auto& flag) {
+    return flag.first == "namespace" || flag.first == "output" ||
+           flag.first == "operator-namespace" || flag.first == "kubeconfig" ||
+           flag.first == "context";
+  });
+  return given;
+}
+
+Result<void> Answer(const ExplainFlags& question, WorkloadId id, const reloader::Config& config,
+                    const flags::FlagSet::GivenFlags& given) {
+  KX_ASSIGN_OR_RETURN(rest::Config connection, rest::LoadConfig(config.kubeconfig));
+  id.key.namespace_ = !question.namespace_.empty()    ? question.namespace_
+                      : connection.namespace_.empty() ? "default"
+                                                      : connection.namespace_;
   connection.user_agent = "kubexx-reloader-explain/" KUBEXX_VERSION;
   KX_ASSIGN_OR_RETURN(const std::shared_ptr<rest::RESTClient> client,
                       rest::RESTClient::New(std::move(connection)));
   const cache::StopTimer deadline(base::Clock::Real(), {}, kPatience);
+  const auto labels = [&] { return LabelsOf(client, id.key.namespace_, deadline.token()); };
+  const Judge judge =
+      FindJudge(client, question, id, {.config = config}, given, labels, deadline.token());
   reloader::Explanation explanation{.workload = id};
   KX_ASSIGN_OR_RETURN(explanation.not_watched,
-                      reloader::WhyNotWatched(id.kind, question.namespace_, config, [&] {
-                        return LabelsOf(client, question.namespace_, deadline.token());
-                      }));
+                      reloader::WhyNotWatched(id.kind, id.key.namespace_, judge.config, labels));
   if (explanation.not_watched.empty()) {
-    View view(client, config, question.namespace_);
+    View view(client, judge.config, id.key.namespace_);
     KX_RETURN_IF_ERROR(view.Load(deadline.token()));
-    KX_ASSIGN_OR_RETURN(explanation, view.Explain(id, config, deadline.token()));
+    KX_ASSIGN_OR_RETURN(explanation, view.Explain(id, judge.config, deadline.token()));
   }
+  explanation.flags = judge.whose;
   std::cout << (question.output == "json" ? reloader::ToJson(explanation)
                                           : reloader::ToText(explanation));
   return {};
@@ -221,37 +324,57 @@ Result<void> Answer(Question question, const reloader::Config& config) {
 
 }  // namespace
 
+void ExplainFlags::AddTo(flags::FlagSet& flags) {
+  flags.AddString("namespace", "of the workload; by default the kubeconfig's", &namespace_);
+  flags.AddChoice("output", "how to answer", {"text", "json"}, &output);
+  flags.AddString("operator-namespace",
+                  "go by the flags of the operator there; by default of the one that watches the "
+                  "workload",
+                  &operator_namespace);
+  flags.AllowArguments("KIND/NAME", &arguments);
+}
+
+std::vector<const char*> ExplainFlags::WithLongNames(int argc, const char* const* argv) {
+  std::vector<const char*> arguments;
+  for (int i = 0; i < argc; ++i) {
+    const std::string_view argument(argv[i]);
+    arguments.push_back(argument == "-n" ? "--namespace" : argument == "-o" ? "--output" : argv[i]);
+  }
+  return arguments;
+}
+
 int RunExplain(int argc, const char* const* argv,
                const reloader::ConfigFlags::Environment& environment) {
   flags::FlagSet flags(
       "kubexx-reloader explain",
       "Tells what would roll a workload, and why or why not: rules, references, what is recorded, "
       "policies, and what a rollout waits for. Reads the cluster with your kubeconfig and writes "
-      "nothing. Give it the operator's own flags, so that it answers by the same rules.\n"
+      "nothing. It goes by the flags that the running operator has told in the ConfigMap "
+      "reloader-meta-info, and says so; flags given here count instead.\n"
       "-n and -o stand for --namespace and --output. Exits with 0 when the workload was explained, "
-      "and with 1 when it cannot be.",
+      "with 1 when it cannot be, and with 2 when the command line is wrong.",
       KUBEXX_VERSION);
   const reloader::ConfigFlags config_flags(flags);
-  Question question;
-  flags.AddString("namespace", "of the workload; by default the kubeconfig's",
-                  &question.namespace_);
-  flags.AddChoice("output", "how to answer", {"text", "json"}, &question.output);
-  flags.AllowArguments("KIND/NAME", &question.arguments);
-  std::vector<const char*> arguments;
-  for (int i = 0; i < argc; ++i) {
-    const std::string_view argument(argv[i]);
-    arguments.push_back(argument == "-n" ? "--namespace" : argument == "-o" ? "--output" : argv[i]);
-  }
+  ExplainFlags question;
+  question.AddTo(flags);
+  const std::vector<const char*> arguments = ExplainFlags::WithLongNames(argc, argv);
   if (const auto exit_code =
-          flags.ParseOrExitCode(static_cast<int>(arguments.size()), arguments.data())) {
+          flags.ParseOrExitCode(static_cast<int>(arguments.size()), arguments.data(), kBadUsage)) {
     return *exit_code;
+  }
+  const auto workload = WorkloadOf(question);
+  if (!workload) {
+    std::cerr << "kubexx-reloader explain: " << workload.error().message
+              << "\nSee kubexx-reloader explain --help for its usage.\n";
+    return kBadUsage;
   }
   const auto config = config_flags.Build(environment);
   if (!config) {
     std::cerr << "kubexx-reloader explain: " << config.error().message << "\n";
     return 1;
   }
-  if (const auto answered = Answer(question, *config); !answered) {
+  if (const auto answered = Answer(question, *workload, *config, WithoutOwn(flags.given()));
+      !answered) {
     std::cerr << "kubexx-reloader explain: " << answered.error().message << "\n";
     return 1;
   }

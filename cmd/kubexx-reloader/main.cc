@@ -1,10 +1,13 @@
 // kubexx-reloader: rolls workloads when their ConfigMaps and Secrets change. Flags and wiring; the
 // work is done in pkg/reloader.
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "explain_command.h"
 #include "kubexx/controller/stop_signals.h"
@@ -23,27 +26,61 @@ std::string Environment(const char* name) {
   return value == nullptr ? std::string() : std::string(value);
 }
 
-int Main(int argc, const char* const* argv) {
-  if (argc > 1 && std::string_view(argv[1]) == "explain") {
-    return RunExplain(argc - 1, argv + 1, Environment);
+constexpr int kBadUsage = 2;
+
+/// The index of the first argument that is no flag, wherever it is; 0 when there is none.
+int FindCommand(int argc, const char* const* argv) {
+  flags::FlagSet all("", "");
+  const reloader::ConfigFlags of_operator(all);
+  ExplainFlags of_explain;
+  of_explain.AddTo(all);
+  const std::vector<const char*> words = ExplainFlags::WithLongNames(argc, argv);
+  const std::vector<int> found = all.FindArguments(static_cast<int>(words.size()), words.data());
+  return found.empty() ? 0 : found.front();
+}
+
+/// Refuses words without a meaning: they are meant for something else than running the operator,
+/// perhaps with a person's kubeconfig. Returns whether there are any.
+bool RefuseArguments(const std::vector<std::string>& arguments) {
+  for (const std::string& argument : arguments) {
+    if (argument == "true") {
+      continue;  // `--auto-reload-all true`: what it asks for is what it gets, also of the original
+    }
+    std::cerr << "kubexx-reloader: unexpected argument \"" << argument << "\""
+              << (argument == "false" ? "; a flag is switched off by --flag=false"
+                  : argument == "completion"
+                      ? "; use --completion bash, zsh or fish"
+                      : "; the only commands are explain KIND/NAME, help and version, and they "
+                        "come before other words")
+              << "\nSee kubexx-reloader --help for its usage.\n";
+    return true;
   }
+  return false;
+}
+
+int RunOperator(int argc, const char* const* argv) {
   reloader::TuneAllocator();
   const controller::StopSignals signals;
   flags::FlagSet flags(
       "kubexx-reloader",
       "Rolls workloads when the data of their ConfigMaps and Secrets changes.\n"
-      "`kubexx-reloader explain KIND/NAME` tells what would roll a workload.\n\n"
+      "`kubexx-reloader explain KIND/NAME` tells what would roll a workload. Without a command "
+      "it runs.\n\n"
       "Takes the flags, annotations and environment of stakater/Reloader; list "
       "values are one CSV record and may be repeated.\nEnvironment: KUBECONFIG, "
       "KUBERNETES_NAMESPACE, POD_NAME, POD_NAMESPACE, RELOADER_NAMESPACE, "
       "RELOADER_DEPLOYMENT_NAME, METRICS_COUNT_BY_NAMESPACE, ALERT_ON_RELOAD, "
       "ALERT_SINK, ALERT_WEBHOOK_URL, ALERT_ADDITIONAL_INFO, "
       "ALERT_WEBHOOK_PROXY.\nExits with 0 after SIGTERM or SIGINT, and with 1 when "
-      "it cannot start or a flag or variable is wrong.",
+      "it cannot start or a flag or variable is wrong, and with 2 when there is an argument that "
+      "is no flag.",
       KUBEXX_VERSION);
   const reloader::ConfigFlags config_flags(flags);
   if (const auto exit_code = flags.ParseOrExitCode(argc, argv)) {
     return *exit_code;
+  }
+  if (RefuseArguments(config_flags.arguments())) {
+    return kBadUsage;
   }
   const auto config = config_flags.Build(Environment);
   if (!config) {
@@ -56,6 +93,31 @@ int Main(int argc, const char* const* argv) {
     return EXIT_FAILURE;
   }
   return EXIT_SUCCESS;
+}
+
+int Main(int argc, const char* const* argv) {
+  const int at = FindCommand(argc, argv);
+  const std::string_view command = at == 0 ? "" : argv[at];
+  std::vector<const char*> others(argv, argv + argc);
+  if (command == "explain" || command == "help" || command == "version") {
+    others.erase(others.begin() + at);
+  }
+  const int count = static_cast<int>(others.size());
+  if (command == "explain") {
+    return RunExplain(count, others.data(), Environment);
+  }
+  if (command == "version") {
+    constexpr std::array kVersion{"kubexx-reloader", "--version"};
+    return RunOperator(kVersion.size(), kVersion.data());
+  }
+  if (command == "help") {
+    constexpr std::array kHelp{"kubexx-reloader", "--help"};
+    const auto is_explain = [](std::string_view word) { return word == "explain"; };
+    return std::ranges::any_of(others, is_explain)
+               ? RunExplain(kHelp.size(), kHelp.data(), Environment)
+               : RunOperator(kHelp.size(), kHelp.data());
+  }
+  return RunOperator(argc, argv);
 }
 
 }  // namespace

@@ -24,6 +24,7 @@
 #include "kubexx/reloader/process_memory.h"
 #include "kubexx/reloader/refusals.h"
 #include "kubexx/reloader/replica.h"
+#include "kubexx/reloader/source_absences.h"
 #include "kubexx/reloader/watch_scope.h"
 #include "kubexx/reloader/webhook_relay.h"
 #include "kubexx/reloader/write_events.h"
@@ -60,12 +61,7 @@ std::vector<reloader::InformerSet> Informers(const std::shared_ptr<rest::RESTCli
                                          .fallbacks = std::move(fallbacks),
                                          .refusals = &refusals};
   std::vector<reloader::InformerSet> informers;
-  for (const std::string& name : config.namespaces) {
-    informers.push_back(reloader::NewInformers(client, name, settings));
-  }
-  if (informers.empty()) {
-    informers.push_back(reloader::NewInformers(client, "", settings));
-  }
+  informers.push_back(reloader::NewInformers(client, config.namespaces, settings));
   return informers;
 }
 
@@ -178,6 +174,7 @@ class Process {
     options.registry = &registry_;
     options.refusals = &refusals_;
     options.read_only = config_.dry_run;
+    options.troubles = alerts_.get();
     // Whoever rolls the workloads of a namespace writes the status of its policies, too, once it
     // knows what waits. Another operator may care for the namespaces that this one leaves alone.
     options.reports = [this](std::string_view name) {
@@ -195,6 +192,9 @@ class Process {
     }
     KX_ASSIGN_OR_RETURN(webhook_sender_,
                         reloader::NewWebhookSender(config_.webhook_url, &registry_));
+    absences_ = std::make_unique<reloader::SourceAbsences>(
+        reloader::SourceAbsences::Options{.has_selector = !config_.source_label_selector.empty(),
+                                          .exists = reloader::NewSourceQuery(client_)});
     relay_ = std::make_unique<reloader::WebhookRelay>(
         reloader::WebhookRelay::Options{.on_create = config_.rules.reload_on_create,
                                         .on_delete = config_.rules.reload_on_delete,
@@ -202,9 +202,18 @@ class Process {
                                         .ignored_namespaces = config_.ignored_namespaces,
                                         .gate = replica_ ? &replica_->gate() : nullptr,
                                         .namespace_selector = namespaces_.get(),
-                                        .registry = &registry_},
+                                        .absences = absences_.get(),
+                                        .registry = &registry_,
+                                        .store = WebhookStoreFor()},
         Informers(client_, config_, fallbacks_, refusals_, registry_), *webhook_sender_);
     return {};
+  }
+
+  /// In the operator's own namespace; without one nothing outlives the process.
+  reloader::WebhookStore WebhookStoreFor() const {
+    return config_.meta_info.namespace_.empty()
+               ? reloader::WebhookStore()
+               : reloader::NewWebhookStore(client_, config_.meta_info.namespace_);
   }
 
   void OnAcquired(int shard) {
@@ -223,7 +232,9 @@ class Process {
     reloader::Operator::Options options;
     options.rules = config_.rules;
     options.strategy = config_.reload_strategy;
-    options.record_baselines = !config_.dry_run;
+    options.record_baselines = config_.dry_run || !config_.record_baseline
+                                   ? reloader::BaselineRecording::kNever
+                                   : reloader::BaselineRecording::kAlways;
     options.ignored_namespaces = config_.ignored_namespaces;
     options.settle = {.window = config_.settle_window,
                       .max_delay = kMaxSettleWindows * config_.settle_window};
@@ -231,9 +242,11 @@ class Process {
     options.registry = &registry_;
     options.count_by_namespace = config_.count_by_namespace;
     options.observers = observers_;
-    options.is_paused = reloader::NewPauseQuery(client_);
+    options.pause_query = reloader::NewPauseQuery(client_);
     options.fetch_values = reloader::NewValueFetch(client_);
     options.read_workload = reloader::NewWorkloadRead(client_, config_.rules.keys);
+    options.source_exists = reloader::NewSourceQuery(client_);
+    options.selects_sources = !config_.source_label_selector.empty();
     options.gate = replica_ ? &replica_->gate() : nullptr;
     options.rollout_gate = &policies_->gate();
     options.namespace_selector = namespaces_.get();
@@ -250,8 +263,12 @@ class Process {
                      500);
     };
     const auto ready = [this](const metrics::HttpRequest&) {
-      const auto problem = refusals_.Problem();
-      return Healthy(Ready() && !problem, "ready",
+      auto problem = refusals_.Problem();
+      if (!problem && replica_) {
+        problem = replica_->Problem();
+      }
+      const auto missing = refusals_.MissingParts();
+      return Healthy(Ready() && !problem, missing ? "ready, but " + *missing : "ready",
                      problem ? *problem : "waiting for the first lists", 503);
     };
     for (const char* path : {"/live", "/healthz"}) {
@@ -287,6 +304,7 @@ class Process {
   std::unique_ptr<reloader::Policies> policies_;
   std::unique_ptr<reloader::Operator> operator_;
   std::unique_ptr<reloader::MessageSender> webhook_sender_;
+  std::unique_ptr<reloader::SourceAbsences> absences_;
   std::unique_ptr<reloader::WebhookRelay> relay_;
   metrics::HttpServer server_;
   std::optional<http::Server> diagnostics_;
@@ -297,7 +315,11 @@ class Process {
 }  // namespace
 
 Result<void> RunProcess(const reloader::Config& config, const std::stop_token& stop) {
-  logging::Info("Starting kubexx-reloader", {{"version", KUBEXX_VERSION}});
+  std::string watched = config.namespaces.empty() ? "all" : "";
+  for (const std::string& name : config.namespaces) {
+    watched += (watched.empty() ? "" : ",") + name;
+  }
+  logging::Info("Starting kubexx-reloader", {{"version", KUBEXX_VERSION}, {"namespaces", watched}});
   for (const std::string& warning : config.warnings) {
     logging::Warning(warning);
   }

@@ -2,12 +2,23 @@
 #include "website_v1.gen.h"
 
 #include <cstddef>
+#include <utility>
 
+#include "kubexx/api/internal/heap_object.h"
 #include "kubexx/api/meta/v1/schema.gen.h"
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
 namespace example_com::v1 {
+
+Website::Website() = default;
+Website::Website(const Website&) = default;
+Website::Website(Website&&) noexcept = default;
+Website& Website::operator=(const Website& other) { return *this = Website(other); }
+Website& Website::operator=(Website&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+Website::~Website() = default;
+bool Website::operator==(const Website&) const = default;
+
 namespace {
 
 using enum kubexx::codec::Kind;

@@ -31,10 +31,16 @@ struct WebsiteStatus {
 };
 
 struct Website {
-  kubexx::api::meta::v1::ObjectMeta metadata{};
-  WebsiteSpec spec{};
-  kubexx::apimachinery::Box<WebsiteStatus> status{};
-  bool operator==(const Website&) const = default;
+  kubexx::api::meta::v1::ObjectMeta metadata;
+  WebsiteSpec spec;
+  kubexx::apimachinery::Box<WebsiteStatus> status;
+  Website();
+  Website(const Website&);
+  Website(Website&&) noexcept;
+  Website& operator=(const Website&);
+  Website& operator=(Website&&) noexcept;
+  ~Website();
+  bool operator==(const Website&) const;
 };
 
 inline constexpr kubexx::apimachinery::ResourceInfo kWebsiteResource{"example.com", "v1", "Website", "websites", true};

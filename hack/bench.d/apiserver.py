@@ -85,7 +85,7 @@ def start(settings, measured):
         with OwnServer(settings) as server:
             rows.append(measured.add({"command": "start", "ms": round(server.start_ms, 1)}))
     with OwnServer(settings) as server:
-        time.sleep(10)
+        time.sleep(min(10, settings.settle))
         resident, peak = memory_mib(server.process.pid)
     done = subprocess.run([os.path.join(settings.build, "bin", "apiserver_server_bench"), "--benchmark_format=json", "--benchmark_repetitions=5"],
                           capture_output=True, text=True, check=True)
@@ -128,7 +128,7 @@ def memory(settings, measured):
 
     def fill(who, kubeconfig, pids):
         measured.run([settings.load, "--kubeconfig", kubeconfig, "--count", count], timeout=3600, server=who)
-        await_idle(pids, 15)
+        await_idle(pids, min(15, settings.settle))
         resident, anonymous = (sum(column) for column in zip(*(memory_mib(pid, "VmRSS", "RssAnon") for pid in pids)))
         measured.add({"command": "memory", "server": who, "rss_mb": round(resident, 1), "anonymous_mb": round(anonymous, 1)})
         return resident
@@ -149,6 +149,7 @@ def main():
         parser.add_argument("--" + name, required=True)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--settle", type=int, default=30, help="how long the servers are left alone before their memory is read, at most; 0 to try it")
     parser.add_argument("--smaller", type=int, default=1, help="divides all sizes")
     parser.add_argument("--parts", default=",".join(PARTS))
     parser.add_argument("--check", action="store_true")

@@ -154,7 +154,7 @@ def main():
     figures = [figure for name in settings.parts.split(",") for figure in parts[name]()]
     write(os.path.join(settings.out, "operator.md"), "kubexx-reloader, measured from outside", f"""Written by `hack/bench --operator` on {time.strftime('%Y-%m-%d')}; {settings.machine}. A real kube-apiserver and etcd and the load generator share the
 machine with the operator. Deployments have no replicas. Medians of {settings.runs} runs where a figure can be had more than once.""", figures, measured.rows)
-    if settings.check and not all(figure.met() for figure in figures):
+    if settings.check and not all(figure.met for figure in figures):
         sys.exit("bench: a target is missed")
 
 

@@ -86,19 +86,15 @@ func emitTypes(out output, p *pkg) {
 	for _, name := range sortedNames(p) {
 		fmt.Fprintf(&b, "struct %s;\n", name)
 	}
-	// clang wants the element type complete where a container has an initialiser; where types are recursive it is not.
 	complete := map[*object]bool{}
 	for _, o := range p.objects {
 		complete[o] = true
 		fmt.Fprintf(&b, "\nstruct %s {\n", o.name)
 		for _, f := range o.fields {
-			initialiser := "{}"
-			if f.message != nil && f.message.pkg == p && !complete[f.message] {
-				initialiser = ""
-			}
-			fmt.Fprintf(&b, "  %s %s%s;\n", memberType(p, f), f.member, initialiser)
+			fmt.Fprintf(&b, "  %s %s%s;\n", memberType(p, f), f.member, initialiser(o, f, complete))
 		}
-		fmt.Fprintf(&b, "  bool operator==(const %s&) const = default;\n};\n", o.name)
+		declareMembers(&b, o.name, isAggregate(o))
+		b.WriteString("};\n")
 	}
 	fmt.Fprintf(&b, "\n}  // namespace kubexx::api::%s\n\nnamespace kubexx::codec {\n\n", p.namespace())
 	for _, name := range sortedNames(p) {
@@ -129,14 +125,19 @@ func emitSchema(out output, p *pkg) {
 	out.header(p.dir()+"/schema.gen.h", h.String())
 
 	var b strings.Builder
-	b.WriteString(banner + include(p.dir()+"/schema.gen.h") + "\n#include <cstddef>\n\n")
+	b.WriteString(banner + include(p.dir()+"/schema.gen.h") + "\n#include <cstddef>\n#include <utility>\n\n")
 	b.WriteString(include(p.dir() + "/types.gen.h"))
 	for _, d := range dependencies(p) {
 		b.WriteString(include(d.dir() + "/schema.gen.h"))
 	}
 	b.WriteString(include("pkg/api/internal/heap_object.h"))
 	b.WriteString("\n#pragma GCC diagnostic ignored \"-Winvalid-offsetof\"\n")
-	fmt.Fprintf(&b, "\nnamespace kubexx::api::%s::internal {\nnamespace {\n\nusing enum codec::Kind;\nusing enum codec::Cardinality;\n", p.namespace())
+	fmt.Fprintf(&b, "\nnamespace kubexx::api::%s {\n", p.namespace())
+	// Before the tables, whose functions inline them.
+	for _, o := range p.objects {
+		defineMembers(&b, o.name, isAggregate(o))
+	}
+	b.WriteString("\nnamespace internal {\nnamespace {\n\nusing enum codec::Kind;\nusing enum codec::Cardinality;\n")
 	for _, o := range p.objects {
 		if len(o.fields) > 0 {
 			fmt.Fprintf(&b, "\nconstexpr codec::FieldSchema k%sFields[] = {\n", o.name)
@@ -150,7 +151,7 @@ func emitSchema(out output, p *pkg) {
 	for _, o := range p.objects {
 		b.WriteString(typeRow(p, o))
 	}
-	fmt.Fprintf(&b, "\n}  // namespace kubexx::api::%s::internal\n\nnamespace kubexx::codec {\n\n", p.namespace())
+	fmt.Fprintf(&b, "\n}  // namespace internal\n}  // namespace kubexx::api::%s\n\nnamespace kubexx::codec {\n\n", p.namespace())
 	for _, o := range p.objects {
 		fmt.Fprintf(&b, "template <>\nconst TypeSchema& SchemaOf<api::%s::%s>() {\n  return api::%s::internal::k%sSchema;\n}\n",
 			p.namespace(), o.name, p.namespace(), o.name)

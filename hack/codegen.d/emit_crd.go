@@ -61,6 +61,24 @@ func crdMemberType(f *crdField) string {
 	return f.element
 }
 
+// crdIsAggregate is isAggregate for a struct made from a schema.
+func crdIsAggregate(o *crdStruct) bool { return crdFields(o) <= maxAggregateFields }
+
+func crdFields(o *crdStruct) int {
+	count := 0
+	for _, f := range o.fields {
+		switch {
+		case f.cardinality == "kRepeated" || f.cardinality == "kMap" || f.kind == "kMessage" && f.message == nil:
+			return maxAggregateFields + 1 // a list, a map, or the object's metadata
+		case f.cardinality == "kPlain" && f.message != nil:
+			count += crdFields(f.message)
+		default:
+			count++
+		}
+	}
+	return count
+}
+
 func crdHeader(v *crdVersion, space string) string {
 	var b strings.Builder
 	guard := strings.ToUpper(strings.NewReplacer("::", "_", ".", "_").Replace(space+"_"+v.kind+"_"+v.version)) + "_GEN_H_"
@@ -74,9 +92,14 @@ func crdHeader(v *crdVersion, space string) string {
 	for _, o := range v.structs {
 		fmt.Fprintf(&b, "\nstruct %s {\n", o.name)
 		for _, f := range o.fields {
-			fmt.Fprintf(&b, "  %s %s{};\n", crdMemberType(f), f.member)
+			initialiser := ""
+			if crdIsAggregate(o) || f.cardinality == "kPlain" && isScalar(f.element) {
+				initialiser = "{}"
+			}
+			fmt.Fprintf(&b, "  %s %s%s;\n", crdMemberType(f), f.member, initialiser)
 		}
-		fmt.Fprintf(&b, "  bool operator==(const %s&) const = default;\n};\n", o.name)
+		declareMembers(&b, o.name, crdIsAggregate(o))
+		b.WriteString("};\n")
 	}
 	fmt.Fprintf(&b, "\ninline constexpr kubexx::apimachinery::ResourceInfo k%sResource{%q, %q, %q, %q, %t};\n\n}  // namespace %s\n\n",
 		v.kind, v.group, v.version, v.kind, v.plural, v.namespaced, space)
@@ -95,9 +118,13 @@ func crdHeader(v *crdVersion, space string) string {
 
 func crdSource(v *crdVersion, space, header string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s#include %q\n\n#include <cstddef>\n\n%s\n", banner, header, include("pkg/api/meta/v1/schema.gen.h"))
+	fmt.Fprintf(&b, "%s#include %q\n\n#include <cstddef>\n#include <utility>\n\n%s%s\n", banner, header, include("pkg/api/internal/heap_object.h"), include("pkg/api/meta/v1/schema.gen.h"))
 	b.WriteString("#pragma GCC diagnostic ignored \"-Winvalid-offsetof\"\n\n")
-	fmt.Fprintf(&b, "namespace %s {\nnamespace {\n\nusing enum kubexx::codec::Kind;\nusing enum kubexx::codec::Cardinality;\n", space)
+	fmt.Fprintf(&b, "namespace %s {\n", space)
+	for _, o := range v.structs {
+		defineMembers(&b, o.name, crdIsAggregate(o))
+	}
+	b.WriteString("\nnamespace {\n\nusing enum kubexx::codec::Kind;\nusing enum kubexx::codec::Cardinality;\n")
 	for _, o := range v.structs {
 		fields := "{}"
 		if len(o.fields) > 0 {

@@ -52,6 +52,7 @@ make_host_bridge() {
 }
 
 start_etcd() {
+  await_port etcd "$etcd_port"
   start_process etcd "$kx_bin/etcd" --name "$name" --data-dir "$dir/etcd" \
     --listen-client-urls "http://127.0.0.1:$etcd_port" --advertise-client-urls "http://127.0.0.1:$etcd_port" \
     --listen-peer-urls http://127.0.0.1:0 --unsafe-no-fsync --quota-backend-bytes 8589934592
@@ -70,6 +71,7 @@ start_apiserver() {
   local advertise=127.0.0.1 extra=()
   make_host_bridge && advertise=$host_ip
   read -ra extra <<<"${KUBEXX_APISERVER_ARGS:-}"
+  await_port apiserver "$apiserver_port"
   start_process apiserver "$kx_bin/kube-apiserver" \
     --etcd-servers="http://127.0.0.1:$etcd_port" --secure-port="$apiserver_port" --bind-address=0.0.0.0 \
     --advertise-address="$advertise" --service-cluster-ip-range="$service_subnet" --cert-dir="$pki" \

@@ -56,6 +56,10 @@ containerRuntimeEndpoint: unix://$node/containerd.sock
 imageGCHighThresholdPercent: 100
 evictionHard: {memory.available: 10Mi, nodefs.available: "0%", nodefs.inodesFree: "0%", imagefs.available: "0%"}
 localStorageCapacityIsolation: false
+# A kubelet takes away logs of pods that it does not know: those of other clusters' pods, in one folder for all.
+podLogsDir: $node/pod-logs
+# Pods begin with what the API server has, also on a loaded machine.
+configMapAndSecretChangeDetectionStrategy: Get
 makeIPTablesUtilChains: false
 END
 }

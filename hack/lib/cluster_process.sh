@@ -36,13 +36,24 @@ cluster_processes() {
 
 process_is_gone() { ! process_is_alive "$1"; }
 
+# A killed process loses its environment before it closes its sockets: it has ended when no thread of it is left.
+has_ended() { # has_ended PID
+  ! grep -qsE '^State:[[:space:]]+[^ZX]' /proc/"$1"/task/*/status
+}
+
 # stop_process NAME SIGNAL: waits up to 20 s for its end, then kills.
 stop_process() {
   local process=$1 pid
   if process_is_alive "$process"; then
     pid=$(cat "$dir/$process.pid")
     kill "-$2" "$pid" 2>/dev/null || true
-    wait_for 20 "$process to stop" process_is_gone "$process" || kill -KILL "$pid" 2>/dev/null || true
+    wait_for 20 "$process to stop" has_ended "$pid" || { is_ours "$pid" && kill -KILL "$pid" 2>/dev/null; } || true
   fi
   rm -f "$dir/$process.pid"
+}
+
+# await_port PROCESS PORT: before a process starts to listen there. A process that ends may hold it a little longer.
+await_port() {
+  process_is_alive "$1" || wait_for 20 "port $2 to be free" port_is_free "$2" ||
+    die "$1 cannot listen on port $2: $(ss -Hltnp "sport = :$2" | sed 's/.*users:/another program does: /')"
 }

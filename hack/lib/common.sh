@@ -27,6 +27,12 @@ is_root() { [ "$(id -u)" = 0 ]; }
 show_help() { sed -n '2,/^[^#]/{/^#/s/^# \{0,1\}//p}' "$1"; }
 wants_help() { case " $* " in *" --help "* | *" -h "*) return 0 ;; esac; return 1; }
 
+# The sanitizers of clang tell functions and lines with binutils' addr2line: their own helper is in another package.
+name_functions() {
+  local tool
+  if tool=$(command -v addr2line); then export ASAN_SYMBOLIZER_PATH=${ASAN_SYMBOLIZER_PATH:-$tool}; fi
+}
+
 # Runs a command as root: directly, or through sudo.
 as_root() {
   if is_root; then

@@ -11,11 +11,18 @@ kx_buildah() {
     --storage-driver vfs "$@"
 }
 
-# image_from_folder FOLDER NAME TAR OPTION...: an image of one layer, as an OCI archive. Options are `buildah config`'s.
+# image_from_folder FOLDER NAME TAR OPTION...: an image of one layer, as an OCI archive. Options are `buildah config`'s. One
+# at a time: in the store two images of the same name would be one.
 image_from_folder() {
+  mkdir -p "$KUBEXX_CACHE/containers" "$(dirname "$3")"
+  (
+    flock 9
+    build_from_folder "$@" 9>&-
+  ) 9>"$KUBEXX_CACHE/containers/.lock"
+}
+build_from_folder() {
   local folder=$1 image=$2 tar=$3 container
   shift 3
-  mkdir -p "$(dirname "$tar")"
   container=$(kx_buildah from scratch)
   kx_buildah add -q "$container" "$folder" / >/dev/null
   kx_buildah config "$@" "$container"
@@ -62,6 +69,7 @@ make_busybox_image() {
   rm -rf "$work"
 }
 
+# Two nodes that come up at the same time may both make them: each is moved to its place when it is whole.
 make_node_images() {
   [ -f "$kx_images/pause.tar" ] || make_pause_image
   [ -f "$kx_images/busybox.tar" ] || make_busybox_image

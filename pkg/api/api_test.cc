@@ -3,9 +3,11 @@
 #include <string>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "kubexx/api/apiextensions/v1/types.gen.h"
 #include "kubexx/api/apps/v1/resources.gen.h"
 #include "kubexx/api/apps/v1/types.gen.h"
 #include "kubexx/api/core/v1/resources.gen.h"
@@ -215,7 +217,8 @@ TEST(SchemaTest, GoTagsBecomeFlags) {
 }
 
 TEST(TypesTest, MembersAreSnakeCaseAndValuesCompare) {
-  core::v1::Pod pod{.metadata = {.name = "a", .namespace_ = "b"}};
+  core::v1::Pod pod;
+  pod.metadata.name = "a";
   pod.spec.host_pid = true;
   pod.status.pod_ip = "10.0.0.1";
   pod.status.pod_ips.push_back({.ip = "10.0.0.1"});
@@ -225,8 +228,29 @@ TEST(TypesTest, MembersAreSnakeCaseAndValuesCompare) {
   EXPECT_EQ(copy, pod);
   copy.spec.security_context.emplace().run_as_non_root = true;
   EXPECT_NE(copy, pod);
-  static_assert(std::is_aggregate_v<core::v1::Pod> &&
-                std::is_nothrow_move_constructible_v<core::v1::Pod>);
+  static_assert(std::is_nothrow_move_constructible_v<core::v1::Pod> &&
+                std::is_nothrow_move_assignable_v<core::v1::Pod>);
+}
+
+TEST(TypesTest, AStructIsAssignedToItselfAndFromItsOwnMember) {
+  apiextensions::v1::JSONSchemaProps schema;
+  schema.title = "outer";
+  schema.not_.emplace().title = "inner";
+  const apiextensions::v1::JSONSchemaProps copy = schema;
+  schema = *&schema;
+  EXPECT_EQ(schema, copy);
+  schema = *schema.not_;
+  EXPECT_EQ(schema.title, "inner");
+  schema = copy;
+  schema = std::move(*schema.not_);
+  EXPECT_EQ(schema.title, "inner");
+  EXPECT_FALSE(schema.not_);
+}
+
+TEST(TypesTest, SmallStructsAreAggregates) {
+  static_assert(std::is_aggregate_v<core::v1::EnvVar> && !std::is_aggregate_v<core::v1::Container>);
+  const core::v1::EnvVar variable{.name = "A", .value = "1"};
+  EXPECT_EQ(variable.value, "1");
 }
 
 TEST(ResourceTest, IsKnownAtCompileTimeFromTheType) {

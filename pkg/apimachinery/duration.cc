@@ -103,7 +103,7 @@ std::optional<std::uint64_t> ParseMagnitude(internal::TextCursor& in) {
 }
 
 // `value` / 10^`places` without trailing zeros: "1.5".
-std::string Decimal(std::uint64_t value, int places) {
+std::string WithPoint(std::uint64_t value, int places) {
   std::string fraction;
   for (int i = 0; i < places; ++i) {
     const char digit = static_cast<char>('0' + value % 10);
@@ -131,13 +131,13 @@ std::string Duration::ToString() const {
     return "0s";
   }
   if (magnitude < 1'000) {
-    return out + Decimal(magnitude, 0) + "ns";
+    return out + WithPoint(magnitude, 0) + "ns";
   }
   if (magnitude < 1'000'000) {
-    return out + Decimal(magnitude, 3) + "\u00b5s";
+    return out + WithPoint(magnitude, 3) + "\u00b5s";
   }
   if (magnitude < 1'000'000'000) {
-    return out + Decimal(magnitude, 6) + "ms";
+    return out + WithPoint(magnitude, 6) + "ms";
   }
   const std::uint64_t minutes = magnitude / 60'000'000'000;
   if (minutes >= 60) {
@@ -146,7 +146,7 @@ std::string Duration::ToString() const {
   if (minutes > 0) {
     out += std::to_string(minutes % 60) + "m";
   }
-  return out + Decimal(magnitude % 60'000'000'000, 9) + "s";
+  return out + WithPoint(magnitude % 60'000'000'000, 9) + "s";
 }
 
 Result<Duration> Duration::Parse(std::string_view text) {

@@ -31,7 +31,7 @@ constexpr std::array kDecimalSuffixes = {
 constexpr std::array kBinarySuffixes = {Suffix{"Ki", 1}, Suffix{"Mi", 2}, Suffix{"Gi", 3},
                                         Suffix{"Ti", 4}, Suffix{"Pi", 5}, Suffix{"Ei", 6}};
 
-struct Unit {
+struct QuantityUnit {
   Format format = Format::kDecimalSi;
   std::int64_t exponent = 0;
 };
@@ -41,7 +41,7 @@ struct Parts {
   bool has_digits = false;
   std::string_view whole{};     // without leading zeros; "0" when nothing is left
   std::string_view fraction{};  // digits behind the point
-  Unit unit{};
+  QuantityUnit unit{};
 };
 
 struct Number {
@@ -50,14 +50,14 @@ struct Number {
   bool canonical = false;  // Go keeps the text as it came
 };
 
-std::optional<Unit> ParseSuffix(std::string_view text) {
+std::optional<QuantityUnit> ParseSuffix(std::string_view text) {
   if (const auto* found = std::ranges::find(kDecimalSuffixes, text, &Suffix::name);
       found != kDecimalSuffixes.end()) {
-    return Unit{Format::kDecimalSi, found->exponent};
+    return QuantityUnit{Format::kDecimalSi, found->exponent};
   }
   if (const auto* found = std::ranges::find(kBinarySuffixes, text, &Suffix::name);
       found != kBinarySuffixes.end()) {
-    return Unit{Format::kBinarySi, found->exponent};
+    return QuantityUnit{Format::kBinarySi, found->exponent};
   }
   if (text.size() < 2 || (text[0] != 'e' && text[0] != 'E')) {
     return std::nullopt;
@@ -71,7 +71,7 @@ std::optional<Unit> ParseSuffix(std::string_view text) {
   if (error != std::errc() || end != text.data() + text.size()) {
     return std::nullopt;
   }
-  return Unit{Format::kDecimalExponent, exponent};
+  return QuantityUnit{Format::kDecimalExponent, exponent};
 }
 
 // Sign, digits, point, digits, suffix. As in Go the digits may be missing on both sides of the
@@ -237,12 +237,14 @@ bool IsPlainlyCanonical(std::string_view text) {
     return text == "0";
   }
   const std::string_view suffix = text.substr(digits);
-  constexpr std::string_view kUnits = "kKMGTP";
+  constexpr std::string_view kQuantityUnits = "kKMGTP";
   if (suffix.size() == 2) {
-    return suffix[1] == 'i' && suffix[0] != 'k' && kUnits.find(suffix[0]) != kUnits.npos;
+    return suffix[1] == 'i' && suffix[0] != 'k' &&
+           kQuantityUnits.find(suffix[0]) != kQuantityUnits.npos;
   }
   return suffix.empty() || suffix == "m" ||
-         (suffix.size() == 1 && suffix[0] != 'K' && kUnits.find(suffix[0]) != kUnits.npos);
+         (suffix.size() == 1 && suffix[0] != 'K' &&
+          kQuantityUnits.find(suffix[0]) != kQuantityUnits.npos);
 }
 
 Decimal ValueOf(const std::string& text) {

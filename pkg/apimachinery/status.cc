@@ -49,6 +49,20 @@ Reason ParseReason(std::string_view text) {
   return found == kReasonNames.end() ? Reason::kUnknown : found->reason;
 }
 
+Status::Status() = default;
+Status::Status(Reason reason_in, std::string message_in, int code_in)
+    : reason(reason_in), code(code_in), message(std::move(message_in)) {}
+Status::Status(const Status& other) = default;
+Status::Status(Status&& other) noexcept = default;
+Status& Status::operator=(const Status& other) = default;
+Status& Status::operator=(Status&& other) noexcept = default;
+Status::~Status() = default;
+
+Error Fail(Reason reason, std::string message, int code) {
+  return Error(Status(reason, std::move(message), code));
+}
+Error Fail(Status status) { return Error(std::move(status)); }
+
 std::string Status::ToString() const {
   std::string text(apimachinery::ToString(reason));
   if (text.empty()) {

@@ -74,9 +74,14 @@ struct StatusDetails {
 /// An error. A value type. `code` is the HTTP status, 0 when there was no response.
 class [[nodiscard]] Status {
  public:
-  Status() = default;
-  Status(Reason reason_in, std::string message_in, int code_in = 0)
-      : reason(reason_in), code(code_in), message(std::move(message_in)) {}
+  // Out of line, as every file that returns errors would have them otherwise.
+  Status();
+  Status(Reason reason_in, std::string message_in, int code_in = 0);
+  Status(const Status& other);
+  Status(Status&& other) noexcept;
+  Status& operator=(const Status& other);
+  Status& operator=(Status&& other) noexcept;
+  ~Status();
 
   Reason reason = Reason::kUnknown;
   int code = 0;
@@ -117,11 +122,9 @@ class [[nodiscard]] Result : public std::expected<T, Status> {
 using Error = std::unexpected<Status>;
 
 /// `return Fail(Reason::kNotFound, "...")` from a function that returns Result<T>.
-inline Error Fail(Reason reason, std::string message, int code = 0) {
-  return Error(Status(reason, std::move(message), code));
-}
+Error Fail(Reason reason, std::string message, int code = 0);
 /// As above, with a whole Status.
-inline Error Fail(Status status) { return Error(std::move(status)); }
+Error Fail(Status status);
 
 }  // namespace kubexx::apimachinery
 

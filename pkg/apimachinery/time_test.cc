@@ -8,7 +8,7 @@ namespace kubexx::apimachinery {
 namespace {
 
 // The test's name is the index of its case.
-constexpr auto CaseName = [](const auto& test) { return std::to_string(test.index); };
+constexpr auto TimeCaseName = [](const auto& test) { return std::to_string(test.index); };
 
 struct Moment {
   std::string_view text;
@@ -37,7 +37,7 @@ constexpr Moment kMoments[] = {
     {"0000-01-01T00:00:00Z", -62167219200, "0000-01-01T00:00:00Z"},
     {"9999-12-31T23:59:59Z", 253402300799, "9999-12-31T23:59:59Z"},
 };
-INSTANTIATE_TEST_SUITE_P(Moments, TimeText, ::testing::ValuesIn(kMoments), CaseName);
+INSTANTIATE_TEST_SUITE_P(Moments, TimeText, ::testing::ValuesIn(kMoments), TimeCaseName);
 
 TEST(Time, RefusesWhatIsNotRfc3339) {
   for (const std::string_view text : {"",
@@ -119,8 +119,8 @@ TEST_P(DurationText, ParsesAndPrintsAsGo) {
   EXPECT_EQ(duration->ToString(), GetParam().canonical);
 }
 
-constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kMaxSeconds = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMinSeconds = std::numeric_limits<std::int64_t>::min();
 constexpr Span kSpans[] = {
     {"0", 0, "0s"},
     {"-0", 0, "0s"},
@@ -147,10 +147,10 @@ constexpr Span kSpans[] = {
     {"0.9999999999ns", 0, "0s"},
     {"999999ns", 999999, "999.999\u00b5s"},
     {"3599s", 3599000000000, "59m59s"},
-    {"9223372036.854775807s", kMax, "2562047h47m16.854775807s"},
-    {"-9223372036854775808ns", kMin, "-2562047h47m16.854775808s"},
+    {"9223372036.854775807s", kMaxSeconds, "2562047h47m16.854775807s"},
+    {"-9223372036854775808ns", kMinSeconds, "-2562047h47m16.854775808s"},
 };
-INSTANTIATE_TEST_SUITE_P(Spans, DurationText, ::testing::ValuesIn(kSpans), CaseName);
+INSTANTIATE_TEST_SUITE_P(Spans, DurationText, ::testing::ValuesIn(kSpans), TimeCaseName);
 
 TEST(Duration, RefusesWhatGoRefuses) {
   for (const std::string_view text :

@@ -3,19 +3,24 @@
 #ifndef KUBEXX_CACHE_DELTA_QUEUE_H_
 #define KUBEXX_CACHE_DELTA_QUEUE_H_
 
+#include <atomic>
 #include <cstddef>
 #include <deque>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "kubexx/apimachinery/object_key.h"
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/cache/entry.h"
 #include "kubexx/cache/entry_table.h"
 #include "kubexx/cache/object.h"
+#include "kubexx/cache/store_faults.h"
 #include "kubexx/metrics/registry.h"
 
 namespace kubexx::cache {
@@ -34,6 +39,19 @@ struct ReplaceDelta {
   std::string resource_version{};
   /// The objects of this namespace only, when set.
   std::optional<std::string> namespace_{};
+  /// Of a source of all namespaces, this one was listed by itself: the informer's version stays.
+  bool is_part = false;
+  /// Turns true once the store has them; may be null.
+  std::shared_ptr<std::atomic<bool>> applied{};
+  /// What could not be read of them.
+  Unreadable unreadable{};
+  /// Known to be gone, although something could not be read.
+  std::set<apimachinery::ObjectKey> deleted{};
+};
+/// A change could not be read.
+struct UnreadableDelta {
+  apimachinery::Status why{};
+  std::string namespace_{};  ///< of the source that sent it; empty for a source of all
 };
 /// The source has said that everything up to this version has been sent.
 struct BookmarkDelta {
@@ -49,8 +67,8 @@ struct ResyncDelta {};
 /// Nothing; makes the consumer look at what else there is to do.
 struct WakeDelta {};
 /// One step of what the reflector hands to the distributor.
-using Delta = std::variant<UpsertDelta, DeleteDelta, ReplaceDelta, BookmarkDelta, UnavailableDelta,
-                           ResyncDelta, WakeDelta>;
+using Delta = std::variant<UpsertDelta, DeleteDelta, ReplaceDelta, BookmarkDelta, UnreadableDelta,
+                           UnavailableDelta, ResyncDelta, WakeDelta>;
 
 /// Deltas to apply in one step: some upserts and deletes, in order, or one of another kind.
 struct DeltaBatch {

@@ -77,6 +77,8 @@ void Distributor::Apply(DeltaBatch&& batch) {
     On(std::move(*replace));
   } else if (auto* bookmark = std::get_if<BookmarkDelta>(&first)) {
     On(std::move(*bookmark));
+  } else if (const auto* unreadable = std::get_if<UnreadableDelta>(&first)) {
+    store_->faults().Add(store_->ScopeOf(unreadable->namespace_), unreadable->why);
   } else if (std::holds_alternative<ResyncDelta>(first)) {
     On(ResyncDelta{});
   } else if (std::holds_alternative<UpsertDelta>(first) ||
@@ -154,7 +156,7 @@ void Distributor::Prepare(DeleteDelta& delta, Pending& pending, PackedStore::Cha
 
 // Null when there is nothing to tell.
 std::shared_ptr<const RawEvent> Distributor::EventOf(Pending&& pending, EntryRef&& old) const {
-  RawEvent::Flags flags;
+  RawEvent::Flags flags{.is_single_change = true};
   if (pending.type == RawEvent::Type::kDelete) {
     if (!old) {
       return nullptr;  // nobody was told that it exists
@@ -174,16 +176,38 @@ std::shared_ptr<const RawEvent> Distributor::EventOf(Pending&& pending, EntryRef
 
 void Distributor::On(ReplaceDelta&& delta) {
   const std::string scope = delta.namespace_.value_or("");
+  if (delta.unreadable.count > 0) {
+    KeepUnnamed(delta);
+  }
   const EntryTable old_table =
       delta.namespace_
           ? store_->SwapNamespace(scope, std::move(delta.table), delta.resource_version)
           : store_->Swap(std::move(delta.table), delta.resource_version);
+  if (!delta.is_part) {
+    store_->faults().Replace(scope, std::move(delta.unreadable));
+  } else if (delta.unreadable.count > 0) {
+    store_->faults().Add(store_->ScopeOf(scope), delta.unreadable.first);
+  }
   std::vector<EntryRef> entries = delta.namespace_ ? store_->EntriesIn(scope) : store_->Entries();
-  const bool initial = synced_namespaces_.insert(scope).second;
+  const bool initial = !delta.is_part && synced_namespaces_.insert(scope).second;
+  if (delta.applied) {
+    *delta.applied = true;
+  }
   if (old_table.empty()) {
     TellAll(std::move(entries), initial);
   } else {
     TellDifference(old_table, entries);
+  }
+}
+
+// What could not be read may be any of the objects that the new state has not: nobody is told that
+// one of them is gone before a state can be read in whole.
+void Distributor::KeepUnnamed(ReplaceDelta& delta) const {
+  for (EntryRef& old :
+       delta.namespace_ ? store_->EntriesIn(*delta.namespace_) : store_->Entries()) {
+    if (!delta.table.Find(old->namespace_(), old->name()) && !delta.deleted.contains(old->key())) {
+      delta.table.Insert(std::move(old));
+    }
   }
 }
 

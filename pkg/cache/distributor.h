@@ -65,6 +65,7 @@ class Distributor {
   std::shared_ptr<const RawEvent> EventOf(Pending&& pending, EntryRef&& old) const;
 
   void On(ReplaceDelta&& delta);
+  void KeepUnnamed(ReplaceDelta& delta) const;
   void On(BookmarkDelta&& delta);
   void On(ResyncDelta&& delta);
 

@@ -8,7 +8,9 @@
 
 namespace kubexx::cache {
 
+using apimachinery::Fail;
 using apimachinery::Reason;
+using apimachinery::Result;
 using apimachinery::Status;
 
 namespace {
@@ -45,7 +47,10 @@ InformerCore::InformerCore(InformerOptions options, bool per_namespace)
     : options_(std::move(options)),
       metrics_(options_),
       store_(std::make_shared<PackedStore>(
-          PackedStoreOptions{.version_per_namespace = per_namespace})),
+          PackedStoreOptions{.version_per_namespace = per_namespace,
+                             .faults = {.name = options_.name,
+                                        .clock = options_.clock,
+                                        .undecodable = metrics_.undecodable}})),
       queue_({.clock = options_.clock, .queued = metrics_.queued}),
       distributor_(store_, *listeners_),
       resync_check_(AtLeastMinimum(options_.resync_period)) {}
@@ -80,22 +85,28 @@ ReflectorOptions InformerCore::ReflectorOptionsFor(const std::string& namespace_
       .seed = options_.seed,
       .should_resync = [this] { return listeners_->CheckResync(options_.clock.Now()); },
       .use_watch_list = options_.use_watch_list,
-      .tuning = options_.tuning,
-      .on_error = options_.on_error};
-  if (of_one_namespace) {
-    options.on_error = [this, namespace_](const Status& status) {
-      const Status said = status.WithContext("namespace " + namespace_);
-      if (options_.on_error) {
-        options_.on_error(said);
-      } else {
-        LogWatchError(options_.name, said);
-      }
-      if (IsRefused(status)) {
-        (void)queue_.Push(UnavailableDelta{namespace_});  // refused only when stopping
-      }
-    };
-  }
+      .tuning = options_.tuning};
+  options.on_error = [this, namespace_, of_one_namespace](const Status& status) {
+    const Status said = of_one_namespace ? status.WithContext("namespace " + namespace_) : status;
+    if (options_.on_error) {
+      options_.on_error(said);
+    } else {
+      LogWatchError(options_.name, said);
+    }
+    Failed(namespace_, status);
+    if (of_one_namespace && IsRefused(status)) {
+      (void)queue_.Push(UnavailableDelta{namespace_});  // refused only when stopping
+    }
+  };
   return options;
+}
+
+void InformerCore::Failed(const std::string& namespace_, const Status& status) {
+  const base::MutexLock lock(mu_);
+  if (unread_.contains(namespace_)) {
+    errors_.insert_or_assign(namespace_, status);
+    synced_changed_.notify_all();
+  }
 }
 
 void InformerCore::Start() {
@@ -108,7 +119,10 @@ void InformerCore::Start() {
   {
     base::MutexLock lock(mu_);
     running_ = true;
+    started_ = options_.clock.Now();
     unsynced_ = {namespaces_.begin(), namespaces_.end()};
+    unread_ = unsynced_;
+    errors_.clear();
     synced_ = unsynced_.empty();
     resync_check = resync_check_;
   }
@@ -158,6 +172,67 @@ bool InformerCore::WaitForSync(const std::stop_token& stop) const {
     options_.clock.WaitUntil(mu_, synced_changed_, stop, base::TimePoint::max());
   }
   return synced_;
+}
+
+Result<void> InformerCore::AwaitSync(const std::stop_token& stop, base::Duration patience) const {
+  base::MutexLock lock(mu_);
+  const base::TimePoint until = (running_ ? started_ : options_.clock.Now()) + patience;
+  while (!synced_) {
+    if (stop.stop_requested()) {
+      return UnsyncedLocked(Reason::kCancelled, "stopped");
+    }
+    // Of several namespaces one that is refused is not waited for; see SetAvailable.
+    const auto refused = errors_.find(std::string_view());
+    if (refused != errors_.end() && IsRefused(refused->second)) {
+      // That the type is not there is not that an object is not there.
+      const Reason reason = refused->second.reason;
+      return UnsyncedLocked(reason == Reason::kNotFound ? Reason::kUnavailable : reason,
+                            "the server refuses it");
+    }
+    if (options_.clock.Now() >= until) {
+      return UnsyncedLocked(Reason::kTimeout, "it takes longer than a reader waits");
+    }
+    options_.clock.WaitUntil(mu_, synced_changed_, stop, until);
+  }
+  return {};
+}
+
+Result<void> InformerCore::SyncError(std::string_view namespace_) const {
+  const base::MutexLock lock(mu_);
+  if (!synced_) {
+    return UnsyncedLocked(Reason::kUnavailable, "it has not come yet");
+  }
+  return ReadableLocked(namespace_);
+}
+
+Result<void> InformerCore::CheckReadable(std::string_view namespace_) const {
+  const base::MutexLock lock(mu_);
+  return synced_ ? ReadableLocked(namespace_) : Result<void>();
+}
+
+Result<void> InformerCore::ReadableLocked(std::string_view namespace_) const {
+  const auto found = namespace_.empty() ? errors_.begin() : errors_.find(namespace_);
+  if (found == errors_.end()) {
+    return {};
+  }
+  const Status& status = found->second;
+  Status said = status.WithContext("the cache of " + options_.name + " cannot read namespace " +
+                                   found->first);
+  if (said.reason == Reason::kNotFound) {
+    said.reason = Reason::kUnavailable;
+  }
+  return Fail(std::move(said));
+}
+
+apimachinery::Error InformerCore::UnsyncedLocked(Reason reason, std::string_view what) const {
+  std::string message = "the cache of " + options_.name + " has no first list: ";
+  message += what;
+  for (const auto& [namespace_, status] : errors_) {
+    message += "; " + (namespace_.empty() ? "" : "namespace " + namespace_ + ": ");
+    message += status.ToString();
+    break;  // the others are seldom different
+  }
+  return Fail(reason, std::move(message));
 }
 
 HandlerRegistration InformerCore::AddHandler(std::string name,
@@ -227,12 +302,22 @@ bool InformerCore::HandlerHasSynced(std::string_view name) const {
          });
 }
 
+Result<std::shared_ptr<const std::atomic<bool>>> InformerCore::ReplaceNamespace(
+    std::string namespace_, std::vector<Object>&& objects) {
+  auto applied = std::make_shared<std::atomic<bool>>(false);
+  KX_RETURN_IF_ERROR(
+      feeds_.front()->store.ReplacePart(std::move(namespace_), std::move(objects), applied));
+  return applied;
+}
+
 void InformerCore::Distribute() {
   while (auto batch = queue_.Pop()) {
     AttachWaiting();
     std::optional<std::string> available;
-    if (const auto* replace = std::get_if<ReplaceDelta>(&batch->deltas.front())) {
+    const auto* replace = std::get_if<ReplaceDelta>(&batch->deltas.front());
+    if (replace != nullptr && !replace->is_part) {
       available = replace->namespace_.value_or("");
+      SetRead(*available);
     } else if (const auto* refused = std::get_if<UnavailableDelta>(&batch->deltas.front())) {
       available = refused->namespace_;
     }
@@ -252,6 +337,12 @@ void InformerCore::Publish(base::TimePoint queued) {
     metrics_.objects.Set(static_cast<double>(store_->size()));
     metrics_.bytes.Set(static_cast<double>(store_->bytes()));
   }
+}
+
+void InformerCore::SetRead(const std::string& namespace_) {
+  const base::MutexLock lock(mu_);
+  unread_.erase(namespace_);
+  errors_.erase(namespace_);
 }
 
 void InformerCore::SetAvailable(const std::string& namespace_) {

@@ -3,6 +3,9 @@
 #ifndef KUBEXX_CACHE_INFORMER_CORE_H_
 #define KUBEXX_CACHE_INFORMER_CORE_H_
 
+#include <atomic>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -39,10 +42,19 @@ class InformerCore {
   void Stop();
   bool HasSynced() const;
   bool WaitForSync(const std::stop_token& stop) const;
+  /// See SharedInformerBase.
+  apimachinery::Result<void> AwaitSync(const std::stop_token& stop, base::Duration patience) const;
+  apimachinery::Result<void> SyncError(std::string_view namespace_) const;
+  /// Fails while a namespace (empty: any) is refused; succeeds before the first full state.
+  apimachinery::Result<void> CheckReadable(std::string_view namespace_) const;
+  const std::string& name() const { return options_.name; }
 
   HandlerRegistration AddHandler(std::string name, SharedInformerBase::RawHandler handler,
                                  const HandlerOptions& options);
   bool HandlerHasSynced(std::string_view name) const;
+  /// See SharedInformerBase::ReplaceNamespace.
+  apimachinery::Result<std::shared_ptr<const std::atomic<bool>>> ReplaceNamespace(
+      std::string namespace_, std::vector<Object>&& objects);
 
   PackedStore& store() { return *store_; }
 
@@ -61,6 +73,12 @@ class InformerCore {
   void Distribute();
   void Publish(base::TimePoint queued);
   void SetAvailable(const std::string& namespace_);
+  void SetRead(const std::string& namespace_);
+  void Failed(const std::string& namespace_, const apimachinery::Status& status);
+  /// Why it has not synced: the last error of any of its sources, if there was one.
+  apimachinery::Error UnsyncedLocked(apimachinery::Reason reason, std::string_view what) const
+      KX_REQUIRES(mu_);
+  apimachinery::Result<void> ReadableLocked(std::string_view namespace_) const KX_REQUIRES(mu_);
   void AttachWaiting();
 
   const InformerOptions options_;
@@ -78,6 +96,11 @@ class InformerCore {
   bool synced_ KX_GUARDED_BY(mu_) = false;
   /// Whose first full state since Start is awaited.
   std::set<std::string> unsynced_ KX_GUARDED_BY(mu_);
+  /// Without a first full state since Start; for others nobody waits, as they are refused.
+  std::set<std::string> unread_ KX_GUARDED_BY(mu_);
+  base::TimePoint started_ KX_GUARDED_BY(mu_){};
+  /// The last errors of sources without a first full state since Start.
+  std::map<std::string, apimachinery::Status, std::less<>> errors_ KX_GUARDED_BY(mu_);
   /// How often the listeners are looked at for resyncs that are due; zero means never.
   base::Duration resync_check_ KX_GUARDED_BY(mu_){0};
   /// Added, but not yet known to the distributor: until Start, or the informer's thread, comes by.

@@ -28,8 +28,8 @@ const Object& RawEvent::Unpacked(std::unique_ptr<const Object>& slot, const Entr
   return *slot;
 }
 
-std::shared_ptr<const void> RawEvent::DecodedOnce(std::shared_ptr<const void>& slot,
-                                                  const EntryRef& entry, Decoder decode) const {
+RawEvent::DecodeResult RawEvent::DecodedOnce(std::shared_ptr<const void>& slot,
+                                             const EntryRef& entry, Decoder decode) const {
   base::MutexLock lock(mu_);
   if (slot) {
     return slot;
@@ -39,8 +39,17 @@ std::shared_ptr<const void> RawEvent::DecodedOnce(std::shared_ptr<const void>& s
   if (is_old) {
     slot = cache.Take(*entry);
   }
-  if (!slot && !store_->Read(*entry, [&](const Object& raw) { slot = decode(raw); })) {
-    slot = decode(UnpackOrEmpty(*store_, *entry));  // says what is wrong
+  if (!slot) {
+    DecodeResult decoded = nullptr;
+    const auto read = store_->Read(*entry, [&](const Object& raw) { decoded = decode(raw); });
+    if (!read) {
+      decoded = apimachinery::Fail(read.error());
+    }
+    if (!decoded) {
+      store_->faults().ReportUndecodable(entry->key(), decoded.error());
+      return apimachinery::Fail(decoded.error().WithContext('"' + entry->key().ToString() + '"'));
+    }
+    slot = *std::move(decoded);
   }
   // Of a first list most objects stay as they are, and what is deleted has no next event.
   if (!is_old && !is_in_initial_list && type != Type::kDelete) {

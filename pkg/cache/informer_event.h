@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "kubexx/apimachinery/object_key.h"
+#include "kubexx/apimachinery/status.h"
 #include "kubexx/base/function_ref.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/cache/object.h"
@@ -16,21 +17,18 @@
 
 namespace kubexx::cache {
 
-/// A cached object: shared, never changed. To change one, copy it, edit the copy and send it to the
-/// API.
-template <class T>
-using Ref = std::shared_ptr<const T>;
-
 /// One change. Handlers of one informer share it. Thread-safe.
 class RawEvent {
  public:
   enum class Type : std::uint8_t { kAdd, kUpdate, kDelete };
-  using Decoder = base::FunctionRef<std::shared_ptr<const void>(const Object&)>;
+  using DecodeResult = apimachinery::Result<std::shared_ptr<const void>>;
+  using Decoder = base::FunctionRef<DecodeResult(const Object&)>;
 
   /// What is known of an event beside its objects.
   struct Flags {
     bool is_in_initial_list = false;
     bool final_state_unknown = false;
+    bool is_single_change = false;
   };
 
   RawEvent(std::shared_ptr<const PackedStore> store, Type type_in, EntryRef object, EntryRef old,
@@ -38,6 +36,7 @@ class RawEvent {
       : type(type_in),
         is_in_initial_list(flags.is_in_initial_list),
         final_state_unknown(flags.final_state_unknown),
+        is_single_change(flags.is_single_change),
         store_(std::move(store)),
         entry_(std::move(object)),
         old_entry_(std::move(old)) {}
@@ -45,6 +44,9 @@ class RawEvent {
   const Type type;
   const bool is_in_initial_list;   ///< kAdd: part of the first list, or replayed to a late handler
   const bool final_state_unknown;  ///< kDelete: found by a relist; the object may be stale
+  /// A watch told of it and nothing was merged: what differs from the old state was written at
+  /// exactly resource_version(). Otherwise at that version or an earlier one.
+  const bool is_single_change;
 
   apimachinery::ObjectKey key() const { return entry_->key(); }
   /// The packed states; the old one is none for an add.
@@ -66,19 +68,18 @@ class RawEvent {
 
   /// The same, decoded on the first call with `decode`, which must be the same for every call and
   /// every event of the informer: the next event of the object takes over what was decoded for this
-  /// one.
-  std::shared_ptr<const void> Decoded(Decoder decode) const {
-    return DecodedOnce(decoded_, entry_, decode);
-  }
-  std::shared_ptr<const void> DecodedOld(Decoder decode) const {
+  /// one. An error of `decode`, or of unpacking, is returned; it has been logged, as far as that
+  /// does not flood the log, and counted.
+  DecodeResult Decoded(Decoder decode) const { return DecodedOnce(decoded_, entry_, decode); }
+  DecodeResult DecodedOld(Decoder decode) const {
     return !old_entry_ || entry_ == old_entry_ ? Decoded(decode)
                                                : DecodedOnce(decoded_old_, old_entry_, decode);
   }
 
  private:
   const Object& Unpacked(std::unique_ptr<const Object>& slot, const Entry& entry) const;
-  std::shared_ptr<const void> DecodedOnce(std::shared_ptr<const void>& slot, const EntryRef& entry,
-                                          Decoder decode) const;
+  DecodeResult DecodedOnce(std::shared_ptr<const void>& slot, const EntryRef& entry,
+                           Decoder decode) const;
 
   std::shared_ptr<const PackedStore> store_;
   EntryRef entry_;

@@ -200,6 +200,56 @@ TEST_F(InformerHandlersTest, HandlersResyncAtTheirOwnPeriods) {
   EXPECT_EQ(registry_.Counter("reflector_resyncs_total", "", {{"name", "things"}}).Value(), 4);
 }
 
+TEST_F(InformerHandlersTest, AHandlerKnowsWhichEventIsASingleChange) {
+  source_->Put({"a", "1"}, "x");
+  Make({.clock = auto_clock_, .handler_buffer = 1});
+  StartAndSync();
+  using Seen = std::vector<std::pair<std::string, bool>>;  // of a handler's own thread
+  const auto noting = [](Seen& seen, Recorder& recorder) {
+    return [&seen, record = recorder.Handler()](const RawEvent& event) {
+      seen.emplace_back(event.object().bytes, event.is_single_change);
+      record(event);
+    };
+  };
+  Seen quick;
+  Recorder recorder;
+  const auto registration = informer_->AddRawHandler("quick", noting(quick, recorder));
+  recorder.AwaitEvents(1);
+  source_->Put({"a", "1"}, "told by a watch");
+  recorder.AwaitEvents(2);
+  source_->AwaitCaughtUp();
+  // No list before there is something to find.
+  source_->FailLists({Reason::kUnavailable, "not now", 503}, 1000000);
+  source_->FailWatches({Reason::kExpired, "too old", 410}, 1);
+  source_->DropWatches();
+  source_->Put({"a", "1"}, "told by a list");
+  source_->Compact();
+  source_->FailLists({}, 0);
+  recorder.AwaitEvents(3);
+  Seen slow;
+  Gate gate;
+  Recorder last;
+  const auto late =
+      informer_->AddRawHandler("slow", [&gate, note = noting(slow, last)](const RawEvent& event) {
+        gate.Wait();
+        note(event);
+      });
+  Recorder witness;  // told of each event after the slow one
+  const auto other = informer_->AddRawHandler("witness", witness.Handler());
+  for (const char* text : {"merged 1", "merged 2", "merged 3", "merged 4", "merged 5"}) {
+    source_->Put({"a", "1"}, text);
+  }
+  witness.AwaitContent(ContentOf({source_}));
+  gate.Open();
+  last.AwaitContent(ContentOf({source_}));
+  recorder.AwaitContent(ContentOf({source_}));  // its handler adds to `quick` no more
+  ASSERT_GE(quick.size(), 3U);
+  EXPECT_THAT(quick[0], ::testing::Pair(::testing::HasSubstr("\"x\""), false)) << "the first list";
+  EXPECT_THAT(quick[1], ::testing::Pair(::testing::HasSubstr("\"told by a watch\""), true));
+  EXPECT_THAT(quick[2], ::testing::Pair(::testing::HasSubstr("\"told by a list\""), false));
+  EXPECT_THAT(slow.back(), ::testing::Pair(::testing::HasSubstr("\"merged 5\""), false));
+}
+
 TEST_F(InformerHandlersTest, IndexesCanBeAddedWhileItRuns) {
   source_->Put({"a", "1"}, "x");
   source_->Put({"b", "1"}, "x");

@@ -33,6 +33,9 @@ InformerMetrics::InformerMetrics(const InformerOptions& options) {
   bytes = registry->Gauge("informer_store_bytes", "Bytes that packed objects take", labels);
   dropped = registry->Counter("informer_transform_errors_total",
                               "Objects dropped because the transform refused them", labels);
+  undecodable = registry->Counter(
+      "informer_undecodable_objects_total",
+      "Times that an object of the store, when asked for, did not decode as its type", labels);
 }
 
 }  // namespace kubexx::cache

@@ -3,7 +3,7 @@
 #ifndef KUBEXX_CACHE_INFORMER_METRICS_H_
 #define KUBEXX_CACHE_INFORMER_METRICS_H_
 
-#include "kubexx/cache/shared_informer.h"
+#include "kubexx/cache/informer_options.h"
 #include "kubexx/metrics/registry.h"
 
 namespace kubexx::cache {
@@ -21,6 +21,7 @@ struct InformerMetrics {
   metrics::Gauge objects{};
   metrics::Gauge bytes{};
   metrics::Counter dropped{};
+  metrics::Counter undecodable{};
 };
 
 }  // namespace kubexx::cache

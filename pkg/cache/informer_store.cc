@@ -1,6 +1,7 @@
 #include "kubexx/cache/informer_store.h"
 
 #include <exception>
+#include <set>
 #include <utility>
 
 #include "kubexx/logging/log.h"
@@ -37,17 +38,36 @@ class InformerStore::TableReplacement final : public Replacement {
 
   Result<void> Delete(const ObjectKey& key) override {
     table_.Erase(key.namespace_, key.name);
+    deleted_.insert(key);
+    return {};
+  }
+
+  Result<void> Unreadable(const apimachinery::Status& why) override {
+    unreadable_.Add(why);
     return {};
   }
 
   Result<void> Commit(std::string_view resource_version) override {
-    return owner_.queue_.Push(
-        ReplaceDelta{std::move(table_), std::string(resource_version), owner_.options_.namespace_});
+    return owner_.queue_.Push(ReplaceDelta{.table = std::move(table_),
+                                           .resource_version = std::string(resource_version),
+                                           .namespace_ = owner_.options_.namespace_,
+                                           .unreadable = std::move(unreadable_),
+                                           .deleted = std::move(deleted_)});
+  }
+
+  Result<void> CommitPart(std::string namespace_, std::shared_ptr<std::atomic<bool>> applied) {
+    return owner_.queue_.Push(ReplaceDelta{.table = std::move(table_),
+                                           .namespace_ = std::move(namespace_),
+                                           .is_part = true,
+                                           .applied = std::move(applied),
+                                           .unreadable = std::move(unreadable_)});
   }
 
  private:
   InformerStore& owner_;
   EntryTable table_{};
+  cache::Unreadable unreadable_{};
+  std::set<ObjectKey> deleted_{};  // and perhaps added again
 };
 
 bool InformerStore::RunTransform(Object& object) {
@@ -73,8 +93,10 @@ bool InformerStore::RunTransform(Object& object) {
 
 Result<void> InformerStore::Upsert(Object&& object) {
   const std::uint64_t hash = PackedStore::HashContent(object);
+  const std::string version = object.resource_version;
   if (!RunTransform(object)) {
-    return {};
+    // Whoever waits for this version need not do so until the next bookmark.
+    return queue_.Push(BookmarkDelta{version, options_.namespace_.value_or("")});
   }
   // Here and not in the informer's thread: what the object took is given back where it was taken.
   auto entry = store_.MakeRecent(object, hash);
@@ -96,8 +118,25 @@ Result<void> InformerStore::Delete(Object&& object) {
   return queue_.PushSome(DeleteDelta{std::move(object)});
 }
 
+Result<void> InformerStore::Unreadable(const apimachinery::Status& why) {
+  return queue_.Push(UnreadableDelta{why, options_.namespace_.value_or("")});
+}
+
 std::unique_ptr<Replacement> InformerStore::BeginReplace() {
   return std::make_unique<TableReplacement>(*this);
+}
+
+Result<void> InformerStore::ReplacePart(std::string namespace_, std::vector<Object>&& objects,
+                                        std::shared_ptr<std::atomic<bool>> applied) {
+  TableReplacement part(*this);
+  for (Object& object : objects) {
+    if (object.unreadable) {
+      KX_RETURN_IF_ERROR(part.Unreadable(*object.unreadable));
+      continue;
+    }
+    KX_RETURN_IF_ERROR(part.Add(std::move(object)));
+  }
+  return part.CommitPart(std::move(namespace_), std::move(applied));
 }
 
 void InformerStore::Bookmark(std::string_view resource_version) {

@@ -3,11 +3,13 @@
 #ifndef KUBEXX_CACHE_INFORMER_STORE_H_
 #define KUBEXX_CACHE_INFORMER_STORE_H_
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kubexx/cache/delta_queue.h"
 #include "kubexx/cache/packed_store.h"
@@ -39,10 +41,15 @@ class InformerStore final : public ReflectorStore {
   apimachinery::Result<void> Add(Object&& object) override { return Upsert(std::move(object)); }
   apimachinery::Result<void> Update(Object&& object) override { return Upsert(std::move(object)); }
   apimachinery::Result<void> Delete(Object&& object) override;
+  apimachinery::Result<void> Unreadable(const apimachinery::Status& why) override;
   void Flush() override { queue_.Flush(); }
   std::unique_ptr<Replacement> BeginReplace() override;
   void Bookmark(std::string_view resource_version) override;
   apimachinery::Result<void> Resync() override { return queue_.Push(ResyncDelta{}); }
+  /// These are all objects of the namespace now; see SharedInformerBase::ReplaceNamespace. Also
+  /// while a full state streams in.
+  apimachinery::Result<void> ReplacePart(std::string namespace_, std::vector<Object>&& objects,
+                                         std::shared_ptr<std::atomic<bool>> applied);
 
  private:
   class TableReplacement;

@@ -19,6 +19,8 @@ using apimachinery::ListOptions;
 using apimachinery::Result;
 using codec::WatchEventType;
 
+constexpr std::size_t kMaxFrameBytes = 64 << 20;
+
 class ClientListWatch final : public ListerWatcher {
  public:
   ClientListWatch(std::shared_ptr<rest::RESTClient> client,
@@ -34,8 +36,14 @@ class ClientListWatch final : public ListerWatcher {
                                std::stop_token stop) override {
     std::optional<codec::ListReader> reader;
     codec::Encoding encoding{};
+    std::size_t index = 0;
     const auto on_item = [&](std::string_view bytes) -> Result<void> {
-      KX_ASSIGN_OR_RETURN(Object object, MakeObject(encoding, bytes));
+      const std::string place = "items[" + std::to_string(index++) + "]";
+      Result<Object> made = MakeObject(encoding, bytes);
+      if (!made) {
+        return sink(UnreadableObject(made.error().WithContext(place)));
+      }
+      Object& object = *made;
       if (options_.name_types && encoding == codec::Encoding::kJson) {
         const codec::ItemType type = reader->item_type();
         object.bytes = codec::WithTypeMeta(bytes, type.api_version, type.kind);
@@ -85,7 +93,7 @@ class ClientListWatch final : public ListerWatcher {
         .Watch()
         .Stream(
             [&](const rest::Request::StreamHead& head) -> Result<void> {
-              reader.emplace(head.encoding);
+              reader.emplace(head.encoding, kMaxFrameBytes, codec::OnBadFrame::kPass);
               return {};
             },
             on_chunk, std::move(stop), idle_timeout);
@@ -107,8 +115,13 @@ class ClientListWatch final : public ListerWatcher {
     return request.AcceptParameters(accept_parameters);
   }
 
+  // Only what the server says to be an error is one: what it has garbled concerns one object.
   static Result<WatchEvent> MakeEvent(const codec::WatchFrame& frame) {
     WatchEvent event{.type = frame.type};
+    if (frame.malformed != nullptr) {
+      event.object = UnreadableObject(frame.malformed->WithContext("a watch event"));
+      return event;
+    }
     switch (frame.type) {
       case WatchEventType::kError: {
         KX_ASSIGN_OR_RETURN(apimachinery::Status status,
@@ -116,10 +129,13 @@ class ClientListWatch final : public ListerWatcher {
         return Fail(std::move(status));
       }
       case WatchEventType::kBookmark: {
-        KX_ASSIGN_OR_RETURN(codec::ObjectMetaSummary meta,
-                            codec::ScanObjectMeta(frame.encoding, frame.object));
+        auto meta = codec::ScanObjectMeta(frame.encoding, frame.object);
+        if (!meta) {
+          event.object = UnreadableObject(meta.error().WithContext("a bookmark"));
+          return event;
+        }
         event.object.encoding = frame.encoding;
-        event.object.resource_version = std::move(meta.resource_version);
+        event.object.resource_version = std::move(meta->resource_version);
         event.initial_events_end = EndsInitialEvents(frame.object);
         return event;
       }
@@ -128,7 +144,9 @@ class ClientListWatch final : public ListerWatcher {
       case WatchEventType::kDeleted:
         break;
     }
-    KX_ASSIGN_OR_RETURN(event.object, MakeObject(frame.encoding, frame.object));
+    auto object = MakeObject(frame.encoding, frame.object);
+    event.object =
+        object ? *std::move(object) : UnreadableObject(object.error().WithContext("a watch event"));
     return event;
   }
 

@@ -62,14 +62,22 @@ class OneAnswer {
   FakeServer server_;
 };
 
-struct Seen {
+struct SeenItems {
   std::vector<std::string> names{};
   bool more = false;  // of the last event
   Result<void> operator()(Object&& object) {
+    if (object.unreadable) {
+      names.push_back(object.unreadable->message);
+      return {};
+    }
     names.push_back(object.key.ToString() + "@" + object.resource_version);
     return {};
   }
   Result<void> operator()(WatchEvent&& event) {
+    if (event.object.unreadable) {
+      names.push_back(event.object.unreadable->message);
+      return {};
+    }
     names.push_back(std::to_string(static_cast<int>(event.type)) + " " +
                     event.object.key.ToString() + "@" + event.object.resource_version +
                     (event.initial_events_end ? " end" : ""));
@@ -91,7 +99,7 @@ class ListWatchFromClientTest : public ::testing::Test {
     base::testing::FinishLeakCheck();
     {
       OneAnswer server(200, "application/json", R"({"metadata":{},"items":[]})");
-      Seen seen;
+      SeenItems seen;
       ASSERT_TRUE(server.Source()->List({}, seen, {}).has_value());
     }
     base::testing::ResetLeakBaseline();
@@ -103,7 +111,7 @@ TEST_F(ListWatchFromClientTest, ListsObjectsOneByOne) {
                    R"({"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"9",)"
                    R"("continue":"more"},"items":[)" +
                        Item("a", "1") + "," + Item("b", "2") + "]}");
-  Seen seen;
+  SeenItems seen;
   const auto meta =
       server.Source({.label_selector = "app=web", .field_selector = "metadata.name=a"})
           ->List({.resource_version = "0", .limit = 500}, seen, {});
@@ -122,19 +130,42 @@ TEST_F(ListWatchFromClientTest, ListsObjectsOneByOne) {
 TEST_F(ListWatchFromClientTest, AnIncompleteListIsAnError) {
   OneAnswer server(200, "application/json",
                    R"({"metadata":{"resourceVersion":"9"},"items":[)" + Item("a", "1"));
-  Seen seen;
+  SeenItems seen;
   const auto meta = server.Source()->List({}, seen, {});
   ASSERT_FALSE(meta.has_value());
   EXPECT_EQ(meta.status().reason, Reason::kMalformed);
 }
 
-TEST_F(ListWatchFromClientTest, AnItemWithoutANameIsAnError) {
+TEST_F(ListWatchFromClientTest, AnItemThatCannotBeReadIsSaidToBeSoAndTheRestGoesOn) {
   OneAnswer server(200, "application/json",
-                   R"({"metadata":{"resourceVersion":"9"},"items":[{"metadata":{}}]})");
-  Seen seen;
+                   R"({"metadata":{"resourceVersion":"9"},"items":[)" + Item("a", "1") +
+                       R"(,{"metadata":{"namespace":"ns"}},{"metadata":[]},)" + Item("b", "2") +
+                       "]}");
+  SeenItems seen;
   const auto meta = server.Source()->List({}, seen, {});
-  ASSERT_FALSE(meta.has_value());
-  EXPECT_THAT(meta.status().message, HasSubstr("metadata.name"));
+  ASSERT_TRUE(meta.has_value()) << meta.status().ToString();
+  EXPECT_THAT(seen.names, ElementsAre("ns/a@1", HasSubstr("items[1]: metadata.name"),
+                                      HasSubstr("items[2]: "), "ns/b@2"));
+}
+
+TEST_F(ListWatchFromClientTest, AnEventThatCannotBeReadIsSaidToBeSoAndTheRestGoesOn) {
+  OneAnswer server(200, "application/json;stream=watch",
+                   R"({"type":"ADDED","object":)" + Item("a", "1") + "}\n" +
+                       R"({"type":"ADDED","object":{"metadata":{"resourceVersion":"2"}}})"
+                       "\n"
+                       R"({"type":"PAINTED","object":{}})"
+                       "\n"
+                       R"({"type":"ADDED","object":7})"
+                       "\n"
+                       R"({"type":"MODIFIED","object":)" +
+                       Item("a", "3") + "}\n");
+  SeenItems seen;
+  const auto result = server.Source()->Watch({}, seen, {});
+  ASSERT_TRUE(result.has_value()) << result.status().ToString();
+  EXPECT_THAT(seen.names,
+              ElementsAre("0 ns/a@1", HasSubstr("metadata.name"), HasSubstr("unknown event type"),
+                          HasSubstr("expected an object"), "1 ns/a@3"));
+  EXPECT_FALSE(seen.more);
 }
 
 TEST_F(ListWatchFromClientTest, WatchesEventsAndBookmarks) {
@@ -147,7 +178,7 @@ TEST_F(ListWatchFromClientTest, WatchesEventsAndBookmarks) {
                        R"({"type":"MODIFIED","object":)" + Item("a", "8") + "}\n" +
                        R"({"type":"DELETED","object":)" + Item("a", "9") + "}\n" +
                        R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"12"}}})");
-  Seen seen;
+  SeenItems seen;
   apimachinery::ListOptions options{.resource_version = "5", .allow_watch_bookmarks = true};
   options.timeout = std::chrono::seconds(300);
   const auto result = server.Source()->Watch(options, seen, {});
@@ -165,7 +196,7 @@ TEST_F(ListWatchFromClientTest, AnErrorEventIsItsStatus) {
                        R"({"type":"MODIFIED","object":)" + Item("a", "2") + "}\n" +
                        R"({"type":"ERROR","object":{"kind":"Status","apiVersion":"v1",)"
                        R"("status":"Failure","reason":"Expired","code":410,"message":"too old"}})");
-  Seen seen;
+  SeenItems seen;
   const auto result = server.Source()->Watch({}, seen, {});
   EXPECT_THAT(seen.names, ElementsAre("0 ns/a@1", "1 ns/a@2"));
   EXPECT_FALSE(seen.more);
@@ -177,7 +208,7 @@ TEST_F(ListWatchFromClientTest, RefusalsAreNotRetriedHere) {
   OneAnswer server(429, "application/json",
                    R"({"kind":"Status","reason":"TooManyRequests","code":429,)"
                    R"("details":{"retryAfterSeconds":1}})");
-  Seen seen;
+  SeenItems seen;
   const auto source = server.Source();
   EXPECT_EQ(source->Watch({}, seen, {}).status().reason, Reason::kTooManyRequests);
   EXPECT_EQ(source->List({}, seen, {}).status().reason, Reason::kTooManyRequests);
@@ -205,7 +236,7 @@ TEST_F(ListWatchFromClientTest, ASilentWatchIsGivenUp) {
                              {.watch_idle_margin = std::chrono::seconds(0)});
   apimachinery::ListOptions options;
   options.timeout = std::chrono::seconds(1);
-  Seen seen;
+  SeenItems seen;
   EXPECT_EQ(source->Watch(options, seen, {}).status().reason, Reason::kUnavailable);
 }
 
@@ -229,7 +260,7 @@ TEST_F(ListWatchFromClientTest, AModifierHasTheLastWordOnOptions) {
       server.Client(), rest::testing::kConfigMaps, "ns",
       [](apimachinery::ListOptions& options) { options.field_selector += ",metadata.name=one"; },
       {.field_selector = "type=Opaque"});
-  Seen seen;
+  SeenItems seen;
   ASSERT_TRUE(source->List({.limit = 5}, seen, {}).has_value());
   EXPECT_THAT(server.target(), HasSubstr("fieldSelector=type%3DOpaque%2Cmetadata.name%3Done"));
   EXPECT_THAT(server.target(), HasSubstr("limit=5"));

@@ -99,7 +99,8 @@ void Listener::PushLocked(const Event& event) {
                  .object = event->entry(),
                  .old = event->old_entry(),
                  .flags = {.is_in_initial_list = event->is_in_initial_list,
-                           .final_state_unknown = event->final_state_unknown}});
+                           .final_state_unknown = event->final_state_unknown,
+                           .is_single_change = event->is_single_change}});
   } else {
     items_.emplace_back(event);
   }
@@ -116,10 +117,16 @@ void Listener::PushSnapshot(const std::shared_ptr<const Snapshot>& snapshot) {
   if (!TakesLocked() || snapshot->entries().empty()) {
     return;
   }
-  if (late_.empty()) {
+  const bool resync = snapshot->kind() == Snapshot::Kind::kResync;
+  if (resync && HasResyncLocked()) {
+    return;  // what it would tell is still to be told
+  }
+  // A walk holds the state of every object at its time: a handler that cannot keep up must not make
+  // a queue of such states. In the buffer there is one change an object, however many walks come.
+  if (late_.empty() &&
+      (items_.size() < options_.max_events || options_.overflow == Overflow::kHoldBack)) {
     items_.emplace_back(Walk{snapshot});
   } else {
-    const bool resync = snapshot->kind() == Snapshot::Kind::kResync;
     for (const EntryRef& entry : snapshot->entries()) {
       MergeLocked(
           {.type = resync ? RawEvent::Type::kUpdate : RawEvent::Type::kAdd,
@@ -130,6 +137,13 @@ void Listener::PushSnapshot(const std::shared_ptr<const Snapshot>& snapshot) {
   }
   CountLocked();
   not_empty_.notify_one();
+}
+
+bool Listener::HasResyncLocked() const {
+  return std::ranges::any_of(items_, [](const Item& item) {
+    const auto* const walk = std::get_if<Walk>(&item);
+    return walk != nullptr && walk->snapshot->kind() == Snapshot::Kind::kResync;
+  });
 }
 
 void Listener::PushSynced() {

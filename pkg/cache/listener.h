@@ -55,7 +55,8 @@ class Listener {
 
   /// Queues events; waits for room when it is to hold back and is bounded.
   void Push(std::span<const Event> events);
-  /// Queues an event for each of its objects; never waits.
+  /// Queues an event for each of its objects; never waits. A resync is left out while an earlier
+  /// one waits or is being told.
   void PushSnapshot(const std::shared_ptr<const Snapshot>& snapshot);
   /// Queues the end of the initial list: when it is reached, synced() is true. Never waits.
   void PushSynced();
@@ -97,6 +98,7 @@ class Listener {
   Event TakeMergedLocked() KX_REQUIRES(mu_);
   void PushLocked(const Event& event) KX_REQUIRES(mu_);
   void MergeLocked(MergeBuffer::Change change) KX_REQUIRES(mu_);
+  bool HasResyncLocked() const KX_REQUIRES(mu_);
   void WaitForRoomLocked() KX_REQUIRES(mu_);
   void SyncedLocked() KX_REQUIRES(mu_);
   bool EmptyLocked() const KX_REQUIRES(mu_) { return items_.empty() && late_.empty(); }

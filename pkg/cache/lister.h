@@ -31,31 +31,37 @@ class Lister {
   explicit Lister(std::shared_ptr<const SharedInformer<T>> informer)
       : informer_(std::move(informer)) {}
 
-  /// kNotFound when the store has no such object. `namespace_` is empty for cluster-scoped types.
+  /// kNotFound when the store has no such object, kMalformed when it cannot be read; see
+  /// SharedInformerBase::GetRaw. `namespace_` is empty for cluster-scoped types.
   apimachinery::Result<Ref<T>> Get(std::string_view namespace_, std::string_view name) const {
     return informer_->Get({std::string(namespace_), std::string(name)});
   }
 
   /// All objects in `namespace_` (empty: in all) that match, in no particular order. Each is
-  /// decoded.
-  std::vector<Ref<T>> List(std::string_view namespace_ = {},
-                           const apimachinery::LabelSelector& selector = {}) const {
+  /// decoded. kMalformed, naming the object, when one cannot be, and an error with the server's
+  /// reason while one of the informer's namespaces is refused: what is left would be taken for all
+  /// there is.
+  apimachinery::Result<std::vector<Ref<T>>> List(
+      std::string_view namespace_ = {}, const apimachinery::LabelSelector& selector = {}) const {
     std::vector<Ref<T>> out;
-    informer_->ForEachRaw(namespace_, [&out, &selector](const Object& raw) {
-      Ref<T> object = DecodeRef<T>(raw);
-      if (selector.Matches(LabelsOf(*object))) {
-        out.push_back(std::move(object));
-      }
-    });
+    KX_RETURN_IF_ERROR(informer_->DecodeEach(
+        namespace_, DecodeUntyped<T>, [&out, &selector](UntypedRef&& decoded) {
+          Ref<T> object = std::static_pointer_cast<const T>(std::move(decoded));
+          if (selector.Matches(LabelsOf(*object))) {
+            out.push_back(std::move(object));
+          }
+        }));
     return out;
   }
 
   /// The objects that have all of `terms`, for example {{"namespace", "default"}, {"node", "n1"}},
-  /// in no particular order. Only they are decoded.
-  std::vector<Ref<T>> ByIndex(const IndexTerms& terms) const {
+  /// in no particular order. Only they are decoded. Errors as List's.
+  apimachinery::Result<std::vector<Ref<T>>> ByIndex(const IndexTerms& terms) const {
     std::vector<Ref<T>> out;
-    informer_->ForEachRawByIndex(terms,
-                                 [&out](const Object& raw) { out.push_back(DecodeRef<T>(raw)); });
+    KX_RETURN_IF_ERROR(
+        informer_->DecodeEachByIndex(terms, DecodeUntyped<T>, [&out](UntypedRef&& decoded) {
+          out.push_back(std::static_pointer_cast<const T>(std::move(decoded)));
+        }));
     return out;
   }
 

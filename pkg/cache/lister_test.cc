@@ -4,13 +4,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/cache/testing/fake_source.h"
+#include "kubexx/logging/testing/capture.h"
+#include "kubexx/metrics/registry.h"
 
 namespace kubexx::cache {
 namespace {
@@ -19,6 +24,7 @@ using api::core::v1::ConfigMap;
 using apimachinery::LabelSelector;
 using apimachinery::Reason;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 class ListerTest : public ::testing::Test {
  protected:
@@ -39,17 +45,24 @@ class ListerTest : public ::testing::Test {
   }
   std::vector<std::string> Names(const std::string& name_space, const std::string& selector) {
     std::vector<std::string> names;
-    for (const auto& object :
-         Lister<ConfigMap>(informer_).List(name_space, LabelSelector::Parse(selector).value())) {
+    const auto listed =
+        Lister<ConfigMap>(informer_).List(name_space, LabelSelector::Parse(selector).value());
+    for (const auto& object : listed.value()) {
       names.push_back(object->metadata.name);
     }
     std::ranges::sort(names);
     return names;
   }
 
+  metrics::Registry registry_;
   std::shared_ptr<testing::FakeSource> source_ = std::make_shared<testing::FakeSource>();
   std::shared_ptr<SharedInformer<ConfigMap>> informer_ =
-      std::make_shared<SharedInformer<ConfigMap>>(source_, InformerOptions{.name = "configmaps"});
+      std::make_shared<SharedInformer<ConfigMap>>(
+          source_,
+          InformerOptions{.name = "configmaps",
+                          .registry = &registry_,
+                          .use_watch_list = false,
+                          .tuning = {.backoff = {.initial = std::chrono::milliseconds(1)}}});
 };
 
 TEST_F(ListerTest, ReadsByNamespaceAndSelector) {
@@ -73,10 +86,11 @@ TEST_F(ListerTest, ReadsBySeveralIndexTerms) {
   Put("n2", "c", "web");
   Start();
   ASSERT_TRUE(informer_->AddIndexers({{"app", [](const Object& raw) {
-                                         const auto object = DecodeRef<ConfigMap>(raw);
+                                         const auto object = DecodeShared<ConfigMap>(raw).value();
                                          return std::vector{object->metadata.labels.at("app")};
                                        }}}));
-  const auto found = Lister<ConfigMap>(informer_).ByIndex({{"namespace", "n1"}, {"app", "web"}});
+  const auto found =
+      Lister<ConfigMap>(informer_).ByIndex({{"namespace", "n1"}, {"app", "web"}}).value();
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0]->metadata.name, "a");
   EXPECT_EQ(informer_->CountByIndex("app", "web"), 2U);
@@ -106,7 +120,7 @@ TEST_F(ListerTest, HandlersShareOneDecodedObject) {
   EXPECT_EQ(seen[0], seen[1]);
 }
 
-TEST_F(ListerTest, AnUndecodableObjectDoesNotStopTheOthers) {
+TEST_F(ListerTest, AnUndecodableObjectReachesNoHandlerAndDoesNotStopTheOthers) {
   base::Mutex mu;
   base::CondVar changed;
   std::vector<std::string> seen;
@@ -120,11 +134,173 @@ TEST_F(ListerTest, AnUndecodableObjectDoesNotStopTheOthers) {
   source_->PutObject({.encoding = codec::Encoding::kJson, .bytes = "{broken", .key = {"n", "bad"}});
   Put("n", "good", "web");
   base::MutexLock lock(mu);
-  while (seen.size() < 2) {
+  while (std::ranges::find(seen, "good") == seen.end()) {
     changed.wait(mu);
   }
-  EXPECT_THAT(seen, ElementsAre("", "good"));
-  EXPECT_EQ(informer_->Get({"n", "bad"}).status().reason, Reason::kMalformed);
+  EXPECT_THAT(seen, ElementsAre("good"));
+  const auto bad = informer_->Get({"n", "bad"});
+  EXPECT_EQ(bad.status().reason, Reason::kMalformed);
+  EXPECT_THAT(bad.status().message, HasSubstr("n/bad"));
+}
+
+TEST_F(ListerTest, AListThatCannotBeWholeSaysWhichObjectIsTheReason) {
+  ASSERT_TRUE(informer_->AddIndexers(NamespaceIndexer()));
+  Put("n1", "good", "web");
+  source_->PutObject(
+      {.encoding = codec::Encoding::kJson, .bytes = "{broken", .key = {"n2", "bad"}});
+  Start();
+  const Lister<ConfigMap> lister(informer_);
+  for (const auto& listed :
+       {lister.List(), lister.List("n2"), lister.ByIndex({{"namespace", "n2"}})}) {
+    EXPECT_EQ(listed.status().reason, Reason::kMalformed);
+    EXPECT_THAT(listed.status().message, HasSubstr("n2/bad"));
+  }
+  EXPECT_EQ(lister.List("n1").value().size(), 1U) << "the others can be read";
+  EXPECT_EQ(registry_
+                .Counter("informer_undecodable_objects_total", "",
+                         {{"name", "configmaps"}, {"group", ""}, {"version", ""}, {"resource", ""}})
+                .Value(),
+            3);
+}
+
+TEST_F(ListerTest, AHandlerMayAskToBeToldOfWhatDoesNotDecode) {
+  const logging::testing::Capture log;
+  base::Mutex mu;
+  base::CondVar changed;
+  std::vector<std::string> told;
+  const auto note = [&](const std::string& what) {
+    base::MutexLock lock(mu);
+    told.push_back(what);
+    changed.notify_all();
+  };
+  const auto registration = informer_->AddEventHandler(
+      "all",
+      {.on_add = [&](const Ref<ConfigMap>& object, bool) { note("add " + object->metadata.name); },
+       .on_update = [&](const Ref<ConfigMap>&,
+                        const Ref<ConfigMap>& object) { note("update " + object->metadata.name); },
+       .on_delete =
+           [&](const Ref<ConfigMap>& object, bool unknown) {
+             note((unknown ? "lost " : "delete ") + object->metadata.name);
+           },
+       .on_undecodable =
+           [&](const RawEvent& event, const apimachinery::Status& why) {
+             EXPECT_EQ(why.reason, Reason::kMalformed);
+             note("bad " + event.key().ToString());
+           }});
+  Start();
+  const Object bad{.encoding = codec::Encoding::kJson, .bytes = "{broken", .key = {"n", "a"}};
+  const auto await = [&](std::size_t n) {
+    base::MutexLock lock(mu);
+    while (told.size() < n) {
+      changed.wait(mu);
+    }
+  };
+  source_->PutObject(bad);
+  await(1);
+  Put("n", "a", "web");
+  await(2);
+  source_->PutObject(bad);
+  await(3);
+  source_->Delete({"n", "a"});
+  await(4);
+  EXPECT_THAT(told, ElementsAre("bad n/a", "add a", "bad n/a", "bad n/a"));
+  EXPECT_GE(log.Count("n/a"), 2U);
+}
+
+TEST_F(ListerTest, AHandlerWithoutAnUpdateOrAnAddHearsOfAMendedObject) {
+  const logging::testing::Capture log;
+  using Told = std::vector<std::string>;
+  Told adds;
+  Told updates;
+  std::atomic<int> events = 0;
+  auto adding = informer_->AddEventHandler(
+      "adds", {.on_add = [&](const Ref<ConfigMap>& object,
+                             bool) { adds.push_back("add " + object->metadata.name); },
+               .on_delete = [&](const Ref<ConfigMap>& object,
+                                bool) { adds.push_back("delete " + object->metadata.name); }});
+  auto updating = informer_->AddEventHandler(
+      "updates", {.on_update = [&](const Ref<ConfigMap>&, const Ref<ConfigMap>& object) {
+        updates.push_back("update " + object->metadata.labels.at("app"));
+      }});
+  auto counting = informer_->AddRawHandler("counts", [&events](const RawEvent&) { ++events; });
+  Start();
+  const Object bad{.encoding = codec::Encoding::kJson, .bytes = "{broken", .key = {"n", "a"}};
+  source_->PutObject(bad);
+  Put("n", "a", "mended");
+  Put("n", "a", "web");
+  source_->PutObject(bad);
+  Put("n", "a", "mended again");
+  source_->Delete({"n", "a"});
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (events < 6 && std::chrono::steady_clock::now() < give_up) {
+    std::this_thread::yield();
+  }
+  ASSERT_EQ(events, 6) << "waited 60 s for as many events";
+  for (HandlerRegistration* registration : {&adding, &updating, &counting}) {
+    ASSERT_TRUE(registration->Drain({}));
+  }
+  EXPECT_THAT(adds, ElementsAre("add a", "delete a"));
+  EXPECT_THAT(updates, ElementsAre("update mended", "update web", "update mended again"));
+}
+
+TEST_F(ListerTest, ObjectsThatDoNotDecodeDoNotFloodTheLog) {
+  const logging::testing::Capture log;
+  std::atomic<int> bad = 0;
+  const auto registration = informer_->AddEventHandler(
+      "all", {.on_add = [](const Ref<ConfigMap>&, bool) {},
+              .on_undecodable = [&bad](const RawEvent&, const apimachinery::Status&) { ++bad; }});
+  for (int i = 0; i < 100; ++i) {
+    source_->PutObject(
+        {.encoding = codec::Encoding::kJson, .bytes = "{broken", .key = {"n", std::to_string(i)}});
+  }
+  Start();
+  ASSERT_TRUE(registration.WaitForSync({}));
+  EXPECT_EQ(bad, 100);
+  EXPECT_EQ(log.Count("Cannot decode a cached object"), 5U);
+}
+
+TEST_F(ListerTest, WhatTheServerGarblesIsLeftOutAndReadersAreToldUntilItIsMended) {
+  const logging::testing::Capture log;
+  Put("n", "good", "web");
+  source_->PutUnreadable("it has no name");
+  Start();
+  const Lister<ConfigMap> lister(informer_);
+  EXPECT_TRUE(lister.Get("n", "good"));
+  for (const auto& status : {lister.Get("n", "other").status(), lister.List().status(),
+                             lister.ByIndex({{"namespace", "n"}}).status()}) {
+    EXPECT_EQ(status.reason, Reason::kMalformed) << "an object that is there is not to be missed";
+    EXPECT_THAT(status.message, HasSubstr("it has no name"));
+  }
+  EXPECT_EQ(log.Count("it has no name"), 1U);
+  EXPECT_EQ(
+      registry_.Counter("reflector_unreadable_items_total", "", {{"name", "configmaps"}}).Value(),
+      1);
+  source_->MendUnreadable();
+  source_->AwaitCaughtUp();
+  source_->DropWatches();
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (!lister.List() && std::chrono::steady_clock::now() < give_up) {
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(lister.List().value().size(), 1U) << "waited 30 s for another list";
+  EXPECT_EQ(lister.Get("n", "other").status().reason, Reason::kNotFound);
+}
+
+TEST_F(ListerTest, AnEventThatTheServerGarblesEndsNoWatchAndReadersAreTold) {
+  Put("n", "good", "web");
+  Start();
+  source_->AwaitCaughtUp();
+  const int watches = source_->watches();
+  source_->SendUnreadable("it has no name");
+  Put("n", "next", "web");
+  const Lister<ConfigMap> lister(informer_);
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (!lister.Get("n", "next") && std::chrono::steady_clock::now() < give_up) {
+    std::this_thread::yield();
+  }
+  EXPECT_TRUE(lister.Get("n", "next")) << "waited 30 s for the event after it";
+  EXPECT_THAT(lister.List().status().message, HasSubstr("it has no name"));
+  EXPECT_EQ(source_->watches(), watches);
 }
 
 }  // namespace

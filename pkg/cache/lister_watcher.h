@@ -40,13 +40,14 @@ class ListerWatcher {
   virtual ~ListerWatcher() = default;
 
   /// One page of a list. Returns its metadata after the last object; an error of `sink` ends it and
-  /// is returned.
+  /// is returned. An item that cannot be read is handed over as such (Object::unreadable), and the
+  /// others follow.
   virtual apimachinery::Result<codec::ListMeta> List(const apimachinery::ListOptions& options,
                                                      ObjectSink sink, std::stop_token stop) = 0;
 
   /// Watches until the stream ends. A clean end (server timeout, EOF) is success; an ERROR event, a
   /// refused request, or an error of `sink` is returned as its Status; kCancelled when `stop` was
-  /// requested.
+  /// requested. An event that cannot be read is handed over as such, and the others follow.
   virtual apimachinery::Result<void> Watch(const apimachinery::ListOptions& options, EventSink sink,
                                            std::stop_token stop) = 0;
 };

@@ -31,6 +31,7 @@ bool MergeBuffer::Push(Change change) {
     waits.type = change.type == Type::kDelete ? Type::kDelete : Type::kUpdate;
     waits.flags = change.flags;
   }
+  waits.flags.is_single_change = false;
   waits.object = std::move(change.object);
   return true;
 }

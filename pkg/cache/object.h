@@ -4,6 +4,7 @@
 #ifndef KUBEXX_CACHE_OBJECT_H_
 #define KUBEXX_CACHE_OBJECT_H_
 
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -21,10 +22,16 @@ struct Object {
   std::string bytes{};
   apimachinery::ObjectKey key{};
   std::string resource_version{};
+  /// Set for what a source was sent and could not read: why. Then there is no key, and stores leave
+  /// it out; see ReflectorStore.
+  std::shared_ptr<const apimachinery::Status> unreadable{};
 };
 
+/// What stands for an object that could not be read.
+Object UnreadableObject(apimachinery::Status why);
+
 /// Copies `bytes` into an Object and reads its metadata. kMalformed when they are not an object
-/// with a name.
+/// with a name; the error says what else names it.
 apimachinery::Result<Object> MakeObject(codec::Encoding encoding, std::string_view bytes);
 
 }  // namespace kubexx::cache

@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kubexx/apimachinery/object_key.h"
@@ -24,6 +25,7 @@
 #include "kubexx/cache/indexer_set.h"
 #include "kubexx/cache/object.h"
 #include "kubexx/cache/packer.h"
+#include "kubexx/cache/store_faults.h"
 #include "kubexx/cache/term_index.h"
 
 namespace kubexx::cache {
@@ -33,6 +35,7 @@ struct PackedStoreOptions {
   PackerOptions packer{};
   /// Its objects come from one source for each namespace, each with versions of its own.
   bool version_per_namespace = false;
+  StoreFaults::Options faults{};
 };
 
 /// As client-go's ThreadSafeStore, with packed objects. Thread-safe, also for several writers.
@@ -49,7 +52,7 @@ class PackedStore {
     std::string resource_version{};
   };
 
-  explicit PackedStore(PackedStoreOptions options = {}) : options_(options) {}
+  explicit PackedStore(PackedStoreOptions options = {}) : options_(std::move(options)) {}
 
   /// Adds indexes, at any time; the objects that are there have been indexed when it returns.
   /// kAlreadyExists when there is an index of one of the names, kInvalid when there are too many.
@@ -119,6 +122,12 @@ class PackedStore {
 
   /// What handlers had decoded lately.
   DecodedCache& decoded() const { return decoded_; }
+  /// What its readers must be told.
+  StoreFaults& faults() const { return faults_; }
+  /// Which of the scopes of faults() a namespace belongs to.
+  std::string_view ScopeOf(std::string_view namespace_) const {
+    return options_.version_per_namespace ? namespace_ : std::string_view();
+  }
 
  private:
   using IndexerSetRef = std::shared_ptr<const IndexerSet>;
@@ -164,6 +173,7 @@ class PackedStore {
   /// Objects whose memory the next reads use.
   mutable std::vector<Object> scratch_ KX_GUARDED_BY(scratch_mu_);
   mutable DecodedCache decoded_{};
+  mutable StoreFaults faults_{options_.faults};
 
   mutable base::Mutex mu_;
   IndexerSetRef indexers_ KX_GUARDED_BY(mu_) = IndexerSet::Empty();

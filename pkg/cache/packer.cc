@@ -208,8 +208,8 @@ class Packer::Impl {
     CompressDictionary compress(ZSTD_createCDict(dictionary.data(), size, options_.level));
     DecompressDictionary decompress(ZSTD_createDDict(dictionary.data(), size));
     base::MutexLock lock(mu_);
-    if (!compress || !decompress) {
-      return;
+    if (!compress || !decompress || current_ >= kMaxDictionaries) {
+      return;  // another thread may have learnt the last one meanwhile
     }
     dictionaries_[current_] = std::move(decompress);
     compress_dictionary_ = std::move(compress);

@@ -114,6 +114,17 @@ class Reflector::Pass {
     }
   }
 
+  // What cannot be read once cannot be read the next moment either: to ask again at once would only
+  // keep the rest from coming.
+  void Miss(const Status& why) {
+    state_.Missed();
+    metrics_.unreadable.Increment();
+    if (const auto left_out = owner_.unreadable_lines_.Admit()) {
+      logging::Error("What the server sent could not be read and is left out",
+                     {{"reflector", owner_.name_}, {"error", why}, {"others", *left_out}});
+    }
+  }
+
   // Keeps a refusal of the store apart from an error of the source.
   Result<void> Store(Result<void> result) {
     if (!result) {
@@ -126,8 +137,12 @@ class Reflector::Pass {
     store_error_.reset();
     auto meta = owner_.source_->List(
         action.options,
-        [this](Object&& object) {
+        [this](Object&& object) -> Result<void> {
           ++list_items_;
+          if (object.unreadable) {
+            Miss(*object.unreadable);
+            return Store(replacement_->Unreadable(*object.unreadable));
+          }
           return Store(replacement_->Add(std::move(object)));
         },
         stop_);
@@ -176,7 +191,8 @@ class Reflector::Pass {
     StopTimer watchdog(clock_, stop_, tuning.watch_idle_timeout);
     auto result = owner_.source_->Watch(
         options,
-        [this, &watchdog](WatchEvent&& event) {
+        [this, &watchdog](WatchEvent&& event) -> Result<void> {
+          KX_RETURN_IF_ERROR(CheckOrder(event));
           watchdog.Pause();  // a store may hold the source back
           auto stored = Store(Apply(std::move(event)));
           watchdog.Restart();
@@ -198,11 +214,26 @@ class Reflector::Pass {
     }
     const bool internal_error = !result && result.error().reason == Reason::kInternalError;
     const bool sit_out = internal_error && internal_errors_.Contains(clock_.Now());
-    return WatchEnded{std::move(result), watch_items_ > 0, was_short, sit_out};
+    return WatchEnded{std::move(result), watch_items_ > 0, was_short, sit_out, clock_.Now()};
+  }
+
+  Result<void> CheckOrder(const WatchEvent& event) {
+    const std::string& version = event.object.resource_version;
+    if (state_.in_initial_events() || !state_.GoesBack(version, clock_.Now())) {
+      return {};
+    }
+    ++watch_items_;
+    return Fail(Reason::kExpired,
+                "resourceVersion " + version + " came after " + state_.last_resource_version() +
+                    ": the server was restored, or started anew",
+                410);
   }
 
   Result<void> Apply(WatchEvent&& event) {
     ++watch_items_;
+    if (event.object.unreadable) {
+      return Leave(event);
+    }
     if (state_.in_initial_events()) {
       return ApplyInitial(std::move(event));
     }
@@ -234,6 +265,21 @@ class Reflector::Pass {
     state_.Applied(type, resource_version);
     if (!more) {
       owner_.SetLastResourceVersion(state_.last_resource_version());
+    }
+    return {};
+  }
+
+  // Only the events before it have been waiting to be shown.
+  Result<void> Leave(const WatchEvent& event) {
+    const Status& why = *event.object.unreadable;
+    Miss(why);
+    if (state_.in_initial_events()) {
+      return replacement_->Unreadable(why);
+    }
+    base::MutexLock lock(owner_.store_mu_);
+    KX_RETURN_IF_ERROR(owner_.store_.Unreadable(why));
+    if (!event.more) {
+      owner_.store_.Flush();
     }
     return {};
   }

@@ -17,6 +17,7 @@
 #include "kubexx/cache/reflector_metrics.h"
 #include "kubexx/cache/reflector_state.h"
 #include "kubexx/cache/reflector_store.h"
+#include "kubexx/cache/report_limit.h"
 #include "kubexx/cache/watch_tuning.h"
 
 namespace kubexx::cache {
@@ -46,7 +47,10 @@ void LogWatchError(std::string_view reflector, const apimachinery::Status& statu
 
 /// Lists, then watches, for ever; feeds a ReflectorStore. No change is lost: after a broken watch
 /// it resumes at the last version that the store took, and lists again when the server no longer
-/// has it. Semantics of client-go's `tools/cache` Reflector; ReflectorState says where they differ.
+/// has it. An item or event that cannot be read is logged, counted and left out, the store is told
+/// that it lacks something, and the next time that the watch ends the state is listed anew, in the
+/// hope that it can be read then. Semantics of client-go's `tools/cache` Reflector; ReflectorState
+/// says where they differ.
 class Reflector {
  public:
   /// `name` is for logs and metrics. `store` must outlive the reflector.
@@ -77,6 +81,7 @@ class Reflector {
   ReflectorStore& store_;
   ReflectorOptions options_;
   ReflectorMetrics metrics_;
+  ReportLimit unreadable_lines_{options_.clock};
   /// Held around calls of the store, which come from the thread in Run and from the resync thread.
   base::Mutex store_mu_;
   mutable base::Mutex mu_;

@@ -43,6 +43,9 @@ ReflectorMetrics::ReflectorMetrics(metrics::Registry* registry, const std::strin
   relists = registry->Counter("reflector_relists_total",
                               "Full states asked for after the first was complete", labels);
   resyncs = registry->Counter("reflector_resyncs_total", "Resyncs of the store", labels);
+  unreadable = registry->Counter(
+      "reflector_unreadable_items_total",
+      "Items of lists and events of watches that could not be read and were left out", labels);
   last_resource_version = registry->Gauge("reflector_last_resource_version",
                                           "Last resourceVersion seen, its last 15 digits", labels);
 }

@@ -24,6 +24,7 @@ struct ReflectorMetrics {
   metrics::Histogram items_per_watch{};
   metrics::Counter relists{};  ///< full states asked for after the first one was in the store
   metrics::Counter resyncs{};
+  metrics::Counter unreadable{};  ///< items and events that could not be read
   metrics::Gauge last_resource_version{};
 
   /// Sets last_resource_version to the last 15 digits of `resource_version`, which a double holds

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "kubexx/cache/packed_store.h"
+
 namespace kubexx::cache {
 namespace {
 
@@ -20,6 +22,11 @@ constexpr int kMaxShortWatches = 2;
 constexpr int kMaxPageRetries = 3;
 // WatchLists in a row that close before their end before LIST is used.
 constexpr int kMaxWatchListAttempts = 2;
+// Between full states that follow a watch without a delay. As long as the backoff remembers: lists
+// that take long, each followed by a watch of some use, would otherwise never be delayed.
+constexpr base::Duration kBetweenListsAtOnce = std::chrono::minutes(2);
+// For how long versions are not compared after a full state that speaks against their order.
+constexpr base::Duration kUnordered = std::chrono::minutes(30);
 
 // The server is away, starting or overloaded. Its data has not changed because of that, so there is
 // no reason to list.
@@ -42,6 +49,15 @@ bool RefusesWatchList(const Status& status) {
          status.reason == Reason::kMethodNotAllowed || status.reason == Reason::kNotAcceptable;
 }
 
+bool IsNumber(std::string_view version) {
+  return !version.empty() && version.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// Versions are opaque by the API's rules, but for this question, whose answer is checked later.
+bool IsOlder(std::string_view a, std::string_view b) {
+  return IsNumber(a) && IsNumber(b) && IsOlderVersion(a, b);
+}
+
 ReflectorAction AfterBackoff(ReflectorAction action, const Status& status = {}) {
   action.backoff = true;
   action.min_delay = status.details.retry_after;
@@ -56,6 +72,7 @@ ReflectorAction ReflectorState::Next(const ReflectorInput& input) {
 
 ReflectorAction ReflectorState::BeginFullState() {
   fresh_tried_ = false;
+  incomplete_ = false;
   in_initial_events_ = watch_list_supported_;
   if (!watch_list_supported_) {
     return BeginList();
@@ -69,8 +86,17 @@ ReflectorAction ReflectorState::BeginFullState() {
   return action;
 }
 
+bool ReflectorState::MayListAtOnce(base::TimePoint now) {
+  if (listed_at_once_ && now - *listed_at_once_ < kBetweenListsAtOnce) {
+    return false;
+  }
+  listed_at_once_ = now;
+  return true;
+}
+
 ReflectorAction ReflectorState::BeginList() {
   in_initial_events_ = false;
+  incomplete_ = false;
   first_page_ = true;
   full_list_tried_ = false;
   page_retries_ = 0;
@@ -91,7 +117,23 @@ ReflectorAction ReflectorState::BeginWatch() {
   return action;
 }
 
+bool ReflectorState::GoesBack(std::string_view resource_version, base::TimePoint now) {
+  if (hold_rv_ || now < ordered_from_ || !IsOlder(resource_version, last_rv_)) {
+    return false;
+  }
+  went_back_to_ = resource_version;
+  went_back_at_ = now;
+  rv_unusable_ = true;
+  return true;
+}
+
 void ReflectorState::Synced(std::string_view resource_version) {
+  // A restored server's list is at least as new as an event that it sent before.
+  if (const std::string event = std::exchange(went_back_to_, {});
+      !event.empty() &&
+      (!IsOlder(resource_version, last_rv_) || IsOlder(resource_version, event))) {
+    ordered_from_ = went_back_at_ + kUnordered;
+  }
   last_rv_ = resource_version;
   rv_unusable_ = false;
   fresh_tried_ = false;
@@ -123,6 +165,7 @@ ReflectorAction ReflectorState::On(const ListFailed& input) {
     // The token outlived its snapshot; a list in one piece cannot.
     full_list_tried_ = true;
     first_page_ = true;
+    incomplete_ = false;
     page_ = {};
     page_.resource_version = first_page_rv_;
     return {.kind = Kind::kListPage, .options = page_, .restart = true};
@@ -160,9 +203,10 @@ ReflectorAction ReflectorState::On(const WatchEnded& input) {
   const Status status = input.result ? Status() : input.result.error();
   const bool expired = !input.result && IsExpired(status);
   if (expired || last_rv_.empty() || last_rv_ == "0") {
-    // At once when the watch was of use, or else a server that always refuses would be asked
-    // without pause.
-    return pause ? AfterBackoff(BeginFullState(), status) : BeginFullState();
+    // Now and then at once: a server that was away for long, or has been started anew, says so to
+    // all watches, and the backoff may have grown meanwhile. A list is what it asks for.
+    const bool at_once = (expired || !pause) && MayListAtOnce(input.when);
+    return at_once ? BeginFullState() : AfterBackoff(BeginFullState(), status);
   }
   if (!input.result && IsTooLargeResourceVersion(status)) {
     rv_unusable_ = true;  // the server's data is older than ours: restored from a backup
@@ -171,6 +215,9 @@ ReflectorAction ReflectorState::On(const WatchEnded& input) {
   const bool outage = !input.result && IsOutage(status);
   const bool broken_stream = status.reason == Reason::kUnavailable && !useless;
   const bool failed = !broken_stream && (outage || (input.result ? useless : !input.made_progress));
+  if (incomplete_ && !outage) {
+    return AfterBackoff(BeginFullState(), status);  // never at once: it may be so for ever
+  }
   if (!failed) {
     return pause ? AfterBackoff(BeginWatch(), status) : BeginWatch();
   }

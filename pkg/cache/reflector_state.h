@@ -1,16 +1,18 @@
 /// @file
-/// What a Reflector does next: the decisions of list and watch, without threads, time or I/O.
+/// What a Reflector does next: the decisions of list and watch, without threads, clocks or I/O.
 #ifndef KUBEXX_CACHE_REFLECTOR_STATE_H_
 #define KUBEXX_CACHE_REFLECTOR_STATE_H_
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 
 #include "kubexx/apimachinery/list_options.h"
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/base/clock.h"
 #include "kubexx/codec/list_reader.h"
 #include "kubexx/codec/watch_reader.h"
 
@@ -57,6 +59,7 @@ struct WatchEnded {
   bool was_short = false;               ///< it lasted less than a second
   /// An internal error that is to be sat out: it does not count as a failure.
   bool sit_out = false;
+  base::TimePoint when{};  ///< by the reflector's clock
 };
 /// What a list or a watch has met with.
 using ReflectorInput = std::variant<PageListed, ListFailed, Committed, StoreFailed, WatchEnded>;
@@ -93,7 +96,17 @@ class ReflectorState {
   /// The store has taken an event of the watch (after the initial ones).
   void Applied(codec::WatchEventType type, std::string_view resource_version);
 
-  /// Every change up to it is in the store; empty before the first full state.
+  /// Whether an event of the watch (after the initial ones) is from before what is known. A server
+  /// sends no such event; one that was restored, or started anew, does. Then the watch is to be
+  /// ended with kExpired, and the state is listed afresh. A list that is no older than what was
+  /// known, or that is older than this event, comes from a source that does not order its versions,
+  /// or late: the question is not asked again for half an hour.
+  bool GoesBack(std::string_view resource_version, base::TimePoint now);
+  /// Something that the source sent could not be read.
+  void Missed() { incomplete_ = true; }
+
+  /// Every change up to it is in the store, but for what was missed; empty before the first full
+  /// state.
   const std::string& last_resource_version() const { return last_rv_; }
 
  private:
@@ -107,6 +120,7 @@ class ReflectorState {
   ReflectorAction OnWatchListEnded(const WatchEnded& input);
 
   ReflectorAction BeginFullState();
+  bool MayListAtOnce(base::TimePoint now);
   ReflectorAction BeginList();
   ReflectorAction BeginWatch();
   void Synced(std::string_view resource_version);
@@ -117,6 +131,14 @@ class ReflectorState {
   std::string last_rv_{};
   /// The server said that it cannot serve last_rv_: ask for the most recent state instead.
   bool rv_unusable_ = false;
+  /// The version of an event that has gone back, or empty: is the next full state between it and
+  /// last_rv_?
+  std::string went_back_to_{};
+  base::TimePoint went_back_at_{};
+  /// Until then its versions are taken for unordered.
+  base::TimePoint ordered_from_{};
+  /// Something was missed since the last full state began.
+  bool incomplete_ = false;
   /// The server answered a list at "0" in pages: it has no watch cache, so paging stays on.
   bool server_pages_ = false;
 
@@ -137,6 +159,8 @@ class ReflectorState {
   bool hold_rv_ = false;
   /// Watches that failed in a row without an event.
   int failures_ = 0;
+  /// When a watch was last followed by a full state without a delay.
+  std::optional<base::TimePoint> listed_at_once_{};
   /// Watches in a row that lasted less than a second.
   int short_watches_ = 0;
 };

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 
 namespace kubexx::cache {
@@ -11,6 +12,8 @@ using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Status;
 using codec::WatchEventType;
+using std::chrono::minutes;
+using std::chrono::seconds;
 using Kind = ReflectorAction::Kind;
 
 const Status kExpiredStatus(Reason::kExpired, "too old", 410);
@@ -23,6 +26,12 @@ WatchEnded Ended(Status status, bool progress = false, bool was_short = true) {
   return {Fail(std::move(status)), progress, was_short};
 }
 WatchEnded Closed(bool progress, bool was_short) { return {{}, progress, was_short}; }
+
+const base::TimePoint kStart = base::TimePoint() + std::chrono::hours(1000);
+WatchEnded At(base::TimePoint when, WatchEnded ended) {
+  ended.when = when;
+  return ended;
+}
 
 ReflectorState ListingState() {
   return ReflectorState({.page_size = 500, .use_watch_list = false});
@@ -209,11 +218,104 @@ TEST(ReflectorStateTest, ShortWatchesWithEventsAreDelayedFromTheSecondOn) {
   EXPECT_FALSE(state.Next(Closed(true, true)).backoff);
 }
 
-TEST(ReflectorStateTest, A410ThatComesAtOnceIsDelayed) {
+TEST(ReflectorStateTest, AfterA410TheListComesAtOnceTheFirstTimeOnly) {
   ReflectorState state = Watching();
-  const ReflectorAction list = state.Next(Ended(kExpiredStatus));
+  for (const bool delayed : {false, true, true}) {
+    const ReflectorAction list = state.Next(Ended(kExpiredStatus));
+    EXPECT_EQ(list.kind, Kind::kListPage);
+    EXPECT_EQ(list.backoff, delayed) << "a server that always refuses is not asked without pause";
+    state.Next(PageListed{{.resource_version = "12"}});
+    EXPECT_EQ(state.Next(Committed{}).kind, Kind::kWatch);
+  }
+  EXPECT_FALSE(state.Next(At(kStart + minutes(30), Ended(kExpiredStatus))).backoff)
+      << "that was long ago";
+}
+
+TEST(ReflectorStateTest, WatchesOfUseDoNotMakeListsAfterA410ComeAtOnce) {
+  for (const bool slow : {true, false}) {
+    ReflectorState state = Watching();
+    base::TimePoint now = kStart;
+    for (const bool delayed : {false, true, true, true}) {
+      now += seconds(10);
+      EXPECT_EQ(state.Next(At(now, Closed(true, false))).kind, Kind::kWatch);
+      now += seconds(2);
+      const ReflectorAction list = state.Next(At(now, Ended(kExpiredStatus, !slow, !slow)));
+      EXPECT_EQ(list.kind, Kind::kListPage);
+      EXPECT_EQ(list.backoff, delayed) << "a watch cache that is too small for the list's time";
+      state.Next(PageListed{{.resource_version = "112"}});
+      EXPECT_EQ(state.Next(Committed{}).kind, Kind::kWatch);
+    }
+  }
+}
+
+TEST(ReflectorStateTest, ASourceWithoutVersionsIsNotListedAtOnceForEver) {
+  ReflectorState state = ListingState();
+  state.Start();
+  base::TimePoint now = kStart;
+  for (const bool delayed : {false, true, true}) {
+    state.Next(PageListed{{.resource_version = ""}});
+    EXPECT_EQ(state.Next(Committed{}).kind, Kind::kWatch);
+    now += seconds(3);
+    const ReflectorAction list = state.Next(At(now, Closed(true, false)));
+    EXPECT_EQ(list.kind, Kind::kListPage);
+    EXPECT_EQ(list.backoff, delayed);
+  }
+}
+
+TEST(ReflectorStateTest, WhatWasMissedIsListedWhenTheWatchEndsAndNeverAtOnce) {
+  ReflectorState state = Watching();
+  state.Missed();
+  EXPECT_EQ(state.Next(Ended({Reason::kUnavailable, "connection refused"})).kind, Kind::kWatch)
+      << "a server that is away has nothing new";
+  const ReflectorAction list = state.Next(Closed(true, false));
   EXPECT_EQ(list.kind, Kind::kListPage);
   EXPECT_TRUE(list.backoff);
+  state.Next(PageListed{{.resource_version = "12"}});
+  state.Next(Committed{});
+  EXPECT_EQ(state.Next(Closed(true, false)).kind, Kind::kWatch) << "this list missed nothing";
+}
+
+TEST(ReflectorStateTest, AnEventFromBeforeWhatIsKnownIsListedForAfresh) {
+  ReflectorState state = Watching();
+  const std::string known = state.last_resource_version();
+  EXPECT_FALSE(state.GoesBack(known, {}));
+  EXPECT_FALSE(state.GoesBack(known + "0", {}));
+  EXPECT_FALSE(state.GoesBack("", {})) << "an event without a version tells nothing";
+  EXPECT_FALSE(state.GoesBack("a1", {}));
+  ASSERT_TRUE(state.GoesBack("1", {}));
+  const ReflectorAction list = state.Next(Ended(kExpiredStatus, true, true));
+  EXPECT_EQ(list.kind, Kind::kListPage);
+  EXPECT_EQ(list.options.resource_version, "") << "the version is of another history";
+  EXPECT_FALSE(list.backoff);
+  state.Next(PageListed{{.resource_version = "3"}});
+  EXPECT_EQ(state.Next(Committed{}).options.resource_version, "3");
+  EXPECT_TRUE(state.GoesBack("2", {})) << "it may happen again";
+}
+
+TEST(ReflectorStateTest, ASourceThatDoesNotOrderItsVersionsIsListedForThatSeldom) {
+  ReflectorState state = Watching();
+  ASSERT_TRUE(state.GoesBack("1", kStart));
+  state.Next(Ended(kExpiredStatus, true, true));
+  state.Next(PageListed{{.resource_version = "1000"}});
+  state.Next(Committed{});
+  EXPECT_FALSE(state.GoesBack("1", kStart + minutes(1)));
+  EXPECT_TRUE(state.GoesBack("1", kStart + minutes(60)))
+      << "it may have been a restore whose list came late";
+}
+
+TEST(ReflectorStateTest, ASourceWhoseListsAreOlderThanItsEventsIsNotListedForThemInALoop) {
+  ReflectorState state = ListingState();
+  state.Start();
+  state.Next(PageListed{{.resource_version = "1"}});
+  state.Next(Committed{});
+  state.Applied(WatchEventType::kModified, "5");
+  ASSERT_TRUE(state.GoesBack("3", kStart));
+  state.Next(At(kStart, Ended(kExpiredStatus, true, true)));
+  state.Next(PageListed{{.resource_version = "1"}});
+  state.Next(Committed{});
+  state.Applied(WatchEventType::kModified, "5");
+  EXPECT_FALSE(state.GoesBack("3", kStart + minutes(1)))
+      << "an API server's list is not older than an event before it";
 }
 
 TEST(ReflectorStateTest, AServerOlderThanUsIsListedAfresh) {

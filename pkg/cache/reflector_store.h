@@ -22,7 +22,13 @@ class Replacement {
   /// Takes an object out again: a WatchList may report changes before its initial events have
   /// ended.
   virtual apimachinery::Result<void> Delete(const apimachinery::ObjectKey& key) = 0;
-  /// Makes the objects added the store's whole content in one step, at `resource_version`.
+  /// The source has something that could not be read, and so is not added. An error, as long as a
+  /// store does not say otherwise: then the old state stays, and not one that lacks something.
+  virtual apimachinery::Result<void> Unreadable(const apimachinery::Status& why) {
+    return apimachinery::Fail(why);
+  }
+  /// Makes the objects added the store's whole content in one step, at `resource_version`. What
+  /// could not be read until then counts no longer, but for what this replacement was told of.
   virtual apimachinery::Result<void> Commit(std::string_view resource_version) = 0;
 };
 
@@ -34,6 +40,11 @@ class ReflectorStore {
   virtual ~ReflectorStore() = default;
   virtual apimachinery::Result<void> Add(Object&& object) = 0;
   virtual apimachinery::Result<void> Update(Object&& object) = 0;
+  /// A change could not be read. A store that goes on lacks it until the next full state, and has
+  /// to tell its readers, since nobody knows whom it concerned; others leave it an error.
+  virtual apimachinery::Result<void> Unreadable(const apimachinery::Status& why) {
+    return apimachinery::Fail(why);
+  }
   /// `object` is the last state, as the DELETED event carried it.
   virtual apimachinery::Result<void> Delete(Object&& object) = 0;
   /// No other change is there to follow those made so far: until now a store may have kept from

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <random>
@@ -142,6 +143,63 @@ TEST_P(ReflectorTest, ARestoredBackupIsFollowed) {
   AwaitEqual();
   source_->Put({"a", "9"}, "after");
   AwaitEqual();
+}
+
+/// A server that was started anew, empty: it takes a watch from a future version for one that may
+/// wait, and sends what `event` is.
+class StartedAnew {
+ public:
+  explicit StartedAnew(WatchEvent event) : event_(std::move(event)) {}
+
+  std::shared_ptr<ListerWatcher> Source() {
+    return std::make_shared<ListWatch>(
+        [this](const apimachinery::ListOptions& options, ListerWatcher::ObjectSink sink,
+               std::stop_token) -> apimachinery::Result<codec::ListMeta> {
+          if (lists_++ == 0) {
+            KX_RETURN_IF_ERROR(sink({.encoding = codec::Encoding::kJson,
+                                     .bytes = "old",
+                                     .key = {"a", "1"},
+                                     .resource_version = "99"}));
+            return codec::ListMeta{.resource_version = "100"};
+          }
+          EXPECT_EQ(options.resource_version, "") << "a version that this server does not have";
+          return codec::ListMeta{.resource_version = "8"};
+        },
+        [this](const apimachinery::ListOptions&, ListerWatcher::EventSink sink,
+               std::stop_token stop) -> apimachinery::Result<void> {
+          if (watches_++ == 0) {
+            KX_RETURN_IF_ERROR(sink(WatchEvent(event_)));
+          }
+          while (base::Clock::Real().SleepFor(std::chrono::hours(1), stop)) {
+          }
+          return apimachinery::Fail(Reason::kCancelled, "stopped");
+        });
+  }
+  int lists() const { return lists_; }
+
+ private:
+  const WatchEvent event_;
+  std::atomic<int> lists_ = 0;
+  std::atomic<int> watches_ = 0;
+};
+
+TEST_P(ReflectorTest, AVersionThatGoesBackGivesAFullState) {
+  using codec::WatchEventType;
+  for (const WatchEventType type :
+       {WatchEventType::kBookmark, WatchEventType::kAdded, WatchEventType::kDeleted}) {
+    StartedAnew server({.type = type, .object = {.key = {"a", "2"}, .resource_version = "7"}});
+    MapStore store;
+    ReflectorOptions options = Options();
+    options.use_watch_list = false;
+    Reflector reflector("things", server.Source(), store, options);
+    const std::jthread thread([&reflector](const std::stop_token& stop) { reflector.Run(stop); });
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (store.replaces() < 2 && std::chrono::steady_clock::now() < give_up) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    EXPECT_EQ(server.lists(), 2) << "waited 30 s for another list";
+    EXPECT_TRUE(store.content().empty()) << "event type " << static_cast<int>(type);
+  }
 }
 
 TEST_P(ReflectorTest, AStoresRefusalLosesNothing) {
@@ -290,6 +348,23 @@ TEST_P(ReflectorTest, AResyncMayBeLeftOut) {
 
 class ReflectorListTest : public ReflectorTest {};
 INSTANTIATE_TEST_SUITE_P(List, ReflectorListTest, ::testing::Values(false));
+
+TEST_P(ReflectorListTest, AStoreThatCannotSayWhatItLacksKeepsItsState) {
+  source_->Put({"a", "1"}, "x");
+  Start();
+  AwaitEqual();
+  source_->AwaitCaughtUp();
+  source_->PutUnreadable("it has no name");
+  source_->Put({"a", "2"}, "x");
+  AwaitEqual();
+  const int lists = source_->lists();
+  source_->BreakWatches({Reason::kExpired, "too old resource version", 410});
+  source_->AwaitLists(lists + 3);
+  EXPECT_EQ(FullStates(), 1);
+  source_->MendUnreadable();
+  store_.AwaitReplaces(2);
+  AwaitEqual();
+}
 
 TEST_P(ReflectorListTest, ListsInPages) {
   for (int i = 0; i < 10; ++i) {

@@ -1,5 +1,6 @@
 #include "kubexx/cache/shared_informer.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "kubexx/cache/informer_core.h"
@@ -14,9 +15,14 @@ using apimachinery::Result;
 
 namespace {
 
-Result<EntryRef> FindIn(const PackedStore& store, const ObjectKey& key) {
+Result<EntryRef> FindIn(InformerCore& core, const ObjectKey& key) {
+  const PackedStore& store = core.store();
   EntryRef entry = store.Find(key);
   if (!entry) {
+    KX_RETURN_IF_ERROR(core.CheckReadable(key.namespace_));
+    if (const auto complete = store.faults().Check(store.ScopeOf(key.namespace_)); !complete) {
+      return Fail(complete.error().WithContext('"' + key.ToString() + '"'));
+    }
     return Fail(Reason::kNotFound, "\"" + key.ToString() + "\" is not in the cache", 404);
   }
   return entry;
@@ -26,9 +32,39 @@ void ForEachUnpacked(const PackedStore& store, const std::vector<EntryRef>& entr
                      base::FunctionRef<void(const Object&)> each) {
   for (const EntryRef& entry : entries) {
     if (const auto done = store.Read(*entry, each); !done) {
-      ReportUndecodable({.key = entry->key()}, done.error());
+      store.faults().ReportUndecodable(entry->key(), done.error());
     }
   }
+}
+
+// What the store lacks of a namespace (empty: of all).
+Result<void> CheckFaults(const PackedStore& store, std::string_view namespace_) {
+  return namespace_.empty() ? store.faults().CheckAll()
+                            : store.faults().Check(store.ScopeOf(namespace_));
+}
+
+// The object, or an error that names it.
+Result<UntypedRef> Decode(const PackedStore& store, const Entry& entry, UntypedDecoder decode) {
+  Result<UntypedRef> object = nullptr;
+  const auto read =
+      store.Read(entry, [&object, decode](const Object& raw) { object = decode(raw); });
+  if (!read) {
+    object = Fail(read.error());
+  }
+  if (!object) {
+    store.faults().CountUndecodable();
+    return Fail(object.error().WithContext('"' + entry.key().ToString() + '"'));
+  }
+  return object;
+}
+
+Result<void> DecodeAll(const PackedStore& store, const std::vector<EntryRef>& entries,
+                       UntypedDecoder decode, base::FunctionRef<void(UntypedRef&&)> each) {
+  for (const EntryRef& entry : entries) {
+    KX_ASSIGN_OR_RETURN(UntypedRef object, Decode(store, *entry, decode));
+    each(std::move(object));
+  }
+  return {};
 }
 
 }  // namespace
@@ -39,6 +75,10 @@ SharedInformerBase::SharedInformerBase(std::shared_ptr<ListerWatcher> lister_wat
 SharedInformerBase::SharedInformerBase(std::vector<NamespacedSource> sources,
                                        InformerOptions options)
     : core_(std::make_unique<InformerCore>(std::move(sources), std::move(options))) {}
+SharedInformerBase::SharedInformerBase(InformerSources&& sources, InformerOptions&& options)
+    : core_(sources.all == nullptr
+                ? std::make_unique<InformerCore>(std::move(sources.namespaces), std::move(options))
+                : std::make_unique<InformerCore>(std::move(sources.all), std::move(options))) {}
 SharedInformerBase::~SharedInformerBase() = default;
 
 void SharedInformerBase::Start() { core_->Start(); }
@@ -47,6 +87,13 @@ bool SharedInformerBase::HasSynced() const { return core_->HasSynced(); }
 bool SharedInformerBase::WaitForSync(std::stop_token stop) const {
   return core_->WaitForSync(stop);
 }
+Result<void> SharedInformerBase::AwaitSync(std::stop_token stop, base::Duration patience) const {
+  return core_->AwaitSync(stop, patience);
+}
+Result<void> SharedInformerBase::SyncError(std::string_view namespace_) const {
+  return core_->SyncError(namespace_);
+}
+const std::string& SharedInformerBase::name() const { return core_->name(); }
 std::string SharedInformerBase::LastSyncResourceVersion() const {
   return core_->store().resource_version();
 }
@@ -72,15 +119,26 @@ void SharedInformerBase::AddIndexer(TermsFunc terms) {
   }
 }
 
+Result<std::shared_ptr<const std::atomic<bool>>> SharedInformerBase::ReplaceNamespace(
+    std::string namespace_, std::vector<Object>&& objects) {
+  return core_->ReplaceNamespace(std::move(namespace_), std::move(objects));
+}
+
 Result<Object> SharedInformerBase::GetRaw(const ObjectKey& key) const {
-  KX_ASSIGN_OR_RETURN(const EntryRef entry, FindIn(core_->store(), key));
+  KX_ASSIGN_OR_RETURN(const EntryRef entry, FindIn(*core_, key));
   return core_->store().Unpack(*entry);
 }
 
 Result<void> SharedInformerBase::ReadRaw(const ObjectKey& key,
                                          base::FunctionRef<void(const Object&)> read) const {
-  KX_ASSIGN_OR_RETURN(const EntryRef entry, FindIn(core_->store(), key));
+  KX_ASSIGN_OR_RETURN(const EntryRef entry, FindIn(*core_, key));
   return core_->store().Read(*entry, read);
+}
+
+Result<UntypedRef> SharedInformerBase::GetDecoded(const ObjectKey& key,
+                                                  UntypedDecoder decode) const {
+  KX_ASSIGN_OR_RETURN(const EntryRef entry, FindIn(*core_, key));
+  return Decode(core_->store(), *entry, decode);
 }
 
 std::vector<ObjectKey> SharedInformerBase::Keys() const { return core_->store().Keys(); }
@@ -112,13 +170,27 @@ void SharedInformerBase::ForEachRaw(std::string_view namespace_,
   const PackedStore& store = core_->store();
   ForEachUnpacked(store, namespace_.empty() ? store.Entries() : store.EntriesIn(namespace_), each);
 }
+Result<void> SharedInformerBase::DecodeEach(std::string_view namespace_, UntypedDecoder decode,
+                                            base::FunctionRef<void(UntypedRef&&)> each) const {
+  const PackedStore& store = core_->store();
+  KX_RETURN_IF_ERROR(core_->CheckReadable(namespace_));
+  KX_RETURN_IF_ERROR(CheckFaults(store, namespace_));
+  return DecodeAll(store, namespace_.empty() ? store.Entries() : store.EntriesIn(namespace_),
+                   decode, each);
+}
+Result<void> SharedInformerBase::DecodeEachByIndex(
+    const IndexTerms& terms, UntypedDecoder decode,
+    base::FunctionRef<void(UntypedRef&&)> each) const {
+  const PackedStore& store = core_->store();
+  const auto one = std::ranges::find(terms, kNamespaceIndex, &IndexTerms::value_type::first);
+  const std::string_view namespace_ = one == terms.end() ? std::string_view() : one->second;
+  KX_RETURN_IF_ERROR(core_->CheckReadable(namespace_));
+  KX_RETURN_IF_ERROR(CheckFaults(store, namespace_));
+  return DecodeAll(store, store.EntriesByIndex(terms), decode, each);
+}
 void SharedInformerBase::ForEachRawByIndex(const IndexTerms& terms,
                                            base::FunctionRef<void(const Object&)> each) const {
   ForEachUnpacked(core_->store(), core_->store().EntriesByIndex(terms), each);
-}
-
-void ReportUndecodable(const Object& raw, const apimachinery::Status& status) {
-  logging::Error("cannot decode a cached object", {{"key", raw.key.ToString()}, {"error", status}});
 }
 
 }  // namespace kubexx::cache

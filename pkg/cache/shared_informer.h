@@ -3,10 +3,11 @@
 #ifndef KUBEXX_CACHE_SHARED_INFORMER_H_
 #define KUBEXX_CACHE_SHARED_INFORMER_H_
 
+#include <atomic>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -15,54 +16,17 @@
 
 #include "kubexx/apimachinery/object_key.h"
 #include "kubexx/apimachinery/status.h"
-#include "kubexx/base/clock.h"
 #include "kubexx/base/function_ref.h"
+#include "kubexx/cache/decode.h"
 #include "kubexx/cache/handler_options.h"
 #include "kubexx/cache/handler_registration.h"
 #include "kubexx/cache/indexer_set.h"
 #include "kubexx/cache/informer_event.h"
-#include "kubexx/cache/lister_watcher.h"
-#include "kubexx/cache/watch_tuning.h"
-#include "kubexx/codec/codec.h"
-#include "kubexx/metrics/registry.h"
+#include "kubexx/cache/informer_options.h"
+#include "kubexx/cache/informer_sources.h"
+#include "kubexx/cache/typed_event.h"
 
 namespace kubexx::cache {
-
-/// Settings of one informer.
-struct InformerOptions {
-  /// For logs and metric labels; defaults to the resource's plural when a factory makes the
-  /// informer.
-  std::string name{};
-  base::Clock& clock = base::Clock::Real();
-  /// Records reflector_* and informer_* metrics there when set; must outlive the informer.
-  metrics::Registry* registry = nullptr;
-  /// Changes an object before it is stored, for example to drop or project fields; runs once per
-  /// arriving object, before anything else sees it, on the reflector's thread. An error drops the
-  /// object, is logged and counted.
-  std::function<apimachinery::Result<void>(Object&)> transform{};
-  /// For handlers that name no period of their own; see HandlerOptions. Zero means never.
-  base::Duration resync_period{0};
-  /// For handlers that name no buffer of their own: events that may wait for one before its
-  /// Overflow applies.
-  std::size_t handler_buffer = 1024;
-  /// Get the initial state with a streaming WatchList; servers that cannot are asked with LIST.
-  bool use_watch_list = true;
-  /// Told of every failed list or watch, on the reflector's thread, in place of LogWatchError.
-  std::function<void(const apimachinery::Status&)> on_error{};
-  /// Of the reflector's jitter; 0 takes one from the system.
-  std::uint64_t seed = 0;
-  WatchTuning tuning{};
-  /// Of the type, for the labels of informer_* metrics.
-  std::string group{};
-  std::string version{};
-  std::string resource{};
-};
-
-/// Where the objects of one namespace come from.
-struct NamespacedSource {
-  std::string namespace_{};
-  std::shared_ptr<ListerWatcher> lister_watcher{};
-};
 
 class InformerCore;
 
@@ -84,6 +48,8 @@ class SharedInformerBase {
   /// refused (401, 403, 404): such a one is tried on, and its objects arrive as adds when it can be
   /// read.
   SharedInformerBase(std::vector<NamespacedSource> sources, InformerOptions options);
+  /// Either, for who decides at run time.
+  SharedInformerBase(InformerSources&& sources, InformerOptions&& options);
   /// Stops.
   virtual ~SharedInformerBase();
   SharedInformerBase(const SharedInformerBase&) = delete;
@@ -100,6 +66,16 @@ class SharedInformerBase {
   bool HasSynced() const;
   /// Blocks until HasSynced; false when `stop` was requested first.
   bool WaitForSync(std::stop_token stop) const;
+  /// The same for who must not wait for ever. Fails with the reason as soon as the server refuses
+  /// the list (kForbidden, kUnauthorized; kUnavailable when it does not know the type), with
+  /// kTimeout and the last reason known when there is no first list `patience` after Start, and
+  /// with kCancelled when `stop` was requested first. The informer goes on trying.
+  apimachinery::Result<void> AwaitSync(std::stop_token stop, base::Duration patience) const;
+  /// Why there is no first list, with the last error; success once there is one. Over several
+  /// namespaces: why `namespace_` cannot be read, or, empty, the first of those that cannot.
+  apimachinery::Result<void> SyncError(std::string_view namespace_ = {}) const;
+  /// As in InformerOptions.
+  const std::string& name() const;
   /// The store's resourceVersion, with bookmarks: every change up to it has been applied. Over
   /// several namespaces the oldest of theirs. Empty before the first full list. As
   /// LastStoreSyncResourceVersion.
@@ -117,6 +93,15 @@ class SharedInformerBase {
   /// none. A HandlerRegistration tells it of one handler, and can wait for it.
   bool HandlerHasSynced(std::string_view name) const;
 
+  /// Replaces the objects of one namespace, as a relist of it alone would: `objects` are all that
+  /// it has now, before the transform, which runs on the calling thread. For an informer of all
+  /// namespaces while its source does not watch, and neither lists nor watches from before these
+  /// were listed: what such a watch brings, or has brought, may be undone. Returns when they are
+  /// queued, and may block as a source's sink does; the result turns true once the store has them.
+  /// kCancelled when the informer is stopped.
+  apimachinery::Result<std::shared_ptr<const std::atomic<bool>>> ReplaceNamespace(
+      std::string namespace_, std::vector<Object>&& objects);
+
   /// Adds indexes, at any time; the objects that are there have been indexed when it returns. The
   /// functions get the object as stored (after the transform). kAlreadyExists when there is an
   /// index of one of the names.
@@ -124,11 +109,17 @@ class SharedInformerBase {
   /// The same for one function that gives terms of any indexes; one too many is logged.
   void AddIndexer(TermsFunc terms);
 
-  /// Store access; thread-safe. Objects are unpacked copies.
+  /// Store access; thread-safe. Objects are unpacked copies. kNotFound when there is no such
+  /// object; kMalformed, naming it, when it cannot be read, and for a missing one when the store
+  /// lacks something that could not be read: nobody knows what that was. Of a namespace that is
+  /// refused SyncError's error.
   apimachinery::Result<Object> GetRaw(const apimachinery::ObjectKey& key) const;
   /// Calls `read` with the object, which is gone when `read` returns; errors as GetRaw's.
   apimachinery::Result<void> ReadRaw(const apimachinery::ObjectKey& key,
                                      base::FunctionRef<void(const Object&)> read) const;
+  /// The object as `decode` reads it; errors as ReadRaw's and those of `decode`.
+  apimachinery::Result<std::shared_ptr<const void>> GetDecoded(const apimachinery::ObjectKey& key,
+                                                               UntypedDecoder decode) const;
   std::vector<apimachinery::ObjectKey> Keys() const;
   std::vector<apimachinery::ObjectKey> KeysByIndex(std::string_view index,
                                                    std::string_view value) const;
@@ -142,8 +133,18 @@ class SharedInformerBase {
   std::size_t Size() const;
   /// Bytes of the packed entries and their table.
   std::size_t StoreBytes() const;
-  /// The objects at one moment, unpacked one after the other.
+  /// The objects at one moment, unpacked one after the other. What could not be read is not among
+  /// them; see DecodeEach.
   void ForEachRaw(base::FunctionRef<void(const Object&)> each) const;
+  /// Decodes the objects of a namespace (empty: all) for `each`. kMalformed, naming the object,
+  /// when one does not decode, and when the store lacks something that could not be read;
+  /// SyncError's error while the namespace, or one of all, is refused.
+  apimachinery::Result<void> DecodeEach(std::string_view namespace_, UntypedDecoder decode,
+                                        base::FunctionRef<void(UntypedRef&&)> each) const;
+  /// The same of the objects that have all of `terms`; only one namespace counts when they have a
+  /// term of kNamespaceIndex.
+  apimachinery::Result<void> DecodeEachByIndex(const IndexTerms& terms, UntypedDecoder decode,
+                                               base::FunctionRef<void(UntypedRef&&)> each) const;
   /// Of one namespace only; by its index when there is one (see kNamespaceIndex).
   void ForEachRaw(std::string_view namespace_, base::FunctionRef<void(const Object&)> each) const;
   /// Those that have all of `terms`.
@@ -154,40 +155,18 @@ class SharedInformerBase {
   std::unique_ptr<InformerCore> core_;
 };
 
-/// Logs that bytes in the store do not decode as their type.
-void ReportUndecodable(const Object& raw, const apimachinery::Status& status);
-
-/// `raw` as a T; kMalformed when its bytes do not decode. Decoded where it stays: moving a large
-/// object costs as much as decoding some of it.
-template <class T>
-apimachinery::Result<Ref<T>> DecodeShared(const Object& raw) {
-  auto object = std::make_shared<T>();
-  const codec::TypeSchema& schema = codec::SchemaOf<T>();
-  KX_RETURN_IF_ERROR(raw.encoding == codec::Encoding::kProtobuf
-                         ? codec::DecodeProtobuf(schema, raw.bytes, object.get())
-                         : codec::DecodeJson(schema, raw.bytes, object.get()));
-  return object;
-}
-
-/// `raw` as a T; an empty T, after a log line, when its bytes do not decode, so that one bad object
-/// from the server does not stop the others.
-template <class T>
-Ref<T> DecodeRef(const Object& raw) {
-  auto object = DecodeShared<T>(raw);
-  if (!object) {
-    ReportUndecodable(raw, object.status());
-    return std::make_shared<const T>();
-  }
-  return std::move(*object);
-}
-
 /// Callbacks of one handler; leave out what is not needed. They may block, at the cost of their own
-/// events only.
+/// events only. An object that does not decode reaches `on_undecodable` only. When a later state of
+/// it does, it comes as an add, which may be a second one; to a handler without `on_update` only
+/// when it was told of none, and to one without `on_add` as an update from the very same state.
+/// When it is deleted before, its last state that could be decoded is passed, if there is one.
 template <class T>
 struct EventHandler {
   std::function<void(const Ref<T>& object, bool is_in_initial_list)> on_add{};
   std::function<void(const Ref<T>& old_object, const Ref<T>& object)> on_update{};
   std::function<void(const Ref<T>& object, bool final_state_unknown)> on_delete{};
+  /// The event names the object, which has been logged and counted.
+  std::function<void(const RawEvent& event, const apimachinery::Status& why)> on_undecodable{};
 };
 
 /// As client-go's SharedIndexInformer, typed. Thread-safe. An event's objects are decoded once and
@@ -199,47 +178,92 @@ class SharedInformer final : public SharedInformerBase {
 
   HandlerRegistration AddEventHandler(std::string name, EventHandler<T> handler,
                                       HandlerOptions options = {}) {
-    const auto call = [handler = std::move(handler)](const RawEvent& event) {
-      switch (event.type) {
-        case RawEvent::Type::kAdd:
-          if (handler.on_add) {
-            handler.on_add(ObjectOf(event), event.is_in_initial_list);
-          }
-          break;
-        case RawEvent::Type::kUpdate:
-          if (handler.on_update) {
-            handler.on_update(OldObjectOf(event), ObjectOf(event));
-          }
-          break;
-        case RawEvent::Type::kDelete:
-          if (handler.on_delete) {
-            handler.on_delete(ObjectOf(event), event.final_state_unknown);
-          }
-          break;
+    auto call = [handler = std::move(handler), untold = Untold()](const RawEvent& event) mutable {
+      if (const auto told = Tell(handler, untold, event); !told && handler.on_undecodable) {
+        handler.on_undecodable(event, told.error());
       }
     };
-    return AddRawHandler(std::move(name), call, options);
+    return AddRawHandler(std::move(name), std::move(call), options);
   }
 
   /// The object, decoded; kNotFound when the store has none at `key`, kMalformed when its bytes do
   /// not decode.
   apimachinery::Result<Ref<T>> Get(const apimachinery::ObjectKey& key) const {
-    apimachinery::Result<Ref<T>> object = Ref<T>();
-    KX_RETURN_IF_ERROR(
-        ReadRaw(key, [&object](const Object& raw) { object = DecodeShared<T>(raw); }));
-    return object;
+    return Typed<T>(GetDecoded(key, DecodeUntyped<T>));
   }
 
   /// The event's object and its state before, decoded; for raw handlers that need them sometimes.
-  static Ref<T> ObjectOf(const RawEvent& event) {
-    return std::static_pointer_cast<const T>(event.Decoded(Decode));
+  static apimachinery::Result<Ref<T>> ObjectOf(const RawEvent& event) {
+    return cache::ObjectOf<T>(event);
   }
-  static Ref<T> OldObjectOf(const RawEvent& event) {
-    return std::static_pointer_cast<const T>(event.DecodedOld(Decode));
+  static apimachinery::Result<Ref<T>> OldObjectOf(const RawEvent& event) {
+    return cache::OldObjectOf<T>(event);
   }
 
  private:
-  static std::shared_ptr<const void> Decode(const Object& raw) { return DecodeRef<T>(raw); }
+  /// What a handler with `on_add` and without `on_update` was not told of, as it did not decode.
+  using Untold = std::set<apimachinery::ObjectKey>;
+
+  // Nothing is decoded for a callback that is not there.
+  static apimachinery::Result<void> Tell(const EventHandler<T>& handler, Untold& untold,
+                                         const RawEvent& event) {
+    switch (event.type) {
+      case RawEvent::Type::kAdd:
+        return handler.on_add ? TellAdd(handler, untold, event) : apimachinery::Result<void>();
+      case RawEvent::Type::kUpdate:
+        if (handler.on_update) {
+          return TellUpdate(handler, event);
+        }
+        return !untold.empty() && untold.contains(event.key()) ? TellAdd(handler, untold, event)
+                                                               : apimachinery::Result<void>();
+      case RawEvent::Type::kDelete:
+        if (!untold.empty()) {
+          untold.erase(event.key());
+        }
+        return handler.on_delete ? TellDelete(handler, event) : apimachinery::Result<void>();
+    }
+    return {};
+  }
+
+  static apimachinery::Result<void> TellAdd(const EventHandler<T>& handler, Untold& untold,
+                                            const RawEvent& event) {
+    const auto object = ObjectOf(event);
+    if (!object) {
+      if (!handler.on_update) {
+        untold.insert(event.key());
+      }
+      return apimachinery::Fail(object.error());
+    }
+    if (!untold.empty()) {
+      untold.erase(event.key());
+    }
+    handler.on_add(*object, event.is_in_initial_list);
+    return {};
+  }
+
+  static apimachinery::Result<void> TellUpdate(const EventHandler<T>& handler,
+                                               const RawEvent& event) {
+    KX_ASSIGN_OR_RETURN(const Ref<T> object, ObjectOf(event));
+    if (const auto old = OldObjectOf(event)) {
+      handler.on_update(*old, object);
+    } else if (handler.on_add) {
+      handler.on_add(object, false);  // it was told of none of its states, or of none lately
+    } else {
+      handler.on_update(object, object);
+    }
+    return {};
+  }
+
+  static apimachinery::Result<void> TellDelete(const EventHandler<T>& handler,
+                                               const RawEvent& event) {
+    if (const auto object = ObjectOf(event)) {
+      handler.on_delete(*object, event.final_state_unknown);
+      return {};
+    }
+    KX_ASSIGN_OR_RETURN(const Ref<T> last, OldObjectOf(event));
+    handler.on_delete(last, true);
+    return {};
+  }
 };
 
 }  // namespace kubexx::cache

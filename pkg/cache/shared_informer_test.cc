@@ -74,6 +74,55 @@ class SharedInformerTest : public ::testing::Test {
   std::unique_ptr<SharedInformerBase> informer_;
 };
 
+TEST_F(SharedInformerTest, ANamespaceThatIsListedByItselfIsReplacedAlone) {
+  source_->Put({"a", "1"}, "x");
+  source_->Put({"a", "2"}, "x");
+  source_->Put({"b", "1"}, "x");
+  Make();
+  base::Mutex mu;
+  std::vector<std::string> events;
+  const HandlerRegistration handler = informer_->AddRawHandler("h", [&](const RawEvent& event) {
+    const base::MutexLock lock(mu);
+    if (!event.is_in_initial_list) {
+      events.push_back(std::to_string(static_cast<int>(event.type)) + " " + event.key().ToString() +
+                       (event.is_single_change ? " watched" : ""));
+    }
+  });
+  StartAndSync();
+  ASSERT_TRUE(handler.WaitForSync({}));
+  const std::string version = informer_->LastSyncResourceVersion();
+  Object changed = source_->objects().at({"a", "1"});
+  changed.bytes = R"({"metadata":{"namespace":"a","name":"1"},"data":"y"})";
+  changed.resource_version = "99";
+  const auto replace = [&](const std::string& namespace_, std::vector<Object> objects) {
+    const auto applied = informer_->ReplaceNamespace(namespace_, std::move(objects));
+    ASSERT_TRUE(applied);
+    while (!**applied) {
+      std::this_thread::yield();
+    }
+  };
+  replace("a", {changed});
+  Object added = changed;
+  added.key = {"c", "1"};
+  replace("c", {added});
+  EXPECT_THAT(informer_->Keys(),
+              UnorderedElementsAre(ObjectKey{"a", "1"}, ObjectKey{"b", "1"}, ObjectKey{"c", "1"}));
+  EXPECT_EQ(informer_->GetRaw({"a", "1"})->bytes, changed.bytes);
+  EXPECT_EQ(informer_->LastSyncResourceVersion(), version);
+  for (bool all = false; !all;) {
+    std::this_thread::yield();
+    const base::MutexLock lock(mu);
+    all = events.size() >= 3;
+  }
+  const auto text = [](RawEvent::Type type, const char* key) {
+    return std::to_string(static_cast<int>(type)) + " " + key;
+  };
+  const base::MutexLock lock(mu);
+  EXPECT_THAT(events,
+              ElementsAre(text(RawEvent::Type::kDelete, "a/2"),
+                          text(RawEvent::Type::kUpdate, "a/1"), text(RawEvent::Type::kAdd, "c/1")));
+}
+
 TEST_F(SharedInformerTest, DeliversTheInitialListThenChanges) {
   source_->Put({"a", "1"}, "x");
   Make();
@@ -322,7 +371,7 @@ TEST_F(SharedInformerTest, ResyncDeliversEverythingAgain) {
 TEST_F(SharedInformerTest, EventsAreDecodedOnceForAllHandlers) {
   Make();
   std::atomic<int> decodes = 0;
-  const auto decode = [&decodes](const Object& object) -> std::shared_ptr<const void> {
+  const auto decode = [&decodes](const Object& object) -> RawEvent::DecodeResult {
     ++decodes;
     return std::make_shared<const std::string>(object.bytes);
   };
@@ -332,7 +381,7 @@ TEST_F(SharedInformerTest, EventsAreDecodedOnceForAllHandlers) {
   for (std::size_t i = 0; i < seen.size(); ++i) {
     subscriptions.push_back(informer_->AddRawHandler(
         std::to_string(i),
-        [&, i](const RawEvent& event) { seen[i] = event.Decoded(decode).get(); }));
+        [&, i](const RawEvent& event) { seen[i] = event.Decoded(decode).value().get(); }));
   }
   StartAndSync();
   source_->Put({"a", "1"}, "x");

@@ -31,7 +31,8 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
-Object MakeFake(const ObjectKey& key, const std::string& version, const std::string& payload) {
+Object MakeFakeObject(const ObjectKey& key, const std::string& version,
+                      const std::string& payload) {
   return {.encoding = codec::Encoding::kJson,
           .bytes = testing::FakeJson(key, version, payload),
           .key = key,
@@ -57,9 +58,9 @@ std::vector<std::string> NameOf(const Object& object) { return {object.key.name}
 TEST(IndexerTest, KeepsObjectsAndVersion) {
   const auto store = NewIndexer(NamespaceIndexer());
   EXPECT_EQ(store->ResourceVersion(), "");
-  ASSERT_TRUE(store->Add(MakeFake({"a", "1"}, "5", "x")));
-  ASSERT_TRUE(store->Update(MakeFake({"a", "1"}, "6", "y")));
-  ASSERT_TRUE(store->Add(MakeFake({"b", "1"}, "7", "x")));
+  ASSERT_TRUE(store->Add(MakeFakeObject({"a", "1"}, "5", "x")));
+  ASSERT_TRUE(store->Update(MakeFakeObject({"a", "1"}, "6", "y")));
+  ASSERT_TRUE(store->Add(MakeFakeObject({"b", "1"}, "7", "x")));
   EXPECT_EQ(store->ResourceVersion(), "7");
   EXPECT_THAT(store->Get({"a", "1"})->bytes, ::testing::HasSubstr("y"));
   EXPECT_THAT(store->KeysByIndex({{"namespace", "b"}}), ElementsAre(ObjectKey{"b", "1"}));
@@ -69,7 +70,7 @@ TEST(IndexerTest, KeepsObjectsAndVersion) {
   EXPECT_EQ(store->Get({"b", "1"}).status().reason, Reason::kNotFound);
   EXPECT_EQ(store->ResourceVersion(), "11");
   std::vector<Object> all;
-  all.push_back(MakeFake({"c", "1"}, "12", "x"));
+  all.push_back(MakeFakeObject({"c", "1"}, "12", "x"));
   ASSERT_TRUE(store->Replace(std::move(all), "13"));
   EXPECT_THAT(store->Keys(), ElementsAre(ObjectKey{"c", "1"}));
   EXPECT_EQ(store->ResourceVersion(), "13");
@@ -86,8 +87,8 @@ TEST(IndexerTest, AnIndexNameIsTakenOnce) {
 
 TEST(IndexerTest, IndexesAddedLaterKnowWhatIsThere) {
   const auto store = NewIndexer();
-  ASSERT_TRUE(store->Add(MakeFake({"a", "1"}, "1", "red big")));
-  ASSERT_TRUE(store->Add(MakeFake({"a", "2"}, "2", "red")));
+  ASSERT_TRUE(store->Add(MakeFakeObject({"a", "1"}, "1", "red big")));
+  ASSERT_TRUE(store->Add(MakeFakeObject({"a", "2"}, "2", "red")));
   ASSERT_TRUE(store->AddIndexers({{"word", WordsOf}}));
   ASSERT_TRUE(store->AddIndexers({{"name", NameOf}}));
   EXPECT_THAT(store->KeysByIndex({{"word", "red"}}),
@@ -139,8 +140,8 @@ class Driver {
         payload += (payload.empty() ? "" : " ") + word;
       }
     }
-    return MakeFake({"n" + std::to_string(random_() % 3), std::to_string(random_() % 40)},
-                    std::to_string(++version_), payload);
+    return MakeFakeObject({"n" + std::to_string(random_() % 3), std::to_string(random_() % 40)},
+                          std::to_string(++version_), payload);
   }
 
   void Step() {
@@ -241,8 +242,8 @@ TEST(IndexerTest, WritersReadersAndNewIndexesMeet) {
     for (int w = 0; w < kWriters; ++w) {
       writers.emplace_back([&store, w] {
         for (int i = 0; i < kObjects; ++i) {
-          EXPECT_TRUE(store->Add(MakeFake({"n" + std::to_string(w), std::to_string(i)},
-                                          std::to_string(i), i % 2 == 0 ? "even" : "odd")));
+          EXPECT_TRUE(store->Add(MakeFakeObject({"n" + std::to_string(w), std::to_string(i)},
+                                                std::to_string(i), i % 2 == 0 ? "even" : "odd")));
         }
       });
     }
@@ -266,10 +267,10 @@ TEST(IndexerTest, WritersReadersAndNewIndexesMeet) {
 TEST(TtlStoreTest, ObjectsExpireSomeTimeAfterTheirLastWrite) {
   base::testing::FakeClock clock;
   const auto store = NewTtlStore({.ttl = seconds(10), .clock = clock});
-  ASSERT_TRUE(store->Add(MakeFake({"a", "1"}, "1", "x")));
-  ASSERT_TRUE(store->Add(MakeFake({"a", "2"}, "2", "x")));
+  ASSERT_TRUE(store->Add(MakeFakeObject({"a", "1"}, "1", "x")));
+  ASSERT_TRUE(store->Add(MakeFakeObject({"a", "2"}, "2", "x")));
   clock.Advance(seconds(6));
-  ASSERT_TRUE(store->Update(MakeFake({"a", "2"}, "3", "y")));
+  ASSERT_TRUE(store->Update(MakeFakeObject({"a", "2"}, "3", "y")));
   clock.Advance(seconds(4));
   EXPECT_EQ(store->Get({"a", "1"}).status().reason, Reason::kNotFound);
   EXPECT_THAT(store->Keys(), ElementsAre(ObjectKey{"a", "2"}));
@@ -281,11 +282,11 @@ TEST(TtlStoreTest, ObjectsExpireSomeTimeAfterTheirLastWrite) {
 TEST(TtlStoreTest, AReplaceIsAWriteAndADeleteIsForGood) {
   base::testing::FakeClock clock;
   const auto store = NewTtlStore({.ttl = seconds(10), .clock = clock});
-  ASSERT_TRUE(store->Add(MakeFake({"a", "old"}, "1", "x")));
+  ASSERT_TRUE(store->Add(MakeFakeObject({"a", "old"}, "1", "x")));
   clock.Advance(seconds(9));
   std::vector<Object> all;
-  all.push_back(MakeFake({"a", "1"}, "1", "x"));
-  all.push_back(MakeFake({"a", "2"}, "1", "x"));
+  all.push_back(MakeFakeObject({"a", "1"}, "1", "x"));
+  all.push_back(MakeFakeObject({"a", "2"}, "1", "x"));
   ASSERT_TRUE(store->Replace(std::move(all), "9"));
   ASSERT_TRUE(store->DeleteKey({"a", "2"}));
   clock.Advance(seconds(9));
@@ -298,7 +299,7 @@ TEST(TtlStoreTest, ManyWritesOfOneObjectLeaveOne) {
   base::testing::FakeClock clock;
   const auto store = NewTtlStore({.ttl = seconds(10), .clock = clock});
   for (int i = 0; i < 1000; ++i) {
-    ASSERT_TRUE(store->Add(MakeFake({"a", std::to_string(i % 3)}, std::to_string(i), "x")));
+    ASSERT_TRUE(store->Add(MakeFakeObject({"a", std::to_string(i % 3)}, std::to_string(i), "x")));
   }
   EXPECT_EQ(store->Size(), 3U);
   clock.Advance(seconds(10));
@@ -315,12 +316,12 @@ TEST(UndeltaStoreTest, PushesTheWholeStateAfterEachChange) {
     pushed.push_back(line);
   });
   std::vector<Object> all;
-  all.push_back(MakeFake({"ns", "b"}, "1", "x"));
-  all.push_back(MakeFake({"ns", "a"}, "2", "x"));
+  all.push_back(MakeFakeObject({"ns", "b"}, "1", "x"));
+  all.push_back(MakeFakeObject({"ns", "a"}, "2", "x"));
   ASSERT_TRUE(store.Replace(std::move(all), "2"));
-  ASSERT_TRUE(store.Update(MakeFake({"ns", "b"}, "3", "y")));
-  ASSERT_TRUE(store.Add(MakeFake({"ns", "c"}, "4", "y")));
-  ASSERT_TRUE(store.Delete(MakeFake({"ns", "a"}, "5", "x")));
+  ASSERT_TRUE(store.Update(MakeFakeObject({"ns", "b"}, "3", "y")));
+  ASSERT_TRUE(store.Add(MakeFakeObject({"ns", "c"}, "4", "y")));
+  ASSERT_TRUE(store.Delete(MakeFakeObject({"ns", "a"}, "5", "x")));
   store.Bookmark("9");
   EXPECT_THAT(pushed, ElementsAre("a@2 b@1 ", "a@2 b@3 ", "a@2 b@3 c@4 ", "b@3 c@4 "));
   EXPECT_EQ(store.ResourceVersion(), "9");
@@ -349,6 +350,35 @@ TEST(UndeltaStoreTest, FollowsASourceBehindAReflector) {
   base::MutexLock lock(mu);
   while (objects < 3) {
     changed.wait(mu);
+  }
+}
+
+TEST(StoreTest, WithoutReadersToTellKeepsItsStateWhenAnItemCannotBeRead) {
+  testing::AutoClock clock;
+  std::vector<std::unique_ptr<Store>> stores;
+  stores.push_back(NewIndexer());
+  stores.push_back(NewTtlStore({.ttl = std::chrono::hours(1000000), .clock = clock}));
+  stores.push_back(std::make_unique<UndeltaStore>([](const UndeltaStore::State&) {}));
+  for (const auto& store : stores) {
+    const auto source = std::make_shared<testing::FakeSource>();
+    source->Put({"ns", "a"}, "x");
+    Reflector reflector("pods", source, *store,
+                        {.clock = clock, .seed = 1, .use_watch_list = false});
+    const std::jthread thread([&reflector](const std::stop_token& stop) { reflector.Run(stop); });
+    source->AwaitCaughtUp();
+    ASSERT_EQ(store->Size(), 1U);
+    source->FailLists({Reason::kUnavailable, "not now", 503}, 1000000);
+    source->BreakWatches({Reason::kExpired, "too old resource version", 410});
+    source->Delete({"ns", "a"});
+    source->PutUnreadable("it has no name");
+    source->Compact();
+    const int lists = source->lists();
+    source->FailLists({}, 0);
+    source->AwaitLists(lists + 4);
+    EXPECT_EQ(store->Keys(), std::vector<ObjectKey>({{"ns", "a"}}));
+    source->MendUnreadable();
+    source->AwaitCaughtUp();
+    EXPECT_EQ(store->Size(), 0U);
   }
 }
 

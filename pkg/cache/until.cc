@@ -122,16 +122,22 @@ Result<void> RetryWatch(ListerWatcher& source, apimachinery::ListOptions options
   }
   options.allow_watch_bookmarks = true;
   while (true) {
-    bool sink_failed = false;
+    bool ends = false;
     std::string last = options.resource_version;
     const base::TimePoint began = clock.Now();
     const auto result = source.Watch(
         options,
         [&](WatchEvent&& event) -> Result<void> {
+          if (event.object.unreadable) {
+            // It may be the one that is waited for, and comes again however often the watch begins.
+            ends = true;
+            return Fail(event.object.unreadable->WithContext(
+                "the watch after resourceVersion " + last + " has an event that cannot be read"));
+          }
           std::string version = event.object.resource_version;
           if (event.type != WatchEventType::kBookmark) {
             auto taken = sink(std::move(event));
-            sink_failed = !taken;
+            ends = !taken;
             KX_RETURN_IF_ERROR(std::move(taken));
           }
           if (!version.empty()) {
@@ -144,7 +150,7 @@ Result<void> RetryWatch(ListerWatcher& source, apimachinery::ListOptions options
     if (stop.stop_requested()) {
       return Fail(Reason::kCancelled, "the watch was stopped");
     }
-    if (!result && (sink_failed || EndsRetryWatch(result.error()))) {
+    if (!result && (ends || EndsRetryWatch(result.error()))) {
       return result;
     }
     base::Duration pause = kBetweenWatches - (clock.Now() - began);

@@ -34,6 +34,7 @@ struct UntilOptions {
 /// or told twice. Bookmarks move the version and are not passed on. Returns an error of `sink`,
 /// kCancelled when `stop` was requested, 401 and 403, and 410 in either form: from there on only a
 /// list helps (client-go's RetryWatcher tries for ever when a watch cannot be opened for it).
+/// kMalformed for an event that cannot be read: it may be an awaited one, and would come again.
 /// kInvalid when the version is "" or "0", from which a watch cannot be resumed.
 apimachinery::Result<void> RetryWatch(ListerWatcher& source, apimachinery::ListOptions options,
                                       ListerWatcher::EventSink sink, const std::stop_token& stop,
@@ -63,7 +64,8 @@ apimachinery::Result<std::optional<WatchEvent>> UntilWithSync(
 
 /// Waits until `done` of the object at `key`, which is null while there is none, and returns that
 /// object, or nothing. As kube-rs' await_condition. `source` may be narrowed to the one object with
-/// a field selector. Errors as UntilWithSync, and kMalformed when the object does not decode.
+/// a field selector. Errors as UntilWithSync, and kMalformed when the object does not decode, or
+/// may be one that the first list has and that cannot be read.
 template <class T>
 apimachinery::Result<std::optional<T>> WaitFor(std::shared_ptr<ListerWatcher> source,
                                                const apimachinery::ObjectKey& key,
@@ -74,6 +76,9 @@ apimachinery::Result<std::optional<T>> WaitFor(std::shared_ptr<ListerWatcher> so
   const auto precondition = [&](const SharedInformerBase& informer) -> apimachinery::Result<bool> {
     const auto raw = informer.GetRaw(key);
     if (!raw) {
+      if (raw.error().reason != apimachinery::Reason::kNotFound) {
+        return apimachinery::Fail(raw.error());  // it may be there
+      }
       last.reset();
       return done(nullptr);
     }

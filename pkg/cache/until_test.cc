@@ -95,6 +95,27 @@ TEST_F(UntilTest, ARetriedWatchEndsWhereItCannotGoOn) {
   EXPECT_EQ(watch(version), Reason::kExpired);
 }
 
+TEST_F(UntilTest, AnEventThatCannotBeReadEndsTheWait) {
+  const std::string version = source_->Put({"a", "1"}, "x");
+  source_->SendUnreadable("it has no name");
+  source_->Put({"a", "2"}, "x");
+  const auto found =
+      Until(*source_, version, {Named("2")}, {}, {.timeout = std::chrono::seconds(30)});
+  EXPECT_EQ(found.status().reason, Reason::kMalformed) << "it would be sent again for ever";
+  EXPECT_THAT(found.status().message, HasSubstr("it has no name"));
+  EXPECT_THAT(found.status().message, HasSubstr("watch"));
+}
+
+TEST_F(UntilTest, AnObjectThatMayBeTheOneThatCannotBeReadIsNotTakenForGone) {
+  source_->RefuseWatchList();
+  source_->PutUnreadable("it has no name");
+  const auto gone = WaitFor<ConfigMap>(source_, {"a", "1"},
+                                       [](const ConfigMap* object) { return object == nullptr; },
+                                       {}, {.timeout = std::chrono::seconds(30)});
+  ASSERT_FALSE(gone.has_value());
+  EXPECT_EQ(gone.error().reason, Reason::kMalformed);
+}
+
 TEST_F(UntilTest, ARetriedWatchPausesAtLeastASecondAndAsTheServerAsks) {
   const std::string version = source_->Put({"a", "1"}, "x");
   apimachinery::Status busy(Reason::kTooManyRequests, "slow down", 429);

@@ -26,7 +26,7 @@ constexpr std::string_view kBadTag = "bad field tag";
 constexpr std::string_view kBadUnknown = "bad unknown field";
 
 template <class E>
-E& As(void* value) {
+E& MutableAs(void* value) {
   return *static_cast<E*>(value);
 }
 
@@ -38,7 +38,7 @@ void Assign(std::string& text, std::string_view bytes) {
 }
 
 /// Decodes one message tree; holds the error.
-class Decoder {
+class ProtobufDecoder {
  public:
   bool Message(const TypeSchema& schema, std::string_view bytes, void* object, int depth);
   apimachinery::Status ToStatus() const { return error_.ToStatus(); }
@@ -79,7 +79,7 @@ class Decoder {
 };
 
 template <class F>
-bool Decoder::ForEachField(std::string_view bytes, const F& on_field) {
+bool ProtobufDecoder::ForEachField(std::string_view bytes, const F& on_field) {
   WireReader in(bytes);
   while (!in.AtEnd()) {
     Tag tag;
@@ -99,7 +99,8 @@ bool Decoder::ForEachField(std::string_view bytes, const F& on_field) {
 
 // Most of the time of a decoding is in this loop. What it calls is given values, never the reader,
 // which stays in registers then.
-bool Decoder::Message(const TypeSchema& schema, std::string_view bytes, void* object, int depth) {
+bool ProtobufDecoder::Message(const TypeSchema& schema, std::string_view bytes, void* object,
+                              int depth) {
   if (depth > internal::kMaxDepth) {
     return error_.Set("nested too deeply");
   }
@@ -126,7 +127,7 @@ bool Decoder::Message(const TypeSchema& schema, std::string_view bytes, void* ob
         error_.Set(kBadLength);
       } else if (field->kind == Kind::kString && field->cardinality == Cardinality::kPlain) {
         // Two thirds of all fields.
-        Assign(As<std::string>(member), value);
+        Assign(MutableAs<std::string>(member), value);
         ok = true;
       } else {
         if (field->cardinality == Cardinality::kRepeated && field->ops->size(member) == 0) {
@@ -147,8 +148,8 @@ bool Decoder::Message(const TypeSchema& schema, std::string_view bytes, void* ob
   return true;
 }
 
-bool Decoder::NumberField(const FieldSchema& field, WireType type, std::uint64_t number,
-                          void* member) {
+bool ProtobufDecoder::NumberField(const FieldSchema& field, WireType type, std::uint64_t number,
+                                  void* member) {
   switch (field.cardinality) {
     case Cardinality::kPlain:
       return Number(field, type, number, member);
@@ -163,8 +164,8 @@ bool Decoder::NumberField(const FieldSchema& field, WireType type, std::uint64_t
   return true;
 }
 
-bool Decoder::BytesField(const FieldSchema& field, std::string_view bytes, void* member,
-                         int depth) {
+bool ProtobufDecoder::BytesField(const FieldSchema& field, std::string_view bytes, void* member,
+                                 int depth) {
   switch (field.cardinality) {
     case Cardinality::kPlain:
       return Bytes(field, bytes, member, depth);
@@ -186,35 +187,37 @@ bool Decoder::BytesField(const FieldSchema& field, std::string_view bytes, void*
   return true;
 }
 
-bool Decoder::Number(const FieldSchema& field, WireType type, std::uint64_t number, void* value) {
+bool ProtobufDecoder::Number(const FieldSchema& field, WireType type, std::uint64_t number,
+                             void* value) {
   if (type != WireTypeOf(field.kind)) {
     return error_.Set(kWrongType);
   }
   if (type == WireType::kFixed64) {
-    As<double>(value) = std::bit_cast<double>(number);
+    MutableAs<double>(value) = std::bit_cast<double>(number);
   } else {
     StoreVarint(field.kind, number, value);
   }
   return true;
 }
 
-bool Decoder::Bytes(const FieldSchema& field, std::string_view bytes, void* value, int depth) {
+bool ProtobufDecoder::Bytes(const FieldSchema& field, std::string_view bytes, void* value,
+                            int depth) {
   if (field.kind == Kind::kString) {
-    Assign(As<std::string>(value), bytes);
+    Assign(MutableAs<std::string>(value), bytes);
     return true;
   }
   if (field.kind == Kind::kMessage) {
     return Message(*field.message, bytes, value, depth + 1);
   }
   if (field.kind == Kind::kBytes) {
-    As<apimachinery::Bytes>(value) = apimachinery::Bytes(std::string(bytes));
+    MutableAs<apimachinery::Bytes>(value) = apimachinery::Bytes(std::string(bytes));
     return true;
   }
   return WireTypeOf(field.kind) == WireType::kBytes ? MessageValue(field, bytes, value)
                                                     : error_.Set(kWrongType);
 }
 
-bool Decoder::Packed(const FieldSchema& field, std::string_view bytes, void* member) {
+bool ProtobufDecoder::Packed(const FieldSchema& field, std::string_view bytes, void* member) {
   const WireType type = WireTypeOf(field.kind);
   WireReader in(bytes);
   while (!in.AtEnd()) {
@@ -227,7 +230,8 @@ bool Decoder::Packed(const FieldSchema& field, std::string_view bytes, void* mem
   return true;
 }
 
-bool Decoder::MapEntry(const FieldSchema& field, std::string_view bytes, void* member, int depth) {
+bool ProtobufDecoder::MapEntry(const FieldSchema& field, std::string_view bytes, void* member,
+                               int depth) {
   // The value may come before the key: find both, then decode into the slot.
   std::string_view key;
   std::string_view value;
@@ -258,20 +262,20 @@ bool Decoder::MapEntry(const FieldSchema& field, std::string_view bytes, void* m
          error_.AtKey(key);
 }
 
-bool Decoder::MessageValue(const FieldSchema& field, std::string_view bytes, void* value) {
+bool ProtobufDecoder::MessageValue(const FieldSchema& field, std::string_view bytes, void* value) {
   std::uint64_t first = 0;
   std::uint64_t second = 0;
   switch (field.kind) {
     case Kind::kStringList:
-      return StringList(bytes, As<std::vector<std::string>>(value));
+      return StringList(bytes, MutableAs<std::vector<std::string>>(value));
     case Kind::kQuantity:
-      return QuantityBody(bytes, As<apimachinery::Quantity>(value));
+      return QuantityBody(bytes, MutableAs<apimachinery::Quantity>(value));
     case Kind::kTime:
       if (!VarintBody(bytes, first, second)) {
         return false;
       }
-      As<apimachinery::Time>(value) = {bytes.empty() ? apimachinery::kZeroTimeSeconds
-                                                     : static_cast<std::int64_t>(first)};
+      MutableAs<apimachinery::Time>(value) = {bytes.empty() ? apimachinery::kZeroTimeSeconds
+                                                            : static_cast<std::int64_t>(first)};
       return true;
     case Kind::kMicroTime: {
       if (!VarintBody(bytes, first, second)) {
@@ -281,7 +285,7 @@ bool Decoder::MessageValue(const FieldSchema& field, std::string_view bytes, voi
       if (nanos < 0 || nanos > 999'999'999) {
         return error_.Set("nanoseconds out of range");
       }
-      As<apimachinery::MicroTime>(value) = {
+      MutableAs<apimachinery::MicroTime>(value) = {
           bytes.empty() ? apimachinery::kZeroTimeSeconds : static_cast<std::int64_t>(first),
           nanos / 1000 * 1000};
       return true;
@@ -290,20 +294,20 @@ bool Decoder::MessageValue(const FieldSchema& field, std::string_view bytes, voi
       if (!VarintBody(bytes, first, second)) {
         return false;
       }
-      As<apimachinery::Duration>(value).nanos = static_cast<std::int64_t>(first);
+      MutableAs<apimachinery::Duration>(value).nanos = static_cast<std::int64_t>(first);
       return true;
     case Kind::kIntOrString:
-      return IntOrStringBody(bytes, As<apimachinery::IntOrString>(value));
+      return IntOrStringBody(bytes, MutableAs<apimachinery::IntOrString>(value));
     case Kind::kRawExtension:
-      return RawBody(bytes, As<apimachinery::RawExtension>(value).raw);
+      return RawBody(bytes, MutableAs<apimachinery::RawExtension>(value).raw);
     case Kind::kFieldsV1:
-      return RawBody(bytes, As<apimachinery::FieldsV1>(value).raw);
+      return RawBody(bytes, MutableAs<apimachinery::FieldsV1>(value).raw);
     default:
-      return RawBody(bytes, As<apimachinery::JsonValue>(value).raw);
+      return RawBody(bytes, MutableAs<apimachinery::JsonValue>(value).raw);
   }
 }
 
-bool Decoder::StringList(std::string_view bytes, std::vector<std::string>& out) {
+bool ProtobufDecoder::StringList(std::string_view bytes, std::vector<std::string>& out) {
   out.clear();
   return ForEachField(bytes, [&](const Tag& tag, WireReader& in, bool& handled) {
     std::string_view item;
@@ -320,7 +324,7 @@ bool Decoder::StringList(std::string_view bytes, std::vector<std::string>& out) 
   });
 }
 
-bool Decoder::QuantityBody(std::string_view bytes, apimachinery::Quantity& out) {
+bool ProtobufDecoder::QuantityBody(std::string_view bytes, apimachinery::Quantity& out) {
   std::string_view text;
   if (!RawView(bytes, text)) {
     return false;
@@ -337,7 +341,7 @@ bool Decoder::QuantityBody(std::string_view bytes, apimachinery::Quantity& out) 
   return true;
 }
 
-bool Decoder::IntOrStringBody(std::string_view bytes, apimachinery::IntOrString& out) {
+bool ProtobufDecoder::IntOrStringBody(std::string_view bytes, apimachinery::IntOrString& out) {
   std::uint64_t type = 0;
   std::uint64_t number = 0;
   std::string_view text;
@@ -367,7 +371,7 @@ bool Decoder::IntOrStringBody(std::string_view bytes, apimachinery::IntOrString&
   return true;
 }
 
-bool Decoder::RawView(std::string_view bytes, std::string_view& raw) {
+bool ProtobufDecoder::RawView(std::string_view bytes, std::string_view& raw) {
   return ForEachField(bytes, [&](const Tag& tag, WireReader& in, bool& handled) {
     if (tag.number != 1) {
       return true;
@@ -378,7 +382,7 @@ bool Decoder::RawView(std::string_view bytes, std::string_view& raw) {
   });
 }
 
-bool Decoder::RawBody(std::string_view bytes, std::string& out) {
+bool ProtobufDecoder::RawBody(std::string_view bytes, std::string& out) {
   std::string_view raw;
   if (!RawView(bytes, raw)) {
     return false;
@@ -387,7 +391,8 @@ bool Decoder::RawBody(std::string_view bytes, std::string& out) {
   return true;
 }
 
-bool Decoder::VarintBody(std::string_view bytes, std::uint64_t& first, std::uint64_t& second) {
+bool ProtobufDecoder::VarintBody(std::string_view bytes, std::uint64_t& first,
+                                 std::uint64_t& second) {
   return ForEachField(bytes, [&](const Tag& tag, WireReader& in, bool& handled) {
     if (tag.number != 1 && tag.number != 2) {
       return true;
@@ -404,7 +409,7 @@ bool Decoder::VarintBody(std::string_view bytes, std::uint64_t& first, std::uint
 
 apimachinery::Result<void> DecodeProtobuf(const TypeSchema& schema, std::string_view bytes,
                                           void* object) {
-  Decoder decoder;
+  ProtobufDecoder decoder;
   if (!decoder.Message(schema, bytes, object, 1)) {
     return apimachinery::Fail(decoder.ToStatus());
   }

@@ -13,7 +13,7 @@ using internal::BackBuffer;
 using internal::WireType;
 
 template <class E>
-const E& As(const void* value) {
+const E& ConstAs(const void* value) {
   return *static_cast<const E*>(value);
 }
 
@@ -57,40 +57,40 @@ void EncodeMessageBody(const FieldSchema& field, const void* value, BackBuffer& 
       EncodeMessage(*field.message, value, out);
       break;
     case Kind::kStringList: {
-      const auto& items = As<std::vector<std::string>>(value);
+      const auto& items = ConstAs<std::vector<std::string>>(value);
       for (std::size_t i = items.size(); i-- > 0;) {
         EncodeBytesField(1, items[i], out);
       }
       break;
     }
     case Kind::kQuantity:
-      EncodeBytesField(1, As<apimachinery::Quantity>(value).ToString(), out);
+      EncodeBytesField(1, ConstAs<apimachinery::Quantity>(value).ToString(), out);
       break;
     case Kind::kTime:
-      if (const auto& time = As<apimachinery::Time>(value); !time.IsZero()) {
+      if (const auto& time = ConstAs<apimachinery::Time>(value); !time.IsZero()) {
         EncodeTimeBody(time.seconds, 0, out);
       }
       break;
     case Kind::kMicroTime:
-      if (const auto& time = As<apimachinery::MicroTime>(value); !time.IsZero()) {
+      if (const auto& time = ConstAs<apimachinery::MicroTime>(value); !time.IsZero()) {
         EncodeTimeBody(time.seconds, time.nanos / 1000 * 1000, out);
       }
       break;
     case Kind::kDuration:
-      EncodeVarintField(1, static_cast<std::uint64_t>(As<apimachinery::Duration>(value).nanos),
+      EncodeVarintField(1, static_cast<std::uint64_t>(ConstAs<apimachinery::Duration>(value).nanos),
                         out);
       break;
     case Kind::kIntOrString:
-      EncodeIntOrStringBody(As<apimachinery::IntOrString>(value), out);
+      EncodeIntOrStringBody(ConstAs<apimachinery::IntOrString>(value), out);
       break;
     case Kind::kRawExtension:
-      EncodeRawBody(As<apimachinery::RawExtension>(value).raw, out);
+      EncodeRawBody(ConstAs<apimachinery::RawExtension>(value).raw, out);
       break;
     case Kind::kFieldsV1:
-      EncodeRawBody(As<apimachinery::FieldsV1>(value).raw, out);
+      EncodeRawBody(ConstAs<apimachinery::FieldsV1>(value).raw, out);
       break;
     case Kind::kJsonValue:
-      EncodeRawBody(As<apimachinery::JsonValue>(value).raw, out);
+      EncodeRawBody(ConstAs<apimachinery::JsonValue>(value).raw, out);
       break;
     default:
       break;  // scalars, handled by the caller
@@ -102,32 +102,32 @@ void EncodeElement(const FieldSchema& field, std::uint32_t tag, const void* valu
                    BackBuffer& out) {
   switch (field.kind) {
     case Kind::kBool:
-      EncodeVarintField(tag, As<bool>(value) ? 1 : 0, out);
+      EncodeVarintField(tag, ConstAs<bool>(value) ? 1 : 0, out);
       break;
     case Kind::kInt32:
       // Sign-extended: a negative one takes ten bytes.
-      EncodeVarintField(tag, static_cast<std::uint64_t>(std::int64_t{As<std::int32_t>(value)}),
+      EncodeVarintField(tag, static_cast<std::uint64_t>(std::int64_t{ConstAs<std::int32_t>(value)}),
                         out);
       break;
     case Kind::kInt64:
-      EncodeVarintField(tag, static_cast<std::uint64_t>(As<std::int64_t>(value)), out);
+      EncodeVarintField(tag, static_cast<std::uint64_t>(ConstAs<std::int64_t>(value)), out);
       break;
     case Kind::kUint32:
-      EncodeVarintField(tag, As<std::uint32_t>(value), out);
+      EncodeVarintField(tag, ConstAs<std::uint32_t>(value), out);
       break;
     case Kind::kUint64:
-      EncodeVarintField(tag, As<std::uint64_t>(value), out);
+      EncodeVarintField(tag, ConstAs<std::uint64_t>(value), out);
       break;
     case Kind::kDouble:
-      out.Fixed64(std::bit_cast<std::uint64_t>(As<double>(value)));
+      out.Fixed64(std::bit_cast<std::uint64_t>(ConstAs<double>(value)));
       out.PutTag(tag, WireType::kFixed64);
       break;
     case Kind::kString:
-      EncodeBytesField(tag, As<std::string>(value), out);
+      EncodeBytesField(tag, ConstAs<std::string>(value), out);
       break;
     case Kind::kBytes:
       out.MarkSecret();
-      EncodeBytesField(tag, As<apimachinery::Bytes>(value).view(), out);
+      EncodeBytesField(tag, ConstAs<apimachinery::Bytes>(value).view(), out);
       break;
     default: {
       const std::size_t mark = out.size();
@@ -149,7 +149,7 @@ void EncodeMap(const FieldSchema& field, const void* member, BackBuffer& out) {
 void EncodeField(const FieldSchema& field, const void* member, BackBuffer& out) {
   switch (field.cardinality) {
     case Cardinality::kPlain:
-      if (field.kind != Kind::kBytes || !As<apimachinery::Bytes>(member).empty()) {
+      if (field.kind != Kind::kBytes || !ConstAs<apimachinery::Bytes>(member).empty()) {
         EncodeElement(field, field.tag, member, out);
       }
       break;

@@ -126,15 +126,15 @@ TEST(Protobuf, MapEntriesMayLackOrReorderTheirFields) {
   EXPECT_EQ(sample->labels, (std::map<std::string, std::string>{{"", ""}, {"k", "v"}, {"x", ""}}));
 }
 
-struct BadCase {
+struct BadBytes {
   std::string_view name;
   std::string_view hex;
   std::string_view message;
 };
 
-void PrintTo(const BadCase& bad, std::ostream* out) { *out << bad.name; }
+void PrintTo(const BadBytes& bad, std::ostream* out) { *out << bad.name; }
 
-class BadProtobuf : public ::testing::TestWithParam<BadCase> {};
+class BadProtobuf : public ::testing::TestWithParam<BadBytes> {};
 
 TEST_P(BadProtobuf, IsRefusedWithThePathOfTheField) {
   const auto sample = DecodeProtobuf<Sample>(FromHex(GetParam().hex));
@@ -143,7 +143,7 @@ TEST_P(BadProtobuf, IsRefusedWithThePathOfTheField) {
   EXPECT_EQ(sample.error().message, GetParam().message);
 }
 
-constexpr BadCase kBad[] = {
+constexpr BadBytes kBadBytes[] = {
     {"TagZero", "00", "bad field tag"},
     {"TagTooLarge", "80 80 80 80 80 01", "bad field tag"},
     {"TagCut", "80", "bad field tag"},
@@ -172,7 +172,7 @@ constexpr BadCase kBad[] = {
     {"Packed", "6a 02 01 80", "ints[1]: bad varint"},
 };
 constexpr auto BadCaseName = [](const auto& test) { return std::string(test.param.name); };
-INSTANTIATE_TEST_SUITE_P(Cases, BadProtobuf, ::testing::ValuesIn(kBad), BadCaseName);
+INSTANTIATE_TEST_SUITE_P(Cases, BadProtobuf, ::testing::ValuesIn(kBadBytes), BadCaseName);
 
 std::string Nested(int levels) {
   std::string message;

@@ -24,18 +24,19 @@ using internal::WireType;
 
 constexpr std::size_t kLengthBytes = 4;
 
-struct TypeName {
+struct EventTypeName {
   std::string_view name;
   WatchEventType type;
 };
 
-constexpr std::array kTypeNames = {
-    TypeName{"ADDED", WatchEventType::kAdded}, TypeName{"MODIFIED", WatchEventType::kModified},
-    TypeName{"DELETED", WatchEventType::kDeleted}, TypeName{"BOOKMARK", WatchEventType::kBookmark},
-    TypeName{"ERROR", WatchEventType::kError}};
+constexpr std::array kTypeNames = {EventTypeName{"ADDED", WatchEventType::kAdded},
+                                   EventTypeName{"MODIFIED", WatchEventType::kModified},
+                                   EventTypeName{"DELETED", WatchEventType::kDeleted},
+                                   EventTypeName{"BOOKMARK", WatchEventType::kBookmark},
+                                   EventTypeName{"ERROR", WatchEventType::kError}};
 
 Result<WatchEventType> ParseType(std::string_view name) {
-  const auto* found = std::ranges::find(kTypeNames, name, &TypeName::name);
+  const auto* found = std::ranges::find(kTypeNames, name, &EventTypeName::name);
   if (found == kTypeNames.end()) {
     return Fail(Malformed("type", "unknown event type"));
   }
@@ -111,8 +112,8 @@ Result<WatchFrame> ParseProtobufFrame(std::string_view bytes) {
 
 class WatchReader::Impl {
  public:
-  Impl(Encoding encoding, std::size_t max_frame_bytes)
-      : encoding_(encoding), gather_(max_frame_bytes) {}
+  Impl(Encoding encoding, std::size_t max_frame_bytes, OnBadFrame on_bad_frame)
+      : encoding_(encoding), on_bad_frame_(on_bad_frame), gather_(max_frame_bytes) {}
 
   Result<void> Feed(std::string_view chunk, FrameSink sink) {
     while (!chunk.empty()) {
@@ -134,6 +135,7 @@ class WatchReader::Impl {
   }
 
   Encoding encoding_;
+  OnBadFrame on_bad_frame_;
   internal::Gather gather_;
   internal::JsonSpan span_{};
   bool in_frame_ = false;
@@ -148,10 +150,16 @@ Result<void> WatchReader::Impl::Emit(std::string_view last, FrameSink sink) {
     return TooLarge();
   }
   in_frame_ = false;
-  KX_ASSIGN_OR_RETURN(const WatchFrame frame, encoding_ == Encoding::kJson
-                                                  ? ParseJsonFrame(record)
-                                                  : ParseProtobufFrame(record));
-  KX_RETURN_IF_ERROR(sink(frame));
+  const Result<WatchFrame> frame =
+      encoding_ == Encoding::kJson ? ParseJsonFrame(record) : ParseProtobufFrame(record);
+  if (!frame && on_bad_frame_ == OnBadFrame::kPass) {
+    const apimachinery::Status why = frame.error();
+    KX_RETURN_IF_ERROR(sink({.encoding = encoding_, .malformed = &why}));
+  } else if (!frame) {
+    return Fail(frame.error());
+  } else {
+    KX_RETURN_IF_ERROR(sink(*frame));
+  }
   gather_.Clear();
   return {};
 }
@@ -206,8 +214,8 @@ Result<void> WatchReader::Impl::StepProtobuf(std::string_view& in, FrameSink sin
   return Emit(piece, sink);
 }
 
-WatchReader::WatchReader(Encoding encoding, std::size_t max_frame_bytes)
-    : impl_(std::make_unique<Impl>(encoding, max_frame_bytes)) {}
+WatchReader::WatchReader(Encoding encoding, std::size_t max_frame_bytes, OnBadFrame on_bad_frame)
+    : impl_(std::make_unique<Impl>(encoding, max_frame_bytes, on_bad_frame)) {}
 WatchReader::WatchReader(WatchReader&&) noexcept = default;
 WatchReader& WatchReader::operator=(WatchReader&&) noexcept = default;
 WatchReader::~WatchReader() = default;

@@ -3,6 +3,7 @@
 #ifndef KUBEXX_CODEC_WATCH_READER_H_
 #define KUBEXX_CODEC_WATCH_READER_H_
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 
@@ -22,7 +23,13 @@ struct WatchFrame {
   /// The object: a protobuf message with its envelope taken off, or JSON text. For kError a meta/v1
   /// Status.
   std::string_view object{};
+  /// Why the frame could not be read; then it has nothing else. Null, unless asked for with
+  /// OnBadFrame::kPass.
+  const apimachinery::Status* malformed = nullptr;
 };
+
+/// What a reader does with a frame whose end it knows, but not its content.
+enum class OnBadFrame : std::uint8_t { kFail, kPass };
 
 /// Incremental reader of `application/json;stream=watch` (JSON values one after the other) or
 /// `application/vnd.kubernetes.protobuf;stream=watch` (frames of 4 bytes big-endian length and a
@@ -32,13 +39,14 @@ class WatchReader {
  public:
   using FrameSink = base::FunctionRef<apimachinery::Result<void>(const WatchFrame&)>;
 
-  explicit WatchReader(Encoding encoding, std::size_t max_frame_bytes = 64 << 20);
+  explicit WatchReader(Encoding encoding, std::size_t max_frame_bytes = 64 << 20,
+                       OnBadFrame on_bad_frame = OnBadFrame::kFail);
   WatchReader(WatchReader&&) noexcept;
   WatchReader& operator=(WatchReader&&) noexcept;
   ~WatchReader();
 
-  /// Consumes the next bytes. kMalformed on an unknown event type or bad framing; an error of
-  /// `sink` is returned.
+  /// Consumes the next bytes. kMalformed on bad framing, and on an unknown event type and the like
+  /// unless such frames are passed on; an error of `sink` is returned.
   apimachinery::Result<void> Feed(std::string_view chunk, FrameSink sink);
 
  private:

@@ -28,14 +28,14 @@ void PrintTo(const Event& event, std::ostream* out) {
        << event.object;
 }
 
-struct Outcome {
+struct WatchOutcome {
   std::vector<Event> events{};
   Result<void> result{};
 };
 
-Outcome Read(Encoding encoding, const std::vector<std::string_view>& chunks,
-             std::size_t limit = 1 << 20) {
-  Outcome outcome;
+WatchOutcome ReadWatch(Encoding encoding, const std::vector<std::string_view>& chunks,
+                       std::size_t limit = 1 << 20) {
+  WatchOutcome outcome;
   WatchReader reader(encoding, limit);
   for (const std::string_view chunk : chunks) {
     const std::vector<char> copy(chunk.begin(), chunk.end());
@@ -78,7 +78,7 @@ constexpr std::string_view kJsonStream = R"({"type":"ADDED","object":{"a":"}\\\"
  {"type":"DELETED","object":{"c":null}} {"type":"ERROR","object":{"code":410}}
 )";
 
-void ExpectJsonEvents(const Outcome& outcome) {
+void ExpectJsonEvents(const WatchOutcome& outcome) {
   ASSERT_TRUE(outcome.result.has_value()) << outcome.result.error().ToString();
   EXPECT_THAT(outcome.events,
               ElementsAre(Event{WatchEventType::kAdded, Encoding::kJson, R"({"a":"}\\\""})"},
@@ -88,7 +88,7 @@ void ExpectJsonEvents(const Outcome& outcome) {
                           Event{WatchEventType::kError, Encoding::kJson, R"({"code":410})"}));
 }
 
-void ExpectProtobufEvents(const Outcome& outcome) {
+void ExpectProtobufEvents(const WatchOutcome& outcome) {
   ASSERT_TRUE(outcome.result.has_value()) << outcome.result.error().ToString();
   EXPECT_THAT(outcome.events,
               ElementsAre(Event{WatchEventType::kAdded, Encoding::kProtobuf, "\x0a\x01z"},
@@ -97,18 +97,37 @@ void ExpectProtobufEvents(const Outcome& outcome) {
                           Event{WatchEventType::kError, Encoding::kProtobuf, "\x1a\x01m"}));
 }
 
+TEST(WatchReader, PassesAFrameWithBadContentOnWhenAskedTo) {
+  WatchReader reader(Encoding::kJson, 1 << 20, OnBadFrame::kPass);
+  std::vector<std::string> seen;
+  const auto fed = reader.Feed(
+      R"({"type":"PAINTED","object":{}}{"type":"ADDED"}{"type":"ADDED","object":{"a":1}})",
+      [&seen](const WatchFrame& frame) -> Result<void> {
+        seen.push_back(frame.malformed != nullptr ? frame.malformed->message
+                                                  : std::string(frame.object));
+        return {};
+      });
+  EXPECT_TRUE(fed.has_value());
+  EXPECT_THAT(seen,
+              ElementsAre("type: unknown event type", "object: expected an object", R"({"a":1})"));
+  EXPECT_FALSE(reader.Feed("7", [](const WatchFrame&) { return Result<void>(); }).has_value())
+      << "nobody knows where this ends";
+}
+
 TEST(WatchReader, ReadsAStreamSplitAnywhere) {
   const std::string protobuf = ProtobufStream();
   for (std::size_t at = 0; at <= kJsonStream.size(); ++at) {
-    ExpectJsonEvents(Read(Encoding::kJson, {kJsonStream.substr(0, at), kJsonStream.substr(at)}));
+    ExpectJsonEvents(
+        ReadWatch(Encoding::kJson, {kJsonStream.substr(0, at), kJsonStream.substr(at)}));
   }
   for (std::size_t at = 0; at <= protobuf.size(); ++at) {
-    ExpectProtobufEvents(Read(Encoding::kProtobuf, {std::string_view(protobuf).substr(0, at),
-                                                    std::string_view(protobuf).substr(at)}));
+    ExpectProtobufEvents(ReadWatch(Encoding::kProtobuf, {std::string_view(protobuf).substr(0, at),
+                                                         std::string_view(protobuf).substr(at)}));
   }
 }
 
-std::vector<std::string_view> Chunks(std::string_view text, std::mt19937& random, std::size_t max) {
+std::vector<std::string_view> WatchChunks(std::string_view text, std::mt19937& random,
+                                          std::size_t max) {
   std::vector<std::string_view> chunks;
   while (!text.empty()) {
     const std::size_t size = std::min<std::size_t>(text.size(), 1 + random() % max);
@@ -122,8 +141,9 @@ TEST(WatchReader, ReadsAStreamInRandomChunks) {
   std::mt19937 random(2);
   const std::string protobuf = ProtobufStream();
   for (std::size_t round = 0; round < 300; ++round) {
-    ExpectJsonEvents(Read(Encoding::kJson, Chunks(kJsonStream, random, 1 + round % 9)));
-    ExpectProtobufEvents(Read(Encoding::kProtobuf, Chunks(protobuf, random, 1 + round % 9)));
+    ExpectJsonEvents(ReadWatch(Encoding::kJson, WatchChunks(kJsonStream, random, 1 + round % 9)));
+    ExpectProtobufEvents(
+        ReadWatch(Encoding::kProtobuf, WatchChunks(protobuf, random, 1 + round % 9)));
   }
 }
 
@@ -146,7 +166,7 @@ TEST(WatchReader, RefusesMalformedStreams) {
         R"({"type":"added","object":{}})", R"({"type":1,"object":{}})",
         R"({"type":"ADDED","object":[]})", R"({"type":"ADDED","object":{]})",
         R"({"type":"ADDED" "object":{}})", R"({})", R"({"type":"ADDED","object":{"a"}})"}) {
-    EXPECT_FALSE(Read(Encoding::kJson, {text}).result.has_value()) << text;
+    EXPECT_FALSE(ReadWatch(Encoding::kJson, {text}).result.has_value()) << text;
   }
   const std::string bad_encoding = [] {
     std::string envelope = Enveloped("");
@@ -157,19 +177,19 @@ TEST(WatchReader, RefusesMalformedStreams) {
        {Frame("ADDED", "plain"), Frame("SOMETHING", Enveloped("")), FromHex("00 00 00 00"),
         FromHex("ff ff ff ff"), FromHex("00 00 00 01 0a"), FromHex("00 00 00 02 0a 05"),
         FromHex("00 00 00 02 08 01"), bad_encoding}) {
-    EXPECT_FALSE(Read(Encoding::kProtobuf, {bytes}).result.has_value()) << testing::Hex(bytes);
+    EXPECT_FALSE(ReadWatch(Encoding::kProtobuf, {bytes}).result.has_value()) << testing::Hex(bytes);
   }
 }
 
 TEST(WatchReader, BoundsTheSizeOfAFrame) {
   const std::string event = R"({"type":"ADDED","object":{"a":")" + std::string(64, 'x') + R"("}})";
   const std::string_view view = event;
-  EXPECT_TRUE(Read(Encoding::kJson, {view.substr(0, 50), view.substr(50)}, event.size())
+  EXPECT_TRUE(ReadWatch(Encoding::kJson, {view.substr(0, 50), view.substr(50)}, event.size())
                   .result.has_value());
-  EXPECT_FALSE(Read(Encoding::kJson, {view.substr(0, 50), view.substr(50)}, event.size() - 1)
+  EXPECT_FALSE(ReadWatch(Encoding::kJson, {view.substr(0, 50), view.substr(50)}, event.size() - 1)
                    .result.has_value());
-  EXPECT_FALSE(Read(Encoding::kJson, {view}, event.size() - 1).result.has_value());
-  const auto refused = Read(Encoding::kProtobuf, {FromHex("00 00 01 01")}, 256);
+  EXPECT_FALSE(ReadWatch(Encoding::kJson, {view}, event.size() - 1).result.has_value());
+  const auto refused = ReadWatch(Encoding::kProtobuf, {FromHex("00 00 01 01")}, 256);
   ASSERT_FALSE(refused.result.has_value());
   EXPECT_THAT(refused.result.error().message, HasSubstr("larger than 256 bytes"));
 }
@@ -189,7 +209,7 @@ TEST(WatchReader, RandomMutationsNeverCrash) {
     for (std::uint32_t i = 0; i <= random() % 4; ++i) {
       text[random() % text.size()] = static_cast<char>(random());
     }
-    const auto outcome = Read(encoding, Chunks(text, random, 16));
+    const auto outcome = ReadWatch(encoding, WatchChunks(text, random, 16));
     EXPECT_TRUE(outcome.result.has_value() ||
                 outcome.result.error().reason == apimachinery::Reason::kMalformed);
   }

@@ -59,8 +59,8 @@ constexpr ReadCase kReads[] = {
     {"a: 1\na: 2", R"({"a":2})"},
     {"\xef\xbb\xbfkey: \xc3\xa9", "{\"key\":\"\xc3\xa9\"}"},
 };
-constexpr auto CaseName = [](const auto& test) { return std::to_string(test.index); };
-INSTANTIATE_TEST_SUITE_P(Cases, YamlRead, ::testing::ValuesIn(kReads), CaseName);
+constexpr auto YamlCaseName = [](const auto& test) { return std::to_string(test.index); };
+INSTANTIATE_TEST_SUITE_P(Cases, YamlRead, ::testing::ValuesIn(kReads), YamlCaseName);
 
 TEST(Yaml, AStreamHasDocuments) {
   const auto documents = YamlToJson("---\na: 1\n---\n# nothing\n---\nb: 2\n...\n");

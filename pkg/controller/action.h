@@ -19,11 +19,12 @@ class [[nodiscard]] Action {
  public:
   /// Nothing more to do until the next event.
   static Action Done() { return {}; }
-  /// Again after `delay`, or earlier when an event comes. Not a failure: the key's backoff ends. At
-  /// least 1 ns.
+  /// Again after `delay`, or earlier when an event comes. Not a failure: the key's backoff ends.
+  /// Zero or less, as of a deadline that has passed: after the rate limiter's delay, which grows,
+  /// so that a deadline that is never moved is no endless loop.
   static Action RequeueAfter(base::Duration delay) {
     Action action;
-    action.delay_ = std::max(delay, base::Duration(1));
+    action.delay_ = std::max(delay, base::Duration(0));
     return action;
   }
   /// Again with this priority, after the rate limiter's delay, or after `delay` when it is

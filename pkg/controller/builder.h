@@ -21,6 +21,53 @@
 
 namespace kubexx::controller {
 
+/// What a builder does whatever its types are; use ControllerBuilder.
+class ControllerBuilderBase {
+ public:
+  ControllerBuilderBase(const ControllerBuilderBase&) = delete;
+  ControllerBuilderBase& operator=(const ControllerBuilderBase&) = delete;
+
+ protected:
+  using Made = apimachinery::Result<std::shared_ptr<Controller>>;
+  using MetadataFunction = const api::meta::v1::ObjectMeta& (*)(const void* object);
+
+  /// A type that is watched.
+  struct Watched {
+    std::shared_ptr<cache::SharedInformerBase> informer{};
+    const apimachinery::ResourceInfo& resource;
+    cache::UntypedDecoder decode = nullptr;
+  };
+
+  ControllerBuilderBase(Manager& manager, const apimachinery::ResourceInfo& resource);
+  ControllerBuilderBase(ControllerBuilderBase&& other) noexcept;
+  ~ControllerBuilderBase();
+
+  template <class U>
+  Watched WatchedOf() {
+    return {manager_.template InformerFor<U>(), api::ResourceOf<U>(), cache::DecodeUntyped<U>};
+  }
+  template <class U>
+  static const api::meta::v1::ObjectMeta& MetadataOf(const void* object) {
+    return static_cast<const U*>(object)->metadata;
+  }
+  void AddMapped(Watched watched, UntypedMapping map, std::vector<UntypedPredicate> predicates);
+  void AddOwned(Watched watched, MetadataFunction metadata_of,
+                const apimachinery::ResourceInfo& owner, OwnerMatch match,
+                std::vector<UntypedPredicate> predicates);
+  Made Make(Watched watched, ReconcileFunction reconcile);
+  Made Make(Watched watched, std::shared_ptr<Reconciler> reconciler);
+
+  Manager& manager_;
+  ControllerOptions options_;
+  int priority_ = 0;
+  std::vector<UntypedPredicate> for_predicates_{};
+  std::vector<Source> sources_{};
+
+ private:
+  std::string NextName(const apimachinery::ResourceInfo& resource) const;
+  UntypedSource SourceOf(Watched watched, std::vector<UntypedPredicate> predicates);
+};
+
 /// Makes a controller of T and adds it to a manager:
 ///
 ///     auto made = ControllerBuilder<Website>(manager)
@@ -33,11 +80,11 @@ namespace kubexx::controller {
 /// Every type it watches needs api::ResourceOf<>(), codec::SchemaOf<>() and a member `metadata`. As
 /// controller-runtime's builder. Not thread-safe; used once.
 template <class T>
-class ControllerBuilder {
+class ControllerBuilder : public ControllerBuilderBase {
  public:
   /// The name is T's kind in lower case until Named says otherwise.
   explicit ControllerBuilder(Manager& manager)
-      : manager_(manager), options_(manager.ControllerDefaults(api::ResourceOf<T>().kind)) {}
+      : ControllerBuilderBase(manager, api::ResourceOf<T>()) {}
 
   /// Unique in the manager: a label of the metrics.
   ControllerBuilder& Named(std::string name) {
@@ -48,7 +95,7 @@ class ControllerBuilder {
   /// All of these must hold for an event of T to matter.
   template <class... P>
   ControllerBuilder& WithPredicates(P... predicates) {
-    (for_predicates_.push_back(std::move(predicates)), ...);
+    (for_predicates_.push_back(Untyped<T>(std::move(predicates))), ...);
     return *this;
   }
 
@@ -60,17 +107,17 @@ class ControllerBuilder {
   /// The same with every T that owns a U.
   template <class U, class... P>
   ControllerBuilder& OwnsMatching(OwnerMatch match, P... predicates) {
-    return Watches<U>(
-        [match](const U& object) { return OwnersOf(object.metadata, api::ResourceOf<T>(), match); },
-        std::move(predicates)...);
+    AddOwned(WatchedOf<U>(), MetadataOf<U>, api::ResourceOf<T>(), match,
+             {Untyped<U>(std::move(predicates))...});
+    return *this;
   }
 
   /// Reconciles what `map` names when a U changes. It is called with the new state, and for an
   /// update with the old one too; on the informer's thread, so it must not block.
   template <class U, class... P>
   ControllerBuilder& Watches(std::function<std::vector<Request>(const U&)> map, P... predicates) {
-    sources_.push_back(NewMappedSource<U>(manager_.template InformerFor<U>(), NextName<U>(),
-                                          std::move(map), {std::move(predicates)...}));
+    AddMapped(WatchedOf<U>(), UntypedMap<U>(std::move(map)),
+              {Untyped<U>(std::move(predicates))...});
     return *this;
   }
 
@@ -127,36 +174,12 @@ class ControllerBuilder {
   /// Makes the controller, which the manager runs. kInvalidConfig for options that make no sense,
   /// kAlreadyExists when the manager has one of this name.
   apimachinery::Result<std::shared_ptr<Controller>> Complete(ReconcileFunction reconcile) {
-    KX_RETURN_IF_ERROR(manager_.ClaimControllerName(options_));
-    auto controller =
-        std::make_shared<Controller>(options_, manager_.ClientParts(), std::move(reconcile));
-    controller->AddSource(NewObjectSource<T>(manager_.template InformerFor<T>(), NextName<T>(),
-                                             std::move(for_predicates_), priority_));
-    for (Source& source : sources_) {
-      controller->AddSource(std::move(source));
-    }
-    KX_RETURN_IF_ERROR(manager_.Add(controller));
-    return controller;
+    return Make(WatchedOf<T>(), std::move(reconcile));
   }
   apimachinery::Result<std::shared_ptr<Controller>> Complete(
       std::shared_ptr<Reconciler> reconciler) {
-    return Complete([reconciler = std::move(reconciler)](const Request& request, Context& context) {
-      return reconciler->Reconcile(request, context);
-    });
+    return Make(WatchedOf<T>(), std::move(reconciler));
   }
-
- private:
-  template <class U>
-  std::string NextName() {
-    return options_.name + "/" + ResourceName(api::ResourceOf<U>()) + "/" +
-           std::to_string(sources_.size());
-  }
-
-  Manager& manager_;
-  ControllerOptions options_;
-  int priority_ = 0;
-  std::vector<Predicate<T>> for_predicates_{};
-  std::vector<Source> sources_{};
 };
 
 }  // namespace kubexx::controller

@@ -11,24 +11,90 @@ std::string ResourceName(const apimachinery::ResourceInfo& resource) {
 }
 
 apimachinery::Result<void> Client::AwaitSync(cache::SharedInformerBase& informer,
-                                             const apimachinery::ResourceInfo& resource) const {
-  if (informer.HasSynced()) {
-    return {};
+                                             const apimachinery::ResourceInfo& resource,
+                                             std::string_view name_space) const {
+  if (!informer.HasSynced()) {
+    informer.Start();
+    if (const auto synced = informer.AwaitSync(parts_.stop, parts_.first_read_timeout); !synced) {
+      NoteEarlyRead();
+      return apimachinery::Fail(
+          synced.error().WithContext("read " + ResourceName(resource) + " from the cache"));
+    }
   }
-  informer.Start();
-  if (!informer.WaitForSync(parts_.stop)) {
-    return apimachinery::Fail(apimachinery::Reason::kCancelled,
-                              "read " + ResourceName(resource) +
-                                  " from the cache: stopped before its first list had come");
+  if (auto readable = informer.SyncError(name_space); !readable) {
+    NoteEarlyRead();
+    return readable;
   }
   return {};
 }
 
-void Client::Note(const apimachinery::ResourceInfo& resource, const std::string& version,
-                  std::shared_ptr<const cache::SharedInformerBase> informer) const {
-  parts_.writes->Wrote(
-      parts_.owner, ResourceName(resource), version,
-      [informer = std::move(informer)] { return informer->LastSyncResourceVersion(); });
+void Client::NoteEarlyRead() const {
+  if (parts_.read_early) {
+    parts_.read_early->store(true);
+  }
+}
+
+apimachinery::Result<cache::UntypedRef> Client::GetCached(
+    cache::SharedInformerBase& informer, const apimachinery::ResourceInfo& resource,
+    const apimachinery::ObjectKey& key, cache::UntypedDecoder decode) const {
+  KX_RETURN_IF_ERROR(AwaitSync(informer, resource, key.namespace_));
+  return informer.GetDecoded(key, decode);
+}
+
+apimachinery::Result<void> Client::CreateUntyped(const Kind& kind,
+                                                 const kubernetes::ObjectName& name,
+                                                 const void* object,
+                                                 const kubernetes::CreateOptions& options,
+                                                 Answer answer) const {
+  const kubernetes::UntypedClient client(parts_.rest, std::string(name.name_space), kind.resource,
+                                         kind.schema);
+  KX_RETURN_IF_ERROR(client.Create(name, object, options, answer.object, parts_.stop));
+  Note(kind, name.name_space, *answer.version);
+  return {};
+}
+
+apimachinery::Result<void> Client::UpdateUntyped(const Kind& kind,
+                                                 const kubernetes::ObjectName& name,
+                                                 const void* object,
+                                                 const kubernetes::UpdateOptions& options,
+                                                 Answer answer) const {
+  const kubernetes::UntypedClient client(parts_.rest, std::string(name.name_space), kind.resource,
+                                         kind.schema);
+  KX_RETURN_IF_ERROR(client.Update(name, object, options, answer.object, parts_.stop));
+  Note(kind, name.name_space, *answer.version);
+  return {};
+}
+
+apimachinery::Result<void> Client::PatchUntyped(const Kind& kind,
+                                                const apimachinery::ObjectKey& key,
+                                                kubernetes::RawPatch patch,
+                                                const kubernetes::PatchOptions& options,
+                                                Answer answer) const {
+  const kubernetes::UntypedClient client(parts_.rest, key.namespace_, kind.resource, kind.schema);
+  KX_RETURN_IF_ERROR(
+      client.Patch({.name = key.name}, std::move(patch), options, answer.object, parts_.stop));
+  Note(kind, key.namespace_, *answer.version);
+  return {};
+}
+
+void Client::Note(const Kind& kind, std::string_view name_space, const std::string& version) const {
+  using Scope = informers::SharedInformerFactory::Scope;
+  if (!parts_.writes) {
+    return;
+  }
+  const Scope scope = parts_.caches->ScopeOf(kind.resource, name_space);
+  auto informer = scope == Scope::kNone ? nullptr : parts_.caches->FindUntyped(kind.type);
+  if (informer == nullptr) {
+    return;  // the cache will never have it
+  }
+  parts_.writes->Wrote(parts_.owner, {.resource = ResourceName(kind.resource),
+                                      .name_space = std::string(name_space),
+                                      .version = version,
+                                      .may_be_unseen = scope == Scope::kSelected,
+                                      .cached = [informer = std::move(informer),
+                                                 name_space = std::string(name_space)] {
+                                        return informer->LastSyncResourceVersion(name_space);
+                                      }});
 }
 
 }  // namespace kubexx::controller

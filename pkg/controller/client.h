@@ -3,10 +3,13 @@
 #ifndef KUBEXX_CONTROLLER_CLIENT_H_
 #define KUBEXX_CONTROLLER_CLIENT_H_
 
+#include <atomic>
+#include <chrono>
 #include <memory>
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <typeindex>
 #include <utility>
 #include <vector>
 
@@ -42,23 +45,33 @@ class Client {
     std::shared_ptr<ConsistencyStore> writes{};
     workqueue::Key owner{};
     std::stop_token stop{};
+    /// See ManagerOptions.
+    base::Duration first_read_timeout = std::chrono::seconds(10);
+    /// Turns true when a read fails because its cache has no first list, or not of a namespace;
+    /// may be null.
+    std::shared_ptr<std::atomic<bool>> read_early{};
   };
   explicit Client(Parts parts) : parts_(std::move(parts)) {}
 
-  /// From the cache; kNotFound when it has no such object. A type that nobody has asked for before
-  /// gets its cache now, and the first call waits for it.
+  /// From the cache; kNotFound when it has no such object, kMalformed when it cannot be read. A
+  /// type that nobody has asked for before gets its cache now, and calls wait for its first list,
+  /// but not for ever: one that the server refuses, or that does not come in time, is an error that
+  /// says why (see SharedInformerBase::AwaitSync), and never kNotFound. The same where one of
+  /// several namespaces may not be read.
   template <class T>
   apimachinery::Result<cache::Ref<T>> Get(const apimachinery::ObjectKey& key) const {
-    KX_ASSIGN_OR_RETURN(const auto informer, SyncedInformer<T>());
-    return informer->Get(key);
+    return cache::Typed<T>(GetCached(*parts_.caches->InformerFor<T>(), api::ResourceOf<T>(), key,
+                                     cache::DecodeUntyped<T>));
   }
 
   /// All objects in `name_space` (empty: in all) that match, from the cache, in no particular
-  /// order.
+  /// order. kMalformed, naming the object, when one cannot be read; otherwise errors as Get's, for
+  /// all namespaces also when only one of them may not be read.
   template <class T>
   apimachinery::Result<std::vector<cache::Ref<T>>> List(
       std::string_view name_space = {}, const apimachinery::LabelSelector& selector = {}) const {
-    KX_ASSIGN_OR_RETURN(const auto informer, SyncedInformer<T>());
+    const auto informer = parts_.caches->InformerFor<T>();
+    KX_RETURN_IF_ERROR(AwaitSync(*informer, api::ResourceOf<T>(), name_space));
     return cache::Lister<T>(informer).List(name_space, selector);
   }
 
@@ -72,22 +85,26 @@ class Client {
   template <class T>
   apimachinery::Result<T> Create(const T& object,
                                  const kubernetes::CreateOptions& options = {}) const {
-    return Noted(Resource<T>(object.metadata.namespace_).Create(object, options, parts_.stop));
+    T out{};
+    KX_RETURN_IF_ERROR(CreateUntyped(KindOf<T>(), NameOf(object), &object, options,
+                                     {&out, &out.metadata.resource_version}));
+    return out;
   }
 
   /// Replaces the object; kConflict when its resource_version is set and not the stored one.
   template <class T>
   apimachinery::Result<T> Update(const T& object,
                                  const kubernetes::UpdateOptions& options = {}) const {
-    return Noted(Resource<T>(object.metadata.namespace_).Update(object, options, parts_.stop));
+    return UpdateAt({}, object, options);
   }
 
   /// Replaces the status of the object and nothing else of it.
   template <class T>
   apimachinery::Result<T> UpdateStatus(const T& object,
-                                       const kubernetes::UpdateOptions& options = {}) const {
-    return Noted(
-        Resource<T>(object.metadata.namespace_).UpdateStatus(object, options, parts_.stop));
+                                       const kubernetes::UpdateOptions& options = {}) const
+    requires api::kHasStatus<T>
+  {
+    return UpdateAt("status", object, options);
   }
 
   /// See ResourceClient::Patch.
@@ -95,8 +112,10 @@ class Client {
   apimachinery::Result<T> Patch(const apimachinery::ObjectKey& key, rest::PatchType type,
                                 std::string patch,
                                 const kubernetes::PatchOptions& options = {}) const {
-    return Noted(
-        Resource<T>(key.namespace_).Patch(key.name, type, std::move(patch), options, parts_.stop));
+    T out{};
+    KX_RETURN_IF_ERROR(PatchUntyped(KindOf<T>(), key, {.type = type, .text = std::move(patch)},
+                                    options, {&out, &out.metadata.resource_version}));
+    return out;
   }
 
   /// The cache may have the object a little longer.
@@ -116,10 +135,8 @@ class Client {
   /// Notes a write that was made elsewhere, and returns it.
   template <class T>
   apimachinery::Result<T> Noted(apimachinery::Result<T> written) const {
-    if (written && parts_.writes) {
-      if (auto informer = parts_.caches->FindInformer<T>()) {
-        Note(api::ResourceOf<T>(), written->metadata.resource_version, std::move(informer));
-      }
+    if (written) {
+      Note(KindOf<T>(), written->metadata.namespace_, written->metadata.resource_version);
     }
     return written;
   }
@@ -134,16 +151,58 @@ class Client {
   const std::shared_ptr<rest::RESTClient>& rest() const { return parts_.rest; }
 
  private:
+  // What the untyped functions, which are compiled once, need to know of T.
+  struct Kind {
+    std::type_index type;
+    const apimachinery::ResourceInfo& resource;
+    const codec::TypeSchema& schema;
+  };
+  // A value-initialised object that takes an answer, and its metadata's resource_version.
+  struct Answer {
+    void* object = nullptr;
+    const std::string* version = nullptr;
+  };
+
   template <class T>
-  apimachinery::Result<std::shared_ptr<cache::SharedInformer<T>>> SyncedInformer() const {
-    auto informer = parts_.caches->InformerFor<T>();
-    KX_RETURN_IF_ERROR(AwaitSync(*informer, api::ResourceOf<T>()));
-    return informer;
+  static Kind KindOf() {
+    return {typeid(T), api::ResourceOf<T>(), codec::SchemaOf<T>()};
   }
+  template <class T>
+  static kubernetes::ObjectName NameOf(const T& object) {
+    return {.name_space = object.metadata.namespace_, .name = object.metadata.name};
+  }
+  template <class T>
+  apimachinery::Result<T> UpdateAt(std::string_view subresource, const T& object,
+                                   const kubernetes::UpdateOptions& options) const {
+    T out{};
+    kubernetes::ObjectName name = NameOf(object);
+    name.subresource = subresource;
+    KX_RETURN_IF_ERROR(
+        UpdateUntyped(KindOf<T>(), name, &object, options, {&out, &out.metadata.resource_version}));
+    return out;
+  }
+
+  apimachinery::Result<cache::UntypedRef> GetCached(cache::SharedInformerBase& informer,
+                                                    const apimachinery::ResourceInfo& resource,
+                                                    const apimachinery::ObjectKey& key,
+                                                    cache::UntypedDecoder decode) const;
+  apimachinery::Result<void> CreateUntyped(const Kind& kind, const kubernetes::ObjectName& name,
+                                           const void* object,
+                                           const kubernetes::CreateOptions& options,
+                                           Answer answer) const;
+  apimachinery::Result<void> UpdateUntyped(const Kind& kind, const kubernetes::ObjectName& name,
+                                           const void* object,
+                                           const kubernetes::UpdateOptions& options,
+                                           Answer answer) const;
+  apimachinery::Result<void> PatchUntyped(const Kind& kind, const apimachinery::ObjectKey& key,
+                                          kubernetes::RawPatch patch,
+                                          const kubernetes::PatchOptions& options,
+                                          Answer answer) const;
   apimachinery::Result<void> AwaitSync(cache::SharedInformerBase& informer,
-                                       const apimachinery::ResourceInfo& resource) const;
-  void Note(const apimachinery::ResourceInfo& resource, const std::string& version,
-            std::shared_ptr<const cache::SharedInformerBase> informer) const;
+                                       const apimachinery::ResourceInfo& resource,
+                                       std::string_view name_space) const;
+  void NoteEarlyRead() const;
+  void Note(const Kind& kind, std::string_view name_space, const std::string& version) const;
 
   Parts parts_;
 };

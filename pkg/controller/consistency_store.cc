@@ -1,6 +1,7 @@
 #include "kubexx/controller/consistency_store.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "kubexx/controller/resource_version.h"
 
@@ -14,39 +15,77 @@ bool IsOlder(const std::string& a, const std::string& b) {
 
 }  // namespace
 
-void ConsistencyStore::Wrote(const workqueue::Key& owner, const std::string& resource,
-                             const std::string& written, CacheVersion cached) {
-  if (!cached || !CompareResourceVersions(written, "0")) {
+void ConsistencyStore::Wrote(const workqueue::Key& owner, Write write) {
+  if (!write.cached || !CompareResourceVersions(write.version, "0")) {
     return;
   }
-  const base::MutexLock lock(mu_);
-  std::vector<Write>& writes = writes_[owner];
-  const auto found = std::ranges::find(writes, resource, &Write::resource);
-  if (found == writes.end()) {
-    writes.push_back({.resource = resource, .version = written, .cached = std::move(cached)});
-  } else if (IsOlder(found->version, written)) {
-    found->version = written;
-    found->cached = std::move(cached);
+  // The caches are asked without the lock: they have locks of their own.
+  Waiting waiting{.patience = clock_.Now() + kPatience, .cached = write.cached()};
+  bool sweep = false;
+  {
+    const base::MutexLock lock(mu_);
+    std::vector<Waiting>& writes = writes_[owner];
+    const auto found = std::ranges::find_if(writes, [&write](const Waiting& each) {
+      return each.write.resource == write.resource && each.write.name_space == write.name_space;
+    });
+    if (found == writes.end()) {
+      waiting.write = std::move(write);
+      writes.push_back(std::move(waiting));
+    } else if (IsOlder(found->write.version, write.version) ||
+               IsOlder(waiting.cached, found->cached)) {
+      waiting.write = std::move(write);
+      *found = std::move(waiting);
+    }
+    sweep = writes_.size() >= sweep_at_;
+  }
+  if (sweep) {
+    Sweep();
   }
 }
 
+std::optional<ConsistencyStore::Stale> ConsistencyStore::Look(const Waiting& waiting) const {
+  const Write& write = waiting.write;
+  std::string cached = write.cached();
+  const bool is_waited_for =
+      (!write.may_be_unseen && !cached.empty()) || clock_.Now() < waiting.patience;
+  const bool went_back = !cached.empty() && IsOlder(cached, waiting.cached);
+  if (!is_waited_for || went_back || !(cached.empty() || IsOlder(cached, write.version))) {
+    return std::nullopt;
+  }
+  return Stale{.resource = write.resource, .written = write.version, .cached = std::move(cached)};
+}
+
 std::optional<ConsistencyStore::Stale> ConsistencyStore::Check(const workqueue::Key& owner) {
-  // The caches are asked without the lock: they have locks of their own.
-  for (const Write& write : Find(owner)) {
-    std::string cached = write.cached();
-    if (cached.empty() || IsOlder(cached, write.version)) {
-      return Stale{
-          .resource = write.resource, .written = write.version, .cached = std::move(cached)};
+  for (const Waiting& each : Find(owner)) {
+    if (auto stale = Look(each)) {
+      return stale;
     }
-    Erase(owner, write);
+    Erase(owner, each.write);
   }
   return std::nullopt;
 }
 
-std::vector<ConsistencyStore::Write> ConsistencyStore::Find(const workqueue::Key& owner) const {
+void ConsistencyStore::Sweep() {
+  std::vector<workqueue::Key> owners;
+  {
+    const base::MutexLock lock(mu_);
+    sweep_at_ = std::numeric_limits<std::size_t>::max();  // one at a time
+    owners.reserve(writes_.size());
+    for (const auto& [owner, writes] : writes_) {
+      owners.push_back(owner);
+    }
+  }
+  for (const workqueue::Key& owner : owners) {
+    (void)Check(owner);  // forgets what has been seen
+  }
+  const base::MutexLock lock(mu_);
+  sweep_at_ = std::max(kFirstSweep, 2 * writes_.size());
+}
+
+std::vector<ConsistencyStore::Waiting> ConsistencyStore::Find(const workqueue::Key& owner) const {
   const base::MutexLock lock(mu_);
   const auto found = writes_.find(owner);
-  return found == writes_.end() ? std::vector<Write>() : found->second;
+  return found == writes_.end() ? std::vector<Waiting>() : found->second;
 }
 
 void ConsistencyStore::Erase(const workqueue::Key& owner, const Write& write) {
@@ -55,8 +94,9 @@ void ConsistencyStore::Erase(const workqueue::Key& owner, const Write& write) {
   if (found == writes_.end()) {
     return;
   }
-  std::erase_if(found->second, [&write](const Write& each) {
-    return each.resource == write.resource && each.version == write.version;
+  std::erase_if(found->second, [&write](const Waiting& each) {
+    return each.write.resource == write.resource && each.write.name_space == write.name_space &&
+           each.write.version == write.version;
   });
   if (found->second.empty()) {
     writes_.erase(found);

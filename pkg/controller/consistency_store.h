@@ -3,6 +3,7 @@
 #ifndef KUBEXX_CONTROLLER_CONSISTENCY_STORE_H_
 #define KUBEXX_CONTROLLER_CONSISTENCY_STORE_H_
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
@@ -10,16 +11,20 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/workqueue/key.h"
 
 namespace kubexx::controller {
 
-/// Notes, for each key that is reconciled and each resource, the version of the last write made
-/// while reconciling it. A reconcile that would read an older cache is put off: it would take its
-/// own work for missing and do it again. As the ConsistencyStore of Kubernetes' own controllers
-/// (pkg/controller/util/consistency). A write is forgotten once it has been seen, so memory is
-/// bounded by the keys with writes that the caches have not seen. Thread-safe.
+/// Notes, for each key that is reconciled, each resource and each namespace, the version of the
+/// last write made while reconciling it. A reconcile that would read an older cache is put off: it
+/// would take its own work for missing and do it again. As the ConsistencyStore of Kubernetes' own
+/// controllers (pkg/controller/util/consistency). A write is forgotten once it has been seen, that
+/// of a key which is never reconciled again some writes later, so memory is bounded by twice the
+/// keys with writes that the caches have not seen, and some. A cache that goes back to before what
+/// it had at the write, as that of a server that was restored, will never see it: it is forgotten.
+/// Thread-safe.
 ///
 /// Deletes are not noted, as their answer has no version; to delete twice does no harm.
 class ConsistencyStore {
@@ -34,11 +39,26 @@ class ConsistencyStore {
     std::string cached{};
   };
 
-  /// While reconciling `owner`, an object of `resource` ("apps/v1/deployments") was written and got
-  /// version `written`. `cached` is called by Check; an empty one, or a version that cannot be
-  /// compared, is not waited for.
-  void Wrote(const workqueue::Key& owner, const std::string& resource, const std::string& written,
-             CacheVersion cached);
+  /// One write.
+  struct Write {
+    std::string resource{};    ///< "apps/v1/deployments"
+    std::string name_space{};  ///< of the object that was written
+    std::string version{};     ///< that it got
+    /// A selector may keep the object from the cache: then nothing tells when it has been seen, and
+    /// it is waited for no longer than kPatience.
+    bool may_be_unseen = false;
+    /// Of that namespace. Called by Check. While it is empty, as it stays where the namespace may
+    /// not be read, it is waited for no longer than kPatience either.
+    CacheVersion cached{};
+  };
+  static constexpr base::Duration kPatience = std::chrono::seconds(1);
+  static constexpr std::size_t kFirstSweep = 1024;
+
+  explicit ConsistencyStore(base::Clock& clock = base::Clock::Real()) : clock_(clock) {}
+
+  /// While reconciling `owner`, something was written. A version that cannot be compared is not
+  /// waited for.
+  void Wrote(const workqueue::Key& owner, Write write);
 
   /// The first write of `owner` that its cache has not seen; nothing when all have been.
   std::optional<Stale> Check(const workqueue::Key& owner);
@@ -47,17 +67,24 @@ class ConsistencyStore {
   std::size_t size() const;
 
  private:
-  struct Write {
-    std::string resource{};
-    std::string version{};
-    CacheVersion cached{};
+  struct Waiting {
+    Write write{};
+    base::TimePoint patience{};  ///< ends then
+    std::string cached{};        ///< when it was written
   };
 
-  std::vector<Write> Find(const workqueue::Key& owner) const;
+  /// What a cache has not seen of the write; nothing when it need not be waited for any more.
+  std::optional<Stale> Look(const Waiting& waiting) const;
+  /// Forgets what has been seen, whatever key it is of.
+  void Sweep();
+  std::vector<Waiting> Find(const workqueue::Key& owner) const;
   void Erase(const workqueue::Key& owner, const Write& write);
 
+  base::Clock& clock_;
   mutable base::Mutex mu_;
-  std::unordered_map<workqueue::Key, std::vector<Write>> writes_ KX_GUARDED_BY(mu_);
+  std::unordered_map<workqueue::Key, std::vector<Waiting>> writes_ KX_GUARDED_BY(mu_);
+  /// So many keys are looked through.
+  std::size_t sweep_at_ KX_GUARDED_BY(mu_) = kFirstSweep;
 };
 
 }  // namespace kubexx::controller

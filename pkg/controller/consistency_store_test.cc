@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/controller/resource_version.h"
 
 namespace kubexx::controller {
@@ -33,10 +34,12 @@ class ConsistencyStoreTest : public ::testing::Test {
  protected:
   void Wrote(const std::string& resource, const std::string& version,
              const workqueue::Key& owner = kOwner) {
-    store_.Wrote(owner, resource, version, [this] { return cached_; });
+    store_.Wrote(owner,
+                 {.resource = resource, .version = version, .cached = [this] { return cached_; }});
   }
 
-  ConsistencyStore store_;
+  base::testing::FakeClock clock_;
+  ConsistencyStore store_{clock_};
   std::string cached_ = "10";
 };
 
@@ -67,7 +70,8 @@ TEST_F(ConsistencyStoreTest, NewestOfSeveralWritesCounts) {
 TEST_F(ConsistencyStoreTest, EveryResourceIsWaitedFor) {
   Wrote("v1/pods", "11");
   std::string secrets = "5";
-  store_.Wrote(kOwner, "v1/secrets", "12", [&secrets] { return secrets; });
+  store_.Wrote(kOwner,
+               {.resource = "v1/secrets", .version = "12", .cached = [&] { return secrets; }});
   cached_ = "11";
   EXPECT_EQ(store_.Check(kOwner)->resource, "v1/secrets");
   secrets = "100";
@@ -78,15 +82,71 @@ TEST_F(ConsistencyStoreTest, CacheWithoutAFirstListIsBehind) {
   Wrote("v1/pods", "1");
   cached_ = "";
   EXPECT_TRUE(store_.Check(kOwner));
+  clock_.Advance(ConsistencyStore::kPatience);
+  EXPECT_FALSE(store_.Check(kOwner)) << "a namespace that may not be read has none for ever";
+}
+
+TEST_F(ConsistencyStoreTest, EveryNamespaceHasAVersionOfItsOwn) {
+  std::string quiet = "3";
+  const auto wrote = [&](const char* name_space, const char* version, std::string& cached) {
+    store_.Wrote(kOwner, {.resource = "v1/pods",
+                          .name_space = name_space,
+                          .version = version,
+                          .cached = [&cached] { return cached; }});
+  };
+  wrote("busy", "11", cached_);
+  cached_ = "12";
+  EXPECT_FALSE(store_.Check(kOwner)) << "whatever the quiet namespace has seen";
+  wrote("busy", "14", cached_);
+  wrote("quiet", "13", quiet);
+  cached_ = "14";
+  EXPECT_EQ(store_.Check(kOwner)->written, "13");
+  quiet = "13";
+  EXPECT_FALSE(store_.Check(kOwner));
+}
+
+TEST_F(ConsistencyStoreTest, WhatASelectorMayHideIsWaitedForASecond) {
+  store_.Wrote(kOwner,
+               {.resource = "v1/pods", .version = "11", .may_be_unseen = true, .cached = [this] {
+                  return cached_;
+                }});
+  EXPECT_TRUE(store_.Check(kOwner));
+  clock_.Advance(ConsistencyStore::kPatience);
+  EXPECT_FALSE(store_.Check(kOwner));
+  EXPECT_EQ(store_.size(), 0U);
 }
 
 TEST_F(ConsistencyStoreTest, WhatCannotBeComparedIsNotWaitedFor) {
   Wrote("v1/pods", "abc");
-  store_.Wrote(kOwner, "v1/pods", "11", nullptr);
+  store_.Wrote(kOwner, {.resource = "v1/pods", .version = "11"});
   EXPECT_EQ(store_.size(), 0U);
   Wrote("v1/pods", "11");
   cached_ = "abc";
   EXPECT_FALSE(store_.Check(kOwner));
+}
+
+TEST_F(ConsistencyStoreTest, KeysThatAreNeverReconciledAgainGoAway) {
+  cached_ = "999999";
+  for (int i = 0; i < 20'000; ++i) {
+    Wrote("v1/pods", std::to_string(1000 + i), {.object = {"ns", std::to_string(i)}});
+    ASSERT_LE(store_.size(), 2'100U) << "after " << i << " keys whose writes have all been seen";
+  }
+}
+
+TEST_F(ConsistencyStoreTest, WhatIsNotSeenIsKeptHoweverMuchThereIs) {
+  for (int i = 0; i < 5'000; ++i) {
+    Wrote("v1/pods", std::to_string(1000 + i), {.object = {"ns", std::to_string(i)}});
+  }
+  EXPECT_EQ(store_.size(), 5'000U);
+  EXPECT_TRUE(store_.Check({.object = {"ns", "0"}}));
+}
+
+TEST_F(ConsistencyStoreTest, AServerThatWasStartedEmptyIsNotWaitedFor) {
+  cached_ = "1000";
+  Wrote("v1/pods", "1001");
+  EXPECT_TRUE(store_.Check(kOwner));
+  cached_ = "5";
+  EXPECT_FALSE(store_.Check(kOwner)) << "would be waited for until its versions have got there";
 }
 
 }  // namespace

@@ -7,9 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/cache/report_limit.h"
 #include "kubexx/controller/consistency_store.h"
 #include "kubexx/controller/internal/controller_metrics.h"
 #include "kubexx/controller/internal/deadlines.h"
+#include "kubexx/controller/internal/running_reconciles.h"
 #include "kubexx/logging/log.h"
 
 namespace kubexx::controller {
@@ -23,6 +25,9 @@ using apimachinery::Status;
 // Between looks at whether a cache has caught up; usually it takes a few milliseconds.
 constexpr base::Duration kFirstStaleDelay = std::chrono::milliseconds(2);
 constexpr base::Duration kMaxStaleDelay = std::chrono::seconds(1);
+// Between tries of what needs a cache that cannot be read yet.
+constexpr base::Duration kFirstEarlyDelay = std::chrono::seconds(1);
+constexpr base::Duration kMaxEarlyDelay = std::chrono::seconds(8);
 
 double ToSeconds(base::Duration d) { return std::chrono::duration<double>(d).count(); }
 
@@ -41,6 +46,9 @@ class Controller::Impl {
         client_(std::move(client)),
         stale_limiter_(
             workqueue::NewExponentialFailureRateLimiter(kFirstStaleDelay, kMaxStaleDelay)),
+        early_limiter_(
+            workqueue::NewExponentialFailureRateLimiter(kFirstEarlyDelay, kMaxEarlyDelay)),
+        early_lines_(options_.clock),
         queue_({.name = options_.name,
                 .clock = options_.clock,
                 .registry = options_.registry,
@@ -52,7 +60,7 @@ class Controller::Impl {
     }
     metrics_.max_concurrent_reconciles.Set(options_.max_concurrent_reconciles);
     if (options_.read_your_writes) {
-      client_.writes = std::make_shared<ConsistencyStore>();
+      client_.writes = std::make_shared<ConsistencyStore>(options_.clock);
     }
   }
 
@@ -60,6 +68,7 @@ class Controller::Impl {
   workqueue::Queue& queue() { return queue_; }
   const workqueue::Queue& queue() const { return queue_; }
   const ControllerOptions& options() const { return options_; }
+  std::vector<std::string> Busy() const { return running_.Describe(); }
 
   Result<void> Warmup() {
     if (options_.warm_standby) {
@@ -142,8 +151,15 @@ class Controller::Impl {
 
   void Handle(const workqueue::Queue::Item& item, const std::stop_token& stop) {
     const base::TimePoint began = options_.clock.Now();
-    const Result<Action> result = Reconcile(item, stop, began);
+    const auto running = running_.Enter(item->object);
+    const auto read_early = std::make_shared<std::atomic<bool>>(false);
+    const Result<Action> result = Reconcile(item, stop, began, read_early);
     metrics_.time.Observe(ToSeconds(options_.clock.Now() - began));
+    if (!result && read_early->load()) {
+      TryAgainSoon(item, result.status(), stop);
+      return;
+    }
+    early_limiter_->Forget(*item);
     if (!result) {
       HandleError(item, result.status(), stop);
     } else if (result->given_up()) {
@@ -154,30 +170,36 @@ class Controller::Impl {
   }
 
   Result<Action> Reconcile(const workqueue::Queue::Item& item, const std::stop_token& stop,
-                           base::TimePoint began) {
+                           base::TimePoint began,
+                           const std::shared_ptr<std::atomic<bool>>& read_early) {
     std::stop_source own;
     const std::stop_callback also_on_stop(stop, [&own] { own.request_stop(); });
     const bool has_limit = options_.reconcile_timeout > base::Duration::zero();
     const base::TimePoint deadline =
         has_limit ? began + options_.reconcile_timeout : base::TimePoint::max();
+    std::stop_source time_is_up;
+    const std::stop_callback on_time_up(time_is_up.get_token(), [this, &own, &item] {
+      own.request_stop();
+      logging::Warning("A reconcile has not ended in time and is told to stop",
+                       {{"controller", options_.name},
+                        {"object", item->object.ToString()},
+                        {"timeout_seconds", ToSeconds(options_.reconcile_timeout)}});
+      metrics_.timeouts.Increment();
+    });
     const base::Subscription timer =
-        has_limit ? deadlines_.Arm(own, deadline) : base::Subscription();
-    Context context{.client = Client({.rest = client_.rest,
-                                      .caches = client_.caches,
-                                      .writes = client_.writes,
-                                      .owner = *item,
-                                      .stop = own.get_token()}),
+        has_limit ? deadlines_.Arm(time_is_up, deadline) : base::Subscription();
+    Client::Parts parts = client_;
+    parts.owner = *item;
+    parts.stop = own.get_token();
+    parts.read_early = read_early;
+    Context context{.client = Client(std::move(parts)),
                     .stop = own.get_token(),
                     .deadline = deadline,
                     .clock = options_.clock,
                     .controller = options_.name,
                     .priority = item.priority(),
                     .failures = queue_.NumRequeues(*item)};
-    Result<Action> result = Guarded(*item, context);
-    if (has_limit && options_.clock.Now() >= deadline) {
-      metrics_.timeouts.Increment();
-    }
-    return result;
+    return Guarded(*item, context);
   }
 
   Result<Action> Guarded(const Request& request, Context& context) {
@@ -190,6 +212,25 @@ class Controller::Impl {
       metrics_.panics.Increment();
       return Fail(Reason::kInternalError, "the reconciler threw what is no std::exception");
     }
+  }
+
+  /// The cache is at fault, and not the key: once it has its first list every key that waits for it
+  /// is to be worked on within seconds, however long the list took.
+  void TryAgainSoon(const workqueue::Queue::Item& item, const Status& status,
+                    const std::stop_token& stop) {
+    if (stop.stop_requested()) {
+      return;
+    }
+    metrics_.error.Increment();
+    metrics_.errors.Increment();
+    if (const auto left_out = early_lines_.Admit()) {
+      logging::Warning("Reconcile failed as a cache cannot be read yet, will try again",
+                       {{"controller", options_.name},
+                        {"object", item->object.ToString()},
+                        {"error", status},
+                        {"others", *left_out}});
+    }
+    queue_.Add(*item, {.priority = item.priority(), .after = early_limiter_->When(*item)});
   }
 
   void HandleError(const workqueue::Queue::Item& item, const Status& status,
@@ -237,9 +278,12 @@ class Controller::Impl {
   Client::Parts client_;
   internal::ControllerMetrics metrics_;
   const std::shared_ptr<workqueue::RateLimiter> stale_limiter_;
+  const std::shared_ptr<workqueue::RateLimiter> early_limiter_;
+  cache::ReportLimit early_lines_;
   std::vector<Source> sources_;
   bool started_ = false;
   internal::Deadlines deadlines_{options_.clock};
+  internal::RunningReconciles running_{options_.clock};
   workqueue::Queue queue_;
   std::vector<base::Subscription> subscriptions_;  // Last: they end before the queue.
 };
@@ -257,6 +301,7 @@ Stage Controller::stage() const {
   return impl_->options().needs_leader_election ? Stage::kLeader : Stage::kOther;
 }
 Result<void> Controller::Warmup(std::stop_token /*stop*/) { return impl_->Warmup(); }
+std::vector<std::string> Controller::Busy() const { return impl_->Busy(); }
 Result<void> Controller::Run(std::stop_token stop) { return impl_->Run(stop); }
 std::size_t Controller::QueueLength() const { return impl_->queue().Len(); }
 

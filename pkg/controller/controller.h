@@ -8,6 +8,7 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "kubexx/base/clock.h"
 #include "kubexx/base/subscription.h"
@@ -37,7 +38,8 @@ struct ControllerOptions {
   /// Label of the metrics; unique in its manager.
   std::string name{};
   int max_concurrent_reconciles = 1;
-  /// Zero: no limit.
+  /// Zero: no limit. When it is over the reconcile is told to stop, which is logged and counted at
+  /// that moment, whether it heeds it or not.
   base::Duration reconcile_timeout{0};
   /// How long its sources may take to sync before the controller fails.
   base::Duration cache_sync_timeout = std::chrono::minutes(2);
@@ -58,7 +60,8 @@ struct ControllerOptions {
 
 /// As controller-runtime's: an error, and what is thrown, is retried with backoff, a terminal error
 /// is not; RequeueAfter and success end the backoff; a request keeps its priority when it is tried
-/// again, unless the action says otherwise. Thread-safe. Runs once.
+/// again, unless the action says otherwise. A reconcile that fails after a read of a cache without
+/// a first list is tried again after 1 to 8 s, however often. Thread-safe. Runs once.
 class Controller final : public Runnable {
  public:
   /// `client` is copied for each reconcile, with its stop_token and the store of writes.
@@ -80,6 +83,8 @@ class Controller final : public Runnable {
   /// reconciles are told to stop and waited for; what is queued is dropped, as the next start finds
   /// it again. kTimeout when a source did not sync in time.
   apimachinery::Result<void> Run(std::stop_token stop) override;
+  /// The reconciles that run, the longest first; of many the first few and how many more.
+  std::vector<std::string> Busy() const override;
 
   /// Requests that wait.
   std::size_t QueueLength() const;

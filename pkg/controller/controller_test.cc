@@ -14,6 +14,7 @@
 
 #include "kubexx/base/mutex.h"
 #include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/logging/testing/capture.h"
 
 namespace kubexx::controller {
 namespace {
@@ -167,6 +168,15 @@ TEST_F(ControllerTest, TerminalErrorIsNotRetried) {
   EXPECT_EQ(Count("controller_runtime_terminal_reconcile_errors_total"), 2);
 }
 
+TEST_F(ControllerTest, ADeadlineThatHasPassedIsNoHotLoop) {
+  reconcile_ = [](const Request&, Context&) { return Action::RequeueAfter(seconds(-1)); };
+  Start({.clock = clock_});
+  controller_->Enqueue(R("a"));
+  AdvanceUntil(8);
+  Stop();
+  EXPECT_GE(Pause(7), std::chrono::milliseconds(100)) << "5 ms, doubling";
+}
+
 TEST_F(ControllerTest, RequeueAfterComesAgainAndEndsTheBackoff) {
   int call = 0;
   reconcile_ = [&](const Request&, Context& context) -> Result<Action> {
@@ -261,6 +271,38 @@ TEST_F(ControllerTest, TimeoutStopsTheReconcile) {
   Stop();
   EXPECT_EQ(Count("controller_runtime_reconcile_timeouts_total"), 1);
   EXPECT_EQ(Results("error"), 1);
+}
+
+TEST_F(ControllerTest, AReconcilePastItsTimeIsToldAndCountedWhileItHangs) {
+  const logging::testing::Capture log;
+  std::stop_source release;
+  reconcile_ = [&](const Request&, Context&) -> Result<Action> {
+    calls_.Note("hangs");
+    base::Mutex mu;
+    base::CondVar cv;
+    const base::MutexLock lock(mu);
+    while (!release.stop_requested()) {
+      base::Clock::Real().WaitUntil(mu, cv, release.get_token(), base::TimePoint::max());
+    }
+    return Action::Done();
+  };
+  Start({.reconcile_timeout = seconds(30), .clock = clock_});
+  controller_->Enqueue(R("a"));
+  calls_.Await(1);
+  clock_.AdvanceToSleeper(seconds(30));
+  const auto give_up = std::chrono::steady_clock::now() + seconds(30);
+  while (Count("controller_runtime_reconcile_timeouts_total") == 0 &&
+         std::chrono::steady_clock::now() < give_up) {
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(Count("controller_runtime_reconcile_timeouts_total"), 1) << "waited for 30 s";
+  EXPECT_EQ(log.Count("ns/a"), 1U);
+  EXPECT_THAT(controller_->Busy(), ElementsAre("reconcile of ns/a for 30.0 s"));
+  release.request_stop();
+  calls_.Await(2);
+  Stop();
+  EXPECT_EQ(Count("controller_runtime_reconcile_timeouts_total"), 1) << "counted once";
+  EXPECT_TRUE(controller_->Busy().empty());
 }
 
 TEST_F(ControllerTest, StopEndsARunningReconcileWithoutAnError) {

@@ -7,8 +7,9 @@
 #include <string>
 #include <utility>
 
-#include "kubexx/apimachinery/object_key.h"
+#include "kubexx/api/meta/v1/types.gen.h"
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/base/function_ref.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/controller/client.h"
 #include "kubexx/controller/merge_patch.h"
@@ -20,34 +21,25 @@ enum class Operation : std::uint8_t { kNone, kCreated, kUpdated };
 
 namespace internal {
 
-/// Applies `mutate` to `object`; kInvalid when that changes its name or namespace.
-template <class T, class F>
-apimachinery::Result<void> Mutate(F& mutate, T& object) {
-  const apimachinery::ObjectKey key{object.metadata.namespace_, object.metadata.name};
-  KX_RETURN_IF_ERROR(mutate(object));
-  if (object.metadata.namespace_ != key.namespace_ || object.metadata.name != key.name) {
-    return apimachinery::Fail(
-        apimachinery::Reason::kInvalid,
-        "the function that changes " + key.ToString() + " must not change its name or namespace");
-  }
-  return {};
-}
+/// Calls `mutate`, which changes an object; kInvalid when that changes its name or namespace.
+apimachinery::Result<void> Mutate(base::FunctionRef<apimachinery::Result<void>()> mutate,
+                                  const api::meta::v1::ObjectMeta& metadata);
 
 /// Reads the object from the cache, or creates it; hands what exists to `change`.
 template <class T, class F, class G>
 apimachinery::Result<Operation> CreateOr(const Client& client, T& object, F& mutate, G change) {
-  const apimachinery::ObjectKey key{object.metadata.namespace_, object.metadata.name};
-  const auto existing = client.Get<T>(key);
+  const auto existing = client.Get<T>({object.metadata.namespace_, object.metadata.name});
+  if (existing) {
+    object = **existing;
+  } else if (existing.status().reason != apimachinery::Reason::kNotFound) {
+    return apimachinery::Fail(existing.status());
+  }
+  KX_RETURN_IF_ERROR(
+      Mutate([&]() -> apimachinery::Result<void> { return mutate(object); }, object.metadata));
   if (!existing) {
-    if (existing.status().reason != apimachinery::Reason::kNotFound) {
-      return apimachinery::Fail(existing.status());
-    }
-    KX_RETURN_IF_ERROR(Mutate(mutate, object));
     KX_ASSIGN_OR_RETURN(object, client.Create(object));
     return Operation::kCreated;
   }
-  object = **existing;
-  KX_RETURN_IF_ERROR(Mutate(mutate, object));
   if (object == **existing) {
     return Operation::kNone;
   }

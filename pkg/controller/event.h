@@ -3,10 +3,20 @@
 #ifndef KUBEXX_CONTROLLER_EVENT_H_
 #define KUBEXX_CONTROLLER_EVENT_H_
 
+#include <stdexcept>
+
 #include "kubexx/apimachinery/object_key.h"
-#include "kubexx/cache/shared_informer.h"
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/cache/typed_event.h"
 
 namespace kubexx::controller {
+
+/// Thrown by an Event whose object does not decode: there is nothing that it could return. Sources
+/// catch it, and let the event pass, so that nobody else needs to.
+class UndecodableObject final : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 /// One change of a T. Objects are decoded on first use, once for all who look. Refers to the
 /// informer's event; valid during the call that it is passed to.
@@ -27,12 +37,20 @@ class Event {
     return is_update() && raw_.old_resource_version() == raw_.resource_version();
   }
 
-  /// The new state; of a deleted object the last one known.
-  const T& object() const { return *cache::SharedInformer<T>::ObjectOf(raw_); }
+  /// The new state; of a deleted object the last one known. Throws UndecodableObject.
+  const T& object() const { return Decoded(cache::ObjectOf<T>(raw_)); }
   /// The state before an update; otherwise as object().
-  const T& old_object() const { return *cache::SharedInformer<T>::OldObjectOf(raw_); }
+  const T& old_object() const { return Decoded(cache::OldObjectOf<T>(raw_)); }
 
  private:
+  // The event keeps what it has decoded.
+  static const T& Decoded(const apimachinery::Result<cache::Ref<T>>& object) {
+    if (!object) {
+      throw UndecodableObject(object.error().ToString());
+    }
+    return **object;
+  }
+
   const cache::RawEvent& raw_;
 };
 

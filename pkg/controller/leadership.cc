@@ -30,6 +30,7 @@ class LeaseLeadership final : public Leadership {
     lead_ = std::move(lead);
     return elector_->Run(std::move(stop));
   }
+  std::string WhyLost() const override { return elector_->WhyLost(); }
   Result<void> Check() const override { return elector_->Check(kTolerance); }
 
  private:
@@ -39,10 +40,9 @@ class LeaseLeadership final : public Leadership {
 
 }  // namespace
 
-Result<std::shared_ptr<Leadership>> NewLeaseLeadership(const LeaderElectionOptions& options,
-                                                       const rest::Config& connection,
-                                                       base::Clock& clock,
-                                                       metrics::Registry* registry) {
+Result<std::shared_ptr<Leadership>> NewLeaseLeadership(
+    const LeaderElectionOptions& options, const rest::Config& connection, base::Clock& clock,
+    metrics::Registry* registry, leaderelection::TransitionRecorder* recorder) {
   if (options.lease.name.empty() || options.lease.namespace_.empty()) {
     return Fail(Reason::kInvalidConfig, "leader election: the lease needs a namespace and a name");
   }
@@ -57,7 +57,8 @@ Result<std::shared_ptr<Leadership>> NewLeaseLeadership(const LeaderElectionOptio
       .lock = std::make_shared<leaderelection::LeaseLock>(std::move(client), options.lease),
       .callbacks = {.on_started_leading = [raw](const std::stop_token& stop) { raw->Lead(stop); }},
       .clock = clock,
-      .registry = registry};
+      .registry = registry,
+      .recorder = recorder};
   KX_ASSIGN_OR_RETURN(auto elector, LeaderElector::New(std::move(elector_options)));
   leadership->SetElector(std::move(elector));
   return std::shared_ptr<Leadership>(std::move(leadership));

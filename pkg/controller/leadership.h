@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <stop_token>
+#include <string>
 
 #include "kubexx/apimachinery/object_key.h"
 #include "kubexx/apimachinery/status.h"
@@ -13,6 +14,10 @@
 #include "kubexx/leaderelection/config.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/rest/config.h"
+
+namespace kubexx::leaderelection {
+class TransitionRecorder;
+}
 
 namespace kubexx::controller {
 
@@ -27,6 +32,8 @@ class Leadership {
   /// stop_token is requested; at most one process may lead until it has. Returns when `stop` is
   /// requested and `lead` has returned, or with an error when the leadership was lost. Called once.
   virtual apimachinery::Result<void> Run(Lead lead, std::stop_token stop) = 0;
+  /// Why the leadership was lost, for the log; known when the stop_token of `lead` is requested.
+  virtual std::string WhyLost() const { return {}; }
   /// A health check.
   virtual apimachinery::Result<void> Check() const { return {}; }
 };
@@ -40,10 +47,10 @@ struct LeaderElectionOptions {
 };
 
 /// kInvalidConfig for times that do not fit each other, or without a lease's namespace and name.
-/// What the arguments refer to must outlive it.
+/// `recorder`, which may be null, is told who leads. What the arguments refer to must outlive it.
 apimachinery::Result<std::shared_ptr<Leadership>> NewLeaseLeadership(
     const LeaderElectionOptions& options, const rest::Config& connection, base::Clock& clock,
-    metrics::Registry* registry);
+    metrics::Registry* registry, leaderelection::TransitionRecorder* recorder = nullptr);
 
 }  // namespace kubexx::controller
 

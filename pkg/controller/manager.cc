@@ -9,6 +9,7 @@
 #include "kubexx/base/ascii.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/controller/internal/deadlines.h"
+#include "kubexx/controller/internal/end_guard.h"
 #include "kubexx/controller/internal/function_runnable.h"
 #include "kubexx/controller/internal/manager_http.h"
 #include "kubexx/controller/internal/recorders.h"
@@ -37,10 +38,13 @@ informers::FactoryOptions CacheOptions(const ManagerOptions& options, metrics::R
           .tuning = options.cache.tuning};
 }
 
-std::string Join(const std::vector<std::string>& names) {
+// For what heeds its stop_token; another process may lead already.
+constexpr base::Duration kLostGrace = std::chrono::seconds(1);
+
+std::string Join(const std::vector<std::string>& names, const char* between) {
   std::string text;
   for (const std::string& name : names) {
-    text += (text.empty() ? "" : ", ") + name;
+    text += (text.empty() ? "" : between) + name;
   }
   return text;
 }
@@ -76,7 +80,8 @@ class Manager::Impl {
       if (caches_synced_) {
         return {};
       }
-      return Fail(Reason::kServiceUnavailable, "the caches wait for their first lists");
+      return Fail(Reason::kServiceUnavailable,
+                  "caches wait for their first lists: " + Join(caches_->Unsynced(), "; "));
     });
   }
 
@@ -114,12 +119,17 @@ class Manager::Impl {
     if (started_.exchange(true)) {
       return Fail(Reason::kInvalidConfig, "a manager runs once");
     }
+    internal::EndGuard guard(ended_.get_token(), {.clock = options_.clock,
+                                                  .grace = [this] { return Grace(); },
+                                                  .running = [this] { return Running(); },
+                                                  .on_stuck = options_.on_stuck});
     const std::stop_callback end(stop, [this] { ended_.request_stop(); });
     if (Result<void> started = Start(); !started) {
       Failed(started.status());
     }
+    guard.At("its work");
     AwaitEnd();
-    const Result<void> stopped = Shutdown();
+    const Result<void> stopped = Shutdown(guard);
     const base::MutexLock lock(mu_);
     if (failure_) {
       return Fail(*failure_);
@@ -127,7 +137,9 @@ class Manager::Impl {
     return stopped;
   }
 
-  Client::Parts ClientParts() const { return {.rest = client_, .caches = caches_}; }
+  Client::Parts ClientParts() const {
+    return {.rest = client_, .caches = caches_, .first_read_timeout = options_.first_read_timeout};
+  }
   HealthChecks& health() { return http_.health(); }
   HealthChecks& ready() { return http_.ready(); }
   internal::ManagerHttp& http() { return http_; }
@@ -160,9 +172,8 @@ class Manager::Impl {
       if (ended_.stop_requested()) {
         return {};
       }
-      return Fail(Reason::kTimeout,
-                  "the caches did not get their first lists in time; the log has the reason, often "
-                  "a missing CustomResourceDefinition or permission");
+      return Fail(Reason::kTimeout, "caches did not get their first lists in time: " +
+                                        Join(caches_->Unsynced(), "; "));
     }
     caches_synced_ = true;
     others_.Start();
@@ -181,7 +192,7 @@ class Manager::Impl {
     if (!leadership_ && options_.leader_election) {
       KX_ASSIGN_OR_RETURN(leadership_,
                           NewLeaseLeadership(*options_.leader_election, client_->config(),
-                                             options_.clock, &registry_));
+                                             options_.clock, &registry_, &transitions_));
     }
     if (leadership_) {
       KX_RETURN_IF_ERROR(
@@ -226,7 +237,9 @@ class Manager::Impl {
     leaders_.RequestStop();
     if (!election_stop_.stop_requested()) {
       lost_leadership_ = true;
-      Failed(Status(Reason::kConflict, "leader election: the lease was lost"));
+      const std::string why = leadership_->WhyLost();
+      Failed(Status(Reason::kConflict,
+                    "leader election: the lease was lost" + (why.empty() ? "" : ": " + why)));
     }
     leaders_.Await(base::TimePoint::max());
     leads_ = false;
@@ -251,26 +264,36 @@ class Manager::Impl {
     }
   }
 
-  Result<void> Shutdown() {
+  Result<void> Shutdown(internal::EndGuard& guard) {
     finished_ = true;
-    const base::TimePoint deadline =
-        lost_leadership_ ? options_.clock.Now()
-                         : options_.clock.Now() + options_.graceful_shutdown_timeout;
+    guard.At("what was stopped");
+    const base::TimePoint deadline = guard.Deadline();
     election_stop_.request_stop();
     leaders_.RequestStop();
     others_.RequestStop();
     bool done = leaders_.Await(deadline);
     done = others_.Await(deadline) && done;
     done = AwaitElection(deadline) && done;
+    if (!done && lost_leadership_) {
+      return guard.Stuck();  // the next leader does not wait for our Events
+    }
     if (done) {
+      guard.At("the handlers of the caches");
       caches_->Shutdown();
     }
+    guard.At("the last Events");
     recorders_.Stop();
+    guard.At("the servers");
     servers_.RequestStop();
     done = servers_.Await(deadline) && done;
     http_.Stop();
     leads_ = false;
-    return done ? Result<void>() : StillRunning();
+    return done ? Result<void>() : guard.Stuck();
+  }
+
+  base::Duration Grace() const {
+    return lost_leadership_ ? std::min(kLostGrace, options_.graceful_shutdown_timeout)
+                            : options_.graceful_shutdown_timeout;
   }
 
   bool AwaitElection(base::TimePoint deadline) {
@@ -286,16 +309,13 @@ class Manager::Impl {
     return true;
   }
 
-  Result<void> StillRunning() const {
+  std::vector<std::string> Running() const {
     std::vector<std::string> names;
     for (const internal::RunnableGroup* group : {&leaders_, &others_, &servers_}) {
       const std::vector<std::string> running = group->Running();
       names.insert(names.end(), running.begin(), running.end());
     }
-    if (names.empty()) {
-      names.emplace_back("leader election");
-    }
-    return Fail(Reason::kTimeout, "still running at the end of the grace: " + Join(names));
+    return names;
   }
 
   const ManagerOptions options_;
@@ -319,6 +339,7 @@ class Manager::Impl {
   bool election_ended_ KX_GUARDED_BY(mu_) = false;
   internal::ManagerHttp http_;
   internal::Recorders recorders_;
+  internal::LeaseTransitions transitions_{recorders_};
   // These end before what they use: the groups wait for their threads.
   internal::RunnableGroup servers_;
   internal::RunnableGroup others_;
@@ -327,6 +348,9 @@ class Manager::Impl {
 };
 
 Result<std::unique_ptr<Manager>> Manager::New(rest::Config config, ManagerOptions options) {
+  if (config.qps == 0 && config.burst == 0) {
+    config.qps = -1;
+  }
   std::unique_ptr<metrics::Registry> own;
   if (options.registry == nullptr) {
     own = std::make_unique<metrics::Registry>();

@@ -73,8 +73,19 @@ struct ManagerOptions {
   informers::FactoryOptions cache{};
   /// How long the caches may take for their first lists before the manager gives up.
   base::Duration cache_sync_timeout = std::chrono::minutes(2);
-  /// How long Run waits for runnables when it ends.
-  base::Duration graceful_shutdown_timeout = std::chrono::seconds(30);
+  /// How long what runs may take to stop when Run ends; what comes after it, such as the last
+  /// Events, takes 7 s at most. Together less than the 30 s after which a kubelet kills. After a
+  /// lost lease it is a second at most, as another process may lead by then.
+  base::Duration graceful_shutdown_timeout = std::chrono::seconds(20);
+  /// Called, with an error that names what still runs, for how long and on what, when that time is
+  /// over: a thread cannot be ended from outside, and to wait on would keep the lease, or work
+  /// beside the next leader. Not set: the error is logged and the process ends at once, with status
+  /// 1, by std::_Exit. A function that returns has Run return the error, too; the destructor then
+  /// waits. Called on any thread.
+  std::function<void(const apimachinery::Status&)> on_stuck{};
+  /// How long a Client's read waits for the first list of a type that nobody has asked for before,
+  /// counted from when its cache was started; a refusal ends it at once.
+  base::Duration first_read_timeout = std::chrono::seconds(10);
   /// Then what is Stage::kLeader runs while this process holds the lease only; otherwise at once.
   std::optional<LeaderElectionOptions> leader_election{};
   /// Instead of `leader_election`: another way to decide who leads.
@@ -90,11 +101,15 @@ struct ManagerOptions {
 /// Thread-safe.
 class Manager {
  public:
-  /// Makes a client from `config`, with its metrics in the manager's registry.
+  /// Makes a client from `config`, with its metrics in the manager's registry. Where the config
+  /// names no limit of requests there is none, as in controller-runtime: the API server's priority
+  /// and fairness sees to that no client takes all, and a limit in the client would have writes
+  /// wait behind Events.
   static apimachinery::Result<std::unique_ptr<Manager>> New(rest::Config config,
                                                             ManagerOptions options = {});
   explicit Manager(std::shared_ptr<rest::RESTClient> client, ManagerOptions options = {});
-  /// Run must have returned. Waits for runnables that were still running then.
+  /// Run must have returned. Waits for runnables that were still running then, which there are only
+  /// with an `on_stuck` that returns.
   ~Manager();
   Manager(const Manager&) = delete;
   Manager& operator=(const Manager&) = delete;
@@ -111,11 +126,10 @@ class Manager {
   apimachinery::Result<void> AddHealthCheck(const std::string& name, HealthCheck check);
   apimachinery::Result<void> AddReadyCheck(const std::string& name, HealthCheck check);
 
-  /// Runs until `stop` is requested, which is success once everything has stopped; kTimeout, naming
-  /// what still runs, when that takes longer than the grace (a program that then wants to end in
-  /// any case calls std::_Exit). The first failure of a runnable, an HTTP address that cannot be
-  /// listened on, caches without a first list in time, and the loss of leadership end it with that
-  /// error; the last one at once, without grace. Once only.
+  /// Runs until `stop` is requested, which is success once everything has stopped. What takes
+  /// longer than the grace ends the process, see ManagerOptions::on_stuck. The first failure of a
+  /// runnable, an HTTP address that cannot be listened on, caches without a first list in time, and
+  /// the loss of leadership end it with that error, the last one in a second. Once only.
   apimachinery::Result<void> Run(std::stop_token stop);
 
   /// Whether this process leads, or needs not; false before Run.
@@ -123,8 +137,13 @@ class Manager {
 
   /// The informer of T in the caches; see SharedInformerFactory.
   template <class T>
-  std::shared_ptr<cache::SharedInformer<T>> InformerFor(cache::InformerOptions options = {}) {
-    return caches()->InformerFor<T>(std::move(options));
+  std::shared_ptr<cache::SharedInformer<T>> InformerFor() {
+    return caches()->InformerFor<T>();
+  }
+  /// The same with settings of its own.
+  template <class T>
+  std::shared_ptr<cache::SharedInformer<T>> InformerFor(const cache::InformerOptions& options) {
+    return caches()->InformerFor<T>(options);
   }
   /// Records events of events.k8s.io/v1 as `component`, repeated ones as series; what is queued at
   /// the end is written before Run returns. One recorder for each component. As

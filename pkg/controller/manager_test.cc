@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -12,6 +13,9 @@
 #include <thread>
 #include <vector>
 
+#include "kubexx/api/core/v1/resources.gen.h"
+#include "kubexx/api/core/v1/schema.gen.h"
+#include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/rest/testing/client.h"
@@ -91,6 +95,7 @@ class FakeLeadership final : public Leadership {
   explicit FakeLeadership(Journal& journal) : journal_(journal) {}
   void Elect() { elected_.request_stop(); }
   void Lose() { lost_.request_stop(); }
+  std::string WhyLost() const override { return "the dog ate it"; }
 
   Result<void> Run(Lead lead, std::stop_token stop) override {
     journal_.Note("stands for election");
@@ -235,13 +240,16 @@ TEST_F(ManagerTest, LostLeadershipIsAnError) {
   leadership->Lose();
   Join();
   ASSERT_FALSE(*result_);
-  EXPECT_THAT(result_->status().message, HasSubstr("the lease was lost"));
+  EXPECT_THAT(result_->status().message, HasSubstr("the lease was lost: the dog ate it"));
 }
 
 TEST_F(ManagerTest, WhatDoesNotStopIsNamedAfterTheGrace) {
   std::stop_source release;
   base::testing::FakeClock clock;
-  Make({.graceful_shutdown_timeout = seconds(30), .clock = clock});
+  std::string told;
+  Make({.graceful_shutdown_timeout = seconds(30),
+        .on_stuck = [&told](const apimachinery::Status& status) { told = status.message; },
+        .clock = clock});
   ASSERT_TRUE(
       manager_->Add("stubborn", Stage::kLeader, [&](const std::stop_token&) -> Result<void> {
         journal_.Note("stubborn runs");
@@ -256,8 +264,68 @@ TEST_F(ManagerTest, WhatDoesNotStopIsNamedAfterTheGrace) {
   ASSERT_FALSE(*result_);
   EXPECT_EQ(result_->status().reason, Reason::kTimeout);
   EXPECT_THAT(result_->status().message, HasSubstr("stubborn"));
+  EXPECT_EQ(told, result_->status().message);
   release.request_stop();
   manager_.reset();
+}
+
+TEST_F(ManagerTest, ACacheThatDoesNotSyncIsNamedWithTheReason) {
+  Make({.cache_sync_timeout = std::chrono::milliseconds(200)});
+  manager_->InformerFor<api::core::v1::ConfigMap>();
+  Run();
+  Join();
+  ASSERT_FALSE(*result_);
+  EXPECT_EQ(result_->status().reason, Reason::kTimeout);
+  EXPECT_THAT(result_->status().message, HasSubstr("the cache of configmaps"));
+}
+
+/// What needs processes of its own, started anew so that other threads do not matter.
+class ManagerDeathTest : public ManagerTest {
+ protected:
+  void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+};
+
+TEST_F(ManagerDeathTest, WhatDoesNotStopDoesNotKeepTheProcess) {
+  const auto run = [this] {
+    Make({.graceful_shutdown_timeout = std::chrono::milliseconds(1)});
+    (void)manager_->Add("stubborn", Stage::kLeader, [this](const std::stop_token&) -> Result<void> {
+      journal_.Note("stubborn runs");
+      WaitFor({});
+      return {};
+    });
+    Run();
+    journal_.Await("stubborn runs");
+    thread_.request_stop();
+    Join();
+    manager_.reset();
+  };
+  EXPECT_EXIT(run(), ::testing::ExitedWithCode(EXIT_FAILURE), "still running.*stubborn");
+}
+
+TEST_F(ManagerDeathTest, WhatHangsBeforeItRunsDoesNotKeepTheProcessEither) {
+  class Warm final : public Worker {
+   public:
+    explicit Warm(Journal& journal) : Worker(journal, "warm", Stage::kLeader), notes_(journal) {}
+    Result<void> Warmup(std::stop_token /*stop*/) override {
+      notes_.Note("hangs");
+      WaitFor({});
+      return {};
+    }
+
+   private:
+    Journal& notes_;
+  };
+  const auto run = [this] {
+    base::testing::FakeClock clock;
+    Make({.clock = clock});
+    (void)manager_->Add(std::make_shared<Warm>(journal_));
+    Run();
+    journal_.Await("hangs");
+    thread_.request_stop();
+    clock.AdvanceToSleeper(seconds(27));
+    Join();
+  };
+  EXPECT_EXIT(run(), ::testing::ExitedWithCode(EXIT_FAILURE), "still running.*its start");
 }
 
 TEST_F(ManagerTest, AddedLateItRunsAtOnce) {
@@ -308,6 +376,7 @@ TEST_F(ManagerTest, HealthMayHaveAServerOfItsOwn) {
 class FakeApi {
  public:
   std::shared_ptr<rest::RESTClient> client() { return rest::testing::NewClient(server_.Url()); }
+  std::string url() const { return server_.Url(); }
   std::vector<std::string> targets() { return journal_.lines(); }
 
  private:
@@ -344,6 +413,18 @@ TEST(ManagerApiTest, ProtectedMetricsAreForThoseWhomTheApiServerAllows) {
   EXPECT_TRUE(client->Get().AbsPath("/metrics").Header("Authorization", "Bearer t").Do());
   EXPECT_THAT(api.targets(), ElementsAre("/apis/authentication.k8s.io/v1/tokenreviews",
                                          "/apis/authorization.k8s.io/v1/subjectaccessreviews"));
+}
+
+TEST(ManagerApiTest, WithoutALimitInTheConfigRequestsDoNotWait) {
+  FakeApi api;
+  base::testing::FakeClock clock;  // which stands still: a limit of any size would hold one up
+  rest::Config config;
+  config.host = api.url();
+  const auto manager = Manager::New(config, {.clock = clock});
+  ASSERT_TRUE(manager);
+  for (int i = 0; i < 50; ++i) {
+    ASSERT_TRUE((*manager)->client()->Get().AbsPath("/x").Do());
+  }
 }
 
 TEST(ManagerApiTest, EventsAreWrittenBeforeRunReturns) {

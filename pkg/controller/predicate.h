@@ -10,7 +10,8 @@
 
 namespace kubexx::controller {
 
-/// False for events that are to be ignored. Called on the informer's threads; must not block.
+/// False for events that are to be ignored. Called on the informer's threads; must not block. When
+/// it throws, and when it asks for an object that does not decode, the event is not ignored.
 template <class T>
 using Predicate = std::function<bool(const Event<T>&)>;
 

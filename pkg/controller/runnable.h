@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "kubexx/apimachinery/status.h"
 
@@ -29,6 +30,9 @@ class Runnable {
   /// Runs on a thread of its own until `stop` is requested, or earlier when its work is done. An
   /// error, or what it throws, ends the manager.
   virtual apimachinery::Result<void> Run(std::stop_token stop) = 0;
+  /// What it is at, for the log when it does not stop in time: "reconcile of default/web for 12 s".
+  /// Called while it runs, on another thread.
+  virtual std::vector<std::string> Busy() const { return {}; }
   /// Called once the caches are in sync, before this replica leads: whatever makes the take-over
   /// quick, and changes nothing in the cluster. For kLeader only. Blocks what starts after it.
   virtual apimachinery::Result<void> Warmup(std::stop_token /*stop*/) { return {}; }

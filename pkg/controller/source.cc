@@ -1,14 +1,73 @@
 #include "kubexx/controller/source.h"
 
 #include <chrono>
+#include <exception>
+#include <utility>
 
 #include "kubexx/base/clock.h"
+#include "kubexx/logging/log.h"
 
 namespace kubexx::controller {
 namespace {
 
+using apimachinery::Result;
+
 // The handler has the list a moment after the store; nobody tells when.
 constexpr base::Duration kLookEvery = std::chrono::milliseconds(2);
+
+// A resync.
+bool IsUnchanged(const cache::RawEvent& event) {
+  return event.type == cache::RawEvent::Type::kUpdate &&
+         event.old_resource_version() == event.resource_version();
+}
+
+/// Keeps what a user's function throws from ending more than one call of it.
+class Guard {
+ public:
+  Guard(std::string source, metrics::Counter failures)
+      : source_(std::move(source)), failures_(std::move(failures)) {}
+
+  void Count() const { failures_.Increment(); }
+
+  /// False when `call` has thrown.
+  template <class F>
+  bool Call(const char* what, const cache::RawEvent& event, const F& call) const {
+    std::string error;
+    try {
+      call();
+      return true;
+    } catch (const UndecodableObject&) {
+      Count();  // the event has told the log
+      return false;
+    } catch (const std::exception& thrown) {
+      error = thrown.what();
+    } catch (...) {
+      error = "what is no std::exception";
+    }
+    Count();
+    logging::Error("A function of a controller's source threw", {{"source", source_},
+                                                                 {"function", what},
+                                                                 {"key", event.key().ToString()},
+                                                                 {"error", error}});
+    return false;
+  }
+
+ private:
+  std::string source_;
+  metrics::Counter failures_;
+};
+
+// A predicate that cannot tell is no reason to miss something.
+bool Matters(const std::vector<UntypedPredicate>& predicates, const cache::RawEvent& event,
+             const Guard& guard) {
+  for (const UntypedPredicate& predicate : predicates) {
+    bool holds = true;
+    if (guard.Call("a predicate", event, [&] { holds = predicate(event); }) && !holds) {
+      return false;
+    }
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -24,6 +83,61 @@ bool WaitForHandlerSync(cache::SharedInformerBase& informer, const std::string& 
     }
   }
   return true;
+}
+
+Source NewUntypedSource(
+    UntypedSource untyped,
+    std::function<void(const cache::RawEvent&, workqueue::Queue&, int priority)> enqueue) {
+  Source source;
+  source.name = untyped.name;
+  source.wait_for_sync = [informer = untyped.informer, name = untyped.name](std::stop_token stop) {
+    return WaitForHandlerSync(*informer, name, stop);
+  };
+  source.start = [untyped = std::move(untyped),
+                  enqueue = std::move(enqueue)](workqueue::Queue& queue) -> base::Subscription {
+    const Guard guard(untyped.name, untyped.failures);
+    return untyped.informer->AddRawHandler(untyped.name, [predicates = untyped.predicates, enqueue,
+                                                          guard,
+                                                          &queue](const cache::RawEvent& event) {
+      if (!Matters(predicates, event, guard)) {
+        return;
+      }
+      const bool is_news = !event.is_in_initial_list && !IsUnchanged(event);
+      guard.Call("a mapping", event, [&] { enqueue(event, queue, is_news ? 0 : kLowPriority); });
+    });
+  };
+  return source;
+}
+
+Source NewUntypedObjectSource(UntypedSource source, int priority) {
+  return NewUntypedSource(std::move(source), [priority](const cache::RawEvent& event,
+                                                        workqueue::Queue& queue, int usual) {
+    queue.Add({.object = event.key()}, {.priority = usual == 0 ? priority : usual});
+  });
+}
+
+Source NewUntypedMappedSource(UntypedSource source, cache::UntypedDecoder decode,
+                              UntypedMapping map) {
+  const Guard guard(source.name, source.failures);
+  return NewUntypedSource(
+      std::move(source), [decode, map = std::move(map), guard](
+                             const cache::RawEvent& event, workqueue::Queue& queue, int priority) {
+        const auto add = [&](const Result<cache::UntypedRef>& object) {
+          if (!object) {
+            guard.Count();  // the event has told the log
+            return;
+          }
+          guard.Call("a mapping", event, [&] {
+            for (const workqueue::Key& key : map(object->get())) {
+              queue.Add(key, {.priority = priority});
+            }
+          });
+        };
+        add(event.Decoded(decode));
+        if (event.type == cache::RawEvent::Type::kUpdate && !IsUnchanged(event)) {
+          add(event.DecodedOld(decode));
+        }
+      });
 }
 
 }  // namespace kubexx::controller

@@ -3,9 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <cstddef>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -13,6 +17,8 @@
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/cache/testing/fake_source.h"
 #include "kubexx/codec/codec.h"
+#include "kubexx/logging/testing/capture.h"
+#include "kubexx/metrics/registry.h"
 
 namespace kubexx::controller {
 namespace {
@@ -45,6 +51,13 @@ class SourceTest : public ::testing::Test {
   void StartWith(std::vector<Predicate<ConfigMap>> predicates, int priority = 0) {
     Start(NewObjectSource<ConfigMap>(informer_, "test", std::move(predicates), priority));
   }
+  /// Waits until so many keys are in the queue, so that what Take gives depends on their order
+  /// alone.
+  void AwaitKeys(std::size_t n) {
+    while (queue_.Len() < n) {
+      std::this_thread::yield();
+    }
+  }
   std::pair<std::string, int> Take() {
     const workqueue::Queue::Item item = queue_.Get();
     return {item->object.name, item.priority()};
@@ -62,8 +75,9 @@ TEST_F(SourceTest, FirstListHasLowPriorityAndNewsGoFirst) {
   Put(Make("old"));
   StartWith({}, 5);
   Put(Make("new"));
-  EXPECT_THAT(Take(), Pair("old", kLowPriority));
+  AwaitKeys(2);
   EXPECT_THAT(Take(), Pair("new", 5));
+  EXPECT_THAT(Take(), Pair("old", kLowPriority));
   server_->Delete({"ns", "old"});
   EXPECT_THAT(Take(), Pair("old", 5));
 }
@@ -107,6 +121,88 @@ TEST_F(SourceTest, ThrowingMappingLosesThatEventOnly) {
   good.data["user"] = "a";
   Put(good);
   EXPECT_THAT(Take(), Pair("a", 0));
+}
+
+TEST_F(SourceTest, AMappingThatThrowsForTheNewStateIsStillAskedForTheOldOne) {
+  ConfigMap object = Make("map");
+  object.data["user"] = "a";
+  Put(object);
+  Start(NewMappedSource<ConfigMap>(informer_, "test",
+                                   [](const ConfigMap& map) {
+                                     return std::vector<workqueue::Key>{
+                                         {.object = {"ns", map.data.at("user")}}};
+                                   },
+                                   {}));
+  EXPECT_THAT(Take(), Pair("a", kLowPriority));
+  object.data.clear();
+  Put(object);
+  EXPECT_THAT(Take(), Pair("a", 0));
+}
+
+TEST_F(SourceTest, WhatThrowsIsCountedAndNamed) {
+  const logging::testing::Capture log;
+  metrics::Registry registry;
+  UntypedSource untyped{informer_, "controller/v1/configmaps/1"};
+  untyped.failures = registry.Counter("failures", "", {});
+  untyped.predicates = {
+      [](const cache::RawEvent&) -> bool { throw std::runtime_error("predicate"); }};
+  Start(NewUntypedMappedSource(std::move(untyped), cache::DecodeUntyped<ConfigMap>,
+                               [](const void* object) -> std::vector<workqueue::Key> {
+                                 if (static_cast<const ConfigMap*>(object)->metadata.name ==
+                                     "bad") {
+                                   throw std::runtime_error("mapping");
+                                 }
+                                 return {{.object = {"ns", "good"}}};
+                               }));
+  Put(Make("bad"));
+  Put(Make("good"));
+  EXPECT_THAT(Take(), Pair("good", 0));
+  EXPECT_EQ(registry.Counter("failures", "", {}).Value(), 3);
+  EXPECT_EQ(log.Count("controller/v1/configmaps/1"), 3U);
+  EXPECT_EQ(log.Count("ns/bad"), 2U);
+}
+
+TEST_F(SourceTest, APredicateThatThrowsLetsTheEventPass) {
+  Start(NewObjectSource<ConfigMap>(informer_, "test", {[](const Event<ConfigMap>& event) {
+                                     return event.object().data.at("x") == "y";
+                                   }}));
+  Put(Make("without"));
+  ConfigMap good = Make("with");
+  good.data["x"] = "y";
+  Put(good);
+  EXPECT_THAT(Take(), Pair("without", 0));
+}
+
+TEST_F(SourceTest, AnObjectThatDoesNotDecodeIsNoEmptyOne) {
+  std::atomic<int> nameless = 0;
+  Start(NewMappedSource<ConfigMap>(informer_, "test",
+                                   [&nameless](const ConfigMap& map) {
+                                     nameless += map.metadata.name.empty() ? 1 : 0;
+                                     return std::vector<workqueue::Key>{
+                                         {.object = {"ns", map.metadata.name}}};
+                                   },
+                                   {[&nameless](const Event<ConfigMap>& event) {
+                                     nameless += event.object().metadata.name.empty() ? 1 : 0;
+                                     return true;
+                                   }}));
+  Put(Make("good"));
+  EXPECT_THAT(Take(), Pair("good", 0));
+  server_->PutObject(
+      {.encoding = codec::Encoding::kJson, .bytes = "{broken", .key = {"ns", "good"}});
+  EXPECT_THAT(Take(), Pair("good", 0)) << "the state before says whom it concerns";
+  EXPECT_EQ(nameless, 0);
+}
+
+TEST_F(SourceTest, AnObjectThatDoesNotDecodeIsReconciledWhateverThePredicateAsks) {
+  StartWith({[](const Event<ConfigMap>& event) { return event.object().data.contains("x"); }});
+  server_->PutObject(
+      {.encoding = codec::Encoding::kJson, .bytes = "{broken", .key = {"ns", "bad"}});
+  Put(Make("good"));
+  ConfigMap last = Make("last");
+  last.data["x"] = "y";
+  Put(last);
+  EXPECT_THAT(Take(), Pair("bad", 0)) << "its reconcile reads it and says what is wrong";
+  EXPECT_THAT(Take(), Pair("last", 0));
 }
 
 // Changes of an object that is there already; then one of another object, which always passes, so

@@ -12,7 +12,7 @@
 namespace kubexx::controller {
 namespace {
 
-void WaitFor(const std::stop_token& stop) {
+void WaitForStop(const std::stop_token& stop) {
   base::Mutex mu;
   base::CondVar cv;
   const base::MutexLock lock(mu);
@@ -33,7 +33,7 @@ TEST_F(StopSignalsTest, FirstSignalRequestsTheStop) {
     const auto run = [number] {
       const StopSignals signals;
       kill(getpid(), number);
-      WaitFor(signals.token());
+      WaitForStop(signals.token());
       _exit(42);
     };
     EXPECT_EXIT(run(), ::testing::ExitedWithCode(42), "");
@@ -44,7 +44,7 @@ TEST_F(StopSignalsTest, SecondSignalEndsTheProcess) {
   const auto run = [] {
     const StopSignals signals;
     kill(getpid(), SIGTERM);
-    WaitFor(signals.token());
+    WaitForStop(signals.token());
     kill(getpid(), SIGTERM);
     while (true) {
       pause();

@@ -1,13 +1,12 @@
 #include "kubexx/discovery/cached_discovery.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <string>
 #include <utility>
 
+#include "kubexx/base/replace_file.h"
 #include "kubexx/codec/codec.h"
 
 namespace kubexx::discovery {
@@ -95,20 +94,10 @@ CachedDiscovery::Snapshot CachedDiscovery::ReadFile() const {
 }
 
 void CachedDiscovery::WriteFile(const GroupList& groups) const {
-  // Another process may read or write the file: it always has one or the other's whole content.
-  const std::string temporary = options_.file + "." + std::to_string(getpid());
-  {
-    std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-    out << Seconds(options_.clock.Wall()) << '\n' << codec::EncodeJson(groups);
-    if (!out.flush()) {
-      out.close();
-      (void)std::remove(temporary.c_str());
-      return;
-    }
-  }
-  if (std::rename(temporary.c_str(), options_.file.c_str()) != 0) {
-    (void)std::remove(temporary.c_str());
-  }
+  // Another process may read or write the file. Without it all works, only slower.
+  (void)base::ReplaceFile(
+      options_.file,
+      std::to_string(Seconds(options_.clock.Wall())) + "\n" + codec::EncodeJson(groups), 0644);
 }
 
 }  // namespace kubexx::discovery

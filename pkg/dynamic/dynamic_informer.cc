@@ -5,8 +5,7 @@
 namespace kubexx::cache {
 
 template <>
-apimachinery::Result<Ref<dynamic::Unstructured>> DecodeShared<dynamic::Unstructured>(
-    const Object& raw) {
+apimachinery::Result<UntypedRef> DecodeUntyped<dynamic::Unstructured>(const Object& raw) {
   KX_ASSIGN_OR_RETURN(dynamic::Unstructured object,
                       codec::Decode<dynamic::Unstructured>(raw.encoding, raw.bytes));
   return std::make_shared<const dynamic::Unstructured>(std::move(object));
@@ -105,7 +104,11 @@ DynamicFactoryBase::InformerPtr DynamicFactoryBase::FindOrAdd(const GroupVersion
       .handler_buffer = options.handler_buffer,
       .use_watch_list = options.use_watch_list,
       .on_error = std::move(options.on_error),
-      .seed = options.seed};
+      .seed = options.seed,
+      .tuning = options.tuning,
+      .group = options.group.empty() ? resource.group : std::move(options.group),
+      .version = options.version.empty() ? resource.version : std::move(options.version),
+      .resource = options.resource.empty() ? resource.resource : std::move(options.resource)};
   InformerPtr informer = make(
       source_(client_, resource, options_.name_space, std::move(list_watch)), std::move(complete));
   // When another thread was faster its informer counts; this one has not begun to run.

@@ -26,8 +26,7 @@ namespace kubexx::cache {
 
 /// An unstructured object has no schema table; this is how informers and listers read it.
 template <>
-apimachinery::Result<Ref<dynamic::Unstructured>> DecodeShared<dynamic::Unstructured>(
-    const Object& raw);
+apimachinery::Result<UntypedRef> DecodeUntyped<dynamic::Unstructured>(const Object& raw);
 
 }  // namespace kubexx::cache
 

@@ -14,10 +14,10 @@ using rest::testing::FakeConnection;
 using rest::testing::FakeRequest;
 using rest::testing::Recorder;
 
-const GroupVersionResource kPods{.group = "", .version = "v1", .resource = "pods"};
+const GroupVersionResource kPodResource{.group = "", .version = "v1", .resource = "pods"};
 
 // Lists one pod, whose form the Accept header decides, and then watches in silence.
-void Answer(FakeConnection& connection, const FakeRequest& request) {
+void AnswerList(FakeConnection& connection, const FakeRequest& request) {
   if (request.target.find("watch=true") != std::string::npos) {
     connection.RespondChunked(200, "application/json;stream=watch");
     connection.AwaitPeer();
@@ -36,13 +36,13 @@ void Answer(FakeConnection& connection, const FakeRequest& request) {
 }
 
 TEST(DynamicInformerTest, KeepsUnstructuredObjects) {
-  Recorder server(Answer);
+  Recorder server(AnswerList);
   DynamicSharedInformerFactory factory(server.client(), {.name_space = "ns"});
-  const auto informer = factory.InformerFor(kPods, {.use_watch_list = false});
-  EXPECT_EQ(factory.InformerFor(kPods), informer);
+  const auto informer = factory.InformerFor(kPodResource, {.use_watch_list = false});
+  EXPECT_EQ(factory.InformerFor(kPodResource), informer);
   factory.Start();
   ASSERT_TRUE(factory.WaitForCacheSync({}));
-  const auto lister = factory.ListerFor(kPods);
+  const auto lister = factory.ListerFor(kPodResource);
   const auto pod = lister.Get("ns", "p");
   ASSERT_TRUE(pod) << pod.status().ToString();
   EXPECT_EQ((*pod)->Kind(), "Pod");
@@ -50,27 +50,39 @@ TEST(DynamicInformerTest, KeepsUnstructuredObjects) {
   EXPECT_EQ((*pod)->GetInt({"spec", "x"}), 1);
   const auto selector = apimachinery::LabelSelector::Parse("a=b");
   ASSERT_TRUE(selector);
-  EXPECT_EQ(lister.List("ns", *selector).size(), 1U);
+  EXPECT_EQ(lister.List("ns", *selector).value().size(), 1U);
   const auto other = apimachinery::LabelSelector::Parse("a=c");
   ASSERT_TRUE(other);
-  EXPECT_TRUE(lister.List({}, *other).empty());
+  EXPECT_TRUE(lister.List({}, *other).value().empty());
   factory.Shutdown();
 }
 
+TEST(DynamicInformerTest, TakesOverHowToListAndWhatToCallIt) {
+  Recorder server(AnswerList);
+  metrics::Registry registry;
+  DynamicSharedInformerFactory factory(server.client(), {.registry = &registry});
+  (void)factory.InformerFor(kPodResource, {.use_watch_list = false, .tuning = {.page_size = 7}});
+  factory.Start();
+  ASSERT_TRUE(factory.WaitForCacheSync({}));
+  factory.Shutdown();
+  EXPECT_THAT(server.targets(), ::testing::Contains(::testing::HasSubstr("limit=7")));
+  EXPECT_THAT(registry.Serialize(), ::testing::HasSubstr(R"(resource="pods")"));
+}
+
 TEST(DynamicInformerTest, KeepsMetadata) {
-  Recorder server(Answer);
+  Recorder server(AnswerList);
   bool tweaked = false;
   MetadataSharedInformerFactory factory(
       server.client(),
       {.tweak = [&tweaked](const GroupVersionResource& resource, cache::ListWatchOptions& options) {
-        tweaked = resource == kPods;
+        tweaked = resource == kPodResource;
         options.label_selector = "a=b";
       }});
-  const auto informer = factory.InformerFor(kPods, {.use_watch_list = false});
+  const auto informer = factory.InformerFor(kPodResource, {.use_watch_list = false});
   EXPECT_TRUE(tweaked);
   factory.Start();
   ASSERT_TRUE(factory.WaitForCacheSync({}));
-  const auto pod = factory.ListerFor(kPods).Get("ns", "p");
+  const auto pod = factory.ListerFor(kPodResource).Get("ns", "p");
   ASSERT_TRUE(pod) << pod.status().ToString();
   EXPECT_EQ((*pod)->metadata.labels.at("a"), "b");
   EXPECT_TRUE(server.targets().front().starts_with("/api/v1/pods?labelSelector=a%3Db"));

@@ -20,16 +20,16 @@ constexpr const char* kWidget =
     R"("annotations":{"b":"2"},"finalizers":["x/y"]},"spec":{"size":2,"ratio":0.5,"on":false,)"
     R"("parts":[{"name":"p0"},{"name":"p1"}]},"unknown":{"kept":true}})";
 
-Unstructured Widget() {
+Unstructured WidgetObject() {
   auto object = Unstructured::Parse(kWidget);
   EXPECT_TRUE(object) << object.status().ToString();
   return object ? *object : Unstructured();
 }
 
-TEST(UnstructuredTest, KeepsWhatItDoesNotKnow) { EXPECT_EQ(Widget().ToJson(), kWidget); }
+TEST(UnstructuredTest, KeepsWhatItDoesNotKnow) { EXPECT_EQ(WidgetObject().ToJson(), kWidget); }
 
 TEST(UnstructuredTest, GivesWhatAllObjectsHave) {
-  const Unstructured widget = Widget();
+  const Unstructured widget = WidgetObject();
   EXPECT_EQ(widget.GetKind(), (apimachinery::GroupVersionKind{
                                   .group = "example.com", .version = "v1", .kind = "Widget"}));
   EXPECT_EQ(widget.Name(), "w");
@@ -43,7 +43,7 @@ TEST(UnstructuredTest, GivesWhatAllObjectsHave) {
 }
 
 TEST(UnstructuredTest, ReadsNestedValues) {
-  const Unstructured widget = Widget();
+  const Unstructured widget = WidgetObject();
   EXPECT_EQ(widget.GetInt({"spec", "size"}), 2);
   EXPECT_EQ(widget.GetDouble({"spec", "ratio"}), 0.5);
   EXPECT_EQ(widget.GetBool({"spec", "on"}), false);
@@ -90,11 +90,11 @@ TEST(UnstructuredTest, ConvertsFromAndToTypes) {
   const auto back = object->To<api::core::v1::ConfigMap>();
   ASSERT_TRUE(back) << back.status().ToString();
   EXPECT_EQ(*back, map);
-  EXPECT_FALSE(Widget().To<api::core::v1::ConfigMap>());
+  EXPECT_FALSE(WidgetObject().To<api::core::v1::ConfigMap>());
 }
 
 TEST(UnstructuredTest, MetadataIsTyped) {
-  Unstructured widget = Widget();
+  Unstructured widget = WidgetObject();
   EXPECT_FALSE(widget.Metadata());  // a label that is no string
   widget.SetLabels({{"a", "1"}});
   auto metadata = widget.Metadata();

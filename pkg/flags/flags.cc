@@ -169,6 +169,7 @@ Result<void> FlagSet::Set(const std::string& name, const Flag& flag, std::string
     return Fail(Reason::kInvalidConfig, "invalid value " + Quoted(value) + " of flag --" + name +
                                             ": " + set.status().message);
   }
+  given_.emplace_back(name, value);
   return {};
 }
 
@@ -210,6 +211,23 @@ Result<ParseOutcome> FlagSet::Parse(int argc, const char* const* argv) {
     }
   }
   return ParseOutcome{};
+}
+
+std::vector<int> FlagSet::FindArguments(int argc, const char* const* argv) const {
+  std::vector<int> indexes;
+  bool flags_ended = false;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (flags_ended || word == "-" || !word.starts_with('-')) {
+      indexes.push_back(i);
+    } else if (word == "--") {
+      flags_ended = true;
+    } else if (word.starts_with("--")) {
+      const auto found = flags_.find(word.substr(2));  // none of these with "="
+      i += found != flags_.end() && !found->second.value_optional ? 1 : 0;
+    }
+  }
+  return indexes;
 }
 
 std::optional<int> FlagSet::ParseOrExitCode(int argc, const char* const* argv,

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kubexx/apimachinery/status.h"
@@ -63,6 +64,16 @@ class FlagSet {
   /// unexpected argument; targets may then be partly set.
   apimachinery::Result<ParseOutcome> Parse(int argc, const char* const* argv);
 
+  /// The flags that Parse has found, without dashes, with their values, in the order of the command
+  /// line.
+  using GivenFlags = std::vector<std::pair<std::string, std::string>>;
+  const GivenFlags& given() const { return given_; }
+
+  /// The indexes in `argv` of what Parse would take for arguments that are no flags. Sets nothing;
+  /// an unknown flag counts as one without a value. For programs that look for a command among
+  /// their flags.
+  std::vector<int> FindArguments(int argc, const char* const* argv) const;
+
   /// Parse for main: nothing when the program should go on; else what to exit with, after writing
   /// the answer to standard output (0), or the error and a hint to standard error
   /// (`error_exit_code`).
@@ -93,6 +104,7 @@ class FlagSet {
   std::string arguments_usage_{};
   std::vector<std::string>* arguments_ = nullptr;
   std::optional<std::string> answer_{};
+  GivenFlags given_{};
 };
 
 }  // namespace kubexx::flags

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kubexx::flags {
@@ -238,6 +239,29 @@ TEST_F(FlagSetTest, ExitCodesForMain) {
 }
 
 TEST_F(FlagSetTest, NoProgramNameIsHarmless) { EXPECT_TRUE(flags_.Parse(0, nullptr)); }
+
+TEST_F(FlagSetTest, TellsWhatWasGiven) {
+  ParseOk({"--workers", "2", "--enable-ha", "--namespaces=a,b", "--workers=3"});
+  using Flag = std::pair<std::string, std::string>;
+  EXPECT_THAT(flags_.given(), ElementsAre(Flag("workers", "2"), Flag("enable-ha", "true"),
+                                          Flag("namespaces", "a,b"), Flag("workers", "3")));
+}
+
+TEST_F(FlagSetTest, FindsArgumentsAsParseDoes) {
+  const auto found = [&](std::vector<const char*> argv) {
+    argv.insert(argv.begin(), "prog");
+    return flags_.FindArguments(static_cast<int>(argv.size()), argv.data());
+  };
+  EXPECT_THAT(found({}), IsEmpty());
+  EXPECT_THAT(found({"--log-level", "explain", "a"}), ElementsAre(3));
+  EXPECT_THAT(found({"--log-level=debug", "explain"}), ElementsAre(2));
+  EXPECT_THAT(found({"--enable-ha", "explain", "--workers", "2", "x"}), ElementsAre(2, 5));
+  EXPECT_THAT(found({"--unknown", "a", "-n", "b"}), ElementsAre(2, 4));
+  EXPECT_THAT(found({"-", "--", "--workers", "2"}), ElementsAre(1, 3, 4));
+  EXPECT_THAT(found({"--workers"}), IsEmpty());
+  EXPECT_EQ(level_, "info");
+  EXPECT_FALSE(ha_);
+}
 
 TEST(FlagChoice, TakesItsChoicesOnlyAndCompletesThem) {
   std::string format = "json";

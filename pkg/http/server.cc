@@ -40,8 +40,12 @@ constexpr std::chrono::milliseconds kAcceptPause(100);
 /// millisecond.
 constexpr std::size_t kTurn = 64;
 
+/// Connections that are served beyond the limit when none can be replaced: for health pages.
+constexpr std::size_t kSpareConnections = 16;
+
 struct Route {
   bool post = false;
+  bool at_once = false;
   Handler handler{};
 };
 
@@ -141,6 +145,9 @@ class Server::Impl final : public internal::Host {
                   "listen on \"" + options_.address + "\": " + error.message());
     }
     port_ = acceptor_.local_endpoint(error).port();
+    if (options_.on_listening) {
+      KX_RETURN_IF_ERROR(options_.on_listening());
+    }
     workers_.Start(options_.handler_threads);
     Accept();
     thread_ = std::jthread([this] { Run(); });
@@ -187,7 +194,11 @@ class Server::Impl final : public internal::Host {
       session->Deliver(serial, {.status = 405,
                                 .body = "Only " + allowed + " is allowed.\n",
                                 .headers = {{"Allow", allowed}}});
-    } else if (options_.handler_threads == 0) {
+    } else if (session->spare() && !route.at_once) {
+      session->Deliver(serial, {.status = 503,
+                                .body = "All connections are in use.\n",
+                                .headers = {{"Retry-After", "1"}}});
+    } else if (options_.handler_threads == 0 || route.at_once) {
       session->Deliver(serial, Call(route.handler, request));
     } else {
       Enqueue(std::move(session), serial, std::move(route.handler), std::move(request));
@@ -274,8 +285,20 @@ class Server::Impl final : public internal::Host {
       try {
         context_.run();
         return;
-      } catch (const std::exception& e) {  // Out of memory; the connection it concerned is gone.
+      } catch (const std::exception& e) {  // Out of memory.
         logging::Error("HTTP connection failed", {{"error", e.what()}});
+        CloseForgotten();
+      }
+    }
+  }
+
+  /// Of the sessions whose operation has thrown nothing is left but their place in the list.
+  void CloseForgotten() {
+    for (auto next = sessions_.begin(); next != sessions_.end();) {
+      const auto session = next++;
+      if (session->use_count() == 1) {
+        const std::shared_ptr<Session> forgotten = *session;
+        forgotten->Close();
       }
     }
   }
@@ -286,33 +309,63 @@ class Server::Impl final : public internal::Host {
         return;
       }
       if (error) {
-        pause_.expires_after(kAcceptPause);
-        pause_.async_wait([this](error_code stopped) {
-          if (!stopped) {
-            Accept();
-          }
-        });
+        const bool scarce = error == asio::error::no_descriptors ||
+                            error == boost::system::errc::too_many_files_open_in_system;
+        AcceptLater(scarce && CloseIdle() ? std::chrono::milliseconds(0) : kAcceptPause);
         return;
       }
-      Admit(std::move(socket));
+      try {
+        Admit(std::move(socket));
+      } catch (const std::exception& e) {  // Out of memory; the next may have more luck.
+        logging::Error("HTTP connection failed", {{"error", e.what()}});
+      }
       Accept();
     });
   }
 
-  void Admit(tcp::socket socket) {
-    if (sessions_.size() >= options_.max_connections) {
-      const auto oldest = std::ranges::find_if(
-          sessions_, [](const std::shared_ptr<Session>& session) { return session->reading(); });
-      if (oldest == sessions_.end()) {
-        return;  // All are busy with answers; the socket closes.
+  void AcceptLater(std::chrono::milliseconds pause) {
+    pause_.expires_after(pause);
+    pause_.async_wait([this](error_code stopped) {
+      if (!stopped) {
+        Accept();
       }
-      const std::shared_ptr<Session> replaced = *oldest;
-      replaced->Close();
+    });
+  }
+
+  /// Closes the connection that has been without a complete request for longest, of clients that
+  /// were not let in if there is one, also when it does not take its answer; false when all are
+  /// busy.
+  bool CloseIdle() {
+    auto oldest = std::ranges::find_if(sessions_, [](const std::shared_ptr<Session>& session) {
+      return session->replaceable() && !session->admitted();
+    });
+    if (oldest == sessions_.end()) {
+      oldest = std::ranges::find_if(
+          sessions_, [](const std::shared_ptr<Session>& session) { return session->reading(); });
     }
+    if (oldest == sessions_.end()) {
+      return false;
+    }
+    const std::shared_ptr<Session> closed = *oldest;
+    closed->Close();
+    return true;
+  }
+
+  void Admit(tcp::socket socket) {
+    if (sessions_.size() >= options_.max_connections && !CloseIdle() &&
+        sessions_.size() >= options_.max_connections + kSpareConnections) {
+      return;  // All are busy with answers; the socket closes.
+    }
+    // Also when the one that made room was one.
+    const bool spare = sessions_.size() >= options_.max_connections;
+    // An answer in several pieces would wait for the client to acknowledge the first, which takes
+    // its time.
+    error_code ignored;
+    socket.set_option(tcp::no_delay(true), ignored);
     const auto added = sessions_.insert(
         sessions_.end(),
         internal::MakeSession(std::move(socket), *this, tls_ ? tls_->Current() : nullptr));
-    (*added)->Start(added);
+    (*added)->Start(added, spare);
   }
 
   Options options_;
@@ -335,10 +388,13 @@ class Server::Impl final : public internal::Host {
 Server::Server(Options options) : impl_(std::make_unique<Impl>(std::move(options))) {}
 Server::~Server() = default;
 void Server::Handle(std::string path, Handler handler) {
-  impl_->Handle(std::move(path), {.post = false, .handler = std::move(handler)});
+  impl_->Handle(std::move(path), {.handler = std::move(handler)});
 }
 void Server::HandlePost(std::string path, Handler handler) {
   impl_->Handle(std::move(path), {.post = true, .handler = std::move(handler)});
+}
+void Server::HandleAtOnce(std::string path, Handler handler) {
+  impl_->Handle(std::move(path), {.at_once = true, .handler = std::move(handler)});
 }
 void Server::HandleOthers(Handler handler) { impl_->HandleOthers(std::move(handler)); }
 apimachinery::Result<void> Server::Start() { return impl_->Start(); }

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,8 +31,10 @@ struct TlsOptions {
 };
 
 /// Answers requests over HTTP/1.1, with or without TLS. Bad clients cost it little: a request has
-/// to arrive whole within a time limit and a size limit, and when all connections are taken a new
-/// one replaces the one that has been without a complete request for longest. One thread of its own
+/// to arrive whole within a time limit and a size limit, and when all connections, or the process's
+/// descriptors, are taken a new one replaces the one that has been without a complete request for
+/// longest. When none is, a few more are served by the handlers that run at once, and get 503 from
+/// others. One thread of its own
 /// does the network's work; handlers run on it, one at a time, or on threads of their own. Memory
 /// is bounded by connections times the size limits and responses. Thread-safe.
 class Server {
@@ -48,7 +51,17 @@ class Server {
     /// For a request to arrive, the TLS handshake to finish, and a kept connection to send its
     /// next request.
     std::chrono::milliseconds read_timeout = std::chrono::seconds(15);
-    /// For the client to take the response.
+    /// The same for a client that `admit` has let in: for its body, and for its next request.
+    /// Zero: as `read_timeout`.
+    std::chrono::milliseconds idle_timeout{0};
+    /// Says from the header whether to trust the client with more of the server's time and memory.
+    /// If not, no body is read, the handler gets the request without it, and the connection ends
+    /// with the answer; when connections are scarce, those go first that were not let in, and also
+    /// while they are being answered. Runs on
+    /// the network thread and must not wait. None: everybody is let in.
+    std::function<bool(const Request& header)> admit{};
+    /// For the client to take the response; no longer than `read_timeout` when `admit` has not let
+    /// it in.
     std::chrono::milliseconds write_timeout = std::chrono::seconds(15);
     /// Plain HTTP when not set.
     std::optional<TlsOptions> tls{};
@@ -58,6 +71,9 @@ class Server {
     /// How long a handler on a thread of its own may take, waiting for a free thread included. Then
     /// its stop token is requested and the client gets 503.
     std::chrono::milliseconds handler_timeout = std::chrono::seconds(30);
+    /// Runs in Start, when connections can be made and none has been answered yet; port() is set.
+    /// Start returns its error.
+    std::function<apimachinery::Result<void>()> on_listening{};
   };
 
   explicit Server(Options options);
@@ -72,6 +88,10 @@ class Server {
 
   /// The same for POST; a path answers either.
   void HandlePost(std::string path, Handler handler);
+
+  /// As Handle, but the handler always runs on the network thread, whatever the others do, and must
+  /// not wait: for health pages.
+  void HandleAtOnce(std::string path, Handler handler);
 
   /// Sets who answers what no path has a handler for, of any method; replaces an earlier one.
   void HandleOthers(Handler handler);

@@ -132,6 +132,24 @@ TEST_F(ServerTest, PathIsSplitFromQuery) {
   EXPECT_THAT(Get(*server_, "/ok"), EndsWith("\r\n\r\nq="));
 }
 
+TEST_F(ServerTest, WhatRunsBeforeTheFirstAnswerMayRefuse) {
+  Server::Options options = Local();
+  std::uint16_t port = 0;
+  options.on_listening = [&]() -> apimachinery::Result<void> {
+    port = server_->port();
+    return {};
+  };
+  Start(options);
+  EXPECT_EQ(port, server_->port());
+  options.on_listening = []() -> apimachinery::Result<void> {
+    return apimachinery::Fail(apimachinery::Reason::kInvalidConfig, "no");
+  };
+  Server refused(options);
+  const auto started = refused.Start();
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.status().message, "no");
+}
+
 TEST_F(ServerTest, UnknownPathIs404) {
   Start();
   EXPECT_THAT(Get(*server_, "/ok/"), StartsWith("HTTP/1.1 404 "));

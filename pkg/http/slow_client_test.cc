@@ -49,9 +49,9 @@ class NumberedStream final : public BodyStream {
 };
 
 /// A connection with TLS or without.
-class Client {
+class SlowClient {
  public:
-  Client(std::uint16_t port, bool tls) : fd_(::socket(AF_INET, SOCK_STREAM, 0)) {
+  SlowClient(std::uint16_t port, bool tls) : fd_(::socket(AF_INET, SOCK_STREAM, 0)) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
@@ -64,9 +64,9 @@ class Client {
       EXPECT_EQ(SSL_connect(ssl_.get()), 1);
     }
   }
-  Client(const Client&) = delete;
-  Client& operator=(const Client&) = delete;
-  ~Client() {
+  SlowClient(const SlowClient&) = delete;
+  SlowClient& operator=(const SlowClient&) = delete;
+  ~SlowClient() {
     ssl_.reset();
     ::close(fd_);
   }
@@ -129,12 +129,12 @@ TEST_P(SlowClientTest, GetsEverythingInOrderOnceItReads) {
   });
   server.Handle("/other", [](const Request&) { return Response{.body = "other"}; });
   ASSERT_TRUE(server.Start());
-  const Client client(server.port(), GetParam());
+  const SlowClient client(server.port(), GetParam());
   client.Send("GET /stream HTTP/1.1\r\nHost: x\r\n\r\n");
   // Until no more is taken from the stream: its connection is full, and others are served.
   for (int before = -1; before != taken || before == 0;) {
     before = taken;
-    const Client other(server.port(), GetParam());
+    const SlowClient other(server.port(), GetParam());
     other.Send("GET /other HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
     EXPECT_TRUE(other.ReadAll().ends_with("other"));
     client.AskForNewKeys();

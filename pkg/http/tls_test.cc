@@ -56,11 +56,11 @@ struct ClientOptions {
   int max_version = 0;
 };
 
-using Context = std::unique_ptr<SSL_CTX, decltype([](SSL_CTX* c) { SSL_CTX_free(c); })>;
-using Connection = std::unique_ptr<SSL, decltype([](SSL* s) { SSL_free(s); })>;
+using TlsContextPtr = std::unique_ptr<SSL_CTX, decltype([](SSL_CTX* c) { SSL_CTX_free(c); })>;
+using TlsConnectionPtr = std::unique_ptr<SSL, decltype([](SSL* s) { SSL_free(s); })>;
 
-Context ClientContext(const ClientOptions& options) {
-  Context context(SSL_CTX_new(TLS_client_method()));
+TlsContextPtr ClientContext(const ClientOptions& options) {
+  TlsContextPtr context(SSL_CTX_new(TLS_client_method()));
   SSL_CTX_set_max_proto_version(context.get(), options.max_version);
   if (!options.trusted.empty()) {
     const auto trusted = internal::ParseCertificates(options.trusted, "trusted");
@@ -78,14 +78,14 @@ Context ClientContext(const ClientOptions& options) {
 
 Visit Connect(std::uint16_t port, const ClientOptions& options = {}) {
   Visit visit;
-  const Context context = ClientContext(options);
+  const TlsContextPtr context = ClientContext(options);
   const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   EXPECT_EQ(::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
-  const Connection ssl(SSL_new(context.get()));
+  const TlsConnectionPtr ssl(SSL_new(context.get()));
   SSL_set_fd(ssl.get(), fd);
   if (SSL_connect(ssl.get()) != 1) {
     visit.error = internal::TakeOpenSslError();

@@ -13,40 +13,67 @@ SharedInformerFactory::SharedInformerFactory(std::shared_ptr<rest::RESTClient> c
 
 SharedInformerFactory::~SharedInformerFactory() { Shutdown(); }
 
-SharedInformerFactory::InformerPtr SharedInformerFactory::Find(std::type_index type) const {
+std::shared_ptr<cache::SharedInformerBase> SharedInformerFactory::FindUntyped(
+    std::type_index type) const {
   base::MutexLock lock(mu_);
   const auto found = std::ranges::find(informers_, type, &decltype(informers_)::value_type::first);
   return found == informers_.end() ? nullptr : found->second;
 }
 
-SharedInformerFactory::InformerPtr SharedInformerFactory::FindOrAdd(
-    std::type_index type, base::FunctionRef<InformerPtr()> make) {
+SharedInformerFactory::InformerPtr SharedInformerFactory::FindOrMake(
+    std::type_index type, const apimachinery::ResourceInfo& resource,
+    const cache::InformerOptions* options, Maker make) {
   base::MutexLock lock(mu_);
   const auto found = std::ranges::find(informers_, type, &decltype(informers_)::value_type::first);
   if (found != informers_.end()) {
     return found->second;
   }
-  return informers_.emplace_back(type, make()).second;
+  InformerPtr informer =
+      make(NewSources(resource),
+           Complete(resource, options == nullptr ? cache::InformerOptions{} : *options));
+  AddIndexes(resource, *informer);
+  return informers_.emplace_back(type, std::move(informer)).second;
 }
 
-std::shared_ptr<cache::ListerWatcher> SharedInformerFactory::NewSource(
-    const apimachinery::ResourceInfo& resource, const std::string& namespace_) const {
+cache::ListWatchOptions SharedInformerFactory::ListWatchOf(
+    const apimachinery::ResourceInfo& resource) const {
   cache::ListWatchOptions list_watch = options_.list_watch;
   if (options_.tweak) {
     options_.tweak(resource, list_watch);
   }
+  return list_watch;
+}
+
+SharedInformerFactory::Scope SharedInformerFactory::ScopeOf(
+    const apimachinery::ResourceInfo& resource, std::string_view name_space) const {
+  const bool all = options_.namespace_.empty() && options_.namespaces.empty();
+  if (resource.namespaced && !all && name_space != options_.namespace_ &&
+      std::ranges::find(options_.namespaces, name_space) == options_.namespaces.end()) {
+    return Scope::kNone;
+  }
+  const cache::ListWatchOptions list_watch = ListWatchOf(resource);
+  return list_watch.label_selector.empty() && list_watch.field_selector.empty() ? Scope::kAll
+                                                                                : Scope::kSelected;
+}
+
+std::shared_ptr<cache::ListerWatcher> SharedInformerFactory::NewSource(
+    const apimachinery::ResourceInfo& resource, const std::string& namespace_) const {
+  cache::ListWatchOptions list_watch = ListWatchOf(resource);
   return cache::NewListWatchFromClient(
       client_, resource, resource.namespaced ? namespace_ : std::string(), std::move(list_watch));
 }
 
-std::vector<cache::NamespacedSource> SharedInformerFactory::NewSources(
+cache::InformerSources SharedInformerFactory::NewSources(
     const apimachinery::ResourceInfo& resource) const {
+  if (!resource.namespaced || options_.namespaces.empty()) {
+    return {.all = NewSource(resource, options_.namespace_)};
+  }
   std::set<std::string> namespaces(options_.namespaces.begin(), options_.namespaces.end());
   namespaces.insert(options_.namespace_);
   namespaces.erase("");
-  std::vector<cache::NamespacedSource> sources;
+  cache::InformerSources sources;
   for (const std::string& namespace_ : namespaces) {
-    cache::NamespacedSource& source = sources.emplace_back();
+    cache::NamespacedSource& source = sources.namespaces.emplace_back();
     source.namespace_ = namespace_;
     source.lister_watcher = NewSource(resource, namespace_);
   }
@@ -112,6 +139,16 @@ void SharedInformerFactory::Start() {
 bool SharedInformerFactory::WaitForCacheSync(std::stop_token stop) const {
   return std::ranges::all_of(
       All(), [&stop](const InformerPtr& informer) { return informer->WaitForSync(stop); });
+}
+
+std::vector<std::string> SharedInformerFactory::Unsynced() const {
+  std::vector<std::string> reasons;
+  for (const InformerPtr& informer : All()) {
+    if (!informer->HasSynced()) {
+      reasons.push_back(informer->SyncError().status().message);
+    }
+  }
+  return reasons;
 }
 
 void SharedInformerFactory::Shutdown() {

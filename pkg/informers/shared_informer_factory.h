@@ -3,10 +3,12 @@
 #ifndef KUBEXX_INFORMERS_SHARED_INFORMER_FACTORY_H_
 #define KUBEXX_INFORMERS_SHARED_INFORMER_FACTORY_H_
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <typeindex>
 #include <utility>
 #include <vector>
@@ -68,26 +70,33 @@ class SharedInformerFactory {
   /// registry are the factory's. It runs after the next Start. T needs api::ResourceOf<T>() and
   /// codec::SchemaOf<T>().
   template <class T>
-  std::shared_ptr<cache::SharedInformer<T>> InformerFor(cache::InformerOptions options = {}) {
-    const auto make = [this, &options] {
-      const apimachinery::ResourceInfo& resource = api::ResourceOf<T>();
-      cache::InformerOptions complete = Complete(resource, options);
-      auto informer = IsOverNamespaces(resource)
-                          ? std::make_shared<cache::SharedInformer<T>>(NewSources(resource),
-                                                                       std::move(complete))
-                          : std::make_shared<cache::SharedInformer<T>>(
-                                NewSource(resource, options_.namespace_), std::move(complete));
-      AddIndexes(resource, *informer);
-      return informer;
-    };
-    return std::static_pointer_cast<cache::SharedInformer<T>>(FindOrAdd(typeid(T), make));
+  std::shared_ptr<cache::SharedInformer<T>> InformerFor() {
+    return std::static_pointer_cast<cache::SharedInformer<T>>(
+        FindOrMake(typeid(T), api::ResourceOf<T>(), nullptr, Make<T>));
+  }
+  /// The same with settings of its own.
+  template <class T>
+  std::shared_ptr<cache::SharedInformer<T>> InformerFor(const cache::InformerOptions& options) {
+    return std::static_pointer_cast<cache::SharedInformer<T>>(
+        FindOrMake(typeid(T), api::ResourceOf<T>(), &options, Make<T>));
   }
 
   /// The informer of T, or null when nobody has asked for it yet.
   template <class T>
   std::shared_ptr<cache::SharedInformer<T>> FindInformer() const {
-    return std::static_pointer_cast<cache::SharedInformer<T>>(Find(typeid(T)));
+    return std::static_pointer_cast<cache::SharedInformer<T>>(FindUntyped(typeid(T)));
   }
+  /// The same for who has its type at run time only.
+  std::shared_ptr<cache::SharedInformerBase> FindUntyped(std::type_index type) const;
+
+  /// Which objects of a type in a namespace the caches have.
+  enum class Scope : std::uint8_t {
+    kNone,      ///< the namespace is not watched
+    kSelected,  ///< those that a selector selects
+    kAll,
+  };
+  /// `name_space` is empty for a cluster-scoped type, whose objects are all watched.
+  Scope ScopeOf(const apimachinery::ResourceInfo& resource, std::string_view name_space) const;
 
   /// Stops T's informer, if there is one, and forgets it; not from a handler. Whoever has it may
   /// still read its store. The next InformerFor<T> makes a new one.
@@ -107,21 +116,30 @@ class SharedInformerFactory {
   /// Blocks until the store of every informer has its first full list; false when `stop` was
   /// requested first.
   bool WaitForCacheSync(std::stop_token stop) const;
+  /// Of those that have no first list: which, and why, as far as is known.
+  std::vector<std::string> Unsynced() const;
   /// Stops and joins all informers; not from a handler. Start may be called again.
   void Shutdown();
 
  private:
   using InformerPtr = std::shared_ptr<cache::SharedInformerBase>;
 
-  InformerPtr Find(std::type_index type) const;
-  InformerPtr FindOrAdd(std::type_index type, base::FunctionRef<InformerPtr()> make);
-  void StopAndRemove(std::type_index type);
-  bool IsOverNamespaces(const apimachinery::ResourceInfo& resource) const {
-    return resource.namespaced && !options_.namespaces.empty();
+  using Maker = InformerPtr (*)(cache::InformerSources&& sources, cache::InformerOptions&& options);
+
+  // All that depends on the type; the rest is compiled once.
+  template <class T>
+  static InformerPtr Make(cache::InformerSources&& sources, cache::InformerOptions&& options) {
+    return std::make_shared<cache::SharedInformer<T>>(std::move(sources), std::move(options));
   }
+
+  // `options` may be null: the defaults.
+  InformerPtr FindOrMake(std::type_index type, const apimachinery::ResourceInfo& resource,
+                         const cache::InformerOptions* options, Maker make);
+  void StopAndRemove(std::type_index type);
+  cache::ListWatchOptions ListWatchOf(const apimachinery::ResourceInfo& resource) const;
   std::shared_ptr<cache::ListerWatcher> NewSource(const apimachinery::ResourceInfo& resource,
                                                   const std::string& namespace_) const;
-  std::vector<cache::NamespacedSource> NewSources(const apimachinery::ResourceInfo& resource) const;
+  cache::InformerSources NewSources(const apimachinery::ResourceInfo& resource) const;
   void AddIndexes(const apimachinery::ResourceInfo& resource,
                   cache::SharedInformerBase& informer) const;
   cache::InformerOptions Complete(const apimachinery::ResourceInfo& resource,

@@ -105,11 +105,33 @@ TEST_F(SharedInformerFactoryTest, OneInformerOverSeveralNamespaces) {
   EXPECT_THAT(configmaps->Keys(),
               ::testing::UnorderedElementsAre(apimachinery::ObjectKey{"one", "one"},
                                               apimachinery::ObjectKey{"two", "one"}));
-  EXPECT_EQ(factory.ListerFor<ConfigMap>().List("two").size(), 1U);
+  EXPECT_EQ(factory.ListerFor<ConfigMap>().List("two").value().size(), 1U);
   EXPECT_EQ(configmaps->CountByIndex(cache::kNamespaceIndex, "one"), 1U);
   EXPECT_EQ(configmaps->LastSyncResourceVersion("two"), "9");
   EXPECT_EQ(nodes->Size(), 1U);
   factory.Shutdown();
+}
+
+TEST_F(SharedInformerFactoryTest, KnowsWhatItsCachesHave) {
+  using Scope = SharedInformerFactory::Scope;
+  const apimachinery::ResourceInfo& maps = api::ResourceOf<ConfigMap>();
+  const apimachinery::ResourceInfo& nodes = api::ResourceOf<Node>();
+  const auto client = rest::testing::NewClient(server_.Url());
+  const SharedInformerFactory all(client);
+  EXPECT_EQ(all.ScopeOf(maps, "any"), Scope::kAll);
+  const SharedInformerFactory one(
+      client,
+      {.namespace_ = "ns",
+       .tweak = [](const apimachinery::ResourceInfo& resource, cache::ListWatchOptions& options) {
+         options.field_selector = resource.namespaced ? "" : "metadata.name=one";
+       }});
+  EXPECT_EQ(one.ScopeOf(maps, "ns"), Scope::kAll);
+  EXPECT_EQ(one.ScopeOf(maps, "other"), Scope::kNone);
+  EXPECT_EQ(one.ScopeOf(nodes, ""), Scope::kSelected);
+  const SharedInformerFactory several(
+      client, {.list_watch = {.label_selector = "app=web"}, .namespaces = {"a", "b"}});
+  EXPECT_EQ(several.ScopeOf(maps, "b"), Scope::kSelected);
+  EXPECT_EQ(several.ScopeOf(maps, "c"), Scope::kNone);
 }
 
 TEST_F(SharedInformerFactoryTest, ARemovedInformerEndsAlone) {

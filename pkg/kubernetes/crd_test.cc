@@ -14,7 +14,7 @@ namespace {
 using rest::testing::FakeConnection;
 using rest::testing::FakeRequest;
 using rest::testing::Recorder;
-using testing::Widget;
+using TestWidget = testing::Widget;
 
 constexpr const char* kFull =
     R"({"kind":"Widget","apiVersion":"test.example.com/v1","metadata":{"name":"w"},)"
@@ -26,7 +26,7 @@ constexpr const char* kFull =
     R"("status":{"phase":"Ready","replicas":0}})";
 
 TEST(GeneratedCustomResourceTest, RoundTripsEveryKindOfField) {
-  const auto widget = codec::DecodeJson<Widget>(kFull);
+  const auto widget = codec::DecodeJson<TestWidget>(kFull);
   ASSERT_TRUE(widget) << widget.status().ToString();
   EXPECT_EQ(widget->spec.class_, "c");
   EXPECT_EQ(widget->spec.replicas, 0);
@@ -38,13 +38,13 @@ TEST(GeneratedCustomResourceTest, RoundTripsEveryKindOfField) {
 }
 
 TEST(GeneratedCustomResourceTest, LeavesOutWhatIsNotRequiredAndNotSet) {
-  EXPECT_EQ(codec::EncodeJson(Widget()),
+  EXPECT_EQ(codec::EncodeJson(TestWidget()),
             R"({"kind":"Widget","apiVersion":"test.example.com/v1","metadata":{},)"
             R"("spec":{"color":"","enabled":false,"parts":[],"weight":0}})");
 }
 
 TEST(GeneratedCustomResourceTest, TellsFieldsThatDoNotFit) {
-  const auto widget = codec::DecodeJson<Widget>(R"({"spec":{"parts":[{"count":"many"}]}})");
+  const auto widget = codec::DecodeJson<TestWidget>(R"({"spec":{"parts":[{"count":"many"}]}})");
   ASSERT_FALSE(widget);
   EXPECT_EQ(widget.error().details.causes.at(0).field, "spec.parts[0].count");
 }
@@ -53,14 +53,14 @@ TEST(GeneratedCustomResourceTest, WorksWithClientsAndApply) {
   Recorder server([](FakeConnection& connection, const FakeRequest&) {
     connection.Respond(200, "application/json", kFull);
   });
-  const ResourceClient<Widget> widgets(server.client(), "ns");
+  const ResourceClient<TestWidget> widgets(server.client(), "ns");
   const auto got = widgets.Get("w");
   ASSERT_TRUE(got) << got.status().ToString();
   EXPECT_EQ(server.last().target, "/apis/test.example.com/v1/namespaces/ns/widgets/w");
   ASSERT_TRUE(widgets.UpdateStatus(*got));
-  ApplyObject<Widget> apply("w");
-  apply.Set(&Widget::spec, &testing::WidgetSpec::replicas, 0)
-      .In(&Widget::spec)
+  ApplyObject<TestWidget> apply("w");
+  apply.Set(&TestWidget::spec, &testing::WidgetSpec::replicas, 0)
+      .In(&TestWidget::spec)
       .Append(&testing::WidgetSpec::parts)
       .Set(&testing::WidgetSpecPartsItem::name, "p");
   EXPECT_EQ(apply.ToJson(),

@@ -23,7 +23,8 @@ using LogSink = base::FunctionRef<apimachinery::Result<void>(std::string_view)>;
 /// on until the container ends. Blocks; memory does not grow with the log. The server's Status
 /// (kNotFound, kBadRequest while the container is still being created), kUnavailable when the
 /// connection broke, kCancelled, or the error of `sink`. Semantics: client-go Pods().GetLogs; a log
-/// that broke off is not asked for again.
+/// that broke off is not asked for again. Through a proxy's tunnel it breaks off, too, when the
+/// container says nothing for two hours.
 apimachinery::Result<void> StreamPodLogs(rest::RESTClient& client, std::string_view name_space,
                                          std::string_view pod,
                                          const api::core::v1::PodLogOptions& options, LogSink sink,

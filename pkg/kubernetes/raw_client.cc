@@ -19,9 +19,6 @@ using codec::Encoding;
 
 constexpr std::int64_t kPageSize = 500;
 
-// How much longer than it should last a watch may stay silent before the server counts as dead.
-constexpr std::chrono::seconds kWatchGrace(30);
-
 std::string_view Text(Propagation propagation) {
   switch (propagation) {
     case Propagation::kOrphan:
@@ -194,8 +191,7 @@ Result<void> RawClient::Watch(const ListOptions& options, FrameSink sink,
         return {};
       },
       [&reader, &on_frame](std::string_view chunk) { return reader->Feed(chunk, on_frame); },
-      std::move(stop),
-      options.timeout.count() > 0 ? options.timeout + kWatchGrace : std::chrono::seconds(0));
+      std::move(stop));
 }
 
 Result<void> RawClient::Create(const ObjectName& name, RawBody body, const CreateOptions& options,

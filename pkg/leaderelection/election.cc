@@ -34,7 +34,7 @@ Actions Election::Step(Input input, Instant now) {
   actions_.clear();
   if (phase_ == Phase::kLeading && now_.steady >= LeadsUntil()) {
     // Also when this very input is a successful reply: nobody may lead a second time.
-    Lose("it could not be renewed in time");
+    Lose("it could not be renewed in time" + (last_error_.empty() ? "" : ": " + last_error_));
   }
   if (phase_ != Phase::kDone) {
     std::visit([this]<class T>(T&& value) { On(std::forward<T>(value)); }, std::move(input));
@@ -63,6 +63,7 @@ void Election::On(Reply&& reply) {
     return;  // of a request that was given up
   }
   const Pending pending = *std::exchange(pending_, std::nullopt);
+  last_error_ = reply.lease ? "" : reply.lease.error().ToString();
   switch (pending.request) {
     case Request::kRead:
       return OnRead(std::move(reply.lease));

@@ -160,6 +160,8 @@ class Election {
   base::TimePoint observed_at_{};
   std::string reported_leader_{};
   std::optional<Pending> pending_{};
+  /// Of the last request that was answered or given up.
+  std::string last_error_{};
   std::uint64_t last_op_ = 0;
   base::TimePoint next_attempt_{};
   base::TimePoint renewed_at_{};

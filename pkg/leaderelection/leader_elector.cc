@@ -51,6 +51,10 @@ class LeaderElector::Impl {
     const base::MutexLock lock(mu_);
     return status_.leader;
   }
+  std::string WhyLost() const {
+    const base::MutexLock lock(mu_);
+    return status_.why_lost;
+  }
   Result<void> Check(base::Duration tolerance) const {
     const base::MutexLock lock(mu_);
     const base::Duration age = options_.clock.Now() - status_.renewed_at;
@@ -70,6 +74,7 @@ class LeaderElector::Impl {
     base::TimePoint leads_until{};
     base::TimePoint renewed_at{};
     std::string leader{};
+    std::string why_lost{};
   };
 
   void Publish(const Election& election) {
@@ -81,6 +86,10 @@ class LeaderElector::Impl {
       status_.renewed_at = election.renewed_at();
     }
     status_.leader = election.leader();
+  }
+  void Lost(const std::string& why) {
+    const base::MutexLock lock(mu_);
+    status_.why_lost = why;
   }
   void EndWork() {
     const base::MutexLock lock(mu_);
@@ -137,6 +146,8 @@ class LeaderElector::Impl::Session {
       for (Input& input : mailbox_.Take(until, election_.wake())) {
         if (std::holds_alternative<Stop>(input)) {
           until = {};  // Once is enough; a token that stays requested would end every wait.
+        } else if (const auto* reply = std::get_if<Reply>(&input)) {
+          Tell(*reply);
         }
         const Actions actions = election_.Step(
             std::move(input), {.steady = options_.clock.Now(), .wall = options_.clock.Wall()});
@@ -173,11 +184,27 @@ class LeaderElector::Impl::Session {
           break;
         case Action::Kind::kLost:
           lost_ = action.text;
+          impl_.Lost(action.text);
           break;
         case Action::Kind::kFinish:
           finished_ = true;
           break;
       }
+    }
+  }
+
+  // Nobody else tells a person why nobody leads. Once for each error in a row: it is tried on.
+  void Tell(const Reply& reply) {
+    if (reply.lease) {
+      told_.clear();
+      return;
+    }
+    const apimachinery::Status& status = reply.lease.error();
+    const bool usual = status.reason == Reason::kNotFound || status.reason == Reason::kConflict ||
+                       status.reason == Reason::kAlreadyExists;
+    if (!usual && std::exchange(told_, status.ToString()) != status.ToString()) {
+      logging::Warning("a request for the lease has failed and is tried again",
+                       {{"lease", options_.lock->Key().ToString()}, {"error", status}});
     }
   }
 
@@ -206,9 +233,10 @@ class LeaderElector::Impl::Session {
     impl_.metrics_.master_status.Set(0);
     work_.request_stop();
     if (led_) {
-      logging::Info("no longer leading", {{"lease", options_.lock->Key().ToString()},
-                                          {"identity", options_.config.identity},
-                                          {"reason", lost_.value_or("stopped")}});
+      logging::Log(lost_ ? logging::Level::kError : logging::Level::kInfo, "no longer leading",
+                   {{"lease", options_.lock->Key().ToString()},
+                    {"identity", options_.config.identity},
+                    {"reason", lost_.value_or("stopped")}});
       impl_.Record("stopped leading");
     }
     if (options_.callbacks.on_stopped_leading) {
@@ -249,6 +277,7 @@ class LeaderElector::Impl::Session {
   std::optional<std::string> lost_{};
   bool finished_ = false;
   bool led_ = false;
+  std::string told_{};    // the error that the log has had last
   std::string thrown_{};  // Written by work_, read when it has been joined.
   internal::Mailbox mailbox_;
   internal::Notifier notifier_;
@@ -258,6 +287,7 @@ class LeaderElector::Impl::Session {
 };
 
 Result<void> LeaderElector::Impl::Run(const std::stop_token& stop) {
+  Lost("");
   Session session(*this);
   return session.Run(stop);
 }
@@ -280,6 +310,7 @@ Result<std::unique_ptr<LeaderElector>> LeaderElector::New(Options options) {
 Result<void> LeaderElector::Run(std::stop_token stop) { return impl_->Run(stop); }
 bool LeaderElector::IsLeader() const { return impl_->IsLeader(); }
 std::string LeaderElector::Leader() const { return impl_->Leader(); }
+std::string LeaderElector::WhyLost() const { return impl_->WhyLost(); }
 Result<void> LeaderElector::Check(base::Duration tolerance) const {
   return impl_->Check(tolerance);
 }

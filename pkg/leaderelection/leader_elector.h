@@ -92,6 +92,10 @@ class LeaderElector {
   /// The leader as last seen; empty when none is known.
   std::string Leader() const;
 
+  /// Why the lease was lost, with the error of the last request about it; empty when it was not.
+  /// Known before the work's stop_token is requested, until the next Run.
+  std::string WhyLost() const;
+
   /// A health check. Fails when the work of a leader is still running although the lease could not
   /// be renewed for longer than its duration and `tolerance`; the process should then be killed. As
   /// client-go's HealthzAdaptor, whose tolerance is 20 s in Kubernetes' components.

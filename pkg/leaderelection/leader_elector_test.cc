@@ -20,6 +20,7 @@
 #include "kubexx/base/mutex.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/leaderelection/testing/fake_lock.h"
+#include "kubexx/logging/testing/capture.h"
 
 namespace kubexx::leaderelection {
 namespace {
@@ -245,6 +246,47 @@ TEST_F(LeaderElectorTest, EndsAtOnceWhenAnotherHoldsTheLease) {
   ASSERT_FALSE(result);
   EXPECT_THAT(result.error().message, HasSubstr("thief"));
   EXPECT_EQ(lock_->Stored()->spec.holder_identity, "thief");
+}
+
+TEST_F(LeaderElectorTest, SaysWhyTheLeaseWasLost) {
+  const logging::testing::Capture log;
+  Runner a("a", clock_, lock_, [this](LeaderElector::Options& options) {
+    options.callbacks.on_started_leading = [this](const std::stop_token& stop) {
+      lock_->SetFault([](std::string_view verb, const std::stop_token&) -> Result<void> {
+        return verb == "watch" ? Result<void>()
+                               : Result<void>(Fail(Reason::kUnauthorized, "token is old", 401));
+      });
+      (void)base::Clock::Real().SleepFor(1h, stop);
+    };
+  });
+  const std::jthread time([this](const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      clock_.Advance(100ms);
+      std::this_thread::yield();
+    }
+  });
+  const auto result = a.Join();
+  ASSERT_FALSE(result);
+  EXPECT_THAT(result.error().message, HasSubstr("token is old"));
+  EXPECT_THAT(a.elector->WhyLost(), HasSubstr("token is old"));
+  EXPECT_GE(log.Count("no longer leading"), 1U);
+  EXPECT_EQ(log.Count("a request for the lease has failed"), 1U) << "not for each attempt";
+}
+
+TEST_F(LeaderElectorTest, ACandidateThatMayNotReadTheLeaseSaysSo) {
+  const logging::testing::Capture log;
+  lock_->SetFault([](std::string_view, const std::stop_token&) -> Result<void> {
+    return Fail(Reason::kForbidden, "leases are forbidden", 403);
+  });
+  Runner a("a", clock_, lock_);
+  const auto give_up = std::chrono::steady_clock::now() + 60s;
+  const auto lines = [&log] { return log.Count("a request for the lease has failed"); };
+  while (lines() == 0 && std::chrono::steady_clock::now() < give_up) {
+    clock_.Advance(100ms);
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(lines(), 1U) << "waited for 60 s";
+  EXPECT_TRUE(a.Stop());
 }
 
 TEST_F(LeaderElectorTest, CountsRenewalsThatNeededARead) {

@@ -11,7 +11,7 @@ namespace kubexx::reloader {
 bool AnnotationKeys::ConcernsWorkload(std::string_view key) const {
   return key == auto_reload || key == search || key.starts_with(reloadpolicy::kAnnotationPrefix) ||
          key == pause_period || key == paused_at || key == kBaselineAnnotation ||
-         key == kLastReloadedFrom || key == kRolloutStrategy ||
+         key == kLastReloadedFrom || key == kRestartedFor || key == kRolloutStrategy ||
          std::ranges::any_of(kSourceTypes, [&](SourceType type) {
            return key == Reload(type) || key == TypedAuto(type) || key == Exclude(type);
          });

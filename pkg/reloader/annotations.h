@@ -57,6 +57,9 @@ inline constexpr std::string_view kSourcePaused = "reloader.kubexx.io/paused";
 /// On a ConfigMap or Secret: comma list of the keys that count; cannot be renamed.
 inline constexpr std::string_view kSourceKeys = "reloader.kubexx.io/keys";
 
+/// On a workload: "false" keeps the operator from writing its baseline; cannot be renamed.
+inline constexpr std::string_view kRecordBaseline = "reloader.kubexx.io/record-baseline";
+
 /// The value of `key`, or null.
 const std::string* Find(const Annotations& annotations, std::string_view key);
 

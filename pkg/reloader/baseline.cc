@@ -1,6 +1,8 @@
 #include "kubexx/reloader/baseline.h"
 
 #include <algorithm>
+#include <charconv>
+#include <system_error>
 
 #include "kubexx/reloader/annotations.h"
 #include "kubexx/reloadpolicy/key_list.h"
@@ -32,13 +34,22 @@ std::optional<SourceType> TypeOf(std::string_view lower) {
 
 }  // namespace
 
+const Digest& UnknownData() {
+  static const Digest unknown = DigestOf("data that are not known");
+  return unknown;
+}
+
 std::optional<Baseline> Baseline::Parse(std::string_view text, std::string_view namespace_) {
   Baseline baseline;
   if (text.size() > kMaxBytes || Take(text, ' ') != kVersion) {
     return std::nullopt;
   }
-  baseline.uid = Take(text, ' ');
-  if (baseline.uid.empty()) {
+  std::string_view owner = Take(text, ' ');
+  const bool has_edition = owner.find('/') != std::string_view::npos;
+  baseline.uid = Take(owner, '/');
+  const auto edition = std::from_chars(owner.data(), owner.data() + owner.size(), baseline.edition);
+  if (baseline.uid.empty() ||
+      has_edition != (edition.ec == std::errc{} && edition.ptr == owner.data() + owner.size())) {
     return std::nullopt;
   }
   while (!text.empty()) {
@@ -60,6 +71,9 @@ std::optional<Baseline> Baseline::Parse(std::string_view text, std::string_view 
 std::string Baseline::ToString() const {
   std::string text(kVersion);
   text.append(" ").append(uid);
+  if (edition != 0) {
+    text.append("/").append(std::to_string(edition));
+  }
   for (const auto& [source, digest] : digests) {
     text.append(" ").append(NamesOf(source.type).lower).append("/").append(source.key.name);
     text.append("=").append(digest == kNoSource ? std::string(kAbsent) : digest.ToString());

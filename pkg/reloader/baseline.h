@@ -4,6 +4,7 @@
 #define KUBEXX_RELOADER_BASELINE_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -20,19 +21,25 @@ inline constexpr std::string_view kBaselineAnnotation = "reloader.kubexx.io/base
 /// Stands for "there was no such source" where a digest is expected. No data has it in practice.
 inline constexpr Digest kNoSource{};
 
+/// Stands for data that are not known, other than any: all that there can be is a change.
+const Digest& UnknownData();
+
 /// The data that a workload is known to run with: for each of its sources the digest it was rolled
 /// for, or had when the operator first looked. A value type.
 ///
-/// As text: "v1 UID configmap/NAME=DIGEST secret/NAME=DIGEST:KEYS ...", ascending, DIGEST being 40
-/// hexadecimal digits or "-" for kNoSource, and KEYS the list of keys it is over, when not all are.
-/// The UID is the workload's: a copy of the annotation on another object (kubectl get -o yaml,
-/// edited and applied) or on one that was deleted and made anew says nothing about that object's
-/// pods and is not believed.
+/// As text: "v1 UID configmap/NAME=DIGEST secret/NAME=DIGEST:KEYS ...", or UID/EDITION, ascending,
+/// DIGEST being 40 hexadecimal digits or "-" for kNoSource, and KEYS the list of keys it is over,
+/// when not all are. The UID is the workload's: a copy of the annotation on another object (kubectl
+/// get -o yaml, edited and applied) or on one that was deleted and made anew says nothing about
+/// that object's pods and is not believed.
 struct Baseline {
   /// Annotations of an object may have 256 KiB together; this is what the baseline takes of it.
   static constexpr std::size_t kMaxBytes = std::size_t{32} * 1024;
 
   std::string uid{};
+  /// Sets a text apart from one of the same content that somebody else has brought back, so that
+  /// writing it makes it the operator's own again in the managed fields.
+  std::uint32_t edition = 0;
   std::map<SourceId, Digest> digests{};
   /// Of those digests that are over some keys only: which.
   std::map<SourceId, std::string> keys{};

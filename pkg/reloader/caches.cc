@@ -4,6 +4,7 @@
 #include <set>
 
 #include "kubexx/base/function_ref.h"
+#include "kubexx/cache/shared_informer.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/planner.h"
 #include "kubexx/reloader/projection.h"
@@ -47,12 +48,37 @@ void AddTemplateTerms(const Workload& workload, cache::IndexTerms& terms) {
   }
 }
 
-bool ForEachInformer(const InformerSet& set,
-                     base::FunctionRef<bool(cache::SharedInformerBase&)> each) {
-  return std::ranges::all_of(set.workloads,
-                             [&](const auto& entry) { return each(*entry.second); }) &&
-         std::ranges::all_of(set.sources, [&](const auto& entry) { return each(*entry.second); }) &&
-         (!set.provider_classes || each(*set.provider_classes));
+void ForEachInformer(const InformerSet& set,
+                     base::FunctionRef<void(cache::SharedInformerBase&)> each) {
+  for (const auto& [kind, informer] : set.workloads) {
+    each(*informer);
+  }
+  for (const auto& [type, informer] : set.sources) {
+    each(*informer);
+  }
+  if (set.provider_classes) {
+    each(*set.provider_classes);
+  }
+}
+
+/// Until the sources are listed, or refused; false when `stop` was requested first.
+bool WaitForSources(const InformerSet& set, SourceType type,
+                    const cache::SharedInformerBase& informer, const std::stop_token& stop) {
+  const std::stop_token refused = RefusalOf(set, type);
+  std::stop_source either;
+  const auto end = [&either] { either.request_stop(); };
+  const std::stop_callback on_stop(stop, end);
+  const std::stop_callback on_refusal(refused, end);
+  return informer.WaitForSync(either.get_token()) || refused.stop_requested();
+}
+
+/// Whether some of it has been.
+bool IsListedSomewhere(const InformerSet& set, const cache::SharedInformerBase& informer) {
+  return set.namespaces.empty()
+             ? IsListed(informer, "")
+             : std::ranges::any_of(set.namespaces, [&](const std::string& namespace_) {
+                 return IsListed(informer, namespace_);
+               });
 }
 
 void AddRolloutsOf(const InformerSet& set, std::string_view source, std::set<WorkloadId>& to) {
@@ -69,6 +95,10 @@ void AddRolloutsOf(const InformerSet& set, std::string_view source, std::set<Wor
 }
 
 }  // namespace
+
+bool InformerSet::Covers(std::string_view namespace_) const {
+  return namespaces.empty() || namespaces.contains(namespace_);
+}
 
 std::function<Result<void>(cache::Object&)> TransformFor(SourceType type, AnnotationKeys keys) {
   return [type, keys = std::move(keys)](cache::Object& object) {
@@ -113,7 +143,7 @@ Caches::Caches(std::vector<InformerSet> informers, const DecisionRules& rules)
   for (const InformerSet& set : informers_) {
     const bool mentions = set.workloads.contains(WorkloadKind::kRollout);
     for (const auto& [kind, informer] : set.workloads) {
-      informer->AddIndexer([kind = kind, rules, mentions](const cache::Object& object) {
+      informer->AddIndexer([kind, rules, mentions](const cache::Object& object) {
         const auto workload = WorkloadFrom(kind, object);
         cache::IndexTerms terms;
         if (workload) {
@@ -135,34 +165,48 @@ Caches::Caches(std::vector<InformerSet> informers, const DecisionRules& rules)
 
 void Caches::Start() {
   for (const InformerSet& set : informers_) {
-    ForEachInformer(set, [](cache::SharedInformerBase& informer) {
-      informer.Start();
-      return true;
-    });
+    ForEachInformer(set, [](cache::SharedInformerBase& informer) { informer.Start(); });
   }
 }
 
 void Caches::Stop() {
   for (const InformerSet& set : informers_) {
-    ForEachInformer(set, [](cache::SharedInformerBase& informer) {
-      informer.Stop();
-      return true;
-    });
+    ForEachInformer(set, [](cache::SharedInformerBase& informer) { informer.Stop(); });
   }
 }
 
 bool Caches::HasSynced() const {
-  return std::ranges::all_of(informers_, [](const InformerSet& set) {
-    return ForEachInformer(
-        set, [](cache::SharedInformerBase& informer) { return informer.HasSynced(); });
-  });
+  bool has_sources =
+      std::ranges::all_of(informers_, [](const InformerSet& set) { return set.sources.empty(); });
+  for (const InformerSet& set : informers_) {
+    const bool synced =
+        std::ranges::all_of(set.workloads,
+                            [](const auto& entry) { return entry.second->HasSynced(); }) &&
+        std::ranges::all_of(set.sources,
+                            [&](const auto& entry) {
+                              return entry.second->HasSynced() ||
+                                     RefusalOf(set, entry.first).stop_requested();
+                            }) &&
+        (!set.provider_classes || set.provider_classes->HasSynced());
+    if (!synced) {
+      return false;
+    }
+    has_sources = has_sources || std::ranges::any_of(set.sources, [&](const auto& entry) {
+                    return IsListedSomewhere(set, *entry.second);
+                  });
+  }
+  return has_sources;
 }
 
 bool Caches::WaitForSync(const std::stop_token& stop) const {
-  return std::ranges::all_of(informers_, [&](const InformerSet& set) {
-    return ForEachInformer(
-        set, [&](cache::SharedInformerBase& informer) { return informer.WaitForSync(stop); });
-  });
+  return WaitForWorkloads(stop) && std::ranges::all_of(informers_, [&](const InformerSet& set) {
+           return std::ranges::all_of(set.sources,
+                                      [&](const auto& entry) {
+                                        return WaitForSources(set, entry.first, *entry.second,
+                                                              stop);
+                                      }) &&
+                  (!set.provider_classes || set.provider_classes->WaitForSync(stop));
+         });
 }
 
 bool Caches::WaitForWorkloads(const std::stop_token& stop) const {
@@ -172,11 +216,20 @@ bool Caches::WaitForWorkloads(const std::stop_token& stop) const {
   });
 }
 
+bool Caches::Knows(SourceType type, std::string_view namespace_) const {
+  return std::ranges::any_of(informers_, [&](const InformerSet& set) {
+    const auto informer = set.sources.find(type);
+    return informer != set.sources.end() && set.Covers(namespace_) &&
+           IsListed(*informer->second, namespace_);
+  });
+}
+
+std::set<SourceSpace> Caches::UnknownSpaces() const { return SpacesOf(informers_).unlisted; }
+
 std::optional<Source> Caches::GetProviderClass(const SourceId& id) const {
   auto reported = provider_classes_->Get(id);
   for (const InformerSet& set : informers_) {
-    if (!reported || !set.provider_classes ||
-        (!set.namespace_.empty() && set.namespace_ != id.key.namespace_)) {
+    if (!reported || !set.provider_classes || !set.Covers(id.key.namespace_)) {
       continue;
     }
     const auto object = set.provider_classes->GetRaw(id.key);
@@ -213,8 +266,7 @@ std::optional<Source> Caches::GetSource(const SourceId& id) const {
   }
   for (const InformerSet& set : informers_) {
     const auto informer = set.sources.find(id.type);
-    if (informer == set.sources.end() ||
-        (!set.namespace_.empty() && set.namespace_ != id.key.namespace_)) {
+    if (informer == set.sources.end() || !set.Covers(id.key.namespace_)) {
       continue;
     }
     const auto object = informer->second->GetRaw(id.key);
@@ -222,6 +274,7 @@ std::optional<Source> Caches::GetSource(const SourceId& id) const {
       continue;
     }
     if (auto source = SourceFrom(id.type, *object)) {
+      source->resource_version = VersionNumber(object->resource_version);
       return *std::move(source);
     } else {
       ReportUnreadable(NamesOf(id.type).kind, id.key, source.status());
@@ -244,8 +297,7 @@ std::optional<Workload> Caches::GetWorkload(const WorkloadId& id) const {
 std::optional<Workload> Caches::FindWorkload(const WorkloadId& id) const {
   for (const InformerSet& set : informers_) {
     const auto informer = set.workloads.find(id.kind);
-    if (informer == set.workloads.end() ||
-        (!set.namespace_.empty() && set.namespace_ != id.key.namespace_)) {
+    if (informer == set.workloads.end() || !set.Covers(id.key.namespace_)) {
       continue;
     }
     const auto object = informer->second->GetRaw(id.key);
@@ -253,6 +305,7 @@ std::optional<Workload> Caches::FindWorkload(const WorkloadId& id) const {
       continue;
     }
     if (auto workload = WorkloadFrom(id.kind, *object)) {
+      workload->resource_version = object->resource_version;
       return *std::move(workload);
     } else {
       ReportUnreadable(KindName(id.kind), id.key, workload.status());
@@ -288,6 +341,19 @@ std::vector<std::string> Caches::NamespacesWith(SourceType type, std::string_vie
     }
   }
   return namespaces;
+}
+
+std::vector<WorkloadId> Caches::RolloutsOf(const ObjectKey& deployment) const {
+  std::vector<WorkloadId> rollouts;
+  for (const InformerSet& set : informers_) {
+    const auto informer = set.workloads.find(WorkloadKind::kRollout);
+    if (informer != set.workloads.end()) {
+      for (ObjectKey& key : informer->second->KeysByIndex(kByTemplateOf, deployment.ToString())) {
+        rollouts.push_back({WorkloadKind::kRollout, std::move(key)});
+      }
+    }
+  }
+  return rollouts;
 }
 
 Caches::Concerned Caches::WorkloadsOf(const SourceId& source) const {

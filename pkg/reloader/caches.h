@@ -4,27 +4,44 @@
 #ifndef KUBEXX_RELOADER_CACHES_H_
 #define KUBEXX_RELOADER_CACHES_H_
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "kubexx/cache/shared_informer.h"
+#include "kubexx/apimachinery/object_key.h"
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/cache/indexer_set.h"
+#include "kubexx/cache/object.h"
 #include "kubexx/reloader/decision.h"
 #include "kubexx/reloader/provider_classes.h"
 #include "kubexx/reloader/source.h"
+#include "kubexx/reloader/source_spaces.h"
 #include "kubexx/reloader/workload.h"
 #include "kubexx/reloader/workload_source.h"
 
+namespace kubexx::cache {
+class SharedInformerBase;
+}
+
 namespace kubexx::reloader {
 
-/// The informers of one namespace, or of all when `namespace_` is empty. They must have been made
-/// with TransformFor of their type as transform and must not run yet.
-struct InformerSet {
+/// Where workloads of one namespace come from, or of all when it is empty.
+struct NamespacedWorkloads {
   std::string namespace_{};
+  std::shared_ptr<WorkloadSource> source{};
+};
+
+/// The informers of some namespaces, each one view over them, or of all namespaces. They must have
+/// been made with TransformFor of their type as transform and must not run yet.
+struct InformerSet {
+  /// Empty: all.
+  std::set<std::string, std::less<>> namespaces{};
   /// For SecretProviderClasses, of the statuses of their pods.
   std::map<SourceType, std::shared_ptr<cache::SharedInformerBase>> sources{};
   /// SecretProviderClasses, with TransformForProviderClass; null when they do not count.
@@ -33,9 +50,14 @@ struct InformerSet {
   bool selects_provider_classes = false;
   std::map<WorkloadKind, std::shared_ptr<cache::SharedInformerBase>> workloads{};
   /// Where workloads come from, when it can be that they are not watched.
-  std::map<WorkloadKind, std::shared_ptr<WorkloadSource>> workload_sources{};
+  std::map<WorkloadKind, std::vector<NamespacedWorkloads>> workload_sources{};
+  /// Of sources in all namespaces: stops when the API server refuses them, so that nobody waits for
+  /// their first list. Informers over several namespaces see to that by themselves.
+  std::map<SourceType, std::stop_token> refused{};
   /// Kept as long as the informers: what made them.
   std::shared_ptr<const void> owner{};
+
+  bool Covers(std::string_view namespace_) const;
 };
 
 /// What informers of the type need as InformerOptions::transform.
@@ -60,12 +82,20 @@ class Caches {
 
   void Start();
   void Stop();
-  /// Whether every informer holds its first list.
+  /// Whether every informer holds its first list, but for what the API server refuses, and some of
+  /// sources is there.
   bool HasSynced() const;
-  /// Blocks until all informers hold their first list; false when `stop` was requested first.
+  /// Blocks until all informers hold their first list, or are refused it; false when `stop` was
+  /// requested first.
   bool WaitForSync(const std::stop_token& stop) const;
   /// As WaitForSync, for those of workloads.
   bool WaitForWorkloads(const std::stop_token& stop) const;
+
+  /// Whether the sources of the type in the namespace have been listed: what GetSource does not
+  /// have then is not there, or not selected. Once true it stays so, also when a right is lost.
+  bool Knows(SourceType type, std::string_view namespace_) const;
+  /// What is watched, but has not been listed yet.
+  std::set<SourceSpace> UnknownSpaces() const;
 
   /// Nothing when there is none.
   std::optional<Source> GetSource(const SourceId& id) const;
@@ -91,6 +121,8 @@ class Caches {
     std::vector<WorkloadId> by_pattern{};
   };
   Concerned WorkloadsOf(const SourceId& source) const;
+  /// Rollouts whose pods are made from that Deployment's template.
+  std::vector<WorkloadId> RolloutsOf(const apimachinery::ObjectKey& deployment) const;
 
   const std::vector<InformerSet>& informers() const { return informers_; }
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "kubexx/apimachinery/names.h"
 #include "kubexx/base/ascii.h"
 #include "kubexx/reloader/selector.h"
 
@@ -67,8 +68,10 @@ Result<void> ConfigFlags::BuildNamespaces(const Environment& environment, Config
       config.namespaces.empty() && !own.empty()) {
     config.namespaces = {own};
   }
-  if (std::ranges::find(config.namespaces, "") != config.namespaces.end()) {
-    return Invalid("--namespaces: an empty name");
+  for (const std::string& name : config.namespaces) {
+    if (!apimachinery::IsDnsLabel(name)) {
+      return Invalid("--namespaces: \"" + name + "\" is no name of a namespace");
+    }
   }
   auto selector = LabelSelectorOf(namespace_selector_);
   if (!selector) {
@@ -77,7 +80,6 @@ Result<void> ConfigFlags::BuildNamespaces(const Environment& environment, Config
   if (config.namespaces.empty()) {
     config.ignored_namespaces.insert(namespaces_to_ignore_.begin(), namespaces_to_ignore_.end());
     config.namespace_selector = *std::move(selector);
-    config.warnings.push_back("Watching all namespaces");
     return {};
   }
   for (const auto& [flag, given] : {std::pair("--namespaces-to-ignore", &namespaces_to_ignore_),
@@ -96,6 +98,13 @@ Result<void> ConfigFlags::BuildReloads(Config& config) const {
   } else if (reload_strategy_ != "env-vars") {
     return Invalid("--reload-strategy: \"" + reload_strategy_ +
                    "\" is neither env-vars nor annotations");
+  }
+  for (const auto& [flag, given] : {std::pair("--reload-on-create", &reload_on_create_),
+                                    std::pair("--reload-on-delete", &reload_on_delete_)}) {
+    if (*given != "true" && *given != "false" && !given->empty()) {
+      config.warnings.push_back(std::string(flag) + "=" + *given +
+                                " counts as false; only true turns it on");
+    }
   }
   config.rules.reload_on_create = reload_on_create_ == "true";
   config.rules.reload_on_delete = reload_on_delete_ == "true";
@@ -140,7 +149,17 @@ void ConfigFlags::BuildAlerts(const Environment& environment, Config& config) co
             .additional_info = std::string(TrimSpace(environment("ALERT_ADDITIONAL_INFO"))),
             .proxy = environment("ALERT_WEBHOOK_PROXY")};
   if (alerts.sink != "slack" && alerts.sink != "teams" && alerts.sink != "gchat") {
+    if (!alerts.sink.empty() && alerts.sink != "raw" && alerts.sink != "webhook") {
+      config.warnings.push_back("ALERT_SINK: \"" + alerts.sink +
+                                "\" is none of slack, teams, gchat and webhook; alerts are plain "
+                                "text, as to a webhook");
+    }
     alerts.sink = "raw";
+  }
+  if (const std::string wanted = environment("ALERT_ON_RELOAD");
+      !alerts.enabled && !wanted.empty() && wanted != "false" && wanted != "0") {
+    config.warnings.push_back("ALERT_ON_RELOAD: \"" + wanted +
+                              "\" is not true: no alerts are sent");
   }
   if (alerts.enabled && alerts.url.empty()) {
     config.warnings.push_back(
@@ -173,9 +192,9 @@ void ConfigFlags::BuildLogging(Config& config) const {
   const std::string level = base::ToLower(log_level_);
   if (log_format_ == "json") {
     config.logging.format = logging::Format::kJson;
-  } else if (!log_format_.empty()) {
+  } else if (!log_format_.empty() && log_format_ != "text") {
     config.warnings.push_back("--log-format: \"" + log_format_ +
-                              "\" is not json; logging text at level info");
+                              "\" is neither json nor text; logging text at level info");
     return;
   }
   if (const auto parsed = logging::ParseLevel(level)) {
@@ -227,6 +246,28 @@ std::vector<std::pair<std::string, OptionValue>> ConfigFlags::ReportedOptions() 
   };
 }
 
+std::vector<std::string> ConfigFlags::JudgingArguments(const Config& config) const {
+  // Of the process, not of what it does.
+  static const std::set<std::string, std::less<>> kLeftOut{
+      "kubeconfig", "context",   "metrics-addr", "enable-pprof",   "pprof-addr",
+      "log-format", "log-level", "kube-api-qps", "kube-api-burst", "workers",
+      "enable-ha",  "shards",    "settle-window"};
+  std::vector<std::string> arguments;
+  for (const auto& [name, value] : flags_.given()) {
+    if (name == "webhook-url" && !value.empty()) {
+      arguments.emplace_back("--webhook-url=https://not-told");
+    } else if (!kLeftOut.contains(name)) {
+      arguments.push_back("--" + name + "=" + value);
+    }
+  }
+  if (namespaces_.empty()) {  // then these are from the environment
+    for (const std::string& name : config.namespaces) {
+      arguments.push_back("--namespaces=" + name);
+    }
+  }
+  return arguments;
+}
+
 Result<Config> ConfigFlags::Build(const Environment& environment) const {
   Config config;
   config.rules = rules_;
@@ -236,12 +277,14 @@ Result<Config> ConfigFlags::Build(const Environment& environment) const {
   config.reported_options = ReportedOptions();
   KX_RETURN_IF_ERROR(BuildTypes(config));
   KX_RETURN_IF_ERROR(BuildNamespaces(environment, config));
+  config.arguments = JudgingArguments(config);
   KX_RETURN_IF_ERROR(BuildReloads(config));
   KX_RETURN_IF_ERROR(BuildHa(environment, config));
   KX_RETURN_IF_ERROR(BuildTuning(config));
   KX_ASSIGN_OR_RETURN(config.rollouts, policy_flags_.Build());
   config.reload_policies = policy_flags_.enabled();
   config.dry_run = dry_run_;
+  config.record_baseline = record_baseline_;
   BuildAlerts(environment, config);
   BuildLogging(config);
   return config;

@@ -26,7 +26,7 @@ namespace kubexx::reloader {
 /// Alerts after reloads, from the variables ALERT_*. Holds credentials (in URLs): never log it.
 struct AlertSettings {
   bool enabled = false;           ///< ALERT_ON_RELOAD is exactly "true"
-  std::string sink{};             ///< ALERT_SINK, trimmed, in lower case; unknown ones are "raw"
+  std::string sink{};             ///< ALERT_SINK, trimmed, in lower case; any other is "raw"
   std::string url{};              ///< ALERT_WEBHOOK_URL
   std::string additional_info{};  ///< ALERT_ADDITIONAL_INFO, trimmed
   std::string proxy{};            ///< ALERT_WEBHOOK_PROXY; no other variable gives one
@@ -81,6 +81,9 @@ struct Config {
   MetaInfoSettings meta_info{};
   /// stakater/Reloader's names of the options, in its order, with what was given.
   std::vector<std::pair<std::string, OptionValue>> reported_options{};
+  /// The flags that decide what is rolled and when, as `--name=value`: for others that are to judge
+  /// by the same rules. Without credentials; a webhook is only said to be there.
+  std::vector<std::string> arguments{};
   bool count_by_namespace = false;
   std::string metrics_address{};
   /// Of a second listener; empty: there is none.
@@ -94,6 +97,8 @@ struct Config {
   reloadpolicy::Settings rollouts{};
   /// Writes nothing to the cluster.
   bool dry_run = false;
+  /// Whether workloads are written what data they run with.
+  bool record_baseline = true;
 
   HaSettings ha{};
   rest::KubeconfigOptions kubeconfig{};
@@ -107,7 +112,7 @@ class ConfigFlags {
   /// An environment variable, empty when it is not set.
   using Environment = std::function<std::string(const char* name)>;
 
-  /// Adds the flags to `flags`, which writes to this object.
+  /// Adds the flags to `flags`, which writes to this object, and which it asks later on.
   explicit ConfigFlags(flags::FlagSet& flags);
   ConfigFlags(const ConfigFlags&) = delete;
   ConfigFlags& operator=(const ConfigFlags&) = delete;
@@ -115,6 +120,8 @@ class ConfigFlags {
   /// The configuration, after parsing. kInvalidConfig names the flag or variable and what is wrong
   /// with it.
   apimachinery::Result<Config> Build(const Environment& environment) const;
+  /// What the command line holds besides flags, after parsing.
+  const std::vector<std::string>& arguments() const KX_LIFETIME_BOUND { return arguments_; }
 
  private:
   void AddAnnotations(flags::FlagSet& flags);
@@ -129,7 +136,9 @@ class ConfigFlags {
   void BuildAlerts(const Environment& environment, Config& config) const;
   void BuildLogging(Config& config) const;
   std::vector<std::pair<std::string, OptionValue>> ReportedOptions() const;
+  std::vector<std::string> JudgingArguments(const Config& config) const;
 
+  const flags::FlagSet& flags_;
   DecisionRules rules_;
   std::string log_format_;
   std::string log_level_ = "info";
@@ -154,6 +163,7 @@ class ConfigFlags {
   std::int64_t shards_ = 1;
   PolicyFlags policy_flags_;
   bool dry_run_ = false;
+  bool record_baseline_ = true;
   rest::KubeconfigOptions kubeconfig_;
   std::string metrics_address_ = ":9090";
   base::Duration settle_window_ = std::chrono::milliseconds(100);

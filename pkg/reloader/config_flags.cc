@@ -3,7 +3,7 @@
 
 namespace kubexx::reloader {
 
-ConfigFlags::ConfigFlags(flags::FlagSet& flags) {
+ConfigFlags::ConfigFlags(flags::FlagSet& flags) : flags_(flags) {
   AddAnnotations(flags);
   AddScope(flags);
   AddReloads(flags);
@@ -12,7 +12,7 @@ ConfigFlags::ConfigFlags(flags::FlagSet& flags) {
   flags.AddBool("dry-run",
                 "write nothing to the cluster; log and count what would be rolled instead",
                 &dry_run_);
-  flags.AllowArguments("", &arguments_);  // accepted and not used, as in the original
+  flags.AllowArguments("", &arguments_);  // for the program to judge
 }
 
 void ConfigFlags::AddAnnotations(flags::FlagSet& flags) {
@@ -97,6 +97,10 @@ void ConfigFlags::AddReloads(flags::FlagSet& flags) {
                     "a workload is rolled when its sources have not changed for this long, from "
                     "0s to 1h",
                     &settle_window_);
+  flags.AddBool("record-baseline",
+                "write on each workload, in an annotation that rolls nothing, what data it runs "
+                "with; without it changes made while nothing watches may be missed",
+                &record_baseline_);
   flags.AddInt("workers", "workloads written at the same time, from 1 to 64", &workers_);
 }
 
@@ -108,7 +112,7 @@ void ConfigFlags::AddProcess(flags::FlagSet& flags) {
                "with enable-ha: divide the namespaces into this many parts, from 1 to 64, which "
                "the replicas share among them",
                &shards_);
-  flags.AddString("log-format", "json, or empty for text", &log_format_);
+  flags.AddString("log-format", "json or text; empty is text, too", &log_format_);
   flags.AddString("log-level", "trace, debug, info, warning, error, fatal or panic", &log_level_);
   flags.AddString("metrics-addr", "where to serve /metrics, /live and /ready", &metrics_address_);
   flags.AddBool("enable-pprof", "serve memory and thread figures at pprof-addr", &enable_pprof_);

@@ -57,6 +57,18 @@ TEST(Config, RenamesAnnotations) {
   EXPECT_TRUE(config->rules.auto_reload_all);
 }
 
+TEST(Config, TellsTheFlagsThatJudge) {
+  EXPECT_THAT(Parse({})->arguments, IsEmpty());
+  EXPECT_THAT(
+      Parse({"--auto-reload-all", "--namespaces-to-ignore", "a,b", "--context=mine",
+             "--log-level=debug", "--webhook-url=https://user:SECRET@x", "--reload-policies=false"})
+          ->arguments,
+      ElementsAre("--auto-reload-all=true", "--namespaces-to-ignore=a,b",
+                  "--webhook-url=https://not-told", "--reload-policies=false"));
+  EXPECT_THAT(Parse({}, {{"KUBERNETES_NAMESPACE", "shop"}})->arguments,
+              ElementsAre("--namespaces=shop"));
+}
+
 TEST(Config, TakesNamespacesFromTheFlagBeforeTheEnvironment) {
   EXPECT_THAT(
       Parse({"--namespaces=b,a", "--namespaces=a"}, {{"KUBERNETES_NAMESPACE", "own"}})->namespaces,
@@ -84,6 +96,9 @@ TEST(Config, BadLogSettingsAreWarnings) {
   EXPECT_EQ(Parse({"--log-level=WARN"})->logging.level, logging::Level::kWarning);
   EXPECT_EQ(Parse({"--log-level=panic"})->logging.level, logging::Level::kError);
   EXPECT_EQ(Parse({"--log-format=json"})->logging.format, logging::Format::kJson);
+  const auto text = Parse({"--log-format=text", "--log-level=debug"});
+  EXPECT_EQ(text->logging.level, logging::Level::kDebug);
+  EXPECT_THAT(text->warnings, testing::IsEmpty());
 }
 
 TEST(Config, AcceptsTheOriginalsSyntax) {
@@ -108,10 +123,10 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(std::vector{"--reload-strategy=default"}, std::vector{"--settle-window=-1s"},
                     std::vector{"--settle-window=soon"}, std::vector{"--workers=0"},
                     std::vector{"--workers=1000"}, std::vector{"--kube-api-qps=0"},
-                    std::vector{"--namespaces=a,"}, std::vector{"--unknown=1"},
-                    std::vector{"--shards=0"}, std::vector{"--shards=2"},
-                    std::vector{"--shards=65"}, std::vector{"--webhook-url=sink"},
-                    std::vector{"--resource-label-selector=???"},
+                    std::vector{"--namespaces=a,"}, std::vector{"--namespaces=Bad_Name"},
+                    std::vector{"--unknown=1"}, std::vector{"--shards=0"},
+                    std::vector{"--shards=2"}, std::vector{"--shards=65"},
+                    std::vector{"--webhook-url=sink"}, std::vector{"--resource-label-selector=???"},
                     std::vector{"--namespace-selector=a in b"}));
 
 TEST(Config, HaNeedsToKnowItsPod) {
@@ -179,6 +194,19 @@ TEST(Config, TakesAlertsAndMetaInfoFromTheEnvironment) {
   EXPECT_EQ(config->meta_info.deployment_name, "reloader");
   EXPECT_FALSE(Parse({}, {{"ALERT_ON_RELOAD", "True"}})->alerts.enabled);
   EXPECT_EQ(Parse({}, {{"ALERT_SINK", "webhook"}})->alerts.sink, "raw");
+  for (const char* known : {"", "webhook", "raw", "gchat", "TEAMS"}) {
+    EXPECT_THAT(Parse({}, {{"ALERT_SINK", known}})->warnings, testing::IsEmpty()) << known;
+  }
+  EXPECT_THAT(Parse({}, {{"ALERT_SINK", "pager"}})->warnings,
+              testing::ElementsAre(HasSubstr("ALERT_SINK: \"pager\"")));
+  for (const char* known : {"", "false", "0"}) {
+    EXPECT_THAT(Parse({}, {{"ALERT_ON_RELOAD", known}})->warnings, testing::IsEmpty()) << known;
+  }
+  for (const char* unknown : {"yes", "True", "1"}) {
+    EXPECT_THAT(Parse({}, {{"ALERT_ON_RELOAD", unknown}})->warnings,
+                testing::ElementsAre(HasSubstr("ALERT_ON_RELOAD")))
+        << unknown;
+  }
   EXPECT_THAT(Parse({}, {{"ALERT_ON_RELOAD", "true"}})->warnings,
               testing::Contains(HasSubstr("ALERT_WEBHOOK_URL")));
 }

@@ -1,9 +1,14 @@
 #include <chrono>
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "kubexx/dynamic/metadata_client.h"
 #include "kubexx/logging/log.h"
+#include "kubexx/reloader/baseline.h"
+#include "kubexx/reloader/denial.h"
+#include "kubexx/reloader/digest.h"
 #include "kubexx/reloader/kind_writers.h"
 #include "kubexx/reloader/patch.h"
 #include "kubexx/reloader/template_edit.h"
@@ -20,13 +25,14 @@ using codec::JsonTree;
 using dynamic::Unstructured;
 
 /// Of a Job that rolls a CronJob: when it was asked for, in microseconds since 1970, and the token
-/// of the change, with a blank between.
+/// of the change, with a blank between. Of the CronJob: the token of its last rollout.
 constexpr char kRolledFor[] = "kubexx.io/rolled-for";
 
 /// When a Job was made for a change, and for which.
 struct RolledFor {
   std::int64_t when = 0;
   std::string token{};
+  std::string job{};
 };
 
 RolledFor ParseRolledFor(const std::string& text) {
@@ -43,6 +49,20 @@ RolledFor ParseRolledFor(const std::string& text) {
   }
   result.token = text.substr(blank + 1);
   return result;
+}
+
+/// An annotation; empty when there is none.
+std::string NoteOf(const Unstructured& cron_job, std::string_view key) {
+  const auto annotations = cron_job.Annotations();
+  const auto found = annotations.find(std::string(key));
+  return found == annotations.end() ? std::string() : found->second;
+}
+
+/// Whether the CronJob says already that it has what `write` rolls it for.
+bool IsRecorded(const Unstructured& cron_job, const WorkloadWrite& write) {
+  const auto baseline = write.annotations.find(std::string(kBaselineAnnotation));
+  return baseline != write.annotations.end() && baseline->second &&
+         NoteOf(cron_job, kBaselineAnnotation) == *baseline->second;
 }
 
 bool IsOwnedBy(const dynamic::PartialObjectMetadata& job, const std::string& uid) {
@@ -96,16 +116,29 @@ Result<Unstructured> InstantiatedJob(const Unstructured& cron_job, const Workloa
   return Unstructured::FromTree(std::move(job));
 }
 
-bool CronJobWriter::HasJobFor(const ObjectKey& key, const std::string& uid,
-                              const std::string& token, const std::stop_token& stop) const {
+bool IsToRun(const Unstructured& cron_job) {
+  return IsToRun(cron_job.GetBool({"spec", "suspend"}).value_or(false), cron_job.Annotations());
+}
+
+bool IsToRun(bool is_suspended, const std::map<std::string, std::string>& annotations) {
+  const auto found = annotations.find(kRunSuspended);
+  return !is_suspended || (found != annotations.end() && found->second == "true");
+}
+
+Result<std::string> CronJobWriter::JobFor(const ObjectKey& key, const std::string& uid,
+                                          const std::string& token, bool is_unique,
+                                          const std::stop_token& stop) const {
   const dynamic::MetadataResource jobs =
       dynamic::MetadataClient(client_).Resource({"batch", "v1", "jobs"}, key.namespace_);
   const auto list = jobs.List({}, stop);
+  if (!list && !IsMissingRight(list.status())) {
+    return Fail(list.status().WithContext("look for the Job of an earlier try"));
+  }
   if (!list) {
-    // Without the right to list them nothing can be looked for; the memory of this process remains.
+    // Nothing can be looked for; the memory of this process remains.
     logging::Debug("Jobs of a CronJob cannot be listed",
                    {{"cronjob", key.ToString()}, {"error", list.status()}});
-    return false;
+    return std::string();
   }
   RolledFor newest;
   for (const dynamic::PartialObjectMetadata& job : list->items) {
@@ -113,22 +146,27 @@ bool CronJobWriter::HasJobFor(const ObjectKey& key, const std::string& uid,
     if (note == job.metadata.annotations.end() || !IsOwnedBy(job, uid)) {
       continue;
     }
-    if (RolledFor each = ParseRolledFor(note->second); each.when > newest.when) {
+    RolledFor each = ParseRolledFor(note->second);
+    if (is_unique && each.when > 0 && each.token == token) {
+      return job.metadata.name;  // whatever the clocks of those who made the others said
+    }
+    if (each.when > newest.when) {
       newest = std::move(each);
+      newest.job = job.metadata.name;
     }
   }
-  return newest.when > 0 && newest.token == token;
+  return newest.when > 0 && newest.token == token ? newest.job : std::string();
 }
 
-Result<void> CronJobWriter::CreateJob(const ObjectKey& key, const Unstructured& cron_job,
-                                      const WorkloadWrite& write,
-                                      const std::stop_token& stop) const {
+Result<std::string> CronJobWriter::CreateJob(const ObjectKey& key, const Unstructured& cron_job,
+                                             const WorkloadWrite& write,
+                                             const std::stop_token& stop) const {
   const dynamic::DynamicResource jobs = ResourceFor(client_, WorkloadKind::kJob, key.namespace_);
   const kubernetes::CreateOptions options{.field_manager = std::string(kFieldManager)};
   KX_ASSIGN_OR_RETURN(Unstructured job, InstantiatedJob(cron_job, write, clock_.Wall()));
   const auto created = jobs.Create(job, options, stop);
   if (created) {
-    return {};
+    return created->Name();
   }
   if (created.status().reason != Reason::kForbidden) {
     return Fail(created.status());
@@ -137,13 +175,14 @@ Result<void> CronJobWriter::CreateJob(const ObjectKey& key, const Unstructured& 
   // CronJobs, which a small role does not grant.
   KX_RETURN_IF_ERROR(
       job.Set({"metadata", "ownerReferences", "0", "blockOwnerDeletion"}, JsonTree(false)));
-  KX_RETURN_IF_ERROR(jobs.Create(job, options, stop));
-  return {};
+  KX_ASSIGN_OR_RETURN(const Unstructured smaller, jobs.Create(job, options, stop));
+  return smaller.Name();
 }
 
 Result<WriteOutcome> CronJobWriter::Write(const ObjectKey& key, const WorkloadWrite& write,
                                           std::stop_token stop) {
   WriteOutcome outcome{.rolled = write.Rolls()};
+  AnnotationEdits annotations = write.annotations;
   if (write.Rolls()) {
     const dynamic::DynamicResource cron_jobs =
         ResourceFor(client_, WorkloadKind::kCronJob, key.namespace_);
@@ -151,13 +190,29 @@ Result<WriteOutcome> CronJobWriter::Write(const ObjectKey& key, const WorkloadWr
     if (!write.uid.empty() && cron_job.Uid() != write.uid) {
       return Fail(Reason::kConflict, "the CronJob was deleted and created again");
     }
-    if (!HasJobFor(key, cron_job.Uid(), write.token, stop)) {
-      KX_RETURN_IF_ERROR(CreateJob(key, cron_job, write, stop));
+    if (!IsToRun(cron_job)) {
+      outcome.rolled = false;
+      outcome.left_alone = kSuspendedText;
+    } else {
+      // Going back to data that a Job was made for is another rollout: each is named by the one
+      // before it, too. One that has been recorded was made by a try whose answer was lost.
+      const std::string before = NoteOf(cron_job, kRolledFor);
+      WorkloadWrite next = write;
+      next.token = !before.empty() && IsRecorded(cron_job, write)
+                       ? before
+                       : DigestOf(write.token + ";" + before).ToString();
+      KX_ASSIGN_OR_RETURN(outcome.job,
+                          JobFor(key, cron_job.Uid(), next.token, !before.empty(), stop));
+      if (outcome.job.empty()) {
+        KX_ASSIGN_OR_RETURN(outcome.job, CreateJob(key, cron_job, next, stop));
+      }
+      if (annotations.contains(std::string(kBaselineAnnotation))) {  // or nothing is to be recorded
+        annotations[kRolledFor] = next.token;
+      }
     }
   }
-  KX_ASSIGN_OR_RETURN(outcome.recorded,
-                      RecordAnnotations(client_, {WorkloadKind::kCronJob, key}, write.annotations,
-                                        fallbacks_, std::move(stop)));
+  KX_RETURN_IF_ERROR(RecordAnnotations(client_, {WorkloadKind::kCronJob, key}, annotations,
+                                       fallbacks_, std::move(stop), outcome));
   return outcome;
 }
 

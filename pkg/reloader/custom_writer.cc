@@ -1,5 +1,7 @@
+#include <string>
 #include <utility>
 
+#include "kubexx/apimachinery/time.h"
 #include "kubexx/reloader/kind_writers.h"
 #include "kubexx/reloader/patch.h"
 #include "kubexx/reloader/template_edit.h"
@@ -22,6 +24,12 @@ kubernetes::RawPatch Raw(rest::PatchType type, std::string text) {
   return {.type = type, .text = std::move(text)};
 }
 
+/// Times of restarts have no fractions: two in one second would be one.
+std::string NextSecond(const std::string& text) {
+  const auto time = apimachinery::Time::Parse(text);
+  return time ? apimachinery::Time{.seconds = time->seconds + 1}.ToString() : text;
+}
+
 }  // namespace
 
 Result<JsonTree> MergePatch(const WorkloadWrite& write, const Unstructured& object) {
@@ -36,8 +44,8 @@ Result<JsonTree> MergePatch(const WorkloadWrite& write, const Unstructured& obje
   return patch;
 }
 
-Result<void> CustomWriter::PatchOwn(const WorkloadId& workload, const WorkloadWrite& write,
-                                    const std::stop_token& stop) const {
+Result<WriteOutcome> CustomWriter::PatchOwn(const WorkloadId& workload, WorkloadWrite write,
+                                            const std::stop_token& stop) const {
   const dynamic::DynamicResource objects =
       ResourceFor(client_, workload.kind, workload.key.namespace_);
   for (int tries = 1;; ++tries) {
@@ -45,13 +53,23 @@ Result<void> CustomWriter::PatchOwn(const WorkloadId& workload, const WorkloadWr
     if (!write.variables.empty()) {
       KX_ASSIGN_OR_RETURN(object, objects.Get(workload.key.name, {}, stop));
     }
+    if (!object.ResourceVersion().empty() && !write.resource_version.empty() &&
+        object.ResourceVersion() != write.resource_version) {
+      return Fail(Reason::kConflict, "the object has been modified");
+    }
     KX_ASSIGN_OR_RETURN(const JsonTree patch, MergePatch(write, object));
     const auto patched = objects.Patch(
         workload.key.name, Raw(rest::PatchType::kMerge, patch.ToJson()), Options(), stop);
     if (patched) {
-      return {};
+      WriteOutcome outcome = PatchOutcome(write, patched->Generation());
+      if (write.restart_at && !outcome.left_alone.empty() && tries == 1) {
+        write.restart_at = NextSecond(*write.restart_at);  // it restarts for an earlier change then
+        continue;
+      }
+      return outcome;
     }
-    if (patched.status().reason != Reason::kConflict || tries >= kMaxTries) {
+    if (patched.status().reason != Reason::kConflict || tries >= kMaxTries ||
+        !write.resource_version.empty()) {
       return Fail(patched.status());
     }
   }
@@ -61,8 +79,10 @@ Result<WriteOutcome> CustomWriter::Write(const WorkloadId& workload, const Workl
                                          std::stop_token stop) {
   WriteOutcome outcome{.rolled = write.Rolls()};
   WorkloadWrite own = write;
+  bool has_rolled = false;
   if (!write.template_of.empty()) {
-    const WorkloadWrite of_template{.variables = std::move(own.variables),
+    const WorkloadWrite of_template{.resource_version = write.template_resource_version,
+                                    .variables = std::move(own.variables),
                                     .template_annotations = std::move(own.template_annotations)};
     own.variables.clear();
     own.template_annotations.clear();
@@ -72,15 +92,22 @@ Result<WriteOutcome> CustomWriter::Write(const WorkloadId& workload, const Workl
               .Patch(write.template_of,
                      Raw(rest::PatchType::kStrategicMerge, StrategicMergePatch(of_template)),
                      Options(), stop));
+      has_rolled = true;
     }
   }
   if (!own.Rolls() && !own.paused) {
-    KX_ASSIGN_OR_RETURN(outcome.recorded, RecordAnnotations(client_, workload, own.annotations,
-                                                            fallbacks_, std::move(stop)));
+    const auto recorded =
+        RecordAnnotations(client_, workload, own.annotations, fallbacks_, std::move(stop), outcome);
+    if (!recorded && !has_rolled) {
+      return Fail(recorded.status());
+    }
+    if (!recorded) {  // another try would roll again
+      outcome.recorded = false;
+      outcome.refusal = recorded.status();
+    }
     return outcome;
   }
-  KX_RETURN_IF_ERROR(PatchOwn(workload, own, stop));
-  return outcome;
+  return PatchOwn(workload, std::move(own), stop);
 }
 
 }  // namespace kubexx::reloader

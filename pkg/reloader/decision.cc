@@ -9,12 +9,20 @@ bool IsExcluded(const Source& source, const Workload& workload) {
          AnyItem(*list, [&](std::string_view item) { return item == source.id.key.name; });
 }
 
+/// An item as messages show it: one that is no name and far too long would fill them.
+std::string Shown(std::string_view item) {
+  constexpr std::size_t kShownBytes = 100;
+  return item.size() <= PatternCache::kMaxItemBytes
+             ? std::string(item)
+             : std::string(item.substr(0, kShownBytes)) + "...";
+}
+
 bool MatchesList(const std::string* list, const std::string& name, PatternCache& patterns,
                  std::vector<BadItem>& bad_items) {
   return list != nullptr && AnyItem(*list, [&](std::string_view item) {
            const auto matches = patterns.Matches(item, name);
            if (!matches) {
-             bad_items.push_back({std::string(item), matches.status().message});
+             bad_items.push_back({Shown(item), matches.status().message});
              return false;
            }
            return *matches;

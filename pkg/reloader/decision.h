@@ -49,9 +49,11 @@ struct DecisionRules {
   bool reload_on_create = false;
   /// A source that is deleted rolls the workloads that used it.
   bool reload_on_delete = false;
-  /// A deletion rolls only workloads that have the source's variable: with strategy env-vars there
-  /// is nothing else to take away.
-  bool deletion_needs_variable = true;
+  /// The strategy is env-vars: what variables say counts, and a deletion rolls only workloads that
+  /// have the source's variable, since there is nothing else to take away. Otherwise the strategy
+  /// is annotations, and last-reloaded-from counts. What the other strategy has left behind rolls
+  /// nothing: it is as old as the change of strategy.
+  bool by_variables = true;
   /// With reload_on_create: a workload of which nothing is recorded rolls at the start.
   bool sync_after_restart = false;
   /// Sources of these types are not looked at.

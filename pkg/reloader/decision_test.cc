@@ -227,6 +227,14 @@ TEST(PatternCache, RefusesAnExpressionThatNeedsTooMuchMemory) {
   EXPECT_TRUE(patterns.Matches("a{3}", "aaa").value());
 }
 
+TEST(PatternCache, KeepsNothingOfAnItemThatIsTooLong) {
+  PatternCache patterns;
+  const std::string item = std::string(PatternCache::kMaxItemBytes, 'a') + ".*";
+  EXPECT_FALSE(patterns.Matches(item, "a"));
+  EXPECT_EQ(patterns.size(), 0U);
+  EXPECT_TRUE(patterns.Matches(item.substr(2), "a"));
+}
+
 TEST(PatternCache, DollarIsTheEndOfTheText) {
   PatternCache patterns;
   EXPECT_FALSE(patterns.Matches("a.?", "a\nb").value());

@@ -18,12 +18,15 @@ apimachinery::Result<WriteOutcome> DryRunWriter::Write(const WorkloadId& workloa
                                                        const WorkloadWrite& write,
                                                        std::stop_token stop) {
   (void)stop;
-  if (write.Rolls()) {
+  WriteOutcome outcome{.rolled = false, .recorded = true, .made = false};
+  if (write.Rolls() && write.suspended) {
+    outcome.left_alone = kSuspendedText;
+  } else if (write.Rolls()) {
     if (const auto counter = rollouts_.find(workload.kind); counter != rollouts_.end()) {
       counter->second.Increment();
     }
   }
-  return WriteOutcome{.rolled = false, .recorded = true, .made = false};
+  return outcome;
 }
 
 }  // namespace kubexx::reloader

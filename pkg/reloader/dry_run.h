@@ -12,7 +12,8 @@
 namespace kubexx::reloader {
 
 /// Counts each rollout that would be made in kubexx_reloader_dry_run_rollouts_total by kind, and
-/// says that it was not; who asked for it logs it. Thread-safe.
+/// says that it was not; who asked for it logs it. One of a suspended CronJob is not counted: it
+/// would be left alone. Thread-safe.
 class DryRunWriter final : public WorkloadWriter {
  public:
   explicit DryRunWriter(metrics::Registry* registry);

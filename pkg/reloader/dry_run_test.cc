@@ -24,5 +24,18 @@ TEST(DryRun, CountsWhatWouldRollAndSaysThatNothingWasWritten) {
   EXPECT_EQ(counter.Value(), 1);
 }
 
+TEST(DryRun, ASuspendedCronJobWouldBeLeftAlone) {
+  metrics::Registry registry;
+  DryRunWriter writer(&registry);
+  const auto written = writer.Write({WorkloadKind::kCronJob, {"shop", "backup"}},
+                                    {.template_annotations = {{"a", "b"}}, .suspended = true}, {});
+  ASSERT_TRUE(written);
+  EXPECT_FALSE(written->made);
+  EXPECT_EQ(written->left_alone, kSuspendedText);
+  EXPECT_EQ(
+      registry.Counter("kubexx_reloader_dry_run_rollouts_total", "", {{"kind", "CronJob"}}).Value(),
+      0);
+}
+
 }  // namespace
 }  // namespace kubexx::reloader

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "kubexx/cache/informer_event.h"
 #include "kubexx/logging/log.h"
+#include "kubexx/reloader/baseline.h"
 #include "kubexx/reloader/job_keeper.h"
 #include "kubexx/reloader/projection.h"
 #include "kubexx/reloader/provider_classes.h"
@@ -10,7 +12,7 @@
 namespace kubexx::reloader {
 namespace {
 
-using RawEvent = cache::SharedInformerBase::RawEvent;
+using cache::RawEvent;
 
 /// Whether something is to be compared, or recorded.
 bool Concerns(const Workload& workload, const DecisionRules& rules) {
@@ -18,6 +20,32 @@ bool Concerns(const Workload& workload, const DecisionRules& rules) {
          std::ranges::any_of(workload.containers,
                              [](const Container& c) { return !c.variables.empty(); }) ||
          !WorkloadTerms(workload, rules).empty();
+}
+
+/// The version at which the difference between an update's two states was written, or an earlier
+/// one.
+std::uint64_t ChangedSince(const RawEvent& event) {
+  if (event.is_single_change) {
+    return VersionNumber(event.resource_version());
+  }
+  const std::uint64_t before = VersionNumber(event.old_resource_version());
+  return before == 0 ? 0 : before + 1;
+}
+
+/// Whether an operator like this one changed the template: the baseline came along. It wrote down
+/// what it rolled for; if the data had been changed again by then, another rollout shows that in
+/// the variable.
+bool HasRecorded(const Workload& before, const Workload& now) {
+  const std::string* had = Find(before.annotations, kBaselineAnnotation);
+  const std::string* has = Find(now.annotations, kBaselineAnnotation);
+  return has != nullptr && !now.baseline_restored && !now.baseline_is_foreign &&
+         (had == nullptr || *had != *has);
+}
+
+/// Whether only something beside the pod template was changed that does not count here.
+bool SameButForScale(Workload before, const Workload& now) {
+  before.template_version.generation = now.template_version.generation;
+  return before == now;
 }
 
 }  // namespace
@@ -38,7 +66,10 @@ void EventRouter::OnSource(SourceType type, const RawEvent& event, const std::st
   const EventType event_type = EventTypeOf(event);
   parts_.metrics.EventReceived(event_type, type);
   bool dropped = false;
-  if (parts_.ignored_namespaces.contains(event.key().namespace_)) {
+  if (parts_.absences != nullptr && !event.is_in_initial_list) {
+    parts_.absences->Forget({type, event.key()});
+  }
+  if (!IsSelected(event.key().namespace_, stop)) {
     parts_.metrics.Skipped(SkipReason::kIgnoredOrNotSelected);
   } else if (type == SourceType::kSecretProviderClass || event.type != RawEvent::Type::kAdd ||
              !event.is_in_initial_list) {
@@ -49,9 +80,21 @@ void EventRouter::OnSource(SourceType type, const RawEvent& event, const std::st
   parts_.metrics.EventProcessed(event_type, type, dropped);
 }
 
+bool EventRouter::IsSelected(const std::string& namespace_, const std::stop_token& stop) const {
+  return !parts_.ignored_namespaces.contains(namespace_) &&
+         (parts_.namespaces == nullptr ||
+          (parts_.namespaces->WaitForSync(stop) && parts_.namespaces->Contains(namespace_)));
+}
+
+bool EventRouter::IsCreated(SourceType type, const cache::Object& source) const {
+  return parts_.rules.reload_on_create &&
+         (parts_.absences == nullptr || !parts_.absences->has_selector() ||
+          IsAsCreated(type, source));
+}
+
 bool EventRouter::OnSourceChange(SourceType type, const RawEvent& event) {
   const bool deleted = event.type == RawEvent::Type::kDelete;
-  const auto source = SourceFrom(type, deleted ? event.old_object() : event.object());
+  auto source = SourceFrom(type, deleted ? event.old_object() : event.object());
   if (!source) {
     logging::Error("Event of a source cannot be read", {{"type", NamesOf(type).upper},
                                                         {"source", event.key().ToString()},
@@ -65,8 +108,9 @@ bool EventRouter::OnSourceChange(SourceType type, const RawEvent& event) {
     return true;
   }
   if (event.type == RawEvent::Type::kAdd) {
+    source->resource_version = VersionNumber(event.resource_version());
     // A workload that rolled for an earlier one of this name may be behind.
-    NoteWorkloads(*source, parts_.rules.reload_on_create ? &kNoSource : nullptr);
+    NoteWorkloads(*source, IsCreated(type, event.object()) ? &kNoSource : nullptr);
     return true;
   }
   const auto old_source = SourceFrom(type, event.old_object());
@@ -77,6 +121,7 @@ bool EventRouter::OnSourceChange(SourceType type, const RawEvent& event) {
     }
     return true;
   }
+  source->resource_version = VersionNumber(event.resource_version());
   NoteWorkloads(*source, old_source ? &old_source->digest : nullptr);
   return true;
 }
@@ -123,8 +168,7 @@ void EventRouter::OnProviderClass(const RawEvent& event, const std::stop_token& 
   if (event.type == RawEvent::Type::kUpdate && event.object().bytes == event.old_object().bytes) {
     return;
   }
-  if (!parts_.caches.WaitForWorkloads(stop) ||
-      parts_.ignored_namespaces.contains(id.key.namespace_)) {
+  if (!parts_.caches.WaitForWorkloads(stop) || !IsSelected(id.key.namespace_, stop)) {
     return;
   }
   if (const auto source = parts_.caches.GetSource(id)) {
@@ -133,7 +177,10 @@ void EventRouter::OnProviderClass(const RawEvent& event, const std::stop_token& 
 }
 
 void EventRouter::NoteWorkloads(const Source& source, const Digest* before) {
-  parts_.on_demand.Changed(source.id, before == nullptr ? std::nullopt : std::optional(*before));
+  const Caches::Concerned users = parts_.caches.WorkloadsOf(source.id);
+  parts_.on_demand.Changed(source.id, before == nullptr ? std::nullopt : std::optional(*before),
+                           !users.by_name.empty() || !users.by_pattern.empty(),
+                           source.resource_version);
   NoteKnown(source, before, [&](const WorkloadId& workload) {
     return !parts_.on_demand.Covers(workload.kind, workload.key.namespace_);
   });
@@ -149,7 +196,8 @@ void EventRouter::NoteKnown(const Source& source, const Digest* before,
                             base::FunctionRef<bool(const WorkloadId&)> wanted) {
   const auto note = [&](const WorkloadId& workload) {
     if (before != nullptr) {
-      parts_.memory.RecordChange(workload, source.id, *before);
+      parts_.memory.RecordChange(workload, source.id, *before,
+                                 Move{source.digest, source.resource_version});
     }
     if (wanted(workload)) {
       parts_.note(workload, Cause::kSourceEvent);
@@ -166,10 +214,53 @@ void EventRouter::NoteKnown(const Source& source, const Digest* before,
   }
 }
 
-void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event) {
+void EventRouter::NoteTemplate(const Workload& before, const Workload& now, const RawEvent& event) {
+  const bool is_rolled_out = now.phase == reloadpolicy::Phase::kComplete;
+  if (!HasOtherTemplate(before, now)) {
+    if (is_rolled_out && before.phase != now.phase) {
+      parts_.memory.TemplateRolledOut(now.id);
+    }
+    return;
+  }
+  const bool is_own = HasRecorded(before, now);
+  const PairMemory::TemplateChange change{
+      .since = is_own ? 0 : ChangedSince(event),
+      .before = before.template_version.digest,
+      .now = now.template_version.digest,
+      .was_rolled_out = before.phase == reloadpolicy::Phase::kComplete,
+      .is_own = is_own};
+  if (Concerns(now, parts_.rules)) {
+    if (parts_.memory.TemplateChanged(now.id, change)) {
+      logging::Warning(
+          "A rollout of the operator was undone before it was through. Pods that run with the data "
+          "from before are left alone until a source changes; `kubectl rollout restart` gives them "
+          "the present data",
+          {{"kind", KindName(now.id.kind)},
+           {"namespace", now.id.key.namespace_},
+           {"workload", now.id.key.name}});
+    }
+  }
+  if (now.id.kind == WorkloadKind::kDeployment) {
+    for (const WorkloadId& rollout : parts_.caches.RolloutsOf(now.id.key)) {
+      (void)parts_.memory.TemplateChanged(rollout, change);
+      parts_.note(rollout, Cause::kWorkloadEvent);
+    }
+  }
+}
+
+void EventRouter::NoteRecord(const Workload& before, const Workload& now) {
+  const bool looks_on = parts_.gate != nullptr && !parts_.gate->IsOpenFor(now.id.key.namespace_);
+  if (looks_on && HasRecorded(before, now)) {
+    parts_.memory.RecordedByOthers(now.id);
+  }
+}
+
+void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
+                             const std::stop_token& stop) {
   const WorkloadId id{kind, event.key()};
   if (event.type == RawEvent::Type::kDelete) {
     parts_.memory.Forget(id);
+    parts_.note(id, Cause::kWorkloadEvent);  // others have something to forget, too
     return;
   }
   if (event.type == RawEvent::Type::kUpdate && event.object().bytes == event.old_object().bytes) {
@@ -186,10 +277,17 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event) {
     const auto old_workload = WorkloadFrom(kind, event.old_object());
     if (!old_workload || old_workload->uid != workload->uid) {
       parts_.memory.Forget(id);  // deleted and made anew, unseen
+    } else if (SameButForScale(*old_workload, *workload)) {
+      return;
+    } else if (!parts_.ignored_namespaces.contains(id.key.namespace_)) {
+      NoteTemplate(*old_workload, *workload, event);
+      NoteRecord(*old_workload, *workload);
     }
   }
   if (Concerns(*workload, parts_.rules) && !parts_.ignored_namespaces.contains(id.key.namespace_)) {
-    if (event.type == RawEvent::Type::kAdd && event.is_in_initial_list) {
+    // One whose namespace is selected later is no news of a start.
+    if (event.type == RawEvent::Type::kAdd && event.is_in_initial_list &&
+        IsSelected(id.key.namespace_, stop)) {
       parts_.memory.MarkNew(id);
     }
     if (event.type == RawEvent::Type::kAdd && !event.is_in_initial_list &&

@@ -10,12 +10,18 @@
 #include <string>
 
 #include "kubexx/base/function_ref.h"
-#include "kubexx/cache/shared_informer.h"
 #include "kubexx/reloader/caches.h"
 #include "kubexx/reloader/decision.h"
+#include "kubexx/reloader/namespace_selector.h"
 #include "kubexx/reloader/on_demand_lists.h"
 #include "kubexx/reloader/pair_memory.h"
 #include "kubexx/reloader/reloader_metrics.h"
+#include "kubexx/reloader/shard_gate.h"
+#include "kubexx/reloader/source_absences.h"
+
+namespace kubexx::cache {
+class RawEvent;
+}
 
 namespace kubexx::reloader {
 
@@ -23,11 +29,12 @@ namespace kubexx::reloader {
 enum class Cause : std::uint8_t { kSourceEvent, kWorkloadEvent };
 
 /// The type of an informer's event, for metrics.
-EventType EventTypeOf(const cache::SharedInformerBase::RawEvent& event);
+EventType EventTypeOf(const cache::RawEvent& event);
 
 /// Handles events of sources and workloads: remembers what changed and passes on the workloads
-/// concerned. Its callbacks run on the informers' threads, several at once. Refers to everything it
-/// is given.
+/// concerned. What changes in a namespace while it is not selected is not remembered: an operator
+/// begins to look there when it becomes selected. Its callbacks run on the informers' threads,
+/// several at once. Refers to everything it is given.
 class EventRouter {
  public:
   struct Parts {
@@ -39,6 +46,12 @@ class EventRouter {
     const ReloaderMetrics& metrics;
     /// Takes the changes that concern workloads that are not watched.
     OnDemandLists& on_demand;
+    /// Null: whatever appears has been created.
+    SourceAbsences* absences = nullptr;
+    /// Null: all namespaces are selected.
+    const NamespaceSelector* namespaces = nullptr;
+    /// Null: this replica works on all workloads.
+    const ShardGate* gate = nullptr;
     /// Must not block.
     std::function<void(const WorkloadId&, Cause)> note;
   };
@@ -46,22 +59,31 @@ class EventRouter {
 
   /// Waits for the workloads' first list before it handles a change, so that none is missed; until
   /// then the informer's events wait with it. Drops the event when `stop` is requested first.
-  void OnSource(SourceType type, const cache::SharedInformerBase::RawEvent& event,
-                const std::stop_token& stop);
+  void OnSource(SourceType type, const cache::RawEvent& event, const std::stop_token& stop);
   /// A change that `on_demand` took, once the workloads have been listed.
   void OnListed(const SourceId& id, const std::optional<Digest>& before);
-  void OnWorkload(WorkloadKind kind, const cache::SharedInformerBase::RawEvent& event);
+  /// Waits for the first list of the selected namespaces.
+  void OnWorkload(WorkloadKind kind, const cache::RawEvent& event, const std::stop_token& stop);
   /// Of SecretProviderClasses: their annotations. Waits as OnSource.
-  void OnProviderClass(const cache::SharedInformerBase::RawEvent& event,
-                       const std::stop_token& stop);
+  void OnProviderClass(const cache::RawEvent& event, const std::stop_token& stop);
 
  private:
-  using RawEvent = cache::SharedInformerBase::RawEvent;
+  /// Whether changes in the namespace count now. Waits for the first list of those selected; false
+  /// when `stop` is requested first.
+  bool IsSelected(const std::string& namespace_, const std::stop_token& stop) const;
+  /// Whether a source that appears, and did not when the informer began, has just been made.
+  bool IsCreated(SourceType type, const cache::Object& source) const;
+
+  using RawEvent = cache::RawEvent;
 
   /// Whether it could be read.
   bool OnSourceChange(SourceType type, const RawEvent& event);
   /// The same of the status of a pod that mounts a SecretProviderClass.
   bool OnPodStatus(const RawEvent& event);
+  /// Of an update of a workload: whether its pods have been, or will be, made anew.
+  void NoteTemplate(const Workload& before, const Workload& now, const RawEvent& event);
+  /// Of an update of a workload: whether the replica that works on it has recorded what it has.
+  void NoteRecord(const Workload& before, const Workload& now);
   /// `before` is null when the source has just appeared.
   void NoteWorkloads(const Source& source, const Digest* before);
   /// Records the change for those that the caches have, and notes the ones that `wanted` says yes

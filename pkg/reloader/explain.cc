@@ -1,12 +1,15 @@
 #include "kubexx/reloader/explain.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/reloader/baseline.h"
+#include "kubexx/reloader/kind_writers.h"
+#include "kubexx/reloader/pause.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -30,6 +33,14 @@ void Add(const char* name, const std::optional<Setting<T>>& setting,
   }
 }
 
+template <class T>
+void Add(const char* name, const std::vector<Setting<T>>& all,
+         std::vector<SettingExplanation>& to) {
+  for (const Setting<T>& setting : all) {
+    to.push_back({name, Shown(setting.value), setting.origin});
+  }
+}
+
 std::vector<SettingExplanation> SettingsOf(const Effective& effective) {
   std::vector<SettingExplanation> settings;
   Add("paused", effective.paused, settings);
@@ -39,6 +50,7 @@ std::vector<SettingExplanation> SettingsOf(const Effective& effective) {
   Add("maxConcurrentRollouts", effective.max_in_cluster, settings);
   Add("healthGate", effective.health_gate, settings);
   Add("healthTimeout", effective.health_timeout, settings);
+  Add("soakTime", effective.soak_time, settings);
   Add("stopAfterFailures", effective.stop_after_failures, settings);
   Add("maintenanceWindows", effective.windows, settings);
   Add("order", effective.order, settings);
@@ -93,13 +105,71 @@ std::string RuleText(const SourceExplanation& source) {
   return "no annotation asks for it";
 }
 
-std::string KeysText(const SourceExplanation& source) {
-  return source.keys.empty() ? std::string() : "; of its keys only " + source.keys + " count";
+/// The annotation that is missing where search would find the source if it were there.
+std::string MissingMatch(const ExplainInput& input, const SourceExplanation& source) {
+  const AnnotationKeys& keys = input.rules.keys;
+  const std::string* search =
+      Find(EffectiveAnnotations(input.workload, source.id.type, keys), keys.search);
+  return source.verdict == Verdict::kNoRule && search != nullptr && *search == "true"
+             ? "search is on, but the source lacks the annotation " + keys.match + ": \"true\""
+             : "";
+}
+
+std::string PauseText(const ExplainInput& input) {
+  const Workload& workload = input.workload;
+  if (!workload.paused) {
+    return "";
+  }
+  const auto end = PauseEndOf(workload.annotations, input.rules.keys);
+  if (workload.id.kind != WorkloadKind::kDeployment || !end || input.paused_by_others) {
+    return "by somebody else; a rollout changes the pod template, and pods follow when it is "
+           "resumed";
+  }
+  return "by the operator, since " + *Find(workload.annotations, input.rules.keys.paused_at) +
+         (*end <= input.now ? ", and about to be resumed"
+                            : ", until " + apimachinery::Time::From(*end).ToString()) +
+         "; what changes meanwhile is one rollout then";
+}
+
+/// What Pauses::AddTo refuses.
+std::string RefusalOf(const ExplainInput& input) {
+  if (input.workload.id.kind != WorkloadKind::kDeployment) {
+    return "";
+  }
+  const auto period = PausePeriodOf(input.workload.annotations, input.rules.keys);
+  return period ? "" : period.status().message;
+}
+
+std::string LeftAloneText() {
+  return std::string(kSuspendedText) + " (annotation " + kRunSuspended +
+         ": \"true\" has a change run it all the same)";
+}
+
+/// Who says which keys count, and whose list does not count beside that.
+std::string KeysText(const SourceExplanation& source, const ExplainInput& input) {
+  if (source.keys.empty()) {
+    return "";
+  }
+  const std::string text = "; of its keys only " + source.keys + " count (";
+  const std::string annotation = "annotation " + std::string(kSourceKeys);
+  const auto set =
+      input.gate.policies().SourceKeys({std::string(NamesOf(source.id.type).kind), source.id.key});
+  if (!set) {
+    return text + annotation + ")";
+  }
+  return set->enforced ? text + set->origin + ", whatever its annotation says)"
+         : set->value == source.keys
+             ? text + set->origin + ")"
+             : text + annotation + ", and not " + set->value + " of " + set->origin + ")";
 }
 
 std::string SummaryOf(const SourceExplanation& source, const ExplainInput& input) {
   if (input.rules.ignored_types.contains(source.id.type)) {
     return "is not watched, because of --resources-to-ignore";
+  }
+  if (source.unknown) {
+    return "cannot be told: it may not be read, or is there and not watched (no label that "
+           "--resource-label-selector asks for, or of Helm)";
   }
   if (!source.exists) {
     if (source.id.type == SourceType::kSecretProviderClass) {
@@ -110,7 +180,8 @@ std::string SummaryOf(const SourceExplanation& source, const ExplainInput& input
                                           : ", or --resource-label-selector leaves it out") +
            std::string(source.due ? "; its deletion rolls the workload" : "");
   }
-  const std::string rule = RuleText(source);
+  const std::string missing = MissingMatch(input, source);
+  const std::string rule = missing.empty() ? RuleText(source) : missing;
   if (!Reloads(source.verdict)) {
     return "never rolls the workload: " + rule;
   }
@@ -118,17 +189,19 @@ std::string SummaryOf(const SourceExplanation& source, const ExplainInput& input
     return "never rolls the workload: " + rule + ", but no volume or variable mentions it";
   }
   if (source.due) {
-    return "has changed: a rollout is due (" + rule + ")" + KeysText(source);
+    return "has changed: a rollout is due (" + rule + ")" + KeysText(source, input);
   }
   return "rolls the workload when it changes (" + rule + "); " +
          (source.recorded.empty() ? "nothing is recorded of it yet" : "has not changed") +
-         KeysText(source);
+         KeysText(source, input);
 }
 
 SourceExplanation ExplainSource(const ExplainInput& input, const SourceId& id, const Plan& plan,
                                 const std::optional<Baseline>& baseline, PatternCache& patterns) {
   SourceExplanation result{.id = id};
-  if (const auto source = input.sources.get(id)) {
+  const auto source = input.sources.get(id);
+  result.unknown = source && source->unknown;
+  if (source && !source->unknown) {
     std::vector<BadItem> bad_items;
     result.exists = true;
     result.digest = source->digest.ToString();
@@ -155,6 +228,12 @@ SourceExplanation ExplainSource(const ExplainInput& input, const SourceId& id, c
 
 void Line(std::string& out, const std::string& text) { out += text + "\n"; }
 
+void AddFlags(const Explanation& explanation, std::string& out) {
+  if (!explanation.flags.empty()) {
+    Line(out, "By the flags " + explanation.flags + ".");
+  }
+}
+
 codec::JsonTree SourceTree(const SourceExplanation& source) {
   codec::JsonTree tree = codec::JsonTree::Object();
   tree["kind"] = NamesOf(source.id.type).kind;
@@ -180,13 +259,23 @@ Explanation Explain(const ExplainInput& input) {
   const Effective effective = input.gate.policies().Resolve(ref, workload.annotations);
   Explanation result{.workload = workload.id,
                      .phase = std::string(ToString(workload.phase)),
+                     .pause = PauseText(input),
+                     .refused = RefusalOf(input),
+                     .left_alone = workload.suspended ? LeftAloneText() : std::string(),
                      .settings = SettingsOf(effective),
                      .problems = effective.problems,
                      .due = !plan.changes.empty()};
+  std::ranges::copy(effective.refused, std::back_inserter(result.problems));
   for (const BadItem& bad : plan.bad_items) {
     result.problems.push_back("reload list: \"" + bad.item + "\": " + bad.error);
   }
-  if (const auto last = reloadpolicy::LastRolloutOf(workload.annotations)) {
+  result.failure = input.gate.FailureOf(ref, input.now).value_or("");
+  if (workload.phase == reloadpolicy::Phase::kUnseen) {
+    result.phase = ToString(reloadpolicy::Phase::kUpdating);
+  }
+  // Without a policy that asks for it rollouts are not written down: what stands there is of old.
+  if (const auto last = reloadpolicy::LastRolloutOf(workload.annotations);
+      last && effective.NeedsTracking()) {
     result.last_rollout = apimachinery::Time::From(*last).ToString();
   }
   const std::string* text = Find(workload.annotations, kBaselineAnnotation);
@@ -221,15 +310,38 @@ std::string ToText(const Explanation& explanation) {
   const std::string name =
       std::string(KindName(explanation.workload.kind)) + " " + explanation.workload.key.ToString();
   if (!explanation.not_watched.empty()) {
-    return name + ": nothing rolls it: " + explanation.not_watched + "\n";
+    Line(out, name + ": nothing rolls it: " + explanation.not_watched);
+    AddFlags(explanation, out);
+    return out;
   }
-  Line(out,
-       name + ": rollout " + explanation.phase +
-           (explanation.last_rollout.empty() ? std::string()
-                                             : ", last rolled at " + explanation.last_rollout));
-  Line(out, explanation.due ? explanation.hold ? "A rollout is due and waits."
-                                               : "A rollout is due and may begin."
-                            : "No rollout is due.");
+  Line(out, name + ": rollout " + explanation.phase +
+                (explanation.last_rollout.empty()
+                     ? std::string()
+                     : ", last rolled under a policy at " + explanation.last_rollout));
+  if (!explanation.pause.empty()) {
+    Line(out, "Paused " + explanation.pause + ".");
+  }
+  if (!explanation.refused.empty()) {
+    Line(out, (explanation.due ? "A rollout is due and is refused: "
+                               : "No rollout is due, and one would be refused: ") +
+                  explanation.refused);
+  } else if (!explanation.left_alone.empty()) {
+    Line(out, (explanation.due ? "A rollout is due and will not be made: "
+                               : "No rollout is due, and none would be made: ") +
+                  explanation.left_alone + ".");
+  } else {
+    Line(out, !explanation.due                       ? "No rollout is due."
+              : explanation.hold                     ? "A rollout is due and waits."
+              : !explanation.unread_policies.empty() ? "A rollout is due; whether it may begin is "
+                                                       "not known."
+                                                     : "A rollout is due and may begin.");
+  }
+  for (const std::string& type : explanation.unread_policies) {
+    Line(out, type + " may not be read: what they say is not known.");
+  }
+  if (!explanation.failure.empty()) {
+    Line(out, "Its rollout has failed and is not mended: " + explanation.failure + ".");
+  }
   if (explanation.hold) {
     Line(out, std::string(explanation.due ? "  waits: " : "  one that became due would wait: ") +
                   std::string(ToString(explanation.hold->reason)) + ": " +
@@ -252,6 +364,7 @@ std::string ToText(const Explanation& explanation) {
   for (const std::string& reported : explanation.reported) {
     Line(out, "The operator says: " + reported);
   }
+  AddFlags(explanation, out);
   return out;
 }
 
@@ -261,11 +374,18 @@ std::string ToJson(const Explanation& explanation) {
   tree["kind"] = KindName(explanation.workload.kind);
   tree["namespace"] = explanation.workload.key.namespace_;
   tree["name"] = explanation.workload.key.name;
+  tree["flags"] = explanation.flags;
   tree["notWatched"] = explanation.not_watched;
   tree["phase"] = explanation.phase;
+  tree["failure"] = explanation.failure;
   tree["lastRollout"] = explanation.last_rollout;
   tree["due"] = explanation.due;
-  tree["mayBegin"] = explanation.not_watched.empty() && !explanation.hold.has_value();
+  tree["mayBegin"] = explanation.not_watched.empty() && explanation.refused.empty() &&
+                     explanation.left_alone.empty() && !explanation.hold.has_value() &&
+                     explanation.unread_policies.empty();
+  tree["pause"] = explanation.pause;
+  tree["refused"] = explanation.refused;
+  tree["leftAlone"] = explanation.left_alone;
   if (explanation.hold) {
     tree["hold"]["reason"] = ToString(explanation.hold->reason);
     tree["hold"]["message"] = explanation.hold->message;
@@ -285,8 +405,9 @@ std::string ToJson(const Explanation& explanation) {
     item["origin"] = setting.origin;
     tree["settings"].Append(std::move(item));
   }
-  for (const auto& [name, texts] : {std::pair("problems", &explanation.problems),
-                                    std::pair("reported", &explanation.reported)}) {
+  for (const auto& [name, texts] :
+       {std::pair("problems", &explanation.problems), std::pair("reported", &explanation.reported),
+        std::pair("unreadPolicies", &explanation.unread_policies)}) {
     tree[name] = JsonTree::Array();
     for (const std::string& text : *texts) {
       tree[name].Append(text);

@@ -17,6 +17,8 @@ namespace kubexx::reloader {
 struct SourceExplanation {
   SourceId id{};
   bool exists = false;
+  /// It cannot be read, or is there and not watched.
+  bool unknown = false;
   Verdict verdict = Verdict::kNoRule;
   /// The container that carries its variable; empty when no reference leads to one.
   std::string container{};
@@ -45,7 +47,19 @@ struct Explanation {
   /// Why the operator leaves it alone whatever happens (see WhyNotWatched); the rest is empty then.
   std::string not_watched{};
   std::string phase{};  ///< of its rollout
+  /// Why its last rollout has failed; empty when it has not, or is mended.
+  std::string failure{};
+  /// When the operator last rolled it, as far as a policy has made it write that down, and some
+  /// policy in force still does; else empty.
   std::string last_rollout{};
+  /// Whose pause it is in, and until when; empty when spec.paused is not set.
+  std::string pause{};
+  /// Why the operator will not roll it whatever is due, until its annotations change; empty when it
+  /// will.
+  std::string refused{};
+  /// In a clause, why a rollout that is due is only noted, and nothing runs by it; empty when
+  /// something does.
+  std::string left_alone{};
   std::vector<SourceExplanation> sources{};
   std::vector<SettingExplanation> settings{};
   /// What is wrong with its annotations.
@@ -54,6 +68,11 @@ struct Explanation {
   bool due = false;
   /// Why a rollout would wait now, as far as the workload's namespace tells.
   std::optional<reloadpolicy::Hold> hold{};
+  /// The types of policies that may not be read here, "ClusterReloadPolicies" for example: what
+  /// they say about the workload is not in the answer, and whether it may be rolled is not known.
+  std::vector<std::string> unread_policies{};
+  /// Whose flags the answer goes by.
+  std::string flags{};
   /// What the operator has written to the status of policies: "ReloadPolicy ns/p: Paused: ...".
   std::vector<std::string> reported{};
 };
@@ -67,6 +86,8 @@ struct ExplainInput {
   base::WallTime now{};
   /// --resource-label-selector; `sources` has only what it selects.
   std::string source_selector{};
+  /// See IsPausedByOthers.
+  bool paused_by_others = false;
 };
 
 /// Puts the same questions as the operator does: of a process that has just started, so by what is

@@ -14,10 +14,11 @@ namespace kubexx::reloader {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using testing::SizeIs;
 
-const SourceId kConfig{SourceType::kConfigMap, {"shop", "config"}};
-const SourceId kPassword{SourceType::kSecret, {"shop", "password"}};
+const SourceId kShopConfig{SourceType::kConfigMap, {"shop", "config"}};
+const SourceId kShopPassword{SourceType::kSecret, {"shop", "password"}};
 
 class ExplainTest : public testing::Test {
  protected:
@@ -28,9 +29,9 @@ class ExplainTest : public testing::Test {
     workload_.containers.push_back(
         {.name = "app",
          .references = {{SourceType::kConfigMap, "config"}, {SourceType::kSecret, "password"}}});
-    Put(kConfig, "now");
-    Put(kPassword, "now");
-    Record({{kConfig, DigestOf("now")}, {kPassword, DigestOf("now")}});
+    Put(kShopConfig, "now");
+    Put(kShopPassword, "now");
+    Record({{kShopConfig, DigestOf("now")}, {kShopPassword, DigestOf("now")}});
   }
 
   void Put(const SourceId& id, const std::string& data) {
@@ -46,13 +47,14 @@ class ExplainTest : public testing::Test {
       return found == sources_.end() ? std::nullopt : std::optional(found->second);
     };
     const auto names = [](SourceType) { return std::vector<std::string>(); };
-    return Explain({workload_, {get, names}, rules_, gate_, now_, selector_});
+    return Explain({workload_, {get, names}, rules_, gate_, now_, selector_, paused_by_others_});
   }
 
   Workload workload_;
   std::map<SourceId, Source> sources_;
   DecisionRules rules_;
   std::string selector_;
+  bool paused_by_others_ = false;
   reloadpolicy::Gate gate_;
   base::WallTime now_ = base::WallTime(std::chrono::seconds(1'795'000'000));
 };
@@ -62,7 +64,7 @@ TEST_F(ExplainTest, NothingIsDueWhenNothingChanged) {
   EXPECT_FALSE(explanation.due);
   EXPECT_FALSE(explanation.hold);
   ASSERT_THAT(explanation.sources, SizeIs(2));
-  EXPECT_EQ(explanation.sources[0].id, kConfig);
+  EXPECT_EQ(explanation.sources[0].id, kShopConfig);
   EXPECT_EQ(explanation.sources[0].verdict, Verdict::kAuto);
   EXPECT_EQ(explanation.sources[0].container, "app");
   EXPECT_EQ(explanation.sources[0].recorded, explanation.sources[0].digest);
@@ -73,7 +75,7 @@ TEST_F(ExplainTest, NothingIsDueWhenNothingChanged) {
 }
 
 TEST_F(ExplainTest, AChangeIsDueAndNamed) {
-  Put(kPassword, "new");
+  Put(kShopPassword, "new");
   const Explanation explanation = Ask();
   EXPECT_TRUE(explanation.due);
   EXPECT_FALSE(explanation.sources[0].due);
@@ -82,26 +84,57 @@ TEST_F(ExplainTest, AChangeIsDueAndNamed) {
   EXPECT_THAT(ToText(explanation), HasSubstr("Secret password: has changed"));
 }
 
+TEST_F(ExplainTest, ASuspendedCronJobIsNotRolled) {
+  workload_.id.kind = WorkloadKind::kCronJob;
+  workload_.suspended = true;
+  EXPECT_THAT(ToText(Ask()),
+              HasSubstr("No rollout is due, and none would be made: it is suspended"));
+  Put(kShopPassword, "new");
+  const Explanation explanation = Ask();
+  EXPECT_TRUE(explanation.due);
+  EXPECT_THAT(ToText(explanation),
+              HasSubstr("A rollout is due and will not be made: it is suspended"));
+  EXPECT_THAT(ToText(explanation), HasSubstr("reloader.kubexx.io/run-suspended"));
+  EXPECT_THAT(ToJson(explanation), HasSubstr(R"("mayBegin":false)"));
+}
+
+TEST_F(ExplainTest, WhoseListOfKeysCountsIsTold) {
+  sources_[kShopConfig].keys = "a,b";
+  EXPECT_THAT(ToText(Ask()),
+              HasSubstr("; of its keys only a,b count (annotation reloader.kubexx.io/keys)"));
+  reloadpolicy::Policy policy{.id = {"shop", "p"},
+                              .sources = {{.kind = "ConfigMap", .name = "config", .keys = "c"}}};
+  gate_.SetPolicy(policy);
+  EXPECT_THAT(ToText(Ask()),
+              HasSubstr("(annotation reloader.kubexx.io/keys, and not c of ReloadPolicy shop/p)"));
+  sources_[kShopConfig].keys = "c";
+  EXPECT_THAT(ToText(Ask()), HasSubstr("of its keys only c count (ReloadPolicy shop/p)"));
+  policy.id = {"", "p"};
+  policy.enforced = true;
+  gate_.SetPolicy(policy);
+  EXPECT_THAT(ToText(Ask()), HasSubstr("(ClusterReloadPolicy p, whatever its annotation says)"));
+}
+
 TEST_F(ExplainTest, APolicyThatHoldsIsNamed) {
   gate_.SetPolicy({.id = {"shop", "p"}, .settings = {.paused = true, .max_in_namespace = 3}});
-  Put(kPassword, "new");
+  Put(kShopPassword, "new");
   const Explanation explanation = Ask();
   ASSERT_TRUE(explanation.hold);
   const std::string text = ToText(explanation);
   EXPECT_THAT(text, HasSubstr("A rollout is due and waits."));
-  EXPECT_THAT(text, HasSubstr("waits: Paused: paused (ReloadPolicy shop/p)"));
+  EXPECT_THAT(text, HasSubstr("waits: Paused: no rollout begins (ReloadPolicy shop/p)"));
   EXPECT_THAT(text, HasSubstr("maxConcurrentRolloutsPerNamespace: 3 (ReloadPolicy shop/p)"));
 }
 
 TEST_F(ExplainTest, WhatNeverRollsItSaysWhy) {
-  sources_[kConfig].ignore = true;
+  sources_[kShopConfig].ignore = true;
   workload_.annotations["secrets.exclude.reloader.stakater.com/reload"] = "password";
   std::string text = ToText(Ask());
   EXPECT_THAT(text, HasSubstr("its ignore annotation says that it never rolls anything"));
   EXPECT_THAT(text, HasSubstr("the workload's exclude list names it"));
   workload_.annotations.erase("reloader.stakater.com/auto");
-  sources_.erase(kPassword);
-  sources_[kConfig].ignore = false;
+  sources_.erase(kShopPassword);
+  sources_[kShopConfig].ignore = false;
   text = ToText(Ask());
   EXPECT_THAT(text, HasSubstr("ConfigMap config: never rolls the workload: no annotation asks"));
   EXPECT_THAT(text, HasSubstr("Secret password: does not exist"));
@@ -113,11 +146,58 @@ TEST_F(ExplainTest, BadAnnotationsAreListed) {
   EXPECT_THAT(ToText(Ask()), HasSubstr("Has no effect: reloader.kubexx.io/order"));
 }
 
+TEST_F(ExplainTest, ABadPausePeriodIsRefusedAndMayNotBegin) {
+  workload_.annotations["deployment.reloader.stakater.com/pause-period"] = "soon";
+  EXPECT_THAT(ToText(Ask()), HasSubstr("No rollout is due, and one would be refused: annotation "));
+  Put(kShopConfig, "new");
+  EXPECT_THAT(ToText(Ask()), HasSubstr("A rollout is due and is refused: annotation deployment."));
+  EXPECT_THAT(ToText(Ask()), Not(HasSubstr("may begin")));
+  EXPECT_EQ(codec::JsonTree::Parse(ToJson(Ask()))->At({"mayBegin"})->AsBool(), false);
+  workload_.id.kind = WorkloadKind::kStatefulSet;  // cannot be paused, and is rolled without
+  EXPECT_THAT(ToText(Ask()), HasSubstr("A rollout is due and may begin."));
+}
+
+TEST_F(ExplainTest, ThePauseOfADeploymentIsTold) {
+  EXPECT_THAT(ToText(Ask()), Not(HasSubstr("Paused")));
+  workload_.paused = true;
+  EXPECT_THAT(ToText(Ask()), HasSubstr("Paused by somebody else; a rollout changes the pod"));
+  workload_.annotations["deployment.reloader.stakater.com/pause-period"] = "5m";
+  workload_.annotations["deployment.reloader.stakater.com/paused-at"] = "2026-11-18T11:05:00Z";
+  EXPECT_THAT(ToText(Ask()), HasSubstr("Paused by the operator, since 2026-11-18T11:05:00Z, until "
+                                       "2026-11-18T11:10:00Z;"));
+  now_ += std::chrono::minutes(10);
+  EXPECT_THAT(ToText(Ask()), HasSubstr("2026-11-18T11:05:00Z, and about to be resumed;"));
+  EXPECT_THAT(*codec::JsonTree::Parse(ToJson(Ask()))->At({"pause"})->AsString(),
+              HasSubstr("by the operator"));
+  paused_by_others_ = true;
+  EXPECT_THAT(ToText(Ask()), HasSubstr("Paused by somebody else;"));
+}
+
+TEST_F(ExplainTest, TheLastRolloutIsSaidOnlyWhileItIsWrittenDown) {
+  workload_.annotations["reloader.kubexx.io/last-rollout"] = "2026-01-01T00:00:00Z";
+  EXPECT_THAT(ToText(Ask()), Not(HasSubstr("last rolled")));
+  gate_.SetPolicy({.id = {"shop", "p"}, .settings = {.max_in_namespace = 3}});
+  EXPECT_THAT(ToText(Ask()), HasSubstr("last rolled under a policy at 2026-01-01T00:00:00Z"));
+}
+
+TEST_F(ExplainTest, SearchHintsAtTheMissingMatch) {
+  workload_.annotations.erase("reloader.stakater.com/auto");
+  workload_.annotations["reloader.stakater.com/search"] = "true";
+  sources_[kShopConfig].match = true;
+  const std::string text = ToText(Ask());
+  EXPECT_THAT(text, HasSubstr("ConfigMap config: rolls the workload when it changes (search"));
+  EXPECT_THAT(text, HasSubstr("Secret password: never rolls the workload: search is on, but the "
+                              "source lacks the annotation reloader.stakater.com/match: \"true\""));
+}
+
 TEST_F(ExplainTest, WhatIsNotWatchedIsSaidBeforeAnythingElse) {
   const Explanation left_alone{.workload = workload_.id,
                                .not_watched = "the namespace shop is not watched"};
   EXPECT_EQ(ToText(left_alone),
             "Deployment shop/web: nothing rolls it: the namespace shop is not watched\n");
+  Explanation by_others = left_alone;
+  by_others.flags = "given here";
+  EXPECT_THAT(ToText(by_others), HasSubstr("watched\nBy the flags given here.\n"));
   const auto tree = codec::JsonTree::Parse(ToJson(left_alone));
   ASSERT_TRUE(tree);
   EXPECT_EQ(*tree->At({"notWatched"})->AsString(), "the namespace shop is not watched");
@@ -127,7 +207,7 @@ TEST_F(ExplainTest, WhatIsNotWatchedIsSaidBeforeAnythingElse) {
 TEST_F(ExplainTest, SourcesThatTheFlagsLeaveOutAreNamed) {
   rules_.ignored_types = {SourceType::kSecret};
   selector_ = "team=shop";
-  sources_.erase(kConfig);
+  sources_.erase(kShopConfig);
   const std::string text = ToText(Ask());
   EXPECT_THAT(text, HasSubstr("Secret password: is not watched, because of --resources-to-ignore"));
   EXPECT_THAT(text, HasSubstr("ConfigMap config: does not exist, or --resource-label-selector "
@@ -136,7 +216,7 @@ TEST_F(ExplainTest, SourcesThatTheFlagsLeaveOutAreNamed) {
 
 TEST_F(ExplainTest, JsonSaysTheSame) {
   gate_.SetPolicy({.id = {"shop", "p"}, .settings = {.paused = true}});
-  Put(kConfig, "new");
+  Put(kShopConfig, "new");
   const auto tree = codec::JsonTree::Parse(ToJson(Ask()));
   ASSERT_TRUE(tree);
   EXPECT_EQ(*tree->At({"kind"})->AsString(), "Deployment");
@@ -146,6 +226,22 @@ TEST_F(ExplainTest, JsonSaysTheSame) {
   EXPECT_EQ(*tree->At({"sources", "0", "name"})->AsString(), "config");
   EXPECT_EQ(tree->At({"sources", "0", "due"})->AsBool(), true);
   EXPECT_EQ(*tree->At({"settings", "0", "origin"})->AsString(), "ReloadPolicy shop/p");
+}
+
+TEST_F(ExplainTest, WhatPoliciesSayThatMayNotBeReadIsNotKnown) {
+  Put(kShopConfig, "newer");
+  Explanation explanation = Ask();
+  ASSERT_TRUE(explanation.due);
+  EXPECT_THAT(ToText(explanation), HasSubstr("may begin."));
+  explanation.unread_policies = {"ClusterReloadPolicies"};
+  EXPECT_THAT(ToText(explanation), Not(HasSubstr("may begin.")));
+  EXPECT_THAT(ToText(explanation),
+              HasSubstr("A rollout is due; whether it may begin is not known."));
+  EXPECT_THAT(ToText(explanation), HasSubstr("ClusterReloadPolicies may not be read"));
+  const auto tree = codec::JsonTree::Parse(ToJson(explanation));
+  ASSERT_TRUE(tree);
+  EXPECT_THAT(tree->ToJson(), HasSubstr(R"("unreadPolicies":["ClusterReloadPolicies"])"));
+  EXPECT_THAT(tree->ToJson(), HasSubstr(R"("mayBegin":false)"));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 
 #include "kubexx/base/testing/fake_clock.h"
@@ -12,10 +13,16 @@ namespace {
 using apimachinery::Reason;
 using apimachinery::Status;
 
+const Status kRefusal(Reason::kForbidden, R"(x is forbidden: User "u" cannot patch resource)", 403);
+
+constexpr Right PatchIn(std::string_view namespace_) {
+  return {.kind = "Deployment", .verb = "patch", .namespace_ = namespace_};
+}
+
 class FallbacksTest : public testing::Test {
  protected:
   bool Shows(const std::string& series) const {
-    return registry_.Serialize().contains("kubexx_reloader_fallback" + series + "\n");
+    return registry_.Serialize().contains("kubexx_reloader_" + series + "\n");
   }
 
   base::testing::FakeClock clock_;
@@ -24,19 +31,61 @@ class FallbacksTest : public testing::Test {
 };
 
 TEST_F(FallbacksTest, WhatIsGrantedFromTheStartIsShownAsZero) {
-  fallbacks_.Granted(WorkloadKind::kJob, "watch");
-  EXPECT_TRUE(Shows(R"({kind="Job",verb="watch"} 0)"));
-  fallbacks_.Refused(WorkloadKind::kJob, "watch", Status(Reason::kForbidden, "no", 403), "");
-  EXPECT_TRUE(Shows(R"({kind="Job",verb="watch"} 1)"));
-  EXPECT_TRUE(fallbacks_.IsRefused(WorkloadKind::kJob, "watch"));
+  const Right watch{.kind = "Job", .verb = "watch"};
+  fallbacks_.Granted(watch);
+  EXPECT_TRUE(Shows(R"(fallback{kind="Job",verb="watch"} 0)"));
+  fallbacks_.Refused(watch, kRefusal, "");
+  EXPECT_TRUE(Shows(R"(fallback{kind="Job",verb="watch"} 1)"));
+  EXPECT_TRUE(fallbacks_.IsRefused(watch));
 }
 
 TEST_F(FallbacksTest, AClusterWithoutOpenShiftLacksNothing) {
   const Status missing(Reason::kNotFound, "the API is not served");
-  fallbacks_.Refused(WorkloadKind::kDeploymentConfig, Fallbacks::kServed, missing, "");
+  fallbacks_.Refused({.kind = "DeploymentConfig", .verb = Fallbacks::kServed}, missing, "");
   EXPECT_FALSE(registry_.Serialize().contains("DeploymentConfig"));
-  fallbacks_.Refused(WorkloadKind::kRollout, Fallbacks::kServed, missing, "");
-  EXPECT_TRUE(Shows(R"({kind="Rollout",verb="served"} 1)")) << "was asked for by a flag";
+  fallbacks_.Refused({.kind = "Rollout", .verb = Fallbacks::kServed}, missing, "");
+  EXPECT_TRUE(Shows(R"(fallback{kind="Rollout",verb="served"} 1)")) << "was asked for by a flag";
+}
+
+TEST_F(FallbacksTest, NamespacesAreToldApart) {
+  fallbacks_.Refused(PatchIn("a"), kRefusal, "");
+  fallbacks_.Granted(PatchIn("b"));
+  EXPECT_FALSE(fallbacks_.ShouldTry(PatchIn("a")));
+  EXPECT_TRUE(fallbacks_.ShouldTry(PatchIn("b")));
+  EXPECT_TRUE(Shows(R"(fallback{kind="Deployment",verb="patch"} 1)"))
+      << "a right of b is none of a";
+  fallbacks_.Granted(PatchIn("a"));
+  EXPECT_TRUE(Shows(R"(fallback{kind="Deployment",verb="patch"} 0)"));
+}
+
+TEST_F(FallbacksTest, AWriteThatNobodyTriesAnyMoreCountsNoLonger) {
+  const Right watch{.kind = "Job", .verb = "watch", .namespace_ = "gone"};
+  fallbacks_.Refused(PatchIn("gone"), kRefusal, "");
+  fallbacks_.Refused(watch, kRefusal, "");
+  clock_.Advance(std::chrono::hours(1));
+  EXPECT_TRUE(Shows(R"(fallback{kind="Deployment",verb="patch"} 0)"));
+  EXPECT_TRUE(Shows(R"(fallback{kind="Job",verb="watch"} 1)")) << "is tried for ever";
+}
+
+TEST_F(FallbacksTest, KeepsABoundedNumber) {
+  for (std::size_t i = 0; i <= Fallbacks::kMaxEntries; ++i) {
+    fallbacks_.Refused(PatchIn(std::to_string(i)), kRefusal, "");
+    clock_.Advance(std::chrono::milliseconds(1));
+  }
+  EXPECT_FALSE(fallbacks_.IsRefused(PatchIn("0"))) << "the oldest";
+  EXPECT_TRUE(fallbacks_.IsRefused(PatchIn("1")));
+  EXPECT_TRUE(fallbacks_.IsRefused(PatchIn(std::to_string(Fallbacks::kMaxEntries))));
+}
+
+TEST_F(FallbacksTest, CountsRefusedWritesByWhoRefusesThem) {
+  EXPECT_TRUE(Shows(R"(writes_refused_total{by="missing_right"} 0)"));
+  EXPECT_TRUE(Shows(R"(writes_refused_total{by="rule"} 0)"));
+  fallbacks_.CountRefusedWrite(kRefusal);
+  fallbacks_.CountRefusedWrite({Reason::kForbidden, "exceeded quota", 403});
+  fallbacks_.CountRefusedWrite({Reason::kInvalid, "denied request", 422});
+  fallbacks_.CountRefusedWrite({Reason::kConflict, "", 409});
+  EXPECT_TRUE(Shows(R"(writes_refused_total{by="missing_right"} 1)"));
+  EXPECT_TRUE(Shows(R"(writes_refused_total{by="rule"} 2)"));
 }
 
 }  // namespace

@@ -32,6 +32,7 @@ class FreshReads {
   /// Whether to read before the write. A tenure is the time in which this replica may write without
   /// a break; each has another number.
   bool AreWanted(const Workload& workload, ReloadStrategy strategy, std::uint64_t tenure) const;
+  bool CanRead() const { return read_ != nullptr; }
   /// Reads, and notes it.
   apimachinery::Result<std::optional<Workload>> Read(const WorkloadId& id, std::uint64_t tenure,
                                                      const std::stop_token& stop);

@@ -21,6 +21,7 @@ constexpr char kKeptJob[] = "reloader.kubexx.io/recreated-job";
 Unstructured KeeperFor(const KeptJob& kept) {
   JsonTree memory = JsonTree::Object();
   memory["uid"] = kept.old_uid;
+  memory["version"] = kept.old_version;
   memory["token"] = kept.token;
   memory["job"] = kept.body.tree();
   JsonTree keeper = JsonTree::Object();
@@ -57,6 +58,7 @@ Result<KeptJob> KeptBy(const Unstructured& keeper) {
     return malformed("holds no Job");
   }
   KeptJob kept{.old_uid = std::string(memory.TextAt("uid")),
+               .old_version = std::string(memory.TextAt("version")),
                .token = std::string(memory.TextAt("token"))};
   KX_ASSIGN_OR_RETURN(kept.body, Unstructured::FromTree(*job));
   // Others may write annotations too: it must be what it says it is, in its own namespace.

@@ -17,8 +17,9 @@ inline constexpr std::string_view kKeeperOf = "reloader.kubexx.io/recreates";
 
 /// A Job that may have been deleted and is to be created.
 struct KeptJob {
-  std::string old_uid{};  ///< of the Job that is deleted
-  std::string token{};    ///< what it is rolled for
+  std::string old_uid{};      ///< of the Job that is deleted
+  std::string old_version{};  ///< its resourceVersion; empty of a keeper that names none
+  std::string token{};        ///< what it is rolled for
   dynamic::Unstructured body{};
 };
 

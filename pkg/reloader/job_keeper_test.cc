@@ -12,6 +12,7 @@ using dynamic::Unstructured;
 KeptJob Kept() {
   return {
       .old_uid = "old",
+      .old_version = "7",
       .token = "t",
       .body = *Unstructured::Parse(
           R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"job","namespace":"ns",)"
@@ -40,6 +41,7 @@ TEST(JobKeeper, GivesBackAllOfTheOther) {
   const auto kept = KeptBy(KeeperFor(Kept()));
   ASSERT_TRUE(kept) << kept.status().ToString();
   EXPECT_EQ(kept->old_uid, "old");
+  EXPECT_EQ(kept->old_version, "7");
   EXPECT_EQ(kept->token, "t");
   EXPECT_EQ(kept->body.ToJson(), Kept().body.ToJson());
 }

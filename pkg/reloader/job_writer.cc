@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "kubexx/logging/log.h"
+#include "kubexx/reloader/digest.h"
 #include "kubexx/reloader/kind_writers.h"
 #include "kubexx/reloader/patch.h"
 #include "kubexx/reloader/template_edit.h"
@@ -19,7 +20,11 @@ using apimachinery::Status;
 using codec::JsonTree;
 using dynamic::Unstructured;
 
-constexpr int kMaxTries = 5;
+constexpr int kMaxJobTries = 5;
+
+/// So often a Job that was to be deleted is found untouched, two seconds apart, before its keeper
+/// goes: until then a deletion that was sent and not answered may yet take effect.
+constexpr int kMaxUntouchedLooks = 30;
 
 /// Of `metadata`: what belongs to the object that was, not to the one that will be.
 constexpr std::string_view kOfTheOldObject[] = {
@@ -35,6 +40,11 @@ bool IsNoKeeper(const Status& status) {
   return status.reason == Reason::kInvalid || status.reason == Reason::kRequestEntityTooLarge;
 }
 
+/// The name for dry runs: always the same for a Job, so that errors which name it are alike, too.
+std::string TrialNameOf(const Unstructured& job) {
+  return "reloader-trial-" + DigestOf(job.Name()).ToString().substr(0, 10);
+}
+
 bool IsOver(const Unstructured& job) {
   if (job.Get({"metadata", "deletionTimestamp"}) != nullptr) {
     return true;
@@ -47,7 +57,7 @@ bool IsOver(const Unstructured& job) {
 }
 
 /// Whether the server has certainly not done what it was asked for.
-bool IsRefusal(const Status& status) {
+bool IsRefusedForGood(const Status& status) {
   switch (status.reason) {
     case Reason::kUnauthorized:
     case Reason::kForbidden:
@@ -139,25 +149,46 @@ Result<std::string> JobWriter::Keep(const KeptJob& job, const std::stop_token& s
   return Fail(created.status().WithContext("keep the Job until it is made anew"));
 }
 
+JobWriter::Claim::Claim(JobWriter& writer, const ObjectKey& key) : writer_(writer), key_(key) {
+  const base::MutexLock lock(writer_.mu_);
+  is_held_ = writer_.claimed_.insert(key_).second;
+}
+
+JobWriter::Claim::~Claim() {
+  if (is_held_) {
+    const base::MutexLock lock(writer_.mu_);
+    writer_.claimed_.erase(key_);
+  }
+}
+
 Result<WriteOutcome> JobWriter::Write(const ObjectKey& key, const WorkloadWrite& write,
                                       std::stop_token stop) {
+  const Claim claim(*this, key);
+  if (!claim.is_held()) {
+    return Fail(Reason::kConflict, "the Job is just being made anew");
+  }
   if (const auto kept = FindKept(key)) {
-    KX_RETURN_IF_ERROR(Finish(key, stop));
-    if (kept->job.token == write.token) {
+    KX_ASSIGN_OR_RETURN(const Progress progress, Resume(key, *kept, stop));
+    if (progress == Progress::kBeingDeleted || progress == Progress::kUntouched) {
+      return Fail(Reason::kConflict, "the old Job is still being deleted");
+    }
+    Forget(key);
+    if (progress == Progress::kMade && kept->job.token == write.token) {
       return WriteOutcome{};
     }
-    return Fail(Reason::kConflict, "the Job has just been created again");
+    if (progress == Progress::kMade) {
+      return Fail(Reason::kConflict, "the Job has just been created again");
+    }
   }
   if (!write.Rolls()) {
     WriteOutcome outcome{.rolled = false};
-    KX_ASSIGN_OR_RETURN(outcome.recorded,
-                        RecordAnnotations(client_, {WorkloadKind::kJob, key}, write.annotations,
-                                          fallbacks_, std::move(stop)));
+    KX_RETURN_IF_ERROR(RecordAnnotations(client_, {WorkloadKind::kJob, key}, write.annotations,
+                                         fallbacks_, std::move(stop), outcome));
     return outcome;
   }
   for (int tries = 1;; ++tries) {
     auto replaced = Replace(key, write, stop);
-    if (replaced || tries >= kMaxTries || replaced.error().reason != Reason::kConflict ||
+    if (replaced || tries >= kMaxJobTries || replaced.error().reason != Reason::kConflict ||
         FindKept(key)) {
       return replaced;
     }
@@ -178,11 +209,16 @@ Result<WriteOutcome> JobWriter::Replace(const ObjectKey& key, const WorkloadWrit
   // Quota, admission and validation have their say before anything is deleted. The name is taken
   // yet, so it is tried under another.
   Unstructured trial = body;
-  trial.Remove({"metadata", "name"});
-  KX_RETURN_IF_ERROR(trial.Set({"metadata", "generateName"}, JsonTree("reloader-trial-")));
-  KX_RETURN_IF_ERROR(
-      jobs.Create(trial, {.field_manager = std::string(kFieldManager), .dry_run = true}, stop));
-  Kept kept{.job = {.old_uid = job.Uid(), .token = write.token, .body = std::move(body)}};
+  trial.SetName(TrialNameOf(job));
+  if (const auto tried =
+          jobs.Create(trial, {.field_manager = std::string(kFieldManager), .dry_run = true}, stop);
+      !tried) {
+    return Fail(tried.status().WithContext("try to create the new Job beside the old one"));
+  }
+  Kept kept{.job = {.old_uid = job.Uid(),
+                    .old_version = job.ResourceVersion(),
+                    .token = write.token,
+                    .body = std::move(body)}};
   {
     const base::MutexLock lock(mu_);
     kept_[key] = kept;  // before the keeper is there, or Recover would take it for a dead one's
@@ -197,23 +233,24 @@ Result<WriteOutcome> JobWriter::Replace(const ObjectKey& key, const WorkloadWrit
     const base::MutexLock lock(mu_);
     kept_[key] = kept;
   }
-  KX_RETURN_IF_ERROR(Delete(key, job, stop));
+  if (auto deleted = Delete(kept.job, stop); !deleted) {
+    if (IsRefusedForGood(deleted.error())) {
+      Forget(key);
+    }
+    return Fail(deleted.error());
+  }
   KX_RETURN_IF_ERROR(Create(key, kept));
   return WriteOutcome{};
 }
 
-Result<void> JobWriter::Delete(const ObjectKey& key, const Unstructured& job,
-                               const std::stop_token& stop) {
-  const dynamic::DynamicResource jobs = ResourceFor(client_, WorkloadKind::kJob, key.namespace_);
+Result<void> JobWriter::Delete(const KeptJob& job, const std::stop_token& stop) const {
   // The very version that was copied: a change in between would be lost.
-  const kubernetes::DeleteOptions options{.propagation = kubernetes::Propagation::kBackground,
-                                          .uid = job.Uid(),
-                                          .resource_version = job.ResourceVersion()};
-  auto deleted = jobs.Delete(key.name, options, stop);
-  if (!deleted && IsRefusal(deleted.error())) {
-    Forget(key);
-  }
-  return deleted;
+  return ResourceFor(client_, WorkloadKind::kJob, job.body.Namespace())
+      .Delete(job.body.Name(),
+              {.propagation = kubernetes::Propagation::kBackground,
+               .uid = job.old_uid,
+               .resource_version = job.old_version},
+              stop);
 }
 
 Result<void> JobWriter::Create(const ObjectKey& key, const Kept& kept) {
@@ -234,50 +271,109 @@ Result<void> JobWriter::CreateKept(const ObjectKey& key, const KeptJob& job) con
 }
 
 Result<void> JobWriter::Finish(const ObjectKey& key, std::stop_token stop) {
+  const Claim claim(*this, key);
+  if (!claim.is_held()) {
+    return Fail(Reason::kConflict, "the Job is just being made anew");
+  }
+  {
+    const base::MutexLock lock(mu_);
+    looks_.erase(key);  // it may be a keeper
+  }
   const auto kept = FindKept(key);
   if (!kept) {
     return {};
   }
-  KX_ASSIGN_OR_RETURN(const bool done, GoOn(kept->job, stop));
-  if (!done) {
+  KX_ASSIGN_OR_RETURN(const Progress progress, GoOn(kept->job, stop));
+  if (progress == Progress::kBeingDeleted || progress == Progress::kUntouched) {
     return Fail(Reason::kConflict, "the old Job is still being deleted");
   }
   Forget(key);
   return {};
 }
 
-Result<bool> JobWriter::GoOn(const KeptJob& kept, const std::stop_token& stop) {
+Result<JobWriter::Progress> JobWriter::Resume(const ObjectKey& key, const Kept& kept,
+                                              const std::stop_token& stop) {
+  KX_ASSIGN_OR_RETURN(const Progress progress, GoOn(kept.job, stop));
+  if (progress != Progress::kUntouched) {
+    return progress;
+  }
+  {
+    const base::MutexLock lock(mu_);
+    looks_.erase({key.namespace_, kept.keeper});  // this one may take effect late, too
+  }
+  const auto deleted = Delete(kept.job, stop);
+  // These say that the first was done meanwhile, or the Job has changed.
+  if (!deleted && deleted.error().reason != Reason::kConflict &&
+      deleted.error().reason != Reason::kNotFound) {
+    logging::Debug("A Job cannot be deleted yet; its copy is kept", {{"job", key.ToString()}});
+    return Fail(deleted.error());
+  }
+  return GoOn(kept.job, stop);
+}
+
+Result<JobWriter::Progress> JobWriter::GoOn(const KeptJob& kept, const std::stop_token& stop) {
   const ObjectKey key{kept.body.Namespace(), kept.body.Name()};
   const auto job = ResourceFor(client_, WorkloadKind::kJob, key.namespace_).Get(key.name, {}, stop);
   if (!job && job.status().reason == Reason::kNotFound) {
     KX_RETURN_IF_ERROR(CreateKept(key, kept));
-    return true;
+    return Progress::kMade;
   }
   if (!job) {
     return Fail(job.status());
   }
-  // Otherwise it was created after all, or never deleted.
-  return job->Uid() != kept.old_uid || job->Get({"metadata", "deletionTimestamp"}) == nullptr;
+  if (job->Uid() != kept.old_uid) {
+    return Progress::kMade;  // after all
+  }
+  if (job->Get({"metadata", "deletionTimestamp"}) != nullptr) {
+    return Progress::kBeingDeleted;
+  }
+  return kept.old_version.empty() || job->ResourceVersion() == kept.old_version
+             ? Progress::kUntouched
+             : Progress::kChanged;
 }
 
 Result<bool> JobWriter::Recover(const ObjectKey& keeper, std::stop_token stop) {
-  const auto object =
-      ResourceFor(client_, WorkloadKind::kJob, keeper.namespace_).Get(keeper.name, {}, stop);
+  const dynamic::DynamicResource jobs = ResourceFor(client_, WorkloadKind::kJob, keeper.namespace_);
+  auto object = jobs.Get(keeper.name, {}, stop);
   if (!object) {
     return object.status().reason == Reason::kNotFound ? Result<bool>(true) : Fail(object.status());
   }
-  const auto kept = KeptBy(*object);
+  auto kept = KeptBy(*object);
   if (!kept) {
     return Fail(kept.status());
   }
-  if (FindKept({keeper.namespace_, kept->body.Name()})) {
+  const ObjectKey key{keeper.namespace_, kept->body.Name()};
+  const Claim claim(*this, key);
+  const auto own = FindKept(key);
+  if (!claim.is_held() || (own && own->keeper != keeper.name)) {
     return false;  // this process is at it
   }
-  KX_ASSIGN_OR_RETURN(const bool done, GoOn(*kept, stop));
-  if (done) {
-    KX_RETURN_IF_ERROR(DropKeeper(keeper));
+  // Once more: what held the claim may have given the Job up, because somebody has deleted it, and
+  // the keeper with it.
+  object = jobs.Get(keeper.name, {}, stop);
+  if (!object) {
+    return object.status().reason == Reason::kNotFound ? Result<bool>(true) : Fail(object.status());
   }
-  return done;
+  kept = KeptBy(*object);
+  if (!kept) {
+    return Fail(kept.status());
+  }
+  KX_ASSIGN_OR_RETURN(const Progress progress, GoOn(*kept, stop));
+  if (progress == Progress::kBeingDeleted ||
+      (progress == Progress::kUntouched && MayVanish(keeper))) {
+    return false;
+  }
+  // One that was never deleted is planned for anew, by what its annotations say.
+  KX_RETURN_IF_ERROR(DropKeeper(keeper));
+  const base::MutexLock lock(mu_);
+  looks_.erase(keeper);
+  kept_.erase(key);
+  return true;
+}
+
+bool JobWriter::MayVanish(const ObjectKey& keeper) {
+  const base::MutexLock lock(mu_);
+  return ++looks_[keeper] < kMaxUntouchedLooks;
 }
 
 }  // namespace kubexx::reloader

@@ -4,9 +4,11 @@
 #ifndef KUBEXX_RELOADER_KIND_WRITERS_H_
 #define KUBEXX_RELOADER_KIND_WRITERS_H_
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 
@@ -26,16 +28,34 @@ namespace kubexx::reloader {
 dynamic::DynamicResource ResourceFor(const std::shared_ptr<rest::RESTClient>& client,
                                      WorkloadKind kind, std::string namespace_);
 
-/// Writes annotations of the object alone, by a merge patch; whether they are there now. False also
-/// when the right is missing: that is no failure, but Fallbacks is told.
-apimachinery::Result<bool> RecordAnnotations(const std::shared_ptr<rest::RESTClient>& client,
+/// What a patch has done that the server answered with this metadata.generation: nothing below spec
+/// when it is that of the object that the write was made for.
+WriteOutcome PatchOutcome(const WorkloadWrite& write, std::int64_t generation);
+
+/// The same of an answer that has the pod template: whether that is as the write asked for. Needed
+/// of Deployments, whose generation counts annotations, too.
+WriteOutcome PatchOutcome(const WorkloadWrite& write, const dynamic::Unstructured& answer);
+
+/// Writes annotations of the object alone, by a merge patch. That they are refused is no failure
+/// but an outcome: nothing rolls by them. Fallbacks is told when it is for want of a right.
+apimachinery::Result<void> RecordAnnotations(const std::shared_ptr<rest::RESTClient>& client,
                                              const WorkloadId& workload,
                                              const AnnotationEdits& annotations,
-                                             Fallbacks& fallbacks, std::stop_token stop);
+                                             Fallbacks& fallbacks, std::stop_token stop,
+                                             WriteOutcome& outcome);
+
+/// Of a CronJob: "true" has a change run it also while it is suspended.
+inline constexpr char kRunSuspended[] = "reloader.kubexx.io/run-suspended";
+
+/// Whether a change is to make a Job of the CronJob: whoever has suspended one does not expect it
+/// to run, unless the annotation kRunSuspended says so.
+bool IsToRun(const dynamic::Unstructured& cron_job);
+bool IsToRun(bool is_suspended, const std::map<std::string, std::string>& annotations);
 
 /// CronJobs: a rollout is a Job made now from the jobTemplate, with the edits in it; the CronJob
 /// gets the annotations only. One change makes one Job: the Job names the change, and is looked for
-/// before another is made. Thread-safe.
+/// before another is made. A CronJob that is not to run (see IsToRun) only gets the annotations.
+/// Thread-safe.
 class CronJobWriter {
  public:
   /// `fallbacks` and `clock` must outlive this.
@@ -45,12 +65,16 @@ class CronJobWriter {
                                            const WorkloadWrite& write, std::stop_token stop);
 
  private:
-  bool HasJobFor(const apimachinery::ObjectKey& key, const std::string& uid,
-                 const std::string& token, const std::stop_token& stop) const;
-  apimachinery::Result<void> CreateJob(const apimachinery::ObjectKey& key,
-                                       const dynamic::Unstructured& cron_job,
-                                       const WorkloadWrite& write,
-                                       const std::stop_token& stop) const;
+  /// The name of the Job that the change has been given; empty when there is none, or Jobs may not
+  /// be listed. A token that is not unique counts on the newest Job only.
+  apimachinery::Result<std::string> JobFor(const apimachinery::ObjectKey& key,
+                                           const std::string& uid, const std::string& token,
+                                           bool is_unique, const std::stop_token& stop) const;
+  /// The new Job's name.
+  apimachinery::Result<std::string> CreateJob(const apimachinery::ObjectKey& key,
+                                              const dynamic::Unstructured& cron_job,
+                                              const WorkloadWrite& write,
+                                              const std::stop_token& stop) const;
 
   const std::shared_ptr<rest::RESTClient> client_;
   Fallbacks& fallbacks_;
@@ -77,28 +101,55 @@ class JobWriter {
     KeptJob job{};
     std::string keeper{};  ///< its name; empty when the server would not have it
   };
+  /// The right to make a Job anew, which one thread has at a time. Held until it is destroyed.
+  class Claim {
+   public:
+    Claim(JobWriter& writer, const apimachinery::ObjectKey& key);
+    Claim(const Claim&) = delete;
+    Claim& operator=(const Claim&) = delete;
+    ~Claim();
+    bool is_held() const { return is_held_; }
+
+   private:
+    JobWriter& writer_;
+    const apimachinery::ObjectKey key_;
+    bool is_held_;
+  };
+  /// How far a Job has come that is made anew.
+  enum class Progress : std::uint8_t {
+    kMade,          ///< there is a new one
+    kBeingDeleted,  ///< the old one is there yet
+    kUntouched,     ///< so it is, and the deletion was refused, or is yet to take effect
+    kChanged,       ///< so it is, and has changed: its deletion can take effect no more
+  };
 
   apimachinery::Result<WriteOutcome> Replace(const apimachinery::ObjectKey& key,
                                              const WorkloadWrite& write,
                                              const std::stop_token& stop);
-  apimachinery::Result<void> Delete(const apimachinery::ObjectKey& key,
-                                    const dynamic::Unstructured& job, const std::stop_token& stop);
+  apimachinery::Result<void> Delete(const KeptJob& job, const std::stop_token& stop) const;
   /// The name of the new keeper.
   apimachinery::Result<std::string> Keep(const KeptJob& job, const std::stop_token& stop) const;
   apimachinery::Result<void> Create(const apimachinery::ObjectKey& key, const Kept& kept);
   apimachinery::Result<void> CreateKept(const apimachinery::ObjectKey& key,
                                         const KeptJob& job) const;
-  /// Goes on from where the process stopped that made the keeper; false when the old Job is still
-  /// being deleted.
-  apimachinery::Result<bool> GoOn(const KeptJob& job, const std::stop_token& stop);
+  /// Looks how far the Job has come, and creates it when there is none.
+  apimachinery::Result<Progress> GoOn(const KeptJob& job, const std::stop_token& stop);
+  /// As GoOn; deletes the old Job once more when that has not been done.
+  apimachinery::Result<Progress> Resume(const apimachinery::ObjectKey& key, const Kept& kept,
+                                        const std::stop_token& stop);
   apimachinery::Result<void> DropKeeper(const apimachinery::ObjectKey& keeper) const;
   std::optional<Kept> FindKept(const apimachinery::ObjectKey& key) const;
   void Forget(const apimachinery::ObjectKey& key);
+  /// Whether the Job of the keeper, which is there yet, may still be deleted; counts the looks.
+  bool MayVanish(const apimachinery::ObjectKey& keeper);
 
   const std::shared_ptr<rest::RESTClient> client_;
   Fallbacks& fallbacks_;
   mutable base::Mutex mu_;
   std::map<apimachinery::ObjectKey, Kept> kept_ KX_GUARDED_BY(mu_);
+  std::set<apimachinery::ObjectKey> claimed_ KX_GUARDED_BY(mu_);
+  /// How often the Job of a keeper was found untouched; by keeper.
+  std::map<apimachinery::ObjectKey, int> looks_ KX_GUARDED_BY(mu_);
 };
 
 /// The Job that is created in place of `job`: the same, with the edits of `write`, and without what
@@ -126,8 +177,8 @@ class CustomWriter {
                                            std::stop_token stop);
 
  private:
-  apimachinery::Result<void> PatchOwn(const WorkloadId& workload, const WorkloadWrite& write,
-                                      const std::stop_token& stop) const;
+  apimachinery::Result<WriteOutcome> PatchOwn(const WorkloadId& workload, WorkloadWrite write,
+                                              const std::stop_token& stop) const;
 
   const std::shared_ptr<rest::RESTClient> client_;
   Fallbacks& fallbacks_;

@@ -40,6 +40,18 @@ TEST(InstantiatedJob, NeedsATemplateWithTheContainer) {
   }
 }
 
+TEST(IsToRun, ASuspendedCronJobIsNotUnlessItSaysSo) {
+  EXPECT_TRUE(IsToRun(*Unstructured::Parse(R"({"spec":{"schedule":"0 3 * * *"}})")));
+  EXPECT_TRUE(IsToRun(*Unstructured::Parse(R"({"spec":{"suspend":false}})")));
+  EXPECT_FALSE(IsToRun(*Unstructured::Parse(R"({"spec":{"suspend":true}})")));
+  for (const char* value : {"true", "yes"}) {
+    EXPECT_EQ(IsToRun(*Unstructured::Parse(
+                  R"({"metadata":{"annotations":{"reloader.kubexx.io/run-suspended":")" +
+                  std::string(value) + R"("}},"spec":{"suspend":true}})")),
+              value == std::string("true"));
+  }
+}
+
 TEST(RecreatedJob, LeavesOutWhatTheServerGives) {
   const auto job = Unstructured::Parse(
       R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"migrate","namespace":"ns",)"
@@ -82,6 +94,40 @@ TEST(MergePatch, OfVariablesReplacesTheContainersOfOneVersion) {
             R"({"metadata":{"annotations":{"a":"1","b":null},"resourceVersion":"7"},)"
             R"("spec":{"template":{"spec":{"containers":[)"
             R"({"name":"app","extra":true,"env":[{"name":"X","value":"1"}]}]}}}})");
+}
+
+TEST(PatchOutcome, IsNoRolloutWhenTheServerHasChangedNothing) {
+  WorkloadWrite write = kSetX;
+  EXPECT_TRUE(PatchOutcome(write, 7).rolled) << "nothing to compare with";
+  write.generation = 7;
+  EXPECT_TRUE(PatchOutcome(write, 8).rolled);
+  const WriteOutcome same = PatchOutcome(write, 7);
+  EXPECT_FALSE(same.rolled);
+  EXPECT_FALSE(same.left_alone.empty());
+  write.variables.clear();
+  EXPECT_TRUE(PatchOutcome(write, 7).left_alone.empty()) << "nothing was to change";
+}
+
+// A Deployment's generation counts the annotations that the same patch sets.
+TEST(PatchOutcome, OfADeploymentGoesByItsPodTemplate) {
+  const auto answer = [](const std::string& container) {
+    return *Unstructured::Parse(
+        R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","generation":9},)"
+        R"("spec":{"template":{"spec":{"containers":[)" +
+        container + "]}}}}");
+  };
+  WorkloadWrite write{.variables = {{"app", "X", "1"}}};
+  write.generation = 7;
+  EXPECT_TRUE(
+      PatchOutcome(write, answer(R"({"name":"app","env":[{"name":"X","value":"1"}]})")).rolled);
+  for (const char* kept : {R"({"name":"app"})", R"({"name":"other"})",
+                           R"({"name":"app","env":[{"name":"X","value":"0"}]})"}) {
+    const WriteOutcome outcome = PatchOutcome(write, answer(kept));
+    EXPECT_FALSE(outcome.rolled) << kept;
+    EXPECT_FALSE(outcome.left_alone.empty()) << kept;
+  }
+  write.variables = {{"app", "X", std::nullopt}};
+  EXPECT_TRUE(PatchOutcome(write, answer(R"({"name":"app"})")).rolled);
 }
 
 TEST(MergePatch, OfEverythingElseNamesNoVersion) {

@@ -2,15 +2,19 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "kubexx/api/core/v1/resources.gen.h"
 #include "kubexx/api/core/v1/schema.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/cache/list_watch_from_client.h"
+#include "kubexx/cache/reflector.h"
 #include "kubexx/cache/shared_informer.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/dynamic/dynamic_informer.h"
+#include "kubexx/dynamic/metadata_client.h"
 #include "kubexx/kubernetes/resource_client.h"
+#include "kubexx/reloader/baseline_owner.h"
 #include "kubexx/reloader/kind_writers.h"
 #include "kubexx/reloader/projection.h"
 #include "kubexx/rest/rest_client.h"
@@ -19,29 +23,8 @@ namespace kubexx::reloader {
 namespace {
 
 namespace core = api::core::v1;
+using apimachinery::Reason;
 using apimachinery::Result;
-
-/// Whether the server has the resource's API; asked of discovery, which everyone may read, since a
-/// list of what does not exist is refused before it is not found.
-Result<bool> IsServed(const std::shared_ptr<rest::RESTClient>& client,
-                      const apimachinery::ResourceInfo& resource, const std::stop_token& stop) {
-  rest::Request request = client->Get();
-  const auto response =
-      request.AbsPath("/apis/" + std::string(resource.group) + "/" + std::string(resource.version))
-          .Do(stop);
-  if (!response) {
-    if (response.status().reason == apimachinery::Reason::kNotFound) {
-      return false;
-    }
-    return apimachinery::Fail(response.status());
-  }
-  KX_ASSIGN_OR_RETURN(const codec::JsonTree list, codec::JsonTree::Parse(response->body));
-  const codec::JsonTree* resources = list.Find("resources");
-  return resources != nullptr &&
-         std::ranges::any_of(resources->elements(), [&](const codec::JsonTree& each) {
-           return each.TextAt("name") == resource.plural;
-         });
-}
 
 std::shared_ptr<cache::ListerWatcher> DynamicListWatchOf(
     const std::shared_ptr<rest::RESTClient>& client, const apimachinery::ResourceInfo& resource,
@@ -62,6 +45,33 @@ std::shared_ptr<cache::ListerWatcher> ListWatchOf(const std::shared_ptr<rest::RE
   return DynamicListWatchOf(client, resource, namespace_);
 }
 
+/// One view over the set's namespaces, or all; `source_of` makes what lists and watches one of
+/// them.
+template <class Informer = cache::SharedInformerBase>
+std::shared_ptr<Informer> NewInformer(
+    const InformerSet& set, cache::InformerOptions options,
+    base::FunctionRef<std::shared_ptr<cache::ListerWatcher>(const std::string&)> source_of) {
+  if (set.namespaces.empty()) {
+    return std::make_shared<Informer>(source_of(""), std::move(options));
+  }
+  std::vector<cache::NamespacedSource> sources;
+  for (const std::string& namespace_ : set.namespaces) {
+    sources.push_back({namespace_, source_of(namespace_)});
+  }
+  return std::make_shared<Informer>(std::move(sources), std::move(options));
+}
+
+cache::InformerOptions OptionsOf(const apimachinery::ResourceInfo& resource,
+                                 metrics::Registry* registry,
+                                 std::function<Result<void>(cache::Object&)> transform) {
+  return {.name = std::string(resource.plural),
+          .registry = registry,
+          .transform = std::move(transform),
+          .group = std::string(resource.group),
+          .version = std::string(resource.version),
+          .resource = std::string(resource.plural)};
+}
+
 /// SecretProviderClasses, whose API comes with the driver, and what the driver reports of them. The
 /// label selector is about the classes: nobody labels what the driver makes.
 void AddProviderClasses(const std::shared_ptr<rest::RESTClient>& client,
@@ -73,17 +83,13 @@ void AddProviderClasses(const std::shared_ptr<rest::RESTClient>& client,
     options.is_served = [client, resource](const std::stop_token& stop) {
       return IsServed(client, resource, stop);
     };
-    return std::make_shared<cache::SharedInformerBase>(
-        std::make_shared<WorkloadSource>(
-            DynamicListWatchOf(client, resource, set.namespace_, label_selector), fallbacks,
-            std::move(options)),
-        cache::InformerOptions{.name = std::string(resource.plural),
-                               .registry = settings.registry,
-                               .transform = std::move(transform),
-                               .use_watch_list = false,
-                               .group = std::string(resource.group),
-                               .version = std::string(resource.version),
-                               .resource = std::string(resource.plural)});
+    cache::InformerOptions informer = OptionsOf(resource, settings.registry, std::move(transform));
+    informer.use_watch_list = false;
+    return NewInformer(set, std::move(informer), [&](const std::string& namespace_) {
+      options.namespace_ = namespace_;
+      return std::make_shared<WorkloadSource>(
+          DynamicListWatchOf(client, resource, namespace_, label_selector), fallbacks, options);
+    });
   };
   constexpr SourceType kType = SourceType::kSecretProviderClass;
   set.sources[kType] = informer_of(kPodStatusResource, "", TransformFor(kType, settings.keys));
@@ -102,40 +108,62 @@ void AddWorkloads(const std::shared_ptr<rest::RESTClient>& client, const WatchSe
         return IsServed(client, ResourceOf(kind), stop);
       };
     }
-    const auto source = std::make_shared<WorkloadSource>(ListWatchOf(client, kind, set.namespace_),
-                                                         fallbacks, std::move(options));
-    set.workload_sources[kind] = source;
-    set.workloads[kind] = std::make_shared<cache::SharedInformerBase>(
-        source, cache::InformerOptions{.name = std::string(resource.plural),
-                                       .registry = settings.registry,
-                                       .transform = TransformFor(kind, settings.keys),
-                                       // A refused one is logged each time, and an API that is
-                                       // not served is a usual thing.
-                                       .use_watch_list = IsBuiltIn(kind),
-                                       .group = std::string(resource.group),
-                                       .version = std::string(resource.version),
-                                       .resource = std::string(resource.plural)});
+    if (set.namespaces.empty()) {
+      options.in_namespace = [client, kind](const std::string& namespace_) {
+        return ListWatchOf(client, kind, namespace_);
+      };
+    }
+    cache::InformerOptions informer =
+        OptionsOf(resource, settings.registry, TransformFor(kind, settings.keys));
+    // A refused one is logged each time, and an API that is not served is a usual thing.
+    informer.use_watch_list = IsBuiltIn(kind);
+    informer.on_error = [name = informer.name](const apimachinery::Status& status) {
+      if (!WorkloadSource::IsOwn(status)) {
+        cache::LogWatchError(name, status);
+      }
+    };
+    set.workloads[kind] = NewInformer(set, std::move(informer), [&](const std::string& namespace_) {
+      options.namespace_ = namespace_;
+      const auto source = std::make_shared<WorkloadSource>(ListWatchOf(client, kind, namespace_),
+                                                           fallbacks, options);
+      set.workload_sources[kind].push_back({namespace_, source});
+      return source;
+    });
   }
 }
 
 /// Of a type of the core group.
 template <class T>
-std::shared_ptr<cache::SharedInformerBase> SourceInformer(
-    const std::shared_ptr<rest::RESTClient>& client, const std::string& namespace_, SourceType type,
-    const WatchSettings& settings) {
+void AddSources(const std::shared_ptr<rest::RESTClient>& client, SourceType type,
+                const WatchSettings& settings, InformerSet& set) {
   const apimachinery::ResourceInfo& resource = api::ResourceOf<T>();
-  std::shared_ptr<cache::ListerWatcher> source = cache::NewListWatchFromClient(
-      client, resource, namespace_, {.label_selector = settings.source_label_selector});
-  if (settings.refusals != nullptr) {
-    source = settings.refusals->Follow(std::move(source), std::string(resource.plural), namespace_);
+  cache::InformerOptions options =
+      OptionsOf(resource, settings.registry, TransformFor(type, settings.keys));
+  if (set.namespaces.empty()) {
+    const std::stop_source refused;
+    set.refused[type] = refused.get_token();
+    options.on_error = [refused, name = options.name](const apimachinery::Status& status) mutable {
+      cache::LogWatchError(name, status);
+      if (status.reason == Reason::kForbidden || status.reason == Reason::kUnauthorized ||
+          status.reason == Reason::kNotFound) {
+        refused.request_stop();
+      }
+    };
   }
-  return std::make_shared<cache::SharedInformer<T>>(
-      std::move(source), cache::InformerOptions{.name = std::string(resource.plural),
-                                                .registry = settings.registry,
-                                                .transform = TransformFor(type, settings.keys),
-                                                .group = std::string(resource.group),
-                                                .version = std::string(resource.version),
-                                                .resource = std::string(resource.plural)});
+  set.sources[type] = NewInformer<cache::SharedInformer<T>>(
+      set, std::move(options), [&](const std::string& namespace_) {
+        std::shared_ptr<cache::ListerWatcher> source = cache::NewListWatchFromClient(
+            client, resource, namespace_,
+            {.label_selector = settings.source_label_selector,
+             .field_selector = type == SourceType::kSecret
+                                   ? "type!=" + std::string(kHelmReleaseType)
+                                   : std::string()});
+        if (settings.refusals != nullptr) {
+          source = settings.refusals->Follow(std::move(source), std::string(resource.plural),
+                                             namespace_, Refusals::Need::kPart);
+        }
+        return source;
+      });
 }
 
 template <class T>
@@ -144,7 +172,12 @@ Result<std::optional<ValueDigests>> FetchValues(const std::shared_ptr<rest::REST
   const kubernetes::ResourceClient<T> resource(client, id.key.namespace_);
   KX_ASSIGN_OR_RETURN(const auto list,
                       resource.List({.field_selector = "metadata.name=" + id.key.name}, stop));
-  return list.items.empty() ? std::nullopt : std::optional(ValueDigestsOf(list.items[0]));
+  if (list.items.empty()) {
+    return std::nullopt;
+  }
+  ValueDigests digests = ValueDigestsOf(list.items[0]);
+  digests.written = LastWritten(list.items[0].metadata);
+  return std::optional(std::move(digests));
 }
 
 Result<std::optional<Workload>> ReadWorkload(const std::shared_ptr<rest::RESTClient>& client,
@@ -152,17 +185,37 @@ Result<std::optional<Workload>> ReadWorkload(const std::shared_ptr<rest::RESTCli
                                              const std::stop_token& stop) {
   const auto read = ResourceFor(client, id.kind, id.key.namespace_).Get(id.key.name, {}, stop);
   if (!read) {
-    return read.status().reason == apimachinery::Reason::kNotFound
-               ? Result<std::optional<Workload>>(std::nullopt)
-               : apimachinery::Fail(read.status());
+    return read.status().reason == Reason::kNotFound ? Result<std::optional<Workload>>(std::nullopt)
+                                                     : apimachinery::Fail(read.status());
   }
   cache::Object object{.encoding = codec::Encoding::kJson, .bytes = read->ToJson(), .key = id.key};
   KX_RETURN_IF_ERROR(ProjectWorkload(id.kind, keys, object));
   KX_ASSIGN_OR_RETURN(Workload workload, WorkloadFrom(id.kind, object));
+  workload.resource_version = read->ResourceVersion();
   return std::optional(std::move(workload));
 }
 
 }  // namespace
+
+Result<bool> IsServed(const std::shared_ptr<rest::RESTClient>& client,
+                      const apimachinery::ResourceInfo& resource, const std::stop_token& stop) {
+  rest::Request request = client->Get();
+  const auto response =
+      request.AbsPath("/apis/" + std::string(resource.group) + "/" + std::string(resource.version))
+          .Do(stop);
+  if (!response) {
+    if (response.status().reason == Reason::kNotFound) {
+      return false;
+    }
+    return apimachinery::Fail(response.status());
+  }
+  KX_ASSIGN_OR_RETURN(const codec::JsonTree list, codec::JsonTree::Parse(response->body));
+  const codec::JsonTree* resources = list.Find("resources");
+  return resources != nullptr &&
+         std::ranges::any_of(resources->elements(), [&](const codec::JsonTree& each) {
+           return each.TextAt("name") == resource.plural;
+         });
+}
 
 WorkloadRead NewWorkloadRead(std::shared_ptr<rest::RESTClient> client, AnnotationKeys keys) {
   return [client = std::move(client), keys = std::move(keys)](
@@ -187,23 +240,44 @@ ValueDigestReader::Fetch NewValueFetch(std::shared_ptr<rest::RESTClient> client)
   };
 }
 
-InformerSet NewInformers(std::shared_ptr<rest::RESTClient> client, std::string namespace_,
+SourceExists NewSourceQuery(std::shared_ptr<rest::RESTClient> client) {
+  return [client = std::move(client)](const SourceId& id,
+                                      const std::stop_token& stop) -> Result<bool> {
+    const dynamic::MetadataResource resource = dynamic::MetadataClient(client).Resource(
+        {"", "v1", std::string(NamesOf(id.type).plural)}, id.key.namespace_);
+    KX_ASSIGN_OR_RETURN(const auto list,
+                        resource.List({.field_selector = "metadata.name=" + id.key.name}, stop));
+    return !list.items.empty();
+  };
+}
+
+InformerSet NewInformers(std::shared_ptr<rest::RESTClient> client,
+                         const std::vector<std::string>& namespaces,
                          const WatchSettings& settings) {
   const auto fallbacks =
       settings.fallbacks ? settings.fallbacks : std::make_shared<Fallbacks>(settings.registry);
-  InformerSet set{.namespace_ = std::move(namespace_)};
-  const auto add_source = [&]<class T>(SourceType type) {
-    if (!settings.ignored_types.contains(type)) {
-      set.sources[type] = SourceInformer<T>(client, set.namespace_, type, settings);
-    }
-  };
-  add_source.operator()<core::ConfigMap>(SourceType::kConfigMap);
-  add_source.operator()<core::Secret>(SourceType::kSecret);
+  InformerSet set;
+  set.namespaces.insert(namespaces.begin(), namespaces.end());
+  if (!settings.ignored_types.contains(SourceType::kConfigMap)) {
+    AddSources<core::ConfigMap>(client, SourceType::kConfigMap, settings, set);
+  }
+  if (!settings.ignored_types.contains(SourceType::kSecret)) {
+    AddSources<core::Secret>(client, SourceType::kSecret, settings, set);
+  }
   if (!settings.ignored_types.contains(SourceType::kSecretProviderClass)) {
     AddProviderClasses(client, settings, fallbacks, set);
   }
   AddWorkloads(client, settings, fallbacks, set);
   return set;
+}
+
+InformerSet NewInformers(std::shared_ptr<rest::RESTClient> client, std::string namespace_,
+                         const WatchSettings& settings) {
+  std::vector<std::string> namespaces;
+  if (!namespace_.empty()) {
+    namespaces.push_back(std::move(namespace_));
+  }
+  return NewInformers(std::move(client), namespaces, settings);
 }
 
 }  // namespace kubexx::reloader

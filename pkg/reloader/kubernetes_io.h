@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "kubexx/base/clock.h"
 #include "kubexx/metrics/registry.h"
@@ -13,6 +14,7 @@
 #include "kubexx/reloader/fallbacks.h"
 #include "kubexx/reloader/fresh_reads.h"
 #include "kubexx/reloader/refusals.h"
+#include "kubexx/reloader/source_absences.h"
 #include "kubexx/reloader/source_keys.h"
 #include "kubexx/reloader/writer.h"
 
@@ -21,6 +23,12 @@ class RESTClient;
 }
 
 namespace kubexx::reloader {
+
+/// Whether the server has the resource's API; asked of discovery, which everyone may read, since a
+/// list of what does not exist is refused before it is not found.
+apimachinery::Result<bool> IsServed(const std::shared_ptr<rest::RESTClient>& client,
+                                    const apimachinery::ResourceInfo& resource,
+                                    const std::stop_token& stop);
 
 /// What the operator watches.
 struct WatchSettings {
@@ -39,12 +47,19 @@ struct WatchSettings {
   Refusals* refusals = nullptr;
 };
 
-/// Informers of one namespace, or of all when `namespace_` is empty: projecting, not yet running.
+/// Informers of some namespaces, one a kind over all of these, or of all when there are none:
+/// projecting, not yet running.
+InformerSet NewInformers(std::shared_ptr<rest::RESTClient> client,
+                         const std::vector<std::string>& namespaces, const WatchSettings& settings);
+/// The same for one namespace, or all when `namespace_` is empty.
 InformerSet NewInformers(std::shared_ptr<rest::RESTClient> client, std::string namespace_,
                          const WatchSettings& settings);
 
 /// Reads one ConfigMap or Secret, by a list with its name, for which the right to list is enough.
 ValueDigestReader::Fetch NewValueFetch(std::shared_ptr<rest::RESTClient> client);
+
+/// Asks for a ConfigMap's or Secret's metadata, by a list with its name.
+SourceExists NewSourceQuery(std::shared_ptr<rest::RESTClient> client);
 
 /// Reads workloads for FreshReads.
 WorkloadRead NewWorkloadRead(std::shared_ptr<rest::RESTClient> client, AnnotationKeys keys);

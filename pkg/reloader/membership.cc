@@ -6,12 +6,19 @@
 
 #include "kubexx/base/mutex.h"
 #include "kubexx/logging/log.h"
+#include "kubexx/reloader/denial.h"
 
 namespace kubexx::reloader {
+
+using apimachinery::Result;
+
 namespace {
 
 // What a dead member left is removed after this many times the expiry.
 constexpr int kAbandonedAfter = 10;
+
+// Roles that are just being replaced refuse, too.
+constexpr base::Duration kRefusedForGood = std::chrono::seconds(10);
 
 }  // namespace
 
@@ -89,16 +96,28 @@ class Membership::Impl {
     return std::nullopt;
   }
 
+  std::optional<std::string> Problem() const {
+    const base::TimePoint now = options_.clock.Now();
+    const base::MutexLock lock(mu_);
+    if (has_looked_ || !refused_ || now - refused_->since < kRefusedForGood) {
+      return std::nullopt;
+    }
+    return "may not list the Leases of the replicas, so no shard is taken: " + refused_->message;
+  }
+
  private:
+  struct Refusal {
+    base::TimePoint since{};
+    std::string message{};
+  };
+
   void Renew(const std::stop_token& stop) {
     base::TimePoint renewal = options_.clock.Now();
     while (!stop.stop_requested()) {
       if (options_.clock.Now() >= renewal) {
         renewal = options_.clock.Now() + options_.renew_period;
-        if (const auto renewed = store_.Renew(stop); !renewed && !stop.stop_requested()) {
-          logging::Warning("Cannot tell the other replicas that this one lives",
-                           {{"error", renewed.status()}});
-        }
+        Note(store_.Renew(stop), "Cannot tell the other replicas that this one lives",
+             renewal_error_, stop);
       }
       Look(stop);
       const base::MutexLock lock(mu_);
@@ -111,14 +130,40 @@ class Membership::Impl {
 
   void Look(const std::stop_token& stop) {
     const auto members = store_.List(stop);
+    const base::TimePoint now = options_.clock.Now();
+    Note(members ? Result<void>() : apimachinery::Fail(members.status()),
+         "Cannot list the replicas; shards stay as they are divided, and without a first list this "
+         "replica takes none",
+         look_error_, stop);
+    {
+      const base::MutexLock lock(mu_);
+      if (members || has_looked_) {
+        has_looked_ = true;
+      } else if (!IsMissingRight(members.status())) {
+        refused_.reset();
+      } else if (!refused_) {
+        refused_ = {now, members.status().message};
+      }
+    }
     if (!members) {
       return;  // what was known stays: the Leases decide who writes
     }
-    const base::TimePoint now = options_.clock.Now();
     view_.Saw(*members, now);
     Assign(view_.Live(now));
     for (const std::string& name : view_.Abandoned(now)) {
       (void)store_.Remove(name, stop);  // tried again next time
+    }
+  }
+
+  /// Logs an error that is not the last one: with a renewal every two seconds one line is enough.
+  static void Note(const Result<void>& result, const char* what, std::string& last,
+                   const std::stop_token& stop) {
+    std::string error = result ? std::string() : result.status().ToString();
+    if (!stop.stop_requested() && error != last) {
+      if (!result) {
+        logging::Warning(what, {{"error", error}});
+      }
+      last = std::move(error);
     }
   }
 
@@ -167,11 +212,15 @@ class Membership::Impl {
 
   const Options options_;
   MemberStore& store_;
-  MemberView view_;  // renewer only
-  base::Mutex mu_;
+  MemberView view_;            // renewer only
+  std::string renewal_error_;  // as view_: the last that was logged
+  std::string look_error_;     // the same
+  mutable base::Mutex mu_;
   base::CondVar changed_;
   base::CondVar wake_;
   bool woken_ KX_GUARDED_BY(mu_) = false;
+  bool has_looked_ KX_GUARDED_BY(mu_) = false;
+  std::optional<Refusal> refused_ KX_GUARDED_BY(mu_);
   std::map<int, std::stop_source> assigned_ KX_GUARDED_BY(mu_);
   std::jthread renewer_;
   std::jthread watcher_;
@@ -182,6 +231,7 @@ Membership::Membership(Options options, MemberStore& store)
 Membership::~Membership() { impl_->Stop(); }
 void Membership::Start() { impl_->Start(); }
 void Membership::Stop() { impl_->Stop(); }
+std::optional<std::string> Membership::Problem() const { return impl_->Problem(); }
 std::optional<std::stop_token> Membership::AwaitAssigned(int shard,
                                                          const std::stop_token& stop) const {
   return impl_->AwaitAssigned(shard, stop);

@@ -102,6 +102,10 @@ class Membership {
   /// it is not any more; nothing when `stop` was requested first.
   std::optional<std::stop_token> AwaitAssigned(int shard, const std::stop_token& stop) const;
 
+  /// In a sentence, why this replica can have no shard: it has never been allowed to see which
+  /// replicas there are, for ten seconds or more.
+  std::optional<std::string> Problem() const;
+
  private:
   class Impl;
   std::unique_ptr<Impl> impl_;

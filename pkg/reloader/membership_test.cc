@@ -10,6 +10,7 @@
 
 #include "kubexx/base/mutex.h"
 #include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/logging/testing/capture.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -18,6 +19,7 @@ using apimachinery::Result;
 using base::testing::FakeClock;
 using std::chrono::seconds;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 TEST(MemberView, BelievesInWhatChanges) {
@@ -52,6 +54,10 @@ class FakeStore final : public MemberStore {
   }
   Result<std::vector<Member>> List(std::stop_token) override {
     const base::MutexLock lock(mu_);
+    if (is_refused_) {
+      return apimachinery::Fail(apimachinery::Reason::kForbidden,
+                                R"(leases is forbidden: User "me" cannot list resource "leases")");
+    }
     std::vector<Member> members;
     for (const auto& [name, version] : members_) {
       members.push_back({name, std::to_string(version)});
@@ -87,6 +93,10 @@ class FakeStore final : public MemberStore {
     ++members_[name];
     changed_.notify_all();
   }
+  void Refuse(bool is_refused) {
+    const base::MutexLock lock(mu_);
+    is_refused_ = is_refused;
+  }
   bool Has(const std::string& name) {
     const base::MutexLock lock(mu_);
     return members_.contains(name);
@@ -95,6 +105,7 @@ class FakeStore final : public MemberStore {
  private:
   base::Mutex mu_;
   base::CondVar changed_;
+  bool is_refused_ KX_GUARDED_BY(mu_) = false;
   int events_ KX_GUARDED_BY(mu_) = 0;
   std::map<std::string, int> members_ KX_GUARDED_BY(mu_);
 };
@@ -137,6 +148,27 @@ TEST(Membership, TakesOverFromOneThatIsSilent) {
     clock.AdvanceToSleeper(seconds(2));
   }
   EXPECT_TRUE(membership.AwaitAssigned(0, {}));
+}
+
+TEST(Membership, SaysWhyNoShardIsTakenWhereReplicasMayNotBeListed) {
+  const logging::testing::Capture capture;
+  FakeClock clock;
+  FakeStore store;
+  store.Refuse(true);
+  Membership membership({.identity = "me", .shards = 1, .clock = clock}, store);
+  membership.Start();
+  clock.AdvanceToSleeper(seconds(2));
+  EXPECT_EQ(membership.Problem(), std::nullopt) << "roles may just be being replaced";
+  for (int i = 0; i < 5; ++i) {
+    clock.AdvanceToSleeper(seconds(2));
+  }
+  ASSERT_TRUE(membership.Problem());
+  EXPECT_THAT(*membership.Problem(), HasSubstr("cannot list resource"));
+  EXPECT_EQ(capture.Count("Cannot list the replicas"), 1U) << "once, not each time";
+  store.Refuse(false);
+  clock.AdvanceToSleeper(seconds(2));
+  EXPECT_TRUE(membership.AwaitAssigned(0, {}));
+  EXPECT_EQ(membership.Problem(), std::nullopt);
 }
 
 TEST(Membership, WaitingEndsWithTheStop) {

@@ -1,13 +1,12 @@
 #include "kubexx/reloader/message_sender.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "kubexx/logging/log.h"
 
 namespace kubexx::reloader {
 namespace {
-
-constexpr base::Duration kFirstPause = std::chrono::milliseconds(100);
 
 bool MayPass(int status) { return status == 429 || status >= 500; }
 
@@ -32,16 +31,19 @@ MessageSender::MessageSender(Options options, Post post)
 
 MessageSender::~MessageSender() { Stop(); }
 
-void MessageSender::Send(Message message) {
+void MessageSender::Send(Message message, Done done) {
   {
     const base::MutexLock lock(mu_);
     if (!closed_ && queue_.size() < options_.queue_size) {
-      queue_.push_back(std::move(message));
+      queue_.push_back({std::move(message), std::move(done)});
       changed_.notify_all();
       return;
     }
   }
   dropped_.Increment();
+  if (done) {
+    done(false);
+  }
 }
 
 void MessageSender::Stop() {
@@ -61,45 +63,63 @@ void MessageSender::Stop() {
 }
 
 void MessageSender::Run(const std::stop_token& stop) {
+  std::size_t lost = 0;
   while (true) {
-    Message message;
+    Item item;
     {
       const base::MutexLock lock(mu_);
       while (queue_.empty() && !closed_ && !stop.stop_requested()) {
         (void)options_.clock.WaitUntil(mu_, changed_, stop, base::TimePoint::max());
       }
       if (queue_.empty() || stop.stop_requested()) {
-        dropped_.Increment(static_cast<double>(queue_.size()));
-        done_ = true;
-        changed_.notify_all();
-        return;
+        lost += queue_.size();
+        break;
       }
-      message = std::move(queue_.front());
+      item = std::move(queue_.front());
       queue_.pop_front();
     }
-    Deliver(message, stop);
+    lost += Deliver(item, stop) ? 0 : 1;
+  }
+  dropped_.Increment(static_cast<double>(lost));
+  if (lost > 0) {
+    logging::Warning("The process ends before all messages were delivered",
+                     {{"target", options_.name}, {"lost", lost}});
+  }
+  const base::MutexLock lock(mu_);
+  done_ = true;
+  changed_.notify_all();
+}
+
+void MessageSender::Finish(const Item& item, bool delivered) {
+  if (item.done) {
+    item.done(delivered);
   }
 }
 
-void MessageSender::Deliver(const Message& message, const std::stop_token& stop) {
-  base::Duration pause = kFirstPause;
+bool MessageSender::Deliver(const Item& item, const std::stop_token& stop) {
+  base::Duration pause = options_.first_pause;
   for (int attempt = 1;; ++attempt) {
-    const auto status = post_(message, stop);
+    const auto status = post_(item.message, stop);
     if (status && options_.accepts(*status)) {
       sent_.Increment();
-      return;
+      Finish(item, true);
+      return true;
     }
     const bool final_answer = status && !MayPass(*status);
-    if (final_answer || attempt >= options_.attempts || !options_.clock.SleepFor(pause, stop)) {
+    if (final_answer || attempt >= options_.attempts) {
       failed_.Increment();
       logging::Error("Message could not be delivered",
                      {{"target", options_.name},
                       {"attempts", attempt},
                       {"error", status ? "HTTP status " + std::to_string(*status)
                                        : status.status().ToString()}});
-      return;
+      Finish(item, false);
+      return true;
     }
-    pause *= 2;
+    if (!options_.clock.SleepFor(pause, stop)) {
+      return false;
+    }
+    pause = std::min(2 * pause, options_.longest_pause);
   }
 }
 

@@ -36,9 +36,12 @@ class MessageSender {
     std::string name{};
     /// Whether an answer of this HTTP status means success.
     std::function<bool(int status)> accepts{};
-    /// How often a message is sent that gets no answer, or one of 429 or 5xx that is no success;
-    /// with pauses of 100 ms, doubling. Any other answer is final.
+    /// How often a message is sent that gets no answer, or one of 429 or 5xx that is no success.
+    /// Any other answer is final.
     int attempts = 3;
+    /// Between two of them: the first, which doubles, and the longest. The next messages wait.
+    base::Duration first_pause = std::chrono::milliseconds(100);
+    base::Duration longest_pause = std::chrono::seconds(30);
     /// Messages that may wait; more are dropped and counted.
     std::size_t queue_size = 1000;
     /// How long Stop goes on sending.
@@ -53,14 +56,27 @@ class MessageSender {
   MessageSender(const MessageSender&) = delete;
   MessageSender& operator=(const MessageSender&) = delete;
 
+  /// Called once, when it is final whether the message was delivered: on the sender's thread, or by
+  /// Send itself for one that is dropped. Not called for one that the end of the process loses.
+  /// Must not call the sender.
+  using Done = std::function<void(bool delivered)>;
+
   /// Never blocks. After Stop the message is dropped.
-  void Send(Message message);
-  /// Takes no more, sends what waits for at most the flush limit, and joins. May be called again.
+  void Send(Message message, Done done = {});
+  /// Takes no more, sends what waits for at most the flush limit, and joins. What is lost by that
+  /// is one line in the log, with the number. May be called again.
   void Stop();
 
  private:
   void Run(const std::stop_token& stop);
-  void Deliver(const Message& message, const std::stop_token& stop);
+  struct Item {
+    Message message{};
+    Done done{};
+  };
+
+  /// False when `stop` was requested before there was a final answer.
+  bool Deliver(const Item& item, const std::stop_token& stop);
+  static void Finish(const Item& item, bool delivered);
 
   const Options options_;
   const Post post_;
@@ -69,7 +85,7 @@ class MessageSender {
   metrics::Counter dropped_;
   base::Mutex mu_;
   base::CondVar changed_;
-  std::deque<Message> queue_ KX_GUARDED_BY(mu_);
+  std::deque<Item> queue_ KX_GUARDED_BY(mu_);
   bool closed_ KX_GUARDED_BY(mu_) = false;
   bool done_ KX_GUARDED_BY(mu_) = false;
   std::jthread thread_;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -91,6 +92,51 @@ TEST(MessageSender, TriesAgainWhenThatMayHelp) {
   EXPECT_EQ(Count(registry, "sent"), 1);
 }
 
+TEST(MessageSender, PausesNoLongerThanItsLimit) {
+  FakeClock clock;
+  metrics::Registry registry;
+  FakeTarget target({0, 503, 429, 200});
+  MessageSender::Options options = Options(clock, registry);
+  MessageSender sender({.name = "alert",
+                        .accepts = options.accepts,
+                        .attempts = 4,
+                        .first_pause = std::chrono::seconds(1),
+                        .longest_pause = std::chrono::seconds(2),
+                        .clock = clock,
+                        .registry = &registry},
+                       target.Post());
+  sender.Send({"text/plain", "a"});
+  std::size_t sent = 0;
+  for (const int pause : {1, 2, 2}) {
+    target.Await(++sent);
+    clock.AdvanceToSleeper(std::chrono::seconds(pause));
+  }
+  target.Await(4);
+  sender.Stop();
+  EXPECT_EQ(Count(registry, "sent"), 1);
+}
+
+TEST(MessageSender, CountsWhatItsEndLoses) {
+  FakeClock clock;
+  metrics::Registry registry;
+  FakeTarget target({503});
+  MessageSender::Options options = Options(clock, registry);
+  MessageSender sender({.name = "alert",
+                        .accepts = options.accepts,
+                        .first_pause = std::chrono::hours(1),
+                        .flush_limit = base::Duration(0),
+                        .clock = clock,
+                        .registry = &registry},
+                       target.Post());
+  for (const char* body : {"a", "b", "c"}) {
+    sender.Send({"text/plain", body});
+  }
+  target.Await(1);
+  sender.Stop();
+  EXPECT_EQ(Count(registry, "dropped"), 3) << "the one that was to be sent again, and the rest";
+  EXPECT_EQ(Count(registry, "failed"), 0);
+}
+
 TEST(MessageSender, TakesARefusalAsFinal) {
   FakeClock clock;
   metrics::Registry registry;
@@ -132,8 +178,10 @@ TEST(MessageSender, DropsWhatDoesNotFit) {
     }
   }
   sender.Send({"text/plain", "waits"});
-  sender.Send({"text/plain", "too many"});
+  std::optional<bool> delivered;
+  sender.Send({"text/plain", "too many"}, [&](bool is_delivered) { delivered = is_delivered; });
   EXPECT_EQ(Count(registry, "dropped"), 1);
+  EXPECT_EQ(delivered, false);
   {
     const base::MutexLock lock(mu);
     open = true;

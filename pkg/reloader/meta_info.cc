@@ -17,7 +17,9 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using codec::JsonTree;
 
-struct ToJson {
+constexpr char kArguments[] = "kubexxArguments";
+
+struct OptionToJson {
   JsonTree operator()(bool value) const { return value; }
   JsonTree operator()(const std::string& value) const { return value; }
   JsonTree operator()(const std::vector<std::string>& values) const {
@@ -40,19 +42,42 @@ ConfigMap MetaInfoOf(const Config& config, const BuildInfo& build) {
   build_info["edition"] = "oss";
   JsonTree options = JsonTree::Object();
   for (const auto& [name, value] : config.reported_options) {
-    options[name] = std::visit(ToJson(), value);
+    options[name] = std::visit(OptionToJson(), value);
   }
   JsonTree deployment = JsonTree::Object();
   deployment["name"] = config.meta_info.deployment_name;
   deployment["namespace"] = config.meta_info.namespace_;
   ConfigMap object;
-  object.metadata.name = "reloader-meta-info";
+  object.metadata.name = kMetaInfoName;
   object.metadata.namespace_ = config.meta_info.namespace_;
   object.metadata.labels["reloader.stakater.com/meta-info"] = "reloader";
   object.data["buildInfo"] = build_info.ToJson();
   object.data["reloaderOptions"] = options.ToJson();
   object.data["deploymentInfo"] = deployment.ToJson();
+  object.data[kArguments] = OptionToJson()(config.arguments).ToJson();
   return object;
+}
+
+std::optional<ToldOperator> ToldBy(const ConfigMap& meta_info) {
+  const auto told = meta_info.data.find(kArguments);
+  const auto list = told == meta_info.data.end() ? apimachinery::Result<JsonTree>(JsonTree())
+                                                 : JsonTree::Parse(told->second);
+  if (!list || !list->IsArray()) {
+    return std::nullopt;
+  }
+  ToldOperator result{.deployment = {meta_info.metadata.namespace_, ""}};
+  for (const JsonTree& each : list->elements()) {
+    if (!each.AsString()) {
+      return std::nullopt;
+    }
+    result.arguments.emplace_back(*each.AsString());
+  }
+  if (const auto info = meta_info.data.find("deploymentInfo"); info != meta_info.data.end()) {
+    if (const auto deployment = JsonTree::Parse(info->second)) {
+      result.deployment.name = deployment->TextAt("name");
+    }
+  }
+  return result;
 }
 
 Result<void> PublishMetaInfo(const std::shared_ptr<rest::RESTClient>& client, const Config& config,

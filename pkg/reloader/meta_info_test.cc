@@ -25,5 +25,22 @@ TEST(MetaInfo, HasTheOriginalsForm) {
   EXPECT_EQ(object.data.at("deploymentInfo"), R"({"name":"reloader","namespace":"ops"})");
 }
 
+TEST(MetaInfo, TellsOthersByWhichFlagsToJudge) {
+  Config config;
+  config.meta_info = {.namespace_ = "ops", .deployment_name = "reloader"};
+  config.arguments = {"--auto-reload-all=true", "--namespaces=a,b"};
+  auto object = MetaInfoOf(config, {});
+  const auto told = ToldBy(object);
+  ASSERT_TRUE(told);
+  EXPECT_EQ(told->deployment, (apimachinery::ObjectKey{"ops", "reloader"}));
+  EXPECT_EQ(told->arguments, config.arguments);
+  for (const char* other : {"", "{}", "[1]", "["}) {
+    object.data["kubexxArguments"] = other;
+    EXPECT_FALSE(ToldBy(object)) << other;
+  }
+  object.data.erase("kubexxArguments");
+  EXPECT_FALSE(ToldBy(object));
+}
+
 }  // namespace
 }  // namespace kubexx::reloader

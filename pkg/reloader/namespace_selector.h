@@ -10,10 +10,12 @@
 #include <string_view>
 
 #include "kubexx/base/subscription.h"
-#include "kubexx/cache/shared_informer.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/reloader/refusals.h"
 
+namespace kubexx::cache {
+class SharedInformerBase;
+}
 namespace kubexx::rest {
 class RESTClient;
 }

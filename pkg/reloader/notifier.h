@@ -19,8 +19,21 @@ struct WriteReport {
   std::string uid{};
   /// The sources whose change made the write necessary; never empty.
   std::vector<SourceId> causes{};
+  /// The workload is paused: the write changes its pod template, and pods follow when it is
+  /// resumed.
+  bool paused = false;
   /// The server's answer.
   apimachinery::Result<void> outcome{};
+  /// The Job that was made of a CronJob.
+  std::string job{};
+};
+
+/// Something about a workload that its users should know, and can do something about.
+struct WorkloadNotice {
+  WorkloadId workload{};
+  std::string uid{};
+  std::string reason{};  ///< in UpperCamelCase, for Events
+  std::string message{};
 };
 
 /// Is told of writes: Kubernetes Events, alerts, tests.
@@ -31,6 +44,23 @@ class WriteObserver {
   /// attempt but those that were cancelled or found the workload gone. Several workers call at the
   /// same time. Must not block or throw: what takes time goes to a queue of the observer's own.
   virtual void OnWrite(const WriteReport& report) = 0;
+  /// As OnWrite, of what is not about one write.
+  virtual void OnNotice(const WorkloadNotice& notice) { (void)notice; }
+};
+
+/// Something that keeps rollouts from going on and that a person should look at.
+struct RolloutTrouble {
+  /// Nothing more begins; otherwise rollouts wait.
+  bool is_stop = false;
+  std::string message{};  ///< with asterisks around names
+};
+
+/// Is told of such trouble: alerts, tests.
+class TroubleObserver {
+ public:
+  virtual ~TroubleObserver() = default;
+  /// Must not block or throw. Thread-safe.
+  virtual void OnTrouble(const RolloutTrouble& trouble) = 0;
 };
 
 /// Observers in the order in which they are told; not owned.

@@ -6,12 +6,17 @@
 #include <cstdint>
 #include <utility>
 
+#include "kubexx/cache/shared_informer.h"
+
 namespace kubexx::reloader {
 namespace {
 
 constexpr base::Duration kLook = std::chrono::milliseconds(2);
 /// A store that has not taken a list by then is stuck; its changes still come as events.
 constexpr base::Duration kPatience = std::chrono::seconds(10);
+constexpr base::Duration kInterval = std::chrono::seconds(1);
+/// With more namespaces one list of everything is less work.
+constexpr std::size_t kMostParts = 4;
 
 std::uint64_t Number(std::string_view version) {
   std::uint64_t number = 0;
@@ -43,53 +48,94 @@ bool OnDemandLists::Covers(WorkloadKind kind, std::string_view namespace_) const
   });
 }
 
-bool OnDemandLists::Changed(const SourceId& source, const std::optional<Digest>& before) {
+bool OnDemandLists::Changed(const SourceId& source, const std::optional<Digest>& before,
+                            bool is_used, std::uint64_t version) {
   if (std::ranges::none_of(
           members_, [&](const Member& member) { return IsIn(member, source.key.namespace_); })) {
     return false;
   }
   const base::MutexLock lock(mu_);
-  const auto [entry, is_new] = waiting_.try_emplace(source, before);
-  if (!is_new && !entry->second) {
-    entry->second = before;
+  Waiting& waiting = waiting_[source];
+  if (!waiting.before) {
+    waiting.before = before;
   }
+  waiting.is_used = waiting.is_used || is_used;
+  waiting.version = std::max(waiting.version, version);
+  if (waiting.is_used) {
+    unreferenced_.Forget(source);
+  }
+  waiting.due = unreferenced_.DueOf(source, clock_.Now());
   changed_.notify_all();
   return true;
 }
 
-OnDemandLists::Changes OnDemandLists::Await(const std::stop_token& stop) {
-  const base::MutexLock lock(mu_);
-  while (waiting_.empty() && !stop.stop_requested()) {
-    clock_.WaitUntil(mu_, changed_, stop, base::TimePoint::max());
+base::TimePoint OnDemandLists::NextDueLocked() const {
+  base::TimePoint next = base::TimePoint::max();
+  for (const auto& [source, waiting] : waiting_) {
+    next = std::min(next, waiting.due);
   }
-  listed_for_ = std::exchange(waiting_, {});
-  return listed_for_;
+  return std::max(next, next_round_);
+}
+
+OnDemandLists::Round OnDemandLists::Await(const std::stop_token& stop) {
+  const base::MutexLock lock(mu_);
+  while (!stop.stop_requested() && NextDueLocked() > clock_.Now()) {
+    clock_.WaitUntil(mu_, changed_, stop, NextDueLocked());
+  }
+  const base::TimePoint now = clock_.Now();
+  next_round_ = now + kInterval;
+  Round round;
+  for (const auto& [source, waiting] : waiting_) {
+    if (waiting.due <= now) {
+      round.namespaces.emplace(source.key.namespace_, 0);
+    }
+  }
+  for (auto each = waiting_.begin(); each != waiting_.end();) {
+    const SourceId& source = each->first;
+    const auto listed = round.namespaces.find(source.key.namespace_);
+    if (listed == round.namespaces.end()) {
+      ++each;
+      continue;
+    }
+    listed->second = std::max(listed->second, each->second.version);
+    if (!each->second.is_used) {
+      unreferenced_.LookedInto(source, now);
+    }
+    round.changes[source] = each->second.before;
+    each = waiting_.erase(each);
+  }
+  listed_for_ = round.changes;
+  return round;
 }
 
 std::vector<std::pair<SourceId, Digest>> OnDemandLists::Before(std::string_view namespace_) const {
   std::vector<std::pair<SourceId, Digest>> result;
   const base::MutexLock lock(mu_);
-  for (const Changes* changes : {&listed_for_, &waiting_}) {  // the older first
-    for (const auto& [source, before] : *changes) {
-      if (before && source.key.namespace_ == namespace_) {
-        result.emplace_back(source, *before);
-      }
+  const auto add = [&](const SourceId& source, const std::optional<Digest>& before) {
+    if (before && source.key.namespace_ == namespace_) {
+      result.emplace_back(source, *before);
     }
+  };
+  for (const auto& [source, before] : listed_for_) {  // the older first
+    add(source, before);
+  }
+  for (const auto& [source, waiting] : waiting_) {
+    add(source, waiting.before);
   }
   return result;
 }
 
 void OnDemandLists::Run(const std::stop_token& stop) {
   while (true) {
-    const Changes changes = Await(stop);
+    const Round round = Await(stop);
     if (stop.stop_requested()) {
       return;
     }
-    ListAll(changes, stop);
+    List(round.namespaces, stop);
     if (stop.stop_requested()) {
       return;
     }
-    for (const auto& [source, before] : changes) {
+    for (const auto& [source, before] : round.changes) {
       pass_(source, before);
     }
     const base::MutexLock lock(mu_);
@@ -97,30 +143,53 @@ void OnDemandLists::Run(const std::stop_token& stop) {
   }
 }
 
-void OnDemandLists::ListAll(const Changes& changes, const std::stop_token& stop) {
+bool OnDemandLists::ListParts(const Member& member, const Namespaces& namespaces,
+                              const std::stop_token& stop) {
+  if (namespaces.size() > kMostParts) {
+    return false;
+  }
+  std::vector<std::shared_ptr<const std::atomic<bool>>> parts;
+  for (const auto& [namespace_, version] : namespaces) {
+    const auto take = [&](std::vector<cache::Object>&& objects) -> apimachinery::Result<void> {
+      KX_ASSIGN_OR_RETURN(auto applied,
+                          member.informer->ReplaceNamespace(namespace_, std::move(objects)));
+      parts.push_back(std::move(applied));
+      return {};
+    };
+    if (!member.source->ListNamespace(
+            namespace_, version == 0 ? std::string() : std::to_string(version), take, stop)) {
+      return false;
+    }
+  }
+  AwaitStored(
+      [&] { return std::ranges::all_of(parts, [](const auto& part) { return part->load(); }); },
+      stop);
+  return true;
+}
+
+void OnDemandLists::List(const Namespaces& namespaces, const std::stop_token& stop) {
   std::vector<std::pair<const Member*, std::uint64_t>> asked;
   for (const Member& member : members_) {
-    if (std::ranges::any_of(changes, [&](const auto& change) {
-          return IsIn(member, change.first.key.namespace_);
-        })) {
+    const bool concerned = std::ranges::any_of(
+        namespaces, [&](const auto& entry) { return IsIn(member, entry.first); });
+    if (concerned && !(member.namespace_.empty() && ListParts(member, namespaces, stop))) {
       asked.emplace_back(&member, member.source->AskForList());
     }
   }
   for (const auto& [member, number] : asked) {
     if (const auto version = member->source->AwaitList(number, stop)) {
-      AwaitStored(*member, *version, stop);
+      AwaitStored(
+          [&, wanted = Number(*version)] {
+            return Number(member->informer->LastSyncResourceVersion()) >= wanted;
+          },
+          stop);
     }
   }
 }
 
-void OnDemandLists::AwaitStored(const Member& member, const std::string& version,
-                                const std::stop_token& stop) {
-  const std::uint64_t wanted = Number(version);
+void OnDemandLists::AwaitStored(base::FunctionRef<bool()> is_there, const std::stop_token& stop) {
   const base::TimePoint deadline = clock_.Now() + kPatience;
-  while (Number(member.informer->LastSyncResourceVersion()) < wanted && clock_.Now() < deadline) {
-    if (!clock_.SleepFor(kLook, stop)) {
-      return;
-    }
+  while (!is_there() && clock_.Now() < deadline && clock_.SleepFor(kLook, stop)) {
   }
 }
 

@@ -3,6 +3,7 @@
 #ifndef KUBEXX_RELOADER_ON_DEMAND_LISTS_H_
 #define KUBEXX_RELOADER_ON_DEMAND_LISTS_H_
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -15,11 +16,16 @@
 #include <vector>
 
 #include "kubexx/base/clock.h"
+#include "kubexx/base/function_ref.h"
 #include "kubexx/base/mutex.h"
-#include "kubexx/cache/shared_informer.h"
 #include "kubexx/reloader/digest.h"
 #include "kubexx/reloader/source.h"
+#include "kubexx/reloader/unreferenced_sources.h"
 #include "kubexx/reloader/workload_source.h"
+
+namespace kubexx::cache {
+class SharedInformerBase;
+}
 
 namespace kubexx::reloader {
 
@@ -47,8 +53,11 @@ class OnDemandLists {
 
   void Start();
   void Stop();
-  /// Takes a change when something in its namespace is on demand; whether it did.
-  bool Changed(const SourceId& source, const std::optional<Digest>& before);
+  /// Takes a change when something in its namespace is on demand; whether it did. When no known
+  /// workload uses the source it may wait: see UnreferencedSources.
+  /// `version`: its resourceVersion with the change, when known.
+  bool Changed(const SourceId& source, const std::optional<Digest>& before, bool is_used,
+               std::uint64_t version = 0);
   /// The digests from before the changes in the namespace that wait, or are being listed for: a
   /// workload that a list brings may run with the data from before.
   std::vector<std::pair<SourceId, Digest>> Before(std::string_view namespace_) const;
@@ -57,21 +66,43 @@ class OnDemandLists {
 
  private:
   using Changes = std::map<SourceId, std::optional<Digest>>;
+  /// The namespaces to list, and how new the lists must be at least.
+  using Namespaces = std::map<std::string, std::uint64_t>;
+  /// What is to be listed for.
+  struct Round {
+    Changes changes{};
+    Namespaces namespaces{};
+  };
+  struct Waiting {
+    std::optional<Digest> before{};
+    base::TimePoint due{};
+    bool is_used = false;
+    std::uint64_t version = 0;
+  };
 
   static bool IsIn(const Member& member, std::string_view namespace_);
   void Run(const std::stop_token& stop);
-  /// Everything that waits, which is listed_for_ from now on; empty when `stop` is requested first.
-  Changes Await(const std::stop_token& stop);
-  void ListAll(const Changes& changes, const std::stop_token& stop);
-  void AwaitStored(const Member& member, const std::string& version, const std::stop_token& stop);
+  /// Blocks until something is due; that, and what the same lists answer, which is listed_for_ from
+  /// now on. Empty when `stop` is requested first.
+  Round Await(const std::stop_token& stop);
+  base::TimePoint NextDueLocked() const KX_REQUIRES(mu_);
+  void List(const Namespaces& namespaces, const std::stop_token& stop);
+  /// Lists the namespaces only; false when that is more work than to list everything, or cannot be
+  /// done.
+  bool ListParts(const Member& member, const Namespaces& namespaces, const std::stop_token& stop);
+  /// Blocks until `is_there`, for a while.
+  void AwaitStored(base::FunctionRef<bool()> is_there, const std::stop_token& stop);
 
   const std::vector<Member> members_;
   base::Clock& clock_;
   const Pass pass_;
   mutable base::Mutex mu_;
   base::CondVar changed_;
-  Changes waiting_ KX_GUARDED_BY(mu_);
+  std::map<SourceId, Waiting> waiting_ KX_GUARDED_BY(mu_);
+  UnreferencedSources unreferenced_ KX_GUARDED_BY(mu_);
   Changes listed_for_ KX_GUARDED_BY(mu_);
+  /// One list a second: a burst of changes is answered together.
+  base::TimePoint next_round_ KX_GUARDED_BY(mu_){};
   std::jthread thread_;
 };
 

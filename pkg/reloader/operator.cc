@@ -1,13 +1,16 @@
 #include "kubexx/reloader/operator.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
+#include <set>
 #include <thread>
 #include <utility>
 
 #include "kubexx/base/mutex.h"
 #include "kubexx/base/subscription.h"
 #include "kubexx/cache/handler_registration.h"
+#include "kubexx/cache/shared_informer.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/event_router.h"
 #include "kubexx/reloader/key_times.h"
@@ -15,34 +18,46 @@
 #include "kubexx/reloader/projection.h"
 #include "kubexx/reloader/reconciler.h"
 #include "kubexx/reloader/reloader_metrics.h"
+#include "kubexx/reloader/retries.h"
 #include "kubexx/workqueue/queue.h"
 
 namespace kubexx::reloader {
+
+using cache::RawEvent;
 namespace {
+
+/// No workload: stands in the queue for a look at sources that could not be read.
+const workqueue::Key kLateSources{"late sources", {}};
+constexpr base::Duration kLateSourcesInterval = std::chrono::seconds(1);
 
 workqueue::Key KeyOf(const WorkloadId& id) { return {std::string(KindName(id.kind)), id.key}; }
 
-// Backoff of a workload whose write fails: 5 ms doubling up to a minute, all failures together at
-// most 10 a second.
-std::shared_ptr<workqueue::RateLimiter> RetryLimiter(base::Clock& clock) {
-  return workqueue::NewMaxOfRateLimiter(workqueue::NewExponentialFailureRateLimiter(
-                                            std::chrono::milliseconds(5), std::chrono::minutes(1)),
-                                        workqueue::NewBucketRateLimiter(10, 100, clock));
-}
-
 Operator::Options WithStrategy(Operator::Options options) {
-  options.rules.deletion_needs_variable = options.strategy == ReloadStrategy::kEnvVars;
+  options.rules.by_variables = options.strategy == ReloadStrategy::kEnvVars;
   return options;
 }
 
 std::vector<OnDemandLists::Member> OnDemandMembers(const std::vector<InformerSet>& informers) {
   std::vector<OnDemandLists::Member> members;
   for (const InformerSet& set : informers) {
-    for (const auto& [kind, source] : set.workload_sources) {
-      members.push_back({set.namespace_, source, set.workloads.at(kind)});
+    for (const auto& [kind, sources] : set.workload_sources) {
+      for (const NamespacedWorkloads& source : sources) {
+        members.push_back({source.namespace_, source.source, set.workloads.at(kind)});
+      }
     }
   }
   return members;
+}
+
+std::unique_ptr<SourceAbsences> NewAbsences(const Operator::Options& options) {
+  if (!options.source_exists ||
+      !(options.rules.reload_on_create || options.rules.reload_on_delete)) {
+    return nullptr;
+  }
+  return std::make_unique<SourceAbsences>(
+      SourceAbsences::Options{.has_selector = options.selects_sources,
+                              .exists = options.source_exists,
+                              .clock = options.clock});
 }
 
 }  // namespace
@@ -53,13 +68,12 @@ class Operator::Impl {
       : options_(WithStrategy(std::move(options))),
         metrics_(options_.registry, options_.count_by_namespace),
         caches_(std::move(informers), options_.rules),
-        queue_({.name = "reloader",
-                .clock = options_.clock,
-                .registry = options_.registry,
-                .rate_limiter = RetryLimiter(options_.clock)}),
+        retries_(options_.clock),
+        queue_({.name = "reloader", .clock = options_.clock, .registry = options_.registry}),
         settler_(options_.settle, options_.clock,
                  [this](const workqueue::Key& key) { Enqueue(key); }),
         recording_(options_.recording, options_.clock),
+        absences_(NewAbsences(options_)),
         router_({.caches = caches_,
                  .memory = memory_,
                  .patterns = patterns_,
@@ -67,6 +81,9 @@ class Operator::Impl {
                  .ignored_namespaces = options_.ignored_namespaces,
                  .metrics = metrics_,
                  .on_demand = on_demand_,
+                 .absences = absences_.get(),
+                 .namespaces = options_.namespace_selector,
+                 .gate = options_.gate,
                  .note = [this](const WorkloadId& id, Cause cause) { Note(id, cause); }}),
         pauses_(NewPauses(writer)),
         on_demand_(OnDemandMembers(caches_.informers()), options_.clock,
@@ -85,10 +102,12 @@ class Operator::Impl {
                      .clock = options_.clock,
                      .observers = options_.observers,
                      .gate = options_.rollout_gate,
-                     .recording = options_.record_baselines ? &recording_ : nullptr,
+                     .record_baselines = options_.record_baselines,
+                     .recording = recording_,
                      .pauses = pauses_.get(),
                      .fresh_reads = &fresh_reads_,
-                     .value_digests = options_.fetch_values ? &value_digests_ : nullptr}) {}
+                     .value_digests = options_.fetch_values ? &value_digests_ : nullptr,
+                     .absences = absences_.get()}) {}
 
   ~Impl() { Stop(); }
 
@@ -158,6 +177,7 @@ class Operator::Impl {
     if (pauses_) {
       pauses_->Stop();
     }
+    workload_subscriptions_.clear();
     subscriptions_.clear();
     rollout_gate_subscription_.Reset();
     caches_.Stop();
@@ -165,19 +185,18 @@ class Operator::Impl {
 
  private:
   void Subscribe() {
-    using RawEvent = cache::SharedInformerBase::RawEvent;
     for (const InformerSet& set : caches_.informers()) {
       for (const auto& [kind, informer] : set.workloads) {
-        subscriptions_.push_back(
-            informer->AddRawHandler("reloader", [this, kind = kind](const RawEvent& event) {
+        workload_subscriptions_.push_back(
+            informer->AddRawHandler("reloader", [this, kind](const RawEvent& event) {
               TellRolloutGate(kind, event);
               TellPauses(kind, event);
-              router_.OnWorkload(kind, event);
+              router_.OnWorkload(kind, event, stop_.get_token());
             }));
       }
       for (const auto& [type, informer] : set.sources) {
         subscriptions_.push_back(
-            informer->AddRawHandler("reloader", [this, type = type](const RawEvent& event) {
+            informer->AddRawHandler("reloader", [this, type](const RawEvent& event) {
               router_.OnSource(type, event, stop_.get_token());
             }));
       }
@@ -190,24 +209,23 @@ class Operator::Impl {
   }
 
   std::unique_ptr<Pauses> NewPauses(WorkloadWriter& writer) {
-    if (!options_.is_paused) {
+    if (!options_.pause_query) {
       return nullptr;
     }
     return std::make_unique<Pauses>(
         Pauses::Parts{.keys = options_.rules.keys,
                       .get = [this](const WorkloadId& id) { return caches_.GetWorkload(id); },
-                      .is_paused = options_.is_paused,
+                      .query = options_.pause_query,
                       .writer = writer,
                       .gate = options_.gate,
                       .clock = options_.clock,
                       .registry = options_.registry});
   }
 
-  void TellPauses(WorkloadKind kind, const cache::SharedInformerBase::RawEvent& event) {
+  void TellPauses(WorkloadKind kind, const cache::RawEvent& event) {
     // Most Deployments are not paused: their bytes do not mention the key.
     if (pauses_ && kind == WorkloadKind::kDeployment &&
-        event.type != cache::SharedInformerBase::RawEvent::Type::kDelete &&
-        IsWatched(event.key().namespace_) &&
+        event.type != cache::RawEvent::Type::kDelete && IsWatched(event.key().namespace_) &&
         std::string_view(event.object().bytes).contains(options_.rules.keys.paused_at)) {
       pauses_->Consider(event.key());
     }
@@ -220,16 +238,16 @@ class Operator::Impl {
             options_.namespace_selector->Contains(namespace_));
   }
 
-  void TellRolloutGate(WorkloadKind kind, const cache::SharedInformerBase::RawEvent& event) {
+  void TellRolloutGate(WorkloadKind kind, const cache::RawEvent& event) {
     if (options_.rollout_gate == nullptr) {
       return;
     }
-    using Type = cache::SharedInformerBase::RawEvent::Type;
+    using Type = cache::RawEvent::Type;
     const WorkloadId id{kind, event.key()};
     if (event.type == Type::kDelete) {
-      options_.rollout_gate->OnWorkload(id, nullptr, false);
+      options_.rollout_gate->OnWorkload(id, nullptr);
     } else if (const auto workload = WorkloadFrom(kind, event.object())) {
-      options_.rollout_gate->OnWorkload(id, &*workload, event.is_in_initial_list);
+      options_.rollout_gate->OnWorkload(id, &*workload);
     }
   }
 
@@ -237,9 +255,9 @@ class Operator::Impl {
   bool WaitForRolloutGate(const std::stop_token& stop) const {
     return options_.rollout_gate == nullptr ||
            (options_.rollout_gate->WaitForSync(stop) &&
-            std::ranges::all_of(subscriptions_, [&](const cache::HandlerRegistration& each) {
-              return each.WaitForSync(stop);
-            }));
+            std::ranges::all_of(
+                workload_subscriptions_,
+                [&](const cache::HandlerRegistration& each) { return each.WaitForSync(stop); }));
   }
 
   void Note(const WorkloadId& id, Cause cause) {
@@ -265,6 +283,10 @@ class Operator::Impl {
         (options_.namespace_selector == nullptr ||
          options_.namespace_selector->WaitForSync(stop)) &&
         WaitForRolloutGate(stop)) {
+      if (options_.rollout_gate != nullptr) {
+        options_.rollout_gate->OnSynced();
+      }
+      LookForLateSources();
       for (auto item = queue_.Get(stop); item; item = queue_.Next(std::move(item), stop)) {
         Handle(*item, stop);
       }
@@ -274,9 +296,41 @@ class Operator::Impl {
     worker_done_.notify_all();
   }
 
+  /// Has the workloads of namespaces looked at whose sources could not be read before and now can:
+  /// of what is gone since their plans there is no event.
+  void LookForLateSources() {
+    std::set<SourceSpace> known;
+    bool some_are_late = false;
+    {
+      const base::MutexLock lock(mu_);
+      std::set<SourceSpace> unknown = caches_.UnknownSpaces();
+      std::ranges::set_difference(late_, unknown, std::inserter(known, known.end()));
+      some_are_late = !unknown.empty();
+      late_ = std::move(unknown);
+    }
+    for (const SourceSpace& space : known) {
+      logging::Info("Sources that could not be read can be read now",
+                    {{"resource", NamesOf(space.type).plural}, {"namespace", space.namespace_}});
+      Reconsider([&space](const std::string& name) {
+        return space.namespace_.empty() || space.namespace_ == name;
+      });
+    }
+    if (some_are_late) {
+      queue_.AddAfter(kLateSources, kLateSourcesInterval);
+    }
+  }
+
   void Handle(const workqueue::Key& key, const std::stop_token& stop) {
+    if (key == kLateSources) {
+      LookForLateSources();
+      return;
+    }
     const auto kind = ParseWorkloadKind(key.kind);
-    if (!kind || !settler_.Take(key)) {
+    if (!kind) {
+      return;
+    }
+    if (!settler_.Take(key)) {
+      KeepNoPlace({*kind, key.object});
       return;  // changed again since it was queued: it will come when that has settled
     }
     const KeyTimes::Times times = times_.Take(key);
@@ -287,7 +341,7 @@ class Operator::Impl {
       case Reconciler::Outcome::kRetry:
         times_.PutBack(key, times);
         metrics_.Retried();
-        queue_.AddRateLimited(key);
+        queue_.AddAfter(key, retries_.After(key, answer.failure));
         return;
       case Reconciler::Outcome::kWritten:
         if (times.changed) {
@@ -302,7 +356,14 @@ class Operator::Impl {
         }
         break;
     }
-    queue_.Forget(key);
+    retries_.Forget(key);
+  }
+
+  /// The gate may have woken the workload and keep a place for it, which it does not ask for now.
+  void KeepNoPlace(const WorkloadId& id) {
+    if (options_.rollout_gate != nullptr) {
+      options_.rollout_gate->OnNothing(id);
+    }
   }
 
   /// What is not allowed now is looked at when it becomes so.
@@ -310,6 +371,7 @@ class Operator::Impl {
     if (options_.namespace_selector != nullptr &&
         !options_.namespace_selector->Contains(id.key.namespace_)) {
       metrics_.Skipped(SkipReason::kIgnoredOrNotSelected);
+      KeepNoPlace(id);
       return {};
     }
     if (options_.gate == nullptr) {
@@ -321,9 +383,7 @@ class Operator::Impl {
       if (options_.gate->IsOpenFor(id.key.namespace_)) {
         return {Reconciler::Outcome::kRetry};
       }
-      if (options_.rollout_gate != nullptr) {
-        options_.rollout_gate->OnNothing(id);  // nor does it wait for a place here any more
-      }
+      KeepNoPlace(id);
       return {};
     }
     std::stop_source either;
@@ -352,9 +412,11 @@ class Operator::Impl {
   PairMemory memory_;
   PatternCache patterns_;
   KeyTimes times_;
+  Retries retries_;
   workqueue::Queue queue_;
   Settler settler_;
   BaselineSchedule recording_;
+  const std::unique_ptr<SourceAbsences> absences_;
   EventRouter router_;
   std::unique_ptr<Pauses> pauses_;
   OnDemandLists on_demand_;
@@ -365,7 +427,10 @@ class Operator::Impl {
   base::Mutex mu_;
   base::CondVar worker_done_;
   int running_workers_ KX_GUARDED_BY(mu_) = 0;
+  /// Could not be read when last looked at.
+  std::set<SourceSpace> late_ KX_GUARDED_BY(mu_);
   base::Subscription rollout_gate_subscription_;
+  std::vector<cache::HandlerRegistration> workload_subscriptions_;
   std::vector<cache::HandlerRegistration> subscriptions_;
   std::vector<std::jthread> workers_;
 };

@@ -21,6 +21,7 @@
 #include "kubexx/reloader/rollout_gate.h"
 #include "kubexx/reloader/settle.h"
 #include "kubexx/reloader/shard_gate.h"
+#include "kubexx/reloader/source_absences.h"
 #include "kubexx/reloader/source_keys.h"
 #include "kubexx/reloader/strategy.h"
 #include "kubexx/reloader/writer.h"
@@ -44,8 +45,7 @@ class Operator {
     base::Duration drain_timeout = std::chrono::seconds(1);
     base::Clock& clock = base::Clock::Real();
     metrics::Registry* registry = nullptr;
-    /// Record on workloads what data they run with, apart from rollouts too; see Baseline.
-    bool record_baselines = true;
+    BaselineRecording record_baselines = BaselineRecording::kAlways;
     BaselineSchedule::Options recording{};
     /// Adds reloader_reload_executed_total_by_namespace.
     bool count_by_namespace = false;
@@ -56,15 +56,20 @@ class Operator {
     /// Nothing is written in other namespaces; null: in all. Is started and stopped with the
     /// operator, and must outlive it.
     NamespaceSelector* namespace_selector = nullptr;
-    /// Asks the API server whether a Deployment is paused (see NewPauseQuery); empty: the
+    /// Asks the API server about the pause of a Deployment (see NewPauseQuery); empty: the
     /// annotation pause-period has no effect.
-    PauseQuery is_paused{};
+    PauseQuery pause_query{};
     /// Reads a workload before a write that must not come twice (see NewWorkloadRead); empty: what
     /// the informers say is believed.
     WorkloadRead read_workload{};
     /// Reads the data of sources of which some keys count only (see NewValueFetch); empty: lists of
     /// keys have no effect.
     ValueDigestReader::Fetch fetch_values{};
+    /// Asks whether a source exists that is not watched (see NewSourceQuery); empty: what is not
+    /// watched does not exist. Asked only where creations or deletions count.
+    SourceExists source_exists{};
+    /// A label selector leaves out some sources.
+    bool selects_sources = false;
     /// Says when rollouts may go; must outlive the operator. Null: at once.
     RolloutGate* rollout_gate = nullptr;
   };
@@ -77,9 +82,10 @@ class Operator {
   Operator& operator=(const Operator&) = delete;
 
   /// Starts informers and workers and returns at once; workers act once all informers hold their
-  /// first list. Once only.
+  /// first list, or are refused it. Sources that are refused are unknown: nothing is concluded from
+  /// their absence, and their namespaces are looked at when they can be read. Once only.
   void Start();
-  /// Whether they do.
+  /// Whether workers act, and some sources can be read.
   bool Ready() const;
   /// Looks at all workloads of the namespaces for which `concerned` is true, as if they had
   /// changed: writes may be made there now that could not be made before. Does not block.

@@ -13,7 +13,9 @@
 #include "kubexx/api/apps/v1/types.gen.h"
 #include "kubexx/api/core/v1/schema.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/apimachinery/time.h"
 #include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/cache/shared_informer.h"
 #include "kubexx/cache/testing/auto_clock.h"
 #include "kubexx/cache/testing/fake_source.h"
 #include "kubexx/codec/codec.h"
@@ -41,8 +43,9 @@ class FakeWriter final : public WorkloadWriter {
  public:
   struct Call {
     WorkloadId workload;
-    std::string patch;     ///< without the baseline
-    std::string baseline;  ///< in its annotation
+    std::string patch;            ///< without the baseline
+    std::string baseline;         ///< in its annotation
+    bool names_baseline = false;  ///< sets or removes it
   };
 
   Result<WriteOutcome> Write(const WorkloadId& workload, const WorkloadWrite& write,
@@ -52,16 +55,24 @@ class FakeWriter final : public WorkloadWriter {
     const base::MutexLock lock(mu_);
     (write.Rolls() ? calls_ : records_)
         .push_back({workload, StrategicMergePatch(rest),
-                    baseline.empty() ? "" : baseline.mapped().value_or("")});
+                    baseline.empty() ? "" : baseline.mapped().value_or(""), !baseline.empty()});
     changed_.notify_all();
     if (const auto found = failures_.find(workload); found != failures_.end()) {
       return apimachinery::Fail(found->second);
+    }
+    if (baseline_failure_ && !baseline.empty()) {
+      return apimachinery::Fail(*baseline_failure_);
     }
     return WriteOutcome{.rolled = write.Rolls()};
   }
   void Fail(const WorkloadId& workload, Status status) {
     const base::MutexLock lock(mu_);
     failures_[workload] = std::move(status);
+  }
+  /// Of writes with a baseline only.
+  void FailBaselines(Status status) {
+    const base::MutexLock lock(mu_);
+    baseline_failure_ = std::move(status);
   }
   void Heal() {
     const base::MutexLock lock(mu_);
@@ -93,6 +104,7 @@ class FakeWriter final : public WorkloadWriter {
   std::vector<Call> calls_ KX_GUARDED_BY(mu_);
   std::vector<Call> records_ KX_GUARDED_BY(mu_);
   std::map<WorkloadId, Status> failures_ KX_GUARDED_BY(mu_);
+  std::optional<Status> baseline_failure_ KX_GUARDED_BY(mu_);
 };
 
 /// A cluster in memory with one operator on it, all under a clock that stands still.
@@ -159,8 +171,9 @@ class OperatorTest : public testing::Test {
                           .ignored_namespaces = {"ignored"},
                           .clock = clock_,
                           .registry = &registry_,
-                          .record_baselines = record_,
-                          .is_paused = is_paused_,
+                          .record_baselines = recording_,
+                          .observers = observers_,
+                          .pause_query = pause_query_,
                           .read_workload = std::move(read),
                           .rollout_gate = gate_},
         std::vector{set},
@@ -223,8 +236,9 @@ class OperatorTest : public testing::Test {
   cache::testing::AutoClock informer_clock_;  // no waiting for backoff
   FakeWriter writer_;
   DecisionRules rules_;
-  bool record_ = false;
-  PauseQuery is_paused_;
+  BaselineRecording recording_ = BaselineRecording::kWithRollouts;
+  WriteObservers observers_;
+  PauseQuery pause_query_;
   RolloutGate* gate_ = nullptr;
   metrics::Registry registry_;
   std::optional<DryRunWriter> dry_run_;
@@ -270,10 +284,10 @@ TEST_F(OperatorTest, ADryRunCountsWhatItWouldDoAsThatAndNothingElse) {
 TEST_F(OperatorTest, WhatIsPausedInANamespaceThatIsIgnoredIsLeftAlone) {
   base::Mutex mu;
   std::vector<std::string> asked;
-  is_paused_ = [&](const WorkloadId& id, const std::stop_token&) -> Result<bool> {
+  pause_query_ = [&](const WorkloadId& id, const std::stop_token&) -> Result<PauseState> {
     const base::MutexLock lock(mu);
     asked.push_back(id.key.namespace_);
-    return false;
+    return PauseState();
   };
   for (const char* ns : {"ignored", "ns"}) {
     apps::Deployment web = Web({WorkloadKind::kDeployment, {ns, "web"}});
@@ -410,8 +424,59 @@ TEST_F(OperatorTest, APausedSourceIsMadeUpForOnceWhenThatEnds) {
   EXPECT_EQ(writer_.calls().size(), 1U);
 }
 
+TEST_F(OperatorTest, ARolloutThatFailedWhileNobodyWatchedIsWrittenOnItsWorkload) {
+  PolicyGate gate({.clock = clock_});
+  gate_ = &gate;
+  gate.SetPolicy(
+      {.id = {"ns", "p"},
+       .settings = {.health_timeout = std::chrono::minutes(1), .stop_after_failures = 1}},
+      {{.workload = {"Deployment", {"ns", "gone"}}, .uid = "u"}});
+  apps::Deployment web = Web();
+  web.metadata.annotations["reloader.kubexx.io/last-rollout"] = "1970-01-01T00:00:00Z";
+  web.metadata.annotations["reloader.kubexx.io/rollout-state"] = "started uid-web";
+  PutConfigMap("config", "x");
+  Put(*deployments_, web);
+  StartOperator();
+  Settle();
+  EXPECT_THAT(writer_.AwaitRecords(1)[0].patch,
+              HasSubstr(R"("reloader.kubexx.io/rollout-state":"failed uid-web")"));
+  const auto states = gate.States();
+  ASSERT_EQ(states[0].failures.size(), 1U) << "what is gone has been forgotten";
+  EXPECT_EQ(states[0].failures[0].workload.key.name, "web");
+  operator_.reset();
+}
+
+// The order stands on the last one alone, and there is no policy.
+TEST_F(OperatorTest, WhatHasNoOrderIsWaitedFor) {
+  PolicyGate gate({.clock = clock_});
+  gate_ = &gate;
+  apps::Deployment web = Web();
+  web.metadata.annotations["reloader.kubexx.io/order"] = "1";
+  PutConfigMap("config", "old");
+  Put(*deployments_, web);
+  Put(*deployments_, Web(kApi));
+  StartOperator();
+  PutConfigMap("config", "new");
+  AwaitEvents("configmaps", "update", 1);
+  Settle();
+  EXPECT_EQ(writer_.Await(1)[0].workload, kApi);
+  while (gate.TotalsNow().held[reloadpolicy::HoldReason::kOrder] != 1) {
+    std::this_thread::yield();
+  }
+  apps::Deployment api = WithVariable(Web(kApi), "STAKATER_CONFIG_CONFIGMAP", DigestText("new"));
+  api.metadata.annotations["reloader.kubexx.io/last-rollout"] =
+      apimachinery::Time::From(clock_.Wall()).ToString();
+  api.metadata.annotations["reloader.kubexx.io/rollout-state"] = "started uid-api";
+  api.status.replicas = 1;
+  api.status.updated_replicas = 1;
+  api.status.available_replicas = 1;
+  Put(*deployments_, api);
+  EXPECT_EQ(writer_.Await(2)[1].workload, kWeb);
+  operator_.reset();
+}
+
 TEST_F(OperatorTest, AFirstLookIsRecordedWithoutARollout) {
-  record_ = true;
+  recording_ = BaselineRecording::kAlways;
   PutConfigMap("config", "x");
   Put(*deployments_, Web());
   StartOperator();
@@ -422,6 +487,114 @@ TEST_F(OperatorTest, AFirstLookIsRecordedWithoutARollout) {
   AwaitCount("kubexx_reloader_baselines_total", {{"kind", "Deployment"}, {"result", "success"}}, 1);
   operator_->Stop();
   EXPECT_EQ(writer_.calls().size(), 0U);
+}
+
+TEST_F(OperatorTest, NothingIsRecordedWhereNothingCanRoll) {
+  recording_ = BaselineRecording::kAlways;
+  rules_.auto_reload_all = true;
+  PutConfigMap("config", "x");
+  PutConfigMap("config", "x", "ignored");
+  apps::Deployment opted_out = Web({WorkloadKind::kDeployment, {"ns", "opted-out"}});
+  opted_out.metadata.annotations["reloader.stakater.com/auto"] = "false";
+  Put(*deployments_, opted_out);
+  apps::Deployment without = Web({WorkloadKind::kDeployment, {"ns", "without-source"}});
+  without.spec.template_.spec.containers[0].env_from.clear();
+  Put(*deployments_, without);
+  Put(*deployments_, Web({WorkloadKind::kDeployment, {"ignored", "web"}}));
+  Put(*deployments_, Web());
+  StartOperator();
+  Settle();
+  AwaitCount("kubexx_reloader_baselines_total", {{"kind", "Deployment"}, {"result", "success"}}, 1);
+  operator_->Stop();
+  const auto records = writer_.AwaitRecords(1);
+  EXPECT_EQ(records.size(), 1U);
+  EXPECT_EQ(records[0].workload, kWeb);
+}
+
+TEST_F(OperatorTest, ARuleAgainstTheBaselineKeepsNoRolloutBack) {
+  PutConfigMap("config", "old");
+  Put(*deployments_, Web());
+  writer_.FailBaselines(Status(Reason::kForbidden, "ValidatingAdmissionPolicy denied", 403));
+  StartOperator();
+  PutConfigMap("config", "new");
+  AwaitEvents("configmaps", "update", 1);
+  Settle();
+  const auto calls = writer_.Await(2);
+  EXPECT_FALSE(calls[1].names_baseline);
+  EXPECT_THAT(calls[1].patch, HasSubstr(DigestText("new")));
+  AwaitReconciles("success", 1);
+}
+
+TEST_F(OperatorTest, AWorkloadMayRefuseItsBaseline) {
+  recording_ = BaselineRecording::kAlways;
+  PutConfigMap("config", "old");
+  apps::Deployment web = WithBaseline(Web(), "v1 uid-web configmap/config=" + DigestText("old"));
+  web.metadata.annotations["reloader.kubexx.io/record-baseline"] = "false";
+  Put(*deployments_, web);
+  StartOperator();
+  PutConfigMap("config", "new");
+  AwaitEvents("configmaps", "update", 1);
+  Settle();
+  EXPECT_EQ(writer_.Await(1)[0].baseline, "") << "the old one must not be believed later";
+  EXPECT_TRUE(writer_.Await(1)[0].names_baseline);
+  operator_->Stop();
+  EXPECT_TRUE(writer_.AwaitRecords(0).empty());
+}
+
+TEST_F(OperatorTest, WithoutRecordingNoBaselineIsWritten) {
+  recording_ = BaselineRecording::kNever;
+  PutConfigMap("config", "old");
+  Put(*deployments_, Web());
+  StartOperator();
+  PutConfigMap("config", "new");
+  AwaitEvents("configmaps", "update", 1);
+  Settle();
+  EXPECT_FALSE(writer_.Await(1)[0].names_baseline);
+  operator_->Stop();
+  EXPECT_TRUE(writer_.AwaitRecords(0).empty());
+}
+
+/// Keeps the reasons of notices. Thread-safe.
+class NoticeObserver final : public WriteObserver {
+ public:
+  void OnWrite(const WriteReport&) override {}
+  void OnNotice(const WorkloadNotice& notice) override {
+    const base::MutexLock lock(mu_);
+    reasons_.push_back(notice.reason + " " + notice.workload.key.name);
+  }
+  std::vector<std::string> reasons() {
+    const base::MutexLock lock(mu_);
+    return reasons_;
+  }
+
+ private:
+  base::Mutex mu_;
+  std::vector<std::string> reasons_ KX_GUARDED_BY(mu_);
+};
+
+// The FakeWriter's writes change nothing: it is as if somebody took each baseline away at once.
+TEST_F(OperatorTest, WhoTakesTheBaselineAwayIsNotFoughtAndThatIsToldOnce) {
+  NoticeObserver observer;
+  observers_ = {&observer};
+  recording_ = BaselineRecording::kAlways;
+  PutConfigMap("config", "x");
+  Put(*deployments_, Web());
+  StartOperator();
+  Settle();
+  std::size_t records = writer_.AwaitRecords(1).size();
+  AwaitReconciles("skipped", 1);
+  for (int look = 1; look <= 50; ++look) {
+    clock_.Advance(std::chrono::minutes(10));
+    const double looks = Count("reloader_reconcile_total", {{"result", "skipped"}});
+    operator_->Reconsider([](const std::string&) { return true; });
+    clock_.Advance(milliseconds(100));
+    AwaitReconciles("skipped", looks + 1);
+  }
+  operator_->Stop();
+  records = writer_.AwaitRecords(records).size();
+  EXPECT_GE(records, 3U);
+  EXPECT_LE(records, 12U) << "doubling from a minute";
+  EXPECT_EQ(observer.reasons(), std::vector<std::string>{"BaselineRemoved web"});
 }
 
 TEST_F(OperatorTest, TheBaselineTellsOfAChangeMadeWhileDown) {
@@ -445,7 +618,7 @@ TEST_F(OperatorTest, ABaselineThatIsUpToDateRollsNothing) {
 }
 
 TEST_F(OperatorTest, WhereRecordingIsForbiddenTheRestGoesOn) {
-  record_ = true;
+  recording_ = BaselineRecording::kAlways;
   PutConfigMap("config", "old");
   Put(*deployments_, Web());
   writer_.Fail(kWeb, Status(Reason::kForbidden, "no", 403));
@@ -492,7 +665,7 @@ TEST_F(OperatorTest, AFailingWorkloadIsRetriedAndBlocksNobody) {
   PutConfigMap("config", "old");
   Put(*deployments_, Web(kWeb));
   Put(*deployments_, Web(kApi));
-  writer_.Fail(kApi, Status(Reason::kForbidden, "no", 403));
+  writer_.Fail(kApi, Status(Reason::kForbidden, R"(is forbidden: User "u" cannot patch)", 403));
   StartOperator();
   PutConfigMap("config", "new");
   AwaitEvents("configmaps", "update", 1);
@@ -503,7 +676,7 @@ TEST_F(OperatorTest, AFailingWorkloadIsRetriedAndBlocksNobody) {
             1);
   writer_.Heal();
   clock_.AwaitSleepers(1);  // the queue's delay
-  clock_.Advance(milliseconds(10));
+  clock_.Advance(std::chrono::seconds(1));
   const auto calls = writer_.Await(3);
   EXPECT_EQ(calls[2].workload, kApi);
   EXPECT_THAT(calls[2].patch, HasSubstr(DigestText("new")));

@@ -1,13 +1,106 @@
 #include "kubexx/reloader/pair_memory.h"
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 namespace kubexx::reloader {
 
 using Kind = PairState::Kind;
 
+namespace {
+
+// Of one source between two plans: more than that are a stream of edits, of which the last ones
+// count.
+constexpr std::size_t kMaxMoves = 8;
+
+PairState BeganWith(const Digest& digest) {
+  return {.kind = Kind::kConfirmed, .digest = digest, .is_ahead_of_record = true};
+}
+
+}  // namespace
+
 void PairMemory::RecordChange(const WorkloadId& workload, const SourceId& source,
-                              const Digest& before) {
+                              const Digest& before, const std::optional<Move>& now) {
   const base::MutexLock lock(mu_);
-  states_[workload].pairs.try_emplace(source, PairState{Kind::kObserved, before});
+  Knowledge& known = states_[workload];
+  if (now && now->version != 0 && now->version < known.template_since) {
+    known.pairs[source] = BeganWith(now->digest);  // the change was on the way for longer
+  } else {
+    known.pairs.try_emplace(source, PairState{Kind::kObserved, before});
+  }
+  if (now && now->version != 0) {
+    std::vector<Move>& moves = known.moves[source];
+    if (moves.size() >= kMaxMoves) {
+      moves.erase(moves.begin());
+    }
+    moves.push_back(*now);
+  }
+}
+
+bool PairMemory::TemplateChanged(const WorkloadId& workload, const TemplateChange& change) {
+  const base::MutexLock lock(mu_);
+  Knowledge& known = states_[workload];
+  const bool goes_back = known.former && known.former->template_digest == change.now &&
+                         !change.was_rolled_out && !change.is_own;
+  const bool undoes_own = goes_back && known.former->is_own;
+  if (goes_back && !undoes_own) {
+    // Back before the rollout was through: pods of the former template live on.
+    for (const auto& [source, state] : known.former->pairs) {
+      known.pairs[source] = state;
+      known.pairs[source].is_ahead_of_record = true;
+    }
+    known.former.reset();
+    known.template_since = 0;
+    return false;
+  }
+  known.former = Knowledge::Former{.template_digest = change.before,
+                                   .pairs = change.is_own ? PairStates() : known.pairs,
+                                   .is_own = change.is_own};
+  known.template_since = change.since;
+  if (!change.is_own) {
+    // A baseline that came back with the template tells of pods that are gone.
+    for (auto& [source, state] : known.pairs) {
+      state.is_ahead_of_record = true;
+    }
+  }
+  for (const auto& [source, moves] : known.moves) {
+    const auto earlier = std::ranges::find_if(moves.rbegin(), moves.rend(), [&](const Move& move) {
+      return move.version < change.since;
+    });
+    if (earlier != moves.rend()) {
+      known.pairs[source] = BeganWith(earlier->digest);
+    }
+  }
+  return undoes_own;
+}
+
+void PairMemory::RecordedByOthers(const WorkloadId& workload) {
+  const base::MutexLock lock(mu_);
+  if (const auto found = states_.find(workload); found != states_.end()) {
+    for (auto& [source, state] : found->second.pairs) {
+      state.is_ahead_of_record = false;
+    }
+  }
+}
+
+void PairMemory::TemplateRolledOut(const WorkloadId& workload) {
+  const base::MutexLock lock(mu_);
+  if (const auto found = states_.find(workload); found != states_.end()) {
+    found->second.former.reset();
+  }
+}
+
+void PairMemory::BeginTenure(const WorkloadId& workload, std::uint64_t tenure) {
+  const base::MutexLock lock(mu_);
+  const auto found = states_.find(workload);
+  if (found == states_.end() || found->second.tenure == tenure) {
+    return;
+  }
+  const bool is_first = std::exchange(found->second.tenure, tenure) == 0;
+  for (auto& [source, state] : found->second.pairs) {
+    state.is_ahead_of_record = state.is_ahead_of_record && is_first;
+  }
 }
 
 void PairMemory::MarkNew(const WorkloadId& workload) {
@@ -31,6 +124,16 @@ void PairMemory::Apply(const WorkloadId& workload, const Plan& plan) {
   for (const SourceId& source : plan.dropped) {
     known.pairs.erase(source);
   }
+  for (const auto& [source, seen] : plan.seen) {
+    // Others may have come in while it was made.
+    if (const auto moves = known.moves.find(source); moves != known.moves.end()) {
+      std::erase_if(moves->second,
+                    [&](const Move& move) { return std::ranges::find(seen, move) != seen.end(); });
+      if (moves->second.empty()) {
+        known.moves.erase(moves);
+      }
+    }
+  }
   // What is to be written because the workload is new stays so until that has succeeded.
   known.is_new = known.is_new && !plan.changes.empty();
   if (known == Knowledge{}) {
@@ -38,11 +141,13 @@ void PairMemory::Apply(const WorkloadId& workload, const Plan& plan) {
   }
 }
 
-void PairMemory::BeginWrite(const WorkloadId& workload, const std::vector<Change>& changes) {
+std::vector<SourceId> PairMemory::BeginWrite(const WorkloadId& workload,
+                                             const std::vector<Change>& changes) {
+  std::vector<SourceId> begun;
   const base::MutexLock lock(mu_);
   const auto found = states_.find(workload);
   if (found == states_.end()) {
-    return;
+    return begun;
   }
   PairStates& pairs = found->second.pairs;
   for (const Change& change : changes) {
@@ -50,7 +155,23 @@ void PairMemory::BeginWrite(const WorkloadId& workload, const std::vector<Change
       const auto state = pairs.find(source);
       if (state != pairs.end() && state->second.kind == Kind::kConfirmed) {
         state->second.kind = Kind::kUncertain;
+        begun.push_back(source);
       }
+    }
+  }
+  return begun;
+}
+
+void PairMemory::CancelWrite(const WorkloadId& workload, const std::vector<SourceId>& begun) {
+  const base::MutexLock lock(mu_);
+  const auto found = states_.find(workload);
+  if (found == states_.end()) {
+    return;
+  }
+  for (const SourceId& source : begun) {
+    const auto state = found->second.pairs.find(source);
+    if (state != found->second.pairs.end() && state->second.kind == Kind::kUncertain) {
+      state->second.kind = Kind::kConfirmed;
     }
   }
 }
@@ -62,8 +183,10 @@ void PairMemory::Confirm(const WorkloadId& workload, const std::vector<Change>& 
   for (const Change& change : changes) {
     for (const auto& [source, digest] : change.sources) {
       const auto keys = change.keys.find(source);
-      known.pairs[source] = {Kind::kConfirmed, digest,
-                             keys == change.keys.end() ? std::string() : keys->second};
+      known.pairs[source] = {.kind = Kind::kConfirmed,
+                             .digest = digest,
+                             .keys = keys == change.keys.end() ? std::string() : keys->second,
+                             .is_ahead_of_record = true};
     }
   }
 }

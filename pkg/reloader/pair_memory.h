@@ -4,7 +4,10 @@
 #define KUBEXX_RELOADER_PAIR_MEMORY_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -20,14 +23,38 @@ class PairMemory {
  public:
   /// A source of `workload` changed from `before`. What is known already stays: it is older and
   /// still unacted on.
-  void RecordChange(const WorkloadId& workload, const SourceId& source, const Digest& before);
+  /// `now`: what it changed to, when that is known.
+  void RecordChange(const WorkloadId& workload, const SourceId& source, const Digest& before,
+                    const std::optional<Move>& now = std::nullopt);
+  /// A change of a pod template.
+  struct TemplateChange {
+    std::uint64_t since = 0;  ///< it was made at this resource version or later; 0: not known
+    std::string before{};     ///< digests of the template
+    std::string now{};
+    bool was_rolled_out = true;  ///< the template before had made all pods
+    bool is_own = false;         ///< a rollout of the operator: who undoes it is left alone
+  };
+  /// Whether a rollout of the operator was undone before it was through: pods that began with the
+  /// data from before live on, as whoever undid it wanted.
+  bool TemplateChanged(const WorkloadId& workload, const TemplateChange& change);
+  /// Another replica, which works on the workload while this one looks on, has recorded a baseline:
+  /// it counts more than what this one has concluded so far.
+  void RecordedByOthers(const WorkloadId& workload);
+  /// All pods are of the present template.
+  void TemplateRolledOut(const WorkloadId& workload);
+  /// This replica works on the workload in that tenure (see FreshReads). Others may have in
+  /// between, so that what they recorded is newer than what is known here.
+  void BeginTenure(const WorkloadId& workload, std::uint64_t tenure);
   /// The workload was there before the process.
   void MarkNew(const WorkloadId& workload);
   Knowledge Get(const WorkloadId& workload) const;
   /// Takes over what a plan found, changes apart.
   void Apply(const WorkloadId& workload, const Plan& plan);
-  /// A write is about to be sent: from now on nothing is certain until Confirm.
-  void BeginWrite(const WorkloadId& workload, const std::vector<Change>& changes);
+  /// A write is about to be sent: from now on nothing is certain until Confirm. The sources that
+  /// this is about.
+  std::vector<SourceId> BeginWrite(const WorkloadId& workload, const std::vector<Change>& changes);
+  /// The write has certainly not arrived. `begun`: what BeginWrite said of it.
+  void CancelWrite(const WorkloadId& workload, const std::vector<SourceId>& begun);
   /// The write has arrived.
   void Confirm(const WorkloadId& workload, const std::vector<Change>& changes);
   /// The workload is gone, or another has taken its place.

@@ -7,8 +7,8 @@ namespace {
 
 using Kind = PairState::Kind;
 
-const WorkloadId kWorkload{WorkloadKind::kDeployment, {"ns", "w"}};
-const SourceId kSource{SourceType::kConfigMap, {"ns", "s"}};
+const WorkloadId kPairWorkload{WorkloadKind::kDeployment, {"ns", "w"}};
+const SourceId kPairSource{SourceType::kConfigMap, {"ns", "s"}};
 const Digest kOld = DigestOf("old");
 const Digest kNew = DigestOf("new");
 
@@ -16,55 +16,163 @@ std::vector<Change> ChangeTo(const Digest& digest) {
   return {{.container = "c",
            .variable = "V",
            .value = "",
-           .sources = {{kSource, digest}},
-           .causes = {kSource}}};
+           .sources = {{kPairSource, digest}},
+           .causes = {kPairSource}}};
 }
 
 TEST(PairMemory, KeepsTheOldestUnactedState) {
   PairMemory memory;
-  memory.RecordChange(kWorkload, kSource, kOld);
-  memory.RecordChange(kWorkload, kSource, kNew);
-  EXPECT_EQ(memory.Get(kWorkload).pairs.at(kSource), (PairState{Kind::kObserved, kOld}));
+  memory.RecordChange(kPairWorkload, kPairSource, kOld);
+  memory.RecordChange(kPairWorkload, kPairSource, kNew);
+  EXPECT_EQ(memory.Get(kPairWorkload).pairs.at(kPairSource), (PairState{Kind::kObserved, kOld}));
 }
 
 TEST(PairMemory, AWriteIsUncertainUntilConfirmed) {
   PairMemory memory;
-  memory.Confirm(kWorkload, ChangeTo(kOld));
-  EXPECT_EQ(memory.Get(kWorkload).pairs.at(kSource), (PairState{Kind::kConfirmed, kOld}));
-  memory.BeginWrite(kWorkload, ChangeTo(kNew));
-  EXPECT_EQ(memory.Get(kWorkload).pairs.at(kSource), (PairState{Kind::kUncertain, kOld}));
-  memory.Confirm(kWorkload, ChangeTo(kNew));
-  EXPECT_EQ(memory.Get(kWorkload).pairs.at(kSource), (PairState{Kind::kConfirmed, kNew}));
+  memory.Confirm(kPairWorkload, ChangeTo(kOld));
+  EXPECT_EQ(memory.Get(kPairWorkload).pairs.at(kPairSource),
+            (PairState{.kind = Kind::kConfirmed, .digest = kOld, .is_ahead_of_record = true}));
+  memory.BeginWrite(kPairWorkload, ChangeTo(kNew));
+  EXPECT_EQ(memory.Get(kPairWorkload).pairs.at(kPairSource),
+            (PairState{.kind = Kind::kUncertain, .digest = kOld, .is_ahead_of_record = true}));
+  memory.Confirm(kPairWorkload, ChangeTo(kNew));
+  EXPECT_EQ(memory.Get(kPairWorkload).pairs.at(kPairSource),
+            (PairState{.kind = Kind::kConfirmed, .digest = kNew, .is_ahead_of_record = true}));
 }
 
 TEST(PairMemory, AppliesPlansAndForgets) {
   PairMemory memory;
   Plan plan;
-  plan.learnt = {{kSource, {Kind::kConfirmed, kOld}}};
-  memory.Apply(kWorkload, plan);
-  EXPECT_TRUE(memory.Get(kWorkload).pairs.contains(kSource));
+  plan.learnt = {{kPairSource, {Kind::kConfirmed, kOld}}};
+  memory.Apply(kPairWorkload, plan);
+  EXPECT_TRUE(memory.Get(kPairWorkload).pairs.contains(kPairSource));
   EXPECT_EQ(memory.size(), 1U);
   plan.learnt.clear();
-  plan.dropped = {kSource};
-  memory.Apply(kWorkload, plan);
-  EXPECT_TRUE(memory.Get(kWorkload).pairs.empty());
-  memory.RecordChange(kWorkload, kSource, kOld);
-  memory.Forget(kWorkload);
+  plan.dropped = {kPairSource};
+  memory.Apply(kPairWorkload, plan);
+  EXPECT_TRUE(memory.Get(kPairWorkload).pairs.empty());
+  memory.RecordChange(kPairWorkload, kPairSource, kOld);
+  memory.Forget(kPairWorkload);
   EXPECT_EQ(memory.size(), 0U);
 }
 
 TEST(PairMemory, AWorkloadIsNewUntilItHasBeenPlannedWithoutAChange) {
   PairMemory memory;
-  memory.MarkNew(kWorkload);
+  memory.MarkNew(kPairWorkload);
   Plan plan;
   plan.changes = ChangeTo(kNew);
-  memory.Apply(kWorkload, plan);
-  EXPECT_TRUE(memory.Get(kWorkload).is_new) << "the write may fail";
-  memory.Confirm(kWorkload, plan.changes);
-  EXPECT_FALSE(memory.Get(kWorkload).is_new);
-  memory.MarkNew(kWorkload);
-  memory.Apply(kWorkload, {});
-  EXPECT_FALSE(memory.Get(kWorkload).is_new);
+  memory.Apply(kPairWorkload, plan);
+  EXPECT_TRUE(memory.Get(kPairWorkload).is_new) << "the write may fail";
+  memory.Confirm(kPairWorkload, plan.changes);
+  EXPECT_FALSE(memory.Get(kPairWorkload).is_new);
+  memory.MarkNew(kPairWorkload);
+  memory.Apply(kPairWorkload, {});
+  EXPECT_FALSE(memory.Get(kPairWorkload).is_new);
+}
+
+Digest BeganWith(const PairMemory& memory) {
+  const PairState state = memory.Get(kPairWorkload).pairs.at(kPairSource);
+  return state.kind == Kind::kConfirmed ? state.digest : kNoSource;
+}
+
+TEST(PairMemory, PodsBeginWithTheDataBeforeTheirTemplate) {
+  const PairMemory::TemplateChange at_200{.since = 200, .before = "one", .now = "two"};
+  PairMemory there_and_back;  // good, bad at 150, the template at 200, good again at 250
+  there_and_back.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 150});
+  there_and_back.TemplateChanged(kPairWorkload, at_200);
+  there_and_back.RecordChange(kPairWorkload, kPairSource, kNew, Move{kOld, 250});
+  EXPECT_EQ(BeganWith(there_and_back), kNew);
+  PairMemory template_last;  // as above, but its event comes last
+  template_last.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 150});
+  template_last.RecordChange(kPairWorkload, kPairSource, kNew, Move{kOld, 250});
+  template_last.TemplateChanged(kPairWorkload, at_200);
+  EXPECT_EQ(BeganWith(template_last), kNew);
+  PairMemory template_first;  // and first
+  template_first.TemplateChanged(kPairWorkload, at_200);
+  template_first.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 150});
+  template_first.RecordChange(kPairWorkload, kPairSource, kNew, Move{kOld, 250});
+  EXPECT_EQ(BeganWith(template_first), kNew);
+}
+
+TEST(PairMemory, APlanTakesAwayTheChangesThatItHasSeen) {
+  PairMemory memory;
+  memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 150});
+  Plan plan{.seen = memory.Get(kPairWorkload).moves};
+  memory.RecordChange(kPairWorkload, kPairSource, kNew, Move{kOld, 160});
+  memory.Apply(kPairWorkload, plan);
+  const auto moves = memory.Get(kPairWorkload).moves;
+  ASSERT_EQ(moves.at(kPairSource).size(), 1U);
+  EXPECT_EQ(moves.at(kPairSource)[0], (Move{kOld, 160}));
+  for (std::uint64_t version = 200; version < 300; ++version) {
+    memory.RecordChange(kPairWorkload, kPairSource, kNew, Move{kOld, version});
+  }
+  EXPECT_LE(memory.Get(kPairWorkload).moves.at(kPairSource).size(), 8U) << "a stream of edits";
+}
+
+TEST(PairMemory, GoingBackBeforeARolloutIsThroughLeavesTheFormerPods) {
+  for (const bool was_rolled_out : {false, true}) {
+    PairMemory memory;
+    Plan plan;
+    plan.learnt = {{kPairSource, {.kind = Kind::kConfirmed, .digest = kOld}}};
+    memory.Apply(kPairWorkload, plan);
+    memory.TemplateChanged(kPairWorkload, {.since = 200, .before = "one", .now = "two"});
+    plan.learnt = {{kPairSource, {.kind = Kind::kConfirmed, .digest = kNew}}};
+    memory.Apply(kPairWorkload, plan);  // older than the template
+    if (was_rolled_out) {
+      memory.TemplateRolledOut(kPairWorkload);
+    }
+    memory.TemplateChanged(
+        kPairWorkload,
+        {.since = 300, .before = "two", .now = "one", .was_rolled_out = was_rolled_out});
+    EXPECT_EQ(BeganWith(memory), was_rolled_out ? kNew : kOld);
+    EXPECT_EQ(memory.Get(kPairWorkload).template_since, was_rolled_out ? 300U : 0U);
+  }
+}
+
+TEST(PairMemory, UndoingARolloutOfTheOperatorBeforeItIsThroughIsLeftAlone) {
+  PairMemory memory;  // good data, then bad ones at 150, whose pods never get ready
+  memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 150});
+  const Plan plan{.seen = memory.Get(kPairWorkload).moves};
+  memory.Apply(kPairWorkload, plan);
+  memory.BeginWrite(kPairWorkload, ChangeTo(kNew));
+  memory.TemplateChanged(kPairWorkload, {.before = "one", .now = "two", .is_own = true});
+  memory.Confirm(kPairWorkload, ChangeTo(kNew));  // the answer comes after the event
+  EXPECT_TRUE(memory.TemplateChanged(
+      kPairWorkload, {.since = 300, .before = "two", .now = "one", .was_rolled_out = false}));
+  EXPECT_EQ(BeganWith(memory), kNew);
+  EXPECT_EQ(memory.Get(kPairWorkload).template_since, 300U);
+}
+
+TEST(PairMemory, InAnotherTenureOthersMayHaveRecordedMore) {
+  PairMemory memory;
+  memory.BeginTenure(kPairWorkload, 1);
+  memory.Confirm(kPairWorkload, ChangeTo(kOld));
+  memory.BeginTenure(kPairWorkload, 1);
+  EXPECT_TRUE(memory.Get(kPairWorkload).pairs.at(kPairSource).is_ahead_of_record);
+  memory.BeginTenure(kPairWorkload, 3);
+  EXPECT_FALSE(memory.Get(kPairWorkload).pairs.at(kPairSource).is_ahead_of_record);
+}
+
+TEST(PairMemory, AnOwnRolloutBackIsNoUndo) {
+  PairMemory memory;
+  EXPECT_FALSE(memory.TemplateChanged(
+      kPairWorkload, {.before = "one", .now = "two", .was_rolled_out = true, .is_own = true}));
+  EXPECT_FALSE(memory.TemplateChanged(
+      kPairWorkload, {.before = "two", .now = "one", .was_rolled_out = false, .is_own = true}))
+      << "the data went back before the first rollout was through";
+}
+
+// What a standby has concluded while it looked on must neither hide what the leader did since nor
+// be acted on: the leader has recorded it.
+TEST(PairMemory, WhatTheLeaderRecordsCountsMoreThanWhatAStandbyConcluded) {
+  PairMemory memory;
+  memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 100});
+  memory.TemplateChanged(kPairWorkload, {.since = 200, .before = "one", .now = "two"});
+  EXPECT_TRUE(memory.Get(kPairWorkload).pairs.at(kPairSource).is_ahead_of_record)
+      << "pods of the new template began with the new data, which nobody has recorded";
+  memory.RecordedByOthers(kPairWorkload);
+  memory.BeginTenure(kPairWorkload, 1);
+  EXPECT_FALSE(memory.Get(kPairWorkload).pairs.at(kPairSource).is_ahead_of_record);
 }
 
 }  // namespace

@@ -49,6 +49,9 @@ JsonTree AnnotationsPatch(const AnnotationEdits& edits) {
 
 JsonTree PatchWithoutVariables(const WorkloadWrite& write) {
   JsonTree patch = AnnotationsPatch(write.annotations);
+  if (!write.resource_version.empty()) {
+    patch["metadata"]["resourceVersion"] = write.resource_version;
+  }
   if (write.restart_at) {
     patch["spec"]["restartAt"] = *write.restart_at;
   }

@@ -30,6 +30,11 @@ TEST(StrategicMergePatch, RemovesAVariable) {
             R"({"name":"X","$patch":"delete"}]}]}}}})");
 }
 
+TEST(StrategicMergePatch, IsForOneVersionWhenItNamesOne) {
+  EXPECT_EQ(StrategicMergePatch({.resource_version = "7", .paused = false}),
+            R"({"metadata":{"resourceVersion":"7"},"spec":{"paused":false}})");
+}
+
 TEST(StrategicMergePatch, SetsAndRemovesAnnotationsBesides) {
   const WorkloadWrite write{.template_annotations = {{"from", "x"}},
                             .annotations = {{"a", "1"}, {"b", std::nullopt}},

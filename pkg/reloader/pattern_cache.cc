@@ -3,6 +3,7 @@
 #include <re2/re2.h>
 
 #include <map>
+#include <string>
 #include <utility>
 
 #include "kubexx/base/mutex.h"
@@ -60,6 +61,10 @@ PatternCache::~PatternCache() = default;
 Result<bool> PatternCache::Matches(std::string_view item, std::string_view name) {
   if (IsPlainItem(item)) {  // the usual case; needs no expression
     return item == name;
+  }
+  if (item.size() > kMaxItemBytes) {
+    return apimachinery::Fail(
+        Malformed("item", "longer than " + std::to_string(kMaxItemBytes) + " bytes"));
   }
   const auto pattern = impl_->Get(item);
   if (!pattern->ok()) {

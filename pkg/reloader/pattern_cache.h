@@ -18,11 +18,15 @@ namespace kubexx::reloader {
 /// whatever the expression.
 class PatternCache {
  public:
+  /// An item that is longer is no expression: names have 253 characters at most.
+  static constexpr std::size_t kMaxItemBytes = 4096;
+
   /// Keeps at most `capacity` compiled items.
   explicit PatternCache(std::size_t capacity = 1024);
   ~PatternCache();
 
-  /// Whether `item` matches `name`; kMalformed with RE2's words when it is not an expression.
+  /// Whether `item` matches `name`; kMalformed with RE2's words when it is not an expression, or is
+  /// longer than kMaxItemBytes.
   apimachinery::Result<bool> Matches(std::string_view item, std::string_view name);
 
   /// Compiled items, for tests and metrics.

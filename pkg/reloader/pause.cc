@@ -20,6 +20,9 @@ constexpr base::Duration kGatePause = std::chrono::seconds(1);
 // The wall clock may be set: a long pause is looked at now and then.
 constexpr base::Duration kMaxWait = std::chrono::hours(1);
 
+// Between two looks at a Deployment that somebody else is writing to.
+constexpr base::Duration kConflictPause = std::chrono::milliseconds(100);
+
 const std::string* NonEmpty(const Annotations& annotations, const std::string& key) {
   const std::string* value = Find(annotations, key);
   return value != nullptr && !value->empty() ? value : nullptr;
@@ -32,9 +35,9 @@ std::shared_ptr<workqueue::RateLimiter> Backoff() {
 
 }  // namespace
 
-Result<std::optional<base::Duration>> PausePeriodOf(const Workload& workload,
+Result<std::optional<base::Duration>> PausePeriodOf(const Annotations& annotations,
                                                     const AnnotationKeys& keys) {
-  const std::string* text = Find(workload.annotations, keys.pause_period);
+  const std::string* text = Find(annotations, keys.pause_period);
   if (text == nullptr) {
     return std::optional<base::Duration>();
   }
@@ -46,13 +49,14 @@ Result<std::optional<base::Duration>> PausePeriodOf(const Workload& workload,
   return std::optional<base::Duration>(period->nanos);
 }
 
-std::optional<base::WallTime> PauseEndOf(const Workload& workload, const AnnotationKeys& keys) {
-  const std::string* paused_at = NonEmpty(workload.annotations, keys.paused_at);
+std::optional<base::WallTime> PauseEndOf(const Annotations& annotations,
+                                         const AnnotationKeys& keys) {
+  const std::string* paused_at = NonEmpty(annotations, keys.paused_at);
   if (paused_at == nullptr) {
     return std::nullopt;
   }
   const auto begin = apimachinery::Time::Parse(*paused_at);
-  const auto period = PausePeriodOf(workload, keys);
+  const auto period = PausePeriodOf(annotations, keys);
   if (!begin || !period || !*period) {
     return base::WallTime();
   }
@@ -96,12 +100,12 @@ Result<void> Pauses::AddTo(const Workload& workload, WorkloadWrite& write,
                       {"namespace", workload.id.key.namespace_}});
     return {};
   }
-  KX_ASSIGN_OR_RETURN(const auto period, PausePeriodOf(workload, parts_.keys));
+  KX_ASSIGN_OR_RETURN(const auto period, PausePeriodOf(workload.annotations, parts_.keys));
   if (!period || *period <= base::Duration(0)) {
     return {};
   }
-  KX_ASSIGN_OR_RETURN(const bool paused, parts_.is_paused(workload.id, stop));
-  if (!paused) {
+  KX_ASSIGN_OR_RETURN(const PauseState state, parts_.query(workload.id, stop));
+  if (!state.paused) {
     write.paused = true;
     write.annotations[parts_.keys.paused_at] =
         apimachinery::Time::From(parts_.clock.Wall()).ToString();
@@ -114,33 +118,35 @@ void Pauses::Consider(const apimachinery::ObjectKey& key) { queue_.Add({"Deploym
 void Pauses::Work(const std::stop_token& stop) {
   for (auto item = queue_.Get(stop); item; item = queue_.Next(std::move(item), stop)) {
     const workqueue::Key key = *item;
-    const auto resumed = Resume({WorkloadKind::kDeployment, key.object}, stop);
-    if (!resumed) {
+    const auto looked = Look({WorkloadKind::kDeployment, key.object}, stop);
+    if (!looked) {
       if (!stop.stop_requested()) {
         logging::Error("Deployment cannot be resumed; it is tried again",
                        {{"workload", key.object.name},
                         {"namespace", key.object.namespace_},
-                        {"error", resumed.status()}});
+                        {"error", looked.status()}});
       }
       queue_.AddRateLimited(key);
       continue;
     }
     queue_.Forget(key);
-    if (*resumed) {
-      queue_.AddAfter(key, std::min(**resumed, kMaxWait));
+    if (*looked) {
+      queue_.AddAfter(key, std::min(**looked, kMaxWait));
     }
   }
 }
 
-Result<std::optional<base::Duration>> Pauses::Resume(const WorkloadId& id,
-                                                     const std::stop_token& stop) {
+Result<std::optional<base::Duration>> Pauses::Look(const WorkloadId& id,
+                                                   const std::stop_token& stop) {
   const std::optional<base::Duration> done;
   const auto workload = parts_.get(id);
-  const auto end = workload ? PauseEndOf(*workload, parts_.keys) : std::nullopt;
+  const auto end = workload ? PauseEndOf(workload->annotations, parts_.keys) : std::nullopt;
   if (!end) {
     return done;
   }
-  if (const base::WallTime now = parts_.clock.Wall(); *end > now) {
+  // One that is not paused any more was resumed by somebody: that is noted at once, so that their
+  // next pause is not taken for the operator's.
+  if (const base::WallTime now = parts_.clock.Wall(); workload->paused && *end > now) {
     return std::optional<base::Duration>(*end - now);
   }
   const auto permit = parts_.gate != nullptr ? parts_.gate->Enter(id.key.namespace_)
@@ -148,24 +154,39 @@ Result<std::optional<base::Duration>> Pauses::Resume(const WorkloadId& id,
   if (parts_.gate != nullptr && !permit) {
     return parts_.gate->IsOpenFor(id.key.namespace_) ? std::optional(kGatePause) : done;
   }
-  const auto paused = parts_.is_paused(id, stop);
-  if (!paused) {
-    return paused.status().reason == Reason::kNotFound ? Result<std::optional<base::Duration>>(done)
-                                                       : Fail(paused.status());
+  auto ended = End(id, stop);
+  if (!ended && ended.status().reason == Reason::kNotFound) {
+    return done;
   }
-  if (!*paused) {
-    return done;  // somebody has resumed it
+  if (!ended && ended.status().reason == Reason::kConflict) {
+    return std::optional(kConflictPause);
   }
-  WorkloadWrite write;
-  write.uid = workload->uid;
-  write.paused = false;
-  write.annotations[parts_.keys.paused_at] = std::nullopt;
-  const auto written = parts_.writer.Write(id, write, stop);
-  if (!written && written.status().reason != Reason::kNotFound) {
-    return Fail(written.status());
+  return ended;
+}
+
+Result<std::optional<base::Duration>> Pauses::End(const WorkloadId& id,
+                                                  const std::stop_token& stop) {
+  const std::optional<base::Duration> done;
+  KX_ASSIGN_OR_RETURN(const PauseState state, parts_.query(id, stop));
+  const auto end = PauseEndOf(state.annotations, parts_.keys);
+  if (!end) {
+    return done;
   }
-  logging::Info("Deployment resumed",
-                {{"workload", id.key.name}, {"namespace", id.key.namespace_}});
+  const bool is_own = state.paused && !state.by_others;
+  if (const base::WallTime now = parts_.clock.Wall(); is_own && *end > now) {
+    return std::optional<base::Duration>(*end - now);  // a later pause than the one looked for
+  }
+  // By the version, so that a pause that begins meanwhile keeps its mark.
+  const WorkloadWrite write{.resource_version = state.resource_version,
+                            .annotations = {{parts_.keys.paused_at, std::nullopt}},
+                            .paused = state.paused && state.by_others};
+  KX_ASSIGN_OR_RETURN(const WriteOutcome written, parts_.writer.Write(id, write, stop));
+  if (written.made) {
+    logging::Info(is_own         ? "Deployment resumed"
+                  : state.paused ? "Deployment stays paused: somebody else has paused it"
+                                 : "Somebody has resumed a paused Deployment",
+                  {{"workload", id.key.name}, {"namespace", id.key.namespace_}});
+  }
   return done;
 }
 

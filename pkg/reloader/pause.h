@@ -7,8 +7,10 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <thread>
 
+#include "kubexx/api/meta/v1/types.gen.h"
 #include "kubexx/apimachinery/object_key.h"
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
@@ -26,34 +28,48 @@ class RESTClient;
 
 namespace kubexx::reloader {
 
-/// The period that a Deployment asks for; nothing without the annotation. kInvalidConfig when its
-/// value is no duration as Go writes them.
-apimachinery::Result<std::optional<base::Duration>> PausePeriodOf(const Workload& workload,
+/// The period that a Deployment with these annotations asks for; nothing without the annotation.
+/// kInvalidConfig when its value is no duration as Go writes them.
+apimachinery::Result<std::optional<base::Duration>> PausePeriodOf(const Annotations& annotations,
                                                                   const AnnotationKeys& keys);
 
-/// When a pause that the operator began ends; nothing when the workload carries none. A pause whose
-/// begin or period cannot be read any more, or whose period has been taken away, is over: nothing
-/// says how long it was to last.
-std::optional<base::WallTime> PauseEndOf(const Workload& workload, const AnnotationKeys& keys);
+/// When a pause that the operator began ends; nothing when the annotations tell of none. A pause
+/// whose begin or period cannot be read any more, or whose period has been taken away, is over:
+/// nothing says how long it was to last.
+std::optional<base::WallTime> PauseEndOf(const Annotations& annotations,
+                                         const AnnotationKeys& keys);
 
-/// Whether a Deployment is paused now; blocks.
+/// Whether the managed fields tell that somebody else than the operator has set spec.paused, alone
+/// or as well. False when they tell of nobody: then the annotation is all there is to go by.
+bool IsPausedByOthers(const api::meta::v1::ObjectMeta& metadata);
+
+/// A Deployment as the API server has it, as far as pauses are concerned.
+struct PauseState {
+  bool paused = false;     ///< spec.paused
+  bool by_others = false;  ///< see IsPausedByOthers
+  Annotations annotations{};
+  std::string resource_version{};
+};
+
+/// Reads a Deployment; blocks. kNotFound when there is none.
 using PauseQuery =
-    std::function<apimachinery::Result<bool>(const WorkloadId&, const std::stop_token&)>;
+    std::function<apimachinery::Result<PauseState>(const WorkloadId&, const std::stop_token&)>;
 /// Asks the API server.
 PauseQuery NewPauseQuery(std::shared_ptr<rest::RESTClient> client);
 
 /// Pauses Deployments with their reload and resumes them later. All state is on the Deployment, so
-/// that a restart, or another replica, goes on where the last one stopped. A Deployment that was
-/// paused by someone else stays paused. Thread-safe.
+/// that a restart, or another replica, goes on where the last one stopped. Only a pause that the
+/// operator made, and that is still its own, is ended: one of somebody else stays, and once
+/// somebody has resumed the Deployment, or paused it, nothing of the operator's pause is left on
+/// it. Thread-safe.
 class Pauses {
  public:
   struct Parts {
     const AnnotationKeys& keys;
     /// The workload as the caches have it.
     std::function<std::optional<Workload>(const WorkloadId&)> get;
-    /// Whether the API server has the Deployment as paused now; asked only for those that ask for a
-    /// pause, or are to be resumed.
-    PauseQuery is_paused;
+    /// Asked only for those that ask for a pause, or whose pause is over.
+    PauseQuery query;
     WorkloadWriter& writer;
     ShardGate* gate;  ///< may be null
     base::Clock& clock;
@@ -72,15 +88,18 @@ class Pauses {
   /// cannot be read.
   apimachinery::Result<void> AddTo(const Workload& workload, WorkloadWrite& write,
                                    const std::stop_token& stop);
-  /// Looks whether the Deployment has to be resumed, and when. Does not block.
+  /// Looks whether the Deployment has to be resumed, and when, and whether its pause is over by
+  /// other means. Does not block.
   void Consider(const apimachinery::ObjectKey& key);
   void Stop();
 
  private:
   void Work(const std::stop_token& stop);
   /// How long to wait before it is looked at again; nothing when it is done.
-  apimachinery::Result<std::optional<base::Duration>> Resume(const WorkloadId& id,
-                                                             const std::stop_token& stop);
+  apimachinery::Result<std::optional<base::Duration>> Look(const WorkloadId& id,
+                                                           const std::stop_token& stop);
+  apimachinery::Result<std::optional<base::Duration>> End(const WorkloadId& id,
+                                                          const std::stop_token& stop);
 
   const Parts parts_;
   workqueue::Queue queue_;

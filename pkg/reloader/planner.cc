@@ -39,7 +39,15 @@ class Planner {
         compared_(recorded_) {}
 
   Plan Run() {
+    plan_.seen = known_.moves;
+    TakeNewerRecords();
     plan_.baseline.uid = workload_.uid;
+    if (recorded_) {
+      plan_.baseline.edition = recorded_->edition + (workload_.baseline_restored ? 1 : 0);
+    }
+    const auto written_at = [this](const SourceId& id) {
+      return sources_.over == nullptr ? std::nullopt : sources_.over->WrittenAt(id);
+    };
     for (const SourceId& id : Candidates()) {
       if (!rules_.ignored_types.contains(id.type)) {
         Consider(id);
@@ -47,6 +55,7 @@ class Planner {
     }
     SlotPlanner planner({.workload = workload_,
                          .recorded = compared_ ? &*compared_ : nullptr,
+                         .written_at = written_at,
                          .known = known_,
                          .rules = rules_,
                          .reloaded_from = ParseReloadedFrom(workload_)},
@@ -98,8 +107,9 @@ class Planner {
 
   void Consider(const SourceId& id) {
     auto found = sources_.get(id);
-    if (id.type == SourceType::kSecretProviderClass && !found) {
-      KeepRecord(id);  // no pod has reported it since the process began: nothing is known of it
+    // Of a class that no pod has reported since the process began nothing is known either.
+    if (found ? found->unknown : id.type == SourceType::kSecretProviderClass) {
+      KeepRecord(id);
       return;
     }
     if (found) {
@@ -116,6 +126,7 @@ class Planner {
       slots_[{*container, EnvVarName(id.type, id.key.name)}].push_back(
           {.id = id,
            .digest = source.digest,
+           .resource_version = VersionOfData(source),
            .keys = source.keys,
            .whole = source.whole,
            .named = named_.contains(id),
@@ -126,11 +137,19 @@ class Planner {
     if (state != known_.pairs.end() && state->second.kind == Kind::kObserved && Reloads(verdict)) {
       ++plan_.not_updated;
     }
-    if (recorded_ && recorded_->digests.contains(id)) {
-      plan_.learnt.emplace_back(id, PairState{.kind = Kind::kUnruled});
-    } else if (state != known_.pairs.end()) {
+    // What is recorded stays true of the pods, and counts when a rule asks for the source again.
+    const bool is_recorded = recorded_ && recorded_->digests.contains(id);
+    if (!is_recorded && state != known_.pairs.end()) {
       plan_.dropped.push_back(id);
     }
+  }
+
+  /// An object's version counts its labels and annotations, too; that of a change that was noted
+  /// does not.
+  std::uint64_t VersionOfData(const Source& source) const {
+    const auto moves = known_.moves.find(source.id);
+    return moves == known_.moves.end() || moves->second.empty() ? source.resource_version
+                                                                : moves->second.back().version;
   }
 
   /// Brings what is known over other keys than those that count now to these, unless the data under
@@ -149,8 +168,7 @@ class Planner {
       return is_same;
     };
     const auto state = known_.pairs.find(source.id);
-    if (state != known_.pairs.end() && state->second.kind != Kind::kUnruled &&
-        rebase(state->second.digest, state->second.keys)) {
+    if (state != known_.pairs.end() && rebase(state->second.digest, state->second.keys)) {
       state->second.keys = source.keys;
     }
     if (compared_ && compared_->digests.contains(source.id)) {
@@ -161,10 +179,24 @@ class Planner {
     }
   }
 
+  /// Another replica has recorded something since this process knew for certain.
+  void TakeNewerRecords() {
+    if (!recorded_ || workload_.baseline_restored || workload_.baseline_is_foreign) {
+      return;
+    }
+    for (auto& [id, state] : known_.pairs) {
+      const auto record = recorded_->digests.find(id);
+      if (state.kind == Kind::kConfirmed && !state.is_ahead_of_record &&
+          record != recorded_->digests.end() && record->second != state.digest) {
+        state = {.kind = Kind::kConfirmed, .digest = record->second, .keys = recorded_->KeysOf(id)};
+      }
+    }
+  }
+
   void KeepRecord(const SourceId& id) {
     if (recorded_) {
       if (const auto found = recorded_->digests.find(id); found != recorded_->digests.end()) {
-        plan_.baseline.digests.insert(*found);
+        plan_.baseline.Set(id, found->second, recorded_->KeysOf(id));
       }
     }
   }
@@ -183,7 +215,7 @@ class Planner {
   /// What the workload runs with: by the first of those who know, as SlotPlanner asks them.
   std::optional<Digest> KnownOf(const SourceId& id) const {
     const auto state = known_.pairs.find(id);
-    const bool has_state = state != known_.pairs.end() && state->second.kind != Kind::kUnruled;
+    const bool has_state = state != known_.pairs.end();
     if (has_state && state->second.kind == Kind::kConfirmed) {
       return state->second.digest;
     }
@@ -212,7 +244,8 @@ class Planner {
   /// two instances would write in turns.
   void FinishBaseline() {
     auto& digests = plan_.baseline.digests;
-    std::size_t size = Baseline{.uid = workload_.uid}.ToString().size();
+    std::size_t size =
+        Baseline{.uid = workload_.uid, .edition = plan_.baseline.edition}.ToString().size();
     const auto has_room = [&size](const SourceId& id, const Baseline& in) {
       const std::size_t takes = Baseline::SizeOf(id, in.KeysOf(id));
       const bool fits = size + takes <= Baseline::kMaxBytes;
@@ -224,11 +257,15 @@ class Planner {
     std::erase_if(plan_.baseline.keys,
                   [&](const auto& entry) { return !digests.contains(entry.first); });
     plan_.record = !workload_.uid.empty() && std::ranges::any_of(digests, [&](const auto& entry) {
-      return !recorded_ || !IsRecorded(entry.first, entry.second);
+      return !recorded_ || workload_.baseline_restored || !IsRecorded(entry.first, entry.second);
     });
     if (!recorded_) {
       return;
     }
+    plan_.is_news = std::ranges::any_of(digests, [&](const auto& entry) {
+      const auto found = recorded_->digests.find(entry.first);
+      return found != recorded_->digests.end() && found->second != entry.second;
+    });
     for (const auto& [id, digest] : recorded_->digests) {
       if (!digests.contains(id) && referenced_.contains(id) && has_room(id, *recorded_)) {
         plan_.baseline.Set(id, digest, recorded_->KeysOf(id));

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/apimachinery/time.h"
 #include "kubexx/base/function_ref.h"
 #include "kubexx/reloader/baseline.h"
 #include "kubexx/reloader/decision.h"
@@ -26,22 +27,48 @@ struct PairState {
     kConfirmed,  ///< the workload runs with `digest`: it was rolled for it, or had it at first
                  ///< sight
     kUncertain,  ///< as kConfirmed, but a later write may or may not have arrived
-    kUnruled,  ///< no rule asked for the source for a while: what is recorded of it is out of date
   } kind = Kind::kObserved;
   Digest digest{};  ///< kNoSource: there was no such source
   /// The list of keys that `digest` is over; empty: all.
   std::string keys{};
+  /// With kConfirmed: the baseline on the workload may say something older, which has not been
+  /// written anew yet. Otherwise a baseline that says something else is newer: another replica has
+  /// written it.
+  bool is_ahead_of_record = false;
   bool operator==(const PairState&) const = default;
 };
 
 /// The states of one workload's sources; sources without one are not listed.
 using PairStates = std::map<SourceId, PairState>;
 
+/// A source's data were changed to these, by a write of this resource version or an earlier one.
+struct Move {
+  Digest digest{};
+  std::uint64_t version = 0;
+  bool operator==(const Move&) const = default;
+};
+
 /// What the process knows of one workload.
 struct Knowledge {
   PairStates pairs{};
   /// It was there before the process and has not been planned yet.
   bool is_new = false;
+  /// Its pod template was last changed at this resource version or later; 0: not known. Pods of
+  /// that template began after everything that was written before.
+  std::uint64_t template_since = 0;
+  /// The latest changes of sources that no plan has seen, in order; a few of each at most.
+  std::map<SourceId, std::vector<Move>> moves{};
+  /// The template before the present one, and what its pods had begun with, while the rollout of
+  /// the present one has not ended: who goes back to it finds these pods alive.
+  struct Former {
+    std::string template_digest{};
+    PairStates pairs{};
+    bool is_own = false;  ///< the present one is a rollout of the operator; `pairs` is empty then
+    bool operator==(const Former&) const = default;
+  };
+  std::optional<Former> former{};
+  /// The time in which this replica writes without a break that this was last used in.
+  std::uint64_t tenure = 0;
   bool operator==(const Knowledge&) const = default;
 };
 
@@ -71,6 +98,10 @@ struct Plan {
   bool record = false;
   /// States that are known to hold now.
   std::vector<std::pair<SourceId, PairState>> learnt{};
+  /// Changes that it took into account.
+  std::map<SourceId, std::vector<Move>> seen{};
+  /// `baseline` says something else of a source than the workload's annotation.
+  bool is_news = false;
   /// States without a use any more: no rule applies to the pair.
   std::vector<SourceId> dropped{};
   /// Changed sources that a rule applies to, but that the workload does not reference or has rolled
@@ -85,23 +116,34 @@ class DigestsOver {
   virtual ~DigestsOver() = default;
   /// Over a list of keys, or over all when it is empty; nothing when it cannot be told.
   virtual std::optional<Digest> Over(const SourceId& source, std::string_view keys) = 0;
+  /// When the source was last written, to the second; nothing when it cannot be told.
+  virtual std::optional<apimachinery::Time> WrittenAt(const SourceId& source) = 0;
 };
 
 /// Where the planner finds sources. All are called during MakePlan only.
 struct SourceLookup {
-  /// The source, when it exists.
+  /// The source, when it exists or is Source::unknown.
   base::FunctionRef<std::optional<Source>(const SourceId&)> get;
   /// The names of all sources of a type in the workload's namespace. Called only for a workload
   /// with patterns in its reload list for that type.
   base::FunctionRef<std::vector<std::string>(SourceType)> names;
-  /// Asked when something is known of a source over other keys than those that count; null: nothing
-  /// can be told.
+  /// Asked when something is known of a source over other keys than those that count, and about
+  /// workloads whose baseline somebody else has written; null: nothing can be told.
   DigestsOver* over = nullptr;
 };
 
 /// Compares what `workload` runs with and the sources it reloads for. What it runs with is, in this
-/// order: what the process knows for certain, the baseline on the workload, what the process has
-/// observed, the workload's variables. Where none of them says anything the workload is seen for
+/// order: the present data, when its pod template is known to be younger than they are (one release
+/// changed both; or somebody undid a rollout); what the process knows for certain, the baseline on
+/// the workload, what the process has observed, the workload's variables. What a variable says is
+/// never stronger than the first three: undoing a rollout brings the variable back, but not the
+/// data.
+///
+/// A baseline that somebody else has written (Workload::baseline_restored) was true of pods that
+/// are gone. A source that was last written before that is what the new pods have; one written
+/// since then rolls.
+///
+/// Where none of them says anything the workload is seen for
 /// the first time: the present digest becomes its baseline and nothing rolls, unless
 /// `sync_after_restart` with `reload_on_create` asks for that.
 ///
@@ -118,7 +160,8 @@ struct SourceLookup {
 /// over that list: if nothing has changed there the workload runs with the present data, so that a
 /// list that changes rolls nothing by itself.
 ///
-/// Of a SecretProviderClass see ProviderClasses; one that no pod reports is left as it is.
+/// Of a SecretProviderClass see ProviderClasses; one that no pod reports is left as it is, and so
+/// is what is recorded of a source that is unknown.
 Plan MakePlan(const Workload& workload, const SourceLookup& sources, const Knowledge& known,
               const DecisionRules& rules, PatternCache& patterns);
 

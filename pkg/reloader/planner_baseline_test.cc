@@ -15,10 +15,10 @@ using testing::Not;
 using testing::Pair;
 using testing::UnorderedElementsAre;
 
-const Digest kOld = DigestOf("old");
-const Digest kNew = DigestOf("new");
-const SourceId kConfig{SourceType::kConfigMap, {"ns", "config"}};
-const SourceId kPassword{SourceType::kSecret, {"ns", "password"}};
+const Digest kRecorded = DigestOf("old");
+const Digest kChanged = DigestOf("new");
+const SourceId kPlannedConfig{SourceType::kConfigMap, {"ns", "config"}};
+const SourceId kPlannedPassword{SourceType::kSecret, {"ns", "password"}};
 constexpr char kVariable[] = "STAKATER_CONFIG_CONFIGMAP";
 
 class PlannerBaselineTest : public testing::Test {
@@ -30,8 +30,8 @@ class PlannerBaselineTest : public testing::Test {
     workload_.containers = {
         {.name = "app",
          .references = {{SourceType::kConfigMap, "config"}, {SourceType::kSecret, "password"}}}};
-    Put(kConfig, kOld);
-    Put(kPassword, kOld);
+    Put(kPlannedConfig, kRecorded);
+    Put(kPlannedPassword, kRecorded);
   }
   void Put(const SourceId& id, const Digest& digest) { sources_[id] = {id, digest, false, false}; }
   void Record(const std::map<SourceId, Digest>& digests, const std::string& uid = "uid-1") {
@@ -85,68 +85,81 @@ TEST_F(PlannerBaselineTest, FirstSightRecordsAndRollsNothing) {
   const Plan plan = Make();
   EXPECT_THAT(plan.changes, IsEmpty());
   EXPECT_TRUE(plan.record);
-  EXPECT_EQ(BaselineAfter(plan, {}),
-            "v1 uid-1 configmap/config=" + kOld.ToString() + " secret/password=" + kOld.ToString());
+  EXPECT_EQ(BaselineAfter(plan, {}), "v1 uid-1 configmap/config=" + kRecorded.ToString() +
+                                         " secret/password=" + kRecorded.ToString());
   WriteAndLookAgain(plan);
 }
 
 TEST_F(PlannerBaselineTest, AChangeMadeWhileDownRollsOnce) {
-  Record({{kConfig, kOld}, {kPassword, kOld}});
-  Put(kConfig, kNew);
+  Record({{kPlannedConfig, kRecorded}, {kPlannedPassword, kRecorded}});
+  Put(kPlannedConfig, kChanged);
   const Plan plan = Make();
   ASSERT_EQ(plan.changes.size(), 1U);
-  EXPECT_EQ(plan.changes[0].value, kNew.ToString());
+  EXPECT_EQ(plan.changes[0].value, kChanged.ToString());
   EXPECT_FALSE(plan.record) << "until it is written the old digest stays";
-  EXPECT_THAT(Parsed(BaselineAfter(plan, plan.changes)).digests,
-              UnorderedElementsAre(Pair(kConfig, kNew), Pair(kPassword, kOld)));
+  EXPECT_THAT(
+      Parsed(BaselineAfter(plan, plan.changes)).digests,
+      UnorderedElementsAre(Pair(kPlannedConfig, kChanged), Pair(kPlannedPassword, kRecorded)));
   WriteAndLookAgain(plan);
 }
 
 TEST_F(PlannerBaselineTest, WithoutAWriteAChangeStaysPendingOnRecordToo) {
-  Put(kConfig, kNew);
-  const Plan plan = Make({.pairs = {{kConfig, {Kind::kObserved, kOld}}}});
+  Put(kPlannedConfig, kChanged);
+  const Plan plan = Make({.pairs = {{kPlannedConfig, {Kind::kObserved, kRecorded}}}});
   EXPECT_EQ(plan.changes.size(), 1U);
   EXPECT_TRUE(plan.record);
-  EXPECT_EQ(Parsed(BaselineAfter(plan, {})).digests[kConfig], kOld);
+  EXPECT_EQ(Parsed(BaselineAfter(plan, {})).digests[kPlannedConfig], kRecorded);
 }
 
 TEST_F(PlannerBaselineTest, ARolloutUndoneIsNoChangeOfData) {
   // kubectl rollout undo brings back the old variable and the old annotation.
-  Put(kConfig, kNew);
-  Record({{kConfig, kOld}, {kPassword, kOld}});
-  SetVariable(kOld);
-  const Plan plan = Make({.pairs = {{kConfig, {Kind::kConfirmed, kNew}}}});
+  workload_.baseline_restored = apimachinery::Time{.seconds = 100};
+  Put(kPlannedConfig, kChanged);
+  Record({{kPlannedConfig, kRecorded}, {kPlannedPassword, kRecorded}});
+  SetVariable(kRecorded);
+  const Plan plan = Make({.pairs = {{kPlannedConfig, {Kind::kConfirmed, kChanged}},
+                                    {kPlannedPassword, {Kind::kConfirmed, kRecorded}}}});
   EXPECT_THAT(plan.changes, IsEmpty());
   EXPECT_TRUE(plan.record);
-  EXPECT_EQ(Parsed(BaselineAfter(plan, {})).digests[kConfig], kNew);
+  EXPECT_EQ(Parsed(BaselineAfter(plan, {})).digests[kPlannedConfig], kChanged);
 }
 
 TEST_F(PlannerBaselineTest, TheBaselineCountsMoreThanAVariableSetBack) {
-  Put(kConfig, kNew);
-  Record({{kConfig, kNew}, {kPassword, kOld}});
-  SetVariable(kOld);
+  Put(kPlannedConfig, kChanged);
+  Record({{kPlannedConfig, kChanged}, {kPlannedPassword, kRecorded}});
+  SetVariable(kRecorded);
   EXPECT_THAT(Make().changes, IsEmpty());
 }
 
-TEST_F(PlannerBaselineTest, WhatStakaterReloaderRolledMeanwhileCounts) {
-  Put(kConfig, kNew);
-  Record({{kConfig, kOld}, {kPassword, kOld}});
-  SetVariable(kNew);
+TEST_F(PlannerBaselineTest, TheBaselineCountsMoreThanAVariableThatIsRight) {
+  // A DaemonSet rolled for kRecorded, its rollout undone, and the data mended while nothing
+  // watched: undoing leaves the annotations alone.
+  Put(kPlannedConfig, kChanged);
+  Record({{kPlannedConfig, kRecorded}, {kPlannedPassword, kRecorded}});
+  SetVariable(kChanged);
   const Plan plan = Make();
-  EXPECT_THAT(plan.changes, IsEmpty());
-  EXPECT_TRUE(plan.record);
+  ASSERT_EQ(plan.changes.size(), 1U);
+  EXPECT_EQ(plan.changes[0].value, kChanged.ToString());
 }
 
 TEST_F(PlannerBaselineTest, WhatAnotherReplicaRolledMeanwhileCounts) {
-  Put(kConfig, kNew);
-  Record({{kConfig, kNew}, {kPassword, kOld}});
-  EXPECT_THAT(Make({.pairs = {{kConfig, {Kind::kObserved, kOld}}}}).changes, IsEmpty());
-  EXPECT_THAT(Make({.pairs = {{kConfig, {Kind::kConfirmed, kOld}}}}).changes, IsEmpty());
+  Put(kPlannedConfig, kChanged);
+  Record({{kPlannedConfig, kChanged}, {kPlannedPassword, kRecorded}});
+  EXPECT_THAT(Make({.pairs = {{kPlannedConfig, {Kind::kObserved, kRecorded}}}}).changes, IsEmpty());
+  EXPECT_THAT(Make({.pairs = {{kPlannedConfig, {Kind::kConfirmed, kRecorded}}}}).changes,
+              IsEmpty());
+  // What it rolled for is mended in the meantime: the pods have what it recorded.
+  Put(kPlannedConfig, kRecorded);
+  EXPECT_EQ(Make({.pairs = {{kPlannedConfig, {Kind::kConfirmed, kRecorded}}}}).changes.size(), 1U);
+  Put(kPlannedConfig, kChanged);
+  const PairState ahead{.kind = Kind::kConfirmed, .digest = kRecorded, .is_ahead_of_record = true};
+  EXPECT_EQ(Make({.pairs = {{kPlannedConfig, ahead}}}).changes.size(), 1U)
+      << "the baseline is the older one";
 }
 
 TEST_F(PlannerBaselineTest, ACopyOnAnotherObjectIsNotBelieved) {
-  Put(kConfig, kNew);
-  Record({{kConfig, kOld}}, "uid-of-the-original");
+  Put(kPlannedConfig, kChanged);
+  Record({{kPlannedConfig, kRecorded}}, "uid-of-the-original");
   const Plan plan = Make();
   EXPECT_THAT(plan.changes, IsEmpty());
   EXPECT_TRUE(plan.record);
@@ -154,73 +167,103 @@ TEST_F(PlannerBaselineTest, ACopyOnAnotherObjectIsNotBelieved) {
 }
 
 TEST_F(PlannerBaselineTest, AMangledOneIsReplaced) {
-  Put(kConfig, kNew);
+  Put(kPlannedConfig, kChanged);
   workload_.annotations[std::string(kBaselineAnnotation)] = "v1 uid-1 configmap/config=123";
   const Plan plan = Make();
   EXPECT_THAT(plan.changes, IsEmpty());
   EXPECT_TRUE(plan.record);
-  SetVariable(kOld);
+  SetVariable(kRecorded);
   EXPECT_EQ(Make().changes.size(), 1U) << "then the variable is what there is";
 }
 
 TEST_F(PlannerBaselineTest, StateOfStakaterReloaderIsHonouredWithoutARollout) {
-  SetVariable(kOld);
+  SetVariable(kRecorded);
   Plan plan = Make();
   EXPECT_THAT(plan.changes, IsEmpty());
   WriteAndLookAgain(plan);
   workload_.annotations.erase(std::string(kBaselineAnnotation));
   workload_.containers[0].variables.clear();
   workload_.template_annotations[std::string(kLastReloadedFrom)] =
-      LastReloadedFrom(kConfig, kOld, "app", {});
+      LastReloadedFrom(kPlannedConfig, kRecorded, "app", {});
+  rules_.by_variables = false;
   EXPECT_THAT(Make().changes, IsEmpty());
-  Put(kConfig, kNew);
+  Put(kPlannedConfig, kChanged);
   plan = Make();
   EXPECT_EQ(plan.changes.size(), 1U) << "changed while nothing watched";
-  Put(kPassword, kNew);
+  Put(kPlannedPassword, kChanged);
   EXPECT_EQ(Make().changes.size(), 1U) << "nothing is known of this one";
 }
 
 TEST_F(PlannerBaselineTest, ANewReferenceOrRuleRecordsAndRollsNothing) {
-  Record({{kConfig, kOld}});
-  Put(kPassword, kNew);
+  Record({{kPlannedConfig, kRecorded}});
+  Put(kPlannedPassword, kChanged);
   const Plan plan = Make();
   EXPECT_THAT(plan.changes, IsEmpty());
   EXPECT_TRUE(plan.record);
 }
 
-TEST_F(PlannerBaselineTest, WhatNoRuleAsksForIsKeptButNoLongerBelieved) {
-  Record({{kConfig, kOld}, {kPassword, kOld}});
+TEST_F(PlannerBaselineTest, WhatNoRuleAsksForIsKeptAndCountsAgain) {
+  Record({{kPlannedConfig, kRecorded}, {kPlannedPassword, kRecorded}});
   workload_.annotations["configmaps.exclude.reloader.stakater.com/reload"] = "config";
-  Put(kConfig, kNew);
+  Put(kPlannedConfig, kChanged);
   Plan plan = Make();
   EXPECT_THAT(plan.changes, IsEmpty());
   EXPECT_FALSE(plan.record) << "another instance may have recorded it";
-  EXPECT_THAT(plan.learnt, testing::Contains(Pair(kConfig, PairState{Kind::kUnruled})));
-  EXPECT_EQ(Parsed(BaselineAfter(plan, {})).digests.size(), 2U);
+  EXPECT_EQ(Parsed(BaselineAfter(plan, {})).digests,
+            Parsed(*Find(workload_.annotations, kBaselineAnnotation)).digests);
   workload_.annotations.erase("configmaps.exclude.reloader.stakater.com/reload");
-  plan = Make({.pairs = {{kConfig, {.kind = Kind::kUnruled}}}});
-  EXPECT_THAT(plan.changes, IsEmpty()) << "an edit of annotations rolls nothing";
-  EXPECT_TRUE(plan.record);
+  const Knowledge sure{.pairs = {{kPlannedConfig, {Kind::kConfirmed, kRecorded}}}};
+  EXPECT_THAT(Make(sure).changes, testing::SizeIs(1)) << "its pods have what was recorded";
+  EXPECT_THAT(Make().changes, testing::SizeIs(1)) << "after a restart, too";
+  sources_[kPlannedConfig].resource_version = 41;
+  const Knowledge released{.template_since = 42};
+  EXPECT_THAT(Make(released).changes, IsEmpty()) << "somebody has given them the data meanwhile";
+}
+
+TEST_F(PlannerBaselineTest, ABaselineOfSomebodyElseIsNoNewerThanWhatIsKnown) {
+  Record({{kPlannedConfig, kRecorded}, {kPlannedPassword, kRecorded}});
+  Put(kPlannedConfig, kChanged);
+  const Knowledge sure{.pairs = {{kPlannedConfig, {Kind::kConfirmed, kChanged}},
+                                 {kPlannedPassword, {Kind::kConfirmed, kRecorded}}}};
+  EXPECT_THAT(Make(sure).changes, testing::SizeIs(1)) << "another replica's";
+  workload_.baseline_is_foreign = true;  // an old one that was set back
+  const Plan plan = Make(sure);
+  EXPECT_THAT(plan.changes, IsEmpty());
+  EXPECT_TRUE(plan.record) << "it is put back";
+}
+
+TEST_F(PlannerBaselineTest, ADeletionThatRollsNothingHidesNoLaterChange) {
+  Record({{kPlannedConfig, kRecorded}, {kPlannedPassword, kRecorded}});
+  rules_.reload_on_delete = true;
+  sources_.erase(kPlannedConfig);
+  Plan plan = Make();
+  EXPECT_THAT(plan.changes, IsEmpty()) << "there is no variable to take away";
+  EXPECT_EQ(Parsed(BaselineAfter(plan, {})).digests[kPlannedConfig], kRecorded);
+  Put(kPlannedConfig, kChanged);
+  EXPECT_THAT(Make().changes, testing::SizeIs(1)) << "made anew with other data";
+  Put(kPlannedConfig, kRecorded);
+  EXPECT_THAT(Make().changes, IsEmpty());
 }
 
 TEST_F(PlannerBaselineTest, AnIgnoredTypeIsLeftToOthers) {
-  Record({{kConfig, kOld}, {kPassword, kOld}});
+  Record({{kPlannedConfig, kRecorded}, {kPlannedPassword, kRecorded}});
   rules_.ignored_types = {SourceType::kSecret};
   rules_.reload_on_delete = true;
-  sources_.erase(kPassword);
+  sources_.erase(kPlannedPassword);
   Plan plan = Make();
   EXPECT_THAT(plan.changes, IsEmpty());
   EXPECT_FALSE(plan.record);
-  Put(kConfig, kNew);
+  Put(kPlannedConfig, kChanged);
   plan = Make();
-  EXPECT_EQ(Parsed(BaselineAfter(plan, plan.changes)).digests[kPassword], kOld);
+  EXPECT_EQ(Parsed(BaselineAfter(plan, plan.changes)).digests[kPlannedPassword], kRecorded);
 }
 
 TEST_F(PlannerBaselineTest, SourcesThatAreNotReferencedAnyMoreGoWithTheNextWrite) {
-  Record(
-      {{kConfig, kOld}, {kPassword, kOld}, {{SourceType::kConfigMap, {"ns", "config-1"}}, kOld}});
+  Record({{kPlannedConfig, kRecorded},
+          {kPlannedPassword, kRecorded},
+          {{SourceType::kConfigMap, {"ns", "config-1"}}, kRecorded}});
   EXPECT_FALSE(Make().record);
-  Put(kConfig, kNew);
+  Put(kPlannedConfig, kChanged);
   const Plan plan = Make();
   EXPECT_THAT(BaselineAfter(plan, plan.changes), Not(HasSubstr("config-1")));
 }
@@ -228,16 +271,16 @@ TEST_F(PlannerBaselineTest, SourcesThatAreNotReferencedAnyMoreGoWithTheNextWrite
 TEST_F(PlannerBaselineTest, IsBounded) {
   workload_.annotations = {{"configmap.reloader.stakater.com/reload", ".*"}};
   for (int i = 0; i < 2000; ++i) {
-    Put({SourceType::kConfigMap, {"ns", "source-" + std::to_string(i)}}, kOld);
+    Put({SourceType::kConfigMap, {"ns", "source-" + std::to_string(i)}}, kRecorded);
   }
   Plan plan = Make();
   EXPECT_TRUE(plan.record);
   EXPECT_LE(BaselineAfter(plan, {}).size(), Baseline::kMaxBytes);
   WriteAndLookAgain(plan);
   // What has no room is remembered all the same.
-  Put({SourceType::kConfigMap, {"ns", "source-999"}}, kNew);
-  plan =
-      Make({.pairs = {{{SourceType::kConfigMap, {"ns", "source-999"}}, {Kind::kObserved, kOld}}}});
+  Put({SourceType::kConfigMap, {"ns", "source-999"}}, kChanged);
+  plan = Make(
+      {.pairs = {{{SourceType::kConfigMap, {"ns", "source-999"}}, {Kind::kObserved, kRecorded}}}});
   EXPECT_EQ(plan.changes.size(), 1U);
   EXPECT_LE(BaselineAfter(plan, plan.changes).size(), Baseline::kMaxBytes);
 }
@@ -252,32 +295,33 @@ TEST_F(PlannerBaselineTest, WithoutAUidNothingIsRecorded) {
 // ---- Sources that come and go.
 
 TEST_F(PlannerBaselineTest, ASourceDeletedAndMadeAnewWhileDownRollsForOtherData) {
-  Record({{kConfig, kOld}, {kPassword, kOld}});
-  sources_.erase(kConfig);
+  Record({{kPlannedConfig, kRecorded}, {kPlannedPassword, kRecorded}});
+  sources_.erase(kPlannedConfig);
   Plan plan = Make();
   EXPECT_THAT(plan.changes, IsEmpty());
   EXPECT_FALSE(plan.record) << "the digest stays on record";
-  Put(kConfig, kOld);
+  Put(kPlannedConfig, kRecorded);
   EXPECT_THAT(Make().changes, IsEmpty());
-  Put(kConfig, kNew);
+  Put(kPlannedConfig, kChanged);
   plan = Make();
   EXPECT_EQ(plan.changes.size(), 1U);
   WriteAndLookAgain(plan);
 }
 
 TEST_F(PlannerBaselineTest, ACreationRollsOnlyWhenAsked) {
-  sources_.erase(kConfig);
+  sources_.erase(kPlannedConfig);
   rules_.reload_on_create = true;
   Plan plan = Make();
   EXPECT_THAT(plan.changes, IsEmpty());
-  EXPECT_EQ(Parsed(BaselineAfter(plan, {})).digests[kConfig], kNoSource);
-  EXPECT_THAT(plan.learnt, testing::Contains(Pair(kConfig, PairState{Kind::kObserved, kNoSource})));
+  EXPECT_EQ(Parsed(BaselineAfter(plan, {})).digests[kPlannedConfig], kNoSource);
+  EXPECT_THAT(plan.learnt,
+              testing::Contains(Pair(kPlannedConfig, PairState{Kind::kObserved, kNoSource})));
   WriteAndLookAgain(plan);
-  Put(kConfig, kNew);
+  Put(kPlannedConfig, kChanged);
   plan = Make();
   ASSERT_EQ(plan.changes.size(), 1U);
-  EXPECT_EQ(plan.changes[0].value, kNew.ToString());
-  EXPECT_EQ(Make({.pairs = {{kConfig, {Kind::kObserved, kNoSource}}}}).changes.size(), 1U);
+  EXPECT_EQ(plan.changes[0].value, kChanged.ToString());
+  EXPECT_EQ(Make({.pairs = {{kPlannedConfig, {Kind::kObserved, kNoSource}}}}).changes.size(), 1U);
   rules_.reload_on_create = false;
   EXPECT_THAT(Make().changes, IsEmpty());
   rules_.reload_on_create = true;
@@ -285,27 +329,27 @@ TEST_F(PlannerBaselineTest, ACreationRollsOnlyWhenAsked) {
 }
 
 TEST_F(PlannerBaselineTest, ADeletionTakesTheVariableAway) {
-  Record({{kConfig, kOld}, {kPassword, kOld}});
-  SetVariable(kOld);
-  sources_.erase(kConfig);
+  Record({{kPlannedConfig, kRecorded}, {kPlannedPassword, kRecorded}});
+  SetVariable(kRecorded);
+  sources_.erase(kPlannedConfig);
   rules_.reload_on_delete = true;
   const Plan plan = Make();
   ASSERT_EQ(plan.changes.size(), 1U);
   EXPECT_TRUE(plan.changes[0].remove);
-  EXPECT_EQ(Parsed(BaselineAfter(plan, plan.changes)).digests[kConfig], kNoSource);
+  EXPECT_EQ(Parsed(BaselineAfter(plan, plan.changes)).digests[kPlannedConfig], kNoSource);
   WriteAndLookAgain(plan);
-  Put(kConfig, kNew);
+  Put(kPlannedConfig, kChanged);
   EXPECT_THAT(Make().changes, IsEmpty()) << "creation has a flag of its own";
 }
 
 TEST_F(PlannerBaselineTest, WithoutAVariableADeletionRollsOnlyWithAnnotations) {
-  Record({{kConfig, kOld}, {kPassword, kOld}});
-  sources_.erase(kConfig);
+  Record({{kPlannedConfig, kRecorded}, {kPlannedPassword, kRecorded}});
+  sources_.erase(kPlannedConfig);
   rules_.reload_on_delete = true;
   Plan plan = Make();
   EXPECT_THAT(plan.changes, IsEmpty());
-  EXPECT_TRUE(plan.record);
-  rules_.deletion_needs_variable = false;
+  EXPECT_FALSE(plan.record) << "what the pods have stays recorded";
+  rules_.by_variables = false;
   plan = Make();
   ASSERT_EQ(plan.changes.size(), 1U);
   const WorkloadWrite write = MakeWrite(workload_, plan.changes, ReloadStrategy::kAnnotations, {});
@@ -315,8 +359,8 @@ TEST_F(PlannerBaselineTest, WithoutAVariableADeletionRollsOnlyWithAnnotations) {
 }
 
 TEST_F(PlannerBaselineTest, AVariableOfASourceLongGoneIsLeftAlone) {
-  SetVariable(kOld);
-  sources_.erase(kConfig);
+  SetVariable(kRecorded);
+  sources_.erase(kPlannedConfig);
   rules_.reload_on_delete = true;
   EXPECT_THAT(Make().changes, IsEmpty()) << "what stakater/Reloader left rolls nothing";
 }
@@ -337,9 +381,9 @@ TEST_F(PlannerBaselineTest, OneOfTwoSourcesOfAVariableCanGo) {
   const SourceId dotted{SourceType::kConfigMap, {"ns", "a.b"}};
   workload_.containers[0].references = {{SourceType::kConfigMap, "a-b"},
                                         {SourceType::kConfigMap, "a.b"}};
-  Put(dashed, kOld);
-  Put(dotted, kOld);
-  Record({{dashed, kOld}, {dotted, kOld}});
+  Put(dashed, kRecorded);
+  Put(dotted, kRecorded);
+  Record({{dashed, kRecorded}, {dotted, kRecorded}});
   workload_.containers[0].variables = {{"STAKATER_A_B_CONFIGMAP", "of both"}};
   sources_.erase(dotted);
   EXPECT_THAT(Make().changes, IsEmpty());
@@ -347,8 +391,19 @@ TEST_F(PlannerBaselineTest, OneOfTwoSourcesOfAVariableCanGo) {
   const Plan plan = Make();
   ASSERT_EQ(plan.changes.size(), 1U);
   EXPECT_FALSE(plan.changes[0].remove);
-  EXPECT_EQ(plan.changes[0].value, kOld.ToString());
+  EXPECT_EQ(plan.changes[0].value, kRecorded.ToString());
   WriteAndLookAgain(plan);
+}
+
+TEST_F(PlannerBaselineTest, WhatTheOtherStrategyLeftBehindRollsNothing) {
+  SetVariable(kChanged);
+  rules_.by_variables = false;
+  EXPECT_THAT(Make().changes, IsEmpty());
+  workload_.containers[0].variables.clear();
+  workload_.template_annotations[std::string(kLastReloadedFrom)] =
+      LastReloadedFrom(kPlannedConfig, kChanged, "app", {});
+  rules_.by_variables = true;
+  EXPECT_THAT(Make().changes, IsEmpty());
 }
 
 }  // namespace

@@ -12,8 +12,8 @@ using Kind = PairState::Kind;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-const Digest kOld = DigestOf("old");
-const Digest kNew = DigestOf("new");
+const Digest kBefore = DigestOf("old");
+const Digest kAfter = DigestOf("new");
 
 SourceId ConfigMapId(std::string name) { return {SourceType::kConfigMap, {"ns", std::move(name)}}; }
 SourceId SecretId(std::string name) { return {SourceType::kSecret, {"ns", std::move(name)}}; }
@@ -62,136 +62,138 @@ class PlannerTest : public testing::Test {
 };
 
 TEST_F(PlannerTest, AbsentVariableWithoutAnObservedChangeIsLeftAbsent) {
-  Put(ConfigMapId("config"), kNew);
+  Put(ConfigMapId("config"), kAfter);
   EXPECT_THAT(Make(AutoWorkload()).changes, IsEmpty());
 }
 
 TEST_F(PlannerTest, AnObservedChangeSetsTheVariable) {
-  Put(ConfigMapId("config"), kNew);
-  const Plan plan = Make(AutoWorkload(), {{ConfigMapId("config"), {Kind::kObserved, kOld}}});
+  Put(ConfigMapId("config"), kAfter);
+  const Plan plan = Make(AutoWorkload(), {{ConfigMapId("config"), {Kind::kObserved, kBefore}}});
   EXPECT_THAT(plan.changes, ElementsAre(Change{.container = "app",
                                                .variable = "STAKATER_CONFIG_CONFIGMAP",
-                                               .value = kNew.ToString(),
-                                               .sources = {{ConfigMapId("config"), kNew}},
+                                               .value = kAfter.ToString(),
+                                               .sources = {{ConfigMapId("config"), kAfter}},
                                                .causes = {ConfigMapId("config")}}));
 }
 
 TEST_F(PlannerTest, AChangeThereAndBackIsNone) {
-  Put(ConfigMapId("config"), kOld);
-  EXPECT_THAT(Make(AutoWorkload(), {{ConfigMapId("config"), {Kind::kObserved, kOld}}}).changes,
+  Put(ConfigMapId("config"), kBefore);
+  EXPECT_THAT(Make(AutoWorkload(), {{ConfigMapId("config"), {Kind::kObserved, kBefore}}}).changes,
               IsEmpty());
 }
 
 TEST_F(PlannerTest, TwoChangedSourcesAreOnePlan) {
-  Put(ConfigMapId("config"), kNew);
-  Put(SecretId("password"), kNew);
-  const Plan plan = Make(AutoWorkload(), {{ConfigMapId("config"), {Kind::kObserved, kOld}},
-                                          {SecretId("password"), {Kind::kObserved, kOld}}});
+  Put(ConfigMapId("config"), kAfter);
+  Put(SecretId("password"), kAfter);
+  const Plan plan = Make(AutoWorkload(), {{ConfigMapId("config"), {Kind::kObserved, kBefore}},
+                                          {SecretId("password"), {Kind::kObserved, kBefore}}});
   EXPECT_EQ(plan.changes.size(), 2U);
 }
 
 TEST_F(PlannerTest, AVariableThatDiffersIsAChangeMadeWhileDown) {
-  Put(ConfigMapId("config"), kNew);
-  const Plan plan = Make(AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kOld.ToString()}}));
+  Put(ConfigMapId("config"), kAfter);
+  const Plan plan = Make(AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kBefore.ToString()}}));
   ASSERT_EQ(plan.changes.size(), 1U);
-  EXPECT_EQ(plan.changes[0].value, kNew.ToString());
+  EXPECT_EQ(plan.changes[0].value, kAfter.ToString());
 }
 
 TEST_F(PlannerTest, AVariableThatIsRightIsConfirmed) {
-  Put(ConfigMapId("config"), kNew);
-  const Plan plan = Make(AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kNew.ToString()}}));
+  Put(ConfigMapId("config"), kAfter);
+  const Plan plan = Make(AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kAfter.ToString()}}));
   EXPECT_THAT(plan.changes, IsEmpty());
   EXPECT_THAT(plan.learnt,
-              ElementsAre(std::pair(ConfigMapId("config"), PairState{Kind::kConfirmed, kNew})));
+              ElementsAre(std::pair(ConfigMapId("config"), PairState{Kind::kConfirmed, kAfter})));
 }
 
 TEST_F(PlannerTest, AVariableSetBackBySomeoneElseIsNoChangeOfData) {
-  Put(ConfigMapId("config"), kNew);
-  const Workload workload = AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kOld.ToString()}});
-  EXPECT_THAT(Make(workload, {{ConfigMapId("config"), {Kind::kConfirmed, kNew}}}).changes,
+  Put(ConfigMapId("config"), kAfter);
+  const Workload workload = AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kBefore.ToString()}});
+  EXPECT_THAT(Make(workload, {{ConfigMapId("config"), {Kind::kConfirmed, kAfter}}}).changes,
               IsEmpty());
 }
 
 TEST_F(PlannerTest, AnUncertainWriteIsMadeGood) {
   // The write of another digest may have arrived although its answer did not; the data then changed
   // back.
-  Put(ConfigMapId("config"), kOld);
-  const Workload workload = AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kNew.ToString()}});
-  EXPECT_EQ(Make(workload, {{ConfigMapId("config"), {Kind::kUncertain, kOld}}}).changes.size(), 1U);
+  Put(ConfigMapId("config"), kBefore);
+  const Workload workload = AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kAfter.ToString()}});
+  EXPECT_EQ(Make(workload, {{ConfigMapId("config"), {Kind::kUncertain, kBefore}}}).changes.size(),
+            1U);
 }
 
 TEST_F(PlannerTest, AnObservedChangeDoesNotHideOneMadeWhileDown) {
   // Down: variable says "old", data became "new"; then there and back after the start.
-  Put(ConfigMapId("config"), kNew);
-  const Workload workload = AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kOld.ToString()}});
-  EXPECT_EQ(Make(workload, {{ConfigMapId("config"), {Kind::kObserved, kNew}}}).changes.size(), 1U);
+  Put(ConfigMapId("config"), kAfter);
+  const Workload workload = AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kBefore.ToString()}});
+  EXPECT_EQ(Make(workload, {{ConfigMapId("config"), {Kind::kObserved, kAfter}}}).changes.size(),
+            1U);
 }
 
 TEST_F(PlannerTest, WithoutARuleNothingHappensAndTheStateGoes) {
-  Put(ConfigMapId("config"), kNew);
-  Workload workload = AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kOld.ToString()}});
+  Put(ConfigMapId("config"), kAfter);
+  Workload workload = AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kBefore.ToString()}});
   workload.annotations.clear();
-  const Plan plan = Make(workload, {{ConfigMapId("config"), {Kind::kObserved, kOld}}});
+  const Plan plan = Make(workload, {{ConfigMapId("config"), {Kind::kObserved, kBefore}}});
   EXPECT_THAT(plan.changes, IsEmpty());
   EXPECT_THAT(plan.dropped, ElementsAre(ConfigMapId("config")));
 }
 
 TEST_F(PlannerTest, AnIgnoredSourceDoesNothing) {
-  Put(ConfigMapId("config"), kNew, /*ignore=*/true);
-  EXPECT_THAT(Make(AutoWorkload(), {{ConfigMapId("config"), {Kind::kObserved, kOld}}}).changes,
+  Put(ConfigMapId("config"), kAfter, /*ignore=*/true);
+  EXPECT_THAT(Make(AutoWorkload(), {{ConfigMapId("config"), {Kind::kObserved, kBefore}}}).changes,
               IsEmpty());
 }
 
 TEST_F(PlannerTest, AMissingSourceDoesNothingAndIsWaitedFor) {
-  const Workload workload = AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kOld.ToString()}});
-  const PairStates states{{ConfigMapId("config"), {Kind::kObserved, kOld}}};
+  const Workload workload = AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kBefore.ToString()}});
+  const PairStates states{{ConfigMapId("config"), {Kind::kObserved, kBefore}}};
   const Plan plan = Make(workload, states);
   EXPECT_THAT(plan.changes, IsEmpty());
   EXPECT_THAT(plan.dropped, IsEmpty());
-  Put(ConfigMapId("config"), kNew);
+  Put(ConfigMapId("config"), kAfter);
   EXPECT_EQ(Make(workload, states).changes.size(), 1U) << "made anew with other data";
 }
 
 TEST_F(PlannerTest, AutoNeedsAReference) {
-  Put(ConfigMapId("other"), kNew);
-  const Plan plan = Make(AutoWorkload(), {{ConfigMapId("other"), {Kind::kObserved, kOld}}});
+  Put(ConfigMapId("other"), kAfter);
+  const Plan plan = Make(AutoWorkload(), {{ConfigMapId("other"), {Kind::kObserved, kBefore}}});
   EXPECT_THAT(plan.changes, IsEmpty());
   EXPECT_EQ(plan.not_updated, 1U);
 }
 
 TEST_F(PlannerTest, AnExplicitNameNeedsNone) {
-  Put(ConfigMapId("other"), kNew);
+  Put(ConfigMapId("other"), kAfter);
   Workload workload = AutoWorkload();
   workload.annotations = {{"configmap.reloader.stakater.com/reload", "other"}};
-  const Plan plan = Make(workload, {{ConfigMapId("other"), {Kind::kObserved, kOld}}});
+  const Plan plan = Make(workload, {{ConfigMapId("other"), {Kind::kObserved, kBefore}}});
   ASSERT_EQ(plan.changes.size(), 1U);
   EXPECT_EQ(plan.changes[0].container, "sidecar");
 }
 
 TEST_F(PlannerTest, AnExplicitVariableIsCheckedWithoutAnEvent) {
-  Put(ConfigMapId("my.other"), kNew);
+  Put(ConfigMapId("my.other"), kAfter);
   Workload workload = AutoWorkload();
   workload.annotations = {{"configmap.reloader.stakater.com/reload", "my.*"}};
   EXPECT_THAT(Make(workload).changes, IsEmpty());
-  workload.containers[0].variables = {{"STAKATER_MY_OTHER_CONFIGMAP", kOld.ToString()}};
+  workload.containers[0].variables = {{"STAKATER_MY_OTHER_CONFIGMAP", kBefore.ToString()}};
   EXPECT_EQ(Make(workload).changes.size(), 1U);
   EXPECT_EQ(name_listings_, 2) << "of the type with patterns only";
 }
 
 TEST_F(PlannerTest, ReportsABadItemOnce) {
-  Put(ConfigMapId("config"), kNew);
-  Put(ConfigMapId("more"), kNew);
+  Put(ConfigMapId("config"), kAfter);
+  Put(ConfigMapId("more"), kAfter);
   Workload workload = AutoWorkload();
   workload.annotations["configmap.reloader.stakater.com/reload"] = "(,config,more";
   EXPECT_EQ(Make(workload).bad_items.size(), 1U);
 }
 
 TEST_F(PlannerTest, WithoutContainersThereIsNothingToSet) {
-  Put(ConfigMapId("config"), kNew);
+  Put(ConfigMapId("config"), kAfter);
   Workload workload = AutoWorkload();
   workload.annotations = {{"configmap.reloader.stakater.com/reload", "config"}};
   workload.containers.clear();
-  EXPECT_THAT(Make(workload, {{ConfigMapId("config"), {Kind::kObserved, kOld}}}).changes,
+  EXPECT_THAT(Make(workload, {{ConfigMapId("config"), {Kind::kObserved, kBefore}}}).changes,
               IsEmpty());
 }
 
@@ -208,24 +210,24 @@ class SharedVariableTest : public PlannerTest {
 };
 
 TEST_F(SharedVariableTest, AChangeOfEitherRollsOnceAndThenItIsQuiet) {
-  Put(ConfigMapId("a-b"), kOld);
-  Put(ConfigMapId("a.b"), kNew);
-  const Plan plan = Make(Sharing(), {{ConfigMapId("a.b"), {Kind::kObserved, kOld}}});
+  Put(ConfigMapId("a-b"), kBefore);
+  Put(ConfigMapId("a.b"), kAfter);
+  const Plan plan = Make(Sharing(), {{ConfigMapId("a.b"), {Kind::kObserved, kBefore}}});
   ASSERT_EQ(plan.changes.size(), 1U);
   EXPECT_EQ(plan.changes[0].sources.size(), 2U);
   EXPECT_THAT(plan.changes[0].causes, ElementsAre(ConfigMapId("a.b")));
   const Workload after = Sharing({{"STAKATER_A_B_CONFIGMAP", Apply(plan)}});
   EXPECT_THAT(Make(after).changes, IsEmpty());
-  Put(ConfigMapId("a-b"), kNew);
+  Put(ConfigMapId("a-b"), kAfter);
   EXPECT_EQ(Make(after).changes.size(), 1U) << "seen even while down";
 }
 
 TEST_F(SharedVariableTest, TheOriginalsValueIsAcceptedUntilAChange) {
-  Put(ConfigMapId("a-b"), kOld);
-  Put(ConfigMapId("a.b"), kNew);
-  const Workload workload = Sharing({{"STAKATER_A_B_CONFIGMAP", kNew.ToString()}});
+  Put(ConfigMapId("a-b"), kBefore);
+  Put(ConfigMapId("a.b"), kAfter);
+  const Workload workload = Sharing({{"STAKATER_A_B_CONFIGMAP", kAfter.ToString()}});
   EXPECT_THAT(Make(workload).changes, IsEmpty());
-  EXPECT_EQ(Make(workload, {{ConfigMapId("a-b"), {Kind::kObserved, kNew}}}).changes.size(), 1U);
+  EXPECT_EQ(Make(workload, {{ConfigMapId("a-b"), {Kind::kObserved, kAfter}}}).changes.size(), 1U);
 }
 
 TEST(ReloadListOf, SplitsNamesFromPatterns) {

@@ -61,9 +61,14 @@ void Policies::Start() {
   }
   watch_->Start(gate_);
   if (!options_.read_only) {
-    status_ = std::make_unique<PolicyStatusWriter>(
-        client_, gate_, *watch_,
-        PolicyStatusWriter::Options{.reports = options_.reports, .recorder = recorder_.get()});
+    PolicyStatusWriter::Options status{.reports = options_.reports, .recorder = recorder_.get()};
+    if (options_.troubles != nullptr) {
+      troubles_ = std::make_unique<TroubleReporter>(*options_.troubles);
+      status.observe = [this](const std::vector<PolicyState>& states) {
+        troubles_->Look(states, base::Clock::Real().Wall());
+      };
+    }
+    status_ = std::make_unique<PolicyStatusWriter>(client_, gate_, *watch_, std::move(status));
   }
 }
 

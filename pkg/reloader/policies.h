@@ -12,9 +12,11 @@
 #include "kubexx/base/subscription.h"
 #include "kubexx/events/recorder.h"
 #include "kubexx/metrics/registry.h"
+#include "kubexx/reloader/notifier.h"
 #include "kubexx/reloader/policy_gate.h"
 #include "kubexx/reloader/policy_status.h"
 #include "kubexx/reloader/policy_watch.h"
+#include "kubexx/reloader/trouble_reporter.h"
 
 namespace kubexx::rest {
 class RESTClient;
@@ -43,6 +45,8 @@ class Policies {
     /// Whether this replica writes the status of the policies of a namespace ("" for those of the
     /// cluster); empty: of all.
     std::function<bool(std::string_view namespace_)> reports{};
+    /// Told of rollouts that have stopped or wait for long; null: nobody is. Must outlive this.
+    TroubleObserver* troubles = nullptr;
   };
 
   /// Makes no request yet.
@@ -67,6 +71,7 @@ class Policies {
   std::unique_ptr<events::Recorder> recorder_;
   PolicyGate gate_;
   std::unique_ptr<PolicyWatch> watch_;
+  std::unique_ptr<TroubleReporter> troubles_;
   std::unique_ptr<PolicyStatusWriter> status_;
   base::Subscription metrics_;
 };

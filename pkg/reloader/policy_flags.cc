@@ -34,8 +34,8 @@ void PolicyFlags::AddTo(flags::FlagSet& flags) {
   flags.AddInt("max-concurrent-rollouts-per-namespace",
                "rollouts under way in each namespace; 0 for no limit", &in_namespace_);
   flags.AddBool("health-gate",
-                "a rollout is under way until all pods are available, not only replaced; one at a "
-                "time in a namespace when there is no other limit",
+                "a rollout is under way until all pods have been available for a while, not only "
+                "replaced; one at a time in a namespace when there is no other limit",
                 &health_gate_);
   flags.AddDuration("health-timeout", "a rollout that takes longer has failed, from 1s to 24h",
                     &health_timeout_);

@@ -5,99 +5,51 @@
 
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/reloader/caches.h"
+#include "kubexx/reloader/internal/policy_gate_host.h"
+#include "kubexx/reloader/internal/policy_refs.h"
+#include "kubexx/reloader/sighting.h"
 
 namespace kubexx::reloader {
 namespace {
 
+using internal::IdOf;
+using internal::RefOf;
 using reloadpolicy::HoldReason;
 using reloadpolicy::ObjectRef;
-using reloadpolicy::Policy;
 
 /// Those that wait for others are woken by them; this is for what no event tells, such as a rollout
 /// that takes too long.
 constexpr base::Duration kAskAgain = std::chrono::seconds(30);
 /// A timer that ends early finds the window still closed.
 constexpr base::Duration kMargin = std::chrono::milliseconds(1);
-/// Bounds what a flood of bad annotations can occupy; after that some are reported again.
-constexpr std::size_t kMaxReported = 1000;
+/// The wall clock may be set: a window that opens in days is looked at now and then.
+constexpr base::Duration kMaxWait = std::chrono::hours(1);
 
-ObjectRef RefOf(const WorkloadId& id) { return {std::string(KindName(id.kind)), id.key}; }
-
-ObjectRef RefOf(const SourceId& id) { return {std::string(NamesOf(id.type).kind), id.key}; }
+/// With a health gate the two take turns while one rollout after the other is replaced and soaks.
+HoldReason Told(HoldReason reason) {
+  return reason == HoldReason::kUnhealthy ? HoldReason::kLimit : reason;
+}
 
 /// Whether what `workload` waits for is not what it waited for `before`.
 bool IsNews(const reloadpolicy::Gate& gate, const ObjectRef& workload,
             const std::optional<reloadpolicy::Hold>& before) {
   const auto now = gate.pending().find(workload);
-  return now != gate.pending().end() && (!before || before->reason != now->second.hold.reason ||
-                                         before->policy != now->second.hold.policy);
-}
-
-/// The sources, without namespaces, whose lists of keys differ between two states of a policy.
-/// Null: there is none.
-std::set<SourceId> NewlyListed(const Policy* before, const Policy* now) {
-  const bool moved = before != nullptr && now != nullptr &&
-                     (before->namespaces != now->namespaces ||
-                      before->excluded_namespaces != now->excluded_namespaces);
-  std::set<SourceId> result;
-  const auto compare = [&](const Policy* one, const Policy* other) {
-    for (const reloadpolicy::SourceRule& rule :
-         one == nullptr ? std::vector<reloadpolicy::SourceRule>() : one->sources) {
-      const bool is_same =
-          other != nullptr &&
-          std::ranges::any_of(other->sources, [&](const reloadpolicy::SourceRule& each) {
-            return each.kind == rule.kind && each.name == rule.name && each.keys == rule.keys;
-          });
-      if (!rule.keys.empty() && (moved || !is_same)) {
-        result.insert({rule.kind == "Secret" ? SourceType::kSecret : SourceType::kConfigMap,
-                       {"", rule.name}});
-      }
-    }
-  };
-  compare(before, now);
-  compare(now, before);
-  return result;
-}
-
-std::optional<WorkloadId> IdOf(const ObjectRef& ref) {
-  const auto kind = ParseWorkloadKind(ref.kind);
-  return kind ? std::optional(WorkloadId{*kind, ref.key}) : std::nullopt;
+  return now != gate.pending().end() &&
+         (!before || Told(before->reason) != Told(now->second.hold.reason) ||
+          before->policy != now->second.hold.policy);
 }
 
 }  // namespace
-
-class PolicyGate::HostUse {
- public:
-  explicit HostUse(PolicyGate& gate) : gate_(gate) {
-    const base::MutexLock lock(gate_.host_mu_);
-    host_ = gate_.host_;
-    gate_.host_users_ += host_ ? 1 : 0;
-  }
-  HostUse(const HostUse&) = delete;
-  HostUse& operator=(const HostUse&) = delete;
-  ~HostUse() {
-    if (!host_) {
-      return;
-    }
-    {
-      const base::MutexLock lock(gate_.host_mu_);
-      --gate_.host_users_;
-    }
-    gate_.host_idle_.notify_all();
-  }
-  /// Null when no operator is attached.
-  const GateHost* get() const { return host_.get(); }
-
- private:
-  PolicyGate& gate_;
-  std::shared_ptr<const GateHost> host_;
-};
 
 PolicyGate::PolicyGate(Options options) : options_(std::move(options)), gate_(options_.flags) {}
 
 PolicyGate::~PolicyGate() = default;
 
 base::Subscription PolicyGate::Attach(GateHost host) {
+  {
+    const base::MutexLock lock(mu_);
+    synced_ = false;
+  }
   {
     const base::MutexLock lock(host_mu_);
     host_ = std::make_shared<const GateHost>(std::move(host));
@@ -123,17 +75,25 @@ bool PolicyGate::WaitForSync(const std::stop_token& stop) {
 void PolicyGate::Wake(const WorkloadId& workload, base::Duration after) {
   const HostUse host(*this);
   if (host.get() != nullptr) {
-    host.get()->wake(workload, after);
+    host.get()->wake(workload, std::min(after, kMaxWait));
   }
 }
 
 void PolicyGate::Update(base::FunctionRef<void(reloadpolicy::Gate&, base::WallTime)> change) {
   const base::WallTime now = options_.clock.Wall();
   std::vector<ObjectRef> wakes;
+  std::vector<std::pair<ObjectRef, base::Duration>> looks;
   {
     const base::MutexLock lock(mu_);
     change(gate_, now);
+    gate_.Sweep(now);
     wakes = gate_.TakeWakes(now);
+    looks = gate_.TakeLooks(now);
+  }
+  for (const auto& [ref, after] : looks) {
+    if (const auto id = IdOf(ref)) {
+      Wake(*id, after > base::Duration(0) ? after + kMargin : after);
+    }
   }
   for (const ObjectRef& ref : wakes) {
     if (const auto id = IdOf(ref)) {
@@ -142,137 +102,74 @@ void PolicyGate::Update(base::FunctionRef<void(reloadpolicy::Gate&, base::WallTi
   }
 }
 
-void PolicyGate::SetPolicy(reloadpolicy::Policy policy) {
-  const reloadpolicy::PolicyId id = policy.id;
-  std::set<SourceId> listed;
-  Update([&](reloadpolicy::Gate& gate, base::WallTime) {
-    listed = NewlyListed(gate.policies().Find(id), &policy);
-    gate.SetPolicy(std::move(policy));
-  });
-  WakeUsers(id, listed);
+void PolicyGate::OnSynced() {
+  {
+    const base::MutexLock lock(mu_);
+    synced_ = true;
+  }
+  LookAtUnseen();
 }
 
-void PolicyGate::RemovePolicy(const reloadpolicy::PolicyId& id) {
-  std::set<SourceId> listed;
-  Update([&](reloadpolicy::Gate& gate, base::WallTime) {
-    listed = NewlyListed(gate.policies().Find(id), nullptr);
-    gate.RemovePolicy(id);
-  });
-  WakeUsers(id, listed);
-}
-
-void PolicyGate::WakeUsers(const reloadpolicy::PolicyId& policy,
-                           const std::set<SourceId>& sources) {
+void PolicyGate::LookAtUnseen() {
   const HostUse host(*this);
   if (host.get() == nullptr) {
     return;
   }
-  for (const SourceId& source : sources) {
-    const std::vector<std::string> spaces =
-        policy.namespace_.empty() ? host.get()->caches.NamespacesWith(source.type, source.key.name)
-                                  : std::vector{policy.namespace_};
-    for (const std::string& space : spaces) {
-      const Caches::Concerned users =
-          host.get()->caches.WorkloadsOf({source.type, {space, source.key.name}});
-      for (const auto* ids : {&users.by_name, &users.by_pattern}) {
-        for (const WorkloadId& id : *ids) {
-          host.get()->wake(id, base::Duration(0));
-        }
-      }
+  std::vector<ObjectRef> unseen;
+  {
+    const base::MutexLock lock(mu_);
+    if (!synced_) {
+      return;  // OnSynced follows
     }
+    unseen = gate_.Unseen();
+  }
+  for (const ObjectRef& ref : unseen) {
+    const auto id = IdOf(ref);
+    const auto workload = id ? host.get()->caches.GetWorkload(*id) : std::nullopt;
+    Update([&](reloadpolicy::Gate& gate, base::WallTime now) {
+      if (workload) {
+        gate.Observe(ref, SightingOf(*workload), now);
+      } else {
+        gate.Forget(ref);  // deleted while nobody watched
+      }
+    });
   }
 }
 
-std::string PolicyGate::KeysOf(const SourceId& source) {
-  const base::MutexLock lock(mu_);
-  const auto keys = gate_.policies().SourceKeys(RefOf(source));
-  return keys ? keys->value : std::string();
-}
-
-std::set<SourceId> PolicyGate::PausedByAnnotation(const std::vector<Change>& changes) {
-  std::set<SourceId> paused;
-  const HostUse host(*this);
-  if (host.get() != nullptr) {
-    for (const Change& change : changes) {
-      for (const SourceId& cause : change.causes) {
-        const auto source = host.get()->caches.GetSource(cause);
-        if (source && source->paused) {
-          paused.insert(cause);
-        }
-      }
-    }
-  }
-  return paused;
-}
-
-PolicyGate::HeldSources PolicyGate::TakePaused(std::vector<Change>& changes) {
-  HeldSources held;
-  const std::set<SourceId> annotated = PausedByAnnotation(changes);
-  const base::MutexLock lock(mu_);
-  std::erase_if(changes, [&](const Change& change) KX_REQUIRES(mu_) {
-    for (const SourceId& cause : change.causes) {
-      if (annotated.contains(cause)) {
-        held.hold = {.reason = HoldReason::kSourcePaused,
-                     .message = RefOf(cause).ToString() + " is paused (annotation " +
-                                std::string(kSourcePaused) + ")"};
-        held.changes.push_back(change);
-        return true;
-      }
-      if (const auto pause = gate_.policies().SourcePause(RefOf(cause))) {
-        held.hold = {.reason = HoldReason::kSourcePaused,
-                     .message = RefOf(cause).ToString() + " is paused (" + pause->origin + ")",
-                     .policy = pause->policy};
-        held.changes.push_back(change);
-        return true;
-      }
-    }
-    return false;
+AnnotationEdits PolicyGate::Marks(const Workload& workload) {
+  reloadpolicy::Mark mark;
+  Update([&](reloadpolicy::Gate& gate, base::WallTime now) {
+    gate.Sweep(now);
+    mark = gate.TakeMark(RefOf(workload.id), workload.uid, workload.annotations);
   });
-  return held;
-}
-
-int PolicyGate::OrderOf(const Workload& workload) const {
-  const base::MutexLock lock(mu_);
-  return gate_.policies().Resolve(RefOf(workload.id), workload.annotations).Order();
-}
-
-std::vector<ObjectRef> PolicyGate::Before(const Workload& workload,
-                                          const std::vector<Change>& changes) {
-  const int order = OrderOf(workload);
-  const HostUse host(*this);
-  if (order <= 0 || host.get() == nullptr) {
+  if (mark.failure) {
+    Notify(workload, true, "RolloutFailed", *mark.failure);
+  }
+  if (!mark.record) {
     return {};
   }
-  std::set<SourceId> causes;
-  for (const Change& change : changes) {
-    causes.insert(change.causes.begin(), change.causes.end());
+  return {{std::string(reloadpolicy::kRolloutStateAnnotation),
+           reloadpolicy::RecordFor(*mark.record, workload.uid)}};
+}
+
+void PolicyGate::Notify(const Workload& workload, bool warning, std::string reason,
+                        std::string message) const {
+  if (options_.notify) {
+    options_.notify({.workload = workload.id,
+                     .uid = workload.uid,
+                     .warning = warning,
+                     .reason = std::move(reason),
+                     .message = std::move(message)});
   }
-  for (const SourceId& cause : causes) {
-    const Caches::Concerned concerned = host.get()->caches.WorkloadsOf(cause);
-    for (const auto* ids : {&concerned.by_name, &concerned.by_pattern}) {
-      for (const WorkloadId& id : *ids) {
-        const auto other = id == workload.id ? std::nullopt : host.get()->caches.GetWorkload(id);
-        if (!other || OrderOf(*other) >= order) {
-          continue;
-        }
-        bool comes_first = false;
-        {
-          const base::MutexLock lock(mu_);
-          comes_first = gate_.IsActive(RefOf(id));
-        }
-        if (comes_first || host.get()->needs_rollout(*other, cause)) {
-          return {RefOf(id)};  // one is reason enough
-        }
-      }
-    }
-  }
-  return {};
 }
 
 bool PolicyGate::Admit(const Workload& workload, std::vector<Change>& changes,
                        AnnotationEdits& annotations) {
   HeldSources paused = TakePaused(changes);
-  reloadpolicy::Request request{RefOf(workload.id), workload.annotations};
+  reloadpolicy::Request request{.workload = RefOf(workload.id),
+                                .annotations = workload.annotations,
+                                .uid = workload.uid,
+                                .phase = workload.phase};
   if (!changes.empty()) {
     request.before = Before(workload, changes);
   }
@@ -290,7 +187,7 @@ bool PolicyGate::Admit(const Workload& workload, std::vector<Change>& changes,
     }
     is_news = IsNews(gate, request.workload, before);
   });
-  ReportAnnotations(workload);
+  ReportSettings(workload);
   if (decision.hold) {
     std::ranges::move(paused.changes, std::back_inserter(changes));
     Hold(workload, *decision.hold, is_news);
@@ -298,7 +195,11 @@ bool PolicyGate::Admit(const Workload& workload, std::vector<Change>& changes,
   }
   if (decision.tracked) {
     annotations[std::string(reloadpolicy::kLastRolloutAnnotation)] =
-        apimachinery::Time::From(options_.clock.Wall()).ToString();
+        apimachinery::Time::From(decision.started).ToString();
+  }
+  if (decision.record) {
+    annotations[std::string(reloadpolicy::kRolloutStateAnnotation)] =
+        reloadpolicy::RecordFor(*decision.record, workload.uid);
   }
   return true;
 }
@@ -310,56 +211,89 @@ void PolicyGate::Hold(const Workload& workload, const reloadpolicy::Hold& hold, 
         std::max<base::Duration>(*hold.until - options_.clock.Wall(), base::Duration(0)) + kMargin;
   }
   Wake(workload.id, after);
-  if (is_news && options_.notify) {
-    options_.notify({.workload = workload.id,
-                     .uid = workload.uid,
-                     .warning = hold.reason == HoldReason::kStopped,
-                     .reason = "ReloadPending",
-                     .message = std::string(ToString(hold.reason)) + ": " + hold.message});
+  if (is_news) {
+    Notify(workload,
+           hold.reason == HoldReason::kStopped || hold.reason == HoldReason::kInvalidAnnotation,
+           "ReloadPending", std::string(ToString(hold.reason)) + ": " + hold.message);
   }
 }
 
-void PolicyGate::ReportAnnotations(const Workload& workload) {
+void PolicyGate::ReportSettings(const Workload& workload) {
   std::vector<std::string> problems;
-  (void)reloadpolicy::SettingsFromAnnotations(workload.annotations, problems);
-  for (const std::string& problem : problems) {
-    {
-      const base::MutexLock lock(mu_);
-      if (reported_.size() >= kMaxReported) {
-        reported_.clear();
-      }
-      if (!reported_.emplace(workload.id, problem).second) {
-        continue;
-      }
+  std::vector<std::string> brakes;
+  std::vector<std::string> refused;
+  {
+    const base::MutexLock lock(mu_);
+    reloadpolicy::Effective effective =
+        gate_.policies().Resolve(RefOf(workload.id), workload.annotations);
+    problems = std::move(effective.problems);
+    brakes = std::move(effective.brakes);
+    refused = std::move(effective.refused);
+  }
+  for (std::string& problem : problems) {
+    problem += "; it has no effect";
+  }
+  for (const std::string& brake : brakes) {
+    problems.push_back(brake + "; until then it is not rolled");
+  }
+  std::vector<std::pair<const char*, std::string>> notices;
+  for (std::string& problem : problems) {
+    notices.emplace_back("InvalidAnnotation", std::move(problem));
+  }
+  for (std::string& text : refused) {
+    notices.emplace_back("PolicyEnforced", std::move(text));
+  }
+  {
+    const base::MutexLock lock(mu_);
+    const auto known = reported_.find(workload.id);
+    std::set<std::size_t> present;
+    std::erase_if(notices, [&](const auto& notice) KX_REQUIRES(mu_) {
+      const std::size_t hash = std::hash<std::string>()(notice.second);
+      present.insert(hash);
+      return known != reported_.end() && known->second.contains(hash);
+    });
+    if (!present.empty()) {
+      reported_.insert_or_assign(workload.id, std::move(present));
+    } else if (known != reported_.end()) {
+      reported_.erase(known);
     }
-    if (options_.notify) {
-      options_.notify({.workload = workload.id,
-                       .uid = workload.uid,
-                       .warning = true,
-                       .reason = "InvalidAnnotation",
-                       .message = problem + "; it has no effect"});
-    }
+  }
+  for (auto& [reason, text] : notices) {
+    Notify(workload, true, reason, std::move(text));
   }
 }
 
-void PolicyGate::OnWritten(const WorkloadId& workload, bool rolled) {
-  if (!rolled) {
-    Update([&](reloadpolicy::Gate& gate, base::WallTime) { gate.Cancel(RefOf(workload)); });
-  }
+void PolicyGate::OnWritten(const WorkloadId& workload, WriteEnd end) {
+  Update([&](reloadpolicy::Gate& gate, base::WallTime) {
+    switch (end) {
+      case WriteEnd::kNotRolled:
+        return gate.Cancel(RefOf(workload));
+      case WriteEnd::kKept:
+        return gate.CancelKept(RefOf(workload));
+      case WriteEnd::kUnrecorded:
+        return gate.LeaveUnrecorded(RefOf(workload));
+      case WriteEnd::kRolled:
+        break;
+    }
+  });
 }
 
 void PolicyGate::OnNothing(const WorkloadId& workload) {
   Update([&](reloadpolicy::Gate& gate, base::WallTime) { gate.Done(RefOf(workload)); });
 }
 
-void PolicyGate::OnWorkload(const WorkloadId& id, const Workload* workload, bool initial) {
+void PolicyGate::OnWorkload(const WorkloadId& id, const Workload* workload) {
   Update([&](reloadpolicy::Gate& gate, base::WallTime now) {
     if (workload == nullptr) {
       gate.Forget(RefOf(id));
     } else {
-      gate.Observe(RefOf(id), workload->annotations, workload->phase, initial, now);
+      gate.Observe(RefOf(id), SightingOf(*workload), now);
     }
   });
+  if (workload == nullptr) {
+    const base::MutexLock lock(mu_);
+    reported_.erase(id);
+  }
 }
 
 std::optional<base::Duration> PolicyGate::SettleWindow(const WorkloadId& id) {

@@ -3,10 +3,12 @@
 #ifndef KUBEXX_RELOADER_POLICY_GATE_H_
 #define KUBEXX_RELOADER_POLICY_GATE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -36,6 +38,11 @@ struct PolicyState {
     reloadpolicy::Hold hold{};
     base::WallTime since{};
   };
+  struct Failed {
+    reloadpolicy::ObjectRef workload{};
+    std::string uid{};
+    base::WallTime rolled_at{};
+  };
   reloadpolicy::PolicyId id{};
   std::int64_t generation = 0;
   std::vector<std::string> problems{};
@@ -45,6 +52,10 @@ struct PolicyState {
   std::size_t pending = 0;
   /// The first kMaxListed of those that wait.
   std::vector<Waiting> listed{};
+  /// The one that has waited for others for longest, and since when it has; nothing when none does.
+  std::optional<Waiting> longest_for_others{};
+  /// The first kMaxFailedListed of those that have failed and are not mended.
+  std::vector<Failed> failures{};
 };
 
 /// A reloadpolicy::Gate for the operator: locks it, asks it, wakes those that may go on. Holds an
@@ -52,12 +63,14 @@ struct PolicyState {
 class PolicyGate final : public RolloutGate {
  public:
   static constexpr std::size_t kMaxListed = 20;
+  static constexpr std::size_t kMaxFailedListed = 100;
 
   struct Options {
     reloadpolicy::Settings flags{};
     base::Clock& clock = base::Clock::Real();
-    /// Told when a workload begins to wait, or waits for another reason, and of annotations that
-    /// cannot be read; on the operator's threads, outside locks. Must not block.
+    /// Told when a workload begins to wait, or waits for another reason, when its rollout has
+    /// failed, and of annotations that cannot be read; on the operator's threads, outside locks.
+    /// Must not block.
     std::function<void(const PolicyNotice&)> notify{};
     /// See WaitForSync; by default there is nothing to wait for.
     std::function<bool(const std::stop_token&)> wait_for_policies{};
@@ -65,7 +78,10 @@ class PolicyGate final : public RolloutGate {
   explicit PolicyGate(Options options);
   ~PolicyGate() override;
 
-  void SetPolicy(reloadpolicy::Policy policy);
+  /// `failed`: what its status said of failures when it was first seen. Once the operator has
+  /// synced, which of these workloads are gone or mended is looked at here and now.
+  void SetPolicy(reloadpolicy::Policy policy,
+                 const std::vector<reloadpolicy::Remembered>& failed = {});
   void RemovePolicy(const reloadpolicy::PolicyId& id);
   /// Of every policy, by id.
   std::vector<PolicyState> States() const;
@@ -86,13 +102,15 @@ class PolicyGate final : public RolloutGate {
 
   base::Subscription Attach(GateHost host) override;
   bool WaitForSync(const std::stop_token& stop) override;
+  void OnSynced() override;
+  AnnotationEdits Marks(const Workload& workload) override;
   bool Admit(const Workload& workload, std::vector<Change>& changes,
              AnnotationEdits& annotations) override;
-  void OnWritten(const WorkloadId& workload, bool rolled) override;
+  void OnWritten(const WorkloadId& workload, WriteEnd end) override;
   void OnNothing(const WorkloadId& workload) override;
-  void OnWorkload(const WorkloadId& id, const Workload* workload, bool initial) override;
+  void OnWorkload(const WorkloadId& id, const Workload* workload) override;
   std::optional<base::Duration> SettleWindow(const WorkloadId& workload) override;
-  std::string KeysOf(const SourceId& source) override;
+  std::string KeysOf(const SourceId& source, const std::string& own) override;
 
  private:
   struct HeldSources {
@@ -108,11 +126,16 @@ class PolicyGate final : public RolloutGate {
   std::vector<reloadpolicy::ObjectRef> Before(const Workload& workload,
                                               const std::vector<Change>& changes);
   int OrderOf(const Workload& workload) const;
+  void Notify(const Workload& workload, bool warning, std::string reason,
+              std::string message) const;
   /// Has those looked at that use a source whose list of keys is another now.
   void WakeUsers(const reloadpolicy::PolicyId& policy, const std::set<SourceId>& sources);
   /// Has the workload looked at again, and tells of a reason that is new.
   void Hold(const Workload& workload, const reloadpolicy::Hold& hold, bool is_news);
-  void ReportAnnotations(const Workload& workload);
+  /// Tells, once each, of annotations that cannot be read and of settings that are not allowed.
+  void ReportSettings(const Workload& workload);
+  /// Shows the gate, once the caches have all there is, the workloads that it was only told of.
+  void LookAtUnseen();
   void Wake(const WorkloadId& workload, base::Duration after);
   /// Makes a change with the lock held, then wakes those that may go on because of it.
   void Update(base::FunctionRef<void(reloadpolicy::Gate&, base::WallTime)> change);
@@ -120,8 +143,11 @@ class PolicyGate final : public RolloutGate {
   const Options options_;
   mutable base::Mutex mu_;
   reloadpolicy::Gate gate_ KX_GUARDED_BY(mu_);
-  /// Annotations that were reported, so that each is once.
-  std::set<std::pair<WorkloadId, std::string>> reported_ KX_GUARDED_BY(mu_);
+  /// The caches of the operator that is attached have all there is.
+  bool synced_ KX_GUARDED_BY(mu_) = false;
+  /// Hashes of what is wrong with a workload's settings and was reported, so that each is once; as
+  /// long as it is so, and the workload there.
+  std::map<WorkloadId, std::set<std::size_t>> reported_ KX_GUARDED_BY(mu_);
 
   mutable base::Mutex host_mu_;
   base::CondVar host_idle_;

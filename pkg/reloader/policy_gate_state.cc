@@ -7,20 +7,30 @@ std::vector<PolicyState> PolicyGate::States() const {
   const base::WallTime now = options_.clock.Wall();
   std::vector<PolicyState> states;
   const base::MutexLock lock(mu_);
-  for (const auto& [id, policy] : gate_.policies().all()) {
-    const reloadpolicy::PolicyReport report = gate_.ReportFor(policy, now);
-    PolicyState& state = states.emplace_back(PolicyState{.id = id,
-                                                         .generation = policy.generation,
-                                                         .problems = policy.problems,
-                                                         .active = report.active,
-                                                         .failed = report.failed,
-                                                         .stopped = report.stopped,
-                                                         .pending = report.pending.size()});
+  for (const auto& [id, report] : gate_.Reports(now)) {
+    const reloadpolicy::Policy& policy = *gate_.policies().Find(id);
+    PolicyState& state =
+        states.emplace_back(PolicyState{.id = id,
+                                        .generation = policy.generation,
+                                        .problems = policy.problems,
+                                        .active = report.active,
+                                        .failed = static_cast<int>(report.failed.size()),
+                                        .stopped = report.stopped,
+                                        .pending = report.pending.size()});
     for (const auto& [workload, pending] : report.pending) {
       if (state.listed.size() == kMaxListed) {
         break;
       }
       state.listed.push_back({workload, pending->hold, pending->since});
+    }
+    if (const auto& [workload, pending] = report.longest_for_others; pending != nullptr) {
+      state.longest_for_others = {workload, pending->hold, *pending->for_others_since};
+    }
+    for (const auto& [workload, rollout] : report.failed) {
+      if (state.failures.size() == kMaxFailedListed) {
+        break;
+      }
+      state.failures.push_back({workload, rollout->uid, rollout->started});
     }
   }
   return states;
@@ -35,11 +45,11 @@ PolicyGate::Totals PolicyGate::TotalsNow() const {
   }
   const reloadpolicy::PolicyReport all = gate_.ReportFor(reloadpolicy::Policy(), now);
   totals.active = all.active;
-  totals.failed = all.failed;
-  for (const auto& [id, policy] : gate_.policies().all()) {
+  totals.failed = static_cast<int>(all.failed.size());
+  for (const auto& [id, report] : gate_.Reports(now)) {
     ++totals.policies;
-    totals.invalid += policy.problems.empty() ? 0 : 1;
-    totals.stopped += gate_.ReportFor(policy, now).stopped ? 1 : 0;
+    totals.invalid += gate_.policies().Find(id)->problems.empty() ? 0 : 1;
+    totals.stopped += report.stopped ? 1 : 0;
   }
   return totals;
 }

@@ -5,8 +5,6 @@
 namespace kubexx::reloader {
 namespace {
 
-using events::EventType;
-
 std::string Rollouts(std::size_t n) {
   return std::to_string(n) + (n == 1 ? " rollout" : " rollouts");
 }
@@ -28,20 +26,21 @@ std::vector<PolicyNews> NewsBetween(const PolicyFacts& before, const PolicyFacts
   std::vector<PolicyNews> news;
   if (now.problems != before.problems) {
     news.push_back(now.problems.empty()
-                       ? PolicyNews{EventType::kNormal, "Accepted", "all of it is in force"}
-                       : PolicyNews{EventType::kWarning, "Invalid", now.problems});
+                       ? PolicyNews{events::EventType::kNormal, "Accepted", "all of it is in force"}
+                       : PolicyNews{events::EventType::kWarning, "Invalid", now.problems});
   }
   if (now.stopped != before.stopped) {
-    news.push_back(now.stopped
-                       ? PolicyNews{EventType::kWarning, "Stopped",
-                                    Rollouts(static_cast<std::size_t>(state.failed)) +
-                                        " failed; no more begin until they are mended"}
-                       : PolicyNews{EventType::kNormal, "StopLifted", "rollouts begin again"});
+    news.push_back(
+        now.stopped ? PolicyNews{events::EventType::kWarning, "Stopped",
+                                 Rollouts(static_cast<std::size_t>(state.failed)) +
+                                     " failed; no more begin until they are mended"}
+                    : PolicyNews{events::EventType::kNormal, "StopLifted", "rollouts begin again"});
   }
   if (now.waits != before.waits) {
-    news.push_back(now.waits ? PolicyNews{EventType::kNormal, "RolloutsWait", WhatWaits(state)}
-                             : PolicyNews{EventType::kNormal, "RolloutsGoOn",
-                                          "no rollout waits because of it any more"});
+    news.push_back(now.waits
+                       ? PolicyNews{events::EventType::kNormal, "RolloutsWait", WhatWaits(state)}
+                       : PolicyNews{events::EventType::kNormal, "RolloutsGoOn",
+                                    "no rollout waits because of it any more"});
   }
   return news;
 }

@@ -5,7 +5,6 @@
 namespace kubexx::reloader {
 namespace {
 
-using events::EventType;
 using reloadpolicy::HoldReason;
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -25,29 +24,31 @@ TEST(PolicyNews, NothingIsNewWhenNothingBeginsOrEnds) {
 
 TEST(PolicyNews, WaitingBeginsAndEnds) {
   EXPECT_THAT(NewsBetween({}, {.waits = true}, TwoWait()),
-              ElementsAre(PolicyNews{EventType::kNormal, "RolloutsWait",
+              ElementsAre(PolicyNews{events::EventType::kNormal, "RolloutsWait",
                                      "2 rollouts wait; first Deployment/shop/web: Paused: paused "
                                      "(by p)"}));
   EXPECT_THAT(NewsBetween({.waits = true}, {}, {}),
-              ElementsAre(PolicyNews{EventType::kNormal, "RolloutsGoOn",
+              ElementsAre(PolicyNews{events::EventType::kNormal, "RolloutsGoOn",
                                      "no rollout waits because of it any more"}));
 }
 
 TEST(PolicyNews, AStopWarnsAndItsEndDoesNot) {
   EXPECT_THAT(NewsBetween({}, {.stopped = true}, TwoWait()),
-              ElementsAre(PolicyNews{EventType::kWarning, "Stopped",
+              ElementsAre(PolicyNews{events::EventType::kWarning, "Stopped",
                                      "3 rollouts failed; no more begin until they are mended"}));
-  EXPECT_THAT(NewsBetween({.stopped = true}, {}, {}),
-              ElementsAre(PolicyNews{EventType::kNormal, "StopLifted", "rollouts begin again"}));
+  EXPECT_THAT(
+      NewsBetween({.stopped = true}, {}, {}),
+      ElementsAre(PolicyNews{events::EventType::kNormal, "StopLifted", "rollouts begin again"}));
 }
 
 TEST(PolicyNews, WhatCannotBeReadWarnsAgainWhenItIsSomethingElse) {
   EXPECT_THAT(NewsBetween({}, {.problems = "a"}, {}),
-              ElementsAre(PolicyNews{EventType::kWarning, "Invalid", "a"}));
+              ElementsAre(PolicyNews{events::EventType::kWarning, "Invalid", "a"}));
   EXPECT_THAT(NewsBetween({.problems = "a"}, {.problems = "b"}, {}),
-              ElementsAre(PolicyNews{EventType::kWarning, "Invalid", "b"}));
-  EXPECT_THAT(NewsBetween({.problems = "b"}, {}, {}),
-              ElementsAre(PolicyNews{EventType::kNormal, "Accepted", "all of it is in force"}));
+              ElementsAre(PolicyNews{events::EventType::kWarning, "Invalid", "b"}));
+  EXPECT_THAT(
+      NewsBetween({.problems = "b"}, {}, {}),
+      ElementsAre(PolicyNews{events::EventType::kNormal, "Accepted", "all of it is in force"}));
 }
 
 TEST(PolicyNews, AStatusTellsWhatWasSaidLast) {

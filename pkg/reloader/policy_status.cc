@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "kubexx/cache/shared_informer.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/kubernetes/resource_client.h"
@@ -91,7 +92,7 @@ std::string PatchFor(const S& status) {
   auto tree = JsonTree::Parse(codec::EncodeJson(status));
   JsonTree patch = JsonTree::Object();
   patch["status"] = tree ? *std::move(tree) : JsonTree::Object();
-  for (const char* list : {"pendingRollouts", "conditions"}) {
+  for (const char* list : {"pendingRollouts", "failedRollouts", "conditions"}) {
     if (patch["status"].Find(list) == nullptr) {
       patch["status"][list] = JsonTree::Array();
     }
@@ -100,6 +101,32 @@ std::string PatchFor(const S& status) {
 }
 
 }  // namespace
+
+template <class S>
+std::vector<reloadpolicy::Remembered> FailuresIn(const S& status, const std::string& namespace_) {
+  std::vector<reloadpolicy::Remembered> failures;
+  for (const auto& item : status.failed_rollouts) {
+    // "Kind/name" or "Kind/namespace/name".
+    const std::size_t first = item.workload.find('/');
+    const std::size_t last = item.workload.rfind('/');
+    if (first == std::string::npos) {
+      continue;
+    }
+    reloadpolicy::Remembered& failed = failures.emplace_back();
+    failed.workload.kind = item.workload.substr(0, first);
+    failed.workload.key.namespace_ =
+        first == last ? namespace_ : item.workload.substr(first + 1, last - first - 1);
+    failed.workload.key.name = item.workload.substr(last + 1);
+    failed.uid = item.uid;
+    failed.started = base::WallTime(std::chrono::seconds(item.rolled_at.seconds));
+  }
+  return failures;
+}
+
+template std::vector<reloadpolicy::Remembered> FailuresIn(
+    const reloadpolicy::v1alpha1::ReloadPolicyStatus& status, const std::string& namespace_);
+template std::vector<reloadpolicy::Remembered> FailuresIn(
+    const reloadpolicy::v1alpha1::ClusterReloadPolicyStatus& status, const std::string& namespace_);
 
 template <class S>
 S PolicyStatusFor(const PolicyState& state, const S& present, base::WallTime now) {
@@ -119,12 +146,20 @@ S PolicyStatusFor(const PolicyState& state, const S& present, base::WallTime now
       item.until = Seconds(*waiting.hold.until);
     }
   }
+  std::vector<reloadpolicy::ObjectRef> failed_ones;
+  for (const PolicyState::Failed& failed : state.failures) {
+    auto& item = status.failed_rollouts.emplace_back();
+    item.workload = ShownWorkload(failed.workload, state.id.namespace_.empty());
+    item.uid = failed.uid;
+    item.rolled_at = Seconds(failed.rolled_at);
+    failed_ones.push_back(failed.workload);
+  }
   Conditions<typename decltype(status.conditions)::value_type> conditions(present.conditions,
                                                                           state.generation, now);
   const bool valid = state.problems.empty();
   conditions.Set("Ready", valid, valid ? "Accepted" : "Invalid",
                  valid ? "all of it is in force" : "not in force: " + Joined(state.problems));
-  const std::string failures = std::to_string(state.failed) + " rollouts have failed";
+  const std::string failures = FailedText(failed_ones, static_cast<std::size_t>(state.failed));
   conditions.Set("Degraded", state.failed > 0, state.failed > 0 ? "RolloutsFailed" : "NoFailures",
                  failures);
   conditions.Set("Stopped", state.stopped, state.stopped ? "TooManyFailures" : "BelowLimit",
@@ -162,6 +197,13 @@ void PolicyStatusWriter::WriteAll(const std::stop_token& stop) {
   std::erase_if(told_, [&](const auto& entry) {
     return std::ranges::find(states, entry.first, &PolicyState::id) == states.end();
   });
+  if (options_.observe) {
+    std::vector<PolicyState> own = states;
+    std::erase_if(own, [&](const PolicyState& state) {
+      return options_.reports && !options_.reports(state.id.namespace_);
+    });
+    options_.observe(own);
+  }
   for (const PolicyState& state : states) {
     if (stop.stop_requested()) {
       return;

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
@@ -30,6 +31,10 @@ namespace kubexx::reloader {
 template <class S>
 S PolicyStatusFor(const PolicyState& state, const S& present, base::WallTime now);
 
+/// The failed rollouts that a status names, of a policy in `namespace_`; empty: of the cluster.
+template <class S>
+std::vector<reloadpolicy::Remembered> FailuresIn(const S& status, const std::string& namespace_);
+
 /// Compares the gate's figures with the policies' status at intervals, and writes those that
 /// differ: however much happens in between is one write. What begins or ends with that is an Event
 /// on the policy (see NewsBetween). Only while an operator is attached to the
@@ -43,6 +48,8 @@ class PolicyStatusWriter {
     std::function<bool(std::string_view namespace_)> reports{};
     /// Of the Events about policies; must outlive the writer. Null: there are none.
     events::Recorder* recorder = nullptr;
+    /// Shown, at each look, all policies that this replica writes for; empty: nobody is.
+    std::function<void(const std::vector<PolicyState>&)> observe{};
   };
   /// `gate` and `watch` must outlive this.
   PolicyStatusWriter(std::shared_ptr<rest::RESTClient> client, const PolicyGate& gate,

@@ -3,6 +3,7 @@
 #ifndef KUBEXX_RELOADER_POLICY_WATCH_H_
 #define KUBEXX_RELOADER_POLICY_WATCH_H_
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <stop_token>
@@ -10,12 +11,16 @@
 #include <vector>
 
 #include "kubexx/cache/handler_registration.h"
-#include "kubexx/cache/shared_informer.h"
 #include "kubexx/metrics/registry.h"
+#include "kubexx/reloader/policy_access.h"
 #include "kubexx/reloader/policy_gate.h"
 #include "kubexx/reloader/refusals.h"
 #include "kubexx/reloadpolicy/policy.h"
 
+namespace kubexx::cache {
+template <class T>
+class SharedInformer;
+}
 namespace kubexx::rest {
 class RESTClient;
 }
@@ -23,8 +28,8 @@ class RESTClient;
 namespace kubexx::reloader {
 
 /// Watches ReloadPolicies and ClusterReloadPolicies. Where their CRDs are not installed, or may not
-/// be read, there are none; that is logged once, tried on with backoff, and ended by the first list
-/// that succeeds. Thread-safe.
+/// be read for a while (see PolicyAccess), there are none; that is logged once, tried on with
+/// backoff, and ended by the first list that succeeds. Thread-safe.
 class PolicyWatch {
  public:
   using Namespaced = cache::SharedInformer<reloadpolicy::v1alpha1::ReloadPolicy>;
@@ -37,6 +42,8 @@ class PolicyWatch {
     /// Shows where reading them is not permitted; must outlive this. Null: only the log tells.
     /// ClusterReloadPolicies do without when only some namespaces are watched.
     Refusals* refusals = nullptr;
+    /// See PolicyAccess::Options.
+    base::Duration patience = std::chrono::seconds(10);
   };
 
   /// Does not start yet.
@@ -53,12 +60,17 @@ class PolicyWatch {
   /// requested first. After Start.
   bool WaitForSync(const std::stop_token& stop) const;
 
+  /// The types of which some could not be read when last tried: "ReloadPolicies", for example.
+  std::vector<std::string> Unread() const;
+
   const Namespaced& namespaced() const { return *namespaced_; }
   const OfCluster& of_cluster() const { return *of_cluster_; }
 
  private:
   const bool everywhere_;
-  /// Requested by the first list or watch that is refused.
+  PolicyAccess namespaced_access_;
+  PolicyAccess of_cluster_access_;
+  /// Requested by the first list or watch whose refusal counts.
   std::stop_source namespaced_refused_;
   std::stop_source of_cluster_refused_;
   std::shared_ptr<Namespaced> namespaced_;

@@ -20,8 +20,9 @@ apimachinery::Result<void> ProjectSource(SourceType type, const AnnotationKeys& 
                                          cache::Object& object);
 
 /// Reduces a workload to what Workload holds. Changes of status, scale, images and the like leave
-/// the projection's bytes as they were, but for the begin and the end of rollouts. kMalformed when
-/// the bytes are not an object of that kind.
+/// the projection's bytes as they were, but for the begin and the end of rollouts and of pauses,
+/// and for what tells pod templates apart. kMalformed when the bytes are not an object of that
+/// kind.
 apimachinery::Result<void> ProjectWorkload(WorkloadKind kind, const AnnotationKeys& keys,
                                            cache::Object& object);
 
@@ -34,6 +35,10 @@ void ReadSourceAnnotations(const Annotations& kept, Source& source);
 /// Reads back what ProjectSource made; of a SecretProviderClassPodStatus the class, with kNoSource
 /// while the pod has reported nothing. kMalformed for anything else.
 apimachinery::Result<Source> SourceFrom(SourceType type, const cache::Object& object);
+
+/// Whether nobody has changed the source, its labels for example, since it was made, by the times
+/// of its managed fields; of what ProjectSource made of a ConfigMap or Secret.
+bool IsAsCreated(SourceType type, const cache::Object& object);
 
 /// Reads back what ProjectWorkload made.
 apimachinery::Result<Workload> WorkloadFrom(WorkloadKind kind, const cache::Object& object);

@@ -160,8 +160,11 @@ TEST_P(WorkloadProjection, KeepsWhatDecides) {
   ASSERT_TRUE(ProjectWorkload(GetParam(), {}, object));
   EXPECT_THAT(object.bytes, Not(HasSubstr("busybox")));
   EXPECT_THAT(object.bytes, Not(HasSubstr("prometheus")));
-  const auto workload = WorkloadFrom(GetParam(), object);
+  auto workload = WorkloadFrom(GetParam(), object);
   ASSERT_TRUE(workload);
+  EXPECT_EQ(workload->template_version.digest.empty(),
+            GetParam() == WorkloadKind::kCronJob || GetParam() == WorkloadKind::kJob);
+  workload->template_version = {};
   const auto cm = [](std::string name) {
     return Reference{SourceType::kConfigMap, std::move(name)};
   };
@@ -185,12 +188,21 @@ TEST_P(WorkloadProjection, KeepsWhatDecides) {
                       .phase = FirstPhase(GetParam())}));
 }
 
-TEST_P(WorkloadProjection, IsTheSameAfterChangesThatDoNotCount) {
+TEST_P(WorkloadProjection, TellsPodTemplatesApart) {
   cache::Object a = Json(WorkloadJson(GetParam()));
   cache::Object b = Json(WorkloadJson(GetParam(), "{}", "nginx:2"));
   ASSERT_TRUE(ProjectWorkload(GetParam(), {}, a));
   ASSERT_TRUE(ProjectWorkload(GetParam(), {}, b));
-  EXPECT_EQ(a.bytes, b.bytes);
+  const auto before = WorkloadFrom(GetParam(), a);
+  auto now = WorkloadFrom(GetParam(), b);
+  ASSERT_TRUE(before);
+  ASSERT_TRUE(now);
+  EXPECT_FALSE(HasOtherTemplate(*before, *now)) << "the generation is the same";
+  now->template_version.generation++;
+  const bool follows = GetParam() != WorkloadKind::kCronJob && GetParam() != WorkloadKind::kJob;
+  EXPECT_EQ(HasOtherTemplate(*before, *now), follows);
+  now->template_version = before->template_version;
+  EXPECT_EQ(*now, *before) << "nothing else of it counts";
 }
 
 TEST_P(WorkloadProjection, RefusesGarbage) {
@@ -206,6 +218,32 @@ TEST(ProjectWorkload, StatusOfADeploymentDoesNotCount) {
   ASSERT_TRUE(ProjectWorkload(WorkloadKind::kDeployment, {}, a));
   ASSERT_TRUE(ProjectWorkload(WorkloadKind::kDeployment, {}, b));
   EXPECT_EQ(a.bytes, b.bytes);
+}
+
+TEST(ProjectWorkload, APauseCounts) {
+  for (const WorkloadKind kind : {WorkloadKind::kDeployment, WorkloadKind::kDeploymentConfig}) {
+    for (const char* paused : {"true", "false"}) {
+      cache::Object object = Json(R"({"metadata":{"namespace":"ns","name":"w"},"spec":{"paused":)" +
+                                  std::string(paused) + R"(,"template":{}}})");
+      ASSERT_TRUE(ProjectWorkload(kind, {}, object));
+      EXPECT_EQ(WorkloadFrom(kind, object)->paused, std::string_view(paused) == "true");
+    }
+  }
+}
+
+TEST(ProjectWorkload, OfACronJobItIsKeptWhetherAChangeRunsIt) {
+  const auto is_suspended = [](const std::string& annotations, const char* suspend) {
+    cache::Object object =
+        Json(R"({"apiVersion":"batch/v1","kind":"CronJob","metadata":{"name":"w","namespace":"ns",)"
+             R"("uid":"u1","annotations":{)" +
+             annotations + R"(}},"spec":{"suspend":)" + suspend +
+             R"(,"jobTemplate":{"spec":{"template":{"spec":{"containers":[{"name":"app"}]}}}}}})");
+    EXPECT_TRUE(ProjectWorkload(WorkloadKind::kCronJob, {}, object));
+    return WorkloadFrom(WorkloadKind::kCronJob, object)->suspended;
+  };
+  EXPECT_TRUE(is_suspended("", "true"));
+  EXPECT_FALSE(is_suspended("", "false"));
+  EXPECT_FALSE(is_suspended(R"("reloader.kubexx.io/run-suspended":"true")", "true"));
 }
 
 TEST(ProjectWorkload, OfAJobThatIsOverOnlyTheNameIsKept) {

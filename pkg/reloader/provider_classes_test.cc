@@ -13,8 +13,8 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 const SourceId kVault{SourceType::kSecretProviderClass, {"ns", "vault"}};
-const Digest kOld = DigestOf("old");
-const Digest kNew = DigestOf("new");
+const Digest kOldParameters = DigestOf("old");
+const Digest kNewParameters = DigestOf("new");
 const Digest kNewer = DigestOf("newer");
 
 cache::Object PodStatus(const std::string& status, int generation = 1) {
@@ -104,40 +104,40 @@ class ProviderClassesTest : public testing::Test {
 };
 
 TEST_F(ProviderClassesTest, AChangeOfOnePodRollsOnceHoweverManyPodsFollow) {
-  EXPECT_TRUE(Starts(kOld, 1));
-  EXPECT_FALSE(Starts(kOld, 2));
-  EXPECT_FALSE(Rolls(kOld));
-  EXPECT_TRUE(Changes(kNew, 3));
-  EXPECT_TRUE(Rolls(kOld));
-  EXPECT_FALSE(Rolls(kNew));
-  EXPECT_FALSE(Changes(kNew, 4)) << "the other pod";
-  EXPECT_FALSE(Starts(kNew, 5)) << "the pods of the rollout";
-  EXPECT_FALSE(Starts(kOld, 2)) << "a pod that has not been told yet";
-  EXPECT_FALSE(Rolls(kNew));
+  EXPECT_TRUE(Starts(kOldParameters, 1));
+  EXPECT_FALSE(Starts(kOldParameters, 2));
+  EXPECT_FALSE(Rolls(kOldParameters));
+  EXPECT_TRUE(Changes(kNewParameters, 3));
+  EXPECT_TRUE(Rolls(kOldParameters));
+  EXPECT_FALSE(Rolls(kNewParameters));
+  EXPECT_FALSE(Changes(kNewParameters, 4)) << "the other pod";
+  EXPECT_FALSE(Starts(kNewParameters, 5)) << "the pods of the rollout";
+  EXPECT_FALSE(Starts(kOldParameters, 2)) << "a pod that has not been told yet";
+  EXPECT_FALSE(Rolls(kNewParameters));
 }
 
 TEST_F(ProviderClassesTest, PodsThatComeWithSomethingNewerRollNothing) {
-  Starts(kOld, 1);
-  EXPECT_TRUE(Starts(kNew, 2));
-  EXPECT_FALSE(Rolls(kOld));
-  EXPECT_FALSE(Rolls(kNew));
-  Changes(kOld, 3);
-  EXPECT_TRUE(Starts(kNew, 4));
-  EXPECT_FALSE(Rolls(kOld));
-  EXPECT_FALSE(Rolls(kNew));
+  Starts(kOldParameters, 1);
+  EXPECT_TRUE(Starts(kNewParameters, 2));
+  EXPECT_FALSE(Rolls(kOldParameters));
+  EXPECT_FALSE(Rolls(kNewParameters));
+  Changes(kOldParameters, 3);
+  EXPECT_TRUE(Starts(kNewParameters, 4));
+  EXPECT_FALSE(Rolls(kOldParameters));
+  EXPECT_FALSE(Rolls(kNewParameters));
   EXPECT_TRUE(Rolls(kNewer));
-  EXPECT_TRUE(Changes(kNew, 5)) << "now the old one is history";
-  EXPECT_TRUE(Rolls(kOld));
+  EXPECT_TRUE(Changes(kNewParameters, 5)) << "now the old one is history";
+  EXPECT_TRUE(Rolls(kOldParameters));
 }
 
 TEST_F(ProviderClassesTest, WithoutAnyChangeWhatPodsHaveBecomesTheBaseline) {
-  Starts(kNew, 1);
+  Starts(kNewParameters, 1);
   workload_.annotations[std::string(kBaselineAnnotation)] =
-      Baseline{.uid = "u", .digests = {{kVault, kOld}}}.ToString();
+      Baseline{.uid = "u", .digests = {{kVault, kOldParameters}}}.ToString();
   const Plan plan = MakePlanNow();
   EXPECT_THAT(plan.changes, IsEmpty()) << "the pods have been replaced by somebody else";
   EXPECT_TRUE(plan.record);
-  EXPECT_EQ(plan.baseline.digests.at(kVault), kNew);
+  EXPECT_EQ(plan.baseline.digests.at(kVault), kNewParameters);
 }
 
 TEST_F(ProviderClassesTest, AFirstSightRollsNothingWhateverTheFlags) {
@@ -146,40 +146,43 @@ TEST_F(ProviderClassesTest, AFirstSightRollsNothingWhateverTheFlags) {
   rules_.sync_after_restart = true;
   EXPECT_THAT(MakePlanNow({.is_new = true}).changes, IsEmpty());
   EXPECT_THAT(MakePlanNow().baseline.digests, IsEmpty()) << "nobody has reported it";
-  Changes(kNew, 1);
+  Changes(kNewParameters, 1);
   EXPECT_THAT(MakePlanNow({.is_new = true}).changes, IsEmpty());
 }
 
 TEST_F(ProviderClassesTest, WhatIsRecordedStaysWhileNobodyReports) {
   workload_.annotations[std::string(kBaselineAnnotation)] =
-      Baseline{.uid = "u", .digests = {{kVault, kOld}}}.ToString();
+      Baseline{.uid = "u", .digests = {{kVault, kOldParameters}}}.ToString();
   rules_.reload_on_delete = true;
   const Plan plan = MakePlanNow();
   EXPECT_THAT(plan.changes, IsEmpty());
   EXPECT_FALSE(plan.record);
-  EXPECT_EQ(plan.baseline.digests.at(kVault), kOld);
+  EXPECT_EQ(plan.baseline.digests.at(kVault), kOldParameters);
 }
 
 TEST_F(ProviderClassesTest, AnObservedChangeRollsWithReloadersVariable) {
-  Starts(kOld, 1);
-  Changes(kNew, 2);
-  const Plan plan = MakePlanNow({.pairs = {{kVault, {PairState::Kind::kObserved, kOld}}}});
+  Starts(kOldParameters, 1);
+  Changes(kNewParameters, 2);
+  const Plan plan =
+      MakePlanNow({.pairs = {{kVault, {PairState::Kind::kObserved, kOldParameters}}}});
   ASSERT_EQ(plan.changes.size(), 1U);
   EXPECT_EQ(plan.changes[0].variable, "STAKATER_VAULT_SECRETPROVIDERCLASS");
-  EXPECT_EQ(plan.changes[0].value, kNew.ToString());
+  EXPECT_EQ(plan.changes[0].value, kNewParameters.ToString());
 }
 
 TEST_F(ProviderClassesTest, AVariableOfReloaderIsHonoured) {
-  Starts(kOld, 1);
-  Changes(kNew, 2);
-  workload_.containers[0].variables = {{"STAKATER_VAULT_SECRETPROVIDERCLASS", kNew.ToString()}};
+  Starts(kOldParameters, 1);
+  Changes(kNewParameters, 2);
+  workload_.containers[0].variables = {
+      {"STAKATER_VAULT_SECRETPROVIDERCLASS", kNewParameters.ToString()}};
   EXPECT_THAT(MakePlanNow().changes, IsEmpty());
-  workload_.containers[0].variables = {{"STAKATER_VAULT_SECRETPROVIDERCLASS", kOld.ToString()}};
+  workload_.containers[0].variables = {
+      {"STAKATER_VAULT_SECRETPROVIDERCLASS", kOldParameters.ToString()}};
   EXPECT_EQ(MakePlanNow().changes.size(), 1U);
 }
 
 TEST_F(ProviderClassesTest, ListsByNamespaceAndForgets) {
-  Starts(kOld, 1);
+  Starts(kOldParameters, 1);
   classes_.Observe({.source = {SourceType::kSecretProviderClass, {"other", "x"}}, .version = 1});
   EXPECT_THAT(classes_.Names("ns"), ElementsAre("vault"));
   classes_.Forget(kVault);
@@ -188,12 +191,12 @@ TEST_F(ProviderClassesTest, ListsByNamespaceAndForgets) {
 }
 
 TEST_F(ProviderClassesTest, IsBounded) {
-  Changes(kOld, 1);
+  Changes(kOldParameters, 1);
   for (std::uint64_t i = 2; i < 100; ++i) {
     Starts(DigestOf(std::to_string(i)), i);
   }
   EXPECT_EQ(classes_.Get(kVault)->current.size(), ProviderClasses::kMaxDigests);
-  EXPECT_EQ(classes_.Get(kVault)->current.front(), kOld);
+  EXPECT_EQ(classes_.Get(kVault)->current.front(), kOldParameters);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "kubexx/logging/log.h"
+#include "kubexx/reloader/denial.h"
 #include "kubexx/reloader/job_keeper.h"
 #include "kubexx/reloader/planner.h"
 
@@ -12,25 +13,29 @@ namespace {
 
 using apimachinery::Reason;
 
-// Bounds what a flood of bad annotations can occupy; after that some are logged again.
-constexpr std::size_t kMaxReported = 1000;
-
 // Between two looks at a Job that is being deleted, or made anew by another worker.
 constexpr base::Duration kRecoverInterval = std::chrono::seconds(2);
 
-void LogReloads(const WorkloadId& id, const std::vector<Change>& changes, const char* what) {
-  for (const Change& change : changes) {
-    for (const SourceId& source : change.causes) {
-      logging::Info(what, {{"source", source.key.name},
-                           {"type", NamesOf(source.type).upper},
-                           {"namespace", source.key.namespace_},
-                           {"workload", id.key.name},
-                           {"kind", KindName(id.kind)},
-                           {"container", change.container},
-                           {"variable", change.variable}});
-    }
-  }
+Retries::Failure FailureOf(const apimachinery::Status& status) {
+  return IsDenied(status) ? Retries::Failure::kDenied : Retries::Failure::kPasses;
 }
+
+WriteEnd EndOf(const apimachinery::Result<WriteOutcome>& written) {
+  if (!written || !written->made) {
+    return WriteEnd::kNotRolled;
+  }
+  if (!written->rolled) {
+    return written->recorded ? WriteEnd::kKept : WriteEnd::kNotRolled;
+  }
+  return written->recorded ? WriteEnd::kRolled : WriteEnd::kUnrecorded;
+}
+
+// A workload that has changed since it was read is read again, and the last time it is written
+// whatever it is by then: one that never stands still must not wait for ever.
+constexpr int kMaxVersions = 4;
+
+// Until what could not be written on a workload is tried again.
+constexpr base::Duration kMarkAgain = std::chrono::seconds(30);
 
 }  // namespace
 
@@ -41,6 +46,7 @@ double Reconciler::SecondsSince(base::TimePoint begin) const {
 Reconciler::Answer Reconciler::Reconcile(const WorkloadId& id, const std::stop_token& stop,
                                          std::uint64_t tenure) {
   const base::TimePoint begin = parts_.clock.Now();
+  parts_.memory.BeginTenure(id, tenure);
   const Answer answer = Plan(id, begin, stop, tenure);
   const ReconcileResult result = answer.outcome == Outcome::kNothing   ? ReconcileResult::kSkipped
                                  : answer.outcome == Outcome::kWritten ? ReconcileResult::kSuccess
@@ -53,43 +59,92 @@ Reconciler::Answer Reconciler::Plan(const WorkloadId& id, base::TimePoint begin,
                                     const std::stop_token& stop, std::uint64_t tenure) {
   auto workload = parts_.caches.GetWorkload(id);
   if (!workload) {
+    KeepNoPlace(id);
     return Finish(id, stop);
   }
   if (IsKeeper(*workload)) {
+    KeepNoPlace(id);  // a Job that waits may become one, by anybody's hand
     return Recover(id, stop);
   }
+  const bool marked = WriteMarks(*workload, stop);
+  Answer answer = PlanAndWrite(std::move(*workload), begin, stop, tenure);
+  if (!marked && answer.outcome == Outcome::kNothing) {
+    answer.again =
+        answer.again > base::Duration(0) ? std::min(answer.again, kMarkAgain) : kMarkAgain;
+  }
+  return answer;
+}
+
+Reconciler::Answer Reconciler::PlanAndWrite(std::optional<Workload> workload, base::TimePoint begin,
+                                            const std::stop_token& stop, std::uint64_t tenure) {
+  const WorkloadId id = workload->id;
   parts_.metrics.WorkloadScanned(id.kind);
   auto planned = PlanForCertain(workload, stop, tenure);
-  if (!workload) {
-    return {};  // its event is on the way
+  for (int tries = 1;; ++tries) {
+    if (!workload) {
+      KeepNoPlace(id);
+      return {};  // its event is on the way
+    }
+    if (!planned) {
+      KeepNoPlace(id);
+      logging::Warning("What a rollout needs to know cannot be read; it is tried again",
+                       {{"workload", id.key.name},
+                        {"kind", KindName(id.kind)},
+                        {"namespace", id.key.namespace_},
+                        {"error", planned.status()}});
+      return {.outcome = Outcome::kRetry, .failure = FailureOf(planned.status())};
+    }
+    if (tries >= kMaxVersions || !ChecksVersion(*workload)) {
+      workload->resource_version.clear();
+      workload->template_resource_version.clear();
+    }
+    if (const auto answer = Act(*workload, *planned, begin, stop)) {
+      return *answer;
+    }
+    auto anew = PlanAnew(workload, stop, tenure);
+    if (anew || !IsDenied(anew.status())) {
+      planned = std::move(anew);
+    } else {
+      workload->resource_version.clear();  // by what the cache says: there is nothing else
+      workload->template_resource_version.clear();
+    }
   }
-  if (!planned) {
-    logging::Warning("What a rollout needs to know cannot be read; it is tried again",
-                     {{"workload", id.key.name},
-                      {"kind", KindName(id.kind)},
-                      {"namespace", id.key.namespace_},
-                      {"error", planned.status()}});
-    return {Outcome::kRetry};
-  }
-  reloader::Plan& plan = *planned;
+}
+
+bool Reconciler::ChecksVersion(const Workload& workload) const {
+  const bool is_patched =
+      workload.id.kind != WorkloadKind::kJob && workload.id.kind != WorkloadKind::kCronJob;
+  return is_patched && parts_.fresh_reads != nullptr && parts_.fresh_reads->CanRead();
+}
+
+std::optional<Reconciler::Answer> Reconciler::Act(const Workload& workload, reloader::Plan& plan,
+                                                  base::TimePoint begin,
+                                                  const std::stop_token& stop) {
+  const WorkloadId& id = workload.id;
   ReportBadItems(id, plan);
   parts_.memory.Apply(id, plan);
   if (plan.not_updated > 0) {
     parts_.metrics.Skipped(SkipReason::kStrategyNotUpdated, plan.not_updated);
   }
   AnnotationEdits annotations;
-  if (parts_.gate != nullptr && plan.changes.empty()) {
-    parts_.gate->OnNothing(id);
-  } else if (parts_.gate != nullptr && !parts_.gate->Admit(*workload, plan.changes, annotations)) {
-    return Record(*workload, plan, stop);  // the gate has it looked at again
+  if (plan.changes.empty()) {
+    KeepNoPlace(id);
+  } else if (parts_.gate != nullptr && !parts_.gate->Admit(workload, plan.changes, annotations)) {
+    return Record(workload, plan, stop);  // the gate has it looked at again
   }
-  return plan.changes.empty() ? Record(*workload, plan, stop)
-                              : Write(*workload, plan, annotations, begin, stop);
+  return plan.changes.empty() ? Record(workload, plan, stop)
+                              : Write(workload, plan, annotations, begin, stop);
+}
+
+void Reconciler::KeepNoPlace(const WorkloadId& id) {
+  if (parts_.gate != nullptr) {
+    parts_.gate->OnNothing(id);
+  }
 }
 
 apimachinery::Result<reloader::Plan> Reconciler::PlanFor(const Workload& workload,
                                                          const std::stop_token& stop) const {
-  KeyedSources sources(parts_.caches, parts_.gate, parts_.value_digests, stop);
+  KeyedSources sources(parts_.caches, parts_.gate, parts_.value_digests, stop, parts_.absences);
   const auto get = [&](const SourceId& source) { return sources.Get(source); };
   const auto names = [&](SourceType type) {
     return parts_.caches.SourceNames(type, workload.id.key.namespace_);
@@ -110,16 +165,25 @@ apimachinery::Result<reloader::Plan> Reconciler::PlanForCertain(std::optional<Wo
       !parts_.fresh_reads->AreWanted(*workload, parts_.strategy, tenure)) {
     return plan;
   }
+  return PlanAnew(workload, stop, tenure);
+}
+
+apimachinery::Result<reloader::Plan> Reconciler::PlanAnew(std::optional<Workload>& workload,
+                                                          const std::stop_token& stop,
+                                                          std::uint64_t tenure) const {
   KX_ASSIGN_OR_RETURN(auto fresh, parts_.fresh_reads->Read(workload->id, tenure, stop));
   if (!fresh || fresh->uid != workload->uid) {
     workload.reset();
-    return plan;
+    return reloader::Plan{};
   }
   workload = std::move(fresh);
   return PlanFor(*workload, stop);
 }
 
 bool Reconciler::NeedsRollout(const Workload& workload, const SourceId& source) const {
+  if (IsKeeper(workload)) {
+    return false;
+  }
   const auto plan = PlanFor(workload, {});
   return plan && std::ranges::any_of(plan->changes, [&](const Change& change) {
            return std::ranges::find(change.causes, source) != change.causes.end();
@@ -134,7 +198,7 @@ Reconciler::Answer Reconciler::Finish(const WorkloadId& id, const std::stop_toke
                     {"kind", KindName(id.kind)},
                     {"namespace", id.key.namespace_},
                     {"error", finished.status()}});
-    return {Outcome::kRetry};
+    return {.outcome = Outcome::kRetry, .failure = FailureOf(finished.status())};
   }
   return {};
 }
@@ -146,34 +210,60 @@ Reconciler::Answer Reconciler::Recover(const WorkloadId& keeper, const std::stop
   }
   logging::Error("A Job that was being made anew when its process ended is not there yet",
                  {{"keeper", keeper.key.ToString()}, {"error", recovered.status()}});
-  return {Outcome::kRetry};
+  return {.outcome = Outcome::kRetry, .failure = FailureOf(recovered.status())};
 }
 
-Reconciler::Answer Reconciler::Write(const Workload& workload, const reloader::Plan& plan,
-                                     const AnnotationEdits& annotations, base::TimePoint begin,
-                                     const std::stop_token& stop) {
+std::optional<Reconciler::Answer> Reconciler::Write(const Workload& workload,
+                                                    const reloader::Plan& plan,
+                                                    const AnnotationEdits& annotations,
+                                                    base::TimePoint begin,
+                                                    const std::stop_token& stop) {
   const WorkloadId& id = workload.id;
-  parts_.memory.BeginWrite(id, plan.changes);
-  const auto written = Send(workload, plan, annotations, stop);
+  const std::vector<SourceId> begun = parts_.memory.BeginWrite(id, plan.changes);
+  std::string baseline = Records(workload) ? BaselineAfter(plan, plan.changes) : std::string();
+  const auto written = Send(workload, plan, annotations, baseline, stop);
   if (parts_.gate != nullptr) {
-    parts_.gate->OnWritten(id, written && written->rolled);
+    parts_.gate->OnWritten(id, EndOf(written));
+  }
+  if (!workload.resource_version.empty() && !written &&
+      written.status().reason == Reason::kConflict) {
+    parts_.memory.CancelWrite(id, begun);
+    return std::nullopt;
+  }
+  if (written && !written->left_alone.empty()) {
+    parts_.memory.Confirm(id, plan.changes);
+    logging::Info("Changes detected, workload left alone", {{"workload", id.key.name},
+                                                            {"kind", KindName(id.kind)},
+                                                            {"namespace", id.key.namespace_},
+                                                            {"reason", written->left_alone}});
+    if (written->recorded && !baseline.empty()) {
+      parts_.recording.Written(id, baseline);
+    }
+    return Answer{};
   }
   if (written && !written->made) {  // a dry run: said once for each change
     parts_.memory.Confirm(id, plan.changes);
     LogReloads(id, plan.changes, "Changes detected, workload would be rolled");
-    return {};
+    return Answer{};
   }
   if (written) {
     parts_.memory.Confirm(id, plan.changes);
     parts_.metrics.Wrote(id, true, SecondsSince(begin));
     LogReloads(id, plan.changes, "Changes detected, workload updated");
-    Notify(workload, plan, {});
-    if (parts_.recording != nullptr && written->recorded) {
-      parts_.recording->Written(id);
+    Notify(workload, plan, {}, written->job);
+    if (written->recorded && !baseline.empty()) {
+      parts_.recording.Written(id, baseline);
     }
-    return {Outcome::kWritten};
+    return Answer{Outcome::kWritten};
   }
-  switch (written.status().reason) {
+  return NotWritten(workload, plan, written.status(), begin);
+}
+
+Reconciler::Answer Reconciler::NotWritten(const Workload& workload, const reloader::Plan& plan,
+                                          const apimachinery::Status& status,
+                                          base::TimePoint begin) {
+  const WorkloadId& id = workload.id;
+  switch (status.reason) {
     case Reason::kNotFound:  // deleted meanwhile; its event is on the way
       Forget(id);
       return {};
@@ -183,82 +273,118 @@ Reconciler::Answer Reconciler::Write(const Workload& workload, const reloader::P
       break;
   }
   parts_.metrics.Wrote(id, false, SecondsSince(begin));
-  ReportFailure(id, plan, written.status());
-  Notify(workload, plan, apimachinery::Fail(written.status()));
-  if (written.status().reason == Reason::kInvalidConfig) {
+  ReportFailure(id, plan, status);
+  Notify(workload, plan, apimachinery::Fail(status));
+  if (status.reason == Reason::kInvalidConfig) {
     return {};  // a bad annotation stays bad until it is changed, which is an event
   }
-  return {Outcome::kRetry};
+  return {.outcome = Outcome::kRetry, .failure = FailureOf(status)};
 }
 
 apimachinery::Result<WriteOutcome> Reconciler::Send(const Workload& workload,
                                                     const reloader::Plan& plan,
                                                     const AnnotationEdits& annotations,
+                                                    std::string& baseline,
                                                     const std::stop_token& stop) {
   WorkloadWrite write = MakeWrite(workload, plan.changes, parts_.strategy, parts_.clock.Wall());
+  write.resource_version = workload.resource_version;
+  write.template_resource_version = workload.template_resource_version;
+  write.generation = workload.template_version.generation;
   write.annotations.insert(annotations.begin(), annotations.end());
-  const std::string baseline = BaselineAfter(plan, plan.changes);
+  const bool has_baseline = Find(workload.annotations, kBaselineAnnotation) != nullptr;
   if (!baseline.empty()) {
     write.annotations[std::string(kBaselineAnnotation)] = baseline;
+  } else if (has_baseline) {
+    write.annotations[std::string(kBaselineAnnotation)] = std::nullopt;  // or it would be believed
   }
   if (parts_.pauses != nullptr) {
     KX_RETURN_IF_ERROR(parts_.pauses->AddTo(workload, write, stop));
   }
   auto written = parts_.writer.Write(workload.id, write, stop);
-  if (!written && written.status().reason == Reason::kInvalid && !baseline.empty()) {
-    // Others have filled the room for annotations, perhaps. The rollout matters more.
+  if (!written && !baseline.empty() && IsDenied(written.status()) &&
+      !IsMissingRight(written.status())) {
+    // Others have filled the room for annotations, or a rule is about them, perhaps. The rollout
+    // matters more.
     write.annotations.erase(std::string(kBaselineAnnotation));
+    if (has_baseline) {
+      write.annotations[std::string(kBaselineAnnotation)] = std::nullopt;
+    }
+    baseline.clear();
     written = parts_.writer.Write(workload.id, write, stop);
   }
   return written;
 }
 
+bool Reconciler::WriteMarks(const Workload& workload, const std::stop_token& stop) {
+  AnnotationEdits marks = parts_.gate == nullptr ? AnnotationEdits() : parts_.gate->Marks(workload);
+  if (marks.empty()) {
+    return true;
+  }
+  const auto written = parts_.writer.Write(
+      workload.id, {.uid = workload.uid, .annotations = std::move(marks)}, stop);
+  if (written || written.status().reason == Reason::kNotFound ||
+      written.status().reason == Reason::kCancelled) {
+    return !written || written->recorded;
+  }
+  logging::Warning("The end of a rollout could not be written on its workload; it is tried again",
+                   {{"workload", workload.id.key.name},
+                    {"kind", KindName(workload.id.kind)},
+                    {"namespace", workload.id.key.namespace_},
+                    {"error", written.status()}});
+  return false;
+}
+
 Reconciler::Answer Reconciler::Record(const Workload& workload, const reloader::Plan& plan,
                                       const std::stop_token& stop) {
   const WorkloadId& id = workload.id;
-  if (parts_.recording == nullptr) {
+  if (parts_.record_baselines != BaselineRecording::kAlways || !plan.record || !Records(workload)) {
+    parts_.recording.NothingToDo(id);
     return {};
   }
-  if (!plan.record) {
-    parts_.recording->Forget(id);
-    return {};
+  const std::string baseline = BaselineAfter(plan, {});
+  const BaselineSchedule::Turn turn = parts_.recording.Ask(id, baseline, plan.is_news);
+  if (turn.is_fought) {
+    ReportLostBaseline(workload);
   }
-  if (const base::Duration wait = parts_.recording->Ask(id); wait > base::Duration(0)) {
-    return {.again = wait};
+  if (turn.wait > base::Duration(0)) {
+    return {.again = turn.wait};
   }
-  const WorkloadWrite write{
-      .uid = workload.uid,
-      .annotations = {{std::string(kBaselineAnnotation), BaselineAfter(plan, {})}}};
+  const WorkloadWrite write{.uid = workload.uid,
+                            .annotations = {{std::string(kBaselineAnnotation), baseline}}};
   const auto written = parts_.writer.Write(id, write, stop);
   if (written && written->recorded) {
     parts_.metrics.Recorded(id, true);
+    parts_.recording.Written(id, baseline);
     return {};
   }
-  if (written) {
-    return CannotRecord(id, apimachinery::Status(Reason::kForbidden, "not permitted", 403));
-  }
-  return CannotRecord(id, written.status());
+  const bool again = CannotRecord(id, written ? written->refusal : std::optional(written.status()));
+  return again ? Answer{.again = parts_.recording.Ask(id, baseline).wait} : Answer{};
 }
 
-Reconciler::Answer Reconciler::CannotRecord(const WorkloadId& id,
-                                            const apimachinery::Status& status) {
-  if (status.reason == Reason::kNotFound || status.reason == Reason::kCancelled) {
-    return {};
+bool Reconciler::CannotRecord(const WorkloadId& id,
+                              const std::optional<apimachinery::Status>& status) {
+  if (status && (status->reason == Reason::kNotFound || status->reason == Reason::kCancelled)) {
+    return false;
   }
   parts_.metrics.Recorded(id, false);
-  if (status.reason != Reason::kForbidden) {
-    logging::Warning("Baseline of a workload not recorded; another attempt follows",
+  if (!status || IsMissingRight(*status)) {  // which Fallbacks tells
+    parts_.recording.Forbidden(id);
+  } else if (parts_.recording.Failed(id)) {
+    logging::Warning("Baseline of a workload not recorded; more attempts follow, ever more rarely",
                      {{"workload", id.key.name},
                       {"kind", KindName(id.kind)},
                       {"namespace", id.key.namespace_},
-                      {"error", status}});
-  } else if (parts_.recording->Forbidden(id)) {
-    logging::Warning(
-        "Baselines of a kind of workload cannot be recorded: grant the verb patch. Changes made "
-        "while nothing watches are missed for those that were never rolled",
-        {{"kind", KindName(id.kind)}, {"namespace", id.key.namespace_}, {"error", status}});
+                      {"error", *status}});
   }
-  return {.again = parts_.recording->Ask(id)};
+  return true;
+}
+
+bool Reconciler::Records(const Workload& workload) const {
+  if (parts_.record_baselines == BaselineRecording::kNever) {
+    return false;
+  }
+  const std::string* wanted = Find(workload.annotations, kRecordBaseline);
+  return wanted == nullptr || *wanted != "false";
 }
 
 void Reconciler::Forget(const WorkloadId& id) {
@@ -266,57 +392,8 @@ void Reconciler::Forget(const WorkloadId& id) {
   if (parts_.fresh_reads != nullptr) {
     parts_.fresh_reads->Forget(id);
   }
-  if (parts_.recording != nullptr) {
-    parts_.recording->Forget(id);
-  }
-}
-
-void Reconciler::ReportFailure(const WorkloadId& id, const reloader::Plan& plan,
-                               const apimachinery::Status& status) const {
-  for (const Change& change : plan.changes) {
-    for (const SourceId& source : change.causes) {
-      logging::Error("Update of workload failed", {{"source", source.key.name},
-                                                   {"type", NamesOf(source.type).upper},
-                                                   {"namespace", source.key.namespace_},
-                                                   {"workload", id.key.name},
-                                                   {"kind", KindName(id.kind)},
-                                                   {"error", status}});
-    }
-  }
-}
-
-void Reconciler::Notify(const Workload& workload, const reloader::Plan& plan,
-                        const apimachinery::Result<void>& outcome) const {
-  if (parts_.observers.empty()) {
-    return;
-  }
-  WriteReport report{.workload = workload.id, .uid = workload.uid, .outcome = outcome};
-  for (const Change& change : plan.changes) {
-    report.causes.insert(report.causes.end(), change.causes.begin(), change.causes.end());
-  }
-  for (WriteObserver* observer : parts_.observers) {
-    observer->OnWrite(report);
-  }
-}
-
-void Reconciler::ReportBadItems(const WorkloadId& id, const reloader::Plan& plan) {
-  for (const BadItem& bad : plan.bad_items) {
-    {
-      const base::MutexLock lock(mu_);
-      if (reported_.size() >= kMaxReported) {
-        reported_.clear();
-      }
-      if (!reported_.emplace(id, bad.item).second) {
-        continue;
-      }
-    }
-    logging::Error("Item of a reload annotation is not a regular expression; it is skipped",
-                   {{"item", bad.item},
-                    {"error", bad.error},
-                    {"workload", id.key.name},
-                    {"kind", KindName(id.kind)},
-                    {"namespace", id.key.namespace_}});
-  }
+  parts_.recording.Forget(id);
+  bad_items_.Forget(id);
 }
 
 }  // namespace kubexx::reloader

@@ -5,13 +5,12 @@
 
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <stop_token>
 #include <string>
-#include <utility>
+#include <vector>
 
 #include "kubexx/base/clock.h"
-#include "kubexx/base/mutex.h"
+#include "kubexx/reloader/bad_item_news.h"
 #include "kubexx/reloader/baseline_schedule.h"
 #include "kubexx/reloader/caches.h"
 #include "kubexx/reloader/decision.h"
@@ -20,6 +19,7 @@
 #include "kubexx/reloader/pair_memory.h"
 #include "kubexx/reloader/pause.h"
 #include "kubexx/reloader/reloader_metrics.h"
+#include "kubexx/reloader/retries.h"
 #include "kubexx/reloader/rollout_gate.h"
 #include "kubexx/reloader/source_keys.h"
 #include "kubexx/reloader/strategy.h"
@@ -44,14 +44,17 @@ class Reconciler {
     const WriteObservers& observers;
     /// Null: every rollout goes at once.
     RolloutGate* gate = nullptr;
-    /// When to record baselines; null: never, except together with a rollout.
-    BaselineSchedule* recording = nullptr;
+    BaselineRecording record_baselines = BaselineRecording::kWithRollouts;
+    /// When to record those that go along with no rollout.
+    BaselineSchedule& recording;
     /// Null: nothing is paused.
     Pauses* pauses = nullptr;
     /// Null: what caches say of workloads is believed.
     FreshReads* fresh_reads = nullptr;
     /// Null: no list of keys counts.
     ValueDigestReader* value_digests = nullptr;
+    /// Null: what the caches do not have does not exist.
+    SourceAbsences* absences = nullptr;
   };
   enum class Outcome : std::uint8_t {
     kNothing,  ///< nothing to write
@@ -62,6 +65,8 @@ class Reconciler {
     Outcome outcome = Outcome::kNothing;
     /// With kNothing: look again after this time, unless zero.
     base::Duration again{0};
+    /// With kRetry.
+    Retries::Failure failure = Retries::Failure::kPasses;
   };
 
   explicit Reconciler(const Parts& parts) : parts_(parts) {}
@@ -74,36 +79,64 @@ class Reconciler {
  private:
   Answer Plan(const WorkloadId& id, base::TimePoint begin, const std::stop_token& stop,
               std::uint64_t tenure);
+  Answer PlanAndWrite(std::optional<Workload> workload, base::TimePoint begin,
+                      const std::stop_token& stop, std::uint64_t tenure);
+  /// The gate may have woken the workload and keep a place for it, which it does not ask for now.
+  void KeepNoPlace(const WorkloadId& id);
   /// Plans for the workload as the caches have it and, if that is to be written and has to be known
   /// for certain, as it is; without workload when that is gone.
   apimachinery::Result<reloader::Plan> PlanForCertain(std::optional<Workload>& workload,
                                                       const std::stop_token& stop,
                                                       std::uint64_t tenure) const;
+  /// Plans for the workload as the API server has it; without workload when that is gone.
+  apimachinery::Result<reloader::Plan> PlanAnew(std::optional<Workload>& workload,
+                                                const std::stop_token& stop,
+                                                std::uint64_t tenure) const;
   /// Fails when something had to be read and could not be.
   apimachinery::Result<reloader::Plan> PlanFor(const Workload& workload,
                                                const std::stop_token& stop) const;
   Answer Finish(const WorkloadId& id, const std::stop_token& stop);
   Answer Recover(const WorkloadId& keeper, const std::stop_token& stop);
-  Answer Write(const Workload& workload, const reloader::Plan& plan,
-               const AnnotationEdits& annotations, base::TimePoint begin,
-               const std::stop_token& stop);
+  /// Does what the plan says; nothing when the workload is another by now than the one that was
+  /// planned for, so that nothing was written.
+  std::optional<Answer> Act(const Workload& workload, reloader::Plan& plan, base::TimePoint begin,
+                            const std::stop_token& stop);
+  /// As Act, of a rollout. Of a workload with a resource_version that very version is written: a
+  /// patch by a cache that is behind may change nothing, which the server does not tell, and what
+  /// has rolled the workload meanwhile may have been somebody else with older data.
+  std::optional<Answer> Write(const Workload& workload, const reloader::Plan& plan,
+                              const AnnotationEdits& annotations, base::TimePoint begin,
+                              const std::stop_token& stop);
+  /// A write has failed.
+  Answer NotWritten(const Workload& workload, const reloader::Plan& plan,
+                    const apimachinery::Status& status, base::TimePoint begin);
+  /// Whether the version of the workload counts, and it can be read when that is another.
+  bool ChecksVersion(const Workload& workload) const;
+  /// `baseline`: empty when none is recorded; emptied when it was refused and the rest was not.
   apimachinery::Result<WriteOutcome> Send(const Workload& workload, const reloader::Plan& plan,
-                                          const AnnotationEdits& annotations,
+                                          const AnnotationEdits& annotations, std::string& baseline,
                                           const std::stop_token& stop);
+  /// Whether the workload may have a baseline.
+  bool Records(const Workload& workload) const;
+  /// Writes what the gate wants to stand on the workload; false when that must be tried again.
+  bool WriteMarks(const Workload& workload, const std::stop_token& stop);
   Answer Record(const Workload& workload, const reloader::Plan& plan, const std::stop_token& stop);
-  Answer CannotRecord(const WorkloadId& id, const apimachinery::Status& status);
+  /// `status`: nothing when it is known from before that the right is missing.
+  /// Whether another attempt follows.
+  bool CannotRecord(const WorkloadId& id, const std::optional<apimachinery::Status>& status);
+  static void LogReloads(const WorkloadId& id, const std::vector<Change>& changes,
+                         const char* what);
+  void ReportLostBaseline(const Workload& workload) const;
   void Forget(const WorkloadId& id);
   void ReportFailure(const WorkloadId& id, const reloader::Plan& plan,
                      const apimachinery::Status& status) const;
   void Notify(const Workload& workload, const reloader::Plan& plan,
-              const apimachinery::Result<void>& outcome) const;
+              const apimachinery::Result<void>& outcome, const std::string& job = {}) const;
   void ReportBadItems(const WorkloadId& id, const reloader::Plan& plan);
   double SecondsSince(base::TimePoint begin) const;
 
   const Parts parts_;
-  base::Mutex mu_;
-  /// Bad items that were logged, so that each is logged once.
-  std::set<std::pair<WorkloadId, std::string>> reported_ KX_GUARDED_BY(mu_);
+  BadItemNews bad_items_;  ///< each is logged once
 };
 
 }  // namespace kubexx::reloader

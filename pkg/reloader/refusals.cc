@@ -90,6 +90,7 @@ void Refusals::Ended(int id, Verb verb, const Result<void>& result) {
   if (!result && IsRefusal(result.error())) {
     entry.since = was_refused ? entry.since : now;
     entry.verb = verb;
+    entry.has_been_refused = true;
     entry.message = result.error().message;
   } else if (!was_refused || (result && verb == entry.verb)) {
     entry.since.reset();  // a list that succeeds says nothing of a watch that is refused
@@ -103,21 +104,58 @@ bool Refusals::IsRefused(const Entry& entry, base::TimePoint now) {
 
 std::string_view Refusals::ToString(Verb verb) { return verb == Verb::kList ? "list" : "watch"; }
 
+bool Refusals::IsRefusedForGood(const Entry& entry, base::TimePoint now) {
+  return IsRefused(entry, now) && now - *entry.since >= kForGood;
+}
+
+std::string Refusals::Sentence(const Entry& entry) {
+  return "may not " + std::string(ToString(entry.verb)) + " " + entry.resource +
+         (entry.namespace_.empty() ? std::string() : " in namespace " + entry.namespace_) + ": " +
+         entry.message;
+}
+
 std::optional<std::string> Refusals::Problem() const {
   const base::TimePoint now = clock_.Now();
   const base::MutexLock lock(mu_);
+  const Entry* part = nullptr;
+  bool some_work = false;
   for (const auto& [id, entry] : entries_) {
-    if (entry.need == Need::kNeeded && IsRefused(entry, now) && now - *entry.since >= kForGood) {
-      return "may not " + std::string(ToString(entry.verb)) + " " + entry.resource +
-             (entry.namespace_.empty() ? std::string() : " in namespace " + entry.namespace_) +
-             ": " + entry.message;
+    const bool refused = IsRefusedForGood(entry, now);
+    if (refused && entry.need == Need::kNeeded) {
+      return Sentence(entry);
+    }
+    if (entry.need == Need::kPart) {
+      part = refused && part == nullptr ? &entry : part;
+      some_work = some_work || !refused;
     }
   }
-  return std::nullopt;
+  return part == nullptr || some_work ? std::nullopt : std::optional(Sentence(*part));
+}
+
+std::optional<std::string> Refusals::MissingParts() const {
+  const base::TimePoint now = clock_.Now();
+  const base::MutexLock lock(mu_);
+  std::string text;
+  std::size_t more = 0;
+  for (const auto& [id, entry] : entries_) {
+    if (entry.need != Need::kPart || !IsRefusedForGood(entry, now)) {
+      continue;
+    }
+    if (text.empty()) {
+      text = Sentence(entry);
+    } else {
+      ++more;
+    }
+  }
+  if (text.empty()) {
+    return std::nullopt;
+  }
+  return more == 0 ? text : text + "; and " + std::to_string(more) + " more";
 }
 
 void Refusals::Show() const {
   std::map<std::pair<std::string, Verb>, bool> refused;
+  std::map<std::pair<std::string, std::string>, bool> unavailable;
   const base::TimePoint now = clock_.Now();
   {
     const base::MutexLock lock(mu_);
@@ -126,6 +164,11 @@ void Refusals::Show() const {
         bool& any = refused[{entry.resource, verb}];
         any = any || (IsRefused(entry, now) && entry.verb == verb);
       }
+      // Of many namespaces only those of which there is something to tell.
+      if (entry.has_been_refused || (entry.need == Need::kPart && entry.namespace_.empty())) {
+        bool& any = unavailable[{entry.resource, entry.namespace_}];
+        any = any || IsRefused(entry, now);
+      }
     }
   }
   for (const auto& [series, is_refused] : refused) {
@@ -133,6 +176,13 @@ void Refusals::Show() const {
         ->Gauge("kubexx_reloader_refused",
                 "1 while the API server does not permit a list or watch that nothing replaces.",
                 {{"resource", series.first}, {"verb", std::string(ToString(series.second))}})
+        .Set(is_refused ? 1 : 0);
+  }
+  for (const auto& [series, is_refused] : unavailable) {
+    registry_
+        ->Gauge("kubexx_reloader_unavailable",
+                "1 while the objects of a namespace, or of all, may not be read.",
+                {{"resource", series.first}, {"watched_namespace", series.second}})
         .Set(is_refused ? 1 : 0);
   }
 }

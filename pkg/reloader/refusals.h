@@ -3,6 +3,7 @@
 #ifndef KUBEXX_RELOADER_REFUSALS_H_
 #define KUBEXX_RELOADER_REFUSALS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -22,7 +23,8 @@ namespace kubexx::reloader {
 
 /// Follows lists and watches that nothing can take the place of, of ConfigMaps for example: which
 /// of them are refused now (Forbidden or Unauthorized), also long after they worked. Shown as
-/// kubexx_reloader_refused{resource,verb}: 1 while refused. Thread-safe.
+/// kubexx_reloader_refused{resource,verb}: 1 while refused, and for each namespace that has been
+/// refused (empty for all) as kubexx_reloader_unavailable{resource,watched_namespace}. Thread-safe.
 class Refusals {
  public:
   /// `registry` must outlive this; null: nothing is shown.
@@ -31,6 +33,7 @@ class Refusals {
   /// How much depends on a source.
   enum class Need : std::uint8_t {
     kNeeded,  ///< without it the operator does not do its work: see Problem
+    kPart,    ///< without it that part of the work is not done, and the other parts are
     kWanted,  ///< it is only shown
   };
   /// A source in the place of `inner` that notes what becomes of its lists and watches. `resource`
@@ -39,9 +42,12 @@ class Refusals {
                                                std::string resource, std::string namespace_,
                                                Need need = Need::kNeeded);
 
-  /// In a sentence, what is needed and has been refused for ten seconds or more: a server that is
-  /// starting also refuses, and so do roles that are just being replaced. Nothing when all is well.
+  /// In a sentence, what is refused so that nothing is done: what is needed, or all the parts.
+  /// Refused means for ten seconds or more: a server that is starting also refuses, and so do roles
+  /// that are just being replaced. Nothing when all or some of the work is done.
   std::optional<std::string> Problem() const;
+  /// In a sentence, which parts are refused, when there are such.
+  std::optional<std::string> MissingParts() const;
 
  private:
   class Source;
@@ -54,6 +60,7 @@ class Refusals {
     std::optional<base::TimePoint> since{};     ///< of the refusal; nothing when granted
     std::optional<base::TimePoint> watching{};  ///< when the watch under way began
     std::string message{};
+    bool has_been_refused = false;
   };
 
   void Ended(int id, Verb verb, const apimachinery::Result<void>& result);
@@ -62,6 +69,8 @@ class Refusals {
   static std::string_view ToString(Verb verb);
   /// A refused watch ends at once: one that goes on is permitted, though nothing arrives.
   static bool IsRefused(const Entry& entry, base::TimePoint now);
+  static bool IsRefusedForGood(const Entry& entry, base::TimePoint now);
+  static std::string Sentence(const Entry& entry);
   void Show() const;
 
   metrics::Registry* const registry_;

@@ -131,5 +131,56 @@ TEST_F(RefusalsTest, WhatIsOnlyWantedIsShownAndNoProblem) {
       1);
 }
 
+class RefusedPartsTest : public RefusalsTest {
+ protected:
+  void ListPart(const std::shared_ptr<cache::testing::FakeSource>& server,
+                const std::shared_ptr<cache::ListerWatcher>& part, bool refused) {
+    if (refused) {
+      server->FailLists(kForbidden);
+    }
+    (void)part->List({}, [](cache::Object&&) { return Result<void>(); }, {});
+  }
+  double Unavailable(const std::string& ns) {
+    (void)registry_.Serialize();
+    return registry_
+        .Gauge("kubexx_reloader_unavailable", "",
+               {{"resource", "configmaps"}, {"watched_namespace", ns}})
+        .Value();
+  }
+
+  std::shared_ptr<cache::testing::FakeSource> one_ = std::make_shared<cache::testing::FakeSource>();
+  std::shared_ptr<cache::testing::FakeSource> two_ = std::make_shared<cache::testing::FakeSource>();
+  std::shared_ptr<cache::ListerWatcher> part_one_ =
+      refusals_.Follow(one_, "configmaps", "one", Refusals::Need::kPart);
+  std::shared_ptr<cache::ListerWatcher> part_two_ =
+      refusals_.Follow(two_, "configmaps", "two", Refusals::Need::kPart);
+};
+
+TEST_F(RefusedPartsTest, OnePartThatIsRefusedIsToldAndIsNoProblem) {
+  ListPart(one_, part_one_, false);
+  ListPart(two_, part_two_, true);
+  EXPECT_FALSE(refusals_.MissingParts()) << "a server that starts also says so";
+  clock_.Advance(seconds(10));
+  EXPECT_FALSE(refusals_.Problem());
+  EXPECT_THAT(refusals_.MissingParts(),
+              Optional(HasSubstr("may not list configmaps in namespace two")));
+  EXPECT_EQ(Unavailable("two"), 1);
+  EXPECT_THAT(
+      registry_.Serialize(),
+      testing::Not(HasSubstr(
+          R"(kubexx_reloader_unavailable{resource="configmaps",watched_namespace="one"})")));
+  ListPart(two_, part_two_, false);
+  EXPECT_FALSE(refusals_.MissingParts());
+  EXPECT_EQ(Unavailable("two"), 0);
+}
+
+TEST_F(RefusedPartsTest, WhenAllPartsAreRefusedNothingWorks) {
+  ListPart(one_, part_one_, true);
+  ListPart(two_, part_two_, true);
+  clock_.Advance(seconds(10));
+  EXPECT_THAT(refusals_.Problem(), Optional(HasSubstr("may not list configmaps in namespace one")));
+  EXPECT_THAT(refusals_.MissingParts(), Optional(HasSubstr("; and 1 more")));
+}
+
 }  // namespace
 }  // namespace kubexx::reloader

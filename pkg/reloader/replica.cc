@@ -62,6 +62,10 @@ class LeaseReplica final : public Replica {
     return leadership_ ? leadership_->Check() : Result<void>();
   }
 
+  std::optional<std::string> Problem() const override {
+    return membership_ ? membership_->Problem() : std::nullopt;
+  }
+
  private:
   const std::shared_ptr<rest::RESTClient> client_;
   const HaSettings settings_;

@@ -5,6 +5,8 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/metrics/registry.h"
@@ -35,6 +37,8 @@ class Replica {
   virtual void Stop() = 0;
   /// Fails when the process should be killed: writes of a lost shard do not end.
   virtual apimachinery::Result<void> Check() const = 0;
+  /// In a sentence, why this replica does nothing and never will: see Membership::Problem.
+  virtual std::optional<std::string> Problem() const = 0;
 };
 
 }  // namespace kubexx::reloader

@@ -2,9 +2,11 @@
 #include <utility>
 
 #include "kubexx/dynamic/metadata_client.h"
+#include "kubexx/reloader/denial.h"
 #include "kubexx/reloader/kind_writers.h"
 #include "kubexx/reloader/kubernetes_io.h"
 #include "kubexx/reloader/patch.h"
+#include "kubexx/reloader/template_edit.h"
 #include "kubexx/rest/rest_client.h"
 
 namespace kubexx::reloader {
@@ -13,6 +15,10 @@ namespace {
 using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
+
+constexpr char kKeptTemplate[] =
+    "the API server has kept its pod template as it was; perhaps an admission webhook takes the "
+    "change back";
 
 apimachinery::GroupVersionResource GvrOf(WorkloadKind kind) {
   const apimachinery::ResourceInfo& resource = ResourceOf(kind);
@@ -41,6 +47,25 @@ class RestWriter final : public WorkloadWriter {
     if (write.empty()) {
       return WriteOutcome{.rolled = false};
     }
+    auto written = WriteKind(workload, write, std::move(stop));
+    if (!written) {
+      fallbacks_->CountRefusedWrite(written.status());
+    }
+    return written;
+  }
+
+  Result<void> Finish(const WorkloadId& workload, std::stop_token stop) override {
+    return workload.kind == WorkloadKind::kJob ? jobs_.Finish(workload.key, std::move(stop))
+                                               : Result<void>();
+  }
+
+  Result<bool> Recover(const WorkloadId& keeper, std::stop_token stop) override {
+    return jobs_.Recover(keeper.key, std::move(stop));
+  }
+
+ private:
+  Result<WriteOutcome> WriteKind(const WorkloadId& workload, const WorkloadWrite& write,
+                                 std::stop_token stop) {
     switch (workload.kind) {
       case WorkloadKind::kDeployment:
       case WorkloadKind::kDaemonSet:
@@ -57,30 +82,28 @@ class RestWriter final : public WorkloadWriter {
     return Fail(Reason::kInternalError, "unknown kind of workload");
   }
 
-  Result<void> Finish(const WorkloadId& workload, std::stop_token stop) override {
-    return workload.kind == WorkloadKind::kJob ? jobs_.Finish(workload.key, std::move(stop))
-                                               : Result<void>();
-  }
-
-  Result<bool> Recover(const WorkloadId& keeper, std::stop_token stop) override {
-    return jobs_.Recover(keeper.key, std::move(stop));
-  }
-
- private:
   Result<WriteOutcome> Patch(const WorkloadId& workload, const WorkloadWrite& write,
                              std::stop_token stop) {
     if (!write.Rolls() && !write.paused) {
       WriteOutcome outcome{.rolled = false};
-      KX_ASSIGN_OR_RETURN(outcome.recorded, RecordAnnotations(client_, workload, write.annotations,
-                                                              *fallbacks_, std::move(stop)));
+      KX_RETURN_IF_ERROR(RecordAnnotations(client_, workload, write.annotations, *fallbacks_,
+                                           std::move(stop), outcome));
       return outcome;
     }
-    KX_RETURN_IF_ERROR(
-        MetadataOf(client_, workload)
-            .Patch(workload.key.name,
-                   {.type = rest::PatchType::kStrategicMerge, .text = StrategicMergePatch(write)},
-                   {.field_manager = std::string(kFieldManager)}, std::move(stop)));
-    return WriteOutcome{.rolled = write.Rolls()};
+    kubernetes::RawPatch patch{.type = rest::PatchType::kStrategicMerge,
+                               .text = StrategicMergePatch(write)};
+    const kubernetes::PatchOptions options{.field_manager = std::string(kFieldManager)};
+    if (workload.kind == WorkloadKind::kDeployment) {
+      KX_ASSIGN_OR_RETURN(
+          const auto patched,
+          ResourceFor(client_, workload.kind, workload.key.namespace_)
+              .Patch(workload.key.name, std::move(patch), options, std::move(stop)));
+      return PatchOutcome(write, patched);
+    }
+    KX_ASSIGN_OR_RETURN(const auto patched,
+                        MetadataOf(client_, workload)
+                            .Patch(workload.key.name, std::move(patch), options, std::move(stop)));
+    return PatchOutcome(write, patched.metadata.generation);
   }
 
   const std::shared_ptr<rest::RESTClient> client_;
@@ -92,36 +115,66 @@ class RestWriter final : public WorkloadWriter {
 
 }  // namespace
 
+WriteOutcome PatchOutcome(const WorkloadWrite& write, std::int64_t generation) {
+  WriteOutcome outcome{.rolled = write.Rolls()};
+  if (outcome.rolled && write.generation != 0 && write.generation == generation) {
+    outcome.rolled = false;
+    outcome.left_alone = kKeptTemplate;
+  }
+  return outcome;
+}
+
+WriteOutcome PatchOutcome(const WorkloadWrite& write, const dynamic::Unstructured& answer) {
+  WriteOutcome outcome{.rolled = write.Rolls()};
+  const codec::JsonTree* present = answer.Get({"spec", "template"});
+  codec::JsonTree edited = present == nullptr ? codec::JsonTree::Object() : *present;
+  // To make the edits on what has them changes nothing.
+  const bool is_made = EditTemplate(write, edited) && present != nullptr && edited == *present;
+  if (outcome.rolled && !is_made) {
+    outcome.rolled = false;
+    outcome.left_alone = kKeptTemplate;
+  }
+  return outcome;
+}
+
 dynamic::DynamicResource ResourceFor(const std::shared_ptr<rest::RESTClient>& client,
                                      WorkloadKind kind, std::string namespace_) {
   return dynamic::DynamicClient(client).Resource(GvrOf(kind), std::move(namespace_));
 }
 
-Result<bool> RecordAnnotations(const std::shared_ptr<rest::RESTClient>& client,
+Result<void> RecordAnnotations(const std::shared_ptr<rest::RESTClient>& client,
                                const WorkloadId& workload, const AnnotationEdits& annotations,
-                               Fallbacks& fallbacks, std::stop_token stop) {
-  constexpr std::string_view kVerb = "patch";
+                               Fallbacks& fallbacks, std::stop_token stop, WriteOutcome& outcome) {
   if (annotations.empty()) {
-    return true;
+    return {};
   }
-  if (!fallbacks.ShouldTry(workload.kind, kVerb)) {
-    return false;
+  const Right right{
+      .kind = KindName(workload.kind), .verb = "patch", .namespace_ = workload.key.namespace_};
+  if (!fallbacks.ShouldTry(right)) {
+    outcome.recorded = false;
+    return {};
   }
-  const auto patched =
+  auto patched =
       MetadataOf(client, workload)
           .Patch(workload.key.name,
                  {.type = rest::PatchType::kMerge, .text = AnnotationsPatch(annotations).ToJson()},
                  {.field_manager = std::string(kFieldManager)}, std::move(stop));
   if (patched) {
-    fallbacks.Granted(workload.kind, kVerb);
-    return true;
+    fallbacks.Granted(right);
+    return {};
   }
-  if (patched.status().reason != Reason::kForbidden) {
+  if (!IsDenied(patched.status())) {
     return Fail(patched.status());
   }
-  fallbacks.Refused(workload.kind, kVerb, patched.status(),
-                    "what was rolled for is remembered until the process ends");
-  return false;
+  fallbacks.CountRefusedWrite(patched.status());
+  if (IsMissingRight(patched.status())) {
+    fallbacks.Refused(right, patched.status(),
+                      "what workloads run with is remembered until the process ends: changes that "
+                      "are made while nothing watches are missed for those that never rolled");
+  }
+  outcome.recorded = false;
+  outcome.refusal = std::move(patched.error());
+  return {};
 }
 
 std::unique_ptr<WorkloadWriter> NewWriter(std::shared_ptr<rest::RESTClient> client,

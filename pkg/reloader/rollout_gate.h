@@ -3,6 +3,7 @@
 #ifndef KUBEXX_RELOADER_ROLLOUT_GATE_H_
 #define KUBEXX_RELOADER_ROLLOUT_GATE_H_
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <stop_token>
@@ -28,6 +29,14 @@ struct GateHost {
   std::function<bool(const Workload&, const SourceId&)> needs_rollout;
 };
 
+/// What became of a write that a gate has admitted.
+enum class WriteEnd : std::uint8_t {
+  kNotRolled,   ///< no new pods come, or it is not known whether any do
+  kKept,        ///< no new pods come, but the gate's annotations are on the workload
+  kRolled,      ///< new pods come, and the gate's annotations are on the workload
+  kUnrecorded,  ///< new pods come, and the gate's annotations are not on the workload
+};
+
 /// Asked before each rollout and told what became of it. Implementations are thread-safe; several
 /// workers call at the same time, but about one workload one at a time.
 class RolloutGate {
@@ -39,22 +48,32 @@ class RolloutGate {
   /// Blocks until the gate knows its rules; false when `stop` was requested first.
   virtual bool WaitForSync(const std::stop_token& stop) = 0;
 
+  /// The caches have all there is. Before the first question; perhaps several times.
+  virtual void OnSynced() {}
+
+  /// What is to be written on the workload's own annotations now, whether it is to be rolled or
+  /// not. Before the other questions about it.
+  virtual AnnotationEdits Marks(const Workload& workload) {
+    (void)workload;
+    return {};
+  }
   /// Whether `changes` may be written now. Takes out those that must wait while others may go, and
   /// adds what is to be written on the workload's own annotations along with them. When it says no
   /// it sees to it that the workload is looked at again in time.
   virtual bool Admit(const Workload& workload, std::vector<Change>& changes,
                      AnnotationEdits& annotations) = 0;
-  /// What became of a write that was admitted. `rolled`: new pods come.
-  virtual void OnWritten(const WorkloadId& workload, bool rolled) = 0;
-  /// The workload needs no rollout.
+  /// After each write that was admitted.
+  virtual void OnWritten(const WorkloadId& workload, WriteEnd end) = 0;
+  /// The workload needs no rollout, or cannot ask for one now, in whatever way it came to be looked
+  /// at: it waits for nothing and keeps no place until it asks again.
   virtual void OnNothing(const WorkloadId& workload) = 0;
-  /// A workload as it is now, or null when it is gone. `initial`: from the first list.
-  virtual void OnWorkload(const WorkloadId& id, const Workload* workload, bool initial) = 0;
-  /// The keys of a source that count, as reloadpolicy::KeyList; empty: all. A list that changes has
-  /// the workloads that it concerns looked at.
-  virtual std::string KeysOf(const SourceId& source) {
+  /// A workload as it is now, or null when it is gone.
+  virtual void OnWorkload(const WorkloadId& id, const Workload* workload) = 0;
+  /// The keys of a source that count, as reloadpolicy::KeyList; empty: all. `own`: what its
+  /// annotation says. A list that changes has the workloads that it concerns looked at.
+  virtual std::string KeysOf(const SourceId& source, const std::string& own) {
     (void)source;
-    return {};
+    return own;
   }
   /// How long the workload's sources must be quiet; nothing when the operator's own setting holds.
   virtual std::optional<base::Duration> SettleWindow(const WorkloadId& workload) = 0;

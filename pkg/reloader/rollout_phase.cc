@@ -1,7 +1,11 @@
 #include "kubexx/reloader/rollout_phase.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string_view>
 
 namespace kubexx::reloader {
 namespace {
@@ -9,15 +13,47 @@ namespace {
 namespace apps = api::apps::v1;
 using reloadpolicy::Phase;
 
+std::int64_t NumberAt(const codec::JsonTree& tree, std::initializer_list<std::string_view> path,
+                      std::int64_t otherwise) {
+  const codec::JsonTree* value = tree.At(path);
+  return value == nullptr ? otherwise : value->AsInt().value_or(otherwise);
+}
+
+std::int64_t Generation(const codec::JsonTree& tree) {
+  return NumberAt(tree, {"metadata", "generation"}, 0);
+}
+
+/// Argo Rollouts writes its number as text, and did write a hash; nothing for what is no number.
+std::optional<std::int64_t> Observed(const codec::JsonTree& tree) {
+  const codec::JsonTree* status = tree.Find("status");
+  const codec::JsonTree* value = status == nullptr ? nullptr : status->Find("observedGeneration");
+  if (value == nullptr) {
+    return std::nullopt;
+  }
+  if (const auto number = value->AsInt()) {
+    return *number;
+  }
+  const std::string_view text = status->TextAt("observedGeneration");
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(number)
+                                                                  : std::nullopt;
+}
+
+bool IsPausedBySpec(const codec::JsonTree& tree) {
+  const codec::JsonTree* paused = tree.At({"spec", "paused"});
+  return paused != nullptr && paused->AsBool().value_or(false);
+}
+
 }  // namespace
 
 Phase PhaseOf(const apps::Deployment& deployment) {
   const apps::DeploymentStatus& status = deployment.status;
   if (deployment.spec.paused) {
-    return Phase::kComplete;
+    return Phase::kPaused;
   }
   if (status.observed_generation < deployment.metadata.generation) {
-    return Phase::kUpdating;
+    return Phase::kUnseen;
   }
   if (std::ranges::any_of(status.conditions, [](const apps::DeploymentCondition& condition) {
         return condition.type == "Progressing" && condition.reason == "ProgressDeadlineExceeded";
@@ -34,7 +70,7 @@ Phase PhaseOf(const apps::Deployment& deployment) {
 Phase PhaseOf(const apps::StatefulSet& set) {
   const apps::StatefulSetStatus& status = set.status;
   if (status.observed_generation < set.metadata.generation) {
-    return Phase::kUpdating;
+    return Phase::kUnseen;
   }
   if (set.spec.update_strategy.type == "OnDelete") {
     return Phase::kComplete;
@@ -53,7 +89,7 @@ Phase PhaseOf(const apps::StatefulSet& set) {
 Phase PhaseOf(const apps::DaemonSet& set) {
   const apps::DaemonSetStatus& status = set.status;
   if (status.observed_generation < set.metadata.generation) {
-    return Phase::kUpdating;
+    return Phase::kUnseen;
   }
   if (set.spec.update_strategy.type == "OnDelete") {
     return Phase::kComplete;
@@ -63,6 +99,39 @@ Phase PhaseOf(const apps::DaemonSet& set) {
   }
   return status.number_available < status.desired_number_scheduled ? Phase::kUnavailable
                                                                    : Phase::kComplete;
+}
+
+Phase PhaseOfRollout(const codec::JsonTree& tree) {
+  if (IsPausedBySpec(tree)) {
+    return Phase::kPaused;
+  }
+  if (Observed(tree).value_or(Generation(tree)) < Generation(tree)) {
+    return Phase::kUnseen;
+  }
+  const codec::JsonTree* status = tree.Find("status");
+  if (status == nullptr || !status->IsObject()) {
+    return Phase::kUnseen;
+  }
+  const std::string_view phase = status->TextAt("phase");  // sums it up
+  return phase == "Progressing" ? Phase::kUpdating
+         : phase == "Degraded"  ? Phase::kFailed
+         : phase == "Paused"    ? Phase::kWaiting
+                                : Phase::kComplete;
+}
+
+Phase PhaseOfConfig(const codec::JsonTree& tree) {
+  const std::int64_t wanted = NumberAt(tree, {"spec", "replicas"}, 1);
+  if (IsPausedBySpec(tree)) {
+    return Phase::kPaused;
+  }
+  if (Observed(tree).value_or(0) < Generation(tree)) {
+    return Phase::kUnseen;
+  }
+  if (NumberAt(tree, {"status", "updatedReplicas"}, 0) < wanted) {
+    return Phase::kUpdating;
+  }
+  return NumberAt(tree, {"status", "availableReplicas"}, 0) < wanted ? Phase::kUnavailable
+                                                                     : Phase::kComplete;
 }
 
 }  // namespace kubexx::reloader

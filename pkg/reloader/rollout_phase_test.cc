@@ -4,6 +4,7 @@
 
 #include "kubexx/api/apps/v1/schema.gen.h"
 #include "kubexx/codec/codec.h"
+#include "kubexx/codec/json_tree.h"
 #include "kubexx/reloader/projection.h"
 
 namespace kubexx::reloader {
@@ -31,10 +32,10 @@ TEST(RolloutPhase, OfADeployment) {
   EXPECT_EQ(PhaseOf(Deployment(3, 2)), Phase::kUnavailable);
   apps::Deployment unseen = Deployment(3, 3);
   unseen.metadata.generation = 6;
-  EXPECT_EQ(PhaseOf(unseen), Phase::kUpdating);
+  EXPECT_EQ(PhaseOf(unseen), Phase::kUnseen);
   apps::Deployment paused = Deployment(0, 3);
   paused.spec.paused = true;
-  EXPECT_EQ(PhaseOf(paused), Phase::kComplete);
+  EXPECT_EQ(PhaseOf(paused), Phase::kPaused);
   apps::Deployment failed = Deployment(1, 2);
   auto& condition = failed.status.conditions.emplace_back();
   condition.type = "Progressing";
@@ -63,7 +64,7 @@ TEST(RolloutPhase, OfAStatefulSet) {
   set.spec.update_strategy.type = "OnDelete";
   EXPECT_EQ(PhaseOf(set), Phase::kComplete);
   set.metadata.generation = 3;
-  EXPECT_EQ(PhaseOf(set), Phase::kUpdating);
+  EXPECT_EQ(PhaseOf(set), Phase::kUnseen);
 }
 
 TEST(RolloutPhase, OfADaemonSet) {
@@ -78,6 +79,29 @@ TEST(RolloutPhase, OfADaemonSet) {
   EXPECT_EQ(PhaseOf(set), Phase::kComplete);
   set.status.number_available = 1;
   EXPECT_EQ(PhaseOf(set), Phase::kUnavailable);
+}
+
+TEST(RolloutPhase, OfARolloutIsOfItsGeneration) {
+  const auto phase = [](const std::string& spec, const std::string& status) {
+    const auto tree = codec::JsonTree::Parse(R"({"metadata":{"generation":7},"spec":)" + spec +
+                                             R"(,"status":)" + status + "}");
+    EXPECT_TRUE(tree) << status;
+    return tree ? PhaseOfRollout(*tree) : Phase::kComplete;
+  };
+  EXPECT_EQ(phase("{}", R"({"phase":"Healthy","observedGeneration":"7"})"), Phase::kComplete);
+  EXPECT_EQ(phase("{}", R"({"phase":"Healthy","observedGeneration":"6"})"), Phase::kUnseen);
+  EXPECT_EQ(phase("{}", R"({"phase":"Healthy","observedGeneration":6})"), Phase::kUnseen);
+  EXPECT_EQ(phase("{}", R"({"phase":"Degraded","observedGeneration":6})"), Phase::kUnseen);
+  EXPECT_EQ(phase("{}", R"({"phase":"Degraded","observedGeneration":7})"), Phase::kFailed);
+  EXPECT_EQ(phase("{}", R"({"phase":"Progressing","observedGeneration":"7"})"), Phase::kUpdating);
+  EXPECT_EQ(phase("{}", R"({"phase":"Paused","observedGeneration":"7"})"), Phase::kWaiting)
+      << "a canary";
+  EXPECT_EQ(phase(R"({"paused":true})", R"({"phase":"Paused","observedGeneration":"7"})"),
+            Phase::kPaused)
+      << "its user";
+  EXPECT_EQ(phase("{}", "null"), Phase::kUnseen);
+  EXPECT_EQ(phase("{}", R"({"phase":"Healthy","observedGeneration":"6f8d9c7b"})"), Phase::kComplete)
+      << "older versions write a hash";
 }
 
 TEST(RolloutPhase, IsInTheProjectionUnlessComplete) {

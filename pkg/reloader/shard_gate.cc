@@ -14,7 +14,7 @@ int ShardOf(std::string_view namespace_, int shards) {
 }
 
 ShardGate::ShardGate(int shards, base::Clock& clock)
-    : clock_(clock), shards_(static_cast<std::size_t>(shards)) {}
+    : clock_(clock), number_(shards), shards_(static_cast<std::size_t>(shards)) {}
 
 ShardGate::Permit::~Permit() {
   if (gate_ != nullptr) {

@@ -68,7 +68,7 @@ class ShardGate {
   bool IsOpenFor(std::string_view namespace_) const {
     return IsOpen(ShardOf(namespace_, shards()));
   }
-  int shards() const { return static_cast<int>(shards_.size()); }
+  int shards() const { return number_; }
 
  private:
   struct Shard {
@@ -82,6 +82,7 @@ class ShardGate {
   void Leave(int shard);
 
   base::Clock& clock_;
+  const int number_;
   mutable base::Mutex mu_;
   base::CondVar ended_;
   std::vector<Shard> shards_ KX_GUARDED_BY(mu_);

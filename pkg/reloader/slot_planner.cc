@@ -70,37 +70,74 @@ SlotPlanner::Standing SlotPlanner::StandingOf(const SlotMember& member, const Sl
 SlotPlanner::Standing SlotPlanner::StandingOfPresent(const SlotMember& member,
                                                      const Slot& slot) const {
   const PairState* state = StateOf(member.id);
-  // Confirmed at these data: whatever the workload says now, somebody set it back (kubectl rollout
-  // undo, an older manifest); the data did not change.
-  const std::string* reloaded_at = ReloadedAt(member.id);
-  if (member.settled || slot.is_right ||
-      (reloaded_at != nullptr &&
-       (*reloaded_at == member.digest.ToString() ||
-        (member.whole != kNoSource && *reloaded_at == member.whole.ToString()))) ||
-      (state != nullptr && (state->kind == Kind::kUnruled ||
-                            (state->kind == Kind::kConfirmed && state->digest == member.digest)))) {
+  if (member.settled || IsOlderThanPods(member)) {
     return Standing::kSettled;
   }
+  // These know what the pods began with. What the template says may have been set back since: by
+  // `kubectl rollout undo`, by an older manifest.
+  if (state != nullptr && state->kind == Kind::kConfirmed) {
+    return Since(state->digest, member);
+  }
   if (const Digest* recorded = RecordOf(member.id)) {
-    if (*recorded == member.digest) {
-      return Standing::kSettled;
-    }
-    return *recorded == kNoSource ? Appeared() : Standing::kChanged;
+    return ByRecord(*recorded, member);
+  }
+  if (slot.is_right || IsReloadedAt(member)) {
+    return Standing::kSettled;
   }
   if (state != nullptr && state->digest != member.digest) {
-    return state->digest == kNoSource ? Appeared() : Standing::kChanged;
+    return Since(state->digest, member);
   }
   return ByVariable(member, slot);
 }
 
+bool SlotPlanner::IsOlderThanPods(const SlotMember& member) const {
+  // A CronJob starts nothing when its template changes.
+  return input_.workload.id.kind != WorkloadKind::kCronJob && member.resource_version != 0 &&
+         member.resource_version < input_.known.template_since;
+}
+
+SlotPlanner::Standing SlotPlanner::Since(const Digest& digest, const SlotMember& member) const {
+  return digest == member.digest ? Standing::kSettled
+         : digest == kNoSource   ? Appeared()
+                                 : Standing::kChanged;
+}
+
+SlotPlanner::Standing SlotPlanner::ByRecord(const Digest& recorded,
+                                            const SlotMember& member) const {
+  // Pods report what they have of a SecretProviderClass: nothing has to be concluded.
+  if (!input_.workload.baseline_restored || member.id.type == SourceType::kSecretProviderClass) {
+    return Since(recorded, member);
+  }
+  // It tells of pods that are gone: those that run began when it was brought back.
+  const auto written = input_.written_at(member.id);
+  if (written && *written < *input_.workload.baseline_restored) {
+    return Standing::kSettled;
+  }
+  return recorded == kNoSource ? Appeared() : Standing::kChanged;
+}
+
+bool SlotPlanner::IsAheadOfRecord(const SlotMember& member) const {
+  const Digest* recorded = RecordOf(member.id);
+  return recorded != nullptr &&
+         (*recorded != member.digest || input_.workload.baseline_restored.has_value());
+}
+
+bool SlotPlanner::IsReloadedAt(const SlotMember& member) const {
+  const std::string* reloaded_at = ReloadedAt(member.id);
+  return reloaded_at != nullptr &&
+         (*reloaded_at == member.digest.ToString() ||
+          (member.whole != kNoSource && *reloaded_at == member.whole.ToString()));
+}
+
 SlotPlanner::Standing SlotPlanner::ByVariable(const SlotMember& member, const Slot& slot) const {
   const std::string* reloaded_at = ReloadedAt(member.id);
-  if (reloaded_at != nullptr) {
+  if (reloaded_at != nullptr && !input_.rules.by_variables) {
     return *reloaded_at == DeleteMarker().ToString() ? Appeared() : Standing::kChanged;
   }
-  if (slot.current == nullptr || slot.is_of_another) {
+  if (slot.current == nullptr || slot.is_of_another || !input_.rules.by_variables) {
     const bool first_sight = input_.known.is_new && input_.recorded == nullptr &&
-                             StateOf(member.id) == nullptr && slot.current == nullptr;
+                             StateOf(member.id) == nullptr && slot.current == nullptr &&
+                             reloaded_at == nullptr;
     return first_sight && input_.rules.sync_after_restart ? Appeared() : Standing::kSettled;
   }
   return Standing::kChanged;
@@ -114,9 +151,12 @@ SlotPlanner::Standing SlotPlanner::StandingOfGone(const SlotMember& member,
                                                   const Slot& slot) const {
   if (input_.rules.reload_on_delete) {
     const auto before = Before(member);
-    if (before && before->digest != kNoSource &&
-        (slot.current != nullptr || !input_.rules.deletion_needs_variable)) {
-      return Standing::kChanged;
+    if (before && before->digest != kNoSource) {
+      // Without a variable there is none to take away, and no rollout, as in stakater/Reloader. One
+      // made anew with other data is a change like any other then.
+      return slot.current != nullptr || !input_.rules.by_variables ? Standing::kChanged
+             : member.named                                        ? Standing::kWaits
+                                                                   : Standing::kGone;
     }
     return member.named ? Standing::kSettled : Standing::kGone;
   }
@@ -131,7 +171,11 @@ void SlotPlanner::Note(const SlotMember& member, Standing standing, const Slot& 
           RecordOf(member.id) != nullptr) {
         plan_.baseline.Set(member.id, member.digest, member.keys);
       }
-      plan_.learnt.emplace_back(member.id, PairState{Kind::kConfirmed, member.digest, member.keys});
+      plan_.learnt.emplace_back(member.id,
+                                PairState{.kind = Kind::kConfirmed,
+                                          .digest = member.digest,
+                                          .keys = member.keys,
+                                          .is_ahead_of_record = IsAheadOfRecord(member)});
       plan_.not_updated +=
           slot.is_right && state != nullptr && state->kind == Kind::kObserved ? 1 : 0;
       return;
@@ -158,13 +202,13 @@ void SlotPlanner::Note(const SlotMember& member, Standing standing, const Slot& 
 
 std::optional<PairState> SlotPlanner::Before(const SlotMember& member) const {
   const PairState* state = StateOf(member.id);
-  if (state != nullptr && state->kind == Kind::kUnruled) {
-    return std::nullopt;
-  }
   if (state != nullptr && state->kind == Kind::kConfirmed) {
     return *state;
   }
   if (const Digest* recorded = RecordOf(member.id)) {
+    if (input_.workload.baseline_restored && *recorded != kNoSource) {
+      return PairState{Kind::kConfirmed, UnknownData(), member.keys};
+    }
     return PairState{Kind::kConfirmed, *recorded, input_.recorded->KeysOf(member.id)};
   }
   return state == nullptr ? std::nullopt : std::optional(*state);

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "kubexx/apimachinery/time.h"
+#include "kubexx/base/function_ref.h"
 #include "kubexx/reloader/baseline.h"
 #include "kubexx/reloader/decision.h"
 #include "kubexx/reloader/planner.h"
@@ -19,9 +21,10 @@ namespace kubexx::reloader {
 /// A source that a rule of the workload asks for, existing or not.
 struct SlotMember {
   SourceId id{};
-  Digest digest{};     ///< kNoSource: it does not exist
-  std::string keys{};  ///< that `digest` is over; empty: all
-  Digest whole{};      ///< with `keys`: the digest over all
+  Digest digest{};                     ///< kNoSource: it does not exist
+  std::uint64_t resource_version = 0;  ///< as Source::resource_version
+  std::string keys{};                  ///< that `digest` is over; empty: all
+  Digest whole{};                      ///< with `keys`: the digest over all
   /// The workload mentions it by name, so it is waited for while it does not exist.
   bool named = false;
   /// Nothing about it is a change: what the workload runs with becomes its baseline.
@@ -35,6 +38,8 @@ class SlotPlanner {
     const Workload& workload;
     /// The workload's, believed; null when there is none.
     const Baseline* recorded;
+    /// As DigestsOver::WrittenAt.
+    base::FunctionRef<std::optional<apimachinery::Time>(const SourceId&)> written_at;
     const Knowledge& known;
     const DecisionRules& rules;
     /// The source of the last rollout with strategy annotations, and the digest then.
@@ -63,6 +68,15 @@ class SlotPlanner {
   Standing StandingOf(const SlotMember& member, const Slot& slot) const;
   Standing StandingOfPresent(const SlotMember& member, const Slot& slot) const;
   Standing StandingOfGone(const SlotMember& member, const Slot& slot) const;
+  /// What became of a source since the workload had data of `digest`.
+  Standing Since(const Digest& digest, const SlotMember& member) const;
+  Standing ByRecord(const Digest& recorded, const SlotMember& member) const;
+  /// Whether the baseline says something else than that the workload has the present data.
+  bool IsAheadOfRecord(const SlotMember& member) const;
+  /// Whether last-reloaded-from tells of the present data.
+  bool IsReloadedAt(const SlotMember& member) const;
+  /// Whether the pods began after the present data were written.
+  bool IsOlderThanPods(const SlotMember& member) const;
   Standing ByVariable(const SlotMember& member, const Slot& slot) const;
   Standing Appeared() const;
   /// The digest in last-reloaded-from, if that is about the source.

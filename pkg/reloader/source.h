@@ -53,23 +53,33 @@ struct SourceId {
   auto operator<=>(const SourceId&) const = default;
 };
 
+/// A resource version as a number: versions of all types of object in one store are of one
+/// sequence. 0: it is none.
+std::uint64_t VersionNumber(std::string_view resource_version);
+
 /// All that is kept of a source.
 struct Source {
   SourceId id{};
   Digest digest{};
   bool ignore = false;  ///< carries the ignore annotation with the value "true"
   bool match = false;   ///< carries the match annotation with the value "true"
-  bool paused = false;  ///< carries kSourcePaused with the value "true"
+  bool paused = false;  ///< carries kSourcePaused with another value than "false"
   /// Only these keys count, as reloadpolicy::KeyList, and `digest` is over them; empty: all. As
   /// kept by informers: what the annotation kSourceKeys says, and `digest` is over all the data.
   std::string keys{};
   Digest whole{};  ///< with `keys`: over all the data
+  /// Of the object, when it is a number: everything that was written to it was before or at this
+  /// version. 0: not known. Compared with versions of workloads, which come from the same store.
+  std::uint64_t resource_version = 0;
   /// Of a SecretProviderClass, which has a state for each pod: all digests that are as good as
   /// `digest`, the newest.
   std::vector<Digest> current{};
   /// Of a SecretProviderClass: some pod's state has changed. Else pods have only come and gone,
   /// which rolls nothing.
   bool updated = true;
+  /// Nothing can be told of it, but its name: it cannot be read, or is there and not watched. It
+  /// counts neither as there nor as deleted.
+  bool unknown = false;
   bool operator==(const Source&) const = default;
 };
 

@@ -47,13 +47,22 @@ Result<std::optional<Digest>> ValueDigestReader::Read(const SourceId& id, const 
   return digest;
 }
 
+Result<std::optional<apimachinery::Time>> ValueDigestReader::WrittenAt(
+    const SourceId& id, const Digest& whole, const std::stop_token& stop) {
+  KX_ASSIGN_OR_RETURN(const std::optional<ValueDigests> data, fetch_(id, stop));
+  return data && data->whole == whole ? data->written : std::nullopt;
+}
+
 std::optional<Source> KeyedSources::Get(const SourceId& id) {
   auto source = caches_.GetSource(id);
+  if (!source && IsUnknown(id)) {
+    return Source{.id = id, .unknown = true};
+  }
   if (!source || reader_ == nullptr || id.type == SourceType::kSecretProviderClass) {
     return source;
   }
-  if (source->keys.empty() && gate_ != nullptr) {
-    source->keys = gate_->KeysOf(id);
+  if (gate_ != nullptr) {
+    source->keys = gate_->KeysOf(id, source->keys);
   }
   if (source->keys.empty()) {
     return source;
@@ -65,6 +74,24 @@ std::optional<Source> KeyedSources::Get(const SourceId& id) {
   }
   source->digest = *digest;
   return source;
+}
+
+bool KeyedSources::IsUnknown(const SourceId& id) {
+  if (id.type == SourceType::kSecretProviderClass) {
+    return false;  // one that is not reported has its own rules
+  }
+  if (!caches_.Knows(id.type, id.key.namespace_)) {
+    return true;
+  }
+  if (absences_ == nullptr) {
+    return false;
+  }
+  const auto left_out = absences_->IsLeftOut(id, stop_);
+  if (!left_out) {
+    failure_ = left_out.status();
+    return true;
+  }
+  return *left_out;
 }
 
 std::optional<Digest> KeyedSources::Over(const SourceId& id, std::string_view keys) {
@@ -81,6 +108,19 @@ std::optional<Digest> KeyedSources::Over(const SourceId& id, std::string_view ke
     return std::nullopt;
   }
   return *digest;
+}
+
+std::optional<apimachinery::Time> KeyedSources::WrittenAt(const SourceId& id) {
+  const auto source = caches_.GetSource(id);
+  if (!source || reader_ == nullptr || id.type == SourceType::kSecretProviderClass) {
+    return std::nullopt;
+  }
+  const auto written = reader_->WrittenAt(id, source->digest, stop_);
+  if (!written) {
+    failure_ = written.status();
+    return std::nullopt;
+  }
+  return *written;
 }
 
 }  // namespace kubexx::reloader

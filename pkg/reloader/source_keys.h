@@ -12,11 +12,13 @@
 
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/apimachinery/time.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/reloader/caches.h"
 #include "kubexx/reloader/digest.h"
 #include "kubexx/reloader/planner.h"
 #include "kubexx/reloader/source.h"
+#include "kubexx/reloader/source_absences.h"
 
 namespace kubexx::reloader {
 
@@ -27,6 +29,8 @@ class RolloutGate;
 struct ValueDigests {
   Digest whole{};
   std::map<std::string, Digest> values{};
+  /// See LastWritten.
+  std::optional<apimachinery::Time> written{};
 };
 
 /// Of a ConfigMap or Secret as the API has it, which is not kept.
@@ -55,6 +59,11 @@ class ValueDigestReader {
   apimachinery::Result<std::optional<Digest>> Read(const SourceId& id, const Digest& whole,
                                                    std::string_view keys,
                                                    const std::stop_token& stop);
+  /// When the source was last written, if its data's digest is `whole` still. Asks the server each
+  /// time.
+  apimachinery::Result<std::optional<apimachinery::Time>> WrittenAt(const SourceId& id,
+                                                                    const Digest& whole,
+                                                                    const std::stop_token& stop);
 
  private:
   const Fetch fetch_;
@@ -66,21 +75,29 @@ class ValueDigestReader {
 /// what it is given.
 class KeyedSources final : public DigestsOver {
  public:
-  /// `gate` and `reader` may be null: no lists of policies, no lists at all.
+  /// `gate` and `reader` may be null: no lists of policies, no lists at all; `absences` too: what
+  /// the caches do not have does not exist.
   KeyedSources(const Caches& caches, RolloutGate* gate, ValueDigestReader* reader,
-               const std::stop_token& stop)
-      : caches_(caches), gate_(gate), reader_(reader), stop_(stop) {}
+               const std::stop_token& stop, SourceAbsences* absences = nullptr)
+      : caches_(caches), gate_(gate), reader_(reader), stop_(stop), absences_(absences) {}
 
+  /// The source; nothing when there is none; Source::unknown when that cannot be told, or only
+  /// that it is not watched.
   std::optional<Source> Get(const SourceId& id);
   std::optional<Digest> Over(const SourceId& id, std::string_view keys) override;
+  std::optional<apimachinery::Time> WrittenAt(const SourceId& id) override;
   /// What went wrong: the plan that was made is not worth anything then.
   const std::optional<apimachinery::Status>& failure() const { return failure_; }
 
  private:
+  /// Of one that the caches do not have.
+  bool IsUnknown(const SourceId& id);
+
   const Caches& caches_;
   RolloutGate* const gate_;
   ValueDigestReader* const reader_;
   const std::stop_token& stop_;
+  SourceAbsences* const absences_;
   std::optional<apimachinery::Status> failure_;
 };
 

@@ -18,7 +18,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using Kind = PairState::Kind;
 
-const SourceId kConfig{SourceType::kConfigMap, {"ns", "config"}};
+const SourceId kKeyedConfig{SourceType::kConfigMap, {"ns", "config"}};
 
 api::core::v1::ConfigMap ConfigMapOf(const std::map<std::string, std::string>& data) {
   api::core::v1::ConfigMap object;
@@ -55,11 +55,11 @@ TEST(ValueDigestReader, ReadsOnceForEachStateOfTheData) {
         return data;
       });
   const Digest first = data.whole;
-  EXPECT_EQ(*reader.Read(kConfig, first, "a", {}), DigestOver(data, "a"));
-  EXPECT_EQ(*reader.Read(kConfig, first, "b", {}), DigestOver(data, "b"));
+  EXPECT_EQ(*reader.Read(kKeyedConfig, first, "a", {}), DigestOver(data, "a"));
+  EXPECT_EQ(*reader.Read(kKeyedConfig, first, "b", {}), DigestOver(data, "b"));
   EXPECT_EQ(reads, 1);
   data = ValueDigestsOf(ConfigMapOf({{"a", "2"}}));
-  EXPECT_EQ(*reader.Read(kConfig, data.whole, "a", {}), DigestOver(data, "a"));
+  EXPECT_EQ(*reader.Read(kKeyedConfig, data.whole, "a", {}), DigestOver(data, "a"));
   EXPECT_EQ(reads, 2);
 }
 
@@ -72,9 +72,9 @@ TEST(ValueDigestReader, TellsOfWhatCannotBeRead) {
         }
         return apimachinery::Fail(Reason::kForbidden, "no");
       });
-  EXPECT_FALSE(reader.Read(kConfig, {}, "a", {}));
+  EXPECT_FALSE(reader.Read(kKeyedConfig, {}, "a", {}));
   gone = true;
-  const auto digest = reader.Read(kConfig, {}, "a", {});
+  const auto digest = reader.Read(kKeyedConfig, {}, "a", {});
   ASSERT_TRUE(digest);
   EXPECT_FALSE(*digest);
 }
@@ -87,6 +87,7 @@ class KeyListPlan : public testing::Test, public DigestsOver {
     return can_tell_ ? std::optional(keys.empty() ? data.whole : DigestOver(data, keys))
                      : std::nullopt;
   }
+  std::optional<apimachinery::Time> WrittenAt(const SourceId&) override { return std::nullopt; }
   Plan Make(const Knowledge& known = {}) {
     PatternCache patterns;
     return MakePlan(workload_,
@@ -165,11 +166,11 @@ TEST_F(KeyListPlan, TheMemoryOfTheProcessIsRebasedToo) {
   const PairState state = plan.learnt[0].second;
   EXPECT_EQ(state.keys, "a");
   keys_ = "a,b";
-  plan = Make({.pairs = {{kConfig, state}}});
+  plan = Make({.pairs = {{kKeyedConfig, state}}});
   EXPECT_THAT(plan.changes, IsEmpty());
   EXPECT_EQ(plan.learnt[0].second.keys, "a,b");
   data_["a"] = "2";
-  EXPECT_THAT(Make({.pairs = {{kConfig, state}}}).changes, SizeIs(1));
+  EXPECT_THAT(Make({.pairs = {{kKeyedConfig, state}}}).changes, SizeIs(1));
 }
 
 TEST_F(KeyListPlan, WhatCannotBeToldIsNoChange) {
@@ -190,11 +191,11 @@ TEST_F(KeyListPlan, AVariableOfReloaderIsOverAllTheData) {
 
 TEST(KeyListBaseline, ReadsBackWhatItWrites) {
   Baseline baseline{.uid = "u"};
-  baseline.Set(kConfig, DigestOf("x"), "a.yaml,b");
+  baseline.Set(kKeyedConfig, DigestOf("x"), "a.yaml,b");
   baseline.Set({SourceType::kSecret, {"ns", "s"}}, kNoSource, "");
   EXPECT_EQ(Baseline::Parse(baseline.ToString(), "ns"), baseline);
   EXPECT_EQ(baseline.ToString().size(), Baseline{.uid = "u"}.ToString().size() +
-                                            Baseline::SizeOf(kConfig, "a.yaml,b") +
+                                            Baseline::SizeOf(kKeyedConfig, "a.yaml,b") +
                                             std::string(" secret/s=-").size());
   const std::string text = "v1 u configmap/config=" + DigestOf("x").ToString();
   for (const char* keys : {":", ":a,", ":a b", ":a:b", ":\n"}) {

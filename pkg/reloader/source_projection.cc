@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -20,11 +22,15 @@ using api::core::v1::Secret;
 using apimachinery::Result;
 
 // Annotations of the projection. They replace the object's own, so nobody else can set them.
-constexpr char kDigestKey[] = "digest";
+constexpr char kProjectedDigestKey[] = "digest";
 constexpr char kIgnoreKey[] = "ignore";
 constexpr char kMatchKey[] = "match";
 constexpr char kPausedKey[] = "paused";
 constexpr char kKeysKey[] = "keys";
+constexpr char kAsCreatedKey[] = "as-created";
+
+// Times in metadata are whole seconds.
+constexpr std::int64_t kTimeStep = 1;
 
 Digest DigestOfData(const ConfigMap& config_map) {
   DigestBuilder builder;
@@ -98,6 +104,14 @@ void KeepKeys(const api::meta::v1::ObjectMeta& metadata, Annotations& kept) {
   }
 }
 
+bool IsAsCreatedByTimes(const api::meta::v1::ObjectMeta& metadata) {
+  return !metadata.managed_fields.empty() &&
+         std::ranges::all_of(metadata.managed_fields, [&](const auto& each) {
+           return each.time &&
+                  each.time->seconds <= metadata.creation_timestamp.seconds + kTimeStep;
+         });
+}
+
 template <class T>
 Result<void> Project(const AnnotationKeys& keys, cache::Object& object) {
   std::string bytes = std::exchange(object.bytes, {});
@@ -105,9 +119,12 @@ Result<void> Project(const AnnotationKeys& keys, cache::Object& object) {
   KX_ASSIGN_OR_RETURN(T source, codec::Decode<T>(object.encoding, bytes));
   T projection{};
   Annotations& kept = projection.metadata.annotations;
-  kept[kDigestKey] = DigestOfData(source).ToString();
+  kept[kProjectedDigestKey] = DigestOfData(source).ToString();
   KeepSourceAnnotations(source.metadata.annotations, keys, kept);
   KeepKeys(source.metadata, kept);
+  if (IsAsCreatedByTimes(source.metadata)) {
+    kept[kAsCreatedKey] = "true";
+  }
   projection.metadata.namespace_ = source.metadata.namespace_;
   projection.metadata.name = source.metadata.name;
   WipeTexts(source);
@@ -117,10 +134,16 @@ Result<void> Project(const AnnotationKeys& keys, cache::Object& object) {
 }
 
 template <class T>
+bool HasAsCreated(const cache::Object& object) {
+  const auto projection = codec::Decode<T>(object.encoding, object.bytes);
+  return projection && projection->metadata.annotations.contains(kAsCreatedKey);
+}
+
+template <class T>
 Result<Source> Read(SourceType type, const cache::Object& object) {
   KX_ASSIGN_OR_RETURN(const T projection, codec::Decode<T>(object.encoding, object.bytes));
   const Annotations& kept = projection.metadata.annotations;
-  const std::string* text = Find(kept, kDigestKey);
+  const std::string* text = Find(kept, kProjectedDigestKey);
   const auto digest = text == nullptr ? std::nullopt : Digest::Parse(*text);
   if (!digest) {
     return apimachinery::Fail(apimachinery::Malformed("metadata.annotations", "has no digest"));
@@ -160,7 +183,9 @@ void KeepSourceAnnotations(const Annotations& annotations, const AnnotationKeys&
   if (IsTrue(annotations, keys.match)) {
     kept[kMatchKey] = "true";
   }
-  if (IsTrue(annotations, std::string(kSourcePaused))) {
+  // A brake that somebody has set and nobody can read holds.
+  if (const std::string* paused = Find(annotations, kSourcePaused);
+      paused != nullptr && *paused != "false") {
     kept[kPausedKey] = "true";
   }
 }
@@ -184,6 +209,11 @@ Result<void> ProjectSource(SourceType type, const AnnotationKeys& keys, cache::O
       break;
   }
   return ProjectPodStatus(object);
+}
+
+bool IsAsCreated(SourceType type, const cache::Object& object) {
+  return type == SourceType::kSecret ? HasAsCreated<Secret>(object)
+                                     : HasAsCreated<ConfigMap>(object);
 }
 
 Result<Source> SourceFrom(SourceType type, const cache::Object& object) {

@@ -27,6 +27,31 @@ std::string TokenOf(const std::vector<Change>& changes) {
   return DigestOf(text).ToString();
 }
 
+/// Differs from what is there, and is the same for another try of the same write.
+std::string RestartToken(const Workload& workload, std::string_view changes) {
+  std::string text(changes);
+  for (const auto& [annotations, key] :
+       {std::pair(&workload.annotations, kBaselineAnnotation),
+        std::pair(&workload.template_annotations, kRestartedFor)}) {
+    const std::string* value = Find(*annotations, key);
+    text.append(";").append(value == nullptr ? std::string_view() : std::string_view(*value));
+  }
+  return DigestOf(text).ToString();
+}
+
+/// Whether the workload has all the variables already, so that setting them makes no new pods:
+/// somebody has brought them back, as `kubectl rollout undo` does.
+bool AreInPlace(const Workload& workload, const std::vector<Change>& changes) {
+  return std::ranges::all_of(changes, [&](const Change& change) {
+    const auto container =
+        std::ranges::find(workload.containers, change.container, &Container::name);
+    const std::string* value = container == workload.containers.end()
+                                   ? nullptr
+                                   : FindVariable(*container, change.variable);
+    return change.remove ? value == nullptr : value != nullptr && *value == change.value;
+  });
+}
+
 }  // namespace
 
 const Digest& DeleteMarker() {
@@ -68,7 +93,8 @@ std::optional<ReloadedFrom> ParseReloadedFrom(const Workload& workload) {
 
 WorkloadWrite MakeWrite(const Workload& workload, const std::vector<Change>& changes,
                         ReloadStrategy strategy, base::WallTime now) {
-  WorkloadWrite write{.uid = workload.uid, .token = TokenOf(changes)};
+  WorkloadWrite write{
+      .uid = workload.uid, .token = TokenOf(changes), .suspended = workload.suspended};
   if (workload.template_ref && workload.template_ref->kind == KindName(WorkloadKind::kDeployment)) {
     write.template_of = workload.template_ref->name;
   }
@@ -76,6 +102,9 @@ WorkloadWrite MakeWrite(const Workload& workload, const std::vector<Change>& cha
   if (workload.id.kind == WorkloadKind::kRollout && how != nullptr && *how == "restart") {
     write.restart_at = apimachinery::Time::From(now).ToString();
     return write;
+  }
+  if (strategy == ReloadStrategy::kEnvVars && AreInPlace(workload, changes)) {
+    write.template_annotations[std::string(kRestartedFor)] = RestartToken(workload, write.token);
   }
   for (const Change& change : changes) {
     if (strategy == ReloadStrategy::kEnvVars) {

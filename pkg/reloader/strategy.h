@@ -24,6 +24,10 @@ enum class ReloadStrategy : std::uint8_t {
 /// The pod template's annotation of kAnnotations; cannot be renamed.
 inline constexpr std::string_view kLastReloadedFrom = "reloader.stakater.com/last-reloaded-from";
 
+/// The pod template's annotation of a rollout that changes nothing else there, because the
+/// variables have their values already: a digest of what it was for; cannot be renamed.
+inline constexpr std::string_view kRestartedFor = "reloader.kubexx.io/restarted-for";
+
 /// On a Rollout: "restart" restarts its pods without a change of the template; cannot be renamed.
 inline constexpr std::string_view kRolloutStrategy = "reloader.stakater.com/rollout-strategy";
 

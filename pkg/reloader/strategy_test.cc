@@ -6,24 +6,24 @@ namespace kubexx::reloader {
 namespace {
 
 const base::WallTime kNow{std::chrono::seconds(1700000000)};
-const SourceId kConfig{SourceType::kConfigMap, {"ns", "config"}};
-const SourceId kPassword{SourceType::kSecret, {"ns", "password"}};
+const SourceId kStrategyConfig{SourceType::kConfigMap, {"ns", "config"}};
+const SourceId kStrategyPassword{SourceType::kSecret, {"ns", "password"}};
 
 std::vector<Change> TwoChanges() {
   return {{.container = "app",
            .variable = "STAKATER_CONFIG_CONFIGMAP",
            .value = "01",
-           .sources = {{kConfig, DigestOf("a")}},
-           .causes = {kConfig}},
+           .sources = {{kStrategyConfig, DigestOf("a")}},
+           .causes = {kStrategyConfig}},
           {.container = "app",
            .variable = "STAKATER_PASSWORD_SECRET",
            .value = "02",
-           .sources = {{kPassword, DigestOf("b")}},
-           .causes = {kPassword}}};
+           .sources = {{kStrategyPassword, DigestOf("b")}},
+           .causes = {kStrategyPassword}}};
 }
 
 TEST(LastReloadedFrom, IsTheOriginalsText) {
-  EXPECT_EQ(LastReloadedFrom(kConfig, DigestOf("key=updated"), "app", kNow),
+  EXPECT_EQ(LastReloadedFrom(kStrategyConfig, DigestOf("key=updated"), "app", kNow),
             R"({"type":"CONFIGMAP","name":"config","namespace":"ns",)"
             R"("hash":"6b3093988321555757cc9b88a5f2d59101a0261c",)"
             R"("containerRefs":["app"],"observedAt":1700000000})");
@@ -33,8 +33,9 @@ TEST(LastReloadedFrom, IsReadBack) {
   Workload workload;
   EXPECT_FALSE(ParseReloadedFrom(workload));
   std::string& text = workload.template_annotations[std::string(kLastReloadedFrom)];
-  text = LastReloadedFrom(kPassword, DigestOf("x"), "app", kNow);
-  EXPECT_EQ(ParseReloadedFrom(workload), (ReloadedFrom{kPassword, DigestOf("x").ToString()}));
+  text = LastReloadedFrom(kStrategyPassword, DigestOf("x"), "app", kNow);
+  EXPECT_EQ(ParseReloadedFrom(workload),
+            (ReloadedFrom{kStrategyPassword, DigestOf("x").ToString()}));
   for (const char* bad : {"", "{", "[]", "{}", R"({"type":"POD","name":"a"})", R"({"type":1})"}) {
     text = bad;
     EXPECT_FALSE(ParseReloadedFrom(workload)) << bad;
@@ -55,7 +56,7 @@ TEST(MakeWrite, AnnotationsNamesTheLastCause) {
   EXPECT_TRUE(write.variables.empty());
   EXPECT_EQ(write.template_annotations,
             (AnnotationEdits{{std::string(kLastReloadedFrom),
-                              LastReloadedFrom(kPassword, DigestOf("b"), "app", kNow)}}));
+                              LastReloadedFrom(kStrategyPassword, DigestOf("b"), "app", kNow)}}));
 }
 
 TEST(MakeWrite, TheTokenTellsChangesApartAndTimesDoNotCount) {

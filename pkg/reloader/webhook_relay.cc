@@ -1,17 +1,24 @@
 #include "kubexx/reloader/webhook_relay.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
+#include "kubexx/cache/shared_informer.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/baseline.h"
 #include "kubexx/reloader/event_router.h"
+#include "kubexx/reloader/meta_info.h"
 #include "kubexx/reloader/projection.h"
 
 namespace kubexx::reloader {
 namespace {
 
 using apimachinery::Result;
+
+/// Between two writes of the record: calls that are made in between are made again when the process
+/// dies.
+constexpr base::Duration kKeepInterval = std::chrono::seconds(5);
 
 constexpr char kBody[] = R"({"webhook":"update successful"})";
 
@@ -22,7 +29,8 @@ WebhookRelay::WebhookRelay(Options options, std::vector<InformerSet> informers,
     : options_(std::move(options)),
       informers_(std::move(informers)),
       sender_(sender),
-      metrics_(options_.registry) {}
+      metrics_(options_.registry),
+      record_(options_.clock) {}
 
 WebhookRelay::~WebhookRelay() { Stop(); }
 
@@ -32,22 +40,32 @@ void WebhookRelay::Start() {
   }
   for (const InformerSet& set : informers_) {
     for (const auto& [type, informer] : set.sources) {
-      subscriptions_.push_back(informer->AddRawHandler(
-          "reloader", [this, type = type](const RawEvent& event) { OnSource(type, event); }));
+      subscriptions_.push_back(
+          {informer->AddRawHandler("reloader",
+                                   [this, type](const RawEvent& event) { OnSource(type, event); }),
+           RefusalOf(set, type)});
       informer->Start();
     }
+  }
+  if (options_.store.load && (options_.gate == nullptr || options_.gate->shards() == 1)) {
+    keeper_ = std::jthread([this](const std::stop_token& stop) { Keep(stop); });
   }
 }
 
 bool WebhookRelay::Ready() const {
   return std::ranges::all_of(informers_, [](const InformerSet& set) {
-    return std::ranges::all_of(set.sources,
-                               [](const auto& entry) { return entry.second->HasSynced(); });
+    return std::ranges::all_of(set.sources, [&](const auto& entry) {
+      return entry.second->HasSynced() || RefusalOf(set, entry.first).stop_requested();
+    });
   });
 }
 
 void WebhookRelay::Stop() {
   stop_.request_stop();
+  if (keeper_.joinable()) {
+    keeper_.request_stop();
+    keeper_.join();
+  }
   subscriptions_.clear();
   for (const InformerSet& set : informers_) {
     for (const auto& [type, informer] : set.sources) {
@@ -57,24 +75,189 @@ void WebhookRelay::Stop() {
   if (options_.namespace_selector != nullptr) {
     options_.namespace_selector->Stop();
   }
+  sender_.Stop();
+  if (loaded_in_ && loaded_in_ == Tenure()) {
+    Save({});
+  }
 }
 
 void WebhookRelay::OnSource(SourceType type, const RawEvent& event) {
   metrics_.EventReceived(EventTypeOf(event), type);
   if (!IsInScope(event.key().namespace_)) {
     metrics_.Skipped(SkipReason::kIgnoredOrNotSelected);
+  } else if (IsOwn({type, event.key()})) {
+    metrics_.Skipped(SkipReason::kIgnoredOrNotSelected);
   } else if (Counts(type, event)) {
-    logging::Info("Changes detected, calling the webhook", {{"source", event.key().name},
-                                                            {"type", NamesOf(type).upper},
-                                                            {"namespace", event.key().namespace_}});
-    sender_.Send({"application/json", kBody});
+    std::optional<Digest> digest;
+    if (event.type != RawEvent::Type::kDelete && type != SourceType::kSecretProviderClass) {
+      if (const auto source = SourceFrom(type, event.object())) {
+        digest = source->digest;
+      }
+    } else {
+      record_.Forget({type, event.key()});
+    }
+    Call({type, event.key()}, digest);
+  } else {
+    Note(type, event);
   }
   metrics_.EventProcessed(EventTypeOf(event), type);
 }
 
-bool WebhookRelay::IsInScope(const std::string& name) const {
-  if (options_.ignored_namespaces.contains(name) ||
-      (options_.gate != nullptr && !options_.gate->Enter(name))) {
+void WebhookRelay::Call(const SourceId& source, const std::optional<Digest>& digest) {
+  if (digest && !record_.Begin(source, *digest)) {
+    return;
+  }
+  logging::Info("Changes detected, calling the webhook", {{"source", source.key.name},
+                                                          {"type", NamesOf(source.type).upper},
+                                                          {"namespace", source.key.namespace_}});
+  sender_.Send({"application/json", kBody}, [this, source, digest](bool delivered) {
+    if (digest) {
+      record_.End(source, *digest, delivered);
+    }
+  });
+}
+
+void WebhookRelay::Note(SourceType type, const RawEvent& event) {
+  const SourceId id{type, event.key()};
+  if (event.type == RawEvent::Type::kDelete) {
+    record_.Forget(id);
+  } else if (event.type == RawEvent::Type::kAdd && !event.is_in_initial_list &&
+             type != SourceType::kSecretProviderClass) {
+    if (const auto source = SourceFrom(type, event.object())) {
+      record_.Note(id, source->digest);
+    }
+  }
+}
+
+bool WebhookRelay::WaitForLists(const std::stop_token& stop) const {
+  return std::ranges::all_of(subscriptions_, [&](const SourceSubscription& each) {
+    std::stop_source either;
+    const auto end = [&either] { either.request_stop(); };
+    const std::stop_callback on_stop(stop, end);
+    const std::stop_callback on_refusal(each.refused, end);
+    return each.registration.WaitForSync(either.get_token()) || !stop.stop_requested();
+  });
+}
+
+void WebhookRelay::Keep(const std::stop_token& stop) {
+  if (!WaitForLists(stop)) {
+    return;
+  }
+  do {
+    const auto tenure = Tenure();
+    if (!tenure) {
+      continue;
+    }
+    // Another replica may have kept the record between two tenures, however short that was.
+    const bool is_new = loaded_in_ != tenure;
+    if (is_new) {
+      loaded_in_.reset();
+      if (!Load(stop)) {
+        continue;
+      }
+      loaded_in_ = tenure;
+    }
+    // Before it is compared: what is missed meanwhile is compared the next time.
+    const bool has_missed = missed_.exchange(false);
+    // Before the sources are read: those of a space that is listed meanwhile are not all there.
+    if (SourceSpaces spaces = SpacesOf(informers_);
+        is_new || has_missed || spaces.listed != compared_ || record_.ShouldCompare()) {
+      Compare(spaces);
+      compared_ = std::move(spaces.listed);
+    }
+    Save(stop);
+  } while (options_.clock.SleepFor(kKeepInterval, stop));
+}
+
+std::optional<std::uint64_t> WebhookRelay::Tenure() const {
+  if (options_.gate == nullptr) {
+    return 0;
+  }
+  const auto permit = options_.gate->Enter({});
+  return permit ? std::optional(permit->tenure()) : std::nullopt;
+}
+
+bool WebhookRelay::Load(const std::stop_token& stop) {
+  const auto text = options_.store.load(stop);
+  if (text) {
+    record_.Load(*text);
+    return true;
+  }
+  if (std::string error = text.status().ToString();
+      error != store_error_ && !stop.stop_requested()) {
+    logging::Warning(
+        "What the webhook was called for cannot be read: changes made while nothing watched are "
+        "not called for",
+        {{"configmap", options_.store.own.ToString()}, {"error", error}});
+    store_error_ = std::move(error);
+  }
+  return false;
+}
+
+void WebhookRelay::Compare(const SourceSpaces& spaces) {
+  std::vector<std::pair<SourceId, Digest>> sources;
+  for (const InformerSet& set : informers_) {
+    for (const auto& [type, informer] : set.sources) {
+      if (type == SourceType::kSecretProviderClass) {
+        continue;
+      }
+      informer->ForEachRaw([&](const cache::Object& object) {
+        if (!spaces.listed.contains({type, ""}) &&
+            !spaces.listed.contains({type, object.key.namespace_})) {
+          return;
+        }
+        const auto source = SourceFrom(type, object);
+        if (source && !IsOwn({type, object.key})) {
+          sources.emplace_back(SourceId{type, object.key}, source->digest);
+        }
+      });
+    }
+  }
+  std::erase_if(sources,
+                [this](const auto& entry) { return !IsInScope(entry.first.key.namespace_); });
+  // The record holds digests of names: what is not listed cannot be told from what is gone.
+  const bool all = std::ranges::all_of(spaces.unlisted, [](const SourceSpace& space) {
+    return space.type == SourceType::kSecretProviderClass;
+  });
+  const auto findings = record_.Compare(sources, all);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    if (findings[i] == WebhookRecord::Finding::kChanged) {
+      Call(sources[i].first, sources[i].second);
+    }
+  }
+}
+
+void WebhookRelay::Save(const std::stop_token& stop) {
+  const auto text = record_.TakeChanged();
+  if (!text) {
+    return;
+  }
+  const auto saved = options_.store.save(*text, stop);
+  if (saved) {
+    store_error_.clear();
+    return;
+  }
+  record_.PutBack();
+  if (std::string error = saved.status().ToString();
+      error != store_error_ && !stop.stop_requested()) {
+    logging::Warning("What the webhook was called for cannot be stored; it is tried again",
+                     {{"configmap", options_.store.own.ToString()}, {"error", error}});
+    store_error_ = std::move(error);
+  }
+}
+
+bool WebhookRelay::IsOwn(const SourceId& source) const {
+  const apimachinery::ObjectKey& own = options_.store.own;
+  return source.type == SourceType::kConfigMap && source.key.namespace_ == own.namespace_ &&
+         (source.key.name == own.name || source.key.name == kMetaInfoName);
+}
+
+bool WebhookRelay::IsInScope(const std::string& name) {
+  if (options_.ignored_namespaces.contains(name)) {
+    return false;
+  }
+  if (options_.gate != nullptr && !options_.gate->Enter(name)) {
+    missed_ = true;  // this replica may get, or get back, the Lease before another is called for it
     return false;
   }
   return options_.namespace_selector == nullptr ||
@@ -82,14 +265,38 @@ bool WebhookRelay::IsInScope(const std::string& name) const {
           options_.namespace_selector->Contains(name));
 }
 
+bool WebhookRelay::IsCreated(SourceType type, const RawEvent& event) const {
+  if (event.is_in_initial_list) {
+    return options_.initial_counts;
+  }
+  return options_.absences == nullptr || !options_.absences->has_selector() ||
+         IsAsCreated(type, event.object());
+}
+
+bool WebhookRelay::IsDeleted(SourceType type, const RawEvent& event) const {
+  if (options_.absences == nullptr) {
+    return true;
+  }
+  const SourceId id{type, event.key()};
+  options_.absences->Forget(id);
+  const auto left_out = options_.absences->IsLeftOut(id, stop_.get_token());
+  if (!left_out) {
+    logging::Warning("It cannot be told whether a source was deleted; the webhook is not called",
+                     {{"source", event.key().name},
+                      {"type", NamesOf(type).upper},
+                      {"namespace", event.key().namespace_},
+                      {"error", left_out.status()}});
+  }
+  return left_out && !*left_out;
+}
+
 bool WebhookRelay::Counts(SourceType type, const RawEvent& event) const {
   const bool comes_and_goes = type == SourceType::kSecretProviderClass;  // with each pod
   switch (event.type) {
     case RawEvent::Type::kAdd:
-      return !comes_and_goes && options_.on_create &&
-             (!event.is_in_initial_list || options_.initial_counts);
+      return !comes_and_goes && options_.on_create && IsCreated(type, event);
     case RawEvent::Type::kDelete:
-      return !comes_and_goes && options_.on_delete;
+      return !comes_and_goes && options_.on_delete && IsDeleted(type, event);
     case RawEvent::Type::kUpdate:
       break;
   }

@@ -3,13 +3,18 @@
 #ifndef KUBEXX_RELOADER_WEBHOOK_RELAY_H_
 #define KUBEXX_RELOADER_WEBHOOK_RELAY_H_
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
 #include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/base/clock.h"
 #include "kubexx/cache/handler_registration.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/reloader/caches.h"
@@ -17,12 +22,20 @@
 #include "kubexx/reloader/namespace_selector.h"
 #include "kubexx/reloader/reloader_metrics.h"
 #include "kubexx/reloader/shard_gate.h"
+#include "kubexx/reloader/source_absences.h"
+#include "kubexx/reloader/source_spaces.h"
+#include "kubexx/reloader/webhook_record.h"
+
+namespace kubexx::cache {
+class RawEvent;
+}
 
 namespace kubexx::reloader {
 
 /// Posts stakater/Reloader's message for every change of the data of a source, and on request for
-/// every source that is created or deleted, whatever annotations and workloads say. It acts on
-/// events: what changes while no replica runs is not told. Thread-safe.
+/// every source that is created or deleted, whatever annotations and workloads say. With a store it
+/// keeps what it has called for, and compares: a change of a ConfigMap or Secret that was made
+/// while no replica ran, or for which the call failed, is called for later. Thread-safe.
 class WebhookRelay {
  public:
   /// Which events count; pointers may be null and must outlive the relay.
@@ -34,10 +47,16 @@ class WebhookRelay {
     std::set<std::string> ignored_namespaces{};
     ShardGate* gate = nullptr;
     NamespaceSelector* namespace_selector = nullptr;  ///< started and stopped with the relay
+    /// Asked whether a source that goes has been deleted, and not only lost its label.
+    SourceAbsences* absences = nullptr;
     metrics::Registry* registry = nullptr;
+    /// Not used with several shards.
+    WebhookStore store{};
+    base::Clock& clock = base::Clock::Real();
   };
 
-  /// Of the informers only those of sources are used. `sender` must outlive the relay.
+  /// Of the informers only those of sources are used. `sender` must outlive the relay, which stops
+  /// it.
   WebhookRelay(Options options, std::vector<InformerSet> informers, MessageSender& sender);
   /// Stops.
   ~WebhookRelay();
@@ -46,23 +65,55 @@ class WebhookRelay {
 
   /// Once only.
   void Start();
-  /// Whether all informers hold their first list.
+  /// Whether all informers hold their first list, but for what the API server refuses.
   bool Ready() const;
+  /// Ends the calls, too, and stores what has been called for.
   void Stop();
 
  private:
-  using RawEvent = cache::SharedInformerBase::RawEvent;
+  using RawEvent = cache::RawEvent;
 
   void OnSource(SourceType type, const RawEvent& event);
-  bool IsInScope(const std::string& name) const;
+  /// What is not for want of the Lease is compared later.
+  bool IsInScope(const std::string& name);
+  /// Whether the operator writes it itself.
+  bool IsOwn(const SourceId& source) const;
   bool Counts(SourceType type, const RawEvent& event) const;
+  /// Without a digest the call is not recorded.
+  void Call(const SourceId& source, const std::optional<Digest>& digest);
+  /// Notes what needs no call.
+  void Note(SourceType type, const RawEvent& event);
+  void Keep(const std::stop_token& stop);
+  /// Until all is listed and its events have been worked through, but for what is refused; false
+  /// when `stop` was requested first.
+  bool WaitForLists(const std::stop_token& stop) const;
+  /// In which this replica keeps the record; nothing when it may not now.
+  std::optional<std::uint64_t> Tenure() const;
+  bool Load(const std::stop_token& stop);
+  /// Of what has been listed. The rest is compared once it is.
+  void Compare(const SourceSpaces& spaces);
+  void Save(const std::stop_token& stop);
+  bool IsCreated(SourceType type, const RawEvent& event) const;
+  bool IsDeleted(SourceType type, const RawEvent& event) const;
 
   const Options options_;
   const std::vector<InformerSet> informers_;
   MessageSender& sender_;
   ReloaderMetrics metrics_;
+  WebhookRecord record_;
   std::stop_source stop_;
-  std::vector<cache::HandlerRegistration> subscriptions_;
+  struct SourceSubscription {
+    cache::HandlerRegistration registration{};
+    std::stop_token refused{};
+  };
+  std::vector<SourceSubscription> subscriptions_;
+  /// An event came for which there was no permit.
+  std::atomic<bool> missed_ = false;
+  /// The tenure in which the record was loaded: of the keeper's thread, and after its end.
+  std::optional<std::uint64_t> loaded_in_;
+  std::set<SourceSpace> compared_;  ///< as loaded_in_: the spaces that Compare took last
+  std::string store_error_;         ///< as loaded_in_: the last that was logged
+  std::jthread keeper_;
 };
 
 /// A sender to `url`: a call fails that gets no answer or one of 300 or more, and is tried six

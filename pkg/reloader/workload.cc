@@ -28,6 +28,13 @@ void TakeTemplateOf(Workload deployment, Workload& workload) {
   workload.volumes = std::move(deployment.volumes);
   workload.containers = std::move(deployment.containers);
   workload.init_containers = std::move(deployment.init_containers);
+  workload.template_resource_version = std::move(deployment.resource_version);
+}
+
+bool HasOtherTemplate(const Workload& before, const Workload& now) {
+  return !before.template_version.digest.empty() && !now.template_version.digest.empty() &&
+         before.template_version.digest != now.template_version.digest &&
+         before.template_version.generation < now.template_version.generation;
 }
 
 std::vector<SourceId> ReferencedSources(const Workload& workload) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kubexx/apimachinery/object_key.h"
+#include "kubexx/apimachinery/time.h"
 #include "kubexx/reloader/annotations.h"
 #include "kubexx/reloader/source.h"
 #include "kubexx/reloader/workload_kind.h"
@@ -58,6 +59,14 @@ struct TemplateRef {
   bool operator==(const TemplateRef&) const = default;
 };
 
+/// Tells pod templates apart. With a digest alone a default that a newer API server fills in would
+/// pass for a change, which makes no new pods.
+struct TemplateVersion {
+  std::int64_t generation = 0;  ///< metadata.generation: changes with anything below spec
+  std::string digest{};         ///< of spec.template; empty: not known
+  bool operator==(const TemplateVersion&) const = default;
+};
+
 /// A workload's projection. A value type.
 struct Workload {
   WorkloadId id{};
@@ -70,8 +79,24 @@ struct Workload {
   /// Its pods are made from that workload's template; volumes and containers are empty then until
   /// Caches::GetWorkload fills them in.
   std::optional<TemplateRef> template_ref{};
+  /// Changes whenever its pod template does.
+  TemplateVersion template_version{};
+  /// Somebody else wrote the baseline that is on it, such as an older one that `kubectl rollout
+  /// undo` brings back: when. Zero: not known when.
+  std::optional<apimachinery::Time> baseline_restored{};
+  /// The baseline that is on it is not the operator's, whoever wrote it: no replica has recorded
+  /// that.
+  bool baseline_is_foreign = false;
   /// How far its rollout is.
   reloadpolicy::Phase phase = reloadpolicy::Phase::kComplete;
+  /// spec.paused, of kinds that have it: a change of the template makes no new pods for now.
+  bool paused = false;
+  /// A CronJob that a change does not run (see IsToRun).
+  bool suspended = false;
+  /// Of the object that it was read from, and of the Deployment whose template it has. No part of
+  /// the projection; empty: not known.
+  std::string resource_version{};
+  std::string template_resource_version{};
   bool operator==(const Workload&) const = default;
 };
 
@@ -79,6 +104,9 @@ struct Workload {
 bool IsOfDeployment(const Workload& workload);
 /// Fills in what IsOfDeployment leaves empty.
 void TakeTemplateOf(Workload deployment, Workload& workload);
+
+/// Whether the pod template was changed between two states of one workload.
+bool HasOtherTemplate(const Workload& before, const Workload& now);
 
 /// All sources that volumes, containers and init containers mention, ascending, each once.
 std::vector<SourceId> ReferencedSources(const Workload& workload);

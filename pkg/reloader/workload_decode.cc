@@ -1,6 +1,7 @@
 #include "kubexx/reloader/workload_decode.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -13,6 +14,8 @@
 #include "kubexx/api/meta/v1/schema.gen.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/codec/json_tree.h"
+#include "kubexx/reloader/digest.h"
+#include "kubexx/reloader/kind_writers.h"
 #include "kubexx/reloader/rollout_phase.h"
 
 namespace kubexx::reloader {
@@ -27,20 +30,36 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using codec::JsonTree;
 
+// Of the digest as much as tells two templates of one workload apart.
+TemplateVersion VersionOf(const meta::ObjectMeta& metadata, std::string_view pod_template) {
+  constexpr std::size_t kTold = 12;
+  return {metadata.generation, DigestOf(pod_template).ToString().substr(0, kTold)};
+}
+
 template <class T>
 Result<PodOwner> DecodeAs(const cache::Object& object) {
   KX_ASSIGN_OR_RETURN(T full, codec::Decode<T>(object.encoding, object.bytes));
   const reloadpolicy::Phase phase = PhaseOf(full);
-  return PodOwner{
-      .metadata = std::move(full.metadata), .pods = std::move(full.spec.template_), .phase = phase};
+  TemplateVersion version = VersionOf(full.metadata, codec::EncodeProtobuf(full.spec.template_));
+  bool paused = false;
+  if constexpr (requires { full.spec.paused; }) {
+    paused = full.spec.paused;
+  }
+  return PodOwner{.metadata = std::move(full.metadata),
+                  .pods = std::move(full.spec.template_),
+                  .template_version = std::move(version),
+                  .phase = phase,
+                  .paused = paused};
 }
 
 Result<PodOwner> DecodeCronJob(const cache::Object& object) {
   KX_ASSIGN_OR_RETURN(batch::CronJob full,
                       codec::Decode<batch::CronJob>(object.encoding, object.bytes));
   const bool over = full.metadata.deletion_timestamp.has_value();
+  const bool is_to_run = IsToRun(full.spec.suspend.value_or(false), full.metadata.annotations);
   return PodOwner{.metadata = std::move(full.metadata),
                   .pods = std::move(full.spec.job_template.spec.template_),
+                  .suspended = !is_to_run,
                   .over = over};
 }
 
@@ -65,36 +84,9 @@ Result<T> Part(const JsonTree& tree, std::initializer_list<std::string_view> pat
   return codec::DecodeJson<T>(part->ToJson());
 }
 
-std::int64_t Number(const JsonTree& tree, std::initializer_list<std::string_view> path,
-                    std::int64_t otherwise) {
-  const JsonTree* value = tree.At(path);
-  return value == nullptr ? otherwise : value->AsInt().value_or(otherwise);
-}
-
-// Argo's controller sums a Rollout up in one word.
-reloadpolicy::Phase PhaseOfRollout(const JsonTree& tree) {
-  const JsonTree* status = tree.Find("status");
-  const std::string_view phase = status == nullptr ? "" : status->TextAt("phase");
-  return phase == "Progressing" ? reloadpolicy::Phase::kUpdating
-         : phase == "Degraded"  ? reloadpolicy::Phase::kFailed
-                                : reloadpolicy::Phase::kComplete;
-}
-
-// As of a Deployment.
-reloadpolicy::Phase PhaseOfConfig(const JsonTree& tree) {
-  const std::int64_t wanted = Number(tree, {"spec", "replicas"}, 1);
-  if (const JsonTree* paused = tree.At({"spec", "paused"});
-      paused != nullptr && paused->AsBool().value_or(false)) {
-    return reloadpolicy::Phase::kComplete;
-  }
-  if (Number(tree, {"status", "observedGeneration"}, 0) <
-          Number(tree, {"metadata", "generation"}, 0) ||
-      Number(tree, {"status", "updatedReplicas"}, 0) < wanted) {
-    return reloadpolicy::Phase::kUpdating;
-  }
-  return Number(tree, {"status", "availableReplicas"}, 0) < wanted
-             ? reloadpolicy::Phase::kUnavailable
-             : reloadpolicy::Phase::kComplete;
+bool IsPaused(const JsonTree& tree) {
+  const JsonTree* paused = tree.At({"spec", "paused"});
+  return paused != nullptr && paused->AsBool().value_or(false);
 }
 
 // Custom resources come as JSON, and only these parts of them have a type here.
@@ -110,9 +102,11 @@ Result<PodOwner> DecodeCustom(WorkloadKind kind, const cache::Object& object) {
     owner.template_ref =
         TemplateRef{std::string(ref->TextAt("kind")), std::string(ref->TextAt("name"))};
   }
-  if (const JsonTree* status = tree.Find("status"); status != nullptr && status->IsObject()) {
-    owner.phase = kind == WorkloadKind::kRollout ? PhaseOfRollout(tree) : PhaseOfConfig(tree);
+  if (const JsonTree* pods = tree.At({"spec", "template"})) {
+    owner.template_version = VersionOf(owner.metadata, pods->ToJson());
   }
+  owner.paused = IsPaused(tree);
+  owner.phase = kind == WorkloadKind::kRollout ? PhaseOfRollout(tree) : PhaseOfConfig(tree);
   return owner;
 }
 

@@ -4,6 +4,7 @@
 #define KUBEXX_RELOADER_WORKLOAD_DECODE_H_
 
 #include <optional>
+#include <string>
 
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/api/meta/v1/types.gen.h"
@@ -19,8 +20,14 @@ struct PodOwner {
   api::meta::v1::ObjectMeta metadata{};
   api::core::v1::PodTemplateSpec pods{};
   std::optional<TemplateRef> template_ref{};
+  /// Of kinds whose pods follow a change of the template.
+  TemplateVersion template_version{};
   /// How far its rollout is; kComplete for kinds that have none.
   reloadpolicy::Phase phase = reloadpolicy::Phase::kComplete;
+  /// spec.paused; false for kinds that have none.
+  bool paused = false;
+  /// See Workload::suspended.
+  bool suspended = false;
   /// It makes no more pods: a Job that has finished, a Job or CronJob that is being deleted.
   bool over = false;
 };

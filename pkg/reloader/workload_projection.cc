@@ -1,12 +1,18 @@
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <string>
 #include <utility>
 
 #include "kubexx/api/apps/v1/schema.gen.h"
 #include "kubexx/api/apps/v1/types.gen.h"
 #include "kubexx/codec/codec.h"
+#include "kubexx/reloader/baseline.h"
+#include "kubexx/reloader/baseline_owner.h"
 #include "kubexx/reloader/env_var.h"
 #include "kubexx/reloader/job_keeper.h"
 #include "kubexx/reloader/projection.h"
+#include "kubexx/reloader/strategy.h"
 #include "kubexx/reloader/workload_decode.h"
 
 namespace kubexx::reloader {
@@ -21,6 +27,13 @@ using apimachinery::Result;
 constexpr char kPhase[] = "rollout-phase";
 /// Label of a projection: whose template the workload's pods are made from, as "Kind/name".
 constexpr char kTemplateRef[] = "template-ref";
+/// Label of a projection: Workload::suspended.
+constexpr char kSuspended[] = "suspended";
+/// Labels of a projection: TemplateVersion, as "generation.digest", and when the baseline was
+/// restored, as seconds since 1970.
+constexpr char kTemplateVersion[] = "template";
+constexpr char kBaselineRestored[] = "baseline-restored";
+constexpr char kBaselineForeign[] = "baseline-foreign";
 /// Names the SecretProviderClass of a volume of the Secrets Store CSI driver.
 constexpr char kProviderClassAttribute[] = "secretProviderClass";
 
@@ -32,6 +45,13 @@ Annotations Concerning(const Annotations& annotations, const AnnotationKeys& key
     }
   }
   return kept;
+}
+
+/// A number as std::to_string writes it.
+std::int64_t NumberFrom(std::string_view text) {
+  std::int64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
 }
 
 // ---- From the API's types to ours.
@@ -125,7 +145,10 @@ Workload From(WorkloadKind kind, const PodOwner& owner) {
   workload.annotations = owner.metadata.annotations;
   workload.template_annotations = pod.metadata.annotations;
   workload.template_ref = owner.template_ref;
+  workload.template_version = owner.template_version;
   workload.phase = owner.phase;
+  workload.paused = owner.paused;
+  workload.suspended = owner.suspended;
   for (const core::Volume& volume : pod.spec.volumes) {
     workload.volumes.push_back({volume.name, ReferencesOf(volume.volume_source)});
   }
@@ -161,7 +184,8 @@ core::EnvFromSource EnvFromOf(const Reference& reference) {
 }
 
 core::Container ContainerOf(const Container& container, const std::vector<Volume>& volumes) {
-  core::Container result{.name = container.name};
+  core::Container result;
+  result.name = container.name;
   for (const std::string& mount : container.mounts) {
     if (std::ranges::find(volumes, mount, &Volume::name) != volumes.end()) {
       result.volume_mounts.push_back({.name = mount});
@@ -194,6 +218,20 @@ apps::Deployment ObjectOf(const Workload& workload, const AnnotationKeys& keys) 
     object.metadata.labels[kTemplateRef] =
         workload.template_ref->kind + "/" + workload.template_ref->name;
   }
+  if (workload.suspended) {
+    object.metadata.labels[kSuspended] = "true";
+  }
+  if (const TemplateVersion& version = workload.template_version; !version.digest.empty()) {
+    object.metadata.labels[kTemplateVersion] =
+        std::to_string(version.generation) + "." + version.digest;
+  }
+  if (workload.baseline_restored) {
+    object.metadata.labels[kBaselineRestored] = std::to_string(workload.baseline_restored->seconds);
+  }
+  if (workload.baseline_is_foreign) {
+    object.metadata.labels[kBaselineForeign] = "";
+  }
+  object.spec.paused = workload.paused;
   core::PodTemplateSpec& pod = object.spec.template_;
   pod.metadata.annotations = Concerning(workload.template_annotations, keys);
   std::vector<Volume> volumes = workload.volumes;
@@ -218,12 +256,25 @@ apps::Deployment ObjectOf(const Workload& workload, const AnnotationKeys& keys) 
   return object;
 }
 
+/// Whether the pod template tells of a rollout of ours or stakater/Reloader's.
+bool IsStamped(const Workload& workload) {
+  const auto has_variable = [](const Container& container) { return !container.variables.empty(); };
+  return workload.template_annotations.contains(std::string(kLastReloadedFrom)) ||
+         workload.template_annotations.contains(std::string(kRestartedFor)) ||
+         std::ranges::any_of(workload.containers, has_variable);
+}
+
 }  // namespace
 
 Result<void> ProjectWorkload(WorkloadKind kind, const AnnotationKeys& keys, cache::Object& object) {
   KX_ASSIGN_OR_RETURN(const PodOwner owner, DecodePodOwner(kind, object));
+  Workload workload = From(kind, owner);
+  if (workload.annotations.contains(std::string(kBaselineAnnotation))) {
+    workload.baseline_restored = BaselineRestoredAt(owner.metadata, IsStamped(workload));
+    workload.baseline_is_foreign = IsBaselineForeign(owner.metadata);
+  }
   object.encoding = codec::Encoding::kProtobuf;
-  object.bytes = codec::EncodeProtobuf(ObjectOf(From(kind, owner), keys));
+  object.bytes = codec::EncodeProtobuf(ObjectOf(workload, keys));
   return {};
 }
 
@@ -231,7 +282,9 @@ Result<Workload> WorkloadFrom(WorkloadKind kind, const cache::Object& object) {
   KX_ASSIGN_OR_RETURN(apps::Deployment projection,
                       codec::Decode<apps::Deployment>(object.encoding, object.bytes));
   PodOwner owner{.metadata = std::move(projection.metadata),
-                 .pods = std::move(projection.spec.template_)};
+                 .pods = std::move(projection.spec.template_),
+                 .paused = projection.spec.paused};
+  owner.suspended = owner.metadata.labels.contains(kSuspended);
   if (const auto ref = owner.metadata.labels.find(kTemplateRef);
       ref != owner.metadata.labels.end()) {
     const std::size_t slash = ref->second.find('/');
@@ -240,7 +293,18 @@ Result<Workload> WorkloadFrom(WorkloadKind kind, const cache::Object& object) {
   if (const auto phase = owner.metadata.labels.find(kPhase); phase != owner.metadata.labels.end()) {
     owner.phase = reloadpolicy::ParsePhase(phase->second).value_or(reloadpolicy::Phase::kComplete);
   }
-  return From(kind, owner);
+  const auto& labels = owner.metadata.labels;
+  if (const auto version = labels.find(kTemplateVersion); version != labels.end()) {
+    const std::string_view text = version->second;
+    const std::size_t dot = text.find('.');
+    owner.template_version = {NumberFrom(text.substr(0, dot)), std::string(text.substr(dot + 1))};
+  }
+  Workload workload = From(kind, owner);
+  if (const auto restored = labels.find(kBaselineRestored); restored != labels.end()) {
+    workload.baseline_restored = apimachinery::Time{.seconds = NumberFrom(restored->second)};
+  }
+  workload.baseline_is_foreign = labels.contains(kBaselineForeign);
+  return workload;
 }
 
 }  // namespace kubexx::reloader

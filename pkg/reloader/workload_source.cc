@@ -20,7 +20,11 @@ constexpr base::Duration kFirstRetry = std::chrono::seconds(1);
 constexpr base::Duration kProbeTime = std::chrono::seconds(1);
 
 // Makes a reflector list at once.
-apimachinery::Error ListPlease() { return Fail(Reason::kExpired, "a new list is wanted"); }
+constexpr std::string_view kNewList = "a new list is wanted";
+apimachinery::Error ListPlease() { return Fail(Reason::kExpired, std::string(kNewList)); }
+
+// Has it wait for the next change.
+constexpr std::string_view kNotWatched = "not watched";
 
 }  // namespace
 
@@ -28,13 +32,19 @@ WorkloadSource::WorkloadSource(std::shared_ptr<cache::ListerWatcher> inner,
                                std::shared_ptr<Fallbacks> fallbacks, Options options)
     : inner_(std::move(inner)), fallbacks_(std::move(fallbacks)), options_(std::move(options)) {}
 
+bool WorkloadSource::IsOwn(const Status& status) {
+  return status.message.ends_with(kNewList) || status.message.ends_with(kNotWatched);
+}
+
 WorkloadSource::Mode WorkloadSource::mode() const {
   const base::MutexLock lock(mu_);
   return mode_;
 }
 
-std::string_view WorkloadSource::KindForReports() const {
-  return options_.other_kind.empty() ? KindName(options_.kind) : options_.other_kind;
+Right WorkloadSource::RightTo(std::string_view verb) const {
+  return {.kind = options_.other_kind.empty() ? KindName(options_.kind) : options_.other_kind,
+          .verb = verb,
+          .namespace_ = options_.namespace_};
 }
 
 bool WorkloadSource::IsOnDemand() const {
@@ -65,11 +75,11 @@ bool WorkloadSource::Serves(const std::stop_token& stop) {
   const auto served = options_.is_served(stop);
   if (!served || *served) {
     if (served) {
-      fallbacks_->Granted(KindForReports(), Fallbacks::kServed);
+      fallbacks_->Granted(RightTo(Fallbacks::kServed));
     }
     return true;  // when it cannot be told, the list will tell
   }
-  fallbacks_->Refused(KindForReports(), Fallbacks::kServed,
+  fallbacks_->Refused(RightTo(Fallbacks::kServed),
                       Status(Reason::kNotFound, "the API is not served"), "");
   return false;
 }
@@ -89,7 +99,7 @@ Result<codec::ListMeta> WorkloadSource::OnListRefused(const Status& status) {
     has_listed = has_listed_;
   }
   if (status.reason == Reason::kForbidden) {
-    fallbacks_->Refused(KindForReports(), kList, status,
+    fallbacks_->Refused(RightTo(kList), status,
                         options_.other_kind.empty() ? "workloads of this kind are not rolled"
                                                     : "its changes roll nothing");
     if (has_listed) {  // a server that is starting also says so: keep what is there
@@ -98,7 +108,7 @@ Result<codec::ListMeta> WorkloadSource::OnListRefused(const Status& status) {
     return Absent();
   }
   if (status.reason == Reason::kNotFound) {
-    fallbacks_->Refused(KindForReports(), Fallbacks::kServed, status, "");
+    fallbacks_->Refused(RightTo(Fallbacks::kServed), status, "");
     return Absent();
   }
   return Fail(status);
@@ -111,6 +121,7 @@ Result<codec::ListMeta> WorkloadSource::List(const ListOptions& options, ObjectS
     if (!Serves(stop)) {
       return Absent();
     }
+    BeginFullList();
     const base::MutexLock lock(mu_);
     begun_ = asked_;
     if (mode_ != Mode::kWatched) {
@@ -127,7 +138,7 @@ Result<codec::ListMeta> WorkloadSource::List(const ListOptions& options, ObjectS
     SetMode(Mode::kWatched);  // as far as is known yet
   }
   if (listed->continue_.empty()) {
-    fallbacks_->Granted(KindForReports(), kList);
+    fallbacks_->Granted(RightTo(kList));
     const base::MutexLock lock(mu_);
     has_listed_ = true;
     version_ = listed->resource_version;
@@ -144,13 +155,14 @@ Result<void> WorkloadSource::TryWatch(const ListOptions& options, EventSink sink
         if (!granted) {
           granted = true;
           SetMode(Mode::kWatched);
-          fallbacks_->Granted(KindForReports(), kWatch);
+          fallbacks_->Granted(RightTo(kWatch));
         }
-        return sink(std::move(event));
+        // From an old version it would tell of states from before what has been listed since.
+        return HasParts() ? Result<void>(ListPlease()) : sink(std::move(event));
       },
       stop);
   if (!result && result.error().reason == Reason::kForbidden) {
-    fallbacks_->Refused(KindForReports(), kWatch, result.error(),
+    fallbacks_->Refused(RightTo(kWatch), result.error(),
                         options_.other_kind.empty() ? "workloads are listed when a source changes"
                                                     : "its changes roll nothing");
     SetMode(Mode::kOnDemand);
@@ -188,8 +200,9 @@ Result<void> WorkloadSource::Watch(const ListOptions& options, EventSink sink,
   if (options.send_initial_events.value_or(false)) {
     // A refusal here makes the reflector list.
     if (mode() != Mode::kWatched || !Serves(stop)) {
-      return Fail(Reason::kForbidden, "not watched");
+      return Fail(Reason::kForbidden, std::string(kNotWatched));
     }
+    BeginFullList();
     auto result = TryWatch(options, sink, stop);
     if (!result && result.error().reason == Reason::kNotFound) {
       return Fail(Reason::kForbidden, result.error().message);
@@ -217,9 +230,75 @@ Result<void> WorkloadSource::Watch(const ListOptions& options, EventSink sink,
     auto result = TryWatch(options, sink, stop);
     if (mode() != Mode::kOnDemand) {
       SetMode(Mode::kWatched);  // not refused, whatever else became of it
-      return result;
+      return result && HasParts() ? Result<void>(ListPlease()) : result;
     }
   }
+}
+
+void WorkloadSource::BeginFullList() {
+  const base::MutexLock no_part(list_mu_);
+  ++lists_;
+  const base::MutexLock lock(mu_);
+  has_parts_ = false;
+}
+
+bool WorkloadSource::HasParts() const {
+  const base::MutexLock lock(mu_);
+  return has_parts_;
+}
+
+Result<std::vector<cache::Object>> WorkloadSource::ListPart(const std::string& namespace_,
+                                                            const std::string& version,
+                                                            const std::stop_token& stop) {
+  ListOptions options;
+  options.resource_version = version;
+  if (!version.empty()) {
+    options.resource_version_match = "NotOlderThan";
+  }
+  std::vector<cache::Object> objects;
+  const auto listed = options_.in_namespace(namespace_)
+                          ->List(
+                              options,
+                              [&](cache::Object&& object) {
+                                objects.push_back(std::move(object));
+                                return Result<void>();
+                              },
+                              stop);
+  if (!listed) {
+    return Fail(listed.error());
+  }
+  if (!listed->continue_.empty()) {
+    return Fail(Reason::kInternalError, "a list without a limit came in pages");
+  }
+  return objects;
+}
+
+bool WorkloadSource::ListNamespace(const std::string& namespace_, const std::string& version,
+                                   PartSink sink, const std::stop_token& stop) {
+  if (!options_.in_namespace || mode() != Mode::kOnDemand) {
+    return false;
+  }
+  std::uint64_t before = 0;
+  {
+    const base::MutexLock lock(list_mu_);
+    before = lists_;
+  }
+  auto objects = ListPart(namespace_, version, stop);
+  if (!objects && !version.empty()) {  // a server whose cache lags says so
+    objects = ListPart(namespace_, "", stop);
+  }
+  if (!objects) {
+    return false;
+  }
+  const base::MutexLock no_list(list_mu_);
+  {
+    const base::MutexLock lock(mu_);
+    if (lists_ != before || mode_ != Mode::kOnDemand) {
+      return false;
+    }
+    has_parts_ = true;
+  }
+  return sink(*std::move(objects)).has_value();
 }
 
 std::uint64_t WorkloadSource::AskForList() {

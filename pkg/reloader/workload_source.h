@@ -12,9 +12,11 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
+#include "kubexx/base/function_ref.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/cache/lister_watcher.h"
 #include "kubexx/reloader/fallbacks.h"
@@ -32,8 +34,12 @@ class WorkloadSource final : public cache::ListerWatcher {
     WorkloadKind kind = WorkloadKind::kDeployment;
     /// For what is no workload: its kind, as Fallbacks is told. It is never listed on demand.
     std::string_view other_kind{};
+    /// What is listed, as Fallbacks is told; empty: all namespaces.
+    std::string namespace_{};
     /// Asks whether the server has the API; not set: it has.
     std::function<apimachinery::Result<bool>(std::stop_token)> is_served{};
+    /// Lists one namespace; empty: there is no way to, or only one anyway.
+    std::function<std::shared_ptr<cache::ListerWatcher>(const std::string&)> in_namespace{};
     base::Clock& clock = base::Clock::Real();
     /// Between lists on demand. Not below a second, the reflector's limit of a watch that failed.
     base::Duration list_interval = std::chrono::seconds(1);
@@ -49,6 +55,10 @@ class WorkloadSource final : public cache::ListerWatcher {
   apimachinery::Result<void> Watch(const apimachinery::ListOptions& options, EventSink sink,
                                    std::stop_token stop) override;
 
+  /// Whether an error of List or Watch only steers the reflector; everything else was refused or
+  /// has failed.
+  static bool IsOwn(const apimachinery::Status& status);
+
   WorkloadKind kind() const { return options_.kind; }
   /// Whether objects change only when a list is asked for.
   bool IsOnDemand() const;
@@ -57,6 +67,14 @@ class WorkloadSource final : public cache::ListerWatcher {
   /// Blocks until that list is on its way to the store; its version. Those who wait at the same
   /// time share a list. Nothing when the kind is not on demand any more, or `stop` is requested.
   std::optional<std::string> AwaitList(std::uint64_t number, const std::stop_token& stop);
+  /// Takes the objects of a namespace.
+  using PartSink = base::FunctionRef<apimachinery::Result<void>(std::vector<cache::Object>&&)>;
+  /// Lists one namespace on the calling thread, from the API server's cache when that is not older
+  /// than `version` (empty: as it is now), and hands its objects to `sink`, unless everything is
+  /// being listed or watched by then. Whether it has. After it what is watched again is listed
+  /// first.
+  bool ListNamespace(const std::string& namespace_, const std::string& version, PartSink sink,
+                     const std::stop_token& stop);
 
  private:
   enum class Mode : std::uint8_t {
@@ -66,6 +84,9 @@ class WorkloadSource final : public cache::ListerWatcher {
     kAbsent,    ///< `list` is refused, or the API not served
   };
 
+  apimachinery::Result<std::vector<cache::Object>> ListPart(const std::string& namespace_,
+                                                            const std::string& version,
+                                                            const std::stop_token& stop);
   apimachinery::Result<codec::ListMeta> OnListRefused(const apimachinery::Status& status);
   apimachinery::Result<codec::ListMeta> Absent();
   bool Serves(const std::stop_token& stop);
@@ -76,17 +97,25 @@ class WorkloadSource final : public cache::ListerWatcher {
   enum class Next : std::uint8_t { kStop, kList, kTryWatch };
   Next AwaitDemand(const std::stop_token& stop);
   void ListIsInStore();
+  bool HasParts() const;
+  /// Everything is about to be listed: parts that were listed before are part of that.
+  void BeginFullList();
   void SetMode(Mode mode);
   Mode mode() const;
-  std::string_view KindForReports() const;
+  Right RightTo(std::string_view verb) const;
   void BeginProbe();
 
   const std::shared_ptr<cache::ListerWatcher> inner_;
   const std::shared_ptr<Fallbacks> fallbacks_;
   const Options options_;
 
+  /// Held while a namespace is handed over, so that no list of everything begins; before mu_.
+  base::Mutex list_mu_;
+  std::uint64_t lists_ KX_GUARDED_BY(list_mu_) = 0;  ///< of everything
   mutable base::Mutex mu_;
   base::CondVar changed_;
+  /// Namespaces are newer than the version that a watch would begin at.
+  bool has_parts_ KX_GUARDED_BY(mu_) = false;
   Mode mode_ KX_GUARDED_BY(mu_) = Mode::kWatched;
   bool has_listed_ KX_GUARDED_BY(mu_) = false;
   /// When to ask again for what is missing, or when that was done last; and how long to wait then.

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
+#include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -18,7 +21,7 @@ using apimachinery::Result;
 using apimachinery::Status;
 using std::chrono::seconds;
 
-const Status kForbidden(Reason::kForbidden, "no", 403);
+const Status kNotAllowed(Reason::kForbidden, "no", 403);
 const Status kMissing(Reason::kNotFound, "the server could not find the requested resource", 404);
 
 class WorkloadSourceTest : public testing::Test {
@@ -88,7 +91,7 @@ TEST_F(WorkloadSourceTest, PassesEverythingOnWithAllRights) {
 }
 
 TEST_F(WorkloadSourceTest, WithoutWatchItListsWhenAsked) {
-  server_->FailWatches(kForbidden, 1000000);
+  server_->FailWatches(kNotAllowed, 1000000);
   const Listed first = List();
   ASSERT_TRUE(first.meta);
   Result<void> ended;
@@ -113,7 +116,7 @@ TEST_F(WorkloadSourceTest, WithoutWatchItListsWhenAsked) {
 }
 
 TEST_F(WorkloadSourceTest, AskingManyTimesIsOneListASecond) {
-  server_->FailWatches(kForbidden, 1000000);
+  server_->FailWatches(kNotAllowed, 1000000);
   ASSERT_TRUE(List().meta);
   Result<void> ended;
   std::jthread watch([&] { ended = WatchFrom("10"); });
@@ -128,7 +131,7 @@ TEST_F(WorkloadSourceTest, AskingManyTimesIsOneListASecond) {
 }
 
 TEST_F(WorkloadSourceTest, WatchesOnceItMay) {
-  server_->FailWatches(kForbidden, 1);
+  server_->FailWatches(kNotAllowed, 1);
   const Listed listed = List();
   std::stop_source stop;
   std::atomic<bool> told = false;
@@ -151,6 +154,118 @@ TEST_F(WorkloadSourceTest, WatchesOnceItMay) {
   EXPECT_EQ(Gauge("watch"), 0);
   EXPECT_EQ(source_.AwaitList(source_.AskForList(), {}), std::nullopt);
   stop.request_stop();
+}
+
+/// With lists of single namespaces.
+class WorkloadSourcePartsTest : public WorkloadSourceTest {
+ protected:
+  WorkloadSourcePartsTest() {
+    server_->FailWatches(kNotAllowed, 1);
+    server_->Put({"ns", "a"}, "1");
+    server_->Put({"other", "b"}, "1");
+    version_ =
+        by_parts_.List({}, [](cache::Object&&) { return Result<void>(); }, {})->resource_version;
+  }
+  /// Watches until it ends, in the background.
+  std::jthread Watch(Result<void>& ended, bool initial_events = false) {
+    ListOptions options = From(version_);
+    options.send_initial_events = initial_events;
+    std::jthread watch([this, options, &ended] {
+      ended = by_parts_.Watch(options,
+                              [this](cache::WatchEvent&& event) -> Result<void> {
+                                told_.push_back(event.object.key.name);
+                                return {};
+                              },
+                              {});
+    });
+    if (!initial_events) {
+      clock_.AwaitSleepers(1);
+    }
+    return watch;
+  }
+  std::optional<std::vector<std::string>> ListNamespace(const std::string& version) {
+    std::vector<std::string> names;
+    const bool handed =
+        by_parts_.ListNamespace("ns", version,
+                                [&](std::vector<cache::Object>&& objects) -> Result<void> {
+                                  for (const cache::Object& object : objects) {
+                                    names.push_back(object.key.name);
+                                  }
+                                  return {};
+                                },
+                                {});
+    return handed ? std::optional(names) : std::nullopt;
+  }
+
+  std::vector<ListOptions> parts_;
+  std::function<void()> while_listing_ = [] {};
+  WorkloadSource by_parts_{
+      server_,
+      fallbacks_,
+      {.kind = WorkloadKind::kCronJob,
+       .in_namespace =
+           [this](const std::string& namespace_) {
+             return std::make_shared<cache::ListWatch>(
+                 [this, namespace_](const ListOptions& options,
+                                    cache::ListerWatcher::ObjectSink sink, std::stop_token stop) {
+                   parts_.push_back(options);
+                   auto listed = server_->List(
+                       options,
+                       [&](cache::Object&& object) {
+                         return object.key.namespace_ == namespace_ ? sink(std::move(object))
+                                                                    : Result<void>();
+                       },
+                       std::move(stop));
+                   while_listing_();
+                   return listed;
+                 },
+                 nullptr);
+           },
+       .clock = clock_}};
+  std::string version_;
+  std::vector<std::string> told_;
+};
+
+TEST_F(WorkloadSourcePartsTest, ANamespaceIsListedFromTheCacheUnlessThatIsTooOld) {
+  EXPECT_EQ(ListNamespace(version_), std::nullopt) << "may be watched, as far as is known";
+  Result<void> ended;
+  const std::jthread watch = Watch(ended);
+  EXPECT_EQ(ListNamespace(version_), std::vector<std::string>{"a"});
+  ASSERT_EQ(parts_.size(), 1U);
+  EXPECT_EQ(parts_[0].resource_version, version_);
+  EXPECT_EQ(parts_[0].resource_version_match, "NotOlderThan");
+  EXPECT_EQ(parts_[0].limit, 0) << "a server reads pages from etcd";
+  EXPECT_EQ(ListNamespace("9999"), std::vector<std::string>{"a"});
+  ASSERT_EQ(parts_.size(), 3U);
+  EXPECT_EQ(parts_[2].resource_version, "") << "as it is now";
+  while_listing_ = [this] {  // on the reflector's thread
+    (void)by_parts_.List({}, [](cache::Object&&) { return Result<void>(); }, {});
+  };
+  EXPECT_EQ(ListNamespace(""), std::nullopt) << "older than what is being listed";
+  server_->FailLists(kNotAllowed);
+  while_listing_ = [] {};
+  EXPECT_EQ(ListNamespace(""), std::nullopt);
+  (void)by_parts_.AskForList();
+  clock_.Advance(seconds(1));
+}
+
+TEST_F(WorkloadSourcePartsTest, AfterOneAWatchBeginsWithAList) {
+  Result<void> ended;
+  std::jthread watch = Watch(ended);
+  server_->Put({"ns", "a"}, "2");
+  ASSERT_TRUE(ListNamespace(""));
+  clock_.Advance(seconds(1));  // it may be watched now, from a version that is too old
+  watch.join();
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().reason, Reason::kExpired);
+  EXPECT_TRUE(told_.empty()) << "of what was before the list";
+  EXPECT_FALSE(by_parts_.IsOnDemand());
+  watch = Watch(ended, true);  // a streaming list is one, too
+  server_->AwaitCaughtUp();
+  server_->BreakWatches(Status(Reason::kInternalError, "enough"));
+  watch.join();
+  EXPECT_EQ(ended.error().message, "enough");
+  EXPECT_FALSE(told_.empty());
 }
 
 TEST_F(WorkloadSourceTest, AnApiThatIsNotServedHasNoObjectsUntilItIs) {
@@ -180,14 +295,14 @@ TEST_F(WorkloadSourceTest, AnApiThatIsNotServedHasNoObjectsUntilItIs) {
 
 TEST_F(WorkloadSourceTest, WithoutListThereIsNothingAtFirstAndLaterWhatThereWas) {
   server_->Put({"ns", "a"}, "1");
-  server_->FailLists(kForbidden);
+  server_->FailLists(kNotAllowed);
   const Listed refused = List();
   ASSERT_TRUE(refused.meta);
   EXPECT_TRUE(refused.names.empty());
   EXPECT_EQ(Gauge("list"), 1);
   EXPECT_EQ(List().names, std::vector<std::string>{"a"});
   EXPECT_EQ(Gauge("list"), 0);
-  server_->FailLists(kForbidden);
+  server_->FailLists(kNotAllowed);
   EXPECT_FALSE(List().meta);  // the store keeps what it has
   server_->FailLists(kMissing);
   EXPECT_TRUE(List().meta);  // but not when the API has gone
@@ -196,15 +311,16 @@ TEST_F(WorkloadSourceTest, WithoutListThereIsNothingAtFirstAndLaterWhatThereWas)
 TEST(Fallbacks, AreTriedAgainAfterAMinute) {
   base::testing::FakeClock clock;
   Fallbacks fallbacks(nullptr, clock);
-  EXPECT_TRUE(fallbacks.ShouldTry(WorkloadKind::kCronJob, "patch"));
-  fallbacks.Refused(WorkloadKind::kCronJob, "patch", kForbidden, "");
-  EXPECT_TRUE(fallbacks.IsRefused(WorkloadKind::kCronJob, "patch"));
-  EXPECT_FALSE(fallbacks.ShouldTry(WorkloadKind::kCronJob, "patch"));
-  EXPECT_TRUE(fallbacks.ShouldTry(WorkloadKind::kJob, "patch"));
+  constexpr Right kPatch{.kind = "CronJob", .verb = "patch", .namespace_ = "ns"};
+  EXPECT_TRUE(fallbacks.ShouldTry(kPatch));
+  fallbacks.Refused(kPatch, kNotAllowed, "");
+  EXPECT_TRUE(fallbacks.IsRefused(kPatch));
+  EXPECT_FALSE(fallbacks.ShouldTry(kPatch));
+  EXPECT_TRUE(fallbacks.ShouldTry({.kind = "Job", .verb = "patch", .namespace_ = "ns"}));
   clock.Advance(std::chrono::minutes(1));
-  EXPECT_TRUE(fallbacks.ShouldTry(WorkloadKind::kCronJob, "patch"));
-  fallbacks.Granted(WorkloadKind::kCronJob, "patch");
-  EXPECT_FALSE(fallbacks.IsRefused(WorkloadKind::kCronJob, "patch"));
+  EXPECT_TRUE(fallbacks.ShouldTry(kPatch));
+  fallbacks.Granted(kPatch);
+  EXPECT_FALSE(fallbacks.IsRefused(kPatch));
 }
 
 }  // namespace

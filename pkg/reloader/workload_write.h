@@ -3,6 +3,7 @@
 #ifndef KUBEXX_RELOADER_WORKLOAD_WRITE_H_
 #define KUBEXX_RELOADER_WORKLOAD_WRITE_H_
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -28,6 +29,9 @@ struct WorkloadWrite {
   /// Of the object that the write was made for; a write that creates or deletes objects is refused
   /// with kConflict when the workload has another one by now. Empty: not checked.
   std::string uid{};
+  /// Of the object that the write was made for; of kinds that are patched a write to any other
+  /// version is refused with kConflict. Empty: not checked.
+  std::string resource_version{};
   /// These two make new pods...
   std::vector<VariableEdit> variables{};
   AnnotationEdits template_annotations{};
@@ -36,11 +40,19 @@ struct WorkloadWrite {
   /// The Deployment whose template makes the pods: it gets the variables and template_annotations.
   /// Empty: the workload's own.
   std::string template_of{};
+  /// As resource_version, of that Deployment.
+  std::string template_resource_version{};
+  /// metadata.generation of the object that the write was made for, to tell whether it changes
+  /// anything below spec. 0: not known.
+  std::int64_t generation = 0;
   /// Of a Rollout: makes new pods by this spec.restartAt, without a change of the template.
   std::optional<std::string> restart_at{};
   /// Names what is rolled for: the same for two tries of one change. Of kinds that are rolled by
   /// creating an object, so that a try whose end is not known is not repeated.
   std::string token{};
+  /// The workload, as far as is known, is suspended: the write rolls nothing, but is sent, since it
+  /// may not be any more.
+  bool suspended = false;
   /// spec.paused, of kinds that have it.
   std::optional<bool> paused{};
 

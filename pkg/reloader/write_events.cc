@@ -31,9 +31,11 @@ events::Occurrence EventAbout(const WriteReport& report, const SourceId& source)
       quote(key.name) + " of type " + quote(kind) + " in namespace " + quote(key.namespace_);
   if (report.outcome) {
     occurrence.reason = "Reloaded";
-    occurrence.note = "Changes detected in " + quote(source.key.name) + " of type " +
-                      quote(NamesOf(source.type).upper) + " in namespace " +
-                      quote(source.key.namespace_) + ", Updated " + workload;
+    occurrence.note =
+        "Changes detected in " + quote(source.key.name) + " of type " +
+        quote(NamesOf(source.type).upper) + " in namespace " + quote(source.key.namespace_) +
+        (report.job.empty() ? ", Updated " : ", made Job " + quote(report.job) + " of ") +
+        workload + (report.paused ? "; it is paused, and its pods follow when it is resumed" : "");
   } else {
     occurrence.type = events::EventType::kWarning;
     occurrence.reason = "ReloadFail";
@@ -49,6 +51,16 @@ void WriteEvents::OnWrite(const WriteReport& report) {
       recorder->second->Record(EventAbout(report, source));
     }
   }
+}
+
+void WriteEvents::OnNotice(const WorkloadNotice& notice) {
+  if (recorders_.empty()) {
+    return;
+  }
+  recorders_.begin()->second->Record({.regarding = ReferenceTo(notice.workload, notice.uid),
+                                      .type = events::EventType::kWarning,
+                                      .reason = notice.reason,
+                                      .note = notice.message});
 }
 
 std::unique_ptr<WriteEvents> NewWriteEvents(const std::shared_ptr<rest::RESTClient>& client,

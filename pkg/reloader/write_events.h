@@ -34,6 +34,8 @@ class WriteEvents final : public WriteObserver {
   /// One recorder for each type of source.
   explicit WriteEvents(Recorders recorders) : recorders_(std::move(recorders)) {}
   void OnWrite(const WriteReport& report) override;
+  /// A Warning.
+  void OnNotice(const WorkloadNotice& notice) override;
 
  private:
   const Recorders recorders_;

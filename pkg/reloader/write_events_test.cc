@@ -7,12 +7,12 @@
 namespace kubexx::reloader {
 namespace {
 
-const SourceId kSource{SourceType::kSecret, {"ns", "password"}};
-const WorkloadId kWorkload{WorkloadKind::kStatefulSet, {"ns", "db"}};
+const SourceId kWrittenSource{SourceType::kSecret, {"ns", "password"}};
+const WorkloadId kWrittenWorkload{WorkloadKind::kStatefulSet, {"ns", "db"}};
 
 TEST(WriteEvents, SayWhatTheOriginalSays) {
-  WriteReport report{.workload = kWorkload, .uid = "u-1", .causes = {kSource}};
-  const events::Occurrence good = EventAbout(report, kSource);
+  WriteReport report{.workload = kWrittenWorkload, .uid = "u-1", .causes = {kWrittenSource}};
+  const events::Occurrence good = EventAbout(report, kWrittenSource);
   EXPECT_EQ(good.regarding.api_version, "apps/v1");
   EXPECT_EQ(good.regarding.kind, "StatefulSet");
   EXPECT_EQ(good.regarding.namespace_, "ns");
@@ -23,8 +23,16 @@ TEST(WriteEvents, SayWhatTheOriginalSays) {
   EXPECT_EQ(good.note,
             "Changes detected in 'password' of type 'SECRET' in namespace 'ns', Updated 'db' of "
             "type 'StatefulSet' in namespace 'ns'");
+  report.job = "db-x7c2q";
+  EXPECT_EQ(EventAbout(report, kWrittenSource).note,
+            "Changes detected in 'password' of type 'SECRET' in namespace 'ns', made Job "
+            "'db-x7c2q' of 'db' of type 'StatefulSet' in namespace 'ns'");
+  report.job.clear();
+  report.paused = true;
+  EXPECT_EQ(EventAbout(report, kWrittenSource).note,
+            good.note + "; it is paused, and its pods follow when it is resumed");
   report.outcome = apimachinery::Fail(apimachinery::Reason::kForbidden, "no", 403);
-  const events::Occurrence bad = EventAbout(report, kSource);
+  const events::Occurrence bad = EventAbout(report, kWrittenSource);
   EXPECT_EQ(bad.type, events::EventType::kWarning);
   EXPECT_EQ(bad.reason, "ReloadFail");
   EXPECT_EQ(bad.note,
@@ -51,7 +59,9 @@ TEST(WriteEvents, GoToTheRecorderOfTheSourcesType) {
   recorders.emplace(SourceType::kConfigMap, std::make_unique<FakeRecorder>(of_config_maps));
   WriteEvents observer(std::move(recorders));
   const SourceId config{SourceType::kConfigMap, {"ns", "config"}};
-  observer.OnWrite({.workload = kWorkload, .uid = "u", .causes = {kSource, kSource, config}});
+  observer.OnWrite({.workload = kWrittenWorkload,
+                    .uid = "u",
+                    .causes = {kWrittenSource, kWrittenSource, config}});
   EXPECT_EQ(of_secrets.size(), 2U);
   EXPECT_EQ(of_config_maps.size(), 1U);
 }

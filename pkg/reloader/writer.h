@@ -3,7 +3,9 @@
 #ifndef KUBEXX_RELOADER_WRITER_H_
 #define KUBEXX_RELOADER_WRITER_H_
 
+#include <optional>
 #include <stop_token>
+#include <string>
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/reloader/workload.h"
@@ -11,16 +13,26 @@
 
 namespace kubexx::reloader {
 
+/// WriteOutcome::left_alone of a CronJob that is suspended.
+inline constexpr char kSuspendedText[] = "it is suspended; its next Job takes the new data";
+
 /// What became of a write that succeeded.
 struct WriteOutcome {
   /// New pods come. False when nothing of the write makes any, and for a Job that has finished
   /// meanwhile.
   bool rolled = true;
-  /// The annotations of the write are on the workload. False when the rights to write them are
-  /// missing, or the kind is rolled without touching the object.
+  /// The annotations of the write are on the workload. False when they were refused, or the kind is
+  /// rolled without touching the object.
   bool recorded = true;
+  /// Why they were refused; nothing when it is known from before that the right is missing.
+  std::optional<apimachinery::Status> refusal{};
   /// False of a dry run: nothing was written, only looked at.
   bool made = true;
+  /// The Job that was made of a CronJob.
+  std::string job{};
+  /// In a clause, why the workload is not to be rolled, though there was nothing against writing to
+  /// it; empty when it was rolled, and where nobody needs to be told.
+  std::string left_alone{};
   bool operator==(const WriteOutcome&) const = default;
 };
 

@@ -2,12 +2,63 @@
 #include "clusterreloadpolicy_v1alpha1.gen.h"
 
 #include <cstddef>
+#include <utility>
 
+#include "kubexx/api/internal/heap_object.h"
 #include "kubexx/api/meta/v1/schema.gen.h"
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
 namespace kubexx::reloadpolicy::v1alpha1 {
+
+ClusterReloadPolicySpecOrderItem::ClusterReloadPolicySpecOrderItem() = default;
+ClusterReloadPolicySpecOrderItem::ClusterReloadPolicySpecOrderItem(const ClusterReloadPolicySpecOrderItem&) = default;
+ClusterReloadPolicySpecOrderItem::ClusterReloadPolicySpecOrderItem(ClusterReloadPolicySpecOrderItem&&) noexcept = default;
+ClusterReloadPolicySpecOrderItem& ClusterReloadPolicySpecOrderItem::operator=(const ClusterReloadPolicySpecOrderItem& other) { return *this = ClusterReloadPolicySpecOrderItem(other); }
+ClusterReloadPolicySpecOrderItem& ClusterReloadPolicySpecOrderItem::operator=(ClusterReloadPolicySpecOrderItem&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ClusterReloadPolicySpecOrderItem::~ClusterReloadPolicySpecOrderItem() = default;
+bool ClusterReloadPolicySpecOrderItem::operator==(const ClusterReloadPolicySpecOrderItem&) const = default;
+
+ClusterReloadPolicySpecSourcesItem::ClusterReloadPolicySpecSourcesItem() = default;
+ClusterReloadPolicySpecSourcesItem::ClusterReloadPolicySpecSourcesItem(const ClusterReloadPolicySpecSourcesItem&) = default;
+ClusterReloadPolicySpecSourcesItem::ClusterReloadPolicySpecSourcesItem(ClusterReloadPolicySpecSourcesItem&&) noexcept = default;
+ClusterReloadPolicySpecSourcesItem& ClusterReloadPolicySpecSourcesItem::operator=(const ClusterReloadPolicySpecSourcesItem& other) { return *this = ClusterReloadPolicySpecSourcesItem(other); }
+ClusterReloadPolicySpecSourcesItem& ClusterReloadPolicySpecSourcesItem::operator=(ClusterReloadPolicySpecSourcesItem&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ClusterReloadPolicySpecSourcesItem::~ClusterReloadPolicySpecSourcesItem() = default;
+bool ClusterReloadPolicySpecSourcesItem::operator==(const ClusterReloadPolicySpecSourcesItem&) const = default;
+
+ClusterReloadPolicySpecWorkloads::ClusterReloadPolicySpecWorkloads() = default;
+ClusterReloadPolicySpecWorkloads::ClusterReloadPolicySpecWorkloads(const ClusterReloadPolicySpecWorkloads&) = default;
+ClusterReloadPolicySpecWorkloads::ClusterReloadPolicySpecWorkloads(ClusterReloadPolicySpecWorkloads&&) noexcept = default;
+ClusterReloadPolicySpecWorkloads& ClusterReloadPolicySpecWorkloads::operator=(const ClusterReloadPolicySpecWorkloads& other) { return *this = ClusterReloadPolicySpecWorkloads(other); }
+ClusterReloadPolicySpecWorkloads& ClusterReloadPolicySpecWorkloads::operator=(ClusterReloadPolicySpecWorkloads&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ClusterReloadPolicySpecWorkloads::~ClusterReloadPolicySpecWorkloads() = default;
+bool ClusterReloadPolicySpecWorkloads::operator==(const ClusterReloadPolicySpecWorkloads&) const = default;
+
+ClusterReloadPolicySpec::ClusterReloadPolicySpec() = default;
+ClusterReloadPolicySpec::ClusterReloadPolicySpec(const ClusterReloadPolicySpec&) = default;
+ClusterReloadPolicySpec::ClusterReloadPolicySpec(ClusterReloadPolicySpec&&) noexcept = default;
+ClusterReloadPolicySpec& ClusterReloadPolicySpec::operator=(const ClusterReloadPolicySpec& other) { return *this = ClusterReloadPolicySpec(other); }
+ClusterReloadPolicySpec& ClusterReloadPolicySpec::operator=(ClusterReloadPolicySpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ClusterReloadPolicySpec::~ClusterReloadPolicySpec() = default;
+bool ClusterReloadPolicySpec::operator==(const ClusterReloadPolicySpec&) const = default;
+
+ClusterReloadPolicyStatus::ClusterReloadPolicyStatus() = default;
+ClusterReloadPolicyStatus::ClusterReloadPolicyStatus(const ClusterReloadPolicyStatus&) = default;
+ClusterReloadPolicyStatus::ClusterReloadPolicyStatus(ClusterReloadPolicyStatus&&) noexcept = default;
+ClusterReloadPolicyStatus& ClusterReloadPolicyStatus::operator=(const ClusterReloadPolicyStatus& other) { return *this = ClusterReloadPolicyStatus(other); }
+ClusterReloadPolicyStatus& ClusterReloadPolicyStatus::operator=(ClusterReloadPolicyStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ClusterReloadPolicyStatus::~ClusterReloadPolicyStatus() = default;
+bool ClusterReloadPolicyStatus::operator==(const ClusterReloadPolicyStatus&) const = default;
+
+ClusterReloadPolicy::ClusterReloadPolicy() = default;
+ClusterReloadPolicy::ClusterReloadPolicy(const ClusterReloadPolicy&) = default;
+ClusterReloadPolicy::ClusterReloadPolicy(ClusterReloadPolicy&&) noexcept = default;
+ClusterReloadPolicy& ClusterReloadPolicy::operator=(const ClusterReloadPolicy& other) { return *this = ClusterReloadPolicy(other); }
+ClusterReloadPolicy& ClusterReloadPolicy::operator=(ClusterReloadPolicy&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ClusterReloadPolicy::~ClusterReloadPolicy() = default;
+bool ClusterReloadPolicy::operator==(const ClusterReloadPolicy&) const = default;
+
 namespace {
 
 using enum kubexx::codec::Kind;
@@ -15,6 +66,7 @@ using enum kubexx::codec::Cardinality;
 
 constexpr kubexx::codec::FieldSchema kClusterReloadPolicySpecHealthGateFields[] = {
     {"enabled", 0, kBool, kOptional, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpecHealthGate, enabled), nullptr, &kubexx::codec::kContainerOps<std::optional<bool>>},
+    {"soakTime", 0, kString, kOptional, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpecHealthGate, soak_time), nullptr, &kubexx::codec::kContainerOps<std::optional<std::string>>},
     {"timeout", 0, kString, kOptional, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpecHealthGate, timeout), nullptr, &kubexx::codec::kContainerOps<std::optional<std::string>>},
 };
 constinit const kubexx::codec::TypeSchema kClusterReloadPolicySpecHealthGateSchema{
@@ -62,6 +114,7 @@ constinit const kubexx::codec::TypeSchema kClusterReloadPolicySpecWorkloadsSchem
     [](void* object) { delete static_cast<ClusterReloadPolicySpecWorkloads*>(object); }};
 
 constexpr kubexx::codec::FieldSchema kClusterReloadPolicySpecFields[] = {
+    {"enforce", 0, kBool, kOptional, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpec, enforce), nullptr, &kubexx::codec::kContainerOps<std::optional<bool>>},
     {"excludedNamespaces", 0, kString, kRepeated, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpec, excluded_namespaces), nullptr, &kubexx::codec::kContainerOps<std::vector<std::string>>},
     {"healthGate", 0, kMessage, kOptional, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpec, health_gate), &kClusterReloadPolicySpecHealthGateSchema, &kubexx::codec::kContainerOps<kubexx::apimachinery::Box<ClusterReloadPolicySpecHealthGate>>},
     {"maintenanceWindows", 0, kMessage, kRepeated, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicySpec, maintenance_windows), &kClusterReloadPolicySpecMaintenanceWindowsItemSchema, &kubexx::codec::kContainerOps<std::vector<ClusterReloadPolicySpecMaintenanceWindowsItem>>},
@@ -94,6 +147,16 @@ constinit const kubexx::codec::TypeSchema kClusterReloadPolicyStatusConditionsIt
     kClusterReloadPolicyStatusConditionsItemFields, kubexx::codec::JsonForm::kObject, []() -> void* { return new ClusterReloadPolicyStatusConditionsItem(); },
     [](void* object) { delete static_cast<ClusterReloadPolicyStatusConditionsItem*>(object); }};
 
+constexpr kubexx::codec::FieldSchema kClusterReloadPolicyStatusFailedRolloutsItemFields[] = {
+    {"rolledAt", 0, kTime, kPlain, kubexx::codec::kNoFlags, offsetof(ClusterReloadPolicyStatusFailedRolloutsItem, rolled_at), nullptr, nullptr},
+    {"uid", 0, kString, kPlain, kubexx::codec::kNoFlags, offsetof(ClusterReloadPolicyStatusFailedRolloutsItem, uid), nullptr, nullptr},
+    {"workload", 0, kString, kPlain, kubexx::codec::kNoFlags, offsetof(ClusterReloadPolicyStatusFailedRolloutsItem, workload), nullptr, nullptr},
+};
+constinit const kubexx::codec::TypeSchema kClusterReloadPolicyStatusFailedRolloutsItemSchema{
+    "ClusterReloadPolicyStatusFailedRolloutsItem", "", "", "",
+    kClusterReloadPolicyStatusFailedRolloutsItemFields, kubexx::codec::JsonForm::kObject, []() -> void* { return new ClusterReloadPolicyStatusFailedRolloutsItem(); },
+    [](void* object) { delete static_cast<ClusterReloadPolicyStatusFailedRolloutsItem*>(object); }};
+
 constexpr kubexx::codec::FieldSchema kClusterReloadPolicyStatusPendingRolloutsItemFields[] = {
     {"message", 0, kString, kOptional, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicyStatusPendingRolloutsItem, message), nullptr, &kubexx::codec::kContainerOps<std::optional<std::string>>},
     {"reason", 0, kString, kPlain, kubexx::codec::kNoFlags, offsetof(ClusterReloadPolicyStatusPendingRolloutsItem, reason), nullptr, nullptr},
@@ -110,6 +173,7 @@ constexpr kubexx::codec::FieldSchema kClusterReloadPolicyStatusFields[] = {
     {"active", 0, kInt32, kOptional, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicyStatus, active), nullptr, &kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
     {"conditions", 0, kMessage, kRepeated, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicyStatus, conditions), &kClusterReloadPolicyStatusConditionsItemSchema, &kubexx::codec::kContainerOps<std::vector<ClusterReloadPolicyStatusConditionsItem>>},
     {"failed", 0, kInt32, kOptional, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicyStatus, failed), nullptr, &kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
+    {"failedRollouts", 0, kMessage, kRepeated, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicyStatus, failed_rollouts), &kClusterReloadPolicyStatusFailedRolloutsItemSchema, &kubexx::codec::kContainerOps<std::vector<ClusterReloadPolicyStatusFailedRolloutsItem>>},
     {"observedGeneration", 0, kInt64, kOptional, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicyStatus, observed_generation), nullptr, &kubexx::codec::kContainerOps<std::optional<std::int64_t>>},
     {"pending", 0, kInt32, kOptional, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicyStatus, pending), nullptr, &kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
     {"pendingRollouts", 0, kMessage, kRepeated, kubexx::codec::kOmitEmpty, offsetof(ClusterReloadPolicyStatus, pending_rollouts), &kClusterReloadPolicyStatusPendingRolloutsItemSchema, &kubexx::codec::kContainerOps<std::vector<ClusterReloadPolicyStatusPendingRolloutsItem>>},
@@ -141,6 +205,7 @@ struct ClusterReloadPolicyTables {
   static const kubexx::codec::TypeSchema& Of(const ClusterReloadPolicySpecWorkloads*) { return kClusterReloadPolicySpecWorkloadsSchema; }
   static const kubexx::codec::TypeSchema& Of(const ClusterReloadPolicySpec*) { return kClusterReloadPolicySpecSchema; }
   static const kubexx::codec::TypeSchema& Of(const ClusterReloadPolicyStatusConditionsItem*) { return kClusterReloadPolicyStatusConditionsItemSchema; }
+  static const kubexx::codec::TypeSchema& Of(const ClusterReloadPolicyStatusFailedRolloutsItem*) { return kClusterReloadPolicyStatusFailedRolloutsItemSchema; }
   static const kubexx::codec::TypeSchema& Of(const ClusterReloadPolicyStatusPendingRolloutsItem*) { return kClusterReloadPolicyStatusPendingRolloutsItemSchema; }
   static const kubexx::codec::TypeSchema& Of(const ClusterReloadPolicyStatus*) { return kClusterReloadPolicyStatusSchema; }
   static const kubexx::codec::TypeSchema& Of(const ClusterReloadPolicy*) { return kClusterReloadPolicySchema; }
@@ -177,6 +242,10 @@ const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ClusterReloadPolicy
 template <>
 const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ClusterReloadPolicyStatusConditionsItem>() {
   return ::kubexx::reloadpolicy::v1alpha1::ClusterReloadPolicyTables::Of(static_cast<const ::kubexx::reloadpolicy::v1alpha1::ClusterReloadPolicyStatusConditionsItem*>(nullptr));
+}
+template <>
+const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ClusterReloadPolicyStatusFailedRolloutsItem>() {
+  return ::kubexx::reloadpolicy::v1alpha1::ClusterReloadPolicyTables::Of(static_cast<const ::kubexx::reloadpolicy::v1alpha1::ClusterReloadPolicyStatusFailedRolloutsItem*>(nullptr));
 }
 template <>
 const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ClusterReloadPolicyStatusPendingRolloutsItem>() {

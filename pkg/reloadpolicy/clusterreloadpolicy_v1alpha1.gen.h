@@ -20,6 +20,7 @@ namespace kubexx::reloadpolicy::v1alpha1 {
 
 struct ClusterReloadPolicySpecHealthGate {
   std::optional<bool> enabled{};
+  std::optional<std::string> soak_time{};
   std::optional<std::string> timeout{};
   bool operator==(const ClusterReloadPolicySpecHealthGate&) const = default;
 };
@@ -33,39 +34,64 @@ struct ClusterReloadPolicySpecMaintenanceWindowsItem {
 
 struct ClusterReloadPolicySpecOrderItem {
   std::int32_t order{};
-  std::vector<std::string> workloads{};
-  bool operator==(const ClusterReloadPolicySpecOrderItem&) const = default;
+  std::vector<std::string> workloads;
+  ClusterReloadPolicySpecOrderItem();
+  ClusterReloadPolicySpecOrderItem(const ClusterReloadPolicySpecOrderItem&);
+  ClusterReloadPolicySpecOrderItem(ClusterReloadPolicySpecOrderItem&&) noexcept;
+  ClusterReloadPolicySpecOrderItem& operator=(const ClusterReloadPolicySpecOrderItem&);
+  ClusterReloadPolicySpecOrderItem& operator=(ClusterReloadPolicySpecOrderItem&&) noexcept;
+  ~ClusterReloadPolicySpecOrderItem();
+  bool operator==(const ClusterReloadPolicySpecOrderItem&) const;
 };
 
 struct ClusterReloadPolicySpecSourcesItem {
-  std::vector<std::string> keys{};
-  std::string kind{};
-  std::string name{};
-  std::optional<bool> paused{};
-  bool operator==(const ClusterReloadPolicySpecSourcesItem&) const = default;
+  std::vector<std::string> keys;
+  std::string kind;
+  std::string name;
+  std::optional<bool> paused;
+  ClusterReloadPolicySpecSourcesItem();
+  ClusterReloadPolicySpecSourcesItem(const ClusterReloadPolicySpecSourcesItem&);
+  ClusterReloadPolicySpecSourcesItem(ClusterReloadPolicySpecSourcesItem&&) noexcept;
+  ClusterReloadPolicySpecSourcesItem& operator=(const ClusterReloadPolicySpecSourcesItem&);
+  ClusterReloadPolicySpecSourcesItem& operator=(ClusterReloadPolicySpecSourcesItem&&) noexcept;
+  ~ClusterReloadPolicySpecSourcesItem();
+  bool operator==(const ClusterReloadPolicySpecSourcesItem&) const;
 };
 
 struct ClusterReloadPolicySpecWorkloads {
-  std::vector<std::string> kinds{};
-  std::vector<std::string> names{};
-  bool operator==(const ClusterReloadPolicySpecWorkloads&) const = default;
+  std::vector<std::string> kinds;
+  std::vector<std::string> names;
+  ClusterReloadPolicySpecWorkloads();
+  ClusterReloadPolicySpecWorkloads(const ClusterReloadPolicySpecWorkloads&);
+  ClusterReloadPolicySpecWorkloads(ClusterReloadPolicySpecWorkloads&&) noexcept;
+  ClusterReloadPolicySpecWorkloads& operator=(const ClusterReloadPolicySpecWorkloads&);
+  ClusterReloadPolicySpecWorkloads& operator=(ClusterReloadPolicySpecWorkloads&&) noexcept;
+  ~ClusterReloadPolicySpecWorkloads();
+  bool operator==(const ClusterReloadPolicySpecWorkloads&) const;
 };
 
 struct ClusterReloadPolicySpec {
-  std::vector<std::string> excluded_namespaces{};
-  kubexx::apimachinery::Box<ClusterReloadPolicySpecHealthGate> health_gate{};
-  std::vector<ClusterReloadPolicySpecMaintenanceWindowsItem> maintenance_windows{};
-  std::optional<std::int32_t> max_concurrent_rollouts{};
-  std::optional<std::int32_t> max_concurrent_rollouts_per_namespace{};
-  std::optional<std::string> min_interval{};
-  std::vector<std::string> namespaces{};
-  std::vector<ClusterReloadPolicySpecOrderItem> order{};
-  std::optional<bool> paused{};
-  std::optional<std::string> settle_window{};
-  std::vector<ClusterReloadPolicySpecSourcesItem> sources{};
-  std::optional<std::int32_t> stop_after_failures{};
-  kubexx::apimachinery::Box<ClusterReloadPolicySpecWorkloads> workloads{};
-  bool operator==(const ClusterReloadPolicySpec&) const = default;
+  std::optional<bool> enforce;
+  std::vector<std::string> excluded_namespaces;
+  kubexx::apimachinery::Box<ClusterReloadPolicySpecHealthGate> health_gate;
+  std::vector<ClusterReloadPolicySpecMaintenanceWindowsItem> maintenance_windows;
+  std::optional<std::int32_t> max_concurrent_rollouts;
+  std::optional<std::int32_t> max_concurrent_rollouts_per_namespace;
+  std::optional<std::string> min_interval;
+  std::vector<std::string> namespaces;
+  std::vector<ClusterReloadPolicySpecOrderItem> order;
+  std::optional<bool> paused;
+  std::optional<std::string> settle_window;
+  std::vector<ClusterReloadPolicySpecSourcesItem> sources;
+  std::optional<std::int32_t> stop_after_failures;
+  kubexx::apimachinery::Box<ClusterReloadPolicySpecWorkloads> workloads;
+  ClusterReloadPolicySpec();
+  ClusterReloadPolicySpec(const ClusterReloadPolicySpec&);
+  ClusterReloadPolicySpec(ClusterReloadPolicySpec&&) noexcept;
+  ClusterReloadPolicySpec& operator=(const ClusterReloadPolicySpec&);
+  ClusterReloadPolicySpec& operator=(ClusterReloadPolicySpec&&) noexcept;
+  ~ClusterReloadPolicySpec();
+  bool operator==(const ClusterReloadPolicySpec&) const;
 };
 
 struct ClusterReloadPolicyStatusConditionsItem {
@@ -78,6 +104,13 @@ struct ClusterReloadPolicyStatusConditionsItem {
   bool operator==(const ClusterReloadPolicyStatusConditionsItem&) const = default;
 };
 
+struct ClusterReloadPolicyStatusFailedRolloutsItem {
+  kubexx::apimachinery::Time rolled_at{};
+  std::string uid{};
+  std::string workload{};
+  bool operator==(const ClusterReloadPolicyStatusFailedRolloutsItem&) const = default;
+};
+
 struct ClusterReloadPolicyStatusPendingRolloutsItem {
   std::optional<std::string> message{};
   std::string reason{};
@@ -88,21 +121,34 @@ struct ClusterReloadPolicyStatusPendingRolloutsItem {
 };
 
 struct ClusterReloadPolicyStatus {
-  std::optional<std::int32_t> active{};
-  std::vector<ClusterReloadPolicyStatusConditionsItem> conditions{};
-  std::optional<std::int32_t> failed{};
-  std::optional<std::int64_t> observed_generation{};
-  std::optional<std::int32_t> pending{};
-  std::vector<ClusterReloadPolicyStatusPendingRolloutsItem> pending_rollouts{};
-  std::optional<std::string> summary{};
-  bool operator==(const ClusterReloadPolicyStatus&) const = default;
+  std::optional<std::int32_t> active;
+  std::vector<ClusterReloadPolicyStatusConditionsItem> conditions;
+  std::optional<std::int32_t> failed;
+  std::vector<ClusterReloadPolicyStatusFailedRolloutsItem> failed_rollouts;
+  std::optional<std::int64_t> observed_generation;
+  std::optional<std::int32_t> pending;
+  std::vector<ClusterReloadPolicyStatusPendingRolloutsItem> pending_rollouts;
+  std::optional<std::string> summary;
+  ClusterReloadPolicyStatus();
+  ClusterReloadPolicyStatus(const ClusterReloadPolicyStatus&);
+  ClusterReloadPolicyStatus(ClusterReloadPolicyStatus&&) noexcept;
+  ClusterReloadPolicyStatus& operator=(const ClusterReloadPolicyStatus&);
+  ClusterReloadPolicyStatus& operator=(ClusterReloadPolicyStatus&&) noexcept;
+  ~ClusterReloadPolicyStatus();
+  bool operator==(const ClusterReloadPolicyStatus&) const;
 };
 
 struct ClusterReloadPolicy {
-  kubexx::api::meta::v1::ObjectMeta metadata{};
-  ClusterReloadPolicySpec spec{};
-  kubexx::apimachinery::Box<ClusterReloadPolicyStatus> status{};
-  bool operator==(const ClusterReloadPolicy&) const = default;
+  kubexx::api::meta::v1::ObjectMeta metadata;
+  ClusterReloadPolicySpec spec;
+  kubexx::apimachinery::Box<ClusterReloadPolicyStatus> status;
+  ClusterReloadPolicy();
+  ClusterReloadPolicy(const ClusterReloadPolicy&);
+  ClusterReloadPolicy(ClusterReloadPolicy&&) noexcept;
+  ClusterReloadPolicy& operator=(const ClusterReloadPolicy&);
+  ClusterReloadPolicy& operator=(ClusterReloadPolicy&&) noexcept;
+  ~ClusterReloadPolicy();
+  bool operator==(const ClusterReloadPolicy&) const;
 };
 
 inline constexpr kubexx::apimachinery::ResourceInfo kClusterReloadPolicyResource{"kubexx.io", "v1alpha1", "ClusterReloadPolicy", "clusterreloadpolicies", false};
@@ -125,6 +171,8 @@ template <>
 const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ClusterReloadPolicySpec>();
 template <>
 const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ClusterReloadPolicyStatusConditionsItem>();
+template <>
+const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ClusterReloadPolicyStatusFailedRolloutsItem>();
 template <>
 const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ClusterReloadPolicyStatusPendingRolloutsItem>();
 template <>

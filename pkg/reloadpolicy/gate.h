@@ -4,6 +4,7 @@
 #define KUBEXX_RELOADPOLICY_GATE_H_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -14,11 +15,14 @@
 
 #include "kubexx/reloadpolicy/phase.h"
 #include "kubexx/reloadpolicy/policy_set.h"
+#include "kubexx/reloadpolicy/rollout.h"
+#include "kubexx/reloadpolicy/rollout_record.h"
 
 namespace kubexx::reloadpolicy {
 
 /// Why a rollout waits.
 enum class HoldReason : std::uint8_t {
+  kInvalidAnnotation,
   kPaused,
   kSourcePaused,
   kOutsideWindow,
@@ -30,13 +34,28 @@ enum class HoldReason : std::uint8_t {
 };
 
 /// All of them.
-inline constexpr std::array kHoldReasons{HoldReason::kPaused,        HoldReason::kSourcePaused,
-                                         HoldReason::kOutsideWindow, HoldReason::kMinInterval,
-                                         HoldReason::kStopped,       HoldReason::kOrder,
-                                         HoldReason::kLimit,         HoldReason::kUnhealthy};
+inline constexpr std::array kHoldReasons{HoldReason::kInvalidAnnotation,
+                                         HoldReason::kPaused,
+                                         HoldReason::kSourcePaused,
+                                         HoldReason::kOutsideWindow,
+                                         HoldReason::kMinInterval,
+                                         HoldReason::kStopped,
+                                         HoldReason::kOrder,
+                                         HoldReason::kLimit,
+                                         HoldReason::kUnhealthy};
+
+/// Whether it is for other rollouts that one waits; windows and pauses are somebody's wish.
+constexpr bool IsForOthers(HoldReason reason) {
+  return reason == HoldReason::kOrder || reason == HoldReason::kLimit ||
+         reason == HoldReason::kUnhealthy;
+}
 
 /// As shown in status and Events: "OutsideMaintenanceWindow".
 std::string_view ToString(HoldReason reason);
+
+/// "2 rollouts have failed: Deployment/shop/a, Deployment/shop/b"; names the first five of `total`,
+/// of which `failures` may be a part.
+std::string FailedText(const std::vector<ObjectRef>& failures, std::size_t total);
 
 /// A rollout that waits.
 struct Hold {
@@ -57,19 +76,52 @@ struct Request {
   Annotations annotations{};
   /// Workloads of lower order that the same sources are to roll, and have not yet.
   std::vector<ObjectRef> before{};
+  std::string uid{};
+  Phase phase = Phase::kComplete;
+};
+
+/// A workload as an informer shows it.
+struct Sighting {
+  std::string uid{};
+  const Annotations& annotations;
+  Phase phase = Phase::kComplete;
+  /// Of its pod template; empty when not known.
+  std::string template_hash{};
 };
 
 /// The answer: go, or a reason to wait.
 struct Decision {
   std::optional<Hold> hold{};
-  /// Write kLastRolloutAnnotation with the rollout.
+  /// Write `started` as kLastRolloutAnnotation with the rollout.
   bool tracked = false;
+  /// Of Begin: when it began, by which it is known again. Another second than that of the rollout
+  /// before, so it may be a little later than it is.
+  base::WallTime started{};
+  /// Write this as kRolloutStateAnnotation with it; nothing for kinds that have no status of a
+  /// rollout.
+  std::optional<RolloutState> record{};
+};
+
+/// A rollout that had failed when the process before this one ended, as a policy's status tells.
+struct Remembered {
+  ObjectRef workload{};
+  std::string uid{};
+  base::WallTime started{};
+};
+
+/// What is to be written on a workload, or told about it.
+struct Mark {
+  std::optional<RolloutState> record{};
+  /// Why its rollout has failed, when that has not been told yet.
+  std::optional<std::string> failure{};
 };
 
 /// A rollout that waits, with its history.
 struct Pending {
   Hold hold{};
   base::WallTime since{};
+  /// Since when it has waited for others without a break; nothing when it does not.
+  std::optional<base::WallTime> for_others_since{};
   std::uint64_t sequence = 0;  ///< in order of arrival
   Effective effective{};
 };
@@ -77,14 +129,18 @@ struct Pending {
 /// A policy's figures.
 struct PolicyReport {
   int active = 0;
-  int failed = 0;
+  /// Rollouts that have failed and are not mended.
+  std::vector<std::pair<ObjectRef, const Rollout*>> failed{};
   /// Rollouts that wait because of it, first come first.
   std::vector<std::pair<ObjectRef, const Pending*>> pending{};
+  /// The one of `pending` that has waited for others for longest; null in `second` when none does.
+  std::pair<ObjectRef, const Pending*> longest_for_others{};
   bool stopped = false;
 };
 
 /// Knows policies, rollouts under way and rollouts that wait. What it must remember across restarts
-/// stands on the workloads: Observe all of them first. Not thread-safe.
+/// stands on the workloads and in the status of policies: Observe and Remember all of it first. Not
+/// thread-safe.
 class Gate {
  public:
   explicit Gate(Settings flags = {}) : policies_(std::move(flags)) {}
@@ -93,10 +149,12 @@ class Gate {
   void SetPolicy(Policy policy);
   void RemovePolicy(const PolicyId& id);
 
-  /// A workload as it is now. `initial`: from the first list, where a rollout that is not complete
-  /// and begun long ago has failed; later it would be somebody else's.
-  void Observe(const ObjectRef& workload, const Annotations& annotations, Phase phase, bool initial,
-               base::WallTime now);
+  /// A workload as it is now.
+  void Observe(const ObjectRef& workload, const Sighting& seen, base::WallTime now);
+  /// Counts as failed until the workload is seen to be healthy, to be another or to be gone.
+  void Remember(const Remembered& failed);
+  /// The workloads that it was told of by Remember and has not seen since.
+  std::vector<ObjectRef> Unseen() const;
   /// The workload is gone.
   void Forget(const ObjectRef& workload);
 
@@ -108,30 +166,82 @@ class Gate {
   void Wait(const Request& request, Hold hold, base::WallTime now);
   /// The write that followed Begin failed: the rollout is not under way.
   void Cancel(const ObjectRef& workload);
+  /// As Cancel, for certain, but what was to be written on the workload's own annotations is
+  /// there: the record of a rollout that there is not, which is taken back.
+  void CancelKept(const ObjectRef& workload);
+  /// The write that followed Begin has rolled the workload, but nothing that was to stand on it
+  /// does: no status could be known for this rollout's, so that it is not followed. An interval
+  /// counts from it as long as this gate lives.
+  void LeaveUnrecorded(const ObjectRef& workload);
   /// There is nothing to roll any more.
   void Done(const ObjectRef& workload);
 
   /// Waiting workloads for which an answer may have changed, each given once until it asks again.
   std::vector<ObjectRef> TakeWakes(base::WallTime now);
+  /// Ends rollouts whose time has come. After every other change.
+  void Sweep(base::WallTime now);
+  /// Followed workloads to look at (TakeMark) and when, of those about which something has changed.
+  std::vector<std::pair<ObjectRef, base::Duration>> TakeLooks(base::WallTime now);
+  /// What to write on a workload that looks like this; what is told counts as told.
+  Mark TakeMark(const ObjectRef& workload, const std::string& uid, const Annotations& annotations);
 
   PolicyReport ReportFor(const Policy& policy, base::WallTime now) const;
-  bool IsActive(const ObjectRef& workload) const { return rollouts_.contains(workload); }
+  /// Of every policy.
+  std::map<PolicyId, PolicyReport> Reports(base::WallTime now) const;
+  /// Whether those that come after it wait for it: it is rolled or has failed, and is not healthy.
+  bool IsActive(const ObjectRef& workload) const;
+  /// Why the workload's rollout has failed and is not mended; nothing when it is not so.
+  std::optional<std::string> FailureOf(const ObjectRef& workload, base::WallTime now) const;
   const std::map<ObjectRef, Pending>& pending() const { return pending_; }
   /// Rollouts that are under way or have failed.
   std::size_t rollouts() const { return rollouts_.size(); }
 
  private:
-  struct Rollout {
+  /// A rollout that has ended, until that or the next one stands on its workload.
+  struct Ended {
+    RolloutState state = RolloutState::kCompleted;
     base::WallTime started{};
-    base::Duration timeout{};
-    Phase phase = Phase::kUpdating;
-    bool observed = false;  ///< the status seen is of this rollout or a later one
-    bool FailedAt(base::WallTime now) const;
+    bool seen = true;  ///< that rollout's record, on the workload
   };
+  /// What a rollout counts as under a limit.
+  enum class Place : std::uint8_t {
+    kNone,
+    kUpdating,   ///< under every limit
+    kUnhealthy,  ///< where there is a health gate
+  };
+  /// What is taken, over all.
+  struct Loads {
+    /// In the cluster, or in one namespace.
+    struct Taken {
+      int updating;
+      int unhealthy;
+    };
+    Loads();  // written down: clang has no default for it within the class
+    /// `workload` must outlive this.
+    void Add(const ObjectRef& workload, Place place);
+
+    Taken cluster{};
+    std::map<std::string, Taken> namespaces{};
+    const ObjectRef* unhealthy = nullptr;  ///< one of kUnhealthy
+    const ObjectRef* another_unhealthy = nullptr;
+  };
+  /// What has been counted for several questions at one moment.
+  struct Scan {
+    base::WallTime now{};
+    std::optional<Loads> loads{};
+    std::map<std::optional<PolicyId>, std::vector<ObjectRef>> failures{};
+  };
+  /// What one workload finds taken.
   struct Load {
     int in_namespace = 0;
     int in_cluster = 0;
     const ObjectRef* unhealthy = nullptr;  ///< one that only a health gate counts
+  };
+  /// A limit under which no place is left.
+  struct Full {
+    Setting<int> limit{};
+    const char* where = "";
+    const ObjectRef* unhealthy = nullptr;
   };
 
   Decision Ask(const Request& request, const Effective& effective, base::WallTime now) const;
@@ -139,22 +249,63 @@ class Gate {
   std::optional<Hold> CheckTimes(const Request& request, const Effective& effective,
                                  base::WallTime now) const;
   std::optional<Hold> CheckFailures(const ObjectRef& workload, const Effective& effective,
-                                    base::WallTime now) const;
+                                    Scan& scan) const;
   std::optional<Hold> CheckOrder(const Request& request, const Effective& effective) const;
   std::optional<Hold> CheckLimits(const ObjectRef& workload, const Effective& effective,
-                                  base::WallTime now) const;
-  Load LoadFor(const ObjectRef& workload, bool healthy_only, base::WallTime now) const;
-  int FailuresUnder(const std::optional<PolicyId>& policy, const ObjectRef* except,
-                    base::WallTime now) const;
-  bool MayGoOn(const ObjectRef& workload, const Pending& pending, base::WallTime now) const;
+                                  Scan& scan) const;
+  static Place PlaceOf(const Rollout& rollout, base::WallTime now);
+  const Loads& LoadsIn(Scan& scan) const;
+  Load LoadFor(const ObjectRef& workload, bool healthy_only, Scan& scan) const;
+  std::optional<Full> FullLimit(const ObjectRef& workload, const Effective& effective,
+                                Scan& scan) const;
+  const std::vector<ObjectRef>& FailuresUnder(const std::optional<PolicyId>& policy,
+                                              Scan& scan) const;
+  /// The setting because of which nothing more begins; null when there is none.
+  const Setting<int>* ReachedStop(const ObjectRef& workload, const Effective& effective,
+                                  Scan& scan) const;
+  bool MayGoOn(const ObjectRef& workload, const Pending& pending, Scan& scan) const;
+  /// Has those asked anew that wait under the policy, or because of it.
+  void WakeGoverned(const Policy& policy);
+  /// Whether another workload of the namespace may have a higher order.
+  bool OthersFollow(const ObjectRef& workload, int order) const;
+  void NoteOrder(const ObjectRef& workload, const Annotations& annotations);
+  /// Returns when it began, as it is to be written.
+  base::WallTime Start(const Request& request, RolloutState state, base::WallTime now);
+  /// The last time that a rollout of the workload is known to have begun.
+  std::optional<base::WallTime> LastStart(const Request& request) const;
+  /// The followed rollout that a sighting is about; null when there is none. Finds those that are
+  /// over, and begins to follow what stands on the workload.
+  Rollout* Follow(const ObjectRef& workload, const Sighting& seen, base::WallTime now);
+  void SetTimes(const ObjectRef& workload, Rollout& rollout) const;
+  /// Of the rollouts that the policy governs.
+  void SetTimesUnder(const Policy& policy);
+  /// The clock may have been set back since the last sweep.
+  void FollowClock(base::WallTime now);
+  void Drop(const ObjectRef& workload);
+  void End(const ObjectRef& workload, RolloutState state);
 
   PolicySet policies_;
   std::map<ObjectRef, Rollout> rollouts_;
+  /// What Begin has put another in place of, until that one has been seen.
+  std::map<ObjectRef, Rollout> replaced_;
+  std::map<ObjectRef, Ended> ended_;
+  /// When the rollouts began that LeaveUnrecorded was told of, where an interval counts; until a
+  /// later one stands on the workload.
+  std::map<ObjectRef, base::WallTime> unrecorded_;
+  /// Orders that annotations give, by namespace.
+  std::map<std::string, std::map<ObjectRef, int>> orders_;
+  std::set<ObjectRef> unseen_;
+  /// For TakeLooks: at once, and when its next change is due.
+  std::set<ObjectRef> due_;
+  std::set<ObjectRef> touched_;
+  std::optional<base::WallTime> next_sweep_;
+  std::optional<base::WallTime> last_sweep_;
   std::map<ObjectRef, Pending> pending_;
   /// Woken and not heard of since: they are about to take a place.
   std::set<ObjectRef> woken_;
   std::uint64_t next_sequence_ = 0;
-  bool wake_all_ = false;
+  /// Waiting ones whose settings may be others now.
+  std::set<ObjectRef> changed_;
   bool wake_some_ = false;
 };
 

@@ -16,6 +16,7 @@ using base::WallTime;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::SizeIs;
 using testing::UnorderedElementsAre;
 
 const WallTime kNow = WallTime(std::chrono::seconds(1'795'000'000));
@@ -35,14 +36,14 @@ Annotations RolledAt(WallTime time) {
 class GateTest : public testing::Test {
  protected:
   Decision Begin(const ObjectRef& workload, Annotations annotations = {}) {
-    const Request request{workload, std::move(annotations)};
-    return gate_.Begin(request, now_);
+    return gate_.Begin({workload, std::move(annotations), {}, "u"}, now_);
   }
   std::string ReasonOf(const Decision& decision) {
     return decision.hold ? std::string(ToString(decision.hold->reason)) : "go";
   }
   void See(const ObjectRef& workload, Phase phase, WallTime rolled) {
-    gate_.Observe(workload, RolledAt(rolled), phase, false, now_);
+    gate_.Observe(workload, {.uid = "u", .annotations = RolledAt(rolled), .phase = phase}, now_);
+    gate_.Sweep(now_);
   }
 
   Gate gate_;
@@ -115,12 +116,36 @@ TEST_F(GateTest, AtMostSoManyAtATimeInANamespace) {
   EXPECT_EQ(ReasonOf(Begin(Deployment("c"))), "ConcurrencyLimit");
   EXPECT_EQ(ReasonOf(Begin(Deployment("d"))), "ConcurrencyLimit");
   EXPECT_EQ(ReasonOf(Begin(Deployment("a", "other"))), "go");
-  EXPECT_EQ(ReasonOf(Begin(Deployment("a"))), "go") << "in the place of its last rollout";
+  const Decision again = Begin(Deployment("a"));
+  EXPECT_EQ(ReasonOf(again), "go") << "in the place of its last rollout";
   gate_.TakeWakes(now_);
-  See(Deployment("a"), Phase::kComplete, now_);
+  See(Deployment("a"), Phase::kComplete, again.started);
   EXPECT_THAT(gate_.TakeWakes(now_), ElementsAre(Deployment("c"))) << "one place, first come";
   EXPECT_THAT(gate_.TakeWakes(now_), IsEmpty());
   EXPECT_EQ(ReasonOf(Begin(Deployment("c"))), "go");
+}
+
+TEST_F(GateTest, APatientWorkloadLoosensNoEnforcedLimitOrStop) {
+  const Annotations patient{{"reloader.kubexx.io/health-timeout", "24h"}};
+  for (const bool stops : {false, true}) {
+    gate_ = Gate();
+    gate_.SetPolicy(
+        {.id = {"", "platform"},
+         .enforced = true,
+         .settings = stops ? Settings{.stop_after_failures = 1} : Settings{.max_in_cluster = 1}});
+    gate_.SetPolicy(PolicyOf({.health_timeout = std::chrono::hours(12)}));
+    const Decision begun = Begin(Deployment("a"), patient);
+    Annotations written = RolledAt(begun.started);
+    written.insert(patient.begin(), patient.end());
+    gate_.Observe(Deployment("a"), {.uid = "u", .annotations = written, .phase = Phase::kUpdating},
+                  now_);
+    now_ += Effective::kDefaultHealthTimeout - std::chrono::seconds(1);
+    gate_.Sweep(now_);
+    EXPECT_EQ(ReasonOf(Begin(Deployment("b", "other"))), stops ? "go" : "ConcurrencyLimit");
+    now_ += std::chrono::seconds(1);
+    gate_.Sweep(now_);
+    EXPECT_EQ(ReasonOf(Begin(Deployment("c", "other"))), stops ? "StoppedAfterFailures" : "go");
+  }
 }
 
 TEST_F(GateTest, APlaceThatIsNotTakenGoesToTheNext) {
@@ -172,10 +197,13 @@ TEST_F(GateTest, TheHealthGateWaitsForAvailability) {
   See(Deployment("a"), Phase::kUnavailable, now_);
   const Decision decision = Begin(Deployment("b"));
   EXPECT_EQ(ReasonOf(decision), "Unhealthy");
-  EXPECT_THAT(decision.hold->message, HasSubstr("Deployment/shop/a is not available"));
-  now_ += 6min;  // failed: still not available
-  EXPECT_EQ(ReasonOf(Begin(Deployment("b"))), "Unhealthy");
+  EXPECT_THAT(decision.hold->message, HasSubstr("Deployment/shop/a is not healthy yet"));
+  now_ += 4min;
   See(Deployment("a"), Phase::kComplete, kNow);
+  EXPECT_EQ(ReasonOf(Begin(Deployment("b"))), "Unhealthy") << "for an instant, perhaps";
+  gate_.TakeWakes(now_);
+  now_ += 10s;
+  gate_.Sweep(now_);
   EXPECT_THAT(gate_.TakeWakes(now_), ElementsAre(Deployment("b")));
 }
 
@@ -185,7 +213,7 @@ TEST_F(GateTest, WhatWasSeenBeforeTheWriteDoesNotCount) {
   Begin(Deployment("a"), RolledAt(kNow));
   See(Deployment("a"), Phase::kComplete, kNow);
   EXPECT_TRUE(gate_.IsActive(Deployment("a")));
-  gate_.Observe(Deployment("a"), {}, Phase::kComplete, false, now_);
+  gate_.Observe(Deployment("a"), {.uid = "u", .annotations = {}}, now_);
   EXPECT_TRUE(gate_.IsActive(Deployment("a")));
 }
 
@@ -202,15 +230,17 @@ TEST_F(GateTest, StopsAfterFailuresUntilTheyAreMended) {
   EXPECT_EQ(ReasonOf(Begin(Deployment("a"))), "go") << "a change may mend what failed";
   gate_.Cancel(Deployment("a"));
   const Policy& policy = *gate_.policies().Find({"shop", "p"});
-  EXPECT_EQ(gate_.ReportFor(policy, now_).failed, 1);
+  EXPECT_THAT(gate_.ReportFor(policy, now_).failed, SizeIs(2)) << "the write failed, no more";
   gate_.TakeWakes(now_);
   See(Deployment("b"), Phase::kComplete, now_);
+  EXPECT_EQ(ReasonOf(Begin(Deployment("d"))), "StoppedAfterFailures");
+  now_ += 10s;
   EXPECT_EQ(ReasonOf(Begin(Deployment("d"))), "go");
 }
 
 TEST_F(GateTest, FailuresOfOthersDoNotStopAPolicy) {
   gate_.SetPolicy(PolicyOf({.stop_after_failures = 1}));
-  gate_.Observe(Deployment("x", "other"), RolledAt(now_), Phase::kFailed, false, now_);
+  See(Deployment("x", "other"), Phase::kFailed, now_);
   EXPECT_EQ(gate_.rollouts(), 1U);
   EXPECT_EQ(ReasonOf(Begin(Deployment("a"))), "go");
 }
@@ -225,20 +255,6 @@ TEST_F(GateTest, ARolloutThatTakesTooLongHasFailed) {
   EXPECT_TRUE(gate_.ReportFor(*gate_.policies().Find({"shop", "p"}), now_).stopped);
 }
 
-TEST_F(GateTest, ARestartLosesNothing) {
-  gate_.SetPolicy(PolicyOf({.max_in_namespace = 1, .stop_after_failures = 1}));
-  gate_.Observe(Deployment("a"), RolledAt(now_ - 1min), Phase::kUpdating, true, now_);
-  EXPECT_EQ(ReasonOf(Begin(Deployment("b"))), "ConcurrencyLimit");
-  gate_.Observe(Deployment("c"), RolledAt(now_ - 24h), Phase::kUpdating, true, now_);
-  EXPECT_EQ(ReasonOf(Begin(Deployment("b"))), "StoppedAfterFailures");
-}
-
-TEST_F(GateTest, ALaterRolloutOfSomebodyElseIsNotOurs) {
-  gate_.SetPolicy(PolicyOf({.max_in_namespace = 1, .stop_after_failures = 1}));
-  gate_.Observe(Deployment("c"), RolledAt(now_ - 24h), Phase::kUpdating, false, now_);
-  EXPECT_EQ(gate_.rollouts(), 0U);
-}
-
 TEST_F(GateTest, ThoseOfALowerOrderComeFirst) {
   Policy policy = PolicyOf({});
   policy.order = {{{"web-*", "StatefulSet/db"}, 2}};
@@ -250,7 +266,7 @@ TEST_F(GateTest, ThoseOfALowerOrderComeFirst) {
   gate_.TakeWakes(now_);
   Begin(Deployment("api"), {{"reloader.kubexx.io/order", "1"}});
   EXPECT_THAT(gate_.TakeWakes(now_), IsEmpty());
-  See(Deployment("api"), Phase::kComplete, now_);
+  See(Deployment("api"), Phase::kComplete, now_);  // nobody asks for health: no soak
   EXPECT_THAT(gate_.TakeWakes(now_), ElementsAre(Deployment("web-1")));
   EXPECT_EQ(ReasonOf(Begin(Deployment("web-1"))), "go");
   EXPECT_EQ(gate_.policies().Resolve({"StatefulSet", {"shop", "db"}}, {}).Order(), 2);
@@ -267,12 +283,52 @@ TEST_F(GateTest, AReportListsWhatWaitsFirstComeFirst) {
   Begin(Deployment("y"));  // asks again
   const PolicyReport report = gate_.ReportFor(*gate_.policies().Find({"shop", "p"}), now_);
   EXPECT_EQ(report.active, 1);
-  EXPECT_EQ(report.failed, 0);
+  EXPECT_THAT(report.failed, IsEmpty());
   EXPECT_FALSE(report.stopped);
   ASSERT_EQ(report.pending.size(), 2U);
   EXPECT_EQ(report.pending[0].first, Deployment("y"));
   EXPECT_EQ(report.pending[0].second->since, kNow);
   EXPECT_EQ(report.pending[1].first, Deployment("a"));
+}
+
+TEST_F(GateTest, AChangedPolicyWakesThoseThatItGoverns) {
+  for (const char* ns : {"shop", "other"}) {
+    gate_.SetPolicy(PolicyOf({.paused = true}, {ns, "p"}));
+    Begin(Deployment("a", ns));
+  }
+  gate_.TakeWakes(now_);
+  gate_.SetPolicy(PolicyOf({.max_in_namespace = 1}));
+  EXPECT_THAT(gate_.TakeWakes(now_), ElementsAre(Deployment("a"))) << "by what it was";
+  Begin(Deployment("a"));
+  Policy of_web = PolicyOf({}, {"", "q"});
+  of_web.names = {"web*"};
+  gate_.SetPolicy(of_web);
+  EXPECT_THAT(gate_.TakeWakes(now_), IsEmpty());
+  of_web.names = {"a"};
+  gate_.SetPolicy(of_web);
+  EXPECT_THAT(gate_.TakeWakes(now_), ElementsAre(Deployment("a", "other"))) << "by what it is";
+  gate_.RemovePolicy({"other", "p"});
+  EXPECT_THAT(gate_.TakeWakes(now_), ElementsAre(Deployment("a", "other")));
+}
+
+TEST_F(GateTest, ReportsAreThoseOfEachPolicy) {
+  gate_.SetPolicy(PolicyOf({.max_in_cluster = 1, .stop_after_failures = 1}, {"", "all"}));
+  gate_.SetPolicy(PolicyOf({.max_in_namespace = 1}));
+  Begin(Deployment("x", "other"));
+  Begin(Deployment("a"));
+  See(Deployment("x", "other"), Phase::kFailed, now_);
+  Begin(Deployment("b"));
+  const auto reports = gate_.Reports(now_);
+  ASSERT_THAT(reports, SizeIs(2));
+  for (const auto& [id, report] : reports) {
+    const PolicyReport one = gate_.ReportFor(*gate_.policies().Find(id), now_);
+    EXPECT_EQ(report.active, one.active);
+    EXPECT_EQ(report.failed, one.failed);
+    EXPECT_EQ(report.pending, one.pending);
+    EXPECT_EQ(report.longest_for_others, one.longest_for_others);
+    EXPECT_EQ(report.stopped, one.stopped);
+  }
+  EXPECT_TRUE(reports.at({"", "all"}).stopped);
 }
 
 TEST_F(GateTest, AChangedPolicyWakesAllThatWait) {

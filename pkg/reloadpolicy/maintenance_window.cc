@@ -61,6 +61,11 @@ Result<MaintenanceWindow> MaintenanceWindow::Parse(std::string_view schedule,
     return Fail(zone.error().WithContext("timeZone"));
   }
   window.zone_ = *std::move(zone);
+  // Whether a day matches does not depend on the year beyond eight of them: any time will do.
+  if (!window.NextOpening(base::WallTime(days(20'000)))) {
+    return Fail(Reason::kInvalidConfig,
+                "schedule: \"" + std::string(schedule.substr(0, 64)) + "\" never comes");
+  }
   return window;
 }
 

@@ -90,8 +90,10 @@ TEST(MaintenanceWindow, KnowsZonesThatEndBeforeTheirLastTransition) {
   EXPECT_EQ(Text(window.NextOpening(At("2099-01-01T00:00:00Z"))), "2099-01-01T17:00:00Z");
 }
 
-TEST(MaintenanceWindow, AScheduleThatNeverComesHasNoOpening) {
-  EXPECT_EQ(Text(Window("0 0 30 2 *", "1h").NextOpening(At("2026-11-21T00:00:00Z"))), "never");
+TEST(MaintenanceWindow, AScheduleThatNeverComesIsRefused) {
+  const auto never = MaintenanceWindow::Parse("0 0 30 2 *", "1h", "");
+  ASSERT_FALSE(never);
+  EXPECT_EQ(never.error().message, "schedule: \"0 0 30 2 *\" never comes");
   EXPECT_EQ(Text(Window("0 0 29 2 *", "1h").NextOpening(At("2026-11-21T00:00:00Z"))),
             "2028-02-29T00:00:00Z");
   EXPECT_EQ(Text(Window("0 0 29 2 *", "1h").NextOpening(At("2097-01-01T00:00:00Z"))),

@@ -15,9 +15,13 @@ enum class Phase : std::uint8_t {
   kUnavailable,  ///< all pods are replaced, not all are available
   kUpdating,     ///< pods are still being replaced
   kFailed,       ///< the status says that it does not get on
+  kUnseen,       ///< the status is of an earlier generation
+  kWaiting,      ///< a step of the rollout itself waits, as that of a canary
+  kPaused,       ///< its user has paused it
 };
 
-/// As metrics, logs and `explain` show it: "complete", "unavailable", "updating", "failed".
+/// As metrics, logs and `explain` show it: "complete", "unavailable", "updating", "failed",
+/// "unseen", "waiting", "paused".
 std::string_view ToString(Phase phase);
 
 /// The inverse of ToString.

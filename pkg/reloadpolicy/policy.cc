@@ -20,6 +20,7 @@ constexpr base::Duration kLongestSettleWindow = hours(1);
 constexpr base::Duration kLongestInterval = hours(720);
 constexpr base::Duration kShortestHealthTimeout = seconds(1);
 constexpr base::Duration kLongestHealthTimeout = hours(24);
+constexpr base::Duration kLongestSoakTime = hours(1);
 constexpr int kMaxOrder = 1000;
 
 bool AnyMatches(const std::vector<std::string>& patterns, std::string_view text) {
@@ -73,6 +74,10 @@ void ReadTimes(const Spec& spec, Policy& policy, Reader& reader) {
       reader.Duration("spec.healthGate.timeout", *spec.health_gate->timeout,
                       {kShortestHealthTimeout, kLongestHealthTimeout}, settings.health_timeout);
     }
+    if (spec.health_gate->soak_time) {
+      reader.Duration("spec.healthGate.soakTime", *spec.health_gate->soak_time,
+                      {base::Duration(0), kLongestSoakTime}, settings.soak_time);
+    }
   }
   for (std::size_t i = 0; i < spec.maintenance_windows.size(); ++i) {
     const auto& item = spec.maintenance_windows[i];
@@ -85,6 +90,10 @@ void ReadTimes(const Spec& spec, Policy& policy, Reader& reader) {
     } else {
       reader.Problem("spec.maintenanceWindows[" + std::to_string(i) + "]", window.error().message);
     }
+  }
+  if (settings.windows && settings.windows->empty()) {
+    reader.Problem("spec.maintenanceWindows",
+                   "none can be read, so ALL rollouts that it governs wait until one can");
   }
 }
 
@@ -152,14 +161,32 @@ std::optional<int> ParseOrder(std::string_view text) {
   return value;
 }
 
-void ReadAnnotation(const std::string& key, const std::string& value, Settings& settings,
-                    Reader& reader) {
-  const std::string_view name = std::string_view(key).substr(kAnnotationPrefix.size());
-  if (name == "paused") {
+void ReadBrake(const std::string& key, const std::string& value, Settings& settings,
+               std::vector<std::string>* brakes) {
+  std::string problem;
+  if (key.ends_with("/paused")) {
     settings.paused = ParseBool(value);
     if (!settings.paused) {
-      reader.Problem(key, "is neither true nor false");
+      problem = "\"" + value.substr(0, 64) + "\" is neither true nor false; write \"true\" or " +
+                "\"false\"";
     }
+  } else if (auto windows = MaintenanceWindow::ParseList(value); !windows) {
+    problem = windows.error().message + "; write, for instance, \"0 2 * * 1-5 3h Europe/Berlin\"";
+  } else if (windows->empty()) {
+    problem = "names no window; write, for instance, \"0 2 * * 1-5 3h Europe/Berlin\"";
+  } else {
+    settings.windows = *std::move(windows);
+  }
+  if (!problem.empty() && brakes != nullptr) {
+    brakes->push_back(key + ": " + problem + ", or take the annotation away");
+  }
+}
+
+void ReadAnnotation(const std::string& key, const std::string& value, Settings& settings,
+                    Reader& reader, std::vector<std::string>* brakes) {
+  const std::string_view name = std::string_view(key).substr(kAnnotationPrefix.size());
+  if (name == "paused" || name == "maintenance-windows") {
+    ReadBrake(key, value, settings, brakes);
   } else if (name == "settle-window") {
     reader.Duration(key, value, {base::Duration(0), kLongestSettleWindow}, settings.settle_window);
   } else if (name == "min-interval") {
@@ -167,13 +194,6 @@ void ReadAnnotation(const std::string& key, const std::string& value, Settings& 
   } else if (name == "health-timeout") {
     reader.Duration(key, value, {kShortestHealthTimeout, kLongestHealthTimeout},
                     settings.health_timeout);
-  } else if (name == "maintenance-windows") {
-    auto windows = MaintenanceWindow::ParseList(value);
-    if (windows) {
-      settings.windows = *std::move(windows);
-    } else {
-      reader.Problem(key, windows.error().message);
-    }
   } else if (name == "order") {
     settings.order = ParseOrder(value);
     if (!settings.order) {
@@ -217,6 +237,7 @@ Policy PolicyFrom(const v1alpha1::ClusterReloadPolicy& object) {
   policy.id.namespace_.clear();
   policy.namespaces = object.spec.namespaces;
   policy.excluded_namespaces = object.spec.excluded_namespaces;
+  policy.enforced = object.spec.enforce.value_or(false);
   Reader reader(policy.problems);
   if (object.spec.max_concurrent_rollouts) {
     reader.Positive("spec.maxConcurrentRollouts", *object.spec.max_concurrent_rollouts,
@@ -231,12 +252,13 @@ Policy PolicyFrom(const v1alpha1::ClusterReloadPolicy& object) {
 }
 
 Settings SettingsFromAnnotations(const std::map<std::string, std::string>& annotations,
-                                 std::vector<std::string>& problems) {
+                                 std::vector<std::string>& problems,
+                                 std::vector<std::string>* brakes) {
   Settings settings;
   Reader reader(problems);
   for (auto each = annotations.lower_bound(std::string(kAnnotationPrefix));
        each != annotations.end() && each->first.starts_with(kAnnotationPrefix); ++each) {
-    ReadAnnotation(each->first, each->second, settings, reader);
+    ReadAnnotation(each->first, each->second, settings, reader, brakes);
   }
   return settings;
 }

@@ -45,6 +45,7 @@ struct Settings {
   std::optional<int> max_in_cluster{};
   std::optional<bool> health_gate{};
   std::optional<base::Duration> health_timeout{};
+  std::optional<base::Duration> soak_time{};
   std::optional<int> stop_after_failures{};
   std::optional<std::vector<MaintenanceWindow>> windows{};
   std::optional<int> order{};
@@ -72,6 +73,7 @@ struct Policy {
   std::int64_t generation = 0;
   std::vector<std::string> namespaces{};  ///< of a cluster policy; empty: all
   std::vector<std::string> excluded_namespaces{};
+  bool enforced = false;             ///< of a cluster policy: nobody is laxer
   std::vector<std::string> kinds{};  ///< empty: all
   std::vector<std::string> names{};  ///< empty: all
   Settings settings{};
@@ -93,9 +95,11 @@ Policy PolicyFrom(const v1alpha1::ClusterReloadPolicy& object);
 
 /// Reads a workload's annotations with kAnnotationPrefix: paused, settle-window, min-interval,
 /// health-timeout, maintenance-windows, order. What cannot be read goes to `problems`, as
-/// "<annotation>: <what is wrong>".
+/// "<annotation>: <what is wrong>"; what was meant to hold rollouts back (paused,
+/// maintenance-windows) to `brakes`, with what to write, unless that is null.
 Settings SettingsFromAnnotations(const std::map<std::string, std::string>& annotations,
-                                 std::vector<std::string>& problems);
+                                 std::vector<std::string>& problems,
+                                 std::vector<std::string>* brakes = nullptr);
 
 /// kLastRolloutAnnotation, when there and readable.
 std::optional<base::WallTime> LastRolloutOf(const std::map<std::string, std::string>& annotations);

@@ -1,43 +1,16 @@
 #include "kubexx/reloadpolicy/policy_set.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "kubexx/reloadpolicy/internal/layers.h"
 
 namespace kubexx::reloadpolicy {
+
+using internal::Layers;
+using internal::Speaker;
+
 namespace {
-
-constexpr base::Duration kDefaultHealthTimeout = std::chrono::minutes(10);
-
-struct Layer {
-  const Settings& settings;
-  std::string origin;
-  std::optional<PolicyId> policy;
-};
-
-template <class T>
-void Take(const Layer& layer, const std::optional<T>& value, const char* annotation,
-          std::optional<Setting<T>>& target) {
-  if (target || !value) {
-    return;
-  }
-  target = Setting<T>{*value, layer.origin, layer.policy};
-  if (layer.origin.empty()) {  // the workload's own
-    target->origin = "annotation " + std::string(kAnnotationPrefix) + annotation;
-  }
-}
-
-void TakeAll(const Layer& layer, Effective& effective) {
-  const Settings& from = layer.settings;
-  Take(layer, from.paused, "paused", effective.paused);
-  Take(layer, from.settle_window, "settle-window", effective.settle_window);
-  Take(layer, from.min_interval, "min-interval", effective.min_interval);
-  Take(layer, from.max_in_namespace, "", effective.max_in_namespace);
-  Take(layer, from.max_in_cluster, "", effective.max_in_cluster);
-  Take(layer, from.health_gate, "", effective.health_gate);
-  Take(layer, from.health_timeout, "health-timeout", effective.health_timeout);
-  Take(layer, from.stop_after_failures, "", effective.stop_after_failures);
-  Take(layer, from.windows, "maintenance-windows", effective.windows);
-  Take(layer, from.order, "order", effective.order);
-}
 
 /// The order that a policy's rules give a workload.
 std::optional<int> OrderIn(const Policy& policy, const ObjectRef& workload) {
@@ -54,15 +27,6 @@ std::optional<int> OrderIn(const Policy& policy, const ObjectRef& workload) {
 }
 
 }  // namespace
-
-bool Effective::NeedsTracking() const {
-  return max_in_namespace || max_in_cluster || (health_gate && health_gate->value) ||
-         stop_after_failures || min_interval || Order() > 0;
-}
-
-base::Duration Effective::HealthTimeout() const {
-  return health_timeout ? health_timeout->value : kDefaultHealthTimeout;
-}
 
 void PolicySet::Set(Policy policy) {
   const PolicyId id = policy.id;
@@ -99,16 +63,36 @@ std::vector<const Policy*> PolicySet::Governing(const ObjectRef& workload) const
   return result;
 }
 
+int PolicySet::HighestOrderIn(const std::string& namespace_) const {
+  int highest = 0;
+  for (const Policy* policy : InScope(namespace_)) {
+    for (const OrderRule& rule : policy->order) {
+      highest = std::max(highest, rule.order);
+    }
+  }
+  return highest;
+}
+
 Effective PolicySet::Resolve(const ObjectRef& workload, const Annotations& annotations) const {
   Effective effective;
-  const Settings own = SettingsFromAnnotations(annotations, effective.problems);
-  TakeAll({own, "", std::nullopt}, effective);
-  for (const Policy* policy : Governing(workload)) {
-    const Layer layer{policy->settings, policy->ToString(), policy->id};
-    TakeAll(layer, effective);
-    Take(layer, OrderIn(*policy, workload), "", effective.order);
-  }
-  TakeAll({flags_, "flag", std::nullopt}, effective);
+  const Settings own = SettingsFromAnnotations(annotations, effective.problems, &effective.brakes);
+  Layers layers(effective);
+  layers.Add(own, {});
+  const std::vector<const Policy*> policies = Governing(workload);
+  const auto add = [&](bool of_cluster, bool enforced) {
+    for (const Policy* policy : policies) {
+      if (policy->id.namespace_.empty() == of_cluster && policy->enforced == enforced) {
+        const Speaker speaker{policy->ToString(), policy->id, enforced};
+        const auto order = OrderIn(*policy, workload);
+        enforced ? layers.Enforce(policy->settings, speaker, order)
+                 : layers.Add(policy->settings, speaker, order);
+      }
+    }
+  };
+  add(false, false);
+  add(true, true);
+  add(true, false);
+  layers.Add(flags_, {"flag", std::nullopt, false});
   return effective;
 }
 
@@ -124,14 +108,19 @@ std::optional<Setting<bool>> PolicySet::SourcePause(const ObjectRef& source) con
 }
 
 std::optional<Setting<std::string>> PolicySet::SourceKeys(const ObjectRef& source) const {
+  std::optional<Setting<std::string>> keys;
   for (const Policy* policy : InScope(source.key.namespace_)) {
+    if (keys && !policy->enforced) {
+      continue;
+    }
     for (const SourceRule& rule : policy->sources) {
-      if (!rule.keys.empty() && rule.kind == source.kind && rule.name == source.key.name) {
-        return Setting<std::string>{rule.keys, policy->ToString(), policy->id};
+      if (!rule.keys.empty() && rule.kind == source.kind && rule.name == source.key.name &&
+          !(keys && keys->enforced)) {
+        keys = Setting<std::string>{rule.keys, policy->ToString(), policy->id, policy->enforced};
       }
     }
   }
-  return std::nullopt;
+  return keys;
 }
 
 }  // namespace kubexx::reloadpolicy

@@ -86,6 +86,7 @@ TEST(Policy, KeepsWhatIsReadableAndSaysWhatIsNot) {
                   HasSubstr("spec.maxConcurrentRollouts: 0"),
                   HasSubstr("spec.stopAfterFailures: -1"), HasSubstr("spec.healthGate.timeout"),
                   HasSubstr("spec.maintenanceWindows[0]: schedule: the minute field"),
+                  HasSubstr("spec.maintenanceWindows: none can be read, so ALL rollouts"),
                   HasSubstr("spec.order: -5"), HasSubstr("spec.sources: \"Pod\"")));
   EXPECT_EQ(policy.settings.min_interval, base::Duration(5min));
   EXPECT_EQ(policy.settings.settle_window, std::nullopt);
@@ -117,18 +118,18 @@ TEST(Annotations, AreReadByName) {
 
 TEST(Annotations, BadOnesAreNamedAndDoNotCount) {
   std::vector<std::string> problems;
+  std::vector<std::string> brakes;
   const Settings settings =
       SettingsFromAnnotations({{"reloader.kubexx.io/paused", "yes"},
                                {"reloader.kubexx.io/settle-window", "-1s"},
                                {"reloader.kubexx.io/order", "1e3"},
                                {"reloader.kubexx.io/maintenance-windows", "x"}},
-                              problems);
+                              problems, &brakes);
   EXPECT_EQ(settings, Settings());
-  EXPECT_THAT(problems,
-              ElementsAre(HasSubstr("reloader.kubexx.io/maintenance-windows: "),
-                          HasSubstr("reloader.kubexx.io/order: "),
-                          HasSubstr("reloader.kubexx.io/paused: is neither true nor false"),
-                          HasSubstr("reloader.kubexx.io/settle-window: ")));
+  EXPECT_THAT(problems, ElementsAre(HasSubstr("reloader.kubexx.io/order: "),
+                                    HasSubstr("reloader.kubexx.io/settle-window: ")));
+  EXPECT_THAT(brakes, ElementsAre(HasSubstr("reloader.kubexx.io/maintenance-windows: "),
+                                  HasSubstr("reloader.kubexx.io/paused: \"yes\" is neither true")));
 }
 
 TEST(Annotations, AnImpossibleTimeOfTheLastRolloutIsNone) {
@@ -157,6 +158,88 @@ TEST(PolicySet, EachSettingComesFromTheMostSpecificPlace) {
   EXPECT_EQ(annotated.min_interval->origin, "annotation reloader.kubexx.io/min-interval");
   EXPECT_EQ(set.Resolve({"Deployment", {"other", "web"}}, {}).min_interval->value,
             base::Duration(2min));
+}
+
+TEST(PolicySet, WhatIsEnforcedMayBeStricterAndNoLaxer) {
+  PolicySet set(Settings{.min_interval = 9h, .max_in_namespace = 1});
+  set.Set(PolicyFrom(OfCluster(R"({"minInterval": "5h", "settleWindow": "7s"})")));  // named c
+  v1alpha1::ClusterReloadPolicy platform = OfCluster(
+      R"({"enforce": true, "paused": false, "minInterval": "1h", "maxConcurrentRolloutsPerNamespace": 2,
+          "healthGate": {"timeout": "5m", "soakTime": "30s"}, "stopAfterFailures": 3,
+          "maintenanceWindows": [{"schedule": "0 2 * * *", "duration": "3h"}],
+          "order": [{"workloads": ["web"], "order": 4}]})");
+  platform.metadata.name = "platform";
+  set.Set(PolicyFrom(platform));
+  const ObjectRef web{"Deployment", {"shop", "web"}};
+
+  const Effective untold = set.Resolve(web, {});
+  EXPECT_EQ(untold.min_interval->value, base::Duration(1h)) << "before the others' and the flags'";
+  EXPECT_EQ(untold.min_interval->origin, "ClusterReloadPolicy platform, enforced");
+  EXPECT_EQ(untold.max_in_namespace->value, 2);
+  EXPECT_EQ(untold.settle_window->value, base::Duration(7s));
+  EXPECT_EQ(untold.windows.size(), 1U);
+  EXPECT_THAT(untold.refused, ElementsAre());
+
+  set.Set(PolicyFrom(Namespaced(
+      R"({"paused": true, "minInterval": "1s", "maxConcurrentRollouts": 50, "stopAfterFailures": 9,
+          "healthGate": {"enabled": false, "timeout": "1h", "soakTime": "1m"},
+          "maintenanceWindows": [{"schedule": "0 4 * * *", "duration": "3h"}]})",
+      "gentle")));
+  const Effective laxer = set.Resolve(
+      web, {{"reloader.kubexx.io/order", "0"}, {"reloader.kubexx.io/health-timeout", "2m"}});
+  EXPECT_TRUE(laxer.paused->value) << "stricter";
+  EXPECT_EQ(laxer.min_interval->value, base::Duration(1h));
+  EXPECT_EQ(laxer.max_in_namespace->value, 2);
+  EXPECT_TRUE(laxer.health_gate->value);
+  EXPECT_EQ(laxer.HealthTimeout(), base::Duration(2min));
+  EXPECT_EQ(laxer.SoakTime(), base::Duration(1min));
+  EXPECT_EQ(laxer.Order(), 4);
+  EXPECT_EQ(laxer.stop_after_failures.size(), 2U) << "each on its own";
+  EXPECT_EQ(laxer.windows.size(), 2U) << "both must be open";
+  EXPECT_THAT(
+      laxer.refused,
+      ElementsAre("ReloadPolicy shop/gentle asks for minInterval 1s; ClusterReloadPolicy platform, "
+                  "enforced: 1h0m0s",
+                  HasSubstr("maxConcurrentRollouts 50; "), HasSubstr("healthGate false; "),
+                  "annotation reloader.kubexx.io/order asks for order 0; "
+                  "ClusterReloadPolicy platform, enforced: 4"));
+}
+
+TEST(PolicySet, AnEnforcedGateIsEnforcedWithItsDefaults) {
+  PolicySet set;
+  set.Set(PolicyFrom(OfCluster(R"({"enforce": true, "healthGate": {}})")));
+  set.Set(PolicyFrom(Namespaced(
+      R"({"maxConcurrentRollouts": 3, "healthGate": {"soakTime": "1s", "timeout": "20m"}})")));
+  const Effective effective = set.Resolve({"Deployment", {"shop", "web"}}, {});
+  EXPECT_EQ(effective.SoakTime(), base::Duration(10s));
+  EXPECT_EQ(effective.HealthTimeout(), base::Duration(10min));
+  EXPECT_EQ(effective.max_in_namespace->value, 1);
+  EXPECT_EQ(effective.refused.size(), 3U);
+}
+
+TEST(PolicySet, OfTwoEnforcedTheStricterHolds) {
+  PolicySet set;
+  for (const char* name : {"a", "b"}) {
+    auto policy = OfCluster(*name == 'a' ? R"({"enforce": true, "minInterval": "2h"})"
+                                         : R"({"enforce": true, "minInterval": "1h"})");
+    policy.metadata.name = name;
+    set.Set(PolicyFrom(policy));
+  }
+  const Effective effective =
+      set.Resolve({"Deployment", {"shop", "web"}}, {{"reloader.kubexx.io/min-interval", "1s"}});
+  EXPECT_EQ(effective.min_interval->origin, "ClusterReloadPolicy a, enforced");
+  EXPECT_EQ(effective.refused.size(), 1U);
+}
+
+TEST(PolicySet, EnforcedKeysComeFirst) {
+  PolicySet set;
+  set.Set(PolicyFrom(
+      Namespaced(R"({"sources": [{"kind": "ConfigMap", "name": "c", "keys": ["a"]}]})")));
+  EXPECT_FALSE(set.SourceKeys({"ConfigMap", {"shop", "c"}})->enforced);
+  set.Set(PolicyFrom(OfCluster(
+      R"({"enforce": true, "sources": [{"kind": "ConfigMap", "name": "c", "keys": ["b"]}]})")));
+  EXPECT_EQ(set.SourceKeys({"ConfigMap", {"shop", "c"}})->value, "b");
+  EXPECT_TRUE(set.SourceKeys({"ConfigMap", {"shop", "c"}})->enforced);
 }
 
 TEST(PolicySet, KnowsPausedSources) {

@@ -2,12 +2,63 @@
 #include "reloadpolicy_v1alpha1.gen.h"
 
 #include <cstddef>
+#include <utility>
 
+#include "kubexx/api/internal/heap_object.h"
 #include "kubexx/api/meta/v1/schema.gen.h"
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
 namespace kubexx::reloadpolicy::v1alpha1 {
+
+ReloadPolicySpecOrderItem::ReloadPolicySpecOrderItem() = default;
+ReloadPolicySpecOrderItem::ReloadPolicySpecOrderItem(const ReloadPolicySpecOrderItem&) = default;
+ReloadPolicySpecOrderItem::ReloadPolicySpecOrderItem(ReloadPolicySpecOrderItem&&) noexcept = default;
+ReloadPolicySpecOrderItem& ReloadPolicySpecOrderItem::operator=(const ReloadPolicySpecOrderItem& other) { return *this = ReloadPolicySpecOrderItem(other); }
+ReloadPolicySpecOrderItem& ReloadPolicySpecOrderItem::operator=(ReloadPolicySpecOrderItem&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ReloadPolicySpecOrderItem::~ReloadPolicySpecOrderItem() = default;
+bool ReloadPolicySpecOrderItem::operator==(const ReloadPolicySpecOrderItem&) const = default;
+
+ReloadPolicySpecSourcesItem::ReloadPolicySpecSourcesItem() = default;
+ReloadPolicySpecSourcesItem::ReloadPolicySpecSourcesItem(const ReloadPolicySpecSourcesItem&) = default;
+ReloadPolicySpecSourcesItem::ReloadPolicySpecSourcesItem(ReloadPolicySpecSourcesItem&&) noexcept = default;
+ReloadPolicySpecSourcesItem& ReloadPolicySpecSourcesItem::operator=(const ReloadPolicySpecSourcesItem& other) { return *this = ReloadPolicySpecSourcesItem(other); }
+ReloadPolicySpecSourcesItem& ReloadPolicySpecSourcesItem::operator=(ReloadPolicySpecSourcesItem&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ReloadPolicySpecSourcesItem::~ReloadPolicySpecSourcesItem() = default;
+bool ReloadPolicySpecSourcesItem::operator==(const ReloadPolicySpecSourcesItem&) const = default;
+
+ReloadPolicySpecWorkloads::ReloadPolicySpecWorkloads() = default;
+ReloadPolicySpecWorkloads::ReloadPolicySpecWorkloads(const ReloadPolicySpecWorkloads&) = default;
+ReloadPolicySpecWorkloads::ReloadPolicySpecWorkloads(ReloadPolicySpecWorkloads&&) noexcept = default;
+ReloadPolicySpecWorkloads& ReloadPolicySpecWorkloads::operator=(const ReloadPolicySpecWorkloads& other) { return *this = ReloadPolicySpecWorkloads(other); }
+ReloadPolicySpecWorkloads& ReloadPolicySpecWorkloads::operator=(ReloadPolicySpecWorkloads&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ReloadPolicySpecWorkloads::~ReloadPolicySpecWorkloads() = default;
+bool ReloadPolicySpecWorkloads::operator==(const ReloadPolicySpecWorkloads&) const = default;
+
+ReloadPolicySpec::ReloadPolicySpec() = default;
+ReloadPolicySpec::ReloadPolicySpec(const ReloadPolicySpec&) = default;
+ReloadPolicySpec::ReloadPolicySpec(ReloadPolicySpec&&) noexcept = default;
+ReloadPolicySpec& ReloadPolicySpec::operator=(const ReloadPolicySpec& other) { return *this = ReloadPolicySpec(other); }
+ReloadPolicySpec& ReloadPolicySpec::operator=(ReloadPolicySpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ReloadPolicySpec::~ReloadPolicySpec() = default;
+bool ReloadPolicySpec::operator==(const ReloadPolicySpec&) const = default;
+
+ReloadPolicyStatus::ReloadPolicyStatus() = default;
+ReloadPolicyStatus::ReloadPolicyStatus(const ReloadPolicyStatus&) = default;
+ReloadPolicyStatus::ReloadPolicyStatus(ReloadPolicyStatus&&) noexcept = default;
+ReloadPolicyStatus& ReloadPolicyStatus::operator=(const ReloadPolicyStatus& other) { return *this = ReloadPolicyStatus(other); }
+ReloadPolicyStatus& ReloadPolicyStatus::operator=(ReloadPolicyStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ReloadPolicyStatus::~ReloadPolicyStatus() = default;
+bool ReloadPolicyStatus::operator==(const ReloadPolicyStatus&) const = default;
+
+ReloadPolicy::ReloadPolicy() = default;
+ReloadPolicy::ReloadPolicy(const ReloadPolicy&) = default;
+ReloadPolicy::ReloadPolicy(ReloadPolicy&&) noexcept = default;
+ReloadPolicy& ReloadPolicy::operator=(const ReloadPolicy& other) { return *this = ReloadPolicy(other); }
+ReloadPolicy& ReloadPolicy::operator=(ReloadPolicy&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ReloadPolicy::~ReloadPolicy() = default;
+bool ReloadPolicy::operator==(const ReloadPolicy&) const = default;
+
 namespace {
 
 using enum kubexx::codec::Kind;
@@ -15,6 +66,7 @@ using enum kubexx::codec::Cardinality;
 
 constexpr kubexx::codec::FieldSchema kReloadPolicySpecHealthGateFields[] = {
     {"enabled", 0, kBool, kOptional, kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpecHealthGate, enabled), nullptr, &kubexx::codec::kContainerOps<std::optional<bool>>},
+    {"soakTime", 0, kString, kOptional, kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpecHealthGate, soak_time), nullptr, &kubexx::codec::kContainerOps<std::optional<std::string>>},
     {"timeout", 0, kString, kOptional, kubexx::codec::kOmitEmpty, offsetof(ReloadPolicySpecHealthGate, timeout), nullptr, &kubexx::codec::kContainerOps<std::optional<std::string>>},
 };
 constinit const kubexx::codec::TypeSchema kReloadPolicySpecHealthGateSchema{
@@ -91,6 +143,16 @@ constinit const kubexx::codec::TypeSchema kReloadPolicyStatusConditionsItemSchem
     kReloadPolicyStatusConditionsItemFields, kubexx::codec::JsonForm::kObject, []() -> void* { return new ReloadPolicyStatusConditionsItem(); },
     [](void* object) { delete static_cast<ReloadPolicyStatusConditionsItem*>(object); }};
 
+constexpr kubexx::codec::FieldSchema kReloadPolicyStatusFailedRolloutsItemFields[] = {
+    {"rolledAt", 0, kTime, kPlain, kubexx::codec::kNoFlags, offsetof(ReloadPolicyStatusFailedRolloutsItem, rolled_at), nullptr, nullptr},
+    {"uid", 0, kString, kPlain, kubexx::codec::kNoFlags, offsetof(ReloadPolicyStatusFailedRolloutsItem, uid), nullptr, nullptr},
+    {"workload", 0, kString, kPlain, kubexx::codec::kNoFlags, offsetof(ReloadPolicyStatusFailedRolloutsItem, workload), nullptr, nullptr},
+};
+constinit const kubexx::codec::TypeSchema kReloadPolicyStatusFailedRolloutsItemSchema{
+    "ReloadPolicyStatusFailedRolloutsItem", "", "", "",
+    kReloadPolicyStatusFailedRolloutsItemFields, kubexx::codec::JsonForm::kObject, []() -> void* { return new ReloadPolicyStatusFailedRolloutsItem(); },
+    [](void* object) { delete static_cast<ReloadPolicyStatusFailedRolloutsItem*>(object); }};
+
 constexpr kubexx::codec::FieldSchema kReloadPolicyStatusPendingRolloutsItemFields[] = {
     {"message", 0, kString, kOptional, kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatusPendingRolloutsItem, message), nullptr, &kubexx::codec::kContainerOps<std::optional<std::string>>},
     {"reason", 0, kString, kPlain, kubexx::codec::kNoFlags, offsetof(ReloadPolicyStatusPendingRolloutsItem, reason), nullptr, nullptr},
@@ -107,6 +169,7 @@ constexpr kubexx::codec::FieldSchema kReloadPolicyStatusFields[] = {
     {"active", 0, kInt32, kOptional, kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatus, active), nullptr, &kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
     {"conditions", 0, kMessage, kRepeated, kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatus, conditions), &kReloadPolicyStatusConditionsItemSchema, &kubexx::codec::kContainerOps<std::vector<ReloadPolicyStatusConditionsItem>>},
     {"failed", 0, kInt32, kOptional, kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatus, failed), nullptr, &kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
+    {"failedRollouts", 0, kMessage, kRepeated, kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatus, failed_rollouts), &kReloadPolicyStatusFailedRolloutsItemSchema, &kubexx::codec::kContainerOps<std::vector<ReloadPolicyStatusFailedRolloutsItem>>},
     {"observedGeneration", 0, kInt64, kOptional, kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatus, observed_generation), nullptr, &kubexx::codec::kContainerOps<std::optional<std::int64_t>>},
     {"pending", 0, kInt32, kOptional, kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatus, pending), nullptr, &kubexx::codec::kContainerOps<std::optional<std::int32_t>>},
     {"pendingRollouts", 0, kMessage, kRepeated, kubexx::codec::kOmitEmpty, offsetof(ReloadPolicyStatus, pending_rollouts), &kReloadPolicyStatusPendingRolloutsItemSchema, &kubexx::codec::kContainerOps<std::vector<ReloadPolicyStatusPendingRolloutsItem>>},
@@ -138,6 +201,7 @@ struct ReloadPolicyTables {
   static const kubexx::codec::TypeSchema& Of(const ReloadPolicySpecWorkloads*) { return kReloadPolicySpecWorkloadsSchema; }
   static const kubexx::codec::TypeSchema& Of(const ReloadPolicySpec*) { return kReloadPolicySpecSchema; }
   static const kubexx::codec::TypeSchema& Of(const ReloadPolicyStatusConditionsItem*) { return kReloadPolicyStatusConditionsItemSchema; }
+  static const kubexx::codec::TypeSchema& Of(const ReloadPolicyStatusFailedRolloutsItem*) { return kReloadPolicyStatusFailedRolloutsItemSchema; }
   static const kubexx::codec::TypeSchema& Of(const ReloadPolicyStatusPendingRolloutsItem*) { return kReloadPolicyStatusPendingRolloutsItemSchema; }
   static const kubexx::codec::TypeSchema& Of(const ReloadPolicyStatus*) { return kReloadPolicyStatusSchema; }
   static const kubexx::codec::TypeSchema& Of(const ReloadPolicy*) { return kReloadPolicySchema; }
@@ -174,6 +238,10 @@ const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ReloadPolicySpec>()
 template <>
 const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ReloadPolicyStatusConditionsItem>() {
   return ::kubexx::reloadpolicy::v1alpha1::ReloadPolicyTables::Of(static_cast<const ::kubexx::reloadpolicy::v1alpha1::ReloadPolicyStatusConditionsItem*>(nullptr));
+}
+template <>
+const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ReloadPolicyStatusFailedRolloutsItem>() {
+  return ::kubexx::reloadpolicy::v1alpha1::ReloadPolicyTables::Of(static_cast<const ::kubexx::reloadpolicy::v1alpha1::ReloadPolicyStatusFailedRolloutsItem*>(nullptr));
 }
 template <>
 const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ReloadPolicyStatusPendingRolloutsItem>() {

@@ -20,6 +20,7 @@ namespace kubexx::reloadpolicy::v1alpha1 {
 
 struct ReloadPolicySpecHealthGate {
   std::optional<bool> enabled{};
+  std::optional<std::string> soak_time{};
   std::optional<std::string> timeout{};
   bool operator==(const ReloadPolicySpecHealthGate&) const = default;
 };
@@ -33,36 +34,60 @@ struct ReloadPolicySpecMaintenanceWindowsItem {
 
 struct ReloadPolicySpecOrderItem {
   std::int32_t order{};
-  std::vector<std::string> workloads{};
-  bool operator==(const ReloadPolicySpecOrderItem&) const = default;
+  std::vector<std::string> workloads;
+  ReloadPolicySpecOrderItem();
+  ReloadPolicySpecOrderItem(const ReloadPolicySpecOrderItem&);
+  ReloadPolicySpecOrderItem(ReloadPolicySpecOrderItem&&) noexcept;
+  ReloadPolicySpecOrderItem& operator=(const ReloadPolicySpecOrderItem&);
+  ReloadPolicySpecOrderItem& operator=(ReloadPolicySpecOrderItem&&) noexcept;
+  ~ReloadPolicySpecOrderItem();
+  bool operator==(const ReloadPolicySpecOrderItem&) const;
 };
 
 struct ReloadPolicySpecSourcesItem {
-  std::vector<std::string> keys{};
-  std::string kind{};
-  std::string name{};
-  std::optional<bool> paused{};
-  bool operator==(const ReloadPolicySpecSourcesItem&) const = default;
+  std::vector<std::string> keys;
+  std::string kind;
+  std::string name;
+  std::optional<bool> paused;
+  ReloadPolicySpecSourcesItem();
+  ReloadPolicySpecSourcesItem(const ReloadPolicySpecSourcesItem&);
+  ReloadPolicySpecSourcesItem(ReloadPolicySpecSourcesItem&&) noexcept;
+  ReloadPolicySpecSourcesItem& operator=(const ReloadPolicySpecSourcesItem&);
+  ReloadPolicySpecSourcesItem& operator=(ReloadPolicySpecSourcesItem&&) noexcept;
+  ~ReloadPolicySpecSourcesItem();
+  bool operator==(const ReloadPolicySpecSourcesItem&) const;
 };
 
 struct ReloadPolicySpecWorkloads {
-  std::vector<std::string> kinds{};
-  std::vector<std::string> names{};
-  bool operator==(const ReloadPolicySpecWorkloads&) const = default;
+  std::vector<std::string> kinds;
+  std::vector<std::string> names;
+  ReloadPolicySpecWorkloads();
+  ReloadPolicySpecWorkloads(const ReloadPolicySpecWorkloads&);
+  ReloadPolicySpecWorkloads(ReloadPolicySpecWorkloads&&) noexcept;
+  ReloadPolicySpecWorkloads& operator=(const ReloadPolicySpecWorkloads&);
+  ReloadPolicySpecWorkloads& operator=(ReloadPolicySpecWorkloads&&) noexcept;
+  ~ReloadPolicySpecWorkloads();
+  bool operator==(const ReloadPolicySpecWorkloads&) const;
 };
 
 struct ReloadPolicySpec {
-  kubexx::apimachinery::Box<ReloadPolicySpecHealthGate> health_gate{};
-  std::vector<ReloadPolicySpecMaintenanceWindowsItem> maintenance_windows{};
-  std::optional<std::int32_t> max_concurrent_rollouts{};
-  std::optional<std::string> min_interval{};
-  std::vector<ReloadPolicySpecOrderItem> order{};
-  std::optional<bool> paused{};
-  std::optional<std::string> settle_window{};
-  std::vector<ReloadPolicySpecSourcesItem> sources{};
-  std::optional<std::int32_t> stop_after_failures{};
-  kubexx::apimachinery::Box<ReloadPolicySpecWorkloads> workloads{};
-  bool operator==(const ReloadPolicySpec&) const = default;
+  kubexx::apimachinery::Box<ReloadPolicySpecHealthGate> health_gate;
+  std::vector<ReloadPolicySpecMaintenanceWindowsItem> maintenance_windows;
+  std::optional<std::int32_t> max_concurrent_rollouts;
+  std::optional<std::string> min_interval;
+  std::vector<ReloadPolicySpecOrderItem> order;
+  std::optional<bool> paused;
+  std::optional<std::string> settle_window;
+  std::vector<ReloadPolicySpecSourcesItem> sources;
+  std::optional<std::int32_t> stop_after_failures;
+  kubexx::apimachinery::Box<ReloadPolicySpecWorkloads> workloads;
+  ReloadPolicySpec();
+  ReloadPolicySpec(const ReloadPolicySpec&);
+  ReloadPolicySpec(ReloadPolicySpec&&) noexcept;
+  ReloadPolicySpec& operator=(const ReloadPolicySpec&);
+  ReloadPolicySpec& operator=(ReloadPolicySpec&&) noexcept;
+  ~ReloadPolicySpec();
+  bool operator==(const ReloadPolicySpec&) const;
 };
 
 struct ReloadPolicyStatusConditionsItem {
@@ -75,6 +100,13 @@ struct ReloadPolicyStatusConditionsItem {
   bool operator==(const ReloadPolicyStatusConditionsItem&) const = default;
 };
 
+struct ReloadPolicyStatusFailedRolloutsItem {
+  kubexx::apimachinery::Time rolled_at{};
+  std::string uid{};
+  std::string workload{};
+  bool operator==(const ReloadPolicyStatusFailedRolloutsItem&) const = default;
+};
+
 struct ReloadPolicyStatusPendingRolloutsItem {
   std::optional<std::string> message{};
   std::string reason{};
@@ -85,21 +117,34 @@ struct ReloadPolicyStatusPendingRolloutsItem {
 };
 
 struct ReloadPolicyStatus {
-  std::optional<std::int32_t> active{};
-  std::vector<ReloadPolicyStatusConditionsItem> conditions{};
-  std::optional<std::int32_t> failed{};
-  std::optional<std::int64_t> observed_generation{};
-  std::optional<std::int32_t> pending{};
-  std::vector<ReloadPolicyStatusPendingRolloutsItem> pending_rollouts{};
-  std::optional<std::string> summary{};
-  bool operator==(const ReloadPolicyStatus&) const = default;
+  std::optional<std::int32_t> active;
+  std::vector<ReloadPolicyStatusConditionsItem> conditions;
+  std::optional<std::int32_t> failed;
+  std::vector<ReloadPolicyStatusFailedRolloutsItem> failed_rollouts;
+  std::optional<std::int64_t> observed_generation;
+  std::optional<std::int32_t> pending;
+  std::vector<ReloadPolicyStatusPendingRolloutsItem> pending_rollouts;
+  std::optional<std::string> summary;
+  ReloadPolicyStatus();
+  ReloadPolicyStatus(const ReloadPolicyStatus&);
+  ReloadPolicyStatus(ReloadPolicyStatus&&) noexcept;
+  ReloadPolicyStatus& operator=(const ReloadPolicyStatus&);
+  ReloadPolicyStatus& operator=(ReloadPolicyStatus&&) noexcept;
+  ~ReloadPolicyStatus();
+  bool operator==(const ReloadPolicyStatus&) const;
 };
 
 struct ReloadPolicy {
-  kubexx::api::meta::v1::ObjectMeta metadata{};
-  ReloadPolicySpec spec{};
-  kubexx::apimachinery::Box<ReloadPolicyStatus> status{};
-  bool operator==(const ReloadPolicy&) const = default;
+  kubexx::api::meta::v1::ObjectMeta metadata;
+  ReloadPolicySpec spec;
+  kubexx::apimachinery::Box<ReloadPolicyStatus> status;
+  ReloadPolicy();
+  ReloadPolicy(const ReloadPolicy&);
+  ReloadPolicy(ReloadPolicy&&) noexcept;
+  ReloadPolicy& operator=(const ReloadPolicy&);
+  ReloadPolicy& operator=(ReloadPolicy&&) noexcept;
+  ~ReloadPolicy();
+  bool operator==(const ReloadPolicy&) const;
 };
 
 inline constexpr kubexx::apimachinery::ResourceInfo kReloadPolicyResource{"kubexx.io", "v1alpha1", "ReloadPolicy", "reloadpolicies", true};
@@ -122,6 +167,8 @@ template <>
 const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ReloadPolicySpec>();
 template <>
 const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ReloadPolicyStatusConditionsItem>();
+template <>
+const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ReloadPolicyStatusFailedRolloutsItem>();
 template <>
 const TypeSchema& SchemaOf<::kubexx::reloadpolicy::v1alpha1::ReloadPolicyStatusPendingRolloutsItem>();
 template <>

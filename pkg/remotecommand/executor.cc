@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <span>
 #include <thread>
 #include <utility>
@@ -19,6 +20,7 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using internal::Channel;
 using internal::WebSocket;
+using rest::internal::ClientAccess;
 using rest::internal::PercentEncode;
 
 /// How much of the input goes into one message, as with Go's io.Copy.
@@ -102,6 +104,20 @@ Executor::Executor(std::shared_ptr<rest::RESTClient> client, Options options)
 Executor::Executor(std::shared_ptr<rest::RESTClient> client)
     : Executor(std::move(client), Options{}) {}
 
+Result<std::unique_ptr<WebSocket>> Executor::Open(const std::string& path_and_query,
+                                                  const std::string& protocol,
+                                                  const std::stop_token& stop) const {
+  for (bool renewed = false;; renewed = true) {
+    KX_ASSIGN_OR_RETURN(const auto access, ClientAccess::For(*client_, stop));
+    auto socket =
+        WebSocket::Open(access, access.server.prefix + path_and_query, protocol, options_, stop);
+    const bool refused = !socket && socket.error().code == 401;
+    if (!refused || renewed || !ClientAccess::Renew(*client_, access)) {
+      return socket;
+    }
+  }
+}
+
 Result<Exit> Executor::Exec(const Target& target, const std::vector<std::string>& command,
                             const Streams& streams, const std::stop_token& stop) const {
   KX_ASSIGN_OR_RETURN(std::string path, PodPath(target, "exec"));
@@ -126,11 +142,8 @@ Result<Exit> Executor::Run(std::string path, const std::string& query, const Str
   if (!streams.in && !streams.out && !streams.err) {
     return Fail(Reason::kBadRequest, "no stream is set: the server wants one at least");
   }
-  KX_ASSIGN_OR_RETURN(const auto access,
-                      rest::internal::AccessFor(client_->config(), base::Clock::Real(), stop));
   KX_ASSIGN_OR_RETURN(const auto socket,
-                      WebSocket::Open(access, access.server.prefix + path + "?" + query.substr(1),
-                                      internal::kCommandProtocol, options_, stop));
+                      Open(path + "?" + query.substr(1), internal::kCommandProtocol, stop));
   internal::CommandReader reader(streams);
   bool refused = false;  // by a sink
   const auto take = [&reader, &refused](std::string_view message) {
@@ -172,12 +185,8 @@ Result<Exit> Executor::Run(std::string path, const std::string& query, const Str
 Result<void> Executor::Forward(const Target& target, std::uint16_t port, Source in, Sink out,
                                const std::stop_token& stop) const {
   KX_ASSIGN_OR_RETURN(const std::string path, PodPath(target, "portforward"));
-  KX_ASSIGN_OR_RETURN(const auto access,
-                      rest::internal::AccessFor(client_->config(), base::Clock::Real(), stop));
-  KX_ASSIGN_OR_RETURN(
-      const auto socket,
-      WebSocket::Open(access, access.server.prefix + path + "?ports=" + std::to_string(port),
-                      internal::kForwardProtocol, options_, stop));
+  KX_ASSIGN_OR_RETURN(const auto socket, Open(path + "?ports=" + std::to_string(port),
+                                              internal::kForwardProtocol, stop));
   internal::ForwardReader reader(port, out);
   const auto take = [&reader](std::string_view message) { return reader.Take(message); };
   InputPump input(*socket, in, {});

@@ -17,6 +17,10 @@
 
 namespace kubexx::remotecommand {
 
+namespace internal {
+class WebSocket;
+}
+
 /// One container.
 struct Target {
   std::string name_space{};
@@ -33,14 +37,15 @@ struct Exit {
 /// Runs commands over WebSockets. Each call blocks until its end, on the calling thread, plus one
 /// thread while there is input and one while there are terminal sizes. Errors are the server's
 /// Status when it refuses, kUnavailable when the connection cannot be made, breaks or goes silent,
-/// kCancelled as soon as `stop` is requested. Memory is bounded by Options. Uses server, TLS and
-/// credentials of the client's config, and no proxy. Thread-safe. Semantics: client-go
-/// tools/remotecommand, with its timeouts.
+/// kCancelled as soon as `stop` is requested. Memory is bounded by Options. Server, proxy, TLS and
+/// credentials are the client's, which are shared with its requests; after a 401 a call tries once
+/// more if there are new credentials. Thread-safe. Semantics: client-go tools/remotecommand, with
+/// its timeouts.
 class Executor {
  public:
   /// Limits on time and size.
   struct Options {
-    /// For name resolution, connecting, TLS and the server's answer together.
+    /// For name resolution, connecting, a proxy's tunnel, TLS and the server's answer together.
     std::chrono::milliseconds connect_timeout = std::chrono::seconds(30);
     std::chrono::milliseconds ping_interval = std::chrono::seconds(5);
     /// The connection is given up when nothing at all has come for this long, pongs included.
@@ -72,6 +77,10 @@ class Executor {
  private:
   apimachinery::Result<Exit> Run(std::string path, const std::string& query, const Streams& streams,
                                  const std::stop_token& stop) const;
+
+  apimachinery::Result<std::unique_ptr<internal::WebSocket>> Open(
+      const std::string& path_and_query, const std::string& protocol,
+      const std::stop_token& stop) const;
 
   std::shared_ptr<rest::RESTClient> client_;
   Options options_;

@@ -66,7 +66,7 @@ struct ExecConfig {
 
 /// As client-go's rest.Config. A value type; holds credentials: never log it.
 struct Config {
-  /// "https://host:port[/prefix]".
+  /// "https://host:port[/prefix]"; an IPv6 address is in brackets.
   std::string host{};
   TlsConfig tls{};
   std::string bearer_token{};
@@ -79,10 +79,10 @@ struct Config {
   /// one.
   std::string namespace_ = "default";
   std::string user_agent{};
-  /// Of a request that is not a watch; zero means none.
+  /// Of a request that is not a watch; zero means the limits of RESTClient::Options.
   std::chrono::seconds timeout{0};
   /// Client-side rate limit in requests per second; negative switches it off, 0 means the default 5
-  /// (burst 10).
+  /// (burst 10), or none where controller::Manager::New makes the client.
   double qps = 0;
   int burst = 0;
   ImpersonationConfig impersonate{};

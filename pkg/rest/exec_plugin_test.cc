@@ -1,8 +1,11 @@
 #include "kubexx/rest/internal/exec_plugin.h"
 
 #include <gmock/gmock.h>
+#include <signal.h>
+#include <sys/types.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -29,6 +32,7 @@ using rest::testing::ClientFor;
 using rest::testing::FakeConnection;
 using rest::testing::FakeServer;
 using rest::testing::TempDir;
+using rest::testing::WithoutDeadlines;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -62,6 +66,38 @@ class ExecPluginTest : public ::testing::Test {
   FakeClock clock_;
   const RestMetrics no_metrics_{nullptr, "", clock_};
 };
+
+TEST_F(ExecPluginTest, ARequestWhoseTimeIsOverMeanwhileIsNotSent) {
+  std::atomic<int> requests = 0;
+  FakeServer server([&requests](FakeConnection& connection) {
+    while (connection.ReadRequest()) {
+      ++requests;
+      connection.Respond(200, "application/json", "{}");
+    }
+  });
+  Config config = Plugin("while [ ! -e go ]; do sleep 0.01; done\n" + Print(R"({"token":"t"})"));
+  config.host = server.Url();
+  const auto client = ClientFor(config, WithoutDeadlines(clock_));
+  apimachinery::Result<Response> result;
+  {
+    std::jthread caller([&] {
+      result = client->Post()
+                   .AbsPath("/x")
+                   .Body(codec::Encoding::kJson, "{}")
+                   .Timeout(std::chrono::seconds(20))
+                   .Do();
+    });
+    while (Runs() == 0) {
+      std::this_thread::yield();
+    }
+    clock_.Advance(std::chrono::seconds(21));
+    dir_.Write("go", "");
+  }
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().reason, Reason::kTimeout);
+  EXPECT_THAT(result.error().message, HasSubstr("not sent"));
+  EXPECT_EQ(requests, 0);
+}
 
 TEST_F(ExecPluginTest, KeepsCredentialsUntilTheyExpire) {
   // The fake clock starts at 08:00:00 of this day.
@@ -197,10 +233,13 @@ TEST(SubprocessTest, IsKilledWhenStoppedOrLate) {
 }
 
 TEST(SubprocessTest, EndsWithTheProgramNotWithWhatItLeftRunning) {
-  const auto exit = internal::Run({.argv = {"sh", "-c", "echo out; sleep 5 & exit 4"}}, {});
+  const auto exit = internal::Run({.argv = {"sh", "-c", "sleep 600 & echo $!; exit 4"}}, {});
   ASSERT_TRUE(exit) << exit.error().message;
   EXPECT_EQ(exit->code, 4);
-  EXPECT_EQ(exit->output, "out\n");
+  const pid_t left = std::stoi(exit->output);
+  EXPECT_EQ(exit->output, std::to_string(left) + "\n");
+  // It runs, and would keep the output of this program open, too, for which ctest waits.
+  EXPECT_EQ(::kill(left, SIGKILL), 0);
 }
 
 TEST_F(ExecPluginTest, ARequestRefusedWith401IsSentOnceMoreWithNewCredentials) {
@@ -213,12 +252,12 @@ TEST_F(ExecPluginTest, ARequestRefusedWith401IsSentOnceMoreWithNewCredentials) {
   });
   Config config = Plugin(Print(R"({"token":"t$n"})"));
   config.host = server.Url();
-  const auto client = ClientFor(config, {.clock = clock_, .connect_timeout = {}});
+  const auto client = ClientFor(config, WithoutDeadlines(clock_));
   const auto result = client->Get().AbsPath("/x").Do();
   ASSERT_TRUE(result) << result.error().ToString();
   EXPECT_THAT(seen, ElementsAre("Bearer t1", "Bearer t2"));
   // A server that refuses everything is asked twice, and the plugin does not run for ever.
-  const auto other = ClientFor(config, {.clock = clock_, .connect_timeout = {}});
+  const auto other = ClientFor(config, WithoutDeadlines(clock_));
   EXPECT_EQ(other->Get().AbsPath("/x").Do().error().code, 401);
   EXPECT_EQ(Runs(), 4);
   EXPECT_EQ(other->Get().AbsPath("/x").Do().error().code, 401);
@@ -254,7 +293,7 @@ TEST_F(ExecPluginTest, ClientCertificatesOfThePluginAreUsed) {
   Config config = Plugin("cat $n.json\n");
   config.host = server.Url();
   config.tls.ca_data = authority.certificate();
-  const auto client = ClientFor(config, {.clock = clock_, .connect_timeout = {}});
+  const auto client = ClientFor(config, WithoutDeadlines(clock_));
   const auto result = client->Get().AbsPath("/x").Do();
   ASSERT_TRUE(result) << result.error().ToString();
   EXPECT_EQ(result->body, "CN=two") << "after the first was refused, on a connection of its own";

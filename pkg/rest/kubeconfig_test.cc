@@ -253,7 +253,7 @@ TEST_F(EnvironmentTest, InClusterReadsTheServiceAccount) {
   EXPECT_EQ(config->namespace_, "apps");
   const auto v6 = internal::InClusterConfigFrom("fd00::1", "443", dir_.path());
   ASSERT_TRUE(v6);
-  EXPECT_EQ(v6->host, "https://kubernetes.default.svc:443");
+  EXPECT_EQ(v6->host, "https://[fd00::1]:443");
   EXPECT_FALSE(internal::InClusterConfigFrom("", "443", dir_.path()));
   EXPECT_FALSE(internal::InClusterConfigFrom("10.0.0.1", "x", dir_.path()));
   const TempDir empty;
@@ -339,7 +339,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadFileCase{"QueryInServer", With("server: \"https://a/b?c\"", ""), "a query"},
         BadFileCase{"PasswordInServer", With("server: \"https://u:SECRET@a\"", ""),
                     "credentials in the URL"},
-        BadFileCase{"Ipv6Server", With("server: \"https://[::1]:6443\"", ""), "IPv6"},
+        BadFileCase{"BadIpv6Server", With("server: \"https://[::x]:6443\"", ""), "IPv6"},
         BadFileCase{"CaNotBase64", With(kServer + ", certificate-authority-data: \"SECRET!\"", ""),
                     "clusters[0] \"a\": certificate-authority-data: is not valid base64"},
         BadFileCase{"KeyNotBase64",

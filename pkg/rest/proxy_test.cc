@@ -23,7 +23,7 @@ std::string Choose(const std::string& url, std::map<std::string, std::string> en
   const auto server = ParseServerUrl(url);
   const auto lookup = [&env](const char* name) { return env[name]; };
   const auto proxy = ChooseProxy("", *server, lookup);
-  return proxy ? (proxy->has_value() ? (*proxy)->url : "none") : proxy.error().message;
+  return proxy ? (proxy->has_value() ? (*proxy)->address.Origin() : "none") : proxy.error().message;
 }
 
 TEST(ProxyTest, EnvironmentChoosesByScheme) {
@@ -52,6 +52,13 @@ TEST(ProxyTest, NoProxyExempts) {
   EXPECT_TRUE(with("https://a.example:6443", "a.example:6443"));
   EXPECT_TRUE(with("https://10.1.2.3", "10.0.0.0/8"));
   EXPECT_TRUE(with("https://10.1.2.3", "10.1.2.3"));
+  EXPECT_TRUE(with("https://[::1]:6443", ""));
+  EXPECT_TRUE(with("https://[fd00::1]:6443", "fd00::1"));
+  EXPECT_TRUE(with("https://[fd00::1]:6443", "[fd00:0::1]"));
+  EXPECT_TRUE(with("https://[fd00::1]:6443", "[fd00::1]:6443"));
+  EXPECT_TRUE(with("https://[fd00::1]:6443", "10.0.0.0/8,fd00::/8"));
+  EXPECT_FALSE(with("https://[fd00::1]:6443", "fd00::2, [fd00::1]:443, fe00::/8, ::1, []:6443, ["));
+  EXPECT_FALSE(with("https://10.1.2.3", "fd00::/8, ::/0, 10.1.2.3:"));
   EXPECT_FALSE(with("https://example", ".example"));
   EXPECT_FALSE(with("https://aexample", "example"));
   EXPECT_FALSE(with("https://a.example:6443", "a.example:443"));
@@ -62,11 +69,11 @@ TEST(ProxyTest, NoProxyExempts) {
 TEST(ProxyTest, ReadsUserAndRefusesOthers) {
   const auto proxy = ParseProxyUrl("http://me:p%40ss@p.example:3128/");
   ASSERT_TRUE(proxy) << proxy.error().message;
-  EXPECT_EQ(proxy->url, "http://p.example:3128");
+  EXPECT_EQ(proxy->address.Origin(), "http://p.example:3128");
   EXPECT_EQ(proxy->username, "me");
   EXPECT_EQ(proxy->password, "p@ss");
   for (const std::string bad : {"https://p", "ftp://p", "http://", "http://p:x", "http://p/path",
-                                "http://u:%4@p", "http://[::1]:80", ""}) {
+                                "http://u:%4@p", "http://[::x]:80", ""}) {
     EXPECT_FALSE(ParseProxyUrl(bad)) << bad;
   }
 }

@@ -1,6 +1,8 @@
 #include "kubexx/rest/request.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 
 #include "kubexx/rest/internal/client_impl.h"
 #include "kubexx/rest/internal/error_response.h"
@@ -15,6 +17,9 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using internal::CheckPathSegment;
 using internal::PercentEncode;
+
+// A guard against overflow; no server keeps a watch that long.
+constexpr std::chrono::hours kMaxLifetime(24 * 365);
 
 // `more` appended to `path` as "/a/b", or an error when it is no plain path.
 Result<void> Join(std::string_view what, std::string_view more, std::string& path) {
@@ -104,6 +109,12 @@ Request& Request::Suffix(std::string_view segments) {
 Request& Request::Param(std::string_view name, std::string_view value) {
   if (name == "watch") {
     watch_ = value == "true" || value == "1";
+  }
+  if (name == "timeoutSeconds") {
+    std::int64_t seconds = 0;
+    std::from_chars(value.data(), value.data() + value.size(), seconds);
+    lifetime_ = std::chrono::seconds(
+        std::clamp<std::int64_t>(seconds, 0, std::chrono::seconds(kMaxLifetime).count()));
   }
   params_.emplace_back(name, value);
   return *this;
@@ -256,6 +267,9 @@ std::string Request::Target() const {
   }
   return target;
 }
+
+// As the server's own notion of what runs long, and is not under its --request-timeout.
+bool Request::BeginsLate() const { return subresource_ == "log" || subresource_ == "proxy"; }
 
 std::string Request::ToString() const { return method_ + " " + Target(); }
 

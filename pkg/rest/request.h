@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -86,7 +87,9 @@ class Request {
   /// "as=PartialObjectMetadata;g=meta.k8s.io;v=v1": asks for another representation of the
   /// resource. A server that has none answers with the resource itself.
   Request& AcceptParameters(std::string_view parameters);
-  /// Limits the whole request; a Stream only until its response head.
+  /// Limits the whole request; a Stream only until its response head. Without one the limits of
+  /// RESTClient::Options count, but for logs and the subresource "proxy", whose responses begin
+  /// when there is something to say: those have only the connect timeout and what the caller sets.
   Request& Timeout(std::chrono::milliseconds timeout);
   Request& MaxRetries(int retries);
   /// Instead of the client's; null means none.
@@ -110,11 +113,18 @@ class Request {
 
   /// Sends and hands the body over in pieces as they arrive, on the calling thread; memory does not
   /// grow with the body, a slow sink slows the server down. Returns when the body has ended;
-  /// kUnavailable when it broke off or when nothing came for `idle_timeout` (zero: no limit); an
-  /// error of a sink is returned as it is.
+  /// kUnavailable when it broke off or when nothing came for `idle_timeout` (zero: no limit;
+  /// without one, that of RESTClient::Options); kTimeout when the server had taken the body's whole
+  /// time, in which what sinks take does not count; an error of a sink is returned as it is.
+  ///
+  /// A watch's time is the timeoutSeconds that the server was asked for, or the hour that an API
+  /// server keeps one without, and half a minute: the server ends a healthy one before, however
+  /// quiet it is. A longer `idle_timeout` makes it longer.
+  ///
+  /// Through a proxy's tunnel kUnavailable also comes after two hours without a byte.
   apimachinery::Result<void> Stream(
       HeadSink on_head, ChunkSink on_chunk, std::stop_token stop,
-      std::chrono::milliseconds idle_timeout = std::chrono::milliseconds{0});
+      std::optional<std::chrono::milliseconds> idle_timeout = std::nullopt);
 
   /// Method and path with query, for logs and errors.
   std::string ToString() const;
@@ -129,6 +139,7 @@ class Request {
   apimachinery::Result<internal::Prepared> Prepare() const;
   apimachinery::Result<internal::Opened> Open(const std::stop_token& stop) const;
   std::string ResourceKey() const;
+  bool BeginsLate() const;
 
   RESTClient* client_;
   std::string method_;
@@ -151,6 +162,7 @@ class Request {
   std::shared_ptr<BackoffManager> backoff_;
   std::shared_ptr<WarningHandler> warnings_;
   bool watch_ = false;
+  std::chrono::seconds lifetime_{0};  // of a watch, as the server was asked
   std::chrono::milliseconds timeout_{0};
   int max_retries_ = 10;
   apimachinery::Result<void> argument_error_{};

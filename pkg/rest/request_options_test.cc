@@ -216,11 +216,11 @@ TEST(BackoffTest, ARequestWaitsForItAndRetryAfterIsWaitedForIfLonger) {
     }
   });
   metrics::Registry registry;
-  const auto client = NewClient(server.Url(), {.clock = clock,
-                                               .registry = &registry,
-                                               .connect_timeout = {},
-                                               .backoff = std::make_shared<ExponentialBackoff>(
-                                                   std::chrono::hours(1), std::chrono::hours(2))});
+  RESTClient::Options options = testing::WithoutDeadlines(clock);
+  options.registry = &registry;
+  options.backoff =
+      std::make_shared<ExponentialBackoff>(std::chrono::hours(1), std::chrono::hours(2));
+  const auto client = NewClient(server.Url(), options);
   EXPECT_EQ(client->Get().AbsPath("/x").Do().error().code, 500);
   Result<Response> result;
   std::jthread caller([&] { result = client->Get().AbsPath("/x").Do(); });

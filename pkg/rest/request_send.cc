@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "kubexx/rest/internal/client_impl.h"
 #include "kubexx/rest/internal/error_response.h"
+#include "kubexx/rest/internal/in_seconds.h"
 #include "kubexx/rest/request.h"
 
 namespace kubexx::rest {
@@ -20,34 +22,82 @@ using internal::MediaTypeOf;
 // Do keeps the whole response in memory; lists of any size go through Stream.
 constexpr std::size_t kMaxBody = 256 << 20;
 
-// Reads a stream piece by piece. A watch on a connection whose client certificate may be replaced
-// looks for a new one from time to time, and ends when there is one: it begins again with it.
-struct StreamReader {
-  internal::Sender& sender;
-  internal::Opened& opened;
-  base::Duration idle_timeout;  // zero: none
-  base::Duration look;          // how often to look; zero: never
+// How long an API server keeps a watch that asks for no time, with default settings, and how much
+// longer than its time one may take to end.
+constexpr std::chrono::minutes kLifetime(60);
+constexpr std::chrono::seconds kLifetimeMargin(30);
 
-  Result<bool> Next(internal::HttpCall::Sink sink, const std::stop_token& stop) const {
-    base::Clock& clock = sender.clock();
-    const base::TimePoint idle =
-        idle_timeout.count() > 0 ? clock.Now() + idle_timeout : base::TimePoint::max();
-    if (look.count() == 0) {
-      return opened.Read(sink, stop, idle);
-    }
+// What takes no longer gets on with the tunnels of most requests.
+constexpr std::chrono::minutes kNotQuiet(10);
+
+// How long the body of a response may take; zero durations: no limit.
+struct BodyLimits {
+  base::Duration idle{0};   // without a byte
+  base::Duration whole{0};  // of waiting, in all
+  base::TimePoint deadline = base::TimePoint::max();
+};
+
+base::TimePoint After(base::TimePoint begin, base::Duration time, bool limited) {
+  return limited ? begin + time : base::TimePoint::max();
+}
+
+// Reads a body piece by piece. A watch on a connection whose client certificate may be replaced
+// looks for a new one from time to time, and ends when there is one: it begins again with it.
+class BodyReader {
+ public:
+  // `look` is how often to look for a new certificate; zero: never.
+  BodyReader(internal::Sender& sender, internal::Opened& opened, BodyLimits limits,
+             base::Duration look)
+      : sender_(sender), opened_(opened), limits_(limits), look_(look) {}
+
+  // As Opened::Read; kTimeout when the body's time is over.
+  Result<bool> Next(internal::HttpCall::Sink sink, const std::stop_token& stop) {
+    base::Clock& clock = sender_.clock();
+    const base::TimePoint begin = clock.Now();
+    const base::TimePoint whole = After(begin, limits_.whole - waited_, limits_.whole.count() > 0);
+    const base::TimePoint idle = After(begin, limits_.idle, limits_.idle.count() > 0);
+    const base::TimePoint until = std::min({whole, idle, limits_.deadline});
+    std::optional<base::TimePoint> came;  // A sink may take its time.
+    const auto take = [&came, &clock, &sink](std::string_view piece) -> Result<void> {
+      came = came.value_or(clock.Now());
+      return sink(piece);
+    };
     for (;;) {
-      auto read = opened.Read(sink, stop, std::min(idle, clock.Now() + look));
-      const bool time_is_up = !read && read.error().reason == Reason::kUnavailable &&
-                              !opened.call.failed() && clock.Now() < idle;
-      if ((time_is_up || (read && *read)) && sender.HasOldCertificate(opened)) {
+      auto read =
+          opened_.Read(take, stop, std::min(until, After(clock.Now(), look_, look_.count() > 0)));
+      const base::TimePoint now = clock.Now();
+      const bool quiet =
+          !read && !came && read.error().reason == Reason::kUnavailable && !opened_.call.failed();
+      const bool goes_on = quiet ? now < until : read && *read;
+      if (look_.count() > 0 && goes_on && sender_.HasOldCertificate(opened_)) {
         return Fail(Reason::kUnavailable,
                     "the client certificate has changed, so the watch has to begin again");
       }
-      if (!time_is_up) {
-        return read;
+      if (quiet && now < until) {
+        continue;
       }
+      waited_ += came.value_or(now) - begin;
+      if (quiet && now >= limits_.deadline) {
+        return Fail(Reason::kTimeout, "the response did not end within the request's timeout");
+      }
+      if (quiet && now >= whole) {
+        return Fail(Reason::kTimeout,
+                    "the response did not end within " + internal::InSeconds(limits_.whole));
+      }
+      if (quiet) {
+        return Fail(Reason::kUnavailable, "nothing arrived within the idle timeout of " +
+                                              internal::InSeconds(limits_.idle));
+      }
+      return read;
     }
   }
+
+ private:
+  internal::Sender& sender_;
+  internal::Opened& opened_;
+  const BodyLimits limits_;
+  const base::Duration look_;
+  base::Duration waited_{0};
 };
 
 // Errors that arise on this side say what was asked; a server's own message already does.
@@ -59,19 +109,25 @@ Status AddContext(const Request& request, Status status) {
 
 Result<internal::Prepared> Request::Prepare() const {
   internal::Sender& sender = *client_->impl_->sender;
-  internal::Prepared out{.http = {.method = method_,
-                                  .target = Target(),
-                                  .headers = headers_,
-                                  .body = body_,
-                                  .has_body = has_body_},
-                         .watch = watch_,
-                         .timeout = timeout_,
-                         .max_retries = max_retries_,
-                         .limiter = limiter_,
-                         .backoff = backoff_,
-                         .warnings = warnings_};
+  internal::Prepared out{
+      .http = {.method = method_,
+               .target = Target(),
+               .headers = headers_,
+               .body = body_,
+               .has_body = has_body_,
+               .quiet = BeginsLate() || timeout_ > kNotQuiet ||
+                        (watch_ && (lifetime_.count() == 0 || lifetime_ > kNotQuiet))},
+      .watch = watch_,
+      .timeout = timeout_,
+      .max_retries = max_retries_,
+      .limiter = limiter_,
+      .backoff = backoff_,
+      .warnings = warnings_};
   if (timeout_.count() == 0 && !watch_) {
     out.timeout = client_->config().timeout;
+  }
+  if (out.timeout.count() == 0 && !BeginsLate()) {
+    out.response = sender.options().response_timeout;
   }
   const bool json_only = sender.json_only().Has(ResourceKey());
   std::string accept;
@@ -143,14 +199,16 @@ Result<Response> Request::Do(std::stop_token stop) {
     response.body.append(chunk);
     return {};
   };
+  BodyLimits limits{.deadline = opened->deadline};
+  if (opened->deadline == base::TimePoint::max() && !BeginsLate()) {
+    limits.idle = sender.options().idle_timeout;
+    limits.whole = sender.options().body_timeout;
+  }
+  BodyReader reader(sender, *opened, limits, base::Duration::zero());
   for (bool more = true; more;) {
-    auto read = opened->Read(collect, stop, opened->deadline);
+    auto read = reader.Next(collect, stop);
     if (!read) {
-      Status status = std::move(read).error();
-      if (opened->deadline != base::TimePoint::max() && clock.Now() >= opened->deadline) {
-        status = Status(Reason::kTimeout, "the response did not end within the request's timeout");
-      }
-      return Fail(AddContext(*this, std::move(status)));
+      return Fail(AddContext(*this, std::move(read).error()));
     }
     more = *read;
   }
@@ -160,7 +218,7 @@ Result<Response> Request::Do(std::stop_token stop) {
 }
 
 Result<void> Request::Stream(HeadSink on_head, ChunkSink on_chunk, std::stop_token stop,
-                             std::chrono::milliseconds idle_timeout) {
+                             std::optional<std::chrono::milliseconds> idle_timeout) {
   KX_RETURN_IF_ERROR(Check());
   internal::Sender& sender = *client_->impl_->sender;
   base::Clock& clock = sender.clock();
@@ -179,8 +237,15 @@ Result<void> Request::Stream(HeadSink on_head, ChunkSink on_chunk, std::stop_tok
     return sink_result = on_chunk(chunk);
   };
   const base::Duration look = watch_ ? sender.certificate_interval() : std::chrono::seconds(0);
-  const StreamReader reader{
-      .sender = sender, .opened = *opened, .idle_timeout = idle_timeout, .look = look};
+  BodyLimits limits{.idle = idle_timeout.value_or(std::chrono::milliseconds(0))};
+  if (watch_) {
+    limits.whole = std::max<base::Duration>(
+        (lifetime_.count() > 0 ? lifetime_ : kLifetime) + kLifetimeMargin, limits.idle);
+  } else if (!BeginsLate()) {
+    limits.idle = idle_timeout.value_or(sender.options().idle_timeout);
+    limits.whole = sender.options().body_timeout;
+  }
+  BodyReader reader(sender, *opened, limits, look);
   for (bool more = true; more;) {
     auto read = reader.Next(deliver, stop);
     if (!sink_result) {

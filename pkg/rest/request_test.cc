@@ -234,7 +234,7 @@ TEST(RequestTest, SendsEachPatchTypeWithItsContentType) {
       {PatchType::kStrategicMerge, "application/strategic-merge-patch+json"},
       {PatchType::kApply, "application/apply-patch+yaml"}};
   for (const auto& [type, content_type] : cases) {
-    const FakeRequest request = Sent([type = type](RESTClient& c) {
+    const FakeRequest request = Sent([type](RESTClient& c) {
       return c.Patch(type).Resource(kNodes).Name("a").Body(Encoding::kJson, "[]");
     });
     EXPECT_EQ(request.method, "PATCH");

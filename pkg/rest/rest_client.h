@@ -22,6 +22,10 @@ class Registry;
 
 namespace kubexx::rest {
 
+namespace internal {
+struct ClientAccess;
+}
+
 /// Thread-safe. Shared by all clients of one server; keep it in a shared_ptr. One network thread
 /// serves the connections of all RESTClients of the process; the first one starts it.
 class RESTClient {
@@ -34,6 +38,17 @@ class RESTClient {
     /// How long name resolution, connecting and the TLS handshake may take together; zero: no
     /// limit.
     std::chrono::milliseconds connect_timeout = std::chrono::seconds(30);
+    /// How long the head of a response may take from when the request's head has been sent, for
+    /// requests that have no timeout of their own, watches included; zero: no limit. An API server
+    /// ends what takes longer than 60 s itself, unless its --request-timeout says otherwise.
+    std::chrono::milliseconds response_timeout = std::chrono::minutes(2);
+    /// How long a response may bring nothing; zero: no limit. Not of watches, which are quiet while
+    /// nothing changes: they have their lifetime, see Request::Stream.
+    std::chrono::milliseconds idle_timeout = std::chrono::minutes(2);
+    /// How long the bodies of responses to requests without a timeout are waited for in all, so
+    /// that a server that sends a byte now and then holds nobody up; zero: no limit. Not of
+    /// watches.
+    std::chrono::milliseconds body_timeout = std::chrono::minutes(10);
     /// Instead of one made of Config's qps and burst; may be shared.
     std::shared_ptr<RateLimiter> rate_limiter{};
     /// Instead of what KUBE_CLIENT_BACKOFF_BASE and _DURATION say.
@@ -61,6 +76,7 @@ class RESTClient {
 
  private:
   friend class Request;
+  friend struct internal::ClientAccess;
   class Impl;
   explicit RESTClient(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;

@@ -3,10 +3,12 @@
 #include <atomic>
 #include <chrono>
 #include <latch>
+#include <map>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "kubexx/base/mutex.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/rest/rest_client.h"
@@ -27,12 +29,7 @@ using testing::FakeServer;
 using ::testing::HasSubstr;
 using testing::kConfigMaps;
 using testing::NewClient;
-
-// Without a connect timeout, waits for the limits and pauses under test are the only ones with a
-// deadline.
-RESTClient::Options FakeTime(FakeClock& clock) {
-  return {.clock = clock, .connect_timeout = seconds(0)};
-}
+using testing::WithoutDeadlines;
 
 // Answers the n-th request of all connections with script(n), which may also drop the connection by
 // doing nothing.
@@ -60,7 +57,7 @@ TEST(RetryTest, WaitsAsLongAsTheServerAsksAndSendsTheBodyAgain) {
           connection.Respond(201, "application/json", "{}");
         }
       }));
-  const auto client = NewClient(server.Url(), FakeTime(clock));
+  const auto client = NewClient(server.Url(), WithoutDeadlines(clock));
   Result<Response> result;
   std::jthread caller([&] {
     result = client->Post()
@@ -158,7 +155,7 @@ TEST(RetryTest, GetIsSentAgainAfterALostConnectionButNotAWrite) {
       connection.Respond(200, "application/json", "{}");
     }
   });
-  const auto client = NewClient(server.Url(), FakeTime(clock));
+  const auto client = NewClient(server.Url(), WithoutDeadlines(clock));
   Result<Response> result;
   {
     std::jthread caller([&] { result = client->Get().AbsPath("/x").Do(); });
@@ -180,13 +177,66 @@ TEST(RetryTest, GetIsSentAgainAfterALostConnectionButNotAWrite) {
   EXPECT_EQ(writes, 1);
 }
 
+/// Answers the first request of each connection; takes the second, and closes without an answer, as
+/// a server that dies after it has committed.
+class DropsSecond {
+ public:
+  DropsSecond()
+      : server_([this](FakeConnection& connection) {
+          for (int i = 0; const auto request = connection.ReadRequest(); ++i) {
+            ++requests_[request->method];
+            if (i == 1) {
+              return;
+            }
+            connection.Respond(200, "application/json", "{}");
+          }
+        }) {}
+  std::string Url() const { return server_.Url(); }
+  /// Of requests of the method.
+  int count(const std::string& method) { return requests_[method]; }
+
+ private:
+  struct Counts {
+    std::atomic<int>& operator[](const std::string& method) {
+      const base::MutexLock lock(mu);
+      return by_method[method];
+    }
+    base::Mutex mu;
+    std::map<std::string, std::atomic<int>> by_method KX_GUARDED_BY(mu);
+  };
+  Counts requests_;
+  FakeServer server_;
+};
+
+class ReusedConnection : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(ReusedConnection, AWriteThatIsLostOnItIsNotSentAgain) {
+  DropsSecond server;
+  const auto client = NewClient(server.Url());
+  ASSERT_TRUE(client->Get().AbsPath("/x").Do());
+  Request write = client->Verb(GetParam());
+  write.AbsPath("/x");
+  if (GetParam() != "DELETE") {
+    write.Body(codec::Encoding::kJson, "{}");
+  }
+  const auto result = write.Do();
+  EXPECT_EQ(server.count(GetParam()), 1);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().reason, Reason::kUnavailable);
+}
+
+INSTANTIATE_TEST_SUITE_P(Verbs, ReusedConnection,
+                         ::testing::Values("POST", "PUT", "PATCH", "DELETE"),
+                         [](const auto& verb) { return verb.param; });
+
 TEST(ThrottleTest, RequestsWaitForTokensAndWatchesDoNot) {
   FakeClock clock;
   std::atomic<int> count = 0;
   FakeServer server(Numbered(count, [](int, FakeConnection& connection, const FakeRequest&) {
     connection.Respond(200, "application/json", "{}");
   }));
-  const auto client = ClientFor({.host = server.Url(), .qps = 1, .burst = 2}, FakeTime(clock));
+  const auto client =
+      ClientFor({.host = server.Url(), .qps = 1, .burst = 2}, WithoutDeadlines(clock));
   const auto get = [&client] { return client->Get().AbsPath("/x").Do(); };
   ASSERT_TRUE(get());
   ASSERT_TRUE(get());
@@ -219,7 +269,7 @@ TEST(ThrottleTest, DefaultIsFivePerSecondWithABurstOfTen) {
   FakeServer server(Numbered(count, [](int, FakeConnection& connection, const FakeRequest&) {
     connection.Respond(200, "application/json", "{}");
   }));
-  auto made = RESTClient::New({.host = server.Url()}, FakeTime(clock));
+  auto made = RESTClient::New({.host = server.Url()}, WithoutDeadlines(clock));
   ASSERT_TRUE(made);
   for (int i = 0; i < 10; ++i) {
     ASSERT_TRUE((*made)->Get().AbsPath("/x").Do());

@@ -25,14 +25,10 @@ using testing::FakeConnection;
 using testing::FakeServer;
 using ::testing::HasSubstr;
 using testing::NewClient;
+using testing::WithoutDeadlines;
 
 constexpr auto kIgnoreHead = [](const Request::StreamHead&) -> Result<void> { return {}; };
 constexpr auto kIgnoreChunk = [](std::string_view) -> Result<void> { return {}; };
-
-// Without a connect timeout, waits for the limits under test are the only ones with a deadline.
-RESTClient::Options FakeTime(base::testing::FakeClock& clock) {
-  return {.clock = clock, .connect_timeout = std::chrono::seconds(0)};
-}
 
 // Everything a stream gave.
 struct Outcome {
@@ -382,7 +378,7 @@ TEST(StreamTest, IdleTimeoutEndsAQuietStreamOnly) {
     connection.WriteChunk("one");
     connection.AwaitPeer();
   });
-  const auto client = NewClient(server.Url(), FakeTime(clock));
+  const auto client = NewClient(server.Url(), WithoutDeadlines(clock));
   std::latch first(1);
   Result<void> result;
   std::jthread caller([&](const std::stop_token& stop) {
@@ -413,7 +409,7 @@ TEST(StreamTest, TimeoutLimitsTheHeadOfAStreamAndTheWholeOfARequest) {
     asked.count_down();
     connection.AwaitPeer();
   });
-  const auto client = NewClient(server.Url(), FakeTime(clock));
+  const auto client = NewClient(server.Url(), WithoutDeadlines(clock));
   for (const char* path : {"/silent", "/half"}) {
     Result<Response> result;
     std::jthread caller([&](const std::stop_token& stop) {

@@ -47,8 +47,9 @@ class TlsReloadTest : public ::testing::Test {
     const TlsConfig tls{.ca_file = dir_.path() + "/ca.crt",
                         .cert_file = dir_.path() + "/client.crt",
                         .key_file = dir_.path() + "/client.key"};
-    return ClientFor({.host = server.Url(), .tls = tls},
-                     {.clock = clock_, .registry = &registry_, .connect_timeout = {}});
+    RESTClient::Options options = rest::testing::WithoutDeadlines(clock_);
+    options.registry = &registry_;
+    return ClientFor({.host = server.Url(), .tls = tls}, options);
   }
   double Reloads(const std::string& which, const std::string& result, const std::string& reason) {
     return registry_

@@ -20,13 +20,41 @@ TEST(UrlTest, ReadsServerUrls) {
   EXPECT_EQ(ParseServerUrl("http://localhost/")->Origin(), "http://localhost:80");
   EXPECT_EQ(ParseServerUrl("http://localhost/")->prefix, "");
   EXPECT_EQ(ParseServerUrl("host:8443")->Origin(), "https://host:8443");
+  const auto v6 = ParseServerUrl("https://[FD00::1]:6443/a");
+  ASSERT_TRUE(v6) << v6.error().ToString();
+  EXPECT_EQ(v6->host, "fd00::1");
+  EXPECT_EQ(v6->Authority(), "[fd00::1]:6443");
+  EXPECT_EQ(v6->Origin(), "https://[fd00::1]:6443");
+  EXPECT_EQ(v6->OriginToResolve(), "https://fd00::1:6443");
+  EXPECT_EQ(v6->prefix, "/a");
+  EXPECT_EQ(ParseServerUrl("http://[::1]")->Origin(), "http://[::1]:80");
 }
 
 TEST(UrlTest, RefusesOthers) {
-  for (const std::string url :
-       {"", "https://", "ftp://a", "https://a:", "https://a:0", "https://a:70000", "https://a:1x",
-        "https://a b", "https://a/b c", "https://a?x", "https://a#x", "https://[::1]:6443",
-        "https://u:p@a", "https://a\r\nb", "https://a/\r\n", "://a"}) {
+  for (const std::string url : {"",
+                                "https://",
+                                "ftp://a",
+                                "https://a:",
+                                "https://a:0",
+                                "https://a:70000",
+                                "https://a:1x",
+                                "https://a b",
+                                "https://a/b c",
+                                "https://a?x",
+                                "https://a#x",
+                                "https://[",
+                                "https://[]",
+                                "https://[::1",
+                                "https://[::1]6443",
+                                "https://[::1]:",
+                                "https://[::1]:x",
+                                "https://[fe80::1%25eth0]:1",
+                                "https://[1.2.3.4]",
+                                "https://::1:6443",
+                                "https://u:p@a",
+                                "https://a\r\nb",
+                                "https://a/\r\n",
+                                "://a"}) {
     const auto parsed = ParseServerUrl(url);
     ASSERT_FALSE(parsed) << url;
     EXPECT_EQ(parsed.error().reason, Reason::kInvalidConfig);

@@ -266,9 +266,9 @@ TEST_F(FairQueueTest, DelayedAndRateLimitedKeysTakeTurnsToo) {
 }
 
 /// What both promise, with no regard to speed.
-class Model {
+class OrderModel {
  public:
-  Model(Order order, int max_working) : order_(order), max_working_(max_working) {}
+  OrderModel(Order order, int max_working) : order_(order), max_working_(max_working) {}
 
   void Add(const Key& key, int priority) {
     if (order_ == Order::kPriority && delayed_.contains(key)) {
@@ -413,7 +413,7 @@ TEST_P(QueueOrderModelTest, RandomCallsBehaveAsTheModel) {
                .order = order,
                .fair = {.max_working_per_tenant = kMaxWorking}});
   std::map<Key, Queue::Item> working;
-  Model model(order, kMaxWorking);
+  OrderModel model(order, kMaxWorking);
   for (int step = 0; step < kSteps; ++step) {
     const int number = pick(16);
     const Key key = K(std::to_string(number), "t" + std::to_string(number % 4));

@@ -23,7 +23,7 @@ using std::chrono::seconds;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-Key K(std::string name) { return {"pod", {"ns", std::move(name)}}; }
+Key NamedKey(std::string name) { return {"pod", {"ns", std::move(name)}}; }
 
 /// Lets other threads run until `condition` holds; the test's own time limit ends it otherwise.
 template <class Condition>
@@ -66,7 +66,7 @@ class QueueTest : public ::testing::Test {
 
 TEST_F(QueueTest, KeysComeInOrderOfArrival) {
   for (const char* name : {"c", "a", "b"}) {
-    queue_.Add(K(name));
+    queue_.Add(NamedKey(name));
   }
   EXPECT_EQ(queue_.Len(), 3U);
   TakeAndFinish("c");
@@ -76,9 +76,9 @@ TEST_F(QueueTest, KeysComeInOrderOfArrival) {
 }
 
 TEST_F(QueueTest, WaitingKeyIsQueuedOnce) {
-  queue_.Add(K("a"));
-  queue_.Add(K("b"));
-  queue_.Add(K("a"));
+  queue_.Add(NamedKey("a"));
+  queue_.Add(NamedKey("b"));
+  queue_.Add(NamedKey("a"));
   EXPECT_EQ(queue_.Len(), 2U);
   TakeAndFinish("a");
   TakeAndFinish("b");
@@ -91,12 +91,12 @@ TEST_F(QueueTest, KindsAreDifferentKeys) {
 }
 
 TEST_F(QueueTest, KeyAddedDuringItsWorkComesAgainAfterDone) {
-  queue_.Add(K("a"));
+  queue_.Add(NamedKey("a"));
   EXPECT_EQ(Take(), "a");
-  queue_.Add(K("a"));
-  queue_.Add(K("a"));
+  queue_.Add(NamedKey("a"));
+  queue_.Add(NamedKey("a"));
   EXPECT_EQ(queue_.Len(), 0U) << "not while it is worked on";
-  queue_.Add(K("b"));
+  queue_.Add(NamedKey("b"));
   Done("a");
   EXPECT_EQ(queue_.Len(), 2U);
   TakeAndFinish("b");
@@ -105,26 +105,26 @@ TEST_F(QueueTest, KeyAddedDuringItsWorkComesAgainAfterDone) {
 }
 
 TEST_F(QueueTest, WorkEndsOnceHoweverOftenItIsDone) {
-  queue_.Add(K("a"));
+  queue_.Add(NamedKey("a"));
   Queue::Item item = queue_.Get();
-  queue_.Add(K("a"));
+  queue_.Add(NamedKey("a"));
   item.Done();
   Queue::Item again = queue_.Get();
   EXPECT_FALSE(item);
   item.Done();
   item = Queue::Item();
-  queue_.Add(K("a"));
+  queue_.Add(NamedKey("a"));
   EXPECT_EQ(queue_.Len(), 0U) << "the second work is not done";
   item = std::move(again);
-  EXPECT_EQ(*item, K("a"));
+  EXPECT_EQ(*item, NamedKey("a"));
   item = queue_.Next(std::move(item));
-  EXPECT_EQ(*item, K("a"));
+  EXPECT_EQ(*item, NamedKey("a"));
   EXPECT_EQ(queue_.Len(), 0U);
 }
 
 TEST_F(QueueTest, GetWaitsForAnAdd) {
   std::jthread worker([this] { TakeAndFinish("a"); });
-  queue_.Add(K("a"));
+  queue_.Add(NamedKey("a"));
 }
 
 TEST_F(QueueTest, StopEndsAWaitingGet) {
@@ -135,7 +135,7 @@ TEST_F(QueueTest, StopEndsAWaitingGet) {
 }
 
 TEST_F(QueueTest, RequestedStopGoesBeforeKeys) {
-  queue_.Add(K("a"));
+  queue_.Add(NamedKey("a"));
   std::stop_source stop;
   stop.request_stop();
   EXPECT_FALSE(queue_.Get(stop.get_token()));
@@ -151,18 +151,18 @@ TEST_F(QueueTest, StoppedWorkerDoesNotTakeAnothersWakeUp) {
     });
     std::jthread worker([this] { TakeAndFinish("a"); });
     std::jthread stopper([&stopped] { stopped.request_stop(); });
-    queue_.Add(K("a"));
+    queue_.Add(NamedKey("a"));
   }
 }
 
 TEST_F(QueueTest, ShutDownLetsWorkersTakeWhatIsQueued) {
-  queue_.Add(K("a"));
-  queue_.Add(K("b"));
+  queue_.Add(NamedKey("a"));
+  queue_.Add(NamedKey("b"));
   EXPECT_EQ(Take(), "a");
-  queue_.Add(K("a"));
+  queue_.Add(NamedKey("a"));
   queue_.ShutDown();
   EXPECT_TRUE(queue_.shutting_down());
-  queue_.Add(K("c"));
+  queue_.Add(NamedKey("c"));
   TakeAndFinish("b");
   EXPECT_FALSE(queue_.Get()) << "a is still worked on";
   Done("a");
@@ -179,19 +179,19 @@ TEST_F(QueueTest, ShutDownEndsAllWaitingGets) {
 }
 
 TEST_F(QueueTest, ShutDownDropsDelayedKeys) {
-  queue_.AddAfter(K("a"), seconds(1));
+  queue_.AddAfter(NamedKey("a"), seconds(1));
   queue_.ShutDown();
-  queue_.AddAfter(K("b"), seconds(0));
-  queue_.AddAfter(K("b"), seconds(1));
-  queue_.AddRateLimited(K("c"));
+  queue_.AddAfter(NamedKey("b"), seconds(0));
+  queue_.AddAfter(NamedKey("b"), seconds(1));
+  queue_.AddRateLimited(NamedKey("c"));
   clock_.Advance(hours(1));
   EXPECT_FALSE(queue_.Get());
-  EXPECT_EQ(queue_.NumRequeues(K("c")), 0);
+  EXPECT_EQ(queue_.NumRequeues(NamedKey("c")), 0);
 }
 
 TEST_F(QueueTest, DrainWaitsForQueuedAndRunningKeys) {
-  queue_.Add(K("a"));
-  queue_.Add(K("b"));
+  queue_.Add(NamedKey("a"));
+  queue_.Add(NamedKey("b"));
   EXPECT_EQ(Take(), "a");
   std::atomic<bool> drained = false;
   std::jthread drain([&] {
@@ -209,9 +209,9 @@ TEST_F(QueueTest, DrainWaitsForQueuedAndRunningKeys) {
 }
 
 TEST_F(QueueTest, DrainWaitsForAKeyThatWasAddedDuringItsWork) {
-  queue_.Add(K("a"));
+  queue_.Add(NamedKey("a"));
   EXPECT_EQ(Take(), "a");
-  queue_.Add(K("a"));
+  queue_.Add(NamedKey("a"));
   std::jthread drain([&] { queue_.ShutDownWithDrain(); });
   Await([&] { return queue_.shutting_down(); });
   Done("a");
@@ -220,13 +220,13 @@ TEST_F(QueueTest, DrainWaitsForAKeyThatWasAddedDuringItsWork) {
 }
 
 TEST_F(QueueTest, DrainOfAnIdleQueueReturns) {
-  queue_.AddAfter(K("a"), hours(1));
+  queue_.AddAfter(NamedKey("a"), hours(1));
   queue_.ShutDownWithDrain();
   EXPECT_TRUE(queue_.shutting_down());
 }
 
 TEST_F(QueueTest, ShutDownEndsADrain) {
-  queue_.Add(K("a"));
+  queue_.Add(NamedKey("a"));
   std::jthread drain([&] { queue_.ShutDownWithDrain(); });
   Await([&] { return queue_.shutting_down(); });
   queue_.ShutDown();
@@ -235,7 +235,7 @@ TEST_F(QueueTest, ShutDownEndsADrain) {
 }
 
 TEST_F(QueueTest, DelayedKeyComesWhenItsTimeHasCome) {
-  queue_.AddAfter(K("a"), milliseconds(50));
+  queue_.AddAfter(NamedKey("a"), milliseconds(50));
   clock_.AwaitSleepers(1);
   clock_.Advance(milliseconds(49));
   EXPECT_EQ(queue_.Len(), 0U);
@@ -244,10 +244,10 @@ TEST_F(QueueTest, DelayedKeyComesWhenItsTimeHasCome) {
 }
 
 TEST_F(QueueTest, DelayedKeysComeInOrderOfTime) {
-  queue_.AddAfter(K("c"), milliseconds(30));
-  queue_.AddAfter(K("a"), milliseconds(10));
-  queue_.AddAfter(K("b"), milliseconds(20));
-  queue_.AddAfter(K("b2"), milliseconds(20));
+  queue_.AddAfter(NamedKey("c"), milliseconds(30));
+  queue_.AddAfter(NamedKey("a"), milliseconds(10));
+  queue_.AddAfter(NamedKey("b"), milliseconds(20));
+  queue_.AddAfter(NamedKey("b2"), milliseconds(20));
   clock_.Advance(milliseconds(30));
   for (const char* name : {"a", "b", "b2", "c"}) {
     TakeAndFinish(name);
@@ -255,21 +255,21 @@ TEST_F(QueueTest, DelayedKeysComeInOrderOfTime) {
 }
 
 TEST_F(QueueTest, EarlierOfTwoDelaysWins) {
-  queue_.AddAfter(K("a"), seconds(60));
-  queue_.AddAfter(K("a"), seconds(1));
-  queue_.AddAfter(K("a"), seconds(30));
+  queue_.AddAfter(NamedKey("a"), seconds(60));
+  queue_.AddAfter(NamedKey("a"), seconds(1));
+  queue_.AddAfter(NamedKey("a"), seconds(30));
   clock_.AwaitSleepers(1);
   clock_.Advance(seconds(1));
   TakeAndFinish("a");
-  queue_.AddAfter(K("end"), seconds(100));
+  queue_.AddAfter(NamedKey("end"), seconds(100));
   clock_.Advance(seconds(100));
   TakeAndFinish("end");
   EXPECT_EQ(queue_.Len(), 0U) << "the later times are gone";
 }
 
 TEST_F(QueueTest, AddDoesNotTakeBackADelay) {
-  queue_.AddAfter(K("a"), seconds(1));
-  queue_.Add(K("a"));
+  queue_.AddAfter(NamedKey("a"), seconds(1));
+  queue_.Add(NamedKey("a"));
   TakeAndFinish("a");
   clock_.AwaitSleepers(1);
   clock_.Advance(seconds(1));
@@ -277,15 +277,15 @@ TEST_F(QueueTest, AddDoesNotTakeBackADelay) {
 }
 
 TEST_F(QueueTest, NonPositiveDelayAddsAtOnce) {
-  queue_.AddAfter(K("a"), seconds(0));
-  queue_.AddAfter(K("b"), seconds(-5));
-  queue_.AddAfter(K("c"), base::Duration::min());
+  queue_.AddAfter(NamedKey("a"), seconds(0));
+  queue_.AddAfter(NamedKey("b"), seconds(-5));
+  queue_.AddAfter(NamedKey("c"), base::Duration::min());
   EXPECT_EQ(queue_.Len(), 3U);
 }
 
 TEST_F(QueueTest, HugeDelayDoesNotOverflow) {
-  queue_.AddAfter(K("never"), base::Duration::max());
-  queue_.AddAfter(K("a"), seconds(1));
+  queue_.AddAfter(NamedKey("never"), base::Duration::max());
+  queue_.AddAfter(NamedKey("a"), seconds(1));
   clock_.Advance(seconds(1));
   TakeAndFinish("a");
   EXPECT_EQ(queue_.Len(), 0U);
@@ -293,26 +293,26 @@ TEST_F(QueueTest, HugeDelayDoesNotOverflow) {
 
 TEST_F(QueueTest, RateLimitedAddsBackOffUntilForgotten) {
   for (const int expected : {5, 10, 20}) {
-    queue_.AddRateLimited(K("a"));
+    queue_.AddRateLimited(NamedKey("a"));
     clock_.AwaitSleepers(1);
     clock_.Advance(milliseconds(expected - 1));
     EXPECT_EQ(queue_.Len(), 0U);
     clock_.Advance(milliseconds(1));
     TakeAndFinish("a");
   }
-  EXPECT_EQ(queue_.NumRequeues(K("a")), 3);
-  queue_.Forget(K("a"));
-  EXPECT_EQ(queue_.NumRequeues(K("a")), 0);
-  queue_.AddRateLimited(K("a"));
+  EXPECT_EQ(queue_.NumRequeues(NamedKey("a")), 3);
+  queue_.Forget(NamedKey("a"));
+  EXPECT_EQ(queue_.NumRequeues(NamedKey("a")), 0);
+  queue_.AddRateLimited(NamedKey("a"));
   clock_.AwaitSleepers(1);
   clock_.Advance(milliseconds(5));
   TakeAndFinish("a");
 }
 
 TEST_F(QueueTest, MetricsFollowAKey) {
-  queue_.Add(K("a"));
-  queue_.Add(K("a"));
-  queue_.Add(K("b"));
+  queue_.Add(NamedKey("a"));
+  queue_.Add(NamedKey("a"));
+  queue_.Add(NamedKey("b"));
   EXPECT_EQ(Value("workqueue_depth"), 2);
   EXPECT_EQ(Count("workqueue_adds_total"), 2);
   clock_.Advance(milliseconds(500));
@@ -328,8 +328,8 @@ TEST_F(QueueTest, MetricsFollowAKey) {
   Done("b");
   EXPECT_EQ(Value("workqueue_unfinished_work_seconds"), 0);
   EXPECT_EQ(Value("workqueue_longest_running_processor_seconds"), 0);
-  queue_.AddRateLimited(K("c"));
-  queue_.AddAfter(K("c"), seconds(1));
+  queue_.AddRateLimited(NamedKey("c"));
+  queue_.AddAfter(NamedKey("c"), seconds(1));
   EXPECT_EQ(Count("workqueue_retries_total"), 2);
 
   const std::string text = registry_.Serialize();
@@ -358,7 +358,7 @@ TEST_F(QueueTest, MetricsExistBeforeTheFirstKey) {
 TEST(QueueMetricsTest, QueueWithoutANameHasNone) {
   metrics::Registry registry;
   Queue queue({.registry = &registry});
-  queue.Add(K("a"));
+  queue.Add(NamedKey("a"));
   EXPECT_EQ(registry.Serialize(), "");
 }
 
@@ -372,20 +372,20 @@ TEST(QueueMetricsTest, RegistryMayBeScrapedAfterTheQueueIsGone) {
 
 TEST(QueueLifeTest, QueueWithKeysInEveryStateIsDestroyed) {
   Queue queue({});
-  queue.Add(K("running"));
+  queue.Add(NamedKey("running"));
   const Queue::Item item = queue.Get();
   EXPECT_TRUE(item);
-  queue.Add(K("running"));
-  queue.Add(K("waiting"));
-  queue.AddAfter(K("delayed"), hours(1));
-  queue.AddAfter(K("waiting"), hours(2));
+  queue.Add(NamedKey("running"));
+  queue.Add(NamedKey("waiting"));
+  queue.AddAfter(NamedKey("delayed"), hours(1));
+  queue.AddAfter(NamedKey("waiting"), hours(2));
 }
 
 TEST(QueueLifeTest, RealClockDelivers) {
   Queue queue({});
-  queue.AddAfter(K("a"), hours(1));
-  queue.AddAfter(K("b"), milliseconds(1));
-  EXPECT_EQ(*queue.Get(), K("b"));
+  queue.AddAfter(NamedKey("a"), hours(1));
+  queue.AddAfter(NamedKey("b"), milliseconds(1));
+  EXPECT_EQ(*queue.Get(), NamedKey("b"));
   EXPECT_EQ(queue.Len(), 0U);
 }
 

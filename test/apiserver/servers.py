@@ -3,6 +3,7 @@
 import http.client
 import json
 import os
+import random
 import signal
 import socket
 import ssl
@@ -22,10 +23,14 @@ def cache():
 
 
 def free_port():
-    """A port of 127.0.0.1 that was free a moment ago."""
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
+    """A port of 127.0.0.1 that was free a moment ago, and that the kernel gives to no outgoing connection."""
+    while True:
+        with socket.socket() as one:
+            try:
+                one.bind(("127.0.0.1", random.randrange(20000, 32000)))
+            except OSError:
+                continue
+            return one.getsockname()[1]
 
 
 class Target:

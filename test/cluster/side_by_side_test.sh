@@ -56,7 +56,13 @@ log "each has its own objects"
 log "the API server is killed and comes back with its data"
 "$cluster" --name "$one" kill-apiserver
 answers "$one" 2>/dev/null && fail "the API server answers after kill-apiserver"
+log "its port is taken for a while, as by a process that has not quite ended"
+port=$("$cluster" --name "$one" status | sed -n 's|.*https://127.0.0.1:\([0-9]*\),.*|\1|p')
+python3 -c "import socket,time; s=socket.create_server(('127.0.0.1', $port)); time.sleep(4)" &
+holder=$!
+wait_for 10 "the port to be taken" grep -q ":$(printf %04X "$port") 00000000:0000 0A" /proc/net/tcp
 "$cluster" --name "$one" start-apiserver
+wait "$holder"
 "$cluster" --name "$one" exec kubectl get configmap only-here >/dev/null || fail "data was lost in the restart"
 
 log "one goes down, the other stays"

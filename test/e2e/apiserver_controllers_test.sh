@@ -102,7 +102,20 @@ k delete serviceaccount robot >/dev/null
 gone get secret robot-token --ignore-not-found
 ! as "$token" 2>/dev/null || fail "a token outlives its account"
 
-kill "$server"
-wait "$server" || fail "the server did not end well"
-server=
+log "after a restart a kubeconfig is as good as before"
+known() { grep -E 'token:|certificate-authority-data:' "$KUBECONFIG"; }
+before=$(known)
+stop
+start
+[ "$(known)" = "$before" ] || fail "the server has another certificate or token"
+stop
+
+log "a certificate of one's own, for another name than the controllers'"
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout "$work/own.key" -out "$work/own.crt" \
+  -days 2 -subj /CN=api.example -addext subjectAltName=DNS:api.example 2>"$work/openssl.log" || fail "openssl: $(cat "$work/openssl.log")"
+server_flags+=(--tls-cert-file "$work/own.crt" --tls-private-key-file "$work/own.key")
+start
+k --tls-server-name api.example create deployment own --image own:1 >/dev/null
+k --tls-server-name api.example rollout status deployment/own --timeout 20s >/dev/null
+stop
 log "kubexx-apiserver --controllers: kubectl works"

@@ -2,7 +2,7 @@
 """The dashboard and the alert rules of the chart, against a Prometheus that scrapes the operator.
 
 dashboard.py names METRICS FILE...       every metric that the files name is in METRICS, what the operator's /metrics says
-dashboard.py documented METRICS PAGE     every metric of METRICS is in PAGE
+dashboard.py documented METRICS PAGE     every metric of METRICS is in PAGE, with its labels
 dashboard.py check URL DASHBOARD         every query of the dashboard returns numbers from the Prometheus at URL
 dashboard.py draw URL DASHBOARD PICTURE  draws the dashboard of the last minutes, in its own layout (needs matplotlib)
 """
@@ -53,7 +53,31 @@ def check_documented(metrics, page):
     missing = [name for name in known if f"`{name}`" not in page]
     if missing or not known:
         sys.exit(f"metrics that are not documented: {missing}")
+    has, says = labels_of(metrics), labels_in(page)
+    wrong = [f"{name}: {sorted(has[name])} instead of {sorted(says[name])}" for name in known
+             if name in has and name in says and has[name] != says[name]]
+    if wrong:
+        sys.exit(f"metrics with other labels than documented: {wrong}")
     return len(known)
+
+
+def labels_of(metrics):
+    """The names of the labels of each metric that has a sample; those of the parts of a histogram count as its own."""
+    labels = {}
+    for name, pairs in re.findall(r"^([a-z_]+)(?:{(.*)})? ", metrics, re.MULTILINE):
+        found = set(re.findall(r'([a-z_]+)="', pairs)) - {"le"}
+        for each in (name, re.sub("_(bucket|count|sum)$", "", name)):
+            labels.setdefault(each, set()).update(found)
+    return labels
+
+
+def labels_in(page):
+    """The same by the tables of the page: the names, the labels or "the same", and what it is."""
+    labels, last = {}, set()
+    for names, cell in re.findall(r"^\| (`.*?`) \| ([^|]*)\|[^|]*\|$", page, re.MULTILINE):
+        last = last if "the same" in cell else set(re.findall("`([a-z_]+)`", cell))
+        labels.update({name: last for name in re.findall("`([a-z_]+)`", names)})
+    return labels
 
 
 def check_queries(url, dashboard):

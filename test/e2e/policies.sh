@@ -33,6 +33,7 @@ install_gentle() {
   uses_config shop-3 paused 0 deployment.reloader.stakater.com/pause-period=3s
   uses_config shop-3 bad-pause 0 deployment.reloader.stakater.com/pause-period=soon
   uses_config shop-3 bad-interval 0 reloader.kubexx.io/min-interval=often
+  uses_config shop-3 bad-brake 0 reloader.kubexx.io/paused=yes
   uses_config borrowed plain 0
   for namespace in shop-1 shop-2 shop-3; do uses_config "$namespace" plain 0; done
   helm install gentle "$chart" -n gentle --create-namespace --values - >/dev/null <<END
@@ -79,7 +80,7 @@ one_at_a_time() {
   sources_become second shop-1 shop-2 shop-3
   wait_until 30 "the pause" policy_waits shop-2 closed Paused
   says "Deployment/web: Paused" kubectl -n shop-2 get reloadpolicies
-  says "waits: Paused: paused (ReloadPolicy shop-2/closed)" explain deployment/web -n shop-2
+  says "waits: Paused: no rollout begins (ReloadPolicy shop-2/closed)" explain deployment/web -n shop-2
   says "because of --ignored-workload-types" explain job/any -n shop-2 --ignored-workload-types=jobs
   says "because of --namespace-selector" explain deployment/web -n shop-2 --namespace-selector=gentle=no
   says "because of --namespaces-to-ignore" explain deployment/web -n shop-2 --namespaces-to-ignore=shop-2
@@ -107,6 +108,8 @@ pauses_end() {
   ! rolled_for shop-3 bad-pause second || fail "a Deployment with a bad pause-period was rolled"
   wait_until 30 "an Event on a bad interval" has_event shop-3 bad-interval InvalidAnnotation
   wait_until 30 "the rollout in spite of it" rolled_for shop-3 bad-interval second
+  wait_until 30 "an Event on a bad brake" has_event shop-3 bad-brake InvalidAnnotation
+  ! rolled_for shop-3 bad-brake second || fail "a Deployment was rolled whose pause cannot be read"
 }
 pause_is_over() {
   rolled_for shop-3 paused second &&
@@ -144,7 +147,12 @@ borrowed_roles_do() {
   wait_until 30 "one rollout" revision_is borrowed plain 2
   pod=$(kubectl -n borrowed get pods -l app=borrowed-reloader -o 'jsonpath={.items[0].metadata.name}')
   says 'kubexx_reloader_fallback{kind="Deployment",verb="watch"} 1' kubectl get --raw "/api/v1/namespaces/borrowed/pods/$pod:9090/proxy/metrics"
-  [ "$(kubectl -n borrowed logs "$pod" | grep -c 'A right is missing.*kind=Deployment.*verb=watch')" = 1 ] || fail "the missing right is not told once"
+  # What a container says is there a moment later.
+  wait_for 10 "the log" missing_right_is_told_once "$pod" || fail "the missing right is not told once: $(cat "$work/borrowed.log")"
+}
+missing_right_is_told_once() {
+  kubectl -n borrowed logs "$1" >"$work/borrowed.log" 2>&1 &&
+    [ "$(grep -c 'A right is missing.*kind=Deployment.*verb=watch' "$work/borrowed.log")" = 1 ]
 }
 
 # Without any rights the program runs, answers 503 and says what it lacks.

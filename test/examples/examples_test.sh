@@ -5,7 +5,10 @@ set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 : "${KUBEXX_BUILD_DIR:?}" "${KUBEXX_TEST_KUBECONFIG:?}" "${KUBEXX_CACHE:?}"
 export KUBECONFIG=$KUBEXX_TEST_KUBECONFIG PATH=$KUBEXX_CACHE/bin:$PATH
-work=$(mktemp -d)
+# Always the same folder, emptied: the compiler cache knows what it has seen there.
+work=$KUBEXX_BUILD_DIR/test/examples
+rm -rf "$work"
+mkdir -p "$work"
 name_space=examples-$$
 informer=
 controller=

@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
 # Runs docs/first-controller.md as it is written: see page.sh.
-# Environment: KUBEXX_TEST_KUBECONFIG, KUBEXX_CACHE (kubectl is in its bin).
+# Environment: KUBEXX_BUILD_DIR, KUBEXX_TEST_KUBECONFIG, KUBEXX_CACHE (kubectl is in its bin).
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
-: "${KUBEXX_TEST_KUBECONFIG:?}" "${KUBEXX_CACHE:?}"
-work=$(mktemp -d)
+: "${KUBEXX_BUILD_DIR:?}" "${KUBEXX_TEST_KUBECONFIG:?}" "${KUBEXX_CACHE:?}"
+# Always the same folder, emptied: the compiler cache knows what it has seen there.
+work=$KUBEXX_BUILD_DIR/test/guide
+rm -rf "$work"
+mkdir -p "$work"
 export KUBECONFIG=$KUBEXX_TEST_KUBECONFIG PATH=$KUBEXX_CACHE/bin:$PATH CMAKE_CXX_COMPILER_LAUNCHER=ccache
 export CCACHE_DIR=${CCACHE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/ccache}
 export HOME=$work/home

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every flag that kubexx-reloader --help names is in docs/reloader/flags.md, and the other way round; and every link between
-# the operator's pages leads somewhere.
+# Every flag that kubexx-reloader --help names is in docs/reloader/flags.md and in the chart, and the other way round; and every
+# link between the operator's pages leads somewhere.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 program=${KUBEXX_BUILD_DIR:-$root/build/release}/bin/kubexx-reloader
@@ -16,6 +16,13 @@ if ! diff <(echo "$wanted") <(echo "$documented") >&2; then
   exit 1
 fi
 
+# The chart refuses other flags among the arguments that it passes on.
+in_chart=$(sed -n '/define "reloader.flags"/,/end -/p' "$root/helm/kubexx-reloader/templates/_helpers.tpl" | sed '1d;$d' | tr ' ' '\n' | sed 's/^/--/' | sort -u)
+if ! diff <(grep -vxE -e '--(help|version|completion)' <<<"$wanted") <(echo "$in_chart") >&2; then
+  echo "reference: the lines with < are in --help alone, those with > in reloader.flags of the chart alone" >&2
+  exit 1
+fi
+
 broken=0
 for file in "$root"/docs/reloader.md "$root"/docs/reloader/*.md; do
   while read -r target; do
@@ -25,4 +32,4 @@ for file in "$root"/docs/reloader.md "$root"/docs/reloader/*.md; do
     fi
   done < <(grep -oE '\]\([^)#:]+' "$file" | cut -c3-)
 done
-[ "$broken" = 0 ] && echo "reference: all flags are documented"
+[ "$broken" = 0 ] && echo "reference: all flags are documented, and known to the chart"

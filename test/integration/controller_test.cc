@@ -129,6 +129,37 @@ class ControllerClusterTest : public ClusterTest {
   std::jthread thread_;
 };
 
+/// Writes a ConfigMap in each of these namespaces again and again, and waits for nobody else.
+TEST_F(ControllerClusterTest, AQuietNamespaceAndOneOutsideTheCachesHoldNobodyUp) {
+  CreateDeployment(MakeDeployment("web"));
+  manager_ = std::make_unique<Manager>(
+      client_, controller::ManagerOptions{.cache = {.namespaces = {namespace_, "kube-public"}}});
+  std::atomic<int> writes = 0;
+  const auto made = ControllerBuilder<Deployment>(*manager_).Owns<ConfigMap>().Complete(
+      [&](const Request& request, Context& context) -> Result<Action> {
+        for (const char* outside : {"", "default"}) {  // which the caches do not have
+          ConfigMap config;
+          config.metadata.namespace_ =
+              *outside == 0 ? request.object.namespace_ : std::string(outside);
+          config.metadata.name = namespace_;
+          config.data["write"] = std::to_string(writes);
+          const auto updated = context.client.Update(config);
+          if (!updated && updated.error().reason == Reason::kNotFound) {
+            KX_RETURN_IF_ERROR(context.client.Create(config));
+          } else if (!updated) {
+            return apimachinery::Fail(updated.error());
+          }
+        }
+        ++writes;
+        return Action::RequeueAfter(std::chrono::milliseconds(10));
+      });
+  ASSERT_TRUE(made.has_value()) << made.status().ToString();
+  StartManager();
+  EXPECT_TRUE(Await([&] { return writes >= 10; })) << "each waited for a bookmark";
+  StopManager();
+  (void)kubernetes::Clientset(client_).CoreV1().ConfigMaps("default").Delete(namespace_);
+}
+
 TEST_F(ControllerClusterTest, OwnedObjectsAreMadeChangedAndMadeAgain) {
   CreateDeployment(MakeDeployment("web"));
   StartCopying();

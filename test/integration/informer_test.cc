@@ -63,7 +63,9 @@ class InformerClusterTest : public ClusterTest {
 
   std::map<std::string, std::string> Stored() const {
     std::map<std::string, std::string> out;
-    for (const auto& object : factory_->ListerFor<ConfigMap>().List(namespace_)) {
+    const auto listed = factory_->ListerFor<ConfigMap>().List(namespace_);
+    EXPECT_TRUE(listed.has_value()) << listed.status().ToString();
+    for (const auto& object : listed.value_or(std::vector<cache::Ref<ConfigMap>>())) {
       const auto value = object->data.find("value");
       out[object->metadata.name] = value == object->data.end() ? "" : value->second;
     }

@@ -46,9 +46,9 @@ class Candidate {
     std::string lease = "lease";
     std::string ns = name_space;
     std::string program_copy = program;
-    std::string seconds = std::to_string(lease_seconds);
-    char* const arguments[] = {program_copy.data(), ns.data(),      lease.data(),
-                               identity_.data(),    seconds.data(), nullptr};
+    std::string duration = std::to_string(lease_seconds);
+    char* const arguments[] = {program_copy.data(), ns.data(),       lease.data(),
+                               identity_.data(),    duration.data(), nullptr};
     EXPECT_EQ(posix_spawn(&pid_, program.c_str(), &files, nullptr, arguments, environ), 0)
         << "cannot run " << program;
     posix_spawn_file_actions_destroy(&files);

@@ -34,7 +34,8 @@ case ${1:-} in
     end KILL
     rm -rf "$dir"
     mkdir -p "$dir"
-    free_port $((20000 + RANDOM % 20000)) >"$dir/port"
+    # Not from the range that the kernel gives to clients: while the server is killed nobody else gets it.
+    free_port $((20000 + RANDOM % 12000)) >"$dir/port"
     head -c 16 /dev/urandom | od -An -tx1 | tr -d ' \n' >"$dir/token"
     openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost \
       -addext subjectAltName=DNS:localhost,DNS:kubernetes.default.svc,IP:127.0.0.1 -keyout "$dir/server.key" -out "$dir/server.crt" 2>/dev/null

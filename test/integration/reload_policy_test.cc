@@ -49,7 +49,7 @@ using std::chrono::steady_clock;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-constexpr char kVariable[] = "STAKATER_APP_CONFIGMAP";
+constexpr char kAppVariable[] = "STAKATER_APP_CONFIGMAP";
 
 std::string ReadFile(const std::string& path) {
   std::ifstream file(path);
@@ -176,7 +176,7 @@ class ReloadPolicyIntegration : public testing::Test {
     const auto list = Client<apps::Deployment>().List();
     for (const apps::Deployment& each : list ? list->items : std::vector<apps::Deployment>()) {
       const auto& env = each.spec.template_.spec.containers.at(0).env;
-      if (std::ranges::find(env, kVariable, &core::EnvVar::name) != env.end()) {
+      if (std::ranges::find(env, kAppVariable, &core::EnvVar::name) != env.end()) {
         names.push_back(each.metadata.name);
       }
     }
@@ -229,7 +229,7 @@ TEST_F(ReloadPolicyIntegration, OneAfterTheOtherAlsoAcrossARestart) {
   for (const char* name : {"a", "b", "c"}) {
     CreateDeployment(name);
   }
-  PutPolicy(R"({"maxConcurrentRollouts": 1, "healthGate": {}})");
+  PutPolicy(R"({"maxConcurrentRollouts": 1, "healthGate": {"soakTime": "500ms"}})");
   Start();
   Edit("new");
   ASSERT_TRUE(AwaitRolled(1));
@@ -264,8 +264,9 @@ TEST_F(ReloadPolicyIntegration, OneAfterTheOtherAlsoAcrossARestart) {
   for (const std::string& name : Rolled()) {
     Complete(name);
     const auto deployment = Client<apps::Deployment>().Get(name);
-    // Of Deployments annotations count, too: one write recorded the baseline, one rolled.
-    EXPECT_TRUE(deployment && deployment->metadata.generation <= 3) << "rolled once";
+    // Of Deployments annotations count, too: one write recorded the baseline, one rolled, and one
+    // says that the rollout has ended.
+    EXPECT_TRUE(deployment && deployment->metadata.generation <= 4) << "rolled once";
   }
   EXPECT_TRUE(
       AwaitStatus([](const auto& status) { return status.pending == 0 && status.active == 0; }));

@@ -32,7 +32,7 @@ using api::apps::v1::Deployment;
 using api::core::v1::Namespace;
 using kubernetes::ResourceClient;
 
-constexpr char kVariable[] = "STAKATER_CONFIG_CONFIGMAP";
+constexpr char kConfigVariable[] = "STAKATER_CONFIG_CONFIGMAP";
 
 /// kubexx-reloader with a few variables in its environment. Killed at the end if it still runs.
 class Program {
@@ -144,7 +144,7 @@ class ReloaderEdge : public ClusterTest {
     auto& container = web.spec.template_.spec.containers.emplace_back();
     container.name = "app";
     container.image = "example.com/app:1";
-    container.env.push_back({.name = kVariable, .value = DigestOf("old")});
+    container.env.push_back({.name = kConfigVariable, .value = DigestOf("old")});
     const auto created = Deployments(in).Create(web);
     ASSERT_TRUE(created) << created.status().ToString();
   }
@@ -159,7 +159,7 @@ class ReloaderEdge : public ClusterTest {
     const Deployment web = Web(in);
     return !web.spec.template_.spec.containers.empty() &&
            std::ranges::any_of(web.spec.template_.spec.containers[0].env, [&](const auto& each) {
-             return each.name == kVariable && each.value == DigestOf(value);
+             return each.name == kConfigVariable && each.value == DigestOf(value);
            });
   }
   bool AwaitRollout(const std::string& value, const std::string& in) {

@@ -25,7 +25,7 @@ using dynamic::Unstructured;
 using integration::Await;
 using std::chrono::milliseconds;
 
-constexpr char kVariable[] = "STAKATER_CFG_CONFIGMAP";
+constexpr char kCfgVariable[] = "STAKATER_CFG_CONFIGMAP";
 constexpr char kPods[] =
     R"("template":{"metadata":{"labels":{"app":"x"}},"spec":{"restartPolicy":"Always",)"
     R"("containers":[{"name":"app","image":"example.com/app:1",)"
@@ -111,7 +111,7 @@ class ReloaderKinds : public integration::CustomResourceTest {
     const codec::JsonTree* env = containers->elements()[0].Find("env");
     for (const codec::JsonTree& each :
          env == nullptr ? std::span<const codec::JsonTree>() : env->elements()) {
-      if (*each.Find("name")->AsString() == kVariable) {
+      if (*each.Find("name")->AsString() == kCfgVariable) {
         return *each.Find("value")->AsString();
       }
     }
@@ -176,7 +176,7 @@ TEST_F(ReloaderKinds, AWriteToACronJobWhoseEndIsNotKnownIsNotRepeated) {
   const WorkloadId id{WorkloadKind::kCronJob, {namespace_, "backup"}};
   const auto write = [&](const std::string& value) {
     const WorkloadWrite change{.uid = cron_job.Uid(),
-                               .variables = {{"app", kVariable, value}},
+                               .variables = {{"app", kCfgVariable, value}},
                                .annotations = {{"kubexx.io/test", value}},
                                .token = value};
     const auto written = writer_->Write(id, change, {});
@@ -226,7 +226,7 @@ TEST_F(ReloaderKinds, AJobThatIsSlowToGoIsMadeAnewOnceItHasGone) {
   with_finalizer(R"(["example.com/hold"])");
   writer_ = NewWriter(client_);
   const WorkloadId id{WorkloadKind::kJob, {namespace_, "migrate"}};
-  const WorkloadWrite change{.variables = {{"app", kVariable, "1"}}, .token = "t"};
+  const WorkloadWrite change{.variables = {{"app", kCfgVariable, "1"}}, .token = "t"};
   EXPECT_FALSE(writer_->Write(id, change, {}));
   EXPECT_FALSE(writer_->Finish(id, {}));
   with_finalizer("[]");

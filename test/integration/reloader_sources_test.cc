@@ -24,7 +24,7 @@ using integration::Await;
 using std::chrono::milliseconds;
 
 constexpr char kGroup[] = "secrets-store.csi.x-k8s.io";
-const GroupVersionResource kDeployments{"apps", "v1", "deployments"};
+const GroupVersionResource kSourceDeployments{"apps", "v1", "deployments"};
 const GroupVersionResource kClasses{kGroup, "v1", "secretproviderclasses"};
 const GroupVersionResource kStatuses{kGroup, "v1", "secretproviderclasspodstatuses"};
 
@@ -52,7 +52,7 @@ class ReloaderSources : public integration::CustomResourceTest {
     ASSERT_TRUE(patched) << patched.status().ToString();
   }
   void MakeDeployment(const std::string& pods) const {
-    Make(kDeployments,
+    Make(kSourceDeployments,
          R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","annotations":)"
          R"({"reloader.stakater.com/auto":"true"}},"spec":{"selector":{"matchLabels":{"app":"x"}},)"
          R"("template":{"metadata":{"labels":{"app":"x"}},"spec":)" +
@@ -72,7 +72,7 @@ class ReloaderSources : public integration::CustomResourceTest {
     operator_->Start();
     ASSERT_TRUE(Await([&] { return operator_->Ready(); }));
   }
-  Unstructured Web() const { return In(kDeployments).Get("web").value_or(Unstructured()); }
+  Unstructured Web() const { return In(kSourceDeployments).Get("web").value_or(Unstructured()); }
   std::string Variable() const {
     return Web().GetString({"spec", "template", "spec", "containers", "0", "env", "0", "value"});
   }

@@ -265,7 +265,10 @@ TEST_F(ReloaderIntegration, ARestartRollsOnlyWhatChangedMeanwhile) {
   // A copy carries the original's annotation; its own pods start with the new data.
   auto copy = Client<apps::Deployment>().Get("web");
   ASSERT_TRUE(copy);
-  copy->metadata = {.name = "copy", .annotations = copy->metadata.annotations};
+  api::meta::v1::ObjectMeta fresh;
+  fresh.name = "copy";
+  fresh.annotations = copy->metadata.annotations;
+  copy->metadata = fresh;
   Create(*copy);
   reloader = StartOperator();
   EXPECT_TRUE(AwaitVariable<apps::Deployment>("web", kConfigVariable, DigestText("key=new")));

@@ -109,7 +109,11 @@ class RotationTest : public ClusterTest {
              subject + "]}");
   }
   std::shared_ptr<rest::RESTClient> Connect(const rest::Config& config) {
-    auto client = rest::RESTClient::New(config, {.clock = clock_, .connect_timeout = {}});
+    auto client = rest::RESTClient::New(config, {.clock = clock_,
+                                                 .connect_timeout = {},
+                                                 .response_timeout = {},
+                                                 .idle_timeout = {},
+                                                 .body_timeout = {}});
     EXPECT_TRUE(client) << client.error().ToString();
     return *client;
   }

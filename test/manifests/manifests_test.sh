@@ -70,7 +70,8 @@ release_is_upgraded() {
   before=$(objects_of_release)
   helm upgrade -n tools reloader "$chart" --values "$root/test/manifests/cases/reloader_defaults.yaml" >/dev/null
   after=$(objects_of_release)
-  [ "$before" = "$after" ] || fail "the upgrade made objects anew: $before; $after"
+  jq -en --argjson before "$before" --argjson after "$after" '$before | to_entries | all($after[.key] == .value)' >/dev/null ||
+    fail "the upgrade made objects anew: $before; $after"
   kubectl -n tools get deployment reloader-reloader -o json |
     jq -e '[.spec.template.spec.containers[].image] == ["localhost/kubexx-reloader:0.1.0"]' >/dev/null || fail "the upgrade left another container"
   helm uninstall -n tools reloader >/dev/null
@@ -89,18 +90,61 @@ refused() {
 }
 
 bad_values_are_refused() {
-  refused 'logLevel' --set reloader.logLevel=loud
   refused 'reloadStrategy' --set reloader.reloadStrategy=restart
-  refused 'replicas' --set reloader.deployment.replicas=two
-  refused 'namespaces' --set reloader.watchGlobally=false --set 'reloader.namespaces={Bad_Name}'
+  refused 'replicas is "two"; it must be a whole number' --set reloader.deployment.replicas=two
+  refused 'namespaces is "Bad_Name"; it must be a namespace' --set reloader.watchGlobally=false --set 'reloader.namespaces={Bad_Name}'
   refused 'watchGlobally=false' --set 'reloader.namespaces={a}'
   refused 'nothing is left to watch' --set reloader.ignoreSecrets=true --set reloader.ignoreConfigMaps=true
-  refused 'webhookUrl' --set reloader.webhookUrl=ftp://x
-  refused 'custom_annotations' --set reloader.custom_annotations.typo=x
+  refused 'webhookUrl is "ftp://x"; it must be a URL' --set reloader.webhookUrl=ftp://x
+  refused 'pprofAddr is "6060"; it must be an address' --set-string reloader.pprofAddr=6060
+  refused 'digest is "sha256:1"; it must be' --set image.digest=sha256:1
+  refused 'service.port is "http"; it must be a port' --set reloader.service.port=http
   refused 'ipFamilies' --set reloader.service.ipFamilyPolicy=SingleStack --set 'reloader.service.ipFamilies={IPv4,IPv6}'
   refused 'pullPolicy' --set image.pullPolicy=Sometimes
-  refused 'settleWindow' --set kubexx.settleWindow=soon
+  refused 'settleWindow is "soon"; it must be a duration' --set kubexx.settleWindow=soon
+  refused 'healthTimeout is "often"; it must be a duration' --set kubexx.rollouts.healthTimeout=often
+  refused 'maintenanceWindows is "at night"; it must be a cron' --set 'kubexx.rollouts.maintenanceWindows={at night}'
+  refused 'stopAfterFailures' --set kubexx.rollouts.stopAfterFailures=-1
+  refused '"--typo=1", which is no flag' --set 'kubexx.extraArgs={--typo=1}'
+  refused '"--help", which is no flag' --set 'kubexx.extraArgs={--help}'
+  refused '"stray", which is neither' --set 'kubexx.extraArgs={--workers=2,stray}'
+  refused '"-v", which is neither' --set 'kubexx.extraArgs={-v}'
   refused 'kubexx' --set kubexx.unknown=1
+}
+
+# In the notes of a release: what is taken, but has no effect.
+told() { # told WORDS OPTION...
+  local words=$1 said
+  shift
+  said=$(helm install --dry-run=client x "$chart" "$@" 2>&1) || fail "the chart does not take $*: $said"
+  grep -qF "WARNING: $words" <<<"$said" || fail "for $* the notes say: $said"
+}
+
+what_has_no_effect_is_told() {
+  told 'reloader.typo is not a value' --set reloader.typo=1
+  told 'reloader.deployment.typo is not a value' --set reloader.deployment.typo=1
+  told 'reloader.custom_annotations.typo is not a value' --set reloader.custom_annotations.typo=x
+  told 'image.registry is not a value' --set image.registry=x
+  told 'reloader.logLevel is "loud"' --set reloader.logLevel=loud
+  told 'reloader.logFormat is "xml"' --set reloader.logFormat=xml
+  told 'reloader.ignoreNamespaces has no effect' --set reloader.watchGlobally=false --set reloader.ignoreNamespaces=a
+  told 'reloader.namespaceSelector has no effect' --set reloader.watchGlobally=false --set reloader.namespaceSelector=a
+}
+
+# Whoever may view or edit a namespace may do so with its policies; the roles are part of the cluster's.
+policies_are_in_the_clusters_roles() {
+  local role verbs
+  for role in view edit admin; do
+    verbs=$(kubectl get clusterroles -l "rbac.authorization.k8s.io/aggregate-to-$role=true" -o json |
+      jq -r '[.items[].rules[]? | select(.resources | index("reloadpolicies")) | .verbs[]] | sort | join(" ")')
+    case $role in
+      view) [ "$verbs" = "get list watch" ] ;;
+      *) [ "$verbs" = "create delete deletecollection get list patch update watch" ] ;;
+    esac || fail "to the role $role these verbs of reloadpolicies are added: $verbs"
+  done
+  kubectl get clusterroles -l rbac.authorization.k8s.io/aggregate-to-admin=true -o json |
+    jq -e '[.items[].rules[]? | select(.resources | index("clusterreloadpolicies")) | .verbs[]] | sort == ["get", "list", "watch"]' >/dev/null ||
+    fail "administrators of a namespace may write ClusterReloadPolicies"
 }
 
 alerts_fire() {
@@ -124,10 +168,12 @@ alerts_fire
 log "plain manifests"
 kubectl apply -f "$root/manifests/" >/dev/null
 check_rights
+policies_are_in_the_clusters_roles
 check_pod kubexx-system kubexx-reloader
 
 log "Helm chart"
 kubectl create namespace chart >/dev/null
+what_has_no_effect_is_told
 kubectl label namespace chart pod-security.kubernetes.io/enforce=restricted >/dev/null
 check_cases
 release_is_upgraded

@@ -22,9 +22,8 @@ successThreshold: {{ int (.successThreshold | default 1) }}
 {{- if and (not $r.watchGlobally) $r.namespaces -}}
 {{- $args = append $args (printf "--namespaces=%s" (include "reloader.watched" . | fromJsonArray | join ",")) -}}
 {{- end -}}
-{{- if $r.watchGlobally -}}
+{{- /* Without effect when only some namespaces are watched; the program says so. */ -}}
 {{- with $r.ignoreNamespaces }}{{ $args = append $args (printf "--namespaces-to-ignore=%s" .) }}{{ end -}}
-{{- end -}}
 {{- /* In quotes: a selector may hold commas, and the flag is one CSV record. */ -}}
 {{- with $r.namespaceSelector }}{{ $args = append $args (printf "--namespace-selector=\"%s\"" .) }}{{ end -}}
 {{- with $r.resourceLabelSelector }}{{ $args = append $args (printf "--resource-label-selector=%s" .) }}{{ end -}}
@@ -40,7 +39,7 @@ successThreshold: {{ int (.successThreshold | default 1) }}
   (list "pausePeriod" "--pause-deployment-annotation") (list "pauseTime" "--pause-deployment-time-annotation") -}}
 {{- range $flags -}}
 {{- $flag := index . 1 -}}
-{{- with get $r.custom_annotations (first .) }}{{ $args = concat $args (list $flag .) }}{{ end -}}
+{{- with get ($r.custom_annotations | default dict) (first .) }}{{ $args = concat $args (list $flag .) }}{{ end -}}
 {{- end -}}
 {{- with $r.webhookUrl }}{{ $args = append $args (printf "--webhook-url=%s" .) }}{{ end -}}
 {{- if $r.isArgoRollouts }}{{ $args = append $args "--is-Argo-Rollouts=true" }}{{ end -}}
@@ -52,10 +51,28 @@ successThreshold: {{ int (.successThreshold | default 1) }}
 {{- if $r.autoReloadAll }}{{ $args = append $args "--auto-reload-all=true" }}{{ end -}}
 {{- with .Values.kubexx.settleWindow }}{{ $args = append $args (printf "--settle-window=%s" .) }}{{ end -}}
 {{- with .Values.kubexx.workers }}{{ $args = append $args (printf "--workers=%d" (int .)) }}{{ end -}}
+{{- if eq (toString .Values.kubexx.recordBaseline) "false" }}{{ $args = append $args "--record-baseline=false" }}{{ end -}}
 {{- with .Values.kubexx.kubeAPI.qps }}{{ $args = append $args (printf "--kube-api-qps=%d" (int .)) }}{{ end -}}
 {{- with .Values.kubexx.kubeAPI.burst }}{{ $args = append $args (printf "--kube-api-burst=%d" (int .)) }}{{ end -}}
 {{- if gt (int .Values.kubexx.shards) 1 }}{{ $args = append $args (printf "--shards=%d" (int .Values.kubexx.shards)) }}{{ end -}}
-{{- concat $args .Values.kubexx.extraArgs | toYaml -}}
+{{- if .Values.kubexx.dryRun }}{{ $args = append $args "--dry-run" }}{{ end -}}
+{{- if not .Values.kubexx.policies }}{{ $args = append $args "--reload-policies=false" }}{{ end -}}
+{{- concat $args (include "reloader.rolloutArgs" . | fromYamlArray) .Values.kubexx.extraArgs | toYaml -}}
+{{- end -}}
+
+{{/* How gently: what counts where no policy says otherwise. */}}
+{{- define "reloader.rolloutArgs" -}}
+{{- $rollouts := .Values.kubexx.rollouts -}}
+{{- $args := list -}}
+{{- if $rollouts.paused }}{{ $args = append $args "--pause-rollouts" }}{{ end -}}
+{{- with $rollouts.maxConcurrent }}{{ $args = append $args (printf "--max-concurrent-rollouts=%d" (int .)) }}{{ end -}}
+{{- with $rollouts.maxConcurrentPerNamespace }}{{ $args = append $args (printf "--max-concurrent-rollouts-per-namespace=%d" (int .)) }}{{ end -}}
+{{- if $rollouts.healthGate }}{{ $args = append $args "--health-gate" }}{{ end -}}
+{{- with $rollouts.healthTimeout }}{{ $args = append $args (printf "--health-timeout=%s" .) }}{{ end -}}
+{{- with $rollouts.stopAfterFailures }}{{ $args = append $args (printf "--stop-after-failures=%d" (int .)) }}{{ end -}}
+{{- with $rollouts.minInterval }}{{ $args = append $args (printf "--min-rollout-interval=%s" .) }}{{ end -}}
+{{- with $rollouts.maintenanceWindows }}{{ $args = append $args (printf "--maintenance-windows=%s" (join ";" .)) }}{{ end -}}
+{{ toYaml $args }}
 {{- end -}}
 
 {{- define "reloader.env" -}}

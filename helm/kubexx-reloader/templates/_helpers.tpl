@@ -96,6 +96,14 @@ true
 {{- end -}}
 {{- end -}}
 
+{{/* Ends the rendering unless a value is empty or looks right. Arguments: name, value, pattern, wanted (in words). */}}
+{{- define "reloader.check" -}}
+{{- $text := toString .value -}}
+{{- if not (or (kindIs "invalid" .value) (eq $text "") (regexMatch .pattern $text)) -}}
+{{- fail (printf "%s is %q; it must be %s" .name $text .wanted) -}}
+{{- end -}}
+{{- end -}}
+
 {{/* What cannot work is said while rendering. */}}
 {{- define "reloader.validate" -}}
 {{- $reloader := .Values.reloader -}}
@@ -104,5 +112,56 @@ true
 {{- end -}}
 {{- if and $reloader.ignoreSecrets $reloader.ignoreConfigMaps -}}
 {{- fail "reloader.ignoreSecrets and reloader.ignoreConfigMaps are both true: nothing is left to watch" -}}
+{{- end -}}
+{{- range $reloader.namespaces -}}
+{{- include "reloader.check" (dict "name" "a name in reloader.namespaces" "value" . "pattern" "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$" "wanted" "a namespace's name: lower-case letters, digits and dashes") -}}
+{{- end -}}
+{{- $number := dict "pattern" "^[0-9]{1,9}$" "wanted" "a whole number" -}}
+{{- include "reloader.check" (merge (dict "name" "reloader.deployment.replicas" "value" $reloader.deployment.replicas) $number) -}}
+{{- include "reloader.check" (merge (dict "name" "reloader.deployment.revisionHistoryLimit" "value" $reloader.deployment.revisionHistoryLimit) $number) -}}
+{{- with $reloader.service -}}
+{{- include "reloader.check" (dict "name" "reloader.service.port" "value" .port "pattern" "^[1-9][0-9]{0,4}$" "wanted" "a port from 1 to 65535") -}}
+{{- end -}}
+{{- include "reloader.check" (dict "name" "reloader.webhookUrl" "value" $reloader.webhookUrl "pattern" "^https?://." "wanted" "a URL that begins with http:// or https://") -}}
+{{- include "reloader.check" (dict "name" "reloader.pprofAddr" "value" $reloader.pprofAddr "pattern" ":[0-9]+$" "wanted" "an address with a port, as :6060") -}}
+{{- include "reloader.check" (dict "name" "image.digest" "value" .Values.image.digest "pattern" "^sha256:[0-9a-f]{64}$" "wanted" "sha256: and 64 hexadecimal digits") -}}
+{{- $duration := dict "pattern" "^(0|([0-9]+([.][0-9]+)?(ns|us|ms|s|m|h))+)$" "wanted" "a duration, as 500ms, 30s or 1h30m" -}}
+{{- include "reloader.check" (merge (dict "name" "kubexx.settleWindow" "value" .Values.kubexx.settleWindow) $duration) -}}
+{{- include "reloader.check" (merge (dict "name" "kubexx.rollouts.healthTimeout" "value" .Values.kubexx.rollouts.healthTimeout) $duration) -}}
+{{- include "reloader.check" (merge (dict "name" "kubexx.rollouts.minInterval" "value" .Values.kubexx.rollouts.minInterval) $duration) -}}
+{{- range .Values.kubexx.rollouts.maintenanceWindows -}}
+{{- include "reloader.check" (dict "name" "a window in kubexx.rollouts.maintenanceWindows" "value" . "pattern" "^(@[a-z]+|([^ ;]+ +){4}[^ ;]+) +[0-9][0-9.a-z]*( +[A-Za-z][A-Za-z0-9_+/-]*)?$" "wanted" "a cron schedule, a duration and perhaps a time zone, as \"0 2 * * 1-5 3h Europe/Berlin\"") -}}
+{{- end -}}
+{{- include "reloader.validateArgs" . -}}
+{{- end -}}
+
+{{/* The program's flags, without the dashes: compared with its --help by the project's tests. */}}
+{{- define "reloader.flags" -}}
+auto-annotation auto-reload-all auto-search-annotation configmap-annotation configmap-auto-annotation context dry-run
+enable-csi-integration enable-ha enable-pprof health-gate health-timeout ignore-annotation ignored-workload-types
+is-Argo-Rollouts kube-api-burst kube-api-qps kubeconfig log-format log-level maintenance-windows
+max-concurrent-rollouts max-concurrent-rollouts-per-namespace metrics-addr min-rollout-interval namespace-selector
+namespaces namespaces-to-ignore pause-deployment-annotation pause-deployment-time-annotation pause-rollouts pprof-addr
+record-baseline reload-on-create reload-on-delete reload-policies reload-strategy resource-label-selector resources-to-ignore
+search-match-annotation secret-annotation secret-auto-annotation settle-window shards stop-after-failures
+sync-after-restart webhook-url workers
+{{- end -}}
+
+{{/* What the program would refuse among the arguments that are passed on. */}}
+{{- define "reloader.validateArgs" -}}
+{{- $known := regexSplit "[ \n]+" (include "reloader.flags" .) -1 -}}
+{{- $takesValue := false -}}
+{{- range .Values.kubexx.extraArgs -}}
+{{- if hasPrefix "--" . -}}
+{{- $name := splitList "=" . | first | trimPrefix "--" -}}
+{{- if not (has $name $known) -}}
+{{- fail (printf "kubexx.extraArgs has %q, which is no flag of kubexx-reloader; docs/reloader/flags.md lists them" .) -}}
+{{- end -}}
+{{- $takesValue = not (contains "=" .) -}}
+{{- else if $takesValue -}}
+{{- $takesValue = false -}}
+{{- else -}}
+{{- fail (printf "kubexx.extraArgs has %q, which is neither a flag nor the value of one; write --name=value" .) -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}

@@ -59,6 +59,11 @@ class CacheWatcher final : public http::BodyStream {
   bool Take(std::vector<Chunk>& chunks) override;
   void Closed() override;
 
+  /// The version that the watch began at: what is not later is not for it. Set and read by the
+  /// cache under its lock.
+  std::int64_t begin() const { return begin_; }
+  void SetBegin(std::int64_t revision) { begin_ = revision; }
+
  private:
   struct Item {
     Chunk frame{};  ///< null: encode the rest
@@ -72,6 +77,7 @@ class CacheWatcher final : public http::BodyStream {
 
   const ResourceTypeRef type_;
   const WatcherOptions options_;
+  std::int64_t begin_ = 0;
   mutable base::Mutex mu_;
   std::deque<Item> items_ KX_GUARDED_BY(mu_);
   std::size_t waiting_bytes_ KX_GUARDED_BY(mu_) = 0;

@@ -4,11 +4,13 @@
 #include <utility>
 
 #include "kubexx/apiserver/cacher/storage_lister_watcher.h"
+#include "kubexx/apiserver/object/status_json.h"
 #include "kubexx/logging/log.h"
 
 namespace kubexx::apiserver {
 namespace {
 
+using apimachinery::Fail;
 using apimachinery::Result;
 
 /// How often a storage that has nothing new for this type is asked how far it is.
@@ -45,7 +47,23 @@ Cacher::~Cacher() {
   thread_.request_stop();
 }
 
+Result<void> Cacher::CheckHistory(std::int64_t revision, const std::stop_token& stop) {
+  if (cache_.Has(revision)) {
+    return {};
+  }
+  KX_ASSIGN_OR_RETURN(const storage::Revision latest, storage_.CurrentRevision(stop));
+  return revision <= latest ? Result<void>() : Fail(TooOldResourceVersion(revision, latest));
+}
+
 Result<void> Cacher::WaitFor(std::int64_t revision, const std::stop_token& stop) {
+  if (revision > 0 && !cache_.Has(revision)) {
+    // Nobody can know of a version that the storage has not given out: no use in waiting for it,
+    // which would keep others from being served.
+    KX_ASSIGN_OR_RETURN(const storage::Revision latest, storage_.CurrentRevision(stop));
+    if (revision > latest) {
+      return Fail(TooLargeResourceVersion(revision, latest));
+    }
+  }
   const base::TimePoint deadline = options_.clock.Now() + options_.patience;
   while (!cache_.Has(revision)) {
     // It may have no news because nothing of this type was written: then it has to ask.

@@ -44,6 +44,11 @@ class Cacher {
   /// The same for the latest write that has been acknowledged.
   apimachinery::Result<void> WaitForLatest(const std::stop_token& stop);
 
+  /// kExpired (410) for a version that the storage has not given out: whoever knows it has it from
+  /// another history, of a storage that has been emptied, say, and is to list anew. kube-apiserver
+  /// is silent until its versions have caught up, and what came before is missed then.
+  apimachinery::Result<void> CheckHistory(std::int64_t revision, const std::stop_token& stop);
+
   WatchCache& cache() { return cache_; }
 
   /// To be called about once a second.

@@ -122,6 +122,29 @@ TEST_F(CacherTest, WatchesBeginInThePast) {
   EXPECT_THAT(Taken(*watcher), ElementsAre("ADDED c", "DELETED b"));
 }
 
+TEST_F(CacherTest, WatchesFromTheFutureBeginThere) {
+  const std::int64_t next = Put("b", "x") + 1;
+  EXPECT_TRUE(cacher_->WaitForLatest({}));
+  const auto watcher = Watch({.revision = next});
+  Put("c", "x");
+  Put("d", "x");
+  EXPECT_THAT(Taken(*watcher), ElementsAre("ADDED d"));
+}
+
+TEST_F(CacherTest, AVersionThatNobodyHasIsOfAnotherHistory) {
+  const std::int64_t latest = Put("b", "x");
+  EXPECT_TRUE(cacher_->CheckHistory(latest, {})) << "perhaps before the cache has it";
+  const auto checked = cacher_->CheckHistory(latest + 1, {});
+  ASSERT_FALSE(checked);
+  EXPECT_EQ(checked.error().reason, apimachinery::Reason::kExpired);
+}
+
+TEST_F(CacherTest, AVersionThatNobodyHasIsNotWaitedFor) {
+  const auto waited = cacher_->WaitFor(*storage_->CurrentRevision({}) + 1, {});
+  ASSERT_FALSE(waited);
+  EXPECT_TRUE(apimachinery::IsTooLargeResourceVersion(waited.error()));
+}
+
 TEST_F(CacherTest, APastThatIsForgottenIsAnError) {
   const std::int64_t from = Put("b", "x");
   for (int i = 0; i < 4; ++i) {

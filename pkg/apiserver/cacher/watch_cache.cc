@@ -114,6 +114,9 @@ void WatchCache::Add(std::shared_ptr<CacheWatcher> watcher, const WatchStart& st
       }
     }
   }
+  if (!start.initial_events) {
+    watcher->SetBegin(start.revision);
+  }
   watchers_.push_back(std::move(watcher));
 }
 
@@ -123,7 +126,8 @@ void WatchCache::Tick(bool bookmarks) {
   for (const std::shared_ptr<CacheWatcher>& watcher : watchers_) {
     if (now >= watcher->options().deadline) {
       watcher->End();
-    } else if (bookmarks && synced_ && watcher->options().bookmarks) {
+    } else if (bookmarks && synced_ && watcher->options().bookmarks &&
+               revision_ >= watcher->begin()) {
       watcher->PushBookmark(revision_, false);
     }
   }
@@ -205,7 +209,7 @@ void WatchCache::DispatchLocked(const CacheEvent& event) {
   bool any_closed = false;
   for (const std::shared_ptr<CacheWatcher>& watcher : watchers_) {
     const auto type = Select(event, watcher->options().selection);
-    if (!type) {
+    if (!type || event.revision() <= watcher->begin()) {
       continue;
     }
     const FrameFormat* const format = watcher->options().format.get();

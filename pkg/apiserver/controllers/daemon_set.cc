@@ -47,7 +47,7 @@ class DaemonSetReconciler final : public controller::Reconciler {
         by_node[node->metadata.name] = nullptr;
       }
     }
-    std::vector<PodRef> pods = pods_.Of(set.metadata.uid);
+    KX_ASSIGN_OR_RETURN(std::vector<PodRef> pods, pods_.Of(set.metadata.uid));
     deletions_.Filter(set.metadata.uid, pods);
     for (const PodRef& pod : pods) {
       const auto place = by_node.find(pod->spec.node_name);

@@ -308,7 +308,8 @@ Result<void> AddDeploymentController(const Setup& setup) {
     if (!found) {
       return controller::IgnoreNotFound(found.error());
     }
-    Rollout rollout(context.client, **found, sets.Of((*found)->metadata.uid));
+    KX_ASSIGN_OR_RETURN(auto owned, sets.Of((*found)->metadata.uid));
+    Rollout rollout(context.client, **found, std::move(owned));
     if (!controller::IsBeingDeleted(**found)) {
       KX_RETURN_IF_ERROR(rollout.Step());
     }

@@ -55,7 +55,7 @@ class JobReconciler final : public controller::Reconciler {
     if (controller::IsBeingDeleted(job) || IsFinished(job)) {
       return Action::Done();
     }
-    std::vector<PodRef> pods = pods_.Of(job.metadata.uid);
+    KX_ASSIGN_OR_RETURN(std::vector<PodRef> pods, pods_.Of(job.metadata.uid));
     deletions_.Filter(job.metadata.uid, pods);
     JobStatus status = Counted(job, pods, apimachinery::Time::From(context.clock.Wall()));
     if (status.conditions.size() == job.status.conditions.size()) {

@@ -28,8 +28,8 @@ class OwnedObjects {
     (void)informer_->AddIndexers({{kIndex, UidsOf}});
   }
 
-  /// In no particular order.
-  std::vector<cache::Ref<T>> Of(const std::string& uid) const {
+  /// In no particular order. Errors as Lister's.
+  apimachinery::Result<std::vector<cache::Ref<T>>> Of(const std::string& uid) const {
     return cache::Lister<T>(informer_).ByIndex({{kIndex, uid}});
   }
 
@@ -37,8 +37,11 @@ class OwnedObjects {
   static constexpr const char* kIndex = "controller-uid";
 
   static std::vector<std::string> UidsOf(const cache::Object& raw) {
-    const auto object = cache::DecodeRef<T>(raw);
-    const auto* const owner = controller::ControllerOf(object->metadata);
+    const auto object = cache::DecodeShared<T>(raw);
+    if (!object) {
+      return {};  // whoever reads it is told
+    }
+    const auto* const owner = controller::ControllerOf((*object)->metadata);
     return owner == nullptr ? std::vector<std::string>() : std::vector<std::string>{owner->uid};
   }
 

@@ -6,11 +6,12 @@
 #include <utility>
 
 #include "kubexx/api/core/v1/resources.gen.h"
+#include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/apiserver/controllers/pod_life.h"
 #include "kubexx/apiserver/controllers/pods.h"
 #include "kubexx/apiserver/controllers/setup.h"
-#include "kubexx/codec/json_tree.h"
 #include "kubexx/controller/builder.h"
+#include "kubexx/kubernetes/core_v1.gen.h"
 
 namespace kubexx::apiserver::controllers {
 namespace {
@@ -62,12 +63,14 @@ class PodReconciler final : public controller::Reconciler {
     const auto node = client.Get<Node>({.name = kNodeName});
     if (node && !(*node)->spec.unschedulable &&
         std::ranges::includes((*node)->metadata.labels, pod.spec.node_selector)) {
-      codec::JsonTree patch = codec::JsonTree::Object();
-      patch["metadata"]["uid"] = pod.metadata.uid;
-      patch["spec"]["nodeName"] = kNodeName;
-      const auto patched = client.Patch<Pod>({pod.metadata.namespace_, pod.metadata.name},
-                                             rest::PatchType::kMerge, patch.ToJson());
-      return patched ? Action::Done() : controller::IgnoreNotFound(patched.error());
+      api::core::v1::Binding binding;
+      binding.metadata.name = pod.metadata.name;
+      binding.metadata.uid = pod.metadata.uid;
+      binding.target.kind = "Node";
+      binding.target.name = kNodeName;
+      const kubernetes::CoreV1Client core(client.rest());
+      const auto bound = core.Pods(pod.metadata.namespace_).Bind(binding);
+      return bound ? Action::Done() : controller::IgnoreNotFound(bound.error());
     }
     if (ConditionOf(pod, "PodScheduled") != "False") {
       Pod changed = pod;

@@ -16,7 +16,7 @@
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
-#include "kubexx/cache/shared_informer.h"
+#include "kubexx/cache/decode.h"
 #include "kubexx/controller/client.h"
 
 namespace kubexx::apiserver::controllers {

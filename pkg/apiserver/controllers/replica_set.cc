@@ -30,7 +30,7 @@ class ReplicaSetReconciler final : public controller::Reconciler {
       return controller::IgnoreNotFound(found.error());
     }
     const ReplicaSet& set = **found;
-    std::vector<PodRef> pods = pods_.Of(set.metadata.uid);
+    KX_ASSIGN_OR_RETURN(std::vector<PodRef> pods, pods_.Of(set.metadata.uid));
     deletions_.Filter(set.metadata.uid, pods);
     std::erase_if(pods, [](const PodRef& pod) { return !IsActive(*pod); });
     if (!controller::IsBeingDeleted(set)) {

@@ -168,8 +168,9 @@ Result<void> AddStatefulSetController(const Setup& setup) {
       return Action::Done();
     }
     KX_ASSIGN_OR_RETURN(const std::string revision, WriteRevisions(context.client, revisions, set));
+    KX_ASSIGN_OR_RETURN(auto owned, pods.Of(set.metadata.uid));
     Ordinals ordinals(context.client, set, revision.substr(set.metadata.name.size() + 1),
-                      pods.Of(set.metadata.uid));
+                      std::move(owned));
     KX_RETURN_IF_ERROR(ordinals.Step());
     StatefulSet changed = set;
     changed.status = ordinals.Status();

@@ -17,7 +17,7 @@ using apimachinery::Result;
 using codec::JsonTree;
 
 constexpr std::string_view kRoot = "/registry/";
-constexpr std::chrono::seconds kRetry{1};
+constexpr std::chrono::seconds kGraphRetry{1};
 
 /// "/registry/pods/default/web" and 2 give "/registry/pods/".
 std::string_view Prefix(std::string_view key, int segments) {
@@ -163,7 +163,7 @@ void StoreGraph::Follow(const Visit& visit, const std::stop_token& stop) {
     if (!ended) {
       logging::Warning("The garbage collector reads the storage anew", {{"error", ended.error()}});
     }
-    clock_.SleepFor(kRetry, stop);
+    clock_.SleepFor(kGraphRetry, stop);
   }
 }
 

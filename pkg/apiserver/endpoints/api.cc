@@ -8,6 +8,7 @@
 #include "kubexx/apiserver/endpoints/default_roles.h"
 #include "kubexx/apiserver/endpoints/discovery.h"
 #include "kubexx/apiserver/endpoints/openapi.h"
+#include "kubexx/apiserver/endpoints/origin.h"
 #include "kubexx/apiserver/endpoints/scale.h"
 #include "kubexx/apiserver/object/status_json.h"
 #include "kubexx/logging/log.h"
@@ -50,6 +51,7 @@ Status NotAllowed() {
 }
 
 Answer Dispatch(const Call& call) {
+  KX_RETURN_IF_ERROR(CheckDryRun(call));
   const std::string& verb = call.info.verb;
   const std::string& sub = call.info.subresource;
   const bool of_pod = call.type->group.empty() && call.type->plural == "pods";
@@ -101,7 +103,7 @@ Answer Dispatch(const Call& call) {
   if (verb == "delete") {
     return HandleDelete(call);
   }
-  if (verb == "deletecollection") {
+  if (verb == "deletecollection" && !IsNamespace(*call.type)) {
     return HandleDeleteCollection(call);
   }
   return Fail(NotAllowed());
@@ -112,11 +114,15 @@ Answer Dispatch(const Call& call) {
 Api::Api(storage::Storage& storage, ApiOptions options)
     : types_(storage, options.cacher),
       objects_(storage, options.form, options.clock),
+      custom_(types_, objects_, options.shared_storage),
       reaper_(types_, objects_),
+      events_(types_, objects_, options.event_ttl),
       tokens_(types_, objects_),
       authenticator_(std::move(options.token), std::move(options.tokens), tokens_),
       authorizer_(types_, options.rbac),
       managed_fields_(options.managed_fields),
+      hosts_(std::move(options.hosts)),
+      origins_(std::move(options.origins)),
       metrics_(std::move(options.metrics)) {}
 
 Result<void> Api::Bootstrap(const std::stop_token& stop) {
@@ -134,7 +140,7 @@ Result<void> Api::Bootstrap(const std::stop_token& stop) {
   if (authorizer_.rbac()) {
     KX_RETURN_IF_ERROR(BootstrapRoles(stop));
   }
-  KX_RETURN_IF_ERROR(ReloadCustomTypes(types_, objects_, stop));
+  KX_RETURN_IF_ERROR(custom_.Sync(stop));
   return reaper_.Load(stop);
 }
 
@@ -154,33 +160,45 @@ Result<void> Api::BootstrapRoles(const std::stop_token& stop) {
   return make("clusterrolebindings", DefaultClusterRoleBindings());
 }
 
-void Api::Tick() {
+void Api::Tick(const std::stop_token& stop) {
   types_.Tick();
-  reaper_.Tick();
+  custom_.Tick(stop);
+  reaper_.Tick(stop);
+  events_.Tick(stop);
 }
 
 void Api::AfterWrite(const Call& call) {
   if (IsCustomResourceDefinition(*call.type)) {
-    if (const auto reloaded = ReloadCustomTypes(types_, objects_, call.request.stop); !reloaded) {
-      logging::Error("Cannot read the definitions of custom resources",
-                     {{"error", reloaded.error()}});
+    if (const auto synced = custom_.Sync(call.request.stop); !synced) {
+      logging::Warning("The definitions of custom resources will be read later",
+                       {{"error", synced.error()}});
     }
-  } else if (call.type->group.empty() && call.type->plural == "namespaces" &&
-             call.info.verb == "delete") {
+  } else if (IsNamespace(*call.type) && call.info.verb == "delete") {
     reaper_.Add(call.info.name, call.request.stop);
   }
 }
 
-http::Response Api::Handle(const http::Request& request) {
-  const std::optional<User> authenticated = authenticator_.Authenticate(request);
-  if (!IsOpenPath(request.path) && !authenticated) {
-    return ErrorResponse({Reason::kUnauthorized, "Unauthorized", 401});
+Result<void> Api::CheckIntent(const http::Request& request) const {
+  if (!request.Header("Authorization").empty()) {
+    return {};  // A page could not have sent that.
   }
+  KX_RETURN_IF_ERROR(CheckOrigin(request, origins_));
+  return request.peer.common_name.empty() ? CheckHost(request, hosts_) : Result<void>();
+}
+
+http::Response Api::Handle(const http::Request& request) {
   if (request.path == "/version") {
     return Json(kVersion);
   }
   if (IsOpenPath(request.path)) {
     return Text("ok");
+  }
+  const std::optional<User> authenticated = authenticator_.Authenticate(request);
+  if (!authenticated) {
+    return ErrorResponse({Reason::kUnauthorized, "Unauthorized", 401});
+  }
+  if (const auto meant = CheckIntent(request); !meant) {
+    return ErrorResponse(meant.error());
   }
   const Query query = ParseQuery(request.query);
   const auto info = ParseResourcePath(request.method, request.path, query);
@@ -238,7 +256,8 @@ http::Response Api::HandleResource(const http::Request& request, const RequestIn
                   .managed_fields = managed_fields_};
   Answer answer = Dispatch(call);
   const bool wrote = info.verb != "get" && info.verb != "list" && info.verb != "watch";
-  if (answer && wrote && !call.dry_run()) {
+  // A collection may have been deleted in part.
+  if (wrote && (answer || info.verb == "deletecollection") && !call.dry_run()) {
     AfterWrite(call);
   }
   return answer ? std::move(*answer) : ErrorResponse(answer.error());

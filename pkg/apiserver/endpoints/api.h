@@ -3,6 +3,7 @@
 #ifndef KUBEXX_APISERVER_ENDPOINTS_API_H_
 #define KUBEXX_APISERVER_ENDPOINTS_API_H_
 
+#include <chrono>
 #include <functional>
 #include <string>
 #include <vector>
@@ -11,6 +12,8 @@
 #include "kubexx/apiserver/endpoints/authenticator.h"
 #include "kubexx/apiserver/endpoints/authorizer.h"
 #include "kubexx/apiserver/endpoints/call.h"
+#include "kubexx/apiserver/endpoints/custom_resources.h"
+#include "kubexx/apiserver/endpoints/event_reaper.h"
 #include "kubexx/apiserver/endpoints/namespace_reaper.h"
 #include "kubexx/apiserver/endpoints/object_store.h"
 #include "kubexx/apiserver/endpoints/request_info.h"
@@ -33,12 +36,21 @@ struct ApiOptions {
   std::vector<UserToken> tokens{};
   /// See Authorizer.
   bool rbac = false;
+  /// The names and addresses that the server goes by; see CheckHost.
+  std::vector<std::string> hosts{};
+  /// Whose pages may use it; see CheckOrigin.
+  std::vector<std::string> origins{};
+  /// Events go so long after they were last written; zero: never.
+  std::chrono::seconds event_ttl = std::chrono::hours(1);
+  /// Other servers write to the storage, too: their definitions of custom resources count here.
+  bool shared_storage = false;
   /// What /metrics answers; none: 404.
   std::function<std::string()> metrics{};
 };
 
 /// Everything that is served over HTTP, without the HTTP. Thread-safe; Handle may block, up to a
-/// few seconds, and runs on as many threads as the caller has.
+/// few seconds, and runs on as many threads as the caller has. It does not block for /healthz,
+/// /readyz, /livez and /version.
 class Api {
  public:
   /// `storage` must outlive it.
@@ -46,11 +58,16 @@ class Api {
 
   http::Response Handle(const http::Request& request);
 
+  /// Whether to read the body of a request, by its header; see Authenticator::Admits.
+  bool Admits(const http::Request& header) const { return authenticator_.Admits(header); }
+
   /// Makes what every cluster has: a key for tokens, namespaces and, with RBAC, roles.
   apimachinery::Result<void> Bootstrap(const std::stop_token& stop);
 
-  /// To be called about once a second: bookmarks and ends of watches.
-  void Tick();
+  /// To be called about once a second, by one thread: bookmarks and ends of watches, what waits for
+  /// finalizers, and what other servers have defined. With `stop` it returns soon; what is left is
+  /// done another time.
+  void Tick(const std::stop_token& stop = {});
 
   /// Watches that are open.
   std::size_t watchers() const { return types_.watchers(); }
@@ -58,17 +75,23 @@ class Api {
  private:
   http::Response HandleResource(const http::Request& request, const RequestInfo& info,
                                 const Query& query, const User& user);
+  /// Whether its sender, and not a web page in its name, has made a request.
+  apimachinery::Result<void> CheckIntent(const http::Request& request) const;
   apimachinery::Result<void> BootstrapRoles(const std::stop_token& stop);
   /// What a write of a definition or a namespace changes besides.
   void AfterWrite(const Call& call);
 
   TypeRegistry types_;
   ObjectStore objects_;
+  CustomResources custom_;
   NamespaceReaper reaper_;
+  EventReaper events_;
   ServiceAccountTokens tokens_;
   Authenticator authenticator_;
   Authorizer authorizer_;
   const bool managed_fields_;
+  const std::vector<std::string> hosts_;
+  const std::vector<std::string> origins_;
   const std::function<std::string()> metrics_;
 };
 

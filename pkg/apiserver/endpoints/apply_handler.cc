@@ -8,6 +8,7 @@
 #include "kubexx/apiserver/endpoints/field_validation.h"
 #include "kubexx/apiserver/endpoints/prepare.h"
 #include "kubexx/apiserver/endpoints/scale.h"
+#include "kubexx/apiserver/endpoints/type_warnings.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/status_json.h"
 #include "kubexx/codec/yaml.h"
@@ -68,17 +69,24 @@ Result<JsonTree> CreateApplied(const Call& call, const JsonTree& config) {
   }
   // As kube-apiserver has it, there is none to compare with.
   SetMeta(object, "resourceVersion", "");
+  KX_RETURN_IF_ERROR(call.CheckCreate());
   KX_RETURN_IF_ERROR(call.CheckGrant(nullptr, object));
   return call.objects.Create(*call.type, call.info.namespace_, std::move(object), call.dry_run(),
                              call.request.stop);
 }
 
+/// `old_finalizers`: see AppendTypeWarnings.
 Answer Respond(const Call& call, const JsonTree& object, int code,
+               const std::vector<std::string>& old_finalizers,
                const std::vector<std::string>& warnings) {
   KX_ASSIGN_OR_RETURN(http::Response response, call.info.subresource == "scale"
                                                    ? ScaleResponse(call, object)
                                                    : ObjectResponse(call, object, code));
-  AddWarnings(warnings, response);
+  std::vector<std::string> all = warnings;
+  if (call.info.subresource != "scale") {
+    AppendTypeWarnings(*call.type, old_finalizers, object, all);
+  }
+  AddWarnings(all, response);
   return response;
 }
 
@@ -95,7 +103,9 @@ Answer HandleApply(const Call& call) {
   }
   const WritePart part =
       call.info.subresource == "status" ? WritePart::kStatus : WritePart::kObject;
+  std::vector<std::string> old_finalizers;
   const auto change = [&](const JsonTree& current) -> Result<JsonTree> {
+    old_finalizers = FinalizersOf(current);
     KX_ASSIGN_OR_RETURN(JsonTree object, ApplyTo(call, current, config));
     KX_RETURN_IF_ERROR(call.CheckGrant(&current, object));
     return object;
@@ -104,14 +114,14 @@ Answer HandleApply(const Call& call) {
     const auto updated = call.objects.Update(*call.type, call.key(), part, change, call.dry_run(),
                                              call.request.stop);
     if (updated) {
-      return Respond(call, *updated, 200, warnings);
+      return Respond(call, *updated, 200, old_finalizers, warnings);
     }
     if (updated.error().reason != Reason::kNotFound || call.request.stop.stop_requested()) {
       return Fail(updated.error());
     }
     const auto created = CreateApplied(call, config);
     if (created) {
-      return Respond(call, *created, 201, warnings);
+      return Respond(call, *created, 201, {}, warnings);
     }
     if (created.error().reason != Reason::kAlreadyExists) {
       return Fail(created.error());

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <utility>
 
+#include "kubexx/base/ascii.h"
+
 namespace kubexx::apiserver {
 namespace {
 
@@ -14,6 +16,16 @@ bool SameSecret(std::string_view a, std::string_view b) {
     difference |= static_cast<unsigned char>(a[i] ^ (b.empty() ? '\0' : b[i % b.size()]));
   }
   return difference == 0;
+}
+
+/// What follows the scheme; "" for another scheme.
+std::string_view BearerToken(std::string_view header) {
+  constexpr std::string_view kScheme = "bearer ";
+  if (base::ToLower(header.substr(0, kScheme.size())) != kScheme) {
+    return {};
+  }
+  header.remove_prefix(kScheme.size());
+  return header.substr(0, header.find(' '));
 }
 
 User Administrator() {
@@ -28,34 +40,51 @@ std::optional<User> Authenticator::Authenticate(const http::Request& request) co
     user.groups.emplace_back("system:authenticated");
     return user;
   }
-  constexpr std::string_view kScheme = "Bearer ";
   const std::string_view header = request.Header("Authorization");
-  if (!header.starts_with(kScheme)) {
-    return token_.empty() ? std::optional(Administrator()) : std::nullopt;
+  if (header.empty()) {
+    return is_open() ? std::optional(Administrator()) : std::nullopt;
   }
-  if (auto owner =
-          FindToken(header.substr(kScheme.size()), {std::string(kApiAudience)}, request.stop)) {
+  if (auto owner = FindToken(BearerToken(header), {std::string(kApiAudience)}, request.stop)) {
     return std::move(owner->user);
   }
-  return token_.empty() && others_.empty() ? std::optional(Administrator()) : std::nullopt;
+  return std::nullopt;
+}
+
+bool Authenticator::Admits(const http::Request& request) const {
+  const std::string_view header = request.Header("Authorization");
+  if (!request.peer.common_name.empty()) {
+    return true;
+  }
+  if (header.empty()) {
+    return is_open();
+  }
+  const std::string_view token = BearerToken(header);
+  return FindUser(token).has_value() || accounts_.IsSigned(token);
+}
+
+std::optional<User> Authenticator::FindUser(std::string_view token) const {
+  if (token.empty()) {
+    return std::nullopt;
+  }
+  if (SameSecret(token, token_.view())) {
+    return Administrator();
+  }
+  for (const UserToken& other : others_) {
+    if (SameSecret(token, other.token.view())) {
+      User user = other.user;
+      user.groups.emplace_back("system:authenticated");
+      return user;
+    }
+  }
+  return std::nullopt;
 }
 
 std::optional<TokenOwner> Authenticator::FindToken(std::string_view token,
                                                    const std::vector<std::string>& audiences,
                                                    const std::stop_token& stop) const {
-  TokenOwner owner;
   if (std::ranges::find(audiences, kApiAudience) != audiences.end()) {
-    owner.audiences.emplace_back(kApiAudience);
-    if (SameSecret(token, token_.view()) && !token_.empty()) {
-      owner.user = Administrator();
-      return owner;
-    }
-    for (const UserToken& other : others_) {
-      if (SameSecret(token, other.token.view())) {
-        owner.user = other.user;
-        owner.user.groups.emplace_back("system:authenticated");
-        return owner;
-      }
+    if (auto user = FindUser(token)) {
+      return TokenOwner{.user = std::move(*user), .audiences = {std::string(kApiAudience)}};
     }
   }
   return accounts_.Find(token, audiences, stop);

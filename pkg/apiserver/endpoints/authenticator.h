@@ -20,8 +20,9 @@ namespace kubexx::apiserver {
 
 /// Lets in who has the bearer token (as an administrator), one of the other tokens (as the user
 /// that it is for), a service account's token, or a client certificate that the server has verified
-/// (as its subject). Without an administrator's token, who shows nothing is the administrator: for
-/// a server that only listens on the loopback address. Immutable, thread-safe.
+/// (as its subject). Without any token of the server's own, who shows nothing is the administrator:
+/// for a server that only listens on the loopback address. What is shown and is not good is refused
+/// there, too. Immutable, thread-safe.
 class Authenticator {
  public:
   /// `accounts` must outlive it.
@@ -32,12 +33,22 @@ class Authenticator {
   /// Nothing: 401.
   std::optional<User> Authenticate(const http::Request& request) const;
 
+  /// Whether Authenticate may know the sender. It does not look whether the account of a good token
+  /// still exists, so it needs no storage and never blocks.
+  bool Admits(const http::Request& request) const;
+
+  /// Nobody has to show anything; see the class.
+  bool is_open() const { return token_.empty() && others_.empty(); }
+
   /// Whose a bearer token is, if it is for one of `audiences`. Those of users are for the API.
   std::optional<TokenOwner> FindToken(std::string_view token,
                                       const std::vector<std::string>& audiences,
                                       const std::stop_token& stop) const;
 
  private:
+  /// Of the server's own tokens.
+  std::optional<User> FindUser(std::string_view token) const;
+
   apimachinery::Bytes token_;
   std::vector<UserToken> others_;
   const ServiceAccountTokens& accounts_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/apiserver/object/status_json.h"
 #include "kubexx/base/ascii.h"
 #include "kubexx/logging/log.h"
 
@@ -52,11 +53,11 @@ Status Forbidden(const User& user, const rbac::Request& request) {
 }
 
 std::string GroupList(const User& user) {
-  JsonTree groups = JsonTree::Array();
+  std::string list;
   for (const std::string& group : user.groups) {
-    groups.Append(group);
+    list += (list.empty() ? "" : " ") + Quoted(group);
   }
-  return groups.ToJson();
+  return "[" + list + "]";
 }
 
 Status Escalation(const User& user, const rbac::Request& request,
@@ -70,16 +71,31 @@ Status Escalation(const User& user, const rbac::Request& request,
                             ") is attempting to grant RBAC permissions not currently held:" + list);
 }
 
-bool SameMember(const JsonTree* a, const JsonTree& b, std::string_view field) {
-  const JsonTree* const before = a == nullptr ? nullptr : a->Find(field);
-  const JsonTree* const after = b.Find(field);
-  return before != nullptr && after != nullptr && *before == *after;
+/// Whether an update changes nothing but what the garbage collector needs to.
+bool IsForCollectionOnly(const JsonTree* current, JsonTree object) {
+  if (current == nullptr) {
+    return false;
+  }
+  JsonTree before = *current;
+  for (JsonTree* const one : {&before, &object}) {
+    for (const char* const field :
+         {"ownerReferences", "finalizers", "managedFields", "resourceVersion"}) {
+      (*one)["metadata"].Erase(field);
+    }
+  }
+  return before == object;
 }
 
-rbac::Rule Everything() {
-  rbac::Rule rule;
-  rule.verbs = rule.groups = rule.resources = {"*"};
-  return rule;
+std::vector<rbac::Rule> Everything() {
+  rbac::Rule everything;
+  everything.verbs = everything.groups = everything.resources = {"*"};
+  rbac::Rule everywhere;
+  everywhere.verbs = everywhere.paths = {"*"};
+  return {std::move(everything), std::move(everywhere)};
+}
+
+bool Aggregates(const JsonTree* role) {
+  return role != nullptr && role->Find("aggregationRule") != nullptr;
 }
 
 }  // namespace
@@ -160,39 +176,58 @@ std::vector<rbac::Rule> Authorizer::RulesOf(const User& user, std::string_view n
 
 Result<void> Authorizer::CheckGrant(const User& user, const Grant& grant,
                                     const std::stop_token& stop) {
-  const auto& [type, namespace_, current, object] = grant;
-  if (!rbac_ || type.group != kGroup) {
+  if (!rbac_ || grant.type.group != kGroup || IsForCollectionOnly(grant.current, grant.object)) {
     return {};
   }
-  const bool is_binding = type.plural.ends_with("bindings");
   rbac::Request request;
   request.group = kGroup;
-  request.resource = type.plural;
-  request.namespace_ = type.namespaced ? namespace_ : "";
-  request.name = MetaString(object, "name");
-  const bool same =
-      is_binding ? SameMember(current, object, "roleRef") && SameMember(current, object, "subjects")
-                 : current != nullptr && rbac::ReadRules(*current) == rbac::ReadRules(object) &&
-                       (object.Find("aggregationRule") == nullptr ||
-                        SameMember(current, object, "aggregationRule"));
-  rbac::Request power = request;
-  power.verb = is_binding ? "bind" : "escalate";
-  if (is_binding) {
-    power.resource = StringAt(object, {"roleRef", "kind"}) == "Role" ? "roles" : "clusterroles";
-    power.name = StringAt(object, {"roleRef", "name"});
-  }
-  if (same || Decide(user, power, stop).allowed) {
+  request.resource = grant.type.plural;
+  request.namespace_ = grant.type.namespaced ? grant.namespace_ : "";
+  request.name = MetaString(grant.object, "name");
+  return grant.type.plural.ends_with("bindings") ? CheckBinding(user, grant, request, stop)
+                                                 : CheckRole(user, grant, request, stop);
+}
+
+Result<void> Authorizer::CheckBinding(const User& user, const Grant& grant,
+                                      const rbac::Request& request, const std::stop_token& stop) {
+  rbac::Request bind = request;
+  bind.verb = "bind";
+  bind.resource = StringAt(grant.object, {"roleRef", "kind"}) == "Role" ? "roles" : "clusterroles";
+  bind.name = StringAt(grant.object, {"roleRef", "name"});
+  if (Decide(user, bind, stop).allowed) {
     return {};
   }
   const PolicyRef policy = Current(true, stop);
-  const std::vector<rbac::Rule> held = policy->RulesOf(user, request.namespace_);
-  std::vector<rbac::Rule> wanted =
-      is_binding ? policy->RulesOfReference(object, request.namespace_) : rbac::ReadRules(object);
-  if (!is_binding && object.Find("aggregationRule") != nullptr) {
-    wanted.push_back(Everything());  // What it will select, nobody knows.
+  const auto wanted = policy->RulesOfReference(grant.object, request.namespace_);
+  if (!wanted) {  // Whoever makes the role later would decide what the binding gives.
+    return Fail(NotFound(grant.type, bind.name));
   }
-  const std::vector<rbac::Rule> missing = rbac::NotCovered(held, wanted);
+  const auto missing = rbac::NotCovered(policy->RulesOf(user, request.namespace_), *wanted);
   return missing.empty() ? Result<void>() : Fail(Escalation(user, request, missing));
+}
+
+Result<void> Authorizer::CheckRole(const User& user, const Grant& grant,
+                                   const rbac::Request& request, const std::stop_token& stop) {
+  rbac::Request escalate = request;
+  escalate.verb = "escalate";
+  escalate.name = grant.name;
+  if (Decide(user, escalate, stop).allowed) {
+    return {};
+  }
+  // Rules that were there before count, too: labels say to which other roles they are added.
+  const std::vector<rbac::Rule> held = Current(true, stop)->RulesOf(user, request.namespace_);
+  if (const auto missing = rbac::NotCovered(held, rbac::ReadRules(grant.object));
+      !missing.empty()) {
+    return Fail(Escalation(user, request, missing));
+  }
+  // What it will select, nobody knows.
+  if ((Aggregates(grant.current) || Aggregates(&grant.object)) &&
+      !rbac::NotCovered(held, Everything()).empty()) {
+    return Fail(
+        About(request,
+              Subject(request) + "must have cluster-admin privileges to use the aggregationRule"));
+  }
+  return {};
 }
 
 rbac::Request AttributesOf(const http::Request& request, const std::optional<RequestInfo>& info,
@@ -209,11 +244,11 @@ rbac::Request AttributesOf(const http::Request& request, const std::optional<Req
   wanted.subresource = info->subresource;
   wanted.namespace_ = info->namespace_;
   wanted.name = info->name;
-  // A list of one object by its name counts as one of that name.
+  // A list of one object by its name counts as one of that name; no other verb does.
   constexpr std::string_view kByName = "metadata.name=";
   const std::string_view fields = Param(query, "fieldSelector");
-  if (wanted.name.empty() && fields.starts_with(kByName) &&
-      fields.find(',') == std::string_view::npos) {
+  if (wanted.name.empty() && (wanted.verb == "list" || wanted.verb == "watch") &&
+      fields.starts_with(kByName) && fields.find(',') == std::string_view::npos) {
     wanted.name = fields.substr(kByName.size() + (fields.starts_with("metadata.name==") ? 1 : 0));
   }
   return wanted;

@@ -25,6 +25,7 @@ namespace kubexx::apiserver {
 struct Grant {
   const ResourceType& type;
   std::string namespace_{};  ///< the request's
+  std::string name{};        ///< the request's; "" for a POST
   const codec::JsonTree* current = nullptr;
   const codec::JsonTree& object;
 };
@@ -51,8 +52,9 @@ class Authorizer {
                                   const std::stop_token& stop);
 
   /// Nobody gives what they do not have: for writes of Roles and bindings, kForbidden when the
-  /// object would grant more than the user may do, unless they have the verb "escalate" or "bind".
-  /// Success for all other types.
+  /// object grants more than the user may do, unless they have the verb "escalate" or "bind", or
+  /// change what the garbage collector needs only. kNotFound for a binding to a role that is not
+  /// there. Success for all other types.
   apimachinery::Result<void> CheckGrant(const User& user, const Grant& grant,
                                         const std::stop_token& stop);
 
@@ -60,6 +62,12 @@ class Authorizer {
   using PolicyRef = std::shared_ptr<const rbac::Policy>;
   using Objects = std::vector<CachedObjectRef>;
   using Revisions = std::array<std::int64_t, 4>;
+
+  apimachinery::Result<void> CheckBinding(const User& user, const Grant& grant,
+                                          const rbac::Request& request,
+                                          const std::stop_token& stop);
+  apimachinery::Result<void> CheckRole(const User& user, const Grant& grant,
+                                       const rbac::Request& request, const std::stop_token& stop);
 
   /// The policy of what the caches have; `latest`: of all writes that have been acknowledged.
   PolicyRef Current(bool latest, const std::stop_token& stop);

@@ -149,7 +149,7 @@ TEST_F(AuthorizerTest, NobodyGrantsWhatTheyDoNotHave) {
   EXPECT_EQ(refused.status, 403);
   EXPECT_EQ(Message(refused),
             "roles.rbac.authorization.k8s.io \"s\" is forbidden: user \"jane\" "
-            "(groups=[\"devs\",\"ops\",\"system:authenticated\"]) is attempting to grant RBAC "
+            "(groups=[\"devs\" \"ops\" \"system:authenticated\"]) is attempting to grant RBAC "
             "permissions not currently held:\n{APIGroups:[\"\"], Resources:[\"secrets\"], "
             "Verbs:[\"get\"]}");
   EXPECT_EQ(

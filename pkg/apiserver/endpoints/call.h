@@ -43,13 +43,29 @@ struct Call {
   /// may grant more than its writer has. Every handler that writes objects asks; kForbidden.
   apimachinery::Result<void> CheckGrant(const codec::JsonTree* current,
                                         const codec::JsonTree& object) const {
-    return authorizer.CheckGrant(
-        user, {.type = *type, .namespace_ = info.namespace_, .current = current, .object = object},
-        request.stop);
+    return authorizer.CheckGrant(user,
+                                 {.type = *type,
+                                  .namespace_ = info.namespace_,
+                                  .name = info.name,
+                                  .current = current,
+                                  .object = object},
+                                 request.stop);
+  }
+  /// Whether the user may also create what an update or apply has not found: who may change objects
+  /// may not therefore make them. kForbidden.
+  apimachinery::Result<void> CheckCreate() const {
+    RequestInfo create = info;
+    create.verb = "create";
+    return authorizer.Check(user, AttributesOf(request, create, query), request.stop);
   }
   /// "?dryRun=All".
   bool dry_run() const { return Param(query, "dryRun") == "All"; }
 };
+
+/// kInvalid for a dry run of another kind than "All": nothing is written that was not meant to be.
+apimachinery::Result<void> CheckDryRun(const Call& call);
+/// The same of the body of a deletion.
+apimachinery::Result<void> CheckDryRun(const codec::JsonTree& delete_options);
 
 /// A handler's answer: an error becomes a Status.
 using Answer = apimachinery::Result<http::Response>;

@@ -10,6 +10,7 @@
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/base/ascii.h"
+#include "kubexx/logging/log.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -24,8 +25,8 @@ bool BoolAt(const JsonTree& object, std::initializer_list<std::string_view> path
   return found != nullptr && found->AsBool().value_or(false);
 }
 
-std::vector<std::string> StringsAt(const JsonTree& object,
-                                   std::initializer_list<std::string_view> path) {
+std::vector<std::string> TextsAt(const JsonTree& object,
+                                 std::initializer_list<std::string_view> path) {
   std::vector<std::string> strings;
   if (const JsonTree* const found = object.At(path)) {
     for (const JsonTree& element : found->elements()) {
@@ -78,7 +79,7 @@ std::vector<std::string> NamesIn(const JsonTree& names, bool kinds) {
   if (kinds) {
     return {std::string(names.TextAt("kind")), std::string(names.TextAt("listKind"))};
   }
-  std::vector<std::string> all = StringsAt(names, {"shortNames"});
+  std::vector<std::string> all = TextsAt(names, {"shortNames"});
   all.emplace_back(names.TextAt("plural"));
   all.emplace_back(names.TextAt("singular"));
   return all;
@@ -110,7 +111,7 @@ std::optional<NameConflict> ConflictOf(const JsonTree& definition,
   if (names == nullptr) {
     return std::nullopt;
   }
-  for (const std::string& name : StringsAt(*names, {"shortNames"})) {
+  for (const std::string& name : TextsAt(*names, {"shortNames"})) {
     if (used.contains(name)) {
       return NameConflict{"ShortNamesConflict", name};
     }
@@ -138,6 +139,47 @@ std::string StorageVersionOf(const JsonTree& definition) {
   return {};
 }
 
+const ResourceTypeRef& DefinitionType() {
+  static const ResourceTypeRef kType = [] {
+    for (const ResourceTypeRef& type : BuiltinTypes()) {
+      if (IsCustomResourceDefinition(*type)) {
+        return type;
+      }
+    }
+    return ResourceTypeRef();
+  }();
+  return kType;
+}
+
+ResourceTypeRef TypeOfVersion(const JsonTree& definition, const JsonTree& version) {
+  ResourceType type;
+  type.group = StringAt(definition, {"spec", "group"});
+  type.version = StringAt(version, {"name"});
+  type.kind = StringAt(definition, {"spec", "names", "kind"});
+  type.plural = StringAt(definition, {"spec", "names", "plural"});
+  type.singular = StringAt(definition, {"spec", "names", "singular"});
+  type.namespaced = StringAt(definition, {"spec", "scope"}) == "Namespaced";
+  type.has_status = version.At({"subresources", "status"}) != nullptr;
+  type.custom = schema::ReadVersion(version, StorageVersionOf(definition));
+  type.has_scale = !type.custom->scale.spec_replicas.empty();
+  type.has_generation = true;
+  type.short_names = TextsAt(definition, {"spec", "names", "shortNames"});
+  type.categories = TextsAt(definition, {"spec", "names", "categories"});
+  type.prefix = "/registry/" + type.group + "/" + type.plural + "/";
+  return std::make_shared<const ResourceType>(std::move(type));
+}
+
+/// Whether an error may be over when the same is tried again.
+bool IsWorthAnotherTry(const apimachinery::Status& error) {
+  return error.reason != Reason::kInvalid && error.reason != Reason::kRequestEntityTooLarge;
+}
+
+void SetTerminating(base::Clock& clock, bool holds, std::string_view reason,
+                    std::string_view message, JsonTree& definition) {
+  SetCondition(definition["status"], "Terminating", holds, reason, message,
+               apimachinery::Time::From(clock.Wall()).ToString());
+}
+
 }  // namespace
 
 bool IsCustomResourceDefinition(const ResourceType& type) {
@@ -150,26 +192,10 @@ std::vector<ResourceTypeRef> TypesOfDefinition(const JsonTree& definition) {
   if (versions == nullptr || !HasCondition(definition, "Established")) {
     return types;
   }
-  const std::string storage_version = StorageVersionOf(definition);
   for (const JsonTree& version : versions->elements()) {
-    if (!BoolAt(version, {"served"})) {
-      continue;
+    if (BoolAt(version, {"served"})) {
+      types.push_back(TypeOfVersion(definition, version));
     }
-    ResourceType type;
-    type.group = StringAt(definition, {"spec", "group"});
-    type.version = StringAt(version, {"name"});
-    type.kind = StringAt(definition, {"spec", "names", "kind"});
-    type.plural = StringAt(definition, {"spec", "names", "plural"});
-    type.singular = StringAt(definition, {"spec", "names", "singular"});
-    type.namespaced = StringAt(definition, {"spec", "scope"}) == "Namespaced";
-    type.has_status = version.At({"subresources", "status"}) != nullptr;
-    type.custom = schema::ReadVersion(version, storage_version);
-    type.has_scale = !type.custom->scale.spec_replicas.empty();
-    type.has_generation = true;
-    type.short_names = StringsAt(definition, {"spec", "names", "shortNames"});
-    type.categories = StringsAt(definition, {"spec", "names", "categories"});
-    type.prefix = "/registry/" + type.group + "/" + type.plural + "/";
-    types.push_back(std::make_shared<const ResourceType>(std::move(type)));
   }
   return types;
 }
@@ -199,7 +225,7 @@ void EstablishDefinition(base::Clock& clock, const std::vector<JsonTree>& others
                  "the initial names have been accepted", now);
     status["acceptedNames"] = definition["spec"]["names"];
   }
-  std::vector<std::string> stored = StringsAt(status, {"storedVersions"});
+  std::vector<std::string> stored = TextsAt(status, {"storedVersions"});
   if (std::string version = StorageVersionOf(definition);
       std::ranges::find(stored, version) == stored.end()) {
     stored.push_back(std::move(version));
@@ -212,75 +238,109 @@ void EstablishDefinition(base::Clock& clock, const std::vector<JsonTree>& others
 
 Result<std::vector<JsonTree>> ReadDefinitions(storage::Storage& storage,
                                               const std::stop_token& stop) {
-  static const ResourceTypeRef kType = [] {
-    for (const ResourceTypeRef& type : BuiltinTypes()) {
-      if (IsCustomResourceDefinition(*type)) {
-        return type;
-      }
-    }
-    return ResourceTypeRef();
-  }();
+  const ResourceTypeRef& type = DefinitionType();
   std::vector<JsonTree> definitions;
   KX_RETURN_IF_ERROR(storage.GetList(
-      kType->prefix, {},
+      type->prefix, {},
       [&](storage::KeyValue&& kv) -> Result<void> {
-        KX_ASSIGN_OR_RETURN(const std::string json,
-                            JsonOfStored(*kType, *kv.value, kv.mod_revision));
-        KX_ASSIGN_OR_RETURN(JsonTree definition, JsonTree::Parse(json));
-        definitions.push_back(std::move(definition));
+        const auto json = JsonOfStored(*type, *kv.value, kv.mod_revision);
+        auto definition = json ? JsonTree::Parse(*json) : Fail(json.error());
+        if (definition) {
+          definitions.push_back(std::move(*definition));
+        } else {
+          logging::Error("Cannot read a definition of custom resources",
+                         {{"key", kv.key}, {"error", definition.error()}});
+        }
         return {};
       },
       stop));
   return definitions;
 }
 
-Result<void> ReloadCustomTypes(TypeRegistry& types, ObjectStore& objects,
-                               const std::stop_token& stop) {
-  const ResourceTypeRef type =
-      types.Find("apiextensions.k8s.io", "v1", "customresourcedefinitions");
-  KX_ASSIGN_OR_RETURN(const std::vector<JsonTree> definitions,
-                      ReadDefinitions(objects.storage(), stop));
-  std::vector<ResourceTypeRef> custom;
-  for (JsonTree definition : definitions) {
-    if (!HasCondition(definition, "NamesAccepted") && !ConflictOf(definition, definitions)) {
-      // Any update of a definition decides anew about its status.
-      const auto updated = objects.Update(
-          *type, KeyOf(definition), WritePart::kObject,
-          [](const JsonTree& current) -> Result<JsonTree> { return current; }, false, stop);
-      if (!updated) {
-        continue;
-      }
-      definition = *updated;
+Result<bool> AcceptNames(ObjectStore& objects, std::vector<JsonTree>& definitions,
+                         const std::stop_token& stop) {
+  bool complete = true;
+  for (JsonTree& definition : definitions) {
+    if (HasCondition(definition, "NamesAccepted") || ConflictOf(definition, definitions)) {
+      continue;
     }
-    for (ResourceTypeRef& one : TypesOfDefinition(definition)) {
-      custom.push_back(std::move(one));
+    auto updated = objects.Update(
+        *DefinitionType(), KeyOf(definition), WritePart::kAll,
+        [&](const JsonTree& current) -> Result<JsonTree> {
+          KX_ASSIGN_OR_RETURN(const auto others, ReadDefinitions(objects.storage(), stop));
+          JsonTree accepted = current;
+          EstablishDefinition(objects.clock(), others, accepted);
+          return accepted;
+        },
+        false, stop);
+    if (updated) {
+      definition = std::move(*updated);
+    } else if (stop.stop_requested()) {
+      return Fail(updated.error());
+    } else if (updated.error().reason != Reason::kNotFound) {
+      logging::Error("Cannot accept the names of a definition of custom resources",
+                     {{"definition", MetaString(definition, "name")}, {"error", updated.error()}});
+      complete = complete && !IsWorthAnotherTry(updated.error());
     }
   }
-  types.SetCustom(std::move(custom));
-  return {};
+  return complete;
 }
 
-Result<void> DeleteCustomObjects(ObjectStore& objects, const JsonTree& definition,
-                                 const std::stop_token& stop) {
-  const std::vector<ResourceTypeRef> types = TypesOfDefinition(definition);
-  if (types.empty()) {
-    return {};
+void BeginTermination(base::Clock& clock, JsonTree& definition) {
+  SetMeta(definition, "deletionTimestamp", apimachinery::Time::From(clock.Wall()).ToString());
+  std::vector<std::string> finalizers = FinalizersOf(definition);
+  if (std::ranges::find(finalizers, kCustomResourceCleanup) == finalizers.end()) {
+    finalizers.emplace_back(kCustomResourceCleanup);
+    SetFinalizers(definition, finalizers);
   }
+  SetTerminating(clock, true, "InstanceDeletionPending",
+                 "CustomResourceDefinition marked for deletion; CustomResource deletion will begin "
+                 "soon",
+                 definition);
+}
+
+void ContinueTermination(base::Clock& clock, JsonTree& definition) {
+  SetTerminating(clock, true, "InstanceDeletionInProgress",
+                 "CustomResource deletion is in progress", definition);
+}
+
+void EndTermination(base::Clock& clock, JsonTree& definition) {
+  std::vector<std::string> finalizers = FinalizersOf(definition);
+  std::erase(finalizers, kCustomResourceCleanup);
+  SetFinalizers(definition, finalizers);
+  SetTerminating(clock, false, "InstanceDeletionCompleted", "removed all instances", definition);
+}
+
+Result<bool> DeleteCustomObjects(ObjectStore& objects, const JsonTree& definition,
+                                 const std::stop_token& stop) {
+  // Any version will do, also one that is not served.
+  const JsonTree* const versions = definition.At({"spec", "versions"});
+  if (versions == nullptr || versions->elements().empty()) {
+    return true;
+  }
+  const ResourceTypeRef type = TypeOfVersion(definition, versions->elements().front());
   std::vector<std::string> keys;
   KX_RETURN_IF_ERROR(objects.storage().GetList(
-      types.front()->prefix, {},
+      type->prefix, {},
       [&keys](storage::KeyValue&& kv) -> Result<void> {
         keys.push_back(std::move(kv.key));
         return {};
       },
       stop));
+  bool empty = true;
   for (const std::string& key : keys) {
-    const auto deleted = objects.Delete(*types.front(), types.front()->KeyOf(key), {}, false, stop);
-    if (!deleted && deleted.error().reason != Reason::kNotFound) {
+    const auto deleted = objects.Delete(*type, type->KeyOf(key), {}, false, stop);
+    if (deleted) {
+      empty = empty && deleted->gone;
+    } else if (stop.stop_requested()) {
       return Fail(deleted.error());
+    } else if (deleted.error().reason != Reason::kNotFound) {
+      logging::Error("Cannot delete an object whose definition is being deleted",
+                     {{"key", key}, {"error", deleted.error()}});
+      empty = false;
     }
   }
-  return {};
+  return empty;
 }
 
 }  // namespace kubexx::apiserver

@@ -4,6 +4,7 @@
 #define KUBEXX_APISERVER_ENDPOINTS_CUSTOM_TYPES_H_
 
 #include <stop_token>
+#include <string_view>
 #include <vector>
 
 #include "kubexx/apimachinery/status.h"
@@ -30,17 +31,31 @@ void SetDefinitionDefaults(codec::JsonTree& definition);
 void EstablishDefinition(base::Clock& clock, const std::vector<codec::JsonTree>& others,
                          codec::JsonTree& definition);
 
-/// All definitions that are stored.
+/// All definitions that are stored and can be read; the log tells of the others.
 apimachinery::Result<std::vector<codec::JsonTree>> ReadDefinitions(storage::Storage& storage,
                                                                    const std::stop_token& stop);
 
-/// Serves what the definitions in the storage say, after accepting those whose names have become
-/// free.
-apimachinery::Result<void> ReloadCustomTypes(TypeRegistry& types, ObjectStore& objects,
-                                             const std::stop_token& stop);
+/// Accepts those of `definitions` whose names have become free, and writes that. The log tells of
+/// those for which that fails; false when it should be tried again. Errors: it was stopped.
+apimachinery::Result<bool> AcceptNames(ObjectStore& objects,
+                                       std::vector<codec::JsonTree>& definitions,
+                                       const std::stop_token& stop);
 
-/// Deletes all objects of a definition's resource.
-apimachinery::Result<void> DeleteCustomObjects(ObjectStore& objects,
+/// The finalizer of a definition whose objects are to go first.
+inline constexpr std::string_view kCustomResourceCleanup =
+    "customresourcecleanup.apiextensions.k8s.io";
+
+/// Marks a definition for deletion: its time, the finalizer, a condition. As kube-apiserver's
+/// registry.
+void BeginTermination(base::Clock& clock, codec::JsonTree& definition);
+/// Says that objects are waited for.
+void ContinueTermination(base::Clock& clock, codec::JsonTree& definition);
+/// The objects have gone: without the finalizer.
+void EndTermination(base::Clock& clock, codec::JsonTree& definition);
+
+/// Deletes all objects of a definition's resource. Whether none is left: those with finalizers are,
+/// and those that cannot be deleted, of which the log tells.
+apimachinery::Result<bool> DeleteCustomObjects(ObjectStore& objects,
                                                const codec::JsonTree& definition,
                                                const std::stop_token& stop);
 

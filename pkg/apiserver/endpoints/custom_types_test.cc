@@ -135,6 +135,25 @@ TEST_F(CustomTypesTest, StatusAndScaleAreApart) {
   EXPECT_EQ(At(got, {"metadata", "generation"}), "2");
 }
 
+TEST_F(CustomTypesTest, ScalesNeedNoVersion) {
+  Define();
+  ASSERT_EQ(Make(R"({"count":2})").status, 201);
+  const std::string path = std::string(kWidgets) + "/w/scale";
+  const auto scale_to = [&](const char* count, const std::string& meta) {
+    return Do("PUT", path,
+              R"({"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"w")" + meta +
+                  R"(},"spec":{"replicas":)" + count + "}}");
+  };
+  const http::Response scaled = scale_to("5", "");
+  EXPECT_EQ(scaled.status, 200) << scaled.body;
+  EXPECT_EQ(At(Json(Do("GET", path)), {"spec", "replicas"}), "5");
+  EXPECT_EQ(scale_to("6", R"(,"resourceVersion":"1")").status, 409);
+  const http::Response patched =
+      Do("PATCH", path, R"({"metadata":{"resourceVersion":null},"spec":{"replicas":7}})",
+         "application/merge-patch+json");
+  EXPECT_EQ(patched.status, 200) << patched.body;
+}
+
 TEST_F(CustomTypesTest, TablesHaveTheColumns) {
   Define();
   ASSERT_EQ(Make(R"({"count":2})").status, 201);

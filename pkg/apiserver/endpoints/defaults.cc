@@ -5,6 +5,7 @@
 
 #include "kubexx/apiserver/endpoints/custom_types.h"
 #include "kubexx/apiserver/endpoints/prepare.h"
+#include "kubexx/apiserver/endpoints/rbac_validation.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/codec/internal/base64.h"
 
@@ -14,7 +15,7 @@ namespace {
 using codec::JsonTree;
 
 /// Sets a member that is missing, null or "".
-void Default(JsonTree& object, std::string_view member, JsonTree value) {
+void SetDefault(JsonTree& object, std::string_view member, JsonTree value) {
   JsonTree& slot = object[member];
   if (slot.IsNull() || (slot.AsString() != nullptr && slot.AsString()->empty())) {
     slot = std::move(value);
@@ -30,28 +31,28 @@ JsonTree Map(std::initializer_list<std::pair<const char*, JsonTree>> members) {
 }
 
 void DefaultContainer(JsonTree& container) {
-  Default(container, "terminationMessagePath", "/dev/termination-log");
-  Default(container, "terminationMessagePolicy", "File");
+  SetDefault(container, "terminationMessagePath", "/dev/termination-log");
+  SetDefault(container, "terminationMessagePolicy", "File");
   const std::string image = StringAt(container, {"image"});
   const std::size_t colon = image.rfind(':');
   const bool tagged = colon != std::string::npos && image.find('/', colon) == std::string::npos;
   const bool latest = !tagged || image.substr(colon) == ":latest";
-  Default(container, "imagePullPolicy",
-          latest && image.find('@') == std::string::npos ? "Always" : "IfNotPresent");
-  Default(container, "resources", JsonTree::Object());
+  SetDefault(container, "imagePullPolicy",
+             latest && image.find('@') == std::string::npos ? "Always" : "IfNotPresent");
+  SetDefault(container, "resources", JsonTree::Object());
   if (JsonTree* const ports = container.Find("ports")) {
     for (JsonTree& port : ports->elements()) {
-      Default(port, "protocol", "TCP");
+      SetDefault(port, "protocol", "TCP");
     }
   }
 }
 
 void DefaultPodSpec(JsonTree& spec) {
-  Default(spec, "restartPolicy", "Always");
-  Default(spec, "terminationGracePeriodSeconds", 30);
-  Default(spec, "dnsPolicy", "ClusterFirst");
-  Default(spec, "securityContext", JsonTree::Object());
-  Default(spec, "schedulerName", "default-scheduler");
+  SetDefault(spec, "restartPolicy", "Always");
+  SetDefault(spec, "terminationGracePeriodSeconds", 30);
+  SetDefault(spec, "dnsPolicy", "ClusterFirst");
+  SetDefault(spec, "securityContext", JsonTree::Object());
+  SetDefault(spec, "schedulerName", "default-scheduler");
   for (const char* const list : {"initContainers", "containers"}) {
     if (JsonTree* const containers = spec.Find(list)) {
       for (JsonTree& container : containers->elements()) {
@@ -63,7 +64,7 @@ void DefaultPodSpec(JsonTree& spec) {
     for (JsonTree& volume : volumes->elements()) {
       for (const char* const source : {"configMap", "secret", "projected"}) {
         if (JsonTree* const found = volume.Find(source); found != nullptr && found->IsObject()) {
-          Default(*found, "defaultMode", 420);
+          SetDefault(*found, "defaultMode", 420);
         }
       }
     }
@@ -80,36 +81,36 @@ void DefaultWorkload(const ResourceType& type, JsonTree& spec) {
   DefaultTemplate(spec);
   const JsonTree quarter = Map({{"maxUnavailable", "25%"}, {"maxSurge", "25%"}});
   if (type.plural != "daemonsets") {
-    Default(spec, "replicas", 1);
+    SetDefault(spec, "replicas", 1);
   }
   if (type.plural == "deployments") {
     JsonTree& strategy = spec["strategy"];
-    Default(strategy, "type", "RollingUpdate");
+    SetDefault(strategy, "type", "RollingUpdate");
     if (StringAt(strategy, {"type"}) == "RollingUpdate") {
       for (const JsonTree::Member& member : quarter.members()) {
-        Default(strategy["rollingUpdate"], member.key, member.value);
+        SetDefault(strategy["rollingUpdate"], member.key, member.value);
       }
     }
-    Default(spec, "revisionHistoryLimit", 10);
-    Default(spec, "progressDeadlineSeconds", 600);
+    SetDefault(spec, "revisionHistoryLimit", 10);
+    SetDefault(spec, "progressDeadlineSeconds", 600);
   } else if (type.plural == "statefulsets") {
-    Default(spec, "podManagementPolicy", "OrderedReady");
-    Default(spec["updateStrategy"], "type", "RollingUpdate");
+    SetDefault(spec, "podManagementPolicy", "OrderedReady");
+    SetDefault(spec["updateStrategy"], "type", "RollingUpdate");
     if (StringAt(spec, {"updateStrategy", "type"}) == "RollingUpdate") {
-      Default(spec["updateStrategy"]["rollingUpdate"], "partition", 0);
+      SetDefault(spec["updateStrategy"]["rollingUpdate"], "partition", 0);
     }
     for (const char* const when : {"whenDeleted", "whenScaled"}) {
-      Default(spec["persistentVolumeClaimRetentionPolicy"], when, "Retain");
+      SetDefault(spec["persistentVolumeClaimRetentionPolicy"], when, "Retain");
     }
-    Default(spec, "revisionHistoryLimit", 10);
+    SetDefault(spec, "revisionHistoryLimit", 10);
   } else if (type.plural == "daemonsets") {
-    Default(spec["updateStrategy"], "type", "RollingUpdate");
+    SetDefault(spec["updateStrategy"], "type", "RollingUpdate");
     if (StringAt(spec, {"updateStrategy", "type"}) == "RollingUpdate") {
       JsonTree& rolling = spec["updateStrategy"]["rollingUpdate"];
-      Default(rolling, "maxUnavailable", 1);
-      Default(rolling, "maxSurge", 0);
+      SetDefault(rolling, "maxUnavailable", 1);
+      SetDefault(rolling, "maxSurge", 0);
     }
-    Default(spec, "revisionHistoryLimit", 10);
+    SetDefault(spec, "revisionHistoryLimit", 10);
   }
 }
 
@@ -117,33 +118,33 @@ void DefaultWorkload(const ResourceType& type, JsonTree& spec) {
 void DefaultServiceAddress(JsonTree& spec) {
   const std::string address = StringAt(spec, {"clusterIP"});
   if (!address.empty()) {
-    Default(spec, "clusterIPs", JsonTree::Array({JsonTree(address)}));
+    SetDefault(spec, "clusterIPs", JsonTree::Array({JsonTree(address)}));
   }
   if (address == "None" && spec.At({"selector"}) != nullptr) {
-    Default(spec, "ipFamilies", JsonTree::Array({JsonTree("IPv4")}));
-    Default(spec, "ipFamilyPolicy", "SingleStack");
+    SetDefault(spec, "ipFamilies", JsonTree::Array({JsonTree("IPv4")}));
+    SetDefault(spec, "ipFamilyPolicy", "SingleStack");
   }
 }
 
 void DefaultService(JsonTree& spec) {
   DefaultServiceAddress(spec);
-  Default(spec, "type", "ClusterIP");
-  Default(spec, "sessionAffinity", "None");
+  SetDefault(spec, "type", "ClusterIP");
+  SetDefault(spec, "sessionAffinity", "None");
   if (StringAt(spec, {"sessionAffinity"}) == "ClientIP") {
-    Default(spec["sessionAffinityConfig"]["clientIP"], "timeoutSeconds", 10800);
+    SetDefault(spec["sessionAffinityConfig"]["clientIP"], "timeoutSeconds", 10800);
   } else {
     spec.Erase("sessionAffinityConfig");
   }
-  Default(spec, "internalTrafficPolicy", "Cluster");
+  SetDefault(spec, "internalTrafficPolicy", "Cluster");
   if (JsonTree* const ports = spec.Find("ports")) {
     for (JsonTree& port : ports->elements()) {
-      Default(port, "protocol", "TCP");
+      SetDefault(port, "protocol", "TCP");
       if (const JsonTree* const target = port.Find("targetPort");
           target != nullptr && *target == 0) {
         port.Erase("targetPort");
       }
       if (const JsonTree* const number = port.Find("port")) {
-        Default(port, "targetPort", JsonTree(*number));
+        SetDefault(port, "targetPort", JsonTree(*number));
       }
     }
   }
@@ -152,8 +153,8 @@ void DefaultService(JsonTree& spec) {
 void DefaultSlicePorts(JsonTree& object) {
   if (JsonTree* const ports = object.Find("ports")) {
     for (JsonTree& port : ports->elements()) {
-      Default(port, "name", "");
-      Default(port, "protocol", "TCP");
+      SetDefault(port, "name", "");
+      SetDefault(port, "protocol", "TCP");
     }
   }
 }
@@ -163,14 +164,14 @@ void DefaultNamespace(JsonTree& object) {
   if (!IsDeleting(object)) {
     JsonTree finalizers = JsonTree::Array();
     finalizers.Append("kubernetes");
-    Default(object["spec"], "finalizers", std::move(finalizers));
+    SetDefault(object["spec"], "finalizers", std::move(finalizers));
   }
-  Default(object["status"], "phase", "Active");
+  SetDefault(object["status"], "phase", "Active");
 }
 
 /// A Secret's stringData becomes data; see the API's field of that name.
 void DefaultSecret(JsonTree& object) {
-  Default(object, "type", "Opaque");
+  SetDefault(object, "type", "Opaque");
   const JsonTree* const found = object.Find("stringData");
   const JsonTree plain = found == nullptr ? JsonTree() : *found;
   for (const JsonTree::Member& member : plain.members()) {
@@ -186,17 +187,18 @@ void DefaultSecret(JsonTree& object) {
 }  // namespace
 
 void SetDefaults(const ResourceType& type, JsonTree& object) {
+  SetRbacDefaults(type, object);
   if (IsCustomResourceDefinition(type)) {
     SetDefinitionDefaults(object);
   } else if (type.group == "apps" && type.plural != "controllerrevisions") {
     DefaultWorkload(type, object["spec"]);
   } else if (type.group.empty() && type.plural == "pods") {
     DefaultPodSpec(object["spec"]);
-    Default(object["spec"], "enableServiceLinks", true);
-    Default(object["status"], "phase", "Pending");
+    SetDefault(object["spec"], "enableServiceLinks", true);
+    SetDefault(object["status"], "phase", "Pending");
   } else if (type.group.empty() && type.plural == "services") {
     DefaultService(object["spec"]);
-    Default(object["status"], "loadBalancer", JsonTree::Object());
+    SetDefault(object["status"], "loadBalancer", JsonTree::Object());
   } else if (type.group.empty() && type.plural == "namespaces") {
     DefaultNamespace(object);
   } else if (type.group.empty() && type.plural == "secrets") {
@@ -207,11 +209,11 @@ void SetDefaults(const ResourceType& type, JsonTree& object) {
     DefaultSlicePorts(object);
   } else if (type.group == "batch" && type.plural == "jobs") {
     JsonTree& spec = object["spec"];
-    Default(spec, "parallelism", 1);
-    Default(spec, "completions", 1);
-    Default(spec, "backoffLimit", 6);
-    Default(spec, "completionMode", "NonIndexed");
-    Default(spec, "suspend", false);
+    SetDefault(spec, "parallelism", 1);
+    SetDefault(spec, "completions", 1);
+    SetDefault(spec, "backoffLimit", 6);
+    SetDefault(spec, "completionMode", "NonIndexed");
+    SetDefault(spec, "suspend", false);
     DefaultTemplate(spec);
   }
 }

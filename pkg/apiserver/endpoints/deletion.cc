@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kubexx/apimachinery/time.h"
+#include "kubexx/apiserver/endpoints/custom_types.h"
 #include "kubexx/apiserver/object/metadata.h"
 
 namespace kubexx::apiserver {
@@ -22,26 +23,11 @@ constexpr std::string_view kOrphan = "orphan";
 constexpr std::int64_t kDefaultGraceSeconds = 30;
 
 bool IsPod(const ResourceType& type) { return type.group.empty() && type.plural == "pods"; }
-bool IsNamespace(const ResourceType& type) {
-  return type.group.empty() && type.plural == "namespaces";
-}
 
-std::optional<std::int64_t> IntAt(const JsonTree& object,
-                                  std::initializer_list<std::string_view> path) {
+std::optional<std::int64_t> NumberAt(const JsonTree& object,
+                                     std::initializer_list<std::string_view> path) {
   const JsonTree* const found = object.At(path);
   return found == nullptr ? std::nullopt : found->AsInt();
-}
-
-std::vector<std::string> FinalizersOf(const JsonTree& object) {
-  std::vector<std::string> names;
-  if (const JsonTree* const list = object.At({"metadata", "finalizers"})) {
-    for (const JsonTree& element : list->elements()) {
-      if (const std::string* const name = element.AsString()) {
-        names.push_back(*name);
-      }
-    }
-  }
-  return names;
 }
 
 /// Sets the finalizers that the garbage collector waits for. A client that does not say what it
@@ -57,15 +43,7 @@ void SetPropagation(const DeleteOptions& options, JsonTree& object) {
   } else if (options.propagation == "Foreground") {
     names.emplace_back(kForeground);
   }
-  if (names.empty()) {
-    object["metadata"].Erase("finalizers");
-    return;
-  }
-  JsonTree list = JsonTree::Array();
-  for (std::string& name : names) {
-    list.Append(std::move(name));
-  }
-  object["metadata"]["finalizers"] = std::move(list);
+  SetFinalizers(object, names);
 }
 
 /// How long a pod has to end; 0 when no kubelet has it, or it has ended.
@@ -77,7 +55,7 @@ std::int64_t GraceOf(const DeleteOptions& options, const JsonTree& pod) {
   const std::int64_t grace =
       options.grace_seconds
           ? *options.grace_seconds
-          : IntAt(pod, {"spec", "terminationGracePeriodSeconds"}).value_or(kDefaultGraceSeconds);
+          : NumberAt(pod, {"spec", "terminationGracePeriodSeconds"}).value_or(kDefaultGraceSeconds);
   return grace < 0 ? 1 : grace;
 }
 
@@ -96,7 +74,7 @@ void Mark(const ResourceType& type, std::chrono::system_clock::time_point when, 
 /// A pod that is being deleted already: its time can only be cut.
 DeletionStep Shorten(const ResourceType& type, const DeleteOptions& options, base::Clock& clock,
                      JsonTree& pod) {
-  const std::int64_t left = IntAt(pod, {"metadata", "deletionGracePeriodSeconds"}).value_or(0);
+  const std::int64_t left = NumberAt(pod, {"metadata", "deletionGracePeriodSeconds"}).value_or(0);
   if (left == 0) {
     return HasFinalizers(pod) ? DeletionStep::kWait : DeletionStep::kRemove;
   }
@@ -124,12 +102,16 @@ bool Waits(const ResourceType& type, const JsonTree& object) {
 
 }  // namespace
 
+bool IsNamespace(const ResourceType& type) {
+  return type.group.empty() && type.plural == "namespaces";
+}
+
 Result<DeleteOptions> ReadDeleteOptions(const JsonTree& options) {
   DeleteOptions read;
   read.uid = StringAt(options, {"preconditions", "uid"});
   read.resource_version = StringAt(options, {"preconditions", "resourceVersion"});
   read.propagation = StringAt(options, {"propagationPolicy"});
-  read.grace_seconds = IntAt(options, {"gracePeriodSeconds"});
+  read.grace_seconds = NumberAt(options, {"gracePeriodSeconds"});
   if (const JsonTree* const orphan = options.Find("orphanDependents")) {
     if (!read.propagation.empty()) {
       return Fail(Reason::kInvalid,
@@ -155,6 +137,11 @@ DeletionStep PlanDeletion(const ResourceType& type, const DeleteOptions& options
   if (IsPod(type) && IsDeleting(object)) {
     return Shorten(type, options, clock, object);
   }
+  if (IsCustomResourceDefinition(type) && !IsDeleting(object)) {
+    SetPropagation(options, object);
+    BeginTermination(clock, object);
+    return DeletionStep::kMark;
+  }
   const std::vector<std::string> before = FinalizersOf(object);
   SetPropagation(options, object);
   const bool changed = before != FinalizersOf(object);
@@ -169,9 +156,9 @@ DeletionStep PlanDeletion(const ResourceType& type, const DeleteOptions& options
   return changed ? DeletionStep::kMark : DeletionStep::kWait;
 }
 
-bool IsDone(const JsonTree& before, const JsonTree& after) {
-  return IsDeleting(after) && HasFinalizers(before) && !HasFinalizers(after) &&
-         IntAt(before, {"metadata", "deletionGracePeriodSeconds"}).value_or(0) == 0;
+bool IsDone(const ResourceType& type, const JsonTree& before, const JsonTree& after) {
+  return IsDeleting(after) && Waits(type, before) && !Waits(type, after) &&
+         NumberAt(before, {"metadata", "deletionGracePeriodSeconds"}).value_or(0) == 0;
 }
 
 }  // namespace kubexx::apiserver

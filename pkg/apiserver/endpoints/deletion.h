@@ -37,14 +37,17 @@ enum class DeletionStep : std::uint8_t {
 };
 
 /// Decides, and marks `object`: deletionTimestamp, deletionGracePeriodSeconds, generation, the
-/// finalizers foregroundDeletion and orphan, a namespace's phase. As registry's BeforeDelete and
-/// deletionFinalizersForGarbageCollection.
+/// finalizers foregroundDeletion and orphan, a namespace's phase, a definition's condition. As
+/// registry's BeforeDelete and deletionFinalizersForGarbageCollection.
 DeletionStep PlanDeletion(const ResourceType& type, const DeleteOptions& options,
                           base::Clock& clock, codec::JsonTree& object);
 
+/// Whether the type is Namespace, whose spec has finalizers, too.
+bool IsNamespace(const ResourceType& type);
+
 /// Whether an object that has been written without finalizers goes now: it was marked before, and
 /// no grace period is left for a kubelet to end.
-bool IsDone(const codec::JsonTree& before, const codec::JsonTree& after);
+bool IsDone(const ResourceType& type, const codec::JsonTree& before, const codec::JsonTree& after);
 
 }  // namespace kubexx::apiserver
 

@@ -12,7 +12,7 @@ namespace {
 using codec::JsonTree;
 using ::testing::HasSubstr;
 
-constexpr const char* kMaps = "/api/v1/namespaces/default/configmaps";
+constexpr const char* kConfigMaps = "/api/v1/namespaces/default/configmaps";
 constexpr const char* kPods = "/api/v1/namespaces/default/pods";
 
 class DeletionTest : public testing::ApiFixture {
@@ -32,26 +32,26 @@ TEST_F(DeletionTest, PropagationSetsFinalizers) {
   for (const auto& [policy, finalizer] :
        {std::pair("Foreground", "foregroundDeletion"), {"Orphan", "orphan"}}) {
     const std::string name = *policy == 'F' ? "f" : "o";
-    ASSERT_EQ(Do("POST", kMaps, R"({"metadata":{"name":")" + name + "\"}}").status, 201);
-    const http::Response deleted = Do("DELETE", std::string(kMaps) + "/" + name,
+    ASSERT_EQ(Do("POST", kConfigMaps, R"({"metadata":{"name":")" + name + "\"}}").status, 201);
+    const http::Response deleted = Do("DELETE", std::string(kConfigMaps) + "/" + name,
                                       R"({"propagationPolicy":")" + std::string(policy) + "\"}");
     EXPECT_EQ(deleted.status, 200);
     EXPECT_EQ(At(Json(deleted), {"metadata", "finalizers", "0"}), finalizer);
     EXPECT_NE(At(Json(deleted), {"metadata", "deletionTimestamp"}), "");
-    EXPECT_EQ(Do("PATCH", std::string(kMaps) + "/" + name, R"({"metadata":{"finalizers":null}})",
-                 "application/merge-patch+json")
+    EXPECT_EQ(Do("PATCH", std::string(kConfigMaps) + "/" + name,
+                 R"({"metadata":{"finalizers":null}})", "application/merge-patch+json")
                   .status,
               200);
-    EXPECT_EQ(Do("GET", std::string(kMaps) + "/" + name).status, 404);
+    EXPECT_EQ(Do("GET", std::string(kConfigMaps) + "/" + name).status, 404);
   }
-  ASSERT_EQ(Do("POST", kMaps, R"({"metadata":{"name":"b"}})").status, 201);
-  EXPECT_EQ(Do("DELETE", std::string(kMaps) + "/b?propagationPolicy=Background").status, 200);
-  EXPECT_EQ(Do("GET", std::string(kMaps) + "/b").status, 404);
+  ASSERT_EQ(Do("POST", kConfigMaps, R"({"metadata":{"name":"b"}})").status, 201);
+  EXPECT_EQ(Do("DELETE", std::string(kConfigMaps) + "/b?propagationPolicy=Background").status, 200);
+  EXPECT_EQ(Do("GET", std::string(kConfigMaps) + "/b").status, 404);
 }
 
 TEST_F(DeletionTest, ALaterPolicyReplacesAnEarlierOne) {
-  ASSERT_EQ(Do("POST", kMaps, R"({"metadata":{"name":"m"}})").status, 201);
-  const std::string path = std::string(kMaps) + "/m";
+  ASSERT_EQ(Do("POST", kConfigMaps, R"({"metadata":{"name":"m"}})").status, 201);
+  const std::string path = std::string(kConfigMaps) + "/m";
   EXPECT_EQ(Do("DELETE", path, R"({"propagationPolicy":"Foreground"})").status, 200);
   EXPECT_EQ(
       At(Json(Do("DELETE", path, R"({"propagationPolicy":"Orphan"})")), {"metadata", "finalizers"}),
@@ -61,8 +61,8 @@ TEST_F(DeletionTest, ALaterPolicyReplacesAnEarlierOne) {
 }
 
 TEST_F(DeletionTest, UnknownPoliciesAreRefused) {
-  ASSERT_EQ(Do("POST", kMaps, R"({"metadata":{"name":"m"}})").status, 201);
-  const std::string path = std::string(kMaps) + "/m";
+  ASSERT_EQ(Do("POST", kConfigMaps, R"({"metadata":{"name":"m"}})").status, 201);
+  const std::string path = std::string(kConfigMaps) + "/m";
   EXPECT_EQ(Do("DELETE", path, R"({"propagationPolicy":"Sideways"})").status, 422);
   EXPECT_EQ(Do("DELETE", path, R"({"propagationPolicy":"Orphan","orphanDependents":true})").status,
             422);

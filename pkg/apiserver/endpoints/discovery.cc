@@ -14,7 +14,7 @@ using codec::JsonTree;
 constexpr std::string_view kAggregatedType =
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
-JsonTree Strings(const std::vector<std::string>& strings) {
+JsonTree ArrayOf(const std::vector<std::string>& strings) {
   JsonTree array = JsonTree::Array();
   for (const std::string& text : strings) {
     array.Append(text);
@@ -22,7 +22,7 @@ JsonTree Strings(const std::vector<std::string>& strings) {
   return array;
 }
 
-http::Response Json(const JsonTree& body, std::string_view type = kJsonType) {
+http::Response Document(const JsonTree& body, std::string_view type = kJsonType) {
   http::Response response;
   response.content_type = type;
   response.body = body.ToJson();
@@ -96,18 +96,18 @@ JsonTree AggregatedResource(const ResourceType& type) {
   tree["responseKind"] = KindOf(type.group, type.version, type.kind);
   tree["scope"] = scope;
   tree["singularResource"] = type.singular;
-  tree["verbs"] = Strings(VerbsOf(type));
+  tree["verbs"] = ArrayOf(VerbsOf(type));
   if (!type.short_names.empty()) {
-    tree["shortNames"] = Strings(type.short_names);
+    tree["shortNames"] = ArrayOf(type.short_names);
   }
   if (!type.categories.empty()) {
-    tree["categories"] = Strings(type.categories);
+    tree["categories"] = ArrayOf(type.categories);
   }
   for (const Subresource& sub : SubresourcesOf(type)) {
     JsonTree one = JsonTree::Object();
     one["subresource"] = sub.name;
     one["responseKind"] = KindOf(sub.group, sub.version, sub.kind);
-    one["verbs"] = Strings(sub.verbs);
+    one["verbs"] = ArrayOf(sub.verbs);
     tree["subresources"].Append(std::move(one));
   }
   return tree;
@@ -144,7 +144,7 @@ http::Response Aggregated(const std::vector<ResourceTypeRef>& types, bool core) 
       list["items"].Append(AggregatedGroup(types, group));
     }
   }
-  return Json(list, kAggregatedType);
+  return Document(list, kAggregatedType);
 }
 
 JsonTree LegacyGroup(const std::vector<ResourceTypeRef>& types, const std::string& group) {
@@ -169,7 +169,7 @@ JsonTree LegacyResource(const ResourceType& type, const std::string& name, const
   tree["singularName"] = name == type.plural ? type.singular : "";
   tree["namespaced"] = type.namespaced;
   tree["kind"] = kind;
-  tree["verbs"] = Strings(verbs);
+  tree["verbs"] = ArrayOf(verbs);
   return tree;
 }
 
@@ -186,10 +186,10 @@ http::Response LegacyResources(const std::vector<ResourceTypeRef>& types, const 
     }
     JsonTree tree = LegacyResource(*type, type->plural, type->kind, VerbsOf(*type));
     if (!type->short_names.empty()) {
-      tree["shortNames"] = Strings(type->short_names);
+      tree["shortNames"] = ArrayOf(type->short_names);
     }
     if (!type->categories.empty()) {
-      tree["categories"] = Strings(type->categories);
+      tree["categories"] = ArrayOf(type->categories);
     }
     list["resources"].Append(std::move(tree));
     for (const Subresource& sub : SubresourcesOf(*type)) {
@@ -201,16 +201,16 @@ http::Response LegacyResources(const std::vector<ResourceTypeRef>& types, const 
       list["resources"].Append(std::move(one));
     }
   }
-  return Json(list);
+  return Document(list);
 }
 
 http::Response LegacyRoot(const std::vector<ResourceTypeRef>& types, bool core) {
   JsonTree list = JsonTree::Object();
   if (core) {
     list["kind"] = "APIVersions";
-    list["versions"] = Strings(VersionsOf(types, ""));
+    list["versions"] = ArrayOf(VersionsOf(types, ""));
     list["serverAddressByClientCIDRs"] = JsonTree::Array();
-    return Json(list);
+    return Document(list);
   }
   list["kind"] = "APIGroupList";
   list["apiVersion"] = "v1";
@@ -220,7 +220,7 @@ http::Response LegacyRoot(const std::vector<ResourceTypeRef>& types, bool core) 
       list["groups"].Append(LegacyGroup(types, group));
     }
   }
-  return Json(list);
+  return Document(list);
 }
 
 bool WantsAggregated(const http::Request& request) {
@@ -269,7 +269,7 @@ std::optional<http::Response> Discover(const http::Request& request,
     JsonTree tree = LegacyGroup(types, group);
     tree["kind"] = "APIGroup";
     tree["apiVersion"] = "v1";
-    return Json(tree);
+    return Document(tree);
   }
   if (std::ranges::find(versions, version) == versions.end()) {
     return std::nullopt;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kubexx/apiserver/endpoints/field_tracking.h"
+#include "kubexx/base/utf8.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -15,6 +16,10 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using apimachinery::Status;
 using codec::JsonTree;
+
+/// As kube-apiserver: when there are more than that, each is cut short, and the last are left out.
+constexpr std::size_t kMaxWarningBytes = 4096;
+constexpr std::size_t kMaxCutWarningBytes = 256;
 using managedfields::Type;
 
 using Faults = std::vector<std::string>;
@@ -226,8 +231,21 @@ Result<Faults> CheckApplied(const Call& call, std::string_view json) {
 }
 
 void AddWarnings(const Faults& warnings, http::Response& response) {
+  std::size_t total = 0;
   for (const std::string& warning : warnings) {
-    response.headers.emplace_back("Warning", "299 - " + JsonTree(warning).ToJson());
+    total += warning.size();
+  }
+  const bool cut = total > kMaxWarningBytes;
+  total = 0;
+  for (const std::string& warning : warnings) {
+    const std::string text = cut && warning.size() > kMaxCutWarningBytes
+                                 ? base::ToValidUtf8(warning.substr(0, kMaxCutWarningBytes)) + "..."
+                                 : warning;
+    total += text.size();
+    if (total > kMaxWarningBytes) {
+      break;
+    }
+    response.headers.emplace_back("Warning", "299 - " + JsonTree(text).ToJson());
   }
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,6 +21,8 @@ using codec::JsonTree;
 // what it has copied.
 constexpr std::size_t kMaxOperations = 10000;
 constexpr std::size_t kMaxCopiedBytes = 3 << 20;
+/// Elements of arrays that a patch may move: a fifth of a second.
+constexpr std::size_t kMaxMovedElements = 10'000'000;
 /// What JsonTree::Parse reads: an object that is stored must not nest deeper.
 constexpr std::size_t kMaxDepth = 512;
 
@@ -88,7 +91,20 @@ JsonTree* Parent(JsonTree& object, const std::vector<std::string>& steps) {
   return object.At(std::span<const std::string_view>(views));
 }
 
-bool Remove(JsonTree& object, const std::vector<std::string>& steps) {
+/// What a patch has cost so far: elements of arrays that had to move.
+class Budget {
+ public:
+  bool Take(std::size_t elements) {
+    moved_ += elements;
+    return moved_ <= kMaxMovedElements;
+  }
+  bool exceeded() const { return moved_ > kMaxMovedElements; }
+
+ private:
+  std::size_t moved_ = 0;
+};
+
+bool Remove(JsonTree& object, const std::vector<std::string>& steps, Budget& budget) {
   JsonTree* const parent = steps.empty() ? nullptr : Parent(object, steps);
   if (parent == nullptr) {
     return false;
@@ -97,10 +113,11 @@ bool Remove(JsonTree& object, const std::vector<std::string>& steps) {
     return parent->Erase(steps.back());
   }
   const auto index = IndexOf(*parent, steps.back(), false);
-  if (!index) {
+  if (!index || !budget.Take(parent->size())) {
     return false;
   }
   std::vector<JsonTree> rest;
+  rest.reserve(parent->size());
   for (std::size_t i = 0; i < parent->size(); ++i) {
     if (i != *index) {
       rest.push_back(std::move(parent->elements()[i]));
@@ -110,7 +127,8 @@ bool Remove(JsonTree& object, const std::vector<std::string>& steps) {
   return true;
 }
 
-bool Add(JsonTree& object, const std::vector<std::string>& steps, JsonTree value) {
+bool AddAt(JsonTree& object, const std::vector<std::string>& steps, JsonTree value,
+           Budget& budget) {
   if (steps.size() + DepthOf(value) > kMaxDepth) {
     return false;
   }
@@ -127,15 +145,13 @@ bool Add(JsonTree& object, const std::vector<std::string>& steps, JsonTree value
     return true;
   }
   const auto index = IndexOf(*parent, steps.back(), true);
-  if (!index) {
+  if (!index || !budget.Take(parent->size() - *index)) {
     return false;
   }
-  std::vector<JsonTree> elements;
-  for (JsonTree& element : parent->elements()) {
-    elements.push_back(std::move(element));
-  }
-  elements.insert(elements.begin() + static_cast<std::ptrdiff_t>(*index), std::move(value));
-  *parent = JsonTree::Array(std::move(elements));
+  parent->Append(std::move(value));
+  const std::span<JsonTree> elements = parent->elements();
+  std::rotate(elements.begin() + static_cast<std::ptrdiff_t>(*index), elements.end() - 1,
+              elements.end());
   return true;
 }
 
@@ -151,21 +167,25 @@ std::string TextOf(const JsonTree& operation, std::string_view member) {
 }
 
 bool Apply(JsonTree& object, std::string_view op, const std::vector<std::string>& steps,
-           const std::vector<std::string>& from, const JsonTree& value) {
+           const std::vector<std::string>& from, const JsonTree& value, Budget& budget) {
   if (op == "add") {
-    return Add(object, steps, value);
+    return AddAt(object, steps, value, budget);
   }
   if (op == "remove") {
-    return Remove(object, steps);
+    return Remove(object, steps, budget);
   }
   if (op == "replace") {
     // As kube-apiserver: a member need not be there.
     const JsonTree* const parent = steps.empty() ? nullptr : Parent(object, steps);
     if (parent != nullptr && parent->IsObject()) {
-      return Add(object, steps, value);
+      return AddAt(object, steps, value, budget);
     }
-    return Get(object, steps) != nullptr && (steps.empty() || Remove(object, steps)) &&
-           Add(object, steps, value);
+    if (Get(object, steps) == nullptr || steps.size() + DepthOf(value) > kMaxDepth) {
+      return false;
+    }
+    const std::vector<std::string_view> views(steps.begin(), steps.end());
+    *object.At(std::span<const std::string_view>(views)) = value;
+    return true;
   }
   const JsonTree* const source = Get(object, op == "test" ? steps : from);
   if (op == "test") {
@@ -175,7 +195,8 @@ bool Apply(JsonTree& object, std::string_view op, const std::vector<std::string>
     return false;
   }
   JsonTree moved = *source;
-  return (op == "copy" || Remove(object, from)) && Add(object, steps, std::move(moved));
+  return (op == "copy" || Remove(object, from, budget)) &&
+         AddAt(object, steps, std::move(moved), budget);
 }
 
 }  // namespace
@@ -189,6 +210,7 @@ Result<JsonTree> ApplyJsonPatch(JsonTree object, const JsonTree& patch) {
                 "a JSON patch has at most " + std::to_string(kMaxOperations) + " operations", 413);
   }
   std::size_t copied = 0;
+  Budget budget;
   for (const JsonTree& operation : patch.elements()) {
     const std::string op = TextOf(operation, "op");
     const std::string path = TextOf(operation, "path");
@@ -201,7 +223,10 @@ Result<JsonTree> ApplyJsonPatch(JsonTree object, const JsonTree& patch) {
     }
     const JsonTree* const value = operation.Find("value");
     if (!steps || !from ||
-        !Apply(object, op, *steps, *from, value == nullptr ? JsonTree() : *value)) {
+        !Apply(object, op, *steps, *from, value == nullptr ? JsonTree() : *value, budget)) {
+      if (budget.exceeded()) {
+        return Fail(Reason::kRequestEntityTooLarge, "the JSON patch moves too many elements", 413);
+      }
       return Fail(CannotApply(op, path));
     }
   }

@@ -88,6 +88,28 @@ std::string AnswerForm::ContentType() const {
   return std::string(encoding == codec::Encoding::kJson ? kJsonType : kProtobufType);
 }
 
+std::string ContentTypeOf(const http::Request& request) {
+  const std::string_view header = request.Header("Content-Type");
+  return base::ToLower(Trimmed(header.substr(0, header.find(';'))));
+}
+
+apimachinery::Result<BodyForm> BodyFormOf(const http::Request& request) {
+  const std::string type = ContentTypeOf(request);
+  if (type.empty() || type == kJsonType) {
+    return BodyForm::kJson;
+  }
+  if (type == "application/yaml") {
+    return BodyForm::kYaml;
+  }
+  if (type == kProtobufType) {
+    return BodyForm::kProtobuf;
+  }
+  return apimachinery::Fail(
+      apimachinery::Reason::kUnsupportedMediaType,
+      "the body of the request was in an unknown format - accepted media types include: "
+      "application/json, application/yaml, application/vnd.kubernetes.protobuf");
+}
+
 std::optional<AnswerForm> Negotiate(std::string_view accept, const ResourceType& type) {
   if (Trimmed(accept).empty()) {
     return AnswerForm();

@@ -10,8 +10,10 @@
 #include <string_view>
 #include <vector>
 
+#include "kubexx/apimachinery/status.h"
 #include "kubexx/apiserver/object/resource_type.h"
 #include "kubexx/codec/codec.h"
+#include "kubexx/http/message.h"
 
 namespace kubexx::apiserver {
 
@@ -29,6 +31,16 @@ struct MediaType {
 
 /// In the client's order of preference. What is no media type is left out.
 std::vector<MediaType> ParseAccept(std::string_view header);
+
+/// The type of a request's body, in lower case, without parameters; "" when it says none.
+std::string ContentTypeOf(const http::Request& request);
+
+/// How an object is written in a body.
+enum class BodyForm : std::uint8_t { kJson, kYaml, kProtobuf };
+
+/// By what the request says, JSON when it says nothing; never by what the body looks like, which a
+/// web page may send under a harmless name. kUnsupportedMediaType.
+apimachinery::Result<BodyForm> BodyFormOf(const http::Request& request);
 
 /// What objects are turned into.
 enum class View : std::uint8_t { kObject, kTable, kPartialMetadata };

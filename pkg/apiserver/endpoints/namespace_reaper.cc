@@ -3,7 +3,9 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/apiserver/endpoints/request_info.h"
 #include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/logging/log.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -21,11 +23,12 @@ Result<void> NamespaceReaper::Load(const std::stop_token& stop) {
   KX_RETURN_IF_ERROR(objects_.storage().GetList(
       type->prefix, {},
       [&](storage::KeyValue&& kv) -> Result<void> {
-        KX_ASSIGN_OR_RETURN(const std::string json,
-                            JsonOfStored(*type, *kv.value, kv.mod_revision));
-        KX_ASSIGN_OR_RETURN(const JsonTree object, JsonTree::Parse(json));
-        if (IsDeleting(object)) {
-          found.insert(MetaString(object, "name"));
+        const auto json = JsonOfStored(*type, *kv.value, kv.mod_revision);
+        const auto object = json ? JsonTree::Parse(*json) : Fail(json.error());
+        if (!object) {  // It stops no other, nor the server's start.
+          logging::Error("Cannot read a namespace", {{"key", kv.key}, {"error", object.error()}});
+        } else if (IsDeleting(*object)) {
+          found.insert(MetaString(*object, "name"));
         }
         return {};
       },
@@ -43,37 +46,54 @@ void NamespaceReaper::Add(const std::string& name, const std::stop_token& stop) 
   }
 }
 
-void NamespaceReaper::Tick() {
+Result<bool> NamespaceReaper::Reap(const std::string& name, const std::stop_token& stop) {
+  {
+    base::MutexLock lock(mu_);
+    if (!active_.insert(name).second) {
+      return false;
+    }
+  }
+  const Result<bool> gone = Proceed(name, stop);
+  base::MutexLock lock(mu_);
+  active_.erase(name);
+  return gone;
+}
+
+void NamespaceReaper::Tick(const std::stop_token& stop) {
   std::set<std::string> names;
   {
     base::MutexLock lock(mu_);
     names.swap(pending_);
   }
   for (const std::string& name : names) {
-    Add(name, {});
+    Add(name, stop);
   }
 }
 
-Result<bool> NamespaceReaper::Reap(const std::string& name, const std::stop_token& stop) {
-  bool empty = true;
-  for (const ResourceTypeRef& type : types_.All()) {
-    if (type->namespaced && !type->is_review) {
-      KX_ASSIGN_OR_RETURN(const bool gone, Empty(*type, name, stop));
-      empty = empty && gone;
-    }
-  }
-  if (!empty) {
-    return false;
-  }
+Result<bool> NamespaceReaper::Proceed(const std::string& name, const std::stop_token& stop) {
   const ResourceTypeRef type = types_.Find("", "v1", "namespaces");
   const auto object = objects_.Get(*type, {.name = name}, stop);
   if (!object) {
-    return object.error().reason == Reason::kNotFound;
+    return object.error().reason == Reason::kNotFound ? Result<bool>(true) : Fail(object.error());
   }
-  if (HasFinalizers(*object) || !IsDeleting(*object)) {
-    return !IsDeleting(*object);
+  if (!IsDeleting(*object)) {
+    return true;
   }
-  const auto deleted = objects_.storage().Delete(type->StorageKey({.name = name}), 0, stop);
+  KX_RETURN_IF_ERROR(objects_.gate().AwaitEarlier(objects_.clock(), stop));
+  bool empty = true;
+  for (const ResourceTypeRef& one : types_.All()) {
+    if (one->namespaced && !one->is_review) {
+      KX_ASSIGN_OR_RETURN(const bool gone, Empty(*one, name, stop));
+      empty = empty && gone;
+    }
+  }
+  if (!empty || HasFinalizers(*object)) {
+    return false;
+  }
+  KX_ASSIGN_OR_RETURN(const std::int64_t revision,
+                      RevisionParam(MetaString(*object, "resourceVersion")));
+  // Not when it has been changed since: there may be a finalizer.
+  const auto deleted = objects_.storage().Delete(type->StorageKey({.name = name}), revision, stop);
   return deleted.has_value() || deleted.error().reason == Reason::kNotFound;
 }
 
@@ -90,10 +110,15 @@ Result<bool> NamespaceReaper::Empty(const ResourceType& type, const std::string&
   bool empty = true;
   for (const std::string& key : keys) {
     const auto outcome = objects_.Delete(type, type.KeyOf(key), {}, false, stop);
-    if (!outcome && outcome.error().reason != Reason::kNotFound) {
+    if (outcome) {
+      empty = empty && outcome->gone;
+    } else if (stop.stop_requested()) {
       return Fail(outcome.error());
+    } else if (outcome.error().reason != Reason::kNotFound) {
+      logging::Error("Cannot delete an object whose namespace is being deleted",
+                     {{"key", key}, {"error", outcome.error()}});
+      empty = false;
     }
-    empty = empty && (!outcome || outcome->gone);
   }
   return empty;
 }

@@ -26,17 +26,21 @@ class NamespaceReaper {
   /// `name` is being deleted.
   void Add(const std::string& name, const std::stop_token& stop);
   /// Tries again where something is left; about once a second.
-  void Tick();
+  void Tick(const std::stop_token& stop);
 
  private:
   /// Whether nothing is left of it.
   apimachinery::Result<bool> Reap(const std::string& name, const std::stop_token& stop);
+  apimachinery::Result<bool> Proceed(const std::string& name, const std::stop_token& stop);
   apimachinery::Result<bool> Empty(const ResourceType& type, const std::string& name,
                                    const std::stop_token& stop);
 
   TypeRegistry& types_;
   ObjectStore& objects_;
   base::Mutex mu_;
+  /// One thread at a time for each: one that is late would empty a namespace that has been made
+  /// anew since.
+  std::set<std::string> active_ KX_GUARDED_BY(mu_);
   std::set<std::string> pending_ KX_GUARDED_BY(mu_);
 };
 

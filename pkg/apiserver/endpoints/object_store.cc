@@ -74,16 +74,26 @@ Result<JsonTree> ObjectStore::Get(const ResourceType& type, const apimachinery::
   return TreeOf(type, *kv);
 }
 
-Result<void> ObjectStore::CheckNamespace(const std::string& namespace_,
-                                         const std::stop_token& stop) {
-  KX_ASSIGN_OR_RETURN(const JsonTree object, Get(NamespaceType(), {.name = namespace_}, stop));
-  if (IsDeleting(object)) {
-    return Fail(Reason::kForbidden,
-                "unable to create new content in namespace " + namespace_ +
-                    " because it is being terminated",
-                403);
+Result<void> ObjectStore::CheckPlace(const ResourceType& type, const std::string& name,
+                                     const std::string& namespace_, const std::stop_token& stop) {
+  if (type.custom && !gate_.IsOpen(type.prefix)) {
+    return Fail(Forbidden(type, name,
+                          "create not allowed while custom resource definition is terminating"));
   }
-  return {};
+  if (!type.namespaced) {
+    return {};
+  }
+  KX_ASSIGN_OR_RETURN(const JsonTree object, Get(NamespaceType(), {.name = namespace_}, stop));
+  if (!IsDeleting(object)) {
+    return {};
+  }
+  Status status = Forbidden(type, name,
+                            "unable to create new content in namespace " + namespace_ +
+                                " because it is being terminated");
+  status.details.causes.push_back({.reason = "NamespaceTerminating",
+                                   .message = "namespace " + namespace_ + " is being terminated",
+                                   .field = "metadata.namespace"});
+  return Fail(std::move(status));
 }
 
 Result<JsonTree> ObjectStore::Create(const ResourceType& type, const std::string& namespace_,
@@ -94,10 +104,9 @@ Result<JsonTree> ObjectStore::Create(const ResourceType& type, const std::string
     KX_ASSIGN_OR_RETURN(const auto others, ReadDefinitions(storage_, stop));
     EstablishDefinition(clock_, others, object);
   }
-  if (type.namespaced) {
-    KX_RETURN_IF_ERROR(CheckNamespace(namespace_, stop));
-  }
   const apimachinery::ObjectKey key = KeyOf(object);
+  const CreationGate::Pass pass(gate_);
+  KX_RETURN_IF_ERROR(CheckPlace(type, key.name, namespace_, stop));
   KX_ASSIGN_OR_RETURN(std::string value, StoredOf(type, object, form_));
   if (dry_run) {
     const auto existing = storage_.Get(type.StorageKey(key), 0, std::move(stop));
@@ -132,7 +141,7 @@ Result<JsonTree> ObjectStore::Update(const ResourceType& type, const apimachiner
       KX_ASSIGN_OR_RETURN(const auto others, ReadDefinitions(storage_, stop));
       EstablishDefinition(clock_, others, after);
     }
-    if (IsDone(before, after)) {
+    if (IsDone(type, before, after)) {
       last = std::move(after);
       return std::optional<std::string>();
     }

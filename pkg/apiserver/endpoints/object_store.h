@@ -10,6 +10,7 @@
 
 #include "kubexx/apimachinery/object_key.h"
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/apiserver/endpoints/creation_gate.h"
 #include "kubexx/apiserver/endpoints/deletion.h"
 #include "kubexx/apiserver/endpoints/prepare.h"
 #include "kubexx/apiserver/object/resource_type.h"
@@ -40,6 +41,8 @@ class ObjectStore {
 
   storage::Storage& storage() { return storage_; }
   base::Clock& clock() { return clock_; }
+  /// Every Create goes through it.
+  CreationGate& gate() { return gate_; }
 
   /// kNotFound.
   apimachinery::Result<codec::JsonTree> Get(const ResourceType& type,
@@ -47,7 +50,8 @@ class ObjectStore {
                                             std::stop_token stop);
 
   /// `object` is canonical; `namespace_` is the request's. kAlreadyExists, kInvalid; kNotFound for
-  /// a namespace that does not exist, kForbidden for one that is being deleted.
+  /// a namespace that does not exist, kForbidden for one that is being deleted and for custom
+  /// resources whose definition is.
   apimachinery::Result<codec::JsonTree> Create(const ResourceType& type,
                                                const std::string& namespace_,
                                                codec::JsonTree object, bool dry_run,
@@ -67,8 +71,9 @@ class ObjectStore {
  private:
   apimachinery::Result<codec::JsonTree> TreeOf(const ResourceType& type,
                                                const storage::KeyValue& kv) const;
-  apimachinery::Result<void> CheckNamespace(const std::string& namespace_,
-                                            const std::stop_token& stop);
+  /// Whether an object may be made there; the caller has a pass of the gate.
+  apimachinery::Result<void> CheckPlace(const ResourceType& type, const std::string& name,
+                                        const std::string& namespace_, const std::stop_token& stop);
   /// Nothing when somebody else was faster.
   apimachinery::Result<std::optional<DeleteOutcome>> TryDelete(const ResourceType& type,
                                                                const apimachinery::ObjectKey& key,
@@ -79,6 +84,7 @@ class ObjectStore {
   storage::Storage& storage_;
   const StoredForm form_;
   base::Clock& clock_;
+  CreationGate gate_{};
 };
 
 }  // namespace kubexx::apiserver

@@ -214,7 +214,7 @@ std::string PathOf(const ResourceType& type) {
          (type.namespaced ? "/namespaces/{namespace}/" : "/") + type.plural + "/{name}";
 }
 
-http::Response Json(const JsonTree& body) {
+http::Response OpenApiDocument(const JsonTree& body) {
   http::Response response;
   response.content_type = kJsonType;
   response.body = body.ToJson();
@@ -228,7 +228,7 @@ http::Response Index(const std::vector<ResourceTypeRef>& types) {
     const std::string path = (type->group.empty() ? "api/" : "apis/") + type->ApiVersion();
     index["paths"][path]["serverRelativeURL"] = std::string(kRoot) + "/" + path;
   }
-  return Json(index);
+  return OpenApiDocument(index);
 }
 
 }  // namespace
@@ -262,7 +262,7 @@ std::optional<http::Response> ServeOpenApi(const http::Request& request,
     return std::nullopt;
   }
   document["components"]["schemas"] = schemas.Take();
-  return Json(document);
+  return OpenApiDocument(document);
 }
 
 }  // namespace kubexx::apiserver

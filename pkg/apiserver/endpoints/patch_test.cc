@@ -133,6 +133,23 @@ TEST(JsonPatch, DoesNotGrowWithoutBound) {
   EXPECT_EQ(many.error().code, 413);
 }
 
+TEST(JsonPatch, MovesOnlySoManyElements) {
+  JsonTree object = JsonTree::Object();
+  for (int i = 0; i < 60'000; ++i) {
+    object["a"].Append(i);
+  }
+  const auto few = ApplyJsonPatch(object, Json(Repeated(R"({"op":"remove","path":"/a/0"})", 100)));
+  ASSERT_TRUE(few);
+  EXPECT_EQ(few->Find("a")->size(), 59'900U);
+  for (const char* const operation :
+       {R"({"op":"remove","path":"/a/0"})", R"({"op":"add","path":"/a/0","value":1})",
+        R"({"op":"move","from":"/a/0","path":"/a/1"})"}) {
+    const auto refused = ApplyJsonPatch(object, Json(Repeated(operation, 2000)));
+    ASSERT_FALSE(refused) << operation;
+    EXPECT_EQ(refused.error().code, 413);
+  }
+}
+
 TEST(JsonPatch, DoesNotNestDeeperThanWhatIsRead) {
   std::string deep = "1";
   for (int i = 0; i < 300; ++i) {

@@ -177,6 +177,7 @@ Answer HandleEviction(const Call& call) {
   const JsonTree* const given = eviction.Find("deleteOptions");
   KX_ASSIGN_OR_RETURN(const DeleteOptions options,
                       ReadDeleteOptions(given == nullptr ? JsonTree::Object() : *given));
+  KX_RETURN_IF_ERROR(given == nullptr ? Result<void>() : CheckDryRun(*given));
   const JsonTree* const dry = given == nullptr ? nullptr : given->Find("dryRun");
   const bool dry_run = call.dry_run() || (dry != nullptr && dry->size() > 0);
   KX_ASSIGN_OR_RETURN(const JsonTree pod,

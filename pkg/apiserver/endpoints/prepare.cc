@@ -1,5 +1,7 @@
 #include "kubexx/apiserver/endpoints/prepare.h"
 
+#include <algorithm>
+#include <iterator>
 #include <random>
 #include <utility>
 #include <vector>
@@ -8,6 +10,8 @@
 #include "kubexx/apimachinery/names.h"
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/apiserver/endpoints/custom_types.h"
+#include "kubexx/apiserver/endpoints/rbac_validation.h"
+#include "kubexx/apiserver/endpoints/validation.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/status_json.h"
 #include "kubexx/apiserver/object/stored_object.h"
@@ -160,9 +164,14 @@ void CheckImmutable(const ResourceType& type, const JsonTree& current, const Jso
   }
 }
 
-/// What the schema of a custom resource says, and what there is to say of definitions.
-void CheckCustom(const ResourceType& type, const JsonTree& object, const JsonTree* old,
-                 std::vector<StatusCause>& causes) {
+/// What the schema of a custom resource says, and what there is to say of definitions and of Roles.
+void CheckContent(const ResourceType& type, const JsonTree& object, const JsonTree* old,
+                  std::vector<StatusCause>& causes) {
+  CheckRbac(type, old, object, causes);
+  CheckMetadata(type, old, object, causes);
+  if (old == nullptr || !SameSpec(*old, object)) {
+    CheckSpec(type, old, object, causes);
+  }
   if (type.custom && type.custom->schema != nullptr) {
     schema::Validate(*type.custom->schema, object, old, causes);
   } else if (IsCustomResourceDefinition(type)) {
@@ -171,6 +180,22 @@ void CheckCustom(const ResourceType& type, const JsonTree& object, const JsonTre
       schema::CheckDefinitionChange(*old, object, causes);
     }
   }
+}
+
+/// Whether an update may leave out the version that it is made from, as kube-apiserver's strategies
+/// say (AllowUnconditionalUpdate).
+bool IsUpdatedUnconditionally(const ResourceType& type) {
+  constexpr std::string_view kConditional[] = {"customresourcedefinitions.apiextensions.k8s.io",
+                                               "apiservices.apiregistration.k8s.io",
+                                               "csidrivers.storage.k8s.io",
+                                               "csinodes.storage.k8s.io",
+                                               "volumeattachments.storage.k8s.io",
+                                               "csistoragecapacities.storage.k8s.io",
+                                               "runtimeclasses.node.k8s.io",
+                                               "poddisruptionbudgets.policy",
+                                               "leases.coordination.k8s.io"};
+  return !type.custom && type.group != "admissionregistration.k8s.io" &&
+         std::ranges::find(kConditional, type.QualifiedPlural()) == std::end(kConditional);
 }
 
 /// Whether the change counts as a new generation.
@@ -239,7 +264,7 @@ Result<void> PrepareCreate(const ResourceType& type, std::string_view namespace_
     causes.push_back(InvalidValue("metadata.name", name, problem));
   }
   CheckLabels(object, causes);
-  CheckCustom(type, object, nullptr, causes);
+  CheckContent(type, object, nullptr, causes);
   return Verdict(type, object, std::move(causes));
 }
 
@@ -247,10 +272,15 @@ Result<void> PrepareUpdate(const ResourceType& type, WritePart part, const JsonT
                            JsonTree& object) {
   KX_RETURN_IF_ERROR(CheckUrl(object, KeyOf(current)));
   KX_RETURN_IF_ERROR(CheckIdentity(type, current, object));
-  if (type.plural == "leases" && MetaString(object, "resourceVersion").empty()) {
-    return Verdict(
-        type, current,
-        {InvalidValue("metadata.resourceVersion", "", "must be specified for an update")});
+  if (const std::string version = MetaString(object, "resourceVersion");
+      part != WritePart::kAll && !IsUpdatedUnconditionally(type) &&
+      (version.empty() || version == "0")) {
+    ResourceType named = type;
+    named.kind = type.plural;  // As kube-apiserver has it in this one error.
+    return Verdict(named, current,
+                   {{.reason = "FieldValueInvalid",
+                     .message = "Invalid value: 0: must be specified for an update",
+                     .field = "metadata.resourceVersion"}});
   }
   if (part == WritePart::kStatus) {
     JsonTree changed = current;
@@ -258,7 +288,7 @@ Result<void> PrepareUpdate(const ResourceType& type, WritePart part, const JsonT
     RestoreMeta(changed, object, "managedFields");
     object = std::move(changed);
     std::vector<StatusCause> causes;
-    CheckCustom(type, object, &current, causes);
+    CheckContent(type, object, &current, causes);
     return Verdict(type, object, std::move(causes));
   }
   for (const char* const field :
@@ -269,6 +299,10 @@ Result<void> PrepareUpdate(const ResourceType& type, WritePart part, const JsonT
   if (type.has_status && part != WritePart::kAll) {
     EraseOrRestore(object, current, "status");
   }
+  if (IsNamespace(type)) {  // They are for the subresource finalize, which only the server uses.
+    const JsonTree* const spec = current.Find("spec");
+    EraseOrRestore(object["spec"], spec == nullptr ? JsonTree::Object() : *spec, "finalizers");
+  }
   SetDefaults(type, object);
   // A Deployment's annotations count: its controller copies them to ReplicaSets.
   const bool annotated = type.group == "apps" && type.plural == "deployments" &&
@@ -276,10 +310,13 @@ Result<void> PrepareUpdate(const ResourceType& type, WritePart part, const JsonT
   if (type.has_generation && (annotated || IsNewGeneration(type, current, object))) {
     object["metadata"]["generation"] = Generation(current) + 1;
   }
+  if (part == WritePart::kAll) {
+    return {};  // It is no client's fault, and what waits to go has to.
+  }
   std::vector<StatusCause> causes;
   CheckLabels(object, causes);
   CheckImmutable(type, current, object, causes);
-  CheckCustom(type, object, &current, causes);
+  CheckContent(type, object, &current, causes);
   return Verdict(type, object, std::move(causes));
 }
 

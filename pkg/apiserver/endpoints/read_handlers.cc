@@ -57,7 +57,8 @@ Result<void> CheckVersions(const ListOptions& options, bool watch) {
              : Result<void>();
 }
 
-/// Where a page of a list begins: "REVISION:KEY", the key without the prefix of the type.
+/// Where a page of a list begins: "REVISION:KEY", the key without the prefix of the type. Revision
+/// 0 goes on in the present state, when that of the first page is not known any more.
 struct ContinueToken {
   std::int64_t revision = 0;
   std::string key{};
@@ -67,12 +68,29 @@ Result<ContinueToken> ReadToken(std::string_view text) {
   ContinueToken token;
   const std::size_t colon = text.find(':');
   const auto revision = RevisionParam(text.substr(0, colon));
-  if (colon == std::string_view::npos || !revision || *revision == 0) {
+  if (colon == std::string_view::npos || !revision) {
     return Fail(Reason::kBadRequest, "continue key is not valid");
   }
   token.revision = *revision;
   token.key = text.substr(colon + 1);
   return token;
+}
+
+/// The state of the first page is forgotten: 410, with a token for who can do without it.
+http::Response ExpiredToken(std::string_view token) {
+  apimachinery::Status status(
+      Reason::kExpired,
+      "the state that the continue token is of is not known any more; begin the list anew, or go "
+      "on "
+      "with the token in this answer's metadata: what has changed since the first page may then be "
+      "in the list or not",
+      410);
+  http::Response response = ErrorResponse(status);
+  if (auto tree = JsonTree::Parse(response.body)) {
+    (*tree)["metadata"]["continue"] = "0" + std::string(token.substr(token.find(':')));
+    response.body = tree->ToJson();
+  }
+  return response;
 }
 
 /// A list of a state that the storage has.
@@ -117,7 +135,8 @@ Answer ListFromStorage(const Call& call, const ListOptions& options, const Selec
       type.prefix + (selection.namespace_.empty() ? "" : selection.namespace_ + "/");
   const auto result = call.objects.storage().GetList(prefix, part, take, call.request.stop);
   if (!result && !cut) {
-    return Fail(result.error());
+    const bool expired = result.error().reason == Reason::kExpired && !options.continue_.empty();
+    return expired ? Answer(ExpiredToken(options.continue_)) : Fail(result.error());
   }
   ListHead head;
   head.revision = result ? result->revision : revision;
@@ -167,6 +186,9 @@ Result<WatchStart> StartOf(const Call& call, const ListOptions& options, Cacher&
   } else {
     KX_RETURN_IF_ERROR(
         cacher.WaitFor(start.initial_events && !any ? start.revision : 0, call.request.stop));
+  }
+  if (!start.initial_events) {
+    KX_RETURN_IF_ERROR(cacher.CheckHistory(start.revision, call.request.stop));
   }
   if (!start.initial_events && start.revision == 0) {
     start.revision = cacher.cache().List({.namespace_ = "-"}).revision;

@@ -99,21 +99,40 @@ void ReadSegments(const std::vector<std::string>& segments, std::size_t at, Requ
   }
 }
 
-}  // namespace
-
-Query ParseQuery(std::string_view query) {
-  Query parsed;
+/// Decoded, in their order.
+std::vector<std::pair<std::string, std::string>> Parameters(std::string_view query) {
+  std::vector<std::pair<std::string, std::string>> all;
   while (!query.empty()) {
     const std::size_t end = std::min(query.find('&'), query.size());
     const std::string_view part = query.substr(0, end);
     const std::size_t equals = std::min(part.find('='), part.size());
     if (!part.empty()) {
-      parsed.emplace(*Decode(part.substr(0, equals), true, false),
-                     *Decode(part.substr(std::min(equals + 1, part.size())), true, false));
+      all.emplace_back(*Decode(part.substr(0, equals), true, false),
+                       *Decode(part.substr(std::min(equals + 1, part.size())), true, false));
     }
     query.remove_prefix(std::min(end + 1, query.size()));
   }
+  return all;
+}
+
+}  // namespace
+
+Query ParseQuery(std::string_view query) {
+  Query parsed;
+  for (auto& [name, value] : Parameters(query)) {
+    parsed.emplace(std::move(name), std::move(value));
+  }
   return parsed;
+}
+
+std::vector<std::string> ParamValues(std::string_view query, std::string_view name) {
+  std::vector<std::string> values;
+  for (auto& [given, value] : Parameters(query)) {
+    if (given == name) {
+      values.push_back(std::move(value));
+    }
+  }
+  return values;
 }
 
 std::optional<std::string> DecodePath(std::string_view path) { return Decode(path, false, true); }

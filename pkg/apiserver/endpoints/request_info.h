@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kubexx/apimachinery/list_options.h"
 #include "kubexx/apimachinery/status.h"
@@ -23,6 +24,8 @@ Query ParseQuery(std::string_view query);
 std::optional<std::string> DecodePath(std::string_view path);
 /// The parameter's value; "" when it is not given.
 std::string_view Param(const Query& query, std::string_view name);
+/// All values of a parameter that may be given several times, in their order.
+std::vector<std::string> ParamValues(std::string_view query, std::string_view name);
 /// "1", "true" and the like; also for a parameter without a value.
 bool BoolParam(const Query& query, std::string_view name);
 

@@ -4,6 +4,7 @@
 
 #include "kubexx/apiserver/endpoints/call.h"
 #include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/apiserver/object/status_json.h"
 #include "kubexx/apiserver/object/stored_object.h"
 
 namespace kubexx::apiserver {
@@ -12,6 +13,7 @@ namespace {
 using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
+using apimachinery::Status;
 using codec::JsonTree;
 
 JsonTree UserInfo(const User& user) {
@@ -76,21 +78,51 @@ void ListRules(const Call& call, const JsonTree& spec, JsonTree& status) {
   status["incomplete"] = false;
 }
 
+/// As kube-apiserver, whose error names no kind.
+Status BadReview(std::string field, const std::string& value, std::string_view why) {
+  ResourceType type;
+  type.group = "authorization.k8s.io";
+  return Invalid(type, "",
+                 {{.reason = "FieldValueInvalid",
+                   .message = "Invalid value: " + value + ": " + std::string(why),
+                   .field = std::move(field)}});
+}
+
+Result<void> CheckAccessReview(const Call& call, const JsonTree& spec, bool self,
+                               const User& user) {
+  const JsonTree* const path = spec.Find("nonResourceAttributes");
+  const JsonTree* const resource = spec.Find("resourceAttributes");
+  if (call.type->plural == "localsubjectaccessreviews") {
+    if (path != nullptr) {
+      return Fail(BadReview("spec.nonResourceAttributes", path->ToJson(),
+                            "disallowed on this kind of request"));
+    }
+    // Who may ask about one namespace does not learn about others.
+    if (resource != nullptr && resource->TextAt("namespace") != call.info.namespace_) {
+      return Fail(BadReview("spec.resourceAttributes.namespace",
+                            JsonTree(resource->TextAt("namespace")).ToJson(),
+                            "must match metadata.namespace"));
+    }
+  }
+  if ((resource == nullptr) == (path == nullptr)) {
+    return Fail(BadReview(
+        path == nullptr ? "spec.resourceAttributes" : "spec.nonResourceAttributes",
+        path == nullptr ? "null" : path->ToJson(),
+        path == nullptr ? "exactly one of nonResourceAttributes or resourceAttributes must be "
+                          "specified"
+                        : "cannot be specified in combination with resourceAttributes"));
+  }
+  if (!self && user.name.empty() && user.groups.empty()) {
+    return Fail(BadReview("spec.user", "\"\"", "at least one of user or group must be specified"));
+  }
+  return {};
+}
+
 /// The answer to a (Self|Local)SubjectAccessReview.
 Result<void> AnswerAccess(const Call& call, const JsonTree& spec, JsonTree& status) {
   const bool self = call.type->plural == "selfsubjectaccessreviews";
   const User user = self ? call.user : UserOf(spec);
-  const bool of_resource = spec.Find("resourceAttributes") != nullptr;
-  if (of_resource == (spec.Find("nonResourceAttributes") != nullptr)) {
-    return Fail(Reason::kInvalid,
-                "spec: exactly one of nonResourceAttributes or resourceAttributes must be "
-                "specified",
-                422);
-  }
-  if (!self && user.name.empty() && user.groups.empty()) {
-    return Fail(Reason::kInvalid, "spec.user: at least one of user or group must be specified",
-                422);
-  }
+  KX_RETURN_IF_ERROR(CheckAccessReview(call, spec, self, user));
   const rbac::Decision decision = call.authorizer.Decide(user, RequestOf(spec), call.request.stop);
   status["allowed"] = decision.allowed;
   if (!decision.reason.empty()) {
@@ -120,6 +152,12 @@ void ReviewToken(const Call& call, const JsonTree& spec, JsonTree& status) {
 
 Answer HandleReview(const Call& call) {
   KX_ASSIGN_OR_RETURN(JsonTree review, ReadBody(call));
+  const std::string name_space = MetaString(review, "namespace");
+  if (!name_space.empty() && name_space != call.key().namespace_) {
+    return Fail(Reason::kBadRequest,
+                "the namespace of the provided object does not match the namespace sent on the "
+                "request");
+  }
   const JsonTree* const found = review.Find("spec");
   const JsonTree spec = found == nullptr ? JsonTree::Object() : *found;
   JsonTree& status = review["status"];

@@ -131,7 +131,8 @@ JsonTree ScaleOf(const ResourceType& type, const JsonTree& object) {
 
 Result<JsonTree> ReadScale(const Call& call) {
   const std::string& body = call.request.body;
-  if (body.starts_with(codec::kEnvelopeMagic)) {
+  KX_ASSIGN_OR_RETURN(const BodyForm form, BodyFormOf(call.request));
+  if (form == BodyForm::kProtobuf) {
     const auto envelope = codec::ReadEnvelope(body);
     return envelope ? CanonicalOfProtobuf(ScaleType(), envelope->raw)
                     : Result<JsonTree>(Fail(Reason::kBadRequest, envelope.error().message));
@@ -168,7 +169,10 @@ Answer UpdateScale(const Call& call, ObjectStore::Change change) {
             }
             JsonTree object = current;
             SetReplicas(*call.type, *count, object);
-            SetMeta(object, "resourceVersion", MetaString(scale, "resourceVersion"));
+            // Without one it is from the latest version, also of types whose objects need one.
+            if (std::string version = MetaString(scale, "resourceVersion"); !version.empty()) {
+              SetMeta(object, "resourceVersion", version);
+            }
             TrackWrite(call, current, object);
             return object;
           },

@@ -105,6 +105,10 @@ bool ServiceAccountTokens::Exists(std::string_view plural, const ObjectKey& key,
   return object && MetaString(*object, "uid") == uid;
 }
 
+bool ServiceAccountTokens::IsSigned(std::string_view token) const {
+  return !key_.empty() && VerifyJwt(token, key_.view()).has_value();
+}
+
 std::optional<TokenOwner> ServiceAccountTokens::Find(std::string_view token,
                                                      const std::vector<std::string>& audiences,
                                                      const std::stop_token& stop) const {

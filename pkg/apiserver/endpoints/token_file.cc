@@ -10,7 +10,7 @@ using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
 
-std::string_view Trimmed(std::string_view text) {
+std::string_view WithoutSpaces(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) {
     text.remove_prefix(1);
   }
@@ -45,7 +45,7 @@ std::vector<std::string> Fields(std::string_view line) {
 Result<std::vector<UserToken>> ParseTokenFile(std::string_view text) {
   std::vector<UserToken> tokens;
   for (std::size_t number = 1; !text.empty(); ++number) {
-    const std::string_view line = Trimmed(text.substr(0, text.find('\n')));
+    const std::string_view line = WithoutSpaces(text.substr(0, text.find('\n')));
     text.remove_prefix(std::min(text.size(), text.find('\n') == std::string_view::npos
                                                  ? text.size()
                                                  : text.find('\n') + 1));
@@ -53,19 +53,19 @@ Result<std::vector<UserToken>> ParseTokenFile(std::string_view text) {
       continue;
     }
     std::vector<std::string> fields = Fields(line);
-    if (fields.size() < 3 || Trimmed(fields[0]).empty() || Trimmed(fields[1]).empty()) {
+    if (fields.size() < 3 || WithoutSpaces(fields[0]).empty() || WithoutSpaces(fields[1]).empty()) {
       return Fail(Reason::kInvalidConfig, "line " + std::to_string(number) +
                                               ": want token,user,uid and then, perhaps, "
                                               "\"group1,group2\"");
     }
     UserToken one;
-    one.token = apimachinery::Bytes(std::string(Trimmed(fields[0])));
-    one.user.name = Trimmed(fields[1]);
-    one.user.uid = Trimmed(fields[2]);
+    one.token = apimachinery::Bytes(std::string(WithoutSpaces(fields[0])));
+    one.user.name = WithoutSpaces(fields[1]);
+    one.user.uid = WithoutSpaces(fields[2]);
     if (fields.size() > 3) {
       for (const std::string& group : Fields(fields[3])) {
-        if (!Trimmed(group).empty()) {
-          one.user.groups.emplace_back(Trimmed(group));
+        if (!WithoutSpaces(group).empty()) {
+          one.user.groups.emplace_back(WithoutSpaces(group));
         }
       }
     }

@@ -7,7 +7,9 @@ namespace kubexx::apiserver {
 
 namespace {
 
-std::string NameOf(const ResourceType& type) { return type.QualifiedPlural() + "/" + type.version; }
+std::string NameOfType(const ResourceType& type) {
+  return type.QualifiedPlural() + "/" + type.version;
+}
 
 ResourceTypeRef FindIn(const std::vector<ResourceTypeRef>& types, std::string_view group,
                        std::string_view version, std::string_view plural) {
@@ -50,7 +52,7 @@ void TypeRegistry::SetCustom(std::vector<ResourceTypeRef> types) {
       *same = old;
       continue;
     }
-    if (const auto found = cachers_.find(NameOf(*old)); found != cachers_.end()) {
+    if (const auto found = cachers_.find(NameOfType(*old)); found != cachers_.end()) {
       ended.push_back(std::move(found->second));
       cachers_.erase(found);
     }
@@ -60,7 +62,7 @@ void TypeRegistry::SetCustom(std::vector<ResourceTypeRef> types) {
 
 std::shared_ptr<Cacher> TypeRegistry::CacherOf(const ResourceTypeRef& type) {
   base::MutexLock lock(mu_);
-  std::shared_ptr<Cacher>& cacher = cachers_[NameOf(*type)];
+  std::shared_ptr<Cacher>& cacher = cachers_[NameOfType(*type)];
   if (cacher == nullptr) {
     cacher = std::make_shared<Cacher>(type, storage_, options_);
   }

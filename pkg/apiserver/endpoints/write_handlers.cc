@@ -11,9 +11,9 @@
 #include "kubexx/apiserver/endpoints/formats.h"
 #include "kubexx/apiserver/endpoints/patch.h"
 #include "kubexx/apiserver/endpoints/scale.h"
+#include "kubexx/apiserver/endpoints/type_warnings.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/status_json.h"
-#include "kubexx/apiserver/schema/definition.h"
 #include "kubexx/codec/envelope.h"
 #include "kubexx/codec/yaml.h"
 
@@ -27,11 +27,6 @@ using apimachinery::Result;
 using apimachinery::Status;
 using codec::JsonTree;
 
-MediaType ContentTypeOf(const http::Request& request) {
-  std::vector<MediaType> types = ParseAccept(request.Header("Content-Type"));
-  return types.empty() ? MediaType() : std::move(types.front());
-}
-
 Result<JsonTree> ParseJson(std::string_view text) {
   auto tree = JsonTree::Parse(text);
   if (!tree || !tree->IsObject()) {
@@ -43,6 +38,15 @@ Result<JsonTree> ParseJson(std::string_view text) {
 
 WritePart PartOf(const Call& call) {
   return call.info.subresource == "status" ? WritePart::kStatus : WritePart::kObject;
+}
+
+/// A body that is no protobuf, as JSON.
+Result<std::string> TextOfBody(const std::string& body, BodyForm form) {
+  if (form == BodyForm::kJson) {
+    return body;
+  }
+  KX_ASSIGN_OR_RETURN(std::vector<std::string> documents, codec::YamlToJson(body));
+  return documents.empty() ? std::string() : std::move(documents.front());
 }
 
 /// DeleteOptions in the query, where they are when there is no body.
@@ -59,14 +63,16 @@ JsonTree DeleteOptionsOfQuery(const Query& query) {
   return options;
 }
 
-/// DeleteOptions, in either encoding.
+/// DeleteOptions, in any encoding.
 Result<JsonTree> DeleteOptionsTree(const Call& call) {
   const std::string& body = call.request.body;
   if (body.empty()) {
     return DeleteOptionsOfQuery(call.query);
   }
-  if (!body.starts_with(codec::kEnvelopeMagic)) {
-    return ParseJson(body);
+  KX_ASSIGN_OR_RETURN(const BodyForm form, BodyFormOf(call.request));
+  if (form != BodyForm::kProtobuf) {
+    KX_ASSIGN_OR_RETURN(const std::string text, TextOfBody(body, form));
+    return ParseJson(text);
   }
   const auto envelope = codec::ReadEnvelope(body);
   if (!envelope || envelope->kind != "DeleteOptions") {
@@ -103,13 +109,14 @@ http::Response DeletedStatus(const Call& call, const JsonTree& object) {
 }
 
 /// The answer to a write that was done, with what the client should know of it besides.
-Answer Written(const Call& call, const JsonTree& object, const std::vector<std::string>& warnings,
-               int code = 200) {
+/// `old_finalizers`: see AppendTypeWarnings.
+Answer Written(const Call& call, const JsonTree& object,
+               const std::vector<std::string>& old_finalizers,
+               const std::vector<std::string>& warnings, int code = 200) {
   KX_ASSIGN_OR_RETURN(http::Response response, ObjectResponse(call, object, code));
-  AddWarnings(warnings, response);
-  if (IsCustomResourceDefinition(*call.type)) {
-    AddWarnings(schema::DefinitionWarnings(object), response);
-  }
+  std::vector<std::string> all = warnings;
+  AppendTypeWarnings(*call.type, old_finalizers, object, all);
+  AddWarnings(all, response);
   return response;
 }
 
@@ -132,6 +139,11 @@ bool AnswersWithDeleted(const ResourceType& type) {
   return (type.group.empty() && std::ranges::find(kCore, type.plural) != std::end(kCore)) ||
          (type.group == "storage.k8s.io" &&
           std::ranges::find(kStorage, type.plural) != std::end(kStorage));
+}
+
+/// Namespaces that a cluster cannot do without, as kube-apiserver's admission has them.
+bool IsImmortal(std::string_view namespace_) {
+  return namespace_ == "default" || namespace_ == "kube-system" || namespace_ == "kube-public";
 }
 
 /// The object of an update has to be the one of the URL, also when that does not exist.
@@ -170,7 +182,7 @@ Answer Make(const Call& call, JsonTree object, const std::vector<std::string>& w
   KX_ASSIGN_OR_RETURN(const JsonTree created,
                       call.objects.Create(*call.type, call.info.namespace_, std::move(object),
                                           call.dry_run(), call.request.stop));
-  return Written(call, created, warnings, 201);
+  return Written(call, created, {}, warnings, 201);
 }
 
 /// Stores the object of an update that found none.
@@ -180,11 +192,7 @@ Answer CreateByUpdate(const Call& call, JsonTree object, const std::vector<std::
         *call.type, call.info.name,
         "Precondition failed: UID in precondition: " + uid + ", and there is no such object"));
   }
-  // Who may change objects may not therefore make them.
-  RequestInfo info = call.info;
-  info.verb = "create";
-  KX_RETURN_IF_ERROR(call.authorizer.Check(call.user, AttributesOf(call.request, info, call.query),
-                                           call.request.stop));
+  KX_RETURN_IF_ERROR(call.CheckCreate());
   SetMeta(object, "resourceVersion", "");
   SetMeta(object, "name", call.info.name);
   return Make(call, std::move(object), warnings);
@@ -214,7 +222,8 @@ Result<JsonTree> ReadBody(const Call& call, std::vector<std::string>* warnings) 
 Result<JsonTree> ReadBodyAs(const Call& call, const ResourceType& type,
                             std::vector<std::string>* warnings) {
   const std::string& body = call.request.body;
-  if (body.starts_with(codec::kEnvelopeMagic)) {
+  KX_ASSIGN_OR_RETURN(const BodyForm form, BodyFormOf(call.request));
+  if (form == BodyForm::kProtobuf) {
     const auto envelope = codec::ReadEnvelope(body);
     if (!envelope) {
       return Fail(Reason::kBadRequest,
@@ -227,16 +236,7 @@ Result<JsonTree> ReadBodyAs(const Call& call, const ResourceType& type,
     }
     return CanonicalOfProtobuf(type, envelope->raw);
   }
-  const std::string media = ContentTypeOf(call.request).type;
-  std::string_view text = body;
-  std::vector<std::string> documents;
-  if (media == "application/yaml") {
-    KX_ASSIGN_OR_RETURN(documents, codec::YamlToJson(body));
-    text = documents.empty() ? std::string_view() : documents.front();
-  } else if (!media.empty() && media != kJsonType) {
-    return Fail(Reason::kUnsupportedMediaType,
-                "the body of the request was in an unknown format: \"" + media + "\"");
-  }
+  KX_ASSIGN_OR_RETURN(const std::string text, TextOfBody(body, form));
   KX_ASSIGN_OR_RETURN(JsonTree object, ParseJson(text));
   const std::string version = StringAt(object, {"apiVersion"});
   const std::string kind = StringAt(object, {"kind"});
@@ -267,7 +267,9 @@ Answer HandleUpdate(const Call& call) {
   std::vector<std::string> warnings;
   KX_ASSIGN_OR_RETURN(JsonTree sent, ReadBody(call, &warnings));
   KX_RETURN_IF_ERROR(CheckTarget(call, sent));
+  std::vector<std::string> old_finalizers;
   const auto change = [&](const JsonTree& current) -> Result<JsonTree> {
+    old_finalizers = FinalizersOf(current);
     KX_RETURN_IF_ERROR(call.CheckGrant(&current, sent));
     JsonTree object = sent;
     SetDefaults(*call.type, object);
@@ -277,7 +279,7 @@ Answer HandleUpdate(const Call& call) {
   const auto updated = call.objects.Update(*call.type, call.key(), PartOf(call), change,
                                            call.dry_run(), call.request.stop);
   if (updated) {
-    return Written(call, *updated, warnings);
+    return Written(call, *updated, old_finalizers, warnings);
   }
   const bool creates = updated.error().reason == Reason::kNotFound &&
                        call.info.subresource.empty() && IsCreatedByUpdate(*call.type);
@@ -285,7 +287,7 @@ Answer HandleUpdate(const Call& call) {
 }
 
 Answer HandlePatch(const Call& call) {
-  const std::string type = ContentTypeOf(call.request).type;
+  const std::string type = ContentTypeOf(call.request);
   if (type == "application/apply-patch+yaml") {
     return HandleApply(call);
   }
@@ -302,7 +304,9 @@ Answer HandlePatch(const Call& call) {
                        [&](const JsonTree& scale) { return Patched(call, type, *patch, scale); });
   }
   std::vector<std::string> warnings;
+  std::vector<std::string> old_finalizers;
   const auto change = [&](const JsonTree& current) -> Result<JsonTree> {
+    old_finalizers = FinalizersOf(current);
     KX_ASSIGN_OR_RETURN(JsonTree patched, Patched(call, type, *patch, current));
     KX_ASSIGN_OR_RETURN(warnings, CheckPatched(call, patched));
     auto canonical = CanonicalOfSent(*call.type, std::move(patched));
@@ -323,17 +327,16 @@ Answer HandlePatch(const Call& call) {
   KX_ASSIGN_OR_RETURN(const JsonTree updated,
                       call.objects.Update(*call.type, call.key(), PartOf(call), change,
                                           call.dry_run(), call.request.stop));
-  return Written(call, updated, warnings);
+  return Written(call, updated, old_finalizers, warnings);
 }
 
 Answer HandleDelete(const Call& call) {
   KX_ASSIGN_OR_RETURN(const JsonTree tree, DeleteOptionsTree(call));
+  KX_RETURN_IF_ERROR(CheckDryRun(tree));
   KX_ASSIGN_OR_RETURN(const DeleteOptions options, ReadDeleteOptions(tree));
   const bool dry_run = IsDryRun(call, tree);
-  if (IsCustomResourceDefinition(*call.type) && !dry_run) {
-    KX_ASSIGN_OR_RETURN(const JsonTree definition,
-                        call.objects.Get(*call.type, call.key(), call.request.stop));
-    KX_RETURN_IF_ERROR(DeleteCustomObjects(call.objects, definition, call.request.stop));
+  if (IsNamespace(*call.type) && IsImmortal(call.info.name)) {
+    return Fail(Forbidden(*call.type, call.info.name, "this namespace may not be deleted"));
   }
   KX_ASSIGN_OR_RETURN(
       const DeleteOutcome outcome,
@@ -351,6 +354,7 @@ Answer HandleDeleteCollection(const Call& call) {
   const CachedList list = cacher->cache().List(selection);
   ListBody body(call.form, *call.type);
   KX_ASSIGN_OR_RETURN(const JsonTree tree, DeleteOptionsTree(call));
+  KX_RETURN_IF_ERROR(CheckDryRun(tree));
   KX_ASSIGN_OR_RETURN(const DeleteOptions delete_options, ReadDeleteOptions(tree));
   const bool dry_run = IsDryRun(call, tree);
   for (const CachedObjectRef& object : list.items) {

@@ -137,7 +137,7 @@ class FieldSetLaws : public ::testing::TestWithParam<unsigned> {
       case 1:
         return PathElement::Value(std::string(1, static_cast<char>('a' + n)));
       case 2:
-        return PathElement::Index(n);
+        return PathElement::Index(static_cast<std::int64_t>(n));
       default:
         return PathElement::Field(std::string(1, static_cast<char>('a' + n)));
     }

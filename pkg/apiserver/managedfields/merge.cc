@@ -21,7 +21,7 @@ using Merged = Result<std::optional<JsonTree>>;
 
 Merged MergeValues(const Type& type, const JsonTree* live, const JsonTree* config);
 
-bool IsEmpty(const JsonTree* value, JsonTree::Type type) {
+bool IsEmptyValue(const JsonTree* value, JsonTree::Type type) {
   return value == nullptr || value->type() != type || value->size() == 0;
 }
 
@@ -171,7 +171,7 @@ Merged MergeValues(const Type& type, const JsonTree* live, const JsonTree* confi
   const JsonTree::Type container =
       shape == Shape::kMap ? JsonTree::Type::kObject : JsonTree::Type::kArray;
   if (shape == Shape::kScalar || (shape == Shape::kMap ? type.AtomicMap() : type.AtomicList()) ||
-      (IsEmpty(live, container) && IsEmpty(config, container))) {
+      (IsEmptyValue(live, container) && IsEmptyValue(config, container))) {
     return std::optional<JsonTree>(config == nullptr ? *live : *config);
   }
   // What was something else before is replaced.

@@ -9,7 +9,7 @@ namespace {
 
 using codec::JsonTree;
 
-JsonTree Json(const std::string& text) {
+JsonTree ObjectOf(const std::string& text) {
   auto tree = JsonTree::Parse(text);
   EXPECT_TRUE(tree) << text;
   return tree ? std::move(*tree) : JsonTree();
@@ -26,14 +26,14 @@ class UpdaterTest : public ::testing::Test {
   }
   void Update(const std::string& manager, const std::string& object) {
     ++step_;
-    const JsonTree after = Json(object);
+    const JsonTree after = ObjectOf(object);
     managers_ = TrackUpdate(By(manager), object_, after, std::move(managers_));
     object_ = after;
   }
   /// The conflicts, as "manager:path ..."; "" when it was done.
   std::string Apply(const std::string& manager, const std::string& config, bool force = false) {
     ++step_;
-    auto applied = ApplyConfig(By(manager), object_, Json(config), managers_, force);
+    auto applied = ApplyConfig(By(manager), object_, ObjectOf(config), managers_, force);
     if (!applied) {
       return "error: " + applied.error().message;
     }
@@ -59,7 +59,7 @@ class UpdaterTest : public ::testing::Test {
     return all;
   }
 
-  const JsonTree schema_ = Json(R"({"type":"object","properties":{
+  const JsonTree schema_ = ObjectOf(R"({"type":"object","properties":{
       "n":{"type":"integer"},"s":{"type":"string"},"t":{"type":"string"},
       "map":{"type":"object","additionalProperties":{"type":"string"}},
       "struct":{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}}},
@@ -95,8 +95,8 @@ TEST_F(UpdaterTest, IdentityAndIgnoredFieldsAreNobodys) {
   Writer writer = By("a");
   writer.ignored.Insert({PathElement::Field("struct")});
   const Managers managers = TrackUpdate(
-      writer, Json("{}"),
-      Json(
+      writer, ObjectOf("{}"),
+      ObjectOf(
           R"({"apiVersion":"v1","kind":"X","metadata":{"name":"x","uid":"u","labels":{"l":"v"}},"struct":{"a":"1"}})"),
       {});
   ASSERT_EQ(managers.size(), 1U);
@@ -217,7 +217,7 @@ TEST_F(UpdaterTest, TooManyUpdatersArePutTogether) {
 }
 
 TEST(ManagersTest, AreReadAndWritten) {
-  const JsonTree fields = Json(R"([
+  const JsonTree fields = ObjectOf(R"([
     {"manager":"a","operation":"Apply","apiVersion":"v1","time":"2026-01-01T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":{"f:n":{}}},
     {"manager":"c","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:m":{}},"subresource":"status"},
     {"manager":"b","operation":"Update","apiVersion":"v1","time":"2026-01-01T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":{"f:n":{}}}])");
@@ -235,16 +235,16 @@ TEST(ManagersTest, BadOnesAreRefused) {
       {R"([{"manager":"a"}])", R"([{"operation":"Update","fieldsType":"FieldsV1"}])",
        R"([{"operation":"Update","apiVersion":"v1"}])",
        R"([{"operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"x":{}}}])"}) {
-    const JsonTree tree = Json(bad);
+    const JsonTree tree = ObjectOf(bad);
     EXPECT_FALSE(ReadManagers(&tree)) << bad;
   }
 }
 
 TEST(ManagersTest, EmptyOnesReset) {
-  const JsonTree none = Json("[]");
-  const JsonTree blank = Json("[{}]");
-  const JsonTree zero = Json(R"([{"manager":"","operation":"","time":null}])");
-  const JsonTree one = Json(R"([{"manager":"a"}])");
+  const JsonTree none = ObjectOf("[]");
+  const JsonTree blank = ObjectOf("[{}]");
+  const JsonTree zero = ObjectOf(R"([{"manager":"","operation":"","time":null}])");
+  const JsonTree one = ObjectOf(R"([{"manager":"a"}])");
   EXPECT_TRUE(IsReset(&none));
   EXPECT_TRUE(IsReset(&blank));
   EXPECT_TRUE(IsReset(&zero));
@@ -253,10 +253,14 @@ TEST(ManagersTest, EmptyOnesReset) {
 }
 
 TEST(ManagersTest, OnlyTimesDiffer) {
-  const JsonTree a = Json(R"({"metadata":{"managedFields":[{"manager":"a","time":"1"}]},"n":1})");
-  const JsonTree b = Json(R"({"metadata":{"managedFields":[{"manager":"a","time":"2"}]},"n":1})");
-  const JsonTree c = Json(R"({"metadata":{"managedFields":[{"manager":"a","time":"2"}]},"n":2})");
-  const JsonTree d = Json(R"({"metadata":{"managedFields":[{"manager":"b","time":"2"}]},"n":1})");
+  const JsonTree a =
+      ObjectOf(R"({"metadata":{"managedFields":[{"manager":"a","time":"1"}]},"n":1})");
+  const JsonTree b =
+      ObjectOf(R"({"metadata":{"managedFields":[{"manager":"a","time":"2"}]},"n":1})");
+  const JsonTree c =
+      ObjectOf(R"({"metadata":{"managedFields":[{"manager":"a","time":"2"}]},"n":2})");
+  const JsonTree d =
+      ObjectOf(R"({"metadata":{"managedFields":[{"manager":"b","time":"2"}]},"n":1})");
   EXPECT_TRUE(DifferInTimesOnly(a, b));
   EXPECT_FALSE(DifferInTimesOnly(a, a));
   EXPECT_FALSE(DifferInTimesOnly(a, c));

@@ -69,6 +69,23 @@ void SetMeta(JsonTree& object, std::string_view field, std::string_view value) {
   }
 }
 
+std::vector<std::string> FinalizersOf(const JsonTree& object) {
+  const JsonTree* const metadata = object.Find("metadata");
+  return metadata == nullptr ? std::vector<std::string>() : StringsAt(*metadata, "finalizers");
+}
+
+void SetFinalizers(JsonTree& object, const std::vector<std::string>& names) {
+  if (names.empty()) {
+    object["metadata"].Erase("finalizers");
+    return;
+  }
+  JsonTree list = JsonTree::Array();
+  for (const std::string& name : names) {
+    list.Append(name);
+  }
+  object["metadata"]["finalizers"] = std::move(list);
+}
+
 bool HasFinalizers(const JsonTree& object) {
   const JsonTree* const found = object.At({"metadata", "finalizers"});
   return found != nullptr && found->IsArray() && found->size() > 0;

@@ -37,6 +37,10 @@ apimachinery::LabelMap MetaMap(const codec::JsonTree& object, std::string_view f
 /// Sets metadata.`field`, or takes it out when `value` is empty.
 void SetMeta(codec::JsonTree& object, std::string_view field, std::string_view value);
 
+/// The strings in metadata.finalizers.
+std::vector<std::string> FinalizersOf(const codec::JsonTree& object);
+/// Replaces them.
+void SetFinalizers(codec::JsonTree& object, const std::vector<std::string>& names);
 /// Whether metadata.finalizers has elements.
 bool HasFinalizers(const codec::JsonTree& object);
 

@@ -133,6 +133,11 @@ Status Conflict(const ResourceType& type, std::string_view name, std::string_vie
                "Operation cannot be fulfilled on " + Quoted(type, name) + ": " + std::string(why));
 }
 
+Status Forbidden(const ResourceType& type, std::string_view name, std::string_view why) {
+  return About(Reason::kForbidden, type, name,
+               Quoted(type, name) + " is forbidden: " + std::string(why));
+}
+
 Status Invalid(const ResourceType& type, std::string_view name, std::vector<StatusCause> causes) {
   std::string list;
   for (const StatusCause& cause : causes) {

@@ -26,6 +26,9 @@ apimachinery::Status AlreadyExists(const ResourceType& type, std::string_view na
 /// "Operation cannot be fulfilled on ...: `why`".
 apimachinery::Status Conflict(const ResourceType& type, std::string_view name,
                               std::string_view why);
+/// "NAME is forbidden: `why`".
+apimachinery::Status Forbidden(const ResourceType& type, std::string_view name,
+                               std::string_view why);
 /// `causes` are put together to the message.
 apimachinery::Status Invalid(const ResourceType& type, std::string_view name,
                              std::vector<apimachinery::StatusCause> causes);

@@ -107,7 +107,8 @@ const Policy::Role* Policy::RoleOf(const Binding& binding, std::string_view name
     const auto found = roles_.find(std::string(namespace_) + "/" + binding.role_name);
     return found == roles_.end() ? nullptr : &found->second;
   }
-  const auto found = cluster_roles_.find(binding.role_name);
+  const auto found = binding.role_kind == "ClusterRole" ? cluster_roles_.find(binding.role_name)
+                                                        : cluster_roles_.end();
   return found == cluster_roles_.end() ? nullptr : &found->second;
 }
 
@@ -174,10 +175,10 @@ std::vector<Rule> Policy::RulesOf(const User& user, std::string_view namespace_)
   return rules;
 }
 
-std::vector<Rule> Policy::RulesOfReference(const JsonTree& binding,
-                                           std::string_view namespace_) const {
+std::optional<std::vector<Rule>> Policy::RulesOfReference(const JsonTree& binding,
+                                                          std::string_view namespace_) const {
   const Role* const role = RoleOf(ReadBinding(binding), namespace_);
-  return role == nullptr ? std::vector<Rule>() : role->rules;
+  return role == nullptr ? std::nullopt : std::optional(role->rules);
 }
 
 }  // namespace kubexx::apiserver::rbac

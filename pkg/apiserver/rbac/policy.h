@@ -4,6 +4,7 @@
 #define KUBEXX_APISERVER_RBAC_POLICY_H_
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,9 +42,10 @@ class Policy {
   /// of the cluster only.
   std::vector<Rule> RulesOf(const User& user, std::string_view namespace_) const;
 
-  /// The rules of the role that a binding names; `namespace_` is the binding's.
-  std::vector<Rule> RulesOfReference(const codec::JsonTree& binding,
-                                     std::string_view namespace_) const;
+  /// The rules of the role that a binding names, nothing when there is no such role; `namespace_`
+  /// is the binding's.
+  std::optional<std::vector<Rule>> RulesOfReference(const codec::JsonTree& binding,
+                                                    std::string_view namespace_) const;
 
  private:
   struct Subject {

@@ -14,7 +14,7 @@ constexpr std::size_t kMaxInstructions = 256 << 10;
 /// Each may come to need a megabyte to match.
 constexpr std::size_t kMaxPatterns = 1024;
 
-bool Flag(const JsonTree& tree, std::string_view name) {
+bool FlagOf(const JsonTree& tree, std::string_view name) {
   const JsonTree* const found = tree.Find(name);
   return found != nullptr && found->AsBool().value_or(false);
 }
@@ -58,13 +58,13 @@ class Parser {
   static void ReadValues(const JsonTree& tree, Schema& schema) {
     schema.type = tree.TextAt("type");
     schema.format = tree.TextAt("format");
-    schema.nullable = Flag(tree, "nullable");
-    schema.int_or_string = Flag(tree, "x-kubernetes-int-or-string");
-    schema.preserve_unknown = Flag(tree, "x-kubernetes-preserve-unknown-fields");
-    schema.embedded_resource = Flag(tree, "x-kubernetes-embedded-resource");
-    schema.exclusive_minimum = Flag(tree, "exclusiveMinimum");
-    schema.exclusive_maximum = Flag(tree, "exclusiveMaximum");
-    schema.unique_items = Flag(tree, "uniqueItems");
+    schema.nullable = FlagOf(tree, "nullable");
+    schema.int_or_string = FlagOf(tree, "x-kubernetes-int-or-string");
+    schema.preserve_unknown = FlagOf(tree, "x-kubernetes-preserve-unknown-fields");
+    schema.embedded_resource = FlagOf(tree, "x-kubernetes-embedded-resource");
+    schema.exclusive_minimum = FlagOf(tree, "exclusiveMinimum");
+    schema.exclusive_maximum = FlagOf(tree, "exclusiveMaximum");
+    schema.unique_items = FlagOf(tree, "uniqueItems");
     const std::string_view list_type = tree.TextAt("x-kubernetes-list-type");
     schema.list_type = list_type == "set"   ? ListType::kSet
                        : list_type == "map" ? ListType::kMap

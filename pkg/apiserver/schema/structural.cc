@@ -22,7 +22,7 @@ enum class Place : std::uint8_t { kRoot, kItem, kField };
 constexpr std::string_view kJunctors[] = {"allOf", "anyOf", "oneOf"};
 constexpr std::string_view kRuleField = "x-kubernetes-validations";
 
-bool Flag(const JsonTree& tree, std::string_view name) {
+bool IsSet(const JsonTree& tree, std::string_view name) {
   const JsonTree* const found = tree.Find(name);
   return found != nullptr && found->AsBool().value_or(false);
 }
@@ -80,7 +80,7 @@ class Checker {
         Add(ForbiddenCause(path + "." + field, std::string(field) + " is not supported"));
       }
     }
-    if (Flag(schema, "uniqueItems")) {
+    if (IsSet(schema, "uniqueItems")) {
       Add(ForbiddenCause(
           path + ".uniqueItems",
           "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"));
@@ -95,8 +95,8 @@ class Checker {
 
   void CheckType(const JsonTree& schema, const std::string& path, Place place) {
     const std::string_view type = schema.TextAt("type");
-    const bool int_or_string = Flag(schema, "x-kubernetes-int-or-string");
-    const bool preserve = Flag(schema, "x-kubernetes-preserve-unknown-fields");
+    const bool int_or_string = IsSet(schema, "x-kubernetes-int-or-string");
+    const bool preserve = IsSet(schema, "x-kubernetes-preserve-unknown-fields");
     if (type.empty()) {
       const char* const what = place == Place::kRoot ? "must not be empty at the root"
                                : place == Place::kItem
@@ -143,12 +143,12 @@ class Checker {
         Add(ForbiddenCause(at, "additionalProperties and properties are mutual exclusive"));
       }
     }
-    if (Flag(schema, "x-kubernetes-embedded-resource")) {
+    if (IsSet(schema, "x-kubernetes-embedded-resource")) {
       if (schema.TextAt("type") != "object") {
         Add(InvalidCause(path + ".type", schema.TextAt("type"),
                          "must be object if x-kubernetes-embedded-resource is true"));
       }
-      if (!has_properties && !Flag(schema, "x-kubernetes-preserve-unknown-fields")) {
+      if (!has_properties && !IsSet(schema, "x-kubernetes-preserve-unknown-fields")) {
         Add(RequiredCause(path + ".properties",
                           "must not be empty if x-kubernetes-embedded-resource is true without "
                           "x-kubernetes-preserve-unknown-fields"));
@@ -192,7 +192,7 @@ class Checker {
   }
 
   void CheckRoot(const JsonTree& schema, const std::string& path) {
-    if (Flag(schema, "nullable")) {
+    if (IsSet(schema, "nullable")) {
       Add(ForbiddenCause(path + ".nullable", "nullable cannot be true at the root"));
     }
     for (const char* const field : {"apiVersion", "kind", "metadata"}) {
@@ -253,7 +253,7 @@ class Checker {
   void CheckValidation(const JsonTree& schema, const std::string& path, const JsonTree& outer,
                        const std::string& outer_path) {
     CheckKeywords(schema, path);
-    const bool int_or_string = Flag(outer, "x-kubernetes-int-or-string");
+    const bool int_or_string = IsSet(outer, "x-kubernetes-int-or-string");
     for (const char* const field :
          {"type", "default", "additionalProperties", "nullable", "description", "title",
           "x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource",

@@ -15,14 +15,14 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-JsonTree Tree(std::string_view json) {
+JsonTree TreeOf(std::string_view json) {
   auto tree = JsonTree::Parse(json);
   EXPECT_TRUE(tree) << json;
   return tree ? std::move(*tree) : JsonTree();
 }
 
 SchemaRef Parsed(std::string_view json) {
-  auto schema = ParseSchema(Tree(json));
+  auto schema = ParseSchema(TreeOf(json));
   EXPECT_TRUE(schema) << json;
   return schema ? *schema : std::make_shared<const Schema>();
 }
@@ -37,8 +37,8 @@ SchemaRef OfField(const std::string& json) {
 std::vector<std::string> Problems(const Schema& schema, std::string_view object,
                                   std::string_view old = {}) {
   std::vector<StatusCause> causes;
-  const JsonTree before = old.empty() ? JsonTree() : Tree(old);
-  Validate(schema, Tree(object), old.empty() ? nullptr : &before, causes);
+  const JsonTree before = old.empty() ? JsonTree() : TreeOf(old);
+  Validate(schema, TreeOf(object), old.empty() ? nullptr : &before, causes);
   std::vector<std::string> problems;
   for (const StatusCause& cause : causes) {
     EXPECT_NE(cause.reason, "");
@@ -187,13 +187,13 @@ TEST(Validate, ManyProblemsAreCutOff) {
 }
 
 TEST(ParseSchema, RefusesPatternsThatCostTooMuch) {
-  EXPECT_FALSE(ParseSchema(Tree(R"({"type":"string","pattern":"("})")));
+  EXPECT_FALSE(ParseSchema(TreeOf(R"({"type":"string","pattern":"("})")));
   std::string properties;
   for (int i = 0; i < 2000; ++i) {
     properties += (i == 0 ? "" : ",") + ("\"p" + std::to_string(i)) +
                   R"(":{"type":"string","pattern":"[a-z]{100}"})";
   }
-  const auto parsed = ParseSchema(Tree(R"({"type":"object","properties":{)" + properties + "}}"));
+  const auto parsed = ParseSchema(TreeOf(R"({"type":"object","properties":{)" + properties + "}}"));
   ASSERT_FALSE(parsed);
   EXPECT_EQ(parsed.error().reason, apimachinery::Reason::kInvalid);
 }
@@ -208,13 +208,13 @@ TEST(Prune, TakesOutWhatTheSchemaDoesNotHave) {
           "l":{"type":"array","items":{"type":"object","properties":{"x":{"type":"integer"}}}},
           "e":{"type":"object","x-kubernetes-embedded-resource":true,"properties":{"spec":{"type":"object"}}}
           }}}})");
-  JsonTree object = Tree(
+  JsonTree object = TreeOf(
       R"({"apiVersion":"v1","kind":"K","metadata":{"name":"n"},"other":1,"spec":{
           "a":1,"b":2,"any":{"z":1,"known":{"x":1,"y":2}},"map":{"k":{"x":1,"y":2}},
           "l":[{"x":1,"y":2}],"e":{"apiVersion":"v1","kind":"E","metadata":{"a":1},"no":1,"spec":{"q":1}}}})");
   std::vector<std::string> dropped;
   Prune(*schema, object, &dropped);
-  EXPECT_EQ(object, Tree(R"({"apiVersion":"v1","kind":"K","metadata":{"name":"n"},"spec":{
+  EXPECT_EQ(object, TreeOf(R"({"apiVersion":"v1","kind":"K","metadata":{"name":"n"},"spec":{
           "a":1,"any":{"z":1,"known":{"x":1}},"map":{"k":{"x":1}},"l":[{"x":1}],
           "e":{"apiVersion":"v1","kind":"E","metadata":{"a":1},"spec":{}}}})"));
   EXPECT_THAT(dropped, ElementsAre("other", "spec.b", "spec.any.known.y", "spec.map.k.y",
@@ -228,7 +228,7 @@ TEST(Prune, KeepsTheOrderOfManyMembers) {
   for (int i = 0; i < 20; ++i) {
     json += ",\"u" + std::to_string(i) + "\":0";
   }
-  JsonTree object = Tree(json + R"(,"z":2})");
+  JsonTree object = TreeOf(json + R"(,"z":2})");
   Prune(*schema, object);
   EXPECT_EQ(object.ToJson(), R"({"a":1,"z":2})");
 }
@@ -243,17 +243,17 @@ TEST(SetDefaults, FillsInWhatIsMissingOrNull) {
             "l":{"type":"array","items":{"type":"object","properties":{"p":{"type":"string","default":"TCP"}}}},
             "m":{"type":"object","additionalProperties":{"type":"integer","default":7}}}}}})");
   const auto with_defaults = [&](std::string_view json) {
-    JsonTree object = Tree(json);
+    JsonTree object = TreeOf(json);
     SetDefaults(*schema, object);
     return object;
   };
-  EXPECT_EQ(with_defaults("{}"), Tree(R"({"spec":{"n":3,"null":"x"}})"));
+  EXPECT_EQ(with_defaults("{}"), TreeOf(R"({"spec":{"n":3,"null":"x"}})"));
   EXPECT_EQ(
       with_defaults(
           R"({"spec":{"n":null,"null":null,"none":null,"l":[{},{"p":"UDP"}],"m":{"a":null}}})"),
-      Tree(R"({"spec":{"n":3,"null":null,"l":[{"p":"TCP"},{"p":"UDP"}],"m":{"a":7}}})"));
+      TreeOf(R"({"spec":{"n":3,"null":null,"l":[{"p":"TCP"},{"p":"UDP"}],"m":{"a":7}}})"));
   EXPECT_EQ(with_defaults(R"({"spec":{"n":5,"null":"y"}})"),
-            Tree(R"({"spec":{"n":5,"null":"y"}})"));
+            TreeOf(R"({"spec":{"n":5,"null":"y"}})"));
 }
 
 }  // namespace

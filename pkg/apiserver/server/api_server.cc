@@ -1,10 +1,13 @@
 #include "kubexx/apiserver/server/api_server.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
 #include <vector>
 
+#include "kubexx/apiserver/server/server_identity.h"
 #include "kubexx/codec/internal/base64.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/codec/yaml.h"
@@ -18,17 +21,18 @@ using codec::JsonTree;
 
 /// As kube-apiserver takes them: a bit more than what etcd takes as a value.
 constexpr std::size_t kMaxBodyBytes = 3 << 20;
-constexpr std::size_t kMaxHeaderBytes = 1 << 20;
+/// What anybody can make the server keep, so less than kube-apiserver's 1 MiB.
+constexpr std::size_t kMaxHeaderBytes = 128 << 10;
+/// For the handshake and the header of somebody who has not been let in yet.
+constexpr std::chrono::seconds kReadTime{10};
 /// Connections are kept for clients as long as client libraries keep them.
 constexpr std::chrono::seconds kIdleTime{180};
 constexpr std::chrono::seconds kRequestTime{60};
 
-constexpr std::string_view kMethods[] = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"};
+/// Answered whatever else happens.
+constexpr const char* kHealthPaths[] = {"/healthz", "/readyz", "/livez"};
 
-std::string HostOf(std::string_view address) {
-  std::string host(address.substr(0, address.rfind(':')));
-  return host.empty() || host == "0.0.0.0" || host == "[::]" ? "127.0.0.1" : host;
-}
+constexpr std::string_view kMethods[] = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"};
 
 ApiOptions ApiOptionsOf(const ApiServerOptions& options, const metrics::Registry& registry) {
   ApiOptions api{.clock = options.clock,
@@ -38,17 +42,33 @@ ApiOptions ApiOptionsOf(const ApiServerOptions& options, const metrics::Registry
   api.token = options.token;
   api.tokens = options.tokens;
   api.rbac = options.rbac;
+  api.event_ttl = options.event_ttl;
+  api.shared_storage = options.shared_storage;
+  api.hosts = options.allowed_hosts;
+  api.hosts.push_back(HostOfAddress(options.address));
+  api.origins = options.allowed_origins;
   api.metrics = [&registry] { return registry.Serialize(); };
   return api;
+}
+
+/// Some descriptors stay for the store, for clients in this process, and for saying no.
+std::size_t MaxConnections(std::size_t wanted) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+    return wanted;
+  }
+  const auto descriptors = static_cast<std::size_t>(limit.rlim_cur);
+  return std::min(wanted, std::max<std::size_t>(descriptors / 2, 8));
 }
 
 http::Server::Options HttpOptionsOf(const ApiServerOptions& options) {
   http::Server::Options http;
   http.address = options.address;
-  http.max_connections = options.max_connections;
+  http.max_connections = MaxConnections(options.max_connections);
   http.max_header_bytes = kMaxHeaderBytes;
   http.max_body_bytes = kMaxBodyBytes;
-  http.read_timeout = kIdleTime;
+  http.read_timeout = kReadTime;
+  http.idle_timeout = kIdleTime;
   http.write_timeout = kRequestTime;
   http.handler_threads = options.threads;
   http.handler_timeout = kRequestTime;
@@ -100,11 +120,19 @@ ApiServer::~ApiServer() { Stop(); }
 
 Result<void> ApiServer::Start() {
   if (!options_.plain_http && options_.certificate.certificate.empty()) {
-    KX_ASSIGN_OR_RETURN(options_.certificate,
-                        http::SelfSigned({"localhost", "127.0.0.1", HostOf(options_.address)}));
+    KX_ASSIGN_OR_RETURN(options_.certificate, http::SelfSigned({"localhost", "127.0.0.1",
+                                                                HostOfAddress(options_.address)}));
   }
   KX_RETURN_IF_ERROR(api_.Bootstrap({}));
-  http_ = std::make_unique<http::Server>(HttpOptionsOf(options_));
+  http::Server::Options http = HttpOptionsOf(options_);
+  http.admit = [this](const http::Request& header) { return api_.Admits(header); };
+  if (options_.on_listening) {
+    http.on_listening = [this] { return options_.on_listening(kubeconfig()); };
+  }
+  http_ = std::make_unique<http::Server>(std::move(http));
+  for (const char* const path : kHealthPaths) {
+    http_->HandleAtOnce(path, [this](const http::Request& request) { return Serve(request); });
+  }
   http_->HandleOthers([this](const http::Request& request) { return Serve(request); });
   KX_RETURN_IF_ERROR(http_->Start());
   ticker_ = std::jthread([this](const std::stop_token& stop) { Tick(stop); });
@@ -112,7 +140,7 @@ Result<void> ApiServer::Start() {
 }
 
 void ApiServer::Stop() {
-  ticker_ = {};
+  ticker_ = {};  // What it is at stops, too.
   if (http_ != nullptr) {
     http_->Stop();
   }
@@ -120,14 +148,14 @@ void ApiServer::Stop() {
 
 void ApiServer::Tick(const std::stop_token& stop) {
   while (options_.clock.SleepFor(std::chrono::seconds(1), stop)) {
-    api_.Tick();
+    api_.Tick(stop);
   }
 }
 
 std::uint16_t ApiServer::port() const { return http_ == nullptr ? 0 : http_->port(); }
 
 std::string ApiServer::url() const {
-  return (options_.plain_http ? "http://" : "https://") + HostOf(options_.address) + ":" +
+  return (options_.plain_http ? "http://" : "https://") + HostOfAddress(options_.address) + ":" +
          std::to_string(port());
 }
 

@@ -3,8 +3,10 @@
 #ifndef KUBEXX_APISERVER_SERVER_API_SERVER_H_
 #define KUBEXX_APISERVER_SERVER_API_SERVER_H_
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -30,7 +32,8 @@ struct ApiServerOptions {
   http::KeyPair certificate{};
   /// PEM of the authorities of client certificates; empty: none are asked for.
   std::string client_ca{};
-  /// The administrator's bearer token; empty: everybody is the administrator.
+  /// The administrator's bearer token; empty: without `tokens`, who shows nothing is the
+  /// administrator.
   apimachinery::Bytes token{};
   /// Tokens of other users.
   std::vector<UserToken> tokens{};
@@ -44,8 +47,20 @@ struct ApiServerOptions {
   std::size_t watch_window = 1000;
   /// Requests that are worked on at once.
   std::size_t threads = 4;
-  /// Connections, watches included.
+  /// See ApiOptions.
+  std::chrono::seconds event_ttl = std::chrono::hours(1);
+  /// See ApiOptions.
+  bool shared_storage = false;
+  /// Names besides the address's that a server without tokens is asked by; see CheckHost.
+  std::vector<std::string> allowed_hosts{};
+  /// Web pages that may use the server without a token, or with the browser's certificate:
+  /// "https://dashboard.example.com"; see CheckOrigin.
+  std::vector<std::string> allowed_origins{};
+  /// Connections, watches included; half of the process's descriptors when that is less.
   std::size_t max_connections = 8192;
+  /// Runs in Start with what kubeconfig() gives, before any request is answered: whoever sees the
+  /// server ready finds what this has written. Start returns its error.
+  std::function<apimachinery::Result<void>(const std::string& kubeconfig)> on_listening{};
   base::Clock& clock = base::Clock::Real();
 };
 

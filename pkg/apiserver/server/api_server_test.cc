@@ -106,7 +106,9 @@ TEST_F(ApiTest, UpdatesNeedTheLatestVersion) {
 }
 
 TEST_F(ApiTest, GenerationsCountChangesOfTheSpec) {
-  JsonTree object = Json(Do("POST", kDeployments, R"({"metadata":{"name":"a"},"spec":{}})"));
+  JsonTree object = Json(Do(
+      "POST", kDeployments,
+      R"({"metadata":{"name":"a"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}})"));
   EXPECT_EQ(At(object, {"metadata", "generation"}), "1");
   const std::string path = std::string(kDeployments) + "/a";
   const auto patch = [&](const std::string& target, const char* body) {

@@ -26,6 +26,10 @@ struct MemoryOptions {
   /// Values written within the last so many bytes stay as they are; older ones are compressed. 0
   /// compresses all.
   std::size_t uncompressed_bytes = 4 << 20;
+  /// A new store, also one in a new file, begins after this revision. One that each process chooses
+  /// higher than the last has clients of a former process told that their versions have expired,
+  /// rather than taken for its own.
+  std::int64_t base_revision = 0;
   /// The file that all writes go to before they are acknowledged (fdatasync, shared by concurrent
   /// writers); empty for none. It is rewritten with the live keys alone when it is large.
   std::string file{};

@@ -72,6 +72,32 @@ class MemoryFile : public ::testing::Test {
   std::string folder_;
 };
 
+TEST_F(MemoryFile, ANewFileBeginsAfterTheBase) {
+  MemoryOptions options = Options();
+  options.base_revision = 1000;
+  for (int time = 0; time < 2; ++time) {
+    const auto storage = *NewMemoryStorage(options);
+    EXPECT_EQ(*storage->CurrentRevision({}), 1000);
+    EXPECT_EQ(storage->Usage().file_bytes, Size());
+    options.base_revision = 2000;  // Of the process that finds the file.
+  }
+  {
+    const auto storage = *NewMemoryStorage(options);
+    const auto made = storage->Create(Key(1), "a", {});
+    ASSERT_TRUE(made);
+    EXPECT_EQ(made->mod_revision, 1001);
+  }
+  const auto storage = *NewMemoryStorage(options);
+  EXPECT_EQ(*storage->CurrentRevision({}), 1001);
+  EXPECT_EQ(storage->Get(Key(1), 0, {})->mod_revision, 1001);
+  // What another file gave out has expired here.
+  const auto watched =
+      storage->Watch("/registry/", {.from_revision = 5},
+                     [](const std::shared_ptr<const Event>&) -> Result<void> { return {}; }, {});
+  ASSERT_FALSE(watched);
+  EXPECT_EQ(watched.error().reason, Reason::kExpired);
+}
+
 TEST(Crc32c, KnownValues) {
   EXPECT_EQ(internal::Crc32c(""), 0U);
   EXPECT_EQ(internal::Crc32c("123456789"), 0xE3069283U);

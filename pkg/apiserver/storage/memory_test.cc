@@ -74,7 +74,9 @@ std::string Value(int number, std::size_t size) {
   return value;
 }
 
-std::string Key(int number) { return "/registry/pods/default/pod-" + std::to_string(number); }
+std::string NumberedKey(int number) {
+  return "/registry/pods/default/pod-" + std::to_string(number);
+}
 
 TEST(MemoryStorage, CompressedValuesComeBackAsTheyWere) {
   MemoryOptions options;
@@ -85,12 +87,12 @@ TEST(MemoryStorage, CompressedValuesComeBackAsTheyWere) {
   for (int number = 0; number < kObjects; ++number) {
     std::string value = Value(number, 1300);
     raw += value.size();
-    ASSERT_TRUE(storage->Create(Key(number), std::move(value), {}).has_value());
+    ASSERT_TRUE(storage->Create(NumberedKey(number), std::move(value), {}).has_value());
   }
   EXPECT_LT(storage->Usage().value_bytes, raw / 3);
   EXPECT_EQ(storage->Usage().keys, static_cast<std::size_t>(kObjects));
   for (int number = 0; number < kObjects; ++number) {
-    const Result<KeyValue> kv = storage->Get(Key(number), 0, {});
+    const Result<KeyValue> kv = storage->Get(NumberedKey(number), 0, {});
     ASSERT_TRUE(kv.has_value());
     ASSERT_EQ(*kv->value, Value(number, 1300));
   }
@@ -106,14 +108,14 @@ TEST(MemoryStorage, HistoryIsKeptByCount) {
   options.keep_revisions = 10;
   const auto storage = MustMake(std::move(options));
   for (int number = 1; number <= 100; ++number) {
-    ASSERT_TRUE(storage->Create(Key(number), "x", {}).has_value());
-    ASSERT_TRUE(storage->Delete(Key(number), 0, {}).has_value());
+    ASSERT_TRUE(storage->Create(NumberedKey(number), "x", {}).has_value());
+    ASSERT_TRUE(storage->Delete(NumberedKey(number), 0, {}).has_value());
   }
   EXPECT_LE(storage->Usage().revisions, 16U);
   EXPECT_EQ(storage->Usage().keys, 0U);
   EXPECT_EQ(storage->Usage().value_bytes <= 16, true);
-  EXPECT_TRUE(storage->Get(Key(100), 199, {}).has_value());
-  const Result<KeyValue> old = storage->Get(Key(1), 1, {});
+  EXPECT_TRUE(storage->Get(NumberedKey(100), 199, {}).has_value());
+  const Result<KeyValue> old = storage->Get(NumberedKey(1), 1, {});
   ASSERT_FALSE(old.has_value());
   EXPECT_EQ(old.error().reason, Reason::kExpired);
 }
@@ -124,27 +126,27 @@ TEST(MemoryStorage, HistoryIsKeptByTime) {
   options.clock = &clock;
   options.keep_history = std::chrono::minutes(5);
   const auto storage = MustMake(std::move(options));
-  ASSERT_TRUE(storage->Create(Key(1), "one", {}).has_value());
+  ASSERT_TRUE(storage->Create(NumberedKey(1), "one", {}).has_value());
   clock.Advance(std::chrono::minutes(4));
-  ASSERT_TRUE(storage->Create(Key(2), "two", {}).has_value());
-  EXPECT_TRUE(storage->Get(Key(1), 1, {}).has_value());
+  ASSERT_TRUE(storage->Create(NumberedKey(2), "two", {}).has_value());
+  EXPECT_TRUE(storage->Get(NumberedKey(1), 1, {}).has_value());
   clock.Advance(std::chrono::minutes(4));
-  ASSERT_TRUE(storage->Create(Key(3), "three", {}).has_value());
-  ASSERT_TRUE(storage->CompareAndSwap(Key(1), 1, "uno", {}).has_value());
+  ASSERT_TRUE(storage->Create(NumberedKey(3), "three", {}).has_value());
+  ASSERT_TRUE(storage->CompareAndSwap(NumberedKey(1), 1, "uno", {}).has_value());
   clock.Advance(std::chrono::minutes(4));
-  ASSERT_TRUE(storage->Create(Key(4), "four", {}).has_value());
-  const Result<KeyValue> old = storage->Get(Key(1), 1, {});
+  ASSERT_TRUE(storage->Create(NumberedKey(4), "four", {}).has_value());
+  const Result<KeyValue> old = storage->Get(NumberedKey(1), 1, {});
   ASSERT_FALSE(old.has_value());
   EXPECT_EQ(old.error().reason, Reason::kExpired);
-  EXPECT_TRUE(storage->Get(Key(3), 3, {}).has_value());
+  EXPECT_TRUE(storage->Get(NumberedKey(3), 3, {}).has_value());
 }
 
 TEST(MemoryStorage, WatchersShareEvents) {
   const auto storage = MustMake({});
-  ASSERT_TRUE(storage->Create(Key(0), "x", {}).has_value());
+  ASSERT_TRUE(storage->Create(NumberedKey(0), "x", {}).has_value());
   WatchRecorder one(*storage, "/registry/", {.from_revision = 1});
   WatchRecorder two(*storage, "/registry/pods/", {.from_revision = 1});
-  const Result<KeyValue> made = storage->Create(Key(1), "x", {});
+  const Result<KeyValue> made = storage->Create(NumberedKey(1), "x", {});
   ASSERT_TRUE(made.has_value());
   const auto first = one.Await(1);
   const auto second = two.Await(1);
@@ -156,12 +158,12 @@ TEST(MemoryStorage, WatchersShareEvents) {
 
 TEST(MemoryStorage, SlowWatchersAreCutOff) {
   const auto storage = MustMake({});
-  ASSERT_TRUE(storage->Create(Key(0), "x", {}).has_value());
+  ASSERT_TRUE(storage->Create(NumberedKey(0), "x", {}).has_value());
   int number = 0;
   // The sink itself is what writes more than the watch may be behind.
   const auto slow = [&storage, &number](EventRef) -> Result<void> {
     for (int more = 0; more < 20; ++more) {
-      KX_RETURN_IF_ERROR(storage->Create(Key(++number), "x", {}));
+      KX_RETURN_IF_ERROR(storage->Create(NumberedKey(++number), "x", {}));
     }
     return {};
   };
@@ -177,9 +179,9 @@ TEST(MemoryStorage, SlowWatchersAreCutOff) {
 
 TEST(GuaranteedUpdate, DecidesNothingByAStaleOrigin) {
   const auto storage = MustMake({});
-  const Result<KeyValue> made = storage->Create(Key(1), "one", {});
+  const Result<KeyValue> made = storage->Create(NumberedKey(1), "one", {});
   ASSERT_TRUE(made.has_value());
-  ASSERT_TRUE(storage->CompareAndSwap(Key(1), 1, "two", {}).has_value());
+  ASSERT_TRUE(storage->CompareAndSwap(NumberedKey(1), 1, "two", {}).has_value());
   const auto only_two = [](const KeyValue& now) -> Result<std::optional<std::string>> {
     if (*now.value != "two") {
       return Fail(Reason::kInvalid, "not two");
@@ -188,11 +190,11 @@ TEST(GuaranteedUpdate, DecidesNothingByAStaleOrigin) {
   };
   UpdateOptions options;
   options.origin = *made;
-  Result<KeyValue> changed = GuaranteedUpdate(*storage, Key(1), only_two, options, {});
+  Result<KeyValue> changed = GuaranteedUpdate(*storage, NumberedKey(1), only_two, options, {});
   ASSERT_TRUE(changed.has_value()) << changed.error().ToString();
   EXPECT_EQ(*changed->value, "three");
   // The error of the present counts.
-  changed = GuaranteedUpdate(*storage, Key(1), only_two, options, {});
+  changed = GuaranteedUpdate(*storage, NumberedKey(1), only_two, options, {});
   ASSERT_FALSE(changed.has_value());
   EXPECT_EQ(changed.error().reason, Reason::kInvalid);
 }
@@ -202,14 +204,31 @@ TEST(GuaranteedUpdate, WritesNothingWhenThereIsNothingToChange) {
   const auto same = [](const KeyValue&) -> Result<std::optional<std::string>> {
     return std::optional<std::string>();
   };
-  const Result<KeyValue> missing = GuaranteedUpdate(*storage, Key(1), same, {}, {});
+  const Result<KeyValue> missing = GuaranteedUpdate(*storage, NumberedKey(1), same, {}, {});
   ASSERT_FALSE(missing.has_value());
   EXPECT_EQ(missing.error().reason, Reason::kNotFound);
-  ASSERT_TRUE(storage->Create(Key(1), "one", {}).has_value());
-  const Result<KeyValue> kept = GuaranteedUpdate(*storage, Key(1), same, {}, {});
+  ASSERT_TRUE(storage->Create(NumberedKey(1), "one", {}).has_value());
+  const Result<KeyValue> kept = GuaranteedUpdate(*storage, NumberedKey(1), same, {}, {});
   ASSERT_TRUE(kept.has_value());
   EXPECT_EQ(kept->mod_revision, 1);
   EXPECT_EQ(storage->CurrentRevision({}).value_or(0), 1);
+}
+
+TEST(MemoryBaseTest, AStoreCanBeginLater) {
+  const auto storage = *NewMemoryStorage({.base_revision = 1'000'000});
+  EXPECT_EQ(*storage->CurrentRevision({}), 1'000'000);
+  const auto made = storage->Create("/registry/a/b", "c", {});
+  ASSERT_TRUE(made);
+  EXPECT_EQ(made->mod_revision, 1'000'001);
+  // What another store gave out has expired here.
+  const auto watched = storage->Watch(
+      "/registry/a/", {.from_revision = 500},
+      [](const std::shared_ptr<const Event>&) -> apimachinery::Result<void> { return {}; }, {});
+  ASSERT_FALSE(watched);
+  EXPECT_EQ(watched.error().reason, apimachinery::Reason::kExpired);
+  const auto old = storage->Get("/registry/a/b", 500, {});
+  ASSERT_FALSE(old);
+  EXPECT_EQ(old.error().reason, apimachinery::Reason::kExpired);
 }
 
 }  // namespace

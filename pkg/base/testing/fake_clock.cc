@@ -51,30 +51,42 @@ void FakeClock::Advance(Duration d) {
       due.push_back(id);
     }
   }
-  while (std::ranges::any_of(due, [this](std::size_t id) { return waiters_.contains(id); })) {
+  for (bool waiting = true; waiting;) {
+    waiting = false;
     for (const std::size_t id : due) {
       if (const auto found = waiters_.find(id); found != waiters_.end()) {
         found->second.cv->notify_all();
+        waiting = true;
       }
     }
-    changed_.wait_for(mu_, std::chrono::milliseconds(1));
+    if (waiting) {
+      changed_.wait_for(mu_, std::chrono::milliseconds(1));
+    }
   }
 }
 
 void FakeClock::AwaitSleepers(std::size_t n) {
   MutexLock lock(mu_);
-  while (static_cast<std::size_t>(std::ranges::count_if(waiters_, [](const auto& entry) {
-           return entry.second.deadline != TimePoint::max();
-         })) < n) {
+  while (SleepersLocked() < n) {
     changed_.wait(mu_);
   }
+}
+
+std::size_t FakeClock::Sleepers() const {
+  MutexLock lock(mu_);
+  return SleepersLocked();
+}
+
+std::size_t FakeClock::SleepersLocked() const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      waiters_, [](const auto& entry) { return entry.second.deadline != TimePoint::max(); }));
 }
 
 void FakeClock::AdvanceToSleeper(Duration d) {
   {
     MutexLock lock(mu_);
-    while (std::ranges::none_of(waiters_, [&](const auto& entry) {
-      return entry.second.deadline != TimePoint::max() && entry.second.deadline >= now_ + d;
+    while (std::ranges::none_of(waiters_, [end = now_ + d](const auto& entry) {
+      return entry.second.deadline != TimePoint::max() && entry.second.deadline >= end;
     })) {
       changed_.wait(mu_);
     }

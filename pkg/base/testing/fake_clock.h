@@ -26,6 +26,9 @@ class FakeClock final : public Clock {
   /// count).
   void AwaitSleepers(std::size_t n);
 
+  /// How many threads are in a wait with a deadline now.
+  std::size_t Sleepers() const;
+
   /// Blocks until some thread waits for exactly `d` from now or longer than `d`, then advances by
   /// `d`.
   void AdvanceToSleeper(Duration d);
@@ -36,6 +39,8 @@ class FakeClock final : public Clock {
     CondVar* cv;
     TimePoint deadline;
   };
+
+  std::size_t SleepersLocked() const KX_REQUIRES(mu_);
 
   mutable Mutex mu_;
   CondVar changed_;

@@ -23,7 +23,7 @@ class AutoClock final : public base::Clock {
         std::chrono::duration_cast<base::WallTime::duration>(Now().time_since_epoch()));
   }
   base::Wake WaitUntil(base::Mutex& mu, base::CondVar& cv, const std::stop_token& stop,
-                       base::TimePoint deadline) override {
+                       base::TimePoint deadline) override KX_REQUIRES(mu) {
     if (deadline == base::TimePoint::max()) {
       return base::Clock::Real().WaitUntil(mu, cv, stop, deadline);
     }

@@ -129,6 +129,21 @@ void FakeSource::SendBookmark() {
   changed_.notify_all();
 }
 
+void FakeSource::PutUnreadable(std::string why) {
+  base::MutexLock lock(mu_);
+  unreadable_ = std::move(why);
+}
+
+void FakeSource::MendUnreadable() {
+  base::MutexLock lock(mu_);
+  unreadable_.clear();
+}
+
+void FakeSource::SendUnreadable(std::string why) {
+  base::MutexLock lock(mu_);
+  AppendLocked(WatchEventType::kAdded, UnreadableObject({Reason::kMalformed, std::move(why), 400}));
+}
+
 void FakeSource::FailLists(Status status, int times) {
   base::MutexLock lock(mu_);
   list_fault_ = {std::move(status), times};
@@ -185,8 +200,8 @@ void FakeSource::AwaitLists(int n) const {
 
 void FakeSource::AwaitCaughtUp() const {
   base::MutexLock lock(mu_);
-  while (
-      std::ranges::none_of(open_, [this](const auto& each) { return each.second >= version_; })) {
+  while (std::ranges::none_of(
+      open_, [version = version_](const auto& each) { return each.second >= version; })) {
     changed_.wait(mu_);
   }
 }
@@ -223,6 +238,9 @@ Result<FakeSource::Page> FakeSource::PageLocked(const ListOptions& options) {
   }
   for (std::size_t i = begin; i < end; ++i) {
     page.objects.push_back(found->second[i]);
+  }
+  if (!unreadable_.empty() && page.meta.continue_.empty()) {
+    page.objects.push_back(UnreadableObject({Reason::kMalformed, unreadable_, 400}));
   }
   return page;
 }

@@ -43,6 +43,11 @@ class FakeSource final : public ListerWatcher {
   void RestoreBackup(const Objects& backup, std::uint64_t version);
   /// Sends a bookmark at the current version to the open watches.
   void SendBookmark();
+  /// Lists have one more item, which cannot be read, until it is mended.
+  void PutUnreadable(std::string why);
+  void MendUnreadable();
+  /// The open watches get an event that cannot be read.
+  void SendUnreadable(std::string why);
   /// The next `times` requests are refused.
   void FailLists(apimachinery::Status status, int times = 1);
   void FailWatches(apimachinery::Status status, int times = 1);
@@ -114,6 +119,7 @@ class FakeSource final : public ListerWatcher {
   Fault watch_fault_ KX_GUARDED_BY(mu_);
   std::optional<std::pair<int, apimachinery::Status>> list_break_ KX_GUARDED_BY(mu_);
   bool refuse_watch_list_ KX_GUARDED_BY(mu_) = false;
+  std::string unreadable_ KX_GUARDED_BY(mu_);
   std::vector<apimachinery::ListOptions> list_requests_ KX_GUARDED_BY(mu_);
   std::vector<apimachinery::ListOptions> watch_requests_ KX_GUARDED_BY(mu_);
   /// The version up to which each open watch has been sent everything.

@@ -19,7 +19,7 @@ constexpr auto kValues = [] {
   return values;
 }();
 
-std::uint32_t ByteAt(std::string_view bytes, std::size_t i) {
+std::uint32_t InputByteAt(std::string_view bytes, std::size_t i) {
   return i < bytes.size() ? static_cast<std::uint8_t>(bytes[i]) : 0;
 }
 
@@ -29,7 +29,7 @@ void AppendBase64(std::string_view bytes, std::string& out) {
   out.reserve(out.size() + (bytes.size() + 2) / 3 * 4);
   for (std::size_t i = 0; i < bytes.size(); i += 3) {
     const std::uint32_t group =
-        ByteAt(bytes, i) << 16 | ByteAt(bytes, i + 1) << 8 | ByteAt(bytes, i + 2);
+        InputByteAt(bytes, i) << 16 | InputByteAt(bytes, i + 1) << 8 | InputByteAt(bytes, i + 2);
     out += kAlphabet[group >> 18];
     out += kAlphabet[group >> 12 & 63];
     out += i + 1 < bytes.size() ? kAlphabet[group >> 6 & 63] : '=';

@@ -5,7 +5,7 @@
 namespace kubexx::codec::internal {
 namespace {
 
-std::string_view Range(const char* begin, const char* end) {
+std::string_view TextBetween(const char* begin, const char* end) {
   return {begin, static_cast<std::size_t>(end - begin)};
 }
 
@@ -27,10 +27,10 @@ bool ForEachMember(std::string_view text,
     if (key_end == nullptr) {
       return false;
     }
-    std::string_view key = Range(p + 1, key_end - 1);
+    std::string_view key = TextBetween(p + 1, key_end - 1);
     std::string unescaped;
     if (key.find('\\') != std::string_view::npos) {
-      AppendUnquoted(Range(p, key_end), unescaped);
+      AppendUnquoted(TextBetween(p, key_end), unescaped);
       key = unescaped;
     }
     p = SkipSpace(key_end, end);
@@ -39,7 +39,7 @@ bool ForEachMember(std::string_view text,
     }
     p = SkipSpace(p + 1, end);
     const char* const value_end = ScanValue(p, end);
-    if (value_end == nullptr || !member(key, Range(p, value_end))) {
+    if (value_end == nullptr || !member(key, TextBetween(p, value_end))) {
       return false;
     }
     p = SkipSpace(value_end, end);
@@ -66,7 +66,7 @@ bool ForEachElement(std::string_view text, base::FunctionRef<bool(std::string_vi
   }
   while (p != end) {
     const char* const value_end = ScanValue(p, end);
-    if (value_end == nullptr || !element(Range(p, value_end))) {
+    if (value_end == nullptr || !element(TextBetween(p, value_end))) {
       return false;
     }
     p = SkipSpace(value_end, end);

@@ -15,9 +15,9 @@ using apimachinery::Fail;
 using apimachinery::Malformed;
 using apimachinery::Result;
 
-constexpr std::size_t kMaxKeyBytes = 256;
+constexpr std::size_t kMaxListKeyBytes = 256;
 
-std::string_view Range(const char* begin, const char* end) {
+std::string_view TextFrom(const char* begin, const char* end) {
   return {begin, static_cast<std::size_t>(end - begin)};
 }
 
@@ -175,7 +175,7 @@ Result<void> JsonListSource::EndToken(std::string_view text, ListReader::ItemSin
     case State::kInKey: {
       state_ = State::kColon;
       key_.clear();
-      if (text.size() > kMaxKeyBytes ||
+      if (text.size() > kMaxListKeyBytes ||
           ScanString(text.data(), text.data() + text.size()) == nullptr) {
         return Fail(Malformed("", "bad key in the list"));
       }
@@ -204,13 +204,13 @@ Result<const char*> JsonListSource::Token(const char* p, const char* end,
   const char* const stop = span_.Feed(p, end);
   const bool kept = state_ != State::kInValue || KeepsValue();
   if (stop == nullptr) {
-    if (kept && !gather_.Add(Range(p, end))) {
+    if (kept && !gather_.Add(TextFrom(p, end))) {
       return Fail(Where("larger than " + std::to_string(gather_.limit()) + " bytes"));
     }
     return end;
   }
   std::string_view text;
-  if (kept && !gather_.Complete(Range(p, stop), text)) {
+  if (kept && !gather_.Complete(TextFrom(p, stop), text)) {
     return Fail(Where("larger than " + std::to_string(gather_.limit()) + " bytes"));
   }
   KX_RETURN_IF_ERROR(EndToken(text, sink));

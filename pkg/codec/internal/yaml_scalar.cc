@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 12> kNonFinite = {".nan",  ".NaN",  ".NAN
                                                          ".Inf",  ".INF",  "+.inf", "+.Inf",
                                                          "+.INF", "-.inf", "-.Inf", "-.INF"};
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+bool IsYamlDigit(char c) { return c >= '0' && c <= '9'; }
 
 bool Contains(const auto& names, std::string_view text) {
   return std::ranges::find(names, text) != names.end();
@@ -43,7 +43,7 @@ std::optional<std::string> ParseInteger(std::string_view text) {
   if (negative || text.starts_with('+')) {
     text.remove_prefix(1);
   }
-  if (text.empty() || !IsDigit(text.front())) {
+  if (text.empty() || !IsYamlDigit(text.front())) {
     return std::nullopt;
   }
   int base = 10;
@@ -61,7 +61,9 @@ std::optional<std::string> ParseInteger(std::string_view text) {
   return (negative && *magnitude != 0 ? "-" : "") + std::to_string(*magnitude);
 }
 
-const char* SkipDigits(const char* p, const char* end) { return std::find_if_not(p, end, IsDigit); }
+const char* SkipYamlDigits(const char* p, const char* end) {
+  return std::find_if_not(p, end, IsYamlDigit);
+}
 
 // [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?
 bool IsFloat(std::string_view text) {
@@ -70,11 +72,11 @@ bool IsFloat(std::string_view text) {
   if (p != end && (*p == '-' || *p == '+')) {
     ++p;
   }
-  const char* const whole_end = SkipDigits(p, end);
+  const char* const whole_end = SkipYamlDigits(p, end);
   const bool has_whole = whole_end != p;
   p = whole_end;
   if (p != end && *p == '.') {
-    const char* const fraction_end = SkipDigits(p + 1, end);
+    const char* const fraction_end = SkipYamlDigits(p + 1, end);
     if (!has_whole && fraction_end == p + 1) {
       return false;
     }
@@ -87,7 +89,7 @@ bool IsFloat(std::string_view text) {
     if (p != end && (*p == '-' || *p == '+')) {
       ++p;
     }
-    const char* const exponent_end = SkipDigits(p, end);
+    const char* const exponent_end = SkipYamlDigits(p, end);
     return exponent_end != p && exponent_end == end;
   }
   return p == end;
@@ -123,7 +125,7 @@ ResolvedScalar ResolvePlainScalar(std::string_view text) {
     return {ScalarType::kFloat, ""};
   }
   const char first = text.front();
-  if (IsDigit(first) || first == '-' || first == '+' || first == '.') {
+  if (IsYamlDigit(first) || first == '-' || first == '+' || first == '.') {
     std::string plain(text);
     if (first != '.') {
       std::erase(plain, '_');

@@ -30,4 +30,13 @@ void Recorders::Stop() {
   }
 }
 
+void LeaseTransitions::Record(const api::core::v1::ObjectReference& lease, std::string_view reason,
+                              std::string_view message) {
+  events::Occurrence occurrence;
+  occurrence.regarding = lease;
+  occurrence.reason = reason;
+  occurrence.note = message;
+  recorders_.For("leader-election")->Record(std::move(occurrence));
+}
+
 }  // namespace kubexx::controller::internal

@@ -6,11 +6,13 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/events/recorder.h"
 #include "kubexx/events/series_recorder.h"
+#include "kubexx/leaderelection/leader_elector.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/rest/rest_client.h"
 
@@ -34,6 +36,17 @@ class Recorders {
   metrics::Registry& registry_;
   base::Mutex mu_;
   std::map<std::string, std::shared_ptr<events::SeriesRecorder>> recorders_ KX_GUARDED_BY(mu_);
+};
+
+/// Records on the Lease who leads, as component "leader-election".
+class LeaseTransitions final : public leaderelection::TransitionRecorder {
+ public:
+  explicit LeaseTransitions(Recorders& recorders) : recorders_(recorders) {}
+  void Record(const api::core::v1::ObjectReference& lease, std::string_view reason,
+              std::string_view message) override;
+
+ private:
+  Recorders& recorders_;
 };
 
 }  // namespace kubexx::controller::internal

@@ -113,7 +113,12 @@ std::vector<std::string> RunnableGroup::Running() const {
   }
   std::vector<std::string> names;
   for (const std::shared_ptr<Runnable>& runnable : running) {
-    names.push_back(runnable->Name());
+    std::string name = runnable->Name();
+    const std::vector<std::string> busy = runnable->Busy();
+    for (std::size_t i = 0; i < busy.size(); ++i) {
+      name += (i == 0 ? " (" : ", ") + busy[i];
+    }
+    names.push_back(name + (busy.empty() ? "" : ")"));
   }
   return names;
 }

@@ -36,7 +36,7 @@ class RunnableGroup {
   void RequestStop();
   /// Blocks until all have returned, or until `deadline`. Whether they have.
   bool Await(base::TimePoint deadline);
-  /// Names of those that have not returned.
+  /// Names of those that have not returned, with what they are at.
   std::vector<std::string> Running() const;
 
  private:

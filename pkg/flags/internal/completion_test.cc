@@ -2,9 +2,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -18,7 +20,11 @@ const std::vector<CompletionFlag> kFlags = {{"enable-ha", "Elect a leader.", fal
                                             {"log-level", "It's [a] \"level\":\nany $(x).", true}};
 
 std::string RunBash(const std::string& script) {
-  const std::string path = ::testing::TempDir() + "/completion_test.bash";
+  // A file of its own: the programs of several presets run beside each other.
+  std::string path = ::testing::TempDir() + "completion_test_XXXXXX";
+  const int file = ::mkstemp(path.data());
+  EXPECT_GE(file, 0) << path;
+  ::close(file);
   std::ofstream(path) << script;
   std::string output;
   FILE* const pipe = ::popen(("bash " + path + " 2>&1").c_str(), "r");

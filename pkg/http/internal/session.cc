@@ -1,5 +1,6 @@
 #include <utility>
 // Asio needs <utility> first.
+#include <algorithm>
 #include <boost/asio/io_context.hpp>
 
 #include "kubexx/http/internal/session.h"
@@ -18,25 +19,26 @@ using tcp = asio::ip::tcp;
 constexpr std::size_t kMaxDrainBytes = 1 << 20;
 constexpr std::chrono::milliseconds kMaxDrainTime(1000);
 
-Request Convert(bhttp::request<bhttp::string_body>& message) {
-  Request request;
-  request.method = std::string(message.method_string());
-  request.path = std::string(message.target());
-  if (const auto question = request.path.find('?'); question != std::string::npos) {
-    request.query = request.path.substr(question + 1);
-    request.path.resize(question);
-  }
-  for (const auto& field : message) {
-    request.headers.emplace_back(std::string(field.name_string()), std::string(field.value()));
-  }
-  request.body = std::move(message.body());
-  return request;
+/// Beyond a header, what is read ahead of a body.
+constexpr std::size_t kMaxReadAhead = 64 << 10;
+
+/// Beast throws at larger ones.
+constexpr std::size_t kMaxFieldBytes = 60 << 10;
+
+/// Whether the header can be sent: nothing in it ends a line.
+bool IsSendable(const Response& response) {
+  return std::ranges::all_of(response.headers, [](const auto& field) {
+    return field.first.size() + field.second.size() <= kMaxFieldBytes &&
+           (field.first + field.second).find_first_of("\r\n") == std::string::npos;
+  });
 }
 
 }  // namespace
 
-void Session::Start(Sessions::iterator self) {
+void Session::Start(Sessions::iterator self, bool spare) {
   self_ = self;
+  spare_ = spare;
+  buffer_.max_size(host_.options().max_header_bytes + kMaxReadAhead);
   reading_ = true;
   tcp().expires_after(host_.options().read_timeout);
   AsyncHandshake([self = shared_from_this()](error_code error) {
@@ -66,49 +68,83 @@ void Session::Close() {
   host_.Remove(self_);
 }
 
+std::chrono::milliseconds Session::TimeToRead() const {
+  const Server::Options& options = host_.options();
+  return admitted_ && options.idle_timeout.count() > 0 ? options.idle_timeout
+                                                       : options.read_timeout;
+}
+
 void Session::Read() {
   reading_ = true;
   host_.MoveToBack(self_);
   parser_.emplace();
   parser_->header_limit(static_cast<std::uint32_t>(host_.options().max_header_bytes));
   parser_->body_limit(host_.options().max_body_bytes);
-  // One limit for the whole request, so that a byte now and then does not extend it.
-  tcp().expires_after(host_.options().read_timeout);
-  AsyncRead(buffer_, *parser_,
-            [self = shared_from_this()](error_code error) { self->OnRead(error); });
+  // One limit for all of it, so that a byte now and then does not extend it.
+  tcp().expires_after(TimeToRead());
+  AsyncReadHeader(buffer_, *parser_,
+                  [self = shared_from_this()](error_code error) { self->OnHeader(error); });
+}
+
+void Session::OnHeader(error_code error) {
+  if (ReadFailed(error)) {
+    return;
+  }
+  const Server::Options& options = host_.options();
+  parser_->request().peer = peer_;
+  admitted_ = !options.admit || options.admit(parser_->request());
+  if (parser_->is_done()) {
+    OnRead({});
+  } else if (!admitted_) {
+    reading_ = false;
+    refused_ = true;  // What it sends is not read but dropped.
+    Respond();
+  } else {
+    tcp().expires_after(TimeToRead());
+    AsyncRead(buffer_, *parser_,
+              [self = shared_from_this()](error_code failed) { self->OnRead(failed); });
+  }
 }
 
 void Session::OnRead(error_code error) {
-  reading_ = false;
-  if (closed_) {
-    return;
-  }
-  if (error == bhttp::error::header_limit) {
-    Refuse(bhttp::status::request_header_fields_too_large, "The request header is too large.");
-  } else if (error == bhttp::error::body_limit) {
-    Refuse(bhttp::status::payload_too_large, "The request body is too large.");
-  } else if (error.category() == bhttp::make_error_code(bhttp::error::bad_method).category() &&
-             error != bhttp::error::end_of_stream && error != bhttp::error::partial_message) {
-    Refuse(bhttp::status::bad_request, "The request is not valid HTTP/1.");
-  } else if (error) {
-    Close();
-  } else {
+  if (!ReadFailed(error)) {
+    reading_ = false;
     Respond();
   }
 }
 
-void Session::Respond() {
-  auto& message = parser_->get();
-  keep_alive_ = message.keep_alive();
-  head_ = message.method() == bhttp::verb::head;
-  http10_ = message.version() < 11;
-  Request request = Convert(message);
-  request.peer = peer_;
-  websocket_key_.clear();
-  if (bhttp::token_list(message[bhttp::field::connection]).exists("upgrade") &&
-      beast::iequals(message[bhttp::field::upgrade], "websocket")) {
-    websocket_key_ = std::string(message[bhttp::field::sec_websocket_key]);
+bool Session::ReadFailed(error_code error) {
+  if (closed_) {
+    return true;
   }
+  if (!error) {
+    return false;
+  }
+  reading_ = false;
+  if (error == bhttp::error::header_limit) {
+    Refuse(bhttp::status::request_header_fields_too_large, "The request header is too large.");
+  } else if (error == bhttp::error::body_limit) {
+    Refuse(bhttp::status::payload_too_large, "The request body is too large.");
+  } else if (parser_->unknown_coding()) {
+    Refuse(bhttp::status::not_implemented, "The body's transfer encoding is not known.");
+  } else if (error.category() == bhttp::make_error_code(bhttp::error::bad_method).category() &&
+             error != bhttp::error::end_of_stream && error != bhttp::error::partial_message) {
+    Refuse(bhttp::status::bad_request, "The request is not valid HTTP/1.");
+  } else {
+    Close();
+  }
+  return true;
+}
+
+void Session::Respond() {
+  keep_alive_ = parser_->keep_alive() && admitted_ && !refused_ && !spare_;
+  head_ = parser_->is_head();
+  http10_ = parser_->is_http10();
+  websocket_key_.clear();
+  if (parser_->wants_websocket()) {
+    websocket_key_ = std::string(parser_->request().Header("Sec-WebSocket-Key"));
+  }
+  Request request = std::move(parser_->request());
   const Server::Options& options = host_.options();
   if (options.handler_threads > 0) {
     stop_ = std::stop_source();
@@ -142,6 +178,12 @@ void Session::Deliver(std::uint64_t serial, Response response) {
   }
   waiting_ = false;
   deadline_.cancel();
+  if (!IsSendable(response)) {
+    if (response.stream != nullptr) {
+      response.stream->Closed();
+    }
+    response = {.status = 500, .body = "The header of the answer cannot be sent.\n"};
+  }
   if (response.stream == nullptr) {
     Write(std::move(response), keep_alive_, head_);
   } else if (http10_ || head_) {
@@ -173,7 +215,10 @@ void Session::Write(Response response, bool keep_alive, bool head) {
   }
   serializer_.emplace(*response_);
   serializer_->split(false);
-  tcp().expires_after(host_.options().write_timeout);
+  const Server::Options& options = host_.options();
+  answering_ = true;
+  tcp().expires_after(admitted_ ? options.write_timeout
+                                : std::min(options.write_timeout, options.read_timeout));
   AsyncWrite(*serializer_, [self = shared_from_this(), keep_alive](error_code error) {
     self->OnWritten(error, keep_alive);
   });
@@ -182,6 +227,7 @@ void Session::Write(Response response, bool keep_alive, bool head) {
 void Session::OnWritten(error_code error, bool keep_alive) {
   serializer_.reset();
   response_.reset();
+  answering_ = false;
   if (closed_) {
     return;
   }
@@ -194,6 +240,7 @@ void Session::OnWritten(error_code error, bool keep_alive) {
     tcp().expires_after(kMaxDrainTime);
     Drain();
   } else if (keep_alive) {
+    buffer_.shrink_to_fit();  // A large request was an exception.
     Read();
   } else {
     reading_ = true;

@@ -12,6 +12,7 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <list>
@@ -21,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "kubexx/http/internal/request_parser.h"
 #include "kubexx/http/internal/websocket_frames.h"
 #include "kubexx/http/server.h"
 
@@ -49,14 +51,15 @@ class Session : public std::enable_shared_from_this<Session> {
  public:
   using Done = std::function<void(boost::system::error_code)>;
   using SomeRead = std::function<void(boost::system::error_code, std::size_t)>;
-  using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
+  using Parser = RequestParser;
   using Serializer = boost::beast::http::response_serializer<boost::beast::http::string_body>;
 
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
   virtual ~Session() = default;
 
-  void Start(Sessions::iterator self);
+  /// `spare`: it is beyond the limit, for those who may be served then; see Host::Serve.
+  void Start(Sessions::iterator self, bool spare);
 
   /// The answer to the request `serial`; dropped when that is no longer waited for, because its
   /// time is over or the connection is closed.
@@ -64,6 +67,11 @@ class Session : public std::enable_shared_from_this<Session> {
 
   /// Waiting for a complete request, that is, worth less than a new connection.
   bool reading() const { return reading_; }
+  /// The same, and it does not take the answer that it got without being admitted.
+  bool replaceable() const { return reading_ || (answering_ && !admitted_); }
+  /// Its last complete header was that of a client to trust.
+  bool admitted() const { return admitted_; }
+  bool spare() const { return spare_; }
 
   void Close();
 
@@ -75,6 +83,7 @@ class Session : public std::enable_shared_from_this<Session> {
 
   virtual boost::beast::tcp_stream& tcp() = 0;
   virtual void AsyncHandshake(Done done) = 0;
+  virtual void AsyncReadHeader(boost::beast::flat_buffer& buffer, Parser& parser, Done done) = 0;
   virtual void AsyncRead(boost::beast::flat_buffer& buffer, Parser& parser, Done done) = 0;
   virtual void AsyncWrite(Serializer& serializer, Done done) = 0;
   /// Of a response in chunks; `buffers` lives until `done`.
@@ -95,7 +104,11 @@ class Session : public std::enable_shared_from_this<Session> {
 
  private:
   void Read();
+  void OnHeader(boost::system::error_code error);
   void OnRead(boost::system::error_code error);
+  /// Whether the read has failed; then the client has been told.
+  bool ReadFailed(boost::system::error_code error);
+  std::chrono::milliseconds TimeToRead() const;
   void Respond();
   void OnDeadline();
   void Refuse(boost::beast::http::status status, std::string text);
@@ -142,6 +155,9 @@ class Session : public std::enable_shared_from_this<Session> {
   bool head_ = false;
   bool refused_ = false;
   bool reading_ = false;
+  bool answering_ = false;  // writes an answer that is no stream
+  bool admitted_ = false;
+  bool spare_ = false;
   bool closed_ = false;
 };
 

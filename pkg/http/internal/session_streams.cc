@@ -29,6 +29,11 @@ class StreamSession : public Session {
       : Session(ContextOf(socket), host), stream_(std::move(socket), args...) {}
 
  protected:
+  void AsyncReadHeader(beast::flat_buffer& buffer, Parser& parser, Done done) override {
+    bhttp::async_read_header(
+        stream_, buffer, parser,
+        [done = std::move(done)](error_code error, std::size_t) { done(error); });
+  }
   void AsyncRead(beast::flat_buffer& buffer, Parser& parser, Done done) override {
     bhttp::async_read(stream_, buffer, parser,
                       [done = std::move(done)](error_code error, std::size_t) { done(error); });

@@ -10,7 +10,7 @@ using apimachinery::Result;
 
 namespace {
 
-constexpr std::size_t kMaxManifest = 10 << 20;
+constexpr std::size_t kMaxResponse = 10 << 20;
 
 }  // namespace
 
@@ -39,7 +39,7 @@ void HttpSource::Run(const std::stop_token& stop) {
 }
 
 Result<void> HttpSource::Ask(const std::stop_token& stop) {
-  KX_ASSIGN_OR_RETURN(auto answer, client_->Get(options_.headers, kMaxManifest, stop));
+  KX_ASSIGN_OR_RETURN(auto answer, client_->Get(options_.headers, kMaxResponse, stop));
   if (answer.status != 200) {
     return Fail(Reason::kUnavailable, "HTTP status " + std::to_string(answer.status));
   }

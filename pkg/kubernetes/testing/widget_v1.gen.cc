@@ -2,12 +2,39 @@
 #include "widget_v1.gen.h"
 
 #include <cstddef>
+#include <utility>
 
+#include "kubexx/api/internal/heap_object.h"
 #include "kubexx/api/meta/v1/schema.gen.h"
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
 namespace kubexx::kubernetes::testing {
+
+WidgetSpecPartsItem::WidgetSpecPartsItem() = default;
+WidgetSpecPartsItem::WidgetSpecPartsItem(const WidgetSpecPartsItem&) = default;
+WidgetSpecPartsItem::WidgetSpecPartsItem(WidgetSpecPartsItem&&) noexcept = default;
+WidgetSpecPartsItem& WidgetSpecPartsItem::operator=(const WidgetSpecPartsItem& other) { return *this = WidgetSpecPartsItem(other); }
+WidgetSpecPartsItem& WidgetSpecPartsItem::operator=(WidgetSpecPartsItem&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+WidgetSpecPartsItem::~WidgetSpecPartsItem() = default;
+bool WidgetSpecPartsItem::operator==(const WidgetSpecPartsItem&) const = default;
+
+WidgetSpec::WidgetSpec() = default;
+WidgetSpec::WidgetSpec(const WidgetSpec&) = default;
+WidgetSpec::WidgetSpec(WidgetSpec&&) noexcept = default;
+WidgetSpec& WidgetSpec::operator=(const WidgetSpec& other) { return *this = WidgetSpec(other); }
+WidgetSpec& WidgetSpec::operator=(WidgetSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+WidgetSpec::~WidgetSpec() = default;
+bool WidgetSpec::operator==(const WidgetSpec&) const = default;
+
+Widget::Widget() = default;
+Widget::Widget(const Widget&) = default;
+Widget::Widget(Widget&&) noexcept = default;
+Widget& Widget::operator=(const Widget& other) { return *this = Widget(other); }
+Widget& Widget::operator=(Widget&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+Widget::~Widget() = default;
+bool Widget::operator==(const Widget&) const = default;
+
 namespace {
 
 using enum kubexx::codec::Kind;

@@ -29,31 +29,43 @@ struct WidgetSpecOwner {
 };
 
 struct WidgetSpecPartsItem {
-  std::optional<std::int64_t> count{};
-  std::vector<kubexx::apimachinery::Bool> flags{};
-  std::string name{};
-  bool operator==(const WidgetSpecPartsItem&) const = default;
+  std::optional<std::int64_t> count;
+  std::vector<kubexx::apimachinery::Bool> flags;
+  std::string name;
+  WidgetSpecPartsItem();
+  WidgetSpecPartsItem(const WidgetSpecPartsItem&);
+  WidgetSpecPartsItem(WidgetSpecPartsItem&&) noexcept;
+  WidgetSpecPartsItem& operator=(const WidgetSpecPartsItem&);
+  WidgetSpecPartsItem& operator=(WidgetSpecPartsItem&&) noexcept;
+  ~WidgetSpecPartsItem();
+  bool operator==(const WidgetSpecPartsItem&) const;
 };
 
 struct WidgetSpec {
-  std::optional<std::string> class_{};
-  std::string color{};
-  std::optional<kubexx::apimachinery::JsonValue> config{};
+  std::optional<std::string> class_;
+  std::string color;
+  std::optional<kubexx::apimachinery::JsonValue> config;
   bool enabled{};
-  std::vector<kubexx::apimachinery::JsonValue> grid{};
-  std::map<std::string, std::string> labels{};
-  std::map<std::string, WidgetSpecLimitsValue> limits{};
-  std::optional<std::int64_t> max_bytes{};
-  kubexx::apimachinery::Box<WidgetSpecOwner> owner{};
-  std::vector<WidgetSpecPartsItem> parts{};
-  std::optional<bool> paused{};
-  std::optional<kubexx::apimachinery::IntOrString> port{};
-  std::optional<std::int32_t> replicas{};
-  std::optional<kubexx::apimachinery::Bytes> secret_data{};
-  std::optional<kubexx::apimachinery::Time> start_time{};
-  std::vector<std::string> tags{};
+  std::vector<kubexx::apimachinery::JsonValue> grid;
+  std::map<std::string, std::string> labels;
+  std::map<std::string, WidgetSpecLimitsValue> limits;
+  std::optional<std::int64_t> max_bytes;
+  kubexx::apimachinery::Box<WidgetSpecOwner> owner;
+  std::vector<WidgetSpecPartsItem> parts;
+  std::optional<bool> paused;
+  std::optional<kubexx::apimachinery::IntOrString> port;
+  std::optional<std::int32_t> replicas;
+  std::optional<kubexx::apimachinery::Bytes> secret_data;
+  std::optional<kubexx::apimachinery::Time> start_time;
+  std::vector<std::string> tags;
   double weight{};
-  bool operator==(const WidgetSpec&) const = default;
+  WidgetSpec();
+  WidgetSpec(const WidgetSpec&);
+  WidgetSpec(WidgetSpec&&) noexcept;
+  WidgetSpec& operator=(const WidgetSpec&);
+  WidgetSpec& operator=(WidgetSpec&&) noexcept;
+  ~WidgetSpec();
+  bool operator==(const WidgetSpec&) const;
 };
 
 struct WidgetStatus {
@@ -63,10 +75,16 @@ struct WidgetStatus {
 };
 
 struct Widget {
-  kubexx::api::meta::v1::ObjectMeta metadata{};
-  WidgetSpec spec{};
-  kubexx::apimachinery::Box<WidgetStatus> status{};
-  bool operator==(const Widget&) const = default;
+  kubexx::api::meta::v1::ObjectMeta metadata;
+  WidgetSpec spec;
+  kubexx::apimachinery::Box<WidgetStatus> status;
+  Widget();
+  Widget(const Widget&);
+  Widget(Widget&&) noexcept;
+  Widget& operator=(const Widget&);
+  Widget& operator=(Widget&&) noexcept;
+  ~Widget();
+  bool operator==(const Widget&) const;
 };
 
 inline constexpr kubexx::apimachinery::ResourceInfo kWidgetResource{"test.example.com", "v1", "Widget", "widgets", true};

@@ -110,6 +110,10 @@ class WebSocketServer::Impl {
     base::MutexLock lock(mu_);
     return authorization_;
   }
+  int requests() const {
+    base::MutexLock lock(mu_);
+    return requests_;
+  }
 
  private:
   void Accept() {
@@ -148,12 +152,16 @@ class WebSocketServer::Impl {
       base::MutexLock lock(mu_);
       target_ = std::string(request.target());
       authorization_ = std::string(request[bhttp::field::authorization]);
+      ++requests_;
     }
-    if (options_.refuse.code != 0) {
-      bhttp::response<bhttp::string_body> response(static_cast<bhttp::status>(options_.refuse.code),
-                                                   11);
-      response.set(bhttp::field::content_type, options_.refuse.content_type);
-      response.body() = options_.refuse.body;
+    Refusal refusal = options_.refuse;
+    if (options_.accepts && !options_.accepts(std::string(request[bhttp::field::authorization]))) {
+      refusal = {.code = 401, .content_type = "text/plain", .body = "Unauthorized"};
+    }
+    if (refusal.code != 0) {
+      bhttp::response<bhttp::string_body> response(static_cast<bhttp::status>(refusal.code), 11);
+      response.set(bhttp::field::content_type, refusal.content_type);
+      response.body() = refusal.body;
       response.prepare_payload();
       bhttp::write(stream, response, error);
       return;
@@ -178,6 +186,7 @@ class WebSocketServer::Impl {
   bool stopping_ KX_GUARDED_BY(mu_) = false;
   std::string target_ KX_GUARDED_BY(mu_);
   std::string authorization_ KX_GUARDED_BY(mu_);
+  int requests_ KX_GUARDED_BY(mu_) = 0;
   std::jthread thread_;
 };
 
@@ -187,5 +196,6 @@ WebSocketServer::~WebSocketServer() = default;
 std::string WebSocketServer::Url() const { return impl_->Url(); }
 std::string WebSocketServer::last_target() const { return impl_->target(); }
 std::string WebSocketServer::last_authorization() const { return impl_->authorization(); }
+int WebSocketServer::requests() const { return impl_->requests(); }
 
 }  // namespace kubexx::remotecommand::testing

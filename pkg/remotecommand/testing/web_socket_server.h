@@ -42,6 +42,8 @@ class WebSocketServer {
   struct Options {
     Script script = [](ServerConnection&) {};
     Refusal refuse{};
+    /// Whether it serves this Authorization; 401 when not. On the server's thread.
+    std::function<bool(const std::string&)> accepts{};
     std::string protocol = "v5.channel.k8s.io";
     std::string certificate{};  ///< PEM; empty: no TLS
     std::string key{};
@@ -56,6 +58,8 @@ class WebSocketServer {
   /// Of the last request that was read whole; "" before.
   std::string last_target() const;
   std::string last_authorization() const;
+  /// How many there were.
+  int requests() const;
 
  private:
   class Impl;

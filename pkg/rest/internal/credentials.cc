@@ -1,11 +1,10 @@
 #include "kubexx/rest/internal/credentials.h"
 
 #include <openssl/crypto.h>
-#include <openssl/evp.h>
 
 #include <chrono>
-#include <vector>
 
+#include "kubexx/rest/internal/base64.h"
 #include "kubexx/rest/internal/file.h"
 #include "kubexx/rest/internal/url.h"
 
@@ -18,14 +17,6 @@ using apimachinery::Result;
 
 constexpr std::chrono::seconds kReadTokenAgainAfter(50);
 constexpr std::chrono::seconds kReadRefusedTokenAgainAfter(5);
-
-std::string Base64(const std::string& text) {
-  std::vector<unsigned char> out(4 * ((text.size() + 2) / 3) + 1);
-  const int length =
-      EVP_EncodeBlock(out.data(), reinterpret_cast<const unsigned char*>(text.data()),
-                      static_cast<int>(text.size()));
-  return {reinterpret_cast<const char*>(out.data()), static_cast<std::size_t>(length)};
-}
 
 Result<std::string> Bearer(std::string token, const std::string& origin) {
   constexpr std::string_view kSpace = " \t\r\n";

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "kubexx/rest/internal/in_seconds.h"
+
 namespace kubexx::rest::internal {
 namespace {
 
@@ -118,12 +120,16 @@ pplx::task<std::size_t> Exchange::Put(const std::uint8_t* bytes, std::size_t cou
 
 Result<HttpHead> Exchange::AwaitHead(const std::stop_token& stop, const HttpCall::Limits& limits) {
   base::MutexLock lock(mu_);
+  std::optional<base::TimePoint> respond;  // known when the request is on its way
   while (!head_.has_value()) {
     if (failure_.has_value()) {
       return Fail(failure_->status);
     }
-    const base::TimePoint deadline =
-        connected_ ? limits.head : std::min(limits.connect, limits.head);
+    if (connected_ && !respond.has_value()) {
+      respond =
+          limits.response.count() > 0 ? clock_.Now() + limits.response : base::TimePoint::max();
+    }
+    const base::TimePoint deadline = std::min(respond.value_or(limits.connect), limits.head);
     const base::Wake wake = clock_.WaitUntil(mu_, changed_, stop, deadline);
     if (wake == base::Wake::kStopped) {
       return Fail(Reason::kCancelled, "stopped while waiting for the response");
@@ -134,6 +140,10 @@ Result<HttpHead> Exchange::AwaitHead(const std::stop_token& stop, const HttpCall
       }
       if (!connected_) {
         return Fail(Reason::kUnavailable, "no connection within the connect timeout");
+      }
+      if (respond.has_value()) {
+        return Fail(Reason::kTimeout, "no response within " + InSeconds(limits.response) +
+                                          " after the request was sent");
       }
     }
   }

@@ -238,11 +238,8 @@ Result<Config> InClusterConfigFrom(const std::string& host, const std::string& p
         "not in a pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not both set");
   }
   Config config;
-  // The HTTP client takes no IPv6 addresses; this name stands for the same service and is in its
-  // certificate.
-  config.host = "https://" +
-                (host.find(':') == std::string::npos ? host : "kubernetes.default.svc") + ":" +
-                port;
+  const bool is_ipv6 = host.find(':') != std::string::npos;
+  config.host = "https://" + (is_ipv6 ? "[" + host + "]" : host) + ":" + port;
   if (auto url = ParseServerUrl(config.host); !url) {
     return Fail(url.error().WithContext("KUBERNETES_SERVICE_HOST and _PORT"));
   }

@@ -21,9 +21,20 @@ struct Known {
   std::string_view meaning;
   bool lost_connection = false;
   bool show_errno = false;
+  bool show_rest = false;  // what follows the text
 };
 
 constexpr std::array kKnown = {
+    Known{"Error resolving proxy address", "cannot resolve the proxy's host name"},
+    Known{"Failed to connect to any resolved proxy endpoint", "cannot connect to the proxy", false,
+          true},
+    Known{"Failed to send connect request to proxy",
+          "the proxy closed the connection instead of opening a tunnel", true},
+    Known{"Failed to read HTTP status line from proxy",
+          "the proxy closed the connection instead of opening a tunnel", true},
+    Known{"Invalid HTTP status line during proxy connection", "the proxy's answer is not HTTP"},
+    Known{"Expected a 200 response from proxy, received", "the proxy refused a tunnel", false,
+          false, true},
     Known{"Error resolving address", "cannot resolve the host name"},
     Known{"Failed to resolve address", "cannot resolve the host name"},
     Known{"Failed to connect to any resolved endpoint", "cannot connect", false, true},
@@ -32,6 +43,9 @@ constexpr std::array kKnown = {
     Known{"Failed to write request body", "the connection was closed while the request was sent",
           true},
     Known{"Failed to read HTTP status line", "the connection was closed before a response came",
+          true},
+    Known{"cannot rewind input stream for connection re-establishment",
+          "the connection was closed before a response came; what was asked for may have been done",
           true},
     Known{"Invalid HTTP status line", "the response is not HTTP"},
     Known{"Invalid chunked response header", "the response has a malformed chunk"},
@@ -70,6 +84,12 @@ Failure Describe(const web::http::http_exception& error, const std::string& veri
         // It reports a refused connection as an unreachable host.
         message += code == EHOSTUNREACH ? ": connection refused or host unreachable"
                                         : std::string(": ") + strerror(code);
+      }
+      if (!known.show_errno && code == ETIMEDOUT) {
+        message += " by a timeout: the peer is gone, or a proxy's tunnel was silent for too long";
+      }
+      if (known.show_rest) {
+        message += what.substr(known.text.size());
       }
       return {.status = Status(Reason::kUnavailable, std::move(message)),
               .lost_connection = known.lost_connection};

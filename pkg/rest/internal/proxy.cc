@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdint>
 
 #include "kubexx/base/ascii.h"
 
@@ -46,34 +45,49 @@ Result<std::string> PercentDecode(std::string_view text) {
   return out;
 }
 
-// An IPv4 address as a number, in the order of the host.
-std::optional<std::uint32_t> ParseIpv4(const std::string& text) {
-  in_addr address{};
-  if (inet_pton(AF_INET, text.c_str(), &address) != 1) {
-    return std::nullopt;
+// The bytes of an IPv4 or IPv6 address, most significant first.
+std::optional<std::string> ParseAddress(const std::string& text) {
+  in_addr v4{};
+  if (inet_pton(AF_INET, text.c_str(), &v4) == 1) {
+    return std::string(reinterpret_cast<const char*>(&v4), sizeof(v4));
   }
-  return ntohl(address.s_addr);
+  in6_addr v6{};
+  if (inet_pton(AF_INET6, text.c_str(), &v6) == 1) {
+    return std::string(reinterpret_cast<const char*>(&v6), sizeof(v6));
+  }
+  return std::nullopt;
 }
 
 bool IsLoopback(const std::string& host) {
-  const auto address = ParseIpv4(host);
-  return host == "localhost" || (address.has_value() && (*address >> 24) == 127);
+  const auto address = ParseAddress(host);
+  return host == "localhost" ||
+         (address.has_value() &&
+          (address->size() == sizeof(in_addr)
+               ? address->front() == 127
+               : *address == std::string(reinterpret_cast<const char*>(&in6addr_loopback),
+                                         sizeof(in6_addr))));
 }
 
 bool InNetwork(const std::string& host, std::string_view network) {
   const std::size_t slash = network.find('/');
-  const auto address = ParseIpv4(host);
-  const auto base = ParseIpv4(std::string(network.substr(0, slash)));
+  const auto address = ParseAddress(host);
+  const auto base = ParseAddress(std::string(network.substr(0, slash)));
   const std::string_view bits_text = network.substr(slash + 1);
   unsigned bits = 0;
   const auto [end, error] =
       std::from_chars(bits_text.data(), bits_text.data() + bits_text.size(), bits);
-  if (!address || !base || error != std::errc() || end != bits_text.data() + bits_text.size() ||
-      bits > 32) {
+  if (!address || !base || address->size() != base->size() || error != std::errc() ||
+      end != bits_text.data() + bits_text.size() || bits > 8 * base->size()) {
     return false;
   }
-  const std::uint32_t mask = bits == 0 ? 0 : ~std::uint32_t{0} << (32 - bits);
-  return (*address & mask) == (*base & mask);
+  for (std::size_t i = 0; i < bits; ++i) {
+    const unsigned differ =
+        static_cast<unsigned char>((*address)[i / 8]) ^ static_cast<unsigned char>((*base)[i / 8]);
+    if ((differ & (0x80U >> (i % 8))) != 0) {
+      return false;
+    }
+  }
+  return true;
 }
 
 bool Matches(const ServerUrl& server, std::string_view entry) {
@@ -83,11 +97,20 @@ bool Matches(const ServerUrl& server, std::string_view entry) {
   if (entry.find('/') != std::string_view::npos) {
     return InNetwork(server.host, entry);
   }
-  if (const std::size_t colon = entry.find(':'); colon != std::string_view::npos) {
+  // An IPv6 address is "::1", "[::1]" or "[::1]:6443".
+  const bool bare_ipv6 = std::ranges::count(entry, ':') > 1 && !entry.starts_with('[');
+  const std::size_t colon = entry.rfind(':');
+  if (!bare_ipv6 && !entry.ends_with(']') && colon != std::string_view::npos) {
     if (entry.substr(colon + 1) != server.port) {
       return false;
     }
     entry = entry.substr(0, colon);
+  }
+  if (entry.starts_with('[') && entry.ends_with(']')) {
+    entry = entry.substr(1, entry.size() - 2);
+  }
+  if (server.is_ipv6()) {
+    return ParseAddress(std::string(entry)) == ParseAddress(server.host);
   }
   std::string name = base::ToLower(entry);
   if (name.starts_with("*.")) {
@@ -142,7 +165,7 @@ Result<Proxy> ParseProxyUrl(std::string_view url) {
     return Fail(Reason::kInvalidConfig,
                 "must be http://host:port or http://user:password@host:port");
   }
-  out.url = parsed->Origin();
+  out.address = std::move(*parsed);
   return out;
 }
 

@@ -14,7 +14,7 @@
 namespace kubexx::rest::internal {
 
 struct Proxy {
-  std::string url{};  ///< "http://host:port"
+  ServerUrl address{};
   std::string username{};
   std::string password{};
 };
@@ -29,8 +29,8 @@ using Environment = base::FunctionRef<std::string(const char*)>;
 /// `proxy_url` when it is not empty, otherwise what the environment says for `server`: HTTPS_PROXY
 /// or HTTP_PROXY (small letters too, which count only if the others are not set), unless NO_PROXY
 /// has the server: "*", names with their subdomains, ".name" for subdomains only, addresses,
-/// networks as 10.0.0.0/8, each with an optional port. Loopback addresses never have a proxy from
-/// the environment. Semantics: Go's http.ProxyFromEnvironment.
+/// networks as 10.0.0.0/8 or fd00::/8, each with an optional port. Loopback addresses never have a
+/// proxy from the environment. Semantics: Go's http.ProxyFromEnvironment.
 apimachinery::Result<std::optional<Proxy>> ChooseProxy(const std::string& proxy_url,
                                                        const ServerUrl& server, Environment env);
 

@@ -227,6 +227,13 @@ std::expected<Opened, Sender::Attempt> Sender::TryOnce(const Prepared& request,
   if (!used) {
     return failed(std::move(used).error());
   }
+  // Credentials and files may have taken their time.
+  if (options_.clock.Now() >= deadline) {
+    return failed(Status(Reason::kTimeout, "not sent within the request's timeout"));
+  }
+  if (stop.stop_requested()) {
+    return failed(Status(Reason::kCancelled, "stopped before the request was sent"));
+  }
   if (http.has_body) {
     metrics_.ObserveRequestSize(http.method, http.body.size());
   }
@@ -235,7 +242,8 @@ std::expected<Opened, Sender::Attempt> Sender::TryOnce(const Prepared& request,
   auto head =
       call.AwaitHead(stop, {.connect = limited ? options_.clock.Now() + options_.connect_timeout
                                                : base::TimePoint::max(),
-                            .head = deadline});
+                            .head = deadline,
+                            .response = request.response});
   if (!head) {
     metrics_.CountRequest(http.method, "<error>");
     const bool retry = call.lost_connection() && http.method == "GET";

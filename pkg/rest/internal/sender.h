@@ -21,6 +21,7 @@
 #include "kubexx/rest/internal/credentials.h"
 #include "kubexx/rest/internal/gzip.h"
 #include "kubexx/rest/internal/rest_metrics.h"
+#include "kubexx/rest/internal/stream_access.h"
 #include "kubexx/rest/internal/throttle_log.h"
 #include "kubexx/rest/internal/tls_reload.h"
 #include "kubexx/rest/internal/transport.h"
@@ -32,7 +33,8 @@ namespace kubexx::rest::internal {
 struct Prepared {
   HttpRequest http{};
   bool watch = false;
-  std::chrono::milliseconds timeout{0};  ///< zero: none
+  std::chrono::milliseconds timeout{0};   ///< zero: none
+  std::chrono::milliseconds response{0};  ///< of each attempt's head; zero: none
   int max_retries = 0;
   std::shared_ptr<RateLimiter> limiter{};     ///< null: no limit
   std::shared_ptr<BackoffManager> backoff{};  ///< null: none
@@ -73,6 +75,11 @@ class Sender {
 
   /// Sends until there is a 2xx response or an error that is not worth another try.
   apimachinery::Result<Opened> Open(const Prepared& request, const std::stop_token& stop);
+
+  /// What a connection of another kind needs to be like one of this client's.
+  apimachinery::Result<StreamAccess> AccessForStream(const std::stop_token& stop);
+  /// After the server has answered 401 to `refused`: whether there is other access now.
+  bool RenewAccess(const StreamAccess& refused);
 
   /// Whether there is a newer client certificate than the one of `opened`'s connection; looks for
   /// one when it is time to.

@@ -1,40 +1,36 @@
 #include "kubexx/rest/internal/stream_access.h"
 
-#include "kubexx/rest/internal/credentials.h"
-#include "kubexx/rest/internal/impersonation.h"
-#include "kubexx/rest/internal/rest_metrics.h"
+#include "kubexx/rest/internal/client_impl.h"
+#include "kubexx/rest/internal/sender.h"
 
 namespace kubexx::rest::internal {
 
-using apimachinery::Fail;
-using apimachinery::Reason;
 using apimachinery::Result;
 
-Result<StreamAccess> AccessFor(const Config& config, base::Clock& clock,
-                               const std::stop_token& stop) {
-  if (!config.proxy_url.empty()) {
-    return Fail(Reason::kInvalidConfig,
-                "proxy-url: exec, attach and port-forward cannot go through a proxy");
-  }
-  StreamAccess access;
-  access.tls = config.tls;
-  KX_ASSIGN_OR_RETURN(access.server, ParseServerUrl(config.host));
-  const RestMetrics metrics(nullptr, {}, clock);
-  KX_ASSIGN_OR_RETURN(const auto credentials, Credentials::New(config, clock, metrics));
-  KX_ASSIGN_OR_RETURN(const Credentials::Credential credential, credentials->Get(stop));
-  if (!credential.authorization.empty()) {
-    access.headers.emplace_back("Authorization", credential.authorization);
-  }
-  if (credential.plugin != nullptr && !credential.plugin->certificate.empty()) {
-    access.tls.cert_data = credential.plugin->certificate;
-    access.tls.key_data = credential.plugin->key;
-  }
-  access.headers.emplace_back("User-Agent", config.user_agent);
-  KX_ASSIGN_OR_RETURN(auto impersonation, ImpersonationHeaders(config.impersonate));
-  for (auto& header : impersonation) {
-    access.headers.push_back(std::move(header));
+Result<StreamAccess> ClientAccess::For(RESTClient& client, const std::stop_token& stop) {
+  return client.impl_->sender->AccessForStream(stop);
+}
+
+bool ClientAccess::Renew(RESTClient& client, const StreamAccess& refused) {
+  return client.impl_->sender->RenewAccess(refused);
+}
+
+Result<StreamAccess> Sender::AccessForStream(const std::stop_token& stop) {
+  StreamAccess access{.server = server_, .proxy = transport_->proxy(), .tls = config_.tls};
+  HttpRequest request;
+  request.headers.emplace_back("User-Agent", config_.user_agent);
+  KX_ASSIGN_OR_RETURN(const Credentials::Credential used, AddCredentials(request, stop));
+  access.headers = std::move(request.headers);
+  access.credential = used.generation;
+  if (used.plugin && !used.plugin->certificate.empty()) {
+    access.tls.cert_data = used.plugin->certificate;
+    access.tls.key_data = used.plugin->key;
   }
   return access;
+}
+
+bool Sender::RenewAccess(const StreamAccess& refused) {
+  return RenewCredentials({.code = 401, .refused = true, .credential = refused.credential});
 }
 
 }  // namespace kubexx::rest::internal

@@ -3,30 +3,45 @@
 #ifndef KUBEXX_REST_INTERNAL_STREAM_ACCESS_H_
 #define KUBEXX_REST_INTERNAL_STREAM_ACCESS_H_
 
+#include <cstdint>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "kubexx/apimachinery/status.h"
-#include "kubexx/base/clock.h"
 #include "kubexx/rest/config.h"
+#include "kubexx/rest/internal/proxy.h"
 #include "kubexx/rest/internal/url.h"
 
-namespace kubexx::rest::internal {
+namespace kubexx::rest {
+
+class RESTClient;
+
+namespace internal {
 
 /// Where to connect to and who to be there. Holds credentials: never log it.
 struct StreamAccess {
   ServerUrl server{};
+  std::optional<Proxy> proxy{};
   TlsConfig tls{};
   std::vector<std::pair<std::string, std::string>> headers{};
+  std::uint64_t credential = 0;  ///< generation of the client's
 };
 
-/// The access that `config` gives now: token files are read again, a credential plugin runs. No
-/// proxy is used; kInvalidConfig when the config demands one.
-apimachinery::Result<StreamAccess> AccessFor(const Config& config, base::Clock& clock,
-                                             const std::stop_token& stop);
+/// Gives other connections what a client's own ones have. Thread-safe, as the client is.
+struct ClientAccess {
+  /// The client's server, proxy and current credentials, which are shared: a token file or a
+  /// credential plugin is asked as if for a request of the client's.
+  static apimachinery::Result<StreamAccess> For(RESTClient& client, const std::stop_token& stop);
 
-}  // namespace kubexx::rest::internal
+  /// After the server has answered 401 to `refused`: whether For gives something else now, so that
+  /// trying once more makes sense.
+  static bool Renew(RESTClient& client, const StreamAccess& refused);
+};
+
+}  // namespace internal
+}  // namespace kubexx::rest
 
 #endif  // KUBEXX_REST_INTERNAL_STREAM_ACCESS_H_

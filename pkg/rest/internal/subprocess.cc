@@ -27,12 +27,12 @@ using SteadyClock = std::chrono::steady_clock;
 // leave it to a child of their own, and end later.
 constexpr std::chrono::milliseconds kTick(20);
 
-class Descriptor {
+class PipeEnd {
  public:
-  explicit Descriptor(int fd = -1) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() { Close(); }
+  explicit PipeEnd(int fd = -1) : fd_(fd) {}
+  PipeEnd(const PipeEnd&) = delete;
+  PipeEnd& operator=(const PipeEnd&) = delete;
+  ~PipeEnd() { Close(); }
   void Close() {
     if (fd_ >= 0) {
       ::close(std::exchange(fd_, -1));
@@ -53,7 +53,7 @@ std::vector<char*> Pointers(std::vector<std::string>& strings) {
   return out;
 }
 
-std::vector<std::string> Environment(const Subprocess& program) {
+std::vector<std::string> EnvironmentOf(const Subprocess& program) {
   std::vector<std::string> out;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text(*entry);
@@ -101,7 +101,7 @@ class SpawnSettings {
     }
     posix_spawnattr_setflags(&attributes_, flags);
     std::vector<std::string> argv = program.argv;
-    std::vector<std::string> env = Environment(program);
+    std::vector<std::string> env = EnvironmentOf(program);
     return posix_spawnp(&pid, argv.front().c_str(), &actions_, &attributes_, Pointers(argv).data(),
                         Pointers(env).data());
   }
@@ -197,10 +197,10 @@ Result<SubprocessExit> Run(const Subprocess& program, const std::stop_token& sto
   if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) {
     return Fail(Reason::kInternalError, std::string("cannot make a pipe: ") + std::strerror(errno));
   }
-  const Descriptor read_end(ends[0]);
-  Descriptor write_end(ends[1]);
+  const PipeEnd read_end(ends[0]);
+  PipeEnd write_end(ends[1]);
   ::fcntl(write_end.get(), F_SETFL, 0);  // blocking for the program
-  const Descriptor stopped(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  const PipeEnd stopped(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   pid_t pid = -1;
   const int error = SpawnSettings().Spawn(program, write_end.get(), pid);
   write_end.Close();

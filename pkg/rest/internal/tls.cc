@@ -52,17 +52,6 @@ int SettingsIndex() {
   return index;
 }
 
-// Two slots of a session: what to call when its handshake starts, and with what.
-using AtStart = void (*)(void*);
-int AtStartIndex() {
-  static const int index = SSL_get_ex_new_index(0, nullptr, nullptr, nullptr, nullptr);
-  return index;
-}
-int AtStartArgumentIndex() {
-  static const int index = SSL_get_ex_new_index(0, nullptr, nullptr, nullptr, nullptr);
-  return index;
-}
-
 const TlsSettings* SettingsOf(const SSL* ssl) {
   return static_cast<const TlsSettings*>(
       SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), SettingsIndex()));
@@ -188,11 +177,6 @@ bool TlsSettings::ApplyClientCertificate(SSL_CTX* context) const {
   return ok && SSL_CTX_use_PrivateKey(context, client_key_.get()) == 1;
 }
 
-void TlsSettings::AtHandshake(SSL* ssl, AtStart at_start, void* argument) {
-  SSL_set_ex_data(ssl, AtStartIndex(), reinterpret_cast<void*>(at_start));
-  SSL_set_ex_data(ssl, AtStartArgumentIndex(), argument);
-}
-
 // cpprestsdk sets the name it verifies and sends (SNI) from the URL or the Host header, with no way
 // to give another, and compares the common name too. At the start of the handshake, before anything
 // is sent, this puts our own in place; were it not called, cpprestsdk's stricter check against the
@@ -200,9 +184,6 @@ void TlsSettings::AtHandshake(SSL* ssl, AtStart at_start, void* argument) {
 void TlsSettings::OnInfo(const SSL* ssl, int where, int) {
   if ((where & SSL_CB_HANDSHAKE_START) == 0) {
     return;
-  }
-  if (void* at_start = SSL_get_ex_data(ssl, AtStartIndex())) {
-    reinterpret_cast<AtStart>(at_start)(SSL_get_ex_data(ssl, AtStartArgumentIndex()));
   }
   const TlsSettings* self = SettingsOf(ssl);
   auto* session = const_cast<SSL*>(ssl);

@@ -30,10 +30,6 @@ class TlsSettings : public std::enable_shared_from_this<TlsSettings> {
   /// refused something.
   bool Apply(SSL_CTX* context) const;
 
-  /// Calls `at_start(argument)` when the handshake of `ssl` begins: the socket below it is
-  /// connected then.
-  static void AtHandshake(SSL* ssl, void (*at_start)(void* argument), void* argument);
-
   /// Why the last handshake was refused by verification, and forgets it; "" when none was.
   std::string TakeVerifyError() const;
 

@@ -1,10 +1,8 @@
 #include "kubexx/rest/internal/transport.h"
 
 #include <cpprest/http_client.h>
-#include <netinet/tcp.h>
 #include <openssl/crypto.h>
 #include <pplx/threadpool.h>
-#include <sys/socket.h>
 
 #include <atomic>
 #include <boost/asio/steady_timer.hpp>
@@ -13,11 +11,15 @@
 #include <mutex>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "kubexx/logging/log.h"
 #include "kubexx/rest/internal/exchange.h"
+#include "kubexx/rest/internal/idle_connection.h"
+#include "kubexx/rest/internal/keep_alive.h"
 #include "kubexx/rest/internal/network_error.h"
 #include "kubexx/rest/internal/proxy.h"
+#include "kubexx/rest/internal/request_body.h"
 #include "kubexx/rest/internal/tls.h"
 
 // cpprestsdk neither wipes nor frees a password it has read back, except on Windows: a leak for
@@ -41,6 +43,12 @@ using web::http::client::http_client_config;
 // ours are kept by the Exchange. This one only has to be longer than any of them.
 constexpr std::chrono::hours kNever(24 * 365);
 
+// Through a tunnel it is shorter: cpprestsdk does not take a request back while it waits for the
+// proxy to open one, and a proxy that says nothing would keep each of its connections. It counts
+// during bodies, too, so requests that may be quiet for longer have tunnels of their own.
+constexpr std::chrono::minutes kTunnelTimeout(11);
+constexpr std::chrono::hours kQuietTunnelTimeout(2);
+
 // One thread for all connections of the process. cpprestsdk closes the socket of a cancelled
 // request wherever cancel() is called, without a lock against the handlers of the same connection;
 // with one thread, and cancel() called on it, the two cannot meet. It never blocks, so it serves
@@ -52,7 +60,7 @@ std::atomic<bool> owns_network_threads = false;
 // cpprestsdk sets its timer anew for every piece that it reads, which Asio tells the kernel when no
 // other timer ends sooner: a third of the system calls of a watch. This one always does.
 void EndSoonerThanTimeouts(boost::asio::steady_timer& timer) {
-  timer.expires_after(kNever / 2);
+  timer.expires_after(kTunnelTimeout / 2);
   timer.async_wait([&timer](boost::system::error_code error) {
     if (!error) {
       EndSoonerThanTimeouts(timer);
@@ -63,9 +71,12 @@ void EndSoonerThanTimeouts(boost::asio::steady_timer& timer) {
 void StartNetworkThreads() {
   static std::once_flag once;
   std::call_once(once, [] {
+    // Made when it is first asked for, by whoever asks, without waiting for each other.
+    (void)pplx::get_ambient_scheduler();
     try {
       crossplat::threadpool::initialize_with_threads(kNetworkThreads);
       owns_network_threads = true;
+      crossplat::threadpool::shared_instance().service().post(KeepConnectionsOfThisThreadAlive);
       // Never deleted: the pool is there until the process ends.
       static auto* const timer =
           new boost::asio::steady_timer(crossplat::threadpool::shared_instance().service());
@@ -89,33 +100,19 @@ void CancelOnNetworkThread(const pplx::cancellation_token_source& source) {
   });
 }
 
-using Socket = boost::asio::ip::tcp::socket;
-
-// A peer that vanished without a word is noticed after a minute, also on a watch that has nothing
-// to send. As Go's dialer, which probes after 30 s of silence.
-void KeepAlive(void* socket) {
-  const int fd = static_cast<Socket*>(socket)->native_handle();
-  const auto set = [fd](int level, int name, int value) {
-    ::setsockopt(fd, level, name, &value, sizeof(value));
-  };
-  set(SOL_SOCKET, SO_KEEPALIVE, 1);
-  set(IPPROTO_TCP, TCP_KEEPIDLE, 30);
-  set(IPPROTO_TCP, TCP_KEEPINTVL, 10);
-  set(IPPROTO_TCP, TCP_KEEPCNT, 3);
+// Idle connections are closed on the thread that works on them.
+void CloseOnNetworkThread(std::shared_ptr<void> connections) {
+  if (connections) {
+    crossplat::threadpool::shared_instance().service().post([old = std::move(connections)] {});
+  }
 }
 
-// Called by cpprestsdk for each request, with the socket of a new connection not open yet.
-void PrepareSocket(web::http::client::native_handle handle, bool tls) {
-  if (!tls) {
-    if (auto* socket = static_cast<Socket*>(handle); socket->is_open()) {
-      KeepAlive(socket);
-    }
-    return;
-  }
-  auto* stream = static_cast<boost::asio::ssl::stream<Socket&>*>(handle);
-  if (!stream->next_layer().is_open()) {
-    TlsSettings::AtHandshake(stream->native_handle(), KeepAlive, &stream->next_layer());
-  }
+// Through a tunnel, writes use no connection that is older, so none that was idle for longer: there
+// the connections cannot be looked at, see LookBeforeUse. Proxies and load balancers wait longer.
+constexpr std::chrono::seconds kWriteTunnelAge(10);
+
+bool IsRead(const HttpRequest& request) {
+  return request.method == "GET" || request.method == "HEAD";
 }
 
 std::string Find(const web::http::http_headers& headers, const char* name) {
@@ -176,6 +173,7 @@ class Transport::Impl {
 
   Result<void> Use(const TlsConfig& config, bool new_certificate);
   HttpCall Start(const HttpRequest& request);
+  const std::optional<Proxy>& proxy() const { return proxy_; }
   std::uint64_t certificate_generation() const {
     base::MutexLock lock(mu_);
     return generation_;
@@ -185,17 +183,32 @@ class Transport::Impl {
   // Connections that were made with the same TLS material.
   struct Connections {
     std::shared_ptr<TlsSettings> tls;
+    bool verify = true;
+    base::TimePoint since{};
     http_client client;
   };
 
-  http_client_config ClientConfig(const std::shared_ptr<TlsSettings>& tls, bool verify) const;
-  static web::http::http_request Translate(const HttpRequest& request);
+  // Throws as http_client does.
+  std::shared_ptr<Connections> NewConnections(std::shared_ptr<TlsSettings> tls, bool verify,
+                                              bool quiet) const;
+  // Those that `request` is to use, and their generation.
+  std::pair<std::shared_ptr<Connections>, std::uint64_t> Choose(const HttpRequest& request);
+  http_client_config ClientConfig(const std::shared_ptr<TlsSettings>& tls, bool verify,
+                                  bool quiet) const;
+  web::http::http_request Translate(const HttpRequest& request) const;
+  static void Send(const std::shared_ptr<Connections>& connections,
+                   const web::http::http_request& message,
+                   const std::shared_ptr<Exchange>& exchange,
+                   const pplx::cancellation_token& cancel);
 
   const ServerUrl server_;
   const std::optional<Proxy> proxy_;
   base::Clock& clock_;
   mutable base::Mutex mu_;
   std::shared_ptr<Connections> connections_ KX_GUARDED_BY(mu_);
+  // Of writes and of quiet requests through a tunnel; null until there is one.
+  std::shared_ptr<Connections> write_tunnels_ KX_GUARDED_BY(mu_);
+  std::shared_ptr<Connections> quiet_tunnels_ KX_GUARDED_BY(mu_);
   std::uint64_t generation_ KX_GUARDED_BY(mu_) = 0;
 };
 
@@ -206,42 +219,68 @@ Result<void> Transport::Impl::Use(const TlsConfig& config, bool new_certificate)
   }
   std::shared_ptr<Connections> connections;
   try {
-    connections = std::make_shared<Connections>(Connections{
-        .tls = tls,
-        .client = http_client(server_.Origin(), ClientConfig(tls, !config.insecure_skip_verify))});
+    connections = NewConnections(std::move(tls), !config.insecure_skip_verify, false);
   } catch (const std::exception& error) {
     return Fail(Reason::kInvalidConfig, "server URL: " + std::string(error.what()));
   }
+  std::shared_ptr<Connections> writes;
+  std::shared_ptr<Connections> quiet;
   {
     base::MutexLock lock(mu_);
     connections_.swap(connections);
+    write_tunnels_.swap(writes);
+    quiet_tunnels_.swap(quiet);
     generation_ += new_certificate ? 1 : 0;
   }
-  if (connections) {
-    // Idle connections are closed on the thread that works on them.
-    crossplat::threadpool::shared_instance().service().post([old = std::move(connections)] {});
-  }
+  CloseOnNetworkThread(std::move(connections));
+  CloseOnNetworkThread(std::move(writes));
+  CloseOnNetworkThread(std::move(quiet));
   return {};
 }
 
+std::shared_ptr<Transport::Impl::Connections> Transport::Impl::NewConnections(
+    std::shared_ptr<TlsSettings> tls, bool verify, bool quiet) const {
+  http_client_config config = ClientConfig(tls, verify, quiet);
+  return std::make_shared<Connections>(Connections{
+      .tls = std::move(tls),
+      .verify = verify,
+      .since = clock_.Now(),
+      // A proxy resolves the name itself.
+      .client = http_client(proxy_ ? server_.Origin() : server_.OriginToResolve(), config)});
+}
+
+auto Transport::Impl::Choose(const HttpRequest& request)
+    -> std::pair<std::shared_ptr<Connections>, std::uint64_t> {
+  base::MutexLock lock(mu_);
+  if (!proxy_ || !server_.tls || (IsRead(request) && !request.quiet)) {
+    return {connections_, generation_};
+  }
+  std::shared_ptr<Connections>& tunnels = request.quiet ? quiet_tunnels_ : write_tunnels_;
+  if (!tunnels || clock_.Now() - tunnels->since > kWriteTunnelAge) {
+    auto made = NewConnections(connections_->tls, connections_->verify, request.quiet);
+    CloseOnNetworkThread(std::exchange(tunnels, std::move(made)));
+  }
+  return {tunnels, generation_};
+}
+
 http_client_config Transport::Impl::ClientConfig(const std::shared_ptr<TlsSettings>& tls,
-                                                 bool verify) const {
+                                                 bool verify, bool quiet) const {
   http_client_config config;
-  config.set_timeout(kNever);
+  const std::chrono::seconds tunnel = quiet ? kQuietTunnelTimeout : kTunnelTimeout;
+  config.set_timeout(tls && proxy_ ? tunnel : kNever);
   config.set_max_redirects(
       0);  // the API does not redirect, and credentials must not follow elsewhere
   config.set_validate_certificates(verify);
   if (proxy_.has_value()) {
-    web::web_proxy proxy{web::uri(proxy_->url)};
+    web::web_proxy proxy{web::uri(proxy_->address.OriginToResolve())};
     if (!proxy_->username.empty()) {
       proxy.set_credentials(web::credentials(proxy_->username, proxy_->password));
     }
     config.set_proxy(proxy);
   }
-  config.set_nativehandle_options(
-      [is_tls = tls != nullptr](web::http::client::native_handle handle) {
-        PrepareSocket(handle, is_tls);
-      });
+  if (!tls || !proxy_) {
+    LookBeforeUse(config, tls != nullptr);
+  }
   if (tls) {
     config.set_ssl_context_callback([tls](boost::asio::ssl::context& context) {
       if (!tls->Apply(context.native_handle())) {
@@ -252,9 +291,12 @@ http_client_config Transport::Impl::ClientConfig(const std::shared_ptr<TlsSettin
   return config;
 }
 
-web::http::http_request Transport::Impl::Translate(const HttpRequest& request) {
+web::http::http_request Transport::Impl::Translate(const HttpRequest& request) const {
   web::http::http_request out(request.method);
   out.set_request_uri(web::uri(request.target));
+  if (server_.is_ipv6()) {
+    out.headers()[web::http::header_names::host] = server_.Authority();  // with its brackets
+  }
   for (const auto& [name, value] : request.headers) {
     // cpprestsdk would join values of the same name by a comma, which makes one group of two. It
     // sends values as they are, and ours have no line breaks, so this is a header of its own.
@@ -265,23 +307,57 @@ web::http::http_request Transport::Impl::Translate(const HttpRequest& request) {
       there->second += "\r\n" + name + ": " + value;
     }
   }
-  if (request.has_body) {
-    out.set_body(std::vector<unsigned char>(request.body.begin(), request.body.end()));
+  if (request.has_body || !IsRead(request)) {
+    const bool has_type = out.headers().has(web::http::header_names::content_type);
+    out.set_body(BodyToSendOnce(request.body), request.body.size());
+    if (!has_type) {
+      out.headers().remove(web::http::header_names::content_type);  // which it has made up
+    }
   }
   return out;
 }
 
+void Transport::Impl::Send(const std::shared_ptr<Connections>& connections,
+                           const web::http::http_request& message,
+                           const std::shared_ptr<Exchange>& exchange,
+                           const pplx::cancellation_token& cancel) {
+  const auto on_error = [exchange, tls = connections->tls](const std::exception_ptr& error) {
+    exchange->OnFailure(DescribeFailure(error, tls ? tls->TakeVerifyError() : std::string()));
+  };
+  connections->client.request(message, cancel)
+      .then([connections, message, exchange, cancel,
+             on_error](const pplx::task<web::http::http_response>& head) {
+        try {
+          const web::http::http_response response = head.get();
+          exchange->OnHead(HeadOf(response));
+          response.content_ready().then(
+              [exchange, on_error](const pplx::task<web::http::http_response>& body) {
+                try {
+                  body.get();
+                  exchange->OnEnd();
+                } catch (...) {
+                  on_error(std::current_exception());
+                }
+              });
+        } catch (const ClosedWhileIdle&) {
+          try {
+            // As often as there are such connections in the pool.
+            Send(connections, message, exchange, cancel);
+          } catch (...) {
+            on_error(std::current_exception());
+          }
+        } catch (...) {
+          on_error(std::current_exception());
+        }
+      });
+}
+
 HttpCall Transport::Impl::Start(const HttpRequest& request) {
-  std::shared_ptr<Connections> connections;
-  std::uint64_t generation = 0;
-  {
-    base::MutexLock lock(mu_);
-    connections = connections_;
-    generation = generation_;
-  }
-  auto call = std::make_unique<HttpCall::Impl>(clock_, generation);
-  const std::shared_ptr<Exchange> exchange = call->exchange;
+  std::unique_ptr<HttpCall::Impl> call;
   try {
+    const auto [connections, generation] = Choose(request);
+    call = std::make_unique<HttpCall::Impl>(clock_, generation);
+    const std::shared_ptr<Exchange> exchange = call->exchange;
     web::http::http_request message = Translate(request);
     message.set_response_stream(
         Concurrency::streams::streambuf<std::uint8_t>(std::make_shared<BodyStreambuf>(exchange))
@@ -292,29 +368,12 @@ HttpCall Transport::Impl::Start(const HttpRequest& request) {
             exchange->OnConnected();
           }
         });
-    const auto on_error = [exchange, tls = connections->tls](const std::exception_ptr& error) {
-      exchange->OnFailure(DescribeFailure(error, tls ? tls->TakeVerifyError() : std::string()));
-    };
-    connections->client.request(message, call->cancel.get_token())
-        .then([exchange, on_error](const pplx::task<web::http::http_response>& head) {
-          try {
-            const web::http::http_response response = head.get();
-            exchange->OnHead(HeadOf(response));
-            response.content_ready().then(
-                [exchange, on_error](const pplx::task<web::http::http_response>& body) {
-                  try {
-                    body.get();
-                    exchange->OnEnd();
-                  } catch (...) {
-                    on_error(std::current_exception());
-                  }
-                });
-          } catch (...) {
-            on_error(std::current_exception());
-          }
-        });
+    Send(connections, message, exchange, call->cancel.get_token());
   } catch (...) {
-    exchange->OnFailure(DescribeFailure(std::current_exception(), {}));
+    if (!call) {
+      call = std::make_unique<HttpCall::Impl>(clock_, certificate_generation());
+    }
+    call->exchange->OnFailure(DescribeFailure(std::current_exception(), {}));
   }
   return HttpCall(std::move(call));
 }
@@ -350,6 +409,8 @@ HttpCall Transport::Start(const HttpRequest& request) { return impl_->Start(requ
 Result<void> Transport::Use(const TlsConfig& tls, bool new_certificate) {
   return impl_->Use(tls, new_certificate);
 }
+
+const std::optional<Proxy>& Transport::proxy() const { return impl_->proxy(); }
 
 std::uint64_t Transport::certificate_generation() const { return impl_->certificate_generation(); }
 

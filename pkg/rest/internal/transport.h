@@ -30,6 +30,7 @@ struct HttpRequest {
   std::vector<std::pair<std::string, std::string>> headers{};
   std::string_view body{};  ///< copied by Start
   bool has_body = false;
+  bool quiet = false;  ///< the response may be silent for longer than ten minutes
 };
 
 struct HttpHead {
@@ -50,6 +51,8 @@ class HttpCall {
   struct Limits {
     base::TimePoint connect = base::TimePoint::max();  ///< until the request's head has been sent
     base::TimePoint head = base::TimePoint::max();     ///< until the response's head is here
+    /// The same, from when the request's head has been sent; zero: no limit.
+    base::Duration response{0};
   };
 
   class Impl;
@@ -58,7 +61,7 @@ class HttpCall {
   ~HttpCall();
 
   /// Waits for the response's head. kUnavailable: no connection, or it broke; kTimeout: limits.head
-  /// passed; kCancelled.
+  /// or limits.response passed; kCancelled.
   apimachinery::Result<HttpHead> AwaitHead(const std::stop_token& stop, const Limits& limits);
 
   /// Hands the next piece of the body to `sink` on this thread. False when the body has ended.
@@ -100,6 +103,9 @@ class Transport {
   /// Uses other TLS material for new connections; calls under way keep theirs. Reads it; what
   /// cannot be used is an error and changes nothing. Nothing to do for a server without TLS.
   apimachinery::Result<void> Use(const TlsConfig& tls, bool new_certificate);
+
+  /// What it connects through.
+  const std::optional<Proxy>& proxy() const;
 
   /// Goes up with every Use of a new client certificate.
   std::uint64_t certificate_generation() const;

@@ -1,5 +1,7 @@
 #include "kubexx/rest/internal/url.h"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
 #include <charconv>
 
@@ -49,7 +51,15 @@ Result<void> ParsePrefix(std::string_view url, std::string_view path, ServerUrl&
 
 }  // namespace
 
+std::string ServerUrl::Authority() const {
+  return (is_ipv6() ? "[" + host + "]" : host) + ":" + port;
+}
+
 std::string ServerUrl::Origin() const { return (tls ? "https://" : "http://") + Authority(); }
+
+std::string ServerUrl::OriginToResolve() const {
+  return (tls ? "https://" : "http://") + host + ":" + port;
+}
 
 Result<ServerUrl> ParseServerUrl(std::string_view url) {
   if (url.empty()) {
@@ -74,10 +84,24 @@ Result<ServerUrl> ParseServerUrl(std::string_view url) {
     return Fail(Reason::kInvalidConfig,
                 "server URL: credentials in the URL are not supported, use a user entry");
   }
-  if (authority.starts_with('[')) {
-    return Bad(url, "IPv6 addresses are not supported by the HTTP client, use a host name");
-  }
   out.port = out.tls ? "443" : "80";
+  if (authority.starts_with('[')) {
+    const std::size_t end = authority.find(']');
+    out.host = base::ToLower(authority.substr(1, std::max<std::size_t>(end, 1) - 1));
+    in6_addr address{};
+    if (end == std::string_view::npos || inet_pton(AF_INET6, out.host.c_str(), &address) != 1) {
+      return Bad(url, "what is in brackets must be an IPv6 address, without a zone");
+    }
+    authority.remove_prefix(end + 1);
+    if (!authority.empty() && !authority.starts_with(':')) {
+      return Bad(url, "only a port may follow the brackets");
+    }
+    if (!authority.empty()) {
+      out.port = authority.substr(1);
+      KX_RETURN_IF_ERROR(ParsePort(url, out.port));
+    }
+    return out;
+  }
   if (const auto colon = authority.find(':'); colon != std::string_view::npos) {
     out.port = authority.substr(colon + 1);
     KX_RETURN_IF_ERROR(ParsePort(url, out.port));

@@ -13,20 +13,24 @@ namespace kubexx::rest::internal {
 /// An API server's address, taken apart.
 struct ServerUrl {
   bool tls = true;
-  std::string host{};  ///< name or IPv4 address, lower case
+  std::string host{};  ///< name or address, lower case; an IPv6 address without brackets
   std::string port{};  ///< "443" or "80" when the URL has none
   std::string
       prefix{};  ///< path in front of every request: "" or "/a/b", without a slash at the end
 
   /// "https://host:port"
   std::string Origin() const;
-  /// "host:port", the host label of the metrics.
-  std::string Authority() const { return host + ":" + port; }
+  /// "host:port", "[::1]:port": the header Host, and the host label of the metrics.
+  std::string Authority() const;
+  /// As Origin, for cpprestsdk to connect to. It resolves what it finds before the last ":" as it
+  /// is, and knows no brackets: an IPv6 address has none here.
+  std::string OriginToResolve() const;
+  bool is_ipv6() const { return host.find(':') != std::string::npos; }
 };
 
-/// Reads "https://host:port/prefix"; a URL without scheme is https with a port of 443, "host:port"
-/// included, as client-go's DefaultServerURL does for configs with TLS. kInvalidConfig says what is
-/// wrong.
+/// Reads "https://host:port/prefix", with IPv6 addresses in brackets and without a zone; a URL
+/// without scheme is https with a port of 443, "host:port" included, as client-go's
+/// DefaultServerURL does for configs with TLS. kInvalidConfig says what is wrong.
 apimachinery::Result<ServerUrl> ParseServerUrl(std::string_view url);
 
 /// Percent-encodes all but unreserved characters (RFC 3986); `keep` lists more characters to leave

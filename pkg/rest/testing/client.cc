@@ -21,6 +21,15 @@ std::shared_ptr<RESTClient> ClientFor(Config config, RESTClient::Options options
   return std::move(*client);
 }
 
+RESTClient::Options WithoutDeadlines(base::Clock& clock) {
+  constexpr std::chrono::seconds kNone(0);
+  return {.clock = clock,
+          .connect_timeout = kNone,
+          .response_timeout = kNone,
+          .idle_timeout = kNone,
+          .body_timeout = kNone};
+}
+
 std::shared_ptr<RESTClient> NewClient(const std::string& url, RESTClient::Options options) {
   return ClientFor(Config{.host = url}, options);
 }

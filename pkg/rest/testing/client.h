@@ -18,6 +18,9 @@ inline constexpr apimachinery::ResourceInfo kNodes{"", "v1", "Node", "nodes", fa
 
 /// A client of `url` without rate limit. Aborts the test program when it cannot be made.
 std::shared_ptr<RESTClient> NewClient(const std::string& url, RESTClient::Options options = {});
+/// Options whose clock is `clock`, and without the limits on connecting and on responses: the
+/// deadlines that are left are the test's own.
+RESTClient::Options WithoutDeadlines(base::Clock& clock);
 std::shared_ptr<RESTClient> ClientFor(Config config, RESTClient::Options options = {});
 
 /// A directory that is removed with its files at the end.

@@ -29,29 +29,51 @@ class DrainEnvironment final : public ::testing::Environment {
   std::abort();
 }
 
-// A listening socket on 127.0.0.1 and its port.
-std::pair<int, int> Listen() {
-  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+// A listening socket and its port; -1 when there is no such address.
+template <class Address>
+std::pair<int, int> ListenAt(Address address, in_port_t Address::* port) {
+  auto* const any = reinterpret_cast<sockaddr*>(&address);
+  const int fd = ::socket(any->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  socklen_t length = sizeof(address);
+  if (fd < 0 || ::bind(fd, any, length) != 0 || ::listen(fd, 512) != 0 ||
+      ::getsockname(fd, any, &length) != 0) {
+    if (fd >= 0) {
+      ::close(fd);
+    }
+    return {-1, 0};
+  }
+  return {fd, ntohs(address.*port)};
+}
+
+std::pair<int, int> TryListen(Loopback loopback) {
+  if (loopback == Loopback::kIpv6) {
+    sockaddr_in6 address{};
+    address.sin6_family = AF_INET6;
+    address.sin6_addr = in6addr_loopback;
+    return ListenAt(address, &sockaddr_in6::sin6_port);
+  }
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t length = sizeof(address);
-  if (fd < 0 || ::bind(fd, reinterpret_cast<sockaddr*>(&address), length) != 0 ||
-      ::listen(fd, 512) != 0 ||
-      ::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &length) != 0) {
+  return ListenAt(address, &sockaddr_in::sin_port);
+}
+
+std::pair<int, int> Listen(Loopback loopback) {
+  const auto made = TryListen(loopback);
+  if (made.first < 0) {
     Die("listen");
   }
-  return {fd, ntohs(address.sin_port)};
+  return made;
 }
 
 }  // namespace
 
-FakeServer::FakeServer(Script script, std::optional<FakeServerTls> tls)
-    : script_(std::move(script)) {
+FakeServer::FakeServer(Script script, std::optional<FakeServerTls> tls, Loopback loopback)
+    : script_(std::move(script)), loopback_(loopback) {
   if (tls.has_value()) {
     ssl_context_ = NewServerContext(*tls);
   }
-  std::tie(listener_, port_) = Listen();
+  std::tie(listener_, port_) = Listen(loopback_);
   acceptor_ = std::jthread([this] { Accept(); });
 }
 
@@ -77,8 +99,8 @@ FakeServer::~FakeServer() {
 }
 
 std::string FakeServer::Url() const {
-  return (ssl_context_ == nullptr ? "http://127.0.0.1:" : "https://127.0.0.1:") +
-         std::to_string(port_);
+  return std::string(ssl_context_ == nullptr ? "http" : "https") + "://" +
+         (loopback_ == Loopback::kIpv6 ? "[::1]" : "127.0.0.1") + ":" + std::to_string(port_);
 }
 
 int FakeServer::connections() const {
@@ -96,6 +118,7 @@ void FakeServer::DropConnections() {
 void FakeServer::Accept() {
   for (;;) {
     const int fd = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+    std::list<Session> over;  // Joined without the lock.
     base::MutexLock lock(mu_);
     if (fd < 0 || stopping_) {
       if (fd >= 0) {
@@ -104,19 +127,41 @@ void FakeServer::Accept() {
       return;
     }
     ++accepted_;
+    over = TakeOverLocked();
     Session& session = sessions_.emplace_back();
     session.connection = std::make_unique<FakeConnection>(fd, ssl_context_);
-    session.thread = std::jthread([this, connection = session.connection.get()] {
-      if (connection->Handshake()) {
-        script_(*connection);
+    session.thread = std::jthread([this, &session] {
+      if (session.connection->Handshake()) {
+        script_(*session.connection);
       }
-      connection->Shutdown();
+      session.connection->Shutdown();
+      session.over = true;
     });
   }
 }
 
+bool HasIpv6() {
+  const int fd = TryListen(Loopback::kIpv6).first;
+  if (fd >= 0) {
+    ::close(fd);
+  }
+  return fd >= 0;
+}
+
+std::list<FakeServer::Session> FakeServer::TakeOverLocked() {
+  std::list<Session> over;
+  for (auto session = sessions_.begin(); session != sessions_.end();) {
+    const auto next = std::next(session);
+    if (session->over) {
+      over.splice(over.end(), sessions_, session);
+    }
+    session = next;
+  }
+  return over;
+}
+
 int UnusedPort() {
-  const auto [fd, port] = Listen();
+  const auto [fd, port] = Listen(Loopback::kIpv4);
   ::close(fd);
   return port;
 }

@@ -4,6 +4,8 @@
 #ifndef KUBEXX_REST_TESTING_FAKE_SERVER_H_
 #define KUBEXX_REST_TESTING_FAKE_SERVER_H_
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <list>
 #include <map>
@@ -56,6 +58,8 @@ class FakeConnection {
   void Shutdown();
   /// Subject of the client's certificate, for example "CN=admin"; "" without one.
   std::string ClientSubject() const;
+  /// Of the socket, which stays this object's.
+  int fd() const { return fd_; }
   /// The name that the client asked for in its hello (SNI), or "".
   std::string ServerName() const;
 
@@ -77,19 +81,23 @@ struct FakeServerTls {
   std::string client_ca{};
 };
 
-/// Listens on 127.0.0.1 with a port of its own and runs `script` on a thread per connection. Its
-/// destructor breaks all connections and joins the threads.
+/// Where a FakeServer listens.
+enum class Loopback : std::uint8_t { kIpv4, kIpv6 };
+
+/// Listens on 127.0.0.1, or on ::1, with a port of its own and runs `script` on a thread per
+/// connection. Its destructor breaks all connections and joins the threads.
 class FakeServer {
  public:
   using Script = std::function<void(FakeConnection&)>;
 
-  explicit FakeServer(Script script, std::optional<FakeServerTls> tls = std::nullopt);
+  explicit FakeServer(Script script, std::optional<FakeServerTls> tls = std::nullopt,
+                      Loopback loopback = Loopback::kIpv4);
   FakeServer(const FakeServer&) = delete;
   FakeServer& operator=(const FakeServer&) = delete;
   ~FakeServer();
 
   int port() const { return port_; }
-  /// "http://127.0.0.1:port" or "https://...".
+  /// "http://127.0.0.1:port" or "https://...", with "[::1]" where it listens there.
   std::string Url() const;
   /// Connections accepted so far.
   int connections() const;
@@ -99,12 +107,16 @@ class FakeServer {
  private:
   struct Session {
     std::unique_ptr<FakeConnection> connection{};
+    std::atomic<bool> over = false;
     std::jthread thread{};
   };
 
   void Accept();
+  /// Those whose scripts have ended.
+  std::list<Session> TakeOverLocked() KX_REQUIRES(mu_);
 
   Script script_;
+  const Loopback loopback_;
   void* ssl_context_ = nullptr;
   int listener_ = -1;
   int port_ = 0;
@@ -114,6 +126,9 @@ class FakeServer {
   std::list<Session> sessions_ KX_GUARDED_BY(mu_);
   std::jthread acceptor_;
 };
+
+/// Whether this machine has ::1.
+bool HasIpv6();
 
 /// A port of 127.0.0.1 that nothing listens on.
 int UnusedPort();

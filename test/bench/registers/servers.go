@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math/rand"
 	"net"
 	"os"
 	"os/exec"
@@ -47,13 +48,16 @@ func (s *server) kill() {
 
 type servers struct{ apiserver, etcd *server }
 
+// freePort is one that the kernel gives to no outgoing connection: a server that is killed has to get its port back.
 func freePort() (int, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
+	var err error
+	for tries := 0; tries < 100; tries++ {
+		var listener net.Listener
+		if listener, err = net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 20000+rand.Intn(12000))); err == nil {
+			return listener.Addr().(*net.TCPAddr).Port, listener.Close()
+		}
 	}
-	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port, nil
+	return 0, err
 }
 
 func newServer(name, folder string, command func(port int) []string) (*server, error) {

@@ -2,6 +2,7 @@
 #include "kubexx/api/admission/v1/schema.gen.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "kubexx/api/admission/v1/types.gen.h"
 #include "kubexx/api/authentication/v1/schema.gen.h"
@@ -10,7 +11,25 @@
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
-namespace kubexx::api::admission::v1::internal {
+namespace kubexx::api::admission::v1 {
+
+AdmissionRequest::AdmissionRequest() = default;
+AdmissionRequest::AdmissionRequest(const AdmissionRequest&) = default;
+AdmissionRequest::AdmissionRequest(AdmissionRequest&&) noexcept = default;
+AdmissionRequest& AdmissionRequest::operator=(const AdmissionRequest& other) { return *this = AdmissionRequest(other); }
+AdmissionRequest& AdmissionRequest::operator=(AdmissionRequest&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+AdmissionRequest::~AdmissionRequest() = default;
+bool AdmissionRequest::operator==(const AdmissionRequest&) const = default;
+
+AdmissionResponse::AdmissionResponse() = default;
+AdmissionResponse::AdmissionResponse(const AdmissionResponse&) = default;
+AdmissionResponse::AdmissionResponse(AdmissionResponse&&) noexcept = default;
+AdmissionResponse& AdmissionResponse::operator=(const AdmissionResponse& other) { return *this = AdmissionResponse(other); }
+AdmissionResponse& AdmissionResponse::operator=(AdmissionResponse&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+AdmissionResponse::~AdmissionResponse() = default;
+bool AdmissionResponse::operator==(const AdmissionResponse&) const = default;
+
+namespace internal {
 namespace {
 
 using enum codec::Kind;
@@ -63,7 +82,8 @@ constinit const codec::TypeSchema kAdmissionReviewSchema{
     "admission.v1.AdmissionReview", "admission.k8s.io", "v1", "AdmissionReview",
     kAdmissionReviewFields, codec::JsonForm::kObject, &CreateObject<AdmissionReview>, &DestroyObject<AdmissionReview>};
 
-}  // namespace kubexx::api::admission::v1::internal
+}  // namespace internal
+}  // namespace kubexx::api::admission::v1
 
 namespace kubexx::codec {
 

@@ -19,33 +19,45 @@ struct AdmissionResponse;
 struct AdmissionReview;
 
 struct AdmissionRequest {
-  std::string uid{};
-  meta::v1::GroupVersionKind kind{};
-  meta::v1::GroupVersionResource resource{};
-  std::string sub_resource{};
-  std::string name{};
-  std::string namespace_{};
-  std::string operation{};
-  authentication::v1::UserInfo user_info{};
-  apimachinery::RawExtension object{};
-  apimachinery::RawExtension old_object{};
-  std::optional<bool> dry_run{};
-  apimachinery::RawExtension options{};
-  apimachinery::Box<meta::v1::GroupVersionKind> request_kind{};
-  apimachinery::Box<meta::v1::GroupVersionResource> request_resource{};
-  std::string request_sub_resource{};
-  bool operator==(const AdmissionRequest&) const = default;
+  std::string uid;
+  meta::v1::GroupVersionKind kind;
+  meta::v1::GroupVersionResource resource;
+  std::string sub_resource;
+  std::string name;
+  std::string namespace_;
+  std::string operation;
+  authentication::v1::UserInfo user_info;
+  apimachinery::RawExtension object;
+  apimachinery::RawExtension old_object;
+  std::optional<bool> dry_run;
+  apimachinery::RawExtension options;
+  apimachinery::Box<meta::v1::GroupVersionKind> request_kind;
+  apimachinery::Box<meta::v1::GroupVersionResource> request_resource;
+  std::string request_sub_resource;
+  AdmissionRequest();
+  AdmissionRequest(const AdmissionRequest&);
+  AdmissionRequest(AdmissionRequest&&) noexcept;
+  AdmissionRequest& operator=(const AdmissionRequest&);
+  AdmissionRequest& operator=(AdmissionRequest&&) noexcept;
+  ~AdmissionRequest();
+  bool operator==(const AdmissionRequest&) const;
 };
 
 struct AdmissionResponse {
-  std::string uid{};
+  std::string uid;
   bool allowed{};
-  apimachinery::Box<meta::v1::Status> status{};
-  apimachinery::Bytes patch{};
-  std::optional<std::string> patch_type{};
-  std::map<std::string, std::string> audit_annotations{};
-  std::vector<std::string> warnings{};
-  bool operator==(const AdmissionResponse&) const = default;
+  apimachinery::Box<meta::v1::Status> status;
+  apimachinery::Bytes patch;
+  std::optional<std::string> patch_type;
+  std::map<std::string, std::string> audit_annotations;
+  std::vector<std::string> warnings;
+  AdmissionResponse();
+  AdmissionResponse(const AdmissionResponse&);
+  AdmissionResponse(AdmissionResponse&&) noexcept;
+  AdmissionResponse& operator=(const AdmissionResponse&);
+  AdmissionResponse& operator=(AdmissionResponse&&) noexcept;
+  ~AdmissionResponse();
+  bool operator==(const AdmissionResponse&) const;
 };
 
 struct AdmissionReview {

@@ -2,6 +2,7 @@
 #include "kubexx/api/admissionregistration/v1alpha1/schema.gen.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "kubexx/api/admissionregistration/v1alpha1/types.gen.h"
 #include "kubexx/api/admissionregistration/v1/schema.gen.h"
@@ -10,7 +11,129 @@
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
-namespace kubexx::api::admissionregistration::v1alpha1::internal {
+namespace kubexx::api::admissionregistration::v1alpha1 {
+
+NamedRuleWithOperations::NamedRuleWithOperations() = default;
+NamedRuleWithOperations::NamedRuleWithOperations(const NamedRuleWithOperations&) = default;
+NamedRuleWithOperations::NamedRuleWithOperations(NamedRuleWithOperations&&) noexcept = default;
+NamedRuleWithOperations& NamedRuleWithOperations::operator=(const NamedRuleWithOperations& other) { return *this = NamedRuleWithOperations(other); }
+NamedRuleWithOperations& NamedRuleWithOperations::operator=(NamedRuleWithOperations&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+NamedRuleWithOperations::~NamedRuleWithOperations() = default;
+bool NamedRuleWithOperations::operator==(const NamedRuleWithOperations&) const = default;
+
+MatchResources::MatchResources() = default;
+MatchResources::MatchResources(const MatchResources&) = default;
+MatchResources::MatchResources(MatchResources&&) noexcept = default;
+MatchResources& MatchResources::operator=(const MatchResources& other) { return *this = MatchResources(other); }
+MatchResources& MatchResources::operator=(MatchResources&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+MatchResources::~MatchResources() = default;
+bool MatchResources::operator==(const MatchResources&) const = default;
+
+MutatingAdmissionPolicySpec::MutatingAdmissionPolicySpec() = default;
+MutatingAdmissionPolicySpec::MutatingAdmissionPolicySpec(const MutatingAdmissionPolicySpec&) = default;
+MutatingAdmissionPolicySpec::MutatingAdmissionPolicySpec(MutatingAdmissionPolicySpec&&) noexcept = default;
+MutatingAdmissionPolicySpec& MutatingAdmissionPolicySpec::operator=(const MutatingAdmissionPolicySpec& other) { return *this = MutatingAdmissionPolicySpec(other); }
+MutatingAdmissionPolicySpec& MutatingAdmissionPolicySpec::operator=(MutatingAdmissionPolicySpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+MutatingAdmissionPolicySpec::~MutatingAdmissionPolicySpec() = default;
+bool MutatingAdmissionPolicySpec::operator==(const MutatingAdmissionPolicySpec&) const = default;
+
+MutatingAdmissionPolicy::MutatingAdmissionPolicy() = default;
+MutatingAdmissionPolicy::MutatingAdmissionPolicy(const MutatingAdmissionPolicy&) = default;
+MutatingAdmissionPolicy::MutatingAdmissionPolicy(MutatingAdmissionPolicy&&) noexcept = default;
+MutatingAdmissionPolicy& MutatingAdmissionPolicy::operator=(const MutatingAdmissionPolicy& other) { return *this = MutatingAdmissionPolicy(other); }
+MutatingAdmissionPolicy& MutatingAdmissionPolicy::operator=(MutatingAdmissionPolicy&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+MutatingAdmissionPolicy::~MutatingAdmissionPolicy() = default;
+bool MutatingAdmissionPolicy::operator==(const MutatingAdmissionPolicy&) const = default;
+
+MutatingAdmissionPolicyBinding::MutatingAdmissionPolicyBinding() = default;
+MutatingAdmissionPolicyBinding::MutatingAdmissionPolicyBinding(const MutatingAdmissionPolicyBinding&) = default;
+MutatingAdmissionPolicyBinding::MutatingAdmissionPolicyBinding(MutatingAdmissionPolicyBinding&&) noexcept = default;
+MutatingAdmissionPolicyBinding& MutatingAdmissionPolicyBinding::operator=(const MutatingAdmissionPolicyBinding& other) { return *this = MutatingAdmissionPolicyBinding(other); }
+MutatingAdmissionPolicyBinding& MutatingAdmissionPolicyBinding::operator=(MutatingAdmissionPolicyBinding&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+MutatingAdmissionPolicyBinding::~MutatingAdmissionPolicyBinding() = default;
+bool MutatingAdmissionPolicyBinding::operator==(const MutatingAdmissionPolicyBinding&) const = default;
+
+MutatingAdmissionPolicyBindingList::MutatingAdmissionPolicyBindingList() = default;
+MutatingAdmissionPolicyBindingList::MutatingAdmissionPolicyBindingList(const MutatingAdmissionPolicyBindingList&) = default;
+MutatingAdmissionPolicyBindingList::MutatingAdmissionPolicyBindingList(MutatingAdmissionPolicyBindingList&&) noexcept = default;
+MutatingAdmissionPolicyBindingList& MutatingAdmissionPolicyBindingList::operator=(const MutatingAdmissionPolicyBindingList& other) { return *this = MutatingAdmissionPolicyBindingList(other); }
+MutatingAdmissionPolicyBindingList& MutatingAdmissionPolicyBindingList::operator=(MutatingAdmissionPolicyBindingList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+MutatingAdmissionPolicyBindingList::~MutatingAdmissionPolicyBindingList() = default;
+bool MutatingAdmissionPolicyBindingList::operator==(const MutatingAdmissionPolicyBindingList&) const = default;
+
+MutatingAdmissionPolicyList::MutatingAdmissionPolicyList() = default;
+MutatingAdmissionPolicyList::MutatingAdmissionPolicyList(const MutatingAdmissionPolicyList&) = default;
+MutatingAdmissionPolicyList::MutatingAdmissionPolicyList(MutatingAdmissionPolicyList&&) noexcept = default;
+MutatingAdmissionPolicyList& MutatingAdmissionPolicyList::operator=(const MutatingAdmissionPolicyList& other) { return *this = MutatingAdmissionPolicyList(other); }
+MutatingAdmissionPolicyList& MutatingAdmissionPolicyList::operator=(MutatingAdmissionPolicyList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+MutatingAdmissionPolicyList::~MutatingAdmissionPolicyList() = default;
+bool MutatingAdmissionPolicyList::operator==(const MutatingAdmissionPolicyList&) const = default;
+
+TypeChecking::TypeChecking() = default;
+TypeChecking::TypeChecking(const TypeChecking&) = default;
+TypeChecking::TypeChecking(TypeChecking&&) noexcept = default;
+TypeChecking& TypeChecking::operator=(const TypeChecking& other) { return *this = TypeChecking(other); }
+TypeChecking& TypeChecking::operator=(TypeChecking&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+TypeChecking::~TypeChecking() = default;
+bool TypeChecking::operator==(const TypeChecking&) const = default;
+
+ValidatingAdmissionPolicySpec::ValidatingAdmissionPolicySpec() = default;
+ValidatingAdmissionPolicySpec::ValidatingAdmissionPolicySpec(const ValidatingAdmissionPolicySpec&) = default;
+ValidatingAdmissionPolicySpec::ValidatingAdmissionPolicySpec(ValidatingAdmissionPolicySpec&&) noexcept = default;
+ValidatingAdmissionPolicySpec& ValidatingAdmissionPolicySpec::operator=(const ValidatingAdmissionPolicySpec& other) { return *this = ValidatingAdmissionPolicySpec(other); }
+ValidatingAdmissionPolicySpec& ValidatingAdmissionPolicySpec::operator=(ValidatingAdmissionPolicySpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ValidatingAdmissionPolicySpec::~ValidatingAdmissionPolicySpec() = default;
+bool ValidatingAdmissionPolicySpec::operator==(const ValidatingAdmissionPolicySpec&) const = default;
+
+ValidatingAdmissionPolicyStatus::ValidatingAdmissionPolicyStatus() = default;
+ValidatingAdmissionPolicyStatus::ValidatingAdmissionPolicyStatus(const ValidatingAdmissionPolicyStatus&) = default;
+ValidatingAdmissionPolicyStatus::ValidatingAdmissionPolicyStatus(ValidatingAdmissionPolicyStatus&&) noexcept = default;
+ValidatingAdmissionPolicyStatus& ValidatingAdmissionPolicyStatus::operator=(const ValidatingAdmissionPolicyStatus& other) { return *this = ValidatingAdmissionPolicyStatus(other); }
+ValidatingAdmissionPolicyStatus& ValidatingAdmissionPolicyStatus::operator=(ValidatingAdmissionPolicyStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ValidatingAdmissionPolicyStatus::~ValidatingAdmissionPolicyStatus() = default;
+bool ValidatingAdmissionPolicyStatus::operator==(const ValidatingAdmissionPolicyStatus&) const = default;
+
+ValidatingAdmissionPolicy::ValidatingAdmissionPolicy() = default;
+ValidatingAdmissionPolicy::ValidatingAdmissionPolicy(const ValidatingAdmissionPolicy&) = default;
+ValidatingAdmissionPolicy::ValidatingAdmissionPolicy(ValidatingAdmissionPolicy&&) noexcept = default;
+ValidatingAdmissionPolicy& ValidatingAdmissionPolicy::operator=(const ValidatingAdmissionPolicy& other) { return *this = ValidatingAdmissionPolicy(other); }
+ValidatingAdmissionPolicy& ValidatingAdmissionPolicy::operator=(ValidatingAdmissionPolicy&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ValidatingAdmissionPolicy::~ValidatingAdmissionPolicy() = default;
+bool ValidatingAdmissionPolicy::operator==(const ValidatingAdmissionPolicy&) const = default;
+
+ValidatingAdmissionPolicyBindingSpec::ValidatingAdmissionPolicyBindingSpec() = default;
+ValidatingAdmissionPolicyBindingSpec::ValidatingAdmissionPolicyBindingSpec(const ValidatingAdmissionPolicyBindingSpec&) = default;
+ValidatingAdmissionPolicyBindingSpec::ValidatingAdmissionPolicyBindingSpec(ValidatingAdmissionPolicyBindingSpec&&) noexcept = default;
+ValidatingAdmissionPolicyBindingSpec& ValidatingAdmissionPolicyBindingSpec::operator=(const ValidatingAdmissionPolicyBindingSpec& other) { return *this = ValidatingAdmissionPolicyBindingSpec(other); }
+ValidatingAdmissionPolicyBindingSpec& ValidatingAdmissionPolicyBindingSpec::operator=(ValidatingAdmissionPolicyBindingSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ValidatingAdmissionPolicyBindingSpec::~ValidatingAdmissionPolicyBindingSpec() = default;
+bool ValidatingAdmissionPolicyBindingSpec::operator==(const ValidatingAdmissionPolicyBindingSpec&) const = default;
+
+ValidatingAdmissionPolicyBinding::ValidatingAdmissionPolicyBinding() = default;
+ValidatingAdmissionPolicyBinding::ValidatingAdmissionPolicyBinding(const ValidatingAdmissionPolicyBinding&) = default;
+ValidatingAdmissionPolicyBinding::ValidatingAdmissionPolicyBinding(ValidatingAdmissionPolicyBinding&&) noexcept = default;
+ValidatingAdmissionPolicyBinding& ValidatingAdmissionPolicyBinding::operator=(const ValidatingAdmissionPolicyBinding& other) { return *this = ValidatingAdmissionPolicyBinding(other); }
+ValidatingAdmissionPolicyBinding& ValidatingAdmissionPolicyBinding::operator=(ValidatingAdmissionPolicyBinding&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ValidatingAdmissionPolicyBinding::~ValidatingAdmissionPolicyBinding() = default;
+bool ValidatingAdmissionPolicyBinding::operator==(const ValidatingAdmissionPolicyBinding&) const = default;
+
+ValidatingAdmissionPolicyBindingList::ValidatingAdmissionPolicyBindingList() = default;
+ValidatingAdmissionPolicyBindingList::ValidatingAdmissionPolicyBindingList(const ValidatingAdmissionPolicyBindingList&) = default;
+ValidatingAdmissionPolicyBindingList::ValidatingAdmissionPolicyBindingList(ValidatingAdmissionPolicyBindingList&&) noexcept = default;
+ValidatingAdmissionPolicyBindingList& ValidatingAdmissionPolicyBindingList::operator=(const ValidatingAdmissionPolicyBindingList& other) { return *this = ValidatingAdmissionPolicyBindingList(other); }
+ValidatingAdmissionPolicyBindingList& ValidatingAdmissionPolicyBindingList::operator=(ValidatingAdmissionPolicyBindingList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ValidatingAdmissionPolicyBindingList::~ValidatingAdmissionPolicyBindingList() = default;
+bool ValidatingAdmissionPolicyBindingList::operator==(const ValidatingAdmissionPolicyBindingList&) const = default;
+
+ValidatingAdmissionPolicyList::ValidatingAdmissionPolicyList() = default;
+ValidatingAdmissionPolicyList::ValidatingAdmissionPolicyList(const ValidatingAdmissionPolicyList&) = default;
+ValidatingAdmissionPolicyList::ValidatingAdmissionPolicyList(ValidatingAdmissionPolicyList&&) noexcept = default;
+ValidatingAdmissionPolicyList& ValidatingAdmissionPolicyList::operator=(const ValidatingAdmissionPolicyList& other) { return *this = ValidatingAdmissionPolicyList(other); }
+ValidatingAdmissionPolicyList& ValidatingAdmissionPolicyList::operator=(ValidatingAdmissionPolicyList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ValidatingAdmissionPolicyList::~ValidatingAdmissionPolicyList() = default;
+bool ValidatingAdmissionPolicyList::operator==(const ValidatingAdmissionPolicyList&) const = default;
+
+namespace internal {
 namespace {
 
 using enum codec::Kind;
@@ -272,7 +395,8 @@ constinit const codec::TypeSchema kValidatingAdmissionPolicyListSchema{
     "admissionregistration.v1alpha1.ValidatingAdmissionPolicyList", "admissionregistration.k8s.io", "v1alpha1", "ValidatingAdmissionPolicyList",
     kValidatingAdmissionPolicyListFields, codec::JsonForm::kObject, &CreateObject<ValidatingAdmissionPolicyList>, &DestroyObject<ValidatingAdmissionPolicyList>};
 
-}  // namespace kubexx::api::admissionregistration::v1alpha1::internal
+}  // namespace internal
+}  // namespace kubexx::api::admissionregistration::v1alpha1
 
 namespace kubexx::codec {
 

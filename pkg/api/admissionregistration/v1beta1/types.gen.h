@@ -78,18 +78,30 @@ struct MatchCondition {
 };
 
 struct NamedRuleWithOperations {
-  std::vector<std::string> resource_names{};
-  admissionregistration::v1::RuleWithOperations rule_with_operations{};
-  bool operator==(const NamedRuleWithOperations&) const = default;
+  std::vector<std::string> resource_names;
+  admissionregistration::v1::RuleWithOperations rule_with_operations;
+  NamedRuleWithOperations();
+  NamedRuleWithOperations(const NamedRuleWithOperations&);
+  NamedRuleWithOperations(NamedRuleWithOperations&&) noexcept;
+  NamedRuleWithOperations& operator=(const NamedRuleWithOperations&);
+  NamedRuleWithOperations& operator=(NamedRuleWithOperations&&) noexcept;
+  ~NamedRuleWithOperations();
+  bool operator==(const NamedRuleWithOperations&) const;
 };
 
 struct MatchResources {
-  apimachinery::Box<meta::v1::LabelSelector> namespace_selector{};
-  apimachinery::Box<meta::v1::LabelSelector> object_selector{};
-  std::vector<NamedRuleWithOperations> resource_rules{};
-  std::vector<NamedRuleWithOperations> exclude_resource_rules{};
-  std::optional<std::string> match_policy{};
-  bool operator==(const MatchResources&) const = default;
+  apimachinery::Box<meta::v1::LabelSelector> namespace_selector;
+  apimachinery::Box<meta::v1::LabelSelector> object_selector;
+  std::vector<NamedRuleWithOperations> resource_rules;
+  std::vector<NamedRuleWithOperations> exclude_resource_rules;
+  std::optional<std::string> match_policy;
+  MatchResources();
+  MatchResources(const MatchResources&);
+  MatchResources(MatchResources&&) noexcept;
+  MatchResources& operator=(const MatchResources&);
+  MatchResources& operator=(MatchResources&&) noexcept;
+  ~MatchResources();
+  bool operator==(const MatchResources&) const;
 };
 
 struct ParamKind {
@@ -112,20 +124,32 @@ struct Mutation {
 };
 
 struct MutatingAdmissionPolicySpec {
-  apimachinery::Box<ParamKind> param_kind{};
-  apimachinery::Box<MatchResources> match_constraints{};
-  std::vector<Variable> variables{};
-  std::vector<Mutation> mutations{};
-  std::optional<std::string> failure_policy{};
-  std::vector<MatchCondition> match_conditions{};
-  std::string reinvocation_policy{};
-  bool operator==(const MutatingAdmissionPolicySpec&) const = default;
+  apimachinery::Box<ParamKind> param_kind;
+  apimachinery::Box<MatchResources> match_constraints;
+  std::vector<Variable> variables;
+  std::vector<Mutation> mutations;
+  std::optional<std::string> failure_policy;
+  std::vector<MatchCondition> match_conditions;
+  std::string reinvocation_policy;
+  MutatingAdmissionPolicySpec();
+  MutatingAdmissionPolicySpec(const MutatingAdmissionPolicySpec&);
+  MutatingAdmissionPolicySpec(MutatingAdmissionPolicySpec&&) noexcept;
+  MutatingAdmissionPolicySpec& operator=(const MutatingAdmissionPolicySpec&);
+  MutatingAdmissionPolicySpec& operator=(MutatingAdmissionPolicySpec&&) noexcept;
+  ~MutatingAdmissionPolicySpec();
+  bool operator==(const MutatingAdmissionPolicySpec&) const;
 };
 
 struct MutatingAdmissionPolicy {
-  meta::v1::ObjectMeta metadata{};
-  MutatingAdmissionPolicySpec spec{};
-  bool operator==(const MutatingAdmissionPolicy&) const = default;
+  meta::v1::ObjectMeta metadata;
+  MutatingAdmissionPolicySpec spec;
+  MutatingAdmissionPolicy();
+  MutatingAdmissionPolicy(const MutatingAdmissionPolicy&);
+  MutatingAdmissionPolicy(MutatingAdmissionPolicy&&) noexcept;
+  MutatingAdmissionPolicy& operator=(const MutatingAdmissionPolicy&);
+  MutatingAdmissionPolicy& operator=(MutatingAdmissionPolicy&&) noexcept;
+  ~MutatingAdmissionPolicy();
+  bool operator==(const MutatingAdmissionPolicy&) const;
 };
 
 struct ParamRef {
@@ -144,21 +168,39 @@ struct MutatingAdmissionPolicyBindingSpec {
 };
 
 struct MutatingAdmissionPolicyBinding {
-  meta::v1::ObjectMeta metadata{};
-  MutatingAdmissionPolicyBindingSpec spec{};
-  bool operator==(const MutatingAdmissionPolicyBinding&) const = default;
+  meta::v1::ObjectMeta metadata;
+  MutatingAdmissionPolicyBindingSpec spec;
+  MutatingAdmissionPolicyBinding();
+  MutatingAdmissionPolicyBinding(const MutatingAdmissionPolicyBinding&);
+  MutatingAdmissionPolicyBinding(MutatingAdmissionPolicyBinding&&) noexcept;
+  MutatingAdmissionPolicyBinding& operator=(const MutatingAdmissionPolicyBinding&);
+  MutatingAdmissionPolicyBinding& operator=(MutatingAdmissionPolicyBinding&&) noexcept;
+  ~MutatingAdmissionPolicyBinding();
+  bool operator==(const MutatingAdmissionPolicyBinding&) const;
 };
 
 struct MutatingAdmissionPolicyBindingList {
-  meta::v1::ListMeta metadata{};
-  std::vector<MutatingAdmissionPolicyBinding> items{};
-  bool operator==(const MutatingAdmissionPolicyBindingList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<MutatingAdmissionPolicyBinding> items;
+  MutatingAdmissionPolicyBindingList();
+  MutatingAdmissionPolicyBindingList(const MutatingAdmissionPolicyBindingList&);
+  MutatingAdmissionPolicyBindingList(MutatingAdmissionPolicyBindingList&&) noexcept;
+  MutatingAdmissionPolicyBindingList& operator=(const MutatingAdmissionPolicyBindingList&);
+  MutatingAdmissionPolicyBindingList& operator=(MutatingAdmissionPolicyBindingList&&) noexcept;
+  ~MutatingAdmissionPolicyBindingList();
+  bool operator==(const MutatingAdmissionPolicyBindingList&) const;
 };
 
 struct MutatingAdmissionPolicyList {
-  meta::v1::ListMeta metadata{};
-  std::vector<MutatingAdmissionPolicy> items{};
-  bool operator==(const MutatingAdmissionPolicyList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<MutatingAdmissionPolicy> items;
+  MutatingAdmissionPolicyList();
+  MutatingAdmissionPolicyList(const MutatingAdmissionPolicyList&);
+  MutatingAdmissionPolicyList(MutatingAdmissionPolicyList&&) noexcept;
+  MutatingAdmissionPolicyList& operator=(const MutatingAdmissionPolicyList&);
+  MutatingAdmissionPolicyList& operator=(MutatingAdmissionPolicyList&&) noexcept;
+  ~MutatingAdmissionPolicyList();
+  bool operator==(const MutatingAdmissionPolicyList&) const;
 };
 
 struct ServiceReference {
@@ -177,36 +219,60 @@ struct WebhookClientConfig {
 };
 
 struct MutatingWebhook {
-  std::string name{};
-  WebhookClientConfig client_config{};
-  std::vector<admissionregistration::v1::RuleWithOperations> rules{};
-  std::optional<std::string> failure_policy{};
-  apimachinery::Box<meta::v1::LabelSelector> namespace_selector{};
-  std::optional<std::string> side_effects{};
-  std::optional<std::int32_t> timeout_seconds{};
-  std::vector<std::string> admission_review_versions{};
-  std::optional<std::string> match_policy{};
-  std::optional<std::string> reinvocation_policy{};
-  apimachinery::Box<meta::v1::LabelSelector> object_selector{};
-  std::vector<MatchCondition> match_conditions{};
-  bool operator==(const MutatingWebhook&) const = default;
+  std::string name;
+  WebhookClientConfig client_config;
+  std::vector<admissionregistration::v1::RuleWithOperations> rules;
+  std::optional<std::string> failure_policy;
+  apimachinery::Box<meta::v1::LabelSelector> namespace_selector;
+  std::optional<std::string> side_effects;
+  std::optional<std::int32_t> timeout_seconds;
+  std::vector<std::string> admission_review_versions;
+  std::optional<std::string> match_policy;
+  std::optional<std::string> reinvocation_policy;
+  apimachinery::Box<meta::v1::LabelSelector> object_selector;
+  std::vector<MatchCondition> match_conditions;
+  MutatingWebhook();
+  MutatingWebhook(const MutatingWebhook&);
+  MutatingWebhook(MutatingWebhook&&) noexcept;
+  MutatingWebhook& operator=(const MutatingWebhook&);
+  MutatingWebhook& operator=(MutatingWebhook&&) noexcept;
+  ~MutatingWebhook();
+  bool operator==(const MutatingWebhook&) const;
 };
 
 struct MutatingWebhookConfiguration {
-  meta::v1::ObjectMeta metadata{};
-  std::vector<MutatingWebhook> webhooks{};
-  bool operator==(const MutatingWebhookConfiguration&) const = default;
+  meta::v1::ObjectMeta metadata;
+  std::vector<MutatingWebhook> webhooks;
+  MutatingWebhookConfiguration();
+  MutatingWebhookConfiguration(const MutatingWebhookConfiguration&);
+  MutatingWebhookConfiguration(MutatingWebhookConfiguration&&) noexcept;
+  MutatingWebhookConfiguration& operator=(const MutatingWebhookConfiguration&);
+  MutatingWebhookConfiguration& operator=(MutatingWebhookConfiguration&&) noexcept;
+  ~MutatingWebhookConfiguration();
+  bool operator==(const MutatingWebhookConfiguration&) const;
 };
 
 struct MutatingWebhookConfigurationList {
-  meta::v1::ListMeta metadata{};
-  std::vector<MutatingWebhookConfiguration> items{};
-  bool operator==(const MutatingWebhookConfigurationList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<MutatingWebhookConfiguration> items;
+  MutatingWebhookConfigurationList();
+  MutatingWebhookConfigurationList(const MutatingWebhookConfigurationList&);
+  MutatingWebhookConfigurationList(MutatingWebhookConfigurationList&&) noexcept;
+  MutatingWebhookConfigurationList& operator=(const MutatingWebhookConfigurationList&);
+  MutatingWebhookConfigurationList& operator=(MutatingWebhookConfigurationList&&) noexcept;
+  ~MutatingWebhookConfigurationList();
+  bool operator==(const MutatingWebhookConfigurationList&) const;
 };
 
 struct TypeChecking {
-  std::vector<ExpressionWarning> expression_warnings{};
-  bool operator==(const TypeChecking&) const = default;
+  std::vector<ExpressionWarning> expression_warnings;
+  TypeChecking();
+  TypeChecking(const TypeChecking&);
+  TypeChecking(TypeChecking&&) noexcept;
+  TypeChecking& operator=(const TypeChecking&);
+  TypeChecking& operator=(TypeChecking&&) noexcept;
+  ~TypeChecking();
+  bool operator==(const TypeChecking&) const;
 };
 
 struct Validation {
@@ -218,81 +284,141 @@ struct Validation {
 };
 
 struct ValidatingAdmissionPolicySpec {
-  apimachinery::Box<ParamKind> param_kind{};
-  apimachinery::Box<MatchResources> match_constraints{};
-  std::vector<Validation> validations{};
-  std::optional<std::string> failure_policy{};
-  std::vector<AuditAnnotation> audit_annotations{};
-  std::vector<MatchCondition> match_conditions{};
-  std::vector<Variable> variables{};
-  bool operator==(const ValidatingAdmissionPolicySpec&) const = default;
+  apimachinery::Box<ParamKind> param_kind;
+  apimachinery::Box<MatchResources> match_constraints;
+  std::vector<Validation> validations;
+  std::optional<std::string> failure_policy;
+  std::vector<AuditAnnotation> audit_annotations;
+  std::vector<MatchCondition> match_conditions;
+  std::vector<Variable> variables;
+  ValidatingAdmissionPolicySpec();
+  ValidatingAdmissionPolicySpec(const ValidatingAdmissionPolicySpec&);
+  ValidatingAdmissionPolicySpec(ValidatingAdmissionPolicySpec&&) noexcept;
+  ValidatingAdmissionPolicySpec& operator=(const ValidatingAdmissionPolicySpec&);
+  ValidatingAdmissionPolicySpec& operator=(ValidatingAdmissionPolicySpec&&) noexcept;
+  ~ValidatingAdmissionPolicySpec();
+  bool operator==(const ValidatingAdmissionPolicySpec&) const;
 };
 
 struct ValidatingAdmissionPolicyStatus {
   std::int64_t observed_generation{};
-  apimachinery::Box<TypeChecking> type_checking{};
-  std::vector<meta::v1::Condition> conditions{};
-  bool operator==(const ValidatingAdmissionPolicyStatus&) const = default;
+  apimachinery::Box<TypeChecking> type_checking;
+  std::vector<meta::v1::Condition> conditions;
+  ValidatingAdmissionPolicyStatus();
+  ValidatingAdmissionPolicyStatus(const ValidatingAdmissionPolicyStatus&);
+  ValidatingAdmissionPolicyStatus(ValidatingAdmissionPolicyStatus&&) noexcept;
+  ValidatingAdmissionPolicyStatus& operator=(const ValidatingAdmissionPolicyStatus&);
+  ValidatingAdmissionPolicyStatus& operator=(ValidatingAdmissionPolicyStatus&&) noexcept;
+  ~ValidatingAdmissionPolicyStatus();
+  bool operator==(const ValidatingAdmissionPolicyStatus&) const;
 };
 
 struct ValidatingAdmissionPolicy {
-  meta::v1::ObjectMeta metadata{};
-  ValidatingAdmissionPolicySpec spec{};
-  ValidatingAdmissionPolicyStatus status{};
-  bool operator==(const ValidatingAdmissionPolicy&) const = default;
+  meta::v1::ObjectMeta metadata;
+  ValidatingAdmissionPolicySpec spec;
+  ValidatingAdmissionPolicyStatus status;
+  ValidatingAdmissionPolicy();
+  ValidatingAdmissionPolicy(const ValidatingAdmissionPolicy&);
+  ValidatingAdmissionPolicy(ValidatingAdmissionPolicy&&) noexcept;
+  ValidatingAdmissionPolicy& operator=(const ValidatingAdmissionPolicy&);
+  ValidatingAdmissionPolicy& operator=(ValidatingAdmissionPolicy&&) noexcept;
+  ~ValidatingAdmissionPolicy();
+  bool operator==(const ValidatingAdmissionPolicy&) const;
 };
 
 struct ValidatingAdmissionPolicyBindingSpec {
-  std::string policy_name{};
-  apimachinery::Box<ParamRef> param_ref{};
-  apimachinery::Box<MatchResources> match_resources{};
-  std::vector<std::string> validation_actions{};
-  bool operator==(const ValidatingAdmissionPolicyBindingSpec&) const = default;
+  std::string policy_name;
+  apimachinery::Box<ParamRef> param_ref;
+  apimachinery::Box<MatchResources> match_resources;
+  std::vector<std::string> validation_actions;
+  ValidatingAdmissionPolicyBindingSpec();
+  ValidatingAdmissionPolicyBindingSpec(const ValidatingAdmissionPolicyBindingSpec&);
+  ValidatingAdmissionPolicyBindingSpec(ValidatingAdmissionPolicyBindingSpec&&) noexcept;
+  ValidatingAdmissionPolicyBindingSpec& operator=(const ValidatingAdmissionPolicyBindingSpec&);
+  ValidatingAdmissionPolicyBindingSpec& operator=(ValidatingAdmissionPolicyBindingSpec&&) noexcept;
+  ~ValidatingAdmissionPolicyBindingSpec();
+  bool operator==(const ValidatingAdmissionPolicyBindingSpec&) const;
 };
 
 struct ValidatingAdmissionPolicyBinding {
-  meta::v1::ObjectMeta metadata{};
-  ValidatingAdmissionPolicyBindingSpec spec{};
-  bool operator==(const ValidatingAdmissionPolicyBinding&) const = default;
+  meta::v1::ObjectMeta metadata;
+  ValidatingAdmissionPolicyBindingSpec spec;
+  ValidatingAdmissionPolicyBinding();
+  ValidatingAdmissionPolicyBinding(const ValidatingAdmissionPolicyBinding&);
+  ValidatingAdmissionPolicyBinding(ValidatingAdmissionPolicyBinding&&) noexcept;
+  ValidatingAdmissionPolicyBinding& operator=(const ValidatingAdmissionPolicyBinding&);
+  ValidatingAdmissionPolicyBinding& operator=(ValidatingAdmissionPolicyBinding&&) noexcept;
+  ~ValidatingAdmissionPolicyBinding();
+  bool operator==(const ValidatingAdmissionPolicyBinding&) const;
 };
 
 struct ValidatingAdmissionPolicyBindingList {
-  meta::v1::ListMeta metadata{};
-  std::vector<ValidatingAdmissionPolicyBinding> items{};
-  bool operator==(const ValidatingAdmissionPolicyBindingList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<ValidatingAdmissionPolicyBinding> items;
+  ValidatingAdmissionPolicyBindingList();
+  ValidatingAdmissionPolicyBindingList(const ValidatingAdmissionPolicyBindingList&);
+  ValidatingAdmissionPolicyBindingList(ValidatingAdmissionPolicyBindingList&&) noexcept;
+  ValidatingAdmissionPolicyBindingList& operator=(const ValidatingAdmissionPolicyBindingList&);
+  ValidatingAdmissionPolicyBindingList& operator=(ValidatingAdmissionPolicyBindingList&&) noexcept;
+  ~ValidatingAdmissionPolicyBindingList();
+  bool operator==(const ValidatingAdmissionPolicyBindingList&) const;
 };
 
 struct ValidatingAdmissionPolicyList {
-  meta::v1::ListMeta metadata{};
-  std::vector<ValidatingAdmissionPolicy> items{};
-  bool operator==(const ValidatingAdmissionPolicyList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<ValidatingAdmissionPolicy> items;
+  ValidatingAdmissionPolicyList();
+  ValidatingAdmissionPolicyList(const ValidatingAdmissionPolicyList&);
+  ValidatingAdmissionPolicyList(ValidatingAdmissionPolicyList&&) noexcept;
+  ValidatingAdmissionPolicyList& operator=(const ValidatingAdmissionPolicyList&);
+  ValidatingAdmissionPolicyList& operator=(ValidatingAdmissionPolicyList&&) noexcept;
+  ~ValidatingAdmissionPolicyList();
+  bool operator==(const ValidatingAdmissionPolicyList&) const;
 };
 
 struct ValidatingWebhook {
-  std::string name{};
-  WebhookClientConfig client_config{};
-  std::vector<admissionregistration::v1::RuleWithOperations> rules{};
-  std::optional<std::string> failure_policy{};
-  apimachinery::Box<meta::v1::LabelSelector> namespace_selector{};
-  std::optional<std::string> side_effects{};
-  std::optional<std::int32_t> timeout_seconds{};
-  std::vector<std::string> admission_review_versions{};
-  std::optional<std::string> match_policy{};
-  apimachinery::Box<meta::v1::LabelSelector> object_selector{};
-  std::vector<MatchCondition> match_conditions{};
-  bool operator==(const ValidatingWebhook&) const = default;
+  std::string name;
+  WebhookClientConfig client_config;
+  std::vector<admissionregistration::v1::RuleWithOperations> rules;
+  std::optional<std::string> failure_policy;
+  apimachinery::Box<meta::v1::LabelSelector> namespace_selector;
+  std::optional<std::string> side_effects;
+  std::optional<std::int32_t> timeout_seconds;
+  std::vector<std::string> admission_review_versions;
+  std::optional<std::string> match_policy;
+  apimachinery::Box<meta::v1::LabelSelector> object_selector;
+  std::vector<MatchCondition> match_conditions;
+  ValidatingWebhook();
+  ValidatingWebhook(const ValidatingWebhook&);
+  ValidatingWebhook(ValidatingWebhook&&) noexcept;
+  ValidatingWebhook& operator=(const ValidatingWebhook&);
+  ValidatingWebhook& operator=(ValidatingWebhook&&) noexcept;
+  ~ValidatingWebhook();
+  bool operator==(const ValidatingWebhook&) const;
 };
 
 struct ValidatingWebhookConfiguration {
-  meta::v1::ObjectMeta metadata{};
-  std::vector<ValidatingWebhook> webhooks{};
-  bool operator==(const ValidatingWebhookConfiguration&) const = default;
+  meta::v1::ObjectMeta metadata;
+  std::vector<ValidatingWebhook> webhooks;
+  ValidatingWebhookConfiguration();
+  ValidatingWebhookConfiguration(const ValidatingWebhookConfiguration&);
+  ValidatingWebhookConfiguration(ValidatingWebhookConfiguration&&) noexcept;
+  ValidatingWebhookConfiguration& operator=(const ValidatingWebhookConfiguration&);
+  ValidatingWebhookConfiguration& operator=(ValidatingWebhookConfiguration&&) noexcept;
+  ~ValidatingWebhookConfiguration();
+  bool operator==(const ValidatingWebhookConfiguration&) const;
 };
 
 struct ValidatingWebhookConfigurationList {
-  meta::v1::ListMeta metadata{};
-  std::vector<ValidatingWebhookConfiguration> items{};
-  bool operator==(const ValidatingWebhookConfigurationList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<ValidatingWebhookConfiguration> items;
+  ValidatingWebhookConfigurationList();
+  ValidatingWebhookConfigurationList(const ValidatingWebhookConfigurationList&);
+  ValidatingWebhookConfigurationList(ValidatingWebhookConfigurationList&&) noexcept;
+  ValidatingWebhookConfigurationList& operator=(const ValidatingWebhookConfigurationList&);
+  ValidatingWebhookConfigurationList& operator=(ValidatingWebhookConfigurationList&&) noexcept;
+  ~ValidatingWebhookConfigurationList();
+  bool operator==(const ValidatingWebhookConfigurationList&) const;
 };
 
 }  // namespace kubexx::api::admissionregistration::v1beta1

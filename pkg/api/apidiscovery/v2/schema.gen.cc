@@ -2,6 +2,7 @@
 #include "kubexx/api/apidiscovery/v2/schema.gen.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "kubexx/api/apidiscovery/v2/types.gen.h"
 #include "kubexx/api/meta/v1/schema.gen.h"
@@ -9,7 +10,49 @@
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
-namespace kubexx::api::apidiscovery::v2::internal {
+namespace kubexx::api::apidiscovery::v2 {
+
+APISubresourceDiscovery::APISubresourceDiscovery() = default;
+APISubresourceDiscovery::APISubresourceDiscovery(const APISubresourceDiscovery&) = default;
+APISubresourceDiscovery::APISubresourceDiscovery(APISubresourceDiscovery&&) noexcept = default;
+APISubresourceDiscovery& APISubresourceDiscovery::operator=(const APISubresourceDiscovery& other) { return *this = APISubresourceDiscovery(other); }
+APISubresourceDiscovery& APISubresourceDiscovery::operator=(APISubresourceDiscovery&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+APISubresourceDiscovery::~APISubresourceDiscovery() = default;
+bool APISubresourceDiscovery::operator==(const APISubresourceDiscovery&) const = default;
+
+APIResourceDiscovery::APIResourceDiscovery() = default;
+APIResourceDiscovery::APIResourceDiscovery(const APIResourceDiscovery&) = default;
+APIResourceDiscovery::APIResourceDiscovery(APIResourceDiscovery&&) noexcept = default;
+APIResourceDiscovery& APIResourceDiscovery::operator=(const APIResourceDiscovery& other) { return *this = APIResourceDiscovery(other); }
+APIResourceDiscovery& APIResourceDiscovery::operator=(APIResourceDiscovery&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+APIResourceDiscovery::~APIResourceDiscovery() = default;
+bool APIResourceDiscovery::operator==(const APIResourceDiscovery&) const = default;
+
+APIVersionDiscovery::APIVersionDiscovery() = default;
+APIVersionDiscovery::APIVersionDiscovery(const APIVersionDiscovery&) = default;
+APIVersionDiscovery::APIVersionDiscovery(APIVersionDiscovery&&) noexcept = default;
+APIVersionDiscovery& APIVersionDiscovery::operator=(const APIVersionDiscovery& other) { return *this = APIVersionDiscovery(other); }
+APIVersionDiscovery& APIVersionDiscovery::operator=(APIVersionDiscovery&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+APIVersionDiscovery::~APIVersionDiscovery() = default;
+bool APIVersionDiscovery::operator==(const APIVersionDiscovery&) const = default;
+
+APIGroupDiscovery::APIGroupDiscovery() = default;
+APIGroupDiscovery::APIGroupDiscovery(const APIGroupDiscovery&) = default;
+APIGroupDiscovery::APIGroupDiscovery(APIGroupDiscovery&&) noexcept = default;
+APIGroupDiscovery& APIGroupDiscovery::operator=(const APIGroupDiscovery& other) { return *this = APIGroupDiscovery(other); }
+APIGroupDiscovery& APIGroupDiscovery::operator=(APIGroupDiscovery&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+APIGroupDiscovery::~APIGroupDiscovery() = default;
+bool APIGroupDiscovery::operator==(const APIGroupDiscovery&) const = default;
+
+APIGroupDiscoveryList::APIGroupDiscoveryList() = default;
+APIGroupDiscoveryList::APIGroupDiscoveryList(const APIGroupDiscoveryList&) = default;
+APIGroupDiscoveryList::APIGroupDiscoveryList(APIGroupDiscoveryList&&) noexcept = default;
+APIGroupDiscoveryList& APIGroupDiscoveryList::operator=(const APIGroupDiscoveryList& other) { return *this = APIGroupDiscoveryList(other); }
+APIGroupDiscoveryList& APIGroupDiscoveryList::operator=(APIGroupDiscoveryList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+APIGroupDiscoveryList::~APIGroupDiscoveryList() = default;
+bool APIGroupDiscoveryList::operator==(const APIGroupDiscoveryList&) const = default;
+
+namespace internal {
 namespace {
 
 using enum codec::Kind;
@@ -71,7 +114,8 @@ constinit const codec::TypeSchema kAPIGroupDiscoveryListSchema{
     "apidiscovery.v2.APIGroupDiscoveryList", "apidiscovery.k8s.io", "v2", "APIGroupDiscoveryList",
     kAPIGroupDiscoveryListFields, codec::JsonForm::kObject, &CreateObject<APIGroupDiscoveryList>, &DestroyObject<APIGroupDiscoveryList>};
 
-}  // namespace kubexx::api::apidiscovery::v2::internal
+}  // namespace internal
+}  // namespace kubexx::api::apidiscovery::v2
 
 namespace kubexx::codec {
 

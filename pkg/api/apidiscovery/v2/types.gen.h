@@ -20,42 +20,72 @@ struct APISubresourceDiscovery;
 struct APIVersionDiscovery;
 
 struct APISubresourceDiscovery {
-  std::string subresource{};
-  apimachinery::Box<meta::v1::GroupVersionKind> response_kind{};
-  std::vector<meta::v1::GroupVersionKind> accepted_types{};
-  std::vector<std::string> verbs{};
-  bool operator==(const APISubresourceDiscovery&) const = default;
+  std::string subresource;
+  apimachinery::Box<meta::v1::GroupVersionKind> response_kind;
+  std::vector<meta::v1::GroupVersionKind> accepted_types;
+  std::vector<std::string> verbs;
+  APISubresourceDiscovery();
+  APISubresourceDiscovery(const APISubresourceDiscovery&);
+  APISubresourceDiscovery(APISubresourceDiscovery&&) noexcept;
+  APISubresourceDiscovery& operator=(const APISubresourceDiscovery&);
+  APISubresourceDiscovery& operator=(APISubresourceDiscovery&&) noexcept;
+  ~APISubresourceDiscovery();
+  bool operator==(const APISubresourceDiscovery&) const;
 };
 
 struct APIResourceDiscovery {
-  std::string resource{};
-  apimachinery::Box<meta::v1::GroupVersionKind> response_kind{};
-  std::string scope{};
-  std::string singular_resource{};
-  std::vector<std::string> verbs{};
-  std::vector<std::string> short_names{};
-  std::vector<std::string> categories{};
-  std::vector<APISubresourceDiscovery> subresources{};
-  bool operator==(const APIResourceDiscovery&) const = default;
+  std::string resource;
+  apimachinery::Box<meta::v1::GroupVersionKind> response_kind;
+  std::string scope;
+  std::string singular_resource;
+  std::vector<std::string> verbs;
+  std::vector<std::string> short_names;
+  std::vector<std::string> categories;
+  std::vector<APISubresourceDiscovery> subresources;
+  APIResourceDiscovery();
+  APIResourceDiscovery(const APIResourceDiscovery&);
+  APIResourceDiscovery(APIResourceDiscovery&&) noexcept;
+  APIResourceDiscovery& operator=(const APIResourceDiscovery&);
+  APIResourceDiscovery& operator=(APIResourceDiscovery&&) noexcept;
+  ~APIResourceDiscovery();
+  bool operator==(const APIResourceDiscovery&) const;
 };
 
 struct APIVersionDiscovery {
-  std::string version{};
-  std::vector<APIResourceDiscovery> resources{};
-  std::string freshness{};
-  bool operator==(const APIVersionDiscovery&) const = default;
+  std::string version;
+  std::vector<APIResourceDiscovery> resources;
+  std::string freshness;
+  APIVersionDiscovery();
+  APIVersionDiscovery(const APIVersionDiscovery&);
+  APIVersionDiscovery(APIVersionDiscovery&&) noexcept;
+  APIVersionDiscovery& operator=(const APIVersionDiscovery&);
+  APIVersionDiscovery& operator=(APIVersionDiscovery&&) noexcept;
+  ~APIVersionDiscovery();
+  bool operator==(const APIVersionDiscovery&) const;
 };
 
 struct APIGroupDiscovery {
-  meta::v1::ObjectMeta metadata{};
-  std::vector<APIVersionDiscovery> versions{};
-  bool operator==(const APIGroupDiscovery&) const = default;
+  meta::v1::ObjectMeta metadata;
+  std::vector<APIVersionDiscovery> versions;
+  APIGroupDiscovery();
+  APIGroupDiscovery(const APIGroupDiscovery&);
+  APIGroupDiscovery(APIGroupDiscovery&&) noexcept;
+  APIGroupDiscovery& operator=(const APIGroupDiscovery&);
+  APIGroupDiscovery& operator=(APIGroupDiscovery&&) noexcept;
+  ~APIGroupDiscovery();
+  bool operator==(const APIGroupDiscovery&) const;
 };
 
 struct APIGroupDiscoveryList {
-  meta::v1::ListMeta metadata{};
-  std::vector<APIGroupDiscovery> items{};
-  bool operator==(const APIGroupDiscoveryList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<APIGroupDiscovery> items;
+  APIGroupDiscoveryList();
+  APIGroupDiscoveryList(const APIGroupDiscoveryList&);
+  APIGroupDiscoveryList(APIGroupDiscoveryList&&) noexcept;
+  APIGroupDiscoveryList& operator=(const APIGroupDiscoveryList&);
+  APIGroupDiscoveryList& operator=(APIGroupDiscoveryList&&) noexcept;
+  ~APIGroupDiscoveryList();
+  bool operator==(const APIGroupDiscoveryList&) const;
 };
 
 }  // namespace kubexx::api::apidiscovery::v2

@@ -2,6 +2,7 @@
 #include "kubexx/api/apiextensions/v1/schema.gen.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "kubexx/api/apiextensions/v1/types.gen.h"
 #include "kubexx/api/meta/v1/schema.gen.h"
@@ -9,7 +10,105 @@
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
-namespace kubexx::api::apiextensions::v1::internal {
+namespace kubexx::api::apiextensions::v1 {
+
+ConversionRequest::ConversionRequest() = default;
+ConversionRequest::ConversionRequest(const ConversionRequest&) = default;
+ConversionRequest::ConversionRequest(ConversionRequest&&) noexcept = default;
+ConversionRequest& ConversionRequest::operator=(const ConversionRequest& other) { return *this = ConversionRequest(other); }
+ConversionRequest& ConversionRequest::operator=(ConversionRequest&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ConversionRequest::~ConversionRequest() = default;
+bool ConversionRequest::operator==(const ConversionRequest&) const = default;
+
+ConversionResponse::ConversionResponse() = default;
+ConversionResponse::ConversionResponse(const ConversionResponse&) = default;
+ConversionResponse::ConversionResponse(ConversionResponse&&) noexcept = default;
+ConversionResponse& ConversionResponse::operator=(const ConversionResponse& other) { return *this = ConversionResponse(other); }
+ConversionResponse& ConversionResponse::operator=(ConversionResponse&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ConversionResponse::~ConversionResponse() = default;
+bool ConversionResponse::operator==(const ConversionResponse&) const = default;
+
+WebhookConversion::WebhookConversion() = default;
+WebhookConversion::WebhookConversion(const WebhookConversion&) = default;
+WebhookConversion::WebhookConversion(WebhookConversion&&) noexcept = default;
+WebhookConversion& WebhookConversion::operator=(const WebhookConversion& other) { return *this = WebhookConversion(other); }
+WebhookConversion& WebhookConversion::operator=(WebhookConversion&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+WebhookConversion::~WebhookConversion() = default;
+bool WebhookConversion::operator==(const WebhookConversion&) const = default;
+
+CustomResourceDefinitionNames::CustomResourceDefinitionNames() = default;
+CustomResourceDefinitionNames::CustomResourceDefinitionNames(const CustomResourceDefinitionNames&) = default;
+CustomResourceDefinitionNames::CustomResourceDefinitionNames(CustomResourceDefinitionNames&&) noexcept = default;
+CustomResourceDefinitionNames& CustomResourceDefinitionNames::operator=(const CustomResourceDefinitionNames& other) { return *this = CustomResourceDefinitionNames(other); }
+CustomResourceDefinitionNames& CustomResourceDefinitionNames::operator=(CustomResourceDefinitionNames&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+CustomResourceDefinitionNames::~CustomResourceDefinitionNames() = default;
+bool CustomResourceDefinitionNames::operator==(const CustomResourceDefinitionNames&) const = default;
+
+JSONSchemaPropsOrArray::JSONSchemaPropsOrArray() = default;
+JSONSchemaPropsOrArray::JSONSchemaPropsOrArray(const JSONSchemaPropsOrArray&) = default;
+JSONSchemaPropsOrArray::JSONSchemaPropsOrArray(JSONSchemaPropsOrArray&&) noexcept = default;
+JSONSchemaPropsOrArray& JSONSchemaPropsOrArray::operator=(const JSONSchemaPropsOrArray& other) { return *this = JSONSchemaPropsOrArray(other); }
+JSONSchemaPropsOrArray& JSONSchemaPropsOrArray::operator=(JSONSchemaPropsOrArray&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+JSONSchemaPropsOrArray::~JSONSchemaPropsOrArray() = default;
+bool JSONSchemaPropsOrArray::operator==(const JSONSchemaPropsOrArray&) const = default;
+
+JSONSchemaPropsOrStringArray::JSONSchemaPropsOrStringArray() = default;
+JSONSchemaPropsOrStringArray::JSONSchemaPropsOrStringArray(const JSONSchemaPropsOrStringArray&) = default;
+JSONSchemaPropsOrStringArray::JSONSchemaPropsOrStringArray(JSONSchemaPropsOrStringArray&&) noexcept = default;
+JSONSchemaPropsOrStringArray& JSONSchemaPropsOrStringArray::operator=(const JSONSchemaPropsOrStringArray& other) { return *this = JSONSchemaPropsOrStringArray(other); }
+JSONSchemaPropsOrStringArray& JSONSchemaPropsOrStringArray::operator=(JSONSchemaPropsOrStringArray&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+JSONSchemaPropsOrStringArray::~JSONSchemaPropsOrStringArray() = default;
+bool JSONSchemaPropsOrStringArray::operator==(const JSONSchemaPropsOrStringArray&) const = default;
+
+JSONSchemaProps::JSONSchemaProps() = default;
+JSONSchemaProps::JSONSchemaProps(const JSONSchemaProps&) = default;
+JSONSchemaProps::JSONSchemaProps(JSONSchemaProps&&) noexcept = default;
+JSONSchemaProps& JSONSchemaProps::operator=(const JSONSchemaProps& other) { return *this = JSONSchemaProps(other); }
+JSONSchemaProps& JSONSchemaProps::operator=(JSONSchemaProps&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+JSONSchemaProps::~JSONSchemaProps() = default;
+bool JSONSchemaProps::operator==(const JSONSchemaProps&) const = default;
+
+CustomResourceDefinitionVersion::CustomResourceDefinitionVersion() = default;
+CustomResourceDefinitionVersion::CustomResourceDefinitionVersion(const CustomResourceDefinitionVersion&) = default;
+CustomResourceDefinitionVersion::CustomResourceDefinitionVersion(CustomResourceDefinitionVersion&&) noexcept = default;
+CustomResourceDefinitionVersion& CustomResourceDefinitionVersion::operator=(const CustomResourceDefinitionVersion& other) { return *this = CustomResourceDefinitionVersion(other); }
+CustomResourceDefinitionVersion& CustomResourceDefinitionVersion::operator=(CustomResourceDefinitionVersion&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+CustomResourceDefinitionVersion::~CustomResourceDefinitionVersion() = default;
+bool CustomResourceDefinitionVersion::operator==(const CustomResourceDefinitionVersion&) const = default;
+
+CustomResourceDefinitionSpec::CustomResourceDefinitionSpec() = default;
+CustomResourceDefinitionSpec::CustomResourceDefinitionSpec(const CustomResourceDefinitionSpec&) = default;
+CustomResourceDefinitionSpec::CustomResourceDefinitionSpec(CustomResourceDefinitionSpec&&) noexcept = default;
+CustomResourceDefinitionSpec& CustomResourceDefinitionSpec::operator=(const CustomResourceDefinitionSpec& other) { return *this = CustomResourceDefinitionSpec(other); }
+CustomResourceDefinitionSpec& CustomResourceDefinitionSpec::operator=(CustomResourceDefinitionSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+CustomResourceDefinitionSpec::~CustomResourceDefinitionSpec() = default;
+bool CustomResourceDefinitionSpec::operator==(const CustomResourceDefinitionSpec&) const = default;
+
+CustomResourceDefinitionStatus::CustomResourceDefinitionStatus() = default;
+CustomResourceDefinitionStatus::CustomResourceDefinitionStatus(const CustomResourceDefinitionStatus&) = default;
+CustomResourceDefinitionStatus::CustomResourceDefinitionStatus(CustomResourceDefinitionStatus&&) noexcept = default;
+CustomResourceDefinitionStatus& CustomResourceDefinitionStatus::operator=(const CustomResourceDefinitionStatus& other) { return *this = CustomResourceDefinitionStatus(other); }
+CustomResourceDefinitionStatus& CustomResourceDefinitionStatus::operator=(CustomResourceDefinitionStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+CustomResourceDefinitionStatus::~CustomResourceDefinitionStatus() = default;
+bool CustomResourceDefinitionStatus::operator==(const CustomResourceDefinitionStatus&) const = default;
+
+CustomResourceDefinition::CustomResourceDefinition() = default;
+CustomResourceDefinition::CustomResourceDefinition(const CustomResourceDefinition&) = default;
+CustomResourceDefinition::CustomResourceDefinition(CustomResourceDefinition&&) noexcept = default;
+CustomResourceDefinition& CustomResourceDefinition::operator=(const CustomResourceDefinition& other) { return *this = CustomResourceDefinition(other); }
+CustomResourceDefinition& CustomResourceDefinition::operator=(CustomResourceDefinition&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+CustomResourceDefinition::~CustomResourceDefinition() = default;
+bool CustomResourceDefinition::operator==(const CustomResourceDefinition&) const = default;
+
+CustomResourceDefinitionList::CustomResourceDefinitionList() = default;
+CustomResourceDefinitionList::CustomResourceDefinitionList(const CustomResourceDefinitionList&) = default;
+CustomResourceDefinitionList::CustomResourceDefinitionList(CustomResourceDefinitionList&&) noexcept = default;
+CustomResourceDefinitionList& CustomResourceDefinitionList::operator=(const CustomResourceDefinitionList& other) { return *this = CustomResourceDefinitionList(other); }
+CustomResourceDefinitionList& CustomResourceDefinitionList::operator=(CustomResourceDefinitionList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+CustomResourceDefinitionList::~CustomResourceDefinitionList() = default;
+bool CustomResourceDefinitionList::operator==(const CustomResourceDefinitionList&) const = default;
+
+namespace internal {
 namespace {
 
 using enum codec::Kind;
@@ -322,7 +421,8 @@ constinit const codec::TypeSchema kCustomResourceDefinitionListSchema{
     "apiextensions.v1.CustomResourceDefinitionList", "apiextensions.k8s.io", "v1", "CustomResourceDefinitionList",
     kCustomResourceDefinitionListFields, codec::JsonForm::kObject, &CreateObject<CustomResourceDefinitionList>, &DestroyObject<CustomResourceDefinitionList>};
 
-}  // namespace kubexx::api::apiextensions::v1::internal
+}  // namespace internal
+}  // namespace kubexx::api::apiextensions::v1
 
 namespace kubexx::codec {
 

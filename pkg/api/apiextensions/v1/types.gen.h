@@ -41,17 +41,29 @@ struct WebhookClientConfig;
 struct WebhookConversion;
 
 struct ConversionRequest {
-  std::string uid{};
-  std::string desired_api_version{};
-  std::vector<apimachinery::RawExtension> objects{};
-  bool operator==(const ConversionRequest&) const = default;
+  std::string uid;
+  std::string desired_api_version;
+  std::vector<apimachinery::RawExtension> objects;
+  ConversionRequest();
+  ConversionRequest(const ConversionRequest&);
+  ConversionRequest(ConversionRequest&&) noexcept;
+  ConversionRequest& operator=(const ConversionRequest&);
+  ConversionRequest& operator=(ConversionRequest&&) noexcept;
+  ~ConversionRequest();
+  bool operator==(const ConversionRequest&) const;
 };
 
 struct ConversionResponse {
-  std::string uid{};
-  std::vector<apimachinery::RawExtension> converted_objects{};
-  meta::v1::Status result{};
-  bool operator==(const ConversionResponse&) const = default;
+  std::string uid;
+  std::vector<apimachinery::RawExtension> converted_objects;
+  meta::v1::Status result;
+  ConversionResponse();
+  ConversionResponse(const ConversionResponse&);
+  ConversionResponse(ConversionResponse&&) noexcept;
+  ConversionResponse& operator=(const ConversionResponse&);
+  ConversionResponse& operator=(ConversionResponse&&) noexcept;
+  ~ConversionResponse();
+  bool operator==(const ConversionResponse&) const;
 };
 
 struct ConversionReview {
@@ -86,9 +98,15 @@ struct WebhookClientConfig {
 };
 
 struct WebhookConversion {
-  apimachinery::Box<WebhookClientConfig> client_config{};
-  std::vector<std::string> conversion_review_versions{};
-  bool operator==(const WebhookConversion&) const = default;
+  apimachinery::Box<WebhookClientConfig> client_config;
+  std::vector<std::string> conversion_review_versions;
+  WebhookConversion();
+  WebhookConversion(const WebhookConversion&);
+  WebhookConversion(WebhookConversion&&) noexcept;
+  WebhookConversion& operator=(const WebhookConversion&);
+  WebhookConversion& operator=(WebhookConversion&&) noexcept;
+  ~WebhookConversion();
+  bool operator==(const WebhookConversion&) const;
 };
 
 struct CustomResourceConversion {
@@ -98,19 +116,31 @@ struct CustomResourceConversion {
 };
 
 struct CustomResourceDefinitionNames {
-  std::string plural{};
-  std::string singular{};
-  std::vector<std::string> short_names{};
-  std::string kind{};
-  std::string list_kind{};
-  std::vector<std::string> categories{};
-  bool operator==(const CustomResourceDefinitionNames&) const = default;
+  std::string plural;
+  std::string singular;
+  std::vector<std::string> short_names;
+  std::string kind;
+  std::string list_kind;
+  std::vector<std::string> categories;
+  CustomResourceDefinitionNames();
+  CustomResourceDefinitionNames(const CustomResourceDefinitionNames&);
+  CustomResourceDefinitionNames(CustomResourceDefinitionNames&&) noexcept;
+  CustomResourceDefinitionNames& operator=(const CustomResourceDefinitionNames&);
+  CustomResourceDefinitionNames& operator=(CustomResourceDefinitionNames&&) noexcept;
+  ~CustomResourceDefinitionNames();
+  bool operator==(const CustomResourceDefinitionNames&) const;
 };
 
 struct JSONSchemaPropsOrArray {
   apimachinery::Box<JSONSchemaProps> schema;
   std::vector<JSONSchemaProps> json_schemas;
-  bool operator==(const JSONSchemaPropsOrArray&) const = default;
+  JSONSchemaPropsOrArray();
+  JSONSchemaPropsOrArray(const JSONSchemaPropsOrArray&);
+  JSONSchemaPropsOrArray(JSONSchemaPropsOrArray&&) noexcept;
+  JSONSchemaPropsOrArray& operator=(const JSONSchemaPropsOrArray&);
+  JSONSchemaPropsOrArray& operator=(JSONSchemaPropsOrArray&&) noexcept;
+  ~JSONSchemaPropsOrArray();
+  bool operator==(const JSONSchemaPropsOrArray&) const;
 };
 
 struct JSONSchemaPropsOrBool {
@@ -121,8 +151,14 @@ struct JSONSchemaPropsOrBool {
 
 struct JSONSchemaPropsOrStringArray {
   apimachinery::Box<JSONSchemaProps> schema;
-  std::vector<std::string> property{};
-  bool operator==(const JSONSchemaPropsOrStringArray&) const = default;
+  std::vector<std::string> property;
+  JSONSchemaPropsOrStringArray();
+  JSONSchemaPropsOrStringArray(const JSONSchemaPropsOrStringArray&);
+  JSONSchemaPropsOrStringArray(JSONSchemaPropsOrStringArray&&) noexcept;
+  JSONSchemaPropsOrStringArray& operator=(const JSONSchemaPropsOrStringArray&);
+  JSONSchemaPropsOrStringArray& operator=(JSONSchemaPropsOrStringArray&&) noexcept;
+  ~JSONSchemaPropsOrStringArray();
+  bool operator==(const JSONSchemaPropsOrStringArray&) const;
 };
 
 struct ExternalDocumentation {
@@ -142,51 +178,57 @@ struct ValidationRule {
 };
 
 struct JSONSchemaProps {
-  std::string id{};
-  std::string schema{};
-  std::optional<std::string> ref{};
-  std::string description{};
-  std::string type{};
-  std::string format{};
-  std::string title{};
-  std::optional<apimachinery::JsonValue> default_{};
-  std::optional<double> maximum{};
+  std::string id;
+  std::string schema;
+  std::optional<std::string> ref;
+  std::string description;
+  std::string type;
+  std::string format;
+  std::string title;
+  std::optional<apimachinery::JsonValue> default_;
+  std::optional<double> maximum;
   bool exclusive_maximum{};
-  std::optional<double> minimum{};
+  std::optional<double> minimum;
   bool exclusive_minimum{};
-  std::optional<std::int64_t> max_length{};
-  std::optional<std::int64_t> min_length{};
-  std::string pattern{};
-  std::optional<std::int64_t> max_items{};
-  std::optional<std::int64_t> min_items{};
+  std::optional<std::int64_t> max_length;
+  std::optional<std::int64_t> min_length;
+  std::string pattern;
+  std::optional<std::int64_t> max_items;
+  std::optional<std::int64_t> min_items;
   bool unique_items{};
-  std::optional<double> multiple_of{};
-  std::vector<apimachinery::JsonValue> enum_{};
-  std::optional<std::int64_t> max_properties{};
-  std::optional<std::int64_t> min_properties{};
-  std::vector<std::string> required{};
-  apimachinery::Box<JSONSchemaPropsOrArray> items{};
-  std::vector<JSONSchemaProps> all_of{};
-  std::vector<JSONSchemaProps> one_of{};
-  std::vector<JSONSchemaProps> any_of{};
-  apimachinery::Box<JSONSchemaProps> not_{};
-  std::map<std::string, JSONSchemaProps> properties{};
-  apimachinery::Box<JSONSchemaPropsOrBool> additional_properties{};
-  std::map<std::string, JSONSchemaProps> pattern_properties{};
-  std::map<std::string, JSONSchemaPropsOrStringArray> dependencies{};
-  apimachinery::Box<JSONSchemaPropsOrBool> additional_items{};
-  std::map<std::string, JSONSchemaProps> definitions{};
-  apimachinery::Box<ExternalDocumentation> external_docs{};
-  std::optional<apimachinery::JsonValue> example{};
+  std::optional<double> multiple_of;
+  std::vector<apimachinery::JsonValue> enum_;
+  std::optional<std::int64_t> max_properties;
+  std::optional<std::int64_t> min_properties;
+  std::vector<std::string> required;
+  apimachinery::Box<JSONSchemaPropsOrArray> items;
+  std::vector<JSONSchemaProps> all_of;
+  std::vector<JSONSchemaProps> one_of;
+  std::vector<JSONSchemaProps> any_of;
+  apimachinery::Box<JSONSchemaProps> not_;
+  std::map<std::string, JSONSchemaProps> properties;
+  apimachinery::Box<JSONSchemaPropsOrBool> additional_properties;
+  std::map<std::string, JSONSchemaProps> pattern_properties;
+  std::map<std::string, JSONSchemaPropsOrStringArray> dependencies;
+  apimachinery::Box<JSONSchemaPropsOrBool> additional_items;
+  std::map<std::string, JSONSchemaProps> definitions;
+  apimachinery::Box<ExternalDocumentation> external_docs;
+  std::optional<apimachinery::JsonValue> example;
   bool nullable{};
-  std::optional<bool> x_kubernetes_preserve_unknown_fields{};
+  std::optional<bool> x_kubernetes_preserve_unknown_fields;
   bool x_kubernetes_embedded_resource{};
   bool x_kubernetes_int_or_string{};
-  std::vector<std::string> x_kubernetes_list_map_keys{};
-  std::optional<std::string> x_kubernetes_list_type{};
-  std::optional<std::string> x_kubernetes_map_type{};
-  std::vector<ValidationRule> x_kubernetes_validations{};
-  bool operator==(const JSONSchemaProps&) const = default;
+  std::vector<std::string> x_kubernetes_list_map_keys;
+  std::optional<std::string> x_kubernetes_list_type;
+  std::optional<std::string> x_kubernetes_map_type;
+  std::vector<ValidationRule> x_kubernetes_validations;
+  JSONSchemaProps();
+  JSONSchemaProps(const JSONSchemaProps&);
+  JSONSchemaProps(JSONSchemaProps&&) noexcept;
+  JSONSchemaProps& operator=(const JSONSchemaProps&);
+  JSONSchemaProps& operator=(JSONSchemaProps&&) noexcept;
+  ~JSONSchemaProps();
+  bool operator==(const JSONSchemaProps&) const;
 };
 
 struct CustomResourceValidation {
@@ -217,26 +259,38 @@ struct SelectableField {
 };
 
 struct CustomResourceDefinitionVersion {
-  std::string name{};
+  std::string name;
   bool served{};
   bool storage{};
-  apimachinery::Box<CustomResourceValidation> schema{};
-  apimachinery::Box<CustomResourceSubresources> subresources{};
-  std::vector<CustomResourceColumnDefinition> additional_printer_columns{};
+  apimachinery::Box<CustomResourceValidation> schema;
+  apimachinery::Box<CustomResourceSubresources> subresources;
+  std::vector<CustomResourceColumnDefinition> additional_printer_columns;
   bool deprecated{};
-  std::optional<std::string> deprecation_warning{};
-  std::vector<SelectableField> selectable_fields{};
-  bool operator==(const CustomResourceDefinitionVersion&) const = default;
+  std::optional<std::string> deprecation_warning;
+  std::vector<SelectableField> selectable_fields;
+  CustomResourceDefinitionVersion();
+  CustomResourceDefinitionVersion(const CustomResourceDefinitionVersion&);
+  CustomResourceDefinitionVersion(CustomResourceDefinitionVersion&&) noexcept;
+  CustomResourceDefinitionVersion& operator=(const CustomResourceDefinitionVersion&);
+  CustomResourceDefinitionVersion& operator=(CustomResourceDefinitionVersion&&) noexcept;
+  ~CustomResourceDefinitionVersion();
+  bool operator==(const CustomResourceDefinitionVersion&) const;
 };
 
 struct CustomResourceDefinitionSpec {
-  std::string group{};
-  CustomResourceDefinitionNames names{};
-  std::string scope{};
-  std::vector<CustomResourceDefinitionVersion> versions{};
-  apimachinery::Box<CustomResourceConversion> conversion{};
+  std::string group;
+  CustomResourceDefinitionNames names;
+  std::string scope;
+  std::vector<CustomResourceDefinitionVersion> versions;
+  apimachinery::Box<CustomResourceConversion> conversion;
   bool preserve_unknown_fields{};
-  bool operator==(const CustomResourceDefinitionSpec&) const = default;
+  CustomResourceDefinitionSpec();
+  CustomResourceDefinitionSpec(const CustomResourceDefinitionSpec&);
+  CustomResourceDefinitionSpec(CustomResourceDefinitionSpec&&) noexcept;
+  CustomResourceDefinitionSpec& operator=(const CustomResourceDefinitionSpec&);
+  CustomResourceDefinitionSpec& operator=(CustomResourceDefinitionSpec&&) noexcept;
+  ~CustomResourceDefinitionSpec();
+  bool operator==(const CustomResourceDefinitionSpec&) const;
 };
 
 struct CustomResourceDefinitionCondition {
@@ -250,24 +304,42 @@ struct CustomResourceDefinitionCondition {
 };
 
 struct CustomResourceDefinitionStatus {
-  std::vector<CustomResourceDefinitionCondition> conditions{};
-  CustomResourceDefinitionNames accepted_names{};
-  std::vector<std::string> stored_versions{};
+  std::vector<CustomResourceDefinitionCondition> conditions;
+  CustomResourceDefinitionNames accepted_names;
+  std::vector<std::string> stored_versions;
   std::int64_t observed_generation{};
-  bool operator==(const CustomResourceDefinitionStatus&) const = default;
+  CustomResourceDefinitionStatus();
+  CustomResourceDefinitionStatus(const CustomResourceDefinitionStatus&);
+  CustomResourceDefinitionStatus(CustomResourceDefinitionStatus&&) noexcept;
+  CustomResourceDefinitionStatus& operator=(const CustomResourceDefinitionStatus&);
+  CustomResourceDefinitionStatus& operator=(CustomResourceDefinitionStatus&&) noexcept;
+  ~CustomResourceDefinitionStatus();
+  bool operator==(const CustomResourceDefinitionStatus&) const;
 };
 
 struct CustomResourceDefinition {
-  meta::v1::ObjectMeta metadata{};
-  CustomResourceDefinitionSpec spec{};
-  CustomResourceDefinitionStatus status{};
-  bool operator==(const CustomResourceDefinition&) const = default;
+  meta::v1::ObjectMeta metadata;
+  CustomResourceDefinitionSpec spec;
+  CustomResourceDefinitionStatus status;
+  CustomResourceDefinition();
+  CustomResourceDefinition(const CustomResourceDefinition&);
+  CustomResourceDefinition(CustomResourceDefinition&&) noexcept;
+  CustomResourceDefinition& operator=(const CustomResourceDefinition&);
+  CustomResourceDefinition& operator=(CustomResourceDefinition&&) noexcept;
+  ~CustomResourceDefinition();
+  bool operator==(const CustomResourceDefinition&) const;
 };
 
 struct CustomResourceDefinitionList {
-  meta::v1::ListMeta metadata{};
-  std::vector<CustomResourceDefinition> items{};
-  bool operator==(const CustomResourceDefinitionList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<CustomResourceDefinition> items;
+  CustomResourceDefinitionList();
+  CustomResourceDefinitionList(const CustomResourceDefinitionList&);
+  CustomResourceDefinitionList(CustomResourceDefinitionList&&) noexcept;
+  CustomResourceDefinitionList& operator=(const CustomResourceDefinitionList&);
+  CustomResourceDefinitionList& operator=(CustomResourceDefinitionList&&) noexcept;
+  ~CustomResourceDefinitionList();
+  bool operator==(const CustomResourceDefinitionList&) const;
 };
 
 }  // namespace kubexx::api::apiextensions::v1

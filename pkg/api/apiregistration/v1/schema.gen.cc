@@ -2,6 +2,7 @@
 #include "kubexx/api/apiregistration/v1/schema.gen.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "kubexx/api/apiregistration/v1/types.gen.h"
 #include "kubexx/api/meta/v1/schema.gen.h"
@@ -9,7 +10,33 @@
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
-namespace kubexx::api::apiregistration::v1::internal {
+namespace kubexx::api::apiregistration::v1 {
+
+APIServiceStatus::APIServiceStatus() = default;
+APIServiceStatus::APIServiceStatus(const APIServiceStatus&) = default;
+APIServiceStatus::APIServiceStatus(APIServiceStatus&&) noexcept = default;
+APIServiceStatus& APIServiceStatus::operator=(const APIServiceStatus& other) { return *this = APIServiceStatus(other); }
+APIServiceStatus& APIServiceStatus::operator=(APIServiceStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+APIServiceStatus::~APIServiceStatus() = default;
+bool APIServiceStatus::operator==(const APIServiceStatus&) const = default;
+
+APIService::APIService() = default;
+APIService::APIService(const APIService&) = default;
+APIService::APIService(APIService&&) noexcept = default;
+APIService& APIService::operator=(const APIService& other) { return *this = APIService(other); }
+APIService& APIService::operator=(APIService&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+APIService::~APIService() = default;
+bool APIService::operator==(const APIService&) const = default;
+
+APIServiceList::APIServiceList() = default;
+APIServiceList::APIServiceList(const APIServiceList&) = default;
+APIServiceList::APIServiceList(APIServiceList&&) noexcept = default;
+APIServiceList& APIServiceList::operator=(const APIServiceList& other) { return *this = APIServiceList(other); }
+APIServiceList& APIServiceList::operator=(APIServiceList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+APIServiceList::~APIServiceList() = default;
+bool APIServiceList::operator==(const APIServiceList&) const = default;
+
+namespace internal {
 namespace {
 
 using enum codec::Kind;
@@ -80,7 +107,8 @@ constinit const codec::TypeSchema kAPIServiceListSchema{
     "apiregistration.v1.APIServiceList", "apiregistration.k8s.io", "v1", "APIServiceList",
     kAPIServiceListFields, codec::JsonForm::kObject, &CreateObject<APIServiceList>, &DestroyObject<APIServiceList>};
 
-}  // namespace kubexx::api::apiregistration::v1::internal
+}  // namespace internal
+}  // namespace kubexx::api::apiregistration::v1
 
 namespace kubexx::codec {
 

@@ -48,21 +48,39 @@ struct APIServiceCondition {
 };
 
 struct APIServiceStatus {
-  std::vector<APIServiceCondition> conditions{};
-  bool operator==(const APIServiceStatus&) const = default;
+  std::vector<APIServiceCondition> conditions;
+  APIServiceStatus();
+  APIServiceStatus(const APIServiceStatus&);
+  APIServiceStatus(APIServiceStatus&&) noexcept;
+  APIServiceStatus& operator=(const APIServiceStatus&);
+  APIServiceStatus& operator=(APIServiceStatus&&) noexcept;
+  ~APIServiceStatus();
+  bool operator==(const APIServiceStatus&) const;
 };
 
 struct APIService {
-  meta::v1::ObjectMeta metadata{};
-  APIServiceSpec spec{};
-  APIServiceStatus status{};
-  bool operator==(const APIService&) const = default;
+  meta::v1::ObjectMeta metadata;
+  APIServiceSpec spec;
+  APIServiceStatus status;
+  APIService();
+  APIService(const APIService&);
+  APIService(APIService&&) noexcept;
+  APIService& operator=(const APIService&);
+  APIService& operator=(APIService&&) noexcept;
+  ~APIService();
+  bool operator==(const APIService&) const;
 };
 
 struct APIServiceList {
-  meta::v1::ListMeta metadata{};
-  std::vector<APIService> items{};
-  bool operator==(const APIServiceList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<APIService> items;
+  APIServiceList();
+  APIServiceList(const APIServiceList&);
+  APIServiceList(APIServiceList&&) noexcept;
+  APIServiceList& operator=(const APIServiceList&);
+  APIServiceList& operator=(APIServiceList&&) noexcept;
+  ~APIServiceList();
+  bool operator==(const APIServiceList&) const;
 };
 
 }  // namespace kubexx::api::apiregistration::v1beta1

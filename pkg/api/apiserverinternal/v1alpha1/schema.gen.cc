@@ -2,6 +2,7 @@
 #include "kubexx/api/apiserverinternal/v1alpha1/schema.gen.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "kubexx/api/apiserverinternal/v1alpha1/types.gen.h"
 #include "kubexx/api/meta/v1/schema.gen.h"
@@ -9,7 +10,41 @@
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
-namespace kubexx::api::apiserverinternal::v1alpha1::internal {
+namespace kubexx::api::apiserverinternal::v1alpha1 {
+
+ServerStorageVersion::ServerStorageVersion() = default;
+ServerStorageVersion::ServerStorageVersion(const ServerStorageVersion&) = default;
+ServerStorageVersion::ServerStorageVersion(ServerStorageVersion&&) noexcept = default;
+ServerStorageVersion& ServerStorageVersion::operator=(const ServerStorageVersion& other) { return *this = ServerStorageVersion(other); }
+ServerStorageVersion& ServerStorageVersion::operator=(ServerStorageVersion&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ServerStorageVersion::~ServerStorageVersion() = default;
+bool ServerStorageVersion::operator==(const ServerStorageVersion&) const = default;
+
+StorageVersionStatus::StorageVersionStatus() = default;
+StorageVersionStatus::StorageVersionStatus(const StorageVersionStatus&) = default;
+StorageVersionStatus::StorageVersionStatus(StorageVersionStatus&&) noexcept = default;
+StorageVersionStatus& StorageVersionStatus::operator=(const StorageVersionStatus& other) { return *this = StorageVersionStatus(other); }
+StorageVersionStatus& StorageVersionStatus::operator=(StorageVersionStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+StorageVersionStatus::~StorageVersionStatus() = default;
+bool StorageVersionStatus::operator==(const StorageVersionStatus&) const = default;
+
+StorageVersion::StorageVersion() = default;
+StorageVersion::StorageVersion(const StorageVersion&) = default;
+StorageVersion::StorageVersion(StorageVersion&&) noexcept = default;
+StorageVersion& StorageVersion::operator=(const StorageVersion& other) { return *this = StorageVersion(other); }
+StorageVersion& StorageVersion::operator=(StorageVersion&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+StorageVersion::~StorageVersion() = default;
+bool StorageVersion::operator==(const StorageVersion&) const = default;
+
+StorageVersionList::StorageVersionList() = default;
+StorageVersionList::StorageVersionList(const StorageVersionList&) = default;
+StorageVersionList::StorageVersionList(StorageVersionList&&) noexcept = default;
+StorageVersionList& StorageVersionList::operator=(const StorageVersionList& other) { return *this = StorageVersionList(other); }
+StorageVersionList& StorageVersionList::operator=(StorageVersionList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+StorageVersionList::~StorageVersionList() = default;
+bool StorageVersionList::operator==(const StorageVersionList&) const = default;
+
+namespace internal {
 namespace {
 
 using enum codec::Kind;
@@ -74,7 +109,8 @@ constinit const codec::TypeSchema kStorageVersionListSchema{
     "apiserverinternal.v1alpha1.StorageVersionList", "internal.apiserver.k8s.io", "v1alpha1", "StorageVersionList",
     kStorageVersionListFields, codec::JsonForm::kObject, &CreateObject<StorageVersionList>, &DestroyObject<StorageVersionList>};
 
-}  // namespace kubexx::api::apiserverinternal::v1alpha1::internal
+}  // namespace internal
+}  // namespace kubexx::api::apiserverinternal::v1alpha1
 
 namespace kubexx::codec {
 

@@ -21,11 +21,17 @@ struct StorageVersionSpec;
 struct StorageVersionStatus;
 
 struct ServerStorageVersion {
-  std::string api_server_id{};
-  std::string encoding_version{};
-  std::vector<std::string> decodable_versions{};
-  std::vector<std::string> served_versions{};
-  bool operator==(const ServerStorageVersion&) const = default;
+  std::string api_server_id;
+  std::string encoding_version;
+  std::vector<std::string> decodable_versions;
+  std::vector<std::string> served_versions;
+  ServerStorageVersion();
+  ServerStorageVersion(const ServerStorageVersion&);
+  ServerStorageVersion(ServerStorageVersion&&) noexcept;
+  ServerStorageVersion& operator=(const ServerStorageVersion&);
+  ServerStorageVersion& operator=(ServerStorageVersion&&) noexcept;
+  ~ServerStorageVersion();
+  bool operator==(const ServerStorageVersion&) const;
 };
 
 struct StorageVersionSpec {
@@ -43,23 +49,41 @@ struct StorageVersionCondition {
 };
 
 struct StorageVersionStatus {
-  std::vector<ServerStorageVersion> storage_versions{};
-  std::optional<std::string> common_encoding_version{};
-  std::vector<StorageVersionCondition> conditions{};
-  bool operator==(const StorageVersionStatus&) const = default;
+  std::vector<ServerStorageVersion> storage_versions;
+  std::optional<std::string> common_encoding_version;
+  std::vector<StorageVersionCondition> conditions;
+  StorageVersionStatus();
+  StorageVersionStatus(const StorageVersionStatus&);
+  StorageVersionStatus(StorageVersionStatus&&) noexcept;
+  StorageVersionStatus& operator=(const StorageVersionStatus&);
+  StorageVersionStatus& operator=(StorageVersionStatus&&) noexcept;
+  ~StorageVersionStatus();
+  bool operator==(const StorageVersionStatus&) const;
 };
 
 struct StorageVersion {
-  meta::v1::ObjectMeta metadata{};
-  StorageVersionSpec spec{};
-  StorageVersionStatus status{};
-  bool operator==(const StorageVersion&) const = default;
+  meta::v1::ObjectMeta metadata;
+  StorageVersionSpec spec;
+  StorageVersionStatus status;
+  StorageVersion();
+  StorageVersion(const StorageVersion&);
+  StorageVersion(StorageVersion&&) noexcept;
+  StorageVersion& operator=(const StorageVersion&);
+  StorageVersion& operator=(StorageVersion&&) noexcept;
+  ~StorageVersion();
+  bool operator==(const StorageVersion&) const;
 };
 
 struct StorageVersionList {
-  meta::v1::ListMeta metadata{};
-  std::vector<StorageVersion> items{};
-  bool operator==(const StorageVersionList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<StorageVersion> items;
+  StorageVersionList();
+  StorageVersionList(const StorageVersionList&);
+  StorageVersionList(StorageVersionList&&) noexcept;
+  StorageVersionList& operator=(const StorageVersionList&);
+  StorageVersionList& operator=(StorageVersionList&&) noexcept;
+  ~StorageVersionList();
+  bool operator==(const StorageVersionList&) const;
 };
 
 }  // namespace kubexx::api::apiserverinternal::v1alpha1

@@ -2,6 +2,7 @@
 #include "kubexx/api/apps/v1beta1/schema.gen.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "kubexx/api/apps/v1beta1/types.gen.h"
 #include "kubexx/api/core/v1/schema.gen.h"
@@ -10,7 +11,113 @@
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
-namespace kubexx::api::apps::v1beta1::internal {
+namespace kubexx::api::apps::v1beta1 {
+
+ControllerRevision::ControllerRevision() = default;
+ControllerRevision::ControllerRevision(const ControllerRevision&) = default;
+ControllerRevision::ControllerRevision(ControllerRevision&&) noexcept = default;
+ControllerRevision& ControllerRevision::operator=(const ControllerRevision& other) { return *this = ControllerRevision(other); }
+ControllerRevision& ControllerRevision::operator=(ControllerRevision&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ControllerRevision::~ControllerRevision() = default;
+bool ControllerRevision::operator==(const ControllerRevision&) const = default;
+
+ControllerRevisionList::ControllerRevisionList() = default;
+ControllerRevisionList::ControllerRevisionList(const ControllerRevisionList&) = default;
+ControllerRevisionList::ControllerRevisionList(ControllerRevisionList&&) noexcept = default;
+ControllerRevisionList& ControllerRevisionList::operator=(const ControllerRevisionList& other) { return *this = ControllerRevisionList(other); }
+ControllerRevisionList& ControllerRevisionList::operator=(ControllerRevisionList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ControllerRevisionList::~ControllerRevisionList() = default;
+bool ControllerRevisionList::operator==(const ControllerRevisionList&) const = default;
+
+DeploymentSpec::DeploymentSpec() = default;
+DeploymentSpec::DeploymentSpec(const DeploymentSpec&) = default;
+DeploymentSpec::DeploymentSpec(DeploymentSpec&&) noexcept = default;
+DeploymentSpec& DeploymentSpec::operator=(const DeploymentSpec& other) { return *this = DeploymentSpec(other); }
+DeploymentSpec& DeploymentSpec::operator=(DeploymentSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+DeploymentSpec::~DeploymentSpec() = default;
+bool DeploymentSpec::operator==(const DeploymentSpec&) const = default;
+
+DeploymentStatus::DeploymentStatus() = default;
+DeploymentStatus::DeploymentStatus(const DeploymentStatus&) = default;
+DeploymentStatus::DeploymentStatus(DeploymentStatus&&) noexcept = default;
+DeploymentStatus& DeploymentStatus::operator=(const DeploymentStatus& other) { return *this = DeploymentStatus(other); }
+DeploymentStatus& DeploymentStatus::operator=(DeploymentStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+DeploymentStatus::~DeploymentStatus() = default;
+bool DeploymentStatus::operator==(const DeploymentStatus&) const = default;
+
+Deployment::Deployment() = default;
+Deployment::Deployment(const Deployment&) = default;
+Deployment::Deployment(Deployment&&) noexcept = default;
+Deployment& Deployment::operator=(const Deployment& other) { return *this = Deployment(other); }
+Deployment& Deployment::operator=(Deployment&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+Deployment::~Deployment() = default;
+bool Deployment::operator==(const Deployment&) const = default;
+
+DeploymentList::DeploymentList() = default;
+DeploymentList::DeploymentList(const DeploymentList&) = default;
+DeploymentList::DeploymentList(DeploymentList&&) noexcept = default;
+DeploymentList& DeploymentList::operator=(const DeploymentList& other) { return *this = DeploymentList(other); }
+DeploymentList& DeploymentList::operator=(DeploymentList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+DeploymentList::~DeploymentList() = default;
+bool DeploymentList::operator==(const DeploymentList&) const = default;
+
+DeploymentRollback::DeploymentRollback() = default;
+DeploymentRollback::DeploymentRollback(const DeploymentRollback&) = default;
+DeploymentRollback::DeploymentRollback(DeploymentRollback&&) noexcept = default;
+DeploymentRollback& DeploymentRollback::operator=(const DeploymentRollback& other) { return *this = DeploymentRollback(other); }
+DeploymentRollback& DeploymentRollback::operator=(DeploymentRollback&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+DeploymentRollback::~DeploymentRollback() = default;
+bool DeploymentRollback::operator==(const DeploymentRollback&) const = default;
+
+ScaleStatus::ScaleStatus() = default;
+ScaleStatus::ScaleStatus(const ScaleStatus&) = default;
+ScaleStatus::ScaleStatus(ScaleStatus&&) noexcept = default;
+ScaleStatus& ScaleStatus::operator=(const ScaleStatus& other) { return *this = ScaleStatus(other); }
+ScaleStatus& ScaleStatus::operator=(ScaleStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ScaleStatus::~ScaleStatus() = default;
+bool ScaleStatus::operator==(const ScaleStatus&) const = default;
+
+Scale::Scale() = default;
+Scale::Scale(const Scale&) = default;
+Scale::Scale(Scale&&) noexcept = default;
+Scale& Scale::operator=(const Scale& other) { return *this = Scale(other); }
+Scale& Scale::operator=(Scale&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+Scale::~Scale() = default;
+bool Scale::operator==(const Scale&) const = default;
+
+StatefulSetSpec::StatefulSetSpec() = default;
+StatefulSetSpec::StatefulSetSpec(const StatefulSetSpec&) = default;
+StatefulSetSpec::StatefulSetSpec(StatefulSetSpec&&) noexcept = default;
+StatefulSetSpec& StatefulSetSpec::operator=(const StatefulSetSpec& other) { return *this = StatefulSetSpec(other); }
+StatefulSetSpec& StatefulSetSpec::operator=(StatefulSetSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+StatefulSetSpec::~StatefulSetSpec() = default;
+bool StatefulSetSpec::operator==(const StatefulSetSpec&) const = default;
+
+StatefulSetStatus::StatefulSetStatus() = default;
+StatefulSetStatus::StatefulSetStatus(const StatefulSetStatus&) = default;
+StatefulSetStatus::StatefulSetStatus(StatefulSetStatus&&) noexcept = default;
+StatefulSetStatus& StatefulSetStatus::operator=(const StatefulSetStatus& other) { return *this = StatefulSetStatus(other); }
+StatefulSetStatus& StatefulSetStatus::operator=(StatefulSetStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+StatefulSetStatus::~StatefulSetStatus() = default;
+bool StatefulSetStatus::operator==(const StatefulSetStatus&) const = default;
+
+StatefulSet::StatefulSet() = default;
+StatefulSet::StatefulSet(const StatefulSet&) = default;
+StatefulSet::StatefulSet(StatefulSet&&) noexcept = default;
+StatefulSet& StatefulSet::operator=(const StatefulSet& other) { return *this = StatefulSet(other); }
+StatefulSet& StatefulSet::operator=(StatefulSet&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+StatefulSet::~StatefulSet() = default;
+bool StatefulSet::operator==(const StatefulSet&) const = default;
+
+StatefulSetList::StatefulSetList() = default;
+StatefulSetList::StatefulSetList(const StatefulSetList&) = default;
+StatefulSetList::StatefulSetList(StatefulSetList&&) noexcept = default;
+StatefulSetList& StatefulSetList::operator=(const StatefulSetList& other) { return *this = StatefulSetList(other); }
+StatefulSetList& StatefulSetList::operator=(StatefulSetList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+StatefulSetList::~StatefulSetList() = default;
+bool StatefulSetList::operator==(const StatefulSetList&) const = default;
+
+namespace internal {
 namespace {
 
 using enum codec::Kind;
@@ -266,7 +373,8 @@ constinit const codec::TypeSchema kStatefulSetListSchema{
     "apps.v1beta1.StatefulSetList", "apps", "v1beta1", "StatefulSetList",
     kStatefulSetListFields, codec::JsonForm::kObject, &CreateObject<StatefulSetList>, &DestroyObject<StatefulSetList>};
 
-}  // namespace kubexx::api::apps::v1beta1::internal
+}  // namespace internal
+}  // namespace kubexx::api::apps::v1beta1
 
 namespace kubexx::codec {
 

@@ -39,16 +39,28 @@ struct StatefulSetStatus;
 struct StatefulSetUpdateStrategy;
 
 struct ControllerRevision {
-  meta::v1::ObjectMeta metadata{};
-  apimachinery::RawExtension data{};
+  meta::v1::ObjectMeta metadata;
+  apimachinery::RawExtension data;
   std::int64_t revision{};
-  bool operator==(const ControllerRevision&) const = default;
+  ControllerRevision();
+  ControllerRevision(const ControllerRevision&);
+  ControllerRevision(ControllerRevision&&) noexcept;
+  ControllerRevision& operator=(const ControllerRevision&);
+  ControllerRevision& operator=(ControllerRevision&&) noexcept;
+  ~ControllerRevision();
+  bool operator==(const ControllerRevision&) const;
 };
 
 struct ControllerRevisionList {
-  meta::v1::ListMeta metadata{};
-  std::vector<ControllerRevision> items{};
-  bool operator==(const ControllerRevisionList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<ControllerRevision> items;
+  ControllerRevisionList();
+  ControllerRevisionList(const ControllerRevisionList&);
+  ControllerRevisionList(ControllerRevisionList&&) noexcept;
+  ControllerRevisionList& operator=(const ControllerRevisionList&);
+  ControllerRevisionList& operator=(ControllerRevisionList&&) noexcept;
+  ~ControllerRevisionList();
+  bool operator==(const ControllerRevisionList&) const;
 };
 
 struct RollingUpdateDeployment {
@@ -69,16 +81,22 @@ struct RollbackConfig {
 };
 
 struct DeploymentSpec {
-  std::optional<std::int32_t> replicas{};
-  apimachinery::Box<meta::v1::LabelSelector> selector{};
-  core::v1::PodTemplateSpec template_{};
-  DeploymentStrategy strategy{};
+  std::optional<std::int32_t> replicas;
+  apimachinery::Box<meta::v1::LabelSelector> selector;
+  core::v1::PodTemplateSpec template_;
+  DeploymentStrategy strategy;
   std::int32_t min_ready_seconds{};
-  std::optional<std::int32_t> revision_history_limit{};
+  std::optional<std::int32_t> revision_history_limit;
   bool paused{};
-  apimachinery::Box<RollbackConfig> rollback_to{};
-  std::optional<std::int32_t> progress_deadline_seconds{};
-  bool operator==(const DeploymentSpec&) const = default;
+  apimachinery::Box<RollbackConfig> rollback_to;
+  std::optional<std::int32_t> progress_deadline_seconds;
+  DeploymentSpec();
+  DeploymentSpec(const DeploymentSpec&);
+  DeploymentSpec(DeploymentSpec&&) noexcept;
+  DeploymentSpec& operator=(const DeploymentSpec&);
+  DeploymentSpec& operator=(DeploymentSpec&&) noexcept;
+  ~DeploymentSpec();
+  bool operator==(const DeploymentSpec&) const;
 };
 
 struct DeploymentCondition {
@@ -97,31 +115,55 @@ struct DeploymentStatus {
   std::int32_t updated_replicas{};
   std::int32_t available_replicas{};
   std::int32_t unavailable_replicas{};
-  std::vector<DeploymentCondition> conditions{};
+  std::vector<DeploymentCondition> conditions;
   std::int32_t ready_replicas{};
-  std::optional<std::int32_t> collision_count{};
-  std::optional<std::int32_t> terminating_replicas{};
-  bool operator==(const DeploymentStatus&) const = default;
+  std::optional<std::int32_t> collision_count;
+  std::optional<std::int32_t> terminating_replicas;
+  DeploymentStatus();
+  DeploymentStatus(const DeploymentStatus&);
+  DeploymentStatus(DeploymentStatus&&) noexcept;
+  DeploymentStatus& operator=(const DeploymentStatus&);
+  DeploymentStatus& operator=(DeploymentStatus&&) noexcept;
+  ~DeploymentStatus();
+  bool operator==(const DeploymentStatus&) const;
 };
 
 struct Deployment {
-  meta::v1::ObjectMeta metadata{};
-  DeploymentSpec spec{};
-  DeploymentStatus status{};
-  bool operator==(const Deployment&) const = default;
+  meta::v1::ObjectMeta metadata;
+  DeploymentSpec spec;
+  DeploymentStatus status;
+  Deployment();
+  Deployment(const Deployment&);
+  Deployment(Deployment&&) noexcept;
+  Deployment& operator=(const Deployment&);
+  Deployment& operator=(Deployment&&) noexcept;
+  ~Deployment();
+  bool operator==(const Deployment&) const;
 };
 
 struct DeploymentList {
-  meta::v1::ListMeta metadata{};
-  std::vector<Deployment> items{};
-  bool operator==(const DeploymentList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<Deployment> items;
+  DeploymentList();
+  DeploymentList(const DeploymentList&);
+  DeploymentList(DeploymentList&&) noexcept;
+  DeploymentList& operator=(const DeploymentList&);
+  DeploymentList& operator=(DeploymentList&&) noexcept;
+  ~DeploymentList();
+  bool operator==(const DeploymentList&) const;
 };
 
 struct DeploymentRollback {
-  std::string name{};
-  std::map<std::string, std::string> updated_annotations{};
-  RollbackConfig rollback_to{};
-  bool operator==(const DeploymentRollback&) const = default;
+  std::string name;
+  std::map<std::string, std::string> updated_annotations;
+  RollbackConfig rollback_to;
+  DeploymentRollback();
+  DeploymentRollback(const DeploymentRollback&);
+  DeploymentRollback(DeploymentRollback&&) noexcept;
+  DeploymentRollback& operator=(const DeploymentRollback&);
+  DeploymentRollback& operator=(DeploymentRollback&&) noexcept;
+  ~DeploymentRollback();
+  bool operator==(const DeploymentRollback&) const;
 };
 
 struct RollingUpdateStatefulSetStrategy {
@@ -137,16 +179,28 @@ struct ScaleSpec {
 
 struct ScaleStatus {
   std::int32_t replicas{};
-  std::map<std::string, std::string> selector{};
-  std::string target_selector{};
-  bool operator==(const ScaleStatus&) const = default;
+  std::map<std::string, std::string> selector;
+  std::string target_selector;
+  ScaleStatus();
+  ScaleStatus(const ScaleStatus&);
+  ScaleStatus(ScaleStatus&&) noexcept;
+  ScaleStatus& operator=(const ScaleStatus&);
+  ScaleStatus& operator=(ScaleStatus&&) noexcept;
+  ~ScaleStatus();
+  bool operator==(const ScaleStatus&) const;
 };
 
 struct Scale {
-  meta::v1::ObjectMeta metadata{};
-  ScaleSpec spec{};
-  ScaleStatus status{};
-  bool operator==(const Scale&) const = default;
+  meta::v1::ObjectMeta metadata;
+  ScaleSpec spec;
+  ScaleStatus status;
+  Scale();
+  Scale(const Scale&);
+  Scale(Scale&&) noexcept;
+  Scale& operator=(const Scale&);
+  Scale& operator=(Scale&&) noexcept;
+  ~Scale();
+  bool operator==(const Scale&) const;
 };
 
 struct StatefulSetUpdateStrategy {
@@ -167,18 +221,24 @@ struct StatefulSetOrdinals {
 };
 
 struct StatefulSetSpec {
-  std::optional<std::int32_t> replicas{};
-  apimachinery::Box<meta::v1::LabelSelector> selector{};
-  core::v1::PodTemplateSpec template_{};
-  std::vector<core::v1::PersistentVolumeClaim> volume_claim_templates{};
-  std::string service_name{};
-  std::string pod_management_policy{};
-  StatefulSetUpdateStrategy update_strategy{};
-  std::optional<std::int32_t> revision_history_limit{};
+  std::optional<std::int32_t> replicas;
+  apimachinery::Box<meta::v1::LabelSelector> selector;
+  core::v1::PodTemplateSpec template_;
+  std::vector<core::v1::PersistentVolumeClaim> volume_claim_templates;
+  std::string service_name;
+  std::string pod_management_policy;
+  StatefulSetUpdateStrategy update_strategy;
+  std::optional<std::int32_t> revision_history_limit;
   std::int32_t min_ready_seconds{};
-  apimachinery::Box<StatefulSetPersistentVolumeClaimRetentionPolicy> persistent_volume_claim_retention_policy{};
-  apimachinery::Box<StatefulSetOrdinals> ordinals{};
-  bool operator==(const StatefulSetSpec&) const = default;
+  apimachinery::Box<StatefulSetPersistentVolumeClaimRetentionPolicy> persistent_volume_claim_retention_policy;
+  apimachinery::Box<StatefulSetOrdinals> ordinals;
+  StatefulSetSpec();
+  StatefulSetSpec(const StatefulSetSpec&);
+  StatefulSetSpec(StatefulSetSpec&&) noexcept;
+  StatefulSetSpec& operator=(const StatefulSetSpec&);
+  StatefulSetSpec& operator=(StatefulSetSpec&&) noexcept;
+  ~StatefulSetSpec();
+  bool operator==(const StatefulSetSpec&) const;
 };
 
 struct StatefulSetCondition {
@@ -191,30 +251,48 @@ struct StatefulSetCondition {
 };
 
 struct StatefulSetStatus {
-  std::optional<std::int64_t> observed_generation{};
+  std::optional<std::int64_t> observed_generation;
   std::int32_t replicas{};
   std::int32_t ready_replicas{};
   std::int32_t current_replicas{};
   std::int32_t updated_replicas{};
-  std::string current_revision{};
-  std::string update_revision{};
-  std::optional<std::int32_t> collision_count{};
-  std::vector<StatefulSetCondition> conditions{};
+  std::string current_revision;
+  std::string update_revision;
+  std::optional<std::int32_t> collision_count;
+  std::vector<StatefulSetCondition> conditions;
   std::int32_t available_replicas{};
-  bool operator==(const StatefulSetStatus&) const = default;
+  StatefulSetStatus();
+  StatefulSetStatus(const StatefulSetStatus&);
+  StatefulSetStatus(StatefulSetStatus&&) noexcept;
+  StatefulSetStatus& operator=(const StatefulSetStatus&);
+  StatefulSetStatus& operator=(StatefulSetStatus&&) noexcept;
+  ~StatefulSetStatus();
+  bool operator==(const StatefulSetStatus&) const;
 };
 
 struct StatefulSet {
-  meta::v1::ObjectMeta metadata{};
-  StatefulSetSpec spec{};
-  StatefulSetStatus status{};
-  bool operator==(const StatefulSet&) const = default;
+  meta::v1::ObjectMeta metadata;
+  StatefulSetSpec spec;
+  StatefulSetStatus status;
+  StatefulSet();
+  StatefulSet(const StatefulSet&);
+  StatefulSet(StatefulSet&&) noexcept;
+  StatefulSet& operator=(const StatefulSet&);
+  StatefulSet& operator=(StatefulSet&&) noexcept;
+  ~StatefulSet();
+  bool operator==(const StatefulSet&) const;
 };
 
 struct StatefulSetList {
-  meta::v1::ListMeta metadata{};
-  std::vector<StatefulSet> items{};
-  bool operator==(const StatefulSetList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<StatefulSet> items;
+  StatefulSetList();
+  StatefulSetList(const StatefulSetList&);
+  StatefulSetList(StatefulSetList&&) noexcept;
+  StatefulSetList& operator=(const StatefulSetList&);
+  StatefulSetList& operator=(StatefulSetList&&) noexcept;
+  ~StatefulSetList();
+  bool operator==(const StatefulSetList&) const;
 };
 
 }  // namespace kubexx::api::apps::v1beta1

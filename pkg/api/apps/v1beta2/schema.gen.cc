@@ -2,6 +2,7 @@
 #include "kubexx/api/apps/v1beta2/schema.gen.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "kubexx/api/apps/v1beta2/types.gen.h"
 #include "kubexx/api/core/v1/schema.gen.h"
@@ -10,7 +11,169 @@
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
-namespace kubexx::api::apps::v1beta2::internal {
+namespace kubexx::api::apps::v1beta2 {
+
+ControllerRevision::ControllerRevision() = default;
+ControllerRevision::ControllerRevision(const ControllerRevision&) = default;
+ControllerRevision::ControllerRevision(ControllerRevision&&) noexcept = default;
+ControllerRevision& ControllerRevision::operator=(const ControllerRevision& other) { return *this = ControllerRevision(other); }
+ControllerRevision& ControllerRevision::operator=(ControllerRevision&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ControllerRevision::~ControllerRevision() = default;
+bool ControllerRevision::operator==(const ControllerRevision&) const = default;
+
+ControllerRevisionList::ControllerRevisionList() = default;
+ControllerRevisionList::ControllerRevisionList(const ControllerRevisionList&) = default;
+ControllerRevisionList::ControllerRevisionList(ControllerRevisionList&&) noexcept = default;
+ControllerRevisionList& ControllerRevisionList::operator=(const ControllerRevisionList& other) { return *this = ControllerRevisionList(other); }
+ControllerRevisionList& ControllerRevisionList::operator=(ControllerRevisionList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ControllerRevisionList::~ControllerRevisionList() = default;
+bool ControllerRevisionList::operator==(const ControllerRevisionList&) const = default;
+
+DaemonSetSpec::DaemonSetSpec() = default;
+DaemonSetSpec::DaemonSetSpec(const DaemonSetSpec&) = default;
+DaemonSetSpec::DaemonSetSpec(DaemonSetSpec&&) noexcept = default;
+DaemonSetSpec& DaemonSetSpec::operator=(const DaemonSetSpec& other) { return *this = DaemonSetSpec(other); }
+DaemonSetSpec& DaemonSetSpec::operator=(DaemonSetSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+DaemonSetSpec::~DaemonSetSpec() = default;
+bool DaemonSetSpec::operator==(const DaemonSetSpec&) const = default;
+
+DaemonSetStatus::DaemonSetStatus() = default;
+DaemonSetStatus::DaemonSetStatus(const DaemonSetStatus&) = default;
+DaemonSetStatus::DaemonSetStatus(DaemonSetStatus&&) noexcept = default;
+DaemonSetStatus& DaemonSetStatus::operator=(const DaemonSetStatus& other) { return *this = DaemonSetStatus(other); }
+DaemonSetStatus& DaemonSetStatus::operator=(DaemonSetStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+DaemonSetStatus::~DaemonSetStatus() = default;
+bool DaemonSetStatus::operator==(const DaemonSetStatus&) const = default;
+
+DaemonSet::DaemonSet() = default;
+DaemonSet::DaemonSet(const DaemonSet&) = default;
+DaemonSet::DaemonSet(DaemonSet&&) noexcept = default;
+DaemonSet& DaemonSet::operator=(const DaemonSet& other) { return *this = DaemonSet(other); }
+DaemonSet& DaemonSet::operator=(DaemonSet&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+DaemonSet::~DaemonSet() = default;
+bool DaemonSet::operator==(const DaemonSet&) const = default;
+
+DaemonSetList::DaemonSetList() = default;
+DaemonSetList::DaemonSetList(const DaemonSetList&) = default;
+DaemonSetList::DaemonSetList(DaemonSetList&&) noexcept = default;
+DaemonSetList& DaemonSetList::operator=(const DaemonSetList& other) { return *this = DaemonSetList(other); }
+DaemonSetList& DaemonSetList::operator=(DaemonSetList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+DaemonSetList::~DaemonSetList() = default;
+bool DaemonSetList::operator==(const DaemonSetList&) const = default;
+
+DeploymentSpec::DeploymentSpec() = default;
+DeploymentSpec::DeploymentSpec(const DeploymentSpec&) = default;
+DeploymentSpec::DeploymentSpec(DeploymentSpec&&) noexcept = default;
+DeploymentSpec& DeploymentSpec::operator=(const DeploymentSpec& other) { return *this = DeploymentSpec(other); }
+DeploymentSpec& DeploymentSpec::operator=(DeploymentSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+DeploymentSpec::~DeploymentSpec() = default;
+bool DeploymentSpec::operator==(const DeploymentSpec&) const = default;
+
+DeploymentStatus::DeploymentStatus() = default;
+DeploymentStatus::DeploymentStatus(const DeploymentStatus&) = default;
+DeploymentStatus::DeploymentStatus(DeploymentStatus&&) noexcept = default;
+DeploymentStatus& DeploymentStatus::operator=(const DeploymentStatus& other) { return *this = DeploymentStatus(other); }
+DeploymentStatus& DeploymentStatus::operator=(DeploymentStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+DeploymentStatus::~DeploymentStatus() = default;
+bool DeploymentStatus::operator==(const DeploymentStatus&) const = default;
+
+Deployment::Deployment() = default;
+Deployment::Deployment(const Deployment&) = default;
+Deployment::Deployment(Deployment&&) noexcept = default;
+Deployment& Deployment::operator=(const Deployment& other) { return *this = Deployment(other); }
+Deployment& Deployment::operator=(Deployment&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+Deployment::~Deployment() = default;
+bool Deployment::operator==(const Deployment&) const = default;
+
+DeploymentList::DeploymentList() = default;
+DeploymentList::DeploymentList(const DeploymentList&) = default;
+DeploymentList::DeploymentList(DeploymentList&&) noexcept = default;
+DeploymentList& DeploymentList::operator=(const DeploymentList& other) { return *this = DeploymentList(other); }
+DeploymentList& DeploymentList::operator=(DeploymentList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+DeploymentList::~DeploymentList() = default;
+bool DeploymentList::operator==(const DeploymentList&) const = default;
+
+ReplicaSetSpec::ReplicaSetSpec() = default;
+ReplicaSetSpec::ReplicaSetSpec(const ReplicaSetSpec&) = default;
+ReplicaSetSpec::ReplicaSetSpec(ReplicaSetSpec&&) noexcept = default;
+ReplicaSetSpec& ReplicaSetSpec::operator=(const ReplicaSetSpec& other) { return *this = ReplicaSetSpec(other); }
+ReplicaSetSpec& ReplicaSetSpec::operator=(ReplicaSetSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ReplicaSetSpec::~ReplicaSetSpec() = default;
+bool ReplicaSetSpec::operator==(const ReplicaSetSpec&) const = default;
+
+ReplicaSetStatus::ReplicaSetStatus() = default;
+ReplicaSetStatus::ReplicaSetStatus(const ReplicaSetStatus&) = default;
+ReplicaSetStatus::ReplicaSetStatus(ReplicaSetStatus&&) noexcept = default;
+ReplicaSetStatus& ReplicaSetStatus::operator=(const ReplicaSetStatus& other) { return *this = ReplicaSetStatus(other); }
+ReplicaSetStatus& ReplicaSetStatus::operator=(ReplicaSetStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ReplicaSetStatus::~ReplicaSetStatus() = default;
+bool ReplicaSetStatus::operator==(const ReplicaSetStatus&) const = default;
+
+ReplicaSet::ReplicaSet() = default;
+ReplicaSet::ReplicaSet(const ReplicaSet&) = default;
+ReplicaSet::ReplicaSet(ReplicaSet&&) noexcept = default;
+ReplicaSet& ReplicaSet::operator=(const ReplicaSet& other) { return *this = ReplicaSet(other); }
+ReplicaSet& ReplicaSet::operator=(ReplicaSet&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ReplicaSet::~ReplicaSet() = default;
+bool ReplicaSet::operator==(const ReplicaSet&) const = default;
+
+ReplicaSetList::ReplicaSetList() = default;
+ReplicaSetList::ReplicaSetList(const ReplicaSetList&) = default;
+ReplicaSetList::ReplicaSetList(ReplicaSetList&&) noexcept = default;
+ReplicaSetList& ReplicaSetList::operator=(const ReplicaSetList& other) { return *this = ReplicaSetList(other); }
+ReplicaSetList& ReplicaSetList::operator=(ReplicaSetList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ReplicaSetList::~ReplicaSetList() = default;
+bool ReplicaSetList::operator==(const ReplicaSetList&) const = default;
+
+ScaleStatus::ScaleStatus() = default;
+ScaleStatus::ScaleStatus(const ScaleStatus&) = default;
+ScaleStatus::ScaleStatus(ScaleStatus&&) noexcept = default;
+ScaleStatus& ScaleStatus::operator=(const ScaleStatus& other) { return *this = ScaleStatus(other); }
+ScaleStatus& ScaleStatus::operator=(ScaleStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ScaleStatus::~ScaleStatus() = default;
+bool ScaleStatus::operator==(const ScaleStatus&) const = default;
+
+Scale::Scale() = default;
+Scale::Scale(const Scale&) = default;
+Scale::Scale(Scale&&) noexcept = default;
+Scale& Scale::operator=(const Scale& other) { return *this = Scale(other); }
+Scale& Scale::operator=(Scale&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+Scale::~Scale() = default;
+bool Scale::operator==(const Scale&) const = default;
+
+StatefulSetSpec::StatefulSetSpec() = default;
+StatefulSetSpec::StatefulSetSpec(const StatefulSetSpec&) = default;
+StatefulSetSpec::StatefulSetSpec(StatefulSetSpec&&) noexcept = default;
+StatefulSetSpec& StatefulSetSpec::operator=(const StatefulSetSpec& other) { return *this = StatefulSetSpec(other); }
+StatefulSetSpec& StatefulSetSpec::operator=(StatefulSetSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+StatefulSetSpec::~StatefulSetSpec() = default;
+bool StatefulSetSpec::operator==(const StatefulSetSpec&) const = default;
+
+StatefulSetStatus::StatefulSetStatus() = default;
+StatefulSetStatus::StatefulSetStatus(const StatefulSetStatus&) = default;
+StatefulSetStatus::StatefulSetStatus(StatefulSetStatus&&) noexcept = default;
+StatefulSetStatus& StatefulSetStatus::operator=(const StatefulSetStatus& other) { return *this = StatefulSetStatus(other); }
+StatefulSetStatus& StatefulSetStatus::operator=(StatefulSetStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+StatefulSetStatus::~StatefulSetStatus() = default;
+bool StatefulSetStatus::operator==(const StatefulSetStatus&) const = default;
+
+StatefulSet::StatefulSet() = default;
+StatefulSet::StatefulSet(const StatefulSet&) = default;
+StatefulSet::StatefulSet(StatefulSet&&) noexcept = default;
+StatefulSet& StatefulSet::operator=(const StatefulSet& other) { return *this = StatefulSet(other); }
+StatefulSet& StatefulSet::operator=(StatefulSet&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+StatefulSet::~StatefulSet() = default;
+bool StatefulSet::operator==(const StatefulSet&) const = default;
+
+StatefulSetList::StatefulSetList() = default;
+StatefulSetList::StatefulSetList(const StatefulSetList&) = default;
+StatefulSetList::StatefulSetList(StatefulSetList&&) noexcept = default;
+StatefulSetList& StatefulSetList::operator=(const StatefulSetList& other) { return *this = StatefulSetList(other); }
+StatefulSetList& StatefulSetList::operator=(StatefulSetList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+StatefulSetList::~StatefulSetList() = default;
+bool StatefulSetList::operator==(const StatefulSetList&) const = default;
+
+namespace internal {
 namespace {
 
 using enum codec::Kind;
@@ -381,7 +544,8 @@ constinit const codec::TypeSchema kStatefulSetListSchema{
     "apps.v1beta2.StatefulSetList", "apps", "v1beta2", "StatefulSetList",
     kStatefulSetListFields, codec::JsonForm::kObject, &CreateObject<StatefulSetList>, &DestroyObject<StatefulSetList>};
 
-}  // namespace kubexx::api::apps::v1beta2::internal
+}  // namespace internal
+}  // namespace kubexx::api::apps::v1beta2
 
 namespace kubexx::codec {
 

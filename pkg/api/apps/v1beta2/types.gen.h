@@ -49,16 +49,28 @@ struct StatefulSetStatus;
 struct StatefulSetUpdateStrategy;
 
 struct ControllerRevision {
-  meta::v1::ObjectMeta metadata{};
-  apimachinery::RawExtension data{};
+  meta::v1::ObjectMeta metadata;
+  apimachinery::RawExtension data;
   std::int64_t revision{};
-  bool operator==(const ControllerRevision&) const = default;
+  ControllerRevision();
+  ControllerRevision(const ControllerRevision&);
+  ControllerRevision(ControllerRevision&&) noexcept;
+  ControllerRevision& operator=(const ControllerRevision&);
+  ControllerRevision& operator=(ControllerRevision&&) noexcept;
+  ~ControllerRevision();
+  bool operator==(const ControllerRevision&) const;
 };
 
 struct ControllerRevisionList {
-  meta::v1::ListMeta metadata{};
-  std::vector<ControllerRevision> items{};
-  bool operator==(const ControllerRevisionList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<ControllerRevision> items;
+  ControllerRevisionList();
+  ControllerRevisionList(const ControllerRevisionList&);
+  ControllerRevisionList(ControllerRevisionList&&) noexcept;
+  ControllerRevisionList& operator=(const ControllerRevisionList&);
+  ControllerRevisionList& operator=(ControllerRevisionList&&) noexcept;
+  ~ControllerRevisionList();
+  bool operator==(const ControllerRevisionList&) const;
 };
 
 struct RollingUpdateDaemonSet {
@@ -74,12 +86,18 @@ struct DaemonSetUpdateStrategy {
 };
 
 struct DaemonSetSpec {
-  apimachinery::Box<meta::v1::LabelSelector> selector{};
-  core::v1::PodTemplateSpec template_{};
-  DaemonSetUpdateStrategy update_strategy{};
+  apimachinery::Box<meta::v1::LabelSelector> selector;
+  core::v1::PodTemplateSpec template_;
+  DaemonSetUpdateStrategy update_strategy;
   std::int32_t min_ready_seconds{};
-  std::optional<std::int32_t> revision_history_limit{};
-  bool operator==(const DaemonSetSpec&) const = default;
+  std::optional<std::int32_t> revision_history_limit;
+  DaemonSetSpec();
+  DaemonSetSpec(const DaemonSetSpec&);
+  DaemonSetSpec(DaemonSetSpec&&) noexcept;
+  DaemonSetSpec& operator=(const DaemonSetSpec&);
+  DaemonSetSpec& operator=(DaemonSetSpec&&) noexcept;
+  ~DaemonSetSpec();
+  bool operator==(const DaemonSetSpec&) const;
 };
 
 struct DaemonSetCondition {
@@ -100,22 +118,40 @@ struct DaemonSetStatus {
   std::int32_t updated_number_scheduled{};
   std::int32_t number_available{};
   std::int32_t number_unavailable{};
-  std::optional<std::int32_t> collision_count{};
-  std::vector<DaemonSetCondition> conditions{};
-  bool operator==(const DaemonSetStatus&) const = default;
+  std::optional<std::int32_t> collision_count;
+  std::vector<DaemonSetCondition> conditions;
+  DaemonSetStatus();
+  DaemonSetStatus(const DaemonSetStatus&);
+  DaemonSetStatus(DaemonSetStatus&&) noexcept;
+  DaemonSetStatus& operator=(const DaemonSetStatus&);
+  DaemonSetStatus& operator=(DaemonSetStatus&&) noexcept;
+  ~DaemonSetStatus();
+  bool operator==(const DaemonSetStatus&) const;
 };
 
 struct DaemonSet {
-  meta::v1::ObjectMeta metadata{};
-  DaemonSetSpec spec{};
-  DaemonSetStatus status{};
-  bool operator==(const DaemonSet&) const = default;
+  meta::v1::ObjectMeta metadata;
+  DaemonSetSpec spec;
+  DaemonSetStatus status;
+  DaemonSet();
+  DaemonSet(const DaemonSet&);
+  DaemonSet(DaemonSet&&) noexcept;
+  DaemonSet& operator=(const DaemonSet&);
+  DaemonSet& operator=(DaemonSet&&) noexcept;
+  ~DaemonSet();
+  bool operator==(const DaemonSet&) const;
 };
 
 struct DaemonSetList {
-  meta::v1::ListMeta metadata{};
-  std::vector<DaemonSet> items{};
-  bool operator==(const DaemonSetList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<DaemonSet> items;
+  DaemonSetList();
+  DaemonSetList(const DaemonSetList&);
+  DaemonSetList(DaemonSetList&&) noexcept;
+  DaemonSetList& operator=(const DaemonSetList&);
+  DaemonSetList& operator=(DaemonSetList&&) noexcept;
+  ~DaemonSetList();
+  bool operator==(const DaemonSetList&) const;
 };
 
 struct RollingUpdateDeployment {
@@ -131,15 +167,21 @@ struct DeploymentStrategy {
 };
 
 struct DeploymentSpec {
-  std::optional<std::int32_t> replicas{};
-  apimachinery::Box<meta::v1::LabelSelector> selector{};
-  core::v1::PodTemplateSpec template_{};
-  DeploymentStrategy strategy{};
+  std::optional<std::int32_t> replicas;
+  apimachinery::Box<meta::v1::LabelSelector> selector;
+  core::v1::PodTemplateSpec template_;
+  DeploymentStrategy strategy;
   std::int32_t min_ready_seconds{};
-  std::optional<std::int32_t> revision_history_limit{};
+  std::optional<std::int32_t> revision_history_limit;
   bool paused{};
-  std::optional<std::int32_t> progress_deadline_seconds{};
-  bool operator==(const DeploymentSpec&) const = default;
+  std::optional<std::int32_t> progress_deadline_seconds;
+  DeploymentSpec();
+  DeploymentSpec(const DeploymentSpec&);
+  DeploymentSpec(DeploymentSpec&&) noexcept;
+  DeploymentSpec& operator=(const DeploymentSpec&);
+  DeploymentSpec& operator=(DeploymentSpec&&) noexcept;
+  ~DeploymentSpec();
+  bool operator==(const DeploymentSpec&) const;
 };
 
 struct DeploymentCondition {
@@ -158,32 +200,56 @@ struct DeploymentStatus {
   std::int32_t updated_replicas{};
   std::int32_t available_replicas{};
   std::int32_t unavailable_replicas{};
-  std::vector<DeploymentCondition> conditions{};
+  std::vector<DeploymentCondition> conditions;
   std::int32_t ready_replicas{};
-  std::optional<std::int32_t> collision_count{};
-  std::optional<std::int32_t> terminating_replicas{};
-  bool operator==(const DeploymentStatus&) const = default;
+  std::optional<std::int32_t> collision_count;
+  std::optional<std::int32_t> terminating_replicas;
+  DeploymentStatus();
+  DeploymentStatus(const DeploymentStatus&);
+  DeploymentStatus(DeploymentStatus&&) noexcept;
+  DeploymentStatus& operator=(const DeploymentStatus&);
+  DeploymentStatus& operator=(DeploymentStatus&&) noexcept;
+  ~DeploymentStatus();
+  bool operator==(const DeploymentStatus&) const;
 };
 
 struct Deployment {
-  meta::v1::ObjectMeta metadata{};
-  DeploymentSpec spec{};
-  DeploymentStatus status{};
-  bool operator==(const Deployment&) const = default;
+  meta::v1::ObjectMeta metadata;
+  DeploymentSpec spec;
+  DeploymentStatus status;
+  Deployment();
+  Deployment(const Deployment&);
+  Deployment(Deployment&&) noexcept;
+  Deployment& operator=(const Deployment&);
+  Deployment& operator=(Deployment&&) noexcept;
+  ~Deployment();
+  bool operator==(const Deployment&) const;
 };
 
 struct DeploymentList {
-  meta::v1::ListMeta metadata{};
-  std::vector<Deployment> items{};
-  bool operator==(const DeploymentList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<Deployment> items;
+  DeploymentList();
+  DeploymentList(const DeploymentList&);
+  DeploymentList(DeploymentList&&) noexcept;
+  DeploymentList& operator=(const DeploymentList&);
+  DeploymentList& operator=(DeploymentList&&) noexcept;
+  ~DeploymentList();
+  bool operator==(const DeploymentList&) const;
 };
 
 struct ReplicaSetSpec {
-  std::optional<std::int32_t> replicas{};
-  apimachinery::Box<meta::v1::LabelSelector> selector{};
-  core::v1::PodTemplateSpec template_{};
+  std::optional<std::int32_t> replicas;
+  apimachinery::Box<meta::v1::LabelSelector> selector;
+  core::v1::PodTemplateSpec template_;
   std::int32_t min_ready_seconds{};
-  bool operator==(const ReplicaSetSpec&) const = default;
+  ReplicaSetSpec();
+  ReplicaSetSpec(const ReplicaSetSpec&);
+  ReplicaSetSpec(ReplicaSetSpec&&) noexcept;
+  ReplicaSetSpec& operator=(const ReplicaSetSpec&);
+  ReplicaSetSpec& operator=(ReplicaSetSpec&&) noexcept;
+  ~ReplicaSetSpec();
+  bool operator==(const ReplicaSetSpec&) const;
 };
 
 struct ReplicaSetCondition {
@@ -201,22 +267,40 @@ struct ReplicaSetStatus {
   std::int64_t observed_generation{};
   std::int32_t ready_replicas{};
   std::int32_t available_replicas{};
-  std::vector<ReplicaSetCondition> conditions{};
-  std::optional<std::int32_t> terminating_replicas{};
-  bool operator==(const ReplicaSetStatus&) const = default;
+  std::vector<ReplicaSetCondition> conditions;
+  std::optional<std::int32_t> terminating_replicas;
+  ReplicaSetStatus();
+  ReplicaSetStatus(const ReplicaSetStatus&);
+  ReplicaSetStatus(ReplicaSetStatus&&) noexcept;
+  ReplicaSetStatus& operator=(const ReplicaSetStatus&);
+  ReplicaSetStatus& operator=(ReplicaSetStatus&&) noexcept;
+  ~ReplicaSetStatus();
+  bool operator==(const ReplicaSetStatus&) const;
 };
 
 struct ReplicaSet {
-  meta::v1::ObjectMeta metadata{};
-  ReplicaSetSpec spec{};
-  ReplicaSetStatus status{};
-  bool operator==(const ReplicaSet&) const = default;
+  meta::v1::ObjectMeta metadata;
+  ReplicaSetSpec spec;
+  ReplicaSetStatus status;
+  ReplicaSet();
+  ReplicaSet(const ReplicaSet&);
+  ReplicaSet(ReplicaSet&&) noexcept;
+  ReplicaSet& operator=(const ReplicaSet&);
+  ReplicaSet& operator=(ReplicaSet&&) noexcept;
+  ~ReplicaSet();
+  bool operator==(const ReplicaSet&) const;
 };
 
 struct ReplicaSetList {
-  meta::v1::ListMeta metadata{};
-  std::vector<ReplicaSet> items{};
-  bool operator==(const ReplicaSetList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<ReplicaSet> items;
+  ReplicaSetList();
+  ReplicaSetList(const ReplicaSetList&);
+  ReplicaSetList(ReplicaSetList&&) noexcept;
+  ReplicaSetList& operator=(const ReplicaSetList&);
+  ReplicaSetList& operator=(ReplicaSetList&&) noexcept;
+  ~ReplicaSetList();
+  bool operator==(const ReplicaSetList&) const;
 };
 
 struct RollingUpdateStatefulSetStrategy {
@@ -232,16 +316,28 @@ struct ScaleSpec {
 
 struct ScaleStatus {
   std::int32_t replicas{};
-  std::map<std::string, std::string> selector{};
-  std::string target_selector{};
-  bool operator==(const ScaleStatus&) const = default;
+  std::map<std::string, std::string> selector;
+  std::string target_selector;
+  ScaleStatus();
+  ScaleStatus(const ScaleStatus&);
+  ScaleStatus(ScaleStatus&&) noexcept;
+  ScaleStatus& operator=(const ScaleStatus&);
+  ScaleStatus& operator=(ScaleStatus&&) noexcept;
+  ~ScaleStatus();
+  bool operator==(const ScaleStatus&) const;
 };
 
 struct Scale {
-  meta::v1::ObjectMeta metadata{};
-  ScaleSpec spec{};
-  ScaleStatus status{};
-  bool operator==(const Scale&) const = default;
+  meta::v1::ObjectMeta metadata;
+  ScaleSpec spec;
+  ScaleStatus status;
+  Scale();
+  Scale(const Scale&);
+  Scale(Scale&&) noexcept;
+  Scale& operator=(const Scale&);
+  Scale& operator=(Scale&&) noexcept;
+  ~Scale();
+  bool operator==(const Scale&) const;
 };
 
 struct StatefulSetUpdateStrategy {
@@ -262,18 +358,24 @@ struct StatefulSetOrdinals {
 };
 
 struct StatefulSetSpec {
-  std::optional<std::int32_t> replicas{};
-  apimachinery::Box<meta::v1::LabelSelector> selector{};
-  core::v1::PodTemplateSpec template_{};
-  std::vector<core::v1::PersistentVolumeClaim> volume_claim_templates{};
-  std::string service_name{};
-  std::string pod_management_policy{};
-  StatefulSetUpdateStrategy update_strategy{};
-  std::optional<std::int32_t> revision_history_limit{};
+  std::optional<std::int32_t> replicas;
+  apimachinery::Box<meta::v1::LabelSelector> selector;
+  core::v1::PodTemplateSpec template_;
+  std::vector<core::v1::PersistentVolumeClaim> volume_claim_templates;
+  std::string service_name;
+  std::string pod_management_policy;
+  StatefulSetUpdateStrategy update_strategy;
+  std::optional<std::int32_t> revision_history_limit;
   std::int32_t min_ready_seconds{};
-  apimachinery::Box<StatefulSetPersistentVolumeClaimRetentionPolicy> persistent_volume_claim_retention_policy{};
-  apimachinery::Box<StatefulSetOrdinals> ordinals{};
-  bool operator==(const StatefulSetSpec&) const = default;
+  apimachinery::Box<StatefulSetPersistentVolumeClaimRetentionPolicy> persistent_volume_claim_retention_policy;
+  apimachinery::Box<StatefulSetOrdinals> ordinals;
+  StatefulSetSpec();
+  StatefulSetSpec(const StatefulSetSpec&);
+  StatefulSetSpec(StatefulSetSpec&&) noexcept;
+  StatefulSetSpec& operator=(const StatefulSetSpec&);
+  StatefulSetSpec& operator=(StatefulSetSpec&&) noexcept;
+  ~StatefulSetSpec();
+  bool operator==(const StatefulSetSpec&) const;
 };
 
 struct StatefulSetCondition {
@@ -291,25 +393,43 @@ struct StatefulSetStatus {
   std::int32_t ready_replicas{};
   std::int32_t current_replicas{};
   std::int32_t updated_replicas{};
-  std::string current_revision{};
-  std::string update_revision{};
-  std::optional<std::int32_t> collision_count{};
-  std::vector<StatefulSetCondition> conditions{};
+  std::string current_revision;
+  std::string update_revision;
+  std::optional<std::int32_t> collision_count;
+  std::vector<StatefulSetCondition> conditions;
   std::int32_t available_replicas{};
-  bool operator==(const StatefulSetStatus&) const = default;
+  StatefulSetStatus();
+  StatefulSetStatus(const StatefulSetStatus&);
+  StatefulSetStatus(StatefulSetStatus&&) noexcept;
+  StatefulSetStatus& operator=(const StatefulSetStatus&);
+  StatefulSetStatus& operator=(StatefulSetStatus&&) noexcept;
+  ~StatefulSetStatus();
+  bool operator==(const StatefulSetStatus&) const;
 };
 
 struct StatefulSet {
-  meta::v1::ObjectMeta metadata{};
-  StatefulSetSpec spec{};
-  StatefulSetStatus status{};
-  bool operator==(const StatefulSet&) const = default;
+  meta::v1::ObjectMeta metadata;
+  StatefulSetSpec spec;
+  StatefulSetStatus status;
+  StatefulSet();
+  StatefulSet(const StatefulSet&);
+  StatefulSet(StatefulSet&&) noexcept;
+  StatefulSet& operator=(const StatefulSet&);
+  StatefulSet& operator=(StatefulSet&&) noexcept;
+  ~StatefulSet();
+  bool operator==(const StatefulSet&) const;
 };
 
 struct StatefulSetList {
-  meta::v1::ListMeta metadata{};
-  std::vector<StatefulSet> items{};
-  bool operator==(const StatefulSetList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<StatefulSet> items;
+  StatefulSetList();
+  StatefulSetList(const StatefulSetList&);
+  StatefulSetList(StatefulSetList&&) noexcept;
+  StatefulSetList& operator=(const StatefulSetList&);
+  StatefulSetList& operator=(StatefulSetList&&) noexcept;
+  ~StatefulSetList();
+  bool operator==(const StatefulSetList&) const;
 };
 
 }  // namespace kubexx::api::apps::v1beta2

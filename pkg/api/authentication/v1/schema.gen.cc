@@ -2,6 +2,7 @@
 #include "kubexx/api/authentication/v1/schema.gen.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "kubexx/api/authentication/v1/types.gen.h"
 #include "kubexx/api/meta/v1/schema.gen.h"
@@ -9,7 +10,73 @@
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
-namespace kubexx::api::authentication::v1::internal {
+namespace kubexx::api::authentication::v1 {
+
+UserInfo::UserInfo() = default;
+UserInfo::UserInfo(const UserInfo&) = default;
+UserInfo::UserInfo(UserInfo&&) noexcept = default;
+UserInfo& UserInfo::operator=(const UserInfo& other) { return *this = UserInfo(other); }
+UserInfo& UserInfo::operator=(UserInfo&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+UserInfo::~UserInfo() = default;
+bool UserInfo::operator==(const UserInfo&) const = default;
+
+SelfSubjectReviewStatus::SelfSubjectReviewStatus() = default;
+SelfSubjectReviewStatus::SelfSubjectReviewStatus(const SelfSubjectReviewStatus&) = default;
+SelfSubjectReviewStatus::SelfSubjectReviewStatus(SelfSubjectReviewStatus&&) noexcept = default;
+SelfSubjectReviewStatus& SelfSubjectReviewStatus::operator=(const SelfSubjectReviewStatus& other) { return *this = SelfSubjectReviewStatus(other); }
+SelfSubjectReviewStatus& SelfSubjectReviewStatus::operator=(SelfSubjectReviewStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+SelfSubjectReviewStatus::~SelfSubjectReviewStatus() = default;
+bool SelfSubjectReviewStatus::operator==(const SelfSubjectReviewStatus&) const = default;
+
+SelfSubjectReview::SelfSubjectReview() = default;
+SelfSubjectReview::SelfSubjectReview(const SelfSubjectReview&) = default;
+SelfSubjectReview::SelfSubjectReview(SelfSubjectReview&&) noexcept = default;
+SelfSubjectReview& SelfSubjectReview::operator=(const SelfSubjectReview& other) { return *this = SelfSubjectReview(other); }
+SelfSubjectReview& SelfSubjectReview::operator=(SelfSubjectReview&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+SelfSubjectReview::~SelfSubjectReview() = default;
+bool SelfSubjectReview::operator==(const SelfSubjectReview&) const = default;
+
+TokenRequestSpec::TokenRequestSpec() = default;
+TokenRequestSpec::TokenRequestSpec(const TokenRequestSpec&) = default;
+TokenRequestSpec::TokenRequestSpec(TokenRequestSpec&&) noexcept = default;
+TokenRequestSpec& TokenRequestSpec::operator=(const TokenRequestSpec& other) { return *this = TokenRequestSpec(other); }
+TokenRequestSpec& TokenRequestSpec::operator=(TokenRequestSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+TokenRequestSpec::~TokenRequestSpec() = default;
+bool TokenRequestSpec::operator==(const TokenRequestSpec&) const = default;
+
+TokenRequest::TokenRequest() = default;
+TokenRequest::TokenRequest(const TokenRequest&) = default;
+TokenRequest::TokenRequest(TokenRequest&&) noexcept = default;
+TokenRequest& TokenRequest::operator=(const TokenRequest& other) { return *this = TokenRequest(other); }
+TokenRequest& TokenRequest::operator=(TokenRequest&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+TokenRequest::~TokenRequest() = default;
+bool TokenRequest::operator==(const TokenRequest&) const = default;
+
+TokenReviewSpec::TokenReviewSpec() = default;
+TokenReviewSpec::TokenReviewSpec(const TokenReviewSpec&) = default;
+TokenReviewSpec::TokenReviewSpec(TokenReviewSpec&&) noexcept = default;
+TokenReviewSpec& TokenReviewSpec::operator=(const TokenReviewSpec& other) { return *this = TokenReviewSpec(other); }
+TokenReviewSpec& TokenReviewSpec::operator=(TokenReviewSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+TokenReviewSpec::~TokenReviewSpec() = default;
+bool TokenReviewSpec::operator==(const TokenReviewSpec&) const = default;
+
+TokenReviewStatus::TokenReviewStatus() = default;
+TokenReviewStatus::TokenReviewStatus(const TokenReviewStatus&) = default;
+TokenReviewStatus::TokenReviewStatus(TokenReviewStatus&&) noexcept = default;
+TokenReviewStatus& TokenReviewStatus::operator=(const TokenReviewStatus& other) { return *this = TokenReviewStatus(other); }
+TokenReviewStatus& TokenReviewStatus::operator=(TokenReviewStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+TokenReviewStatus::~TokenReviewStatus() = default;
+bool TokenReviewStatus::operator==(const TokenReviewStatus&) const = default;
+
+TokenReview::TokenReview() = default;
+TokenReview::TokenReview(const TokenReview&) = default;
+TokenReview::TokenReview(TokenReview&&) noexcept = default;
+TokenReview& TokenReview::operator=(const TokenReview& other) { return *this = TokenReview(other); }
+TokenReview& TokenReview::operator=(TokenReview&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+TokenReview::~TokenReview() = default;
+bool TokenReview::operator==(const TokenReview&) const = default;
+
+namespace internal {
 namespace {
 
 using enum codec::Kind;
@@ -115,7 +182,8 @@ constinit const codec::TypeSchema kTokenReviewSchema{
     "authentication.v1.TokenReview", "authentication.k8s.io", "v1", "TokenReview",
     kTokenReviewFields, codec::JsonForm::kObject, &CreateObject<TokenReview>, &DestroyObject<TokenReview>};
 
-}  // namespace kubexx::api::authentication::v1::internal
+}  // namespace internal
+}  // namespace kubexx::api::authentication::v1
 
 namespace kubexx::codec {
 

@@ -2,6 +2,7 @@
 #include "kubexx/api/authentication/v1alpha1/schema.gen.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "kubexx/api/authentication/v1alpha1/types.gen.h"
 #include "kubexx/api/authentication/v1/schema.gen.h"
@@ -10,7 +11,25 @@
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
-namespace kubexx::api::authentication::v1alpha1::internal {
+namespace kubexx::api::authentication::v1alpha1 {
+
+SelfSubjectReviewStatus::SelfSubjectReviewStatus() = default;
+SelfSubjectReviewStatus::SelfSubjectReviewStatus(const SelfSubjectReviewStatus&) = default;
+SelfSubjectReviewStatus::SelfSubjectReviewStatus(SelfSubjectReviewStatus&&) noexcept = default;
+SelfSubjectReviewStatus& SelfSubjectReviewStatus::operator=(const SelfSubjectReviewStatus& other) { return *this = SelfSubjectReviewStatus(other); }
+SelfSubjectReviewStatus& SelfSubjectReviewStatus::operator=(SelfSubjectReviewStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+SelfSubjectReviewStatus::~SelfSubjectReviewStatus() = default;
+bool SelfSubjectReviewStatus::operator==(const SelfSubjectReviewStatus&) const = default;
+
+SelfSubjectReview::SelfSubjectReview() = default;
+SelfSubjectReview::SelfSubjectReview(const SelfSubjectReview&) = default;
+SelfSubjectReview::SelfSubjectReview(SelfSubjectReview&&) noexcept = default;
+SelfSubjectReview& SelfSubjectReview::operator=(const SelfSubjectReview& other) { return *this = SelfSubjectReview(other); }
+SelfSubjectReview& SelfSubjectReview::operator=(SelfSubjectReview&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+SelfSubjectReview::~SelfSubjectReview() = default;
+bool SelfSubjectReview::operator==(const SelfSubjectReview&) const = default;
+
+namespace internal {
 namespace {
 
 using enum codec::Kind;
@@ -35,7 +54,8 @@ constinit const codec::TypeSchema kSelfSubjectReviewSchema{
     "authentication.v1alpha1.SelfSubjectReview", "authentication.k8s.io", "v1alpha1", "SelfSubjectReview",
     kSelfSubjectReviewFields, codec::JsonForm::kObject, &CreateObject<SelfSubjectReview>, &DestroyObject<SelfSubjectReview>};
 
-}  // namespace kubexx::api::authentication::v1alpha1::internal
+}  // namespace internal
+}  // namespace kubexx::api::authentication::v1alpha1
 
 namespace kubexx::codec {
 

@@ -18,14 +18,26 @@ struct SelfSubjectReview;
 struct SelfSubjectReviewStatus;
 
 struct SelfSubjectReviewStatus {
-  authentication::v1::UserInfo user_info{};
-  bool operator==(const SelfSubjectReviewStatus&) const = default;
+  authentication::v1::UserInfo user_info;
+  SelfSubjectReviewStatus();
+  SelfSubjectReviewStatus(const SelfSubjectReviewStatus&);
+  SelfSubjectReviewStatus(SelfSubjectReviewStatus&&) noexcept;
+  SelfSubjectReviewStatus& operator=(const SelfSubjectReviewStatus&);
+  SelfSubjectReviewStatus& operator=(SelfSubjectReviewStatus&&) noexcept;
+  ~SelfSubjectReviewStatus();
+  bool operator==(const SelfSubjectReviewStatus&) const;
 };
 
 struct SelfSubjectReview {
-  meta::v1::ObjectMeta metadata{};
-  SelfSubjectReviewStatus status{};
-  bool operator==(const SelfSubjectReview&) const = default;
+  meta::v1::ObjectMeta metadata;
+  SelfSubjectReviewStatus status;
+  SelfSubjectReview();
+  SelfSubjectReview(const SelfSubjectReview&);
+  SelfSubjectReview(SelfSubjectReview&&) noexcept;
+  SelfSubjectReview& operator=(const SelfSubjectReview&);
+  SelfSubjectReview& operator=(SelfSubjectReview&&) noexcept;
+  ~SelfSubjectReview();
+  bool operator==(const SelfSubjectReview&) const;
 };
 
 }  // namespace kubexx::api::authentication::v1alpha1

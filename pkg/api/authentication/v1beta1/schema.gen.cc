@@ -2,6 +2,7 @@
 #include "kubexx/api/authentication/v1beta1/schema.gen.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "kubexx/api/authentication/v1beta1/types.gen.h"
 #include "kubexx/api/authentication/v1/schema.gen.h"
@@ -10,7 +11,57 @@
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
-namespace kubexx::api::authentication::v1beta1::internal {
+namespace kubexx::api::authentication::v1beta1 {
+
+SelfSubjectReviewStatus::SelfSubjectReviewStatus() = default;
+SelfSubjectReviewStatus::SelfSubjectReviewStatus(const SelfSubjectReviewStatus&) = default;
+SelfSubjectReviewStatus::SelfSubjectReviewStatus(SelfSubjectReviewStatus&&) noexcept = default;
+SelfSubjectReviewStatus& SelfSubjectReviewStatus::operator=(const SelfSubjectReviewStatus& other) { return *this = SelfSubjectReviewStatus(other); }
+SelfSubjectReviewStatus& SelfSubjectReviewStatus::operator=(SelfSubjectReviewStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+SelfSubjectReviewStatus::~SelfSubjectReviewStatus() = default;
+bool SelfSubjectReviewStatus::operator==(const SelfSubjectReviewStatus&) const = default;
+
+SelfSubjectReview::SelfSubjectReview() = default;
+SelfSubjectReview::SelfSubjectReview(const SelfSubjectReview&) = default;
+SelfSubjectReview::SelfSubjectReview(SelfSubjectReview&&) noexcept = default;
+SelfSubjectReview& SelfSubjectReview::operator=(const SelfSubjectReview& other) { return *this = SelfSubjectReview(other); }
+SelfSubjectReview& SelfSubjectReview::operator=(SelfSubjectReview&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+SelfSubjectReview::~SelfSubjectReview() = default;
+bool SelfSubjectReview::operator==(const SelfSubjectReview&) const = default;
+
+TokenReviewSpec::TokenReviewSpec() = default;
+TokenReviewSpec::TokenReviewSpec(const TokenReviewSpec&) = default;
+TokenReviewSpec::TokenReviewSpec(TokenReviewSpec&&) noexcept = default;
+TokenReviewSpec& TokenReviewSpec::operator=(const TokenReviewSpec& other) { return *this = TokenReviewSpec(other); }
+TokenReviewSpec& TokenReviewSpec::operator=(TokenReviewSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+TokenReviewSpec::~TokenReviewSpec() = default;
+bool TokenReviewSpec::operator==(const TokenReviewSpec&) const = default;
+
+UserInfo::UserInfo() = default;
+UserInfo::UserInfo(const UserInfo&) = default;
+UserInfo::UserInfo(UserInfo&&) noexcept = default;
+UserInfo& UserInfo::operator=(const UserInfo& other) { return *this = UserInfo(other); }
+UserInfo& UserInfo::operator=(UserInfo&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+UserInfo::~UserInfo() = default;
+bool UserInfo::operator==(const UserInfo&) const = default;
+
+TokenReviewStatus::TokenReviewStatus() = default;
+TokenReviewStatus::TokenReviewStatus(const TokenReviewStatus&) = default;
+TokenReviewStatus::TokenReviewStatus(TokenReviewStatus&&) noexcept = default;
+TokenReviewStatus& TokenReviewStatus::operator=(const TokenReviewStatus& other) { return *this = TokenReviewStatus(other); }
+TokenReviewStatus& TokenReviewStatus::operator=(TokenReviewStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+TokenReviewStatus::~TokenReviewStatus() = default;
+bool TokenReviewStatus::operator==(const TokenReviewStatus&) const = default;
+
+TokenReview::TokenReview() = default;
+TokenReview::TokenReview(const TokenReview&) = default;
+TokenReview::TokenReview(TokenReview&&) noexcept = default;
+TokenReview& TokenReview::operator=(const TokenReview& other) { return *this = TokenReview(other); }
+TokenReview& TokenReview::operator=(TokenReview&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+TokenReview::~TokenReview() = default;
+bool TokenReview::operator==(const TokenReview&) const = default;
+
+namespace internal {
 namespace {
 
 using enum codec::Kind;
@@ -76,7 +127,8 @@ constinit const codec::TypeSchema kTokenReviewSchema{
     "authentication.v1beta1.TokenReview", "authentication.k8s.io", "v1beta1", "TokenReview",
     kTokenReviewFields, codec::JsonForm::kObject, &CreateObject<TokenReview>, &DestroyObject<TokenReview>};
 
-}  // namespace kubexx::api::authentication::v1beta1::internal
+}  // namespace internal
+}  // namespace kubexx::api::authentication::v1beta1
 
 namespace kubexx::codec {
 

@@ -22,43 +22,79 @@ struct TokenReviewStatus;
 struct UserInfo;
 
 struct SelfSubjectReviewStatus {
-  authentication::v1::UserInfo user_info{};
-  bool operator==(const SelfSubjectReviewStatus&) const = default;
+  authentication::v1::UserInfo user_info;
+  SelfSubjectReviewStatus();
+  SelfSubjectReviewStatus(const SelfSubjectReviewStatus&);
+  SelfSubjectReviewStatus(SelfSubjectReviewStatus&&) noexcept;
+  SelfSubjectReviewStatus& operator=(const SelfSubjectReviewStatus&);
+  SelfSubjectReviewStatus& operator=(SelfSubjectReviewStatus&&) noexcept;
+  ~SelfSubjectReviewStatus();
+  bool operator==(const SelfSubjectReviewStatus&) const;
 };
 
 struct SelfSubjectReview {
-  meta::v1::ObjectMeta metadata{};
-  SelfSubjectReviewStatus status{};
-  bool operator==(const SelfSubjectReview&) const = default;
+  meta::v1::ObjectMeta metadata;
+  SelfSubjectReviewStatus status;
+  SelfSubjectReview();
+  SelfSubjectReview(const SelfSubjectReview&);
+  SelfSubjectReview(SelfSubjectReview&&) noexcept;
+  SelfSubjectReview& operator=(const SelfSubjectReview&);
+  SelfSubjectReview& operator=(SelfSubjectReview&&) noexcept;
+  ~SelfSubjectReview();
+  bool operator==(const SelfSubjectReview&) const;
 };
 
 struct TokenReviewSpec {
-  std::string token{};
-  std::vector<std::string> audiences{};
-  bool operator==(const TokenReviewSpec&) const = default;
+  std::string token;
+  std::vector<std::string> audiences;
+  TokenReviewSpec();
+  TokenReviewSpec(const TokenReviewSpec&);
+  TokenReviewSpec(TokenReviewSpec&&) noexcept;
+  TokenReviewSpec& operator=(const TokenReviewSpec&);
+  TokenReviewSpec& operator=(TokenReviewSpec&&) noexcept;
+  ~TokenReviewSpec();
+  bool operator==(const TokenReviewSpec&) const;
 };
 
 struct UserInfo {
-  std::string username{};
-  std::string uid{};
-  std::vector<std::string> groups{};
-  std::map<std::string, std::vector<std::string>> extra{};
-  bool operator==(const UserInfo&) const = default;
+  std::string username;
+  std::string uid;
+  std::vector<std::string> groups;
+  std::map<std::string, std::vector<std::string>> extra;
+  UserInfo();
+  UserInfo(const UserInfo&);
+  UserInfo(UserInfo&&) noexcept;
+  UserInfo& operator=(const UserInfo&);
+  UserInfo& operator=(UserInfo&&) noexcept;
+  ~UserInfo();
+  bool operator==(const UserInfo&) const;
 };
 
 struct TokenReviewStatus {
   bool authenticated{};
-  UserInfo user{};
-  std::string error{};
-  std::vector<std::string> audiences{};
-  bool operator==(const TokenReviewStatus&) const = default;
+  UserInfo user;
+  std::string error;
+  std::vector<std::string> audiences;
+  TokenReviewStatus();
+  TokenReviewStatus(const TokenReviewStatus&);
+  TokenReviewStatus(TokenReviewStatus&&) noexcept;
+  TokenReviewStatus& operator=(const TokenReviewStatus&);
+  TokenReviewStatus& operator=(TokenReviewStatus&&) noexcept;
+  ~TokenReviewStatus();
+  bool operator==(const TokenReviewStatus&) const;
 };
 
 struct TokenReview {
-  meta::v1::ObjectMeta metadata{};
-  TokenReviewSpec spec{};
-  TokenReviewStatus status{};
-  bool operator==(const TokenReview&) const = default;
+  meta::v1::ObjectMeta metadata;
+  TokenReviewSpec spec;
+  TokenReviewStatus status;
+  TokenReview();
+  TokenReview(const TokenReview&);
+  TokenReview(TokenReview&&) noexcept;
+  TokenReview& operator=(const TokenReview&);
+  TokenReview& operator=(TokenReview&&) noexcept;
+  ~TokenReview();
+  bool operator==(const TokenReview&) const;
 };
 
 }  // namespace kubexx::api::authentication::v1beta1

@@ -2,6 +2,7 @@
 #include "kubexx/api/authorization/v1/schema.gen.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "kubexx/api/authorization/v1/types.gen.h"
 #include "kubexx/api/meta/v1/schema.gen.h"
@@ -9,7 +10,89 @@
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
-namespace kubexx::api::authorization::v1::internal {
+namespace kubexx::api::authorization::v1 {
+
+FieldSelectorAttributes::FieldSelectorAttributes() = default;
+FieldSelectorAttributes::FieldSelectorAttributes(const FieldSelectorAttributes&) = default;
+FieldSelectorAttributes::FieldSelectorAttributes(FieldSelectorAttributes&&) noexcept = default;
+FieldSelectorAttributes& FieldSelectorAttributes::operator=(const FieldSelectorAttributes& other) { return *this = FieldSelectorAttributes(other); }
+FieldSelectorAttributes& FieldSelectorAttributes::operator=(FieldSelectorAttributes&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+FieldSelectorAttributes::~FieldSelectorAttributes() = default;
+bool FieldSelectorAttributes::operator==(const FieldSelectorAttributes&) const = default;
+
+LabelSelectorAttributes::LabelSelectorAttributes() = default;
+LabelSelectorAttributes::LabelSelectorAttributes(const LabelSelectorAttributes&) = default;
+LabelSelectorAttributes::LabelSelectorAttributes(LabelSelectorAttributes&&) noexcept = default;
+LabelSelectorAttributes& LabelSelectorAttributes::operator=(const LabelSelectorAttributes& other) { return *this = LabelSelectorAttributes(other); }
+LabelSelectorAttributes& LabelSelectorAttributes::operator=(LabelSelectorAttributes&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+LabelSelectorAttributes::~LabelSelectorAttributes() = default;
+bool LabelSelectorAttributes::operator==(const LabelSelectorAttributes&) const = default;
+
+SubjectAccessReviewSpec::SubjectAccessReviewSpec() = default;
+SubjectAccessReviewSpec::SubjectAccessReviewSpec(const SubjectAccessReviewSpec&) = default;
+SubjectAccessReviewSpec::SubjectAccessReviewSpec(SubjectAccessReviewSpec&&) noexcept = default;
+SubjectAccessReviewSpec& SubjectAccessReviewSpec::operator=(const SubjectAccessReviewSpec& other) { return *this = SubjectAccessReviewSpec(other); }
+SubjectAccessReviewSpec& SubjectAccessReviewSpec::operator=(SubjectAccessReviewSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+SubjectAccessReviewSpec::~SubjectAccessReviewSpec() = default;
+bool SubjectAccessReviewSpec::operator==(const SubjectAccessReviewSpec&) const = default;
+
+LocalSubjectAccessReview::LocalSubjectAccessReview() = default;
+LocalSubjectAccessReview::LocalSubjectAccessReview(const LocalSubjectAccessReview&) = default;
+LocalSubjectAccessReview::LocalSubjectAccessReview(LocalSubjectAccessReview&&) noexcept = default;
+LocalSubjectAccessReview& LocalSubjectAccessReview::operator=(const LocalSubjectAccessReview& other) { return *this = LocalSubjectAccessReview(other); }
+LocalSubjectAccessReview& LocalSubjectAccessReview::operator=(LocalSubjectAccessReview&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+LocalSubjectAccessReview::~LocalSubjectAccessReview() = default;
+bool LocalSubjectAccessReview::operator==(const LocalSubjectAccessReview&) const = default;
+
+NonResourceRule::NonResourceRule() = default;
+NonResourceRule::NonResourceRule(const NonResourceRule&) = default;
+NonResourceRule::NonResourceRule(NonResourceRule&&) noexcept = default;
+NonResourceRule& NonResourceRule::operator=(const NonResourceRule& other) { return *this = NonResourceRule(other); }
+NonResourceRule& NonResourceRule::operator=(NonResourceRule&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+NonResourceRule::~NonResourceRule() = default;
+bool NonResourceRule::operator==(const NonResourceRule&) const = default;
+
+ResourceRule::ResourceRule() = default;
+ResourceRule::ResourceRule(const ResourceRule&) = default;
+ResourceRule::ResourceRule(ResourceRule&&) noexcept = default;
+ResourceRule& ResourceRule::operator=(const ResourceRule& other) { return *this = ResourceRule(other); }
+ResourceRule& ResourceRule::operator=(ResourceRule&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ResourceRule::~ResourceRule() = default;
+bool ResourceRule::operator==(const ResourceRule&) const = default;
+
+SelfSubjectAccessReview::SelfSubjectAccessReview() = default;
+SelfSubjectAccessReview::SelfSubjectAccessReview(const SelfSubjectAccessReview&) = default;
+SelfSubjectAccessReview::SelfSubjectAccessReview(SelfSubjectAccessReview&&) noexcept = default;
+SelfSubjectAccessReview& SelfSubjectAccessReview::operator=(const SelfSubjectAccessReview& other) { return *this = SelfSubjectAccessReview(other); }
+SelfSubjectAccessReview& SelfSubjectAccessReview::operator=(SelfSubjectAccessReview&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+SelfSubjectAccessReview::~SelfSubjectAccessReview() = default;
+bool SelfSubjectAccessReview::operator==(const SelfSubjectAccessReview&) const = default;
+
+SubjectRulesReviewStatus::SubjectRulesReviewStatus() = default;
+SubjectRulesReviewStatus::SubjectRulesReviewStatus(const SubjectRulesReviewStatus&) = default;
+SubjectRulesReviewStatus::SubjectRulesReviewStatus(SubjectRulesReviewStatus&&) noexcept = default;
+SubjectRulesReviewStatus& SubjectRulesReviewStatus::operator=(const SubjectRulesReviewStatus& other) { return *this = SubjectRulesReviewStatus(other); }
+SubjectRulesReviewStatus& SubjectRulesReviewStatus::operator=(SubjectRulesReviewStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+SubjectRulesReviewStatus::~SubjectRulesReviewStatus() = default;
+bool SubjectRulesReviewStatus::operator==(const SubjectRulesReviewStatus&) const = default;
+
+SelfSubjectRulesReview::SelfSubjectRulesReview() = default;
+SelfSubjectRulesReview::SelfSubjectRulesReview(const SelfSubjectRulesReview&) = default;
+SelfSubjectRulesReview::SelfSubjectRulesReview(SelfSubjectRulesReview&&) noexcept = default;
+SelfSubjectRulesReview& SelfSubjectRulesReview::operator=(const SelfSubjectRulesReview& other) { return *this = SelfSubjectRulesReview(other); }
+SelfSubjectRulesReview& SelfSubjectRulesReview::operator=(SelfSubjectRulesReview&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+SelfSubjectRulesReview::~SelfSubjectRulesReview() = default;
+bool SelfSubjectRulesReview::operator==(const SelfSubjectRulesReview&) const = default;
+
+SubjectAccessReview::SubjectAccessReview() = default;
+SubjectAccessReview::SubjectAccessReview(const SubjectAccessReview&) = default;
+SubjectAccessReview::SubjectAccessReview(SubjectAccessReview&&) noexcept = default;
+SubjectAccessReview& SubjectAccessReview::operator=(const SubjectAccessReview& other) { return *this = SubjectAccessReview(other); }
+SubjectAccessReview& SubjectAccessReview::operator=(SubjectAccessReview&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+SubjectAccessReview::~SubjectAccessReview() = default;
+bool SubjectAccessReview::operator==(const SubjectAccessReview&) const = default;
+
+namespace internal {
 namespace {
 
 using enum codec::Kind;
@@ -172,7 +255,8 @@ constinit const codec::TypeSchema kSubjectAccessReviewSchema{
     "authorization.v1.SubjectAccessReview", "authorization.k8s.io", "v1", "SubjectAccessReview",
     kSubjectAccessReviewFields, codec::JsonForm::kObject, &CreateObject<SubjectAccessReview>, &DestroyObject<SubjectAccessReview>};
 
-}  // namespace kubexx::api::authorization::v1::internal
+}  // namespace internal
+}  // namespace kubexx::api::authorization::v1
 
 namespace kubexx::codec {
 

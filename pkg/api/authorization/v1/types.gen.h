@@ -30,15 +30,27 @@ struct SubjectAccessReviewStatus;
 struct SubjectRulesReviewStatus;
 
 struct FieldSelectorAttributes {
-  std::string raw_selector{};
-  std::vector<meta::v1::FieldSelectorRequirement> requirements{};
-  bool operator==(const FieldSelectorAttributes&) const = default;
+  std::string raw_selector;
+  std::vector<meta::v1::FieldSelectorRequirement> requirements;
+  FieldSelectorAttributes();
+  FieldSelectorAttributes(const FieldSelectorAttributes&);
+  FieldSelectorAttributes(FieldSelectorAttributes&&) noexcept;
+  FieldSelectorAttributes& operator=(const FieldSelectorAttributes&);
+  FieldSelectorAttributes& operator=(FieldSelectorAttributes&&) noexcept;
+  ~FieldSelectorAttributes();
+  bool operator==(const FieldSelectorAttributes&) const;
 };
 
 struct LabelSelectorAttributes {
-  std::string raw_selector{};
-  std::vector<meta::v1::LabelSelectorRequirement> requirements{};
-  bool operator==(const LabelSelectorAttributes&) const = default;
+  std::string raw_selector;
+  std::vector<meta::v1::LabelSelectorRequirement> requirements;
+  LabelSelectorAttributes();
+  LabelSelectorAttributes(const LabelSelectorAttributes&);
+  LabelSelectorAttributes(LabelSelectorAttributes&&) noexcept;
+  LabelSelectorAttributes& operator=(const LabelSelectorAttributes&);
+  LabelSelectorAttributes& operator=(LabelSelectorAttributes&&) noexcept;
+  ~LabelSelectorAttributes();
+  bool operator==(const LabelSelectorAttributes&) const;
 };
 
 struct ResourceAttributes {
@@ -61,13 +73,19 @@ struct NonResourceAttributes {
 };
 
 struct SubjectAccessReviewSpec {
-  apimachinery::Box<ResourceAttributes> resource_attributes{};
-  apimachinery::Box<NonResourceAttributes> non_resource_attributes{};
-  std::string user{};
-  std::vector<std::string> groups{};
-  std::map<std::string, std::vector<std::string>> extra{};
-  std::string uid{};
-  bool operator==(const SubjectAccessReviewSpec&) const = default;
+  apimachinery::Box<ResourceAttributes> resource_attributes;
+  apimachinery::Box<NonResourceAttributes> non_resource_attributes;
+  std::string user;
+  std::vector<std::string> groups;
+  std::map<std::string, std::vector<std::string>> extra;
+  std::string uid;
+  SubjectAccessReviewSpec();
+  SubjectAccessReviewSpec(const SubjectAccessReviewSpec&);
+  SubjectAccessReviewSpec(SubjectAccessReviewSpec&&) noexcept;
+  SubjectAccessReviewSpec& operator=(const SubjectAccessReviewSpec&);
+  SubjectAccessReviewSpec& operator=(SubjectAccessReviewSpec&&) noexcept;
+  ~SubjectAccessReviewSpec();
+  bool operator==(const SubjectAccessReviewSpec&) const;
 };
 
 struct SubjectAccessReviewStatus {
@@ -79,24 +97,42 @@ struct SubjectAccessReviewStatus {
 };
 
 struct LocalSubjectAccessReview {
-  meta::v1::ObjectMeta metadata{};
-  SubjectAccessReviewSpec spec{};
-  SubjectAccessReviewStatus status{};
-  bool operator==(const LocalSubjectAccessReview&) const = default;
+  meta::v1::ObjectMeta metadata;
+  SubjectAccessReviewSpec spec;
+  SubjectAccessReviewStatus status;
+  LocalSubjectAccessReview();
+  LocalSubjectAccessReview(const LocalSubjectAccessReview&);
+  LocalSubjectAccessReview(LocalSubjectAccessReview&&) noexcept;
+  LocalSubjectAccessReview& operator=(const LocalSubjectAccessReview&);
+  LocalSubjectAccessReview& operator=(LocalSubjectAccessReview&&) noexcept;
+  ~LocalSubjectAccessReview();
+  bool operator==(const LocalSubjectAccessReview&) const;
 };
 
 struct NonResourceRule {
-  std::vector<std::string> verbs{};
-  std::vector<std::string> non_resource_urls{};
-  bool operator==(const NonResourceRule&) const = default;
+  std::vector<std::string> verbs;
+  std::vector<std::string> non_resource_urls;
+  NonResourceRule();
+  NonResourceRule(const NonResourceRule&);
+  NonResourceRule(NonResourceRule&&) noexcept;
+  NonResourceRule& operator=(const NonResourceRule&);
+  NonResourceRule& operator=(NonResourceRule&&) noexcept;
+  ~NonResourceRule();
+  bool operator==(const NonResourceRule&) const;
 };
 
 struct ResourceRule {
-  std::vector<std::string> verbs{};
-  std::vector<std::string> api_groups{};
-  std::vector<std::string> resources{};
-  std::vector<std::string> resource_names{};
-  bool operator==(const ResourceRule&) const = default;
+  std::vector<std::string> verbs;
+  std::vector<std::string> api_groups;
+  std::vector<std::string> resources;
+  std::vector<std::string> resource_names;
+  ResourceRule();
+  ResourceRule(const ResourceRule&);
+  ResourceRule(ResourceRule&&) noexcept;
+  ResourceRule& operator=(const ResourceRule&);
+  ResourceRule& operator=(ResourceRule&&) noexcept;
+  ~ResourceRule();
+  bool operator==(const ResourceRule&) const;
 };
 
 struct SelfSubjectAccessReviewSpec {
@@ -106,10 +142,16 @@ struct SelfSubjectAccessReviewSpec {
 };
 
 struct SelfSubjectAccessReview {
-  meta::v1::ObjectMeta metadata{};
-  SelfSubjectAccessReviewSpec spec{};
-  SubjectAccessReviewStatus status{};
-  bool operator==(const SelfSubjectAccessReview&) const = default;
+  meta::v1::ObjectMeta metadata;
+  SelfSubjectAccessReviewSpec spec;
+  SubjectAccessReviewStatus status;
+  SelfSubjectAccessReview();
+  SelfSubjectAccessReview(const SelfSubjectAccessReview&);
+  SelfSubjectAccessReview(SelfSubjectAccessReview&&) noexcept;
+  SelfSubjectAccessReview& operator=(const SelfSubjectAccessReview&);
+  SelfSubjectAccessReview& operator=(SelfSubjectAccessReview&&) noexcept;
+  ~SelfSubjectAccessReview();
+  bool operator==(const SelfSubjectAccessReview&) const;
 };
 
 struct SelfSubjectRulesReviewSpec {
@@ -118,25 +160,43 @@ struct SelfSubjectRulesReviewSpec {
 };
 
 struct SubjectRulesReviewStatus {
-  std::vector<ResourceRule> resource_rules{};
-  std::vector<NonResourceRule> non_resource_rules{};
+  std::vector<ResourceRule> resource_rules;
+  std::vector<NonResourceRule> non_resource_rules;
   bool incomplete{};
-  std::string evaluation_error{};
-  bool operator==(const SubjectRulesReviewStatus&) const = default;
+  std::string evaluation_error;
+  SubjectRulesReviewStatus();
+  SubjectRulesReviewStatus(const SubjectRulesReviewStatus&);
+  SubjectRulesReviewStatus(SubjectRulesReviewStatus&&) noexcept;
+  SubjectRulesReviewStatus& operator=(const SubjectRulesReviewStatus&);
+  SubjectRulesReviewStatus& operator=(SubjectRulesReviewStatus&&) noexcept;
+  ~SubjectRulesReviewStatus();
+  bool operator==(const SubjectRulesReviewStatus&) const;
 };
 
 struct SelfSubjectRulesReview {
-  meta::v1::ObjectMeta metadata{};
-  SelfSubjectRulesReviewSpec spec{};
-  SubjectRulesReviewStatus status{};
-  bool operator==(const SelfSubjectRulesReview&) const = default;
+  meta::v1::ObjectMeta metadata;
+  SelfSubjectRulesReviewSpec spec;
+  SubjectRulesReviewStatus status;
+  SelfSubjectRulesReview();
+  SelfSubjectRulesReview(const SelfSubjectRulesReview&);
+  SelfSubjectRulesReview(SelfSubjectRulesReview&&) noexcept;
+  SelfSubjectRulesReview& operator=(const SelfSubjectRulesReview&);
+  SelfSubjectRulesReview& operator=(SelfSubjectRulesReview&&) noexcept;
+  ~SelfSubjectRulesReview();
+  bool operator==(const SelfSubjectRulesReview&) const;
 };
 
 struct SubjectAccessReview {
-  meta::v1::ObjectMeta metadata{};
-  SubjectAccessReviewSpec spec{};
-  SubjectAccessReviewStatus status{};
-  bool operator==(const SubjectAccessReview&) const = default;
+  meta::v1::ObjectMeta metadata;
+  SubjectAccessReviewSpec spec;
+  SubjectAccessReviewStatus status;
+  SubjectAccessReview();
+  SubjectAccessReview(const SubjectAccessReview&);
+  SubjectAccessReview(SubjectAccessReview&&) noexcept;
+  SubjectAccessReview& operator=(const SubjectAccessReview&);
+  SubjectAccessReview& operator=(SubjectAccessReview&&) noexcept;
+  ~SubjectAccessReview();
+  bool operator==(const SubjectAccessReview&) const;
 };
 
 }  // namespace kubexx::api::authorization::v1

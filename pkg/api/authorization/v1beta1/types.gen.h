@@ -48,13 +48,19 @@ struct NonResourceAttributes {
 };
 
 struct SubjectAccessReviewSpec {
-  apimachinery::Box<ResourceAttributes> resource_attributes{};
-  apimachinery::Box<NonResourceAttributes> non_resource_attributes{};
-  std::string user{};
-  std::vector<std::string> group{};
-  std::map<std::string, std::vector<std::string>> extra{};
-  std::string uid{};
-  bool operator==(const SubjectAccessReviewSpec&) const = default;
+  apimachinery::Box<ResourceAttributes> resource_attributes;
+  apimachinery::Box<NonResourceAttributes> non_resource_attributes;
+  std::string user;
+  std::vector<std::string> group;
+  std::map<std::string, std::vector<std::string>> extra;
+  std::string uid;
+  SubjectAccessReviewSpec();
+  SubjectAccessReviewSpec(const SubjectAccessReviewSpec&);
+  SubjectAccessReviewSpec(SubjectAccessReviewSpec&&) noexcept;
+  SubjectAccessReviewSpec& operator=(const SubjectAccessReviewSpec&);
+  SubjectAccessReviewSpec& operator=(SubjectAccessReviewSpec&&) noexcept;
+  ~SubjectAccessReviewSpec();
+  bool operator==(const SubjectAccessReviewSpec&) const;
 };
 
 struct SubjectAccessReviewStatus {
@@ -66,24 +72,42 @@ struct SubjectAccessReviewStatus {
 };
 
 struct LocalSubjectAccessReview {
-  meta::v1::ObjectMeta metadata{};
-  SubjectAccessReviewSpec spec{};
-  SubjectAccessReviewStatus status{};
-  bool operator==(const LocalSubjectAccessReview&) const = default;
+  meta::v1::ObjectMeta metadata;
+  SubjectAccessReviewSpec spec;
+  SubjectAccessReviewStatus status;
+  LocalSubjectAccessReview();
+  LocalSubjectAccessReview(const LocalSubjectAccessReview&);
+  LocalSubjectAccessReview(LocalSubjectAccessReview&&) noexcept;
+  LocalSubjectAccessReview& operator=(const LocalSubjectAccessReview&);
+  LocalSubjectAccessReview& operator=(LocalSubjectAccessReview&&) noexcept;
+  ~LocalSubjectAccessReview();
+  bool operator==(const LocalSubjectAccessReview&) const;
 };
 
 struct NonResourceRule {
-  std::vector<std::string> verbs{};
-  std::vector<std::string> non_resource_urls{};
-  bool operator==(const NonResourceRule&) const = default;
+  std::vector<std::string> verbs;
+  std::vector<std::string> non_resource_urls;
+  NonResourceRule();
+  NonResourceRule(const NonResourceRule&);
+  NonResourceRule(NonResourceRule&&) noexcept;
+  NonResourceRule& operator=(const NonResourceRule&);
+  NonResourceRule& operator=(NonResourceRule&&) noexcept;
+  ~NonResourceRule();
+  bool operator==(const NonResourceRule&) const;
 };
 
 struct ResourceRule {
-  std::vector<std::string> verbs{};
-  std::vector<std::string> api_groups{};
-  std::vector<std::string> resources{};
-  std::vector<std::string> resource_names{};
-  bool operator==(const ResourceRule&) const = default;
+  std::vector<std::string> verbs;
+  std::vector<std::string> api_groups;
+  std::vector<std::string> resources;
+  std::vector<std::string> resource_names;
+  ResourceRule();
+  ResourceRule(const ResourceRule&);
+  ResourceRule(ResourceRule&&) noexcept;
+  ResourceRule& operator=(const ResourceRule&);
+  ResourceRule& operator=(ResourceRule&&) noexcept;
+  ~ResourceRule();
+  bool operator==(const ResourceRule&) const;
 };
 
 struct SelfSubjectAccessReviewSpec {
@@ -93,10 +117,16 @@ struct SelfSubjectAccessReviewSpec {
 };
 
 struct SelfSubjectAccessReview {
-  meta::v1::ObjectMeta metadata{};
-  SelfSubjectAccessReviewSpec spec{};
-  SubjectAccessReviewStatus status{};
-  bool operator==(const SelfSubjectAccessReview&) const = default;
+  meta::v1::ObjectMeta metadata;
+  SelfSubjectAccessReviewSpec spec;
+  SubjectAccessReviewStatus status;
+  SelfSubjectAccessReview();
+  SelfSubjectAccessReview(const SelfSubjectAccessReview&);
+  SelfSubjectAccessReview(SelfSubjectAccessReview&&) noexcept;
+  SelfSubjectAccessReview& operator=(const SelfSubjectAccessReview&);
+  SelfSubjectAccessReview& operator=(SelfSubjectAccessReview&&) noexcept;
+  ~SelfSubjectAccessReview();
+  bool operator==(const SelfSubjectAccessReview&) const;
 };
 
 struct SelfSubjectRulesReviewSpec {
@@ -105,25 +135,43 @@ struct SelfSubjectRulesReviewSpec {
 };
 
 struct SubjectRulesReviewStatus {
-  std::vector<ResourceRule> resource_rules{};
-  std::vector<NonResourceRule> non_resource_rules{};
+  std::vector<ResourceRule> resource_rules;
+  std::vector<NonResourceRule> non_resource_rules;
   bool incomplete{};
-  std::string evaluation_error{};
-  bool operator==(const SubjectRulesReviewStatus&) const = default;
+  std::string evaluation_error;
+  SubjectRulesReviewStatus();
+  SubjectRulesReviewStatus(const SubjectRulesReviewStatus&);
+  SubjectRulesReviewStatus(SubjectRulesReviewStatus&&) noexcept;
+  SubjectRulesReviewStatus& operator=(const SubjectRulesReviewStatus&);
+  SubjectRulesReviewStatus& operator=(SubjectRulesReviewStatus&&) noexcept;
+  ~SubjectRulesReviewStatus();
+  bool operator==(const SubjectRulesReviewStatus&) const;
 };
 
 struct SelfSubjectRulesReview {
-  meta::v1::ObjectMeta metadata{};
-  SelfSubjectRulesReviewSpec spec{};
-  SubjectRulesReviewStatus status{};
-  bool operator==(const SelfSubjectRulesReview&) const = default;
+  meta::v1::ObjectMeta metadata;
+  SelfSubjectRulesReviewSpec spec;
+  SubjectRulesReviewStatus status;
+  SelfSubjectRulesReview();
+  SelfSubjectRulesReview(const SelfSubjectRulesReview&);
+  SelfSubjectRulesReview(SelfSubjectRulesReview&&) noexcept;
+  SelfSubjectRulesReview& operator=(const SelfSubjectRulesReview&);
+  SelfSubjectRulesReview& operator=(SelfSubjectRulesReview&&) noexcept;
+  ~SelfSubjectRulesReview();
+  bool operator==(const SelfSubjectRulesReview&) const;
 };
 
 struct SubjectAccessReview {
-  meta::v1::ObjectMeta metadata{};
-  SubjectAccessReviewSpec spec{};
-  SubjectAccessReviewStatus status{};
-  bool operator==(const SubjectAccessReview&) const = default;
+  meta::v1::ObjectMeta metadata;
+  SubjectAccessReviewSpec spec;
+  SubjectAccessReviewStatus status;
+  SubjectAccessReview();
+  SubjectAccessReview(const SubjectAccessReview&);
+  SubjectAccessReview(SubjectAccessReview&&) noexcept;
+  SubjectAccessReview& operator=(const SubjectAccessReview&);
+  SubjectAccessReview& operator=(SubjectAccessReview&&) noexcept;
+  ~SubjectAccessReview();
+  bool operator==(const SubjectAccessReview&) const;
 };
 
 }  // namespace kubexx::api::authorization::v1beta1

@@ -2,6 +2,7 @@
 #include "kubexx/api/autoscaling/v1/schema.gen.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "kubexx/api/autoscaling/v1/types.gen.h"
 #include "kubexx/api/meta/v1/schema.gen.h"
@@ -9,7 +10,33 @@
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
-namespace kubexx::api::autoscaling::v1::internal {
+namespace kubexx::api::autoscaling::v1 {
+
+HorizontalPodAutoscaler::HorizontalPodAutoscaler() = default;
+HorizontalPodAutoscaler::HorizontalPodAutoscaler(const HorizontalPodAutoscaler&) = default;
+HorizontalPodAutoscaler::HorizontalPodAutoscaler(HorizontalPodAutoscaler&&) noexcept = default;
+HorizontalPodAutoscaler& HorizontalPodAutoscaler::operator=(const HorizontalPodAutoscaler& other) { return *this = HorizontalPodAutoscaler(other); }
+HorizontalPodAutoscaler& HorizontalPodAutoscaler::operator=(HorizontalPodAutoscaler&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+HorizontalPodAutoscaler::~HorizontalPodAutoscaler() = default;
+bool HorizontalPodAutoscaler::operator==(const HorizontalPodAutoscaler&) const = default;
+
+HorizontalPodAutoscalerList::HorizontalPodAutoscalerList() = default;
+HorizontalPodAutoscalerList::HorizontalPodAutoscalerList(const HorizontalPodAutoscalerList&) = default;
+HorizontalPodAutoscalerList::HorizontalPodAutoscalerList(HorizontalPodAutoscalerList&&) noexcept = default;
+HorizontalPodAutoscalerList& HorizontalPodAutoscalerList::operator=(const HorizontalPodAutoscalerList& other) { return *this = HorizontalPodAutoscalerList(other); }
+HorizontalPodAutoscalerList& HorizontalPodAutoscalerList::operator=(HorizontalPodAutoscalerList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+HorizontalPodAutoscalerList::~HorizontalPodAutoscalerList() = default;
+bool HorizontalPodAutoscalerList::operator==(const HorizontalPodAutoscalerList&) const = default;
+
+Scale::Scale() = default;
+Scale::Scale(const Scale&) = default;
+Scale::Scale(Scale&&) noexcept = default;
+Scale& Scale::operator=(const Scale& other) { return *this = Scale(other); }
+Scale& Scale::operator=(Scale&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+Scale::~Scale() = default;
+bool Scale::operator==(const Scale&) const = default;
+
+namespace internal {
 namespace {
 
 using enum codec::Kind;
@@ -96,7 +123,8 @@ constinit const codec::TypeSchema kScaleSchema{
     "autoscaling.v1.Scale", "autoscaling", "v1", "Scale",
     kScaleFields, codec::JsonForm::kObject, &CreateObject<Scale>, &DestroyObject<Scale>};
 
-}  // namespace kubexx::api::autoscaling::v1::internal
+}  // namespace internal
+}  // namespace kubexx::api::autoscaling::v1
 
 namespace kubexx::codec {
 

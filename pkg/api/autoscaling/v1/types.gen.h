@@ -47,16 +47,28 @@ struct HorizontalPodAutoscalerStatus {
 };
 
 struct HorizontalPodAutoscaler {
-  meta::v1::ObjectMeta metadata{};
-  HorizontalPodAutoscalerSpec spec{};
-  HorizontalPodAutoscalerStatus status{};
-  bool operator==(const HorizontalPodAutoscaler&) const = default;
+  meta::v1::ObjectMeta metadata;
+  HorizontalPodAutoscalerSpec spec;
+  HorizontalPodAutoscalerStatus status;
+  HorizontalPodAutoscaler();
+  HorizontalPodAutoscaler(const HorizontalPodAutoscaler&);
+  HorizontalPodAutoscaler(HorizontalPodAutoscaler&&) noexcept;
+  HorizontalPodAutoscaler& operator=(const HorizontalPodAutoscaler&);
+  HorizontalPodAutoscaler& operator=(HorizontalPodAutoscaler&&) noexcept;
+  ~HorizontalPodAutoscaler();
+  bool operator==(const HorizontalPodAutoscaler&) const;
 };
 
 struct HorizontalPodAutoscalerList {
-  meta::v1::ListMeta metadata{};
-  std::vector<HorizontalPodAutoscaler> items{};
-  bool operator==(const HorizontalPodAutoscalerList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<HorizontalPodAutoscaler> items;
+  HorizontalPodAutoscalerList();
+  HorizontalPodAutoscalerList(const HorizontalPodAutoscalerList&);
+  HorizontalPodAutoscalerList(HorizontalPodAutoscalerList&&) noexcept;
+  HorizontalPodAutoscalerList& operator=(const HorizontalPodAutoscalerList&);
+  HorizontalPodAutoscalerList& operator=(HorizontalPodAutoscalerList&&) noexcept;
+  ~HorizontalPodAutoscalerList();
+  bool operator==(const HorizontalPodAutoscalerList&) const;
 };
 
 struct ScaleSpec {
@@ -71,10 +83,16 @@ struct ScaleStatus {
 };
 
 struct Scale {
-  meta::v1::ObjectMeta metadata{};
-  ScaleSpec spec{};
-  ScaleStatus status{};
-  bool operator==(const Scale&) const = default;
+  meta::v1::ObjectMeta metadata;
+  ScaleSpec spec;
+  ScaleStatus status;
+  Scale();
+  Scale(const Scale&);
+  Scale(Scale&&) noexcept;
+  Scale& operator=(const Scale&);
+  Scale& operator=(Scale&&) noexcept;
+  ~Scale();
+  bool operator==(const Scale&) const;
 };
 
 }  // namespace kubexx::api::autoscaling::v1

@@ -2,6 +2,7 @@
 #include "kubexx/api/autoscaling/v2/schema.gen.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "kubexx/api/autoscaling/v2/types.gen.h"
 #include "kubexx/api/meta/v1/schema.gen.h"
@@ -9,7 +10,49 @@
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
-namespace kubexx::api::autoscaling::v2::internal {
+namespace kubexx::api::autoscaling::v2 {
+
+HPAScalingRules::HPAScalingRules() = default;
+HPAScalingRules::HPAScalingRules(const HPAScalingRules&) = default;
+HPAScalingRules::HPAScalingRules(HPAScalingRules&&) noexcept = default;
+HPAScalingRules& HPAScalingRules::operator=(const HPAScalingRules& other) { return *this = HPAScalingRules(other); }
+HPAScalingRules& HPAScalingRules::operator=(HPAScalingRules&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+HPAScalingRules::~HPAScalingRules() = default;
+bool HPAScalingRules::operator==(const HPAScalingRules&) const = default;
+
+HorizontalPodAutoscalerSpec::HorizontalPodAutoscalerSpec() = default;
+HorizontalPodAutoscalerSpec::HorizontalPodAutoscalerSpec(const HorizontalPodAutoscalerSpec&) = default;
+HorizontalPodAutoscalerSpec::HorizontalPodAutoscalerSpec(HorizontalPodAutoscalerSpec&&) noexcept = default;
+HorizontalPodAutoscalerSpec& HorizontalPodAutoscalerSpec::operator=(const HorizontalPodAutoscalerSpec& other) { return *this = HorizontalPodAutoscalerSpec(other); }
+HorizontalPodAutoscalerSpec& HorizontalPodAutoscalerSpec::operator=(HorizontalPodAutoscalerSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+HorizontalPodAutoscalerSpec::~HorizontalPodAutoscalerSpec() = default;
+bool HorizontalPodAutoscalerSpec::operator==(const HorizontalPodAutoscalerSpec&) const = default;
+
+HorizontalPodAutoscalerStatus::HorizontalPodAutoscalerStatus() = default;
+HorizontalPodAutoscalerStatus::HorizontalPodAutoscalerStatus(const HorizontalPodAutoscalerStatus&) = default;
+HorizontalPodAutoscalerStatus::HorizontalPodAutoscalerStatus(HorizontalPodAutoscalerStatus&&) noexcept = default;
+HorizontalPodAutoscalerStatus& HorizontalPodAutoscalerStatus::operator=(const HorizontalPodAutoscalerStatus& other) { return *this = HorizontalPodAutoscalerStatus(other); }
+HorizontalPodAutoscalerStatus& HorizontalPodAutoscalerStatus::operator=(HorizontalPodAutoscalerStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+HorizontalPodAutoscalerStatus::~HorizontalPodAutoscalerStatus() = default;
+bool HorizontalPodAutoscalerStatus::operator==(const HorizontalPodAutoscalerStatus&) const = default;
+
+HorizontalPodAutoscaler::HorizontalPodAutoscaler() = default;
+HorizontalPodAutoscaler::HorizontalPodAutoscaler(const HorizontalPodAutoscaler&) = default;
+HorizontalPodAutoscaler::HorizontalPodAutoscaler(HorizontalPodAutoscaler&&) noexcept = default;
+HorizontalPodAutoscaler& HorizontalPodAutoscaler::operator=(const HorizontalPodAutoscaler& other) { return *this = HorizontalPodAutoscaler(other); }
+HorizontalPodAutoscaler& HorizontalPodAutoscaler::operator=(HorizontalPodAutoscaler&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+HorizontalPodAutoscaler::~HorizontalPodAutoscaler() = default;
+bool HorizontalPodAutoscaler::operator==(const HorizontalPodAutoscaler&) const = default;
+
+HorizontalPodAutoscalerList::HorizontalPodAutoscalerList() = default;
+HorizontalPodAutoscalerList::HorizontalPodAutoscalerList(const HorizontalPodAutoscalerList&) = default;
+HorizontalPodAutoscalerList::HorizontalPodAutoscalerList(HorizontalPodAutoscalerList&&) noexcept = default;
+HorizontalPodAutoscalerList& HorizontalPodAutoscalerList::operator=(const HorizontalPodAutoscalerList& other) { return *this = HorizontalPodAutoscalerList(other); }
+HorizontalPodAutoscalerList& HorizontalPodAutoscalerList::operator=(HorizontalPodAutoscalerList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+HorizontalPodAutoscalerList::~HorizontalPodAutoscalerList() = default;
+bool HorizontalPodAutoscalerList::operator==(const HorizontalPodAutoscalerList&) const = default;
+
+namespace internal {
 namespace {
 
 using enum codec::Kind;
@@ -263,7 +306,8 @@ constinit const codec::TypeSchema kHorizontalPodAutoscalerListSchema{
     "autoscaling.v2.HorizontalPodAutoscalerList", "autoscaling", "v2", "HorizontalPodAutoscalerList",
     kHorizontalPodAutoscalerListFields, codec::JsonForm::kObject, &CreateObject<HorizontalPodAutoscalerList>, &DestroyObject<HorizontalPodAutoscalerList>};
 
-}  // namespace kubexx::api::autoscaling::v2::internal
+}  // namespace internal
+}  // namespace kubexx::api::autoscaling::v2
 
 namespace kubexx::codec {
 

@@ -100,11 +100,17 @@ struct HPAScalingPolicy {
 };
 
 struct HPAScalingRules {
-  std::optional<std::string> select_policy{};
-  std::vector<HPAScalingPolicy> policies{};
-  std::optional<std::int32_t> stabilization_window_seconds{};
-  std::optional<apimachinery::Quantity> tolerance{};
-  bool operator==(const HPAScalingRules&) const = default;
+  std::optional<std::string> select_policy;
+  std::vector<HPAScalingPolicy> policies;
+  std::optional<std::int32_t> stabilization_window_seconds;
+  std::optional<apimachinery::Quantity> tolerance;
+  HPAScalingRules();
+  HPAScalingRules(const HPAScalingRules&);
+  HPAScalingRules(HPAScalingRules&&) noexcept;
+  HPAScalingRules& operator=(const HPAScalingRules&);
+  HPAScalingRules& operator=(HPAScalingRules&&) noexcept;
+  ~HPAScalingRules();
+  bool operator==(const HPAScalingRules&) const;
 };
 
 struct ObjectMetricSource {
@@ -143,12 +149,18 @@ struct HorizontalPodAutoscalerBehavior {
 };
 
 struct HorizontalPodAutoscalerSpec {
-  CrossVersionObjectReference scale_target_ref{};
-  std::optional<std::int32_t> min_replicas{};
+  CrossVersionObjectReference scale_target_ref;
+  std::optional<std::int32_t> min_replicas;
   std::int32_t max_replicas{};
-  std::vector<MetricSpec> metrics{};
-  apimachinery::Box<HorizontalPodAutoscalerBehavior> behavior{};
-  bool operator==(const HorizontalPodAutoscalerSpec&) const = default;
+  std::vector<MetricSpec> metrics;
+  apimachinery::Box<HorizontalPodAutoscalerBehavior> behavior;
+  HorizontalPodAutoscalerSpec();
+  HorizontalPodAutoscalerSpec(const HorizontalPodAutoscalerSpec&);
+  HorizontalPodAutoscalerSpec(HorizontalPodAutoscalerSpec&&) noexcept;
+  HorizontalPodAutoscalerSpec& operator=(const HorizontalPodAutoscalerSpec&);
+  HorizontalPodAutoscalerSpec& operator=(HorizontalPodAutoscalerSpec&&) noexcept;
+  ~HorizontalPodAutoscalerSpec();
+  bool operator==(const HorizontalPodAutoscalerSpec&) const;
 };
 
 struct ObjectMetricStatus {
@@ -190,26 +202,44 @@ struct HorizontalPodAutoscalerCondition {
 };
 
 struct HorizontalPodAutoscalerStatus {
-  std::optional<std::int64_t> observed_generation{};
-  std::optional<apimachinery::Time> last_scale_time{};
+  std::optional<std::int64_t> observed_generation;
+  std::optional<apimachinery::Time> last_scale_time;
   std::int32_t current_replicas{};
   std::int32_t desired_replicas{};
-  std::vector<MetricStatus> current_metrics{};
-  std::vector<HorizontalPodAutoscalerCondition> conditions{};
-  bool operator==(const HorizontalPodAutoscalerStatus&) const = default;
+  std::vector<MetricStatus> current_metrics;
+  std::vector<HorizontalPodAutoscalerCondition> conditions;
+  HorizontalPodAutoscalerStatus();
+  HorizontalPodAutoscalerStatus(const HorizontalPodAutoscalerStatus&);
+  HorizontalPodAutoscalerStatus(HorizontalPodAutoscalerStatus&&) noexcept;
+  HorizontalPodAutoscalerStatus& operator=(const HorizontalPodAutoscalerStatus&);
+  HorizontalPodAutoscalerStatus& operator=(HorizontalPodAutoscalerStatus&&) noexcept;
+  ~HorizontalPodAutoscalerStatus();
+  bool operator==(const HorizontalPodAutoscalerStatus&) const;
 };
 
 struct HorizontalPodAutoscaler {
-  meta::v1::ObjectMeta metadata{};
-  HorizontalPodAutoscalerSpec spec{};
-  HorizontalPodAutoscalerStatus status{};
-  bool operator==(const HorizontalPodAutoscaler&) const = default;
+  meta::v1::ObjectMeta metadata;
+  HorizontalPodAutoscalerSpec spec;
+  HorizontalPodAutoscalerStatus status;
+  HorizontalPodAutoscaler();
+  HorizontalPodAutoscaler(const HorizontalPodAutoscaler&);
+  HorizontalPodAutoscaler(HorizontalPodAutoscaler&&) noexcept;
+  HorizontalPodAutoscaler& operator=(const HorizontalPodAutoscaler&);
+  HorizontalPodAutoscaler& operator=(HorizontalPodAutoscaler&&) noexcept;
+  ~HorizontalPodAutoscaler();
+  bool operator==(const HorizontalPodAutoscaler&) const;
 };
 
 struct HorizontalPodAutoscalerList {
-  meta::v1::ListMeta metadata{};
-  std::vector<HorizontalPodAutoscaler> items{};
-  bool operator==(const HorizontalPodAutoscalerList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<HorizontalPodAutoscaler> items;
+  HorizontalPodAutoscalerList();
+  HorizontalPodAutoscalerList(const HorizontalPodAutoscalerList&);
+  HorizontalPodAutoscalerList(HorizontalPodAutoscalerList&&) noexcept;
+  HorizontalPodAutoscalerList& operator=(const HorizontalPodAutoscalerList&);
+  HorizontalPodAutoscalerList& operator=(HorizontalPodAutoscalerList&&) noexcept;
+  ~HorizontalPodAutoscalerList();
+  bool operator==(const HorizontalPodAutoscalerList&) const;
 };
 
 }  // namespace kubexx::api::autoscaling::v2

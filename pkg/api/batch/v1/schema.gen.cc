@@ -2,6 +2,7 @@
 #include "kubexx/api/batch/v1/schema.gen.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "kubexx/api/batch/v1/types.gen.h"
 #include "kubexx/api/core/v1/schema.gen.h"
@@ -10,7 +11,121 @@
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
-namespace kubexx::api::batch::v1::internal {
+namespace kubexx::api::batch::v1 {
+
+PodFailurePolicyOnExitCodesRequirement::PodFailurePolicyOnExitCodesRequirement() = default;
+PodFailurePolicyOnExitCodesRequirement::PodFailurePolicyOnExitCodesRequirement(const PodFailurePolicyOnExitCodesRequirement&) = default;
+PodFailurePolicyOnExitCodesRequirement::PodFailurePolicyOnExitCodesRequirement(PodFailurePolicyOnExitCodesRequirement&&) noexcept = default;
+PodFailurePolicyOnExitCodesRequirement& PodFailurePolicyOnExitCodesRequirement::operator=(const PodFailurePolicyOnExitCodesRequirement& other) { return *this = PodFailurePolicyOnExitCodesRequirement(other); }
+PodFailurePolicyOnExitCodesRequirement& PodFailurePolicyOnExitCodesRequirement::operator=(PodFailurePolicyOnExitCodesRequirement&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PodFailurePolicyOnExitCodesRequirement::~PodFailurePolicyOnExitCodesRequirement() = default;
+bool PodFailurePolicyOnExitCodesRequirement::operator==(const PodFailurePolicyOnExitCodesRequirement&) const = default;
+
+PodFailurePolicyRule::PodFailurePolicyRule() = default;
+PodFailurePolicyRule::PodFailurePolicyRule(const PodFailurePolicyRule&) = default;
+PodFailurePolicyRule::PodFailurePolicyRule(PodFailurePolicyRule&&) noexcept = default;
+PodFailurePolicyRule& PodFailurePolicyRule::operator=(const PodFailurePolicyRule& other) { return *this = PodFailurePolicyRule(other); }
+PodFailurePolicyRule& PodFailurePolicyRule::operator=(PodFailurePolicyRule&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PodFailurePolicyRule::~PodFailurePolicyRule() = default;
+bool PodFailurePolicyRule::operator==(const PodFailurePolicyRule&) const = default;
+
+PodFailurePolicy::PodFailurePolicy() = default;
+PodFailurePolicy::PodFailurePolicy(const PodFailurePolicy&) = default;
+PodFailurePolicy::PodFailurePolicy(PodFailurePolicy&&) noexcept = default;
+PodFailurePolicy& PodFailurePolicy::operator=(const PodFailurePolicy& other) { return *this = PodFailurePolicy(other); }
+PodFailurePolicy& PodFailurePolicy::operator=(PodFailurePolicy&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PodFailurePolicy::~PodFailurePolicy() = default;
+bool PodFailurePolicy::operator==(const PodFailurePolicy&) const = default;
+
+SuccessPolicy::SuccessPolicy() = default;
+SuccessPolicy::SuccessPolicy(const SuccessPolicy&) = default;
+SuccessPolicy::SuccessPolicy(SuccessPolicy&&) noexcept = default;
+SuccessPolicy& SuccessPolicy::operator=(const SuccessPolicy& other) { return *this = SuccessPolicy(other); }
+SuccessPolicy& SuccessPolicy::operator=(SuccessPolicy&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+SuccessPolicy::~SuccessPolicy() = default;
+bool SuccessPolicy::operator==(const SuccessPolicy&) const = default;
+
+JobSpec::JobSpec() = default;
+JobSpec::JobSpec(const JobSpec&) = default;
+JobSpec::JobSpec(JobSpec&&) noexcept = default;
+JobSpec& JobSpec::operator=(const JobSpec& other) { return *this = JobSpec(other); }
+JobSpec& JobSpec::operator=(JobSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+JobSpec::~JobSpec() = default;
+bool JobSpec::operator==(const JobSpec&) const = default;
+
+JobTemplateSpec::JobTemplateSpec() = default;
+JobTemplateSpec::JobTemplateSpec(const JobTemplateSpec&) = default;
+JobTemplateSpec::JobTemplateSpec(JobTemplateSpec&&) noexcept = default;
+JobTemplateSpec& JobTemplateSpec::operator=(const JobTemplateSpec& other) { return *this = JobTemplateSpec(other); }
+JobTemplateSpec& JobTemplateSpec::operator=(JobTemplateSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+JobTemplateSpec::~JobTemplateSpec() = default;
+bool JobTemplateSpec::operator==(const JobTemplateSpec&) const = default;
+
+CronJobSpec::CronJobSpec() = default;
+CronJobSpec::CronJobSpec(const CronJobSpec&) = default;
+CronJobSpec::CronJobSpec(CronJobSpec&&) noexcept = default;
+CronJobSpec& CronJobSpec::operator=(const CronJobSpec& other) { return *this = CronJobSpec(other); }
+CronJobSpec& CronJobSpec::operator=(CronJobSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+CronJobSpec::~CronJobSpec() = default;
+bool CronJobSpec::operator==(const CronJobSpec&) const = default;
+
+CronJobStatus::CronJobStatus() = default;
+CronJobStatus::CronJobStatus(const CronJobStatus&) = default;
+CronJobStatus::CronJobStatus(CronJobStatus&&) noexcept = default;
+CronJobStatus& CronJobStatus::operator=(const CronJobStatus& other) { return *this = CronJobStatus(other); }
+CronJobStatus& CronJobStatus::operator=(CronJobStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+CronJobStatus::~CronJobStatus() = default;
+bool CronJobStatus::operator==(const CronJobStatus&) const = default;
+
+CronJob::CronJob() = default;
+CronJob::CronJob(const CronJob&) = default;
+CronJob::CronJob(CronJob&&) noexcept = default;
+CronJob& CronJob::operator=(const CronJob& other) { return *this = CronJob(other); }
+CronJob& CronJob::operator=(CronJob&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+CronJob::~CronJob() = default;
+bool CronJob::operator==(const CronJob&) const = default;
+
+CronJobList::CronJobList() = default;
+CronJobList::CronJobList(const CronJobList&) = default;
+CronJobList::CronJobList(CronJobList&&) noexcept = default;
+CronJobList& CronJobList::operator=(const CronJobList& other) { return *this = CronJobList(other); }
+CronJobList& CronJobList::operator=(CronJobList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+CronJobList::~CronJobList() = default;
+bool CronJobList::operator==(const CronJobList&) const = default;
+
+UncountedTerminatedPods::UncountedTerminatedPods() = default;
+UncountedTerminatedPods::UncountedTerminatedPods(const UncountedTerminatedPods&) = default;
+UncountedTerminatedPods::UncountedTerminatedPods(UncountedTerminatedPods&&) noexcept = default;
+UncountedTerminatedPods& UncountedTerminatedPods::operator=(const UncountedTerminatedPods& other) { return *this = UncountedTerminatedPods(other); }
+UncountedTerminatedPods& UncountedTerminatedPods::operator=(UncountedTerminatedPods&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+UncountedTerminatedPods::~UncountedTerminatedPods() = default;
+bool UncountedTerminatedPods::operator==(const UncountedTerminatedPods&) const = default;
+
+JobStatus::JobStatus() = default;
+JobStatus::JobStatus(const JobStatus&) = default;
+JobStatus::JobStatus(JobStatus&&) noexcept = default;
+JobStatus& JobStatus::operator=(const JobStatus& other) { return *this = JobStatus(other); }
+JobStatus& JobStatus::operator=(JobStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+JobStatus::~JobStatus() = default;
+bool JobStatus::operator==(const JobStatus&) const = default;
+
+Job::Job() = default;
+Job::Job(const Job&) = default;
+Job::Job(Job&&) noexcept = default;
+Job& Job::operator=(const Job& other) { return *this = Job(other); }
+Job& Job::operator=(Job&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+Job::~Job() = default;
+bool Job::operator==(const Job&) const = default;
+
+JobList::JobList() = default;
+JobList::JobList(const JobList&) = default;
+JobList::JobList(JobList&&) noexcept = default;
+JobList& JobList::operator=(const JobList& other) { return *this = JobList(other); }
+JobList& JobList::operator=(JobList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+JobList::~JobList() = default;
+bool JobList::operator==(const JobList&) const = default;
+
+namespace internal {
 namespace {
 
 using enum codec::Kind;
@@ -207,7 +322,8 @@ constinit const codec::TypeSchema kJobListSchema{
     "batch.v1.JobList", "batch", "v1", "JobList",
     kJobListFields, codec::JsonForm::kObject, &CreateObject<JobList>, &DestroyObject<JobList>};
 
-}  // namespace kubexx::api::batch::v1::internal
+}  // namespace internal
+}  // namespace kubexx::api::batch::v1
 
 namespace kubexx::codec {
 

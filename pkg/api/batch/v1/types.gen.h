@@ -33,10 +33,16 @@ struct SuccessPolicyRule;
 struct UncountedTerminatedPods;
 
 struct PodFailurePolicyOnExitCodesRequirement {
-  std::optional<std::string> container_name{};
-  std::string operator_{};
-  std::vector<std::int32_t> values{};
-  bool operator==(const PodFailurePolicyOnExitCodesRequirement&) const = default;
+  std::optional<std::string> container_name;
+  std::string operator_;
+  std::vector<std::int32_t> values;
+  PodFailurePolicyOnExitCodesRequirement();
+  PodFailurePolicyOnExitCodesRequirement(const PodFailurePolicyOnExitCodesRequirement&);
+  PodFailurePolicyOnExitCodesRequirement(PodFailurePolicyOnExitCodesRequirement&&) noexcept;
+  PodFailurePolicyOnExitCodesRequirement& operator=(const PodFailurePolicyOnExitCodesRequirement&);
+  PodFailurePolicyOnExitCodesRequirement& operator=(PodFailurePolicyOnExitCodesRequirement&&) noexcept;
+  ~PodFailurePolicyOnExitCodesRequirement();
+  bool operator==(const PodFailurePolicyOnExitCodesRequirement&) const;
 };
 
 struct PodFailurePolicyOnPodConditionsPattern {
@@ -46,15 +52,27 @@ struct PodFailurePolicyOnPodConditionsPattern {
 };
 
 struct PodFailurePolicyRule {
-  std::string action{};
-  apimachinery::Box<PodFailurePolicyOnExitCodesRequirement> on_exit_codes{};
-  std::vector<PodFailurePolicyOnPodConditionsPattern> on_pod_conditions{};
-  bool operator==(const PodFailurePolicyRule&) const = default;
+  std::string action;
+  apimachinery::Box<PodFailurePolicyOnExitCodesRequirement> on_exit_codes;
+  std::vector<PodFailurePolicyOnPodConditionsPattern> on_pod_conditions;
+  PodFailurePolicyRule();
+  PodFailurePolicyRule(const PodFailurePolicyRule&);
+  PodFailurePolicyRule(PodFailurePolicyRule&&) noexcept;
+  PodFailurePolicyRule& operator=(const PodFailurePolicyRule&);
+  PodFailurePolicyRule& operator=(PodFailurePolicyRule&&) noexcept;
+  ~PodFailurePolicyRule();
+  bool operator==(const PodFailurePolicyRule&) const;
 };
 
 struct PodFailurePolicy {
-  std::vector<PodFailurePolicyRule> rules{};
-  bool operator==(const PodFailurePolicy&) const = default;
+  std::vector<PodFailurePolicyRule> rules;
+  PodFailurePolicy();
+  PodFailurePolicy(const PodFailurePolicy&);
+  PodFailurePolicy(PodFailurePolicy&&) noexcept;
+  PodFailurePolicy& operator=(const PodFailurePolicy&);
+  PodFailurePolicy& operator=(PodFailurePolicy&&) noexcept;
+  ~PodFailurePolicy();
+  bool operator==(const PodFailurePolicy&) const;
 };
 
 struct SuccessPolicyRule {
@@ -64,66 +82,108 @@ struct SuccessPolicyRule {
 };
 
 struct SuccessPolicy {
-  std::vector<SuccessPolicyRule> rules{};
-  bool operator==(const SuccessPolicy&) const = default;
+  std::vector<SuccessPolicyRule> rules;
+  SuccessPolicy();
+  SuccessPolicy(const SuccessPolicy&);
+  SuccessPolicy(SuccessPolicy&&) noexcept;
+  SuccessPolicy& operator=(const SuccessPolicy&);
+  SuccessPolicy& operator=(SuccessPolicy&&) noexcept;
+  ~SuccessPolicy();
+  bool operator==(const SuccessPolicy&) const;
 };
 
 struct JobSpec {
-  std::optional<std::int32_t> parallelism{};
-  std::optional<std::int32_t> completions{};
-  std::optional<std::int64_t> active_deadline_seconds{};
-  apimachinery::Box<meta::v1::LabelSelector> selector{};
-  std::optional<bool> manual_selector{};
-  core::v1::PodTemplateSpec template_{};
-  std::optional<std::int32_t> backoff_limit{};
-  std::optional<std::int32_t> ttl_seconds_after_finished{};
-  std::optional<std::string> completion_mode{};
-  std::optional<bool> suspend{};
-  apimachinery::Box<PodFailurePolicy> pod_failure_policy{};
-  std::optional<std::int32_t> backoff_limit_per_index{};
-  std::optional<std::int32_t> max_failed_indexes{};
-  std::optional<std::string> pod_replacement_policy{};
-  std::optional<std::string> managed_by{};
-  apimachinery::Box<SuccessPolicy> success_policy{};
-  bool operator==(const JobSpec&) const = default;
+  std::optional<std::int32_t> parallelism;
+  std::optional<std::int32_t> completions;
+  std::optional<std::int64_t> active_deadline_seconds;
+  apimachinery::Box<meta::v1::LabelSelector> selector;
+  std::optional<bool> manual_selector;
+  core::v1::PodTemplateSpec template_;
+  std::optional<std::int32_t> backoff_limit;
+  std::optional<std::int32_t> ttl_seconds_after_finished;
+  std::optional<std::string> completion_mode;
+  std::optional<bool> suspend;
+  apimachinery::Box<PodFailurePolicy> pod_failure_policy;
+  std::optional<std::int32_t> backoff_limit_per_index;
+  std::optional<std::int32_t> max_failed_indexes;
+  std::optional<std::string> pod_replacement_policy;
+  std::optional<std::string> managed_by;
+  apimachinery::Box<SuccessPolicy> success_policy;
+  JobSpec();
+  JobSpec(const JobSpec&);
+  JobSpec(JobSpec&&) noexcept;
+  JobSpec& operator=(const JobSpec&);
+  JobSpec& operator=(JobSpec&&) noexcept;
+  ~JobSpec();
+  bool operator==(const JobSpec&) const;
 };
 
 struct JobTemplateSpec {
-  meta::v1::ObjectMeta metadata{};
-  JobSpec spec{};
-  bool operator==(const JobTemplateSpec&) const = default;
+  meta::v1::ObjectMeta metadata;
+  JobSpec spec;
+  JobTemplateSpec();
+  JobTemplateSpec(const JobTemplateSpec&);
+  JobTemplateSpec(JobTemplateSpec&&) noexcept;
+  JobTemplateSpec& operator=(const JobTemplateSpec&);
+  JobTemplateSpec& operator=(JobTemplateSpec&&) noexcept;
+  ~JobTemplateSpec();
+  bool operator==(const JobTemplateSpec&) const;
 };
 
 struct CronJobSpec {
-  std::string schedule{};
-  std::optional<std::int64_t> starting_deadline_seconds{};
-  std::string concurrency_policy{};
-  std::optional<bool> suspend{};
-  JobTemplateSpec job_template{};
-  std::optional<std::int32_t> successful_jobs_history_limit{};
-  std::optional<std::int32_t> failed_jobs_history_limit{};
-  std::optional<std::string> time_zone{};
-  bool operator==(const CronJobSpec&) const = default;
+  std::string schedule;
+  std::optional<std::int64_t> starting_deadline_seconds;
+  std::string concurrency_policy;
+  std::optional<bool> suspend;
+  JobTemplateSpec job_template;
+  std::optional<std::int32_t> successful_jobs_history_limit;
+  std::optional<std::int32_t> failed_jobs_history_limit;
+  std::optional<std::string> time_zone;
+  CronJobSpec();
+  CronJobSpec(const CronJobSpec&);
+  CronJobSpec(CronJobSpec&&) noexcept;
+  CronJobSpec& operator=(const CronJobSpec&);
+  CronJobSpec& operator=(CronJobSpec&&) noexcept;
+  ~CronJobSpec();
+  bool operator==(const CronJobSpec&) const;
 };
 
 struct CronJobStatus {
-  std::vector<core::v1::ObjectReference> active{};
-  std::optional<apimachinery::Time> last_schedule_time{};
-  std::optional<apimachinery::Time> last_successful_time{};
-  bool operator==(const CronJobStatus&) const = default;
+  std::vector<core::v1::ObjectReference> active;
+  std::optional<apimachinery::Time> last_schedule_time;
+  std::optional<apimachinery::Time> last_successful_time;
+  CronJobStatus();
+  CronJobStatus(const CronJobStatus&);
+  CronJobStatus(CronJobStatus&&) noexcept;
+  CronJobStatus& operator=(const CronJobStatus&);
+  CronJobStatus& operator=(CronJobStatus&&) noexcept;
+  ~CronJobStatus();
+  bool operator==(const CronJobStatus&) const;
 };
 
 struct CronJob {
-  meta::v1::ObjectMeta metadata{};
-  CronJobSpec spec{};
-  CronJobStatus status{};
-  bool operator==(const CronJob&) const = default;
+  meta::v1::ObjectMeta metadata;
+  CronJobSpec spec;
+  CronJobStatus status;
+  CronJob();
+  CronJob(const CronJob&);
+  CronJob(CronJob&&) noexcept;
+  CronJob& operator=(const CronJob&);
+  CronJob& operator=(CronJob&&) noexcept;
+  ~CronJob();
+  bool operator==(const CronJob&) const;
 };
 
 struct CronJobList {
-  meta::v1::ListMeta metadata{};
-  std::vector<CronJob> items{};
-  bool operator==(const CronJobList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<CronJob> items;
+  CronJobList();
+  CronJobList(const CronJobList&);
+  CronJobList(CronJobList&&) noexcept;
+  CronJobList& operator=(const CronJobList&);
+  CronJobList& operator=(CronJobList&&) noexcept;
+  ~CronJobList();
+  bool operator==(const CronJobList&) const;
 };
 
 struct JobCondition {
@@ -137,37 +197,61 @@ struct JobCondition {
 };
 
 struct UncountedTerminatedPods {
-  std::vector<std::string> succeeded{};
-  std::vector<std::string> failed{};
-  bool operator==(const UncountedTerminatedPods&) const = default;
+  std::vector<std::string> succeeded;
+  std::vector<std::string> failed;
+  UncountedTerminatedPods();
+  UncountedTerminatedPods(const UncountedTerminatedPods&);
+  UncountedTerminatedPods(UncountedTerminatedPods&&) noexcept;
+  UncountedTerminatedPods& operator=(const UncountedTerminatedPods&);
+  UncountedTerminatedPods& operator=(UncountedTerminatedPods&&) noexcept;
+  ~UncountedTerminatedPods();
+  bool operator==(const UncountedTerminatedPods&) const;
 };
 
 struct JobStatus {
-  std::vector<JobCondition> conditions{};
-  std::optional<apimachinery::Time> start_time{};
-  std::optional<apimachinery::Time> completion_time{};
+  std::vector<JobCondition> conditions;
+  std::optional<apimachinery::Time> start_time;
+  std::optional<apimachinery::Time> completion_time;
   std::int32_t active{};
   std::int32_t succeeded{};
   std::int32_t failed{};
-  std::string completed_indexes{};
-  apimachinery::Box<UncountedTerminatedPods> uncounted_terminated_pods{};
-  std::optional<std::int32_t> ready{};
-  std::optional<std::string> failed_indexes{};
-  std::optional<std::int32_t> terminating{};
-  bool operator==(const JobStatus&) const = default;
+  std::string completed_indexes;
+  apimachinery::Box<UncountedTerminatedPods> uncounted_terminated_pods;
+  std::optional<std::int32_t> ready;
+  std::optional<std::string> failed_indexes;
+  std::optional<std::int32_t> terminating;
+  JobStatus();
+  JobStatus(const JobStatus&);
+  JobStatus(JobStatus&&) noexcept;
+  JobStatus& operator=(const JobStatus&);
+  JobStatus& operator=(JobStatus&&) noexcept;
+  ~JobStatus();
+  bool operator==(const JobStatus&) const;
 };
 
 struct Job {
-  meta::v1::ObjectMeta metadata{};
-  JobSpec spec{};
-  JobStatus status{};
-  bool operator==(const Job&) const = default;
+  meta::v1::ObjectMeta metadata;
+  JobSpec spec;
+  JobStatus status;
+  Job();
+  Job(const Job&);
+  Job(Job&&) noexcept;
+  Job& operator=(const Job&);
+  Job& operator=(Job&&) noexcept;
+  ~Job();
+  bool operator==(const Job&) const;
 };
 
 struct JobList {
-  meta::v1::ListMeta metadata{};
-  std::vector<Job> items{};
-  bool operator==(const JobList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<Job> items;
+  JobList();
+  JobList(const JobList&);
+  JobList(JobList&&) noexcept;
+  JobList& operator=(const JobList&);
+  JobList& operator=(JobList&&) noexcept;
+  ~JobList();
+  bool operator==(const JobList&) const;
 };
 
 }  // namespace kubexx::api::batch::v1

@@ -2,6 +2,7 @@
 #include "kubexx/api/batch/v1beta1/schema.gen.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "kubexx/api/batch/v1beta1/types.gen.h"
 #include "kubexx/api/batch/v1/schema.gen.h"
@@ -11,7 +12,49 @@
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
-namespace kubexx::api::batch::v1beta1::internal {
+namespace kubexx::api::batch::v1beta1 {
+
+JobTemplateSpec::JobTemplateSpec() = default;
+JobTemplateSpec::JobTemplateSpec(const JobTemplateSpec&) = default;
+JobTemplateSpec::JobTemplateSpec(JobTemplateSpec&&) noexcept = default;
+JobTemplateSpec& JobTemplateSpec::operator=(const JobTemplateSpec& other) { return *this = JobTemplateSpec(other); }
+JobTemplateSpec& JobTemplateSpec::operator=(JobTemplateSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+JobTemplateSpec::~JobTemplateSpec() = default;
+bool JobTemplateSpec::operator==(const JobTemplateSpec&) const = default;
+
+CronJobSpec::CronJobSpec() = default;
+CronJobSpec::CronJobSpec(const CronJobSpec&) = default;
+CronJobSpec::CronJobSpec(CronJobSpec&&) noexcept = default;
+CronJobSpec& CronJobSpec::operator=(const CronJobSpec& other) { return *this = CronJobSpec(other); }
+CronJobSpec& CronJobSpec::operator=(CronJobSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+CronJobSpec::~CronJobSpec() = default;
+bool CronJobSpec::operator==(const CronJobSpec&) const = default;
+
+CronJobStatus::CronJobStatus() = default;
+CronJobStatus::CronJobStatus(const CronJobStatus&) = default;
+CronJobStatus::CronJobStatus(CronJobStatus&&) noexcept = default;
+CronJobStatus& CronJobStatus::operator=(const CronJobStatus& other) { return *this = CronJobStatus(other); }
+CronJobStatus& CronJobStatus::operator=(CronJobStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+CronJobStatus::~CronJobStatus() = default;
+bool CronJobStatus::operator==(const CronJobStatus&) const = default;
+
+CronJob::CronJob() = default;
+CronJob::CronJob(const CronJob&) = default;
+CronJob::CronJob(CronJob&&) noexcept = default;
+CronJob& CronJob::operator=(const CronJob& other) { return *this = CronJob(other); }
+CronJob& CronJob::operator=(CronJob&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+CronJob::~CronJob() = default;
+bool CronJob::operator==(const CronJob&) const = default;
+
+CronJobList::CronJobList() = default;
+CronJobList::CronJobList(const CronJobList&) = default;
+CronJobList::CronJobList(CronJobList&&) noexcept = default;
+CronJobList& CronJobList::operator=(const CronJobList& other) { return *this = CronJobList(other); }
+CronJobList& CronJobList::operator=(CronJobList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+CronJobList::~CronJobList() = default;
+bool CronJobList::operator==(const CronJobList&) const = default;
+
+namespace internal {
 namespace {
 
 using enum codec::Kind;
@@ -72,7 +115,8 @@ constinit const codec::TypeSchema kCronJobListSchema{
     "batch.v1beta1.CronJobList", "batch", "v1beta1", "CronJobList",
     kCronJobListFields, codec::JsonForm::kObject, &CreateObject<CronJobList>, &DestroyObject<CronJobList>};
 
-}  // namespace kubexx::api::batch::v1beta1::internal
+}  // namespace internal
+}  // namespace kubexx::api::batch::v1beta1
 
 namespace kubexx::codec {
 

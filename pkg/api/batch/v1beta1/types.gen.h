@@ -22,41 +22,71 @@ struct CronJobStatus;
 struct JobTemplateSpec;
 
 struct JobTemplateSpec {
-  meta::v1::ObjectMeta metadata{};
-  batch::v1::JobSpec spec{};
-  bool operator==(const JobTemplateSpec&) const = default;
+  meta::v1::ObjectMeta metadata;
+  batch::v1::JobSpec spec;
+  JobTemplateSpec();
+  JobTemplateSpec(const JobTemplateSpec&);
+  JobTemplateSpec(JobTemplateSpec&&) noexcept;
+  JobTemplateSpec& operator=(const JobTemplateSpec&);
+  JobTemplateSpec& operator=(JobTemplateSpec&&) noexcept;
+  ~JobTemplateSpec();
+  bool operator==(const JobTemplateSpec&) const;
 };
 
 struct CronJobSpec {
-  std::string schedule{};
-  std::optional<std::int64_t> starting_deadline_seconds{};
-  std::string concurrency_policy{};
-  std::optional<bool> suspend{};
-  JobTemplateSpec job_template{};
-  std::optional<std::int32_t> successful_jobs_history_limit{};
-  std::optional<std::int32_t> failed_jobs_history_limit{};
-  std::optional<std::string> time_zone{};
-  bool operator==(const CronJobSpec&) const = default;
+  std::string schedule;
+  std::optional<std::int64_t> starting_deadline_seconds;
+  std::string concurrency_policy;
+  std::optional<bool> suspend;
+  JobTemplateSpec job_template;
+  std::optional<std::int32_t> successful_jobs_history_limit;
+  std::optional<std::int32_t> failed_jobs_history_limit;
+  std::optional<std::string> time_zone;
+  CronJobSpec();
+  CronJobSpec(const CronJobSpec&);
+  CronJobSpec(CronJobSpec&&) noexcept;
+  CronJobSpec& operator=(const CronJobSpec&);
+  CronJobSpec& operator=(CronJobSpec&&) noexcept;
+  ~CronJobSpec();
+  bool operator==(const CronJobSpec&) const;
 };
 
 struct CronJobStatus {
-  std::vector<core::v1::ObjectReference> active{};
-  std::optional<apimachinery::Time> last_schedule_time{};
-  std::optional<apimachinery::Time> last_successful_time{};
-  bool operator==(const CronJobStatus&) const = default;
+  std::vector<core::v1::ObjectReference> active;
+  std::optional<apimachinery::Time> last_schedule_time;
+  std::optional<apimachinery::Time> last_successful_time;
+  CronJobStatus();
+  CronJobStatus(const CronJobStatus&);
+  CronJobStatus(CronJobStatus&&) noexcept;
+  CronJobStatus& operator=(const CronJobStatus&);
+  CronJobStatus& operator=(CronJobStatus&&) noexcept;
+  ~CronJobStatus();
+  bool operator==(const CronJobStatus&) const;
 };
 
 struct CronJob {
-  meta::v1::ObjectMeta metadata{};
-  CronJobSpec spec{};
-  CronJobStatus status{};
-  bool operator==(const CronJob&) const = default;
+  meta::v1::ObjectMeta metadata;
+  CronJobSpec spec;
+  CronJobStatus status;
+  CronJob();
+  CronJob(const CronJob&);
+  CronJob(CronJob&&) noexcept;
+  CronJob& operator=(const CronJob&);
+  CronJob& operator=(CronJob&&) noexcept;
+  ~CronJob();
+  bool operator==(const CronJob&) const;
 };
 
 struct CronJobList {
-  meta::v1::ListMeta metadata{};
-  std::vector<CronJob> items{};
-  bool operator==(const CronJobList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<CronJob> items;
+  CronJobList();
+  CronJobList(const CronJobList&);
+  CronJobList(CronJobList&&) noexcept;
+  CronJobList& operator=(const CronJobList&);
+  CronJobList& operator=(CronJobList&&) noexcept;
+  ~CronJobList();
+  bool operator==(const CronJobList&) const;
 };
 
 }  // namespace kubexx::api::batch::v1beta1

@@ -2,6 +2,7 @@
 #include "kubexx/api/certificates/v1/schema.gen.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "kubexx/api/certificates/v1/types.gen.h"
 #include "kubexx/api/meta/v1/schema.gen.h"
@@ -9,7 +10,41 @@
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
-namespace kubexx::api::certificates::v1::internal {
+namespace kubexx::api::certificates::v1 {
+
+CertificateSigningRequestSpec::CertificateSigningRequestSpec() = default;
+CertificateSigningRequestSpec::CertificateSigningRequestSpec(const CertificateSigningRequestSpec&) = default;
+CertificateSigningRequestSpec::CertificateSigningRequestSpec(CertificateSigningRequestSpec&&) noexcept = default;
+CertificateSigningRequestSpec& CertificateSigningRequestSpec::operator=(const CertificateSigningRequestSpec& other) { return *this = CertificateSigningRequestSpec(other); }
+CertificateSigningRequestSpec& CertificateSigningRequestSpec::operator=(CertificateSigningRequestSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+CertificateSigningRequestSpec::~CertificateSigningRequestSpec() = default;
+bool CertificateSigningRequestSpec::operator==(const CertificateSigningRequestSpec&) const = default;
+
+CertificateSigningRequestStatus::CertificateSigningRequestStatus() = default;
+CertificateSigningRequestStatus::CertificateSigningRequestStatus(const CertificateSigningRequestStatus&) = default;
+CertificateSigningRequestStatus::CertificateSigningRequestStatus(CertificateSigningRequestStatus&&) noexcept = default;
+CertificateSigningRequestStatus& CertificateSigningRequestStatus::operator=(const CertificateSigningRequestStatus& other) { return *this = CertificateSigningRequestStatus(other); }
+CertificateSigningRequestStatus& CertificateSigningRequestStatus::operator=(CertificateSigningRequestStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+CertificateSigningRequestStatus::~CertificateSigningRequestStatus() = default;
+bool CertificateSigningRequestStatus::operator==(const CertificateSigningRequestStatus&) const = default;
+
+CertificateSigningRequest::CertificateSigningRequest() = default;
+CertificateSigningRequest::CertificateSigningRequest(const CertificateSigningRequest&) = default;
+CertificateSigningRequest::CertificateSigningRequest(CertificateSigningRequest&&) noexcept = default;
+CertificateSigningRequest& CertificateSigningRequest::operator=(const CertificateSigningRequest& other) { return *this = CertificateSigningRequest(other); }
+CertificateSigningRequest& CertificateSigningRequest::operator=(CertificateSigningRequest&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+CertificateSigningRequest::~CertificateSigningRequest() = default;
+bool CertificateSigningRequest::operator==(const CertificateSigningRequest&) const = default;
+
+CertificateSigningRequestList::CertificateSigningRequestList() = default;
+CertificateSigningRequestList::CertificateSigningRequestList(const CertificateSigningRequestList&) = default;
+CertificateSigningRequestList::CertificateSigningRequestList(CertificateSigningRequestList&&) noexcept = default;
+CertificateSigningRequestList& CertificateSigningRequestList::operator=(const CertificateSigningRequestList& other) { return *this = CertificateSigningRequestList(other); }
+CertificateSigningRequestList& CertificateSigningRequestList::operator=(CertificateSigningRequestList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+CertificateSigningRequestList::~CertificateSigningRequestList() = default;
+bool CertificateSigningRequestList::operator==(const CertificateSigningRequestList&) const = default;
+
+namespace internal {
 namespace {
 
 using enum codec::Kind;
@@ -73,7 +108,8 @@ constinit const codec::TypeSchema kCertificateSigningRequestListSchema{
     "certificates.v1.CertificateSigningRequestList", "certificates.k8s.io", "v1", "CertificateSigningRequestList",
     kCertificateSigningRequestListFields, codec::JsonForm::kObject, &CreateObject<CertificateSigningRequestList>, &DestroyObject<CertificateSigningRequestList>};
 
-}  // namespace kubexx::api::certificates::v1::internal
+}  // namespace internal
+}  // namespace kubexx::api::certificates::v1
 
 namespace kubexx::codec {
 

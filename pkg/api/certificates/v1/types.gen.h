@@ -20,15 +20,21 @@ struct CertificateSigningRequestSpec;
 struct CertificateSigningRequestStatus;
 
 struct CertificateSigningRequestSpec {
-  apimachinery::Bytes request{};
-  std::string username{};
-  std::string uid{};
-  std::vector<std::string> groups{};
-  std::vector<std::string> usages{};
-  std::map<std::string, std::vector<std::string>> extra{};
-  std::string signer_name{};
-  std::optional<std::int32_t> expiration_seconds{};
-  bool operator==(const CertificateSigningRequestSpec&) const = default;
+  apimachinery::Bytes request;
+  std::string username;
+  std::string uid;
+  std::vector<std::string> groups;
+  std::vector<std::string> usages;
+  std::map<std::string, std::vector<std::string>> extra;
+  std::string signer_name;
+  std::optional<std::int32_t> expiration_seconds;
+  CertificateSigningRequestSpec();
+  CertificateSigningRequestSpec(const CertificateSigningRequestSpec&);
+  CertificateSigningRequestSpec(CertificateSigningRequestSpec&&) noexcept;
+  CertificateSigningRequestSpec& operator=(const CertificateSigningRequestSpec&);
+  CertificateSigningRequestSpec& operator=(CertificateSigningRequestSpec&&) noexcept;
+  ~CertificateSigningRequestSpec();
+  bool operator==(const CertificateSigningRequestSpec&) const;
 };
 
 struct CertificateSigningRequestCondition {
@@ -42,22 +48,40 @@ struct CertificateSigningRequestCondition {
 };
 
 struct CertificateSigningRequestStatus {
-  std::vector<CertificateSigningRequestCondition> conditions{};
-  apimachinery::Bytes certificate{};
-  bool operator==(const CertificateSigningRequestStatus&) const = default;
+  std::vector<CertificateSigningRequestCondition> conditions;
+  apimachinery::Bytes certificate;
+  CertificateSigningRequestStatus();
+  CertificateSigningRequestStatus(const CertificateSigningRequestStatus&);
+  CertificateSigningRequestStatus(CertificateSigningRequestStatus&&) noexcept;
+  CertificateSigningRequestStatus& operator=(const CertificateSigningRequestStatus&);
+  CertificateSigningRequestStatus& operator=(CertificateSigningRequestStatus&&) noexcept;
+  ~CertificateSigningRequestStatus();
+  bool operator==(const CertificateSigningRequestStatus&) const;
 };
 
 struct CertificateSigningRequest {
-  meta::v1::ObjectMeta metadata{};
-  CertificateSigningRequestSpec spec{};
-  CertificateSigningRequestStatus status{};
-  bool operator==(const CertificateSigningRequest&) const = default;
+  meta::v1::ObjectMeta metadata;
+  CertificateSigningRequestSpec spec;
+  CertificateSigningRequestStatus status;
+  CertificateSigningRequest();
+  CertificateSigningRequest(const CertificateSigningRequest&);
+  CertificateSigningRequest(CertificateSigningRequest&&) noexcept;
+  CertificateSigningRequest& operator=(const CertificateSigningRequest&);
+  CertificateSigningRequest& operator=(CertificateSigningRequest&&) noexcept;
+  ~CertificateSigningRequest();
+  bool operator==(const CertificateSigningRequest&) const;
 };
 
 struct CertificateSigningRequestList {
-  meta::v1::ListMeta metadata{};
-  std::vector<CertificateSigningRequest> items{};
-  bool operator==(const CertificateSigningRequestList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<CertificateSigningRequest> items;
+  CertificateSigningRequestList();
+  CertificateSigningRequestList(const CertificateSigningRequestList&);
+  CertificateSigningRequestList(CertificateSigningRequestList&&) noexcept;
+  CertificateSigningRequestList& operator=(const CertificateSigningRequestList&);
+  CertificateSigningRequestList& operator=(CertificateSigningRequestList&&) noexcept;
+  ~CertificateSigningRequestList();
+  bool operator==(const CertificateSigningRequestList&) const;
 };
 
 }  // namespace kubexx::api::certificates::v1

@@ -2,6 +2,7 @@
 #include "kubexx/api/certificates/v1alpha1/schema.gen.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "kubexx/api/certificates/v1alpha1/types.gen.h"
 #include "kubexx/api/meta/v1/schema.gen.h"
@@ -9,7 +10,25 @@
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
-namespace kubexx::api::certificates::v1alpha1::internal {
+namespace kubexx::api::certificates::v1alpha1 {
+
+ClusterTrustBundle::ClusterTrustBundle() = default;
+ClusterTrustBundle::ClusterTrustBundle(const ClusterTrustBundle&) = default;
+ClusterTrustBundle::ClusterTrustBundle(ClusterTrustBundle&&) noexcept = default;
+ClusterTrustBundle& ClusterTrustBundle::operator=(const ClusterTrustBundle& other) { return *this = ClusterTrustBundle(other); }
+ClusterTrustBundle& ClusterTrustBundle::operator=(ClusterTrustBundle&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ClusterTrustBundle::~ClusterTrustBundle() = default;
+bool ClusterTrustBundle::operator==(const ClusterTrustBundle&) const = default;
+
+ClusterTrustBundleList::ClusterTrustBundleList() = default;
+ClusterTrustBundleList::ClusterTrustBundleList(const ClusterTrustBundleList&) = default;
+ClusterTrustBundleList::ClusterTrustBundleList(ClusterTrustBundleList&&) noexcept = default;
+ClusterTrustBundleList& ClusterTrustBundleList::operator=(const ClusterTrustBundleList& other) { return *this = ClusterTrustBundleList(other); }
+ClusterTrustBundleList& ClusterTrustBundleList::operator=(ClusterTrustBundleList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ClusterTrustBundleList::~ClusterTrustBundleList() = default;
+bool ClusterTrustBundleList::operator==(const ClusterTrustBundleList&) const = default;
+
+namespace internal {
 namespace {
 
 using enum codec::Kind;
@@ -44,7 +63,8 @@ constinit const codec::TypeSchema kClusterTrustBundleListSchema{
     "certificates.v1alpha1.ClusterTrustBundleList", "certificates.k8s.io", "v1alpha1", "ClusterTrustBundleList",
     kClusterTrustBundleListFields, codec::JsonForm::kObject, &CreateObject<ClusterTrustBundleList>, &DestroyObject<ClusterTrustBundleList>};
 
-}  // namespace kubexx::api::certificates::v1alpha1::internal
+}  // namespace internal
+}  // namespace kubexx::api::certificates::v1alpha1
 
 namespace kubexx::codec {
 

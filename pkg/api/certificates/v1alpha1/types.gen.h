@@ -24,15 +24,27 @@ struct ClusterTrustBundleSpec {
 };
 
 struct ClusterTrustBundle {
-  meta::v1::ObjectMeta metadata{};
-  ClusterTrustBundleSpec spec{};
-  bool operator==(const ClusterTrustBundle&) const = default;
+  meta::v1::ObjectMeta metadata;
+  ClusterTrustBundleSpec spec;
+  ClusterTrustBundle();
+  ClusterTrustBundle(const ClusterTrustBundle&);
+  ClusterTrustBundle(ClusterTrustBundle&&) noexcept;
+  ClusterTrustBundle& operator=(const ClusterTrustBundle&);
+  ClusterTrustBundle& operator=(ClusterTrustBundle&&) noexcept;
+  ~ClusterTrustBundle();
+  bool operator==(const ClusterTrustBundle&) const;
 };
 
 struct ClusterTrustBundleList {
-  meta::v1::ListMeta metadata{};
-  std::vector<ClusterTrustBundle> items{};
-  bool operator==(const ClusterTrustBundleList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<ClusterTrustBundle> items;
+  ClusterTrustBundleList();
+  ClusterTrustBundleList(const ClusterTrustBundleList&);
+  ClusterTrustBundleList(ClusterTrustBundleList&&) noexcept;
+  ClusterTrustBundleList& operator=(const ClusterTrustBundleList&);
+  ClusterTrustBundleList& operator=(ClusterTrustBundleList&&) noexcept;
+  ~ClusterTrustBundleList();
+  bool operator==(const ClusterTrustBundleList&) const;
 };
 
 }  // namespace kubexx::api::certificates::v1alpha1

@@ -2,6 +2,7 @@
 #include "kubexx/api/certificates/v1beta1/schema.gen.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "kubexx/api/certificates/v1beta1/types.gen.h"
 #include "kubexx/api/meta/v1/schema.gen.h"
@@ -9,7 +10,89 @@
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
-namespace kubexx::api::certificates::v1beta1::internal {
+namespace kubexx::api::certificates::v1beta1 {
+
+CertificateSigningRequestSpec::CertificateSigningRequestSpec() = default;
+CertificateSigningRequestSpec::CertificateSigningRequestSpec(const CertificateSigningRequestSpec&) = default;
+CertificateSigningRequestSpec::CertificateSigningRequestSpec(CertificateSigningRequestSpec&&) noexcept = default;
+CertificateSigningRequestSpec& CertificateSigningRequestSpec::operator=(const CertificateSigningRequestSpec& other) { return *this = CertificateSigningRequestSpec(other); }
+CertificateSigningRequestSpec& CertificateSigningRequestSpec::operator=(CertificateSigningRequestSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+CertificateSigningRequestSpec::~CertificateSigningRequestSpec() = default;
+bool CertificateSigningRequestSpec::operator==(const CertificateSigningRequestSpec&) const = default;
+
+CertificateSigningRequestStatus::CertificateSigningRequestStatus() = default;
+CertificateSigningRequestStatus::CertificateSigningRequestStatus(const CertificateSigningRequestStatus&) = default;
+CertificateSigningRequestStatus::CertificateSigningRequestStatus(CertificateSigningRequestStatus&&) noexcept = default;
+CertificateSigningRequestStatus& CertificateSigningRequestStatus::operator=(const CertificateSigningRequestStatus& other) { return *this = CertificateSigningRequestStatus(other); }
+CertificateSigningRequestStatus& CertificateSigningRequestStatus::operator=(CertificateSigningRequestStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+CertificateSigningRequestStatus::~CertificateSigningRequestStatus() = default;
+bool CertificateSigningRequestStatus::operator==(const CertificateSigningRequestStatus&) const = default;
+
+CertificateSigningRequest::CertificateSigningRequest() = default;
+CertificateSigningRequest::CertificateSigningRequest(const CertificateSigningRequest&) = default;
+CertificateSigningRequest::CertificateSigningRequest(CertificateSigningRequest&&) noexcept = default;
+CertificateSigningRequest& CertificateSigningRequest::operator=(const CertificateSigningRequest& other) { return *this = CertificateSigningRequest(other); }
+CertificateSigningRequest& CertificateSigningRequest::operator=(CertificateSigningRequest&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+CertificateSigningRequest::~CertificateSigningRequest() = default;
+bool CertificateSigningRequest::operator==(const CertificateSigningRequest&) const = default;
+
+CertificateSigningRequestList::CertificateSigningRequestList() = default;
+CertificateSigningRequestList::CertificateSigningRequestList(const CertificateSigningRequestList&) = default;
+CertificateSigningRequestList::CertificateSigningRequestList(CertificateSigningRequestList&&) noexcept = default;
+CertificateSigningRequestList& CertificateSigningRequestList::operator=(const CertificateSigningRequestList& other) { return *this = CertificateSigningRequestList(other); }
+CertificateSigningRequestList& CertificateSigningRequestList::operator=(CertificateSigningRequestList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+CertificateSigningRequestList::~CertificateSigningRequestList() = default;
+bool CertificateSigningRequestList::operator==(const CertificateSigningRequestList&) const = default;
+
+ClusterTrustBundle::ClusterTrustBundle() = default;
+ClusterTrustBundle::ClusterTrustBundle(const ClusterTrustBundle&) = default;
+ClusterTrustBundle::ClusterTrustBundle(ClusterTrustBundle&&) noexcept = default;
+ClusterTrustBundle& ClusterTrustBundle::operator=(const ClusterTrustBundle& other) { return *this = ClusterTrustBundle(other); }
+ClusterTrustBundle& ClusterTrustBundle::operator=(ClusterTrustBundle&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ClusterTrustBundle::~ClusterTrustBundle() = default;
+bool ClusterTrustBundle::operator==(const ClusterTrustBundle&) const = default;
+
+ClusterTrustBundleList::ClusterTrustBundleList() = default;
+ClusterTrustBundleList::ClusterTrustBundleList(const ClusterTrustBundleList&) = default;
+ClusterTrustBundleList::ClusterTrustBundleList(ClusterTrustBundleList&&) noexcept = default;
+ClusterTrustBundleList& ClusterTrustBundleList::operator=(const ClusterTrustBundleList& other) { return *this = ClusterTrustBundleList(other); }
+ClusterTrustBundleList& ClusterTrustBundleList::operator=(ClusterTrustBundleList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ClusterTrustBundleList::~ClusterTrustBundleList() = default;
+bool ClusterTrustBundleList::operator==(const ClusterTrustBundleList&) const = default;
+
+PodCertificateRequestSpec::PodCertificateRequestSpec() = default;
+PodCertificateRequestSpec::PodCertificateRequestSpec(const PodCertificateRequestSpec&) = default;
+PodCertificateRequestSpec::PodCertificateRequestSpec(PodCertificateRequestSpec&&) noexcept = default;
+PodCertificateRequestSpec& PodCertificateRequestSpec::operator=(const PodCertificateRequestSpec& other) { return *this = PodCertificateRequestSpec(other); }
+PodCertificateRequestSpec& PodCertificateRequestSpec::operator=(PodCertificateRequestSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PodCertificateRequestSpec::~PodCertificateRequestSpec() = default;
+bool PodCertificateRequestSpec::operator==(const PodCertificateRequestSpec&) const = default;
+
+PodCertificateRequestStatus::PodCertificateRequestStatus() = default;
+PodCertificateRequestStatus::PodCertificateRequestStatus(const PodCertificateRequestStatus&) = default;
+PodCertificateRequestStatus::PodCertificateRequestStatus(PodCertificateRequestStatus&&) noexcept = default;
+PodCertificateRequestStatus& PodCertificateRequestStatus::operator=(const PodCertificateRequestStatus& other) { return *this = PodCertificateRequestStatus(other); }
+PodCertificateRequestStatus& PodCertificateRequestStatus::operator=(PodCertificateRequestStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PodCertificateRequestStatus::~PodCertificateRequestStatus() = default;
+bool PodCertificateRequestStatus::operator==(const PodCertificateRequestStatus&) const = default;
+
+PodCertificateRequest::PodCertificateRequest() = default;
+PodCertificateRequest::PodCertificateRequest(const PodCertificateRequest&) = default;
+PodCertificateRequest::PodCertificateRequest(PodCertificateRequest&&) noexcept = default;
+PodCertificateRequest& PodCertificateRequest::operator=(const PodCertificateRequest& other) { return *this = PodCertificateRequest(other); }
+PodCertificateRequest& PodCertificateRequest::operator=(PodCertificateRequest&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PodCertificateRequest::~PodCertificateRequest() = default;
+bool PodCertificateRequest::operator==(const PodCertificateRequest&) const = default;
+
+PodCertificateRequestList::PodCertificateRequestList() = default;
+PodCertificateRequestList::PodCertificateRequestList(const PodCertificateRequestList&) = default;
+PodCertificateRequestList::PodCertificateRequestList(PodCertificateRequestList&&) noexcept = default;
+PodCertificateRequestList& PodCertificateRequestList::operator=(const PodCertificateRequestList& other) { return *this = PodCertificateRequestList(other); }
+PodCertificateRequestList& PodCertificateRequestList::operator=(PodCertificateRequestList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PodCertificateRequestList::~PodCertificateRequestList() = default;
+bool PodCertificateRequestList::operator==(const PodCertificateRequestList&) const = default;
+
+namespace internal {
 namespace {
 
 using enum codec::Kind;
@@ -150,7 +233,8 @@ constinit const codec::TypeSchema kPodCertificateRequestListSchema{
     "certificates.v1beta1.PodCertificateRequestList", "certificates.k8s.io", "v1beta1", "PodCertificateRequestList",
     kPodCertificateRequestListFields, codec::JsonForm::kObject, &CreateObject<PodCertificateRequestList>, &DestroyObject<PodCertificateRequestList>};
 
-}  // namespace kubexx::api::certificates::v1beta1::internal
+}  // namespace internal
+}  // namespace kubexx::api::certificates::v1beta1
 
 namespace kubexx::codec {
 

@@ -27,15 +27,21 @@ struct PodCertificateRequestSpec;
 struct PodCertificateRequestStatus;
 
 struct CertificateSigningRequestSpec {
-  apimachinery::Bytes request{};
-  std::string username{};
-  std::string uid{};
-  std::vector<std::string> groups{};
-  std::vector<std::string> usages{};
-  std::map<std::string, std::vector<std::string>> extra{};
-  std::optional<std::string> signer_name{};
-  std::optional<std::int32_t> expiration_seconds{};
-  bool operator==(const CertificateSigningRequestSpec&) const = default;
+  apimachinery::Bytes request;
+  std::string username;
+  std::string uid;
+  std::vector<std::string> groups;
+  std::vector<std::string> usages;
+  std::map<std::string, std::vector<std::string>> extra;
+  std::optional<std::string> signer_name;
+  std::optional<std::int32_t> expiration_seconds;
+  CertificateSigningRequestSpec();
+  CertificateSigningRequestSpec(const CertificateSigningRequestSpec&);
+  CertificateSigningRequestSpec(CertificateSigningRequestSpec&&) noexcept;
+  CertificateSigningRequestSpec& operator=(const CertificateSigningRequestSpec&);
+  CertificateSigningRequestSpec& operator=(CertificateSigningRequestSpec&&) noexcept;
+  ~CertificateSigningRequestSpec();
+  bool operator==(const CertificateSigningRequestSpec&) const;
 };
 
 struct CertificateSigningRequestCondition {
@@ -49,22 +55,40 @@ struct CertificateSigningRequestCondition {
 };
 
 struct CertificateSigningRequestStatus {
-  std::vector<CertificateSigningRequestCondition> conditions{};
-  apimachinery::Bytes certificate{};
-  bool operator==(const CertificateSigningRequestStatus&) const = default;
+  std::vector<CertificateSigningRequestCondition> conditions;
+  apimachinery::Bytes certificate;
+  CertificateSigningRequestStatus();
+  CertificateSigningRequestStatus(const CertificateSigningRequestStatus&);
+  CertificateSigningRequestStatus(CertificateSigningRequestStatus&&) noexcept;
+  CertificateSigningRequestStatus& operator=(const CertificateSigningRequestStatus&);
+  CertificateSigningRequestStatus& operator=(CertificateSigningRequestStatus&&) noexcept;
+  ~CertificateSigningRequestStatus();
+  bool operator==(const CertificateSigningRequestStatus&) const;
 };
 
 struct CertificateSigningRequest {
-  meta::v1::ObjectMeta metadata{};
-  CertificateSigningRequestSpec spec{};
-  CertificateSigningRequestStatus status{};
-  bool operator==(const CertificateSigningRequest&) const = default;
+  meta::v1::ObjectMeta metadata;
+  CertificateSigningRequestSpec spec;
+  CertificateSigningRequestStatus status;
+  CertificateSigningRequest();
+  CertificateSigningRequest(const CertificateSigningRequest&);
+  CertificateSigningRequest(CertificateSigningRequest&&) noexcept;
+  CertificateSigningRequest& operator=(const CertificateSigningRequest&);
+  CertificateSigningRequest& operator=(CertificateSigningRequest&&) noexcept;
+  ~CertificateSigningRequest();
+  bool operator==(const CertificateSigningRequest&) const;
 };
 
 struct CertificateSigningRequestList {
-  meta::v1::ListMeta metadata{};
-  std::vector<CertificateSigningRequest> items{};
-  bool operator==(const CertificateSigningRequestList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<CertificateSigningRequest> items;
+  CertificateSigningRequestList();
+  CertificateSigningRequestList(const CertificateSigningRequestList&);
+  CertificateSigningRequestList(CertificateSigningRequestList&&) noexcept;
+  CertificateSigningRequestList& operator=(const CertificateSigningRequestList&);
+  CertificateSigningRequestList& operator=(CertificateSigningRequestList&&) noexcept;
+  ~CertificateSigningRequestList();
+  bool operator==(const CertificateSigningRequestList&) const;
 };
 
 struct ClusterTrustBundleSpec {
@@ -74,53 +98,89 @@ struct ClusterTrustBundleSpec {
 };
 
 struct ClusterTrustBundle {
-  meta::v1::ObjectMeta metadata{};
-  ClusterTrustBundleSpec spec{};
-  bool operator==(const ClusterTrustBundle&) const = default;
+  meta::v1::ObjectMeta metadata;
+  ClusterTrustBundleSpec spec;
+  ClusterTrustBundle();
+  ClusterTrustBundle(const ClusterTrustBundle&);
+  ClusterTrustBundle(ClusterTrustBundle&&) noexcept;
+  ClusterTrustBundle& operator=(const ClusterTrustBundle&);
+  ClusterTrustBundle& operator=(ClusterTrustBundle&&) noexcept;
+  ~ClusterTrustBundle();
+  bool operator==(const ClusterTrustBundle&) const;
 };
 
 struct ClusterTrustBundleList {
-  meta::v1::ListMeta metadata{};
-  std::vector<ClusterTrustBundle> items{};
-  bool operator==(const ClusterTrustBundleList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<ClusterTrustBundle> items;
+  ClusterTrustBundleList();
+  ClusterTrustBundleList(const ClusterTrustBundleList&);
+  ClusterTrustBundleList(ClusterTrustBundleList&&) noexcept;
+  ClusterTrustBundleList& operator=(const ClusterTrustBundleList&);
+  ClusterTrustBundleList& operator=(ClusterTrustBundleList&&) noexcept;
+  ~ClusterTrustBundleList();
+  bool operator==(const ClusterTrustBundleList&) const;
 };
 
 struct PodCertificateRequestSpec {
-  std::string signer_name{};
-  std::string pod_name{};
-  std::string pod_uid{};
-  std::string service_account_name{};
-  std::string service_account_uid{};
-  std::string node_name{};
-  std::string node_uid{};
-  std::optional<std::int32_t> max_expiration_seconds{};
-  apimachinery::Bytes pkix_public_key{};
-  apimachinery::Bytes proof_of_possession{};
-  std::map<std::string, std::string> unverified_user_annotations{};
-  apimachinery::Bytes stub_pkcs10_request{};
-  bool operator==(const PodCertificateRequestSpec&) const = default;
+  std::string signer_name;
+  std::string pod_name;
+  std::string pod_uid;
+  std::string service_account_name;
+  std::string service_account_uid;
+  std::string node_name;
+  std::string node_uid;
+  std::optional<std::int32_t> max_expiration_seconds;
+  apimachinery::Bytes pkix_public_key;
+  apimachinery::Bytes proof_of_possession;
+  std::map<std::string, std::string> unverified_user_annotations;
+  apimachinery::Bytes stub_pkcs10_request;
+  PodCertificateRequestSpec();
+  PodCertificateRequestSpec(const PodCertificateRequestSpec&);
+  PodCertificateRequestSpec(PodCertificateRequestSpec&&) noexcept;
+  PodCertificateRequestSpec& operator=(const PodCertificateRequestSpec&);
+  PodCertificateRequestSpec& operator=(PodCertificateRequestSpec&&) noexcept;
+  ~PodCertificateRequestSpec();
+  bool operator==(const PodCertificateRequestSpec&) const;
 };
 
 struct PodCertificateRequestStatus {
-  std::vector<meta::v1::Condition> conditions{};
-  std::string certificate_chain{};
-  std::optional<apimachinery::Time> not_before{};
-  std::optional<apimachinery::Time> begin_refresh_at{};
-  std::optional<apimachinery::Time> not_after{};
-  bool operator==(const PodCertificateRequestStatus&) const = default;
+  std::vector<meta::v1::Condition> conditions;
+  std::string certificate_chain;
+  std::optional<apimachinery::Time> not_before;
+  std::optional<apimachinery::Time> begin_refresh_at;
+  std::optional<apimachinery::Time> not_after;
+  PodCertificateRequestStatus();
+  PodCertificateRequestStatus(const PodCertificateRequestStatus&);
+  PodCertificateRequestStatus(PodCertificateRequestStatus&&) noexcept;
+  PodCertificateRequestStatus& operator=(const PodCertificateRequestStatus&);
+  PodCertificateRequestStatus& operator=(PodCertificateRequestStatus&&) noexcept;
+  ~PodCertificateRequestStatus();
+  bool operator==(const PodCertificateRequestStatus&) const;
 };
 
 struct PodCertificateRequest {
-  meta::v1::ObjectMeta metadata{};
-  PodCertificateRequestSpec spec{};
-  PodCertificateRequestStatus status{};
-  bool operator==(const PodCertificateRequest&) const = default;
+  meta::v1::ObjectMeta metadata;
+  PodCertificateRequestSpec spec;
+  PodCertificateRequestStatus status;
+  PodCertificateRequest();
+  PodCertificateRequest(const PodCertificateRequest&);
+  PodCertificateRequest(PodCertificateRequest&&) noexcept;
+  PodCertificateRequest& operator=(const PodCertificateRequest&);
+  PodCertificateRequest& operator=(PodCertificateRequest&&) noexcept;
+  ~PodCertificateRequest();
+  bool operator==(const PodCertificateRequest&) const;
 };
 
 struct PodCertificateRequestList {
-  meta::v1::ListMeta metadata{};
-  std::vector<PodCertificateRequest> items{};
-  bool operator==(const PodCertificateRequestList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<PodCertificateRequest> items;
+  PodCertificateRequestList();
+  PodCertificateRequestList(const PodCertificateRequestList&);
+  PodCertificateRequestList(PodCertificateRequestList&&) noexcept;
+  PodCertificateRequestList& operator=(const PodCertificateRequestList&);
+  PodCertificateRequestList& operator=(PodCertificateRequestList&&) noexcept;
+  ~PodCertificateRequestList();
+  bool operator==(const PodCertificateRequestList&) const;
 };
 
 }  // namespace kubexx::api::certificates::v1beta1

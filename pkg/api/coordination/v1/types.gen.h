@@ -29,15 +29,27 @@ struct LeaseSpec {
 };
 
 struct Lease {
-  meta::v1::ObjectMeta metadata{};
-  LeaseSpec spec{};
-  bool operator==(const Lease&) const = default;
+  meta::v1::ObjectMeta metadata;
+  LeaseSpec spec;
+  Lease();
+  Lease(const Lease&);
+  Lease(Lease&&) noexcept;
+  Lease& operator=(const Lease&);
+  Lease& operator=(Lease&&) noexcept;
+  ~Lease();
+  bool operator==(const Lease&) const;
 };
 
 struct LeaseList {
-  meta::v1::ListMeta metadata{};
-  std::vector<Lease> items{};
-  bool operator==(const LeaseList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<Lease> items;
+  LeaseList();
+  LeaseList(const LeaseList&);
+  LeaseList(LeaseList&&) noexcept;
+  LeaseList& operator=(const LeaseList&);
+  LeaseList& operator=(LeaseList&&) noexcept;
+  ~LeaseList();
+  bool operator==(const LeaseList&) const;
 };
 
 }  // namespace kubexx::api::coordination::v1

@@ -2,6 +2,7 @@
 #include "kubexx/api/coordination/v1alpha2/schema.gen.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "kubexx/api/coordination/v1alpha2/types.gen.h"
 #include "kubexx/api/meta/v1/schema.gen.h"
@@ -9,7 +10,25 @@
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
-namespace kubexx::api::coordination::v1alpha2::internal {
+namespace kubexx::api::coordination::v1alpha2 {
+
+LeaseCandidate::LeaseCandidate() = default;
+LeaseCandidate::LeaseCandidate(const LeaseCandidate&) = default;
+LeaseCandidate::LeaseCandidate(LeaseCandidate&&) noexcept = default;
+LeaseCandidate& LeaseCandidate::operator=(const LeaseCandidate& other) { return *this = LeaseCandidate(other); }
+LeaseCandidate& LeaseCandidate::operator=(LeaseCandidate&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+LeaseCandidate::~LeaseCandidate() = default;
+bool LeaseCandidate::operator==(const LeaseCandidate&) const = default;
+
+LeaseCandidateList::LeaseCandidateList() = default;
+LeaseCandidateList::LeaseCandidateList(const LeaseCandidateList&) = default;
+LeaseCandidateList::LeaseCandidateList(LeaseCandidateList&&) noexcept = default;
+LeaseCandidateList& LeaseCandidateList::operator=(const LeaseCandidateList& other) { return *this = LeaseCandidateList(other); }
+LeaseCandidateList& LeaseCandidateList::operator=(LeaseCandidateList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+LeaseCandidateList::~LeaseCandidateList() = default;
+bool LeaseCandidateList::operator==(const LeaseCandidateList&) const = default;
+
+namespace internal {
 namespace {
 
 using enum codec::Kind;
@@ -48,7 +67,8 @@ constinit const codec::TypeSchema kLeaseCandidateListSchema{
     "coordination.v1alpha2.LeaseCandidateList", "coordination.k8s.io", "v1alpha2", "LeaseCandidateList",
     kLeaseCandidateListFields, codec::JsonForm::kObject, &CreateObject<LeaseCandidateList>, &DestroyObject<LeaseCandidateList>};
 
-}  // namespace kubexx::api::coordination::v1alpha2::internal
+}  // namespace internal
+}  // namespace kubexx::api::coordination::v1alpha2
 
 namespace kubexx::codec {
 

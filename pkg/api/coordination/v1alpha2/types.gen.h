@@ -28,15 +28,27 @@ struct LeaseCandidateSpec {
 };
 
 struct LeaseCandidate {
-  meta::v1::ObjectMeta metadata{};
-  LeaseCandidateSpec spec{};
-  bool operator==(const LeaseCandidate&) const = default;
+  meta::v1::ObjectMeta metadata;
+  LeaseCandidateSpec spec;
+  LeaseCandidate();
+  LeaseCandidate(const LeaseCandidate&);
+  LeaseCandidate(LeaseCandidate&&) noexcept;
+  LeaseCandidate& operator=(const LeaseCandidate&);
+  LeaseCandidate& operator=(LeaseCandidate&&) noexcept;
+  ~LeaseCandidate();
+  bool operator==(const LeaseCandidate&) const;
 };
 
 struct LeaseCandidateList {
-  meta::v1::ListMeta metadata{};
-  std::vector<LeaseCandidate> items{};
-  bool operator==(const LeaseCandidateList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<LeaseCandidate> items;
+  LeaseCandidateList();
+  LeaseCandidateList(const LeaseCandidateList&);
+  LeaseCandidateList(LeaseCandidateList&&) noexcept;
+  LeaseCandidateList& operator=(const LeaseCandidateList&);
+  LeaseCandidateList& operator=(LeaseCandidateList&&) noexcept;
+  ~LeaseCandidateList();
+  bool operator==(const LeaseCandidateList&) const;
 };
 
 }  // namespace kubexx::api::coordination::v1alpha2

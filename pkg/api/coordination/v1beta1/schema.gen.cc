@@ -2,6 +2,7 @@
 #include "kubexx/api/coordination/v1beta1/schema.gen.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "kubexx/api/coordination/v1beta1/types.gen.h"
 #include "kubexx/api/meta/v1/schema.gen.h"
@@ -9,7 +10,41 @@
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
-namespace kubexx::api::coordination::v1beta1::internal {
+namespace kubexx::api::coordination::v1beta1 {
+
+Lease::Lease() = default;
+Lease::Lease(const Lease&) = default;
+Lease::Lease(Lease&&) noexcept = default;
+Lease& Lease::operator=(const Lease& other) { return *this = Lease(other); }
+Lease& Lease::operator=(Lease&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+Lease::~Lease() = default;
+bool Lease::operator==(const Lease&) const = default;
+
+LeaseCandidate::LeaseCandidate() = default;
+LeaseCandidate::LeaseCandidate(const LeaseCandidate&) = default;
+LeaseCandidate::LeaseCandidate(LeaseCandidate&&) noexcept = default;
+LeaseCandidate& LeaseCandidate::operator=(const LeaseCandidate& other) { return *this = LeaseCandidate(other); }
+LeaseCandidate& LeaseCandidate::operator=(LeaseCandidate&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+LeaseCandidate::~LeaseCandidate() = default;
+bool LeaseCandidate::operator==(const LeaseCandidate&) const = default;
+
+LeaseCandidateList::LeaseCandidateList() = default;
+LeaseCandidateList::LeaseCandidateList(const LeaseCandidateList&) = default;
+LeaseCandidateList::LeaseCandidateList(LeaseCandidateList&&) noexcept = default;
+LeaseCandidateList& LeaseCandidateList::operator=(const LeaseCandidateList& other) { return *this = LeaseCandidateList(other); }
+LeaseCandidateList& LeaseCandidateList::operator=(LeaseCandidateList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+LeaseCandidateList::~LeaseCandidateList() = default;
+bool LeaseCandidateList::operator==(const LeaseCandidateList&) const = default;
+
+LeaseList::LeaseList() = default;
+LeaseList::LeaseList(const LeaseList&) = default;
+LeaseList::LeaseList(LeaseList&&) noexcept = default;
+LeaseList& LeaseList::operator=(const LeaseList& other) { return *this = LeaseList(other); }
+LeaseList& LeaseList::operator=(LeaseList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+LeaseList::~LeaseList() = default;
+bool LeaseList::operator==(const LeaseList&) const = default;
+
+namespace internal {
 namespace {
 
 using enum codec::Kind;
@@ -80,7 +115,8 @@ constinit const codec::TypeSchema kLeaseListSchema{
     "coordination.v1beta1.LeaseList", "coordination.k8s.io", "v1beta1", "LeaseList",
     kLeaseListFields, codec::JsonForm::kObject, &CreateObject<LeaseList>, &DestroyObject<LeaseList>};
 
-}  // namespace kubexx::api::coordination::v1beta1::internal
+}  // namespace internal
+}  // namespace kubexx::api::coordination::v1beta1
 
 namespace kubexx::codec {
 

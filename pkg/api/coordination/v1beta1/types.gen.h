@@ -32,9 +32,15 @@ struct LeaseSpec {
 };
 
 struct Lease {
-  meta::v1::ObjectMeta metadata{};
-  LeaseSpec spec{};
-  bool operator==(const Lease&) const = default;
+  meta::v1::ObjectMeta metadata;
+  LeaseSpec spec;
+  Lease();
+  Lease(const Lease&);
+  Lease(Lease&&) noexcept;
+  Lease& operator=(const Lease&);
+  Lease& operator=(Lease&&) noexcept;
+  ~Lease();
+  bool operator==(const Lease&) const;
 };
 
 struct LeaseCandidateSpec {
@@ -48,21 +54,39 @@ struct LeaseCandidateSpec {
 };
 
 struct LeaseCandidate {
-  meta::v1::ObjectMeta metadata{};
-  LeaseCandidateSpec spec{};
-  bool operator==(const LeaseCandidate&) const = default;
+  meta::v1::ObjectMeta metadata;
+  LeaseCandidateSpec spec;
+  LeaseCandidate();
+  LeaseCandidate(const LeaseCandidate&);
+  LeaseCandidate(LeaseCandidate&&) noexcept;
+  LeaseCandidate& operator=(const LeaseCandidate&);
+  LeaseCandidate& operator=(LeaseCandidate&&) noexcept;
+  ~LeaseCandidate();
+  bool operator==(const LeaseCandidate&) const;
 };
 
 struct LeaseCandidateList {
-  meta::v1::ListMeta metadata{};
-  std::vector<LeaseCandidate> items{};
-  bool operator==(const LeaseCandidateList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<LeaseCandidate> items;
+  LeaseCandidateList();
+  LeaseCandidateList(const LeaseCandidateList&);
+  LeaseCandidateList(LeaseCandidateList&&) noexcept;
+  LeaseCandidateList& operator=(const LeaseCandidateList&);
+  LeaseCandidateList& operator=(LeaseCandidateList&&) noexcept;
+  ~LeaseCandidateList();
+  bool operator==(const LeaseCandidateList&) const;
 };
 
 struct LeaseList {
-  meta::v1::ListMeta metadata{};
-  std::vector<Lease> items{};
-  bool operator==(const LeaseList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<Lease> items;
+  LeaseList();
+  LeaseList(const LeaseList&);
+  LeaseList(LeaseList&&) noexcept;
+  LeaseList& operator=(const LeaseList&);
+  LeaseList& operator=(LeaseList&&) noexcept;
+  ~LeaseList();
+  bool operator==(const LeaseList&) const;
 };
 
 }  // namespace kubexx::api::coordination::v1beta1

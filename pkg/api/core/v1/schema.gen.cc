@@ -2,6 +2,7 @@
 #include "kubexx/api/core/v1/schema.gen.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/api/meta/v1/schema.gen.h"
@@ -9,7 +10,937 @@
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
-namespace kubexx::api::core::v1::internal {
+namespace kubexx::api::core::v1 {
+
+NodeSelectorRequirement::NodeSelectorRequirement() = default;
+NodeSelectorRequirement::NodeSelectorRequirement(const NodeSelectorRequirement&) = default;
+NodeSelectorRequirement::NodeSelectorRequirement(NodeSelectorRequirement&&) noexcept = default;
+NodeSelectorRequirement& NodeSelectorRequirement::operator=(const NodeSelectorRequirement& other) { return *this = NodeSelectorRequirement(other); }
+NodeSelectorRequirement& NodeSelectorRequirement::operator=(NodeSelectorRequirement&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+NodeSelectorRequirement::~NodeSelectorRequirement() = default;
+bool NodeSelectorRequirement::operator==(const NodeSelectorRequirement&) const = default;
+
+NodeSelectorTerm::NodeSelectorTerm() = default;
+NodeSelectorTerm::NodeSelectorTerm(const NodeSelectorTerm&) = default;
+NodeSelectorTerm::NodeSelectorTerm(NodeSelectorTerm&&) noexcept = default;
+NodeSelectorTerm& NodeSelectorTerm::operator=(const NodeSelectorTerm& other) { return *this = NodeSelectorTerm(other); }
+NodeSelectorTerm& NodeSelectorTerm::operator=(NodeSelectorTerm&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+NodeSelectorTerm::~NodeSelectorTerm() = default;
+bool NodeSelectorTerm::operator==(const NodeSelectorTerm&) const = default;
+
+NodeSelector::NodeSelector() = default;
+NodeSelector::NodeSelector(const NodeSelector&) = default;
+NodeSelector::NodeSelector(NodeSelector&&) noexcept = default;
+NodeSelector& NodeSelector::operator=(const NodeSelector& other) { return *this = NodeSelector(other); }
+NodeSelector& NodeSelector::operator=(NodeSelector&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+NodeSelector::~NodeSelector() = default;
+bool NodeSelector::operator==(const NodeSelector&) const = default;
+
+PreferredSchedulingTerm::PreferredSchedulingTerm() = default;
+PreferredSchedulingTerm::PreferredSchedulingTerm(const PreferredSchedulingTerm&) = default;
+PreferredSchedulingTerm::PreferredSchedulingTerm(PreferredSchedulingTerm&&) noexcept = default;
+PreferredSchedulingTerm& PreferredSchedulingTerm::operator=(const PreferredSchedulingTerm& other) { return *this = PreferredSchedulingTerm(other); }
+PreferredSchedulingTerm& PreferredSchedulingTerm::operator=(PreferredSchedulingTerm&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PreferredSchedulingTerm::~PreferredSchedulingTerm() = default;
+bool PreferredSchedulingTerm::operator==(const PreferredSchedulingTerm&) const = default;
+
+NodeAffinity::NodeAffinity() = default;
+NodeAffinity::NodeAffinity(const NodeAffinity&) = default;
+NodeAffinity::NodeAffinity(NodeAffinity&&) noexcept = default;
+NodeAffinity& NodeAffinity::operator=(const NodeAffinity& other) { return *this = NodeAffinity(other); }
+NodeAffinity& NodeAffinity::operator=(NodeAffinity&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+NodeAffinity::~NodeAffinity() = default;
+bool NodeAffinity::operator==(const NodeAffinity&) const = default;
+
+PodAffinityTerm::PodAffinityTerm() = default;
+PodAffinityTerm::PodAffinityTerm(const PodAffinityTerm&) = default;
+PodAffinityTerm::PodAffinityTerm(PodAffinityTerm&&) noexcept = default;
+PodAffinityTerm& PodAffinityTerm::operator=(const PodAffinityTerm& other) { return *this = PodAffinityTerm(other); }
+PodAffinityTerm& PodAffinityTerm::operator=(PodAffinityTerm&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PodAffinityTerm::~PodAffinityTerm() = default;
+bool PodAffinityTerm::operator==(const PodAffinityTerm&) const = default;
+
+WeightedPodAffinityTerm::WeightedPodAffinityTerm() = default;
+WeightedPodAffinityTerm::WeightedPodAffinityTerm(const WeightedPodAffinityTerm&) = default;
+WeightedPodAffinityTerm::WeightedPodAffinityTerm(WeightedPodAffinityTerm&&) noexcept = default;
+WeightedPodAffinityTerm& WeightedPodAffinityTerm::operator=(const WeightedPodAffinityTerm& other) { return *this = WeightedPodAffinityTerm(other); }
+WeightedPodAffinityTerm& WeightedPodAffinityTerm::operator=(WeightedPodAffinityTerm&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+WeightedPodAffinityTerm::~WeightedPodAffinityTerm() = default;
+bool WeightedPodAffinityTerm::operator==(const WeightedPodAffinityTerm&) const = default;
+
+PodAffinity::PodAffinity() = default;
+PodAffinity::PodAffinity(const PodAffinity&) = default;
+PodAffinity::PodAffinity(PodAffinity&&) noexcept = default;
+PodAffinity& PodAffinity::operator=(const PodAffinity& other) { return *this = PodAffinity(other); }
+PodAffinity& PodAffinity::operator=(PodAffinity&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PodAffinity::~PodAffinity() = default;
+bool PodAffinity::operator==(const PodAffinity&) const = default;
+
+PodAntiAffinity::PodAntiAffinity() = default;
+PodAntiAffinity::PodAntiAffinity(const PodAntiAffinity&) = default;
+PodAntiAffinity::PodAntiAffinity(PodAntiAffinity&&) noexcept = default;
+PodAntiAffinity& PodAntiAffinity::operator=(const PodAntiAffinity& other) { return *this = PodAntiAffinity(other); }
+PodAntiAffinity& PodAntiAffinity::operator=(PodAntiAffinity&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PodAntiAffinity::~PodAntiAffinity() = default;
+bool PodAntiAffinity::operator==(const PodAntiAffinity&) const = default;
+
+Binding::Binding() = default;
+Binding::Binding(const Binding&) = default;
+Binding::Binding(Binding&&) noexcept = default;
+Binding& Binding::operator=(const Binding& other) { return *this = Binding(other); }
+Binding& Binding::operator=(Binding&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+Binding::~Binding() = default;
+bool Binding::operator==(const Binding&) const = default;
+
+CSIPersistentVolumeSource::CSIPersistentVolumeSource() = default;
+CSIPersistentVolumeSource::CSIPersistentVolumeSource(const CSIPersistentVolumeSource&) = default;
+CSIPersistentVolumeSource::CSIPersistentVolumeSource(CSIPersistentVolumeSource&&) noexcept = default;
+CSIPersistentVolumeSource& CSIPersistentVolumeSource::operator=(const CSIPersistentVolumeSource& other) { return *this = CSIPersistentVolumeSource(other); }
+CSIPersistentVolumeSource& CSIPersistentVolumeSource::operator=(CSIPersistentVolumeSource&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+CSIPersistentVolumeSource::~CSIPersistentVolumeSource() = default;
+bool CSIPersistentVolumeSource::operator==(const CSIPersistentVolumeSource&) const = default;
+
+CSIVolumeSource::CSIVolumeSource() = default;
+CSIVolumeSource::CSIVolumeSource(const CSIVolumeSource&) = default;
+CSIVolumeSource::CSIVolumeSource(CSIVolumeSource&&) noexcept = default;
+CSIVolumeSource& CSIVolumeSource::operator=(const CSIVolumeSource& other) { return *this = CSIVolumeSource(other); }
+CSIVolumeSource& CSIVolumeSource::operator=(CSIVolumeSource&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+CSIVolumeSource::~CSIVolumeSource() = default;
+bool CSIVolumeSource::operator==(const CSIVolumeSource&) const = default;
+
+Capabilities::Capabilities() = default;
+Capabilities::Capabilities(const Capabilities&) = default;
+Capabilities::Capabilities(Capabilities&&) noexcept = default;
+Capabilities& Capabilities::operator=(const Capabilities& other) { return *this = Capabilities(other); }
+Capabilities& Capabilities::operator=(Capabilities&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+Capabilities::~Capabilities() = default;
+bool Capabilities::operator==(const Capabilities&) const = default;
+
+CephFSPersistentVolumeSource::CephFSPersistentVolumeSource() = default;
+CephFSPersistentVolumeSource::CephFSPersistentVolumeSource(const CephFSPersistentVolumeSource&) = default;
+CephFSPersistentVolumeSource::CephFSPersistentVolumeSource(CephFSPersistentVolumeSource&&) noexcept = default;
+CephFSPersistentVolumeSource& CephFSPersistentVolumeSource::operator=(const CephFSPersistentVolumeSource& other) { return *this = CephFSPersistentVolumeSource(other); }
+CephFSPersistentVolumeSource& CephFSPersistentVolumeSource::operator=(CephFSPersistentVolumeSource&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+CephFSPersistentVolumeSource::~CephFSPersistentVolumeSource() = default;
+bool CephFSPersistentVolumeSource::operator==(const CephFSPersistentVolumeSource&) const = default;
+
+CephFSVolumeSource::CephFSVolumeSource() = default;
+CephFSVolumeSource::CephFSVolumeSource(const CephFSVolumeSource&) = default;
+CephFSVolumeSource::CephFSVolumeSource(CephFSVolumeSource&&) noexcept = default;
+CephFSVolumeSource& CephFSVolumeSource::operator=(const CephFSVolumeSource& other) { return *this = CephFSVolumeSource(other); }
+CephFSVolumeSource& CephFSVolumeSource::operator=(CephFSVolumeSource&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+CephFSVolumeSource::~CephFSVolumeSource() = default;
+bool CephFSVolumeSource::operator==(const CephFSVolumeSource&) const = default;
+
+ComponentStatus::ComponentStatus() = default;
+ComponentStatus::ComponentStatus(const ComponentStatus&) = default;
+ComponentStatus::ComponentStatus(ComponentStatus&&) noexcept = default;
+ComponentStatus& ComponentStatus::operator=(const ComponentStatus& other) { return *this = ComponentStatus(other); }
+ComponentStatus& ComponentStatus::operator=(ComponentStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ComponentStatus::~ComponentStatus() = default;
+bool ComponentStatus::operator==(const ComponentStatus&) const = default;
+
+ComponentStatusList::ComponentStatusList() = default;
+ComponentStatusList::ComponentStatusList(const ComponentStatusList&) = default;
+ComponentStatusList::ComponentStatusList(ComponentStatusList&&) noexcept = default;
+ComponentStatusList& ComponentStatusList::operator=(const ComponentStatusList& other) { return *this = ComponentStatusList(other); }
+ComponentStatusList& ComponentStatusList::operator=(ComponentStatusList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ComponentStatusList::~ComponentStatusList() = default;
+bool ComponentStatusList::operator==(const ComponentStatusList&) const = default;
+
+ConfigMap::ConfigMap() = default;
+ConfigMap::ConfigMap(const ConfigMap&) = default;
+ConfigMap::ConfigMap(ConfigMap&&) noexcept = default;
+ConfigMap& ConfigMap::operator=(const ConfigMap& other) { return *this = ConfigMap(other); }
+ConfigMap& ConfigMap::operator=(ConfigMap&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ConfigMap::~ConfigMap() = default;
+bool ConfigMap::operator==(const ConfigMap&) const = default;
+
+ConfigMapList::ConfigMapList() = default;
+ConfigMapList::ConfigMapList(const ConfigMapList&) = default;
+ConfigMapList::ConfigMapList(ConfigMapList&&) noexcept = default;
+ConfigMapList& ConfigMapList::operator=(const ConfigMapList& other) { return *this = ConfigMapList(other); }
+ConfigMapList& ConfigMapList::operator=(ConfigMapList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ConfigMapList::~ConfigMapList() = default;
+bool ConfigMapList::operator==(const ConfigMapList&) const = default;
+
+ConfigMapProjection::ConfigMapProjection() = default;
+ConfigMapProjection::ConfigMapProjection(const ConfigMapProjection&) = default;
+ConfigMapProjection::ConfigMapProjection(ConfigMapProjection&&) noexcept = default;
+ConfigMapProjection& ConfigMapProjection::operator=(const ConfigMapProjection& other) { return *this = ConfigMapProjection(other); }
+ConfigMapProjection& ConfigMapProjection::operator=(ConfigMapProjection&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ConfigMapProjection::~ConfigMapProjection() = default;
+bool ConfigMapProjection::operator==(const ConfigMapProjection&) const = default;
+
+ConfigMapVolumeSource::ConfigMapVolumeSource() = default;
+ConfigMapVolumeSource::ConfigMapVolumeSource(const ConfigMapVolumeSource&) = default;
+ConfigMapVolumeSource::ConfigMapVolumeSource(ConfigMapVolumeSource&&) noexcept = default;
+ConfigMapVolumeSource& ConfigMapVolumeSource::operator=(const ConfigMapVolumeSource& other) { return *this = ConfigMapVolumeSource(other); }
+ConfigMapVolumeSource& ConfigMapVolumeSource::operator=(ConfigMapVolumeSource&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ConfigMapVolumeSource::~ConfigMapVolumeSource() = default;
+bool ConfigMapVolumeSource::operator==(const ConfigMapVolumeSource&) const = default;
+
+ResourceRequirements::ResourceRequirements() = default;
+ResourceRequirements::ResourceRequirements(const ResourceRequirements&) = default;
+ResourceRequirements::ResourceRequirements(ResourceRequirements&&) noexcept = default;
+ResourceRequirements& ResourceRequirements::operator=(const ResourceRequirements& other) { return *this = ResourceRequirements(other); }
+ResourceRequirements& ResourceRequirements::operator=(ResourceRequirements&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ResourceRequirements::~ResourceRequirements() = default;
+bool ResourceRequirements::operator==(const ResourceRequirements&) const = default;
+
+ExecAction::ExecAction() = default;
+ExecAction::ExecAction(const ExecAction&) = default;
+ExecAction::ExecAction(ExecAction&&) noexcept = default;
+ExecAction& ExecAction::operator=(const ExecAction& other) { return *this = ExecAction(other); }
+ExecAction& ExecAction::operator=(ExecAction&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ExecAction::~ExecAction() = default;
+bool ExecAction::operator==(const ExecAction&) const = default;
+
+HTTPGetAction::HTTPGetAction() = default;
+HTTPGetAction::HTTPGetAction(const HTTPGetAction&) = default;
+HTTPGetAction::HTTPGetAction(HTTPGetAction&&) noexcept = default;
+HTTPGetAction& HTTPGetAction::operator=(const HTTPGetAction& other) { return *this = HTTPGetAction(other); }
+HTTPGetAction& HTTPGetAction::operator=(HTTPGetAction&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+HTTPGetAction::~HTTPGetAction() = default;
+bool HTTPGetAction::operator==(const HTTPGetAction&) const = default;
+
+SecurityContext::SecurityContext() = default;
+SecurityContext::SecurityContext(const SecurityContext&) = default;
+SecurityContext::SecurityContext(SecurityContext&&) noexcept = default;
+SecurityContext& SecurityContext::operator=(const SecurityContext& other) { return *this = SecurityContext(other); }
+SecurityContext& SecurityContext::operator=(SecurityContext&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+SecurityContext::~SecurityContext() = default;
+bool SecurityContext::operator==(const SecurityContext&) const = default;
+
+ContainerRestartRuleOnExitCodes::ContainerRestartRuleOnExitCodes() = default;
+ContainerRestartRuleOnExitCodes::ContainerRestartRuleOnExitCodes(const ContainerRestartRuleOnExitCodes&) = default;
+ContainerRestartRuleOnExitCodes::ContainerRestartRuleOnExitCodes(ContainerRestartRuleOnExitCodes&&) noexcept = default;
+ContainerRestartRuleOnExitCodes& ContainerRestartRuleOnExitCodes::operator=(const ContainerRestartRuleOnExitCodes& other) { return *this = ContainerRestartRuleOnExitCodes(other); }
+ContainerRestartRuleOnExitCodes& ContainerRestartRuleOnExitCodes::operator=(ContainerRestartRuleOnExitCodes&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ContainerRestartRuleOnExitCodes::~ContainerRestartRuleOnExitCodes() = default;
+bool ContainerRestartRuleOnExitCodes::operator==(const ContainerRestartRuleOnExitCodes&) const = default;
+
+Container::Container() = default;
+Container::Container(const Container&) = default;
+Container::Container(Container&&) noexcept = default;
+Container& Container::operator=(const Container& other) { return *this = Container(other); }
+Container& Container::operator=(Container&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+Container::~Container() = default;
+bool Container::operator==(const Container&) const = default;
+
+ContainerImage::ContainerImage() = default;
+ContainerImage::ContainerImage(const ContainerImage&) = default;
+ContainerImage::ContainerImage(ContainerImage&&) noexcept = default;
+ContainerImage& ContainerImage::operator=(const ContainerImage& other) { return *this = ContainerImage(other); }
+ContainerImage& ContainerImage::operator=(ContainerImage&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ContainerImage::~ContainerImage() = default;
+bool ContainerImage::operator==(const ContainerImage&) const = default;
+
+LinuxContainerUser::LinuxContainerUser() = default;
+LinuxContainerUser::LinuxContainerUser(const LinuxContainerUser&) = default;
+LinuxContainerUser::LinuxContainerUser(LinuxContainerUser&&) noexcept = default;
+LinuxContainerUser& LinuxContainerUser::operator=(const LinuxContainerUser& other) { return *this = LinuxContainerUser(other); }
+LinuxContainerUser& LinuxContainerUser::operator=(LinuxContainerUser&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+LinuxContainerUser::~LinuxContainerUser() = default;
+bool LinuxContainerUser::operator==(const LinuxContainerUser&) const = default;
+
+ResourceStatus::ResourceStatus() = default;
+ResourceStatus::ResourceStatus(const ResourceStatus&) = default;
+ResourceStatus::ResourceStatus(ResourceStatus&&) noexcept = default;
+ResourceStatus& ResourceStatus::operator=(const ResourceStatus& other) { return *this = ResourceStatus(other); }
+ResourceStatus& ResourceStatus::operator=(ResourceStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ResourceStatus::~ResourceStatus() = default;
+bool ResourceStatus::operator==(const ResourceStatus&) const = default;
+
+ContainerStatus::ContainerStatus() = default;
+ContainerStatus::ContainerStatus(const ContainerStatus&) = default;
+ContainerStatus::ContainerStatus(ContainerStatus&&) noexcept = default;
+ContainerStatus& ContainerStatus::operator=(const ContainerStatus& other) { return *this = ContainerStatus(other); }
+ContainerStatus& ContainerStatus::operator=(ContainerStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ContainerStatus::~ContainerStatus() = default;
+bool ContainerStatus::operator==(const ContainerStatus&) const = default;
+
+DownwardAPIProjection::DownwardAPIProjection() = default;
+DownwardAPIProjection::DownwardAPIProjection(const DownwardAPIProjection&) = default;
+DownwardAPIProjection::DownwardAPIProjection(DownwardAPIProjection&&) noexcept = default;
+DownwardAPIProjection& DownwardAPIProjection::operator=(const DownwardAPIProjection& other) { return *this = DownwardAPIProjection(other); }
+DownwardAPIProjection& DownwardAPIProjection::operator=(DownwardAPIProjection&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+DownwardAPIProjection::~DownwardAPIProjection() = default;
+bool DownwardAPIProjection::operator==(const DownwardAPIProjection&) const = default;
+
+DownwardAPIVolumeSource::DownwardAPIVolumeSource() = default;
+DownwardAPIVolumeSource::DownwardAPIVolumeSource(const DownwardAPIVolumeSource&) = default;
+DownwardAPIVolumeSource::DownwardAPIVolumeSource(DownwardAPIVolumeSource&&) noexcept = default;
+DownwardAPIVolumeSource& DownwardAPIVolumeSource::operator=(const DownwardAPIVolumeSource& other) { return *this = DownwardAPIVolumeSource(other); }
+DownwardAPIVolumeSource& DownwardAPIVolumeSource::operator=(DownwardAPIVolumeSource&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+DownwardAPIVolumeSource::~DownwardAPIVolumeSource() = default;
+bool DownwardAPIVolumeSource::operator==(const DownwardAPIVolumeSource&) const = default;
+
+EndpointSubset::EndpointSubset() = default;
+EndpointSubset::EndpointSubset(const EndpointSubset&) = default;
+EndpointSubset::EndpointSubset(EndpointSubset&&) noexcept = default;
+EndpointSubset& EndpointSubset::operator=(const EndpointSubset& other) { return *this = EndpointSubset(other); }
+EndpointSubset& EndpointSubset::operator=(EndpointSubset&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+EndpointSubset::~EndpointSubset() = default;
+bool EndpointSubset::operator==(const EndpointSubset&) const = default;
+
+Endpoints::Endpoints() = default;
+Endpoints::Endpoints(const Endpoints&) = default;
+Endpoints::Endpoints(Endpoints&&) noexcept = default;
+Endpoints& Endpoints::operator=(const Endpoints& other) { return *this = Endpoints(other); }
+Endpoints& Endpoints::operator=(Endpoints&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+Endpoints::~Endpoints() = default;
+bool Endpoints::operator==(const Endpoints&) const = default;
+
+EndpointsList::EndpointsList() = default;
+EndpointsList::EndpointsList(const EndpointsList&) = default;
+EndpointsList::EndpointsList(EndpointsList&&) noexcept = default;
+EndpointsList& EndpointsList::operator=(const EndpointsList& other) { return *this = EndpointsList(other); }
+EndpointsList& EndpointsList::operator=(EndpointsList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+EndpointsList::~EndpointsList() = default;
+bool EndpointsList::operator==(const EndpointsList&) const = default;
+
+EphemeralContainerCommon::EphemeralContainerCommon() = default;
+EphemeralContainerCommon::EphemeralContainerCommon(const EphemeralContainerCommon&) = default;
+EphemeralContainerCommon::EphemeralContainerCommon(EphemeralContainerCommon&&) noexcept = default;
+EphemeralContainerCommon& EphemeralContainerCommon::operator=(const EphemeralContainerCommon& other) { return *this = EphemeralContainerCommon(other); }
+EphemeralContainerCommon& EphemeralContainerCommon::operator=(EphemeralContainerCommon&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+EphemeralContainerCommon::~EphemeralContainerCommon() = default;
+bool EphemeralContainerCommon::operator==(const EphemeralContainerCommon&) const = default;
+
+EphemeralContainer::EphemeralContainer() = default;
+EphemeralContainer::EphemeralContainer(const EphemeralContainer&) = default;
+EphemeralContainer::EphemeralContainer(EphemeralContainer&&) noexcept = default;
+EphemeralContainer& EphemeralContainer::operator=(const EphemeralContainer& other) { return *this = EphemeralContainer(other); }
+EphemeralContainer& EphemeralContainer::operator=(EphemeralContainer&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+EphemeralContainer::~EphemeralContainer() = default;
+bool EphemeralContainer::operator==(const EphemeralContainer&) const = default;
+
+VolumeResourceRequirements::VolumeResourceRequirements() = default;
+VolumeResourceRequirements::VolumeResourceRequirements(const VolumeResourceRequirements&) = default;
+VolumeResourceRequirements::VolumeResourceRequirements(VolumeResourceRequirements&&) noexcept = default;
+VolumeResourceRequirements& VolumeResourceRequirements::operator=(const VolumeResourceRequirements& other) { return *this = VolumeResourceRequirements(other); }
+VolumeResourceRequirements& VolumeResourceRequirements::operator=(VolumeResourceRequirements&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+VolumeResourceRequirements::~VolumeResourceRequirements() = default;
+bool VolumeResourceRequirements::operator==(const VolumeResourceRequirements&) const = default;
+
+PersistentVolumeClaimSpec::PersistentVolumeClaimSpec() = default;
+PersistentVolumeClaimSpec::PersistentVolumeClaimSpec(const PersistentVolumeClaimSpec&) = default;
+PersistentVolumeClaimSpec::PersistentVolumeClaimSpec(PersistentVolumeClaimSpec&&) noexcept = default;
+PersistentVolumeClaimSpec& PersistentVolumeClaimSpec::operator=(const PersistentVolumeClaimSpec& other) { return *this = PersistentVolumeClaimSpec(other); }
+PersistentVolumeClaimSpec& PersistentVolumeClaimSpec::operator=(PersistentVolumeClaimSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PersistentVolumeClaimSpec::~PersistentVolumeClaimSpec() = default;
+bool PersistentVolumeClaimSpec::operator==(const PersistentVolumeClaimSpec&) const = default;
+
+PersistentVolumeClaimTemplate::PersistentVolumeClaimTemplate() = default;
+PersistentVolumeClaimTemplate::PersistentVolumeClaimTemplate(const PersistentVolumeClaimTemplate&) = default;
+PersistentVolumeClaimTemplate::PersistentVolumeClaimTemplate(PersistentVolumeClaimTemplate&&) noexcept = default;
+PersistentVolumeClaimTemplate& PersistentVolumeClaimTemplate::operator=(const PersistentVolumeClaimTemplate& other) { return *this = PersistentVolumeClaimTemplate(other); }
+PersistentVolumeClaimTemplate& PersistentVolumeClaimTemplate::operator=(PersistentVolumeClaimTemplate&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PersistentVolumeClaimTemplate::~PersistentVolumeClaimTemplate() = default;
+bool PersistentVolumeClaimTemplate::operator==(const PersistentVolumeClaimTemplate&) const = default;
+
+Event::Event() = default;
+Event::Event(const Event&) = default;
+Event::Event(Event&&) noexcept = default;
+Event& Event::operator=(const Event& other) { return *this = Event(other); }
+Event& Event::operator=(Event&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+Event::~Event() = default;
+bool Event::operator==(const Event&) const = default;
+
+EventList::EventList() = default;
+EventList::EventList(const EventList&) = default;
+EventList::EventList(EventList&&) noexcept = default;
+EventList& EventList::operator=(const EventList& other) { return *this = EventList(other); }
+EventList& EventList::operator=(EventList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+EventList::~EventList() = default;
+bool EventList::operator==(const EventList&) const = default;
+
+FCVolumeSource::FCVolumeSource() = default;
+FCVolumeSource::FCVolumeSource(const FCVolumeSource&) = default;
+FCVolumeSource::FCVolumeSource(FCVolumeSource&&) noexcept = default;
+FCVolumeSource& FCVolumeSource::operator=(const FCVolumeSource& other) { return *this = FCVolumeSource(other); }
+FCVolumeSource& FCVolumeSource::operator=(FCVolumeSource&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+FCVolumeSource::~FCVolumeSource() = default;
+bool FCVolumeSource::operator==(const FCVolumeSource&) const = default;
+
+FlexPersistentVolumeSource::FlexPersistentVolumeSource() = default;
+FlexPersistentVolumeSource::FlexPersistentVolumeSource(const FlexPersistentVolumeSource&) = default;
+FlexPersistentVolumeSource::FlexPersistentVolumeSource(FlexPersistentVolumeSource&&) noexcept = default;
+FlexPersistentVolumeSource& FlexPersistentVolumeSource::operator=(const FlexPersistentVolumeSource& other) { return *this = FlexPersistentVolumeSource(other); }
+FlexPersistentVolumeSource& FlexPersistentVolumeSource::operator=(FlexPersistentVolumeSource&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+FlexPersistentVolumeSource::~FlexPersistentVolumeSource() = default;
+bool FlexPersistentVolumeSource::operator==(const FlexPersistentVolumeSource&) const = default;
+
+FlexVolumeSource::FlexVolumeSource() = default;
+FlexVolumeSource::FlexVolumeSource(const FlexVolumeSource&) = default;
+FlexVolumeSource::FlexVolumeSource(FlexVolumeSource&&) noexcept = default;
+FlexVolumeSource& FlexVolumeSource::operator=(const FlexVolumeSource& other) { return *this = FlexVolumeSource(other); }
+FlexVolumeSource& FlexVolumeSource::operator=(FlexVolumeSource&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+FlexVolumeSource::~FlexVolumeSource() = default;
+bool FlexVolumeSource::operator==(const FlexVolumeSource&) const = default;
+
+HostAlias::HostAlias() = default;
+HostAlias::HostAlias(const HostAlias&) = default;
+HostAlias::HostAlias(HostAlias&&) noexcept = default;
+HostAlias& HostAlias::operator=(const HostAlias& other) { return *this = HostAlias(other); }
+HostAlias& HostAlias::operator=(HostAlias&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+HostAlias::~HostAlias() = default;
+bool HostAlias::operator==(const HostAlias&) const = default;
+
+ISCSIPersistentVolumeSource::ISCSIPersistentVolumeSource() = default;
+ISCSIPersistentVolumeSource::ISCSIPersistentVolumeSource(const ISCSIPersistentVolumeSource&) = default;
+ISCSIPersistentVolumeSource::ISCSIPersistentVolumeSource(ISCSIPersistentVolumeSource&&) noexcept = default;
+ISCSIPersistentVolumeSource& ISCSIPersistentVolumeSource::operator=(const ISCSIPersistentVolumeSource& other) { return *this = ISCSIPersistentVolumeSource(other); }
+ISCSIPersistentVolumeSource& ISCSIPersistentVolumeSource::operator=(ISCSIPersistentVolumeSource&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ISCSIPersistentVolumeSource::~ISCSIPersistentVolumeSource() = default;
+bool ISCSIPersistentVolumeSource::operator==(const ISCSIPersistentVolumeSource&) const = default;
+
+ISCSIVolumeSource::ISCSIVolumeSource() = default;
+ISCSIVolumeSource::ISCSIVolumeSource(const ISCSIVolumeSource&) = default;
+ISCSIVolumeSource::ISCSIVolumeSource(ISCSIVolumeSource&&) noexcept = default;
+ISCSIVolumeSource& ISCSIVolumeSource::operator=(const ISCSIVolumeSource& other) { return *this = ISCSIVolumeSource(other); }
+ISCSIVolumeSource& ISCSIVolumeSource::operator=(ISCSIVolumeSource&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ISCSIVolumeSource::~ISCSIVolumeSource() = default;
+bool ISCSIVolumeSource::operator==(const ISCSIVolumeSource&) const = default;
+
+LimitRangeItem::LimitRangeItem() = default;
+LimitRangeItem::LimitRangeItem(const LimitRangeItem&) = default;
+LimitRangeItem::LimitRangeItem(LimitRangeItem&&) noexcept = default;
+LimitRangeItem& LimitRangeItem::operator=(const LimitRangeItem& other) { return *this = LimitRangeItem(other); }
+LimitRangeItem& LimitRangeItem::operator=(LimitRangeItem&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+LimitRangeItem::~LimitRangeItem() = default;
+bool LimitRangeItem::operator==(const LimitRangeItem&) const = default;
+
+LimitRangeSpec::LimitRangeSpec() = default;
+LimitRangeSpec::LimitRangeSpec(const LimitRangeSpec&) = default;
+LimitRangeSpec::LimitRangeSpec(LimitRangeSpec&&) noexcept = default;
+LimitRangeSpec& LimitRangeSpec::operator=(const LimitRangeSpec& other) { return *this = LimitRangeSpec(other); }
+LimitRangeSpec& LimitRangeSpec::operator=(LimitRangeSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+LimitRangeSpec::~LimitRangeSpec() = default;
+bool LimitRangeSpec::operator==(const LimitRangeSpec&) const = default;
+
+LimitRange::LimitRange() = default;
+LimitRange::LimitRange(const LimitRange&) = default;
+LimitRange::LimitRange(LimitRange&&) noexcept = default;
+LimitRange& LimitRange::operator=(const LimitRange& other) { return *this = LimitRange(other); }
+LimitRange& LimitRange::operator=(LimitRange&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+LimitRange::~LimitRange() = default;
+bool LimitRange::operator==(const LimitRange&) const = default;
+
+LimitRangeList::LimitRangeList() = default;
+LimitRangeList::LimitRangeList(const LimitRangeList&) = default;
+LimitRangeList::LimitRangeList(LimitRangeList&&) noexcept = default;
+LimitRangeList& LimitRangeList::operator=(const LimitRangeList& other) { return *this = LimitRangeList(other); }
+LimitRangeList& LimitRangeList::operator=(LimitRangeList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+LimitRangeList::~LimitRangeList() = default;
+bool LimitRangeList::operator==(const LimitRangeList&) const = default;
+
+List::List() = default;
+List::List(const List&) = default;
+List::List(List&&) noexcept = default;
+List& List::operator=(const List& other) { return *this = List(other); }
+List& List::operator=(List&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+List::~List() = default;
+bool List::operator==(const List&) const = default;
+
+LoadBalancerIngress::LoadBalancerIngress() = default;
+LoadBalancerIngress::LoadBalancerIngress(const LoadBalancerIngress&) = default;
+LoadBalancerIngress::LoadBalancerIngress(LoadBalancerIngress&&) noexcept = default;
+LoadBalancerIngress& LoadBalancerIngress::operator=(const LoadBalancerIngress& other) { return *this = LoadBalancerIngress(other); }
+LoadBalancerIngress& LoadBalancerIngress::operator=(LoadBalancerIngress&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+LoadBalancerIngress::~LoadBalancerIngress() = default;
+bool LoadBalancerIngress::operator==(const LoadBalancerIngress&) const = default;
+
+LoadBalancerStatus::LoadBalancerStatus() = default;
+LoadBalancerStatus::LoadBalancerStatus(const LoadBalancerStatus&) = default;
+LoadBalancerStatus::LoadBalancerStatus(LoadBalancerStatus&&) noexcept = default;
+LoadBalancerStatus& LoadBalancerStatus::operator=(const LoadBalancerStatus& other) { return *this = LoadBalancerStatus(other); }
+LoadBalancerStatus& LoadBalancerStatus::operator=(LoadBalancerStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+LoadBalancerStatus::~LoadBalancerStatus() = default;
+bool LoadBalancerStatus::operator==(const LoadBalancerStatus&) const = default;
+
+NamespaceSpec::NamespaceSpec() = default;
+NamespaceSpec::NamespaceSpec(const NamespaceSpec&) = default;
+NamespaceSpec::NamespaceSpec(NamespaceSpec&&) noexcept = default;
+NamespaceSpec& NamespaceSpec::operator=(const NamespaceSpec& other) { return *this = NamespaceSpec(other); }
+NamespaceSpec& NamespaceSpec::operator=(NamespaceSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+NamespaceSpec::~NamespaceSpec() = default;
+bool NamespaceSpec::operator==(const NamespaceSpec&) const = default;
+
+NamespaceStatus::NamespaceStatus() = default;
+NamespaceStatus::NamespaceStatus(const NamespaceStatus&) = default;
+NamespaceStatus::NamespaceStatus(NamespaceStatus&&) noexcept = default;
+NamespaceStatus& NamespaceStatus::operator=(const NamespaceStatus& other) { return *this = NamespaceStatus(other); }
+NamespaceStatus& NamespaceStatus::operator=(NamespaceStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+NamespaceStatus::~NamespaceStatus() = default;
+bool NamespaceStatus::operator==(const NamespaceStatus&) const = default;
+
+Namespace::Namespace() = default;
+Namespace::Namespace(const Namespace&) = default;
+Namespace::Namespace(Namespace&&) noexcept = default;
+Namespace& Namespace::operator=(const Namespace& other) { return *this = Namespace(other); }
+Namespace& Namespace::operator=(Namespace&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+Namespace::~Namespace() = default;
+bool Namespace::operator==(const Namespace&) const = default;
+
+NamespaceList::NamespaceList() = default;
+NamespaceList::NamespaceList(const NamespaceList&) = default;
+NamespaceList::NamespaceList(NamespaceList&&) noexcept = default;
+NamespaceList& NamespaceList::operator=(const NamespaceList& other) { return *this = NamespaceList(other); }
+NamespaceList& NamespaceList::operator=(NamespaceList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+NamespaceList::~NamespaceList() = default;
+bool NamespaceList::operator==(const NamespaceList&) const = default;
+
+NodeSpec::NodeSpec() = default;
+NodeSpec::NodeSpec(const NodeSpec&) = default;
+NodeSpec::NodeSpec(NodeSpec&&) noexcept = default;
+NodeSpec& NodeSpec::operator=(const NodeSpec& other) { return *this = NodeSpec(other); }
+NodeSpec& NodeSpec::operator=(NodeSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+NodeSpec::~NodeSpec() = default;
+bool NodeSpec::operator==(const NodeSpec&) const = default;
+
+NodeSystemInfo::NodeSystemInfo() = default;
+NodeSystemInfo::NodeSystemInfo(const NodeSystemInfo&) = default;
+NodeSystemInfo::NodeSystemInfo(NodeSystemInfo&&) noexcept = default;
+NodeSystemInfo& NodeSystemInfo::operator=(const NodeSystemInfo& other) { return *this = NodeSystemInfo(other); }
+NodeSystemInfo& NodeSystemInfo::operator=(NodeSystemInfo&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+NodeSystemInfo::~NodeSystemInfo() = default;
+bool NodeSystemInfo::operator==(const NodeSystemInfo&) const = default;
+
+NodeStatus::NodeStatus() = default;
+NodeStatus::NodeStatus(const NodeStatus&) = default;
+NodeStatus::NodeStatus(NodeStatus&&) noexcept = default;
+NodeStatus& NodeStatus::operator=(const NodeStatus& other) { return *this = NodeStatus(other); }
+NodeStatus& NodeStatus::operator=(NodeStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+NodeStatus::~NodeStatus() = default;
+bool NodeStatus::operator==(const NodeStatus&) const = default;
+
+Node::Node() = default;
+Node::Node(const Node&) = default;
+Node::Node(Node&&) noexcept = default;
+Node& Node::operator=(const Node& other) { return *this = Node(other); }
+Node& Node::operator=(Node&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+Node::~Node() = default;
+bool Node::operator==(const Node&) const = default;
+
+NodeAllocatableResourceClaimStatus::NodeAllocatableResourceClaimStatus() = default;
+NodeAllocatableResourceClaimStatus::NodeAllocatableResourceClaimStatus(const NodeAllocatableResourceClaimStatus&) = default;
+NodeAllocatableResourceClaimStatus::NodeAllocatableResourceClaimStatus(NodeAllocatableResourceClaimStatus&&) noexcept = default;
+NodeAllocatableResourceClaimStatus& NodeAllocatableResourceClaimStatus::operator=(const NodeAllocatableResourceClaimStatus& other) { return *this = NodeAllocatableResourceClaimStatus(other); }
+NodeAllocatableResourceClaimStatus& NodeAllocatableResourceClaimStatus::operator=(NodeAllocatableResourceClaimStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+NodeAllocatableResourceClaimStatus::~NodeAllocatableResourceClaimStatus() = default;
+bool NodeAllocatableResourceClaimStatus::operator==(const NodeAllocatableResourceClaimStatus&) const = default;
+
+NodeList::NodeList() = default;
+NodeList::NodeList(const NodeList&) = default;
+NodeList::NodeList(NodeList&&) noexcept = default;
+NodeList& NodeList::operator=(const NodeList& other) { return *this = NodeList(other); }
+NodeList& NodeList::operator=(NodeList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+NodeList::~NodeList() = default;
+bool NodeList::operator==(const NodeList&) const = default;
+
+RBDPersistentVolumeSource::RBDPersistentVolumeSource() = default;
+RBDPersistentVolumeSource::RBDPersistentVolumeSource(const RBDPersistentVolumeSource&) = default;
+RBDPersistentVolumeSource::RBDPersistentVolumeSource(RBDPersistentVolumeSource&&) noexcept = default;
+RBDPersistentVolumeSource& RBDPersistentVolumeSource::operator=(const RBDPersistentVolumeSource& other) { return *this = RBDPersistentVolumeSource(other); }
+RBDPersistentVolumeSource& RBDPersistentVolumeSource::operator=(RBDPersistentVolumeSource&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+RBDPersistentVolumeSource::~RBDPersistentVolumeSource() = default;
+bool RBDPersistentVolumeSource::operator==(const RBDPersistentVolumeSource&) const = default;
+
+PersistentVolumeSource::PersistentVolumeSource() = default;
+PersistentVolumeSource::PersistentVolumeSource(const PersistentVolumeSource&) = default;
+PersistentVolumeSource::PersistentVolumeSource(PersistentVolumeSource&&) noexcept = default;
+PersistentVolumeSource& PersistentVolumeSource::operator=(const PersistentVolumeSource& other) { return *this = PersistentVolumeSource(other); }
+PersistentVolumeSource& PersistentVolumeSource::operator=(PersistentVolumeSource&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PersistentVolumeSource::~PersistentVolumeSource() = default;
+bool PersistentVolumeSource::operator==(const PersistentVolumeSource&) const = default;
+
+PersistentVolumeSpec::PersistentVolumeSpec() = default;
+PersistentVolumeSpec::PersistentVolumeSpec(const PersistentVolumeSpec&) = default;
+PersistentVolumeSpec::PersistentVolumeSpec(PersistentVolumeSpec&&) noexcept = default;
+PersistentVolumeSpec& PersistentVolumeSpec::operator=(const PersistentVolumeSpec& other) { return *this = PersistentVolumeSpec(other); }
+PersistentVolumeSpec& PersistentVolumeSpec::operator=(PersistentVolumeSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PersistentVolumeSpec::~PersistentVolumeSpec() = default;
+bool PersistentVolumeSpec::operator==(const PersistentVolumeSpec&) const = default;
+
+PersistentVolume::PersistentVolume() = default;
+PersistentVolume::PersistentVolume(const PersistentVolume&) = default;
+PersistentVolume::PersistentVolume(PersistentVolume&&) noexcept = default;
+PersistentVolume& PersistentVolume::operator=(const PersistentVolume& other) { return *this = PersistentVolume(other); }
+PersistentVolume& PersistentVolume::operator=(PersistentVolume&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PersistentVolume::~PersistentVolume() = default;
+bool PersistentVolume::operator==(const PersistentVolume&) const = default;
+
+PersistentVolumeClaimStatus::PersistentVolumeClaimStatus() = default;
+PersistentVolumeClaimStatus::PersistentVolumeClaimStatus(const PersistentVolumeClaimStatus&) = default;
+PersistentVolumeClaimStatus::PersistentVolumeClaimStatus(PersistentVolumeClaimStatus&&) noexcept = default;
+PersistentVolumeClaimStatus& PersistentVolumeClaimStatus::operator=(const PersistentVolumeClaimStatus& other) { return *this = PersistentVolumeClaimStatus(other); }
+PersistentVolumeClaimStatus& PersistentVolumeClaimStatus::operator=(PersistentVolumeClaimStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PersistentVolumeClaimStatus::~PersistentVolumeClaimStatus() = default;
+bool PersistentVolumeClaimStatus::operator==(const PersistentVolumeClaimStatus&) const = default;
+
+PersistentVolumeClaim::PersistentVolumeClaim() = default;
+PersistentVolumeClaim::PersistentVolumeClaim(const PersistentVolumeClaim&) = default;
+PersistentVolumeClaim::PersistentVolumeClaim(PersistentVolumeClaim&&) noexcept = default;
+PersistentVolumeClaim& PersistentVolumeClaim::operator=(const PersistentVolumeClaim& other) { return *this = PersistentVolumeClaim(other); }
+PersistentVolumeClaim& PersistentVolumeClaim::operator=(PersistentVolumeClaim&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PersistentVolumeClaim::~PersistentVolumeClaim() = default;
+bool PersistentVolumeClaim::operator==(const PersistentVolumeClaim&) const = default;
+
+PersistentVolumeClaimList::PersistentVolumeClaimList() = default;
+PersistentVolumeClaimList::PersistentVolumeClaimList(const PersistentVolumeClaimList&) = default;
+PersistentVolumeClaimList::PersistentVolumeClaimList(PersistentVolumeClaimList&&) noexcept = default;
+PersistentVolumeClaimList& PersistentVolumeClaimList::operator=(const PersistentVolumeClaimList& other) { return *this = PersistentVolumeClaimList(other); }
+PersistentVolumeClaimList& PersistentVolumeClaimList::operator=(PersistentVolumeClaimList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PersistentVolumeClaimList::~PersistentVolumeClaimList() = default;
+bool PersistentVolumeClaimList::operator==(const PersistentVolumeClaimList&) const = default;
+
+PersistentVolumeList::PersistentVolumeList() = default;
+PersistentVolumeList::PersistentVolumeList(const PersistentVolumeList&) = default;
+PersistentVolumeList::PersistentVolumeList(PersistentVolumeList&&) noexcept = default;
+PersistentVolumeList& PersistentVolumeList::operator=(const PersistentVolumeList& other) { return *this = PersistentVolumeList(other); }
+PersistentVolumeList& PersistentVolumeList::operator=(PersistentVolumeList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PersistentVolumeList::~PersistentVolumeList() = default;
+bool PersistentVolumeList::operator==(const PersistentVolumeList&) const = default;
+
+SecretVolumeSource::SecretVolumeSource() = default;
+SecretVolumeSource::SecretVolumeSource(const SecretVolumeSource&) = default;
+SecretVolumeSource::SecretVolumeSource(SecretVolumeSource&&) noexcept = default;
+SecretVolumeSource& SecretVolumeSource::operator=(const SecretVolumeSource& other) { return *this = SecretVolumeSource(other); }
+SecretVolumeSource& SecretVolumeSource::operator=(SecretVolumeSource&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+SecretVolumeSource::~SecretVolumeSource() = default;
+bool SecretVolumeSource::operator==(const SecretVolumeSource&) const = default;
+
+RBDVolumeSource::RBDVolumeSource() = default;
+RBDVolumeSource::RBDVolumeSource(const RBDVolumeSource&) = default;
+RBDVolumeSource::RBDVolumeSource(RBDVolumeSource&&) noexcept = default;
+RBDVolumeSource& RBDVolumeSource::operator=(const RBDVolumeSource& other) { return *this = RBDVolumeSource(other); }
+RBDVolumeSource& RBDVolumeSource::operator=(RBDVolumeSource&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+RBDVolumeSource::~RBDVolumeSource() = default;
+bool RBDVolumeSource::operator==(const RBDVolumeSource&) const = default;
+
+SecretProjection::SecretProjection() = default;
+SecretProjection::SecretProjection(const SecretProjection&) = default;
+SecretProjection::SecretProjection(SecretProjection&&) noexcept = default;
+SecretProjection& SecretProjection::operator=(const SecretProjection& other) { return *this = SecretProjection(other); }
+SecretProjection& SecretProjection::operator=(SecretProjection&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+SecretProjection::~SecretProjection() = default;
+bool SecretProjection::operator==(const SecretProjection&) const = default;
+
+PodCertificateProjection::PodCertificateProjection() = default;
+PodCertificateProjection::PodCertificateProjection(const PodCertificateProjection&) = default;
+PodCertificateProjection::PodCertificateProjection(PodCertificateProjection&&) noexcept = default;
+PodCertificateProjection& PodCertificateProjection::operator=(const PodCertificateProjection& other) { return *this = PodCertificateProjection(other); }
+PodCertificateProjection& PodCertificateProjection::operator=(PodCertificateProjection&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PodCertificateProjection::~PodCertificateProjection() = default;
+bool PodCertificateProjection::operator==(const PodCertificateProjection&) const = default;
+
+ProjectedVolumeSource::ProjectedVolumeSource() = default;
+ProjectedVolumeSource::ProjectedVolumeSource(const ProjectedVolumeSource&) = default;
+ProjectedVolumeSource::ProjectedVolumeSource(ProjectedVolumeSource&&) noexcept = default;
+ProjectedVolumeSource& ProjectedVolumeSource::operator=(const ProjectedVolumeSource& other) { return *this = ProjectedVolumeSource(other); }
+ProjectedVolumeSource& ProjectedVolumeSource::operator=(ProjectedVolumeSource&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ProjectedVolumeSource::~ProjectedVolumeSource() = default;
+bool ProjectedVolumeSource::operator==(const ProjectedVolumeSource&) const = default;
+
+VolumeSource::VolumeSource() = default;
+VolumeSource::VolumeSource(const VolumeSource&) = default;
+VolumeSource::VolumeSource(VolumeSource&&) noexcept = default;
+VolumeSource& VolumeSource::operator=(const VolumeSource& other) { return *this = VolumeSource(other); }
+VolumeSource& VolumeSource::operator=(VolumeSource&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+VolumeSource::~VolumeSource() = default;
+bool VolumeSource::operator==(const VolumeSource&) const = default;
+
+Volume::Volume() = default;
+Volume::Volume(const Volume&) = default;
+Volume::Volume(Volume&&) noexcept = default;
+Volume& Volume::operator=(const Volume& other) { return *this = Volume(other); }
+Volume& Volume::operator=(Volume&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+Volume::~Volume() = default;
+bool Volume::operator==(const Volume&) const = default;
+
+PodSecurityContext::PodSecurityContext() = default;
+PodSecurityContext::PodSecurityContext(const PodSecurityContext&) = default;
+PodSecurityContext::PodSecurityContext(PodSecurityContext&&) noexcept = default;
+PodSecurityContext& PodSecurityContext::operator=(const PodSecurityContext& other) { return *this = PodSecurityContext(other); }
+PodSecurityContext& PodSecurityContext::operator=(PodSecurityContext&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PodSecurityContext::~PodSecurityContext() = default;
+bool PodSecurityContext::operator==(const PodSecurityContext&) const = default;
+
+PodDNSConfig::PodDNSConfig() = default;
+PodDNSConfig::PodDNSConfig(const PodDNSConfig&) = default;
+PodDNSConfig::PodDNSConfig(PodDNSConfig&&) noexcept = default;
+PodDNSConfig& PodDNSConfig::operator=(const PodDNSConfig& other) { return *this = PodDNSConfig(other); }
+PodDNSConfig& PodDNSConfig::operator=(PodDNSConfig&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PodDNSConfig::~PodDNSConfig() = default;
+bool PodDNSConfig::operator==(const PodDNSConfig&) const = default;
+
+TopologySpreadConstraint::TopologySpreadConstraint() = default;
+TopologySpreadConstraint::TopologySpreadConstraint(const TopologySpreadConstraint&) = default;
+TopologySpreadConstraint::TopologySpreadConstraint(TopologySpreadConstraint&&) noexcept = default;
+TopologySpreadConstraint& TopologySpreadConstraint::operator=(const TopologySpreadConstraint& other) { return *this = TopologySpreadConstraint(other); }
+TopologySpreadConstraint& TopologySpreadConstraint::operator=(TopologySpreadConstraint&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+TopologySpreadConstraint::~TopologySpreadConstraint() = default;
+bool TopologySpreadConstraint::operator==(const TopologySpreadConstraint&) const = default;
+
+PodSpec::PodSpec() = default;
+PodSpec::PodSpec(const PodSpec&) = default;
+PodSpec::PodSpec(PodSpec&&) noexcept = default;
+PodSpec& PodSpec::operator=(const PodSpec& other) { return *this = PodSpec(other); }
+PodSpec& PodSpec::operator=(PodSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PodSpec::~PodSpec() = default;
+bool PodSpec::operator==(const PodSpec&) const = default;
+
+PodExtendedResourceClaimStatus::PodExtendedResourceClaimStatus() = default;
+PodExtendedResourceClaimStatus::PodExtendedResourceClaimStatus(const PodExtendedResourceClaimStatus&) = default;
+PodExtendedResourceClaimStatus::PodExtendedResourceClaimStatus(PodExtendedResourceClaimStatus&&) noexcept = default;
+PodExtendedResourceClaimStatus& PodExtendedResourceClaimStatus::operator=(const PodExtendedResourceClaimStatus& other) { return *this = PodExtendedResourceClaimStatus(other); }
+PodExtendedResourceClaimStatus& PodExtendedResourceClaimStatus::operator=(PodExtendedResourceClaimStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PodExtendedResourceClaimStatus::~PodExtendedResourceClaimStatus() = default;
+bool PodExtendedResourceClaimStatus::operator==(const PodExtendedResourceClaimStatus&) const = default;
+
+PodStatus::PodStatus() = default;
+PodStatus::PodStatus(const PodStatus&) = default;
+PodStatus::PodStatus(PodStatus&&) noexcept = default;
+PodStatus& PodStatus::operator=(const PodStatus& other) { return *this = PodStatus(other); }
+PodStatus& PodStatus::operator=(PodStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PodStatus::~PodStatus() = default;
+bool PodStatus::operator==(const PodStatus&) const = default;
+
+Pod::Pod() = default;
+Pod::Pod(const Pod&) = default;
+Pod::Pod(Pod&&) noexcept = default;
+Pod& Pod::operator=(const Pod& other) { return *this = Pod(other); }
+Pod& Pod::operator=(Pod&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+Pod::~Pod() = default;
+bool Pod::operator==(const Pod&) const = default;
+
+PodExecOptions::PodExecOptions() = default;
+PodExecOptions::PodExecOptions(const PodExecOptions&) = default;
+PodExecOptions::PodExecOptions(PodExecOptions&&) noexcept = default;
+PodExecOptions& PodExecOptions::operator=(const PodExecOptions& other) { return *this = PodExecOptions(other); }
+PodExecOptions& PodExecOptions::operator=(PodExecOptions&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PodExecOptions::~PodExecOptions() = default;
+bool PodExecOptions::operator==(const PodExecOptions&) const = default;
+
+PodList::PodList() = default;
+PodList::PodList(const PodList&) = default;
+PodList::PodList(PodList&&) noexcept = default;
+PodList& PodList::operator=(const PodList& other) { return *this = PodList(other); }
+PodList& PodList::operator=(PodList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PodList::~PodList() = default;
+bool PodList::operator==(const PodList&) const = default;
+
+PodPortForwardOptions::PodPortForwardOptions() = default;
+PodPortForwardOptions::PodPortForwardOptions(const PodPortForwardOptions&) = default;
+PodPortForwardOptions::PodPortForwardOptions(PodPortForwardOptions&&) noexcept = default;
+PodPortForwardOptions& PodPortForwardOptions::operator=(const PodPortForwardOptions& other) { return *this = PodPortForwardOptions(other); }
+PodPortForwardOptions& PodPortForwardOptions::operator=(PodPortForwardOptions&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PodPortForwardOptions::~PodPortForwardOptions() = default;
+bool PodPortForwardOptions::operator==(const PodPortForwardOptions&) const = default;
+
+PodStatusResult::PodStatusResult() = default;
+PodStatusResult::PodStatusResult(const PodStatusResult&) = default;
+PodStatusResult::PodStatusResult(PodStatusResult&&) noexcept = default;
+PodStatusResult& PodStatusResult::operator=(const PodStatusResult& other) { return *this = PodStatusResult(other); }
+PodStatusResult& PodStatusResult::operator=(PodStatusResult&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PodStatusResult::~PodStatusResult() = default;
+bool PodStatusResult::operator==(const PodStatusResult&) const = default;
+
+PodTemplateSpec::PodTemplateSpec() = default;
+PodTemplateSpec::PodTemplateSpec(const PodTemplateSpec&) = default;
+PodTemplateSpec::PodTemplateSpec(PodTemplateSpec&&) noexcept = default;
+PodTemplateSpec& PodTemplateSpec::operator=(const PodTemplateSpec& other) { return *this = PodTemplateSpec(other); }
+PodTemplateSpec& PodTemplateSpec::operator=(PodTemplateSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PodTemplateSpec::~PodTemplateSpec() = default;
+bool PodTemplateSpec::operator==(const PodTemplateSpec&) const = default;
+
+PodTemplate::PodTemplate() = default;
+PodTemplate::PodTemplate(const PodTemplate&) = default;
+PodTemplate::PodTemplate(PodTemplate&&) noexcept = default;
+PodTemplate& PodTemplate::operator=(const PodTemplate& other) { return *this = PodTemplate(other); }
+PodTemplate& PodTemplate::operator=(PodTemplate&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PodTemplate::~PodTemplate() = default;
+bool PodTemplate::operator==(const PodTemplate&) const = default;
+
+PodTemplateList::PodTemplateList() = default;
+PodTemplateList::PodTemplateList(const PodTemplateList&) = default;
+PodTemplateList::PodTemplateList(PodTemplateList&&) noexcept = default;
+PodTemplateList& PodTemplateList::operator=(const PodTemplateList& other) { return *this = PodTemplateList(other); }
+PodTemplateList& PodTemplateList::operator=(PodTemplateList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PodTemplateList::~PodTemplateList() = default;
+bool PodTemplateList::operator==(const PodTemplateList&) const = default;
+
+RangeAllocation::RangeAllocation() = default;
+RangeAllocation::RangeAllocation(const RangeAllocation&) = default;
+RangeAllocation::RangeAllocation(RangeAllocation&&) noexcept = default;
+RangeAllocation& RangeAllocation::operator=(const RangeAllocation& other) { return *this = RangeAllocation(other); }
+RangeAllocation& RangeAllocation::operator=(RangeAllocation&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+RangeAllocation::~RangeAllocation() = default;
+bool RangeAllocation::operator==(const RangeAllocation&) const = default;
+
+ReplicationControllerSpec::ReplicationControllerSpec() = default;
+ReplicationControllerSpec::ReplicationControllerSpec(const ReplicationControllerSpec&) = default;
+ReplicationControllerSpec::ReplicationControllerSpec(ReplicationControllerSpec&&) noexcept = default;
+ReplicationControllerSpec& ReplicationControllerSpec::operator=(const ReplicationControllerSpec& other) { return *this = ReplicationControllerSpec(other); }
+ReplicationControllerSpec& ReplicationControllerSpec::operator=(ReplicationControllerSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ReplicationControllerSpec::~ReplicationControllerSpec() = default;
+bool ReplicationControllerSpec::operator==(const ReplicationControllerSpec&) const = default;
+
+ReplicationControllerStatus::ReplicationControllerStatus() = default;
+ReplicationControllerStatus::ReplicationControllerStatus(const ReplicationControllerStatus&) = default;
+ReplicationControllerStatus::ReplicationControllerStatus(ReplicationControllerStatus&&) noexcept = default;
+ReplicationControllerStatus& ReplicationControllerStatus::operator=(const ReplicationControllerStatus& other) { return *this = ReplicationControllerStatus(other); }
+ReplicationControllerStatus& ReplicationControllerStatus::operator=(ReplicationControllerStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ReplicationControllerStatus::~ReplicationControllerStatus() = default;
+bool ReplicationControllerStatus::operator==(const ReplicationControllerStatus&) const = default;
+
+ReplicationController::ReplicationController() = default;
+ReplicationController::ReplicationController(const ReplicationController&) = default;
+ReplicationController::ReplicationController(ReplicationController&&) noexcept = default;
+ReplicationController& ReplicationController::operator=(const ReplicationController& other) { return *this = ReplicationController(other); }
+ReplicationController& ReplicationController::operator=(ReplicationController&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ReplicationController::~ReplicationController() = default;
+bool ReplicationController::operator==(const ReplicationController&) const = default;
+
+ReplicationControllerList::ReplicationControllerList() = default;
+ReplicationControllerList::ReplicationControllerList(const ReplicationControllerList&) = default;
+ReplicationControllerList::ReplicationControllerList(ReplicationControllerList&&) noexcept = default;
+ReplicationControllerList& ReplicationControllerList::operator=(const ReplicationControllerList& other) { return *this = ReplicationControllerList(other); }
+ReplicationControllerList& ReplicationControllerList::operator=(ReplicationControllerList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ReplicationControllerList::~ReplicationControllerList() = default;
+bool ReplicationControllerList::operator==(const ReplicationControllerList&) const = default;
+
+ScopedResourceSelectorRequirement::ScopedResourceSelectorRequirement() = default;
+ScopedResourceSelectorRequirement::ScopedResourceSelectorRequirement(const ScopedResourceSelectorRequirement&) = default;
+ScopedResourceSelectorRequirement::ScopedResourceSelectorRequirement(ScopedResourceSelectorRequirement&&) noexcept = default;
+ScopedResourceSelectorRequirement& ScopedResourceSelectorRequirement::operator=(const ScopedResourceSelectorRequirement& other) { return *this = ScopedResourceSelectorRequirement(other); }
+ScopedResourceSelectorRequirement& ScopedResourceSelectorRequirement::operator=(ScopedResourceSelectorRequirement&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ScopedResourceSelectorRequirement::~ScopedResourceSelectorRequirement() = default;
+bool ScopedResourceSelectorRequirement::operator==(const ScopedResourceSelectorRequirement&) const = default;
+
+ScopeSelector::ScopeSelector() = default;
+ScopeSelector::ScopeSelector(const ScopeSelector&) = default;
+ScopeSelector::ScopeSelector(ScopeSelector&&) noexcept = default;
+ScopeSelector& ScopeSelector::operator=(const ScopeSelector& other) { return *this = ScopeSelector(other); }
+ScopeSelector& ScopeSelector::operator=(ScopeSelector&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ScopeSelector::~ScopeSelector() = default;
+bool ScopeSelector::operator==(const ScopeSelector&) const = default;
+
+ResourceQuotaSpec::ResourceQuotaSpec() = default;
+ResourceQuotaSpec::ResourceQuotaSpec(const ResourceQuotaSpec&) = default;
+ResourceQuotaSpec::ResourceQuotaSpec(ResourceQuotaSpec&&) noexcept = default;
+ResourceQuotaSpec& ResourceQuotaSpec::operator=(const ResourceQuotaSpec& other) { return *this = ResourceQuotaSpec(other); }
+ResourceQuotaSpec& ResourceQuotaSpec::operator=(ResourceQuotaSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ResourceQuotaSpec::~ResourceQuotaSpec() = default;
+bool ResourceQuotaSpec::operator==(const ResourceQuotaSpec&) const = default;
+
+ResourceQuotaStatus::ResourceQuotaStatus() = default;
+ResourceQuotaStatus::ResourceQuotaStatus(const ResourceQuotaStatus&) = default;
+ResourceQuotaStatus::ResourceQuotaStatus(ResourceQuotaStatus&&) noexcept = default;
+ResourceQuotaStatus& ResourceQuotaStatus::operator=(const ResourceQuotaStatus& other) { return *this = ResourceQuotaStatus(other); }
+ResourceQuotaStatus& ResourceQuotaStatus::operator=(ResourceQuotaStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ResourceQuotaStatus::~ResourceQuotaStatus() = default;
+bool ResourceQuotaStatus::operator==(const ResourceQuotaStatus&) const = default;
+
+ResourceQuota::ResourceQuota() = default;
+ResourceQuota::ResourceQuota(const ResourceQuota&) = default;
+ResourceQuota::ResourceQuota(ResourceQuota&&) noexcept = default;
+ResourceQuota& ResourceQuota::operator=(const ResourceQuota& other) { return *this = ResourceQuota(other); }
+ResourceQuota& ResourceQuota::operator=(ResourceQuota&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ResourceQuota::~ResourceQuota() = default;
+bool ResourceQuota::operator==(const ResourceQuota&) const = default;
+
+ResourceQuotaList::ResourceQuotaList() = default;
+ResourceQuotaList::ResourceQuotaList(const ResourceQuotaList&) = default;
+ResourceQuotaList::ResourceQuotaList(ResourceQuotaList&&) noexcept = default;
+ResourceQuotaList& ResourceQuotaList::operator=(const ResourceQuotaList& other) { return *this = ResourceQuotaList(other); }
+ResourceQuotaList& ResourceQuotaList::operator=(ResourceQuotaList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ResourceQuotaList::~ResourceQuotaList() = default;
+bool ResourceQuotaList::operator==(const ResourceQuotaList&) const = default;
+
+Secret::Secret() = default;
+Secret::Secret(const Secret&) = default;
+Secret::Secret(Secret&&) noexcept = default;
+Secret& Secret::operator=(const Secret& other) { return *this = Secret(other); }
+Secret& Secret::operator=(Secret&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+Secret::~Secret() = default;
+bool Secret::operator==(const Secret&) const = default;
+
+SecretList::SecretList() = default;
+SecretList::SecretList(const SecretList&) = default;
+SecretList::SecretList(SecretList&&) noexcept = default;
+SecretList& SecretList::operator=(const SecretList& other) { return *this = SecretList(other); }
+SecretList& SecretList::operator=(SecretList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+SecretList::~SecretList() = default;
+bool SecretList::operator==(const SecretList&) const = default;
+
+ServiceSpec::ServiceSpec() = default;
+ServiceSpec::ServiceSpec(const ServiceSpec&) = default;
+ServiceSpec::ServiceSpec(ServiceSpec&&) noexcept = default;
+ServiceSpec& ServiceSpec::operator=(const ServiceSpec& other) { return *this = ServiceSpec(other); }
+ServiceSpec& ServiceSpec::operator=(ServiceSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ServiceSpec::~ServiceSpec() = default;
+bool ServiceSpec::operator==(const ServiceSpec&) const = default;
+
+ServiceStatus::ServiceStatus() = default;
+ServiceStatus::ServiceStatus(const ServiceStatus&) = default;
+ServiceStatus::ServiceStatus(ServiceStatus&&) noexcept = default;
+ServiceStatus& ServiceStatus::operator=(const ServiceStatus& other) { return *this = ServiceStatus(other); }
+ServiceStatus& ServiceStatus::operator=(ServiceStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ServiceStatus::~ServiceStatus() = default;
+bool ServiceStatus::operator==(const ServiceStatus&) const = default;
+
+Service::Service() = default;
+Service::Service(const Service&) = default;
+Service::Service(Service&&) noexcept = default;
+Service& Service::operator=(const Service& other) { return *this = Service(other); }
+Service& Service::operator=(Service&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+Service::~Service() = default;
+bool Service::operator==(const Service&) const = default;
+
+ServiceAccount::ServiceAccount() = default;
+ServiceAccount::ServiceAccount(const ServiceAccount&) = default;
+ServiceAccount::ServiceAccount(ServiceAccount&&) noexcept = default;
+ServiceAccount& ServiceAccount::operator=(const ServiceAccount& other) { return *this = ServiceAccount(other); }
+ServiceAccount& ServiceAccount::operator=(ServiceAccount&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ServiceAccount::~ServiceAccount() = default;
+bool ServiceAccount::operator==(const ServiceAccount&) const = default;
+
+ServiceAccountList::ServiceAccountList() = default;
+ServiceAccountList::ServiceAccountList(const ServiceAccountList&) = default;
+ServiceAccountList::ServiceAccountList(ServiceAccountList&&) noexcept = default;
+ServiceAccountList& ServiceAccountList::operator=(const ServiceAccountList& other) { return *this = ServiceAccountList(other); }
+ServiceAccountList& ServiceAccountList::operator=(ServiceAccountList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ServiceAccountList::~ServiceAccountList() = default;
+bool ServiceAccountList::operator==(const ServiceAccountList&) const = default;
+
+ServiceList::ServiceList() = default;
+ServiceList::ServiceList(const ServiceList&) = default;
+ServiceList::ServiceList(ServiceList&&) noexcept = default;
+ServiceList& ServiceList::operator=(const ServiceList& other) { return *this = ServiceList(other); }
+ServiceList& ServiceList::operator=(ServiceList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ServiceList::~ServiceList() = default;
+bool ServiceList::operator==(const ServiceList&) const = default;
+
+TopologySelectorLabelRequirement::TopologySelectorLabelRequirement() = default;
+TopologySelectorLabelRequirement::TopologySelectorLabelRequirement(const TopologySelectorLabelRequirement&) = default;
+TopologySelectorLabelRequirement::TopologySelectorLabelRequirement(TopologySelectorLabelRequirement&&) noexcept = default;
+TopologySelectorLabelRequirement& TopologySelectorLabelRequirement::operator=(const TopologySelectorLabelRequirement& other) { return *this = TopologySelectorLabelRequirement(other); }
+TopologySelectorLabelRequirement& TopologySelectorLabelRequirement::operator=(TopologySelectorLabelRequirement&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+TopologySelectorLabelRequirement::~TopologySelectorLabelRequirement() = default;
+bool TopologySelectorLabelRequirement::operator==(const TopologySelectorLabelRequirement&) const = default;
+
+TopologySelectorTerm::TopologySelectorTerm() = default;
+TopologySelectorTerm::TopologySelectorTerm(const TopologySelectorTerm&) = default;
+TopologySelectorTerm::TopologySelectorTerm(TopologySelectorTerm&&) noexcept = default;
+TopologySelectorTerm& TopologySelectorTerm::operator=(const TopologySelectorTerm& other) { return *this = TopologySelectorTerm(other); }
+TopologySelectorTerm& TopologySelectorTerm::operator=(TopologySelectorTerm&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+TopologySelectorTerm::~TopologySelectorTerm() = default;
+bool TopologySelectorTerm::operator==(const TopologySelectorTerm&) const = default;
+
+namespace internal {
 namespace {
 
 using enum codec::Kind;
@@ -2669,7 +3600,8 @@ constinit const codec::TypeSchema kTopologySelectorTermSchema{
     "core.v1.TopologySelectorTerm", "", "", "",
     kTopologySelectorTermFields, codec::JsonForm::kObject, &CreateObject<TopologySelectorTerm>, &DestroyObject<TopologySelectorTerm>};
 
-}  // namespace kubexx::api::core::v1::internal
+}  // namespace internal
+}  // namespace kubexx::api::core::v1
 
 namespace kubexx::codec {
 

@@ -260,61 +260,115 @@ struct AWSElasticBlockStoreVolumeSource {
 };
 
 struct NodeSelectorRequirement {
-  std::string key{};
-  std::string operator_{};
-  std::vector<std::string> values{};
-  bool operator==(const NodeSelectorRequirement&) const = default;
+  std::string key;
+  std::string operator_;
+  std::vector<std::string> values;
+  NodeSelectorRequirement();
+  NodeSelectorRequirement(const NodeSelectorRequirement&);
+  NodeSelectorRequirement(NodeSelectorRequirement&&) noexcept;
+  NodeSelectorRequirement& operator=(const NodeSelectorRequirement&);
+  NodeSelectorRequirement& operator=(NodeSelectorRequirement&&) noexcept;
+  ~NodeSelectorRequirement();
+  bool operator==(const NodeSelectorRequirement&) const;
 };
 
 struct NodeSelectorTerm {
-  std::vector<NodeSelectorRequirement> match_expressions{};
-  std::vector<NodeSelectorRequirement> match_fields{};
-  bool operator==(const NodeSelectorTerm&) const = default;
+  std::vector<NodeSelectorRequirement> match_expressions;
+  std::vector<NodeSelectorRequirement> match_fields;
+  NodeSelectorTerm();
+  NodeSelectorTerm(const NodeSelectorTerm&);
+  NodeSelectorTerm(NodeSelectorTerm&&) noexcept;
+  NodeSelectorTerm& operator=(const NodeSelectorTerm&);
+  NodeSelectorTerm& operator=(NodeSelectorTerm&&) noexcept;
+  ~NodeSelectorTerm();
+  bool operator==(const NodeSelectorTerm&) const;
 };
 
 struct NodeSelector {
-  std::vector<NodeSelectorTerm> node_selector_terms{};
-  bool operator==(const NodeSelector&) const = default;
+  std::vector<NodeSelectorTerm> node_selector_terms;
+  NodeSelector();
+  NodeSelector(const NodeSelector&);
+  NodeSelector(NodeSelector&&) noexcept;
+  NodeSelector& operator=(const NodeSelector&);
+  NodeSelector& operator=(NodeSelector&&) noexcept;
+  ~NodeSelector();
+  bool operator==(const NodeSelector&) const;
 };
 
 struct PreferredSchedulingTerm {
   std::int32_t weight{};
-  NodeSelectorTerm preference{};
-  bool operator==(const PreferredSchedulingTerm&) const = default;
+  NodeSelectorTerm preference;
+  PreferredSchedulingTerm();
+  PreferredSchedulingTerm(const PreferredSchedulingTerm&);
+  PreferredSchedulingTerm(PreferredSchedulingTerm&&) noexcept;
+  PreferredSchedulingTerm& operator=(const PreferredSchedulingTerm&);
+  PreferredSchedulingTerm& operator=(PreferredSchedulingTerm&&) noexcept;
+  ~PreferredSchedulingTerm();
+  bool operator==(const PreferredSchedulingTerm&) const;
 };
 
 struct NodeAffinity {
-  apimachinery::Box<NodeSelector> required_during_scheduling_ignored_during_execution{};
-  std::vector<PreferredSchedulingTerm> preferred_during_scheduling_ignored_during_execution{};
-  bool operator==(const NodeAffinity&) const = default;
+  apimachinery::Box<NodeSelector> required_during_scheduling_ignored_during_execution;
+  std::vector<PreferredSchedulingTerm> preferred_during_scheduling_ignored_during_execution;
+  NodeAffinity();
+  NodeAffinity(const NodeAffinity&);
+  NodeAffinity(NodeAffinity&&) noexcept;
+  NodeAffinity& operator=(const NodeAffinity&);
+  NodeAffinity& operator=(NodeAffinity&&) noexcept;
+  ~NodeAffinity();
+  bool operator==(const NodeAffinity&) const;
 };
 
 struct PodAffinityTerm {
-  apimachinery::Box<meta::v1::LabelSelector> label_selector{};
-  std::vector<std::string> namespaces{};
-  std::string topology_key{};
-  apimachinery::Box<meta::v1::LabelSelector> namespace_selector{};
-  std::vector<std::string> match_label_keys{};
-  std::vector<std::string> mismatch_label_keys{};
-  bool operator==(const PodAffinityTerm&) const = default;
+  apimachinery::Box<meta::v1::LabelSelector> label_selector;
+  std::vector<std::string> namespaces;
+  std::string topology_key;
+  apimachinery::Box<meta::v1::LabelSelector> namespace_selector;
+  std::vector<std::string> match_label_keys;
+  std::vector<std::string> mismatch_label_keys;
+  PodAffinityTerm();
+  PodAffinityTerm(const PodAffinityTerm&);
+  PodAffinityTerm(PodAffinityTerm&&) noexcept;
+  PodAffinityTerm& operator=(const PodAffinityTerm&);
+  PodAffinityTerm& operator=(PodAffinityTerm&&) noexcept;
+  ~PodAffinityTerm();
+  bool operator==(const PodAffinityTerm&) const;
 };
 
 struct WeightedPodAffinityTerm {
   std::int32_t weight{};
-  PodAffinityTerm pod_affinity_term{};
-  bool operator==(const WeightedPodAffinityTerm&) const = default;
+  PodAffinityTerm pod_affinity_term;
+  WeightedPodAffinityTerm();
+  WeightedPodAffinityTerm(const WeightedPodAffinityTerm&);
+  WeightedPodAffinityTerm(WeightedPodAffinityTerm&&) noexcept;
+  WeightedPodAffinityTerm& operator=(const WeightedPodAffinityTerm&);
+  WeightedPodAffinityTerm& operator=(WeightedPodAffinityTerm&&) noexcept;
+  ~WeightedPodAffinityTerm();
+  bool operator==(const WeightedPodAffinityTerm&) const;
 };
 
 struct PodAffinity {
-  std::vector<PodAffinityTerm> required_during_scheduling_ignored_during_execution{};
-  std::vector<WeightedPodAffinityTerm> preferred_during_scheduling_ignored_during_execution{};
-  bool operator==(const PodAffinity&) const = default;
+  std::vector<PodAffinityTerm> required_during_scheduling_ignored_during_execution;
+  std::vector<WeightedPodAffinityTerm> preferred_during_scheduling_ignored_during_execution;
+  PodAffinity();
+  PodAffinity(const PodAffinity&);
+  PodAffinity(PodAffinity&&) noexcept;
+  PodAffinity& operator=(const PodAffinity&);
+  PodAffinity& operator=(PodAffinity&&) noexcept;
+  ~PodAffinity();
+  bool operator==(const PodAffinity&) const;
 };
 
 struct PodAntiAffinity {
-  std::vector<PodAffinityTerm> required_during_scheduling_ignored_during_execution{};
-  std::vector<WeightedPodAffinityTerm> preferred_during_scheduling_ignored_during_execution{};
-  bool operator==(const PodAntiAffinity&) const = default;
+  std::vector<PodAffinityTerm> required_during_scheduling_ignored_during_execution;
+  std::vector<WeightedPodAffinityTerm> preferred_during_scheduling_ignored_during_execution;
+  PodAntiAffinity();
+  PodAntiAffinity(const PodAntiAffinity&);
+  PodAntiAffinity(PodAntiAffinity&&) noexcept;
+  PodAntiAffinity& operator=(const PodAntiAffinity&);
+  PodAntiAffinity& operator=(PodAntiAffinity&&) noexcept;
+  ~PodAntiAffinity();
+  bool operator==(const PodAntiAffinity&) const;
 };
 
 struct Affinity {
@@ -373,9 +427,15 @@ struct ObjectReference {
 };
 
 struct Binding {
-  meta::v1::ObjectMeta metadata{};
-  ObjectReference target{};
-  bool operator==(const Binding&) const = default;
+  meta::v1::ObjectMeta metadata;
+  ObjectReference target;
+  Binding();
+  Binding(const Binding&);
+  Binding(Binding&&) noexcept;
+  Binding& operator=(const Binding&);
+  Binding& operator=(Binding&&) noexcept;
+  ~Binding();
+  bool operator==(const Binding&) const;
 };
 
 struct SecretReference {
@@ -385,17 +445,23 @@ struct SecretReference {
 };
 
 struct CSIPersistentVolumeSource {
-  std::string driver{};
-  std::string volume_handle{};
+  std::string driver;
+  std::string volume_handle;
   bool read_only{};
-  std::string fs_type{};
-  std::map<std::string, std::string> volume_attributes{};
-  apimachinery::Box<SecretReference> controller_publish_secret_ref{};
-  apimachinery::Box<SecretReference> node_stage_secret_ref{};
-  apimachinery::Box<SecretReference> node_publish_secret_ref{};
-  apimachinery::Box<SecretReference> controller_expand_secret_ref{};
-  apimachinery::Box<SecretReference> node_expand_secret_ref{};
-  bool operator==(const CSIPersistentVolumeSource&) const = default;
+  std::string fs_type;
+  std::map<std::string, std::string> volume_attributes;
+  apimachinery::Box<SecretReference> controller_publish_secret_ref;
+  apimachinery::Box<SecretReference> node_stage_secret_ref;
+  apimachinery::Box<SecretReference> node_publish_secret_ref;
+  apimachinery::Box<SecretReference> controller_expand_secret_ref;
+  apimachinery::Box<SecretReference> node_expand_secret_ref;
+  CSIPersistentVolumeSource();
+  CSIPersistentVolumeSource(const CSIPersistentVolumeSource&);
+  CSIPersistentVolumeSource(CSIPersistentVolumeSource&&) noexcept;
+  CSIPersistentVolumeSource& operator=(const CSIPersistentVolumeSource&);
+  CSIPersistentVolumeSource& operator=(CSIPersistentVolumeSource&&) noexcept;
+  ~CSIPersistentVolumeSource();
+  bool operator==(const CSIPersistentVolumeSource&) const;
 };
 
 struct LocalObjectReference {
@@ -404,38 +470,62 @@ struct LocalObjectReference {
 };
 
 struct CSIVolumeSource {
-  std::string driver{};
-  std::optional<bool> read_only{};
-  std::optional<std::string> fs_type{};
-  std::map<std::string, std::string> volume_attributes{};
-  apimachinery::Box<LocalObjectReference> node_publish_secret_ref{};
-  bool operator==(const CSIVolumeSource&) const = default;
+  std::string driver;
+  std::optional<bool> read_only;
+  std::optional<std::string> fs_type;
+  std::map<std::string, std::string> volume_attributes;
+  apimachinery::Box<LocalObjectReference> node_publish_secret_ref;
+  CSIVolumeSource();
+  CSIVolumeSource(const CSIVolumeSource&);
+  CSIVolumeSource(CSIVolumeSource&&) noexcept;
+  CSIVolumeSource& operator=(const CSIVolumeSource&);
+  CSIVolumeSource& operator=(CSIVolumeSource&&) noexcept;
+  ~CSIVolumeSource();
+  bool operator==(const CSIVolumeSource&) const;
 };
 
 struct Capabilities {
-  std::vector<std::string> add{};
-  std::vector<std::string> drop{};
-  bool operator==(const Capabilities&) const = default;
+  std::vector<std::string> add;
+  std::vector<std::string> drop;
+  Capabilities();
+  Capabilities(const Capabilities&);
+  Capabilities(Capabilities&&) noexcept;
+  Capabilities& operator=(const Capabilities&);
+  Capabilities& operator=(Capabilities&&) noexcept;
+  ~Capabilities();
+  bool operator==(const Capabilities&) const;
 };
 
 struct CephFSPersistentVolumeSource {
-  std::vector<std::string> monitors{};
-  std::string path{};
-  std::string user{};
-  std::string secret_file{};
-  apimachinery::Box<SecretReference> secret_ref{};
+  std::vector<std::string> monitors;
+  std::string path;
+  std::string user;
+  std::string secret_file;
+  apimachinery::Box<SecretReference> secret_ref;
   bool read_only{};
-  bool operator==(const CephFSPersistentVolumeSource&) const = default;
+  CephFSPersistentVolumeSource();
+  CephFSPersistentVolumeSource(const CephFSPersistentVolumeSource&);
+  CephFSPersistentVolumeSource(CephFSPersistentVolumeSource&&) noexcept;
+  CephFSPersistentVolumeSource& operator=(const CephFSPersistentVolumeSource&);
+  CephFSPersistentVolumeSource& operator=(CephFSPersistentVolumeSource&&) noexcept;
+  ~CephFSPersistentVolumeSource();
+  bool operator==(const CephFSPersistentVolumeSource&) const;
 };
 
 struct CephFSVolumeSource {
-  std::vector<std::string> monitors{};
-  std::string path{};
-  std::string user{};
-  std::string secret_file{};
-  apimachinery::Box<LocalObjectReference> secret_ref{};
+  std::vector<std::string> monitors;
+  std::string path;
+  std::string user;
+  std::string secret_file;
+  apimachinery::Box<LocalObjectReference> secret_ref;
   bool read_only{};
-  bool operator==(const CephFSVolumeSource&) const = default;
+  CephFSVolumeSource();
+  CephFSVolumeSource(const CephFSVolumeSource&);
+  CephFSVolumeSource(CephFSVolumeSource&&) noexcept;
+  CephFSVolumeSource& operator=(const CephFSVolumeSource&);
+  CephFSVolumeSource& operator=(CephFSVolumeSource&&) noexcept;
+  ~CephFSVolumeSource();
+  bool operator==(const CephFSVolumeSource&) const;
 };
 
 struct CinderPersistentVolumeSource {
@@ -477,23 +567,41 @@ struct ComponentCondition {
 };
 
 struct ComponentStatus {
-  meta::v1::ObjectMeta metadata{};
-  std::vector<ComponentCondition> conditions{};
-  bool operator==(const ComponentStatus&) const = default;
+  meta::v1::ObjectMeta metadata;
+  std::vector<ComponentCondition> conditions;
+  ComponentStatus();
+  ComponentStatus(const ComponentStatus&);
+  ComponentStatus(ComponentStatus&&) noexcept;
+  ComponentStatus& operator=(const ComponentStatus&);
+  ComponentStatus& operator=(ComponentStatus&&) noexcept;
+  ~ComponentStatus();
+  bool operator==(const ComponentStatus&) const;
 };
 
 struct ComponentStatusList {
-  meta::v1::ListMeta metadata{};
-  std::vector<ComponentStatus> items{};
-  bool operator==(const ComponentStatusList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<ComponentStatus> items;
+  ComponentStatusList();
+  ComponentStatusList(const ComponentStatusList&);
+  ComponentStatusList(ComponentStatusList&&) noexcept;
+  ComponentStatusList& operator=(const ComponentStatusList&);
+  ComponentStatusList& operator=(ComponentStatusList&&) noexcept;
+  ~ComponentStatusList();
+  bool operator==(const ComponentStatusList&) const;
 };
 
 struct ConfigMap {
-  meta::v1::ObjectMeta metadata{};
-  std::map<std::string, std::string> data{};
-  std::map<std::string, apimachinery::Bytes> binary_data{};
-  std::optional<bool> immutable{};
-  bool operator==(const ConfigMap&) const = default;
+  meta::v1::ObjectMeta metadata;
+  std::map<std::string, std::string> data;
+  std::map<std::string, apimachinery::Bytes> binary_data;
+  std::optional<bool> immutable;
+  ConfigMap();
+  ConfigMap(const ConfigMap&);
+  ConfigMap(ConfigMap&&) noexcept;
+  ConfigMap& operator=(const ConfigMap&);
+  ConfigMap& operator=(ConfigMap&&) noexcept;
+  ~ConfigMap();
+  bool operator==(const ConfigMap&) const;
 };
 
 struct ConfigMapEnvSource {
@@ -510,9 +618,15 @@ struct ConfigMapKeySelector {
 };
 
 struct ConfigMapList {
-  meta::v1::ListMeta metadata{};
-  std::vector<ConfigMap> items{};
-  bool operator==(const ConfigMapList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<ConfigMap> items;
+  ConfigMapList();
+  ConfigMapList(const ConfigMapList&);
+  ConfigMapList(ConfigMapList&&) noexcept;
+  ConfigMapList& operator=(const ConfigMapList&);
+  ConfigMapList& operator=(ConfigMapList&&) noexcept;
+  ~ConfigMapList();
+  bool operator==(const ConfigMapList&) const;
 };
 
 struct ConfigMapNodeConfigSource {
@@ -532,18 +646,30 @@ struct KeyToPath {
 };
 
 struct ConfigMapProjection {
-  LocalObjectReference local_object_reference{};
-  std::vector<KeyToPath> items{};
-  std::optional<bool> optional{};
-  bool operator==(const ConfigMapProjection&) const = default;
+  LocalObjectReference local_object_reference;
+  std::vector<KeyToPath> items;
+  std::optional<bool> optional;
+  ConfigMapProjection();
+  ConfigMapProjection(const ConfigMapProjection&);
+  ConfigMapProjection(ConfigMapProjection&&) noexcept;
+  ConfigMapProjection& operator=(const ConfigMapProjection&);
+  ConfigMapProjection& operator=(ConfigMapProjection&&) noexcept;
+  ~ConfigMapProjection();
+  bool operator==(const ConfigMapProjection&) const;
 };
 
 struct ConfigMapVolumeSource {
-  LocalObjectReference local_object_reference{};
-  std::vector<KeyToPath> items{};
-  std::optional<std::int32_t> default_mode{};
-  std::optional<bool> optional{};
-  bool operator==(const ConfigMapVolumeSource&) const = default;
+  LocalObjectReference local_object_reference;
+  std::vector<KeyToPath> items;
+  std::optional<std::int32_t> default_mode;
+  std::optional<bool> optional;
+  ConfigMapVolumeSource();
+  ConfigMapVolumeSource(const ConfigMapVolumeSource&);
+  ConfigMapVolumeSource(ConfigMapVolumeSource&&) noexcept;
+  ConfigMapVolumeSource& operator=(const ConfigMapVolumeSource&);
+  ConfigMapVolumeSource& operator=(ConfigMapVolumeSource&&) noexcept;
+  ~ConfigMapVolumeSource();
+  bool operator==(const ConfigMapVolumeSource&) const;
 };
 
 struct ContainerPort {
@@ -606,10 +732,16 @@ struct ResourceClaim {
 };
 
 struct ResourceRequirements {
-  std::map<std::string, apimachinery::Quantity> limits{};
-  std::map<std::string, apimachinery::Quantity> requests{};
-  std::vector<ResourceClaim> claims{};
-  bool operator==(const ResourceRequirements&) const = default;
+  std::map<std::string, apimachinery::Quantity> limits;
+  std::map<std::string, apimachinery::Quantity> requests;
+  std::vector<ResourceClaim> claims;
+  ResourceRequirements();
+  ResourceRequirements(const ResourceRequirements&);
+  ResourceRequirements(ResourceRequirements&&) noexcept;
+  ResourceRequirements& operator=(const ResourceRequirements&);
+  ResourceRequirements& operator=(ResourceRequirements&&) noexcept;
+  ~ResourceRequirements();
+  bool operator==(const ResourceRequirements&) const;
 };
 
 struct VolumeMount {
@@ -624,8 +756,14 @@ struct VolumeMount {
 };
 
 struct ExecAction {
-  std::vector<std::string> command{};
-  bool operator==(const ExecAction&) const = default;
+  std::vector<std::string> command;
+  ExecAction();
+  ExecAction(const ExecAction&);
+  ExecAction(ExecAction&&) noexcept;
+  ExecAction& operator=(const ExecAction&);
+  ExecAction& operator=(ExecAction&&) noexcept;
+  ~ExecAction();
+  bool operator==(const ExecAction&) const;
 };
 
 struct HTTPHeader {
@@ -635,12 +773,18 @@ struct HTTPHeader {
 };
 
 struct HTTPGetAction {
-  std::string path{};
-  apimachinery::IntOrString port{};
-  std::string host{};
-  std::string scheme{};
-  std::vector<HTTPHeader> http_headers{};
-  bool operator==(const HTTPGetAction&) const = default;
+  std::string path;
+  apimachinery::IntOrString port;
+  std::string host;
+  std::string scheme;
+  std::vector<HTTPHeader> http_headers;
+  HTTPGetAction();
+  HTTPGetAction(const HTTPGetAction&);
+  HTTPGetAction(HTTPGetAction&&) noexcept;
+  HTTPGetAction& operator=(const HTTPGetAction&);
+  HTTPGetAction& operator=(HTTPGetAction&&) noexcept;
+  ~HTTPGetAction();
+  bool operator==(const HTTPGetAction&) const;
 };
 
 struct TCPSocketAction {
@@ -717,19 +861,25 @@ struct SeccompProfile {
 };
 
 struct SecurityContext {
-  apimachinery::Box<Capabilities> capabilities{};
-  std::optional<bool> privileged{};
-  apimachinery::Box<SELinuxOptions> se_linux_options{};
-  std::optional<std::int64_t> run_as_user{};
-  std::optional<bool> run_as_non_root{};
-  std::optional<bool> read_only_root_filesystem{};
-  std::optional<bool> allow_privilege_escalation{};
-  std::optional<std::int64_t> run_as_group{};
-  std::optional<std::string> proc_mount{};
-  apimachinery::Box<WindowsSecurityContextOptions> windows_options{};
-  apimachinery::Box<SeccompProfile> seccomp_profile{};
-  apimachinery::Box<AppArmorProfile> app_armor_profile{};
-  bool operator==(const SecurityContext&) const = default;
+  apimachinery::Box<Capabilities> capabilities;
+  std::optional<bool> privileged;
+  apimachinery::Box<SELinuxOptions> se_linux_options;
+  std::optional<std::int64_t> run_as_user;
+  std::optional<bool> run_as_non_root;
+  std::optional<bool> read_only_root_filesystem;
+  std::optional<bool> allow_privilege_escalation;
+  std::optional<std::int64_t> run_as_group;
+  std::optional<std::string> proc_mount;
+  apimachinery::Box<WindowsSecurityContextOptions> windows_options;
+  apimachinery::Box<SeccompProfile> seccomp_profile;
+  apimachinery::Box<AppArmorProfile> app_armor_profile;
+  SecurityContext();
+  SecurityContext(const SecurityContext&);
+  SecurityContext(SecurityContext&&) noexcept;
+  SecurityContext& operator=(const SecurityContext&);
+  SecurityContext& operator=(SecurityContext&&) noexcept;
+  ~SecurityContext();
+  bool operator==(const SecurityContext&) const;
 };
 
 struct SecretEnvSource {
@@ -758,9 +908,15 @@ struct ContainerResizePolicy {
 };
 
 struct ContainerRestartRuleOnExitCodes {
-  std::string operator_{};
-  std::vector<std::int32_t> values{};
-  bool operator==(const ContainerRestartRuleOnExitCodes&) const = default;
+  std::string operator_;
+  std::vector<std::int32_t> values;
+  ContainerRestartRuleOnExitCodes();
+  ContainerRestartRuleOnExitCodes(const ContainerRestartRuleOnExitCodes&);
+  ContainerRestartRuleOnExitCodes(ContainerRestartRuleOnExitCodes&&) noexcept;
+  ContainerRestartRuleOnExitCodes& operator=(const ContainerRestartRuleOnExitCodes&);
+  ContainerRestartRuleOnExitCodes& operator=(ContainerRestartRuleOnExitCodes&&) noexcept;
+  ~ContainerRestartRuleOnExitCodes();
+  bool operator==(const ContainerRestartRuleOnExitCodes&) const;
 };
 
 struct ContainerRestartRule {
@@ -770,32 +926,38 @@ struct ContainerRestartRule {
 };
 
 struct Container {
-  std::string name{};
-  std::string image{};
-  std::vector<std::string> command{};
-  std::vector<std::string> args{};
-  std::string working_dir{};
-  std::vector<ContainerPort> ports{};
-  std::vector<EnvVar> env{};
-  ResourceRequirements resources{};
-  std::vector<VolumeMount> volume_mounts{};
-  apimachinery::Box<Probe> liveness_probe{};
-  apimachinery::Box<Probe> readiness_probe{};
-  apimachinery::Box<Lifecycle> lifecycle{};
-  std::string termination_message_path{};
-  std::string image_pull_policy{};
-  apimachinery::Box<SecurityContext> security_context{};
+  std::string name;
+  std::string image;
+  std::vector<std::string> command;
+  std::vector<std::string> args;
+  std::string working_dir;
+  std::vector<ContainerPort> ports;
+  std::vector<EnvVar> env;
+  ResourceRequirements resources;
+  std::vector<VolumeMount> volume_mounts;
+  apimachinery::Box<Probe> liveness_probe;
+  apimachinery::Box<Probe> readiness_probe;
+  apimachinery::Box<Lifecycle> lifecycle;
+  std::string termination_message_path;
+  std::string image_pull_policy;
+  apimachinery::Box<SecurityContext> security_context;
   bool stdin{};
   bool stdin_once{};
   bool tty{};
-  std::vector<EnvFromSource> env_from{};
-  std::string termination_message_policy{};
-  std::vector<VolumeDevice> volume_devices{};
-  apimachinery::Box<Probe> startup_probe{};
-  std::vector<ContainerResizePolicy> resize_policy{};
-  std::optional<std::string> restart_policy{};
-  std::vector<ContainerRestartRule> restart_policy_rules{};
-  bool operator==(const Container&) const = default;
+  std::vector<EnvFromSource> env_from;
+  std::string termination_message_policy;
+  std::vector<VolumeDevice> volume_devices;
+  apimachinery::Box<Probe> startup_probe;
+  std::vector<ContainerResizePolicy> resize_policy;
+  std::optional<std::string> restart_policy;
+  std::vector<ContainerRestartRule> restart_policy_rules;
+  Container();
+  Container(const Container&);
+  Container(Container&&) noexcept;
+  Container& operator=(const Container&);
+  Container& operator=(Container&&) noexcept;
+  ~Container();
+  bool operator==(const Container&) const;
 };
 
 struct ContainerExtendedResourceRequest {
@@ -806,9 +968,15 @@ struct ContainerExtendedResourceRequest {
 };
 
 struct ContainerImage {
-  std::vector<std::string> names{};
+  std::vector<std::string> names;
   std::int64_t size_bytes{};
-  bool operator==(const ContainerImage&) const = default;
+  ContainerImage();
+  ContainerImage(const ContainerImage&);
+  ContainerImage(ContainerImage&&) noexcept;
+  ContainerImage& operator=(const ContainerImage&);
+  ContainerImage& operator=(ContainerImage&&) noexcept;
+  ~ContainerImage();
+  bool operator==(const ContainerImage&) const;
 };
 
 struct ContainerStateWaiting {
@@ -862,8 +1030,14 @@ struct VolumeMountStatus {
 struct LinuxContainerUser {
   std::int64_t uid{};
   std::int64_t gid{};
-  std::vector<std::int64_t> supplemental_groups{};
-  bool operator==(const LinuxContainerUser&) const = default;
+  std::vector<std::int64_t> supplemental_groups;
+  LinuxContainerUser();
+  LinuxContainerUser(const LinuxContainerUser&);
+  LinuxContainerUser(LinuxContainerUser&&) noexcept;
+  LinuxContainerUser& operator=(const LinuxContainerUser&);
+  LinuxContainerUser& operator=(LinuxContainerUser&&) noexcept;
+  ~LinuxContainerUser();
+  bool operator==(const LinuxContainerUser&) const;
 };
 
 struct ContainerUser {
@@ -879,28 +1053,40 @@ struct ResourceHealth {
 };
 
 struct ResourceStatus {
-  std::string name{};
-  std::vector<ResourceHealth> resources{};
-  bool operator==(const ResourceStatus&) const = default;
+  std::string name;
+  std::vector<ResourceHealth> resources;
+  ResourceStatus();
+  ResourceStatus(const ResourceStatus&);
+  ResourceStatus(ResourceStatus&&) noexcept;
+  ResourceStatus& operator=(const ResourceStatus&);
+  ResourceStatus& operator=(ResourceStatus&&) noexcept;
+  ~ResourceStatus();
+  bool operator==(const ResourceStatus&) const;
 };
 
 struct ContainerStatus {
-  std::string name{};
-  ContainerState state{};
-  ContainerState last_state{};
+  std::string name;
+  ContainerState state;
+  ContainerState last_state;
   bool ready{};
   std::int32_t restart_count{};
-  std::string image{};
-  std::string image_id{};
-  std::string container_id{};
-  std::optional<bool> started{};
-  std::map<std::string, apimachinery::Quantity> allocated_resources{};
-  apimachinery::Box<ResourceRequirements> resources{};
-  std::vector<VolumeMountStatus> volume_mounts{};
-  apimachinery::Box<ContainerUser> user{};
-  std::vector<ResourceStatus> allocated_resources_status{};
-  std::optional<std::string> stop_signal{};
-  bool operator==(const ContainerStatus&) const = default;
+  std::string image;
+  std::string image_id;
+  std::string container_id;
+  std::optional<bool> started;
+  std::map<std::string, apimachinery::Quantity> allocated_resources;
+  apimachinery::Box<ResourceRequirements> resources;
+  std::vector<VolumeMountStatus> volume_mounts;
+  apimachinery::Box<ContainerUser> user;
+  std::vector<ResourceStatus> allocated_resources_status;
+  std::optional<std::string> stop_signal;
+  ContainerStatus();
+  ContainerStatus(const ContainerStatus&);
+  ContainerStatus(ContainerStatus&&) noexcept;
+  ContainerStatus& operator=(const ContainerStatus&);
+  ContainerStatus& operator=(ContainerStatus&&) noexcept;
+  ~ContainerStatus();
+  bool operator==(const ContainerStatus&) const;
 };
 
 struct DaemonEndpoint {
@@ -917,14 +1103,26 @@ struct DownwardAPIVolumeFile {
 };
 
 struct DownwardAPIProjection {
-  std::vector<DownwardAPIVolumeFile> items{};
-  bool operator==(const DownwardAPIProjection&) const = default;
+  std::vector<DownwardAPIVolumeFile> items;
+  DownwardAPIProjection();
+  DownwardAPIProjection(const DownwardAPIProjection&);
+  DownwardAPIProjection(DownwardAPIProjection&&) noexcept;
+  DownwardAPIProjection& operator=(const DownwardAPIProjection&);
+  DownwardAPIProjection& operator=(DownwardAPIProjection&&) noexcept;
+  ~DownwardAPIProjection();
+  bool operator==(const DownwardAPIProjection&) const;
 };
 
 struct DownwardAPIVolumeSource {
-  std::vector<DownwardAPIVolumeFile> items{};
-  std::optional<std::int32_t> default_mode{};
-  bool operator==(const DownwardAPIVolumeSource&) const = default;
+  std::vector<DownwardAPIVolumeFile> items;
+  std::optional<std::int32_t> default_mode;
+  DownwardAPIVolumeSource();
+  DownwardAPIVolumeSource(const DownwardAPIVolumeSource&);
+  DownwardAPIVolumeSource(DownwardAPIVolumeSource&&) noexcept;
+  DownwardAPIVolumeSource& operator=(const DownwardAPIVolumeSource&);
+  DownwardAPIVolumeSource& operator=(DownwardAPIVolumeSource&&) noexcept;
+  ~DownwardAPIVolumeSource();
+  bool operator==(const DownwardAPIVolumeSource&) const;
 };
 
 struct EmptyDirVolumeSource {
@@ -950,63 +1148,99 @@ struct EndpointPort {
 };
 
 struct EndpointSubset {
-  std::vector<EndpointAddress> addresses{};
-  std::vector<EndpointAddress> not_ready_addresses{};
-  std::vector<EndpointPort> ports{};
-  bool operator==(const EndpointSubset&) const = default;
+  std::vector<EndpointAddress> addresses;
+  std::vector<EndpointAddress> not_ready_addresses;
+  std::vector<EndpointPort> ports;
+  EndpointSubset();
+  EndpointSubset(const EndpointSubset&);
+  EndpointSubset(EndpointSubset&&) noexcept;
+  EndpointSubset& operator=(const EndpointSubset&);
+  EndpointSubset& operator=(EndpointSubset&&) noexcept;
+  ~EndpointSubset();
+  bool operator==(const EndpointSubset&) const;
 };
 
 struct Endpoints {
-  meta::v1::ObjectMeta metadata{};
-  std::vector<EndpointSubset> subsets{};
-  bool operator==(const Endpoints&) const = default;
+  meta::v1::ObjectMeta metadata;
+  std::vector<EndpointSubset> subsets;
+  Endpoints();
+  Endpoints(const Endpoints&);
+  Endpoints(Endpoints&&) noexcept;
+  Endpoints& operator=(const Endpoints&);
+  Endpoints& operator=(Endpoints&&) noexcept;
+  ~Endpoints();
+  bool operator==(const Endpoints&) const;
 };
 
 struct EndpointsList {
-  meta::v1::ListMeta metadata{};
-  std::vector<Endpoints> items{};
-  bool operator==(const EndpointsList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<Endpoints> items;
+  EndpointsList();
+  EndpointsList(const EndpointsList&);
+  EndpointsList(EndpointsList&&) noexcept;
+  EndpointsList& operator=(const EndpointsList&);
+  EndpointsList& operator=(EndpointsList&&) noexcept;
+  ~EndpointsList();
+  bool operator==(const EndpointsList&) const;
 };
 
 struct EphemeralContainerCommon {
-  std::string name{};
-  std::string image{};
-  std::vector<std::string> command{};
-  std::vector<std::string> args{};
-  std::string working_dir{};
-  std::vector<ContainerPort> ports{};
-  std::vector<EnvVar> env{};
-  ResourceRequirements resources{};
-  std::vector<VolumeMount> volume_mounts{};
-  apimachinery::Box<Probe> liveness_probe{};
-  apimachinery::Box<Probe> readiness_probe{};
-  apimachinery::Box<Lifecycle> lifecycle{};
-  std::string termination_message_path{};
-  std::string image_pull_policy{};
-  apimachinery::Box<SecurityContext> security_context{};
+  std::string name;
+  std::string image;
+  std::vector<std::string> command;
+  std::vector<std::string> args;
+  std::string working_dir;
+  std::vector<ContainerPort> ports;
+  std::vector<EnvVar> env;
+  ResourceRequirements resources;
+  std::vector<VolumeMount> volume_mounts;
+  apimachinery::Box<Probe> liveness_probe;
+  apimachinery::Box<Probe> readiness_probe;
+  apimachinery::Box<Lifecycle> lifecycle;
+  std::string termination_message_path;
+  std::string image_pull_policy;
+  apimachinery::Box<SecurityContext> security_context;
   bool stdin{};
   bool stdin_once{};
   bool tty{};
-  std::vector<EnvFromSource> env_from{};
-  std::string termination_message_policy{};
-  std::vector<VolumeDevice> volume_devices{};
-  apimachinery::Box<Probe> startup_probe{};
-  std::vector<ContainerResizePolicy> resize_policy{};
-  std::optional<std::string> restart_policy{};
-  std::vector<ContainerRestartRule> restart_policy_rules{};
-  bool operator==(const EphemeralContainerCommon&) const = default;
+  std::vector<EnvFromSource> env_from;
+  std::string termination_message_policy;
+  std::vector<VolumeDevice> volume_devices;
+  apimachinery::Box<Probe> startup_probe;
+  std::vector<ContainerResizePolicy> resize_policy;
+  std::optional<std::string> restart_policy;
+  std::vector<ContainerRestartRule> restart_policy_rules;
+  EphemeralContainerCommon();
+  EphemeralContainerCommon(const EphemeralContainerCommon&);
+  EphemeralContainerCommon(EphemeralContainerCommon&&) noexcept;
+  EphemeralContainerCommon& operator=(const EphemeralContainerCommon&);
+  EphemeralContainerCommon& operator=(EphemeralContainerCommon&&) noexcept;
+  ~EphemeralContainerCommon();
+  bool operator==(const EphemeralContainerCommon&) const;
 };
 
 struct EphemeralContainer {
-  EphemeralContainerCommon ephemeral_container_common{};
-  std::string target_container_name{};
-  bool operator==(const EphemeralContainer&) const = default;
+  EphemeralContainerCommon ephemeral_container_common;
+  std::string target_container_name;
+  EphemeralContainer();
+  EphemeralContainer(const EphemeralContainer&);
+  EphemeralContainer(EphemeralContainer&&) noexcept;
+  EphemeralContainer& operator=(const EphemeralContainer&);
+  EphemeralContainer& operator=(EphemeralContainer&&) noexcept;
+  ~EphemeralContainer();
+  bool operator==(const EphemeralContainer&) const;
 };
 
 struct VolumeResourceRequirements {
-  std::map<std::string, apimachinery::Quantity> limits{};
-  std::map<std::string, apimachinery::Quantity> requests{};
-  bool operator==(const VolumeResourceRequirements&) const = default;
+  std::map<std::string, apimachinery::Quantity> limits;
+  std::map<std::string, apimachinery::Quantity> requests;
+  VolumeResourceRequirements();
+  VolumeResourceRequirements(const VolumeResourceRequirements&);
+  VolumeResourceRequirements(VolumeResourceRequirements&&) noexcept;
+  VolumeResourceRequirements& operator=(const VolumeResourceRequirements&);
+  VolumeResourceRequirements& operator=(VolumeResourceRequirements&&) noexcept;
+  ~VolumeResourceRequirements();
+  bool operator==(const VolumeResourceRequirements&) const;
 };
 
 struct TypedLocalObjectReference {
@@ -1025,22 +1259,34 @@ struct TypedObjectReference {
 };
 
 struct PersistentVolumeClaimSpec {
-  std::vector<std::string> access_modes{};
-  VolumeResourceRequirements resources{};
-  std::string volume_name{};
-  apimachinery::Box<meta::v1::LabelSelector> selector{};
-  std::optional<std::string> storage_class_name{};
-  std::optional<std::string> volume_mode{};
-  apimachinery::Box<TypedLocalObjectReference> data_source{};
-  apimachinery::Box<TypedObjectReference> data_source_ref{};
-  std::optional<std::string> volume_attributes_class_name{};
-  bool operator==(const PersistentVolumeClaimSpec&) const = default;
+  std::vector<std::string> access_modes;
+  VolumeResourceRequirements resources;
+  std::string volume_name;
+  apimachinery::Box<meta::v1::LabelSelector> selector;
+  std::optional<std::string> storage_class_name;
+  std::optional<std::string> volume_mode;
+  apimachinery::Box<TypedLocalObjectReference> data_source;
+  apimachinery::Box<TypedObjectReference> data_source_ref;
+  std::optional<std::string> volume_attributes_class_name;
+  PersistentVolumeClaimSpec();
+  PersistentVolumeClaimSpec(const PersistentVolumeClaimSpec&);
+  PersistentVolumeClaimSpec(PersistentVolumeClaimSpec&&) noexcept;
+  PersistentVolumeClaimSpec& operator=(const PersistentVolumeClaimSpec&);
+  PersistentVolumeClaimSpec& operator=(PersistentVolumeClaimSpec&&) noexcept;
+  ~PersistentVolumeClaimSpec();
+  bool operator==(const PersistentVolumeClaimSpec&) const;
 };
 
 struct PersistentVolumeClaimTemplate {
-  meta::v1::ObjectMeta metadata{};
-  PersistentVolumeClaimSpec spec{};
-  bool operator==(const PersistentVolumeClaimTemplate&) const = default;
+  meta::v1::ObjectMeta metadata;
+  PersistentVolumeClaimSpec spec;
+  PersistentVolumeClaimTemplate();
+  PersistentVolumeClaimTemplate(const PersistentVolumeClaimTemplate&);
+  PersistentVolumeClaimTemplate(PersistentVolumeClaimTemplate&&) noexcept;
+  PersistentVolumeClaimTemplate& operator=(const PersistentVolumeClaimTemplate&);
+  PersistentVolumeClaimTemplate& operator=(PersistentVolumeClaimTemplate&&) noexcept;
+  ~PersistentVolumeClaimTemplate();
+  bool operator==(const PersistentVolumeClaimTemplate&) const;
 };
 
 struct EphemeralVolumeSource {
@@ -1061,55 +1307,85 @@ struct EventSeries {
 };
 
 struct Event {
-  meta::v1::ObjectMeta metadata{};
-  ObjectReference involved_object{};
-  std::string reason{};
-  std::string message{};
-  EventSource source{};
-  apimachinery::Time first_timestamp{};
-  apimachinery::Time last_timestamp{};
+  meta::v1::ObjectMeta metadata;
+  ObjectReference involved_object;
+  std::string reason;
+  std::string message;
+  EventSource source;
+  apimachinery::Time first_timestamp;
+  apimachinery::Time last_timestamp;
   std::int32_t count{};
-  std::string type{};
-  apimachinery::MicroTime event_time{};
-  apimachinery::Box<EventSeries> series{};
-  std::string action{};
-  apimachinery::Box<ObjectReference> related{};
-  std::string reporting_component{};
-  std::string reporting_instance{};
-  bool operator==(const Event&) const = default;
+  std::string type;
+  apimachinery::MicroTime event_time;
+  apimachinery::Box<EventSeries> series;
+  std::string action;
+  apimachinery::Box<ObjectReference> related;
+  std::string reporting_component;
+  std::string reporting_instance;
+  Event();
+  Event(const Event&);
+  Event(Event&&) noexcept;
+  Event& operator=(const Event&);
+  Event& operator=(Event&&) noexcept;
+  ~Event();
+  bool operator==(const Event&) const;
 };
 
 struct EventList {
-  meta::v1::ListMeta metadata{};
-  std::vector<Event> items{};
-  bool operator==(const EventList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<Event> items;
+  EventList();
+  EventList(const EventList&);
+  EventList(EventList&&) noexcept;
+  EventList& operator=(const EventList&);
+  EventList& operator=(EventList&&) noexcept;
+  ~EventList();
+  bool operator==(const EventList&) const;
 };
 
 struct FCVolumeSource {
-  std::vector<std::string> target_wwns{};
-  std::optional<std::int32_t> lun{};
-  std::string fs_type{};
+  std::vector<std::string> target_wwns;
+  std::optional<std::int32_t> lun;
+  std::string fs_type;
   bool read_only{};
-  std::vector<std::string> wwids{};
-  bool operator==(const FCVolumeSource&) const = default;
+  std::vector<std::string> wwids;
+  FCVolumeSource();
+  FCVolumeSource(const FCVolumeSource&);
+  FCVolumeSource(FCVolumeSource&&) noexcept;
+  FCVolumeSource& operator=(const FCVolumeSource&);
+  FCVolumeSource& operator=(FCVolumeSource&&) noexcept;
+  ~FCVolumeSource();
+  bool operator==(const FCVolumeSource&) const;
 };
 
 struct FlexPersistentVolumeSource {
-  std::string driver{};
-  std::string fs_type{};
-  apimachinery::Box<SecretReference> secret_ref{};
+  std::string driver;
+  std::string fs_type;
+  apimachinery::Box<SecretReference> secret_ref;
   bool read_only{};
-  std::map<std::string, std::string> options{};
-  bool operator==(const FlexPersistentVolumeSource&) const = default;
+  std::map<std::string, std::string> options;
+  FlexPersistentVolumeSource();
+  FlexPersistentVolumeSource(const FlexPersistentVolumeSource&);
+  FlexPersistentVolumeSource(FlexPersistentVolumeSource&&) noexcept;
+  FlexPersistentVolumeSource& operator=(const FlexPersistentVolumeSource&);
+  FlexPersistentVolumeSource& operator=(FlexPersistentVolumeSource&&) noexcept;
+  ~FlexPersistentVolumeSource();
+  bool operator==(const FlexPersistentVolumeSource&) const;
 };
 
 struct FlexVolumeSource {
-  std::string driver{};
-  std::string fs_type{};
-  apimachinery::Box<LocalObjectReference> secret_ref{};
+  std::string driver;
+  std::string fs_type;
+  apimachinery::Box<LocalObjectReference> secret_ref;
   bool read_only{};
-  std::map<std::string, std::string> options{};
-  bool operator==(const FlexVolumeSource&) const = default;
+  std::map<std::string, std::string> options;
+  FlexVolumeSource();
+  FlexVolumeSource(const FlexVolumeSource&);
+  FlexVolumeSource(FlexVolumeSource&&) noexcept;
+  FlexVolumeSource& operator=(const FlexVolumeSource&);
+  FlexVolumeSource& operator=(FlexVolumeSource&&) noexcept;
+  ~FlexVolumeSource();
+  bool operator==(const FlexVolumeSource&) const;
 };
 
 struct FlockerVolumeSource {
@@ -1149,9 +1425,15 @@ struct GlusterfsVolumeSource {
 };
 
 struct HostAlias {
-  std::string ip{};
-  std::vector<std::string> hostnames{};
-  bool operator==(const HostAlias&) const = default;
+  std::string ip;
+  std::vector<std::string> hostnames;
+  HostAlias();
+  HostAlias(const HostAlias&);
+  HostAlias(HostAlias&&) noexcept;
+  HostAlias& operator=(const HostAlias&);
+  HostAlias& operator=(HostAlias&&) noexcept;
+  ~HostAlias();
+  bool operator==(const HostAlias&) const;
 };
 
 struct HostIP {
@@ -1166,33 +1448,45 @@ struct HostPathVolumeSource {
 };
 
 struct ISCSIPersistentVolumeSource {
-  std::string target_portal{};
-  std::string iqn{};
+  std::string target_portal;
+  std::string iqn;
   std::int32_t lun{};
-  std::string iscsi_interface{};
-  std::string fs_type{};
+  std::string iscsi_interface;
+  std::string fs_type;
   bool read_only{};
-  std::vector<std::string> portals{};
+  std::vector<std::string> portals;
   bool chap_auth_discovery{};
-  apimachinery::Box<SecretReference> secret_ref{};
+  apimachinery::Box<SecretReference> secret_ref;
   bool chap_auth_session{};
-  std::optional<std::string> initiator_name{};
-  bool operator==(const ISCSIPersistentVolumeSource&) const = default;
+  std::optional<std::string> initiator_name;
+  ISCSIPersistentVolumeSource();
+  ISCSIPersistentVolumeSource(const ISCSIPersistentVolumeSource&);
+  ISCSIPersistentVolumeSource(ISCSIPersistentVolumeSource&&) noexcept;
+  ISCSIPersistentVolumeSource& operator=(const ISCSIPersistentVolumeSource&);
+  ISCSIPersistentVolumeSource& operator=(ISCSIPersistentVolumeSource&&) noexcept;
+  ~ISCSIPersistentVolumeSource();
+  bool operator==(const ISCSIPersistentVolumeSource&) const;
 };
 
 struct ISCSIVolumeSource {
-  std::string target_portal{};
-  std::string iqn{};
+  std::string target_portal;
+  std::string iqn;
   std::int32_t lun{};
-  std::string iscsi_interface{};
-  std::string fs_type{};
+  std::string iscsi_interface;
+  std::string fs_type;
   bool read_only{};
-  std::vector<std::string> portals{};
+  std::vector<std::string> portals;
   bool chap_auth_discovery{};
-  apimachinery::Box<LocalObjectReference> secret_ref{};
+  apimachinery::Box<LocalObjectReference> secret_ref;
   bool chap_auth_session{};
-  std::optional<std::string> initiator_name{};
-  bool operator==(const ISCSIVolumeSource&) const = default;
+  std::optional<std::string> initiator_name;
+  ISCSIVolumeSource();
+  ISCSIVolumeSource(const ISCSIVolumeSource&);
+  ISCSIVolumeSource(ISCSIVolumeSource&&) noexcept;
+  ISCSIVolumeSource& operator=(const ISCSIVolumeSource&);
+  ISCSIVolumeSource& operator=(ISCSIVolumeSource&&) noexcept;
+  ~ISCSIVolumeSource();
+  bool operator==(const ISCSIVolumeSource&) const;
 };
 
 struct ImageVolumeSource {
@@ -1202,36 +1496,66 @@ struct ImageVolumeSource {
 };
 
 struct LimitRangeItem {
-  std::string type{};
-  std::map<std::string, apimachinery::Quantity> max{};
-  std::map<std::string, apimachinery::Quantity> min{};
-  std::map<std::string, apimachinery::Quantity> default_{};
-  std::map<std::string, apimachinery::Quantity> default_request{};
-  std::map<std::string, apimachinery::Quantity> max_limit_request_ratio{};
-  bool operator==(const LimitRangeItem&) const = default;
+  std::string type;
+  std::map<std::string, apimachinery::Quantity> max;
+  std::map<std::string, apimachinery::Quantity> min;
+  std::map<std::string, apimachinery::Quantity> default_;
+  std::map<std::string, apimachinery::Quantity> default_request;
+  std::map<std::string, apimachinery::Quantity> max_limit_request_ratio;
+  LimitRangeItem();
+  LimitRangeItem(const LimitRangeItem&);
+  LimitRangeItem(LimitRangeItem&&) noexcept;
+  LimitRangeItem& operator=(const LimitRangeItem&);
+  LimitRangeItem& operator=(LimitRangeItem&&) noexcept;
+  ~LimitRangeItem();
+  bool operator==(const LimitRangeItem&) const;
 };
 
 struct LimitRangeSpec {
-  std::vector<LimitRangeItem> limits{};
-  bool operator==(const LimitRangeSpec&) const = default;
+  std::vector<LimitRangeItem> limits;
+  LimitRangeSpec();
+  LimitRangeSpec(const LimitRangeSpec&);
+  LimitRangeSpec(LimitRangeSpec&&) noexcept;
+  LimitRangeSpec& operator=(const LimitRangeSpec&);
+  LimitRangeSpec& operator=(LimitRangeSpec&&) noexcept;
+  ~LimitRangeSpec();
+  bool operator==(const LimitRangeSpec&) const;
 };
 
 struct LimitRange {
-  meta::v1::ObjectMeta metadata{};
-  LimitRangeSpec spec{};
-  bool operator==(const LimitRange&) const = default;
+  meta::v1::ObjectMeta metadata;
+  LimitRangeSpec spec;
+  LimitRange();
+  LimitRange(const LimitRange&);
+  LimitRange(LimitRange&&) noexcept;
+  LimitRange& operator=(const LimitRange&);
+  LimitRange& operator=(LimitRange&&) noexcept;
+  ~LimitRange();
+  bool operator==(const LimitRange&) const;
 };
 
 struct LimitRangeList {
-  meta::v1::ListMeta metadata{};
-  std::vector<LimitRange> items{};
-  bool operator==(const LimitRangeList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<LimitRange> items;
+  LimitRangeList();
+  LimitRangeList(const LimitRangeList&);
+  LimitRangeList(LimitRangeList&&) noexcept;
+  LimitRangeList& operator=(const LimitRangeList&);
+  LimitRangeList& operator=(LimitRangeList&&) noexcept;
+  ~LimitRangeList();
+  bool operator==(const LimitRangeList&) const;
 };
 
 struct List {
-  meta::v1::ListMeta metadata{};
-  std::vector<apimachinery::RawExtension> items{};
-  bool operator==(const List&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<apimachinery::RawExtension> items;
+  List();
+  List(const List&);
+  List(List&&) noexcept;
+  List& operator=(const List&);
+  List& operator=(List&&) noexcept;
+  ~List();
+  bool operator==(const List&) const;
 };
 
 struct PortStatus {
@@ -1242,16 +1566,28 @@ struct PortStatus {
 };
 
 struct LoadBalancerIngress {
-  std::string ip{};
-  std::string hostname{};
-  std::optional<std::string> ip_mode{};
-  std::vector<PortStatus> ports{};
-  bool operator==(const LoadBalancerIngress&) const = default;
+  std::string ip;
+  std::string hostname;
+  std::optional<std::string> ip_mode;
+  std::vector<PortStatus> ports;
+  LoadBalancerIngress();
+  LoadBalancerIngress(const LoadBalancerIngress&);
+  LoadBalancerIngress(LoadBalancerIngress&&) noexcept;
+  LoadBalancerIngress& operator=(const LoadBalancerIngress&);
+  LoadBalancerIngress& operator=(LoadBalancerIngress&&) noexcept;
+  ~LoadBalancerIngress();
+  bool operator==(const LoadBalancerIngress&) const;
 };
 
 struct LoadBalancerStatus {
-  std::vector<LoadBalancerIngress> ingress{};
-  bool operator==(const LoadBalancerStatus&) const = default;
+  std::vector<LoadBalancerIngress> ingress;
+  LoadBalancerStatus();
+  LoadBalancerStatus(const LoadBalancerStatus&);
+  LoadBalancerStatus(LoadBalancerStatus&&) noexcept;
+  LoadBalancerStatus& operator=(const LoadBalancerStatus&);
+  LoadBalancerStatus& operator=(LoadBalancerStatus&&) noexcept;
+  ~LoadBalancerStatus();
+  bool operator==(const LoadBalancerStatus&) const;
 };
 
 struct LocalVolumeSource {
@@ -1274,8 +1610,14 @@ struct NFSVolumeSource {
 };
 
 struct NamespaceSpec {
-  std::vector<std::string> finalizers{};
-  bool operator==(const NamespaceSpec&) const = default;
+  std::vector<std::string> finalizers;
+  NamespaceSpec();
+  NamespaceSpec(const NamespaceSpec&);
+  NamespaceSpec(NamespaceSpec&&) noexcept;
+  NamespaceSpec& operator=(const NamespaceSpec&);
+  NamespaceSpec& operator=(NamespaceSpec&&) noexcept;
+  ~NamespaceSpec();
+  bool operator==(const NamespaceSpec&) const;
 };
 
 struct NamespaceCondition {
@@ -1288,22 +1630,40 @@ struct NamespaceCondition {
 };
 
 struct NamespaceStatus {
-  std::string phase{};
-  std::vector<NamespaceCondition> conditions{};
-  bool operator==(const NamespaceStatus&) const = default;
+  std::string phase;
+  std::vector<NamespaceCondition> conditions;
+  NamespaceStatus();
+  NamespaceStatus(const NamespaceStatus&);
+  NamespaceStatus(NamespaceStatus&&) noexcept;
+  NamespaceStatus& operator=(const NamespaceStatus&);
+  NamespaceStatus& operator=(NamespaceStatus&&) noexcept;
+  ~NamespaceStatus();
+  bool operator==(const NamespaceStatus&) const;
 };
 
 struct Namespace {
-  meta::v1::ObjectMeta metadata{};
-  NamespaceSpec spec{};
-  NamespaceStatus status{};
-  bool operator==(const Namespace&) const = default;
+  meta::v1::ObjectMeta metadata;
+  NamespaceSpec spec;
+  NamespaceStatus status;
+  Namespace();
+  Namespace(const Namespace&);
+  Namespace(Namespace&&) noexcept;
+  Namespace& operator=(const Namespace&);
+  Namespace& operator=(Namespace&&) noexcept;
+  ~Namespace();
+  bool operator==(const Namespace&) const;
 };
 
 struct NamespaceList {
-  meta::v1::ListMeta metadata{};
-  std::vector<Namespace> items{};
-  bool operator==(const NamespaceList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<Namespace> items;
+  NamespaceList();
+  NamespaceList(const NamespaceList&);
+  NamespaceList(NamespaceList&&) noexcept;
+  NamespaceList& operator=(const NamespaceList&);
+  NamespaceList& operator=(NamespaceList&&) noexcept;
+  ~NamespaceList();
+  bool operator==(const NamespaceList&) const;
 };
 
 struct Taint {
@@ -1320,14 +1680,20 @@ struct NodeConfigSource {
 };
 
 struct NodeSpec {
-  std::string pod_cidr{};
-  std::string external_id{};
-  std::string provider_id{};
+  std::string pod_cidr;
+  std::string external_id;
+  std::string provider_id;
   bool unschedulable{};
-  std::vector<Taint> taints{};
-  apimachinery::Box<NodeConfigSource> config_source{};
-  std::vector<std::string> pod_cidrs{};
-  bool operator==(const NodeSpec&) const = default;
+  std::vector<Taint> taints;
+  apimachinery::Box<NodeConfigSource> config_source;
+  std::vector<std::string> pod_cidrs;
+  NodeSpec();
+  NodeSpec(const NodeSpec&);
+  NodeSpec(NodeSpec&&) noexcept;
+  NodeSpec& operator=(const NodeSpec&);
+  NodeSpec& operator=(NodeSpec&&) noexcept;
+  ~NodeSpec();
+  bool operator==(const NodeSpec&) const;
 };
 
 struct NodeCondition {
@@ -1357,18 +1723,24 @@ struct NodeSwapStatus {
 };
 
 struct NodeSystemInfo {
-  std::string machine_id{};
-  std::string system_uuid{};
-  std::string boot_id{};
-  std::string kernel_version{};
-  std::string os_image{};
-  std::string container_runtime_version{};
-  std::string kubelet_version{};
-  std::string kube_proxy_version{};
-  std::string operating_system{};
-  std::string architecture{};
-  apimachinery::Box<NodeSwapStatus> swap{};
-  bool operator==(const NodeSystemInfo&) const = default;
+  std::string machine_id;
+  std::string system_uuid;
+  std::string boot_id;
+  std::string kernel_version;
+  std::string os_image;
+  std::string container_runtime_version;
+  std::string kubelet_version;
+  std::string kube_proxy_version;
+  std::string operating_system;
+  std::string architecture;
+  apimachinery::Box<NodeSwapStatus> swap;
+  NodeSystemInfo();
+  NodeSystemInfo(const NodeSystemInfo&);
+  NodeSystemInfo(NodeSystemInfo&&) noexcept;
+  NodeSystemInfo& operator=(const NodeSystemInfo&);
+  NodeSystemInfo& operator=(NodeSystemInfo&&) noexcept;
+  ~NodeSystemInfo();
+  bool operator==(const NodeSystemInfo&) const;
 };
 
 struct NodeConfigStatus {
@@ -1397,41 +1769,65 @@ struct NodeFeatures {
 };
 
 struct NodeStatus {
-  std::map<std::string, apimachinery::Quantity> capacity{};
-  std::map<std::string, apimachinery::Quantity> allocatable{};
-  std::string phase{};
-  std::vector<NodeCondition> conditions{};
-  std::vector<NodeAddress> addresses{};
-  NodeDaemonEndpoints daemon_endpoints{};
-  NodeSystemInfo node_info{};
-  std::vector<ContainerImage> images{};
-  std::vector<std::string> volumes_in_use{};
-  std::vector<AttachedVolume> volumes_attached{};
-  apimachinery::Box<NodeConfigStatus> config{};
-  std::vector<NodeRuntimeHandler> runtime_handlers{};
-  apimachinery::Box<NodeFeatures> features{};
-  std::vector<std::string> declared_features{};
-  bool operator==(const NodeStatus&) const = default;
+  std::map<std::string, apimachinery::Quantity> capacity;
+  std::map<std::string, apimachinery::Quantity> allocatable;
+  std::string phase;
+  std::vector<NodeCondition> conditions;
+  std::vector<NodeAddress> addresses;
+  NodeDaemonEndpoints daemon_endpoints;
+  NodeSystemInfo node_info;
+  std::vector<ContainerImage> images;
+  std::vector<std::string> volumes_in_use;
+  std::vector<AttachedVolume> volumes_attached;
+  apimachinery::Box<NodeConfigStatus> config;
+  std::vector<NodeRuntimeHandler> runtime_handlers;
+  apimachinery::Box<NodeFeatures> features;
+  std::vector<std::string> declared_features;
+  NodeStatus();
+  NodeStatus(const NodeStatus&);
+  NodeStatus(NodeStatus&&) noexcept;
+  NodeStatus& operator=(const NodeStatus&);
+  NodeStatus& operator=(NodeStatus&&) noexcept;
+  ~NodeStatus();
+  bool operator==(const NodeStatus&) const;
 };
 
 struct Node {
-  meta::v1::ObjectMeta metadata{};
-  NodeSpec spec{};
-  NodeStatus status{};
-  bool operator==(const Node&) const = default;
+  meta::v1::ObjectMeta metadata;
+  NodeSpec spec;
+  NodeStatus status;
+  Node();
+  Node(const Node&);
+  Node(Node&&) noexcept;
+  Node& operator=(const Node&);
+  Node& operator=(Node&&) noexcept;
+  ~Node();
+  bool operator==(const Node&) const;
 };
 
 struct NodeAllocatableResourceClaimStatus {
-  std::string resource_claim_name{};
-  std::vector<std::string> containers{};
-  std::map<std::string, apimachinery::Quantity> resources{};
-  bool operator==(const NodeAllocatableResourceClaimStatus&) const = default;
+  std::string resource_claim_name;
+  std::vector<std::string> containers;
+  std::map<std::string, apimachinery::Quantity> resources;
+  NodeAllocatableResourceClaimStatus();
+  NodeAllocatableResourceClaimStatus(const NodeAllocatableResourceClaimStatus&);
+  NodeAllocatableResourceClaimStatus(NodeAllocatableResourceClaimStatus&&) noexcept;
+  NodeAllocatableResourceClaimStatus& operator=(const NodeAllocatableResourceClaimStatus&);
+  NodeAllocatableResourceClaimStatus& operator=(NodeAllocatableResourceClaimStatus&&) noexcept;
+  ~NodeAllocatableResourceClaimStatus();
+  bool operator==(const NodeAllocatableResourceClaimStatus&) const;
 };
 
 struct NodeList {
-  meta::v1::ListMeta metadata{};
-  std::vector<Node> items{};
-  bool operator==(const NodeList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<Node> items;
+  NodeList();
+  NodeList(const NodeList&);
+  NodeList(NodeList&&) noexcept;
+  NodeList& operator=(const NodeList&);
+  NodeList& operator=(NodeList&&) noexcept;
+  ~NodeList();
+  bool operator==(const NodeList&) const;
 };
 
 struct NodeProxyOptions {
@@ -1440,15 +1836,21 @@ struct NodeProxyOptions {
 };
 
 struct RBDPersistentVolumeSource {
-  std::vector<std::string> monitors{};
-  std::string image{};
-  std::string fs_type{};
-  std::string pool{};
-  std::string user{};
-  std::string keyring{};
-  apimachinery::Box<SecretReference> secret_ref{};
+  std::vector<std::string> monitors;
+  std::string image;
+  std::string fs_type;
+  std::string pool;
+  std::string user;
+  std::string keyring;
+  apimachinery::Box<SecretReference> secret_ref;
   bool read_only{};
-  bool operator==(const RBDPersistentVolumeSource&) const = default;
+  RBDPersistentVolumeSource();
+  RBDPersistentVolumeSource(const RBDPersistentVolumeSource&);
+  RBDPersistentVolumeSource(RBDPersistentVolumeSource&&) noexcept;
+  RBDPersistentVolumeSource& operator=(const RBDPersistentVolumeSource&);
+  RBDPersistentVolumeSource& operator=(RBDPersistentVolumeSource&&) noexcept;
+  ~RBDPersistentVolumeSource();
+  bool operator==(const RBDPersistentVolumeSource&) const;
 };
 
 struct VsphereVirtualDiskVolumeSource {
@@ -1506,29 +1908,35 @@ struct StorageOSPersistentVolumeSource {
 };
 
 struct PersistentVolumeSource {
-  apimachinery::Box<GCEPersistentDiskVolumeSource> gce_persistent_disk{};
-  apimachinery::Box<AWSElasticBlockStoreVolumeSource> aws_elastic_block_store{};
-  apimachinery::Box<HostPathVolumeSource> host_path{};
-  apimachinery::Box<GlusterfsPersistentVolumeSource> glusterfs{};
-  apimachinery::Box<NFSVolumeSource> nfs{};
-  apimachinery::Box<RBDPersistentVolumeSource> rbd{};
-  apimachinery::Box<ISCSIPersistentVolumeSource> iscsi{};
-  apimachinery::Box<CinderPersistentVolumeSource> cinder{};
-  apimachinery::Box<CephFSPersistentVolumeSource> cephfs{};
-  apimachinery::Box<FCVolumeSource> fc{};
-  apimachinery::Box<FlockerVolumeSource> flocker{};
-  apimachinery::Box<FlexPersistentVolumeSource> flex_volume{};
-  apimachinery::Box<AzureFilePersistentVolumeSource> azure_file{};
-  apimachinery::Box<VsphereVirtualDiskVolumeSource> vsphere_volume{};
-  apimachinery::Box<QuobyteVolumeSource> quobyte{};
-  apimachinery::Box<AzureDiskVolumeSource> azure_disk{};
-  apimachinery::Box<PhotonPersistentDiskVolumeSource> photon_persistent_disk{};
-  apimachinery::Box<PortworxVolumeSource> portworx_volume{};
-  apimachinery::Box<ScaleIOPersistentVolumeSource> scale_io{};
-  apimachinery::Box<LocalVolumeSource> local{};
-  apimachinery::Box<StorageOSPersistentVolumeSource> storageos{};
-  apimachinery::Box<CSIPersistentVolumeSource> csi{};
-  bool operator==(const PersistentVolumeSource&) const = default;
+  apimachinery::Box<GCEPersistentDiskVolumeSource> gce_persistent_disk;
+  apimachinery::Box<AWSElasticBlockStoreVolumeSource> aws_elastic_block_store;
+  apimachinery::Box<HostPathVolumeSource> host_path;
+  apimachinery::Box<GlusterfsPersistentVolumeSource> glusterfs;
+  apimachinery::Box<NFSVolumeSource> nfs;
+  apimachinery::Box<RBDPersistentVolumeSource> rbd;
+  apimachinery::Box<ISCSIPersistentVolumeSource> iscsi;
+  apimachinery::Box<CinderPersistentVolumeSource> cinder;
+  apimachinery::Box<CephFSPersistentVolumeSource> cephfs;
+  apimachinery::Box<FCVolumeSource> fc;
+  apimachinery::Box<FlockerVolumeSource> flocker;
+  apimachinery::Box<FlexPersistentVolumeSource> flex_volume;
+  apimachinery::Box<AzureFilePersistentVolumeSource> azure_file;
+  apimachinery::Box<VsphereVirtualDiskVolumeSource> vsphere_volume;
+  apimachinery::Box<QuobyteVolumeSource> quobyte;
+  apimachinery::Box<AzureDiskVolumeSource> azure_disk;
+  apimachinery::Box<PhotonPersistentDiskVolumeSource> photon_persistent_disk;
+  apimachinery::Box<PortworxVolumeSource> portworx_volume;
+  apimachinery::Box<ScaleIOPersistentVolumeSource> scale_io;
+  apimachinery::Box<LocalVolumeSource> local;
+  apimachinery::Box<StorageOSPersistentVolumeSource> storageos;
+  apimachinery::Box<CSIPersistentVolumeSource> csi;
+  PersistentVolumeSource();
+  PersistentVolumeSource(const PersistentVolumeSource&);
+  PersistentVolumeSource(PersistentVolumeSource&&) noexcept;
+  PersistentVolumeSource& operator=(const PersistentVolumeSource&);
+  PersistentVolumeSource& operator=(PersistentVolumeSource&&) noexcept;
+  ~PersistentVolumeSource();
+  bool operator==(const PersistentVolumeSource&) const;
 };
 
 struct VolumeNodeAffinity {
@@ -1537,17 +1945,23 @@ struct VolumeNodeAffinity {
 };
 
 struct PersistentVolumeSpec {
-  std::map<std::string, apimachinery::Quantity> capacity{};
-  PersistentVolumeSource persistent_volume_source{};
-  std::vector<std::string> access_modes{};
-  apimachinery::Box<ObjectReference> claim_ref{};
-  std::string persistent_volume_reclaim_policy{};
-  std::string storage_class_name{};
-  std::vector<std::string> mount_options{};
-  std::optional<std::string> volume_mode{};
-  apimachinery::Box<VolumeNodeAffinity> node_affinity{};
-  std::optional<std::string> volume_attributes_class_name{};
-  bool operator==(const PersistentVolumeSpec&) const = default;
+  std::map<std::string, apimachinery::Quantity> capacity;
+  PersistentVolumeSource persistent_volume_source;
+  std::vector<std::string> access_modes;
+  apimachinery::Box<ObjectReference> claim_ref;
+  std::string persistent_volume_reclaim_policy;
+  std::string storage_class_name;
+  std::vector<std::string> mount_options;
+  std::optional<std::string> volume_mode;
+  apimachinery::Box<VolumeNodeAffinity> node_affinity;
+  std::optional<std::string> volume_attributes_class_name;
+  PersistentVolumeSpec();
+  PersistentVolumeSpec(const PersistentVolumeSpec&);
+  PersistentVolumeSpec(PersistentVolumeSpec&&) noexcept;
+  PersistentVolumeSpec& operator=(const PersistentVolumeSpec&);
+  PersistentVolumeSpec& operator=(PersistentVolumeSpec&&) noexcept;
+  ~PersistentVolumeSpec();
+  bool operator==(const PersistentVolumeSpec&) const;
 };
 
 struct PersistentVolumeStatus {
@@ -1559,10 +1973,16 @@ struct PersistentVolumeStatus {
 };
 
 struct PersistentVolume {
-  meta::v1::ObjectMeta metadata{};
-  PersistentVolumeSpec spec{};
-  PersistentVolumeStatus status{};
-  bool operator==(const PersistentVolume&) const = default;
+  meta::v1::ObjectMeta metadata;
+  PersistentVolumeSpec spec;
+  PersistentVolumeStatus status;
+  PersistentVolume();
+  PersistentVolume(const PersistentVolume&);
+  PersistentVolume(PersistentVolume&&) noexcept;
+  PersistentVolume& operator=(const PersistentVolume&);
+  PersistentVolume& operator=(PersistentVolume&&) noexcept;
+  ~PersistentVolume();
+  bool operator==(const PersistentVolume&) const;
 };
 
 struct PersistentVolumeClaimCondition {
@@ -1576,28 +1996,46 @@ struct PersistentVolumeClaimCondition {
 };
 
 struct PersistentVolumeClaimStatus {
-  std::string phase{};
-  std::vector<std::string> access_modes{};
-  std::map<std::string, apimachinery::Quantity> capacity{};
-  std::vector<PersistentVolumeClaimCondition> conditions{};
-  std::map<std::string, apimachinery::Quantity> allocated_resources{};
-  std::map<std::string, std::string> allocated_resource_statuses{};
-  std::optional<std::string> current_volume_attributes_class_name{};
-  apimachinery::Box<ModifyVolumeStatus> modify_volume_status{};
-  bool operator==(const PersistentVolumeClaimStatus&) const = default;
+  std::string phase;
+  std::vector<std::string> access_modes;
+  std::map<std::string, apimachinery::Quantity> capacity;
+  std::vector<PersistentVolumeClaimCondition> conditions;
+  std::map<std::string, apimachinery::Quantity> allocated_resources;
+  std::map<std::string, std::string> allocated_resource_statuses;
+  std::optional<std::string> current_volume_attributes_class_name;
+  apimachinery::Box<ModifyVolumeStatus> modify_volume_status;
+  PersistentVolumeClaimStatus();
+  PersistentVolumeClaimStatus(const PersistentVolumeClaimStatus&);
+  PersistentVolumeClaimStatus(PersistentVolumeClaimStatus&&) noexcept;
+  PersistentVolumeClaimStatus& operator=(const PersistentVolumeClaimStatus&);
+  PersistentVolumeClaimStatus& operator=(PersistentVolumeClaimStatus&&) noexcept;
+  ~PersistentVolumeClaimStatus();
+  bool operator==(const PersistentVolumeClaimStatus&) const;
 };
 
 struct PersistentVolumeClaim {
-  meta::v1::ObjectMeta metadata{};
-  PersistentVolumeClaimSpec spec{};
-  PersistentVolumeClaimStatus status{};
-  bool operator==(const PersistentVolumeClaim&) const = default;
+  meta::v1::ObjectMeta metadata;
+  PersistentVolumeClaimSpec spec;
+  PersistentVolumeClaimStatus status;
+  PersistentVolumeClaim();
+  PersistentVolumeClaim(const PersistentVolumeClaim&);
+  PersistentVolumeClaim(PersistentVolumeClaim&&) noexcept;
+  PersistentVolumeClaim& operator=(const PersistentVolumeClaim&);
+  PersistentVolumeClaim& operator=(PersistentVolumeClaim&&) noexcept;
+  ~PersistentVolumeClaim();
+  bool operator==(const PersistentVolumeClaim&) const;
 };
 
 struct PersistentVolumeClaimList {
-  meta::v1::ListMeta metadata{};
-  std::vector<PersistentVolumeClaim> items{};
-  bool operator==(const PersistentVolumeClaimList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<PersistentVolumeClaim> items;
+  PersistentVolumeClaimList();
+  PersistentVolumeClaimList(const PersistentVolumeClaimList&);
+  PersistentVolumeClaimList(PersistentVolumeClaimList&&) noexcept;
+  PersistentVolumeClaimList& operator=(const PersistentVolumeClaimList&);
+  PersistentVolumeClaimList& operator=(PersistentVolumeClaimList&&) noexcept;
+  ~PersistentVolumeClaimList();
+  bool operator==(const PersistentVolumeClaimList&) const;
 };
 
 struct PersistentVolumeClaimVolumeSource {
@@ -1607,29 +2045,47 @@ struct PersistentVolumeClaimVolumeSource {
 };
 
 struct PersistentVolumeList {
-  meta::v1::ListMeta metadata{};
-  std::vector<PersistentVolume> items{};
-  bool operator==(const PersistentVolumeList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<PersistentVolume> items;
+  PersistentVolumeList();
+  PersistentVolumeList(const PersistentVolumeList&);
+  PersistentVolumeList(PersistentVolumeList&&) noexcept;
+  PersistentVolumeList& operator=(const PersistentVolumeList&);
+  PersistentVolumeList& operator=(PersistentVolumeList&&) noexcept;
+  ~PersistentVolumeList();
+  bool operator==(const PersistentVolumeList&) const;
 };
 
 struct SecretVolumeSource {
-  std::string secret_name{};
-  std::vector<KeyToPath> items{};
-  std::optional<std::int32_t> default_mode{};
-  std::optional<bool> optional{};
-  bool operator==(const SecretVolumeSource&) const = default;
+  std::string secret_name;
+  std::vector<KeyToPath> items;
+  std::optional<std::int32_t> default_mode;
+  std::optional<bool> optional;
+  SecretVolumeSource();
+  SecretVolumeSource(const SecretVolumeSource&);
+  SecretVolumeSource(SecretVolumeSource&&) noexcept;
+  SecretVolumeSource& operator=(const SecretVolumeSource&);
+  SecretVolumeSource& operator=(SecretVolumeSource&&) noexcept;
+  ~SecretVolumeSource();
+  bool operator==(const SecretVolumeSource&) const;
 };
 
 struct RBDVolumeSource {
-  std::vector<std::string> monitors{};
-  std::string image{};
-  std::string fs_type{};
-  std::string pool{};
-  std::string user{};
-  std::string keyring{};
-  apimachinery::Box<LocalObjectReference> secret_ref{};
+  std::vector<std::string> monitors;
+  std::string image;
+  std::string fs_type;
+  std::string pool;
+  std::string user;
+  std::string keyring;
+  apimachinery::Box<LocalObjectReference> secret_ref;
   bool read_only{};
-  bool operator==(const RBDVolumeSource&) const = default;
+  RBDVolumeSource();
+  RBDVolumeSource(const RBDVolumeSource&);
+  RBDVolumeSource(RBDVolumeSource&&) noexcept;
+  RBDVolumeSource& operator=(const RBDVolumeSource&);
+  RBDVolumeSource& operator=(RBDVolumeSource&&) noexcept;
+  ~RBDVolumeSource();
+  bool operator==(const RBDVolumeSource&) const;
 };
 
 struct ScaleIOVolumeSource {
@@ -1647,10 +2103,16 @@ struct ScaleIOVolumeSource {
 };
 
 struct SecretProjection {
-  LocalObjectReference local_object_reference{};
-  std::vector<KeyToPath> items{};
-  std::optional<bool> optional{};
-  bool operator==(const SecretProjection&) const = default;
+  LocalObjectReference local_object_reference;
+  std::vector<KeyToPath> items;
+  std::optional<bool> optional;
+  SecretProjection();
+  SecretProjection(const SecretProjection&);
+  SecretProjection(SecretProjection&&) noexcept;
+  SecretProjection& operator=(const SecretProjection&);
+  SecretProjection& operator=(SecretProjection&&) noexcept;
+  ~SecretProjection();
+  bool operator==(const SecretProjection&) const;
 };
 
 struct ServiceAccountTokenProjection {
@@ -1661,14 +2123,20 @@ struct ServiceAccountTokenProjection {
 };
 
 struct PodCertificateProjection {
-  std::string signer_name{};
-  std::string key_type{};
-  std::optional<std::int32_t> max_expiration_seconds{};
-  std::string credential_bundle_path{};
-  std::string key_path{};
-  std::string certificate_chain_path{};
-  std::map<std::string, std::string> user_annotations{};
-  bool operator==(const PodCertificateProjection&) const = default;
+  std::string signer_name;
+  std::string key_type;
+  std::optional<std::int32_t> max_expiration_seconds;
+  std::string credential_bundle_path;
+  std::string key_path;
+  std::string certificate_chain_path;
+  std::map<std::string, std::string> user_annotations;
+  PodCertificateProjection();
+  PodCertificateProjection(const PodCertificateProjection&);
+  PodCertificateProjection(PodCertificateProjection&&) noexcept;
+  PodCertificateProjection& operator=(const PodCertificateProjection&);
+  PodCertificateProjection& operator=(PodCertificateProjection&&) noexcept;
+  ~PodCertificateProjection();
+  bool operator==(const PodCertificateProjection&) const;
 };
 
 struct VolumeProjection {
@@ -1682,9 +2150,15 @@ struct VolumeProjection {
 };
 
 struct ProjectedVolumeSource {
-  std::vector<VolumeProjection> sources{};
-  std::optional<std::int32_t> default_mode{};
-  bool operator==(const ProjectedVolumeSource&) const = default;
+  std::vector<VolumeProjection> sources;
+  std::optional<std::int32_t> default_mode;
+  ProjectedVolumeSource();
+  ProjectedVolumeSource(const ProjectedVolumeSource&);
+  ProjectedVolumeSource(ProjectedVolumeSource&&) noexcept;
+  ProjectedVolumeSource& operator=(const ProjectedVolumeSource&);
+  ProjectedVolumeSource& operator=(ProjectedVolumeSource&&) noexcept;
+  ~ProjectedVolumeSource();
+  bool operator==(const ProjectedVolumeSource&) const;
 };
 
 struct StorageOSVolumeSource {
@@ -1697,43 +2171,55 @@ struct StorageOSVolumeSource {
 };
 
 struct VolumeSource {
-  apimachinery::Box<HostPathVolumeSource> host_path{};
-  apimachinery::Box<EmptyDirVolumeSource> empty_dir{};
-  apimachinery::Box<GCEPersistentDiskVolumeSource> gce_persistent_disk{};
-  apimachinery::Box<AWSElasticBlockStoreVolumeSource> aws_elastic_block_store{};
-  apimachinery::Box<GitRepoVolumeSource> git_repo{};
-  apimachinery::Box<SecretVolumeSource> secret{};
-  apimachinery::Box<NFSVolumeSource> nfs{};
-  apimachinery::Box<ISCSIVolumeSource> iscsi{};
-  apimachinery::Box<GlusterfsVolumeSource> glusterfs{};
-  apimachinery::Box<PersistentVolumeClaimVolumeSource> persistent_volume_claim{};
-  apimachinery::Box<RBDVolumeSource> rbd{};
-  apimachinery::Box<FlexVolumeSource> flex_volume{};
-  apimachinery::Box<CinderVolumeSource> cinder{};
-  apimachinery::Box<CephFSVolumeSource> cephfs{};
-  apimachinery::Box<FlockerVolumeSource> flocker{};
-  apimachinery::Box<DownwardAPIVolumeSource> downward_api{};
-  apimachinery::Box<FCVolumeSource> fc{};
-  apimachinery::Box<AzureFileVolumeSource> azure_file{};
-  apimachinery::Box<ConfigMapVolumeSource> config_map{};
-  apimachinery::Box<VsphereVirtualDiskVolumeSource> vsphere_volume{};
-  apimachinery::Box<QuobyteVolumeSource> quobyte{};
-  apimachinery::Box<AzureDiskVolumeSource> azure_disk{};
-  apimachinery::Box<PhotonPersistentDiskVolumeSource> photon_persistent_disk{};
-  apimachinery::Box<PortworxVolumeSource> portworx_volume{};
-  apimachinery::Box<ScaleIOVolumeSource> scale_io{};
-  apimachinery::Box<ProjectedVolumeSource> projected{};
-  apimachinery::Box<StorageOSVolumeSource> storageos{};
-  apimachinery::Box<CSIVolumeSource> csi{};
-  apimachinery::Box<EphemeralVolumeSource> ephemeral{};
-  apimachinery::Box<ImageVolumeSource> image{};
-  bool operator==(const VolumeSource&) const = default;
+  apimachinery::Box<HostPathVolumeSource> host_path;
+  apimachinery::Box<EmptyDirVolumeSource> empty_dir;
+  apimachinery::Box<GCEPersistentDiskVolumeSource> gce_persistent_disk;
+  apimachinery::Box<AWSElasticBlockStoreVolumeSource> aws_elastic_block_store;
+  apimachinery::Box<GitRepoVolumeSource> git_repo;
+  apimachinery::Box<SecretVolumeSource> secret;
+  apimachinery::Box<NFSVolumeSource> nfs;
+  apimachinery::Box<ISCSIVolumeSource> iscsi;
+  apimachinery::Box<GlusterfsVolumeSource> glusterfs;
+  apimachinery::Box<PersistentVolumeClaimVolumeSource> persistent_volume_claim;
+  apimachinery::Box<RBDVolumeSource> rbd;
+  apimachinery::Box<FlexVolumeSource> flex_volume;
+  apimachinery::Box<CinderVolumeSource> cinder;
+  apimachinery::Box<CephFSVolumeSource> cephfs;
+  apimachinery::Box<FlockerVolumeSource> flocker;
+  apimachinery::Box<DownwardAPIVolumeSource> downward_api;
+  apimachinery::Box<FCVolumeSource> fc;
+  apimachinery::Box<AzureFileVolumeSource> azure_file;
+  apimachinery::Box<ConfigMapVolumeSource> config_map;
+  apimachinery::Box<VsphereVirtualDiskVolumeSource> vsphere_volume;
+  apimachinery::Box<QuobyteVolumeSource> quobyte;
+  apimachinery::Box<AzureDiskVolumeSource> azure_disk;
+  apimachinery::Box<PhotonPersistentDiskVolumeSource> photon_persistent_disk;
+  apimachinery::Box<PortworxVolumeSource> portworx_volume;
+  apimachinery::Box<ScaleIOVolumeSource> scale_io;
+  apimachinery::Box<ProjectedVolumeSource> projected;
+  apimachinery::Box<StorageOSVolumeSource> storageos;
+  apimachinery::Box<CSIVolumeSource> csi;
+  apimachinery::Box<EphemeralVolumeSource> ephemeral;
+  apimachinery::Box<ImageVolumeSource> image;
+  VolumeSource();
+  VolumeSource(const VolumeSource&);
+  VolumeSource(VolumeSource&&) noexcept;
+  VolumeSource& operator=(const VolumeSource&);
+  VolumeSource& operator=(VolumeSource&&) noexcept;
+  ~VolumeSource();
+  bool operator==(const VolumeSource&) const;
 };
 
 struct Volume {
-  std::string name{};
-  VolumeSource volume_source{};
-  bool operator==(const Volume&) const = default;
+  std::string name;
+  VolumeSource volume_source;
+  Volume();
+  Volume(const Volume&);
+  Volume(Volume&&) noexcept;
+  Volume& operator=(const Volume&);
+  Volume& operator=(Volume&&) noexcept;
+  ~Volume();
+  bool operator==(const Volume&) const;
 };
 
 struct Sysctl {
@@ -1743,20 +2229,26 @@ struct Sysctl {
 };
 
 struct PodSecurityContext {
-  apimachinery::Box<SELinuxOptions> se_linux_options{};
-  std::optional<std::int64_t> run_as_user{};
-  std::optional<bool> run_as_non_root{};
-  std::vector<std::int64_t> supplemental_groups{};
-  std::optional<std::int64_t> fs_group{};
-  std::optional<std::int64_t> run_as_group{};
-  std::vector<Sysctl> sysctls{};
-  apimachinery::Box<WindowsSecurityContextOptions> windows_options{};
-  std::optional<std::string> fs_group_change_policy{};
-  apimachinery::Box<SeccompProfile> seccomp_profile{};
-  apimachinery::Box<AppArmorProfile> app_armor_profile{};
-  std::optional<std::string> supplemental_groups_policy{};
-  std::optional<std::string> se_linux_change_policy{};
-  bool operator==(const PodSecurityContext&) const = default;
+  apimachinery::Box<SELinuxOptions> se_linux_options;
+  std::optional<std::int64_t> run_as_user;
+  std::optional<bool> run_as_non_root;
+  std::vector<std::int64_t> supplemental_groups;
+  std::optional<std::int64_t> fs_group;
+  std::optional<std::int64_t> run_as_group;
+  std::vector<Sysctl> sysctls;
+  apimachinery::Box<WindowsSecurityContextOptions> windows_options;
+  std::optional<std::string> fs_group_change_policy;
+  apimachinery::Box<SeccompProfile> seccomp_profile;
+  apimachinery::Box<AppArmorProfile> app_armor_profile;
+  std::optional<std::string> supplemental_groups_policy;
+  std::optional<std::string> se_linux_change_policy;
+  PodSecurityContext();
+  PodSecurityContext(const PodSecurityContext&);
+  PodSecurityContext(PodSecurityContext&&) noexcept;
+  PodSecurityContext& operator=(const PodSecurityContext&);
+  PodSecurityContext& operator=(PodSecurityContext&&) noexcept;
+  ~PodSecurityContext();
+  bool operator==(const PodSecurityContext&) const;
 };
 
 struct Toleration {
@@ -1775,10 +2267,16 @@ struct PodDNSConfigOption {
 };
 
 struct PodDNSConfig {
-  std::vector<std::string> nameservers{};
-  std::vector<std::string> searches{};
-  std::vector<PodDNSConfigOption> options{};
-  bool operator==(const PodDNSConfig&) const = default;
+  std::vector<std::string> nameservers;
+  std::vector<std::string> searches;
+  std::vector<PodDNSConfigOption> options;
+  PodDNSConfig();
+  PodDNSConfig(const PodDNSConfig&);
+  PodDNSConfig(PodDNSConfig&&) noexcept;
+  PodDNSConfig& operator=(const PodDNSConfig&);
+  PodDNSConfig& operator=(PodDNSConfig&&) noexcept;
+  ~PodDNSConfig();
+  bool operator==(const PodDNSConfig&) const;
 };
 
 struct PodReadinessGate {
@@ -1788,14 +2286,20 @@ struct PodReadinessGate {
 
 struct TopologySpreadConstraint {
   std::int32_t max_skew{};
-  std::string topology_key{};
-  std::string when_unsatisfiable{};
-  apimachinery::Box<meta::v1::LabelSelector> label_selector{};
-  std::optional<std::int32_t> min_domains{};
-  std::optional<std::string> node_affinity_policy{};
-  std::optional<std::string> node_taints_policy{};
-  std::vector<std::string> match_label_keys{};
-  bool operator==(const TopologySpreadConstraint&) const = default;
+  std::string topology_key;
+  std::string when_unsatisfiable;
+  apimachinery::Box<meta::v1::LabelSelector> label_selector;
+  std::optional<std::int32_t> min_domains;
+  std::optional<std::string> node_affinity_policy;
+  std::optional<std::string> node_taints_policy;
+  std::vector<std::string> match_label_keys;
+  TopologySpreadConstraint();
+  TopologySpreadConstraint(const TopologySpreadConstraint&);
+  TopologySpreadConstraint(TopologySpreadConstraint&&) noexcept;
+  TopologySpreadConstraint& operator=(const TopologySpreadConstraint&);
+  TopologySpreadConstraint& operator=(TopologySpreadConstraint&&) noexcept;
+  ~TopologySpreadConstraint();
+  bool operator==(const TopologySpreadConstraint&) const;
 };
 
 struct PodOS {
@@ -1821,49 +2325,55 @@ struct PodSchedulingGroup {
 };
 
 struct PodSpec {
-  std::vector<Volume> volumes{};
-  std::vector<Container> containers{};
-  std::string restart_policy{};
-  std::optional<std::int64_t> termination_grace_period_seconds{};
-  std::optional<std::int64_t> active_deadline_seconds{};
-  std::string dns_policy{};
-  std::map<std::string, std::string> node_selector{};
-  std::string service_account_name{};
-  std::string service_account{};
-  std::string node_name{};
+  std::vector<Volume> volumes;
+  std::vector<Container> containers;
+  std::string restart_policy;
+  std::optional<std::int64_t> termination_grace_period_seconds;
+  std::optional<std::int64_t> active_deadline_seconds;
+  std::string dns_policy;
+  std::map<std::string, std::string> node_selector;
+  std::string service_account_name;
+  std::string service_account;
+  std::string node_name;
   bool host_network{};
   bool host_pid{};
   bool host_ipc{};
-  apimachinery::Box<PodSecurityContext> security_context{};
-  std::vector<LocalObjectReference> image_pull_secrets{};
-  std::string hostname{};
-  std::string subdomain{};
-  apimachinery::Box<Affinity> affinity{};
-  std::string scheduler_name{};
-  std::vector<Container> init_containers{};
-  std::optional<bool> automount_service_account_token{};
-  std::vector<Toleration> tolerations{};
-  std::vector<HostAlias> host_aliases{};
-  std::string priority_class_name{};
-  std::optional<std::int32_t> priority{};
-  apimachinery::Box<PodDNSConfig> dns_config{};
-  std::optional<bool> share_process_namespace{};
-  std::vector<PodReadinessGate> readiness_gates{};
-  std::optional<std::string> runtime_class_name{};
-  std::optional<bool> enable_service_links{};
-  std::optional<std::string> preemption_policy{};
-  std::map<std::string, apimachinery::Quantity> overhead{};
-  std::vector<TopologySpreadConstraint> topology_spread_constraints{};
-  std::vector<EphemeralContainer> ephemeral_containers{};
-  std::optional<bool> set_hostname_as_fqdn{};
-  apimachinery::Box<PodOS> os{};
-  std::optional<bool> host_users{};
-  std::vector<PodSchedulingGate> scheduling_gates{};
-  std::vector<PodResourceClaim> resource_claims{};
-  apimachinery::Box<ResourceRequirements> resources{};
-  std::optional<std::string> hostname_override{};
-  apimachinery::Box<PodSchedulingGroup> scheduling_group{};
-  bool operator==(const PodSpec&) const = default;
+  apimachinery::Box<PodSecurityContext> security_context;
+  std::vector<LocalObjectReference> image_pull_secrets;
+  std::string hostname;
+  std::string subdomain;
+  apimachinery::Box<Affinity> affinity;
+  std::string scheduler_name;
+  std::vector<Container> init_containers;
+  std::optional<bool> automount_service_account_token;
+  std::vector<Toleration> tolerations;
+  std::vector<HostAlias> host_aliases;
+  std::string priority_class_name;
+  std::optional<std::int32_t> priority;
+  apimachinery::Box<PodDNSConfig> dns_config;
+  std::optional<bool> share_process_namespace;
+  std::vector<PodReadinessGate> readiness_gates;
+  std::optional<std::string> runtime_class_name;
+  std::optional<bool> enable_service_links;
+  std::optional<std::string> preemption_policy;
+  std::map<std::string, apimachinery::Quantity> overhead;
+  std::vector<TopologySpreadConstraint> topology_spread_constraints;
+  std::vector<EphemeralContainer> ephemeral_containers;
+  std::optional<bool> set_hostname_as_fqdn;
+  apimachinery::Box<PodOS> os;
+  std::optional<bool> host_users;
+  std::vector<PodSchedulingGate> scheduling_gates;
+  std::vector<PodResourceClaim> resource_claims;
+  apimachinery::Box<ResourceRequirements> resources;
+  std::optional<std::string> hostname_override;
+  apimachinery::Box<PodSchedulingGroup> scheduling_group;
+  PodSpec();
+  PodSpec(const PodSpec&);
+  PodSpec(PodSpec&&) noexcept;
+  PodSpec& operator=(const PodSpec&);
+  PodSpec& operator=(PodSpec&&) noexcept;
+  ~PodSpec();
+  bool operator==(const PodSpec&) const;
 };
 
 struct PodCondition {
@@ -1889,41 +2399,59 @@ struct PodResourceClaimStatus {
 };
 
 struct PodExtendedResourceClaimStatus {
-  std::vector<ContainerExtendedResourceRequest> request_mappings{};
-  std::string resource_claim_name{};
-  bool operator==(const PodExtendedResourceClaimStatus&) const = default;
+  std::vector<ContainerExtendedResourceRequest> request_mappings;
+  std::string resource_claim_name;
+  PodExtendedResourceClaimStatus();
+  PodExtendedResourceClaimStatus(const PodExtendedResourceClaimStatus&);
+  PodExtendedResourceClaimStatus(PodExtendedResourceClaimStatus&&) noexcept;
+  PodExtendedResourceClaimStatus& operator=(const PodExtendedResourceClaimStatus&);
+  PodExtendedResourceClaimStatus& operator=(PodExtendedResourceClaimStatus&&) noexcept;
+  ~PodExtendedResourceClaimStatus();
+  bool operator==(const PodExtendedResourceClaimStatus&) const;
 };
 
 struct PodStatus {
-  std::string phase{};
-  std::vector<PodCondition> conditions{};
-  std::string message{};
-  std::string reason{};
-  std::string host_ip{};
-  std::string pod_ip{};
-  std::optional<apimachinery::Time> start_time{};
-  std::vector<ContainerStatus> container_statuses{};
-  std::string qos_class{};
-  std::vector<ContainerStatus> init_container_statuses{};
-  std::string nominated_node_name{};
-  std::vector<PodIP> pod_ips{};
-  std::vector<ContainerStatus> ephemeral_container_statuses{};
-  std::string resize{};
-  std::vector<PodResourceClaimStatus> resource_claim_statuses{};
-  std::vector<HostIP> host_ips{};
+  std::string phase;
+  std::vector<PodCondition> conditions;
+  std::string message;
+  std::string reason;
+  std::string host_ip;
+  std::string pod_ip;
+  std::optional<apimachinery::Time> start_time;
+  std::vector<ContainerStatus> container_statuses;
+  std::string qos_class;
+  std::vector<ContainerStatus> init_container_statuses;
+  std::string nominated_node_name;
+  std::vector<PodIP> pod_ips;
+  std::vector<ContainerStatus> ephemeral_container_statuses;
+  std::string resize;
+  std::vector<PodResourceClaimStatus> resource_claim_statuses;
+  std::vector<HostIP> host_ips;
   std::int64_t observed_generation{};
-  apimachinery::Box<PodExtendedResourceClaimStatus> extended_resource_claim_status{};
-  std::map<std::string, apimachinery::Quantity> allocated_resources{};
-  apimachinery::Box<ResourceRequirements> resources{};
-  std::vector<NodeAllocatableResourceClaimStatus> node_allocatable_resource_claim_statuses{};
-  bool operator==(const PodStatus&) const = default;
+  apimachinery::Box<PodExtendedResourceClaimStatus> extended_resource_claim_status;
+  std::map<std::string, apimachinery::Quantity> allocated_resources;
+  apimachinery::Box<ResourceRequirements> resources;
+  std::vector<NodeAllocatableResourceClaimStatus> node_allocatable_resource_claim_statuses;
+  PodStatus();
+  PodStatus(const PodStatus&);
+  PodStatus(PodStatus&&) noexcept;
+  PodStatus& operator=(const PodStatus&);
+  PodStatus& operator=(PodStatus&&) noexcept;
+  ~PodStatus();
+  bool operator==(const PodStatus&) const;
 };
 
 struct Pod {
-  meta::v1::ObjectMeta metadata{};
-  PodSpec spec{};
-  PodStatus status{};
-  bool operator==(const Pod&) const = default;
+  meta::v1::ObjectMeta metadata;
+  PodSpec spec;
+  PodStatus status;
+  Pod();
+  Pod(const Pod&);
+  Pod(Pod&&) noexcept;
+  Pod& operator=(const Pod&);
+  Pod& operator=(Pod&&) noexcept;
+  ~Pod();
+  bool operator==(const Pod&) const;
 };
 
 struct PodAttachOptions {
@@ -1940,15 +2468,27 @@ struct PodExecOptions {
   bool stdout{};
   bool stderr{};
   bool tty{};
-  std::string container{};
-  std::vector<std::string> command{};
-  bool operator==(const PodExecOptions&) const = default;
+  std::string container;
+  std::vector<std::string> command;
+  PodExecOptions();
+  PodExecOptions(const PodExecOptions&);
+  PodExecOptions(PodExecOptions&&) noexcept;
+  PodExecOptions& operator=(const PodExecOptions&);
+  PodExecOptions& operator=(PodExecOptions&&) noexcept;
+  ~PodExecOptions();
+  bool operator==(const PodExecOptions&) const;
 };
 
 struct PodList {
-  meta::v1::ListMeta metadata{};
-  std::vector<Pod> items{};
-  bool operator==(const PodList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<Pod> items;
+  PodList();
+  PodList(const PodList&);
+  PodList(PodList&&) noexcept;
+  PodList& operator=(const PodList&);
+  PodList& operator=(PodList&&) noexcept;
+  ~PodList();
+  bool operator==(const PodList&) const;
 };
 
 struct PodLogOptions {
@@ -1966,8 +2506,14 @@ struct PodLogOptions {
 };
 
 struct PodPortForwardOptions {
-  std::vector<std::int32_t> ports{};
-  bool operator==(const PodPortForwardOptions&) const = default;
+  std::vector<std::int32_t> ports;
+  PodPortForwardOptions();
+  PodPortForwardOptions(const PodPortForwardOptions&);
+  PodPortForwardOptions(PodPortForwardOptions&&) noexcept;
+  PodPortForwardOptions& operator=(const PodPortForwardOptions&);
+  PodPortForwardOptions& operator=(PodPortForwardOptions&&) noexcept;
+  ~PodPortForwardOptions();
+  bool operator==(const PodPortForwardOptions&) const;
 };
 
 struct PodProxyOptions {
@@ -1976,42 +2522,78 @@ struct PodProxyOptions {
 };
 
 struct PodStatusResult {
-  meta::v1::ObjectMeta metadata{};
-  PodStatus status{};
-  bool operator==(const PodStatusResult&) const = default;
+  meta::v1::ObjectMeta metadata;
+  PodStatus status;
+  PodStatusResult();
+  PodStatusResult(const PodStatusResult&);
+  PodStatusResult(PodStatusResult&&) noexcept;
+  PodStatusResult& operator=(const PodStatusResult&);
+  PodStatusResult& operator=(PodStatusResult&&) noexcept;
+  ~PodStatusResult();
+  bool operator==(const PodStatusResult&) const;
 };
 
 struct PodTemplateSpec {
-  meta::v1::ObjectMeta metadata{};
-  PodSpec spec{};
-  bool operator==(const PodTemplateSpec&) const = default;
+  meta::v1::ObjectMeta metadata;
+  PodSpec spec;
+  PodTemplateSpec();
+  PodTemplateSpec(const PodTemplateSpec&);
+  PodTemplateSpec(PodTemplateSpec&&) noexcept;
+  PodTemplateSpec& operator=(const PodTemplateSpec&);
+  PodTemplateSpec& operator=(PodTemplateSpec&&) noexcept;
+  ~PodTemplateSpec();
+  bool operator==(const PodTemplateSpec&) const;
 };
 
 struct PodTemplate {
-  meta::v1::ObjectMeta metadata{};
-  PodTemplateSpec template_{};
-  bool operator==(const PodTemplate&) const = default;
+  meta::v1::ObjectMeta metadata;
+  PodTemplateSpec template_;
+  PodTemplate();
+  PodTemplate(const PodTemplate&);
+  PodTemplate(PodTemplate&&) noexcept;
+  PodTemplate& operator=(const PodTemplate&);
+  PodTemplate& operator=(PodTemplate&&) noexcept;
+  ~PodTemplate();
+  bool operator==(const PodTemplate&) const;
 };
 
 struct PodTemplateList {
-  meta::v1::ListMeta metadata{};
-  std::vector<PodTemplate> items{};
-  bool operator==(const PodTemplateList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<PodTemplate> items;
+  PodTemplateList();
+  PodTemplateList(const PodTemplateList&);
+  PodTemplateList(PodTemplateList&&) noexcept;
+  PodTemplateList& operator=(const PodTemplateList&);
+  PodTemplateList& operator=(PodTemplateList&&) noexcept;
+  ~PodTemplateList();
+  bool operator==(const PodTemplateList&) const;
 };
 
 struct RangeAllocation {
-  meta::v1::ObjectMeta metadata{};
-  std::string range{};
-  apimachinery::Bytes data{};
-  bool operator==(const RangeAllocation&) const = default;
+  meta::v1::ObjectMeta metadata;
+  std::string range;
+  apimachinery::Bytes data;
+  RangeAllocation();
+  RangeAllocation(const RangeAllocation&);
+  RangeAllocation(RangeAllocation&&) noexcept;
+  RangeAllocation& operator=(const RangeAllocation&);
+  RangeAllocation& operator=(RangeAllocation&&) noexcept;
+  ~RangeAllocation();
+  bool operator==(const RangeAllocation&) const;
 };
 
 struct ReplicationControllerSpec {
-  std::optional<std::int32_t> replicas{};
-  std::map<std::string, std::string> selector{};
-  apimachinery::Box<PodTemplateSpec> template_{};
+  std::optional<std::int32_t> replicas;
+  std::map<std::string, std::string> selector;
+  apimachinery::Box<PodTemplateSpec> template_;
   std::int32_t min_ready_seconds{};
-  bool operator==(const ReplicationControllerSpec&) const = default;
+  ReplicationControllerSpec();
+  ReplicationControllerSpec(const ReplicationControllerSpec&);
+  ReplicationControllerSpec(ReplicationControllerSpec&&) noexcept;
+  ReplicationControllerSpec& operator=(const ReplicationControllerSpec&);
+  ReplicationControllerSpec& operator=(ReplicationControllerSpec&&) noexcept;
+  ~ReplicationControllerSpec();
+  bool operator==(const ReplicationControllerSpec&) const;
 };
 
 struct ReplicationControllerCondition {
@@ -2029,74 +2611,140 @@ struct ReplicationControllerStatus {
   std::int64_t observed_generation{};
   std::int32_t ready_replicas{};
   std::int32_t available_replicas{};
-  std::vector<ReplicationControllerCondition> conditions{};
-  bool operator==(const ReplicationControllerStatus&) const = default;
+  std::vector<ReplicationControllerCondition> conditions;
+  ReplicationControllerStatus();
+  ReplicationControllerStatus(const ReplicationControllerStatus&);
+  ReplicationControllerStatus(ReplicationControllerStatus&&) noexcept;
+  ReplicationControllerStatus& operator=(const ReplicationControllerStatus&);
+  ReplicationControllerStatus& operator=(ReplicationControllerStatus&&) noexcept;
+  ~ReplicationControllerStatus();
+  bool operator==(const ReplicationControllerStatus&) const;
 };
 
 struct ReplicationController {
-  meta::v1::ObjectMeta metadata{};
-  ReplicationControllerSpec spec{};
-  ReplicationControllerStatus status{};
-  bool operator==(const ReplicationController&) const = default;
+  meta::v1::ObjectMeta metadata;
+  ReplicationControllerSpec spec;
+  ReplicationControllerStatus status;
+  ReplicationController();
+  ReplicationController(const ReplicationController&);
+  ReplicationController(ReplicationController&&) noexcept;
+  ReplicationController& operator=(const ReplicationController&);
+  ReplicationController& operator=(ReplicationController&&) noexcept;
+  ~ReplicationController();
+  bool operator==(const ReplicationController&) const;
 };
 
 struct ReplicationControllerList {
-  meta::v1::ListMeta metadata{};
-  std::vector<ReplicationController> items{};
-  bool operator==(const ReplicationControllerList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<ReplicationController> items;
+  ReplicationControllerList();
+  ReplicationControllerList(const ReplicationControllerList&);
+  ReplicationControllerList(ReplicationControllerList&&) noexcept;
+  ReplicationControllerList& operator=(const ReplicationControllerList&);
+  ReplicationControllerList& operator=(ReplicationControllerList&&) noexcept;
+  ~ReplicationControllerList();
+  bool operator==(const ReplicationControllerList&) const;
 };
 
 struct ScopedResourceSelectorRequirement {
-  std::string scope_name{};
-  std::string operator_{};
-  std::vector<std::string> values{};
-  bool operator==(const ScopedResourceSelectorRequirement&) const = default;
+  std::string scope_name;
+  std::string operator_;
+  std::vector<std::string> values;
+  ScopedResourceSelectorRequirement();
+  ScopedResourceSelectorRequirement(const ScopedResourceSelectorRequirement&);
+  ScopedResourceSelectorRequirement(ScopedResourceSelectorRequirement&&) noexcept;
+  ScopedResourceSelectorRequirement& operator=(const ScopedResourceSelectorRequirement&);
+  ScopedResourceSelectorRequirement& operator=(ScopedResourceSelectorRequirement&&) noexcept;
+  ~ScopedResourceSelectorRequirement();
+  bool operator==(const ScopedResourceSelectorRequirement&) const;
 };
 
 struct ScopeSelector {
-  std::vector<ScopedResourceSelectorRequirement> match_expressions{};
-  bool operator==(const ScopeSelector&) const = default;
+  std::vector<ScopedResourceSelectorRequirement> match_expressions;
+  ScopeSelector();
+  ScopeSelector(const ScopeSelector&);
+  ScopeSelector(ScopeSelector&&) noexcept;
+  ScopeSelector& operator=(const ScopeSelector&);
+  ScopeSelector& operator=(ScopeSelector&&) noexcept;
+  ~ScopeSelector();
+  bool operator==(const ScopeSelector&) const;
 };
 
 struct ResourceQuotaSpec {
-  std::map<std::string, apimachinery::Quantity> hard{};
-  std::vector<std::string> scopes{};
-  apimachinery::Box<ScopeSelector> scope_selector{};
-  bool operator==(const ResourceQuotaSpec&) const = default;
+  std::map<std::string, apimachinery::Quantity> hard;
+  std::vector<std::string> scopes;
+  apimachinery::Box<ScopeSelector> scope_selector;
+  ResourceQuotaSpec();
+  ResourceQuotaSpec(const ResourceQuotaSpec&);
+  ResourceQuotaSpec(ResourceQuotaSpec&&) noexcept;
+  ResourceQuotaSpec& operator=(const ResourceQuotaSpec&);
+  ResourceQuotaSpec& operator=(ResourceQuotaSpec&&) noexcept;
+  ~ResourceQuotaSpec();
+  bool operator==(const ResourceQuotaSpec&) const;
 };
 
 struct ResourceQuotaStatus {
-  std::map<std::string, apimachinery::Quantity> hard{};
-  std::map<std::string, apimachinery::Quantity> used{};
-  bool operator==(const ResourceQuotaStatus&) const = default;
+  std::map<std::string, apimachinery::Quantity> hard;
+  std::map<std::string, apimachinery::Quantity> used;
+  ResourceQuotaStatus();
+  ResourceQuotaStatus(const ResourceQuotaStatus&);
+  ResourceQuotaStatus(ResourceQuotaStatus&&) noexcept;
+  ResourceQuotaStatus& operator=(const ResourceQuotaStatus&);
+  ResourceQuotaStatus& operator=(ResourceQuotaStatus&&) noexcept;
+  ~ResourceQuotaStatus();
+  bool operator==(const ResourceQuotaStatus&) const;
 };
 
 struct ResourceQuota {
-  meta::v1::ObjectMeta metadata{};
-  ResourceQuotaSpec spec{};
-  ResourceQuotaStatus status{};
-  bool operator==(const ResourceQuota&) const = default;
+  meta::v1::ObjectMeta metadata;
+  ResourceQuotaSpec spec;
+  ResourceQuotaStatus status;
+  ResourceQuota();
+  ResourceQuota(const ResourceQuota&);
+  ResourceQuota(ResourceQuota&&) noexcept;
+  ResourceQuota& operator=(const ResourceQuota&);
+  ResourceQuota& operator=(ResourceQuota&&) noexcept;
+  ~ResourceQuota();
+  bool operator==(const ResourceQuota&) const;
 };
 
 struct ResourceQuotaList {
-  meta::v1::ListMeta metadata{};
-  std::vector<ResourceQuota> items{};
-  bool operator==(const ResourceQuotaList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<ResourceQuota> items;
+  ResourceQuotaList();
+  ResourceQuotaList(const ResourceQuotaList&);
+  ResourceQuotaList(ResourceQuotaList&&) noexcept;
+  ResourceQuotaList& operator=(const ResourceQuotaList&);
+  ResourceQuotaList& operator=(ResourceQuotaList&&) noexcept;
+  ~ResourceQuotaList();
+  bool operator==(const ResourceQuotaList&) const;
 };
 
 struct Secret {
-  meta::v1::ObjectMeta metadata{};
-  std::map<std::string, apimachinery::Bytes> data{};
-  std::string type{};
-  std::map<std::string, std::string> string_data{};
-  std::optional<bool> immutable{};
-  bool operator==(const Secret&) const = default;
+  meta::v1::ObjectMeta metadata;
+  std::map<std::string, apimachinery::Bytes> data;
+  std::string type;
+  std::map<std::string, std::string> string_data;
+  std::optional<bool> immutable;
+  Secret();
+  Secret(const Secret&);
+  Secret(Secret&&) noexcept;
+  Secret& operator=(const Secret&);
+  Secret& operator=(Secret&&) noexcept;
+  ~Secret();
+  bool operator==(const Secret&) const;
 };
 
 struct SecretList {
-  meta::v1::ListMeta metadata{};
-  std::vector<Secret> items{};
-  bool operator==(const SecretList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<Secret> items;
+  SecretList();
+  SecretList(const SecretList&);
+  SecretList(SecretList&&) noexcept;
+  SecretList& operator=(const SecretList&);
+  SecretList& operator=(SecretList&&) noexcept;
+  ~SecretList();
+  bool operator==(const SecretList&) const;
 };
 
 struct SerializedReference {
@@ -2120,60 +2768,96 @@ struct SessionAffinityConfig {
 };
 
 struct ServiceSpec {
-  std::vector<ServicePort> ports{};
-  std::map<std::string, std::string> selector{};
-  std::string cluster_ip{};
-  std::string type{};
-  std::vector<std::string> external_ips{};
-  std::string session_affinity{};
-  std::string load_balancer_ip{};
-  std::vector<std::string> load_balancer_source_ranges{};
-  std::string external_name{};
-  std::string external_traffic_policy{};
+  std::vector<ServicePort> ports;
+  std::map<std::string, std::string> selector;
+  std::string cluster_ip;
+  std::string type;
+  std::vector<std::string> external_ips;
+  std::string session_affinity;
+  std::string load_balancer_ip;
+  std::vector<std::string> load_balancer_source_ranges;
+  std::string external_name;
+  std::string external_traffic_policy;
   std::int32_t health_check_node_port{};
   bool publish_not_ready_addresses{};
-  apimachinery::Box<SessionAffinityConfig> session_affinity_config{};
-  std::optional<std::string> ip_family_policy{};
-  std::vector<std::string> cluster_ips{};
-  std::vector<std::string> ip_families{};
-  std::optional<bool> allocate_load_balancer_node_ports{};
-  std::optional<std::string> load_balancer_class{};
-  std::optional<std::string> internal_traffic_policy{};
-  std::optional<std::string> traffic_distribution{};
-  bool operator==(const ServiceSpec&) const = default;
+  apimachinery::Box<SessionAffinityConfig> session_affinity_config;
+  std::optional<std::string> ip_family_policy;
+  std::vector<std::string> cluster_ips;
+  std::vector<std::string> ip_families;
+  std::optional<bool> allocate_load_balancer_node_ports;
+  std::optional<std::string> load_balancer_class;
+  std::optional<std::string> internal_traffic_policy;
+  std::optional<std::string> traffic_distribution;
+  ServiceSpec();
+  ServiceSpec(const ServiceSpec&);
+  ServiceSpec(ServiceSpec&&) noexcept;
+  ServiceSpec& operator=(const ServiceSpec&);
+  ServiceSpec& operator=(ServiceSpec&&) noexcept;
+  ~ServiceSpec();
+  bool operator==(const ServiceSpec&) const;
 };
 
 struct ServiceStatus {
-  LoadBalancerStatus load_balancer{};
-  std::vector<meta::v1::Condition> conditions{};
-  bool operator==(const ServiceStatus&) const = default;
+  LoadBalancerStatus load_balancer;
+  std::vector<meta::v1::Condition> conditions;
+  ServiceStatus();
+  ServiceStatus(const ServiceStatus&);
+  ServiceStatus(ServiceStatus&&) noexcept;
+  ServiceStatus& operator=(const ServiceStatus&);
+  ServiceStatus& operator=(ServiceStatus&&) noexcept;
+  ~ServiceStatus();
+  bool operator==(const ServiceStatus&) const;
 };
 
 struct Service {
-  meta::v1::ObjectMeta metadata{};
-  ServiceSpec spec{};
-  ServiceStatus status{};
-  bool operator==(const Service&) const = default;
+  meta::v1::ObjectMeta metadata;
+  ServiceSpec spec;
+  ServiceStatus status;
+  Service();
+  Service(const Service&);
+  Service(Service&&) noexcept;
+  Service& operator=(const Service&);
+  Service& operator=(Service&&) noexcept;
+  ~Service();
+  bool operator==(const Service&) const;
 };
 
 struct ServiceAccount {
-  meta::v1::ObjectMeta metadata{};
-  std::vector<ObjectReference> secrets{};
-  std::vector<LocalObjectReference> image_pull_secrets{};
-  std::optional<bool> automount_service_account_token{};
-  bool operator==(const ServiceAccount&) const = default;
+  meta::v1::ObjectMeta metadata;
+  std::vector<ObjectReference> secrets;
+  std::vector<LocalObjectReference> image_pull_secrets;
+  std::optional<bool> automount_service_account_token;
+  ServiceAccount();
+  ServiceAccount(const ServiceAccount&);
+  ServiceAccount(ServiceAccount&&) noexcept;
+  ServiceAccount& operator=(const ServiceAccount&);
+  ServiceAccount& operator=(ServiceAccount&&) noexcept;
+  ~ServiceAccount();
+  bool operator==(const ServiceAccount&) const;
 };
 
 struct ServiceAccountList {
-  meta::v1::ListMeta metadata{};
-  std::vector<ServiceAccount> items{};
-  bool operator==(const ServiceAccountList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<ServiceAccount> items;
+  ServiceAccountList();
+  ServiceAccountList(const ServiceAccountList&);
+  ServiceAccountList(ServiceAccountList&&) noexcept;
+  ServiceAccountList& operator=(const ServiceAccountList&);
+  ServiceAccountList& operator=(ServiceAccountList&&) noexcept;
+  ~ServiceAccountList();
+  bool operator==(const ServiceAccountList&) const;
 };
 
 struct ServiceList {
-  meta::v1::ListMeta metadata{};
-  std::vector<Service> items{};
-  bool operator==(const ServiceList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<Service> items;
+  ServiceList();
+  ServiceList(const ServiceList&);
+  ServiceList(ServiceList&&) noexcept;
+  ServiceList& operator=(const ServiceList&);
+  ServiceList& operator=(ServiceList&&) noexcept;
+  ~ServiceList();
+  bool operator==(const ServiceList&) const;
 };
 
 struct ServiceProxyOptions {
@@ -2182,14 +2866,26 @@ struct ServiceProxyOptions {
 };
 
 struct TopologySelectorLabelRequirement {
-  std::string key{};
-  std::vector<std::string> values{};
-  bool operator==(const TopologySelectorLabelRequirement&) const = default;
+  std::string key;
+  std::vector<std::string> values;
+  TopologySelectorLabelRequirement();
+  TopologySelectorLabelRequirement(const TopologySelectorLabelRequirement&);
+  TopologySelectorLabelRequirement(TopologySelectorLabelRequirement&&) noexcept;
+  TopologySelectorLabelRequirement& operator=(const TopologySelectorLabelRequirement&);
+  TopologySelectorLabelRequirement& operator=(TopologySelectorLabelRequirement&&) noexcept;
+  ~TopologySelectorLabelRequirement();
+  bool operator==(const TopologySelectorLabelRequirement&) const;
 };
 
 struct TopologySelectorTerm {
-  std::vector<TopologySelectorLabelRequirement> match_label_expressions{};
-  bool operator==(const TopologySelectorTerm&) const = default;
+  std::vector<TopologySelectorLabelRequirement> match_label_expressions;
+  TopologySelectorTerm();
+  TopologySelectorTerm(const TopologySelectorTerm&);
+  TopologySelectorTerm(TopologySelectorTerm&&) noexcept;
+  TopologySelectorTerm& operator=(const TopologySelectorTerm&);
+  TopologySelectorTerm& operator=(TopologySelectorTerm&&) noexcept;
+  ~TopologySelectorTerm();
+  bool operator==(const TopologySelectorTerm&) const;
 };
 
 }  // namespace kubexx::api::core::v1

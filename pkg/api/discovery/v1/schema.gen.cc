@@ -2,6 +2,7 @@
 #include "kubexx/api/discovery/v1/schema.gen.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "kubexx/api/discovery/v1/types.gen.h"
 #include "kubexx/api/core/v1/schema.gen.h"
@@ -10,7 +11,41 @@
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
-namespace kubexx::api::discovery::v1::internal {
+namespace kubexx::api::discovery::v1 {
+
+EndpointHints::EndpointHints() = default;
+EndpointHints::EndpointHints(const EndpointHints&) = default;
+EndpointHints::EndpointHints(EndpointHints&&) noexcept = default;
+EndpointHints& EndpointHints::operator=(const EndpointHints& other) { return *this = EndpointHints(other); }
+EndpointHints& EndpointHints::operator=(EndpointHints&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+EndpointHints::~EndpointHints() = default;
+bool EndpointHints::operator==(const EndpointHints&) const = default;
+
+Endpoint::Endpoint() = default;
+Endpoint::Endpoint(const Endpoint&) = default;
+Endpoint::Endpoint(Endpoint&&) noexcept = default;
+Endpoint& Endpoint::operator=(const Endpoint& other) { return *this = Endpoint(other); }
+Endpoint& Endpoint::operator=(Endpoint&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+Endpoint::~Endpoint() = default;
+bool Endpoint::operator==(const Endpoint&) const = default;
+
+EndpointSlice::EndpointSlice() = default;
+EndpointSlice::EndpointSlice(const EndpointSlice&) = default;
+EndpointSlice::EndpointSlice(EndpointSlice&&) noexcept = default;
+EndpointSlice& EndpointSlice::operator=(const EndpointSlice& other) { return *this = EndpointSlice(other); }
+EndpointSlice& EndpointSlice::operator=(EndpointSlice&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+EndpointSlice::~EndpointSlice() = default;
+bool EndpointSlice::operator==(const EndpointSlice&) const = default;
+
+EndpointSliceList::EndpointSliceList() = default;
+EndpointSliceList::EndpointSliceList(const EndpointSliceList&) = default;
+EndpointSliceList::EndpointSliceList(EndpointSliceList&&) noexcept = default;
+EndpointSliceList& EndpointSliceList::operator=(const EndpointSliceList& other) { return *this = EndpointSliceList(other); }
+EndpointSliceList& EndpointSliceList::operator=(EndpointSliceList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+EndpointSliceList::~EndpointSliceList() = default;
+bool EndpointSliceList::operator==(const EndpointSliceList&) const = default;
+
+namespace internal {
 namespace {
 
 using enum codec::Kind;
@@ -99,7 +134,8 @@ constinit const codec::TypeSchema kEndpointSliceListSchema{
     "discovery.v1.EndpointSliceList", "discovery.k8s.io", "v1", "EndpointSliceList",
     kEndpointSliceListFields, codec::JsonForm::kObject, &CreateObject<EndpointSliceList>, &DestroyObject<EndpointSliceList>};
 
-}  // namespace kubexx::api::discovery::v1::internal
+}  // namespace internal
+}  // namespace kubexx::api::discovery::v1
 
 namespace kubexx::codec {
 

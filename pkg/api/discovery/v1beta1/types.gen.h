@@ -41,20 +41,32 @@ struct ForNode {
 };
 
 struct EndpointHints {
-  std::vector<ForZone> for_zones{};
-  std::vector<ForNode> for_nodes{};
-  bool operator==(const EndpointHints&) const = default;
+  std::vector<ForZone> for_zones;
+  std::vector<ForNode> for_nodes;
+  EndpointHints();
+  EndpointHints(const EndpointHints&);
+  EndpointHints(EndpointHints&&) noexcept;
+  EndpointHints& operator=(const EndpointHints&);
+  EndpointHints& operator=(EndpointHints&&) noexcept;
+  ~EndpointHints();
+  bool operator==(const EndpointHints&) const;
 };
 
 struct Endpoint {
-  std::vector<std::string> addresses{};
-  EndpointConditions conditions{};
-  std::optional<std::string> hostname{};
-  apimachinery::Box<core::v1::ObjectReference> target_ref{};
-  std::map<std::string, std::string> topology{};
-  std::optional<std::string> node_name{};
-  apimachinery::Box<EndpointHints> hints{};
-  bool operator==(const Endpoint&) const = default;
+  std::vector<std::string> addresses;
+  EndpointConditions conditions;
+  std::optional<std::string> hostname;
+  apimachinery::Box<core::v1::ObjectReference> target_ref;
+  std::map<std::string, std::string> topology;
+  std::optional<std::string> node_name;
+  apimachinery::Box<EndpointHints> hints;
+  Endpoint();
+  Endpoint(const Endpoint&);
+  Endpoint(Endpoint&&) noexcept;
+  Endpoint& operator=(const Endpoint&);
+  Endpoint& operator=(Endpoint&&) noexcept;
+  ~Endpoint();
+  bool operator==(const Endpoint&) const;
 };
 
 struct EndpointPort {
@@ -66,17 +78,29 @@ struct EndpointPort {
 };
 
 struct EndpointSlice {
-  meta::v1::ObjectMeta metadata{};
-  std::vector<Endpoint> endpoints{};
-  std::vector<EndpointPort> ports{};
-  std::string address_type{};
-  bool operator==(const EndpointSlice&) const = default;
+  meta::v1::ObjectMeta metadata;
+  std::vector<Endpoint> endpoints;
+  std::vector<EndpointPort> ports;
+  std::string address_type;
+  EndpointSlice();
+  EndpointSlice(const EndpointSlice&);
+  EndpointSlice(EndpointSlice&&) noexcept;
+  EndpointSlice& operator=(const EndpointSlice&);
+  EndpointSlice& operator=(EndpointSlice&&) noexcept;
+  ~EndpointSlice();
+  bool operator==(const EndpointSlice&) const;
 };
 
 struct EndpointSliceList {
-  meta::v1::ListMeta metadata{};
-  std::vector<EndpointSlice> items{};
-  bool operator==(const EndpointSliceList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<EndpointSlice> items;
+  EndpointSliceList();
+  EndpointSliceList(const EndpointSliceList&);
+  EndpointSliceList(EndpointSliceList&&) noexcept;
+  EndpointSliceList& operator=(const EndpointSliceList&);
+  EndpointSliceList& operator=(EndpointSliceList&&) noexcept;
+  ~EndpointSliceList();
+  bool operator==(const EndpointSliceList&) const;
 };
 
 }  // namespace kubexx::api::discovery::v1beta1

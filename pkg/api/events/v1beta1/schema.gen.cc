@@ -2,6 +2,7 @@
 #include "kubexx/api/events/v1beta1/schema.gen.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "kubexx/api/events/v1beta1/types.gen.h"
 #include "kubexx/api/core/v1/schema.gen.h"
@@ -10,7 +11,25 @@
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
-namespace kubexx::api::events::v1beta1::internal {
+namespace kubexx::api::events::v1beta1 {
+
+Event::Event() = default;
+Event::Event(const Event&) = default;
+Event::Event(Event&&) noexcept = default;
+Event& Event::operator=(const Event& other) { return *this = Event(other); }
+Event& Event::operator=(Event&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+Event::~Event() = default;
+bool Event::operator==(const Event&) const = default;
+
+EventList::EventList() = default;
+EventList::EventList(const EventList&) = default;
+EventList::EventList(EventList&&) noexcept = default;
+EventList& EventList::operator=(const EventList& other) { return *this = EventList(other); }
+EventList& EventList::operator=(EventList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+EventList::~EventList() = default;
+bool EventList::operator==(const EventList&) const = default;
+
+namespace internal {
 namespace {
 
 using enum codec::Kind;
@@ -58,7 +77,8 @@ constinit const codec::TypeSchema kEventListSchema{
     "events.v1beta1.EventList", "events.k8s.io", "v1beta1", "EventList",
     kEventListFields, codec::JsonForm::kObject, &CreateObject<EventList>, &DestroyObject<EventList>};
 
-}  // namespace kubexx::api::events::v1beta1::internal
+}  // namespace internal
+}  // namespace kubexx::api::events::v1beta1
 
 namespace kubexx::codec {
 

@@ -25,28 +25,40 @@ struct EventSeries {
 };
 
 struct Event {
-  meta::v1::ObjectMeta metadata{};
-  apimachinery::MicroTime event_time{};
-  apimachinery::Box<EventSeries> series{};
-  std::string reporting_controller{};
-  std::string reporting_instance{};
-  std::string action{};
-  std::string reason{};
-  core::v1::ObjectReference regarding{};
-  apimachinery::Box<core::v1::ObjectReference> related{};
-  std::string note{};
-  std::string type{};
-  core::v1::EventSource deprecated_source{};
-  apimachinery::Time deprecated_first_timestamp{};
-  apimachinery::Time deprecated_last_timestamp{};
+  meta::v1::ObjectMeta metadata;
+  apimachinery::MicroTime event_time;
+  apimachinery::Box<EventSeries> series;
+  std::string reporting_controller;
+  std::string reporting_instance;
+  std::string action;
+  std::string reason;
+  core::v1::ObjectReference regarding;
+  apimachinery::Box<core::v1::ObjectReference> related;
+  std::string note;
+  std::string type;
+  core::v1::EventSource deprecated_source;
+  apimachinery::Time deprecated_first_timestamp;
+  apimachinery::Time deprecated_last_timestamp;
   std::int32_t deprecated_count{};
-  bool operator==(const Event&) const = default;
+  Event();
+  Event(const Event&);
+  Event(Event&&) noexcept;
+  Event& operator=(const Event&);
+  Event& operator=(Event&&) noexcept;
+  ~Event();
+  bool operator==(const Event&) const;
 };
 
 struct EventList {
-  meta::v1::ListMeta metadata{};
-  std::vector<Event> items{};
-  bool operator==(const EventList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<Event> items;
+  EventList();
+  EventList(const EventList&);
+  EventList(EventList&&) noexcept;
+  EventList& operator=(const EventList&);
+  EventList& operator=(EventList&&) noexcept;
+  ~EventList();
+  bool operator==(const EventList&) const;
 };
 
 }  // namespace kubexx::api::events::v1beta1

@@ -2,6 +2,7 @@
 #include "kubexx/api/extensions/v1beta1/schema.gen.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "kubexx/api/extensions/v1beta1/types.gen.h"
 #include "kubexx/api/core/v1/schema.gen.h"
@@ -10,7 +11,241 @@
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
-namespace kubexx::api::extensions::v1beta1::internal {
+namespace kubexx::api::extensions::v1beta1 {
+
+DaemonSetSpec::DaemonSetSpec() = default;
+DaemonSetSpec::DaemonSetSpec(const DaemonSetSpec&) = default;
+DaemonSetSpec::DaemonSetSpec(DaemonSetSpec&&) noexcept = default;
+DaemonSetSpec& DaemonSetSpec::operator=(const DaemonSetSpec& other) { return *this = DaemonSetSpec(other); }
+DaemonSetSpec& DaemonSetSpec::operator=(DaemonSetSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+DaemonSetSpec::~DaemonSetSpec() = default;
+bool DaemonSetSpec::operator==(const DaemonSetSpec&) const = default;
+
+DaemonSetStatus::DaemonSetStatus() = default;
+DaemonSetStatus::DaemonSetStatus(const DaemonSetStatus&) = default;
+DaemonSetStatus::DaemonSetStatus(DaemonSetStatus&&) noexcept = default;
+DaemonSetStatus& DaemonSetStatus::operator=(const DaemonSetStatus& other) { return *this = DaemonSetStatus(other); }
+DaemonSetStatus& DaemonSetStatus::operator=(DaemonSetStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+DaemonSetStatus::~DaemonSetStatus() = default;
+bool DaemonSetStatus::operator==(const DaemonSetStatus&) const = default;
+
+DaemonSet::DaemonSet() = default;
+DaemonSet::DaemonSet(const DaemonSet&) = default;
+DaemonSet::DaemonSet(DaemonSet&&) noexcept = default;
+DaemonSet& DaemonSet::operator=(const DaemonSet& other) { return *this = DaemonSet(other); }
+DaemonSet& DaemonSet::operator=(DaemonSet&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+DaemonSet::~DaemonSet() = default;
+bool DaemonSet::operator==(const DaemonSet&) const = default;
+
+DaemonSetList::DaemonSetList() = default;
+DaemonSetList::DaemonSetList(const DaemonSetList&) = default;
+DaemonSetList::DaemonSetList(DaemonSetList&&) noexcept = default;
+DaemonSetList& DaemonSetList::operator=(const DaemonSetList& other) { return *this = DaemonSetList(other); }
+DaemonSetList& DaemonSetList::operator=(DaemonSetList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+DaemonSetList::~DaemonSetList() = default;
+bool DaemonSetList::operator==(const DaemonSetList&) const = default;
+
+DeploymentSpec::DeploymentSpec() = default;
+DeploymentSpec::DeploymentSpec(const DeploymentSpec&) = default;
+DeploymentSpec::DeploymentSpec(DeploymentSpec&&) noexcept = default;
+DeploymentSpec& DeploymentSpec::operator=(const DeploymentSpec& other) { return *this = DeploymentSpec(other); }
+DeploymentSpec& DeploymentSpec::operator=(DeploymentSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+DeploymentSpec::~DeploymentSpec() = default;
+bool DeploymentSpec::operator==(const DeploymentSpec&) const = default;
+
+DeploymentStatus::DeploymentStatus() = default;
+DeploymentStatus::DeploymentStatus(const DeploymentStatus&) = default;
+DeploymentStatus::DeploymentStatus(DeploymentStatus&&) noexcept = default;
+DeploymentStatus& DeploymentStatus::operator=(const DeploymentStatus& other) { return *this = DeploymentStatus(other); }
+DeploymentStatus& DeploymentStatus::operator=(DeploymentStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+DeploymentStatus::~DeploymentStatus() = default;
+bool DeploymentStatus::operator==(const DeploymentStatus&) const = default;
+
+Deployment::Deployment() = default;
+Deployment::Deployment(const Deployment&) = default;
+Deployment::Deployment(Deployment&&) noexcept = default;
+Deployment& Deployment::operator=(const Deployment& other) { return *this = Deployment(other); }
+Deployment& Deployment::operator=(Deployment&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+Deployment::~Deployment() = default;
+bool Deployment::operator==(const Deployment&) const = default;
+
+DeploymentList::DeploymentList() = default;
+DeploymentList::DeploymentList(const DeploymentList&) = default;
+DeploymentList::DeploymentList(DeploymentList&&) noexcept = default;
+DeploymentList& DeploymentList::operator=(const DeploymentList& other) { return *this = DeploymentList(other); }
+DeploymentList& DeploymentList::operator=(DeploymentList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+DeploymentList::~DeploymentList() = default;
+bool DeploymentList::operator==(const DeploymentList&) const = default;
+
+DeploymentRollback::DeploymentRollback() = default;
+DeploymentRollback::DeploymentRollback(const DeploymentRollback&) = default;
+DeploymentRollback::DeploymentRollback(DeploymentRollback&&) noexcept = default;
+DeploymentRollback& DeploymentRollback::operator=(const DeploymentRollback& other) { return *this = DeploymentRollback(other); }
+DeploymentRollback& DeploymentRollback::operator=(DeploymentRollback&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+DeploymentRollback::~DeploymentRollback() = default;
+bool DeploymentRollback::operator==(const DeploymentRollback&) const = default;
+
+HTTPIngressRuleValue::HTTPIngressRuleValue() = default;
+HTTPIngressRuleValue::HTTPIngressRuleValue(const HTTPIngressRuleValue&) = default;
+HTTPIngressRuleValue::HTTPIngressRuleValue(HTTPIngressRuleValue&&) noexcept = default;
+HTTPIngressRuleValue& HTTPIngressRuleValue::operator=(const HTTPIngressRuleValue& other) { return *this = HTTPIngressRuleValue(other); }
+HTTPIngressRuleValue& HTTPIngressRuleValue::operator=(HTTPIngressRuleValue&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+HTTPIngressRuleValue::~HTTPIngressRuleValue() = default;
+bool HTTPIngressRuleValue::operator==(const HTTPIngressRuleValue&) const = default;
+
+IPBlock::IPBlock() = default;
+IPBlock::IPBlock(const IPBlock&) = default;
+IPBlock::IPBlock(IPBlock&&) noexcept = default;
+IPBlock& IPBlock::operator=(const IPBlock& other) { return *this = IPBlock(other); }
+IPBlock& IPBlock::operator=(IPBlock&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+IPBlock::~IPBlock() = default;
+bool IPBlock::operator==(const IPBlock&) const = default;
+
+IngressTLS::IngressTLS() = default;
+IngressTLS::IngressTLS(const IngressTLS&) = default;
+IngressTLS::IngressTLS(IngressTLS&&) noexcept = default;
+IngressTLS& IngressTLS::operator=(const IngressTLS& other) { return *this = IngressTLS(other); }
+IngressTLS& IngressTLS::operator=(IngressTLS&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+IngressTLS::~IngressTLS() = default;
+bool IngressTLS::operator==(const IngressTLS&) const = default;
+
+IngressSpec::IngressSpec() = default;
+IngressSpec::IngressSpec(const IngressSpec&) = default;
+IngressSpec::IngressSpec(IngressSpec&&) noexcept = default;
+IngressSpec& IngressSpec::operator=(const IngressSpec& other) { return *this = IngressSpec(other); }
+IngressSpec& IngressSpec::operator=(IngressSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+IngressSpec::~IngressSpec() = default;
+bool IngressSpec::operator==(const IngressSpec&) const = default;
+
+IngressLoadBalancerIngress::IngressLoadBalancerIngress() = default;
+IngressLoadBalancerIngress::IngressLoadBalancerIngress(const IngressLoadBalancerIngress&) = default;
+IngressLoadBalancerIngress::IngressLoadBalancerIngress(IngressLoadBalancerIngress&&) noexcept = default;
+IngressLoadBalancerIngress& IngressLoadBalancerIngress::operator=(const IngressLoadBalancerIngress& other) { return *this = IngressLoadBalancerIngress(other); }
+IngressLoadBalancerIngress& IngressLoadBalancerIngress::operator=(IngressLoadBalancerIngress&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+IngressLoadBalancerIngress::~IngressLoadBalancerIngress() = default;
+bool IngressLoadBalancerIngress::operator==(const IngressLoadBalancerIngress&) const = default;
+
+IngressLoadBalancerStatus::IngressLoadBalancerStatus() = default;
+IngressLoadBalancerStatus::IngressLoadBalancerStatus(const IngressLoadBalancerStatus&) = default;
+IngressLoadBalancerStatus::IngressLoadBalancerStatus(IngressLoadBalancerStatus&&) noexcept = default;
+IngressLoadBalancerStatus& IngressLoadBalancerStatus::operator=(const IngressLoadBalancerStatus& other) { return *this = IngressLoadBalancerStatus(other); }
+IngressLoadBalancerStatus& IngressLoadBalancerStatus::operator=(IngressLoadBalancerStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+IngressLoadBalancerStatus::~IngressLoadBalancerStatus() = default;
+bool IngressLoadBalancerStatus::operator==(const IngressLoadBalancerStatus&) const = default;
+
+IngressStatus::IngressStatus() = default;
+IngressStatus::IngressStatus(const IngressStatus&) = default;
+IngressStatus::IngressStatus(IngressStatus&&) noexcept = default;
+IngressStatus& IngressStatus::operator=(const IngressStatus& other) { return *this = IngressStatus(other); }
+IngressStatus& IngressStatus::operator=(IngressStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+IngressStatus::~IngressStatus() = default;
+bool IngressStatus::operator==(const IngressStatus&) const = default;
+
+Ingress::Ingress() = default;
+Ingress::Ingress(const Ingress&) = default;
+Ingress::Ingress(Ingress&&) noexcept = default;
+Ingress& Ingress::operator=(const Ingress& other) { return *this = Ingress(other); }
+Ingress& Ingress::operator=(Ingress&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+Ingress::~Ingress() = default;
+bool Ingress::operator==(const Ingress&) const = default;
+
+IngressList::IngressList() = default;
+IngressList::IngressList(const IngressList&) = default;
+IngressList::IngressList(IngressList&&) noexcept = default;
+IngressList& IngressList::operator=(const IngressList& other) { return *this = IngressList(other); }
+IngressList& IngressList::operator=(IngressList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+IngressList::~IngressList() = default;
+bool IngressList::operator==(const IngressList&) const = default;
+
+NetworkPolicyIngressRule::NetworkPolicyIngressRule() = default;
+NetworkPolicyIngressRule::NetworkPolicyIngressRule(const NetworkPolicyIngressRule&) = default;
+NetworkPolicyIngressRule::NetworkPolicyIngressRule(NetworkPolicyIngressRule&&) noexcept = default;
+NetworkPolicyIngressRule& NetworkPolicyIngressRule::operator=(const NetworkPolicyIngressRule& other) { return *this = NetworkPolicyIngressRule(other); }
+NetworkPolicyIngressRule& NetworkPolicyIngressRule::operator=(NetworkPolicyIngressRule&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+NetworkPolicyIngressRule::~NetworkPolicyIngressRule() = default;
+bool NetworkPolicyIngressRule::operator==(const NetworkPolicyIngressRule&) const = default;
+
+NetworkPolicyEgressRule::NetworkPolicyEgressRule() = default;
+NetworkPolicyEgressRule::NetworkPolicyEgressRule(const NetworkPolicyEgressRule&) = default;
+NetworkPolicyEgressRule::NetworkPolicyEgressRule(NetworkPolicyEgressRule&&) noexcept = default;
+NetworkPolicyEgressRule& NetworkPolicyEgressRule::operator=(const NetworkPolicyEgressRule& other) { return *this = NetworkPolicyEgressRule(other); }
+NetworkPolicyEgressRule& NetworkPolicyEgressRule::operator=(NetworkPolicyEgressRule&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+NetworkPolicyEgressRule::~NetworkPolicyEgressRule() = default;
+bool NetworkPolicyEgressRule::operator==(const NetworkPolicyEgressRule&) const = default;
+
+NetworkPolicySpec::NetworkPolicySpec() = default;
+NetworkPolicySpec::NetworkPolicySpec(const NetworkPolicySpec&) = default;
+NetworkPolicySpec::NetworkPolicySpec(NetworkPolicySpec&&) noexcept = default;
+NetworkPolicySpec& NetworkPolicySpec::operator=(const NetworkPolicySpec& other) { return *this = NetworkPolicySpec(other); }
+NetworkPolicySpec& NetworkPolicySpec::operator=(NetworkPolicySpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+NetworkPolicySpec::~NetworkPolicySpec() = default;
+bool NetworkPolicySpec::operator==(const NetworkPolicySpec&) const = default;
+
+NetworkPolicy::NetworkPolicy() = default;
+NetworkPolicy::NetworkPolicy(const NetworkPolicy&) = default;
+NetworkPolicy::NetworkPolicy(NetworkPolicy&&) noexcept = default;
+NetworkPolicy& NetworkPolicy::operator=(const NetworkPolicy& other) { return *this = NetworkPolicy(other); }
+NetworkPolicy& NetworkPolicy::operator=(NetworkPolicy&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+NetworkPolicy::~NetworkPolicy() = default;
+bool NetworkPolicy::operator==(const NetworkPolicy&) const = default;
+
+NetworkPolicyList::NetworkPolicyList() = default;
+NetworkPolicyList::NetworkPolicyList(const NetworkPolicyList&) = default;
+NetworkPolicyList::NetworkPolicyList(NetworkPolicyList&&) noexcept = default;
+NetworkPolicyList& NetworkPolicyList::operator=(const NetworkPolicyList& other) { return *this = NetworkPolicyList(other); }
+NetworkPolicyList& NetworkPolicyList::operator=(NetworkPolicyList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+NetworkPolicyList::~NetworkPolicyList() = default;
+bool NetworkPolicyList::operator==(const NetworkPolicyList&) const = default;
+
+ReplicaSetSpec::ReplicaSetSpec() = default;
+ReplicaSetSpec::ReplicaSetSpec(const ReplicaSetSpec&) = default;
+ReplicaSetSpec::ReplicaSetSpec(ReplicaSetSpec&&) noexcept = default;
+ReplicaSetSpec& ReplicaSetSpec::operator=(const ReplicaSetSpec& other) { return *this = ReplicaSetSpec(other); }
+ReplicaSetSpec& ReplicaSetSpec::operator=(ReplicaSetSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ReplicaSetSpec::~ReplicaSetSpec() = default;
+bool ReplicaSetSpec::operator==(const ReplicaSetSpec&) const = default;
+
+ReplicaSetStatus::ReplicaSetStatus() = default;
+ReplicaSetStatus::ReplicaSetStatus(const ReplicaSetStatus&) = default;
+ReplicaSetStatus::ReplicaSetStatus(ReplicaSetStatus&&) noexcept = default;
+ReplicaSetStatus& ReplicaSetStatus::operator=(const ReplicaSetStatus& other) { return *this = ReplicaSetStatus(other); }
+ReplicaSetStatus& ReplicaSetStatus::operator=(ReplicaSetStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ReplicaSetStatus::~ReplicaSetStatus() = default;
+bool ReplicaSetStatus::operator==(const ReplicaSetStatus&) const = default;
+
+ReplicaSet::ReplicaSet() = default;
+ReplicaSet::ReplicaSet(const ReplicaSet&) = default;
+ReplicaSet::ReplicaSet(ReplicaSet&&) noexcept = default;
+ReplicaSet& ReplicaSet::operator=(const ReplicaSet& other) { return *this = ReplicaSet(other); }
+ReplicaSet& ReplicaSet::operator=(ReplicaSet&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ReplicaSet::~ReplicaSet() = default;
+bool ReplicaSet::operator==(const ReplicaSet&) const = default;
+
+ReplicaSetList::ReplicaSetList() = default;
+ReplicaSetList::ReplicaSetList(const ReplicaSetList&) = default;
+ReplicaSetList::ReplicaSetList(ReplicaSetList&&) noexcept = default;
+ReplicaSetList& ReplicaSetList::operator=(const ReplicaSetList& other) { return *this = ReplicaSetList(other); }
+ReplicaSetList& ReplicaSetList::operator=(ReplicaSetList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ReplicaSetList::~ReplicaSetList() = default;
+bool ReplicaSetList::operator==(const ReplicaSetList&) const = default;
+
+ScaleStatus::ScaleStatus() = default;
+ScaleStatus::ScaleStatus(const ScaleStatus&) = default;
+ScaleStatus::ScaleStatus(ScaleStatus&&) noexcept = default;
+ScaleStatus& ScaleStatus::operator=(const ScaleStatus& other) { return *this = ScaleStatus(other); }
+ScaleStatus& ScaleStatus::operator=(ScaleStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ScaleStatus::~ScaleStatus() = default;
+bool ScaleStatus::operator==(const ScaleStatus&) const = default;
+
+Scale::Scale() = default;
+Scale::Scale(const Scale&) = default;
+Scale::Scale(Scale&&) noexcept = default;
+Scale& Scale::operator=(const Scale& other) { return *this = Scale(other); }
+Scale& Scale::operator=(Scale&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+Scale::~Scale() = default;
+bool Scale::operator==(const Scale&) const = default;
+
+namespace internal {
 namespace {
 
 using enum codec::Kind;
@@ -477,7 +712,8 @@ constinit const codec::TypeSchema kScaleSchema{
     "extensions.v1beta1.Scale", "extensions", "v1beta1", "Scale",
     kScaleFields, codec::JsonForm::kObject, &CreateObject<Scale>, &DestroyObject<Scale>};
 
-}  // namespace kubexx::api::extensions::v1beta1::internal
+}  // namespace internal
+}  // namespace kubexx::api::extensions::v1beta1
 
 namespace kubexx::codec {
 

@@ -73,13 +73,19 @@ struct DaemonSetUpdateStrategy {
 };
 
 struct DaemonSetSpec {
-  apimachinery::Box<meta::v1::LabelSelector> selector{};
-  core::v1::PodTemplateSpec template_{};
-  DaemonSetUpdateStrategy update_strategy{};
+  apimachinery::Box<meta::v1::LabelSelector> selector;
+  core::v1::PodTemplateSpec template_;
+  DaemonSetUpdateStrategy update_strategy;
   std::int32_t min_ready_seconds{};
   std::int64_t template_generation{};
-  std::optional<std::int32_t> revision_history_limit{};
-  bool operator==(const DaemonSetSpec&) const = default;
+  std::optional<std::int32_t> revision_history_limit;
+  DaemonSetSpec();
+  DaemonSetSpec(const DaemonSetSpec&);
+  DaemonSetSpec(DaemonSetSpec&&) noexcept;
+  DaemonSetSpec& operator=(const DaemonSetSpec&);
+  DaemonSetSpec& operator=(DaemonSetSpec&&) noexcept;
+  ~DaemonSetSpec();
+  bool operator==(const DaemonSetSpec&) const;
 };
 
 struct DaemonSetCondition {
@@ -100,22 +106,40 @@ struct DaemonSetStatus {
   std::int32_t updated_number_scheduled{};
   std::int32_t number_available{};
   std::int32_t number_unavailable{};
-  std::optional<std::int32_t> collision_count{};
-  std::vector<DaemonSetCondition> conditions{};
-  bool operator==(const DaemonSetStatus&) const = default;
+  std::optional<std::int32_t> collision_count;
+  std::vector<DaemonSetCondition> conditions;
+  DaemonSetStatus();
+  DaemonSetStatus(const DaemonSetStatus&);
+  DaemonSetStatus(DaemonSetStatus&&) noexcept;
+  DaemonSetStatus& operator=(const DaemonSetStatus&);
+  DaemonSetStatus& operator=(DaemonSetStatus&&) noexcept;
+  ~DaemonSetStatus();
+  bool operator==(const DaemonSetStatus&) const;
 };
 
 struct DaemonSet {
-  meta::v1::ObjectMeta metadata{};
-  DaemonSetSpec spec{};
-  DaemonSetStatus status{};
-  bool operator==(const DaemonSet&) const = default;
+  meta::v1::ObjectMeta metadata;
+  DaemonSetSpec spec;
+  DaemonSetStatus status;
+  DaemonSet();
+  DaemonSet(const DaemonSet&);
+  DaemonSet(DaemonSet&&) noexcept;
+  DaemonSet& operator=(const DaemonSet&);
+  DaemonSet& operator=(DaemonSet&&) noexcept;
+  ~DaemonSet();
+  bool operator==(const DaemonSet&) const;
 };
 
 struct DaemonSetList {
-  meta::v1::ListMeta metadata{};
-  std::vector<DaemonSet> items{};
-  bool operator==(const DaemonSetList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<DaemonSet> items;
+  DaemonSetList();
+  DaemonSetList(const DaemonSetList&);
+  DaemonSetList(DaemonSetList&&) noexcept;
+  DaemonSetList& operator=(const DaemonSetList&);
+  DaemonSetList& operator=(DaemonSetList&&) noexcept;
+  ~DaemonSetList();
+  bool operator==(const DaemonSetList&) const;
 };
 
 struct RollingUpdateDeployment {
@@ -136,16 +160,22 @@ struct RollbackConfig {
 };
 
 struct DeploymentSpec {
-  std::optional<std::int32_t> replicas{};
-  apimachinery::Box<meta::v1::LabelSelector> selector{};
-  core::v1::PodTemplateSpec template_{};
-  DeploymentStrategy strategy{};
+  std::optional<std::int32_t> replicas;
+  apimachinery::Box<meta::v1::LabelSelector> selector;
+  core::v1::PodTemplateSpec template_;
+  DeploymentStrategy strategy;
   std::int32_t min_ready_seconds{};
-  std::optional<std::int32_t> revision_history_limit{};
+  std::optional<std::int32_t> revision_history_limit;
   bool paused{};
-  apimachinery::Box<RollbackConfig> rollback_to{};
-  std::optional<std::int32_t> progress_deadline_seconds{};
-  bool operator==(const DeploymentSpec&) const = default;
+  apimachinery::Box<RollbackConfig> rollback_to;
+  std::optional<std::int32_t> progress_deadline_seconds;
+  DeploymentSpec();
+  DeploymentSpec(const DeploymentSpec&);
+  DeploymentSpec(DeploymentSpec&&) noexcept;
+  DeploymentSpec& operator=(const DeploymentSpec&);
+  DeploymentSpec& operator=(DeploymentSpec&&) noexcept;
+  ~DeploymentSpec();
+  bool operator==(const DeploymentSpec&) const;
 };
 
 struct DeploymentCondition {
@@ -164,31 +194,55 @@ struct DeploymentStatus {
   std::int32_t updated_replicas{};
   std::int32_t available_replicas{};
   std::int32_t unavailable_replicas{};
-  std::vector<DeploymentCondition> conditions{};
+  std::vector<DeploymentCondition> conditions;
   std::int32_t ready_replicas{};
-  std::optional<std::int32_t> collision_count{};
-  std::optional<std::int32_t> terminating_replicas{};
-  bool operator==(const DeploymentStatus&) const = default;
+  std::optional<std::int32_t> collision_count;
+  std::optional<std::int32_t> terminating_replicas;
+  DeploymentStatus();
+  DeploymentStatus(const DeploymentStatus&);
+  DeploymentStatus(DeploymentStatus&&) noexcept;
+  DeploymentStatus& operator=(const DeploymentStatus&);
+  DeploymentStatus& operator=(DeploymentStatus&&) noexcept;
+  ~DeploymentStatus();
+  bool operator==(const DeploymentStatus&) const;
 };
 
 struct Deployment {
-  meta::v1::ObjectMeta metadata{};
-  DeploymentSpec spec{};
-  DeploymentStatus status{};
-  bool operator==(const Deployment&) const = default;
+  meta::v1::ObjectMeta metadata;
+  DeploymentSpec spec;
+  DeploymentStatus status;
+  Deployment();
+  Deployment(const Deployment&);
+  Deployment(Deployment&&) noexcept;
+  Deployment& operator=(const Deployment&);
+  Deployment& operator=(Deployment&&) noexcept;
+  ~Deployment();
+  bool operator==(const Deployment&) const;
 };
 
 struct DeploymentList {
-  meta::v1::ListMeta metadata{};
-  std::vector<Deployment> items{};
-  bool operator==(const DeploymentList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<Deployment> items;
+  DeploymentList();
+  DeploymentList(const DeploymentList&);
+  DeploymentList(DeploymentList&&) noexcept;
+  DeploymentList& operator=(const DeploymentList&);
+  DeploymentList& operator=(DeploymentList&&) noexcept;
+  ~DeploymentList();
+  bool operator==(const DeploymentList&) const;
 };
 
 struct DeploymentRollback {
-  std::string name{};
-  std::map<std::string, std::string> updated_annotations{};
-  RollbackConfig rollback_to{};
-  bool operator==(const DeploymentRollback&) const = default;
+  std::string name;
+  std::map<std::string, std::string> updated_annotations;
+  RollbackConfig rollback_to;
+  DeploymentRollback();
+  DeploymentRollback(const DeploymentRollback&);
+  DeploymentRollback(DeploymentRollback&&) noexcept;
+  DeploymentRollback& operator=(const DeploymentRollback&);
+  DeploymentRollback& operator=(DeploymentRollback&&) noexcept;
+  ~DeploymentRollback();
+  bool operator==(const DeploymentRollback&) const;
 };
 
 struct IngressBackend {
@@ -206,20 +260,38 @@ struct HTTPIngressPath {
 };
 
 struct HTTPIngressRuleValue {
-  std::vector<HTTPIngressPath> paths{};
-  bool operator==(const HTTPIngressRuleValue&) const = default;
+  std::vector<HTTPIngressPath> paths;
+  HTTPIngressRuleValue();
+  HTTPIngressRuleValue(const HTTPIngressRuleValue&);
+  HTTPIngressRuleValue(HTTPIngressRuleValue&&) noexcept;
+  HTTPIngressRuleValue& operator=(const HTTPIngressRuleValue&);
+  HTTPIngressRuleValue& operator=(HTTPIngressRuleValue&&) noexcept;
+  ~HTTPIngressRuleValue();
+  bool operator==(const HTTPIngressRuleValue&) const;
 };
 
 struct IPBlock {
-  std::string cidr{};
-  std::vector<std::string> except{};
-  bool operator==(const IPBlock&) const = default;
+  std::string cidr;
+  std::vector<std::string> except;
+  IPBlock();
+  IPBlock(const IPBlock&);
+  IPBlock(IPBlock&&) noexcept;
+  IPBlock& operator=(const IPBlock&);
+  IPBlock& operator=(IPBlock&&) noexcept;
+  ~IPBlock();
+  bool operator==(const IPBlock&) const;
 };
 
 struct IngressTLS {
-  std::vector<std::string> hosts{};
-  std::string secret_name{};
-  bool operator==(const IngressTLS&) const = default;
+  std::vector<std::string> hosts;
+  std::string secret_name;
+  IngressTLS();
+  IngressTLS(const IngressTLS&);
+  IngressTLS(IngressTLS&&) noexcept;
+  IngressTLS& operator=(const IngressTLS&);
+  IngressTLS& operator=(IngressTLS&&) noexcept;
+  ~IngressTLS();
+  bool operator==(const IngressTLS&) const;
 };
 
 struct IngressRuleValue {
@@ -234,11 +306,17 @@ struct IngressRule {
 };
 
 struct IngressSpec {
-  apimachinery::Box<IngressBackend> backend{};
-  std::vector<IngressTLS> tls{};
-  std::vector<IngressRule> rules{};
-  std::optional<std::string> ingress_class_name{};
-  bool operator==(const IngressSpec&) const = default;
+  apimachinery::Box<IngressBackend> backend;
+  std::vector<IngressTLS> tls;
+  std::vector<IngressRule> rules;
+  std::optional<std::string> ingress_class_name;
+  IngressSpec();
+  IngressSpec(const IngressSpec&);
+  IngressSpec(IngressSpec&&) noexcept;
+  IngressSpec& operator=(const IngressSpec&);
+  IngressSpec& operator=(IngressSpec&&) noexcept;
+  ~IngressSpec();
+  bool operator==(const IngressSpec&) const;
 };
 
 struct IngressPortStatus {
@@ -249,33 +327,63 @@ struct IngressPortStatus {
 };
 
 struct IngressLoadBalancerIngress {
-  std::string ip{};
-  std::string hostname{};
-  std::vector<IngressPortStatus> ports{};
-  bool operator==(const IngressLoadBalancerIngress&) const = default;
+  std::string ip;
+  std::string hostname;
+  std::vector<IngressPortStatus> ports;
+  IngressLoadBalancerIngress();
+  IngressLoadBalancerIngress(const IngressLoadBalancerIngress&);
+  IngressLoadBalancerIngress(IngressLoadBalancerIngress&&) noexcept;
+  IngressLoadBalancerIngress& operator=(const IngressLoadBalancerIngress&);
+  IngressLoadBalancerIngress& operator=(IngressLoadBalancerIngress&&) noexcept;
+  ~IngressLoadBalancerIngress();
+  bool operator==(const IngressLoadBalancerIngress&) const;
 };
 
 struct IngressLoadBalancerStatus {
-  std::vector<IngressLoadBalancerIngress> ingress{};
-  bool operator==(const IngressLoadBalancerStatus&) const = default;
+  std::vector<IngressLoadBalancerIngress> ingress;
+  IngressLoadBalancerStatus();
+  IngressLoadBalancerStatus(const IngressLoadBalancerStatus&);
+  IngressLoadBalancerStatus(IngressLoadBalancerStatus&&) noexcept;
+  IngressLoadBalancerStatus& operator=(const IngressLoadBalancerStatus&);
+  IngressLoadBalancerStatus& operator=(IngressLoadBalancerStatus&&) noexcept;
+  ~IngressLoadBalancerStatus();
+  bool operator==(const IngressLoadBalancerStatus&) const;
 };
 
 struct IngressStatus {
-  IngressLoadBalancerStatus load_balancer{};
-  bool operator==(const IngressStatus&) const = default;
+  IngressLoadBalancerStatus load_balancer;
+  IngressStatus();
+  IngressStatus(const IngressStatus&);
+  IngressStatus(IngressStatus&&) noexcept;
+  IngressStatus& operator=(const IngressStatus&);
+  IngressStatus& operator=(IngressStatus&&) noexcept;
+  ~IngressStatus();
+  bool operator==(const IngressStatus&) const;
 };
 
 struct Ingress {
-  meta::v1::ObjectMeta metadata{};
-  IngressSpec spec{};
-  IngressStatus status{};
-  bool operator==(const Ingress&) const = default;
+  meta::v1::ObjectMeta metadata;
+  IngressSpec spec;
+  IngressStatus status;
+  Ingress();
+  Ingress(const Ingress&);
+  Ingress(Ingress&&) noexcept;
+  Ingress& operator=(const Ingress&);
+  Ingress& operator=(Ingress&&) noexcept;
+  ~Ingress();
+  bool operator==(const Ingress&) const;
 };
 
 struct IngressList {
-  meta::v1::ListMeta metadata{};
-  std::vector<Ingress> items{};
-  bool operator==(const IngressList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<Ingress> items;
+  IngressList();
+  IngressList(const IngressList&);
+  IngressList(IngressList&&) noexcept;
+  IngressList& operator=(const IngressList&);
+  IngressList& operator=(IngressList&&) noexcept;
+  ~IngressList();
+  bool operator==(const IngressList&) const;
 };
 
 struct NetworkPolicyPort {
@@ -293,43 +401,79 @@ struct NetworkPolicyPeer {
 };
 
 struct NetworkPolicyIngressRule {
-  std::vector<NetworkPolicyPort> ports{};
-  std::vector<NetworkPolicyPeer> from{};
-  bool operator==(const NetworkPolicyIngressRule&) const = default;
+  std::vector<NetworkPolicyPort> ports;
+  std::vector<NetworkPolicyPeer> from;
+  NetworkPolicyIngressRule();
+  NetworkPolicyIngressRule(const NetworkPolicyIngressRule&);
+  NetworkPolicyIngressRule(NetworkPolicyIngressRule&&) noexcept;
+  NetworkPolicyIngressRule& operator=(const NetworkPolicyIngressRule&);
+  NetworkPolicyIngressRule& operator=(NetworkPolicyIngressRule&&) noexcept;
+  ~NetworkPolicyIngressRule();
+  bool operator==(const NetworkPolicyIngressRule&) const;
 };
 
 struct NetworkPolicyEgressRule {
-  std::vector<NetworkPolicyPort> ports{};
-  std::vector<NetworkPolicyPeer> to{};
-  bool operator==(const NetworkPolicyEgressRule&) const = default;
+  std::vector<NetworkPolicyPort> ports;
+  std::vector<NetworkPolicyPeer> to;
+  NetworkPolicyEgressRule();
+  NetworkPolicyEgressRule(const NetworkPolicyEgressRule&);
+  NetworkPolicyEgressRule(NetworkPolicyEgressRule&&) noexcept;
+  NetworkPolicyEgressRule& operator=(const NetworkPolicyEgressRule&);
+  NetworkPolicyEgressRule& operator=(NetworkPolicyEgressRule&&) noexcept;
+  ~NetworkPolicyEgressRule();
+  bool operator==(const NetworkPolicyEgressRule&) const;
 };
 
 struct NetworkPolicySpec {
-  meta::v1::LabelSelector pod_selector{};
-  std::vector<NetworkPolicyIngressRule> ingress{};
-  std::vector<NetworkPolicyEgressRule> egress{};
-  std::vector<std::string> policy_types{};
-  bool operator==(const NetworkPolicySpec&) const = default;
+  meta::v1::LabelSelector pod_selector;
+  std::vector<NetworkPolicyIngressRule> ingress;
+  std::vector<NetworkPolicyEgressRule> egress;
+  std::vector<std::string> policy_types;
+  NetworkPolicySpec();
+  NetworkPolicySpec(const NetworkPolicySpec&);
+  NetworkPolicySpec(NetworkPolicySpec&&) noexcept;
+  NetworkPolicySpec& operator=(const NetworkPolicySpec&);
+  NetworkPolicySpec& operator=(NetworkPolicySpec&&) noexcept;
+  ~NetworkPolicySpec();
+  bool operator==(const NetworkPolicySpec&) const;
 };
 
 struct NetworkPolicy {
-  meta::v1::ObjectMeta metadata{};
-  NetworkPolicySpec spec{};
-  bool operator==(const NetworkPolicy&) const = default;
+  meta::v1::ObjectMeta metadata;
+  NetworkPolicySpec spec;
+  NetworkPolicy();
+  NetworkPolicy(const NetworkPolicy&);
+  NetworkPolicy(NetworkPolicy&&) noexcept;
+  NetworkPolicy& operator=(const NetworkPolicy&);
+  NetworkPolicy& operator=(NetworkPolicy&&) noexcept;
+  ~NetworkPolicy();
+  bool operator==(const NetworkPolicy&) const;
 };
 
 struct NetworkPolicyList {
-  meta::v1::ListMeta metadata{};
-  std::vector<NetworkPolicy> items{};
-  bool operator==(const NetworkPolicyList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<NetworkPolicy> items;
+  NetworkPolicyList();
+  NetworkPolicyList(const NetworkPolicyList&);
+  NetworkPolicyList(NetworkPolicyList&&) noexcept;
+  NetworkPolicyList& operator=(const NetworkPolicyList&);
+  NetworkPolicyList& operator=(NetworkPolicyList&&) noexcept;
+  ~NetworkPolicyList();
+  bool operator==(const NetworkPolicyList&) const;
 };
 
 struct ReplicaSetSpec {
-  std::optional<std::int32_t> replicas{};
-  apimachinery::Box<meta::v1::LabelSelector> selector{};
-  core::v1::PodTemplateSpec template_{};
+  std::optional<std::int32_t> replicas;
+  apimachinery::Box<meta::v1::LabelSelector> selector;
+  core::v1::PodTemplateSpec template_;
   std::int32_t min_ready_seconds{};
-  bool operator==(const ReplicaSetSpec&) const = default;
+  ReplicaSetSpec();
+  ReplicaSetSpec(const ReplicaSetSpec&);
+  ReplicaSetSpec(ReplicaSetSpec&&) noexcept;
+  ReplicaSetSpec& operator=(const ReplicaSetSpec&);
+  ReplicaSetSpec& operator=(ReplicaSetSpec&&) noexcept;
+  ~ReplicaSetSpec();
+  bool operator==(const ReplicaSetSpec&) const;
 };
 
 struct ReplicaSetCondition {
@@ -347,22 +491,40 @@ struct ReplicaSetStatus {
   std::int64_t observed_generation{};
   std::int32_t ready_replicas{};
   std::int32_t available_replicas{};
-  std::vector<ReplicaSetCondition> conditions{};
-  std::optional<std::int32_t> terminating_replicas{};
-  bool operator==(const ReplicaSetStatus&) const = default;
+  std::vector<ReplicaSetCondition> conditions;
+  std::optional<std::int32_t> terminating_replicas;
+  ReplicaSetStatus();
+  ReplicaSetStatus(const ReplicaSetStatus&);
+  ReplicaSetStatus(ReplicaSetStatus&&) noexcept;
+  ReplicaSetStatus& operator=(const ReplicaSetStatus&);
+  ReplicaSetStatus& operator=(ReplicaSetStatus&&) noexcept;
+  ~ReplicaSetStatus();
+  bool operator==(const ReplicaSetStatus&) const;
 };
 
 struct ReplicaSet {
-  meta::v1::ObjectMeta metadata{};
-  ReplicaSetSpec spec{};
-  ReplicaSetStatus status{};
-  bool operator==(const ReplicaSet&) const = default;
+  meta::v1::ObjectMeta metadata;
+  ReplicaSetSpec spec;
+  ReplicaSetStatus status;
+  ReplicaSet();
+  ReplicaSet(const ReplicaSet&);
+  ReplicaSet(ReplicaSet&&) noexcept;
+  ReplicaSet& operator=(const ReplicaSet&);
+  ReplicaSet& operator=(ReplicaSet&&) noexcept;
+  ~ReplicaSet();
+  bool operator==(const ReplicaSet&) const;
 };
 
 struct ReplicaSetList {
-  meta::v1::ListMeta metadata{};
-  std::vector<ReplicaSet> items{};
-  bool operator==(const ReplicaSetList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<ReplicaSet> items;
+  ReplicaSetList();
+  ReplicaSetList(const ReplicaSetList&);
+  ReplicaSetList(ReplicaSetList&&) noexcept;
+  ReplicaSetList& operator=(const ReplicaSetList&);
+  ReplicaSetList& operator=(ReplicaSetList&&) noexcept;
+  ~ReplicaSetList();
+  bool operator==(const ReplicaSetList&) const;
 };
 
 struct ScaleSpec {
@@ -372,16 +534,28 @@ struct ScaleSpec {
 
 struct ScaleStatus {
   std::int32_t replicas{};
-  std::map<std::string, std::string> selector{};
-  std::string target_selector{};
-  bool operator==(const ScaleStatus&) const = default;
+  std::map<std::string, std::string> selector;
+  std::string target_selector;
+  ScaleStatus();
+  ScaleStatus(const ScaleStatus&);
+  ScaleStatus(ScaleStatus&&) noexcept;
+  ScaleStatus& operator=(const ScaleStatus&);
+  ScaleStatus& operator=(ScaleStatus&&) noexcept;
+  ~ScaleStatus();
+  bool operator==(const ScaleStatus&) const;
 };
 
 struct Scale {
-  meta::v1::ObjectMeta metadata{};
-  ScaleSpec spec{};
-  ScaleStatus status{};
-  bool operator==(const Scale&) const = default;
+  meta::v1::ObjectMeta metadata;
+  ScaleSpec spec;
+  ScaleStatus status;
+  Scale();
+  Scale(const Scale&);
+  Scale(Scale&&) noexcept;
+  Scale& operator=(const Scale&);
+  Scale& operator=(Scale&&) noexcept;
+  ~Scale();
+  bool operator==(const Scale&) const;
 };
 
 }  // namespace kubexx::api::extensions::v1beta1

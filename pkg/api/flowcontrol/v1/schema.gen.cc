@@ -2,6 +2,7 @@
 #include "kubexx/api/flowcontrol/v1/schema.gen.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "kubexx/api/flowcontrol/v1/types.gen.h"
 #include "kubexx/api/meta/v1/schema.gen.h"
@@ -9,7 +10,89 @@
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
-namespace kubexx::api::flowcontrol::v1::internal {
+namespace kubexx::api::flowcontrol::v1 {
+
+ResourcePolicyRule::ResourcePolicyRule() = default;
+ResourcePolicyRule::ResourcePolicyRule(const ResourcePolicyRule&) = default;
+ResourcePolicyRule::ResourcePolicyRule(ResourcePolicyRule&&) noexcept = default;
+ResourcePolicyRule& ResourcePolicyRule::operator=(const ResourcePolicyRule& other) { return *this = ResourcePolicyRule(other); }
+ResourcePolicyRule& ResourcePolicyRule::operator=(ResourcePolicyRule&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ResourcePolicyRule::~ResourcePolicyRule() = default;
+bool ResourcePolicyRule::operator==(const ResourcePolicyRule&) const = default;
+
+NonResourcePolicyRule::NonResourcePolicyRule() = default;
+NonResourcePolicyRule::NonResourcePolicyRule(const NonResourcePolicyRule&) = default;
+NonResourcePolicyRule::NonResourcePolicyRule(NonResourcePolicyRule&&) noexcept = default;
+NonResourcePolicyRule& NonResourcePolicyRule::operator=(const NonResourcePolicyRule& other) { return *this = NonResourcePolicyRule(other); }
+NonResourcePolicyRule& NonResourcePolicyRule::operator=(NonResourcePolicyRule&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+NonResourcePolicyRule::~NonResourcePolicyRule() = default;
+bool NonResourcePolicyRule::operator==(const NonResourcePolicyRule&) const = default;
+
+PolicyRulesWithSubjects::PolicyRulesWithSubjects() = default;
+PolicyRulesWithSubjects::PolicyRulesWithSubjects(const PolicyRulesWithSubjects&) = default;
+PolicyRulesWithSubjects::PolicyRulesWithSubjects(PolicyRulesWithSubjects&&) noexcept = default;
+PolicyRulesWithSubjects& PolicyRulesWithSubjects::operator=(const PolicyRulesWithSubjects& other) { return *this = PolicyRulesWithSubjects(other); }
+PolicyRulesWithSubjects& PolicyRulesWithSubjects::operator=(PolicyRulesWithSubjects&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PolicyRulesWithSubjects::~PolicyRulesWithSubjects() = default;
+bool PolicyRulesWithSubjects::operator==(const PolicyRulesWithSubjects&) const = default;
+
+FlowSchemaSpec::FlowSchemaSpec() = default;
+FlowSchemaSpec::FlowSchemaSpec(const FlowSchemaSpec&) = default;
+FlowSchemaSpec::FlowSchemaSpec(FlowSchemaSpec&&) noexcept = default;
+FlowSchemaSpec& FlowSchemaSpec::operator=(const FlowSchemaSpec& other) { return *this = FlowSchemaSpec(other); }
+FlowSchemaSpec& FlowSchemaSpec::operator=(FlowSchemaSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+FlowSchemaSpec::~FlowSchemaSpec() = default;
+bool FlowSchemaSpec::operator==(const FlowSchemaSpec&) const = default;
+
+FlowSchemaStatus::FlowSchemaStatus() = default;
+FlowSchemaStatus::FlowSchemaStatus(const FlowSchemaStatus&) = default;
+FlowSchemaStatus::FlowSchemaStatus(FlowSchemaStatus&&) noexcept = default;
+FlowSchemaStatus& FlowSchemaStatus::operator=(const FlowSchemaStatus& other) { return *this = FlowSchemaStatus(other); }
+FlowSchemaStatus& FlowSchemaStatus::operator=(FlowSchemaStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+FlowSchemaStatus::~FlowSchemaStatus() = default;
+bool FlowSchemaStatus::operator==(const FlowSchemaStatus&) const = default;
+
+FlowSchema::FlowSchema() = default;
+FlowSchema::FlowSchema(const FlowSchema&) = default;
+FlowSchema::FlowSchema(FlowSchema&&) noexcept = default;
+FlowSchema& FlowSchema::operator=(const FlowSchema& other) { return *this = FlowSchema(other); }
+FlowSchema& FlowSchema::operator=(FlowSchema&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+FlowSchema::~FlowSchema() = default;
+bool FlowSchema::operator==(const FlowSchema&) const = default;
+
+FlowSchemaList::FlowSchemaList() = default;
+FlowSchemaList::FlowSchemaList(const FlowSchemaList&) = default;
+FlowSchemaList::FlowSchemaList(FlowSchemaList&&) noexcept = default;
+FlowSchemaList& FlowSchemaList::operator=(const FlowSchemaList& other) { return *this = FlowSchemaList(other); }
+FlowSchemaList& FlowSchemaList::operator=(FlowSchemaList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+FlowSchemaList::~FlowSchemaList() = default;
+bool FlowSchemaList::operator==(const FlowSchemaList&) const = default;
+
+PriorityLevelConfigurationStatus::PriorityLevelConfigurationStatus() = default;
+PriorityLevelConfigurationStatus::PriorityLevelConfigurationStatus(const PriorityLevelConfigurationStatus&) = default;
+PriorityLevelConfigurationStatus::PriorityLevelConfigurationStatus(PriorityLevelConfigurationStatus&&) noexcept = default;
+PriorityLevelConfigurationStatus& PriorityLevelConfigurationStatus::operator=(const PriorityLevelConfigurationStatus& other) { return *this = PriorityLevelConfigurationStatus(other); }
+PriorityLevelConfigurationStatus& PriorityLevelConfigurationStatus::operator=(PriorityLevelConfigurationStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PriorityLevelConfigurationStatus::~PriorityLevelConfigurationStatus() = default;
+bool PriorityLevelConfigurationStatus::operator==(const PriorityLevelConfigurationStatus&) const = default;
+
+PriorityLevelConfiguration::PriorityLevelConfiguration() = default;
+PriorityLevelConfiguration::PriorityLevelConfiguration(const PriorityLevelConfiguration&) = default;
+PriorityLevelConfiguration::PriorityLevelConfiguration(PriorityLevelConfiguration&&) noexcept = default;
+PriorityLevelConfiguration& PriorityLevelConfiguration::operator=(const PriorityLevelConfiguration& other) { return *this = PriorityLevelConfiguration(other); }
+PriorityLevelConfiguration& PriorityLevelConfiguration::operator=(PriorityLevelConfiguration&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PriorityLevelConfiguration::~PriorityLevelConfiguration() = default;
+bool PriorityLevelConfiguration::operator==(const PriorityLevelConfiguration&) const = default;
+
+PriorityLevelConfigurationList::PriorityLevelConfigurationList() = default;
+PriorityLevelConfigurationList::PriorityLevelConfigurationList(const PriorityLevelConfigurationList&) = default;
+PriorityLevelConfigurationList::PriorityLevelConfigurationList(PriorityLevelConfigurationList&&) noexcept = default;
+PriorityLevelConfigurationList& PriorityLevelConfigurationList::operator=(const PriorityLevelConfigurationList& other) { return *this = PriorityLevelConfigurationList(other); }
+PriorityLevelConfigurationList& PriorityLevelConfigurationList::operator=(PriorityLevelConfigurationList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PriorityLevelConfigurationList::~PriorityLevelConfigurationList() = default;
+bool PriorityLevelConfigurationList::operator==(const PriorityLevelConfigurationList&) const = default;
+
+namespace internal {
 namespace {
 
 using enum codec::Kind;
@@ -238,7 +321,8 @@ constinit const codec::TypeSchema kPriorityLevelConfigurationListSchema{
     "flowcontrol.v1.PriorityLevelConfigurationList", "flowcontrol.apiserver.k8s.io", "v1", "PriorityLevelConfigurationList",
     kPriorityLevelConfigurationListFields, codec::JsonForm::kObject, &CreateObject<PriorityLevelConfigurationList>, &DestroyObject<PriorityLevelConfigurationList>};
 
-}  // namespace kubexx::api::flowcontrol::v1::internal
+}  // namespace internal
+}  // namespace kubexx::api::flowcontrol::v1
 
 namespace kubexx::codec {
 

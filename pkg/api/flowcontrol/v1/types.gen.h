@@ -78,33 +78,57 @@ struct Subject {
 };
 
 struct ResourcePolicyRule {
-  std::vector<std::string> verbs{};
-  std::vector<std::string> api_groups{};
-  std::vector<std::string> resources{};
+  std::vector<std::string> verbs;
+  std::vector<std::string> api_groups;
+  std::vector<std::string> resources;
   bool cluster_scope{};
-  std::vector<std::string> namespaces{};
-  bool operator==(const ResourcePolicyRule&) const = default;
+  std::vector<std::string> namespaces;
+  ResourcePolicyRule();
+  ResourcePolicyRule(const ResourcePolicyRule&);
+  ResourcePolicyRule(ResourcePolicyRule&&) noexcept;
+  ResourcePolicyRule& operator=(const ResourcePolicyRule&);
+  ResourcePolicyRule& operator=(ResourcePolicyRule&&) noexcept;
+  ~ResourcePolicyRule();
+  bool operator==(const ResourcePolicyRule&) const;
 };
 
 struct NonResourcePolicyRule {
-  std::vector<std::string> verbs{};
-  std::vector<std::string> non_resource_urls{};
-  bool operator==(const NonResourcePolicyRule&) const = default;
+  std::vector<std::string> verbs;
+  std::vector<std::string> non_resource_urls;
+  NonResourcePolicyRule();
+  NonResourcePolicyRule(const NonResourcePolicyRule&);
+  NonResourcePolicyRule(NonResourcePolicyRule&&) noexcept;
+  NonResourcePolicyRule& operator=(const NonResourcePolicyRule&);
+  NonResourcePolicyRule& operator=(NonResourcePolicyRule&&) noexcept;
+  ~NonResourcePolicyRule();
+  bool operator==(const NonResourcePolicyRule&) const;
 };
 
 struct PolicyRulesWithSubjects {
-  std::vector<Subject> subjects{};
-  std::vector<ResourcePolicyRule> resource_rules{};
-  std::vector<NonResourcePolicyRule> non_resource_rules{};
-  bool operator==(const PolicyRulesWithSubjects&) const = default;
+  std::vector<Subject> subjects;
+  std::vector<ResourcePolicyRule> resource_rules;
+  std::vector<NonResourcePolicyRule> non_resource_rules;
+  PolicyRulesWithSubjects();
+  PolicyRulesWithSubjects(const PolicyRulesWithSubjects&);
+  PolicyRulesWithSubjects(PolicyRulesWithSubjects&&) noexcept;
+  PolicyRulesWithSubjects& operator=(const PolicyRulesWithSubjects&);
+  PolicyRulesWithSubjects& operator=(PolicyRulesWithSubjects&&) noexcept;
+  ~PolicyRulesWithSubjects();
+  bool operator==(const PolicyRulesWithSubjects&) const;
 };
 
 struct FlowSchemaSpec {
-  PriorityLevelConfigurationReference priority_level_configuration{};
+  PriorityLevelConfigurationReference priority_level_configuration;
   std::int32_t matching_precedence{};
-  apimachinery::Box<FlowDistinguisherMethod> distinguisher_method{};
-  std::vector<PolicyRulesWithSubjects> rules{};
-  bool operator==(const FlowSchemaSpec&) const = default;
+  apimachinery::Box<FlowDistinguisherMethod> distinguisher_method;
+  std::vector<PolicyRulesWithSubjects> rules;
+  FlowSchemaSpec();
+  FlowSchemaSpec(const FlowSchemaSpec&);
+  FlowSchemaSpec(FlowSchemaSpec&&) noexcept;
+  FlowSchemaSpec& operator=(const FlowSchemaSpec&);
+  FlowSchemaSpec& operator=(FlowSchemaSpec&&) noexcept;
+  ~FlowSchemaSpec();
+  bool operator==(const FlowSchemaSpec&) const;
 };
 
 struct FlowSchemaCondition {
@@ -117,21 +141,39 @@ struct FlowSchemaCondition {
 };
 
 struct FlowSchemaStatus {
-  std::vector<FlowSchemaCondition> conditions{};
-  bool operator==(const FlowSchemaStatus&) const = default;
+  std::vector<FlowSchemaCondition> conditions;
+  FlowSchemaStatus();
+  FlowSchemaStatus(const FlowSchemaStatus&);
+  FlowSchemaStatus(FlowSchemaStatus&&) noexcept;
+  FlowSchemaStatus& operator=(const FlowSchemaStatus&);
+  FlowSchemaStatus& operator=(FlowSchemaStatus&&) noexcept;
+  ~FlowSchemaStatus();
+  bool operator==(const FlowSchemaStatus&) const;
 };
 
 struct FlowSchema {
-  meta::v1::ObjectMeta metadata{};
-  FlowSchemaSpec spec{};
-  FlowSchemaStatus status{};
-  bool operator==(const FlowSchema&) const = default;
+  meta::v1::ObjectMeta metadata;
+  FlowSchemaSpec spec;
+  FlowSchemaStatus status;
+  FlowSchema();
+  FlowSchema(const FlowSchema&);
+  FlowSchema(FlowSchema&&) noexcept;
+  FlowSchema& operator=(const FlowSchema&);
+  FlowSchema& operator=(FlowSchema&&) noexcept;
+  ~FlowSchema();
+  bool operator==(const FlowSchema&) const;
 };
 
 struct FlowSchemaList {
-  meta::v1::ListMeta metadata{};
-  std::vector<FlowSchema> items{};
-  bool operator==(const FlowSchemaList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<FlowSchema> items;
+  FlowSchemaList();
+  FlowSchemaList(const FlowSchemaList&);
+  FlowSchemaList(FlowSchemaList&&) noexcept;
+  FlowSchemaList& operator=(const FlowSchemaList&);
+  FlowSchemaList& operator=(FlowSchemaList&&) noexcept;
+  ~FlowSchemaList();
+  bool operator==(const FlowSchemaList&) const;
 };
 
 struct QueuingConfiguration {
@@ -172,21 +214,39 @@ struct PriorityLevelConfigurationCondition {
 };
 
 struct PriorityLevelConfigurationStatus {
-  std::vector<PriorityLevelConfigurationCondition> conditions{};
-  bool operator==(const PriorityLevelConfigurationStatus&) const = default;
+  std::vector<PriorityLevelConfigurationCondition> conditions;
+  PriorityLevelConfigurationStatus();
+  PriorityLevelConfigurationStatus(const PriorityLevelConfigurationStatus&);
+  PriorityLevelConfigurationStatus(PriorityLevelConfigurationStatus&&) noexcept;
+  PriorityLevelConfigurationStatus& operator=(const PriorityLevelConfigurationStatus&);
+  PriorityLevelConfigurationStatus& operator=(PriorityLevelConfigurationStatus&&) noexcept;
+  ~PriorityLevelConfigurationStatus();
+  bool operator==(const PriorityLevelConfigurationStatus&) const;
 };
 
 struct PriorityLevelConfiguration {
-  meta::v1::ObjectMeta metadata{};
-  PriorityLevelConfigurationSpec spec{};
-  PriorityLevelConfigurationStatus status{};
-  bool operator==(const PriorityLevelConfiguration&) const = default;
+  meta::v1::ObjectMeta metadata;
+  PriorityLevelConfigurationSpec spec;
+  PriorityLevelConfigurationStatus status;
+  PriorityLevelConfiguration();
+  PriorityLevelConfiguration(const PriorityLevelConfiguration&);
+  PriorityLevelConfiguration(PriorityLevelConfiguration&&) noexcept;
+  PriorityLevelConfiguration& operator=(const PriorityLevelConfiguration&);
+  PriorityLevelConfiguration& operator=(PriorityLevelConfiguration&&) noexcept;
+  ~PriorityLevelConfiguration();
+  bool operator==(const PriorityLevelConfiguration&) const;
 };
 
 struct PriorityLevelConfigurationList {
-  meta::v1::ListMeta metadata{};
-  std::vector<PriorityLevelConfiguration> items{};
-  bool operator==(const PriorityLevelConfigurationList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<PriorityLevelConfiguration> items;
+  PriorityLevelConfigurationList();
+  PriorityLevelConfigurationList(const PriorityLevelConfigurationList&);
+  PriorityLevelConfigurationList(PriorityLevelConfigurationList&&) noexcept;
+  PriorityLevelConfigurationList& operator=(const PriorityLevelConfigurationList&);
+  PriorityLevelConfigurationList& operator=(PriorityLevelConfigurationList&&) noexcept;
+  ~PriorityLevelConfigurationList();
+  bool operator==(const PriorityLevelConfigurationList&) const;
 };
 
 }  // namespace kubexx::api::flowcontrol::v1

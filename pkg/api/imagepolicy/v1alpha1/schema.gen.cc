@@ -2,6 +2,7 @@
 #include "kubexx/api/imagepolicy/v1alpha1/schema.gen.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "kubexx/api/imagepolicy/v1alpha1/types.gen.h"
 #include "kubexx/api/meta/v1/schema.gen.h"
@@ -9,7 +10,33 @@
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
-namespace kubexx::api::imagepolicy::v1alpha1::internal {
+namespace kubexx::api::imagepolicy::v1alpha1 {
+
+ImageReviewSpec::ImageReviewSpec() = default;
+ImageReviewSpec::ImageReviewSpec(const ImageReviewSpec&) = default;
+ImageReviewSpec::ImageReviewSpec(ImageReviewSpec&&) noexcept = default;
+ImageReviewSpec& ImageReviewSpec::operator=(const ImageReviewSpec& other) { return *this = ImageReviewSpec(other); }
+ImageReviewSpec& ImageReviewSpec::operator=(ImageReviewSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ImageReviewSpec::~ImageReviewSpec() = default;
+bool ImageReviewSpec::operator==(const ImageReviewSpec&) const = default;
+
+ImageReviewStatus::ImageReviewStatus() = default;
+ImageReviewStatus::ImageReviewStatus(const ImageReviewStatus&) = default;
+ImageReviewStatus::ImageReviewStatus(ImageReviewStatus&&) noexcept = default;
+ImageReviewStatus& ImageReviewStatus::operator=(const ImageReviewStatus& other) { return *this = ImageReviewStatus(other); }
+ImageReviewStatus& ImageReviewStatus::operator=(ImageReviewStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ImageReviewStatus::~ImageReviewStatus() = default;
+bool ImageReviewStatus::operator==(const ImageReviewStatus&) const = default;
+
+ImageReview::ImageReview() = default;
+ImageReview::ImageReview(const ImageReview&) = default;
+ImageReview::ImageReview(ImageReview&&) noexcept = default;
+ImageReview& ImageReview::operator=(const ImageReview& other) { return *this = ImageReview(other); }
+ImageReview& ImageReview::operator=(ImageReview&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ImageReview::~ImageReview() = default;
+bool ImageReview::operator==(const ImageReview&) const = default;
+
+namespace internal {
 namespace {
 
 using enum codec::Kind;
@@ -55,7 +82,8 @@ constinit const codec::TypeSchema kImageReviewSchema{
     "imagepolicy.v1alpha1.ImageReview", "imagepolicy.k8s.io", "v1alpha1", "ImageReview",
     kImageReviewFields, codec::JsonForm::kObject, &CreateObject<ImageReview>, &DestroyObject<ImageReview>};
 
-}  // namespace kubexx::api::imagepolicy::v1alpha1::internal
+}  // namespace internal
+}  // namespace kubexx::api::imagepolicy::v1alpha1
 
 namespace kubexx::codec {
 

@@ -24,24 +24,42 @@ struct ImageReviewContainerSpec {
 };
 
 struct ImageReviewSpec {
-  std::vector<ImageReviewContainerSpec> containers{};
-  std::map<std::string, std::string> annotations{};
-  std::string namespace_{};
-  bool operator==(const ImageReviewSpec&) const = default;
+  std::vector<ImageReviewContainerSpec> containers;
+  std::map<std::string, std::string> annotations;
+  std::string namespace_;
+  ImageReviewSpec();
+  ImageReviewSpec(const ImageReviewSpec&);
+  ImageReviewSpec(ImageReviewSpec&&) noexcept;
+  ImageReviewSpec& operator=(const ImageReviewSpec&);
+  ImageReviewSpec& operator=(ImageReviewSpec&&) noexcept;
+  ~ImageReviewSpec();
+  bool operator==(const ImageReviewSpec&) const;
 };
 
 struct ImageReviewStatus {
   bool allowed{};
-  std::string reason{};
-  std::map<std::string, std::string> audit_annotations{};
-  bool operator==(const ImageReviewStatus&) const = default;
+  std::string reason;
+  std::map<std::string, std::string> audit_annotations;
+  ImageReviewStatus();
+  ImageReviewStatus(const ImageReviewStatus&);
+  ImageReviewStatus(ImageReviewStatus&&) noexcept;
+  ImageReviewStatus& operator=(const ImageReviewStatus&);
+  ImageReviewStatus& operator=(ImageReviewStatus&&) noexcept;
+  ~ImageReviewStatus();
+  bool operator==(const ImageReviewStatus&) const;
 };
 
 struct ImageReview {
-  meta::v1::ObjectMeta metadata{};
-  ImageReviewSpec spec{};
-  ImageReviewStatus status{};
-  bool operator==(const ImageReview&) const = default;
+  meta::v1::ObjectMeta metadata;
+  ImageReviewSpec spec;
+  ImageReviewStatus status;
+  ImageReview();
+  ImageReview(const ImageReview&);
+  ImageReview(ImageReview&&) noexcept;
+  ImageReview& operator=(const ImageReview&);
+  ImageReview& operator=(ImageReview&&) noexcept;
+  ~ImageReview();
+  bool operator==(const ImageReview&) const;
 };
 
 }  // namespace kubexx::api::imagepolicy::v1alpha1

@@ -2,13 +2,152 @@
 #include "kubexx/api/meta/v1/schema.gen.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "kubexx/api/meta/v1/types.gen.h"
 #include "kubexx/api/internal/heap_object.h"
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
-namespace kubexx::api::meta::v1::internal {
+namespace kubexx::api::meta::v1 {
+
+APIGroup::APIGroup() = default;
+APIGroup::APIGroup(const APIGroup&) = default;
+APIGroup::APIGroup(APIGroup&&) noexcept = default;
+APIGroup& APIGroup::operator=(const APIGroup& other) { return *this = APIGroup(other); }
+APIGroup& APIGroup::operator=(APIGroup&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+APIGroup::~APIGroup() = default;
+bool APIGroup::operator==(const APIGroup&) const = default;
+
+APIGroupList::APIGroupList() = default;
+APIGroupList::APIGroupList(const APIGroupList&) = default;
+APIGroupList::APIGroupList(APIGroupList&&) noexcept = default;
+APIGroupList& APIGroupList::operator=(const APIGroupList& other) { return *this = APIGroupList(other); }
+APIGroupList& APIGroupList::operator=(APIGroupList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+APIGroupList::~APIGroupList() = default;
+bool APIGroupList::operator==(const APIGroupList&) const = default;
+
+APIResource::APIResource() = default;
+APIResource::APIResource(const APIResource&) = default;
+APIResource::APIResource(APIResource&&) noexcept = default;
+APIResource& APIResource::operator=(const APIResource& other) { return *this = APIResource(other); }
+APIResource& APIResource::operator=(APIResource&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+APIResource::~APIResource() = default;
+bool APIResource::operator==(const APIResource&) const = default;
+
+APIResourceList::APIResourceList() = default;
+APIResourceList::APIResourceList(const APIResourceList&) = default;
+APIResourceList::APIResourceList(APIResourceList&&) noexcept = default;
+APIResourceList& APIResourceList::operator=(const APIResourceList& other) { return *this = APIResourceList(other); }
+APIResourceList& APIResourceList::operator=(APIResourceList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+APIResourceList::~APIResourceList() = default;
+bool APIResourceList::operator==(const APIResourceList&) const = default;
+
+APIVersions::APIVersions() = default;
+APIVersions::APIVersions(const APIVersions&) = default;
+APIVersions::APIVersions(APIVersions&&) noexcept = default;
+APIVersions& APIVersions::operator=(const APIVersions& other) { return *this = APIVersions(other); }
+APIVersions& APIVersions::operator=(APIVersions&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+APIVersions::~APIVersions() = default;
+bool APIVersions::operator==(const APIVersions&) const = default;
+
+CreateOptions::CreateOptions() = default;
+CreateOptions::CreateOptions(const CreateOptions&) = default;
+CreateOptions::CreateOptions(CreateOptions&&) noexcept = default;
+CreateOptions& CreateOptions::operator=(const CreateOptions& other) { return *this = CreateOptions(other); }
+CreateOptions& CreateOptions::operator=(CreateOptions&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+CreateOptions::~CreateOptions() = default;
+bool CreateOptions::operator==(const CreateOptions&) const = default;
+
+DeleteOptions::DeleteOptions() = default;
+DeleteOptions::DeleteOptions(const DeleteOptions&) = default;
+DeleteOptions::DeleteOptions(DeleteOptions&&) noexcept = default;
+DeleteOptions& DeleteOptions::operator=(const DeleteOptions& other) { return *this = DeleteOptions(other); }
+DeleteOptions& DeleteOptions::operator=(DeleteOptions&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+DeleteOptions::~DeleteOptions() = default;
+bool DeleteOptions::operator==(const DeleteOptions&) const = default;
+
+FieldSelectorRequirement::FieldSelectorRequirement() = default;
+FieldSelectorRequirement::FieldSelectorRequirement(const FieldSelectorRequirement&) = default;
+FieldSelectorRequirement::FieldSelectorRequirement(FieldSelectorRequirement&&) noexcept = default;
+FieldSelectorRequirement& FieldSelectorRequirement::operator=(const FieldSelectorRequirement& other) { return *this = FieldSelectorRequirement(other); }
+FieldSelectorRequirement& FieldSelectorRequirement::operator=(FieldSelectorRequirement&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+FieldSelectorRequirement::~FieldSelectorRequirement() = default;
+bool FieldSelectorRequirement::operator==(const FieldSelectorRequirement&) const = default;
+
+LabelSelectorRequirement::LabelSelectorRequirement() = default;
+LabelSelectorRequirement::LabelSelectorRequirement(const LabelSelectorRequirement&) = default;
+LabelSelectorRequirement::LabelSelectorRequirement(LabelSelectorRequirement&&) noexcept = default;
+LabelSelectorRequirement& LabelSelectorRequirement::operator=(const LabelSelectorRequirement& other) { return *this = LabelSelectorRequirement(other); }
+LabelSelectorRequirement& LabelSelectorRequirement::operator=(LabelSelectorRequirement&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+LabelSelectorRequirement::~LabelSelectorRequirement() = default;
+bool LabelSelectorRequirement::operator==(const LabelSelectorRequirement&) const = default;
+
+LabelSelector::LabelSelector() = default;
+LabelSelector::LabelSelector(const LabelSelector&) = default;
+LabelSelector::LabelSelector(LabelSelector&&) noexcept = default;
+LabelSelector& LabelSelector::operator=(const LabelSelector& other) { return *this = LabelSelector(other); }
+LabelSelector& LabelSelector::operator=(LabelSelector&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+LabelSelector::~LabelSelector() = default;
+bool LabelSelector::operator==(const LabelSelector&) const = default;
+
+ListOptions::ListOptions() = default;
+ListOptions::ListOptions(const ListOptions&) = default;
+ListOptions::ListOptions(ListOptions&&) noexcept = default;
+ListOptions& ListOptions::operator=(const ListOptions& other) { return *this = ListOptions(other); }
+ListOptions& ListOptions::operator=(ListOptions&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ListOptions::~ListOptions() = default;
+bool ListOptions::operator==(const ListOptions&) const = default;
+
+ObjectMeta::ObjectMeta() = default;
+ObjectMeta::ObjectMeta(const ObjectMeta&) = default;
+ObjectMeta::ObjectMeta(ObjectMeta&&) noexcept = default;
+ObjectMeta& ObjectMeta::operator=(const ObjectMeta& other) { return *this = ObjectMeta(other); }
+ObjectMeta& ObjectMeta::operator=(ObjectMeta&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ObjectMeta::~ObjectMeta() = default;
+bool ObjectMeta::operator==(const ObjectMeta&) const = default;
+
+PartialObjectMetadata::PartialObjectMetadata() = default;
+PartialObjectMetadata::PartialObjectMetadata(const PartialObjectMetadata&) = default;
+PartialObjectMetadata::PartialObjectMetadata(PartialObjectMetadata&&) noexcept = default;
+PartialObjectMetadata& PartialObjectMetadata::operator=(const PartialObjectMetadata& other) { return *this = PartialObjectMetadata(other); }
+PartialObjectMetadata& PartialObjectMetadata::operator=(PartialObjectMetadata&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PartialObjectMetadata::~PartialObjectMetadata() = default;
+bool PartialObjectMetadata::operator==(const PartialObjectMetadata&) const = default;
+
+PartialObjectMetadataList::PartialObjectMetadataList() = default;
+PartialObjectMetadataList::PartialObjectMetadataList(const PartialObjectMetadataList&) = default;
+PartialObjectMetadataList::PartialObjectMetadataList(PartialObjectMetadataList&&) noexcept = default;
+PartialObjectMetadataList& PartialObjectMetadataList::operator=(const PartialObjectMetadataList& other) { return *this = PartialObjectMetadataList(other); }
+PartialObjectMetadataList& PartialObjectMetadataList::operator=(PartialObjectMetadataList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PartialObjectMetadataList::~PartialObjectMetadataList() = default;
+bool PartialObjectMetadataList::operator==(const PartialObjectMetadataList&) const = default;
+
+PatchOptions::PatchOptions() = default;
+PatchOptions::PatchOptions(const PatchOptions&) = default;
+PatchOptions::PatchOptions(PatchOptions&&) noexcept = default;
+PatchOptions& PatchOptions::operator=(const PatchOptions& other) { return *this = PatchOptions(other); }
+PatchOptions& PatchOptions::operator=(PatchOptions&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PatchOptions::~PatchOptions() = default;
+bool PatchOptions::operator==(const PatchOptions&) const = default;
+
+StatusDetails::StatusDetails() = default;
+StatusDetails::StatusDetails(const StatusDetails&) = default;
+StatusDetails::StatusDetails(StatusDetails&&) noexcept = default;
+StatusDetails& StatusDetails::operator=(const StatusDetails& other) { return *this = StatusDetails(other); }
+StatusDetails& StatusDetails::operator=(StatusDetails&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+StatusDetails::~StatusDetails() = default;
+bool StatusDetails::operator==(const StatusDetails&) const = default;
+
+UpdateOptions::UpdateOptions() = default;
+UpdateOptions::UpdateOptions(const UpdateOptions&) = default;
+UpdateOptions::UpdateOptions(UpdateOptions&&) noexcept = default;
+UpdateOptions& UpdateOptions::operator=(const UpdateOptions& other) { return *this = UpdateOptions(other); }
+UpdateOptions& UpdateOptions::operator=(UpdateOptions&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+UpdateOptions::~UpdateOptions() = default;
+bool UpdateOptions::operator==(const UpdateOptions&) const = default;
+
+namespace internal {
 namespace {
 
 using enum codec::Kind;
@@ -369,7 +508,8 @@ constinit const codec::TypeSchema kWatchEventSchema{
     "meta.v1.WatchEvent", "", "v1", "WatchEvent",
     kWatchEventFields, codec::JsonForm::kBareObject, &CreateObject<WatchEvent>, &DestroyObject<WatchEvent>};
 
-}  // namespace kubexx::api::meta::v1::internal
+}  // namespace internal
+}  // namespace kubexx::api::meta::v1
 
 namespace kubexx::codec {
 

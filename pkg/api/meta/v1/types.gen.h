@@ -58,42 +58,72 @@ struct ServerAddressByClientCIDR {
 };
 
 struct APIGroup {
-  std::string name{};
-  std::vector<GroupVersionForDiscovery> versions{};
-  GroupVersionForDiscovery preferred_version{};
-  std::vector<ServerAddressByClientCIDR> server_address_by_client_cidrs{};
-  bool operator==(const APIGroup&) const = default;
+  std::string name;
+  std::vector<GroupVersionForDiscovery> versions;
+  GroupVersionForDiscovery preferred_version;
+  std::vector<ServerAddressByClientCIDR> server_address_by_client_cidrs;
+  APIGroup();
+  APIGroup(const APIGroup&);
+  APIGroup(APIGroup&&) noexcept;
+  APIGroup& operator=(const APIGroup&);
+  APIGroup& operator=(APIGroup&&) noexcept;
+  ~APIGroup();
+  bool operator==(const APIGroup&) const;
 };
 
 struct APIGroupList {
-  std::vector<APIGroup> groups{};
-  bool operator==(const APIGroupList&) const = default;
+  std::vector<APIGroup> groups;
+  APIGroupList();
+  APIGroupList(const APIGroupList&);
+  APIGroupList(APIGroupList&&) noexcept;
+  APIGroupList& operator=(const APIGroupList&);
+  APIGroupList& operator=(APIGroupList&&) noexcept;
+  ~APIGroupList();
+  bool operator==(const APIGroupList&) const;
 };
 
 struct APIResource {
-  std::string name{};
+  std::string name;
   bool namespaced{};
-  std::string kind{};
-  std::vector<std::string> verbs{};
-  std::vector<std::string> short_names{};
-  std::string singular_name{};
-  std::vector<std::string> categories{};
-  std::string group{};
-  std::string version{};
-  std::string storage_version_hash{};
-  bool operator==(const APIResource&) const = default;
+  std::string kind;
+  std::vector<std::string> verbs;
+  std::vector<std::string> short_names;
+  std::string singular_name;
+  std::vector<std::string> categories;
+  std::string group;
+  std::string version;
+  std::string storage_version_hash;
+  APIResource();
+  APIResource(const APIResource&);
+  APIResource(APIResource&&) noexcept;
+  APIResource& operator=(const APIResource&);
+  APIResource& operator=(APIResource&&) noexcept;
+  ~APIResource();
+  bool operator==(const APIResource&) const;
 };
 
 struct APIResourceList {
-  std::string group_version{};
-  std::vector<APIResource> resources{};
-  bool operator==(const APIResourceList&) const = default;
+  std::string group_version;
+  std::vector<APIResource> resources;
+  APIResourceList();
+  APIResourceList(const APIResourceList&);
+  APIResourceList(APIResourceList&&) noexcept;
+  APIResourceList& operator=(const APIResourceList&);
+  APIResourceList& operator=(APIResourceList&&) noexcept;
+  ~APIResourceList();
+  bool operator==(const APIResourceList&) const;
 };
 
 struct APIVersions {
-  std::vector<std::string> versions{};
-  std::vector<ServerAddressByClientCIDR> server_address_by_client_cidrs{};
-  bool operator==(const APIVersions&) const = default;
+  std::vector<std::string> versions;
+  std::vector<ServerAddressByClientCIDR> server_address_by_client_cidrs;
+  APIVersions();
+  APIVersions(const APIVersions&);
+  APIVersions(APIVersions&&) noexcept;
+  APIVersions& operator=(const APIVersions&);
+  APIVersions& operator=(APIVersions&&) noexcept;
+  ~APIVersions();
+  bool operator==(const APIVersions&) const;
 };
 
 struct Condition {
@@ -107,10 +137,16 @@ struct Condition {
 };
 
 struct CreateOptions {
-  std::vector<std::string> dry_run{};
-  std::string field_manager{};
-  std::string field_validation{};
-  bool operator==(const CreateOptions&) const = default;
+  std::vector<std::string> dry_run;
+  std::string field_manager;
+  std::string field_validation;
+  CreateOptions();
+  CreateOptions(const CreateOptions&);
+  CreateOptions(CreateOptions&&) noexcept;
+  CreateOptions& operator=(const CreateOptions&);
+  CreateOptions& operator=(CreateOptions&&) noexcept;
+  ~CreateOptions();
+  bool operator==(const CreateOptions&) const;
 };
 
 struct Preconditions {
@@ -120,20 +156,32 @@ struct Preconditions {
 };
 
 struct DeleteOptions {
-  std::optional<std::int64_t> grace_period_seconds{};
-  apimachinery::Box<Preconditions> preconditions{};
-  std::optional<bool> orphan_dependents{};
-  std::optional<std::string> propagation_policy{};
-  std::vector<std::string> dry_run{};
-  std::optional<bool> ignore_store_read_error_with_cluster_breaking_potential{};
-  bool operator==(const DeleteOptions&) const = default;
+  std::optional<std::int64_t> grace_period_seconds;
+  apimachinery::Box<Preconditions> preconditions;
+  std::optional<bool> orphan_dependents;
+  std::optional<std::string> propagation_policy;
+  std::vector<std::string> dry_run;
+  std::optional<bool> ignore_store_read_error_with_cluster_breaking_potential;
+  DeleteOptions();
+  DeleteOptions(const DeleteOptions&);
+  DeleteOptions(DeleteOptions&&) noexcept;
+  DeleteOptions& operator=(const DeleteOptions&);
+  DeleteOptions& operator=(DeleteOptions&&) noexcept;
+  ~DeleteOptions();
+  bool operator==(const DeleteOptions&) const;
 };
 
 struct FieldSelectorRequirement {
-  std::string key{};
-  std::string operator_{};
-  std::vector<std::string> values{};
-  bool operator==(const FieldSelectorRequirement&) const = default;
+  std::string key;
+  std::string operator_;
+  std::vector<std::string> values;
+  FieldSelectorRequirement();
+  FieldSelectorRequirement(const FieldSelectorRequirement&);
+  FieldSelectorRequirement(FieldSelectorRequirement&&) noexcept;
+  FieldSelectorRequirement& operator=(const FieldSelectorRequirement&);
+  FieldSelectorRequirement& operator=(FieldSelectorRequirement&&) noexcept;
+  ~FieldSelectorRequirement();
+  bool operator==(const FieldSelectorRequirement&) const;
 };
 
 struct GetOptions {
@@ -162,16 +210,28 @@ struct GroupVersionResource {
 };
 
 struct LabelSelectorRequirement {
-  std::string key{};
-  std::string operator_{};
-  std::vector<std::string> values{};
-  bool operator==(const LabelSelectorRequirement&) const = default;
+  std::string key;
+  std::string operator_;
+  std::vector<std::string> values;
+  LabelSelectorRequirement();
+  LabelSelectorRequirement(const LabelSelectorRequirement&);
+  LabelSelectorRequirement(LabelSelectorRequirement&&) noexcept;
+  LabelSelectorRequirement& operator=(const LabelSelectorRequirement&);
+  LabelSelectorRequirement& operator=(LabelSelectorRequirement&&) noexcept;
+  ~LabelSelectorRequirement();
+  bool operator==(const LabelSelectorRequirement&) const;
 };
 
 struct LabelSelector {
-  std::map<std::string, std::string> match_labels{};
-  std::vector<LabelSelectorRequirement> match_expressions{};
-  bool operator==(const LabelSelector&) const = default;
+  std::map<std::string, std::string> match_labels;
+  std::vector<LabelSelectorRequirement> match_expressions;
+  LabelSelector();
+  LabelSelector(const LabelSelector&);
+  LabelSelector(LabelSelector&&) noexcept;
+  LabelSelector& operator=(const LabelSelector&);
+  LabelSelector& operator=(LabelSelector&&) noexcept;
+  ~LabelSelector();
+  bool operator==(const LabelSelector&) const;
 };
 
 struct ShardInfo {
@@ -189,18 +249,24 @@ struct ListMeta {
 };
 
 struct ListOptions {
-  std::string label_selector{};
-  std::string field_selector{};
+  std::string label_selector;
+  std::string field_selector;
   bool watch{};
-  std::string resource_version{};
-  std::optional<std::int64_t> timeout_seconds{};
+  std::string resource_version;
+  std::optional<std::int64_t> timeout_seconds;
   std::int64_t limit{};
-  std::string continue_{};
+  std::string continue_;
   bool allow_watch_bookmarks{};
-  std::string resource_version_match{};
-  std::optional<bool> send_initial_events{};
-  std::string shard_selector{};
-  bool operator==(const ListOptions&) const = default;
+  std::string resource_version_match;
+  std::optional<bool> send_initial_events;
+  std::string shard_selector;
+  ListOptions();
+  ListOptions(const ListOptions&);
+  ListOptions(ListOptions&&) noexcept;
+  ListOptions& operator=(const ListOptions&);
+  ListOptions& operator=(ListOptions&&) noexcept;
+  ~ListOptions();
+  bool operator==(const ListOptions&) const;
 };
 
 struct ManagedFieldsEntry {
@@ -225,41 +291,65 @@ struct OwnerReference {
 };
 
 struct ObjectMeta {
-  std::string name{};
-  std::string generate_name{};
-  std::string namespace_{};
-  std::string self_link{};
-  std::string uid{};
-  std::string resource_version{};
+  std::string name;
+  std::string generate_name;
+  std::string namespace_;
+  std::string self_link;
+  std::string uid;
+  std::string resource_version;
   std::int64_t generation{};
-  apimachinery::Time creation_timestamp{};
-  std::optional<apimachinery::Time> deletion_timestamp{};
-  std::optional<std::int64_t> deletion_grace_period_seconds{};
-  std::map<std::string, std::string> labels{};
-  std::map<std::string, std::string> annotations{};
-  std::vector<OwnerReference> owner_references{};
-  std::vector<std::string> finalizers{};
-  std::vector<ManagedFieldsEntry> managed_fields{};
-  bool operator==(const ObjectMeta&) const = default;
+  apimachinery::Time creation_timestamp;
+  std::optional<apimachinery::Time> deletion_timestamp;
+  std::optional<std::int64_t> deletion_grace_period_seconds;
+  std::map<std::string, std::string> labels;
+  std::map<std::string, std::string> annotations;
+  std::vector<OwnerReference> owner_references;
+  std::vector<std::string> finalizers;
+  std::vector<ManagedFieldsEntry> managed_fields;
+  ObjectMeta();
+  ObjectMeta(const ObjectMeta&);
+  ObjectMeta(ObjectMeta&&) noexcept;
+  ObjectMeta& operator=(const ObjectMeta&);
+  ObjectMeta& operator=(ObjectMeta&&) noexcept;
+  ~ObjectMeta();
+  bool operator==(const ObjectMeta&) const;
 };
 
 struct PartialObjectMetadata {
-  ObjectMeta metadata{};
-  bool operator==(const PartialObjectMetadata&) const = default;
+  ObjectMeta metadata;
+  PartialObjectMetadata();
+  PartialObjectMetadata(const PartialObjectMetadata&);
+  PartialObjectMetadata(PartialObjectMetadata&&) noexcept;
+  PartialObjectMetadata& operator=(const PartialObjectMetadata&);
+  PartialObjectMetadata& operator=(PartialObjectMetadata&&) noexcept;
+  ~PartialObjectMetadata();
+  bool operator==(const PartialObjectMetadata&) const;
 };
 
 struct PartialObjectMetadataList {
-  ListMeta metadata{};
-  std::vector<PartialObjectMetadata> items{};
-  bool operator==(const PartialObjectMetadataList&) const = default;
+  ListMeta metadata;
+  std::vector<PartialObjectMetadata> items;
+  PartialObjectMetadataList();
+  PartialObjectMetadataList(const PartialObjectMetadataList&);
+  PartialObjectMetadataList(PartialObjectMetadataList&&) noexcept;
+  PartialObjectMetadataList& operator=(const PartialObjectMetadataList&);
+  PartialObjectMetadataList& operator=(PartialObjectMetadataList&&) noexcept;
+  ~PartialObjectMetadataList();
+  bool operator==(const PartialObjectMetadataList&) const;
 };
 
 struct PatchOptions {
-  std::vector<std::string> dry_run{};
-  std::optional<bool> force{};
-  std::string field_manager{};
-  std::string field_validation{};
-  bool operator==(const PatchOptions&) const = default;
+  std::vector<std::string> dry_run;
+  std::optional<bool> force;
+  std::string field_manager;
+  std::string field_validation;
+  PatchOptions();
+  PatchOptions(const PatchOptions&);
+  PatchOptions(PatchOptions&&) noexcept;
+  PatchOptions& operator=(const PatchOptions&);
+  PatchOptions& operator=(PatchOptions&&) noexcept;
+  ~PatchOptions();
+  bool operator==(const PatchOptions&) const;
 };
 
 struct StatusCause {
@@ -270,13 +360,19 @@ struct StatusCause {
 };
 
 struct StatusDetails {
-  std::string name{};
-  std::string group{};
-  std::string kind{};
-  std::vector<StatusCause> causes{};
+  std::string name;
+  std::string group;
+  std::string kind;
+  std::vector<StatusCause> causes;
   std::int32_t retry_after_seconds{};
-  std::string uid{};
-  bool operator==(const StatusDetails&) const = default;
+  std::string uid;
+  StatusDetails();
+  StatusDetails(const StatusDetails&);
+  StatusDetails(StatusDetails&&) noexcept;
+  StatusDetails& operator=(const StatusDetails&);
+  StatusDetails& operator=(StatusDetails&&) noexcept;
+  ~StatusDetails();
+  bool operator==(const StatusDetails&) const;
 };
 
 struct Status {
@@ -290,10 +386,16 @@ struct Status {
 };
 
 struct UpdateOptions {
-  std::vector<std::string> dry_run{};
-  std::string field_manager{};
-  std::string field_validation{};
-  bool operator==(const UpdateOptions&) const = default;
+  std::vector<std::string> dry_run;
+  std::string field_manager;
+  std::string field_validation;
+  UpdateOptions();
+  UpdateOptions(const UpdateOptions&);
+  UpdateOptions(UpdateOptions&&) noexcept;
+  UpdateOptions& operator=(const UpdateOptions&);
+  UpdateOptions& operator=(UpdateOptions&&) noexcept;
+  ~UpdateOptions();
+  bool operator==(const UpdateOptions&) const;
 };
 
 struct WatchEvent {

@@ -2,6 +2,7 @@
 #include "kubexx/api/networking/v1/schema.gen.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "kubexx/api/networking/v1/types.gen.h"
 #include "kubexx/api/core/v1/schema.gen.h"
@@ -10,7 +11,185 @@
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
-namespace kubexx::api::networking::v1::internal {
+namespace kubexx::api::networking::v1 {
+
+HTTPIngressRuleValue::HTTPIngressRuleValue() = default;
+HTTPIngressRuleValue::HTTPIngressRuleValue(const HTTPIngressRuleValue&) = default;
+HTTPIngressRuleValue::HTTPIngressRuleValue(HTTPIngressRuleValue&&) noexcept = default;
+HTTPIngressRuleValue& HTTPIngressRuleValue::operator=(const HTTPIngressRuleValue& other) { return *this = HTTPIngressRuleValue(other); }
+HTTPIngressRuleValue& HTTPIngressRuleValue::operator=(HTTPIngressRuleValue&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+HTTPIngressRuleValue::~HTTPIngressRuleValue() = default;
+bool HTTPIngressRuleValue::operator==(const HTTPIngressRuleValue&) const = default;
+
+IPAddress::IPAddress() = default;
+IPAddress::IPAddress(const IPAddress&) = default;
+IPAddress::IPAddress(IPAddress&&) noexcept = default;
+IPAddress& IPAddress::operator=(const IPAddress& other) { return *this = IPAddress(other); }
+IPAddress& IPAddress::operator=(IPAddress&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+IPAddress::~IPAddress() = default;
+bool IPAddress::operator==(const IPAddress&) const = default;
+
+IPAddressList::IPAddressList() = default;
+IPAddressList::IPAddressList(const IPAddressList&) = default;
+IPAddressList::IPAddressList(IPAddressList&&) noexcept = default;
+IPAddressList& IPAddressList::operator=(const IPAddressList& other) { return *this = IPAddressList(other); }
+IPAddressList& IPAddressList::operator=(IPAddressList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+IPAddressList::~IPAddressList() = default;
+bool IPAddressList::operator==(const IPAddressList&) const = default;
+
+IPBlock::IPBlock() = default;
+IPBlock::IPBlock(const IPBlock&) = default;
+IPBlock::IPBlock(IPBlock&&) noexcept = default;
+IPBlock& IPBlock::operator=(const IPBlock& other) { return *this = IPBlock(other); }
+IPBlock& IPBlock::operator=(IPBlock&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+IPBlock::~IPBlock() = default;
+bool IPBlock::operator==(const IPBlock&) const = default;
+
+IngressTLS::IngressTLS() = default;
+IngressTLS::IngressTLS(const IngressTLS&) = default;
+IngressTLS::IngressTLS(IngressTLS&&) noexcept = default;
+IngressTLS& IngressTLS::operator=(const IngressTLS& other) { return *this = IngressTLS(other); }
+IngressTLS& IngressTLS::operator=(IngressTLS&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+IngressTLS::~IngressTLS() = default;
+bool IngressTLS::operator==(const IngressTLS&) const = default;
+
+IngressSpec::IngressSpec() = default;
+IngressSpec::IngressSpec(const IngressSpec&) = default;
+IngressSpec::IngressSpec(IngressSpec&&) noexcept = default;
+IngressSpec& IngressSpec::operator=(const IngressSpec& other) { return *this = IngressSpec(other); }
+IngressSpec& IngressSpec::operator=(IngressSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+IngressSpec::~IngressSpec() = default;
+bool IngressSpec::operator==(const IngressSpec&) const = default;
+
+IngressLoadBalancerIngress::IngressLoadBalancerIngress() = default;
+IngressLoadBalancerIngress::IngressLoadBalancerIngress(const IngressLoadBalancerIngress&) = default;
+IngressLoadBalancerIngress::IngressLoadBalancerIngress(IngressLoadBalancerIngress&&) noexcept = default;
+IngressLoadBalancerIngress& IngressLoadBalancerIngress::operator=(const IngressLoadBalancerIngress& other) { return *this = IngressLoadBalancerIngress(other); }
+IngressLoadBalancerIngress& IngressLoadBalancerIngress::operator=(IngressLoadBalancerIngress&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+IngressLoadBalancerIngress::~IngressLoadBalancerIngress() = default;
+bool IngressLoadBalancerIngress::operator==(const IngressLoadBalancerIngress&) const = default;
+
+IngressLoadBalancerStatus::IngressLoadBalancerStatus() = default;
+IngressLoadBalancerStatus::IngressLoadBalancerStatus(const IngressLoadBalancerStatus&) = default;
+IngressLoadBalancerStatus::IngressLoadBalancerStatus(IngressLoadBalancerStatus&&) noexcept = default;
+IngressLoadBalancerStatus& IngressLoadBalancerStatus::operator=(const IngressLoadBalancerStatus& other) { return *this = IngressLoadBalancerStatus(other); }
+IngressLoadBalancerStatus& IngressLoadBalancerStatus::operator=(IngressLoadBalancerStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+IngressLoadBalancerStatus::~IngressLoadBalancerStatus() = default;
+bool IngressLoadBalancerStatus::operator==(const IngressLoadBalancerStatus&) const = default;
+
+IngressStatus::IngressStatus() = default;
+IngressStatus::IngressStatus(const IngressStatus&) = default;
+IngressStatus::IngressStatus(IngressStatus&&) noexcept = default;
+IngressStatus& IngressStatus::operator=(const IngressStatus& other) { return *this = IngressStatus(other); }
+IngressStatus& IngressStatus::operator=(IngressStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+IngressStatus::~IngressStatus() = default;
+bool IngressStatus::operator==(const IngressStatus&) const = default;
+
+Ingress::Ingress() = default;
+Ingress::Ingress(const Ingress&) = default;
+Ingress::Ingress(Ingress&&) noexcept = default;
+Ingress& Ingress::operator=(const Ingress& other) { return *this = Ingress(other); }
+Ingress& Ingress::operator=(Ingress&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+Ingress::~Ingress() = default;
+bool Ingress::operator==(const Ingress&) const = default;
+
+IngressClass::IngressClass() = default;
+IngressClass::IngressClass(const IngressClass&) = default;
+IngressClass::IngressClass(IngressClass&&) noexcept = default;
+IngressClass& IngressClass::operator=(const IngressClass& other) { return *this = IngressClass(other); }
+IngressClass& IngressClass::operator=(IngressClass&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+IngressClass::~IngressClass() = default;
+bool IngressClass::operator==(const IngressClass&) const = default;
+
+IngressClassList::IngressClassList() = default;
+IngressClassList::IngressClassList(const IngressClassList&) = default;
+IngressClassList::IngressClassList(IngressClassList&&) noexcept = default;
+IngressClassList& IngressClassList::operator=(const IngressClassList& other) { return *this = IngressClassList(other); }
+IngressClassList& IngressClassList::operator=(IngressClassList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+IngressClassList::~IngressClassList() = default;
+bool IngressClassList::operator==(const IngressClassList&) const = default;
+
+IngressList::IngressList() = default;
+IngressList::IngressList(const IngressList&) = default;
+IngressList::IngressList(IngressList&&) noexcept = default;
+IngressList& IngressList::operator=(const IngressList& other) { return *this = IngressList(other); }
+IngressList& IngressList::operator=(IngressList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+IngressList::~IngressList() = default;
+bool IngressList::operator==(const IngressList&) const = default;
+
+NetworkPolicyIngressRule::NetworkPolicyIngressRule() = default;
+NetworkPolicyIngressRule::NetworkPolicyIngressRule(const NetworkPolicyIngressRule&) = default;
+NetworkPolicyIngressRule::NetworkPolicyIngressRule(NetworkPolicyIngressRule&&) noexcept = default;
+NetworkPolicyIngressRule& NetworkPolicyIngressRule::operator=(const NetworkPolicyIngressRule& other) { return *this = NetworkPolicyIngressRule(other); }
+NetworkPolicyIngressRule& NetworkPolicyIngressRule::operator=(NetworkPolicyIngressRule&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+NetworkPolicyIngressRule::~NetworkPolicyIngressRule() = default;
+bool NetworkPolicyIngressRule::operator==(const NetworkPolicyIngressRule&) const = default;
+
+NetworkPolicyEgressRule::NetworkPolicyEgressRule() = default;
+NetworkPolicyEgressRule::NetworkPolicyEgressRule(const NetworkPolicyEgressRule&) = default;
+NetworkPolicyEgressRule::NetworkPolicyEgressRule(NetworkPolicyEgressRule&&) noexcept = default;
+NetworkPolicyEgressRule& NetworkPolicyEgressRule::operator=(const NetworkPolicyEgressRule& other) { return *this = NetworkPolicyEgressRule(other); }
+NetworkPolicyEgressRule& NetworkPolicyEgressRule::operator=(NetworkPolicyEgressRule&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+NetworkPolicyEgressRule::~NetworkPolicyEgressRule() = default;
+bool NetworkPolicyEgressRule::operator==(const NetworkPolicyEgressRule&) const = default;
+
+NetworkPolicySpec::NetworkPolicySpec() = default;
+NetworkPolicySpec::NetworkPolicySpec(const NetworkPolicySpec&) = default;
+NetworkPolicySpec::NetworkPolicySpec(NetworkPolicySpec&&) noexcept = default;
+NetworkPolicySpec& NetworkPolicySpec::operator=(const NetworkPolicySpec& other) { return *this = NetworkPolicySpec(other); }
+NetworkPolicySpec& NetworkPolicySpec::operator=(NetworkPolicySpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+NetworkPolicySpec::~NetworkPolicySpec() = default;
+bool NetworkPolicySpec::operator==(const NetworkPolicySpec&) const = default;
+
+NetworkPolicy::NetworkPolicy() = default;
+NetworkPolicy::NetworkPolicy(const NetworkPolicy&) = default;
+NetworkPolicy::NetworkPolicy(NetworkPolicy&&) noexcept = default;
+NetworkPolicy& NetworkPolicy::operator=(const NetworkPolicy& other) { return *this = NetworkPolicy(other); }
+NetworkPolicy& NetworkPolicy::operator=(NetworkPolicy&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+NetworkPolicy::~NetworkPolicy() = default;
+bool NetworkPolicy::operator==(const NetworkPolicy&) const = default;
+
+NetworkPolicyList::NetworkPolicyList() = default;
+NetworkPolicyList::NetworkPolicyList(const NetworkPolicyList&) = default;
+NetworkPolicyList::NetworkPolicyList(NetworkPolicyList&&) noexcept = default;
+NetworkPolicyList& NetworkPolicyList::operator=(const NetworkPolicyList& other) { return *this = NetworkPolicyList(other); }
+NetworkPolicyList& NetworkPolicyList::operator=(NetworkPolicyList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+NetworkPolicyList::~NetworkPolicyList() = default;
+bool NetworkPolicyList::operator==(const NetworkPolicyList&) const = default;
+
+ServiceCIDRSpec::ServiceCIDRSpec() = default;
+ServiceCIDRSpec::ServiceCIDRSpec(const ServiceCIDRSpec&) = default;
+ServiceCIDRSpec::ServiceCIDRSpec(ServiceCIDRSpec&&) noexcept = default;
+ServiceCIDRSpec& ServiceCIDRSpec::operator=(const ServiceCIDRSpec& other) { return *this = ServiceCIDRSpec(other); }
+ServiceCIDRSpec& ServiceCIDRSpec::operator=(ServiceCIDRSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ServiceCIDRSpec::~ServiceCIDRSpec() = default;
+bool ServiceCIDRSpec::operator==(const ServiceCIDRSpec&) const = default;
+
+ServiceCIDRStatus::ServiceCIDRStatus() = default;
+ServiceCIDRStatus::ServiceCIDRStatus(const ServiceCIDRStatus&) = default;
+ServiceCIDRStatus::ServiceCIDRStatus(ServiceCIDRStatus&&) noexcept = default;
+ServiceCIDRStatus& ServiceCIDRStatus::operator=(const ServiceCIDRStatus& other) { return *this = ServiceCIDRStatus(other); }
+ServiceCIDRStatus& ServiceCIDRStatus::operator=(ServiceCIDRStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ServiceCIDRStatus::~ServiceCIDRStatus() = default;
+bool ServiceCIDRStatus::operator==(const ServiceCIDRStatus&) const = default;
+
+ServiceCIDR::ServiceCIDR() = default;
+ServiceCIDR::ServiceCIDR(const ServiceCIDR&) = default;
+ServiceCIDR::ServiceCIDR(ServiceCIDR&&) noexcept = default;
+ServiceCIDR& ServiceCIDR::operator=(const ServiceCIDR& other) { return *this = ServiceCIDR(other); }
+ServiceCIDR& ServiceCIDR::operator=(ServiceCIDR&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ServiceCIDR::~ServiceCIDR() = default;
+bool ServiceCIDR::operator==(const ServiceCIDR&) const = default;
+
+ServiceCIDRList::ServiceCIDRList() = default;
+ServiceCIDRList::ServiceCIDRList(const ServiceCIDRList&) = default;
+ServiceCIDRList::ServiceCIDRList(ServiceCIDRList&&) noexcept = default;
+ServiceCIDRList& ServiceCIDRList::operator=(const ServiceCIDRList& other) { return *this = ServiceCIDRList(other); }
+ServiceCIDRList& ServiceCIDRList::operator=(ServiceCIDRList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ServiceCIDRList::~ServiceCIDRList() = default;
+bool ServiceCIDRList::operator==(const ServiceCIDRList&) const = default;
+
+namespace internal {
 namespace {
 
 using enum codec::Kind;
@@ -342,7 +521,8 @@ constinit const codec::TypeSchema kServiceCIDRListSchema{
     "networking.v1.ServiceCIDRList", "networking.k8s.io", "v1", "ServiceCIDRList",
     kServiceCIDRListFields, codec::JsonForm::kObject, &CreateObject<ServiceCIDRList>, &DestroyObject<ServiceCIDRList>};
 
-}  // namespace kubexx::api::networking::v1::internal
+}  // namespace internal
+}  // namespace kubexx::api::networking::v1
 
 namespace kubexx::codec {
 

@@ -55,8 +55,14 @@ struct HTTPIngressPath {
 };
 
 struct HTTPIngressRuleValue {
-  std::vector<HTTPIngressPath> paths{};
-  bool operator==(const HTTPIngressRuleValue&) const = default;
+  std::vector<HTTPIngressPath> paths;
+  HTTPIngressRuleValue();
+  HTTPIngressRuleValue(const HTTPIngressRuleValue&);
+  HTTPIngressRuleValue(HTTPIngressRuleValue&&) noexcept;
+  HTTPIngressRuleValue& operator=(const HTTPIngressRuleValue&);
+  HTTPIngressRuleValue& operator=(HTTPIngressRuleValue&&) noexcept;
+  ~HTTPIngressRuleValue();
+  bool operator==(const HTTPIngressRuleValue&) const;
 };
 
 struct ParentReference {
@@ -73,21 +79,39 @@ struct IPAddressSpec {
 };
 
 struct IPAddress {
-  meta::v1::ObjectMeta metadata{};
-  IPAddressSpec spec{};
-  bool operator==(const IPAddress&) const = default;
+  meta::v1::ObjectMeta metadata;
+  IPAddressSpec spec;
+  IPAddress();
+  IPAddress(const IPAddress&);
+  IPAddress(IPAddress&&) noexcept;
+  IPAddress& operator=(const IPAddress&);
+  IPAddress& operator=(IPAddress&&) noexcept;
+  ~IPAddress();
+  bool operator==(const IPAddress&) const;
 };
 
 struct IPAddressList {
-  meta::v1::ListMeta metadata{};
-  std::vector<IPAddress> items{};
-  bool operator==(const IPAddressList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<IPAddress> items;
+  IPAddressList();
+  IPAddressList(const IPAddressList&);
+  IPAddressList(IPAddressList&&) noexcept;
+  IPAddressList& operator=(const IPAddressList&);
+  IPAddressList& operator=(IPAddressList&&) noexcept;
+  ~IPAddressList();
+  bool operator==(const IPAddressList&) const;
 };
 
 struct IngressTLS {
-  std::vector<std::string> hosts{};
-  std::string secret_name{};
-  bool operator==(const IngressTLS&) const = default;
+  std::vector<std::string> hosts;
+  std::string secret_name;
+  IngressTLS();
+  IngressTLS(const IngressTLS&);
+  IngressTLS(IngressTLS&&) noexcept;
+  IngressTLS& operator=(const IngressTLS&);
+  IngressTLS& operator=(IngressTLS&&) noexcept;
+  ~IngressTLS();
+  bool operator==(const IngressTLS&) const;
 };
 
 struct IngressRuleValue {
@@ -102,11 +126,17 @@ struct IngressRule {
 };
 
 struct IngressSpec {
-  apimachinery::Box<IngressBackend> backend{};
-  std::vector<IngressTLS> tls{};
-  std::vector<IngressRule> rules{};
-  std::optional<std::string> ingress_class_name{};
-  bool operator==(const IngressSpec&) const = default;
+  apimachinery::Box<IngressBackend> backend;
+  std::vector<IngressTLS> tls;
+  std::vector<IngressRule> rules;
+  std::optional<std::string> ingress_class_name;
+  IngressSpec();
+  IngressSpec(const IngressSpec&);
+  IngressSpec(IngressSpec&&) noexcept;
+  IngressSpec& operator=(const IngressSpec&);
+  IngressSpec& operator=(IngressSpec&&) noexcept;
+  ~IngressSpec();
+  bool operator==(const IngressSpec&) const;
 };
 
 struct IngressPortStatus {
@@ -117,27 +147,51 @@ struct IngressPortStatus {
 };
 
 struct IngressLoadBalancerIngress {
-  std::string ip{};
-  std::string hostname{};
-  std::vector<IngressPortStatus> ports{};
-  bool operator==(const IngressLoadBalancerIngress&) const = default;
+  std::string ip;
+  std::string hostname;
+  std::vector<IngressPortStatus> ports;
+  IngressLoadBalancerIngress();
+  IngressLoadBalancerIngress(const IngressLoadBalancerIngress&);
+  IngressLoadBalancerIngress(IngressLoadBalancerIngress&&) noexcept;
+  IngressLoadBalancerIngress& operator=(const IngressLoadBalancerIngress&);
+  IngressLoadBalancerIngress& operator=(IngressLoadBalancerIngress&&) noexcept;
+  ~IngressLoadBalancerIngress();
+  bool operator==(const IngressLoadBalancerIngress&) const;
 };
 
 struct IngressLoadBalancerStatus {
-  std::vector<IngressLoadBalancerIngress> ingress{};
-  bool operator==(const IngressLoadBalancerStatus&) const = default;
+  std::vector<IngressLoadBalancerIngress> ingress;
+  IngressLoadBalancerStatus();
+  IngressLoadBalancerStatus(const IngressLoadBalancerStatus&);
+  IngressLoadBalancerStatus(IngressLoadBalancerStatus&&) noexcept;
+  IngressLoadBalancerStatus& operator=(const IngressLoadBalancerStatus&);
+  IngressLoadBalancerStatus& operator=(IngressLoadBalancerStatus&&) noexcept;
+  ~IngressLoadBalancerStatus();
+  bool operator==(const IngressLoadBalancerStatus&) const;
 };
 
 struct IngressStatus {
-  IngressLoadBalancerStatus load_balancer{};
-  bool operator==(const IngressStatus&) const = default;
+  IngressLoadBalancerStatus load_balancer;
+  IngressStatus();
+  IngressStatus(const IngressStatus&);
+  IngressStatus(IngressStatus&&) noexcept;
+  IngressStatus& operator=(const IngressStatus&);
+  IngressStatus& operator=(IngressStatus&&) noexcept;
+  ~IngressStatus();
+  bool operator==(const IngressStatus&) const;
 };
 
 struct Ingress {
-  meta::v1::ObjectMeta metadata{};
-  IngressSpec spec{};
-  IngressStatus status{};
-  bool operator==(const Ingress&) const = default;
+  meta::v1::ObjectMeta metadata;
+  IngressSpec spec;
+  IngressStatus status;
+  Ingress();
+  Ingress(const Ingress&);
+  Ingress(Ingress&&) noexcept;
+  Ingress& operator=(const Ingress&);
+  Ingress& operator=(Ingress&&) noexcept;
+  ~Ingress();
+  bool operator==(const Ingress&) const;
 };
 
 struct IngressClassParametersReference {
@@ -156,44 +210,86 @@ struct IngressClassSpec {
 };
 
 struct IngressClass {
-  meta::v1::ObjectMeta metadata{};
-  IngressClassSpec spec{};
-  bool operator==(const IngressClass&) const = default;
+  meta::v1::ObjectMeta metadata;
+  IngressClassSpec spec;
+  IngressClass();
+  IngressClass(const IngressClass&);
+  IngressClass(IngressClass&&) noexcept;
+  IngressClass& operator=(const IngressClass&);
+  IngressClass& operator=(IngressClass&&) noexcept;
+  ~IngressClass();
+  bool operator==(const IngressClass&) const;
 };
 
 struct IngressClassList {
-  meta::v1::ListMeta metadata{};
-  std::vector<IngressClass> items{};
-  bool operator==(const IngressClassList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<IngressClass> items;
+  IngressClassList();
+  IngressClassList(const IngressClassList&);
+  IngressClassList(IngressClassList&&) noexcept;
+  IngressClassList& operator=(const IngressClassList&);
+  IngressClassList& operator=(IngressClassList&&) noexcept;
+  ~IngressClassList();
+  bool operator==(const IngressClassList&) const;
 };
 
 struct IngressList {
-  meta::v1::ListMeta metadata{};
-  std::vector<Ingress> items{};
-  bool operator==(const IngressList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<Ingress> items;
+  IngressList();
+  IngressList(const IngressList&);
+  IngressList(IngressList&&) noexcept;
+  IngressList& operator=(const IngressList&);
+  IngressList& operator=(IngressList&&) noexcept;
+  ~IngressList();
+  bool operator==(const IngressList&) const;
 };
 
 struct ServiceCIDRSpec {
-  std::vector<std::string> cidrs{};
-  bool operator==(const ServiceCIDRSpec&) const = default;
+  std::vector<std::string> cidrs;
+  ServiceCIDRSpec();
+  ServiceCIDRSpec(const ServiceCIDRSpec&);
+  ServiceCIDRSpec(ServiceCIDRSpec&&) noexcept;
+  ServiceCIDRSpec& operator=(const ServiceCIDRSpec&);
+  ServiceCIDRSpec& operator=(ServiceCIDRSpec&&) noexcept;
+  ~ServiceCIDRSpec();
+  bool operator==(const ServiceCIDRSpec&) const;
 };
 
 struct ServiceCIDRStatus {
-  std::vector<meta::v1::Condition> conditions{};
-  bool operator==(const ServiceCIDRStatus&) const = default;
+  std::vector<meta::v1::Condition> conditions;
+  ServiceCIDRStatus();
+  ServiceCIDRStatus(const ServiceCIDRStatus&);
+  ServiceCIDRStatus(ServiceCIDRStatus&&) noexcept;
+  ServiceCIDRStatus& operator=(const ServiceCIDRStatus&);
+  ServiceCIDRStatus& operator=(ServiceCIDRStatus&&) noexcept;
+  ~ServiceCIDRStatus();
+  bool operator==(const ServiceCIDRStatus&) const;
 };
 
 struct ServiceCIDR {
-  meta::v1::ObjectMeta metadata{};
-  ServiceCIDRSpec spec{};
-  ServiceCIDRStatus status{};
-  bool operator==(const ServiceCIDR&) const = default;
+  meta::v1::ObjectMeta metadata;
+  ServiceCIDRSpec spec;
+  ServiceCIDRStatus status;
+  ServiceCIDR();
+  ServiceCIDR(const ServiceCIDR&);
+  ServiceCIDR(ServiceCIDR&&) noexcept;
+  ServiceCIDR& operator=(const ServiceCIDR&);
+  ServiceCIDR& operator=(ServiceCIDR&&) noexcept;
+  ~ServiceCIDR();
+  bool operator==(const ServiceCIDR&) const;
 };
 
 struct ServiceCIDRList {
-  meta::v1::ListMeta metadata{};
-  std::vector<ServiceCIDR> items{};
-  bool operator==(const ServiceCIDRList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<ServiceCIDR> items;
+  ServiceCIDRList();
+  ServiceCIDRList(const ServiceCIDRList&);
+  ServiceCIDRList(ServiceCIDRList&&) noexcept;
+  ServiceCIDRList& operator=(const ServiceCIDRList&);
+  ServiceCIDRList& operator=(ServiceCIDRList&&) noexcept;
+  ~ServiceCIDRList();
+  bool operator==(const ServiceCIDRList&) const;
 };
 
 }  // namespace kubexx::api::networking::v1beta1

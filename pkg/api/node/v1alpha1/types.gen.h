@@ -21,14 +21,26 @@ struct RuntimeClassSpec;
 struct Scheduling;
 
 struct Overhead {
-  std::map<std::string, apimachinery::Quantity> pod_fixed{};
-  bool operator==(const Overhead&) const = default;
+  std::map<std::string, apimachinery::Quantity> pod_fixed;
+  Overhead();
+  Overhead(const Overhead&);
+  Overhead(Overhead&&) noexcept;
+  Overhead& operator=(const Overhead&);
+  Overhead& operator=(Overhead&&) noexcept;
+  ~Overhead();
+  bool operator==(const Overhead&) const;
 };
 
 struct Scheduling {
-  std::map<std::string, std::string> node_selector{};
-  std::vector<core::v1::Toleration> tolerations{};
-  bool operator==(const Scheduling&) const = default;
+  std::map<std::string, std::string> node_selector;
+  std::vector<core::v1::Toleration> tolerations;
+  Scheduling();
+  Scheduling(const Scheduling&);
+  Scheduling(Scheduling&&) noexcept;
+  Scheduling& operator=(const Scheduling&);
+  Scheduling& operator=(Scheduling&&) noexcept;
+  ~Scheduling();
+  bool operator==(const Scheduling&) const;
 };
 
 struct RuntimeClassSpec {
@@ -39,15 +51,27 @@ struct RuntimeClassSpec {
 };
 
 struct RuntimeClass {
-  meta::v1::ObjectMeta metadata{};
-  RuntimeClassSpec spec{};
-  bool operator==(const RuntimeClass&) const = default;
+  meta::v1::ObjectMeta metadata;
+  RuntimeClassSpec spec;
+  RuntimeClass();
+  RuntimeClass(const RuntimeClass&);
+  RuntimeClass(RuntimeClass&&) noexcept;
+  RuntimeClass& operator=(const RuntimeClass&);
+  RuntimeClass& operator=(RuntimeClass&&) noexcept;
+  ~RuntimeClass();
+  bool operator==(const RuntimeClass&) const;
 };
 
 struct RuntimeClassList {
-  meta::v1::ListMeta metadata{};
-  std::vector<RuntimeClass> items{};
-  bool operator==(const RuntimeClassList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<RuntimeClass> items;
+  RuntimeClassList();
+  RuntimeClassList(const RuntimeClassList&);
+  RuntimeClassList(RuntimeClassList&&) noexcept;
+  RuntimeClassList& operator=(const RuntimeClassList&);
+  RuntimeClassList& operator=(RuntimeClassList&&) noexcept;
+  ~RuntimeClassList();
+  bool operator==(const RuntimeClassList&) const;
 };
 
 }  // namespace kubexx::api::node::v1alpha1

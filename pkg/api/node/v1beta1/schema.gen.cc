@@ -2,6 +2,7 @@
 #include "kubexx/api/node/v1beta1/schema.gen.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "kubexx/api/node/v1beta1/types.gen.h"
 #include "kubexx/api/core/v1/schema.gen.h"
@@ -10,7 +11,41 @@
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
-namespace kubexx::api::node::v1beta1::internal {
+namespace kubexx::api::node::v1beta1 {
+
+Overhead::Overhead() = default;
+Overhead::Overhead(const Overhead&) = default;
+Overhead::Overhead(Overhead&&) noexcept = default;
+Overhead& Overhead::operator=(const Overhead& other) { return *this = Overhead(other); }
+Overhead& Overhead::operator=(Overhead&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+Overhead::~Overhead() = default;
+bool Overhead::operator==(const Overhead&) const = default;
+
+Scheduling::Scheduling() = default;
+Scheduling::Scheduling(const Scheduling&) = default;
+Scheduling::Scheduling(Scheduling&&) noexcept = default;
+Scheduling& Scheduling::operator=(const Scheduling& other) { return *this = Scheduling(other); }
+Scheduling& Scheduling::operator=(Scheduling&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+Scheduling::~Scheduling() = default;
+bool Scheduling::operator==(const Scheduling&) const = default;
+
+RuntimeClass::RuntimeClass() = default;
+RuntimeClass::RuntimeClass(const RuntimeClass&) = default;
+RuntimeClass::RuntimeClass(RuntimeClass&&) noexcept = default;
+RuntimeClass& RuntimeClass::operator=(const RuntimeClass& other) { return *this = RuntimeClass(other); }
+RuntimeClass& RuntimeClass::operator=(RuntimeClass&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+RuntimeClass::~RuntimeClass() = default;
+bool RuntimeClass::operator==(const RuntimeClass&) const = default;
+
+RuntimeClassList::RuntimeClassList() = default;
+RuntimeClassList::RuntimeClassList(const RuntimeClassList&) = default;
+RuntimeClassList::RuntimeClassList(RuntimeClassList&&) noexcept = default;
+RuntimeClassList& RuntimeClassList::operator=(const RuntimeClassList& other) { return *this = RuntimeClassList(other); }
+RuntimeClassList& RuntimeClassList::operator=(RuntimeClassList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+RuntimeClassList::~RuntimeClassList() = default;
+bool RuntimeClassList::operator==(const RuntimeClassList&) const = default;
+
+namespace internal {
 namespace {
 
 using enum codec::Kind;
@@ -55,7 +90,8 @@ constinit const codec::TypeSchema kRuntimeClassListSchema{
     "node.v1beta1.RuntimeClassList", "node.k8s.io", "v1beta1", "RuntimeClassList",
     kRuntimeClassListFields, codec::JsonForm::kObject, &CreateObject<RuntimeClassList>, &DestroyObject<RuntimeClassList>};
 
-}  // namespace kubexx::api::node::v1beta1::internal
+}  // namespace internal
+}  // namespace kubexx::api::node::v1beta1
 
 namespace kubexx::codec {
 

@@ -2,6 +2,7 @@
 #include "kubexx/api/policy/v1beta1/schema.gen.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "kubexx/api/policy/v1beta1/types.gen.h"
 #include "kubexx/api/meta/v1/schema.gen.h"
@@ -9,7 +10,41 @@
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
-namespace kubexx::api::policy::v1beta1::internal {
+namespace kubexx::api::policy::v1beta1 {
+
+Eviction::Eviction() = default;
+Eviction::Eviction(const Eviction&) = default;
+Eviction::Eviction(Eviction&&) noexcept = default;
+Eviction& Eviction::operator=(const Eviction& other) { return *this = Eviction(other); }
+Eviction& Eviction::operator=(Eviction&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+Eviction::~Eviction() = default;
+bool Eviction::operator==(const Eviction&) const = default;
+
+PodDisruptionBudgetStatus::PodDisruptionBudgetStatus() = default;
+PodDisruptionBudgetStatus::PodDisruptionBudgetStatus(const PodDisruptionBudgetStatus&) = default;
+PodDisruptionBudgetStatus::PodDisruptionBudgetStatus(PodDisruptionBudgetStatus&&) noexcept = default;
+PodDisruptionBudgetStatus& PodDisruptionBudgetStatus::operator=(const PodDisruptionBudgetStatus& other) { return *this = PodDisruptionBudgetStatus(other); }
+PodDisruptionBudgetStatus& PodDisruptionBudgetStatus::operator=(PodDisruptionBudgetStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PodDisruptionBudgetStatus::~PodDisruptionBudgetStatus() = default;
+bool PodDisruptionBudgetStatus::operator==(const PodDisruptionBudgetStatus&) const = default;
+
+PodDisruptionBudget::PodDisruptionBudget() = default;
+PodDisruptionBudget::PodDisruptionBudget(const PodDisruptionBudget&) = default;
+PodDisruptionBudget::PodDisruptionBudget(PodDisruptionBudget&&) noexcept = default;
+PodDisruptionBudget& PodDisruptionBudget::operator=(const PodDisruptionBudget& other) { return *this = PodDisruptionBudget(other); }
+PodDisruptionBudget& PodDisruptionBudget::operator=(PodDisruptionBudget&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PodDisruptionBudget::~PodDisruptionBudget() = default;
+bool PodDisruptionBudget::operator==(const PodDisruptionBudget&) const = default;
+
+PodDisruptionBudgetList::PodDisruptionBudgetList() = default;
+PodDisruptionBudgetList::PodDisruptionBudgetList(const PodDisruptionBudgetList&) = default;
+PodDisruptionBudgetList::PodDisruptionBudgetList(PodDisruptionBudgetList&&) noexcept = default;
+PodDisruptionBudgetList& PodDisruptionBudgetList::operator=(const PodDisruptionBudgetList& other) { return *this = PodDisruptionBudgetList(other); }
+PodDisruptionBudgetList& PodDisruptionBudgetList::operator=(PodDisruptionBudgetList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PodDisruptionBudgetList::~PodDisruptionBudgetList() = default;
+bool PodDisruptionBudgetList::operator==(const PodDisruptionBudgetList&) const = default;
+
+namespace internal {
 namespace {
 
 using enum codec::Kind;
@@ -70,7 +105,8 @@ constinit const codec::TypeSchema kPodDisruptionBudgetListSchema{
     "policy.v1beta1.PodDisruptionBudgetList", "policy", "v1beta1", "PodDisruptionBudgetList",
     kPodDisruptionBudgetListFields, codec::JsonForm::kObject, &CreateObject<PodDisruptionBudgetList>, &DestroyObject<PodDisruptionBudgetList>};
 
-}  // namespace kubexx::api::policy::v1beta1::internal
+}  // namespace internal
+}  // namespace kubexx::api::policy::v1beta1
 
 namespace kubexx::codec {
 

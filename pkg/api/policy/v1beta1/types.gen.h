@@ -20,9 +20,15 @@ struct PodDisruptionBudgetSpec;
 struct PodDisruptionBudgetStatus;
 
 struct Eviction {
-  meta::v1::ObjectMeta metadata{};
-  apimachinery::Box<meta::v1::DeleteOptions> delete_options{};
-  bool operator==(const Eviction&) const = default;
+  meta::v1::ObjectMeta metadata;
+  apimachinery::Box<meta::v1::DeleteOptions> delete_options;
+  Eviction();
+  Eviction(const Eviction&);
+  Eviction(Eviction&&) noexcept;
+  Eviction& operator=(const Eviction&);
+  Eviction& operator=(Eviction&&) noexcept;
+  ~Eviction();
+  bool operator==(const Eviction&) const;
 };
 
 struct PodDisruptionBudgetSpec {
@@ -35,26 +41,44 @@ struct PodDisruptionBudgetSpec {
 
 struct PodDisruptionBudgetStatus {
   std::int64_t observed_generation{};
-  std::map<std::string, apimachinery::Time> disrupted_pods{};
+  std::map<std::string, apimachinery::Time> disrupted_pods;
   std::int32_t disruptions_allowed{};
   std::int32_t current_healthy{};
   std::int32_t desired_healthy{};
   std::int32_t expected_pods{};
-  std::vector<meta::v1::Condition> conditions{};
-  bool operator==(const PodDisruptionBudgetStatus&) const = default;
+  std::vector<meta::v1::Condition> conditions;
+  PodDisruptionBudgetStatus();
+  PodDisruptionBudgetStatus(const PodDisruptionBudgetStatus&);
+  PodDisruptionBudgetStatus(PodDisruptionBudgetStatus&&) noexcept;
+  PodDisruptionBudgetStatus& operator=(const PodDisruptionBudgetStatus&);
+  PodDisruptionBudgetStatus& operator=(PodDisruptionBudgetStatus&&) noexcept;
+  ~PodDisruptionBudgetStatus();
+  bool operator==(const PodDisruptionBudgetStatus&) const;
 };
 
 struct PodDisruptionBudget {
-  meta::v1::ObjectMeta metadata{};
-  PodDisruptionBudgetSpec spec{};
-  PodDisruptionBudgetStatus status{};
-  bool operator==(const PodDisruptionBudget&) const = default;
+  meta::v1::ObjectMeta metadata;
+  PodDisruptionBudgetSpec spec;
+  PodDisruptionBudgetStatus status;
+  PodDisruptionBudget();
+  PodDisruptionBudget(const PodDisruptionBudget&);
+  PodDisruptionBudget(PodDisruptionBudget&&) noexcept;
+  PodDisruptionBudget& operator=(const PodDisruptionBudget&);
+  PodDisruptionBudget& operator=(PodDisruptionBudget&&) noexcept;
+  ~PodDisruptionBudget();
+  bool operator==(const PodDisruptionBudget&) const;
 };
 
 struct PodDisruptionBudgetList {
-  meta::v1::ListMeta metadata{};
-  std::vector<PodDisruptionBudget> items{};
-  bool operator==(const PodDisruptionBudgetList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<PodDisruptionBudget> items;
+  PodDisruptionBudgetList();
+  PodDisruptionBudgetList(const PodDisruptionBudgetList&);
+  PodDisruptionBudgetList(PodDisruptionBudgetList&&) noexcept;
+  PodDisruptionBudgetList& operator=(const PodDisruptionBudgetList&);
+  PodDisruptionBudgetList& operator=(PodDisruptionBudgetList&&) noexcept;
+  ~PodDisruptionBudgetList();
+  bool operator==(const PodDisruptionBudgetList&) const;
 };
 
 }  // namespace kubexx::api::policy::v1beta1

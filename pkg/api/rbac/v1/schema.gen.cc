@@ -2,6 +2,7 @@
 #include "kubexx/api/rbac/v1/schema.gen.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "kubexx/api/rbac/v1/types.gen.h"
 #include "kubexx/api/meta/v1/schema.gen.h"
@@ -9,7 +10,89 @@
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
-namespace kubexx::api::rbac::v1::internal {
+namespace kubexx::api::rbac::v1 {
+
+AggregationRule::AggregationRule() = default;
+AggregationRule::AggregationRule(const AggregationRule&) = default;
+AggregationRule::AggregationRule(AggregationRule&&) noexcept = default;
+AggregationRule& AggregationRule::operator=(const AggregationRule& other) { return *this = AggregationRule(other); }
+AggregationRule& AggregationRule::operator=(AggregationRule&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+AggregationRule::~AggregationRule() = default;
+bool AggregationRule::operator==(const AggregationRule&) const = default;
+
+PolicyRule::PolicyRule() = default;
+PolicyRule::PolicyRule(const PolicyRule&) = default;
+PolicyRule::PolicyRule(PolicyRule&&) noexcept = default;
+PolicyRule& PolicyRule::operator=(const PolicyRule& other) { return *this = PolicyRule(other); }
+PolicyRule& PolicyRule::operator=(PolicyRule&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PolicyRule::~PolicyRule() = default;
+bool PolicyRule::operator==(const PolicyRule&) const = default;
+
+ClusterRole::ClusterRole() = default;
+ClusterRole::ClusterRole(const ClusterRole&) = default;
+ClusterRole::ClusterRole(ClusterRole&&) noexcept = default;
+ClusterRole& ClusterRole::operator=(const ClusterRole& other) { return *this = ClusterRole(other); }
+ClusterRole& ClusterRole::operator=(ClusterRole&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ClusterRole::~ClusterRole() = default;
+bool ClusterRole::operator==(const ClusterRole&) const = default;
+
+ClusterRoleBinding::ClusterRoleBinding() = default;
+ClusterRoleBinding::ClusterRoleBinding(const ClusterRoleBinding&) = default;
+ClusterRoleBinding::ClusterRoleBinding(ClusterRoleBinding&&) noexcept = default;
+ClusterRoleBinding& ClusterRoleBinding::operator=(const ClusterRoleBinding& other) { return *this = ClusterRoleBinding(other); }
+ClusterRoleBinding& ClusterRoleBinding::operator=(ClusterRoleBinding&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ClusterRoleBinding::~ClusterRoleBinding() = default;
+bool ClusterRoleBinding::operator==(const ClusterRoleBinding&) const = default;
+
+ClusterRoleBindingList::ClusterRoleBindingList() = default;
+ClusterRoleBindingList::ClusterRoleBindingList(const ClusterRoleBindingList&) = default;
+ClusterRoleBindingList::ClusterRoleBindingList(ClusterRoleBindingList&&) noexcept = default;
+ClusterRoleBindingList& ClusterRoleBindingList::operator=(const ClusterRoleBindingList& other) { return *this = ClusterRoleBindingList(other); }
+ClusterRoleBindingList& ClusterRoleBindingList::operator=(ClusterRoleBindingList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ClusterRoleBindingList::~ClusterRoleBindingList() = default;
+bool ClusterRoleBindingList::operator==(const ClusterRoleBindingList&) const = default;
+
+ClusterRoleList::ClusterRoleList() = default;
+ClusterRoleList::ClusterRoleList(const ClusterRoleList&) = default;
+ClusterRoleList::ClusterRoleList(ClusterRoleList&&) noexcept = default;
+ClusterRoleList& ClusterRoleList::operator=(const ClusterRoleList& other) { return *this = ClusterRoleList(other); }
+ClusterRoleList& ClusterRoleList::operator=(ClusterRoleList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ClusterRoleList::~ClusterRoleList() = default;
+bool ClusterRoleList::operator==(const ClusterRoleList&) const = default;
+
+Role::Role() = default;
+Role::Role(const Role&) = default;
+Role::Role(Role&&) noexcept = default;
+Role& Role::operator=(const Role& other) { return *this = Role(other); }
+Role& Role::operator=(Role&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+Role::~Role() = default;
+bool Role::operator==(const Role&) const = default;
+
+RoleBinding::RoleBinding() = default;
+RoleBinding::RoleBinding(const RoleBinding&) = default;
+RoleBinding::RoleBinding(RoleBinding&&) noexcept = default;
+RoleBinding& RoleBinding::operator=(const RoleBinding& other) { return *this = RoleBinding(other); }
+RoleBinding& RoleBinding::operator=(RoleBinding&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+RoleBinding::~RoleBinding() = default;
+bool RoleBinding::operator==(const RoleBinding&) const = default;
+
+RoleBindingList::RoleBindingList() = default;
+RoleBindingList::RoleBindingList(const RoleBindingList&) = default;
+RoleBindingList::RoleBindingList(RoleBindingList&&) noexcept = default;
+RoleBindingList& RoleBindingList::operator=(const RoleBindingList& other) { return *this = RoleBindingList(other); }
+RoleBindingList& RoleBindingList::operator=(RoleBindingList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+RoleBindingList::~RoleBindingList() = default;
+bool RoleBindingList::operator==(const RoleBindingList&) const = default;
+
+RoleList::RoleList() = default;
+RoleList::RoleList(const RoleList&) = default;
+RoleList::RoleList(RoleList&&) noexcept = default;
+RoleList& RoleList::operator=(const RoleList& other) { return *this = RoleList(other); }
+RoleList& RoleList::operator=(RoleList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+RoleList::~RoleList() = default;
+bool RoleList::operator==(const RoleList&) const = default;
+
+namespace internal {
 namespace {
 
 using enum codec::Kind;
@@ -133,7 +216,8 @@ constinit const codec::TypeSchema kRoleListSchema{
     "rbac.v1.RoleList", "rbac.authorization.k8s.io", "v1", "RoleList",
     kRoleListFields, codec::JsonForm::kObject, &CreateObject<RoleList>, &DestroyObject<RoleList>};
 
-}  // namespace kubexx::api::rbac::v1::internal
+}  // namespace internal
+}  // namespace kubexx::api::rbac::v1
 
 namespace kubexx::codec {
 

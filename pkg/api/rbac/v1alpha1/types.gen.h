@@ -27,24 +27,42 @@ struct RoleRef;
 struct Subject;
 
 struct AggregationRule {
-  std::vector<meta::v1::LabelSelector> cluster_role_selectors{};
-  bool operator==(const AggregationRule&) const = default;
+  std::vector<meta::v1::LabelSelector> cluster_role_selectors;
+  AggregationRule();
+  AggregationRule(const AggregationRule&);
+  AggregationRule(AggregationRule&&) noexcept;
+  AggregationRule& operator=(const AggregationRule&);
+  AggregationRule& operator=(AggregationRule&&) noexcept;
+  ~AggregationRule();
+  bool operator==(const AggregationRule&) const;
 };
 
 struct PolicyRule {
-  std::vector<std::string> verbs{};
-  std::vector<std::string> api_groups{};
-  std::vector<std::string> resources{};
-  std::vector<std::string> resource_names{};
-  std::vector<std::string> non_resource_urls{};
-  bool operator==(const PolicyRule&) const = default;
+  std::vector<std::string> verbs;
+  std::vector<std::string> api_groups;
+  std::vector<std::string> resources;
+  std::vector<std::string> resource_names;
+  std::vector<std::string> non_resource_urls;
+  PolicyRule();
+  PolicyRule(const PolicyRule&);
+  PolicyRule(PolicyRule&&) noexcept;
+  PolicyRule& operator=(const PolicyRule&);
+  PolicyRule& operator=(PolicyRule&&) noexcept;
+  ~PolicyRule();
+  bool operator==(const PolicyRule&) const;
 };
 
 struct ClusterRole {
-  meta::v1::ObjectMeta metadata{};
-  std::vector<PolicyRule> rules{};
-  apimachinery::Box<AggregationRule> aggregation_rule{};
-  bool operator==(const ClusterRole&) const = default;
+  meta::v1::ObjectMeta metadata;
+  std::vector<PolicyRule> rules;
+  apimachinery::Box<AggregationRule> aggregation_rule;
+  ClusterRole();
+  ClusterRole(const ClusterRole&);
+  ClusterRole(ClusterRole&&) noexcept;
+  ClusterRole& operator=(const ClusterRole&);
+  ClusterRole& operator=(ClusterRole&&) noexcept;
+  ~ClusterRole();
+  bool operator==(const ClusterRole&) const;
 };
 
 struct Subject {
@@ -63,47 +81,89 @@ struct RoleRef {
 };
 
 struct ClusterRoleBinding {
-  meta::v1::ObjectMeta metadata{};
-  std::vector<Subject> subjects{};
-  RoleRef role_ref{};
-  bool operator==(const ClusterRoleBinding&) const = default;
+  meta::v1::ObjectMeta metadata;
+  std::vector<Subject> subjects;
+  RoleRef role_ref;
+  ClusterRoleBinding();
+  ClusterRoleBinding(const ClusterRoleBinding&);
+  ClusterRoleBinding(ClusterRoleBinding&&) noexcept;
+  ClusterRoleBinding& operator=(const ClusterRoleBinding&);
+  ClusterRoleBinding& operator=(ClusterRoleBinding&&) noexcept;
+  ~ClusterRoleBinding();
+  bool operator==(const ClusterRoleBinding&) const;
 };
 
 struct ClusterRoleBindingList {
-  meta::v1::ListMeta metadata{};
-  std::vector<ClusterRoleBinding> items{};
-  bool operator==(const ClusterRoleBindingList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<ClusterRoleBinding> items;
+  ClusterRoleBindingList();
+  ClusterRoleBindingList(const ClusterRoleBindingList&);
+  ClusterRoleBindingList(ClusterRoleBindingList&&) noexcept;
+  ClusterRoleBindingList& operator=(const ClusterRoleBindingList&);
+  ClusterRoleBindingList& operator=(ClusterRoleBindingList&&) noexcept;
+  ~ClusterRoleBindingList();
+  bool operator==(const ClusterRoleBindingList&) const;
 };
 
 struct ClusterRoleList {
-  meta::v1::ListMeta metadata{};
-  std::vector<ClusterRole> items{};
-  bool operator==(const ClusterRoleList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<ClusterRole> items;
+  ClusterRoleList();
+  ClusterRoleList(const ClusterRoleList&);
+  ClusterRoleList(ClusterRoleList&&) noexcept;
+  ClusterRoleList& operator=(const ClusterRoleList&);
+  ClusterRoleList& operator=(ClusterRoleList&&) noexcept;
+  ~ClusterRoleList();
+  bool operator==(const ClusterRoleList&) const;
 };
 
 struct Role {
-  meta::v1::ObjectMeta metadata{};
-  std::vector<PolicyRule> rules{};
-  bool operator==(const Role&) const = default;
+  meta::v1::ObjectMeta metadata;
+  std::vector<PolicyRule> rules;
+  Role();
+  Role(const Role&);
+  Role(Role&&) noexcept;
+  Role& operator=(const Role&);
+  Role& operator=(Role&&) noexcept;
+  ~Role();
+  bool operator==(const Role&) const;
 };
 
 struct RoleBinding {
-  meta::v1::ObjectMeta metadata{};
-  std::vector<Subject> subjects{};
-  RoleRef role_ref{};
-  bool operator==(const RoleBinding&) const = default;
+  meta::v1::ObjectMeta metadata;
+  std::vector<Subject> subjects;
+  RoleRef role_ref;
+  RoleBinding();
+  RoleBinding(const RoleBinding&);
+  RoleBinding(RoleBinding&&) noexcept;
+  RoleBinding& operator=(const RoleBinding&);
+  RoleBinding& operator=(RoleBinding&&) noexcept;
+  ~RoleBinding();
+  bool operator==(const RoleBinding&) const;
 };
 
 struct RoleBindingList {
-  meta::v1::ListMeta metadata{};
-  std::vector<RoleBinding> items{};
-  bool operator==(const RoleBindingList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<RoleBinding> items;
+  RoleBindingList();
+  RoleBindingList(const RoleBindingList&);
+  RoleBindingList(RoleBindingList&&) noexcept;
+  RoleBindingList& operator=(const RoleBindingList&);
+  RoleBindingList& operator=(RoleBindingList&&) noexcept;
+  ~RoleBindingList();
+  bool operator==(const RoleBindingList&) const;
 };
 
 struct RoleList {
-  meta::v1::ListMeta metadata{};
-  std::vector<Role> items{};
-  bool operator==(const RoleList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<Role> items;
+  RoleList();
+  RoleList(const RoleList&);
+  RoleList(RoleList&&) noexcept;
+  RoleList& operator=(const RoleList&);
+  RoleList& operator=(RoleList&&) noexcept;
+  ~RoleList();
+  bool operator==(const RoleList&) const;
 };
 
 }  // namespace kubexx::api::rbac::v1alpha1

@@ -2,6 +2,7 @@
 #include "kubexx/api/resource/v1/schema.gen.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "kubexx/api/resource/v1/types.gen.h"
 #include "kubexx/api/core/v1/schema.gen.h"
@@ -10,7 +11,257 @@
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
-namespace kubexx::api::resource::v1::internal {
+namespace kubexx::api::resource::v1 {
+
+NetworkDeviceData::NetworkDeviceData() = default;
+NetworkDeviceData::NetworkDeviceData(const NetworkDeviceData&) = default;
+NetworkDeviceData::NetworkDeviceData(NetworkDeviceData&&) noexcept = default;
+NetworkDeviceData& NetworkDeviceData::operator=(const NetworkDeviceData& other) { return *this = NetworkDeviceData(other); }
+NetworkDeviceData& NetworkDeviceData::operator=(NetworkDeviceData&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+NetworkDeviceData::~NetworkDeviceData() = default;
+bool NetworkDeviceData::operator==(const NetworkDeviceData&) const = default;
+
+AllocatedDeviceStatus::AllocatedDeviceStatus() = default;
+AllocatedDeviceStatus::AllocatedDeviceStatus(const AllocatedDeviceStatus&) = default;
+AllocatedDeviceStatus::AllocatedDeviceStatus(AllocatedDeviceStatus&&) noexcept = default;
+AllocatedDeviceStatus& AllocatedDeviceStatus::operator=(const AllocatedDeviceStatus& other) { return *this = AllocatedDeviceStatus(other); }
+AllocatedDeviceStatus& AllocatedDeviceStatus::operator=(AllocatedDeviceStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+AllocatedDeviceStatus::~AllocatedDeviceStatus() = default;
+bool AllocatedDeviceStatus::operator==(const AllocatedDeviceStatus&) const = default;
+
+DeviceRequestAllocationResult::DeviceRequestAllocationResult() = default;
+DeviceRequestAllocationResult::DeviceRequestAllocationResult(const DeviceRequestAllocationResult&) = default;
+DeviceRequestAllocationResult::DeviceRequestAllocationResult(DeviceRequestAllocationResult&&) noexcept = default;
+DeviceRequestAllocationResult& DeviceRequestAllocationResult::operator=(const DeviceRequestAllocationResult& other) { return *this = DeviceRequestAllocationResult(other); }
+DeviceRequestAllocationResult& DeviceRequestAllocationResult::operator=(DeviceRequestAllocationResult&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+DeviceRequestAllocationResult::~DeviceRequestAllocationResult() = default;
+bool DeviceRequestAllocationResult::operator==(const DeviceRequestAllocationResult&) const = default;
+
+DeviceAllocationConfiguration::DeviceAllocationConfiguration() = default;
+DeviceAllocationConfiguration::DeviceAllocationConfiguration(const DeviceAllocationConfiguration&) = default;
+DeviceAllocationConfiguration::DeviceAllocationConfiguration(DeviceAllocationConfiguration&&) noexcept = default;
+DeviceAllocationConfiguration& DeviceAllocationConfiguration::operator=(const DeviceAllocationConfiguration& other) { return *this = DeviceAllocationConfiguration(other); }
+DeviceAllocationConfiguration& DeviceAllocationConfiguration::operator=(DeviceAllocationConfiguration&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+DeviceAllocationConfiguration::~DeviceAllocationConfiguration() = default;
+bool DeviceAllocationConfiguration::operator==(const DeviceAllocationConfiguration&) const = default;
+
+DeviceAllocationResult::DeviceAllocationResult() = default;
+DeviceAllocationResult::DeviceAllocationResult(const DeviceAllocationResult&) = default;
+DeviceAllocationResult::DeviceAllocationResult(DeviceAllocationResult&&) noexcept = default;
+DeviceAllocationResult& DeviceAllocationResult::operator=(const DeviceAllocationResult& other) { return *this = DeviceAllocationResult(other); }
+DeviceAllocationResult& DeviceAllocationResult::operator=(DeviceAllocationResult&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+DeviceAllocationResult::~DeviceAllocationResult() = default;
+bool DeviceAllocationResult::operator==(const DeviceAllocationResult&) const = default;
+
+AllocationResult::AllocationResult() = default;
+AllocationResult::AllocationResult(const AllocationResult&) = default;
+AllocationResult::AllocationResult(AllocationResult&&) noexcept = default;
+AllocationResult& AllocationResult::operator=(const AllocationResult& other) { return *this = AllocationResult(other); }
+AllocationResult& AllocationResult::operator=(AllocationResult&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+AllocationResult::~AllocationResult() = default;
+bool AllocationResult::operator==(const AllocationResult&) const = default;
+
+CapacityRequestPolicy::CapacityRequestPolicy() = default;
+CapacityRequestPolicy::CapacityRequestPolicy(const CapacityRequestPolicy&) = default;
+CapacityRequestPolicy::CapacityRequestPolicy(CapacityRequestPolicy&&) noexcept = default;
+CapacityRequestPolicy& CapacityRequestPolicy::operator=(const CapacityRequestPolicy& other) { return *this = CapacityRequestPolicy(other); }
+CapacityRequestPolicy& CapacityRequestPolicy::operator=(CapacityRequestPolicy&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+CapacityRequestPolicy::~CapacityRequestPolicy() = default;
+bool CapacityRequestPolicy::operator==(const CapacityRequestPolicy&) const = default;
+
+CapacityRequirements::CapacityRequirements() = default;
+CapacityRequirements::CapacityRequirements(const CapacityRequirements&) = default;
+CapacityRequirements::CapacityRequirements(CapacityRequirements&&) noexcept = default;
+CapacityRequirements& CapacityRequirements::operator=(const CapacityRequirements& other) { return *this = CapacityRequirements(other); }
+CapacityRequirements& CapacityRequirements::operator=(CapacityRequirements&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+CapacityRequirements::~CapacityRequirements() = default;
+bool CapacityRequirements::operator==(const CapacityRequirements&) const = default;
+
+CounterSet::CounterSet() = default;
+CounterSet::CounterSet(const CounterSet&) = default;
+CounterSet::CounterSet(CounterSet&&) noexcept = default;
+CounterSet& CounterSet::operator=(const CounterSet& other) { return *this = CounterSet(other); }
+CounterSet& CounterSet::operator=(CounterSet&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+CounterSet::~CounterSet() = default;
+bool CounterSet::operator==(const CounterSet&) const = default;
+
+DeviceAttribute::DeviceAttribute() = default;
+DeviceAttribute::DeviceAttribute(const DeviceAttribute&) = default;
+DeviceAttribute::DeviceAttribute(DeviceAttribute&&) noexcept = default;
+DeviceAttribute& DeviceAttribute::operator=(const DeviceAttribute& other) { return *this = DeviceAttribute(other); }
+DeviceAttribute& DeviceAttribute::operator=(DeviceAttribute&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+DeviceAttribute::~DeviceAttribute() = default;
+bool DeviceAttribute::operator==(const DeviceAttribute&) const = default;
+
+DeviceCounterConsumption::DeviceCounterConsumption() = default;
+DeviceCounterConsumption::DeviceCounterConsumption(const DeviceCounterConsumption&) = default;
+DeviceCounterConsumption::DeviceCounterConsumption(DeviceCounterConsumption&&) noexcept = default;
+DeviceCounterConsumption& DeviceCounterConsumption::operator=(const DeviceCounterConsumption& other) { return *this = DeviceCounterConsumption(other); }
+DeviceCounterConsumption& DeviceCounterConsumption::operator=(DeviceCounterConsumption&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+DeviceCounterConsumption::~DeviceCounterConsumption() = default;
+bool DeviceCounterConsumption::operator==(const DeviceCounterConsumption&) const = default;
+
+Device::Device() = default;
+Device::Device(const Device&) = default;
+Device::Device(Device&&) noexcept = default;
+Device& Device::operator=(const Device& other) { return *this = Device(other); }
+Device& Device::operator=(Device&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+Device::~Device() = default;
+bool Device::operator==(const Device&) const = default;
+
+ExactDeviceRequest::ExactDeviceRequest() = default;
+ExactDeviceRequest::ExactDeviceRequest(const ExactDeviceRequest&) = default;
+ExactDeviceRequest::ExactDeviceRequest(ExactDeviceRequest&&) noexcept = default;
+ExactDeviceRequest& ExactDeviceRequest::operator=(const ExactDeviceRequest& other) { return *this = ExactDeviceRequest(other); }
+ExactDeviceRequest& ExactDeviceRequest::operator=(ExactDeviceRequest&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ExactDeviceRequest::~ExactDeviceRequest() = default;
+bool ExactDeviceRequest::operator==(const ExactDeviceRequest&) const = default;
+
+DeviceSubRequest::DeviceSubRequest() = default;
+DeviceSubRequest::DeviceSubRequest(const DeviceSubRequest&) = default;
+DeviceSubRequest::DeviceSubRequest(DeviceSubRequest&&) noexcept = default;
+DeviceSubRequest& DeviceSubRequest::operator=(const DeviceSubRequest& other) { return *this = DeviceSubRequest(other); }
+DeviceSubRequest& DeviceSubRequest::operator=(DeviceSubRequest&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+DeviceSubRequest::~DeviceSubRequest() = default;
+bool DeviceSubRequest::operator==(const DeviceSubRequest&) const = default;
+
+DeviceRequest::DeviceRequest() = default;
+DeviceRequest::DeviceRequest(const DeviceRequest&) = default;
+DeviceRequest::DeviceRequest(DeviceRequest&&) noexcept = default;
+DeviceRequest& DeviceRequest::operator=(const DeviceRequest& other) { return *this = DeviceRequest(other); }
+DeviceRequest& DeviceRequest::operator=(DeviceRequest&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+DeviceRequest::~DeviceRequest() = default;
+bool DeviceRequest::operator==(const DeviceRequest&) const = default;
+
+DeviceConstraint::DeviceConstraint() = default;
+DeviceConstraint::DeviceConstraint(const DeviceConstraint&) = default;
+DeviceConstraint::DeviceConstraint(DeviceConstraint&&) noexcept = default;
+DeviceConstraint& DeviceConstraint::operator=(const DeviceConstraint& other) { return *this = DeviceConstraint(other); }
+DeviceConstraint& DeviceConstraint::operator=(DeviceConstraint&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+DeviceConstraint::~DeviceConstraint() = default;
+bool DeviceConstraint::operator==(const DeviceConstraint&) const = default;
+
+DeviceClaimConfiguration::DeviceClaimConfiguration() = default;
+DeviceClaimConfiguration::DeviceClaimConfiguration(const DeviceClaimConfiguration&) = default;
+DeviceClaimConfiguration::DeviceClaimConfiguration(DeviceClaimConfiguration&&) noexcept = default;
+DeviceClaimConfiguration& DeviceClaimConfiguration::operator=(const DeviceClaimConfiguration& other) { return *this = DeviceClaimConfiguration(other); }
+DeviceClaimConfiguration& DeviceClaimConfiguration::operator=(DeviceClaimConfiguration&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+DeviceClaimConfiguration::~DeviceClaimConfiguration() = default;
+bool DeviceClaimConfiguration::operator==(const DeviceClaimConfiguration&) const = default;
+
+DeviceClaim::DeviceClaim() = default;
+DeviceClaim::DeviceClaim(const DeviceClaim&) = default;
+DeviceClaim::DeviceClaim(DeviceClaim&&) noexcept = default;
+DeviceClaim& DeviceClaim::operator=(const DeviceClaim& other) { return *this = DeviceClaim(other); }
+DeviceClaim& DeviceClaim::operator=(DeviceClaim&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+DeviceClaim::~DeviceClaim() = default;
+bool DeviceClaim::operator==(const DeviceClaim&) const = default;
+
+DeviceClassSpec::DeviceClassSpec() = default;
+DeviceClassSpec::DeviceClassSpec(const DeviceClassSpec&) = default;
+DeviceClassSpec::DeviceClassSpec(DeviceClassSpec&&) noexcept = default;
+DeviceClassSpec& DeviceClassSpec::operator=(const DeviceClassSpec& other) { return *this = DeviceClassSpec(other); }
+DeviceClassSpec& DeviceClassSpec::operator=(DeviceClassSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+DeviceClassSpec::~DeviceClassSpec() = default;
+bool DeviceClassSpec::operator==(const DeviceClassSpec&) const = default;
+
+DeviceClass::DeviceClass() = default;
+DeviceClass::DeviceClass(const DeviceClass&) = default;
+DeviceClass::DeviceClass(DeviceClass&&) noexcept = default;
+DeviceClass& DeviceClass::operator=(const DeviceClass& other) { return *this = DeviceClass(other); }
+DeviceClass& DeviceClass::operator=(DeviceClass&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+DeviceClass::~DeviceClass() = default;
+bool DeviceClass::operator==(const DeviceClass&) const = default;
+
+DeviceClassList::DeviceClassList() = default;
+DeviceClassList::DeviceClassList(const DeviceClassList&) = default;
+DeviceClassList::DeviceClassList(DeviceClassList&&) noexcept = default;
+DeviceClassList& DeviceClassList::operator=(const DeviceClassList& other) { return *this = DeviceClassList(other); }
+DeviceClassList& DeviceClassList::operator=(DeviceClassList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+DeviceClassList::~DeviceClassList() = default;
+bool DeviceClassList::operator==(const DeviceClassList&) const = default;
+
+ResourceClaimSpec::ResourceClaimSpec() = default;
+ResourceClaimSpec::ResourceClaimSpec(const ResourceClaimSpec&) = default;
+ResourceClaimSpec::ResourceClaimSpec(ResourceClaimSpec&&) noexcept = default;
+ResourceClaimSpec& ResourceClaimSpec::operator=(const ResourceClaimSpec& other) { return *this = ResourceClaimSpec(other); }
+ResourceClaimSpec& ResourceClaimSpec::operator=(ResourceClaimSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ResourceClaimSpec::~ResourceClaimSpec() = default;
+bool ResourceClaimSpec::operator==(const ResourceClaimSpec&) const = default;
+
+ResourceClaimStatus::ResourceClaimStatus() = default;
+ResourceClaimStatus::ResourceClaimStatus(const ResourceClaimStatus&) = default;
+ResourceClaimStatus::ResourceClaimStatus(ResourceClaimStatus&&) noexcept = default;
+ResourceClaimStatus& ResourceClaimStatus::operator=(const ResourceClaimStatus& other) { return *this = ResourceClaimStatus(other); }
+ResourceClaimStatus& ResourceClaimStatus::operator=(ResourceClaimStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ResourceClaimStatus::~ResourceClaimStatus() = default;
+bool ResourceClaimStatus::operator==(const ResourceClaimStatus&) const = default;
+
+ResourceClaim::ResourceClaim() = default;
+ResourceClaim::ResourceClaim(const ResourceClaim&) = default;
+ResourceClaim::ResourceClaim(ResourceClaim&&) noexcept = default;
+ResourceClaim& ResourceClaim::operator=(const ResourceClaim& other) { return *this = ResourceClaim(other); }
+ResourceClaim& ResourceClaim::operator=(ResourceClaim&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ResourceClaim::~ResourceClaim() = default;
+bool ResourceClaim::operator==(const ResourceClaim&) const = default;
+
+ResourceClaimList::ResourceClaimList() = default;
+ResourceClaimList::ResourceClaimList(const ResourceClaimList&) = default;
+ResourceClaimList::ResourceClaimList(ResourceClaimList&&) noexcept = default;
+ResourceClaimList& ResourceClaimList::operator=(const ResourceClaimList& other) { return *this = ResourceClaimList(other); }
+ResourceClaimList& ResourceClaimList::operator=(ResourceClaimList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ResourceClaimList::~ResourceClaimList() = default;
+bool ResourceClaimList::operator==(const ResourceClaimList&) const = default;
+
+ResourceClaimTemplateSpec::ResourceClaimTemplateSpec() = default;
+ResourceClaimTemplateSpec::ResourceClaimTemplateSpec(const ResourceClaimTemplateSpec&) = default;
+ResourceClaimTemplateSpec::ResourceClaimTemplateSpec(ResourceClaimTemplateSpec&&) noexcept = default;
+ResourceClaimTemplateSpec& ResourceClaimTemplateSpec::operator=(const ResourceClaimTemplateSpec& other) { return *this = ResourceClaimTemplateSpec(other); }
+ResourceClaimTemplateSpec& ResourceClaimTemplateSpec::operator=(ResourceClaimTemplateSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ResourceClaimTemplateSpec::~ResourceClaimTemplateSpec() = default;
+bool ResourceClaimTemplateSpec::operator==(const ResourceClaimTemplateSpec&) const = default;
+
+ResourceClaimTemplate::ResourceClaimTemplate() = default;
+ResourceClaimTemplate::ResourceClaimTemplate(const ResourceClaimTemplate&) = default;
+ResourceClaimTemplate::ResourceClaimTemplate(ResourceClaimTemplate&&) noexcept = default;
+ResourceClaimTemplate& ResourceClaimTemplate::operator=(const ResourceClaimTemplate& other) { return *this = ResourceClaimTemplate(other); }
+ResourceClaimTemplate& ResourceClaimTemplate::operator=(ResourceClaimTemplate&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ResourceClaimTemplate::~ResourceClaimTemplate() = default;
+bool ResourceClaimTemplate::operator==(const ResourceClaimTemplate&) const = default;
+
+ResourceClaimTemplateList::ResourceClaimTemplateList() = default;
+ResourceClaimTemplateList::ResourceClaimTemplateList(const ResourceClaimTemplateList&) = default;
+ResourceClaimTemplateList::ResourceClaimTemplateList(ResourceClaimTemplateList&&) noexcept = default;
+ResourceClaimTemplateList& ResourceClaimTemplateList::operator=(const ResourceClaimTemplateList& other) { return *this = ResourceClaimTemplateList(other); }
+ResourceClaimTemplateList& ResourceClaimTemplateList::operator=(ResourceClaimTemplateList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ResourceClaimTemplateList::~ResourceClaimTemplateList() = default;
+bool ResourceClaimTemplateList::operator==(const ResourceClaimTemplateList&) const = default;
+
+ResourceSliceSpec::ResourceSliceSpec() = default;
+ResourceSliceSpec::ResourceSliceSpec(const ResourceSliceSpec&) = default;
+ResourceSliceSpec::ResourceSliceSpec(ResourceSliceSpec&&) noexcept = default;
+ResourceSliceSpec& ResourceSliceSpec::operator=(const ResourceSliceSpec& other) { return *this = ResourceSliceSpec(other); }
+ResourceSliceSpec& ResourceSliceSpec::operator=(ResourceSliceSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ResourceSliceSpec::~ResourceSliceSpec() = default;
+bool ResourceSliceSpec::operator==(const ResourceSliceSpec&) const = default;
+
+ResourceSlice::ResourceSlice() = default;
+ResourceSlice::ResourceSlice(const ResourceSlice&) = default;
+ResourceSlice::ResourceSlice(ResourceSlice&&) noexcept = default;
+ResourceSlice& ResourceSlice::operator=(const ResourceSlice& other) { return *this = ResourceSlice(other); }
+ResourceSlice& ResourceSlice::operator=(ResourceSlice&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ResourceSlice::~ResourceSlice() = default;
+bool ResourceSlice::operator==(const ResourceSlice&) const = default;
+
+ResourceSliceList::ResourceSliceList() = default;
+ResourceSliceList::ResourceSliceList(const ResourceSliceList&) = default;
+ResourceSliceList::ResourceSliceList(ResourceSliceList&&) noexcept = default;
+ResourceSliceList& ResourceSliceList::operator=(const ResourceSliceList& other) { return *this = ResourceSliceList(other); }
+ResourceSliceList& ResourceSliceList::operator=(ResourceSliceList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ResourceSliceList::~ResourceSliceList() = default;
+bool ResourceSliceList::operator==(const ResourceSliceList&) const = default;
+
+namespace internal {
 namespace {
 
 using enum codec::Kind;
@@ -472,7 +723,8 @@ constinit const codec::TypeSchema kResourceSliceListSchema{
     "resource.v1.ResourceSliceList", "resource.k8s.io", "v1", "ResourceSliceList",
     kResourceSliceListFields, codec::JsonForm::kObject, &CreateObject<ResourceSliceList>, &DestroyObject<ResourceSliceList>};
 
-}  // namespace kubexx::api::resource::v1::internal
+}  // namespace internal
+}  // namespace kubexx::api::resource::v1
 
 namespace kubexx::codec {
 

@@ -2,6 +2,7 @@
 #include "kubexx/api/resource/v1alpha3/schema.gen.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "kubexx/api/resource/v1alpha3/types.gen.h"
 #include "kubexx/api/meta/v1/schema.gen.h"
@@ -9,7 +10,57 @@
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
-namespace kubexx::api::resource::v1alpha3::internal {
+namespace kubexx::api::resource::v1alpha3 {
+
+DeviceTaintRuleStatus::DeviceTaintRuleStatus() = default;
+DeviceTaintRuleStatus::DeviceTaintRuleStatus(const DeviceTaintRuleStatus&) = default;
+DeviceTaintRuleStatus::DeviceTaintRuleStatus(DeviceTaintRuleStatus&&) noexcept = default;
+DeviceTaintRuleStatus& DeviceTaintRuleStatus::operator=(const DeviceTaintRuleStatus& other) { return *this = DeviceTaintRuleStatus(other); }
+DeviceTaintRuleStatus& DeviceTaintRuleStatus::operator=(DeviceTaintRuleStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+DeviceTaintRuleStatus::~DeviceTaintRuleStatus() = default;
+bool DeviceTaintRuleStatus::operator==(const DeviceTaintRuleStatus&) const = default;
+
+DeviceTaintRule::DeviceTaintRule() = default;
+DeviceTaintRule::DeviceTaintRule(const DeviceTaintRule&) = default;
+DeviceTaintRule::DeviceTaintRule(DeviceTaintRule&&) noexcept = default;
+DeviceTaintRule& DeviceTaintRule::operator=(const DeviceTaintRule& other) { return *this = DeviceTaintRule(other); }
+DeviceTaintRule& DeviceTaintRule::operator=(DeviceTaintRule&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+DeviceTaintRule::~DeviceTaintRule() = default;
+bool DeviceTaintRule::operator==(const DeviceTaintRule&) const = default;
+
+DeviceTaintRuleList::DeviceTaintRuleList() = default;
+DeviceTaintRuleList::DeviceTaintRuleList(const DeviceTaintRuleList&) = default;
+DeviceTaintRuleList::DeviceTaintRuleList(DeviceTaintRuleList&&) noexcept = default;
+DeviceTaintRuleList& DeviceTaintRuleList::operator=(const DeviceTaintRuleList& other) { return *this = DeviceTaintRuleList(other); }
+DeviceTaintRuleList& DeviceTaintRuleList::operator=(DeviceTaintRuleList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+DeviceTaintRuleList::~DeviceTaintRuleList() = default;
+bool DeviceTaintRuleList::operator==(const DeviceTaintRuleList&) const = default;
+
+ResourcePoolStatusRequestStatus::ResourcePoolStatusRequestStatus() = default;
+ResourcePoolStatusRequestStatus::ResourcePoolStatusRequestStatus(const ResourcePoolStatusRequestStatus&) = default;
+ResourcePoolStatusRequestStatus::ResourcePoolStatusRequestStatus(ResourcePoolStatusRequestStatus&&) noexcept = default;
+ResourcePoolStatusRequestStatus& ResourcePoolStatusRequestStatus::operator=(const ResourcePoolStatusRequestStatus& other) { return *this = ResourcePoolStatusRequestStatus(other); }
+ResourcePoolStatusRequestStatus& ResourcePoolStatusRequestStatus::operator=(ResourcePoolStatusRequestStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ResourcePoolStatusRequestStatus::~ResourcePoolStatusRequestStatus() = default;
+bool ResourcePoolStatusRequestStatus::operator==(const ResourcePoolStatusRequestStatus&) const = default;
+
+ResourcePoolStatusRequest::ResourcePoolStatusRequest() = default;
+ResourcePoolStatusRequest::ResourcePoolStatusRequest(const ResourcePoolStatusRequest&) = default;
+ResourcePoolStatusRequest::ResourcePoolStatusRequest(ResourcePoolStatusRequest&&) noexcept = default;
+ResourcePoolStatusRequest& ResourcePoolStatusRequest::operator=(const ResourcePoolStatusRequest& other) { return *this = ResourcePoolStatusRequest(other); }
+ResourcePoolStatusRequest& ResourcePoolStatusRequest::operator=(ResourcePoolStatusRequest&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ResourcePoolStatusRequest::~ResourcePoolStatusRequest() = default;
+bool ResourcePoolStatusRequest::operator==(const ResourcePoolStatusRequest&) const = default;
+
+ResourcePoolStatusRequestList::ResourcePoolStatusRequestList() = default;
+ResourcePoolStatusRequestList::ResourcePoolStatusRequestList(const ResourcePoolStatusRequestList&) = default;
+ResourcePoolStatusRequestList::ResourcePoolStatusRequestList(ResourcePoolStatusRequestList&&) noexcept = default;
+ResourcePoolStatusRequestList& ResourcePoolStatusRequestList::operator=(const ResourcePoolStatusRequestList& other) { return *this = ResourcePoolStatusRequestList(other); }
+ResourcePoolStatusRequestList& ResourcePoolStatusRequestList::operator=(ResourcePoolStatusRequestList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+ResourcePoolStatusRequestList::~ResourcePoolStatusRequestList() = default;
+bool ResourcePoolStatusRequestList::operator==(const ResourcePoolStatusRequestList&) const = default;
+
+namespace internal {
 namespace {
 
 using enum codec::Kind;
@@ -130,7 +181,8 @@ constinit const codec::TypeSchema kResourcePoolStatusRequestListSchema{
     "resource.v1alpha3.ResourcePoolStatusRequestList", "resource.k8s.io", "v1alpha3", "ResourcePoolStatusRequestList",
     kResourcePoolStatusRequestListFields, codec::JsonForm::kObject, &CreateObject<ResourcePoolStatusRequestList>, &DestroyObject<ResourcePoolStatusRequestList>};
 
-}  // namespace kubexx::api::resource::v1alpha3::internal
+}  // namespace internal
+}  // namespace kubexx::api::resource::v1alpha3
 
 namespace kubexx::codec {
 

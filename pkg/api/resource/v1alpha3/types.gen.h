@@ -47,21 +47,39 @@ struct DeviceTaintRuleSpec {
 };
 
 struct DeviceTaintRuleStatus {
-  std::vector<meta::v1::Condition> conditions{};
-  bool operator==(const DeviceTaintRuleStatus&) const = default;
+  std::vector<meta::v1::Condition> conditions;
+  DeviceTaintRuleStatus();
+  DeviceTaintRuleStatus(const DeviceTaintRuleStatus&);
+  DeviceTaintRuleStatus(DeviceTaintRuleStatus&&) noexcept;
+  DeviceTaintRuleStatus& operator=(const DeviceTaintRuleStatus&);
+  DeviceTaintRuleStatus& operator=(DeviceTaintRuleStatus&&) noexcept;
+  ~DeviceTaintRuleStatus();
+  bool operator==(const DeviceTaintRuleStatus&) const;
 };
 
 struct DeviceTaintRule {
-  meta::v1::ObjectMeta metadata{};
-  DeviceTaintRuleSpec spec{};
-  DeviceTaintRuleStatus status{};
-  bool operator==(const DeviceTaintRule&) const = default;
+  meta::v1::ObjectMeta metadata;
+  DeviceTaintRuleSpec spec;
+  DeviceTaintRuleStatus status;
+  DeviceTaintRule();
+  DeviceTaintRule(const DeviceTaintRule&);
+  DeviceTaintRule(DeviceTaintRule&&) noexcept;
+  DeviceTaintRule& operator=(const DeviceTaintRule&);
+  DeviceTaintRule& operator=(DeviceTaintRule&&) noexcept;
+  ~DeviceTaintRule();
+  bool operator==(const DeviceTaintRule&) const;
 };
 
 struct DeviceTaintRuleList {
-  meta::v1::ListMeta metadata{};
-  std::vector<DeviceTaintRule> items{};
-  bool operator==(const DeviceTaintRuleList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<DeviceTaintRule> items;
+  DeviceTaintRuleList();
+  DeviceTaintRuleList(const DeviceTaintRuleList&);
+  DeviceTaintRuleList(DeviceTaintRuleList&&) noexcept;
+  DeviceTaintRuleList& operator=(const DeviceTaintRuleList&);
+  DeviceTaintRuleList& operator=(DeviceTaintRuleList&&) noexcept;
+  ~DeviceTaintRuleList();
+  bool operator==(const DeviceTaintRuleList&) const;
 };
 
 struct PoolStatus {
@@ -86,23 +104,41 @@ struct ResourcePoolStatusRequestSpec {
 };
 
 struct ResourcePoolStatusRequestStatus {
-  std::vector<PoolStatus> pools{};
-  std::vector<meta::v1::Condition> conditions{};
-  std::optional<std::int32_t> pool_count{};
-  bool operator==(const ResourcePoolStatusRequestStatus&) const = default;
+  std::vector<PoolStatus> pools;
+  std::vector<meta::v1::Condition> conditions;
+  std::optional<std::int32_t> pool_count;
+  ResourcePoolStatusRequestStatus();
+  ResourcePoolStatusRequestStatus(const ResourcePoolStatusRequestStatus&);
+  ResourcePoolStatusRequestStatus(ResourcePoolStatusRequestStatus&&) noexcept;
+  ResourcePoolStatusRequestStatus& operator=(const ResourcePoolStatusRequestStatus&);
+  ResourcePoolStatusRequestStatus& operator=(ResourcePoolStatusRequestStatus&&) noexcept;
+  ~ResourcePoolStatusRequestStatus();
+  bool operator==(const ResourcePoolStatusRequestStatus&) const;
 };
 
 struct ResourcePoolStatusRequest {
-  meta::v1::ObjectMeta metadata{};
-  ResourcePoolStatusRequestSpec spec{};
-  apimachinery::Box<ResourcePoolStatusRequestStatus> status{};
-  bool operator==(const ResourcePoolStatusRequest&) const = default;
+  meta::v1::ObjectMeta metadata;
+  ResourcePoolStatusRequestSpec spec;
+  apimachinery::Box<ResourcePoolStatusRequestStatus> status;
+  ResourcePoolStatusRequest();
+  ResourcePoolStatusRequest(const ResourcePoolStatusRequest&);
+  ResourcePoolStatusRequest(ResourcePoolStatusRequest&&) noexcept;
+  ResourcePoolStatusRequest& operator=(const ResourcePoolStatusRequest&);
+  ResourcePoolStatusRequest& operator=(ResourcePoolStatusRequest&&) noexcept;
+  ~ResourcePoolStatusRequest();
+  bool operator==(const ResourcePoolStatusRequest&) const;
 };
 
 struct ResourcePoolStatusRequestList {
-  meta::v1::ListMeta metadata{};
-  std::vector<ResourcePoolStatusRequest> items{};
-  bool operator==(const ResourcePoolStatusRequestList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<ResourcePoolStatusRequest> items;
+  ResourcePoolStatusRequestList();
+  ResourcePoolStatusRequestList(const ResourcePoolStatusRequestList&);
+  ResourcePoolStatusRequestList(ResourcePoolStatusRequestList&&) noexcept;
+  ResourcePoolStatusRequestList& operator=(const ResourcePoolStatusRequestList&);
+  ResourcePoolStatusRequestList& operator=(ResourcePoolStatusRequestList&&) noexcept;
+  ~ResourcePoolStatusRequestList();
+  bool operator==(const ResourcePoolStatusRequestList&) const;
 };
 
 }  // namespace kubexx::api::resource::v1alpha3

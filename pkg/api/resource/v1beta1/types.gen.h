@@ -60,21 +60,33 @@ struct ResourceSliceList;
 struct ResourceSliceSpec;
 
 struct NetworkDeviceData {
-  std::string interface_name{};
-  std::vector<std::string> ips{};
-  std::string hardware_address{};
-  bool operator==(const NetworkDeviceData&) const = default;
+  std::string interface_name;
+  std::vector<std::string> ips;
+  std::string hardware_address;
+  NetworkDeviceData();
+  NetworkDeviceData(const NetworkDeviceData&);
+  NetworkDeviceData(NetworkDeviceData&&) noexcept;
+  NetworkDeviceData& operator=(const NetworkDeviceData&);
+  NetworkDeviceData& operator=(NetworkDeviceData&&) noexcept;
+  ~NetworkDeviceData();
+  bool operator==(const NetworkDeviceData&) const;
 };
 
 struct AllocatedDeviceStatus {
-  std::string driver{};
-  std::string pool{};
-  std::string device{};
-  std::vector<meta::v1::Condition> conditions{};
-  std::optional<apimachinery::RawExtension> data{};
-  apimachinery::Box<NetworkDeviceData> network_data{};
-  std::optional<std::string> share_id{};
-  bool operator==(const AllocatedDeviceStatus&) const = default;
+  std::string driver;
+  std::string pool;
+  std::string device;
+  std::vector<meta::v1::Condition> conditions;
+  std::optional<apimachinery::RawExtension> data;
+  apimachinery::Box<NetworkDeviceData> network_data;
+  std::optional<std::string> share_id;
+  AllocatedDeviceStatus();
+  AllocatedDeviceStatus(const AllocatedDeviceStatus&);
+  AllocatedDeviceStatus(AllocatedDeviceStatus&&) noexcept;
+  AllocatedDeviceStatus& operator=(const AllocatedDeviceStatus&);
+  AllocatedDeviceStatus& operator=(AllocatedDeviceStatus&&) noexcept;
+  ~AllocatedDeviceStatus();
+  bool operator==(const AllocatedDeviceStatus&) const;
 };
 
 struct DeviceToleration {
@@ -87,17 +99,23 @@ struct DeviceToleration {
 };
 
 struct DeviceRequestAllocationResult {
-  std::string request{};
-  std::string driver{};
-  std::string pool{};
-  std::string device{};
-  std::optional<bool> admin_access{};
-  std::vector<DeviceToleration> tolerations{};
-  std::vector<std::string> binding_conditions{};
-  std::vector<std::string> binding_failure_conditions{};
-  std::optional<std::string> share_id{};
-  std::map<std::string, apimachinery::Quantity> consumed_capacity{};
-  bool operator==(const DeviceRequestAllocationResult&) const = default;
+  std::string request;
+  std::string driver;
+  std::string pool;
+  std::string device;
+  std::optional<bool> admin_access;
+  std::vector<DeviceToleration> tolerations;
+  std::vector<std::string> binding_conditions;
+  std::vector<std::string> binding_failure_conditions;
+  std::optional<std::string> share_id;
+  std::map<std::string, apimachinery::Quantity> consumed_capacity;
+  DeviceRequestAllocationResult();
+  DeviceRequestAllocationResult(const DeviceRequestAllocationResult&);
+  DeviceRequestAllocationResult(DeviceRequestAllocationResult&&) noexcept;
+  DeviceRequestAllocationResult& operator=(const DeviceRequestAllocationResult&);
+  DeviceRequestAllocationResult& operator=(DeviceRequestAllocationResult&&) noexcept;
+  ~DeviceRequestAllocationResult();
+  bool operator==(const DeviceRequestAllocationResult&) const;
 };
 
 struct OpaqueDeviceConfiguration {
@@ -112,35 +130,59 @@ struct DeviceConfiguration {
 };
 
 struct DeviceAllocationConfiguration {
-  std::string source{};
-  std::vector<std::string> requests{};
-  DeviceConfiguration device_configuration{};
-  bool operator==(const DeviceAllocationConfiguration&) const = default;
+  std::string source;
+  std::vector<std::string> requests;
+  DeviceConfiguration device_configuration;
+  DeviceAllocationConfiguration();
+  DeviceAllocationConfiguration(const DeviceAllocationConfiguration&);
+  DeviceAllocationConfiguration(DeviceAllocationConfiguration&&) noexcept;
+  DeviceAllocationConfiguration& operator=(const DeviceAllocationConfiguration&);
+  DeviceAllocationConfiguration& operator=(DeviceAllocationConfiguration&&) noexcept;
+  ~DeviceAllocationConfiguration();
+  bool operator==(const DeviceAllocationConfiguration&) const;
 };
 
 struct DeviceAllocationResult {
-  std::vector<DeviceRequestAllocationResult> results{};
-  std::vector<DeviceAllocationConfiguration> config{};
-  bool operator==(const DeviceAllocationResult&) const = default;
+  std::vector<DeviceRequestAllocationResult> results;
+  std::vector<DeviceAllocationConfiguration> config;
+  DeviceAllocationResult();
+  DeviceAllocationResult(const DeviceAllocationResult&);
+  DeviceAllocationResult(DeviceAllocationResult&&) noexcept;
+  DeviceAllocationResult& operator=(const DeviceAllocationResult&);
+  DeviceAllocationResult& operator=(DeviceAllocationResult&&) noexcept;
+  ~DeviceAllocationResult();
+  bool operator==(const DeviceAllocationResult&) const;
 };
 
 struct AllocationResult {
-  DeviceAllocationResult devices{};
-  apimachinery::Box<core::v1::NodeSelector> node_selector{};
-  std::optional<apimachinery::Time> allocation_timestamp{};
-  bool operator==(const AllocationResult&) const = default;
+  DeviceAllocationResult devices;
+  apimachinery::Box<core::v1::NodeSelector> node_selector;
+  std::optional<apimachinery::Time> allocation_timestamp;
+  AllocationResult();
+  AllocationResult(const AllocationResult&);
+  AllocationResult(AllocationResult&&) noexcept;
+  AllocationResult& operator=(const AllocationResult&);
+  AllocationResult& operator=(AllocationResult&&) noexcept;
+  ~AllocationResult();
+  bool operator==(const AllocationResult&) const;
 };
 
 struct DeviceAttribute {
-  std::optional<std::int64_t> int_{};
-  std::optional<bool> bool_{};
-  std::optional<std::string> string{};
-  std::optional<std::string> version{};
-  std::vector<std::int64_t> ints{};
-  std::vector<apimachinery::Bool> bools{};
-  std::vector<std::string> strings{};
-  std::vector<std::string> versions{};
-  bool operator==(const DeviceAttribute&) const = default;
+  std::optional<std::int64_t> int_;
+  std::optional<bool> bool_;
+  std::optional<std::string> string;
+  std::optional<std::string> version;
+  std::vector<std::int64_t> ints;
+  std::vector<apimachinery::Bool> bools;
+  std::vector<std::string> strings;
+  std::vector<std::string> versions;
+  DeviceAttribute();
+  DeviceAttribute(const DeviceAttribute&);
+  DeviceAttribute(DeviceAttribute&&) noexcept;
+  DeviceAttribute& operator=(const DeviceAttribute&);
+  DeviceAttribute& operator=(DeviceAttribute&&) noexcept;
+  ~DeviceAttribute();
+  bool operator==(const DeviceAttribute&) const;
 };
 
 struct CapacityRequestPolicyRange {
@@ -151,10 +193,16 @@ struct CapacityRequestPolicyRange {
 };
 
 struct CapacityRequestPolicy {
-  std::optional<apimachinery::Quantity> default_{};
-  std::vector<apimachinery::Quantity> valid_values{};
-  apimachinery::Box<CapacityRequestPolicyRange> valid_range{};
-  bool operator==(const CapacityRequestPolicy&) const = default;
+  std::optional<apimachinery::Quantity> default_;
+  std::vector<apimachinery::Quantity> valid_values;
+  apimachinery::Box<CapacityRequestPolicyRange> valid_range;
+  CapacityRequestPolicy();
+  CapacityRequestPolicy(const CapacityRequestPolicy&);
+  CapacityRequestPolicy(CapacityRequestPolicy&&) noexcept;
+  CapacityRequestPolicy& operator=(const CapacityRequestPolicy&);
+  CapacityRequestPolicy& operator=(CapacityRequestPolicy&&) noexcept;
+  ~CapacityRequestPolicy();
+  bool operator==(const CapacityRequestPolicy&) const;
 };
 
 struct DeviceCapacity {
@@ -169,9 +217,15 @@ struct Counter {
 };
 
 struct DeviceCounterConsumption {
-  std::string counter_set{};
-  std::map<std::string, Counter> counters{};
-  bool operator==(const DeviceCounterConsumption&) const = default;
+  std::string counter_set;
+  std::map<std::string, Counter> counters;
+  DeviceCounterConsumption();
+  DeviceCounterConsumption(const DeviceCounterConsumption&);
+  DeviceCounterConsumption(DeviceCounterConsumption&&) noexcept;
+  DeviceCounterConsumption& operator=(const DeviceCounterConsumption&);
+  DeviceCounterConsumption& operator=(DeviceCounterConsumption&&) noexcept;
+  ~DeviceCounterConsumption();
+  bool operator==(const DeviceCounterConsumption&) const;
 };
 
 struct DeviceTaint {
@@ -189,19 +243,25 @@ struct NodeAllocatableResourceMapping {
 };
 
 struct BasicDevice {
-  std::map<std::string, DeviceAttribute> attributes{};
-  std::map<std::string, DeviceCapacity> capacity{};
-  std::vector<DeviceCounterConsumption> consumes_counters{};
-  std::optional<std::string> node_name{};
-  apimachinery::Box<core::v1::NodeSelector> node_selector{};
-  std::optional<bool> all_nodes{};
-  std::vector<DeviceTaint> taints{};
-  std::optional<bool> binds_to_node{};
-  std::vector<std::string> binding_conditions{};
-  std::vector<std::string> binding_failure_conditions{};
-  std::optional<bool> allow_multiple_allocations{};
-  std::map<std::string, NodeAllocatableResourceMapping> node_allocatable_resource_mappings{};
-  bool operator==(const BasicDevice&) const = default;
+  std::map<std::string, DeviceAttribute> attributes;
+  std::map<std::string, DeviceCapacity> capacity;
+  std::vector<DeviceCounterConsumption> consumes_counters;
+  std::optional<std::string> node_name;
+  apimachinery::Box<core::v1::NodeSelector> node_selector;
+  std::optional<bool> all_nodes;
+  std::vector<DeviceTaint> taints;
+  std::optional<bool> binds_to_node;
+  std::vector<std::string> binding_conditions;
+  std::vector<std::string> binding_failure_conditions;
+  std::optional<bool> allow_multiple_allocations;
+  std::map<std::string, NodeAllocatableResourceMapping> node_allocatable_resource_mappings;
+  BasicDevice();
+  BasicDevice(const BasicDevice&);
+  BasicDevice(BasicDevice&&) noexcept;
+  BasicDevice& operator=(const BasicDevice&);
+  BasicDevice& operator=(BasicDevice&&) noexcept;
+  ~BasicDevice();
+  bool operator==(const BasicDevice&) const;
 };
 
 struct CELDeviceSelector {
@@ -210,14 +270,26 @@ struct CELDeviceSelector {
 };
 
 struct CapacityRequirements {
-  std::map<std::string, apimachinery::Quantity> requests{};
-  bool operator==(const CapacityRequirements&) const = default;
+  std::map<std::string, apimachinery::Quantity> requests;
+  CapacityRequirements();
+  CapacityRequirements(const CapacityRequirements&);
+  CapacityRequirements(CapacityRequirements&&) noexcept;
+  CapacityRequirements& operator=(const CapacityRequirements&);
+  CapacityRequirements& operator=(CapacityRequirements&&) noexcept;
+  ~CapacityRequirements();
+  bool operator==(const CapacityRequirements&) const;
 };
 
 struct CounterSet {
-  std::string name{};
-  std::map<std::string, Counter> counters{};
-  bool operator==(const CounterSet&) const = default;
+  std::string name;
+  std::map<std::string, Counter> counters;
+  CounterSet();
+  CounterSet(const CounterSet&);
+  CounterSet(CounterSet&&) noexcept;
+  CounterSet& operator=(const CounterSet&);
+  CounterSet& operator=(CounterSet&&) noexcept;
+  ~CounterSet();
+  bool operator==(const CounterSet&) const;
 };
 
 struct Device {
@@ -232,47 +304,77 @@ struct DeviceSelector {
 };
 
 struct DeviceSubRequest {
-  std::string name{};
-  std::string device_class_name{};
-  std::vector<DeviceSelector> selectors{};
-  std::string allocation_mode{};
+  std::string name;
+  std::string device_class_name;
+  std::vector<DeviceSelector> selectors;
+  std::string allocation_mode;
   std::int64_t count{};
-  std::vector<DeviceToleration> tolerations{};
-  apimachinery::Box<CapacityRequirements> capacity{};
-  bool operator==(const DeviceSubRequest&) const = default;
+  std::vector<DeviceToleration> tolerations;
+  apimachinery::Box<CapacityRequirements> capacity;
+  DeviceSubRequest();
+  DeviceSubRequest(const DeviceSubRequest&);
+  DeviceSubRequest(DeviceSubRequest&&) noexcept;
+  DeviceSubRequest& operator=(const DeviceSubRequest&);
+  DeviceSubRequest& operator=(DeviceSubRequest&&) noexcept;
+  ~DeviceSubRequest();
+  bool operator==(const DeviceSubRequest&) const;
 };
 
 struct DeviceRequest {
-  std::string name{};
-  std::string device_class_name{};
-  std::vector<DeviceSelector> selectors{};
-  std::string allocation_mode{};
+  std::string name;
+  std::string device_class_name;
+  std::vector<DeviceSelector> selectors;
+  std::string allocation_mode;
   std::int64_t count{};
-  std::optional<bool> admin_access{};
-  std::vector<DeviceSubRequest> first_available{};
-  std::vector<DeviceToleration> tolerations{};
-  apimachinery::Box<CapacityRequirements> capacity{};
-  bool operator==(const DeviceRequest&) const = default;
+  std::optional<bool> admin_access;
+  std::vector<DeviceSubRequest> first_available;
+  std::vector<DeviceToleration> tolerations;
+  apimachinery::Box<CapacityRequirements> capacity;
+  DeviceRequest();
+  DeviceRequest(const DeviceRequest&);
+  DeviceRequest(DeviceRequest&&) noexcept;
+  DeviceRequest& operator=(const DeviceRequest&);
+  DeviceRequest& operator=(DeviceRequest&&) noexcept;
+  ~DeviceRequest();
+  bool operator==(const DeviceRequest&) const;
 };
 
 struct DeviceConstraint {
-  std::vector<std::string> requests{};
-  std::optional<std::string> match_attribute{};
-  std::optional<std::string> distinct_attribute{};
-  bool operator==(const DeviceConstraint&) const = default;
+  std::vector<std::string> requests;
+  std::optional<std::string> match_attribute;
+  std::optional<std::string> distinct_attribute;
+  DeviceConstraint();
+  DeviceConstraint(const DeviceConstraint&);
+  DeviceConstraint(DeviceConstraint&&) noexcept;
+  DeviceConstraint& operator=(const DeviceConstraint&);
+  DeviceConstraint& operator=(DeviceConstraint&&) noexcept;
+  ~DeviceConstraint();
+  bool operator==(const DeviceConstraint&) const;
 };
 
 struct DeviceClaimConfiguration {
-  std::vector<std::string> requests{};
-  DeviceConfiguration device_configuration{};
-  bool operator==(const DeviceClaimConfiguration&) const = default;
+  std::vector<std::string> requests;
+  DeviceConfiguration device_configuration;
+  DeviceClaimConfiguration();
+  DeviceClaimConfiguration(const DeviceClaimConfiguration&);
+  DeviceClaimConfiguration(DeviceClaimConfiguration&&) noexcept;
+  DeviceClaimConfiguration& operator=(const DeviceClaimConfiguration&);
+  DeviceClaimConfiguration& operator=(DeviceClaimConfiguration&&) noexcept;
+  ~DeviceClaimConfiguration();
+  bool operator==(const DeviceClaimConfiguration&) const;
 };
 
 struct DeviceClaim {
-  std::vector<DeviceRequest> requests{};
-  std::vector<DeviceConstraint> constraints{};
-  std::vector<DeviceClaimConfiguration> config{};
-  bool operator==(const DeviceClaim&) const = default;
+  std::vector<DeviceRequest> requests;
+  std::vector<DeviceConstraint> constraints;
+  std::vector<DeviceClaimConfiguration> config;
+  DeviceClaim();
+  DeviceClaim(const DeviceClaim&);
+  DeviceClaim(DeviceClaim&&) noexcept;
+  DeviceClaim& operator=(const DeviceClaim&);
+  DeviceClaim& operator=(DeviceClaim&&) noexcept;
+  ~DeviceClaim();
+  bool operator==(const DeviceClaim&) const;
 };
 
 struct DeviceClassConfiguration {
@@ -281,27 +383,51 @@ struct DeviceClassConfiguration {
 };
 
 struct DeviceClassSpec {
-  std::vector<DeviceSelector> selectors{};
-  std::vector<DeviceClassConfiguration> config{};
-  std::optional<std::string> extended_resource_name{};
-  bool operator==(const DeviceClassSpec&) const = default;
+  std::vector<DeviceSelector> selectors;
+  std::vector<DeviceClassConfiguration> config;
+  std::optional<std::string> extended_resource_name;
+  DeviceClassSpec();
+  DeviceClassSpec(const DeviceClassSpec&);
+  DeviceClassSpec(DeviceClassSpec&&) noexcept;
+  DeviceClassSpec& operator=(const DeviceClassSpec&);
+  DeviceClassSpec& operator=(DeviceClassSpec&&) noexcept;
+  ~DeviceClassSpec();
+  bool operator==(const DeviceClassSpec&) const;
 };
 
 struct DeviceClass {
-  meta::v1::ObjectMeta metadata{};
-  DeviceClassSpec spec{};
-  bool operator==(const DeviceClass&) const = default;
+  meta::v1::ObjectMeta metadata;
+  DeviceClassSpec spec;
+  DeviceClass();
+  DeviceClass(const DeviceClass&);
+  DeviceClass(DeviceClass&&) noexcept;
+  DeviceClass& operator=(const DeviceClass&);
+  DeviceClass& operator=(DeviceClass&&) noexcept;
+  ~DeviceClass();
+  bool operator==(const DeviceClass&) const;
 };
 
 struct DeviceClassList {
-  meta::v1::ListMeta metadata{};
-  std::vector<DeviceClass> items{};
-  bool operator==(const DeviceClassList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<DeviceClass> items;
+  DeviceClassList();
+  DeviceClassList(const DeviceClassList&);
+  DeviceClassList(DeviceClassList&&) noexcept;
+  DeviceClassList& operator=(const DeviceClassList&);
+  DeviceClassList& operator=(DeviceClassList&&) noexcept;
+  ~DeviceClassList();
+  bool operator==(const DeviceClassList&) const;
 };
 
 struct ResourceClaimSpec {
-  DeviceClaim devices{};
-  bool operator==(const ResourceClaimSpec&) const = default;
+  DeviceClaim devices;
+  ResourceClaimSpec();
+  ResourceClaimSpec(const ResourceClaimSpec&);
+  ResourceClaimSpec(ResourceClaimSpec&&) noexcept;
+  ResourceClaimSpec& operator=(const ResourceClaimSpec&);
+  ResourceClaimSpec& operator=(ResourceClaimSpec&&) noexcept;
+  ~ResourceClaimSpec();
+  bool operator==(const ResourceClaimSpec&) const;
 };
 
 struct ResourceClaimConsumerReference {
@@ -313,41 +439,77 @@ struct ResourceClaimConsumerReference {
 };
 
 struct ResourceClaimStatus {
-  apimachinery::Box<AllocationResult> allocation{};
-  std::vector<ResourceClaimConsumerReference> reserved_for{};
-  std::vector<AllocatedDeviceStatus> devices{};
-  bool operator==(const ResourceClaimStatus&) const = default;
+  apimachinery::Box<AllocationResult> allocation;
+  std::vector<ResourceClaimConsumerReference> reserved_for;
+  std::vector<AllocatedDeviceStatus> devices;
+  ResourceClaimStatus();
+  ResourceClaimStatus(const ResourceClaimStatus&);
+  ResourceClaimStatus(ResourceClaimStatus&&) noexcept;
+  ResourceClaimStatus& operator=(const ResourceClaimStatus&);
+  ResourceClaimStatus& operator=(ResourceClaimStatus&&) noexcept;
+  ~ResourceClaimStatus();
+  bool operator==(const ResourceClaimStatus&) const;
 };
 
 struct ResourceClaim {
-  meta::v1::ObjectMeta metadata{};
-  ResourceClaimSpec spec{};
-  ResourceClaimStatus status{};
-  bool operator==(const ResourceClaim&) const = default;
+  meta::v1::ObjectMeta metadata;
+  ResourceClaimSpec spec;
+  ResourceClaimStatus status;
+  ResourceClaim();
+  ResourceClaim(const ResourceClaim&);
+  ResourceClaim(ResourceClaim&&) noexcept;
+  ResourceClaim& operator=(const ResourceClaim&);
+  ResourceClaim& operator=(ResourceClaim&&) noexcept;
+  ~ResourceClaim();
+  bool operator==(const ResourceClaim&) const;
 };
 
 struct ResourceClaimList {
-  meta::v1::ListMeta metadata{};
-  std::vector<ResourceClaim> items{};
-  bool operator==(const ResourceClaimList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<ResourceClaim> items;
+  ResourceClaimList();
+  ResourceClaimList(const ResourceClaimList&);
+  ResourceClaimList(ResourceClaimList&&) noexcept;
+  ResourceClaimList& operator=(const ResourceClaimList&);
+  ResourceClaimList& operator=(ResourceClaimList&&) noexcept;
+  ~ResourceClaimList();
+  bool operator==(const ResourceClaimList&) const;
 };
 
 struct ResourceClaimTemplateSpec {
-  meta::v1::ObjectMeta metadata{};
-  ResourceClaimSpec spec{};
-  bool operator==(const ResourceClaimTemplateSpec&) const = default;
+  meta::v1::ObjectMeta metadata;
+  ResourceClaimSpec spec;
+  ResourceClaimTemplateSpec();
+  ResourceClaimTemplateSpec(const ResourceClaimTemplateSpec&);
+  ResourceClaimTemplateSpec(ResourceClaimTemplateSpec&&) noexcept;
+  ResourceClaimTemplateSpec& operator=(const ResourceClaimTemplateSpec&);
+  ResourceClaimTemplateSpec& operator=(ResourceClaimTemplateSpec&&) noexcept;
+  ~ResourceClaimTemplateSpec();
+  bool operator==(const ResourceClaimTemplateSpec&) const;
 };
 
 struct ResourceClaimTemplate {
-  meta::v1::ObjectMeta metadata{};
-  ResourceClaimTemplateSpec spec{};
-  bool operator==(const ResourceClaimTemplate&) const = default;
+  meta::v1::ObjectMeta metadata;
+  ResourceClaimTemplateSpec spec;
+  ResourceClaimTemplate();
+  ResourceClaimTemplate(const ResourceClaimTemplate&);
+  ResourceClaimTemplate(ResourceClaimTemplate&&) noexcept;
+  ResourceClaimTemplate& operator=(const ResourceClaimTemplate&);
+  ResourceClaimTemplate& operator=(ResourceClaimTemplate&&) noexcept;
+  ~ResourceClaimTemplate();
+  bool operator==(const ResourceClaimTemplate&) const;
 };
 
 struct ResourceClaimTemplateList {
-  meta::v1::ListMeta metadata{};
-  std::vector<ResourceClaimTemplate> items{};
-  bool operator==(const ResourceClaimTemplateList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<ResourceClaimTemplate> items;
+  ResourceClaimTemplateList();
+  ResourceClaimTemplateList(const ResourceClaimTemplateList&);
+  ResourceClaimTemplateList(ResourceClaimTemplateList&&) noexcept;
+  ResourceClaimTemplateList& operator=(const ResourceClaimTemplateList&);
+  ResourceClaimTemplateList& operator=(ResourceClaimTemplateList&&) noexcept;
+  ~ResourceClaimTemplateList();
+  bool operator==(const ResourceClaimTemplateList&) const;
 };
 
 struct ResourcePool {
@@ -358,27 +520,45 @@ struct ResourcePool {
 };
 
 struct ResourceSliceSpec {
-  std::string driver{};
-  ResourcePool pool{};
-  std::string node_name{};
-  apimachinery::Box<core::v1::NodeSelector> node_selector{};
+  std::string driver;
+  ResourcePool pool;
+  std::string node_name;
+  apimachinery::Box<core::v1::NodeSelector> node_selector;
   bool all_nodes{};
-  std::vector<Device> devices{};
-  std::optional<bool> per_device_node_selection{};
-  std::vector<CounterSet> shared_counters{};
-  bool operator==(const ResourceSliceSpec&) const = default;
+  std::vector<Device> devices;
+  std::optional<bool> per_device_node_selection;
+  std::vector<CounterSet> shared_counters;
+  ResourceSliceSpec();
+  ResourceSliceSpec(const ResourceSliceSpec&);
+  ResourceSliceSpec(ResourceSliceSpec&&) noexcept;
+  ResourceSliceSpec& operator=(const ResourceSliceSpec&);
+  ResourceSliceSpec& operator=(ResourceSliceSpec&&) noexcept;
+  ~ResourceSliceSpec();
+  bool operator==(const ResourceSliceSpec&) const;
 };
 
 struct ResourceSlice {
-  meta::v1::ObjectMeta metadata{};
-  ResourceSliceSpec spec{};
-  bool operator==(const ResourceSlice&) const = default;
+  meta::v1::ObjectMeta metadata;
+  ResourceSliceSpec spec;
+  ResourceSlice();
+  ResourceSlice(const ResourceSlice&);
+  ResourceSlice(ResourceSlice&&) noexcept;
+  ResourceSlice& operator=(const ResourceSlice&);
+  ResourceSlice& operator=(ResourceSlice&&) noexcept;
+  ~ResourceSlice();
+  bool operator==(const ResourceSlice&) const;
 };
 
 struct ResourceSliceList {
-  meta::v1::ListMeta metadata{};
-  std::vector<ResourceSlice> items{};
-  bool operator==(const ResourceSliceList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<ResourceSlice> items;
+  ResourceSliceList();
+  ResourceSliceList(const ResourceSliceList&);
+  ResourceSliceList(ResourceSliceList&&) noexcept;
+  ResourceSliceList& operator=(const ResourceSliceList&);
+  ResourceSliceList& operator=(ResourceSliceList&&) noexcept;
+  ~ResourceSliceList();
+  bool operator==(const ResourceSliceList&) const;
 };
 
 }  // namespace kubexx::api::resource::v1beta1

@@ -17,18 +17,30 @@ struct PriorityClass;
 struct PriorityClassList;
 
 struct PriorityClass {
-  meta::v1::ObjectMeta metadata{};
+  meta::v1::ObjectMeta metadata;
   std::int32_t value{};
   bool global_default{};
-  std::string description{};
-  std::optional<std::string> preemption_policy{};
-  bool operator==(const PriorityClass&) const = default;
+  std::string description;
+  std::optional<std::string> preemption_policy;
+  PriorityClass();
+  PriorityClass(const PriorityClass&);
+  PriorityClass(PriorityClass&&) noexcept;
+  PriorityClass& operator=(const PriorityClass&);
+  PriorityClass& operator=(PriorityClass&&) noexcept;
+  ~PriorityClass();
+  bool operator==(const PriorityClass&) const;
 };
 
 struct PriorityClassList {
-  meta::v1::ListMeta metadata{};
-  std::vector<PriorityClass> items{};
-  bool operator==(const PriorityClassList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<PriorityClass> items;
+  PriorityClassList();
+  PriorityClassList(const PriorityClassList&);
+  PriorityClassList(PriorityClassList&&) noexcept;
+  PriorityClassList& operator=(const PriorityClassList&);
+  PriorityClassList& operator=(PriorityClassList&&) noexcept;
+  ~PriorityClassList();
+  bool operator==(const PriorityClassList&) const;
 };
 
 }  // namespace kubexx::api::scheduling::v1

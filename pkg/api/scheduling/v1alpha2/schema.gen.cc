@@ -2,6 +2,7 @@
 #include "kubexx/api/scheduling/v1alpha2/schema.gen.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "kubexx/api/scheduling/v1alpha2/types.gen.h"
 #include "kubexx/api/meta/v1/schema.gen.h"
@@ -9,7 +10,81 @@
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
-namespace kubexx::api::scheduling::v1alpha2::internal {
+namespace kubexx::api::scheduling::v1alpha2 {
+
+PodGroupSchedulingConstraints::PodGroupSchedulingConstraints() = default;
+PodGroupSchedulingConstraints::PodGroupSchedulingConstraints(const PodGroupSchedulingConstraints&) = default;
+PodGroupSchedulingConstraints::PodGroupSchedulingConstraints(PodGroupSchedulingConstraints&&) noexcept = default;
+PodGroupSchedulingConstraints& PodGroupSchedulingConstraints::operator=(const PodGroupSchedulingConstraints& other) { return *this = PodGroupSchedulingConstraints(other); }
+PodGroupSchedulingConstraints& PodGroupSchedulingConstraints::operator=(PodGroupSchedulingConstraints&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PodGroupSchedulingConstraints::~PodGroupSchedulingConstraints() = default;
+bool PodGroupSchedulingConstraints::operator==(const PodGroupSchedulingConstraints&) const = default;
+
+PodGroupSpec::PodGroupSpec() = default;
+PodGroupSpec::PodGroupSpec(const PodGroupSpec&) = default;
+PodGroupSpec::PodGroupSpec(PodGroupSpec&&) noexcept = default;
+PodGroupSpec& PodGroupSpec::operator=(const PodGroupSpec& other) { return *this = PodGroupSpec(other); }
+PodGroupSpec& PodGroupSpec::operator=(PodGroupSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PodGroupSpec::~PodGroupSpec() = default;
+bool PodGroupSpec::operator==(const PodGroupSpec&) const = default;
+
+PodGroupStatus::PodGroupStatus() = default;
+PodGroupStatus::PodGroupStatus(const PodGroupStatus&) = default;
+PodGroupStatus::PodGroupStatus(PodGroupStatus&&) noexcept = default;
+PodGroupStatus& PodGroupStatus::operator=(const PodGroupStatus& other) { return *this = PodGroupStatus(other); }
+PodGroupStatus& PodGroupStatus::operator=(PodGroupStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PodGroupStatus::~PodGroupStatus() = default;
+bool PodGroupStatus::operator==(const PodGroupStatus&) const = default;
+
+PodGroup::PodGroup() = default;
+PodGroup::PodGroup(const PodGroup&) = default;
+PodGroup::PodGroup(PodGroup&&) noexcept = default;
+PodGroup& PodGroup::operator=(const PodGroup& other) { return *this = PodGroup(other); }
+PodGroup& PodGroup::operator=(PodGroup&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PodGroup::~PodGroup() = default;
+bool PodGroup::operator==(const PodGroup&) const = default;
+
+PodGroupList::PodGroupList() = default;
+PodGroupList::PodGroupList(const PodGroupList&) = default;
+PodGroupList::PodGroupList(PodGroupList&&) noexcept = default;
+PodGroupList& PodGroupList::operator=(const PodGroupList& other) { return *this = PodGroupList(other); }
+PodGroupList& PodGroupList::operator=(PodGroupList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PodGroupList::~PodGroupList() = default;
+bool PodGroupList::operator==(const PodGroupList&) const = default;
+
+PodGroupTemplate::PodGroupTemplate() = default;
+PodGroupTemplate::PodGroupTemplate(const PodGroupTemplate&) = default;
+PodGroupTemplate::PodGroupTemplate(PodGroupTemplate&&) noexcept = default;
+PodGroupTemplate& PodGroupTemplate::operator=(const PodGroupTemplate& other) { return *this = PodGroupTemplate(other); }
+PodGroupTemplate& PodGroupTemplate::operator=(PodGroupTemplate&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PodGroupTemplate::~PodGroupTemplate() = default;
+bool PodGroupTemplate::operator==(const PodGroupTemplate&) const = default;
+
+WorkloadSpec::WorkloadSpec() = default;
+WorkloadSpec::WorkloadSpec(const WorkloadSpec&) = default;
+WorkloadSpec::WorkloadSpec(WorkloadSpec&&) noexcept = default;
+WorkloadSpec& WorkloadSpec::operator=(const WorkloadSpec& other) { return *this = WorkloadSpec(other); }
+WorkloadSpec& WorkloadSpec::operator=(WorkloadSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+WorkloadSpec::~WorkloadSpec() = default;
+bool WorkloadSpec::operator==(const WorkloadSpec&) const = default;
+
+Workload::Workload() = default;
+Workload::Workload(const Workload&) = default;
+Workload::Workload(Workload&&) noexcept = default;
+Workload& Workload::operator=(const Workload& other) { return *this = Workload(other); }
+Workload& Workload::operator=(Workload&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+Workload::~Workload() = default;
+bool Workload::operator==(const Workload&) const = default;
+
+WorkloadList::WorkloadList() = default;
+WorkloadList::WorkloadList(const WorkloadList&) = default;
+WorkloadList::WorkloadList(WorkloadList&&) noexcept = default;
+WorkloadList& WorkloadList::operator=(const WorkloadList& other) { return *this = WorkloadList(other); }
+WorkloadList& WorkloadList::operator=(WorkloadList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+WorkloadList::~WorkloadList() = default;
+bool WorkloadList::operator==(const WorkloadList&) const = default;
+
+namespace internal {
 namespace {
 
 using enum codec::Kind;
@@ -183,7 +258,8 @@ constinit const codec::TypeSchema kWorkloadListSchema{
     "scheduling.v1alpha2.WorkloadList", "scheduling.k8s.io", "v1alpha2", "WorkloadList",
     kWorkloadListFields, codec::JsonForm::kObject, &CreateObject<WorkloadList>, &DestroyObject<WorkloadList>};
 
-}  // namespace kubexx::api::scheduling::v1alpha2::internal
+}  // namespace internal
+}  // namespace kubexx::api::scheduling::v1alpha2
 
 namespace kubexx::codec {
 

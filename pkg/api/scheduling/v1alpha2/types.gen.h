@@ -64,8 +64,14 @@ struct TopologyConstraint {
 };
 
 struct PodGroupSchedulingConstraints {
-  std::vector<TopologyConstraint> topology{};
-  bool operator==(const PodGroupSchedulingConstraints&) const = default;
+  std::vector<TopologyConstraint> topology;
+  PodGroupSchedulingConstraints();
+  PodGroupSchedulingConstraints(const PodGroupSchedulingConstraints&);
+  PodGroupSchedulingConstraints(PodGroupSchedulingConstraints&&) noexcept;
+  PodGroupSchedulingConstraints& operator=(const PodGroupSchedulingConstraints&);
+  PodGroupSchedulingConstraints& operator=(PodGroupSchedulingConstraints&&) noexcept;
+  ~PodGroupSchedulingConstraints();
+  bool operator==(const PodGroupSchedulingConstraints&) const;
 };
 
 struct PodGroupResourceClaim {
@@ -76,14 +82,20 @@ struct PodGroupResourceClaim {
 };
 
 struct PodGroupSpec {
-  apimachinery::Box<PodGroupTemplateReference> pod_group_template_ref{};
-  PodGroupSchedulingPolicy scheduling_policy{};
-  apimachinery::Box<PodGroupSchedulingConstraints> scheduling_constraints{};
-  std::vector<PodGroupResourceClaim> resource_claims{};
-  std::optional<std::string> disruption_mode{};
-  std::string priority_class_name{};
-  std::optional<std::int32_t> priority{};
-  bool operator==(const PodGroupSpec&) const = default;
+  apimachinery::Box<PodGroupTemplateReference> pod_group_template_ref;
+  PodGroupSchedulingPolicy scheduling_policy;
+  apimachinery::Box<PodGroupSchedulingConstraints> scheduling_constraints;
+  std::vector<PodGroupResourceClaim> resource_claims;
+  std::optional<std::string> disruption_mode;
+  std::string priority_class_name;
+  std::optional<std::int32_t> priority;
+  PodGroupSpec();
+  PodGroupSpec(const PodGroupSpec&);
+  PodGroupSpec(PodGroupSpec&&) noexcept;
+  PodGroupSpec& operator=(const PodGroupSpec&);
+  PodGroupSpec& operator=(PodGroupSpec&&) noexcept;
+  ~PodGroupSpec();
+  bool operator==(const PodGroupSpec&) const;
 };
 
 struct PodGroupResourceClaimStatus {
@@ -93,33 +105,57 @@ struct PodGroupResourceClaimStatus {
 };
 
 struct PodGroupStatus {
-  std::vector<meta::v1::Condition> conditions{};
-  std::vector<PodGroupResourceClaimStatus> resource_claim_statuses{};
-  bool operator==(const PodGroupStatus&) const = default;
+  std::vector<meta::v1::Condition> conditions;
+  std::vector<PodGroupResourceClaimStatus> resource_claim_statuses;
+  PodGroupStatus();
+  PodGroupStatus(const PodGroupStatus&);
+  PodGroupStatus(PodGroupStatus&&) noexcept;
+  PodGroupStatus& operator=(const PodGroupStatus&);
+  PodGroupStatus& operator=(PodGroupStatus&&) noexcept;
+  ~PodGroupStatus();
+  bool operator==(const PodGroupStatus&) const;
 };
 
 struct PodGroup {
-  meta::v1::ObjectMeta metadata{};
-  PodGroupSpec spec{};
-  PodGroupStatus status{};
-  bool operator==(const PodGroup&) const = default;
+  meta::v1::ObjectMeta metadata;
+  PodGroupSpec spec;
+  PodGroupStatus status;
+  PodGroup();
+  PodGroup(const PodGroup&);
+  PodGroup(PodGroup&&) noexcept;
+  PodGroup& operator=(const PodGroup&);
+  PodGroup& operator=(PodGroup&&) noexcept;
+  ~PodGroup();
+  bool operator==(const PodGroup&) const;
 };
 
 struct PodGroupList {
-  meta::v1::ListMeta metadata{};
-  std::vector<PodGroup> items{};
-  bool operator==(const PodGroupList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<PodGroup> items;
+  PodGroupList();
+  PodGroupList(const PodGroupList&);
+  PodGroupList(PodGroupList&&) noexcept;
+  PodGroupList& operator=(const PodGroupList&);
+  PodGroupList& operator=(PodGroupList&&) noexcept;
+  ~PodGroupList();
+  bool operator==(const PodGroupList&) const;
 };
 
 struct PodGroupTemplate {
-  std::string name{};
-  PodGroupSchedulingPolicy scheduling_policy{};
-  apimachinery::Box<PodGroupSchedulingConstraints> scheduling_constraints{};
-  std::vector<PodGroupResourceClaim> resource_claims{};
-  std::optional<std::string> disruption_mode{};
-  std::string priority_class_name{};
-  std::optional<std::int32_t> priority{};
-  bool operator==(const PodGroupTemplate&) const = default;
+  std::string name;
+  PodGroupSchedulingPolicy scheduling_policy;
+  apimachinery::Box<PodGroupSchedulingConstraints> scheduling_constraints;
+  std::vector<PodGroupResourceClaim> resource_claims;
+  std::optional<std::string> disruption_mode;
+  std::string priority_class_name;
+  std::optional<std::int32_t> priority;
+  PodGroupTemplate();
+  PodGroupTemplate(const PodGroupTemplate&);
+  PodGroupTemplate(PodGroupTemplate&&) noexcept;
+  PodGroupTemplate& operator=(const PodGroupTemplate&);
+  PodGroupTemplate& operator=(PodGroupTemplate&&) noexcept;
+  ~PodGroupTemplate();
+  bool operator==(const PodGroupTemplate&) const;
 };
 
 struct TypedLocalObjectReference {
@@ -130,21 +166,39 @@ struct TypedLocalObjectReference {
 };
 
 struct WorkloadSpec {
-  apimachinery::Box<TypedLocalObjectReference> controller_ref{};
-  std::vector<PodGroupTemplate> pod_group_templates{};
-  bool operator==(const WorkloadSpec&) const = default;
+  apimachinery::Box<TypedLocalObjectReference> controller_ref;
+  std::vector<PodGroupTemplate> pod_group_templates;
+  WorkloadSpec();
+  WorkloadSpec(const WorkloadSpec&);
+  WorkloadSpec(WorkloadSpec&&) noexcept;
+  WorkloadSpec& operator=(const WorkloadSpec&);
+  WorkloadSpec& operator=(WorkloadSpec&&) noexcept;
+  ~WorkloadSpec();
+  bool operator==(const WorkloadSpec&) const;
 };
 
 struct Workload {
-  meta::v1::ObjectMeta metadata{};
-  WorkloadSpec spec{};
-  bool operator==(const Workload&) const = default;
+  meta::v1::ObjectMeta metadata;
+  WorkloadSpec spec;
+  Workload();
+  Workload(const Workload&);
+  Workload(Workload&&) noexcept;
+  Workload& operator=(const Workload&);
+  Workload& operator=(Workload&&) noexcept;
+  ~Workload();
+  bool operator==(const Workload&) const;
 };
 
 struct WorkloadList {
-  meta::v1::ListMeta metadata{};
-  std::vector<Workload> items{};
-  bool operator==(const WorkloadList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<Workload> items;
+  WorkloadList();
+  WorkloadList(const WorkloadList&);
+  WorkloadList(WorkloadList&&) noexcept;
+  WorkloadList& operator=(const WorkloadList&);
+  WorkloadList& operator=(WorkloadList&&) noexcept;
+  ~WorkloadList();
+  bool operator==(const WorkloadList&) const;
 };
 
 }  // namespace kubexx::api::scheduling::v1alpha2

@@ -2,6 +2,7 @@
 #include "kubexx/api/scheduling/v1beta1/schema.gen.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "kubexx/api/scheduling/v1beta1/types.gen.h"
 #include "kubexx/api/meta/v1/schema.gen.h"
@@ -9,7 +10,25 @@
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
-namespace kubexx::api::scheduling::v1beta1::internal {
+namespace kubexx::api::scheduling::v1beta1 {
+
+PriorityClass::PriorityClass() = default;
+PriorityClass::PriorityClass(const PriorityClass&) = default;
+PriorityClass::PriorityClass(PriorityClass&&) noexcept = default;
+PriorityClass& PriorityClass::operator=(const PriorityClass& other) { return *this = PriorityClass(other); }
+PriorityClass& PriorityClass::operator=(PriorityClass&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PriorityClass::~PriorityClass() = default;
+bool PriorityClass::operator==(const PriorityClass&) const = default;
+
+PriorityClassList::PriorityClassList() = default;
+PriorityClassList::PriorityClassList(const PriorityClassList&) = default;
+PriorityClassList::PriorityClassList(PriorityClassList&&) noexcept = default;
+PriorityClassList& PriorityClassList::operator=(const PriorityClassList& other) { return *this = PriorityClassList(other); }
+PriorityClassList& PriorityClassList::operator=(PriorityClassList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+PriorityClassList::~PriorityClassList() = default;
+bool PriorityClassList::operator==(const PriorityClassList&) const = default;
+
+namespace internal {
 namespace {
 
 using enum codec::Kind;
@@ -38,7 +57,8 @@ constinit const codec::TypeSchema kPriorityClassListSchema{
     "scheduling.v1beta1.PriorityClassList", "scheduling.k8s.io", "v1beta1", "PriorityClassList",
     kPriorityClassListFields, codec::JsonForm::kObject, &CreateObject<PriorityClassList>, &DestroyObject<PriorityClassList>};
 
-}  // namespace kubexx::api::scheduling::v1beta1::internal
+}  // namespace internal
+}  // namespace kubexx::api::scheduling::v1beta1
 
 namespace kubexx::codec {
 

@@ -2,6 +2,7 @@
 #include "kubexx/api/storage/v1/schema.gen.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "kubexx/api/storage/v1/types.gen.h"
 #include "kubexx/api/core/v1/schema.gen.h"
@@ -10,7 +11,137 @@
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
-namespace kubexx::api::storage::v1::internal {
+namespace kubexx::api::storage::v1 {
+
+CSIDriverSpec::CSIDriverSpec() = default;
+CSIDriverSpec::CSIDriverSpec(const CSIDriverSpec&) = default;
+CSIDriverSpec::CSIDriverSpec(CSIDriverSpec&&) noexcept = default;
+CSIDriverSpec& CSIDriverSpec::operator=(const CSIDriverSpec& other) { return *this = CSIDriverSpec(other); }
+CSIDriverSpec& CSIDriverSpec::operator=(CSIDriverSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+CSIDriverSpec::~CSIDriverSpec() = default;
+bool CSIDriverSpec::operator==(const CSIDriverSpec&) const = default;
+
+CSIDriver::CSIDriver() = default;
+CSIDriver::CSIDriver(const CSIDriver&) = default;
+CSIDriver::CSIDriver(CSIDriver&&) noexcept = default;
+CSIDriver& CSIDriver::operator=(const CSIDriver& other) { return *this = CSIDriver(other); }
+CSIDriver& CSIDriver::operator=(CSIDriver&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+CSIDriver::~CSIDriver() = default;
+bool CSIDriver::operator==(const CSIDriver&) const = default;
+
+CSIDriverList::CSIDriverList() = default;
+CSIDriverList::CSIDriverList(const CSIDriverList&) = default;
+CSIDriverList::CSIDriverList(CSIDriverList&&) noexcept = default;
+CSIDriverList& CSIDriverList::operator=(const CSIDriverList& other) { return *this = CSIDriverList(other); }
+CSIDriverList& CSIDriverList::operator=(CSIDriverList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+CSIDriverList::~CSIDriverList() = default;
+bool CSIDriverList::operator==(const CSIDriverList&) const = default;
+
+CSINodeDriver::CSINodeDriver() = default;
+CSINodeDriver::CSINodeDriver(const CSINodeDriver&) = default;
+CSINodeDriver::CSINodeDriver(CSINodeDriver&&) noexcept = default;
+CSINodeDriver& CSINodeDriver::operator=(const CSINodeDriver& other) { return *this = CSINodeDriver(other); }
+CSINodeDriver& CSINodeDriver::operator=(CSINodeDriver&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+CSINodeDriver::~CSINodeDriver() = default;
+bool CSINodeDriver::operator==(const CSINodeDriver&) const = default;
+
+CSINodeSpec::CSINodeSpec() = default;
+CSINodeSpec::CSINodeSpec(const CSINodeSpec&) = default;
+CSINodeSpec::CSINodeSpec(CSINodeSpec&&) noexcept = default;
+CSINodeSpec& CSINodeSpec::operator=(const CSINodeSpec& other) { return *this = CSINodeSpec(other); }
+CSINodeSpec& CSINodeSpec::operator=(CSINodeSpec&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+CSINodeSpec::~CSINodeSpec() = default;
+bool CSINodeSpec::operator==(const CSINodeSpec&) const = default;
+
+CSINode::CSINode() = default;
+CSINode::CSINode(const CSINode&) = default;
+CSINode::CSINode(CSINode&&) noexcept = default;
+CSINode& CSINode::operator=(const CSINode& other) { return *this = CSINode(other); }
+CSINode& CSINode::operator=(CSINode&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+CSINode::~CSINode() = default;
+bool CSINode::operator==(const CSINode&) const = default;
+
+CSINodeList::CSINodeList() = default;
+CSINodeList::CSINodeList(const CSINodeList&) = default;
+CSINodeList::CSINodeList(CSINodeList&&) noexcept = default;
+CSINodeList& CSINodeList::operator=(const CSINodeList& other) { return *this = CSINodeList(other); }
+CSINodeList& CSINodeList::operator=(CSINodeList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+CSINodeList::~CSINodeList() = default;
+bool CSINodeList::operator==(const CSINodeList&) const = default;
+
+CSIStorageCapacity::CSIStorageCapacity() = default;
+CSIStorageCapacity::CSIStorageCapacity(const CSIStorageCapacity&) = default;
+CSIStorageCapacity::CSIStorageCapacity(CSIStorageCapacity&&) noexcept = default;
+CSIStorageCapacity& CSIStorageCapacity::operator=(const CSIStorageCapacity& other) { return *this = CSIStorageCapacity(other); }
+CSIStorageCapacity& CSIStorageCapacity::operator=(CSIStorageCapacity&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+CSIStorageCapacity::~CSIStorageCapacity() = default;
+bool CSIStorageCapacity::operator==(const CSIStorageCapacity&) const = default;
+
+CSIStorageCapacityList::CSIStorageCapacityList() = default;
+CSIStorageCapacityList::CSIStorageCapacityList(const CSIStorageCapacityList&) = default;
+CSIStorageCapacityList::CSIStorageCapacityList(CSIStorageCapacityList&&) noexcept = default;
+CSIStorageCapacityList& CSIStorageCapacityList::operator=(const CSIStorageCapacityList& other) { return *this = CSIStorageCapacityList(other); }
+CSIStorageCapacityList& CSIStorageCapacityList::operator=(CSIStorageCapacityList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+CSIStorageCapacityList::~CSIStorageCapacityList() = default;
+bool CSIStorageCapacityList::operator==(const CSIStorageCapacityList&) const = default;
+
+StorageClass::StorageClass() = default;
+StorageClass::StorageClass(const StorageClass&) = default;
+StorageClass::StorageClass(StorageClass&&) noexcept = default;
+StorageClass& StorageClass::operator=(const StorageClass& other) { return *this = StorageClass(other); }
+StorageClass& StorageClass::operator=(StorageClass&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+StorageClass::~StorageClass() = default;
+bool StorageClass::operator==(const StorageClass&) const = default;
+
+StorageClassList::StorageClassList() = default;
+StorageClassList::StorageClassList(const StorageClassList&) = default;
+StorageClassList::StorageClassList(StorageClassList&&) noexcept = default;
+StorageClassList& StorageClassList::operator=(const StorageClassList& other) { return *this = StorageClassList(other); }
+StorageClassList& StorageClassList::operator=(StorageClassList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+StorageClassList::~StorageClassList() = default;
+bool StorageClassList::operator==(const StorageClassList&) const = default;
+
+VolumeAttachmentStatus::VolumeAttachmentStatus() = default;
+VolumeAttachmentStatus::VolumeAttachmentStatus(const VolumeAttachmentStatus&) = default;
+VolumeAttachmentStatus::VolumeAttachmentStatus(VolumeAttachmentStatus&&) noexcept = default;
+VolumeAttachmentStatus& VolumeAttachmentStatus::operator=(const VolumeAttachmentStatus& other) { return *this = VolumeAttachmentStatus(other); }
+VolumeAttachmentStatus& VolumeAttachmentStatus::operator=(VolumeAttachmentStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+VolumeAttachmentStatus::~VolumeAttachmentStatus() = default;
+bool VolumeAttachmentStatus::operator==(const VolumeAttachmentStatus&) const = default;
+
+VolumeAttachment::VolumeAttachment() = default;
+VolumeAttachment::VolumeAttachment(const VolumeAttachment&) = default;
+VolumeAttachment::VolumeAttachment(VolumeAttachment&&) noexcept = default;
+VolumeAttachment& VolumeAttachment::operator=(const VolumeAttachment& other) { return *this = VolumeAttachment(other); }
+VolumeAttachment& VolumeAttachment::operator=(VolumeAttachment&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+VolumeAttachment::~VolumeAttachment() = default;
+bool VolumeAttachment::operator==(const VolumeAttachment&) const = default;
+
+VolumeAttachmentList::VolumeAttachmentList() = default;
+VolumeAttachmentList::VolumeAttachmentList(const VolumeAttachmentList&) = default;
+VolumeAttachmentList::VolumeAttachmentList(VolumeAttachmentList&&) noexcept = default;
+VolumeAttachmentList& VolumeAttachmentList::operator=(const VolumeAttachmentList& other) { return *this = VolumeAttachmentList(other); }
+VolumeAttachmentList& VolumeAttachmentList::operator=(VolumeAttachmentList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+VolumeAttachmentList::~VolumeAttachmentList() = default;
+bool VolumeAttachmentList::operator==(const VolumeAttachmentList&) const = default;
+
+VolumeAttributesClass::VolumeAttributesClass() = default;
+VolumeAttributesClass::VolumeAttributesClass(const VolumeAttributesClass&) = default;
+VolumeAttributesClass::VolumeAttributesClass(VolumeAttributesClass&&) noexcept = default;
+VolumeAttributesClass& VolumeAttributesClass::operator=(const VolumeAttributesClass& other) { return *this = VolumeAttributesClass(other); }
+VolumeAttributesClass& VolumeAttributesClass::operator=(VolumeAttributesClass&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+VolumeAttributesClass::~VolumeAttributesClass() = default;
+bool VolumeAttributesClass::operator==(const VolumeAttributesClass&) const = default;
+
+VolumeAttributesClassList::VolumeAttributesClassList() = default;
+VolumeAttributesClassList::VolumeAttributesClassList(const VolumeAttributesClassList&) = default;
+VolumeAttributesClassList::VolumeAttributesClassList(VolumeAttributesClassList&&) noexcept = default;
+VolumeAttributesClassList& VolumeAttributesClassList::operator=(const VolumeAttributesClassList& other) { return *this = VolumeAttributesClassList(other); }
+VolumeAttributesClassList& VolumeAttributesClassList::operator=(VolumeAttributesClassList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+VolumeAttributesClassList::~VolumeAttributesClassList() = default;
+bool VolumeAttributesClassList::operator==(const VolumeAttributesClassList&) const = default;
+
+namespace internal {
 namespace {
 
 using enum codec::Kind;
@@ -231,7 +362,8 @@ constinit const codec::TypeSchema kVolumeAttributesClassListSchema{
     "storage.v1.VolumeAttributesClassList", "storage.k8s.io", "v1", "VolumeAttributesClassList",
     kVolumeAttributesClassListFields, codec::JsonForm::kObject, &CreateObject<VolumeAttributesClassList>, &DestroyObject<VolumeAttributesClassList>};
 
-}  // namespace kubexx::api::storage::v1::internal
+}  // namespace internal
+}  // namespace kubexx::api::storage::v1
 
 namespace kubexx::codec {
 

@@ -2,6 +2,7 @@
 #include "kubexx/api/storage/v1alpha1/schema.gen.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "kubexx/api/storage/v1alpha1/types.gen.h"
 #include "kubexx/api/core/v1/schema.gen.h"
@@ -10,7 +11,65 @@
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
-namespace kubexx::api::storage::v1alpha1::internal {
+namespace kubexx::api::storage::v1alpha1 {
+
+CSIStorageCapacity::CSIStorageCapacity() = default;
+CSIStorageCapacity::CSIStorageCapacity(const CSIStorageCapacity&) = default;
+CSIStorageCapacity::CSIStorageCapacity(CSIStorageCapacity&&) noexcept = default;
+CSIStorageCapacity& CSIStorageCapacity::operator=(const CSIStorageCapacity& other) { return *this = CSIStorageCapacity(other); }
+CSIStorageCapacity& CSIStorageCapacity::operator=(CSIStorageCapacity&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+CSIStorageCapacity::~CSIStorageCapacity() = default;
+bool CSIStorageCapacity::operator==(const CSIStorageCapacity&) const = default;
+
+CSIStorageCapacityList::CSIStorageCapacityList() = default;
+CSIStorageCapacityList::CSIStorageCapacityList(const CSIStorageCapacityList&) = default;
+CSIStorageCapacityList::CSIStorageCapacityList(CSIStorageCapacityList&&) noexcept = default;
+CSIStorageCapacityList& CSIStorageCapacityList::operator=(const CSIStorageCapacityList& other) { return *this = CSIStorageCapacityList(other); }
+CSIStorageCapacityList& CSIStorageCapacityList::operator=(CSIStorageCapacityList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+CSIStorageCapacityList::~CSIStorageCapacityList() = default;
+bool CSIStorageCapacityList::operator==(const CSIStorageCapacityList&) const = default;
+
+VolumeAttachmentStatus::VolumeAttachmentStatus() = default;
+VolumeAttachmentStatus::VolumeAttachmentStatus(const VolumeAttachmentStatus&) = default;
+VolumeAttachmentStatus::VolumeAttachmentStatus(VolumeAttachmentStatus&&) noexcept = default;
+VolumeAttachmentStatus& VolumeAttachmentStatus::operator=(const VolumeAttachmentStatus& other) { return *this = VolumeAttachmentStatus(other); }
+VolumeAttachmentStatus& VolumeAttachmentStatus::operator=(VolumeAttachmentStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+VolumeAttachmentStatus::~VolumeAttachmentStatus() = default;
+bool VolumeAttachmentStatus::operator==(const VolumeAttachmentStatus&) const = default;
+
+VolumeAttachment::VolumeAttachment() = default;
+VolumeAttachment::VolumeAttachment(const VolumeAttachment&) = default;
+VolumeAttachment::VolumeAttachment(VolumeAttachment&&) noexcept = default;
+VolumeAttachment& VolumeAttachment::operator=(const VolumeAttachment& other) { return *this = VolumeAttachment(other); }
+VolumeAttachment& VolumeAttachment::operator=(VolumeAttachment&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+VolumeAttachment::~VolumeAttachment() = default;
+bool VolumeAttachment::operator==(const VolumeAttachment&) const = default;
+
+VolumeAttachmentList::VolumeAttachmentList() = default;
+VolumeAttachmentList::VolumeAttachmentList(const VolumeAttachmentList&) = default;
+VolumeAttachmentList::VolumeAttachmentList(VolumeAttachmentList&&) noexcept = default;
+VolumeAttachmentList& VolumeAttachmentList::operator=(const VolumeAttachmentList& other) { return *this = VolumeAttachmentList(other); }
+VolumeAttachmentList& VolumeAttachmentList::operator=(VolumeAttachmentList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+VolumeAttachmentList::~VolumeAttachmentList() = default;
+bool VolumeAttachmentList::operator==(const VolumeAttachmentList&) const = default;
+
+VolumeAttributesClass::VolumeAttributesClass() = default;
+VolumeAttributesClass::VolumeAttributesClass(const VolumeAttributesClass&) = default;
+VolumeAttributesClass::VolumeAttributesClass(VolumeAttributesClass&&) noexcept = default;
+VolumeAttributesClass& VolumeAttributesClass::operator=(const VolumeAttributesClass& other) { return *this = VolumeAttributesClass(other); }
+VolumeAttributesClass& VolumeAttributesClass::operator=(VolumeAttributesClass&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+VolumeAttributesClass::~VolumeAttributesClass() = default;
+bool VolumeAttributesClass::operator==(const VolumeAttributesClass&) const = default;
+
+VolumeAttributesClassList::VolumeAttributesClassList() = default;
+VolumeAttributesClassList::VolumeAttributesClassList(const VolumeAttributesClassList&) = default;
+VolumeAttributesClassList::VolumeAttributesClassList(VolumeAttributesClassList&&) noexcept = default;
+VolumeAttributesClassList& VolumeAttributesClassList::operator=(const VolumeAttributesClassList& other) { return *this = VolumeAttributesClassList(other); }
+VolumeAttributesClassList& VolumeAttributesClassList::operator=(VolumeAttributesClassList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+VolumeAttributesClassList::~VolumeAttributesClassList() = default;
+bool VolumeAttributesClassList::operator==(const VolumeAttributesClassList&) const = default;
+
+namespace internal {
 namespace {
 
 using enum codec::Kind;
@@ -117,7 +176,8 @@ constinit const codec::TypeSchema kVolumeAttributesClassListSchema{
     "storage.v1alpha1.VolumeAttributesClassList", "storage.k8s.io", "v1alpha1", "VolumeAttributesClassList",
     kVolumeAttributesClassListFields, codec::JsonForm::kObject, &CreateObject<VolumeAttributesClassList>, &DestroyObject<VolumeAttributesClassList>};
 
-}  // namespace kubexx::api::storage::v1alpha1::internal
+}  // namespace internal
+}  // namespace kubexx::api::storage::v1alpha1
 
 namespace kubexx::codec {
 

@@ -26,18 +26,30 @@ struct VolumeAttributesClassList;
 struct VolumeError;
 
 struct CSIStorageCapacity {
-  meta::v1::ObjectMeta metadata{};
-  apimachinery::Box<meta::v1::LabelSelector> node_topology{};
-  std::string storage_class_name{};
-  std::optional<apimachinery::Quantity> capacity{};
-  std::optional<apimachinery::Quantity> maximum_volume_size{};
-  bool operator==(const CSIStorageCapacity&) const = default;
+  meta::v1::ObjectMeta metadata;
+  apimachinery::Box<meta::v1::LabelSelector> node_topology;
+  std::string storage_class_name;
+  std::optional<apimachinery::Quantity> capacity;
+  std::optional<apimachinery::Quantity> maximum_volume_size;
+  CSIStorageCapacity();
+  CSIStorageCapacity(const CSIStorageCapacity&);
+  CSIStorageCapacity(CSIStorageCapacity&&) noexcept;
+  CSIStorageCapacity& operator=(const CSIStorageCapacity&);
+  CSIStorageCapacity& operator=(CSIStorageCapacity&&) noexcept;
+  ~CSIStorageCapacity();
+  bool operator==(const CSIStorageCapacity&) const;
 };
 
 struct CSIStorageCapacityList {
-  meta::v1::ListMeta metadata{};
-  std::vector<CSIStorageCapacity> items{};
-  bool operator==(const CSIStorageCapacityList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<CSIStorageCapacity> items;
+  CSIStorageCapacityList();
+  CSIStorageCapacityList(const CSIStorageCapacityList&);
+  CSIStorageCapacityList(CSIStorageCapacityList&&) noexcept;
+  CSIStorageCapacityList& operator=(const CSIStorageCapacityList&);
+  CSIStorageCapacityList& operator=(CSIStorageCapacityList&&) noexcept;
+  ~CSIStorageCapacityList();
+  bool operator==(const CSIStorageCapacityList&) const;
 };
 
 struct VolumeAttachmentSource {
@@ -62,36 +74,66 @@ struct VolumeError {
 
 struct VolumeAttachmentStatus {
   bool attached{};
-  std::map<std::string, std::string> attachment_metadata{};
-  apimachinery::Box<VolumeError> attach_error{};
-  apimachinery::Box<VolumeError> detach_error{};
-  bool operator==(const VolumeAttachmentStatus&) const = default;
+  std::map<std::string, std::string> attachment_metadata;
+  apimachinery::Box<VolumeError> attach_error;
+  apimachinery::Box<VolumeError> detach_error;
+  VolumeAttachmentStatus();
+  VolumeAttachmentStatus(const VolumeAttachmentStatus&);
+  VolumeAttachmentStatus(VolumeAttachmentStatus&&) noexcept;
+  VolumeAttachmentStatus& operator=(const VolumeAttachmentStatus&);
+  VolumeAttachmentStatus& operator=(VolumeAttachmentStatus&&) noexcept;
+  ~VolumeAttachmentStatus();
+  bool operator==(const VolumeAttachmentStatus&) const;
 };
 
 struct VolumeAttachment {
-  meta::v1::ObjectMeta metadata{};
-  VolumeAttachmentSpec spec{};
-  VolumeAttachmentStatus status{};
-  bool operator==(const VolumeAttachment&) const = default;
+  meta::v1::ObjectMeta metadata;
+  VolumeAttachmentSpec spec;
+  VolumeAttachmentStatus status;
+  VolumeAttachment();
+  VolumeAttachment(const VolumeAttachment&);
+  VolumeAttachment(VolumeAttachment&&) noexcept;
+  VolumeAttachment& operator=(const VolumeAttachment&);
+  VolumeAttachment& operator=(VolumeAttachment&&) noexcept;
+  ~VolumeAttachment();
+  bool operator==(const VolumeAttachment&) const;
 };
 
 struct VolumeAttachmentList {
-  meta::v1::ListMeta metadata{};
-  std::vector<VolumeAttachment> items{};
-  bool operator==(const VolumeAttachmentList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<VolumeAttachment> items;
+  VolumeAttachmentList();
+  VolumeAttachmentList(const VolumeAttachmentList&);
+  VolumeAttachmentList(VolumeAttachmentList&&) noexcept;
+  VolumeAttachmentList& operator=(const VolumeAttachmentList&);
+  VolumeAttachmentList& operator=(VolumeAttachmentList&&) noexcept;
+  ~VolumeAttachmentList();
+  bool operator==(const VolumeAttachmentList&) const;
 };
 
 struct VolumeAttributesClass {
-  meta::v1::ObjectMeta metadata{};
-  std::string driver_name{};
-  std::map<std::string, std::string> parameters{};
-  bool operator==(const VolumeAttributesClass&) const = default;
+  meta::v1::ObjectMeta metadata;
+  std::string driver_name;
+  std::map<std::string, std::string> parameters;
+  VolumeAttributesClass();
+  VolumeAttributesClass(const VolumeAttributesClass&);
+  VolumeAttributesClass(VolumeAttributesClass&&) noexcept;
+  VolumeAttributesClass& operator=(const VolumeAttributesClass&);
+  VolumeAttributesClass& operator=(VolumeAttributesClass&&) noexcept;
+  ~VolumeAttributesClass();
+  bool operator==(const VolumeAttributesClass&) const;
 };
 
 struct VolumeAttributesClassList {
-  meta::v1::ListMeta metadata{};
-  std::vector<VolumeAttributesClass> items{};
-  bool operator==(const VolumeAttributesClassList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<VolumeAttributesClass> items;
+  VolumeAttributesClassList();
+  VolumeAttributesClassList(const VolumeAttributesClassList&);
+  VolumeAttributesClassList(VolumeAttributesClassList&&) noexcept;
+  VolumeAttributesClassList& operator=(const VolumeAttributesClassList&);
+  VolumeAttributesClassList& operator=(VolumeAttributesClassList&&) noexcept;
+  ~VolumeAttributesClassList();
+  bool operator==(const VolumeAttributesClassList&) const;
 };
 
 }  // namespace kubexx::api::storage::v1alpha1

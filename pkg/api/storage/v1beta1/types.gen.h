@@ -43,30 +43,48 @@ struct TokenRequest {
 };
 
 struct CSIDriverSpec {
-  std::optional<bool> attach_required{};
-  std::optional<bool> pod_info_on_mount{};
-  std::vector<std::string> volume_lifecycle_modes{};
-  std::optional<bool> storage_capacity{};
-  std::optional<std::string> fs_group_policy{};
-  std::vector<TokenRequest> token_requests{};
-  std::optional<bool> requires_republish{};
-  std::optional<bool> se_linux_mount{};
-  std::optional<std::int64_t> node_allocatable_update_period_seconds{};
-  std::optional<bool> service_account_token_in_secrets{};
-  std::optional<bool> prevent_pod_scheduling_if_missing{};
-  bool operator==(const CSIDriverSpec&) const = default;
+  std::optional<bool> attach_required;
+  std::optional<bool> pod_info_on_mount;
+  std::vector<std::string> volume_lifecycle_modes;
+  std::optional<bool> storage_capacity;
+  std::optional<std::string> fs_group_policy;
+  std::vector<TokenRequest> token_requests;
+  std::optional<bool> requires_republish;
+  std::optional<bool> se_linux_mount;
+  std::optional<std::int64_t> node_allocatable_update_period_seconds;
+  std::optional<bool> service_account_token_in_secrets;
+  std::optional<bool> prevent_pod_scheduling_if_missing;
+  CSIDriverSpec();
+  CSIDriverSpec(const CSIDriverSpec&);
+  CSIDriverSpec(CSIDriverSpec&&) noexcept;
+  CSIDriverSpec& operator=(const CSIDriverSpec&);
+  CSIDriverSpec& operator=(CSIDriverSpec&&) noexcept;
+  ~CSIDriverSpec();
+  bool operator==(const CSIDriverSpec&) const;
 };
 
 struct CSIDriver {
-  meta::v1::ObjectMeta metadata{};
-  CSIDriverSpec spec{};
-  bool operator==(const CSIDriver&) const = default;
+  meta::v1::ObjectMeta metadata;
+  CSIDriverSpec spec;
+  CSIDriver();
+  CSIDriver(const CSIDriver&);
+  CSIDriver(CSIDriver&&) noexcept;
+  CSIDriver& operator=(const CSIDriver&);
+  CSIDriver& operator=(CSIDriver&&) noexcept;
+  ~CSIDriver();
+  bool operator==(const CSIDriver&) const;
 };
 
 struct CSIDriverList {
-  meta::v1::ListMeta metadata{};
-  std::vector<CSIDriver> items{};
-  bool operator==(const CSIDriverList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<CSIDriver> items;
+  CSIDriverList();
+  CSIDriverList(const CSIDriverList&);
+  CSIDriverList(CSIDriverList&&) noexcept;
+  CSIDriverList& operator=(const CSIDriverList&);
+  CSIDriverList& operator=(CSIDriverList&&) noexcept;
+  ~CSIDriverList();
+  bool operator==(const CSIDriverList&) const;
 };
 
 struct VolumeNodeResources {
@@ -75,61 +93,109 @@ struct VolumeNodeResources {
 };
 
 struct CSINodeDriver {
-  std::string name{};
-  std::string node_id{};
-  std::vector<std::string> topology_keys{};
-  apimachinery::Box<VolumeNodeResources> allocatable{};
-  bool operator==(const CSINodeDriver&) const = default;
+  std::string name;
+  std::string node_id;
+  std::vector<std::string> topology_keys;
+  apimachinery::Box<VolumeNodeResources> allocatable;
+  CSINodeDriver();
+  CSINodeDriver(const CSINodeDriver&);
+  CSINodeDriver(CSINodeDriver&&) noexcept;
+  CSINodeDriver& operator=(const CSINodeDriver&);
+  CSINodeDriver& operator=(CSINodeDriver&&) noexcept;
+  ~CSINodeDriver();
+  bool operator==(const CSINodeDriver&) const;
 };
 
 struct CSINodeSpec {
-  std::vector<CSINodeDriver> drivers{};
-  bool operator==(const CSINodeSpec&) const = default;
+  std::vector<CSINodeDriver> drivers;
+  CSINodeSpec();
+  CSINodeSpec(const CSINodeSpec&);
+  CSINodeSpec(CSINodeSpec&&) noexcept;
+  CSINodeSpec& operator=(const CSINodeSpec&);
+  CSINodeSpec& operator=(CSINodeSpec&&) noexcept;
+  ~CSINodeSpec();
+  bool operator==(const CSINodeSpec&) const;
 };
 
 struct CSINode {
-  meta::v1::ObjectMeta metadata{};
-  CSINodeSpec spec{};
-  bool operator==(const CSINode&) const = default;
+  meta::v1::ObjectMeta metadata;
+  CSINodeSpec spec;
+  CSINode();
+  CSINode(const CSINode&);
+  CSINode(CSINode&&) noexcept;
+  CSINode& operator=(const CSINode&);
+  CSINode& operator=(CSINode&&) noexcept;
+  ~CSINode();
+  bool operator==(const CSINode&) const;
 };
 
 struct CSINodeList {
-  meta::v1::ListMeta metadata{};
-  std::vector<CSINode> items{};
-  bool operator==(const CSINodeList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<CSINode> items;
+  CSINodeList();
+  CSINodeList(const CSINodeList&);
+  CSINodeList(CSINodeList&&) noexcept;
+  CSINodeList& operator=(const CSINodeList&);
+  CSINodeList& operator=(CSINodeList&&) noexcept;
+  ~CSINodeList();
+  bool operator==(const CSINodeList&) const;
 };
 
 struct CSIStorageCapacity {
-  meta::v1::ObjectMeta metadata{};
-  apimachinery::Box<meta::v1::LabelSelector> node_topology{};
-  std::string storage_class_name{};
-  std::optional<apimachinery::Quantity> capacity{};
-  std::optional<apimachinery::Quantity> maximum_volume_size{};
-  bool operator==(const CSIStorageCapacity&) const = default;
+  meta::v1::ObjectMeta metadata;
+  apimachinery::Box<meta::v1::LabelSelector> node_topology;
+  std::string storage_class_name;
+  std::optional<apimachinery::Quantity> capacity;
+  std::optional<apimachinery::Quantity> maximum_volume_size;
+  CSIStorageCapacity();
+  CSIStorageCapacity(const CSIStorageCapacity&);
+  CSIStorageCapacity(CSIStorageCapacity&&) noexcept;
+  CSIStorageCapacity& operator=(const CSIStorageCapacity&);
+  CSIStorageCapacity& operator=(CSIStorageCapacity&&) noexcept;
+  ~CSIStorageCapacity();
+  bool operator==(const CSIStorageCapacity&) const;
 };
 
 struct CSIStorageCapacityList {
-  meta::v1::ListMeta metadata{};
-  std::vector<CSIStorageCapacity> items{};
-  bool operator==(const CSIStorageCapacityList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<CSIStorageCapacity> items;
+  CSIStorageCapacityList();
+  CSIStorageCapacityList(const CSIStorageCapacityList&);
+  CSIStorageCapacityList(CSIStorageCapacityList&&) noexcept;
+  CSIStorageCapacityList& operator=(const CSIStorageCapacityList&);
+  CSIStorageCapacityList& operator=(CSIStorageCapacityList&&) noexcept;
+  ~CSIStorageCapacityList();
+  bool operator==(const CSIStorageCapacityList&) const;
 };
 
 struct StorageClass {
-  meta::v1::ObjectMeta metadata{};
-  std::string provisioner{};
-  std::map<std::string, std::string> parameters{};
-  std::optional<std::string> reclaim_policy{};
-  std::vector<std::string> mount_options{};
-  std::optional<bool> allow_volume_expansion{};
-  std::optional<std::string> volume_binding_mode{};
-  std::vector<core::v1::TopologySelectorTerm> allowed_topologies{};
-  bool operator==(const StorageClass&) const = default;
+  meta::v1::ObjectMeta metadata;
+  std::string provisioner;
+  std::map<std::string, std::string> parameters;
+  std::optional<std::string> reclaim_policy;
+  std::vector<std::string> mount_options;
+  std::optional<bool> allow_volume_expansion;
+  std::optional<std::string> volume_binding_mode;
+  std::vector<core::v1::TopologySelectorTerm> allowed_topologies;
+  StorageClass();
+  StorageClass(const StorageClass&);
+  StorageClass(StorageClass&&) noexcept;
+  StorageClass& operator=(const StorageClass&);
+  StorageClass& operator=(StorageClass&&) noexcept;
+  ~StorageClass();
+  bool operator==(const StorageClass&) const;
 };
 
 struct StorageClassList {
-  meta::v1::ListMeta metadata{};
-  std::vector<StorageClass> items{};
-  bool operator==(const StorageClassList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<StorageClass> items;
+  StorageClassList();
+  StorageClassList(const StorageClassList&);
+  StorageClassList(StorageClassList&&) noexcept;
+  StorageClassList& operator=(const StorageClassList&);
+  StorageClassList& operator=(StorageClassList&&) noexcept;
+  ~StorageClassList();
+  bool operator==(const StorageClassList&) const;
 };
 
 struct VolumeAttachmentSource {
@@ -154,36 +220,66 @@ struct VolumeError {
 
 struct VolumeAttachmentStatus {
   bool attached{};
-  std::map<std::string, std::string> attachment_metadata{};
-  apimachinery::Box<VolumeError> attach_error{};
-  apimachinery::Box<VolumeError> detach_error{};
-  bool operator==(const VolumeAttachmentStatus&) const = default;
+  std::map<std::string, std::string> attachment_metadata;
+  apimachinery::Box<VolumeError> attach_error;
+  apimachinery::Box<VolumeError> detach_error;
+  VolumeAttachmentStatus();
+  VolumeAttachmentStatus(const VolumeAttachmentStatus&);
+  VolumeAttachmentStatus(VolumeAttachmentStatus&&) noexcept;
+  VolumeAttachmentStatus& operator=(const VolumeAttachmentStatus&);
+  VolumeAttachmentStatus& operator=(VolumeAttachmentStatus&&) noexcept;
+  ~VolumeAttachmentStatus();
+  bool operator==(const VolumeAttachmentStatus&) const;
 };
 
 struct VolumeAttachment {
-  meta::v1::ObjectMeta metadata{};
-  VolumeAttachmentSpec spec{};
-  VolumeAttachmentStatus status{};
-  bool operator==(const VolumeAttachment&) const = default;
+  meta::v1::ObjectMeta metadata;
+  VolumeAttachmentSpec spec;
+  VolumeAttachmentStatus status;
+  VolumeAttachment();
+  VolumeAttachment(const VolumeAttachment&);
+  VolumeAttachment(VolumeAttachment&&) noexcept;
+  VolumeAttachment& operator=(const VolumeAttachment&);
+  VolumeAttachment& operator=(VolumeAttachment&&) noexcept;
+  ~VolumeAttachment();
+  bool operator==(const VolumeAttachment&) const;
 };
 
 struct VolumeAttachmentList {
-  meta::v1::ListMeta metadata{};
-  std::vector<VolumeAttachment> items{};
-  bool operator==(const VolumeAttachmentList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<VolumeAttachment> items;
+  VolumeAttachmentList();
+  VolumeAttachmentList(const VolumeAttachmentList&);
+  VolumeAttachmentList(VolumeAttachmentList&&) noexcept;
+  VolumeAttachmentList& operator=(const VolumeAttachmentList&);
+  VolumeAttachmentList& operator=(VolumeAttachmentList&&) noexcept;
+  ~VolumeAttachmentList();
+  bool operator==(const VolumeAttachmentList&) const;
 };
 
 struct VolumeAttributesClass {
-  meta::v1::ObjectMeta metadata{};
-  std::string driver_name{};
-  std::map<std::string, std::string> parameters{};
-  bool operator==(const VolumeAttributesClass&) const = default;
+  meta::v1::ObjectMeta metadata;
+  std::string driver_name;
+  std::map<std::string, std::string> parameters;
+  VolumeAttributesClass();
+  VolumeAttributesClass(const VolumeAttributesClass&);
+  VolumeAttributesClass(VolumeAttributesClass&&) noexcept;
+  VolumeAttributesClass& operator=(const VolumeAttributesClass&);
+  VolumeAttributesClass& operator=(VolumeAttributesClass&&) noexcept;
+  ~VolumeAttributesClass();
+  bool operator==(const VolumeAttributesClass&) const;
 };
 
 struct VolumeAttributesClassList {
-  meta::v1::ListMeta metadata{};
-  std::vector<VolumeAttributesClass> items{};
-  bool operator==(const VolumeAttributesClassList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<VolumeAttributesClass> items;
+  VolumeAttributesClassList();
+  VolumeAttributesClassList(const VolumeAttributesClassList&);
+  VolumeAttributesClassList(VolumeAttributesClassList&&) noexcept;
+  VolumeAttributesClassList& operator=(const VolumeAttributesClassList&);
+  VolumeAttributesClassList& operator=(VolumeAttributesClassList&&) noexcept;
+  ~VolumeAttributesClassList();
+  bool operator==(const VolumeAttributesClassList&) const;
 };
 
 }  // namespace kubexx::api::storage::v1beta1

@@ -2,6 +2,7 @@
 #include "kubexx/api/storagemigration/v1beta1/schema.gen.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "kubexx/api/storagemigration/v1beta1/types.gen.h"
 #include "kubexx/api/meta/v1/schema.gen.h"
@@ -9,7 +10,33 @@
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
-namespace kubexx::api::storagemigration::v1beta1::internal {
+namespace kubexx::api::storagemigration::v1beta1 {
+
+StorageVersionMigrationStatus::StorageVersionMigrationStatus() = default;
+StorageVersionMigrationStatus::StorageVersionMigrationStatus(const StorageVersionMigrationStatus&) = default;
+StorageVersionMigrationStatus::StorageVersionMigrationStatus(StorageVersionMigrationStatus&&) noexcept = default;
+StorageVersionMigrationStatus& StorageVersionMigrationStatus::operator=(const StorageVersionMigrationStatus& other) { return *this = StorageVersionMigrationStatus(other); }
+StorageVersionMigrationStatus& StorageVersionMigrationStatus::operator=(StorageVersionMigrationStatus&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+StorageVersionMigrationStatus::~StorageVersionMigrationStatus() = default;
+bool StorageVersionMigrationStatus::operator==(const StorageVersionMigrationStatus&) const = default;
+
+StorageVersionMigration::StorageVersionMigration() = default;
+StorageVersionMigration::StorageVersionMigration(const StorageVersionMigration&) = default;
+StorageVersionMigration::StorageVersionMigration(StorageVersionMigration&&) noexcept = default;
+StorageVersionMigration& StorageVersionMigration::operator=(const StorageVersionMigration& other) { return *this = StorageVersionMigration(other); }
+StorageVersionMigration& StorageVersionMigration::operator=(StorageVersionMigration&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+StorageVersionMigration::~StorageVersionMigration() = default;
+bool StorageVersionMigration::operator==(const StorageVersionMigration&) const = default;
+
+StorageVersionMigrationList::StorageVersionMigrationList() = default;
+StorageVersionMigrationList::StorageVersionMigrationList(const StorageVersionMigrationList&) = default;
+StorageVersionMigrationList::StorageVersionMigrationList(StorageVersionMigrationList&&) noexcept = default;
+StorageVersionMigrationList& StorageVersionMigrationList::operator=(const StorageVersionMigrationList& other) { return *this = StorageVersionMigrationList(other); }
+StorageVersionMigrationList& StorageVersionMigrationList::operator=(StorageVersionMigrationList&& other) noexcept { return kubexx::api::Replace(*this, std::move(other)); }
+StorageVersionMigrationList::~StorageVersionMigrationList() = default;
+bool StorageVersionMigrationList::operator==(const StorageVersionMigrationList&) const = default;
+
+namespace internal {
 namespace {
 
 using enum codec::Kind;
@@ -53,7 +80,8 @@ constinit const codec::TypeSchema kStorageVersionMigrationListSchema{
     "storagemigration.v1beta1.StorageVersionMigrationList", "storagemigration.k8s.io", "v1beta1", "StorageVersionMigrationList",
     kStorageVersionMigrationListFields, codec::JsonForm::kObject, &CreateObject<StorageVersionMigrationList>, &DestroyObject<StorageVersionMigrationList>};
 
-}  // namespace kubexx::api::storagemigration::v1beta1::internal
+}  // namespace internal
+}  // namespace kubexx::api::storagemigration::v1beta1
 
 namespace kubexx::codec {
 

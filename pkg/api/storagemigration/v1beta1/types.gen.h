@@ -24,22 +24,40 @@ struct StorageVersionMigrationSpec {
 };
 
 struct StorageVersionMigrationStatus {
-  std::vector<meta::v1::Condition> conditions{};
-  std::string resource_version{};
-  bool operator==(const StorageVersionMigrationStatus&) const = default;
+  std::vector<meta::v1::Condition> conditions;
+  std::string resource_version;
+  StorageVersionMigrationStatus();
+  StorageVersionMigrationStatus(const StorageVersionMigrationStatus&);
+  StorageVersionMigrationStatus(StorageVersionMigrationStatus&&) noexcept;
+  StorageVersionMigrationStatus& operator=(const StorageVersionMigrationStatus&);
+  StorageVersionMigrationStatus& operator=(StorageVersionMigrationStatus&&) noexcept;
+  ~StorageVersionMigrationStatus();
+  bool operator==(const StorageVersionMigrationStatus&) const;
 };
 
 struct StorageVersionMigration {
-  meta::v1::ObjectMeta metadata{};
-  StorageVersionMigrationSpec spec{};
-  StorageVersionMigrationStatus status{};
-  bool operator==(const StorageVersionMigration&) const = default;
+  meta::v1::ObjectMeta metadata;
+  StorageVersionMigrationSpec spec;
+  StorageVersionMigrationStatus status;
+  StorageVersionMigration();
+  StorageVersionMigration(const StorageVersionMigration&);
+  StorageVersionMigration(StorageVersionMigration&&) noexcept;
+  StorageVersionMigration& operator=(const StorageVersionMigration&);
+  StorageVersionMigration& operator=(StorageVersionMigration&&) noexcept;
+  ~StorageVersionMigration();
+  bool operator==(const StorageVersionMigration&) const;
 };
 
 struct StorageVersionMigrationList {
-  meta::v1::ListMeta metadata{};
-  std::vector<StorageVersionMigration> items{};
-  bool operator==(const StorageVersionMigrationList&) const = default;
+  meta::v1::ListMeta metadata;
+  std::vector<StorageVersionMigration> items;
+  StorageVersionMigrationList();
+  StorageVersionMigrationList(const StorageVersionMigrationList&);
+  StorageVersionMigrationList(StorageVersionMigrationList&&) noexcept;
+  StorageVersionMigrationList& operator=(const StorageVersionMigrationList&);
+  StorageVersionMigrationList& operator=(StorageVersionMigrationList&&) noexcept;
+  ~StorageVersionMigrationList();
+  bool operator==(const StorageVersionMigrationList&) const;
 };
 
 }  // namespace kubexx::api::storagemigration::v1beta1

@@ -23,7 +23,9 @@ class ApiFixture : public ::testing::Test {
     EXPECT_TRUE(api_.Bootstrap({}));
   }
 
-  /// A request of `user_headers_`; "?" in the target begins the query.
+  static constexpr const char* kMergePatch = "application/merge-patch+json";
+
+  /// A request with `headers_`; "?" in the target begins the query.
   http::Response Do(std::string method, const std::string& target, std::string body = {},
                     std::string content_type = "application/json") {
     http::Request request;

@@ -18,10 +18,21 @@ using apimachinery::Result;
 // The file is rewritten when it is so many times what the live keys take.
 constexpr std::size_t kMaxWaste = 4;
 
+/// Of a file without records.
+Result<void> WriteBase(AppendLog& file, Revision base) {
+  KX_RETURN_IF_ERROR(file.OpenNext());
+  file.StartRewrite(base);
+  const Result<Revision> written = file.FinishRewrite();
+  return written ? Result<void>() : Fail(written.error().WithContext("begin the store's file"));
+}
+
 }  // namespace
 
 Result<void> MemoryStore::Open() {
   if (options_.file.empty()) {
+    base::MutexLock lock(mu_);
+    history_.SetBase(options_.base_revision);
+    visible_ = history_.current();
     return {};
   }
   const auto load = [this](const Record& record) { return Load(record); };
@@ -31,6 +42,17 @@ Result<void> MemoryStore::Open() {
     apimachinery::Status status = file.error().WithContext("open the store");
     status.reason = reason == Reason::kMalformed ? reason : Reason::kInvalidConfig;
     return Fail(std::move(status));
+  }
+  bool begins = false;
+  {
+    base::MutexLock lock(mu_);
+    begins = history_.current() == 0 && options_.base_revision > 0;
+    if (begins) {
+      history_.SetBase(options_.base_revision);
+    }
+  }
+  if (begins) {
+    KX_RETURN_IF_ERROR(WriteBase(**file, options_.base_revision));
   }
   {
     base::MutexLock lock(mu_);

@@ -18,7 +18,7 @@ using apimachinery::Reason;
 using apimachinery::Result;
 
 // Revisions looked at, and events given, between two times that a watcher takes the lock.
-constexpr Revision kScan = 4096;
+constexpr Revision kWatchScan = 4096;
 constexpr std::size_t kEvents = 128;
 
 }  // namespace
@@ -65,7 +65,7 @@ Result<void> MemoryStore::CheckWatcherLocked(Watcher& watcher) const {
 }
 
 Result<void> MemoryStore::CollectLocked(Watcher& watcher, Batch& batch) {
-  const Revision end = std::min(visible_, watcher.seen + kScan);
+  const Revision end = std::min(visible_, watcher.seen + kWatchScan);
   while (watcher.seen < end && batch.places.size() < kEvents) {
     const Revision revision = ++watcher.seen;
     if (!history_.KeyAt(revision).starts_with(watcher.prefix)) {

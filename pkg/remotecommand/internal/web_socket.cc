@@ -1,7 +1,4 @@
-/// @file
-/// WebSocket over Boost.Beast, for one kind of stream below it.
-#ifndef KUBEXX_REMOTECOMMAND_INTERNAL_WEB_SOCKET_IMPL_H_
-#define KUBEXX_REMOTECOMMAND_INTERNAL_WEB_SOCKET_IMPL_H_
+#include "kubexx/remotecommand/internal/web_socket.h"
 
 #include <utility>
 // Asio needs <utility> first.
@@ -11,7 +8,6 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/websocket.hpp>
 #include <chrono>
 #include <functional>
@@ -19,12 +15,15 @@
 #include <stop_token>
 #include <string>
 
+#include "kubexx/remotecommand/internal/byte_stream.h"
+#include "kubexx/remotecommand/internal/name_lookup.h"
 #include "kubexx/remotecommand/internal/send_queue.h"
-#include "kubexx/remotecommand/internal/web_socket.h"
+#include "kubexx/remotecommand/internal/tunnel.h"
 #include "kubexx/rest/internal/error_response.h"
 #include "kubexx/rest/internal/stream_access.h"
 
 namespace kubexx::remotecommand::internal {
+namespace {
 
 namespace asio = boost::asio;
 namespace beast = boost::beast;
@@ -33,16 +32,27 @@ namespace websocket = boost::beast::websocket;
 using boost::system::error_code;
 using tcp = asio::ip::tcp;
 
-inline apimachinery::Error Cancelled() {
+apimachinery::Error Cancelled() {
   return apimachinery::Fail(apimachinery::Reason::kCancelled, "cancelled");
 }
 
-/// What the two kinds of streams share: one thread, one io_context, no locks but the queue's.
-/// `Next` is what the WebSocket is spoken over.
-template <class Next>
-class WebSocketImpl : public WebSocket {
+/// Over Boost.Beast: one thread, one io_context, no locks but the queue's.
+class BeastWebSocket final : public WebSocket {
  public:
-  using Done = std::function<void(error_code)>;
+  explicit BeastWebSocket(const Executor::Options& options)
+      : options_(options), timer_(context_), lookup_(context_) {}
+
+  /// What it is spoken over, before Connect.
+  apimachinery::Result<void> MakeStream(const rest::internal::StreamAccess& access) {
+    std::unique_ptr<ByteStream> bytes;
+    if (access.server.tls) {
+      KX_ASSIGN_OR_RETURN(bytes, MakeTlsStream(context_, access));
+    } else {
+      bytes = MakePlainStream(context_);
+    }
+    ws_.emplace(context_, std::move(bytes));
+    return {};
+  }
 
   apimachinery::Result<Closed> Run(MessageSink sink, const std::stop_token& stop) override {
     context_.restart();
@@ -82,7 +92,8 @@ class WebSocketImpl : public WebSocket {
                                      const std::stop_token& stop) {
     // One limit for everything.
     asio::steady_timer limit(context_);
-    limit.expires_after(options_.connect_timeout);
+    connect_by_ = std::chrono::steady_clock::now() + options_.connect_timeout;
+    limit.expires_at(connect_by_);
     limit.async_wait([this](error_code error) {
       if (!error) {
         timed_out_ = true;
@@ -104,24 +115,14 @@ class WebSocketImpl : public WebSocket {
     return connected;
   }
 
- protected:
-  explicit WebSocketImpl(const Executor::Options& options)
-      : options_(options), timer_(context_), resolver_(context_) {}
-
-  /// Below TLS.
-  virtual beast::tcp_stream& tcp() = 0;
-  /// The TLS handshake, if there is one.
-  virtual void AsyncHandshake(Done done) = 0;
-  /// What is known of a failed TLS handshake beside its error code.
-  virtual std::string HandshakeDetail() const { return {}; }
-
-  Executor::Options options_;
-  asio::io_context context_{1};
-  std::optional<websocket::stream<Next>> ws_;
-
  private:
+  // Compression is not offered.
+  using Stream = websocket::stream<AnyStream, false>;
   using Request = websocket::request_type;
   using Response = websocket::response_type;
+
+  ByteStream& bytes() { return ws_->next_layer().bytes(); }
+  beast::tcp_stream& tcp() { return bytes().tcp(); }
 
   /// Runs until `start`'s operation is done.
   template <class Start>
@@ -135,6 +136,17 @@ class WebSocketImpl : public WebSocket {
     return *result;
   }
 
+  /// `left` addresses have the rest of the time to themselves: one that does not answer leaves some
+  /// for the others.
+  error_code TryAddress(const tcp::endpoint& address, std::size_t left) {
+    const auto now = std::chrono::steady_clock::now();
+    tcp().expires_at(left > 1 ? now + (connect_by_ - now) / static_cast<int>(left) : connect_by_);
+    const error_code error =
+        Await([&](auto done) { tcp().async_connect(address, [done](error_code e) { done(e); }); });
+    tcp().expires_never();
+    return error;
+  }
+
   apimachinery::Result<void> ConnectSteps(const rest::internal::StreamAccess& access,
                                           const std::string& target, const std::string& protocol,
                                           const std::stop_token& stop) {
@@ -142,24 +154,42 @@ class WebSocketImpl : public WebSocket {
       return apimachinery::Fail(apimachinery::Reason::kUnavailable,
                                 "connect to " + access.server.Authority() + ": " + why);
     };
-    tcp::resolver::results_type found;
+    const rest::internal::ServerUrl& first = access.proxy ? access.proxy->address : access.server;
+    const std::string of_proxy = access.proxy ? "proxy " + first.Authority() + ": " : "";
+    NameLookup::Endpoints found;
     error_code error = Await([&](auto done) {
-      resolver_.async_resolve(access.server.host, access.server.port,
-                              [&found, done](error_code e, tcp::resolver::results_type r) {
-                                found = std::move(r);
-                                done(e);
-                              });
+      lookup_.Start(first.host, first.port,
+                    [&found, done](error_code e, NameLookup::Endpoints endpoints) {
+                      found = std::move(endpoints);
+                      done(e);
+                    });
     });
-    if (!error && !stop.stop_requested() && !timed_out_) {
-      error = Await([&](auto done) {
-        tcp().async_connect(found, [done](error_code e, const tcp::endpoint&) { done(e); });
-      });
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      if (stop.stop_requested() || timed_out_) {
+        break;
+      }
+      error = TryAddress(found[i], found.size() - i);
+      if (!error) {
+        break;
+      }
     }
     if (error || stop.stop_requested() || timed_out_) {
-      return failed(error.message());
+      return failed(of_proxy + error.message());
     }
-    if (error = Await([&](auto done) { AsyncHandshake(done); }); error) {
-      const std::string detail = HandshakeDetail();
+    if (access.proxy) {
+      std::string why;
+      (void)Await([&](auto done) {
+        AsyncOpenTunnel(tcp(), access, [&why, done](std::string reason) {
+          why = std::move(reason);
+          done({});
+        });
+      });
+      if (!why.empty() || stop.stop_requested() || timed_out_) {
+        return failed(of_proxy + why);
+      }
+    }
+    if (error = Await([&](auto done) { bytes().AsyncHandshake(done); }); error) {
+      const std::string detail = bytes().HandshakeDetail();
       return failed("TLS: " + (detail.empty() ? error.message() : detail));
     }
     return Upgrade(access, target, protocol);
@@ -203,7 +233,7 @@ class WebSocketImpl : public WebSocket {
   }
 
   void Abort() {
-    resolver_.cancel();
+    lookup_.Cancel();
     error_code ignored;
     tcp().socket().close(ignored);
   }
@@ -298,8 +328,12 @@ class WebSocketImpl : public WebSocket {
     }
   }
 
+  Executor::Options options_;
+  asio::io_context context_{1};
+  std::optional<Stream> ws_;
   asio::steady_timer timer_;
-  tcp::resolver resolver_;
+  NameLookup lookup_;
+  std::chrono::steady_clock::time_point connect_by_{};
   bool timed_out_ = false;
   MessageSink* sink_ = nullptr;
   std::optional<apimachinery::Result<Closed>> result_;
@@ -313,6 +347,15 @@ class WebSocketImpl : public WebSocket {
   beast::flat_buffer buffer_;
 };
 
-}  // namespace kubexx::remotecommand::internal
+}  // namespace
 
-#endif  // KUBEXX_REMOTECOMMAND_INTERNAL_WEB_SOCKET_IMPL_H_
+apimachinery::Result<std::unique_ptr<WebSocket>> WebSocket::Open(
+    const rest::internal::StreamAccess& access, const std::string& target,
+    const std::string& protocol, const Executor::Options& options, const std::stop_token& stop) {
+  auto socket = std::make_unique<BeastWebSocket>(options);
+  KX_RETURN_IF_ERROR(socket->MakeStream(access));
+  KX_RETURN_IF_ERROR(socket->Connect(access, target, protocol, stop));
+  return std::unique_ptr<WebSocket>(std::move(socket));
+}
+
+}  // namespace kubexx::remotecommand::internal

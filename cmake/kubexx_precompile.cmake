@@ -1,0 +1,169 @@
+# Precompiled headers: reading the standard library's headers is half of what compiling most files costs. One set is made
+# for each kind of code, as a file can only use one that was made with its own flags:
+#
+#   library   the libraries
+#   cold      libraries that are compiled for size (kubexx_package's COLD)
+#   testing   libraries of fakes for tests
+#   test      test programs: GoogleTest as well
+#
+# Only headers of others are in them, so that a change here never makes everything compile again. A file may not rely on
+# them: hack/lint checks that each file includes what it uses of the standard library, and hack/headers that each header
+# compiles alone.
+option(KUBEXX_PRECOMPILE "Precompile the headers of the standard library and GoogleTest" ON)
+
+set(kubexx_precompiled_standard
+  <algorithm> <array> <atomic> <charconv> <chrono> <condition_variable> <cstdint> <cstring> <deque> <expected> <functional>
+  <limits> <list> <map> <memory> <mutex> <optional> <random> <set> <span> <stop_token> <string> <string_view> <thread> <tuple>
+  <unordered_map> <utility> <variant> <vector>)
+
+# kubexx_precompile(TARGET KIND): TARGET's files use the precompiled headers of that kind.
+function(kubexx_precompile target kind)
+  if(KUBEXX_PRECOMPILE)
+    target_precompile_headers(${target} REUSE_FROM kubexx_precompiled_${kind})
+  endif()
+endfunction()
+
+# kubexx_batches(TARGET [SIZE]): TARGET's sources are compiled several at a time, which saves most of what is left: reading the
+# same headers and instantiating the same templates in each. A changed file makes its batch compile again, and the compiler
+# holds all of it in memory, so batches are not larger. Names in anonymous namespaces are unique in a package for that. The
+# sanitizers' builds, which take more memory, have smaller batches, and the sources the other way round: a file that relies on
+# what the one before it includes does not compile there.
+#
+# Sources that reach the same expensive header stand in the same batches (kubexx_sort_by_headers). A header that is read by a few
+# sources of a package makes one or two of its batches compile again then, not most of them, and is read less often.
+# Without SIZE only: packages that name one stay as they were measured. What a file includes is looked at when CMake runs.
+option(KUBEXX_BATCHES "Compile several sources of a package at a time" ON)
+function(kubexx_batches target)
+  set(size 8)
+  if(ARGC GREATER 1)
+    set(size ${ARGV1})
+  elseif(KUBEXX_SANITIZE)
+    set(size 4)
+  endif()
+  if(NOT KUBEXX_BATCHES)
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  if(ARGC EQUAL 1)
+    kubexx_sort_by_headers(sources)
+  endif()
+  if(KUBEXX_SANITIZE)
+    list(REVERSE sources)
+  endif()
+  kubexx_write_batches(${target} own ${size} sources)
+  set_target_properties(${target} PROPERTIES SOURCES "${sources}")
+endfunction()
+
+# kubexx_write_batches(TARGET NAME SIZE LIST): files that include the sources, SIZE each, which take their place in LIST. NAME is
+# that of their folder.
+#
+# As CMake's UNITY_BUILD does it, but that writes where the clone is into the files, so that the compiler cache knows none of
+# them in another clone. A source with properties of its own stays alone.
+function(kubexx_write_batches target name size list)
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/batches/${target}/${name})
+  set(alone)
+  set(text "")
+  set(number 0)
+  set(count 0)
+  set(batches)
+  list(LENGTH ${list} left)
+  foreach(source IN LISTS ${list})
+    math(EXPR left "${left} - 1")
+    get_source_file_property(definitions ${source} COMPILE_DEFINITIONS)
+    if(definitions)
+      list(APPEND alone ${source})
+    else()
+      file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${source})
+      string(APPEND text "#include \"${path}\"\n")
+      math(EXPR count "${count} + 1")
+    endif()
+    if(count EQUAL size OR (left EQUAL 0 AND count GREATER 0))
+      # Written only when it differs: otherwise it would be compiled again.
+      file(CONFIGURE OUTPUT ${folder}/batch_${number}.cc CONTENT "${text}" @ONLY)
+      list(APPEND batches ${folder}/batch_${number}.cc)
+      math(EXPR number "${number} + 1")
+      set(text "")
+      set(count 0)
+    endif()
+  endforeach()
+  target_compile_options(${target} PRIVATE "SHELL:-iquote ${PROJECT_SOURCE_DIR}")
+  set(${list} ${batches} ${alone} PARENT_SCOPE)
+endfunction()
+
+# kubexx_sort_by_headers(LIST): first the sources with the heaviest header of another folder, which is the one that reaches most
+# headers of ours; then those that reach most headers themselves; then by name. So the sources that share an expensive header
+# stand together.
+function(kubexx_sort_by_headers list)
+  set(keys)
+  foreach(source IN LISTS ${list})
+    kubexx_reached_headers(${source} reached)
+    list(LENGTH reached count)
+    get_filename_component(own ${source} DIRECTORY)
+    set(heaviest 0)
+    foreach(header IN LISTS reached)
+      get_filename_component(folder ${header} DIRECTORY)
+      kubexx_reached_headers(${header} behind)
+      list(LENGTH behind weight)
+      if(weight GREATER heaviest AND NOT folder STREQUAL own)
+        set(heaviest ${weight})
+      endif()
+    endforeach()
+    math(EXPR heaviest "900000 - ${heaviest}")
+    math(EXPR count "900000 - ${count}")
+    list(APPEND keys "${heaviest} ${count} ${source}")
+  endforeach()
+  list(SORT keys)
+  list(TRANSFORM keys REPLACE "^[0-9]+ [0-9]+ " "")
+  set(${list} "${keys}" PARENT_SCOPE)
+endfunction()
+
+# kubexx_reached_headers(FILE OUT): our headers that FILE includes, and those that they include. Each file is read once.
+function(kubexx_reached_headers file out)
+  get_property(known GLOBAL PROPERTY kubexx_reached_${file} SET)
+  if(NOT known)
+    set(reached)
+    # Includes are at the beginning; generated files are long.
+    file(STRINGS ${file} lines LIMIT_INPUT 16384 REGEX "^#include \"kubexx/")
+    foreach(line IN LISTS lines)
+      string(REGEX REPLACE "^#include \"kubexx/([^\"]+)\".*" "\\1" header "${line}")
+      set(header ${PROJECT_SOURCE_DIR}/pkg/${header})
+      if(EXISTS ${header})
+        kubexx_reached_headers(${header} behind)
+        list(APPEND reached ${header} ${behind})
+      endif()
+    endforeach()
+    list(REMOVE_DUPLICATES reached)
+    set_property(GLOBAL PROPERTY kubexx_reached_${file} "${reached}")
+  endif()
+  get_property(reached GLOBAL PROPERTY kubexx_reached_${file})
+  set(${out} "${reached}" PARENT_SCOPE)
+endfunction()
+
+if(NOT KUBEXX_PRECOMPILE)
+  return()
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # What the compiler cache needs to recognise a file that uses them.
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
+else()
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")
+endif()
+set(empty ${CMAKE_BINARY_DIR}/precompiled.cc)
+if(NOT EXISTS ${empty})
+  file(WRITE ${empty} "int main() {}\n")
+endif()
+foreach(kind library cold)
+  add_library(kubexx_precompiled_${kind} OBJECT EXCLUDE_FROM_ALL ${empty})
+  target_precompile_headers(kubexx_precompiled_${kind} PRIVATE ${kubexx_precompiled_standard})
+  target_link_libraries(kubexx_precompiled_${kind} PRIVATE Threads::Threads kubexx_warnings)
+endforeach()
+target_compile_options(kubexx_precompiled_cold PRIVATE ${kubexx_cold_options})
+if(KUBEXX_TESTS)
+  add_library(kubexx_precompiled_testing OBJECT EXCLUDE_FROM_ALL ${empty})
+  target_precompile_headers(kubexx_precompiled_testing PRIVATE ${kubexx_precompiled_standard})
+  target_link_libraries(kubexx_precompiled_testing PRIVATE Threads::Threads kubexx_warnings kubexx_test_flags)
+  # A program, as its code is compiled with -fPIE.
+  add_executable(kubexx_precompiled_test EXCLUDE_FROM_ALL ${empty})
+  target_precompile_headers(kubexx_precompiled_test PRIVATE ${kubexx_precompiled_standard} <gmock/gmock.h> <gtest/gtest.h>)
+  target_link_libraries(kubexx_precompiled_test PRIVATE GTest::gmock Threads::Threads kubexx_warnings kubexx_test_flags)
+endif()

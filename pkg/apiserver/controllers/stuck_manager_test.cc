@@ -1,0 +1,247 @@
+// A manager whose reconcile never returns, in a process of its own, and a standby beside it, on an
+// API server in this one.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "kubexx/api/coordination/v1/resources.gen.h"
+#include "kubexx/api/coordination/v1/types.gen.h"
+#include "kubexx/api/core/v1/resources.gen.h"
+#include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/api/events/v1/resources.gen.h"
+#include "kubexx/api/events/v1/types.gen.h"
+#include "kubexx/apiserver/server/testing/api_server.h"
+#include "kubexx/controller/builder.h"
+#include "kubexx/controller/manager.h"
+#include "kubexx/controller/stop_signals.h"
+#include "kubexx/kubernetes/resource_client.h"
+#include "kubexx/logging/log.h"
+#include "kubexx/rest/rest_client.h"
+
+extern char** environ;
+
+namespace kubexx::apiserver::controllers {
+namespace {
+
+using api::coordination::v1::Lease;
+using api::core::v1::ConfigMap;
+using apimachinery::Result;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+
+constexpr char kServer[] = "KUBEXX_TEST_SERVER";
+constexpr char kIdentity[] = "KUBEXX_TEST_IDENTITY";
+
+/// The main function of a user's program, as the documentation has it. Its reconcile of the
+/// ConfigMap "<identity>-hangs" never returns.
+int Main(const std::string& server, const std::string& identity) {
+  const controller::StopSignals signals;
+  controller::ManagerOptions options;
+  options.graceful_shutdown_timeout = milliseconds(500);
+  options.leader_election = {.lease = {"default", "stuck"},
+                             .config = {.identity = identity,
+                                        .lease_duration = seconds(6),
+                                        .renew_deadline = seconds(4),
+                                        .retry_period = milliseconds(500)}};
+  auto manager = controller::Manager::New({.host = server}, options);
+  if (!manager) {
+    return 2;
+  }
+  const auto made = controller::ControllerBuilder<ConfigMap>(**manager).Complete(
+      [identity](const controller::Request& request,
+                 controller::Context&) -> Result<controller::Action> {
+        logging::Info("reconciles", {{"name", request.object.name}});
+        while (request.object.name == identity + "-hangs") {
+          pause();
+        }
+        return controller::Action::Done();
+      });
+  if (!made) {
+    return 3;
+  }
+  return (*manager)->Run(signals.token()) ? 0 : 1;
+}
+
+// Not a test: what the processes run.
+TEST(StuckManagerProgram, DISABLED_Main) {
+  const char* server = std::getenv(kServer);
+  const char* identity = std::getenv(kIdentity);
+  if (server != nullptr && identity != nullptr) {
+    std::_Exit(Main(server, identity));
+  }
+}
+
+/// One process of it, with its log in a file. Killed at the end if it still runs.
+class Program {
+ public:
+  Program(const testing::ApiServer& server, const std::string& identity)
+      : log_(std::filesystem::temp_directory_path() /
+             ("kubexx-stuck-" + std::to_string(getpid()) + "-" + identity)) {
+    posix_spawn_file_actions_t files;
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addopen(&files, STDERR_FILENO, log_.c_str(),
+                                     O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    std::vector<std::string> texts{"stuck_manager",
+                                   "--gtest_filter=StuckManagerProgram.DISABLED_Main",
+                                   "--gtest_also_run_disabled_tests"};
+    std::vector<std::string> settings{std::string(kServer) + "=" + server.url(),
+                                      std::string(kIdentity) + "=" + identity};
+    std::vector<char*> arguments;
+    for (std::string& text : texts) {
+      arguments.push_back(text.data());
+    }
+    arguments.push_back(nullptr);
+    std::vector<char*> environment;
+    for (std::string& setting : settings) {
+      environment.push_back(setting.data());
+    }
+    for (char** each = environ; *each != nullptr; ++each) {
+      if (!std::string_view(*each).starts_with("GTEST_")) {
+        environment.push_back(*each);
+      }
+    }
+    environment.push_back(nullptr);
+    EXPECT_EQ(
+        posix_spawn(&pid_, "/proc/self/exe", &files, nullptr, arguments.data(), environment.data()),
+        0);
+    posix_spawn_file_actions_destroy(&files);
+  }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+  ~Program() {
+    if (pid_ > 0) {
+      kill(pid_, SIGKILL);
+      waitpid(pid_, nullptr, 0);
+    }
+    std::filesystem::remove(log_);
+  }
+
+  void Signal(int number) const { kill(pid_, number); }
+  std::string Log() const {
+    std::ifstream file(log_);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  bool Said(const std::string& text) const { return Log().find(text) != std::string::npos; }
+  /// The exit status once it has ended by itself; nothing when it has not, or a signal ended it.
+  std::optional<int> Ended() {
+    int status = 0;
+    if (pid_ <= 0 || waitpid(pid_, &status, WNOHANG) != pid_) {
+      return std::nullopt;
+    }
+    pid_ = 0;
+    return WIFEXITED(status) ? std::optional(WEXITSTATUS(status)) : std::nullopt;
+  }
+
+ private:
+  const std::filesystem::path log_;
+  pid_t pid_ = 0;
+};
+
+class StuckManagerTest : public ::testing::Test {
+ protected:
+  template <class T>
+  kubernetes::ResourceClient<T> Client() const {
+    return {client_, "default"};
+  }
+  void Create(const std::string& name) const {
+    ConfigMap map;
+    map.metadata.name = name;
+    const auto created = Client<ConfigMap>().Create(map);
+    ASSERT_TRUE(created.has_value()) << created.error().ToString();
+  }
+  /// Whether it comes true within two minutes.
+  static bool Await(const std::function<bool()>& condition) {
+    const auto give_up = std::chrono::steady_clock::now() + seconds(120);
+    while (!condition()) {
+      if (std::chrono::steady_clock::now() > give_up) {
+        return false;
+      }
+      std::this_thread::sleep_for(milliseconds(10));
+    }
+    return true;
+  }
+  /// `a` leads and hangs, `b` stands by.
+  void Start() {
+    Create("a-hangs");
+    a_.emplace(server_, "a");
+    ASSERT_TRUE(Await([this] { return a_->Said("reconciles"); })) << a_->Log();
+    b_.emplace(server_, "b");
+    ASSERT_TRUE(Await([this] { return b_->Said("waiting for the leader's lease"); })) << b_->Log();
+    EXPECT_FALSE(b_->Said("reconciles"));
+  }
+  void ExpectHandOver() {
+    std::optional<int> status;
+    EXPECT_TRUE(Await([&] {
+      status = a_->Ended();
+      return status.has_value();
+    })) << "it still runs, or a signal has ended it; its log:\n"
+        << a_->Log();
+    EXPECT_EQ(status, 1);
+    EXPECT_THAT(a_->Log(), HasSubstr("controller configmap (reconcile of default/a-hangs for "));
+    EXPECT_TRUE(Await([this] { return b_->Said("reconciles"); })) << b_->Log();
+  }
+
+  const testing::ApiServer server_;
+  const std::shared_ptr<rest::RESTClient> client_ =
+      *rest::RESTClient::New({.host = server_.url(), .qps = -1});
+  std::optional<Program> a_;
+  std::optional<Program> b_;
+};
+
+TEST_F(StuckManagerTest, EndsAfterItsGraceAndTheStandbyLeads) {
+  Start();
+  a_->Signal(SIGTERM);
+  ExpectHandOver();
+}
+
+TEST_F(StuckManagerTest, EndsWhenItsLeaseIsLostAndSaysWhy) {
+  Start();
+  ASSERT_TRUE(Await([this] {
+    auto lease = Client<Lease>().Get("stuck");
+    if (!lease) {
+      return false;
+    }
+    lease->spec.holder_identity = "a-thief";
+    lease->spec.lease_duration_seconds = 1;
+    return Client<Lease>().Update(*lease).has_value();  // unless it has just been renewed
+  }));
+  ExpectHandOver();
+  EXPECT_THAT(a_->Log(), HasSubstr("the lease was lost: it was taken by a-thief"));
+}
+
+TEST_F(StuckManagerTest, WhoLeadsIsRecordedOnTheLease) {
+  a_.emplace(server_, "a");
+  EXPECT_TRUE(Await([this] {
+    const auto events = Client<api::events::v1::Event>().List();
+    if (!events) {
+      return false;
+    }
+    for (const auto& event : events->items) {
+      if (event.regarding.kind == "Lease" && event.note == "a became leader") {
+        return true;
+      }
+    }
+    return false;
+  })) << a_->Log();
+}
+
+}  // namespace
+}  // namespace kubexx::apiserver::controllers

@@ -1,0 +1,202 @@
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <chrono>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "kubexx/apiserver/endpoints/testing/api_fixture.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+constexpr const char* kGadgetDefinitions =
+    "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+constexpr const char* kGadgetDefinition =
+    "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/gadgets.example.com";
+constexpr const char* kGadgets = "/apis/example.com/v1/namespaces/default/gadgets";
+constexpr const char* kGadget = "/apis/example.com/v1/namespaces/default/gadgets/g";
+
+/// A definition with one object.
+class CustomDeletionTest : public testing::ApiFixture {
+ protected:
+  CustomDeletionTest() {
+    Define();
+    Make();
+  }
+  void Define() {
+    const http::Response made = Do("POST", kGadgetDefinitions, R"({
+      "metadata":{"name":"gadgets.example.com"},
+      "spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"gadgets","kind":"Gadget"},
+       "versions":[{"name":"v1","served":true,"storage":true,
+        "schema":{"openAPIV3Schema":{"type":"object"}}}]}})");
+    EXPECT_EQ(made.status, 201) << made.body;
+  }
+  void Make() {
+    const http::Response made = Do("POST", kGadgets, R"({"metadata":{"name":"g"}})");
+    EXPECT_EQ(made.status, 201) << made.body;
+  }
+  /// Whether the definition has the condition with the status True.
+  bool IsTerminating() {
+    const codec::JsonTree definition = Json(Do("GET", kGadgetDefinition));
+    const codec::JsonTree* const conditions = definition.At({"status", "conditions"});
+    for (const codec::JsonTree& one :
+         conditions == nullptr ? std::span<const codec::JsonTree>() : conditions->elements()) {
+      if (one.TextAt("type") == "Terminating") {
+        return one.TextAt("status") == "True";
+      }
+    }
+    return false;
+  }
+};
+
+TEST_F(CustomDeletionTest, ARefusedDeletionTakesNothingAlong) {
+  for (const char* const options :
+       {R"({"preconditions":{"uid":"another"}})", R"({"preconditions":{"resourceVersion":"1"}})"}) {
+    EXPECT_EQ(Do("DELETE", kGadgetDefinition, options).status, 409);
+    EXPECT_EQ(Do("GET", kGadget).status, 200);
+  }
+  EXPECT_EQ(Do("DELETE", std::string(kGadgetDefinition) + "?dryRun=All").status, 200);
+  EXPECT_EQ(Do("GET", kGadget).status, 200);
+  EXPECT_FALSE(IsTerminating());
+}
+
+TEST_F(CustomDeletionTest, ObjectsGoWithTheirDefinition) {
+  EXPECT_EQ(Do("DELETE", kGadgetDefinition).status, 200);
+  EXPECT_EQ(Do("GET", kGadgetDefinition).status, 404);
+  EXPECT_EQ(Do("GET", kGadget).status, 404);
+  Define();
+  EXPECT_EQ(At(Json(Do("GET", kGadgets)), {"items"}), "[]");
+}
+
+TEST_F(CustomDeletionTest, ObjectsThatWaitHoldTheirDefinition) {
+  ASSERT_EQ(
+      Do("PATCH", kGadget, R"({"metadata":{"finalizers":["example.com/f"]}})", kMergePatch).status,
+      200);
+  const http::Response deleted = Do("DELETE", kGadgetDefinition);
+  EXPECT_EQ(deleted.status, 200);
+  EXPECT_EQ(At(Json(deleted), {"metadata", "finalizers"}),
+            R"(["customresourcecleanup.apiextensions.k8s.io"])");
+  EXPECT_TRUE(IsTerminating());
+  EXPECT_NE(At(Json(Do("GET", kGadget)), {"metadata", "deletionTimestamp"}), "");
+  const http::Response refused = Do("POST", kGadgets, R"({"metadata":{"name":"h"}})");
+  EXPECT_EQ(refused.status, 403);
+  EXPECT_EQ(Message(refused),
+            "gadgets.example.com \"h\" is forbidden: create not allowed while custom resource "
+            "definition is terminating");
+  api_.Tick();
+  EXPECT_EQ(Do("GET", kGadgetDefinition).status, 200);
+
+  ASSERT_EQ(Do("PATCH", kGadget, R"({"metadata":{"finalizers":null}})", kMergePatch).status, 200);
+  EXPECT_EQ(Do("GET", kGadget).status, 404);
+  api_.Tick();
+  EXPECT_EQ(Do("GET", kGadgetDefinition).status, 404);
+  EXPECT_EQ(Do("GET", kGadgets).status, 404);
+  Define();
+  EXPECT_EQ(At(Json(Do("GET", kGadgets)), {"items"}), "[]");
+  Make();
+}
+
+TEST_F(CustomDeletionTest, TheDefinitionsOwnFinalizersHoldItAndNotItsObjects) {
+  ASSERT_EQ(Do("PATCH", kGadgetDefinition, R"({"metadata":{"finalizers":["example.com/f"]}})",
+               kMergePatch)
+                .status,
+            200);
+  EXPECT_EQ(Do("DELETE", kGadgetDefinition).status, 200);
+  EXPECT_EQ(Do("GET", kGadget).status, 404);
+  EXPECT_EQ(Do("GET", kGadgetDefinition).status, 200);
+  EXPECT_EQ(Do("POST", kGadgets, R"({"metadata":{"name":"h"}})").status, 403);
+  ASSERT_EQ(
+      Do("PATCH", kGadgetDefinition, R"({"metadata":{"finalizers":null}})", kMergePatch).status,
+      200);
+  EXPECT_EQ(Do("GET", kGadgetDefinition).status, 404);
+  EXPECT_EQ(Do("GET", kGadgets).status, 404);
+}
+
+TEST_F(CustomDeletionTest, ACollectionOfDefinitionsTakesTheirObjectsAlong) {
+  EXPECT_EQ(Do("DELETE", kGadgetDefinitions).status, 200);
+  EXPECT_EQ(Do("GET", kGadgetDefinition).status, 404);
+  EXPECT_EQ(Do("GET", kGadgets).status, 404);
+  Define();
+  EXPECT_EQ(At(Json(Do("GET", kGadgets)), {"items"}), "[]");
+}
+
+TEST_F(CustomDeletionTest, ObjectsOfVersionsThatAreNotServedGoToo) {
+  ASSERT_EQ(Do("PATCH", kGadgetDefinition,
+               R"([{"op":"replace","path":"/spec/versions/0/served","value":false}])",
+               "application/json-patch+json")
+                .status,
+            200);
+  ASSERT_EQ(Do("DELETE", kGadgetDefinition).status, 200);
+  Define();
+  EXPECT_EQ(At(Json(Do("GET", kGadgets)), {"items"}), "[]");
+}
+
+/// Definitions may be made at the same time: all are served when their creates have been answered.
+TEST_F(CustomDeletionTest, DefinitionsMadeAtOnceAreAllServed) {
+  for (int round = 0; round < 6; ++round) {
+    std::vector<std::jthread> writers;
+    std::atomic<int> bad = 0;
+    for (int i = 0; i < 8; ++i) {
+      writers.emplace_back([this, round, i, &bad] {
+        const std::string plural = "things" + std::to_string(round) + "x" + std::to_string(i);
+        http::Request make;
+        make.method = "POST";
+        make.path = kGadgetDefinitions;
+        make.body = R"({"metadata":{"name":")" + plural + R"(.example.com"},
+          "spec":{"group":"example.com","scope":"Namespaced","names":{"plural":")" +
+                    plural + R"(","kind":"T)" + plural + R"("},
+           "versions":[{"name":"v1","served":true,"storage":true,
+            "schema":{"openAPIV3Schema":{"type":"object"}}}]}})";
+        http::Request list;
+        list.method = "GET";
+        list.path = "/apis/example.com/v1/" + plural;
+        if (api_.Handle(make).status != 201 || api_.Handle(list).status != 200) {
+          ++bad;
+        }
+      });
+    }
+    writers.clear();
+    ASSERT_EQ(bad, 0) << "in round " << round;
+  }
+}
+
+TEST_F(CustomDeletionTest, DefinitionsOfAnotherServerAreServed) {
+  ApiOptions options;
+  options.shared_storage = true;
+  Api other(*storage_, options);
+  ASSERT_TRUE(other.Bootstrap({}));
+  http::Request list;
+  list.method = "GET";
+  list.path = "/apis/example.com/v1/namespaces/default/gadgets";
+  const auto await = [&](int status) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    while (other.Handle(list).status != status && std::chrono::steady_clock::now() < deadline) {
+      other.Tick();
+      std::this_thread::yield();
+    }
+    EXPECT_EQ(other.Handle(list).status, status) << "after a minute";
+  };
+  await(200);
+  ASSERT_EQ(Do("DELETE", kGadgetDefinition).status, 200);
+  await(404);
+  Define();
+  await(200);
+}
+
+TEST_F(CustomDeletionTest, AnotherServerGoesOnWithTheDeletion) {
+  ASSERT_EQ(
+      Do("PATCH", kGadget, R"({"metadata":{"finalizers":["example.com/f"]}})", kMergePatch).status,
+      200);
+  ASSERT_EQ(Do("DELETE", kGadgetDefinition).status, 200);
+  ASSERT_EQ(Do("PATCH", kGadget, R"({"metadata":{"finalizers":null}})", kMergePatch).status, 200);
+  Api restarted(*storage_, {});
+  ASSERT_TRUE(restarted.Bootstrap({}));
+  restarted.Tick();
+  EXPECT_EQ(Do("GET", kGadgetDefinition).status, 404);
+}
+
+}  // namespace
+}  // namespace kubexx::apiserver

@@ -1,0 +1,162 @@
+#include "kubexx/apiserver/endpoints/custom_resources.h"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kubexx/apiserver/endpoints/custom_types.h"
+#include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/logging/log.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using codec::JsonTree;
+
+bool IsReapable(const JsonTree& definition) {
+  if (!IsDeleting(definition)) {
+    return false;
+  }
+  const std::vector<std::string> finalizers = FinalizersOf(definition);
+  return std::ranges::find(finalizers, kCustomResourceCleanup) != finalizers.end();
+}
+
+}  // namespace
+
+Result<void> CustomResources::Sync(const std::stop_token& stop) {
+  std::uint64_t covers = 0;
+  {
+    base::MutexLock lock(mu_);
+    const std::uint64_t mine = ++asked_;
+    while (taken_ && done_ < mine) {
+      if (stop.stop_requested()) {
+        again_ = true;
+        return Fail(Reason::kCancelled, "stopped while others read the definitions");
+      }
+      objects_.clock().WaitUntil(mu_, free_, stop, base::TimePoint::max());
+    }
+    if (done_ >= mine) {  // By somebody who began after this call.
+      return {};
+    }
+    taken_ = true;
+    again_ = false;
+    covers = asked_;
+  }
+  Result<bool> more = true;
+  while (more && *more) {
+    more = Round(stop);
+  }
+  base::MutexLock lock(mu_);
+  taken_ = false;
+  again_ = again_ || !more;
+  if (more) {
+    done_ = covers;
+  }
+  free_.notify_all();
+  return more ? Result<void>() : Fail(more.error());
+}
+
+void CustomResources::NoticeOthers() {
+  const std::shared_ptr<Cacher> cacher =
+      types_.CacherOf(types_.Find("apiextensions.k8s.io", "v1", "customresourcedefinitions"));
+  if (!cacher->cache().Has(0)) {
+    return;  // It has not read any yet.
+  }
+  std::vector<CachedObjectRef> items = cacher->cache().List({}).items;
+  base::MutexLock lock(mu_);
+  if (items != seen_) {
+    seen_ = std::move(items);
+    again_ = true;
+  }
+}
+
+void CustomResources::Tick(const std::stop_token& stop) {
+  if (shared_) {
+    NoticeOthers();
+  }
+  {
+    base::MutexLock lock(mu_);
+    if (!again_) {
+      return;
+    }
+  }
+  if (const auto synced = Sync(stop); !synced && !stop.stop_requested()) {
+    logging::Error("Cannot read the definitions of custom resources", {{"error", synced.error()}});
+  }
+}
+
+Result<bool> CustomResources::Round(const std::stop_token& stop) {
+  KX_ASSIGN_OR_RETURN(std::vector<JsonTree> definitions, ReadDefinitions(objects_.storage(), stop));
+  KX_ASSIGN_OR_RETURN(const bool accepted, AcceptNames(objects_, definitions, stop));
+  if (!accepted) {
+    base::MutexLock lock(mu_);
+    again_ = true;
+  }
+  std::vector<ResourceTypeRef> served;
+  std::set<std::string, std::less<>> open;
+  bool any_reapable = false;
+  for (const JsonTree& definition : definitions) {
+    for (ResourceTypeRef& one : TypesOfDefinition(definition)) {
+      if (!IsDeleting(definition)) {
+        open.insert(one->prefix);
+      }
+      served.push_back(std::move(one));
+    }
+    any_reapable = any_reapable || IsReapable(definition);
+  }
+  objects_.gate().SetOpen(std::move(open));
+  types_.SetCustom(std::move(served));
+  if (!any_reapable) {
+    return false;
+  }
+  KX_RETURN_IF_ERROR(objects_.gate().AwaitEarlier(objects_.clock(), stop));
+  bool changed = false;
+  for (const JsonTree& definition : definitions) {
+    if (IsReapable(definition)) {
+      const Result<bool> gone = Reap(definition, stop);
+      if (!gone && stop.stop_requested()) {
+        return Fail(gone.error());
+      }
+      if (!gone) {  // The others go nevertheless.
+        logging::Error("Cannot delete a definition of custom resources",
+                       {{"definition", MetaString(definition, "name")}, {"error", gone.error()}});
+      }
+      changed = changed || (gone && *gone);
+      if (!gone || !*gone) {
+        base::MutexLock lock(mu_);
+        again_ = true;
+      }
+    }
+  }
+  return changed;
+}
+
+Result<bool> CustomResources::Reap(const JsonTree& definition, const std::stop_token& stop) {
+  KX_ASSIGN_OR_RETURN(const bool empty, DeleteCustomObjects(objects_, definition, stop));
+  const ResourceTypeRef type =
+      types_.Find("apiextensions.k8s.io", "v1", "customresourcedefinitions");
+  const std::string uid = MetaString(definition, "uid");
+  const auto updated = objects_.Update(
+      *type, KeyOf(definition), WritePart::kAll,
+      [&](const JsonTree& current) -> Result<JsonTree> {
+        if (MetaString(current, "uid") != uid) {
+          return Fail(Reason::kNotFound, "it is another one");
+        }
+        JsonTree changed = current;
+        (empty ? EndTermination : ContinueTermination)(objects_.clock(), changed);
+        return changed;
+      },
+      false, stop);
+  if (!updated && updated.error().reason != Reason::kNotFound) {
+    return Fail(updated.error());
+  }
+  return empty;
+}
+
+}  // namespace kubexx::apiserver

@@ -1,0 +1,63 @@
+/// @file
+/// Keeps what is served in step with the definitions of custom resources.
+#ifndef KUBEXX_APISERVER_ENDPOINTS_CUSTOM_RESOURCES_H_
+#define KUBEXX_APISERVER_ENDPOINTS_CUSTOM_RESOURCES_H_
+
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/apiserver/cacher/cached_object.h"
+#include "kubexx/apiserver/endpoints/object_store.h"
+#include "kubexx/apiserver/endpoints/type_registry.h"
+#include "kubexx/base/mutex.h"
+#include "kubexx/codec/json_tree.h"
+
+namespace kubexx::apiserver {
+
+/// Serves what the stored definitions say, and ends those that are being deleted: their objects go
+/// first, those with finalizers when these are done, and then the definition. As kube-apiserver's
+/// controllers for CustomResourceDefinitions. Thread-safe.
+class CustomResources {
+ public:
+  /// Both must outlive it. `shared`: other servers write definitions to the same storage.
+  CustomResources(TypeRegistry& types, ObjectStore& objects, bool shared)
+      : types_(types), objects_(objects), shared_(shared) {}
+
+  /// Returns when every write of a definition that was done before the call has come into effect.
+  /// What fails, and what a finalizer holds back, is tried again in Tick. kCancelled and errors of
+  /// the storage.
+  apimachinery::Result<void> Sync(const std::stop_token& stop);
+
+  /// To be called about once a second.
+  void Tick(const std::stop_token& stop);
+
+ private:
+  /// One round; whether there has to be another at once.
+  apimachinery::Result<bool> Round(const std::stop_token& stop);
+  /// Deletes the objects of a definition that is being deleted, and lets that go when none is left.
+  /// Whether it has gone.
+  apimachinery::Result<bool> Reap(const codec::JsonTree& definition, const std::stop_token& stop);
+
+  /// Notes whether the cache of definitions has other ones than at the last call.
+  void NoticeOthers();
+
+  TypeRegistry& types_;
+  ObjectStore& objects_;
+  const bool shared_;
+  base::Mutex mu_;
+  base::CondVar free_;
+  /// One thread at a time has the turn: a round that began earlier would bring back what it has
+  /// read, and delete the objects of a definition that has been made anew since.
+  bool taken_ KX_GUARDED_BY(mu_) = false;
+  std::uint64_t asked_ KX_GUARDED_BY(mu_) = 0;
+  std::uint64_t done_ KX_GUARDED_BY(mu_) = 0;  // of asked_
+  bool again_ KX_GUARDED_BY(mu_) = false;      // Tick has something to do
+  std::optional<std::vector<CachedObjectRef>> seen_ KX_GUARDED_BY(mu_);
+};
+
+}  // namespace kubexx::apiserver
+
+#endif  // KUBEXX_APISERVER_ENDPOINTS_CUSTOM_RESOURCES_H_

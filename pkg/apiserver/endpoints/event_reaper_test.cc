@@ -1,0 +1,100 @@
+#include "kubexx/apiserver/endpoints/event_reaper.h"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <cstdint>
+#include <stop_token>
+#include <string>
+
+#include "kubexx/apiserver/endpoints/testing/api_fixture.h"
+#include "kubexx/base/testing/fake_clock.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+struct EventClock {
+  base::testing::FakeClock event_clock_;
+};
+
+class EventReaperTest : EventClock, public testing::ApiFixture {
+ protected:
+  EventReaperTest() : ApiFixture({.clock = event_clock_, .cacher = {.clock = event_clock_}}) {}
+  void Pass(std::chrono::minutes time, const std::stop_token& stop = {}) {
+    event_clock_.Advance(time);
+    api_.Tick(stop);
+  }
+};
+
+TEST_F(EventReaperTest, EventsGoAnHourAfterTheyWereLastWritten) {
+  const std::string events = "/api/v1/namespaces/default/events";
+  for (const char* const name : {"old", "told"}) {
+    ASSERT_EQ(Do("POST", events,
+                 R"({"metadata":{"name":")" + std::string(name) +
+                     R"("},"involvedObject":{"namespace":"default"}})")
+                  .status,
+              201);
+  }
+  const std::string other = "/apis/events.k8s.io/v1/namespaces/default/events";
+  ASSERT_EQ(Do("POST", other, R"({"metadata":{"name":"other"}})").status, 201);
+  Pass(std::chrono::minutes(50));
+  EXPECT_EQ(Do("GET", events + "/old").status, 200);
+  ASSERT_EQ(Do("PATCH", events + "/told", R"({"count":2})", kMergePatch).status, 200);
+  Pass(std::chrono::minutes(20));
+  EXPECT_EQ(Do("GET", events + "/old").status, 404);
+  EXPECT_EQ(Do("GET", other + "/other").status, 404);
+  EXPECT_EQ(Do("GET", events + "/told").status, 200);
+  Pass(std::chrono::minutes(60));
+  EXPECT_EQ(Do("GET", events + "/told").status, 404);
+}
+
+TEST_F(EventReaperTest, AnEventThatCannotBeReadKeepsNoOther) {
+  const std::string events = "/api/v1/namespaces/default/events";
+  ASSERT_TRUE(storage_->Create("/registry/events/default/broken", "nonsense", {}).has_value());
+  ASSERT_EQ(
+      Do("POST", events, R"({"metadata":{"name":"old"},"involvedObject":{"namespace":"default"}})")
+          .status,
+      201);
+  Pass(std::chrono::minutes(70));
+  EXPECT_EQ(Do("GET", events + "/old").status, 404);
+}
+
+TEST_F(EventReaperTest, ManyAreDeletedInSeveralTurns) {
+  constexpr std::int64_t kMany = 2000;
+  for (std::int64_t i = 0; i < kMany; ++i) {
+    ASSERT_TRUE(
+        storage_
+            ->Create(
+                "/registry/events/default/e" + std::to_string(i),
+                R"({"kind":"Event","apiVersion":"v1","metadata":{"name":"e","namespace":"default","creationTimestamp":"1970-01-01T00:00:00Z"}})",
+                {})
+            .has_value());
+  }
+  Pass(std::chrono::minutes(2));
+  std::int64_t left = *storage_->Count("/registry/events/", {});
+  EXPECT_GT(left, kMany / 2) << "others wait behind the first turn";
+  EXPECT_LT(left, kMany);
+  // Further turns wait for no interval.
+  for (int turn = 0; turn < 30 && left > 0; ++turn) {
+    Pass(std::chrono::minutes(0));
+    left = *storage_->Count("/registry/events/", {});
+  }
+  EXPECT_EQ(left, 0);
+}
+
+TEST_F(EventReaperTest, WhatIsStoppedIsDoneLater) {
+  const std::string events = "/api/v1/namespaces/default/events";
+  ASSERT_EQ(
+      Do("POST", events, R"({"metadata":{"name":"old"},"involvedObject":{"namespace":"default"}})")
+          .status,
+      201);
+  std::stop_source stop;
+  stop.request_stop();
+  Pass(std::chrono::minutes(70), stop.get_token());
+  EXPECT_EQ(Do("GET", events + "/old").status, 200);
+  Pass(std::chrono::minutes(0));
+  EXPECT_EQ(Do("GET", events + "/old").status, 404);
+}
+
+}  // namespace
+}  // namespace kubexx::apiserver

@@ -1,0 +1,100 @@
+#include "kubexx/apiserver/endpoints/origin.h"
+
+#include <gmock/gmock.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kubexx/apiserver/endpoints/testing/api_fixture.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+constexpr const char* kSecrets = "/api/v1/namespaces/default/secrets";
+
+ApiOptions WithAToken() {
+  ApiOptions options;
+  options.token = apimachinery::Bytes(std::string("t"));
+  return options;
+}
+
+class OriginTest : public testing::ApiFixture {
+ protected:
+  explicit OriginTest(ApiOptions options = {}) : ApiFixture(std::move(options)) {}
+  int StatusFor(std::vector<std::pair<std::string, std::string>> headers) {
+    headers_ = std::move(headers);
+    return Do("GET", kSecrets).status;
+  }
+};
+
+class TokenOriginTest : public OriginTest {
+ protected:
+  TokenOriginTest() : OriginTest(WithAToken()) {}
+};
+
+TEST_F(OriginTest, PagesOfOthersHaveNoAccessToAnOpenServer) {
+  EXPECT_EQ(StatusFor({{"Host", "127.0.0.1:8080"}, {"Origin", "http://evil.example"}}), 403);
+  EXPECT_EQ(StatusFor({{"Host", "127.0.0.1:8080"}, {"Origin", "null"}}), 403);
+  EXPECT_EQ(StatusFor({{"Host", "127.0.0.1:8080"}, {"Origin", "http://127.0.0.1:9090"}}), 403);
+  EXPECT_EQ(StatusFor({{"Host", "127.0.0.1:8080"}, {"Origin", "http://127.0.0.1:8080"}}), 200);
+}
+
+TEST_F(OriginTest, AnOpenServerGoesByNoNameOfOthers) {
+  EXPECT_EQ(StatusFor({{"Host", "evil.example"}}), 403);
+  EXPECT_EQ(StatusFor({{"Host", "evil.example:8080"}}), 403);
+  for (const char* const good : {"127.0.0.1:8080", "[::1]:8080", "localhost:8080", "localhost",
+                                 "a.localhost:80", "apiserver:8080"}) {
+    EXPECT_EQ(StatusFor({{"Host", good}}), 200) << good;
+  }
+}
+
+ApiOptions BehindAProxy() {
+  ApiOptions options;
+  options.hosts = {"api.example", "k8s.example"};
+  options.origins = {"https://Dashboard.example"};
+  return options;
+}
+
+class AllowedOriginTest : public OriginTest {
+ protected:
+  AllowedOriginTest() : OriginTest(BehindAProxy()) {}
+};
+
+TEST_F(AllowedOriginTest, WhatIsNamedIsLetIn) {
+  EXPECT_EQ(StatusFor({{"Host", "K8s.example:443"}}), 200);
+  EXPECT_EQ(StatusFor({{"Host", "api.example"}, {"Origin", "https://dashboard.example"}}), 200);
+  EXPECT_EQ(StatusFor({{"Host", "evil.example"}, {"Origin", "https://dashboard.example"}}), 403);
+  for (const char* const origin :
+       {"http://dashboard.example", "https://dashboard.example:8443", "https://evil.example",
+        "https://dashboard.example.evil.example", "null"}) {
+    EXPECT_EQ(StatusFor({{"Host", "api.example"}, {"Origin", origin}}), 403) << origin;
+  }
+}
+
+TEST_F(TokenOriginTest, WhoHasATokenIsNoPage) {
+  EXPECT_EQ(StatusFor({{"Host", "api.example"},
+                       {"Origin", "https://dashboard.example"},
+                       {"Authorization", "Bearer t"}}),
+            200);
+}
+
+TEST_F(OriginTest, ABodyIsWhatItSaysItIs) {
+  const std::string map = R"({"metadata":{"name":"m"}})";
+  const std::string maps = "/api/v1/namespaces/default/configmaps";
+  for (const char* const type : {"text/plain", "application/x-www-form-urlencoded", "nonsense"}) {
+    const http::Response refused = Do("POST", maps, map, type);
+    EXPECT_EQ(refused.status, 415) << type;
+    EXPECT_EQ(Message(refused),
+              "the body of the request was in an unknown format - accepted media types include: "
+              "application/json, application/yaml, application/vnd.kubernetes.protobuf");
+    EXPECT_EQ(Do("DELETE", maps + "/m", "{}", type).status, 415) << type;
+    EXPECT_EQ(Do("POST", maps, std::string("k8s\0", 4) + "x", type).status, 415) << type;
+  }
+  EXPECT_EQ(Do("POST", maps, std::string("k8s\0", 4) + "x", "application/json").status, 400);
+  EXPECT_EQ(Do("POST", maps, map, "Application/JSON; charset=utf-8").status, 201);
+  EXPECT_EQ(Do("DELETE", maps + "/m", "gracePeriodSeconds: 0\n", "application/yaml").status, 200);
+}
+
+}  // namespace
+}  // namespace kubexx::apiserver

@@ -1,0 +1,334 @@
+#include "kubexx/apiserver/endpoints/validation.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "kubexx/apimachinery/labels.h"
+#include "kubexx/apimachinery/names.h"
+#include "kubexx/apiserver/endpoints/field_causes.h"
+#include "kubexx/apiserver/endpoints/pod_update.h"
+#include "kubexx/apiserver/object/label_match.h"
+#include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/base/ascii.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using codec::JsonTree;
+
+constexpr std::size_t kMaxAnnotationBytes = 256 << 10;
+constexpr std::int64_t kMaxPort = 65535;
+
+std::string QuotedText(std::string_view text) { return JsonTree(text).ToJson(); }
+
+std::span<const JsonTree> ElementsOf(const JsonTree& object, std::string_view member) {
+  const JsonTree* const list = object.Find(member);
+  return list == nullptr ? std::span<const JsonTree>() : list->elements();
+}
+
+std::string At(const std::string& path, std::size_t index) {
+  return path + "[" + std::to_string(index) + "]";
+}
+
+/// In the order in which Go writes the members.
+JsonTree Ordered(const JsonTree& owner) {
+  JsonTree ordered = JsonTree::Object();
+  for (const char* const field :
+       {"apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"}) {
+    if (const JsonTree* const value = owner.Find(field)) {
+      ordered[field] = *value;
+    }
+  }
+  return ordered;
+}
+
+void CheckOwners(const JsonTree& object, FieldCauses& causes) {
+  const JsonTree* const owners = object.At({"metadata", "ownerReferences"});
+  if (owners == nullptr) {
+    return;
+  }
+  const std::string path = "metadata.ownerReferences";
+  std::optional<std::string> controller;
+  for (const JsonTree& owner : owners->elements()) {
+    const std::string_view version = owner.TextAt("apiVersion");
+    if (version.empty()) {
+      causes.Invalid(path + ".apiVersion", "\"\"", "version must not be empty");
+    }
+    for (const char* const field : {"kind", "name", "uid"}) {
+      if (owner.TextAt(field).empty()) {
+        causes.Invalid(path + "." + field, "\"\"", "must not be empty");
+      }
+    }
+    if (version == "v1" && owner.TextAt("kind") == "Event") {
+      causes.Invalid(path, Ordered(owner).ToJson(),
+                     "/v1, Kind=Event is disallowed from being an owner");
+    }
+    const JsonTree* const controls = owner.Find("controller");
+    if (controls == nullptr || !controls->AsBool().value_or(false)) {
+      continue;
+    }
+    const std::string name =
+        std::string(owner.TextAt("kind")) + "/" + std::string(owner.TextAt("name"));
+    if (controller) {
+      causes.Invalid(path, owners->ToJson(),
+                     "Only one reference can have Controller set to true. Found \"true\" in "
+                     "references for " +
+                         *controller + " and " + name);
+    } else {
+      controller = name;
+    }
+  }
+}
+
+/// Whether finalizers need a domain: the types that kube-apiserver serves by its core validation.
+bool NeedsDomains(const ResourceType& type) {
+  return !type.custom && type.group != "apiextensions.k8s.io" &&
+         type.group != "apiregistration.k8s.io" && type.group != "admissionregistration.k8s.io";
+}
+
+void CheckFinalizers(const ResourceType& type, const JsonTree* old, const JsonTree& object,
+                     FieldCauses& causes) {
+  const std::vector<std::string> names = FinalizersOf(object);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (!apimachinery::IsValidLabelKey(names[i])) {
+      causes.Invalid("metadata.finalizers", QuotedText(names[i]), "is not a qualified name");
+    } else if (NeedsDomains(type) && !IsDomainQualified(names[i])) {
+      causes.Invalid(At("metadata.finalizers", i), QuotedText(names[i]),
+                     "name is neither a standard finalizer name nor is it fully qualified");
+    }
+  }
+  if (old == nullptr || !IsDeleting(*old)) {
+    return;
+  }
+  const std::vector<std::string> before = FinalizersOf(*old);
+  std::string added;
+  for (const std::string& name : names) {
+    if (std::ranges::find(before, name) == before.end()) {
+      added += (added.empty() ? "" : ", ") + QuotedText(name);
+    }
+  }
+  if (!added.empty()) {
+    causes.Forbidden("metadata.finalizers",
+                     "no new finalizers can be added if the object is being deleted, found new "
+                     "finalizers []string{" +
+                         added + "}");
+  }
+}
+
+/// Containers have to be there, with names and images.
+void CheckContainers(const JsonTree& spec, const std::string& path, FieldCauses& causes) {
+  if (ElementsOf(spec, "containers").empty()) {
+    causes.Required(path + ".containers");
+  }
+  std::set<std::string, std::less<>> names;
+  for (const char* const list : {"initContainers", "containers"}) {
+    const std::span<const JsonTree> containers = ElementsOf(spec, list);
+    for (std::size_t i = 0; i < containers.size(); ++i) {
+      const std::string here = At(path + "." + list, i);
+      const std::string name(containers[i].TextAt("name"));
+      if (name.empty()) {
+        causes.Required(here + ".name");
+      } else if (!apimachinery::IsDnsLabel(name)) {
+        causes.Invalid(here + ".name", QuotedText(name), "must be a DNS label");
+      } else if (!names.insert(name).second) {
+        causes.Duplicate(here + ".name", QuotedText(name));
+      }
+      if (containers[i].TextAt("image").empty()) {
+        causes.Required(here + ".image");
+      }
+    }
+  }
+}
+
+void CheckPod(const JsonTree* old, const JsonTree& spec, FieldCauses& causes) {
+  if (const JsonTree* const before = old == nullptr ? nullptr : old->Find("spec")) {
+    CheckPodUpdate(*before, spec, causes);
+  } else {
+    CheckContainers(spec, "spec", causes);
+  }
+}
+
+void CheckSelector(const JsonTree& spec, FieldCauses& causes) {
+  const JsonTree* const selector = spec.Find("selector");
+  const JsonTree* const labels = spec.At({"template", "metadata", "labels"});
+  // In its canonical form one that was left out is empty, and an empty one is refused, too.
+  const bool given = selector != nullptr && selector->size() > 0;
+  if (!given) {
+    causes.Required("spec.selector");
+  }
+  if (!given || !MatchesSelector(*selector, LabelMapOf(labels))) {
+    causes.Invalid("spec.template.metadata.labels", labels == nullptr ? "null" : labels->ToJson(),
+                   "`selector` does not match template `labels`");
+  }
+}
+
+void CheckWorkload(const JsonTree& spec, FieldCauses& causes) {
+  const JsonTree* const replicas = spec.Find("replicas");
+  if (const std::int64_t count = replicas == nullptr ? 0 : replicas->AsInt().value_or(0);
+      count < 0) {
+    causes.Invalid("spec.replicas", std::to_string(count), "must be greater than or equal to 0");
+  }
+  CheckSelector(spec, causes);
+  const JsonTree* const pod = spec.At({"template", "spec"});
+  CheckContainers(pod == nullptr ? JsonTree::Object() : *pod, "spec.template.spec", causes);
+  const std::string policy = pod == nullptr ? "" : StringAt(*pod, {"restartPolicy"});
+  if (!policy.empty() && policy != "Always") {
+    causes.NotSupported("spec.template.spec.restartPolicy", QuotedText(policy), "\"Always\"");
+  }
+}
+
+void CheckJob(const JsonTree& spec, const std::string& path, FieldCauses& causes) {
+  const JsonTree* const pod = spec.At({"template", "spec"});
+  CheckContainers(pod == nullptr ? JsonTree::Object() : *pod, path + ".template.spec", causes);
+  const std::string policy = pod == nullptr ? "" : StringAt(*pod, {"restartPolicy"});
+  if (policy != "Never" && policy != "OnFailure") {
+    causes.Required(path + ".template.spec.restartPolicy",
+                    "valid values: \"OnFailure\", \"Never\"");
+  }
+}
+
+void CheckCronJob(const JsonTree& spec, FieldCauses& causes) {
+  const std::string schedule = StringAt(spec, {"schedule"});
+  if (schedule.empty()) {
+    causes.Required("spec.schedule");
+  } else if (const std::string problem = ScheduleProblem(schedule); !problem.empty()) {
+    causes.Invalid("spec.schedule", QuotedText(schedule), problem);
+  }
+  const JsonTree* const job = spec.At({"jobTemplate", "spec"});
+  CheckJob(job == nullptr ? JsonTree::Object() : *job, "spec.jobTemplate.spec", causes);
+}
+
+void CheckPort(const std::string& path, const JsonTree* port, FieldCauses& causes) {
+  const std::int64_t number = port == nullptr ? 0 : port->AsInt().value_or(1);
+  if (number < 1 || number > kMaxPort) {
+    causes.Invalid(path, std::to_string(number), "must be between 1 and 65535, inclusive");
+  }
+}
+
+void CheckService(const JsonTree& spec, FieldCauses& causes) {
+  const std::string_view type = spec.TextAt("type");
+  if (type == "ExternalName") {
+    if (spec.TextAt("externalName").empty()) {
+      causes.Required("spec.externalName");
+    }
+    return;
+  }
+  const std::span<const JsonTree> ports = ElementsOf(spec, "ports");
+  if (ports.empty() && spec.TextAt("clusterIP") != "None") {
+    causes.Required("spec.ports");
+  }
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    const std::string path = At("spec.ports", i);
+    if (ports.size() > 1 && ports[i].TextAt("name").empty()) {
+      causes.Required(path + ".name");
+    }
+    CheckPort(path + ".port", ports[i].Find("port"), causes);
+    if (const JsonTree* const target = ports[i].Find("targetPort"); target && target->AsInt()) {
+      CheckPort(path + ".targetPort", target, causes);
+    }
+  }
+}
+
+/// Keys of ConfigMaps and Secrets are names of files.
+void CheckKeys(const JsonTree& object, const char* member, FieldCauses& causes) {
+  const JsonTree* const data = object.Find(member);
+  if (data == nullptr) {
+    return;
+  }
+  for (const JsonTree::Member& one : data->members()) {
+    const bool good = !one.key.empty() && one.key.size() <= 253 && one.key != "." &&
+                      !one.key.starts_with("..") && std::ranges::all_of(one.key, [](char c) {
+                        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+                               (c >= 'A' && c <= 'Z') || c == '-' || c == '_' || c == '.';
+                      });
+    if (!good) {
+      causes.Invalid(std::string(member) + "[" + one.key + "]", QuotedText(one.key),
+                     "a valid config key must consist of alphanumeric characters, '-', '_' or '.' "
+                     "(e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation "
+                     "is '[-._a-zA-Z0-9]+')");
+    }
+  }
+}
+
+void CheckSecret(const JsonTree& object, FieldCauses& causes) {
+  const std::string_view type = object.TextAt("type");
+  const JsonTree* const data = object.Find("data");
+  const auto has = [data](std::string_view key) {
+    return data != nullptr && data->Find(key) != nullptr;
+  };
+  const auto need = [&](std::string_view key) {
+    if (!has(key)) {
+      causes.Required("data[" + std::string(key) + "]");
+    }
+  };
+  if (type == "kubernetes.io/tls") {
+    need("tls.crt");
+    need("tls.key");
+  } else if (type == "kubernetes.io/dockerconfigjson") {
+    need(".dockerconfigjson");
+  } else if (type == "kubernetes.io/dockercfg") {
+    need(".dockercfg");
+  } else if (type == "kubernetes.io/ssh-auth") {
+    need("ssh-privatekey");
+  } else if (type == "kubernetes.io/basic-auth" && !has("username") && !has("password")) {
+    need("username");
+    need("password");
+  } else if (type == "kubernetes.io/service-account-token" &&
+             StringAt(object, {"metadata", "annotations", "kubernetes.io/service-account.name"})
+                 .empty()) {
+    causes.Required("metadata.annotations[kubernetes.io/service-account.name]");
+  }
+}
+
+}  // namespace
+
+bool IsDomainQualified(std::string_view finalizer) {
+  constexpr std::string_view kStandard[] = {"orphan", "foregroundDeletion", "kubernetes"};
+  return finalizer.find('/') != std::string_view::npos ||
+         std::ranges::find(kStandard, finalizer) != std::end(kStandard);
+}
+
+void CheckMetadata(const ResourceType& type, const JsonTree* old, const JsonTree& object,
+                   std::vector<apimachinery::StatusCause>& list) {
+  FieldCauses causes(list);
+  std::size_t bytes = 0;
+  for (const auto& [key, value] : MetaMap(object, "annotations")) {
+    bytes += key.size() + value.size();
+    if (!apimachinery::IsValidLabelKey(base::ToLower(key))) {
+      causes.Invalid("metadata.annotations", QuotedText(key), "is not an annotation's key");
+    }
+  }
+  if (bytes > kMaxAnnotationBytes) {
+    causes.TooLong("metadata.annotations", kMaxAnnotationBytes);
+  }
+  CheckOwners(object, causes);
+  CheckFinalizers(type, old, object, causes);
+}
+
+void CheckSpec(const ResourceType& type, const JsonTree* old, const JsonTree& object,
+               std::vector<apimachinery::StatusCause>& list) {
+  FieldCauses causes(list);
+  const JsonTree* const found = object.Find("spec");
+  const JsonTree spec = found == nullptr ? JsonTree::Object() : *found;
+  if (type.group.empty() && type.plural == "pods") {
+    CheckPod(old, spec, causes);
+  } else if (type.group == "apps" && type.plural != "controllerrevisions") {
+    CheckWorkload(spec, causes);
+  } else if (type.group == "batch") {
+    type.plural == "jobs" ? CheckJob(spec, "spec", causes) : CheckCronJob(spec, causes);
+  } else if (type.group.empty() && type.plural == "services") {
+    CheckService(spec, causes);
+  } else if (type.group.empty() && (type.plural == "configmaps" || type.plural == "secrets")) {
+    CheckKeys(object, "data", causes);
+    CheckKeys(object, "binaryData", causes);
+    if (type.plural == "secrets") {
+      CheckSecret(object, causes);
+    }
+  }
+}
+
+}  // namespace kubexx::apiserver

@@ -1,0 +1,24 @@
+/// @file
+/// Files that others read while they are written.
+#ifndef KUBEXX_BASE_REPLACE_FILE_H_
+#define KUBEXX_BASE_REPLACE_FILE_H_
+
+#include <sys/types.h>
+
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace kubexx::base {
+
+/// Gives the file `path` the content `text`, as a whole: who reads it, also after a crash of this
+/// process, finds all of the old content or all of the new. A new file beside it takes its place,
+/// with `mode`; a symbolic link is followed. What is there and is no regular file, a pipe or a
+/// terminal, is written to instead. The error of the system's call that failed; then nothing has
+/// changed.
+[[nodiscard]] std::error_code ReplaceFile(const std::string& path, std::string_view text,
+                                          mode_t mode);
+
+}  // namespace kubexx::base
+
+#endif  // KUBEXX_BASE_REPLACE_FILE_H_

@@ -1,0 +1,57 @@
+#include "kubexx/cache/listener.h"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kubexx/cache/packed_store.h"
+#include "kubexx/metrics/registry.h"
+
+namespace kubexx::cache {
+namespace {
+
+class ListenerTest : public ::testing::Test {
+ protected:
+  EntryRef Put(const std::string& name) {
+    const EntryRef entry = store_->Pack({.bytes = "x", .key = {"ns", name}}).value();
+    store_->Put(entry);
+    return entry;
+  }
+  std::shared_ptr<const Snapshot> Take(Snapshot::Kind kind) {
+    return std::make_shared<const Snapshot>(store_, store_->Entries(), kind);
+  }
+  double Queued() {
+    return registry_
+        .Gauge("informer_handler_queued_items", "", {{"name", "things"}, {"handler", "slow"}})
+        .Value();
+  }
+
+  metrics::Registry registry_;
+  std::shared_ptr<PackedStore> store_ = std::make_shared<PackedStore>();
+};
+
+// Its thread does not run: it is given nothing.
+TEST_F(ListenerTest, ResyncsDoNotPileUpBeforeASlowHandler) {
+  Put("a");
+  Put("b");
+  Listener listener({.informer = "things", .name = "slow", .registry = &registry_, .max_events = 8},
+                    store_, [](const RawEvent&) {});
+  std::vector<std::weak_ptr<const Snapshot>> held;
+  for (int i = 0; i < 100; ++i) {
+    const auto resync = Take(Snapshot::Kind::kResync);
+    listener.PushSnapshot(resync);
+    held.push_back(resync);
+  }
+  EXPECT_LE(Queued(), 8);
+  std::size_t alive = 0;
+  for (const auto& each : held) {
+    alive += each.expired() ? 0 : 1;
+  }
+  EXPECT_LE(alive, 1U);
+}
+
+}  // namespace
+}  // namespace kubexx::cache

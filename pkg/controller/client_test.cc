@@ -1,0 +1,189 @@
+#include "kubexx/controller/client.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "kubexx/api/core/v1/resources.gen.h"
+#include "kubexx/api/core/v1/schema.gen.h"
+#include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/controller/controller.h"
+#include "kubexx/informers/shared_informer_factory.h"
+#include "kubexx/rest/testing/client.h"
+#include "kubexx/rest/testing/fake_server.h"
+
+namespace kubexx::controller {
+namespace {
+
+using api::core::v1::ConfigMap;
+using apimachinery::Reason;
+using rest::testing::FakeConnection;
+using rest::testing::FakeServer;
+using ::testing::HasSubstr;
+
+/// A client over caches of a server whose lists have one answer, and whose watches are quiet.
+class CachedReadTest : public ::testing::Test {
+ protected:
+  Client Make(int code, std::string body, informers::FactoryOptions options = {}) {
+    return Client(MakeParts(code, std::move(body), std::move(options)));
+  }
+  Client::Parts MakeParts(int code, std::string body, informers::FactoryOptions options = {}) {
+    code_ = code;
+    body_ = std::move(body);
+    server_ =
+        std::make_unique<FakeServer>([this](FakeConnection& connection) { Serve(connection); });
+    factory_ = std::make_shared<informers::SharedInformerFactory>(
+        rest::testing::NewClient(server_->Url()), std::move(options));
+    return {.caches = factory_, .first_read_timeout = first_read_timeout_};
+  }
+  ~CachedReadTest() override {
+    if (factory_) {
+      factory_->Shutdown();
+    }
+  }
+
+  std::chrono::milliseconds first_read_timeout_ = std::chrono::minutes(5);
+
+ private:
+  void Serve(FakeConnection& connection) {
+    while (auto request = connection.ReadRequest()) {
+      if (request->target.find("sendInitialEvents") != std::string::npos) {
+        connection.Respond(422, "application/json",
+                           R"({"kind":"Status","reason":"Invalid","code":422})");
+      } else if (request->target.find("watch=true") != std::string::npos || code_ == 0) {
+        connection.RespondChunked(200, "application/json");
+        connection.AwaitPeer();
+        return;
+      } else if (request->target.find("/open/") != std::string::npos) {
+        connection.Respond(200, "application/json",
+                           R"({"metadata":{"resourceVersion":"9"},"items":[]})");
+      } else {
+        connection.Respond(code_, "application/json", body_);
+      }
+    }
+  }
+
+  int code_ = 0;  ///< 0: no answer
+  std::string body_{};
+  std::unique_ptr<FakeServer> server_;
+  std::shared_ptr<informers::SharedInformerFactory> factory_;
+};
+
+constexpr char kForbidden[] =
+    R"({"kind":"Status","reason":"Forbidden","code":403,"message":"configmaps is forbidden"})";
+
+TEST_F(CachedReadTest, OfATypeThatIsForbiddenFailsWithTheReason) {
+  const Client client = Make(403, kForbidden);
+  for (int i = 0; i < 3; ++i) {
+    const auto got = client.Get<ConfigMap>({"ns", "a"}).status();
+    EXPECT_EQ(got.reason, Reason::kForbidden);
+    EXPECT_THAT(got.message, HasSubstr("v1/configmaps"));
+    EXPECT_THAT(got.message, HasSubstr("configmaps is forbidden"));
+    EXPECT_EQ(client.List<ConfigMap>().status().reason, Reason::kForbidden);
+  }
+}
+
+TEST_F(CachedReadTest, OfATypeThatTheServerDoesNotHaveIsNotThatAnObjectIsNotThere) {
+  const Client client =
+      Make(404, R"({"kind":"Status","reason":"NotFound","code":404,"message":"no such resource"})");
+  const auto got = client.Get<ConfigMap>({"ns", "a"}).status();
+  EXPECT_EQ(got.reason, Reason::kUnavailable) << "a reconcile would take it for deleted";
+  EXPECT_THAT(got.message, HasSubstr("no such resource"));
+}
+
+TEST_F(CachedReadTest, OfAServerThatDoesNotAnswerEnds) {
+  first_read_timeout_ = std::chrono::milliseconds(20);
+  const Client client = Make(0, "");
+  for (int i = 0; i < 3; ++i) {
+    const auto got = client.Get<ConfigMap>({"ns", "a"}).status();
+    EXPECT_EQ(got.reason, Reason::kTimeout);
+    EXPECT_THAT(got.message, HasSubstr("configmaps"));
+  }
+}
+
+TEST_F(CachedReadTest, OfAnObjectThatCannotBeReadNamesIt) {
+  const Client client =
+      Make(200, R"({"metadata":{"resourceVersion":"9"},"items":[)"
+                R"({"metadata":{"namespace":"ns","name":"bad","resourceVersion":"3"},"data":5}]})");
+  for (const auto& got :
+       {client.Get<ConfigMap>({"ns", "bad"}).status(), client.List<ConfigMap>().status(),
+        client.List<ConfigMap>("ns").status()}) {
+    EXPECT_EQ(got.reason, Reason::kMalformed);
+    EXPECT_THAT(got.message, HasSubstr("ns/bad"));
+  }
+  EXPECT_EQ(client.Get<ConfigMap>({"ns", "other"}).status().reason, Reason::kNotFound);
+}
+
+TEST_F(CachedReadTest, OfANamespaceThatIsForbiddenSaysSoAndTheOthersCanBeRead) {
+  const Client client = Make(403, kForbidden, {.namespaces = {"open", "closed"}});
+  EXPECT_EQ(client.Get<ConfigMap>({"open", "a"}).status().reason, Reason::kNotFound);
+  EXPECT_TRUE(client.List<ConfigMap>("open"));
+  for (const auto& got : {client.Get<ConfigMap>({"closed", "a"}).status(),
+                          client.List<ConfigMap>("closed").status()}) {
+    EXPECT_EQ(got.reason, Reason::kForbidden);
+    EXPECT_THAT(got.message, HasSubstr("namespace closed"));
+  }
+  const auto all = client.List<ConfigMap>().status();
+  EXPECT_EQ(all.reason, Reason::kForbidden) << "a part is not to be taken for all there is";
+  EXPECT_THAT(all.message, HasSubstr("namespace closed"));
+}
+
+/// Says "at once", and counts how often it is asked.
+class CountingLimiter final : public workqueue::RateLimiter {
+ public:
+  base::Duration When(const workqueue::Key&) override {
+    ++asked_;
+    return {};
+  }
+  void Forget(const workqueue::Key&) override {}
+  int NumRequeues(const workqueue::Key&) const override { return asked_; }
+  int asked() const { return asked_; }
+
+ private:
+  std::atomic<int> asked_ = 0;
+};
+
+TEST_F(CachedReadTest, ThatComesTooEarlyIsTriedAgainSoonHoweverOftenItFailed) {
+  first_read_timeout_ = std::chrono::milliseconds(1);
+  const Client::Parts parts = MakeParts(0, "");
+  base::testing::FakeClock clock;
+  const auto limiter = std::make_shared<CountingLimiter>();
+  std::atomic<int> reads = 0;
+  std::atomic<bool> other_fault = false;
+  Controller controller(
+      {.name = "early", .rate_limiter = limiter, .clock = clock}, parts,
+      [&](const Request& request, Context& context) -> apimachinery::Result<Action> {
+        ++reads;
+        if (other_fault) {
+          return apimachinery::Fail(Reason::kConflict, "of another kind");
+        }
+        const auto got = context.client.Get<ConfigMap>(request.object);
+        EXPECT_EQ(got.status().reason, Reason::kTimeout);
+        return apimachinery::Fail(got.status().WithContext("my own words"));
+      });
+  std::jthread thread([&](const std::stop_token& stop) { (void)controller.Run(stop); });
+  controller.Enqueue({.object = {"ns", "a"}});
+  const auto advance_until = [&](const auto& done, const char* what) {
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (!done() && std::chrono::steady_clock::now() < give_up) {
+      clock.Advance(std::chrono::milliseconds(100));
+      std::this_thread::yield();
+    }
+    ASSERT_TRUE(done()) << "waited 60 s for " << what;
+  };
+  advance_until([&] { return reads >= 8; }, "the eighth read");
+  EXPECT_EQ(limiter->asked(), 0) << "not a failure of the key";
+  other_fault = true;
+  advance_until([&] { return limiter->asked() >= 1; }, "a failure of the key");
+}
+
+}  // namespace
+}  // namespace kubexx::controller

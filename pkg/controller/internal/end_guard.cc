@@ -1,0 +1,44 @@
+#include "kubexx/controller/internal/end_guard.h"
+
+#include <cstdlib>
+#include <utility>
+
+#include "kubexx/logging/log.h"
+
+namespace kubexx::controller::internal {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Status;
+
+EndGuard::EndGuard(const std::stop_token& ended, Options options)
+    : options_(std::move(options)),
+      on_overdue_(overdue_.get_token(), [this] { (void)Stuck(); }),
+      on_ended_(ended, [this] { timer_ = deadlines_.Arm(overdue_, Deadline() + kClosing); }) {}
+
+base::TimePoint EndGuard::Deadline() {
+  const base::TimePoint now = options_.clock.Now();
+  const base::MutexLock lock(mu_);
+  if (!deadline_) {
+    deadline_ = now + options_.grace();
+  }
+  return *deadline_;
+}
+
+apimachinery::Result<void> EndGuard::Stuck() {
+  std::string names;
+  for (const std::string& name : options_.running()) {
+    names += (names.empty() ? "" : ", ") + name;
+  }
+  Status status(Reason::kTimeout, "still running at the end of the grace: " +
+                                      (names.empty() ? std::string(at_.load()) : names));
+  if (options_.on_stuck) {
+    options_.on_stuck(status);
+    return Fail(std::move(status));
+  }
+  // Nothing can end a thread that does not want to. No destructor runs: it would meet that thread.
+  logging::Error("The process ends without what does not stop", {{"error", status}});
+  std::_Exit(EXIT_FAILURE);
+}
+
+}  // namespace kubexx::controller::internal

@@ -1,0 +1,65 @@
+/// @file
+/// The end of a manager's grace.
+#ifndef KUBEXX_CONTROLLER_INTERNAL_END_GUARD_H_
+#define KUBEXX_CONTROLLER_INTERNAL_END_GUARD_H_
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/base/clock.h"
+#include "kubexx/base/mutex.h"
+#include "kubexx/base/subscription.h"
+#include "kubexx/controller/internal/deadlines.h"
+
+namespace kubexx::controller::internal {
+
+/// Sees to it that a manager that is to end does so, whatever hangs. Thread-safe.
+class EndGuard {
+ public:
+  /// Settings of an EndGuard.
+  struct Options {
+    base::Clock& clock = base::Clock::Real();
+    /// How long what runs has from now on; asked once, when the end begins.
+    std::function<base::Duration()> grace{};
+    /// Names of what still runs.
+    std::function<std::vector<std::string>()> running{};
+    /// Called when the grace is over. Empty: ends the process.
+    std::function<void(const apimachinery::Status&)> on_stuck{};
+  };
+
+  /// The end begins when `ended` is requested. What takes longer than the grace and kClosing is
+  /// taken for stuck, whatever thread it hangs on.
+  EndGuard(const std::stop_token& ended, Options options);
+  EndGuard(const EndGuard&) = delete;
+  EndGuard& operator=(const EndGuard&) = delete;
+
+  /// When the grace is over.
+  base::TimePoint Deadline();
+  /// What the manager is at, for when it hangs there: "the caches' handlers".
+  void At(const char* what) { at_ = what; }
+  /// Something has not ended in time: says so, and returns the error where the process goes on.
+  apimachinery::Result<void> Stuck();
+
+  /// For the last Events, servers and caches.
+  static constexpr base::Duration kClosing = std::chrono::seconds(7);
+
+ private:
+  const Options options_;
+  base::Mutex mu_;
+  std::optional<base::TimePoint> deadline_ KX_GUARDED_BY(mu_);
+  std::atomic<const char*> at_ = "its start";
+  Deadlines deadlines_{options_.clock};
+  std::stop_source overdue_;
+  std::stop_callback<std::function<void()>> on_overdue_;
+  base::Subscription timer_;  // set by on_ended_, which is gone before it
+  std::stop_callback<std::function<void()>> on_ended_;
+};
+
+}  // namespace kubexx::controller::internal
+
+#endif  // KUBEXX_CONTROLLER_INTERNAL_END_GUARD_H_

@@ -1,0 +1,385 @@
+// Clients that send what no good one does, and as many of them as there can be.
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <latch>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "kubexx/http/server.h"
+
+namespace kubexx::http {
+namespace {
+
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+/// Sends any bytes, and waits for at most a minute for what comes back.
+class RawClient {
+ public:
+  explicit RawClient(std::uint16_t port) : fd_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(::connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+  }
+  RawClient(RawClient&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  RawClient& operator=(RawClient&&) = delete;
+  ~RawClient() {
+    if (fd_ >= 0) {
+      ::close(fd_);
+    }
+  }
+
+  const RawClient& Send(std::string_view text) const {
+    while (!text.empty()) {
+      const ssize_t sent = ::send(fd_, text.data(), text.size(), MSG_NOSIGNAL);
+      if (sent <= 0) {
+        break;  // The server has closed; what it said can still be read.
+      }
+      text.remove_prefix(static_cast<std::size_t>(sent));
+    }
+    return *this;
+  }
+  /// Up to `end`, or until the server closes.
+  std::string Read(std::string_view end = {}) const {
+    std::string text;
+    while (end.empty() || text.find(end) == std::string::npos) {
+      pollfd wait{fd_, POLLIN, 0};
+      std::array<char, 4096> buffer{};
+      if (::poll(&wait, 1, 60'000) != 1) {
+        ADD_FAILURE() << "the server neither answered nor closed within a minute";
+        break;
+      }
+      const ssize_t size = ::recv(fd_, buffer.data(), buffer.size(), 0);
+      if (size <= 0) {
+        break;
+      }
+      text.append(buffer.data(), static_cast<std::size_t>(size));
+    }
+    return text;
+  }
+  std::uint16_t port() const { return PortOf(fd_, ::getsockname); }
+
+  /// Of either end.
+  static std::uint16_t PortOf(int fd, int (*end)(int, sockaddr*, socklen_t*)) {
+    sockaddr_in address{};
+    socklen_t size = sizeof(address);
+    if (end(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0 ||
+        address.sin_family != AF_INET) {
+      return 0;
+    }
+    return ntohs(address.sin_port);
+  }
+
+ private:
+  int fd_;
+};
+
+std::size_t OpenDescriptors() {
+  const std::filesystem::directory_iterator all("/proc/self/fd");
+  return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+}
+
+/// A stream that has nothing to say and does not end.
+class SilentStream final : public BodyStream {
+ public:
+  void Start(std::function<void()> /*wake*/) override {}
+  bool Take(std::vector<Chunk>& /*chunks*/) override { return true; }
+  void Closed() override {}
+};
+
+constexpr std::string_view kGood = "Authorization: good\r\n";
+
+class HostileClientTest : public ::testing::Test {
+ protected:
+  static Server::Options Local() {
+    Server::Options options{.address = "127.0.0.1:0"};
+    options.max_header_bytes = 1 << 20;
+    return options;
+  }
+  static Server::Options Guarded() {
+    Server::Options options = Local();
+    options.admit = [](const Request& request) {
+      return request.Header("Authorization") == "good";
+    };
+    return options;
+  }
+  void Start(Server::Options options = Local()) {
+    server_ = std::make_unique<Server>(std::move(options));
+    server_->HandleOthers([](const Request& request) {
+      if (request.path == "/stream") {
+        return Response{.stream = std::make_shared<SilentStream>()};
+      }
+      std::string names;
+      for (const auto& [name, value] : request.headers) {
+        names += name + "=" + std::to_string(value.size()) + ";";
+      }
+      return Response{.body = request.path + " " + names + " " + request.body};
+    });
+    ASSERT_TRUE(server_->Start());
+  }
+  RawClient Connect() const { return RawClient(server_->port()); }
+  std::string Exchange(const std::string& request) const { return Connect().Send(request).Read(); }
+
+  std::unique_ptr<Server> server_;
+};
+
+TEST_F(HostileClientTest, AHeaderMayBeAsLargeAsAllOfThemTogether) {
+  Start();
+  const std::size_t before = OpenDescriptors();
+  const std::string large(70'000, 'x');
+  const std::string end = "Connection: close\r\n\r\n";
+  EXPECT_THAT(Exchange("GET /a HTTP/1.1\r\nX: " + large + "\r\n" + end), HasSubstr("X=70000;"));
+  EXPECT_THAT(Exchange("GET /a HTTP/1.1\r\n" + large + ": x\r\n" + end), HasSubstr("=1;"));
+  EXPECT_THAT(Exchange("GET /" + large + " HTTP/1.1\r\n" + end), HasSubstr("/" + large));
+  EXPECT_THAT(Exchange("GET /a HTTP/1.1\r\nX: " + std::string(2 << 20, 'x') + "\r\n" + end),
+              StartsWith("HTTP/1.1 431 "));
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_THAT(Exchange("GET /a HTTP/1.1\r\nX: " + large + "\r\n" + end), StartsWith("HTTP"));
+  }
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (OpenDescriptors() > before && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::yield();
+  }
+  EXPECT_LE(OpenDescriptors(), before) << "connections have been closed within a minute";
+}
+
+TEST_F(HostileClientTest, AnAnswerWhoseHeaderCannotBeSentIsAnError) {
+  Start();
+  std::string value;
+  server_->Handle("/header",
+                  [&value](const Request&) { return Response{.headers = {{"Warning", value}}}; });
+  for (const std::string& one : {std::string(70'000, 'x'), std::string("a\r\nSet-Cookie: b")}) {
+    value = one;
+    const std::string answer = Exchange("GET /header HTTP/1.1\r\nConnection: close\r\n\r\n");
+    EXPECT_THAT(answer, StartsWith("HTTP/1.1 500 "));
+    EXPECT_THAT(answer, ::testing::Not(HasSubstr("Set-Cookie")));
+  }
+}
+
+/// More than a connection takes of itself.
+const std::string& MuchText() {
+  static const std::string kText(64 << 20, 'x');
+  return kText;
+}
+
+TEST_F(HostileClientTest, WhoWasNotLetInIsAnsweredOnce) {
+  Start(Guarded());
+  const RawClient stranger = Connect();
+  stranger.Send("GET /a HTTP/1.1\r\n\r\n");
+  const std::string answer = stranger.Read();
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(answer, HasSubstr("Connection: close\r\n"));
+}
+
+TEST_F(HostileClientTest, WhoWasNotLetInAndTakesNoAnswerMakesRoom) {
+  Server::Options options = Guarded();
+  options.max_connections = 3;
+  options.read_timeout = options.write_timeout = std::chrono::hours(1);
+  Start(std::move(options));
+  server_->Handle("/much", [](const Request&) { return Response{.body = MuchText()}; });
+  std::vector<RawClient> strangers;
+  for (int i = 0; i < 3; ++i) {
+    strangers.push_back(Connect());
+    // Its answer has begun and does not end.
+    EXPECT_THAT(strangers.back().Send("GET /much HTTP/1.1\r\n\r\n").Read("HTTP/1.1 200 "),
+                StartsWith("HTTP/1.1 200 "));
+  }
+  std::vector<RawClient> friends;
+  for (int i = 0; i < 3; ++i) {
+    friends.push_back(Connect());
+    const std::string answer =
+        friends.back().Send("GET /a HTTP/1.1\r\n" + std::string(kGood) + "\r\n").Read("\r\n\r\n");
+    EXPECT_THAT(answer, HasSubstr("Content-Length"));
+    EXPECT_THAT(answer, ::testing::Not(HasSubstr("Connection: close"))) << "it is no spare one";
+  }
+}
+
+TEST_F(HostileClientTest, WhoWasNotLetInHasLittleTimeToTakeTheAnswer) {
+  Server::Options options = Guarded();
+  options.read_timeout = std::chrono::seconds(2);
+  options.write_timeout = std::chrono::hours(1);
+  Start(std::move(options));
+  server_->Handle("/much", [](const Request&) { return Response{.body = MuchText()}; });
+  const std::size_t before = OpenDescriptors();
+  const RawClient stranger = Connect();
+  stranger.Send("GET /much HTTP/1.1\r\n\r\n").Read("HTTP/1.1 200 ");
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (OpenDescriptors() > before + 1 && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::yield();
+  }
+  EXPECT_LE(OpenDescriptors(), before + 1) << "the server has closed within a minute";
+}
+
+TEST_F(HostileClientTest, CodingsOfTheBodyOtherThanChunkedAreRefused) {
+  Start();
+  for (const std::string coding :
+       {"Transfer-Encoding: chunked, identity", "Transfer-Encoding: xchunked",
+        "Transfer-Encoding: identity", "Transfer-Encoding: gzip, chunked", "Transfer-Encoding:"}) {
+    const std::string answer = Exchange("POST /a HTTP/1.1\r\n" + coding +
+                                        "\r\n\r\nGET /b HTTP/1.1\r\nConnection: close\r\n\r\n");
+    EXPECT_THAT(answer, StartsWith("HTTP/1.1 501 ")) << coding;
+    EXPECT_EQ(answer.find("HTTP/1.1", 1), std::string::npos) << "there was one request: " << coding;
+  }
+  EXPECT_THAT(Exchange("POST /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n"
+                       "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
+              StartsWith("HTTP/1.1 400 "));
+  EXPECT_THAT(Exchange("POST /a HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
+              StartsWith("HTTP/1.1 400 "));
+  EXPECT_THAT(Exchange("POST /a HTTP/1.1\r\nConnection: close\r\ntransfer-encoding: Chunked\r\n\r\n"
+                       "3\r\nabc\r\n0\r\n\r\n"),
+              EndsWith(" abc"));
+}
+
+TEST_F(HostileClientTest, WhatFollowsTheBodyIsNoHeader) {
+  Start();
+  EXPECT_THAT(Exchange("POST /a HTTP/1.1\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
+                       "1\r\na\r\n0\r\nAuthorization: good\r\n\r\n"),
+              EndsWith("/a Connection=5;Transfer-Encoding=7; a"));
+}
+
+TEST_F(HostileClientTest, WhoIsNotLetInIsAnsweredWithoutReadingTheBody) {
+  Server::Options options = Guarded();
+  options.max_body_bytes = 1 << 20;
+  Start(options);
+  for (const char* const body : {"Content-Length: 100000\r\n", "Transfer-Encoding: chunked\r\n"}) {
+    EXPECT_THAT(Exchange(std::string("POST /a HTTP/1.1\r\n") + body + "\r\n"),
+                ::testing::AllOf(StartsWith("HTTP/1.1 200 "), HasSubstr("/a ")))
+        << body;
+  }
+  EXPECT_THAT(Exchange("POST /a HTTP/1.1\r\nConnection: close\r\nContent-Length: 3\r\n" +
+                       std::string(kGood) + "\r\nabc"),
+              EndsWith(" abc"));
+}
+
+TEST_F(HostileClientTest, ConnectionsThatWereLetInAreTheLastToGo) {
+  Server::Options options = Guarded();
+  options.max_connections = 4;
+  options.read_timeout = std::chrono::minutes(1);
+  Start(options);
+  const RawClient good = Connect();
+  const std::string request = "GET /a HTTP/1.1\r\n" + std::string(kGood) + "\r\n";
+  EXPECT_THAT(good.Send(request).Read("/a "), HasSubstr("200 OK"));
+  std::vector<RawClient> idle;
+  for (int i = 0; i < 20; ++i) {
+    idle.push_back(Connect());
+    idle.back().Send("GET ");
+  }
+  EXPECT_THAT(Exchange("GET /b HTTP/1.1\r\nConnection: close\r\n\r\n"), HasSubstr("200 OK"));
+  EXPECT_THAT(good.Send(request).Read("/a "), HasSubstr("200 OK"));
+}
+
+TEST_F(HostileClientTest, SomeAreServedWhenAllConnectionsAreTaken) {
+  Server::Options options = Local();
+  options.max_connections = 2;
+  options.handler_threads = 1;
+  Start(options);
+  server_->HandleAtOnce("/healthz", [](const Request&) { return Response{.body = "fine"}; });
+  const RawClient one = Connect();
+  const RawClient two = Connect();
+  EXPECT_THAT(one.Send("GET /stream HTTP/1.1\r\n\r\n").Read("\r\n\r\n"), HasSubstr("200 OK"));
+  EXPECT_THAT(two.Send("GET /stream HTTP/1.1\r\n\r\n").Read("\r\n\r\n"), HasSubstr("200 OK"));
+  EXPECT_THAT(Exchange("GET /healthz HTTP/1.1\r\n\r\n"), EndsWith("fine"));
+  EXPECT_THAT(Exchange("GET /a HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 503 "));
+  EXPECT_THAT(Exchange("GET /stream HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 503 "));
+  std::vector<RawClient> idle;
+  for (int i = 0; i < 100; ++i) {
+    idle.push_back(Connect());
+  }
+  EXPECT_THAT(Exchange("GET /healthz HTTP/1.1\r\n\r\n"), EndsWith("fine"));
+  // One that takes the place of another beyond the limit is beyond it, too.
+  EXPECT_THAT(Exchange("GET /stream HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 503 "));
+}
+
+TEST_F(HostileClientTest, SomeHandlersDoNotWaitForOthers) {
+  Server::Options options = Local();
+  options.handler_threads = 1;
+  Start(options);
+  std::latch entered(1);
+  std::latch release(1);
+  server_->Handle("/slow", [&](const Request&) {
+    entered.count_down();
+    release.wait();
+    return Response{};
+  });
+  server_->HandleAtOnce("/healthz", [](const Request&) { return Response{.body = "fine"}; });
+  const RawClient slow = Connect();
+  slow.Send("GET /slow HTTP/1.1\r\n\r\n");
+  entered.wait();
+  EXPECT_THAT(Exchange("GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n"), EndsWith("fine"));
+  release.count_down();
+  EXPECT_THAT(slow.Read("\r\n\r\n"), HasSubstr("200 OK")) << "until then it needs the latch";
+}
+
+/// As few descriptors as are open, and `more`, until its end.
+class DescriptorLimit {
+ public:
+  explicit DescriptorLimit(rlim_t more) {
+    EXPECT_EQ(::getrlimit(RLIMIT_NOFILE, &before_), 0);
+    const int next = ::dup(0);
+    ::close(next);
+    rlimit fewer = before_;
+    fewer.rlim_cur = static_cast<rlim_t>(next) + more;
+    EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &fewer), 0);
+  }
+  DescriptorLimit(const DescriptorLimit&) = delete;
+  DescriptorLimit& operator=(const DescriptorLimit&) = delete;
+  ~DescriptorLimit() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST_F(HostileClientTest, WithoutDescriptorsIdleConnectionsMakeRoom) {
+  Start();
+  std::vector<RawClient> idle;
+  for (int i = 0; i < 20; ++i) {
+    idle.push_back(Connect());
+  }
+  // The last of them is served, so that all have been accepted.
+  EXPECT_THAT(idle.back().Send("GET /a HTTP/1.1\r\n\r\n").Read("/a"), HasSubstr("200 OK"));
+  std::optional<DescriptorLimit> limit(std::in_place, 1);  // That of the client to come.
+  const RawClient client = Connect();
+  EXPECT_THAT(client.Send("GET /a HTTP/1.1\r\nConnection: close\r\n\r\n").Read(),
+              HasSubstr("200 OK"));
+  limit.reset();
+}
+
+TEST_F(HostileClientTest, AnswersDoNotWaitForAcknowledgements) {
+  Start();
+  const RawClient client = Connect();
+  EXPECT_THAT(client.Send("GET /a HTTP/1.1\r\n\r\n").Read("/a"), HasSubstr("200 OK"));
+  int found = 0;
+  for (int fd = 0; fd < 1024; ++fd) {
+    if (RawClient::PortOf(fd, ::getsockname) == server_->port() &&
+        RawClient::PortOf(fd, ::getpeername) == client.port()) {
+      int no_delay = 0;
+      socklen_t size = sizeof(no_delay);
+      ASSERT_EQ(::getsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &no_delay, &size), 0);
+      EXPECT_NE(no_delay, 0);
+      ++found;
+    }
+  }
+  EXPECT_EQ(found, 1);
+}
+
+}  // namespace
+}  // namespace kubexx::http

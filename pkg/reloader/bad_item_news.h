@@ -1,0 +1,33 @@
+/// @file
+/// Which bad items of reload annotations have not been told of.
+#ifndef KUBEXX_RELOADER_BAD_ITEM_NEWS_H_
+#define KUBEXX_RELOADER_BAD_ITEM_NEWS_H_
+
+#include <map>
+#include <set>
+#include <vector>
+
+#include "kubexx/base/mutex.h"
+#include "kubexx/reloader/decision.h"
+#include "kubexx/reloader/digest.h"
+#include "kubexx/reloader/workload.h"
+
+namespace kubexx::reloader {
+
+/// Tells the bad items that a workload has got from those that it had at the last look. Keeps a
+/// digest of each that is in an annotation of a workload that is there. Thread-safe.
+class BadItemNews {
+ public:
+  /// Those of `items`, each once, that the workload did not have at the last call.
+  std::vector<BadItem> News(const WorkloadId& id, const std::vector<BadItem>& items);
+  /// The workload is gone.
+  void Forget(const WorkloadId& id);
+
+ private:
+  base::Mutex mu_;
+  std::map<WorkloadId, std::set<Digest>> known_ KX_GUARDED_BY(mu_);
+};
+
+}  // namespace kubexx::reloader
+
+#endif  // KUBEXX_RELOADER_BAD_ITEM_NEWS_H_

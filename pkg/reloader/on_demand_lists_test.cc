@@ -1,0 +1,145 @@
+#include "kubexx/reloader/on_demand_lists.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/cache/shared_informer.h"
+#include "kubexx/cache/testing/fake_source.h"
+#include "kubexx/reloader/baseline.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using apimachinery::Reason;
+using apimachinery::Status;
+using std::chrono::seconds;
+
+const SourceId kUsed{SourceType::kConfigMap, {"ns", "used"}};
+const SourceId kUnused{SourceType::kConfigMap, {"ns", "unused"}};
+
+/// A kind that may not be watched, and its lists on demand.
+class OnDemandListsTest : public testing::Test {
+ protected:
+  OnDemandListsTest() {
+    server_->FailWatches(Status(Reason::kForbidden, "no", 403), std::numeric_limits<int>::max());
+    informer_->Start();
+    while (!source_->IsOnDemand()) {
+      std::this_thread::yield();
+    }
+    lists_.Start();
+  }
+  ~OnDemandListsTest() override {
+    lists_.Stop();
+    informer_->Stop();
+  }
+
+  /// Lets `time` pass in steps, as long as fewer than `n` changes have been passed on. Time passes
+  /// only while the lists wait for it.
+  std::vector<SourceId> PassedWithin(base::Duration time, std::size_t n) {
+    const base::TimePoint end = lists_clock_.Now() + time;
+    while (Passed().size() < n && lists_clock_.Now() < end) {
+      if (lists_clock_.Sleepers() > 0) {
+        lists_clock_.Advance(std::chrono::milliseconds(100));
+      }
+      std::this_thread::yield();
+    }
+    return Passed();
+  }
+  std::vector<SourceId> Passed() {
+    const base::MutexLock lock(mu_);
+    return passed_;
+  }
+
+  base::testing::FakeClock clock_;  ///< of the reflector: the watch is not tried again by itself
+  base::testing::FakeClock lists_clock_;
+  metrics::Registry registry_;
+  std::shared_ptr<Fallbacks> fallbacks_ = std::make_shared<Fallbacks>(&registry_, clock_);
+  std::shared_ptr<cache::testing::FakeSource> server_ =
+      std::make_shared<cache::testing::FakeSource>();
+  /// Lists of single namespaces; one that was listed is noted.
+  std::shared_ptr<cache::ListerWatcher> InNamespace(const std::string& namespace_) {
+    return std::make_shared<cache::ListWatch>(
+        [this, namespace_](const apimachinery::ListOptions& options,
+                           cache::ListerWatcher::ObjectSink sink, std::stop_token stop) {
+          {
+            const base::MutexLock lock(mu_);
+            listed_.push_back(namespace_ + "@" + options.resource_version);
+          }
+          return server_->List(
+              options,
+              [&](cache::Object&& object) {
+                return object.key.namespace_ == namespace_ ? sink(std::move(object))
+                                                           : apimachinery::Result<void>();
+              },
+              std::move(stop));
+        },
+        nullptr);
+  }
+  std::vector<std::string> Listed() {
+    const base::MutexLock lock(mu_);
+    return listed_;
+  }
+
+  std::shared_ptr<WorkloadSource> source_ = std::make_shared<WorkloadSource>(
+      server_, fallbacks_,
+      WorkloadSource::Options{
+          .in_namespace = [this](const std::string& namespace_) { return InNamespace(namespace_); },
+          .clock = clock_});
+  std::shared_ptr<cache::SharedInformerBase> informer_ =
+      std::make_shared<cache::SharedInformerBase>(
+          source_,
+          cache::InformerOptions{.name = "test", .clock = clock_, .use_watch_list = false});
+  base::Mutex mu_;
+  std::vector<SourceId> passed_ KX_GUARDED_BY(mu_);
+  std::vector<std::string> listed_ KX_GUARDED_BY(mu_);
+  OnDemandLists lists_{{{.source = source_, .informer = informer_}},
+                       lists_clock_,
+                       [this](const SourceId& source, const std::optional<Digest>&) {
+                         const base::MutexLock lock(mu_);
+                         passed_.push_back(source);
+                       }};
+};
+
+TEST_F(OnDemandListsTest, AChangeIsPassedOnOnceItsNamespaceIsListed) {
+  server_->Put({"ns", "web"}, "1");
+  server_->Put({"other", "web"}, "1");
+  EXPECT_TRUE(lists_.Changed(kUsed, std::nullopt, true, 11));
+  while (!informer_->Contains({"ns", "web"})) {
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(Listed(), std::vector<std::string>{"ns@11"});
+  EXPECT_FALSE(informer_->Contains({"other", "web"}));
+  EXPECT_EQ(PassedWithin(std::chrono::hours(1), 1), std::vector{kUsed});
+}
+
+TEST_F(OnDemandListsTest, ForManyNamespacesEverythingIsListed) {
+  server_->Put({"other", "web"}, "1");
+  // The first few may go by themselves, the others wait for the next round.
+  for (int i = 0; i < 20; ++i) {
+    lists_.Changed({SourceType::kConfigMap, {std::to_string(i), "config"}}, std::nullopt, true);
+  }
+  while (Passed().size() < 20 || !informer_->Contains({"other", "web"})) {
+    clock_.Advance(std::chrono::milliseconds(100));  // the reflector lists once a second
+    lists_clock_.Advance(std::chrono::milliseconds(100));
+    std::this_thread::yield();
+  }
+}
+
+TEST_F(OnDemandListsTest, WhatNothingUsesWaitsForItsTimeOrTheNextList) {
+  for (std::size_t i = 1; i <= 6; ++i) {  // so that its next time is half a minute away
+    lists_.Changed(kUnused, std::nullopt, false);
+    ASSERT_EQ(PassedWithin(std::chrono::hours(1), i).size(), i);
+  }
+  const std::size_t listed = Listed().size();
+  lists_.Changed(kUnused, kNoSource, false);
+  EXPECT_EQ(PassedWithin(seconds(20), 7).size(), 6U);
+  EXPECT_EQ(Listed().size(), listed);
+  EXPECT_EQ(lists_.Before("ns").size(), 1U) << "a workload that a list brings must not miss it";
+  lists_.Changed(kUsed, std::nullopt, true);
+  EXPECT_EQ(PassedWithin(std::chrono::hours(1), 8).size(), 8U) << "one list answers both";
+}
+
+}  // namespace
+}  // namespace kubexx::reloader

@@ -1,0 +1,85 @@
+// What a Reconciler tells of its work.
+#include "kubexx/logging/log.h"
+#include "kubexx/reloader/baseline.h"
+#include "kubexx/reloader/reconciler.h"
+
+namespace kubexx::reloader {
+
+void Reconciler::LogReloads(const WorkloadId& id, const std::vector<Change>& changes,
+                            const char* what) {
+  for (const Change& change : changes) {
+    for (const SourceId& source : change.causes) {
+      logging::Info(what, {{"source", source.key.name},
+                           {"type", NamesOf(source.type).upper},
+                           {"namespace", source.key.namespace_},
+                           {"workload", id.key.name},
+                           {"kind", KindName(id.kind)},
+                           {"container", change.container},
+                           {"variable", change.variable}});
+    }
+  }
+}
+
+void Reconciler::ReportLostBaseline(const Workload& workload) const {
+  const WorkloadId& id = workload.id;
+  const WorkloadNotice notice{
+      .workload = id,
+      .uid = workload.uid,
+      .reason = "BaselineRemoved",
+      .message = "The annotation " + std::string(kBaselineAnnotation) +
+                 " is taken away or set back again and again, perhaps by a controller or a GitOps "
+                 "tool. It is put back ever more rarely; a change made while the operator is down "
+                 "may be missed, or rolled for twice. Let the tool ignore the annotation, or set " +
+                 std::string(kRecordBaseline) + ": \"false\" on the workload"};
+  logging::Warning(
+      "Baseline of a workload is taken away again and again",
+      {{"workload", id.key.name}, {"kind", KindName(id.kind)}, {"namespace", id.key.namespace_}});
+  for (WriteObserver* observer : parts_.observers) {
+    observer->OnNotice(notice);
+  }
+}
+
+void Reconciler::ReportFailure(const WorkloadId& id, const reloader::Plan& plan,
+                               const apimachinery::Status& status) const {
+  for (const Change& change : plan.changes) {
+    for (const SourceId& source : change.causes) {
+      logging::Error("Update of workload failed", {{"source", source.key.name},
+                                                   {"type", NamesOf(source.type).upper},
+                                                   {"namespace", source.key.namespace_},
+                                                   {"workload", id.key.name},
+                                                   {"kind", KindName(id.kind)},
+                                                   {"error", status}});
+    }
+  }
+}
+
+void Reconciler::Notify(const Workload& workload, const reloader::Plan& plan,
+                        const apimachinery::Result<void>& outcome, const std::string& job) const {
+  if (parts_.observers.empty()) {
+    return;
+  }
+  WriteReport report{.workload = workload.id,
+                     .uid = workload.uid,
+                     .paused = workload.paused,
+                     .outcome = outcome,
+                     .job = job};
+  for (const Change& change : plan.changes) {
+    report.causes.insert(report.causes.end(), change.causes.begin(), change.causes.end());
+  }
+  for (WriteObserver* observer : parts_.observers) {
+    observer->OnWrite(report);
+  }
+}
+
+void Reconciler::ReportBadItems(const WorkloadId& id, const reloader::Plan& plan) {
+  for (const BadItem& bad : bad_items_.News(id, plan.bad_items)) {
+    logging::Error("Item of a reload annotation is not a regular expression; it is skipped",
+                   {{"item", bad.item},
+                    {"error", bad.error},
+                    {"workload", id.key.name},
+                    {"kind", KindName(id.kind)},
+                    {"namespace", id.key.namespace_}});
+  }
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,101 @@
+// How a Gate begins to follow a rollout, and what it makes of the write that was to roll.
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "kubexx/reloadpolicy/gate.h"
+#include "kubexx/reloadpolicy/internal/in_seconds.h"
+
+namespace kubexx::reloadpolicy {
+
+using internal::InSeconds;
+namespace {
+
+// So far a rollout may be dated ahead to tell it from the one before. A clock that was more wrong
+// than this is not believed.
+constexpr std::chrono::minutes kMostAhead{1};
+
+}  // namespace
+
+std::optional<base::WallTime> Gate::LastStart(const Request& request) const {
+  std::optional<base::WallTime> last = LastRolloutOf(request.annotations);
+  const auto take = [&](base::WallTime time) { last = std::max(last.value_or(time), time); };
+  if (const auto found = rollouts_.find(request.workload); found != rollouts_.end()) {
+    take(std::max(found->second.started, found->second.before.value_or(found->second.started)));
+  }
+  if (const auto found = ended_.find(request.workload); found != ended_.end()) {
+    take(found->second.started);
+  }
+  if (const auto found = unrecorded_.find(request.workload); found != unrecorded_.end()) {
+    take(found->second);
+  }
+  return last;
+}
+
+base::WallTime Gate::Start(const Request& request, RolloutState state, base::WallTime now) {
+  Rollout rollout{.started = now, .running_since = now, .uid = request.uid};
+  // What stands on workloads are seconds: two rollouts within one could not be told apart.
+  if (const auto last = LastStart(request); last && InSeconds(*last) >= InSeconds(now)) {
+    if (*last <= now + kMostAhead) {
+      rollout.started = InSeconds(*last) + std::chrono::seconds(1);
+    } else {
+      rollout.before = last;
+    }
+  }
+  const base::WallTime started = rollout.started;
+  rollout.annotations = request.annotations;
+  SetTimes(request.workload, rollout);
+  rollout.retried = state == RolloutState::kRetried;
+  rollout.broken = state == RolloutState::kStartedBroken;
+  if (const auto last = rollouts_.find(request.workload); last != rollouts_.end()) {
+    replaced_.insert_or_assign(request.workload, std::move(last->second));
+  }
+  rollouts_.insert_or_assign(request.workload, std::move(rollout));
+  unseen_.erase(request.workload);
+  touched_.insert(request.workload);
+  next_sweep_.reset();
+  return started;
+}
+
+void Gate::Cancel(const ObjectRef& workload) {
+  if (rollouts_.erase(workload) == 0) {
+    return;
+  }
+  wake_some_ = true;
+  if (auto last = replaced_.extract(workload); !last.empty()) {
+    rollouts_.insert_or_assign(workload, std::move(last.mapped()));
+    next_sweep_.reset();
+  }
+}
+
+void Gate::CancelKept(const ObjectRef& workload) {
+  const auto found = rollouts_.find(workload);
+  if (found == rollouts_.end()) {
+    return;
+  }
+  const base::WallTime started = found->second.started;
+  Cancel(workload);
+  if (!HasRollouts(workload.kind)) {
+    return;
+  }
+  if (const auto last = rollouts_.find(workload); last != rollouts_.end()) {
+    last->second.started = started;  // by which it is known now
+    last->second.before.reset();
+    due_.insert(workload);
+  } else {
+    ended_.insert_or_assign(workload, Ended{RolloutState::kLeft, started, false});
+  }
+}
+
+void Gate::LeaveUnrecorded(const ObjectRef& workload) {
+  const auto found = rollouts_.find(workload);
+  if (found == rollouts_.end()) {
+    return;
+  }
+  if (policies_.Resolve(workload, found->second.annotations).min_interval) {
+    unrecorded_.insert_or_assign(workload, found->second.started);
+  }
+  Cancel(workload);
+}
+
+}  // namespace kubexx::reloadpolicy

@@ -1,0 +1,19 @@
+/// @file
+/// How times of rollouts are compared.
+#ifndef KUBEXX_RELOADPOLICY_INTERNAL_IN_SECONDS_H_
+#define KUBEXX_RELOADPOLICY_INTERNAL_IN_SECONDS_H_
+
+#include <chrono>
+
+#include "kubexx/base/clock.h"
+
+namespace kubexx::reloadpolicy::internal {
+
+/// As precisely as it stands on workloads.
+inline auto InSeconds(base::WallTime time) {
+  return std::chrono::floor<std::chrono::seconds>(time);
+}
+
+}  // namespace kubexx::reloadpolicy::internal
+
+#endif  // KUBEXX_RELOADPOLICY_INTERNAL_IN_SECONDS_H_

@@ -1,0 +1,99 @@
+#include "kubexx/reloadpolicy/rollout.h"
+
+#include <algorithm>
+
+namespace kubexx::reloadpolicy {
+namespace {
+
+base::WallTime Later(base::WallTime time, base::Duration duration) {
+  return time + std::chrono::duration_cast<base::WallTime::duration>(duration);
+}
+
+}  // namespace
+
+void Rollout::Clamp(base::WallTime now) {
+  running_since = std::min(running_since, now);
+  if (healthy_since) {
+    healthy_since = std::min(*healthy_since, now);
+  }
+}
+
+void Rollout::See(Phase seen, base::WallTime now) {
+  Clamp(now);  // or it would keep its place for as long
+  if (seen == Phase::kUnseen) {
+    return;  // says nothing of what there is now; its status follows
+  }
+  if (phase == Phase::kPaused || phase == Phase::kWaiting) {
+    running_since = now;  // a pause is not its fault
+  }
+  phase = seen;
+  if (seen != Phase::kComplete) {
+    healthy_since.reset();
+  } else if (!healthy_since) {
+    healthy_since = now;
+  }
+}
+
+base::WallTime Rollout::SoakedAt() const {
+  return Later(*healthy_since, failed || retried ? std::max(soak, kLeastSoakAfterFailure) : soak);
+}
+
+base::WallTime Rollout::Deadline() const {
+  // One that is left is not told: what matters of it is its place.
+  return broken ? OthersDeadline() : Later(running_since, timeout);
+}
+
+base::WallTime Rollout::OthersDeadline() const {
+  return Later(running_since, std::max(timeout, others_timeout));
+}
+
+bool Rollout::IsTimed() const {
+  return !healthy_since && phase != Phase::kPaused && phase != Phase::kWaiting;
+}
+
+bool Rollout::CanTimeOut() const { return !failed && IsTimed(); }
+
+bool Rollout::IsStuck(base::WallTime now) const {
+  return CanTimeOut() && ((phase == Phase::kFailed && observed) || Deadline() <= now);
+}
+
+bool Rollout::IsHealthy(base::WallTime now) const { return healthy_since && SoakedAt() <= now; }
+
+bool Rollout::HasFailed(base::WallTime now) const {
+  return !IsHealthy(now) && (failed || (!broken && IsStuck(now)));
+}
+
+bool Rollout::HasFailedForOthers(base::WallTime now) const {
+  return HasFailed(now) &&
+         (failed_for_others || timeout >= others_timeout || (phase == Phase::kFailed && observed) ||
+          (IsTimed() && OthersDeadline() <= now));
+}
+
+bool Rollout::CountsAsFailed(base::WallTime now) const {
+  return HasFailedForOthers(now) || (retried && !IsHealthy(now));
+}
+
+bool Rollout::WasOver(base::WallTime deadline, base::WallTime now) const {
+  return restored && !broken && !IsHealthy(now) && phase != Phase::kPaused &&
+         phase != Phase::kWaiting && deadline <= now;
+}
+
+bool Rollout::MayCountAsFailed(base::WallTime now) const {
+  return CountsAsFailed(now) || WasOver(OthersDeadline(), now);
+}
+
+bool Rollout::MayHaveFailed(base::WallTime now) const {
+  return HasFailed(now) || CountsAsFailed(now) || WasOver(Deadline(), now);
+}
+
+std::optional<base::WallTime> Rollout::NextChange(base::WallTime now) const {
+  if (healthy_since) {
+    return std::max(SoakedAt(), now);
+  }
+  if (!IsTimed() || (failed && (failed_for_others || timeout >= others_timeout))) {
+    return std::nullopt;
+  }
+  return std::max(failed ? OthersDeadline() : Deadline(), now);
+}
+
+}  // namespace kubexx::reloadpolicy

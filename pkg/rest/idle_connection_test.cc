@@ -1,0 +1,148 @@
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <chrono>
+#include <latch>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/rest/rest_client.h"
+#include "kubexx/rest/testing/certificates.h"
+#include "kubexx/rest/testing/client.h"
+#include "kubexx/rest/testing/fake_server.h"
+#include "kubexx/rest/testing/forwarding_proxy.h"
+
+// Load balancers and servers close connections that nobody has used for a while.
+
+namespace kubexx::rest {
+namespace {
+
+using testing::CertificateAuthority;
+using testing::ClientFor;
+using testing::FakeConnection;
+using testing::FakeServer;
+using testing::FakeServerTls;
+using testing::ForwardingProxy;
+
+constexpr int kConnections = 3;
+
+const CertificateAuthority& IdleAuthority() {
+  static const CertificateAuthority authority("idle");
+  return authority;
+}
+
+FakeServerTls IdleServerTls() {
+  const auto issued = IdleAuthority().Issue({.alternative_names = "IP:127.0.0.1,DNS:api.example"});
+  return {.certificate = issued.certificate, .key = issued.key};
+}
+
+struct IdleCase {
+  std::string name;
+  std::string verb;
+  bool tls;
+  std::string unasked;  // what the server says before it closes
+};
+
+class IdleConnectionTest : public ::testing::TestWithParam<IdleCase> {
+ protected:
+  // Answers one request on each of the first connections, all of which are open at that time.
+  // Closes them when it is told to.
+  void Serve(FakeConnection& connection) {
+    if (++connections_ > kConnections) {
+      while (const auto request = connection.ReadRequest()) {
+        writes_ += request->method == GetParam().verb ? 1 : 0;
+        connection.Respond(200, "application/json", "{}");
+      }
+      return;
+    }
+    if (connection.ReadRequest()) {
+      all_open_.arrive_and_wait();
+      connection.Respond(200, "application/json", "{}");
+      idle_for_long_.wait();
+      connection.Write(GetParam().unasked);
+      connection.Shutdown();
+      closed_.count_down();
+    }
+  }
+  std::string Url() const { return server_.Url(); }
+
+  std::atomic<int> connections_ = 0;
+  std::atomic<int> writes_ = 0;
+  std::latch all_open_{kConnections};
+  std::latch idle_for_long_{1};
+  std::latch closed_{kConnections};
+  FakeServer server_{[this](FakeConnection& connection) { Serve(connection); },
+                     GetParam().tls ? std::optional(IdleServerTls()) : std::nullopt};
+};
+
+TEST_P(IdleConnectionTest, AWriteDoesNotUseOneThatWasClosed) {
+  const auto client = ClientFor(
+      {.host = Url(), .tls = {.ca_data = GetParam().tls ? IdleAuthority().certificate() : ""}});
+  {
+    std::vector<std::jthread> callers;
+    for (int i = 0; i < kConnections; ++i) {
+      callers.emplace_back([&client] {
+        const auto answer = client->Get().AbsPath("/x").Do();
+        EXPECT_TRUE(answer) << answer.error().ToString();
+      });
+    }
+  }
+  idle_for_long_.count_down();
+  closed_.wait();
+  Request write = client->Verb(GetParam().verb);
+  write.AbsPath("/x");
+  if (GetParam().verb != "DELETE") {
+    write.Body(codec::Encoding::kJson, "{}");
+  }
+  const auto answer = write.Do();
+  EXPECT_TRUE(answer) << answer.error().ToString();
+  EXPECT_EQ(writes_, 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Writes, IdleConnectionTest,
+    ::testing::Values(IdleCase{"Plain", "PUT", false, ""}, IdleCase{"Tls", "PUT", true, ""},
+                      IdleCase{"WithoutBody", "DELETE", true, ""},
+                      IdleCase{"AfterATimeout", "PATCH", false,
+                               "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n"}),
+    [](const auto& idle) { return idle.param.name; });
+
+TEST(IdleTunnelTest, AWriteDoesNotUseAnOldOne) {
+  std::atomic<int> writes = 0;
+  FakeServer server(
+      [&writes](FakeConnection& connection) {
+        while (const auto request = connection.ReadRequest()) {
+          writes += request->method == "PUT" ? 1 : 0;
+          connection.Respond(200, "application/json", "{}");
+        }
+      },
+      IdleServerTls());
+  ForwardingProxy proxy({{"api.example:6443", server.port()}});
+  base::testing::FakeClock clock;
+  const auto client = ClientFor({.host = "https://api.example:6443",
+                                 .tls = {.ca_data = IdleAuthority().certificate()},
+                                 .proxy_url = proxy.Url()},
+                                testing::WithoutDeadlines(clock));
+  const auto write = [&client] {
+    const auto answer = client->Put().AbsPath("/x").Body(codec::Encoding::kJson, "{}").Do();
+    return answer ? std::string("ok") : answer.error().ToString();
+  };
+  int sent = 0;
+  // A tunnel is free again some time after the answer.
+  while (sent < 1000 && std::cmp_equal(proxy.requests().size(), sent)) {
+    EXPECT_EQ(write(), "ok");
+    ++sent;
+  }
+  EXPECT_LT(proxy.requests().size(), 1000U) << "no tunnel was used again";
+  clock.Advance(std::chrono::seconds(40));
+  proxy.DropConnections();
+  EXPECT_EQ(write(), "ok");
+  EXPECT_EQ(writes, sent + 1);
+}
+
+}  // namespace
+}  // namespace kubexx::rest

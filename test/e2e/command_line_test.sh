@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# What a person may type: only flags alone run the operator. Any other word is a command, or refused before anything is asked of
+# the cluster that the kubeconfig names.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=../../hack/lib/common.sh
+. "$root/hack/lib/common.sh"
+program=${KUBEXX_BUILD_DIR:-$root/build/release}/bin/kubexx-reloader
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() { die "FAILED: $*"; }
+
+# Nobody listens there: an operator waits for it for ever, and `explain` says so.
+export KUBECONFIG=$work/kubeconfig
+cat >"$KUBECONFIG" <<'END'
+apiVersion: v1
+kind: Config
+current-context: prod
+contexts: [{name: prod, context: {cluster: prod, user: me, namespace: shop}}]
+clusters: [{name: prod, cluster: {server: "http://127.0.0.1:1"}}]
+users: [{name: me, user: {token: none}}]
+END
+
+# gives STATUS WORDS ARGUMENT...: status 124 is that of a process that runs on.
+gives() {
+  local wanted=$1 words=$2 said status=0
+  shift 2
+  said=$(timeout 5 "$program" "$@" 2>&1) || status=$?
+  [ "$status" = "$wanted" ] || fail "$*: status $status instead of $wanted: $said"
+  grep -qF -e "$words" <<<"$said" || fail "$*: does not say '$words': $said"
+}
+local_only=(--metrics-addr=127.0.0.1:0)
+
+log "flags alone run the operator"
+gives 124 'Starting kubexx-reloader' "${local_only[@]}"
+gives 124 'Starting kubexx-reloader' "${local_only[@]}" --auto-reload-all true
+gives 124 'Starting kubexx-reloader' "${local_only[@]}" --reload-on-create true
+
+log "explain is explain wherever it is"
+refused='kubexx-reloader explain: '
+gives 1 "$refused" --kubeconfig=/nowhere explain deployment/web
+gives 1 "$refused" --kubeconfig=/nowhere --context prod explain deployment/web
+gives 1 "$refused" --kubeconfig /nowhere --auto-reload-all -n shop explain deployment web -o json
+gives 1 "$refused" explain deployment/web --kubeconfig=/nowhere
+gives 2 'names no workload' explain web
+gives 2 'one workload is needed' --context=prod explain
+gives 2 'is no kind of workload' explain pod/web
+gives 2 'unknown flag: --bogus' explain --bogus deployment/web
+gives 2 'one workload is needed' explain deployment/web extra more
+
+log "other words are refused, with a hint"
+gives 2 'unexpected argument "foo"' foo
+gives 2 'unexpected argument "foo"' "${local_only[@]}" foo
+gives 2 'unexpected argument "deployment/web"' deployment/web explain
+gives 2 'unexpected argument "explian"' --context=prod explian deployment/web
+gives 2 'explain KIND/NAME' --context=prod deployment/web
+gives 2 'unexpected argument "deployment/web"' --context explain deployment/web
+gives 2 '--flag=false' --enable-ha false
+gives 2 '--completion bash' completion bash
+gives 2 'unexpected argument ""' ''
+gives 2 'unexpected argument "foo"' -- foo
+gives 1 'unknown flag: --bogus' --bogus
+gives 2 'unknown flag: --bogus' --bogus explain deployment/web
+
+log "help, version and completion, wherever they are"
+gives 0 'kubexx-reloader [flags]' --help
+gives 0 'kubexx-reloader [flags]' foo --help
+gives 0 'kubexx-reloader [flags]' help
+gives 0 'kubexx-reloader [flags]' --context=prod -h
+gives 0 'KIND/NAME' explain --help
+gives 0 'KIND/NAME' explain deployment/web -h
+gives 0 'KIND/NAME' --context=prod explain --help
+gives 0 'KIND/NAME' help explain
+gives 0 'kubexx-reloader 0.' version
+gives 0 'kubexx-reloader 0.' --version
+gives 0 'kubexx-reloader' --completion bash
+log "PASSED"

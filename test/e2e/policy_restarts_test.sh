@@ -1,0 +1,135 @@
+#!/usr/bin/env bash
+# A policy that has stopped stays so, however often the operator is killed: no restart forgets a failed rollout, also when the
+# app that crashes again and again looks healthy for an instant just then. Runs on kubexx-apiserver; the test plays the
+# controller and writes the status of Deployments. KUBEXX_RESTARTS kills (6 by default) of KUBEXX_RELOADER (by default the one that was built).
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=../../hack/lib/common.sh
+. "$here/../../hack/lib/common.sh"
+# shellcheck source=apiserver.sh
+. "$here/apiserver.sh"
+reloader=${KUBEXX_RELOADER:-${KUBEXX_BUILD_DIR:-$kx_root/build/release}/bin/kubexx-reloader}
+restarts=${KUBEXX_RESTARTS:-6}
+operator=
+player=
+
+end_all() {
+  local status=$?
+  [ -z "$player" ] || kill "$player" 2>/dev/null || true
+  [ -z "$operator" ] || kill -9 "$operator" 2>/dev/null || true
+  [ "$status" -eq 0 ] || tail -n 40 "$work"/operator.log >&2 || true
+  (exit "$status")
+  end
+}
+trap end_all EXIT
+
+apps=(app-1 app-2 app-3 app-4)
+make_app() { # make_app NAME
+  k create deployment "$1" --image=app:1 --dry-run=client -o json |
+    jq '.metadata.annotations["reloader.stakater.com/auto"] = "true" |
+      .spec.template.spec.containers[0].envFrom = [{configMapRef: {name: "config"}}]' | k apply -f - >/dev/null
+}
+config_becomes() { k create configmap config --from-literal="A=$1" --dry-run=client -o json | k apply -f - >/dev/null; }
+# The status of a Deployment with one replica, of which so many are available.
+status_becomes() { # status_becomes NAME AVAILABLE
+  k get deployment "$1" -o json |
+    jq -c --argjson available "$2" '{status: {observedGeneration: .metadata.generation, replicas: 1, updatedReplicas: 1, availableReplicas: $available}}' \
+      >"$work/status-$1.json"
+  k patch deployment "$1" --subresource=status --type=merge --patch-file "$work/status-$1.json" >/dev/null
+}
+rolled_apps() { # rolled_apps VALUE: those that run with it
+  k get deployments -o json | jq -r --arg digest "$(printf 'A=%s' "$1" | sha1sum | cut -d' ' -f1)" \
+    '.items[] | select(any(.spec.template.spec.containers[0].env[]?; .value == $digest)) | .metadata.name'
+}
+rolled_one() { [ "$(rolled_apps "$1" | wc -l)" = 1 ]; }
+rolled_all() { [ "$(rolled_apps "$1" | wc -l)" = "${#apps[@]}" ]; }
+
+start_operator() {
+  "$reloader" --kubeconfig "$KUBECONFIG" --metrics-addr "127.0.0.1:$port" --namespaces default >>"$work/operator.log" 2>&1 &
+  operator=$!
+  for _ in $(seq 200); do
+    [ "$(curl -s -o "$work/ready" -w '%{http_code}' "http://127.0.0.1:$port/ready")" = 200 ] && return
+    kill -0 "$operator" || fail "the operator did not start"
+    sleep 0.05
+  done
+  fail "the operator did not get ready: $(cat "$work/ready")"
+}
+kill_operator() {
+  kill -9 "$operator"
+  wait "$operator" 2>/dev/null || true
+  operator=
+}
+# A container that ends at once and is started again and again.
+crash_loops() {
+  while true; do
+    status_becomes "$1" 1 || true
+    sleep 0.4
+    status_becomes "$1" 0 || true
+    sleep 0.4
+  done 2>/dev/null
+}
+policy_says() { k get reloadpolicy gentle -o json | jq -e "$1" >/dev/null; }
+stopped='.status.failed == 1 and any(.status.conditions[]; .type == "Stopped" and .status == "True")'
+
+# One that the kernel gives to no outgoing connection: each restart wants it back.
+port=$((20000 + RANDOM % 12000))
+while ss -ltnH "sport = :$port" | grep -q .; do port=$((20000 + RANDOM % 12000)); done
+start
+k apply -f "$kx_root/manifests/crds.yaml" >/dev/null
+config_becomes good
+for app in "${apps[@]}"; do make_app "$app"; done
+for app in "${apps[@]}"; do status_becomes "$app" 1; done
+wait_for 10 "the CRD" k get reloadpolicies || fail "the CRD is not served"
+k apply -f - >/dev/null <<'END'
+apiVersion: kubexx.io/v1alpha1
+kind: ReloadPolicy
+metadata: {name: gentle}
+spec: {settleWindow: 100ms, maxConcurrentRollouts: 1, healthGate: {timeout: 8s}, stopAfterFailures: 1}
+END
+start_operator
+for app in "${apps[@]}"; do status_becomes "$app" 1; done
+
+log "an edit that breaks the first app"
+config_becomes bad
+wait_for 20 "the first rollout" rolled_one bad || fail "not one of them was rolled: $(rolled_apps bad)"
+broken=$(rolled_apps bad)
+crash_loops "$broken" &
+player=$!
+wait_for 30 "the stop" policy_says "$stopped" || fail "the policy does not stop: $(k get reloadpolicy gentle -o json)"
+policy_says '.status.failedRollouts[0].workload == "Deployment/'"$broken"'"' || fail "the status does not name $broken"
+
+log "$restarts restarts"
+for turn in $(seq "$restarts"); do
+  kill_operator
+  [ $((turn % 3)) -ne 0 ] || sleep "0.$((RANDOM % 9))"
+  start_operator
+  sleep "1.$((RANDOM % 9))"
+  rolled_one bad || fail "restart $turn let the config go on to: $(rolled_apps bad | xargs)"
+  policy_says "$stopped" || fail "restart $turn lifted the stop: $(k get reloadpolicy gentle -o json)"
+done
+
+says_failed() { "$reloader" explain --kubeconfig "$KUBECONFIG" "deployment/$broken" | grep -q 'has failed'; }
+says_failed || fail "explain does not say that $broken has failed"
+k get events -o json | jq -e --arg name "$broken" 'any(.items[]; .reason == "RolloutFailed" and .involvedObject.name == $name)' >/dev/null ||
+  fail "there is no Event RolloutFailed on $broken"
+
+log "the source is mended: the failed app rolls first, and the others when it is healthy"
+kill "$player"
+wait "$player" 2>/dev/null || true
+player=
+config_becomes mended
+wait_for 20 "the rollout that mends it" rolled_one mended || fail "rolled: $(rolled_apps mended | xargs)"
+kill_operator
+status_becomes "$broken" 1
+start_operator
+sleep 5
+rolled_one mended || fail "others were rolled before $broken had been healthy for a while: $(rolled_apps mended | xargs)"
+all_rolled() {
+  local app
+  for app in "${apps[@]}"; do status_becomes "$app" 1; done
+  rolled_all mended
+}
+wait_for 90 "the other rollouts" all_rolled || fail "rolled: $(rolled_apps mended | xargs)"
+wait_for 20 "the end of the stop" policy_says '.status.failed == 0 and (.status.failedRollouts // [] | length) == 0' ||
+  fail "$(k get reloadpolicy gentle -o json)"
+log "PASSED: $restarts restarts"

@@ -1,0 +1,246 @@
+#!/usr/bin/env bash
+# What the operator does about sources that it does not see, on kubexx-apiserver: a label selector that comes and goes, namespaces
+# and kinds that it may not read, a tenant that is deleted, namespaces that are selected later.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/../../hack/lib/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/apiserver.sh"
+
+reloader=${KUBEXX_RELOADER:-${KUBEXX_BUILD_DIR:-$kx_root/build/release}/bin/kubexx-reloader}
+operator=
+
+end_all() {
+  local status=$?
+  [ -z "$operator" ] || kill -9 "$operator" 2>/dev/null || true
+  [ "$status" -eq 0 ] || tail -n 30 "$work"/operator.log >&2 || true
+  set +e
+  (exit "$status")
+  end
+}
+trap end_all EXIT
+
+# operator KUBECONFIG FLAGS...: starts it.
+run_operator() {
+  local config=$1
+  shift
+  "$reloader" --kubeconfig "$config" --metrics-addr=127.0.0.1:0 "$@" >"$work/operator.log" 2>&1 &
+  operator=$!
+  wait_until 10 "the operator's port" has_port
+}
+has_port() {
+  port=$(ss -ltnpH | sed -n "s/.*127\.0\.0\.1:\([0-9]*\) .*pid=$operator,.*/\1/p" | head -n 1)
+  [ -n "$port" ]
+}
+stop_operator() {
+  kill "$operator"
+  wait "$operator" || fail "the operator did not end well"
+  operator=
+}
+ready() { curl -s -w ' %{http_code}' "http://127.0.0.1:$port/ready"; }
+is_ready() { [[ $(ready) = ready*" 200" ]]; }
+ready_says() { [[ $(ready) =~ $1 ]]; }
+metric() { curl -s "http://127.0.0.1:$port/metrics" | awk -v name="$1" '$1 == name { print $2 }'; }
+metric_is() { [ "$(metric "$1")" = "$2" ]; }
+secrets_are() { [ "$(curl -s "http://127.0.0.1:$port/metrics" | awk '/^informer_store_objects.*resource="secrets"/ { print $2 }')" = "$1" ]; }
+looks() { curl -s "http://127.0.0.1:$port/metrics" | awk '/^reloader_reconcile_total/ { sum += $2 } END { print sum + 0 }'; }
+has_looked() { [ "$(looks)" -ge "$1" ]; }
+wait_until() { wait_for "$@" || fail "waited $1 s in vain for $2: $(ready)"; }
+
+workload() { # workload NAMESPACE NAME: a ConfigMap and a Secret, and a Deployment that takes both
+  k -n "$1" create configmap "$2" --from-literal=KEY=1 >/dev/null
+  k -n "$1" create secret generic "$2" --from-literal=PASSWORD=1 >/dev/null
+  k -n "$1" apply -f - >/dev/null <<Y
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: $2, annotations: {reloader.stakater.com/auto: "true"}}
+spec:
+  replicas: 0
+  selector: {matchLabels: {app: $2}}
+  template:
+    metadata: {labels: {app: $2}}
+    spec: {containers: [{name: app, image: "example.com/app:1", envFrom: [{configMapRef: {name: $2}}, {secretRef: {name: $2}}]}]}
+Y
+}
+edit() { k -n "$1" patch configmap "$2" -p "{\"data\":{\"KEY\":\"$3\"}}" >/dev/null; }
+# rolled_for NAMESPACE NAME VALUE: the variables in the pod template are what a rollout for that value sets; none when it is empty.
+rolled_for() {
+  local wanted=
+  [ -z "$3" ] || wanted="STAKATER_$(tr '[:lower:]' '[:upper:]' <<<"$2")_CONFIGMAP=$(printf 'KEY=%s' "$3" | sha1sum | cut -d' ' -f1) "
+  [ "$(k -n "$1" get deployment "$2" -o 'jsonpath={range .spec.template.spec.containers[0].env[*]}{.name}={.value} {end}')" = "$wanted" ]
+}
+recorded() { k -n "$1" get deployment "$2" -o json | grep -q '"reloader.kubexx.io/baseline": "v1 .* configmap/.* secret/'; }
+still() { rolled_for "$1" "$2" "$3" || fail "$1/$2 has been rolled: $4"; }
+
+server_flags=(--authorization-mode RBAC --token-auth-file "$work/tokens" --controllers namespace)
+echo 'operators-token,operator,operator' >"$work/tokens"
+start
+k config view --raw -o json | jq '.users[].user = {token: "operators-token"}' >"$work/rights"
+
+log "a label selector comes and goes"
+k create namespace shop >/dev/null
+for name in one two three four; do workload shop "$name"; done
+run_operator "$KUBECONFIG" --reload-on-create=true --reload-on-delete=true
+for name in one two three four; do wait_until 20 "the record of $name" recorded shop "$name"; done
+edit shop one 2
+wait_until 20 "the rollout of one" rolled_for shop one 2
+stop_operator
+run_operator "$KUBECONFIG" --reload-on-create=true --reload-on-delete=true --resource-label-selector=watched=yes
+wait_until 20 "the looks" has_looked 4
+for name in two three four; do still shop "$name" "" "what a selector leaves out counted as deleted"; done
+still shop one 2 "what a selector leaves out counted as deleted"
+k -n shop label configmap two watched=yes >/dev/null
+wait_until 20 "a look" has_looked 5
+still shop two "" "a label counted as a creation"
+edit shop two 2
+wait_until 20 "the rollout of two" rolled_for shop two 2
+before=$(looks)
+k -n shop label configmap two watched- >/dev/null
+wait_until 20 "a look" has_looked $((before + 1))
+still shop two 2 "a label that was taken away counted as a deletion"
+k -n shop label configmap two watched=yes >/dev/null
+wait_until 20 "a look" has_looked $((before + 2))
+k -n shop delete configmap two >/dev/null
+wait_until 20 "the rollout for the deletion" rolled_for shop two ""
+stop_operator
+run_operator "$KUBECONFIG" --reload-on-create=true --reload-on-delete=true
+wait_until 20 "the looks" has_looked 4
+for name in three four; do still shop "$name" "" "what a selector had left out counted as created"; done
+stop_operator
+
+log "a type is ignored for a while"
+run_operator "$KUBECONFIG" --reload-on-create=true --reload-on-delete=true --resources-to-ignore=secrets
+wait_until 20 "the looks" has_looked 4
+stop_operator
+run_operator "$KUBECONFIG" --reload-on-create=true --reload-on-delete=true
+wait_until 20 "the looks" has_looked 4
+for name in three four; do still shop "$name" "" "a type that was ignored"; done
+stop_operator
+
+log "Secrets of Helm are not watched"
+k -n shop create secret generic sh.helm.release.v1.web.v1 --type helm.sh/release.v1 --from-literal=release=1 >/dev/null
+run_operator "$KUBECONFIG"
+wait_until 20 "the looks" has_looked 4
+wait_until 20 "the Secrets that count, and no other" secrets_are 4
+stop_operator
+
+log "a namespace and a kind that are refused"
+k create namespace a >/dev/null
+k create namespace b >/dev/null
+workload a web
+workload b web
+k create clusterrole operator --verb=get,list,watch,patch,create,update,delete \
+  --resource=configmaps,secrets,deployments.apps,statefulsets.apps,daemonsets.apps,jobs.batch,cronjobs.batch,events >/dev/null
+k -n a create rolebinding operator --clusterrole=operator --user=operator >/dev/null
+run_operator "$work/rights" --namespaces=a,b --reload-on-delete=true
+wait_until 20 "the operator" is_ready
+wait_until 20 "the record" recorded a web
+edit a web 2
+wait_until 20 "the rollout in a" rolled_for a web 2
+wait_until 20 "what is missing" ready_says '^ready, but may not list configmaps in namespace b: .* 200$'
+metric_is 'kubexx_reloader_unavailable{resource="secrets",watched_namespace="b"}' 1 || fail "the metric does not tell"
+k -n b create rolebinding operator --clusterrole=operator --user=operator >/dev/null
+wait_until 90 "the record in b" recorded b web
+edit b web 2
+wait_until 20 "the rollout in b" rolled_for b web 2
+wait_until 60 "that all is well" ready_says '^ready 200$'
+log "the tenant goes, with its rights"
+k delete namespace b --wait=true >/dev/null
+edit a web 3
+wait_until 20 "the rollout in a" rolled_for a web 3
+stop_operator
+run_operator "$work/rights" --namespaces=a,b --reload-on-delete=true
+wait_until 20 "the operator" is_ready
+edit a web 4
+wait_until 20 "the rollout in a" rolled_for a web 4
+stop_operator
+k create clusterrole no-secrets --verb=get,list,watch,patch,create \
+  --resource=configmaps,deployments.apps,statefulsets.apps,daemonsets.apps,jobs.batch,cronjobs.batch,events >/dev/null
+k create clusterrolebinding no-secrets --clusterrole=no-secrets --user=operator >/dev/null
+k -n a delete rolebinding operator >/dev/null
+run_operator "$work/rights" --reload-on-delete=true
+wait_until 20 "the operator" is_ready
+edit a web 5
+wait_until 20 "the rollout without Secrets" rolled_for a web 5
+k -n a get deployment web -o json | grep -q 'secret/web=[0-9a-f]' || fail "the record of the Secret is lost"
+stop_operator
+
+log "a namespace is selected later"
+k create namespace later >/dev/null
+workload later web
+run_operator "$KUBECONFIG" --namespace-selector=watched=yes --reload-on-create=true --sync-after-restart
+wait_until 20 "the operator" is_ready
+edit later web 2
+before=$(looks)
+k label namespace later watched=yes >/dev/null
+wait_until 20 "the record" recorded later web
+still later web "" "an edit from before the namespace was selected"
+edit later web 3
+wait_until 20 "the rollout" rolled_for later web 3
+stop_operator
+log "what is recorded counts, and not who sets it back"
+k create namespace records >/dev/null
+workload records web
+workload records gone
+run_operator "$KUBECONFIG" --namespaces=records --reload-on-delete=true
+wait_until 20 "the record" recorded records web
+wait_until 20 "the record" recorded records gone
+baseline() { k -n records get deployment "$1" -o 'jsonpath={.metadata.annotations.reloader\.kubexx\.io/baseline}'; }
+template() { k -n records get deployment "$1" -o 'jsonpath={.spec.template}'; }
+old=$(baseline web)
+edit records web 2
+wait_until 20 "the rollout" rolled_for records web 2
+before=$(template web)
+for manager in kubectl-annotate argocd-controller; do
+  looked=$(looks)
+  k -n records annotate deployment web --overwrite --field-manager="$manager" "reloader.kubexx.io/baseline=$old" >/dev/null
+  wait_until 20 "a look" has_looked $((looked + 1))
+  sleep 1
+  [ "$(template web)" = "$before" ] || fail "a baseline that $manager set back has rolled: $(template web)"
+done
+log "a change while a workload is opted out"
+k -n records annotate deployment web --overwrite reloader.stakater.com/auto=false >/dev/null
+edit records web 3
+sleep 1
+still records web 2 "it is opted out"
+k -n records annotate deployment web --overwrite reloader.stakater.com/auto=true >/dev/null
+wait_until 20 "the rollout for what changed meanwhile" rolled_for records web 3
+log "a deletion that rolls nothing hides no change"
+k -n records delete configmap gone >/dev/null
+sleep 1
+still records gone "" "it has no variable"
+k -n records create configmap gone --from-literal=KEY=2 >/dev/null
+wait_until 20 "the rollout for the source that was made anew" rolled_for records gone 2
+stop_operator
+
+log "a suspended CronJob is not run by an edit"
+k create namespace jobs >/dev/null
+k -n jobs create configmap backup --from-literal=KEY=1 >/dev/null
+k -n jobs apply -f - >/dev/null <<Y
+apiVersion: batch/v1
+kind: CronJob
+metadata: {name: backup, annotations: {reloader.stakater.com/auto: "true"}}
+spec:
+  schedule: "0 3 * * *"
+  suspend: true
+  jobTemplate:
+    spec:
+      template:
+        spec:
+          restartPolicy: Never
+          containers: [{name: app, image: "example.com/app:1", envFrom: [{configMapRef: {name: backup}}]}]
+Y
+jobs() { k -n jobs get jobs -o name; }
+has_jobs() { [ "$(jobs | wc -l)" = "$1" ]; }
+cron_job_recorded() { k -n jobs get cronjob backup -o json | grep -q "$(printf 'KEY=%s' "$1" | sha1sum | cut -d' ' -f1)"; }
+run_operator "$KUBECONFIG"
+wait_until 20 "the record" cron_job_recorded 1
+edit jobs backup 2
+wait_until 20 "the record of the edit" cron_job_recorded 2
+has_jobs 0 || fail "a suspended CronJob has been run: $(jobs)"
+grep -q 'workload left alone.*workload=backup.*it is suspended' "$work/operator.log" || fail "the log does not tell"
+k -n jobs annotate cronjob backup reloader.kubexx.io/run-suspended=true >/dev/null
+edit jobs backup 3
+wait_until 20 "the Job that was asked for" has_jobs 1
+event_names_job() { k -n jobs get events -o 'jsonpath={.items[*].message}' | grep -qF "made Job '$(jobs | cut -d/ -f2)' of 'backup'"; }
+wait_until 20 "the Event that names it" event_names_job
+stop_operator
+log "all is well"

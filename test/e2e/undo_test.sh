@@ -1,0 +1,142 @@
+#!/usr/bin/env bash
+# Pods read the data that they should after a rollout is undone and the data are mended, for each kind, with both strategies,
+# and with the operator killed at each step once; and one release that changes the data and the template is one rollout. What
+# pods read is what real containers under a real kubelet print when they begin.
+set -euo pipefail
+export KUBEXX_CLUSTER_NAME=undo-${KUBEXX_CLUSTER_SUFFIX:-test}
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+become_root "$@"
+# shellcheck source=printing_pods.sh
+. "$(dirname "$0")/printing_pods.sh"
+kinds=(deployment/app daemonset/app statefulset/app)
+strategies=(env-vars annotations)
+
+window=100ms # the default
+start_operators() {
+  local strategy
+  for strategy in "${strategies[@]}"; do
+    start_operator "$strategy" --namespaces="$strategy" --reload-strategy="$strategy" --settle-window=$window
+  done
+}
+set_data() { put_data "$1" "${strategies[@]}"; }
+each_has() { # each_has LINE
+  local strategy kind
+  for strategy in "${strategies[@]}"; do
+    for kind in "${kinds[@]}"; do pods_have "$strategy" "$kind" "$1" || return 1; done
+  done
+}
+undo_all() {
+  local strategy
+  for strategy in "${strategies[@]}"; do
+    kubectl -n "$strategy" rollout undo "${kinds[@]}" >/dev/null 2>&1
+  done
+  wait_until 60 "the rollouts to be undone" rolled_out_all
+  wait_until 60 "pods of the undone rollout that have the data of the moment" each_has "data=$1 release=one"
+}
+rolled_out_all() {
+  local strategy kind
+  for strategy in "${strategies[@]}"; do
+    for kind in "${kinds[@]}"; do
+      kubectl -n "$strategy" rollout status --timeout 1s "$kind" >/dev/null || return 1
+    done
+  done
+}
+recorded_all() { # recorded_all TEXT: the baseline of each says that it has these data
+  local strategy kind
+  for strategy in "${strategies[@]}"; do
+    for kind in "${kinds[@]}"; do recorded "$strategy" "$kind" "$1" || return 1; done
+  done
+}
+
+# sequence DOWN: the operator is killed before step DOWN and begins again after it; 0: it lives on.
+sequence() {
+  local good=good-$1 bad=bad-$1
+  down=$1
+  step 1 set_data "$good"
+  wait_until 60 "pods with the good data" each_has "data=$good release=one"
+  wait_until 60 "the good data to be recorded" recorded_all "$good"
+  step 2 set_data "$bad"
+  wait_until 60 "pods with the bad data" each_has "data=$bad release=one"
+  wait_until 60 "rollouts to end" rolled_out_all
+  sleep 1.1 # what is written within a second of the undo may be newer
+  step 3 undo_all "$bad"
+  nothing_rolls "an undo"
+  if [ "$down" = 4 ]; then # and once more between the two, with nothing written meanwhile
+    kill_operators
+    start_operators
+    nothing_rolls "a restart after an undo"
+  fi
+  step 4 set_data "$good"
+  wait_until 60 "pods with the data that were mended" each_has "data=$good release=one"
+  wait_until 60 "rollouts to end" rolled_out_all
+  nothing_rolls "a mended workload"
+}
+
+# The revision before the first rollout has no variable: its undo takes one away and sets nothing.
+first_rollout() { # first_rollout DOWN: 1: the operator is killed before the undo and begins again after it
+  wait_until 60 "rollouts to end" rolled_out_all
+  set_data "second-$1"
+  wait_until 60 "pods of the first rollout" each_has "data=second-$1 release=one"
+  wait_until 60 "rollouts to end" rolled_out_all
+  sleep 1.1
+  [ "$1" = 0 ] || kill_operators
+  undo_all "second-$1"
+  [ "$1" = 0 ] || start_operators
+  nothing_rolls "an undo of the first rollout (killed: $1)"
+}
+
+deployment_revision() { # deployment_revision NAMESPACE
+  kubectl -n "$1" get deployment app -o 'jsonpath={.metadata.annotations.deployment\.kubernetes\.io/revision}'
+}
+one_release_is_one_rollout() {
+  local strategy before
+  declare -A before
+  for strategy in "${strategies[@]}"; do before[$strategy]=$(deployment_revision "$strategy"); done
+  for strategy in "${strategies[@]}"; do
+    {
+      kubectl -n "$strategy" create configmap data --from-literal=text=released --dry-run=client -o yaml
+      for kind in Deployment DaemonSet StatefulSet; do printing_workload "$kind" "$strategy" | sed 's/value: one/value: two/'; done
+    } | kubectl apply -f - >/dev/null
+  done
+  wait_until 60 "pods of the release" each_has "data=released release=two"
+  wait_until 60 "rollouts to end" rolled_out_all
+  nothing_rolls "a release"
+  for strategy in "${strategies[@]}"; do
+    [ "$(deployment_revision "$strategy")" -eq $((before[$strategy] + 1)) ] || fail "one release made several ReplicaSets ($strategy)"
+  done
+}
+
+trap finish_printing EXIT
+"$cluster" down
+"$cluster" node
+use_cluster_environment
+for strategy in "${strategies[@]}"; do kubectl create namespace "$strategy" >/dev/null; done
+set_data first
+all_workloads() {
+  local strategy kind
+  for strategy in "${strategies[@]}"; do
+    for kind in Deployment DaemonSet StatefulSet; do printing_workload "$kind" "$strategy"; done
+  done
+}
+all_workloads | kubectl apply -f - >/dev/null
+wait_until 60 "the first pods" each_has "data=first release=one"
+start_operators
+wait_until 60 "the first baselines" recorded_all first
+log "the first rollout undone"
+first_rollout 0
+all_workloads | kubectl delete --wait -f - >/dev/null
+all_workloads | kubectl apply -f - >/dev/null
+wait_until 60 "baselines of new workloads" recorded_all second-0
+log "the first rollout undone, the operator down"
+first_rollout 1
+for turn in ${KUBEXX_UNDO_STEPS:-0 1 2 3 4}; do
+  log "undone and mended, the operator down at step $turn"
+  sequence "$turn"
+done
+log "one release"
+kill_operators
+window=3s # a release takes as long as that on a loaded machine
+start_operators
+one_release_is_one_rollout
+log "PASSED"

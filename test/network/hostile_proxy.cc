@@ -1,0 +1,307 @@
+#include "hostile_proxy.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <stop_token>
+#include <string_view>
+#include <utility>
+
+namespace kubexx::network_test {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+// How long a client may be held up by a fault before the proxy lets go. Much longer than the
+// client's deadlines, so that these end it.
+constexpr std::chrono::seconds kHold(4);
+constexpr milliseconds kTricklePause(20);
+constexpr int kPollMilliseconds = 50;
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() { ::close(fd_); }
+  int get() const { return fd_; }
+  /// The close is a reset.
+  void ResetAtClose() const {
+    const linger option{.l_onoff = 1, .l_linger = 0};
+    ::setsockopt(fd_, SOL_SOCKET, SO_LINGER, &option, sizeof(option));
+  }
+
+ private:
+  int fd_;
+};
+
+sockaddr_in LoopbackAt(int port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  return address;
+}
+
+}  // namespace
+
+const char* NameOf(Fault fault) {
+  switch (fault) {
+    case Fault::kNone:
+      return "none";
+    case Fault::kRefuse:
+      return "refuse";
+    case Fault::kCut:
+      return "cut";
+    case Fault::kReset:
+      return "reset";
+    case Fault::kStall:
+      return "stall";
+    case Fault::kTrickle:
+      return "trickle";
+    case Fault::kHalfClose:
+      return "half-close";
+  }
+  return "?";
+}
+
+// One connection, on its thread.
+class HostileProxy::Relay {
+ public:
+  Relay(HostileProxy& proxy, int client, Plan plan, std::stop_token stop)
+      : proxy_(proxy),
+        client_(client),
+        server_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)),
+        plan_(plan),
+        hostile_(!proxy.honest_),
+        stop_(std::move(stop)) {}
+
+  void Run() {
+    if (plan_.fault == Fault::kRefuse) {
+      proxy_.Count(plan_.fault);
+      client_.ResetAtClose();
+      return;
+    }
+    const sockaddr_in address = LoopbackAt(proxy_.to_port_);
+    if (::connect(server_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) !=
+        0) {
+      return;
+    }
+    std::array<pollfd, 2> ends{pollfd{.fd = client_.get(), .events = POLLIN, .revents = 0},
+                               pollfd{.fd = server_.get(), .events = POLLIN, .revents = 0}};
+    while (Goes()) {
+      if (::poll(ends.data(), ends.size(), kPollMilliseconds) <= 0) {
+        continue;
+      }
+      for (std::size_t i = 0; i < ends.size(); ++i) {
+        if (ends[i].revents != 0 && !Pass(i, ends[i])) {
+          return;
+        }
+      }
+    }
+  }
+
+ private:
+  bool Goes() const { return !stop_.stop_requested() && hostile_ != proxy_.honest_; }
+
+  // Reads what has come from one side. False when the connection is over.
+  bool Pass(std::size_t from, pollfd& end) {
+    std::array<char, 16384> block;
+    const int target = from == 0 ? server_.get() : client_.get();
+    const ssize_t n = ::recv(end.fd, block.data(), block.size(), 0);
+    if (n <= 0) {
+      ::shutdown(target, SHUT_WR);
+      end.fd = -1;  // not polled any more
+      return n == 0 && ++ended_ < 2;
+    }
+    const std::string_view bytes(block.data(), static_cast<std::size_t>(n));
+    if (plan_.fault == Fault::kNone || from != plan_.direction) {
+      return Send(target, bytes);
+    }
+    if (half_closed_) {
+      return true;
+    }
+    const std::size_t before = passed_;
+    passed_ += bytes.size();
+    if (passed_ < plan_.after) {
+      return Send(target, bytes);
+    }
+    const std::size_t good = plan_.after - std::min(before, plan_.after);
+    if (!Send(target, bytes.substr(0, good))) {
+      return false;
+    }
+    proxy_.Count(plan_.fault);
+    return Misbehave(target, bytes.substr(good));
+  }
+
+  // False when the connection is over.
+  bool Misbehave(int target, std::string_view left) {
+    switch (plan_.fault) {
+      case Fault::kReset:
+        client_.ResetAtClose();
+        server_.ResetAtClose();
+        return false;
+      case Fault::kStall:
+        AwaitClient(kHold);
+        return false;
+      case Fault::kTrickle:
+        Trickle(target, left);
+        return false;
+      case Fault::kHalfClose:
+        ::shutdown(target, SHUT_WR);
+        half_closed_ = true;
+        return true;
+      case Fault::kNone:
+      case Fault::kRefuse:
+      case Fault::kCut:
+        return false;
+    }
+    return false;
+  }
+
+  void Trickle(int target, std::string_view left) {
+    const auto end = steady_clock::now() + kHold;
+    while (!left.empty() && steady_clock::now() < end && Send(target, left.substr(0, 1)) &&
+           AwaitClient(kTricklePause)) {
+      left.remove_prefix(1);
+    }
+    AwaitClient(std::chrono::duration_cast<milliseconds>(end - steady_clock::now()));
+  }
+
+  // Whether the client is still there after `time`.
+  bool AwaitClient(milliseconds time) const {
+    const auto end = steady_clock::now() + time;
+    pollfd client{.fd = client_.get(), .events = POLLRDHUP, .revents = 0};
+    while (Goes()) {
+      const auto left = std::chrono::duration_cast<milliseconds>(end - steady_clock::now());
+      if (left.count() <= 0) {
+        return true;
+      }
+      const int wait =
+          static_cast<int>(std::min<milliseconds::rep>(left.count(), kPollMilliseconds));
+      if (::poll(&client, 1, wait) > 0) {
+        return false;
+      }
+    }
+    return false;
+  }
+
+  static bool Send(int fd, std::string_view bytes) {
+    while (!bytes.empty()) {
+      const ssize_t n = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      if (n <= 0) {
+        return false;
+      }
+      bytes.remove_prefix(static_cast<std::size_t>(n));
+    }
+    return true;
+  }
+
+  HostileProxy& proxy_;
+  const Descriptor client_;
+  const Descriptor server_;
+  const Plan plan_;
+  const bool hostile_;
+  const std::stop_token stop_;
+  std::size_t passed_ = 0;  // in the plan's direction
+  bool half_closed_ = false;
+  int ended_ = 0;
+};
+
+HostileProxy::HostileProxy(int to_port, std::uint64_t seed)
+    : to_port_(to_port), listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  {
+    const base::MutexLock lock(mu_);
+    random_.seed(seed);
+  }
+  sockaddr_in address = LoopbackAt(0);
+  socklen_t size = sizeof(address);
+  auto* const any = reinterpret_cast<sockaddr*>(&address);
+  if (::bind(listener_, any, size) != 0 || ::listen(listener_, 512) != 0 ||
+      ::getsockname(listener_, any, &size) != 0) {
+    std::perror("listen");
+    std::abort();
+  }
+  port_ = ntohs(address.sin_port);
+  acceptor_ = std::jthread([this] { Accept(); });
+}
+
+HostileProxy::~HostileProxy() {
+  {
+    const base::MutexLock lock(mu_);
+    stopping_ = true;
+  }
+  ::shutdown(listener_, SHUT_RDWR);
+  acceptor_.join();
+  std::list<Session> sessions;
+  {
+    const base::MutexLock lock(mu_);
+    sessions.swap(sessions_);
+  }
+  sessions.clear();
+  ::close(listener_);
+}
+
+void HostileProxy::BecomeHonest() { honest_ = true; }
+
+std::map<Fault, int> HostileProxy::faults() const {
+  const base::MutexLock lock(mu_);
+  return faults_;
+}
+
+void HostileProxy::Count(Fault fault) {
+  const base::MutexLock lock(mu_);
+  ++faults_[fault];
+}
+
+HostileProxy::Plan HostileProxy::MakePlan() {
+  const base::MutexLock lock(mu_);
+  if (honest_) {
+    return {};
+  }
+  // Early bytes are the interesting ones: a handshake, a head, the first event.
+  const double size = std::uniform_real_distribution<double>(0, std::log(32.0 * 1024))(random_);
+  return {.fault = static_cast<Fault>(1 + random_() % 6),
+          .direction = random_() % 2,
+          .after = static_cast<std::size_t>(std::exp(size)) - 1};
+}
+
+void HostileProxy::Accept() {
+  for (;;) {
+    const int fd = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+    std::list<Session> over;
+    const Plan plan = fd >= 0 ? MakePlan() : Plan();
+    const base::MutexLock lock(mu_);
+    if (fd < 0 || stopping_) {
+      if (fd >= 0) {
+        ::close(fd);
+      }
+      return;
+    }
+    for (auto session = sessions_.begin(); session != sessions_.end();) {
+      const auto next = std::next(session);
+      if (*session->over) {
+        over.splice(over.end(), sessions_, session);
+      }
+      session = next;
+    }
+    Session& session = sessions_.emplace_back();
+    session.over = std::make_shared<std::atomic<bool>>(false);
+    session.thread = std::jthread([this, fd, plan, over_flag = session.over](std::stop_token stop) {
+      Relay(*this, fd, plan, std::move(stop)).Run();
+      *over_flag = true;
+    });
+  }
+}
+
+}  // namespace kubexx::network_test

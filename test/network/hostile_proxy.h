@@ -1,0 +1,77 @@
+/// @file
+/// A proxy that does to connections what networks do at their worst.
+#ifndef KUBEXX_TEST_NETWORK_HOSTILE_PROXY_H_
+#define KUBEXX_TEST_NETWORK_HOSTILE_PROXY_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+
+#include "kubexx/base/mutex.h"
+
+namespace kubexx::network_test {
+
+/// What happens to a connection when so many bytes have passed in one direction.
+enum class Fault : std::uint8_t {
+  kNone,
+  kRefuse,     ///< reset as soon as it is there
+  kCut,        ///< closed on both sides
+  kReset,      ///< the same by a reset
+  kStall,      ///< nothing passes any more; closed when the client goes, or after some seconds
+  kTrickle,    ///< a byte now and then, for some seconds
+  kHalfClose,  ///< closed in this direction only, while the other one goes on
+};
+const char* NameOf(Fault fault);
+
+/// Listens on 127.0.0.1 and passes bytes on to another port there, each connection with a fault of
+/// its own, sooner or later. A thread for each connection. Thread-safe.
+class HostileProxy {
+ public:
+  HostileProxy(int to_port, std::uint64_t seed);
+  HostileProxy(const HostileProxy&) = delete;
+  HostileProxy& operator=(const HostileProxy&) = delete;
+  ~HostileProxy();
+
+  int port() const { return port_; }
+  /// From now on new connections have no faults, and those that are there are closed.
+  void BecomeHonest();
+  /// How many connections had which fault. One that ended before is not counted.
+  std::map<Fault, int> faults() const;
+
+ private:
+  struct Plan {
+    Fault fault = Fault::kNone;
+    std::size_t direction = 0;  // 0: from the client
+    std::size_t after = 0;      // bytes
+  };
+  class Relay;
+  struct Session {
+    std::shared_ptr<std::atomic<bool>> over{};
+    std::jthread thread{};
+  };
+
+  void Accept();
+  Plan MakePlan();
+  void Count(Fault fault);
+
+  const int to_port_;
+  int listener_ = -1;
+  int port_ = 0;
+  std::atomic<bool> honest_ = false;
+  mutable base::Mutex mu_;
+  bool stopping_ KX_GUARDED_BY(mu_) = false;
+  std::mt19937_64 random_ KX_GUARDED_BY(mu_);
+  std::map<Fault, int> faults_ KX_GUARDED_BY(mu_);
+  std::list<Session> sessions_ KX_GUARDED_BY(mu_);
+  std::jthread acceptor_;
+};
+
+}  // namespace kubexx::network_test
+
+#endif  // KUBEXX_TEST_NETWORK_HOSTILE_PROXY_H_
