@@ -11,8 +11,12 @@ import (
 	"strings"
 )
 
-// sampleCrd is the folder of the custom resource that tests use.
-const sampleCrd = "pkg/kubernetes/testing"
+// ownCrds are the custom resources of this project: where their definitions are, and where their code goes.
+var ownCrds = []struct{ definitions, folder, namespace string }{
+	{"pkg/kubernetes/testing/widgets.yaml", "pkg/kubernetes/testing", "kubexx::kubernetes::testing"},
+	{"helm/kubexx-reloader/crds/*.yaml", "pkg/reloadpolicy", "kubexx::reloadpolicy::v1alpha1"},
+	{"examples/website-controller/website.yaml", "examples/website-controller", ""},
+}
 
 func main() {
 	root := flag.String("root", ".", "the repository")
@@ -50,7 +54,11 @@ func main() {
 	emitConstants(out, m, *api)
 	emitClientset(out, m)
 	emitMerge(out, m, *openapi)
-	emitCrds(out, sampleCrd, "kubexx::kubernetes::testing", readCrds([]string{filepath.Join(*root, sampleCrd, "widgets.yaml")}))
+	for _, own := range ownCrds {
+		files, err := filepath.Glob(filepath.Join(*root, own.definitions))
+		check(err == nil && len(files) > 0, "no definitions match %s", own.definitions)
+		emitCrds(out, own.folder, own.namespace, readCrds(files))
+	}
 	emitRegistry(out, m, m.loadRoundTripKinds(filepath.Join(*api, "testdata/HEAD")))
 
 	different := apply(*root, out, *verify)
@@ -89,7 +97,7 @@ func apply(root string, out output, verify bool) []string {
 			check(os.WriteFile(file, []byte(want), 0o644) == nil, "cannot write %s", file)
 		}
 	}
-	for _, folder := range []string{"pkg/api", "pkg/kubernetes", "pkg/informers"} {
+	for _, folder := range []string{"pkg/api", "pkg/kubernetes", "pkg/informers", "pkg/reloadpolicy", "examples"} {
 		_ = filepath.WalkDir(filepath.Join(root, folder), func(file string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(file, ".gen.h") && !strings.HasSuffix(file, ".gen.cc") {
 				return nil

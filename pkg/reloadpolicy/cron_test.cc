@@ -12,8 +12,8 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::local_days;
 using std::chrono::minutes;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 local_days Day(int y, unsigned m, unsigned d) {
   return local_days(std::chrono::year(y) / std::chrono::month(m) / std::chrono::day(d));
@@ -25,7 +25,7 @@ struct MinutesCase {
   std::vector<int> minutes;
 };
 
-class CronMinutes : public testing::TestWithParam<MinutesCase> {};
+class CronMinutes : public ::testing::TestWithParam<MinutesCase> {};
 
 TEST_P(CronMinutes, AreThoseOfTheFirstTwoFields) {
   const auto schedule = CronSchedule::Parse(GetParam().schedule);
@@ -39,15 +39,15 @@ TEST_P(CronMinutes, AreThoseOfTheFirstTwoFields) {
 
 INSTANTIATE_TEST_SUITE_P(
     Cases, CronMinutes,
-    testing::Values(MinutesCase{"OneMinute", "30 2 * * *", {150}},
-                    MinutesCase{"List", "0,30 2,3 * * *", {120, 150, 180, 210}},
-                    MinutesCase{"Range", "0 1-3 * * *", {60, 120, 180}},
-                    MinutesCase{"Step", "*/20 0 * * *", {0, 20, 40}},
-                    MinutesCase{"StepOfARange", "10-40/15 0 * * *", {10, 25, 40}},
-                    MinutesCase{"StepFromAValue", "50/5 0 * * *", {50, 55}},
-                    MinutesCase{"StepBeyondTheEnd", "*/90 0 * * *", {0}},
-                    MinutesCase{"Daily", "@daily", {0}},
-                    MinutesCase{"MoreSpace", "  5\t 0  *  * * ", {5}}),
+    ::testing::Values(MinutesCase{"OneMinute", "30 2 * * *", {150}},
+                      MinutesCase{"List", "0,30 2,3 * * *", {120, 150, 180, 210}},
+                      MinutesCase{"Range", "0 1-3 * * *", {60, 120, 180}},
+                      MinutesCase{"Step", "*/20 0 * * *", {0, 20, 40}},
+                      MinutesCase{"StepOfARange", "10-40/15 0 * * *", {10, 25, 40}},
+                      MinutesCase{"StepFromAValue", "50/5 0 * * *", {50, 55}},
+                      MinutesCase{"StepBeyondTheEnd", "*/90 0 * * *", {0}},
+                      MinutesCase{"Daily", "@daily", {0}},
+                      MinutesCase{"MoreSpace", "  5\t 0  *  * * ", {5}}),
     [](const auto& instance) { return instance.param.name; });
 
 struct DayCase {
@@ -57,7 +57,7 @@ struct DayCase {
   bool matches;
 };
 
-class CronDays : public testing::TestWithParam<DayCase> {};
+class CronDays : public ::testing::TestWithParam<DayCase> {};
 
 TEST_P(CronDays, MatchAsInVixieCron) {
   const auto schedule = CronSchedule::Parse(GetParam().schedule);
@@ -68,23 +68,23 @@ TEST_P(CronDays, MatchAsInVixieCron) {
 // 2026-11-13 is a Friday, 2026-11-15 a Sunday.
 INSTANTIATE_TEST_SUITE_P(
     Cases, CronDays,
-    testing::Values(DayCase{"AnyDay", "0 0 * * *", Day(2026, 11, 13), true},
-                    DayCase{"DayOfMonth", "0 0 13 * *", Day(2026, 11, 13), true},
-                    DayCase{"OtherDayOfMonth", "0 0 13 * *", Day(2026, 11, 14), false},
-                    DayCase{"WeekdayByName", "0 0 * * Fri", Day(2026, 11, 13), true},
-                    DayCase{"WeekdayRange", "0 0 * * mon-FRI", Day(2026, 11, 15), false},
-                    DayCase{"SundayIsZero", "0 0 * * 0", Day(2026, 11, 15), true},
-                    DayCase{"SundayIsSeven", "0 0 * * 7", Day(2026, 11, 15), true},
-                    DayCase{"SundayEndsARange", "0 0 * * 5-7", Day(2026, 11, 15), true},
-                    DayCase{"EitherDayFieldWhenBothAreGiven", "0 0 1 * 5", Day(2026, 11, 13), true},
-                    DayCase{"EitherDayFieldTheOther", "0 0 15 * 5", Day(2026, 11, 15), true},
-                    DayCase{"NeitherDayField", "0 0 1 * 1", Day(2026, 11, 13), false},
-                    DayCase{"BothDayFieldsWhenOneIsAStarStep", "0 0 */2 * 5", Day(2026, 11, 13),
-                            true},
-                    DayCase{"StarStepExcludesAnEvenDay", "0 0 */2 * 5", Day(2026, 11, 20), false},
-                    DayCase{"MonthByName", "0 0 * nov *", Day(2026, 11, 13), true},
-                    DayCase{"OtherMonth", "0 0 * jan-oct,DEC *", Day(2026, 11, 13), false},
-                    DayCase{"LeapDay", "0 0 29 2 *", Day(2028, 2, 29), true}),
+    ::testing::Values(
+        DayCase{"AnyDay", "0 0 * * *", Day(2026, 11, 13), true},
+        DayCase{"DayOfMonth", "0 0 13 * *", Day(2026, 11, 13), true},
+        DayCase{"OtherDayOfMonth", "0 0 13 * *", Day(2026, 11, 14), false},
+        DayCase{"WeekdayByName", "0 0 * * Fri", Day(2026, 11, 13), true},
+        DayCase{"WeekdayRange", "0 0 * * mon-FRI", Day(2026, 11, 15), false},
+        DayCase{"SundayIsZero", "0 0 * * 0", Day(2026, 11, 15), true},
+        DayCase{"SundayIsSeven", "0 0 * * 7", Day(2026, 11, 15), true},
+        DayCase{"SundayEndsARange", "0 0 * * 5-7", Day(2026, 11, 15), true},
+        DayCase{"EitherDayFieldWhenBothAreGiven", "0 0 1 * 5", Day(2026, 11, 13), true},
+        DayCase{"EitherDayFieldTheOther", "0 0 15 * 5", Day(2026, 11, 15), true},
+        DayCase{"NeitherDayField", "0 0 1 * 1", Day(2026, 11, 13), false},
+        DayCase{"BothDayFieldsWhenOneIsAStarStep", "0 0 */2 * 5", Day(2026, 11, 13), true},
+        DayCase{"StarStepExcludesAnEvenDay", "0 0 */2 * 5", Day(2026, 11, 20), false},
+        DayCase{"MonthByName", "0 0 * nov *", Day(2026, 11, 13), true},
+        DayCase{"OtherMonth", "0 0 * jan-oct,DEC *", Day(2026, 11, 13), false},
+        DayCase{"LeapDay", "0 0 29 2 *", Day(2028, 2, 29), true}),
     [](const auto& instance) { return instance.param.name; });
 
 struct BadCase {
@@ -93,7 +93,7 @@ struct BadCase {
   const char* message;
 };
 
-class CronBad : public testing::TestWithParam<BadCase> {};
+class CronBad : public ::testing::TestWithParam<BadCase> {};
 
 TEST_P(CronBad, IsRefusedByField) {
   const auto schedule = CronSchedule::Parse(GetParam().schedule);
@@ -104,18 +104,18 @@ TEST_P(CronBad, IsRefusedByField) {
 
 INSTANTIATE_TEST_SUITE_P(
     Cases, CronBad,
-    testing::Values(BadCase{"Empty", "", "0 fields"}, BadCase{"FourFields", "* * * *", "4 fields"},
-                    BadCase{"SixFields", "* * * * * *", "6 fields"},
-                    BadCase{"MinuteTooLarge", "60 * * * *", "minute field: \"60\" is not between"},
-                    BadCase{"DayZero", "0 0 0 * *", "day of month"},
-                    BadCase{"Negative", "-1 * * * *", "minute field"},
-                    BadCase{"Word", "0 0 * * someday", "\"someday\" is no number"},
-                    BadCase{"StepZero", "*/0 * * * *", "step"},
-                    BadCase{"NoStep", "*/ * * * *", "step"},
-                    BadCase{"RangeBackwards", "5-3 * * * *", "ends before it begins"},
-                    BadCase{"EmptyItem", "1,,2 * * * *", "minute"},
-                    BadCase{"Huge", "99999999999999999999 * * * *", "is no number"},
-                    BadCase{"UnknownMacro", "@fortnightly", "is no schedule"}),
+    ::testing::Values(
+        BadCase{"Empty", "", "0 fields"}, BadCase{"FourFields", "* * * *", "4 fields"},
+        BadCase{"SixFields", "* * * * * *", "6 fields"},
+        BadCase{"MinuteTooLarge", "60 * * * *", "minute field: \"60\" is not between"},
+        BadCase{"DayZero", "0 0 0 * *", "day of month"},
+        BadCase{"Negative", "-1 * * * *", "minute field"},
+        BadCase{"Word", "0 0 * * someday", "\"someday\" is no number"},
+        BadCase{"StepZero", "*/0 * * * *", "step"}, BadCase{"NoStep", "*/ * * * *", "step"},
+        BadCase{"RangeBackwards", "5-3 * * * *", "ends before it begins"},
+        BadCase{"EmptyItem", "1,,2 * * * *", "minute"},
+        BadCase{"Huge", "99999999999999999999 * * * *", "is no number"},
+        BadCase{"UnknownMacro", "@fortnightly", "is no schedule"}),
     [](const auto& instance) { return instance.param.name; });
 
 TEST(Cron, RefusesALongText) { EXPECT_FALSE(CronSchedule::Parse(std::string(1000, '*'))); }

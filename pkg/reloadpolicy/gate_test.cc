@@ -13,11 +13,11 @@ namespace {
 
 using namespace std::chrono_literals;
 using base::WallTime;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::SizeIs;
-using testing::UnorderedElementsAre;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
 
 const WallTime kNow = WallTime(std::chrono::seconds(1'795'000'000));
 
@@ -33,7 +33,7 @@ Annotations RolledAt(WallTime time) {
   return {{std::string(kLastRolloutAnnotation), apimachinery::Time::From(time).ToString()}};
 }
 
-class GateTest : public testing::Test {
+class GateTest : public ::testing::Test {
  protected:
   Decision Begin(const ObjectRef& workload, Annotations annotations = {}) {
     return gate_.Begin({workload, std::move(annotations), {}, "u"}, now_);

@@ -6,9 +6,9 @@
 namespace kubexx::reloadpolicy {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 TEST(KeyList, IsTheSameWhateverTheOrder) {
   std::vector<std::string> problems;

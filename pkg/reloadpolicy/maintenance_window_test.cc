@@ -10,7 +10,7 @@ namespace kubexx::reloadpolicy {
 namespace {
 
 using base::WallTime;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 WallTime At(const char* text) {
   const auto time = apimachinery::Time::Parse(text);

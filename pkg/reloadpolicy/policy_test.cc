@@ -11,9 +11,9 @@ namespace kubexx::reloadpolicy {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 v1alpha1::ReloadPolicy Namespaced(const std::string& spec, const std::string& name = "p") {
   auto object =
@@ -81,7 +81,7 @@ TEST(Policy, KeepsWhatIsReadableAndSaysWhatIsNot) {
     "order": [{"workloads": ["a"], "order": -5}],
     "sources": [{"kind": "Pod", "name": "x"}]})"));
   EXPECT_THAT(policy.problems,
-              testing::UnorderedElementsAre(
+              ::testing::UnorderedElementsAre(
                   HasSubstr("spec.settleWindow: \"soon\" is no duration between 0s and 1h0m0s"),
                   HasSubstr("spec.maxConcurrentRollouts: 0"),
                   HasSubstr("spec.stopAfterFailures: -1"), HasSubstr("spec.healthGate.timeout"),

@@ -1,0 +1,207 @@
+// How long a rollout keeps its place in a limit, and in an order.
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "kubexx/reloadpolicy/gate.h"
+#include "kubexx/reloadpolicy/testing/gate_fixture.h"
+
+namespace kubexx::reloadpolicy {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::AppRef;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+using testing::Written;
+
+class GatePlacesTest : public testing::GateFixture {};
+
+TEST_F(GatePlacesTest, AFailedRolloutHasNoPlaceAnyMore) {
+  SetPolicy(one_);
+  Begin("a");
+  See("a", Phase::kUnavailable);
+  EXPECT_EQ(Try("b"), "Unhealthy");
+  gate_.Begin({AppRef("b"), {}, {}, "u"}, now_);
+  gate_.TakeWakes(now_);
+  After(1min);
+  EXPECT_THAT(gate_.TakeWakes(now_), ElementsAre(AppRef("b")));
+  EXPECT_EQ(Try("b"), "go");
+}
+
+TEST_F(GatePlacesTest, AnImpatientWorkloadKeepsItsPlace) {
+  SetPolicy({.max_in_namespace = 1});
+  Begin("a", Phase::kComplete, impatient_);
+  See("a", Phase::kUpdating);
+  After(1s);
+  EXPECT_EQ(Mark("a"), RolloutState::kFailed);
+  EXPECT_THAT(failure_, HasSubstr("within 1s"));
+  EXPECT_EQ(Try("b"), "ConcurrencyLimit");
+  gate_.Begin({AppRef("b"), {}, {}, "u"}, now_);
+  gate_.TakeLooks(now_);
+  See("a", Phase::kUpdating);
+  EXPECT_THAT(gate_.TakeLooks(now_), ElementsAre(Pair(AppRef("a"), base::Duration(10min - 1s))));
+  gate_.TakeWakes(now_);
+  After(10min - 2s);
+  EXPECT_EQ(Try("b"), "ConcurrencyLimit");
+  After(1s);
+  EXPECT_EQ(Try("b"), "go") << "by the time that holds for all";
+  EXPECT_THAT(gate_.TakeWakes(now_), ElementsAre(AppRef("b")));
+  Restart({.max_in_namespace = 1});
+  Begin("c", Phase::kComplete, impatient_);
+  After(2s);
+  EXPECT_EQ(Try("b"), "ConcurrencyLimit");
+  See("c", Phase::kFailed);
+  EXPECT_EQ(Try("b"), "go") << "by its status";
+}
+
+TEST_F(GatePlacesTest, AnImpatientWorkloadThatWasBrokenBeforeKeepsItsPlace) {
+  SetPolicy({.max_in_namespace = 1});
+  EXPECT_EQ(Begin("a", Phase::kUnavailable, impatient_).record, RolloutState::kStartedBroken);
+  See("a", Phase::kUpdating);
+  After(5s);
+  EXPECT_EQ(Try("b"), "ConcurrencyLimit");
+  After(10min);
+  EXPECT_EQ(Try("b"), "go");
+}
+
+TEST_F(GatePlacesTest, APatientWorkloadKeepsItsPlaceForItsOwnTime) {
+  SetPolicy({.max_in_namespace = 1, .health_timeout = 8s});
+  Begin("a", Phase::kComplete, {{"reloader.kubexx.io/health-timeout", "20s"}});
+  See("a", Phase::kUpdating);
+  After(19s);
+  EXPECT_EQ(Try("b"), "ConcurrencyLimit");
+  After(1s);
+  EXPECT_EQ(Try("b"), "go");
+}
+
+TEST_F(GatePlacesTest, AnImpatientWorkloadStopsNobody) {
+  SetPolicy(stop_);
+  Begin("a", Phase::kComplete, impatient_);
+  See("a", Phase::kUpdating);
+  After(2s);
+  EXPECT_EQ(Mark("a"), RolloutState::kFailed);
+  EXPECT_EQ(Try("b"), "go");
+  const Policy policy = *gate_.policies().Find({"shop", "p"});
+  EXPECT_FALSE(gate_.ReportFor(policy, now_).stopped);
+  Restart(stop_);
+  See("a", Phase::kUpdating);
+  EXPECT_EQ(Try("b"), "go") << "nor after a restart";
+  EXPECT_EQ(Begin("a", Phase::kUpdating, impatient_).record, RolloutState::kStarted);
+  See("a", Phase::kUpdating);
+  After(7s);
+  EXPECT_EQ(Try("b"), "go") << "nor when it is rolled again";
+  After(1s);
+  EXPECT_EQ(Try("b"), "StoppedAfterFailures");
+  EXPECT_TRUE(gate_.ReportFor(policy, now_).stopped);
+  See("a", Phase::kPaused);
+  EXPECT_EQ(Try("b"), "StoppedAfterFailures") << "a pause mends nothing";
+}
+
+TEST_F(GatePlacesTest, AnEnforcedTimeoutSaysWhenAPlaceIsFree) {
+  gate_.SetPolicy({.id = {"", "platform"},
+                   .enforced = true,
+                   .settings = {.max_in_cluster = 1, .health_timeout = 1min}});
+  SetPolicy({.health_timeout = 2s});
+  Begin("a");
+  See("a", Phase::kUpdating);
+  After(30s);
+  EXPECT_EQ(Mark("a"), RolloutState::kFailed);
+  EXPECT_EQ(Try("b"), "ConcurrencyLimit");
+  After(30s);
+  EXPECT_EQ(Try("b"), "go");
+}
+
+TEST_F(GatePlacesTest, ARolloutThatCannotBeRecordedNeitherKeepsAPlaceNorFails) {
+  const ObjectRef backup{"CronJob", {"shop", "backup"}};
+  Settings settings = stop_;
+  settings.max_in_namespace = 1;
+  settings.min_interval = 1h;
+  SetPolicy(settings);
+  EXPECT_TRUE(gate_.Begin({backup, {}, {}, "u"}, now_).tracked);
+  EXPECT_EQ(Try("b"), "ConcurrencyLimit");
+  gate_.LeaveUnrecorded(backup);
+  EXPECT_EQ(Try("b"), "go");
+  gate_.Observe(backup, {"u", {}, Phase::kComplete, ""}, now_);
+  After(10min);
+  EXPECT_EQ(gate_.rollouts(), 0U);
+  EXPECT_EQ(Try("b"), "go");
+  EXPECT_EQ(gate_.Ask({backup, {}, {}, "u"}, now_).hold->reason, HoldReason::kMinInterval);
+  After(50min);
+  EXPECT_FALSE(gate_.Ask({backup, {}, {}, "u"}, now_).hold);
+}
+
+TEST_F(GatePlacesTest, APauseIsNoFailureAndHoldsNoPlace) {
+  Settings settings = one_;
+  settings.stop_after_failures = 1;
+  SetPolicy(settings);
+  Begin("a");
+  See("a", Phase::kPaused);
+  After(1h);
+  EXPECT_EQ(Try("b"), "go");
+  See("a", Phase::kUpdating);
+  EXPECT_EQ(Try("b"), "ConcurrencyLimit");
+  After(59s);
+  EXPECT_EQ(Try("b"), "ConcurrencyLimit");
+  After(1s);
+  EXPECT_EQ(Try("b"), "StoppedAfterFailures");
+  See("a", Phase::kPaused);
+  EXPECT_EQ(Try("b"), "StoppedAfterFailures") << "a pause mends nothing";
+}
+
+TEST_F(GatePlacesTest, ACanaryThatWaitsHoldsItsPlaceAndDoesNotFail) {
+  SetPolicy(one_);
+  Begin("a");
+  See("a", Phase::kWaiting);
+  After(24h);
+  EXPECT_EQ(Try("b"), "ConcurrencyLimit");
+}
+
+TEST_F(GatePlacesTest, AnotherReplicaBeginsAndEnds) {
+  SetPolicy(one_);
+  on_workload_["a"] = Written(now_, RolloutState::kStarted);
+  See("a", Phase::kUpdating);
+  EXPECT_EQ(Try("b"), "ConcurrencyLimit");
+  After(20s);
+  on_workload_["a"] = Written(now_, RolloutState::kStarted);  // once more
+  See("a", Phase::kUpdating);
+  After(50s);
+  EXPECT_EQ(Try("b"), "ConcurrencyLimit") << "its minute is not over";
+  on_workload_["a"] = Written(now_ - 50s, RolloutState::kCompleted);
+  See("a", Phase::kComplete);
+  EXPECT_EQ(Try("b"), "go");
+}
+
+// The default order is 0: those that nobody has given an order come first.
+TEST_F(GatePlacesTest, WhatHasNoOrderIsFollowedWhereOthersComeAfterIt) {
+  EXPECT_FALSE(Begin("db").tracked);
+  Policy policy{.id = {"shop", "p"}, .order = {{{"web"}, 1}}};
+  gate_.SetPolicy(policy);
+  EXPECT_TRUE(Begin("db").tracked);
+  const Request web{AppRef("web"), {}, {AppRef("db")}};
+  EXPECT_EQ(gate_.Begin(web, now_).hold->reason, HoldReason::kOrder);
+  EXPECT_TRUE(gate_.IsActive(AppRef("db")));
+  See("db", Phase::kUpdating);
+  gate_.TakeWakes(now_);
+  See("db", Phase::kUnavailable);
+  EXPECT_THAT(gate_.TakeWakes(now_), IsEmpty());
+  See("db", Phase::kComplete);
+  EXPECT_THAT(gate_.TakeWakes(now_), ElementsAre(AppRef("web")));
+}
+
+TEST_F(GatePlacesTest, WhatHasNoOrderIsFollowedWhereAnAnnotationComesAfterIt) {
+  gate_.Observe(AppRef("web"), {"u", {{"reloader.kubexx.io/order", "1"}}}, now_);
+  EXPECT_TRUE(Begin("db").tracked);
+  gate_.Forget(AppRef("web"));
+  EXPECT_FALSE(Begin("db").tracked);
+  std::vector<std::string> problems;
+  (void)SettingsFromAnnotations({{"reloader.kubexx.io/order", "-1"}}, problems);
+  EXPECT_THAT(problems, ElementsAre(HasSubstr("is no number between 0 and 1000")));
+}
+
+}  // namespace
+}  // namespace kubexx::reloadpolicy

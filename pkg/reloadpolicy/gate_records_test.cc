@@ -1,0 +1,182 @@
+// What stands on a workload of its rollout: written late, not at all, kept by the server, or twice
+// within a second.
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "kubexx/reloadpolicy/gate.h"
+#include "kubexx/reloadpolicy/testing/gate_fixture.h"
+
+namespace kubexx::reloadpolicy {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::AppRef;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+using testing::Written;
+
+class GateRecordsTest : public testing::GateFixture {};
+
+TEST_F(GateRecordsTest, TheStatusOfAPolicyRemembersWhatIsNotOnTheWorkload) {
+  SetPolicy(stop_);
+  gate_.Remember({AppRef("a"), "u", now_ - 1h});
+  EXPECT_EQ(Try("b"), "StoppedAfterFailures") << "not seen yet";
+  EXPECT_THAT(gate_.Unseen(), ElementsAre(AppRef("a")));
+  on_workload_["a"] = Written(now_ - 2h, RolloutState::kCompleted);  // kubectl rollout undo
+  See("a", Phase::kComplete);
+  EXPECT_THAT(gate_.Unseen(), IsEmpty());
+  EXPECT_EQ(Try("b"), "StoppedAfterFailures");
+  After(10s);
+  EXPECT_EQ(Try("b"), "go") << "it is healthy";
+}
+
+TEST_F(GateRecordsTest, WhatIsRememberedEndsWithItsObject) {
+  SetPolicy(stop_);
+  gate_.Remember({AppRef("a"), "old", now_ - 1h});
+  See("a", Phase::kUnavailable);
+  EXPECT_EQ(Try("b"), "go") << "made anew under its name";
+  gate_.Remember({AppRef("c"), "u", now_ - 1h});
+  gate_.Forget(AppRef("c"));
+  EXPECT_EQ(Try("b"), "go");
+  on_workload_["d"] = Written(now_ - 1h, RolloutState::kCompleted);
+  gate_.Remember({AppRef("d"), "u", now_ - 1h});
+  See("d", Phase::kUnavailable);
+  EXPECT_EQ(Try("b"), "go") << "its mend was written";
+}
+
+TEST_F(GateRecordsTest, TheEndOfARolloutHidesNothingOfTheNext) {
+  SetPolicy(stop_);
+  Begin("a");
+  See("a", Phase::kComplete);
+  After(10s);  // it has ended, and that is not written
+  const Annotations first = on_workload_["a"];
+  EXPECT_EQ(gate_.rollouts(), 0U);
+  Begin("a");
+  const Annotations second = std::exchange(on_workload_["a"], first);
+  EXPECT_EQ(Mark("a"), std::nullopt) << "it would be written over the next one's beginning";
+  See("a", Phase::kComplete);
+  EXPECT_EQ(Mark("a"), std::nullopt);
+  on_workload_["a"] = second;
+  See("a", Phase::kUpdating);
+  After(8s);
+  EXPECT_EQ(Mark("a"), RolloutState::kFailed);
+  EXPECT_THAT(failure_, HasSubstr("was not complete and healthy within 8s"));
+}
+
+TEST_F(GateRecordsTest, ARolloutThatCouldNotBeWrittenLeavesTheEndOfTheOneBefore) {
+  SetPolicy(stop_);
+  Begin("a");
+  See("a", Phase::kComplete);
+  After(10s);
+  const Annotations first = on_workload_["a"];
+  Begin("a");
+  gate_.Cancel(AppRef("a"));
+  on_workload_["a"] = first;
+  See("a", Phase::kUnavailable);
+  EXPECT_EQ(gate_.rollouts(), 0U);
+  EXPECT_EQ(Mark("a"), RolloutState::kCompleted);
+}
+
+TEST_F(GateRecordsTest, ARolloutWhoseTemplateTheServerKeptIsNotFollowedFromItsRecord) {
+  for (const auto& before : {Annotations(), Written(now_ - 1h, RolloutState::kCompleted)}) {
+    Restart(stop_);
+    Begin("a");
+    gate_.CancelKept(AppRef("a"));
+    const Annotations kept = std::exchange(on_workload_["a"], before);
+    See("a", Phase::kComplete, "same");  // from before the write
+    on_workload_["a"] = kept;
+    See("a", Phase::kUpdating, "same");
+    EXPECT_EQ(gate_.rollouts(), 0U);
+    EXPECT_THAT(gate_.TakeLooks(now_), ElementsAre(Pair(AppRef("a"), base::Duration(0))));
+    EXPECT_EQ(Mark("a"), RolloutState::kLeft);
+    After(10s);
+    EXPECT_EQ(Try("b"), "go");
+    Restart(stop_);
+    See("a", Phase::kUpdating, "same");
+    After(10s);
+    EXPECT_EQ(Try("b"), "go") << "nor after a restart";
+  }
+}
+
+TEST_F(GateRecordsTest, ARetryWhoseTemplateTheServerKeptLeavesTheFailure) {
+  SetPolicy(stop_);
+  Begin("a");
+  See("a", Phase::kFailed, "same");
+  Mark("a");
+  After(5s);
+  EXPECT_EQ(Begin("a", Phase::kFailed, on_workload_["a"]).record, RolloutState::kRetried);
+  gate_.CancelKept(AppRef("a"));
+  See("a", Phase::kFailed, "same");
+  EXPECT_EQ(Try("b"), "StoppedAfterFailures");
+  EXPECT_EQ(Mark("a"), RolloutState::kFailed) << "the write has taken that away";
+  EXPECT_EQ(failure_, "") << "told before";
+  See("a", Phase::kComplete, "same");
+  After(10s);
+  EXPECT_EQ(Mark("a"), RolloutState::kCompleted);
+  EXPECT_EQ(Try("b"), "go");
+}
+
+TEST_F(GateRecordsTest, AWriteOfWhichNothingIsKnownIsFollowedWhenItIsSeen) {
+  SetPolicy(stop_);
+  Begin("a");
+  gate_.Cancel(AppRef("a"));  // the answer was lost
+  See("a", Phase::kUpdating);
+  After(8s);
+  EXPECT_EQ(Try("b"), "StoppedAfterFailures");
+}
+
+TEST_F(GateRecordsTest, TheSecondRolloutWithinASecondIsFollowedToo) {
+  SetPolicy(stop_);
+  now_ += 100ms;
+  Begin("a");
+  See("a", Phase::kUpdating, "first");
+  const Annotations first = on_workload_["a"];
+  now_ += 500ms;
+  Begin("a");
+  const Annotations second = std::exchange(on_workload_["a"], first);
+  See("a", Phase::kUpdating, "first");  // its status, from before the second write
+  on_workload_["a"] = second;
+  See("a", Phase::kUpdating, "second");
+  EXPECT_EQ(gate_.rollouts(), 1U);
+  EXPECT_EQ(Mark("a"), std::nullopt) << "it is nobody else's";
+  now_ += 100ms;
+  Begin("a");
+  const Annotations third = std::exchange(on_workload_["a"], second);
+  See("a", Phase::kUpdating, "second");
+  on_workload_["a"] = third;
+  See("a", Phase::kUpdating, "third");
+  EXPECT_EQ(gate_.rollouts(), 1U);
+  After(7s);
+  EXPECT_EQ(Try("b"), "go");
+  After(1s);
+  EXPECT_EQ(Try("b"), "StoppedAfterFailures");
+}
+
+TEST_F(GateRecordsTest, ARetryWithinASecondThatCannotBeWrittenIsNoMend) {
+  SetPolicy(stop_);
+  Begin("a");
+  See("a", Phase::kFailed);
+  const Annotations first = on_workload_["a"];
+  Begin("a");
+  on_workload_["a"] = first;
+  See("a", Phase::kFailed);  // from before the write
+  gate_.Cancel(AppRef("a"));
+  EXPECT_EQ(Try("b"), "StoppedAfterFailures");
+}
+
+TEST_F(GateRecordsTest, ARetryThatCannotBeRecordedIsNoMend) {
+  SetPolicy(stop_);
+  Begin("a");
+  See("a", Phase::kFailed);
+  gate_.Begin({AppRef("a"), on_workload_["a"], {}, "u", Phase::kFailed}, now_);
+  gate_.LeaveUnrecorded(AppRef("a"));
+  EXPECT_EQ(Try("b"), "StoppedAfterFailures");
+}
+
+}  // namespace
+}  // namespace kubexx::reloadpolicy
