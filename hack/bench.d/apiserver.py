@@ -4,6 +4,7 @@ import argparse
 import contextlib
 import json
 import os
+import random
 import signal
 import socket
 import ssl
@@ -22,9 +23,14 @@ OWN, PEER = "kubexx-apiserver", "kube-apiserver and etcd"
 
 
 def free_port():
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return taken.getsockname()[1]
+    """Of those that the kernel gives to no outgoing connection: the server binds it a moment later."""
+    while True:
+        with socket.socket() as one:
+            try:
+                one.bind(("127.0.0.1", random.randrange(20000, 32000)))
+            except OSError:
+                continue
+            return one.getsockname()[1]
 
 
 class OwnServer:

@@ -69,9 +69,10 @@ long_step() {
   log "$what: done in $((SECONDS - started)) s"
 }
 
-# wait_for SECONDS WHAT COMMAND...: polls until COMMAND succeeds; returns 1 when the time is up.
+# wait_for SECONDS WHAT COMMAND...: polls until COMMAND succeeds; returns 1 when the time is up: KUBEXX_PATIENCE times the
+# seconds, for a machine that does much else.
 wait_for() {
-  local deadline=$((SECONDS + $1)) what=$2
+  local deadline=$((SECONDS + $1 * ${KUBEXX_PATIENCE:-1})) what=$2
   shift 2
   until "$@" >/dev/null 2>&1; do
     if [ "$SECONDS" -ge "$deadline" ]; then

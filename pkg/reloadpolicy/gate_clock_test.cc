@@ -53,7 +53,7 @@ TEST_F(GateClockTest, AClockThatIsSetBackDuringASoakKeepsNoPlaceForLonger) {
     if (is_seen) {
       See("a", Phase::kComplete);
     }
-    EXPECT_THAT(gate_.TakeLooks(now_), testing::Contains(Pair(AppRef("a"), base::Duration(10s))));
+    EXPECT_THAT(gate_.TakeLooks(now_), ::testing::Contains(Pair(AppRef("a"), base::Duration(10s))));
     After(9s);
     EXPECT_EQ(Try("b"), "Unhealthy") << is_seen;
     After(1s);

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <latch>
 #include <optional>
 #include <string>
@@ -55,6 +56,21 @@ Outcome Collect(RESTClient& client, std::stop_token stop = {}) {
 std::size_t Entries(const char* directory) {
   const auto entries = std::filesystem::directory_iterator(directory);
   return static_cast<std::size_t>(std::distance(begin(entries), end(entries)));
+}
+
+// What the kernel may hold of a connection: the largest buffers of its two sockets. Newer kernels
+// let the receiver's alone grow to 32 MiB.
+std::size_t KernelBuffers() {
+  std::size_t sum = 0;
+  for (const char* name : {"/proc/sys/net/ipv4/tcp_rmem", "/proc/sys/net/ipv4/tcp_wmem"}) {
+    std::ifstream file(name);
+    std::size_t least = 0;
+    std::size_t usual = 0;
+    std::size_t most = 0;
+    file >> least >> usual >> most;
+    sum += most;
+  }
+  return std::max<std::size_t>(sum, 20U << 20);
 }
 
 TEST(StreamTest, DeliversChunksInOrderAndAtOnce) {
@@ -157,7 +173,7 @@ TEST(StreamTest, SlowSinkHoldsTheServerBack) {
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().reason, Reason::kConflict);
   EXPECT_EQ(result.error().message, "enough") << "an error of the sink is returned as it is";
-  EXPECT_LT(ahead, 24U << 20) << "kernel socket buffers and ours";
+  EXPECT_LT(ahead, KernelBuffers() + (4U << 20)) << "kernel socket buffers and ours";
   gone.wait();
 }
 
@@ -524,7 +540,10 @@ TEST(StreamTest, AbandonedRequestsLeaveNoThreadOrSocket) {
   while (Entries("/proc/self/fd") > sockets) {
     std::this_thread::yield();
   }
-  EXPECT_LE(Entries("/proc/self/task"), threads + 1) << "one more for a resolver";
+  // One more for a resolver. A thread stays listed for a moment after it was joined.
+  while (Entries("/proc/self/task") > threads + 1) {
+    std::this_thread::yield();
+  }
 }
 
 }  // namespace

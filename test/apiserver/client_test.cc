@@ -1,5 +1,6 @@
 // The library's own clients against the server: lists, watches and informers in both encodings.
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -41,11 +42,13 @@ bool Await(const std::function<bool()>& condition) {
 class ClientTest : public ::testing::Test {
  protected:
   ClientTest() : server_(Options()) {
-    const std::string path = ::testing::TempDir() + "/apiserver-client-test.kubeconfig";
+    const std::string path = ::testing::TempDir() + "/apiserver-client-test-" +
+                             std::to_string(::getpid()) + ".kubeconfig";
     std::FILE* const file = std::fopen(path.c_str(), "w");
     std::fputs(server_.kubeconfig().c_str(), file);
     std::fclose(file);
     auto config = rest::LoadKubeconfig({.path = path});
+    std::remove(path.c_str());
     EXPECT_TRUE(config) << (config ? "" : config.status().ToString());
     config->qps = -1;
     auto client = rest::RESTClient::New(*config);

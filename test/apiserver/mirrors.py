@@ -17,7 +17,7 @@ import time
 
 from servers import ApiServer, Client, Target
 
-PATIENCE = 30.0  # seconds until a mirror must have caught up
+PATIENCE = 120.0  # seconds until a mirror must have caught up
 SEED = 7
 KILLS = 2  # kube-rs waits longer after each
 CONFIGMAPS = "/api/v1/namespaces/default/configmaps"

@@ -21,7 +21,7 @@ start() {
   rm -f "$KUBECONFIG"
   "$program" --address 127.0.0.1:0 --data-file "$work/data" --write-kubeconfig "$KUBECONFIG" "${server_flags[@]}" >>"$work/server.log" 2>&1 &
   server=$!
-  for _ in $(seq 100); do
+  for _ in $(seq 1200); do
     grep -qs current-context "$KUBECONFIG" && return
     kill -0 "$server" || fail "the server did not start"
     sleep 0.05
@@ -34,7 +34,7 @@ stop() {
   wait "$server" || fail "the server did not end well"
   server=
 }
-k() { timeout 30 "$kx_bin/kubectl" "$@"; }
+k() { timeout 120 "$kx_bin/kubectl" "$@"; }
 # is WANTED COMMAND...: the command's output.
 is() {
   local wanted=$1 got

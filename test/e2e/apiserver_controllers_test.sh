@@ -5,13 +5,13 @@ set -euo pipefail
 . "$(dirname "$0")/../../hack/lib/common.sh"
 # shellcheck source=apiserver.sh
 . "$(dirname "$0")/apiserver.sh"
+lists_nothing() { local found; found=$(k "$@" -o name) && [ -z "$found" ]; }
 gone() { # gone COMMAND...: what it lists goes away
-  for _ in $(seq 100); do
-    [ -n "$(k "$@" -o name)" ] || return 0
-    sleep 0.1
-  done
-  fail "kubectl $* still finds $(k "$@" -o name)"
+  wait_for 60 "kubectl $* to list nothing" lists_nothing "$@" || fail "kubectl $* still finds $(k "$@" -o name)"
 }
+# becomes WANTED COMMAND...: the command's output. A rollout does not wait for the last of the old pods to be gone.
+becomes() { wait_for 60 "kubectl $*" says "$@" || is "$@"; }
+says() { [ "$(k "${@:2}")" = "$1" ]; }
 workload() { # workload KIND NAME
   cat <<Y
 apiVersion: apps/v1
@@ -30,57 +30,57 @@ start
 
 log "a Deployment: rollout, scale, undo, restart, pause"
 k create deployment web --image web:1 --replicas 2 >/dev/null
-k rollout status deployment/web --timeout 20s >"$work/out"
+k rollout status deployment/web --timeout 60s >"$work/out"
 grep -q 'successfully rolled out' "$work/out" || fail "rollout status said: $(cat "$work/out")"
 is 2 get deployment web -o 'jsonpath={.status.availableReplicas}'
-k wait --for condition=Available deployment/web --timeout 5s >/dev/null
+k wait --for condition=Available deployment/web --timeout 60s >/dev/null
 k scale deployment web --replicas 4 >/dev/null
-k wait --for 'jsonpath={.status.readyReplicas}=4' deployment/web --timeout 10s >/dev/null
+k wait --for 'jsonpath={.status.readyReplicas}=4' deployment/web --timeout 60s >/dev/null
 k set image deployment/web web=web:2 >/dev/null
-k rollout status deployment/web --timeout 20s >/dev/null
-is "web:2 web:2 web:2 web:2" get pods -l app=web -o 'jsonpath={.items[*].spec.containers[0].image}'
+k rollout status deployment/web --timeout 60s >/dev/null
+becomes "web:2 web:2 web:2 web:2" get pods -l app=web -o 'jsonpath={.items[*].spec.containers[0].image}'
 k rollout history deployment/web >"$work/out"
 grep -qE '^2 ' "$work/out" || fail "rollout history said: $(cat "$work/out")"
 k rollout undo deployment/web >/dev/null
-k rollout status deployment/web --timeout 20s >/dev/null
+k rollout status deployment/web --timeout 60s >/dev/null
 is web:1 get deployment web -o 'jsonpath={.spec.template.spec.containers[0].image}'
 is 3 get deployment web -o 'jsonpath={.metadata.annotations.deployment\.kubernetes\.io/revision}'
 k rollout restart deployment/web >/dev/null
-k rollout status deployment/web --timeout 20s >/dev/null
+k rollout status deployment/web --timeout 60s >/dev/null
 k rollout pause deployment/web >/dev/null
 k set image deployment/web web=web:3 >/dev/null
-k wait --for 'jsonpath={.status.observedGeneration}'="$(k get deployment web -o 'jsonpath={.metadata.generation}')" deployment/web --timeout 5s >/dev/null
-is "web:1 web:1 web:1 web:1" get pods -l app=web -o 'jsonpath={.items[*].spec.containers[0].image}'
+k wait --for 'jsonpath={.status.observedGeneration}'="$(k get deployment web -o 'jsonpath={.metadata.generation}')" deployment/web --timeout 60s >/dev/null
+becomes "web:1 web:1 web:1 web:1" get pods -l app=web -o 'jsonpath={.items[*].spec.containers[0].image}'
 k rollout resume deployment/web >/dev/null
-k rollout status deployment/web --timeout 20s >/dev/null
+k rollout status deployment/web --timeout 60s >/dev/null
 
 log "other workloads"
 workload StatefulSet db | k apply -f - >/dev/null
-k rollout status statefulset/db --timeout 20s >/dev/null
-is pod/db-0 get pods -l app=db -o name
+k rollout status statefulset/db --timeout 60s >/dev/null
+becomes pod/db-0 get pods -l app=db -o name
 workload DaemonSet agent | k apply -f - >/dev/null
-k rollout status daemonset/agent --timeout 20s >/dev/null
-is kubexx-node get pods -l app=agent -o 'jsonpath={.items[*].spec.nodeName}'
+k rollout status daemonset/agent --timeout 60s >/dev/null
+becomes kubexx-node get pods -l app=agent -o 'jsonpath={.items[*].spec.nodeName}'
 k set image daemonset/agent main=web:2 >/dev/null
-k rollout status daemonset/agent --timeout 20s >/dev/null
+k rollout status daemonset/agent --timeout 60s >/dev/null
 k rollout undo daemonset/agent >/dev/null
-k rollout status daemonset/agent --timeout 20s >/dev/null
-is web:1 get pods -l app=agent -o 'jsonpath={.items[*].spec.containers[0].image}'
+k rollout status daemonset/agent --timeout 60s >/dev/null
+becomes web:1 get pods -l app=agent -o 'jsonpath={.items[*].spec.containers[0].image}'
 k create job once --image web:1 >/dev/null
-k wait --for condition=complete job/once --timeout 10s >/dev/null
+k wait --for condition=complete job/once --timeout 60s >/dev/null
 k run alone --image web:1 >/dev/null
-k wait --for condition=Ready pod/alone --timeout 10s >/dev/null
-k wait --for condition=Ready node/kubexx-node --timeout 5s >/dev/null
+k wait --for condition=Ready pod/alone --timeout 60s >/dev/null
+k wait --for condition=Ready node/kubexx-node --timeout 60s >/dev/null
 
 log "what goes along"
 k delete deployment web >/dev/null
 gone get replicasets,pods -l app=web
 k delete job once >/dev/null
 gone get pods -l job-name=once
-k delete pod alone --timeout 10s >/dev/null
+k delete pod alone --timeout 60s >/dev/null
 k create namespace n >/dev/null
-k -n n wait --for create serviceaccount/default configmap/kube-root-ca.crt --timeout 5s >/dev/null
-k delete namespace n --timeout 10s >/dev/null
+k -n n wait --for create serviceaccount/default configmap/kube-root-ca.crt --timeout 60s >/dev/null
+k delete namespace n --timeout 60s >/dev/null
 
 log "tokens of service accounts: kubectl create token, and a Secret for one"
 as() { k --token "$1" auth whoami -o 'jsonpath={.status.userInfo.username}'; }
@@ -93,7 +93,7 @@ kind: Secret
 metadata: {name: robot-token, annotations: {kubernetes.io/service-account.name: robot}}
 type: kubernetes.io/service-account-token
 Y
-k wait --for 'jsonpath={.data.token}' secret/robot-token --timeout 5s >/dev/null
+k wait --for 'jsonpath={.data.token}' secret/robot-token --timeout 60s >/dev/null
 token=$(k get secret robot-token -o 'jsonpath={.data.token}' | base64 -d)
 [ "$(as "$token")" = $robot ] || fail "the token of the Secret is not the account's"
 bound=$(k create token robot --bound-object-kind Secret --bound-object-name robot-token)
@@ -116,6 +116,6 @@ openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyou
 server_flags+=(--tls-cert-file "$work/own.crt" --tls-private-key-file "$work/own.key")
 start
 k --tls-server-name api.example create deployment own --image own:1 >/dev/null
-k --tls-server-name api.example rollout status deployment/own --timeout 20s >/dev/null
+k --tls-server-name api.example rollout status deployment/own --timeout 60s >/dev/null
 stop
 log "kubexx-apiserver --controllers: kubectl works"

@@ -144,9 +144,9 @@ Y
   has 'Tested.*it was tested' events --for pod/single
 }
 
-# appears PATTERN FILE: within 5 s.
+# appears PATTERN FILE: within a minute.
 appears() {
-  for _ in $(seq 100); do
+  for _ in $(seq 1200); do
     grep -qsE "$1" "$2" && return
     sleep 0.05
   done
@@ -155,13 +155,13 @@ appears() {
 watches() {
   local watchers=()
   log "get -w, --watch-only, wait"
-  timeout 30 "$kx_bin/kubectl" get configmaps -w >"$work/table" &
+  timeout 300 "$kx_bin/kubectl" get configmaps -w >"$work/table" &
   watchers+=($!)
-  timeout 30 "$kx_bin/kubectl" get configmaps --watch-only -o name >"$work/only" &
+  timeout 300 "$kx_bin/kubectl" get configmaps --watch-only -o name >"$work/only" &
   watchers+=($!)
-  timeout 30 "$kx_bin/kubectl" wait --for delete configmap/applied >"$work/gone" &
+  timeout 300 "$kx_bin/kubectl" wait --for delete configmap/applied --timeout 300s >"$work/gone" &
   watchers+=($!)
-  timeout 30 "$kx_bin/kubectl" wait --for create configmap/awaited >"$work/created" &
+  timeout 300 "$kx_bin/kubectl" wait --for create configmap/awaited --timeout 300s >"$work/created" &
   watchers+=($!)
   appears '^settings ' "$work/table"
   # The second watch is open when it has told of one of these.
@@ -178,7 +178,7 @@ watches() {
   appears 'condition met' "$work/gone"
   kill "${watchers[@]}" 2>/dev/null || true
   wait "${watchers[@]}" 2>/dev/null || true
-  k wait --for 'jsonpath={.status.phase}=Active' namespace/elsewhere --timeout 5s >/dev/null
+  k wait --for 'jsonpath={.status.phase}=Active' namespace/elsewhere --timeout 60s >/dev/null
   refuses "timed out" wait --for condition=Available deployment/web --timeout 1s
 }
 
@@ -197,7 +197,7 @@ deletions() {
   refuses "not found" get configmap awaited
   k delete configmap,secret --all >/dev/null
   is "" get secrets -o name
-  k delete namespace elsewhere --wait --timeout 10s >/dev/null
+  k delete namespace elsewhere --wait --timeout 60s >/dev/null
 }
 
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=test -keyout "$work/tls.key" -out "$work/tls.crt" 2>/dev/null

@@ -35,7 +35,7 @@ k patch deployment web --type json -p '[{"op":"replace","path":"/spec/replicas",
 k scale deployment web --replicas 5 >/dev/null
 is 5 get deployment web -o 'jsonpath={.spec.replicas}'
 is 5 get deployment web -o 'jsonpath={.metadata.generation}'
-k wait --for 'jsonpath={.spec.replicas}=5' deployment/web --timeout 5s >/dev/null
+k wait --for 'jsonpath={.spec.replicas}=5' deployment/web --timeout 60s >/dev/null
 k describe deployment web >/dev/null
 
 log "server-side apply"
@@ -64,11 +64,11 @@ k create --validate=warn -f <(printf 'apiVersion: v1\nkind: ConfigMap\nmetadata:
 grep -q 'Warning: unknown field "dat"' "$work/warned" || fail "no warning of an unknown field"
 
 log "watch"
-timeout 20 "$kx_bin/kubectl" get configmap -w -o name >"$work/watched" &
+timeout 300 "$kx_bin/kubectl" get configmap -w -o name >"$work/watched" &
 watcher=$!
-for _ in $(seq 100); do grep -qs configmap/a "$work/watched" && break; sleep 0.05; done
+for _ in $(seq 1200); do grep -qs configmap/a "$work/watched" && break; sleep 0.05; done
 k create configmap later >/dev/null
-for _ in $(seq 100); do grep -qs configmap/later "$work/watched" && break; sleep 0.05; done
+for _ in $(seq 1200); do grep -qs configmap/later "$work/watched" && break; sleep 0.05; done
 kill "$watcher" 2>/dev/null || true
 wait "$watcher" 2>/dev/null || true
 grep -q configmap/later "$work/watched" || fail "the watch did not tell of a new object"
@@ -92,7 +92,7 @@ spec:
   versions:
   - {name: v1, served: true, storage: true, subresources: {status: {}}, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}
 Y
-k wait --for condition=Established crd/widgets.example.com --timeout 5s >/dev/null
+k wait --for condition=Established crd/widgets.example.com --timeout 60s >/dev/null
 k create -f - >/dev/null <<'Y'
 apiVersion: example.com/v1
 kind: Widget
@@ -105,7 +105,7 @@ refuses "the server" get widgets
 
 log "schemas of custom resources"
 k create -f "$kx_root/manifests/crds.yaml" >/dev/null 2>&1
-k wait --for condition=Established crd/reloadpolicies.kubexx.io --timeout 5s >/dev/null
+k wait --for condition=Established crd/reloadpolicies.kubexx.io --timeout 60s >/dev/null
 policy() { # policy SPEC
   printf 'apiVersion: kubexx.io/v1alpha1\nkind: ReloadPolicy\nmetadata: {name: p}\nspec: %s\n' "$1"
 }
@@ -163,11 +163,11 @@ is v get configmap a -o 'jsonpath={.data.k}'
 is 5 get deployment web -o 'jsonpath={.spec.replicas}'
 
 log "deletions"
-k delete deployment web --wait --timeout 10s >/dev/null
+k delete deployment web --wait --timeout 60s >/dev/null
 refuses "not found" get deployment web
 k create namespace n >/dev/null
 k -n n create configmap inside >/dev/null
-k delete namespace n --timeout 10s >/dev/null
+k delete namespace n --timeout 60s >/dev/null
 refuses "not found" get namespace n
 k create namespace n >/dev/null
 is "" -n n get configmap -o name

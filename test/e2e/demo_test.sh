@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # hack/demo as a newcomer's machine runs it: without kubectl. Not with a cache of its own: it configures the build, which
-# keeps the cache's path for the other tests.
+# keeps the cache's path for the other tests. It may have to wait for another test that builds.
 set -euo pipefail
 # shellcheck source=../../hack/lib/common.sh
 . "$(dirname "$0")/../../hack/lib/common.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-KUBEXX_DEMO_SMALL_KUBECTL=1 timeout 120 "$kx_root/hack/demo" >"$work/out" 2>&1 || {
+KUBEXX_DEMO_SMALL_KUBECTL=1 timeout 280 "$kx_root/hack/demo" >"$work/out" 2>&1 || {
   cat "$work/out" >&2
   die "FAILED: hack/demo"
 }

@@ -14,7 +14,9 @@ fail() { die "FAILED: $*"; }
 become_root() {
   is_root && return 0
   sudo -n true 2>/dev/null || fail "pods need root; run as root, or allow sudo without a password"
-  exec sudo -n -- env "PATH=$PATH" "KUBEXX_CACHE=$KUBEXX_CACHE" "KUBEXX_CLUSTER_NAME=$KUBEXX_CLUSTER_NAME" "$0" "$@"
+  local name settings=("PATH=$PATH")
+  for name in "${!KUBEXX_@}"; do settings+=("$name=${!name}"); done
+  exec sudo -n -- env "${settings[@]}" "$0" "$@"
 }
 
 use_cluster_environment() { eval "$("$cluster" env)"; }
@@ -41,7 +43,7 @@ rolled_out() { # rolled_out NAMESPACE KIND/NAME...
   local namespace=$1 one
   shift
   for one in "$@"; do
-    kubectl -n "$namespace" rollout status --timeout 90s "$one" >/dev/null || fail "$one was not rolled out"
+    kubectl -n "$namespace" rollout status --timeout 300s "$one" >/dev/null || fail "$one was not rolled out"
   done
 }
 

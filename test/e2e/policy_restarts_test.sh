@@ -121,9 +121,11 @@ config_becomes mended
 wait_for 20 "the rollout that mends it" rolled_one mended || fail "rolled: $(rolled_apps mended | xargs)"
 kill_operator
 status_becomes "$broken" 1
+begun=$SECONDS
 start_operator
 sleep 5
-rolled_one mended || fail "others were rolled before $broken had been healthy for a while: $(rolled_apps mended | xargs)"
+# After ten seconds of health the others may: a slow machine looks too late to tell.
+rolled_one mended || [ $((SECONDS - begun)) -ge 10 ] || fail "others were rolled before $broken had been healthy for a while: $(rolled_apps mended | xargs)"
 all_rolled() {
   local app
   for app in "${apps[@]}"; do status_becomes "$app" 1; done

@@ -43,6 +43,9 @@ metric_is() { [ "$(metric "$1")" = "$2" ]; }
 secrets_are() { [ "$(curl -s "http://127.0.0.1:$port/metrics" | awk '/^informer_store_objects.*resource="secrets"/ { print $2 }')" = "$1" ]; }
 looks() { curl -s "http://127.0.0.1:$port/metrics" | awk '/^reloader_reconcile_total/ { sum += $2 } END { print sum + 0 }'; }
 has_looked() { [ "$(looks)" -ge "$1" ]; }
+# Edits of ConfigMaps that have come to it, also such as it leaves alone.
+edits() { curl -s "http://127.0.0.1:$port/metrics" | awk '/^reloader_events_processed_total.*event_type="update".*resource_type="configmaps"/ { sum += $2 } END { print sum + 0 }'; }
+has_had_edits() { [ "$(edits)" -ge "$1" ]; }
 wait_until() { wait_for "$@" || fail "waited $1 s in vain for $2: $(ready)"; }
 
 workload() { # workload NAMESPACE NAME: a ConfigMap and a Secret, and a Deployment that takes both
@@ -168,8 +171,9 @@ k create namespace later >/dev/null
 workload later web
 run_operator "$KUBECONFIG" --namespace-selector=watched=yes --reload-on-create=true --sync-after-restart
 wait_until 20 "the operator" is_ready
+seen=$(edits)
 edit later web 2
-before=$(looks)
+wait_until 20 "the edit" has_had_edits $((seen + 1))
 k label namespace later watched=yes >/dev/null
 wait_until 20 "the record" recorded later web
 still later web "" "an edit from before the namespace was selected"
@@ -197,7 +201,9 @@ for manager in kubectl-annotate argocd-controller; do
   [ "$(template web)" = "$before" ] || fail "a baseline that $manager set back has rolled: $(template web)"
 done
 log "a change while a workload is opted out"
+looked=$(looks)
 k -n records annotate deployment web --overwrite reloader.stakater.com/auto=false >/dev/null
+wait_until 20 "a look" has_looked $((looked + 1))
 edit records web 3
 sleep 1
 still records web 2 "it is opted out"
@@ -236,7 +242,7 @@ wait_until 20 "the record" cron_job_recorded 1
 edit jobs backup 2
 wait_until 20 "the record of the edit" cron_job_recorded 2
 has_jobs 0 || fail "a suspended CronJob has been run: $(jobs)"
-grep -q 'workload left alone.*workload=backup.*it is suspended' "$work/operator.log" || fail "the log does not tell"
+wait_until 20 "the log of it" grep -q 'workload left alone.*workload=backup.*it is suspended' "$work/operator.log"
 k -n jobs annotate cronjob backup reloader.kubexx.io/run-suspended=true >/dev/null
 edit jobs backup 3
 wait_until 20 "the Job that was asked for" has_jobs 1

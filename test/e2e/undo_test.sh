@@ -38,7 +38,7 @@ rolled_out_all() {
   local strategy kind
   for strategy in "${strategies[@]}"; do
     for kind in "${kinds[@]}"; do
-      kubectl -n "$strategy" rollout status --timeout 1s "$kind" >/dev/null || return 1
+      kubectl -n "$strategy" rollout status --timeout 10s "$kind" >/dev/null || return 1
     done
   done
 }
@@ -138,5 +138,10 @@ log "one release"
 kill_operators
 window=3s # a release takes as long as that on a loaded machine
 start_operators
+# Only what an operator has seen before the release is it told of by a watch.
+set_data settled
+wait_until 60 "pods with the data before the release" each_has "data=settled release=one"
+wait_until 60 "rollouts to end" rolled_out_all
+wait_until 60 "the data before the release to be recorded" recorded_all settled
 one_release_is_one_rollout
 log "PASSED"

@@ -9,8 +9,10 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,8 +20,10 @@
 namespace kubexx::integration {
 namespace {
 
-/// Two ports of 127.0.0.1 that were free a moment ago.
+/// Two ports of 127.0.0.1 that were free a moment ago. Not from the range that the kernel gives to
+/// whoever asks for any: nobody else gets them before etcd listens there, or while it is killed.
 std::array<int, 2> FreePorts() {
+  std::random_device random;
   std::array<int, 2> sockets{};
   std::array<int, 2> ports{};
   for (std::size_t place = 0; place < ports.size(); ++place) {
@@ -27,10 +31,13 @@ std::array<int, 2> FreePorts() {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    EXPECT_EQ(::bind(sockets.at(place), reinterpret_cast<sockaddr*>(&address), size), 0);
-    EXPECT_EQ(::getsockname(sockets.at(place), reinterpret_cast<sockaddr*>(&address), &size), 0);
-    ports.at(place) = ntohs(address.sin_port);
+    int bound = -1;
+    for (int tries = 0; bound != 0 && tries < 1000; ++tries) {
+      ports.at(place) = 25000 + static_cast<int>(random() % 7000);
+      address.sin_port = htons(static_cast<std::uint16_t>(ports.at(place)));
+      bound = ::bind(sockets.at(place), reinterpret_cast<sockaddr*>(&address), sizeof address);
+    }
+    EXPECT_EQ(bound, 0);
   }
   for (const int socket : sockets) {
     ::close(socket);

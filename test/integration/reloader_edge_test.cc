@@ -272,7 +272,7 @@ TEST_F(ReloaderEdge, ANamespaceThatIsSelectedLaterIsMadeUpFor) {
 
 TEST_F(ReloaderEdge, APauseOutlivesTheProcess) {
   constexpr char kPausedAt[] = "deployment.reloader.stakater.com/paused-at";
-  CreateWeb(namespace_, {{"deployment.reloader.stakater.com/pause-period", "3s"}});
+  CreateWeb(namespace_, {{"deployment.reloader.stakater.com/pause-period", "1h"}});
   const std::vector<std::string> scope{"--namespaces=" + namespace_};
   auto program = std::make_unique<Program>(scope, std::map<std::string, std::string>());
   PutConfig("new", namespace_);
@@ -281,6 +281,12 @@ TEST_F(ReloaderEdge, APauseOutlivesTheProcess) {
   EXPECT_TRUE(Web(namespace_).metadata.annotations.contains(kPausedAt));
   program->End(SIGKILL);
   EXPECT_TRUE(Web(namespace_).spec.paused);
+  // Its end comes while no process is there.
+  const auto moved = Deployments(namespace_)
+                         .Patch("web", rest::PatchType::kMerge,
+                                R"({"metadata":{"annotations":{")" + std::string(kPausedAt) +
+                                    R"(":"2024-01-01T00:00:00Z"}}})");
+  ASSERT_TRUE(moved) << moved.status().ToString();
   program = std::make_unique<Program>(scope, std::map<std::string, std::string>());
   EXPECT_TRUE(Await([&] { return !Web(namespace_).spec.paused; }));
   EXPECT_FALSE(Web(namespace_).metadata.annotations.contains(kPausedAt));

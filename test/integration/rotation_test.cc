@@ -145,6 +145,13 @@ TEST_F(RotationTest, AWatchGoesOnWithANewClientCertificate) {
   Bind(R"({"apiGroup":"rbac.authorization.k8s.io","kind":"User","name":"rotating"})");
   const CertificateAuthority authority(CertificateAndKey{.certificate = ReadWhole(pki_ / "ca.crt"),
                                                          .key = ReadWhole(pki_ / "ca.key")});
+  // The authorizer knows of the binding before the seconds of the first certificate begin.
+  const auto lasting = authority.Issue({.common_name = "rotating"});
+  rest::Config known = config_;
+  known.tls.cert_data = lasting.certificate;
+  known.tls.key_data = lasting.key;
+  const auto known_client = Connect(known);
+  ASSERT_TRUE(Await([&] { return Code(*known_client) == 200; }));
   const auto first = authority.Issue({.common_name = "rotating", .not_after = seconds(8)});
   rest::Config config = config_;
   config.tls.cert_file = dir_.Write("client.crt", first.certificate);

@@ -41,7 +41,8 @@ class CacherTest : public ::testing::Test {
       }
     }
     Put("a", "x");
-    cacher_ = std::make_unique<Cacher>(type_, *storage_, CacherOptions{.window = 3});
+    cacher_ = std::make_unique<Cacher>(
+        type_, *storage_, CacherOptions{.window = 3, .patience = std::chrono::minutes(1)});
     EXPECT_TRUE(cacher_->WaitForLatest({}));
   }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kubexx/apiserver/controllers/setup.h"
+#include "kubexx/controller/manager.h"
 #include "kubexx/logging/log.h"
 
 namespace kubexx::apiserver::controllers {

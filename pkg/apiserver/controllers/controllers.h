@@ -15,9 +15,12 @@
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/apiserver/storage/storage.h"
 #include "kubexx/base/clock.h"
-#include "kubexx/controller/manager.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/rest/config.h"
+
+namespace kubexx::controller {
+class Manager;
+}  // namespace kubexx::controller
 
 namespace kubexx::apiserver::controllers {
 

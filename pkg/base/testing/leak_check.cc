@@ -12,7 +12,7 @@
 namespace kubexx::base::testing {
 namespace {
 
-constexpr std::chrono::seconds kGrace(5);
+constexpr std::chrono::seconds kGrace(60);
 
 struct Baseline {
   Mutex mu;

@@ -26,7 +26,7 @@ std::string DescribeLeaks(const HeldResources& before, const HeldResources& afte
 void ResetLeakBaseline();
 
 /// Called before the first test and after the last by the environment that kubexx_package links
-/// into each test program. The second waits up to 5 s for threads that are about to end, and fails
+/// into each test program. The second waits up to 60 s for threads that are about to end, and fails
 /// the program when something is left.
 void StartLeakCheck();
 void FinishLeakCheck();

@@ -58,14 +58,20 @@ func run(o options) error {
 	history := newHistory()
 	clients := startClients(o, servers.url(), history)
 	for i := 0; i < o.kills; i++ {
-		time.Sleep(o.every)
+		if err := history.window(o.every, 100); err != nil {
+			clients.stop()
+			return err
+		}
 		if err := servers.killAndStart(o.kill); err != nil {
 			clients.stop()
 			return err
 		}
 	}
-	time.Sleep(o.every)
+	err = history.window(o.every, 100)
 	clients.stop()
+	if err != nil {
+		return err
+	}
 	if err := finalReads(o, servers.url(), history); err != nil {
 		return err
 	}

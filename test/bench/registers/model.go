@@ -101,6 +101,7 @@ type history struct {
 	mu         sync.Mutex
 	began      time.Time
 	operations []porcupine.Operation
+	answered   int
 }
 
 func newHistory() *history { return &history{began: time.Now()} }
@@ -119,6 +120,27 @@ func (h *history) add(client int, asked request, called int64, got answer) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.operations = append(h.operations, porcupine.Operation{ClientId: client, Input: asked, Call: called, Output: got, Return: returned})
+	if got.outcome != unknown {
+		h.answered++
+	}
+}
+
+func (h *history) countAnswered() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.answered
+}
+
+// window waits for the time and for so many answers more: on a busy machine the time may pass without any.
+func (h *history) window(length time.Duration, answers int) error {
+	wanted := h.countAnswered() + answers
+	time.Sleep(length)
+	for patience := time.Now().Add(2 * time.Minute); h.countAnswered() < wanted; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(patience) {
+			return fmt.Errorf("%d requests were answered within two minutes, not %d", h.countAnswered()-wanted+answers, answers)
+		}
+	}
+	return nil
 }
 
 type counts struct{ all, unknown int }

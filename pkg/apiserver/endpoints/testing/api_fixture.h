@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <utility>
@@ -19,8 +20,13 @@ namespace kubexx::apiserver::testing {
 class ApiFixture : public ::testing::Test {
  protected:
   explicit ApiFixture(ApiOptions options = {})
-      : storage_(*storage::NewMemoryStorage({})), api_(*storage_, std::move(options)) {
+      : storage_(*storage::NewMemoryStorage({})), api_(*storage_, Patient(std::move(options))) {
     EXPECT_TRUE(api_.Bootstrap({}));
+  }
+  /// On a slow machine the cache of a type may need long for its first list.
+  static ApiOptions Patient(ApiOptions options) {
+    options.cacher.patience = std::chrono::minutes(1);
+    return options;
   }
 
   static constexpr const char* kMergePatch = "application/merge-patch+json";
