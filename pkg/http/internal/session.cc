@@ -2,7 +2,10 @@
 // Asio needs <utility> first.
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
+#include <boost/beast/core/read_size.hpp>
+#include <boost/beast/http/error.hpp>
 
+#include "kubexx/http/internal/response_header.h"
 #include "kubexx/http/internal/session.h"
 
 namespace kubexx::http::internal {
@@ -21,17 +24,7 @@ constexpr std::chrono::milliseconds kMaxDrainTime(1000);
 
 /// Beyond a header, what is read ahead of a body.
 constexpr std::size_t kMaxReadAhead = 64 << 10;
-
-/// Beast throws at larger ones.
-constexpr std::size_t kMaxFieldBytes = 60 << 10;
-
-/// Whether the header can be sent: nothing in it ends a line.
-bool IsSendable(const Response& response) {
-  return std::ranges::all_of(response.headers, [](const auto& field) {
-    return field.first.size() + field.second.size() <= kMaxFieldBytes &&
-           (field.first + field.second).find_first_of("\r\n") == std::string::npos;
-  });
-}
+constexpr std::size_t kMaxReadAtOnce = 64 << 10;
 
 }  // namespace
 
@@ -82,8 +75,56 @@ void Session::Read() {
   parser_->body_limit(host_.options().max_body_bytes);
   // One limit for all of it, so that a byte now and then does not extend it.
   tcp().expires_after(TimeToRead());
-  AsyncReadHeader(buffer_, *parser_,
-                  [self = shared_from_this()](error_code error) { self->OnHeader(error); });
+  ReadUntil(Part::kHeader);
+}
+
+void Session::ReadUntil(Part part) {
+  const auto complete = [this, part] {
+    return part == Part::kHeader ? parser_->is_header_done() : parser_->is_done();
+  };
+  error_code error;
+  parser_->eager(part == Part::kRequest);
+  while (!error && !complete() && buffer_.size() > 0) {
+    buffer_.consume(parser_->put(asio::const_buffer(buffer_.cdata()), error));
+  }
+  if (complete() || (error && error != bhttp::error::need_more)) {
+    OnPart(part, error);
+    return;
+  }
+  const std::size_t room = beast::read_size(buffer_, kMaxReadAtOnce);
+  if (room == 0) {
+    OnPart(part, bhttp::error::buffer_overflow);
+    return;
+  }
+  AsyncReadSome(buffer_.prepare(room),
+                [self = shared_from_this(), part](error_code failed, std::size_t size) {
+                  self->OnSomeRead(part, failed, size);
+                });
+}
+
+void Session::OnSomeRead(Part part, error_code error, std::size_t size) {
+  if (error == asio::error::eof) {
+    error = {};
+    if (parser_->got_some()) {
+      parser_->put_eof(error);
+    } else {
+      error = bhttp::error::end_of_stream;
+    }
+    OnPart(part, error ? error : bhttp::error::partial_message);
+  } else if (error) {
+    OnPart(part, error);
+  } else {
+    buffer_.commit(size);
+    ReadUntil(part);
+  }
+}
+
+void Session::OnPart(Part part, error_code error) {
+  if (part == Part::kHeader) {
+    OnHeader(error);
+  } else {
+    OnRead(error);
+  }
 }
 
 void Session::OnHeader(error_code error) {
@@ -101,8 +142,7 @@ void Session::OnHeader(error_code error) {
     Respond();
   } else {
     tcp().expires_after(TimeToRead());
-    AsyncRead(buffer_, *parser_,
-              [self = shared_from_this()](error_code failed) { self->OnRead(failed); });
+    ReadUntil(Part::kRequest);
   }
 }
 
@@ -122,14 +162,14 @@ bool Session::ReadFailed(error_code error) {
   }
   reading_ = false;
   if (error == bhttp::error::header_limit) {
-    Refuse(bhttp::status::request_header_fields_too_large, "The request header is too large.");
+    Refuse(431, "The request header is too large.");
   } else if (error == bhttp::error::body_limit) {
-    Refuse(bhttp::status::payload_too_large, "The request body is too large.");
+    Refuse(413, "The request body is too large.");
   } else if (parser_->unknown_coding()) {
-    Refuse(bhttp::status::not_implemented, "The body's transfer encoding is not known.");
+    Refuse(501, "The body's transfer encoding is not known.");
   } else if (error.category() == bhttp::make_error_code(bhttp::error::bad_method).category() &&
              error != bhttp::error::end_of_stream && error != bhttp::error::partial_message) {
-    Refuse(bhttp::status::bad_request, "The request is not valid HTTP/1.");
+    Refuse(400, "The request is not valid HTTP/1.");
   } else {
     Close();
   }
@@ -195,38 +235,33 @@ void Session::Deliver(std::uint64_t serial, Response response) {
   }
 }
 
-void Session::Refuse(bhttp::status status, std::string text) {
+void Session::Refuse(int status, std::string text) {
   refused_ = true;
-  Write({.status = static_cast<int>(status), .body = std::move(text) + "\n"}, false, false);
+  Write({.status = status, .body = std::move(text) + "\n"}, false, false);
 }
 
 void Session::Write(Response response, bool keep_alive, bool head) {
-  response_.emplace(static_cast<bhttp::status>(response.status), 11);
-  for (const auto& [name, value] : response.headers) {
-    response_->insert(name, value);
-  }
-  response_->set(bhttp::field::content_type, response.content_type);
-  response_->set(bhttp::field::cache_control, "no-store");
-  response_->set("X-Content-Type-Options", "nosniff");
-  response_->keep_alive(keep_alive);
-  response_->content_length(response.body.size());
+  frames_.push_back(
+      HeaderOf(response, (keep_alive ? "" : "Connection: close\r\n") +
+                             ("Content-Length: " + std::to_string(response.body.size()) + "\r\n")));
   if (!head) {
-    response_->body() = std::move(response.body);
+    frames_.push_back(std::move(response.body));
   }
-  serializer_.emplace(*response_);
-  serializer_->split(false);
+  for (const std::string& frame : frames_) {
+    buffers_.emplace_back(asio::buffer(frame));
+  }
   const Server::Options& options = host_.options();
   answering_ = true;
   tcp().expires_after(admitted_ ? options.write_timeout
                                 : std::min(options.write_timeout, options.read_timeout));
-  AsyncWrite(*serializer_, [self = shared_from_this(), keep_alive](error_code error) {
+  AsyncWrite(buffers_, [self = shared_from_this(), keep_alive](error_code error) {
     self->OnWritten(error, keep_alive);
   });
 }
 
 void Session::OnWritten(error_code error, bool keep_alive) {
-  serializer_.reset();
-  response_.reset();
+  buffers_.clear();
+  frames_.clear();
   answering_ = false;
   if (closed_) {
     return;
@@ -251,15 +286,15 @@ void Session::OnWritten(error_code error, bool keep_alive) {
 
 // What the peer still sends is dropped below TLS.
 void Session::Drain() {
-  tcp().async_read_some(asio::buffer(drain_),
-                        [self = shared_from_this()](error_code error, std::size_t size) {
-                          self->drained_ += size;
-                          if (error || self->drained_ > kMaxDrainBytes) {
-                            self->Close();
-                          } else {
-                            self->Drain();
-                          }
-                        });
+  SomeRead done = [self = shared_from_this()](error_code error, std::size_t size) {
+    self->drained_ += size;
+    if (error || self->drained_ > kMaxDrainBytes) {
+      self->Close();
+    } else {
+      self->Drain();
+    }
+  };
+  tcp().async_read_some(asio::mutable_buffer(asio::buffer(drain_)), std::move(done));
 }
 
 }  // namespace kubexx::http::internal

@@ -11,7 +11,6 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
-#include <boost/beast/http.hpp>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -51,8 +50,6 @@ class Session : public std::enable_shared_from_this<Session> {
  public:
   using Done = std::function<void(boost::system::error_code)>;
   using SomeRead = std::function<void(boost::system::error_code, std::size_t)>;
-  using Parser = RequestParser;
-  using Serializer = boost::beast::http::response_serializer<boost::beast::http::string_body>;
 
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -83,20 +80,15 @@ class Session : public std::enable_shared_from_this<Session> {
 
   virtual boost::beast::tcp_stream& tcp() = 0;
   virtual void AsyncHandshake(Done done) = 0;
-  virtual void AsyncReadHeader(boost::beast::flat_buffer& buffer, Parser& parser, Done done) = 0;
-  virtual void AsyncRead(boost::beast::flat_buffer& buffer, Parser& parser, Done done) = 0;
-  virtual void AsyncWrite(Serializer& serializer, Done done) = 0;
-  /// Of a response in chunks; `buffers` lives until `done`.
-  virtual void AsyncWriteBuffers(const std::vector<boost::asio::const_buffer>& buffers,
-                                 Done done) = 0;
+  virtual void AsyncReadSome(boost::asio::mutable_buffer buffer, SomeRead done) = 0;
+  /// Writes all of them; `buffers` lives until `done`.
+  virtual void AsyncWrite(const std::vector<boost::asio::const_buffer>& buffers, Done done) = 0;
   /// The same for little, without waiting: what the client does not take yet is kept and is there
   /// for AsyncFlush. False when it cannot be done now: nothing was written.
   virtual bool WriteAtOnce(const std::vector<boost::asio::const_buffer>& buffers,
                            boost::system::error_code& error) = 0;
   virtual bool HasRest() = 0;
   virtual void AsyncFlush(Done done) = 0;
-  /// Reads what nobody wants, to notice that the client has gone.
-  virtual void AsyncReadSome(boost::asio::mutable_buffer buffer, SomeRead done) = 0;
   /// Of the client's certificate.
   virtual Peer PeerOfClient() { return {}; }
   /// Says goodbye.
@@ -104,6 +96,11 @@ class Session : public std::enable_shared_from_this<Session> {
 
  private:
   void Read();
+  enum class Part { kHeader, kRequest };
+  /// Parses what there is, and reads on until that part is complete; then OnHeader or OnRead.
+  void ReadUntil(Part part);
+  void OnSomeRead(Part part, boost::system::error_code error, std::size_t size);
+  void OnPart(Part part, boost::system::error_code error);
   void OnHeader(boost::system::error_code error);
   void OnRead(boost::system::error_code error);
   /// Whether the read has failed; then the client has been told.
@@ -111,7 +108,7 @@ class Session : public std::enable_shared_from_this<Session> {
   std::chrono::milliseconds TimeToRead() const;
   void Respond();
   void OnDeadline();
-  void Refuse(boost::beast::http::status status, std::string text);
+  void Refuse(int status, std::string text);
   void Write(Response response, bool keep_alive, bool head);
   void OnWritten(boost::system::error_code error, bool keep_alive);
   void Drain();
@@ -129,17 +126,17 @@ class Session : public std::enable_shared_from_this<Session> {
   boost::asio::steady_timer deadline_;
   Sessions::iterator self_{};
   boost::beast::flat_buffer buffer_;
-  std::optional<Parser> parser_;
-  std::optional<boost::beast::http::response<boost::beast::http::string_body>> response_;
-  std::optional<Serializer> serializer_;
+  std::optional<RequestParser> parser_;
   std::array<char, 4096> drain_{};
   std::size_t drained_ = 0;
   Peer peer_{};
+  // What is being written: a header and its body, or of a response in chunks the line before each
+  // chunk and what goes before the first.
+  std::vector<std::string> frames_{};
+  std::vector<boost::asio::const_buffer> buffers_{};
   // Of a response in chunks.
   std::shared_ptr<BodyStream> stream_body_{};
   std::vector<BodyStream::Chunk> chunks_{};
-  std::vector<std::string> frames_{};  // the line before each chunk, and what goes before the first
-  std::vector<boost::asio::const_buffer> buffers_{};
   std::string websocket_key_{};  // of a request for an upgrade; else empty
   ClientFrames client_frames_{};
   Opcode opcode_ = Opcode::kText;

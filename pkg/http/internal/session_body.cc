@@ -4,31 +4,20 @@
 // Asio needs <utility> first.
 #include <boost/asio/io_context.hpp>
 
+#include "kubexx/http/internal/response_header.h"
 #include "kubexx/http/internal/session.h"
 
 namespace kubexx::http::internal {
 namespace {
 
 namespace asio = boost::asio;
-namespace bhttp = boost::beast::http;
 using boost::system::error_code;
 
 // So often a stream that always has more writes before others have their turn.
 constexpr int kWritesInATurn = 4;
+constexpr std::string_view kChunkedFields = "Connection: close\r\nTransfer-Encoding: chunked\r\n";
 constexpr std::string_view kEndOfChunk = "\r\n";
 constexpr std::string_view kLastChunk = "0\r\n\r\n";
-
-std::string HeaderOf(const Response& response) {
-  const auto status = static_cast<bhttp::status>(response.status);
-  std::string text = "HTTP/1.1 " + std::to_string(response.status) + " " +
-                     std::string(bhttp::obsolete_reason(status)) +
-                     "\r\nContent-Type: " + response.content_type +
-                     "\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n";
-  for (const auto& [name, value] : response.headers) {
-    text += name + ": " + value + "\r\n";
-  }
-  return text + "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n";
-}
 
 std::string LineOf(std::size_t size) {
   constexpr std::string_view kDigits = "0123456789abcdef";
@@ -39,24 +28,13 @@ std::string LineOf(std::size_t size) {
   return line + "\r\n";
 }
 
-std::string UpgradeHeaderOf(const Response& response, std::string_view key) {
-  std::string text =
-      "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-      "Sec-WebSocket-Accept: " +
-      AcceptKey(key) + "\r\n";
-  for (const auto& [name, value] : response.headers) {
-    text += name + ": " + value + "\r\n";
-  }
-  return text + "\r\n";
-}
-
 }  // namespace
 
 void Session::BeginStream(Response response) {
   stream_body_ = std::move(response.stream);
   const bool json = response.content_type.starts_with("application/json");
   opcode_ = json ? Opcode::kText : Opcode::kBinary;
-  frames_.push_back(websocket_key_.empty() ? HeaderOf(response)
+  frames_.push_back(websocket_key_.empty() ? HeaderOf(response, kChunkedFields)
                                            : UpgradeHeaderOf(response, websocket_key_));
   WatchClient();
   stream_body_->Start([self = weak_from_this(), this] {
@@ -171,7 +149,7 @@ bool Session::WriteChunks() {
   if (at_once) {
     AsyncFlush(done);
   } else {
-    AsyncWriteBuffers(buffers_, done);
+    AsyncWrite(buffers_, done);
   }
   return true;
 }

@@ -13,12 +13,16 @@ namespace {
 
 namespace asio = boost::asio;
 namespace beast = boost::beast;
-namespace bhttp = boost::beast::http;
 using boost::system::error_code;
 using tcp = asio::ip::tcp;
 
 asio::io_context& ContextOf(tcp::socket& socket) {
   return static_cast<asio::io_context&>(socket.get_executor().context());
+}
+
+/// How much may be written in one operation: Asio's own choice, 64 KiB, makes many of a long list.
+std::size_t AllAtOnce(const error_code& error, std::size_t /*written*/) {
+  return error ? 0 : std::size_t{4} << 20;
 }
 
 template <class Stream>
@@ -29,22 +33,11 @@ class StreamSession : public Session {
       : Session(ContextOf(socket), host), stream_(std::move(socket), args...) {}
 
  protected:
-  void AsyncReadHeader(beast::flat_buffer& buffer, Parser& parser, Done done) override {
-    bhttp::async_read_header(
-        stream_, buffer, parser,
-        [done = std::move(done)](error_code error, std::size_t) { done(error); });
+  void AsyncReadSome(asio::mutable_buffer buffer, SomeRead done) override {
+    stream_.async_read_some(buffer, std::move(done));
   }
-  void AsyncRead(beast::flat_buffer& buffer, Parser& parser, Done done) override {
-    bhttp::async_read(stream_, buffer, parser,
-                      [done = std::move(done)](error_code error, std::size_t) { done(error); });
-  }
-  void AsyncWrite(Serializer& serializer, Done done) override {
-    bhttp::async_write(stream_, serializer,
-                       [done = std::move(done)](error_code error, std::size_t) { done(error); });
-  }
-
-  void AsyncWriteBuffers(const std::vector<asio::const_buffer>& buffers, Done done) override {
-    asio::async_write(stream_, buffers,
+  void AsyncWrite(const std::vector<asio::const_buffer>& buffers, Done done) override {
+    asio::async_write(stream_, buffers, AllAtOnce,
                       [done = std::move(done)](error_code error, std::size_t) { done(error); });
   }
   bool WriteAtOnce(const std::vector<asio::const_buffer>& buffers, error_code& error) override {
@@ -58,9 +51,6 @@ class StreamSession : public Session {
   }
   bool HasRest() override { return direct().has_rest(); }
   void AsyncFlush(Done done) override { direct().Flush(std::move(done)); }
-  void AsyncReadSome(asio::mutable_buffer buffer, SomeRead done) override {
-    stream_.async_read_some(buffer, std::move(done));
-  }
 
   virtual DirectStream& direct() = 0;
   beast::tcp_stream& tcp() override { return direct().next_layer(); }
