@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kubexx/apiserver/cacher/past_changes.h"
 #include "kubexx/apiserver/cacher/storage_lister_watcher.h"
 #include "kubexx/apiserver/object/status_json.h"
 #include "kubexx/logging/log.h"
@@ -47,12 +48,26 @@ Cacher::~Cacher() {
   thread_.request_stop();
 }
 
-Result<void> Cacher::CheckHistory(std::int64_t revision, const std::stop_token& stop) {
-  if (cache_.Has(revision)) {
+Result<void> Cacher::ReachBack(std::int64_t revision, const std::stop_token& stop) {
+  if (!cache_.Has(revision)) {
+    KX_ASSIGN_OR_RETURN(const storage::Revision latest, storage_.CurrentRevision(stop));
+    return revision <= latest ? Result<void>() : Fail(TooOldResourceVersion(revision, latest));
+  }
+  if (revision <= 0 || revision >= cache_.BeginOfAll().value_or(0)) {
     return {};
   }
-  KX_ASSIGN_OR_RETURN(const storage::Revision latest, storage_.CurrentRevision(stop));
-  return revision <= latest ? Result<void>() : Fail(TooOldResourceVersion(revision, latest));
+  base::MutexLock lock(reaching_);
+  const std::optional<std::int64_t> begin = cache_.BeginOfAll();
+  if (!begin || revision >= *begin) {
+    return {};
+  }
+  auto changes = PastChanges(*type_, storage_,
+                             {.after = revision, .until = *begin, .limit = options_.window}, stop);
+  if (!changes) {
+    return changes.error().reason == apimachinery::Reason::kExpired ? Result<void>()
+                                                                    : Fail(changes.error());
+  }
+  return cache_.Prepend(*begin, revision, std::move(*changes));
 }
 
 Result<void> Cacher::WaitFor(std::int64_t revision, const std::stop_token& stop) {

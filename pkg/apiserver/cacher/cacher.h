@@ -44,10 +44,14 @@ class Cacher {
   /// The same for the latest write that has been acknowledged.
   apimachinery::Result<void> WaitForLatest(const std::stop_token& stop);
 
-  /// kExpired (410) for a version that the storage has not given out: whoever knows it has it from
-  /// another history, of a storage that has been emptied, say, and is to list anew. kube-apiserver
-  /// is silent until its versions have caught up, and what came before is missed then.
-  apimachinery::Result<void> CheckHistory(std::int64_t revision, const std::stop_token& stop);
+  /// Makes the window of events reach back to a version, where the storage remembers what has
+  /// happened since: the cache of a type begins with the first request that needs it, and whoever
+  /// listed or wrote before that watches from there. kExpired (410) for a version that the storage
+  /// has not given out: whoever knows it has it from another history, of a storage that has been
+  /// emptied, say, and is to list anew. kube-apiserver is silent until its versions have caught up,
+  /// and what came before is missed then. Success says not that events from there are known;
+  /// WatchCache::Add does. The cache must be filled.
+  apimachinery::Result<void> ReachBack(std::int64_t revision, const std::stop_token& stop);
 
   WatchCache& cache() { return cache_; }
 
@@ -60,6 +64,7 @@ class Cacher {
   const Options options_;
   WatchCache cache_;
   cache::Reflector reflector_;
+  base::Mutex reaching_;  // one at a time
   base::Mutex mu_;
   base::TimePoint last_bookmarks_ KX_GUARDED_BY(mu_);
   std::jthread thread_;

@@ -41,8 +41,13 @@ class CacherTest : public ::testing::Test {
       }
     }
     Put("a", "x");
+    Begin(3);
+  }
+
+  /// A new cache with a window of so many events.
+  void Begin(std::size_t window) {
     cacher_ = std::make_unique<Cacher>(
-        type_, *storage_, CacherOptions{.window = 3, .patience = std::chrono::minutes(1)});
+        type_, *storage_, CacherOptions{.window = window, .patience = std::chrono::minutes(1)});
     EXPECT_TRUE(cacher_->WaitForLatest({}));
   }
 
@@ -134,10 +139,52 @@ TEST_F(CacherTest, WatchesFromTheFutureBeginThere) {
 
 TEST_F(CacherTest, AVersionThatNobodyHasIsOfAnotherHistory) {
   const std::int64_t latest = Put("b", "x");
-  EXPECT_TRUE(cacher_->CheckHistory(latest, {})) << "perhaps before the cache has it";
-  const auto checked = cacher_->CheckHistory(latest + 1, {});
+  EXPECT_TRUE(cacher_->ReachBack(latest, {})) << "perhaps before the cache has it";
+  const auto checked = cacher_->ReachBack(latest + 1, {});
   ASSERT_FALSE(checked);
   EXPECT_EQ(checked.error().reason, apimachinery::Reason::kExpired);
+}
+
+TEST_F(CacherTest, AWatchReachesBackBeforeTheCacheBegan) {
+  const std::int64_t listed = Put("b", "x");
+  Put("b", "y");
+  Delete("a");
+  Put("c", "x");
+  EXPECT_TRUE(storage_->Create("/registry/other/x", "{}", {}));
+  Begin(3);
+  EXPECT_TRUE(cacher_->ReachBack(listed, {}));
+  const auto all = Watch({.revision = listed});
+  const auto selected = Watch({.revision = listed}, "l=x");
+  Put("b", "z");
+  EXPECT_THAT(Taken(*all), ElementsAre("MODIFIED b", "DELETED a", "ADDED c", "MODIFIED b"));
+  EXPECT_THAT(Taken(*selected), ElementsAre("DELETED b", "DELETED a", "ADDED c"));
+}
+
+TEST_F(CacherTest, AnotherWatchReachesBackFurther) {
+  const std::int64_t first = Put("b", "x");
+  const std::int64_t second = Put("c", "x");
+  Put("d", "x");
+  Begin(3);
+  EXPECT_TRUE(cacher_->ReachBack(second, {}));
+  EXPECT_TRUE(cacher_->ReachBack(first, {}));
+  EXPECT_TRUE(cacher_->ReachBack(second, {}));
+  EXPECT_THAT(Taken(*Watch({.revision = first})), ElementsAre("ADDED c", "ADDED d"));
+  EXPECT_THAT(Taken(*Watch({.revision = second})), ElementsAre("ADDED d"));
+}
+
+TEST_F(CacherTest, ItReachesBackNoFurtherThanTheStorageAndItsWindow) {
+  const std::int64_t first = Put("b", "x");
+  for (int i = 0; i < 4; ++i) {
+    Put("c", std::to_string(i));
+  }
+  Begin(3);
+  EXPECT_TRUE(cacher_->ReachBack(first, {})) << "too many changes";
+  EXPECT_THAT(Taken(*Watch({.revision = first})), ElementsAre("ERROR"));
+  const std::int64_t compacted = Put("d", "x");
+  EXPECT_TRUE(storage_->Compact(Put("d", "y"), {}));
+  Begin(3);
+  EXPECT_TRUE(cacher_->ReachBack(compacted, {}));
+  EXPECT_THAT(Taken(*Watch({.revision = compacted})), ElementsAre("ERROR"));
 }
 
 TEST_F(CacherTest, AVersionThatNobodyHasIsNotWaitedFor) {

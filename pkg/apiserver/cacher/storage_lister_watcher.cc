@@ -4,26 +4,11 @@
 #include <utility>
 
 #include "kubexx/apiserver/cacher/cached_object.h"
-#include "kubexx/apiserver/object/stored_object.h"
+#include "kubexx/apiserver/cacher/stored_events.h"
 
 namespace kubexx::apiserver {
-namespace {
 
-using apimachinery::Fail;
-using apimachinery::Reason;
 using apimachinery::Result;
-
-Result<cache::Object> ObjectOf(const ResourceType& type, std::string_view key,
-                               const storage::Bytes& value, storage::Revision revision) {
-  cache::Object object;
-  object.encoding = codec::Encoding::kJson;
-  KX_ASSIGN_OR_RETURN(object.bytes, JsonOfStored(type, *value, revision));
-  object.key = type.KeyOf(key);
-  object.resource_version = std::to_string(revision);
-  return object;
-}
-
-}  // namespace
 
 Result<codec::ListMeta> StorageListerWatcher::List(const apimachinery::ListOptions& options,
                                                    ObjectSink sink, std::stop_token stop) {
@@ -40,7 +25,7 @@ Result<codec::ListMeta> StorageListerWatcher::List(const apimachinery::ListOptio
                           [&](storage::KeyValue&& kv) -> Result<void> {
                             KX_ASSIGN_OR_RETURN(
                                 cache::Object object,
-                                ObjectOf(*type_, kv.key, kv.value, kv.mod_revision));
+                                ObjectOfStored(*type_, kv.key, kv.value, kv.mod_revision));
                             return sink(std::move(object));
                           },
                           std::move(stop)));
@@ -60,36 +45,10 @@ Result<void> StorageListerWatcher::Watch(const apimachinery::ListOptions& option
   return storage_.Watch(
       type_->prefix, watch,
       [&](std::shared_ptr<const storage::Event> event) -> Result<void> {
-        KX_ASSIGN_OR_RETURN(cache::WatchEvent converted, Convert(*event));
+        KX_ASSIGN_OR_RETURN(cache::WatchEvent converted, WatchEventOf(*type_, *event));
         return sink(std::move(converted));
       },
       std::move(stop));
-}
-
-Result<cache::WatchEvent> StorageListerWatcher::Convert(const storage::Event& event) const {
-  cache::WatchEvent converted;
-  const storage::Revision revision = event.kv.mod_revision;
-  switch (event.type) {
-    case storage::Event::Type::kProgress:
-      converted.type = codec::WatchEventType::kBookmark;
-      converted.object.resource_version = std::to_string(revision);
-      return converted;
-    case storage::Event::Type::kDelete: {
-      converted.type = codec::WatchEventType::kDeleted;
-      if (event.prev.value == nullptr) {
-        return Fail(Reason::kInternalError, "a deletion of " + event.kv.key + " has no last state");
-      }
-      KX_ASSIGN_OR_RETURN(converted.object,
-                          ObjectOf(*type_, event.kv.key, event.prev.value, revision));
-      return converted;
-    }
-    case storage::Event::Type::kPut:
-      break;
-  }
-  converted.type = event.kv.create_revision == revision ? codec::WatchEventType::kAdded
-                                                        : codec::WatchEventType::kModified;
-  KX_ASSIGN_OR_RETURN(converted.object, ObjectOf(*type_, event.kv.key, event.kv.value, revision));
-  return converted;
 }
 
 }  // namespace kubexx::apiserver

@@ -24,8 +24,6 @@ class StorageListerWatcher final : public cache::ListerWatcher {
                                    std::stop_token stop) override;
 
  private:
-  apimachinery::Result<cache::WatchEvent> Convert(const storage::Event& event) const;
-
   ResourceTypeRef type_;
   storage::Storage& storage_;
 };

@@ -1,6 +1,7 @@
 #include "kubexx/apiserver/cacher/watch_cache.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "kubexx/apiserver/object/status_json.h"
@@ -90,6 +91,32 @@ CachedList WatchCache::ListLocked(const Selection& selection) const {
     }
   }
   return list;
+}
+
+std::optional<std::int64_t> WatchCache::BeginOfAll() const {
+  base::MutexLock lock(mu_);
+  return synced_ && !dropped_ ? std::optional(window_begin_) : std::nullopt;
+}
+
+Result<void> WatchCache::Prepend(std::int64_t begin, std::int64_t revision,
+                                 std::vector<PastChange>&& changes) {
+  std::vector<CacheEvent> events;
+  events.reserve(changes.size());
+  for (PastChange& change : changes) {
+    CacheEvent& event = events.emplace_back();
+    event.type = change.event.type;
+    KX_ASSIGN_OR_RETURN(event.object, Make(std::move(change.event.object)));
+    if (change.previous) {
+      KX_ASSIGN_OR_RETURN(event.previous, Make(std::move(*change.previous)));
+    }
+  }
+  base::MutexLock lock(mu_);
+  if (!dropped_ && window_begin_ == begin && revision < begin) {
+    events_.insert(events_.begin(), std::make_move_iterator(events.begin()),
+                   std::make_move_iterator(events.end()));
+    window_begin_ = revision;
+  }
+  return {};
 }
 
 void WatchCache::Add(std::shared_ptr<CacheWatcher> watcher, const WatchStart& start) {
@@ -196,6 +223,7 @@ void WatchCache::RecordLocked(CacheEvent event) {
   while (events_.size() > window_) {
     window_begin_ = events_.front().revision();
     events_.pop_front();
+    dropped_ = true;
   }
 }
 
@@ -255,6 +283,7 @@ void WatchCache::Commit(Objects objects, std::int64_t revision) {
   objects_ = std::move(objects);
   events_.clear();
   window_begin_ = revision;
+  dropped_ = false;
   revision_ = revision;
   synced_ = true;
   advanced_.notify_all();

@@ -8,12 +8,14 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include "kubexx/apiserver/cacher/cache_watcher.h"
 #include "kubexx/apiserver/cacher/cached_object.h"
+#include "kubexx/apiserver/cacher/past_changes.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/cache/reflector_store.h"
@@ -52,6 +54,14 @@ class WatchCache final : public cache::ReflectorStore {
   CachedList List(const Selection& selection) const;
   /// Of the state that List gives: as long as it is the same, so is the state.
   std::int64_t revision() const;
+
+  /// Where the window begins, as long as it has lost no event since the cache was filled: the
+  /// storage may know what was before. Nothing when events were dropped.
+  std::optional<std::int64_t> BeginOfAll() const;
+  /// Puts the changes after `revision` up to `begin` before the window, which reaches back to
+  /// `revision` then. Does nothing when the window does not begin at `begin` any more.
+  apimachinery::Result<void> Prepend(std::int64_t begin, std::int64_t revision,
+                                     std::vector<PastChange>&& changes);
 
   /// Adds a watcher; it gets what it has missed first. When that is not known any more, it gets
   /// error 410 and the end.
@@ -92,6 +102,7 @@ class WatchCache final : public cache::ReflectorStore {
   std::deque<CacheEvent> events_ KX_GUARDED_BY(mu_);
   /// Everything after this revision is in events_.
   std::int64_t window_begin_ KX_GUARDED_BY(mu_) = 0;
+  bool dropped_ KX_GUARDED_BY(mu_) = false;  // an event, since the cache was filled
   std::int64_t revision_ KX_GUARDED_BY(mu_) = 0;
   bool synced_ KX_GUARDED_BY(mu_) = false;
   std::vector<std::shared_ptr<CacheWatcher>> watchers_ KX_GUARDED_BY(mu_);

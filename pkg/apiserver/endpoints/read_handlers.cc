@@ -188,7 +188,7 @@ Result<WatchStart> StartOf(const Call& call, const ListOptions& options, Cacher&
         cacher.WaitFor(start.initial_events && !any ? start.revision : 0, call.request.stop));
   }
   if (!start.initial_events) {
-    KX_RETURN_IF_ERROR(cacher.CheckHistory(start.revision, call.request.stop));
+    KX_RETURN_IF_ERROR(cacher.ReachBack(start.revision, call.request.stop));
   }
   if (!start.initial_events && start.revision == 0) {
     start.revision = cacher.cache().List({.namespace_ = "-"}).revision;

@@ -1,0 +1,52 @@
+#include "kubexx/apiserver/cacher/past_changes.h"
+
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include "kubexx/apiserver/cacher/stored_events.h"
+#include "kubexx/apiserver/object/status_json.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+
+/// When nothing more comes, the storage says so after this time.
+constexpr base::Duration kProgress = std::chrono::milliseconds(5);
+
+}  // namespace
+
+Result<std::vector<PastChange>> PastChanges(const ResourceType& type, storage::Storage& storage,
+                                            const PastRange& range, std::stop_token stop) {
+  std::vector<PastChange> changes;
+  bool complete = false;
+  const auto take = [&](std::shared_ptr<const storage::Event> event) -> Result<void> {
+    const storage::Revision revision = event->kv.mod_revision;
+    if (event->type != storage::Event::Type::kProgress && revision <= range.until) {
+      if (changes.size() == range.limit) {
+        return Fail(TooOldResourceVersion(range.after, range.until));
+      }
+      PastChange change;
+      KX_ASSIGN_OR_RETURN(change.event, WatchEventOf(type, *event));
+      if (event->prev.value != nullptr) {
+        KX_ASSIGN_OR_RETURN(change.previous, ObjectOfStored(type, event->kv.key, event->prev.value,
+                                                            event->prev.mod_revision));
+      }
+      changes.push_back(std::move(change));
+    }
+    complete = revision >= range.until;
+    return complete ? Fail(Reason::kCancelled, "that was all") : Result<void>();
+  };
+  const Result<void> watched =
+      storage.Watch(type.prefix, {.from_revision = range.after, .progress_interval = kProgress},
+                    take, std::move(stop));
+  if (!complete && !watched) {
+    return Fail(watched.error());
+  }
+  return changes;
+}
+
+}  // namespace kubexx::apiserver

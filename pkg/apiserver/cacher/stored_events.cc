@@ -1,0 +1,50 @@
+#include "kubexx/apiserver/cacher/stored_events.h"
+
+#include <string>
+
+#include "kubexx/apiserver/object/stored_object.h"
+
+namespace kubexx::apiserver {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+
+Result<cache::Object> ObjectOfStored(const ResourceType& type, std::string_view key,
+                                     const storage::Bytes& value, storage::Revision revision) {
+  cache::Object object;
+  object.encoding = codec::Encoding::kJson;
+  KX_ASSIGN_OR_RETURN(object.bytes, JsonOfStored(type, *value, revision));
+  object.key = type.KeyOf(key);
+  object.resource_version = std::to_string(revision);
+  return object;
+}
+
+Result<cache::WatchEvent> WatchEventOf(const ResourceType& type, const storage::Event& event) {
+  cache::WatchEvent converted;
+  const storage::Revision revision = event.kv.mod_revision;
+  switch (event.type) {
+    case storage::Event::Type::kProgress:
+      converted.type = codec::WatchEventType::kBookmark;
+      converted.object.resource_version = std::to_string(revision);
+      return converted;
+    case storage::Event::Type::kDelete: {
+      converted.type = codec::WatchEventType::kDeleted;
+      if (event.prev.value == nullptr) {
+        return Fail(Reason::kInternalError, "a deletion of " + event.kv.key + " has no last state");
+      }
+      KX_ASSIGN_OR_RETURN(converted.object,
+                          ObjectOfStored(type, event.kv.key, event.prev.value, revision));
+      return converted;
+    }
+    case storage::Event::Type::kPut:
+      break;
+  }
+  converted.type = event.kv.create_revision == revision ? codec::WatchEventType::kAdded
+                                                        : codec::WatchEventType::kModified;
+  KX_ASSIGN_OR_RETURN(converted.object,
+                      ObjectOfStored(type, event.kv.key, event.kv.value, revision));
+  return converted;
+}
+
+}  // namespace kubexx::apiserver
