@@ -32,28 +32,28 @@ class Collector final {
       case GraphAction::Type::kNothing:
         return Action::Done();
       case GraphAction::Type::kDelete:
-        KX_RETURN_IF_ERROR(Delete(uid, action.propagation, context));
+        KX_RETURN_IF_ERROR(Delete(uid, action, context));
         return Action::Done();
       case GraphAction::Type::kForgetOwners:
-        KX_RETURN_IF_ERROR(Change(uid, action.owners, "", context));
+        KX_RETURN_IF_ERROR(Change(uid, {.owners = action.owners}, context));
         return Action::Done();
       case GraphAction::Type::kRemoveFinalizer:
-        KX_RETURN_IF_ERROR(Change(uid, {}, action.finalizer, context));
+        KX_RETURN_IF_ERROR(Change(uid, {.finalizer = action.finalizer}, context));
         return Action::Done();
       case GraphAction::Type::kRelease:
         for (const std::string& dependent : action.dependents) {
-          KX_RETURN_IF_ERROR(Change(dependent, {uid}, "", context));
+          KX_RETURN_IF_ERROR(Change(dependent, {.owners = {uid}}, context));
         }
-        KX_RETURN_IF_ERROR(Change(uid, {}, action.finalizer, context));
+        KX_RETURN_IF_ERROR(Change(uid, {.finalizer = action.finalizer}, context));
         return Action::Done();
       case GraphAction::Type::kVisit:
         // Each that goes lets this one be visited again.
         for (const std::string& dependent : action.dependents) {
           const GraphAction next = graph_.Decide(dependent);
           if (next.type == GraphAction::Type::kDelete) {
-            KX_RETURN_IF_ERROR(Delete(dependent, next.propagation, context));
+            KX_RETURN_IF_ERROR(Delete(dependent, next, context));
           } else if (next.type == GraphAction::Type::kForgetOwners) {
-            KX_RETURN_IF_ERROR(Change(dependent, next.owners, "", context));
+            KX_RETURN_IF_ERROR(Change(dependent, {.owners = next.owners}, context));
           }
         }
         return Action::Done();
@@ -76,20 +76,28 @@ class Collector final {
     return result;
   }
 
-  Result<void> Delete(const std::string& uid, kubernetes::Propagation propagation,
+  Result<void> Delete(const std::string& uid, const GraphAction& action,
                       const controller::Context& context) const {
+    if (action.unblock) {
+      KX_RETURN_IF_ERROR(Change(uid, {.unblock = true}, context));
+    }
     const auto node = graph_.Find(uid);
     if (!node) {
       return {};
     }
     return Settled(
         ResourceOf(*node, context)
-            .Delete(node->key.name, {.propagation = propagation, .uid = uid}, context.stop));
+            .Delete(node->key.name, {.propagation = action.propagation, .uid = uid}, context.stop));
   }
 
-  /// Takes owners out of an object's ownerReferences, and a finalizer off it unless that is "".
-  Result<void> Change(const std::string& uid, const std::set<std::string>& owners,
-                      const std::string& finalizer, const controller::Context& context) const {
+  /// What is changed in an object's metadata.
+  struct MetadataChange {
+    std::set<std::string> owners{};  ///< taken out of the ownerReferences
+    std::string finalizer{};         ///< taken off, unless it is ""
+    bool unblock = false;            ///< no owner waits for it any more
+  };
+  Result<void> Change(const std::string& uid, const MetadataChange& change,
+                      const controller::Context& context) const {
     const auto node = graph_.Find(uid);
     if (!node) {
       return {};
@@ -104,8 +112,13 @@ class Collector final {
       return {};
     }
     std::erase_if(metadata.owner_references,
-                  [&](const auto& owner) { return owners.contains(owner.uid); });
-    std::erase(metadata.finalizers, finalizer);
+                  [&](const auto& owner) { return change.owners.contains(owner.uid); });
+    std::erase(metadata.finalizers, change.finalizer);
+    for (auto& owner : metadata.owner_references) {
+      if (change.unblock) {
+        owner.block_owner_deletion = false;
+      }
+    }
     const auto text = codec::JsonTree::Parse(codec::EncodeJson(metadata));
     codec::JsonTree patch = codec::JsonTree::Object();
     patch["metadata"]["uid"] = uid;

@@ -31,11 +31,14 @@ std::vector<std::string> OwnerGraph::Put(const std::string& uid, GraphNode node)
   std::vector<std::string> visit;
   GraphNode& slot = nodes_[uid];
   for (const auto& [owner, blocks] : slot.owners) {
-    if (!node.owners.contains(owner)) {
+    const auto now = node.owners.find(owner);
+    if (now == node.owners.end()) {
       dependents_[owner].erase(uid);
       if (dependents_[owner].empty()) {
         dependents_.erase(owner);
       }
+    }
+    if (now == node.owners.end() || (blocks && !now->second)) {
       visit.push_back(owner);  // It may have waited for this one.
     }
   }
@@ -74,8 +77,9 @@ GraphAction OwnerGraph::DecideOwner(const std::string& uid, const GraphNode& nod
             .dependents = DependentsOf(uid)};
   }
   const std::vector<std::string> dependents = DependentsOf(uid);
-  const bool blocked = std::ranges::any_of(
-      dependents, [&](const std::string& each) { return Find(each)->owners.at(uid); });
+  const bool blocked = std::ranges::any_of(dependents, [&](const std::string& each) {
+    return each != uid && Find(each)->owners.at(uid);
+  });
   if (blocked) {
     return {.type = GraphAction::Type::kVisit, .dependents = dependents};
   }
@@ -114,10 +118,17 @@ GraphAction OwnerGraph::Decide(const std::string& uid) const {
   if (wanted) {
     return {.type = GraphAction::Type::kForgetOwners, .owners = std::move(gone)};
   }
+  const std::vector<std::string> dependents = DependentsOf(uid);
+  if (!waited_for || dependents.empty()) {
+    return {.type = GraphAction::Type::kDelete};
+  }
+  // A dependent that waits for its own: perhaps, over others, for this one.
+  const bool circle = std::ranges::any_of(dependents, [&](const std::string& each) {
+    return Find(each)->deleting && Find(each)->foreground;
+  });
   return {.type = GraphAction::Type::kDelete,
-          .propagation = waited_for && !DependentsOf(uid).empty()
-                             ? kubernetes::Propagation::kForeground
-                             : kubernetes::Propagation::kBackground};
+          .propagation = kubernetes::Propagation::kForeground,
+          .unblock = circle};
 }
 
 }  // namespace kubexx::apiserver::controllers

@@ -47,6 +47,8 @@ struct GraphAction {
   };
   Type type = Type::kNothing;
   kubernetes::Propagation propagation = kubernetes::Propagation::kBackground;
+  /// Of kDelete: first none of its owners is to wait for it, as it waits for one of them.
+  bool unblock = false;
   std::set<std::string> owners{};
   std::string finalizer{};
   std::vector<std::string> dependents{};

@@ -6,6 +6,7 @@ namespace kubexx::apiserver::controllers {
 namespace {
 
 using kubernetes::Propagation;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
@@ -95,6 +96,36 @@ TEST(OwnerGraphTest, AnOrphaningDeletionReleasesTheDependents) {
   EXPECT_THAT(action.dependents, UnorderedElementsAre("a", "b"));
   EXPECT_EQ(graph.Decide("a").type, Type::kNothing);
   EXPECT_THAT(graph.Put("a", Node()), ElementsAre("root"));
+}
+
+TEST(OwnerGraphTest, ACircleThatIsDeletedInTheForegroundComesToAnEnd) {
+  OwnerGraph graph;
+  GraphNode a = Node({{"b", true}});
+  GraphNode b = Node({{"a", true}});
+  graph.Put("b", b);
+  a.deleting = a.foreground = true;
+  graph.Put("a", a);
+  EXPECT_EQ(graph.Decide("a").type, Type::kVisit);
+  const GraphAction action = graph.Decide("b");
+  EXPECT_EQ(action.type, Type::kDelete);
+  EXPECT_EQ(action.propagation, Propagation::kForeground);
+  EXPECT_TRUE(action.unblock);
+  b.owners["a"] = false;
+  EXPECT_THAT(graph.Put("b", b), UnorderedElementsAre("a", "b"));
+  EXPECT_EQ(graph.Decide("a").type, Type::kRemoveFinalizer);
+  b.deleting = b.foreground = true;
+  graph.Put("b", b);
+  EXPECT_EQ(graph.Decide("b").type, Type::kVisit);
+  EXPECT_THAT(graph.Remove("a"), Contains("b"));
+  EXPECT_EQ(graph.Decide("b").type, Type::kRemoveFinalizer);
+}
+
+TEST(OwnerGraphTest, AnObjectThatOwnsItselfDoesNotWaitForItself) {
+  OwnerGraph graph;
+  GraphNode self = Node({{"self", true}});
+  self.deleting = self.foreground = true;
+  graph.Put("self", self);
+  EXPECT_EQ(graph.Decide("self").type, Type::kRemoveFinalizer);
 }
 
 TEST(OwnerGraphTest, OwnersOfACycleKeepEachOther) {

@@ -12,11 +12,13 @@
 namespace kubexx::apiserver::controllers {
 namespace {
 
-using apimachinery::Reason;
+using apimachinery::Fail;
 using apimachinery::Result;
 using codec::JsonTree;
 
 constexpr std::string_view kRoot = "/registry/";
+constexpr std::string_view kDefinitions =
+    "/registry/apiextensions.k8s.io/customresourcedefinitions/";
 constexpr std::chrono::seconds kGraphRetry{1};
 
 /// "/registry/pods/default/web" and 2 give "/registry/pods/".
@@ -31,10 +33,6 @@ std::string_view Prefix(std::string_view key, int segments) {
 GraphNode NodeOfTree(const ResourceType& type, const std::string& key, const JsonTree& object) {
   GraphNode node;
   node.resource = {.group = type.group, .version = type.version, .resource = type.plural};
-  if (type.schema == nullptr) {  // A custom resource's version is what the object says.
-    const std::string version = StringAt(object, {"apiVersion"});
-    node.resource.version = version.substr(version.find('/') + 1);
-  }
   node.key = type.KeyOf(key);
   node.deleting = IsDeleting(object);
   if (const JsonTree* const owners = object.At({"metadata", "ownerReferences"})) {
@@ -184,9 +182,37 @@ GraphAction StoreGraph::Decide(const std::string& uid) const {
 }
 
 std::optional<GraphNode> StoreGraph::Find(const std::string& uid) const {
-  const base::MutexLock lock(mu_);
-  const GraphNode* const node = graph_.Find(uid);
-  return node == nullptr ? std::nullopt : std::optional(*node);
+  std::optional<GraphNode> node;
+  {
+    const base::MutexLock lock(mu_);
+    if (const GraphNode* const found = graph_.Find(uid)) {
+      node = *found;
+    }
+  }
+  if (node && node->resource.version.empty()) {
+    node->resource.version = ServedVersionOf(node->resource);
+  }
+  return node;
+}
+
+std::string StoreGraph::ServedVersionOf(const apimachinery::GroupVersionResource& resource) const {
+  const auto definition =
+      storage_.Get(std::string(kDefinitions) + resource.resource + "." + resource.group, 0, {});
+  if (!definition) {
+    return {};
+  }
+  const ResourceTypeRef type = TypeOf(definition->key);
+  const auto json = JsonOfStored(*type, *definition->value, 1);
+  const auto tree = json ? JsonTree::Parse(*json) : Result<JsonTree>(Fail(json.error()));
+  const JsonTree* const versions = tree ? tree->At({"spec", "versions"}) : nullptr;
+  for (std::size_t i = 0; versions != nullptr && i < versions->elements().size(); ++i) {
+    const JsonTree& version = versions->elements()[i];
+    const JsonTree* const served = version.Find("served");
+    if (served != nullptr && served->AsBool().value_or(false)) {
+      return std::string(version.TextAt("name"));
+    }
+  }
+  return {};
 }
 
 }  // namespace kubexx::apiserver::controllers

@@ -46,6 +46,9 @@ class StoreGraph {
   /// The uid and the node of what a key holds; an empty uid for what does not count.
   std::pair<std::string, GraphNode> NodeOf(const std::string& key, const std::string& value) const;
   ResourceTypeRef TypeOf(const std::string& key) const;
+  /// A version in which a custom resource is served, which is not always that of the stored object;
+  /// "" when there is none.
+  std::string ServedVersionOf(const apimachinery::GroupVersionResource& resource) const;
 
   storage::Storage& storage_;
   base::Clock& clock_;

@@ -1,0 +1,114 @@
+// Owners and what they own among custom resources.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "kubexx/apiserver/controllers/controllers.h"
+#include "kubexx/apiserver/server/testing/api_server.h"
+#include "kubexx/dynamic/dynamic_client.h"
+#include "kubexx/rest/rest_client.h"
+
+namespace kubexx::apiserver::controllers {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+using dynamic::Unstructured;
+
+/// Widgets are stored in a version that is not served.
+class GarbageCollectorTest : public ::testing::Test {
+ protected:
+  GarbageCollectorTest() {
+    const rest::Config config{.host = server_.url(), .qps = -1};
+    client_ = std::make_unique<dynamic::DynamicClient>(*rest::RESTClient::New(config));
+    controllers_ =
+        std::move(*Controllers::New(config, server_.storage(), {.names = {"garbage-collector"}}));
+    controllers_->Start();
+    const std::string schema =
+        R"("schema":{"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}})";
+    Create(client_->Resource({"apiextensions.k8s.io", "v1", "customresourcedefinitions"}),
+           R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
+               "metadata":{"name":"widgets.example.com"},
+               "spec":{"group":"example.com","scope":"Namespaced",
+                       "names":{"plural":"widgets","kind":"Widget"},
+                       "versions":[{"name":"v1alpha1","served":false,"storage":true,)" +
+               schema + R"(},{"name":"v1","served":true,"storage":false,)" + schema + "}]}}");
+  }
+
+  static Unstructured Create(const dynamic::DynamicResource& resource, const std::string& json) {
+    auto created = resource.Create(*Unstructured::Parse(json));
+    EXPECT_TRUE(created.has_value()) << created.error().ToString();
+    return created ? *created : Unstructured();
+  }
+  dynamic::DynamicResource Widgets() const {
+    return client_->Resource({"example.com", "v1", "widgets"}, "default");
+  }
+  static std::string OwnedBy(const std::string& kind, const std::string& api_version,
+                             const std::string& name, const std::string& uid) {
+    return R"({"apiVersion":")" + api_version + R"(","kind":")" + kind + R"(","name":")" + name +
+           R"(","uid":")" + uid + R"(","blockOwnerDeletion":true})";
+  }
+  Unstructured CreateWidget(const std::string& name, const std::string& owner = {}) const {
+    return Create(Widgets(),
+                  R"({"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":")" + name +
+                      R"(","ownerReferences":[)" + owner + "]}}");
+  }
+  void AwaitGone(const std::string& name) const {
+    const auto listed = Widgets().List();
+    ASSERT_TRUE(listed.has_value()) << listed.error().ToString();
+    if (std::ranges::none_of(listed->items,
+                             [&](const Unstructured& one) { return one.Name() == name; })) {
+      return;
+    }
+    bool gone = false;
+    const auto watched = Widgets().Watch(
+        {.resource_version = listed->metadata.resource_version, .timeout = std::chrono::minutes(1)},
+        [&](dynamic::UnstructuredEvent&& event) -> Result<void> {
+          gone = event.type == codec::WatchEventType::kDeleted && event.object.Name() == name;
+          return gone ? Fail(Reason::kCancelled, "that was it") : Result<void>();
+        },
+        {});
+    EXPECT_TRUE(gone) << name << " is still there";
+  }
+
+  testing::ApiServer server_;
+  std::unique_ptr<dynamic::DynamicClient> client_;
+  std::unique_ptr<Controllers> controllers_;
+};
+
+TEST_F(GarbageCollectorTest, CustomResourcesGoAfterTheirOwners) {
+  const auto maps = client_->Resource({"", "v1", "configmaps"}, "default");
+  const Unstructured owner =
+      Create(maps, R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"owner"}})");
+  const std::string uid = owner.GetString({"metadata", "uid"});
+  const Unstructured child = CreateWidget("child", OwnedBy("ConfigMap", "v1", "owner", uid));
+  CreateWidget("grandchild",
+               OwnedBy("Widget", "example.com/v1", "child", child.GetString({"metadata", "uid"})));
+  ASSERT_TRUE(maps.Delete("owner").has_value());
+  AwaitGone("child");
+  AwaitGone("grandchild");
+}
+
+TEST_F(GarbageCollectorTest, ACircleThatIsDeletedInTheForegroundGoes) {
+  const std::string first = CreateWidget("first").GetString({"metadata", "uid"});
+  const std::string second =
+      CreateWidget("second", OwnedBy("Widget", "example.com/v1", "first", first))
+          .GetString({"metadata", "uid"});
+  const auto patched = Widgets().Patch(
+      "first", {.type = rest::PatchType::kMerge,
+                .text = R"({"metadata":{"ownerReferences":[)" +
+                        OwnedBy("Widget", "example.com/v1", "second", second) + "]}}"});
+  ASSERT_TRUE(patched.has_value()) << patched.error().ToString();
+  ASSERT_TRUE(
+      Widgets().Delete("first", {.propagation = kubernetes::Propagation::kForeground}).has_value());
+  AwaitGone("first");
+  AwaitGone("second");
+}
+
+}  // namespace
+}  // namespace kubexx::apiserver::controllers
