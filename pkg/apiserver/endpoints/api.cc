@@ -3,6 +3,7 @@
 #include <string_view>
 #include <utility>
 
+#include "kubexx/apimachinery/time.h"
 #include "kubexx/apiserver/endpoints/call.h"
 #include "kubexx/apiserver/endpoints/custom_types.h"
 #include "kubexx/apiserver/endpoints/default_roles.h"
@@ -187,6 +188,12 @@ Result<void> Api::CheckIntent(const http::Request& request) const {
 }
 
 http::Response Api::Handle(const http::Request& request) {
+  const Query query = ParseQuery(request.query);
+  if (const std::string_view timeout = Param(query, "timeout");
+      !timeout.empty() && !apimachinery::Duration::Parse(timeout)) {
+    return ErrorResponse({Reason::kBadRequest,
+                          "invalid timeout specified in the request URL: " + std::string(timeout)});
+  }
   if (request.path == "/version") {
     return Json(kVersion);
   }
@@ -200,7 +207,6 @@ http::Response Api::Handle(const http::Request& request) {
   if (const auto meant = CheckIntent(request); !meant) {
     return ErrorResponse(meant.error());
   }
-  const Query query = ParseQuery(request.query);
   const auto info = ParseResourcePath(request.method, request.path, query);
   const auto user = Impersonate(authorizer_, request, *authenticated);
   if (!user) {
