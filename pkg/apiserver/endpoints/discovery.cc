@@ -1,7 +1,14 @@
 #include "kubexx/apiserver/endpoints/discovery.h"
 
+#include <openssl/evp.h>
+
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "kubexx/apiserver/endpoints/media_type.h"
 #include "kubexx/codec/json_tree.h"
@@ -173,6 +180,21 @@ JsonTree LegacyResource(const ResourceType& type, const std::string& name, const
   return tree;
 }
 
+/// As kube-apiserver names the version that objects are stored in: of Events of either group it is
+/// that of the core's.
+std::string StorageVersionHash(const ResourceType& type) {
+  constexpr std::size_t kBytes = 8;
+  const bool event = type.group == "events.k8s.io";
+  const std::string stored = (event ? "" : type.group) + "/" +
+                             (type.custom ? type.custom->storage_version : type.version) + "/" +
+                             type.kind;
+  std::array<unsigned char, EVP_MAX_MD_SIZE> hash{};
+  EVP_Digest(stored.data(), stored.size(), hash.data(), nullptr, EVP_sha256(), nullptr);
+  std::array<unsigned char, 4 * ((kBytes + 2) / 3) + 1> text{};
+  const int size = EVP_EncodeBlock(text.data(), hash.data(), kBytes);
+  return {text.begin(), text.begin() + size};
+}
+
 http::Response LegacyResources(const std::vector<ResourceTypeRef>& types, const std::string& group,
                                const std::string& version) {
   JsonTree list = JsonTree::Object();
@@ -190,6 +212,9 @@ http::Response LegacyResources(const std::vector<ResourceTypeRef>& types, const 
     }
     if (!type->categories.empty()) {
       tree["categories"] = ArrayOf(type->categories);
+    }
+    if (!type->is_review) {
+      tree["storageVersionHash"] = StorageVersionHash(*type);
     }
     list["resources"].Append(std::move(tree));
     for (const Subresource& sub : SubresourcesOf(*type)) {
