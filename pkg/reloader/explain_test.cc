@@ -179,7 +179,10 @@ TEST_F(ExplainTest, WhatNeverRollsItSaysWhy) {
 TEST_F(ExplainTest, BadAnnotationsAreListed) {
   workload_.annotations["reloader.kubexx.io/order"] = "first";
   workload_.annotations["secret.reloader.stakater.com/reload"] = "(";
-  EXPECT_THAT(ToText(Ask()), HasSubstr("Has no effect: reloader.kubexx.io/order"));
+  workload_.annotations["reloader.kubexx.io/settle-window"] = "soon";
+  EXPECT_THAT(ToText(Ask()), HasSubstr("Has no effect: reloader.kubexx.io/settle-window"));
+  EXPECT_THAT(ToText(Ask()), HasSubstr("one that became due would wait: InvalidAnnotation: "
+                                       "reloader.kubexx.io/order: \"first\" is no number"));
 }
 
 TEST_F(ExplainTest, ABadPausePeriodIsRefusedAndMayNotBegin) {

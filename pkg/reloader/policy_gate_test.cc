@@ -187,13 +187,13 @@ TEST_F(PolicyGateTest, APausedSourceHoldsItsOwnChangesOnly) {
 
 TEST_F(PolicyGateTest, ABadAnnotationIsToldOnceAndHasNoEffect) {
   Workload workload = GatedWeb("a");
-  workload.annotations["reloader.kubexx.io/min-interval"] = "often";
+  workload.annotations["reloader.kubexx.io/settle-window"] = "often";
   EXPECT_TRUE(Admit(workload));
   EXPECT_TRUE(Admit(workload));
   ASSERT_THAT(notices_, SizeIs(1));
   EXPECT_TRUE(notices_[0].warning);
   EXPECT_EQ(notices_[0].reason, "InvalidAnnotation");
-  EXPECT_THAT(notices_[0].message, HasSubstr("reloader.kubexx.io/min-interval: \"often\""));
+  EXPECT_THAT(notices_[0].message, HasSubstr("reloader.kubexx.io/settle-window: \"often\""));
 }
 
 TEST_F(PolicyGateTest, ABrakeThatCannotBeReadHoldsAndSaysWhatToWrite) {
@@ -290,7 +290,7 @@ TEST_F(PolicyGateTest, ManyBadAnnotationsAreToldOnceEach) {
   const auto ask_all = [this] {
     for (int i = 0; i < 1500; ++i) {
       Workload workload = GatedWeb("w" + std::to_string(i));
-      workload.annotations["reloader.kubexx.io/min-interval"] = "often";
+      workload.annotations["reloader.kubexx.io/settle-window"] = "often";
       EXPECT_TRUE(Admit(workload));
     }
   };
@@ -302,7 +302,7 @@ TEST_F(PolicyGateTest, ManyBadAnnotationsAreToldOnceEach) {
 
 TEST_F(PolicyGateTest, ABadAnnotationThatComesBackIsToldAgain) {
   Workload bad = GatedWeb("a");
-  bad.annotations["reloader.kubexx.io/min-interval"] = "often";
+  bad.annotations["reloader.kubexx.io/settle-window"] = "often";
   Admit(bad);
   Admit(GatedWeb("a"));
   Admit(bad);

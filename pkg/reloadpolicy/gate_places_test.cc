@@ -245,9 +245,6 @@ TEST_F(GatePlacesTest, WhatHasNoOrderIsFollowedWhereAnAnnotationComesAfterIt) {
   EXPECT_TRUE(Begin("db").tracked);
   gate_.Forget(AppRef("web"));
   EXPECT_FALSE(Begin("db").tracked);
-  std::vector<std::string> problems;
-  (void)SettingsFromAnnotations({{"reloader.kubexx.io/order", "-1"}}, problems);
-  EXPECT_THAT(problems, ElementsAre(HasSubstr("is no number between 0 and 1000")));
 }
 
 }  // namespace
