@@ -140,14 +140,15 @@ class View {
       KX_ASSIGN_OR_RETURN(const reloader::PauseState pause, query_pause_(id, stop));
       paused_by_others = pause.by_others;
     }
-    reloader::Explanation explanation =
-        reloader::Explain({.workload = *workload,
-                           .sources = {get, names, &sources},
-                           .rules = config.rules,
-                           .gate = gate,
-                           .now = base::Clock::Real().Wall(),
-                           .source_selector = config.source_label_selector,
-                           .paused_by_others = paused_by_others});
+    reloader::Explanation explanation = reloader::Explain(
+        {.workload = *workload,
+         .sources = {get, names, &sources},
+         .rules = config.rules,
+         .gate = gate,
+         .now = base::Clock::Real().Wall(),
+         .source_selector = config.source_label_selector,
+         .paused_by_others = paused_by_others,
+         .users = [this](const reloader::SourceId& source) { return UsersOf(source); }});
     if (sources.failure()) {
       return Fail(*sources.failure());
     }
@@ -160,6 +161,19 @@ class View {
   }
 
  private:
+  std::vector<reloader::Workload> UsersOf(const reloader::SourceId& source) const {
+    const reloader::Caches::Concerned concerned = caches_.WorkloadsOf(source);
+    std::vector<reloader::Workload> users;
+    for (const auto* ids : {&concerned.by_name, &concerned.by_pattern}) {
+      for (const WorkloadId& id : *ids) {
+        if (auto workload = caches_.GetWorkload(id)) {
+          users.push_back(*std::move(workload));
+        }
+      }
+    }
+    return users;
+  }
+
   static std::vector<reloader::InformerSet> Informers(
       const std::shared_ptr<rest::RESTClient>& client, const reloader::Config& config,
       const std::string& name) {

@@ -213,7 +213,7 @@ class Process {
   reloader::WebhookStore WebhookStoreFor() const {
     return config_.meta_info.namespace_.empty()
                ? reloader::WebhookStore()
-               : reloader::NewWebhookStore(client_, config_.meta_info.namespace_);
+               : reloader::NewWebhookStore(client_, config_.meta_info.namespace_, fallbacks_);
   }
 
   void OnAcquired(int shard) {

@@ -183,8 +183,7 @@ void Alerts::OnWrite(const WriteReport& report) {
 }
 
 void Alerts::OnTrouble(const RolloutTrouble& trouble) {
-  SendBounded("Reloader: " + trouble.message,
-              trouble.is_stop ? Severity::kBad : Severity::kWarning);
+  SendBounded("Reloader: " + trouble.message, trouble.is_bad ? Severity::kBad : Severity::kWarning);
 }
 
 Result<std::unique_ptr<MessageSender>> NewAlertSender(const AlertSettings& settings,

@@ -122,7 +122,7 @@ TEST_F(SentAlertsTest, TellOfTroubleInBounds) {
     alerts_.OnWrite(Report(std::to_string(n), Error(apimachinery::Reason::kForbidden, 403)));
   }
   clock_.Advance(std::chrono::minutes(1));
-  alerts_.OnTrouble({.is_stop = true, .message = "stopped"});
+  alerts_.OnTrouble({.is_bad = true, .message = "stopped"});
   const auto sent = Sent();
   ASSERT_EQ(sent.size(), 11U);
   EXPECT_EQ(sent.back(),

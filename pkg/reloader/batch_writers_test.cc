@@ -62,6 +62,11 @@ class FakeBatch {
     const base::MutexLock lock(mu_);
     refusal_ = std::move(fault);
   }
+  /// The next list is as if it had been asked for before there was any Job.
+  void AnswerOldList() {
+    const base::MutexLock lock(mu_);
+    is_list_old_ = true;
+  }
   /// Does what a DELETE that was answered too early asked for.
   void Erase(const std::string& name) {
     const base::MutexLock lock(mu_);
@@ -142,11 +147,16 @@ class FakeBatch {
   std::pair<int, std::string> DoLocked(const std::string& path, const FakeRequest& request)
       KX_REQUIRES(mu_) {
     if (path == kJobs && request.method == "POST") {
+      const std::string name = Unstructured::Parse(request.body)->Name();
+      if (jobs_.contains(name)) {
+        return {409, StatusOf(409, "AlreadyExists")};
+      }
       return {201, StoreLocked(*Unstructured::Parse(request.body))};
     }
     if (path == kJobs) {
       std::string items;
-      for (const auto& [name, job] : jobs_) {
+      for (const auto& [name, job] :
+           std::exchange(is_list_old_, false) ? std::map<std::string, Unstructured>() : jobs_) {
         JsonTree item = job.tree();
         item["apiVersion"] = "meta.k8s.io/v1";
         item["kind"] = "PartialObjectMetadata";
@@ -189,6 +199,7 @@ class FakeBatch {
       R"("uid":"cron","resourceVersion":"1"},"spec":{"jobTemplate":{"spec":{"template":{"spec":)"
       R"({"containers":[{"name":"app"}]}}}}}})");
   int version_ KX_GUARDED_BY(mu_) = 0;
+  bool is_list_old_ KX_GUARDED_BY(mu_) = false;
   std::map<std::string, Unstructured> jobs_ KX_GUARDED_BY(mu_);
   std::deque<Fault> faults_ KX_GUARDED_BY(mu_);
   std::optional<Fault> refusal_ KX_GUARDED_BY(mu_);
@@ -355,6 +366,42 @@ TEST_F(BatchWritersTest, ACronJobThatHasRecordedItsRolloutGetsNoSecondJob) {
   ASSERT_TRUE(again);
   EXPECT_EQ(again->job, first->job);
   EXPECT_EQ(batch_.size(), 2U);
+}
+
+TEST_F(BatchWritersTest, TwoOperatorsMakeOneJobOfACronJob) {
+  const auto first = writer_->Write(kBackup, kSetX, {});
+  ASSERT_TRUE(first) << first.status().ToString();
+  batch_.AnswerOldList();  // both have looked before either has made one
+  const auto second = NewWriter(server_.client())->Write(kBackup, kSetX, {});
+  ASSERT_TRUE(second) << second.status().ToString();
+  EXPECT_EQ(second->job, first->job);
+  EXPECT_EQ(batch_.size(), 2U) << "one, and the other Job";
+  EXPECT_TRUE(first->job.starts_with("backup-")) << first->job;
+  EXPECT_EQ(first->job.size(), std::string("backup-0123456789").size());
+}
+
+TEST_F(BatchWritersTest, ACronJobGetsItsJobWhereItsNameIsTaken) {
+  const auto first = writer_->Write(kBackup, kSetX, {});
+  ASSERT_TRUE(first) << first.status().ToString();
+  batch_.Erase(first->job);
+  batch_.Put(R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"name":")" + first->job +
+             R"(","namespace":"ns"}})");  // nobody's
+  const auto second = writer_->Write(kBackup, kSetX, {});
+  ASSERT_TRUE(second) << second.status().ToString();
+  EXPECT_NE(second->job, first->job);
+  EXPECT_EQ(batch_.size(), 3U);
+}
+
+TEST_F(BatchWritersTest, ACronJobThatRecordsNothingGetsAJobForDataThatComeBack) {
+  WorkloadWrite other = kSetX;
+  other.token = "other";
+  const auto first = writer_->Write(kBackup, kSetX, {});
+  ASSERT_TRUE(first) << first.status().ToString();
+  ASSERT_TRUE(writer_->Write(kBackup, other, {}));
+  const auto again = writer_->Write(kBackup, kSetX, {});
+  ASSERT_TRUE(again) << again.status().ToString();
+  EXPECT_NE(again->job, first->job);
+  EXPECT_EQ(batch_.size(), 4U) << "three, and the other Job";
 }
 
 TEST_F(BatchWritersTest, ACronJobGetsItsJobWhereJobsMayNotBeListed) {

@@ -28,6 +28,10 @@ using dynamic::Unstructured;
 /// of the change, with a blank between. Of the CronJob: the token of its last rollout.
 constexpr char kRolledFor[] = "kubexx.io/rolled-for";
 
+/// The server lets a CronJob's name have 52 characters, so that nothing of it is cut off.
+constexpr std::size_t kMaxJobName = 63;
+constexpr std::size_t kSuffix = 10;
+
 /// When a Job was made for a change, and for which.
 struct RolledFor {
   std::int64_t when = 0;
@@ -125,21 +129,23 @@ bool IsToRun(bool is_suspended, const std::map<std::string, std::string>& annota
   return !is_suspended || (found != annotations.end() && found->second == "true");
 }
 
-Result<std::string> CronJobWriter::JobFor(const ObjectKey& key, const std::string& uid,
-                                          const std::string& token, bool is_unique,
-                                          const std::stop_token& stop) const {
+Result<CronJobWriter::MadeJobs> CronJobWriter::JobsFor(const Unstructured& cron_job,
+                                                       const std::string& token, bool is_unique,
+                                                       const std::stop_token& stop) const {
   const dynamic::MetadataResource jobs =
-      dynamic::MetadataClient(client_).Resource({"batch", "v1", "jobs"}, key.namespace_);
+      dynamic::MetadataClient(client_).Resource({"batch", "v1", "jobs"}, cron_job.Namespace());
   const auto list = jobs.List({}, stop);
   if (!list && !IsMissingRight(list.status())) {
     return Fail(list.status().WithContext("look for the Job of an earlier try"));
   }
   if (!list) {
     // Nothing can be looked for; the memory of this process remains.
-    logging::Debug("Jobs of a CronJob cannot be listed",
-                   {{"cronjob", key.ToString()}, {"error", list.status()}});
-    return std::string();
+    logging::Debug("Jobs of a CronJob cannot be listed", {{"cronjob", cron_job.Name()},
+                                                          {"namespace", cron_job.Namespace()},
+                                                          {"error", list.status()}});
+    return MadeJobs();
   }
+  const std::string uid = cron_job.Uid();
   RolledFor newest;
   for (const dynamic::PartialObjectMetadata& job : list->items) {
     const auto note = job.metadata.annotations.find(kRolledFor);
@@ -148,22 +154,34 @@ Result<std::string> CronJobWriter::JobFor(const ObjectKey& key, const std::strin
     }
     RolledFor each = ParseRolledFor(note->second);
     if (is_unique && each.when > 0 && each.token == token) {
-      return job.metadata.name;  // whatever the clocks of those who made the others said
+      // Whatever the clocks of those who made the others said.
+      return MadeJobs{.job = job.metadata.name};
     }
     if (each.when > newest.when) {
       newest = std::move(each);
       newest.job = job.metadata.name;
     }
   }
-  return newest.when > 0 && newest.token == token ? newest.job : std::string();
+  if (newest.when > 0 && newest.token == token) {
+    return MadeJobs{.job = newest.job};
+  }
+  // A token that is not unique is made so by the Job before: data that come back are another
+  // change.
+  const std::string change = is_unique ? token : token + ";" + newest.job;
+  return MadeJobs{.name = cron_job.Name().substr(0, kMaxJobName - kSuffix - 1) + "-" +
+                          DigestOf(change).ToString().substr(0, kSuffix)};
 }
 
-Result<std::string> CronJobWriter::CreateJob(const ObjectKey& key, const Unstructured& cron_job,
-                                             const WorkloadWrite& write,
+Result<std::string> CronJobWriter::CreateJob(const Unstructured& cron_job,
+                                             const WorkloadWrite& write, const std::string& name,
                                              const std::stop_token& stop) const {
-  const dynamic::DynamicResource jobs = ResourceFor(client_, WorkloadKind::kJob, key.namespace_);
+  const dynamic::DynamicResource jobs =
+      ResourceFor(client_, WorkloadKind::kJob, cron_job.Namespace());
   const kubernetes::CreateOptions options{.field_manager = std::string(kFieldManager)};
   KX_ASSIGN_OR_RETURN(Unstructured job, InstantiatedJob(cron_job, write, clock_.Wall()));
+  if (!name.empty()) {
+    job.SetName(name);
+  }
   const auto created = jobs.Create(job, options, stop);
   if (created) {
     return created->Name();
@@ -177,6 +195,21 @@ Result<std::string> CronJobWriter::CreateJob(const ObjectKey& key, const Unstruc
       job.Set({"metadata", "ownerReferences", "0", "blockOwnerDeletion"}, JsonTree(false)));
   KX_ASSIGN_OR_RETURN(const Unstructured smaller, jobs.Create(job, options, stop));
   return smaller.Name();
+}
+
+Result<std::string> CronJobWriter::JobFor(const Unstructured& cron_job, const WorkloadWrite& write,
+                                          bool is_unique, const std::stop_token& stop) const {
+  KX_ASSIGN_OR_RETURN(const MadeJobs made, JobsFor(cron_job, write.token, is_unique, stop));
+  if (!made.job.empty()) {
+    return made.job;
+  }
+  auto created = CreateJob(cron_job, write, made.name, stop);
+  if (created || made.name.empty() || created.status().reason != Reason::kAlreadyExists) {
+    return created;
+  }
+  // Another operator has made it since, for the same change; or it is somebody else's.
+  KX_ASSIGN_OR_RETURN(const MadeJobs present, JobsFor(cron_job, write.token, is_unique, stop));
+  return present.job.empty() ? CreateJob(cron_job, write, "", stop) : present.job;
 }
 
 Result<WriteOutcome> CronJobWriter::Write(const ObjectKey& key, const WorkloadWrite& write,
@@ -201,11 +234,7 @@ Result<WriteOutcome> CronJobWriter::Write(const ObjectKey& key, const WorkloadWr
       next.token = !before.empty() && IsRecorded(cron_job, write)
                        ? before
                        : DigestOf(write.token + ";" + before).ToString();
-      KX_ASSIGN_OR_RETURN(outcome.job,
-                          JobFor(key, cron_job.Uid(), next.token, !before.empty(), stop));
-      if (outcome.job.empty()) {
-        KX_ASSIGN_OR_RETURN(outcome.job, CreateJob(key, cron_job, next, stop));
-      }
+      KX_ASSIGN_OR_RETURN(outcome.job, JobFor(cron_job, next, !before.empty(), stop));
       if (annotations.contains(std::string(kBaselineAnnotation))) {  // or nothing is to be recorded
         annotations[kRolledFor] = next.token;
       }

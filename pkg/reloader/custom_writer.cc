@@ -4,7 +4,9 @@
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/reloader/kind_writers.h"
 #include "kubexx/reloader/patch.h"
+#include "kubexx/reloader/rollout_phase.h"
 #include "kubexx/reloader/template_edit.h"
+#include "kubexx/reloadpolicy/policy.h"
 #include "kubexx/rest/rest_client.h"
 
 namespace kubexx::reloader {
@@ -87,12 +89,18 @@ Result<WriteOutcome> CustomWriter::Write(const WorkloadId& workload, const Workl
     own.variables.clear();
     own.template_annotations.clear();
     if (of_template.Rolls()) {
-      KX_RETURN_IF_ERROR(
+      KX_ASSIGN_OR_RETURN(
+          const Unstructured patched,
           ResourceFor(client_, WorkloadKind::kDeployment, workload.key.namespace_)
               .Patch(write.template_of,
                      Raw(rest::PatchType::kStrategicMerge, StrategicMergePatch(of_template)),
                      Options(), stop));
       has_rolled = true;
+      if (own.annotations.contains(std::string(reloadpolicy::kLastRolloutAnnotation))) {
+        // Nothing else tells the Rollout's old status from the new one.
+        own.annotations[std::string(kTemplateGenerationAnnotation)] =
+            std::to_string(patched.Generation());
+      }
     }
   }
   if (!own.Rolls() && !own.paused) {

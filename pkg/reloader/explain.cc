@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "kubexx/apimachinery/time.h"
-#include "kubexx/codec/json_tree.h"
 #include "kubexx/reloader/baseline.h"
 #include "kubexx/reloader/kind_writers.h"
 #include "kubexx/reloader/pause.h"
@@ -196,6 +195,12 @@ std::string SummaryOf(const SourceExplanation& source, const ExplainInput& input
          KeysText(source, input);
 }
 
+bool IsDue(const Plan& plan, const SourceId& source) {
+  return std::ranges::any_of(plan.changes, [&](const Change& change) {
+    return std::ranges::find(change.causes, source) != change.causes.end();
+  });
+}
+
 SourceExplanation ExplainSource(const ExplainInput& input, const SourceId& id, const Plan& plan,
                                 const std::optional<Baseline>& baseline, PatternCache& patterns) {
   SourceExplanation result{.id = id};
@@ -219,34 +224,36 @@ SourceExplanation ExplainSource(const ExplainInput& input, const SourceId& id, c
       result.recorded = found->second.ToString();
     }
   }
-  result.due = std::ranges::any_of(plan.changes, [&](const Change& change) {
-    return std::ranges::find(change.causes, id) != change.causes.end();
-  });
+  result.due = IsDue(plan, id);
   result.summary = SummaryOf(result, input);
   return result;
 }
 
-void Line(std::string& out, const std::string& text) { out += text + "\n"; }
-
-void AddFlags(const Explanation& explanation, std::string& out) {
-  if (!explanation.flags.empty()) {
-    Line(out, "By the flags " + explanation.flags + ".");
+/// As the operator's gate looks for it: whoever is of a lower order and has not been rolled for a
+/// cause of what is due, or is not healthy since.
+std::vector<ObjectRef> Before(const ExplainInput& input, const Plan& plan, int order,
+                              PatternCache& patterns) {
+  if (order <= 0 || !input.users) {
+    return {};
   }
-}
-
-codec::JsonTree SourceTree(const SourceExplanation& source) {
-  codec::JsonTree tree = codec::JsonTree::Object();
-  tree["kind"] = NamesOf(source.id.type).kind;
-  tree["name"] = source.id.key.name;
-  tree["exists"] = source.exists;
-  tree["rule"] = ToString(source.verdict);
-  tree["container"] = source.container;
-  tree["keys"] = source.keys;
-  tree["recorded"] = source.recorded;
-  tree["digest"] = source.digest;
-  tree["due"] = source.due;
-  tree["summary"] = source.summary;
-  return tree;
+  std::set<SourceId> causes;
+  for (const Change& change : plan.changes) {
+    causes.insert(change.causes.begin(), change.causes.end());
+  }
+  for (const SourceId& cause : causes) {
+    for (const Workload& other : input.users(cause)) {
+      const ObjectRef ref{std::string(KindName(other.id.kind)), other.id.key};
+      if (other.id == input.workload.id ||
+          input.gate.policies().Resolve(ref, other.annotations).Order() >= order) {
+        continue;
+      }
+      const Plan its = MakePlan(other, input.sources, Knowledge{}, input.rules, patterns);
+      if (input.gate.IsActive(ref) || IsDue(its, cause)) {
+        return {ref};  // one is reason enough
+      }
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -299,121 +306,14 @@ Explanation Explain(const ExplainInput& input) {
       }
     }
   }
-  if (auto decision = input.gate.Ask({ref, workload.annotations}, input.now); decision.hold) {
+  if (auto decision = input.gate.Ask(
+          {ref, workload.annotations, Before(input, plan, effective.Order(), patterns),
+           workload.uid, workload.phase},
+          input.now);
+      decision.hold) {
     result.hold = std::move(decision.hold);
   }
   return result;
-}
-
-std::string ToText(const Explanation& explanation) {
-  std::string out;
-  const std::string name =
-      std::string(KindName(explanation.workload.kind)) + " " + explanation.workload.key.ToString();
-  if (!explanation.not_watched.empty()) {
-    Line(out, name + ": nothing rolls it: " + explanation.not_watched);
-    AddFlags(explanation, out);
-    return out;
-  }
-  Line(out, name + ": rollout " + explanation.phase +
-                (explanation.last_rollout.empty()
-                     ? std::string()
-                     : ", last rolled under a policy at " + explanation.last_rollout));
-  if (!explanation.pause.empty()) {
-    Line(out, "Paused " + explanation.pause + ".");
-  }
-  if (!explanation.refused.empty()) {
-    Line(out, (explanation.due ? "A rollout is due and is refused: "
-                               : "No rollout is due, and one would be refused: ") +
-                  explanation.refused);
-  } else if (!explanation.left_alone.empty()) {
-    Line(out, (explanation.due ? "A rollout is due and will not be made: "
-                               : "No rollout is due, and none would be made: ") +
-                  explanation.left_alone + ".");
-  } else {
-    Line(out, !explanation.due                       ? "No rollout is due."
-              : explanation.hold                     ? "A rollout is due and waits."
-              : !explanation.unread_policies.empty() ? "A rollout is due; whether it may begin is "
-                                                       "not known."
-                                                     : "A rollout is due and may begin.");
-  }
-  for (const std::string& type : explanation.unread_policies) {
-    Line(out, type + " may not be read: what they say is not known.");
-  }
-  if (!explanation.failure.empty()) {
-    Line(out, "Its rollout has failed and is not mended: " + explanation.failure + ".");
-  }
-  if (explanation.hold) {
-    Line(out, std::string(explanation.due ? "  waits: " : "  one that became due would wait: ") +
-                  std::string(ToString(explanation.hold->reason)) + ": " +
-                  explanation.hold->message);
-  }
-  Line(out, explanation.sources.empty() ? "Sources: none; nothing rolls it." : "Sources:");
-  for (const SourceExplanation& source : explanation.sources) {
-    Line(out, "  " + std::string(NamesOf(source.id.type).kind) + " " + source.id.key.name + ": " +
-                  source.summary);
-  }
-  if (!explanation.settings.empty()) {
-    Line(out, "Settings:");
-  }
-  for (const SettingExplanation& setting : explanation.settings) {
-    Line(out, "  " + setting.name + ": " + setting.value + " (" + setting.origin + ")");
-  }
-  for (const std::string& problem : explanation.problems) {
-    Line(out, "Has no effect: " + problem);
-  }
-  for (const std::string& reported : explanation.reported) {
-    Line(out, "The operator says: " + reported);
-  }
-  AddFlags(explanation, out);
-  return out;
-}
-
-std::string ToJson(const Explanation& explanation) {
-  using codec::JsonTree;
-  JsonTree tree = JsonTree::Object();
-  tree["kind"] = KindName(explanation.workload.kind);
-  tree["namespace"] = explanation.workload.key.namespace_;
-  tree["name"] = explanation.workload.key.name;
-  tree["flags"] = explanation.flags;
-  tree["notWatched"] = explanation.not_watched;
-  tree["phase"] = explanation.phase;
-  tree["failure"] = explanation.failure;
-  tree["lastRollout"] = explanation.last_rollout;
-  tree["due"] = explanation.due;
-  tree["mayBegin"] = explanation.not_watched.empty() && explanation.refused.empty() &&
-                     explanation.left_alone.empty() && !explanation.hold.has_value() &&
-                     explanation.unread_policies.empty();
-  tree["pause"] = explanation.pause;
-  tree["refused"] = explanation.refused;
-  tree["leftAlone"] = explanation.left_alone;
-  if (explanation.hold) {
-    tree["hold"]["reason"] = ToString(explanation.hold->reason);
-    tree["hold"]["message"] = explanation.hold->message;
-    if (explanation.hold->until) {
-      tree["hold"]["until"] = apimachinery::Time::From(*explanation.hold->until).ToString();
-    }
-  }
-  tree["sources"] = JsonTree::Array();
-  for (const SourceExplanation& source : explanation.sources) {
-    tree["sources"].Append(SourceTree(source));
-  }
-  tree["settings"] = JsonTree::Array();
-  for (const SettingExplanation& setting : explanation.settings) {
-    JsonTree item = JsonTree::Object();
-    item["name"] = setting.name;
-    item["value"] = setting.value;
-    item["origin"] = setting.origin;
-    tree["settings"].Append(std::move(item));
-  }
-  for (const auto& [name, texts] :
-       {std::pair("problems", &explanation.problems), std::pair("reported", &explanation.reported),
-        std::pair("unreadPolicies", &explanation.unread_policies)}) {
-    tree[name] = JsonTree::Array();
-    for (const std::string& text : *texts) {
-      tree[name].Append(text);
-    }
-  }
-  return tree.ToJson() + "\n";
 }
 
 }  // namespace kubexx::reloader

@@ -3,6 +3,7 @@
 #ifndef KUBEXX_RELOADER_EXPLAIN_H_
 #define KUBEXX_RELOADER_EXPLAIN_H_
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -88,6 +89,8 @@ struct ExplainInput {
   std::string source_selector{};
   /// See IsPausedByOthers.
   bool paused_by_others = false;
+  /// The workloads that may use a source, for what comes before this one; empty: none is known.
+  std::function<std::vector<Workload>(const SourceId&)> users{};
 };
 
 /// Puts the same questions as the operator does: of a process that has just started, so by what is

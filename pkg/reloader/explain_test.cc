@@ -47,7 +47,14 @@ class ExplainTest : public testing::Test {
       return found == sources_.end() ? std::nullopt : std::optional(found->second);
     };
     const auto names = [](SourceType) { return std::vector<std::string>(); };
-    return Explain({workload_, {get, names}, rules_, gate_, now_, selector_, paused_by_others_});
+    return Explain({workload_,
+                    {get, names},
+                    rules_,
+                    gate_,
+                    now_,
+                    selector_,
+                    paused_by_others_,
+                    [this](const SourceId&) { return users_; }});
   }
 
   Workload workload_;
@@ -55,6 +62,7 @@ class ExplainTest : public testing::Test {
   DecisionRules rules_;
   std::string selector_;
   bool paused_by_others_ = false;
+  std::vector<Workload> users_;
   reloadpolicy::Gate gate_;
   base::WallTime now_ = base::WallTime(std::chrono::seconds(1'795'000'000));
 };
@@ -82,6 +90,34 @@ TEST_F(ExplainTest, AChangeIsDueAndNamed) {
   EXPECT_TRUE(explanation.sources[1].due);
   EXPECT_THAT(ToText(explanation), HasSubstr("A rollout is due and may begin."));
   EXPECT_THAT(ToText(explanation), HasSubstr("Secret password: has changed"));
+}
+
+TEST_F(ExplainTest, WhatComesFirstIsWaitedFor) {
+  Put(kShopPassword, "new");
+  Workload api = workload_;
+  api.id.key.name = "api";
+  api.uid = "u2";
+  const auto has_rolled_for = [&api](const std::string& data) {
+    const Baseline baseline{.uid = api.uid, .digests = {{kShopPassword, DigestOf(data)}}};
+    api.annotations[std::string(kBaselineAnnotation)] = baseline.ToString();
+  };
+  has_rolled_for("now");
+  users_ = {workload_, api};
+  EXPECT_FALSE(Ask().hold) << "both are of order 0";
+  workload_.annotations["reloader.kubexx.io/order"] = "1";
+  EXPECT_THAT(ToText(Ask()),
+              HasSubstr("  waits: Order: waits for Deployment/shop/api, which comes first"));
+  EXPECT_THAT(ToJson(Ask()), HasSubstr(R"("mayBegin":false)"));
+  has_rolled_for("new");
+  users_ = {workload_, api};
+  EXPECT_FALSE(Ask().hold) << "it has been rolled, and nobody follows its rollout";
+  api.annotations["reloader.kubexx.io/last-rollout"] = "2026-11-18T23:05:00Z";
+  api.annotations["reloader.kubexx.io/rollout-state"] = "started u2";
+  gate_.Observe({"Deployment", api.id.key},
+                {api.uid, api.annotations, reloadpolicy::Phase::kUpdating}, now_);
+  EXPECT_THAT(ToText(Ask()), HasSubstr("  waits: Order: waits for Deployment/shop/api"));
+  Put(kShopPassword, "now");
+  EXPECT_FALSE(Ask().hold) << "nothing is due";
 }
 
 TEST_F(ExplainTest, ASuspendedCronJobIsNotRolled) {
@@ -143,7 +179,10 @@ TEST_F(ExplainTest, WhatNeverRollsItSaysWhy) {
 TEST_F(ExplainTest, BadAnnotationsAreListed) {
   workload_.annotations["reloader.kubexx.io/order"] = "first";
   workload_.annotations["secret.reloader.stakater.com/reload"] = "(";
-  EXPECT_THAT(ToText(Ask()), HasSubstr("Has no effect: reloader.kubexx.io/order"));
+  workload_.annotations["reloader.kubexx.io/settle-window"] = "soon";
+  EXPECT_THAT(ToText(Ask()), HasSubstr("Has no effect: reloader.kubexx.io/settle-window"));
+  EXPECT_THAT(ToText(Ask()), HasSubstr("one that became due would wait: InvalidAnnotation: "
+                                       "reloader.kubexx.io/order: \"first\" is no number"));
 }
 
 TEST_F(ExplainTest, ABadPausePeriodIsRefusedAndMayNotBegin) {

@@ -65,16 +65,25 @@ class CronJobWriter {
                                            const WorkloadWrite& write, std::stop_token stop);
 
  private:
-  /// The name of the Job that the change has been given; empty when there is none, or Jobs may not
-  /// be listed. A token that is not unique counts on the newest Job only.
-  apimachinery::Result<std::string> JobFor(const apimachinery::ObjectKey& key,
-                                           const std::string& uid, const std::string& token,
-                                           bool is_unique, const std::stop_token& stop) const;
-  /// The new Job's name.
-  apimachinery::Result<std::string> CreateJob(const apimachinery::ObjectKey& key,
-                                              const dynamic::Unstructured& cron_job,
-                                              const WorkloadWrite& write,
+  /// What the Jobs of a CronJob say about a change.
+  struct MadeJobs {
+    std::string job{};  ///< the one that it has been given; empty when there is none
+    /// For the one that it is to be given, of which every process makes the same; empty when Jobs
+    /// may not be listed.
+    std::string name{};
+  };
+  /// A token that is not unique counts on the newest Job only.
+  apimachinery::Result<MadeJobs> JobsFor(const dynamic::Unstructured& cron_job,
+                                         const std::string& token, bool is_unique,
+                                         const std::stop_token& stop) const;
+  /// The new Job's name. An empty `name` has the server make one.
+  apimachinery::Result<std::string> CreateJob(const dynamic::Unstructured& cron_job,
+                                              const WorkloadWrite& write, const std::string& name,
                                               const std::stop_token& stop) const;
+  /// The Job that the change has or is given.
+  apimachinery::Result<std::string> JobFor(const dynamic::Unstructured& cron_job,
+                                           const WorkloadWrite& write, bool is_unique,
+                                           const std::stop_token& stop) const;
 
   const std::shared_ptr<rest::RESTClient> client_;
   Fallbacks& fallbacks_;

@@ -48,10 +48,10 @@ class WriteObserver {
   virtual void OnNotice(const WorkloadNotice& notice) { (void)notice; }
 };
 
-/// Something that keeps rollouts from going on and that a person should look at.
+/// Something about rollouts that a person should look at.
 struct RolloutTrouble {
-  /// Nothing more begins; otherwise rollouts wait.
-  bool is_stop = false;
+  /// A rollout has failed, or nothing more begins; otherwise rollouts wait.
+  bool is_bad = false;
   std::string message{};  ///< with asterisks around names
 };
 

@@ -279,7 +279,7 @@ TEST_F(OperatorScopeTest, ASourceThatIsDeletedAfterItGotItsLabelBackIs) {
   EXPECT_THAT(writer_.AwaitFirst(), HasSubstr(R"("$patch":"delete")"));
 }
 
-TEST_F(OperatorScopeTest, WhatTheSelectorLeftOutIsNotCreatedWithoutIt) {
+TEST_F(OperatorScopeTest, WhatGetsTheLabelLaterIsNotCreated) {
   rules_.reload_on_create = true;
   LeaveOut("config");
   Put(*deployments_[""], Web());

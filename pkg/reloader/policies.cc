@@ -35,6 +35,16 @@ events::Occurrence EventAbout(const PolicyNotice& notice) {
   return occurrence;
 }
 
+std::optional<RolloutTrouble> TroubleIn(const PolicyNotice& notice) {
+  if (notice.reason != kRolloutFailed) {
+    return std::nullopt;
+  }
+  return RolloutTrouble{.is_bad = true,
+                        .message = "a rollout has failed: *" +
+                                   std::string(KindName(notice.workload.kind)) + "/" +
+                                   notice.workload.key.ToString() + "*: " + notice.message};
+}
+
 Policies::Policies(std::shared_ptr<rest::RESTClient> client, const Options& options)
     : client_(std::move(client)),
       options_(options),
@@ -88,6 +98,9 @@ void Policies::Notify(const PolicyNotice& notice) const {
                  {"message", notice.message}});
   if (recorder_) {
     recorder_->Record(EventAbout(notice));
+  }
+  if (const auto trouble = TroubleIn(notice); trouble && options_.troubles != nullptr) {
+    options_.troubles->OnTrouble(*trouble);
   }
 }
 

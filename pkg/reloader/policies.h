@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,9 @@ namespace kubexx::reloader {
 /// The event about a notice, on its workload.
 events::Occurrence EventAbout(const PolicyNotice& notice);
 
+/// What a person is told of a notice beside that: of a failed rollout; nothing for others.
+std::optional<RolloutTrouble> TroubleIn(const PolicyNotice& notice);
+
 /// All parts that keep reload policies, put together. Thread-safe.
 class Policies {
  public:
@@ -45,7 +49,8 @@ class Policies {
     /// Whether this replica writes the status of the policies of a namespace ("" for those of the
     /// cluster); empty: of all.
     std::function<bool(std::string_view namespace_)> reports{};
-    /// Told of rollouts that have stopped or wait for long; null: nobody is. Must outlive this.
+    /// Told of rollouts that have failed, once each, have stopped or wait for long; null: nobody
+    /// is. Must outlive this.
     TroubleObserver* troubles = nullptr;
   };
 

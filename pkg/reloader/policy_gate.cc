@@ -143,7 +143,7 @@ AnnotationEdits PolicyGate::Marks(const Workload& workload) {
     mark = gate.TakeMark(RefOf(workload.id), workload.uid, workload.annotations);
   });
   if (mark.failure) {
-    Notify(workload, true, "RolloutFailed", *mark.failure);
+    Notify(workload, true, kRolloutFailed, *mark.failure);
   }
   if (!mark.record) {
     return {};

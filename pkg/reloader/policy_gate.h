@@ -22,6 +22,9 @@
 
 namespace kubexx::reloader {
 
+/// The reason of the notice that a rollout has failed; there is one for each rollout.
+inline constexpr char kRolloutFailed[] = "RolloutFailed";
+
 /// Something that the users of a workload should know.
 struct PolicyNotice {
   WorkloadId workload{};

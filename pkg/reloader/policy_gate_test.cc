@@ -187,13 +187,13 @@ TEST_F(PolicyGateTest, APausedSourceHoldsItsOwnChangesOnly) {
 
 TEST_F(PolicyGateTest, ABadAnnotationIsToldOnceAndHasNoEffect) {
   Workload workload = GatedWeb("a");
-  workload.annotations["reloader.kubexx.io/min-interval"] = "often";
+  workload.annotations["reloader.kubexx.io/settle-window"] = "often";
   EXPECT_TRUE(Admit(workload));
   EXPECT_TRUE(Admit(workload));
   ASSERT_THAT(notices_, SizeIs(1));
   EXPECT_TRUE(notices_[0].warning);
   EXPECT_EQ(notices_[0].reason, "InvalidAnnotation");
-  EXPECT_THAT(notices_[0].message, HasSubstr("reloader.kubexx.io/min-interval: \"often\""));
+  EXPECT_THAT(notices_[0].message, HasSubstr("reloader.kubexx.io/settle-window: \"often\""));
 }
 
 TEST_F(PolicyGateTest, ABrakeThatCannotBeReadHoldsAndSaysWhatToWrite) {
@@ -264,6 +264,32 @@ TEST_F(PolicyGateTest, WhatAStatusSaysFailedIsRememberedByTheNextProcess) {
   EXPECT_TRUE(next.Admit(GatedWeb("b"), changes, written_)) << "healthy for ten seconds";
 }
 
+// The annotations may be gone by then, and a stop by flags has no status of its own.
+TEST_F(PolicyGateTest, AStopByFlagsGoesByTheStatusOfAPolicyThatSaysNothing) {
+  PolicyGate first({.flags = {.stop_after_failures = 1}, .clock = clock_});
+  first.SetPolicy({.id = {"", "all"}});
+  std::vector<Change> changes = ChangesBy({kGatedConfig});
+  Workload broken = GatedWeb("a");
+  ASSERT_TRUE(first.Admit(broken, changes, written_));
+  broken.annotations["reloader.kubexx.io/last-rollout"] =
+      *written_["reloader.kubexx.io/last-rollout"];
+  broken.phase = Phase::kFailed;
+  first.OnWorkload(broken.id, &broken);
+  const auto status = PolicyStatusFor(
+      first.States()[0], reloadpolicy::v1alpha1::ClusterReloadPolicyStatus(), clock_.Wall());
+
+  broken.annotations.clear();
+  broken.phase = Phase::kUnavailable;
+  for (const bool has_policy : {true, false}) {
+    PolicyGate next({.flags = {.stop_after_failures = 1}, .clock = clock_});
+    if (has_policy) {
+      next.SetPolicy({.id = {"", "all"}}, FailuresIn(status, ""));
+    }
+    next.OnWorkload(broken.id, &broken);
+    EXPECT_EQ(next.Admit(GatedWeb("b"), changes, written_), !has_policy) << "as policies.md says";
+  }
+}
+
 TEST_F(PolicyGateTest, WhatAStatusSaysFailedAndIsNoLongerThereIsForgotten) {
   gate_.SetPolicy({.id = {"shop", "p"}, .settings = {.stop_after_failures = 1}},
                   {{.workload = {"Deployment", {"shop", "gone"}}, .uid = "u"}});
@@ -290,7 +316,7 @@ TEST_F(PolicyGateTest, ManyBadAnnotationsAreToldOnceEach) {
   const auto ask_all = [this] {
     for (int i = 0; i < 1500; ++i) {
       Workload workload = GatedWeb("w" + std::to_string(i));
-      workload.annotations["reloader.kubexx.io/min-interval"] = "often";
+      workload.annotations["reloader.kubexx.io/settle-window"] = "often";
       EXPECT_TRUE(Admit(workload));
     }
   };
@@ -302,7 +328,7 @@ TEST_F(PolicyGateTest, ManyBadAnnotationsAreToldOnceEach) {
 
 TEST_F(PolicyGateTest, ABadAnnotationThatComesBackIsToldAgain) {
   Workload bad = GatedWeb("a");
-  bad.annotations["reloader.kubexx.io/min-interval"] = "often";
+  bad.annotations["reloader.kubexx.io/settle-window"] = "often";
   Admit(bad);
   Admit(GatedWeb("a"));
   Admit(bad);

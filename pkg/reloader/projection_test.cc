@@ -85,6 +85,19 @@ TEST(ProjectSource, KeepsIgnoreAndMatchWhenTheySayTrue) {
   EXPECT_FALSE(with("1").match);
 }
 
+TEST(ProjectSource, EveryPauseButFalseHolds) {
+  for (const auto& [value, is_paused] :
+       {std::pair("true", true), std::pair("yes", true), std::pair("", true),
+        std::pair("False", true), std::pair("false", false)}) {
+    const Source source = Projected(
+        SourceType::kConfigMap, Json(R"({"metadata":{"namespace":"ns","name":"x","annotations":)"
+                                     R"({"reloader.kubexx.io/paused":")" +
+                                     std::string(value) + R"("}},"data":{"a":"1"}})"));
+    EXPECT_EQ(source.paused, is_paused) << value;
+  }
+  EXPECT_FALSE(Projected(SourceType::kConfigMap, Json(R"({"metadata":{"name":"x"}})")).paused);
+}
+
 TEST(ProjectSource, WithoutDataHasTheDigestOfNothing) {
   EXPECT_EQ(Projected(SourceType::kConfigMap, Json(R"({"metadata":{"name":"x"}})")).digest,
             DigestOf(""));

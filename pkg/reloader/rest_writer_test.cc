@@ -7,6 +7,7 @@
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/reloader/baseline.h"
 #include "kubexx/reloader/kubernetes_io.h"
+#include "kubexx/reloadpolicy/policy.h"
 #include "kubexx/rest/testing/recorder.h"
 
 namespace kubexx::reloader {
@@ -61,7 +62,8 @@ class RestWriterTest : public testing::Test {
     } else {
       connection.Respond(200, "application/json",
                          R"({"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1",)"
-                         R"("metadata":{"name":"web","namespace":"other","resourceVersion":"8"}})");
+                         R"("metadata":{"name":"web","namespace":"other","resourceVersion":"8",)"
+                         R"("generation":4}})");
     }
   }};
   base::testing::FakeClock clock_;
@@ -87,6 +89,23 @@ TEST_F(RestWriterTest, ACustomResourceThatHasChangedSinceItWasPlannedForIsNotPat
   ASSERT_FALSE(written);
   EXPECT_EQ(written.status().reason, apimachinery::Reason::kConflict);
   EXPECT_EQ(server_.targets().size(), 1U) << "it was only read";
+}
+
+TEST_F(RestWriterTest, ARolloutIsToldWhichGenerationOfItsTemplateItIsRolledFor) {
+  const WorkloadWrite write{
+      .variables = {{"app", "X", "1"}},
+      .annotations = {{std::string(reloadpolicy::kLastRolloutAnnotation), "2026-01-01T00:00:00Z"}},
+      .template_of = "base"};
+  const WorkloadId rollout{WorkloadKind::kRollout, {"other", "web"}};
+  ASSERT_TRUE(writer_->Write(rollout, write, {}));
+  ASSERT_THAT(server_.targets(), testing::SizeIs(2)) << "the Deployment, and then the Rollout";
+  EXPECT_THAT(server_.last().body,
+              testing::HasSubstr(R"("reloader.kubexx.io/template-generation":"4")"));
+  WorkloadWrite without = write;
+  without.annotations = kRecord.annotations;
+  ASSERT_TRUE(writer_->Write(rollout, without, {}));
+  EXPECT_THAT(server_.last().body, testing::Not(testing::HasSubstr("template-generation")))
+      << "no policy asks for it";
 }
 
 TEST_F(RestWriterTest, AnAdmissionWebhookThatDeniesIsNoMissingRight) {

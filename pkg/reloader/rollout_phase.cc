@@ -13,6 +13,9 @@ namespace {
 namespace apps = api::apps::v1;
 using reloadpolicy::Phase;
 
+/// Written by Argo's controller when the template of spec.workloadRef has changed.
+constexpr std::string_view kArgoGenerationAnnotation = "rollout.argoproj.io/workload-generation";
+
 std::int64_t NumberAt(const codec::JsonTree& tree, std::initializer_list<std::string_view> path,
                       std::int64_t otherwise) {
   const codec::JsonTree* value = tree.At(path);
@@ -24,20 +27,35 @@ std::int64_t Generation(const codec::JsonTree& tree) {
 }
 
 /// Argo Rollouts writes its number as text, and did write a hash; nothing for what is no number.
-std::optional<std::int64_t> Observed(const codec::JsonTree& tree) {
-  const codec::JsonTree* status = tree.Find("status");
-  const codec::JsonTree* value = status == nullptr ? nullptr : status->Find("observedGeneration");
+std::optional<std::int64_t> NumberIn(const codec::JsonTree* object, std::string_view key) {
+  const codec::JsonTree* value = object == nullptr ? nullptr : object->Find(key);
   if (value == nullptr) {
     return std::nullopt;
   }
   if (const auto number = value->AsInt()) {
     return *number;
   }
-  const std::string_view text = status->TextAt("observedGeneration");
+  const std::string_view text = object->TextAt(key);
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return error == std::errc() && end == text.data() + text.size() ? std::optional(number)
                                                                   : std::nullopt;
+}
+
+std::optional<std::int64_t> Observed(const codec::JsonTree& tree) {
+  return NumberIn(tree.Find("status"), "observedGeneration");
+}
+
+/// Whether the template of spec.workloadRef is a later one than the status is about.
+bool IsTemplateUnseen(const codec::JsonTree& tree) {
+  const codec::JsonTree* ref = tree.At({"spec", "workloadRef"});
+  const auto observed = NumberIn(tree.Find("status"), "workloadObservedGeneration");
+  if (ref == nullptr || !ref->IsObject() || !observed) {
+    return false;  // or of a version of Argo Rollouts that does not tell
+  }
+  const codec::JsonTree* annotations = tree.At({"metadata", "annotations"});
+  return *observed < std::max(NumberIn(annotations, kTemplateGenerationAnnotation).value_or(0),
+                              NumberIn(annotations, kArgoGenerationAnnotation).value_or(0));
 }
 
 bool IsPausedBySpec(const codec::JsonTree& tree) {
@@ -105,7 +123,7 @@ Phase PhaseOfRollout(const codec::JsonTree& tree) {
   if (IsPausedBySpec(tree)) {
     return Phase::kPaused;
   }
-  if (Observed(tree).value_or(Generation(tree)) < Generation(tree)) {
+  if (Observed(tree).value_or(Generation(tree)) < Generation(tree) || IsTemplateUnseen(tree)) {
     return Phase::kUnseen;
   }
   const codec::JsonTree* status = tree.Find("status");

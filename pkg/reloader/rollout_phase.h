@@ -3,6 +3,8 @@
 #ifndef KUBEXX_RELOADER_ROLLOUT_PHASE_H_
 #define KUBEXX_RELOADER_ROLLOUT_PHASE_H_
 
+#include <string_view>
+
 #include "kubexx/api/apps/v1/types.gen.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/reloadpolicy/phase.h"
@@ -16,8 +18,14 @@ reloadpolicy::Phase PhaseOf(const api::apps::v1::Deployment& deployment);
 /// kFailed does not occur: the kind does not report it.
 reloadpolicy::Phase PhaseOf(const api::apps::v1::StatefulSet& set);
 reloadpolicy::Phase PhaseOf(const api::apps::v1::DaemonSet& set);
+/// On a Rollout with spec.workloadRef: the generation that the last rollout under a policy gave to
+/// the Deployment whose template it runs.
+inline constexpr std::string_view kTemplateGenerationAnnotation =
+    "reloader.kubexx.io/template-generation";
+
 /// Of an Argo Rollout, as its controller sums it up. A canary or blue-green rollout
-/// that waits for its next step is kWaiting.
+/// that waits for its next step is kWaiting. With spec.workloadRef it is kUnseen until the
+/// controller has seen the template's generation, too, by the operator's annotation and Argo's own.
 reloadpolicy::Phase PhaseOfRollout(const codec::JsonTree& tree);
 /// Of a DeploymentConfig.
 reloadpolicy::Phase PhaseOfConfig(const codec::JsonTree& tree);

@@ -104,6 +104,28 @@ TEST(RolloutPhase, OfARolloutIsOfItsGeneration) {
       << "older versions write a hash";
 }
 
+TEST(RolloutPhase, OfARolloutThatRunsADeploymentsTemplateIsOfThatGeneration) {
+  const auto phase = [](const std::string& spec, const std::string& annotations,
+                        const std::string& seen) {
+    const auto tree = codec::JsonTree::Parse(
+        R"({"metadata":{"generation":7,"annotations":{)" + annotations + R"(}},"spec":)" + spec +
+        R"(,"status":{"phase":"Healthy","observedGeneration":"7")" + seen + "}}");
+    EXPECT_TRUE(tree) << annotations;
+    return tree ? PhaseOfRollout(*tree) : Phase::kComplete;
+  };
+  const std::string by_ref = R"({"workloadRef":{"kind":"Deployment","name":"base"}})";
+  const std::string ours = R"("reloader.kubexx.io/template-generation":"4")";
+  const std::string of_argo = R"("rollout.argoproj.io/workload-generation":"4")";
+  const std::string old = R"(,"workloadObservedGeneration":"3")";
+  EXPECT_EQ(phase(by_ref, ours, old), Phase::kUnseen) << "Argo has not heard of our change yet";
+  EXPECT_EQ(phase(by_ref, of_argo, old), Phase::kUnseen) << "it has, and has not acted yet";
+  EXPECT_EQ(phase(by_ref, ours, R"(,"workloadObservedGeneration":"4")"), Phase::kComplete);
+  EXPECT_EQ(phase(by_ref, ours, R"(,"workloadObservedGeneration":"5")"), Phase::kComplete);
+  EXPECT_EQ(phase(by_ref, "", old), Phase::kComplete);
+  EXPECT_EQ(phase(by_ref, ours, ""), Phase::kComplete) << "older versions do not tell";
+  EXPECT_EQ(phase("{}", ours, old), Phase::kComplete) << "it has a template of its own by now";
+}
+
 TEST(RolloutPhase, IsInTheProjectionUnlessComplete) {
   const auto project = [](const apps::Deployment& deployment) {
     cache::Object object{.encoding = codec::Encoding::kJson,

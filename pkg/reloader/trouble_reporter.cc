@@ -26,7 +26,7 @@ void TroubleReporter::Look(const std::vector<PolicyState>& states, base::WallTim
 
 void TroubleReporter::LookAtStop(const PolicyState& state, Known& known) const {
   if (state.stopped && known.was_stopped && !known.stop_is_told) {
-    observer_.OnTrouble({.is_stop = true,
+    observer_.OnTrouble({.is_bad = true,
                          .message = "rollouts have stopped because of " + PolicyName(state) + ": " +
                                     std::to_string(state.failed) +
                                     " failed, and no more begin until they are mended"});

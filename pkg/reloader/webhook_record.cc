@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "kubexx/api/core/v1/resources.gen.h"
 #include "kubexx/api/core/v1/schema.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/kubernetes/resource_client.h"
 #include "kubexx/reloader/digest.h"
+#include "kubexx/reloader/fallbacks.h"
 #include "kubexx/rest/rest_client.h"
 
 namespace kubexx::reloader {
@@ -153,7 +155,8 @@ bool WebhookRecord::ShouldCompare() const {
 }
 
 WebhookStore NewWebhookStore(const std::shared_ptr<rest::RESTClient>& client,
-                             const std::string& namespace_) {
+                             const std::string& namespace_,
+                             std::shared_ptr<const Fallbacks> fallbacks) {
   const kubernetes::ResourceClient<ConfigMap> config_maps(client, namespace_);
   WebhookStore store{.own = {namespace_, kObjectName}};
   store.load = [config_maps](const std::stop_token& stop) -> Result<std::string> {
@@ -165,8 +168,8 @@ WebhookStore NewWebhookStore(const std::shared_ptr<rest::RESTClient>& client,
     const auto text = read->data.find(kObjectKey);
     return text == read->data.end() ? std::string() : text->second;
   };
-  store.save = [config_maps, namespace_](const std::string& text,
-                                         const std::stop_token& stop) -> Result<void> {
+  store.save = [config_maps, namespace_, fallbacks = std::move(fallbacks)](
+                   const std::string& text, const std::stop_token& stop) -> Result<void> {
     ConfigMap object;
     object.metadata.name = kObjectName;
     object.metadata.namespace_ = namespace_;
@@ -177,7 +180,13 @@ WebhookStore NewWebhookStore(const std::shared_ptr<rest::RESTClient>& client,
     if (!written && written.status().reason == Reason::kNotFound) {
       written = config_maps.Create(object, {}, stop);
     }
-    return written ? Result<void>() : Fail(written.status());
+    if (written) {
+      return {};
+    }
+    if (fallbacks) {
+      fallbacks->CountRefusedWrite(written.status());
+    }
+    return Fail(written.status());
   };
   return store;
 }

@@ -28,6 +28,8 @@ class RESTClient;
 
 namespace kubexx::reloader {
 
+class Fallbacks;
+
 /// The state of each source that the webhook was last called for, or that was found first. As text
 /// a line for each, with digests alone: 16 hexadecimal digits of the source's name and 16 of its
 /// data. Takes kMaxEntries; sources beyond are called for by events only. Thread-safe.
@@ -85,8 +87,10 @@ struct WebhookStore {
 };
 
 /// The ConfigMap kubexx-reloader-webhook in `namespace_`. Needs get and update of it, and create.
+/// What is refused is counted by `fallbacks`, unless that is null.
 WebhookStore NewWebhookStore(const std::shared_ptr<rest::RESTClient>& client,
-                             const std::string& namespace_);
+                             const std::string& namespace_,
+                             std::shared_ptr<const Fallbacks> fallbacks = nullptr);
 
 }  // namespace kubexx::reloader
 

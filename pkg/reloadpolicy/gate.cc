@@ -101,10 +101,12 @@ Decision Gate::Ask(const Request& request, const Effective& effective, base::Wal
 }
 
 Decision Gate::Begin(const Request& request, base::WallTime now) {
-  woken_.erase(request.workload);
+  asked_anew_.erase(request.workload);
+  const bool kept_a_place = woken_.erase(request.workload) > 0;
   Effective effective = policies_.Resolve(request.workload, request.annotations);
   Decision decision = Ask(request, effective, now);
   if (decision.hold) {
+    wake_some_ = wake_some_ || kept_a_place;  // another one may have it
     Wait(request.workload, *decision.hold, std::move(effective), now);
     return decision;
   }
@@ -129,7 +131,8 @@ Decision Gate::Begin(const Request& request, base::WallTime now) {
 }
 
 void Gate::Wait(const Request& request, Hold hold, base::WallTime now) {
-  woken_.erase(request.workload);
+  asked_anew_.erase(request.workload);
+  wake_some_ = woken_.erase(request.workload) > 0 || wake_some_;
   Wait(request.workload, std::move(hold), policies_.Resolve(request.workload, request.annotations),
        now);
 }
@@ -147,6 +150,7 @@ void Gate::Wait(const ObjectRef& workload, Hold hold, Effective effective, base:
 }
 
 void Gate::Done(const ObjectRef& workload) {
+  asked_anew_.erase(workload);
   const bool kept_a_place = woken_.erase(workload) > 0;
   const bool waited = pending_.erase(workload) > 0;
   wake_some_ = wake_some_ || kept_a_place || waited;

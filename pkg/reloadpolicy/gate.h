@@ -264,6 +264,8 @@ class Gate {
   const Setting<int>* ReachedStop(const ObjectRef& workload, const Effective& effective,
                                   Scan& scan) const;
   bool MayGoOn(const ObjectRef& workload, const Pending& pending, Scan& scan) const;
+  /// Whether it waits for a place that it would not be given: a stop has been reached since.
+  bool HasBeenStopped(const ObjectRef& workload, const Pending& pending, Scan& scan) const;
   /// Has those asked anew that wait under the policy, or because of it.
   void WakeGoverned(const Policy& policy);
   /// Whether another workload of the namespace may have a higher order.
@@ -303,6 +305,8 @@ class Gate {
   std::map<ObjectRef, Pending> pending_;
   /// Woken and not heard of since: they are about to take a place.
   std::set<ObjectRef> woken_;
+  /// As woken_, of those that a stop concerns: they take no place.
+  std::set<ObjectRef> asked_anew_;
   std::uint64_t next_sequence_ = 0;
   /// Waiting ones whose settings may be others now.
   std::set<ObjectRef> changed_;

@@ -135,6 +135,53 @@ TEST_F(GatePlacesTest, ARolloutThatCannotBeRecordedNeitherKeepsAPlaceNorFails) {
   EXPECT_FALSE(gate_.Ask({backup, {}, {}, "u"}, now_).hold);
 }
 
+TEST_F(GatePlacesTest, WhoeverWaitsIsToldOfAStopAtOnce) {
+  SetPolicy({.max_in_namespace = 1, .stop_after_failures = 1});
+  Begin("a");
+  See("a", Phase::kUpdating);
+  for (const char* name : {"b", "c", "d"}) {
+    EXPECT_EQ(Begin(name).hold->reason, HoldReason::kLimit);
+  }
+  gate_.TakeWakes(now_);
+  See("a", Phase::kFailed);
+  const std::vector<ObjectRef> wakes = gate_.TakeWakes(now_);
+  EXPECT_THAT(wakes, ElementsAre(AppRef("b"), AppRef("c"), AppRef("d")));
+  See("a", Phase::kUnavailable);
+  EXPECT_THAT(gate_.TakeWakes(now_), IsEmpty()) << "each is woken once until it asks";
+  for (const ObjectRef& workload : wakes) {
+    gate_.Begin({workload, {}, {}, "u"}, now_);
+  }
+  EXPECT_THAT(gate_.TakeWakes(now_), IsEmpty());
+  for (const auto& [workload, pending] : gate_.pending()) {
+    EXPECT_EQ(pending.hold.reason, HoldReason::kStopped) << workload.ToString();
+  }
+  After(1min);
+  See("a", Phase::kComplete);
+  After(1min);
+  EXPECT_THAT(gate_.TakeWakes(now_), ElementsAre(AppRef("b"), AppRef("c"), AppRef("d")));
+  EXPECT_FALSE(Begin("b").hold);
+  EXPECT_EQ(Try("c"), "ConcurrencyLimit");
+}
+
+TEST_F(GatePlacesTest, APlaceThatItsWorkloadCannotTakeIsTheNextOnes) {
+  SetPolicy({.max_in_namespace = 1});
+  Begin("a");
+  See("a", Phase::kUpdating);
+  for (const char* name : {"b", "c", "d"}) {
+    EXPECT_EQ(Begin(name).hold->reason, HoldReason::kLimit);
+  }
+  gate_.TakeWakes(now_);
+  See("a", Phase::kComplete);
+  EXPECT_THAT(gate_.TakeWakes(now_), ElementsAre(AppRef("b")));
+  EXPECT_EQ(Begin("b", Phase::kComplete, {{"reloader.kubexx.io/paused", "true"}}).hold->reason,
+            HoldReason::kPaused);
+  EXPECT_THAT(gate_.TakeWakes(now_), ElementsAre(AppRef("c")));
+  gate_.Wait({AppRef("c"), {}, {}, "u"}, {.reason = HoldReason::kSourcePaused}, now_);
+  EXPECT_THAT(gate_.TakeWakes(now_), ElementsAre(AppRef("d")));
+  EXPECT_FALSE(Begin("d").hold);
+  EXPECT_THAT(gate_.TakeWakes(now_), IsEmpty());
+}
+
 TEST_F(GatePlacesTest, APauseIsNoFailureAndHoldsNoPlace) {
   Settings settings = one_;
   settings.stop_after_failures = 1;
@@ -198,9 +245,6 @@ TEST_F(GatePlacesTest, WhatHasNoOrderIsFollowedWhereAnAnnotationComesAfterIt) {
   EXPECT_TRUE(Begin("db").tracked);
   gate_.Forget(AppRef("web"));
   EXPECT_FALSE(Begin("db").tracked);
-  std::vector<std::string> problems;
-  (void)SettingsFromAnnotations({{"reloader.kubexx.io/order", "-1"}}, problems);
-  EXPECT_THAT(problems, ElementsAre(HasSubstr("is no number between 0 and 1000")));
 }
 
 }  // namespace

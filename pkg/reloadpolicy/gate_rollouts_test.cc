@@ -260,6 +260,10 @@ TEST_F(GateRolloutsTest, ABrakeThatCannotBeReadHolds) {
         std::tuple("maintenance-windows", "often", "write, for instance"),
         std::tuple("maintenance-windows", "", "names no window"),
         std::tuple("maintenance-windows", "0 3 31 2 * 1h", "never comes"),
+        std::tuple("min-interval", "often", "write, for instance, \"15m\""),
+        std::tuple("min-interval", "-1s", "is no duration between"),
+        std::tuple("order", "last", "\"last\" is no number between 0 and 1000"),
+        std::tuple("order", "-1", "write, for instance, \"10\""),
         std::tuple("maintenance-windows", "0 3 * * * 1h Mars/Base", "Mars/Base")}) {
     const Request request{AppRef("a"), {{std::string(kAnnotationPrefix) + key, value}}};
     const Decision decision = gate_.Ask(request, now_);

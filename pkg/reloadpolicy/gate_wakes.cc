@@ -137,6 +137,12 @@ bool Gate::MayGoOn(const ObjectRef& workload, const Pending& pending, Scan& scan
   }
 }
 
+bool Gate::HasBeenStopped(const ObjectRef& workload, const Pending& pending, Scan& scan) const {
+  const HoldReason reason = pending.hold.reason;
+  return (reason == HoldReason::kLimit || reason == HoldReason::kUnhealthy) &&
+         ReachedStop(workload, pending.effective, scan) != nullptr;
+}
+
 void Gate::WakeGoverned(const Policy& policy) {
   for (const auto& [workload, pending] : pending_) {
     if (policy.Governs(workload) || pending.hold.policy == policy.id) {
@@ -159,19 +165,25 @@ std::vector<ObjectRef> Gate::TakeWakes(base::WallTime now) {
     std::uint64_t sequence = 0;
     const ObjectRef* workload = nullptr;
     const Pending* pending = nullptr;
-    bool is_changed = false;  ///< its settings may be others now
+    bool is_anew = false;  ///< its settings may be others now, or a stop has been reached
   };
   std::vector<Candidate> line;
   for (const auto& [workload, pending] : pending_) {
+    if (woken_.contains(workload)) {
+      continue;
+    }
     const bool is_changed = changed.contains(workload);
-    if ((is_changed || (some_places && MayGoOn(workload, pending, scan))) &&
-        !woken_.contains(workload)) {
+    if (some_places && !is_changed && HasBeenStopped(workload, pending, scan)) {
+      if (asked_anew_.insert(workload).second) {
+        line.push_back({pending.sequence, &workload, &pending, true});
+      }
+    } else if (is_changed || (some_places && MayGoOn(workload, pending, scan))) {
       line.push_back({pending.sequence, &workload, &pending, is_changed});
     }
   }
   std::ranges::sort(line, {}, &Candidate::sequence);
   for (const Candidate& next : line) {
-    if (next.is_changed) {
+    if (next.is_anew) {
       result.push_back(*next.workload);
     } else if (MayGoOn(*next.workload, *next.pending, scan)) {
       const HoldReason reason = next.pending->hold.reason;

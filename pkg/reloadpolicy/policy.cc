@@ -170,6 +170,18 @@ void ReadBrake(const std::string& key, const std::string& value, Settings& setti
       problem = "\"" + value.substr(0, 64) + "\" is neither true nor false; write \"true\" or " +
                 "\"false\"";
     }
+  } else if (key.ends_with("/min-interval")) {
+    if (const auto interval = ParseDuration(value, base::Duration(0), kLongestInterval)) {
+      settings.min_interval = *interval;
+    } else {
+      problem = interval.error().message + "; write, for instance, \"15m\"";
+    }
+  } else if (key.ends_with("/order")) {
+    settings.order = ParseOrder(value);
+    if (!settings.order) {
+      problem = "\"" + value.substr(0, 64) + "\" is no number between 0 and 1000; write, for " +
+                "instance, \"10\"";
+    }
   } else if (auto windows = MaintenanceWindow::ParseList(value); !windows) {
     problem = windows.error().message + "; write, for instance, \"0 2 * * 1-5 3h Europe/Berlin\"";
   } else if (windows->empty()) {
@@ -185,20 +197,14 @@ void ReadBrake(const std::string& key, const std::string& value, Settings& setti
 void ReadAnnotation(const std::string& key, const std::string& value, Settings& settings,
                     Reader& reader, std::vector<std::string>* brakes) {
   const std::string_view name = std::string_view(key).substr(kAnnotationPrefix.size());
-  if (name == "paused" || name == "maintenance-windows") {
+  if (name == "paused" || name == "maintenance-windows" || name == "min-interval" ||
+      name == "order") {
     ReadBrake(key, value, settings, brakes);
   } else if (name == "settle-window") {
     reader.Duration(key, value, {base::Duration(0), kLongestSettleWindow}, settings.settle_window);
-  } else if (name == "min-interval") {
-    reader.Duration(key, value, {base::Duration(0), kLongestInterval}, settings.min_interval);
   } else if (name == "health-timeout") {
     reader.Duration(key, value, {kShortestHealthTimeout, kLongestHealthTimeout},
                     settings.health_timeout);
-  } else if (name == "order") {
-    settings.order = ParseOrder(value);
-    if (!settings.order) {
-      reader.Problem(key, "is no number between 0 and 1000");
-    }
   }
 }
 

@@ -96,7 +96,7 @@ Policy PolicyFrom(const v1alpha1::ClusterReloadPolicy& object);
 /// Reads a workload's annotations with kAnnotationPrefix: paused, settle-window, min-interval,
 /// health-timeout, maintenance-windows, order. What cannot be read goes to `problems`, as
 /// "<annotation>: <what is wrong>"; what was meant to hold rollouts back (paused,
-/// maintenance-windows) to `brakes`, with what to write, unless that is null.
+/// maintenance-windows, min-interval, order) to `brakes`, with what to write, unless that is null.
 Settings SettingsFromAnnotations(const std::map<std::string, std::string>& annotations,
                                  std::vector<std::string>& problems,
                                  std::vector<std::string>* brakes = nullptr);

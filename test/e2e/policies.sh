@@ -33,6 +33,7 @@ install_gentle() {
   uses_config shop-3 paused 0 deployment.reloader.stakater.com/pause-period=3s
   uses_config shop-3 bad-pause 0 deployment.reloader.stakater.com/pause-period=soon
   uses_config shop-3 bad-interval 0 reloader.kubexx.io/min-interval=often
+  uses_config shop-3 bad-settle 0 reloader.kubexx.io/settle-window=soon
   uses_config shop-3 bad-brake 0 reloader.kubexx.io/paused=yes
   uses_config borrowed plain 0
   for namespace in shop-1 shop-2 shop-3; do uses_config "$namespace" plain 0; done
@@ -106,8 +107,10 @@ pauses_end() {
   wait_until 30 "the one rollout of the pause" revision_is shop-3 paused 2
   wait_until 30 "an Event on a bad pause-period" has_event shop-3 bad-pause ReloadFail
   ! rolled_for shop-3 bad-pause second || fail "a Deployment with a bad pause-period was rolled"
+  wait_until 30 "an Event on a bad settle window" has_event shop-3 bad-settle InvalidAnnotation
+  wait_until 30 "the rollout in spite of it" rolled_for shop-3 bad-settle second
   wait_until 30 "an Event on a bad interval" has_event shop-3 bad-interval InvalidAnnotation
-  wait_until 30 "the rollout in spite of it" rolled_for shop-3 bad-interval second
+  ! rolled_for shop-3 bad-interval second || fail "a Deployment was rolled whose interval cannot be read"
   wait_until 30 "an Event on a bad brake" has_event shop-3 bad-brake InvalidAnnotation
   ! rolled_for shop-3 bad-brake second || fail "a Deployment was rolled whose pause cannot be read"
 }

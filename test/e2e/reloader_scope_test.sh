@@ -169,6 +169,32 @@ stop_operator
 log "a namespace is selected later"
 k create namespace later >/dev/null
 workload later web
+k -n later apply -f - >/dev/null <<Y
+apiVersion: batch/v1
+kind: CronJob
+metadata: {name: backup, annotations: {reloader.stakater.com/auto: "true"}}
+spec:
+  schedule: "0 3 * * *"
+  jobTemplate:
+    spec:
+      template:
+        spec:
+          restartPolicy: Never
+          containers: [{name: app, image: "example.com/app:1", envFrom: [{configMapRef: {name: web}}]}]
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: work, annotations: {reloader.stakater.com/auto: "true"}}
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      containers: [{name: app, image: "example.com/app:1", envFrom: [{configMapRef: {name: web}}]}]
+Y
+later_jobs() { k -n later get jobs -o 'jsonpath={range .items[*]}{.metadata.name}={.metadata.uid} {end}'; }
+made_by_hand=$(later_jobs)
+has_other_jobs() { [[ $(later_jobs) != *"$made_by_hand"* && $(later_jobs | wc -w) = 2 ]]; }
+record_of() { k -n later get "$1" "$2" -o 'jsonpath={.metadata.annotations.reloader\.kubexx\.io/baseline}' | grep -q 'configmap/web='; }
 run_operator "$KUBECONFIG" --namespace-selector=watched=yes --reload-on-create=true --sync-after-restart
 wait_until 20 "the operator" is_ready
 seen=$(edits)
@@ -176,9 +202,28 @@ edit later web 2
 wait_until 20 "the edit" has_had_edits $((seen + 1))
 k label namespace later watched=yes >/dev/null
 wait_until 20 "the record" recorded later web
+wait_until 20 "the record of the CronJob" record_of cronjob backup
+wait_until 20 "the record of the Job" record_of job work
 still later web "" "an edit from before the namespace was selected"
+[ "$(later_jobs)" = "$made_by_hand" ] || fail "an edit from before the namespace was selected has run Jobs: $(later_jobs)"
 edit later web 3
 wait_until 20 "the rollout" rolled_for later web 3
+wait_until 20 "the CronJob's Job, and the other one made anew" has_other_jobs
+stop_operator
+
+log "a migration to the other strategy"
+k create namespace moved >/dev/null
+workload moved web
+variable=$(printf 'KEY=1' | sha1sum | cut -d' ' -f1)
+k -n moved set env deployment/web "STAKATER_WEB_CONFIGMAP=$variable" --containers=app >/dev/null # as stakater/Reloader left it
+moved_template() { k -n moved get deployment web -o 'jsonpath={.spec.template}'; }
+before=$(moved_template)
+run_operator "$KUBECONFIG" --namespaces=moved --reload-strategy=annotations
+wait_until 20 "the record" recorded moved web
+[ "$(moved_template)" = "$before" ] || fail "the change of the strategy has rolled: $(moved_template)"
+edit moved web 2
+names_source() { moved_template | grep -q 'last-reloaded-from'; }
+wait_until 20 "the rollout" names_source
 stop_operator
 log "what is recorded counts, and not who sets it back"
 k create namespace records >/dev/null

@@ -60,6 +60,15 @@ check_cases() {
       --api-versions autoscaling.k8s.io/v1 --values "$values" |
       kubectl apply --dry-run=server --validate=strict -f - >/dev/null || fail "the API server does not take what $values gives"
   done
+  is_installed
+}
+# With its hooks and notes, which `helm template` does not check against the server, or show.
+is_installed() {
+  local said
+  said=$(helm install --dry-run=server -n chart documented "$chart" --values "$root/test/manifests/cases/reloader_documented.yaml" 2>&1) ||
+    fail "helm does not install what Reloader's documentation knows: $said"
+  grep -q '^documented-rolls is installed in namespace elsewhere' <<<"$said" || fail "there are no notes: $said"
+  ! grep -F '%!' <<<"$said" || fail "a value is shown as what it is not"
 }
 
 # A release of stakater/Reloader becomes one of ours: the same objects, and one container.

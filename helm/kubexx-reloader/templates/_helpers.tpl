@@ -62,7 +62,7 @@ annotations:
 
 {{- define "reloader.image" -}}
 {{- $image := .Values.image -}}
-{{- $tag := $image.tag | default .Chart.AppVersion -}}
+{{- $tag := $image.tag | default .Chart.AppVersion | toString -}}{{/* 1.4 is a number */}}
 {{- if .Values.global.imageRegistry -}}
 {{ printf "%s/%s:%s" .Values.global.imageRegistry $image.name $tag }}
 {{- else if $image.digest -}}
