@@ -178,11 +178,12 @@ void EventRouter::OnProviderClass(const RawEvent& event, const std::stop_token& 
 
 void EventRouter::NoteWorkloads(const Source& source, const Digest* before) {
   const Caches::Concerned users = parts_.caches.WorkloadsOf(source.id);
-  parts_.on_demand.Changed(source.id, before == nullptr ? std::nullopt : std::optional(*before),
-                           !users.by_name.empty() || !users.by_pattern.empty(),
-                           source.resource_version);
+  const bool is_listed_for = parts_.on_demand.Changed(
+      source.id, before == nullptr ? std::nullopt : std::optional(*before),
+      !users.by_name.empty() || !users.by_pattern.empty(), source.resource_version);
   NoteKnown(source, before, [&](const WorkloadId& workload) {
-    return !parts_.on_demand.Covers(workload.kind, workload.key.namespace_);
+    // A watch may have been refused since: nobody would list for this change then.
+    return !is_listed_for || !parts_.on_demand.Covers(workload.kind, workload.key.namespace_);
   });
 }
 

@@ -162,10 +162,11 @@ Result<void> WorkloadSource::TryWatch(const ListOptions& options, EventSink sink
       },
       stop);
   if (!result && result.error().reason == Reason::kForbidden) {
+    // First, so that whoever hears of it can rely on lists from then on.
+    SetMode(Mode::kOnDemand);
     fallbacks_->Refused(RightTo(kWatch), result.error(),
                         options_.other_kind.empty() ? "workloads are listed when a source changes"
                                                     : "its changes roll nothing");
-    SetMode(Mode::kOnDemand);
   }
   return result;
 }

@@ -115,6 +115,21 @@ TEST_F(WorkloadSourceTest, WithoutWatchItListsWhenAsked) {
   stop.request_stop();
 }
 
+// Whoever waits for the news of a missing right changes a source next.
+TEST_F(WorkloadSourceTest, IsOnDemandBeforeAnybodyHearsOfTheRefusal) {
+  server_->FailWatches(kNotAllowed, 1000000);
+  const Listed listed = List();
+  ASSERT_TRUE(listed.meta);
+  std::stop_source stop;
+  std::jthread watch([&] { (void)WatchFrom(listed.meta->resource_version, stop.get_token()); });
+  while (Gauge("watch") == 0) {
+    std::this_thread::yield();
+  }
+  EXPECT_TRUE(source_.IsOnDemand());
+  clock_.AwaitSleepers(1);
+  stop.request_stop();
+}
+
 TEST_F(WorkloadSourceTest, AskingManyTimesIsOneListASecond) {
   server_->FailWatches(kNotAllowed, 1000000);
   ASSERT_TRUE(List().meta);
