@@ -54,7 +54,9 @@ class ConsistencyStore {
     /// not be read, it is waited for no longer than kPatience either.
     CacheVersion cached{};
   };
-  static constexpr base::Duration kPatience = std::chrono::seconds(1);
+  /// The looks at a cache come further and further apart, the last one within twice this time: no
+  /// key waits for longer than a second.
+  static constexpr base::Duration kPatience = std::chrono::milliseconds(500);
   /// Longer than a watch takes to come back after a failure, most of the time.
   static constexpr base::Duration kGiveUp = std::chrono::seconds(30);
   static constexpr std::size_t kFirstSweep = 1024;
