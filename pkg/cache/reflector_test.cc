@@ -216,6 +216,25 @@ TEST_P(ReflectorTest, AVersionThatGoesBackGivesAFullState) {
   }
 }
 
+TEST_P(ReflectorTest, AfterA410TheStateIsThereWithoutABackoff) {
+  base::testing::FakeClock clock;  // which stands still
+  source_->Put({"a", "1"}, "x");
+  Reflector reflector(
+      "things", source_, store_,
+      {.clock = clock,
+       .seed = 1,
+       .use_watch_list = GetParam(),
+       .tuning = {.backoff = {.initial = std::chrono::minutes(10), .cap = std::chrono::hours(1)}}});
+  const std::jthread thread([&reflector](const std::stop_token& stop) { reflector.Run(stop); });
+  store_.AwaitReplaces(1);
+  source_->AwaitCaughtUp();
+  source_->BreakWatches({Reason::kExpired, "too old resource version", 410});
+  source_->Put({"a", "2"}, "y");
+  source_->Compact();
+  store_.AwaitReplaces(2);
+  AwaitEqual();
+}
+
 TEST_P(ReflectorTest, AStoresRefusalLosesNothing) {
   Start();
   store_.AwaitReplaces(1);

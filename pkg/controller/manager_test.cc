@@ -308,13 +308,25 @@ TEST_F(ManagerTest, ALeaseThatIsLostAfterTheStopLeavesTheShorterGrace) {
 }
 
 TEST_F(ManagerTest, ACacheThatDoesNotSyncIsNamedWithTheReason) {
-  Make({.cache_sync_timeout = std::chrono::milliseconds(200)});
+  base::testing::FakeClock clock;
+  Make({.cache_sync_timeout = seconds(200), .clock = clock});
   manager_->InformerFor<api::core::v1::ConfigMap>();
   Run();
+  const auto refused = [this] {
+    const std::vector<std::string> waiting = manager_->caches()->Unsynced();
+    return !waiting.empty() && waiting.front().find("connect") != std::string::npos;
+  };
+  const auto give_up = std::chrono::steady_clock::now() + seconds(60);
+  while (!refused() && std::chrono::steady_clock::now() < give_up) {
+    std::this_thread::yield();
+  }
+  EXPECT_TRUE(refused()) << "waited 60 s for the first list to fail";
+  clock.AdvanceToSleeper(seconds(200));
   Join();
   ASSERT_FALSE(*result_);
   EXPECT_EQ(result_->status().reason, Reason::kTimeout);
   EXPECT_THAT(result_->status().message, HasSubstr("the cache of configmaps"));
+  EXPECT_THAT(result_->status().message, HasSubstr("connect"));
 }
 
 /// What needs processes of its own, started anew so that other threads do not matter.
