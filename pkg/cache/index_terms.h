@@ -21,6 +21,10 @@ using IndexTerms = std::vector<std::pair<std::string, std::string>>;
 /// A store's number for the name of an index.
 using IndexId = std::uint8_t;
 
+/// Under it are the objects that an index lacks, as its function could not read them: the value is
+/// that index's number, or empty where it may be any.
+inline constexpr IndexId kUnreadIndex = 255;
+
 /// One term as a lookup key: the index's number, then the value.
 std::string EncodeTerm(IndexId index, std::string_view value);
 

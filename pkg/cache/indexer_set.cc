@@ -20,6 +20,19 @@ Indexers NamespaceIndexer() {
   return indexers;
 }
 
+Indexers Reading(Indexers indexers, UntypedDecoder decode) {
+  for (auto& [name, function] : indexers) {
+    function = [values = std::move(function), decode](const Object& object) {
+      std::vector<std::string> found = values(object);
+      if (found.empty()) {
+        (void)decode(object).value();  // throws what the error says
+      }
+      return found;
+    };
+  }
+  return indexers;
+}
+
 /// Numbers for names, given out once and for ever.
 class IndexerSet::Names {
  public:
@@ -99,7 +112,7 @@ std::string IndexerSet::Encode(const Object& object) const {
   std::string out;
   std::string_view error;
   std::string what;
-  const auto run = [&](auto&& function) {
+  const auto run = [&](std::string_view unread, auto&& function) {
     try {
       function();
     } catch (const std::exception& e) {
@@ -111,17 +124,19 @@ std::string IndexerSet::Encode(const Object& object) const {
     if (!error.empty()) {
       logging::Error("an indexer threw", {{"key", object.key.ToString()}, {"error", error}});
       error = {};
+      (void)EncodedTerms::Append(kUnreadIndex, unread, out);  // short enough
     }
   };
   for (const auto& [name, function] : named_) {
-    run([&, &index = name, &values = function] {
+    const std::string unread(1, static_cast<char>(names_->FindOrAdd(name).value_or(kUnreadIndex)));
+    run(unread, [&, &index = name, &values = function] {
       for (const std::string& value : values(object)) {
         Append(index, value, object, out);
       }
     });
   }
   for (const TermsFunc& function : free_) {
-    run([&] {
+    run({}, [&] {
       for (const auto& [index, value] : function(object)) {
         Append(index, value, object, out);
       }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/cache/decode.h"
 #include "kubexx/cache/index_terms.h"
 #include "kubexx/cache/object.h"
 
@@ -22,14 +23,19 @@ namespace kubexx::cache {
 using TermsFunc = std::function<IndexTerms(const Object&)>;
 /// Gives the values under which an object is found in one index.
 using IndexFunc = std::function<std::vector<std::string>(const Object&)>;
-/// Named indexes, as client-go's Indexers. The functions must not throw, keep references or block;
-/// they are called on whatever thread brings the object.
+/// Named indexes, as client-go's Indexers. The functions must not keep references or block; they
+/// are called on whatever thread brings the object. One that cannot read an object throws, as
+/// `DecodeShared<T>(object).value()` does: then nobody knows under which values it belongs.
 using Indexers = std::map<std::string, IndexFunc>;
 
 /// The index by namespace, under client-go's name for it.
 inline constexpr std::string_view kNamespaceIndex = "namespace";
 /// An Indexers with that index only.
 Indexers NamespaceIndexer();
+
+/// The same functions, but one that gives no value for an object throws when `decode` cannot read
+/// that object.
+Indexers Reading(Indexers indexers, UntypedDecoder decode);
 
 /// An immutable set of indexers and the numbers of their names. `version` tells entries that were
 /// indexed with an older set. Thread-safe, as names that a TermsFunc makes up get numbers in Encode
@@ -48,8 +54,8 @@ class IndexerSet {
   std::uint8_t version() const { return version_; }
   bool empty() const { return named_.empty() && free_.empty(); }
 
-  /// The terms of an object, encoded. A function that throws gives none, and a value that is too
-  /// long is left out; both are logged.
+  /// The terms of an object, encoded. A function that throws gives one of kUnreadIndex, and a value
+  /// that is too long is left out; both are logged.
   std::string Encode(const Object& object) const;
 
   /// Whether there is an index of this name, as opposed to terms that a TermsFunc makes up.

@@ -53,5 +53,31 @@ TEST_F(ListenerTest, ResyncsDoNotPileUpBeforeASlowHandler) {
   EXPECT_LE(alive, 1U);
 }
 
+// Its thread does not run here either.
+TEST_F(ListenerTest, WalksDoNotPileUpBehindAFullQueue) {
+  const EntryRef a = Put("a");
+  Put("b");
+  for (const auto kind : {Snapshot::Kind::kResync, Snapshot::Kind::kInitialAdd}) {
+    Listener listener(
+        {.informer = "things", .name = "slow", .registry = &registry_, .max_events = 8}, store_,
+        [](const RawEvent&) {});
+    const std::vector<std::shared_ptr<const RawEvent>> events(
+        8, std::make_shared<const RawEvent>(store_, RawEvent::Type::kAdd, a, EntryRef(),
+                                            RawEvent::Flags()));
+    listener.Push(events);
+    ASSERT_EQ(Queued(), 8);
+    std::vector<std::weak_ptr<const Snapshot>> held;
+    for (int i = 0; i < 100; ++i) {
+      const auto walk = Take(kind);
+      listener.PushSnapshot(walk);
+      held.push_back(walk);
+    }
+    EXPECT_LE(Queued(), 8 + 2) << "one change for each object";
+    for (const auto& each : held) {
+      EXPECT_TRUE(each.expired());
+    }
+  }
+}
+
 }  // namespace
 }  // namespace kubexx::cache

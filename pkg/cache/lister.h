@@ -55,7 +55,8 @@ class Lister {
   }
 
   /// The objects that have all of `terms`, for example {{"namespace", "default"}, {"node", "n1"}},
-  /// in no particular order. Only they are decoded. Errors as List's.
+  /// in no particular order. Only they are decoded. Errors as List's; an object that an index
+  /// function could not read might have the terms, and is named as well.
   apimachinery::Result<std::vector<Ref<T>>> ByIndex(const IndexTerms& terms) const {
     std::vector<Ref<T>> out;
     KX_RETURN_IF_ERROR(

@@ -163,6 +163,74 @@ TEST_F(ListerTest, AListThatCannotBeWholeSaysWhichObjectIsTheReason) {
             3);
 }
 
+TEST_F(ListerTest, AnIndexThatCannotReadAnObjectSaysSoHoweverItsFunctionTakesIt) {
+  const logging::testing::Capture log;
+  ASSERT_TRUE(informer_->AddIndexers(NamespaceIndexer()));
+  ASSERT_TRUE(informer_->AddIndexers(
+      {{"throws",
+        [](const Object& raw) {
+          const auto object = DecodeShared<ConfigMap>(raw).value();
+          return std::vector{object->metadata.labels.at("app")};  // also throws without the label
+        }},
+       {"gives nothing",
+        [](const Object& raw) {
+          const auto object = DecodeShared<ConfigMap>(raw);
+          return object && (*object)->metadata.labels.contains("app")
+                     ? std::vector{(*object)->metadata.labels.at("app")}
+                     : std::vector<std::string>();
+        }},
+       {"reads no more than the key",
+        [](const Object& raw) { return std::vector{raw.key.name}; }}}));
+  Put("n1", "a", "web");
+  source_->PutObject({.encoding = codec::Encoding::kJson,
+                      .bytes = R"({"metadata":{"namespace":"n1","name":"plain"}})",
+                      .key = {"n1", "plain"}});
+  Start();
+  const Lister<ConfigMap> lister(informer_);
+  EXPECT_EQ(lister.ByIndex({{"throws", "web"}}).value().size(), 1U) << "the other has no value";
+  EXPECT_EQ(lister.ByIndex({{"gives nothing", "web"}}).value().size(), 1U);
+  source_->PutObject(
+      {.encoding = codec::Encoding::kJson, .bytes = "{broken", .key = {"n2", "bad"}});
+  source_->AwaitCaughtUp();
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (!informer_->Contains({"n2", "bad"}) && std::chrono::steady_clock::now() < give_up) {
+    std::this_thread::yield();
+  }
+  ASSERT_TRUE(informer_->Contains({"n2", "bad"})) << "waited 60 s for the object";
+  for (const char* index : {"throws", "gives nothing"}) {
+    for (const IndexTerms& terms :
+         {IndexTerms{{index, "web"}}, {{index, "db"}}, {{index, "web"}, {"namespace", "n2"}}}) {
+      const auto listed = lister.ByIndex(terms);
+      ASSERT_FALSE(listed) << index << ": " << listed->size();
+      EXPECT_EQ(listed.status().reason, Reason::kMalformed);
+      EXPECT_THAT(listed.status().message, HasSubstr("n2/bad"));
+    }
+    EXPECT_EQ(lister.ByIndex({{index, "web"}, {"namespace", "n1"}}).value().size(), 1U)
+        << "it is not in that namespace";
+  }
+  EXPECT_EQ(lister.ByIndex({{"reads no more than the key", "a"}}).value().size(), 1U);
+  Put("n2", "bad", "web");
+  source_->AwaitCaughtUp();
+  while (informer_->KeysByIndex("throws", "web").size() < 2 &&
+         std::chrono::steady_clock::now() < give_up) {
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(lister.ByIndex({{"throws", "web"}}).value().size(), 2U) << "mended";
+}
+
+TEST_F(ListerTest, TermsThatCouldNotBeReadMayBeOfAnyIndex) {
+  const logging::testing::Capture log;
+  informer_->AddIndexer([](const Object& raw) {
+    return IndexTerms{{"app", DecodeShared<ConfigMap>(raw).value()->metadata.labels.at("app")}};
+  });
+  source_->PutObject({.encoding = codec::Encoding::kJson, .bytes = "{broken", .key = {"n", "bad"}});
+  Start();
+  const auto listed = Lister<ConfigMap>(informer_).ByIndex({{"app", "web"}});
+  ASSERT_FALSE(listed);
+  EXPECT_EQ(listed.status().reason, Reason::kMalformed);
+  EXPECT_THAT(listed.status().message, HasSubstr("n/bad"));
+}
+
 TEST_F(ListerTest, AHandlerMayAskToBeToldOfWhatDoesNotDecode) {
   const logging::testing::Capture log;
   base::Mutex mu;

@@ -102,7 +102,13 @@ class PackedStore {
   std::vector<apimachinery::ObjectKey> Keys() const;
 
   /// The entries that have all of `terms`; none when `terms` is empty. Nothing is unpacked.
-  std::vector<EntryRef> EntriesByIndex(const IndexTerms& terms) const;
+  std::vector<EntryRef> EntriesByIndex(const IndexTerms& terms) const {
+    return EntriesByIndex(terms, nullptr);
+  }
+  /// The same. `unread` gets the entries that might be among them: a function that gives some of
+  /// their terms threw.
+  std::vector<EntryRef> EntriesByIndex(const IndexTerms& terms,
+                                       std::vector<EntryRef>* unread) const;
   std::vector<apimachinery::ObjectKey> KeysByIndex(const IndexTerms& terms) const;
   std::vector<apimachinery::ObjectKey> KeysByIndex(std::string_view index,
                                                    std::string_view value) const;
@@ -139,6 +145,11 @@ class PackedStore {
     std::uint8_t dictionary = 0;
     std::string_view bytes;
   };
+  /// A term that is asked for.
+  struct Wanted {
+    std::string term;    ///< empty when no object has had its index
+    std::string unread;  ///< what an entry has instead when its function threw; or empty
+  };
   apimachinery::Result<EntryRef> NewEntry(const Object& object, std::uint64_t content_hash,
                                           const PackedView& packed) const;
   void PackNow(const EntryRef& old);
@@ -160,6 +171,7 @@ class PackedStore {
   void SetVersionLocked(std::string_view namespace_, std::string_view resource_version)
       KX_REQUIRES(mu_);
   std::vector<EntryRef> EntriesInLocked(std::string_view namespace_) const KX_REQUIRES(mu_);
+  std::vector<EntryRef> UnreadLocked(const std::vector<Wanted>& terms) const KX_REQUIRES(mu_);
   const EntryTable* PostingsLocked(std::string_view index, std::string_view value) const
       KX_REQUIRES(mu_);
   std::vector<EntryRef> StaleEntries(std::uint8_t dictionary);

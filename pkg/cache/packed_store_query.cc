@@ -1,4 +1,5 @@
 // What can be asked of a PackedStore; all of it without unpacking.
+#include <algorithm>
 #include <utility>
 
 #include "kubexx/cache/packed_store.h"
@@ -59,19 +60,61 @@ const EntryTable* PackedStore::PostingsLocked(std::string_view index,
   return id ? index_.Find(EncodeTerm(*id, value)) : nullptr;
 }
 
-std::vector<EntryRef> PackedStore::EntriesByIndex(const IndexTerms& terms) const {
+std::vector<EntryRef> PackedStore::EntriesByIndex(const IndexTerms& terms,
+                                                  std::vector<EntryRef>* unread) const {
   const IndexerSetRef indexers = this->indexers();
+  std::vector<Wanted> wanted;
   std::vector<std::string> encoded;
   encoded.reserve(terms.size());
   for (const auto& [index, value] : terms) {
     const auto id = indexers->Find(index);
-    if (!id) {
-      return {};
+    if (id) {
+      encoded.push_back(EncodeTerm(*id, value));
     }
-    encoded.push_back(EncodeTerm(*id, value));
+    if (unread != nullptr) {
+      wanted.push_back(
+          id ? Wanted{.term = encoded.back(),
+                      .unread = EncodeTerm(kUnreadIndex, std::string(1, static_cast<char>(*id)))}
+             : Wanted());
+    }
   }
   base::MutexLock lock(mu_);
-  return index_.FindAll(encoded);
+  if (unread != nullptr) {
+    *unread = UnreadLocked(wanted);
+  }
+  return encoded.size() == terms.size() ? index_.FindAll(encoded) : std::vector<EntryRef>();
+}
+
+// Each may be there several times.
+std::vector<EntryRef> PackedStore::UnreadLocked(const std::vector<Wanted>& terms) const {
+  const std::string any = EncodeTerm(kUnreadIndex, {});
+  const auto may_have_all = [&](const EntryRef& entry) {
+    const EncodedTerms has = entry->terms();
+    return std::ranges::all_of(terms, [&has, &any](const Wanted& each) {
+      return (!each.term.empty() && (has.Contains(each.term) || has.Contains(each.unread))) ||
+             has.Contains(any);
+    });
+  };
+  std::vector<EntryRef> unread;
+  const auto add = [&](std::string_view mark) {
+    if (const EntryTable* marked = index_.Find(mark)) {
+      marked->ForEach([&](const EntryRef& entry) {
+        if (may_have_all(entry)) {
+          unread.push_back(entry);
+        }
+      });
+    }
+  };
+  if (terms.empty()) {
+    return unread;
+  }
+  add(any);
+  for (const Wanted& each : terms) {
+    if (!each.unread.empty()) {
+      add(each.unread);
+    }
+  }
+  return unread;
 }
 
 std::vector<ObjectKey> PackedStore::KeysByIndex(const IndexTerms& terms) const {

@@ -87,15 +87,42 @@ TEST(PackerTest, LearnsAgainWhenTheObjectsChange) {
   EXPECT_EQ(Unpack(packer, old, Sample(1).size()), Sample(1));
 }
 
+PackerOptions LearnsAllTheTime() {
+  return {.dictionary_bytes = 1024,
+          .training_objects = 16,
+          .training_bytes = 32 << 10,
+          .drift_window = 16,
+          .drift_factor = 0};
+}
+
 TEST(PackerTest, StopsLearningAtTheLimit) {
-  Packer packer(
-      {.training_objects = 64, .training_bytes = 4096, .drift_window = 16, .drift_factor = 0});
+  Packer packer(LearnsAllTheTime());
   for (int i = 0; i < 5000; ++i) {
     const std::string raw = Sample(i, "flavour" + std::to_string(i / 100));
     const Packed packed = packer.Pack(raw);
     ASSERT_EQ(Unpack(packer, packed, raw.size()), raw);
   }
-  EXPECT_LE(packer.dictionary(), Packer::kMaxDictionaries);
+  EXPECT_EQ(packer.dictionary(), Packer::kMaxDictionaries);
+}
+
+// Whoever trains does so without the lock, and meanwhile others find that it is time again.
+TEST(PackerTest, OverlappingTrainingsStopAtTheLimit) {
+  for (int round = 0; round < 3; ++round) {
+    Packer packer(LearnsAllTheTime());
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 8; ++t) {
+      threads.emplace_back([&packer, t] {
+        int after = 0;
+        for (int i = 0; i < 20'000 && after < 200; ++i) {
+          after += packer.dictionary() >= Packer::kMaxDictionaries ? 1 : 0;
+          const std::string raw = Sample(t * 100'000 + i, "flavour" + std::to_string(i / 25));
+          ASSERT_EQ(Unpack(packer, packer.Pack(raw), raw.size()), raw);
+        }
+      });
+    }
+    threads.clear();
+    EXPECT_EQ(packer.dictionary(), Packer::kMaxDictionaries);
+  }
 }
 
 TEST(PackerTest, DamagedBytesAreAnError) {

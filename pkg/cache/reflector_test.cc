@@ -155,18 +155,20 @@ class StartedAnew {
     return std::make_shared<ListWatch>(
         [this](const apimachinery::ListOptions& options, ListerWatcher::ObjectSink sink,
                std::stop_token) -> apimachinery::Result<codec::ListMeta> {
-          if (lists_++ == 0) {
-            KX_RETURN_IF_ERROR(sink({.encoding = codec::Encoding::kJson,
-                                     .bytes = "old",
-                                     .key = {"a", "1"},
-                                     .resource_version = "99"}));
-            return codec::ListMeta{.resource_version = "100"};
-          }
-          EXPECT_EQ(options.resource_version, "") << "a version that this server does not have";
-          return codec::ListMeta{.resource_version = "8"};
+          KX_ASSIGN_OR_RETURN(const std::string version, SendState(options, sink));
+          return codec::ListMeta{.resource_version = version};
         },
-        [this](const apimachinery::ListOptions&, ListerWatcher::EventSink sink,
+        [this](const apimachinery::ListOptions& options, ListerWatcher::EventSink sink,
                std::stop_token stop) -> apimachinery::Result<void> {
+          if (options.send_initial_events.value_or(false)) {
+            const auto add = [&sink](Object&& object) {
+              return sink({.type = codec::WatchEventType::kAdded, .object = std::move(object)});
+            };
+            KX_ASSIGN_OR_RETURN(const std::string version, SendState(options, add));
+            KX_RETURN_IF_ERROR(sink({.type = codec::WatchEventType::kBookmark,
+                                     .object = {.resource_version = version},
+                                     .initial_events_end = true}));
+          }
           if (watches_++ == 0) {
             KX_RETURN_IF_ERROR(sink(WatchEvent(event_)));
           }
@@ -175,9 +177,23 @@ class StartedAnew {
           return apimachinery::Fail(Reason::kCancelled, "stopped");
         });
   }
+  /// And full states in watches.
   int lists() const { return lists_; }
 
  private:
+  apimachinery::Result<std::string> SendState(const apimachinery::ListOptions& options,
+                                              ListerWatcher::ObjectSink sink) {
+    if (lists_++ == 0) {
+      KX_RETURN_IF_ERROR(sink({.encoding = codec::Encoding::kJson,
+                               .bytes = "old",
+                               .key = {"a", "1"},
+                               .resource_version = "99"}));
+      return "100";
+    }
+    EXPECT_EQ(options.resource_version, "") << "a version that this server does not have";
+    return "8";
+  }
+
   const WatchEvent event_;
   std::atomic<int> lists_ = 0;
   std::atomic<int> watches_ = 0;
@@ -189,9 +205,7 @@ TEST_P(ReflectorTest, AVersionThatGoesBackGivesAFullState) {
        {WatchEventType::kBookmark, WatchEventType::kAdded, WatchEventType::kDeleted}) {
     StartedAnew server({.type = type, .object = {.key = {"a", "2"}, .resource_version = "7"}});
     MapStore store;
-    ReflectorOptions options = Options();
-    options.use_watch_list = false;
-    Reflector reflector("things", server.Source(), store, options);
+    Reflector reflector("things", server.Source(), store, Options());
     const std::jthread thread([&reflector](const std::stop_token& stop) { reflector.Run(stop); });
     const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     while (store.replaces() < 2 && std::chrono::steady_clock::now() < give_up) {
@@ -200,6 +214,25 @@ TEST_P(ReflectorTest, AVersionThatGoesBackGivesAFullState) {
     EXPECT_EQ(server.lists(), 2) << "waited 30 s for another list";
     EXPECT_TRUE(store.content().empty()) << "event type " << static_cast<int>(type);
   }
+}
+
+TEST_P(ReflectorTest, AfterA410TheStateIsThereWithoutABackoff) {
+  base::testing::FakeClock clock;  // which stands still
+  source_->Put({"a", "1"}, "x");
+  Reflector reflector(
+      "things", source_, store_,
+      {.clock = clock,
+       .seed = 1,
+       .use_watch_list = GetParam(),
+       .tuning = {.backoff = {.initial = std::chrono::minutes(10), .cap = std::chrono::hours(1)}}});
+  const std::jthread thread([&reflector](const std::stop_token& stop) { reflector.Run(stop); });
+  store_.AwaitReplaces(1);
+  source_->AwaitCaughtUp();
+  source_->BreakWatches({Reason::kExpired, "too old resource version", 410});
+  source_->Put({"a", "2"}, "y");
+  source_->Compact();
+  store_.AwaitReplaces(2);
+  AwaitEqual();
 }
 
 TEST_P(ReflectorTest, AStoresRefusalLosesNothing) {

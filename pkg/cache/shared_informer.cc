@@ -186,7 +186,13 @@ Result<void> SharedInformerBase::DecodeEachByIndex(
   const std::string_view namespace_ = one == terms.end() ? std::string_view() : one->second;
   KX_RETURN_IF_ERROR(core_->CheckReadable(namespace_));
   KX_RETURN_IF_ERROR(CheckFaults(store, namespace_));
-  return DecodeAll(store, store.EntriesByIndex(terms), decode, each);
+  std::vector<EntryRef> unread;
+  const std::vector<EntryRef> entries = store.EntriesByIndex(terms, &unread);
+  for (const EntryRef& entry : unread) {
+    // Where it can be read the function is at fault, which was logged, and the object has no value.
+    KX_RETURN_IF_ERROR(Decode(store, *entry, decode));
+  }
+  return DecodeAll(store, entries, decode, each);
 }
 void SharedInformerBase::ForEachRawByIndex(const IndexTerms& terms,
                                            base::FunctionRef<void(const Object&)> each) const {

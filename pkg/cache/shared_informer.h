@@ -124,7 +124,7 @@ class SharedInformerBase {
   std::vector<apimachinery::ObjectKey> KeysByIndex(std::string_view index,
                                                    std::string_view value) const;
   /// Of the objects that have all of `terms`; none when `terms` is empty. Like the other queries
-  /// for keys it unpacks nothing.
+  /// for keys it unpacks nothing, and lacks what an index function could not read.
   std::vector<apimachinery::ObjectKey> KeysByIndex(const IndexTerms& terms) const;
   std::size_t CountByIndex(std::string_view index, std::string_view value) const;
   /// The values under which `index` has objects.
@@ -142,7 +142,8 @@ class SharedInformerBase {
   apimachinery::Result<void> DecodeEach(std::string_view namespace_, UntypedDecoder decode,
                                         base::FunctionRef<void(UntypedRef&&)> each) const;
   /// The same of the objects that have all of `terms`; only one namespace counts when they have a
-  /// term of kNamespaceIndex.
+  /// term of kNamespaceIndex. kMalformed also when an object that does not decode might be one of
+  /// them, since the function of an index could not read it (see Indexers).
   apimachinery::Result<void> DecodeEachByIndex(const IndexTerms& terms, UntypedDecoder decode,
                                                base::FunctionRef<void(UntypedRef&&)> each) const;
   /// Of one namespace only; by its index when there is one (see kNamespaceIndex).
@@ -175,6 +176,12 @@ template <class T>
 class SharedInformer final : public SharedInformerBase {
  public:
   using SharedInformerBase::SharedInformerBase;
+
+  /// As SharedInformerBase's. A function that gives no value for an object that does not decode has
+  /// not read it, as one that throws.
+  apimachinery::Result<void> AddIndexers(Indexers indexers) {
+    return SharedInformerBase::AddIndexers(Reading(std::move(indexers), DecodeUntyped<T>));
+  }
 
   HandlerRegistration AddEventHandler(std::string name, EventHandler<T> handler,
                                       HandlerOptions options = {}) {

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -331,7 +332,7 @@ TEST_F(SharedInformerTest, AStopKeepsWhatAHandlerHasNotBeenGiven) {
 TEST_F(SharedInformerTest, TransformsBeforeAnythingElse) {
   InformerOptions options = Options();
   options.transform = [](Object& object) -> apimachinery::Result<void> {
-    if (object.key.name == "refused") {
+    if (object.key.name.starts_with("refused")) {
       return apimachinery::Fail(Reason::kInvalid, "not this one");
     }
     object.bytes = "transformed " + object.key.name;
@@ -346,6 +347,15 @@ TEST_F(SharedInformerTest, TransformsBeforeAnythingElse) {
   source_->Put({"a", "2"}, "secret");
   recorder.AwaitContent({{{"a", "1"}, "transformed 1"}, {{"a", "2"}, "transformed 2"}});
   EXPECT_EQ(registry_.Counter("informer_transform_errors_total", "", InformerLabels()).Value(), 1);
+  // Whoever waits for a write of what is dropped is not kept until something else changes.
+  const std::string dropped = source_->Put({"a", "refused, too"}, "secret");
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (informer_->LastSyncResourceVersion() != dropped &&
+         std::chrono::steady_clock::now() < give_up) {
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(informer_->LastSyncResourceVersion(), dropped) << "waited 30 s for it";
+  EXPECT_FALSE(informer_->Contains({"a", "refused, too"}));
 }
 
 TEST_F(SharedInformerTest, ResyncDeliversEverythingAgain) {

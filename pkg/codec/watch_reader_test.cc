@@ -114,6 +114,28 @@ TEST(WatchReader, PassesAFrameWithBadContentOnWhenAskedTo) {
       << "nobody knows where this ends";
 }
 
+TEST(WatchReader, PassesProtobufFramesWithABadEnvelopeOnToo) {
+  std::string bad_encoding = Enveloped("");
+  bad_encoding.replace(bad_encoding.size() - 4, 4, FromHex("1a 01 67 22 00"));
+  for (const std::string& bad :
+       {Frame("ADDED", "plain"), Frame("ADDED", bad_encoding), Frame("PAINTED", Enveloped(""))}) {
+    WatchReader reader(Encoding::kProtobuf, 1 << 20, OnBadFrame::kPass);
+    std::vector<std::string> seen;
+    const auto fed = reader.Feed(
+        Frame("ADDED", Enveloped("\x0a\x01"
+                                 "a")) +
+            bad + Frame("DELETED", Enveloped("\x0a\x01z")),
+        [&seen](const WatchFrame& frame) -> Result<void> {
+          seen.push_back(frame.malformed != nullptr ? "malformed" : std::string(frame.object));
+          return {};
+        });
+    EXPECT_TRUE(fed.has_value()) << fed.error().ToString();
+    EXPECT_THAT(seen, ElementsAre("\x0a\x01"
+                                  "a",
+                                  "malformed", "\x0a\x01z"));
+  }
+}
+
 TEST(WatchReader, ReadsAStreamSplitAnywhere) {
   const std::string protobuf = ProtobufStream();
   for (std::size_t at = 0; at <= kJsonStream.size(); ++at) {

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "kubexx/controller/resource_version.h"
+#include "kubexx/logging/log.h"
 
 namespace kubexx::controller {
 namespace {
@@ -20,7 +21,7 @@ void ConsistencyStore::Wrote(const workqueue::Key& owner, Write write) {
     return;
   }
   // The caches are asked without the lock: they have locks of their own.
-  Waiting waiting{.patience = clock_.Now() + kPatience, .cached = write.cached()};
+  Waiting waiting{.since = clock_.Now(), .cached = write.cached()};
   bool sweep = false;
   {
     const base::MutexLock lock(mu_);
@@ -47,7 +48,7 @@ std::optional<ConsistencyStore::Stale> ConsistencyStore::Look(const Waiting& wai
   const Write& write = waiting.write;
   std::string cached = write.cached();
   const bool is_waited_for =
-      (!write.may_be_unseen && !cached.empty()) || clock_.Now() < waiting.patience;
+      (!write.may_be_unseen && !cached.empty()) || clock_.Now() - waiting.since < kPatience;
   const bool went_back = !cached.empty() && IsOlder(cached, waiting.cached);
   if (!is_waited_for || went_back || !(cached.empty() || IsOlder(cached, write.version))) {
     return std::nullopt;
@@ -57,10 +58,13 @@ std::optional<ConsistencyStore::Stale> ConsistencyStore::Look(const Waiting& wai
 
 std::optional<ConsistencyStore::Stale> ConsistencyStore::Check(const workqueue::Key& owner) {
   for (const Waiting& each : Find(owner)) {
-    if (auto stale = Look(each)) {
+    auto stale = Look(each);
+    if (stale && clock_.Now() - each.since < kGiveUp) {
       return stale;
     }
-    Erase(owner, each.write);
+    if (Erase(owner, each.write) && stale) {
+      TellGivenUp(owner, *stale, each.write);
+    }
   }
   return std::nullopt;
 }
@@ -88,18 +92,32 @@ std::vector<ConsistencyStore::Waiting> ConsistencyStore::Find(const workqueue::K
   return found == writes_.end() ? std::vector<Waiting>() : found->second;
 }
 
-void ConsistencyStore::Erase(const workqueue::Key& owner, const Write& write) {
+bool ConsistencyStore::Erase(const workqueue::Key& owner, const Write& write) {
   const base::MutexLock lock(mu_);
   const auto found = writes_.find(owner);
   if (found == writes_.end()) {
-    return;
+    return false;
   }
-  std::erase_if(found->second, [&write](const Waiting& each) {
+  const std::size_t erased = std::erase_if(found->second, [&write](const Waiting& each) {
     return each.write.resource == write.resource && each.write.name_space == write.name_space &&
            each.write.version == write.version;
   });
   if (found->second.empty()) {
     writes_.erase(found);
+  }
+  return erased != 0;
+}
+
+void ConsistencyStore::TellGivenUp(const workqueue::Key& owner, const Stale& stale,
+                                   const Write& write) {
+  if (const auto left_out = given_up_lines_.Admit()) {
+    logging::Warning("A cache has not reached a write of its own controller, which waits no longer",
+                     {{"object", owner.object.ToString()},
+                      {"resource", stale.resource},
+                      {"namespace", write.name_space},
+                      {"written", stale.written},
+                      {"cached", stale.cached},
+                      {"others", *left_out}});
   }
 }
 

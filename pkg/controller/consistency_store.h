@@ -13,6 +13,7 @@
 
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/cache/report_limit.h"
 #include "kubexx/workqueue/key.h"
 
 namespace kubexx::controller {
@@ -24,6 +25,8 @@ namespace kubexx::controller {
 /// of a key which is never reconciled again some writes later, so memory is bounded by twice the
 /// keys with writes that the caches have not seen, and some. A cache that goes back to before what
 /// it had at the write, as that of a server that was restored, will never see it: it is forgotten.
+/// A write that a cache has not reached after kGiveUp, as where the permission to list and watch
+/// was taken away meanwhile, is forgotten with a warning: the key is reconciled with what there is.
 /// Thread-safe.
 ///
 /// Deletes are not noted, as their answer has no version; to delete twice does no harm.
@@ -51,10 +54,15 @@ class ConsistencyStore {
     /// not be read, it is waited for no longer than kPatience either.
     CacheVersion cached{};
   };
-  static constexpr base::Duration kPatience = std::chrono::seconds(1);
+  /// The looks at a cache come further and further apart, the last one within twice this time: no
+  /// key waits for longer than a second.
+  static constexpr base::Duration kPatience = std::chrono::milliseconds(500);
+  /// Longer than a watch takes to come back after a failure, most of the time.
+  static constexpr base::Duration kGiveUp = std::chrono::seconds(30);
   static constexpr std::size_t kFirstSweep = 1024;
 
-  explicit ConsistencyStore(base::Clock& clock = base::Clock::Real()) : clock_(clock) {}
+  explicit ConsistencyStore(base::Clock& clock = base::Clock::Real())
+      : clock_(clock), given_up_lines_(clock) {}
 
   /// While reconciling `owner`, something was written. A version that cannot be compared is not
   /// waited for.
@@ -69,8 +77,8 @@ class ConsistencyStore {
  private:
   struct Waiting {
     Write write{};
-    base::TimePoint patience{};  ///< ends then
-    std::string cached{};        ///< when it was written
+    base::TimePoint since{};
+    std::string cached{};  ///< when it was written
   };
 
   /// What a cache has not seen of the write; nothing when it need not be waited for any more.
@@ -78,9 +86,13 @@ class ConsistencyStore {
   /// Forgets what has been seen, whatever key it is of.
   void Sweep();
   std::vector<Waiting> Find(const workqueue::Key& owner) const;
-  void Erase(const workqueue::Key& owner, const Write& write);
+  /// Whether it was there.
+  bool Erase(const workqueue::Key& owner, const Write& write);
+  /// Tells of a write that is waited for no more.
+  void TellGivenUp(const workqueue::Key& owner, const Stale& stale, const Write& write);
 
   base::Clock& clock_;
+  cache::ReportLimit given_up_lines_;
   mutable base::Mutex mu_;
   std::unordered_map<workqueue::Key, std::vector<Waiting>> writes_ KX_GUARDED_BY(mu_);
   /// So many keys are looked through.

@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/controller/resource_version.h"
+#include "kubexx/logging/testing/capture.h"
 
 namespace kubexx::controller {
 namespace {
@@ -105,15 +107,40 @@ TEST_F(ConsistencyStoreTest, EveryNamespaceHasAVersionOfItsOwn) {
   EXPECT_FALSE(store_.Check(kOwner));
 }
 
-TEST_F(ConsistencyStoreTest, WhatASelectorMayHideIsWaitedForASecond) {
+TEST_F(ConsistencyStoreTest, WhatASelectorMayHideIsWaitedForLessThanASecond) {
   store_.Wrote(kOwner,
                {.resource = "v1/pods", .version = "11", .may_be_unseen = true, .cached = [this] {
                   return cached_;
                 }});
-  EXPECT_TRUE(store_.Check(kOwner));
-  clock_.Advance(ConsistencyStore::kPatience);
+  // The controller's delays between looks.
+  base::Duration waited{0};
+  for (base::Duration delay = std::chrono::milliseconds(2); store_.Check(kOwner); delay *= 2) {
+    clock_.Advance(delay);
+    waited += delay;
+  }
+  EXPECT_GE(waited, std::chrono::milliseconds(500));
+  EXPECT_LE(waited, std::chrono::seconds(1));
+  EXPECT_EQ(store_.size(), 0U);
+}
+
+TEST_F(ConsistencyStoreTest, ACacheThatDoesNotComeIsGivenUpWithAWarning) {
+  const logging::testing::Capture log;
+  store_.Wrote(kOwner,
+               {.resource = "v1/pods", .name_space = "revoked", .version = "11", .cached = [this] {
+                  return cached_;
+                }});
+  for (int i = 0; i < 30; ++i) {
+    ASSERT_TRUE(store_.Check(kOwner)) << "after " << i << " s";
+    clock_.Advance(std::chrono::seconds(1));
+  }
+  EXPECT_EQ(log.Count("has not reached a write"), 0U);
+  EXPECT_FALSE(store_.Check(kOwner));
   EXPECT_FALSE(store_.Check(kOwner));
   EXPECT_EQ(store_.size(), 0U);
+  EXPECT_EQ(log.Count("has not reached a write"), 1U);
+  for (const char* part : {"ns/owner", "v1/pods", "revoked"}) {
+    EXPECT_EQ(log.Count(part), 1U) << part;
+  }
 }
 
 TEST_F(ConsistencyStoreTest, WhatCannotBeComparedIsNotWaitedFor) {

@@ -30,11 +30,15 @@ class LeaseLeadership final : public Leadership {
     lead_ = std::move(lead);
     return elector_->Run(std::move(stop));
   }
+  /// The same.
+  void NoteLoss() { lost_.request_stop(); }
+  std::stop_token Lost() const override { return lost_.get_token(); }
   std::string WhyLost() const override { return elector_->WhyLost(); }
   Result<void> Check() const override { return elector_->Check(kTolerance); }
 
  private:
   Leadership::Lead lead_;
+  std::stop_source lost_;
   std::unique_ptr<LeaderElector> elector_;
 };
 
@@ -55,7 +59,8 @@ Result<std::shared_ptr<Leadership>> NewLeaseLeadership(
   LeaderElector::Options elector_options{
       .config = options.config,
       .lock = std::make_shared<leaderelection::LeaseLock>(std::move(client), options.lease),
-      .callbacks = {.on_started_leading = [raw](const std::stop_token& stop) { raw->Lead(stop); }},
+      .callbacks = {.on_started_leading = [raw](const std::stop_token& stop) { raw->Lead(stop); },
+                    .on_lost = [raw] { raw->NoteLoss(); }},
       .clock = clock,
       .registry = registry,
       .recorder = recorder};

@@ -34,6 +34,9 @@ class Leadership {
   virtual apimachinery::Result<void> Run(Lead lead, std::stop_token stop) = 0;
   /// Why the leadership was lost, for the log; known when the stop_token of `lead` is requested.
   virtual std::string WhyLost() const { return {}; }
+  /// Requested as soon as the leadership is lost, also when `lead` had been told to stop before.
+  /// What still runs has a second then.
+  virtual std::stop_token Lost() const { return {}; }
   /// A health check.
   virtual apimachinery::Result<void> Check() const { return {}; }
 };

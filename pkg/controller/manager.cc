@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
+#include <optional>
 #include <set>
 #include <thread>
 #include <vector>
@@ -121,6 +123,7 @@ class Manager::Impl {
     }
     internal::EndGuard guard(ended_.get_token(), {.clock = options_.clock,
                                                   .grace = [this] { return Grace(); },
+                                                  .sooner = lost_.get_token(),
                                                   .running = [this] { return Running(); },
                                                   .on_stuck = options_.on_stuck});
     const std::stop_callback end(stop, [this] { ended_.request_stop(); });
@@ -195,6 +198,10 @@ class Manager::Impl {
                                              options_.clock, &registry_, &transitions_));
     }
     if (leadership_) {
+      on_lost_.emplace(leadership_->Lost(), [this] {
+        lost_leadership_ = true;
+        lost_.request_stop();
+      });
       KX_RETURN_IF_ERROR(
           http_.health().Add("leader-election", [this] { return leadership_->Check(); }));
     }
@@ -267,13 +274,20 @@ class Manager::Impl {
   Result<void> Shutdown(internal::EndGuard& guard) {
     finished_ = true;
     guard.At("what was stopped");
-    const base::TimePoint deadline = guard.Deadline();
+    (void)guard.Deadline();  // the grace begins
     election_stop_.request_stop();
     leaders_.RequestStop();
     others_.RequestStop();
-    bool done = leaders_.Await(deadline);
-    done = others_.Await(deadline) && done;
-    done = AwaitElection(deadline) && done;
+    const auto await = [&guard](internal::RunnableGroup& group) {
+      return guard.Await([&group](base::TimePoint deadline, const std::stop_token& cut) {
+        return group.Await(deadline, cut);
+      });
+    };
+    bool done = await(leaders_);
+    done = await(others_) && done;
+    done = guard.Await([this](base::TimePoint deadline, const std::stop_token& cut) {
+      return AwaitElection(deadline, cut);
+    }) && done;
     if (!done && lost_leadership_) {
       return guard.Stuck();  // the next leader does not wait for our Events
     }
@@ -285,7 +299,7 @@ class Manager::Impl {
     recorders_.Stop();
     guard.At("the servers");
     servers_.RequestStop();
-    done = servers_.Await(deadline) && done;
+    done = await(servers_) && done;
     http_.Stop();
     leads_ = false;
     return done ? Result<void>() : guard.Stuck();
@@ -296,13 +310,14 @@ class Manager::Impl {
                             : options_.graceful_shutdown_timeout;
   }
 
-  bool AwaitElection(base::TimePoint deadline) {
+  bool AwaitElection(base::TimePoint deadline, const std::stop_token& cut) {
     if (!election_.joinable()) {
       return true;
     }
     const base::MutexLock lock(mu_);
     while (!election_ended_) {
-      if (options_.clock.WaitUntil(mu_, changed_, {}, deadline) == base::Wake::kTimeout) {
+      const base::Wake wake = options_.clock.WaitUntil(mu_, changed_, cut, deadline);
+      if (wake == base::Wake::kTimeout || cut.stop_requested()) {
         return election_ended_;
       }
     }
@@ -332,6 +347,8 @@ class Manager::Impl {
   std::atomic<bool> lost_leadership_ = false;
   std::stop_source ended_;
   std::stop_source election_stop_;
+  std::stop_source lost_;
+  std::optional<std::stop_callback<std::function<void()>>> on_lost_;
   base::Mutex mu_;
   base::CondVar changed_;
   std::set<std::string> controller_names_ KX_GUARDED_BY(mu_);

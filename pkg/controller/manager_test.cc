@@ -96,6 +96,7 @@ class FakeLeadership final : public Leadership {
   void Elect() { elected_.request_stop(); }
   void Lose() { lost_.request_stop(); }
   std::string WhyLost() const override { return "the dog ate it"; }
+  std::stop_token Lost() const override { return lost_.get_token(); }
 
   Result<void> Run(Lead lead, std::stop_token stop) override {
     journal_.Note("stands for election");
@@ -269,14 +270,63 @@ TEST_F(ManagerTest, WhatDoesNotStopIsNamedAfterTheGrace) {
   manager_.reset();
 }
 
+TEST_F(ManagerTest, ALeaseThatIsLostAfterTheStopLeavesTheShorterGrace) {
+  std::stop_source release;
+  base::testing::FakeClock clock;
+  std::atomic<bool> stuck = false;
+  auto leadership = std::make_shared<FakeLeadership>(journal_);
+  ManagerOptions options{.clock = clock};
+  options.leadership = leadership;
+  options.graceful_shutdown_timeout = seconds(20);
+  options.on_stuck = [&stuck](const apimachinery::Status&) { stuck = true; };
+  Make(std::move(options));
+  ASSERT_TRUE(
+      manager_->Add("stubborn", Stage::kLeader, [&](const std::stop_token&) -> Result<void> {
+        journal_.Note("stubborn runs");
+        WaitFor(release.get_token());
+        return {};
+      }));
+  Run();
+  leadership->Elect();
+  journal_.Await("stubborn runs");
+  thread_.request_stop();
+  clock.AwaitSleepers(2);  // for the grace, and the guard for what comes after it
+  clock.Advance(seconds(3));
+  EXPECT_FALSE(stuck);
+  leadership->Lose();
+  clock.Advance(seconds(1));
+  const auto give_up = std::chrono::steady_clock::now() + seconds(30);
+  while (!stuck && std::chrono::steady_clock::now() < give_up) {
+    std::this_thread::yield();
+  }
+  EXPECT_TRUE(stuck) << "waited 30 s for what should come at once";
+  clock.Advance(seconds(20));
+  Join();
+  EXPECT_FALSE(*result_);
+  release.request_stop();
+  manager_.reset();
+}
+
 TEST_F(ManagerTest, ACacheThatDoesNotSyncIsNamedWithTheReason) {
-  Make({.cache_sync_timeout = std::chrono::milliseconds(200)});
+  base::testing::FakeClock clock;
+  Make({.cache_sync_timeout = seconds(200), .clock = clock});
   manager_->InformerFor<api::core::v1::ConfigMap>();
   Run();
+  const auto refused = [this] {
+    const std::vector<std::string> waiting = manager_->caches()->Unsynced();
+    return !waiting.empty() && waiting.front().find("connect") != std::string::npos;
+  };
+  const auto give_up = std::chrono::steady_clock::now() + seconds(60);
+  while (!refused() && std::chrono::steady_clock::now() < give_up) {
+    std::this_thread::yield();
+  }
+  EXPECT_TRUE(refused()) << "waited 60 s for the first list to fail";
+  clock.AdvanceToSleeper(seconds(200));
   Join();
   ASSERT_FALSE(*result_);
   EXPECT_EQ(result_->status().reason, Reason::kTimeout);
   EXPECT_THAT(result_->status().message, HasSubstr("the cache of configmaps"));
+  EXPECT_THAT(result_->status().message, HasSubstr("connect"));
 }
 
 /// What needs processes of its own, started anew so that other threads do not matter.

@@ -185,6 +185,9 @@ class LeaderElector::Impl::Session {
         case Action::Kind::kLost:
           lost_ = action.text;
           impl_.Lost(action.text);
+          if (options_.callbacks.on_lost) {
+            internal::CallUser("on_lost", options_.callbacks.on_lost);
+          }
           break;
         case Action::Kind::kFinish:
           finished_ = true;

@@ -36,6 +36,9 @@ struct Callbacks {
   /// may also return at once, when the work runs elsewhere; then the owner stops the work before it
   /// stops Run.
   std::function<void(std::stop_token)> on_started_leading{};
+  /// The lease was lost; called on Run's thread before the work is told to stop, also when it had
+  /// been told before and still runs. Must not block.
+  std::function<void()> on_lost{};
   /// Called on Run's thread, last of all, also when this candidate never led. When the lease was
   /// lost it does not wait for the work to end, so that a process whose work hangs can end itself.
   std::function<void()> on_stopped_leading{};

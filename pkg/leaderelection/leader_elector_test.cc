@@ -270,6 +270,32 @@ TEST_F(LeaderElectorTest, SaysWhyTheLeaseWasLost) {
   EXPECT_EQ(log.Count("a request for the lease has failed"), 1U) << "not for each attempt";
 }
 
+TEST_F(LeaderElectorTest, ALossAfterTheStopIsTold) {
+  std::stop_source release;
+  Runner a("a", clock_, lock_, [&a, &release](LeaderElector::Options& options) {
+    options.callbacks.on_lost = [&a] { a.journal.Add("lost"); };
+    options.callbacks.on_started_leading = [&a, &release](const std::stop_token& stop) {
+      a.journal.Add("started");
+      (void)base::Clock::Real().SleepFor(1h, stop);
+      a.journal.Add("told to stop");
+      (void)base::Clock::Real().SleepFor(1h, release.get_token());
+    };
+  });
+  a.journal.Await("started");
+  a.thread.request_stop();
+  a.journal.Await("told to stop");
+  lock_->SetFault([](std::string_view, const std::stop_token&) -> Result<void> {
+    return Fail(Reason::kUnauthorized, "token is old", 401);
+  });
+  const int reads = lock_->Count("get");
+  clock_.AdvanceToSleeper(2s);
+  lock_->AwaitCount("get", reads + 1);
+  clock_.Advance(15s);
+  a.journal.Await("lost");
+  release.request_stop();
+  EXPECT_FALSE(a.Join());
+}
+
 TEST_F(LeaderElectorTest, ACandidateThatMayNotReadTheLeaseSaysSo) {
   const logging::testing::Capture log;
   lock_->SetFault([](std::string_view, const std::stop_token&) -> Result<void> {

@@ -48,6 +48,56 @@ std::string RunIn(const std::shared_ptr<rest::RESTClient>& client) {
   return exit ? "exit " + std::to_string(exit->code) : exit.error().ToString();
 }
 
+// A server that forwards to a pod which says no more than hello.
+WebSocketServer::Options Forwarding() {
+  return {.script =
+              [](ServerConnection& connection) {
+                const std::string port("\x90\x1f", 2);  // 8080
+                connection.Write(std::string(1, '\0') + port);
+                connection.Write(std::string(1, '\1') + port);
+                connection.Write(std::string(1, '\0') + "hello");
+                connection.Close(1000);
+              },
+          .protocol = "v4.channel.k8s.io"};
+}
+
+std::string AttachTo(const std::shared_ptr<rest::RESTClient>& client) {
+  std::string out;
+  const auto exit = Executor(client, {.connect_timeout = std::chrono::seconds(60)})
+                        .Attach({.name_space = "ns", .pod = "web-0"}, {.out = StringSink(out)});
+  return exit ? "exit " + std::to_string(exit->code) : exit.error().ToString();
+}
+
+std::string ForwardTo(const std::shared_ptr<rest::RESTClient>& client) {
+  std::string out;
+  const auto ended =
+      Executor(client, {.connect_timeout = std::chrono::seconds(60)})
+          .Forward({.name_space = "ns", .pod = "web-0"}, 8080, StringSource(""), StringSink(out));
+  return ended ? out : ended.error().ToString();
+}
+
+TEST(ExecutorCredentialsTest, AttachAndForwardTryOnceMoreToo) {
+  for (const bool forward : {false, true}) {
+    const TempDir dir;
+    const std::string file = dir.Write("token", "old");
+    WebSocketServer::Options options = forward ? Forwarding() : Succeeding();
+    options.accepts = [&dir](const std::string& authorization) {
+      if (authorization == "Bearer new") {
+        return true;
+      }
+      dir.Write("token", "new");
+      return false;
+    };
+    WebSocketServer server(std::move(options));
+    base::testing::FakeClock clock;
+    const auto client = ClientFor({.host = server.Url(), .bearer_token_file = file},
+                                  rest::testing::WithoutDeadlines(clock));
+    clock.Advance(std::chrono::seconds(10));
+    EXPECT_EQ(forward ? ForwardTo(client) : AttachTo(client), forward ? "hello" : "exit 0");
+    EXPECT_EQ(server.requests(), 2);
+  }
+}
+
 TEST(ExecutorCredentialsTest, ARefusedTokenIsReadAgainAndTheCallTriedOnceMore) {
   const TempDir dir;
   const std::string file = dir.Write("token", "old");
@@ -92,9 +142,14 @@ TEST(ExecutorCredentialsTest, APluginRunsOnceForRequestsAndCommands) {
                                           .args = {plugin},
                                           .interactive = rest::ExecInteractive::kNever}});
   for (int i = 0; i < 3; ++i) {
+    // An ordinary request, which this server does not understand.
+    (void)client->Get().AbsPath("/x").MaxRetries(0).Do();
+    EXPECT_EQ(server.last_authorization(), "Bearer made");
     EXPECT_EQ(RunIn(client), "exit 0");
     EXPECT_EQ(server.last_authorization(), "Bearer made");
+    EXPECT_EQ(AttachTo(client), "exit 0");
   }
+  EXPECT_EQ(server.requests(), 9);
   std::ifstream file(runs);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   EXPECT_EQ(text, "run\n");
@@ -137,6 +192,16 @@ TEST_F(ExecutorProxyTest, CommandsGoThroughATunnel) {
     EXPECT_EQ(server_.last_authorization(), "Bearer secret");
     EXPECT_THAT(proxy.requests(), ElementsAre("CONNECT api.example:6443"));
   }
+}
+
+TEST_F(ExecutorProxyTest, SoDoAttachedProcessesAndForwardedPorts) {
+  ForwardingProxy proxy({{"api.example:6443", PortOf(server_)}});
+  EXPECT_EQ(AttachTo(ClientFor(ConfigFor("https://api.example:6443", proxy.Url()))), "exit 0");
+  WebSocketServer plain(Forwarding());
+  ForwardingProxy other({{"api.example:80", PortOf(plain)}});
+  EXPECT_EQ(ForwardTo(ClientFor({.host = "http://api.example", .proxy_url = other.Url()})),
+            "hello");
+  EXPECT_THAT(other.requests(), ElementsAre("CONNECT api.example:80"));
 }
 
 TEST_F(ExecutorProxyTest, SoDoPlainOnes) {

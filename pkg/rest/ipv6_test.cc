@@ -82,7 +82,13 @@ TEST_F(Ipv6Test, InAPod) {
   EXPECT_EQ(Ask(*config), "[::1]:" + std::to_string(server.port()) + "|");
 }
 
-TEST_F(Ipv6Test, ThroughATunnel) {
+/// What needs no such address, as only a proxy connects to it.
+class Ipv6TunnelTest : public Ipv6Test {
+ protected:
+  void SetUp() override {}
+};
+
+TEST_F(Ipv6TunnelTest, NamesTheServer) {
   FakeServer server(AnswerWithHost, Tls("IP:fd00::1"));
   ForwardingProxy proxy({{"[fd00::1]:6443", server.port()}});
   EXPECT_EQ(Ask({.host = "https://[fd00::1]:6443",

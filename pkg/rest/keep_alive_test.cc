@@ -6,6 +6,7 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include <atomic>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include "kubexx/rest/testing/certificates.h"
 #include "kubexx/rest/testing/client.h"
 #include "kubexx/rest/testing/fake_server.h"
+#include "kubexx/rest/testing/forwarding_proxy.h"
 
 // "two-addresses.test" has two addresses, of which the first refuses connections.
 extern "C" int getaddrinfo(const char* name, const char* service, const addrinfo* hints,
@@ -58,12 +60,11 @@ int OptionOf(int fd, int level, int name) {
   return value;
 }
 
-// The keepalive settings of this process's socket at the other end of `connection`.
-std::string Probes(const FakeConnection& connection) {
-  const int port = PortOf(connection.fd(), ::getpeername);
+// The keepalive settings of this process's socket that has `port` at the side that `get` tells.
+std::string ProbesAt(int port, decltype(::getsockname) get) {
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
     const int fd = std::stoi(entry.path().filename().string());
-    if (port != 0 && PortOf(fd, ::getsockname) == port) {
+    if (port != 0 && PortOf(fd, get) == port) {
       return OptionOf(fd, SOL_SOCKET, SO_KEEPALIVE) == 0
                  ? "none"
                  : std::to_string(OptionOf(fd, IPPROTO_TCP, TCP_KEEPIDLE)) + "+" +
@@ -72,6 +73,11 @@ std::string Probes(const FakeConnection& connection) {
     }
   }
   return "not found";
+}
+
+// Those of the other end of `connection`.
+std::string Probes(const FakeConnection& connection) {
+  return ProbesAt(PortOf(connection.fd(), ::getpeername), ::getsockname);
 }
 
 void AnswerWithProbes(FakeConnection& connection) {
@@ -109,6 +115,27 @@ TEST(KeepAliveTest, TlsHasIt) {
 TEST(KeepAliveTest, SoHasTheConnectionToAProxy) {
   FakeServer proxy(AnswerWithProbes);
   EXPECT_EQ(Ask({.host = "http://api.example:80", .proxy_url = proxy.Url()}), "30+3*10");
+}
+
+TEST(KeepAliveTest, SoHasATunnel) {
+  const CertificateAuthority authority("keepalive");
+  const auto issued = authority.Issue({.alternative_names = "DNS:api.example"});
+  std::atomic<int> proxy_port = 0;
+  FakeServer server(
+      [&proxy_port](FakeConnection& connection) {
+        while (connection.ReadRequest()) {
+          connection.Respond(200, "text/plain", ProbesAt(proxy_port, ::getpeername));
+        }
+      },
+      FakeServerTls{.certificate = issued.certificate, .key = issued.key});
+  testing::ForwardingProxy proxy({{"api.example:6443", server.port()}});
+  const std::string url = proxy.Url();
+  proxy_port = std::stoi(url.substr(url.rfind(':') + 1));
+  const Config config{.host = "https://api.example:6443",
+                      .tls = {.ca_data = authority.certificate()},
+                      .proxy_url = url};
+  EXPECT_EQ(Ask(config), "30+3*10");
+  EXPECT_THAT(proxy.requests(), ::testing::SizeIs(1));
 }
 
 }  // namespace

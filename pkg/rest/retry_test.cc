@@ -2,16 +2,21 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <latch>
 #include <map>
+#include <optional>
 #include <string>
 #include <thread>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "kubexx/base/mutex.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/rest/rest_client.h"
+#include "kubexx/rest/testing/certificates.h"
 #include "kubexx/rest/testing/client.h"
 #include "kubexx/rest/testing/fake_server.h"
 
@@ -181,17 +186,21 @@ TEST(RetryTest, GetIsSentAgainAfterALostConnectionButNotAWrite) {
 /// a server that dies after it has committed.
 class DropsSecond {
  public:
-  DropsSecond()
-      : server_([this](FakeConnection& connection) {
-          for (int i = 0; const auto request = connection.ReadRequest(); ++i) {
-            ++requests_[request->method];
-            if (i == 1) {
-              return;
-            }
-            connection.Respond(200, "application/json", "{}");
-          }
-        }) {}
+  explicit DropsSecond(std::function<void(FakeConnection&)> drop,
+                       std::optional<testing::FakeServerTls> tls = std::nullopt)
+      : server_(
+            [this, drop = std::move(drop)](FakeConnection& connection) {
+              for (int i = 0; const auto request = connection.ReadRequest(); ++i) {
+                ++requests_[request->method];
+                if (i == 1) {
+                  return drop(connection);
+                }
+                connection.Respond(200, "application/json", "{}");
+              }
+            },
+            std::move(tls)) {}
   std::string Url() const { return server_.Url(); }
+  int connections() const { return server_.connections(); }
   /// Of requests of the method.
   int count(const std::string& method) { return requests_[method]; }
 
@@ -208,26 +217,70 @@ class DropsSecond {
   FakeServer server_;
 };
 
-class ReusedConnection : public ::testing::TestWithParam<std::string> {};
+// How a connection ends.
+struct DropCase {
+  std::string name;
+  bool tls;
+  std::function<void(FakeConnection&)> drop;
+};
+
+const std::vector<DropCase>& DropCases() {
+  // With TLS the connection's destructor says so before it closes.
+  static const auto close = [](FakeConnection&) {};
+  static const auto reset = [](FakeConnection& connection) { connection.Reset(); };
+  static const auto cut = [](FakeConnection& connection) { connection.Shutdown(); };
+  static const std::vector<DropCase> kCases = {{"Closed", false, close},
+                                               {"Reset", false, reset},
+                                               {"TlsClosed", true, close},
+                                               {"TlsReset", true, reset},
+                                               {"TlsWithoutCloseNotify", true, cut}};
+  return kCases;
+}
+
+class ReusedConnection : public ::testing::TestWithParam<std::tuple<std::string, const DropCase*>> {
+};
 
 TEST_P(ReusedConnection, AWriteThatIsLostOnItIsNotSentAgain) {
-  DropsSecond server;
-  const auto client = NewClient(server.Url());
-  ASSERT_TRUE(client->Get().AbsPath("/x").Do());
-  Request write = client->Verb(GetParam());
+  const auto& [verb, drop] = GetParam();
+  const testing::CertificateAuthority authority("reused");
+  const auto issued = authority.Issue({.alternative_names = "IP:127.0.0.1"});
+  DropsSecond server(drop->drop, drop->tls
+                                     ? std::optional(testing::FakeServerTls{
+                                           .certificate = issued.certificate, .key = issued.key})
+                                     : std::nullopt);
+  Config config{.host = server.Url()};
+  if (drop->tls) {
+    config.tls.ca_data = authority.certificate();
+  }
+  const auto client = ClientFor(config);
+  const auto first = client->Get().AbsPath("/x").Do();
+  ASSERT_TRUE(first) << first.error().ToString();
+  Request write = client->Verb(verb);
   write.AbsPath("/x");
-  if (GetParam() != "DELETE") {
+  if (verb != "DELETE") {
     write.Body(codec::Encoding::kJson, "{}");
   }
   const auto result = write.Do();
-  EXPECT_EQ(server.count(GetParam()), 1);
+  EXPECT_EQ(server.connections(), 1);
+  EXPECT_EQ(server.count(verb), 1);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().reason, Reason::kUnavailable);
 }
 
+std::vector<const DropCase*> PointersToDropCases() {
+  std::vector<const DropCase*> pointers;
+  for (const DropCase& each : DropCases()) {
+    pointers.push_back(&each);
+  }
+  return pointers;
+}
+
 INSTANTIATE_TEST_SUITE_P(Verbs, ReusedConnection,
-                         ::testing::Values("POST", "PUT", "PATCH", "DELETE"),
-                         [](const auto& verb) { return verb.param; });
+                         ::testing::Combine(::testing::Values("POST", "PUT", "PATCH", "DELETE"),
+                                            ::testing::ValuesIn(PointersToDropCases())),
+                         [](const auto& param) {
+                           return std::get<0>(param.param) + std::get<1>(param.param)->name;
+                         });
 
 TEST(ThrottleTest, RequestsWaitForTokensAndWatchesDoNot) {
   FakeClock clock;

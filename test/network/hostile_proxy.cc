@@ -23,8 +23,11 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 // How long a client may be held up by a fault before the proxy lets go. Much longer than the
-// client's deadlines, so that these end it.
-constexpr std::chrono::seconds kHold(4);
+// client's deadlines, so that these end it, and longer than the test lets a request take: a client
+// without deadlines is noticed. One that gives up ends it at once.
+constexpr std::chrono::seconds kHold(60);
+// A watch in which something comes now and then lives for as long as it does.
+constexpr std::chrono::seconds kTrickleTime(4);
 constexpr milliseconds kTricklePause(20);
 constexpr int kPollMilliseconds = 50;
 
@@ -170,12 +173,12 @@ class HostileProxy::Relay {
   }
 
   void Trickle(int target, std::string_view left) {
-    const auto end = steady_clock::now() + kHold;
+    const auto end = steady_clock::now() + kTrickleTime;
     while (!left.empty() && steady_clock::now() < end && Send(target, left.substr(0, 1)) &&
            AwaitClient(kTricklePause)) {
       left.remove_prefix(1);
     }
-    AwaitClient(std::chrono::duration_cast<milliseconds>(end - steady_clock::now()));
+    AwaitClient(kHold);
   }
 
   // Whether the client is still there after `time`.

@@ -23,8 +23,8 @@ enum class Fault : std::uint8_t {
   kRefuse,     ///< reset as soon as it is there
   kCut,        ///< closed on both sides
   kReset,      ///< the same by a reset
-  kStall,      ///< nothing passes any more; closed when the client goes, or after some seconds
-  kTrickle,    ///< a byte now and then, for some seconds
+  kStall,      ///< nothing passes any more; closed when the client goes, or after a minute
+  kTrickle,    ///< a byte now and then, for some seconds, then as kStall
   kHalfClose,  ///< closed in this direction only, while the other one goes on
 };
 const char* NameOf(Fault fault);

@@ -46,6 +46,11 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using ::testing::HasSubstr;
 
+// From the signal, or the loss, to the end of the process. The grace of half a second and the 7 s
+// for what comes after it are less than 8 s by the clock, however slow the machine is; 30 s is when
+// a kubelet would kill it, and without its options the program would take longer than 20 s.
+constexpr seconds kEnds(20);
+
 constexpr char kServer[] = "KUBEXX_TEST_SERVER";
 constexpr char kIdentity[] = "KUBEXX_TEST_IDENTITY";
 
@@ -198,17 +203,29 @@ class StuckManagerTest : public ::testing::Test {
     return Client<Lease>().Update(*lease).has_value();
   }
   void ExpectEnd() {
+    const auto begin = std::chrono::steady_clock::now();
     std::optional<int> status;
     EXPECT_TRUE(Await([&] {
       status = a_->Ended();
       return status.has_value();
     })) << "it still runs, or a signal has ended it; its log:\n"
         << a_->Log();
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, kEnds);
     EXPECT_EQ(status, 1);
     EXPECT_THAT(a_->Log(), HasSubstr("controller configmap (reconcile of default/a-hangs for "));
   }
   void ExpectTheStandbyLeads() {
-    EXPECT_TRUE(Await([this] { return b_->Said("reconciles"); })) << b_->Log();
+    ASSERT_TRUE(Await([this] { return b_->Said("reconciles"); })) << b_->Log();
+    const std::string last_work = TimeOf(a_->Log(), "The process ends");
+    EXPECT_NE(last_work, "");
+    EXPECT_LT(last_work, TimeOf(b_->Log(), "reconciles")) << "both worked at a time";
+  }
+  /// Of the first line with `text`: 2026-01-31T10:00:00.123Z.
+  static std::string TimeOf(const std::string& log, const std::string& text) {
+    const std::size_t begin = log.rfind("time=\"", log.find(text));
+    return log.find(text) == std::string::npos || begin == std::string::npos
+               ? ""
+               : log.substr(begin + 6, log.find('"', begin + 6) - begin - 6);
   }
 
   const testing::ApiServer server_;

@@ -1,5 +1,6 @@
 #include "kubexx/controller/internal/end_guard.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
@@ -14,15 +15,30 @@ using apimachinery::Status;
 EndGuard::EndGuard(const std::stop_token& ended, Options options)
     : options_(std::move(options)),
       on_overdue_(overdue_.get_token(), [this] { (void)Stuck(); }),
-      on_ended_(ended, [this] { timer_ = deadlines_.Arm(overdue_, Deadline() + kClosing); }) {}
+      on_ended_(ended, [this] { timer_ = deadlines_.Arm(overdue_, Deadline() + kClosing); }),
+      on_sooner_(options_.sooner, [this, ended] {
+        if (ended.stop_requested()) {
+          sooner_ = deadlines_.Arm(overdue_, Deadline() + kClosing);
+        }
+      }) {}
 
 base::TimePoint EndGuard::Deadline() {
   const base::TimePoint now = options_.clock.Now();
   const base::MutexLock lock(mu_);
-  if (!deadline_) {
-    deadline_ = now + options_.grace();
+  if (!deadline_ || (!is_final_ && options_.sooner.stop_requested())) {
+    is_final_ = options_.sooner.stop_requested();
+    const base::TimePoint end = now + options_.grace();
+    deadline_ = deadline_ ? std::min(*deadline_, end) : end;
   }
   return *deadline_;
+}
+
+bool EndGuard::Await(base::FunctionRef<bool(base::TimePoint, const std::stop_token& cut)> wait) {
+  const bool was_sooner = options_.sooner.stop_requested();
+  if (wait(Deadline(), was_sooner ? std::stop_token() : options_.sooner)) {
+    return true;
+  }
+  return !was_sooner && options_.sooner.stop_requested() && wait(Deadline(), {});
 }
 
 apimachinery::Result<void> EndGuard::Stuck() {

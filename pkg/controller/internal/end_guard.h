@@ -12,6 +12,7 @@
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
+#include "kubexx/base/function_ref.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/base/subscription.h"
 #include "kubexx/controller/internal/deadlines.h"
@@ -24,8 +25,10 @@ class EndGuard {
   /// Settings of an EndGuard.
   struct Options {
     base::Clock& clock = base::Clock::Real();
-    /// How long what runs has from now on; asked once, when the end begins.
+    /// How long what runs has from now on; asked when the end begins.
     std::function<base::Duration()> grace{};
+    /// Requested when the grace has become shorter, after the end began: it is asked once more.
+    std::stop_token sooner{};
     /// Names of what still runs.
     std::function<std::vector<std::string>()> running{};
     /// Called when the grace is over. Empty: ends the process.
@@ -40,6 +43,9 @@ class EndGuard {
 
   /// When the grace is over.
   base::TimePoint Deadline();
+  /// Calls `wait`, which waits for something until a deadline or until a token is requested and
+  /// says whether it has come; once more when the grace has become shorter.
+  bool Await(base::FunctionRef<bool(base::TimePoint, const std::stop_token& cut)> wait);
   /// What the manager is at, for when it hangs there: "the caches' handlers".
   void At(const char* what) { at_ = what; }
   /// Something has not ended in time: says so, and returns the error where the process goes on.
@@ -52,12 +58,15 @@ class EndGuard {
   const Options options_;
   base::Mutex mu_;
   std::optional<base::TimePoint> deadline_ KX_GUARDED_BY(mu_);
+  bool is_final_ KX_GUARDED_BY(mu_) = false;
   std::atomic<const char*> at_ = "its start";
   Deadlines deadlines_{options_.clock};
   std::stop_source overdue_;
   std::stop_callback<std::function<void()>> on_overdue_;
-  base::Subscription timer_;  // set by on_ended_, which is gone before it
+  base::Subscription timer_;   // set by on_ended_, which is gone before it
+  base::Subscription sooner_;  // by on_sooner_
   std::stop_callback<std::function<void()>> on_ended_;
+  std::stop_callback<std::function<void()>> on_sooner_;
 };
 
 }  // namespace kubexx::controller::internal

@@ -91,10 +91,11 @@ bool RunnableGroup::AnyRunningLocked() const {
   return std::ranges::any_of(members_, &Member::running);
 }
 
-bool RunnableGroup::Await(base::TimePoint deadline) {
+bool RunnableGroup::Await(base::TimePoint deadline, const std::stop_token& cut) {
   const base::MutexLock lock(mu_);
   while (AnyRunningLocked()) {
-    if (clock_.WaitUntil(mu_, ended_, {}, deadline) == base::Wake::kTimeout) {
+    const base::Wake wake = clock_.WaitUntil(mu_, ended_, cut, deadline);
+    if (wake == base::Wake::kTimeout || cut.stop_requested()) {
       return !AnyRunningLocked();
     }
   }

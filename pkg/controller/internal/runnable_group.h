@@ -34,8 +34,9 @@ class RunnableGroup {
   /// Calls Warmup of each, until one fails.
   apimachinery::Result<void> Warmup(const std::stop_token& stop);
   void RequestStop();
-  /// Blocks until all have returned, or until `deadline`. Whether they have.
-  bool Await(base::TimePoint deadline);
+  /// Blocks until all have returned, `deadline` has come or `cut` is requested. Whether they have
+  /// returned.
+  bool Await(base::TimePoint deadline, const std::stop_token& cut = {});
   /// Names of those that have not returned, with what they are at.
   std::vector<std::string> Running() const;
 

@@ -1,0 +1,120 @@
+// How long a key waits for what its controller wrote, by where it was written.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include "kubexx/api/core/v1/resources.gen.h"
+#include "kubexx/api/core/v1/schema.gen.h"
+#include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/apiserver/server/testing/api_server.h"
+#include "kubexx/controller/builder.h"
+#include "kubexx/controller/manager.h"
+#include "kubexx/kubernetes/resource_client.h"
+#include "kubexx/metrics/registry.h"
+#include "kubexx/rest/rest_client.h"
+
+namespace kubexx::apiserver::controllers {
+namespace {
+
+using api::core::v1::ConfigMap;
+using api::core::v1::Namespace;
+using api::core::v1::Secret;
+using apimachinery::Reason;
+using apimachinery::Result;
+using controller::Action;
+using std::chrono::seconds;
+
+// Looks at a cache come after 2, 4, 8... ms: so many are less than a second, on whatever machine.
+constexpr int kLooks = 8;
+
+struct WriteCase {
+  std::string name;
+  std::string name_space;  ///< that is written to
+  std::string selector;    ///< of the caches
+  /// The most looks for each write; -1: as many as it takes until the watch has brought it.
+  int looks;
+};
+
+class OwnWritesTest : public ::testing::TestWithParam<WriteCase> {
+ protected:
+  template <class T>
+  void Create(T object) {
+    const auto created =
+        kubernetes::ResourceClient<T>(client_, object.metadata.namespace_).Create(object);
+    ASSERT_TRUE(created.has_value()) << created.error().ToString();
+  }
+  /// Writes, and comes again at once.
+  Result<Action> Reconcile(controller::Context& context) {
+    Secret secret;
+    secret.metadata.namespace_ = GetParam().name_space;
+    secret.metadata.name = "written";
+    secret.metadata.labels["write"] = std::to_string(writes_);
+    auto done = context.client.Update(secret);
+    if (!done && done.error().reason == Reason::kNotFound) {
+      done = context.client.Create(secret);
+    }
+    if (!done) {
+      return apimachinery::Fail(done.error());
+    }
+    ++writes_;
+    return Action::RequeueAfter(std::chrono::milliseconds(1));
+  }
+
+  const testing::ApiServer server_;
+  const std::shared_ptr<rest::RESTClient> client_ =
+      *rest::RESTClient::New({.host = server_.url(), .qps = -1});
+  metrics::Registry registry_;
+  std::atomic<int> writes_ = 0;
+};
+
+TEST_P(OwnWritesTest, HoldTheirKeyUpForLessThanASecond) {
+  for (const char* name : {"quiet", "outside"}) {
+    Namespace made;
+    made.metadata.name = name;
+    Create(made);
+  }
+  ConfigMap owner;
+  owner.metadata.namespace_ = "default";
+  owner.metadata.name = "owner";
+  owner.metadata.labels["app"] = "owner";
+  Create(owner);
+  controller::ManagerOptions options;
+  options.cache.namespaces = {"default", "quiet"};
+  options.cache.list_watch.label_selector = GetParam().selector;
+  options.registry = &registry_;
+  controller::Manager manager(client_, options);
+  const auto made = controller::ControllerBuilder<ConfigMap>(manager).Owns<Secret>().Complete(
+      [this](const controller::Request& request, controller::Context& context) -> Result<Action> {
+        return request.object.name == "owner" ? Reconcile(context) : Action::Done();
+      });
+  ASSERT_TRUE(made.has_value()) << made.status().ToString();
+  {
+    const std::jthread run([&manager](const std::stop_token& stop) { (void)manager.Run(stop); });
+    const auto give_up = std::chrono::steady_clock::now() + seconds(120);
+    while (writes_ < 10 && std::chrono::steady_clock::now() < give_up) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+  EXPECT_GE(writes_, 10) << "waited 120 s for 10 writes";
+  if (GetParam().looks >= 0) {
+    EXPECT_LE(
+        registry_.Counter("kubexx_controller_stale_skips_total", "", {{"controller", "configmap"}})
+            .Value(),
+        GetParam().looks * (writes_ + 1));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Places, OwnWritesTest,
+                         ::testing::Values(WriteCase{"Inside", "default", "", -1},
+                                           WriteCase{"InAQuietNamespace", "quiet", "", -1},
+                                           WriteCase{"OutsideTheCaches", "outside", "", 0},
+                                           WriteCase{"BesideTheSelector", "default", "app=owner",
+                                                     kLooks}),
+                         [](const auto& place) { return place.param.name; });
+
+}  // namespace
+}  // namespace kubexx::apiserver::controllers
