@@ -427,6 +427,24 @@ TEST(ManagerApiTest, WithoutALimitInTheConfigRequestsDoNotWait) {
   }
 }
 
+TEST(ManagerApiTest, ItsClientsMayOutliveIt) {
+  FakeApi api;
+  rest::Config config;
+  config.host = api.url();
+  auto manager = Manager::New(config, {.first_read_timeout = std::chrono::milliseconds(1)});
+  ASSERT_TRUE(manager);
+  std::weak_ptr<rest::RESTClient> rest = (*manager)->client();
+  auto client = std::make_unique<Client>((*manager)->NewClient());
+  const metrics::Registry* const registry = &(*manager)->registry();
+  manager->reset();
+  EXPECT_FALSE(client->Get<api::core::v1::ConfigMap>({"ns", "a"}));
+  EXPECT_TRUE(client->rest()->Get().AbsPath("/x").Do());
+  EXPECT_THAT(registry->Serialize(), HasSubstr("rest_client_requests_total"))
+      << "must still be there";
+  client.reset();
+  EXPECT_TRUE(rest.expired()) << "keeps itself alive";
+}
+
 TEST(ManagerApiTest, EventsAreWrittenBeforeRunReturns) {
   FakeApi api;
   Manager manager(api.client());
