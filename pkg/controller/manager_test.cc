@@ -18,6 +18,7 @@
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/controller/builder.h"
 #include "kubexx/rest/testing/client.h"
 #include "kubexx/rest/testing/fake_server.h"
 
@@ -443,6 +444,22 @@ TEST(ManagerApiTest, ItsClientsMayOutliveIt) {
       << "must still be there";
   client.reset();
   EXPECT_TRUE(rest.expired()) << "keeps itself alive";
+}
+
+TEST(ManagerApiTest, ItsControllersMayOutliveIt) {
+  FakeApi api;
+  rest::Config config;
+  config.host = api.url();
+  auto manager = Manager::New(config);
+  ASSERT_TRUE(manager);
+  const std::weak_ptr<rest::RESTClient> rest = (*manager)->client();
+  auto controller = ControllerBuilder<api::core::v1::ConfigMap>(**manager).Complete(
+      [](const Request&, Context&) { return Action::Done(); });
+  ASSERT_TRUE(controller);
+  manager->reset();
+  EXPECT_FALSE(rest.expired()) << "keeps the registry that the controller counts in";
+  controller->reset();
+  EXPECT_TRUE(rest.expired());
 }
 
 TEST(ManagerApiTest, EventsAreWrittenBeforeRunReturns) {
