@@ -13,6 +13,13 @@ std::string ResourceName(const apimachinery::ResourceInfo& resource) {
 apimachinery::Result<void> Client::AwaitSync(cache::SharedInformerBase& informer,
                                              const apimachinery::ResourceInfo& resource,
                                              std::string_view name_space) const {
+  using Scope = informers::SharedInformerFactory::Scope;
+  if (!name_space.empty() && parts_.caches->ScopeOf(resource, name_space) == Scope::kNone) {
+    return apimachinery::Fail(apimachinery::Reason::kBadRequest,
+                              "read " + ResourceName(resource) +
+                                  " from the cache: it does not watch namespace " +
+                                  std::string(name_space));
+  }
   if (!informer.HasSynced()) {
     informer.Start();
     if (const auto synced = informer.AwaitSync(parts_.stop, parts_.first_read_timeout); !synced) {

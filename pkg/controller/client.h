@@ -57,7 +57,8 @@ class Client {
   /// type that nobody has asked for before gets its cache now, and calls wait for its first list,
   /// but not for ever: one that the server refuses, or that does not come in time, is an error that
   /// says why (see SharedInformerBase::AwaitSync), and never kNotFound. The same where one of
-  /// several namespaces may not be read.
+  /// several namespaces may not be read, and, as kBadRequest, where the caches do not watch the
+  /// namespace.
   template <class T>
   apimachinery::Result<cache::Ref<T>> Get(const apimachinery::ObjectKey& key) const {
     return cache::Typed<T>(GetCached(*parts_.caches->InformerFor<T>(), api::ResourceOf<T>(), key,

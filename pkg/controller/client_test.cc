@@ -136,6 +136,21 @@ TEST_F(CachedReadTest, OfANamespaceThatIsForbiddenSaysSoAndTheOthersCanBeRead) {
   EXPECT_THAT(all.message, HasSubstr("namespace closed"));
 }
 
+TEST_F(CachedReadTest, OfANamespaceThatIsNotWatchedSaysSo) {
+  constexpr const char* kEmpty = R"({"metadata":{"resourceVersion":"9"},"items":[]})";
+  for (const auto& caches : {informers::FactoryOptions{.namespace_ = "open"},
+                             informers::FactoryOptions{.namespaces = {"open", "too"}}}) {
+    const Client client = Make(200, kEmpty, caches);
+    EXPECT_EQ(client.Get<ConfigMap>({"open", "a"}).status().reason, Reason::kNotFound);
+    EXPECT_TRUE(client.List<ConfigMap>());
+    for (const auto& got : {client.Get<ConfigMap>({"other", "a"}).status(),
+                            client.List<ConfigMap>("other").status()}) {
+      EXPECT_EQ(got.reason, Reason::kBadRequest) << "may well exist";
+      EXPECT_THAT(got.message, HasSubstr("does not watch namespace other"));
+    }
+  }
+}
+
 /// Says "at once", and counts how often it is asked.
 class CountingLimiter final : public workqueue::RateLimiter {
  public:

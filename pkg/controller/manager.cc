@@ -51,6 +51,14 @@ std::string Join(const std::vector<std::string>& names, const char* between) {
   return text;
 }
 
+// Clients and caches may outlive the manager that made the registry for their metrics.
+std::shared_ptr<rest::RESTClient> KeepingAlive(std::shared_ptr<metrics::Registry> registry,
+                                               std::shared_ptr<rest::RESTClient> client) {
+  rest::RESTClient* const raw = client.get();
+  using Both = std::pair<std::shared_ptr<metrics::Registry>, std::shared_ptr<rest::RESTClient>>;
+  return {std::make_shared<Both>(std::move(registry), std::move(client)), raw};
+}
+
 }  // namespace
 
 class Manager::Impl {
@@ -62,7 +70,7 @@ class Manager::Impl {
                       : own_registry               ? std::move(own_registry)
                                                    : std::make_unique<metrics::Registry>()),
         registry_(options_.registry != nullptr ? *options_.registry : *own_registry_),
-        client_(std::move(client)),
+        client_(own_registry_ ? KeepingAlive(own_registry_, std::move(client)) : std::move(client)),
         caches_(std::make_shared<informers::SharedInformerFactory>(
             client_, CacheOptions(options_, &registry_))),
         http_({.all = options_.http,
@@ -334,7 +342,7 @@ class Manager::Impl {
   }
 
   const ManagerOptions options_;
-  const std::unique_ptr<metrics::Registry> own_registry_;
+  const std::shared_ptr<metrics::Registry> own_registry_;
   metrics::Registry& registry_;
   base::Subscription process_metrics_;
   const std::shared_ptr<rest::RESTClient> client_;

@@ -18,6 +18,7 @@
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/controller/builder.h"
 #include "kubexx/rest/testing/client.h"
 #include "kubexx/rest/testing/fake_server.h"
 
@@ -475,6 +476,40 @@ TEST(ManagerApiTest, WithoutALimitInTheConfigRequestsDoNotWait) {
   for (int i = 0; i < 50; ++i) {
     ASSERT_TRUE((*manager)->client()->Get().AbsPath("/x").Do());
   }
+}
+
+TEST(ManagerApiTest, ItsClientsMayOutliveIt) {
+  FakeApi api;
+  rest::Config config;
+  config.host = api.url();
+  auto manager = Manager::New(config, {.first_read_timeout = std::chrono::milliseconds(1)});
+  ASSERT_TRUE(manager);
+  std::weak_ptr<rest::RESTClient> rest = (*manager)->client();
+  auto client = std::make_unique<Client>((*manager)->NewClient());
+  const metrics::Registry* const registry = &(*manager)->registry();
+  manager->reset();
+  EXPECT_FALSE(client->Get<api::core::v1::ConfigMap>({"ns", "a"}));
+  EXPECT_TRUE(client->rest()->Get().AbsPath("/x").Do());
+  EXPECT_THAT(registry->Serialize(), HasSubstr("rest_client_requests_total"))
+      << "must still be there";
+  client.reset();
+  EXPECT_TRUE(rest.expired()) << "keeps itself alive";
+}
+
+TEST(ManagerApiTest, ItsControllersMayOutliveIt) {
+  FakeApi api;
+  rest::Config config;
+  config.host = api.url();
+  auto manager = Manager::New(config);
+  ASSERT_TRUE(manager);
+  const std::weak_ptr<rest::RESTClient> rest = (*manager)->client();
+  auto controller = ControllerBuilder<api::core::v1::ConfigMap>(**manager).Complete(
+      [](const Request&, Context&) { return Action::Done(); });
+  ASSERT_TRUE(controller);
+  manager->reset();
+  EXPECT_FALSE(rest.expired()) << "keeps the registry that the controller counts in";
+  controller->reset();
+  EXPECT_TRUE(rest.expired());
 }
 
 TEST(ManagerApiTest, EventsAreWrittenBeforeRunReturns) {

@@ -100,6 +100,12 @@ Result<void> CheckKeyPair(const KeyPair& pair) {
 }
 
 Result<KeyPair> SelfSigned(const std::vector<std::string>& names) {
+  std::vector<std::string> bare = names;
+  for (std::string& name : bare) {
+    if (name.starts_with('[') && name.ends_with(']')) {
+      name = name.substr(1, name.size() - 2);
+    }
+  }
   // The names end up in OpenSSL's own little language.
   const auto is_plain = [](const std::string& name) {
     return !name.empty() && std::ranges::all_of(name, [](char c) {
@@ -107,7 +113,7 @@ Result<KeyPair> SelfSigned(const std::vector<std::string>& names) {
              c == '.' || c == '-' || c == ':' || c == '*';
     });
   };
-  if (!std::ranges::all_of(names, is_plain)) {
+  if (!std::ranges::all_of(bare, is_plain)) {
     return Fail(Reason::kInvalidConfig,
                 "self-signed certificate: a name is no host name and no IP address");
   }
@@ -116,7 +122,7 @@ Result<KeyPair> SelfSigned(const std::vector<std::string>& names) {
   const Bio certificate_out(BIO_new(BIO_s_mem()));
   const Bio key_out(BIO_new(BIO_s_secmem()));
   if (!key || !certificate || !certificate_out || !key_out ||
-      !FillIn(certificate.get(), key.get(), names) ||
+      !FillIn(certificate.get(), key.get(), bare) ||
       PEM_write_bio_X509(certificate_out.get(), certificate.get()) != 1 ||
       PEM_write_bio_PrivateKey(key_out.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr) !=
           1) {

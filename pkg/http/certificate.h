@@ -31,8 +31,9 @@ CertificateProvider FixedCertificate(KeyPair pair);
 /// kInvalidConfig unless `pair` holds a certificate and an unencrypted key that belongs to it.
 apimachinery::Result<void> CheckKeyPair(const KeyPair& pair);
 
-/// A self-signed certificate for `names` (host names and IP addresses), valid from an hour ago for
-/// a year, with an EC key; for servers whose clients do not verify.
+/// A self-signed certificate for `names` (host names and IP addresses, also in the brackets that an
+/// IPv6 address has in a URL), valid from an hour ago for a year, with an EC key; for servers whose
+/// clients do not verify.
 apimachinery::Result<KeyPair> SelfSigned(const std::vector<std::string>& names);
 
 }  // namespace kubexx::http

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <openssl/err.h>
+#include <openssl/pem.h>
 #include <openssl/ssl.h>
+#include <openssl/x509v3.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -216,6 +218,15 @@ TEST(CertificateTest, PairsAreChecked) {
   EXPECT_FALSE(CheckKeyPair(
       {.certificate = good.certificate + "-----BEGIN CERTIFICATE-----\nA\n", .key = good.key}));
   EXPECT_FALSE(SelfSigned({"a,DNS:b"})) << "names cannot smuggle in others";
+}
+
+TEST(CertificateTest, AnAddressMayHaveTheBracketsOfAUrl) {
+  const auto pair = SelfSigned({"localhost", "[::1]"});
+  ASSERT_TRUE(pair) << pair.error().ToString();
+  const internal::Bio text(
+      BIO_new_mem_buf(pair->certificate.data(), static_cast<int>(pair->certificate.size())));
+  const internal::Certificate certificate(PEM_read_bio_X509(text.get(), nullptr, nullptr, nullptr));
+  EXPECT_EQ(X509_check_ip_asc(certificate.get(), "::1", 0), 1);
 }
 
 }  // namespace

@@ -144,5 +144,50 @@ TEST(IdleTunnelTest, AWriteDoesNotUseAnOldOne) {
   EXPECT_EQ(writes, sent + 1);
 }
 
+struct LostCase {
+  std::string name;
+  bool tls;
+  bool tunnel;
+};
+
+class LostWriteTest : public ::testing::TestWithParam<LostCase> {};
+
+// cpprestsdk puts a connection into its pool that it has not opened when it cannot send a write
+// again, and what takes that one fails.
+TEST_P(LostWriteTest, DoesNotFailTheNextRequests) {
+  std::atomic<int> connections = 0;
+  FakeServer server(
+      [&connections](FakeConnection& connection) {
+        const bool first = ++connections == 1;
+        for (int n = 1; connection.ReadRequest() && !(first && n == 2); ++n) {
+          connection.Respond(200, "application/json", "{}");
+        }
+      },
+      GetParam().tls ? std::optional(IdleServerTls()) : std::nullopt);
+  ForwardingProxy proxy({{"api.example:6443", server.port()}});
+  Config config{.host = GetParam().tunnel ? "https://api.example:6443" : server.Url()};
+  config.tls.ca_data = GetParam().tls ? IdleAuthority().certificate() : "";
+  config.proxy_url = GetParam().tunnel ? proxy.Url() : "";
+  base::testing::FakeClock clock;
+  const auto client = ClientFor(config, testing::WithoutDeadlines(clock));
+  const auto write = [&client] {
+    const auto answer = client->Put().AbsPath("/x").Body(codec::Encoding::kJson, "{}").Do();
+    return answer ? std::string("ok") : answer.error().ToString();
+  };
+  std::string lost = "ok";
+  while (lost == "ok" && connections < 100) {  // One that was just used may not be free again yet.
+    lost = write();
+  }
+  EXPECT_THAT(lost, ::testing::HasSubstr("what was asked for may have been done"));
+  EXPECT_EQ(write(), "ok");
+  EXPECT_TRUE(client->Get().AbsPath("/x").Do()) << "would wait for the clock to try again";
+}
+
+INSTANTIATE_TEST_SUITE_P(Lost, LostWriteTest,
+                         ::testing::Values(LostCase{"Plain", false, false},
+                                           LostCase{"Tls", true, false},
+                                           LostCase{"Tunnel", true, true}),
+                         [](const auto& lost) { return lost.param.name; });
+
 }  // namespace
 }  // namespace kubexx::rest

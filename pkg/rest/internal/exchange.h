@@ -25,6 +25,8 @@ namespace kubexx::rest::internal {
 struct Failure {
   apimachinery::Status status{};
   bool lost_connection = false;
+  /// cpprestsdk has put a connection into its pool that it never opened.
+  bool spoils_pool = false;
 };
 
 /// The meeting point of one request. Network threads call On... and Put, which never block: when

@@ -22,6 +22,7 @@ struct Known {
   bool lost_connection = false;
   bool show_errno = false;
   bool show_rest = false;  // what follows the text
+  bool spoils_pool = false;
 };
 
 constexpr std::array kKnown = {
@@ -44,9 +45,11 @@ constexpr std::array kKnown = {
           true},
     Known{"Failed to read HTTP status line", "the connection was closed before a response came",
           true},
+    // It takes another connection for the second attempt before it looks at the body, and gives
+    // that one back unopened.
     Known{"cannot rewind input stream for connection re-establishment",
           "the connection was closed before a response came; what was asked for may have been done",
-          true},
+          true, false, false, true},
     Known{"Invalid HTTP status line", "the response is not HTTP"},
     Known{"Invalid chunked response header", "the response has a malformed chunk"},
     Known{"Retrieving message chunk header",
@@ -92,7 +95,8 @@ Failure Describe(const web::http::http_exception& error, const std::string& veri
         message += what.substr(known.text.size());
       }
       return {.status = Status(Reason::kUnavailable, std::move(message)),
-              .lost_connection = known.lost_connection};
+              .lost_connection = known.lost_connection,
+              .spoils_pool = known.spoils_pool};
     }
   }
   return {.status = Status(Reason::kUnavailable, std::string(what))};

@@ -186,6 +186,8 @@ class Transport::Impl {
     bool verify = true;
     base::TimePoint since{};
     http_client client;
+    // Has connections that were never opened; what takes one fails at once, with nothing sent.
+    std::atomic<bool> spoilt = false;
   };
 
   // Throws as http_client does.
@@ -241,26 +243,26 @@ Result<void> Transport::Impl::Use(const TlsConfig& config, bool new_certificate)
 std::shared_ptr<Transport::Impl::Connections> Transport::Impl::NewConnections(
     std::shared_ptr<TlsSettings> tls, bool verify, bool quiet) const {
   http_client_config config = ClientConfig(tls, verify, quiet);
-  return std::make_shared<Connections>(Connections{
-      .tls = std::move(tls),
-      .verify = verify,
-      .since = clock_.Now(),
+  return std::make_shared<Connections>(
+      std::move(tls), verify, clock_.Now(),
       // A proxy resolves the name itself.
-      .client = http_client(proxy_ ? server_.Origin() : server_.OriginToResolve(), config)});
+      http_client(proxy_ ? server_.Origin() : server_.OriginToResolve(), config));
 }
 
 auto Transport::Impl::Choose(const HttpRequest& request)
     -> std::pair<std::shared_ptr<Connections>, std::uint64_t> {
   base::MutexLock lock(mu_);
-  if (!proxy_ || !server_.tls || (IsRead(request) && !request.quiet)) {
-    return {connections_, generation_};
+  const bool tunnel = proxy_ && server_.tls && (!IsRead(request) || request.quiet);
+  const bool quiet = tunnel && request.quiet;
+  std::shared_ptr<Connections>& chosen = quiet    ? quiet_tunnels_
+                                         : tunnel ? write_tunnels_
+                                                  : connections_;
+  const bool old = tunnel && (!chosen || clock_.Now() - chosen->since > kWriteTunnelAge);
+  if (old || chosen->spoilt) {
+    auto made = NewConnections(connections_->tls, connections_->verify, quiet);
+    CloseOnNetworkThread(std::exchange(chosen, std::move(made)));
   }
-  std::shared_ptr<Connections>& tunnels = request.quiet ? quiet_tunnels_ : write_tunnels_;
-  if (!tunnels || clock_.Now() - tunnels->since > kWriteTunnelAge) {
-    auto made = NewConnections(connections_->tls, connections_->verify, request.quiet);
-    CloseOnNetworkThread(std::exchange(tunnels, std::move(made)));
-  }
-  return {tunnels, generation_};
+  return {chosen, generation_};
 }
 
 http_client_config Transport::Impl::ClientConfig(const std::shared_ptr<TlsSettings>& tls,
@@ -321,8 +323,13 @@ void Transport::Impl::Send(const std::shared_ptr<Connections>& connections,
                            const web::http::http_request& message,
                            const std::shared_ptr<Exchange>& exchange,
                            const pplx::cancellation_token& cancel) {
-  const auto on_error = [exchange, tls = connections->tls](const std::exception_ptr& error) {
-    exchange->OnFailure(DescribeFailure(error, tls ? tls->TakeVerifyError() : std::string()));
+  const auto on_error = [exchange, connections](const std::exception_ptr& error) {
+    const auto& tls = connections->tls;
+    Failure failure = DescribeFailure(error, tls ? tls->TakeVerifyError() : std::string());
+    if (failure.spoils_pool) {
+      connections->spoilt = true;
+    }
+    exchange->OnFailure(std::move(failure));
   };
   connections->client.request(message, cancel)
       .then([connections, message, exchange, cancel,
