@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/apiserver/object/selection.h"
 #include "kubexx/apiserver/object/status_json.h"
 #include "kubexx/base/ascii.h"
 #include "kubexx/logging/log.h"
@@ -92,6 +93,16 @@ std::vector<rbac::Rule> Everything() {
   rbac::Rule everywhere;
   everywhere.verbs = everywhere.paths = {"*"};
   return {std::move(everything), std::move(everywhere)};
+}
+
+/// A list of the one object of a name counts as one of that name, as long as the name can be one;
+/// no verb but list and watch does.
+std::string SelectedName(std::string_view fields) {
+  const auto selector = FieldSelector::ParseAny(fields);
+  std::string name = selector ? selector->Exactly("metadata.name") : std::string();
+  const bool possible =
+      name != "." && name != ".." && name.find_first_of("/%") == std::string::npos;
+  return possible ? name : std::string();
 }
 
 bool Aggregates(const JsonTree* role) {
@@ -241,15 +252,12 @@ rbac::Request AttributesOf(const http::Request& request, const std::optional<Req
   wanted.verb = info->verb.empty() ? base::ToLower(request.method) : info->verb;
   wanted.group = info->group;
   wanted.resource = info->resource;
-  wanted.subresource = info->subresource;
+  // What follows in the path is the subresource's own business, such as a proxy's.
+  wanted.subresource = info->subresource.substr(0, info->subresource.find('/'));
   wanted.namespace_ = info->namespace_;
   wanted.name = info->name;
-  // A list of one object by its name counts as one of that name; no other verb does.
-  constexpr std::string_view kByName = "metadata.name=";
-  const std::string_view fields = Param(query, "fieldSelector");
-  if (wanted.name.empty() && (wanted.verb == "list" || wanted.verb == "watch") &&
-      fields.starts_with(kByName) && fields.find(',') == std::string_view::npos) {
-    wanted.name = fields.substr(kByName.size() + (fields.starts_with("metadata.name==") ? 1 : 0));
+  if (wanted.name.empty() && (wanted.verb == "list" || wanted.verb == "watch")) {
+    wanted.name = SelectedName(Param(query, "fieldSelector"));
   }
   return wanted;
 }

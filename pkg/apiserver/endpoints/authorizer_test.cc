@@ -87,7 +87,25 @@ TEST_F(AuthorizerTest, NamesRestrictListsBySelector) {
         R"({"kind":"Group","name":"devs"})");
   As("jane");
   EXPECT_EQ(Do("GET", kMaps).status, 403);
-  EXPECT_EQ(Do("GET", std::string(kMaps) + "?fieldSelector=metadata.name%3Dm").status, 200);
+  const std::string maps = std::string(kMaps) + "?fieldSelector=";
+  for (const char* const one :
+       {"metadata.name%3Dm", "metadata.name%3D%3Dm", "metadata.namespace!%3Dx,metadata.name%3Dm",
+        "metadata.name%3Dm,metadata.name%3Dn"}) {
+    EXPECT_EQ(Do("GET", maps + one).status, 200) << one;
+  }
+  for (const char* const other : {"metadata.name!%3Dm", "metadata.name%3Dn,metadata.name%3Dm"}) {
+    EXPECT_EQ(Do("GET", maps + other).status, 403) << other;
+  }
+  EXPECT_THAT(Message(Do("GET", maps + "metadata.name%3Da/b")),
+              ::testing::StartsWith("configmaps is forbidden"));
+}
+
+TEST_F(AuthorizerTest, WhatFollowsASubresourceNeedsNoRight) {
+  Allow(R"([{"verbs":["get"],"apiGroups":[""],"resources":["pods/proxy"]}])", kJane);
+  As("jane");
+  EXPECT_EQ(Do("GET", "/api/v1/namespaces/default/pods/p/proxy/a/b").status, 404);
+  EXPECT_THAT(Message(Do("POST", "/api/v1/namespaces/default/pods/p/proxy/a/b")),
+              HasSubstr("resource \"pods/proxy\" in"));
 }
 
 TEST_F(AuthorizerTest, ReviewsAnswerTruly) {

@@ -127,6 +127,19 @@ Attributes AttributesOf(const ResourceType& type, const JsonTree& object) {
 }
 
 Result<FieldSelector> FieldSelector::Parse(std::string_view text, const ResourceType& type) {
+  KX_ASSIGN_OR_RETURN(FieldSelector selector, ParseAny(text));
+  for (const Term& term : selector.terms_) {
+    if (!IsSelectable(type, term.field)) {
+      return Fail(Reason::kBadRequest, "Unable to find \"" + type.ApiVersion() +
+                                           ", Resource=" + type.plural +
+                                           "\" that match field selector \"" + std::string(text) +
+                                           "\": field label not supported: " + term.field);
+    }
+  }
+  return selector;
+}
+
+Result<FieldSelector> FieldSelector::ParseAny(std::string_view text) {
   FieldSelector selector;
   for (const std::string_view part : SplitTerms(text)) {
     if (part.empty()) {
@@ -142,12 +155,6 @@ Result<FieldSelector> FieldSelector::Parse(std::string_view text, const Resource
     term.field = std::string(part.substr(0, term.equal ? at : at - 1));
     const bool doubled = term.equal && at + 1 < part.size() && part[at + 1] == '=';
     term.value = Unescaped(part.substr(at + (doubled ? 2 : 1)));
-    if (!IsSelectable(type, term.field)) {
-      return Fail(Reason::kBadRequest, "Unable to find \"" + type.ApiVersion() +
-                                           ", Resource=" + type.plural +
-                                           "\" that match field selector \"" + std::string(text) +
-                                           "\": field label not supported: " + term.field);
-    }
     selector.terms_.push_back(std::move(term));
   }
   return selector;
