@@ -103,7 +103,9 @@ Answer Dispatch(const Call& call) {
   if (verb == "delete") {
     return HandleDelete(call);
   }
-  if (verb == "deletecollection" && !IsNamespace(*call.type)) {
+  // A collection is that of one namespace, as in kube-apiserver.
+  if (verb == "deletecollection" && !IsNamespace(*call.type) &&
+      (!call.type->namespaced || !call.info.namespace_.empty())) {
     return HandleDeleteCollection(call);
   }
   return Fail(NotAllowed());
