@@ -52,8 +52,16 @@ constexpr Selectable kSelectable[] = {
     {"resource.k8s.io", "ResourceSlice", "spec.driver"},
 };
 
+/// Those of the cluster that have no fields of their own to select by have also this one.
+bool HasNamespaceField(const ResourceType& type) {
+  return type.namespaced ||
+         (!type.custom && std::ranges::none_of(kSelectable, [&type](const Selectable& selectable) {
+           return selectable.group == type.group && selectable.kind == type.kind;
+         }));
+}
+
 bool IsSelectable(const ResourceType& type, std::string_view field) {
-  return field == "metadata.name" || (type.namespaced && field == "metadata.namespace") ||
+  return field == "metadata.name" || (field == "metadata.namespace" && HasNamespaceField(type)) ||
          std::ranges::any_of(kSelectable, [&](const Selectable& selectable) {
            return selectable.group == type.group && selectable.kind == type.kind &&
                   selectable.field == field;
