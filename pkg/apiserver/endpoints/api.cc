@@ -158,7 +158,7 @@ Result<void> Api::BootstrapRoles(const std::stop_token& stop) {
     }
     return {};
   };
-  KX_RETURN_IF_ERROR(make("clusterroles", DefaultClusterRoles(types_.All())));
+  KX_RETURN_IF_ERROR(make("clusterroles", DefaultClusterRoles()));
   return make("clusterrolebindings", DefaultClusterRoleBindings());
 }
 

@@ -151,6 +151,40 @@ TEST_F(AuthorizerTest, ImpersonationIsChecked) {
       "group \"\" at the cluster scope");
 }
 
+TEST_F(AuthorizerTest, RolesForPeopleHaveEachOthersRules) {
+  ASSERT_EQ(Do("POST", "/apis/rbac.authorization.k8s.io/v1/clusterroles",
+               R"({"metadata":{"name":"bolts","labels":{
+                     "rbac.authorization.k8s.io/aggregate-to-view":"true"}},
+                   "rules":[{"verbs":["get"],"apiGroups":["example.com"],"resources":["bolts"]}]})")
+                .status,
+            201);
+  for (const char* const role : {"view", "edit", "admin"}) {
+    ASSERT_EQ(Do("POST", kBindings,
+                 R"({"metadata":{"name":")" + std::string(role) +
+                     R"("},"subjects":[{"kind":"User","name":")" + role +
+                     R"("}],"roleRef":{"kind":"ClusterRole","name":")" + role + R"("}})")
+                  .status,
+              201);
+  }
+  const auto may = [this](const std::string& user, const std::string& verb,
+                          const std::string& group, const std::string& resource) {
+    return At(Json(Do("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews",
+                      R"({"spec":{"user":")" + user + R"(","resourceAttributes":{"verb":")" + verb +
+                          R"(","group":")" + group + R"(","resource":")" + resource +
+                          R"(","namespace":"default","name":"x"}}})")),
+              {"status", "allowed"}) == "true";
+  };
+  for (const char* const role : {"view", "edit", "admin"}) {
+    EXPECT_TRUE(may(role, "get", "example.com", "bolts")) << role;
+    EXPECT_FALSE(may(role, "update", "", "resourcequotas")) << role;
+    EXPECT_FALSE(may(role, "create", "discovery.k8s.io", "endpointslices")) << role;
+  }
+  EXPECT_TRUE(may("edit", "create", "", "secrets"));
+  EXPECT_FALSE(may("view", "get", "", "secrets"));
+  EXPECT_TRUE(may("admin", "create", "rbac.authorization.k8s.io", "roles"));
+  EXPECT_FALSE(may("edit", "create", "rbac.authorization.k8s.io", "roles"));
+}
+
 TEST_F(AuthorizerTest, NobodyGrantsWhatTheyDoNotHave) {
   Allow(R"([{"verbs":["get"],"apiGroups":[""],"resources":["pods"]},
             {"verbs":["create","update","get"],"apiGroups":["rbac.authorization.k8s.io"],"resources":["roles","rolebindings"]}])",
