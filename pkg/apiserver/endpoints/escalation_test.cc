@@ -152,6 +152,19 @@ TEST_F(EscalationTest, BadBindingsAndRulesAreRefused) {
             "resources and non-resource URLs]");
 }
 
+TEST_F(EscalationTest, AccountsAndRolesHaveNames) {
+  As("admin");
+  EXPECT_THAT(
+      Message(Do("POST", kClusterBindings,
+                 R"({"metadata":{"name":"m"},"roleRef":{"kind":"ClusterRole","name":"a/b"}})")),
+      HasSubstr("roleRef.name: Invalid value: \"a/b\": may not contain '/'"));
+  EXPECT_THAT(Message(Do("POST", kClusterBindings,
+                         R"({"metadata":{"name":"m"},"roleRef":{"kind":"ClusterRole","name":"a"},
+                             "subjects":[{"kind":"ServiceAccount","name":"Not Good",
+                                          "namespace":"a"}]})")),
+              HasSubstr("subjects[0].name: Invalid value: \"Not Good\": a lowercase RFC 1123 "));
+}
+
 TEST_F(EscalationTest, ApplyCreatesWithTheRightToCreateOnly) {
   As("admin");
   MakeRole("patcher", R"([{"verbs":["get","patch"],"apiGroups":[""],"resources":["configmaps"]}])");
