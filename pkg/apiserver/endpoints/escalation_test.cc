@@ -108,6 +108,14 @@ TEST_F(EscalationTest, ABindingWaitsForNoRole) {
   EXPECT_EQ(Bind("b", "jane", "later").status, 201);
 }
 
+TEST_F(EscalationTest, AnObjectOfAnotherNamespaceIsNoAttempt) {
+  EXPECT_EQ(Do("POST", std::string(kRbac) + "/namespaces/default/roles",
+               R"({"metadata":{"name":"r","namespace":"kube-system"},
+                   "rules":[{"verbs":["get"],"apiGroups":[""],"resources":["secrets"]}]})")
+                .status,
+            400);
+}
+
 TEST_F(EscalationTest, WhatABindingRefersToStays) {
   As("admin");
   const http::Response refused = Do("PATCH", std::string(kClusterBindings) + "/jane",
