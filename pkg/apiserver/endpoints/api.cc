@@ -36,9 +36,12 @@ http::Response Json(std::string_view json) {
 }
 
 bool IsOpenPath(std::string_view path) {
-  return path == "/healthz" || path == "/readyz" || path == "/livez" ||
-         path.starts_with("/healthz/") || path.starts_with("/readyz/") ||
-         path.starts_with("/livez/") || path == "/version";
+  return path == "/healthz" || path == "/readyz" || path == "/livez" || path == "/version";
+}
+
+/// A single check, which needs a right.
+bool IsCheckPath(std::string_view path) {
+  return path == "/healthz/ping" || path == "/readyz/ping" || path == "/livez/ping";
 }
 
 Status NoSuchPath() {
@@ -189,7 +192,7 @@ Result<void> Api::CheckIntent(const http::Request& request) const {
 }
 
 http::Response Api::Handle(const http::Request& request) {
-  if (request.path == "/version") {
+  if (request.path == "/version" || request.path == "/version/") {
     return Json(kVersion);
   }
   if (IsOpenPath(request.path)) {
@@ -212,6 +215,9 @@ http::Response Api::Handle(const http::Request& request) {
           authorizer_.Check(*user, AttributesOf(request, info, query), request.stop);
       !allowed) {
     return ErrorResponse(allowed.error());
+  }
+  if (IsCheckPath(request.path)) {
+    return Text("ok");
   }
   if (request.path == "/metrics" && metrics_) {
     return {.content_type = "text/plain; version=0.0.4", .body = metrics_()};

@@ -151,6 +151,14 @@ TEST_F(AuthorizerTest, ImpersonationIsChecked) {
       "group \"\" at the cluster scope");
 }
 
+TEST_F(AuthorizerTest, OneCheckOfHealthNeedsARight) {
+  EXPECT_EQ(Do("GET", "/readyz/ping").status, 200);
+  As("jane");
+  EXPECT_EQ(Do("GET", "/readyz/ping").status, 403);
+  EXPECT_EQ(Do("GET", "/readyz").status, 200);
+  EXPECT_EQ(Do("GET", "/version/").body, Do("GET", "/version").body);
+}
+
 TEST_F(AuthorizerTest, RolesForPeopleHaveEachOthersRules) {
   ASSERT_EQ(Do("POST", "/apis/rbac.authorization.k8s.io/v1/clusterroles",
                R"({"metadata":{"name":"bolts","labels":{
