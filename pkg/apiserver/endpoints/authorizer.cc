@@ -6,6 +6,7 @@
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/selection.h"
 #include "kubexx/apiserver/object/status_json.h"
+#include "kubexx/apiserver/rbac/quote.h"
 #include "kubexx/base/ascii.h"
 #include "kubexx/logging/log.h"
 
@@ -17,6 +18,7 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using apimachinery::Status;
 using codec::JsonTree;
+using rbac::Quoted;
 
 constexpr const char* kGroup = "rbac.authorization.k8s.io";
 /// In the order of Authorizer::sources_.
@@ -24,8 +26,6 @@ constexpr const char* kPlurals[] = {"roles", "clusterroles", "rolebindings", "cl
 using Add = void (rbac::Policy::*)(const JsonTree&);
 constexpr Add kAdders[] = {&rbac::Policy::AddRole, &rbac::Policy::AddClusterRole,
                            &rbac::Policy::AddRoleBinding, &rbac::Policy::AddClusterRoleBinding};
-
-std::string Quoted(std::string_view text) { return JsonTree(text).ToJson(); }
 
 Status About(const rbac::Request& request, std::string message) {
   Status status(Reason::kForbidden, std::move(message), 403);
@@ -38,19 +38,33 @@ Status About(const rbac::Request& request, std::string message) {
 /// "pods "a" is forbidden", or without a name.
 std::string Subject(const rbac::Request& request) {
   return request.resource + (request.group.empty() ? "" : "." + request.group) +
-         (request.name.empty() ? "" : " " + Quoted(request.name)) + " is forbidden: ";
+         (request.name.empty() ? "" : " \"" + request.name + "\"") + " is forbidden: ";
 }
 
-Status Forbidden(const User& user, const rbac::Request& request) {
-  const std::string who = "User " + Quoted(user.name) + " cannot " + request.verb;
-  if (!request.is_resource()) {
-    return {Reason::kForbidden, "forbidden: " + who + " path " + Quoted(request.path), 403};
+/// `text` as it may stand in a page.
+std::string Sanitized(std::string_view text) {
+  std::string safe;
+  for (const char c : text) {
+    safe += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
   }
-  return About(request, Subject(request) + who + " resource " + Quoted(request.FullResource()) +
-                            " in API group " + Quoted(request.group) +
-                            (request.namespace_.empty()
-                                 ? " at the cluster scope"
-                                 : " in the namespace " + Quoted(request.namespace_)));
+  return safe;
+}
+
+/// `reason` is of the decision; "" for none.
+Status Forbidden(const User& user, const rbac::Request& request, const std::string& reason,
+                 bool sanitize) {
+  std::string what = "User " + Quoted(user.name) + " cannot " + request.verb;
+  if (!request.is_resource()) {
+    what += " path " + Quoted(request.path);
+  } else {
+    what += " resource " + Quoted(request.FullResource()) + " in API group " +
+            Quoted(request.group) +
+            (request.namespace_.empty() ? " at the cluster scope"
+                                        : " in the namespace " + Quoted(request.namespace_));
+  }
+  what = (sanitize ? Sanitized(what) : what) + (reason.empty() ? "" : ": " + reason);
+  return request.is_resource() ? About(request, Subject(request) + what)
+                               : Status(Reason::kForbidden, "forbidden: " + what, 403);
 }
 
 std::string GroupList(const User& user) {
@@ -62,10 +76,13 @@ std::string GroupList(const User& user) {
 }
 
 Status Escalation(const User& user, const rbac::Request& request,
-                  const std::vector<rbac::Rule>& missing) {
+                  const std::vector<rbac::Rule>& missing, const std::string& error) {
   std::string list;
   for (const rbac::Rule& rule : missing) {
     list += "\n" + rule.ToString();
+  }
+  if (!error.empty()) {
+    list += "; resolution errors: [" + error + "]";
   }
   return About(request, Subject(request) + "user " + Quoted(user.name) +
                             " (groups=" + GroupList(user) +
@@ -93,6 +110,12 @@ std::vector<rbac::Rule> Everything() {
   rbac::Rule everywhere;
   everywhere.verbs = everywhere.paths = {"*"};
   return {std::move(everything), std::move(everywhere)};
+}
+
+/// Whether it can be in a path: the least that a name has to be.
+bool IsPathSegment(std::string_view name) {
+  return !name.empty() && name != "." && name != ".." &&
+         name.find_first_of("/%") == std::string_view::npos;
 }
 
 /// A list of the one object of a name counts as one of that name, as long as the name can be one;
@@ -177,11 +200,12 @@ rbac::Decision Authorizer::Decide(const User& user, const rbac::Request& request
 
 Result<void> Authorizer::Check(const User& user, const rbac::Request& request,
                                const std::stop_token& stop) {
-  return Decide(user, request, stop).allowed ? Result<void>() : Fail(Forbidden(user, request));
+  const rbac::Decision decision = Decide(user, request, stop);
+  return decision.allowed ? Result<void>() : Fail(Forbidden(user, request, decision.reason, true));
 }
 
-std::vector<rbac::Rule> Authorizer::RulesOf(const User& user, std::string_view namespace_,
-                                            const std::stop_token& stop) {
+rbac::HeldRules Authorizer::RulesOf(const User& user, std::string_view namespace_,
+                                    const std::stop_token& stop) {
   return Current(true, stop)->RulesOf(user, namespace_);
 }
 
@@ -213,8 +237,10 @@ Result<void> Authorizer::CheckBinding(const User& user, const Grant& grant,
   if (!wanted) {  // Whoever makes the role later would decide what the binding gives.
     return Fail(NotFound(grant.type, bind.name));
   }
-  const auto missing = rbac::NotCovered(policy->RulesOf(user, request.namespace_), *wanted);
-  return missing.empty() ? Result<void>() : Fail(Escalation(user, request, missing));
+  const rbac::HeldRules held =
+      policy->RulesOf(user, request.namespace_, grant.type.QualifiedPlural());
+  const auto missing = rbac::NotCovered(held.rules, *wanted);
+  return missing.empty() ? Result<void>() : Fail(Escalation(user, request, missing, held.error));
 }
 
 Result<void> Authorizer::CheckRole(const User& user, const Grant& grant,
@@ -226,14 +252,15 @@ Result<void> Authorizer::CheckRole(const User& user, const Grant& grant,
     return {};
   }
   // Rules that were there before count, too: labels say to which other roles they are added.
-  const std::vector<rbac::Rule> held = Current(true, stop)->RulesOf(user, request.namespace_);
-  if (const auto missing = rbac::NotCovered(held, rbac::ReadRules(grant.object));
+  const rbac::HeldRules held =
+      Current(true, stop)->RulesOf(user, request.namespace_, grant.type.QualifiedPlural());
+  if (const auto missing = rbac::NotCovered(held.rules, rbac::ReadRules(grant.object));
       !missing.empty()) {
-    return Fail(Escalation(user, request, missing));
+    return Fail(Escalation(user, request, missing, held.error));
   }
   // What it will select, nobody knows.
   if ((Aggregates(grant.current) || Aggregates(&grant.object)) &&
-      !rbac::NotCovered(held, Everything()).empty()) {
+      !rbac::NotCovered(held.rules, Everything()).empty()) {
     return Fail(
         About(request,
               Subject(request) + "must have cluster-admin privileges to use the aggregationRule"));

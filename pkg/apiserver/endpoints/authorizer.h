@@ -48,8 +48,8 @@ class Authorizer {
                                    const std::stop_token& stop);
 
   /// What the user may do in a namespace.
-  std::vector<rbac::Rule> RulesOf(const User& user, std::string_view namespace_,
-                                  const std::stop_token& stop);
+  rbac::HeldRules RulesOf(const User& user, std::string_view namespace_,
+                          const std::stop_token& stop);
 
   /// Nobody gives what they do not have: for writes of Roles and bindings, kForbidden when the
   /// object grants more than the user may do, unless they have the verb "escalate" or "bind", or

@@ -151,6 +151,26 @@ TEST_F(AuthorizerTest, ImpersonationIsChecked) {
       "group \"\" at the cluster scope");
 }
 
+TEST_F(AuthorizerTest, RefusalsTellOfRolesThatAreNotThere) {
+  ASSERT_EQ(Do("POST", kBindings,
+               R"({"metadata":{"name":"b"},"subjects":[{"kind":"User","name":"j<n>"}],
+                   "roleRef":{"kind":"Role","name":"gone"}})")
+                .status,
+            201);
+  headers_.emplace_back("Impersonate-User", "j<n>");
+  EXPECT_EQ(Message(Do("GET", kMaps)),
+            "configmaps is forbidden: User \"j&lt;n&gt;\" cannot list resource \"configmaps\" in "
+            "API group \"\" in the namespace \"default\": RBAC: "
+            "role.rbac.authorization.k8s.io \"gone\" not found");
+  const auto rules = [this](const std::string& spec) {
+    return Do("POST", "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews",
+              R"({"spec":)" + spec + "}");
+  };
+  EXPECT_EQ(At(Json(rules(R"({"namespace":"default"})")), {"status", "evaluationError"}),
+            "role.rbac.authorization.k8s.io \"gone\" not found");
+  EXPECT_EQ(rules("{}").status, 400);
+}
+
 TEST_F(AuthorizerTest, OneCheckOfHealthNeedsARight) {
   EXPECT_EQ(Do("GET", "/readyz/ping").status, 200);
   As("jane");

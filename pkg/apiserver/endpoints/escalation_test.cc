@@ -108,6 +108,15 @@ TEST_F(EscalationTest, ABindingWaitsForNoRole) {
   EXPECT_EQ(Bind("b", "jane", "later").status, 201);
 }
 
+TEST_F(EscalationTest, RefusalsTellOfRolesThatAreNotThere) {
+  As("admin");
+  ASSERT_EQ(Bind("old", "jane", "gone").status, 201);
+  As("jane");
+  EXPECT_THAT(Message(Bind("b", "bob", "secrets")),
+              HasSubstr("Verbs:[\"get\"]}; resolution errors: "
+                        "[clusterrolebindings.rbac.authorization.k8s.io \"gone\" not found]"));
+}
+
 TEST_F(EscalationTest, AnObjectOfAnotherNamespaceIsNoAttempt) {
   EXPECT_EQ(Do("POST", std::string(kRbac) + "/namespaces/default/roles",
                R"({"metadata":{"name":"r","namespace":"kube-system"},

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "kubexx/apiserver/rbac/quote.h"
+
 namespace kubexx::apiserver::rbac {
 namespace {
 
@@ -23,11 +25,12 @@ bool HasResource(const std::vector<std::string>& list, const Request& request) {
          (!request.subresource.empty() && Has(list, "*/" + request.subresource));
 }
 
-/// "*", the path, or its beginning with a "*" behind.
+/// "*", the path, or its beginning with one "*" or more behind.
 bool HasPath(const std::vector<std::string>& list, std::string_view path) {
   return std::ranges::any_of(list, [path](std::string_view pattern) {
     return pattern == path ||
-           (pattern.ends_with('*') && path.starts_with(pattern.substr(0, pattern.size() - 1)));
+           (pattern.ends_with('*') &&
+            path.starts_with(pattern.substr(0, pattern.find_last_not_of('*') + 1)));
   });
 }
 
@@ -50,7 +53,7 @@ void AppendField(std::string_view name, const std::vector<std::string>& list, st
   out += out.size() > 1 ? ", " : "";
   out += std::string(name) + ":[";
   for (const std::string& one : list) {
-    out += (&one == list.data() ? "" : ", ") + JsonTree(one).ToJson();
+    out += (&one == list.data() ? "" : " ") + Quoted(one);
   }
   out += "]";
 }
@@ -63,41 +66,84 @@ bool Allowed(const std::vector<Rule>& held, const Request& request, bool all_nam
   });
 }
 
-bool CoversPaths(const std::vector<Rule>& held, const Rule& wanted, const std::string& verb) {
-  return std::ranges::all_of(wanted.paths, [&](const std::string& path) {
-    Request request;
-    request.verb = verb;
-    request.path = path;
-    return Allowed(held, request, false);
-  });
+Request PathRequest(const std::string& verb, const std::string& path) {
+  Request request;
+  request.verb = verb;
+  request.path = path;
+  return request;
 }
 
-/// Each resource, with each name, by one verb.
-bool CoversResources(const std::vector<Rule>& held, const Rule& wanted, const std::string& verb) {
-  for (const std::string& group : wanted.groups) {
-    for (const std::string& resource : wanted.resources) {
-      Request request;
-      request.verb = verb;
-      request.group = group;
-      const std::size_t slash = resource.find('/');
-      request.resource = resource.substr(0, slash);
-      request.subresource = slash == std::string::npos ? "" : resource.substr(slash + 1);
-      if (wanted.names.empty()) {
-        if (!Allowed(held, request, true)) {
-          return false;
-        }
-        continue;
-      }
-      for (const std::string& name : wanted.names) {
-        request.name = name;
-        if (!Allowed(held, request, false)) {
-          return false;
+Request ResourceRequest(const std::string& verb, const std::string& group,
+                        const std::string& resource, const std::string& name) {
+  Request request;
+  request.verb = verb;
+  request.group = group;
+  const std::size_t slash = resource.find('/');
+  request.resource = resource.substr(0, slash);
+  request.subresource = slash == std::string::npos ? "" : resource.substr(slash + 1);
+  request.name = name;
+  return request;
+}
+
+/// The rules of single resources and names that some verb is missing for.
+class Missing {
+ public:
+  explicit Missing(const std::vector<Rule>& held) : held_(held) {}
+
+  void AddPaths(const Rule& wanted) {
+    for (const std::string& path : wanted.paths) {
+      for (const std::string& verb : wanted.verbs) {
+        if (!Allowed(held_, PathRequest(verb, path), false)) {
+          Rule rule;
+          rule.verbs = {verb};
+          rule.paths = {path};
+          rules_.push_back(std::move(rule));
         }
       }
     }
   }
-  return true;
-}
+  void AddResources(const Rule& wanted) {
+    const std::vector<std::string> all = {""};
+    for (const std::string& group : wanted.groups) {
+      for (const std::string& resource : wanted.resources) {
+        for (const std::string& verb : wanted.verbs) {
+          for (const std::string& name : wanted.names.empty() ? all : wanted.names) {
+            AddResource(verb, group, resource, name, wanted.names.empty());
+          }
+        }
+      }
+    }
+  }
+  std::vector<Rule> Take() {
+    std::ranges::sort(rules_, {}, &Rule::ToString);
+    const auto same = std::ranges::unique(rules_);
+    rules_.erase(same.begin(), same.end());
+    return std::move(rules_);
+  }
+
+ private:
+  void AddResource(const std::string& verb, const std::string& group, const std::string& resource,
+                   const std::string& name, bool all_names) {
+    if (Allowed(held_, ResourceRequest(verb, group, resource, name), all_names)) {
+      return;
+    }
+    Rule rule;
+    rule.groups = {group};
+    rule.resources = {resource};
+    if (!all_names) {
+      rule.names = {name};
+    }
+    const auto known = std::ranges::find_if(rules_, [&rule](const Rule& one) {
+      return one.groups == rule.groups && one.resources == rule.resources &&
+             one.names == rule.names && one.paths.empty();
+    });
+    Rule& one = known == rules_.end() ? rules_.emplace_back(std::move(rule)) : *known;
+    one.verbs.push_back(verb);
+  }
+
+  const std::vector<Rule>& held_;
+  std::vector<Rule> rules_;
+};
 
 }  // namespace
 
@@ -109,15 +155,15 @@ bool Rule::Allows(const Request& request) const {
     return HasPath(paths, request.path);
   }
   return HasOrAll(groups, request.group) && HasResource(resources, request) &&
-         (names.empty() || (!request.name.empty() && Has(names, request.name)));
+         (names.empty() || Has(names, request.name));
 }
 
 std::string Rule::ToString() const {
   std::string text = "{";
   AppendField("APIGroups", groups, text);
   AppendField("Resources", resources, text);
-  AppendField("ResourceNames", names, text);
   AppendField("NonResourceURLs", paths, text);
+  AppendField("ResourceNames", names, text);
   AppendField("Verbs", verbs, text);
   return text + "}";
 }
@@ -153,16 +199,12 @@ std::vector<Rule> ReadRules(const JsonTree& role) {
 }
 
 std::vector<Rule> NotCovered(const std::vector<Rule>& held, const std::vector<Rule>& wanted) {
-  std::vector<Rule> missing;
+  Missing missing(held);
   for (const Rule& rule : wanted) {
-    const bool covered = std::ranges::all_of(rule.verbs, [&](const std::string& verb) {
-      return CoversPaths(held, rule, verb) && CoversResources(held, rule, verb);
-    });
-    if (!covered) {
-      missing.push_back(rule);
-    }
+    missing.AddPaths(rule);
+    missing.AddResources(rule);
   }
-  return missing;
+  return missing.Take();
 }
 
 }  // namespace kubexx::apiserver::rbac
