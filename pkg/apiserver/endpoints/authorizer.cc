@@ -128,6 +128,10 @@ std::string SelectedName(std::string_view fields) {
   return possible ? name : std::string();
 }
 
+bool IsMaster(const User& user) {
+  return std::ranges::find(user.groups, "system:masters") != user.groups.end();
+}
+
 bool Aggregates(const JsonTree* role) {
   return role != nullptr && role->Find("aggregationRule") != nullptr;
 }
@@ -225,12 +229,19 @@ Result<void> Authorizer::CheckGrant(const User& user, const Grant& grant,
 
 Result<void> Authorizer::CheckBinding(const User& user, const Grant& grant,
                                       const rbac::Request& request, const std::stop_token& stop) {
+  const std::string kind = StringAt(grant.object, {"roleRef", "kind"});
+  const std::string group = StringAt(grant.object, {"roleRef", "apiGroup"});
   rbac::Request bind = request;
   bind.verb = "bind";
-  bind.resource = StringAt(grant.object, {"roleRef", "kind"}) == "Role" ? "roles" : "clusterroles";
+  bind.group = group.empty() ? kGroup : group;
+  bind.resource = kind == "Role" ? "roles" : "clusterroles";
   bind.name = StringAt(grant.object, {"roleRef", "name"});
-  if (Decide(user, bind, stop).allowed) {
+  const bool known = kind == "Role" || kind == "ClusterRole";
+  if (IsMaster(user) || (known && Decide(user, bind, stop).allowed)) {
     return {};
+  }
+  if (!IsPathSegment(bind.name) || (kind == "Role" && request.namespace_.empty())) {
+    return Fail(Reason::kBadRequest, "no role can be where the binding looks for it");
   }
   const PolicyRef policy = Current(true, stop);
   const auto wanted = policy->RulesOfReference(grant.object, request.namespace_);

@@ -108,6 +108,24 @@ TEST_F(EscalationTest, ABindingWaitsForNoRole) {
   EXPECT_EQ(Bind("b", "jane", "later").status, 201);
 }
 
+TEST_F(EscalationTest, TheRightToBindIsOfTheGroupAndKindThatABindingNames) {
+  As("admin");
+  MakeRole("binder", R"([{"verbs":["bind"],"apiGroups":["rbac.authorization.k8s.io"],
+                          "resources":["clusterroles"]}])");
+  ASSERT_EQ(Bind("binder", "jane", "binder").status, 201);
+  As("jane");
+  EXPECT_EQ(Bind("b", "bob", "secrets").status, 201);
+  const auto bind = [this](const std::string& role) {
+    return Do("POST", std::string(kRbac) + "/namespaces/default/rolebindings",
+              R"({"metadata":{"name":"b"},"roleRef":)" + role + "}")
+        .status;
+  };
+  EXPECT_EQ(bind(R"({"apiGroup":"example.com","kind":"ClusterRole","name":"secrets"})"), 403);
+  EXPECT_EQ(bind(R"({"kind":"Foo","name":"secrets"})"), 404);
+  EXPECT_EQ(bind(R"({"kind":"Role","name":""})"), 400);
+  EXPECT_EQ(bind(R"({"kind":"Role","name":"a/b"})"), 400);
+}
+
 TEST_F(EscalationTest, RefusalsTellOfRolesThatAreNotThere) {
   As("admin");
   ASSERT_EQ(Bind("old", "jane", "gone").status, 201);
