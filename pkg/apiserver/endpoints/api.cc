@@ -7,6 +7,7 @@
 #include "kubexx/apiserver/endpoints/custom_types.h"
 #include "kubexx/apiserver/endpoints/default_roles.h"
 #include "kubexx/apiserver/endpoints/discovery.h"
+#include "kubexx/apiserver/endpoints/impersonation.h"
 #include "kubexx/apiserver/endpoints/openapi.h"
 #include "kubexx/apiserver/endpoints/origin.h"
 #include "kubexx/apiserver/endpoints/scale.h"

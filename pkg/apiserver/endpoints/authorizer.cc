@@ -208,6 +208,12 @@ Result<void> Authorizer::Check(const User& user, const rbac::Request& request,
   return decision.allowed ? Result<void>() : Fail(Forbidden(user, request, decision.reason, true));
 }
 
+Result<void> Authorizer::CheckImpersonation(const User& user, const rbac::Request& request,
+                                            const std::stop_token& stop) {
+  const rbac::Decision decision = Decide(user, request, stop);
+  return decision.allowed ? Result<void>() : Fail(Forbidden(user, request, decision.reason, false));
+}
+
 rbac::HeldRules Authorizer::RulesOf(const User& user, std::string_view namespace_,
                                     const std::stop_token& stop) {
   return Current(true, stop)->RulesOf(user, namespace_);
@@ -296,66 +302,6 @@ rbac::Request AttributesOf(const http::Request& request, const std::optional<Req
   wanted.name = info->name;
   if (wanted.name.empty() && (wanted.verb == "list" || wanted.verb == "watch")) {
     wanted.name = SelectedName(Param(query, "fieldSelector"));
-  }
-  return wanted;
-}
-
-Result<User> Impersonate(Authorizer& authorizer, const http::Request& request, const User& user) {
-  constexpr std::string_view kPrefix = "impersonate-";
-  constexpr std::string_view kServiceAccount = "system:serviceaccount:";
-  User wanted;
-  std::vector<rbac::Request> needed;
-  const auto need = [&needed](const char* group, const char* resource, std::string_view name) {
-    rbac::Request one;
-    one.verb = "impersonate";
-    one.group = group;
-    one.resource = resource;
-    one.name = name;
-    needed.push_back(std::move(one));
-  };
-  bool any = false;
-  for (const auto& [header, value] : request.headers) {
-    const std::string name = base::ToLower(header);
-    any = any || name.starts_with(kPrefix);
-    if (name == "impersonate-user") {
-      wanted.name = value;
-    } else if (name == "impersonate-group") {
-      wanted.groups.push_back(value);
-      need("", "groups", value);
-    } else if (name == "impersonate-uid") {
-      wanted.uid = value;
-      need("authentication.k8s.io", "uids", value);
-    } else if (name.starts_with("impersonate-extra-")) {
-      need("authentication.k8s.io", "userextras", value);
-      needed.back().subresource = name.substr(std::string_view("impersonate-extra-").size());
-    }
-  }
-  if (!any) {
-    return user;
-  }
-  if (wanted.name.empty()) {
-    return Fail(Reason::kBadRequest, "the header Impersonate-User is missing");
-  }
-  const std::size_t colon = wanted.name.find(':', kServiceAccount.size());
-  const bool service_account =
-      wanted.name.starts_with(kServiceAccount) && colon != std::string::npos;
-  need("", "users", wanted.name);
-  if (service_account) {
-    needed.back().resource = "serviceaccounts";
-    needed.back().namespace_ =
-        wanted.name.substr(kServiceAccount.size(), colon - kServiceAccount.size());
-    needed.back().name = wanted.name.substr(colon + 1);
-  }
-  for (const rbac::Request& one : needed) {
-    KX_RETURN_IF_ERROR(authorizer.Check(user, one, request.stop));
-  }
-  if (service_account && wanted.groups.empty()) {
-    wanted.groups = {"system:serviceaccounts",
-                     "system:serviceaccounts:" + needed.back().namespace_};
-  }
-  if (wanted.name != "system:anonymous" &&
-      std::ranges::find(wanted.groups, "system:authenticated") == wanted.groups.end()) {
-    wanted.groups.emplace_back("system:authenticated");
   }
   return wanted;
 }

@@ -151,6 +151,60 @@ TEST_F(AuthorizerTest, ImpersonationIsChecked) {
       "group \"\" at the cluster scope");
 }
 
+class ImpersonationTest : public AuthorizerTest {
+ protected:
+  /// The answer to who the administrator is with these headers, too.
+  http::Response Self(std::vector<std::pair<std::string, std::string>> headers) {
+    headers_.resize(1);
+    headers_.insert(headers_.end(), headers.begin(), headers.end());
+    return Do("POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", "{}");
+  }
+  std::string Groups(std::vector<std::pair<std::string, std::string>> headers) {
+    return At(Json(Self(std::move(headers))), {"status", "userInfo", "groups"});
+  }
+};
+
+TEST_F(ImpersonationTest, GivesTheGroupsOfTheUser) {
+  EXPECT_EQ(Groups({{"Impersonate-User", "system:serviceaccount:a:b"}}),
+            R"(["system:serviceaccounts","system:serviceaccounts:a","system:authenticated"])");
+  EXPECT_EQ(Groups({{"Impersonate-User", "system:serviceaccount:A:b"}}),
+            R"(["system:authenticated"])");
+  EXPECT_EQ(Groups({{"Impersonate-User", ""}}), R"(["system:masters","system:authenticated"])");
+  // They may ask nothing about themselves, so the refusal tells of the groups.
+  EXPECT_EQ(Self({{"Impersonate-User", "system:anonymous"}}).status, 403);
+  EXPECT_EQ(
+      Self({{"Impersonate-User", "jane"}, {"Impersonate-Group", "system:unauthenticated"}}).status,
+      403);
+  EXPECT_EQ(Self({{"Impersonate-Group", "ops"}}).status, 400);
+  EXPECT_EQ(Self({{"Impersonate-User", ""}, {"Impersonate-Uid", "1"}}).status, 400);
+}
+
+TEST_F(ImpersonationTest, AsksForTheUserFirst) {
+  As("bob");
+  EXPECT_THAT(Message(Self({{"Impersonate-Group", "ops"},
+                            {"Impersonate-Extra-Scopes", "x"},
+                            {"Impersonate-User", "j<n>"}})),
+              ::testing::StartsWith("users \"j<n>\" is forbidden"));
+}
+
+TEST_F(ImpersonationTest, KeysOfExtraAreDecoded) {
+  Allow(R"([{"verbs":["get"],"apiGroups":[""],"resources":["pods"]}])", kJane);
+  ASSERT_EQ(Do("POST", "/apis/rbac.authorization.k8s.io/v1/clusterroles",
+               R"({"metadata":{"name":"act"},"rules":[
+                   {"verbs":["impersonate"],"apiGroups":[""],"resources":["users"]}]})")
+                .status,
+            201);
+  ASSERT_EQ(Do("POST", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
+               R"({"metadata":{"name":"act"},"subjects":[{"kind":"User","name":"bob"}],
+                   "roleRef":{"kind":"ClusterRole","name":"act"}})")
+                .status,
+            201);
+  As("bob");
+  EXPECT_THAT(Message(Self(
+                  {{"Impersonate-User", "jane"}, {"Impersonate-Extra-Example.com%2fScopes", "x"}})),
+              HasSubstr("resource \"userextras/example.com/scopes\" in"));
+}
+
 TEST_F(AuthorizerTest, RefusalsTellOfRolesThatAreNotThere) {
   ASSERT_EQ(Do("POST", kBindings,
                R"({"metadata":{"name":"b"},"subjects":[{"kind":"User","name":"j<n>"}],
