@@ -114,6 +114,17 @@ TEST(NotCovered, NamesEachResourceWithItsVerbs) {
                   R"({NonResourceURLs:["/a<b\"\n"], Verbs:["post"]})"));
 }
 
+TEST(NotCovered, TakesResourcesAsTheyAreWritten) {
+  const auto held = Rules(R"([{"verbs":["get"],"apiGroups":[""],"resources":["pods","*/scale"]}])");
+  for (const auto& [resource, missing] :
+       {std::pair("pods/", 1), {"*", 1}, {"pods/scale", 0}, {"*/scale", 0}, {"*/*", 1}}) {
+    EXPECT_THAT(NotCovered(held, Rules(R"([{"verbs":["get"],"apiGroups":[""],"resources":[")" +
+                                       std::string(resource) + R"("]}])")),
+                SizeIs(missing))
+        << resource;
+  }
+}
+
 class PolicyTest : public ::testing::Test {
  protected:
   PolicyTest() {

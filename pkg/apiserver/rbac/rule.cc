@@ -58,31 +58,17 @@ void AppendField(std::string_view name, const std::vector<std::string>& list, st
   out += "]";
 }
 
-/// Whether one of the rules held allows what a request with a name of its own would need; rules
-/// may name "*", which only "*" covers.
-bool Allowed(const std::vector<Rule>& held, const Request& request, bool all_names) {
-  return std::ranges::any_of(held, [&](const Rule& rule) {
-    return (!all_names || rule.names.empty()) && rule.Allows(request);
-  });
-}
-
-Request PathRequest(const std::string& verb, const std::string& path) {
-  Request request;
-  request.verb = verb;
-  request.path = path;
-  return request;
-}
-
-Request ResourceRequest(const std::string& verb, const std::string& group,
-                        const std::string& resource, const std::string& name) {
-  Request request;
-  request.verb = verb;
-  request.group = group;
+/// Whether the rule held gives all that a rule of one verb, group and resource does, for a name or,
+/// with null, for all. A resource as it is written: "*" is given by "*" only, and "pods/" by
+/// "pods/".
+bool Covers(const Rule& held, const std::string& verb, const std::string& group,
+            const std::string& resource, const std::string* name) {
   const std::size_t slash = resource.find('/');
-  request.resource = resource.substr(0, slash);
-  request.subresource = slash == std::string::npos ? "" : resource.substr(slash + 1);
-  request.name = name;
-  return request;
+  const bool by_subresource =
+      slash != std::string::npos && Has(held.resources, "*" + resource.substr(slash));
+  return HasOrAll(held.verbs, verb) && HasOrAll(held.groups, group) &&
+         (HasOrAll(held.resources, resource) || by_subresource) &&
+         (held.names.empty() || (name != nullptr && Has(held.names, *name)));
 }
 
 /// The rules of single resources and names that some verb is missing for.
@@ -93,7 +79,9 @@ class Missing {
   void AddPaths(const Rule& wanted) {
     for (const std::string& path : wanted.paths) {
       for (const std::string& verb : wanted.verbs) {
-        if (!Allowed(held_, PathRequest(verb, path), false)) {
+        if (std::ranges::none_of(held_, [&](const Rule& held) {
+              return HasOrAll(held.verbs, verb) && HasPath(held.paths, path);
+            })) {
           Rule rule;
           rule.verbs = {verb};
           rule.paths = {path};
@@ -103,12 +91,14 @@ class Missing {
     }
   }
   void AddResources(const Rule& wanted) {
-    const std::vector<std::string> all = {""};
     for (const std::string& group : wanted.groups) {
       for (const std::string& resource : wanted.resources) {
         for (const std::string& verb : wanted.verbs) {
-          for (const std::string& name : wanted.names.empty() ? all : wanted.names) {
-            AddResource(verb, group, resource, name, wanted.names.empty());
+          if (wanted.names.empty()) {
+            AddResource(verb, group, resource, nullptr);
+          }
+          for (const std::string& name : wanted.names) {
+            AddResource(verb, group, resource, &name);
           }
         }
       }
@@ -122,16 +112,18 @@ class Missing {
   }
 
  private:
+  /// `name` is null for all names.
   void AddResource(const std::string& verb, const std::string& group, const std::string& resource,
-                   const std::string& name, bool all_names) {
-    if (Allowed(held_, ResourceRequest(verb, group, resource, name), all_names)) {
+                   const std::string* name) {
+    if (std::ranges::any_of(
+            held_, [&](const Rule& held) { return Covers(held, verb, group, resource, name); })) {
       return;
     }
     Rule rule;
     rule.groups = {group};
     rule.resources = {resource};
-    if (!all_names) {
-      rule.names = {name};
+    if (name != nullptr) {
+      rule.names = {*name};
     }
     const auto known = std::ranges::find_if(rules_, [&rule](const Rule& one) {
       return one.groups == rule.groups && one.resources == rule.resources &&
