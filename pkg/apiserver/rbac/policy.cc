@@ -82,15 +82,16 @@ void Policy::Aggregate() {
         continue;
       }
       std::vector<Rule> rules;
-      for (const auto& [other_name, other] : cluster_roles_) {
-        const bool selected =
-            &other != &role &&
-            std::ranges::any_of(role.selectors.elements(), [&](const JsonTree& s) {
-              return MatchesSelector(s, other.labels);
-            });
-        for (const Rule& rule : other.rules) {
-          if (selected && std::ranges::find(rules, rule) == rules.end()) {
-            rules.push_back(rule);
+      // In the order in which the controller of a cluster writes them.
+      for (const JsonTree& selector : role.selectors.elements()) {
+        for (const auto& [other_name, other] : cluster_roles_) {
+          if (&other == &role || !MatchesSelector(selector, other.labels)) {
+            continue;
+          }
+          for (const Rule& rule : other.rules) {
+            if (std::ranges::find(rules, rule) == rules.end()) {
+              rules.push_back(rule);
+            }
           }
         }
       }

@@ -169,6 +169,20 @@ TEST_F(PolicyTest, AggregatesHaveTheRulesOfWhatTheySelect) {
   EXPECT_THAT(policy_.RulesOf({.name = "x", .groups = {"ops"}}, "").rules, IsEmpty());
 }
 
+TEST_F(PolicyTest, AggregatesTakeRulesInTheOrderOfTheirSelectors) {
+  policy_.AddClusterRole(Tree(R"({"metadata":{"name":"a-role","labels":{"to":"last"}},
+      "rules":[{"verbs":["get"],"apiGroups":[""],"resources":["nodes"]}]})"));
+  policy_.AddClusterRole(
+      Tree(R"({"metadata":{"name":"both"},"aggregationRule":{"clusterRoleSelectors":[
+      {"matchLabels":{"to":"all"}},{"matchLabels":{"to":"last"}}]}})"));
+  policy_.Aggregate();
+  const auto rules =
+      policy_.RulesOfReference(Tree(R"({"roleRef":{"kind":"ClusterRole","name":"both"}})"), "");
+  ASSERT_TRUE(rules);
+  ASSERT_THAT(*rules, SizeIs(2));
+  EXPECT_THAT(rules->front().resources, ElementsAre("secrets"));
+}
+
 TEST_F(PolicyTest, RefusalsTellOfRolesThatAreNotThere) {
   const User user{.name = "x", .groups = {"ops"}};
   constexpr const char* kGone = "clusterrole.rbac.authorization.k8s.io \"gone\" not found";
