@@ -1,5 +1,6 @@
 """A kubexx-apiserver as a process, and requests to any API server; with Python's standard library alone."""
 
+import copy
 import http.client
 import json
 import os
@@ -45,8 +46,10 @@ class Target:
         self.host, self.port = url.hostname, url.port
         self.tls = None
         self.headers = {}
+        self._authority = None
         if url.scheme == "https":
-            self.tls = ssl.create_default_context(cadata=_decoded(config["clusters"][0]["cluster"]["certificate-authority-data"]))
+            self._authority = _decoded(config["clusters"][0]["cluster"]["certificate-authority-data"])
+            self.tls = ssl.create_default_context(cadata=self._authority)
         user = config["users"][0]["user"]
         if "token" in user:
             self.headers["Authorization"] = "Bearer " + user["token"]
@@ -58,6 +61,16 @@ class Target:
             file.write(_decoded(user["client-certificate-data"]) + "\n" + _decoded(user["client-key-data"]))
             file.flush()
             self.tls.load_cert_chain(file.name)
+
+    def with_credentials(self, token=None, certificate=None):
+        """The same server for somebody else: `certificate` is the path of a PEM file with its key. Without both, for nobody."""
+        other = copy.copy(self)
+        other.headers = {"Authorization": "Bearer " + token} if token else {}
+        if self.tls is not None:
+            other.tls = ssl.create_default_context(cadata=self._authority)
+            if certificate:
+                other.tls.load_cert_chain(certificate)
+        return other
 
     def connect(self, timeout=30.0):
         """A new connection."""

@@ -8,6 +8,7 @@
 #include "kubexx/apiserver/endpoints/custom_types.h"
 #include "kubexx/apiserver/endpoints/default_roles.h"
 #include "kubexx/apiserver/endpoints/discovery.h"
+#include "kubexx/apiserver/endpoints/impersonation.h"
 #include "kubexx/apiserver/endpoints/openapi.h"
 #include "kubexx/apiserver/endpoints/origin.h"
 #include "kubexx/apiserver/endpoints/scale.h"
@@ -37,9 +38,12 @@ http::Response Json(std::string_view json) {
 }
 
 bool IsOpenPath(std::string_view path) {
-  return path == "/healthz" || path == "/readyz" || path == "/livez" ||
-         path.starts_with("/healthz/") || path.starts_with("/readyz/") ||
-         path.starts_with("/livez/") || path == "/version";
+  return path == "/healthz" || path == "/readyz" || path == "/livez" || path == "/version";
+}
+
+/// A single check, which needs a right.
+bool IsCheckPath(std::string_view path) {
+  return path == "/healthz/ping" || path == "/readyz/ping" || path == "/livez/ping";
 }
 
 Status NoSuchPath() {
@@ -104,7 +108,9 @@ Answer Dispatch(const Call& call) {
   if (verb == "delete") {
     return HandleDelete(call);
   }
-  if (verb == "deletecollection" && !IsNamespace(*call.type)) {
+  // A collection is that of one namespace, as in kube-apiserver.
+  if (verb == "deletecollection" && !IsNamespace(*call.type) &&
+      (!call.type->namespaced || !call.info.namespace_.empty())) {
     return HandleDeleteCollection(call);
   }
   return Fail(NotAllowed());
@@ -157,7 +163,7 @@ Result<void> Api::BootstrapRoles(const std::stop_token& stop) {
     }
     return {};
   };
-  KX_RETURN_IF_ERROR(make("clusterroles", DefaultClusterRoles(types_.All())));
+  KX_RETURN_IF_ERROR(make("clusterroles", DefaultClusterRoles()));
   return make("clusterrolebindings", DefaultClusterRoleBindings());
 }
 
@@ -194,7 +200,7 @@ http::Response Api::Handle(const http::Request& request) {
     return ErrorResponse({Reason::kBadRequest,
                           "invalid timeout specified in the request URL: " + std::string(timeout)});
   }
-  if (request.path == "/version") {
+  if (request.path == "/version" || request.path == "/version/") {
     return Json(kVersion);
   }
   if (IsOpenPath(request.path)) {
@@ -216,6 +222,9 @@ http::Response Api::Handle(const http::Request& request) {
           authorizer_.Check(*user, AttributesOf(request, info, query), request.stop);
       !allowed) {
     return ErrorResponse(allowed.error());
+  }
+  if (IsCheckPath(request.path)) {
+    return Text("ok");
   }
   if (request.path == "/metrics" && metrics_) {
     return {.content_type = "text/plain; version=0.0.4", .body = metrics_()};

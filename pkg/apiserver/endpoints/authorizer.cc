@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/apiserver/object/selection.h"
 #include "kubexx/apiserver/object/status_json.h"
+#include "kubexx/apiserver/rbac/quote.h"
 #include "kubexx/base/ascii.h"
 #include "kubexx/logging/log.h"
 
@@ -16,6 +18,7 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using apimachinery::Status;
 using codec::JsonTree;
+using rbac::Quoted;
 
 constexpr const char* kGroup = "rbac.authorization.k8s.io";
 /// In the order of Authorizer::sources_.
@@ -23,8 +26,6 @@ constexpr const char* kPlurals[] = {"roles", "clusterroles", "rolebindings", "cl
 using Add = void (rbac::Policy::*)(const JsonTree&);
 constexpr Add kAdders[] = {&rbac::Policy::AddRole, &rbac::Policy::AddClusterRole,
                            &rbac::Policy::AddRoleBinding, &rbac::Policy::AddClusterRoleBinding};
-
-std::string Quoted(std::string_view text) { return JsonTree(text).ToJson(); }
 
 Status About(const rbac::Request& request, std::string message) {
   Status status(Reason::kForbidden, std::move(message), 403);
@@ -37,19 +38,33 @@ Status About(const rbac::Request& request, std::string message) {
 /// "pods "a" is forbidden", or without a name.
 std::string Subject(const rbac::Request& request) {
   return request.resource + (request.group.empty() ? "" : "." + request.group) +
-         (request.name.empty() ? "" : " " + Quoted(request.name)) + " is forbidden: ";
+         (request.name.empty() ? "" : " \"" + request.name + "\"") + " is forbidden: ";
 }
 
-Status Forbidden(const User& user, const rbac::Request& request) {
-  const std::string who = "User " + Quoted(user.name) + " cannot " + request.verb;
-  if (!request.is_resource()) {
-    return {Reason::kForbidden, "forbidden: " + who + " path " + Quoted(request.path), 403};
+/// `text` as it may stand in a page.
+std::string Sanitized(std::string_view text) {
+  std::string safe;
+  for (const char c : text) {
+    safe += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
   }
-  return About(request, Subject(request) + who + " resource " + Quoted(request.FullResource()) +
-                            " in API group " + Quoted(request.group) +
-                            (request.namespace_.empty()
-                                 ? " at the cluster scope"
-                                 : " in the namespace " + Quoted(request.namespace_)));
+  return safe;
+}
+
+/// `reason` is of the decision; "" for none.
+Status Forbidden(const User& user, const rbac::Request& request, const std::string& reason,
+                 bool sanitize) {
+  std::string what = "User " + Quoted(user.name) + " cannot " + request.verb;
+  if (!request.is_resource()) {
+    what += " path " + Quoted(request.path);
+  } else {
+    what += " resource " + Quoted(request.FullResource()) + " in API group " +
+            Quoted(request.group) +
+            (request.namespace_.empty() ? " at the cluster scope"
+                                        : " in the namespace " + Quoted(request.namespace_));
+  }
+  what = (sanitize ? Sanitized(what) : what) + (reason.empty() ? "" : ": " + reason);
+  return request.is_resource() ? About(request, Subject(request) + what)
+                               : Status(Reason::kForbidden, "forbidden: " + what, 403);
 }
 
 std::string GroupList(const User& user) {
@@ -61,10 +76,13 @@ std::string GroupList(const User& user) {
 }
 
 Status Escalation(const User& user, const rbac::Request& request,
-                  const std::vector<rbac::Rule>& missing) {
+                  const std::vector<rbac::Rule>& missing, const std::string& error) {
   std::string list;
   for (const rbac::Rule& rule : missing) {
     list += "\n" + rule.ToString();
+  }
+  if (!error.empty()) {
+    list += "; resolution errors: [" + error + "]";
   }
   return About(request, Subject(request) + "user " + Quoted(user.name) +
                             " (groups=" + GroupList(user) +
@@ -92,6 +110,26 @@ std::vector<rbac::Rule> Everything() {
   rbac::Rule everywhere;
   everywhere.verbs = everywhere.paths = {"*"};
   return {std::move(everything), std::move(everywhere)};
+}
+
+/// Whether it can be in a path: the least that a name has to be.
+bool IsPathSegment(std::string_view name) {
+  return !name.empty() && name != "." && name != ".." &&
+         name.find_first_of("/%") == std::string_view::npos;
+}
+
+/// A list of the one object of a name counts as one of that name, as long as the name can be one;
+/// no verb but list and watch does.
+std::string SelectedName(std::string_view fields) {
+  const auto selector = FieldSelector::ParseAny(fields);
+  std::string name = selector ? selector->Exactly("metadata.name") : std::string();
+  const bool possible =
+      name != "." && name != ".." && name.find_first_of("/%") == std::string::npos;
+  return possible ? name : std::string();
+}
+
+bool IsMaster(const User& user) {
+  return std::ranges::find(user.groups, "system:masters") != user.groups.end();
 }
 
 bool Aggregates(const JsonTree* role) {
@@ -166,11 +204,18 @@ rbac::Decision Authorizer::Decide(const User& user, const rbac::Request& request
 
 Result<void> Authorizer::Check(const User& user, const rbac::Request& request,
                                const std::stop_token& stop) {
-  return Decide(user, request, stop).allowed ? Result<void>() : Fail(Forbidden(user, request));
+  const rbac::Decision decision = Decide(user, request, stop);
+  return decision.allowed ? Result<void>() : Fail(Forbidden(user, request, decision.reason, true));
 }
 
-std::vector<rbac::Rule> Authorizer::RulesOf(const User& user, std::string_view namespace_,
+Result<void> Authorizer::CheckImpersonation(const User& user, const rbac::Request& request,
                                             const std::stop_token& stop) {
+  const rbac::Decision decision = Decide(user, request, stop);
+  return decision.allowed ? Result<void>() : Fail(Forbidden(user, request, decision.reason, false));
+}
+
+rbac::HeldRules Authorizer::RulesOf(const User& user, std::string_view namespace_,
+                                    const std::stop_token& stop) {
   return Current(true, stop)->RulesOf(user, namespace_);
 }
 
@@ -190,20 +235,29 @@ Result<void> Authorizer::CheckGrant(const User& user, const Grant& grant,
 
 Result<void> Authorizer::CheckBinding(const User& user, const Grant& grant,
                                       const rbac::Request& request, const std::stop_token& stop) {
+  const std::string kind = StringAt(grant.object, {"roleRef", "kind"});
+  const std::string group = StringAt(grant.object, {"roleRef", "apiGroup"});
   rbac::Request bind = request;
   bind.verb = "bind";
-  bind.resource = StringAt(grant.object, {"roleRef", "kind"}) == "Role" ? "roles" : "clusterroles";
+  bind.group = group.empty() ? kGroup : group;
+  bind.resource = kind == "Role" ? "roles" : "clusterroles";
   bind.name = StringAt(grant.object, {"roleRef", "name"});
-  if (Decide(user, bind, stop).allowed) {
+  const bool known = kind == "Role" || kind == "ClusterRole";
+  if (IsMaster(user) || (known && Decide(user, bind, stop).allowed)) {
     return {};
+  }
+  if (!IsPathSegment(bind.name) || (kind == "Role" && request.namespace_.empty())) {
+    return Fail(Reason::kBadRequest, "no role can be where the binding looks for it");
   }
   const PolicyRef policy = Current(true, stop);
   const auto wanted = policy->RulesOfReference(grant.object, request.namespace_);
   if (!wanted) {  // Whoever makes the role later would decide what the binding gives.
     return Fail(NotFound(grant.type, bind.name));
   }
-  const auto missing = rbac::NotCovered(policy->RulesOf(user, request.namespace_), *wanted);
-  return missing.empty() ? Result<void>() : Fail(Escalation(user, request, missing));
+  const rbac::HeldRules held =
+      policy->RulesOf(user, request.namespace_, grant.type.QualifiedPlural());
+  const auto missing = rbac::NotCovered(held.rules, *wanted);
+  return missing.empty() ? Result<void>() : Fail(Escalation(user, request, missing, held.error));
 }
 
 Result<void> Authorizer::CheckRole(const User& user, const Grant& grant,
@@ -215,14 +269,15 @@ Result<void> Authorizer::CheckRole(const User& user, const Grant& grant,
     return {};
   }
   // Rules that were there before count, too: labels say to which other roles they are added.
-  const std::vector<rbac::Rule> held = Current(true, stop)->RulesOf(user, request.namespace_);
-  if (const auto missing = rbac::NotCovered(held, rbac::ReadRules(grant.object));
+  const rbac::HeldRules held =
+      Current(true, stop)->RulesOf(user, request.namespace_, grant.type.QualifiedPlural());
+  if (const auto missing = rbac::NotCovered(held.rules, rbac::ReadRules(grant.object));
       !missing.empty()) {
-    return Fail(Escalation(user, request, missing));
+    return Fail(Escalation(user, request, missing, held.error));
   }
   // What it will select, nobody knows.
   if ((Aggregates(grant.current) || Aggregates(&grant.object)) &&
-      !rbac::NotCovered(held, Everything()).empty()) {
+      !rbac::NotCovered(held.rules, Everything()).empty()) {
     return Fail(
         About(request,
               Subject(request) + "must have cluster-admin privileges to use the aggregationRule"));
@@ -241,75 +296,12 @@ rbac::Request AttributesOf(const http::Request& request, const std::optional<Req
   wanted.verb = info->verb.empty() ? base::ToLower(request.method) : info->verb;
   wanted.group = info->group;
   wanted.resource = info->resource;
-  wanted.subresource = info->subresource;
+  // What follows in the path is the subresource's own business, such as a proxy's.
+  wanted.subresource = info->subresource.substr(0, info->subresource.find('/'));
   wanted.namespace_ = info->namespace_;
   wanted.name = info->name;
-  // A list of one object by its name counts as one of that name; no other verb does.
-  constexpr std::string_view kByName = "metadata.name=";
-  const std::string_view fields = Param(query, "fieldSelector");
-  if (wanted.name.empty() && (wanted.verb == "list" || wanted.verb == "watch") &&
-      fields.starts_with(kByName) && fields.find(',') == std::string_view::npos) {
-    wanted.name = fields.substr(kByName.size() + (fields.starts_with("metadata.name==") ? 1 : 0));
-  }
-  return wanted;
-}
-
-Result<User> Impersonate(Authorizer& authorizer, const http::Request& request, const User& user) {
-  constexpr std::string_view kPrefix = "impersonate-";
-  constexpr std::string_view kServiceAccount = "system:serviceaccount:";
-  User wanted;
-  std::vector<rbac::Request> needed;
-  const auto need = [&needed](const char* group, const char* resource, std::string_view name) {
-    rbac::Request one;
-    one.verb = "impersonate";
-    one.group = group;
-    one.resource = resource;
-    one.name = name;
-    needed.push_back(std::move(one));
-  };
-  bool any = false;
-  for (const auto& [header, value] : request.headers) {
-    const std::string name = base::ToLower(header);
-    any = any || name.starts_with(kPrefix);
-    if (name == "impersonate-user") {
-      wanted.name = value;
-    } else if (name == "impersonate-group") {
-      wanted.groups.push_back(value);
-      need("", "groups", value);
-    } else if (name == "impersonate-uid") {
-      wanted.uid = value;
-      need("authentication.k8s.io", "uids", value);
-    } else if (name.starts_with("impersonate-extra-")) {
-      need("authentication.k8s.io", "userextras", value);
-      needed.back().subresource = name.substr(std::string_view("impersonate-extra-").size());
-    }
-  }
-  if (!any) {
-    return user;
-  }
-  if (wanted.name.empty()) {
-    return Fail(Reason::kBadRequest, "the header Impersonate-User is missing");
-  }
-  const std::size_t colon = wanted.name.find(':', kServiceAccount.size());
-  const bool service_account =
-      wanted.name.starts_with(kServiceAccount) && colon != std::string::npos;
-  need("", "users", wanted.name);
-  if (service_account) {
-    needed.back().resource = "serviceaccounts";
-    needed.back().namespace_ =
-        wanted.name.substr(kServiceAccount.size(), colon - kServiceAccount.size());
-    needed.back().name = wanted.name.substr(colon + 1);
-  }
-  for (const rbac::Request& one : needed) {
-    KX_RETURN_IF_ERROR(authorizer.Check(user, one, request.stop));
-  }
-  if (service_account && wanted.groups.empty()) {
-    wanted.groups = {"system:serviceaccounts",
-                     "system:serviceaccounts:" + needed.back().namespace_};
-  }
-  if (wanted.name != "system:anonymous" &&
-      std::ranges::find(wanted.groups, "system:authenticated") == wanted.groups.end()) {
-    wanted.groups.emplace_back("system:authenticated");
+  if (wanted.name.empty() && (wanted.verb == "list" || wanted.verb == "watch")) {
+    wanted.name = SelectedName(Param(query, "fieldSelector"));
   }
   return wanted;
 }

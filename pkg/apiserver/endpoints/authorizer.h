@@ -47,9 +47,14 @@ class Authorizer {
   apimachinery::Result<void> Check(const User& user, const rbac::Request& request,
                                    const std::stop_token& stop);
 
+  /// The same of what a user who acts as somebody else needs: names stand in the message as they
+  /// are, and not as in a page.
+  apimachinery::Result<void> CheckImpersonation(const User& user, const rbac::Request& request,
+                                                const std::stop_token& stop);
+
   /// What the user may do in a namespace.
-  std::vector<rbac::Rule> RulesOf(const User& user, std::string_view namespace_,
-                                  const std::stop_token& stop);
+  rbac::HeldRules RulesOf(const User& user, std::string_view namespace_,
+                          const std::stop_token& stop);
 
   /// Nobody gives what they do not have: for writes of Roles and bindings, kForbidden when the
   /// object grants more than the user may do, unless they have the verb "escalate" or "bind", or
@@ -84,11 +89,6 @@ class Authorizer {
 /// What `request` asks for; `info` is missing or without a resource when it is for none.
 rbac::Request AttributesOf(const http::Request& request, const std::optional<RequestInfo>& info,
                            const Query& query);
-
-/// The user whom the Impersonate-* headers name, when `user` may act as them; `user` without such
-/// headers. kForbidden, kBadRequest.
-apimachinery::Result<User> Impersonate(Authorizer& authorizer, const http::Request& request,
-                                       const User& user);
 
 }  // namespace kubexx::apiserver
 

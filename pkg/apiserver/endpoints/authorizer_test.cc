@@ -87,7 +87,25 @@ TEST_F(AuthorizerTest, NamesRestrictListsBySelector) {
         R"({"kind":"Group","name":"devs"})");
   As("jane");
   EXPECT_EQ(Do("GET", kMaps).status, 403);
-  EXPECT_EQ(Do("GET", std::string(kMaps) + "?fieldSelector=metadata.name%3Dm").status, 200);
+  const std::string maps = std::string(kMaps) + "?fieldSelector=";
+  for (const char* const one :
+       {"metadata.name%3Dm", "metadata.name%3D%3Dm", "metadata.namespace!%3Dx,metadata.name%3Dm",
+        "metadata.name%3Dm,metadata.name%3Dn"}) {
+    EXPECT_EQ(Do("GET", maps + one).status, 200) << one;
+  }
+  for (const char* const other : {"metadata.name!%3Dm", "metadata.name%3Dn,metadata.name%3Dm"}) {
+    EXPECT_EQ(Do("GET", maps + other).status, 403) << other;
+  }
+  EXPECT_THAT(Message(Do("GET", maps + "metadata.name%3Da/b")),
+              ::testing::StartsWith("configmaps is forbidden"));
+}
+
+TEST_F(AuthorizerTest, WhatFollowsASubresourceNeedsNoRight) {
+  Allow(R"([{"verbs":["get"],"apiGroups":[""],"resources":["pods/proxy"]}])", kJane);
+  As("jane");
+  EXPECT_EQ(Do("GET", "/api/v1/namespaces/default/pods/p/proxy/a/b").status, 404);
+  EXPECT_THAT(Message(Do("POST", "/api/v1/namespaces/default/pods/p/proxy/a/b")),
+              HasSubstr("resource \"pods/proxy\" in"));
 }
 
 TEST_F(AuthorizerTest, ReviewsAnswerTruly) {
@@ -131,6 +149,122 @@ TEST_F(AuthorizerTest, ImpersonationIsChecked) {
       Message(Do("GET", kMaps)),
       "users \"jane\" is forbidden: User \"bob\" cannot impersonate resource \"users\" in API "
       "group \"\" at the cluster scope");
+}
+
+class ImpersonationTest : public AuthorizerTest {
+ protected:
+  /// The answer to who the administrator is with these headers, too.
+  http::Response Self(std::vector<std::pair<std::string, std::string>> headers) {
+    headers_.resize(1);
+    headers_.insert(headers_.end(), headers.begin(), headers.end());
+    return Do("POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", "{}");
+  }
+  std::string Groups(std::vector<std::pair<std::string, std::string>> headers) {
+    return At(Json(Self(std::move(headers))), {"status", "userInfo", "groups"});
+  }
+};
+
+TEST_F(ImpersonationTest, GivesTheGroupsOfTheUser) {
+  EXPECT_EQ(Groups({{"Impersonate-User", "system:serviceaccount:a:b"}}),
+            R"(["system:serviceaccounts","system:serviceaccounts:a","system:authenticated"])");
+  EXPECT_EQ(Groups({{"Impersonate-User", "system:serviceaccount:A:b"}}),
+            R"(["system:authenticated"])");
+  EXPECT_EQ(Groups({{"Impersonate-User", ""}}), R"(["system:masters","system:authenticated"])");
+  // They may ask nothing about themselves, so the refusal tells of the groups.
+  EXPECT_EQ(Self({{"Impersonate-User", "system:anonymous"}}).status, 403);
+  EXPECT_EQ(
+      Self({{"Impersonate-User", "jane"}, {"Impersonate-Group", "system:unauthenticated"}}).status,
+      403);
+  EXPECT_EQ(Self({{"Impersonate-Group", "ops"}}).status, 400);
+  EXPECT_EQ(Self({{"Impersonate-User", ""}, {"Impersonate-Uid", "1"}}).status, 400);
+}
+
+TEST_F(ImpersonationTest, AsksForTheUserFirst) {
+  As("bob");
+  EXPECT_THAT(Message(Self({{"Impersonate-Group", "ops"},
+                            {"Impersonate-Extra-Scopes", "x"},
+                            {"Impersonate-User", "j<n>"}})),
+              ::testing::StartsWith("users \"j<n>\" is forbidden"));
+}
+
+TEST_F(ImpersonationTest, KeysOfExtraAreDecoded) {
+  Allow(R"([{"verbs":["get"],"apiGroups":[""],"resources":["pods"]}])", kJane);
+  ASSERT_EQ(Do("POST", "/apis/rbac.authorization.k8s.io/v1/clusterroles",
+               R"({"metadata":{"name":"act"},"rules":[
+                   {"verbs":["impersonate"],"apiGroups":[""],"resources":["users"]}]})")
+                .status,
+            201);
+  ASSERT_EQ(Do("POST", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
+               R"({"metadata":{"name":"act"},"subjects":[{"kind":"User","name":"bob"}],
+                   "roleRef":{"kind":"ClusterRole","name":"act"}})")
+                .status,
+            201);
+  As("bob");
+  EXPECT_THAT(Message(Self(
+                  {{"Impersonate-User", "jane"}, {"Impersonate-Extra-Example.com%2fScopes", "x"}})),
+              HasSubstr("resource \"userextras/example.com/scopes\" in"));
+}
+
+TEST_F(AuthorizerTest, RefusalsTellOfRolesThatAreNotThere) {
+  ASSERT_EQ(Do("POST", kBindings,
+               R"({"metadata":{"name":"b"},"subjects":[{"kind":"User","name":"j<n>"}],
+                   "roleRef":{"kind":"Role","name":"gone"}})")
+                .status,
+            201);
+  headers_.emplace_back("Impersonate-User", "j<n>");
+  EXPECT_EQ(Message(Do("GET", kMaps)),
+            "configmaps is forbidden: User \"j&lt;n&gt;\" cannot list resource \"configmaps\" in "
+            "API group \"\" in the namespace \"default\": RBAC: "
+            "role.rbac.authorization.k8s.io \"gone\" not found");
+  const auto rules = [this](const std::string& spec) {
+    return Do("POST", "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews",
+              R"({"spec":)" + spec + "}");
+  };
+  EXPECT_EQ(At(Json(rules(R"({"namespace":"default"})")), {"status", "evaluationError"}),
+            "role.rbac.authorization.k8s.io \"gone\" not found");
+  EXPECT_EQ(rules("{}").status, 400);
+}
+
+TEST_F(AuthorizerTest, OneCheckOfHealthNeedsARight) {
+  EXPECT_EQ(Do("GET", "/readyz/ping").status, 200);
+  As("jane");
+  EXPECT_EQ(Do("GET", "/readyz/ping").status, 403);
+  EXPECT_EQ(Do("GET", "/readyz").status, 200);
+  EXPECT_EQ(Do("GET", "/version/").body, Do("GET", "/version").body);
+}
+
+TEST_F(AuthorizerTest, RolesForPeopleHaveEachOthersRules) {
+  ASSERT_EQ(Do("POST", "/apis/rbac.authorization.k8s.io/v1/clusterroles",
+               R"({"metadata":{"name":"bolts","labels":{
+                     "rbac.authorization.k8s.io/aggregate-to-view":"true"}},
+                   "rules":[{"verbs":["get"],"apiGroups":["example.com"],"resources":["bolts"]}]})")
+                .status,
+            201);
+  for (const char* const role : {"view", "edit", "admin"}) {
+    ASSERT_EQ(Do("POST", kBindings,
+                 R"({"metadata":{"name":")" + std::string(role) +
+                     R"("},"subjects":[{"kind":"User","name":")" + role +
+                     R"("}],"roleRef":{"kind":"ClusterRole","name":")" + role + R"("}})")
+                  .status,
+              201);
+  }
+  const auto may = [this](const std::string& user, const std::string& verb,
+                          const std::string& group, const std::string& resource) {
+    return At(Json(Do("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews",
+                      R"({"spec":{"user":")" + user + R"(","resourceAttributes":{"verb":")" + verb +
+                          R"(","group":")" + group + R"(","resource":")" + resource +
+                          R"(","namespace":"default","name":"x"}}})")),
+              {"status", "allowed"}) == "true";
+  };
+  for (const char* const role : {"view", "edit", "admin"}) {
+    EXPECT_TRUE(may(role, "get", "example.com", "bolts")) << role;
+    EXPECT_FALSE(may(role, "update", "", "resourcequotas")) << role;
+    EXPECT_FALSE(may(role, "create", "discovery.k8s.io", "endpointslices")) << role;
+  }
+  EXPECT_TRUE(may("edit", "create", "", "secrets"));
+  EXPECT_FALSE(may("view", "get", "", "secrets"));
+  EXPECT_TRUE(may("admin", "create", "rbac.authorization.k8s.io", "roles"));
+  EXPECT_FALSE(may("edit", "create", "rbac.authorization.k8s.io", "roles"));
 }
 
 TEST_F(AuthorizerTest, NobodyGrantsWhatTheyDoNotHave) {

@@ -1,7 +1,6 @@
 #include "kubexx/apiserver/endpoints/default_roles.h"
 
 #include <initializer_list>
-#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,6 +20,12 @@ const Strings& ReadVerbs() {
 }
 const Strings& WriteVerbs() {
   static const Strings kVerbs = {"create", "delete", "deletecollection", "patch", "update"};
+  return kVerbs;
+}
+
+const Strings& AllVerbs() {
+  static const Strings kVerbs = {"create", "delete", "deletecollection", "get",
+                                 "list",   "patch",  "update",           "watch"};
   return kVerbs;
 }
 
@@ -50,45 +55,91 @@ JsonTree RoleOf(std::string_view name, const std::vector<Rule>& rules) {
   return role;
 }
 
-/// A role that has the rules of those with its label.
-JsonTree AggregateOf(std::string_view name) {
-  JsonTree role = RoleOf(name, {});
+constexpr const char* kAggregateTo = "rbac.authorization.k8s.io/aggregate-to-";
+
+/// A role whose rules `aggregate` has, too; "" for none.
+JsonTree PartOf(std::string_view name, std::string_view aggregate, const std::vector<Rule>& rules) {
+  JsonTree role = RoleOf(name, rules);
+  if (!aggregate.empty()) {
+    role["metadata"]["labels"][kAggregateTo + std::string(aggregate)] = "true";
+  }
+  return role;
+}
+
+/// A role that has the rules of those with its label; `part_of` as above.
+JsonTree AggregateOf(std::string_view name, std::string_view part_of) {
+  JsonTree role = PartOf(name, part_of, {});
   JsonTree selector = JsonTree::Object();
-  selector["matchLabels"]["rbac.authorization.k8s.io/aggregate-to-" + std::string(name)] = "true";
+  selector["matchLabels"][kAggregateTo + std::string(name)] = "true";
   role["aggregationRule"]["clusterRoleSelectors"].Append(std::move(selector));
   return role;
 }
 
-JsonTree PartOf(std::string_view name, std::initializer_list<std::string_view> aggregates,
-                const std::vector<Rule>& rules) {
-  JsonTree role = RoleOf("system:aggregate-to-" + std::string(name), rules);
-  for (const std::string_view aggregate : aggregates) {
-    role["metadata"]["labels"]["rbac.authorization.k8s.io/aggregate-to-" + std::string(aggregate)] =
-        "true";
-  }
-  return role;
+/// What kube-apiserver 1.36 lets an editor of a namespace do, besides viewing; also with what is
+/// not served here.
+std::vector<Rule> EditRules() {
+  return {
+      Resources(ReadVerbs(), {""},
+                {"pods/attach", "pods/exec", "pods/portforward", "pods/proxy", "secrets",
+                 "services/proxy"}),
+      Resources({"impersonate"}, {""}, {"serviceaccounts"}),
+      Resources(WriteVerbs(), {""},
+                {"pods", "pods/attach", "pods/exec", "pods/portforward", "pods/proxy"}),
+      Resources({"create"}, {""}, {"pods/eviction"}),
+      Resources(WriteVerbs(), {""},
+                {"configmaps", "persistentvolumeclaims", "replicationcontrollers",
+                 "replicationcontrollers/scale", "secrets", "serviceaccounts", "services",
+                 "services/proxy"}),
+      Resources({"create"}, {""}, {"serviceaccounts/token"}),
+      Resources(WriteVerbs(), {"", "events.k8s.io"}, {"events"}),
+      Resources(WriteVerbs(), {"apps"},
+                {"daemonsets", "deployments", "deployments/rollback", "deployments/scale",
+                 "replicasets", "replicasets/scale", "statefulsets", "statefulsets/scale"}),
+      Resources(WriteVerbs(), {"autoscaling"}, {"horizontalpodautoscalers"}),
+      Resources(WriteVerbs(), {"batch"}, {"cronjobs", "jobs"}),
+      Resources(
+          WriteVerbs(), {"extensions"},
+          {"daemonsets", "deployments", "deployments/rollback", "deployments/scale", "ingresses",
+           "networkpolicies", "replicasets", "replicasets/scale", "replicationcontrollers/scale"}),
+      Resources(WriteVerbs(), {"policy"}, {"poddisruptionbudgets"}),
+      Resources(WriteVerbs(), {"networking.k8s.io"}, {"ingresses", "networkpolicies"}),
+      Resources(AllVerbs(), {"coordination.k8s.io"}, {"leases"}),
+      Resources(WriteVerbs(), {"resource.k8s.io"}, {"resourceclaims", "resourceclaimtemplates"}),
+  };
 }
 
-bool IsRole(const ResourceType& type) { return type.group == "rbac.authorization.k8s.io"; }
-
-/// What view and edit are about, by group; with status and scale.
-std::map<std::string, Strings> Plain(const std::vector<ResourceTypeRef>& types) {
-  std::map<std::string, Strings> plurals;
-  for (const ResourceTypeRef& type : types) {
-    if (!type->namespaced || type->is_review || type->custom || IsRole(*type) ||
-        (type->group.empty() && type->plural == "secrets")) {
-      continue;
-    }
-    Strings& list = plurals[type->group];
-    list.push_back(type->plural);
-    if (type->has_status) {
-      list.push_back(type->plural + "/status");
-    }
-    if (type->has_scale) {
-      list.push_back(type->plural + "/scale");
-    }
-  }
-  return plurals;
+/// The same of a viewer.
+std::vector<Rule> ViewRules() {
+  return {
+      Resources(ReadVerbs(), {""},
+                {"configmaps", "endpoints", "persistentvolumeclaims",
+                 "persistentvolumeclaims/status", "pods", "replicationcontrollers",
+                 "replicationcontrollers/scale", "serviceaccounts", "services", "services/status"}),
+      Resources(ReadVerbs(), {""},
+                {"bindings", "limitranges", "namespaces/status", "pods/log", "pods/status",
+                 "replicationcontrollers/status", "resourcequotas", "resourcequotas/status"}),
+      Resources(ReadVerbs(), {""}, {"namespaces"}),
+      Resources(ReadVerbs(), {"", "events.k8s.io"}, {"events"}),
+      Resources(ReadVerbs(), {"discovery.k8s.io"}, {"endpointslices"}),
+      Resources(
+          ReadVerbs(), {"apps"},
+          {"controllerrevisions", "daemonsets", "daemonsets/status", "deployments",
+           "deployments/scale", "deployments/status", "replicasets", "replicasets/scale",
+           "replicasets/status", "statefulsets", "statefulsets/scale", "statefulsets/status"}),
+      Resources(ReadVerbs(), {"autoscaling"},
+                {"horizontalpodautoscalers", "horizontalpodautoscalers/status"}),
+      Resources(ReadVerbs(), {"batch"}, {"cronjobs", "cronjobs/status", "jobs", "jobs/status"}),
+      Resources(
+          ReadVerbs(), {"extensions"},
+          {"daemonsets", "daemonsets/status", "deployments", "deployments/scale",
+           "deployments/status", "ingresses", "ingresses/status", "networkpolicies", "replicasets",
+           "replicasets/scale", "replicasets/status", "replicationcontrollers/scale"}),
+      Resources(ReadVerbs(), {"policy"}, {"poddisruptionbudgets", "poddisruptionbudgets/status"}),
+      Resources(ReadVerbs(), {"networking.k8s.io"},
+                {"ingresses", "ingresses/status", "networkpolicies"}),
+      Resources(ReadVerbs(), {"resource.k8s.io"},
+                {"resourceclaims", "resourceclaims/status", "resourceclaimtemplates"}),
+  };
 }
 
 JsonTree BindingOf(std::string_view name, std::initializer_list<std::string_view> groups) {
@@ -110,7 +161,7 @@ JsonTree BindingOf(std::string_view name, std::initializer_list<std::string_view
 
 }  // namespace
 
-std::vector<JsonTree> DefaultClusterRoles(const std::vector<ResourceTypeRef>& types) {
+std::vector<JsonTree> DefaultClusterRoles() {
   Rule everywhere = Paths({"*"});
   everywhere.verbs = {"*"};
   std::vector<JsonTree> roles;
@@ -125,32 +176,19 @@ std::vector<JsonTree> DefaultClusterRoles(const std::vector<ResourceTypeRef>& ty
              {Resources({"create"}, {"authorization.k8s.io"},
                         {"selfsubjectaccessreviews", "selfsubjectrulesreviews"}),
               Resources({"create"}, {"authentication.k8s.io"}, {"selfsubjectreviews"})}));
-  std::vector<Rule> view = {Resources(ReadVerbs(), {""}, {"namespaces", "pods/log"})};
-  std::vector<Rule> edit;
-  for (const auto& [group, plurals] : Plain(types)) {
-    view.push_back(Resources(ReadVerbs(), {group}, plurals));
-    Strings writable;
-    for (const std::string& plural : plurals) {
-      if (!plural.ends_with("/status") && plural != "resourcequotas" && plural != "limitranges") {
-        writable.push_back(plural);
-      }
-    }
-    edit.push_back(Resources(WriteVerbs(), {group}, std::move(writable)));
-  }
-  Strings all_verbs = ReadVerbs();
-  all_verbs.insert(all_verbs.end(), WriteVerbs().begin(), WriteVerbs().end());
-  edit.push_back(Resources(all_verbs, {""}, {"secrets"}));
-  edit.push_back(Resources({"create"}, {""}, {"pods/eviction", "serviceaccounts/token"}));
-  edit.push_back(Resources({"impersonate"}, {""}, {"serviceaccounts"}));
+  roles.push_back(
+      RoleOf("system:service-account-issuer-discovery",
+             {Paths({"/.well-known/openid-configuration", "/.well-known/openid-configuration/",
+                     "/openid/v1/jwks", "/openid/v1/jwks/"})}));
   const std::vector<Rule> admin = {
-      Resources(all_verbs, {"rbac.authorization.k8s.io"}, {"roles", "rolebindings"}),
-      Resources({"create"}, {"authorization.k8s.io"}, {"localsubjectaccessreviews"})};
-  for (const char* const name : {"admin", "edit", "view"}) {
-    roles.push_back(AggregateOf(name));
-  }
-  roles.push_back(PartOf("admin", {"admin"}, admin));
-  roles.push_back(PartOf("edit", {"admin", "edit"}, edit));
-  roles.push_back(PartOf("view", {"admin", "edit", "view"}, view));
+      Resources({"create"}, {"authorization.k8s.io"}, {"localsubjectaccessreviews"}),
+      Resources(AllVerbs(), {"rbac.authorization.k8s.io"}, {"rolebindings", "roles"})};
+  roles.push_back(AggregateOf("admin", ""));
+  roles.push_back(AggregateOf("edit", "admin"));
+  roles.push_back(AggregateOf("view", "edit"));
+  roles.push_back(PartOf("system:aggregate-to-admin", "admin", admin));
+  roles.push_back(PartOf("system:aggregate-to-edit", "edit", EditRules()));
+  roles.push_back(PartOf("system:aggregate-to-view", "view", ViewRules()));
   return roles;
 }
 
@@ -159,6 +197,8 @@ std::vector<JsonTree> DefaultClusterRoleBindings() {
   bindings.push_back(BindingOf("cluster-admin", {"system:masters"}));
   bindings.push_back(BindingOf("system:discovery", {"system:authenticated"}));
   bindings.push_back(BindingOf("system:basic-user", {"system:authenticated"}));
+  bindings.push_back(
+      BindingOf("system:service-account-issuer-discovery", {"system:serviceaccounts"}));
   bindings.push_back(
       BindingOf("system:public-info-viewer", {"system:authenticated", "system:unauthenticated"}));
   return bindings;

@@ -10,13 +10,14 @@
 
 namespace kubexx::apiserver {
 
-/// ClusterRoles for people: cluster-admin, admin, edit and view, which others may be aggregated to
-/// by the labels rbac.authorization.k8s.io/aggregate-to-*; and system:discovery, system:basic-user
-/// and system:public-info-viewer. `types` are those that admin, edit and view are about: the
-/// namespaced ones.
-std::vector<codec::JsonTree> DefaultClusterRoles(const std::vector<ResourceTypeRef>& types);
+/// ClusterRoles for people: cluster-admin; admin, edit and view with the rules that kube-apiserver
+/// 1.36 gives them, which have each other's and those of roles with the labels
+/// rbac.authorization.k8s.io/aggregate-to-*; and system:discovery, system:basic-user,
+/// system:public-info-viewer and system:service-account-issuer-discovery.
+std::vector<codec::JsonTree> DefaultClusterRoles();
 
-/// Their bindings to the groups system:masters, system:authenticated and system:unauthenticated.
+/// Their bindings to the groups system:masters, system:authenticated, system:unauthenticated and
+/// system:serviceaccounts.
 std::vector<codec::JsonTree> DefaultClusterRoleBindings();
 
 }  // namespace kubexx::apiserver

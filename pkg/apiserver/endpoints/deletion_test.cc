@@ -49,6 +49,14 @@ TEST_F(DeletionTest, PropagationSetsFinalizers) {
   EXPECT_EQ(Do("GET", std::string(kConfigMaps) + "/b").status, 404);
 }
 
+TEST_F(DeletionTest, ACollectionIsThatOfOneNamespace) {
+  ASSERT_EQ(Do("POST", kConfigMaps, R"({"metadata":{"name":"m"}})").status, 201);
+  EXPECT_EQ(Do("DELETE", "/api/v1/configmaps").status, 405);
+  EXPECT_EQ(Do("GET", std::string(kConfigMaps) + "/m").status, 200);
+  EXPECT_EQ(Do("DELETE", kConfigMaps).status, 200);
+  EXPECT_EQ(Do("GET", std::string(kConfigMaps) + "/m").status, 404);
+}
+
 TEST_F(DeletionTest, ALaterPolicyReplacesAnEarlierOne) {
   ASSERT_EQ(Do("POST", kConfigMaps, R"({"metadata":{"name":"m"}})").status, 201);
   const std::string path = std::string(kConfigMaps) + "/m";

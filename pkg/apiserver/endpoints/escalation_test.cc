@@ -108,6 +108,41 @@ TEST_F(EscalationTest, ABindingWaitsForNoRole) {
   EXPECT_EQ(Bind("b", "jane", "later").status, 201);
 }
 
+TEST_F(EscalationTest, TheRightToBindIsOfTheGroupAndKindThatABindingNames) {
+  As("admin");
+  MakeRole("binder", R"([{"verbs":["bind"],"apiGroups":["rbac.authorization.k8s.io"],
+                          "resources":["clusterroles"]}])");
+  ASSERT_EQ(Bind("binder", "jane", "binder").status, 201);
+  As("jane");
+  EXPECT_EQ(Bind("b", "bob", "secrets").status, 201);
+  const auto bind = [this](const std::string& role) {
+    return Do("POST", std::string(kRbac) + "/namespaces/default/rolebindings",
+              R"({"metadata":{"name":"b"},"roleRef":)" + role + "}")
+        .status;
+  };
+  EXPECT_EQ(bind(R"({"apiGroup":"example.com","kind":"ClusterRole","name":"secrets"})"), 403);
+  EXPECT_EQ(bind(R"({"kind":"Foo","name":"secrets"})"), 404);
+  EXPECT_EQ(bind(R"({"kind":"Role","name":""})"), 400);
+  EXPECT_EQ(bind(R"({"kind":"Role","name":"a/b"})"), 400);
+}
+
+TEST_F(EscalationTest, RefusalsTellOfRolesThatAreNotThere) {
+  As("admin");
+  ASSERT_EQ(Bind("old", "jane", "gone").status, 201);
+  As("jane");
+  EXPECT_THAT(Message(Bind("b", "bob", "secrets")),
+              HasSubstr("Verbs:[\"get\"]}; resolution errors: "
+                        "[clusterrolebindings.rbac.authorization.k8s.io \"gone\" not found]"));
+}
+
+TEST_F(EscalationTest, AnObjectOfAnotherNamespaceIsNoAttempt) {
+  EXPECT_EQ(Do("POST", std::string(kRbac) + "/namespaces/default/roles",
+               R"({"metadata":{"name":"r","namespace":"kube-system"},
+                   "rules":[{"verbs":["get"],"apiGroups":[""],"resources":["secrets"]}]})")
+                .status,
+            400);
+}
+
 TEST_F(EscalationTest, WhatABindingRefersToStays) {
   As("admin");
   const http::Response refused = Do("PATCH", std::string(kClusterBindings) + "/jane",
@@ -150,6 +185,19 @@ TEST_F(EscalationTest, BadBindingsAndRulesAreRefused) {
             "Required value: resource rules must supply at least one resource, "
             "rules[2].nonResourceURLs: Invalid value: [\"/a\"]: rules cannot apply to both regular "
             "resources and non-resource URLs]");
+}
+
+TEST_F(EscalationTest, AccountsAndRolesHaveNames) {
+  As("admin");
+  EXPECT_THAT(
+      Message(Do("POST", kClusterBindings,
+                 R"({"metadata":{"name":"m"},"roleRef":{"kind":"ClusterRole","name":"a/b"}})")),
+      HasSubstr("roleRef.name: Invalid value: \"a/b\": may not contain '/'"));
+  EXPECT_THAT(Message(Do("POST", kClusterBindings,
+                         R"({"metadata":{"name":"m"},"roleRef":{"kind":"ClusterRole","name":"a"},
+                             "subjects":[{"kind":"ServiceAccount","name":"Not Good",
+                                          "namespace":"a"}]})")),
+              HasSubstr("subjects[0].name: Invalid value: \"Not Good\": a lowercase RFC 1123 "));
 }
 
 TEST_F(EscalationTest, ApplyCreatesWithTheRightToCreateOnly) {

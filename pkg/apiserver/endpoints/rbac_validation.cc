@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "kubexx/apimachinery/names.h"
 #include "kubexx/apiserver/object/metadata.h"
 
 namespace kubexx::apiserver {
@@ -78,6 +79,15 @@ void CheckSubject(const std::string& path, const JsonTree& subject, bool namespa
     Require(path + ".name", "", causes);
   }
   if (kind == "ServiceAccount") {
+    if (const std::string_view name = subject.TextAt("name");
+        !name.empty() && !apimachinery::IsDnsSubdomain(name)) {
+      RefuseValue(path + ".name", JsonTree(name).ToJson(),
+                  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric "
+                  "characters, '-' or '.', and must start and end with an alphanumeric character "
+                  "(e.g. 'example.com', regex used for validation is "
+                  "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
+                  causes);
+    }
     if (!group.empty()) {
       NotSupported(path + ".apiGroup", group, "\"\"", causes);
     }
@@ -107,6 +117,15 @@ void CheckBinding(const ResourceType& type, const JsonTree* old, const JsonTree&
   }
   if (name.empty()) {
     Require("roleRef.name", "", causes);
+  } else if (name == "." || name == "..") {
+    RefuseValue("roleRef.name", JsonTree(name).ToJson(), "may not be '" + name + "'", causes);
+  } else {
+    for (const char c : {'/', '%'}) {
+      if (name.find(c) != std::string::npos) {
+        RefuseValue("roleRef.name", JsonTree(name).ToJson(),
+                    std::string("may not contain '") + c + "'", causes);
+      }
+    }
   }
   if (const JsonTree* const subjects = object.Find("subjects")) {
     for (std::size_t i = 0; i < subjects->elements().size(); ++i) {

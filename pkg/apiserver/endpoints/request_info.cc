@@ -74,7 +74,7 @@ std::string VerbOf(std::string_view method, const RequestInfo& info, const Query
   if (method != "GET" && method != "HEAD") {
     return {};
   }
-  if (watch_path || (info.subresource.empty() && BoolParam(query, "watch"))) {
+  if (watch_path || (info.name.empty() && BoolParam(query, "watch"))) {
     return "watch";
   }
   return info.name.empty() ? "list" : "get";

@@ -44,6 +44,11 @@ INSTANTIATE_TEST_SUITE_P(
             "/api/v1/namespaces/a/pods/b",
             "",
             {.version = "v1", .resource = "pods", .namespace_ = "a", .name = "b", .verb = "get"}},
+        PathCase{
+            "GET",
+            "/api/v1/namespaces/a/pods/b",
+            "watch=true",
+            {.version = "v1", .resource = "pods", .namespace_ = "a", .name = "b", .verb = "get"}},
         PathCase{"PUT",
                  "/apis/apps/v1/namespaces/a/deployments/b/status",
                  "",

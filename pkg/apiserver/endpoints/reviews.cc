@@ -58,24 +58,31 @@ rbac::Request RequestOf(const JsonTree& spec) {
 }
 
 /// The answer to a SelfSubjectRulesReview.
-void ListRules(const Call& call, const JsonTree& spec, JsonTree& status) {
-  std::vector<rbac::Rule> rules;
+Result<void> ListRules(const Call& call, const JsonTree& spec, JsonTree& status) {
+  if (spec.TextAt("namespace").empty()) {
+    return Fail(Reason::kBadRequest, "no namespace on request");
+  }
+  rbac::HeldRules held;
   if (call.authorizer.rbac()) {
-    rules = call.authorizer.RulesOf(call.user, spec.TextAt("namespace"), call.request.stop);
+    held = call.authorizer.RulesOf(call.user, spec.TextAt("namespace"), call.request.stop);
   } else {
     rbac::Rule everything;
     everything.verbs = everything.groups = everything.resources = {"*"};
-    rules.push_back(std::move(everything));
+    held.rules.push_back(std::move(everything));
     rbac::Rule everywhere;
     everywhere.verbs = everywhere.paths = {"*"};
-    rules.push_back(std::move(everywhere));
+    held.rules.push_back(std::move(everywhere));
   }
   status["resourceRules"] = JsonTree::Array();
   status["nonResourceRules"] = JsonTree::Array();
-  for (const rbac::Rule& rule : rules) {
+  for (const rbac::Rule& rule : held.rules) {
     status[rule.paths.empty() ? "resourceRules" : "nonResourceRules"].Append(rule.ToJson());
   }
   status["incomplete"] = false;
+  if (!held.error.empty()) {
+    status["evaluationError"] = held.error;
+  }
+  return {};
 }
 
 /// As kube-apiserver, whose error names no kind.
@@ -167,7 +174,7 @@ Answer HandleReview(const Call& call) {
   } else if (call.type->plural == "tokenreviews") {
     ReviewToken(call, spec, status);
   } else if (call.type->plural == "selfsubjectrulesreviews") {
-    ListRules(call, spec, status);
+    KX_RETURN_IF_ERROR(ListRules(call, spec, status));
   } else {
     KX_RETURN_IF_ERROR(AnswerAccess(call, spec, status));
   }

@@ -146,6 +146,16 @@ bool IsImmortal(std::string_view namespace_) {
   return namespace_ == "default" || namespace_ == "kube-system" || namespace_ == "kube-public";
 }
 
+/// An object has to be sent to its namespace.
+Result<void> CheckNamespace(const Call& call, const JsonTree& object) {
+  const std::string namespace_ = MetaString(object, "namespace");
+  return namespace_.empty() || namespace_ == call.key().namespace_
+             ? Result<void>()
+             : Fail(Reason::kBadRequest,
+                    "the namespace of the provided object does not match the namespace sent on the "
+                    "request");
+}
+
 /// The object of an update has to be the one of the URL, also when that does not exist.
 Result<void> CheckTarget(const Call& call, const JsonTree& object) {
   const std::string name = MetaString(object, "name");
@@ -154,13 +164,7 @@ Result<void> CheckTarget(const Call& call, const JsonTree& object) {
                                          ") does not match the name on the URL (" + call.info.name +
                                          ")");
   }
-  const std::string namespace_ = MetaString(object, "namespace");
-  if (!namespace_.empty() && namespace_ != call.key().namespace_) {
-    return Fail(Reason::kBadRequest,
-                "the namespace of the provided object does not match the namespace sent on the "
-                "request");
-  }
-  return {};
+  return CheckNamespace(call, object);
 }
 
 bool IsPatchType(const Call& call, std::string_view type) {
@@ -255,6 +259,7 @@ Answer HandleCreate(const Call& call) {
   KX_RETURN_IF_ERROR(CheckManager(call, false));
   std::vector<std::string> warnings;
   KX_ASSIGN_OR_RETURN(JsonTree object, ReadBody(call, &warnings));
+  KX_RETURN_IF_ERROR(CheckNamespace(call, object));
   return Make(call, std::move(object), warnings);
 }
 

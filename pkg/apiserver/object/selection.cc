@@ -52,8 +52,16 @@ constexpr Selectable kSelectable[] = {
     {"resource.k8s.io", "ResourceSlice", "spec.driver"},
 };
 
+/// Those of the cluster that have no fields of their own to select by have also this one.
+bool HasNamespaceField(const ResourceType& type) {
+  return type.namespaced ||
+         (!type.custom && std::ranges::none_of(kSelectable, [&type](const Selectable& selectable) {
+           return selectable.group == type.group && selectable.kind == type.kind;
+         }));
+}
+
 bool IsSelectable(const ResourceType& type, std::string_view field) {
-  return field == "metadata.name" || (type.namespaced && field == "metadata.namespace") ||
+  return field == "metadata.name" || (field == "metadata.namespace" && HasNamespaceField(type)) ||
          std::ranges::any_of(kSelectable, [&](const Selectable& selectable) {
            return selectable.group == type.group && selectable.kind == type.kind &&
                   selectable.field == field;
@@ -127,6 +135,19 @@ Attributes AttributesOf(const ResourceType& type, const JsonTree& object) {
 }
 
 Result<FieldSelector> FieldSelector::Parse(std::string_view text, const ResourceType& type) {
+  KX_ASSIGN_OR_RETURN(FieldSelector selector, ParseAny(text));
+  for (const Term& term : selector.terms_) {
+    if (!IsSelectable(type, term.field)) {
+      return Fail(Reason::kBadRequest, "Unable to find \"" + type.ApiVersion() +
+                                           ", Resource=" + type.plural +
+                                           "\" that match field selector \"" + std::string(text) +
+                                           "\": field label not supported: " + term.field);
+    }
+  }
+  return selector;
+}
+
+Result<FieldSelector> FieldSelector::ParseAny(std::string_view text) {
   FieldSelector selector;
   for (const std::string_view part : SplitTerms(text)) {
     if (part.empty()) {
@@ -142,12 +163,6 @@ Result<FieldSelector> FieldSelector::Parse(std::string_view text, const Resource
     term.field = std::string(part.substr(0, term.equal ? at : at - 1));
     const bool doubled = term.equal && at + 1 < part.size() && part[at + 1] == '=';
     term.value = Unescaped(part.substr(at + (doubled ? 2 : 1)));
-    if (!IsSelectable(type, term.field)) {
-      return Fail(Reason::kBadRequest, "Unable to find \"" + type.ApiVersion() +
-                                           ", Resource=" + type.plural +
-                                           "\" that match field selector \"" + std::string(text) +
-                                           "\": field label not supported: " + term.field);
-    }
     selector.terms_.push_back(std::move(term));
   }
   return selector;

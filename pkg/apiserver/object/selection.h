@@ -34,6 +34,9 @@ class FieldSelector {
   /// by.
   static apimachinery::Result<FieldSelector> Parse(std::string_view text, const ResourceType& type);
 
+  /// The same of fields of any name.
+  static apimachinery::Result<FieldSelector> ParseAny(std::string_view text);
+
   bool empty() const { return terms_.empty(); }
   bool Matches(const apimachinery::ObjectKey& key, const Attributes& attributes) const;
   /// The value that `field` must have; "" when it may have several.

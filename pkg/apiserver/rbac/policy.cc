@@ -5,6 +5,7 @@
 
 #include "kubexx/apiserver/object/label_match.h"
 #include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/apiserver/rbac/quote.h"
 
 namespace kubexx::apiserver::rbac {
 namespace {
@@ -12,6 +13,24 @@ namespace {
 using codec::JsonTree;
 
 constexpr std::string_view kMasters = "system:masters";
+
+/// What is wrong with references to roles that are not there, each of them once; see RulesOf.
+std::string Together(const std::vector<std::pair<std::string_view, std::string_view>>& missing,
+                     std::string_view resource = {}) {
+  std::vector<std::string> different;
+  std::string text;
+  for (const auto& [kind, name] : missing) {
+    const std::string_view what = !resource.empty() ? resource
+                                  : kind == "Role"  ? "role.rbac.authorization.k8s.io"
+                                                    : "clusterrole.rbac.authorization.k8s.io";
+    std::string error = std::string(what) + " " + Quoted(name) + " not found";
+    if (std::ranges::find(different, error) == different.end()) {
+      text += (different.empty() ? "" : ", ") + error;
+      different.push_back(std::move(error));
+    }
+  }
+  return different.size() > 1 ? "[" + text + "]" : text;
+}
 
 }  // namespace
 
@@ -63,15 +82,16 @@ void Policy::Aggregate() {
         continue;
       }
       std::vector<Rule> rules;
-      for (const auto& [other_name, other] : cluster_roles_) {
-        const bool selected =
-            &other != &role &&
-            std::ranges::any_of(role.selectors.elements(), [&](const JsonTree& s) {
-              return MatchesSelector(s, other.labels);
-            });
-        for (const Rule& rule : other.rules) {
-          if (selected && std::ranges::find(rules, rule) == rules.end()) {
-            rules.push_back(rule);
+      // In the order in which the controller of a cluster writes them.
+      for (const JsonTree& selector : role.selectors.elements()) {
+        for (const auto& [other_name, other] : cluster_roles_) {
+          if (&other == &role || !MatchesSelector(selector, other.labels)) {
+            continue;
+          }
+          for (const Rule& rule : other.rules) {
+            if (std::ranges::find(rules, rule) == rules.end()) {
+              rules.push_back(rule);
+            }
           }
         }
       }
@@ -85,17 +105,17 @@ std::string Policy::Matching(const Binding& binding, const User& user,
                              std::string_view namespace_) {
   for (const Subject& subject : binding.subjects) {
     if (subject.kind == "User" && subject.name == user.name) {
-      return "User \"" + user.name + "\"";
+      return "User " + Quoted(user.name);
     }
     if (subject.kind == "Group" &&
         std::ranges::find(user.groups, subject.name) != user.groups.end()) {
-      return "Group \"" + subject.name + "\"";
+      return "Group " + Quoted(subject.name);
     }
     if (subject.kind == "ServiceAccount") {
       const std::string where =
           subject.namespace_.empty() ? std::string(namespace_) : subject.namespace_;
       if (user.name == "system:serviceaccount:" + where + ":" + subject.name) {
-        return "ServiceAccount \"" + subject.name + "/" + where + "\"";
+        return "ServiceAccount " + Quoted(subject.name + "/" + where);
       }
     }
   }
@@ -112,12 +132,15 @@ const Policy::Role* Policy::RoleOf(const Binding& binding, std::string_view name
   return found == cluster_roles_.end() ? nullptr : &found->second;
 }
 
-bool Policy::VisitBinding(
-    const Binding& binding, const User& user, std::string_view namespace_,
-    base::FunctionRef<bool(const Rule& rule, const std::string& reason)> visit) const {
+bool Policy::VisitBinding(const Binding& binding, const User& user, std::string_view namespace_,
+                          Visitor visit, Missing& missing) const {
   const std::string subject = Matching(binding, user, namespace_);
-  const Role* const role = subject.empty() ? nullptr : RoleOf(binding, namespace_);
+  if (subject.empty()) {
+    return false;
+  }
+  const Role* const role = RoleOf(binding, namespace_);
   if (role == nullptr) {
+    missing.emplace_back(binding.role_kind, binding.role_name);
     return false;
   }
   const std::string reason =
@@ -129,18 +152,17 @@ bool Policy::VisitBinding(
   return std::ranges::any_of(role->rules, [&](const Rule& rule) { return visit(rule, reason); });
 }
 
-bool Policy::Visit(
-    const User& user, std::string_view namespace_,
-    base::FunctionRef<bool(const Rule& rule, const std::string& reason)> visit) const {
+bool Policy::Visit(const User& user, std::string_view namespace_, Visitor visit,
+                   Missing& missing) const {
   for (const Binding& binding : cluster_bindings_) {
-    if (VisitBinding(binding, user, "", visit)) {
+    if (VisitBinding(binding, user, "", visit, missing)) {
       return true;
     }
   }
   const auto found = namespace_.empty() ? bindings_.end() : bindings_.find(namespace_);
   return found != bindings_.end() &&
          std::ranges::any_of(found->second, [&](const Binding& binding) {
-           return VisitBinding(binding, user, namespace_, visit);
+           return VisitBinding(binding, user, namespace_, visit, missing);
          });
 }
 
@@ -149,30 +171,31 @@ Decision Policy::Decide(const User& user, const Request& request) const {
     return {.allowed = true};
   }
   Decision decision;
-  Visit(user, request.namespace_, [&](const Rule& rule, const std::string& reason) {
+  Missing missing;
+  const auto visit = [&](const Rule& rule, const std::string& reason) {
     if (rule.Allows(request)) {
       decision = {.allowed = true, .reason = reason};
     }
     return decision.allowed;
-  });
+  };
+  Visit(user, request.namespace_, visit, missing);
+  if (!decision.allowed && !missing.empty()) {
+    decision.reason = "RBAC: " + Together(missing);
+  }
   return decision;
 }
 
-std::vector<Rule> Policy::RulesOf(const User& user, std::string_view namespace_) const {
-  std::vector<Rule> rules;
-  if (std::ranges::find(user.groups, kMasters) != user.groups.end()) {
-    Rule everything;
-    everything.verbs = everything.groups = everything.resources = {"*"};
-    Rule everywhere;
-    everywhere.verbs = everywhere.paths = {"*"};
-    rules.push_back(std::move(everything));
-    rules.push_back(std::move(everywhere));
-  }
-  Visit(user, namespace_, [&rules](const Rule& rule, const std::string&) {
-    rules.push_back(rule);
+HeldRules Policy::RulesOf(const User& user, std::string_view namespace_,
+                          std::string_view resource) const {
+  HeldRules held;
+  Missing missing;
+  const auto visit = [&held](const Rule& rule, const std::string&) {
+    held.rules.push_back(rule);
     return false;
-  });
-  return rules;
+  };
+  Visit(user, namespace_, visit, missing);
+  held.error = Together(missing, resource);
+  return held;
 }
 
 std::optional<std::vector<Rule>> Policy::RulesOfReference(const JsonTree& binding,

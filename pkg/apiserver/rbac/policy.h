@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kubexx/apimachinery/labels.h"
@@ -20,7 +21,14 @@ namespace kubexx::apiserver::rbac {
 /// An answer with what it comes from, as SubjectAccessReviews have it.
 struct Decision {
   bool allowed = false;
-  std::string reason{};
+  std::string reason{};  ///< of a refusal: bindings of the user to roles that are not there
+};
+
+/// What somebody may do.
+struct HeldRules {
+  std::vector<Rule> rules{};
+  /// Which roles of their bindings are not there, in upstream's words; "" for none.
+  std::string error{};
 };
 
 /// The objects of the group rbac.authorization.k8s.io that count at one time, as upstream's RBAC
@@ -40,7 +48,9 @@ class Policy {
 
   /// All that the user may do in the namespace, by bindings there and of the cluster; with "" those
   /// of the cluster only.
-  std::vector<Rule> RulesOf(const User& user, std::string_view namespace_) const;
+  /// `resource` is what errors take a role that is not there for; "" for a role.
+  HeldRules RulesOf(const User& user, std::string_view namespace_,
+                    std::string_view resource = {}) const;
 
   /// The rules of the role that a binding names, nothing when there is no such role; `namespace_`
   /// is the binding's.
@@ -69,12 +79,13 @@ class Policy {
   static std::string Matching(const Binding& binding, const User& user,
                               std::string_view namespace_);
   const Role* RoleOf(const Binding& binding, std::string_view namespace_) const;
-  /// Calls `visit` for each rule that a binding gives to the user, until it returns true.
-  bool Visit(const User& user, std::string_view namespace_,
-             base::FunctionRef<bool(const Rule& rule, const std::string& reason)> visit) const;
-  bool VisitBinding(
-      const Binding& binding, const User& user, std::string_view namespace_,
-      base::FunctionRef<bool(const Rule& rule, const std::string& reason)> visit) const;
+  using Missing = std::vector<std::pair<std::string_view, std::string_view>>;  // kinds and names
+  using Visitor = base::FunctionRef<bool(const Rule& rule, const std::string& reason)>;
+  /// Calls `visit` for each rule that a binding gives to the user, until it returns true. What
+  /// bindings name and is not there is added to `missing`.
+  bool Visit(const User& user, std::string_view namespace_, Visitor visit, Missing& missing) const;
+  bool VisitBinding(const Binding& binding, const User& user, std::string_view namespace_,
+                    Visitor visit, Missing& missing) const;
 
   std::map<std::string, Role, std::less<>> roles_{};  // by namespace/name
   std::map<std::string, Role, std::less<>> cluster_roles_{};

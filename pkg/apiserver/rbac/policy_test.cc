@@ -8,6 +8,7 @@ namespace kubexx::apiserver::rbac {
 namespace {
 
 using codec::JsonTree;
+using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
@@ -49,15 +50,17 @@ TEST(Rule, MatchesVerbsGroupsResourcesAndNames) {
   EXPECT_FALSE(rule.Allows(grouped));
   EXPECT_EQ(
       rule.ToString(),
-      R"({APIGroups:[""], Resources:["pods", "*/scale"], ResourceNames:["x"], Verbs:["get"]})");
+      R"({APIGroups:[""], Resources:["pods" "*/scale"], ResourceNames:["x"], Verbs:["get"]})");
 }
 
 TEST(Rule, PathsMayEndInAStar) {
-  const Rule rule = Rules(R"([{"verbs":["get"],"nonResourceURLs":["/healthz","/apis/*"]}])")[0];
+  const Rule rule =
+      Rules(R"([{"verbs":["get"],"nonResourceURLs":["/healthz","/apis/*","/logs/**"]}])")[0];
   Request request;
   request.verb = "get";
   for (const auto& [path, allowed] : {std::pair("/healthz", true),
                                       {"/apis/apps", true},
+                                      {"/logs/a", true},
                                       {"/healthz/x", false},
                                       {"/api", false}}) {
     request.path = path;
@@ -87,6 +90,38 @@ TEST(NotCovered, FindsWhatNobodyHolds) {
                                      {"verbs":["*"],"nonResourceURLs":["*"]}])"),
                            Rules(more)),
                 IsEmpty());
+  }
+}
+
+TEST(NotCovered, NamesEachResourceWithItsVerbs) {
+  const auto held = Rules(R"([{"verbs":["get"],"apiGroups":[""],"resources":["pods"]}])");
+  const auto missing = NotCovered(held, Rules(R"([
+      {"verbs":["get","list"],"apiGroups":[""],"resources":["pods","*/scale"]},
+      {"verbs":["watch"],"apiGroups":[""],"resources":["pods"],"resourceNames":["x","y"]},
+      {"verbs":["delete"],"apiGroups":[""],"resources":["pods"]},
+      {"verbs":["get","post"],"nonResourceURLs":["/a<b\"\n"]}])"));
+  std::vector<std::string> texts;
+  for (const Rule& rule : missing) {
+    texts.push_back(rule.ToString());
+  }
+  EXPECT_THAT(
+      texts,
+      ElementsAre(R"({APIGroups:[""], Resources:["*/scale"], Verbs:["get" "list"]})",
+                  R"({APIGroups:[""], Resources:["pods"], ResourceNames:["x"], Verbs:["watch"]})",
+                  R"({APIGroups:[""], Resources:["pods"], ResourceNames:["y"], Verbs:["watch"]})",
+                  R"({APIGroups:[""], Resources:["pods"], Verbs:["list" "delete"]})",
+                  R"({NonResourceURLs:["/a<b\"\n"], Verbs:["get"]})",
+                  R"({NonResourceURLs:["/a<b\"\n"], Verbs:["post"]})"));
+}
+
+TEST(NotCovered, TakesResourcesAsTheyAreWritten) {
+  const auto held = Rules(R"([{"verbs":["get"],"apiGroups":[""],"resources":["pods","*/scale"]}])");
+  for (const auto& [resource, missing] :
+       {std::pair("pods/", 1), {"*", 1}, {"pods/scale", 0}, {"*/scale", 0}, {"*/*", 1}}) {
+    EXPECT_THAT(NotCovered(held, Rules(R"([{"verbs":["get"],"apiGroups":[""],"resources":[")" +
+                                       std::string(resource) + R"("]}])")),
+                SizeIs(missing))
+        << resource;
   }
 }
 
@@ -130,8 +165,34 @@ TEST_F(PolicyTest, BindingsGiveRolesToSubjects) {
 
 TEST_F(PolicyTest, AggregatesHaveTheRulesOfWhatTheySelect) {
   EXPECT_TRUE(policy_.Decide({.name = "x", .groups = {"ops"}}, Wants("get", "secrets")).allowed);
-  EXPECT_THAT(policy_.RulesOf({.name = "x", .groups = {"ops"}}, "a"), SizeIs(1));
-  EXPECT_THAT(policy_.RulesOf({.name = "x", .groups = {"ops"}}, ""), IsEmpty());
+  EXPECT_THAT(policy_.RulesOf({.name = "x", .groups = {"ops"}}, "a").rules, SizeIs(1));
+  EXPECT_THAT(policy_.RulesOf({.name = "x", .groups = {"ops"}}, "").rules, IsEmpty());
+}
+
+TEST_F(PolicyTest, AggregatesTakeRulesInTheOrderOfTheirSelectors) {
+  policy_.AddClusterRole(Tree(R"({"metadata":{"name":"a-role","labels":{"to":"last"}},
+      "rules":[{"verbs":["get"],"apiGroups":[""],"resources":["nodes"]}]})"));
+  policy_.AddClusterRole(
+      Tree(R"({"metadata":{"name":"both"},"aggregationRule":{"clusterRoleSelectors":[
+      {"matchLabels":{"to":"all"}},{"matchLabels":{"to":"last"}}]}})"));
+  policy_.Aggregate();
+  const auto rules =
+      policy_.RulesOfReference(Tree(R"({"roleRef":{"kind":"ClusterRole","name":"both"}})"), "");
+  ASSERT_TRUE(rules);
+  ASSERT_THAT(*rules, SizeIs(2));
+  EXPECT_THAT(rules->front().resources, ElementsAre("secrets"));
+}
+
+TEST_F(PolicyTest, RefusalsTellOfRolesThatAreNotThere) {
+  const User user{.name = "x", .groups = {"ops"}};
+  constexpr const char* kGone = "clusterrole.rbac.authorization.k8s.io \"gone\" not found";
+  EXPECT_EQ(policy_.Decide(user, Wants("list", "secrets")).reason, std::string("RBAC: ") + kGone);
+  EXPECT_EQ(policy_.RulesOf(user, "a").error, kGone);
+  EXPECT_EQ(policy_.Decide({.name = "y"}, Wants("list", "secrets")).reason, "");
+  policy_.AddRoleBinding(Tree(R"({"metadata":{"name":"e","namespace":"a"},
+      "roleRef":{"kind":"Role","name":"old"},"subjects":[{"kind":"Group","name":"ops"}]})"));
+  EXPECT_EQ(policy_.RulesOf(user, "a").error,
+            "[" + std::string(kGone) + ", role.rbac.authorization.k8s.io \"old\" not found]");
 }
 
 TEST_F(PolicyTest, MastersMayDoEverything) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "kubexx/apiserver/rbac/quote.h"
+
 namespace kubexx::apiserver::rbac {
 namespace {
 
@@ -23,11 +25,12 @@ bool HasResource(const std::vector<std::string>& list, const Request& request) {
          (!request.subresource.empty() && Has(list, "*/" + request.subresource));
 }
 
-/// "*", the path, or its beginning with a "*" behind.
+/// "*", the path, or its beginning with one "*" or more behind.
 bool HasPath(const std::vector<std::string>& list, std::string_view path) {
   return std::ranges::any_of(list, [path](std::string_view pattern) {
     return pattern == path ||
-           (pattern.ends_with('*') && path.starts_with(pattern.substr(0, pattern.size() - 1)));
+           (pattern.ends_with('*') &&
+            path.starts_with(pattern.substr(0, pattern.find_last_not_of('*') + 1)));
   });
 }
 
@@ -50,54 +53,89 @@ void AppendField(std::string_view name, const std::vector<std::string>& list, st
   out += out.size() > 1 ? ", " : "";
   out += std::string(name) + ":[";
   for (const std::string& one : list) {
-    out += (&one == list.data() ? "" : ", ") + JsonTree(one).ToJson();
+    out += (&one == list.data() ? "" : " ") + Quoted(one);
   }
   out += "]";
 }
 
-/// Whether one of the rules held allows what a request with a name of its own would need; rules
-/// may name "*", which only "*" covers.
-bool Allowed(const std::vector<Rule>& held, const Request& request, bool all_names) {
-  return std::ranges::any_of(held, [&](const Rule& rule) {
-    return (!all_names || rule.names.empty()) && rule.Allows(request);
-  });
+/// Whether the rule held gives all that a rule of one verb, group and resource does, for a name or,
+/// with null, for all. A resource as it is written: "*" is given by "*" only, and "pods/" by
+/// "pods/".
+bool Covers(const Rule& held, const std::string& verb, const std::string& group,
+            const std::string& resource, const std::string* name) {
+  const std::size_t slash = resource.find('/');
+  const bool by_subresource =
+      slash != std::string::npos && Has(held.resources, "*" + resource.substr(slash));
+  return HasOrAll(held.verbs, verb) && HasOrAll(held.groups, group) &&
+         (HasOrAll(held.resources, resource) || by_subresource) &&
+         (held.names.empty() || (name != nullptr && Has(held.names, *name)));
 }
 
-bool CoversPaths(const std::vector<Rule>& held, const Rule& wanted, const std::string& verb) {
-  return std::ranges::all_of(wanted.paths, [&](const std::string& path) {
-    Request request;
-    request.verb = verb;
-    request.path = path;
-    return Allowed(held, request, false);
-  });
-}
+/// The rules of single resources and names that some verb is missing for.
+class Missing {
+ public:
+  explicit Missing(const std::vector<Rule>& held) : held_(held) {}
 
-/// Each resource, with each name, by one verb.
-bool CoversResources(const std::vector<Rule>& held, const Rule& wanted, const std::string& verb) {
-  for (const std::string& group : wanted.groups) {
-    for (const std::string& resource : wanted.resources) {
-      Request request;
-      request.verb = verb;
-      request.group = group;
-      const std::size_t slash = resource.find('/');
-      request.resource = resource.substr(0, slash);
-      request.subresource = slash == std::string::npos ? "" : resource.substr(slash + 1);
-      if (wanted.names.empty()) {
-        if (!Allowed(held, request, true)) {
-          return false;
-        }
-        continue;
-      }
-      for (const std::string& name : wanted.names) {
-        request.name = name;
-        if (!Allowed(held, request, false)) {
-          return false;
+  void AddPaths(const Rule& wanted) {
+    for (const std::string& path : wanted.paths) {
+      for (const std::string& verb : wanted.verbs) {
+        if (std::ranges::none_of(held_, [&](const Rule& held) {
+              return HasOrAll(held.verbs, verb) && HasPath(held.paths, path);
+            })) {
+          Rule rule;
+          rule.verbs = {verb};
+          rule.paths = {path};
+          rules_.push_back(std::move(rule));
         }
       }
     }
   }
-  return true;
-}
+  void AddResources(const Rule& wanted) {
+    for (const std::string& group : wanted.groups) {
+      for (const std::string& resource : wanted.resources) {
+        for (const std::string& verb : wanted.verbs) {
+          if (wanted.names.empty()) {
+            AddResource(verb, group, resource, nullptr);
+          }
+          for (const std::string& name : wanted.names) {
+            AddResource(verb, group, resource, &name);
+          }
+        }
+      }
+    }
+  }
+  std::vector<Rule> Take() {
+    std::ranges::sort(rules_, {}, &Rule::ToString);
+    const auto same = std::ranges::unique(rules_);
+    rules_.erase(same.begin(), same.end());
+    return std::move(rules_);
+  }
+
+ private:
+  /// `name` is null for all names.
+  void AddResource(const std::string& verb, const std::string& group, const std::string& resource,
+                   const std::string* name) {
+    if (std::ranges::any_of(
+            held_, [&](const Rule& held) { return Covers(held, verb, group, resource, name); })) {
+      return;
+    }
+    Rule rule;
+    rule.groups = {group};
+    rule.resources = {resource};
+    if (name != nullptr) {
+      rule.names = {*name};
+    }
+    const auto known = std::ranges::find_if(rules_, [&rule](const Rule& one) {
+      return one.groups == rule.groups && one.resources == rule.resources &&
+             one.names == rule.names && one.paths.empty();
+    });
+    Rule& one = known == rules_.end() ? rules_.emplace_back(std::move(rule)) : *known;
+    one.verbs.push_back(verb);
+  }
+
+  const std::vector<Rule>& held_;
+  std::vector<Rule> rules_;
+};
 
 }  // namespace
 
@@ -109,15 +147,15 @@ bool Rule::Allows(const Request& request) const {
     return HasPath(paths, request.path);
   }
   return HasOrAll(groups, request.group) && HasResource(resources, request) &&
-         (names.empty() || (!request.name.empty() && Has(names, request.name)));
+         (names.empty() || Has(names, request.name));
 }
 
 std::string Rule::ToString() const {
   std::string text = "{";
   AppendField("APIGroups", groups, text);
   AppendField("Resources", resources, text);
-  AppendField("ResourceNames", names, text);
   AppendField("NonResourceURLs", paths, text);
+  AppendField("ResourceNames", names, text);
   AppendField("Verbs", verbs, text);
   return text + "}";
 }
@@ -153,16 +191,12 @@ std::vector<Rule> ReadRules(const JsonTree& role) {
 }
 
 std::vector<Rule> NotCovered(const std::vector<Rule>& held, const std::vector<Rule>& wanted) {
-  std::vector<Rule> missing;
+  Missing missing(held);
   for (const Rule& rule : wanted) {
-    const bool covered = std::ranges::all_of(rule.verbs, [&](const std::string& verb) {
-      return CoversPaths(held, rule, verb) && CoversResources(held, rule, verb);
-    });
-    if (!covered) {
-      missing.push_back(rule);
-    }
+    missing.AddPaths(rule);
+    missing.AddResources(rule);
   }
-  return missing;
+  return missing.Take();
 }
 
 }  // namespace kubexx::apiserver::rbac

@@ -38,7 +38,7 @@ struct Rule {
 
   bool Allows(const Request& request) const;
   /// As upstream's compact form, for messages: `{APIGroups:[""], Resources:["pods"],
-  /// Verbs:["get"]}`.
+  /// Verbs:["get" "list"]}`.
   std::string ToString() const;
   codec::JsonTree ToJson() const;
   bool operator==(const Rule&) const = default;
@@ -47,7 +47,9 @@ struct Rule {
 /// The member "rules" of a Role.
 std::vector<Rule> ReadRules(const codec::JsonTree& role);
 
-/// Those of `wanted` that are not wholly allowed by `held` together.
+/// What `wanted` allows and none of `held`: each resource, name and path by itself, with all verbs
+/// of a resource in one rule, as upstream's Covers and CompactRules. In the order of their
+/// messages.
 std::vector<Rule> NotCovered(const std::vector<Rule>& held, const std::vector<Rule>& wanted);
 
 }  // namespace kubexx::apiserver::rbac

@@ -1,0 +1,42 @@
+#include "kubexx/apiserver/object/selection.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace kubexx::apiserver {
+namespace {
+
+ResourceType TypeOf(std::string group, std::string kind, bool namespaced) {
+  ResourceType type;
+  type.group = std::move(group);
+  type.version = "v1";
+  type.kind = std::move(kind);
+  type.namespaced = namespaced;
+  return type;
+}
+
+TEST(FieldSelectorTest, TypesWithoutFieldsOfTheirOwnHaveANamespaceToSelectBy) {
+  constexpr std::string_view kFields = "metadata.name=a,metadata.namespace!=b";
+  EXPECT_TRUE(FieldSelector::Parse(kFields, TypeOf("", "ConfigMap", true)));
+  EXPECT_TRUE(
+      FieldSelector::Parse(kFields, TypeOf("rbac.authorization.k8s.io", "ClusterRole", false)));
+  EXPECT_FALSE(FieldSelector::Parse(kFields, TypeOf("", "Node", false)));
+  ResourceType custom = TypeOf("example.com", "Bolt", false);
+  custom.custom = schema::CustomVersionRef(std::make_shared<schema::CustomVersion>());
+  EXPECT_FALSE(FieldSelector::Parse(kFields, custom));
+}
+
+TEST(FieldSelectorTest, TheFirstTermThatNamesOneValueCounts) {
+  const auto selector =
+      FieldSelector::ParseAny("spec.a!=x,metadata.name!=a,metadata.name=b,metadata.name=c");
+  ASSERT_TRUE(selector);
+  EXPECT_EQ(selector->Exactly("metadata.name"), "b");
+  EXPECT_EQ(selector->Exactly("spec.a"), "");
+  EXPECT_FALSE(FieldSelector::ParseAny("metadata.name"));
+}
+
+}  // namespace
+}  // namespace kubexx::apiserver
