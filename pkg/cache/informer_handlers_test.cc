@@ -218,13 +218,14 @@ TEST_F(InformerHandlersTest, AHandlerKnowsWhichEventIsASingleChange) {
   source_->Put({"a", "1"}, "told by a watch");
   recorder.AwaitEvents(2);
   source_->AwaitCaughtUp();
-  // No list before there is something to find.
+  // No list, and no watch that begins with one, before there is something to find.
   source_->FailLists({Reason::kUnavailable, "not now", 503}, 1000000);
-  source_->FailWatches({Reason::kExpired, "too old", 410}, 1);
+  source_->FailWatches({Reason::kExpired, "too old", 410}, 1000000);
   source_->DropWatches();
   source_->Put({"a", "1"}, "told by a list");
   source_->Compact();
   source_->FailLists({}, 0);
+  source_->FailWatches({}, 0);
   recorder.AwaitEvents(3);
   Seen slow;
   Gate gate;
