@@ -17,6 +17,9 @@ root = "$node/containerd"
 state = "$node/state"
 [grpc]
 address = "$node/containerd.sock"
+# Its socket has the same path in all of them: of two that start together one would end.
+[plugins."io.containerd.nri.v1.nri"]
+disable = true
 [plugins."io.containerd.cri.v1.images"]
 snapshotter = "native"
 [plugins."io.containerd.cri.v1.images".pinned_images]
