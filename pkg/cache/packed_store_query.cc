@@ -96,8 +96,8 @@ std::vector<EntryRef> PackedStore::UnreadLocked(const std::vector<Wanted>& terms
     });
   };
   std::vector<EntryRef> unread;
-  const auto add = [&](std::string_view mark) {
-    if (const EntryTable* marked = index_.Find(mark)) {
+  const auto add = [&, &index = index_](std::string_view mark) {
+    if (const EntryTable* marked = index.Find(mark)) {
       marked->ForEach([&](const EntryRef& entry) {
         if (may_have_all(entry)) {
           unread.push_back(entry);
