@@ -95,23 +95,23 @@ std::vector<EntryRef> PackedStore::UnreadLocked(const std::vector<Wanted>& terms
              has.Contains(any);
     });
   };
+  std::vector<std::string_view> marks;
+  if (!terms.empty()) {
+    marks.push_back(any);
+  }
+  for (const Wanted& each : terms) {
+    if (!each.unread.empty()) {
+      marks.push_back(each.unread);
+    }
+  }
   std::vector<EntryRef> unread;
-  const auto add = [&, &index = index_](std::string_view mark) {
-    if (const EntryTable* marked = index.Find(mark)) {
+  for (const std::string_view mark : marks) {
+    if (const EntryTable* marked = index_.Find(mark)) {
       marked->ForEach([&](const EntryRef& entry) {
         if (may_have_all(entry)) {
           unread.push_back(entry);
         }
       });
-    }
-  };
-  if (terms.empty()) {
-    return unread;
-  }
-  add(any);
-  for (const Wanted& each : terms) {
-    if (!each.unread.empty()) {
-      add(each.unread);
     }
   }
   return unread;
