@@ -8,7 +8,16 @@ cluster=$kx_top/hack/cluster
 system=kubexx-system
 operator=kubexx-reloader
 
-fail() { die "FAILED: $*"; }
+# What a test failed of, one line each: shown last, after all that end_test shows of the cluster. Its processes share the file;
+# `playing` says in which of them it was, where there are several.
+failures=${TMPDIR:-/tmp}/kubexx-e2e-$$.failures
+fail() {
+  printf '%s\n' "${playing:+$playing: }$*" >>"$failures"
+  die "FAILED: $*"
+}
+# A command that ends the test without fail: which one. Not for those whose result is asked for.
+set -o errtrace
+trap 'printf "%s returned %s (%s, line %s)\n" "${playing:+$playing: }$BASH_COMMAND" "$?" "${BASH_SOURCE[0]##*/}" "$LINENO" >>"$failures"' ERR
 
 # A node needs root: through sudo when that asks for nothing, else the test fails and says so.
 become_root() {
@@ -33,6 +42,8 @@ end_test() {
     } >&2 || true
   fi
   "$cluster" down
+  if [ "$status" -ne 0 ] && [ -f "$failures" ]; then sed 's/^/FAILED: /' "$failures" >&2; fi
+  rm -f "$failures"
   exit "$status"
 }
 

@@ -51,10 +51,11 @@ pods_have() { # pods_have NAMESPACE KIND/NAME LINE
   [ -n "$pods" ] || return 1
   for pod in $pods; do kubectl -n "$1" logs "$pod" | grep -qxF "$3" || return 1; done
 }
+# Those that are not on their way out: what a rollout left behind may take longer to go than the rollout.
 pods_now() { # pods_now [NAMESPACE]: in all namespaces without one
   local where=(-A)
   [ $# -eq 0 ] || where=(-n "$1")
-  kubectl get pods "${where[@]}" -l app -o 'jsonpath={range .items[*]}{.metadata.uid}{" "}{end}'
+  kubectl get pods "${where[@]}" -l app -o json | jq -c '[.items[] | select(.metadata.deletionTimestamp == null) | .metadata.uid] | sort'
 }
 # Nothing is rolled for a while that a rollout would not take.
 nothing_rolls() { # nothing_rolls WHEN [NAMESPACE]
@@ -95,10 +96,13 @@ step() {
   "$@"
   [ "$number" != "$down" ] || start_operators
 }
+failed_logs=() # the operators' logs that a failed test shows; empty: all
 finish_printing() {
   local status=$?
   kill_operators
-  [ "$status" -eq 0 ] || { tail -n 40 "$work"/*.log; kubectl logs -A -l app --prefix --tail 1; } >&2 || true
+  local logs=("$work"/*.log)
+  [ ${#failed_logs[@]} -eq 0 ] || logs=("${failed_logs[@]}")
+  [ "$status" -eq 0 ] || { tail -n 40 "${logs[@]}"; kubectl logs -A -l app --prefix --tail 1; } >&2 || true
   rm -rf "$work"
   end_test "$status"
 }

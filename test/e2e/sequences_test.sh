@@ -187,19 +187,18 @@ kubectl create clusterrole operator --verb=get,list,watch,patch,create,update,de
 # One sequence in a process of its own: they do not wait for each other.
 play() { # play SEQUENCE DOWN
   trap - EXIT
-  name=$1-$2 down=$2 process=()
+  name=$1-$2 down=$2 process=() playing=$1-$2
   trap kill_operators EXIT
   "sequence_$1"
   log "$1, the operator down at step $2: well"
 }
 for turn in $turns; do
-  players=()
+  declare -A players=()
   for sequence in rights pause strategy crash selector; do
     play "$sequence" "$turn" &
-    players+=("$!")
+    players[$sequence]=$!
   done
-  failed=0
-  for player in "${players[@]}"; do wait "$player" || failed=1; done
-  [ "$failed" = 0 ] || fail "a sequence with the operator down at step $turn"
+  for sequence in "${!players[@]}"; do wait "${players[$sequence]}" || failed_logs+=("$work/$sequence-$turn.log"); done
+  [ ${#failed_logs[@]} -eq 0 ] || die "a sequence failed with the operator down at step $turn"
 done
 log "PASSED: $turns"
