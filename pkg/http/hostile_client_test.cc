@@ -26,6 +26,7 @@
 namespace kubexx::http {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
@@ -160,6 +161,31 @@ TEST_F(HostileClientTest, AHeaderMayBeAsLargeAsAllOfThemTogether) {
     std::this_thread::yield();
   }
   EXPECT_LE(OpenDescriptors(), before) << "connections have been closed within a minute";
+}
+
+TEST_F(HostileClientTest, AHeaderHasNotAnyNumberOfFields) {
+  Start();
+  std::string fields;
+  for (int i = 0; i < 2000; ++i) {
+    fields += "A:\r\n";
+  }
+  EXPECT_THAT(Exchange("GET / HTTP/1.1\r\n" + fields + "\r\n"), StartsWith("HTTP/1.1 431 "));
+}
+
+TEST_F(HostileClientTest, AClientThatWaitsForThatIsToldToSendItsBody) {
+  Start(Guarded());
+  const RawClient client = Connect();
+  const std::string request = "POST /a HTTP/1.1\r\nContent-Length: 4\r\nConnection: close\r\n";
+  client.Send(request + std::string(kGood) + "Expect: 100-Continue\r\n\r\n");
+  EXPECT_EQ(client.Read("\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n");
+  EXPECT_THAT(client.Send("body").Read(), EndsWith(" body"));
+  EXPECT_THAT(Exchange(request + std::string(kGood) + "Expect: 100-continue\r\n\r\nbody"),
+              AllOf(StartsWith("HTTP/1.1 200 "), EndsWith(" body")))
+      << "what has begun needs no word";
+  EXPECT_THAT(Exchange(request + "Expect: 100-continue\r\n\r\nbody"), EndsWith("; "))
+      << "nobody reads the body of a stranger";
+  EXPECT_THAT(Exchange(request + std::string(kGood) + "Expect: a miracle\r\n\r\n"),
+              StartsWith("HTTP/1.1 417 "));
 }
 
 TEST_F(HostileClientTest, AnAnswerWhoseHeaderCannotBeSentIsAnError) {

@@ -15,6 +15,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "kubexx/base/mutex.h"
 #include "kubexx/http/certificate.h"
@@ -56,6 +57,7 @@ struct ClientOptions {
   std::string trusted{};  ///< verify the server against this certificate, for "localhost"
   const KeyPair* pair = nullptr;
   int max_version = 0;
+  std::vector<std::string> records{std::string(kRequest)};  ///< what is sent, each in a record
 };
 
 using TlsContextPtr = std::unique_ptr<SSL_CTX, decltype([](SSL_CTX* c) { SSL_CTX_free(c); })>;
@@ -94,7 +96,9 @@ Visit Connect(std::uint16_t port, const ClientOptions& options = {}) {
   } else {
     visit.version = SSL_version(ssl.get());
     visit.subject = SubjectOf(internal::Certificate(SSL_get1_peer_certificate(ssl.get())).get());
-    SSL_write(ssl.get(), kRequest.data(), static_cast<int>(kRequest.size()));
+    for (const std::string& record : options.records) {
+      SSL_write(ssl.get(), record.data(), static_cast<int>(record.size()));
+    }
     std::array<char, 4096> buffer{};
     int size = 0;
     while ((size = SSL_read(ssl.get(), buffer.data(), buffer.size())) > 0) {
@@ -129,6 +133,16 @@ TEST_F(ServerTlsTest, AnswersAndSaysGoodbye) {
   EXPECT_EQ(visit.error, "");
   EXPECT_THAT(visit.answer, AllOf(StartsWith("HTTP/1.1 200 OK\r\n"), EndsWith("fine")));
   EXPECT_EQ(visit.version, TLS1_3_VERSION);
+}
+
+// The server reads a record at a time: here whole fields, and the first byte of the next.
+TEST_F(ServerTlsTest, AHeaderIsLimitedAsAWholeHoweverItComes) {
+  Start({});
+  ClientOptions options{.records = {"GET /ok HTTP/1.1\r\nA"}};
+  for (int i = 0; i < 200; ++i) {
+    options.records.push_back(": " + std::string(500, 'x') + "\r\nA");
+  }
+  EXPECT_THAT(Connect(port(), options).answer, StartsWith("HTTP/1.1 431 "));
 }
 
 TEST_F(ServerTlsTest, MakesACertificateWhenThereIsNone) {

@@ -9,6 +9,13 @@ namespace kubexx::http::internal {
 namespace beast = boost::beast;
 namespace bhttp = boost::beast::http;
 
+namespace {
+
+// Each takes many times the four bytes that it may have on the wire.
+constexpr std::size_t kMaxFields = 1000;
+
+}  // namespace
+
 bool RequestParser::wants_websocket() const {
   const auto text = [this](std::string_view name) {
     const std::string_view value = request_.Header(name);
@@ -45,6 +52,10 @@ void RequestParser::on_field_impl(bhttp::field field, string_view name, string_v
       error = bhttp::error::bad_transfer_encoding;
     }
     has_coding_ = true;
+  }
+  if (request_.headers.size() >= kMaxFields) {
+    error = bhttp::error::header_limit;
+    return;
   }
   request_.headers.emplace_back(std::string(name), std::string(value));
 }

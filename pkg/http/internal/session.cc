@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/beast/core/read_size.hpp>
+#include <boost/beast/core/string.hpp>
 #include <boost/beast/http/error.hpp>
 
 #include "kubexx/http/internal/response_header.h"
@@ -73,6 +74,7 @@ void Session::Read() {
   parser_.emplace();
   parser_->header_limit(static_cast<std::uint32_t>(host_.options().max_header_bytes));
   parser_->body_limit(host_.options().max_body_bytes);
+  header_bytes_ = 0;
   // One limit for all of it, so that a byte now and then does not extend it.
   tcp().expires_after(TimeToRead());
   ReadUntil(Part::kHeader);
@@ -85,7 +87,13 @@ void Session::ReadUntil(Part part) {
   error_code error;
   parser_->eager(part == Part::kRequest);
   while (!error && !complete() && buffer_.size() > 0) {
-    buffer_.consume(parser_->put(asio::const_buffer(buffer_.cdata()), error));
+    const std::size_t parsed = parser_->put(asio::const_buffer(buffer_.cdata()), error);
+    buffer_.consume(parsed);
+    // The parser's own limit is one for what it is given at a time.
+    header_bytes_ += part == Part::kHeader ? parsed : 0;
+    if (header_bytes_ > host_.options().max_header_bytes) {
+      error = bhttp::error::header_limit;
+    }
   }
   if (complete() || (error && error != bhttp::error::need_more)) {
     OnPart(part, error);
@@ -142,8 +150,33 @@ void Session::OnHeader(error_code error) {
     Respond();
   } else {
     tcp().expires_after(TimeToRead());
-    ReadUntil(Part::kRequest);
+    ReadBody();
   }
+}
+
+void Session::ReadBody() {
+  const std::string_view expected = parser_->request().Header("Expect");
+  if (expected.empty() || parser_->is_http10()) {
+    return ReadUntil(Part::kRequest);
+  }
+  if (!beast::iequals(beast::string_view(expected.data(), expected.size()), "100-continue")) {
+    reading_ = false;
+    return Refuse(417, "What the request expects is not known.");
+  }
+  if (buffer_.size() > 0) {
+    return ReadUntil(Part::kRequest);  // it does not wait for that
+  }
+  frames_.emplace_back("HTTP/1.1 100 Continue\r\n\r\n");
+  buffers_.emplace_back(asio::buffer(frames_.back()));
+  AsyncWrite(buffers_, [self = shared_from_this()](error_code error) {
+    self->buffers_.clear();
+    self->frames_.clear();
+    if (error) {
+      self->Close();
+    } else if (!self->closed_) {
+      self->ReadUntil(Part::kRequest);
+    }
+  });
 }
 
 void Session::OnRead(error_code error) {

@@ -102,6 +102,8 @@ class Session : public std::enable_shared_from_this<Session> {
   void OnSomeRead(Part part, boost::system::error_code error, std::size_t size);
   void OnPart(Part part, boost::system::error_code error);
   void OnHeader(boost::system::error_code error);
+  /// Tells a client that waits for it that its body will be read, and reads it.
+  void ReadBody();
   void OnRead(boost::system::error_code error);
   /// Whether the read has failed; then the client has been told.
   bool ReadFailed(boost::system::error_code error);
@@ -129,6 +131,7 @@ class Session : public std::enable_shared_from_this<Session> {
   std::optional<RequestParser> parser_;
   std::array<char, 4096> drain_{};
   std::size_t drained_ = 0;
+  std::size_t header_bytes_ = 0;  // of the request that is being read
   Peer peer_{};
   // What is being written: a header and its body, or of a response in chunks the line before each
   // chunk and what goes before the first.
