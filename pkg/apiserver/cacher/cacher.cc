@@ -61,11 +61,15 @@ Result<void> Cacher::ReachBack(std::int64_t revision, const std::stop_token& sto
   if (!begin || revision >= *begin) {
     return {};
   }
-  auto changes = PastChanges(*type_, storage_,
-                             {.after = revision, .until = *begin, .limit = options_.window}, stop);
+  const PastRange range{.after = revision, .until = *begin, .limit = cache_.Room()};
+  auto changes = PastChanges(*type_, storage_, range, stop);
   if (!changes) {
-    return changes.error().reason == apimachinery::Reason::kExpired ? Result<void>()
-                                                                    : Fail(changes.error());
+    // What cannot be told of is told by a list: the watch is refused as one that comes too late.
+    const apimachinery::Reason reason = changes.error().reason;
+    return reason == apimachinery::Reason::kCancelled ||
+                   reason == apimachinery::Reason::kUnavailable
+               ? Fail(changes.error())
+               : Result<void>();
   }
   return cache_.Prepend(*begin, revision, std::move(*changes));
 }

@@ -29,6 +29,12 @@ Result<std::vector<PastChange>> PastChanges(const ResourceType& type, storage::S
       if (changes.size() == range.limit) {
         return Fail(TooOldResourceVersion(range.after, range.until));
       }
+      // Of a past that is being compacted the storage may have the change and not what was before.
+      const bool had_another = event->type != storage::Event::Type::kPut ||
+                               event->kv.create_revision != event->kv.mod_revision;
+      if (had_another && event->prev.value == nullptr) {
+        return Fail(TooOldResourceVersion(range.after, range.until));
+      }
       PastChange change;
       KX_ASSIGN_OR_RETURN(change.event, WatchEventOf(type, *event));
       if (event->prev.value != nullptr) {

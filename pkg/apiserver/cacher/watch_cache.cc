@@ -98,6 +98,11 @@ std::optional<std::int64_t> WatchCache::BeginOfAll() const {
   return synced_ && !dropped_ ? std::optional(window_begin_) : std::nullopt;
 }
 
+std::size_t WatchCache::Room() const {
+  base::MutexLock lock(mu_);
+  return window_ - std::min(window_, events_.size());
+}
+
 Result<void> WatchCache::Prepend(std::int64_t begin, std::int64_t revision,
                                  std::vector<PastChange>&& changes) {
   std::vector<CacheEvent> events;
@@ -111,7 +116,8 @@ Result<void> WatchCache::Prepend(std::int64_t begin, std::int64_t revision,
     }
   }
   base::MutexLock lock(mu_);
-  if (!dropped_ && window_begin_ == begin && revision < begin) {
+  if (!dropped_ && window_begin_ == begin && revision < begin &&
+      events_.size() + events.size() <= window_) {
     events_.insert(events_.begin(), std::make_move_iterator(events.begin()),
                    std::make_move_iterator(events.end()));
     window_begin_ = revision;

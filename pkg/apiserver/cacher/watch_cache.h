@@ -58,8 +58,11 @@ class WatchCache final : public cache::ReflectorStore {
   /// Where the window begins, as long as it has lost no event since the cache was filled: the
   /// storage may know what was before. Nothing when events were dropped.
   std::optional<std::int64_t> BeginOfAll() const;
+  /// How many more events the window has room for.
+  std::size_t Room() const;
   /// Puts the changes after `revision` up to `begin` before the window, which reaches back to
-  /// `revision` then. Does nothing when the window does not begin at `begin` any more.
+  /// `revision` then. Does nothing when the window does not begin at `begin` any more, or has no
+  /// room for them.
   apimachinery::Result<void> Prepend(std::int64_t begin, std::int64_t revision,
                                      std::vector<PastChange>&& changes);
 

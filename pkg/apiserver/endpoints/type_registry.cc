@@ -62,9 +62,16 @@ void TypeRegistry::SetCustom(std::vector<ResourceTypeRef> types) {
 
 std::shared_ptr<Cacher> TypeRegistry::CacherOf(const ResourceTypeRef& type) {
   base::MutexLock lock(mu_);
-  std::shared_ptr<Cacher>& cacher = cachers_[NameOfType(*type)];
+  ResourceTypeRef now = FindIn(builtin_, type->group, type->version, type->plural);
+  if (now == nullptr) {
+    now = FindIn(custom_, type->group, type->version, type->plural);
+  }
+  if (now == nullptr) {  // its definition has gone since the request came
+    return std::make_shared<Cacher>(type, storage_, options_);
+  }
+  std::shared_ptr<Cacher>& cacher = cachers_[NameOfType(*now)];
   if (cacher == nullptr) {
-    cacher = std::make_shared<Cacher>(type, storage_, options_);
+    cacher = std::make_shared<Cacher>(std::move(now), storage_, options_);
   }
   return cacher;
 }
