@@ -1,8 +1,13 @@
 // The garbage collector: carries out over the API what the graph of owners decides.
+#include <algorithm>
+#include <functional>
 #include <memory>
+#include <ranges>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "kubexx/api/meta/v1/types.gen.h"
 #include "kubexx/apiserver/controllers/setup.h"
@@ -41,21 +46,23 @@ class Collector final {
         KX_RETURN_IF_ERROR(Change(uid, {.finalizer = action.finalizer}, context));
         return Action::Done();
       case GraphAction::Type::kRelease:
-        for (const std::string& dependent : action.dependents) {
-          KX_RETURN_IF_ERROR(Change(dependent, {.owners = {uid}}, context));
-        }
+        KX_RETURN_IF_ERROR(ForEach(action.dependents, [&](const std::string& dependent) {
+          return Change(dependent, {.owners = {uid}}, context);
+        }));
         KX_RETURN_IF_ERROR(Change(uid, {.finalizer = action.finalizer}, context));
         return Action::Done();
       case GraphAction::Type::kVisit:
         // Each that goes lets this one be visited again.
-        for (const std::string& dependent : action.dependents) {
-          const GraphAction next = graph_.Decide(dependent);
-          if (next.type == GraphAction::Type::kDelete) {
-            KX_RETURN_IF_ERROR(Delete(dependent, next, context));
-          } else if (next.type == GraphAction::Type::kForgetOwners) {
-            KX_RETURN_IF_ERROR(Change(dependent, {.owners = next.owners}, context));
-          }
-        }
+        KX_RETURN_IF_ERROR(
+            ForEach(action.dependents, [&](const std::string& dependent) -> Result<void> {
+              const GraphAction next = graph_.Decide(dependent);
+              if (next.type == GraphAction::Type::kDelete) {
+                return Delete(dependent, next, context);
+              }
+              return next.type == GraphAction::Type::kForgetOwners
+                         ? Change(dependent, {.owners = next.owners}, context)
+                         : Result<void>();
+            }));
         return Action::Done();
     }
     return Action::Done();
@@ -68,26 +75,57 @@ class Collector final {
         .Resource(node.resource, node.key.namespace_);
   }
 
-  /// That it is gone, or another object by now, is no error.
+  /// Of all, also when one fails; the first error.
+  static Result<void> ForEach(const std::vector<std::string>& uids,
+                              const std::function<Result<void>(const std::string&)>& what) {
+    Result<void> first;
+    for (const std::string& uid : uids) {
+      Result<void> done = what(uid);
+      if (!done && first) {
+        first = std::move(done);
+      }
+    }
+    return first;
+  }
+
+  /// That it is gone is no error. A resource that is not served, at this moment perhaps, is one:
+  /// the answer does not name an object then.
   static Result<void> Settled(Result<void> result) {
-    if (!result && (result.error().reason == Reason::kNotFound)) {
+    if (!result && result.error().reason == Reason::kNotFound &&
+        !result.error().details.name.empty()) {
       return {};
     }
     return result;
   }
 
+  /// Deletes what the graph knows, not what somebody has given to other owners meanwhile.
   Result<void> Delete(const std::string& uid, const GraphAction& action,
                       const controller::Context& context) const {
     if (action.unblock) {
       KX_RETURN_IF_ERROR(Change(uid, {.unblock = true}, context));
     }
-    const auto node = graph_.Find(uid);
+    KX_ASSIGN_OR_RETURN(const auto node, graph_.Find(uid));
     if (!node) {
       return {};
     }
-    return Settled(
-        ResourceOf(*node, context)
-            .Delete(node->key.name, {.propagation = action.propagation, .uid = uid}, context.stop));
+    const auto resource = ResourceOf(*node, context);
+    const auto object = resource.Get(node->key.name, context.stop);
+    if (!object) {
+      return Settled(Fail(object.error()));
+    }
+    std::set<std::string> owners;
+    for (const auto& owner : object->metadata.owner_references) {
+      owners.insert(owner.uid);
+    }
+    if (object->metadata.uid != uid ||
+        !std::ranges::equal(owners, node->owners | std::views::keys)) {
+      return {};  // the event that is on its way has it decided about anew
+    }
+    return Settled(resource.Delete(node->key.name,
+                                   {.propagation = action.propagation,
+                                    .uid = uid,
+                                    .resource_version = object->metadata.resource_version},
+                                   context.stop));
   }
 
   /// What is changed in an object's metadata.
@@ -98,7 +136,7 @@ class Collector final {
   };
   Result<void> Change(const std::string& uid, const MetadataChange& change,
                       const controller::Context& context) const {
-    const auto node = graph_.Find(uid);
+    KX_ASSIGN_OR_RETURN(const auto node, graph_.Find(uid));
     if (!node) {
       return {};
     }

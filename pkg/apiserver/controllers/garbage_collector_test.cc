@@ -24,11 +24,8 @@ using dynamic::Unstructured;
 class GarbageCollectorTest : public ::testing::Test {
  protected:
   GarbageCollectorTest() {
-    const rest::Config config{.host = server_.url(), .qps = -1};
-    client_ = std::make_unique<dynamic::DynamicClient>(*rest::RESTClient::New(config));
-    controllers_ =
-        std::move(*Controllers::New(config, server_.storage(), {.names = {"garbage-collector"}}));
-    controllers_->Start();
+    client_ = std::make_unique<dynamic::DynamicClient>(*rest::RESTClient::New(config_));
+    StartCollector();
     const std::string schema =
         R"("schema":{"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}})";
     Create(client_->Resource({"apiextensions.k8s.io", "v1", "customresourcedefinitions"}),
@@ -40,6 +37,11 @@ class GarbageCollectorTest : public ::testing::Test {
                schema + R"(},{"name":"v1","served":true,"storage":false,)" + schema + "}]}}");
   }
 
+  void StartCollector() {
+    controllers_ =
+        std::move(*Controllers::New(config_, server_.storage(), {.names = {"garbage-collector"}}));
+    controllers_->Start();
+  }
   static Unstructured Create(const dynamic::DynamicResource& resource, const std::string& json) {
     auto created = resource.Create(*Unstructured::Parse(json));
     EXPECT_TRUE(created.has_value()) << created.error().ToString();
@@ -77,6 +79,7 @@ class GarbageCollectorTest : public ::testing::Test {
   }
 
   testing::ApiServer server_;
+  const rest::Config config_{.host = server_.url(), .qps = -1};
   std::unique_ptr<dynamic::DynamicClient> client_;
   std::unique_ptr<Controllers> controllers_;
 };
@@ -108,6 +111,43 @@ TEST_F(GarbageCollectorTest, ACircleThatIsDeletedInTheForegroundGoes) {
       Widgets().Delete("first", {.propagation = kubernetes::Propagation::kForeground}).has_value());
   AwaitGone("first");
   AwaitGone("second");
+}
+
+TEST_F(GarbageCollectorTest, WhatWasBegunBeforeItsStartComesToAnEnd) {
+  controllers_.reset();
+  const std::string owner = CreateWidget("owner").GetString({"metadata", "uid"});
+  CreateWidget("child", OwnedBy("Widget", "example.com/v1", "owner", owner));
+  CreateWidget("alone");
+  ASSERT_TRUE(
+      Widgets().Delete("owner", {.propagation = kubernetes::Propagation::kOrphan}).has_value());
+  ASSERT_TRUE(
+      Widgets().Delete("alone", {.propagation = kubernetes::Propagation::kForeground}).has_value());
+  StartCollector();
+  AwaitGone("owner");
+  AwaitGone("alone");
+  const auto child = Widgets().Get("child");
+  ASSERT_TRUE(child.has_value()) << "it was to stay";
+  EXPECT_EQ(child->GetString({"metadata", "deletionTimestamp"}), "");
+}
+
+TEST_F(GarbageCollectorTest, WhatAnObjectHasAskedForItsDependentsHoldsWhenItGoes) {
+  const std::string owner = CreateWidget("owner").GetString({"metadata", "uid"});
+  const std::string child =
+      CreateWidget("child", OwnedBy("Widget", "example.com/v1", "owner", owner))
+          .GetString({"metadata", "uid"});
+  const auto patched = Widgets().Patch(
+      "child",
+      {.type = rest::PatchType::kMerge, .text = R"({"metadata":{"finalizers":["orphan"]}})"});
+  ASSERT_TRUE(patched.has_value()) << patched.error().ToString();
+  CreateWidget("grandchild", OwnedBy("Widget", "example.com/v1", "child", child));
+  ASSERT_TRUE(Widgets().Delete("owner").has_value());
+  AwaitGone("child");
+  // What is decided about later goes first, if anything does.
+  const std::string next = CreateWidget("next").GetString({"metadata", "uid"});
+  CreateWidget("last", OwnedBy("Widget", "example.com/v1", "next", next));
+  ASSERT_TRUE(Widgets().Delete("next").has_value());
+  AwaitGone("last");
+  EXPECT_TRUE(Widgets().Get("grandchild").has_value());
 }
 
 }  // namespace

@@ -17,10 +17,10 @@ std::vector<std::string> OwnerGraph::DependentsOf(const std::string& uid) const 
              : std::vector<std::string>(found->second.begin(), found->second.end());
 }
 
-std::vector<std::string> OwnerGraph::Owned() const {
+std::vector<std::string> OwnerGraph::Due() const {
   std::vector<std::string> uids;
   for (const auto& [uid, node] : nodes_) {
-    if (!node.owners.empty()) {
+    if (!node.owners.empty() || (node.deleting && (node.foreground || node.orphan))) {
       uids.push_back(uid);
     }
   }
@@ -103,7 +103,9 @@ GraphAction OwnerGraph::Decide(const std::string& uid) const {
   bool wanted = false;
   for (const auto& [owner, blocks] : node->owners) {
     const GraphNode* const there = Find(owner);
-    if (there == nullptr) {
+    if (there == nullptr && unknown_ > 0) {
+      wanted = true;  // it may be one of these
+    } else if (there == nullptr) {
       gone.insert(owner);
     } else if (there->deleting && there->foreground) {
       gone.insert(owner);
@@ -120,7 +122,11 @@ GraphAction OwnerGraph::Decide(const std::string& uid) const {
   }
   const std::vector<std::string> dependents = DependentsOf(uid);
   if (!waited_for || dependents.empty()) {
-    return {.type = GraphAction::Type::kDelete};
+    // What somebody has asked for what it owns holds.
+    return {.type = GraphAction::Type::kDelete,
+            .propagation = node->orphan       ? kubernetes::Propagation::kOrphan
+                           : node->foreground ? kubernetes::Propagation::kForeground
+                                              : kubernetes::Propagation::kBackground};
   }
   // A dependent that waits for its own: perhaps, over others, for this one.
   const bool circle = std::ranges::any_of(dependents, [&](const std::string& each) {

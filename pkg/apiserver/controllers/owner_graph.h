@@ -68,9 +68,13 @@ class OwnerGraph {
 
   /// Null when it is not there; valid until the graph changes.
   const GraphNode* Find(const std::string& uid) const;
-  /// The uids of all objects that have owners.
-  std::vector<std::string> Owned() const;
+  /// The uids of all objects to decide about when nothing is known of what happened before: those
+  /// that have owners, and those that wait for the garbage collector.
+  std::vector<std::string> Due() const;
   std::size_t size() const { return nodes_.size(); }
+  /// So many objects are there that nobody can read. As long as there are any, an owner that is not
+  /// known may be one of them, and nothing goes for the lack of it.
+  void SetUnknown(std::size_t count) { unknown_ = count; }
 
  private:
   GraphAction DecideOwner(const std::string& uid, const GraphNode& node) const;
@@ -79,6 +83,7 @@ class OwnerGraph {
   std::map<std::string, GraphNode> nodes_{};
   /// Those that name an owner, by its uid.
   std::map<std::string, std::set<std::string>> dependents_{};
+  std::size_t unknown_ = 0;
 };
 
 }  // namespace kubexx::apiserver::controllers

@@ -42,6 +42,43 @@ TEST(OwnerGraphTest, OneOwnerThatStaysKeepsIt) {
   EXPECT_THAT(action.owners, ElementsAre("gone"));
 }
 
+TEST(OwnerGraphTest, WhatHasAskedForItsDependentsIsDeletedSo) {
+  OwnerGraph graph;
+  GraphNode set = Node({{"gone", true}});
+  set.orphan = true;
+  graph.Put("set", set);
+  graph.Put("pod", Node({{"set", true}}));
+  EXPECT_EQ(graph.Decide("set").type, Type::kDelete);
+  EXPECT_EQ(graph.Decide("set").propagation, Propagation::kOrphan);
+  set.orphan = false;
+  set.foreground = true;
+  graph.Put("set", set);
+  EXPECT_EQ(graph.Decide("set").propagation, Propagation::kForeground);
+}
+
+TEST(OwnerGraphTest, WithObjectsThatNobodyCanReadNothingGoesForTheLackOfAnOwner) {
+  OwnerGraph graph;
+  graph.Put("stays", Node());
+  graph.Put("pod", Node({{"unread", true}}));
+  graph.Put("other", Node({{"unread", true}, {"stays", true}}));
+  graph.SetUnknown(1);
+  EXPECT_EQ(graph.Decide("pod").type, Type::kNothing);
+  EXPECT_EQ(graph.Decide("other").type, Type::kNothing);
+  graph.SetUnknown(0);
+  EXPECT_EQ(graph.Decide("pod").type, Type::kDelete);
+  EXPECT_EQ(graph.Decide("other").type, Type::kForgetOwners);
+}
+
+TEST(OwnerGraphTest, AtTheStartOwnersThatWaitAreDueToo) {
+  OwnerGraph graph;
+  graph.Put("stays", Node());
+  graph.Put("pod", Node({{"stays", true}}));
+  GraphNode leaving = Node();
+  leaving.deleting = leaving.orphan = true;
+  graph.Put("leaving", leaving);
+  EXPECT_THAT(graph.Due(), UnorderedElementsAre("leaving", "pod"));
+}
+
 TEST(OwnerGraphTest, WhatIsBeingDeletedIsLeftAlone) {
   OwnerGraph graph;
   GraphNode pod = Node({{"gone", true}});
@@ -133,7 +170,7 @@ TEST(OwnerGraphTest, OwnersOfACycleKeepEachOther) {
   graph.Put("a", Node({{"b", true}}));
   graph.Put("b", Node({{"a", true}}));
   EXPECT_EQ(graph.Decide("a").type, Type::kNothing);
-  EXPECT_THAT(graph.Owned(), ElementsAre("a", "b"));
+  EXPECT_THAT(graph.Due(), ElementsAre("a", "b"));
 }
 
 }  // namespace

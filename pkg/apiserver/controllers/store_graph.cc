@@ -38,8 +38,8 @@ GraphNode NodeOfTree(const ResourceType& type, const std::string& key, const Jso
   if (const JsonTree* const owners = object.At({"metadata", "ownerReferences"})) {
     for (const JsonTree& owner : owners->elements()) {
       const JsonTree* const blocks = owner.Find("blockOwnerDeletion");
-      node.owners[std::string(owner.TextAt("uid"))] =
-          blocks != nullptr && blocks->AsBool().value_or(false);
+      bool& waits = node.owners[std::string(owner.TextAt("uid"))];
+      waits = waits || (blocks != nullptr && blocks->AsBool().value_or(false));
     }
   }
   if (const JsonTree* const finalizers = object.At({"metadata", "finalizers"})) {
@@ -82,13 +82,15 @@ ResourceTypeRef StoreGraph::TypeOf(const std::string& key) const {
   return custom;
 }
 
-std::pair<std::string, GraphNode> StoreGraph::NodeOf(const std::string& key,
-                                                     const std::string& value) const {
-  const ResourceTypeRef type = TypeOf(key);
-  if (type == nullptr || type->kind == "Event") {
-    return {};
-  }
-  const auto json = JsonOfStored(*type, value, 1);
+ResourceTypeRef StoreGraph::Counted(const std::string& key) const {
+  ResourceTypeRef type = TypeOf(key);
+  return type == nullptr || type->kind == "Event" ? nullptr : type;
+}
+
+std::pair<std::string, GraphNode> StoreGraph::NodeOf(const ResourceType& type,
+                                                     const std::string& key,
+                                                     const std::string& value) {
+  const auto json = JsonOfStored(type, value, 1);
   if (!json) {
     return {};
   }
@@ -96,7 +98,7 @@ std::pair<std::string, GraphNode> StoreGraph::NodeOf(const std::string& key,
   if (!object) {
     return {};
   }
-  return {MetaString(*object, "uid"), NodeOfTree(*type, key, *object)};
+  return {MetaString(*object, "uid"), NodeOfTree(type, key, *object)};
 }
 
 std::vector<std::string> StoreGraph::Apply(const storage::Event& event) {
@@ -105,38 +107,65 @@ std::vector<std::string> StoreGraph::Apply(const storage::Event& event) {
   }
   const bool is_put = event.type == storage::Event::Type::kPut;
   const storage::Bytes& value = is_put ? event.kv.value : event.prev.value;
-  if (value == nullptr) {
+  const ResourceTypeRef type = value == nullptr ? nullptr : Counted(event.kv.key);
+  if (type == nullptr) {
     return {};
   }
-  auto [uid, node] = NodeOf(event.kv.key, *value);
-  if (uid.empty()) {
-    return {};
-  }
+  auto [uid, node] = NodeOf(*type, event.kv.key, *value);
   const base::MutexLock lock(mu_);
-  return is_put ? graph_.Put(uid, std::move(node)) : graph_.Remove(uid);
+  const std::size_t unreadable = unreadable_.size();
+  if (is_put && uid.empty()) {
+    unreadable_.insert(event.kv.key);  // what it was before is known still
+  } else {
+    unreadable_.erase(event.kv.key);
+  }
+  graph_.SetUnknown(unreadable_.size());
+  std::vector<std::string> visit;
+  if (!uid.empty()) {
+    visit = is_put ? graph_.Put(uid, std::move(node)) : graph_.Remove(uid);
+  }
+  if (unreadable > 0 && unreadable_.empty()) {
+    visit = graph_.Due();  // what was left undone for it
+  }
+  return visit;
 }
 
 Result<void> StoreGraph::ListAndWatch(const Visit& visit, const std::stop_token& stop) {
   OwnerGraph graph;
+  std::set<std::string> unreadable;
   KX_ASSIGN_OR_RETURN(const storage::ListResult listed,
                       storage_.GetList(
                           kRoot, {},
                           [&](storage::KeyValue&& kv) -> Result<void> {
-                            auto [uid, node] = NodeOf(kv.key, *kv.value);
-                            if (!uid.empty()) {
+                            const ResourceTypeRef type = Counted(kv.key);
+                            if (type == nullptr) {
+                              return {};
+                            }
+                            auto [uid, node] = NodeOf(*type, kv.key, *kv.value);
+                            if (uid.empty()) {
+                              unreadable.insert(std::move(kv.key));
+                            } else {
                               graph.Put(uid, std::move(node));
                             }
                             return {};
                           },
                           stop));
-  const std::vector<std::string> owned = graph.Owned();
+  if (!unreadable.empty()) {
+    logging::Warning(
+        "Objects cannot be read: the garbage collector deletes nothing for owners that it does not "
+        "find",
+        {{"objects", unreadable.size()}, {"first", *unreadable.begin()}});
+  }
+  graph.SetUnknown(unreadable.size());
+  const std::vector<std::string> due = graph.Due();
   {
     const base::MutexLock lock(mu_);
     graph_ = std::move(graph);
+    unreadable_ = std::move(unreadable);
     synced_ = true;
     changed_.notify_all();
   }
-  for (const std::string& uid : owned) {
+  for (const std::string& uid : due) {
     visit(uid);
   }
   storage::WatchOptions options;
@@ -181,7 +210,7 @@ GraphAction StoreGraph::Decide(const std::string& uid) const {
   return graph_.Decide(uid);
 }
 
-std::optional<GraphNode> StoreGraph::Find(const std::string& uid) const {
+Result<std::optional<GraphNode>> StoreGraph::Find(const std::string& uid) const {
   std::optional<GraphNode> node;
   {
     const base::MutexLock lock(mu_);
@@ -190,21 +219,27 @@ std::optional<GraphNode> StoreGraph::Find(const std::string& uid) const {
     }
   }
   if (node && node->resource.version.empty()) {
-    node->resource.version = ServedVersionOf(node->resource);
+    KX_ASSIGN_OR_RETURN(node->resource.version, ServedVersionOf(node->resource));
+    if (node->resource.version.empty()) {
+      return std::nullopt;
+    }
   }
   return node;
 }
 
-std::string StoreGraph::ServedVersionOf(const apimachinery::GroupVersionResource& resource) const {
+Result<std::string> StoreGraph::ServedVersionOf(
+    const apimachinery::GroupVersionResource& resource) const {
   const auto definition =
       storage_.Get(std::string(kDefinitions) + resource.resource + "." + resource.group, 0, {});
   if (!definition) {
-    return {};
+    return definition.error().reason == apimachinery::Reason::kNotFound
+               ? Result<std::string>(std::string())
+               : Fail(definition.error());
   }
-  const ResourceTypeRef type = TypeOf(definition->key);
-  const auto json = JsonOfStored(*type, *definition->value, 1);
-  const auto tree = json ? JsonTree::Parse(*json) : Result<JsonTree>(Fail(json.error()));
-  const JsonTree* const versions = tree ? tree->At({"spec", "versions"}) : nullptr;
+  KX_ASSIGN_OR_RETURN(const std::string json,
+                      JsonOfStored(*TypeOf(definition->key), *definition->value, 1));
+  KX_ASSIGN_OR_RETURN(const JsonTree tree, JsonTree::Parse(json));
+  const JsonTree* const versions = tree.At({"spec", "versions"});
   for (std::size_t i = 0; versions != nullptr && i < versions->elements().size(); ++i) {
     const JsonTree& version = versions->elements()[i];
     const JsonTree* const served = version.Find("served");
@@ -212,7 +247,8 @@ std::string StoreGraph::ServedVersionOf(const apimachinery::GroupVersionResource
       return std::string(version.TextAt("name"));
     }
   }
-  return {};
+  return Fail(apimachinery::Reason::kServiceUnavailable,
+              resource.resource + "." + resource.group + " is served in no version");
 }
 
 }  // namespace kubexx::apiserver::controllers

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -37,18 +38,23 @@ class StoreGraph {
 
   /// See OwnerGraph.
   GraphAction Decide(const std::string& uid) const;
-  /// Nothing when it is gone.
-  std::optional<GraphNode> Find(const std::string& uid) const;
+  /// Nothing when it is gone. An error when the version in which a custom resource is served cannot
+  /// be told now.
+  apimachinery::Result<std::optional<GraphNode>> Find(const std::string& uid) const;
 
  private:
   apimachinery::Result<void> ListAndWatch(const Visit& visit, const std::stop_token& stop);
   std::vector<std::string> Apply(const storage::Event& event);
-  /// The uid and the node of what a key holds; an empty uid for what does not count.
-  std::pair<std::string, GraphNode> NodeOf(const std::string& key, const std::string& value) const;
+  /// The uid and the node of what a key holds; an empty uid for what cannot be read.
+  static std::pair<std::string, GraphNode> NodeOf(const ResourceType& type, const std::string& key,
+                                                  const std::string& value);
+  /// Null for what does not count.
+  ResourceTypeRef Counted(const std::string& key) const;
   ResourceTypeRef TypeOf(const std::string& key) const;
   /// A version in which a custom resource is served, which is not always that of the stored object;
-  /// "" when there is none.
-  std::string ServedVersionOf(const apimachinery::GroupVersionResource& resource) const;
+  /// "" when it is not defined any more.
+  apimachinery::Result<std::string> ServedVersionOf(
+      const apimachinery::GroupVersionResource& resource) const;
 
   storage::Storage& storage_;
   base::Clock& clock_;
@@ -56,6 +62,7 @@ class StoreGraph {
   mutable base::Mutex mu_;
   base::CondVar changed_;
   OwnerGraph graph_ KX_GUARDED_BY(mu_);
+  std::set<std::string> unreadable_ KX_GUARDED_BY(mu_);  ///< keys
   bool synced_ KX_GUARDED_BY(mu_) = false;
 };
 

@@ -30,17 +30,35 @@ std::optional<std::int64_t> NumberAt(const JsonTree& object,
   return found == nullptr ? std::nullopt : found->AsInt();
 }
 
+bool IsOfCollector(const std::string& finalizer) {
+  return finalizer == kForeground || finalizer == kOrphan;
+}
+
+/// The garbage collector does not know them, so that nothing may wait for it.
+bool IsEvent(const ResourceType& type) { return type.kind == "Event" && type.plural == "events"; }
+
+/// What these own stays when nobody says otherwise, as it was before there was a garbage collector.
+bool OrphansByDefault(const ResourceType& type) {
+  return (type.group == "batch" && type.plural == "jobs") ||
+         (type.group.empty() && type.plural == "replicationcontrollers");
+}
+
 /// Sets the finalizers that the garbage collector waits for. A client that does not say what it
-/// wants leaves what an earlier one has said.
-void SetPropagation(const DeleteOptions& options, JsonTree& object) {
-  if (options.propagation.empty()) {
+/// wants leaves what an earlier one has said. As registry/generic's
+/// deletionFinalizersForGarbageCollection.
+void SetPropagation(const ResourceType& type, const DeleteOptions& options, JsonTree& object) {
+  std::vector<std::string> names = FinalizersOf(object);
+  std::string_view wanted = options.propagation;
+  if (wanted.empty() && OrphansByDefault(type) && std::ranges::none_of(names, IsOfCollector)) {
+    wanted = "Orphan";
+  }
+  if (wanted.empty() || IsEvent(type)) {
     return;
   }
-  std::vector<std::string> names = FinalizersOf(object);
-  std::erase_if(names, [](const std::string& n) { return n == kForeground || n == kOrphan; });
-  if (options.propagation == "Orphan") {
+  std::erase_if(names, IsOfCollector);
+  if (wanted == "Orphan") {
     names.emplace_back(kOrphan);
-  } else if (options.propagation == "Foreground") {
+  } else if (wanted == "Foreground") {
     names.emplace_back(kForeground);
   }
   SetFinalizers(object, names);
@@ -138,12 +156,12 @@ DeletionStep PlanDeletion(const ResourceType& type, const DeleteOptions& options
     return Shorten(type, options, clock, object);
   }
   if (IsCustomResourceDefinition(type) && !IsDeleting(object)) {
-    SetPropagation(options, object);
+    SetPropagation(type, options, object);
     BeginTermination(clock, object);
     return DeletionStep::kMark;
   }
   const std::vector<std::string> before = FinalizersOf(object);
-  SetPropagation(options, object);
+  SetPropagation(type, options, object);
   const bool changed = before != FinalizersOf(object);
   const std::int64_t grace = IsPod(type) ? GraceOf(options, object) : 0;
   if (grace == 0 && !Waits(type, object)) {

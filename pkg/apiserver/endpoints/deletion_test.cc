@@ -49,6 +49,38 @@ TEST_F(DeletionTest, PropagationSetsFinalizers) {
   EXPECT_EQ(Do("GET", std::string(kConfigMaps) + "/b").status, 404);
 }
 
+TEST_F(DeletionTest, EventsWaitForNoGarbageCollector) {
+  const std::string events = "/api/v1/namespaces/default/events";
+  ASSERT_EQ(
+      Do("POST", events, R"({"metadata":{"name":"e"},"involvedObject":{"namespace":"default"}})")
+          .status,
+      201);
+  EXPECT_EQ(Do("DELETE", events + "/e?propagationPolicy=Foreground").status, 200);
+  EXPECT_EQ(Do("GET", events + "/e").status, 404);
+}
+
+TEST_F(DeletionTest, WhatAJobOwnsStaysUnlessSomebodySaysOtherwise) {
+  const std::string jobs = "/apis/batch/v1/namespaces/default/jobs";
+  for (const std::string name : {"silent", "asked", "told"}) {
+    ASSERT_EQ(Do("POST", jobs,
+                 R"({"metadata":{"name":")" + name +
+                     R"("},"spec":{"template":{"spec":{"restartPolicy":"Never",)"
+                     R"("containers":[{"name":"a","image":"a"}]}}}})")
+                  .status,
+              201);
+  }
+  EXPECT_EQ(At(Json(Do("DELETE", jobs + "/silent")), {"metadata", "finalizers", "0"}), "orphan");
+  EXPECT_EQ(Do("DELETE", jobs + "/told?propagationPolicy=Background").status, 200);
+  EXPECT_EQ(Do("GET", jobs + "/told").status, 404);
+  ASSERT_EQ(Do("PATCH", jobs + "/asked", R"({"metadata":{"finalizers":["foregroundDeletion"]}})",
+               "application/merge-patch+json")
+                .status,
+            200);
+  const http::Response asked = Do("DELETE", jobs + "/asked");
+  EXPECT_EQ(At(Json(asked), {"metadata", "finalizers", "0"}), "foregroundDeletion");
+  EXPECT_EQ(At(Json(asked), {"metadata", "finalizers", "1"}), "");
+}
+
 TEST_F(DeletionTest, ACollectionIsThatOfOneNamespace) {
   ASSERT_EQ(Do("POST", kConfigMaps, R"({"metadata":{"name":"m"}})").status, 201);
   EXPECT_EQ(Do("DELETE", "/api/v1/configmaps").status, 405);
