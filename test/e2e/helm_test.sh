@@ -24,7 +24,7 @@ chart=$kx_top/helm/kubexx-reloader
 system=ops
 operator=reloader-reloader
 work=$(mktemp -d)
-settle_window=5000 # milliseconds: longer than two writes take while other tests run
+settle_window=$((2500 + 2500 * ${KUBEXX_PATIENCE:-1})) # milliseconds: longer than two writes take while other tests run
 
 receiver_process=
 start_receiver() {

@@ -5,7 +5,7 @@ kinds_variable=STAKATER_CONFIG_CONFIGMAP
 
 apply_kinds() {
   kubectl apply -f "$here/kinds.yaml" >/dev/null
-  kubectl wait --for condition=Established crd/rollouts.argoproj.io crd/deploymentconfigs.apps.openshift.io >/dev/null
+  kubectl wait --timeout "$((30 * ${KUBEXX_PATIENCE:-1}))s" --for condition=Established crd/rollouts.argoproj.io crd/deploymentconfigs.apps.openshift.io >/dev/null
   kubectl apply -f "$here/kinds_objects.yaml" >/dev/null
   job_before=$(kubectl -n matrix get job import -o 'jsonpath={.metadata.uid}')
 }

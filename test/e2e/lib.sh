@@ -50,11 +50,25 @@ end_test() {
 # wait_until SECONDS WHAT COMMAND...: as wait_for, but failing the test.
 wait_until() { wait_for "$@" || fail "waited $1 s in vain for $2"; }
 
+# What a busy server did not answer is no finding, so it is asked again, and so is a write that may be made twice.
+#
+# answer COMMAND...: what it prints when it succeeds.
+answer() {
+  local file
+  file=$(mktemp)
+  keep_answer() { "$@" >"$file"; }
+  wait_until 30 "an answer to: $*" keep_answer "$@"
+  cat "$file"
+  rm -f "$file"
+}
+# do_now COMMAND...: waits until it succeeds.
+do_now() { wait_until 30 "this to be done: $*" "$@"; }
+
 rolled_out() { # rolled_out NAMESPACE KIND/NAME...
   local namespace=$1 one
   shift
   for one in "$@"; do
-    kubectl -n "$namespace" rollout status --timeout 300s "$one" >/dev/null || fail "$one was not rolled out"
+    kubectl -n "$namespace" rollout status --timeout "$((300 * ${KUBEXX_PATIENCE:-1}))s" "$one" >/dev/null || fail "$one was not rolled out"
   done
 }
 

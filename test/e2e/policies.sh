@@ -24,7 +24,7 @@ sources_become() { # sources_become VALUE NAMESPACE...
 }
 
 install_gentle() {
-  kubectl wait --for condition=Established crd/reloadpolicies.kubexx.io >/dev/null
+  kubectl wait --timeout "$((30 * ${KUBEXX_PATIENCE:-1}))s" --for condition=Established crd/reloadpolicies.kubexx.io >/dev/null
   kubectl apply -f "$here/policies.yaml" >/dev/null
   sources_become first shop-1 shop-2 shop-3 borrowed
   uses_config shop-1 slow-a 1
@@ -131,8 +131,9 @@ shards_move() {
   for namespace in shop-1 shop-2 shop-3; do
     wait_until 30 "the rollout in $namespace" rolled_for "$namespace" plain second
   done
-  victim=$(shard_holders | sed -n 1p)
-  kubectl -n gentle delete pod "$victim" --grace-period=0 --force >/dev/null 2>&1
+  wait_until 30 "all shards to be held" shards_are_divided
+  victim=$(answer shard_holders | sed -n 1p)
+  kubectl -n gentle delete pod "$victim" --grace-period=0 --force >/dev/null
   sources_become third shop-1 shop-2 shop-3
   for namespace in shop-1 shop-2 shop-3; do
     wait_until 60 "the rollout in $namespace" rolled_for "$namespace" plain third
@@ -161,7 +162,7 @@ missing_right_is_told_once() {
 # Without any rights the program runs, answers 503 and says what it lacks.
 start_rightless() {
   local token
-  token=$(kubectl -n shop-1 create token default)
+  token=$(answer kubectl -n shop-1 create token default) # the account comes a moment after its namespace
   rightless_port=$(free_port 9390)
   kubectl config view --raw -o json | jq --arg token "$token" '.users[].user = {token: $token}' >"$work/rightless"
   "$kx_top/build/release/bin/kubexx-reloader" --kubeconfig "$work/rightless" --namespaces shop-1 --dry-run \

@@ -32,10 +32,12 @@ make_app() { # make_app NAME
 config_becomes() { k create configmap config --from-literal="A=$1" --dry-run=client -o json | k apply -f - >/dev/null; }
 # The status of a Deployment with one replica, of which so many are available.
 status_becomes() { # status_becomes NAME AVAILABLE
-  k get deployment "$1" -o json |
-    jq -c --argjson available "$2" '{status: {observedGeneration: .metadata.generation, replicas: 1, updatedReplicas: 1, availableReplicas: $available}}' \
-      >"$work/status-$1.json"
-  k patch deployment "$1" --subresource=status --type=merge --patch-file "$work/status-$1.json" >/dev/null
+  local generation
+  generation=$(k get deployment "$1" -o 'jsonpath={.metadata.generation}') && set_status "$1" "$generation" "$2"
+}
+set_status() { # set_status NAME GENERATION AVAILABLE
+  k patch deployment "$1" --subresource=status --type=merge >/dev/null \
+    -p "{\"status\":{\"observedGeneration\":$2,\"replicas\":1,\"updatedReplicas\":1,\"availableReplicas\":$3}}"
 }
 rolled_apps() { # rolled_apps VALUE: those that run with it
   k get deployments -o json | jq -r --arg digest "$(printf 'A=%s' "$1" | sha1sum | cut -d' ' -f1)" \
@@ -47,24 +49,26 @@ rolled_all() { [ "$(rolled_apps "$1" | wc -l)" = "${#apps[@]}" ]; }
 start_operator() {
   "$reloader" --kubeconfig "$KUBECONFIG" --metrics-addr "127.0.0.1:$port" --namespaces default >>"$work/operator.log" 2>&1 &
   operator=$!
-  for _ in $(seq 200); do
-    [ "$(curl -s -o "$work/ready" -w '%{http_code}' "http://127.0.0.1:$port/ready")" = 200 ] && return
-    kill -0 "$operator" || fail "the operator did not start"
-    sleep 0.05
-  done
-  fail "the operator did not get ready: $(cat "$work/ready")"
+  wait_for 10 "the operator" is_ready_or_gone || fail "the operator did not get ready: $(cat "$work/ready")"
+  kill -0 "$operator" || fail "the operator did not start"
+}
+is_ready_or_gone() {
+  ! kill -0 "$operator" 2>/dev/null || [ "$(curl -s -o "$work/ready" -w '%{http_code}' "http://127.0.0.1:$port/ready")" = 200 ]
 }
 kill_operator() {
   kill -9 "$operator"
   wait "$operator" 2>/dev/null || true
   operator=
 }
-# A container that ends at once and is started again and again.
+# A container that ends at once and is started again and again, until there is a file "crashed-enough". It is healthy for an
+# instant only, also on a machine on which requests take long.
 crash_loops() {
-  while true; do
-    status_becomes "$1" 1 || true
+  local generation
+  while [ ! -e "$work/crashed-enough" ]; do
+    generation=$(k get deployment "$1" -o 'jsonpath={.metadata.generation}') || continue
+    set_status "$1" "$generation" 1 || true
     sleep 0.4
-    status_becomes "$1" 0 || true
+    until set_status "$1" "$generation" 0; do sleep 0.1; done
     sleep 0.4
   done 2>/dev/null
 }
@@ -108,14 +112,14 @@ for turn in $(seq "$restarts"); do
   policy_says "$stopped" || fail "restart $turn lifted the stop: $(k get reloadpolicy gentle -o json)"
 done
 
-says_failed() { "$reloader" explain --kubeconfig "$KUBECONFIG" "deployment/$broken" | grep -q 'has failed'; }
-says_failed || fail "explain does not say that $broken has failed"
+said=$("$reloader" explain --kubeconfig "$KUBECONFIG" "deployment/$broken")
+grep -q 'has failed' <<<"$said" || fail "explain does not say that $broken has failed: $said"
 k get events -o json | jq -e --arg name "$broken" 'any(.items[]; .reason == "RolloutFailed" and .involvedObject.name == $name)' >/dev/null ||
   fail "there is no Event RolloutFailed on $broken"
 
 log "the source is mended: the failed app rolls first, and the others when it is healthy"
-kill "$player"
-wait "$player" 2>/dev/null || true
+touch "$work/crashed-enough"
+wait "$player"
 player=
 config_becomes mended
 wait_for 20 "the rollout that mends it" rolled_one mended || fail "rolled: $(rolled_apps mended | xargs)"

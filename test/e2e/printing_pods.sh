@@ -37,10 +37,10 @@ Y
 put_data() { # put_data TEXT NAMESPACE...
   local text=$1 namespace
   shift
-  for namespace in "$@"; do
-    kubectl -n "$namespace" create configmap data --from-literal=text="$text" --dry-run=client -o yaml |
-      kubectl apply -f - >/dev/null
-  done
+  for namespace in "$@"; do do_now put_data_in "$namespace" "$text"; done
+}
+put_data_in() {
+  kubectl -n "$1" create configmap data --from-literal=text="$2" --dry-run=client -o yaml | kubectl apply -f -
 }
 
 # Every pod of the workload that is not on its way out has begun with this line, and there is one.
@@ -59,10 +59,11 @@ pods_now() { # pods_now [NAMESPACE]: in all namespaces without one
 }
 # Nothing is rolled for a while that a rollout would not take.
 nothing_rolls() { # nothing_rolls WHEN [NAMESPACE]
-  local before
-  before=$(pods_now "${@:2}")
+  local before after
+  before=$(answer pods_now "${@:2}")
   sleep 4
-  [ "$(pods_now "${@:2}")" = "$before" ] || fail "$1: something was rolled"
+  after=$(answer pods_now "${@:2}")
+  [ "$after" = "$before" ] || fail "$1: something was rolled: $before became $after"
 }
 # recorded NAMESPACE KIND/NAME TEXT: its baseline says that its pods have these data.
 recorded() {

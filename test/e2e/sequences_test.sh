@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What people do one after the other, in a cluster with a real kubelet, and what the processes of pods read then: rights that go
-# and come back, pauses by hand, another reload strategy, data that make the app crash, label selectors. Each sequence runs as
+# and come back, pauses by hand, another reload strategy, data with which the app does not start, label selectors. Each sequence runs as
 # often as KUBEXX_SEQUENCE_STEPS has numbers: the operator is killed before the step of that number and begins again after it;
 # 0: it lives on. The default leaves some out; "0 1 2 3 4 5" kills it at each step once.
 # shellcheck disable=SC2317 # sequences are called by their names
@@ -17,14 +17,16 @@ turns=${KUBEXX_SEQUENCE_STEPS:-0 3}
 begin() {
   local namespace
   for namespace in "$@"; do
-    kubectl get namespace "$namespace" >/dev/null 2>&1 || kubectl create namespace "$namespace" >/dev/null
+    do_now has_namespace "$namespace"
     put_data first "$namespace"
-    printing_workload Deployment "$namespace" | kubectl apply -f - >/dev/null
+    do_now apply_workload "$namespace"
   done
   for namespace in "$@"; do has "$namespace" first; done
   start_operators
   for namespace in "$@"; do wait_until 90 "the record in $namespace" recorded "$namespace" deployment/app first; done
 }
+has_namespace() { kubectl create namespace "$1" --dry-run=client -o yaml | kubectl apply -f -; }
+apply_workload() { printing_workload Deployment "$1" | kubectl apply -f -; }
 has() { wait_until 90 "$1: pods with the data $2" pods_have "$1" deployment/app "data=$2 release=one"; }
 has_not() { ! pods_have "$1" deployment/app "data=$2 release=one" || fail "$1: pods have the data $2"; }
 in_namespaces() { start_operator "$name" --namespaces="$1" "${@:2}"; }
@@ -33,21 +35,25 @@ in_namespaces() { start_operator "$name" --namespaces="$1" "${@:2}"; }
 sequence_rights() {
   local a=$name-a b=$name-b
   start_operators() { in_namespaces "$a,$b" --kubeconfig="$work/$name.kubeconfig"; }
-  grant() { kubectl -n "$1" create rolebinding operator --clusterrole=operator --serviceaccount="default:$name" >/dev/null; }
+  grant() {
+    kubectl -n "$1" create rolebinding operator --clusterrole=operator --serviceaccount="default:$name" --dry-run=client -o yaml | kubectl apply -f -
+  }
   kubectl -n default create serviceaccount "$name" >/dev/null
   kubectl config view --raw -o json |
-    jq --arg token "$(kubectl -n default create token "$name")" '.users[].user = {token: $token}' >"$work/$name.kubeconfig"
-  kubectl create namespace "$a" >/dev/null && kubectl create namespace "$b" >/dev/null
-  grant "$a" && grant "$b"
+    jq --arg token "$(answer kubectl -n default create token "$name")" '.users[].user = {token: $token}' >"$work/$name.kubeconfig"
+  do_now has_namespace "$a"
+  do_now has_namespace "$b"
+  do_now grant "$a"
+  do_now grant "$b"
   begin "$a" "$b"
-  step 1 kubectl -n "$b" delete rolebinding operator >/dev/null
+  step 1 do_now kubectl -n "$b" delete rolebinding operator --ignore-not-found
   step 2 put_data second "$a" "$b"
   has "$a" second
   step 3 put_data third "$a" "$b"
   has "$a" third
   nothing_rolls "no right in $b" "$b"
   has "$b" first
-  step 4 grant "$b"
+  step 4 do_now grant "$b"
   has "$b" third
   step 5 put_data fourth "$a" "$b"
   has "$a" fourth && has "$b" fourth
@@ -57,27 +63,36 @@ sequence_rights() {
 sequence_pause() {
   local ns=$name
   start_operators() { in_namespaces "$ns"; }
-  is_paused() { [ "$(kubectl -n "$ns" get deployment app -o 'jsonpath={.spec.paused}')" = true ]; }
+  paused_field() { kubectl -n "$ns" get deployment app -o 'jsonpath={.spec.paused}'; }
+  is_paused() { [ "$(paused_field)" = true ]; }
+  stays_paused() { [ "$(answer paused_field)" = true ] || fail "$1"; }
+  # kubectl refuses to do it a second time.
+  pause_by_hand() { is_paused || kubectl -n "$ns" rollout pause deployment/app; }
+  resume_by_hand() {
+    local paused
+    paused=$(paused_field) || return 1
+    [ "$paused" != true ] || kubectl -n "$ns" rollout resume deployment/app
+  }
   is_unmarked() { kubectl -n "$ns" get deployment app -o json | jq -e '.metadata.annotations | has("deployment.reloader.stakater.com/paused-at") | not'; }
   begin "$ns"
-  kubectl -n "$ns" annotate deployment app deployment.reloader.stakater.com/pause-period=1h >/dev/null
+  do_now kubectl -n "$ns" annotate deployment app deployment.reloader.stakater.com/pause-period=1h --overwrite
   step 1 put_data second "$ns"
   wait_until 30 "the operator's pause" is_paused
-  step 2 kubectl -n "$ns" rollout resume deployment/app >/dev/null
+  step 2 do_now resume_by_hand
   has "$ns" second
   wait_until 30 "the operator to see that" is_unmarked
   # Shorter than the looks below; before, it would be the operator who ends its pause on a busy machine.
-  kubectl -n "$ns" annotate deployment app deployment.reloader.stakater.com/pause-period=6s --overwrite >/dev/null
-  step 3 kubectl -n "$ns" rollout pause deployment/app >/dev/null
+  do_now kubectl -n "$ns" annotate deployment app deployment.reloader.stakater.com/pause-period=6s --overwrite
+  step 3 do_now pause_by_hand
   sleep 8
-  is_paused || fail "a pause by hand was ended"
+  stays_paused "a pause by hand was ended"
   step 4 put_data third "$ns"
   sleep 8
-  is_paused || fail "a pause by hand was ended after a change"
+  stays_paused "a pause by hand was ended after a change"
   has_not "$ns" third
-  step 5 kubectl -n "$ns" rollout resume deployment/app >/dev/null
+  step 5 do_now resume_by_hand
   has "$ns" third
-  kubectl -n "$ns" annotate deployment app deployment.reloader.stakater.com/pause-period=1s --overwrite >/dev/null
+  do_now kubectl -n "$ns" annotate deployment app deployment.reloader.stakater.com/pause-period=1s --overwrite
   put_data fourth "$ns"
   has "$ns" fourth # the operator's own pause ends by itself
 }
@@ -105,16 +120,32 @@ sequence_strategy() {
   nothing_rolls "all is done" "$ns"
 }
 
-# An app that crashes with the new data stops the rollouts of the others, whatever happens to the operator.
+# An app that does not start with the new data stops the rollouts of the others, whatever happens to the operator.
 sequence_crash() {
-  local ns=$name app
+  local ns=$name app bad
   start_operators() { in_namespaces "$ns"; }
-  with_bad() {
-    local pods
-    pods=$(kubectl -n "$ns" get deployments -o json |
-      jq --arg digest "$(digest text=bad)" '[.items[] | select(any(.spec.template.spec.containers[0].env[]; .value == $digest))] | length')
-    [ "$pods" = "$1" ]
+  with_bad() { # the names of the apps that were rolled with the bad data
+    kubectl -n "$ns" get deployments -o json |
+      jq -r --arg digest "$(digest text=bad)" '.items[] | select(any(.spec.template.spec.containers[0].env[]; .value == $digest)) | .metadata.name'
   }
+  one_with_bad() { [ "$(with_bad | wc -w)" = 1 ]; }
+  are_available() {
+    kubectl -n "$ns" get deployments -o json |
+      jq -e '[.items[] | select(.status.observedGeneration == .metadata.generation and .status.availableReplicas == 1)] | length == 3'
+  }
+  # What never gets ready no node can report too late: a container that ends at once is shown as available for a while.
+  # shellcheck disable=SC2016 # the shell of the pod reads it
+  checked_workload() {
+    printing_workload Deployment "$ns" "$1" | sed 's/^      containers:/      initContainers:\
+      - name: check\
+        image: localhost\/busybox:1\
+        imagePullPolicy: Never\
+        command: [sh, -c, '\''test "$DATA" != bad'\'']\
+        env: [{name: DATA, valueFrom: {configMapKeyRef: {name: data, key: text}}}]\
+      containers:/'
+  }
+  apply_apps() { for app in app-1 app-2 app-3; do checked_workload "$app"; done | kubectl apply -f -; }
+  apply_policy() { kubectl -n "$ns" apply -f "$work/$name.yaml"; }
   has_stopped() {
     kubectl -n "$ns" get reloadpolicy gentle -o json | jq -e 'any(.status.conditions[]?; .type == "Stopped" and .status == "True")' >/dev/null
   }
@@ -126,29 +157,29 @@ sequence_crash() {
     local app
     for app in app-1 app-2 app-3; do recorded "$ns" "deployment/$app" "$1" || return 1; done
   }
-  kubectl create namespace "$ns" >/dev/null
+  do_now has_namespace "$ns"
   put_data first "$ns"
-  for app in app-1 app-2 app-3; do
-    # shellcheck disable=SC2016 # the pod's shell reads it
-    printing_workload Deployment "$ns" "$app" | sed 's/; exec sleep/; test "$DATA" != bad || exit 1; exec sleep/'
-  done | kubectl apply -f - >/dev/null
-  kubectl -n "$ns" apply -f - >/dev/null <<Y
+  do_now apply_apps
+  cat >"$work/$name.yaml" <<Y
 apiVersion: kubexx.io/v1alpha1
 kind: ReloadPolicy
 metadata: {name: gentle}
 spec: {settleWindow: 100ms, maxConcurrentRollouts: 1, healthGate: {timeout: 20s, soakTime: 8s}, stopAfterFailures: 1}
 Y
+  do_now apply_policy
   wait_until 90 "the first pods" each_has first
+  wait_until 60 "available apps" are_available
   start_operators
   wait_until 60 "the records" each_recorded first
   step 1 put_data bad "$ns"
-  wait_until 60 "the first rollout" with_bad 1
+  wait_until 60 "the first rollout" one_with_bad
   step 2 sleep 3
   step 3 wait_until 90 "the stop" stopped_or_down
   wait_until 60 "the stop" has_stopped
   step 4 sleep 2
   sleep 3
-  with_bad 1 || fail "the bad data went on to others"
+  bad=$(answer with_bad)
+  [ "$(wc -w <<<"$bad")" = 1 ] || fail "the bad data went on to others: ${bad//$'\n'/ }"
   step 5 put_data mended "$ns"
   wait_until 120 "pods with the mended data" each_has mended
 }
@@ -168,7 +199,7 @@ sequence_selector() {
   has "$ns" second
   step 2 change_flags 2 --resource-label-selector=watched=yes
   nothing_rolls "a selector leaves the source out" "$ns"
-  step 3 kubectl -n "$ns" label configmap data watched=yes >/dev/null
+  step 3 do_now kubectl -n "$ns" label configmap data watched=yes --overwrite
   nothing_rolls "a label brings the source" "$ns"
   step 4 change_flags 4
   nothing_rolls "the selector is gone" "$ns"
@@ -181,6 +212,8 @@ trap finish_printing EXIT
 "$cluster" node
 use_cluster_environment
 kubectl apply -f "$kx_top/manifests/crds.yaml" >/dev/null
+kubectl wait --timeout "$((30 * ${KUBEXX_PATIENCE:-1}))s" --for condition=Established crd/reloadpolicies.kubexx.io crd/clusterreloadpolicies.kubexx.io >/dev/null
+wait_until 30 "the policies' API" kubectl get reloadpolicies,clusterreloadpolicies -A
 kubectl create clusterrole operator --verb=get,list,watch,patch,create,update,delete \
   --resource=configmaps,secrets,deployments.apps,statefulsets.apps,daemonsets.apps,jobs.batch,cronjobs.batch,events,events.events.k8s.io >/dev/null
 

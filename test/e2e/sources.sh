@@ -17,7 +17,7 @@ spec:
   versions:
   - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}
 END
-  kubectl wait --for condition=Established "crd/$1.$group" >/dev/null
+  kubectl wait --timeout "$((30 * ${KUBEXX_PATIENCE:-1}))s" --for condition=Established "crd/$1.$group" >/dev/null
 }
 # The driver says that a pod has this version of a secret.
 pod_has_version() {

@@ -29,7 +29,7 @@ each_has() { # each_has LINE
 undo_all() {
   local strategy
   for strategy in "${strategies[@]}"; do
-    kubectl -n "$strategy" rollout undo "${kinds[@]}" >/dev/null 2>&1
+    kubectl -n "$strategy" rollout undo "${kinds[@]}" >/dev/null
   done
   wait_until 60 "the rollouts to be undone" rolled_out_all
   wait_until 60 "pods of the undone rollout that have the data of the moment" each_has "data=$1 release=one"
@@ -136,7 +136,7 @@ for turn in ${KUBEXX_UNDO_STEPS:-0 1 2 3 4}; do
 done
 log "one release"
 kill_operators
-window=3s # a release takes as long as that on a loaded machine
+window=$((3 * ${KUBEXX_PATIENCE:-1}))s # a release takes as long as that on a loaded machine
 start_operators
 # Only what an operator has seen before the release is it told of by a watch.
 set_data settled
