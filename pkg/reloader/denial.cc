@@ -37,4 +37,18 @@ bool IsDenied(const apimachinery::Status& status) {
   }
 }
 
+bool MayHaveBeenMade(const apimachinery::Status& status) {
+  switch (status.reason) {
+    case Reason::kUnavailable:
+    case Reason::kCancelled:
+    case Reason::kMalformed:
+    case Reason::kTimeout:
+    case Reason::kServerTimeout:
+    case Reason::kServiceUnavailable:
+      return true;
+    default:
+      return status.code == 502;
+  }
+}
+
 }  // namespace kubexx::reloader

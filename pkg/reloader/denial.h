@@ -1,5 +1,5 @@
 /// @file
-/// What a refusal of the API server says: a right that is missing, or somebody's rule.
+/// What an error of the API server says: a right that is missing, somebody's rule, or nothing.
 #ifndef KUBEXX_RELOADER_DENIAL_H_
 #define KUBEXX_RELOADER_DENIAL_H_
 
@@ -17,6 +17,10 @@ bool IsMissingRight(const apimachinery::Status& status);
 /// object: the server has understood it and will not have it. False for what passes by itself, as
 /// conflicts, errors of the server and credentials that are renewed do. Pure.
 bool IsDenied(const apimachinery::Status& status);
+
+/// Whether the server may have made the write that ended so: there was no answer, or that of a
+/// server or proxy that gave up waiting for one. Pure.
+bool MayHaveBeenMade(const apimachinery::Status& status);
 
 }  // namespace kubexx::reloader
 

@@ -52,6 +52,7 @@ class NotingGate final : public RolloutGate {
     Note(end == WriteEnd::kRolled       ? "rolled"
          : end == WriteEnd::kKept       ? "kept"
          : end == WriteEnd::kUnrecorded ? "unrecorded"
+         : end == WriteEnd::kUncertain  ? "uncertain"
                                         : "not rolled",
          workload);
   }
@@ -110,10 +111,14 @@ class NoWriter final : public WorkloadWriter {
         write.annotations.at(std::string(kBaselineAnnotation))) {
       return apimachinery::Fail(apimachinery::Status(Reason::kInvalid, "no room", 422));
     }
+    if (error_) {
+      return apimachinery::Fail(*error_);
+    }
     return answer_;
   }
 
   WriteOutcome answer_{};
+  std::optional<apimachinery::Status> error_;
   bool refuses_baselines_ = false;
 };
 
@@ -272,6 +277,20 @@ TEST_F(OperatorGateTest, ARolloutOfWhichOnlyTheBaselineIsRefusedIsRecorded) {
   gate_.LetGo();
   StartOperator();
   gate_.Await("rolled ns/web");
+}
+
+TEST_F(OperatorGateTest, AWriteWithoutAnAnswerMayHaveRolled) {
+  writer_.error_ = apimachinery::Status(Reason::kUnavailable, "the connection broke");
+  gate_.LetGo();
+  StartOperator();
+  gate_.Await("uncertain ns/web");
+}
+
+TEST_F(OperatorGateTest, AWriteThatIsRefusedHasRolledNothing) {
+  writer_.error_ = apimachinery::Status(Reason::kInvalid, "no", 422);
+  gate_.LetGo();
+  StartOperator();
+  gate_.Await("not rolled ns/web");
 }
 
 TEST_F(OperatorGateTest, AJobThatIsMadeAKeeperWhileItWaitsKeepsNoPlace) {

@@ -268,6 +268,8 @@ void PolicyGate::OnWritten(const WorkloadId& workload, WriteEnd end) {
     switch (end) {
       case WriteEnd::kNotRolled:
         return gate.Cancel(RefOf(workload));
+      case WriteEnd::kUncertain:
+        return gate.Doubt(RefOf(workload));
       case WriteEnd::kKept:
         return gate.CancelKept(RefOf(workload));
       case WriteEnd::kUnrecorded:
@@ -280,6 +282,13 @@ void PolicyGate::OnWritten(const WorkloadId& workload, WriteEnd end) {
 
 void PolicyGate::OnNothing(const WorkloadId& workload) {
   Update([&](reloadpolicy::Gate& gate, base::WallTime) { gate.Done(RefOf(workload)); });
+}
+
+void PolicyGate::OnUpToDate(const Workload& workload) {
+  Update([&](reloadpolicy::Gate& gate, base::WallTime now) {
+    gate.Settle(RefOf(workload.id), SightingOf(workload), now);
+    gate.Done(RefOf(workload.id));
+  });
 }
 
 void PolicyGate::OnWorkload(const WorkloadId& id, const Workload* workload) {

@@ -111,6 +111,7 @@ class PolicyGate final : public RolloutGate {
              AnnotationEdits& annotations) override;
   void OnWritten(const WorkloadId& workload, WriteEnd end) override;
   void OnNothing(const WorkloadId& workload) override;
+  void OnUpToDate(const Workload& workload) override;
   void OnWorkload(const WorkloadId& id, const Workload* workload) override;
   std::optional<base::Duration> SettleWindow(const WorkloadId& workload) override;
   std::string KeysOf(const SourceId& source, const std::string& own) override;

@@ -21,13 +21,24 @@ Retries::Failure FailureOf(const apimachinery::Status& status) {
 }
 
 WriteEnd EndOf(const apimachinery::Result<WriteOutcome>& written) {
-  if (!written || !written->made) {
-    return WriteEnd::kNotRolled;
+  if (!written) {
+    return MayHaveBeenMade(written.status()) ? WriteEnd::kUncertain : WriteEnd::kNotRolled;
   }
-  if (!written->rolled) {
-    return written->recorded ? WriteEnd::kKept : WriteEnd::kNotRolled;
+  if (!written->made || !written->rolled) {
+    return written->made && written->recorded ? WriteEnd::kKept : WriteEnd::kNotRolled;
   }
   return written->recorded ? WriteEnd::kRolled : WriteEnd::kUnrecorded;
+}
+
+void TellNotPlanned(const WorkloadId& id, const apimachinery::Status& why) {
+  const bool is_news = why.reason == Reason::kConflict;  // which an event is about to tell as well
+  logging::Log(is_news ? logging::Level::kInfo : logging::Level::kWarning,
+               is_news ? "What a rollout needs to know has just changed; it is tried again"
+                       : "What a rollout needs to know cannot be read; it is tried again",
+               {{"workload", id.key.name},
+                {"kind", KindName(id.kind)},
+                {"namespace", id.key.namespace_},
+                {"error", why}});
 }
 
 // A workload that has changed since it was read is read again, and the last time it is written
@@ -87,11 +98,7 @@ Reconciler::Answer Reconciler::PlanAndWrite(std::optional<Workload> workload, ba
     }
     if (!planned) {
       KeepNoPlace(id);
-      logging::Warning("What a rollout needs to know cannot be read; it is tried again",
-                       {{"workload", id.key.name},
-                        {"kind", KindName(id.kind)},
-                        {"namespace", id.key.namespace_},
-                        {"error", planned.status()}});
+      TellNotPlanned(id, planned.status());
       return {.outcome = Outcome::kRetry, .failure = FailureOf(planned.status())};
     }
     if (tries >= kMaxVersions || !ChecksVersion(*workload)) {
@@ -127,9 +134,10 @@ std::optional<Reconciler::Answer> Reconciler::Act(const Workload& workload, relo
     parts_.metrics.Skipped(SkipReason::kStrategyNotUpdated, plan.not_updated);
   }
   AnnotationEdits annotations;
-  if (plan.changes.empty()) {
-    KeepNoPlace(id);
-  } else if (parts_.gate != nullptr && !parts_.gate->Admit(workload, plan.changes, annotations)) {
+  if (plan.changes.empty() && parts_.gate != nullptr) {
+    parts_.gate->OnUpToDate(workload);
+  } else if (!plan.changes.empty() && parts_.gate != nullptr &&
+             !parts_.gate->Admit(workload, plan.changes, annotations)) {
     return Record(workload, plan, stop);  // the gate has it looked at again
   }
   return plan.changes.empty() ? Record(workload, plan, stop)
@@ -313,78 +321,6 @@ apimachinery::Result<WriteOutcome> Reconciler::Send(const Workload& workload,
     written = parts_.writer.Write(workload.id, write, stop);
   }
   return written;
-}
-
-bool Reconciler::WriteMarks(const Workload& workload, const std::stop_token& stop) {
-  AnnotationEdits marks = parts_.gate == nullptr ? AnnotationEdits() : parts_.gate->Marks(workload);
-  if (marks.empty()) {
-    return true;
-  }
-  const auto written = parts_.writer.Write(
-      workload.id, {.uid = workload.uid, .annotations = std::move(marks)}, stop);
-  if (written || written.status().reason == Reason::kNotFound ||
-      written.status().reason == Reason::kCancelled) {
-    return !written || written->recorded;
-  }
-  logging::Warning("The end of a rollout could not be written on its workload; it is tried again",
-                   {{"workload", workload.id.key.name},
-                    {"kind", KindName(workload.id.kind)},
-                    {"namespace", workload.id.key.namespace_},
-                    {"error", written.status()}});
-  return false;
-}
-
-Reconciler::Answer Reconciler::Record(const Workload& workload, const reloader::Plan& plan,
-                                      const std::stop_token& stop) {
-  const WorkloadId& id = workload.id;
-  if (parts_.record_baselines != BaselineRecording::kAlways || !plan.record || !Records(workload)) {
-    parts_.recording.NothingToDo(id);
-    return {};
-  }
-  const std::string baseline = BaselineAfter(plan, {});
-  const BaselineSchedule::Turn turn = parts_.recording.Ask(id, baseline, plan.is_news);
-  if (turn.is_fought) {
-    ReportLostBaseline(workload);
-  }
-  if (turn.wait > base::Duration(0)) {
-    return {.again = turn.wait};
-  }
-  const WorkloadWrite write{.uid = workload.uid,
-                            .annotations = {{std::string(kBaselineAnnotation), baseline}}};
-  const auto written = parts_.writer.Write(id, write, stop);
-  if (written && written->recorded) {
-    parts_.metrics.Recorded(id, true);
-    parts_.recording.Written(id, baseline);
-    return {};
-  }
-  const bool again = CannotRecord(id, written ? written->refusal : std::optional(written.status()));
-  return again ? Answer{.again = parts_.recording.Ask(id, baseline).wait} : Answer{};
-}
-
-bool Reconciler::CannotRecord(const WorkloadId& id,
-                              const std::optional<apimachinery::Status>& status) {
-  if (status && (status->reason == Reason::kNotFound || status->reason == Reason::kCancelled)) {
-    return false;
-  }
-  parts_.metrics.Recorded(id, false);
-  if (!status || IsMissingRight(*status)) {  // which Fallbacks tells
-    parts_.recording.Forbidden(id);
-  } else if (parts_.recording.Failed(id)) {
-    logging::Warning("Baseline of a workload not recorded; more attempts follow, ever more rarely",
-                     {{"workload", id.key.name},
-                      {"kind", KindName(id.kind)},
-                      {"namespace", id.key.namespace_},
-                      {"error", *status}});
-  }
-  return true;
-}
-
-bool Reconciler::Records(const Workload& workload) const {
-  if (parts_.record_baselines == BaselineRecording::kNever) {
-    return false;
-  }
-  const std::string* wanted = Find(workload.annotations, kRecordBaseline);
-  return wanted == nullptr || *wanted != "false";
 }
 
 void Reconciler::Forget(const WorkloadId& id) {

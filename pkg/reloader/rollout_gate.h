@@ -31,7 +31,8 @@ struct GateHost {
 
 /// What became of a write that a gate has admitted.
 enum class WriteEnd : std::uint8_t {
-  kNotRolled,   ///< no new pods come, or it is not known whether any do
+  kNotRolled,   ///< no new pods come
+  kUncertain,   ///< whether new pods come is not known: there was no answer
   kKept,        ///< no new pods come, but the gate's annotations are on the workload
   kRolled,      ///< new pods come, and the gate's annotations are on the workload
   kUnrecorded,  ///< new pods come, and the gate's annotations are not on the workload
@@ -67,6 +68,8 @@ class RolloutGate {
   /// The workload needs no rollout, or cannot ask for one now, in whatever way it came to be looked
   /// at: it waits for nothing and keeps no place until it asks again.
   virtual void OnNothing(const WorkloadId& workload) = 0;
+  /// The workload, as it is, needs no rollout; else as OnNothing.
+  virtual void OnUpToDate(const Workload& workload) { OnNothing(workload.id); }
   /// A workload as it is now, or null when it is gone.
   virtual void OnWorkload(const WorkloadId& id, const Workload* workload) = 0;
   /// The keys of a source that count, as reloadpolicy::KeyList; empty: all. `own`: what its

@@ -38,12 +38,17 @@ Result<std::optional<Digest>> ValueDigestReader::Read(const SourceId& id, const 
   if (!data) {
     return std::nullopt;
   }
+  const bool is_same = data->whole == whole;
   const Digest digest = DigestOver(*data, keys);
   const base::MutexLock lock(mu_);
   if (kept_.size() >= kMaxSources) {
     kept_.clear();
   }
   kept_.insert_or_assign(id, *std::move(data));
+  if (!is_same) {
+    return apimachinery::Fail(apimachinery::Reason::kConflict,
+                              id.key.ToString() + " has changed since the watch told of it");
+  }
   return digest;
 }
 

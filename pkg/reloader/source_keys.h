@@ -54,8 +54,9 @@ class ValueDigestReader {
 
   explicit ValueDigestReader(Fetch fetch) : fetch_(std::move(fetch)) {}
 
-  /// The digest over `keys` of the data whose digest is `whole`; of newer ones when the server has
-  /// newer ones. Nothing when the source does not exist any more.
+  /// The digest over `keys` of the data whose digest is `whole`. Nothing when the source does not
+  /// exist any more. Conflict when the server has other data: whether the source is paused by now,
+  /// and which keys count, the event that is on its way will tell.
   apimachinery::Result<std::optional<Digest>> Read(const SourceId& id, const Digest& whole,
                                                    std::string_view keys,
                                                    const std::stop_token& stop);

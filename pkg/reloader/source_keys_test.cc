@@ -63,6 +63,19 @@ TEST(ValueDigestReader, ReadsOnceForEachStateOfTheData) {
   EXPECT_EQ(reads, 2);
 }
 
+TEST(ValueDigestReader, DoesNotSpeakOfNewerDataThanItIsAskedFor) {
+  const ValueDigests before = ValueDigestsOf(ConfigMapOf({{"a", "1"}}));
+  const ValueDigests now = ValueDigestsOf(ConfigMapOf({{"a", "2"}}));
+  ValueDigestReader reader(
+      [&](const SourceId&, const std::stop_token&) -> Result<std::optional<ValueDigests>> {
+        return now;
+      });
+  const auto ahead = reader.Read(kKeyedConfig, before.whole, "a", {});
+  ASSERT_FALSE(ahead) << "the annotation that pauses it may be on its way as well";
+  EXPECT_EQ(ahead.status().reason, Reason::kConflict);
+  EXPECT_EQ(*reader.Read(kKeyedConfig, now.whole, "a", {}), DigestOver(now, "a"));
+}
+
 TEST(ValueDigestReader, TellsOfWhatCannotBeRead) {
   bool gone = false;
   ValueDigestReader reader(

@@ -100,6 +100,14 @@ Decision Gate::Ask(const Request& request, const Effective& effective, base::Wal
   return decision;
 }
 
+bool Gate::IsBroken(const Request& request, base::WallTime now) const {
+  if (request.phase != Phase::kUnavailable) {
+    return request.phase == Phase::kFailed;
+  }
+  const auto since = unavailable_since_.find(request.workload);
+  return since != unavailable_since_.end() && After(since->second, kLeastUnavailable) <= now;
+}
+
 Decision Gate::Begin(const Request& request, base::WallTime now) {
   asked_anew_.erase(request.workload);
   const bool kept_a_place = woken_.erase(request.workload) > 0;
@@ -114,8 +122,7 @@ Decision Gate::Begin(const Request& request, base::WallTime now) {
   const auto last = rollouts_.find(request.workload);
   if (decision.tracked) {
     const bool retries = last != rollouts_.end() && last->second.MayCountAsFailed(now);
-    const bool broken = last == rollouts_.end() &&
-                        (request.phase == Phase::kFailed || request.phase == Phase::kUnavailable);
+    const bool broken = last == rollouts_.end() && IsBroken(request, now);
     const RolloutState state = retries  ? RolloutState::kRetried
                                : broken ? RolloutState::kStartedBroken
                                         : RolloutState::kStarted;

@@ -164,8 +164,15 @@ class Gate {
   Decision Begin(const Request& request, base::WallTime now);
   /// The rollout waits for a reason that the caller found.
   void Wait(const Request& request, Hold hold, base::WallTime now);
-  /// The write that followed Begin failed: the rollout is not under way.
+  /// The write that followed Begin was not made: the rollout is not under way, unless it has been
+  /// observed, or an attempt before is uncertain.
   void Cancel(const ObjectRef& workload);
+  /// Whether the write that followed Begin was made is not known. The rollout keeps its place until
+  /// it is observed, or Settle finds it unnecessary, or its time is over. It cannot fail before.
+  void Doubt(const ObjectRef& workload);
+  /// A look at the workload, as `seen`, finds nothing to roll: one whose write is uncertain is
+  /// either observed by that or not under way.
+  void Settle(const ObjectRef& workload, const Sighting& seen, base::WallTime now);
   /// As Cancel, for certain, but what was to be written on the workload's own annotations is
   /// there: the record of a rollout that there is not, which is taken back.
   void CancelKept(const ObjectRef& workload);
@@ -273,6 +280,8 @@ class Gate {
   void NoteOrder(const ObjectRef& workload, const Annotations& annotations);
   /// Returns when it began, as it is to be written.
   base::WallTime Start(const Request& request, RolloutState state, base::WallTime now);
+  /// Whether it does not work as it is, so that no rollout is to blame.
+  bool IsBroken(const Request& request, base::WallTime now) const;
   /// The last time that a rollout of the workload is known to have begun.
   std::optional<base::WallTime> LastStart(const Request& request) const;
   /// The followed rollout that a sighting is about; null when there is none. Finds those that are
@@ -284,6 +293,8 @@ class Gate {
   /// The clock may have been set back since the last sweep.
   void FollowClock(base::WallTime now);
   void Drop(const ObjectRef& workload);
+  /// Takes back what Start did.
+  void Undo(const ObjectRef& workload);
   void End(const ObjectRef& workload, RolloutState state);
 
   PolicySet policies_;
@@ -296,6 +307,8 @@ class Gate {
   std::map<ObjectRef, base::WallTime> unrecorded_;
   /// Orders that annotations give, by namespace.
   std::map<std::string, std::map<ObjectRef, int>> orders_;
+  /// Since when a status says, without a break, that a workload is not available.
+  std::map<ObjectRef, base::WallTime> unavailable_since_;
   std::set<ObjectRef> unseen_;
   /// For TakeLooks: at once, and when its next change is due.
   std::set<ObjectRef> due_;

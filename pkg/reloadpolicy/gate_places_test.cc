@@ -61,12 +61,78 @@ TEST_F(GatePlacesTest, AnImpatientWorkloadKeepsItsPlace) {
 
 TEST_F(GatePlacesTest, AnImpatientWorkloadThatWasBrokenBeforeKeepsItsPlace) {
   SetPolicy({.max_in_namespace = 1});
+  See("a", Phase::kUnavailable);
+  After(10s);
   EXPECT_EQ(Begin("a", Phase::kUnavailable, impatient_).record, RolloutState::kStartedBroken);
   See("a", Phase::kUpdating);
   After(5s);
   EXPECT_EQ(Try("b"), "ConcurrencyLimit");
   After(10min);
   EXPECT_EQ(Try("b"), "go");
+}
+
+TEST_F(GatePlacesTest, AWriteWithoutAnAnswerKeepsItsPlace) {
+  SetPolicy({.max_in_namespace = 1, .stop_after_failures = 1});
+  Begin("a");
+  gate_.Doubt(AppRef("a"));
+  EXPECT_EQ(Try("b"), "ConcurrencyLimit");
+  gate_.Settle(AppRef("a"), {"u", {}, Phase::kComplete, ""}, now_);
+  EXPECT_EQ(Try("b"), "go") << "another look finds that it was not made, and need not be";
+  Begin("a");
+  gate_.Doubt(AppRef("a"));
+  now_ += 2s;
+  Begin("a");
+  gate_.Cancel(AppRef("a"));  // a conflict, perhaps with itself
+  EXPECT_EQ(Try("b"), "ConcurrencyLimit");
+  See("a", Phase::kUpdating);
+  EXPECT_EQ(Try("b"), "ConcurrencyLimit") << "it was made";
+  gate_.Cancel(AppRef("a"));
+  EXPECT_EQ(Try("b"), "ConcurrencyLimit")
+      << "what has been seen is under way, whatever a write says";
+  See("a", Phase::kComplete);
+  EXPECT_EQ(Try("b"), "go");
+}
+
+TEST_F(GatePlacesTest, AWriteWithoutAnAnswerThatWasNotMadeIsNoFailure) {
+  SetPolicy({.max_in_namespace = 1, .health_timeout = 8s, .stop_after_failures = 1});
+  Begin("a");
+  gate_.Doubt(AppRef("a"));
+  After(9s);
+  EXPECT_EQ(Try("b"), "go") << "it has neither failed nor a place any more";
+  EXPECT_EQ(gate_.rollouts(), 0U);
+  Begin("a");
+  gate_.Doubt(AppRef("a"));
+  on_workload_["a"].clear();
+  gate_.Settle(AppRef("a"), {"u", {}, Phase::kComplete, ""}, now_);
+  EXPECT_EQ(gate_.rollouts(), 0U) << "there is nothing to roll, and nothing was";
+}
+
+TEST_F(GatePlacesTest, AWriteWithoutAnAnswerThatIsGivenUpLeavesTheFailureBefore) {
+  SetPolicy(stop_);
+  Begin("a");
+  See("a", Phase::kFailed);
+  const Annotations failed = on_workload_["a"];
+  Begin("a", Phase::kFailed, failed);
+  gate_.Doubt(AppRef("a"));
+  now_ += 1s;
+  Begin("a", Phase::kFailed, failed);
+  gate_.Doubt(AppRef("a"));
+  on_workload_["a"] = failed;
+  gate_.Settle(AppRef("a"), {"u", failed, Phase::kFailed, ""}, now_);
+  EXPECT_EQ(Try("b"), "StoppedAfterFailures");
+}
+
+TEST_F(GatePlacesTest, WhatIsUnavailableForAMomentIsNotBroken) {
+  SetPolicy({.health_timeout = 8s, .stop_after_failures = 1});
+  See("a", Phase::kUnavailable);
+  After(9s);
+  EXPECT_EQ(Begin("a", Phase::kUnavailable).record, RolloutState::kStarted);
+  See("b", Phase::kUnavailable);
+  See("b", Phase::kComplete);
+  After(1s);
+  See("b", Phase::kUnavailable);
+  After(5s);
+  EXPECT_EQ(Begin("b", Phase::kUnavailable).record, RolloutState::kStarted);
 }
 
 TEST_F(GatePlacesTest, APatientWorkloadKeepsItsPlaceForItsOwnTime) {

@@ -181,6 +181,11 @@ Rollout* Gate::Follow(const ObjectRef& workload, const Sighting& seen, base::Wal
 
 void Gate::Observe(const ObjectRef& workload, const Sighting& seen, base::WallTime now) {
   NoteOrder(workload, seen.annotations);
+  if (seen.phase == Phase::kUnavailable) {
+    unavailable_since_.try_emplace(workload, now);
+  } else if (seen.phase != Phase::kUnseen) {
+    unavailable_since_.erase(workload);
+  }
   unseen_.erase(workload);
   if (const auto found = unrecorded_.find(workload); found != unrecorded_.end()) {
     const auto last = LastRolloutOf(seen.annotations);
@@ -195,6 +200,7 @@ void Gate::Observe(const ObjectRef& workload, const Sighting& seen, base::WallTi
   replaced_.erase(workload);
   ended_.erase(workload);
   rollout->observed = true;
+  rollout->uncertain = rollout->doubted = false;
   rollout->before.reset();
   rollout->uid = seen.uid;
   rollout->record = RecordOf(seen.annotations, seen.uid);
@@ -220,6 +226,7 @@ void Gate::Remember(const Remembered& failed) {
   const auto found = rollouts_.find(failed.workload);
   if (found == rollouts_.end()) {
     Rollout rollout = Restored(failed.started, RolloutState::kFailed);
+    rollout.told = false;  // whoever tells it writes that on the workload
     rollout.phase = Phase::kUnavailable;
     rollout.uid = failed.uid;
     SetTimes(failed.workload, rollout);
@@ -231,7 +238,6 @@ void Gate::Remember(const Remembered& failed) {
     const bool is_younger = InSeconds(rollout.started) > InSeconds(failed.started);
     rollout.retried = rollout.retried || is_younger;
     rollout.failed = rollout.failed || !is_younger;
-    rollout.told = rollout.told || !is_younger;
     rollout.broken = false;
   }
 }
@@ -241,6 +247,7 @@ std::vector<ObjectRef> Gate::Unseen() const { return {unseen_.begin(), unseen_.e
 void Gate::Forget(const ObjectRef& workload) {
   Drop(workload);
   unrecorded_.erase(workload);
+  unavailable_since_.erase(workload);
   Done(workload);
   NoteOrder(workload, {});
 }
@@ -251,6 +258,9 @@ void Gate::FollowClock(base::WallTime now) {
     for (auto& [workload, rollout] : rollouts_) {
       rollout.Clamp(now);
       touched_.insert(workload);
+    }
+    for (auto& [workload, since] : unavailable_since_) {
+      since = std::min(since, now);
     }
     for (auto& [workload, pending] : pending_) {
       pending.since = std::min(pending.since, now);

@@ -42,12 +42,18 @@ base::WallTime Gate::Start(const Request& request, RolloutState state, base::Wal
       rollout.before = last;
     }
   }
+  const auto last = rollouts_.find(request.workload);
+  rollout.doubted = last != rollouts_.end() && last->second.uncertain;
+  if (rollout.doubted) {  // the same rollout: an event may still tell that it was written
+    rollout.started = last->second.started;
+    rollout.before = last->second.before;
+  }
   const base::WallTime started = rollout.started;
   rollout.annotations = request.annotations;
   SetTimes(request.workload, rollout);
   rollout.retried = state == RolloutState::kRetried;
   rollout.broken = state == RolloutState::kStartedBroken;
-  if (const auto last = rollouts_.find(request.workload); last != rollouts_.end()) {
+  if (last != rollouts_.end() && !rollout.doubted) {
     replaced_.insert_or_assign(request.workload, std::move(last->second));
   }
   rollouts_.insert_or_assign(request.workload, std::move(rollout));
@@ -58,6 +64,43 @@ base::WallTime Gate::Start(const Request& request, RolloutState state, base::Wal
 }
 
 void Gate::Cancel(const ObjectRef& workload) {
+  const auto found = rollouts_.find(workload);
+  if (found == rollouts_.end() || found->second.observed) {
+    return;
+  }
+  if (found->second.doubted) {
+    found->second.uncertain = true;
+  } else {
+    Undo(workload);
+  }
+}
+
+void Gate::Doubt(const ObjectRef& workload) {
+  const auto found = rollouts_.find(workload);
+  if (found == rollouts_.end() || found->second.observed) {
+    return;
+  }
+  if (!HasRollouts(workload.kind)) {
+    return Undo(workload);  // no status will tell
+  }
+  found->second.uncertain = true;
+  next_sweep_.reset();
+}
+
+void Gate::Settle(const ObjectRef& workload, const Sighting& seen, base::WallTime now) {
+  const auto is_uncertain = [&] {
+    const auto found = rollouts_.find(workload);
+    return found != rollouts_.end() && found->second.uncertain;
+  };
+  if (is_uncertain()) {
+    Observe(workload, seen, now);
+  }
+  if (is_uncertain()) {
+    Undo(workload);
+  }
+}
+
+void Gate::Undo(const ObjectRef& workload) {
   if (rollouts_.erase(workload) == 0) {
     return;
   }
@@ -74,7 +117,7 @@ void Gate::CancelKept(const ObjectRef& workload) {
     return;
   }
   const base::WallTime started = found->second.started;
-  Cancel(workload);
+  Undo(workload);
   if (!HasRollouts(workload.kind)) {
     return;
   }
@@ -95,7 +138,7 @@ void Gate::LeaveUnrecorded(const ObjectRef& workload) {
   if (policies_.Resolve(workload, found->second.annotations).min_interval) {
     unrecorded_.insert_or_assign(workload, found->second.started);
   }
-  Cancel(workload);
+  Undo(workload);
 }
 
 }  // namespace kubexx::reloadpolicy

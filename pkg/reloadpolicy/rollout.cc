@@ -40,7 +40,7 @@ base::WallTime Rollout::SoakedAt() const {
 
 base::WallTime Rollout::Deadline() const {
   // One that is left is not told: what matters of it is its place.
-  return broken ? OthersDeadline() : Later(running_since, timeout);
+  return broken || uncertain ? OthersDeadline() : Later(running_since, timeout);
 }
 
 base::WallTime Rollout::OthersDeadline() const {
@@ -60,7 +60,7 @@ bool Rollout::IsStuck(base::WallTime now) const {
 bool Rollout::IsHealthy(base::WallTime now) const { return healthy_since && SoakedAt() <= now; }
 
 bool Rollout::HasFailed(base::WallTime now) const {
-  return !IsHealthy(now) && (failed || (!broken && IsStuck(now)));
+  return !IsHealthy(now) && (failed || (!broken && !uncertain && IsStuck(now)));
 }
 
 bool Rollout::HasFailedForOthers(base::WallTime now) const {

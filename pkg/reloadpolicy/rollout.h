@@ -18,6 +18,10 @@ namespace kubexx::reloadpolicy {
 /// however short the soak time is: a pod that crashes again and again is available in between.
 inline constexpr base::Duration kLeastSoakAfterFailure = std::chrono::seconds(10);
 
+/// A workload counts as broken before its rollout when it has been unavailable for at least this
+/// long: one that has just been made is unavailable for a moment.
+inline constexpr base::Duration kLeastUnavailable = std::chrono::seconds(10);
+
 /// A rollout under way, or failed and not mended. Pure; a value type.
 struct Rollout {
   base::WallTime started{};
@@ -37,8 +41,10 @@ struct Rollout {
   bool failed = false;    ///< it was seen to fail; only health ends that
   bool failed_for_others = false;  ///< the same of HasFailedForOthers
   bool broken = false;             ///< the workload was not available before it either
-  bool restored = false;           ///< read from the workload: what came before was not seen
-  bool told = false;               ///< its failure
+  bool uncertain = false;  ///< whether it was written is not known; it has a place, and cannot fail
+  bool doubted = false;    ///< it is written again, after an attempt that is uncertain
+  bool restored = false;   ///< read from the workload: what came before was not seen
+  bool told = false;       ///< its failure
   /// Since when it has been complete without a break.
   std::optional<base::WallTime> healthy_since{};
   std::string uid{};
@@ -59,8 +65,8 @@ struct Rollout {
   /// It has failed, and not only by a timeout that its own annotation makes shorter than others
   /// allow: from then on it keeps no place that they wait for, and may stop them.
   bool HasFailedForOthers(base::WallTime now) const;
-  /// It does not get on, but neither did its workload before.
-  bool IsLeft(base::WallTime now) const { return broken && IsStuck(now); }
+  /// It does not get on, but neither did its workload before, or perhaps it was never written.
+  bool IsLeft(base::WallTime now) const { return (broken || uncertain) && IsStuck(now); }
   /// It has failed for others, or the one before has and it is not healthy yet.
   bool CountsAsFailed(base::WallTime now) const;
   /// As CountsAsFailed, and also when its time was over before this process saw it: it may have
