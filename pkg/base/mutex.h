@@ -27,16 +27,23 @@
 
 namespace kubexx::base {
 
-/// A mutual exclusion lock. Not recursive.
+/// A mutual exclusion lock. Not recursive. Whoever finds it taken looks again for about as long as
+/// it takes to go to sleep and to be woken before doing that: most locks are held for less.
 class KX_THREAD_ANNOTATION(capability("mutex")) Mutex {
  public:
   Mutex() = default;
   Mutex(const Mutex&) = delete;
   Mutex& operator=(const Mutex&) = delete;
-  void lock() KX_THREAD_ANNOTATION(acquire_capability()) { mu_.lock(); }
+  void lock() KX_THREAD_ANNOTATION(acquire_capability()) {
+    if (!mu_.try_lock()) {
+      LockTaken();
+    }
+  }
   void unlock() KX_THREAD_ANNOTATION(release_capability()) { mu_.unlock(); }
 
  private:
+  void LockTaken();
+
   std::mutex mu_;
 };
 
