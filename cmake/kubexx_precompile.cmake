@@ -1,7 +1,9 @@
 # Precompiled headers: reading the standard library's headers is half of what compiling most files costs. One set is made
-# for each kind of code, as a file can only use one that was made with its own flags:
+# for each kind of code, as a file can only use one that was made with its own flags; g++ even takes the level of optimisation
+# from the precompiled header, whatever the file's own is, without a word:
 #
 #   library   the libraries
+#   hot       libraries that are optimised further (kubexx_package's HOT)
 #   cold      libraries that are compiled for size (kubexx_package's COLD)
 #   testing   libraries of fakes for tests
 #   test      test programs: GoogleTest as well
@@ -152,11 +154,12 @@ set(empty ${CMAKE_BINARY_DIR}/precompiled.cc)
 if(NOT EXISTS ${empty})
   file(WRITE ${empty} "int main() {}\n")
 endif()
-foreach(kind library cold)
+foreach(kind library hot cold)
   add_library(kubexx_precompiled_${kind} OBJECT EXCLUDE_FROM_ALL ${empty})
   target_precompile_headers(kubexx_precompiled_${kind} PRIVATE ${kubexx_precompiled_standard})
   target_link_libraries(kubexx_precompiled_${kind} PRIVATE Threads::Threads kubexx_warnings)
 endforeach()
+target_compile_options(kubexx_precompiled_hot PRIVATE ${kubexx_hot_options})
 target_compile_options(kubexx_precompiled_cold PRIVATE ${kubexx_cold_options})
 if(KUBEXX_TESTS)
   add_library(kubexx_precompiled_testing OBJECT EXCLUDE_FROM_ALL ${empty})
