@@ -13,7 +13,7 @@
 namespace kubexx::cmd {
 
 /// In kubexx-apiserver: becomes kubexx-apiserver-etcd, in the same folder, and returns only when
-/// that fails. In that: does nothing. To be called before threads are started.
+/// that fails. In that: does nothing. To be called before the process serves or holds anything.
 apimachinery::Result<void> BecomeProgramWithEtcd(char* const* argv);
 
 /// In kubexx-apiserver-etcd only.

@@ -164,6 +164,21 @@ void FlagSet::AllowArguments(std::string usage, std::vector<std::string>* target
   arguments_ = target;
 }
 
+void FlagSet::AllowUnknown(std::vector<std::string>* target) { unknown_ = target; }
+
+bool FlagSet::TakeUnknown(int argc, const char* const* argv, int& index) {
+  if (unknown_ == nullptr) {
+    return false;
+  }
+  std::string given = argv[index];
+  const std::string_view next = index + 1 < argc ? argv[index + 1] : "--";
+  if (given.find('=') == std::string::npos && (next == "-" || !next.starts_with('-'))) {
+    given += " " + std::string(argv[++index]);
+  }
+  unknown_->push_back(std::move(given));
+  return true;
+}
+
 Result<void> FlagSet::Set(const std::string& name, const Flag& flag, std::string_view value) {
   if (const auto set = flag.set(value); !set) {
     return Fail(Reason::kInvalidConfig, "invalid value " + Quoted(value) + " of flag --" + name +
@@ -194,6 +209,9 @@ Result<ParseOutcome> FlagSet::Parse(int argc, const char* const* argv) {
     name = name == "-h" ? "help" : name.starts_with("--") ? name.substr(2) : std::string();
     const auto found = flags_.find(name);
     if (found == flags_.end()) {
+      if (TakeUnknown(argc, argv, i)) {
+        continue;
+      }
       return Fail(Reason::kInvalidConfig, "unknown flag: " + std::string(word.substr(0, equals)));
     }
     const Flag& flag = found->second;

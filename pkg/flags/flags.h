@@ -60,6 +60,11 @@ class FlagSet {
   /// there may be none.
   void AllowArguments(std::string usage, std::vector<std::string>* target);
 
+  /// Takes flags that nobody has added, too, for programs that stand in for others: adds each to
+  /// `target` as it was given. What follows one without "=" and is no flag is its value, so there
+  /// can be no arguments besides.
+  void AllowUnknown(std::vector<std::string>* target);
+
   /// Sets the targets; once only. kInvalidConfig for an unknown flag, a missing or bad value or an
   /// unexpected argument; targets may then be partly set.
   apimachinery::Result<ParseOutcome> Parse(int argc, const char* const* argv);
@@ -94,6 +99,8 @@ class FlagSet {
 
   void Add(std::string name, Flag flag);
   void AddBuiltIn();
+  /// Whether the flag at argv[index] may be unknown; its value is taken along.
+  bool TakeUnknown(int argc, const char* const* argv, int& index);
   apimachinery::Result<void> Set(const std::string& name, const Flag& flag, std::string_view value);
   std::string Completion(std::string_view shell) const;
 
@@ -103,6 +110,7 @@ class FlagSet {
   std::map<std::string, Flag, std::less<>> flags_;
   std::string arguments_usage_{};
   std::vector<std::string>* arguments_ = nullptr;
+  std::vector<std::string>* unknown_ = nullptr;
   std::optional<std::string> answer_{};
   GivenFlags given_{};
 };

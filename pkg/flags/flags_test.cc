@@ -293,5 +293,15 @@ TEST_F(FlagSetTest, CompletionOfOtherShellsIsRefused) {
             "invalid value \"tcsh\" of flag --completion: use bash, zsh or fish");
 }
 
+TEST_F(FlagSetTest, UnknownFlagsAreTakenWithTheirValuesWhereTheyMayBe) {
+  EXPECT_THAT(ErrorOf({"--feature=A"}), HasSubstr("unknown flag: --feature"));
+  std::vector<std::string> unknown;
+  flags_.AllowUnknown(&unknown);
+  ParseOk({"--feature=A", "--port", "80", "-v=2", "--quiet", "--workers", "4", "--last"});
+  EXPECT_THAT(unknown, ElementsAre("--feature=A", "--port 80", "-v=2", "--quiet", "--last"));
+  EXPECT_EQ(workers_, 4);
+  EXPECT_THAT(ErrorOf({"--workers=four"}), HasSubstr("invalid value"));
+}
+
 }  // namespace
 }  // namespace kubexx::flags

@@ -56,7 +56,7 @@ GraphNode NodeOfTree(const ResourceType& type, const std::string& key, const Jso
 StoreGraph::StoreGraph(storage::Storage& storage, base::Clock& clock)
     : storage_(storage), clock_(clock) {
   for (ResourceTypeRef& type : BuiltinTypes()) {
-    if (!type->is_review) {
+    if (!type->is_review && !type->is_made_up) {
       std::string prefix = type->prefix;
       types_.emplace(std::move(prefix), std::move(type));
     }

@@ -71,8 +71,7 @@ Answer Dispatch(const Call& call) {
     return verb == "create" ? HandleTokenRequest(call) : Fail(NotAllowed());
   }
   if (!sub.empty()) {
-    const bool known =
-        (sub == "status" && call.type->has_status) || (sub == "scale" && call.type->has_scale);
+    const bool known = HasPart(*call.type, sub) || (sub == "scale" && call.type->has_scale);
     if (!known || call.info.name.empty()) {
       return Fail(NoSuchPath());
     }
@@ -86,6 +85,9 @@ Answer Dispatch(const Call& call) {
   const bool named = !call.info.name.empty();
   if (call.type->is_review) {
     return verb == "create" && !named ? HandleReview(call) : Fail(NotAllowed());
+  }
+  if (call.type->is_made_up) {
+    return verb == "get" || verb == "list" ? HandleComponentStatus(call) : Fail(NotAllowed());
   }
   if (verb == "get") {
     return HandleGet(call);
@@ -144,11 +146,15 @@ Result<void> Api::Bootstrap(const std::stop_token& stop) {
       return Fail(created.error().WithContext(std::string("make namespace ") + name));
     }
   }
-  if (authorizer_.rbac()) {
-    KX_RETURN_IF_ERROR(BootstrapRoles(stop));
-  }
+  KX_RETURN_IF_ERROR(BootstrapRoles(stop));
   KX_RETURN_IF_ERROR(custom_.Sync(stop));
   return reaper_.Load(stop);
+}
+
+Result<void> Api::Publish(const KubernetesService& service, const std::stop_token& stop) {
+  const auto published = PublishService(types_, objects_, service, stop);
+  return published ? Result<void>()
+                   : Fail(published.error().WithContext("make the Service default/kubernetes"));
 }
 
 Result<void> Api::BootstrapRoles(const std::stop_token& stop) {

@@ -14,6 +14,7 @@
 #include "kubexx/apiserver/endpoints/call.h"
 #include "kubexx/apiserver/endpoints/custom_resources.h"
 #include "kubexx/apiserver/endpoints/event_reaper.h"
+#include "kubexx/apiserver/endpoints/kubernetes_service.h"
 #include "kubexx/apiserver/endpoints/namespace_reaper.h"
 #include "kubexx/apiserver/endpoints/object_store.h"
 #include "kubexx/apiserver/endpoints/request_info.h"
@@ -61,8 +62,11 @@ class Api {
   /// Whether to read the body of a request, by its header; see Authenticator::Admits.
   bool Admits(const http::Request& header) const { return authenticator_.Admits(header); }
 
-  /// Makes what every cluster has: a key for tokens, namespaces and, with RBAC, roles.
+  /// Makes what every cluster has: a key for tokens, namespaces and roles.
   apimachinery::Result<void> Bootstrap(const std::stop_token& stop);
+
+  /// Makes the Service default/kubernetes, which leads here; see PublishService.
+  apimachinery::Result<void> Publish(const KubernetesService& service, const std::stop_token& stop);
 
   /// To be called about once a second, by one thread: bookmarks and ends of watches, what waits for
   /// finalizers, and what other servers have defined. With `stop` it returns soon; what is left is

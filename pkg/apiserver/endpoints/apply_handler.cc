@@ -101,8 +101,7 @@ Answer HandleApply(const Call& call) {
   if (of_scale) {
     KX_ASSIGN_OR_RETURN(config, ConfigOfScale(call, config));
   }
-  const WritePart part =
-      call.info.subresource == "status" ? WritePart::kStatus : WritePart::kObject;
+  const WritePart part = PartOfSubresource(call.info.subresource);
   std::vector<std::string> old_finalizers;
   const auto change = [&](const JsonTree& current) -> Result<JsonTree> {
     old_finalizers = FinalizersOf(current);

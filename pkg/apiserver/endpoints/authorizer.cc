@@ -221,6 +221,9 @@ rbac::HeldRules Authorizer::RulesOf(const User& user, std::string_view namespace
 
 Result<void> Authorizer::CheckGrant(const User& user, const Grant& grant,
                                     const std::stop_token& stop) {
+  if (rbac_ && grant.subresource == "approval" && grant.current != nullptr) {
+    return CheckApproval(user, grant, stop);
+  }
   if (!rbac_ || grant.type.group != kGroup || IsForCollectionOnly(grant.current, grant.object)) {
     return {};
   }
@@ -231,6 +234,24 @@ Result<void> Authorizer::CheckGrant(const User& user, const Grant& grant,
   request.name = MetaString(grant.object, "name");
   return grant.type.plural.ends_with("bindings") ? CheckBinding(user, grant, request, stop)
                                                  : CheckRole(user, grant, request, stop);
+}
+
+Result<void> Authorizer::CheckApproval(const User& user, const Grant& grant,
+                                       const std::stop_token& stop) {
+  const std::string signer = StringAt(*grant.current, {"spec", "signerName"});
+  rbac::Request approve;
+  approve.verb = "approve";
+  approve.group = grant.type.group;
+  approve.resource = "signers";
+  for (const std::string& name : {signer, signer.substr(0, signer.find('/')) + "/*"}) {
+    approve.name = name;
+    if (Decide(user, approve, stop).allowed) {
+      return {};
+    }
+  }
+  return Fail(apiserver::Forbidden(
+      grant.type, grant.name,
+      "user not permitted to approve requests with signerName " + JsonTree(signer).ToJson()));
 }
 
 Result<void> Authorizer::CheckBinding(const User& user, const Grant& grant,

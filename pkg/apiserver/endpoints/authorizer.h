@@ -21,9 +21,10 @@
 
 namespace kubexx::apiserver {
 
-/// A write of an object of RBAC: `current` is null for a create.
+/// A write of an object of RBAC, or an approval: `current` is null for a create.
 struct Grant {
   const ResourceType& type;
+  std::string subresource{};
   std::string namespace_{};  ///< the request's
   std::string name{};        ///< the request's; "" for a POST
   const codec::JsonTree* current = nullptr;
@@ -59,7 +60,8 @@ class Authorizer {
   /// Nobody gives what they do not have: for writes of Roles and bindings, kForbidden when the
   /// object grants more than the user may do, unless they have the verb "escalate" or "bind", or
   /// change what the garbage collector needs only. kNotFound for a binding to a role that is not
-  /// there. Success for all other types.
+  /// there. The approval of a CertificateSigningRequest needs the verb "approve" for its signer, or
+  /// for all of the signer's domain. Success for all others.
   apimachinery::Result<void> CheckGrant(const User& user, const Grant& grant,
                                         const std::stop_token& stop);
 
@@ -71,6 +73,8 @@ class Authorizer {
   apimachinery::Result<void> CheckBinding(const User& user, const Grant& grant,
                                           const rbac::Request& request,
                                           const std::stop_token& stop);
+  apimachinery::Result<void> CheckApproval(const User& user, const Grant& grant,
+                                           const std::stop_token& stop);
   apimachinery::Result<void> CheckRole(const User& user, const Grant& grant,
                                        const rbac::Request& request, const std::stop_token& stop);
 

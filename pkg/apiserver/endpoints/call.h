@@ -40,11 +40,13 @@ struct Call {
     return {.namespace_ = type->namespaced ? info.namespace_ : std::string(), .name = info.name};
   }
   /// Whether the user may write `object` instead of `current`, which is null for a create: no Role
-  /// may grant more than its writer has. Every handler that writes objects asks; kForbidden.
+  /// may grant more than its writer has, and only who may sign says what is signed. Every handler
+  /// that writes objects asks; kForbidden.
   apimachinery::Result<void> CheckGrant(const codec::JsonTree* current,
                                         const codec::JsonTree& object) const {
     return authorizer.CheckGrant(user,
                                  {.type = *type,
+                                  .subresource = info.subresource,
                                   .namespace_ = info.namespace_,
                                   .name = info.name,
                                   .current = current,
@@ -98,6 +100,8 @@ Answer HandleBinding(const Call& call);
 Answer HandleEviction(const Call& call);
 /// Makes a service account's token.
 Answer HandleTokenRequest(const Call& call);
+/// Of ComponentStatus: the store is there, since the server runs.
+Answer HandleComponentStatus(const Call& call);
 /// Of a type that is a review.
 Answer HandleReview(const Call& call);
 

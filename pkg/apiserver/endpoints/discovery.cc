@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "kubexx/apiserver/endpoints/media_type.h"
+#include "kubexx/apiserver/endpoints/write_part.h"
+#include "kubexx/apiserver/object/version_priority.h"
 #include "kubexx/codec/json_tree.h"
 
 namespace kubexx::apiserver {
@@ -52,10 +54,14 @@ std::vector<Subresource> SubresourcesOf(const ResourceType& type) {
   }
   if (type.group.empty() && type.plural == "pods") {
     all.push_back({"binding", "", "v1", "Binding", {"create"}});
+    all.push_back({"ephemeralcontainers", "", "v1", "Pod"});
     all.push_back({"eviction", "policy", "v1", "Eviction", {"create"}});
   }
   if (type.group.empty() && type.plural == "serviceaccounts") {
     all.push_back({"token", "authentication.k8s.io", "v1", "TokenRequest", {"create"}});
+  }
+  if (HasPart(type, "approval")) {
+    all.push_back({"approval", type.group, type.version, type.kind});
   }
   if (type.has_status) {
     all.push_back({"status", type.group, type.version, type.kind});
@@ -85,6 +91,7 @@ std::vector<std::string> VersionsOf(const std::vector<ResourceTypeRef>& types,
       versions.push_back(type->version);
     }
   }
+  std::ranges::stable_sort(versions, IsPreferredVersion);
   return versions;
 }
 
@@ -213,7 +220,7 @@ http::Response LegacyResources(const std::vector<ResourceTypeRef>& types, const 
     if (!type->categories.empty()) {
       tree["categories"] = ArrayOf(type->categories);
     }
-    if (!type->is_review) {
+    if (!type->is_review && !type->is_made_up) {
       tree["storageVersionHash"] = StorageVersionHash(*type);
     }
     list["resources"].Append(std::move(tree));
@@ -263,8 +270,12 @@ const std::vector<std::string>& VerbsOf(const ResourceType& type) {
   static const std::vector<std::string> kNamespace{"create", "delete", "get",  "list",
                                                    "patch",  "update", "watch"};
   static const std::vector<std::string> kReview{"create"};
+  static const std::vector<std::string> kReading{"get", "list"};
   if (type.is_review) {
     return kReview;
+  }
+  if (type.is_made_up) {
+    return kReading;
   }
   return type.group.empty() && type.plural == "namespaces" ? kNamespace : kAll;
 }

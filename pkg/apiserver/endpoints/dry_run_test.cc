@@ -58,5 +58,15 @@ TEST_F(DryRunTest, AllWritesNothing) {
   EXPECT_EQ(Do("GET", kDryMap).status, 200);
 }
 
+// As kube-apiserver: only its store looks at the version of a new object.
+TEST_F(DryRunTest, ANewObjectMayHaveAVersion) {
+  const std::string object = R"({"metadata":{"name":"m","resourceVersion":"7"}})";
+  EXPECT_EQ(Do("POST", kDryMaps, object).status, 400);
+  const http::Response made = Do("POST", std::string(kDryMaps) + "?dryRun=All", object);
+  EXPECT_EQ(made.status, 201) << made.body;
+  EXPECT_EQ(At(Json(made), {"metadata", "resourceVersion"}), "7");
+  EXPECT_EQ(Do("GET", kDryMap).status, 404);
+}
+
 }  // namespace
 }  // namespace kubexx::apiserver

@@ -58,14 +58,8 @@ std::string ManagerOf(const Call& call) {
 }
 
 /// What the write leaves as it is, or the server decides.
-FieldSet IgnoredBy(const Call& call) {
-  FieldSet ignored;
-  if (call.info.subresource == "status") {
-    ignored.Insert({PathElement::Field("metadata")});
-    ignored.Insert({PathElement::Field("spec")});
-  } else if (call.type->has_status) {
-    ignored.Insert({PathElement::Field("status")});
-  }
+FieldSet IgnoredByCall(const Call& call) {
+  FieldSet ignored = IgnoredBy(*call.type, PartOfSubresource(call.info.subresource));
   if (call.type->group.empty() && call.type->plural == "namespaces") {
     ignored.Insert({PathElement::Field("spec"), PathElement::Field("finalizers")});
   }
@@ -77,7 +71,7 @@ Writer WriterOf(const Call& call) {
           .manager = ManagerOf(call),
           .api_version = call.type->ApiVersion(),
           .subresource = call.info.subresource,
-          .ignored = IgnoredBy(call),
+          .ignored = IgnoredByCall(call),
           .now = apimachinery::Time::From(call.objects.clock().Wall()).ToString()};
 }
 

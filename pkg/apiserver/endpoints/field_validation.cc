@@ -44,6 +44,11 @@ class Longer {
   const std::size_t size_;
 };
 
+/// None for what is not kept.
+Type MemberOf(const Type& type, std::string_view name) {
+  return type.Prunes(name) ? Type() : type.Member(name);
+}
+
 void CollectUnknown(const Type& type, const JsonTree& value, std::string& path, Faults& faults) {
   if (faults.size() >= kMaxFaults) {
     return;
@@ -54,7 +59,7 @@ void CollectUnknown(const Type& type, const JsonTree& value, std::string& path, 
   }
   for (const JsonTree::Member& member : value.members()) {
     const Longer longer(path, member.key);
-    CollectUnknown(type.Member(member.key), member.value, path, faults);
+    CollectUnknown(MemberOf(type, member.key), member.value, path, faults);
   }
   const Type element_type = value.IsArray() ? type.Element() : Type();
   for (std::size_t i = 0; i < value.elements().size(); ++i) {
@@ -104,7 +109,7 @@ class FaultFinder {
       if (!seen.insert(key).second) {
         Complain("duplicate");
       }
-      Value(in_unknown_ ? Type() : type.Member(key));
+      Value(in_unknown_ ? Type() : MemberOf(type, key));
     }
     ++at_;
   }

@@ -56,5 +56,25 @@ TEST(UnknownFieldsTest, HaveTheirPaths) {
                           R"(unknown field "spec.template.spec.containers[1].imagee")"));
 }
 
+TEST(UnknownFieldsTest, SchemasWithoutPropertiesHaveNone) {
+  const auto schema = JsonTree::Parse(R"({"type":"object","properties":{"spec":{"type":"object"},
+      "open":{"type":"object","x-kubernetes-preserve-unknown-fields":true},
+      "map":{"type":"object","additionalProperties":{"type":"string"}}}})");
+  ASSERT_TRUE(schema);
+  const std::string json = R"({"apiVersion":"v1","kind":"Bolt","metadata":{"name":"a"},
+      "spec":{"foo":{"bar":1}},"open":{"a":{"b":1}},"map":{"a":"b"},"x":1})";
+  const auto object = JsonTree::Parse(json);
+  ASSERT_TRUE(object);
+  const auto type = managedfields::Type::Custom(&*schema);
+  EXPECT_THAT(UnknownFields(type, *object),
+              ElementsAre(R"(unknown field "spec.foo")", R"(unknown field "x")"));
+  EXPECT_THAT(FieldFaults(type, json),
+              ElementsAre(R"(unknown field "spec.foo")", R"(unknown field "x")"));
+  const auto bare = JsonTree::Parse(R"({"type":"object"})");
+  ASSERT_TRUE(bare);
+  EXPECT_THAT(FieldFaults(managedfields::Type::Custom(&*bare), R"({"kind":"Bolt","spec":{"a":1}})"),
+              ElementsAre(R"(unknown field "spec")"));
+}
+
 }  // namespace
 }  // namespace kubexx::apiserver

@@ -99,6 +99,12 @@ Result<void> ObjectStore::CheckPlace(const ResourceType& type, const std::string
 Result<JsonTree> ObjectStore::Create(const ResourceType& type, const std::string& namespace_,
                                      JsonTree object, bool dry_run, std::stop_token stop) {
   const bool generated = MetaString(object, "name").empty();
+  // As kube-apiserver has it: only the store minds the version of a new object, and a dry run does
+  // not get there.
+  const std::string version = dry_run ? MetaString(object, "resourceVersion") : std::string();
+  if (dry_run) {
+    SetMeta(object, "resourceVersion", "");
+  }
   KX_RETURN_IF_ERROR(PrepareCreate(type, namespace_, clock_, object));
   if (IsCustomResourceDefinition(type)) {
     KX_ASSIGN_OR_RETURN(const auto others, ReadDefinitions(storage_, stop));
@@ -113,6 +119,7 @@ Result<JsonTree> ObjectStore::Create(const ResourceType& type, const std::string
     if (existing) {
       return Fail(AlreadyExists(type, key.name));
     }
+    SetMeta(object, "resourceVersion", version);
     return object;
   }
   const auto kv = storage_.Create(type.StorageKey(key), std::move(value), std::move(stop));
@@ -136,6 +143,9 @@ Result<JsonTree> ObjectStore::Update(const ResourceType& type, const apimachiner
     last.reset();
     KX_ASSIGN_OR_RETURN(const JsonTree before, TreeOf(type, current));
     KX_ASSIGN_OR_RETURN(JsonTree after, change(before));
+    if (HasPart(type, "approval") && (part == WritePart::kStatus || part == WritePart::kApproval)) {
+      SetConditionTimes(clock_, before, after);
+    }
     KX_RETURN_IF_ERROR(PrepareUpdate(type, part, before, after));
     if (IsCustomResourceDefinition(type) && part == WritePart::kObject) {
       KX_ASSIGN_OR_RETURN(const auto others, ReadDefinitions(storage_, stop));

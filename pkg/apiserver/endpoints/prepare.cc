@@ -209,6 +209,15 @@ bool IsNewGeneration(const ResourceType& type, const JsonTree& current, const Js
          (before == nullptr || after == nullptr ? before != after : *before != *after);
 }
 
+void CountGeneration(const ResourceType& type, const JsonTree& current, JsonTree& object) {
+  // A Deployment's annotations count: its controller copies them to ReplicaSets.
+  const bool annotated = type.group == "apps" && type.plural == "deployments" &&
+                         MetaMap(current, "annotations") != MetaMap(object, "annotations");
+  if (type.has_generation && (annotated || IsNewGeneration(type, current, object))) {
+    object["metadata"]["generation"] = Generation(current) + 1;
+  }
+}
+
 }  // namespace
 
 Result<void> CheckUrl(const JsonTree& object, const apimachinery::ObjectKey& of_url) {
@@ -282,13 +291,18 @@ Result<void> PrepareUpdate(const ResourceType& type, WritePart part, const JsonT
                      .message = "Invalid value: 0: must be specified for an update",
                      .field = "metadata.resourceVersion"}});
   }
-  if (part == WritePart::kStatus) {
-    JsonTree changed = current;
-    EraseOrRestore(changed, object, "status");
-    RestoreMeta(changed, object, "managedFields");
-    object = std::move(changed);
+  if (part != WritePart::kObject && part != WritePart::kAll) {
+    KeepTheRest(type, part, current, object);
+    if (part == WritePart::kEphemeralContainers) {
+      SetDefaults(type, object);
+      CountGeneration(type, current, object);
+    }
     std::vector<StatusCause> causes;
-    CheckContent(type, object, &current, causes);
+    CheckPart(type, part, current, object, causes);
+    CheckLabels(object, causes);
+    // Ephemeral containers are what else no update of a pod may change.
+    CheckContent(type, object, part == WritePart::kEphemeralContainers ? nullptr : &current,
+                 causes);
     return Verdict(type, object, std::move(causes));
   }
   for (const char* const field :
@@ -304,12 +318,7 @@ Result<void> PrepareUpdate(const ResourceType& type, WritePart part, const JsonT
     EraseOrRestore(object["spec"], spec == nullptr ? JsonTree::Object() : *spec, "finalizers");
   }
   SetDefaults(type, object);
-  // A Deployment's annotations count: its controller copies them to ReplicaSets.
-  const bool annotated = type.group == "apps" && type.plural == "deployments" &&
-                         MetaMap(current, "annotations") != MetaMap(object, "annotations");
-  if (type.has_generation && (annotated || IsNewGeneration(type, current, object))) {
-    object["metadata"]["generation"] = Generation(current) + 1;
-  }
+  CountGeneration(type, current, object);
   if (part == WritePart::kAll) {
     return {};  // It is no client's fault, and what waits to go has to.
   }

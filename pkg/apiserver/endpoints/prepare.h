@@ -3,24 +3,17 @@
 #ifndef KUBEXX_APISERVER_ENDPOINTS_PREPARE_H_
 #define KUBEXX_APISERVER_ENDPOINTS_PREPARE_H_
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "kubexx/apimachinery/object_key.h"
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/apiserver/endpoints/write_part.h"
 #include "kubexx/apiserver/object/resource_type.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/codec/json_tree.h"
 
 namespace kubexx::apiserver {
-
-/// Which part of an object a write is for.
-enum class WritePart : std::uint8_t {
-  kObject,
-  kStatus,
-  kAll,  ///< a write of the server's own
-};
 
 /// kBadRequest when `object` says that it has another name or namespace than the URL of its
 /// request.

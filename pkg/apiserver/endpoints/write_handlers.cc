@@ -36,10 +36,6 @@ Result<JsonTree> ParseJson(std::string_view text) {
   return tree;
 }
 
-WritePart PartOf(const Call& call) {
-  return call.info.subresource == "status" ? WritePart::kStatus : WritePart::kObject;
-}
-
 /// A body that is no protobuf, as JSON.
 Result<std::string> TextOfBody(const std::string& body, BodyForm form) {
   if (form == BodyForm::kJson) {
@@ -281,8 +277,9 @@ Answer HandleUpdate(const Call& call) {
     TrackWrite(call, current, object);
     return object;
   };
-  const auto updated = call.objects.Update(*call.type, call.key(), PartOf(call), change,
-                                           call.dry_run(), call.request.stop);
+  const auto updated =
+      call.objects.Update(*call.type, call.key(), PartOfSubresource(call.info.subresource), change,
+                          call.dry_run(), call.request.stop);
   if (updated) {
     return Written(call, *updated, old_finalizers, warnings);
   }
@@ -329,9 +326,10 @@ Answer HandlePatch(const Call& call) {
     TrackWrite(call, current, object);
     return object;
   };
-  KX_ASSIGN_OR_RETURN(const JsonTree updated,
-                      call.objects.Update(*call.type, call.key(), PartOf(call), change,
-                                          call.dry_run(), call.request.stop));
+  KX_ASSIGN_OR_RETURN(
+      const JsonTree updated,
+      call.objects.Update(*call.type, call.key(), PartOfSubresource(call.info.subresource), change,
+                          call.dry_run(), call.request.stop));
   return Written(call, updated, old_finalizers, warnings);
 }
 

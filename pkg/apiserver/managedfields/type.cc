@@ -221,6 +221,11 @@ bool Type::IsWholeObject() const {
   return root_ || IsTrue(*custom_, "x-kubernetes-embedded-resource");
 }
 
+bool Type::Prunes(std::string_view name) const {
+  return form_ == Form::kCustom && IsMap() && !preserve_ && !Declares(name) &&
+         custom_->Find("additionalProperties") == nullptr;
+}
+
 Type Type::CustomMember(std::string_view name) const {
   if (IsWholeObject() && name == "metadata") {
     return Builtin(codec::SchemaOf<api::meta::v1::ObjectMeta>());

@@ -44,6 +44,9 @@ class Type {
   bool Declares(std::string_view member) const;
   /// Of a map's member; no type when it may not be.
   Type Member(std::string_view name) const;
+  /// Whether a custom resource of this type loses the member when it is stored: its schema does not
+  /// have it, and keeps no others. Member may have a type for it, since a config may.
+  bool Prunes(std::string_view name) const;
   /// Of a list's elements.
   Type Element() const;
 

@@ -18,6 +18,7 @@ enum Flags : unsigned {
   kInAll = 16,  // category "all"
   kApiExtensions = 32,
   kReview = 64,
+  kMadeUp = 128,
 };
 
 struct Row {
@@ -39,6 +40,7 @@ constexpr const char* kStorage = "storage.k8s.io";
 
 // clang-format off
 const Row kRows[] = {
+    {"", "v1", "ComponentStatus", "componentstatuses", kCluster | kMadeUp, {"cs"}},
     {"", "v1", "ConfigMap", "configmaps", 0, {"cm"}},
     {"", "v1", "Endpoints", "endpoints", 0, {"ep"}, "services/endpoints"},
     {"", "v1", "Event", "events", 0, {"ev"}},
@@ -118,6 +120,7 @@ ResourceType TypeOf(const Row& row) {
   type.has_status = (row.flags & kStatus) != 0;
   type.has_scale = (row.flags & kScale) != 0;
   type.is_review = (row.flags & kReview) != 0;
+  type.is_made_up = (row.flags & kMadeUp) != 0;
   type.has_generation = (row.flags & kGeneration) != 0;
   type.short_names.assign(row.short_names.begin(), row.short_names.end());
   if ((row.flags & kInAll) != 0) {

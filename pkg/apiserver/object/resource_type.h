@@ -29,6 +29,8 @@ struct ResourceType {
   bool has_generation = false;
   /// Only created, answered and forgotten: TokenReview and the like.
   bool is_review = false;
+  /// Only read, and made when it is: ComponentStatus.
+  bool is_made_up = false;
   std::vector<std::string> short_names{};
   std::vector<std::string> categories{};
   /// "/registry/pods/": as kube-apiserver lays its keys out in etcd.

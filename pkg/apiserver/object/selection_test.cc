@@ -38,5 +38,24 @@ TEST(FieldSelectorTest, TheFirstTermThatNamesOneValueCounts) {
   EXPECT_FALSE(FieldSelector::ParseAny("metadata.name"));
 }
 
+TEST(FieldSelectorTest, NewEventsHaveTheFieldsOfTheirGroup) {
+  const ResourceType type = TypeOf("events.k8s.io", "Event", true);
+  const auto event = codec::JsonTree::Parse(
+      R"({"metadata":{"name":"e"},"reason":"Started","type":"Normal","reportingController":"c",
+          "regarding":{"kind":"Pod","name":"p","namespace":"n"}})");
+  ASSERT_TRUE(event);
+  const Attributes attributes = AttributesOf(type, *event);
+  for (const char* const good : {"reason=Started", "type=Normal", "reportingController=c",
+                                 "regarding.kind=Pod,regarding.name=p,regarding.namespace=n"}) {
+    const auto selector = FieldSelector::Parse(good, type);
+    ASSERT_TRUE(selector) << good;
+    EXPECT_TRUE(selector->Matches({.namespace_ = "n", .name = "e"}, attributes)) << good;
+  }
+  EXPECT_FALSE(FieldSelector::Parse("involvedObject.name=p", type));
+  const auto other = FieldSelector::Parse("regarding.name=q", type);
+  ASSERT_TRUE(other);
+  EXPECT_FALSE(other->Matches({.namespace_ = "n", .name = "e"}, attributes));
+}
+
 }  // namespace
 }  // namespace kubexx::apiserver

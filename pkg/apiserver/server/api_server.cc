@@ -126,9 +126,7 @@ Result<void> ApiServer::Start() {
   KX_RETURN_IF_ERROR(api_.Bootstrap({}));
   http::Server::Options http = HttpOptionsOf(options_);
   http.admit = [this](const http::Request& header) { return api_.Admits(header); };
-  if (options_.on_listening) {
-    http.on_listening = [this] { return options_.on_listening(kubeconfig()); };
-  }
+  http.on_listening = [this] { return OnListening(); };
   http_ = std::make_unique<http::Server>(std::move(http));
   for (const char* const path : kHealthPaths) {
     http_->HandleAtOnce(path, [this](const http::Request& request) { return Serve(request); });
@@ -137,6 +135,19 @@ Result<void> ApiServer::Start() {
   KX_RETURN_IF_ERROR(http_->Start());
   ticker_ = std::jthread([this](const std::stop_token& stop) { Tick(stop); });
   return {};
+}
+
+Result<void> ApiServer::OnListening() {
+  const std::string& address = options_.address;
+  KX_RETURN_IF_ERROR(
+      api_.Publish({.address = options_.advertise_address.empty()
+                                   ? ReachableAddress(address.substr(0, address.rfind(':')))
+                                   : options_.advertise_address,
+                    .port = port(),
+                    .plain_http = options_.plain_http,
+                    .cluster_ip_range = options_.service_cluster_ip_range},
+                   {}));
+  return options_.on_listening ? options_.on_listening(kubeconfig()) : Result<void>();
 }
 
 void ApiServer::Stop() {

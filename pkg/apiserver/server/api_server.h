@@ -51,6 +51,11 @@ struct ApiServerOptions {
   std::chrono::seconds event_ttl = std::chrono::hours(1);
   /// See ApiOptions.
   bool shared_storage = false;
+  /// What others reach the server by, for the Endpoints of the Service default/kubernetes; empty:
+  /// see ReachableAddress.
+  std::string advertise_address{};
+  /// See KubernetesService.
+  std::string service_cluster_ip_range = "10.0.0.0/24";
   /// Names besides the address's that a server without tokens is asked by; see CheckHost.
   std::vector<std::string> allowed_hosts{};
   /// Web pages that may use the server without a token, or with the browser's certificate:
@@ -75,8 +80,8 @@ class ApiServer {
   ApiServer(const ApiServer&) = delete;
   ApiServer& operator=(const ApiServer&) = delete;
 
-  /// Makes the namespaces that every cluster has and begins to serve. Errors of http::Server::Start
-  /// and of the storage. Once only.
+  /// Makes the namespaces, roles and the Service that every cluster has and begins to serve. Errors
+  /// of http::Server::Start and of the storage. Once only.
   apimachinery::Result<void> Start();
 
   std::uint16_t port() const;
@@ -95,6 +100,7 @@ class ApiServer {
 
  private:
   void Tick(const std::stop_token& stop);
+  apimachinery::Result<void> OnListening();
   http::Response Serve(const http::Request& request);
 
   metrics::Registry registry_;

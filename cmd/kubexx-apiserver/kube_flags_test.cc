@@ -1,0 +1,115 @@
+#include "kube_flags.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace kubexx::cmd {
+namespace {
+
+using apimachinery::Result;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class KubeFlagsTest : public ::testing::Test {
+ protected:
+  KubeFlagsTest() {
+    std::string name = (std::filesystem::temp_directory_path() / "kube-flags-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) {
+      ADD_FAILURE() << "no folder";
+    }
+    folder_ = name;
+    AddKubeFlags(flags_, kube_, settings_);
+  }
+  ~KubeFlagsTest() override { std::filesystem::remove_all(folder_); }
+
+  Result<apiserver::ApiServerOptions> Options(const std::vector<std::string>& words) {
+    std::vector<const char*> argv{"kube-apiserver"};
+    for (const std::string& word : words) {
+      argv.push_back(word.c_str());
+    }
+    KX_RETURN_IF_ERROR(flags_.Parse(static_cast<int>(argv.size()), argv.data()));
+    KX_RETURN_IF_ERROR(TakeKubeFlags(kube_, settings_));
+    return OptionsOf(settings_);
+  }
+  std::string ErrorOf(const std::vector<std::string>& words) {
+    const auto options = Options(words);
+    return options ? "no error" : options.error().message;
+  }
+  /// A second call in a test begins anew.
+  void Forget() {
+    settings_.certificate_file.clear();
+    settings_.key_file.clear();
+    settings_.authorization_modes.clear();
+  }
+  std::string CertDir() const { return "--cert-dir=" + (folder_ / "certs").string(); }
+
+  std::filesystem::path folder_;
+  Settings settings_;
+  KubeFlags kube_;
+  flags::FlagSet flags_{"kube-apiserver", "Serves."};
+};
+
+TEST_F(KubeFlagsTest, WhatEnvtestGivesIsUnderstood) {
+  const auto options =
+      Options({"--allow-privileged=true", "--authorization-mode=RBAC", "--bind-address=127.0.0.1",
+               CertDir(), "--disable-admission-plugins=ServiceAccount", "--secure-port=20443",
+               "--service-account-issuer=https://127.0.0.1:20443/",
+               "--service-account-key-file=/nowhere/sa.crt",
+               "--service-account-signing-key-file=/nowhere/sa.key",
+               "--service-cluster-ip-range=10.0.0.0/24", "--insecure-port=0"});
+  ASSERT_TRUE(options) << options.error().message;
+  EXPECT_EQ(options->address, "127.0.0.1:20443");
+  EXPECT_TRUE(options->rbac);
+  EXPECT_FALSE(options->plain_http);
+  EXPECT_FALSE(options->token.empty()) << "nobody is let in for nothing";
+  EXPECT_TRUE(kube_.unknown.empty());
+}
+
+TEST_F(KubeFlagsTest, UnknownFlagsAreTakenAndKnown) {
+  ASSERT_TRUE(Options({"--bind-address=::1", CertDir(), "--audit-log-path", "-", "--zap"}));
+  EXPECT_THAT(kube_.unknown, ElementsAre("--audit-log-path -", "--zap"));
+  EXPECT_EQ(settings_.address, "[::1]:6443");
+}
+
+TEST_F(KubeFlagsTest, TheCertificateIsMadeOnceInItsFolder) {
+  const auto made = Options({CertDir()});
+  ASSERT_TRUE(made) << made.error().message;
+  EXPECT_THAT(made->certificate.certificate, StartsWith("-----BEGIN CERTIFICATE"));
+  const auto key = folder_ / "certs" / "apiserver.key";
+  EXPECT_EQ(std::filesystem::status(key).permissions(),
+            std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  Forget();
+  const auto found = Options({CertDir(), "--authorization-mode=RBAC"});
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_EQ(found->certificate, made->certificate);
+}
+
+TEST_F(KubeFlagsTest, ModesOfAuthorizationAreAList) {
+  EXPECT_TRUE(Options({CertDir(), "--authorization-mode=Node,RBAC"})->rbac);
+}
+
+TEST_F(KubeFlagsTest, WithoutAModeEverythingIsAllowed) { EXPECT_FALSE(Options({CertDir()})->rbac); }
+
+TEST_F(KubeFlagsTest, WhatWouldLetInOthersThanMeantIsRefused) {
+  EXPECT_THAT(ErrorOf({CertDir(), "--authorization-mode=Webhook"}), HasSubstr("no Webhook"));
+  Forget();
+  EXPECT_THAT(ErrorOf({CertDir(), "--authorization-mode=Node"}), HasSubstr("needs RBAC"));
+  EXPECT_THAT(ErrorOf({CertDir(), "--insecure-port=8080"}), HasSubstr("has to be 0"));
+}
+
+TEST_F(KubeFlagsTest, TheHelpListsFlagsAtTheBeginningOfALine) {
+  const std::string help = flags_.Usage();
+  for (const char* const flag : {"insecure-port", "secure-port", "runtime-config", "feature-gates",
+                                 "client-ca-file", "authorization-mode", "v "}) {
+    EXPECT_THAT(help, HasSubstr("\n      --" + std::string(flag)));
+  }
+}
+
+}  // namespace
+}  // namespace kubexx::cmd

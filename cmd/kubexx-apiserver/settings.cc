@@ -1,0 +1,187 @@
+#include "settings.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "kubexx/base/identity.h"
+
+namespace kubexx::cmd {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+
+Result<std::string> ReadFile(const std::string& name) {
+  std::ifstream file(name, std::ios::binary);
+  if (!file) {
+    return Fail(Reason::kInvalidConfig, "cannot read " + name);
+  }
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+Result<std::string> TokenOf(const Settings& settings) {
+  if (!settings.token_file.empty()) {
+    KX_ASSIGN_OR_RETURN(std::string token, ReadFile(settings.token_file));
+    while (token.ends_with('\n') || token.ends_with('\r') || token.ends_with(' ')) {
+      token.pop_back();
+    }
+    return token.empty() ? Result<std::string>(Fail(Reason::kInvalidConfig,
+                                                    settings.token_file + " holds no token"))
+                         : Result<std::string>(std::move(token));
+  }
+  // The administrator's is needed where others have theirs.
+  if (!settings.token.empty() || (settings.insecure && settings.token_auth_file.empty())) {
+    return settings.token;
+  }
+  return base::RandomUuid();
+}
+
+/// Whether Roles and their bindings are asked.
+Result<bool> AsksRoles(const std::vector<std::string>& modes) {
+  for (const std::string& mode : modes) {
+    if (mode != "AlwaysAllow" && mode != "RBAC" && mode != "Node") {
+      return Fail(Reason::kInvalidConfig,
+                  "--authorization-mode: there is no " + mode + ", only AlwaysAllow, RBAC, Node");
+    }
+  }
+  if (std::ranges::find(modes, "AlwaysAllow") != modes.end()) {
+    return false;
+  }
+  if (std::ranges::find(modes, "RBAC") == modes.end()) {
+    return Fail(Reason::kInvalidConfig, "--authorization-mode needs RBAC or AlwaysAllow");
+  }
+  return true;
+}
+
+}  // namespace
+
+void AddSharedFlags(flags::FlagSet& flags, Settings& settings) {
+  flags.AddString("advertise-address",
+                  "IP address of the server in the Endpoints of the Service default/kubernetes; by "
+                  "default the one that is listened on, or the machine's.",
+                  &settings.advertise_address);
+  flags.AddString("service-cluster-ip-range",
+                  "The first address of this range is that of the Service default/kubernetes.",
+                  &settings.service_cluster_ip_range);
+  flags.AddString("tls-cert-file",
+                  "PEM file with the server's certificate; without it one is made.",
+                  &settings.certificate_file);
+  flags.AddString("tls-private-key-file", "PEM file with its key.", &settings.key_file);
+  flags.AddString("client-ca-file",
+                  "PEM file with the authorities of client certificates: whoever has one is let in "
+                  "as its subject.",
+                  &settings.client_ca_file);
+  flags.AddString("token-auth-file",
+                  "CSV file with bearer tokens of other users: token,user,uid,\"group1,group2\".",
+                  &settings.token_auth_file);
+  flags.AddList(
+      "authorization-mode",
+      "Allow everything to everybody who is let in (AlwaysAllow), or what Roles and their "
+      "bindings allow (RBAC); Node may stand beside RBAC and adds nothing.",
+      &settings.authorization_modes);
+  flags.AddList("etcd-servers",
+                "Keep all objects in this etcd, as kube-apiserver does, instead of in memory.",
+                &settings.etcd.endpoints);
+  flags.AddString("etcd-cafile", "PEM file with the authorities of etcd's certificate.",
+                  &settings.etcd.ca_file);
+  flags.AddString("etcd-certfile", "PEM file with the client certificate for etcd.",
+                  &settings.etcd.certificate_file);
+  flags.AddString("etcd-keyfile", "PEM file with its key.", &settings.etcd.key_file);
+  flags.AddDuration("event-ttl", "How long Events are kept after their last write; 0 for ever.",
+                    &settings.event_ttl);
+}
+
+void AddFlags(flags::FlagSet& flags, Settings& settings) {
+  AddSharedFlags(flags, settings);
+  flags.AddString("address", "Host and port to listen on; port 0 takes a free one.",
+                  &settings.address);
+  flags.AddBool("insecure", "Serve plain HTTP.", &settings.insecure);
+  flags.AddString(
+      "token",
+      "The administrator's bearer token; without --token and --token-file one is made "
+      "for the kubeconfig, or, with --insecure and without --token-auth-file, nobody is "
+      "asked for one.",
+      &settings.token);
+  flags.AddString("token-file", "File with the administrator's bearer token.",
+                  &settings.token_file);
+  flags.AddList("allowed-origins",
+                "Web pages of others that may use the server without a token or with the browser's "
+                "client certificate: https://dashboard.example.com, for example.",
+                &settings.allowed_origins);
+  flags.AddList("allowed-hosts",
+                "Names besides --address that requests may call a server by that asks for nothing "
+                "(--insecure), such as a proxy's.",
+                &settings.allowed_hosts);
+  flags.AddString("write-kubeconfig", "Write a kubeconfig for the administrator to this file.",
+                  &settings.kubeconfig);
+  flags.AddString("data-file",
+                  "Keep all objects in this file too, so that they survive the process, with the "
+                  "certificate and the administrator's token if these are made.",
+                  &settings.data_file);
+  flags.AddBool("managed-fields",
+                "Keep in each object's metadata.managedFields who has set which field.",
+                &settings.managed_fields);
+  flags.AddInt("watch-window", "Events of a resource that watches can begin in the past of.",
+               &settings.watch_window);
+  flags.AddInt("threads", "Requests that are worked on at once.", &settings.threads);
+  flags.AddList("controllers",
+                "Run these controllers: all, or some of namespace, serviceaccount-token, "
+                "garbage-collector, deployment, replicaset, statefulset, daemonset, job, pod.",
+                &settings.controllers.names);
+  flags.AddDuration("pod-start-delay",
+                    "With the controller pod: how long pods take to become ready.",
+                    &settings.controllers.pod_start_delay);
+  flags.AddChoice("log-level", "What to log.", {"debug", "info", "warning", "error"},
+                  &settings.log_level);
+}
+
+Result<apiserver::ApiServerOptions> OptionsOf(const Settings& settings) {
+  if (settings.threads < 1 || settings.threads > 1024 || settings.watch_window < 1) {
+    return Fail(Reason::kInvalidConfig, "--threads and --watch-window must be positive");
+  }
+  if (settings.certificate_file.empty() != settings.key_file.empty()) {
+    return Fail(Reason::kInvalidConfig,
+                "--tls-cert-file and --tls-private-key-file belong together");
+  }
+  apiserver::ApiServerOptions options;
+  options.address = settings.address;
+  options.plain_http = settings.insecure;
+  options.threads = static_cast<std::size_t>(settings.threads);
+  options.managed_fields = settings.managed_fields;
+  options.event_ttl = std::chrono::duration_cast<std::chrono::seconds>(settings.event_ttl);
+  options.allowed_origins = settings.allowed_origins;
+  options.allowed_hosts = settings.allowed_hosts;
+  options.advertise_address = settings.advertise_address;
+  options.service_cluster_ip_range = settings.service_cluster_ip_range;
+  options.shared_storage = !settings.etcd.endpoints.empty();
+  options.watch_window = static_cast<std::size_t>(settings.watch_window);
+  if (!settings.certificate_file.empty()) {
+    KX_ASSIGN_OR_RETURN(options.certificate.certificate, ReadFile(settings.certificate_file));
+    KX_ASSIGN_OR_RETURN(std::string key, ReadFile(settings.key_file));
+    options.certificate.key = apimachinery::Bytes(std::move(key));
+  }
+  if (!settings.client_ca_file.empty()) {
+    KX_ASSIGN_OR_RETURN(options.client_ca, ReadFile(settings.client_ca_file));
+  }
+  KX_ASSIGN_OR_RETURN(options.rbac, AsksRoles(settings.authorization_modes));
+  if (!settings.token_auth_file.empty()) {
+    KX_ASSIGN_OR_RETURN(const std::string text, ReadFile(settings.token_auth_file));
+    auto tokens = apiserver::ParseTokenFile(text);
+    if (!tokens) {
+      return Fail(tokens.error().WithContext("--token-auth-file"));
+    }
+    options.tokens = std::move(*tokens);
+  }
+  // What is in etcd may be for a kube-apiserver, too.
+  options.form = settings.etcd.endpoints.empty() ? apiserver::StoredForm::kJson
+                                                 : apiserver::StoredForm::kProtobuf;
+  KX_ASSIGN_OR_RETURN(std::string token, TokenOf(settings));
+  options.token = apimachinery::Bytes(std::move(token));
+  return options;
+}
+
+}  // namespace kubexx::cmd

@@ -1,0 +1,275 @@
+#include "kubexx/apiserver/endpoints/write_part.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "kubexx/apimachinery/time.h"
+#include "kubexx/apiserver/object/metadata.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using apimachinery::StatusCause;
+using codec::JsonTree;
+using managedfields::FieldSet;
+using managedfields::PathElement;
+
+constexpr std::array<std::string_view, 4> kOfClients = {"labels", "annotations", "finalizers",
+                                                        "ownerReferences"};
+constexpr std::string_view kLabelsOnly[] = {"labels"};
+constexpr std::string_view kOwners[] = {"ownerReferences"};
+
+bool IsRequest(const ResourceType& type) {
+  return type.group == "certificates.k8s.io" && type.plural == "certificatesigningrequests";
+}
+
+bool IsPodType(const ResourceType& type) { return type.group.empty() && type.plural == "pods"; }
+
+void TakeMember(std::string_view member, const JsonTree& from, JsonTree& to) {
+  if (const JsonTree* const found = from.Find(member)) {
+    to[member] = *found;
+  } else {
+    to.Erase(member);
+  }
+}
+
+const JsonTree& MetadataOf(const JsonTree& object) {
+  static const JsonTree kNone = JsonTree::Object();
+  const JsonTree* const found = object.Find("metadata");
+  return found == nullptr ? kNone : *found;
+}
+
+void TakeMetadata(std::span<const std::string_view> kept, const JsonTree& from, JsonTree& to) {
+  for (const std::string_view member : kOfClients) {
+    if (std::ranges::find(kept, member) == kept.end()) {
+      TakeMember(member, MetadataOf(from), to["metadata"]);
+    }
+  }
+}
+
+std::span<const JsonTree> ElementsAt(const JsonTree& object,
+                                     std::initializer_list<std::string_view> path) {
+  const JsonTree* const list = object.At(path);
+  return list == nullptr ? std::span<const JsonTree>() : list->elements();
+}
+
+std::vector<JsonTree> ConditionsOf(const JsonTree& object, std::string_view type) {
+  std::vector<JsonTree> found;
+  for (const JsonTree& one : ElementsAt(object, {"status", "conditions"})) {
+    if (one.TextAt("type") == type) {
+      found.push_back(one);
+    }
+  }
+  return found;
+}
+
+void Forbid(std::string field, const std::string& what, std::vector<StatusCause>& causes) {
+  causes.push_back({.reason = "FieldValueForbidden",
+                    .message = "Forbidden: " + what,
+                    .field = std::move(field)});
+}
+
+void CheckConditions(WritePart part, const JsonTree& current, const JsonTree& object,
+                     std::vector<StatusCause>& causes) {
+  constexpr const char* kField = "status.conditions";
+  for (const char* const type : {"Approved", "Denied", "Failed"}) {
+    const auto before = ConditionsOf(current, type);
+    const auto after = ConditionsOf(object, type);
+    const std::string named = std::string(" a condition of type \"") + type + "\"";
+    const bool decision = std::string_view(type) != "Failed";
+    if (after.size() < before.size()) {
+      Forbid(kField, "updates may not remove" + named, causes);
+    } else if (part != WritePart::kApproval && decision && after.size() > before.size()) {
+      Forbid(kField, "updates may not add" + named, causes);
+    }
+    for (const JsonTree& one : after) {
+      if (one.TextAt("status") != "True") {
+        causes.push_back(
+            {.reason = "FieldValueNotSupported",
+             .message = "Unsupported value: " + JsonTree(one.TextAt("status")).ToJson() +
+                        ": supported values: \"True\"",
+             .field = kField});
+      }
+    }
+  }
+  if (!ConditionsOf(object, "Approved").empty() && !ConditionsOf(object, "Denied").empty()) {
+    causes.push_back(
+        {.reason = "FieldValueInvalid",
+         .message =
+             "Invalid value: \"Denied\": Approved and Denied conditions are mutually exclusive",
+         .field = kField});
+  }
+}
+
+/// A write of the status does not change what was decided.
+void PreserveDecisions(const JsonTree& current, JsonTree& object) {
+  JsonTree* const status = object.Find("status");
+  JsonTree* const conditions = status == nullptr ? nullptr : status->Find("conditions");
+  if (conditions == nullptr) {
+    return;
+  }
+  for (const char* const type : {"Approved", "Denied"}) {
+    const auto before = ConditionsOf(current, type);
+    if (before.size() != ConditionsOf(object, type).size()) {
+      continue;  // It is refused.
+    }
+    auto old = before.begin();
+    for (JsonTree& one : conditions->elements()) {
+      if (one.TextAt("type") == type) {
+        one = *old++;
+      }
+    }
+  }
+}
+
+void CheckEphemeralContainers(const JsonTree& current, const JsonTree& object,
+                              std::vector<StatusCause>& causes) {
+  const auto after = ElementsAt(object, {"spec", "ephemeralContainers"});
+  for (const JsonTree& old : ElementsAt(current, {"spec", "ephemeralContainers"})) {
+    const std::string_view name = old.TextAt("name");
+    const auto found = std::ranges::find_if(
+        after, [name](const JsonTree& one) { return one.TextAt("name") == name; });
+    if (found == after.end() || *found != old) {
+      Forbid("spec.ephemeralContainers",
+             "existing ephemeral containers " + JsonTree(name).ToJson() + " may not be " +
+                 (found == after.end() ? "removed" : "changed"),
+             causes);
+    }
+  }
+}
+
+FieldSet SetOfPaths(std::initializer_list<std::pair<std::string_view, std::string_view>> paths) {
+  FieldSet set;
+  for (const auto& [first, second] : paths) {
+    managedfields::Path path;
+    path.push_back(PathElement::Field(std::string(first)));
+    if (!second.empty()) {
+      path.push_back(PathElement::Field(std::string(second)));
+    }
+    set.Insert(path);
+  }
+  return set;
+}
+
+}  // namespace
+
+WritePart PartOfSubresource(std::string_view subresource) {
+  if (subresource == "status") {
+    return WritePart::kStatus;
+  }
+  if (subresource == "approval") {
+    return WritePart::kApproval;
+  }
+  return subresource == "ephemeralcontainers" ? WritePart::kEphemeralContainers
+                                              : WritePart::kObject;
+}
+
+bool HasPart(const ResourceType& type, std::string_view subresource) {
+  switch (PartOfSubresource(subresource)) {
+    case WritePart::kStatus:
+      return type.has_status;
+    case WritePart::kApproval:
+      return IsRequest(type);
+    case WritePart::kEphemeralContainers:
+      return IsPodType(type);
+    default:
+      return false;
+  }
+}
+
+std::span<const std::string_view> KeptByStatus(const ResourceType& type) {
+  constexpr std::string_view kAllKept[] = {
+      "servicecidrs.networking.k8s.io",
+      "resourceclaims.resource.k8s.io",
+      "volumeattachments.storage.k8s.io",
+      "flowschemas.flowcontrol.apiserver.k8s.io",
+      "prioritylevelconfigurations.flowcontrol.apiserver.k8s.io",
+      "validatingadmissionpolicies.admissionregistration.k8s.io",
+      "apiservices.apiregistration.k8s.io"};
+  const std::string name = type.QualifiedPlural();
+  if (type.custom || std::ranges::find(kAllKept, name) != std::end(kAllKept)) {
+    return kOfClients;
+  }
+  if (IsPodType(type)) {
+    return kOwners;
+  }
+  return name == "deployments.apps" ? std::span<const std::string_view>(kLabelsOnly)
+                                    : std::span<const std::string_view>();
+}
+
+void KeepTheRest(const ResourceType& type, WritePart part, const JsonTree& current,
+                 JsonTree& object) {
+  JsonTree changed = current;
+  TakeMember("managedFields", MetadataOf(object), changed["metadata"]);
+  if (part == WritePart::kStatus) {
+    TakeMember("status", object, changed);
+    TakeMetadata(KeptByStatus(type), object, changed);
+    if (IsRequest(type)) {
+      PreserveDecisions(current, changed);
+    }
+  } else if (part == WritePart::kApproval) {
+    const JsonTree* const status = object.Find("status");
+    TakeMember("conditions", status == nullptr ? JsonTree::Object() : *status, changed["status"]);
+    TakeMetadata({}, object, changed);
+  } else if (part == WritePart::kEphemeralContainers) {
+    const JsonTree* const spec = object.Find("spec");
+    TakeMember("ephemeralContainers", spec == nullptr ? JsonTree::Object() : *spec,
+               changed["spec"]);
+  }
+  object = std::move(changed);
+}
+
+FieldSet IgnoredBy(const ResourceType& type, WritePart part) {
+  switch (part) {
+    case WritePart::kStatus: {
+      const auto kept = KeptByStatus(type);
+      if (kept.size() == kOfClients.size()) {
+        return SetOfPaths({{"metadata", ""}, {"spec", ""}});
+      }
+      return kept.empty() ? SetOfPaths({{"spec", ""}})
+                          : SetOfPaths({{"metadata", kept.front()}, {"spec", ""}});
+    }
+    case WritePart::kApproval:
+      return SetOfPaths({{"spec", ""}, {"status", "certificate"}});
+    case WritePart::kEphemeralContainers:
+      return SetOfPaths({{"metadata", ""}, {"status", ""}});
+    default:
+      return type.has_status ? SetOfPaths({{"status", ""}}) : FieldSet();
+  }
+}
+
+void CheckPart(const ResourceType& type, WritePart part, const JsonTree& current,
+               const JsonTree& object, std::vector<StatusCause>& causes) {
+  if (IsRequest(type)) {
+    CheckConditions(part, current, object, causes);
+  } else if (part == WritePart::kEphemeralContainers) {
+    CheckEphemeralContainers(current, object, causes);
+  }
+}
+
+void SetConditionTimes(base::Clock& clock, const JsonTree& current, JsonTree& object) {
+  const std::string now = apimachinery::Time::From(clock.Wall()).ToString();
+  JsonTree* const status = object.Find("status");
+  JsonTree* const conditions = status == nullptr ? nullptr : status->Find("conditions");
+  if (conditions == nullptr) {
+    return;
+  }
+  for (JsonTree& one : conditions->elements()) {
+    if (one.TextAt("lastUpdateTime").empty()) {
+      one["lastUpdateTime"] = now;
+    }
+    if (one.TextAt("lastTransitionTime").empty()) {
+      one["lastTransitionTime"] = now;
+      for (const JsonTree& old : ConditionsOf(current, one.TextAt("type"))) {
+        if (old.TextAt("status") == one.TextAt("status")) {
+          one["lastTransitionTime"] = old.TextAt("lastTransitionTime");
+        }
+      }
+    }
+  }
+}
+
+}  // namespace kubexx::apiserver
