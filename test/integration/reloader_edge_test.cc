@@ -389,5 +389,55 @@ TEST_F(ReloaderEdge, CallsTheWebhookInsteadOfRolling) {
   EXPECT_EQ(Web(namespace_).metadata.generation, 1);
 }
 
+// The record of what the webhook was called for is in the ConfigMap kubexx-reloader-webhook: a line
+// of the beginnings of two digests for each source, as WebhookRecord writes it.
+TEST_F(ReloaderEdge, CallsTheWebhookOnceForAChangeThatWasMadeAfterItWasKilled) {
+  const auto put = [&](const std::string& name, const std::string& value) {
+    ConfigMap object;
+    object.metadata.name = name;
+    object.data["key"] = value;
+    if (!ConfigMaps().Update(object)) {
+      ASSERT_TRUE(ConfigMaps().Create(object));
+    }
+  };
+  const auto is_recorded = [&](const std::string& name, const std::string& value) {
+    const auto record = ConfigMaps().Get("kubexx-reloader-webhook");
+    return record && record->data.contains("told") &&
+           record->data.at("told").contains(
+               reloader::DigestOf("configmaps/" + namespace_ + "/" + name)
+                   .ToString()
+                   .substr(0, 16) +
+               DigestOf(value).substr(0, 16) + "\n");
+  };
+  Sink sink;
+  const auto run = [&] {
+    return std::make_unique<Program>(
+        std::vector<std::string>{"--namespaces=" + namespace_, "--webhook-url=" + sink.Url()},
+        std::map<std::string, std::string>{{"RELOADER_NAMESPACE", namespace_}});
+  };
+  put("first", "old");
+  put("second", "old");
+  auto program = run();
+  ASSERT_TRUE(Await([&] { return is_recorded("first", "old") && is_recorded("second", "old"); }));
+  program->End(SIGKILL);
+  EXPECT_EQ(sink.Bodies().size(), 0U) << "what is seen for the first time is no change";
+
+  put("first", "new");
+  program = run();
+  ASSERT_TRUE(Await([&] { return is_recorded("first", "new"); }));
+  program->End(SIGKILL);
+  EXPECT_EQ(sink.Bodies().size(), 1U);
+
+  // Nothing is left to call for. The change of the other source shows that it was looked for: calls
+  // are made one after the other, and the last one comes after all that the comparison has found.
+  put("second", "new");
+  program = run();
+  ASSERT_TRUE(Await([&] { return is_recorded("second", "new"); }));
+  put("second", "newer");
+  ASSERT_TRUE(Await([&] { return is_recorded("second", "newer"); }));
+  EXPECT_EQ(program->End(SIGTERM), 0);
+  EXPECT_EQ(sink.Bodies().size(), 3U);
+}
+
 }  // namespace
 }  // namespace kubexx::integration
