@@ -140,7 +140,7 @@ TEST_F(ListerTest, AnUndecodableObjectReachesNoHandlerAndDoesNotStopTheOthers) {
   EXPECT_THAT(seen, ElementsAre("good"));
   const auto bad = informer_->Get({"n", "bad"});
   EXPECT_EQ(bad.status().reason, Reason::kMalformed);
-  EXPECT_THAT(bad.status().message, HasSubstr("n/bad"));
+  EXPECT_THAT(bad.status().message, HasSubstr("the cache of configmaps: \"n/bad\""));
 }
 
 TEST_F(ListerTest, AListThatCannotBeWholeSaysWhichObjectIsTheReason) {

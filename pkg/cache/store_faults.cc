@@ -21,6 +21,11 @@ void StoreFaults::ReportUndecodable(const apimachinery::ObjectKey& key, const St
   }
 }
 
+Status StoreFaults::Named(const apimachinery::ObjectKey& key, const Status& status) const {
+  return status.WithContext((options_.name.empty() ? "" : "the cache of " + options_.name + ": ") +
+                            '"' + key.ToString() + '"');
+}
+
 void StoreFaults::Replace(std::string_view scope, Unreadable unreadable) {
   const base::MutexLock lock(mu_);
   if (unreadable.count > 0) {

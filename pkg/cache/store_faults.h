@@ -50,6 +50,10 @@ class StoreFaults {
   /// A reader is told of one.
   void CountUndecodable() const { options_.undecodable.Increment(); }
 
+  /// The error with the object, and the informer, in front of its message.
+  apimachinery::Status Named(const apimachinery::ObjectKey& key,
+                             const apimachinery::Status& status) const;
+
   /// A full state of the scope was stored, which lacks so much.
   void Replace(std::string_view scope, Unreadable unreadable);
   /// The scope lacks something from now on.
