@@ -207,6 +207,16 @@ Result<void> InformerCore::SyncError(std::string_view namespace_) const {
 
 Result<void> InformerCore::CheckReadable(std::string_view namespace_) const {
   const base::MutexLock lock(mu_);
+  // A handler may ask while the first lists are being told: what it asks about is in the store.
+  const auto has_state = [this](const std::string& each) {
+    return store_->faults().HasState(store_->ScopeOf(each));
+  };
+  const bool here = namespace_.empty() ? std::ranges::all_of(namespaces_, has_state)
+                                       : has_state(std::string(namespace_));
+  if (!synced_ && !here) {
+    return UnsyncedLocked(Reason::kUnavailable,
+                          running_ ? "it has not come yet" : "the informer has not been started");
+  }
   return synced_ ? ReadableLocked(namespace_) : Result<void>();
 }
 

@@ -45,7 +45,7 @@ class InformerCore {
   /// See SharedInformerBase.
   apimachinery::Result<void> AwaitSync(const std::stop_token& stop, base::Duration patience) const;
   apimachinery::Result<void> SyncError(std::string_view namespace_) const;
-  /// Fails while a namespace (empty: any) is refused; succeeds before the first full state.
+  /// Fails before the first full state of a namespace (empty: of all), and while it is refused.
   apimachinery::Result<void> CheckReadable(std::string_view namespace_) const;
   const std::string& name() const { return options_.name; }
 

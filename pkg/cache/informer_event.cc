@@ -47,7 +47,7 @@ RawEvent::DecodeResult RawEvent::DecodedOnce(std::shared_ptr<const void>& slot,
     }
     if (!decoded) {
       store_->faults().ReportUndecodable(entry->key(), decoded.error());
-      return apimachinery::Fail(decoded.error().WithContext('"' + entry->key().ToString() + '"'));
+      return apimachinery::Fail(store_->faults().Named(entry->key(), decoded.error()));
     }
     slot = *std::move(decoded);
   }

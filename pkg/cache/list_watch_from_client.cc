@@ -51,6 +51,7 @@ class ClientListWatch final : public ListerWatcher {
       return sink(std::move(object));
     };
     KX_RETURN_IF_ERROR(NewRequest(options, options_.list_accept_parameters)
+                           .BodyTimeout(options_.list_timeout)
                            .Stream(
                                [&](const rest::Request::StreamHead& head) -> Result<void> {
                                  encoding = head.encoding;

@@ -35,6 +35,9 @@ struct ListWatchOptions {
   bool name_types = false;
   /// A list that sends nothing for this long is given up.
   std::chrono::seconds list_idle_timeout{120};
+  /// So is one whose body, of each page, is waited for so long in all; what becomes of the objects
+  /// does not count. In place of rest::Config::timeout, which is meant for requests of usual size.
+  std::chrono::seconds list_timeout{600};
   /// A watch is given up when it has been silent for this much longer than the time that the server
   /// was asked to keep it open: its connection is dead.
   std::chrono::seconds watch_idle_margin{30};

@@ -3,11 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/base/testing/leak_check.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/rest/testing/client.h"
@@ -238,6 +242,51 @@ TEST_F(ListWatchFromClientTest, ASilentWatchIsGivenUp) {
   options.timeout = std::chrono::seconds(1);
   SeenItems seen;
   EXPECT_EQ(source->Watch(options, seen, {}).status().reason, Reason::kUnavailable);
+}
+
+// A list may be huge, and the Config's timeout is meant for requests of usual size.
+TEST_F(ListWatchFromClientTest, ThePartsOfAListHaveATimeOfTheirOwn) {
+  base::testing::FakeClock clock;
+  FakeServer server([](FakeConnection& connection) {
+    if (connection.ReadRequest()) {
+      connection.RespondChunked(200, "application/json");
+      connection.WriteChunk(R"({"metadata":{"resourceVersion":"9"},"items":[)" + Item("a", "1") +
+                            ",");
+      connection.AwaitPeer();
+    }
+  });
+  const auto source = NewListWatchFromClient(
+      rest::testing::ClientFor(
+          {.host = server.Url(), .timeout = std::chrono::seconds(30), .qps = -1},
+          {.clock = clock, .connect_timeout = std::chrono::seconds(0)}),
+      rest::testing::kConfigMaps, "",
+      {.list_idle_timeout = std::chrono::hours(1), .list_timeout = std::chrono::seconds(600)});
+  std::atomic<bool> began = false;
+  std::atomic<bool> over = false;
+  Result<codec::ListMeta> result;
+  std::jthread caller([&] {
+    result = source->List({},
+                          [&began](Object&&) -> Result<void> {
+                            began = true;
+                            return {};
+                          },
+                          {});
+    over = true;
+  });
+  while (!began && !over) {
+    std::this_thread::yield();
+  }
+  const base::TimePoint begin = clock.Now();
+  while (!over && clock.Now() - begin < std::chrono::hours(1)) {
+    if (clock.Sleepers() > 0) {
+      clock.Advance(std::chrono::seconds(10));
+    }
+    std::this_thread::yield();
+  }
+  caller.join();
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().reason, Reason::kTimeout) << result.error().ToString();
+  EXPECT_THAT(result.error().message, HasSubstr("did not end within 600 s"));
 }
 
 TEST(EndsInitialEventsTest, FindsTheAnnotationInBothEncodings) {

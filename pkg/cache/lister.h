@@ -31,8 +31,9 @@ class Lister {
   explicit Lister(std::shared_ptr<const SharedInformer<T>> informer)
       : informer_(std::move(informer)) {}
 
-  /// kNotFound when the store has no such object, kMalformed when it cannot be read; see
-  /// SharedInformerBase::GetRaw. `namespace_` is empty for cluster-scoped types.
+  /// kNotFound when the store has no such object, kUnavailable when there was no list yet,
+  /// kMalformed when it cannot be read; see SharedInformerBase::GetRaw. `namespace_` is empty for
+  /// cluster-scoped types.
   apimachinery::Result<Ref<T>> Get(std::string_view namespace_, std::string_view name) const {
     return informer_->Get({std::string(namespace_), std::string(name)});
   }
@@ -40,7 +41,7 @@ class Lister {
   /// All objects in `namespace_` (empty: in all) that match, in no particular order. Each is
   /// decoded. kMalformed, naming the object, when one cannot be, and an error with the server's
   /// reason while one of the informer's namespaces is refused: what is left would be taken for all
-  /// there is.
+  /// there is. kUnavailable before the first list, where client-go's listers give nothing.
   apimachinery::Result<std::vector<Ref<T>>> List(
       std::string_view namespace_ = {}, const apimachinery::LabelSelector& selector = {}) const {
     std::vector<Ref<T>> out;

@@ -140,7 +140,7 @@ TEST_F(ListerTest, AnUndecodableObjectReachesNoHandlerAndDoesNotStopTheOthers) {
   EXPECT_THAT(seen, ElementsAre("good"));
   const auto bad = informer_->Get({"n", "bad"});
   EXPECT_EQ(bad.status().reason, Reason::kMalformed);
-  EXPECT_THAT(bad.status().message, HasSubstr("n/bad"));
+  EXPECT_THAT(bad.status().message, HasSubstr("the cache of configmaps: \"n/bad\""));
 }
 
 TEST_F(ListerTest, AListThatCannotBeWholeSaysWhichObjectIsTheReason) {
@@ -229,6 +229,49 @@ TEST_F(ListerTest, TermsThatCouldNotBeReadMayBeOfAnyIndex) {
   ASSERT_FALSE(listed);
   EXPECT_EQ(listed.status().reason, Reason::kMalformed);
   EXPECT_THAT(listed.status().message, HasSubstr("n/bad"));
+}
+
+// "Not found" would be taken for deleted, and an empty list for all there is.
+TEST_F(ListerTest, BeforeTheFirstListItSaysSo) {
+  Put("n", "a", "web");
+  const Lister<ConfigMap> lister(informer_);
+  for (const auto& status :
+       {lister.Get("n", "a").status(), lister.List().status(), lister.List("n").status(),
+        lister.ByIndex({{"namespace", "n"}}).status(), informer_->GetRaw({"n", "a"}).status()}) {
+    EXPECT_EQ(status.reason, Reason::kUnavailable) << status.ToString();
+    EXPECT_THAT(status.message, HasSubstr("the cache of configmaps has no first list"));
+    EXPECT_THAT(status.message, HasSubstr("has not been started"));
+  }
+  source_->FailLists(apimachinery::Status(Reason::kForbidden, "may not list", 403), 1000);
+  informer_->Start();
+  source_->AwaitLists(1);
+  EXPECT_EQ(lister.Get("n", "a").status().reason, Reason::kUnavailable);
+  EXPECT_EQ(lister.List().status().reason, Reason::kUnavailable);
+  source_->FailLists({}, 0);
+  ASSERT_TRUE(informer_->WaitForSync({}));
+  EXPECT_TRUE(lister.Get("n", "a"));
+  EXPECT_EQ(lister.Get("n", "b").status().reason, Reason::kNotFound);
+  EXPECT_EQ(lister.List().value().size(), 1U);
+  informer_->Stop();
+  EXPECT_EQ(lister.List().value().size(), 1U) << "what it has it keeps";
+}
+
+// Handlers are told before the informer counts as synced, and what they are told of is there.
+TEST_F(ListerTest, AHandlerOfTheFirstListReadsIt) {
+  Put("n", "a", "web");
+  Put("n", "b", "web");
+  const Lister<ConfigMap> lister(informer_);
+  std::atomic<int> told = 0;
+  const auto registration = informer_->AddEventHandler(
+      "reads", {.on_add = [&](const auto& object, bool) {
+        EXPECT_TRUE(lister.Get("n", object->metadata.name));
+        EXPECT_EQ(lister.Get("n", "c").status().reason, Reason::kNotFound);
+        EXPECT_EQ(lister.List().value().size(), 2U);
+        ++told;
+      }});
+  Start();
+  ASSERT_TRUE(registration.WaitForSync({}));
+  EXPECT_EQ(told, 2);
 }
 
 TEST_F(ListerTest, AHandlerMayAskToBeToldOfWhatDoesNotDecode) {

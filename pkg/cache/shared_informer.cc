@@ -53,7 +53,7 @@ Result<UntypedRef> Decode(const PackedStore& store, const Entry& entry, UntypedD
   }
   if (!object) {
     store.faults().CountUndecodable();
-    return Fail(object.error().WithContext('"' + entry.key().ToString() + '"'));
+    return Fail(store.faults().Named(entry.key(), object.error()));
   }
   return object;
 }

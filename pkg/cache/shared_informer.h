@@ -112,7 +112,10 @@ class SharedInformerBase {
   /// Store access; thread-safe. Objects are unpacked copies. kNotFound when there is no such
   /// object; kMalformed, naming it, when it cannot be read, and for a missing one when the store
   /// lacks something that could not be read: nobody knows what that was. Of a namespace that is
-  /// refused SyncError's error.
+  /// refused SyncError's error, and, before the first list, kUnavailable for what is not there yet:
+  /// a reader would take kNotFound for a deleted object. (client-go's listers say "not found" and
+  /// list nothing then, controller-runtime's cached client waits, as controller::Client does.) Once
+  /// there was a list the store answers, also when the informer is stopped or starts again.
   apimachinery::Result<Object> GetRaw(const apimachinery::ObjectKey& key) const;
   /// Calls `read` with the object, which is gone when `read` returns; errors as GetRaw's.
   apimachinery::Result<void> ReadRaw(const apimachinery::ObjectKey& key,
@@ -120,6 +123,7 @@ class SharedInformerBase {
   /// The object as `decode` reads it; errors as ReadRaw's and those of `decode`.
   apimachinery::Result<std::shared_ptr<const void>> GetDecoded(const apimachinery::ObjectKey& key,
                                                                UntypedDecoder decode) const;
+  /// What the store has; nothing before the first list.
   std::vector<apimachinery::ObjectKey> Keys() const;
   std::vector<apimachinery::ObjectKey> KeysByIndex(std::string_view index,
                                                    std::string_view value) const;
@@ -138,7 +142,8 @@ class SharedInformerBase {
   void ForEachRaw(base::FunctionRef<void(const Object&)> each) const;
   /// Decodes the objects of a namespace (empty: all) for `each`. kMalformed, naming the object,
   /// when one does not decode, and when the store lacks something that could not be read;
-  /// SyncError's error while the namespace, or one of all, is refused.
+  /// SyncError's error while the namespace, or one of all, is refused; kUnavailable before the
+  /// first list of the namespace, or of all.
   apimachinery::Result<void> DecodeEach(std::string_view namespace_, UntypedDecoder decode,
                                         base::FunctionRef<void(UntypedRef&&)> each) const;
   /// The same of the objects that have all of `terms`; only one namespace counts when they have a
@@ -193,8 +198,8 @@ class SharedInformer final : public SharedInformerBase {
     return AddRawHandler(std::move(name), std::move(call), options);
   }
 
-  /// The object, decoded; kNotFound when the store has none at `key`, kMalformed when its bytes do
-  /// not decode.
+  /// The object, decoded; errors as GetRaw's: kNotFound when the store has none at `key`,
+  /// kUnavailable when it has none and there was no list yet, kMalformed when it does not decode.
   apimachinery::Result<Ref<T>> Get(const apimachinery::ObjectKey& key) const {
     return Typed<T>(GetDecoded(key, DecodeUntyped<T>));
   }

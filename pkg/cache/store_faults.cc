@@ -21,8 +21,19 @@ void StoreFaults::ReportUndecodable(const apimachinery::ObjectKey& key, const St
   }
 }
 
+Status StoreFaults::Named(const apimachinery::ObjectKey& key, const Status& status) const {
+  return status.WithContext((options_.name.empty() ? "" : "the cache of " + options_.name + ": ") +
+                            '"' + key.ToString() + '"');
+}
+
+bool StoreFaults::HasState(std::string_view scope) const {
+  const base::MutexLock lock(mu_);
+  return scopes_with_state_.contains(scope);
+}
+
 void StoreFaults::Replace(std::string_view scope, Unreadable unreadable) {
   const base::MutexLock lock(mu_);
+  scopes_with_state_.emplace(scope);
   if (unreadable.count > 0) {
     unreadable_.insert_or_assign(std::string(scope), std::move(unreadable));
   } else if (const auto found = unreadable_.find(scope); found != unreadable_.end()) {

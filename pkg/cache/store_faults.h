@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -50,6 +51,12 @@ class StoreFaults {
   /// A reader is told of one.
   void CountUndecodable() const { options_.undecodable.Increment(); }
 
+  /// The error with the object, and the informer, in front of its message.
+  apimachinery::Status Named(const apimachinery::ObjectKey& key,
+                             const apimachinery::Status& status) const;
+
+  /// Whether the scope has had a full state.
+  bool HasState(std::string_view scope) const;
   /// A full state of the scope was stored, which lacks so much.
   void Replace(std::string_view scope, Unreadable unreadable);
   /// The scope lacks something from now on.
@@ -66,6 +73,7 @@ class StoreFaults {
   ReportLimit undecodable_lines_;
   mutable base::Mutex mu_;
   std::map<std::string, Unreadable, std::less<>> unreadable_ KX_GUARDED_BY(mu_);
+  std::set<std::string, std::less<>> scopes_with_state_ KX_GUARDED_BY(mu_);
 };
 
 }  // namespace kubexx::cache

@@ -24,8 +24,7 @@ apimachinery::Result<void> Client::AwaitSync(cache::SharedInformerBase& informer
     informer.Start();
     if (const auto synced = informer.AwaitSync(parts_.stop, parts_.first_read_timeout); !synced) {
       NoteEarlyRead();
-      return apimachinery::Fail(
-          synced.error().WithContext("read " + ResourceName(resource) + " from the cache"));
+      return FromCache(resource, synced.error());
     }
   }
   if (auto readable = informer.SyncError(name_space); !readable) {
@@ -33,6 +32,12 @@ apimachinery::Result<void> Client::AwaitSync(cache::SharedInformerBase& informer
     return readable;
   }
   return {};
+}
+
+apimachinery::Error Client::FromCache(const apimachinery::ResourceInfo& resource,
+                                      const apimachinery::Status& status) {
+  return apimachinery::Fail(
+      status.WithContext("read " + ResourceName(resource) + " from the cache"));
 }
 
 void Client::NoteEarlyRead() const {
@@ -45,7 +50,8 @@ apimachinery::Result<cache::UntypedRef> Client::GetCached(
     cache::SharedInformerBase& informer, const apimachinery::ResourceInfo& resource,
     const apimachinery::ObjectKey& key, cache::UntypedDecoder decode) const {
   KX_RETURN_IF_ERROR(AwaitSync(informer, resource, key.namespace_));
-  return informer.GetDecoded(key, decode);
+  auto got = informer.GetDecoded(key, decode);
+  return got ? std::move(got) : FromCache(resource, got.error());
 }
 
 apimachinery::Result<void> Client::CreateUntyped(const Kind& kind,

@@ -73,7 +73,8 @@ class Client {
       std::string_view name_space = {}, const apimachinery::LabelSelector& selector = {}) const {
     const auto informer = parts_.caches->InformerFor<T>();
     KX_RETURN_IF_ERROR(AwaitSync(*informer, api::ResourceOf<T>(), name_space));
-    return cache::Lister<T>(informer).List(name_space, selector);
+    auto listed = cache::Lister<T>(informer).List(name_space, selector);
+    return listed ? std::move(listed) : FromCache(api::ResourceOf<T>(), listed.error());
   }
 
   /// From the API server.
@@ -202,6 +203,8 @@ class Client {
   apimachinery::Result<void> AwaitSync(cache::SharedInformerBase& informer,
                                        const apimachinery::ResourceInfo& resource,
                                        std::string_view name_space) const;
+  static apimachinery::Error FromCache(const apimachinery::ResourceInfo& resource,
+                                       const apimachinery::Status& status);
   void NoteEarlyRead() const;
   void Note(const Kind& kind, std::string_view name_space, const std::string& version) const;
 

@@ -118,6 +118,7 @@ TEST_F(CachedReadTest, OfAnObjectThatCannotBeReadNamesIt) {
         client.List<ConfigMap>("ns").status()}) {
     EXPECT_EQ(got.reason, Reason::kMalformed);
     EXPECT_THAT(got.message, HasSubstr("ns/bad"));
+    EXPECT_THAT(got.message, HasSubstr("read v1/configmaps from the cache"));
   }
   EXPECT_EQ(client.Get<ConfigMap>({"ns", "other"}).status().reason, Reason::kNotFound);
 }

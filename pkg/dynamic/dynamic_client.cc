@@ -70,13 +70,16 @@ Result<UnstructuredList> DynamicResource::List(const ListOptions& options,
 
 Result<void> DynamicResource::Watch(const ListOptions& options, EventSink sink,
                                     std::stop_token stop) const {
+  auto type = codec::WatchEventType::kAdded;
+  Unstructured object;
   return client_.Watch(
       options,
-      [&sink](const codec::WatchFrame& frame) -> Result<void> {
-        KX_ASSIGN_OR_RETURN(Unstructured object,
-                            codec::Decode<Unstructured>(frame.encoding, frame.object));
-        return sink({.type = frame.type, .object = std::move(object)});
+      [&type, &object](const codec::WatchFrame& frame) -> Result<void> {
+        type = frame.type;
+        KX_ASSIGN_OR_RETURN(object, codec::Decode<Unstructured>(frame.encoding, frame.object));
+        return {};
       },
+      [&sink, &type, &object] { return sink({.type = type, .object = std::move(object)}); },
       std::move(stop));
 }
 

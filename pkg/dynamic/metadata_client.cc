@@ -53,14 +53,14 @@ Result<MetadataResource::ListResult> MetadataResource::List(const ListOptions& o
 
 Result<void> MetadataResource::Watch(const ListOptions& options, EventSink sink,
                                      std::stop_token stop) const {
+  Event event;
   return client_.Watch(
       options,
-      [&sink](const codec::WatchFrame& frame) -> Result<void> {
-        Event event{.type = frame.type};
-        KX_RETURN_IF_ERROR(Decode(frame.encoding, frame.object, event.object));
-        return sink(std::move(event));
+      [&event](const codec::WatchFrame& frame) {
+        event = {.type = frame.type};
+        return Decode(frame.encoding, frame.object, event.object);
       },
-      std::move(stop));
+      [&sink, &event] { return sink(std::move(event)); }, std::move(stop));
 }
 
 Result<PartialObjectMetadata> MetadataResource::Patch(std::string_view name,

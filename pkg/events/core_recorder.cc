@@ -25,7 +25,10 @@ class CoreRecorder::Impl {
                                               : EventsMetrics()),
         random_(options_.seed != 0 ? options_.seed : std::random_device{}()),
         correlator_(options_.clock),
-        pipeline_(options_.clock, options_.queue_size, metrics_.dropped,
+        pipeline_({.clock = options_.clock,
+                   .capacity = options_.queue_size,
+                   .dropped = metrics_.dropped,
+                   .component = options_.component},
                   {.process = [this](Event&& event, const std::stop_token& stop) {
                     Process(std::move(event), stop);
                   }}) {}
@@ -75,6 +78,8 @@ class CoreRecorder::Impl {
         internal::Deliver(*sink_, std::move(write->event), write->patch, retry, metrics_, stop);
     if (stored) {
       correlator_.Stored(*stored);
+    } else if (stored.error().reason == apimachinery::Reason::kCancelled) {
+      pipeline_.GaveUp();
     }
   }
 

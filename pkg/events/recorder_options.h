@@ -22,7 +22,8 @@ struct RecorderOptions {
   std::string instance{};
   /// Events that wait to be written; more are dropped and counted.
   std::size_t queue_size = 1000;
-  /// How long Stop waits for what is queued.
+  /// How long Stop waits for what is queued. What is not written by then is lost; a line in the
+  /// log tells how much that is.
   base::Duration flush_limit = std::chrono::seconds(5);
   base::Clock& clock = base::Clock::Real();
   /// For kubexx_events_total; must outlive the recorder.

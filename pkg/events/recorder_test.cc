@@ -19,6 +19,7 @@
 #include "kubexx/events/core_recorder.h"
 #include "kubexx/events/series_recorder.h"
 #include "kubexx/events/testing/fake_sink.h"
+#include "kubexx/logging/testing/capture.h"
 
 namespace kubexx::events {
 namespace {
@@ -213,6 +214,7 @@ TEST_F(CoreRecorderTest, GivesUpFlushingAfterTheLimit) {
         (void)base::Clock::Real().SleepFor(1h, stop);
         return Fail(Reason::kCancelled, "stopped");
       });
+  const logging::testing::Capture log;
   auto recorder = std::make_unique<CoreRecorder>(sink_, Options());
   recorder->Event(MakePod("a"), EventType::kNormal, "R", "m");
   recorder->Event(MakePod("b"), EventType::kNormal, "R", "m");
@@ -221,7 +223,11 @@ TEST_F(CoreRecorderTest, GivesUpFlushingAfterTheLimit) {
   clock_.AdvanceToSleeper(5s);
   stopping.join();
   EXPECT_THAT(sink_->Requests(), SizeIs(1));
-  EXPECT_EQ(Count("core", "dropped"), 1);
+  EXPECT_EQ(Count("core", "dropped"), 2);
+  EXPECT_EQ(Count("core", "refused"), 0) << "the server did not say anything";
+  EXPECT_EQ(log.lines().size(), 1U);
+  EXPECT_EQ(log.Count("events were not written before the end"), 1U);
+  EXPECT_EQ(log.Count("events=2"), 1U);
 }
 
 TEST_F(CoreRecorderTest, TakesEventsOfManyThreads) {
@@ -290,6 +296,43 @@ TEST_F(SeriesRecorderTest, BeginsASeriesWithTheSecondAndWritesItsCountWhenItStop
   EXPECT_THAT(requests[2].patch, StartsWith("{\"series\":{\"count\":10,"));
   EXPECT_EQ(Count("events.k8s.io", "counted"), 8);
   EXPECT_EQ(Count("events.k8s.io", "written"), 3);
+}
+
+TEST_F(SeriesRecorderTest, TellsHowManyEventsAndSeriesItCouldNotWriteInTime) {
+  const logging::testing::Capture log;
+  std::latch entered(1);
+  auto recorder = std::make_unique<SeriesRecorder>(sink_, Options());
+  for (int i = 0; i < 3; ++i) {
+    recorder->Event(MakePod("series"), EventType::kNormal, "R", "m");
+  }
+  sink_->Await(2);
+  sink_->SetFault(
+      [&entered](const SeriesSink::Request&, const std::stop_token& stop) -> Result<void> {
+        entered.count_down();
+        (void)base::Clock::Real().SleepFor(1h, stop);
+        return Fail(Reason::kCancelled, "stopped");
+      });
+  for (const char* name : {"a", "b", "c"}) {
+    recorder->Event(MakePod(name), EventType::kNormal, "R", "m");
+  }
+  entered.wait();
+  std::jthread stopping([&recorder] { recorder.reset(); });
+  clock_.AdvanceToSleeper(5s);
+  stopping.join();
+  EXPECT_EQ(Count("events.k8s.io", "dropped"), 4) << "three events and the count of a series";
+  EXPECT_EQ(log.lines().size(), 1U);
+  EXPECT_EQ(log.Count("events=4"), 1U);
+}
+
+TEST_F(SeriesRecorderTest, SaysNothingWhenAllIsWritten) {
+  const logging::testing::Capture log;
+  {
+    SeriesRecorder recorder(sink_, Options());
+    for (int i = 0; i < 3; ++i) {
+      recorder.Event(MakePod("web"), EventType::kNormal, "R", "m");
+    }
+  }
+  EXPECT_EQ(log.lines().size(), 0U);
 }
 
 TEST_F(SeriesRecorderTest, CreatesASeriesWhoseEventHasGone) {

@@ -45,7 +45,10 @@ class SeriesRecorder::Impl {
         refresh_at_(options_.clock.Now() + SeriesCache::kRefresh),
         close_at_(options_.clock.Now() + SeriesCache::kIdle),
         pipeline_(
-            options_.clock, options_.queue_size, metrics_.dropped,
+            {.clock = options_.clock,
+             .capacity = options_.queue_size,
+             .dropped = metrics_.dropped,
+             .component = options_.component},
             {.process = [this](Event&& event,
                                const std::stop_token& stop) { Process(std::move(event), stop); },
              .maintain = [this](const std::stop_token& stop) { return Maintain(stop); },
@@ -94,7 +97,10 @@ class SeriesRecorder::Impl {
     for (Event& write : writes) {
       const std::string patch = PatchOf(write);
       const internal::Retry retry{.pause = pause, .when_exists = !patch.empty()};
-      (void)internal::Deliver(*sink_, std::move(write), patch, retry, metrics_, stop);
+      const auto stored = internal::Deliver(*sink_, std::move(write), patch, retry, metrics_, stop);
+      if (!stored && stored.error().reason == apimachinery::Reason::kCancelled) {
+        pipeline_.GaveUp();
+      }
     }
   }
 
@@ -105,6 +111,9 @@ class SeriesRecorder::Impl {
     if (stored) {
       metrics_.written.Increment();
       return true;
+    }
+    if (stored.error().reason == apimachinery::Reason::kCancelled) {
+      return false;
     }
     const bool again = internal::MayRetry(stored.error());
     (again ? metrics_.failed : metrics_.refused).Increment();
@@ -134,10 +143,10 @@ class SeriesRecorder::Impl {
 
   void Flush(const std::stop_token& stop) {
     for (Event& event : cache_.Unwritten()) {
-      if (stop.stop_requested()) {
-        return;
+      const bool late = stop.stop_requested();
+      if (late || (!WriteOnce(std::move(event), stop) && stop.stop_requested())) {
+        pipeline_.GaveUp();
       }
-      WriteOnce(std::move(event), stop);
     }
   }
 

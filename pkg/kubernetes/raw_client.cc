@@ -125,18 +125,41 @@ Result<void> RawClient::Get(const ObjectName& name, ObjectSink out, std::stop_to
   return Finish(PrepareNamed(client_->Get(), name), out, std::move(stop));
 }
 
+// The object's kind and name, as far as they can be read.
+std::string RawClient::Describe(Encoding encoding, std::string_view object) const {
+  std::string text = resource_->kind.empty() ? resource_->resource.resource : resource_->kind;
+  if (const auto meta = codec::ScanObjectMeta(encoding, object); meta && !meta->name.empty()) {
+    text += " " + (meta->namespace_.empty() ? "" : meta->namespace_ + "/") + meta->name;
+  }
+  return text;
+}
+
 Result<codec::ListMeta> RawClient::ListPage(const ListOptions& options, ObjectSink sink,
                                             const std::stop_token& stop) const {
   rest::Request request = Prepare(client_->Get(), {});
   request.AcceptParameters(resource_->list_accept_parameters).Options(options);
   std::optional<codec::ListReader> reader;
   Encoding encoding = Encoding::kJson;
-  const auto on_item = [this, &reader, &encoding, &sink](std::string_view item) -> Result<void> {
+  std::size_t index = 0;
+  const auto give = [this, &encoding, &sink, &index](std::string_view item) -> Result<void> {
+    const std::string place = "items[" + std::to_string(index++) + "], ";
+    if (auto taken = sink(encoding, item); !taken) {
+      return Fail(taken.error().WithContext(place + Describe(encoding, item)));
+    }
+    return {};
+  };
+  const auto on_item = [this, &reader, &encoding, &give](std::string_view item) -> Result<void> {
     if (!resource_->name_types || encoding != Encoding::kJson) {
-      return sink(encoding, item);
+      return give(item);
     }
     const codec::ItemType type = reader->item_type();
-    return sink(encoding, codec::WithTypeMeta(item, type.api_version, type.kind));
+    return give(codec::WithTypeMeta(item, type.api_version, type.kind));
+  };
+  const auto named = [&request](Result<void> read) -> Result<void> {
+    if (!read) {
+      return Fail(read.error().WithContext(request.ToString()));
+    }
+    return read;
   };
   KX_RETURN_IF_ERROR(request.Stream(
       [&reader, &encoding](const rest::Request::StreamHead& head) -> Result<void> {
@@ -144,8 +167,12 @@ Result<codec::ListMeta> RawClient::ListPage(const ListOptions& options, ObjectSi
         reader.emplace(encoding);
         return {};
       },
-      [&reader, &on_item](std::string_view chunk) { return reader->Feed(chunk, on_item); }, stop));
-  return reader->Finish();
+      [&](std::string_view chunk) { return named(reader->Feed(chunk, on_item)); }, stop));
+  auto metadata = reader->Finish();
+  if (!metadata) {
+    return Fail(metadata.error().WithContext(request.ToString()));
+  }
+  return metadata;
 }
 
 Result<codec::ListMeta> RawClient::List(ListOptions options, ObjectSink sink,
@@ -172,25 +199,38 @@ Result<codec::ListMeta> RawClient::List(ListOptions options, ObjectSink sink,
   }
 }
 
-Result<void> RawClient::Watch(const ListOptions& options, FrameSink sink,
-                              std::stop_token stop) const {
+Result<void> RawClient::Watch(const ListOptions& options, FrameSink decode,
+                              base::FunctionRef<Result<void>()> give, std::stop_token stop) const {
   rest::Request request = Prepare(client_->Get(), {});
   request.Watch().Options(options);
   std::optional<codec::WatchReader> reader;
-  const auto on_frame = [&sink](const codec::WatchFrame& frame) -> Result<void> {
+  bool as_it_is = false;  // the error
+  const auto on_frame = [&](const codec::WatchFrame& frame) -> Result<void> {
     if (frame.type == codec::WatchEventType::kError) {
       KX_ASSIGN_OR_RETURN(apimachinery::Status status,
                           rest::DecodeStatus(frame.encoding, frame.object));
+      as_it_is = true;
       return Fail(std::move(status));
     }
-    return sink(frame);
+    if (auto decoded = decode(frame); !decoded) {
+      return Fail(decoded.error().WithContext(Describe(frame.encoding, frame.object)));
+    }
+    Result<void> given = give();
+    as_it_is = !given;
+    return given;
   };
   return request.Stream(
       [&reader](const rest::Request::StreamHead& head) -> Result<void> {
         reader.emplace(head.encoding);
         return {};
       },
-      [&reader, &on_frame](std::string_view chunk) { return reader->Feed(chunk, on_frame); },
+      [&](std::string_view chunk) -> Result<void> {
+        Result<void> fed = reader->Feed(chunk, on_frame);
+        if (fed || as_it_is) {
+          return fed;
+        }
+        return Fail(fed.error().WithContext(request.ToString()));
+      },
       std::move(stop));
 }
 

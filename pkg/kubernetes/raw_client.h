@@ -45,6 +45,8 @@ struct RawResource {
   std::string list_accept_parameters{};
   /// Give the items of JSON lists, which do not name their type, that of the list.
   bool name_types = false;
+  /// What errors call the objects; empty: the resource's name.
+  std::string kind{};
 };
 
 /// An object to send.
@@ -79,13 +81,18 @@ class RawClient {
 
   apimachinery::Result<void> Get(const ObjectName& name, ObjectSink out,
                                  std::stop_token stop) const;
-  /// All pages of 500, or the one that `options` asks for. `restart` is called when what `sink` has
-  /// got so far is void and the list begins anew in one piece, because it expired between pages.
+  /// All pages of 500, or the one that `options` asks for. An error of `sink` is returned with the
+  /// request and the item's kind and name in front of its message. `restart` is called when what
+  /// `sink` has got so far is void and the list begins anew in one piece, because it expired
+  /// between pages.
   apimachinery::Result<codec::ListMeta> List(apimachinery::ListOptions options, ObjectSink sink,
                                              base::FunctionRef<void()> restart,
                                              std::stop_token stop) const;
-  /// Until the server ends the watch. An ERROR event is returned as its Status.
-  apimachinery::Result<void> Watch(const apimachinery::ListOptions& options, FrameSink sink,
+  /// Until the server ends the watch. An ERROR event is returned as its Status, an error of
+  /// `decode` with the request and the object's kind and name in front of its message, one of
+  /// `give`, which is called after it, as it is.
+  apimachinery::Result<void> Watch(const apimachinery::ListOptions& options, FrameSink decode,
+                                   base::FunctionRef<apimachinery::Result<void>()> give,
                                    std::stop_token stop) const;
   apimachinery::Result<void> Create(const ObjectName& name, RawBody body,
                                     const CreateOptions& options, ObjectSink out,
@@ -109,6 +116,7 @@ class RawClient {
   apimachinery::Result<codec::ListMeta> ListPage(const apimachinery::ListOptions& options,
                                                  ObjectSink sink,
                                                  const std::stop_token& stop) const;
+  std::string Describe(codec::Encoding encoding, std::string_view object) const;
 
   std::shared_ptr<rest::RESTClient> client_;
   std::shared_ptr<const RawResource> resource_;

@@ -63,7 +63,7 @@ class ResourceClient {
 
   /// All objects that match, fetched in pages of 500; with `options.limit` or `options.continue_`
   /// just that one page. A list that expires between pages is fetched again in one piece, as
-  /// client-go's pager does.
+  /// client-go's pager does. kMalformed, naming request and object, when one does not decode.
   apimachinery::Result<ObjectList<T>> List(const apimachinery::ListOptions& options = {},
                                            std::stop_token stop = {}) const {
     ObjectList<T> list;
@@ -79,17 +79,17 @@ class ResourceClient {
 
   /// Hands events to `sink` on this thread until the server ends the watch, which is success. An
   /// ERROR event or a refused request is returned as its Status (IsExpired: list again), an error
-  /// of `sink` as it is.
+  /// of `sink` as it is. kMalformed, naming request and object, when one does not decode.
   apimachinery::Result<void> Watch(const apimachinery::ListOptions& options, EventSink sink,
                                    std::stop_token stop) const {
+    WatchEvent<T> event;
     return client_.Watch(
         options,
-        [this, &sink](const codec::WatchFrame& frame) -> apimachinery::Result<void> {
-          WatchEvent<T> event{.type = frame.type};
-          KX_RETURN_IF_ERROR(client_.Decode(frame.encoding, frame.object, &event.object));
-          return sink(std::move(event));
+        [this, &event](const codec::WatchFrame& frame) {
+          event = {.type = frame.type};
+          return client_.Decode(frame.encoding, frame.object, &event.object);
         },
-        std::move(stop));
+        [&sink, &event] { return sink(std::move(event)); }, std::move(stop));
   }
 
   /// Returns the object as stored. kAlreadyExists when there is one of that name.

@@ -271,6 +271,76 @@ TEST(ResourceClientTest, MalformedObjectsNameTheRequest) {
   }
 }
 
+// One of them does not decode, in either encoding, or the answer is no list at all.
+TEST(ResourceClientTest, ListsThatDoNotDecodeNameTheObjectAndTheRequest) {
+  const std::string bad = R"({"metadata":{"namespace":"ns","name":"bad"},"data":5})";
+  const std::string page = R"({"kind":"ConfigMapList","items":[{"metadata":{"name":"a"}},)" + bad;
+  std::string items;
+  for (const std::string& item : {codec::EncodeProtobuf(Map("a")),
+                                  codec::EncodeProtobuf(Map("bad")) + "\x0e"}) {  // no wire type
+    items += "\x12" + std::string(1, static_cast<char>(item.size())) + item;
+  }
+  std::string broken;
+  codec::WriteEnvelope("v1", "ConfigMapList", items, broken);
+  struct Answer {
+    std::string type;
+    std::string body;
+    std::string object;
+  };
+  for (const Answer& answer :
+       {Answer{"application/json", page + "]}", "items[1], ConfigMap ns/bad"},
+        Answer{"application/json", page, "items[1], ConfigMap ns/bad"},
+        Answer{kProtobuf, broken, "items[1], ConfigMap"},
+        Answer{"application/json", R"({"items":[{}])", ""}, Answer{"application/json", "[]", ""}}) {
+    Recorder server([&answer](FakeConnection& connection, const FakeRequest&) {
+      connection.Respond(200, answer.type, answer.body);
+    });
+    const auto list = ResourceClient<ConfigMap>(server.client(), "ns").List();
+    ASSERT_FALSE(list) << answer.body;
+    EXPECT_EQ(list.error().reason, Reason::kMalformed);
+    EXPECT_THAT(list.error().message, HasSubstr(answer.object)) << answer.body;
+    EXPECT_THAT(list.error().message, HasSubstr("GET /api/v1/namespaces/ns/configmaps?limit=500"));
+  }
+}
+
+TEST(ResourceClientTest, WatchesThatDoNotDecodeNameTheObjectAndTheRequest) {
+  struct Answer {
+    std::string body;
+    std::string object;
+  };
+  for (const Answer& answer :
+       {Answer{R"({"type":"ADDED","object":{"metadata":{"namespace":"ns","name":"bad"},"data":5}})",
+               "ConfigMap ns/bad"},
+        Answer{R"({"type":"NEITHER","object":{}})", ""}}) {
+    Recorder server([&answer](FakeConnection& connection, const FakeRequest&) {
+      connection.Respond(200, "application/json;stream=watch", answer.body);
+    });
+    const auto result =
+        ResourceClient<ConfigMap>(server.client(), "ns")
+            .Watch({}, [](WatchEvent<ConfigMap>&&) -> Result<void> { return {}; }, {});
+    ASSERT_FALSE(result) << answer.body;
+    EXPECT_EQ(result.error().reason, Reason::kMalformed);
+    EXPECT_THAT(result.error().message, HasSubstr(answer.object));
+    EXPECT_THAT(result.error().message,
+                HasSubstr("GET /api/v1/namespaces/ns/configmaps?watch=true"));
+  }
+}
+
+TEST(ResourceClientTest, AnErrorOfAWatchsSinkIsReturnedAsItIs) {
+  Recorder server([](FakeConnection& connection, const FakeRequest&) {
+    connection.Respond(200, "application/json;stream=watch",
+                       R"({"type":"ADDED","object":{"metadata":{"name":"a"}}})");
+  });
+  const auto result = ResourceClient<ConfigMap>(server.client(), "ns")
+                          .Watch({},
+                                 [](WatchEvent<ConfigMap>&&) -> Result<void> {
+                                   return apimachinery::Fail(Reason::kConflict, "the sink's own");
+                                 },
+                                 {});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().message, "the sink's own");
+}
+
 TEST(ResourceClientTest, WatchGivesTypedEventsAndItsErrorEvent) {
   Recorder server([](FakeConnection& connection, const FakeRequest&) {
     connection.RespondChunked(200, "application/json;stream=watch");

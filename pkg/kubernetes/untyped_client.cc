@@ -25,7 +25,8 @@ RawResource MakeResource(const apimachinery::ResourceInfo& resource, std::string
                                .version = std::string(resource.version),
                                .resource = std::string(resource.plural)},
                   .namespaced = resource.namespaced,
-                  .name_space = std::move(name_space)};
+                  .name_space = std::move(name_space),
+                  .kind = std::string(resource.kind)};
   if (HasProtobuf(schema)) {
     out.accept = {Encoding::kProtobuf, Encoding::kJson};
   }
@@ -81,9 +82,10 @@ Result<codec::ListMeta> UntypedClient::List(ListOptions options, ItemSink sink,
   return raw_.List(std::move(options), sink, restart, std::move(stop));
 }
 
-Result<void> UntypedClient::Watch(const ListOptions& options, FrameSink sink,
+Result<void> UntypedClient::Watch(const ListOptions& options, FrameSink decode,
+                                  base::FunctionRef<Result<void>()> give,
                                   std::stop_token stop) const {
-  return raw_.Watch(options, sink, std::move(stop));
+  return raw_.Watch(options, decode, give, std::move(stop));
 }
 
 Result<void> UntypedClient::Create(const ObjectName& name, const void* object,

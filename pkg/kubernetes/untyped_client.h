@@ -38,7 +38,8 @@ class UntypedClient {
   apimachinery::Result<codec::ListMeta> List(apimachinery::ListOptions options, ItemSink sink,
                                              base::FunctionRef<void()> restart,
                                              std::stop_token stop) const;
-  apimachinery::Result<void> Watch(const apimachinery::ListOptions& options, FrameSink sink,
+  apimachinery::Result<void> Watch(const apimachinery::ListOptions& options, FrameSink decode,
+                                   base::FunctionRef<apimachinery::Result<void>()> give,
                                    std::stop_token stop) const;
   apimachinery::Result<void> Create(const ObjectName& name, const void* object,
                                     const CreateOptions& options, void* out,

@@ -121,9 +121,11 @@ void Election::Proceed() {
     return Finish();  // whoever waits will see it expire
   }
   if (pending_ && now_.steady >= pending_->sent_at + config_.RequestTimeout()) {
-    Do(Kind::kCancel).op = pending_->op;
-    On(Reply{.op = pending_->op,
-             .lease = Fail(Reason::kTimeout, "no answer within the request timeout")});
+    constexpr const char* kWhy = "no answer within the request timeout";
+    Action& cancel = Do(Kind::kCancel);
+    cancel.op = pending_->op;
+    cancel.text = kWhy;
+    On(Reply{.op = pending_->op, .lease = Fail(Reason::kTimeout, kWhy)});
   }
   if (phase_ != Phase::kDone && !pending_ && now_.steady >= next_attempt_) {
     Attempt();

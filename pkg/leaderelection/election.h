@@ -49,7 +49,8 @@ struct Action {
     kGet,        ///< read the lease, then Reply with `op`
     kCreate,     ///< create `lease`, then Reply
     kUpdate,     ///< replace the lease by `lease`, at its resource version, then Reply
-    kCancel,     ///< nobody waits for `op` any more: break it off, no Reply is needed
+    kCancel,     ///< nobody waits for `op` any more: break it off, no Reply is needed; `text` says
+                 ///< what was wrong with it, if anything was
     kStartWork,  ///< this candidate leads from now on
     kStopWork,   ///< the work has to end; the lease is kept until WorkEnded
     kNewLeader,  ///< `text` is the leader's identity

@@ -169,6 +169,9 @@ class LeaderElector::Impl::Session {
           break;
         case Action::Kind::kCancel:
           requester_.Cancel(action.op);
+          if (!action.text.empty()) {
+            Warn(apimachinery::Status(Reason::kTimeout, action.text));
+          }
           break;
         case Action::Kind::kStartWork:
           StartWork();
@@ -203,9 +206,17 @@ class LeaderElector::Impl::Session {
       return;
     }
     const apimachinery::Status& status = reply.lease.error();
+    // What was broken off from here is no failure; why it was has been told where that is one.
     const bool usual = status.reason == Reason::kNotFound || status.reason == Reason::kConflict ||
-                       status.reason == Reason::kAlreadyExists;
-    if (!usual && std::exchange(told_, status.ToString()) != status.ToString()) {
+                       status.reason == Reason::kAlreadyExists ||
+                       status.reason == Reason::kCancelled;
+    if (!usual) {
+      Warn(status);
+    }
+  }
+
+  void Warn(const apimachinery::Status& status) {
+    if (std::exchange(told_, status.ToString()) != status.ToString()) {
       logging::Warning("a request for the lease has failed and is tried again",
                        {{"lease", options_.lock->Key().ToString()}, {"error", status}});
     }

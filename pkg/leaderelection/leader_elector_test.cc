@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -294,6 +295,58 @@ TEST_F(LeaderElectorTest, ALossAfterTheStopIsTold) {
   a.journal.Await("lost");
   release.request_stop();
   EXPECT_FALSE(a.Join());
+}
+
+// The leader that stops releases its lease; the watch of the other sees it while a read is on its
+// way, which then is of no use.
+TEST_F(LeaderElectorTest, ARequestThatIsBrokenOffAtAHandOverIsNoFailure) {
+  const logging::testing::Capture log;
+  Runner a("a", clock_, lock_);
+  a.journal.Await("started");
+  Runner b("b", clock_, lock_);
+  b.journal.Await("leader a");
+  std::atomic<int> hanging = 0;
+  std::atomic<int> broken_off = 0;
+  lock_->SetFault([&](std::string_view verb, const std::stop_token& stop) -> Result<void> {
+    if (verb != "get") {
+      return {};
+    }
+    ++hanging;
+    (void)base::Clock::Real().SleepFor(1h, stop);
+    ++broken_off;
+    return Fail(Reason::kCancelled, "stopped while waiting for the response");
+  });
+  while (hanging == 0) {  // until b's next poll, and not so fast that a loses the lease
+    if (a.elector->Check(5s - 15s)) {
+      clock_.Advance(50ms);
+    }
+    std::this_thread::yield();
+  }
+  EXPECT_TRUE(a.Stop());
+  b.journal.Await("started");
+  EXPECT_EQ(broken_off, 1);
+  EXPECT_TRUE(b.Stop());
+  EXPECT_EQ(log.Count("a request for the lease has failed"), 0U);
+}
+
+TEST_F(LeaderElectorTest, ARequestThatIsNotAnsweredIsCalledSo) {
+  const logging::testing::Capture log;
+  lock_->SetFault([](std::string_view verb, const std::stop_token& stop) -> Result<void> {
+    if (verb == "watch") {
+      return {};
+    }
+    (void)base::Clock::Real().SleepFor(1h, stop);
+    return Fail(Reason::kCancelled, "stopped while waiting for the response");
+  });
+  Runner a("a", clock_, lock_);
+  const auto give_up = std::chrono::steady_clock::now() + 60s;
+  while (lock_->Count("get") < 4 && std::chrono::steady_clock::now() < give_up) {
+    clock_.Advance(100ms);
+    std::this_thread::yield();
+  }
+  EXPECT_TRUE(a.Stop());
+  EXPECT_EQ(log.Count("a request for the lease has failed"), 1U);
+  EXPECT_EQ(log.Count("no answer within the request timeout"), 1U);
 }
 
 TEST_F(LeaderElectorTest, ACandidateThatMayNotReadTheLeaseSaysSo) {

@@ -79,7 +79,11 @@ struct Config {
   /// one.
   std::string namespace_ = "default";
   std::string user_agent{};
-  /// Of a request that is not a watch; zero means the limits of RESTClient::Options.
+  /// Of a request and its response, retries and body included; zero means the limits of
+  /// RESTClient::Options. Of a Stream what its sinks take does not count. Not of watches, of logs
+  /// that are followed and of commands in containers, which end when there is no more; of the lists
+  /// of reflectors, which may be huge, until the head of the response (see
+  /// cache::ListWatchOptions::list_timeout). As client-go's Config.Timeout, which cuts those too.
   std::chrono::seconds timeout{0};
   /// Client-side rate limit in requests per second; negative switches it off, 0 means the default 5
   /// (burst 10), or none where controller::Manager::New makes the client.

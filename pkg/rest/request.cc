@@ -110,6 +110,9 @@ Request& Request::Param(std::string_view name, std::string_view value) {
   if (name == "watch") {
     watch_ = value == "true" || value == "1";
   }
+  if (name == "follow") {
+    follow_ = value != "false" && value != "0";
+  }
   if (name == "timeoutSeconds") {
     std::int64_t seconds = 0;
     std::from_chars(value.data(), value.data() + value.size(), seconds);
@@ -210,6 +213,11 @@ Request& Request::Timeout(std::chrono::milliseconds timeout) {
   return *this;
 }
 
+Request& Request::BodyTimeout(std::chrono::milliseconds timeout) {
+  body_timeout_ = timeout;
+  return *this;
+}
+
 Request& Request::MaxRetries(int retries) {
   max_retries_ = retries;
   return *this;
@@ -270,6 +278,9 @@ std::string Request::Target() const {
 
 // As the server's own notion of what runs long, and is not under its --request-timeout.
 bool Request::BeginsLate() const { return subresource_ == "log" || subresource_ == "proxy"; }
+
+// It ends with its container.
+bool Request::Follows() const { return subresource_ == "log" && follow_; }
 
 std::string Request::ToString() const { return method_ + " " + Target(); }
 

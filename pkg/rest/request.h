@@ -91,6 +91,9 @@ class Request {
   /// RESTClient::Options count, but for logs and the subresource "proxy", whose responses begin
   /// when there is something to say: those have only the connect timeout and what the caller sets.
   Request& Timeout(std::chrono::milliseconds timeout);
+  /// How long the body of a Stream may be waited for in all, in place of Config::timeout and
+  /// RESTClient::Options::body_timeout; zero: no limit. For lists that may be huge. Not of watches.
+  Request& BodyTimeout(std::chrono::milliseconds timeout);
   Request& MaxRetries(int retries);
   /// Instead of the client's; null means none.
   Request& Throttle(std::shared_ptr<RateLimiter> limiter);
@@ -114,8 +117,9 @@ class Request {
   /// Sends and hands the body over in pieces as they arrive, on the calling thread; memory does not
   /// grow with the body, a slow sink slows the server down. Returns when the body has ended;
   /// kUnavailable when it broke off or when nothing came for `idle_timeout` (zero: no limit;
-  /// without one, that of RESTClient::Options); kTimeout when the server had taken the body's whole
-  /// time, in which what sinks take does not count; an error of a sink is returned as it is.
+  /// without one, that of RESTClient::Options unless Config has a timeout); kTimeout when the
+  /// server had taken the time of the body, or Config::timeout for head and body, in which what
+  /// sinks take does not count; an error of a sink is returned as it is.
   ///
   /// A watch's time is the timeoutSeconds that the server was asked for, or the hour that an API
   /// server keeps one without, and half a minute: the server ends a healthy one before, however
@@ -140,6 +144,7 @@ class Request {
   apimachinery::Result<internal::Opened> Open(const std::stop_token& stop) const;
   std::string ResourceKey() const;
   bool BeginsLate() const;
+  bool Follows() const;
 
   RESTClient* client_;
   std::string method_;
@@ -162,8 +167,10 @@ class Request {
   std::shared_ptr<BackoffManager> backoff_;
   std::shared_ptr<WarningHandler> warnings_;
   bool watch_ = false;
+  bool follow_ = false;
   std::chrono::seconds lifetime_{0};  // of a watch, as the server was asked
   std::chrono::milliseconds timeout_{0};
+  std::optional<std::chrono::milliseconds> body_timeout_{};
   int max_retries_ = 10;
   apimachinery::Result<void> argument_error_{};
 };

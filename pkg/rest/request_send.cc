@@ -32,8 +32,9 @@ constexpr std::chrono::minutes kNotQuiet(10);
 
 // How long the body of a response may take; zero durations: no limit.
 struct BodyLimits {
-  base::Duration idle{0};   // without a byte
-  base::Duration whole{0};  // of waiting, in all
+  base::Duration idle{0};    // without a byte
+  base::Duration whole{0};   // of waiting, in all
+  base::Duration waited{0};  // of `whole`, before the body
   base::TimePoint deadline = base::TimePoint::max();
 };
 
@@ -48,7 +49,7 @@ class BodyReader {
   // `look` is how often to look for a new certificate; zero: never.
   BodyReader(internal::Sender& sender, internal::Opened& opened, BodyLimits limits,
              base::Duration look)
-      : sender_(sender), opened_(opened), limits_(limits), look_(look) {}
+      : sender_(sender), opened_(opened), limits_(limits), look_(look), waited_(limits.waited) {}
 
   // As Opened::Read; kTimeout when the body's time is over.
   Result<bool> Next(internal::HttpCall::Sink sink, const std::stop_token& stop) {
@@ -97,7 +98,7 @@ class BodyReader {
   internal::Opened& opened_;
   const BodyLimits limits_;
   const base::Duration look_;
-  base::Duration waited_{0};
+  base::Duration waited_;
 };
 
 // Errors that arise on this side say what was asked; a server's own message already does.
@@ -123,7 +124,7 @@ Result<internal::Prepared> Request::Prepare() const {
       .limiter = limiter_,
       .backoff = backoff_,
       .warnings = warnings_};
-  if (timeout_.count() == 0 && !watch_) {
+  if (timeout_.count() == 0 && !watch_ && !Follows()) {
     out.timeout = client_->config().timeout;
   }
   if (out.timeout.count() == 0 && !BeginsLate()) {
@@ -230,8 +231,6 @@ Result<void> Request::Stream(HeadSink on_head, ChunkSink on_chunk, std::stop_tok
   if (!opened) {
     return Fail(AddContext(*this, std::move(opened).error()));
   }
-  KX_RETURN_IF_ERROR(on_head(
-      {.code = opened->head.code, .encoding = internal::EncodingOf(opened->head.content_type)}));
   Result<void> sink_result;
   const auto deliver = [&sink_result, &on_chunk](std::string_view chunk) {
     return sink_result = on_chunk(chunk);
@@ -241,10 +240,21 @@ Result<void> Request::Stream(HeadSink on_head, ChunkSink on_chunk, std::stop_tok
   if (watch_) {
     limits.whole = std::max<base::Duration>(
         (lifetime_.count() > 0 ? lifetime_ : kLifetime) + kLifetimeMargin, limits.idle);
+  } else if (body_timeout_) {
+    limits.idle = idle_timeout.value_or(sender.options().idle_timeout);
+    limits.whole = *body_timeout_;
+  } else if (const base::Duration timeout = client_->config().timeout;
+             timeout.count() > 0 && !Follows()) {
+    limits.whole = timeout;
+    if (timeout_.count() == 0) {
+      limits.waited = timeout - (opened->deadline - clock.Now());
+    }
   } else if (!BeginsLate()) {
     limits.idle = idle_timeout.value_or(sender.options().idle_timeout);
     limits.whole = sender.options().body_timeout;
   }
+  KX_RETURN_IF_ERROR(on_head(
+      {.code = opened->head.code, .encoding = internal::EncodingOf(opened->head.content_type)}));
   BodyReader reader(sender, *opened, limits, look);
   for (bool more = true; more;) {
     auto read = reader.Next(deliver, stop);

@@ -1,5 +1,7 @@
 #include "kubexx/events/internal/delivery.h"
 
+#include <cstdint>
+
 #include "kubexx/logging/log.h"
 
 namespace kubexx::events::internal {
@@ -22,6 +24,11 @@ void LogLost(const std::string& name_space, const std::string& name, const std::
   logging::Log(usual ? logging::Level::kDebug : logging::Level::kWarning,
                tried ? "an event could not be written" : "the server refused an event",
                {{"namespace", name_space}, {"name", name}, {"reason", reason}, {"error", status}});
+}
+
+void LogDropped(const std::string& component, std::size_t events) {
+  logging::Warning("events were not written before the end and are lost",
+                   {{"component", component}, {"events", static_cast<std::int64_t>(events)}});
 }
 
 }  // namespace kubexx::events::internal

@@ -3,6 +3,7 @@
 #ifndef KUBEXX_EVENTS_INTERNAL_DELIVERY_H_
 #define KUBEXX_EVENTS_INTERNAL_DELIVERY_H_
 
+#include <cstddef>
 #include <functional>
 #include <stop_token>
 #include <string>
@@ -27,6 +28,9 @@ bool MayRetry(const apimachinery::Status& status);
 void LogLost(const std::string& name_space, const std::string& name, const std::string& reason,
              const apimachinery::Status& status, bool tried);
 
+/// Logs that so many events were not written before their recorder's end.
+void LogDropped(const std::string& component, std::size_t events);
+
 /// One try: a patch, unless `patch` is empty or there is no such event any more; then a create.
 template <class E>
 apimachinery::Result<E> WriteOnce(EventSink<E>& sink, E& event, const std::string& patch,
@@ -50,6 +54,7 @@ struct Retry {
 };
 
 /// Writes until it succeeds, is refused or was tried kMaxTries times; counts what became of it.
+/// kCancelled, not counted, when `stop` was requested: the server may have it or not.
 template <class E>
 apimachinery::Result<E> Deliver(EventSink<E>& sink, E event, const std::string& patch,
                                 const Retry& retry, const EventsMetrics& metrics,
@@ -61,6 +66,9 @@ apimachinery::Result<E> Deliver(EventSink<E>& sink, E event, const std::string& 
       return stored;
     }
     const apimachinery::Status& error = stored.error();
+    if (error.reason == apimachinery::Reason::kCancelled) {
+      return stored;
+    }
     const bool exists = error.reason == apimachinery::Reason::kAlreadyExists;
     const bool again = MayRetry(error) || (exists && retry.when_exists);
     if (!again) {

@@ -8,11 +8,13 @@
 #include <functional>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <thread>
 #include <utility>
 
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/events/internal/delivery.h"
 #include "kubexx/metrics/registry.h"
 
 namespace kubexx::events::internal {
@@ -26,13 +28,25 @@ class Pipeline {
     std::function<void(E&& event, const std::stop_token& stop)> process{};
     /// Called when its time has come, first at once; returns the next time. May be empty.
     std::function<base::TimePoint(const std::stop_token& stop)> maintain{};
-    /// Called when the queue has been emptied for the last time. May be empty.
+    /// Called at the end, when the queue is empty or `stop` was requested. May be empty.
     std::function<void(const std::stop_token& stop)> flush{};
   };
 
+  /// Settings of a Pipeline.
+  struct Options {
+    base::Clock& clock = base::Clock::Real();
+    std::size_t capacity = 0;
+    metrics::Counter dropped{};
+    std::string component{};  ///< whose events they are, for the log
+  };
+
   /// Starts the thread: everything that the hooks use must exist.
-  Pipeline(base::Clock& clock, std::size_t capacity, metrics::Counter dropped, Hooks hooks)
-      : clock_(clock), capacity_(capacity), dropped_(dropped), hooks_(std::move(hooks)) {
+  Pipeline(Options options, Hooks hooks)
+      : clock_(options.clock),
+        capacity_(options.capacity),
+        dropped_(options.dropped),
+        component_(std::move(options.component)),
+        hooks_(std::move(hooks)) {
     thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
   }
   Pipeline(const Pipeline&) = delete;
@@ -67,8 +81,14 @@ class Pipeline {
     return !closed_ && !stop.stop_requested();
   }
 
+  /// For the hooks: an event was not written because nobody waits any longer.
+  void GaveUp() {
+    const base::MutexLock lock(mu_);
+    ++given_up_;
+  }
+
   /// Takes no more events and waits until the queue is empty and flushed, for `limit` at most; then
-  /// gives up. May be called again.
+  /// gives up, and logs how many events are lost with that. May be called again.
   void Stop(base::Duration limit) {
     const base::TimePoint until = clock_.Now() + limit;
     {
@@ -97,14 +117,22 @@ class Pipeline {
         due = hooks_.maintain(stop);
       }
     }
-    if (hooks_.flush && !stop.stop_requested()) {
+    if (hooks_.flush) {
       hooks_.flush(stop);
     }
-    const base::MutexLock lock(mu_);
-    dropped_.Increment(static_cast<double>(queue_.size()));
-    queue_.clear();
-    done_ = true;
-    changed_.notify_all();
+    std::deque<E> left;
+    std::size_t lost = 0;
+    {
+      const base::MutexLock lock(mu_);
+      left.swap(queue_);
+      lost = left.size() + given_up_;
+      dropped_.Increment(static_cast<double>(lost));
+      done_ = true;
+      changed_.notify_all();
+    }
+    if (lost > 0) {
+      LogDropped(component_, lost);
+    }
   }
 
   /// Nothing when it is closed and empty, stopped, or `due`.
@@ -129,10 +157,12 @@ class Pipeline {
   base::Clock& clock_;
   const std::size_t capacity_;
   metrics::Counter dropped_;
+  const std::string component_;
   const Hooks hooks_;
   base::Mutex mu_;
   base::CondVar changed_;
   std::deque<E> queue_ KX_GUARDED_BY(mu_);
+  std::size_t given_up_ KX_GUARDED_BY(mu_) = 0;
   bool closed_ KX_GUARDED_BY(mu_) = false;
   bool done_ KX_GUARDED_BY(mu_) = false;
   std::jthread thread_;
