@@ -33,9 +33,31 @@ struct Request {
   /// Requested when the server stops or `deadline` has passed: nobody waits for the answer then.
   std::stop_token stop{};
   base::TimePoint deadline = base::TimePoint::max();
+  /// Set when the handler has a thread of the server's; see Waiting.
+  std::function<void(bool begins)> on_wait{};
 
   /// The value of the first header with this name, in any case; "" when there is none.
   std::string_view Header(std::string_view name) const;
+};
+
+/// As long as this lives the handler of a request waits for somebody else, who may need the same
+/// server for it, and another request is worked on in its place: a webhook, say, that asks the API.
+/// To be made and destroyed on the handler's thread, one at a time; the request must outlive it.
+class Waiting {
+ public:
+  explicit Waiting(const Request& request) : request_(request) { Tell(true); }
+  ~Waiting() { Tell(false); }
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+
+ private:
+  void Tell(bool begins) const {
+    if (request_.on_wait) {
+      request_.on_wait(begins);
+    }
+  }
+
+  const Request& request_;
 };
 
 /// A body that is sent as it comes into being, the frames of a watch: with chunked transfer, or, to

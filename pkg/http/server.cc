@@ -264,6 +264,7 @@ class Server::Impl final : public internal::Host {
 
   void Enqueue(std::shared_ptr<Session> session, std::uint64_t serial, Handler handler,
                Request request) {
+    request.on_wait = [this](bool begins) { begins ? workers_.BeginWait() : workers_.EndWait(); };
     auto job = [this, session, serial, handler = std::move(handler),
                 request = std::move(request)]() mutable {
       Response response;

@@ -65,8 +65,9 @@ class Server {
     std::chrono::milliseconds write_timeout = std::chrono::seconds(15);
     /// Plain HTTP when not set.
     std::optional<TlsOptions> tls{};
-    /// How many handlers run at once, on threads of their own: for handlers that wait for others,
-    /// such as the API server. 0: on the network thread, for handlers that never do.
+    /// How many handlers run at once, besides those that are Waiting, on threads of their own: for
+    /// handlers that wait for others, such as the API server. 0: on the network thread, for
+    /// handlers that never do.
     std::size_t handler_threads = 0;
     /// How long a handler on a thread of its own may take, waiting for a free thread included. Then
     /// its stop token is requested and the client gets 503.

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <functional>
 #include <latch>
+#include <list>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -363,6 +364,32 @@ TEST_F(ServerTest, HandlersOnThreadsOfTheirOwnRunAtTheSameTime) {
   second.Send("GET /meet HTTP/1.1\r\nConnection: close\r\n\r\n");
   EXPECT_THAT(first.ReadAll(), EndsWith("met"));
   EXPECT_THAT(second.ReadAll(), EndsWith("met"));
+}
+
+TEST_F(ServerTest, HandlersThatWaitForOthersLeaveThemTheirThreads) {
+  Server::Options options = Local();
+  options.handler_threads = 1;
+  Start(options);
+  std::latch helped(1);
+  server_->Handle("/ask", [&helped](const Request& request) {
+    const Waiting waiting(request);
+    helped.wait();
+    return Response{.body = "was helped"};
+  });
+  server_->Handle("/help", [&helped](const Request&) {
+    helped.count_down();
+    return Response{.body = "helped"};
+  });
+  std::list<Client> asking;
+  for (int i = 0; i < 5; ++i) {
+    asking.emplace_back(server_->port()).Send("GET /ask HTTP/1.1\r\nConnection: close\r\n\r\n");
+  }
+  Client helper(server_->port());
+  helper.Send("GET /help HTTP/1.1\r\nConnection: close\r\n\r\n");
+  EXPECT_THAT(helper.ReadAll(), EndsWith("helped"));
+  for (Client& client : asking) {
+    EXPECT_THAT(client.ReadAll(), EndsWith("was helped"));
+  }
 }
 
 /// Waits until nobody wants its answer any more.

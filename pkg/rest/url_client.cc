@@ -35,10 +35,28 @@ class UrlClient::Impl {
         .method = "POST", .target = target_, .body = body, .has_body = true};
     request.headers.emplace_back("Content-Type", content_type);
     Answer answer;
-    if (auto asked = Ask(request, answer, kMaxAnswer, stop); !asked && answer.status == 0) {
+    if (auto asked = Ask(request, answer, kMaxAnswer, stop, clock_.Now() + timeout_);
+        !asked && answer.status == 0) {
       return Fail(std::move(asked).error());
     }
     return answer;  // when there is one, the status says it all
+  }
+
+  Result<Answer> PostWhole(std::string_view content_type, std::string_view body,
+                           std::size_t max_bytes, const std::stop_token& stop) const {
+    internal::HttpRequest request{
+        .method = "POST", .target = target_, .body = body, .has_body = true};
+    request.headers.emplace_back("Content-Type", content_type);
+    Answer answer;
+    const base::TimePoint deadline = clock_.Now() + timeout_;
+    bool lost = false;
+    auto asked = Ask(request, answer, max_bytes + 1, stop, deadline, &lost);
+    if (!asked && lost && answer.status == 0) {
+      answer = {};
+      asked = Ask(request, answer, max_bytes + 1, stop, deadline);
+    }
+    KX_RETURN_IF_ERROR(asked);
+    return Bounded(std::move(answer), max_bytes);
   }
 
   Result<Answer> Get(const Headers& headers, std::size_t max_bytes,
@@ -49,7 +67,12 @@ class UrlClient::Impl {
       request.headers.emplace_back(name, value);
     }
     Answer answer;
-    KX_RETURN_IF_ERROR(Ask(request, answer, max_bytes + 1, stop));
+    KX_RETURN_IF_ERROR(Ask(request, answer, max_bytes + 1, stop, clock_.Now() + timeout_));
+    return Bounded(std::move(answer), max_bytes);
+  }
+
+ private:
+  static Result<Answer> Bounded(Answer answer, std::size_t max_bytes) {
     if (answer.body.size() > max_bytes) {
       return Fail(Reason::kInvalid,
                   "the answer is larger than " + std::to_string(max_bytes) + " bytes");
@@ -57,15 +80,20 @@ class UrlClient::Impl {
     return answer;
   }
 
- private:
-  /// Reads up to `max_bytes` of the body. An error after the head leaves what has been read.
+  /// Reads up to `max_bytes` of the body. An error after the head leaves what has been read. `lost`
+  /// is set when a connection that was there broke before the head.
   Result<void> Ask(const internal::HttpRequest& request, Answer& answer, std::size_t max_bytes,
-                   const std::stop_token& stop) const {
-    const base::TimePoint deadline = clock_.Now() + timeout_;
+                   const std::stop_token& stop, base::TimePoint deadline,
+                   bool* lost = nullptr) const {
     internal::HttpCall call = transport_->Start(request);
-    KX_ASSIGN_OR_RETURN(const internal::HttpHead head,
-                        call.AwaitHead(stop, {.connect = deadline, .head = deadline}));
-    answer.status = head.code;
+    const auto head = call.AwaitHead(stop, {.connect = deadline, .head = deadline});
+    if (!head) {
+      if (lost != nullptr) {
+        *lost = call.lost_connection();
+      }
+      return Fail(head.error());
+    }
+    answer.status = head->code;
     const auto keep = [&answer, max_bytes](std::string_view chunk) -> Result<void> {
       answer.body += chunk.substr(0, max_bytes - answer.body.size());
       return {};
@@ -109,7 +137,7 @@ Result<std::unique_ptr<UrlClient>> UrlClient::New(Options options) {
     }
     proxy = *std::move(parsed);
   }
-  KX_ASSIGN_OR_RETURN(auto transport, internal::Transport::NewThrough(std::move(proxy), TlsConfig(),
+  KX_ASSIGN_OR_RETURN(auto transport, internal::Transport::NewThrough(std::move(proxy), options.tls,
                                                                       *server, options.clock));
   return std::unique_ptr<UrlClient>(new UrlClient(std::make_unique<Impl>(
       std::move(transport), std::move(target), options.timeout, options.clock)));
@@ -121,6 +149,12 @@ UrlClient::~UrlClient() = default;
 Result<UrlClient::Answer> UrlClient::Post(std::string_view content_type, std::string_view body,
                                           const std::stop_token& stop) const {
   return impl_->Post(content_type, body, stop);
+}
+
+Result<UrlClient::Answer> UrlClient::PostWhole(std::string_view content_type, std::string_view body,
+                                               std::size_t max_bytes,
+                                               const std::stop_token& stop) const {
+  return impl_->PostWhole(content_type, body, max_bytes, stop);
 }
 
 Result<UrlClient::Answer> UrlClient::Get(const Headers& headers, std::size_t max_bytes,

@@ -14,12 +14,13 @@
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
+#include "kubexx/rest/config.h"
 
 namespace kubexx::rest {
 
-/// Requests to one URL, on the network thread of all RESTClients, with the system's
-/// certificates. Follows no redirect and sends no credentials but what is in the URL. Errors never
-/// show the URL, whose path or query may be a secret. Thread-safe.
+/// Requests to one URL, on the network thread of all RESTClients. Follows no redirect and sends no
+/// credentials but what is in the URL. Errors never show the URL, whose path or query may be a
+/// secret. Thread-safe.
 class UrlClient {
  public:
   /// Where to ask, and how.
@@ -28,6 +29,8 @@ class UrlClient {
     std::string url{};
     /// As rest::Config::proxy_url; empty: none, whatever the environment says.
     std::string proxy{};
+    /// How the server is verified; nothing set: by the system's certificates.
+    TlsConfig tls{};
     /// Of the whole request.
     std::chrono::milliseconds timeout = std::chrono::seconds(10);
     base::Clock& clock = base::Clock::Real();
@@ -47,6 +50,11 @@ class UrlClient {
   /// kTimeout, kCancelled soon after `stop` is requested.
   apimachinery::Result<Answer> Post(std::string_view content_type, std::string_view body,
                                     const std::stop_token& stop) const;
+  /// As Post, with the whole body; kInvalid when it is larger than `max_bytes`. A connection that
+  /// was kept and breaks before there is an answer is replaced by a new one, once: what is asked
+  /// must not mind being asked twice.
+  apimachinery::Result<Answer> PostWhole(std::string_view content_type, std::string_view body,
+                                         std::size_t max_bytes, const std::stop_token& stop) const;
   /// As Post, with the whole body; kInvalid when it is larger than `max_bytes`.
   apimachinery::Result<Answer> Get(const Headers& headers, std::size_t max_bytes,
                                    const std::stop_token& stop) const;

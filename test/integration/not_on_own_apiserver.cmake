@@ -22,6 +22,4 @@ set(KUBEXX_NOT_ON_OWN_APISERVER
   # Other subresources: resize, ephemeralcontainers, approval.
   SubresourceTest.PodsAreBoundResizedAndDebugged
   SubresourceTest.CertificateRequestsAreApproved
-  # Admission webhooks.
-  WebhookIntegrationTest.*
 )

@@ -8,10 +8,12 @@
 #include "kubexx/apiserver/endpoints/custom_types.h"
 #include "kubexx/apiserver/endpoints/default_roles.h"
 #include "kubexx/apiserver/endpoints/discovery.h"
+#include "kubexx/apiserver/endpoints/field_validation.h"
 #include "kubexx/apiserver/endpoints/impersonation.h"
 #include "kubexx/apiserver/endpoints/openapi.h"
 #include "kubexx/apiserver/endpoints/origin.h"
 #include "kubexx/apiserver/endpoints/scale.h"
+#include "kubexx/apiserver/endpoints/webhook_configuration.h"
 #include "kubexx/apiserver/object/status_json.h"
 #include "kubexx/logging/log.h"
 
@@ -123,6 +125,10 @@ Answer Dispatch(const Call& call) {
 Api::Api(storage::Storage& storage, ApiOptions options)
     : types_(storage, options.cacher),
       objects_(storage, options.form, options.clock),
+      webhooks_(types_, objects_,
+                options.webhook_caller ? std::move(options.webhook_caller)
+                                       : admission::NewCaller(options.clock),
+                options.shared_storage),
       custom_(types_, objects_, options.shared_storage),
       reaper_(types_, objects_),
       events_(types_, objects_, options.event_ttl),
@@ -148,6 +154,7 @@ Result<void> Api::Bootstrap(const std::stop_token& stop) {
   }
   KX_RETURN_IF_ERROR(BootstrapRoles(stop));
   KX_RETURN_IF_ERROR(custom_.Sync(stop));
+  KX_RETURN_IF_ERROR(webhooks_.Sync(stop));
   return reaper_.Load(stop);
 }
 
@@ -176,6 +183,7 @@ Result<void> Api::BootstrapRoles(const std::stop_token& stop) {
 void Api::Tick(const std::stop_token& stop) {
   types_.Tick();
   custom_.Tick(stop);
+  webhooks_.Tick(stop);
   reaper_.Tick(stop);
   events_.Tick(stop);
 }
@@ -184,6 +192,11 @@ void Api::AfterWrite(const Call& call) {
   if (IsCustomResourceDefinition(*call.type)) {
     if (const auto synced = custom_.Sync(call.request.stop); !synced) {
       logging::Warning("The definitions of custom resources will be read later",
+                       {{"error", synced.error()}});
+    }
+  } else if (IsWebhookConfiguration(*call.type)) {
+    if (const auto synced = webhooks_.Sync(call.request.stop); !synced) {
+      logging::Warning("The configurations of webhooks will be read later",
                        {{"error", synced.error()}});
     }
   } else if (IsNamespace(*call.type) && call.info.verb == "delete") {
@@ -263,6 +276,7 @@ http::Response Api::HandleResource(const http::Request& request, const RequestIn
                           "only the following media types are accepted: application/json, "
                           "application/vnd.kubernetes.protobuf"});
   }
+  std::vector<std::string> warnings;
   const Call call{.request = request,
                   .info = info,
                   .query = query,
@@ -274,6 +288,8 @@ http::Response Api::HandleResource(const http::Request& request, const RequestIn
                   .authorizer = authorizer_,
                   .types = types_,
                   .objects = objects_,
+                  .webhooks = webhooks_,
+                  .warnings = warnings,
                   .managed_fields = managed_fields_};
   Answer answer = Dispatch(call);
   const bool wrote = info.verb != "get" && info.verb != "list" && info.verb != "watch";
@@ -281,7 +297,9 @@ http::Response Api::HandleResource(const http::Request& request, const RequestIn
   if (wrote && (answer || info.verb == "deletecollection") && !call.dry_run()) {
     AfterWrite(call);
   }
-  return answer ? std::move(*answer) : ErrorResponse(answer.error());
+  http::Response response = answer ? std::move(*answer) : ErrorResponse(answer.error());
+  AddWarnings(warnings, response);
+  return response;
 }
 
 }  // namespace kubexx::apiserver

@@ -5,10 +5,12 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "kubexx/apimachinery/bytes.h"
+#include "kubexx/apiserver/admission/caller.h"
 #include "kubexx/apiserver/endpoints/authenticator.h"
 #include "kubexx/apiserver/endpoints/authorizer.h"
 #include "kubexx/apiserver/endpoints/call.h"
@@ -19,6 +21,7 @@
 #include "kubexx/apiserver/endpoints/object_store.h"
 #include "kubexx/apiserver/endpoints/request_info.h"
 #include "kubexx/apiserver/endpoints/type_registry.h"
+#include "kubexx/apiserver/endpoints/webhooks.h"
 #include "kubexx/http/message.h"
 
 namespace kubexx::apiserver {
@@ -47,6 +50,8 @@ struct ApiOptions {
   bool shared_storage = false;
   /// What /metrics answers; none: 404.
   std::function<std::string()> metrics{};
+  /// Asks webhooks; none: over HTTPS.
+  std::shared_ptr<admission::Caller> webhook_caller{};
 };
 
 /// Everything that is served over HTTP, without the HTTP. Thread-safe; Handle may block, up to a
@@ -82,11 +87,12 @@ class Api {
   /// Whether its sender, and not a web page in its name, has made a request.
   apimachinery::Result<void> CheckIntent(const http::Request& request) const;
   apimachinery::Result<void> BootstrapRoles(const std::stop_token& stop);
-  /// What a write of a definition or a namespace changes besides.
+  /// What a write of a definition, a namespace or a configuration of webhooks changes besides.
   void AfterWrite(const Call& call);
 
   TypeRegistry types_;
   ObjectStore objects_;
+  Webhooks webhooks_;
   CustomResources custom_;
   NamespaceReaper reaper_;
   EventReaper events_;

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/apiserver/endpoints/admit.h"
 #include "kubexx/apiserver/endpoints/call.h"
 #include "kubexx/apiserver/endpoints/field_tracking.h"
 #include "kubexx/apiserver/endpoints/field_validation.h"
@@ -70,9 +71,11 @@ Result<JsonTree> CreateApplied(const Call& call, const JsonTree& config) {
   // As kube-apiserver has it, there is none to compare with.
   SetMeta(object, "resourceVersion", "");
   KX_RETURN_IF_ERROR(call.CheckCreate());
+  Admission admission(call, {.operation = "CREATE"});
+  KX_RETURN_IF_ERROR(admission.MutateNew(object));
   KX_RETURN_IF_ERROR(call.CheckGrant(nullptr, object));
   return call.objects.Create(*call.type, call.info.namespace_, std::move(object), call.dry_run(),
-                             call.request.stop);
+                             call.request.stop, admission.check());
 }
 
 /// `old_finalizers`: see AppendTypeWarnings.
@@ -103,15 +106,18 @@ Answer HandleApply(const Call& call) {
   }
   const WritePart part = PartOfSubresource(call.info.subresource);
   std::vector<std::string> old_finalizers;
+  Admission admission(call, {.operation = "UPDATE", .posted = of_scale ? &ScaleType() : nullptr});
   const auto change = [&](const JsonTree& current) -> Result<JsonTree> {
     old_finalizers = FinalizersOf(current);
     KX_ASSIGN_OR_RETURN(JsonTree object, ApplyTo(call, current, config));
+    KX_RETURN_IF_ERROR(of_scale ? MutateScale(call, admission, current, object)
+                                : admission.Mutate(object, &current));
     KX_RETURN_IF_ERROR(call.CheckGrant(&current, object));
     return object;
   };
   while (true) {
     const auto updated = call.objects.Update(*call.type, call.key(), part, change, call.dry_run(),
-                                             call.request.stop);
+                                             call.request.stop, admission.check());
     if (updated) {
       return Respond(call, *updated, 200, old_finalizers, warnings);
     }

@@ -16,6 +16,7 @@
 #include "kubexx/apiserver/endpoints/request_info.h"
 #include "kubexx/apiserver/endpoints/service_account_tokens.h"
 #include "kubexx/apiserver/endpoints/type_registry.h"
+#include "kubexx/apiserver/endpoints/webhooks.h"
 #include "kubexx/http/message.h"
 
 namespace kubexx::apiserver {
@@ -33,6 +34,9 @@ struct Call {
   Authorizer& authorizer;
   TypeRegistry& types;
   ObjectStore& objects;
+  Webhooks& webhooks;
+  /// What webhooks want the client to know, however the request ends.
+  std::vector<std::string>& warnings;
   /// Whether metadata.managedFields are kept.
   bool managed_fields = true;
 

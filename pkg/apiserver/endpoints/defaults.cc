@@ -6,6 +6,7 @@
 #include "kubexx/apiserver/endpoints/custom_types.h"
 #include "kubexx/apiserver/endpoints/prepare.h"
 #include "kubexx/apiserver/endpoints/rbac_validation.h"
+#include "kubexx/apiserver/endpoints/webhook_configuration.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/codec/internal/base64.h"
 
@@ -190,6 +191,8 @@ void SetDefaults(const ResourceType& type, JsonTree& object) {
   SetRbacDefaults(type, object);
   if (IsCustomResourceDefinition(type)) {
     SetDefinitionDefaults(object);
+  } else if (IsWebhookConfiguration(type)) {
+    SetWebhookDefaults(type, object);
   } else if (type.group == "apps" && type.plural != "controllerrevisions") {
     DefaultWorkload(type, object["spec"]);
   } else if (type.group.empty() && type.plural == "pods") {

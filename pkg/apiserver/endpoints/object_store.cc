@@ -97,7 +97,8 @@ Result<void> ObjectStore::CheckPlace(const ResourceType& type, const std::string
 }
 
 Result<JsonTree> ObjectStore::Create(const ResourceType& type, const std::string& namespace_,
-                                     JsonTree object, bool dry_run, std::stop_token stop) {
+                                     JsonTree object, bool dry_run, std::stop_token stop,
+                                     const Check& check) {
   const bool generated = MetaString(object, "name").empty();
   // As kube-apiserver has it: only the store minds the version of a new object, and a dry run does
   // not get there.
@@ -109,6 +110,9 @@ Result<JsonTree> ObjectStore::Create(const ResourceType& type, const std::string
   if (IsCustomResourceDefinition(type)) {
     KX_ASSIGN_OR_RETURN(const auto others, ReadDefinitions(storage_, stop));
     EstablishDefinition(clock_, others, object);
+  }
+  if (check) {
+    KX_RETURN_IF_ERROR(check(&object, nullptr));
   }
   const apimachinery::ObjectKey key = KeyOf(object);
   const CreationGate::Pass pass(gate_);
@@ -135,7 +139,7 @@ Result<JsonTree> ObjectStore::Create(const ResourceType& type, const std::string
 
 Result<JsonTree> ObjectStore::Update(const ResourceType& type, const apimachinery::ObjectKey& key,
                                      WritePart part, Change change, bool dry_run,
-                                     std::stop_token stop) {
+                                     std::stop_token stop, const Check& check) {
   // Set when the last call of the update was for an object that is complete without a finalizer.
   std::optional<JsonTree> last;
   std::optional<JsonTree> would_be;
@@ -150,6 +154,9 @@ Result<JsonTree> ObjectStore::Update(const ResourceType& type, const apimachiner
     if (IsCustomResourceDefinition(type) && part == WritePart::kObject) {
       KX_ASSIGN_OR_RETURN(const auto others, ReadDefinitions(storage_, stop));
       EstablishDefinition(clock_, others, after);
+    }
+    if (check) {
+      KX_RETURN_IF_ERROR(check(&after, &before));
     }
     if (IsDone(type, before, after)) {
       last = std::move(after);
@@ -192,21 +199,19 @@ Result<JsonTree> ObjectStore::Update(const ResourceType& type, const apimachiner
 Result<DeleteOutcome> ObjectStore::Delete(const ResourceType& type,
                                           const apimachinery::ObjectKey& key,
                                           const DeleteOptions& options, bool dry_run,
-                                          std::stop_token stop) {
+                                          std::stop_token stop, const Check& check) {
   while (true) {
     KX_ASSIGN_OR_RETURN(std::optional<DeleteOutcome> outcome,
-                        TryDelete(type, key, options, dry_run, stop));
+                        TryDelete(type, key, options, dry_run, stop, check));
     if (outcome) {
       return std::move(*outcome);
     }
   }
 }
 
-Result<std::optional<DeleteOutcome>> ObjectStore::TryDelete(const ResourceType& type,
-                                                            const apimachinery::ObjectKey& key,
-                                                            const DeleteOptions& options,
-                                                            bool dry_run,
-                                                            const std::stop_token& stop) {
+Result<std::optional<DeleteOutcome>> ObjectStore::TryDelete(
+    const ResourceType& type, const apimachinery::ObjectKey& key, const DeleteOptions& options,
+    bool dry_run, const std::stop_token& stop, const Check& check) {
   const std::string storage_key = type.StorageKey(key);
   const auto kv = storage_.Get(storage_key, 0, stop);
   if (!kv) {
@@ -214,6 +219,9 @@ Result<std::optional<DeleteOutcome>> ObjectStore::TryDelete(const ResourceType& 
   }
   KX_ASSIGN_OR_RETURN(JsonTree object, TreeOf(type, *kv));
   KX_RETURN_IF_ERROR(CheckPreconditions(type, object, options));
+  if (check) {
+    KX_RETURN_IF_ERROR(check(nullptr, &object));
+  }
   const DeletionStep step = PlanDeletion(type, options, clock_, object);
   if (dry_run || step == DeletionStep::kWait) {
     return std::optional<DeleteOutcome>(

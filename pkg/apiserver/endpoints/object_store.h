@@ -4,6 +4,7 @@
 #define KUBEXX_APISERVER_ENDPOINTS_OBJECT_STORE_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -34,6 +35,10 @@ class ObjectStore {
  public:
   /// The new object from the current one.
   using Change = base::FunctionRef<apimachinery::Result<codec::JsonTree>(const codec::JsonTree&)>;
+  /// Says whether a write may be done, when everything else about it is decided: `object` is null
+  /// for a deletion, `old` for a create. Nothing is locked meanwhile. Called as often as Change.
+  using Check = std::function<apimachinery::Result<void>(const codec::JsonTree* object,
+                                                         const codec::JsonTree* old)>;
 
   /// `storage` and `clock` must outlive it.
   ObjectStore(storage::Storage& storage, StoredForm form, base::Clock& clock)
@@ -55,18 +60,19 @@ class ObjectStore {
   apimachinery::Result<codec::JsonTree> Create(const ResourceType& type,
                                                const std::string& namespace_,
                                                codec::JsonTree object, bool dry_run,
-                                               std::stop_token stop);
+                                               std::stop_token stop, const Check& check = {});
 
   /// Calls `change`, possibly several times, and writes what it gives; what then has lost its last
   /// finalizer is deleted.
   apimachinery::Result<codec::JsonTree> Update(const ResourceType& type,
                                                const apimachinery::ObjectKey& key, WritePart part,
-                                               Change change, bool dry_run, std::stop_token stop);
+                                               Change change, bool dry_run, std::stop_token stop,
+                                               const Check& check = {});
 
   apimachinery::Result<DeleteOutcome> Delete(const ResourceType& type,
                                              const apimachinery::ObjectKey& key,
                                              const DeleteOptions& options, bool dry_run,
-                                             std::stop_token stop);
+                                             std::stop_token stop, const Check& check = {});
 
  private:
   apimachinery::Result<codec::JsonTree> TreeOf(const ResourceType& type,
@@ -75,11 +81,9 @@ class ObjectStore {
   apimachinery::Result<void> CheckPlace(const ResourceType& type, const std::string& name,
                                         const std::string& namespace_, const std::stop_token& stop);
   /// Nothing when somebody else was faster.
-  apimachinery::Result<std::optional<DeleteOutcome>> TryDelete(const ResourceType& type,
-                                                               const apimachinery::ObjectKey& key,
-                                                               const DeleteOptions& options,
-                                                               bool dry_run,
-                                                               const std::stop_token& stop);
+  apimachinery::Result<std::optional<DeleteOutcome>> TryDelete(
+      const ResourceType& type, const apimachinery::ObjectKey& key, const DeleteOptions& options,
+      bool dry_run, const std::stop_token& stop, const Check& check);
 
   storage::Storage& storage_;
   const StoredForm form_;

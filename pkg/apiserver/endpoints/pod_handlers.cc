@@ -4,6 +4,7 @@
 
 #include "kubexx/api/registry.gen.h"
 #include "kubexx/apimachinery/time.h"
+#include "kubexx/apiserver/endpoints/admit.h"
 #include "kubexx/apiserver/endpoints/call.h"
 #include "kubexx/apiserver/object/label_match.h"
 #include "kubexx/apiserver/object/metadata.h"
@@ -158,8 +159,9 @@ Result<void> AskBudgets(const Call& call, const JsonTree& pod, bool dry_run) {
 }  // namespace
 
 Answer HandleBinding(const Call& call) {
-  KX_ASSIGN_OR_RETURN(const JsonTree binding, ReadBodyAs(call, BindingType()));
+  KX_ASSIGN_OR_RETURN(JsonTree binding, ReadBodyAs(call, BindingType()));
   KX_RETURN_IF_ERROR(CheckName(call, binding));
+  KX_RETURN_IF_ERROR(AdmitPosted(call, BindingType(), binding));
   const std::string kind = StringAt(binding, {"target", "kind"});
   if (StringAt(binding, {"target", "name"}).empty() || (!kind.empty() && kind != "Node")) {
     return Fail(Reason::kInvalid, "target: a binding needs the name of a Node", 422);
@@ -172,8 +174,9 @@ Answer HandleBinding(const Call& call) {
 }
 
 Answer HandleEviction(const Call& call) {
-  KX_ASSIGN_OR_RETURN(const JsonTree eviction, ReadBodyAs(call, EvictionType()));
+  KX_ASSIGN_OR_RETURN(JsonTree eviction, ReadBodyAs(call, EvictionType()));
   KX_RETURN_IF_ERROR(CheckName(call, eviction));
+  KX_RETURN_IF_ERROR(AdmitPosted(call, EvictionType(), eviction));
   const JsonTree* const given = eviction.Find("deleteOptions");
   KX_ASSIGN_OR_RETURN(const DeleteOptions options,
                       ReadDeleteOptions(given == nullptr ? JsonTree::Object() : *given));

@@ -12,6 +12,7 @@
 #include "kubexx/apiserver/endpoints/custom_types.h"
 #include "kubexx/apiserver/endpoints/rbac_validation.h"
 #include "kubexx/apiserver/endpoints/validation.h"
+#include "kubexx/apiserver/endpoints/webhook_configuration.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/status_json.h"
 #include "kubexx/apiserver/object/stored_object.h"
@@ -174,6 +175,8 @@ void CheckContent(const ResourceType& type, const JsonTree& object, const JsonTr
   }
   if (type.custom && type.custom->schema != nullptr) {
     schema::Validate(*type.custom->schema, object, old, causes);
+  } else if (IsWebhookConfiguration(type)) {
+    CheckWebhooks(object, causes);
   } else if (IsCustomResourceDefinition(type)) {
     schema::CheckDefinition(object, causes);
     if (old != nullptr) {

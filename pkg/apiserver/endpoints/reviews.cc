@@ -2,6 +2,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/apiserver/endpoints/admit.h"
 #include "kubexx/apiserver/endpoints/call.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/status_json.h"
@@ -165,6 +166,7 @@ Answer HandleReview(const Call& call) {
                 "the namespace of the provided object does not match the namespace sent on the "
                 "request");
   }
+  KX_RETURN_IF_ERROR(AdmitPosted(call, *call.type, review));
   const JsonTree* const found = review.Find("spec");
   const JsonTree spec = found == nullptr ? JsonTree::Object() : *found;
   JsonTree& status = review["status"];

@@ -16,19 +16,6 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using codec::JsonTree;
 
-const ResourceType& ScaleType() {
-  static const ResourceType kType = [] {
-    ResourceType type;
-    type.group = "autoscaling";
-    type.version = "v1";
-    type.kind = "Scale";
-    type.plural = "scales";
-    type.schema = api::Registry().Find("autoscaling/v1", "Scale");
-    return type;
-  }();
-  return kType;
-}
-
 JsonTree IntAt(const JsonTree& object, std::initializer_list<std::string_view> path) {
   const JsonTree* const found = object.At(path);
   return found == nullptr ? 0 : found->AsInt().value_or(0);
@@ -107,6 +94,19 @@ Answer Respond(const Call& call, const JsonTree& object) {
 
 }  // namespace
 
+const ResourceType& ScaleType() {
+  static const ResourceType kType = [] {
+    ResourceType type;
+    type.group = "autoscaling";
+    type.version = "v1";
+    type.kind = "Scale";
+    type.plural = "scales";
+    type.schema = api::Registry().Find("autoscaling/v1", "Scale");
+    return type;
+  }();
+  return kType;
+}
+
 JsonTree ScaleOf(const ResourceType& type, const JsonTree& object) {
   JsonTree scale = JsonTree::Object();
   scale["kind"] = "Scale";
@@ -153,13 +153,30 @@ Answer GetScale(const Call& call) {
   return Respond(call, object);
 }
 
+Result<void> MutateScale(const Call& call, Admission& admission, const JsonTree& current,
+                         JsonTree& object) {
+  if (!admission.mutates()) {
+    return {};
+  }
+  const JsonTree old = ScaleOf(*call.type, current);
+  JsonTree scale = ScaleOf(*call.type, object);
+  KX_RETURN_IF_ERROR(admission.Mutate(scale, &old));
+  SetReplicas(*call.type, CountAt(scale, {"spec", "replicas"}), object);
+  return {};
+}
+
 Answer UpdateScale(const Call& call, ObjectStore::Change change) {
+  Admission admission(call, {.operation = "UPDATE", .posted = &ScaleType()});
   KX_ASSIGN_OR_RETURN(
       const JsonTree updated,
       call.objects.Update(
           *call.type, call.key(), WritePart::kObject,
-          [&change, &call](const JsonTree& current) -> Result<JsonTree> {
-            KX_ASSIGN_OR_RETURN(const JsonTree scale, change(ScaleOf(*call.type, current)));
+          [&change, &call, &admission](const JsonTree& current) -> Result<JsonTree> {
+            KX_ASSIGN_OR_RETURN(JsonTree scale, change(ScaleOf(*call.type, current)));
+            if (admission.mutates()) {
+              const JsonTree old = ScaleOf(*call.type, current);
+              KX_RETURN_IF_ERROR(admission.Mutate(scale, &old));
+            }
             const JsonTree* const replicas = scale.At({"spec", "replicas"});
             const auto count =
                 replicas == nullptr ? std::optional<std::int64_t>(0) : replicas->AsInt();
@@ -176,7 +193,7 @@ Answer UpdateScale(const Call& call, ObjectStore::Change change) {
             TrackWrite(call, current, object);
             return object;
           },
-          call.dry_run(), call.request.stop));
+          call.dry_run(), call.request.stop, admission.check()));
   return Respond(call, updated);
 }
 

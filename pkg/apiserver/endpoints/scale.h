@@ -3,9 +3,13 @@
 #ifndef KUBEXX_APISERVER_ENDPOINTS_SCALE_H_
 #define KUBEXX_APISERVER_ENDPOINTS_SCALE_H_
 
+#include "kubexx/apiserver/endpoints/admit.h"
 #include "kubexx/apiserver/endpoints/call.h"
 
 namespace kubexx::apiserver {
+
+/// Of autoscaling/v1.
+const ResourceType& ScaleType();
 
 /// autoscaling/v1 Scale of an object that has spec.replicas, or what its definition names.
 codec::JsonTree ScaleOf(const ResourceType& type, const codec::JsonTree& object);
@@ -15,6 +19,11 @@ Answer ScaleResponse(const Call& call, const codec::JsonTree& object);
 
 /// The Scale in the body of a request; kBadRequest.
 apimachinery::Result<codec::JsonTree> ReadScale(const Call& call);
+
+/// Lets the mutating webhooks change the Scale of `object`, which is to be written instead of
+/// `current`.
+apimachinery::Result<void> MutateScale(const Call& call, Admission& admission,
+                                       const codec::JsonTree& current, codec::JsonTree& object);
 
 /// Answers a get of the subresource.
 Answer GetScale(const Call& call);

@@ -5,6 +5,7 @@
 
 #include "kubexx/api/registry.gen.h"
 #include "kubexx/apimachinery/time.h"
+#include "kubexx/apiserver/endpoints/admit.h"
 #include "kubexx/apiserver/endpoints/call.h"
 #include "kubexx/apiserver/endpoints/prepare.h"
 #include "kubexx/apiserver/endpoints/service_account_tokens.h"
@@ -93,6 +94,7 @@ Result<void> Bind(const Call& call, const JsonTree& bound, TokenClaims& claims) 
 Answer HandleTokenRequest(const Call& call) {
   KX_ASSIGN_OR_RETURN(JsonTree request, ReadBodyAs(call, *TokenRequestType()));
   KX_RETURN_IF_ERROR(CheckUrl(request, call.key()));
+  KX_RETURN_IF_ERROR(AdmitPosted(call, *TokenRequestType(), request));
   KX_ASSIGN_OR_RETURN(const JsonTree account,
                       call.objects.Get(*call.type, call.key(), call.request.stop));
   TokenClaims claims{.account = call.key(), .account_uid = MetaString(account, "uid")};

@@ -6,6 +6,7 @@
 
 #include "kubexx/apiserver/endpoints/custom_types.h"
 #include "kubexx/apiserver/endpoints/validation.h"
+#include "kubexx/apiserver/endpoints/webhook_configuration.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/schema/definition.h"
 
@@ -19,10 +20,6 @@ struct Inactive {
 };
 
 constexpr Inactive kInactive[] = {
-    {"admissionregistration.k8s.io", "validatingwebhookconfigurations",
-     "kubexx-apiserver calls no admission webhooks: this configuration is kept and has no effect"},
-    {"admissionregistration.k8s.io", "mutatingwebhookconfigurations",
-     "kubexx-apiserver calls no admission webhooks: this configuration is kept and has no effect"},
     {"admissionregistration.k8s.io", "validatingadmissionpolicies",
      "kubexx-apiserver evaluates no admission policies: this one is kept and has no effect"},
     {"admissionregistration.k8s.io", "validatingadmissionpolicybindings",
@@ -70,6 +67,11 @@ void AppendTypeWarnings(const ResourceType& type, const std::vector<std::string>
   for (const Inactive& one : kInactive) {
     if (one.group == type.group && one.plural == type.plural) {
       warnings.emplace_back(one.warning);
+    }
+  }
+  if (IsWebhookConfiguration(type)) {
+    for (std::string& warning : WebhookWarnings(object)) {
+      warnings.push_back(std::move(warning));
     }
   }
   if (IsCustomResourceDefinition(type)) {

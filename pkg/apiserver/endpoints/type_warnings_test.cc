@@ -25,8 +25,7 @@ TEST_F(TypeWarningsTest, WhatHasNoEffectIsSaid) {
   const std::string admission = "/apis/admissionregistration.k8s.io/v1/";
   const std::string name = R"({"metadata":{"name":"a"}})";
   for (const std::string& path :
-       {admission + "validatingwebhookconfigurations", admission + "mutatingwebhookconfigurations",
-        admission + "validatingadmissionpolicies", admission + "validatingadmissionpolicybindings",
+       {admission + "validatingadmissionpolicies", admission + "validatingadmissionpolicybindings",
         std::string("/api/v1/namespaces/default/resourcequotas"),
         std::string("/api/v1/namespaces/default/limitranges"),
         std::string("/apis/apiregistration.k8s.io/v1/apiservices")}) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kubexx/api/meta/v1/types.gen.h"
+#include "kubexx/apiserver/endpoints/admit.h"
 #include "kubexx/apiserver/endpoints/call.h"
 #include "kubexx/apiserver/endpoints/custom_types.h"
 #include "kubexx/apiserver/endpoints/field_tracking.h"
@@ -175,13 +176,15 @@ Status UnknownFormat(const std::string& type) {
 
 /// Creates an object as it was sent.
 Answer Make(const Call& call, JsonTree object, const std::vector<std::string>& warnings) {
-  KX_RETURN_IF_ERROR(call.CheckGrant(nullptr, object));
   KX_ASSIGN_OR_RETURN(const JsonTree blank, BlankObject(*call.type));
   SetDefaults(*call.type, object);
   TrackWrite(call, blank, object);
+  Admission admission(call, {.operation = "CREATE"});
+  KX_RETURN_IF_ERROR(admission.MutateNew(object));
+  KX_RETURN_IF_ERROR(call.CheckGrant(nullptr, object));
   KX_ASSIGN_OR_RETURN(const JsonTree created,
                       call.objects.Create(*call.type, call.info.namespace_, std::move(object),
-                                          call.dry_run(), call.request.stop));
+                                          call.dry_run(), call.request.stop, admission.check()));
   return Written(call, created, {}, warnings, 201);
 }
 
@@ -269,17 +272,19 @@ Answer HandleUpdate(const Call& call) {
   KX_ASSIGN_OR_RETURN(JsonTree sent, ReadBody(call, &warnings));
   KX_RETURN_IF_ERROR(CheckTarget(call, sent));
   std::vector<std::string> old_finalizers;
+  Admission admission(call, {.operation = "UPDATE"});
   const auto change = [&](const JsonTree& current) -> Result<JsonTree> {
     old_finalizers = FinalizersOf(current);
-    KX_RETURN_IF_ERROR(call.CheckGrant(&current, sent));
     JsonTree object = sent;
     SetDefaults(*call.type, object);
     TrackWrite(call, current, object);
+    KX_RETURN_IF_ERROR(admission.Mutate(object, &current));
+    KX_RETURN_IF_ERROR(call.CheckGrant(&current, object));
     return object;
   };
   const auto updated =
       call.objects.Update(*call.type, call.key(), PartOfSubresource(call.info.subresource), change,
-                          call.dry_run(), call.request.stop);
+                          call.dry_run(), call.request.stop, admission.check());
   if (updated) {
     return Written(call, *updated, old_finalizers, warnings);
   }
@@ -307,6 +312,7 @@ Answer HandlePatch(const Call& call) {
   }
   std::vector<std::string> warnings;
   std::vector<std::string> old_finalizers;
+  Admission admission(call, {.operation = "UPDATE"});
   const auto change = [&](const JsonTree& current) -> Result<JsonTree> {
     old_finalizers = FinalizersOf(current);
     KX_ASSIGN_OR_RETURN(JsonTree patched, Patched(call, type, *patch, current));
@@ -321,15 +327,16 @@ Answer HandlePatch(const Call& call) {
                                            " based on URL) was undeterminable: name must be "
                                            "provided");
     }
-    KX_RETURN_IF_ERROR(call.CheckGrant(&current, object));
     SetDefaults(*call.type, object);
     TrackWrite(call, current, object);
+    KX_RETURN_IF_ERROR(admission.Mutate(object, &current));
+    KX_RETURN_IF_ERROR(call.CheckGrant(&current, object));
     return object;
   };
   KX_ASSIGN_OR_RETURN(
       const JsonTree updated,
       call.objects.Update(*call.type, call.key(), PartOfSubresource(call.info.subresource), change,
-                          call.dry_run(), call.request.stop));
+                          call.dry_run(), call.request.stop, admission.check()));
   return Written(call, updated, old_finalizers, warnings);
 }
 
@@ -341,9 +348,10 @@ Answer HandleDelete(const Call& call) {
   if (IsNamespace(*call.type) && IsImmortal(call.info.name)) {
     return Fail(Forbidden(*call.type, call.info.name, "this namespace may not be deleted"));
   }
-  KX_ASSIGN_OR_RETURN(
-      const DeleteOutcome outcome,
-      call.objects.Delete(*call.type, call.key(), options, dry_run, call.request.stop));
+  Admission admission(call, {.operation = "DELETE", .options = tree, .dry_run = dry_run});
+  KX_ASSIGN_OR_RETURN(const DeleteOutcome outcome,
+                      call.objects.Delete(*call.type, call.key(), options, dry_run,
+                                          call.request.stop, admission.check()));
   return outcome.gone && !AnswersWithDeleted(*call.type)
              ? Answer(DeletedStatus(call, outcome.object))
              : ObjectResponse(call, outcome.object);
@@ -361,8 +369,11 @@ Answer HandleDeleteCollection(const Call& call) {
   KX_ASSIGN_OR_RETURN(const DeleteOptions delete_options, ReadDeleteOptions(tree));
   const bool dry_run = IsDryRun(call, tree);
   for (const CachedObjectRef& object : list.items) {
-    const auto outcome =
-        call.objects.Delete(*call.type, object->key, delete_options, dry_run, call.request.stop);
+    Admission admission(
+        call,
+        {.operation = "DELETE", .name = object->key.name, .options = tree, .dry_run = dry_run});
+    const auto outcome = call.objects.Delete(*call.type, object->key, delete_options, dry_run,
+                                             call.request.stop, admission.check());
     if (!outcome && outcome.error().reason != Reason::kNotFound) {
       return Fail(outcome.error());
     }

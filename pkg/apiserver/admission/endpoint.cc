@@ -1,0 +1,45 @@
+#include "kubexx/apiserver/admission/endpoint.h"
+
+#include <utility>
+
+#include "kubexx/codec/internal/base64.h"
+
+namespace kubexx::apiserver::admission {
+
+using apimachinery::Result;
+using codec::JsonTree;
+
+ClientConfig ReadClientConfig(const JsonTree& config) {
+  ClientConfig client;
+  client.url = config.TextAt("url");
+  if (!codec::internal::DecodeBase64(config.TextAt("caBundle"), client.authority)) {
+    client.authority.clear();
+  }
+  if (const JsonTree* const service = config.Find("service");
+      service != nullptr && service->IsObject()) {
+    ServiceReference& reference = client.service.emplace();
+    reference.namespace_ = service->TextAt("namespace");
+    reference.name = service->TextAt("name");
+    reference.path = service->TextAt("path");
+    if (const JsonTree* const port = service->Find("port")) {
+      reference.port = port->AsInt().value_or(reference.port);
+    }
+  }
+  return client;
+}
+
+Result<Endpoint> EndpointOf(const ClientConfig& client, std::chrono::seconds timeout,
+                            ServiceResolver& services, const std::stop_token& stop) {
+  Endpoint endpoint{.url = client.url, .authority = client.authority, .timeout = timeout};
+  if (client.service) {
+    KX_ASSIGN_OR_RETURN(const std::string address, services.Resolve(*client.service, stop));
+    const std::string& path = client.service->path;
+    endpoint.url = "https://" + address + (path.starts_with('/') ? "" : "/") + path;
+    endpoint.server_name = client.service->name + "." + client.service->namespace_ + ".svc";
+  }
+  endpoint.url += (endpoint.url.find('?') == std::string::npos ? "?timeout=" : "&timeout=") +
+                  std::to_string(timeout.count()) + "s";
+  return endpoint;
+}
+
+}  // namespace kubexx::apiserver::admission

@@ -1,0 +1,246 @@
+#include "kubexx/apiserver/endpoints/webhook_configuration.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "kubexx/apimachinery/names.h"
+#include "kubexx/apiserver/endpoints/field_causes.h"
+#include "kubexx/apiserver/object/metadata.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using apimachinery::StatusCause;
+using codec::JsonTree;
+
+constexpr std::int64_t kMaxTimeoutSeconds = 30;
+
+void SetDefault(JsonTree& object, std::string_view member, JsonTree value) {
+  JsonTree& slot = object[member];
+  if (slot.IsNull() || (slot.AsString() != nullptr && slot.AsString()->empty())) {
+    slot = std::move(value);
+  }
+}
+
+std::string Json(std::string_view text) { return JsonTree(text).ToJson(); }
+
+/// A member that has one of two values when it is there.
+void CheckOneOf(const JsonTree& tree, const char* member,
+                std::pair<const char*, const char*> values, const std::string& field,
+                FieldCauses& causes) {
+  const std::string_view value = tree.TextAt(member);
+  if (!value.empty() && value != values.first && value != values.second) {
+    causes.NotSupported(field + "." + member, Json(value),
+                        Json(values.first) + ", " + Json(values.second));
+  }
+}
+
+void CheckRule(const JsonTree& rule, const std::string& field, FieldCauses& causes) {
+  constexpr std::string_view kOperations[] = {"*", "CREATE", "UPDATE", "DELETE", "CONNECT"};
+  const std::vector<std::string> operations = StringsAt(rule, "operations");
+  if (operations.empty()) {
+    causes.Required(field + ".operations");
+  }
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    if (std::ranges::find(kOperations, operations[i]) == std::end(kOperations)) {
+      causes.NotSupported(field + ".operations[" + std::to_string(i) + "]", Json(operations[i]),
+                          R"("*", "CONNECT", "CREATE", "DELETE", "UPDATE")");
+    }
+  }
+  for (const char* const list : {"apiGroups", "apiVersions", "resources"}) {
+    const std::vector<std::string> values = StringsAt(rule, list);
+    if (values.empty()) {
+      causes.Required(field + "." + list);
+    } else if (values.size() > 1 && std::ranges::find(values, "*") != values.end() &&
+               list != std::string_view("resources")) {
+      causes.Invalid(field + "." + list, rule.Find(list)->ToJson(),
+                     "if '*' is present, must not specify other values");
+    }
+  }
+  const std::string_view scope = rule.TextAt("scope");
+  if (!scope.empty() && scope != "*" && scope != "Cluster" && scope != "Namespaced") {
+    causes.NotSupported(field + ".scope", Json(scope), R"("*", "Cluster", "Namespaced")");
+  }
+}
+
+void CheckUrl(std::string_view url, const std::string& field, FieldCauses& causes) {
+  constexpr std::string_view kScheme = "https://";
+  constexpr std::string_view kForm = "; desired format: https:/" "/host[:port]/path";
+  const std::string form(kForm);
+  if (!url.starts_with(kScheme)) {
+    causes.Invalid(field, Json(url.substr(0, url.find(':'))),
+                   "'https' is the only allowed URL scheme" + form);
+    return;
+  }
+  const std::string_view rest = url.substr(kScheme.size());
+  const std::string_view host = rest.substr(0, rest.find_first_of("/?#"));
+  if (host.empty()) {
+    causes.Invalid(field, Json(host), "host must be specified" + form);
+  }
+  if (host.find('@') != std::string_view::npos) {
+    causes.Invalid(field, Json(host.substr(0, host.find('@'))),
+                   "user information is not permitted in the URL" + form);
+  }
+  if (rest.find('#') != std::string_view::npos) {
+    causes.Invalid(field, Json(rest.substr(rest.find('#') + 1)),
+                   "fragments are not permitted in the URL" + form);
+  } else if (rest.find('?') != std::string_view::npos) {
+    causes.Invalid(field, Json(rest.substr(rest.find('?') + 1)),
+                   "query parameters are not permitted in the URL" + form);
+  }
+}
+
+void CheckName(std::string_view name, const std::string& field, FieldCauses& causes) {
+  if (name.empty()) {
+    causes.Required(field);
+  } else if (!apimachinery::IsDnsSubdomain(name)) {
+    causes.Invalid(field, Json(name), "must be a DNS subdomain");
+  } else if (std::ranges::count(name, '.') < 2) {
+    causes.Invalid(field, Json(name),
+                   "should be a domain with at least three segments separated by dots");
+  }
+}
+
+void CheckWebhook(const JsonTree& webhook, const std::string& field,
+                  std::vector<StatusCause>& list) {
+  FieldCauses causes(list);
+  if (const JsonTree* const rules = webhook.Find("rules")) {
+    for (std::size_t i = 0; i < rules->size(); ++i) {
+      CheckRule(rules->elements()[i], field + ".rules[" + std::to_string(i) + "]", causes);
+    }
+  }
+  CheckOneOf(webhook, "failurePolicy", {"Fail", "Ignore"}, field, causes);
+  CheckOneOf(webhook, "matchPolicy", {"Equivalent", "Exact"}, field, causes);
+  CheckOneOf(webhook, "reinvocationPolicy", {"IfNeeded", "Never"}, field, causes);
+  if (webhook.TextAt("sideEffects").empty()) {
+    causes.Required(field + ".sideEffects", "must specify one of None, NoneOnDryRun");
+  }
+  CheckOneOf(webhook, "sideEffects", {"None", "NoneOnDryRun"}, field, causes);
+  const std::vector<std::string> versions = StringsAt(webhook, "admissionReviewVersions");
+  const auto is_known = [](const std::string& one) { return one == "v1" || one == "v1beta1"; };
+  if (versions.empty()) {
+    causes.Required(field + ".admissionReviewVersions", "must specify one of v1, v1beta1");
+  } else if (std::ranges::none_of(versions, is_known)) {
+    causes.Invalid(field + ".admissionReviewVersions",
+                   webhook.Find("admissionReviewVersions")->ToJson(),
+                   "must include at least one of v1, v1beta1");
+  }
+  if (const JsonTree* const timeout = webhook.Find("timeoutSeconds")) {
+    const std::int64_t seconds = timeout->AsInt().value_or(0);
+    if (seconds < 1 || seconds > kMaxTimeoutSeconds) {
+      causes.Invalid(field + ".timeoutSeconds", timeout->ToJson(),
+                     "the timeout value must be between 1 and 30 seconds");
+    }
+  }
+  const JsonTree* const client = webhook.Find("clientConfig");
+  CheckClientConfig(client == nullptr ? JsonTree::Object() : *client, field + ".clientConfig",
+                    list);
+}
+
+std::span<const JsonTree> WebhooksOf(const JsonTree& configuration) {
+  const JsonTree* const list = configuration.Find("webhooks");
+  return list == nullptr ? std::span<const JsonTree>() : list->elements();
+}
+
+}  // namespace
+
+bool IsWebhookConfiguration(const ResourceType& type) {
+  return type.group == "admissionregistration.k8s.io" &&
+         (type.plural == "mutatingwebhookconfigurations" ||
+          type.plural == "validatingwebhookconfigurations");
+}
+
+void SetWebhookDefaults(const ResourceType& type, JsonTree& configuration) {
+  JsonTree* const list = configuration.Find("webhooks");
+  if (list == nullptr) {
+    return;
+  }
+  for (JsonTree& webhook : list->elements()) {
+    SetDefault(webhook, "failurePolicy", "Fail");
+    SetDefault(webhook, "matchPolicy", "Equivalent");
+    SetDefault(webhook, "namespaceSelector", JsonTree::Object());
+    SetDefault(webhook, "objectSelector", JsonTree::Object());
+    SetDefault(webhook, "timeoutSeconds", 10);
+    if (type.plural == "mutatingwebhookconfigurations") {
+      SetDefault(webhook, "reinvocationPolicy", "Never");
+    }
+    if (JsonTree* const rules = webhook.Find("rules")) {
+      for (JsonTree& rule : rules->elements()) {
+        SetDefault(rule, "scope", "*");
+      }
+    }
+    JsonTree* const client = webhook.Find("clientConfig");
+    JsonTree* const service = client == nullptr ? nullptr : client->Find("service");
+    if (service != nullptr && service->IsObject()) {
+      SetDefault(*service, "port", 443);
+    }
+  }
+}
+
+void CheckClientConfig(const JsonTree& config, const std::string& field,
+                       std::vector<StatusCause>& list) {
+  FieldCauses causes(list);
+  const JsonTree* const url = config.Find("url");
+  const JsonTree* const service = config.Find("service");
+  const bool has_url = url != nullptr && url->AsString() != nullptr;
+  const bool has_service = service != nullptr && service->IsObject();
+  if (has_url == has_service) {
+    causes.Required(field, "exactly one of url or service is required");
+  } else if (has_url) {
+    CheckUrl(*url->AsString(), field + ".url", causes);
+  } else {
+    for (const char* const member : {"name", "namespace"}) {
+      if (service->TextAt(member).empty()) {
+        causes.Required(field + ".service." + member);
+      }
+    }
+    const std::string_view path = service->TextAt("path");
+    if (!path.empty() && !path.starts_with('/')) {
+      causes.Invalid(field + ".service.path", Json(path), "must start with a '/'");
+    }
+    const JsonTree* const port = service->Find("port");
+    const std::int64_t number = port == nullptr ? 443 : port->AsInt().value_or(0);
+    if (number < 1 || number > 65535) {
+      causes.Invalid(field + ".service.port", port->ToJson(),
+                     "port is not valid: must be between 1 and 65535, inclusive");
+    }
+  }
+}
+
+void CheckWebhooks(const JsonTree& configuration, std::vector<StatusCause>& causes) {
+  std::set<std::string, std::less<>> names;
+  const auto webhooks = WebhooksOf(configuration);
+  for (std::size_t i = 0; i < webhooks.size(); ++i) {
+    const std::string field = "webhooks[" + std::to_string(i) + "]";
+    FieldCauses of_name(causes);
+    const std::string name(webhooks[i].TextAt("name"));
+    CheckName(name, field + ".name", of_name);
+    CheckWebhook(webhooks[i], field, causes);
+    if (!name.empty() && !names.insert(name).second) {
+      of_name.Duplicate(field + ".name", Json(name));
+    }
+  }
+}
+
+std::vector<std::string> WebhookWarnings(const JsonTree& configuration) {
+  std::vector<std::string> warnings;
+  for (const JsonTree& webhook : WebhooksOf(configuration)) {
+    const JsonTree* const conditions = webhook.Find("matchConditions");
+    if (conditions != nullptr && conditions->size() > 0) {
+      warnings.push_back("kubexx-apiserver evaluates no CEL: the webhook " +
+                         Json(webhook.TextAt("name")) +
+                         " is called whatever its matchConditions say");
+    }
+    const std::vector<std::string> versions = StringsAt(webhook, "admissionReviewVersions");
+    if (std::ranges::find(versions, "v1") == versions.end()) {
+      warnings.push_back(
+          "kubexx-apiserver sends AdmissionReviews of v1 only: calls of the webhook " +
+          Json(webhook.TextAt("name")) + " fail");
+    }
+  }
+  return warnings;
+}
+
+}  // namespace kubexx::apiserver
