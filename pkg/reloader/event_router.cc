@@ -14,9 +14,10 @@ namespace {
 
 using cache::RawEvent;
 
-/// Whether something is to be compared, or recorded.
+/// Whether something is to be compared, or recorded. What a Rollout refers to is in a Deployment,
+/// which may not be known yet.
 bool Concerns(const Workload& workload, const DecisionRules& rules) {
-  return IsKeeper(workload) ||
+  return IsKeeper(workload) || IsOfDeployment(workload) ||
          std::ranges::any_of(workload.containers,
                              [](const Container& c) { return !c.variables.empty(); }) ||
          !WorkloadTerms(workload, rules).empty();
@@ -244,7 +245,6 @@ void EventRouter::NoteTemplate(const Workload& before, const Workload& now, cons
   if (now.id.kind == WorkloadKind::kDeployment) {
     for (const WorkloadId& rollout : parts_.caches.RolloutsOf(now.id.key)) {
       (void)parts_.memory.TemplateChanged(rollout, change);
-      parts_.note(rollout, Cause::kWorkloadEvent);
     }
   }
 }
@@ -283,6 +283,11 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
     } else if (!parts_.ignored_namespaces.contains(id.key.namespace_)) {
       NoteTemplate(*old_workload, *workload, event);
       NoteRecord(*old_workload, *workload);
+    }
+  }
+  if (kind == WorkloadKind::kDeployment && !parts_.ignored_namespaces.contains(id.key.namespace_)) {
+    for (const WorkloadId& rollout : parts_.caches.RolloutsOf(id.key)) {
+      parts_.note(rollout, Cause::kWorkloadEvent);  // what it refers to is here, or has changed
     }
   }
   if (Concerns(*workload, parts_.rules) && !parts_.ignored_namespaces.contains(id.key.namespace_)) {
