@@ -296,11 +296,15 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
         IsSelected(id.key.namespace_, stop)) {
       parts_.memory.MarkNew(id);
     }
-    if (event.type == RawEvent::Type::kAdd && !event.is_in_initial_list &&
-        parts_.on_demand.Covers(kind, id.key.namespace_)) {
+    if (event.type == RawEvent::Type::kAdd && !event.is_in_initial_list) {
       // A list brings it along with changes that it may not have seen; those must be known before
-      // it is planned, or the present data would pass for what it runs with.
-      for (const auto& [source, before] : parts_.on_demand.Before(id.key.namespace_)) {
+      // it is planned, or the present data would pass for what it runs with. So does a watch that
+      // begins long after its list.
+      for (const auto& [source, before] :
+           parts_.on_demand.Covers(kind, id.key.namespace_)
+               ? parts_.on_demand.Before(id.key.namespace_)
+               : parts_.on_demand.BeforeSince(id.key.namespace_,
+                                              VersionNumber(event.resource_version()))) {
         parts_.memory.RecordChange(id, source, before);
       }
     }
