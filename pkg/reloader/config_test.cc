@@ -38,6 +38,7 @@ TEST(Config, HasTheOriginalsDefaults) {
   EXPECT_EQ(config->settle_window, std::chrono::milliseconds(100));
   EXPECT_EQ(config->logging.level, logging::Level::kInfo);
   EXPECT_EQ(config->logging.format, logging::Format::kText);
+  EXPECT_THAT(config->warnings, IsEmpty()) << "to watch all namespaces is usual";
 }
 
 TEST(Config, RenamesAnnotations) {

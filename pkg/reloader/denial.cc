@@ -1,5 +1,6 @@
 #include "kubexx/reloader/denial.h"
 
+#include <string>
 #include <string_view>
 
 namespace kubexx::reloader {
@@ -47,7 +48,9 @@ bool MayHaveBeenMade(const apimachinery::Status& status) {
     case Reason::kServiceUnavailable:
       return true;
     default:
-      return status.code == 502;
+      // A proxy that lost its server, and an API server whose store did not answer in time.
+      return status.code == 502 ||
+             (status.code == 500 && status.message.find("etcdserver: ") != std::string::npos);
   }
 }
 

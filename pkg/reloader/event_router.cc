@@ -14,9 +14,10 @@ namespace {
 
 using cache::RawEvent;
 
-/// Whether something is to be compared, or recorded.
+/// Whether something is to be compared, or recorded. What a Rollout refers to is in a Deployment,
+/// which may not be known yet.
 bool Concerns(const Workload& workload, const DecisionRules& rules) {
-  return IsKeeper(workload) ||
+  return IsKeeper(workload) || IsOfDeployment(workload) ||
          std::ranges::any_of(workload.containers,
                              [](const Container& c) { return !c.variables.empty(); }) ||
          !WorkloadTerms(workload, rules).empty();
@@ -244,7 +245,6 @@ void EventRouter::NoteTemplate(const Workload& before, const Workload& now, cons
   if (now.id.kind == WorkloadKind::kDeployment) {
     for (const WorkloadId& rollout : parts_.caches.RolloutsOf(now.id.key)) {
       (void)parts_.memory.TemplateChanged(rollout, change);
-      parts_.note(rollout, Cause::kWorkloadEvent);
     }
   }
 }
@@ -285,17 +285,26 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
       NoteRecord(*old_workload, *workload);
     }
   }
+  if (kind == WorkloadKind::kDeployment && !parts_.ignored_namespaces.contains(id.key.namespace_)) {
+    for (const WorkloadId& rollout : parts_.caches.RolloutsOf(id.key)) {
+      parts_.note(rollout, Cause::kWorkloadEvent);  // what it refers to is here, or has changed
+    }
+  }
   if (Concerns(*workload, parts_.rules) && !parts_.ignored_namespaces.contains(id.key.namespace_)) {
     // One whose namespace is selected later is no news of a start.
     if (event.type == RawEvent::Type::kAdd && event.is_in_initial_list &&
         IsSelected(id.key.namespace_, stop)) {
       parts_.memory.MarkNew(id);
     }
-    if (event.type == RawEvent::Type::kAdd && !event.is_in_initial_list &&
-        parts_.on_demand.Covers(kind, id.key.namespace_)) {
+    if (event.type == RawEvent::Type::kAdd && !event.is_in_initial_list) {
       // A list brings it along with changes that it may not have seen; those must be known before
-      // it is planned, or the present data would pass for what it runs with.
-      for (const auto& [source, before] : parts_.on_demand.Before(id.key.namespace_)) {
+      // it is planned, or the present data would pass for what it runs with. So does a watch that
+      // begins long after its list.
+      for (const auto& [source, before] :
+           parts_.on_demand.Covers(kind, id.key.namespace_)
+               ? parts_.on_demand.Before(id.key.namespace_)
+               : parts_.on_demand.BeforeSince(id.key.namespace_,
+                                              VersionNumber(event.resource_version()))) {
         parts_.memory.RecordChange(id, source, before);
       }
     }

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <chrono>
 #include <cstdint>
+#include <iterator>
 #include <utility>
 
 #include "kubexx/cache/shared_informer.h"
@@ -15,6 +16,8 @@ constexpr base::Duration kLook = std::chrono::milliseconds(2);
 /// A store that has not taken a list by then is stuck; its changes still come as events.
 constexpr base::Duration kPatience = std::chrono::seconds(10);
 constexpr base::Duration kInterval = std::chrono::seconds(1);
+/// What a watch has brought is on its way to the handlers for less than this.
+constexpr base::Duration kOnTheWay = std::chrono::seconds(10);
 /// With more namespaces one list of everything is less work.
 constexpr std::size_t kMostParts = 4;
 
@@ -48,13 +51,39 @@ bool OnDemandLists::Covers(WorkloadKind kind, std::string_view namespace_) const
   });
 }
 
+OnDemandLists::Count OnDemandLists::CountIn(std::string_view namespace_) const {
+  Count count;
+  for (const Member& member : members_) {
+    if (member.namespace_.empty() || member.namespace_ == namespace_) {
+      const WorkloadSource::Hearing hearing = member.source->hearing();
+      count.on_demand += hearing == WorkloadSource::Hearing::kOnDemand ? 1 : 0;
+      count.in_doubt += hearing == WorkloadSource::Hearing::kInDoubt ? 1 : 0;
+    }
+  }
+  return count;
+}
+
 bool OnDemandLists::Changed(const SourceId& source, const std::optional<Digest>& before,
                             bool is_used, std::uint64_t version) {
-  if (std::ranges::none_of(
-          members_, [&](const Member& member) { return IsIn(member, source.key.namespace_); })) {
+  const Count count = CountIn(source.key.namespace_);
+  const base::MutexLock lock(mu_);
+  if (count.in_doubt > 0 && before) {
+    doubtful_.try_emplace(source, Doubtful{.before = *before,
+                                           .version = version,
+                                           .is_used = is_used,
+                                           .at = clock_.Now(),
+                                           .members = count.on_demand});
+    changed_.notify_all();
+  }
+  if (count.on_demand == 0) {
     return false;
   }
-  const base::MutexLock lock(mu_);
+  AddLocked(source, before, is_used, version);
+  return true;
+}
+
+void OnDemandLists::AddLocked(const SourceId& source, const std::optional<Digest>& before,
+                              bool is_used, std::uint64_t version) {
   Waiting& waiting = waiting_[source];
   if (!waiting.before) {
     waiting.before = before;
@@ -66,7 +95,25 @@ bool OnDemandLists::Changed(const SourceId& source, const std::optional<Digest>&
   }
   waiting.due = unreferenced_.DueOf(source, clock_.Now());
   changed_.notify_all();
-  return true;
+}
+
+void OnDemandLists::ResolveDoubtsLocked() {
+  const base::TimePoint now = clock_.Now();
+  std::map<std::string, Count> counts;
+  for (auto each = doubtful_.begin(); each != doubtful_.end();) {
+    auto& [source, change] = *each;
+    const auto [counted, is_new] = counts.try_emplace(source.key.namespace_);
+    if (is_new) {
+      counted->second = CountIn(source.key.namespace_);
+    }
+    const Count& count = counted->second;
+    if (count.on_demand > change.members) {
+      change.members = count.on_demand;
+      AddLocked(source, change.before, change.is_used, change.version);
+    }
+    const bool is_over = count.in_doubt == 0 && now - change.at >= kOnTheWay;
+    each = is_over ? doubtful_.erase(each) : std::next(each);
+  }
 }
 
 base::TimePoint OnDemandLists::NextDueLocked() const {
@@ -79,8 +126,16 @@ base::TimePoint OnDemandLists::NextDueLocked() const {
 
 OnDemandLists::Round OnDemandLists::Await(const std::stop_token& stop) {
   const base::MutexLock lock(mu_);
-  while (!stop.stop_requested() && NextDueLocked() > clock_.Now()) {
-    clock_.WaitUntil(mu_, changed_, stop, NextDueLocked());
+  while (!stop.stop_requested()) {
+    ResolveDoubtsLocked();
+    if (NextDueLocked() <= clock_.Now()) {
+      break;
+    }
+    base::TimePoint until = NextDueLocked();
+    if (!doubtful_.empty()) {  // of a refusal nothing tells
+      until = std::min(until, clock_.Now() + kInterval);
+    }
+    clock_.WaitUntil(mu_, changed_, stop, until);
   }
   const base::TimePoint now = clock_.Now();
   next_round_ = now + kInterval;
@@ -119,8 +174,23 @@ std::vector<std::pair<SourceId, Digest>> OnDemandLists::Before(std::string_view 
   for (const auto& [source, before] : listed_for_) {  // the older first
     add(source, before);
   }
+  for (const auto& [source, change] : doubtful_) {
+    add(source, change.before);
+  }
   for (const auto& [source, waiting] : waiting_) {
     add(source, waiting.before);
+  }
+  return result;
+}
+
+std::vector<std::pair<SourceId, Digest>> OnDemandLists::BeforeSince(std::string_view namespace_,
+                                                                    std::uint64_t version) const {
+  std::vector<std::pair<SourceId, Digest>> result;
+  const base::MutexLock lock(mu_);
+  for (const auto& [source, change] : doubtful_) {
+    if (source.key.namespace_ == namespace_ && version != 0 && change.version > version) {
+      result.emplace_back(source, change.before);
+    }
   }
   return result;
 }

@@ -31,6 +31,8 @@ namespace kubexx::reloader {
 
 /// Collects the changes of sources while workloads are listed, and passes each on once the store
 /// has a list that began after it: one list answers all changes that wait, however many there are.
+/// Until it is known whether a kind may be watched, as between its list and the first event of its
+/// watch, it also remembers what changes: a workload that was made in that time is in no list yet.
 /// Thread-safe.
 class OnDemandLists {
  public:
@@ -61,6 +63,10 @@ class OnDemandLists {
   /// The digests from before the changes in the namespace that wait, or are being listed for: a
   /// workload that a list brings may run with the data from before.
   std::vector<std::pair<SourceId, Digest>> Before(std::string_view namespace_) const;
+  /// The same for a workload that a watch brings and that was made at resource version `version`:
+  /// of changes that were made after it, while it was not known whether it would be watched.
+  std::vector<std::pair<SourceId, Digest>> BeforeSince(std::string_view namespace_,
+                                                       std::uint64_t version) const;
   /// Whether workloads of the kind in the namespace are on demand: their changes come by `pass`.
   bool Covers(WorkloadKind kind, std::string_view namespace_) const;
 
@@ -80,7 +86,27 @@ class OnDemandLists {
     std::uint64_t version = 0;
   };
 
+  /// A change that was made while it was in doubt whether all workloads are watched.
+  struct Doubtful {
+    Digest before{};
+    std::uint64_t version = 0;
+    bool is_used = false;
+    base::TimePoint at{};
+    std::size_t members = 0;  ///< on demand in its namespace, and told of it
+  };
+  /// How many members in a namespace are on demand, and in doubt.
+  struct Count {
+    std::size_t on_demand = 0;
+    std::size_t in_doubt = 0;
+  };
+
   static bool IsIn(const Member& member, std::string_view namespace_);
+  Count CountIn(std::string_view namespace_) const;
+  void AddLocked(const SourceId& source, const std::optional<Digest>& before, bool is_used,
+                 std::uint64_t version) KX_REQUIRES(mu_);
+  /// Has what was in doubt listed for where watches have been refused since, and forgets it where
+  /// they have not.
+  void ResolveDoubtsLocked() KX_REQUIRES(mu_);
   void Run(const std::stop_token& stop);
   /// Blocks until something is due; that, and what the same lists answer, which is listed_for_ from
   /// now on. Empty when `stop` is requested first.
@@ -99,6 +125,7 @@ class OnDemandLists {
   mutable base::Mutex mu_;
   base::CondVar changed_;
   std::map<SourceId, Waiting> waiting_ KX_GUARDED_BY(mu_);
+  std::map<SourceId, Doubtful> doubtful_ KX_GUARDED_BY(mu_);
   UnreferencedSources unreferenced_ KX_GUARDED_BY(mu_);
   Changes listed_for_ KX_GUARDED_BY(mu_);
   /// One list a second: a burst of changes is answered together.

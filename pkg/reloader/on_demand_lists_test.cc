@@ -19,13 +19,16 @@ using std::chrono::seconds;
 const SourceId kUsed{SourceType::kConfigMap, {"ns", "used"}};
 const SourceId kUnused{SourceType::kConfigMap, {"ns", "unused"}};
 
-/// A kind that may not be watched, and its lists on demand.
+const Status kWatchRefusal(Reason::kForbidden, "no", 403);
+constexpr int kEveryWatch = std::numeric_limits<int>::max();
+
+/// A kind whose watches fail, and its lists on demand.
 class OnDemandListsTest : public testing::Test {
  protected:
-  OnDemandListsTest() {
-    server_->FailWatches(Status(Reason::kForbidden, "no", 403), std::numeric_limits<int>::max());
+  explicit OnDemandListsTest(const Status& why = kWatchRefusal) {
+    server_->FailWatches(why, kEveryWatch);
     informer_->Start();
-    while (!source_->IsOnDemand()) {
+    while (why.reason == Reason::kForbidden ? !source_->IsOnDemand() : !informer_->HasSynced()) {
       std::this_thread::yield();
     }
     lists_.Start();
@@ -139,6 +142,59 @@ TEST_F(OnDemandListsTest, WhatNothingUsesWaitsForItsTimeOrTheNextList) {
   EXPECT_EQ(lists_.Before("ns").size(), 1U) << "a workload that a list brings must not miss it";
   lists_.Changed(kUsed, std::nullopt, true);
   EXPECT_EQ(PassedWithin(std::chrono::hours(1), 8).size(), 8U) << "one list answers both";
+}
+
+/// It is not known yet whether the kind may be watched.
+class DoubtfulListsTest : public OnDemandListsTest {
+ protected:
+  DoubtfulListsTest() : OnDemandListsTest(Status(Reason::kUnavailable, "down")) {}
+
+  /// The reflector tries to watch again.
+  void AwaitHearing(WorkloadSource::Hearing hearing) {
+    while (source_->hearing() != hearing) {
+      if (clock_.Sleepers() > 0) {
+        clock_.Advance(seconds(1));
+      }
+      std::this_thread::yield();
+    }
+  }
+};
+
+TEST_F(DoubtfulListsTest, AWorkloadMadeSinceTheListIsListedWhenTheWatchIsRefused) {
+  server_->Put({"ns", "web"}, "1");
+  EXPECT_FALSE(lists_.Changed(kUsed, kNoSource, false, 11)) << "whoever is known is told at once";
+  EXPECT_EQ(lists_.Before("ns").size(), 1U) << "any list may bring the workload";
+  EXPECT_EQ(lists_.Before("other").size(), 0U);
+  server_->FailWatches(kWatchRefusal, kEveryWatch);
+  AwaitHearing(WorkloadSource::Hearing::kOnDemand);
+  EXPECT_EQ(PassedWithin(std::chrono::hours(1), 1), std::vector{kUsed});
+  EXPECT_TRUE(informer_->Contains({"ns", "web"}));
+  EXPECT_EQ(Listed(), std::vector<std::string>{"ns@11"});
+  while (!lists_.Before("ns").empty()) {  // once is enough
+    lists_clock_.Advance(seconds(1));
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(Passed().size(), 1U);
+}
+
+TEST_F(DoubtfulListsTest, AWorkloadThatTheWatchBringsMissesWhatIsNewerThanIt) {
+  EXPECT_FALSE(lists_.Changed(kUsed, kNoSource, false, 12));
+  EXPECT_FALSE(lists_.Changed(kUnused, std::nullopt, false, 12)) << "it has just appeared";
+  EXPECT_EQ(lists_.BeforeSince("ns", 11).size(), 1U);
+  EXPECT_EQ(lists_.BeforeSince("ns", 12).size(), 0U);
+  EXPECT_EQ(lists_.BeforeSince("ns", 0).size(), 0U) << "made at an unknown version";
+  EXPECT_EQ(lists_.BeforeSince("other", 11).size(), 0U);
+  server_->FailWatches(kWatchRefusal, 0);
+  server_->Put({"ns", "web"}, "1");
+  AwaitHearing(WorkloadSource::Hearing::kWatched);
+  EXPECT_EQ(lists_.BeforeSince("ns", 11).size(), 1U) << "its event may be on the way";
+  while (!lists_.BeforeSince("ns", 11).empty()) {
+    lists_clock_.Advance(seconds(1));
+    std::this_thread::yield();
+  }
+  EXPECT_TRUE(Passed().empty());
+  EXPECT_FALSE(lists_.Changed(kUsed, kNoSource, false, 13));
+  EXPECT_TRUE(lists_.BeforeSince("ns", 11).empty()) << "the watch is not in doubt";
 }
 
 }  // namespace

@@ -20,9 +20,11 @@
 #include "kubexx/cache/testing/auto_clock.h"
 #include "kubexx/cache/testing/fake_source.h"
 #include "kubexx/codec/codec.h"
+#include "kubexx/reloader/fallbacks.h"
 #include "kubexx/reloader/namespace_selector.h"
 #include "kubexx/reloader/operator.h"
 #include "kubexx/reloader/patch.h"
+#include "kubexx/reloader/workload_source.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -155,8 +157,16 @@ class OperatorScopeTest : public testing::Test {
       }
       set.sources[SourceType::kSecret] = ScopeInformer<core::Secret>(secrets_, std::move(options));
     }
-    set.workloads[WorkloadKind::kDeployment] = ScopeInformer<apps::Deployment>(
-        deployments_, OptionsWith(TransformFor(WorkloadKind::kDeployment, keys)));
+    cache::InformerOptions options = OptionsWith(TransformFor(WorkloadKind::kDeployment, keys));
+    if (workload_source_) {
+      options.use_watch_list = false;
+      set.workloads[WorkloadKind::kDeployment] =
+          std::make_shared<cache::SharedInformer<apps::Deployment>>(workload_source_, options);
+      set.workload_sources[WorkloadKind::kDeployment].push_back({"", workload_source_});
+    } else {
+      set.workloads[WorkloadKind::kDeployment] =
+          ScopeInformer<apps::Deployment>(deployments_, std::move(options));
+    }
     operator_ = std::make_unique<Operator>(
         Operator::Options{
             .rules = rules_,
@@ -221,6 +231,8 @@ class OperatorScopeTest : public testing::Test {
   DecisionRules rules_;
   std::unique_ptr<NamespaceSelector> selector_;
   metrics::Registry registry_;
+  /// Between the Deployments and their informer, when set.
+  std::shared_ptr<WorkloadSource> workload_source_;
   base::Mutex mu_;
   std::set<std::string> left_out_ KX_GUARDED_BY(mu_);
   std::unique_ptr<Operator> operator_;
@@ -312,6 +324,57 @@ TEST_F(OperatorScopeTest, ATypeThatWasIgnoredForAWhileIsNeitherDeletedNorCreated
   EXPECT_THAT(Rollouts(), testing::IsEmpty());
   rules_.ignored_types.clear();
   StartOperator();
+  AwaitLooks(2);
+  EXPECT_THAT(Rollouts(), testing::IsEmpty());
+}
+
+/// Deployments whose watch does not come about at first: it is not known whether it is refused.
+class DoubtfulWatchTest : public OperatorScopeTest {
+ protected:
+  /// A Deployment is made, and its ConfigMap is edited, since the Deployments were listed.
+  void StartBetweenListAndWatch() {
+    const std::shared_ptr<FakeSource> deployments = deployments_[""];
+    deployments->FailWatches(Status(Reason::kUnavailable, "down"), kForEver);
+    workload_source_ = std::make_shared<WorkloadSource>(
+        deployments, std::make_shared<Fallbacks>(&registry_, clock_),
+        WorkloadSource::Options{
+            .in_namespace = [deployments](const std::string&) { return deployments; },
+            .clock = informer_clock_});
+    Put(*config_maps_[""], Config("1"));
+    StartOperator();
+    AwaitReady();
+    Put(*deployments, Web());
+    Put(*config_maps_[""], Config("2"));
+    AwaitEvent("update");
+    EXPECT_THAT(writer_.all(), testing::IsEmpty());
+  }
+};
+
+TEST_F(DoubtfulWatchTest, AWorkloadMadeBeforeTheRefusalMissesNoChange) {
+  StartBetweenListAndWatch();
+  deployments_[""]->FailWatches(kNoRight, kForEver);
+  while (writer_.all().empty()) {
+    clock_.Advance(std::chrono::seconds(1));  // it looks whether there has been a refusal
+    std::this_thread::yield();
+  }
+  EXPECT_THAT(writer_.AwaitFirst(), HasSubstr(DigestText("2")));
+  EXPECT_EQ(Rollouts().size(), 1U);
+}
+
+TEST_F(DoubtfulWatchTest, AWorkloadMadeBeforeTheWatchMissesNoChange) {
+  StartBetweenListAndWatch();
+  deployments_[""]->FailWatches(kNoRight, 0);
+  EXPECT_THAT(writer_.AwaitFirst(), HasSubstr(DigestText("2")));
+  EXPECT_EQ(Rollouts().size(), 1U);
+}
+
+// Its pods began after the change.
+TEST_F(DoubtfulWatchTest, AWorkloadMadeAfterTheChangeDoesNotRoll) {
+  for (int i = 0; i < 5; ++i) {
+    Put(*deployments_[""], Web("other"));  // so that the next one has a later version
+  }
+  StartBetweenListAndWatch();
+  deployments_[""]->FailWatches(kNoRight, 0);
   AwaitLooks(2);
   EXPECT_THAT(Rollouts(), testing::IsEmpty());
 }

@@ -268,6 +268,8 @@ void PolicyGate::OnWritten(const WorkloadId& workload, WriteEnd end) {
     switch (end) {
       case WriteEnd::kNotRolled:
         return gate.Cancel(RefOf(workload));
+      case WriteEnd::kOvertaken:
+        return gate.CancelOvertaken(RefOf(workload));
       case WriteEnd::kUncertain:
         return gate.Doubt(RefOf(workload));
       case WriteEnd::kKept:

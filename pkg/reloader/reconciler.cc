@@ -22,7 +22,9 @@ Retries::Failure FailureOf(const apimachinery::Status& status) {
 
 WriteEnd EndOf(const apimachinery::Result<WriteOutcome>& written) {
   if (!written) {
-    return MayHaveBeenMade(written.status()) ? WriteEnd::kUncertain : WriteEnd::kNotRolled;
+    return MayHaveBeenMade(written.status())              ? WriteEnd::kUncertain
+           : written.status().reason == Reason::kConflict ? WriteEnd::kOvertaken
+                                                          : WriteEnd::kNotRolled;
   }
   if (!written->made || !written->rolled) {
     return written->made && written->recorded ? WriteEnd::kKept : WriteEnd::kNotRolled;
@@ -193,9 +195,12 @@ bool Reconciler::NeedsRollout(const Workload& workload, const SourceId& source) 
     return false;
   }
   const auto plan = PlanFor(workload, {});
-  return plan && std::ranges::any_of(plan->changes, [&](const Change& change) {
-           return std::ranges::find(change.causes, source) != change.causes.end();
-         });
+  if (!plan) {
+    return plan.status().reason == Reason::kConflict;  // who asks is to ask again
+  }
+  return std::ranges::any_of(plan->changes, [&](const Change& change) {
+    return std::ranges::find(change.causes, source) != change.causes.end();
+  });
 }
 
 Reconciler::Answer Reconciler::Finish(const WorkloadId& id, const std::stop_token& stop) {

@@ -32,6 +32,7 @@ struct GateHost {
 /// What became of a write that a gate has admitted.
 enum class WriteEnd : std::uint8_t {
   kNotRolled,   ///< no new pods come
+  kOvertaken,   ///< no new pods come by this write, as the workload had changed
   kUncertain,   ///< whether new pods come is not known: there was no answer
   kKept,        ///< no new pods come, but the gate's annotations are on the workload
   kRolled,      ///< new pods come, and the gate's annotations are on the workload

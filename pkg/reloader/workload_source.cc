@@ -52,6 +52,25 @@ bool WorkloadSource::IsOnDemand() const {
   return now == Mode::kOnDemand || now == Mode::kProbing;
 }
 
+WorkloadSource::Hearing WorkloadSource::hearing() const {
+  const base::MutexLock lock(mu_);
+  switch (mode_) {
+    case Mode::kWatched:
+      return is_granted_ ? Hearing::kWatched : Hearing::kInDoubt;
+    case Mode::kOnDemand:
+    case Mode::kProbing:
+      return Hearing::kOnDemand;
+    case Mode::kAbsent:
+      break;
+  }
+  return Hearing::kNone;
+}
+
+void WorkloadSource::SetGranted(bool granted) {
+  const base::MutexLock lock(mu_);
+  is_granted_ = granted;
+}
+
 void WorkloadSource::SetMode(Mode mode) {
   const base::MutexLock lock(mu_);
   const bool again = mode_ == mode || mode_ == Mode::kProbing;
@@ -155,12 +174,14 @@ Result<void> WorkloadSource::TryWatch(const ListOptions& options, EventSink sink
         if (!granted) {
           granted = true;
           SetMode(Mode::kWatched);
+          SetGranted(true);
           fallbacks_->Granted(RightTo(kWatch));
         }
         // From an old version it would tell of states from before what has been listed since.
         return HasParts() ? Result<void>(ListPlease()) : sink(std::move(event));
       },
       stop);
+  SetGranted(false);
   if (!result && result.error().reason == Reason::kForbidden) {
     // First, so that whoever hears of it can rely on lists from then on.
     SetMode(Mode::kOnDemand);

@@ -62,6 +62,14 @@ class WorkloadSource final : public cache::ListerWatcher {
   WorkloadKind kind() const { return options_.kind; }
   /// Whether objects change only when a list is asked for.
   bool IsOnDemand() const;
+  /// How changes of objects are heard of.
+  enum class Hearing : std::uint8_t {
+    kWatched,   ///< by a watch that has told of something
+    kInDoubt,   ///< by a watch, unless it turns out to be refused
+    kOnDemand,  ///< as IsOnDemand
+    kNone,      ///< there are no objects
+  };
+  Hearing hearing() const;
   /// Asks for a list that begins after this call; the number to wait for.
   std::uint64_t AskForList();
   /// Blocks until that list is on its way to the store; its version. Those who wait at the same
@@ -101,6 +109,7 @@ class WorkloadSource final : public cache::ListerWatcher {
   /// Everything is about to be listed: parts that were listed before are part of that.
   void BeginFullList();
   void SetMode(Mode mode);
+  void SetGranted(bool granted);
   Mode mode() const;
   Right RightTo(std::string_view verb) const;
   void BeginProbe();
@@ -117,6 +126,7 @@ class WorkloadSource final : public cache::ListerWatcher {
   /// Namespaces are newer than the version that a watch would begin at.
   bool has_parts_ KX_GUARDED_BY(mu_) = false;
   Mode mode_ KX_GUARDED_BY(mu_) = Mode::kWatched;
+  bool is_granted_ KX_GUARDED_BY(mu_) = false;  ///< the watch that is open has told of something
   bool has_listed_ KX_GUARDED_BY(mu_) = false;
   /// When to ask again for what is missing, or when that was done last; and how long to wait then.
   base::TimePoint probe_at_ KX_GUARDED_BY(mu_){};

@@ -130,6 +130,30 @@ TEST_F(WorkloadSourceTest, IsOnDemandBeforeAnybodyHearsOfTheRefusal) {
   stop.request_stop();
 }
 
+TEST_F(WorkloadSourceTest, IsInDoubtUntilAWatchTellsOfSomething) {
+  using Hearing = WorkloadSource::Hearing;
+  EXPECT_EQ(source_.hearing(), Hearing::kInDoubt);
+  const Listed listed = List();
+  ASSERT_TRUE(listed.meta);
+  std::stop_source stop;
+  std::jthread watch([&] { (void)WatchFrom(listed.meta->resource_version, stop.get_token()); });
+  server_->AwaitCaughtUp();
+  EXPECT_EQ(source_.hearing(), Hearing::kInDoubt) << "it may be refused yet";
+  server_->SendBookmark();
+  while (source_.hearing() != Hearing::kWatched) {
+    std::this_thread::yield();
+  }
+  server_->DropWatches();
+  watch.join();
+  EXPECT_EQ(source_.hearing(), Hearing::kInDoubt) << "the next one may be refused";
+  server_->FailWatches(kNotAllowed, 1000000);
+  watch = std::jthread([&] { (void)WatchFrom(listed.meta->resource_version, stop.get_token()); });
+  while (source_.hearing() != Hearing::kOnDemand) {
+    std::this_thread::yield();
+  }
+  stop.request_stop();
+}
+
 TEST_F(WorkloadSourceTest, AskingManyTimesIsOneListASecond) {
   server_->FailWatches(kNotAllowed, 1000000);
   ASSERT_TRUE(List().meta);

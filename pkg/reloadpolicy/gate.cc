@@ -104,8 +104,8 @@ bool Gate::IsBroken(const Request& request, base::WallTime now) const {
   if (request.phase != Phase::kUnavailable) {
     return request.phase == Phase::kFailed;
   }
-  const auto since = unavailable_since_.find(request.workload);
-  return since != unavailable_since_.end() && After(since->second, kLeastUnavailable) <= now;
+  const auto found = unavailable_.find(request.workload);
+  return found != unavailable_.end() && After(found->second.since, kLeastUnavailable) <= now;
 }
 
 Decision Gate::Begin(const Request& request, base::WallTime now) {
@@ -121,8 +121,11 @@ Decision Gate::Begin(const Request& request, base::WallTime now) {
   pending_.erase(request.workload);
   const auto last = rollouts_.find(request.workload);
   if (decision.tracked) {
-    const bool retries = last != rollouts_.end() && last->second.MayCountAsFailed(now);
-    const bool broken = last == rollouts_.end() && IsBroken(request, now);
+    const bool again = last != rollouts_.end() && last->second.uncertain;  // the same rollout
+    const bool retries = again ? last->second.retried
+                               : last != rollouts_.end() && last->second.MayCountAsFailed(now);
+    const bool broken =
+        again ? last->second.broken : last == rollouts_.end() && IsBroken(request, now);
     const RolloutState state = retries  ? RolloutState::kRetried
                                : broken ? RolloutState::kStartedBroken
                                         : RolloutState::kStarted;
@@ -181,9 +184,14 @@ std::optional<Hold> Gate::CheckTimes(const Request& request, const Effective& ef
     return std::nullopt;
   }
   std::optional<base::WallTime> last = LastRolloutOf(request.annotations);
-  if (const auto found = rollouts_.find(request.workload); found != rollouts_.end()) {
-    last = std::max(last.value_or(found->second.started), found->second.started);
-  }
+  const auto take = [&](const std::map<ObjectRef, Rollout>& rollouts) {
+    const auto found = rollouts.find(request.workload);
+    if (found != rollouts.end() && !found->second.uncertain) {  // it is that one that is asked for
+      last = std::max(last.value_or(found->second.started), found->second.started);
+    }
+  };
+  take(rollouts_);
+  take(replaced_);
   if (const auto found = unrecorded_.find(request.workload); found != unrecorded_.end()) {
     last = std::max(last.value_or(found->second), found->second);
   }

@@ -165,8 +165,11 @@ class Gate {
   /// The rollout waits for a reason that the caller found.
   void Wait(const Request& request, Hold hold, base::WallTime now);
   /// The write that followed Begin was not made: the rollout is not under way, unless it has been
-  /// observed, or an attempt before is uncertain.
+  /// observed.
   void Cancel(const ObjectRef& workload);
+  /// The same because the workload had changed: perhaps by an attempt before whose end is
+  /// uncertain, which is so still.
+  void CancelOvertaken(const ObjectRef& workload);
   /// Whether the write that followed Begin was made is not known. The rollout keeps its place until
   /// it is observed, or Settle finds it unnecessary, or its time is over. It cannot fail before.
   void Doubt(const ObjectRef& workload);
@@ -244,6 +247,10 @@ class Gate {
     int in_cluster = 0;
     const ObjectRef* unhealthy = nullptr;  ///< one that only a health gate counts
   };
+  struct Unavailable {
+    base::WallTime since{};  ///< without a break, as far as this process has seen
+    std::string uid{};
+  };
   /// A limit under which no place is left.
   struct Full {
     Setting<int> limit{};
@@ -307,8 +314,8 @@ class Gate {
   std::map<ObjectRef, base::WallTime> unrecorded_;
   /// Orders that annotations give, by namespace.
   std::map<std::string, std::map<ObjectRef, int>> orders_;
-  /// Since when a status says, without a break, that a workload is not available.
-  std::map<ObjectRef, base::WallTime> unavailable_since_;
+  /// Workloads that are not available by their status.
+  std::map<ObjectRef, Unavailable> unavailable_;
   std::set<ObjectRef> unseen_;
   /// For TakeLooks: at once, and when its next change is due.
   std::set<ObjectRef> due_;

@@ -82,7 +82,7 @@ TEST_F(GatePlacesTest, AWriteWithoutAnAnswerKeepsItsPlace) {
   gate_.Doubt(AppRef("a"));
   now_ += 2s;
   Begin("a");
-  gate_.Cancel(AppRef("a"));  // a conflict, perhaps with itself
+  gate_.CancelOvertaken(AppRef("a"));  // a conflict, perhaps with itself
   EXPECT_EQ(Try("b"), "ConcurrencyLimit");
   See("a", Phase::kUpdating);
   EXPECT_EQ(Try("b"), "ConcurrencyLimit") << "it was made";
@@ -105,6 +105,54 @@ TEST_F(GatePlacesTest, AWriteWithoutAnAnswerThatWasNotMadeIsNoFailure) {
   on_workload_["a"].clear();
   gate_.Settle(AppRef("a"), {"u", {}, Phase::kComplete, ""}, now_);
   EXPECT_EQ(gate_.rollouts(), 0U) << "there is nothing to roll, and nothing was";
+}
+
+TEST_F(GatePlacesTest, WritesWithoutAnAnswerKeepAPlaceForTheTimeOfOneRollout) {
+  SetPolicy({.max_in_namespace = 1, .health_timeout = 8s});
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_EQ(Try("b"), i == 0 ? "go" : "ConcurrencyLimit") << i;
+    Begin("a");
+    gate_.Doubt(AppRef("a"));
+    After(2s);
+  }
+  EXPECT_EQ(Try("b"), "go");
+  Begin("a");
+  gate_.Doubt(AppRef("a"));
+  Begin("a");
+  gate_.Cancel(AppRef("a"));
+  EXPECT_EQ(Try("b"), "go") << "refused for certain";
+}
+
+TEST_F(GatePlacesTest, AWriteWithoutAnAnswerIsNoRolloutForTheInterval) {
+  SetPolicy({.min_interval = 1h, .max_in_namespace = 1});
+  EXPECT_FALSE(Begin("a").hold);
+  gate_.Doubt(AppRef("a"));
+  on_workload_["a"].clear();
+  EXPECT_FALSE(Begin("a").hold);
+  See("a", Phase::kComplete);
+  EXPECT_EQ(ToString(Begin("a", Phase::kComplete, on_workload_["a"]).hold.value().reason),
+            "MinInterval");
+}
+
+TEST_F(GatePlacesTest, WhatWasBrokenBeforeIsSoAlsoWhenItIsWrittenAgain) {
+  SetPolicy(stop_);
+  See("a", Phase::kUnavailable);
+  After(10s);
+  EXPECT_EQ(Begin("a", Phase::kUnavailable).record, RolloutState::kStartedBroken);
+  gate_.Doubt(AppRef("a"));
+  EXPECT_EQ(Begin("a", Phase::kUnavailable).record, RolloutState::kStartedBroken);
+}
+
+TEST_F(GatePlacesTest, AWriteWithoutAnAnswerWhoseTimeIsOverLeavesTheFailureBefore) {
+  SetPolicy(stop_);
+  Begin("a");
+  See("a", Phase::kFailed);
+  const Annotations failed = on_workload_["a"];
+  After(1s);
+  Begin("a", Phase::kFailed, failed);
+  gate_.Doubt(AppRef("a"));
+  After(1h);
+  EXPECT_EQ(Try("b"), "StoppedAfterFailures");
 }
 
 TEST_F(GatePlacesTest, AWriteWithoutAnAnswerThatIsGivenUpLeavesTheFailureBefore) {

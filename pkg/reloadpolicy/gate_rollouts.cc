@@ -182,9 +182,12 @@ Rollout* Gate::Follow(const ObjectRef& workload, const Sighting& seen, base::Wal
 void Gate::Observe(const ObjectRef& workload, const Sighting& seen, base::WallTime now) {
   NoteOrder(workload, seen.annotations);
   if (seen.phase == Phase::kUnavailable) {
-    unavailable_since_.try_emplace(workload, now);
+    const auto [at, is_new] = unavailable_.try_emplace(workload, Unavailable{now, seen.uid});
+    if (!is_new && at->second.uid != seen.uid) {
+      at->second = {now, seen.uid};
+    }
   } else if (seen.phase != Phase::kUnseen) {
-    unavailable_since_.erase(workload);
+    unavailable_.erase(workload);
   }
   unseen_.erase(workload);
   if (const auto found = unrecorded_.find(workload); found != unrecorded_.end()) {
@@ -247,7 +250,7 @@ std::vector<ObjectRef> Gate::Unseen() const { return {unseen_.begin(), unseen_.e
 void Gate::Forget(const ObjectRef& workload) {
   Drop(workload);
   unrecorded_.erase(workload);
-  unavailable_since_.erase(workload);
+  unavailable_.erase(workload);
   Done(workload);
   NoteOrder(workload, {});
 }
@@ -259,8 +262,8 @@ void Gate::FollowClock(base::WallTime now) {
       rollout.Clamp(now);
       touched_.insert(workload);
     }
-    for (auto& [workload, since] : unavailable_since_) {
-      since = std::min(since, now);
+    for (auto& [workload, unavailable] : unavailable_) {
+      unavailable.since = std::min(unavailable.since, now);
     }
     for (auto& [workload, pending] : pending_) {
       pending.since = std::min(pending.since, now);
@@ -303,7 +306,11 @@ void Gate::Sweep(base::WallTime now) {
     }
   }
   for (const auto& [workload, state] : over) {
-    End(workload, state);
+    if (rollouts_.at(workload).uncertain) {
+      Undo(workload);  // what was before it counts again
+    } else {
+      End(workload, state);
+    }
   }
   next_sweep_ = next.value_or(base::WallTime::max());
 }

@@ -47,6 +47,7 @@ base::WallTime Gate::Start(const Request& request, RolloutState state, base::Wal
   if (rollout.doubted) {  // the same rollout: an event may still tell that it was written
     rollout.started = last->second.started;
     rollout.before = last->second.before;
+    rollout.running_since = last->second.running_since;
   }
   const base::WallTime started = rollout.started;
   rollout.annotations = request.annotations;
@@ -65,13 +66,17 @@ base::WallTime Gate::Start(const Request& request, RolloutState state, base::Wal
 
 void Gate::Cancel(const ObjectRef& workload) {
   const auto found = rollouts_.find(workload);
-  if (found == rollouts_.end() || found->second.observed) {
-    return;
+  if (found != rollouts_.end() && !found->second.observed) {
+    Undo(workload);
   }
-  if (found->second.doubted) {
+}
+
+void Gate::CancelOvertaken(const ObjectRef& workload) {
+  const auto found = rollouts_.find(workload);
+  if (found != rollouts_.end() && found->second.doubted && !found->second.observed) {
     found->second.uncertain = true;
   } else {
-    Undo(workload);
+    Cancel(workload);
   }
 }
 

@@ -100,7 +100,6 @@ broken=$(rolled_apps bad)
 crash_loops "$broken" &
 player=$!
 wait_for 30 "the stop" policy_says "$stopped" || fail "the policy does not stop: $(k get reloadpolicy gentle -o json)"
-policy_says '.status.failedRollouts[0].workload == "Deployment/'"$broken"'"' || fail "the status does not name $broken"
 
 log "$restarts restarts"
 for turn in $(seq "$restarts"); do
@@ -112,6 +111,9 @@ for turn in $(seq "$restarts"); do
   policy_says "$stopped" || fail "restart $turn lifted the stop: $(k get reloadpolicy gentle -o json)"
 done
 
+policy_says '.status.failedRollouts[0].workload == "Deployment/'"$broken"'"' || fail "the status does not name $broken"
+logged() { grep -q "Rollout policy.*workload=$1 .*reason=RolloutFailed" "$work/operator.log"; }
+wait_for 10 "the log" logged "$broken" || fail "the log does not name $broken"
 said=$("$reloader" explain --kubeconfig "$KUBECONFIG" "deployment/$broken")
 grep -q 'has failed' <<<"$said" || fail "explain does not say that $broken has failed: $said"
 k get events -o json | jq -e --arg name "$broken" 'any(.items[]; .reason == "RolloutFailed" and .involvedObject.name == $name)' >/dev/null ||
@@ -130,12 +132,46 @@ start_operator
 sleep 5
 # After ten seconds of health the others may: a slow machine looks too late to tell.
 rolled_one mended || [ $((SECONDS - begun)) -ge 10 ] || fail "others were rolled before $broken had been healthy for a while: $(rolled_apps mended | xargs)"
-all_rolled() {
+all_rolled_for() { # all_rolled_for VALUE: while all are healthy
   local app
   for app in "${apps[@]}"; do status_becomes "$app" 1; done
-  rolled_all mended
+  rolled_all "$1"
 }
-wait_for 90 "the other rollouts" all_rolled || fail "rolled: $(rolled_apps mended | xargs)"
-wait_for 20 "the end of the stop" policy_says '.status.failed == 0 and (.status.failedRollouts // [] | length) == 0' ||
-  fail "$(k get reloadpolicy gentle -o json)"
+wait_for 90 "the other rollouts" all_rolled_for mended || fail "rolled: $(rolled_apps mended | xargs)"
+lifted='.status.failed == 0 and (.status.failedRollouts // [] | length) == 0'
+wait_for 20 "the end of the stop" policy_says "$lifted" || fail "$(k get reloadpolicy gentle -o json)"
+
+# As kubectl rollout undo does it: the pod template and the annotations of the revision before.
+undo() {
+  jq -c '[{op: "replace", path: "/spec/template", value: .spec.template},
+    {op: "replace", path: "/metadata/annotations", value: .metadata.annotations}]' "$work/before-$1.json" >"$work/undo.json"
+  k patch deployment "$1" --type=json --patch-file "$work/undo.json" --field-manager=kubectl-rollout >/dev/null
+}
+rolled_another() { rolled_apps "$1" | grep -qvx "$2"; }
+# An undo lifts the stop when the app has been healthy for ten seconds, and not before: then the config goes on to the next one.
+undone() { # undone killed|running
+  local bad=bad-$1 begun
+  log "the failed app is undone, with the operator $1"
+  for app in "${apps[@]}"; do k get deployment "$app" -o json >"$work/before-$app.json"; done
+  config_becomes "$bad"
+  wait_for 20 "the first rollout" rolled_one "$bad" || fail "not one of them was rolled: $(rolled_apps "$bad")"
+  broken=$(rolled_apps "$bad")
+  status_becomes "$broken" 0
+  wait_for 30 "the stop" policy_says "$stopped" || fail "the policy does not stop: $(k get reloadpolicy gentle -o json)"
+  [ "$1" = running ] || kill_operator
+  undo "$broken"
+  begun=$SECONDS
+  status_becomes "$broken" 1
+  [ "$1" = running ] || start_operator
+  sleep 5
+  # A slow machine looks too late to tell.
+  { policy_says "$stopped" && [ -z "$(rolled_apps "$bad")" ]; } || [ $((SECONDS - begun)) -ge 10 ] ||
+    fail "$(rolled_apps "$bad" | xargs): the stop was lifted before $broken had been healthy for a while: $(k get reloadpolicy gentle -o json)"
+  wait_for 60 "the next rollout" rolled_another "$bad" "$broken" || fail "the stop was not lifted: $(k get reloadpolicy gentle -o json)"
+  config_becomes "mended-$1"
+  wait_for 120 "the rollouts of what was mended" all_rolled_for "mended-$1" || fail "rolled: $(rolled_apps "mended-$1" | xargs)"
+  wait_for 60 "the end of the stop" policy_says "$lifted" || fail "$(k get reloadpolicy gentle -o json)"
+}
+undone running
+undone killed
 log "PASSED: $restarts restarts"

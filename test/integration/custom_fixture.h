@@ -11,6 +11,7 @@
 
 #include "cluster_fixture.h"
 #include "kubexx/apimachinery/group_version.h"
+#include "kubexx/apimachinery/status.h"
 #include "kubexx/base/ascii.h"
 #include "kubexx/dynamic/dynamic_client.h"
 
@@ -38,9 +39,10 @@ class CustomResourceTest : public ClusterTest {
     EXPECT_TRUE(created) << created.status().ToString();
     return created ? *created : dynamic::Unstructured();
   }
-  /// A custom resource without a schema and without the subresource status, so that its generation
-  /// counts every change. Served when this returns.
-  void MakeCrd(const GroupVersionResource& resource, const std::string& kind) {
+  /// A custom resource without a schema. Without the subresource status its generation counts every
+  /// change. Served when this returns.
+  void MakeCrd(const GroupVersionResource& resource, const std::string& kind,
+               bool has_status = false) {
     crds_.push_back(resource.resource + "." + resource.group);
     const auto crd = dynamic::Unstructured::Parse(
         R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",)"
@@ -49,10 +51,21 @@ class CustomResourceTest : public ClusterTest {
         R"("names":{"kind":")" + kind + R"(","plural":")" + resource.resource +
         R"(","singular":")" + base::ToLower(kind) + R"("},"versions":[{"name":")" +
         resource.version + R"(","served":true,"storage":true,)" +
+        (has_status ? R"("subresources":{"status":{}},)" : "") +
         R"("schema":{"openAPIV3Schema":{"type":"object",)" +
         R"("x-kubernetes-preserve-unknown-fields":true}}}]}})");
     ASSERT_TRUE(crd) << crd.status().ToString();
-    const auto created = Crds().Create(*crd);
+    // That of an earlier test may still be going.
+    auto created = Crds().Create(*crd);
+    const auto is_in_the_way = [&] {
+      return !created && created.status().reason == apimachinery::Reason::kAlreadyExists;
+    };
+    ASSERT_TRUE(Await([&] {
+      if (is_in_the_way()) {
+        created = Crds().Create(*crd);
+      }
+      return !is_in_the_way();
+    }));
     ASSERT_TRUE(created) << created.status().ToString();
     ASSERT_TRUE(Await([&] { return In(resource).List().has_value(); }));
   }

@@ -98,6 +98,21 @@ class Collector final {
     return result;
   }
 
+  /// What the object has asked for by now, which the graph may not know yet, for those that it
+  /// owns.
+  static kubernetes::Propagation PropagationOf(const GraphAction& action,
+                                               const api::meta::v1::ObjectMeta& metadata) {
+    const auto has = [&](std::string_view finalizer) {
+      return std::ranges::find(metadata.finalizers, finalizer) != metadata.finalizers.end();
+    };
+    if (action.propagation == kubernetes::Propagation::kForeground) {
+      return action.propagation;
+    }
+    return has(kOrphanFinalizer)       ? kubernetes::Propagation::kOrphan
+           : has(kForegroundFinalizer) ? kubernetes::Propagation::kForeground
+                                       : kubernetes::Propagation::kBackground;
+  }
+
   /// Deletes what the graph knows, not what somebody has given to other owners meanwhile.
   Result<void> Delete(const std::string& uid, const GraphAction& action,
                       const controller::Context& context) const {
@@ -122,7 +137,7 @@ class Collector final {
       return {};  // the event that is on its way has it decided about anew
     }
     return Settled(resource.Delete(node->key.name,
-                                   {.propagation = action.propagation,
+                                   {.propagation = PropagationOf(action, object->metadata),
                                     .uid = uid,
                                     .resource_version = object->metadata.resource_version},
                                    context.stop));

@@ -87,6 +87,10 @@ GraphAction OwnerGraph::DecideOwner(const std::string& uid, const GraphNode& nod
           .finalizer = std::string(kForegroundFinalizer)};
 }
 
+bool OwnerGraph::MayBeUnknown(const GraphNode& owned) const {
+  return unknown_.contains("") || unknown_.contains(owned.key.namespace_);
+}
+
 GraphAction OwnerGraph::Decide(const std::string& uid) const {
   const GraphNode* const node = Find(uid);
   if (node == nullptr) {
@@ -103,7 +107,7 @@ GraphAction OwnerGraph::Decide(const std::string& uid) const {
   bool wanted = false;
   for (const auto& [owner, blocks] : node->owners) {
     const GraphNode* const there = Find(owner);
-    if (there == nullptr && unknown_ > 0) {
+    if (there == nullptr && MayBeUnknown(*node)) {
       wanted = true;  // it may be one of these
     } else if (there == nullptr) {
       gone.insert(owner);

@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kubexx/apimachinery/group_version.h"
@@ -72,9 +73,9 @@ class OwnerGraph {
   /// that have owners, and those that wait for the garbage collector.
   std::vector<std::string> Due() const;
   std::size_t size() const { return nodes_.size(); }
-  /// So many objects are there that nobody can read. As long as there are any, an owner that is not
-  /// known may be one of them, and nothing goes for the lack of it.
-  void SetUnknown(std::size_t count) { unknown_ = count; }
+  /// In these namespaces ("": of the cluster) are objects that nobody can read. An owner that is
+  /// not known may be one of them, and nothing goes there for the lack of it.
+  void SetUnknown(std::set<std::string> namespaces) { unknown_ = std::move(namespaces); }
 
  private:
   GraphAction DecideOwner(const std::string& uid, const GraphNode& node) const;
@@ -83,7 +84,9 @@ class OwnerGraph {
   std::map<std::string, GraphNode> nodes_{};
   /// Those that name an owner, by its uid.
   std::map<std::string, std::set<std::string>> dependents_{};
-  std::size_t unknown_ = 0;
+  bool MayBeUnknown(const GraphNode& owned) const;
+
+  std::set<std::string> unknown_{};
 };
 
 }  // namespace kubexx::apiserver::controllers

@@ -61,10 +61,17 @@ TEST(OwnerGraphTest, WithObjectsThatNobodyCanReadNothingGoesForTheLackOfAnOwner)
   graph.Put("stays", Node());
   graph.Put("pod", Node({{"unread", true}}));
   graph.Put("other", Node({{"unread", true}, {"stays", true}}));
-  graph.SetUnknown(1);
+  GraphNode elsewhere = Node({{"unread", true}});
+  elsewhere.key.namespace_ = "elsewhere";
+  graph.Put("elsewhere", elsewhere);
+  graph.SetUnknown({""});
   EXPECT_EQ(graph.Decide("pod").type, Type::kNothing);
   EXPECT_EQ(graph.Decide("other").type, Type::kNothing);
-  graph.SetUnknown(0);
+  EXPECT_EQ(graph.Decide("elsewhere").type, Type::kNothing);
+  graph.SetUnknown({"elsewhere"});
+  EXPECT_EQ(graph.Decide("elsewhere").type, Type::kNothing);
+  graph.SetUnknown({"another"});
+  EXPECT_EQ(graph.Decide("elsewhere").type, Type::kDelete);
   EXPECT_EQ(graph.Decide("pod").type, Type::kDelete);
   EXPECT_EQ(graph.Decide("other").type, Type::kForgetOwners);
 }

@@ -1,6 +1,7 @@
 #include "kubexx/apiserver/controllers/store_graph.h"
 
 #include <memory>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +21,8 @@ constexpr std::string_view kRoot = "/registry/";
 constexpr std::string_view kDefinitions =
     "/registry/apiextensions.k8s.io/customresourcedefinitions/";
 constexpr std::chrono::seconds kGraphRetry{1};
+constexpr std::string_view kUnreadable =
+    "Objects cannot be read: nothing in their namespaces is deleted for an owner that is not found";
 
 /// "/registry/pods/default/web" and 2 give "/registry/pods/".
 std::string_view Prefix(std::string_view key, int segments) {
@@ -101,38 +104,58 @@ std::pair<std::string, GraphNode> StoreGraph::NodeOf(const ResourceType& type,
   return {MetaString(*object, "uid"), NodeOfTree(type, key, *object)};
 }
 
+void StoreGraph::TellUnknown() {
+  std::set<std::string> namespaces;
+  for (const auto& [key, uid] : unreadable_) {
+    namespaces.insert(TypeOf(key)->KeyOf(key).namespace_);
+  }
+  graph_.SetUnknown(std::move(namespaces));
+}
+
 std::vector<std::string> StoreGraph::Apply(const storage::Event& event) {
   if (event.type == storage::Event::Type::kProgress) {
     return {};
   }
-  const bool is_put = event.type == storage::Event::Type::kPut;
-  const storage::Bytes& value = is_put ? event.kv.value : event.prev.value;
-  const ResourceTypeRef type = value == nullptr ? nullptr : Counted(event.kv.key);
+  const std::string& key = event.kv.key;
+  const ResourceTypeRef type = Counted(key);
   if (type == nullptr) {
     return {};
   }
-  auto [uid, node] = NodeOf(*type, event.kv.key, *value);
+  const bool is_put = event.type == storage::Event::Type::kPut;
+  const auto read = [&](const storage::Bytes& value) {
+    return value == nullptr ? std::pair<std::string, GraphNode>() : NodeOf(*type, key, *value);
+  };
+  auto [uid, node] = read(is_put ? event.kv.value : event.prev.value);
   const base::MutexLock lock(mu_);
-  const std::size_t unreadable = unreadable_.size();
-  if (is_put && uid.empty()) {
-    unreadable_.insert(event.kv.key);  // what it was before is known still
-  } else {
-    unreadable_.erase(event.kv.key);
-  }
-  graph_.SetUnknown(unreadable_.size());
+  const auto known = unreadable_.find(key);
+  const bool was_unreadable = known != unreadable_.end();
   std::vector<std::string> visit;
-  if (!uid.empty()) {
-    visit = is_put ? graph_.Put(uid, std::move(node)) : graph_.Remove(uid);
+  if (is_put && uid.empty()) {  // what it was before is known still
+    if (!was_unreadable) {
+      logging::Warning(kUnreadable, {{"objects", unreadable_.size() + 1}, {"last", key}});
+      unreadable_.emplace(key, read(event.prev.value).first);
+    }
+  } else {
+    if (uid.empty() && was_unreadable) {
+      uid = known->second;
+    }
+    if (!uid.empty()) {
+      visit = is_put ? graph_.Put(uid, std::move(node)) : graph_.Remove(uid);
+    }
+    if (was_unreadable) {
+      unreadable_.erase(known);
+      visit = graph_.Due();  // what was left undone for it
+    }
   }
-  if (unreadable > 0 && unreadable_.empty()) {
-    visit = graph_.Due();  // what was left undone for it
+  if (was_unreadable != unreadable_.contains(key)) {
+    TellUnknown();
   }
   return visit;
 }
 
 Result<void> StoreGraph::ListAndWatch(const Visit& visit, const std::stop_token& stop) {
   OwnerGraph graph;
-  std::set<std::string> unreadable;
+  std::map<std::string, std::string> unreadable;
   KX_ASSIGN_OR_RETURN(const storage::ListResult listed,
                       storage_.GetList(
                           kRoot, {},
@@ -143,7 +166,7 @@ Result<void> StoreGraph::ListAndWatch(const Visit& visit, const std::stop_token&
                             }
                             auto [uid, node] = NodeOf(*type, kv.key, *kv.value);
                             if (uid.empty()) {
-                              unreadable.insert(std::move(kv.key));
+                              unreadable.try_emplace(std::move(kv.key));
                             } else {
                               graph.Put(uid, std::move(node));
                             }
@@ -151,17 +174,15 @@ Result<void> StoreGraph::ListAndWatch(const Visit& visit, const std::stop_token&
                           },
                           stop));
   if (!unreadable.empty()) {
-    logging::Warning(
-        "Objects cannot be read: the garbage collector deletes nothing for owners that it does not "
-        "find",
-        {{"objects", unreadable.size()}, {"first", *unreadable.begin()}});
+    logging::Warning(kUnreadable,
+                     {{"objects", unreadable.size()}, {"first", unreadable.begin()->first}});
   }
-  graph.SetUnknown(unreadable.size());
   const std::vector<std::string> due = graph.Due();
   {
     const base::MutexLock lock(mu_);
     graph_ = std::move(graph);
     unreadable_ = std::move(unreadable);
+    TellUnknown();
     synced_ = true;
     changed_.notify_all();
   }

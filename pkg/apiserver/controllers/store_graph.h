@@ -6,7 +6,6 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <set>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -48,6 +47,7 @@ class StoreGraph {
   /// The uid and the node of what a key holds; an empty uid for what cannot be read.
   static std::pair<std::string, GraphNode> NodeOf(const ResourceType& type, const std::string& key,
                                                   const std::string& value);
+  void TellUnknown() KX_REQUIRES(mu_);
   /// Null for what does not count.
   ResourceTypeRef Counted(const std::string& key) const;
   ResourceTypeRef TypeOf(const std::string& key) const;
@@ -62,7 +62,8 @@ class StoreGraph {
   mutable base::Mutex mu_;
   base::CondVar changed_;
   OwnerGraph graph_ KX_GUARDED_BY(mu_);
-  std::set<std::string> unreadable_ KX_GUARDED_BY(mu_);  ///< keys
+  /// Keys of what cannot be read, with the uid that it had, if that is known.
+  std::map<std::string, std::string> unreadable_ KX_GUARDED_BY(mu_);
   bool synced_ KX_GUARDED_BY(mu_) = false;
 };
 

@@ -35,7 +35,9 @@ bool IsOfCollector(const std::string& finalizer) {
 }
 
 /// The garbage collector does not know them, so that nothing may wait for it.
-bool IsEvent(const ResourceType& type) { return type.kind == "Event" && type.plural == "events"; }
+bool IsEvent(const ResourceType& type) {
+  return type.plural == "events" && (type.group.empty() || type.group == "events.k8s.io");
+}
 
 /// What these own stays when nobody says otherwise, as it was before there was a garbage collector.
 bool OrphansByDefault(const ResourceType& type) {

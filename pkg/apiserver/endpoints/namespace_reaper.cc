@@ -109,7 +109,9 @@ Result<bool> NamespaceReaper::Empty(const ResourceType& type, const std::string&
       stop));
   bool empty = true;
   for (const std::string& key : keys) {
-    const auto outcome = objects_.Delete(type, type.KeyOf(key), {}, false, stop);
+    // As kube-controller-manager's, so that nothing waits for a garbage collector.
+    const auto outcome =
+        objects_.Delete(type, type.KeyOf(key), {.propagation = "Background"}, false, stop);
     if (outcome) {
       empty = empty && outcome->gone;
     } else if (stop.stop_requested()) {
