@@ -1,5 +1,7 @@
 #include "kubexx/cache/distributor.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace kubexx::cache {
@@ -25,9 +27,17 @@ void ListenerSet::Add(const std::shared_ptr<Listener>& listener) {
   }
 }
 
-void ListenerSet::Remove(const Listener* listener) {
+void ListenerSet::Remove(const std::shared_ptr<Listener>& listener) {
+  std::vector<std::shared_ptr<Listener>> gone;  // Joined without the lock.
+  const bool on_own_thread = listener->OnOwnThread();
   base::MutexLock lock(mu_);
-  std::erase_if(listeners_, [listener](const auto& each) { return each.get() == listener; });
+  std::erase(listeners_, listener);
+  const auto over = std::ranges::partition(ended_, &Listener::running);
+  gone.assign(std::move_iterator(over.begin()), std::move_iterator(over.end()));
+  ended_.erase(over.begin(), over.end());
+  if (on_own_thread) {
+    ended_.push_back(listener);
+  }
 }
 
 std::vector<std::shared_ptr<Listener>> ListenerSet::All() const {
@@ -51,7 +61,7 @@ void ListenerSet::Start() {
   }
 }
 
-void ListenerSet::Stop() {
+void ListenerSet::RequestStop() {
   std::vector<std::shared_ptr<Listener>> listeners;
   {
     base::MutexLock lock(mu_);
@@ -59,8 +69,34 @@ void ListenerSet::Stop() {
     listeners = listeners_;
   }
   for (const auto& listener : listeners) {
+    listener->RequestStop();
+  }
+}
+
+void ListenerSet::Stop() {
+  RequestStop();
+  for (const auto& listener : All()) {
     listener->StopThread();
   }
+}
+
+void ListenerSet::Close() {
+  std::vector<std::shared_ptr<Listener>> listeners;
+  {
+    base::MutexLock lock(mu_);
+    listeners = listeners_;
+    listeners.insert(listeners.end(), ended_.begin(), ended_.end());
+    ended_.clear();
+  }
+  for (const auto& listener : listeners) {
+    listener->Close();
+  }
+}
+
+bool ListenerSet::OnOwnThread() const {
+  base::MutexLock lock(mu_);
+  return std::ranges::any_of(listeners_, &Listener::OnOwnThread) ||
+         std::ranges::any_of(ended_, &Listener::OnOwnThread);
 }
 
 void ListenerSet::SetBounded(bool bounded) {

@@ -20,19 +20,28 @@ class ListenerSet {
  public:
   /// Adds a listener unless it is closed; starts its thread while the set is running.
   void Add(const std::shared_ptr<Listener>& listener);
-  void Remove(const Listener* listener);
+  /// A closed one. Kept until its thread has ended when its own handler removes it.
+  void Remove(const std::shared_ptr<Listener>& listener);
   /// Whether the resync of any of them is due at `now`.
   bool CheckResync(base::TimePoint now) const;
   std::vector<std::shared_ptr<Listener>> All() const;
 
   void Start();
-  /// Waits for running handlers; they must not need this set meanwhile.
+  /// Handlers are called no more, once the calls that are running have returned.
+  void RequestStop();
+  /// The same, and waits for running handlers; they must not need this set meanwhile.
   void Stop();
+  /// Closes all; not from a handler.
+  void Close();
   void SetBounded(bool bounded);
+  /// Whether the caller is one of the handlers.
+  bool OnOwnThread() const;
 
  private:
   mutable base::Mutex mu_;
   std::vector<std::shared_ptr<Listener>> listeners_ KX_GUARDED_BY(mu_);
+  /// Removed by their own handlers.
+  std::vector<std::shared_ptr<Listener>> ended_ KX_GUARDED_BY(mu_);
   bool running_ KX_GUARDED_BY(mu_) = false;
   bool bounded_ KX_GUARDED_BY(mu_) = true;
 };

@@ -15,10 +15,10 @@ namespace kubexx::cache {
 class Listener;
 
 /// Owns the registration of one handler: its destruction, or Reset, removes the handler, waits for
-/// a call of it that is running and drops what it has not been given yet. So the handler itself
-/// must not end it. Move-only; may outlive the informer; becomes a base::Subscription where only
-/// the end matters. As client-go's ResourceEventHandlerRegistration. The const methods are
-/// thread-safe.
+/// a call of it that is running and drops what it has not been given yet. The handler itself may
+/// end it, too, and is not waited for then: it gets nothing more. Move-only; may outlive the
+/// informer; becomes a base::Subscription where only the end matters. As client-go's
+/// ResourceEventHandlerRegistration. The const methods are thread-safe.
 class [[nodiscard]] HandlerRegistration {
  public:
   HandlerRegistration() = default;

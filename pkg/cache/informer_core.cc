@@ -70,13 +70,6 @@ InformerCore::InformerCore(std::vector<NamespacedSource> sources, InformerOption
   }
 }
 
-InformerCore::~InformerCore() {
-  Stop();
-  for (const auto& listener : listeners_->All()) {
-    listener->Close();
-  }
-}
-
 ReflectorOptions InformerCore::ReflectorOptionsFor(const std::string& namespace_,
                                                    bool of_one_namespace) {
   ReflectorOptions options{
@@ -107,58 +100,6 @@ void InformerCore::Failed(const std::string& namespace_, const Status& status) {
     errors_.insert_or_assign(namespace_, status);
     synced_changed_.notify_all();
   }
-}
-
-void InformerCore::Start() {
-  base::MutexLock lifecycle(lifecycle_mu_);
-  if (distribution_thread_) {
-    return;
-  }
-  queue_.Open();
-  base::Duration resync_check{0};
-  {
-    base::MutexLock lock(mu_);
-    running_ = true;
-    started_ = options_.clock.Now();
-    unsynced_ = {namespaces_.begin(), namespaces_.end()};
-    unread_ = unsynced_;
-    errors_.clear();
-    synced_ = unsynced_.empty();
-    resync_check = resync_check_;
-  }
-  listeners_->SetBounded(true);
-  listeners_->Start();
-  AttachWaiting();
-  distribution_thread_.emplace([this] { Distribute(); });
-  for (const auto& feed : feeds_) {
-    // One of them keeps the time for all.
-    feed->reflector.SetResyncPeriod(feed == feeds_.front() ? resync_check : base::Duration::zero());
-    feed->thread.emplace(
-        [&reflector = feed->reflector](const std::stop_token& stop) { reflector.Run(stop); });
-  }
-}
-
-void InformerCore::Stop() {
-  base::MutexLock lifecycle(lifecycle_mu_);
-  if (!distribution_thread_) {
-    return;
-  }
-  // The deltas that are being distributed are finished, whatever the handlers do: what the store
-  // has, they must get.
-  listeners_->SetBounded(false);
-  queue_.Close();
-  for (const auto& feed : feeds_) {
-    feed->thread->request_stop();
-  }
-  for (const auto& feed : feeds_) {
-    feed->thread.reset();
-  }
-  distribution_thread_.reset();
-  {
-    base::MutexLock lock(mu_);
-    running_ = false;
-  }
-  listeners_->Stop();
 }
 
 bool InformerCore::HasSynced() const {
@@ -267,7 +208,7 @@ HandlerRegistration InformerCore::AddHandler(std::string name,
   }
   base::Subscription subscription([listener, listeners = listeners_] {
     listener->Close();
-    listeners->Remove(listener.get());
+    listeners->Remove(listener);
   });
   return {std::move(listener), std::move(subscription)};
 }

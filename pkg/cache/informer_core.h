@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "kubexx/base/function_ref.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/cache/delta_queue.h"
 #include "kubexx/cache/distributor.h"
@@ -38,8 +39,11 @@ class InformerCore {
   InformerCore(const InformerCore&) = delete;
   InformerCore& operator=(const InformerCore&) = delete;
 
+  /// See SharedInformerBase.
   void Start();
+  void RequestStop();
   void Stop();
+  bool OnOwnThread() const;
   bool HasSynced() const;
   bool WaitForSync(const std::stop_token& stop) const;
   /// See SharedInformerBase.
@@ -70,6 +74,10 @@ class InformerCore {
   InformerCore(InformerOptions options, bool per_namespace);
   ReflectorOptions ReflectorOptionsFor(const std::string& namespace_, bool of_one_namespace);
   base::Duration ResyncPeriodFor(const HandlerOptions& options, const std::string& handler);
+  /// Runs on a thread that Stop joins.
+  void RunOwn(base::FunctionRef<void()> run);
+  bool StopRequested() const;
+  void Join() KX_REQUIRES(lifecycle_mu_);
   void Distribute();
   void Publish(base::TimePoint queued);
   void SetAvailable(const std::string& namespace_);
@@ -93,6 +101,9 @@ class InformerCore {
   mutable base::Mutex mu_;
   mutable base::CondVar synced_changed_;
   bool running_ KX_GUARDED_BY(mu_) = false;
+  /// Of the run that Start began last.
+  std::stop_source stop_ KX_GUARDED_BY(mu_){std::nostopstate};
+  std::set<std::thread::id> own_threads_ KX_GUARDED_BY(mu_);  // beside the listeners'
   bool synced_ KX_GUARDED_BY(mu_) = false;
   /// Whose first full state since Start is awaited.
   std::set<std::string> unsynced_ KX_GUARDED_BY(mu_);
@@ -106,7 +117,7 @@ class InformerCore {
   /// Added, but not yet known to the distributor: until Start, or the informer's thread, comes by.
   std::vector<std::shared_ptr<Listener>> waiting_ KX_GUARDED_BY(mu_);
 
-  /// Held by Start and Stop; before mu_.
+  /// Held by Start and Stop, which wait for threads: not taken by those. Before mu_.
   base::Mutex lifecycle_mu_;
   std::optional<std::jthread> distribution_thread_ KX_GUARDED_BY(lifecycle_mu_);
 };

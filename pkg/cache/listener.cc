@@ -42,22 +42,44 @@ void Listener::StartThread() {
   if (thread_) {
     return;
   }
+  std::stop_source stop;
   {
     base::MutexLock lock(mu_);
     if (closed_) {
       return;
     }
     running_ = true;
+    stop_ = stop;
   }
-  thread_.emplace([this](const std::stop_token& stop) { Run(stop); });
+  thread_.emplace([this, token = stop.get_token()] { Run(token); });
+}
+
+void Listener::RequestStop() {
+  std::stop_source stop(std::nostopstate);
+  {
+    base::MutexLock lock(mu_);
+    stop = stop_;
+  }
+  stop.request_stop();  // Without the lock, which the thread that it wakes takes.
 }
 
 void Listener::StopThread() {
+  RequestStop();
+  if (OnOwnThread()) {
+    return;  // whoever closes or starts it next joins
+  }
   base::MutexLock thread_lock(thread_mu_);
-  thread_.reset();  // requests the stop and joins
+  thread_.reset();
+}
+
+bool Listener::OnOwnThread() const {
   base::MutexLock lock(mu_);
-  running_ = false;
-  changed_.notify_all();
+  return thread_id_ == std::this_thread::get_id();
+}
+
+bool Listener::running() const {
+  base::MutexLock lock(mu_);
+  return running_;
 }
 
 void Listener::Push(std::span<const Event> events) {
@@ -252,6 +274,8 @@ void Listener::Run(const std::stop_token& stop) {
   }
   base::MutexLock lock(mu_);
   thread_id_ = {};
+  running_ = false;
+  changed_.notify_all();
 }
 
 void Listener::PutBack(std::span<Event> events) {

@@ -50,8 +50,14 @@ class Listener {
   ~Listener();
 
   void StartThread();
-  /// Waits for a running call of the handler; keeps what is queued.
+  /// The handler is called no more, once a call that is running has returned; keeps what is queued.
+  void RequestStop();
+  /// The same, and waits for a running call, unless the handler itself is the caller.
   void StopThread();
+  /// Whether the handler is the caller.
+  bool OnOwnThread() const;
+  /// Whether its thread has not ended yet.
+  bool running() const;
 
   /// Queues events; waits for room when it is to hold back and is bounded.
   void Push(std::span<const Event> events);
@@ -67,7 +73,7 @@ class Listener {
   /// kCancelled when `stop` was requested first, kUnavailable when its thread does not run,
   /// kInvalid when the handler itself calls.
   apimachinery::Result<void> Drain(const std::stop_token& stop);
-  /// Ends it for good: drops what is queued and joins the thread.
+  /// Ends it for good: drops what is queued, and joins the thread unless the handler is the caller.
   void Close();
 
   bool synced() const;
@@ -136,6 +142,7 @@ class Listener {
   bool resync_due_ KX_GUARDED_BY(mu_) = false;
   base::TimePoint next_resync_ KX_GUARDED_BY(mu_);
   std::thread::id thread_id_ KX_GUARDED_BY(mu_);
+  std::stop_source stop_ KX_GUARDED_BY(mu_){std::nostopstate};
   /// Held while the thread is started, stopped and joined; before mu_.
   base::Mutex thread_mu_;
   std::optional<std::jthread> thread_ KX_GUARDED_BY(thread_mu_);

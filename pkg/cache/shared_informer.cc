@@ -82,7 +82,9 @@ SharedInformerBase::SharedInformerBase(InformerSources&& sources, InformerOption
 SharedInformerBase::~SharedInformerBase() = default;
 
 void SharedInformerBase::Start() { core_->Start(); }
+void SharedInformerBase::RequestStop() { core_->RequestStop(); }
 void SharedInformerBase::Stop() { core_->Stop(); }
+bool SharedInformerBase::OnOwnThread() const { return core_->OnOwnThread(); }
 bool SharedInformerBase::HasSynced() const { return core_->HasSynced(); }
 bool SharedInformerBase::WaitForSync(std::stop_token stop) const {
   return core_->WaitForSync(stop);

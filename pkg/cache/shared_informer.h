@@ -50,18 +50,27 @@ class SharedInformerBase {
   SharedInformerBase(std::vector<NamespacedSource> sources, InformerOptions options);
   /// Either, for who decides at run time.
   SharedInformerBase(InformerSources&& sources, InformerOptions&& options);
-  /// Stops.
+  /// Stops. Not by a handler of this informer, which could not be waited for: that ends the
+  /// process, with a line in the log that names the informer.
   virtual ~SharedInformerBase();
   SharedInformerBase(const SharedInformerBase&) = delete;
   SharedInformerBase& operator=(const SharedInformerBase&) = delete;
 
   /// Starts the informer's threads; they end with Stop or the destructor. Does nothing when it
-  /// runs.
+  /// runs. When a stop has been requested it waits until the threads have ended; a handler, which
+  /// it would wait for, cannot start its informer again: that is logged.
   void Start();
-  /// Stops and joins; waits for handlers that are running, so a handler must not call it. The store
-  /// keeps its content and handlers keep what they have not been given yet. Start may be called
-  /// again.
+  /// As closing client-go's stop channel: returns at once, and handlers are called no more, once
+  /// the calls that are running have returned. The store keeps its content and handlers keep what
+  /// they have not been given yet. Start may be called again.
+  void RequestStop();
+  /// RequestStop, and waits until the threads have ended, handlers that are running included. A
+  /// handler of this informer, or another of its callbacks, may call it: then it does not wait, and
+  /// the next Stop, Start or the destructor does. A handler that stops another informer waits for
+  /// that one's handlers, so two that stop each other's wait for ever.
   void Stop();
+  /// Whether the caller is a handler or another callback of this informer.
+  bool OnOwnThread() const;
   /// True once the first full list since Start is in the store.
   bool HasSynced() const;
   /// Blocks until HasSynced; false when `stop` was requested first.
@@ -85,8 +94,8 @@ class SharedInformerBase {
 
   /// Adds a handler, before or after Start; a late one is given the store's content as adds first.
   /// Events of one handler come in order on a thread of its own, after the store has them. A
-  /// handler that throws loses that event only; it is logged and counted. Ending the registration
-  /// from within the handler is not allowed; it may outlive the informer.
+  /// handler that throws loses that event only; it is logged and counted. The handler may end its
+  /// own registration; it may outlive the informer.
   HandlerRegistration AddRawHandler(std::string name, RawHandler handler,
                                     HandlerOptions options = {});
   /// Whether the handlers of this name have been given the whole initial list; false when there are

@@ -109,7 +109,9 @@ class Manager {
                                                             ManagerOptions options = {});
   explicit Manager(std::shared_ptr<rest::RESTClient> client, ManagerOptions options = {});
   /// Run must have returned. Waits for runnables that were still running then, which there are only
-  /// with an `on_stuck` that returns.
+  /// with an `on_stuck` that returns, and names them in the log when that takes long. None of them,
+  /// nor a reconciler, may be what destroys the manager: it would wait for itself. To end the
+  /// manager from there request the stop of Run's token, which waits for nothing.
   ~Manager();
   Manager(const Manager&) = delete;
   Manager& operator=(const Manager&) = delete;

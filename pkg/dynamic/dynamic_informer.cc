@@ -137,7 +137,15 @@ bool DynamicFactoryBase::WaitForCacheSync(std::stop_token stop) const {
 }
 
 void DynamicFactoryBase::Shutdown() {
-  for (const InformerPtr& informer : All()) {
+  const std::vector<InformerPtr> all = All();
+  for (const InformerPtr& informer : all) {
+    informer->RequestStop();
+  }
+  // A handler must wait for none of them: one of another informer may be here, too.
+  if (std::ranges::any_of(all, &cache::SharedInformerBase::OnOwnThread)) {
+    return;
+  }
+  for (const InformerPtr& informer : all) {
     informer->Stop();
   }
 }

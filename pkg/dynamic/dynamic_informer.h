@@ -71,7 +71,8 @@ class DynamicFactoryBase {
   /// Blocks until every informer's store has its first full list; false when `stop` was requested
   /// first.
   bool WaitForCacheSync(std::stop_token stop) const;
-  /// Stops and joins all informers; not from a handler. Start may be called again.
+  /// Stops and joins all informers. When a handler of one of them calls it nothing is waited for;
+  /// the next Shutdown, or the destructor, does that. Start may be called again.
   void Shutdown();
 
  protected:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "kubexx/rest/rest_client.h"
 
@@ -126,8 +127,16 @@ void SharedInformerFactory::StopAndRemove(std::type_index type) {
     }
     informer = std::move(found->second);
     informers_.erase(found);
+    if (informer->OnOwnThread()) {
+      removed_.push_back(informer);
+    }
   }
   informer->Stop();
+}
+
+std::vector<SharedInformerFactory::InformerPtr> SharedInformerFactory::TakeRemoved() {
+  base::MutexLock lock(mu_);
+  return std::exchange(removed_, {});
 }
 
 void SharedInformerFactory::Start() {
@@ -152,7 +161,22 @@ std::vector<std::string> SharedInformerFactory::Unsynced() const {
 }
 
 void SharedInformerFactory::Shutdown() {
-  for (const InformerPtr& informer : All()) {
+  std::vector<InformerPtr> all = All();
+  {
+    base::MutexLock lock(mu_);
+    all.insert(all.end(), removed_.begin(), removed_.end());
+  }
+  for (const InformerPtr& informer : all) {
+    informer->RequestStop();
+  }
+  // A handler must wait for none of them: one of another informer may be here, too.
+  if (std::ranges::any_of(all, &cache::SharedInformerBase::OnOwnThread)) {
+    return;
+  }
+  for (const InformerPtr& informer : all) {
+    informer->Stop();
+  }
+  for (const InformerPtr& informer : TakeRemoved()) {
     informer->Stop();
   }
 }

@@ -98,8 +98,9 @@ class SharedInformerFactory {
   /// `name_space` is empty for a cluster-scoped type, whose objects are all watched.
   Scope ScopeOf(const apimachinery::ResourceInfo& resource, std::string_view name_space) const;
 
-  /// Stops T's informer, if there is one, and forgets it; not from a handler. Whoever has it may
-  /// still read its store. The next InformerFor<T> makes a new one.
+  /// Stops T's informer, if there is one, and forgets it. Whoever has it may still read its store.
+  /// The next InformerFor<T> makes a new one. A handler of the informer may call it; see
+  /// SharedInformerBase::Stop.
   template <class T>
   void Remove() {
     StopAndRemove(typeid(T));
@@ -118,7 +119,8 @@ class SharedInformerFactory {
   bool WaitForCacheSync(std::stop_token stop) const;
   /// Of those that have no first list: which, and why, as far as is known.
   std::vector<std::string> Unsynced() const;
-  /// Stops and joins all informers; not from a handler. Start may be called again.
+  /// Stops and joins all informers. When a handler of one of them calls it nothing is waited for;
+  /// the next Shutdown, or the destructor, does that. Start may be called again.
   void Shutdown();
 
  private:
@@ -145,11 +147,13 @@ class SharedInformerFactory {
   cache::InformerOptions Complete(const apimachinery::ResourceInfo& resource,
                                   const cache::InformerOptions& options) const;
   std::vector<InformerPtr> All() const;
+  std::vector<InformerPtr> TakeRemoved();
 
   const std::shared_ptr<rest::RESTClient> client_;
   const FactoryOptions options_;
   mutable base::Mutex mu_;
   std::vector<std::pair<std::type_index, InformerPtr>> informers_ KX_GUARDED_BY(mu_);
+  std::vector<InformerPtr> removed_ KX_GUARDED_BY(mu_);  // by handlers of their own
 };
 
 }  // namespace kubexx::informers

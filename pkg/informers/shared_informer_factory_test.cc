@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <latch>
+#include <memory>
+#include <semaphore>
 #include <set>
 #include <string>
 
@@ -145,6 +148,38 @@ TEST_F(SharedInformerFactoryTest, ARemovedInformerEndsAlone) {
   EXPECT_EQ(nodes->Size(), 1U) << "its store can still be read";
   EXPECT_NE(factory.InformerFor<Node>(), nodes);
   EXPECT_EQ(factory.InformerFor<ConfigMap>(), configmaps);
+}
+
+TEST_F(SharedInformerFactoryTest, AHandlerMayRemoveItsInformer) {
+  SharedInformerFactory factory(rest::testing::NewClient(server_.Url()));
+  std::weak_ptr<cache::SharedInformer<Node>> nodes = factory.InformerFor<Node>();
+  std::binary_semaphore removed(0);
+  const auto registration =
+      nodes.lock()->AddRawHandler("removes", [&](const cache::SharedInformerBase::RawEvent&) {
+        factory.Remove<Node>();
+        removed.release();
+      });
+  factory.Start();
+  removed.acquire();
+  EXPECT_EQ(factory.FindInformer<Node>(), nullptr);
+  EXPECT_NE(factory.InformerFor<Node>(), nodes.lock());
+  factory.Shutdown();
+  EXPECT_TRUE(nodes.expired()) << "it is not kept for longer than its handler runs";
+}
+
+// Each of them would wait for the other.
+TEST_F(SharedInformerFactoryTest, HandlersOfTwoInformersMayShutItDown) {
+  SharedInformerFactory factory(rest::testing::NewClient(server_.Url()));
+  std::latch both(2);
+  const auto shut_down = [&](const cache::SharedInformerBase::RawEvent&) {
+    both.arrive_and_wait();
+    factory.Shutdown();
+  };
+  const auto of_nodes = factory.InformerFor<Node>()->AddRawHandler("nodes", shut_down);
+  const auto of_maps = factory.InformerFor<ConfigMap>()->AddRawHandler("maps", shut_down);
+  factory.Start();
+  both.wait();
+  factory.Shutdown();
 }
 
 TEST_F(SharedInformerFactoryTest, LaterInformersStartWithTheNextStart) {

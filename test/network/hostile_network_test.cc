@@ -32,7 +32,7 @@
 #include "mini_api.h"
 
 // What holds whatever a network does: no write is sent twice, nothing outlasts its deadlines, and a
-// reflector misses no event.
+// reflector misses no event, however it gets the state.
 
 namespace kubexx::network_test {
 namespace {
@@ -59,6 +59,9 @@ constexpr seconds kHangs(120);
 // a machine on which everything takes several times as long.
 constexpr seconds kLongest(45);
 
+// A run goes on until so many times initial events broke off.
+constexpr int kBrokenStates = 3;
+
 std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
   const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
   return value == nullptr ? otherwise : std::strtoull(value, nullptr, 10);
@@ -71,9 +74,12 @@ RESTClient::Options ShortDeadlines() {
           .body_timeout = seconds(1)};
 }
 
-// Checks that changes come one after the other: each has the version after the last one's.
+// Checks that changes come one after the other, each with the version after the last one's, and
+// that a state is what the server had at its version.
 class GaplessStore final : public cache::ReflectorStore {
  public:
+  explicit GaplessStore(const MiniApi& api) : api_(api) {}
+
   Result<void> Add(cache::Object&& object) override { return Take(object, true); }
   Result<void> Update(cache::Object&& object) override { return Take(object, true); }
   Result<void> Delete(cache::Object&& object) override { return Take(object, false); }
@@ -106,15 +112,27 @@ class GaplessStore final : public cache::ReflectorStore {
     const base::MutexLock lock(mu_);
     return events_;
   }
-  int lists() const {
+  int states() const {
     const base::MutexLock lock(mu_);
-    return lists_;
+    return states_;
+  }
+  /// Of which some objects came, and not all.
+  int broken_states() const {
+    const base::MutexLock lock(mu_);
+    return broken_states_;
   }
 
  private:
   class NewState final : public cache::Replacement {
    public:
     explicit NewState(GaplessStore& store) : store_(store) {}
+    NewState(const NewState&) = delete;
+    NewState& operator=(const NewState&) = delete;
+    ~NewState() override {
+      if (!objects_.empty()) {
+        store_.BrokeOff();
+      }
+    }
     Result<void> Add(cache::Object&& object) override {
       objects_[object.key.name] = object.resource_version;
       return {};
@@ -124,7 +142,7 @@ class GaplessStore final : public cache::ReflectorStore {
       return {};
     }
     Result<void> Commit(std::string_view resource_version) override {
-      store_.Replace(std::move(objects_), std::stoull(std::string(resource_version)));
+      store_.Replace(std::exchange(objects_, {}), std::stoull(std::string(resource_version)));
       return {};
     }
 
@@ -136,11 +154,18 @@ class GaplessStore final : public cache::ReflectorStore {
   void Replace(std::map<std::string, std::string> objects, std::uint64_t version) {
     const base::MutexLock lock(mu_);
     if (version < version_) {
-      AddGapLocked("list", version);
+      AddGapLocked("state", version);
+    }
+    if (objects != api_.objects_at(version)) {
+      gaps_.push_back("a state of version " + std::to_string(version) + " that never was");
     }
     objects_ = std::move(objects);
     version_ = version;
-    ++lists_;
+    ++states_;
+  }
+  void BrokeOff() {
+    const base::MutexLock lock(mu_);
+    ++broken_states_;
   }
   Result<void> Take(const cache::Object& object, bool there) {
     const base::MutexLock lock(mu_);
@@ -162,12 +187,14 @@ class GaplessStore final : public cache::ReflectorStore {
                     std::to_string(version_));
   }
 
+  const MiniApi& api_;
   mutable base::Mutex mu_;
   std::map<std::string, std::string> objects_ KX_GUARDED_BY(mu_);
   std::uint64_t version_ KX_GUARDED_BY(mu_) = 0;
   std::vector<std::string> gaps_ KX_GUARDED_BY(mu_);
   int events_ KX_GUARDED_BY(mu_) = 0;
-  int lists_ KX_GUARDED_BY(mu_) = 0;
+  int states_ KX_GUARDED_BY(mu_) = 0;
+  int broken_states_ KX_GUARDED_BY(mu_) = 0;
 };
 
 FakeServerTls TlsFrom(const CertificateAuthority& authority) {
@@ -175,34 +202,55 @@ FakeServerTls TlsFrom(const CertificateAuthority& authority) {
   return {.certificate = issued.certificate, .key = issued.key};
 }
 
-// One way to the API with a hostile network on it, and a reflector at its end.
-class Path {
+// A reflector and its store.
+class Mirror {
  public:
-  Path(std::string name, int to_port, std::uint64_t seed,
-       const std::function<rest::Config(int port)>& config_for)
+  Mirror(std::string name, const std::shared_ptr<RESTClient>& client, const MiniApi& api,
+         std::uint64_t seed, bool use_watch_list)
       : name_(std::move(name)),
-        network_(to_port, seed),
-        client_(ClientFor(config_for(network_.port()), ShortDeadlines())),
-        reflector_(name_, cache::NewListWatchFromClient(client_, kConfigMaps, "", {}), store_,
-                   {.seed = seed + 1,
-                    .use_watch_list = false,
+        store_(api),
+        reflector_(name_, cache::NewListWatchFromClient(client, kConfigMaps, "", {}), store_,
+                   {.seed = seed,
+                    .use_watch_list = use_watch_list,
                     .tuning = {.backoff = {.initial = milliseconds(5), .cap = milliseconds(50)},
                                .watch_idle_timeout = seconds(1)},
                     .on_error = [](const apimachinery::Status&) {}}),
         runner_([this](std::stop_token stop) { reflector_.Run(std::move(stop)); }) {}
 
   const std::string& name() const { return name_; }
+  const GaplessStore& store() const { return store_; }
+
+ private:
+  const std::string name_;
+  GaplessStore store_;
+  cache::Reflector reflector_;
+  std::jthread runner_;
+};
+
+// One way to the API with a hostile network on it, and two reflectors at its end: one begins with a
+// list, the other with a watch that brings the state.
+class Path {
+ public:
+  Path(std::string name, int to_port, std::uint64_t seed, const MiniApi& api,
+       const std::function<rest::Config(int port)>& config_for)
+      : name_(std::move(name)),
+        network_(to_port, seed),
+        client_(ClientFor(config_for(network_.port()), ShortDeadlines())),
+        listing_(name_ + ", lists", client_, api, seed + 1, false),
+        streaming_(name_ + ", streams", client_, api, seed + 2, true) {}
+
+  const std::string& name() const { return name_; }
   RESTClient& client() { return *client_; }
   HostileProxy& network() { return network_; }
-  const GaplessStore& store() const { return store_; }
+  std::array<const Mirror*, 2> mirrors() const { return {&listing_, &streaming_}; }
+  const Mirror& streaming() const { return streaming_; }
 
  private:
   const std::string name_;
   HostileProxy network_;
   std::shared_ptr<RESTClient> client_;
-  GaplessStore store_;
-  cache::Reflector reflector_;
-  std::jthread runner_;
+  Mirror listing_;
+  Mirror streaming_;
 };
 
 // Sends requests, one after the other, and remembers since when it waits for the present one.
@@ -297,6 +345,14 @@ class HostileNetworkTest : public ::testing::Test {
   void SendRequests(std::uint64_t rounds);
   void ExpectCaughtUp();
   void Report(std::uint64_t rounds) const;
+  /// How often initial events broke off between the first and the last.
+  int BrokenStates() const {
+    int broken = 0;
+    for (const Path* path : paths_) {
+      broken += path->streaming().store().broken_states();
+    }
+    return broken;
+  }
 
   const std::uint64_t seed_ = FromEnvironment("KUBEXX_HOSTILE_SEED", std::random_device{}());
   const CertificateAuthority authority_{"hostile"};
@@ -304,13 +360,13 @@ class HostileNetworkTest : public ::testing::Test {
   FakeServer plain_{api_.Script()};
   FakeServer tls_{api_.Script(), TlsFrom(authority_)};
   ForwardingProxy proxy_{{{"api.example:6443", tls_.port()}}};
-  Path by_tcp_{"tcp", plain_.port(), seed_, [](int port) {
+  Path by_tcp_{"tcp", plain_.port(), seed_, api_, [](int port) {
                  return rest::Config{.host = "http://127.0.0.1:" + std::to_string(port)};
                }};
-  Path by_tls_{"tls", tls_.port(), seed_ + 10,
+  Path by_tls_{"tls", tls_.port(), seed_ + 10, api_,
                [this](int port) { return Tls("https://127.0.0.1:" + std::to_string(port)); }};
   Path by_tunnel_{"tunnel", std::stoi(proxy_.Url().substr(proxy_.Url().rfind(':') + 1)), seed_ + 20,
-                  [this](int port) {
+                  api_, [this](int port) {
                     rest::Config config = Tls("https://api.example:6443");
                     config.proxy_url = "http://127.0.0.1:" + std::to_string(port);
                     return config;
@@ -332,7 +388,8 @@ void HostileNetworkTest::SendRequests(std::uint64_t rounds) {
     });
   }
   std::mt19937_64 random(seed_ + 99);
-  while (running > 0) {
+  const auto give_up = steady_clock::now() + kHangs;
+  while (running > 0 || (BrokenStates() < kBrokenStates && steady_clock::now() < give_up)) {
     api_.Change(random());
     std::this_thread::sleep_for(milliseconds(2));
     for (const Caller& caller : callers_) {
@@ -350,11 +407,14 @@ void HostileNetworkTest::ExpectCaughtUp() {
   for (Path* path : paths_) {
     path->network().BecomeHonest();
   }
-  for (Path* path : paths_) {
-    Await("the reflector by " + path->name() + " to have the last version",
-          [&] { return path->store().version() == api_.version(); });
-    EXPECT_EQ(path->store().objects(), api_.objects()) << path->name();
-    EXPECT_THAT(path->store().gaps(), IsEmpty()) << path->name();
+  for (const Path* path : paths_) {
+    for (const Mirror* mirror : path->mirrors()) {
+      const GaplessStore& store = mirror->store();
+      Await("the reflector by " + mirror->name() + " to have the last version",
+            [&] { return store.version() == api_.version(); });
+      EXPECT_EQ(store.objects(), api_.objects()) << mirror->name();
+      EXPECT_THAT(store.gaps(), IsEmpty()) << mirror->name();
+    }
   }
 }
 
@@ -380,9 +440,15 @@ void HostileNetworkTest::Report(std::uint64_t rounds) const {
     for (const auto& [fault, count] : path->network().faults()) {
       std::printf(" %s %d", NameOf(fault), count);
     }
-    std::printf("; reflector: %d lists, %d events, of %llu changes\n", path->store().lists(),
-                path->store().events(), static_cast<unsigned long long>(api_.version()));
+    std::printf("\n");
+    for (const Mirror* mirror : path->mirrors()) {
+      std::printf("    %s: %d states, %d broken off, %d events, of %llu changes\n",
+                  mirror->name().c_str(), mirror->store().states(), mirror->store().broken_states(),
+                  mirror->store().events(), static_cast<unsigned long long>(api_.version()));
+    }
   }
+  std::printf("  %d watches with initial events\n", api_.initial_states());
+  EXPECT_GE(BrokenStates(), kBrokenStates);
 }
 
 TEST_F(HostileNetworkTest, NothingIsSentTwiceHangsOrIsMissed) {

@@ -2,6 +2,7 @@
 
 #include <poll.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <stop_token>
@@ -16,12 +17,19 @@ using rest::testing::FakeConnection;
 using rest::testing::FakeRequest;
 using rest::testing::FakeServer;
 
-constexpr std::uint64_t kNames = 30;
+constexpr std::uint64_t kNames = 200;
 constexpr std::chrono::milliseconds kBookmarkEvery(50);
+constexpr std::chrono::milliseconds kShortLife(30);
+constexpr std::chrono::milliseconds kLongLife(500);
 
 std::string ObjectJson(const std::string& name, const std::string& version) {
   return R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"namespace":"ns","name":")" + name +
          R"(","resourceVersion":")" + version + R"("}})";
+}
+
+std::string EventJson(const std::string& type, const std::string& name,
+                      const std::string& version) {
+  return R"({"type":")" + type + R"(","object":)" + ObjectJson(name, version) + "}\n";
 }
 
 // The value of a query's parameter, 0 when it is not there.
@@ -38,6 +46,12 @@ bool PeerIsGone(const FakeConnection& connection) {
 }
 
 }  // namespace
+
+MiniApi::MiniApi() {
+  for (std::uint64_t name = 0; name < kNames; ++name) {
+    Change(name);
+  }
+}
 
 FakeServer::Script MiniApi::Script() {
   return [this](FakeConnection& connection) { Serve(connection); };
@@ -66,6 +80,24 @@ std::uint64_t MiniApi::version() const {
 std::map<std::string, std::string> MiniApi::objects() const {
   const base::MutexLock lock(mu_);
   return objects_;
+}
+
+std::map<std::string, std::string> MiniApi::objects_at(std::uint64_t version) const {
+  const base::MutexLock lock(mu_);
+  std::map<std::string, std::string> objects;
+  for (std::uint64_t i = 0; i < version && i < history_.size(); ++i) {
+    if (history_[i].type == "DELETED") {
+      objects.erase(history_[i].name);
+    } else {
+      objects[history_[i].name] = std::to_string(i + 1);
+    }
+  }
+  return objects;
+}
+
+int MiniApi::initial_states() const {
+  const base::MutexLock lock(mu_);
+  return initial_states_;
 }
 
 std::map<std::string, int> MiniApi::requests() const {
@@ -131,13 +163,64 @@ bool MiniApi::List(FakeConnection& connection) const {
   return connection.EndChunks();
 }
 
+bool MiniApi::EndsSoon() {
+  const base::MutexLock lock(mu_);
+  return ++watches_ % 4 != 0;
+}
+
+bool MiniApi::Expires() {
+  constexpr int kEach = 3;
+  const base::MutexLock lock(mu_);
+  return ++resumed_ % kEach == 0;
+}
+
+std::vector<MiniApi::Event> MiniApi::EventsAfter(std::uint64_t version) const {
+  const base::MutexLock lock(mu_);
+  return {history_.begin() + static_cast<std::ptrdiff_t>(version), history_.end()};
+}
+
+std::uint64_t MiniApi::SendInitialEvents(FakeConnection& connection) {
+  std::map<std::string, std::string> objects;
+  std::uint64_t sent = 0;
+  {
+    const base::MutexLock lock(mu_);
+    ++initial_states_;
+    objects = objects_;
+    sent = history_.size();
+  }
+  for (const auto& [name, version] : objects) {
+    if (!connection.WriteChunk(EventJson("ADDED", name, version))) {
+      return 0;
+    }
+  }
+  for (const Event& event : EventsAfter(sent)) {
+    if (!connection.WriteChunk(EventJson(event.type, event.name, std::to_string(++sent)))) {
+      return 0;
+    }
+  }
+  const std::string end =
+      R"({"type":"BOOKMARK","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{)"
+      R"("resourceVersion":")" +
+      std::to_string(sent) + R"(","annotations":{"k8s.io/initial-events-end":"true"}}}})";
+  return connection.WriteChunk(end + "\n") ? sent : 0;
+}
+
 bool MiniApi::Watch(FakeConnection& connection, const std::string& target) {
   base::Clock& clock = base::Clock::Real();
-  const base::TimePoint end =
-      clock.Now() + std::chrono::seconds(NumberOf(target, "timeoutSeconds"));
+  base::TimePoint end = clock.Now() + std::chrono::seconds(NumberOf(target, "timeoutSeconds"));
   const std::uint64_t asked = NumberOf(target, "resourceVersion");
-  std::uint64_t next = asked > 0 ? asked : version();
+  const bool with_state = target.find("sendInitialEvents=true") != std::string::npos;
   connection.RespondChunked(200, "application/json;stream=watch");
+  if (!with_state && asked > 0 && Expires()) {
+    connection.WriteChunk(R"({"type":"ERROR","object":{"kind":"Status","apiVersion":"v1",)"
+                          R"("status":"Failure","reason":"Expired","code":410}})");
+    return connection.EndChunks();
+  }
+  std::uint64_t next = with_state ? SendInitialEvents(connection) : asked > 0 ? asked : version();
+  if (next == 0) {
+    return false;
+  }
+  end = std::min(end, clock.Now() + (EndsSoon() ? kShortLife : kLongLife));
   while (clock.Now() < end && !PeerIsGone(connection)) {
     std::vector<Event> events;
     {
@@ -150,19 +233,19 @@ bool MiniApi::Watch(FakeConnection& connection, const std::string& target) {
         events.assign(history_.begin() + static_cast<std::ptrdiff_t>(next), history_.end());
       }
     }
-    if (events.empty() && !connection.WriteChunk(R"({"type":"BOOKMARK","object":)" +
-                                                 ObjectJson("", std::to_string(next)) + "}\n")) {
+    if (events.empty() && !connection.WriteChunk(EventJson("BOOKMARK", "", std::to_string(next)))) {
       return false;
     }
     for (const Event& event : events) {
       ++next;
-      if (!connection.WriteChunk(R"({"type":")" + event.type + R"(","object":)" +
-                                 ObjectJson(event.name, std::to_string(next)) + "}\n")) {
+      if (!connection.WriteChunk(EventJson(event.type, event.name, std::to_string(next)))) {
         return false;
       }
     }
   }
-  return connection.EndChunks();
+  // The next one is to meet a connection of its own, and with it a fault.
+  connection.EndChunks();
+  return false;
 }
 
 }  // namespace kubexx::network_test

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -40,54 +41,94 @@ void Create(const testing::ApiServer& server, const std::string& name) {
 /// What stands at one address: first one server, then another.
 class Address final : public cache::ListerWatcher {
  public:
-  explicit Address(const testing::ApiServer& server) { Use(server); }
+  /// `lenient`: a watch may begin at a version that is yet to come, as kube-apiserver's may.
+  Address(const testing::ApiServer& server, bool lenient) : lenient_(lenient) { Use(server); }
 
   void Use(const testing::ApiServer& server) {
-    auto source = cache::NewListWatchFromClient(ClientOf(server), api::ResourceOf<ConfigMap>(), "");
+    auto client = ClientOf(server);
     const base::MutexLock lock(mu_);
-    source_ = std::move(source);
+    source_ = cache::NewListWatchFromClient(client, api::ResourceOf<ConfigMap>(), "");
+    client_ = std::move(client);
   }
   Result<codec::ListMeta> List(const ListOptions& options, ObjectSink sink,
                                std::stop_token stop) override {
-    return source()->List(options, sink, std::move(stop));
+    return Here().source->List(options, sink, std::move(stop));
   }
   Result<void> Watch(const ListOptions& options, EventSink sink, std::stop_token stop) override {
-    return source()->Watch(options, sink, std::move(stop));
+    const Server here = Here();
+    ListOptions asked = options;
+    if (lenient_ && !options.send_initial_events) {
+      // Our own server refuses such a watch. The other kind tells of what comes, from now on.
+      const kubernetes::ResourceClient<ConfigMap> maps(here.client, "");
+      KX_ASSIGN_OR_RETURN(const auto now, maps.List({.limit = 1}, stop));
+      if (std::stoull(options.resource_version) > std::stoull(now.metadata.resource_version)) {
+        asked.resource_version = now.metadata.resource_version;
+        future_ = true;
+      }
+    }
+    return here.source->Watch(asked, sink, std::move(stop));
   }
+  /// Whether a watch began at a version that the server does not have.
+  bool future() const { return future_; }
 
  private:
-  std::shared_ptr<cache::ListerWatcher> source() {
+  struct Server {
+    std::shared_ptr<cache::ListerWatcher> source{};
+    std::shared_ptr<rest::RESTClient> client{};
+  };
+  Server Here() {
     const base::MutexLock lock(mu_);
-    return source_;
+    return {source_, client_};
   }
 
+  const bool lenient_;
+  std::atomic<bool> future_ = false;
   base::Mutex mu_;
   std::shared_ptr<cache::ListerWatcher> source_ KX_GUARDED_BY(mu_);
+  std::shared_ptr<rest::RESTClient> client_ KX_GUARDED_BY(mu_);
 };
 
-class RestartTest : public ::testing::TestWithParam<bool> {};
+struct RestartMode {
+  const char* name;
+  bool use_watch_list;
+  bool lenient;
+};
 
-INSTANTIATE_TEST_SUITE_P(Modes, RestartTest, ::testing::Bool(), [](const auto& param_info) {
-  return param_info.param ? "WatchList" : "List";
-});
+class RestartTest : public ::testing::TestWithParam<RestartMode> {};
+
+INSTANTIATE_TEST_SUITE_P(Modes, RestartTest,
+                         ::testing::Values(RestartMode{"List", false, false},
+                                           RestartMode{"WatchList", true, false},
+                                           RestartMode{"ListOfALenientServer", false, true},
+                                           RestartMode{"WatchListOfALenientServer", true, true}),
+                         [](const auto& param_info) { return param_info.param.name; });
 
 TEST_P(RestartTest, AnInformerFollowsAServerThatWasStartedAnewEmpty) {
+  // The versions of a store in memory begin with the time. Of a server that was started anew they
+  // are higher, of one that was restored from a backup, and here of one that is older, they are
+  // lower.
+  std::unique_ptr<testing::ApiServer> second;
+  if (GetParam().lenient) {
+    second = std::make_unique<testing::ApiServer>();
+  }
   auto first = std::make_unique<testing::ApiServer>();
   for (int i = 0; i < 50; ++i) {
     Create(*first, "old-" + std::to_string(i));
   }
-  const auto address = std::make_shared<Address>(*first);
+  const auto address = std::make_shared<Address>(*first, GetParam().lenient);
   cache::SharedInformer<ConfigMap> informer(
       address, {.name = "configmaps",
-                .use_watch_list = GetParam(),
+                .use_watch_list = GetParam().use_watch_list,
                 .tuning = {.backoff = {.initial = std::chrono::milliseconds(10),
                                        .cap = std::chrono::milliseconds(100)}}});
   informer.Start();
   ASSERT_TRUE(informer.WaitForSync({}));
   EXPECT_GE(informer.Size(), 50U);
 
-  const testing::ApiServer second;
-  address->Use(second);
+  if (!second) {
+    second = std::make_unique<testing::ApiServer>();
+  }
+  address->Use(*second);
   first.reset();
   // One after the other, so that some come when the watch is open: nothing else tells of a history
   // that is shorter than what is known.
@@ -96,17 +137,18 @@ TEST_P(RestartTest, AnInformerFollowsAServerThatWasStartedAnewEmpty) {
   while ((informer.Contains({"default", "old-0"}) || !informer.Contains({"default", "new-0"})) &&
          std::chrono::steady_clock::now() < give_up) {
     if (created < 40) {
-      Create(second, "new-" + std::to_string(created++));
+      Create(*second, "new-" + std::to_string(created++));
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   EXPECT_FALSE(informer.Contains({"default", "old-0"})) << "waited 120 s";
   EXPECT_TRUE(informer.Contains({"default", "new-0"}));
-  Create(second, "last");
+  Create(*second, "last");
   while (!informer.Contains({"default", "last"}) && std::chrono::steady_clock::now() < give_up) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   EXPECT_TRUE(informer.Contains({"default", "last"}));
+  EXPECT_EQ(address->future(), GetParam().lenient);
 }
 
 }  // namespace

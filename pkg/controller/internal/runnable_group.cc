@@ -1,8 +1,11 @@
 #include "kubexx/controller/internal/runnable_group.h"
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <utility>
+
+#include "kubexx/logging/log.h"
 
 namespace kubexx::controller::internal {
 namespace {
@@ -10,6 +13,9 @@ namespace {
 using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
+
+// How long a destructor waits before it says so.
+constexpr base::Duration kQuietWait = std::chrono::seconds(5);
 
 template <class F>
 Result<void> Guarded(const F& call) {
@@ -30,6 +36,17 @@ RunnableGroup::RunnableGroup(base::Clock& clock,
 
 RunnableGroup::~RunnableGroup() {
   RequestStop();
+  if (Running().empty() || Await(clock_.Now() + kQuietWait)) {
+    return;  // most often there is nothing to wait for, and perhaps no clock any more
+  }
+  std::string names;
+  for (const std::string& name : Running()) {
+    names += (names.empty() ? "" : ", ") + name;
+  }
+  logging::Warning(
+      "a manager is destroyed and waits for what still runs; it waits for ever where that is what "
+      "destroys it",
+      {{"running", names}});
   Await(base::TimePoint::max());
 }
 

@@ -23,7 +23,7 @@ class RunnableGroup {
  public:
   /// `on_failure` is called on the thread of a runnable that failed.
   RunnableGroup(base::Clock& clock, std::function<void(apimachinery::Status)> on_failure);
-  /// Stops and waits.
+  /// Stops and waits; what takes long is named in the log.
   ~RunnableGroup();
   RunnableGroup(const RunnableGroup&) = delete;
   RunnableGroup& operator=(const RunnableGroup&) = delete;

@@ -1,0 +1,41 @@
+#include "kubexx/controller/internal/runnable_group.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <optional>
+#include <semaphore>
+#include <thread>
+
+#include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/controller/internal/function_runnable.h"
+#include "kubexx/logging/testing/capture.h"
+
+namespace kubexx::controller::internal {
+namespace {
+
+TEST(RunnableGroupTest, ADestructorThatWaitsSaysForWhat) {
+  const logging::testing::Capture log;
+  base::testing::FakeClock clock;
+  std::binary_semaphore runs(0);
+  std::binary_semaphore end(0);
+  std::optional<RunnableGroup> group(std::in_place, clock, [](const apimachinery::Status&) {});
+  group->Add(std::make_shared<FunctionRunnable>(
+      "stubborn", Stage::kOther, [&](const std::stop_token&) -> apimachinery::Result<void> {
+        runs.release();
+        end.acquire();
+        return {};
+      }));
+  group->Start();
+  runs.acquire();
+  std::jthread destroys([&group] { group.reset(); });
+  clock.AdvanceToSleeper(std::chrono::seconds(5));
+  while (log.Count("waits for what still runs") == 0) {
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(log.Count("running=stubborn"), 1U);
+  end.release();
+}
+
+}  // namespace
+}  // namespace kubexx::controller::internal
