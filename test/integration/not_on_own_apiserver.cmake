@@ -22,6 +22,7 @@ set(KUBEXX_NOT_ON_OWN_APISERVER
   # Other subresources: resize, ephemeralcontainers, approval.
   SubresourceTest.PodsAreBoundResizedAndDebugged
   SubresourceTest.CertificateRequestsAreApproved
-  # Admission webhooks.
+  # Admission webhooks and policies.
   WebhookIntegrationTest.*
+  ReloaderKinds.WhatARuleForbidsConcernsThatObjectOnly
 )
