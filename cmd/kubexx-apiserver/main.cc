@@ -1,7 +1,5 @@
 // kubexx-apiserver: a Kubernetes API server in one small process. Flags, wiring and signals; the
 // work is done in pkg/apiserver.
-#include <sys/resource.h>
-
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -20,6 +18,7 @@
 #include "kubexx/apiserver/server/server_identity.h"
 #include "kubexx/apiserver/storage/memory.h"
 #include "kubexx/base/clock.h"
+#include "kubexx/base/descriptor_limit.h"
 #include "kubexx/base/replace_file.h"
 #include "kubexx/controller/stop_signals.h"
 #include "kubexx/flags/flags.h"
@@ -59,17 +58,6 @@ Result<std::unique_ptr<apiserver::storage::Storage>> StorageOf(const Settings& s
                           .file = settings.data_file,
                       }));
   return std::unique_ptr<apiserver::storage::Storage>(std::move(storage));
-}
-
-/// A watch is a connection, and a connection a descriptor: as many as the process may have.
-void RaiseDescriptorLimit() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-    limit.rlim_cur = limit.rlim_max;
-    if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) {
-      logging::Warning("Cannot raise the limit of open files", {{"error", std::strerror(errno)}});
-    }
-  }
 }
 
 /// The controllers, or none. They are clients of our own, in the name of the administrator.
@@ -145,7 +133,9 @@ int Run(Settings& settings, char* const* argv) {
       return EXIT_FAILURE;
     }
   }
-  RaiseDescriptorLimit();
+  if (const auto error = base::RaiseDescriptorLimit()) {
+    logging::Warning("Cannot raise the limit of open files", {{"error", error.message()}});
+  }
   const controller::StopSignals signals;
   if (const auto served = Serve(settings, signals.token()); !served) {
     logging::Error("Cannot serve", {{"error", served.error()}});

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "explain_command.h"
+#include "kubexx/base/descriptor_limit.h"
 #include "kubexx/controller/stop_signals.h"
 #include "kubexx/flags/flags.h"
 #include "kubexx/logging/log.h"
@@ -88,6 +89,9 @@ int RunOperator(int argc, const char* const* argv) {
     return EXIT_FAILURE;
   }
   logging::Init(config->logging);
+  if (const auto error = base::RaiseDescriptorLimit()) {
+    logging::Warning("Cannot raise the limit of open files", {{"error", error.message()}});
+  }
   if (const auto ran = RunProcess(*config, signals.token()); !ran) {
     logging::Error("Cannot start", {{"error", ran.status()}});
     return EXIT_FAILURE;

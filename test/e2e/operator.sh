@@ -31,16 +31,16 @@ stop_operator() {
   wait "$operator" || fail "the operator did not end well"
   operator=
 }
-ready() { curl -s -w ' %{http_code}' "http://127.0.0.1:$port/ready"; }
+ready() { curl -s --max-time 5 -w ' %{http_code}' "http://127.0.0.1:$port/ready"; }
 is_ready() { [[ $(ready) = ready*" 200" ]]; }
 ready_says() { [[ $(ready) =~ $1 ]]; }
-metric() { curl -s "http://127.0.0.1:$port/metrics" | awk -v name="$1" '$1 == name { print $2 }'; }
+metric() { curl -s --max-time 5 "http://127.0.0.1:$port/metrics" | awk -v name="$1" '$1 == name { print $2 }'; }
 metric_is() { [ "$(metric "$1")" = "$2" ]; }
-secrets_are() { [ "$(curl -s "http://127.0.0.1:$port/metrics" | awk '/^informer_store_objects.*resource="secrets"/ { print $2 }')" = "$1" ]; }
-looks() { curl -s "http://127.0.0.1:$port/metrics" | awk '/^reloader_reconcile_total/ { sum += $2 } END { print sum + 0 }'; }
+secrets_are() { [ "$(curl -s --max-time 5 "http://127.0.0.1:$port/metrics" | awk '/^informer_store_objects.*resource="secrets"/ { print $2 }')" = "$1" ]; }
+looks() { curl -s --max-time 5 "http://127.0.0.1:$port/metrics" | awk '/^reloader_reconcile_total/ { sum += $2 } END { print sum + 0 }'; }
 has_looked() { [ "$(looks)" -ge "$1" ]; }
 # Edits of ConfigMaps that have come to it, also such as it leaves alone.
-edits() { curl -s "http://127.0.0.1:$port/metrics" | awk '/^reloader_events_processed_total.*event_type="update".*resource_type="configmaps"/ { sum += $2 } END { print sum + 0 }'; }
+edits() { curl -s --max-time 5 "http://127.0.0.1:$port/metrics" | awk '/^reloader_events_processed_total.*event_type="update".*resource_type="configmaps"/ { sum += $2 } END { print sum + 0 }'; }
 has_had_edits() { [ "$(edits)" -ge "$1" ]; }
 wait_until() { wait_for "$@" || fail "waited $1 s in vain for $2: $(ready)"; }
 

@@ -22,4 +22,6 @@ set(KUBEXX_NOT_ON_OWN_APISERVER
   # Other subresources: resize, ephemeralcontainers, approval.
   SubresourceTest.PodsAreBoundResizedAndDebugged
   SubresourceTest.CertificateRequestsAreApproved
+  # Admission policies.
+  ReloaderKinds.WhatARuleForbidsConcernsThatObjectOnly
 )

@@ -11,6 +11,7 @@
 
 #include "kubexx/base/clock.h"
 #include "kubexx/dynamic/dynamic_client.h"
+#include "kubexx/reloader/baseline.h"
 #include "kubexx/reloader/digest.h"
 #include "kubexx/reloader/kubernetes_io.h"
 #include "kubexx/reloader/operator.h"
@@ -175,6 +176,59 @@ TEST_F(ReloaderKinds, StrategyAnnotationsNamesTheSourceInTheTemplate) {
     EXPECT_EQ(text.substr(0, expected.size()), expected);
     EXPECT_EQ(Variable(resource, name), "");
   }
+}
+
+TEST_F(ReloaderKinds, WhatARuleForbidsConcernsThatObjectOnly) {
+  const std::string name = "reloader-" + namespace_;
+  const GroupVersionResource policies{"admissionregistration.k8s.io", "v1",
+                                      "validatingadmissionpolicies"};
+  const GroupVersionResource bindings{"admissionregistration.k8s.io", "v1",
+                                      "validatingadmissionpolicybindings"};
+  cluster_objects_ = {{bindings, name}, {policies, name}};
+  // Refused as Forbidden, like what a right is missing for.
+  const auto policy = Unstructured::Parse(
+      R"({"apiVersion":"admissionregistration.k8s.io/v1","kind":"ValidatingAdmissionPolicy",)"
+      R"("metadata":{"name":")" +
+      name +
+      R"("},"spec":{"matchConstraints":{"resourceRules":[{"apiGroups":["apps"],)"
+      R"("apiVersions":["v1"],"operations":["UPDATE"],"resources":["deployments"]}]},)"
+      R"("validations":[{"expression":"object.metadata.namespace != ')" +
+      namespace_ + R"(' || object.metadata.name != 'frozen'","reason":"Forbidden"}]}})");
+  const auto binding = Unstructured::Parse(
+      R"({"apiVersion":"admissionregistration.k8s.io/v1",)"
+      R"("kind":"ValidatingAdmissionPolicyBinding","metadata":{"name":")" +
+      name + R"("},"spec":{"policyName":")" + name + R"(","validationActions":["Deny"]}})");
+  const dynamic::DynamicClient admin(client_);
+  ASSERT_TRUE(admin.Resource(policies).Create(*policy));
+  ASSERT_TRUE(admin.Resource(bindings).Create(*binding));
+  MakeDeployment("frozen");
+  ASSERT_TRUE(Await([&] {
+    const auto tried = In(kDeployments)
+                           .Patch("frozen",
+                                  {.type = rest::PatchType::kMerge,
+                                   .text = R"({"metadata":{"labels":{"tried":"1"}}})"},
+                                  {.dry_run = true});
+    return !tried && tried.status().reason == apimachinery::Reason::kForbidden;
+  }));
+  const auto refused = [&](const char* by) {
+    return registry_.Counter("kubexx_reloader_writes_refused_total", "", {{"by", by}}).Value();
+  };
+  const auto is_recorded = [&](const std::string& workload) {
+    return In(kDeployments).Get(workload)->Annotations().contains(std::string(kBaselineAnnotation));
+  };
+
+  StartOperator(client_);
+  ASSERT_TRUE(Await([&] { return refused("rule") > 0; }));
+  MakeDeployment("web");
+  EXPECT_TRUE(Await([&] { return is_recorded("web"); }));
+  Update("cfg", "new");
+  EXPECT_TRUE(AwaitVariable(kDeployments, "web", "new"));
+  EXPECT_EQ(Variable(kDeployments, "frozen"), "");
+  EXPECT_EQ(refused("missing_right"), 0);
+  EXPECT_EQ(Fallback("Deployment", "patch"), 0);
+
+  ASSERT_TRUE(admin.Resource(bindings).Delete(name));
+  EXPECT_TRUE(AwaitVariable(kDeployments, "frozen", "new"));
 }
 
 TEST_F(ReloaderKinds, RollsEveryKindWithTheRightsOfTheOriginalsChart) {
