@@ -67,7 +67,7 @@ outputs() {
   has '^deployment.apps/web ' get deployment,service
   has '^default +settings ' get configmap -A
   has '^default ' get namespaces
-  is "plain ports " get service --field-selector 'metadata.name!=exposed,metadata.name!=elsewhere' -o 'jsonpath={range .items[*]}{.metadata.name} {end}'
+  is "plain ports " get service --field-selector 'metadata.name!=exposed,metadata.name!=kubernetes,metadata.name!=elsewhere' -o 'jsonpath={range .items[*]}{.metadata.name} {end}'
   is web get deployment -l 'app in (web,other),!gone' -o 'jsonpath={.items[*].metadata.name}'
   is "second web" get deployment --sort-by .metadata.name -o 'jsonpath={.items[*].metadata.name}'
   has '"name":"settings"' get --raw /api/v1/namespaces/default/configmaps/settings
