@@ -67,7 +67,9 @@ void CheckRule(const JsonTree& rule, const std::string& field, FieldCauses& caus
 
 void CheckUrl(std::string_view url, const std::string& field, FieldCauses& causes) {
   constexpr std::string_view kScheme = "https://";
-  constexpr std::string_view kForm = "; desired format: https:/" "/host[:port]/path";
+  constexpr std::string_view kForm =
+      "; desired format: https:/"
+      "/host[:port]/path";
   const std::string form(kForm);
   if (!url.starts_with(kScheme)) {
     causes.Invalid(field, Json(url.substr(0, url.find(':'))),
