@@ -42,7 +42,7 @@ struct Request {
 
 /// As long as this lives the handler of a request waits for somebody else, who may need the same
 /// server for it, and another request is worked on in its place: a webhook, say, that asks the API.
-/// To be made and destroyed on the handler's thread, one at a time; the request must outlive it.
+/// May be made while there is one already, and on other threads; the request must outlive it.
 class Waiting {
  public:
   explicit Waiting(const Request& request) : request_(request) { Tell(true); }

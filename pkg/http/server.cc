@@ -1,6 +1,7 @@
 #include "kubexx/http/server.h"
 
 #include <algorithm>
+#include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ip/v6_only.hpp>
@@ -264,7 +265,14 @@ class Server::Impl final : public internal::Host {
 
   void Enqueue(std::shared_ptr<Session> session, std::uint64_t serial, Handler handler,
                Request request) {
-    request.on_wait = [this](bool begins) { begins ? workers_.BeginWait() : workers_.EndWait(); };
+    // Who waits may do so on behalf of somebody who does.
+    request.on_wait = [this, depth = std::make_shared<std::atomic<int>>(0)](bool begins) {
+      if (begins && depth->fetch_add(1) == 0) {
+        workers_.BeginWait();
+      } else if (!begins && depth->fetch_sub(1) == 1) {
+        workers_.EndWait();
+      }
+    };
     auto job = [this, session, serial, handler = std::move(handler),
                 request = std::move(request)]() mutable {
       Response response;

@@ -36,19 +36,18 @@ Result<std::vector<PastChange>> PastChanges(const ResourceType& type, storage::S
         return Fail(TooOldResourceVersion(range.after, range.until));
       }
       PastChange change;
-      KX_ASSIGN_OR_RETURN(change.event, WatchEventOf(type, *event));
+      KX_ASSIGN_OR_RETURN(change.event, WatchEventOf(type, *event, stop));
       if (event->prev.value != nullptr) {
         KX_ASSIGN_OR_RETURN(change.previous, ObjectOfStored(type, event->kv.key, event->prev.value,
-                                                            event->prev.mod_revision));
+                                                            event->prev.mod_revision, stop));
       }
       changes.push_back(std::move(change));
     }
     complete = revision >= range.until;
     return complete ? Fail(Reason::kCancelled, "that was all") : Result<void>();
   };
-  const Result<void> watched =
-      storage.Watch(type.prefix, {.from_revision = range.after, .progress_interval = kProgress},
-                    take, std::move(stop));
+  const Result<void> watched = storage.Watch(
+      type.prefix, {.from_revision = range.after, .progress_interval = kProgress}, take, stop);
   if (!complete && !watched) {
     return Fail(watched.error());
   }

@@ -3,6 +3,9 @@
 #ifndef KUBEXX_APISERVER_CACHER_STORAGE_LISTER_WATCHER_H_
 #define KUBEXX_APISERVER_CACHER_STORAGE_LISTER_WATCHER_H_
 
+#include <stop_token>
+#include <vector>
+
 #include "kubexx/apiserver/object/resource_type.h"
 #include "kubexx/apiserver/storage/storage.h"
 #include "kubexx/cache/lister_watcher.h"
@@ -24,6 +27,10 @@ class StorageListerWatcher final : public cache::ListerWatcher {
                                    std::stop_token stop) override;
 
  private:
+  /// Gives objects of another version to `sink` in that of the type.
+  apimachinery::Result<void> Convert(const std::vector<storage::KeyValue>& values, ObjectSink sink,
+                                     const std::stop_token& stop);
+
   ResourceTypeRef type_;
   storage::Storage& storage_;
 };

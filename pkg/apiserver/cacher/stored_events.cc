@@ -11,16 +11,18 @@ using apimachinery::Reason;
 using apimachinery::Result;
 
 Result<cache::Object> ObjectOfStored(const ResourceType& type, std::string_view key,
-                                     const storage::Bytes& value, storage::Revision revision) {
+                                     const storage::Bytes& value, storage::Revision revision,
+                                     const std::stop_token& stop) {
   cache::Object object;
   object.encoding = codec::Encoding::kJson;
-  KX_ASSIGN_OR_RETURN(object.bytes, JsonOfStored(type, *value, revision));
+  KX_ASSIGN_OR_RETURN(object.bytes, JsonOfStored(type, *value, revision, stop));
   object.key = type.KeyOf(key);
   object.resource_version = std::to_string(revision);
   return object;
 }
 
-Result<cache::WatchEvent> WatchEventOf(const ResourceType& type, const storage::Event& event) {
+Result<cache::WatchEvent> WatchEventOf(const ResourceType& type, const storage::Event& event,
+                                       const std::stop_token& stop) {
   cache::WatchEvent converted;
   const storage::Revision revision = event.kv.mod_revision;
   switch (event.type) {
@@ -34,7 +36,7 @@ Result<cache::WatchEvent> WatchEventOf(const ResourceType& type, const storage::
         return Fail(Reason::kInternalError, "a deletion of " + event.kv.key + " has no last state");
       }
       KX_ASSIGN_OR_RETURN(converted.object,
-                          ObjectOfStored(type, event.kv.key, event.prev.value, revision));
+                          ObjectOfStored(type, event.kv.key, event.prev.value, revision, stop));
       return converted;
     }
     case storage::Event::Type::kPut:
@@ -43,7 +45,7 @@ Result<cache::WatchEvent> WatchEventOf(const ResourceType& type, const storage::
   converted.type = event.kv.create_revision == revision ? codec::WatchEventType::kAdded
                                                         : codec::WatchEventType::kModified;
   KX_ASSIGN_OR_RETURN(converted.object,
-                      ObjectOfStored(type, event.kv.key, event.kv.value, revision));
+                      ObjectOfStored(type, event.kv.key, event.kv.value, revision, stop));
   return converted;
 }
 

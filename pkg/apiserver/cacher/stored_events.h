@@ -3,6 +3,7 @@
 #ifndef KUBEXX_APISERVER_CACHER_STORED_EVENTS_H_
 #define KUBEXX_APISERVER_CACHER_STORED_EVENTS_H_
 
+#include <stop_token>
 #include <string_view>
 
 #include "kubexx/apimachinery/status.h"
@@ -16,11 +17,13 @@ namespace kubexx::apiserver {
 /// A stored value as an object of the server's form, at `revision`.
 apimachinery::Result<cache::Object> ObjectOfStored(const ResourceType& type, std::string_view key,
                                                    const storage::Bytes& value,
-                                                   storage::Revision revision);
+                                                   storage::Revision revision,
+                                                   const std::stop_token& stop);
 
 /// A deleted object is in its last state, at the revision of its deletion; progress is a bookmark.
 apimachinery::Result<cache::WatchEvent> WatchEventOf(const ResourceType& type,
-                                                     const storage::Event& event);
+                                                     const storage::Event& event,
+                                                     const std::stop_token& stop);
 
 }  // namespace kubexx::apiserver
 

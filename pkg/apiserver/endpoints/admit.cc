@@ -106,10 +106,11 @@ const admission::Attributes& Admission::AttributesFor(const JsonTree& object) {
   } else {
     made.options = OptionsOf(call_, options_.operation);
   }
-  made.convert = [](const JsonTree& from, const Target& wanted) -> Result<JsonTree> {
-    JsonTree converted = from;
-    converted["apiVersion"] = wanted.kind.ApiVersion();
-    return converted;
+  made.convert = [this](const JsonTree& from, const Target& wanted) -> Result<JsonTree> {
+    // A Scale is the same in all versions.
+    return options_.posted == nullptr
+               ? InVersion(*call_.type, from, wanted.kind.ApiVersion(), call_.request.stop)
+               : Result<JsonTree>(from);
   };
   return made;
 }

@@ -5,6 +5,7 @@
 
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/apiserver/endpoints/call.h"
+#include "kubexx/apiserver/endpoints/conversion.h"
 #include "kubexx/apiserver/endpoints/custom_types.h"
 #include "kubexx/apiserver/endpoints/default_roles.h"
 #include "kubexx/apiserver/endpoints/discovery.h"
@@ -129,7 +130,7 @@ Api::Api(storage::Storage& storage, ApiOptions options)
                 options.webhook_caller ? std::move(options.webhook_caller)
                                        : admission::NewCaller(options.clock),
                 options.shared_storage),
-      custom_(types_, objects_, options.shared_storage),
+      custom_(types_, objects_, webhooks_, options.shared_storage),
       reaper_(types_, objects_),
       events_(types_, objects_, options.event_ttl),
       tokens_(types_, objects_),
@@ -291,6 +292,7 @@ http::Response Api::HandleResource(const http::Request& request, const RequestIn
                   .webhooks = webhooks_,
                   .warnings = warnings,
                   .managed_fields = managed_fields_};
+  const CurrentRequest current(request);
   Answer answer = Dispatch(call);
   const bool wrote = info.verb != "get" && info.verb != "list" && info.verb != "watch";
   // A collection may have been deleted in part.

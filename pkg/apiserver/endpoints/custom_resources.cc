@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/apiserver/endpoints/conversion.h"
 #include "kubexx/apiserver/endpoints/custom_types.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/logging/log.h"
@@ -102,7 +103,7 @@ Result<bool> CustomResources::Round(const std::stop_token& stop) {
   std::set<std::string, std::less<>> open;
   bool any_reapable = false;
   for (const JsonTree& definition : definitions) {
-    for (ResourceTypeRef& one : TypesOfDefinition(definition)) {
+    for (ResourceTypeRef& one : TypesOfDefinition(definition, ConverterOf(definition, webhooks_))) {
       if (!IsDeleting(definition)) {
         open.insert(one->prefix);
       }
@@ -138,7 +139,9 @@ Result<bool> CustomResources::Round(const std::stop_token& stop) {
 }
 
 Result<bool> CustomResources::Reap(const JsonTree& definition, const std::stop_token& stop) {
-  KX_ASSIGN_OR_RETURN(const bool empty, DeleteCustomObjects(objects_, definition, stop));
+  KX_ASSIGN_OR_RETURN(
+      const bool empty,
+      DeleteCustomObjects(objects_, definition, ConverterOf(definition, webhooks_), stop));
   const ResourceTypeRef type =
       types_.Find("apiextensions.k8s.io", "v1", "customresourcedefinitions");
   const std::string uid = MetaString(definition, "uid");

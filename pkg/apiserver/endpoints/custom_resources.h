@@ -12,6 +12,7 @@
 #include "kubexx/apiserver/cacher/cached_object.h"
 #include "kubexx/apiserver/endpoints/object_store.h"
 #include "kubexx/apiserver/endpoints/type_registry.h"
+#include "kubexx/apiserver/endpoints/webhooks.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/codec/json_tree.h"
 
@@ -22,9 +23,9 @@ namespace kubexx::apiserver {
 /// controllers for CustomResourceDefinitions. Thread-safe.
 class CustomResources {
  public:
-  /// Both must outlive it. `shared`: other servers write definitions to the same storage.
-  CustomResources(TypeRegistry& types, ObjectStore& objects, bool shared)
-      : types_(types), objects_(objects), shared_(shared) {}
+  /// All must outlive it. `shared`: other servers write definitions to the same storage.
+  CustomResources(TypeRegistry& types, ObjectStore& objects, Webhooks& webhooks, bool shared)
+      : types_(types), objects_(objects), webhooks_(webhooks), shared_(shared) {}
 
   /// Returns when every write of a definition that was done before the call has come into effect.
   /// What fails, and what a finalizer holds back, is tried again in Tick. kCancelled and errors of
@@ -46,6 +47,7 @@ class CustomResources {
 
   TypeRegistry& types_;
   ObjectStore& objects_;
+  Webhooks& webhooks_;
   const bool shared_;
   base::Mutex mu_;
   base::CondVar free_;

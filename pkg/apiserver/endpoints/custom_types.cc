@@ -151,7 +151,8 @@ const ResourceTypeRef& DefinitionType() {
   return kType;
 }
 
-ResourceTypeRef TypeOfVersion(const JsonTree& definition, const JsonTree& version) {
+ResourceTypeRef TypeOfVersion(const JsonTree& definition, const JsonTree& version,
+                              const std::shared_ptr<schema::Converter>& converter) {
   ResourceType type;
   type.group = StringAt(definition, {"spec", "group"});
   type.version = StringAt(version, {"name"});
@@ -160,7 +161,9 @@ ResourceTypeRef TypeOfVersion(const JsonTree& definition, const JsonTree& versio
   type.singular = StringAt(definition, {"spec", "names", "singular"});
   type.namespaced = StringAt(definition, {"spec", "scope"}) == "Namespaced";
   type.has_status = version.At({"subresources", "status"}) != nullptr;
-  type.custom = schema::ReadVersion(version, StorageVersionOf(definition));
+  const JsonTree* const conversion = definition.At({"spec", "conversion"});
+  type.custom = schema::ReadVersion(version, StorageVersionOf(definition),
+                                    conversion == nullptr ? JsonTree() : *conversion, converter);
   type.has_scale = !type.custom->scale.spec_replicas.empty();
   type.has_generation = true;
   type.short_names = TextsAt(definition, {"spec", "names", "shortNames"});
@@ -186,7 +189,8 @@ bool IsCustomResourceDefinition(const ResourceType& type) {
   return type.group == "apiextensions.k8s.io" && type.plural == "customresourcedefinitions";
 }
 
-std::vector<ResourceTypeRef> TypesOfDefinition(const JsonTree& definition) {
+std::vector<ResourceTypeRef> TypesOfDefinition(
+    const JsonTree& definition, const std::shared_ptr<schema::Converter>& converter) {
   std::vector<ResourceTypeRef> types;
   const JsonTree* const versions = definition.At({"spec", "versions"});
   if (versions == nullptr || !HasCondition(definition, "Established")) {
@@ -194,7 +198,7 @@ std::vector<ResourceTypeRef> TypesOfDefinition(const JsonTree& definition) {
   }
   for (const JsonTree& version : versions->elements()) {
     if (BoolAt(version, {"served"})) {
-      types.push_back(TypeOfVersion(definition, version));
+      types.push_back(TypeOfVersion(definition, version, converter));
     }
   }
   return types;
@@ -205,7 +209,15 @@ void SetDefinitionDefaults(JsonTree& definition) {
   const std::string kind = StringAt(names, {"kind"});
   Default(names, "singular", base::ToLower(kind));
   Default(names, "listKind", kind.empty() ? "" : kind + "List");
-  Default(definition["spec"]["conversion"], "strategy", "None");
+  JsonTree& conversion = definition["spec"]["conversion"];
+  Default(conversion, "strategy", "None");
+  JsonTree* service = &conversion;
+  for (const char* const member : {"webhook", "clientConfig", "service"}) {
+    service = service == nullptr ? nullptr : service->Find(member);
+  }
+  if (service != nullptr && service->IsObject() && service->Find("port") == nullptr) {
+    (*service)["port"] = 443;
+  }
 }
 
 void EstablishDefinition(base::Clock& clock, const std::vector<JsonTree>& others,
@@ -312,13 +324,19 @@ void EndTermination(base::Clock& clock, JsonTree& definition) {
 }
 
 Result<bool> DeleteCustomObjects(ObjectStore& objects, const JsonTree& definition,
+                                 const std::shared_ptr<schema::Converter>& converter,
                                  const std::stop_token& stop) {
-  // Any version will do, also one that is not served.
+  // The version that is stored, also when it is not served: it has to be converted least often.
   const JsonTree* const versions = definition.At({"spec", "versions"});
   if (versions == nullptr || versions->elements().empty()) {
     return true;
   }
-  const ResourceTypeRef type = TypeOfVersion(definition, versions->elements().front());
+  const std::string stored = StorageVersionOf(definition);
+  const auto found = std::ranges::find_if(
+      versions->elements(), [&](const JsonTree& one) { return one.TextAt("name") == stored; });
+  const ResourceTypeRef type = TypeOfVersion(
+      definition, found == versions->elements().end() ? versions->elements().front() : *found,
+      converter);
   std::vector<std::string> keys;
   KX_RETURN_IF_ERROR(objects.storage().GetList(
       type->prefix, {},

@@ -3,6 +3,7 @@
 #ifndef KUBEXX_APISERVER_ENDPOINTS_CUSTOM_TYPES_H_
 #define KUBEXX_APISERVER_ENDPOINTS_CUSTOM_TYPES_H_
 
+#include <memory>
 #include <stop_token>
 #include <string_view>
 #include <vector>
@@ -19,8 +20,9 @@ namespace kubexx::apiserver {
 /// Whether objects of the type are CRDs.
 bool IsCustomResourceDefinition(const ResourceType& type);
 
-/// The served versions of a definition; none before it is established.
-std::vector<ResourceTypeRef> TypesOfDefinition(const codec::JsonTree& definition);
+/// The served versions of a definition; none before it is established. `converter` may be null.
+std::vector<ResourceTypeRef> TypesOfDefinition(const codec::JsonTree& definition,
+                                               const std::shared_ptr<schema::Converter>& converter);
 
 /// Fills in what a definition leaves out: singular name, list kind, conversion.
 void SetDefinitionDefaults(codec::JsonTree& definition);
@@ -57,6 +59,7 @@ void EndTermination(base::Clock& clock, codec::JsonTree& definition);
 /// and those that cannot be deleted, of which the log tells.
 apimachinery::Result<bool> DeleteCustomObjects(ObjectStore& objects,
                                                const codec::JsonTree& definition,
+                                               const std::shared_ptr<schema::Converter>& converter,
                                                const std::stop_token& stop);
 
 }  // namespace kubexx::apiserver

@@ -60,18 +60,19 @@ Result<void> CheckPreconditions(const ResourceType& type, const JsonTree& object
 
 }  // namespace
 
-Result<JsonTree> ObjectStore::TreeOf(const ResourceType& type, const storage::KeyValue& kv) const {
-  KX_ASSIGN_OR_RETURN(const std::string json, JsonOfStored(type, *kv.value, kv.mod_revision));
+Result<JsonTree> ObjectStore::TreeOf(const ResourceType& type, const storage::KeyValue& kv,
+                                     const std::stop_token& stop) const {
+  KX_ASSIGN_OR_RETURN(const std::string json, JsonOfStored(type, *kv.value, kv.mod_revision, stop));
   return JsonTree::Parse(json);
 }
 
 Result<JsonTree> ObjectStore::Get(const ResourceType& type, const apimachinery::ObjectKey& key,
                                   std::stop_token stop) {
-  const auto kv = storage_.Get(type.StorageKey(key), 0, std::move(stop));
+  const auto kv = storage_.Get(type.StorageKey(key), 0, stop);
   if (!kv) {
     return Fail(AboutObject(type, key.name, kv.error()));
   }
-  return TreeOf(type, *kv);
+  return TreeOf(type, *kv, stop);
 }
 
 Result<void> ObjectStore::CheckPlace(const ResourceType& type, const std::string& name,
@@ -117,7 +118,7 @@ Result<JsonTree> ObjectStore::Create(const ResourceType& type, const std::string
   const apimachinery::ObjectKey key = KeyOf(object);
   const CreationGate::Pass pass(gate_);
   KX_RETURN_IF_ERROR(CheckPlace(type, key.name, namespace_, stop));
-  KX_ASSIGN_OR_RETURN(std::string value, StoredOf(type, object, form_));
+  KX_ASSIGN_OR_RETURN(std::string value, StoredOf(type, object, form_, stop));
   if (dry_run) {
     const auto existing = storage_.Get(type.StorageKey(key), 0, std::move(stop));
     if (existing) {
@@ -126,7 +127,7 @@ Result<JsonTree> ObjectStore::Create(const ResourceType& type, const std::string
     SetMeta(object, "resourceVersion", version);
     return object;
   }
-  const auto kv = storage_.Create(type.StorageKey(key), std::move(value), std::move(stop));
+  const auto kv = storage_.Create(type.StorageKey(key), std::move(value), stop);
   if (!kv) {
     Status status = AboutObject(type, key.name, kv.error());
     if (generated && status.reason == Reason::kAlreadyExists) {
@@ -134,7 +135,7 @@ Result<JsonTree> ObjectStore::Create(const ResourceType& type, const std::string
     }
     return Fail(std::move(status));
   }
-  return TreeOf(type, *kv);
+  return TreeOf(type, *kv, stop);
 }
 
 Result<JsonTree> ObjectStore::Update(const ResourceType& type, const apimachinery::ObjectKey& key,
@@ -145,7 +146,7 @@ Result<JsonTree> ObjectStore::Update(const ResourceType& type, const apimachiner
   std::optional<JsonTree> would_be;
   const auto update = [&](const storage::KeyValue& current) -> Result<std::optional<std::string>> {
     last.reset();
-    KX_ASSIGN_OR_RETURN(const JsonTree before, TreeOf(type, current));
+    KX_ASSIGN_OR_RETURN(const JsonTree before, TreeOf(type, current, stop));
     KX_ASSIGN_OR_RETURN(JsonTree after, change(before));
     if (HasPart(type, "approval") && (part == WritePart::kStatus || part == WritePart::kApproval)) {
       SetConditionTimes(clock_, before, after);
@@ -162,14 +163,16 @@ Result<JsonTree> ObjectStore::Update(const ResourceType& type, const apimachiner
       last = std::move(after);
       return std::optional<std::string>();
     }
-    if (after == before || managedfields::DifferInTimesOnly(before, after)) {
+    // What is stored in another version is written in the present one, as a migration wants it.
+    if ((after == before || managedfields::DifferInTimesOnly(before, after)) &&
+        IsOfStorageVersion(type, *current.value)) {
       return std::optional<std::string>();
     }
     if (dry_run) {
       would_be = std::move(after);
       return std::optional<std::string>();
     }
-    KX_ASSIGN_OR_RETURN(std::string value, StoredOf(type, after, form_));
+    KX_ASSIGN_OR_RETURN(std::string value, StoredOf(type, after, form_, stop));
     return std::optional<std::string>(std::move(value));
   };
   while (true) {
@@ -181,7 +184,7 @@ Result<JsonTree> ObjectStore::Update(const ResourceType& type, const apimachiner
       return std::move(*would_be);
     }
     if (!last) {
-      return TreeOf(type, *kv);
+      return TreeOf(type, *kv, stop);
     }
     if (dry_run) {
       return std::move(*last);
@@ -217,7 +220,7 @@ Result<std::optional<DeleteOutcome>> ObjectStore::TryDelete(
   if (!kv) {
     return Fail(AboutObject(type, key.name, kv.error()));
   }
-  KX_ASSIGN_OR_RETURN(JsonTree object, TreeOf(type, *kv));
+  KX_ASSIGN_OR_RETURN(JsonTree object, TreeOf(type, *kv, stop));
   KX_RETURN_IF_ERROR(CheckPreconditions(type, object, options));
   if (check) {
     KX_RETURN_IF_ERROR(check(nullptr, &object));
@@ -228,14 +231,14 @@ Result<std::optional<DeleteOutcome>> ObjectStore::TryDelete(
         {.gone = step == DeletionStep::kRemove, .object = std::move(object)});
   }
   if (step == DeletionStep::kMark) {
-    KX_ASSIGN_OR_RETURN(std::string value, StoredOf(type, object, form_));
+    KX_ASSIGN_OR_RETURN(std::string value, StoredOf(type, object, form_, stop));
     KX_ASSIGN_OR_RETURN(
         const storage::Swap swap,
         storage_.CompareAndSwap(storage_key, kv->mod_revision, std::move(value), stop));
     if (!swap.done) {
       return std::optional<DeleteOutcome>();
     }
-    KX_ASSIGN_OR_RETURN(JsonTree written, TreeOf(type, swap.current));
+    KX_ASSIGN_OR_RETURN(JsonTree written, TreeOf(type, swap.current, stop));
     return std::optional<DeleteOutcome>({.gone = false, .object = std::move(written)});
   }
   const auto deleted = storage_.Delete(storage_key, kv->mod_revision, stop);

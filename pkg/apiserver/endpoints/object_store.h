@@ -76,7 +76,8 @@ class ObjectStore {
 
  private:
   apimachinery::Result<codec::JsonTree> TreeOf(const ResourceType& type,
-                                               const storage::KeyValue& kv) const;
+                                               const storage::KeyValue& kv,
+                                               const std::stop_token& stop) const;
   /// Whether an object may be made there; the caller has a pass of the gate.
   apimachinery::Result<void> CheckPlace(const ResourceType& type, const std::string& name,
                                         const std::string& namespace_, const std::stop_token& stop);

@@ -179,6 +179,11 @@ void CheckContent(const ResourceType& type, const JsonTree& object, const JsonTr
     CheckWebhooks(object, causes);
   } else if (IsCustomResourceDefinition(type)) {
     schema::CheckDefinition(object, causes);
+    if (StringAt(object, {"spec", "conversion", "strategy"}) == "Webhook") {
+      const JsonTree* const client = object.At({"spec", "conversion", "webhook", "clientConfig"});
+      CheckClientConfig(client == nullptr ? JsonTree::Object() : *client,
+                        "spec.conversion.webhook.clientConfig", causes);
+    }
     if (old != nullptr) {
       schema::CheckDefinitionChange(*old, object, causes);
     }

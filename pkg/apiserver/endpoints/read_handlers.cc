@@ -3,11 +3,14 @@
 #include <chrono>
 #include <random>
 #include <utility>
+#include <vector>
 
 #include "kubexx/apiserver/endpoints/call.h"
 #include "kubexx/apiserver/endpoints/formats.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/status_json.h"
+#include "kubexx/apiserver/object/stored_object.h"
+#include "kubexx/base/function_ref.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -93,6 +96,23 @@ http::Response ExpiredToken(std::string_view token) {
   return response;
 }
 
+/// Hands objects of another version to `take`, in that of the request.
+Result<void> TakeConverted(
+    const Call& call, const std::vector<storage::KeyValue>& values,
+    base::FunctionRef<Result<void>(const storage::KeyValue&, const std::string& json)> take) {
+  std::vector<StoredValue> stored;
+  stored.reserve(values.size());
+  for (const storage::KeyValue& kv : values) {
+    stored.push_back({.value = *kv.value, .revision = kv.mod_revision});
+  }
+  KX_ASSIGN_OR_RETURN(const std::vector<std::string> texts,
+                      JsonOfStoredValues(*call.type, stored, call.request.stop));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    KX_RETURN_IF_ERROR(take(values[i], texts[i]));
+  }
+  return {};
+}
+
 /// A list of a state that the storage has.
 Answer ListFromStorage(const Call& call, const ListOptions& options, const Selection& selection) {
   const ResourceType& type = *call.type;
@@ -110,8 +130,7 @@ Answer ListFromStorage(const Call& call, const ListOptions& options, const Selec
   std::string last_key;
   std::int64_t revision = part.revision;
   bool cut = false;
-  const auto take = [&](storage::KeyValue&& kv) -> Result<void> {
-    KX_ASSIGN_OR_RETURN(const std::string json, JsonOfStored(type, *kv.value, kv.mod_revision));
+  const auto take_json = [&](const storage::KeyValue& kv, const std::string& json) -> Result<void> {
     if (!selection.all()) {
       KX_ASSIGN_OR_RETURN(const JsonTree object, JsonTree::Parse(json));
       if (!selection.Matches(type.KeyOf(kv.key), AttributesOf(type, object))) {
@@ -126,6 +145,15 @@ Answer ListFromStorage(const Call& call, const ListOptions& options, const Selec
     last_key = kv.key;
     return body.Add(json);
   };
+  std::vector<storage::KeyValue> values;  // of a type that a webhook converts, many at once
+  const auto take = [&](storage::KeyValue&& kv) -> Result<void> {
+    if (IsConverted(type)) {
+      values.push_back(std::move(kv));
+      return {};
+    }
+    KX_ASSIGN_OR_RETURN(const std::string json, JsonOfStored(type, *kv.value, kv.mod_revision));
+    return take_json(kv, json);
+  };
   if (part.revision == 0 && limit > 0 && !selection.all()) {
     // The page may be cut off before the storage says which state it is of.
     KX_ASSIGN_OR_RETURN(part.revision, call.objects.storage().CurrentRevision(call.request.stop));
@@ -133,7 +161,12 @@ Answer ListFromStorage(const Call& call, const ListOptions& options, const Selec
   }
   const std::string prefix =
       type.prefix + (selection.namespace_.empty() ? "" : selection.namespace_ + "/");
-  const auto result = call.objects.storage().GetList(prefix, part, take, call.request.stop);
+  auto result = call.objects.storage().GetList(prefix, part, take, call.request.stop);
+  if (result) {
+    if (auto converted = TakeConverted(call, values, take_json); !converted) {
+      result = Fail(converted.error());
+    }
+  }
   if (!result && !cut) {
     const bool expired = result.error().reason == Reason::kExpired && !options.continue_.empty();
     return expired ? Answer(ExpiredToken(options.continue_)) : Fail(result.error());

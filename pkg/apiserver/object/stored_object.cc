@@ -86,16 +86,22 @@ void Shape(const ResourceType& type, JsonTree& object) {
   }
 }
 
-apimachinery::Status BadObject(const ResourceType& type, const apimachinery::Status& status) {
-  return {Reason::kBadRequest, type.kind + " in version \"" + type.version +
-                                   "\" cannot be handled as a " + type.kind + ": " +
-                                   status.message};
+/// The head of a stored object, up to its metadata, names the version.
+bool IsOfVersion(std::string_view value, const std::string& api_version) {
+  const std::string_view head = value.substr(0, value.find(kMetadata));
+  return head.find("\"apiVersion\":\"" + api_version + "\"") != std::string_view::npos;
 }
 
-}  // namespace
+bool NeedsConversion(const ResourceType& type, std::string_view value) {
+  return IsConverted(type) && !IsOfVersion(value, type.ApiVersion());
+}
 
-Result<std::string> JsonOfStored(const ResourceType& type, std::string_view value,
-                                 std::int64_t revision) {
+/// How many objects a webhook is asked about at once.
+constexpr std::size_t kConvertedAtOnce = 100;
+
+/// Of a value in the version of the type, or of a type whose versions differ in their names only.
+Result<std::string> JsonOfOwn(const ResourceType& type, std::string_view value,
+                              std::int64_t revision) {
   std::string json;
   if (value.starts_with(codec::kEnvelopeMagic)) {
     KX_ASSIGN_OR_RETURN(json, JsonOfEnvelope(type, value));
@@ -127,6 +133,76 @@ Result<std::string> JsonOfStored(const ResourceType& type, std::string_view valu
   return result;
 }
 
+apimachinery::Status BadObject(const ResourceType& type, const apimachinery::Status& status) {
+  return {Reason::kBadRequest, type.kind + " in version \"" + type.version +
+                                   "\" cannot be handled as a " + type.kind + ": " +
+                                   status.message};
+}
+
+}  // namespace
+
+bool IsConverted(const ResourceType& type) {
+  return type.custom && type.custom->converter != nullptr;
+}
+
+bool IsOfStorageVersion(const ResourceType& type, std::string_view value) {
+  return !type.custom || IsOfVersion(value, type.group + "/" + type.custom->storage_version);
+}
+
+Result<JsonTree> InVersion(const ResourceType& type, const JsonTree& object,
+                           const std::string& api_version, const std::stop_token& stop) {
+  JsonTree converted = object;
+  if (IsConverted(type)) {
+    KX_ASSIGN_OR_RETURN(std::vector<JsonTree> list,
+                        type.custom->converter->Convert(api_version, {object}, stop));
+    converted = std::move(list.front());
+  }
+  converted["apiVersion"] = api_version;
+  return converted;
+}
+
+Result<std::string> JsonOfStored(const ResourceType& type, std::string_view value,
+                                 std::int64_t revision, const std::stop_token& stop) {
+  if (!NeedsConversion(type, value)) {
+    return JsonOfOwn(type, value, revision);
+  }
+  const StoredValue one{.value = value, .revision = revision};
+  KX_ASSIGN_OR_RETURN(std::vector<std::string> all, JsonOfStoredValues(type, {&one, 1}, stop));
+  return std::move(all.front());
+}
+
+Result<std::vector<std::string>> JsonOfStoredValues(const ResourceType& type,
+                                                    std::span<const StoredValue> values,
+                                                    const std::stop_token& stop) {
+  std::vector<std::string> all(values.size());
+  std::vector<JsonTree> asked;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (NeedsConversion(type, values[i].value)) {
+      KX_ASSIGN_OR_RETURN(JsonTree object, JsonTree::Parse(values[i].value));
+      object["metadata"]["resourceVersion"] = std::to_string(values[i].revision);
+      asked.push_back(std::move(object));
+      places.push_back(i);
+    } else {
+      KX_ASSIGN_OR_RETURN(all[i], JsonOfOwn(type, values[i].value, values[i].revision));
+    }
+    if (asked.size() < kConvertedAtOnce && (i + 1 < values.size() || asked.empty())) {
+      continue;
+    }
+    KX_ASSIGN_OR_RETURN(std::vector<JsonTree> converted,
+                        type.custom->converter->Convert(type.ApiVersion(), asked, stop));
+    for (std::size_t k = 0; k < converted.size(); ++k) {
+      JsonTree object = InOrder(type, converted[k]);
+      object["metadata"].Erase("resourceVersion");
+      KX_ASSIGN_OR_RETURN(all[places[k]],
+                          JsonOfOwn(type, object.ToJson(), values[places[k]].revision));
+    }
+    asked.clear();
+    places.clear();
+  }
+  return all;
+}
+
 std::string WithRevision(std::string_view json, std::int64_t revision) {
   const std::size_t at = json.find(kResourceVersion);
   if (at == std::string_view::npos) {
@@ -137,12 +213,16 @@ std::string WithRevision(std::string_view json, std::int64_t revision) {
          std::string(json.substr(json.find('"', begin)));
 }
 
-Result<std::string> StoredOf(const ResourceType& type, const JsonTree& object, StoredForm form) {
+Result<std::string> StoredOf(const ResourceType& type, const JsonTree& object, StoredForm form,
+                             const std::stop_token& stop) {
   JsonTree stored = InOrder(type, object);
-  stored["metadata"].Erase("resourceVersion");
-  if (type.custom) {  // All versions are stored as one of them.
-    stored["apiVersion"] = type.group + "/" + type.custom->storage_version;
+  if (type.custom && type.version != type.custom->storage_version) {
+    const std::string version = type.group + "/" + type.custom->storage_version;
+    KX_ASSIGN_OR_RETURN(stored, InVersion(type, stored, version, stop));
+    stored = InOrder(type, stored);
+    stored["apiVersion"] = version;  // All versions are stored as one of them.
   }
+  stored["metadata"].Erase("resourceVersion");
   std::string json = stored.ToJson();
   if (form == StoredForm::kJson || type.schema == nullptr) {
     return json;

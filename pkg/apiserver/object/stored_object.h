@@ -9,8 +9,11 @@
 #define KUBEXX_APISERVER_OBJECT_STORED_OBJECT_H_
 
 #include <cstdint>
+#include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/apiserver/object/resource_type.h"
@@ -26,16 +29,38 @@ enum class StoredForm : std::uint8_t {
 };
 
 /// The object in the server's form, with `revision` as its resourceVersion, from a value of the
-/// storage in either form. kInternalError when it is none.
+/// storage in either form. kInternalError when it is none. Custom resources whose versions a
+/// webhook converts are converted: that blocks, and may fail.
 apimachinery::Result<std::string> JsonOfStored(const ResourceType& type, std::string_view value,
-                                               std::int64_t revision);
+                                               std::int64_t revision,
+                                               const std::stop_token& stop = {});
+
+/// One value of a list.
+struct StoredValue {
+  std::string_view value{};
+  std::int64_t revision = 0;
+};
+/// The same of several, for which a webhook is asked once for a hundred.
+apimachinery::Result<std::vector<std::string>> JsonOfStoredValues(
+    const ResourceType& type, std::span<const StoredValue> values, const std::stop_token& stop);
+/// Whether that pays: reading values of the type may need a webhook.
+bool IsConverted(const ResourceType& type);
+
+/// Whether the value is of the version that objects of the type are stored in now.
+bool IsOfStorageVersion(const ResourceType& type, std::string_view value);
+
+/// `object`, of the type, in another version of a custom resource.
+apimachinery::Result<codec::JsonTree> InVersion(const ResourceType& type,
+                                                const codec::JsonTree& object,
+                                                const std::string& api_version,
+                                                const std::stop_token& stop);
 
 /// `json`, in the server's form and with a resourceVersion, with another one.
 std::string WithRevision(std::string_view json, std::int64_t revision);
 
-/// What is stored for `object`.
+/// What is stored for `object`. As JsonOfStored where a webhook converts.
 apimachinery::Result<std::string> StoredOf(const ResourceType& type, const codec::JsonTree& object,
-                                           StoredForm form);
+                                           StoredForm form, const std::stop_token& stop = {});
 
 /// `object` in the server's form: of a built-in type without fields that the type does not have and
 /// with those that it always has; of a custom resource without those that its schema does not have

@@ -47,13 +47,17 @@ bool CustomVersionRef::operator==(const CustomVersionRef& other) const {
     return version_ == other.version_;
   }
   return version_->storage_version == other.version_->storage_version &&
-         version_->source == other.version_->source;
+         version_->source == other.version_->source &&
+         version_->conversion == other.version_->conversion;
 }
 
-CustomVersionRef ReadVersion(const JsonTree& version, std::string storage_version) {
+CustomVersionRef ReadVersion(const JsonTree& version, std::string storage_version,
+                             JsonTree conversion, std::shared_ptr<Converter> converter) {
   auto result = std::make_shared<CustomVersion>();
   result->source = version;
   result->storage_version = std::move(storage_version);
+  result->conversion = std::move(conversion);
+  result->converter = std::move(converter);
   if (const JsonTree* const tree = version.At({"schema", "openAPIV3Schema"})) {
     if (auto schema = ParseSchema(*tree)) {
       result->schema = std::move(*schema);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/apiserver/schema/converter.h"
 #include "kubexx/apiserver/schema/json_path.h"
 #include "kubexx/apiserver/schema/schema.h"
 #include "kubexx/codec/json_tree.h"
@@ -38,6 +39,8 @@ struct CustomVersion {
   SchemaRef schema{};  ///< null when it cannot be used: nothing is checked then
   std::vector<PrinterColumn> columns{};
   ScalePaths scale{};
+  codec::JsonTree conversion{};            ///< spec.conversion of the definition
+  std::shared_ptr<Converter> converter{};  ///< null: versions differ in their apiVersion only
 
   /// What tables have when the definition names no columns: the age.
   static std::vector<PrinterColumn> DefaultColumns();
@@ -59,7 +62,9 @@ class CustomVersionRef {
 };
 
 /// From an element of spec.versions of a definition that has been accepted.
-CustomVersionRef ReadVersion(const codec::JsonTree& version, std::string storage_version);
+CustomVersionRef ReadVersion(const codec::JsonTree& version, std::string storage_version,
+                             codec::JsonTree conversion = {},
+                             std::shared_ptr<Converter> converter = {});
 
 }  // namespace kubexx::apiserver::schema
 

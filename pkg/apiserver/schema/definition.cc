@@ -205,6 +205,17 @@ void CheckDefinition(const JsonTree& definition, std::vector<StatusCause>& cause
     causes.push_back(NotSupportedCause("spec.conversion.strategy", strategy,
                                        {JsonTree("None"), JsonTree("Webhook")}));
   }
+  const JsonTree* const webhook = definition.At({"spec", "conversion", "webhook"});
+  const bool has_webhook = webhook != nullptr && webhook->IsObject();
+  if (strategy == "None" && has_webhook) {
+    causes.push_back(ForbiddenCause("spec.conversion.webhook",
+                                    "should not be set when strategy is not set to Webhook"));
+  }
+  const JsonTree* const versions =
+      has_webhook ? webhook->Find("conversionReviewVersions") : nullptr;
+  if (strategy == "Webhook" && (versions == nullptr || versions->size() == 0)) {
+    causes.push_back(RequiredCause("spec.conversion.webhook.conversionReviewVersions"));
+  }
   const JsonTree* const preserve = definition.At({"spec", "preserveUnknownFields"});
   if (preserve != nullptr && preserve->AsBool().value_or(false)) {
     causes.push_back(InvalidCause("spec.preserveUnknownFields", *preserve,
@@ -247,9 +258,6 @@ std::vector<std::string> DefinitionWarnings(const JsonTree& definition) {
   const JsonTree* const versions = definition.At({"spec", "versions"});
   if (versions != nullptr && HasRules(*versions)) {
     warnings.emplace_back("x-kubernetes-validations are kept but not evaluated by this server");
-  }
-  if (TextAt(definition, {"spec", "conversion", "strategy"}) == "Webhook") {
-    warnings.emplace_back("conversion webhooks are not called by this server");
   }
   return warnings;
 }
