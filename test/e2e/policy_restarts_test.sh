@@ -147,7 +147,11 @@ undo() {
     {op: "replace", path: "/metadata/annotations", value: .metadata.annotations}]' "$work/before-$1.json" >"$work/undo.json"
   k patch deployment "$1" --type=json --patch-file "$work/undo.json" --field-manager=kubectl-rollout >/dev/null
 }
-rolled_another() { rolled_apps "$1" | grep -qvx "$2"; }
+# What the operator notes on the undone app changes its generation, too: whoever plays the controller says again that all is well.
+rolled_another() { # rolled_another VALUE UNDONE
+  status_becomes "$2" 1
+  rolled_apps "$1" | grep -qvx "$2"
+}
 # An undo lifts the stop when the app has been healthy for ten seconds, and not before: then the config goes on to the next one.
 undone() { # undone killed|running
   local bad=bad-$1 begun
