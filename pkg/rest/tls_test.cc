@@ -90,6 +90,16 @@ TEST(TlsTest, IgnoresTheCommonName) {
   EXPECT_THAT(result.error().message, HasSubstr("certificate is not valid for localhost"));
 }
 
+// As envtest has its webhooks trusted.
+TEST(TlsTest, TrustsACertificateThatIsNamedWithoutItsAuthority) {
+  const FakeServerTls tls = ServerTls({.alternative_names = "IP:127.0.0.1"});
+  FakeServer server(AnswerWithIdentity, tls);
+  const auto trusted = Ask(server, {.ca_data = tls.certificate});
+  EXPECT_TRUE(trusted) << trusted.error().ToString();
+  const FakeServerTls another = ServerTls({.alternative_names = "IP:127.0.0.1"});
+  EXPECT_FALSE(Ask(server, {.ca_data = another.certificate})) << "of the same authority";
+}
+
 TEST(TlsTest, RefusesUnknownAuthority) {
   FakeServer server(AnswerWithIdentity, ServerTls({.alternative_names = "IP:127.0.0.1"}));
   const CertificateAuthority other("other-ca");

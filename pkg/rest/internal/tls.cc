@@ -156,6 +156,11 @@ bool TlsSettings::Apply(SSL_CTX* context) const {
     X509_VERIFY_PARAM* param = SSL_CTX_get0_param(context);
     X509_VERIFY_PARAM_set_hostflags(
         param, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+    if (roots_) {
+      // As Go's, a certificate that is trusted need not be that of an authority, nor signed by
+      // itself.
+      X509_VERIFY_PARAM_set_flags(param, X509_V_FLAG_PARTIAL_CHAIN);
+    }
     ok = ok && (name_is_ip_ ? X509_VERIFY_PARAM_set1_ip_asc(param, name_.c_str())
                             : X509_VERIFY_PARAM_set1_host(param, name_.c_str(), 0)) == 1;
     // cpprestsdk verifies as well; this is what remains if it ever stopped to.
