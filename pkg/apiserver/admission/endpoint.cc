@@ -1,6 +1,12 @@
 #include "kubexx/apiserver/admission/endpoint.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <ranges>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "kubexx/codec/internal/base64.h"
 
@@ -8,6 +14,33 @@ namespace kubexx::apiserver::admission {
 
 using apimachinery::Result;
 using codec::JsonTree;
+
+namespace {
+
+// As path.Join has it, through which client-go makes the path of a request: "https://host//a/./b/"
+// gives "https://host/a/b". The query, if there is one, stays.
+std::string Cleaned(const std::string& url) {
+  const std::size_t scheme = url.find("://");
+  const std::size_t begin =
+      std::min(scheme == std::string::npos ? url.size() : url.find('/', scheme + 3), url.size());
+  const std::size_t end = std::min(url.find('?', begin), url.size());
+  std::vector<std::string_view> parts;
+  for (const auto part : std::views::split(std::string_view(url).substr(begin, end - begin), '/')) {
+    const std::string_view name(part.begin(), part.end());
+    if (name == ".." && !parts.empty()) {
+      parts.pop_back();
+    } else if (!name.empty() && name != "." && name != "..") {
+      parts.push_back(name);
+    }
+  }
+  std::string clean = url.substr(0, begin);
+  for (const std::string_view part : parts) {
+    clean.append("/").append(part);
+  }
+  return (parts.empty() ? clean + "/" : clean) + url.substr(end);
+}
+
+}  // namespace
 
 ClientConfig ReadClientConfig(const JsonTree& config) {
   ClientConfig client;
@@ -37,6 +70,7 @@ Result<Endpoint> EndpointOf(const ClientConfig& client, std::chrono::seconds tim
     endpoint.url = "https://" + address + (path.starts_with('/') ? "" : "/") + path;
     endpoint.server_name = client.service->name + "." + client.service->namespace_ + ".svc";
   }
+  endpoint.url = Cleaned(endpoint.url);
   endpoint.url += (endpoint.url.find('?') == std::string::npos ? "?timeout=" : "&timeout=") +
                   std::to_string(timeout.count()) + "s";
   return endpoint;
