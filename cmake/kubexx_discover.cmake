@@ -11,7 +11,7 @@ function(kubexx_discover_tests target prefix)
   list(POP_BACK files cases)
   set(file ${CMAKE_CURRENT_BINARY_DIR}/${target}_ctest.cmake)
   file(GENERATE OUTPUT ${file} CONTENT "if(DEFINED ENV{KUBEXX_WHOLE_PROGRAMS})
-  add_test([==[${KUBEXX_TEST_PREFIX}${target}]==] [==[$<TARGET_FILE:${target}>]==] --gtest_brief=1)
+  add_test([==[${KUBEXX_TEST_PREFIX}${target}]==] [==[${CMAKE_SOURCE_DIR}/hack/lib/test_program.sh]==] [==[$<TARGET_FILE:${target}>]==])
   set_tests_properties([==[${KUBEXX_TEST_PREFIX}${target}]==] PROPERTIES LABELS unit TIMEOUT 1800
     WORKING_DIRECTORY [==[${CMAKE_CURRENT_BINARY_DIR}]==])
 else()

@@ -1,4 +1,4 @@
-# kubexx_package(NAME [HOT | COLD] [NO_LEAK_CHECK] [NO_THREADS] [DEPS lib...] [PRIVATE_DEPS lib...] [TEST_DEPS lib...])
+# kubexx_package(NAME [HOT | COLD] [NETWORK] [NO_LEAK_CHECK] [NO_THREADS] [DEPS lib...] [PRIVATE_DEPS lib...] [TEST_DEPS lib...])
 #
 # Declares the package in the current folder: the library kubexx::NAME from *.cc here and in internal/, the
 # test program NAME_test from *_test.cc, the micro-benchmark NAME_bench from *_bench.cc, and the
@@ -8,10 +8,12 @@
 # costs little beside what it waits for, so a release compiles it for size.
 #
 # A test program fails when threads or file descriptors are left at its end (base/testing/leak_check.h). NO_LEAK_CHECK is
-# for packages whose libraries keep threads of their own until the process ends. NO_THREADS: there is nothing in it for
-# ThreadSanitizer to find, so that build leaves its tests out.
+# for packages whose libraries keep threads of their own until the process ends, and NETWORK for those of them where that is
+# the HTTP library: its threads finish what is queued before the program ends (rest/testing/network_threads.h), as they do
+# wherever kubexx::rest_testing is among TEST_DEPS. NO_THREADS: there is nothing in it for ThreadSanitizer to find, so that
+# build leaves its tests out.
 function(kubexx_package name)
-  cmake_parse_arguments(ARG "HOT;COLD;NO_LEAK_CHECK;NO_THREADS" "" "DEPS;PRIVATE_DEPS;TEST_DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "HOT;COLD;NETWORK;NO_LEAK_CHECK;NO_THREADS" "" "DEPS;PRIVATE_DEPS;TEST_DEPS" ${ARGN})
   set(here ${CMAKE_CURRENT_SOURCE_DIR})
   file(GLOB sources CONFIGURE_DEPENDS ${here}/*.cc ${here}/internal/*.cc)
   set(tests ${sources})
@@ -79,7 +81,10 @@ function(kubexx_package name)
       GTest::gmock_main kubexx_warnings kubexx_test_flags)
     kubexx_precompile(${name}_test test)
     kubexx_batches(${name}_test)
-    if(NOT ARG_NO_LEAK_CHECK)
+    if(ARG_NETWORK OR "kubexx::rest_testing" IN_LIST ARG_TEST_DEPS)
+      target_link_libraries(${name}_test PRIVATE kubexx_network_end kubexx_rest_testing)
+    endif()
+    if(NOT ARG_NETWORK AND NOT ARG_NO_LEAK_CHECK)
       target_link_libraries(${name}_test PRIVATE kubexx_leak_check kubexx_base_testing)
     endif()
     kubexx_discover_tests(${name}_test ${KUBEXX_TEST_PREFIX}${name})

@@ -32,8 +32,8 @@ endfunction()
 # what the one before it includes does not compile there.
 #
 # Sources that reach the same expensive header stand in the same batches (kubexx_sort_by_headers). A header that is read by a few
-# sources of a package makes one or two of its batches compile again then, not most of them, and is read less often.
-# Without SIZE only: packages that name one stay as they were measured. What a file includes is looked at when CMake runs.
+# sources of a package makes one or two of its batches compile again then, not most of them, and is read less often. What a file
+# includes is looked at when CMake runs.
 option(KUBEXX_BATCHES "Compile several sources of a package at a time" ON)
 function(kubexx_batches target)
   set(size 8)
@@ -46,18 +46,17 @@ function(kubexx_batches target)
     return()
   endif()
   get_target_property(sources ${target} SOURCES)
-  if(ARGC EQUAL 1)
-    kubexx_sort_by_headers(sources)
-  endif()
+  kubexx_sort_by_headers(sources last)
   if(KUBEXX_SANITIZE)
     list(REVERSE sources)
+    set(last)
   endif()
-  kubexx_write_batches(${target} own ${size} sources)
+  kubexx_write_batches(${target} own ${size} sources ${last})
   set_target_properties(${target} PROPERTIES SOURCES "${sources}")
 endfunction()
 
-# kubexx_write_batches(TARGET NAME SIZE LIST): files that include the sources, SIZE each, which take their place in LIST. NAME is
-# that of their folder.
+# kubexx_write_batches(TARGET NAME SIZE LIST [LAST]): files that include the sources, SIZE each at most, which take their place in
+# LIST. NAME is that of their folder. LAST ends a batch that is half full or more, and may be one more in a full one.
 #
 # As CMake's UNITY_BUILD does it, but that writes where the clone is into the files, so that the compiler cache knows none of
 # them in another clone. A source with properties of its own stays alone.
@@ -69,6 +68,8 @@ function(kubexx_write_batches target name size list)
   set(count 0)
   set(batches)
   list(LENGTH ${list} left)
+  list(FIND ${list} "${ARGN}" before_last)
+  math(EXPR before_last "${left} - ${before_last}")  # what is left after it
   foreach(source IN LISTS ${list})
     math(EXPR left "${left} - 1")
     get_source_file_property(definitions ${source} COMPILE_DEFINITIONS)
@@ -79,7 +80,9 @@ function(kubexx_write_batches target name size list)
       string(APPEND text "#include \"${path}\"\n")
       math(EXPR count "${count} + 1")
     endif()
-    if(count EQUAL size OR (left EQUAL 0 AND count GREATER 0))
+    math(EXPR twice "2 * ${count}")
+    if((NOT count LESS size AND NOT left EQUAL before_last) OR (left EQUAL 0 AND count GREATER 0)
+       OR (source STREQUAL "${ARGN}" AND NOT twice LESS size))
       # Written only when it differs: otherwise it would be compiled again.
       file(CONFIGURE OUTPUT ${folder}/batch_${number}.cc CONTENT "${text}" @ONLY)
       list(APPEND batches ${folder}/batch_${number}.cc)
@@ -92,11 +95,14 @@ function(kubexx_write_batches target name size list)
   set(${list} ${batches} ${alone} PARENT_SCOPE)
 endfunction()
 
-# kubexx_sort_by_headers(LIST): first the sources with the heaviest header of another folder, which is the one that reaches most
-# headers of ours; then those that reach most headers themselves; then by name. So the sources that share an expensive header
-# stand together.
-function(kubexx_sort_by_headers list)
+# kubexx_sort_by_headers(LIST LAST): first the sources that reach the header of informers, which more sources include than any
+# other large one of ours, and which changes often; LAST is the last of these. Then those with the heaviest header of another
+# folder, which is the one that reaches most headers of ours; then those that reach most headers themselves; then by name. So the
+# sources that share an expensive header stand together.
+function(kubexx_sort_by_headers list last)
+  set(informers ${PROJECT_SOURCE_DIR}/pkg/cache/shared_informer_base.h)
   set(keys)
+  set(sharing 0)
   foreach(source IN LISTS ${list})
     kubexx_reached_headers(${source} reached)
     list(LENGTH reached count)
@@ -110,6 +116,10 @@ function(kubexx_sort_by_headers list)
         set(heaviest ${weight})
       endif()
     endforeach()
+    if(informers IN_LIST reached)
+      math(EXPR sharing "${sharing} + 1")
+      math(EXPR heaviest "${heaviest} + 400000")
+    endif()
     math(EXPR heaviest "900000 - ${heaviest}")
     math(EXPR count "900000 - ${count}")
     list(APPEND keys "${heaviest} ${count} ${source}")
@@ -117,6 +127,12 @@ function(kubexx_sort_by_headers list)
   list(SORT keys)
   list(TRANSFORM keys REPLACE "^[0-9]+ [0-9]+ " "")
   set(${list} "${keys}" PARENT_SCOPE)
+  set(${last} "" PARENT_SCOPE)
+  if(sharing GREATER 0)
+    math(EXPR sharing "${sharing} - 1")
+    list(GET keys ${sharing} end)
+    set(${last} ${end} PARENT_SCOPE)
+  endif()
 endfunction()
 
 # kubexx_reached_headers(FILE OUT): our headers that FILE includes, and those that they include. Each file is read once.

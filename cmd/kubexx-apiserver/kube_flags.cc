@@ -19,8 +19,6 @@ constexpr const char* kNoEffect = "Is taken and has no effect here.";
 constexpr const char* kValuesWithoutEffect[] = {
     "admission-control",
     "api-audiences",
-    "disable-admission-plugins",
-    "enable-admission-plugins",
     "endpoint-reconciler-type",
     "feature-gates",
     "insecure-bind-address",
@@ -117,6 +115,7 @@ Result<void> TakeKubeFlags(const KubeFlags& kube, Settings& settings) {
                 "1.20");
   }
   settings.address = HostPort(kube);
+  settings.service_accounts = true;  // As there, unless --disable-admission-plugins names it.
   if (!kube.cert_dir.empty() && settings.certificate_file.empty()) {
     return TakeCertificate(kube.cert_dir, settings);
   }

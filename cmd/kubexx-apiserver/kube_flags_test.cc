@@ -103,6 +103,28 @@ TEST_F(KubeFlagsTest, WhatWouldLetInOthersThanMeantIsRefused) {
   EXPECT_THAT(ErrorOf({CertDir(), "--insecure-port=8080"}), HasSubstr("has to be 0"));
 }
 
+TEST_F(KubeFlagsTest, PodsGetTheirServiceAccountsUnlessThatIsSwitchedOff) {
+  EXPECT_TRUE(Options({CertDir()})->service_accounts);
+  Forget();
+  const auto options = Options({CertDir(), "--authorization-mode=RBAC",
+                                "--disable-admission-plugins=PodSecurity,ServiceAccount"});
+  ASSERT_TRUE(options) << options.error().message;
+  EXPECT_FALSE(options->service_accounts);
+}
+
+TEST(SettingsTest, PodsGetTheirServiceAccountsWhereSomebodyMakesThem) {
+  Settings settings;
+  EXPECT_FALSE(OptionsOf(settings)->service_accounts);
+  settings.controllers.names = {"all"};
+  EXPECT_TRUE(OptionsOf(settings)->service_accounts);
+  settings.controllers.names = {"namespace"};
+  EXPECT_TRUE(OptionsOf(settings)->service_accounts);
+  settings.disabled_plugins = {"ServiceAccount"};
+  EXPECT_FALSE(OptionsOf(settings)->service_accounts);
+  const Settings enabled{.enabled_plugins = {"ServiceAccount"}};
+  EXPECT_TRUE(OptionsOf(enabled)->service_accounts);
+}
+
 TEST_F(KubeFlagsTest, TheHelpListsFlagsAtTheBeginningOfALine) {
   const std::string help = flags_.Usage();
   for (const char* const flag : {"insecure-port", "secure-port", "runtime-config", "feature-gates",

@@ -15,6 +15,8 @@ using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
 
+constexpr std::string_view kServiceAccount = "ServiceAccount";
+
 Result<std::string> ReadFile(const std::string& name) {
   std::ifstream file(name, std::ios::binary);
   if (!file) {
@@ -57,6 +59,20 @@ Result<bool> AsksRoles(const std::vector<std::string>& modes) {
   return true;
 }
 
+bool Has(const std::vector<std::string>& names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+/// Whether new pods get what their service accounts have for them. Where nobody makes the accounts
+/// they would be refused.
+bool HasServiceAccounts(const Settings& settings) {
+  const std::vector<std::string>& controllers = settings.controllers.names;
+  const bool makes_accounts = Has(controllers, "all") || Has(controllers, "namespace");
+  return !Has(settings.disabled_plugins, kServiceAccount) &&
+         (settings.service_accounts || makes_accounts ||
+          Has(settings.enabled_plugins, kServiceAccount));
+}
+
 }  // namespace
 
 void AddSharedFlags(flags::FlagSet& flags, Settings& settings) {
@@ -91,6 +107,14 @@ void AddSharedFlags(flags::FlagSet& flags, Settings& settings) {
   flags.AddString("etcd-certfile", "PEM file with the client certificate for etcd.",
                   &settings.etcd.certificate_file);
   flags.AddString("etcd-keyfile", "PEM file with its key.", &settings.etcd.key_file);
+  flags.AddList("enable-admission-plugins",
+                "ServiceAccount: a new pod gets its service account, the volume with the account's "
+                "token and its imagePullSecrets, and is refused when the account does not exist. "
+                "Others have no effect.",
+                &settings.enabled_plugins);
+  flags.AddList("disable-admission-plugins",
+                "ServiceAccount: pods are taken as they are. Others have no effect.",
+                &settings.disabled_plugins);
   flags.AddDuration("event-ttl", "How long Events are kept after their last write; 0 for ever.",
                     &settings.event_ttl);
 }
@@ -152,6 +176,7 @@ Result<apiserver::ApiServerOptions> OptionsOf(const Settings& settings) {
   options.plain_http = settings.insecure;
   options.threads = static_cast<std::size_t>(settings.threads);
   options.managed_fields = settings.managed_fields;
+  options.service_accounts = HasServiceAccounts(settings);
   options.event_ttl = std::chrono::duration_cast<std::chrono::seconds>(settings.event_ttl);
   options.allowed_origins = settings.allowed_origins;
   options.allowed_hosts = settings.allowed_hosts;

@@ -36,6 +36,10 @@ struct Settings {
   std::string data_file{};
   apiserver::storage::etcd3::Etcd3Options etcd{};
   bool managed_fields = true;
+  std::vector<std::string> enabled_plugins{};
+  std::vector<std::string> disabled_plugins{};
+  /// Whether the plugin ServiceAccount is on, when no flag and no controller says so.
+  bool service_accounts = false;
   base::Duration event_ttl = std::chrono::hours(1);
   std::int64_t watch_window = 1000;
   std::int64_t threads = 4;

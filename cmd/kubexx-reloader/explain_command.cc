@@ -19,6 +19,7 @@
 #include "kubexx/cache/stop_timer.h"
 #include "kubexx/flags/flags.h"
 #include "kubexx/kubernetes/resource_client.h"
+#include "kubexx/logging/log.h"
 #include "kubexx/reloader/caches.h"
 #include "kubexx/reloader/explain.h"
 #include "kubexx/reloader/kubernetes_io.h"
@@ -94,7 +95,8 @@ class View {
   View(const std::shared_ptr<rest::RESTClient>& client, const reloader::Config& config,
        const std::string& name)
       : gate_({.flags = config.rollouts}),
-        watch_(client, {.namespaces = {name}, .patience = base::Duration(0)}),  // somebody waits
+        // Somebody waits. What this person may not read says nothing of the operator.
+        watch_(client, {.namespaces = {name}, .patience = base::Duration(0)}),
         caches_(Informers(client, config, name), config.rules),
         query_pause_(reloader::NewPauseQuery(client)),
         value_digests_(reloader::NewValueFetch(client)),
@@ -211,17 +213,12 @@ class View {
   reloader::SourceAbsences absences_;
 };
 
-Result<apimachinery::LabelMap> LabelsOf(const std::shared_ptr<rest::RESTClient>& client,
-                                        const std::string& name, const std::stop_token& stop) {
-  const kubernetes::ResourceClient<api::core::v1::Namespace> namespaces(client, "");
-  KX_ASSIGN_OR_RETURN(const api::core::v1::Namespace found, namespaces.Get(name, stop));
-  return apimachinery::LabelMap(found.metadata.labels.begin(), found.metadata.labels.end());
-}
-
 /// By which rules the question is answered.
 struct Judge {
   reloader::Config config{};
   std::string whose{};  ///< see Explanation::flags
+  /// Why the operator rolls nothing in the workload's namespace, whatever policies say.
+  std::optional<std::string> unread{};
 };
 
 /// The person's command line, with the flags of an operator before it that it does not name itself.
@@ -280,7 +277,7 @@ Judge FindJudge(const std::shared_ptr<rest::RESTClient>& client, const ExplainFl
             " are of another version: " + (as_it_is ? config : as_it_is).error().message;
       continue;
     }
-    judges.push_back({*std::move(config), "of " + name});
+    judges.push_back({*std::move(config), "of " + name, each.UnreadIn(id.key.namespace_)});
     const auto not_watched = reloader::WhyNotWatched(id.kind, id.key.namespace_, *as_it_is, labels);
     if (not_watched && not_watched->empty()) {
       watching.push_back(judges.back());
@@ -329,6 +326,10 @@ Result<void> Answer(const ExplainFlags& question, WorkloadId id, const reloader:
     View view(client, judge.config, id.key.namespace_);
     KX_RETURN_IF_ERROR(view.Load(deadline.token()));
     KX_ASSIGN_OR_RETURN(explanation, view.Explain(id, judge.config, deadline.token()));
+    if (judge.unread) {
+      explanation.hold = {.reason = reloadpolicy::HoldReason::kPoliciesUnread,
+                          .message = *judge.unread};
+    }
   }
   explanation.flags = judge.whose;
   std::cout << (question.output == "json" ? reloader::ToJson(explanation)
@@ -387,6 +388,9 @@ int RunExplain(int argc, const char* const* argv,
     std::cerr << "kubexx-reloader explain: " << config.error().message << "\n";
     return 1;
   }
+  // What the operator's parts log about policies and rights is in the answer, in words that are
+  // true of one who only reads.
+  logging::Init({.level = logging::Level::kError, .format = config->logging.format});
   if (const auto answered = Answer(question, *workload, *config, WithoutOwn(flags.given()));
       !answered) {
     std::cerr << "kubexx-reloader explain: " << answered.error().message << "\n";

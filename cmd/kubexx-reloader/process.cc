@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -77,6 +76,15 @@ class Process {
       : config_(config),
         process_metrics_(metrics::RegisterProcessMetrics(registry_)),
         server_({.address = config.metrics_address}) {}
+  /// The policies and who publishes what they lack use each other.
+  ~Process() {
+    if (policies_) {
+      policies_->Stop();
+    }
+    publisher_.reset();
+  }
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
 
   Result<void> Start() {
     KX_ASSIGN_OR_RETURN(const rest::Config connection, Connection(config_));
@@ -100,7 +108,9 @@ class Process {
     KX_RETURN_IF_ERROR(config_.webhook_url.empty() ? MakeOperator() : MakeRelay());
     KX_RETURN_IF_ERROR(Serve());
     if (!config_.dry_run) {
-      publisher_ = std::jthread([this](const std::stop_token& stop) { Publish(stop); });
+      publisher_ = std::make_unique<reloader::MetaInfoPublisher>(
+          client_, config_, reloader::BuildInfo{.version = KUBEXX_VERSION},
+          [this] { return policies_ ? policies_->Unread() : reloader::UnreadPolicies(); });
     }
     if (operator_) {
       policies_->Start();
@@ -153,26 +163,19 @@ class Process {
     return {};
   }
 
-  // Once; nothing depends on it.
-  void Publish(const std::stop_token& stop) {
-    if (config_.meta_info.namespace_.empty()) {
-      logging::Warning("RELOADER_NAMESPACE is not set: reloader-meta-info is not published");
-      return;
-    }
-    const auto published =
-        reloader::PublishMetaInfo(client_, config_, {.version = KUBEXX_VERSION}, stop);
-    if (!published) {
-      logging::Warning("Cannot publish reloader-meta-info", {{"error", published.status()}});
-    }
-  }
-
   void MakePolicies() {
     reloader::Policies::Options options;
     options.flags = config_.rollouts;
     options.watch = config_.reload_policies;
     options.namespaces = config_.namespaces;
+    options.cluster_needed = config_.require_cluster_policies;
     options.registry = &registry_;
     options.refusals = &refusals_;
+    options.on_unread = [this] {
+      if (publisher_) {
+        publisher_->Look();
+      }
+    };
     options.read_only = config_.dry_run;
     options.troubles = alerts_.get();
     // Whoever rolls the workloads of a namespace writes the status of its policies, too, once it
@@ -309,7 +312,7 @@ class Process {
   metrics::HttpServer server_;
   std::optional<http::Server> diagnostics_;
   std::unique_ptr<reloader::MemoryKeeper> memory_;
-  std::jthread publisher_;
+  std::unique_ptr<reloader::MetaInfoPublisher> publisher_;
 };
 
 }  // namespace

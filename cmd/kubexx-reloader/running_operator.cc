@@ -51,4 +51,11 @@ Result<FoundOperators> FindOperators(const std::shared_ptr<rest::RESTClient>& cl
   return operators;
 }
 
+Result<apimachinery::LabelMap> LabelsOf(const std::shared_ptr<rest::RESTClient>& client,
+                                        const std::string& name, const std::stop_token& stop) {
+  const kubernetes::ResourceClient<api::core::v1::Namespace> namespaces(client, "");
+  KX_ASSIGN_OR_RETURN(const api::core::v1::Namespace found, namespaces.Get(name, stop));
+  return apimachinery::LabelMap(found.metadata.labels.begin(), found.metadata.labels.end());
+}
+
 }  // namespace kubexx

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "kubexx/apimachinery/labels.h"
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/reloader/meta_info.h"
 #include "kubexx/rest/rest_client.h"
@@ -24,6 +25,11 @@ struct FoundOperators {
 apimachinery::Result<FoundOperators> FindOperators(const std::shared_ptr<rest::RESTClient>& client,
                                                    const std::string& namespace_,
                                                    const std::stop_token& stop);
+
+/// Of a namespace. Blocks.
+apimachinery::Result<apimachinery::LabelMap> LabelsOf(
+    const std::shared_ptr<rest::RESTClient>& client, const std::string& name,
+    const std::stop_token& stop);
 
 }  // namespace kubexx
 

@@ -67,6 +67,23 @@ compact_history() {
   log "etcd has forgotten what was before revision $revision"
 }
 
+save_data() {
+  stop_process etcd TERM
+  rm -rf "$dir/etcd.saved"
+  cp -a "$dir/etcd" "$dir/etcd.saved"
+  start_etcd
+  wait_for 60 "the API server to find etcd again" apiserver_is_ready
+}
+# As a copy of a disk is put back, or a backup without a bump of its revision.
+restore_data() {
+  [ -d "$dir/etcd.saved" ] || die "nothing was kept; 'save-data' does so"
+  stop_process apiserver KILL
+  stop_process etcd KILL
+  rm -rf "$dir/etcd"
+  cp -a "$dir/etcd.saved" "$dir/etcd"
+  start_etcd
+}
+
 start_apiserver() {
   local advertise=127.0.0.1 extra=()
   make_host_bridge && advertise=$host_ip

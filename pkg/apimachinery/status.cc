@@ -58,6 +58,11 @@ Status& Status::operator=(const Status& other) = default;
 Status& Status::operator=(Status&& other) noexcept = default;
 Status::~Status() = default;
 
+const Status& NoError() {
+  static const Status no_error(Reason::kUnknown, "no error: the call has succeeded");
+  return no_error;
+}
+
 Error Fail(Reason reason, std::string message, int code) {
   return Error(Status(reason, std::move(message), code));
 }

@@ -5,10 +5,12 @@
 #define KUBEXX_APIMACHINERY_STATUS_H_
 
 #include <chrono>
+#include <concepts>
 #include <cstdint>
 #include <expected>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -110,12 +112,23 @@ bool IsExpired(const Status& status);
 /// The "Too large resource version" timeout of a server whose watch cache is behind.
 bool IsTooLargeResourceVersion(const Status& status);
 
+/// What Result::status() gives for a success. Never changes, and is there until the process ends.
+const Status& NoError();
+
 /// A T or a Status. As std::expected, but ignoring one is a compile error.
 template <class T>
 class [[nodiscard]] Result : public std::expected<T, Status> {
  public:
   using std::expected<T, Status>::expected;
-  const Status& status() const& { return this->error(); }
+  /// `return other.error();`, or `.status()`, from a function that returns a Result: every Status
+  /// is an error. Not for a T that can be made of a Status itself: there Fail says which is meant.
+  template <class S>
+    requires(std::same_as<std::remove_cvref_t<S>, Status> && !std::is_constructible_v<T, S>)
+  Result(S&& error) : std::expected<T, Status>(std::unexpect, std::forward<S>(error)) {}
+
+  /// The error; of a success NoError(), which is kUnknown and says that there is none. Unlike
+  /// error(), which a success does not have: to ask it for that is undefined.
+  const Status& status() const& { return this->has_value() ? NoError() : this->error(); }
 };
 
 /// What a function that returns a Result returns when it fails.

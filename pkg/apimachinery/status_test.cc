@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -69,6 +70,52 @@ TEST(StatusTest, ContextGoesInFrontAndKeepsTheRest) {
   EXPECT_EQ(wrapped.code, 409);
   EXPECT_EQ(wrapped.details, status.details);
   EXPECT_EQ(status.message, "try again");
+}
+
+Result<int> Odd(int n) {
+  if (n % 2 == 0) {
+    return Fail(Reason::kInvalid, "even", 422);
+  }
+  return n;
+}
+
+// What a user writes first.
+Result<std::string> OddText(int n) {
+  const auto odd = Odd(n);
+  if (!odd) {
+    return odd.error();
+  }
+  return std::to_string(*odd);
+}
+Result<void> CheckOdd(int n) {
+  if (auto odd = Odd(n); !odd) {
+    return std::move(odd.error());
+  }
+  return {};
+}
+
+TEST(ResultTest, AnErrorIsReturnedAsItIs) {
+  EXPECT_EQ(*OddText(3), "3");
+  EXPECT_EQ(OddText(4).error(), Status(Reason::kInvalid, "even", 422));
+  EXPECT_TRUE(CheckOdd(3));
+  EXPECT_EQ(CheckOdd(4).error(), Status(Reason::kInvalid, "even", 422));
+  const Result<int> from_status = Odd(4).status();
+  EXPECT_FALSE(from_status);
+  static_assert(std::is_convertible_v<const Status&, Result<void>>);
+  // Which of the two it would be nobody sees.
+  static_assert(!std::is_convertible_v<int, Result<std::string>>);
+  const Result<Status> value = Status(Reason::kGone, "a value");
+  EXPECT_TRUE(value);
+}
+
+TEST(ResultTest, TheStatusOfASuccessSaysThatItIsNone) {
+  const Result<int> odd = Odd(3);
+  EXPECT_EQ(odd.status(), NoError());
+  EXPECT_EQ(odd.status().reason, Reason::kUnknown);
+  EXPECT_EQ(odd.status().code, 0);
+  EXPECT_NE(odd.status().message, "");
+  EXPECT_EQ(CheckOdd(3).status(), NoError());
+  EXPECT_FALSE(Result<void>(odd.status())) << "whoever passes it on has an error that says so";
 }
 
 TEST(StatusTest, MalformedNamesTheField) {

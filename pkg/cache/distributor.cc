@@ -15,8 +15,19 @@ bool SameContent(const Entry& a, const Entry& b) {
 
 }  // namespace
 
+void ListenerSet::Await(std::shared_ptr<Listener> listener) {
+  base::MutexLock lock(mu_);
+  awaited_.push_back(std::move(listener));
+}
+
+std::vector<std::shared_ptr<Listener>> ListenerSet::Awaited() const {
+  base::MutexLock lock(mu_);
+  return awaited_;
+}
+
 void ListenerSet::Add(const std::shared_ptr<Listener>& listener) {
   base::MutexLock lock(mu_);
+  std::erase(awaited_, listener);
   if (listener->closed()) {
     return;
   }
@@ -32,6 +43,7 @@ void ListenerSet::Remove(const std::shared_ptr<Listener>& listener) {
   const bool on_own_thread = listener->OnOwnThread();
   base::MutexLock lock(mu_);
   std::erase(listeners_, listener);
+  std::erase(awaited_, listener);
   const auto over = std::ranges::partition(ended_, &Listener::running);
   gone.assign(std::move_iterator(over.begin()), std::move_iterator(over.end()));
   ended_.erase(over.begin(), over.end());
@@ -85,6 +97,7 @@ void ListenerSet::Close() {
   {
     base::MutexLock lock(mu_);
     listeners = listeners_;
+    listeners.insert(listeners.end(), awaited_.begin(), awaited_.end());
     listeners.insert(listeners.end(), ended_.begin(), ended_.end());
     ended_.clear();
   }
@@ -223,6 +236,9 @@ void Distributor::On(ReplaceDelta&& delta) {
     store_->faults().Replace(scope, std::move(delta.unreadable));
   } else if (delta.unreadable.count > 0) {
     store_->faults().Add(store_->ScopeOf(scope), delta.unreadable.first);
+  }
+  if (!delta.is_part && on_state_) {
+    on_state_(scope);
   }
   std::vector<EntryRef> entries = delta.namespace_ ? store_->EntriesIn(scope) : store_->Entries();
   const bool initial = !delta.is_part && synced_namespaces_.insert(scope).second;

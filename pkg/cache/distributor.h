@@ -3,6 +3,7 @@
 #ifndef KUBEXX_CACHE_DISTRIBUTOR_H_
 #define KUBEXX_CACHE_DISTRIBUTOR_H_
 
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -18,9 +19,13 @@ namespace kubexx::cache {
 /// The listeners of an informer. Thread-safe.
 class ListenerSet {
  public:
+  /// Keeps a listener that is not one of the set yet, until Add.
+  void Await(std::shared_ptr<Listener> listener);
+  std::vector<std::shared_ptr<Listener>> Awaited() const;
   /// Adds a listener unless it is closed; starts its thread while the set is running.
   void Add(const std::shared_ptr<Listener>& listener);
-  /// A closed one. Kept until its thread has ended when its own handler removes it.
+  /// A closed one, awaited ones too. Kept until its thread has ended when its own handler removes
+  /// it.
   void Remove(const std::shared_ptr<Listener>& listener);
   /// Whether the resync of any of them is due at `now`.
   bool CheckResync(base::TimePoint now) const;
@@ -31,7 +36,7 @@ class ListenerSet {
   void RequestStop();
   /// The same, and waits for running handlers; they must not need this set meanwhile.
   void Stop();
-  /// Closes all; not from a handler.
+  /// Closes all, awaited ones too; not from a handler.
   void Close();
   void SetBounded(bool bounded);
   /// Whether the caller is one of the handlers.
@@ -40,6 +45,7 @@ class ListenerSet {
  private:
   mutable base::Mutex mu_;
   std::vector<std::shared_ptr<Listener>> listeners_ KX_GUARDED_BY(mu_);
+  std::vector<std::shared_ptr<Listener>> awaited_ KX_GUARDED_BY(mu_);
   /// Removed by their own handlers.
   std::vector<std::shared_ptr<Listener>> ended_ KX_GUARDED_BY(mu_);
   bool running_ KX_GUARDED_BY(mu_) = false;
@@ -50,8 +56,11 @@ class ListenerSet {
 /// at a time.
 class Distributor {
  public:
-  Distributor(std::shared_ptr<PackedStore> store, ListenerSet& listeners)
-      : store_(std::move(store)), listeners_(listeners) {}
+  /// `on_state` is called when a full state of a scope (see StoreFaults) is in the store, before
+  /// anybody is told of it; may be empty.
+  Distributor(std::shared_ptr<PackedStore> store, ListenerSet& listeners,
+              std::function<void(const std::string& scope)> on_state = {})
+      : store_(std::move(store)), listeners_(listeners), on_state_(std::move(on_state)) {}
 
   /// The changes of a batch are all in the store before the first of them is told.
   void Apply(DeltaBatch&& batch);
@@ -84,6 +93,7 @@ class Distributor {
 
   std::shared_ptr<PackedStore> store_;
   ListenerSet& listeners_;
+  const std::function<void(const std::string& scope)> on_state_;
   std::set<std::string> synced_namespaces_{};
 };
 

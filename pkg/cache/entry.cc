@@ -5,19 +5,21 @@
 #include <limits>
 #include <new>
 
+#include "kubexx/cache/object.h"
+
 namespace kubexx::cache {
 namespace {
 
-constexpr std::size_t kMaxPart = std::numeric_limits<std::uint16_t>::max();
 constexpr std::size_t kMaxBytes = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace
 
 static_assert(sizeof(Entry) == 40);
+static_assert(kMaxKeyPart == std::numeric_limits<std::uint16_t>::max());
 
 apimachinery::Result<EntryRef> Entry::New(const EntryParts& parts) {
-  if (parts.key.namespace_.size() > kMaxPart || parts.key.name.size() > kMaxPart ||
-      parts.resource_version.size() > kMaxPart || parts.terms.size() > kMaxBytes ||
+  if (parts.key.namespace_.size() > kMaxKeyPart || parts.key.name.size() > kMaxKeyPart ||
+      parts.resource_version.size() > kMaxKeyPart || parts.terms.size() > kMaxBytes ||
       parts.raw_size > kMaxBytes) {
     return apimachinery::Fail(apimachinery::Reason::kInvalid,
                               "an object is too large for the cache, or a part of its key is");

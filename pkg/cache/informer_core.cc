@@ -52,7 +52,7 @@ InformerCore::InformerCore(InformerOptions options, bool per_namespace)
                                         .clock = options_.clock,
                                         .undecodable = metrics_.undecodable}})),
       queue_({.clock = options_.clock, .queued = metrics_.queued}),
-      distributor_(store_, *listeners_),
+      distributor_(store_, *listeners_, [this](const std::string& scope) { SetRead(scope); }),
       resync_check_(AtLeastMinimum(options_.resync_period)) {}
 
 InformerCore::InformerCore(std::shared_ptr<ListerWatcher> source, InformerOptions options)
@@ -199,9 +199,9 @@ HandlerRegistration InformerCore::AddHandler(std::string name,
   listener_options.resync_period = ResyncPeriodFor(options, listener_options.name);
   auto listener =
       std::make_shared<Listener>(std::move(listener_options), store_, std::move(handler));
+  listeners_->Await(listener);
   {
     base::MutexLock lock(mu_);
-    waiting_.push_back(listener);
     if (running_) {
       queue_.Wake();
     }
@@ -238,6 +238,10 @@ base::Duration InformerCore::ResyncPeriodFor(const HandlerOptions& options,
 }
 
 bool InformerCore::HandlerHasSynced(std::string_view name) const {
+  // First those that are awaited: one that is added meanwhile is seen twice, not left out.
+  const bool awaited = std::ranges::any_of(listeners_->Awaited(), [name](const auto& listener) {
+    return listener->name() == name && !listener->closed();
+  });
   bool found = false;
   for (const auto& listener : listeners_->All()) {
     if (listener->name() == name) {
@@ -247,10 +251,7 @@ bool InformerCore::HandlerHasSynced(std::string_view name) const {
       }
     }
   }
-  base::MutexLock lock(mu_);
-  return found && std::ranges::none_of(waiting_, [name](const auto& listener) {
-           return listener->name() == name && !listener->closed();
-         });
+  return found && !awaited;
 }
 
 Result<std::shared_ptr<const std::atomic<bool>>> InformerCore::ReplaceNamespace(
@@ -268,7 +269,6 @@ void InformerCore::Distribute() {
     const auto* replace = std::get_if<ReplaceDelta>(&batch->deltas.front());
     if (replace != nullptr && !replace->is_part) {
       available = replace->namespace_.value_or("");
-      SetRead(*available);
     } else if (const auto* refused = std::get_if<UnavailableDelta>(&batch->deltas.front())) {
       available = refused->namespace_;
     }
@@ -313,21 +313,14 @@ void InformerCore::SetAvailable(const std::string& namespace_) {
 
 // On the informer's own thread, or just before it starts: no delta is distributed meanwhile.
 void InformerCore::AttachWaiting() {
-  std::vector<std::shared_ptr<Listener>> waiting;
   bool synced = false;
   {
     base::MutexLock lock(mu_);
-    waiting = waiting_;
     synced = synced_;
   }
-  for (const auto& listener : waiting) {
+  for (const auto& listener : listeners_->Awaited()) {
     distributor_.Attach(listener, synced);
   }
-  // Only now, so that a handler is at every moment in one of the two lists.
-  base::MutexLock lock(mu_);
-  std::erase_if(waiting_, [&waiting](const auto& listener) {
-    return std::ranges::find(waiting, listener) != waiting.end();
-  });
 }
 
 }  // namespace kubexx::cache

@@ -24,7 +24,7 @@
 #include "kubexx/cache/listener.h"
 #include "kubexx/cache/packed_store.h"
 #include "kubexx/cache/reflector.h"
-#include "kubexx/cache/shared_informer.h"
+#include "kubexx/cache/shared_informer_base.h"
 
 namespace kubexx::cache {
 
@@ -92,6 +92,7 @@ class InformerCore {
   const InformerOptions options_;
   const InformerMetrics metrics_;
   const std::shared_ptr<PackedStore> store_;
+  /// Handlers that were added are awaited by it until Start, or the informer's thread, comes by.
   const std::shared_ptr<ListenerSet> listeners_ = std::make_shared<ListenerSet>();
   DeltaQueue queue_;
   Distributor distributor_;
@@ -114,8 +115,6 @@ class InformerCore {
   std::map<std::string, apimachinery::Status, std::less<>> errors_ KX_GUARDED_BY(mu_);
   /// How often the listeners are looked at for resyncs that are due; zero means never.
   base::Duration resync_check_ KX_GUARDED_BY(mu_){0};
-  /// Added, but not yet known to the distributor: until Start, or the informer's thread, comes by.
-  std::vector<std::shared_ptr<Listener>> waiting_ KX_GUARDED_BY(mu_);
 
   /// Held by Start and Stop, which wait for threads: not taken by those. Before mu_.
   base::Mutex lifecycle_mu_;

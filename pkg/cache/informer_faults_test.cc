@@ -24,12 +24,28 @@ namespace {
 
 using api::core::v1::ConfigMap;
 using apimachinery::Reason;
+using apimachinery::Result;
 using apimachinery::Status;
 using ::testing::ElementsAre;
 using testing::FakeSource;
 using ::testing::HasSubstr;
 using testing::Recorder;
 using ::testing::UnorderedElementsAre;
+
+/// A place where one thread waits until another has found it there and lets it go on.
+class Meeting {
+ public:
+  void Arrive() {
+    there_.Open();
+    on_.Wait();
+  }
+  void Await() { there_.Wait(); }
+  void LetGoOn() { on_.Open(); }
+
+ private:
+  testing::Gate there_;
+  testing::Gate on_;
+};
 
 Object Faulty(const std::string& name, const std::string& version) {
   return {.encoding = codec::Encoding::kJson,
@@ -70,6 +86,56 @@ TEST(InformerFaultsTest, ARelistThatCannotBeReadInWholeTellsOfNoDeletes) {
   EXPECT_EQ(recorder.log().back(), "lost a/garbled") << "once it is certain";
   EXPECT_FALSE(informer.Contains({"a", "garbled"}));
   EXPECT_EQ(recorder.log().size(), 4U);
+}
+
+TEST(InformerFaultsTest, AnObjectWhoseKeyIsTooLongIsNamedAndTheOthersAreThere) {
+  const std::string name = "long-" + std::string(70'000, 'x');
+  for (const bool use_watch_list : {false, true}) {
+    testing::AutoClock clock;
+    const auto source = std::make_shared<FakeSource>();
+    source->Put({"a", "before"}, "x");
+    source->Put({"a", name}, "x");
+    source->Put({"a", "z"}, "x");
+    SharedInformerBase informer(
+        source, {.name = "things", .clock = clock, .use_watch_list = use_watch_list, .seed = 1});
+    Recorder recorder;
+    const auto registration = informer.AddRawHandler("recorder", recorder.Handler());
+    informer.Start();
+    recorder.AwaitEvents(2);
+    source->AwaitCaughtUp();
+    source->Put({"b", name}, "x");
+    source->Put({"a", "after"}, "x");
+    recorder.AwaitEvents(3);
+    EXPECT_THAT(recorder.log(), ElementsAre("initial a/before", "initial a/z", "add a/after"));
+    const Status missing = informer.GetRaw({"a", "other"}).status();
+    EXPECT_EQ(missing.reason, Reason::kMalformed);
+    EXPECT_THAT(missing.message, HasSubstr("lacks 2"));
+    EXPECT_THAT(missing.message, HasSubstr("a/long-xxx"));
+    EXPECT_LT(missing.message.size(), 2000U);
+  }
+}
+
+TEST(InformerFaultsTest, WhatATransformMakesTooLongIsNamedAndTheOthersAreThere) {
+  testing::AutoClock clock;
+  const auto source = std::make_shared<FakeSource>();
+  source->Put({"a", "long"}, "x");
+  source->Put({"a", "short"}, "x");
+  InformerOptions options{.name = "things", .clock = clock, .use_watch_list = false, .seed = 1};
+  options.transform = [](Object& object) -> Result<void> {
+    object.key.name.append(object.key.name == "short" ? 0 : 70'000, 'x');
+    return {};
+  };
+  SharedInformerBase informer(source, std::move(options));
+  Recorder recorder;
+  const auto registration = informer.AddRawHandler("recorder", recorder.Handler());
+  informer.Start();
+  recorder.AwaitEvents(1);
+  EXPECT_THAT(recorder.log(), ElementsAre("initial a/short"));
+  source->AwaitCaughtUp();
+  source->Put({"a", "long2"}, "x");
+  source->Put({"b", "short"}, "x");
+  recorder.AwaitEvents(2);
+  EXPECT_THAT(informer.GetRaw({"a", "other"}).status().message, HasSubstr("lacks 2"));
 }
 
 TEST(InformerFaultsTest, WhatAFullStateSaysIsGoneIsGoneThoughSomethingElseCannotBeRead) {
@@ -130,6 +196,101 @@ TEST(InformerFaultsTest, ReadsOverSeveralNamespacesFailWhileOneOfThemIsRefused) 
     std::this_thread::yield();
   }
   EXPECT_TRUE(lister.List()) << "waited 60 s for the list of the other namespace";
+}
+
+TEST(InformerFaultsTest, ARefusalCountsUntilTheStoreHasTheFirstList) {
+  testing::AutoClock clock;
+  const auto closed = std::make_shared<FakeSource>();
+  closed->Put({"closed", "1"}, "x");
+  closed->Put({"closed", "2"}, "x");
+  closed->FailLists({Reason::kForbidden, "no", 403}, 1000000);
+  std::vector<NamespacedSource> sources;
+  sources.push_back({.namespace_ = "closed", .lister_watcher = closed});
+  Meeting packed;   // the first object is, the second one not yet
+  Meeting storing;  // the first object is about to be in the store
+  const auto informer = std::make_shared<SharedInformer<ConfigMap>>(
+      std::move(sources), InformerOptions{.name = "things",
+                                          .clock = clock,
+                                          .transform = [&packed](Object& object) -> Result<void> {
+                                            if (object.key.name == "2") {
+                                              packed.Arrive();
+                                            }
+                                            return {};
+                                          },
+                                          .use_watch_list = false,
+                                          .on_error = [](const Status&) {},
+                                          .seed = 1});
+  std::vector<Reason> told;
+  testing::Gate told_all;
+  const auto registration = informer->AddRawHandler("asks back", [&](const RawEvent&) {
+    told.push_back(informer->GetRaw({"closed", "none"}).status().reason);
+    if (told.size() == 2) {
+      told_all.Open();
+    }
+  });
+  informer->Start();
+  ASSERT_TRUE(informer->WaitForSync({}));
+  closed->FailLists({}, 0);
+  packed.Await();
+  // What was packed before there was this index gets its terms on the thread that stores it.
+  EXPECT_TRUE(informer->AddIndexers({{"name", [&storing](const Object& object) {
+                                        if (object.key.name == "1") {
+                                          storing.Arrive();
+                                        }
+                                        return std::vector<std::string>{object.key.name};
+                                      }}}));
+  packed.LetGoOn();
+  storing.Await();
+  const Lister<ConfigMap> lister(informer);
+  EXPECT_FALSE(informer->SyncError("closed"));
+  EXPECT_EQ(lister.Get("closed", "1").status().reason, Reason::kForbidden) << "it exists";
+  EXPECT_FALSE(lister.List("closed")) << "there are two";
+  storing.LetGoOn();
+  told_all.Wait();
+  EXPECT_THAT(told, ElementsAre(Reason::kNotFound, Reason::kNotFound)) << "handlers may read";
+  EXPECT_TRUE(lister.Get("closed", "1"));
+}
+
+// Its fields have other types than this program knows, for as long as it lives.
+TEST(InformerFaultsTest, AHandlerThatKnowsAnObjectIsToldOfItsEndWhateverItBecame) {
+  testing::AutoClock clock;
+  const auto source = std::make_shared<FakeSource>();
+  const auto put = [&source](const std::string& data) {
+    source->PutObject({.encoding = codec::Encoding::kJson,
+                       .bytes = R"({"metadata":{"name":"x","namespace":"a"},"data":)" + data + "}",
+                       .key = {"a", "x"}});
+  };
+  put(R"({"key":"first"})");
+  SharedInformer<ConfigMap> informer(source,
+                                     {.name = "things", .clock = clock, .use_watch_list = false});
+  std::vector<std::string> told;
+  const auto state = [](const Ref<ConfigMap>& object) { return object->data.at("key"); };
+  testing::Gate over;
+  const auto registration = informer.AddEventHandler(
+      "things",
+      {.on_add = [&](const auto& object, bool) { told.push_back("add " + state(object)); },
+       .on_update = [&](const auto&,
+                        const auto& object) { told.push_back("update " + state(object)); },
+       .on_delete =
+           [&](const auto& object, bool final_state_unknown) {
+             told.push_back((final_state_unknown ? "lost " : "delete ") + state(object));
+             over.Open();
+           },
+       .on_undecodable =
+           [&](const RawEvent& event, const Status&) {
+             told.emplace_back("undecodable");
+             if (event.type == RawEvent::Type::kDelete) {
+               over.Open();
+             }
+           }});
+  informer.Start();
+  source->AwaitCaughtUp();
+  put("1");
+  put("2");
+  source->Delete({"a", "x"});
+  over.Wait();
+  informer.Stop();
+  EXPECT_THAT(told, ElementsAre("add first", "undecodable", "undecodable", "lost first"));
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "kubexx/base/testing/fake_clock.h"
-#include "kubexx/cache/shared_informer.h"
+#include "kubexx/cache/shared_informer_base.h"
 #include "kubexx/cache/testing/auto_clock.h"
 #include "kubexx/cache/testing/chaos.h"
 #include "kubexx/cache/testing/fake_source.h"

@@ -31,8 +31,11 @@ class InformerStore::TableReplacement final : public Replacement {
       }
       return {};
     }
-    KX_ASSIGN_OR_RETURN(EntryRef entry, owner_.store_.Pack(object, hash));
-    table_.Insert(std::move(entry));
+    Result<EntryRef> entry = owner_.store_.Pack(object, hash);
+    if (!entry) {  // by a transform that has made it so
+      return Unreadable(owner_.TooLarge(object, entry.error()));
+    }
+    table_.Insert(*std::move(entry));
     return {};
   }
 
@@ -91,6 +94,16 @@ bool InformerStore::RunTransform(Object& object) {
   return result.has_value();
 }
 
+apimachinery::Status InformerStore::TooLarge(const Object& object,
+                                             const apimachinery::Status& why) const {
+  constexpr std::size_t kShown = 256;
+  const ObjectKey shown{.namespace_ = object.key.namespace_.substr(0, kShown),
+                        .name = object.key.name.substr(0, kShown)};
+  logging::Error("cannot cache an object",
+                 {{"informer", options_.name}, {"key", shown.ToString()}, {"error", why}});
+  return why.WithContext('"' + shown.ToString() + '"');
+}
+
 Result<void> InformerStore::Upsert(Object&& object) {
   const std::uint64_t hash = PackedStore::HashContent(object);
   const std::string version = object.resource_version;
@@ -101,10 +114,7 @@ Result<void> InformerStore::Upsert(Object&& object) {
   // Here and not in the informer's thread: what the object took is given back where it was taken.
   auto entry = store_.MakeRecent(object, hash);
   if (!entry) {
-    logging::Error("cannot cache an object", {{"informer", options_.name},
-                                              {"name", object.key.name.substr(0, 256)},
-                                              {"error", entry.error()}});
-    return {};
+    return Unreadable(TooLarge(object, entry.error()));
   }
   return queue_.PushSome(UpsertDelta{std::move(*entry)});
 }

@@ -55,6 +55,8 @@ class InformerStore final : public ReflectorStore {
   class TableReplacement;
 
   apimachinery::Result<void> Upsert(Object&& object);
+  /// Logs it; the reason with the object.
+  apimachinery::Status TooLarge(const Object& object, const apimachinery::Status& why) const;
   /// False when the transform refused the object, which is logged and counted.
   bool RunTransform(Object& object);
 

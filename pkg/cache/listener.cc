@@ -213,11 +213,13 @@ void Listener::Close() {
   MergeBuffer dropped_late;
   {
     base::MutexLock lock(mu_);
+    if (!closed_) {
+      queued_.Set(0);  // once: afterwards the registry may be gone
+    }
     closed_ = true;
     ended_ = true;
     dropped.swap(items_);
     std::swap(dropped_late, late_);
-    queued_.Set(0);
     not_full_.notify_all();
     not_empty_.notify_all();
     changed_.notify_all();

@@ -5,9 +5,12 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kubexx/cache/packed_store.h"
+#include "kubexx/cache/shared_informer.h"
+#include "kubexx/cache/testing/fake_source.h"
 #include "kubexx/metrics/registry.h"
 
 namespace kubexx::cache {
@@ -23,10 +26,15 @@ class ListenerTest : public ::testing::Test {
   std::shared_ptr<const Snapshot> Take(Snapshot::Kind kind) {
     return std::make_shared<const Snapshot>(store_, store_->Entries(), kind);
   }
-  double Queued() {
-    return registry_
-        .Gauge("informer_handler_queued_items", "", {{"name", "things"}, {"handler", "slow"}})
-        .Value();
+  metrics::Gauge QueuedItems() {
+    return registry_.Gauge("informer_handler_queued_items", "",
+                           {{"name", "things"}, {"handler", "slow"}});
+  }
+  double Queued() { return QueuedItems().Value(); }
+  std::unique_ptr<SharedInformerBase> NewInformer() {
+    return std::make_unique<SharedInformerBase>(
+        std::make_shared<testing::FakeSource>(),
+        InformerOptions{.name = "things", .registry = &registry_});
   }
 
   metrics::Registry registry_;
@@ -77,6 +85,32 @@ TEST_F(ListenerTest, WalksDoNotPileUpBehindAFullQueue) {
       EXPECT_TRUE(each.expired());
     }
   }
+}
+
+// A registry outlives its informers, and need not outlive their registrations.
+TEST_F(ListenerTest, ARegistrationThatOutlivesItsInformerTouchesNoMetrics) {
+  for (const bool started : {false, true}) {
+    auto informer = NewInformer();
+    HandlerRegistration registration = informer->AddRawHandler("slow", [](const RawEvent&) {});
+    if (started) {
+      informer->Start();
+      ASSERT_TRUE(registration.WaitForSync({}));
+    }
+    informer.reset();
+    QueuedItems().Set(7);  // of somebody else by now, or freed
+    registration.Reset();
+    EXPECT_EQ(Queued(), 7) << "started: " << started;
+  }
+}
+
+TEST_F(ListenerTest, WhatIsRemovedBeforeTheStartIsGone) {
+  const auto informer = NewInformer();
+  auto kept = std::make_shared<int>(0);
+  const std::weak_ptr<int> captured = kept;
+  HandlerRegistration registration =
+      informer->AddRawHandler("slow", [kept = std::move(kept)](const RawEvent&) {});
+  registration = {};
+  EXPECT_TRUE(captured.expired());
 }
 
 }  // namespace

@@ -50,6 +50,11 @@ class ListerWatcher {
   /// requested. An event that cannot be read is handed over as such, and the others follow.
   virtual apimachinery::Result<void> Watch(const apimachinery::ListOptions& options, EventSink sink,
                                            std::stop_token stop) = 0;
+
+  /// The version that the server's data have now, for a reflector that wants to know whether they
+  /// have gone back. It asks for a list of one object, which nobody stores; who counts lists, or
+  /// tells by them what is permitted, passes the question on instead.
+  virtual apimachinery::Result<std::string> CurrentVersion(std::stop_token stop);
 };
 
 /// A ListerWatcher made of two functions, as client-go's ListWatch.

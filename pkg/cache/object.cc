@@ -1,5 +1,6 @@
 #include "kubexx/cache/object.h"
 
+#include <string>
 #include <utility>
 
 #include "kubexx/codec/object_meta.h"
@@ -8,6 +9,23 @@ namespace kubexx::cache {
 
 Object UnreadableObject(apimachinery::Status why) {
   return {.unreadable = std::make_shared<const apimachinery::Status>(std::move(why))};
+}
+
+void LeaveOutIfKeyTooLong(Object& object) {
+  constexpr std::size_t kShown = 256;
+  const auto check = [&object](const std::string& part, const char* field) {
+    if (object.unreadable || part.size() <= kMaxKeyPart) {
+      return;
+    }
+    const apimachinery::ObjectKey shown{.namespace_ = object.key.namespace_.substr(0, kShown),
+                                        .name = object.key.name.substr(0, kShown)};
+    object = UnreadableObject(apimachinery::Malformed(
+        field, "is " + std::to_string(part.size()) + " bytes long and does not fit into a cache; " +
+                   "the object is \"" + shown.ToString() + '"'));
+  };
+  check(object.key.namespace_, "metadata.namespace");
+  check(object.key.name, "metadata.name");
+  check(object.resource_version, "metadata.resourceVersion");
 }
 
 apimachinery::Result<Object> MakeObject(codec::Encoding encoding, std::string_view bytes) {

@@ -4,6 +4,7 @@
 #ifndef KUBEXX_CACHE_OBJECT_H_
 #define KUBEXX_CACHE_OBJECT_H_
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -29,6 +30,13 @@ struct Object {
 
 /// What stands for an object that could not be read.
 Object UnreadableObject(apimachinery::Status why);
+
+/// Bytes of a namespace, a name or a resourceVersion that a cache has room for.
+inline constexpr std::size_t kMaxKeyPart = 65535;
+
+/// Makes an object with a longer one than kMaxKeyPart one that could not be read, whose error has
+/// the beginning of its key: a cache could not take it, and is to go on with the others.
+void LeaveOutIfKeyTooLong(Object& object);
 
 /// Copies `bytes` into an Object and reads its metadata. kMalformed when they are not an object
 /// with a name; the error says what else names it.

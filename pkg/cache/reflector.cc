@@ -19,6 +19,8 @@ using apimachinery::Status;
 using codec::WatchEventType;
 
 constexpr base::Duration kShortWatch = std::chrono::seconds(1);
+// As min_watch_timeout, of a watch that is on trial.
+constexpr std::chrono::seconds kTrial{30};
 constexpr base::Duration kSlowList = std::chrono::seconds(10);
 
 double Seconds(base::Duration d) { return std::chrono::duration<double>(d).count(); }
@@ -68,8 +70,7 @@ class Reflector::Pass {
   void Run() {
     ReflectorAction action = state_.Start();
     while (!stop_.stop_requested()) {
-      if (action.backoff &&
-          !clock_.SleepFor(std::max<base::Duration>(backoff_.Next(), action.min_delay), stop_)) {
+      if (action.backoff && !clock_.SleepFor(DelayOf(action), stop_)) {
         return;
       }
       const ReflectorInput input = Execute(action);
@@ -82,6 +83,14 @@ class Reflector::Pass {
   }
 
  private:
+  base::Duration DelayOf(const ReflectorAction& action) {
+    if (!action.as_told) {
+      return std::max<base::Duration>(backoff_.Next(), action.min_delay);
+    }
+    const double jitter = owner_.options_.tuning.backoff.jitter;
+    return std::chrono::duration_cast<base::Duration>(action.min_delay * (1 + jitter * Random()));
+  }
+
   double Random() { return std::uniform_real_distribution<double>(0.0, 1.0)(random_); }
 
   ReflectorInput Execute(const ReflectorAction& action) {
@@ -96,6 +105,8 @@ class Reflector::Pass {
       case ReflectorAction::Kind::kWatchList:
       case ReflectorAction::Kind::kWatch:
         return Watch(action);
+      case ReflectorAction::Kind::kAskVersion:
+        return AskVersion();
     }
     return StoreFailed{};
   }
@@ -139,6 +150,7 @@ class Reflector::Pass {
         action.options,
         [this](Object&& object) -> Result<void> {
           ++list_items_;
+          LeaveOutIfKeyTooLong(object);
           if (object.unreadable) {
             Miss(*object.unreadable);
             return Store(replacement_->Unreadable(*object.unreadable));
@@ -179,10 +191,17 @@ class Reflector::Pass {
     return {};
   }
 
+  ReflectorInput AskVersion() {
+    auto version = owner_.source_->CurrentVersion(stop_);
+    return VersionAsked{.version = std::move(version), .when = clock_.Now()};
+  }
+
   ReflectorInput Watch(const ReflectorAction& action) {
     apimachinery::ListOptions options = action.options;
     const WatchTuning& tuning = owner_.options_.tuning;
-    const auto lifetime = static_cast<double>(tuning.min_watch_timeout.count());
+    const auto shortest =
+        action.on_trial ? std::min(tuning.min_watch_timeout, kTrial) : tuning.min_watch_timeout;
+    const auto lifetime = static_cast<double>(shortest.count());
     options.timeout = std::chrono::seconds(static_cast<std::int64_t>(lifetime * (1 + Random())));
     store_error_.reset();
     watch_items_ = 0;
@@ -199,6 +218,7 @@ class Reflector::Pass {
           return stored;
         },
         watchdog.token());
+    ShowAll();
     if (watchdog.expired()) {
       result = Fail(Reason::kUnavailable, "nothing came for so long that the watch is given up");
     }
@@ -217,6 +237,17 @@ class Reflector::Pass {
     return WatchEnded{std::move(result), watch_items_ > 0, was_short, sit_out, clock_.Now()};
   }
 
+  // What the event that ended a watch was to show with itself.
+  void ShowAll() {
+    {
+      base::MutexLock lock(owner_.store_mu_);
+      owner_.store_.Flush();
+    }
+    if (!state_.in_initial_events()) {
+      owner_.SetLastResourceVersion(state_.last_resource_version());
+    }
+  }
+
   Result<void> CheckOrder(const WatchEvent& event) {
     const std::string& version = event.object.resource_version;
     if (state_.in_initial_events() || !state_.GoesBack(version, clock_.Now())) {
@@ -231,6 +262,7 @@ class Reflector::Pass {
 
   Result<void> Apply(WatchEvent&& event) {
     ++watch_items_;
+    LeaveOutIfKeyTooLong(event.object);
     if (event.object.unreadable) {
       return Leave(event);
     }
@@ -318,6 +350,10 @@ class Reflector::Pass {
     } else if (const auto* watch = std::get_if<WatchEnded>(&input); watch && !watch->result) {
       status = &watch->result.error();
       what = "watch";
+    } else if (const auto* asked = std::get_if<VersionAsked>(&input);
+               asked != nullptr && !asked->version) {
+      status = &asked->version.error();
+      what = "question for the server's version";
     }
     if (status == nullptr) {
       return;

@@ -22,6 +22,8 @@ constexpr int kMaxShortWatches = 2;
 constexpr int kMaxPageRetries = 3;
 // WatchLists in a row that close before their end before LIST is used.
 constexpr int kMaxWatchListAttempts = 2;
+// Delays in a row that are the server's Retry-After only; client-go follows it so many times.
+constexpr int kMaxToldDelays = 10;
 // Between full states that follow a watch without a delay. As long as the backoff remembers: lists
 // that take long, each followed by a watch of some use, would otherwise never be delayed.
 constexpr base::Duration kBetweenListsAtOnce = std::chrono::minutes(2);
@@ -42,6 +44,24 @@ bool IsOutage(const Status& status) {
       return false;
   }
 }
+
+// Who asks for the version again may be answered.
+bool MayBeAnsweredLater(const Status& status) {
+  switch (status.reason) {
+    case Reason::kForbidden:
+    case Reason::kUnauthorized:
+      return false;  // unless the watch is refused, too, and then it is asked for again
+    case Reason::kInternalError:
+    case Reason::kServerTimeout:
+    case Reason::kTimeout:
+      return true;
+    default:
+      return IsOutage(status);
+  }
+}
+
+// After so many questions without an answer a watch is tried all the same.
+constexpr int kMaxQuestions = 3;
 
 // The request itself was refused: this server does not do WatchList.
 bool RefusesWatchList(const Status& status) {
@@ -67,7 +87,24 @@ ReflectorAction AfterBackoff(ReflectorAction action, const Status& status = {}) 
 }  // namespace
 
 ReflectorAction ReflectorState::Next(const ReflectorInput& input) {
-  return std::visit([this](const auto& each) { return On(each); }, input);
+  ReflectorAction action = std::visit([this](const auto& each) { return On(each); }, input);
+  // The question for the version stands between two watches, and is no news of either.
+  if (action.backoff || !std::holds_alternative<VersionAsked>(input)) {
+    HeedRetryAfter(action);
+  }
+  return action;
+}
+
+// A custom resource whose definition was made a moment ago says "in a second", and the backoff may
+// have grown to a minute while there was none. A server that says so again and again is overloaded,
+// and gets the backoff.
+void ReflectorState::HeedRetryAfter(ReflectorAction& action) {
+  if (!action.backoff) {
+    told_delays_ = 0;
+  } else if (action.min_delay.count() > 0 && told_delays_ < kMaxToldDelays) {
+    ++told_delays_;
+    action.as_told = true;
+  }
 }
 
 ReflectorAction ReflectorState::BeginFullState() {
@@ -113,9 +150,12 @@ ReflectorAction ReflectorState::BeginWatch() {
   ReflectorAction action{.kind = Kind::kWatch};
   action.options.resource_version = last_rv_;
   action.options.allow_watch_bookmarks = true;
+  action.on_trial = on_trial_;
   hold_rv_ = last_rv_.empty() || last_rv_ == "0";
   return action;
 }
+
+ReflectorAction ReflectorState::AskVersion() { return {.kind = Kind::kAskVersion}; }
 
 bool ReflectorState::GoesBack(std::string_view resource_version, base::TimePoint now) {
   if (hold_rv_ || now < ordered_from_ || !IsOlder(resource_version, last_rv_)) {
@@ -136,6 +176,7 @@ void ReflectorState::Synced(std::string_view resource_version) {
   }
   last_rv_ = resource_version;
   rv_unusable_ = false;
+  on_trial_ = false;
   fresh_tried_ = false;
   in_initial_events_ = false;
   watch_list_attempts_ = 0;
@@ -218,14 +259,39 @@ ReflectorAction ReflectorState::On(const WatchEnded& input) {
   if (incomplete_ && !outage) {
     return AfterBackoff(BeginFullState(), status);  // never at once: it may be so for ever
   }
+  const bool ask = on_trial_ || (failed && !input.result);
+  on_trial_ = on_trial_ || !input.result;
   if (!failed) {
-    return pause ? AfterBackoff(BeginWatch(), status) : BeginWatch();
+    const ReflectorAction next = ask ? AskVersion() : BeginWatch();
+    return pause ? AfterBackoff(next, status) : next;
   }
   if (!outage && !input.sit_out && ++failures_ >= kMaxFailures) {
     failures_ = 0;
     return AfterBackoff(BeginFullState(), status);
   }
-  return AfterBackoff(BeginWatch(), status);
+  return AfterBackoff(ask ? AskVersion() : BeginWatch(), status);
+}
+
+ReflectorAction ReflectorState::On(const VersionAsked& input) {
+  if (input.version) {
+    on_trial_ = false;
+    unanswered_ = 0;
+    was_denied_ = false;
+    if (!GoesBack(*input.version, input.when)) {
+      return BeginWatch();
+    }
+    return MayListAtOnce(input.when) ? BeginFullState() : AfterBackoff(BeginFullState());
+  }
+  const Status& status = input.version.error();
+  if (status.reason == Reason::kUnavailable && ++unanswered_ < kMaxQuestions) {
+    return AfterBackoff(AskVersion(), status);
+  }
+  unanswered_ = 0;
+  // Whoever may not list, or is not to do so now, or gets no list through, may be able to watch. A
+  // server that is starting refuses what it permits a moment later, so one refusal is not believed.
+  const bool is_denied = !MayBeAnsweredLater(status);
+  on_trial_ = !(is_denied && std::exchange(was_denied_, true));
+  return is_denied ? BeginWatch() : AfterBackoff(BeginWatch(), status);
 }
 
 ReflectorAction ReflectorState::OnWatchListEnded(const WatchEnded& input) {
@@ -262,6 +328,7 @@ void ReflectorState::Applied(codec::WatchEventType type, std::string_view resour
   }
   hold_rv_ = false;
   if (!resource_version.empty()) {
+    on_trial_ = on_trial_ && resource_version == last_rv_;
     last_rv_ = resource_version;
   }
 }

@@ -21,11 +21,12 @@ namespace kubexx::cache {
 /// One thing to do.
 struct ReflectorAction {
   enum class Kind : std::uint8_t {
-    kListPage,   ///< request a page; its objects go into the replacement
-    kWatchList,  ///< watch with initial events; until these have ended, events go into the
-                 ///< replacement
-    kCommit,     ///< commit the replacement at `resource_version`
-    kWatch,      ///< watch; events go to the store
+    kListPage,    ///< request a page; its objects go into the replacement
+    kWatchList,   ///< watch with initial events; until these have ended, events go into the
+                  ///< replacement
+    kCommit,      ///< commit the replacement at `resource_version`
+    kWatch,       ///< watch; events go to the store
+    kAskVersion,  ///< ask for the server's current version
   };
   Kind kind = Kind::kListPage;
   /// Of the request; the timeout of a watch is the caller's to choose.
@@ -36,6 +37,12 @@ struct ReflectorAction {
   /// Wait first: one backoff delay, and no less than `min_delay` (the server's Retry-After).
   bool backoff = false;
   std::chrono::seconds min_delay{0};
+  /// The server knows when it will answer: `min_delay` with the backoff's jitter is enough, however
+  /// far the backoff has grown, and it does not grow.
+  bool as_told = false;
+  /// Of a watch: it is to end soon, as nobody knows yet whether this server has what `options`
+  /// name.
+  bool on_trial = false;
 };
 
 /// A page was read to its end.
@@ -61,13 +68,26 @@ struct WatchEnded {
   bool sit_out = false;
   base::TimePoint when{};  ///< by the reflector's clock
 };
+/// The answer to kAskVersion.
+struct VersionAsked {
+  apimachinery::Result<std::string> version{};
+  base::TimePoint when{};  ///< by the reflector's clock
+};
 /// What a list or a watch has met with.
-using ReflectorInput = std::variant<PageListed, ListFailed, Committed, StoreFailed, WatchEnded>;
+using ReflectorInput =
+    std::variant<PageListed, ListFailed, Committed, StoreFailed, WatchEnded, VersionAsked>;
 
 /// The state machine of a Reflector: (state, input) -> (action, next state). A plain value. The
 /// rules are those of client-go's `tools/cache/reflector.go` and `tools/pager`, but a watch that
 /// breaks, whatever the reason, resumes at the last resourceVersion; only a version that the server
-/// no longer has, a store's refusal, or repeated failure without progress makes it list again.
+/// no longer has, or does not have yet, a store's refusal, or repeated failure without progress
+/// makes it list again.
+///
+/// A server whose data was restored says nothing to a watch from a version that it has not reached:
+/// kube-apiserver keeps such a watch open and sends only what is newer. So after a watch that was
+/// refused the server is asked for its version before the next one begins. After one that only
+/// broke the next begins at once, but on trial: unless something newer comes, the server is asked
+/// when it has ended.
 class ReflectorState {
  public:
   /// Settings of a ReflectorState.
@@ -96,8 +116,9 @@ class ReflectorState {
   /// The store has taken an event of the watch (after the initial ones).
   void Applied(codec::WatchEventType type, std::string_view resource_version);
 
-  /// Whether an event of the watch (after the initial ones) is from before what is known. A server
-  /// sends no such event; one that was restored, or started anew, does. Then the watch is to be
+  /// Whether an event of the watch (after the initial ones), or the version that the server tells,
+  /// is from before what is known. A server sends no such event; one that was restored, or started
+  /// anew, may. Then the watch is to be
   /// ended with kExpired, and the state is listed afresh. A list that is no older than what was
   /// known, or that is older than this event, comes from a source that does not order its versions,
   /// or late: the question is not asked again for half an hour.
@@ -117,12 +138,15 @@ class ReflectorState {
   ReflectorAction On(const Committed& input);
   ReflectorAction On(const StoreFailed& input);
   ReflectorAction On(const WatchEnded& input);
+  ReflectorAction On(const VersionAsked& input);
   ReflectorAction OnWatchListEnded(const WatchEnded& input);
 
+  void HeedRetryAfter(ReflectorAction& action);
   ReflectorAction BeginFullState();
   bool MayListAtOnce(base::TimePoint now);
   ReflectorAction BeginList();
   ReflectorAction BeginWatch();
+  ReflectorAction AskVersion();
   void Synced(std::string_view resource_version);
 
   Options options_;
@@ -135,6 +159,12 @@ class ReflectorState {
   /// last_rv_?
   std::string went_back_to_{};
   base::TimePoint went_back_at_{};
+  /// The server was out of reach, and has not shown since that it has reached last_rv_.
+  bool on_trial_ = false;
+  /// Questions for the version in a row that no server answered.
+  int unanswered_ = 0;
+  /// The last answer to such a question was that it may not be asked.
+  bool was_denied_ = false;
   /// Until then its versions are taken for unordered.
   base::TimePoint ordered_from_{};
   /// Something was missed since the last full state began.
@@ -163,6 +193,8 @@ class ReflectorState {
   std::optional<base::TimePoint> listed_at_once_{};
   /// Watches in a row that lasted less than a second.
   int short_watches_ = 0;
+  /// Delays in a row that the server's Retry-After gave.
+  int told_delays_ = 0;
 };
 
 }  // namespace kubexx::cache

@@ -33,6 +33,13 @@ WatchEnded At(base::TimePoint when, WatchEnded ended) {
   return ended;
 }
 
+// The watch that begins once a server at `version` has been asked for it.
+ReflectorAction Resumed(ReflectorState& state, const ReflectorAction& asking,
+                        const std::string& version = "100") {
+  EXPECT_EQ(asking.kind, Kind::kAskVersion);
+  return state.Next(VersionAsked{.version = version, .when = kStart});
+}
+
 ReflectorState ListingState() {
   return ReflectorState({.page_size = 500, .use_watch_list = false});
 }
@@ -173,10 +180,12 @@ TEST(ReflectorStateTest, AnOutageBacksOffInPlaceForEver) {
                               Reason::kServiceUnavailable, Reason::kForbidden}) {
     ReflectorState state = Watching();
     for (int i = 0; i < 50; ++i) {
-      const ReflectorAction again = state.Next(Ended({reason, "away"}));
+      const ReflectorAction asking = state.Next(Ended({reason, "away"}));
+      EXPECT_TRUE(asking.backoff);
+      const ReflectorAction again = Resumed(state, asking);
       EXPECT_EQ(again.kind, Kind::kWatch);
       EXPECT_EQ(again.options.resource_version, "100");
-      EXPECT_TRUE(again.backoff);
+      EXPECT_FALSE(again.backoff);
     }
   }
 }
@@ -188,10 +197,29 @@ TEST(ReflectorStateTest, RetryAfterIsHonoured) {
   EXPECT_EQ(state.Next(Ended(status)).min_delay, std::chrono::seconds(7));
 }
 
+TEST(ReflectorStateTest, RetryAfterIsEnoughSomeTimesInARow) {
+  ReflectorState state = Watching();
+  Status status(Reason::kTooManyRequests, "slow down", 429);
+  status.details.retry_after = std::chrono::seconds(1);
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 0; i < 10; ++i) {
+      const ReflectorAction asking = state.Next(Ended(status));
+      EXPECT_TRUE(asking.as_told);
+      Resumed(state, asking);
+    }
+    const ReflectorAction overloaded = state.Next(Ended(status));
+    EXPECT_TRUE(overloaded.backoff);
+    EXPECT_FALSE(overloaded.as_told);
+    Resumed(state, overloaded);
+    EXPECT_FALSE(state.Next(Closed(true, false)).backoff);
+  }
+  EXPECT_FALSE(state.Next(Ended(kRefused)).as_told);
+}
+
 TEST(ReflectorStateTest, ErrorsWithoutProgressEndInAList) {
   ReflectorState state = Watching();
-  EXPECT_EQ(state.Next(Ended(kInternal)).kind, Kind::kWatch);
-  EXPECT_EQ(state.Next(Ended(kInternal)).kind, Kind::kWatch);
+  EXPECT_EQ(Resumed(state, state.Next(Ended(kInternal))).kind, Kind::kWatch);
+  EXPECT_EQ(Resumed(state, state.Next(Ended(kInternal))).kind, Kind::kWatch);
   const ReflectorAction list = state.Next(Ended(kInternal));
   EXPECT_EQ(list.kind, Kind::kListPage);
   EXPECT_TRUE(list.backoff);
@@ -200,8 +228,10 @@ TEST(ReflectorStateTest, ErrorsWithoutProgressEndInAList) {
 TEST(ReflectorStateTest, ProgressForgivesEarlierErrors) {
   ReflectorState state = Watching();
   for (int i = 0; i < 20; ++i) {
-    EXPECT_EQ(state.Next(Ended(kInternal)).kind, Kind::kWatch);
+    const ReflectorAction asking = state.Next(Ended(kInternal));
+    EXPECT_EQ(Resumed(state, asking, state.last_resource_version()).kind, Kind::kWatch);
     EXPECT_EQ(state.Next(Ended(kInternal, true, false)).kind, Kind::kWatch);
+    state.Applied(WatchEventType::kBookmark, std::to_string(101 + i));
   }
 }
 
@@ -265,8 +295,9 @@ TEST(ReflectorStateTest, ASourceWithoutVersionsIsNotListedAtOnceForEver) {
 TEST(ReflectorStateTest, WhatWasMissedIsListedWhenTheWatchEndsAndNeverAtOnce) {
   ReflectorState state = Watching();
   state.Missed();
-  EXPECT_EQ(state.Next(Ended({Reason::kUnavailable, "connection refused"})).kind, Kind::kWatch)
+  EXPECT_EQ(state.Next(Ended(kRefused)).kind, Kind::kAskVersion)
       << "a server that is away has nothing new";
+  EXPECT_EQ(state.Next(VersionAsked{.version = "100"}).kind, Kind::kWatch);
   const ReflectorAction list = state.Next(Closed(true, false));
   EXPECT_EQ(list.kind, Kind::kListPage);
   EXPECT_TRUE(list.backoff);
@@ -316,6 +347,106 @@ TEST(ReflectorStateTest, ASourceWhoseListsAreOlderThanItsEventsIsNotListedForThe
   state.Applied(WatchEventType::kModified, "5");
   EXPECT_FALSE(state.GoesBack("3", kStart + minutes(1)))
       << "an API server's list is not older than an event before it";
+}
+
+TEST(ReflectorStateTest, AServerThatWasAwayIsAskedForItsVersionBeforeTheWatchGoesOn) {
+  ReflectorState state = Watching();
+  const ReflectorAction asking = state.Next(Ended(kRefused));
+  EXPECT_EQ(asking.kind, Kind::kAskVersion);
+  EXPECT_FALSE(asking.restart) << "what has been read so far is not touched";
+  const ReflectorAction watch = state.Next(VersionAsked{.version = "104"});
+  EXPECT_EQ(watch.kind, Kind::kWatch);
+  EXPECT_EQ(watch.options.resource_version, "100");
+  EXPECT_FALSE(watch.on_trial);
+  EXPECT_EQ(state.Next(Closed(false, false)).kind, Kind::kWatch) << "an ordinary renewal";
+}
+
+TEST(ReflectorStateTest, ARestoredServerThatSaysNothingIsListedAfresh) {
+  ReflectorState state = Watching();
+  state.Next(Ended(kRefused));
+  const ReflectorAction list = state.Next(VersionAsked{.version = "90", .when = kStart});
+  EXPECT_EQ(list.kind, Kind::kListPage);
+  EXPECT_TRUE(list.restart);
+  EXPECT_EQ(list.options.resource_version, "") << "the version is of another history";
+  state.Next(PageListed{{.resource_version = "92"}});
+  EXPECT_EQ(state.Next(Committed{}).options.resource_version, "92");
+}
+
+TEST(ReflectorStateTest, AfterABrokenWatchTheNextBeginsAtOnceOnTrial) {
+  ReflectorState state = Watching();
+  const ReflectorAction watch = state.Next(Ended(kRefused, true, false));
+  EXPECT_EQ(watch.kind, Kind::kWatch);
+  EXPECT_TRUE(watch.on_trial);
+  state.Applied(WatchEventType::kBookmark, "100");
+  const ReflectorAction asking = state.Next(Closed(true, false));
+  EXPECT_EQ(asking.kind, Kind::kAskVersion) << "it has shown nothing that is newer";
+  EXPECT_FALSE(asking.backoff);
+  EXPECT_FALSE(Resumed(state, asking, "100").on_trial);
+}
+
+TEST(ReflectorStateTest, ANewerEventOrBookmarkSparesTheQuestion) {
+  for (const WatchEventType type :
+       {WatchEventType::kBookmark, WatchEventType::kModified, WatchEventType::kDeleted}) {
+    ReflectorState state = Watching();
+    EXPECT_TRUE(state.Next(Ended(kRefused, true, false)).on_trial);
+    state.Applied(type, "101");
+    const ReflectorAction watch = state.Next(Closed(true, false));
+    EXPECT_EQ(watch.kind, Kind::kWatch);
+    EXPECT_FALSE(watch.on_trial);
+  }
+}
+
+TEST(ReflectorStateTest, AServerThatIsStillAwayIsAskedAgainAfterABackoffAndNowAndThenWatched) {
+  ReflectorState state = Watching();
+  state.Next(Ended(kRefused));
+  for (int i = 0; i < 20; ++i) {
+    for (int asked = 0; asked < 2; ++asked) {
+      const ReflectorAction again = state.Next(VersionAsked{.version = Fail(kRefused)});
+      EXPECT_EQ(again.kind, Kind::kAskVersion);
+      EXPECT_TRUE(again.backoff);
+    }
+    const ReflectorAction watch = state.Next(VersionAsked{.version = Fail(kRefused)});
+    EXPECT_EQ(watch.kind, Kind::kWatch) << "its list may be what does not come through";
+    EXPECT_TRUE(watch.backoff);
+    EXPECT_TRUE(watch.on_trial);
+    EXPECT_EQ(state.Next(Ended(kRefused)).kind, Kind::kAskVersion);
+  }
+}
+
+TEST(ReflectorStateTest, WhoMayNotListWatchesAllTheSame) {
+  ReflectorState state = Watching();
+  state.Next(Ended(kRefused));
+  const VersionAsked denied{.version = Fail(Reason::kForbidden, "no list", 403)};
+  const ReflectorAction first = state.Next(denied);
+  EXPECT_EQ(first.kind, Kind::kWatch);
+  EXPECT_FALSE(first.backoff);
+  EXPECT_TRUE(first.on_trial) << "a server that is starting says so, too";
+  EXPECT_EQ(state.Next(Closed(false, false)).kind, Kind::kAskVersion);
+  const ReflectorAction watch = state.Next(denied);
+  EXPECT_EQ(watch.kind, Kind::kWatch);
+  EXPECT_FALSE(watch.on_trial) << "it would be refused again";
+}
+
+TEST(ReflectorStateTest, AQuestionThatIsPutOffIsAskedAfterTheNextWatch) {
+  Status busy(Reason::kTooManyRequests, "slow down", 429);
+  busy.details.retry_after = seconds(7);
+  for (const Status& status : {busy, kInternal}) {
+    ReflectorState state = Watching();
+    state.Next(Ended(kRefused));
+    const ReflectorAction watch = state.Next(VersionAsked{.version = Fail(status)});
+    EXPECT_EQ(watch.kind, Kind::kWatch);
+    EXPECT_TRUE(watch.backoff);
+    EXPECT_EQ(watch.min_delay, status.details.retry_after);
+    EXPECT_TRUE(watch.on_trial);
+    EXPECT_EQ(state.Next(Closed(false, false)).kind, Kind::kAskVersion);
+  }
+}
+
+TEST(ReflectorStateTest, AnAnswerThatIsNoNumberTellsNothing) {
+  ReflectorState state = Watching();
+  for (const char* version : {"", "a1"}) {
+    EXPECT_EQ(Resumed(state, state.Next(Ended(kRefused)), version).kind, Kind::kWatch);
+  }
 }
 
 TEST(ReflectorStateTest, AServerOlderThanUsIsListedAfresh) {

@@ -113,6 +113,37 @@ TEST_P(ReflectorTest, AnOutageIsWaitedOutInPlace) {
   EXPECT_GT(clock_.slept(), std::chrono::minutes(2));
 }
 
+TEST_P(ReflectorTest, AServerThatSaysWhenIsAskedThenWhateverTheBackoffIs) {
+  ReflectorOptions options = Options();
+  options.tuning.backoff = {.initial = std::chrono::minutes(10), .cap = std::chrono::hours(1)};
+  Start(std::move(options));
+  store_.AwaitReplaces(1);
+  source_->AwaitCaughtUp();
+  apimachinery::Status starting(Reason::kTooManyRequests, "storage is (re)initializing", 429);
+  starting.details.retry_after = std::chrono::seconds(1);
+  source_->FailWatches(starting, 9);
+  source_->BreakWatches(starting);
+  source_->Put({"a", "1"}, "written meanwhile");
+  AwaitEqual();
+  EXPECT_GE(clock_.slept(), std::chrono::seconds(10));
+  EXPECT_LT(clock_.slept(), std::chrono::seconds(20));
+}
+
+TEST_P(ReflectorTest, AServerThatSaysWhenForEverGetsTheBackoff) {
+  ReflectorOptions options = Options();
+  options.tuning.backoff = {.initial = std::chrono::minutes(10), .cap = std::chrono::hours(1)};
+  Start(std::move(options));
+  store_.AwaitReplaces(1);
+  source_->AwaitCaughtUp();
+  apimachinery::Status busy(Reason::kTooManyRequests, "slow down", 429);
+  busy.details.retry_after = std::chrono::seconds(1);
+  source_->FailWatches(busy, 10);
+  source_->BreakWatches(busy);
+  source_->Put({"a", "1"}, "written meanwhile");
+  AwaitEqual();
+  EXPECT_GE(clock_.slept(), std::chrono::minutes(10));
+}
+
 TEST_P(ReflectorTest, AnExpiredVersionGivesAFullState) {
   source_->Put({"a", "1"}, "x");
   source_->Put({"a", "2"}, "x");
@@ -138,11 +169,66 @@ TEST_P(ReflectorTest, ARestoredBackupIsFollowed) {
   Start();
   store_.AwaitReplaces(1);
   source_->AwaitCaughtUp();
+  source_->FailWatches({Reason::kUnavailable, "connection refused"}, 3);
   source_->RestoreBackup(backup, version);
   store_.AwaitReplaces(2);
   AwaitEqual();
   source_->Put({"a", "9"}, "after");
   AwaitEqual();
+}
+
+TEST_P(ReflectorTest, ARestoreThatNoRequestMetIsNoticedWhenTheNextWatchEnds) {
+  source_->Put({"a", "1"}, "old");
+  const auto backup = source_->objects();
+  const auto version = std::stoull(source_->resource_version());
+  Start();
+  AwaitEqual();
+  source_->AwaitCaughtUp();
+  for (int i = 0; i < 100; ++i) {
+    source_->Put({"a", "2"}, std::to_string(i));
+  }
+  AwaitEqual();
+  const int watches = source_->watches();
+  source_->RestoreBackup(backup, version);
+  source_->AwaitWatches(watches + 1);
+  source_->AwaitCaughtUp();
+  source_->DropWatches();
+  AwaitEqual();
+}
+
+TEST_P(ReflectorTest, RenewalsOfAWatchAskForNothing) {
+  Start();
+  for (int i = 1; i <= 10; ++i) {
+    source_->AwaitWatches(i);
+    source_->AwaitCaughtUp();
+    source_->Put({"a", "1"}, std::to_string(i));
+    AwaitEqual();
+    source_->DropWatches();
+  }
+  source_->AwaitWatches(11);
+  Stop();
+  EXPECT_EQ(source_->lists(), GetParam() ? 0 : 1);
+}
+
+TEST_P(ReflectorTest, AWatchAfterABreakIsShortAndThenTheVersionIsAskedFor) {
+  Start();
+  store_.AwaitReplaces(1);
+  source_->Put({"a", "1"}, "x");
+  AwaitEqual();
+  source_->AwaitCaughtUp();
+  const int lists = source_->lists();
+  source_->BreakWatches({Reason::kUnavailable, "connection reset"});
+  source_->AwaitWatches(2);
+  source_->AwaitCaughtUp();
+  EXPECT_EQ(source_->lists(), lists);
+  source_->DropWatches();
+  source_->AwaitWatches(3);
+  Stop();
+  EXPECT_EQ(source_->lists(), lists + 1);
+  EXPECT_EQ(FullStates(), 1);
+  EXPECT_LT(source_->watch_requests()[1].timeout.count(), 60);
+  EXPECT_GE(source_->watch_requests()[1].timeout.count(), 30);
+  EXPECT_GE(source_->watch_requests()[2].timeout.count(), 300);
 }
 
 /// A server that was started anew, empty: it takes a watch from a future version for one that may

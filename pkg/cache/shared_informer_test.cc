@@ -1,5 +1,3 @@
-#include "kubexx/cache/shared_informer.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,6 +14,7 @@
 #include <vector>
 
 #include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/cache/shared_informer_base.h"
 #include "kubexx/cache/testing/auto_clock.h"
 #include "kubexx/cache/testing/chaos.h"
 #include "kubexx/cache/testing/fake_source.h"

@@ -78,7 +78,7 @@ class Outcome {
         return;
       }
     }
-    const Result<bool> met = Alone([&] { return conditions_.See(event); });
+    const Result<bool> met = Ask(event);
     if (met && !*met) {
       return;
     }
@@ -87,10 +87,14 @@ class Outcome {
     changed_.notify_all();
   }
 
-  /// Calls `ask`, the user's code, while no condition is looked at: they may share variables.
-  Result<bool> Alone(base::FunctionRef<Result<bool>()> ask) {
+  /// Calls `ask`, the user's code, while no condition is looked at: they may share variables. Once
+  /// it has answered true no condition is looked at any more, and what the user's code has noted
+  /// stays.
+  Result<bool> AskFirst(base::FunctionRef<Result<bool>()> ask) {
     const base::MutexLock lock(asking_);
-    return ask();
+    auto met = ask();
+    over_ = met && *met;
+    return met;
   }
 
   /// Nothing when `stop` was requested first.
@@ -103,8 +107,14 @@ class Outcome {
   }
 
  private:
+  Result<bool> Ask(const WatchEvent& event) {
+    const base::MutexLock lock(asking_);
+    return over_ ? false : conditions_.See(event);
+  }
+
   base::Mutex asking_;  // taken before mu_, held by whoever asks the user's code
-  Conditions conditions_;
+  Conditions conditions_ KX_GUARDED_BY(asking_);
+  bool over_ KX_GUARDED_BY(asking_) = false;
   base::Mutex mu_;
   base::CondVar changed_;
   std::optional<Result<WatchEvent>> result_ KX_GUARDED_BY(mu_);
@@ -207,7 +217,7 @@ Result<std::optional<WatchEvent>> UntilWithSync(std::shared_ptr<ListerWatcher> s
     if (!registration.WaitForSync(timer.token())) {
       return Fail(EndOf(timer));
     }
-    KX_ASSIGN_OR_RETURN(const bool met, outcome.Alone([&] { return precondition(informer); }));
+    KX_ASSIGN_OR_RETURN(const bool met, outcome.AskFirst([&] { return precondition(informer); }));
     if (met) {
       return std::nullopt;
     }

@@ -17,7 +17,7 @@
 #include "kubexx/base/clock.h"
 #include "kubexx/base/function_ref.h"
 #include "kubexx/cache/lister_watcher.h"
-#include "kubexx/cache/shared_informer.h"
+#include "kubexx/cache/shared_informer_base.h"
 #include "kubexx/cache/typed_object.h"
 
 namespace kubexx::cache {

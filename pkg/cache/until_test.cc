@@ -197,6 +197,32 @@ TEST_F(UntilTest, WithSyncSeesWhatThereIsAndWhatComes) {
   ASSERT_TRUE(late.has_value() && late->has_value());
 }
 
+TEST_F(UntilTest, NoConditionIsLookedAtOnceThePreconditionIsTrue) {
+  const apimachinery::ObjectKey key{"a", "one"};
+  for (int round = 0; round < 50; ++round) {
+    source_->Put(key, "ready");
+    int looks = 0;
+    const auto met = UntilWithSync(
+        source_,
+        [&](const SharedInformerBase& informer) -> Result<bool> {
+          looks = 0;
+          // Its event is under way when the precondition has been true.
+          const std::string later = source_->Put(key, "later");
+          while (informer.GetRaw(key)->resource_version != later) {
+            std::this_thread::yield();
+          }
+          return true;
+        },
+        {[&](const WatchEvent&) -> Result<bool> {
+          ++looks;
+          return false;
+        }},
+        {}, Options());
+    ASSERT_TRUE(met.has_value()) << met.error().ToString();
+    EXPECT_EQ(looks, 0) << "in round " << round;
+  }
+}
+
 TEST_F(UntilTest, WaitsForOneObjectAndForItsEnd) {
   const apimachinery::ObjectKey key{"a", "one"};
   const auto has_value = [](const ConfigMap* object) {

@@ -1,7 +1,7 @@
 #include <charconv>
 
+#include "kubexx/codec/base64.h"
 #include "kubexx/codec/codec.h"
-#include "kubexx/codec/internal/base64.h"
 #include "kubexx/codec/internal/json_number.h"
 #include "kubexx/codec/internal/json_scan.h"
 #include "kubexx/codec/internal/zero.h"
@@ -103,7 +103,7 @@ void Writer::Element(const FieldSchema& field, const void* value) {
       break;
     case Kind::kBytes:
       out_ += '"';
-      internal::AppendBase64(As<apimachinery::Bytes>(value).view(), out_);
+      AppendBase64(As<apimachinery::Bytes>(value).view(), out_);
       out_ += '"';
       break;
     case Kind::kMessage:

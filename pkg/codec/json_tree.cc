@@ -6,6 +6,7 @@
 
 #include "kubexx/codec/internal/json_number.h"
 #include "kubexx/codec/internal/json_scan.h"
+#include "kubexx/codec/member_index.h"
 
 namespace kubexx::codec {
 namespace {
@@ -40,6 +41,29 @@ void DropDuplicates(std::vector<JsonTree::Member>& members) {
     }
   }
   members = std::move(kept);
+}
+
+bool SameMembers(const JsonTree& a, const JsonTree& b) {
+  const std::span<const JsonTree::Member> left = a.members();
+  const std::span<const JsonTree::Member> right = b.members();
+  if (left.size() != right.size()) {
+    return false;
+  }
+  std::size_t same = 0;  // Most objects that are compared have one order.
+  while (same < left.size() && left[same].key == right[same].key) {
+    if (left[same].value != right[same].value) {
+      return false;
+    }
+    ++same;
+  }
+  if (same == left.size()) {
+    return true;
+  }
+  const MemberIndex others(&b);
+  return std::ranges::all_of(left.subspan(same), [&others](const JsonTree::Member& member) {
+    const JsonTree* const other = others.Find(member.key);
+    return other != nullptr && member.value == *other;
+  });
 }
 
 }  // namespace
@@ -346,11 +370,7 @@ bool operator==(const JsonTree& a, const JsonTree& b) {
     case JsonTree::Type::kArray:
       return std::ranges::equal(a.elements(), b.elements());
     case JsonTree::Type::kObject:
-      return a.size() == b.size() &&
-             std::ranges::all_of(a.members(), [&b](const JsonTree::Member& member) {
-               const JsonTree* other = b.Find(member.key);
-               return other != nullptr && member.value == *other;
-             });
+      return SameMembers(a, b);
   }
   return false;
 }

@@ -106,5 +106,22 @@ TEST(JsonTreeTest, ComparesAsJsonValues) {
   EXPECT_NE(Parsed("true"), Parsed("false"));
 }
 
+// So many members that looking at each for each would not end in a test's time.
+TEST(JsonTreeTest, ComparesObjectsOfAnySize) {
+  constexpr int kMembers = 300000;
+  std::vector<JsonTree::Member> up;
+  std::vector<JsonTree::Member> down;
+  for (int i = 0; i < kMembers; ++i) {
+    up.push_back({.key = std::to_string(i), .value = i});
+    down.push_back({.key = std::to_string(kMembers - 1 - i), .value = kMembers - 1 - i});
+  }
+  const JsonTree one = JsonTree::Object(std::move(up));
+  JsonTree other = JsonTree::Object(std::move(down));
+  EXPECT_TRUE(one == one);
+  EXPECT_TRUE(one == other);
+  other.members().back().value = -1;
+  EXPECT_FALSE(one == other);
+}
+
 }  // namespace
 }  // namespace kubexx::codec

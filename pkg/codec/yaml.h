@@ -15,7 +15,12 @@ namespace kubexx::codec {
 /// as sigs.k8s.io/yaml YAMLToJSON. Empty documents are left out. YAML 1.1 scalars (yes and on are
 /// booleans), aliases and merge keys work; what aliases multiply is bounded. kMalformed with the
 /// line for bad YAML and for what JSON cannot hold (infinities, keys that are lists or null).
-apimachinery::Result<std::vector<std::string>> YamlToJson(std::string_view yaml);
+///
+/// Of a key that a map has twice the last value counts. With `duplicates` each such place in the
+/// first document is told in the words of go-yaml, `line 3: key "a" already set in map`, in its
+/// order and 100 at most; what merge keys bring along is not looked at for that.
+apimachinery::Result<std::vector<std::string>> YamlToJson(
+    std::string_view yaml, std::vector<std::string>* duplicates = nullptr);
 
 /// A JSON value as one block-style YAML document without "---", members in ascending order. Every
 /// string that could be read as something else is quoted. kMalformed when `json` is no JSON value.

@@ -6,7 +6,7 @@
 #include <optional>
 #include <sstream>
 
-#include "kubexx/codec/internal/base64.h"
+#include "kubexx/codec/base64.h"
 #include "kubexx/codec/internal/json_scan.h"
 #include "kubexx/codec/internal/json_walk.h"
 #include "kubexx/codec/internal/yaml_scalar.h"
@@ -26,6 +26,8 @@ using internal::ScalarType;
 constexpr std::size_t kGrowthFactor = 16;
 constexpr std::size_t kGrowthFloor = 4 << 20;
 
+constexpr std::size_t kMaxDuplicates = 100;
+
 constexpr std::string_view kBadKey = "a key must be a string, number or boolean";
 
 // "?" is the tag of an unquoted scalar, "!" that of a quoted one. Nothing when the text does not
@@ -41,7 +43,7 @@ std::optional<ResolvedScalar> Resolve(std::string_view tag, const std::string& t
   tag.remove_prefix(kPrefix.size());
   if (tag == "binary") {
     ResolvedScalar resolved;
-    return internal::DecodeBase64(text, resolved.text) ? std::optional(resolved) : std::nullopt;
+    return DecodeBase64(text, resolved.text) ? std::optional(resolved) : std::nullopt;
   }
   if (tag != "int" && tag != "bool" && tag != "null" && tag != "float") {
     return ResolvedScalar{ScalarType::kString, text};
@@ -65,7 +67,9 @@ struct Value {
 /// YAML::ParserException, which the parser lets through.
 class JsonBuilder : public YAML::EventHandler {
  public:
-  explicit JsonBuilder(std::size_t max_repeated) : max_repeated_(max_repeated) {}
+  /// `duplicates` may be null.
+  JsonBuilder(std::size_t max_repeated, std::vector<std::string>* duplicates)
+      : max_repeated_(max_repeated), duplicates_(duplicates) {}
 
   std::vector<std::string> Take() && { return std::move(documents_); }
 
@@ -80,7 +84,9 @@ class JsonBuilder : public YAML::EventHandler {
   }
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    Deliver({"null", {}}, anchor, mark);
+    // One that is left out has the place of what comes next, to the parser.
+    const bool is_value = !frames_.empty() && frames_.back().is_map && frames_.back().key;
+    Deliver({"null", {}}, anchor, is_value ? frames_.back().key_mark : mark);
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override;
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
@@ -106,6 +112,8 @@ class JsonBuilder : public YAML::EventHandler {
     std::map<std::string, std::string> members{};  // of a map
     std::vector<std::string> merges{};             // values of its << keys
     std::optional<std::string> key{};              // waiting for its value
+    std::string shown_key{};                       // the same as messages have it
+    YAML::Mark key_mark{};
     bool key_is_merge = false;
   };
 
@@ -116,8 +124,10 @@ class JsonBuilder : public YAML::EventHandler {
   void Deliver(Value value, YAML::anchor_t anchor, const YAML::Mark& mark);
   void Repeat(std::size_t bytes, const YAML::Mark& mark);
   void Merge(Frame& frame, std::string_view json);
+  void Complain(const Frame& frame, const YAML::Mark& mark);
 
   std::size_t max_repeated_;
+  std::vector<std::string>* duplicates_;
   std::size_t repeated_ = 0;
   int last_start_ = -1;
   std::vector<Frame> frames_{};
@@ -165,13 +175,24 @@ void JsonBuilder::Deliver(Value value, YAML::anchor_t anchor, const YAML::Mark& 
       throw YAML::ParserException(mark, std::string(kBadKey));
     }
     frame.key = std::move(value.key);
+    frame.shown_key = std::move(value.json);
+    frame.key_mark = mark;
   } else if (frame.key_is_merge) {
     frame.merges.push_back(std::move(value.json));
     frame.key_is_merge = false;
     frame.key.reset();
   } else {
+    Complain(frame, mark);
     frame.members[std::move(*frame.key)] = std::move(value.json);
     frame.key.reset();
+  }
+}
+
+void JsonBuilder::Complain(const Frame& frame, const YAML::Mark& mark) {
+  if (duplicates_ != nullptr && documents_.empty() && duplicates_->size() < kMaxDuplicates &&
+      frame.members.contains(*frame.key)) {
+    duplicates_->push_back("line " + std::to_string(mark.line + 1) + ": key " + frame.shown_key +
+                           " already set in map");
   }
 }
 
@@ -252,9 +273,10 @@ void JsonBuilder::OnMapEnd() {
 
 }  // namespace
 
-Result<std::vector<std::string>> YamlToJson(std::string_view yaml) {
+Result<std::vector<std::string>> YamlToJson(std::string_view yaml,
+                                            std::vector<std::string>* duplicates) {
   try {
-    JsonBuilder builder(yaml.size() * kGrowthFactor + kGrowthFloor);
+    JsonBuilder builder(yaml.size() * kGrowthFactor + kGrowthFloor, duplicates);
     std::istringstream stream{std::string(yaml)};
     YAML::Parser parser(stream);
     while (parser.HandleNextDocument(builder)) {

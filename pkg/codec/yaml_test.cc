@@ -62,6 +62,47 @@ constexpr ReadCase kReads[] = {
 constexpr auto YamlCaseName = [](const auto& test) { return std::to_string(test.index); };
 INSTANTIATE_TEST_SUITE_P(Cases, YamlRead, ::testing::ValuesIn(kReads), YamlCaseName);
 
+struct DuplicateCase {
+  std::string_view yaml;
+  std::vector<std::string> duplicates;
+};
+
+// Expected values: sigs.k8s.io/yaml v1.6.0, YAMLToJSONStrict.
+TEST(Yaml, KeysThatAMapHasTwiceAreTold) {
+  const std::vector<DuplicateCase> cases = {
+      {"a: 1\nb: {a: 1}\n", {}},
+      {"a: 1\na: 2\n", {"line 2: key \"a\" already set in map"}},
+      {"a: 1\nb:\n  c: 1\n  c:\n    d: 1\n    d: 2\na: [1,\n 2]\n",
+       {"line 6: key \"d\" already set in map", "line 5: key \"c\" already set in map",
+        "line 7: key \"a\" already set in map"}},
+      {"1: a\n1: b\ntrue: c\ntrue: d\n\"x\\\"\": 1\n'x\"': 2\n1.5: 1\n1.5: 3\n",
+       {"line 2: key 1 already set in map", "line 4: key true already set in map",
+        "line 6: key \"x\\\"\" already set in map", "line 8: key 1.5 already set in map"}},
+      {"a: x\na: |\n  text\na:\n  - 1\na:\n- 1\na:\n",
+       {"line 2: key \"a\" already set in map", "line 5: key \"a\" already set in map",
+        "line 7: key \"a\" already set in map", "line 8: key \"a\" already set in map"}},
+      {"{\"a\":{\"b\":1,\"b\":2},\n\"a\":\n{}}",
+       {"line 1: key \"b\" already set in map", "line 3: key \"a\" already set in map"}},
+      {"a: &x 1\na: *x\n", {"line 2: key \"a\" already set in map"}},
+      {"a: 1\n---\na: 1\na: 2\n", {}},
+  };
+  for (const DuplicateCase& one : cases) {
+    std::vector<std::string> duplicates;
+    EXPECT_TRUE(YamlToJson(one.yaml, &duplicates));
+    EXPECT_EQ(duplicates, one.duplicates) << one.yaml;
+  }
+}
+
+TEST(Yaml, NotTooManyDuplicatesAreTold) {
+  std::string yaml;
+  for (int i = 0; i < 1000; ++i) {
+    yaml += "a: 1\n";
+  }
+  std::vector<std::string> duplicates;
+  EXPECT_TRUE(YamlToJson(yaml, &duplicates));
+  EXPECT_EQ(duplicates.size(), 100U);
+}
+
 TEST(Yaml, AStreamHasDocuments) {
   const auto documents = YamlToJson("---\na: 1\n---\n# nothing\n---\nb: 2\n...\n");
   ASSERT_TRUE(documents.has_value());

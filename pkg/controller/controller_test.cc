@@ -153,6 +153,27 @@ TEST_F(ControllerTest, RequestIsRetriedWithBackoffUntilItSucceeds) {
   EXPECT_EQ(Results("success"), 1);
 }
 
+TEST_F(ControllerTest, TheErrorOfACallIsReturnedAsItIs) {
+  const Result<int> read = Fail(Reason::kConflict, "not yet");
+  std::atomic<int> calls = 0;
+  reconcile_ = [&](const Request&, Context&) -> Result<Action> {
+    switch (++calls) {
+      case 1:
+        return read.error();
+      case 2:
+        return read.status();
+      default:
+        return Action::Done();
+    }
+  };
+  Start({.clock = clock_});
+  controller_->Enqueue(R("a"));
+  AdvanceUntil(3);
+  Stop();
+  EXPECT_EQ(Results("error"), 2);
+  EXPECT_EQ(Results("success"), 1);
+}
+
 TEST_F(ControllerTest, TerminalErrorIsNotRetried) {
   reconcile_ = [](const Request&, Context&) -> Result<Action> {
     return TerminalError({Reason::kInvalid, "never"});
@@ -267,6 +288,7 @@ TEST_F(ControllerTest, TimeoutStopsTheReconcile) {
   Start({.reconcile_timeout = seconds(30), .clock = clock_});
   controller_->Enqueue(R("a"));
   calls_.Await(1);
+  clock_.AdvanceToSleeper(seconds(30));
   AdvanceUntil(2);
   Stop();
   EXPECT_EQ(Count("controller_runtime_reconcile_timeouts_total"), 1);

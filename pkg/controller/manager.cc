@@ -14,6 +14,7 @@
 #include "kubexx/controller/internal/end_guard.h"
 #include "kubexx/controller/internal/function_runnable.h"
 #include "kubexx/controller/internal/manager_http.h"
+#include "kubexx/controller/internal/manager_parts.h"
 #include "kubexx/controller/internal/recorders.h"
 #include "kubexx/controller/internal/runnable_group.h"
 #include "kubexx/logging/log.h"
@@ -27,21 +28,9 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using apimachinery::Status;
 
-informers::FactoryOptions CacheOptions(const ManagerOptions& options, metrics::Registry* registry) {
-  return {.namespace_ = options.cache.namespace_,
-          .clock = options.clock,
-          .registry = registry,
-          .resync_period = options.cache.resync_period,
-          .list_watch = options.cache.list_watch,
-          .tweak = options.cache.tweak,
-          .transform = options.cache.transform,
-          .namespaces = options.cache.namespaces,
-          .index_namespaces = options.cache.index_namespaces,
-          .tuning = options.cache.tuning};
-}
-
 // For what heeds its stop_token; another process may lead already.
 constexpr base::Duration kLostGrace = std::chrono::seconds(1);
+constexpr const char* kHandlers = "the handlers of the caches";
 
 std::string Join(const std::vector<std::string>& names, const char* between) {
   std::string text;
@@ -51,38 +40,36 @@ std::string Join(const std::vector<std::string>& names, const char* between) {
   return text;
 }
 
-// Clients and caches may outlive the manager that made the registry for their metrics.
-std::shared_ptr<rest::RESTClient> KeepingAlive(std::shared_ptr<metrics::Registry> registry,
-                                               std::shared_ptr<rest::RESTClient> client) {
-  rest::RESTClient* const raw = client.get();
-  using Both = std::pair<std::shared_ptr<metrics::Registry>, std::shared_ptr<rest::RESTClient>>;
-  return {std::make_shared<Both>(std::move(registry), std::move(client)), raw};
-}
-
 }  // namespace
 
 class Manager::Impl {
  public:
+  /// Events are written with `events`, or with `client` when it is null.
   Impl(std::shared_ptr<rest::RESTClient> client, ManagerOptions options,
-       std::unique_ptr<metrics::Registry> own_registry)
+       std::unique_ptr<metrics::Registry> own_registry, std::shared_ptr<rest::RESTClient> events)
       : options_(std::move(options)),
         own_registry_(options_.registry != nullptr ? nullptr
                       : own_registry               ? std::move(own_registry)
                                                    : std::make_unique<metrics::Registry>()),
         registry_(options_.registry != nullptr ? *options_.registry : *own_registry_),
-        client_(own_registry_ ? KeepingAlive(own_registry_, std::move(client)) : std::move(client)),
+        client_(own_registry_ ? internal::KeepingAlive(own_registry_, std::move(client))
+                              : std::move(client)),
         caches_(std::make_shared<informers::SharedInformerFactory>(
-            client_, CacheOptions(options_, &registry_))),
+            client_, internal::CacheOptions(options_, &registry_))),
         http_({.all = options_.http,
                .health_only = options_.health_http,
                .webhooks = options_.webhooks,
                .judge = options_.protect_metrics ? client_ : nullptr,
                .clock = options_.clock},
               registry_),
-        recorders_(client_, options_.clock, registry_),
+        recorders_(!events         ? client_
+                   : own_registry_ ? internal::KeepingAlive(own_registry_, std::move(events))
+                                   : std::move(events),
+                   options_.clock, registry_),
         servers_(options_.clock, [this](Status status) { Failed(std::move(status)); }),
         others_(options_.clock, [this](Status status) { Failed(std::move(status)); }),
-        leaders_(options_.clock, [this](Status status) { Failed(std::move(status)); }) {
+        leaders_(options_.clock, [this](Status status) { Failed(std::move(status)); }),
+        errands_(options_.clock, [this](Status status) { Failed(std::move(status)); }) {
     if (own_registry_) {
       process_metrics_ = metrics::RegisterProcessMetrics(registry_);
     }
@@ -135,6 +122,7 @@ class Manager::Impl {
                                                   .running = [this] { return Running(); },
                                                   .on_stuck = options_.on_stuck});
     const std::stop_callback end(stop, [this] { ended_.request_stop(); });
+    errands_.Start();
     if (Result<void> started = Start(); !started) {
       Failed(started.status());
     }
@@ -188,7 +176,10 @@ class Manager::Impl {
     }
     caches_synced_ = true;
     others_.Start();
-    KX_RETURN_IF_ERROR(leaders_.Warmup(ended_.get_token()));
+    KX_RETURN_IF_ERROR(Warmup());
+    if (ended_.stop_requested()) {
+      return {};
+    }
     if (leadership_) {
       election_ = std::jthread([this] { Elect(); });
     } else {
@@ -196,6 +187,24 @@ class Manager::Impl {
       leaders_.Start();
     }
     return {};
+  }
+
+  /// Returns when they have ended, or are to: what a user's function is at nobody can end, so that
+  /// it is not this thread that hangs.
+  Result<void> Warmup() {
+    const auto result = std::make_shared<Result<void>>();
+    Send("warm-ups", [this, result] { *result = leaders_.Warmup(ended_.get_token()); });
+    return errands_.Await(base::TimePoint::max(), ended_.get_token()) ? *result : Result<void>();
+  }
+
+  /// Calls it on a thread of its own.
+  void Send(std::string name, std::function<void()> errand) {
+    errands_.Add(std::make_shared<internal::FunctionRunnable>(
+        std::move(name), Stage::kOther,
+        [errand = std::move(errand)](const std::stop_token&) -> Result<void> {
+          errand();
+          return {};
+        }));
   }
 
   Result<void> PrepareElection() {
@@ -260,13 +269,13 @@ class Manager::Impl {
     leads_ = false;
   }
 
+  /// The first failure is why the manager ends.
   void Failed(Status status) {
-    logging::Error("The manager ends", {{"error", status}});
-    {
-      const base::MutexLock lock(mu_);
-      if (!failure_) {
-        failure_ = std::move(status);
-      }
+    if (const base::MutexLock lock(mu_); failure_) {
+      logging::Warning("A failure while the manager ends", {{"error", status}});
+    } else {
+      logging::Error("The manager ends", {{"error", status}});
+      failure_ = std::move(status);
     }
     ended_.request_stop();
   }
@@ -291,7 +300,8 @@ class Manager::Impl {
         return group.Await(deadline, cut);
       });
     };
-    bool done = await(leaders_);
+    bool done = await(errands_);
+    done = await(leaders_) && done;
     done = await(others_) && done;
     done = guard.Await([this](base::TimePoint deadline, const std::stop_token& cut) {
       return AwaitElection(deadline, cut);
@@ -299,18 +309,21 @@ class Manager::Impl {
     if (!done && lost_leadership_) {
       return guard.Stuck();  // the next leader does not wait for our Events
     }
+    bool told = true;  // the handlers of the caches of everything
     if (done) {
-      guard.At("the handlers of the caches");
-      caches_->Shutdown();
+      guard.At(kHandlers);
+      Send(kHandlers, [this] { caches_->Shutdown(); });
+      told = errands_.Await(guard.Deadline() + internal::EndGuard::kClosing);
     }
-    guard.At("the last Events");
+    // What hangs is named, not what comes after it.
+    guard.At(told ? "the last Events" : kHandlers);
     recorders_.Stop();
-    guard.At("the servers");
+    guard.At(told ? "the servers" : kHandlers);
     servers_.RequestStop();
     done = await(servers_) && done;
     http_.Stop();
     leads_ = false;
-    return done ? Result<void>() : guard.Stuck();
+    return done && told ? Result<void>() : guard.Stuck();
   }
 
   base::Duration Grace() const {
@@ -369,31 +382,19 @@ class Manager::Impl {
   internal::RunnableGroup servers_;
   internal::RunnableGroup others_;
   internal::RunnableGroup leaders_;
+  /// What Run has done on another thread, as it may hang.
+  internal::RunnableGroup errands_;
   std::jthread election_;
 };
 
-Result<std::unique_ptr<Manager>> Manager::New(rest::Config config, ManagerOptions options) {
-  if (config.qps == 0 && config.burst == 0) {
-    config.qps = -1;
-  }
-  std::unique_ptr<metrics::Registry> own;
-  if (options.registry == nullptr) {
-    own = std::make_unique<metrics::Registry>();
-  }
-  metrics::Registry* const registry = own ? own.get() : options.registry;
-  KX_ASSIGN_OR_RETURN(
-      auto client,
-      rest::RESTClient::New(std::move(config), {.clock = options.clock, .registry = registry}));
-  return std::unique_ptr<Manager>(
-      new Manager(std::move(client), std::move(options), std::move(own)));
-}
-
 Manager::Manager(std::shared_ptr<rest::RESTClient> client, ManagerOptions options)
-    : Manager(std::move(client), std::move(options), nullptr) {}
+    : Manager(std::move(client), std::move(options), nullptr, nullptr) {}
 
 Manager::Manager(std::shared_ptr<rest::RESTClient> client, ManagerOptions options,
-                 std::unique_ptr<metrics::Registry> registry)
-    : impl_(std::make_unique<Impl>(std::move(client), std::move(options), std::move(registry))) {}
+                 std::unique_ptr<metrics::Registry> registry,
+                 std::shared_ptr<rest::RESTClient> events)
+    : impl_(std::make_unique<Impl>(std::move(client), std::move(options), std::move(registry),
+                                   std::move(events))) {}
 
 Manager::~Manager() = default;
 

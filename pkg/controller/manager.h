@@ -77,11 +77,12 @@ struct ManagerOptions {
   /// Events, takes 7 s at most. Together less than the 30 s after which a kubelet kills. After a
   /// lost lease it is a second at most, as another process may lead by then.
   base::Duration graceful_shutdown_timeout = std::chrono::seconds(20);
-  /// Called, with an error that names what still runs, for how long and on what, when that time is
-  /// over: a thread cannot be ended from outside, and to wait on would keep the lease, or work
-  /// beside the next leader. Not set: the error is logged and the process ends at once, with status
-  /// 1, by std::_Exit. A function that returns has Run return the error, too; the destructor then
-  /// waits. Called on any thread.
+  /// Called once, with an error that names what still runs, for how long and on what, when that
+  /// time is over: a thread cannot be ended from outside, and to wait on would keep the lease, or
+  /// work beside the next leader. Not set: the error is logged and the process ends at once, with
+  /// status 1, by std::_Exit. A function that returns has Run return the error, too, whether it is
+  /// a runnable that does not end, a warm-up or a handler of the caches; the destructor then waits
+  /// for it. Called on any thread.
   std::function<void(const apimachinery::Status&)> on_stuck{};
   /// How long a Client's read waits for the first list of a type that nobody has asked for before,
   /// counted from when its cache was started; a refusal ends it at once.
@@ -103,12 +104,13 @@ class Manager {
  public:
   /// Makes a client from `config`, with its metrics in the manager's registry. Where the config
   /// names no limit of requests there is none, as in controller-runtime: the API server's priority
-  /// and fairness sees to that no client takes all, and a limit in the client would have writes
-  /// wait behind Events.
+  /// and fairness sees to that no client takes all. Where it names one, Events have another of the
+  /// same size, so that writes do not wait for them.
   static apimachinery::Result<std::unique_ptr<Manager>> New(rest::Config config,
                                                             ManagerOptions options = {});
+  /// With a client that the caller has made, which writes Events, too.
   explicit Manager(std::shared_ptr<rest::RESTClient> client, ManagerOptions options = {});
-  /// Run must have returned. Waits for runnables that were still running then, which there are only
+  /// Run must have returned. Waits for what was still running then, which there is only
   /// with an `on_stuck` that returns, and names them in the log when that takes long. None of them,
   /// nor a reconciler, may be what destroys the manager: it would wait for itself. To end the
   /// manager from there request the stop of Run's token, which waits for nothing.
@@ -175,7 +177,7 @@ class Manager {
  private:
   class Impl;
   Manager(std::shared_ptr<rest::RESTClient> client, ManagerOptions options,
-          std::unique_ptr<metrics::Registry> registry);
+          std::unique_ptr<metrics::Registry> registry, std::shared_ptr<rest::RESTClient> events);
 
   std::unique_ptr<Impl> impl_;
 };

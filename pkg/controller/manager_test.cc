@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <memory>
 #include <optional>
+#include <semaphore>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -19,6 +20,7 @@
 #include "kubexx/base/mutex.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/controller/builder.h"
+#include "kubexx/logging/testing/capture.h"
 #include "kubexx/rest/testing/client.h"
 #include "kubexx/rest/testing/fake_server.h"
 
@@ -233,6 +235,7 @@ TEST_F(ManagerTest, RunnableMayEndByItself) {
 }
 
 TEST_F(ManagerTest, LostLeadershipIsAnError) {
+  const logging::testing::Capture log;
   auto leadership = std::make_shared<FakeLeadership>(journal_);
   Make({.leadership = leadership});
   Add("leader", Stage::kLeader);
@@ -243,6 +246,7 @@ TEST_F(ManagerTest, LostLeadershipIsAnError) {
   Join();
   ASSERT_FALSE(*result_);
   EXPECT_THAT(result_->status().message, HasSubstr("the lease was lost: the dog ate it"));
+  EXPECT_EQ(log.Count("The manager ends"), 1U);
 }
 
 TEST_F(ManagerTest, WhatDoesNotStopIsNamedAfterTheGrace) {
@@ -269,6 +273,42 @@ TEST_F(ManagerTest, WhatDoesNotStopIsNamedAfterTheGrace) {
   EXPECT_EQ(told, result_->status().message);
   release.request_stop();
   manager_.reset();
+}
+
+/// Does not come out of its warm-up until the token is requested.
+class SlowStarter final : public Worker {
+ public:
+  SlowStarter(Journal& journal, std::stop_token release)
+      : Worker(journal, "slow", Stage::kLeader), journal_(journal), release_(std::move(release)) {}
+  Result<void> Warmup(std::stop_token /*stop*/) override {
+    journal_.Note("slow warms up");
+    WaitFor(release_);
+    return {};
+  }
+
+ private:
+  Journal& journal_;
+  const std::stop_token release_;
+};
+
+TEST_F(ManagerTest, AWarmupThatHangsIsNamedAfterTheGrace) {
+  std::stop_source release;
+  base::testing::FakeClock clock;
+  Make({.graceful_shutdown_timeout = seconds(30),
+        .on_stuck = [](const apimachinery::Status&) {},
+        .clock = clock});
+  ASSERT_TRUE(manager_->Add(std::make_shared<SlowStarter>(journal_, release.get_token())));
+  Run();
+  journal_.Await("slow warms up");
+  thread_.request_stop();
+  clock.AdvanceToSleeper(seconds(30));
+  Join();
+  ASSERT_FALSE(*result_);
+  EXPECT_EQ(result_->status().reason, Reason::kTimeout);
+  EXPECT_THAT(result_->status().message, HasSubstr("slow: warm-up"));
+  release.request_stop();
+  manager_.reset();
+  EXPECT_THAT(journal_.lines(), ElementsAre("slow warms up")) << "it is too late to run";
 }
 
 TEST_F(ManagerTest, ALeaseThatIsLostAfterTheStopLeavesTheShorterGrace) {
@@ -376,7 +416,7 @@ TEST_F(ManagerDeathTest, WhatHangsBeforeItRunsDoesNotKeepTheProcessEither) {
     clock.AdvanceToSleeper(seconds(27));
     Join();
   };
-  EXPECT_EXIT(run(), ::testing::ExitedWithCode(EXIT_FAILURE), "still running.*its start");
+  EXPECT_EXIT(run(), ::testing::ExitedWithCode(EXIT_FAILURE), "still running.*warm: warm-up");
 }
 
 TEST_F(ManagerTest, AddedLateItRunsAtOnce) {
@@ -449,6 +489,53 @@ class FakeApi {
       [this](rest::testing::FakeConnection& connection) { Answer(connection); }};
 };
 
+TEST(ManagerEndTest, AHandlerOfACacheThatHangsIsNamedAfterTheGrace) {
+  rest::testing::FakeServer server([](rest::testing::FakeConnection& connection) {
+    while (const auto request = connection.ReadRequest()) {
+      if (request->target.find("sendInitialEvents") != std::string::npos) {
+        connection.Respond(422, "application/json",
+                           R"({"kind":"Status","reason":"Invalid","code":422})");
+      } else if (request->target.find("watch=true") != std::string::npos) {
+        connection.RespondChunked(200, "application/json");
+        connection.AwaitPeer();
+        return;
+      } else {
+        connection.Respond(200, "application/json",
+                           R"({"metadata":{"resourceVersion":"9"},"items":[)"
+                           R"({"metadata":{"namespace":"a","name":"b","resourceVersion":"3"}}]})");
+      }
+    }
+  });
+  base::testing::FakeClock clock;
+  std::atomic<int> told = 0;
+  std::stop_source release;
+  Journal journal;
+  auto manager = std::make_unique<Manager>(
+      rest::testing::NewClient(server.Url()),
+      ManagerOptions{.graceful_shutdown_timeout = seconds(0),
+                     .on_stuck = [&told](const apimachinery::Status&) { ++told; },
+                     .clock = clock});
+  const auto informer = manager->InformerFor<api::core::v1::ConfigMap>();
+  const auto registration = informer->AddRawHandler("stubborn", [&](const cache::RawEvent&) {
+    journal.Note("told");
+    WaitFor(release.get_token());
+  });
+  std::optional<Result<void>> result;
+  std::jthread thread([&](const std::stop_token& stop) { result = manager->Run(stop); });
+  journal.Await("told");
+  while (!manager->IsLeader()) {  // All has begun: there is no grace to end a beginning in.
+    std::this_thread::yield();
+  }
+  thread.request_stop();
+  clock.AdvanceToSleeper(seconds(7));
+  thread.join();
+  release.request_stop();
+  ASSERT_FALSE(*result);
+  EXPECT_EQ(result->status().reason, Reason::kTimeout);
+  EXPECT_THAT(result->status().message, HasSubstr("the handlers of the caches"));
+  EXPECT_EQ(told, 1);
+}
+
 TEST(ManagerApiTest, ProtectedMetricsAreForThoseWhomTheApiServerAllows) {
   FakeApi api;
   Manager manager(api.client(), {.http = {{.address = "127.0.0.1:0"}}, .protect_metrics = true});
@@ -475,6 +562,55 @@ TEST(ManagerApiTest, WithoutALimitInTheConfigRequestsDoNotWait) {
   ASSERT_TRUE(manager);
   for (int i = 0; i < 50; ++i) {
     ASSERT_TRUE((*manager)->client()->Get().AbsPath("/x").Do());
+  }
+}
+
+TEST(ManagerApiTest, EventsDoNotUseUpTheLimitOfOtherRequests) {
+  base::testing::FakeClock clock;  // which stands still: who has no token waits
+  std::binary_semaphore asked(0);
+  rest::testing::FakeServer server([&asked](rest::testing::FakeConnection& connection) {
+    while (const auto request = connection.ReadRequest()) {
+      if (request->method == "POST") {
+        asked.release();
+      }
+      connection.Respond(request->method == "POST" ? 403 : 200, "application/json", "{}");
+    }
+  });
+  rest::Config config;
+  config.host = server.Url();
+  config.qps = 1;
+  config.burst = 1;
+  auto manager = Manager::New(config, {.clock = clock});
+  ASSERT_TRUE(manager);
+  auto recorder = (*manager)->EventRecorderFor("operator");
+  for (const char* reason : {"First", "Second"}) {
+    events::Occurrence occurrence;
+    occurrence.reason = reason;
+    recorder->Record(std::move(occurrence));
+  }
+  asked.acquire();
+  clock.AwaitSleepers(1);  // The second Event waits for its token, or is about to.
+  std::binary_semaphore done(0);
+  const std::jthread other([&] {
+    EXPECT_TRUE((*manager)->client()->Get().AbsPath("/x").Do());
+    done.release();
+  });
+  if (!done.try_acquire_for(seconds(30))) {
+    ADD_FAILURE() << "the request waits for a token that an Event has taken";
+    clock.Advance(seconds(10));
+    done.acquire();
+  }
+  std::atomic<bool> gone = false;
+  const std::jthread end([&] {
+    recorder.reset();
+    manager->reset();
+    gone = true;
+  });
+  while (!gone) {  // The second Event is given up after the flush limit.
+    if (clock.Sleepers() > 0) {
+      clock.Advance(seconds(1));
+    }
+    std::this_thread::yield();
   }
 }
 

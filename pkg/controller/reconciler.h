@@ -40,7 +40,8 @@ struct Context {
 /// Makes the world as the object says, and is called again whenever either may have changed. It
 /// looks at what is, not at what happened, must bear being called when nothing has changed, and
 /// must be thread-safe: different requests come at the same time, the same one never. An error is
-/// tried again with backoff; what it throws is logged, counted and treated as an error.
+/// tried again with backoff, and that of a call is returned as it is: `return object.error();`.
+/// What it throws is logged, counted and treated as an error.
 class Reconciler {
  public:
   virtual ~Reconciler() = default;

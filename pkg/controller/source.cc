@@ -2,9 +2,13 @@
 
 #include <chrono>
 #include <exception>
+#include <map>
+#include <optional>
 #include <utility>
 
+#include "kubexx/apimachinery/object_key.h"
 #include "kubexx/base/clock.h"
+#include "kubexx/base/mutex.h"
 #include "kubexx/logging/log.h"
 
 namespace kubexx::controller {
@@ -55,6 +59,34 @@ class Guard {
  private:
   std::string source_;
   metrics::Counter failures_;
+};
+
+/// Whom the last state that decoded of an object concerned, of objects whose state now does not
+/// decode: who knows of them by that state is to hear of what becomes of them. Thread-safe.
+class LastRequests {
+ public:
+  using Requests = std::vector<workqueue::Key>;
+
+  void Put(const apimachinery::ObjectKey& object, Requests requests) {
+    if (!requests.empty()) {
+      const base::MutexLock lock(mu_);
+      requests_.insert_or_assign(object, std::move(requests));
+    }
+  }
+  Requests Take(const apimachinery::ObjectKey& object) {
+    const base::MutexLock lock(mu_);
+    const auto found = requests_.find(object);
+    if (found == requests_.end()) {
+      return {};
+    }
+    Requests taken = std::move(found->second);
+    requests_.erase(found);
+    return taken;
+  }
+
+ private:
+  base::Mutex mu_;
+  std::map<apimachinery::ObjectKey, Requests> requests_ KX_GUARDED_BY(mu_);
 };
 
 // A predicate that cannot tell is no reason to miss something.
@@ -119,23 +151,39 @@ Source NewUntypedObjectSource(UntypedSource source, int priority) {
 Source NewUntypedMappedSource(UntypedSource source, cache::UntypedDecoder decode,
                               UntypedMapping map) {
   const Guard guard(source.name, source.failures);
+  const auto last_requests = std::make_shared<LastRequests>();
   return NewUntypedSource(
-      std::move(source), [decode, map = std::move(map), guard](
+      std::move(source), [decode, map = std::move(map), guard, last_requests](
                              const cache::RawEvent& event, workqueue::Queue& queue, int priority) {
-        const auto add = [&](const Result<cache::UntypedRef>& object) {
+        // Nothing when the state does not decode.
+        const auto add =
+            [&](const Result<cache::UntypedRef>& object) -> std::optional<LastRequests::Requests> {
           if (!object) {
             guard.Count();  // the event has told the log
-            return;
+            return std::nullopt;
           }
+          LastRequests::Requests requests;
           guard.Call("a mapping", event, [&] {
-            for (const workqueue::Key& key : map(object->get())) {
+            requests = map(object->get());
+            for (const workqueue::Key& key : requests) {
               queue.Add(key, {.priority = priority});
             }
           });
+          return requests;
         };
-        add(event.Decoded(decode));
-        if (event.type == cache::RawEvent::Type::kUpdate && !IsUnchanged(event)) {
-          add(event.DecodedOld(decode));
+        const bool is_delete = event.type == cache::RawEvent::Type::kDelete;
+        const auto now = add(event.Decoded(decode));
+        std::optional<LastRequests::Requests> before;
+        if (is_delete ? !now && event.old_entry() != event.entry()
+                      : event.type == cache::RawEvent::Type::kUpdate && !IsUnchanged(event)) {
+          before = add(event.DecodedOld(decode));
+        }
+        LastRequests::Requests last = last_requests->Take(event.key());
+        for (const workqueue::Key& key : last) {
+          queue.Add(key, {.priority = priority});
+        }
+        if (!now && !is_delete) {
+          last_requests->Put(event.key(), before ? *std::move(before) : std::move(last));
         }
       });
 }

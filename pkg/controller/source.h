@@ -69,6 +69,8 @@ Source NewUntypedSource(
 Source NewUntypedObjectSource(UntypedSource source, int priority);
 /// Adds what `map` says of the objects that change, as `decode` reads them, in their new and their
 /// old state. A state that does not decode, or that `map` throws at, is left out, the other is not.
+/// While the state of an object does not decode, every event of it, its deletion too, adds what the
+/// last state that did had added.
 Source NewUntypedMappedSource(UntypedSource source, cache::UntypedDecoder decode,
                               UntypedMapping map);
 

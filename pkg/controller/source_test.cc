@@ -193,6 +193,65 @@ TEST_F(SourceTest, AnObjectThatDoesNotDecodeIsNoEmptyOne) {
   EXPECT_EQ(nameless, 0);
 }
 
+class MappedDeleteTest : public SourceTest {
+ protected:
+  // Of user `user`, and of its own name.
+  void PutOf(const std::string& user) {
+    ConfigMap object = Make("map");
+    object.data["user"] = user;
+    Put(object);
+  }
+  void PutBroken() {
+    server_->PutObject({.encoding = codec::Encoding::kJson,
+                        .bytes = "{broken" + std::to_string(broken_++),
+                        .key = {"ns", "map"}});
+  }
+  void StartMapped() {
+    Start(NewMappedSource<ConfigMap>(informer_, "test",
+                                     [](const ConfigMap& map) {
+                                       return std::vector<workqueue::Key>{
+                                           {.object = {"ns", map.data.at("user")}}};
+                                     },
+                                     {}));
+  }
+  int broken_ = 0;
+};
+
+TEST_F(MappedDeleteTest, WhoKnewTheLastReadableStateHearsOfTheDeletion) {
+  PutOf("a");
+  StartMapped();
+  EXPECT_THAT(Take(), Pair("a", kLowPriority));
+  PutBroken();
+  EXPECT_THAT(Take(), Pair("a", 0)) << "the state before says whom it concerns";
+  PutBroken();
+  EXPECT_THAT(Take(), Pair("a", 0)) << "neither of the states does";
+  server_->Delete({"ns", "map"});
+  EXPECT_THAT(Take(), Pair("a", 0));
+  PutOf("b");
+  PutOf("c");
+  EXPECT_EQ(Take().first, "b") << "what concerned a is gone";
+}
+
+TEST_F(MappedDeleteTest, AMendedStateIsToldToWhoKnewTheOneBefore) {
+  PutOf("a");
+  StartMapped();
+  EXPECT_EQ(Take().first, "a");
+  PutBroken();
+  EXPECT_EQ(Take().first, "a");
+  PutOf("b");
+  AwaitKeys(2);
+  std::vector<std::string> told{Take().first, Take().first};
+  EXPECT_THAT(told, ::testing::UnorderedElementsAre("a", "b"));
+}
+
+TEST_F(MappedDeleteTest, ADeletionWhoseOwnStateDoesNotDecodeIsMappedByTheOneBefore) {
+  PutOf("a");
+  StartMapped();
+  EXPECT_EQ(Take().first, "a");
+  server_->DeleteAs({.encoding = codec::Encoding::kJson, .bytes = "{broken", .key = {"ns", "map"}});
+  EXPECT_THAT(Take(), Pair("a", 0));
+}
+
 TEST_F(SourceTest, AnObjectThatDoesNotDecodeIsReconciledWhateverThePredicateAsks) {
   StartWith({[](const Event<ConfigMap>& event) { return event.object().data.contains("x"); }});
   server_->PutObject(

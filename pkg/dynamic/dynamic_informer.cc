@@ -137,17 +137,7 @@ bool DynamicFactoryBase::WaitForCacheSync(std::stop_token stop) const {
 }
 
 void DynamicFactoryBase::Shutdown() {
-  const std::vector<InformerPtr> all = All();
-  for (const InformerPtr& informer : all) {
-    informer->RequestStop();
-  }
-  // A handler must wait for none of them: one of another informer may be here, too.
-  if (std::ranges::any_of(all, &cache::SharedInformerBase::OnOwnThread)) {
-    return;
-  }
-  for (const InformerPtr& informer : all) {
-    informer->Stop();
-  }
+  (void)cache::StopAll(All());  // or a handler has asked for it, and waits for nothing
 }
 
 template <>

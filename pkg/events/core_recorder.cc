@@ -58,6 +58,7 @@ class CoreRecorder::Impl {
     pipeline_.Put(std::move(event));
   }
 
+  void RequestStop() { pipeline_.Close(options_.flush_limit); }
   void Stop() { pipeline_.Stop(options_.flush_limit); }
 
  private:
@@ -96,6 +97,7 @@ CoreRecorder::CoreRecorder(std::shared_ptr<Sink> sink, RecorderOptions options)
     : impl_(std::make_unique<Impl>(std::move(sink), std::move(options))) {}
 CoreRecorder::~CoreRecorder() { impl_->Stop(); }
 void CoreRecorder::Record(Occurrence occurrence) { impl_->Record(std::move(occurrence)); }
+void CoreRecorder::RequestStop() { impl_->RequestStop(); }
 void CoreRecorder::Stop() { impl_->Stop(); }
 
 }  // namespace kubexx::events

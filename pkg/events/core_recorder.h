@@ -33,8 +33,11 @@ class CoreRecorder final : public Recorder {
   /// `regarding`, or "default".
   void Record(Occurrence occurrence) override;
 
-  /// Takes no more events, tries each queued one once, and returns when that is done or after
-  /// RecorderOptions::flush_limit. May be called again.
+  /// Takes no more events, and tries each queued one once. Waits for nothing; the flush limit of
+  /// Stop counts from now on.
+  void RequestStop();
+  /// RequestStop, and returns when that is done or after RecorderOptions::flush_limit. May be
+  /// called again.
   void Stop();
 
  private:

@@ -77,6 +77,7 @@ class SeriesRecorder::Impl {
     pipeline_.Put(std::move(event));
   }
 
+  void RequestStop() { pipeline_.Close(options_.flush_limit); }
   void Stop() { pipeline_.Stop(options_.flush_limit); }
 
  private:
@@ -165,6 +166,7 @@ SeriesRecorder::SeriesRecorder(std::shared_ptr<Sink> sink, RecorderOptions optio
     : impl_(std::make_unique<Impl>(std::move(sink), std::move(options))) {}
 SeriesRecorder::~SeriesRecorder() { impl_->Stop(); }
 void SeriesRecorder::Record(Occurrence occurrence) { impl_->Record(std::move(occurrence)); }
+void SeriesRecorder::RequestStop() { impl_->RequestStop(); }
 void SeriesRecorder::Stop() { impl_->Stop(); }
 
 }  // namespace kubexx::events

@@ -32,8 +32,11 @@ class SeriesRecorder final : public Recorder {
   /// namespace is that of `regarding`, or "default". `related` counts when events are compared.
   void Record(Occurrence occurrence) override;
 
-  /// Takes no more events, tries each queued one and each series with news once, and returns when
-  /// that is done or after RecorderOptions::flush_limit. May be called again.
+  /// Takes no more events, and tries each queued one and each series with news once. Waits for
+  /// nothing; the flush limit of Stop counts from now on.
+  void RequestStop();
+  /// RequestStop, and returns when that is done or after RecorderOptions::flush_limit. May be
+  /// called again.
   void Stop();
 
  private:

@@ -148,13 +148,17 @@ TEST_F(HostileClientTest, AHeaderMayBeAsLargeAsAllOfThemTogether) {
   const std::size_t before = OpenDescriptors();
   const std::string large(70'000, 'x');
   const std::string end = "Connection: close\r\n\r\n";
-  EXPECT_THAT(Exchange("GET /a HTTP/1.1\r\nX: " + large + "\r\n" + end), HasSubstr("X=70000;"));
-  EXPECT_THAT(Exchange("GET /a HTTP/1.1\r\n" + large + ": x\r\n" + end), HasSubstr("=1;"));
-  EXPECT_THAT(Exchange("GET /" + large + " HTTP/1.1\r\n" + end), HasSubstr("/" + large));
-  EXPECT_THAT(Exchange("GET /a HTTP/1.1\r\nX: " + std::string(2 << 20, 'x') + "\r\n" + end),
-              StartsWith("HTTP/1.1 431 "));
+  EXPECT_THAT(Exchange("GET /a HTTP/1.1\r\nHost: x\r\nX: " + large + "\r\n" + end),
+              HasSubstr("X=70000;"));
+  EXPECT_THAT(Exchange("GET /a HTTP/1.1\r\nHost: x\r\n" + large + ": x\r\n" + end),
+              HasSubstr("=1;"));
+  EXPECT_THAT(Exchange("GET /" + large + " HTTP/1.1\r\nHost: x\r\n" + end), HasSubstr("/" + large));
+  EXPECT_THAT(
+      Exchange("GET /a HTTP/1.1\r\nHost: x\r\nX: " + std::string(2 << 20, 'x') + "\r\n" + end),
+      StartsWith("HTTP/1.1 431 "));
   for (int i = 0; i < 20; ++i) {
-    EXPECT_THAT(Exchange("GET /a HTTP/1.1\r\nX: " + large + "\r\n" + end), StartsWith("HTTP"));
+    EXPECT_THAT(Exchange("GET /a HTTP/1.1\r\nHost: x\r\nX: " + large + "\r\n" + end),
+                StartsWith("HTTP"));
   }
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
   while (OpenDescriptors() > before && std::chrono::steady_clock::now() < deadline) {
@@ -169,13 +173,15 @@ TEST_F(HostileClientTest, AHeaderHasNotAnyNumberOfFields) {
   for (int i = 0; i < 2000; ++i) {
     fields += "A:\r\n";
   }
-  EXPECT_THAT(Exchange("GET / HTTP/1.1\r\n" + fields + "\r\n"), StartsWith("HTTP/1.1 431 "));
+  EXPECT_THAT(Exchange("GET / HTTP/1.1\r\nHost: x\r\n" + fields + "\r\n"),
+              StartsWith("HTTP/1.1 431 "));
 }
 
 TEST_F(HostileClientTest, AClientThatWaitsForThatIsToldToSendItsBody) {
   Start(Guarded());
   const RawClient client = Connect();
-  const std::string request = "POST /a HTTP/1.1\r\nContent-Length: 4\r\nConnection: close\r\n";
+  const std::string request =
+      "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nConnection: close\r\n";
   client.Send(request + std::string(kGood) + "Expect: 100-Continue\r\n\r\n");
   EXPECT_EQ(client.Read("\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n");
   EXPECT_THAT(client.Send("body").Read(), EndsWith(" body"));
@@ -195,7 +201,8 @@ TEST_F(HostileClientTest, AnAnswerWhoseHeaderCannotBeSentIsAnError) {
                   [&value](const Request&) { return Response{.headers = {{"Warning", value}}}; });
   for (const std::string& one : {std::string(70'000, 'x'), std::string("a\r\nSet-Cookie: b")}) {
     value = one;
-    const std::string answer = Exchange("GET /header HTTP/1.1\r\nConnection: close\r\n\r\n");
+    const std::string answer =
+        Exchange("GET /header HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
     EXPECT_THAT(answer, StartsWith("HTTP/1.1 500 "));
     EXPECT_THAT(answer, ::testing::Not(HasSubstr("Set-Cookie")));
   }
@@ -210,7 +217,7 @@ const std::string& MuchText() {
 TEST_F(HostileClientTest, WhoWasNotLetInIsAnsweredOnce) {
   Start(Guarded());
   const RawClient stranger = Connect();
-  stranger.Send("GET /a HTTP/1.1\r\n\r\n");
+  stranger.Send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n");
   const std::string answer = stranger.Read();
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 "));
   EXPECT_THAT(answer, HasSubstr("Connection: close\r\n"));
@@ -226,14 +233,17 @@ TEST_F(HostileClientTest, WhoWasNotLetInAndTakesNoAnswerMakesRoom) {
   for (int i = 0; i < 3; ++i) {
     strangers.push_back(Connect());
     // Its answer has begun and does not end.
-    EXPECT_THAT(strangers.back().Send("GET /much HTTP/1.1\r\n\r\n").Read("HTTP/1.1 200 "),
-                StartsWith("HTTP/1.1 200 "));
+    EXPECT_THAT(
+        strangers.back().Send("GET /much HTTP/1.1\r\nHost: x\r\n\r\n").Read("HTTP/1.1 200 "),
+        StartsWith("HTTP/1.1 200 "));
   }
   std::vector<RawClient> friends;
   for (int i = 0; i < 3; ++i) {
     friends.push_back(Connect());
     const std::string answer =
-        friends.back().Send("GET /a HTTP/1.1\r\n" + std::string(kGood) + "\r\n").Read("\r\n\r\n");
+        friends.back()
+            .Send("GET /a HTTP/1.1\r\nHost: x\r\n" + std::string(kGood) + "\r\n")
+            .Read("\r\n\r\n");
     EXPECT_THAT(answer, HasSubstr("Content-Length"));
     EXPECT_THAT(answer, ::testing::Not(HasSubstr("Connection: close"))) << "it is no spare one";
   }
@@ -247,7 +257,7 @@ TEST_F(HostileClientTest, WhoWasNotLetInHasLittleTimeToTakeTheAnswer) {
   server_->Handle("/much", [](const Request&) { return Response{.body = MuchText()}; });
   const std::size_t before = OpenDescriptors();
   const RawClient stranger = Connect();
-  stranger.Send("GET /much HTTP/1.1\r\n\r\n").Read("HTTP/1.1 200 ");
+  stranger.Send("GET /much HTTP/1.1\r\nHost: x\r\n\r\n").Read("HTTP/1.1 200 ");
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
   while (OpenDescriptors() > before + 1 && std::chrono::steady_clock::now() < deadline) {
     std::this_thread::yield();
@@ -260,26 +270,31 @@ TEST_F(HostileClientTest, CodingsOfTheBodyOtherThanChunkedAreRefused) {
   for (const std::string coding :
        {"Transfer-Encoding: chunked, identity", "Transfer-Encoding: xchunked",
         "Transfer-Encoding: identity", "Transfer-Encoding: gzip, chunked", "Transfer-Encoding:"}) {
-    const std::string answer = Exchange("POST /a HTTP/1.1\r\n" + coding +
-                                        "\r\n\r\nGET /b HTTP/1.1\r\nConnection: close\r\n\r\n");
+    const std::string answer =
+        Exchange("POST /a HTTP/1.1\r\nHost: x\r\n" + coding +
+                 "\r\n\r\nGET /b HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
     EXPECT_THAT(answer, StartsWith("HTTP/1.1 501 ")) << coding;
     EXPECT_EQ(answer.find("HTTP/1.1", 1), std::string::npos) << "there was one request: " << coding;
   }
-  EXPECT_THAT(Exchange("POST /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n"
+  EXPECT_THAT(Exchange("POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n"
                        "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
               StartsWith("HTTP/1.1 400 "));
   EXPECT_THAT(Exchange("POST /a HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
               StartsWith("HTTP/1.1 400 "));
-  EXPECT_THAT(Exchange("POST /a HTTP/1.1\r\nConnection: close\r\ntransfer-encoding: Chunked\r\n\r\n"
-                       "3\r\nabc\r\n0\r\n\r\n"),
-              EndsWith(" abc"));
+  EXPECT_THAT(
+      Exchange(
+          "POST /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\ntransfer-encoding: Chunked\r\n\r\n"
+          "3\r\nabc\r\n0\r\n\r\n"),
+      EndsWith(" abc"));
 }
 
 TEST_F(HostileClientTest, WhatFollowsTheBodyIsNoHeader) {
   Start();
-  EXPECT_THAT(Exchange("POST /a HTTP/1.1\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
-                       "1\r\na\r\n0\r\nAuthorization: good\r\n\r\n"),
-              EndsWith("/a Connection=5;Transfer-Encoding=7; a"));
+  EXPECT_THAT(
+      Exchange(
+          "POST /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
+          "1\r\na\r\n0\r\nAuthorization: good\r\n\r\n"),
+      EndsWith("/a Host=1;Connection=5;Transfer-Encoding=7; a"));
 }
 
 TEST_F(HostileClientTest, WhoIsNotLetInIsAnsweredWithoutReadingTheBody) {
@@ -287,11 +302,11 @@ TEST_F(HostileClientTest, WhoIsNotLetInIsAnsweredWithoutReadingTheBody) {
   options.max_body_bytes = 1 << 20;
   Start(options);
   for (const char* const body : {"Content-Length: 100000\r\n", "Transfer-Encoding: chunked\r\n"}) {
-    EXPECT_THAT(Exchange(std::string("POST /a HTTP/1.1\r\n") + body + "\r\n"),
+    EXPECT_THAT(Exchange(std::string("POST /a HTTP/1.1\r\nHost: x\r\n") + body + "\r\n"),
                 ::testing::AllOf(StartsWith("HTTP/1.1 200 "), HasSubstr("/a ")))
         << body;
   }
-  EXPECT_THAT(Exchange("POST /a HTTP/1.1\r\nConnection: close\r\nContent-Length: 3\r\n" +
+  EXPECT_THAT(Exchange("POST /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 3\r\n" +
                        std::string(kGood) + "\r\nabc"),
               EndsWith(" abc"));
 }
@@ -302,14 +317,15 @@ TEST_F(HostileClientTest, ConnectionsThatWereLetInAreTheLastToGo) {
   options.read_timeout = std::chrono::minutes(1);
   Start(options);
   const RawClient good = Connect();
-  const std::string request = "GET /a HTTP/1.1\r\n" + std::string(kGood) + "\r\n";
+  const std::string request = "GET /a HTTP/1.1\r\nHost: x\r\n" + std::string(kGood) + "\r\n";
   EXPECT_THAT(good.Send(request).Read("/a "), HasSubstr("200 OK"));
   std::vector<RawClient> idle;
   for (int i = 0; i < 20; ++i) {
     idle.push_back(Connect());
     idle.back().Send("GET ");
   }
-  EXPECT_THAT(Exchange("GET /b HTTP/1.1\r\nConnection: close\r\n\r\n"), HasSubstr("200 OK"));
+  EXPECT_THAT(Exchange("GET /b HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"),
+              HasSubstr("200 OK"));
   EXPECT_THAT(good.Send(request).Read("/a "), HasSubstr("200 OK"));
 }
 
@@ -321,18 +337,20 @@ TEST_F(HostileClientTest, SomeAreServedWhenAllConnectionsAreTaken) {
   server_->HandleAtOnce("/healthz", [](const Request&) { return Response{.body = "fine"}; });
   const RawClient one = Connect();
   const RawClient two = Connect();
-  EXPECT_THAT(one.Send("GET /stream HTTP/1.1\r\n\r\n").Read("\r\n\r\n"), HasSubstr("200 OK"));
-  EXPECT_THAT(two.Send("GET /stream HTTP/1.1\r\n\r\n").Read("\r\n\r\n"), HasSubstr("200 OK"));
-  EXPECT_THAT(Exchange("GET /healthz HTTP/1.1\r\n\r\n"), EndsWith("fine"));
-  EXPECT_THAT(Exchange("GET /a HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 503 "));
-  EXPECT_THAT(Exchange("GET /stream HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 503 "));
+  EXPECT_THAT(one.Send("GET /stream HTTP/1.1\r\nHost: x\r\n\r\n").Read("\r\n\r\n"),
+              HasSubstr("200 OK"));
+  EXPECT_THAT(two.Send("GET /stream HTTP/1.1\r\nHost: x\r\n\r\n").Read("\r\n\r\n"),
+              HasSubstr("200 OK"));
+  EXPECT_THAT(Exchange("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"), EndsWith("fine"));
+  EXPECT_THAT(Exchange("GET /a HTTP/1.1\r\nHost: x\r\n\r\n"), StartsWith("HTTP/1.1 503 "));
+  EXPECT_THAT(Exchange("GET /stream HTTP/1.1\r\nHost: x\r\n\r\n"), StartsWith("HTTP/1.1 503 "));
   std::vector<RawClient> idle;
   for (int i = 0; i < 100; ++i) {
     idle.push_back(Connect());
   }
-  EXPECT_THAT(Exchange("GET /healthz HTTP/1.1\r\n\r\n"), EndsWith("fine"));
+  EXPECT_THAT(Exchange("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"), EndsWith("fine"));
   // One that takes the place of another beyond the limit is beyond it, too.
-  EXPECT_THAT(Exchange("GET /stream HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 503 "));
+  EXPECT_THAT(Exchange("GET /stream HTTP/1.1\r\nHost: x\r\n\r\n"), StartsWith("HTTP/1.1 503 "));
 }
 
 TEST_F(HostileClientTest, SomeHandlersDoNotWaitForOthers) {
@@ -348,11 +366,62 @@ TEST_F(HostileClientTest, SomeHandlersDoNotWaitForOthers) {
   });
   server_->HandleAtOnce("/healthz", [](const Request&) { return Response{.body = "fine"}; });
   const RawClient slow = Connect();
-  slow.Send("GET /slow HTTP/1.1\r\n\r\n");
+  slow.Send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n");
   entered.wait();
-  EXPECT_THAT(Exchange("GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n"), EndsWith("fine"));
+  EXPECT_THAT(Exchange("GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"),
+              EndsWith("fine"));
   release.count_down();
   EXPECT_THAT(slow.Read("\r\n\r\n"), HasSubstr("200 OK")) << "until then it needs the latch";
+}
+
+TEST_F(HostileClientTest, BodiesThatDoNotEndMakeRoomForOthers) {
+  Server::Options options = Local();
+  options.max_body_bytes = 100'000;
+  options.max_unread_body_bytes = 450'000;
+  options.read_timeout = std::chrono::minutes(1);
+  Start(options);
+  const std::string head = "POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 100000\r\n";
+  const std::string most(99'999, 'x');
+  const std::string whole = head + "Connection: close\r\n\r\n" + most + "x";
+  RawClient small = Connect();
+  small.Send("POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 2000\r\n\r\n" +
+             std::string(1'999, 'x'));
+  std::vector<RawClient> unfinished;
+  for (int i = 0; i < 20; ++i) {
+    unfinished.push_back(Connect());
+    unfinished.back().Send(head + "\r\n" + most);
+    // Others come through, whose bodies end.
+    EXPECT_THAT(Exchange(whole), HasSubstr("200 OK"));
+  }
+  EXPECT_EQ(unfinished.front().Read(), "") << "it has been closed";
+  EXPECT_THAT(unfinished.back().Send("x").Read("/a "), HasSubstr("200 OK"));
+  EXPECT_THAT(small.Send("x").Read("/a "), HasSubstr("200 OK")) << "closing it would help nobody";
+}
+
+TEST_F(HostileClientTest, WhatAClosedConnectionHeldIsForgotten) {
+  Server::Options options = Local();
+  options.max_body_bytes = 100'000;
+  options.max_unread_body_bytes = 450'000;
+  options.read_timeout = std::chrono::minutes(1);
+  Start(options);
+  const std::string head = "POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: ";
+  const std::string most = head + "100000\r\n\r\n" + std::string(99'999, 'x');
+  for (int round = 0; round < 10; ++round) {
+    // All at once, so that some are closed of which more has been read already.
+    std::vector<RawClient> unfinished;
+    for (int i = 0; i < 20; ++i) {
+      unfinished.push_back(Connect());
+    }
+    std::vector<std::jthread> senders;
+    for (RawClient& client : unfinished) {
+      senders.emplace_back([&] { client.Send(most); });
+    }
+  }
+  RawClient client = Connect();
+  client.Send(head + "2\r\n\r\nx");
+  EXPECT_THAT(Exchange("GET /b HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"),
+              HasSubstr("200 OK"));
+  EXPECT_THAT(client.Send("x").Read("/a "), HasSubstr("200 OK"));
 }
 
 /// As few descriptors as are open, and `more`, until its end.
@@ -381,10 +450,11 @@ TEST_F(HostileClientTest, WithoutDescriptorsIdleConnectionsMakeRoom) {
     idle.push_back(Connect());
   }
   // The last of them is served, so that all have been accepted.
-  EXPECT_THAT(idle.back().Send("GET /a HTTP/1.1\r\n\r\n").Read("/a"), HasSubstr("200 OK"));
+  EXPECT_THAT(idle.back().Send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n").Read("/a"),
+              HasSubstr("200 OK"));
   std::optional<DescriptorLimit> limit(std::in_place, 1);  // That of the client to come.
   const RawClient client = Connect();
-  EXPECT_THAT(client.Send("GET /a HTTP/1.1\r\nConnection: close\r\n\r\n").Read(),
+  EXPECT_THAT(client.Send("GET /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").Read(),
               HasSubstr("200 OK"));
   limit.reset();
 }
@@ -392,7 +462,7 @@ TEST_F(HostileClientTest, WithoutDescriptorsIdleConnectionsMakeRoom) {
 TEST_F(HostileClientTest, AnswersDoNotWaitForAcknowledgements) {
   Start();
   const RawClient client = Connect();
-  EXPECT_THAT(client.Send("GET /a HTTP/1.1\r\n\r\n").Read("/a"), HasSubstr("200 OK"));
+  EXPECT_THAT(client.Send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n").Read("/a"), HasSubstr("200 OK"));
   int found = 0;
   for (int fd = 0; fd < 1024; ++fd) {
     if (RawClient::PortOf(fd, ::getsockname) == server_->port() &&

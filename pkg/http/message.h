@@ -18,8 +18,10 @@ namespace kubexx::http {
 
 /// Who the client's certificate is for.
 struct Peer {
-  std::string common_name{};                 ///< empty: the client has shown none
+  std::string common_name{};  ///< empty: the client has shown none, or none that is good
   std::vector<std::string> organizations{};  ///< in the certificate's order
+  /// It has shown one that is not: of another authority, not valid now, or not for clients.
+  bool refused = false;
 };
 
 /// A whole request. A value type.

@@ -19,6 +19,7 @@
 #include "kubexx/base/mutex.h"
 #include "kubexx/http/internal/address.h"
 #include "kubexx/http/internal/session.h"
+#include "kubexx/http/internal/shares.h"
 #include "kubexx/http/internal/tls_context.h"
 #include "kubexx/http/internal/worker_pool.h"
 #include "kubexx/logging/log.h"
@@ -206,6 +207,23 @@ class Server::Impl final : public internal::Host {
     }
   }
 
+  void Hold(std::ptrdiff_t bytes) override {
+    held_ += static_cast<std::size_t>(bytes);
+    if (bytes <= 0 || held_ <= options_.max_unread_body_bytes) {
+      return;
+    }
+    if (const auto session = internal::OldestBody(sessions_)) {
+      session->Close();
+    }
+  }
+
+  void HoldAnswer(const Session& session, std::ptrdiff_t bytes) override {
+    held_of_answers_ += static_cast<std::size_t>(bytes);
+    if (bytes >= internal::kMuchToTake) {
+      internal::EndStalledAnswers(sessions_, session, options_, held_of_answers_);
+    }
+  }
+
   void MoveToBack(Sessions::iterator session) override {
     sessions_.splice(sessions_.end(), sessions_, session);
   }
@@ -266,17 +284,19 @@ class Server::Impl final : public internal::Host {
   void Enqueue(std::shared_ptr<Session> session, std::uint64_t serial, Handler handler,
                Request request) {
     // Who waits may do so on behalf of somebody who does.
-    request.on_wait = [this, depth = std::make_shared<std::atomic<int>>(0)](bool begins) {
+    const std::size_t bytes = request.body.size();
+    request.on_wait = [this, bytes, depth = std::make_shared<std::atomic<int>>(0)](bool begins) {
       if (begins && depth->fetch_add(1) == 0) {
-        workers_.BeginWait();
+        workers_.BeginWait(bytes);
       } else if (!begins && depth->fetch_sub(1) == 1) {
-        workers_.EndWait();
+        workers_.EndWait(bytes);
       }
     };
     auto job = [this, session, serial, handler = std::move(handler),
                 request = std::move(request)]() mutable {
-      Response response;
-      if (!request.stop.stop_requested()) {  // Otherwise nobody waits any more.
+      // Nobody waits any more, but perhaps one that has ended its side.
+      Response response{.status = 503, .body = "The request was cancelled.\n"};
+      if (!request.stop.stop_requested()) {
         response = Call(handler, request);
       }
       asio::post(context_,
@@ -284,8 +304,10 @@ class Server::Impl final : public internal::Host {
                    session->Deliver(serial, std::move(response));
                  });
     };
-    if (!workers_.Push(std::move(job))) {
-      session->Deliver(serial, {.status = 503, .body = "Too many requests are waiting.\n"});
+    if (!workers_.Push(std::move(job), bytes)) {
+      session->Deliver(serial, {.status = 503,
+                                .body = "Too many requests are waiting.\n",
+                                .headers = {{"Retry-After", "1"}}});
     }
   }
 
@@ -388,7 +410,9 @@ class Server::Impl final : public internal::Host {
   base::Mutex awake_mu_;
   std::deque<std::weak_ptr<Session>> awake_ KX_GUARDED_BY(awake_mu_);
   bool waking_ KX_GUARDED_BY(awake_mu_) = false;  // a WakeSome is on its way
-  Sessions sessions_;  // Touched by the thread, and by Stop after it has ended.
+  Sessions sessions_;                // Touched by the thread, and by Stop after it has ended.
+  std::size_t held_ = 0;             // of bodies that are not complete
+  std::size_t held_of_answers_ = 0;  // that clients have not taken
   std::uint16_t port_ = 0;
   internal::WorkerPool workers_;
   std::jthread thread_;

@@ -25,8 +25,8 @@ struct TlsOptions {
   /// PEM of the authorities that sign the certificates of clients; then only clients with such a
   /// certificate are let in. Empty: any client.
   std::string client_ca{};
-  /// Clients without a certificate are let in, too; one that is shown must be good. The handlers
-  /// see it as Request::peer.
+  /// Clients without a certificate are let in, too, and those whose certificate is not good. The
+  /// handlers see it as Request::peer.
   bool client_certificate_optional = false;
 };
 
@@ -36,7 +36,8 @@ struct TlsOptions {
 /// longest. When none is, a few more are served by the handlers that run at once, and get 503 from
 /// others. One thread of its own
 /// does the network's work; handlers run on it, one at a time, or on threads of their own. Memory
-/// is bounded by connections times the size limits and responses. Thread-safe.
+/// is bounded by the limits of what is not read yet, and one request and one answer for each
+/// handler that runs at once. Thread-safe.
 class Server {
  public:
   using Handler = http::Handler;
@@ -48,6 +49,17 @@ class Server {
     std::size_t max_connections = 64;
     std::size_t max_header_bytes = 16 << 10;
     std::size_t max_body_bytes = 16 << 10;
+    /// Of bodies that are still being read, all together: beyond it, of the connections that hold
+    /// their share of it or more, the one that has been at its body for longest is closed.
+    std::size_t max_unread_body_bytes = 256 << 20;
+    /// Of answers that their clients have not taken yet, all together, those in pieces (streams)
+    /// aside: beyond it, of the other connections that hold their share of it or more, the one that
+    /// has taken nothing for longest is closed, and so on. One answer may go beyond it, and answers
+    /// of less than 64 KiB close nobody.
+    std::size_t max_unread_answer_bytes = 512 << 20;
+    /// Who has taken something of an answer within that time is closed only when twice as much
+    /// waits: many may ask for much at once, as informers do after a restart, and read.
+    std::chrono::milliseconds answer_patience = std::chrono::seconds(2);
     /// For a request to arrive, the TLS handshake to finish, and a kept connection to send its
     /// next request.
     std::chrono::milliseconds read_timeout = std::chrono::seconds(15);

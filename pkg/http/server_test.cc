@@ -31,6 +31,7 @@ namespace kubexx::http {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -65,6 +66,9 @@ class Client {
       text.remove_prefix(static_cast<std::size_t>(sent));
     }
   }
+
+  /// Says that nothing more will be sent.
+  void EndSending() const { ::shutdown(fd_, SHUT_WR); }
 
   /// Everything until the server closes or resets.
   std::string ReadAll() {
@@ -203,8 +207,9 @@ TEST_F(ServerTest, GarbageIs400) {
   for (const std::string& garbage :
        {std::string("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 tls hello\r\n\r\n", 25),
         std::string("GET\r\n\r\n"), std::string("GET /ok HTTP/9.9\r\n\r\n"),
-        std::string("GET /ok HTTP/1.1\r\nbad header\r\n\r\n"),
-        std::string("GET /ok HTTP/1.1\r\nContent-Length: -1\r\n\r\n"), std::string(4096, '\0')}) {
+        std::string("GET /ok HTTP/1.1\r\nHost: x\r\nbad header\r\n\r\n"),
+        std::string("GET /ok HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n"),
+        std::string(4096, '\0')}) {
     EXPECT_THAT(Exchange(*server_, garbage), StartsWith("HTTP/1.1 400 "));
   }
   EXPECT_THAT(Get(*server_, "/ok"), StartsWith("HTTP/1.1 200 ")) << "it still serves others";
@@ -212,17 +217,19 @@ TEST_F(ServerTest, GarbageIs400) {
 
 TEST_F(ServerTest, OversizeHeaderIs431) {
   Start();
-  EXPECT_THAT(Exchange(*server_, "GET /ok HTTP/1.1\r\nX: " + std::string(100000, 'x') + "\r\n\r\n"),
+  EXPECT_THAT(Exchange(*server_, "GET /ok HTTP/1.1\r\nHost: x\r\nX: " + std::string(100000, 'x') +
+                                     "\r\n\r\n"),
               StartsWith("HTTP/1.1 431 "));
 }
 
 TEST_F(ServerTest, OversizeBodyIs413) {
   Start();
-  EXPECT_THAT(Exchange(*server_, "GET /ok HTTP/1.1\r\nContent-Length: 1000000000\r\n\r\n" +
-                                     std::string(100000, 'x')),
-              StartsWith("HTTP/1.1 413 "));
+  EXPECT_THAT(
+      Exchange(*server_, "GET /ok HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000\r\n\r\n" +
+                             std::string(100000, 'x')),
+      StartsWith("HTTP/1.1 413 "));
   EXPECT_THAT(Exchange(*server_,
-                       "GET /ok HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+                       "GET /ok HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
                        "20000\r\n" +
                            std::string(0x20000, 'x') + "\r\n0\r\n\r\n"),
               StartsWith("HTTP/1.1 413 "));
@@ -234,7 +241,7 @@ TEST_F(ServerTest, SlowHeaderIsCutOffThoughBytesKeepComing) {
   Start(options);
   const auto begin = std::chrono::steady_clock::now();  // The server's time begins later.
   Client client(server_->port());
-  client.Send("GET /ok HTTP/1.1\r\nX: ");
+  client.Send("GET /ok HTTP/1.1\r\nHost: x\r\nX: ");
   EXPECT_EQ(client.ReadAll(), "") << "closed without an answer";
   EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(150));
 }
@@ -246,7 +253,7 @@ TEST_F(ServerTest, NewConnectionsReplaceTheOldestIdleOne) {
   std::vector<Client> slow;
   for (int i = 0; i < 20; ++i) {
     slow.emplace_back(server_->port());
-    slow.back().Send("GET /ok HTTP/1.1\r\n");
+    slow.back().Send("GET /ok HTTP/1.1\r\nHost: x\r\n");
   }
   EXPECT_THAT(Get(*server_, "/ok"), StartsWith("HTTP/1.1 200 "));
   for (int i = 0; i < 16; ++i) {
@@ -345,7 +352,8 @@ TEST_F(ServerTest, FilterAnswersInstead) {
                   Filtered(only_a, [](const Request&) { return Response{.body = "in"}; }));
   EXPECT_THAT(Get(*server_, "/guarded"), StartsWith("HTTP/1.1 401 "));
   EXPECT_THAT(
-      Exchange(*server_, "GET /guarded HTTP/1.1\r\nConnection: close\r\nauthorization: a\r\n\r\n"),
+      Exchange(*server_,
+               "GET /guarded HTTP/1.1\r\nHost: x\r\nConnection: close\r\nauthorization: a\r\n\r\n"),
       AllOf(StartsWith("HTTP/1.1 200 "), EndsWith("in")));
 }
 
@@ -360,8 +368,8 @@ TEST_F(ServerTest, HandlersOnThreadsOfTheirOwnRunAtTheSameTime) {
   });
   Client first(server_->port());
   Client second(server_->port());
-  first.Send("GET /meet HTTP/1.1\r\nConnection: close\r\n\r\n");
-  second.Send("GET /meet HTTP/1.1\r\nConnection: close\r\n\r\n");
+  first.Send("GET /meet HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+  second.Send("GET /meet HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
   EXPECT_THAT(first.ReadAll(), EndsWith("met"));
   EXPECT_THAT(second.ReadAll(), EndsWith("met"));
 }
@@ -382,10 +390,11 @@ TEST_F(ServerTest, HandlersThatWaitForOthersLeaveThemTheirThreads) {
   });
   std::list<Client> asking;
   for (int i = 0; i < 5; ++i) {
-    asking.emplace_back(server_->port()).Send("GET /ask HTTP/1.1\r\nConnection: close\r\n\r\n");
+    asking.emplace_back(server_->port())
+        .Send("GET /ask HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
   }
   Client helper(server_->port());
-  helper.Send("GET /help HTTP/1.1\r\nConnection: close\r\n\r\n");
+  helper.Send("GET /help HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
   EXPECT_THAT(helper.ReadAll(), EndsWith("helped"));
   for (Client& client : asking) {
     EXPECT_THAT(client.ReadAll(), EndsWith("was helped"));
@@ -457,6 +466,113 @@ TEST(ParseHostPortTest, ServerReportsABadAddress) {
   ASSERT_FALSE(started);
   EXPECT_EQ(started.status().reason, apimachinery::Reason::kInvalidConfig);
   EXPECT_THAT(started.status().message, HasSubstr("\"nonsense\""));
+}
+
+TEST_F(ServerTest, AClientThatLeavesStopsItsHandler) {
+  Server::Options options = Local();
+  options.handler_threads = 1;
+  options.handler_timeout = std::chrono::hours(1);
+  Start(options);
+  // What a client has sent ahead does not hide that it has gone.
+  for (const char* const ahead : {"", "GET /ok HTTP/1.1\r\n"}) {
+    std::latch entered(1);
+    std::latch left(1);
+    server_->Handle("/slow", [&](const Request& request) {
+      entered.count_down();
+      Response response = AwaitStop(request);
+      left.count_down();
+      return response;
+    });
+    {
+      Client client(server_->port());
+      client.Send(std::string("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n") + ahead);
+      entered.wait();
+    }
+    left.wait();
+  }
+  EXPECT_THAT(Get(*server_, "/ok"), StartsWith("HTTP/1.1 200 "));
+}
+
+TEST_F(ServerTest, AClientThatHasEndedItsSideGetsTheAnswer) {
+  Server::Options options = Local();
+  options.handler_threads = 1;
+  options.handler_timeout = std::chrono::hours(1);
+  Start(options);
+  std::latch entered(1);
+  server_->Handle("/slow", [&entered](const Request& request) {
+    entered.count_down();
+    return AwaitStop(request);
+  });
+  Client client(server_->port());
+  client.Send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n");
+  entered.wait();
+  Client queued(server_->port());
+  queued.Send("GET /ok HTTP/1.1\r\nHost: x\r\n\r\n");
+  queued.EndSending();
+  client.EndSending();
+  EXPECT_THAT(client.ReadAll(), AllOf(StartsWith("HTTP/1.1 200 "), EndsWith("too late")));
+  // Whether its handler has still begun is a matter of chance, but not that it is answered truly.
+  EXPECT_THAT(queued.ReadAll(), AnyOf(HasSubstr(" 200 OK"), HasSubstr("was cancelled")));
+}
+
+TEST_F(ServerTest, RequestsThatComeWhileOneIsAnsweredAreNext) {
+  Server::Options options = Local();
+  options.handler_threads = 1;
+  Start(options);
+  std::latch sent(1);
+  server_->Handle("/first", [&sent](const Request&) {
+    sent.wait();
+    return Response{.body = "one"};
+  });
+  Client client(server_->port());
+  client.Send("GET /first HTTP/1.1\r\nHost: x\r\n\r\n");
+  client.Send("GET /ok?two HTTP/1.1\r\nHost: x\r\n\r\nGET /ok?three HTTP/1.1\r\nHo");
+  sent.count_down();
+  EXPECT_THAT(client.ReadUntil("q=two"), HasSubstr("one"));
+  client.Send("st: x\r\n\r\n");
+  EXPECT_THAT(client.ReadUntil("q=three"), HasSubstr("200 OK"));
+}
+
+TEST_F(ServerTest, TheLastAnswerIsNotLostToWhatNobodyReads) {
+  Start();
+  const std::string large(1 << 20, 'x');
+  server_->Handle("/large", [&large](const Request&) { return Response{.body = large}; });
+  Client client(server_->port());
+  // It goes on sending after a request that was its last.
+  client.Send("GET /large HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n" +
+              std::string(200'000, 'y'));
+  EXPECT_THAT(client.ReadAll(), EndsWith(large));
+}
+
+TEST_F(ServerTest, ARequestOfHttp11HasOneHost) {
+  Start();
+  for (const char* const hosts : {"", "Host: a\r\nHost: a\r\n", "host: a\r\nHOST: b\r\n"}) {
+    EXPECT_THAT(Exchange(*server_, std::string("GET /ok HTTP/1.1\r\n") + hosts + "\r\n"),
+                StartsWith("HTTP/1.1 400 "))
+        << hosts;
+  }
+  EXPECT_THAT(Exchange(*server_, "GET /ok HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n"),
+              StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(Exchange(*server_, "GET /ok HTTP/1.0\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(Exchange(*server_, "GET /ok HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n"),
+              StartsWith("HTTP/1.1 400 "));
+}
+
+TEST_F(ServerTest, ATargetInAbsoluteFormIsItsPath) {
+  Start();
+  server_->HandleOthers([](const Request& request) {
+    return Response{.body = request.path + "|" + request.query + "|" +
+                            std::string(request.Header("Host"))};
+  });
+  for (const auto& [target, answer] :
+       {std::pair("https://host.example:1/api/x?q=1", "/api/x|q=1|host.example:1"),
+        std::pair("HTTP://user@host", "/||host"), std::pair("http://host?q", "/|q|host"),
+        std::pair("/http://host/a", "/http://host/a||x"), std::pair("*", "*||x")}) {
+    EXPECT_THAT(Get(*server_, target), EndsWith(answer)) << target;
+  }
+  for (const char* const bad : {"ftp://host/a", "host/a", "host:443"}) {
+    EXPECT_THAT(Get(*server_, bad), StartsWith("HTTP/1.1 400 ")) << bad;
+  }
 }
 
 /// A body that a test feeds.
@@ -601,6 +717,24 @@ TEST_F(StreamTest, AWebSocketGetsMessages) {
   client.Send(std::string("\x89\x81\x00\x00\x00\x00p", 7));  // A ping.
   EXPECT_EQ(client.ReadUntil("p"), "\x8a\x01p");
   client.Send(std::string("\x88\x80\x00\x00\x00\x00", 6));  // The end.
+  stream_->AwaitClosed();
+}
+
+TEST_F(StreamTest, AWebSocketHearsWhatCameWithItsRequest) {
+  Client client(server_.port());
+  client.Send(
+      "GET /stream HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+      "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n" +
+      std::string("\x89\x81\x00\x00\x00\x00p", 7));
+  EXPECT_THAT(client.ReadUntil("\x8a\x01p"), StartsWith("HTTP/1.1 101 "));
+}
+
+TEST_F(StreamTest, TheEndOfAStreamIsNotLostToWhatNobodyReads) {
+  stream_->Feed(std::string(1 << 20, 'x'));
+  stream_->End();
+  Client client(server_.port());
+  client.Send("GET /stream HTTP/1.1\r\nHost: x\r\n\r\n" + std::string(200'000, 'y'));
+  EXPECT_THAT(client.ReadAll(), EndsWith("\r\n0\r\n\r\n"));
   stream_->AwaitClosed();
 }
 

@@ -189,6 +189,19 @@ TEST_F(ServerTlsTest, ClientsNeedACertificateOfTheAuthority) {
   EXPECT_EQ(Connect(port()).answer, "");
 }
 
+TEST_F(ServerTlsTest, WhereAnybodyMayComeTheHandlerHearsOfABadCertificate) {
+  const KeyPair client = MakePair("client");
+  const KeyPair stranger = MakePair("stranger");
+  Start({.client_ca = client.certificate, .client_certificate_optional = true});
+  server_->Handle("/ok", [](const Request& request) {
+    return Response{.body = "<" + request.peer.common_name + ">" +
+                            (request.peer.refused ? "refused" : "taken")};
+  });
+  EXPECT_THAT(Connect(port(), {.pair = &client}).answer, EndsWith("<client>taken"));
+  EXPECT_THAT(Connect(port(), {.pair = &stranger}).answer, EndsWith("<>refused"));
+  EXPECT_THAT(Connect(port()).answer, EndsWith("<>taken"));
+}
+
 TEST_F(ServerTlsTest, PlainClientsAreDropped) {
   Start({});
   const int fd = ::socket(AF_INET, SOCK_STREAM, 0);

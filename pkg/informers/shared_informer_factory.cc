@@ -1,16 +1,47 @@
 #include "kubexx/informers/shared_informer_factory.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "kubexx/rest/rest_client.h"
 
 namespace kubexx::informers {
+namespace {
+
+// What a function said of each type, however often and on whatever threads it is needed.
+struct Tweaked {
+  base::Mutex mu;
+  std::map<apimachinery::GroupVersionResource, cache::ListWatchOptions> types KX_GUARDED_BY(mu);
+};
+
+FactoryOptions TweakingOnce(FactoryOptions options) {
+  if (!options.tweak) {
+    return options;
+  }
+  options.tweak = [tweak = std::move(options.tweak), tweaked = std::make_shared<Tweaked>()](
+                      const apimachinery::ResourceInfo& resource,
+                      cache::ListWatchOptions& list_watch) {
+    const base::MutexLock lock(tweaked->mu);
+    const apimachinery::GroupVersionResource type{.group = std::string(resource.group),
+                                                  .version = std::string(resource.version),
+                                                  .resource = std::string(resource.plural)};
+    const auto [found, is_new] = tweaked->types.try_emplace(type, list_watch);
+    if (is_new) {
+      tweak(resource, found->second);
+    }
+    list_watch = found->second;
+  };
+  return options;
+}
+
+}  // namespace
 
 SharedInformerFactory::SharedInformerFactory(std::shared_ptr<rest::RESTClient> client,
                                              FactoryOptions options)
-    : client_(std::move(client)), options_(std::move(options)) {}
+    : client_(std::move(client)), options_(TweakingOnce(std::move(options))) {}
 
 SharedInformerFactory::~SharedInformerFactory() { Shutdown(); }
 
@@ -166,15 +197,8 @@ void SharedInformerFactory::Shutdown() {
     base::MutexLock lock(mu_);
     all.insert(all.end(), removed_.begin(), removed_.end());
   }
-  for (const InformerPtr& informer : all) {
-    informer->RequestStop();
-  }
-  // A handler must wait for none of them: one of another informer may be here, too.
-  if (std::ranges::any_of(all, &cache::SharedInformerBase::OnOwnThread)) {
+  if (!cache::StopAll(all)) {
     return;
-  }
-  for (const InformerPtr& informer : all) {
-    informer->Stop();
   }
   for (const InformerPtr& informer : TakeRemoved()) {
     informer->Stop();

@@ -42,6 +42,7 @@ struct FactoryOptions {
   /// Selectors and encodings of every type...
   cache::ListWatchOptions list_watch{};
   /// ...which this may change for one type, for example to add a label selector for pods only.
+  /// Asked once for each type, one at a time, on any thread; it must not call the factory.
   std::function<void(const apimachinery::ResourceInfo&, cache::ListWatchOptions&)> tweak{};
   /// For informers that set none of their own.
   std::function<apimachinery::Result<void>(cache::Object&)> transform{};

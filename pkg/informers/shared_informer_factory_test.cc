@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <latch>
+#include <map>
 #include <memory>
 #include <semaphore>
 #include <set>
@@ -135,6 +136,26 @@ TEST_F(SharedInformerFactoryTest, KnowsWhatItsCachesHave) {
       client, {.list_watch = {.label_selector = "app=web"}, .namespaces = {"a", "b"}});
   EXPECT_EQ(several.ScopeOf(maps, "b"), Scope::kSelected);
   EXPECT_EQ(several.ScopeOf(maps, "c"), Scope::kNone);
+}
+
+// Readers and writers ask for scopes from any thread, and one that changed its mind would say
+// something else than the informer does.
+TEST_F(SharedInformerFactoryTest, ATweakIsAskedOnceForEachType) {
+  std::map<std::string, int> asked;
+  SharedInformerFactory factory(
+      rest::testing::NewClient(server_.Url()),
+      {.tweak = [&asked](const apimachinery::ResourceInfo& resource,
+                         cache::ListWatchOptions&) { ++asked[std::string(resource.plural)]; },
+       .namespaces = {"a", "b"}});
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(factory.ScopeOf(api::ResourceOf<ConfigMap>(), "a"),
+              SharedInformerFactory::Scope::kAll);
+    (void)factory.InformerFor<ConfigMap>();
+    (void)factory.InformerFor<Node>();
+  }
+  factory.Remove<Node>();
+  (void)factory.InformerFor<Node>();
+  EXPECT_THAT(asked, ::testing::ElementsAre(std::pair("configmaps", 1), std::pair("nodes", 1)));
 }
 
 TEST_F(SharedInformerFactoryTest, ARemovedInformerEndsAlone) {

@@ -1,13 +1,13 @@
 #include "kubexx/reloader/baseline_owner.h"
 
 #include <algorithm>
-#include <iterator>
+#include <map>
 #include <string>
 #include <string_view>
 
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/reloader/baseline.h"
-#include "kubexx/reloader/patch.h"
+#include "kubexx/reloader/managed_fields.h"
 
 namespace kubexx::reloader {
 
@@ -16,31 +16,14 @@ using apimachinery::Time;
 
 namespace {
 
-// How the API server calls what was there before it began to note managers, and those it has
-// merged.
-constexpr std::string_view kUnknownManagers[] = {"before-first-apply", "ancient-changes"};
-
 bool Has(const ManagedFieldsEntry& entry, std::string_view field) {
   return entry.fields_v1 && entry.fields_v1->raw.find(field) != std::string::npos;
-}
-
-bool IsUnknown(const ManagedFieldsEntry& entry) {
-  return std::ranges::find(kUnknownManagers, entry.manager) != std::end(kUnknownManagers);
 }
 
 /// The annotation as managed fields write it.
 const std::string& BaselineField() {
   static const std::string field = "\"f:" + std::string(kBaselineAnnotation) + "\"";
   return field;
-}
-
-/// Whether nothing else of spec than the pod template is the entry's. Otherwise its time may be
-/// that of a later write, such as `kubectl rollout pause`.
-bool IsOfTemplateOnly(const ManagedFieldsEntry& entry) {
-  const auto fields = codec::JsonTree::Parse(entry.fields_v1->raw);
-  const codec::JsonTree* spec = fields ? fields->Find("f:spec") : nullptr;
-  return fields && (spec == nullptr || (spec->IsObject() && spec->members().size() == 1 &&
-                                        spec->Find("f:template") != nullptr));
 }
 
 }  // namespace
@@ -52,16 +35,17 @@ std::optional<Time> BaselineRestoredAt(const api::meta::v1::ObjectMeta& metadata
     if (!Has(entry, BaselineField())) {
       continue;
     }
-    if (entry.manager == kFieldManager) {
+    if (IsOfOperator(entry)) {
       return std::nullopt;
     }
     // Without the template it made no pods: a manifest with an old baseline, perhaps. But the undo
     // of the first rollout only takes a variable away, and what is gone has no owner.
     if (entry.operation != "Update" || (template_is_stamped && !Has(entry, "\"f:template\"")) ||
-        IsUnknown(entry)) {
+        IsUnknownManager(entry)) {
       continue;
     }
-    const Time at = IsOfTemplateOnly(entry) ? entry.time.value_or(Time{}) : Time{};
+    const auto fields = codec::JsonTree::Parse(entry.fields_v1->raw);
+    const Time at = fields ? TimeOfTemplate(entry, *fields) : Time{};
     restored = std::max(restored.value_or(Time{}), at);
   }
   return restored;
@@ -71,10 +55,10 @@ bool IsBaselineForeign(const api::meta::v1::ObjectMeta& metadata) {
   bool is_foreign = false;
   for (const ManagedFieldsEntry& entry : metadata.managed_fields) {
     if (Has(entry, BaselineField())) {
-      if (entry.manager == kFieldManager) {
+      if (IsOfOperator(entry)) {
         return false;
       }
-      is_foreign = is_foreign || !IsUnknown(entry);
+      is_foreign = is_foreign || !IsUnknownManager(entry);
     }
   }
   return is_foreign;
@@ -88,6 +72,31 @@ std::optional<Time> LastWritten(const api::meta::v1::ObjectMeta& metadata) {
     }
   }
   return written ? std::max(*written, metadata.creation_timestamp) : written;
+}
+
+std::map<std::string, Time> KeysLastWritten(const api::meta::v1::ObjectMeta& metadata) {
+  constexpr std::string_view kField = "f:";
+  std::map<std::string, Time> keys;
+  for (const ManagedFieldsEntry& entry : metadata.managed_fields) {
+    if (!entry.time || !entry.fields_v1) {
+      continue;
+    }
+    const auto fields = codec::JsonTree::Parse(entry.fields_v1->raw);
+    for (const char* part : {"f:data", "f:binaryData"}) {
+      const codec::JsonTree* data = fields ? fields->Find(part) : nullptr;
+      if (data == nullptr) {
+        continue;
+      }
+      for (const codec::JsonTree::Member& member : data->members()) {
+        if (member.key.starts_with(kField)) {
+          Time& written =
+              keys.try_emplace(member.key.substr(kField.size()), *entry.time).first->second;
+          written = std::max({written, *entry.time, metadata.creation_timestamp});
+        }
+      }
+    }
+  }
+  return keys;
 }
 
 }  // namespace kubexx::reloader

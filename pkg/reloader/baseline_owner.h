@@ -3,7 +3,9 @@
 #ifndef KUBEXX_RELOADER_BASELINE_OWNER_H_
 #define KUBEXX_RELOADER_BASELINE_OWNER_H_
 
+#include <map>
 #include <optional>
+#include <string>
 
 #include "kubexx/api/meta/v1/types.gen.h"
 #include "kubexx/apimachinery/time.h"
@@ -29,6 +31,11 @@ bool IsBaselineForeign(const api::meta::v1::ObjectMeta& metadata);
 /// by its creation; nothing when they do not tell. Of one second's precision. The API server does
 /// not count an update that only takes fields away.
 std::optional<apimachinery::Time> LastWritten(const api::meta::v1::ObjectMeta& metadata);
+
+/// The same for each key of its data, as far as the managed fields tell keys apart. The time is the
+/// last of those who wrote the key, who may have written other keys then.
+std::map<std::string, apimachinery::Time> KeysLastWritten(
+    const api::meta::v1::ObjectMeta& metadata);
 
 }  // namespace kubexx::reloader
 

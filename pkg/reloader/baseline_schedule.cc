@@ -57,8 +57,10 @@ BaselineSchedule::Turn BaselineSchedule::Ask(const WorkloadId& workload, std::st
   const auto found = writes_.find(HashOf(workload));
   if (found != writes_.end()) {
     Write& write = found->second;
-    if (write.is_there && write.baseline == std::hash<std::string_view>()(baseline) &&
-        now - write.at >= kShownAfter) {
+    const bool is_same =
+        write.is_there && write.baseline == std::hash<std::string_view>()(baseline);
+    is_news = is_news && !is_same;
+    if (is_same && now - write.at >= kShownAfter) {
       write.is_there = false;
       CountUp(write.lost);
       turn.is_fought = write.lost == kLostForGood;

@@ -54,7 +54,8 @@ class BaselineSchedule {
   BaselineSchedule(Options options, base::Clock& clock) : options_(options), clock_(clock) {}
 
   /// Asks to write `baseline`, which is not on the workload, now. `is_news`: what is there is out
-  /// of date, so that it need not wait for the least interval, unless writes fail or are undone.
+  /// of date, so that it need not wait for the least interval, unless writes fail or are undone, or
+  /// the last one said the same: somebody has taken it away since.
   Turn Ask(const WorkloadId& workload, std::string_view baseline, bool is_news = false);
   /// `baseline` has been written to the workload, alone or along with a rollout.
   void Written(const WorkloadId& workload, std::string_view baseline);

@@ -106,6 +106,16 @@ TEST_F(BaselineScheduleTest, AnotherBaselineIsNoLoss) {
   }
 }
 
+TEST_F(BaselineScheduleTest, NewsDoNotWaitForTheInterval) {
+  schedule_.Written(Number(0), "v1 u a");
+  EXPECT_EQ(schedule_.Ask(Number(0), "v1 u a b", false).wait, minutes(1));
+  EXPECT_EQ(schedule_.Ask(Number(0), "v1 u a b", true).wait, base::Duration(0));
+  schedule_.Written(Number(0), "v1 u a b");
+  EXPECT_EQ(schedule_.Ask(Number(0), "v1 u a b", true).wait, minutes(1))
+      << "somebody else writes, too: it is not taken back and forth";
+  EXPECT_EQ(schedule_.Ask(Number(0), "v1 u a b c", true).wait, base::Duration(0));
+}
+
 TEST_F(BaselineScheduleTest, AttemptsThatFailBecomeRareAndAreNewsOnce) {
   int attempts = 0;
   int news = 0;

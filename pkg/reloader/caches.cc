@@ -4,7 +4,7 @@
 #include <set>
 
 #include "kubexx/base/function_ref.h"
-#include "kubexx/cache/shared_informer.h"
+#include "kubexx/cache/shared_informer_base.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/planner.h"
 #include "kubexx/reloader/projection.h"

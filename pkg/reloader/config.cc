@@ -283,6 +283,7 @@ Result<Config> ConfigFlags::Build(const Environment& environment) const {
   KX_RETURN_IF_ERROR(BuildTuning(config));
   KX_ASSIGN_OR_RETURN(config.rollouts, policy_flags_.Build());
   config.reload_policies = policy_flags_.enabled();
+  config.require_cluster_policies = policy_flags_.requires_cluster();
   config.dry_run = dry_run_;
   config.record_baseline = record_baseline_;
   BuildAlerts(environment, config);

@@ -94,6 +94,8 @@ struct Config {
 
   /// Whether reload policies are looked for, and what counts where they say nothing.
   bool reload_policies = true;
+  /// See PolicyWatch::Options::cluster_needed.
+  bool require_cluster_policies = false;
   reloadpolicy::Settings rollouts{};
   /// Writes nothing to the cluster.
   bool dry_run = false;

@@ -58,6 +58,15 @@ TEST(Config, RenamesAnnotations) {
   EXPECT_TRUE(config->rules.auto_reload_all);
 }
 
+// Which namespaces are watched is in the first line of the log, where all are watched, too.
+TEST(Config, ADefaultInstallWarnsOfNothing) {
+  const auto config =
+      Parse({}, {{"RELOADER_NAMESPACE", "ops"}, {"RELOADER_DEPLOYMENT_NAME", "reloader-reloader"}});
+  ASSERT_TRUE(config) << config.status().ToString();
+  EXPECT_THAT(config->namespaces, IsEmpty());
+  EXPECT_THAT(config->warnings, IsEmpty());
+}
+
 TEST(Config, TellsTheFlagsThatJudge) {
   EXPECT_THAT(Parse({})->arguments, IsEmpty());
   EXPECT_THAT(

@@ -8,6 +8,7 @@
 #include "kubexx/reloader/job_keeper.h"
 #include "kubexx/reloader/projection.h"
 #include "kubexx/reloader/provider_classes.h"
+#include "kubexx/reloader/stamps.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -33,14 +34,21 @@ std::uint64_t ChangedSince(const RawEvent& event) {
   return before == 0 ? 0 : before + 1;
 }
 
-/// Whether an operator like this one changed the template: the baseline came along. It wrote down
-/// what it rolled for; if the data had been changed again by then, another rollout shows that in
-/// the variable.
+/// Whether the baseline was changed by an operator like this one.
 bool HasRecorded(const Workload& before, const Workload& now) {
   const std::string* had = Find(before.annotations, kBaselineAnnotation);
   const std::string* has = Find(now.annotations, kBaselineAnnotation);
   return has != nullptr && !now.baseline_restored && !now.baseline_is_foreign &&
          (had == nullptr || *had != *has);
+}
+
+/// Whether an operator like this one changed the template. It wrote down what it rolled for; if the
+/// data had been changed again by then, another rollout shows that in the variable. Where nobody is
+/// named, as when a variable is only taken away, the baseline that came along tells.
+bool IsOwnRollout(const Workload& before, const Workload& now) {
+  const TemplateWriter writer = WriterOfTemplate(before, now);
+  return writer == TemplateWriter::kOperator ||
+         (writer == TemplateWriter::kUnknown && HasRecorded(before, now));
 }
 
 /// Whether only something beside the pod template was changed that does not count here.
@@ -217,36 +225,46 @@ void EventRouter::NoteKnown(const Source& source, const Digest* before,
 }
 
 void EventRouter::NoteTemplate(const Workload& before, const Workload& now, const RawEvent& event) {
-  const bool is_rolled_out = now.phase == reloadpolicy::Phase::kComplete;
+  const bool is_rolled_out = IsThrough(now.phase);
   if (!HasOtherTemplate(before, now)) {
-    if (is_rolled_out && before.phase != now.phase) {
+    if (is_rolled_out && !IsThrough(before.phase)) {
       parts_.memory.TemplateRolledOut(now.id);
     }
     return;
   }
-  const bool is_own = HasRecorded(before, now);
-  const PairMemory::TemplateChange change{
-      .since = is_own ? 0 : ChangedSince(event),
-      .before = before.template_version.digest,
-      .now = now.template_version.digest,
-      .was_rolled_out = before.phase == reloadpolicy::Phase::kComplete,
-      .is_own = is_own};
+  const bool is_own = IsOwnRollout(before, now);
+  const PairMemory::TemplateChange change{.since = is_own ? 0 : ChangedSince(event),
+                                          .before = before.template_version.digest,
+                                          .now = now.template_version.digest,
+                                          .was_rolled_out = IsThrough(before.phase),
+                                          .is_own = is_own};
   if (Concerns(now, parts_.rules)) {
-    if (parts_.memory.TemplateChanged(now.id, change)) {
-      logging::Warning(
-          "A rollout of the operator was undone before it was through. Pods that run with the data "
-          "from before are left alone until a source changes; `kubectl rollout restart` gives them "
-          "the present data",
-          {{"kind", KindName(now.id.kind)},
-           {"namespace", now.id.key.namespace_},
-           {"workload", now.id.key.name}});
-    }
+    NoteTemplateOf(now.id, change);
   }
   if (now.id.kind == WorkloadKind::kDeployment) {
-    for (const WorkloadId& rollout : parts_.caches.RolloutsOf(now.id.key)) {
-      (void)parts_.memory.TemplateChanged(rollout, change);
+    for (const WorkloadId& id : parts_.caches.RolloutsOf(now.id.key)) {
+      PairMemory::TemplateChange of_rollout = change;
+      // Its pods are the Rollout's: the Deployment has none, or is about to lose them.
+      if (const auto rollout = parts_.caches.GetWorkload(id)) {
+        of_rollout.was_rolled_out = IsThrough(rollout->phase);
+      }
+      NoteTemplateOf(id, of_rollout);
     }
   }
+}
+
+void EventRouter::NoteTemplateOf(const WorkloadId& workload,
+                                 const PairMemory::TemplateChange& change) {
+  if (!parts_.memory.TemplateChanged(workload, change)) {
+    return;
+  }
+  logging::Warning(
+      "A rollout of the operator was undone before it was through. Pods that run with the data "
+      "from before are left alone until a source changes; `kubectl rollout restart` gives them "
+      "the present data",
+      {{"kind", KindName(workload.kind)},
+       {"namespace", workload.key.namespace_},
+       {"workload", workload.key.name}});
 }
 
 void EventRouter::NoteRecord(const Workload& before, const Workload& now) {
@@ -297,6 +315,7 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
       parts_.memory.MarkNew(id);
     }
     if (event.type == RawEvent::Type::kAdd && !event.is_in_initial_list) {
+      parts_.memory.MarkAdded(id, VersionNumber(event.resource_version()));
       // A list brings it along with changes that it may not have seen; those must be known before
       // it is planned, or the present data would pass for what it runs with. So does a watch that
       // begins long after its list.

@@ -82,6 +82,8 @@ class EventRouter {
   bool OnPodStatus(const RawEvent& event);
   /// Of an update of a workload: whether its pods have been, or will be, made anew.
   void NoteTemplate(const Workload& before, const Workload& now, const RawEvent& event);
+  /// The pod template of `workload`, its own or that of its Deployment, was changed.
+  void NoteTemplateOf(const WorkloadId& workload, const PairMemory::TemplateChange& change);
   /// Of an update of a workload: whether the replica that works on it has recorded what it has.
   void NoteRecord(const Workload& before, const Workload& now);
   /// `before` is null when the source has just appeared.

@@ -191,7 +191,10 @@ std::string SummaryOf(const SourceExplanation& source, const ExplainInput& input
     return "has changed: a rollout is due (" + rule + ")" + KeysText(source, input);
   }
   return "rolls the workload when it changes (" + rule + "); " +
-         (source.recorded.empty() ? "nothing is recorded of it yet" : "has not changed") +
+         (source.left_out ? "there is no room to record it on the workload: a change made while no "
+                            "operator runs may be missed, and whether there was one is not known"
+          : source.recorded.empty() ? "nothing is recorded of it yet"
+                                    : "has not changed") +
          KeysText(source, input);
 }
 
@@ -225,6 +228,7 @@ SourceExplanation ExplainSource(const ExplainInput& input, const SourceId& id, c
     }
   }
   result.due = IsDue(plan, id);
+  result.left_out = std::ranges::find(plan.left_out, id) != plan.left_out.end();
   result.summary = SummaryOf(result, input);
   return result;
 }
@@ -277,7 +281,9 @@ Explanation Explain(const ExplainInput& input) {
     result.problems.push_back("reload list: \"" + bad.item + "\": " + bad.error);
   }
   result.failure = input.gate.FailureOf(ref, input.now).value_or("");
-  if (workload.phase == reloadpolicy::Phase::kUnseen) {
+  if (IsThrough(workload.phase)) {
+    result.phase = ToString(reloadpolicy::Phase::kComplete);
+  } else if (workload.phase == reloadpolicy::Phase::kUnseen) {
     result.phase = ToString(reloadpolicy::Phase::kUpdating);
   }
   // Without a policy that asks for it rollouts are not written down: what stands there is of old.

@@ -31,6 +31,8 @@ struct SourceExplanation {
   std::string digest{};
   /// It is the cause of a rollout that is due.
   bool due = false;
+  /// What is recorded on the workload has no room for it.
+  bool left_out = false;
   /// In a sentence: what a change of it does, and what has become of the last one.
   std::string summary{};
 };

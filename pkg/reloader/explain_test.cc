@@ -4,7 +4,9 @@
 
 #include <chrono>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kubexx/codec/json_tree.h"
@@ -20,7 +22,7 @@ using testing::SizeIs;
 const SourceId kShopConfig{SourceType::kConfigMap, {"shop", "config"}};
 const SourceId kShopPassword{SourceType::kSecret, {"shop", "password"}};
 
-class ExplainTest : public testing::Test {
+class ExplainTest : public testing::Test, public DigestsOver {
  protected:
   ExplainTest() {
     workload_.id = {WorkloadKind::kDeployment, {"shop", "web"}};
@@ -33,6 +35,9 @@ class ExplainTest : public testing::Test {
     Put(kShopPassword, "now");
     Record({{kShopConfig, DigestOf("now")}, {kShopPassword, DigestOf("now")}});
   }
+
+  std::optional<Digest> Over(const SourceId&, std::string_view) override { return std::nullopt; }
+  std::optional<apimachinery::Time> WrittenAt(const SourceId&) override { return written_at_; }
 
   void Put(const SourceId& id, const std::string& data) {
     sources_[id] = {.id = id, .digest = DigestOf(data)};
@@ -48,7 +53,7 @@ class ExplainTest : public testing::Test {
     };
     const auto names = [](SourceType) { return std::vector<std::string>(); };
     return Explain({workload_,
-                    {get, names},
+                    {get, names, this},
                     rules_,
                     gate_,
                     now_,
@@ -62,6 +67,7 @@ class ExplainTest : public testing::Test {
   DecisionRules rules_;
   std::string selector_;
   bool paused_by_others_ = false;
+  std::optional<apimachinery::Time> written_at_;
   std::vector<Workload> users_;
   reloadpolicy::Gate gate_;
   base::WallTime now_ = base::WallTime(std::chrono::seconds(1'795'000'000));
@@ -82,6 +88,23 @@ TEST_F(ExplainTest, NothingIsDueWhenNothingChanged) {
                               "has not changed"));
 }
 
+TEST_F(ExplainTest, WhatHasNoRoomInTheBaselineIsNotSaidToBeUnchanged) {
+  std::string list;
+  for (int i = 0; i < 1000; ++i) {
+    const std::string name = "config-" + std::to_string(i);
+    Put({SourceType::kConfigMap, {"shop", name}}, "now");
+    list += name + ",";
+  }
+  workload_.annotations["configmap.reloader.stakater.com/reload"] = list;
+  int left_out = 0;
+  for (const SourceExplanation& source : Ask().sources) {
+    left_out += source.left_out ? 1 : 0;
+    EXPECT_EQ(source.left_out, source.summary.contains("there is no room to record it"));
+    EXPECT_FALSE(source.left_out && source.summary.contains("has not changed"));
+  }
+  EXPECT_GT(left_out, 100);
+}
+
 TEST_F(ExplainTest, AChangeIsDueAndNamed) {
   Put(kShopPassword, "new");
   const Explanation explanation = Ask();
@@ -90,6 +113,22 @@ TEST_F(ExplainTest, AChangeIsDueAndNamed) {
   EXPECT_TRUE(explanation.sources[1].due);
   EXPECT_THAT(ToText(explanation), HasSubstr("A rollout is due and may begin."));
   EXPECT_THAT(ToText(explanation), HasSubstr("Secret password: has changed"));
+}
+
+// kubectl rollout undo brings back the pod template and the annotations of the revision before,
+// whose pods began with data that are older than those of now.
+TEST_F(ExplainTest, AfterAnUndoNothingIsDueUntilTheDataChange) {
+  workload_.containers[0].variables = {
+      {"STAKATER_CONFIG_CONFIGMAP", DigestOf("before").ToString()}};
+  Record({{kShopConfig, DigestOf("before")}, {kShopPassword, DigestOf("now")}});
+  EXPECT_TRUE(Ask().due) << "nobody has undone anything";
+  workload_.baseline_restored = apimachinery::Time{.seconds = 100};
+  written_at_ = apimachinery::Time{.seconds = 90};
+  EXPECT_FALSE(Ask().due);
+  EXPECT_THAT(ToText(Ask()), HasSubstr("No rollout is due."));
+  EXPECT_THAT(ToJson(Ask()), HasSubstr(R"("due":false)"));
+  written_at_ = apimachinery::Time{.seconds = 110};
+  EXPECT_TRUE(Ask().due) << "written after the undo";
 }
 
 TEST_F(ExplainTest, WhatComesFirstIsWaitedFor) {

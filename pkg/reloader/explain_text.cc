@@ -29,6 +29,7 @@ codec::JsonTree SourceTree(const SourceExplanation& source) {
   tree["recorded"] = source.recorded;
   tree["digest"] = source.digest;
   tree["due"] = source.due;
+  tree["leftOut"] = source.left_out;
   tree["summary"] = source.summary;
   return tree;
 }

@@ -177,6 +177,7 @@ Result<std::optional<ValueDigests>> FetchValues(const std::shared_ptr<rest::REST
   }
   ValueDigests digests = ValueDigestsOf(list.items[0]);
   digests.written = LastWritten(list.items[0].metadata);
+  digests.keys_written = KeysLastWritten(list.items[0].metadata);
   return std::optional(std::move(digests));
 }
 

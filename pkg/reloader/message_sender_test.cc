@@ -1,12 +1,13 @@
 #include "kubexx/reloader/message_sender.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/logging/testing/capture.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -132,8 +133,10 @@ TEST(MessageSender, CountsWhatItsEndLoses) {
     sender.Send({"text/plain", body});
   }
   target.Await(1);
+  const logging::testing::Capture log;
   sender.Stop();
   EXPECT_EQ(Count(registry, "dropped"), 3) << "the one that was to be sent again, and the rest";
+  EXPECT_EQ(log.Count("target=alert lost=3"), 1U) << testing::PrintToString(log.lines());
   EXPECT_EQ(Count(registry, "failed"), 0);
 }
 

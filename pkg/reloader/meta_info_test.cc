@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+
 namespace kubexx::reloader {
 namespace {
 
@@ -40,6 +42,23 @@ TEST(MetaInfo, TellsOthersByWhichFlagsToJudge) {
   }
   object.data.erase("kubexxArguments");
   EXPECT_FALSE(ToldBy(object));
+}
+
+TEST(MetaInfo, TellsWherePoliciesMayNotBeRead) {
+  Config config;
+  config.meta_info = {.namespace_ = "ops", .deployment_name = "reloader"};
+  const auto told = ToldBy(MetaInfoOf(config, {}, {{"shop", "may not be read"}}));
+  ASSERT_TRUE(told);
+  EXPECT_EQ(told->UnreadIn("shop"), "may not be read");
+  EXPECT_EQ(told->UnreadIn("other"), std::nullopt);
+  const auto everywhere = ToldBy(MetaInfoOf(config, {}, {{"", "none may"}}));
+  ASSERT_TRUE(everywhere);
+  EXPECT_EQ(everywhere->UnreadIn("other"), "none may");
+  EXPECT_FALSE(MetaInfoOf(config, {}).data.contains("kubexxUnreadPolicies"));
+  auto object = MetaInfoOf(config, {});
+  object.data["kubexxUnreadPolicies"] = "[";
+  ASSERT_TRUE(ToldBy(object));
+  EXPECT_EQ(ToldBy(object)->UnreadIn("shop"), std::nullopt);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <utility>
 
-#include "kubexx/cache/shared_informer.h"
+#include "kubexx/cache/shared_informer_base.h"
 
 namespace kubexx::reloader {
 namespace {

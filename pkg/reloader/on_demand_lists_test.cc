@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "kubexx/base/testing/fake_clock.h"
-#include "kubexx/cache/shared_informer.h"
+#include "kubexx/cache/shared_informer_base.h"
 #include "kubexx/cache/testing/fake_source.h"
 #include "kubexx/reloader/baseline.h"
 

@@ -10,7 +10,7 @@
 #include "kubexx/base/mutex.h"
 #include "kubexx/base/subscription.h"
 #include "kubexx/cache/handler_registration.h"
-#include "kubexx/cache/shared_informer.h"
+#include "kubexx/cache/shared_informer_base.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/event_router.h"
 #include "kubexx/reloader/key_times.h"
@@ -350,6 +350,7 @@ class Operator::Impl {
           metrics_.ReactedAfterSettling(Seconds(written - times.queued.value_or(now)));
         }
         break;
+      case Reconciler::Outcome::kRefused:
       case Reconciler::Outcome::kNothing:
         if (answer.again > base::Duration(0)) {
           queue_.AddAfter(key, answer.again);

@@ -59,7 +59,10 @@ class NotingGate final : public RolloutGate {
   void OnNothing(const WorkloadId& workload) override { Note("nothing", workload); }
   void OnWorkload(const WorkloadId&, const Workload*) override {}
   std::optional<base::Duration> SettleWindow(const WorkloadId&) override { return std::nullopt; }
+  AnnotationEdits Marks(const Workload&) override { return marks_; }
 
+  /// Wants these written on each workload. Before the operator starts.
+  void Mark(AnnotationEdits marks) { marks_ = std::move(marks); }
   /// Before the operator starts.
   void LetGo() { lets_go_ = true; }
   /// As the gate does with one for which a place is free.
@@ -97,6 +100,7 @@ class NotingGate final : public RolloutGate {
 
   std::optional<GateHost> host_;
   bool lets_go_ = false;
+  AnnotationEdits marks_;
   base::Mutex mu_;
   base::CondVar changed_;
   std::vector<std::string> notes_ KX_GUARDED_BY(mu_);
@@ -130,6 +134,10 @@ class OperatorGateTest : public testing::Test {
     ns.metadata.name = "ns";
     Put(*selected_, ns);
     PutConfig("new");
+    PutWeb();
+  }
+  /// With one more annotation, unless that has no name.
+  void PutWeb(const std::string& annotation = "", const std::string& value = "") {
     apps::Deployment web;
     web.metadata.namespace_ = "ns";
     web.metadata.name = "web";
@@ -137,6 +145,9 @@ class OperatorGateTest : public testing::Test {
     web.metadata.annotations["reloader.stakater.com/auto"] = "true";
     web.metadata.annotations[std::string(kBaselineAnnotation)] =
         "v1 uid configmap/config=" + DigestOf("key=old").ToString();
+    if (!annotation.empty()) {
+      web.metadata.annotations[annotation] = value;
+    }
     core::Container& container = web.spec.template_.spec.containers.emplace_back();
     container.name = "app";
     container.env_from.emplace_back().config_map_ref.emplace().local_object_reference.name =
@@ -199,6 +210,7 @@ class OperatorGateTest : public testing::Test {
                           .clock = clock_,
                           .registry = &registry_,
                           .namespace_selector = &selector_,
+                          .pause_query = pause_query_,
                           .read_workload = std::move(read),
                           .rollout_gate = &gate_},
         std::vector{set}, writer_);
@@ -221,6 +233,7 @@ class OperatorGateTest : public testing::Test {
   DecisionRules rules_;
   NoWriter writer_;
   NotingGate gate_;
+  PauseQuery pause_query_;
   metrics::Registry registry_;
   NamespaceSelector selector_{InformerOn<core::Namespace>(selected_)};
   std::unique_ptr<Operator> operator_;
@@ -277,6 +290,34 @@ TEST_F(OperatorGateTest, ARolloutOfWhichOnlyTheBaselineIsRefusedIsRecorded) {
   gate_.LetGo();
   StartOperator();
   gate_.Await("rolled ns/web");
+}
+
+TEST_F(OperatorGateTest, ARolloutThatABadAnnotationForbidsIsAnErrorThatIsCounted) {
+  pause_query_ = [](const WorkloadId&, const std::stop_token&) -> Result<PauseState> {
+    return PauseState();
+  };
+  PutWeb(AnnotationKeys().pause_period, "a while");
+  gate_.LetGo();
+  StartOperator();
+  gate_.Await("not rolled ns/web");
+  operator_->Stop();
+  const metrics::Labels error{{"type", "handler_error"}};
+  EXPECT_GE(registry_.Counter("reloader_errors_total", "", error).Value(), 1);
+  EXPECT_EQ(registry_.Counter("reloader_retries_total", "").Value(), 0)
+      << "it stays wrong until it is changed";
+}
+
+TEST_F(OperatorGateTest, TheEndOfARolloutIsWrittenAgainWhereABadAnnotationForbidsTheNext) {
+  pause_query_ = [](const WorkloadId&, const std::stop_token&) -> Result<PauseState> {
+    return PauseState();
+  };
+  PutWeb(AnnotationKeys().pause_period, "a while");
+  gate_.Mark({{"reloader.kubexx.io/rollout-state", "completed uid"}});
+  writer_.error_ = apimachinery::Status(Reason::kUnavailable, "the connection broke");
+  gate_.LetGo();
+  StartOperator();
+  gate_.Await("not rolled ns/web");
+  AdvanceUntil("not rolled ns/web", std::chrono::seconds(31));
 }
 
 TEST_F(OperatorGateTest, AWriteWithoutAnAnswerMayHaveRolled) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <optional>
@@ -19,6 +20,7 @@
 #include "kubexx/cache/testing/auto_clock.h"
 #include "kubexx/cache/testing/fake_source.h"
 #include "kubexx/codec/codec.h"
+#include "kubexx/logging/testing/capture.h"
 #include "kubexx/reloader/dry_run.h"
 #include "kubexx/reloader/patch.h"
 #include "kubexx/reloader/policy_gate.h"
@@ -305,6 +307,38 @@ TEST_F(OperatorTest, WhatIsPausedInANamespaceThatIsIgnoredIsLeftAlone) {
   }
   operator_->Stop();
   EXPECT_THAT(asked, testing::Each("ns"));
+}
+
+// docs/reloader/behaviour.md promises the line.
+TEST_F(OperatorTest, AnUndoBeforeTheRolloutIsThroughIsTold) {
+  const auto put = [this](apps::Deployment web, std::int64_t generation, std::int64_t seen) {
+    web.metadata.generation = generation;
+    web.status.observed_generation = seen;
+    web.status.replicas = 1;
+    web.status.updated_replicas = 1;
+    web.status.available_replicas = 1;
+    Put(*deployments_, web);
+  };
+  PutConfigMap("config", "old");
+  PutSecret("password", "old");
+  put(Web(), 1, 1);
+  StartOperator();
+  PutConfigMap("config", "new");
+  AwaitEvents("configmaps", "update", 1);
+  Settle();
+  const std::string recorded = writer_.Await(1)[0].baseline;
+  AwaitReconciles("success", 1);
+  const logging::testing::Capture log;
+  put(WithBaseline(WithVariable(Web(), "STAKATER_CONFIG_CONFIGMAP", DigestText("new")), recorded),
+      2, 1);
+  put(WithBaseline(Web(), recorded), 3, 1);
+  while (log.Count("was undone before it was through") == 0) {
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(log.Count("kind=Deployment namespace=ns workload=web"), 1U)
+      << testing::PrintToString(log.lines());
+  operator_->Stop();
+  EXPECT_EQ(writer_.calls().size(), 1U) << "its pods are left alone";
 }
 
 TEST_F(OperatorTest, TwoSourcesEditedTogetherAreOneRollout) {
@@ -595,6 +629,33 @@ TEST_F(OperatorTest, WhoTakesTheBaselineAwayIsNotFoughtAndThatIsToldOnce) {
   EXPECT_GE(records, 3U);
   EXPECT_LE(records, 12U) << "doubling from a minute";
   EXPECT_EQ(observer.reasons(), std::vector<std::string>{"BaselineRemoved web"});
+}
+
+TEST_F(OperatorTest, ABaselineWithoutRoomForAllSourcesIsToldOnce) {
+  NoticeObserver observer;
+  observers_ = {&observer};
+  apps::Deployment web = Web();
+  web.metadata.annotations = {{"configmap.reloader.stakater.com/reload", "config-.*"}};
+  for (int i = 0; i < 600; ++i) {
+    PutConfigMap("config-" + std::to_string(i), "x");
+  }
+  Put(*deployments_, web);
+  StartOperator();
+  Settle();
+  AwaitReconciles("skipped", 1);
+  operator_->Reconsider([](const std::string&) { return true; });
+  clock_.Advance(milliseconds(100));
+  AwaitReconciles("skipped", 2);
+  EXPECT_EQ(observer.reasons(), std::vector<std::string>{"BaselineFull web"});
+  EXPECT_EQ(registry_.Gauge("kubexx_reloader_baselines_full", "").Value(), 1);
+  deployments_->Delete(kWeb.key);
+  while (registry_.Gauge("kubexx_reloader_baselines_full", "").Value() > 0) {
+    if (clock_.Sleepers() > 0) {
+      clock_.Advance(milliseconds(100));
+    }
+    std::this_thread::yield();
+  }
+  operator_->Stop();
 }
 
 TEST_F(OperatorTest, TheBaselineTellsOfAChangeMadeWhileDown) {

@@ -14,8 +14,24 @@ namespace {
 // count.
 constexpr std::size_t kMaxMoves = 8;
 
+/// What is known over some keys is not replaced by a change that may be of others only: what is
+/// known and the present data are compared over them.
+bool IsOverKeys(const PairStates& pairs, const SourceId& source) {
+  const auto state = pairs.find(source);
+  return state != pairs.end() && state->second.kind == Kind::kConfirmed &&
+         !state->second.keys.empty();
+}
+
 PairState BeganWith(const Digest& digest) {
   return {.kind = Kind::kConfirmed, .digest = digest, .is_ahead_of_record = true};
+}
+
+/// Whether `state` was taken from the data of this change or a later one, which the workload's pods
+/// may not have seen.
+bool WasTakenFrom(const PairState& state, const std::optional<Move>& change,
+                  const Knowledge& known) {
+  return change && change->version != 0 && change->version <= state.taken_at &&
+         change->version > known.added_at;
 }
 
 }  // namespace
@@ -24,10 +40,15 @@ void PairMemory::RecordChange(const WorkloadId& workload, const SourceId& source
                               const Digest& before, const std::optional<Move>& now) {
   const base::MutexLock lock(mu_);
   Knowledge& known = states_[workload];
-  if (now && now->version != 0 && now->version < known.template_since) {
+  if (now && now->version != 0 && now->version < known.template_since &&
+      !IsOverKeys(known.pairs, source)) {
     known.pairs[source] = BeganWith(now->digest);  // the change was on the way for longer
   } else {
-    known.pairs.try_emplace(source, PairState{Kind::kObserved, before});
+    const auto [state, is_new] =
+        known.pairs.try_emplace(source, PairState{Kind::kObserved, before});
+    if (!is_new && WasTakenFrom(state->second, now, known)) {
+      state->second = BeganWith(before);
+    }
   }
   if (now && now->version != 0) {
     std::vector<Move>& moves = known.moves[source];
@@ -68,7 +89,7 @@ bool PairMemory::TemplateChanged(const WorkloadId& workload, const TemplateChang
     const auto earlier = std::ranges::find_if(moves.rbegin(), moves.rend(), [&](const Move& move) {
       return move.version < change.since;
     });
-    if (earlier != moves.rend()) {
+    if (earlier != moves.rend() && !IsOverKeys(known.pairs, source)) {
       known.pairs[source] = BeganWith(earlier->digest);
     }
   }
@@ -108,6 +129,11 @@ void PairMemory::MarkNew(const WorkloadId& workload) {
   states_[workload].is_new = true;
 }
 
+void PairMemory::MarkAdded(const WorkloadId& workload, std::uint64_t version) {
+  const base::MutexLock lock(mu_);
+  states_[workload].added_at = version;
+}
+
 Knowledge PairMemory::Get(const WorkloadId& workload) const {
   const base::MutexLock lock(mu_);
   const auto found = states_.find(workload);
@@ -119,7 +145,16 @@ void PairMemory::Apply(const WorkloadId& workload, const Plan& plan) {
   const auto found = states_.try_emplace(workload).first;
   Knowledge& known = found->second;
   for (const auto& [source, state] : plan.learnt) {
-    known.pairs[source] = state;
+    const auto [there, is_new] = known.pairs.try_emplace(source, state);
+    if (is_new) {
+      continue;
+    }
+    if (state.taken_at != 0 && there->second.kind == Kind::kObserved) {
+      // A change was told of while the plan was made that took the present data for the workload's.
+      there->second = BeganWith(there->second.digest);
+    } else if (state.taken_at == 0 || there->second.taken_at != 0) {
+      there->second = state;
+    }
   }
   for (const SourceId& source : plan.dropped) {
     known.pairs.erase(source);

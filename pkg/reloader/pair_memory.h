@@ -22,7 +22,9 @@ namespace kubexx::reloader {
 class PairMemory {
  public:
   /// A source of `workload` changed from `before`. What is known already stays: it is older and
-  /// still unacted on.
+  /// still unacted on. Not so what a plan took from the present data because it knew nothing
+  /// (PairState::taken_at), when that was this change's, or a later one's: the store of an informer
+  /// has a change before its handlers are told.
   /// `now`: what it changed to, when that is known.
   void RecordChange(const WorkloadId& workload, const SourceId& source, const Digest& before,
                     const std::optional<Move>& now = std::nullopt);
@@ -47,6 +49,8 @@ class PairMemory {
   void BeginTenure(const WorkloadId& workload, std::uint64_t tenure);
   /// The workload was there before the process.
   void MarkNew(const WorkloadId& workload);
+  /// The workload was made while the process runs, at `version` or before.
+  void MarkAdded(const WorkloadId& workload, std::uint64_t version);
   Knowledge Get(const WorkloadId& workload) const;
   /// Takes over what a plan found, changes apart.
   void Apply(const WorkloadId& workload, const Plan& plan);

@@ -75,6 +75,57 @@ Digest BeganWith(const PairMemory& memory) {
   return state.kind == Kind::kConfirmed ? state.digest : kNoSource;
 }
 
+/// A plan that knew nothing of the pair and took the data of resource version 20, `digest`.
+Plan PlanFromNothing(const Digest& digest) {
+  Plan plan;
+  plan.learnt = {{kPairSource, {.kind = Kind::kConfirmed, .digest = digest, .taken_at = 20}}};
+  return plan;
+}
+
+TEST(PairMemory, AChangeThatIsToldOfAfterTheFirstPlanShowsWhatTheWorkloadRanWith) {
+  PairMemory memory;
+  memory.MarkNew(kPairWorkload);
+  memory.Apply(kPairWorkload, PlanFromNothing(kNew));
+  memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 20});
+  EXPECT_EQ(BeganWith(memory), kOld);
+  memory.Apply(kPairWorkload, PlanFromNothing(kNew));
+  EXPECT_EQ(BeganWith(memory), kOld) << "a plan that was begun before";
+  memory.RecordChange(kPairWorkload, kPairSource, kNew, Move{kOld, 30});
+  EXPECT_EQ(BeganWith(memory), kOld) << "the oldest counts";
+}
+
+TEST(PairMemory, OfSeveralChangesBeforeTheFirstPlanTheFirstCounts) {
+  PairMemory memory;
+  memory.Apply(kPairWorkload, PlanFromNothing(kNew));
+  memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{DigestOf("between"), 15});
+  memory.RecordChange(kPairWorkload, kPairSource, DigestOf("between"), Move{kNew, 20});
+  EXPECT_EQ(BeganWith(memory), kOld);
+}
+
+TEST(PairMemory, AChangeThatIsToldOfWhileTheFirstPlanIsMadeIsNotForgotten) {
+  PairMemory memory;
+  memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 20});
+  memory.Apply(kPairWorkload, PlanFromNothing(kNew));
+  EXPECT_EQ(BeganWith(memory), kOld);
+}
+
+TEST(PairMemory, AChangeAfterTheFirstPlanLeavesWhatItTook) {
+  PairMemory memory;
+  memory.Apply(kPairWorkload, PlanFromNothing(kOld));
+  memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 21});
+  EXPECT_EQ(BeganWith(memory), kOld);
+  memory.RecordChange(kPairWorkload, kPairSource, kNew, Move{DigestOf("newest"), 22});
+  EXPECT_EQ(BeganWith(memory), kOld);
+}
+
+TEST(PairMemory, AWorkloadThatWasMadeAfterTheChangeBeganWithIt) {
+  PairMemory memory;
+  memory.MarkAdded(kPairWorkload, 25);
+  memory.Apply(kPairWorkload, PlanFromNothing(kNew));
+  memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 20});
+  EXPECT_EQ(BeganWith(memory), kNew);
+}
+
 TEST(PairMemory, PodsBeginWithTheDataBeforeTheirTemplate) {
   const PairMemory::TemplateChange at_200{.since = 200, .before = "one", .now = "two"};
   PairMemory there_and_back;  // good, bad at 150, the template at 200, good again at 250

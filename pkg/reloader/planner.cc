@@ -252,8 +252,13 @@ class Planner {
       size += fits ? takes : 0;
       return fits;
     };
-    std::erase_if(digests,
-                  [&](const auto& entry) { return !has_room(entry.first, plan_.baseline); });
+    std::erase_if(digests, [&](const auto& entry) {
+      const bool is_cut = !has_room(entry.first, plan_.baseline);
+      if (is_cut) {
+        plan_.left_out.push_back(entry.first);
+      }
+      return is_cut;
+    });
     std::erase_if(plan_.baseline.keys,
                   [&](const auto& entry) { return !digests.contains(entry.first); });
     plan_.record = !workload_.uid.empty() && std::ranges::any_of(digests, [&](const auto& entry) {
@@ -264,7 +269,9 @@ class Planner {
     }
     plan_.is_news = std::ranges::any_of(digests, [&](const auto& entry) {
       const auto found = recorded_->digests.find(entry.first);
-      return found != recorded_->digests.end() && found->second != entry.second;
+      // Patterns may match what comes and goes all day.
+      return found == recorded_->digests.end() ? named_.contains(entry.first)
+                                               : found->second != entry.second;
     });
     for (const auto& [id, digest] : recorded_->digests) {
       if (!digests.contains(id) && referenced_.contains(id) && has_room(id, *recorded_)) {

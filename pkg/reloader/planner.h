@@ -35,6 +35,10 @@ struct PairState {
   /// written anew yet. Otherwise a baseline that says something else is newer: another replica has
   /// written it.
   bool is_ahead_of_record = false;
+  /// With kConfirmed: nothing was known of the pair, so that the data which the source had at this
+  /// resource version passed for what the workload runs with; 0: something was known. That of an
+  /// earlier change which is told of later shows what it did run with.
+  std::uint64_t taken_at = 0;
   bool operator==(const PairState&) const = default;
 };
 
@@ -53,6 +57,8 @@ struct Knowledge {
   PairStates pairs{};
   /// It was there before the process and has not been planned yet.
   bool is_new = false;
+  /// It was made at this resource version, or before; 0: it was there before the process.
+  std::uint64_t added_at = 0;
   /// Its pod template was last changed at this resource version or later; 0: not known. Pods of
   /// that template began after everything that was written before.
   std::uint64_t template_since = 0;
@@ -100,7 +106,9 @@ struct Plan {
   std::vector<std::pair<SourceId, PairState>> learnt{};
   /// Changes that it took into account.
   std::map<SourceId, std::vector<Move>> seen{};
-  /// `baseline` says something else of a source than the workload's annotation.
+  /// `baseline` says something else of a source than the workload's annotation, which is there, or
+  /// has one that the workload references or names and that the annotation has not: a process that
+  /// began now would take the present data of that for what the workload runs with.
   bool is_news = false;
   /// States without a use any more: no rule applies to the pair.
   std::vector<SourceId> dropped{};
@@ -108,6 +116,9 @@ struct Plan {
   /// for already.
   std::size_t not_updated = 0;
   std::vector<BadItem> bad_items{};
+  /// Sources that `baseline` has no room for, so that the process alone knows what the workload has
+  /// of them: a change made while none runs is missed, or seen by the variable alone.
+  std::vector<SourceId> left_out{};
 };
 
 /// Digests of the present data of sources over other keys than those that count now.

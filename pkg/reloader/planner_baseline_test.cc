@@ -200,6 +200,16 @@ TEST_F(PlannerBaselineTest, ANewReferenceOrRuleRecordsAndRollsNothing) {
   const Plan plan = Make();
   EXPECT_THAT(plan.changes, IsEmpty());
   EXPECT_TRUE(plan.record);
+  EXPECT_TRUE(plan.is_news) << "a process that began now would take its present data";
+}
+
+TEST_F(PlannerBaselineTest, WhatAPatternMatchesNewlyIsNoNews) {
+  workload_.annotations["configmap.reloader.stakater.com/reload"] = "other-.*";
+  Record({{kPlannedConfig, kRecorded}, {kPlannedPassword, kRecorded}});
+  Put({SourceType::kConfigMap, {"ns", "other-1"}}, kRecorded);
+  const Plan plan = Make();
+  EXPECT_TRUE(plan.record);
+  EXPECT_FALSE(plan.is_news) << "it may come and go all day";
 }
 
 TEST_F(PlannerBaselineTest, WhatNoRuleAsksForIsKeptAndCountsAgain) {
@@ -276,6 +286,9 @@ TEST_F(PlannerBaselineTest, IsBounded) {
   Plan plan = Make();
   EXPECT_TRUE(plan.record);
   EXPECT_LE(BaselineAfter(plan, {}).size(), Baseline::kMaxBytes);
+  EXPECT_EQ(plan.baseline.digests.size() + plan.left_out.size(), 2001U) << "none is lost silently";
+  EXPECT_THAT(plan.left_out,
+              testing::Contains(SourceId{SourceType::kConfigMap, {"ns", "source-999"}}));
   WriteAndLookAgain(plan);
   // What has no room is remembered all the same.
   Put({SourceType::kConfigMap, {"ns", "source-999"}}, kChanged);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "kubexx/reloader/env_var.h"
+#include "kubexx/reloader/pair_memory.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -11,6 +12,8 @@ namespace {
 using Kind = PairState::Kind;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::Pair;
+using testing::SizeIs;
 
 const Digest kBefore = DigestOf("old");
 const Digest kAfter = DigestOf("new");
@@ -74,6 +77,34 @@ TEST_F(PlannerTest, AnObservedChangeSetsTheVariable) {
                                                .value = kAfter.ToString(),
                                                .sources = {{ConfigMapId("config"), kAfter}},
                                                .causes = {ConfigMapId("config")}}));
+}
+
+TEST_F(PlannerTest, WhatIsTakenFromThePresentDataSaysFromWhichVersion) {
+  Put(ConfigMapId("config"), kAfter);
+  sources_[ConfigMapId("config")].resource_version = 20;
+  const PairState taken{.kind = Kind::kConfirmed, .digest = kAfter, .taken_at = 20};
+  EXPECT_THAT(Make(AutoWorkload()).learnt, ElementsAre(Pair(ConfigMapId("config"), taken)));
+  // The next plan still knows no more, whatever has become of the object's labels.
+  sources_[ConfigMapId("config")].resource_version = 21;
+  EXPECT_THAT(Make(AutoWorkload(), {{ConfigMapId("config"), taken}}).learnt,
+              ElementsAre(Pair(ConfigMapId("config"), taken)));
+  const Plan by_variable = Make(AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kAfter.ToString()}}));
+  ASSERT_THAT(by_variable.learnt, SizeIs(1));
+  EXPECT_EQ(by_variable.learnt[0].second.taken_at, 0U) << "the variable says it";
+}
+
+TEST_F(PlannerTest, AChangeThatIsToldOfAfterTheFirstPlanRolls) {
+  Put(ConfigMapId("config"), kAfter);
+  sources_[ConfigMapId("config")].resource_version = 20;
+  PairMemory memory;
+  Workload workload = AutoWorkload();
+  workload.uid = "u";
+  const Plan first = Make(workload);
+  EXPECT_THAT(first.changes, IsEmpty());
+  memory.Apply(workload.id, first);
+  workload.annotations[std::string(kBaselineAnnotation)] = BaselineAfter(first, {});
+  memory.RecordChange(workload.id, ConfigMapId("config"), kBefore, Move{kAfter, 20});
+  EXPECT_THAT(Make(workload, memory.Get(workload.id).pairs).changes, SizeIs(1));
 }
 
 TEST_F(PlannerTest, AChangeThereAndBackIsNone) {

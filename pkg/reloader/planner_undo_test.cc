@@ -246,5 +246,21 @@ TEST(LastWritten, IsAboutDataOnly) {
   EXPECT_EQ(LastWritten(metadata)->seconds, 60);
 }
 
+TEST(KeysLastWritten, TellsWhoeverWroteEachKey) {
+  api::meta::v1::ObjectMeta metadata;
+  EXPECT_THAT(KeysLastWritten(metadata), IsEmpty());
+  metadata.managed_fields = {
+      WrittenBy("helm", 50, R"({"f:data":{".":{},"f:config":{},"f:status":{}}})"),
+      WrittenBy("ticker", 90, R"({"f:data":{"f:status":{}},"f:binaryData":{"f:beat":{}}})"),
+      WrittenBy("labeller", 95, R"({"f:metadata":{"f:labels":{"f:x":{}}}})")};
+  const auto keys = KeysLastWritten(metadata);
+  ASSERT_EQ(keys.size(), 3U);
+  EXPECT_EQ(keys.at("config").seconds, 50);
+  EXPECT_EQ(keys.at("status").seconds, 90);
+  EXPECT_EQ(keys.at("beat").seconds, 90);
+  metadata.creation_timestamp = apimachinery::Time{.seconds = 60};
+  EXPECT_EQ(KeysLastWritten(metadata).at("config").seconds, 60);
+}
+
 }  // namespace
 }  // namespace kubexx::reloader

@@ -35,6 +35,8 @@ events::Occurrence EventAbout(const PolicyNotice& notice) {
   return occurrence;
 }
 
+bool LogsAsWarning(const PolicyNotice& notice) { return notice.warning && !notice.is_one_of_many; }
+
 std::optional<RolloutTrouble> TroubleIn(const PolicyNotice& notice) {
   if (notice.reason != kRolloutFailed) {
     return std::nullopt;
@@ -49,21 +51,37 @@ Policies::Policies(std::shared_ptr<rest::RESTClient> client, const Options& opti
     : client_(std::move(client)),
       options_(options),
       recorder_(options.read_only ? nullptr : NewRecorder(client_, options.registry)),
-      gate_({.flags = options.flags,
-             .notify = [this](const PolicyNotice& notice) { Notify(notice); },
-             .wait_for_policies =
-                 [this](const std::stop_token& stop) {
-                   return !watch_ || watch_->WaitForSync(stop);
-                 }}),
-      watch_(options.watch ? std::make_unique<PolicyWatch>(
-                                 client_, PolicyWatch::Options{.namespaces = options.namespaces,
-                                                               .registry = options.registry,
-                                                               .refusals = options.refusals})
-                           : nullptr),
+      gate_(
+          {.flags = options.flags,
+           .notify = [this](const PolicyNotice& notice) { Notify(notice); },
+           .wait_for_policies =
+               [this](const std::stop_token& stop) { return !watch_ || watch_->WaitForSync(stop); },
+           .unread =
+               [this](const std::string& namespace_) {
+                 return watch_ ? watch_->UnreadIn(namespace_) : std::nullopt;
+               }}),
+      watch_(options.watch ? std::make_unique<PolicyWatch>(client_, WatchOptions()) : nullptr),
       metrics_(options.registry == nullptr ? base::Subscription()
                                            : RegisterPolicyMetrics(gate_, *options.registry)) {}
 
 Policies::~Policies() { Stop(); }
+
+PolicyWatch::Options Policies::WatchOptions() {
+  return {.namespaces = options_.namespaces,
+          .registry = options_.registry,
+          .cluster_needed = options_.cluster_needed,
+          .refusals = options_.refusals,
+          .on_change = [this](const std::string&) {
+            gate_.AskTheUnread();
+            if (options_.on_unread) {
+              options_.on_unread();
+            }
+          }};
+}
+
+std::map<std::string, std::string> Policies::Unread() {
+  return watch_ ? watch_->AllUnread() : std::map<std::string, std::string>();
+}
 
 void Policies::Start() {
   if (!watch_) {
@@ -90,12 +108,14 @@ void Policies::Stop() {
 }
 
 void Policies::Notify(const PolicyNotice& notice) const {
-  logging::Info(notice.warning ? "Rollout policy" : "Rollout waits",
-                {{"workload", notice.workload.key.name},
-                 {"kind", KindName(notice.workload.kind)},
-                 {"namespace", notice.workload.key.namespace_},
-                 {"reason", notice.reason},
-                 {"message", notice.message}});
+  const bool warns = LogsAsWarning(notice);
+  logging::Log(warns ? logging::Level::kWarning : logging::Level::kInfo,
+               warns ? "Rollout policy" : "Rollout waits",
+               {{"workload", notice.workload.key.name},
+                {"kind", KindName(notice.workload.kind)},
+                {"namespace", notice.workload.key.namespace_},
+                {"reason", notice.reason},
+                {"message", notice.message}});
   if (recorder_) {
     recorder_->Record(EventAbout(notice));
   }

@@ -4,6 +4,7 @@
 #define KUBEXX_RELOADER_POLICIES_H_
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +29,9 @@ namespace kubexx::reloader {
 /// The event about a notice, on its workload.
 events::Occurrence EventAbout(const PolicyNotice& notice);
 
+/// Whether it warns in the log, too; else it is told there, as what is no warning is.
+bool LogsAsWarning(const PolicyNotice& notice);
+
 /// What a person is told of a notice beside that: of a failed rollout; nothing for others.
 std::optional<RolloutTrouble> TroubleIn(const PolicyNotice& notice);
 
@@ -41,9 +45,13 @@ class Policies {
     bool watch = true;
     /// Where to watch ReloadPolicies; empty: everywhere.
     std::vector<std::string> namespaces{};
+    /// See PolicyWatch::Options.
+    bool cluster_needed = false;
     metrics::Registry* registry = nullptr;
     /// See PolicyWatch::Options.
     Refusals* refusals = nullptr;
+    /// Told when Unread may be another soon; on threads of informers. Must not block.
+    std::function<void()> on_unread{};
     /// Writes neither status nor Events.
     bool read_only = false;
     /// Whether this replica writes the status of the policies of a namespace ("" for those of the
@@ -65,11 +73,14 @@ class Policies {
   RolloutGate& gate() { return gate_; }
   /// Begins to watch. Once only.
   void Start();
+  /// See PolicyWatch::AllUnread. After Start.
+  std::map<std::string, std::string> Unread();
   /// Ends watch and status. Events are flushed, for up to a second, by the destructor.
   void Stop();
 
  private:
   void Notify(const PolicyNotice& notice) const;
+  PolicyWatch::Options WatchOptions();
 
   const std::shared_ptr<rest::RESTClient> client_;
   const Options options_;

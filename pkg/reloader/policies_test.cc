@@ -55,6 +55,7 @@ TEST(Policies, TellsOfAFailedRolloutOnceWhoeverAsksForIt) {
   EXPECT_THAT(told.bad, ElementsAre(true));
   EXPECT_EQ(log.Count("workload=web kind=Deployment namespace=shop reason=RolloutFailed"), 1U)
       << "the log names it, too";
+  EXPECT_EQ(log.Count("level=warning"), 1U) << "where people look for what went wrong";
 }
 
 TEST(TroubleIn, AWaitIsNone) {

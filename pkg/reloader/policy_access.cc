@@ -12,8 +12,8 @@ using apimachinery::Status;
 
 class PolicyAccess::Source final : public cache::ListerWatcher {
  public:
-  Source(PolicyAccess& owner, std::shared_ptr<cache::ListerWatcher> inner)
-      : owner_(owner), inner_(std::move(inner)) {}
+  Source(PolicyAccess& owner, std::shared_ptr<cache::ListerWatcher> inner, std::string namespace_)
+      : owner_(owner), inner_(std::move(inner)), refusal_{.namespace_ = std::move(namespace_)} {}
 
   Result<codec::ListMeta> List(const ListOptions& options, ObjectSink sink,
                                std::stop_token stop) override {
@@ -21,22 +21,31 @@ class PolicyAccess::Source final : public cache::ListerWatcher {
     if (!listed) {
       return apimachinery::Fail(owner_.Judge(refusal_, listed.status(), stop));
     }
-    owner_.Granted(refusal_);
+    owner_.Granted(refusal_, listed->resource_version);
     return listed;
   }
 
   Result<void> Watch(const ListOptions& options, EventSink sink, std::stop_token stop) override {
+    if (owner_.Counts(refusal_)) {
+      return apimachinery::Fail(Reason::kExpired, "policies are listed anew after a refusal");
+    }
     auto watched = inner_->Watch(
         options,
         [&](cache::WatchEvent&& event) {
-          owner_.Granted(refusal_);
+          owner_.Granted(refusal_, {});
           return sink(std::move(event));
         },
         stop);
     if (!watched) {
       return apimachinery::Fail(owner_.Judge(refusal_, watched.status(), stop));
     }
+    owner_.Granted(refusal_, {});
     return watched;
+  }
+
+  // Says nothing of the right to watch, and brings no policies.
+  Result<std::string> CurrentVersion(std::stop_token stop) override {
+    return inner_->CurrentVersion(std::move(stop));
   }
 
  private:
@@ -46,8 +55,8 @@ class PolicyAccess::Source final : public cache::ListerWatcher {
 };
 
 std::shared_ptr<cache::ListerWatcher> PolicyAccess::Follow(
-    std::shared_ptr<cache::ListerWatcher> inner) {
-  return std::make_shared<Source>(*this, std::move(inner));
+    std::shared_ptr<cache::ListerWatcher> inner, std::string namespace_) {
+  return std::make_shared<Source>(*this, std::move(inner), std::move(namespace_));
 }
 
 bool PolicyAccess::unread() const {
@@ -55,10 +64,47 @@ bool PolicyAccess::unread() const {
   return unread_ > 0;
 }
 
-void PolicyAccess::Granted(Refusal& refusal) {
+std::optional<PolicyAccess::Gap> PolicyAccess::GapIn(const std::string& namespace_) const {
   const base::MutexLock lock(mu_);
-  unread_ -= refusal.since ? 1 : 0;
-  refusal = {};
+  const auto found = gaps_.find(namespace_);
+  return found == gaps_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void PolicyAccess::Close(const std::string& namespace_, const std::string& version) {
+  const base::MutexLock lock(mu_);
+  // It may have been refused again in the meantime.
+  if (const auto found = gaps_.find(namespace_);
+      found != gaps_.end() && found->second.listed == version) {
+    gaps_.erase(found);
+  }
+}
+
+bool PolicyAccess::Counts(const Refusal& refusal) const {
+  const base::MutexLock lock(mu_);
+  return refusal.counts;
+}
+
+void PolicyAccess::Tell(const std::string& namespace_, bool is_refused) const {
+  if (options_.on_change) {
+    options_.on_change(namespace_, is_refused);
+  }
+}
+
+void PolicyAccess::Granted(Refusal& refusal, const std::string& version) {
+  bool counted = false;
+  {
+    const base::MutexLock lock(mu_);
+    unread_ -= refusal.since ? 1 : 0;
+    refusal.since.reset();
+    counted = std::exchange(refusal.counts, false);
+    if (const auto found = gaps_.find(refusal.namespace_);
+        !version.empty() && found != gaps_.end()) {
+      found->second.listed = version;
+    }
+  }
+  if (counted) {
+    Tell(refusal.namespace_, false);
+  }
 }
 
 Status PolicyAccess::Judge(Refusal& refusal, Status status, const std::stop_token& stop) {
@@ -68,23 +114,32 @@ Status PolicyAccess::Judge(Refusal& refusal, Status status, const std::stop_toke
     return status;  // says nothing of the right: neither begins a refusal nor ends one
   }
   if (options_.is_served && options_.is_served(stop) == false) {
-    Granted(refusal);
+    Granted(refusal, {});
+    const base::MutexLock lock(mu_);
+    gaps_.erase(refusal.namespace_);
     return {Reason::kNotFound, std::move(status.message), status.code};  // so there are none
   }
   const base::TimePoint now = options_.clock.Now();
-  const base::MutexLock lock(mu_);
-  if (!refusal.since) {
-    refusal.since = now;
-    ++unread_;
+  bool is_new = false;
+  {
+    const base::MutexLock lock(mu_);
+    if (!refusal.since) {
+      refusal.since = now;
+      ++unread_;
+    }
+    if (!refusal.counts && now - *refusal.since < options_.patience) {
+      return {Reason::kServiceUnavailable,
+              "whether it lasts is not known yet, and until then no rollout begins: " +
+                  status.ToString(),
+              status.code};
+    }
+    is_new = !std::exchange(refusal.counts, true);
+    gaps_[refusal.namespace_].listed.clear();
   }
-  refusal.counts = refusal.counts || now - *refusal.since >= options_.patience;
-  if (refusal.counts) {
-    return status;
+  if (is_new) {
+    Tell(refusal.namespace_, true);
   }
-  return {
-      Reason::kServiceUnavailable,
-      "whether it lasts is not known yet, and until then no rollout begins: " + status.ToString(),
-      status.code};
+  return status;
 }
 
 }  // namespace kubexx::reloader

@@ -28,6 +28,10 @@ void PolicyFlags::AddTo(flags::FlagSet& flags) {
       "reload-policies",
       "keep ReloadPolicies and ClusterReloadPolicies (kubexx.io) where they are installed",
       &enabled_);
+  flags.AddBool("require-cluster-policies",
+                "with --namespaces: roll nothing while ClusterReloadPolicies may not be read; "
+                "without --namespaces that is so in any case",
+                &requires_cluster_);
   flags.AddBool("pause-rollouts", "roll nothing; it is made up for later", &paused_);
   flags.AddInt("max-concurrent-rollouts", "rollouts under way in the cluster; 0 for no limit",
                &in_cluster_);

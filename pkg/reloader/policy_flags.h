@@ -13,7 +13,8 @@
 
 namespace kubexx::reloader {
 
-/// --reload-policies, and the settings that count where no annotation and no policy says anything.
+/// Which policies are looked for, and the settings that count where no annotation and no policy
+/// says anything.
 class PolicyFlags {
  public:
   /// Adds the flags, which write to this object.
@@ -22,9 +23,12 @@ class PolicyFlags {
   apimachinery::Result<reloadpolicy::Settings> Build() const;
   /// Whether reload policies are looked for.
   bool enabled() const { return enabled_; }
+  /// See PolicyWatch::Options::cluster_needed.
+  bool requires_cluster() const { return requires_cluster_; }
 
  private:
   bool enabled_ = true;
+  bool requires_cluster_ = false;
   bool paused_ = false;
   bool health_gate_ = false;
   std::int64_t in_cluster_ = 0;

@@ -49,6 +49,9 @@ base::Subscription PolicyGate::Attach(GateHost host) {
   {
     const base::MutexLock lock(mu_);
     synced_ = false;
+    if (options_.wait_for_policies) {
+      gate_.SetUnread("", true, options_.clock.Wall());
+    }
   }
   {
     const base::MutexLock lock(host_mu_);
@@ -103,10 +106,16 @@ void PolicyGate::Update(base::FunctionRef<void(reloadpolicy::Gate&, base::WallTi
 }
 
 void PolicyGate::OnSynced() {
+  std::set<std::string> names;
   {
     const base::MutexLock lock(mu_);
     synced_ = true;
+    for (const ObjectRef& ref : gate_.Followed()) {
+      names.insert(ref.key.namespace_);
+    }
   }
+  LookAtUnread(std::move(names));
+  Update([](reloadpolicy::Gate& gate, base::WallTime now) { gate.SetUnread("", false, now); });
   LookAtUnseen();
 }
 
@@ -137,13 +146,20 @@ void PolicyGate::LookAtUnseen() {
 }
 
 AnnotationEdits PolicyGate::Marks(const Workload& workload) {
+  LookAtUnread({workload.id.key.namespace_});
   reloadpolicy::Mark mark;
+  bool looks_again = false;
   Update([&](reloadpolicy::Gate& gate, base::WallTime now) {
     gate.Sweep(now);
     mark = gate.TakeMark(RefOf(workload.id), workload.uid, workload.annotations);
+    looks_again =
+        gate.unread().contains(workload.id.key.namespace_) && gate.IsActive(RefOf(workload.id));
   });
+  if (looks_again) {
+    Wake(workload.id, kAskAgain);  // nothing tells when the gate has been told of all
+  }
   if (mark.failure) {
-    Notify(workload, true, kRolloutFailed, *mark.failure);
+    Notify(workload, {.warning = true, .reason = kRolloutFailed, .message = *mark.failure});
   }
   if (!mark.record) {
     return {};
@@ -152,14 +168,11 @@ AnnotationEdits PolicyGate::Marks(const Workload& workload) {
            reloadpolicy::RecordFor(*mark.record, workload.uid)}};
 }
 
-void PolicyGate::Notify(const Workload& workload, bool warning, std::string reason,
-                        std::string message) const {
+void PolicyGate::Notify(const Workload& workload, PolicyNotice notice) const {
   if (options_.notify) {
-    options_.notify({.workload = workload.id,
-                     .uid = workload.uid,
-                     .warning = warning,
-                     .reason = std::move(reason),
-                     .message = std::move(message)});
+    notice.workload = workload.id;
+    notice.uid = workload.uid;
+    options_.notify(notice);
   }
 }
 
@@ -170,7 +183,11 @@ bool PolicyGate::Admit(const Workload& workload, std::vector<Change>& changes,
                                 .annotations = workload.annotations,
                                 .uid = workload.uid,
                                 .phase = workload.phase};
-  if (!changes.empty()) {
+  std::optional<reloadpolicy::Hold> hold = changes.empty() ? paused.hold : std::nullopt;
+  if (auto why = options_.unread ? options_.unread(workload.id.key.namespace_) : std::nullopt) {
+    hold = {.reason = HoldReason::kPoliciesUnread, .message = *std::move(why)};
+  }
+  if (!hold) {
     request.before = Before(workload, changes);
   }
   reloadpolicy::Decision decision;
@@ -179,9 +196,9 @@ bool PolicyGate::Admit(const Workload& workload, std::vector<Change>& changes,
     const auto found = gate.pending().find(request.workload);
     const auto before =
         found == gate.pending().end() ? std::nullopt : std::optional(found->second.hold);
-    if (changes.empty()) {
-      decision.hold = paused.hold;
-      gate.Wait(request, *paused.hold, now);
+    if (hold) {
+      decision.hold = hold;
+      gate.Wait(request, *hold, now);
     } else {
       decision = gate.Begin(request, now);
     }
@@ -205,16 +222,20 @@ bool PolicyGate::Admit(const Workload& workload, std::vector<Change>& changes,
 }
 
 void PolicyGate::Hold(const Workload& workload, const reloadpolicy::Hold& hold, bool is_news) {
-  base::Duration after = kAskAgain;
+  // Only another setting opens what never opens, and that wakes it.
+  base::Duration after = hold.reason == HoldReason::kOutsideWindow ? kMaxWait : kAskAgain;
   if (hold.until) {
     after =
         std::max<base::Duration>(*hold.until - options_.clock.Wall(), base::Duration(0)) + kMargin;
   }
   Wake(workload.id, after);
   if (is_news) {
-    Notify(workload,
-           hold.reason == HoldReason::kStopped || hold.reason == HoldReason::kInvalidAnnotation,
-           "ReloadPending", std::string(ToString(hold.reason)) + ": " + hold.message);
+    const bool is_unread = hold.reason == HoldReason::kPoliciesUnread;
+    Notify(workload, {.warning = is_unread || hold.reason == HoldReason::kStopped ||
+                                 hold.reason == HoldReason::kInvalidAnnotation,
+                      .is_one_of_many = is_unread,
+                      .reason = "ReloadPending",
+                      .message = std::string(ToString(hold.reason)) + ": " + hold.message});
   }
 }
 
@@ -259,7 +280,7 @@ void PolicyGate::ReportSettings(const Workload& workload) {
     }
   }
   for (auto& [reason, text] : notices) {
-    Notify(workload, true, reason, std::move(text));
+    Notify(workload, {.warning = true, .reason = reason, .message = std::move(text)});
   }
 }
 
@@ -294,11 +315,19 @@ void PolicyGate::OnUpToDate(const Workload& workload) {
 }
 
 void PolicyGate::OnWorkload(const WorkloadId& id, const Workload* workload) {
+  bool is_first_look = attached();
+  {
+    const base::MutexLock lock(mu_);
+    is_first_look = is_first_look && !synced_;
+  }
+  LookAtUnread({id.key.namespace_});
   Update([&](reloadpolicy::Gate& gate, base::WallTime now) {
     if (workload == nullptr) {
       gate.Forget(RefOf(id));
     } else {
-      gate.Observe(RefOf(id), SightingOf(*workload), now);
+      reloadpolicy::Sighting seen = SightingOf(*workload);
+      seen.is_first_look = is_first_look;
+      gate.Observe(RefOf(id), seen, now);
     }
   });
   if (workload == nullptr) {

@@ -30,6 +30,8 @@ struct PolicyNotice {
   WorkloadId workload{};
   std::string uid{};
   bool warning = false;
+  /// What it warns of has been told for all workloads at once.
+  bool is_one_of_many = false;
   std::string reason{};  ///< in UpperCamelCase, for Events
   std::string message{};
 };
@@ -77,6 +79,10 @@ class PolicyGate final : public RolloutGate {
     std::function<void(const PolicyNotice&)> notify{};
     /// See WaitForSync; by default there is nothing to wait for.
     std::function<bool(const std::stop_token&)> wait_for_policies{};
+    /// In a sentence, why the policies about a namespace are not known, so that nothing may be
+    /// rolled there and no rollout ends; nothing when they are. Asked before each rollout and
+    /// whenever one is looked at, outside locks. Empty: they always are.
+    std::function<std::optional<std::string>(const std::string& namespace_)> unread{};
   };
   explicit PolicyGate(Options options);
   ~PolicyGate() override;
@@ -86,6 +92,9 @@ class PolicyGate final : public RolloutGate {
   void SetPolicy(reloadpolicy::Policy policy,
                  const std::vector<reloadpolicy::Remembered>& failed = {});
   void RemovePolicy(const reloadpolicy::PolicyId& id);
+  /// Where policies are not known may be others now. Has the rollouts looked at again soon that
+  /// wait because of that, or are followed by longer times.
+  void AskTheUnread();
   /// Of every policy, by id.
   std::vector<PolicyState> States() const;
   /// Figures over all workloads and policies.
@@ -130,8 +139,8 @@ class PolicyGate final : public RolloutGate {
   std::vector<reloadpolicy::ObjectRef> Before(const Workload& workload,
                                               const std::vector<Change>& changes);
   int OrderOf(const Workload& workload) const;
-  void Notify(const Workload& workload, bool warning, std::string reason,
-              std::string message) const;
+  /// Whose notice it is, is filled in.
+  void Notify(const Workload& workload, PolicyNotice notice) const;
   /// Has those looked at that use a source whose list of keys is another now.
   void WakeUsers(const reloadpolicy::PolicyId& policy, const std::set<SourceId>& sources);
   /// Has the workload looked at again, and tells of a reason that is new.
@@ -140,6 +149,9 @@ class PolicyGate final : public RolloutGate {
   void ReportSettings(const Workload& workload);
   /// Shows the gate, once the caches have all there is, the workloads that it was only told of.
   void LookAtUnseen();
+  /// Tells the gate in which of the namespaces, and of those that it knows of, policies are not
+  /// known.
+  void LookAtUnread(std::set<std::string> names);
   void Wake(const WorkloadId& workload, base::Duration after);
   /// Makes a change with the lock held, then wakes those that may go on because of it.
   void Update(base::FunctionRef<void(reloadpolicy::Gate&, base::WallTime)> change);

@@ -238,6 +238,50 @@ TEST_F(PolicyGateTest, AFailureIsToldOfItsWorkloadAndWrittenOnIt) {
   EXPECT_THAT(notices_, SizeIs(2)) << "but it is not told again";
 }
 
+// Whoever was broken for months would otherwise be one whose rollout has broken it.
+TEST_F(PolicyGateTest, RightAfterAStartItIsNotKnownWhetherABrokenWorkloadIsSoByItsRollout) {
+  Set({.health_gate = true, .stop_after_failures = 1});
+  Workload broken = GatedWeb("a");
+  broken.phase = Phase::kUnavailable;
+  Workload mends = GatedWeb("b");
+  mends.phase = Phase::kUnavailable;
+  gate_.OnWorkload(broken.id, &broken);  // the first list
+  gate_.OnWorkload(mends.id, &mends);
+  gate_.OnSynced();
+  EXPECT_FALSE(Admit(broken));
+  EXPECT_FALSE(Admit(mends));
+  ASSERT_THAT(notices_, SizeIs(2));
+  EXPECT_THAT(notices_[0].message, HasSubstr("HealthUnknown: it is not available"));
+  EXPECT_THAT(gate_.States()[0].listed, SizeIs(2)) << "the status tells of it";
+  EXPECT_THAT(wakes_["a"], testing::Contains(10s + 1ms));
+  clock_.Advance(5s);
+  EXPECT_FALSE(Admit(broken));
+  mends.phase = Phase::kComplete;  // it was about to be
+  gate_.OnWorkload(mends.id, &mends);
+  EXPECT_TRUE(Admit(mends));
+  EXPECT_EQ(written_["reloader.kubexx.io/rollout-state"], "started uid-b");
+  gate_.OnWritten(mends.id, WriteEnd::kNotRolled);
+  clock_.Advance(5s);
+  EXPECT_TRUE(Admit(broken));
+  EXPECT_EQ(written_["reloader.kubexx.io/rollout-state"], "started-broken uid-a");
+}
+
+TEST_F(PolicyGateTest, WhatBreaksLaterOrUnderNoGateIsNotHeldAsUnknown) {
+  Workload broken = GatedWeb("a");
+  broken.phase = Phase::kUnavailable;
+  gate_.OnWorkload(broken.id, &broken);
+  Set({.max_in_namespace = 1});
+  EXPECT_TRUE(Admit(broken)) << "nothing depends on who is to blame";
+  gate_.OnWritten(broken.id, WriteEnd::kNotRolled);
+  gate_.OnSynced();
+  Set({.health_gate = true, .stop_after_failures = 1});
+  Workload later = GatedWeb("b");
+  gate_.OnWorkload(later.id, &later);
+  later.phase = Phase::kUnavailable;
+  gate_.OnWorkload(later.id, &later);
+  EXPECT_TRUE(Admit(later)) << "since when it is so is known";
+}
+
 TEST_F(PolicyGateTest, WhatAStatusSaysFailedIsRememberedByTheNextProcess) {
   Set({.health_timeout = 5min, .stop_after_failures = 1});
   ASSERT_TRUE(Admit(GatedWeb("a")));

@@ -161,6 +161,8 @@ reloadpolicy::Phase FirstPhase(WorkloadKind kind) {
       return reloadpolicy::Phase::kUpdating;
     case WorkloadKind::kStatefulSet:
       return reloadpolicy::Phase::kUnavailable;
+    case WorkloadKind::kDaemonSet:
+      return reloadpolicy::Phase::kWithoutPods;
     default:
       return reloadpolicy::Phase::kComplete;
   }

@@ -81,7 +81,7 @@ Reconciler::Answer Reconciler::Plan(const WorkloadId& id, base::TimePoint begin,
   }
   const bool marked = WriteMarks(*workload, stop);
   Answer answer = PlanAndWrite(std::move(*workload), begin, stop, tenure);
-  if (!marked && answer.outcome == Outcome::kNothing) {
+  if (!marked && (answer.outcome == Outcome::kNothing || answer.outcome == Outcome::kRefused)) {
     answer.again =
         answer.again > base::Duration(0) ? std::min(answer.again, kMarkAgain) : kMarkAgain;
   }
@@ -131,6 +131,7 @@ std::optional<Reconciler::Answer> Reconciler::Act(const Workload& workload, relo
                                                   const std::stop_token& stop) {
   const WorkloadId& id = workload.id;
   ReportBadItems(id, plan);
+  ReportFullBaseline(workload, plan);
   parts_.memory.Apply(id, plan);
   if (plan.not_updated > 0) {
     parts_.metrics.Skipped(SkipReason::kStrategyNotUpdated, plan.not_updated);
@@ -289,7 +290,7 @@ Reconciler::Answer Reconciler::NotWritten(const Workload& workload, const reload
   ReportFailure(id, plan, status);
   Notify(workload, plan, apimachinery::Fail(status));
   if (status.reason == Reason::kInvalidConfig) {
-    return {};  // a bad annotation stays bad until it is changed, which is an event
+    return {.outcome = Outcome::kRefused};
   }
   return {.outcome = Outcome::kRetry, .failure = FailureOf(status)};
 }
@@ -335,6 +336,8 @@ void Reconciler::Forget(const WorkloadId& id) {
   }
   parts_.recording.Forget(id);
   bad_items_.Forget(id);
+  full_baselines_.Note(id, false,
+                       [this](std::size_t count) { parts_.metrics.FullBaselines(count); });
 }
 
 }  // namespace kubexx::reloader

@@ -15,6 +15,7 @@
 #include "kubexx/reloader/caches.h"
 #include "kubexx/reloader/decision.h"
 #include "kubexx/reloader/fresh_reads.h"
+#include "kubexx/reloader/full_baselines.h"
 #include "kubexx/reloader/notifier.h"
 #include "kubexx/reloader/pair_memory.h"
 #include "kubexx/reloader/pause.h"
@@ -60,6 +61,7 @@ class Reconciler {
     kNothing,  ///< nothing to write
     kWritten,  ///< rolled
     kRetry,    ///< the write failed; try again later
+    kRefused,  ///< an annotation is wrong: it is not rolled until that changes, which is an event
   };
   struct Answer {
     Outcome outcome = Outcome::kNothing;
@@ -127,6 +129,8 @@ class Reconciler {
   static void LogReloads(const WorkloadId& id, const std::vector<Change>& changes,
                          const char* what);
   void ReportLostBaseline(const Workload& workload) const;
+  /// Once, when there is something new.
+  void ReportFullBaseline(const Workload& workload, const reloader::Plan& plan);
   void Forget(const WorkloadId& id);
   void ReportFailure(const WorkloadId& id, const reloader::Plan& plan,
                      const apimachinery::Status& status) const;
@@ -137,6 +141,7 @@ class Reconciler {
 
   const Parts parts_;
   BadItemNews bad_items_;  ///< each is logged once
+  FullBaselines full_baselines_;
 };
 
 }  // namespace kubexx::reloader

@@ -39,6 +39,36 @@ void Reconciler::ReportLostBaseline(const Workload& workload) const {
   }
 }
 
+void Reconciler::ReportFullBaseline(const Workload& workload, const reloader::Plan& plan) {
+  const WorkloadId& id = workload.id;
+  const std::size_t left_out = Records(workload) ? plan.left_out.size() : 0;
+  const bool is_news = full_baselines_.Note(
+      id, left_out > 0, [this](std::size_t count) { parts_.metrics.FullBaselines(count); });
+  if (!is_news) {
+    return;
+  }
+  const WorkloadNotice notice{
+      .workload = id,
+      .uid = workload.uid,
+      .reason = "BaselineFull",
+      .message = "The annotation " + std::string(kBaselineAnnotation) + " has room for " +
+                 std::to_string(plan.baseline.digests.size()) + " of the sources that roll this " +
+                 "workload and none for " + std::to_string(left_out) + " more, such as " +
+                 std::string(NamesOf(plan.left_out.front().type).kind) + "/" +
+                 plan.left_out.front().key.name +
+                 ". Changes of these that are made while no operator runs may be missed. Let fewer "
+                 "sources roll it: name them, or make the pattern narrower"};
+  logging::Warning("Baseline of a workload has no room for all its sources",
+                   {{"workload", id.key.name},
+                    {"kind", KindName(id.kind)},
+                    {"namespace", id.key.namespace_},
+                    {"recorded", plan.baseline.digests.size()},
+                    {"left_out", left_out}});
+  for (WriteObserver* observer : parts_.observers) {
+    observer->OnNotice(notice);
+  }
+}
+
 void Reconciler::ReportFailure(const WorkloadId& id, const reloader::Plan& plan,
                                const apimachinery::Status& status) const {
   for (const Change& change : plan.changes) {

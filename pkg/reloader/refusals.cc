@@ -48,6 +48,11 @@ class Refusals::Source final : public cache::ListerWatcher {
     return result;
   }
 
+  // Says nothing of the right to watch, and of that to list only what the next list says as well.
+  Result<std::string> CurrentVersion(std::stop_token stop) override {
+    return inner_->CurrentVersion(std::move(stop));
+  }
+
  private:
   Refusals& owner_;
   const int id_;
@@ -92,9 +97,13 @@ void Refusals::Ended(int id, Verb verb, const Result<void>& result) {
     entry.verb = verb;
     entry.has_been_refused = true;
     entry.message = result.error().message;
-  } else if (!was_refused || (result && verb == entry.verb)) {
+  } else if (!was_refused || (result && verb == entry.verb) || IsAbsent(entry, result)) {
     entry.since.reset();  // a list that succeeds says nothing of a watch that is refused
   }
+}
+
+bool Refusals::IsAbsent(const Entry& entry, const Result<void>& result) {
+  return entry.need == Need::kBrake && !result && result.error().reason == Reason::kNotFound;
 }
 
 bool Refusals::IsRefused(const Entry& entry, base::TimePoint now) {
@@ -105,7 +114,7 @@ bool Refusals::IsRefused(const Entry& entry, base::TimePoint now) {
 std::string_view Refusals::ToString(Verb verb) { return verb == Verb::kList ? "list" : "watch"; }
 
 bool Refusals::IsRefusedForGood(const Entry& entry, base::TimePoint now) {
-  return IsRefused(entry, now) && now - *entry.since >= kForGood;
+  return IsRefused(entry, now) && (entry.need == Need::kBrake || now - *entry.since >= kForGood);
 }
 
 std::string Refusals::Sentence(const Entry& entry) {
@@ -119,8 +128,17 @@ std::optional<std::string> Refusals::Problem() const {
   const base::MutexLock lock(mu_);
   const Entry* part = nullptr;
   bool some_work = false;
+  const Entry* brake = nullptr;
+  bool some_may_move = false;
   for (const auto& [id, entry] : entries_) {
     const bool refused = IsRefusedForGood(entry, now);
+    if (entry.need == Need::kBrake) {
+      if (refused && entry.namespace_.empty()) {
+        return Sentence(entry);
+      }
+      brake = refused && brake == nullptr ? &entry : brake;
+      some_may_move = some_may_move || (!refused && !entry.namespace_.empty());
+    }
     if (refused && entry.need == Need::kNeeded) {
       return Sentence(entry);
     }
@@ -128,6 +146,9 @@ std::optional<std::string> Refusals::Problem() const {
       part = refused && part == nullptr ? &entry : part;
       some_work = some_work || !refused;
     }
+  }
+  if (brake != nullptr && !some_may_move) {
+    return Sentence(*brake);
   }
   return part == nullptr || some_work ? std::nullopt : std::optional(Sentence(*part));
 }
@@ -138,7 +159,8 @@ std::optional<std::string> Refusals::MissingParts() const {
   std::string text;
   std::size_t more = 0;
   for (const auto& [id, entry] : entries_) {
-    if (entry.need != Need::kPart || !IsRefusedForGood(entry, now)) {
+    const bool counts = entry.need == Need::kPart || entry.need == Need::kBrake;
+    if (!counts || !IsRefusedForGood(entry, now)) {
       continue;
     }
     if (text.empty()) {

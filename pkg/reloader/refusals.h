@@ -34,6 +34,10 @@ class Refusals {
   enum class Need : std::uint8_t {
     kNeeded,  ///< without it the operator does not do its work: see Problem
     kPart,    ///< without it that part of the work is not done, and the other parts are
+    /// While it is refused nothing is done in its namespace, or, of all namespaces, nothing at all:
+    /// it tells what must not be done. Only refusals that count come from it, so that they do at
+    /// once.
+    kBrake,
     kWanted,  ///< it is only shown
   };
   /// A source in the place of `inner` that notes what becomes of its lists and watches. `resource`
@@ -67,6 +71,8 @@ class Refusals {
   void BeganWatch(int id);
   void Granted(int id);
   static std::string_view ToString(Verb verb);
+  /// What the server does not have holds nothing back.
+  static bool IsAbsent(const Entry& entry, const apimachinery::Result<void>& result);
   /// A refused watch ends at once: one that goes on is permitted, though nothing arrives.
   static bool IsRefused(const Entry& entry, base::TimePoint now);
   static bool IsRefusedForGood(const Entry& entry, base::TimePoint now);

@@ -65,6 +65,17 @@ TEST_F(RefusalsTest, AllIsWellWhileNothingIsRefused) {
   EXPECT_EQ(Shown("list"), 0);
 }
 
+TEST_F(RefusalsTest, WhatIsNotServedAnyMoreHoldsNothingBack) {
+  source_ = refusals_.Follow(server_, "reloadpolicies", "", Refusals::Need::kBrake);
+  server_->FailLists(kForbidden);
+  List();
+  EXPECT_TRUE(refusals_.Problem());
+  server_->FailLists(Status(Reason::kNotFound, "the server has no such resource", 404));
+  List();
+  EXPECT_FALSE(refusals_.Problem());
+  EXPECT_FALSE(refusals_.MissingParts());
+}
+
 TEST_F(RefusalsTest, ARefusalIsAProblemWhenItLasts) {
   server_->FailLists(kForbidden, 2);
   List();
@@ -129,6 +140,30 @@ TEST_F(RefusalsTest, WhatIsOnlyWantedIsShownAndNoProblem) {
           .Gauge("kubexx_reloader_refused", "", {{"resource", "reloadpolicies"}, {"verb", "list"}})
           .Value(),
       1);
+}
+
+TEST_F(RefusalsTest, BrakesThatMayNotBeReadCountAtOnceWhereTheyHold) {
+  const auto list = [this](const std::shared_ptr<cache::ListerWatcher>& source, bool refused) {
+    if (refused) {
+      server_->FailLists(kForbidden);
+    }
+    (void)source->List({}, [](cache::Object&&) { return Result<void>(); }, {});
+  };
+  const auto one = refusals_.Follow(server_, "reloadpolicies", "one", Refusals::Need::kBrake);
+  const auto two = refusals_.Follow(server_, "reloadpolicies", "two", Refusals::Need::kBrake);
+  list(one, true);
+  list(two, false);
+  EXPECT_FALSE(refusals_.Problem()) << "the other namespace goes on";
+  EXPECT_THAT(refusals_.MissingParts(),
+              Optional(HasSubstr("may not list reloadpolicies in namespace one")));
+  list(two, true);
+  EXPECT_THAT(refusals_.Problem(), Optional(HasSubstr("reloadpolicies in namespace one")));
+  list(one, false);
+  list(two, false);
+  EXPECT_FALSE(refusals_.Problem());
+  const auto all = refusals_.Follow(server_, "clusterreloadpolicies", "", Refusals::Need::kBrake);
+  list(all, true);
+  EXPECT_THAT(refusals_.Problem(), Optional(HasSubstr("may not list clusterreloadpolicies: ")));
 }
 
 class RefusedPartsTest : public RefusalsTest {

@@ -94,6 +94,8 @@ ReloaderMetrics::ReloaderMetrics(metrics::Registry* registry, bool count_by_name
                     "Time from the begin of a reconcile to the end of its write.",
                     {{"workload_kind", name}}, kActionBuckets);
   }
+  full_baselines_ = r.Gauge("kubexx_reloader_baselines_full",
+                            "Workloads whose baseline has no room for all their sources.");
   reaction_ = r.Histogram(
       "kubexx_reloader_reaction_seconds",
       "Time from the last change that a rollout answers, as it arrived, to the end of its write; "
@@ -143,6 +145,9 @@ void ReloaderMetrics::Reconciled(ReconcileResult result, double seconds) const {
   if (result == ReconcileResult::kError) {
     errors_.Increment();
   }
+}
+void ReloaderMetrics::FullBaselines(std::size_t workloads) const {
+  full_baselines_.Set(static_cast<double>(workloads));
 }
 void ReloaderMetrics::Wrote(const WorkloadId& workload, bool success, double seconds) const {
   Series(executed_, success).Increment();

@@ -41,6 +41,8 @@ class ReloaderMetrics {
   void Wrote(const WorkloadId& workload, bool success, double seconds) const;
   /// One write that records a workload's baseline and nothing else.
   void Recorded(const WorkloadId& workload, bool success) const;
+  /// How many workloads have a baseline without room for all their sources.
+  void FullBaselines(std::size_t workloads) const;
   /// From the last change of a source that a rollout answers to the answer to its write.
   void Reacted(double seconds) const;
   /// The same from the end of the settle window.
@@ -65,6 +67,7 @@ class ReloaderMetrics {
   std::map<std::pair<WorkloadKind, bool>, metrics::Counter> actions_;
   std::map<WorkloadKind, metrics::Histogram> action_latency_;
   std::map<std::pair<WorkloadKind, bool>, metrics::Counter> recorded_;
+  metrics::Gauge full_baselines_;
   metrics::Histogram reaction_;
   metrics::Histogram reaction_after_settling_;
 };

@@ -58,6 +58,13 @@ bool IsTemplateUnseen(const codec::JsonTree& tree) {
                               NumberIn(annotations, kArgoGenerationAnnotation).value_or(0));
 }
 
+/// The phase of a workload of which no pod is of an earlier template.
+Phase PhaseOfPods(std::int64_t available, std::int64_t wanted) {
+  return wanted == 0          ? Phase::kWithoutPods
+         : available < wanted ? Phase::kUnavailable
+                              : Phase::kComplete;
+}
+
 bool IsPausedBySpec(const codec::JsonTree& tree) {
   const codec::JsonTree* paused = tree.At({"spec", "paused"});
   return paused != nullptr && paused->AsBool().value_or(false);
@@ -82,7 +89,7 @@ Phase PhaseOf(const apps::Deployment& deployment) {
   if (status.updated_replicas < wanted || status.replicas > status.updated_replicas) {
     return Phase::kUpdating;
   }
-  return status.available_replicas < wanted ? Phase::kUnavailable : Phase::kComplete;
+  return PhaseOfPods(status.available_replicas, wanted);
 }
 
 Phase PhaseOf(const apps::StatefulSet& set) {
@@ -101,7 +108,7 @@ Phase PhaseOf(const apps::StatefulSet& set) {
       status.updated_replicas < std::max(wanted - kept, 0)) {
     return Phase::kUpdating;
   }
-  return status.available_replicas < wanted ? Phase::kUnavailable : Phase::kComplete;
+  return PhaseOfPods(status.available_replicas, wanted);
 }
 
 Phase PhaseOf(const apps::DaemonSet& set) {
@@ -115,8 +122,7 @@ Phase PhaseOf(const apps::DaemonSet& set) {
   if (status.updated_number_scheduled < status.desired_number_scheduled) {
     return Phase::kUpdating;
   }
-  return status.number_available < status.desired_number_scheduled ? Phase::kUnavailable
-                                                                   : Phase::kComplete;
+  return PhaseOfPods(status.number_available, status.desired_number_scheduled);
 }
 
 Phase PhaseOfRollout(const codec::JsonTree& tree) {
@@ -131,10 +137,11 @@ Phase PhaseOfRollout(const codec::JsonTree& tree) {
     return Phase::kUnseen;
   }
   const std::string_view phase = status->TextAt("phase");  // sums it up
-  return phase == "Progressing" ? Phase::kUpdating
-         : phase == "Degraded"  ? Phase::kFailed
-         : phase == "Paused"    ? Phase::kWaiting
-                                : Phase::kComplete;
+  return phase == "Progressing"                         ? Phase::kUpdating
+         : phase == "Degraded"                          ? Phase::kFailed
+         : phase == "Paused"                            ? Phase::kWaiting
+         : NumberAt(tree, {"spec", "replicas"}, 1) == 0 ? Phase::kWithoutPods
+                                                        : Phase::kComplete;
 }
 
 Phase PhaseOfConfig(const codec::JsonTree& tree) {
@@ -148,8 +155,7 @@ Phase PhaseOfConfig(const codec::JsonTree& tree) {
   if (NumberAt(tree, {"status", "updatedReplicas"}, 0) < wanted) {
     return Phase::kUpdating;
   }
-  return NumberAt(tree, {"status", "availableReplicas"}, 0) < wanted ? Phase::kUnavailable
-                                                                     : Phase::kComplete;
+  return PhaseOfPods(NumberAt(tree, {"status", "availableReplicas"}, 0), wanted);
 }
 
 }  // namespace kubexx::reloader

@@ -44,7 +44,7 @@ TEST(RolloutPhase, OfADeployment) {
   EXPECT_EQ(PhaseOf(failed), Phase::kFailed);
   apps::Deployment none = Deployment(0, 0, 0);
   none.spec.replicas = 0;
-  EXPECT_EQ(PhaseOf(none), Phase::kComplete);
+  EXPECT_EQ(PhaseOf(none), Phase::kWithoutPods);
 }
 
 TEST(RolloutPhase, OfAStatefulSet) {

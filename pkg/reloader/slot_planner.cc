@@ -34,6 +34,7 @@ void SlotPlanner::Run(std::size_t container, const std::string& variable,
   const std::string value = ValueFor(members);
   const std::string* current = FindVariable(where, variable);
   const Slot slot{
+      .variable = variable,
       .current = current,
       .is_right = current != nullptr && !value.empty() &&
                   (*current == value || (members.size() == 1 && members[0].whole != kNoSource &&
@@ -132,6 +133,9 @@ bool SlotPlanner::IsReloadedAt(const SlotMember& member) const {
 SlotPlanner::Standing SlotPlanner::ByVariable(const SlotMember& member, const Slot& slot) const {
   const std::string* reloaded_at = ReloadedAt(member.id);
   if (reloaded_at != nullptr && !input_.rules.by_variables) {
+    if (IsBroughtBack(std::string(kLastReloadedFrom), member)) {
+      return Standing::kSettled;
+    }
     return *reloaded_at == DeleteMarker().ToString() ? Appeared() : Standing::kChanged;
   }
   if (slot.current == nullptr || slot.is_of_another || !input_.rules.by_variables) {
@@ -140,7 +144,17 @@ SlotPlanner::Standing SlotPlanner::ByVariable(const SlotMember& member, const Sl
                              reloaded_at == nullptr;
     return first_sight && input_.rules.sync_after_restart ? Appeared() : Standing::kSettled;
   }
-  return Standing::kChanged;
+  return IsBroughtBack(slot.variable, member) ? Standing::kSettled : Standing::kChanged;
+}
+
+bool SlotPlanner::IsBroughtBack(const std::string& stamp, const SlotMember& member) const {
+  const auto stamper = input_.workload.stampers.find(stamp);
+  if (stamper == input_.workload.stampers.end() || stamper->second.is_operator ||
+      stamper->second.since.IsZero()) {
+    return false;
+  }
+  const auto written = input_.written_at(member.id);
+  return written && *written < stamper->second.since;
 }
 
 SlotPlanner::Standing SlotPlanner::Appeared() const {
@@ -171,11 +185,11 @@ void SlotPlanner::Note(const SlotMember& member, Standing standing, const Slot& 
           RecordOf(member.id) != nullptr) {
         plan_.baseline.Set(member.id, member.digest, member.keys);
       }
-      plan_.learnt.emplace_back(member.id,
-                                PairState{.kind = Kind::kConfirmed,
-                                          .digest = member.digest,
-                                          .keys = member.keys,
-                                          .is_ahead_of_record = IsAheadOfRecord(member)});
+      plan_.learnt.emplace_back(member.id, PairState{.kind = Kind::kConfirmed,
+                                                     .digest = member.digest,
+                                                     .keys = member.keys,
+                                                     .is_ahead_of_record = IsAheadOfRecord(member),
+                                                     .taken_at = TakenAt(member, slot)});
       plan_.not_updated +=
           slot.is_right && state != nullptr && state->kind == Kind::kObserved ? 1 : 0;
       return;
@@ -198,6 +212,16 @@ void SlotPlanner::Note(const SlotMember& member, Standing standing, const Slot& 
       }
       return;
   }
+}
+
+std::uint64_t SlotPlanner::TakenAt(const SlotMember& member, const Slot& slot) const {
+  if (const PairState* state = StateOf(member.id)) {
+    return state->taken_at;
+  }
+  const bool is_known = RecordOf(member.id) != nullptr || slot.current != nullptr ||
+                        ReloadedAt(member.id) != nullptr || member.settled ||
+                        IsOlderThanPods(member);
+  return is_known ? 0 : member.resource_version;
 }
 
 std::optional<PairState> SlotPlanner::Before(const SlotMember& member) const {

@@ -60,6 +60,7 @@ class SlotPlanner {
   };
   /// The variable as it is on the workload.
   struct Slot {
+    const std::string& variable;
     const std::string* current;
     bool is_right;       ///< it has the value that the members give
     bool is_of_another;  ///< it is shared and has the plain digest of one of the members
@@ -78,10 +79,15 @@ class SlotPlanner {
   /// Whether the pods began after the present data were written.
   bool IsOlderThanPods(const SlotMember& member) const;
   Standing ByVariable(const SlotMember& member, const Slot& slot) const;
+  /// Whether somebody else brought the stamp back after the present data were written, so that the
+  /// pods that began then have them.
+  bool IsBroughtBack(const std::string& stamp, const SlotMember& member) const;
   Standing Appeared() const;
   /// The digest in last-reloaded-from, if that is about the source.
   const std::string* ReloadedAt(const SourceId& id) const;
   void Note(const SlotMember& member, Standing standing, const Slot& slot);
+  /// See PairState.
+  std::uint64_t TakenAt(const SlotMember& member, const Slot& slot) const;
   /// What the workload ran with before the present data, if that is known.
   std::optional<PairState> Before(const SlotMember& member) const;
   const PairState* StateOf(const SourceId& id) const;

@@ -1,5 +1,6 @@
 #include "kubexx/reloader/source_keys.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,17 @@ Digest DigestOver(const ValueDigests& data, std::string_view keys) {
     builder.Add(key, value);
   }
   return builder.Finish();
+}
+
+std::optional<apimachinery::Time> WrittenOver(const ValueDigests& data, std::string_view keys) {
+  std::optional<apimachinery::Time> written;
+  AnyItem(keys, [&](std::string_view key) {
+    if (const auto at = data.keys_written.find(std::string(key)); at != data.keys_written.end()) {
+      written = std::max(written.value_or(at->second), at->second);
+    }
+    return false;
+  });
+  return written ? written : data.written;
 }
 
 Result<std::optional<Digest>> ValueDigestReader::Read(const SourceId& id, const Digest& whole,
@@ -53,9 +65,21 @@ Result<std::optional<Digest>> ValueDigestReader::Read(const SourceId& id, const 
 }
 
 Result<std::optional<apimachinery::Time>> ValueDigestReader::WrittenAt(
-    const SourceId& id, const Digest& whole, const std::stop_token& stop) {
+    const SourceId& id, const Digest& whole, std::string_view keys, const std::stop_token& stop) {
   KX_ASSIGN_OR_RETURN(const std::optional<ValueDigests> data, fetch_(id, stop));
-  return data && data->whole == whole ? data->written : std::nullopt;
+  if (!data) {
+    return std::nullopt;
+  }
+  if (data->whole != whole) {
+    const base::MutexLock lock(mu_);
+    const auto known = kept_.find(id);
+    if (keys.empty() || known == kept_.end() || known->second.whole != whole ||
+        DigestOver(known->second, keys) != DigestOver(*data, keys)) {
+      return apimachinery::Fail(apimachinery::Reason::kConflict,
+                                id.key.ToString() + " has changed since the watch told of it");
+    }
+  }
+  return WrittenOver(*data, keys);
 }
 
 std::optional<Source> KeyedSources::Get(const SourceId& id) {
@@ -66,9 +90,7 @@ std::optional<Source> KeyedSources::Get(const SourceId& id) {
   if (!source || reader_ == nullptr || id.type == SourceType::kSecretProviderClass) {
     return source;
   }
-  if (gate_ != nullptr) {
-    source->keys = gate_->KeysOf(id, source->keys);
-  }
+  source->keys = KeysOf(*source);
   if (source->keys.empty()) {
     return source;
   }
@@ -79,6 +101,10 @@ std::optional<Source> KeyedSources::Get(const SourceId& id) {
   }
   source->digest = *digest;
   return source;
+}
+
+std::string KeyedSources::KeysOf(const Source& source) const {
+  return gate_ == nullptr ? source.keys : gate_->KeysOf(source.id, source.keys);
 }
 
 bool KeyedSources::IsUnknown(const SourceId& id) {
@@ -120,7 +146,7 @@ std::optional<apimachinery::Time> KeyedSources::WrittenAt(const SourceId& id) {
   if (!source || reader_ == nullptr || id.type == SourceType::kSecretProviderClass) {
     return std::nullopt;
   }
-  const auto written = reader_->WrittenAt(id, source->digest, stop_);
+  const auto written = reader_->WrittenAt(id, source->digest, KeysOf(*source), stop_);
   if (!written) {
     failure_ = written.status();
     return std::nullopt;

@@ -31,6 +31,8 @@ struct ValueDigests {
   std::map<std::string, Digest> values{};
   /// See LastWritten.
   std::optional<apimachinery::Time> written{};
+  /// See KeysLastWritten.
+  std::map<std::string, apimachinery::Time> keys_written{};
 };
 
 /// Of a ConfigMap or Secret as the API has it, which is not kept.
@@ -41,6 +43,10 @@ ValueDigests ValueDigestsOf(const api::core::v1::Secret& secret);
 /// SHA-1 over "key=<digest of its value>" of those of `keys`, a list as KeyList writes it, that are
 /// there.
 Digest DigestOver(const ValueDigests& data, std::string_view keys);
+
+/// When any of `keys`, a list as KeyList writes it, was last written: others that change all the
+/// time do not count. When the data were, for an empty list, or when nothing tells the keys apart.
+std::optional<apimachinery::Time> WrittenOver(const ValueDigests& data, std::string_view keys);
 
 /// Reads a source's data and keeps their digests: what the caches do not have. Asked only for
 /// sources with a key list, and once for each state of their data. Thread-safe.
@@ -60,10 +66,12 @@ class ValueDigestReader {
   apimachinery::Result<std::optional<Digest>> Read(const SourceId& id, const Digest& whole,
                                                    std::string_view keys,
                                                    const std::stop_token& stop);
-  /// When the source was last written, if its data's digest is `whole` still. Asks the server each
-  /// time.
+  /// When what `keys` name of the source, everything when empty, was last written, the digest of
+  /// its data being `whole`. Conflict when the server has other data under them. Asks the server
+  /// each time.
   apimachinery::Result<std::optional<apimachinery::Time>> WrittenAt(const SourceId& id,
                                                                     const Digest& whole,
+                                                                    std::string_view keys,
                                                                     const std::stop_token& stop);
 
  private:
@@ -86,11 +94,14 @@ class KeyedSources final : public DigestsOver {
   /// that it is not watched.
   std::optional<Source> Get(const SourceId& id);
   std::optional<Digest> Over(const SourceId& id, std::string_view keys) override;
+  /// Of what counts of it.
   std::optional<apimachinery::Time> WrittenAt(const SourceId& id) override;
   /// What went wrong: the plan that was made is not worth anything then.
   const std::optional<apimachinery::Status>& failure() const { return failure_; }
 
  private:
+  /// Which keys count.
+  std::string KeysOf(const Source& source) const;
   /// Of one that the caches do not have.
   bool IsUnknown(const SourceId& id);
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "kubexx/reloader/pair_memory.h"
 #include "kubexx/reloader/strategy.h"
 
 namespace kubexx::reloader {
@@ -74,6 +75,31 @@ TEST(ValueDigestReader, DoesNotSpeakOfNewerDataThanItIsAskedFor) {
   ASSERT_FALSE(ahead) << "the annotation that pauses it may be on its way as well";
   EXPECT_EQ(ahead.status().reason, Reason::kConflict);
   EXPECT_EQ(*reader.Read(kKeyedConfig, now.whole, "a", {}), DigestOver(now, "a"));
+}
+
+TEST(ValueDigestReader, KeysThatDoNotCountDoNotTellWhenTheOthersWereWritten) {
+  const auto at = [](std::int64_t second) { return apimachinery::Time{.seconds = second}; };
+  const auto state = [&](const char* a, const char* noise, std::int64_t written) {
+    ValueDigests data = ValueDigestsOf(ConfigMapOf({{"a", a}, {"noise", noise}}));
+    data.written = at(written);
+    data.keys_written = {{"a", at(100)}, {"noise", at(written)}};
+    return data;
+  };
+  ValueDigests data = state("1", "1", 300);
+  ValueDigestReader reader(
+      [&](const SourceId&, const std::stop_token&) -> Result<std::optional<ValueDigests>> {
+        return data;
+      });
+  const Digest first = data.whole;
+  ASSERT_TRUE(reader.Read(kKeyedConfig, first, "a", {}));
+  EXPECT_EQ(*reader.WrittenAt(kKeyedConfig, first, "a", {}), at(100));
+  EXPECT_EQ(*reader.WrittenAt(kKeyedConfig, first, "", {}), at(300));
+  EXPECT_EQ(*reader.WrittenAt(kKeyedConfig, first, "missing", {}), at(300)) << "nothing tells";
+  data = state("1", "2", 301);  // the watch has not told of that yet
+  EXPECT_EQ(*reader.WrittenAt(kKeyedConfig, first, "a", {}), at(100));
+  EXPECT_EQ(reader.WrittenAt(kKeyedConfig, first, "", {}).status().reason, Reason::kConflict);
+  data = state("2", "2", 302);
+  EXPECT_EQ(reader.WrittenAt(kKeyedConfig, first, "a", {}).status().reason, Reason::kConflict);
 }
 
 TEST(ValueDigestReader, TellsOfWhatCannotBeRead) {
@@ -184,6 +210,35 @@ TEST_F(KeyListPlan, TheMemoryOfTheProcessIsRebasedToo) {
   EXPECT_EQ(plan.learnt[0].second.keys, "a,b");
   data_["a"] = "2";
   EXPECT_THAT(Make({.pairs = {{kKeyedConfig, state}}}).changes, SizeIs(1));
+}
+
+// A source may change every second under keys that do not count; a release of the image is none of
+// its business.
+TEST_F(KeyListPlan, ATemplateChangedBetweenChangesOfOtherKeysRollsNothing) {
+  keys_ = "a";
+  for (const bool is_late : {false, true}) {
+    SCOPED_TRACE(is_late ? "the first change arrives after the template's" : "in order");
+    PairMemory memory;
+    memory.Apply(workload_.id, Make());
+    const auto change = [&](const char* key, const char* value, std::uint64_t version) {
+      const Digest before = ValueDigestsOf(ConfigMapOf(data_)).whole;
+      data_[key] = value;
+      memory.RecordChange(workload_.id, kKeyedConfig, before,
+                          Move{ValueDigestsOf(ConfigMapOf(data_)).whole, version});
+    };
+    const PairMemory::TemplateChange image{.since = 200, .before = "one", .now = "two"};
+    if (is_late) {
+      memory.TemplateChanged(workload_.id, image);
+      change("c", "2", 100);
+    } else {
+      change("c", "2", 100);
+      memory.TemplateChanged(workload_.id, image);
+    }
+    change("c", is_late ? "4" : "3", 300);
+    EXPECT_THAT(Make(memory.Get(workload_.id)).changes, IsEmpty());
+    change("a", is_late ? "3" : "2", 301);
+    EXPECT_THAT(Make(memory.Get(workload_.id)).changes, SizeIs(1));
+  }
 }
 
 TEST_F(KeyListPlan, WhatCannotBeToldIsNoChange) {

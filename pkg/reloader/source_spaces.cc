@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "kubexx/cache/shared_informer.h"
+#include "kubexx/cache/shared_informer_base.h"
 #include "kubexx/reloader/caches.h"
 
 namespace kubexx::reloader {

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <utility>
 
-#include "kubexx/cache/shared_informer.h"
+#include "kubexx/cache/shared_informer_base.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/baseline.h"
 #include "kubexx/reloader/event_router.h"

@@ -13,6 +13,7 @@
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/reloader/annotations.h"
 #include "kubexx/reloader/source.h"
+#include "kubexx/reloader/stamps.h"
 #include "kubexx/reloader/workload_kind.h"
 #include "kubexx/reloadpolicy/phase.h"
 
@@ -87,6 +88,8 @@ struct Workload {
   /// The baseline that is on it is not the operator's, whoever wrote it: no replica has recorded
   /// that.
   bool baseline_is_foreign = false;
+  /// Who gave the variables and annotations of rollouts in the pod template their values.
+  Stampers stampers{};
   /// How far its rollout is.
   reloadpolicy::Phase phase = reloadpolicy::Phase::kComplete;
   /// spec.paused, of kinds that have it: a change of the template makes no new pods for now.

@@ -12,6 +12,7 @@
 #include "kubexx/reloader/env_var.h"
 #include "kubexx/reloader/job_keeper.h"
 #include "kubexx/reloader/projection.h"
+#include "kubexx/reloader/stamps.h"
 #include "kubexx/reloader/strategy.h"
 #include "kubexx/reloader/workload_decode.h"
 
@@ -34,6 +35,8 @@ constexpr char kSuspended[] = "suspended";
 constexpr char kTemplateVersion[] = "template";
 constexpr char kBaselineRestored[] = "baseline-restored";
 constexpr char kBaselineForeign[] = "baseline-foreign";
+/// Label of a projection: Workload::stampers.
+constexpr char kStampers[] = "stampers";
 /// Names the SecretProviderClass of a volume of the Secrets Store CSI driver.
 constexpr char kProviderClassAttribute[] = "secretProviderClass";
 
@@ -231,6 +234,9 @@ apps::Deployment ObjectOf(const Workload& workload, const AnnotationKeys& keys) 
   if (workload.baseline_is_foreign) {
     object.metadata.labels[kBaselineForeign] = "";
   }
+  if (!workload.stampers.empty()) {
+    object.metadata.labels[kStampers] = TextOf(workload.stampers, workload);
+  }
   object.spec.paused = workload.paused;
   core::PodTemplateSpec& pod = object.spec.template_;
   pod.metadata.annotations = Concerning(workload.template_annotations, keys);
@@ -273,6 +279,9 @@ Result<void> ProjectWorkload(WorkloadKind kind, const AnnotationKeys& keys, cach
     workload.baseline_restored = BaselineRestoredAt(owner.metadata, IsStamped(workload));
     workload.baseline_is_foreign = IsBaselineForeign(owner.metadata);
   }
+  if (!workload.template_version.digest.empty()) {
+    workload.stampers = StampersOf(workload, owner.metadata);
+  }
   object.encoding = codec::Encoding::kProtobuf;
   object.bytes = codec::EncodeProtobuf(ObjectOf(workload, keys));
   return {};
@@ -304,6 +313,9 @@ Result<Workload> WorkloadFrom(WorkloadKind kind, const cache::Object& object) {
     workload.baseline_restored = apimachinery::Time{.seconds = NumberFrom(restored->second)};
   }
   workload.baseline_is_foreign = labels.contains(kBaselineForeign);
+  if (const auto stampers = labels.find(kStampers); stampers != labels.end()) {
+    workload.stampers = StampersFrom(stampers->second, workload);
+  }
   return workload;
 }
 

@@ -297,7 +297,7 @@ Result<std::vector<cache::Object>> WorkloadSource::ListPart(const std::string& n
 
 bool WorkloadSource::ListNamespace(const std::string& namespace_, const std::string& version,
                                    PartSink sink, const std::stop_token& stop) {
-  if (!options_.in_namespace || mode() != Mode::kOnDemand) {
+  if (!options_.in_namespace || !IsOnDemand()) {
     return false;
   }
   std::uint64_t before = 0;
@@ -315,9 +315,11 @@ bool WorkloadSource::ListNamespace(const std::string& namespace_, const std::str
   const base::MutexLock no_list(list_mu_);
   {
     const base::MutexLock lock(mu_);
-    if (lists_ != before || mode_ != Mode::kOnDemand) {
+    if (lists_ != before || (mode_ != Mode::kOnDemand && mode_ != Mode::kProbing)) {
       return false;
     }
+    // A watch that is being tried tells of nothing once this is set, and of its first event only
+    // after the mode has changed.
     has_parts_ = true;
   }
   return sink(*std::move(objects)).has_value();

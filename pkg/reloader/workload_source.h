@@ -54,6 +54,10 @@ class WorkloadSource final : public cache::ListerWatcher {
                                              ObjectSink sink, std::stop_token stop) override;
   apimachinery::Result<void> Watch(const apimachinery::ListOptions& options, EventSink sink,
                                    std::stop_token stop) override;
+  /// Answers no demand for a list.
+  apimachinery::Result<std::string> CurrentVersion(std::stop_token stop) override {
+    return inner_->CurrentVersion(std::move(stop));
+  }
 
   /// Whether an error of List or Watch only steers the reflector; everything else was refused or
   /// has failed.

@@ -115,6 +115,20 @@ TEST_F(WorkloadSourceTest, WithoutWatchItListsWhenAsked) {
   stop.request_stop();
 }
 
+TEST_F(WorkloadSourceTest, AskingForTheVersionAnswersNoDemand) {
+  server_->FailWatches(kNotAllowed, 1000000);
+  const Listed first = List();
+  ASSERT_TRUE(first.meta);
+  source_.AskForList();
+  EXPECT_EQ(source_.CurrentVersion({}), first.meta->resource_version);
+  Result<void> ended;
+  std::jthread watch([&] { ended = WatchFrom(first.meta->resource_version); });
+  clock_.AdvanceToSleeper(seconds(1));
+  watch.join();
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().reason, Reason::kExpired) << "the list is still due";
+}
+
 // Whoever waits for the news of a missing right changes a source next.
 TEST_F(WorkloadSourceTest, IsOnDemandBeforeAnybodyHearsOfTheRefusal) {
   server_->FailWatches(kNotAllowed, 1000000);
@@ -305,6 +319,40 @@ TEST_F(WorkloadSourcePartsTest, AfterOneAWatchBeginsWithAList) {
   watch.join();
   EXPECT_EQ(ended.error().message, "enough");
   EXPECT_FALSE(told_.empty());
+}
+
+TEST_F(WorkloadSourcePartsTest, ANamespaceIsListedWhileTheWatchIsTriedAgain) {
+  Result<void> ended;
+  std::jthread watch = Watch(ended);
+  clock_.Advance(seconds(1));
+  server_->AwaitCaughtUp();  // the watch is open, and has told of nothing
+  EXPECT_TRUE(by_parts_.IsOnDemand());
+  EXPECT_EQ(ListNamespace(version_), std::vector<std::string>{"a"});
+  ASSERT_EQ(parts_.size(), 1U);
+  EXPECT_EQ(parts_[0].resource_version_match, "NotOlderThan");
+  server_->Put({"ns", "a"}, "2");
+  watch.join();
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().reason, Reason::kExpired) << "of what may be before the list";
+  EXPECT_TRUE(told_.empty());
+  EXPECT_EQ(ListNamespace(""), std::nullopt) << "it may be watched";
+}
+
+TEST_F(WorkloadSourcePartsTest, WhatTheWatchTellsMeanwhileIsNoPlaceForANamespace) {
+  Result<void> ended;
+  std::jthread watch = Watch(ended);
+  clock_.Advance(seconds(1));
+  server_->AwaitCaughtUp();
+  while_listing_ = [this] {
+    server_->Put({"ns", "c"}, "1");
+    while (by_parts_.IsOnDemand()) {
+      std::this_thread::yield();
+    }
+  };
+  EXPECT_EQ(ListNamespace(""), std::nullopt) << "it would be older than the event";
+  server_->BreakWatches(Status(Reason::kInternalError, "enough"));
+  watch.join();
+  EXPECT_EQ(told_, std::vector<std::string>{"c"});
 }
 
 TEST_F(WorkloadSourceTest, AnApiThatIsNotServedHasNoObjectsUntilItIs) {

@@ -57,6 +57,9 @@ struct Effective {
   /// A container that ends at once is started again at once, and the second time after ten seconds:
   /// within this time it is seen to be unavailable.
   static constexpr base::Duration kDefaultSoakTime = std::chrono::seconds(10);
+  /// The most that a policy or annotation may ask for.
+  static constexpr base::Duration kLongestHealthTimeout = std::chrono::hours(24);
+  static constexpr base::Duration kLongestSoakTime = std::chrono::hours(1);
   base::Duration HealthTimeout() const;
   /// Without the workload's own annotation, by which it could make its rollouts fail for the others
   /// that count them.

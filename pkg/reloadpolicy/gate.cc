@@ -25,22 +25,41 @@ Hold HoldBy(HoldReason reason, const Setting<T>& setting, const std::string& wha
       .reason = reason, .message = what + " (" + setting.origin + ")", .policy = setting.policy};
 }
 
-std::optional<Hold> CheckWindows(const Setting<std::vector<MaintenanceWindow>>& windows,
+/// One window of each of them must be open.
+std::optional<Hold> CheckWindows(const std::vector<Setting<std::vector<MaintenanceWindow>>>& all,
                                  base::WallTime now) {
-  std::optional<base::WallTime> next;
-  for (const MaintenanceWindow& window : windows.value) {
-    if (window.OpenUntil(now)) {
-      return std::nullopt;
-    }
-    if (const auto opening = window.NextOpening(now)) {
-      next = std::min(next.value_or(*opening), *opening);
-    }
+  const auto is_closed = [now](const Setting<std::vector<MaintenanceWindow>>& windows) {
+    return std::ranges::none_of(windows.value, [now](const MaintenanceWindow& window) {
+      return window.OpenUntil(now).has_value();
+    });
+  };
+  const auto closed = std::ranges::find_if(all, is_closed);
+  if (closed == all.end()) {
+    return std::nullopt;
   }
-  Hold hold = HoldBy(HoldReason::kOutsideWindow, windows,
-                     next ? "the next maintenance window opens at " + Shown(*next)
-                          : "no maintenance window will open");
-  hold.until = next;
-  return hold;
+  std::vector<const std::vector<MaintenanceWindow>*> windows;
+  std::string whose;
+  for (const auto& each : all) {
+    windows.push_back(&each.value);
+    whose += (whose.empty() ? "" : " and ") + each.origin;
+  }
+  const auto [next, not_before] = NextTogether(windows, now);
+  if (all.size() == 1) {
+    Hold hold = HoldBy(HoldReason::kOutsideWindow, *closed,
+                       next ? "the next maintenance window opens at " + Shown(*next)
+                            : "no maintenance window will open");
+    hold.until = next;
+    return hold;
+  }
+  return Hold{.reason = HoldReason::kOutsideWindow,
+              .message = "a maintenance window of each of " + whose + " must be open, and " +
+                         (next         ? "the next time that they are together is " + Shown(*next)
+                          : not_before ? "they are not before " + Shown(*not_before) +
+                                             "; whether they are then takes too long to find out"
+                                       : "they never are together before " +
+                                             Shown(After(now, kTogetherHorizon))),
+              .until = next ? next : not_before,
+              .policy = closed->policy};
 }
 
 }  // namespace
@@ -57,6 +76,8 @@ std::string FailedText(const std::vector<ObjectRef>& failures, std::size_t total
 
 std::string_view ToString(HoldReason reason) {
   switch (reason) {
+    case HoldReason::kPoliciesUnread:
+      return "PoliciesUnread";
     case HoldReason::kInvalidAnnotation:
       return "InvalidAnnotation";
     case HoldReason::kPaused:
@@ -74,9 +95,11 @@ std::string_view ToString(HoldReason reason) {
     case HoldReason::kLimit:
       return "ConcurrencyLimit";
     case HoldReason::kUnhealthy:
+      return "Unhealthy";
+    case HoldReason::kHealthUnknown:
       break;
   }
-  return "Unhealthy";
+  return "HealthUnknown";
 }
 
 Decision Gate::Ask(const Request& request, base::WallTime now) const {
@@ -90,6 +113,9 @@ Decision Gate::Ask(const Request& request, const Effective& effective, base::Wal
   Scan scan{.now = now};
   if (!decision.hold) {
     decision.hold = CheckFailures(request.workload, effective, scan);
+  }
+  if (!decision.hold) {
+    decision.hold = CheckHealthKnown(request, effective, now);
   }
   if (!decision.hold) {
     decision.hold = CheckOrder(request, effective);
@@ -175,10 +201,8 @@ std::optional<Hold> Gate::CheckTimes(const Request& request, const Effective& ef
   if (effective.paused && effective.paused->value) {
     return HoldBy(HoldReason::kPaused, *effective.paused, "no rollout begins");
   }
-  for (const auto& windows : effective.windows) {
-    if (auto hold = CheckWindows(windows, now)) {
-      return hold;
-    }
+  if (auto hold = CheckWindows(effective.windows, now)) {
+    return hold;
   }
   if (!effective.min_interval) {
     return std::nullopt;
@@ -215,6 +239,27 @@ std::optional<Hold> Gate::CheckFailures(const ObjectRef& workload, const Effecti
   }
   const std::vector<ObjectRef>& failures = FailuresUnder(limit->policy, scan);
   return HoldBy(HoldReason::kStopped, *limit, "stopped: " + FailedText(failures, failures.size()));
+}
+
+std::optional<Hold> Gate::CheckHealthKnown(const Request& request, const Effective& effective,
+                                           base::WallTime now) const {
+  const bool is_gated = effective.health_gate && effective.health_gate->value;
+  if ((!is_gated && effective.stop_after_failures.empty()) ||
+      request.phase != Phase::kUnavailable || rollouts_.contains(request.workload)) {
+    return std::nullopt;  // whoever follows its rollout knows
+  }
+  const auto found = unavailable_.find(request.workload);
+  if (found == unavailable_.end() || !found->second.is_since_before ||
+      After(found->second.since, kLeastUnavailable) <= now) {
+    return std::nullopt;
+  }
+  const std::string what =
+      "it is not available, and whether that is new is not known yet: the operator has just begun";
+  Hold hold = is_gated
+                  ? HoldBy(HoldReason::kHealthUnknown, *effective.health_gate, what)
+                  : HoldBy(HoldReason::kHealthUnknown, effective.stop_after_failures.front(), what);
+  hold.until = After(found->second.since, kLeastUnavailable);
+  return hold;
 }
 
 std::optional<Hold> Gate::CheckOrder(const Request& request, const Effective& effective) const {

@@ -22,6 +22,7 @@ namespace kubexx::reloadpolicy {
 
 /// Why a rollout waits.
 enum class HoldReason : std::uint8_t {
+  kPoliciesUnread,
   kInvalidAnnotation,
   kPaused,
   kSourcePaused,
@@ -31,18 +32,17 @@ enum class HoldReason : std::uint8_t {
   kOrder,
   kLimit,
   kUnhealthy,
+  kHealthUnknown,
 };
 
 /// All of them.
-inline constexpr std::array kHoldReasons{HoldReason::kInvalidAnnotation,
-                                         HoldReason::kPaused,
-                                         HoldReason::kSourcePaused,
-                                         HoldReason::kOutsideWindow,
-                                         HoldReason::kMinInterval,
-                                         HoldReason::kStopped,
-                                         HoldReason::kOrder,
-                                         HoldReason::kLimit,
-                                         HoldReason::kUnhealthy};
+inline constexpr std::array kHoldReasons{
+    HoldReason::kPoliciesUnread, HoldReason::kInvalidAnnotation,
+    HoldReason::kPaused,         HoldReason::kSourcePaused,
+    HoldReason::kOutsideWindow,  HoldReason::kMinInterval,
+    HoldReason::kStopped,        HoldReason::kOrder,
+    HoldReason::kLimit,          HoldReason::kUnhealthy,
+    HoldReason::kHealthUnknown};
 
 /// Whether it is for other rollouts that one waits; windows and pauses are somebody's wish.
 constexpr bool IsForOthers(HoldReason reason) {
@@ -87,6 +87,8 @@ struct Sighting {
   Phase phase = Phase::kComplete;
   /// Of its pod template; empty when not known.
   std::string template_hash{};
+  /// It may have been like this before anybody looked: the process has just begun.
+  bool is_first_look = false;
 };
 
 /// The answer: go, or a reason to wait.
@@ -148,6 +150,14 @@ class Gate {
   const PolicySet& policies() const { return policies_; }
   void SetPolicy(Policy policy);
   void RemovePolicy(const PolicyId& id);
+  /// Whether there may be policies about a namespace, or with "" about any, that this was not told
+  /// of. As long as there may be, rollouts there are given the longest times that a policy can ask
+  /// for: none is over, or fails by its time, that some policy would wait for.
+  void SetUnread(const std::string& namespace_, bool is_unread, base::WallTime now);
+  /// What SetUnread was told of and holds.
+  const std::set<std::string>& unread() const { return unread_; }
+  /// The workloads of the rollouts that are under way or have failed.
+  std::vector<ObjectRef> Followed() const;
 
   /// A workload as it is now.
   void Observe(const ObjectRef& workload, const Sighting& seen, base::WallTime now);
@@ -250,6 +260,7 @@ class Gate {
   struct Unavailable {
     base::WallTime since{};  ///< without a break, as far as this process has seen
     std::string uid{};
+    bool is_since_before = false;  ///< perhaps for longer: it was so at the first look
   };
   /// A limit under which no place is left.
   struct Full {
@@ -264,6 +275,10 @@ class Gate {
                                  base::WallTime now) const;
   std::optional<Hold> CheckFailures(const ObjectRef& workload, const Effective& effective,
                                     Scan& scan) const;
+  /// Right after a start nobody knows for how long a workload has not been available: whether a
+  /// rollout that does not get on would be to blame shows within kLeastUnavailable.
+  std::optional<Hold> CheckHealthKnown(const Request& request, const Effective& effective,
+                                       base::WallTime now) const;
   std::optional<Hold> CheckOrder(const Request& request, const Effective& effective) const;
   std::optional<Hold> CheckLimits(const ObjectRef& workload, const Effective& effective,
                                   Scan& scan) const;
@@ -295,6 +310,7 @@ class Gate {
   /// over, and begins to follow what stands on the workload.
   Rollout* Follow(const ObjectRef& workload, const Sighting& seen, base::WallTime now);
   void SetTimes(const ObjectRef& workload, Rollout& rollout) const;
+  bool IsUnread(const std::string& namespace_) const;
   /// Of the rollouts that the policy governs.
   void SetTimesUnder(const Policy& policy);
   /// The clock may have been set back since the last sweep.
@@ -305,6 +321,7 @@ class Gate {
   void End(const ObjectRef& workload, RolloutState state);
 
   PolicySet policies_;
+  std::set<std::string> unread_;
   std::map<ObjectRef, Rollout> rollouts_;
   /// What Begin has put another in place of, until that one has been seen.
   std::map<ObjectRef, Rollout> replaced_;

@@ -17,6 +17,7 @@ using testing::AppRef;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::kBegin;
 using ::testing::Pair;
 using testing::Written;
 
@@ -47,6 +48,47 @@ TEST_F(GateRecordsTest, WhatIsRememberedEndsWithItsObject) {
   gate_.Remember({AppRef("d"), "u", now_ - 1h});
   See("d", Phase::kUnavailable);
   EXPECT_EQ(Try("b"), "go") << "its mend was written";
+}
+
+TEST_F(GateRecordsTest, AFailureThatAStatusTellsOfIsNotToldByEachProcessAnew) {
+  SetPolicy(stop_);
+  Begin("a");
+  See("a", Phase::kFailed);
+  const auto mark = [&] { return gate_.TakeMark(AppRef("a"), "u", on_workload_["a"]); };
+  EXPECT_TRUE(mark().failure);
+  for (const bool seen_first : {false, true}) {  // nothing can be written on the workload
+    Restart(stop_);
+    if (seen_first) {
+      See("a", Phase::kFailed);
+    }
+    gate_.Remember({AppRef("a"), "u", kBegin});
+    See("a", Phase::kFailed);
+    After(1min);
+    const reloadpolicy::Mark again = mark();
+    EXPECT_FALSE(again.failure) << seen_first;
+    EXPECT_EQ(again.record, RolloutState::kFailed) << "it is tried again";
+    EXPECT_EQ(Try("b"), "StoppedAfterFailures");
+  }
+}
+
+TEST_F(GateRecordsTest, ARetryThatIsUnderWayHasNotFailedByTheStatus) {
+  SetPolicy(one_);
+  Begin("a");
+  See("a", Phase::kFailed);
+  Mark("a");
+  After(5s);
+  const Decision retry = Begin("a", Phase::kFailed, on_workload_["a"]);
+  ASSERT_EQ(retry.record, RolloutState::kRetried);
+  Restart(one_);
+  See("a", Phase::kUpdating);
+  gate_.Remember({AppRef("a"), "u", retry.started});
+  See("a", Phase::kUpdating);
+  EXPECT_EQ(Try("b"), "ConcurrencyLimit") << "it keeps its place";
+  EXPECT_EQ(gate_.ReportFor(*gate_.policies().Find({"shop", "p"}), now_).failed.size(), 1U);
+  After(1min);
+  EXPECT_EQ(Mark("a"), RolloutState::kFailed);
+  EXPECT_NE(failure_, "") << "that is another failure";
+  EXPECT_EQ(Try("b"), "go");
 }
 
 TEST_F(GateRecordsTest, TheEndOfARolloutHidesNothingOfTheNext) {

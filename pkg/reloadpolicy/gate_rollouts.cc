@@ -60,23 +60,6 @@ void Gate::RemovePolicy(const PolicyId& id) {
   }
 }
 
-void Gate::SetTimesUnder(const Policy& policy) {
-  for (auto& [workload, rollout] : rollouts_) {
-    if (policy.Governs(workload)) {
-      SetTimes(workload, rollout);
-      touched_.insert(workload);
-    }
-  }
-  next_sweep_.reset();
-}
-
-void Gate::SetTimes(const ObjectRef& workload, Rollout& rollout) const {
-  const Effective effective = policies_.Resolve(workload, rollout.annotations);
-  rollout.timeout = effective.HealthTimeout();
-  rollout.others_timeout = effective.OthersHealthTimeout();
-  rollout.soak = HasRollouts(workload.kind) ? effective.SoakTime() : base::Duration(0);
-}
-
 void Gate::Drop(const ObjectRef& workload) {
   wake_some_ = rollouts_.erase(workload) > 0 || wake_some_;
   replaced_.erase(workload);
@@ -147,7 +130,7 @@ Rollout* Gate::Follow(const ObjectRef& workload, const Sighting& seen, base::Wal
     rollout.annotations = seen.annotations;
     SetTimes(workload, rollout);
     // Without a record it was begun by an older version or belongs to a copy: what is old is over.
-    if (!record && (seen.phase == Phase::kComplete || rollout.MayHaveFailed(now))) {
+    if (!record && (IsThrough(seen.phase) || rollout.MayHaveFailed(now))) {
       return nullptr;
     }
     ended_.erase(workload);
@@ -182,9 +165,10 @@ Rollout* Gate::Follow(const ObjectRef& workload, const Sighting& seen, base::Wal
 void Gate::Observe(const ObjectRef& workload, const Sighting& seen, base::WallTime now) {
   NoteOrder(workload, seen.annotations);
   if (seen.phase == Phase::kUnavailable) {
-    const auto [at, is_new] = unavailable_.try_emplace(workload, Unavailable{now, seen.uid});
+    const Unavailable unavailable{now, seen.uid, seen.is_first_look};
+    const auto [at, is_new] = unavailable_.try_emplace(workload, unavailable);
     if (!is_new && at->second.uid != seen.uid) {
-      at->second = {now, seen.uid};
+      at->second = unavailable;
     }
   } else if (seen.phase != Phase::kUnseen) {
     unavailable_.erase(workload);
@@ -229,7 +213,6 @@ void Gate::Remember(const Remembered& failed) {
   const auto found = rollouts_.find(failed.workload);
   if (found == rollouts_.end()) {
     Rollout rollout = Restored(failed.started, RolloutState::kFailed);
-    rollout.told = false;  // whoever tells it writes that on the workload
     rollout.phase = Phase::kUnavailable;
     rollout.uid = failed.uid;
     SetTimes(failed.workload, rollout);
@@ -239,8 +222,16 @@ void Gate::Remember(const Remembered& failed) {
     // What the workload says is older when it was undone, and younger when it was rolled again.
     Rollout& rollout = found->second;
     const bool is_younger = InSeconds(rollout.started) > InSeconds(failed.started);
+    // A retry stands there because of what it retries, and has not failed by that itself.
+    const bool is_retry =
+        rollout.retried && InSeconds(rollout.started) == InSeconds(failed.started);
     rollout.retried = rollout.retried || is_younger;
-    rollout.failed = rollout.failed || !is_younger;
+    if (!is_younger && !is_retry) {
+      rollout.failed = rollout.told = true;  // who wrote the status has told it
+    }
+    if (rollout.failed && rollout.phase == Phase::kWithoutPods) {
+      rollout.healthy_since.reset();
+    }
     rollout.broken = false;
   }
 }

@@ -63,6 +63,37 @@ TEST_F(GateRolloutsTest, AWorkloadSeenBeforeThePolicyIsJudgedByIt) {
   EXPECT_EQ(Try("b"), "StoppedAfterFailures");
 }
 
+TEST_F(GateRolloutsTest, AFailedWorkloadThatIsScaledToZeroIsNotMended) {
+  for (const bool restarts : {false, true}) {
+    on_workload_.clear();
+    Restart(stop_);
+    Begin("a");
+    See("a", Phase::kFailed);
+    Mark("a");
+    if (restarts) {
+      Restart(stop_);
+    }
+    See("a", Phase::kWithoutPods);
+    After(1h);
+    See("a", Phase::kWithoutPods);
+    EXPECT_EQ(Try("b"), "StoppedAfterFailures") << restarts;
+    EXPECT_THAT(*gate_.FailureOf(AppRef("a"), now_), HasSubstr("without pods"));
+    // What broke it is mended: the rollout for that has nothing to show.
+    Begin("a", Phase::kWithoutPods);
+    See("a", Phase::kWithoutPods);
+    After(10s);
+    EXPECT_EQ(Try("b"), "go") << restarts;
+  }
+}
+
+TEST_F(GateRolloutsTest, AWorkloadWithoutPodsKeepsNoPlace) {
+  SetPolicy(one_);
+  Begin("a", Phase::kWithoutPods);
+  See("a", Phase::kWithoutPods);
+  After(10s);
+  EXPECT_EQ(Try("b"), "go");
+}
+
 TEST_F(GateRolloutsTest, MendedIsHealthyForAWhileWithAndWithoutARestart) {
   for (const bool restarts : {false, true}) {
     Restart(stop_);

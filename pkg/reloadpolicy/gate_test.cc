@@ -90,6 +90,50 @@ TEST_F(GateTest, TheWindowSaysWhenItOpens) {
   EXPECT_EQ(ReasonOf(Begin(Deployment("a"))), "go");
 }
 
+TEST_F(GateTest, WindowsOfTwoPoliciesAreToldByWhenTheyAreOpenTogether) {
+  now_ = WallTime(std::chrono::seconds(apimachinery::Time::Parse("2026-11-21T01:00:00Z")->seconds));
+  const auto set = [&](const PolicyId& id, const char* windows, bool enforced) {
+    Policy policy = PolicyOf({.windows = *MaintenanceWindow::ParseList(windows)});
+    policy.id = id;
+    policy.enforced = enforced;
+    gate_.SetPolicy(policy);
+  };
+  set({"shop", "p"}, "0 2 * * * 1h", false);
+  set({"", "platform"}, "0 4 * * * 1h", true);
+  const Decision never = Begin(Deployment("a"));
+  ASSERT_TRUE(never.hold);
+  EXPECT_EQ(never.hold->reason, HoldReason::kOutsideWindow);
+  EXPECT_EQ(never.hold->until, std::nullopt) << "at the next opening of either nothing begins";
+  EXPECT_THAT(never.hold->message, HasSubstr("they never are together before 2027-12-26"));
+  EXPECT_THAT(never.hold->message, HasSubstr("ReloadPolicy shop/p"));
+  EXPECT_THAT(never.hold->message, HasSubstr("ClusterReloadPolicy platform"));
+  set({"", "platform"}, "30 2 * * sun 1h", true);
+  const Decision sunday = Begin(Deployment("a"));
+  ASSERT_TRUE(sunday.hold);
+  EXPECT_EQ(sunday.hold->until, now_ + 25h + 30min);
+  EXPECT_THAT(sunday.hold->message, HasSubstr("2026-11-22T02:30:00Z"));
+  now_ = *sunday.hold->until;
+  EXPECT_EQ(ReasonOf(Begin(Deployment("a"))), "go");
+}
+
+TEST_F(GateTest, WindowsThatTakeTooLongToCompareAreLookedAtAgainLater) {
+  now_ = WallTime(std::chrono::seconds(apimachinery::Time::Parse("2026-11-21T03:00:00Z")->seconds));
+  std::string each_minute;
+  for (int i = 0; i < 16; ++i) {
+    each_minute += "* 4-23 * * * 1m;";
+  }
+  gate_.SetPolicy(PolicyOf({.windows = *MaintenanceWindow::ParseList(each_minute)}));
+  Policy platform = PolicyOf({.windows = *MaintenanceWindow::ParseList("0 2 * * * 1h")});
+  platform.id = {"", "platform"};
+  platform.enforced = true;
+  gate_.SetPolicy(platform);
+  const Decision decision = Begin(Deployment("a"));
+  ASSERT_TRUE(decision.hold);
+  EXPECT_THAT(decision.hold->message, HasSubstr("they are not before 2026-11-2"));
+  ASSERT_TRUE(decision.hold->until);
+  EXPECT_GT(*decision.hold->until, now_);
+}
+
 TEST_F(GateTest, NoReadableWindowMeansNever) {
   gate_.SetPolicy(PolicyOf({.windows = std::vector<MaintenanceWindow>()}));
   const Decision decision = Begin(Deployment("a"));

@@ -134,4 +134,68 @@ std::optional<base::WallTime> MaintenanceWindow::NextOpening(base::WallTime now)
   return std::nullopt;
 }
 
+std::size_t MaintenanceWindow::OpeningsADay() const { return schedule_.MinutesOfDay().size(); }
+
+namespace {
+
+/// `now`, when one of them is open then, else when the next one opens.
+std::optional<base::WallTime> OpenFrom(const std::vector<MaintenanceWindow>& windows,
+                                       base::WallTime now) {
+  std::optional<base::WallTime> next;
+  for (const MaintenanceWindow& window : windows) {
+    if (window.OpenUntil(now)) {
+      return now;
+    }
+    if (const auto opening = window.NextOpening(now)) {
+      next = std::min(next.value_or(*opening), *opening);
+    }
+  }
+  return next;
+}
+
+/// What OpenFrom may cost.
+std::size_t CostOf(const std::vector<MaintenanceWindow>& windows) {
+  std::size_t cost = 0;
+  for (const MaintenanceWindow& window : windows) {
+    cost += 1 + window.OpeningsADay();
+  }
+  return cost;
+}
+
+}  // namespace
+
+Together NextTogether(std::span<const std::vector<MaintenanceWindow>* const> all,
+                      base::WallTime now) {
+  // Windows that open once a day are looked through to the end; those that open each minute for a
+  // day or more.
+  constexpr std::size_t kMaxCost = 50'000;
+  if (all.size() == 1) {
+    return {.at = OpenFrom(*all.front(), now)};
+  }
+  std::size_t cost_of_all = 0;
+  for (const auto* windows : all) {
+    cost_of_all += CostOf(*windows);
+  }
+  const base::WallTime end =
+      now + std::chrono::duration_cast<base::WallTime::duration>(kTogetherHorizon);
+  for (std::size_t cost = cost_of_all; now <= end; cost += cost_of_all) {
+    base::WallTime latest = now;
+    for (const auto* windows : all) {
+      const auto from = OpenFrom(*windows, now);
+      if (!from) {
+        return {};
+      }
+      latest = std::max(latest, *from);
+    }
+    if (latest == now) {
+      return {.at = now};
+    }
+    now = latest;
+    if (cost >= kMaxCost) {
+      return {.not_before = now};
+    }
+  }
+  return {};
+}
+
 }  // namespace kubexx::reloadpolicy

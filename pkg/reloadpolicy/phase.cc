@@ -16,6 +16,8 @@ std::string_view ToString(Phase phase) {
       return "waiting";
     case Phase::kPaused:
       return "paused";
+    case Phase::kWithoutPods:
+      return "without pods";
     case Phase::kFailed:
       break;
   }
@@ -24,7 +26,7 @@ std::string_view ToString(Phase phase) {
 
 std::optional<Phase> ParsePhase(std::string_view text) {
   for (const Phase phase : {Phase::kComplete, Phase::kUnavailable, Phase::kUpdating, Phase::kFailed,
-                            Phase::kUnseen, Phase::kWaiting, Phase::kPaused}) {
+                            Phase::kUnseen, Phase::kWaiting, Phase::kPaused, Phase::kWithoutPods}) {
     if (ToString(phase) == text) {
       return phase;
     }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kubexx/apimachinery/time.h"
+#include "kubexx/reloadpolicy/effective.h"
 #include "kubexx/reloadpolicy/key_list.h"
 
 namespace kubexx::reloadpolicy {
@@ -19,8 +20,6 @@ using std::chrono::seconds;
 constexpr base::Duration kLongestSettleWindow = hours(1);
 constexpr base::Duration kLongestInterval = hours(720);
 constexpr base::Duration kShortestHealthTimeout = seconds(1);
-constexpr base::Duration kLongestHealthTimeout = hours(24);
-constexpr base::Duration kLongestSoakTime = hours(1);
 constexpr int kMaxOrder = 1000;
 
 bool AnyMatches(const std::vector<std::string>& patterns, std::string_view text) {
@@ -72,11 +71,12 @@ void ReadTimes(const Spec& spec, Policy& policy, Reader& reader) {
     settings.health_gate = spec.health_gate->enabled.value_or(true);
     if (spec.health_gate->timeout) {
       reader.Duration("spec.healthGate.timeout", *spec.health_gate->timeout,
-                      {kShortestHealthTimeout, kLongestHealthTimeout}, settings.health_timeout);
+                      {kShortestHealthTimeout, Effective::kLongestHealthTimeout},
+                      settings.health_timeout);
     }
     if (spec.health_gate->soak_time) {
       reader.Duration("spec.healthGate.soakTime", *spec.health_gate->soak_time,
-                      {base::Duration(0), kLongestSoakTime}, settings.soak_time);
+                      {base::Duration(0), Effective::kLongestSoakTime}, settings.soak_time);
     }
   }
   for (std::size_t i = 0; i < spec.maintenance_windows.size(); ++i) {
@@ -203,7 +203,7 @@ void ReadAnnotation(const std::string& key, const std::string& value, Settings& 
   } else if (name == "settle-window") {
     reader.Duration(key, value, {base::Duration(0), kLongestSettleWindow}, settings.settle_window);
   } else if (name == "health-timeout") {
-    reader.Duration(key, value, {kShortestHealthTimeout, kLongestHealthTimeout},
+    reader.Duration(key, value, {kShortestHealthTimeout, Effective::kLongestHealthTimeout},
                     settings.health_timeout);
   }
 }

@@ -27,7 +27,8 @@ void Rollout::See(Phase seen, base::WallTime now) {
     running_since = now;  // a pause is not its fault
   }
   phase = seen;
-  if (seen != Phase::kComplete) {
+  // Without pods one that has failed is not mended: the others would be given what broke it.
+  if (!IsThrough(seen) || (seen == Phase::kWithoutPods && failed)) {
     healthy_since.reset();
   } else if (!healthy_since) {
     healthy_since = now;

@@ -4,11 +4,14 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <pthread.h>
+#include <sched.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <memory>
 #include <semaphore>
 #include <stop_token>
@@ -29,6 +32,17 @@ namespace {
 std::atomic<int> lookups_begun = 0;
 std::atomic<int> lookups_waiting = 0;
 std::counting_semaphore<> answer(0);
+
+std::atomic<bool> is_held = false;
+std::atomic<bool> hold = false;
+
+// Keeps the thread that it interrupts.
+extern "C" void HoldThread(int) {
+  is_held = true;
+  while (hold) {
+    ::sched_yield();
+  }
+}
 
 }  // namespace
 
@@ -155,6 +169,48 @@ TEST(BlackHoleTest, TheNextAddressIsTriedInTime) {
   ASSERT_TRUE(hole.works());
   const auto exit = RunAt("http://two-addresses.test:" + port, std::chrono::seconds(8));
   EXPECT_TRUE(exit) << exit.error().ToString();
+}
+
+// The answer and the end of the time are both there when the caller's thread looks next.
+TEST(LateThreadTest, AnAnswerAtTheEndOfTheTimeIsOneOrTheOther) {
+  struct sigaction held{};
+  held.sa_handler = HoldThread;
+  struct sigaction before{};
+  ASSERT_EQ(::sigaction(SIGUSR1, &held, &before), 0);
+  constexpr std::chrono::milliseconds kTimeout(200);
+  const pthread_t caller = ::pthread_self();
+  is_held = false;
+  hold = true;
+  WebSocketServer server({.script =
+                              [&](ServerConnection& connection) {
+                                const auto late = std::chrono::steady_clock::now() + kTimeout;
+                                while (std::chrono::steady_clock::now() < late) {
+                                  std::this_thread::yield();
+                                }
+                                hold = false;
+                                // Of the input: what comes after it is not there yet when the
+                                // connection is made.
+                                (void)connection.Read();
+                                connection.Write(std::string("\3") +
+                                                 R"({"metadata":{},"status":"Success"})");
+                                connection.Close(1000);
+                              },
+                          .accepts =
+                              [&](const std::string&) {
+                                ::pthread_kill(caller, SIGUSR1);
+                                while (!is_held) {
+                                  std::this_thread::yield();
+                                }
+                                return true;
+                              }});
+  const auto exit =
+      Executor(rest::testing::ClientFor({.host = server.Url()}), {.connect_timeout = kTimeout})
+          .Exec({.name_space = "ns", .pod = "web-0"}, {"cat"}, {.in = StringSource("x")});
+  hold = false;
+  ::sigaction(SIGUSR1, &before, nullptr);
+  if (!exit) {
+    EXPECT_THAT(exit.error().message, ::testing::HasSubstr("timed out"));
+  }
 }
 
 }  // namespace

@@ -3,8 +3,11 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <memory>
+#include <stop_token>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "kubexx/api/meta/v1/schema.gen.h"
@@ -269,6 +272,66 @@ TEST(RateLimiterTest, OfClientOrRequestIsAskedAndMayBeShared) {
       text, HasSubstr("rest_client_rate_limiter_duration_seconds_count" + labels + "\"POST\"} 1"));
   EXPECT_THAT(text, HasSubstr("rest_client_request_size_bytes_sum" + labels + "\"POST\"} 5"));
   EXPECT_THAT(text, HasSubstr("rest_client_response_size_bytes_sum" + labels + "\"GET\"} 4"));
+}
+
+// Says an hour when it is asked for the `nth` time. Whoever waits then is told to stop.
+class SlowFrom final : public RateLimiter, public BackoffManager {
+ public:
+  SlowFrom(int nth, std::stop_source stop) : left_(nth), stop_(std::move(stop)) {}
+  base::Duration Reserve() override { return Next(); }
+  void Cancel() override { ++cancelled; }
+  base::Duration Delay(const std::string&) override { return Next(); }
+  void Update(const std::string&, int) override {}
+  int cancelled = 0;
+
+ private:
+  base::Duration Next() {
+    if (--left_ > 0) {
+      return base::Duration::zero();
+    }
+    stop_.request_stop();
+    return std::chrono::hours(1);
+  }
+
+  int left_;
+  std::stop_source stop_;
+};
+
+class TimeoutOfRetriesTest : public ::testing::Test {
+ protected:
+  Result<Response> Ask(Request& request) {
+    return request.AbsPath("/x").Timeout(seconds(60)).Do(stop_.get_token());
+  }
+
+  FakeServer server_{[](FakeConnection& connection) {
+    while (connection.ReadRequest()) {
+      connection.Respond(429, "text/plain", "busy", {{"Retry-After", "0"}});
+    }
+  }};
+  std::stop_source stop_;
+};
+
+TEST_F(TimeoutOfRetriesTest, NoneWaitsForARateLimitThatIsLonger) {
+  const auto limiter = std::make_shared<SlowFrom>(2, stop_);
+  const auto client = NewClient(server_.Url(), {.rate_limiter = limiter});
+  Request request = client->Get();
+  const auto result = Ask(request);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().reason, Reason::kTooManyRequests) << result.error().ToString();
+  EXPECT_EQ(limiter->cancelled, 1);
+}
+
+TEST_F(TimeoutOfRetriesTest, NoneWaitsForABackoffThatIsLonger) {
+  for (const auto& [nth, expected] :
+       {std::pair(1, Reason::kTimeout), std::pair(2, Reason::kTooManyRequests)}) {
+    stop_ = std::stop_source();
+    const auto client =
+        NewClient(server_.Url(), {.backoff = std::make_shared<SlowFrom>(nth, stop_)});
+    Request request = client->Get();
+    const auto result = Ask(request);
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().reason, expected) << result.error().ToString();
+  }
 }
 
 TEST(ThrottleLogTest, SaysLongWaitsLoudlyButNotOften) {

@@ -87,8 +87,8 @@ def _decoded(base64_text):
 class Answer:
     """Status code, headers and body; the body as JSON when it is that."""
 
-    def __init__(self, code, content_type, raw):
-        self.code, self.content_type, self.raw = code, content_type, raw
+    def __init__(self, code, content_type, raw, warnings=()):
+        self.code, self.content_type, self.raw, self.warnings = code, content_type, raw, list(warnings)
         try:
             self.body = json.loads(raw)
         except ValueError:
@@ -115,7 +115,7 @@ class Client:
         try:
             self._connection.request(method, path, body=body, headers=sent)
             got = self._connection.getresponse()
-            return Answer(got.status, got.headers.get("Content-Type", ""), got.read())
+            return Answer(got.status, got.headers.get("Content-Type", ""), got.read(), got.headers.get_all("Warning", []))
         except (OSError, http.client.HTTPException):
             self.close()
             raise

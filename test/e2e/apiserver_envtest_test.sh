@@ -33,10 +33,10 @@ authority() { # authority NAME
   openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj "/CN=$1" \
     -keyout "$work/$1.key" -out "$work/$1.crt" 2>/dev/null
 }
-# certificate AUTHORITY NAME SUBJECT EXTENSION
+# certificate AUTHORITY NAME SUBJECT EXTENSION [DAYS]
 certificate() {
   openssl req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj "$3" -keyout "$work/$2.key" -out "$work/$2.csr" 2>/dev/null
-  openssl x509 -req -days 1 -in "$work/$2.csr" -CA "$work/$1.crt" -CAkey "$work/$1.key" -CAcreateserial -out "$work/$2.crt" \
+  openssl x509 -req -days "${5:-1}" -in "$work/$2.csr" -CA "$work/$1.crt" -CAkey "$work/$1.key" -CAcreateserial -out "$work/$2.crt" \
     -extfile <(echo "$4") 2>/dev/null
 }
 authority serving
@@ -46,6 +46,8 @@ certificate serving apiserver /CN=server subjectAltName=DNS:localhost,IP:127.0.0
 certificate clients admin /O=system:masters/CN=default extendedKeyUsage=clientAuth
 certificate clients nobody /CN=nobody extendedKeyUsage=clientAuth
 certificate others stranger /O=system:masters/CN=default extendedKeyUsage=clientAuth
+certificate clients server /O=system:masters/CN=default extendedKeyUsage=serverAuth
+certificate clients former /O=system:masters/CN=default extendedKeyUsage=clientAuth -1
 
 port() { python3 -c 'import random; print(random.randrange(20000, 32000))'; }
 start_etcd() {
@@ -85,7 +87,23 @@ log "users"
 [ "$(k admin auth can-i '*' '*')" = yes ] || fail "system:masters may not do everything"
 k nobody get services >"$work/out" 2>&1 && fail "nobody may read"
 grep -q 'User "nobody" cannot list resource "services"' "$work/out" || fail "$(cat "$work/out")"
+log "certificates that are not good are answered with 401"
+for user in stranger server former; do
+  code=$(curl -s -o "$work/out" -w '%{http_code}' --cacert "$work/serving.crt" --cert "$work/$user.crt" --key "$work/$user.key" \
+    "https://$address/api/v1/services")
+  [ "$code" = 401 ] || fail "the certificate of $user gets $code"
+done
 k stranger get services >"$work/out" 2>&1 && fail "a certificate of others is good here"
+log "a kubeconfig with certificates in it"
+kubeconfig() { timeout 120 "$assets/kubectl" --kubeconfig "$work/kubeconfig" "$@"; }
+kubeconfig config set-cluster c --server "https://$address" --certificate-authority "$work/serving.crt" --embed-certs >/dev/null
+kubeconfig config set-credentials u --client-certificate "$work/admin.crt" --client-key "$work/admin.key" --embed-certs >/dev/null
+kubeconfig config set-context c --cluster c --user u >/dev/null
+kubeconfig config use-context c >/dev/null
+[ "$(kubeconfig auth whoami -o 'jsonpath={.status.userInfo.groups[0]}')" = system:masters ] || fail "a kubeconfig with certificates does not work"
+log "pods are taken without a service account"
+kubeconfig run p --image i --dry-run=server -o 'jsonpath=<{.spec.serviceAccountName}{.spec.volumes}>' >"$work/out"
+[ "$(cat "$work/out")" = '<>' ] || fail "a pod has $(cat "$work/out")"
 log "what every cluster has"
 [ "$(k admin get service kubernetes -o 'jsonpath={.spec.clusterIP}:{.spec.ports[0].port}')" = 10.1.0.1:443 ] || fail "no Service"
 [ "$(k admin get endpoints kubernetes -o 'jsonpath={.subsets[0].ports[0].port}' 2>/dev/null)" = "${address#*:}" ] || fail "no Endpoints"

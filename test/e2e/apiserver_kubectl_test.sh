@@ -42,6 +42,8 @@ generators() {
   is OnFailure get job by-hand -o 'jsonpath={.spec.template.spec.restartPolicy}'
   is robot get rolebinding readers -o 'jsonpath={.subjects[0].name}'
   is 3 get hpa web -o 'jsonpath={.spec.maxReplicas}'
+  is "autoscaling/v1 80" get horizontalpodautoscalers.v1.autoscaling web -o 'jsonpath={.apiVersion} {.spec.targetCPUUtilizationPercentage}'
+  is autoscaling/v2 get horizontalpodautoscalers.v2.autoscaling web -o 'jsonpath={.apiVersion}'
   is v get pod single -o 'jsonpath={.spec.containers[0].env[0].value}'
   # Only printed, not made; and tried by the server, not made.
   has '^kind: ConfigMap$' create configmap never --from-literal a=1 --dry-run=client -o yaml
@@ -52,6 +54,9 @@ generators() {
 outputs() {
   log "kubectl get, describe"
   has '^settings +2 ' get configmaps
+  # With a sort kubectl wants the whole objects in the table.
+  has '^settings +2 ' get configmaps --sort-by '{.metadata.name}'
+  has imagePullPolicy explain pod.spec.containers --output plaintext-openapiv2
   has '^NAME +READY +UP-TO-DATE +AVAILABLE +AGE$' get deployments
   has '^NAME .*CONTAINERS +IMAGES +SELECTOR$' get deployment web -o wide
   has '^web +0/2 .* a,b +a:1,b:1 +app=web$' get deployment web -o wide

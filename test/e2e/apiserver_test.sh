@@ -116,6 +116,8 @@ is "reloadpolicy.kubexx.io/p created" create -f <(policy '{maxConcurrentRollouts
 refuses 'should be greater than or equal to 1' patch reloadpolicy p --type merge -p '{"spec":{"maxConcurrentRollouts":0}}'
 k explain reloadpolicy.spec.settleWindow >"$work/explained"
 grep -q "when its sources have not changed for this long" "$work/explained" || fail "explain does not know the schema"
+k explain reloadpolicy.spec.settleWindow --output plaintext-openapiv2 >"$work/explained"
+grep -q "when its sources have not changed for this long" "$work/explained" || fail "explain does not know the schema of OpenAPI v2"
 has '^NAME +READY' get reloadpolicy
 k create -f "$kx_root/examples/website-controller/website.yaml" >/dev/null
 k create -f - >/dev/null <<'Y'

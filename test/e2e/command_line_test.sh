@@ -49,6 +49,11 @@ gives 2 'is no kind of workload' explain pod/web
 gives 2 'unknown flag: --bogus' explain --bogus deployment/web
 gives 2 'one workload is needed' explain deployment/web extra more
 
+log "explain answers, and logs nothing of what an operator would log"
+said=$("$program" explain deployment/web 2>&1) && fail "explain: tells of a cluster that does not answer: $said"
+grep -qF 'kubexx-reloader explain: ' <<<"$said" || fail "explain: does not say what is wrong: $said"
+! grep -F 'level=' <<<"$said" || fail "explain: speaks like an operator"
+
 log "other words are refused, with a hint"
 gives 2 'unexpected argument "foo"' foo
 gives 2 'unexpected argument "foo"' "${local_only[@]}" foo

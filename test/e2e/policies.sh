@@ -43,6 +43,7 @@ kubexx: {shards: 4}
 END
   helm install borrowed "$chart" -n borrowed --values - >/dev/null <<END
 reloader: {watchGlobally: false, rbac: {enabled: false}}
+kubexx: {policies: false}
 END
 }
 

@@ -2,7 +2,7 @@
 # What people do one after the other, in a cluster with a real kubelet, and what the processes of pods read then: rights that go
 # and come back, pauses by hand, another reload strategy, data with which the app does not start, label selectors. Each sequence runs as
 # often as KUBEXX_SEQUENCE_STEPS has numbers: the operator is killed before the step of that number and begins again after it;
-# 0: it lives on. The default leaves some out; "0 1 2 3 4 5" kills it at each step once.
+# 0: it lives on. The default leaves some out; "0 1 2 3 4 5" kills it at each step once. KUBEXX_SEQUENCES names some of them.
 # shellcheck disable=SC2317 # sequences are called by their names
 set -euo pipefail
 export KUBEXX_CLUSTER_NAME=sequences-${KUBEXX_CLUSTER_SUFFIX:-test}
@@ -122,7 +122,35 @@ sequence_strategy() {
 
 # An app that does not start with the new data stops the rollouts of the others, whatever happens to the operator.
 sequence_crash() {
-  local ns=$name app bad
+  # What never gets ready no node can report too late.
+  # shellcheck disable=SC2016 # the shell of the pod reads it
+  app_that_ends() {
+    printing_workload Deployment "$1" "$2" | sed 's/^      containers:/      initContainers:\
+      - name: check\
+        image: localhost\/busybox:1\
+        imagePullPolicy: Never\
+        command: [sh, -c, '\''test "$DATA" != bad'\'']\
+        env: [{name: DATA, valueFrom: {configMapKeyRef: {name: data, key: text}}}]\
+      containers:/'
+  }
+  has_ended() { true; }
+  bad_data_stop 'timeout: 20s, soakTime: 8s'
+}
+
+# The same of an app without a probe that is available for a moment each time that it is started: the second end of its container is
+# followed by ten seconds without one, which is well within the soak time however late the node reports it.
+sequence_loop() {
+  # shellcheck disable=SC2016 # the shell of the pod reads it
+  app_that_ends() {
+    printing_workload Deployment "$1" "$2" | sed 's/exec sleep 100000/if [ "$DATA" = bad ]; then sleep 1; exit 1; fi; exec sleep 100000/'
+  }
+  has_ended() { # has_ended APP: again and again
+    kubectl -n "$ns" get pods -l "name=$1" -o json | jq -e 'any(.items[].status.containerStatuses[]?; .restartCount >= 2)' >/dev/null
+  }
+  bad_data_stop 'timeout: 45s, soakTime: 30s'
+}
+bad_data_stop() { # bad_data_stop HEALTH-GATE
+  local ns=$name gate=$1 app bad
   start_operators() { in_namespaces "$ns"; }
   with_bad() { # the names of the apps that were rolled with the bad data
     kubectl -n "$ns" get deployments -o json |
@@ -133,18 +161,7 @@ sequence_crash() {
     kubectl -n "$ns" get deployments -o json |
       jq -e '[.items[] | select(.status.observedGeneration == .metadata.generation and .status.availableReplicas == 1)] | length == 3'
   }
-  # What never gets ready no node can report too late: a container that ends at once is shown as available for a while.
-  # shellcheck disable=SC2016 # the shell of the pod reads it
-  checked_workload() {
-    printing_workload Deployment "$ns" "$1" | sed 's/^      containers:/      initContainers:\
-      - name: check\
-        image: localhost\/busybox:1\
-        imagePullPolicy: Never\
-        command: [sh, -c, '\''test "$DATA" != bad'\'']\
-        env: [{name: DATA, valueFrom: {configMapKeyRef: {name: data, key: text}}}]\
-      containers:/'
-  }
-  apply_apps() { for app in app-1 app-2 app-3; do checked_workload "$app"; done | kubectl apply -f -; }
+  apply_apps() { for app in app-1 app-2 app-3; do app_that_ends "$ns" "$app"; done | kubectl apply -f -; }
   apply_policy() { kubectl -n "$ns" apply -f "$work/$name.yaml"; }
   has_stopped() {
     kubectl -n "$ns" get reloadpolicy gentle -o json | jq -e 'any(.status.conditions[]?; .type == "Stopped" and .status == "True")' >/dev/null
@@ -164,7 +181,7 @@ sequence_crash() {
 apiVersion: kubexx.io/v1alpha1
 kind: ReloadPolicy
 metadata: {name: gentle}
-spec: {settleWindow: 100ms, maxConcurrentRollouts: 1, healthGate: {timeout: 20s, soakTime: 8s}, stopAfterFailures: 1}
+spec: {settleWindow: 100ms, maxConcurrentRollouts: 1, healthGate: {$gate}, stopAfterFailures: 1}
 Y
   do_now apply_policy
   wait_until 90 "the first pods" each_has first
@@ -174,14 +191,16 @@ Y
   step 1 put_data bad "$ns"
   wait_until 60 "the first rollout" one_with_bad
   step 2 sleep 3
-  step 3 wait_until 90 "the stop" stopped_or_down
-  wait_until 60 "the stop" has_stopped
+  bad=$(answer with_bad)
+  wait_until 90 "$bad to end again and again" has_ended "$bad"
+  step 3 wait_until 120 "the stop" stopped_or_down
+  wait_until 120 "the stop" has_stopped
   step 4 sleep 2
   sleep 3
   bad=$(answer with_bad)
   [ "$(wc -w <<<"$bad")" = 1 ] || fail "the bad data went on to others: ${bad//$'\n'/ }"
   step 5 put_data mended "$ns"
-  wait_until 120 "pods with the mended data" each_has mended
+  wait_until 300 "pods with the mended data" each_has mended
 }
 stopped_or_down() { [ ${#process[@]} -eq 0 ] || has_stopped; }
 
@@ -215,7 +234,7 @@ kubectl apply -f "$kx_top/manifests/crds.yaml" >/dev/null
 kubectl wait --timeout "$((30 * ${KUBEXX_PATIENCE:-1}))s" --for condition=Established crd/reloadpolicies.kubexx.io crd/clusterreloadpolicies.kubexx.io >/dev/null
 wait_until 30 "the policies' API" kubectl get reloadpolicies,clusterreloadpolicies -A
 kubectl create clusterrole operator --verb=get,list,watch,patch,create,update,delete \
-  --resource=configmaps,secrets,deployments.apps,statefulsets.apps,daemonsets.apps,jobs.batch,cronjobs.batch,events,events.events.k8s.io >/dev/null
+  --resource=configmaps,secrets,deployments.apps,statefulsets.apps,daemonsets.apps,jobs.batch,cronjobs.batch,events,events.events.k8s.io,reloadpolicies.kubexx.io >/dev/null
 
 # One sequence in a process of its own: they do not wait for each other.
 play() { # play SEQUENCE DOWN
@@ -227,7 +246,7 @@ play() { # play SEQUENCE DOWN
 }
 for turn in $turns; do
   declare -A players=()
-  for sequence in rights pause strategy crash selector; do
+  for sequence in ${KUBEXX_SEQUENCES:-rights pause strategy crash loop selector}; do
     play "$sequence" "$turn" &
     players[$sequence]=$!
   done

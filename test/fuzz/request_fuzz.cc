@@ -51,7 +51,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view accept = text.substr(std::min(line + 1, size));
   const auto types = apiserver::BuiltinTypes();
   static_cast<void>(apiserver::ParseAccept(accept).size());
-  if (const auto form = apiserver::Negotiate(accept, *types.front())) {
+  if (const auto form = apiserver::Negotiate(accept, apiserver::OfferOf(*types.front(), ""))) {
     fuzz::Require(!form->ContentType().empty());
   }
   return 0;

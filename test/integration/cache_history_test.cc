@@ -102,6 +102,34 @@ TEST_P(CacheHistoryTest, AWatchFromACompactedVersionIsFollowedByAFullState) {
   EXPECT_GE(store_.replaces(), 2);
 }
 
+// kube-apiserver takes a watch from a version that its restored etcd has not reached, and is
+// silent.
+TEST_P(CacheHistoryTest, ARestoredBackupIsFollowed) {
+  if (!CanRestartApiServer()) {
+    FAIL() << "KUBEXX_CLUSTER is not set; run these tests with: hack/test --integration";
+  }
+  Create("kept", "first");
+  SaveData();
+  cache::ReflectorOptions options{.use_watch_list = GetParam()};
+  options.tuning.backoff.cap = std::chrono::seconds(2);
+  cache::Reflector reflector("configmaps", Source(), store_, std::move(options));
+  const std::jthread thread([&reflector](const std::stop_token& stop) { reflector.Run(stop); });
+  store_.AwaitReplaces(1);
+  // More than a server writes by itself when it starts.
+  Create("lost", "0");
+  for (int i = 1; i <= 1000; ++i) {
+    Update("lost", std::to_string(i));
+  }
+  ASSERT_TRUE(Await([this] { return Stored() == Listed(); }));
+  RestoreData();
+  StartApiServer();
+  Update("kept", "second");
+  EXPECT_TRUE(Await([this] { return Stored() == Listed(); }));
+  EXPECT_EQ(Stored().count("lost"), 0U);
+  Update("kept", "third");
+  EXPECT_TRUE(Await([this] { return Stored() == Listed(); }));
+}
+
 TEST_P(CacheHistoryTest, APagedListWhoseHistoryIsForgottenIsReadInOnePiece) {
   if (!CanRestartApiServer()) {
     FAIL() << "KUBEXX_CLUSTER is not set; run these tests with: hack/test --integration";

@@ -106,6 +106,9 @@ class ClusterTest : public ::testing::Test {
   static void KillApiServer() { RunClusterCommand("kill-apiserver"); }
   /// Makes etcd forget its history; the API server's own memory of it ends with a restart.
   static void CompactHistory() { RunClusterCommand("compact"); }
+  /// Keeps what etcd has, and gives it back, which kills the API server: as of a restored backup.
+  static void SaveData() { RunClusterCommand("save-data"); }
+  static void RestoreData() { RunClusterCommand("restore-data"); }
   static void StartApiServer() { RunClusterCommand("start-apiserver"); }
 
   std::shared_ptr<rest::RESTClient> client_;

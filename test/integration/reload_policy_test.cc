@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,9 +14,6 @@
 #include <vector>
 
 #include "cluster_fixture.h"
-#include "kubexx/api/apiextensions/v1/resources.gen.h"
-#include "kubexx/api/apiextensions/v1/schema.gen.h"
-#include "kubexx/api/apiextensions/v1/types.gen.h"
 #include "kubexx/api/apps/v1/resources.gen.h"
 #include "kubexx/api/apps/v1/schema.gen.h"
 #include "kubexx/api/apps/v1/types.gen.h"
@@ -26,7 +21,6 @@
 #include "kubexx/api/core/v1/schema.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/base/clock.h"
-#include "kubexx/codec/yaml.h"
 #include "kubexx/kubernetes/resource_client.h"
 #include "kubexx/reloader/baseline.h"
 #include "kubexx/reloader/kubernetes_io.h"
@@ -34,6 +28,7 @@
 #include "kubexx/reloader/policies.h"
 #include "kubexx/rest/config.h"
 #include "kubexx/rest/rest_client.h"
+#include "policy_crds.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -41,20 +36,15 @@ namespace {
 using integration::Await;
 namespace core = api::core::v1;
 namespace apps = api::apps::v1;
-namespace extensions = api::apiextensions::v1;
 using kubernetes::ResourceClient;
 using reloadpolicy::v1alpha1::ReloadPolicy;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
 
 constexpr char kAppVariable[] = "STAKATER_APP_CONFIGMAP";
-
-std::string ReadFile(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 class ReloadPolicyIntegration : public testing::Test {
  protected:
@@ -70,8 +60,7 @@ class ReloadPolicyIntegration : public testing::Test {
     ASSERT_TRUE(client) << client.error().ToString();
     client_ = *client;
     namespace_ = "policy-" + std::to_string(steady_clock::now().time_since_epoch().count());
-    InstallCrd("reloadpolicies");
-    InstallCrd("clusterreloadpolicies");
+    integration::InstallPolicyCrds(client_);
     core::Namespace own;
     own.metadata.name = namespace_;
     ASSERT_TRUE(ResourceClient<core::Namespace>(client_, "").Create(own));
@@ -87,21 +76,10 @@ class ReloadPolicyIntegration : public testing::Test {
     }
   }
 
-  void InstallCrd(const std::string& plural) {
-    const std::string path =
-        std::string(KUBEXX_SOURCE_DIR) + "/helm/kubexx-reloader/crds/kubexx.io_" + plural + ".yaml";
-    const auto json = codec::YamlToJson(ReadFile(path));
-    ASSERT_TRUE(json) << path << ": " << json.error().ToString();
-    ASSERT_THAT(*json, SizeIs(1));
-    const auto crd = codec::DecodeJson<extensions::CustomResourceDefinition>(json->front());
-    ASSERT_TRUE(crd) << crd.error().ToString();
-    const ResourceClient<extensions::CustomResourceDefinition> crds(client_, "");
-    if (const auto created = crds.Create(*crd); !created) {
-      ASSERT_EQ(created.error().reason, apimachinery::Reason::kAlreadyExists)
-          << created.error().ToString();
-    }
-    ASSERT_TRUE(
-        Await([&] { return ResourceClient<ReloadPolicy>(client_, "default").List().has_value(); }));
+  /// What the policy's status says is forgotten, so that what comes is of the next operator.
+  void WipeStatus() {
+    ASSERT_TRUE(Client<ReloadPolicy>().Patch("gentle", rest::PatchType::kMerge,
+                                             R"({"status":null})", {.subresource = "status"}));
   }
 
   template <class T>
@@ -270,6 +248,56 @@ TEST_F(ReloadPolicyIntegration, OneAfterTheOtherAlsoAcrossARestart) {
   }
   EXPECT_TRUE(
       AwaitStatus([](const auto& status) { return status.pending == 0 && status.active == 0; }));
+}
+
+TEST_F(ReloadPolicyIntegration, WhatHasNoOrderComesFirstAlsoAcrossARestart) {
+  CreateDeployment("first");
+  CreateDeployment("late");
+  PutPolicy(R"({"order": [{"workloads": ["late"], "order": 10}]})");
+  Start();
+  Edit("new");
+  const auto late_waits = [](const auto& status) {
+    return status.pending == 1 && status.pending_rollouts[0].workload == "Deployment/late" &&
+           status.pending_rollouts[0].reason == "Order";
+  };
+  ASSERT_TRUE(AwaitStatus(late_waits));
+  EXPECT_THAT(Rolled(), ElementsAre("first"));
+  Stop();
+  WipeStatus();
+  Start();
+  ASSERT_TRUE(AwaitStatus(late_waits)) << "its pods are not replaced yet";
+  EXPECT_THAT(Rolled(), ElementsAre("first"));
+  Complete("first");
+  EXPECT_TRUE(AwaitRolled(2));
+}
+
+// In a rollout that has failed those that come first have no place under a limit, and are waited
+// for all the same.
+TEST_F(ReloadPolicyIntegration, AFailedRolloutIsWaitedForUntilItIsMended) {
+  CreateDeployment("first");
+  CreateDeployment("late");
+  PutPolicy(R"({"order": [{"workloads": ["late"], "order": 10}],
+                "healthGate": {"timeout": "1s", "soakTime": "100ms"}})");
+  Start();
+  Edit("bad");
+  ASSERT_TRUE(AwaitRolled(1));
+  Complete("first", 0);
+  const auto late_waits = [](const auto& status) {
+    return status.failed == 1 && status.pending == 1 &&
+           status.pending_rollouts[0].workload == "Deployment/late" &&
+           status.pending_rollouts[0].reason == "Order";
+  };
+  ASSERT_TRUE(AwaitStatus(late_waits));
+  EXPECT_TRUE(AwaitEvent("RolloutFailed", "first"));
+  Stop();
+  WipeStatus();
+  Start();
+  ASSERT_TRUE(AwaitStatus(late_waits)) << "what has failed stands on the workload";
+  EXPECT_THAT(Rolled(), ElementsAre("first"));
+  EXPECT_TRUE(Await([&] {
+    Complete("first");  // what the operator notes on it is another generation
+    return Rolled().size() == 2;
+  }));
 }
 
 TEST_F(ReloadPolicyIntegration, APauseHoldsUntilItEndsAndSaysSo) {

@@ -20,6 +20,7 @@
 #include "kubexx/reloader/digest.h"
 #include "kubexx/reloader/kubernetes_io.h"
 #include "kubexx/reloader/operator.h"
+#include "kubexx/reloader/rollout_gate.h"
 
 namespace kubexx::reloader {
 
@@ -90,8 +91,10 @@ class ReloaderKinds : public integration::CustomResourceTest {
     return MakeAuto(kJobs, "Job", name, PodsThatEnd());
   }
 
+  /// `gate`, when there is one, must outlive the operator.
   void StartOperator(std::shared_ptr<rest::RESTClient> client,
-                     ReloadStrategy strategy = ReloadStrategy::kEnvVars) {
+                     ReloadStrategy strategy = ReloadStrategy::kEnvVars,
+                     RolloutGate* gate = nullptr) {
     const auto fallbacks = std::make_shared<Fallbacks>(&registry_);
     writer_ = NewWriter(client, fallbacks);
     WatchSettings settings;
@@ -102,6 +105,7 @@ class ReloaderKinds : public integration::CustomResourceTest {
     Operator::Options options;
     options.registry = &registry_;
     options.strategy = strategy;
+    options.rollout_gate = gate;
     operator_ = std::make_unique<Operator>(std::move(options), std::move(informers), *writer_);
     operator_->Start();
     ASSERT_TRUE(integration::Await([&] { return operator_->Ready(); }));

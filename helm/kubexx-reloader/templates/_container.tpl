@@ -57,6 +57,7 @@ successThreshold: {{ int (.successThreshold | default 1) }}
 {{- if gt (int .Values.kubexx.shards) 1 }}{{ $args = append $args (printf "--shards=%d" (int .Values.kubexx.shards)) }}{{ end -}}
 {{- if .Values.kubexx.dryRun }}{{ $args = append $args "--dry-run" }}{{ end -}}
 {{- if not .Values.kubexx.policies }}{{ $args = append $args "--reload-policies=false" }}{{ end -}}
+{{- if and .Values.kubexx.policies .Values.kubexx.clusterPolicies (not $r.watchGlobally) }}{{ $args = append $args "--require-cluster-policies" }}{{ end -}}
 {{- concat $args (include "reloader.rolloutArgs" . | fromYamlArray) .Values.kubexx.extraArgs | toYaml -}}
 {{- end -}}
 

@@ -72,6 +72,28 @@ annotations:
 {{- end -}}
 {{- end -}}
 
+{{/* Of the release and of the Deployment, each once, as JSON: a name may stand for {name: NAME}. */}}
+{{- define "reloader.imagePullSecrets" -}}
+{{- $secrets := list -}}
+{{- range concat (.Values.global.imagePullSecrets | default list) (.Values.reloader.deployment.imagePullSecrets | default list) -}}
+{{- $secrets = append $secrets (ternary (dict "name" .) . (kindIs "string" .)) -}}
+{{- end -}}
+{{ $secrets | uniq | toJson }}
+{{- end -}}
+
+{{/* A list of reloader.deployment, and what reloader's own of that name has besides, as JSON: volumes and mounts are where
+     Reloader's chart has them, and where its documentation does. Arguments: root, list, key (what tells elements apart). */}}
+{{- define "reloader.both" -}}
+{{- $key := .key -}}
+{{- $all := get .root.Values.reloader.deployment .list | default list -}}
+{{- $known := list -}}
+{{- range $all }}{{ $known = append $known (get . $key) }}{{ end -}}
+{{- range get .root.Values.reloader .list | default list -}}
+{{- if not (has (get . $key) $known) }}{{ $all = append $all . }}{{ end -}}
+{{- end -}}
+{{ toJson $all }}
+{{- end -}}
+
 {{/* "true" when replicas have to agree: asked for, or implied by their number or by shards. */}}
 {{- define "reloader.ha" -}}
 {{- if or .Values.reloader.enableHA (gt (int .Values.reloader.deployment.replicas) 1) (gt (int .Values.kubexx.shards) 1) -}}
@@ -142,7 +164,8 @@ enable-csi-integration enable-ha enable-pprof health-gate health-timeout ignore-
 is-Argo-Rollouts kube-api-burst kube-api-qps kubeconfig log-format log-level maintenance-windows
 max-concurrent-rollouts max-concurrent-rollouts-per-namespace metrics-addr min-rollout-interval namespace-selector
 namespaces namespaces-to-ignore pause-deployment-annotation pause-deployment-time-annotation pause-rollouts pprof-addr
-record-baseline reload-on-create reload-on-delete reload-policies reload-strategy resource-label-selector resources-to-ignore
+record-baseline reload-on-create reload-on-delete reload-policies reload-strategy require-cluster-policies
+resource-label-selector resources-to-ignore
 search-match-annotation secret-annotation secret-auto-annotation settle-window shards stop-after-failures
 sync-after-restart webhook-url workers
 {{- end -}}

@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <ranges>
+#include <filesystem>
 #include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
-#include "kubexx/codec/internal/base64.h"
+#include "kubexx/codec/base64.h"
 
 namespace kubexx::apiserver::admission {
 
@@ -24,20 +22,12 @@ std::string Cleaned(const std::string& url) {
   const std::size_t begin =
       std::min(scheme == std::string::npos ? url.size() : url.find('/', scheme + 3), url.size());
   const std::size_t end = std::min(url.find('?', begin), url.size());
-  std::vector<std::string_view> parts;
-  for (const auto part : std::views::split(std::string_view(url).substr(begin, end - begin), '/')) {
-    const std::string_view name(part.begin(), part.end());
-    if (name == ".." && !parts.empty()) {
-      parts.pop_back();
-    } else if (!name.empty() && name != "." && name != "..") {
-      parts.push_back(name);
-    }
+  std::string path =
+      std::filesystem::path("/" + url.substr(begin, end - begin)).lexically_normal().string();
+  if (path.size() > 1 && path.ends_with('/')) {
+    path.pop_back();
   }
-  std::string clean = url.substr(0, begin);
-  for (const std::string_view part : parts) {
-    clean.append("/").append(part);
-  }
-  return (parts.empty() ? clean + "/" : clean) + url.substr(end);
+  return url.substr(0, begin) + path + url.substr(end);
 }
 
 }  // namespace
@@ -45,7 +35,7 @@ std::string Cleaned(const std::string& url) {
 ClientConfig ReadClientConfig(const JsonTree& config) {
   ClientConfig client;
   client.url = config.TextAt("url");
-  if (!codec::internal::DecodeBase64(config.TextAt("caBundle"), client.authority)) {
+  if (!codec::DecodeBase64(config.TextAt("caBundle"), client.authority)) {
     client.authority.clear();
   }
   if (const JsonTree* const service = config.Find("service");

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "kubexx/apiserver/object/metadata.h"
-#include "kubexx/codec/internal/base64.h"
+#include "kubexx/codec/base64.h"
 
 namespace kubexx::apiserver::admission {
 namespace {
@@ -110,9 +110,8 @@ Result<JsonTree> PatchOf(const JsonTree& response, bool mutating) {
     return Bad("webhook returned invalid response.patchType of \"" + std::string(type) + "\"");
   }
   std::string text;
-  auto patch = codec::internal::DecodeBase64(encoded, text)
-                   ? JsonTree::Parse(text)
-                   : Result<JsonTree>(Bad("it is no base64"));
+  auto patch = codec::DecodeBase64(encoded, text) ? JsonTree::Parse(text)
+                                                  : Result<JsonTree>(Bad("it is no base64"));
   if (!patch || !patch->IsArray()) {
     return Bad("response.patch is no JSON patch");
   }

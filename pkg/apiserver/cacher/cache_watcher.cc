@@ -25,7 +25,18 @@ CacheWatcher::CacheWatcher(ResourceTypeRef type, WatcherOptions options)
 
 void CacheWatcher::PushFirst(SelectedEvent event) {
   base::MutexLock lock(mu_);
-  items_.push_back({.type = event.type, .object = std::move(event.object)});
+  items_.push_back({.type = event.type,
+                    .object = std::move(event.object),
+                    .first = !std::exchange(begun_, true)});
+}
+
+const FrameFormat& CacheWatcher::NextFormat() const {
+  base::MutexLock lock(mu_);
+  return FormatOf(!begun_);
+}
+
+const FrameFormat& CacheWatcher::FormatOf(bool first) const {
+  return first && options_.first_format != nullptr ? *options_.first_format : *options_.format;
 }
 
 void CacheWatcher::Push(Chunk frame) {
@@ -75,6 +86,7 @@ bool CacheWatcher::closed() const {
 }
 
 void CacheWatcher::AddLocked(Item item) {
+  item.first = !std::exchange(begun_, true);
   items_.push_back(std::move(item));
   if (wake_) {
     wake_();
@@ -117,8 +129,9 @@ bool CacheWatcher::Take(std::vector<Chunk>& chunks) {
 }
 
 http::BodyStream::Chunk CacheWatcher::Encode(const Item& item) const {
-  auto frame = options_.format->Frame(item.type, *type_,
-                                      item.object == nullptr ? item.json : item.object->Json());
+  auto frame =
+      FormatOf(item.first)
+          .Frame(item.type, *type_, item.object == nullptr ? item.json : item.object->Json());
   return frame ? std::make_shared<const std::string>(std::move(*frame)) : nullptr;
 }
 

@@ -22,6 +22,8 @@ namespace kubexx::apiserver {
 struct WatcherOptions {
   Selection selection{};
   std::shared_ptr<const FrameFormat> format{};
+  /// How its first event is written; null: as the others.
+  std::shared_ptr<const FrameFormat> first_format{};
   bool bookmarks = false;
   /// When the watch ends.
   base::TimePoint deadline = base::TimePoint::max();
@@ -44,7 +46,9 @@ class CacheWatcher final : public http::BodyStream {
 
   /// Before it is started: an event to be told first.
   void PushFirst(SelectedEvent event);
-  /// An event that others are told, too.
+  /// In which format the next event to be pushed is written.
+  const FrameFormat& NextFormat() const;
+  /// An event that others are told, too, in the format that NextFormat has told.
   void Push(Chunk frame);
   /// A bookmark at `revision`. `initial_end`: the initial events end here.
   void PushBookmark(std::int64_t revision, bool initial_end);
@@ -70,9 +74,11 @@ class CacheWatcher final : public http::BodyStream {
     codec::WatchEventType type = codec::WatchEventType::kAdded;
     CachedObjectRef object{};
     std::string json{};  ///< of a bookmark or error
+    bool first = false;  ///< of the watch
   };
 
   void AddLocked(Item item) KX_REQUIRES(mu_);
+  const FrameFormat& FormatOf(bool first) const;
   Chunk Encode(const Item& item) const;
 
   const ResourceTypeRef type_;
@@ -82,6 +88,7 @@ class CacheWatcher final : public http::BodyStream {
   std::deque<Item> items_ KX_GUARDED_BY(mu_);
   std::size_t waiting_bytes_ KX_GUARDED_BY(mu_) = 0;
   std::size_t waiting_frames_ KX_GUARDED_BY(mu_) = 0;
+  bool begun_ KX_GUARDED_BY(mu_) = false;  ///< something was pushed
   bool ended_ KX_GUARDED_BY(mu_) = false;
   bool closed_ KX_GUARDED_BY(mu_) = false;
   std::function<void()> wake_ KX_GUARDED_BY(mu_);

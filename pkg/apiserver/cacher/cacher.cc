@@ -62,6 +62,9 @@ Result<void> Cacher::ReachBack(std::int64_t revision, const std::stop_token& sto
     return {};
   }
   const PastRange range{.after = revision, .until = *begin, .limit = cache_.Room()};
+  if (range.limit == 0) {
+    return {};  // There would be no place for what the storage says.
+  }
   auto changes = PastChanges(*type_, storage_, range, stop);
   if (!changes) {
     // What cannot be told of is told by a list: the watch is refused as one that comes too late.

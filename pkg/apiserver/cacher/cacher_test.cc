@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 namespace kubexx::apiserver {
 namespace {
 
+using apimachinery::Result;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
@@ -29,6 +31,53 @@ class PlainFrames final : public FrameFormat {
            (end ? " end" : "");
   }
   mutable int frames = 0;
+};
+
+/// A storage that counts how often its past is read.
+class CountingStorage final : public storage::Storage {
+ public:
+  explicit CountingStorage(storage::Storage& storage) : storage_(storage) {}
+
+  Result<storage::KeyValue> Get(std::string_view key, storage::Revision revision,
+                                std::stop_token stop) override {
+    return storage_.Get(key, revision, stop);
+  }
+  Result<storage::KeyValue> Create(std::string_view key, std::string value,
+                                   std::stop_token stop) override {
+    return storage_.Create(key, std::move(value), stop);
+  }
+  Result<storage::Swap> CompareAndSwap(std::string_view key, storage::Revision expected,
+                                       std::string value, std::stop_token stop) override {
+    return storage_.CompareAndSwap(key, expected, std::move(value), stop);
+  }
+  Result<storage::Deleted> Delete(std::string_view key, storage::Revision expected,
+                                  std::stop_token stop) override {
+    return storage_.Delete(key, expected, stop);
+  }
+  Result<storage::ListResult> GetList(std::string_view prefix, const storage::ListOptions& options,
+                                      ItemSink sink, std::stop_token stop) override {
+    return storage_.GetList(prefix, options, sink, stop);
+  }
+  Result<std::int64_t> Count(std::string_view prefix, std::stop_token stop) override {
+    return storage_.Count(prefix, stop);
+  }
+  Result<storage::Revision> CurrentRevision(std::stop_token stop) override {
+    return storage_.CurrentRevision(stop);
+  }
+  Result<void> Watch(std::string_view prefix, const storage::WatchOptions& options, EventSink sink,
+                     std::stop_token stop) override {
+    ++watches;
+    return storage_.Watch(prefix, options, sink, stop);
+  }
+  void RequestProgress() override { storage_.RequestProgress(); }
+  Result<void> Compact(storage::Revision revision, std::stop_token stop) override {
+    return storage_.Compact(revision, stop);
+  }
+
+  std::atomic<int> watches = 0;
+
+ private:
+  storage::Storage& storage_;
 };
 
 class CacherTest : public ::testing::Test {
@@ -185,6 +234,22 @@ TEST_F(CacherTest, ItReachesBackNoFurtherThanTheStorageAndItsWindow) {
   Begin(3);
   EXPECT_TRUE(cacher_->ReachBack(compacted, {}));
   EXPECT_THAT(Taken(*Watch({.revision = compacted})), ElementsAre("ERROR"));
+}
+
+TEST_F(CacherTest, APastThatThereIsNoRoomForIsNotRead) {
+  const std::int64_t first = Put("b", "x");
+  const std::int64_t second = Put("c", "x");
+  CountingStorage counting(*storage_);
+  Cacher cacher(type_, counting, {.window = 2, .patience = std::chrono::minutes(1)});
+  EXPECT_TRUE(cacher.WaitForLatest({}));
+  // The window is full, and no event of it has been lost.
+  Put("d", "x");
+  EXPECT_TRUE(cacher.WaitForLatest({}));
+  EXPECT_TRUE(cacher.ReachBack(second - 1, {}));
+  EXPECT_EQ(cacher.cache().Room(), 0U);
+  const int before = counting.watches;
+  EXPECT_TRUE(cacher.ReachBack(first - 1, {}));
+  EXPECT_EQ(counting.watches, before);
 }
 
 TEST_F(CacherTest, AVersionThatNobodyHasIsNotWaitedFor) {

@@ -246,7 +246,7 @@ void WatchCache::DispatchLocked(const CacheEvent& event) {
     if (!type || event.revision() <= watcher->begin()) {
       continue;
     }
-    const FrameFormat* const format = watcher->options().format.get();
+    const FrameFormat* const format = &watcher->NextFormat();
     auto found = std::ranges::find_if(
         encoded, [&](const Encoded& one) { return one.format == format && one.type == *type; });
     if (found == encoded.end()) {

@@ -68,7 +68,7 @@ class ControllersTest : public ::testing::Test {
         cache::NewListWatchFromClient(client_, api::ResourceOf<T>(), namespaced ? "default" : ""),
         {namespaced ? "default" : "", name},
         [&wanted](const T* object) { return object != nullptr && wanted(*object); }, {},
-        {.timeout = std::chrono::seconds(60)});
+        {.timeout = std::chrono::minutes(3)});
     EXPECT_TRUE(found.has_value()) << name << ": " << found.error().ToString();
     return found && *found ? **found : T();
   }
@@ -77,7 +77,7 @@ class ControllersTest : public ::testing::Test {
     const auto gone =
         cache::WaitFor<T>(cache::NewListWatchFromClient(client_, api::ResourceOf<T>(), "default"),
                           {"default", name}, [](const T* object) { return object == nullptr; }, {},
-                          {.timeout = std::chrono::seconds(60)});
+                          {.timeout = std::chrono::minutes(3)});
     EXPECT_TRUE(gone.has_value()) << name << ": " << gone.error().ToString();
   }
 
@@ -111,9 +111,15 @@ class ControllersTest : public ::testing::Test {
   Deployment Patch(const std::string& patch) const {
     const auto patched = Client<Deployment>().Patch("web", rest::PatchType::kMerge, patch);
     EXPECT_TRUE(patched.has_value()) << patched.error().ToString();
-    return *patched;
+    return patched ? *patched : Deployment();
   }
-  std::size_t CountPods() const { return Client<Pod>().List()->items.size(); }
+  template <class T>
+  std::vector<T> All() const {
+    const auto listed = Client<T>().List();
+    EXPECT_TRUE(listed.has_value()) << listed.error().ToString();
+    return listed ? listed->items : std::vector<T>();
+  }
+  std::size_t CountPods() const { return All<Pod>().size(); }
 
   testing::ApiServer server_;
   std::shared_ptr<rest::RESTClient> client_;
@@ -131,7 +137,7 @@ TEST_F(ControllersTest, ADeploymentIsRolledOutScaledAndRolledAgain) {
   web = Await<Deployment>("web", [](const Deployment& d) {
     return IsDone(d) && d.metadata.annotations.at("deployment.kubernetes.io/revision") == "2";
   });
-  EXPECT_EQ(Client<ReplicaSet>().List()->items.size(), 2U);
+  EXPECT_EQ(All<ReplicaSet>().size(), 2U);
   ASSERT_EQ(web.status.conditions.size(), 2U);
   for (const auto& condition : web.status.conditions) {
     EXPECT_EQ(condition.status, "True") << condition.type;
@@ -151,7 +157,7 @@ TEST_F(ControllersTest, AnEarlierTemplateBecomesTheNewestRevision) {
   Await<Deployment>("web", at("2"));
   Patch(R"({"spec":{"template":{"metadata":{"annotations":null}}}})");
   Await<Deployment>("web", at("3"));
-  EXPECT_EQ(Client<ReplicaSet>().List()->items.size(), 2U);
+  EXPECT_EQ(All<ReplicaSet>().size(), 2U);
 }
 
 TEST_F(ControllersTest, RecreateAndPauseAndNoHistory) {
@@ -230,13 +236,15 @@ TEST_F(ControllersTest, AStatefulSetHasNumberedPodsAndReplacesThem) {
   Await<StatefulSet>("db", [&](const StatefulSet& set) {
     return done(set) && set.status.update_revision != first.status.update_revision;
   });
-  EXPECT_EQ(Client<api::apps::v1::ControllerRevision>().List()->items.size(), 2U);
+  EXPECT_EQ(All<api::apps::v1::ControllerRevision>().size(), 2U);
 }
 
 TEST_F(ControllersTest, ADaemonSetIsOnTheNode) {
   Create(Workload<DaemonSet>("agent"));
   Await<DaemonSet>("agent", [](const DaemonSet& set) { return set.status.number_available == 1; });
-  EXPECT_EQ(Client<Pod>().List()->items.at(0).spec.node_name, "kubexx-node");
+  const auto pods = All<Pod>();
+  ASSERT_FALSE(pods.empty());
+  EXPECT_EQ(pods[0].spec.node_name, "kubexx-node");
 }
 
 TEST_F(ControllersTest, AJobCompletes) {

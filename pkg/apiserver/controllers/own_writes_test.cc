@@ -2,8 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <iostream>
 #include <string>
 #include <thread>
 
@@ -49,6 +51,10 @@ class OwnWritesTest : public ::testing::TestWithParam<WriteCase> {
   }
   /// Writes, and comes again at once.
   Result<Action> Reconcile(controller::Context& context) {
+    const auto begun = std::chrono::steady_clock::now();
+    if (writes_ > 0) {
+      longest_wait_ = std::max(longest_wait_, begun - ended_);
+    }
     Secret secret;
     secret.metadata.namespace_ = GetParam().name_space;
     secret.metadata.name = "written";
@@ -61,6 +67,7 @@ class OwnWritesTest : public ::testing::TestWithParam<WriteCase> {
       return apimachinery::Fail(done.error());
     }
     ++writes_;
+    ended_ = std::chrono::steady_clock::now();
     return Action::RequeueAfter(std::chrono::milliseconds(1));
   }
 
@@ -69,6 +76,9 @@ class OwnWritesTest : public ::testing::TestWithParam<WriteCase> {
       *rest::RESTClient::New({.host = server_.url(), .qps = -1});
   metrics::Registry registry_;
   std::atomic<int> writes_ = 0;
+  /// Of one key, which is reconciled by one thread at a time; read when the manager has ended.
+  std::chrono::steady_clock::time_point ended_;
+  std::chrono::steady_clock::duration longest_wait_{};
 };
 
 TEST_P(OwnWritesTest, HoldTheirKeyUpForLessThanASecond) {
@@ -100,6 +110,10 @@ TEST_P(OwnWritesTest, HoldTheirKeyUpForLessThanASecond) {
     }
   }
   EXPECT_GE(writes_, 10) << "waited 120 s for 10 writes";
+  // For who wants the figure: a test does not judge the machine's speed.
+  std::cout << GetParam().name << ": the longest wait after a write was "
+            << std::chrono::duration_cast<std::chrono::milliseconds>(longest_wait_).count()
+            << " ms\n";
   if (GetParam().looks >= 0) {
     EXPECT_LE(
         registry_.Counter("kubexx_controller_stale_skips_total", "", {{"controller", "configmap"}})

@@ -69,7 +69,7 @@ class PodReconciler final : public controller::Reconciler {
       binding.target.kind = "Node";
       binding.target.name = kNodeName;
       const kubernetes::CoreV1Client core(client.rest());
-      const auto bound = core.Pods(pod.metadata.namespace_).Bind(binding);
+      const auto bound = core.Pods(pod.metadata.namespace_).Bind(binding, {}, client.stop());
       return bound ? Action::Done() : controller::IgnoreNotFound(bound.error());
     }
     if (ConditionOf(pod, "PodScheduled") != "False") {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kubexx/codec/codec.h"
+#include "kubexx/controller/client.h"
 
 namespace kubexx::apiserver::controllers {
 namespace {

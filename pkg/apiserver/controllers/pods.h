@@ -17,7 +17,10 @@
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/cache/decode.h"
-#include "kubexx/controller/client.h"
+
+namespace kubexx::controller {
+class Client;
+}  // namespace kubexx::controller
 
 namespace kubexx::apiserver::controllers {
 

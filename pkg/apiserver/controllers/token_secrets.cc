@@ -43,8 +43,9 @@ Result<std::string> NewToken(const controller::Client& client, const Secret& sec
   bound.name = secret.metadata.name;
   bound.uid = secret.metadata.uid;
   const kubernetes::CoreV1Client core(client.rest());
-  KX_ASSIGN_OR_RETURN(auto answer, core.ServiceAccounts(account.metadata.namespace_)
-                                       .CreateToken(account.metadata.name, request));
+  KX_ASSIGN_OR_RETURN(auto answer,
+                      core.ServiceAccounts(account.metadata.namespace_)
+                          .CreateToken(account.metadata.name, request, {}, client.stop()));
   return std::move(answer.status.token);
 }
 

@@ -3,10 +3,12 @@
 #include <utility>
 
 #include "kubexx/apiserver/admission/dispatcher.h"
+#include "kubexx/apiserver/endpoints/default_tolerations.h"
 #include "kubexx/apiserver/endpoints/deletion.h"
 #include "kubexx/apiserver/endpoints/patch.h"
 #include "kubexx/apiserver/endpoints/prepare.h"
 #include "kubexx/apiserver/endpoints/scale.h"
+#include "kubexx/apiserver/endpoints/service_account_admission.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/stored_object.h"
 
@@ -24,11 +26,11 @@ Target TargetOf(const ResourceType& type, const ResourceType& written) {
           .kind = {.group = written.group, .version = written.version, .kind = written.kind}};
 }
 
-/// The other versions of a custom resource in which there is the subresource, too.
+/// The other versions of a resource in which there is the subresource, too.
 std::vector<Target> EquivalentsOf(const Call& call, const ResourceType* posted) {
   std::vector<Target> equivalents;
-  if (!call.type->custom) {
-    return equivalents;  // One version of each built-in type is served.
+  if (!call.type->custom && call.type->convert == nullptr) {
+    return equivalents;  // One version of most built-in types is served.
   }
   const std::string& sub = call.info.subresource;
   for (const ResourceTypeRef& type : call.types.All()) {
@@ -116,6 +118,10 @@ const admission::Attributes& Admission::AttributesFor(const JsonTree& object) {
 }
 
 Result<void> Admission::Mutate(JsonTree& object, const JsonTree* old) {
+  const bool tolerates = options_.posted == nullptr && HasDefaultTolerations(call_);
+  if (tolerates) {
+    GiveTolerations(object);
+  }
   if (mutating_->empty()) {
     return {};
   }
@@ -140,18 +146,29 @@ Result<void> Admission::Mutate(JsonTree& object, const JsonTree* old) {
   };
   const Dispatch dispatch{
       .attributes = attributes, .request = call_.request, .warnings = call_.warnings};
-  return Dispatcher(call_.webhooks.caller(), call_.webhooks)
-      .Mutate(*mutating_, dispatch, &object, old, patch);
+  KX_RETURN_IF_ERROR(Dispatcher(call_.webhooks.caller(), call_.webhooks)
+                         .Mutate(*mutating_, dispatch, &object, old, patch));
+  if (tolerates) {  // They are asked again when a webhook has changed something.
+    GiveTolerations(object);
+  }
+  return {};
 }
 
 Result<void> Admission::MutateNew(JsonTree& object) {
-  if (!mutates()) {
-    return {};
+  const bool has_account = HasServiceAccount(call_);
+  // Create finds out by itself, but others would have been asked by then.
+  if (any() || has_account || call_.type->group == "rbac.authorization.k8s.io") {
+    KX_RETURN_IF_ERROR(call_.objects.CheckNamespace(*call_.type, MetaString(object, "name"),
+                                                    call_.info.namespace_, call_.request.stop));
   }
-  if (call_.type->namespaced) {
+  if (has_account) {
+    KX_RETURN_IF_ERROR(GiveServiceAccount(call_, object));
+  }
+  if (mutates() && call_.type->namespaced) {
     SetMeta(object, "namespace", call_.info.namespace_);
   }
-  return Mutate(object, nullptr);
+  KX_RETURN_IF_ERROR(Mutate(object, nullptr));
+  return has_account ? CheckServiceAccount(call_, object) : Result<void>();
 }
 
 ObjectStore::Check Admission::check() {
@@ -186,6 +203,11 @@ Result<void> Admission::Validate(const JsonTree* object, const JsonTree* old) {
 }
 
 Result<void> AdmitPosted(const Call& call, const ResourceType& posted, JsonTree& object) {
+  // Who may do what in a namespace is told whether it is there or not.
+  if (!call.type->is_review) {
+    KX_RETURN_IF_ERROR(call.objects.CheckNamespace(*call.type, call.info.name, call.info.namespace_,
+                                                   call.request.stop));
+  }
   Admission admission(call, {.operation = "CREATE", .posted = &posted});
   KX_RETURN_IF_ERROR(admission.Mutate(object, nullptr));
   return admission.Validate(&object, nullptr);

@@ -1,5 +1,6 @@
 #include "kubexx/apiserver/endpoints/api.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -49,6 +50,30 @@ bool IsCheckPath(std::string_view path) {
   return path == "/healthz/ping" || path == "/readyz/ping" || path == "/livez/ping";
 }
 
+/// What Go's time.ParseDuration says of `text`, which is no duration.
+std::string DurationProblem(std::string_view text) {
+  const std::string quoted = JsonTree(text).ToJson();
+  std::string_view rest = text;
+  rest.remove_prefix(rest.starts_with('-') || rest.starts_with('+') ? 1 : 0);
+  while (!rest.empty()) {
+    const std::size_t number = std::min(rest.find_first_not_of("0123456789."), rest.size());
+    const std::string_view digits = rest.substr(0, number);
+    if (digits.empty() || std::ranges::count(digits, '.') > 1 || digits == ".") {
+      break;
+    }
+    rest.remove_prefix(number);
+    const std::string_view unit = rest.substr(0, rest.find_first_of(".0123456789"));
+    if (unit.empty()) {
+      return "missing unit in duration " + quoted;
+    }
+    if (!apimachinery::Duration::Parse("1" + std::string(unit))) {
+      return "unknown unit " + JsonTree(unit).ToJson() + " in duration " + quoted;
+    }
+    rest.remove_prefix(unit.size());
+  }
+  return "invalid duration " + quoted;
+}
+
 Status NoSuchPath() {
   return {Reason::kNotFound, "the server could not find the requested resource", 404};
 }
@@ -58,7 +83,7 @@ Status NotAllowed() {
           "the server does not allow this method on the requested resource", 405};
 }
 
-Answer Dispatch(const Call& call) {
+Answer Route(const Call& call) {
   KX_RETURN_IF_ERROR(CheckDryRun(call));
   const std::string& verb = call.info.verb;
   const std::string& sub = call.info.subresource;
@@ -78,7 +103,8 @@ Answer Dispatch(const Call& call) {
     if (!known || call.info.name.empty()) {
       return Fail(NoSuchPath());
     }
-    if (verb != "get" && verb != "update" && verb != "patch") {
+    const bool only_update = PartOfSubresource(sub) == WritePart::kFinalizers;
+    if (verb != "update" && (only_update || (verb != "get" && verb != "patch"))) {
       return Fail(NotAllowed());
     }
     if (sub == "scale" && verb == "get") {
@@ -121,6 +147,29 @@ Answer Dispatch(const Call& call) {
   return Fail(NotAllowed());
 }
 
+/// In which form to answer. kNotAcceptable, kBadRequest.
+Result<AnswerForm> FormOf(const http::Request& request, const ResourceType& type,
+                          const RequestInfo& info, const Query& query) {
+  auto form = Negotiate(request.Header("Accept"), OfferOf(type, info.subresource));
+  if (!form) {
+    return Fail(Reason::kNotAcceptable,
+                "only the following media types are accepted: application/json, "
+                "application/vnd.kubernetes.protobuf");
+  }
+  const bool list = info.verb == "list";
+  if (form->view == (list ? View::kPartialMetadata : View::kPartialMetadataList) &&
+      info.verb != "watch" && info.verb != "deletecollection") {
+    return Fail(Reason::kNotAcceptable,
+                list ? "you requested PartialObjectMetadata, but the requested object is a list"
+                     : "you requested PartialObjectMetadataList, but the requested object is not a "
+                       "list");
+  }
+  if (form->view == View::kTable) {
+    KX_ASSIGN_OR_RETURN(form->row_object, RowObjectOf(Param(query, "includeObject")));
+  }
+  return *form;
+}
+
 }  // namespace
 
 Api::Api(storage::Storage& storage, ApiOptions options)
@@ -137,6 +186,7 @@ Api::Api(storage::Storage& storage, ApiOptions options)
       authenticator_(std::move(options.token), std::move(options.tokens), tokens_),
       authorizer_(types_, options.rbac),
       managed_fields_(options.managed_fields),
+      service_accounts_(options.service_accounts),
       hosts_(std::move(options.hosts)),
       origins_(std::move(options.origins)),
       metrics_(std::move(options.metrics)) {}
@@ -215,10 +265,14 @@ Result<void> Api::CheckIntent(const http::Request& request) const {
 
 http::Response Api::Handle(const http::Request& request) {
   const Query query = ParseQuery(request.query);
+  const auto info = ParseResourcePath(request.method, request.path, query);
+  // A watch has timeoutSeconds; kube-apiserver does not look at this then.
   if (const std::string_view timeout = Param(query, "timeout");
-      !timeout.empty() && !apimachinery::Duration::Parse(timeout)) {
-    return ErrorResponse({Reason::kBadRequest,
-                          "invalid timeout specified in the request URL: " + std::string(timeout)});
+      !timeout.empty() && (!info || info->verb != "watch") &&
+      !apimachinery::Duration::Parse(timeout)) {
+    return ErrorResponse(
+        {Reason::kBadRequest,
+         "invalid timeout specified in the request URL - time: " + DurationProblem(timeout)});
   }
   if (request.path == "/version" || request.path == "/version/") {
     return Json(kVersion);
@@ -233,7 +287,6 @@ http::Response Api::Handle(const http::Request& request) {
   if (const auto meant = CheckIntent(request); !meant) {
     return ErrorResponse(meant.error());
   }
-  const auto info = ParseResourcePath(request.method, request.path, query);
   const auto user = Impersonate(authorizer_, request, *authenticated);
   if (!user) {
     return ErrorResponse(user.error());
@@ -250,8 +303,15 @@ http::Response Api::Handle(const http::Request& request) {
     return {.content_type = "text/plain; version=0.0.4", .body = metrics_()};
   }
   if (request.method == "GET" || request.method == "HEAD") {
-    if (auto response = ServeOpenApi(request, types_.All())) {
-      return std::move(*response);
+    if (request.path.starts_with("/openapi/")) {
+      const std::vector<ResourceTypeRef> types = types_.All();
+      auto response = openapi_v2_.Serve(request, types);
+      if (!response) {
+        response = ServeOpenApi(request, types);
+      }
+      if (response) {
+        return std::move(*response);
+      }
     }
     if (auto response = Discover(request, types_.All())) {
       return std::move(*response);
@@ -271,13 +331,14 @@ http::Response Api::HandleResource(const http::Request& request, const RequestIn
   if (type->namespaced && info.namespace_.empty() && named && info.verb != "watch") {
     return ErrorResponse({Reason::kBadRequest, "the namespace of the object is not in the path"});
   }
-  const auto form = Negotiate(request.Header("Accept"), *type);
+  auto form = FormOf(request, *type, info, query);
   if (!form) {
-    return ErrorResponse({Reason::kNotAcceptable,
-                          "only the following media types are accepted: application/json, "
-                          "application/vnd.kubernetes.protobuf"});
+    return ErrorResponse(form.error());
   }
   std::vector<std::string> warnings;
+  if (!type->deprecation.empty()) {
+    warnings.push_back(type->deprecation);
+  }
   const Call call{.request = request,
                   .info = info,
                   .query = query,
@@ -291,9 +352,10 @@ http::Response Api::HandleResource(const http::Request& request, const RequestIn
                   .objects = objects_,
                   .webhooks = webhooks_,
                   .warnings = warnings,
-                  .managed_fields = managed_fields_};
+                  .managed_fields = managed_fields_,
+                  .service_accounts = service_accounts_};
   const CurrentRequest current(request);
-  Answer answer = Dispatch(call);
+  Answer answer = Route(call);
   const bool wrote = info.verb != "get" && info.verb != "list" && info.verb != "watch";
   // A collection may have been deleted in part.
   if (wrote && (answer || info.verb == "deletecollection") && !call.dry_run()) {

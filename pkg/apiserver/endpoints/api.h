@@ -19,6 +19,7 @@
 #include "kubexx/apiserver/endpoints/kubernetes_service.h"
 #include "kubexx/apiserver/endpoints/namespace_reaper.h"
 #include "kubexx/apiserver/endpoints/object_store.h"
+#include "kubexx/apiserver/endpoints/openapi_v2.h"
 #include "kubexx/apiserver/endpoints/request_info.h"
 #include "kubexx/apiserver/endpoints/type_registry.h"
 #include "kubexx/apiserver/endpoints/webhooks.h"
@@ -40,6 +41,8 @@ struct ApiOptions {
   std::vector<UserToken> tokens{};
   /// See Authorizer.
   bool rbac = false;
+  /// See GiveServiceAccount; somebody has to make each namespace's account "default" then.
+  bool service_accounts = false;
   /// The names and addresses that the server goes by; see CheckHost.
   std::vector<std::string> hosts{};
   /// Whose pages may use it; see CheckOrigin.
@@ -99,7 +102,9 @@ class Api {
   ServiceAccountTokens tokens_;
   Authenticator authenticator_;
   Authorizer authorizer_;
+  OpenApiV2 openapi_v2_;
   const bool managed_fields_;
+  const bool service_accounts_;
   const std::vector<std::string> hosts_;
   const std::vector<std::string> origins_;
   const std::function<std::string()> metrics_;

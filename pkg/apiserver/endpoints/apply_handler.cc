@@ -5,6 +5,7 @@
 
 #include "kubexx/apiserver/endpoints/admit.h"
 #include "kubexx/apiserver/endpoints/call.h"
+#include "kubexx/apiserver/endpoints/certificate_requests.h"
 #include "kubexx/apiserver/endpoints/field_tracking.h"
 #include "kubexx/apiserver/endpoints/field_validation.h"
 #include "kubexx/apiserver/endpoints/prepare.h"
@@ -22,19 +23,32 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using codec::JsonTree;
 
-/// The one document of the body, which is YAML or JSON.
-Result<std::string> ReadConfig(const Call& call) {
+/// A config as it was sent.
+struct Config {
+  JsonTree tree{};
+  std::vector<std::string> duplicates{};  ///< see codec::YamlToJson
+};
+
+/// The first document of the body, which is YAML or JSON.
+Result<Config> ReadConfig(const Call& call) {
   const std::string& body = call.request.body;
-  if (JsonTree::Parse(body)) {
-    return body;
+  Config config;
+  if (auto json = JsonTree::Parse(body)) {
+    config.tree = std::move(*json);
+    // To kube-apiserver JSON is YAML.
+    if (!FieldFaults(managedfields::Type::Anything(), body).empty() &&
+        !codec::YamlToJson(body, &config.duplicates)) {
+      config.duplicates.clear();
+    }
+    return config;
   }
-  auto documents = codec::YamlToJson(body);
-  if (!documents || documents->size() != 1) {
-    return Fail(
-        Reason::kBadRequest,
-        "error decoding YAML: " + (documents ? "not one document" : documents.error().message));
+  const auto documents = codec::YamlToJson(body, &config.duplicates);
+  if (!documents || documents->empty()) {
+    return Fail(Reason::kBadRequest,
+                "error decoding YAML: " + (documents ? "no document" : documents.error().message));
   }
-  return std::move(documents->front());
+  KX_ASSIGN_OR_RETURN(config.tree, JsonTree::Parse(documents->front()));
+  return config;
 }
 
 /// A Scale as the part of the object that it is about.
@@ -73,6 +87,7 @@ Result<JsonTree> CreateApplied(const Call& call, const JsonTree& config) {
   KX_RETURN_IF_ERROR(call.CheckCreate());
   Admission admission(call, {.operation = "CREATE"});
   KX_RETURN_IF_ERROR(admission.MutateNew(object));
+  KX_RETURN_IF_ERROR(StampRequester(*call.type, call.user, object));
   KX_RETURN_IF_ERROR(call.CheckGrant(nullptr, object));
   return call.objects.Create(*call.type, call.info.namespace_, std::move(object), call.dry_run(),
                              call.request.stop, admission.check());
@@ -97,9 +112,9 @@ Answer Respond(const Call& call, const JsonTree& object, int code,
 
 Answer HandleApply(const Call& call) {
   KX_RETURN_IF_ERROR(CheckManager(call, true));
-  KX_ASSIGN_OR_RETURN(const std::string text, ReadConfig(call));
-  KX_ASSIGN_OR_RETURN(JsonTree config, JsonTree::Parse(text));
-  KX_ASSIGN_OR_RETURN(const std::vector<std::string> warnings, CheckApplied(call, text));
+  KX_ASSIGN_OR_RETURN(Config sent, ReadConfig(call));
+  KX_ASSIGN_OR_RETURN(const std::vector<std::string> warnings, CheckApplied(call, sent.duplicates));
+  JsonTree config = std::move(sent.tree);
   const bool of_scale = call.info.subresource == "scale";
   if (of_scale) {
     KX_ASSIGN_OR_RETURN(config, ConfigOfScale(call, config));

@@ -42,7 +42,7 @@ std::optional<User> Authenticator::Authenticate(const http::Request& request) co
   }
   const std::string_view header = request.Header("Authorization");
   if (header.empty()) {
-    return is_open() ? std::optional(Administrator()) : std::nullopt;
+    return is_open() && !request.peer.refused ? std::optional(Administrator()) : std::nullopt;
   }
   if (auto owner = FindToken(BearerToken(header), {std::string(kApiAudience)}, request.stop)) {
     return std::move(owner->user);
@@ -56,7 +56,7 @@ bool Authenticator::Admits(const http::Request& request) const {
     return true;
   }
   if (header.empty()) {
-    return is_open();
+    return is_open() && !request.peer.refused;
   }
   const std::string_view token = BearerToken(header);
   return FindUser(token).has_value() || accounts_.IsSigned(token);

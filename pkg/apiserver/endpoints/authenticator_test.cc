@@ -65,6 +65,25 @@ TEST_F(OpenServerTest, WhatIsShownHasToBeGood) {
   }
 }
 
+TEST_F(OpenServerTest, ACertificateThatIsNotGoodIsNobodys) {
+  http::Request request;
+  request.path = "/api/v1/namespaces";
+  EXPECT_EQ(api_.Handle(request).status, 200);
+  EXPECT_TRUE(api_.Admits(request));
+  request.peer.refused = true;
+  EXPECT_EQ(api_.Handle(request).status, 401);
+  EXPECT_FALSE(api_.Admits(request));
+}
+
+TEST_F(TokenFileServerTest, ATokenCountsBesideACertificateThatIsNotGood) {
+  http::Request request;
+  request.path = "/api/v1/namespaces";
+  request.peer.refused = true;
+  EXPECT_EQ(api_.Handle(request).status, 401);
+  request.headers.emplace_back("Authorization", "Bearer jane-token");
+  EXPECT_EQ(api_.Handle(request).status, 200);
+}
+
 TEST_F(OpenServerTest, TheTokenOfADeletedAccountIsNobodys) {
   ASSERT_EQ(Do("POST", "/api/v1/namespaces/default/serviceaccounts", R"({"metadata":{"name":"a"}})")
                 .status,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "kubexx/apiserver/endpoints/certificate_requests.h"
+#include "kubexx/apiserver/endpoints/write_part.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/selection.h"
 #include "kubexx/apiserver/object/status_json.h"
@@ -132,6 +134,18 @@ bool IsMaster(const User& user) {
   return std::ranges::find(user.groups, "system:masters") != user.groups.end();
 }
 
+/// Whether a write of the status of a CertificateSigningRequest says something new.
+bool ChangesAnswer(const Grant& grant) {
+  JsonTree written = grant.object;
+  KeepTheRest(grant.type, WritePart::kStatus, *grant.current, written);
+  return std::ranges::any_of(
+      std::initializer_list<const char*>{"certificate", "conditions"}, [&](const char* field) {
+        const JsonTree* const before = grant.current->At({"status", field});
+        const JsonTree* const after = written.At({"status", field});
+        return before == nullptr || after == nullptr ? before != after : *before != *after;
+      });
+}
+
 bool Aggregates(const JsonTree* role) {
   return role != nullptr && role->Find("aggregationRule") != nullptr;
 }
@@ -221,8 +235,8 @@ rbac::HeldRules Authorizer::RulesOf(const User& user, std::string_view namespace
 
 Result<void> Authorizer::CheckGrant(const User& user, const Grant& grant,
                                     const std::stop_token& stop) {
-  if (rbac_ && grant.subresource == "approval" && grant.current != nullptr) {
-    return CheckApproval(user, grant, stop);
+  if (rbac_ && IsCertificateRequest(grant.type) && grant.current != nullptr) {
+    return CheckSigner(user, grant, stop);
   }
   if (!rbac_ || grant.type.group != kGroup || IsForCollectionOnly(grant.current, grant.object)) {
     return {};
@@ -236,22 +250,26 @@ Result<void> Authorizer::CheckGrant(const User& user, const Grant& grant,
                                                  : CheckRole(user, grant, request, stop);
 }
 
-Result<void> Authorizer::CheckApproval(const User& user, const Grant& grant,
-                                       const std::stop_token& stop) {
+Result<void> Authorizer::CheckSigner(const User& user, const Grant& grant,
+                                     const std::stop_token& stop) {
+  const bool signs = grant.subresource == "status" && ChangesAnswer(grant);
+  if (!signs && grant.subresource != "approval") {
+    return {};
+  }
   const std::string signer = StringAt(*grant.current, {"spec", "signerName"});
-  rbac::Request approve;
-  approve.verb = "approve";
-  approve.group = grant.type.group;
-  approve.resource = "signers";
+  rbac::Request request;
+  request.verb = signs ? "sign" : "approve";
+  request.group = grant.type.group;
+  request.resource = "signers";
   for (const std::string& name : {signer, signer.substr(0, signer.find('/')) + "/*"}) {
-    approve.name = name;
-    if (Decide(user, approve, stop).allowed) {
+    request.name = name;
+    if (Decide(user, request, stop).allowed) {
       return {};
     }
   }
-  return Fail(apiserver::Forbidden(
-      grant.type, grant.name,
-      "user not permitted to approve requests with signerName " + JsonTree(signer).ToJson()));
+  return Fail(apiserver::Forbidden(grant.type, grant.name,
+                                   "user not permitted to " + request.verb +
+                                       " requests with signerName " + JsonTree(signer).ToJson()));
 }
 
 Result<void> Authorizer::CheckBinding(const User& user, const Grant& grant,

@@ -60,8 +60,9 @@ class Authorizer {
   /// Nobody gives what they do not have: for writes of Roles and bindings, kForbidden when the
   /// object grants more than the user may do, unless they have the verb "escalate" or "bind", or
   /// change what the garbage collector needs only. kNotFound for a binding to a role that is not
-  /// there. The approval of a CertificateSigningRequest needs the verb "approve" for its signer, or
-  /// for all of the signer's domain. Success for all others.
+  /// there. The approval of a CertificateSigningRequest needs the verb "approve", and a new answer
+  /// in its status the verb "sign", for its signer or for all of the signer's domain. Success for
+  /// all others.
   apimachinery::Result<void> CheckGrant(const User& user, const Grant& grant,
                                         const std::stop_token& stop);
 
@@ -73,8 +74,8 @@ class Authorizer {
   apimachinery::Result<void> CheckBinding(const User& user, const Grant& grant,
                                           const rbac::Request& request,
                                           const std::stop_token& stop);
-  apimachinery::Result<void> CheckApproval(const User& user, const Grant& grant,
-                                           const std::stop_token& stop);
+  apimachinery::Result<void> CheckSigner(const User& user, const Grant& grant,
+                                         const std::stop_token& stop);
   apimachinery::Result<void> CheckRole(const User& user, const Grant& grant,
                                        const rbac::Request& request, const std::stop_token& stop);
 

@@ -39,6 +39,8 @@ struct Call {
   std::vector<std::string>& warnings;
   /// Whether metadata.managedFields are kept.
   bool managed_fields = true;
+  /// Whether new pods get what their service accounts have for them.
+  bool service_accounts = false;
 
   apimachinery::ObjectKey key() const {
     return {.namespace_ = type->namespaced ? info.namespace_ : std::string(), .name = info.name};
@@ -104,7 +106,7 @@ Answer HandleBinding(const Call& call);
 Answer HandleEviction(const Call& call);
 /// Makes a service account's token.
 Answer HandleTokenRequest(const Call& call);
-/// Of ComponentStatus: the store is there, since the server runs.
+/// Of ComponentStatus: of the store, and that there is no scheduler and no controller-manager.
 Answer HandleComponentStatus(const Call& call);
 /// Of a type that is a review.
 Answer HandleReview(const Call& call);
@@ -115,6 +117,10 @@ apimachinery::Result<Selection> SelectionOf(const Call& call,
 
 /// Creates an object, or changes it, to what the config says that the body is.
 Answer HandleApply(const Call& call);
+
+/// The object of an update has to be the one of the URL, also when that does not exist: kBadRequest
+/// for another name, or none.
+apimachinery::Result<void> CheckTarget(const Call& call, const std::string& name);
 
 /// The object of a create or update, canonical. kBadRequest, kUnsupportedMediaType. With `warnings`
 /// its fields are checked as the client wants it; see CheckFields.

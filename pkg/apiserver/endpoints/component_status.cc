@@ -1,10 +1,11 @@
-// ComponentStatus: there are no other components than the store, which is in the server or has
-// answered it.
+// ComponentStatus: of the store, which is in the server or has answered it, and of the components
+// that clients expect beside it and that are not there.
+#include <array>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "kubexx/apiserver/endpoints/call.h"
-#include "kubexx/apiserver/endpoints/field_validation.h"
 #include "kubexx/apiserver/endpoints/formats.h"
 #include "kubexx/apiserver/object/status_json.h"
 #include "kubexx/codec/json_tree.h"
@@ -16,18 +17,37 @@ using apimachinery::Fail;
 using apimachinery::Result;
 using codec::JsonTree;
 
-constexpr std::string_view kStore = "etcd-0";
+struct Health {
+  bool healthy;
+  std::string_view message;
+};
 
-JsonTree StatusOfStore(const Call& call) {
+Health HealthOfStore(const Call& call) {
+  const bool healthy = call.objects.storage().CurrentRevision(call.request.stop).has_value();
+  return {healthy, healthy ? "ok" : "the store does not answer"};
+}
+Health HealthOfNothing(const Call& /*call*/) {
+  return {false, "there is none: kubexx-apiserver runs controllers of its own when it is told to"};
+}
+
+struct Component {
+  std::string_view name;
+  Health (*health)(const Call& call);
+};
+constexpr std::array kComponents{Component{"controller-manager", HealthOfNothing},
+                                 Component{"etcd-0", HealthOfStore},
+                                 Component{"scheduler", HealthOfNothing}};
+
+JsonTree StatusOf(const Component& component, const Call& call) {
   JsonTree object = JsonTree::Object();
   object["kind"] = call.type->kind;
   object["apiVersion"] = call.type->ApiVersion();
-  object["metadata"]["name"] = kStore;
+  object["metadata"]["name"] = component.name;
+  const Health health = component.health(call);
   JsonTree condition = JsonTree::Object();
   condition["type"] = "Healthy";
-  const bool healthy = call.objects.storage().CurrentRevision(call.request.stop).has_value();
-  condition["status"] = healthy ? "True" : "False";
-  condition["message"] = healthy ? "ok" : "the store does not answer";
+  condition["status"] = health.healthy ? "True" : "False";
+  condition["message"] = health.message;
   object["conditions"].Append(std::move(condition));
   return object;
 }
@@ -36,8 +56,10 @@ Answer ListOfStatus(const Call& call) {
   KX_ASSIGN_OR_RETURN(const apimachinery::ListOptions options, ListOptionsOf(call.query));
   KX_ASSIGN_OR_RETURN(const Selection selection, SelectionOf(call, options));
   ListBody body(call.form, *call.type);
-  if (selection.Matches({.name = std::string(kStore)}, {})) {
-    KX_RETURN_IF_ERROR(body.Add(StatusOfStore(call).ToJson()));
+  for (const Component& component : kComponents) {
+    if (selection.Matches({.name = std::string(component.name)}, {})) {
+      KX_RETURN_IF_ERROR(body.Add(StatusOf(component, call).ToJson()));
+    }
   }
   KX_ASSIGN_OR_RETURN(std::string text, body.Finish({}));
   return http::Response{.content_type = call.form.ContentType(), .body = std::move(text)};
@@ -46,14 +68,15 @@ Answer ListOfStatus(const Call& call) {
 }  // namespace
 
 Answer HandleComponentStatus(const Call& call) {
-  if (!call.info.name.empty() && call.info.name != kStore) {
-    return Fail(NotFound(*call.type, call.info.name));
+  if (call.info.name.empty()) {
+    return ListOfStatus(call);
   }
-  KX_ASSIGN_OR_RETURN(http::Response response, call.info.name.empty()
-                                                   ? ListOfStatus(call)
-                                                   : ObjectResponse(call, StatusOfStore(call)));
-  AddWarnings({"v1 ComponentStatus is deprecated in v1.19+"}, response);
-  return response;
+  for (const Component& component : kComponents) {
+    if (component.name == call.info.name) {
+      return ObjectResponse(call, StatusOf(component, call));
+    }
+  }
+  return Fail(NotFound(*call.type, call.info.name));
 }
 
 }  // namespace kubexx::apiserver

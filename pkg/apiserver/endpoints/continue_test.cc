@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "kubexx/apiserver/endpoints/continue_token.h"
+#include "kubexx/apiserver/endpoints/jwt.h"
 #include "kubexx/apiserver/endpoints/testing/api_fixture.h"
 #include "kubexx/base/testing/fake_clock.h"
 
@@ -9,6 +11,7 @@ namespace kubexx::apiserver {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 ApiOptions WithoutTime(base::Clock& clock) { return {.clock = clock, .cacher = {.clock = clock}}; }
 
@@ -34,6 +37,9 @@ TEST_F(ContinueTest, AnExpiredTokenComesWithOneThatGoesOn) {
       Do("GET", maps + "?limit=2&continue=" + At(page, {"metadata", "continue"}));
   EXPECT_EQ(expired.status, 410);
   EXPECT_EQ(At(Json(expired), {"reason"}), "Expired");
+  EXPECT_THAT(Message(expired),
+              StartsWith("The provided continue parameter is too old to display a "
+                         "consistent list result."));
   const std::string token = At(Json(expired), {"metadata", "continue"});
   const codec::JsonTree second = Json(Do("GET", maps + "?limit=2&continue=" + token));
   EXPECT_EQ(At(second, {"items", "0", "metadata", "name"}), "b");
@@ -42,6 +48,55 @@ TEST_F(ContinueTest, AnExpiredTokenComesWithOneThatGoesOn) {
       Json(Do("GET", maps + "?limit=2&continue=" + At(second, {"metadata", "continue"})));
   EXPECT_EQ(At(third, {"items", "0", "metadata", "name"}), "d");
   EXPECT_EQ(At(third, {"metadata", "continue"}), "");
+}
+
+TEST_F(ContinueTest, TokensHaveKubernetesForm) {
+  const ContinueToken token{.revision = 7, .key = "default/a"};
+  // {"v":"meta.k8s.io/v1","rv":7,"start":"default/a\u0000"}
+  EXPECT_EQ(token.Encode(),
+            "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6Nywic3RhcnQiOiJkZWZhdWx0L2FcdTAwMDAifQ");
+  const auto read = ContinueToken::Decode(token.Encode());
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->revision, 7);
+  EXPECT_EQ(read->key, "default/a");
+  const auto foreign = ContinueToken::Decode(
+      ToBase64Url(R"({"v":"meta.k8s.io/v1","rv":196,"start":"/default\u0000"})"));
+  ASSERT_TRUE(foreign);
+  EXPECT_EQ(foreign->key, "default");
+}
+
+TEST_F(ContinueTest, WhatIsNoTokenIsRefused) {
+  const auto of = [](const std::string& json) { return ToBase64Url(json); };
+  for (const auto& [token, why] :
+       {std::pair(std::string("7:default/a"), ": illegal base64 data"),
+        std::pair(of("[]"), ": it holds no JSON object"),
+        std::pair(of(R"({"v":"v2","rv":1,"start":"a"})"),
+                  ": server does not recognize this encoded version v2"),
+        std::pair(of(R"({"v":"meta.k8s.io/v1","start":"a"})"),
+                  ": incorrect encoded start resourceVersion (version meta.k8s.io/v1)"),
+        std::pair(of(R"({"v":"meta.k8s.io/v1","rv":1})"),
+                  ": encoded start key empty (version meta.k8s.io/v1)"),
+        std::pair(of(R"({"v":"meta.k8s.io/v1","rv":1,"start":"../secrets/a"})"),
+                  ": ../secrets/a")}) {
+    const http::Response refused =
+        Do("GET", "/api/v1/namespaces/default/configmaps?limit=1&continue=" + token);
+    EXPECT_EQ(refused.status, 400) << token;
+    EXPECT_EQ(Message(refused),
+              std::string("invalid continue token: continue key is not valid") + why);
+  }
+}
+
+TEST_F(ContinueTest, AVersionThatIsForgottenIsTold) {
+  const std::int64_t old = *storage_->CurrentRevision({});
+  ASSERT_EQ(
+      Do("POST", "/api/v1/namespaces/default/configmaps", R"({"metadata":{"name":"a"}})").status,
+      201);
+  ASSERT_TRUE(storage_->Compact(*storage_->CurrentRevision({}), {}));
+  const http::Response expired = Do(
+      "GET", "/api/v1/namespaces/default/configmaps?resourceVersionMatch=Exact&resourceVersion=" +
+                 std::to_string(old));
+  EXPECT_EQ(expired.status, 410);
+  EXPECT_EQ(Message(expired), "The resourceVersion for the provided list is too old.");
 }
 
 TEST_F(ContinueTest, AVersionOfTheFutureIsNotWaitedFor) {

@@ -76,7 +76,9 @@ class ConversionTest : public testing::WebhookFixture {
 };
 
 TEST_F(ConversionTest, ObjectsAreWrittenAndReadInEveryVersion) {
-  const http::Response made = Do("POST", kV2, R"({"metadata":{"name":"a"},"address":"h:1"})");
+  const http::Response made =
+      Do("POST", kV2,
+         R"({"apiVersion":"x.io/v2","kind":"K","metadata":{"name":"a"},"address":"h:1"})");
   ASSERT_EQ(made.status, 201) << made.body;
   EXPECT_EQ(At(Json(made), {"address"}), "h:1");
   const JsonTree first = Json(Do("GET", std::string(kV1) + "/a"));
@@ -102,11 +104,11 @@ TEST_F(ConversionTest, ObjectsAreWrittenAndReadInEveryVersion) {
 
 TEST_F(ConversionTest, ListsAreConvertedManyAtOnce) {
   for (int i = 0; i < 120; ++i) {
-    ASSERT_EQ(
-        Do("POST", kV1,
-           R"({"metadata":{"name":"k)" + std::to_string(100 + i) + R"("},"host":"h","port":"1"})")
-            .status,
-        201);
+    ASSERT_EQ(Do("POST", kV1,
+                 R"({"apiVersion":"x.io/v1","kind":"K","metadata":{"name":"k)" +
+                     std::to_string(100 + i) + R"("},"host":"h","port":"1"})")
+                  .status,
+              201);
   }
   EXPECT_THAT(hooks_->Urls(), IsEmpty());  // They are stored as they came.
   const JsonTree list = Json(Do("GET", kV2));
@@ -123,14 +125,20 @@ TEST_F(ConversionTest, ListsAreConvertedManyAtOnce) {
   ASSERT_EQ(cached.Find("items")->size(), 120U);
   EXPECT_EQ(At(cached, {"items", "7", "address"}), "h:1");
   // The cache is told of what is written in another version, too.
-  const JsonTree late = Json(Do("POST", kV1, R"({"metadata":{"name":"z"},"host":"g","port":"2"})"));
+  const JsonTree late = Json(
+      Do("POST", kV1,
+         R"({"apiVersion":"x.io/v1","kind":"K","metadata":{"name":"z"},"host":"g","port":"2"})"));
   const JsonTree fresh = Json(Do(
       "GET", std::string(kV2) + "?resourceVersion=" + At(late, {"metadata", "resourceVersion"})));
   EXPECT_EQ(At(fresh, {"items", "120", "address"}), "g:2");
 }
 
 TEST_F(ConversionTest, WhatIsWrongWithAnAnswerIsSaid) {
-  ASSERT_EQ(Do("POST", kV1, R"({"metadata":{"name":"a"},"host":"h","port":"1"})").status, 201);
+  ASSERT_EQ(
+      Do("POST", kV1,
+         R"({"apiVersion":"x.io/v1","kind":"K","metadata":{"name":"a"},"host":"h","port":"1"})")
+          .status,
+      201);
   const auto error_with = [&](void (*spoil)(JsonTree& response)) {
     hooks_->Handle(kConverter, [spoil](const JsonTree& request) -> Result<JsonTree> {
       KX_ASSIGN_OR_RETURN(JsonTree response, Convert(request));
@@ -164,12 +172,17 @@ TEST_F(ConversionTest, WhatIsWrongWithAnAnswerIsSaid) {
   hooks_->Handle(kConverter, nullptr);
   EXPECT_THAT(Message(Do("GET", std::string(kV2) + "/a")), HasSubstr("connection refused"));
   EXPECT_EQ(Do("GET", std::string(kV1) + "/a").status, 200);  // Nothing to convert.
-  EXPECT_EQ(Do("POST", kV2, R"({"metadata":{"name":"b"}})").status, 500);
+  EXPECT_EQ(
+      Do("POST", kV2, R"({"apiVersion":"x.io/v2","kind":"K","metadata":{"name":"b"}})").status,
+      500);
 }
 
 TEST_F(ConversionTest, OfTheMetadataOnlyLabelsAndAnnotationsChange) {
-  ASSERT_EQ(Do("POST", kV1, R"({"metadata":{"name":"a","labels":{"old":"1"}},"host":"h"})").status,
-            201);
+  ASSERT_EQ(
+      Do("POST", kV1,
+         R"({"apiVersion":"x.io/v1","kind":"K","metadata":{"name":"a","labels":{"old":"1"}},"host":"h"})")
+          .status,
+      201);
   hooks_->Handle(kConverter, [](const JsonTree& request) -> Result<JsonTree> {
     KX_ASSIGN_OR_RETURN(JsonTree response, Convert(request));
     JsonTree& metadata = response["convertedObjects"].elements()[0]["metadata"];
@@ -191,7 +204,11 @@ TEST_F(ConversionTest, OfTheMetadataOnlyLabelsAndAnnotationsChange) {
 }
 
 TEST_F(ConversionTest, AnUpdateWritesTheStorageVersionThatThereIsNow) {
-  ASSERT_EQ(Do("POST", kV1, R"({"metadata":{"name":"a"},"host":"h","port":"1"})").status, 201);
+  ASSERT_EQ(
+      Do("POST", kV1,
+         R"({"apiVersion":"x.io/v1","kind":"K","metadata":{"name":"a"},"host":"h","port":"1"})")
+          .status,
+      201);
   JsonTree definition = Json(Do("GET", std::string(kCrds) + "/ks.x.io"));
   definition["spec"]["versions"].elements()[0]["storage"] = false;
   definition["spec"]["versions"].elements()[1]["storage"] = true;
@@ -215,7 +232,9 @@ TEST_F(ConversionTest, AdmissionWebhooksAreShownTheVersionThatTheyWant) {
     EXPECT_EQ(At(request, {"object", "address"}), "h:1");
     return FakeWebhooks::Patch(R"([{"op":"replace","path":"/address","value":"g:9"}])");
   });
-  const http::Response made = Do("POST", kV1, R"({"metadata":{"name":"a"},"host":"h","port":"1"})");
+  const http::Response made =
+      Do("POST", kV1,
+         R"({"apiVersion":"x.io/v1","kind":"K","metadata":{"name":"a"},"host":"h","port":"1"})");
   ASSERT_EQ(made.status, 201) << made.body;
   EXPECT_EQ(At(Json(made), {"host"}), "g");
   EXPECT_EQ(At(Json(made), {"port"}), "9");
@@ -238,10 +257,12 @@ TEST_F(ConversionTest, BadConversionsAreRefused) {
 }
 
 TEST_F(ConversionTest, ADefinitionGoesWithObjectsOfAllVersions) {
-  for (const char* const path : {kV1, kV2}) {
-    ASSERT_EQ(
-        Do("POST", path, R"({"metadata":{"generateName":"a","finalizers":[]},"host":"h"})").status,
-        201);
+  for (const auto& [path, version] : {std::pair(kV1, "x.io/v1"), {kV2, "x.io/v2"}}) {
+    ASSERT_EQ(Do("POST", path,
+                 R"({"apiVersion":")" + std::string(version) +
+                     R"(","kind":"K","metadata":{"generateName":"a","finalizers":[]},"host":"h"})")
+                  .status,
+              201);
   }
   hooks_->Handle(kConverter, nullptr);  // The stored version needs no webhook.
   EXPECT_EQ(Do("DELETE", std::string(kCrds) + "/ks.x.io").status, 200);

@@ -35,7 +35,9 @@ class CustomDeletionTest : public testing::ApiFixture {
     EXPECT_EQ(made.status, 201) << made.body;
   }
   void Make() {
-    const http::Response made = Do("POST", kGadgets, R"({"metadata":{"name":"g"}})");
+    const http::Response made =
+        Do("POST", kGadgets,
+           R"({"apiVersion":"example.com/v1","kind":"Gadget","metadata":{"name":"g"}})");
     EXPECT_EQ(made.status, 201) << made.body;
   }
   /// Whether the definition has the condition with the status True.
@@ -81,7 +83,9 @@ TEST_F(CustomDeletionTest, ObjectsThatWaitHoldTheirDefinition) {
             R"(["customresourcecleanup.apiextensions.k8s.io"])");
   EXPECT_TRUE(IsTerminating());
   EXPECT_NE(At(Json(Do("GET", kGadget)), {"metadata", "deletionTimestamp"}), "");
-  const http::Response refused = Do("POST", kGadgets, R"({"metadata":{"name":"h"}})");
+  const http::Response refused =
+      Do("POST", kGadgets,
+         R"({"apiVersion":"example.com/v1","kind":"Gadget","metadata":{"name":"h"}})");
   EXPECT_EQ(refused.status, 403);
   EXPECT_EQ(Message(refused),
             "gadgets.example.com \"h\" is forbidden: create not allowed while custom resource "
@@ -107,7 +111,10 @@ TEST_F(CustomDeletionTest, TheDefinitionsOwnFinalizersHoldItAndNotItsObjects) {
   EXPECT_EQ(Do("DELETE", kGadgetDefinition).status, 200);
   EXPECT_EQ(Do("GET", kGadget).status, 404);
   EXPECT_EQ(Do("GET", kGadgetDefinition).status, 200);
-  EXPECT_EQ(Do("POST", kGadgets, R"({"metadata":{"name":"h"}})").status, 403);
+  EXPECT_EQ(Do("POST", kGadgets,
+               R"({"apiVersion":"example.com/v1","kind":"Gadget","metadata":{"name":"h"}})")
+                .status,
+            403);
   ASSERT_EQ(
       Do("PATCH", kGadgetDefinition, R"({"metadata":{"finalizers":null}})", kMergePatch).status,
       200);

@@ -9,6 +9,7 @@
 
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/apiserver/object/version_priority.h"
 #include "kubexx/base/ascii.h"
 #include "kubexx/logging/log.h"
 
@@ -151,6 +152,30 @@ const ResourceTypeRef& DefinitionType() {
   return kType;
 }
 
+/// What the users of a version are told, "" when it is not deprecated: the definition's words, or
+/// which version to use instead, the best of those that are better.
+std::string DeprecationOf(const JsonTree& definition, const JsonTree& version) {
+  if (!BoolAt(version, {"deprecated"})) {
+    return {};
+  }
+  if (const std::string_view warning = version.TextAt("deprecationWarning"); !warning.empty()) {
+    return std::string(warning);
+  }
+  const std::string_view own = version.TextAt("name");
+  std::string_view best = own;
+  for (const JsonTree& other : definition.At({"spec", "versions"})->elements()) {
+    const std::string_view name = other.TextAt("name");
+    if (BoolAt(other, {"served"}) && !BoolAt(other, {"deprecated"}) &&
+        IsPreferredVersion(name, best)) {
+      best = name;
+    }
+  }
+  const std::string group = StringAt(definition, {"spec", "group"}) + "/";
+  const std::string kind = " " + StringAt(definition, {"spec", "names", "kind"});
+  const std::string warning = group + std::string(own) + kind + " is deprecated";
+  return best == own ? warning : warning + "; use " + group + std::string(best) + kind;
+}
+
 ResourceTypeRef TypeOfVersion(const JsonTree& definition, const JsonTree& version,
                               const std::shared_ptr<schema::Converter>& converter) {
   ResourceType type;
@@ -169,6 +194,7 @@ ResourceTypeRef TypeOfVersion(const JsonTree& definition, const JsonTree& versio
   type.short_names = TextsAt(definition, {"spec", "names", "shortNames"});
   type.categories = TextsAt(definition, {"spec", "names", "categories"});
   type.prefix = "/registry/" + type.group + "/" + type.plural + "/";
+  type.deprecation = DeprecationOf(definition, version);
   return std::make_shared<const ResourceType>(std::move(type));
 }
 
@@ -209,6 +235,10 @@ void SetDefinitionDefaults(JsonTree& definition) {
   const std::string kind = StringAt(names, {"kind"});
   Default(names, "singular", base::ToLower(kind));
   Default(names, "listKind", kind.empty() ? "" : kind + "List");
+  if (JsonTree* const status = definition.Find("status");
+      status != nullptr && status->IsObject() && TextsAt(*status, {"storedVersions"}).empty()) {
+    (*status)["storedVersions"] = JsonTree::Array({JsonTree(StorageVersionOf(definition))});
+  }
   JsonTree& conversion = definition["spec"]["conversion"];
   Default(conversion, "strategy", "None");
   JsonTree* service = &conversion;

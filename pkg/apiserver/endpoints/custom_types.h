@@ -24,7 +24,8 @@ bool IsCustomResourceDefinition(const ResourceType& type);
 std::vector<ResourceTypeRef> TypesOfDefinition(const codec::JsonTree& definition,
                                                const std::shared_ptr<schema::Converter>& converter);
 
-/// Fills in what a definition leaves out: singular name, list kind, conversion.
+/// Fills in what a definition leaves out: singular name, list kind, conversion, and in its status
+/// the version that is stored.
 void SetDefinitionDefaults(codec::JsonTree& definition);
 
 /// Sets the status of a definition at once, where kube-apiserver's controllers take a moment: its

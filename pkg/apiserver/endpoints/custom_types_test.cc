@@ -39,7 +39,9 @@ class CustomTypesTest : public testing::ApiFixture {
     definition_ = Json(made);
   }
   http::Response Make(const std::string& spec) {
-    return Do("POST", kWidgets, R"({"metadata":{"name":"w"},"spec":)" + spec + "}");
+    return Do("POST", kWidgets,
+              R"({"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w"},"spec":)" +
+                  spec + "}");
   }
   JsonTree definition_;
 };
@@ -93,6 +95,82 @@ TEST_F(CustomTypesTest, ObjectsAreCheckedPrunedAndDefaulted) {
   EXPECT_EQ(Do("POST", kWidgets, R"({"metadata":{"name":"x","labels":{"a":1}},"spec":{"count":1}})")
                 .status,
             400);
+}
+
+// As kube-apiserver: what has no type of Go's has to say what it is.
+TEST_F(CustomTypesTest, ObjectsSayTheirKind) {
+  Define();
+  const auto with = [](const std::string& kind) {
+    return "{" + kind + R"("metadata":{"name":"w"},"spec":{"count":1}})";
+  };
+  const std::string version = R"("apiVersion":"example.com/v1",)";
+  const std::string kind = R"("kind":"Widget",)";
+  EXPECT_EQ(Do("POST", kWidgets, with("")).status, 400);
+  EXPECT_EQ(Do("POST", kWidgets, with(version)).status, 400);
+  EXPECT_EQ(Do("POST", kWidgets, with(kind)).status, 400);
+  EXPECT_EQ(Do("POST", kWidgets, with(kind + R"("apiVersion":"example.com/v2",)")).status, 400);
+  const http::Response made = Do("POST", kWidgets, with(version + kind));
+  ASSERT_EQ(made.status, 201) << made.body;
+  const std::string one = std::string(kWidgets) + "/w";
+  JsonTree object = Json(made);
+  object.Erase("kind");
+  const http::Response put = Do("PUT", one, object.ToJson());
+  EXPECT_EQ(put.status, 400);
+  EXPECT_THAT(Message(put), HasSubstr("Object 'Kind' is missing"));
+  EXPECT_EQ(Do("PATCH", one, R"({"kind":null})", kMergePatch).status, 422);
+  EXPECT_EQ(Do("PATCH", one, R"({"spec":{"count":2}})", kMergePatch).status, 200);
+}
+
+TEST_F(CustomTypesTest, TheStatusSaysWhichVersionsAreStored) {
+  Define();
+  const std::string path = std::string(kDefinitions) + "/widgets.example.com";
+  JsonTree& versions = definition_["spec"]["versions"];
+  versions.elements()[0]["storage"] = false;
+  versions.elements()[1]["storage"] = true;
+  definition_["metadata"].Erase("resourceVersion");
+  const auto put = [&] {
+    JsonTree sent = definition_;
+    sent["metadata"]["resourceVersion"] =
+        At(Json(Do("GET", path)), {"metadata", "resourceVersion"});
+    return Do("PUT", path, sent.ToJson());
+  };
+  const auto store = [&](const std::string& stored) {
+    return Do("PATCH", path + "/status", R"({"status":{"storedVersions":)" + stored + "}}",
+              kMergePatch);
+  };
+  http::Response updated = put();
+  ASSERT_EQ(updated.status, 200) << updated.body;
+  EXPECT_EQ(At(Json(updated), {"status", "storedVersions"}), R"(["v1","v2"])");
+  versions = JsonTree::Array({versions.elements()[1]});
+  EXPECT_EQ(put().status, 422);
+  // Whoever migrates says when nothing is stored in the old version any more, and may err.
+  EXPECT_EQ(store(R"(["v2","gone"])").status, 200);
+  EXPECT_EQ(put().status, 422);
+  const http::Response mended = store(R"(["v2"])");
+  EXPECT_EQ(mended.status, 200) << mended.body;
+  updated = put();
+  ASSERT_EQ(updated.status, 200) << updated.body;
+  EXPECT_EQ(At(Json(updated), {"status", "storedVersions"}), R"(["v2"])");
+  EXPECT_EQ(At(Json(store("[]")), {"status", "storedVersions"}), R"(["v2"])") << "there is one";
+}
+
+TEST_F(CustomTypesTest, WhatIsNotEstablishedMayBecomeAnother) {
+  Define();
+  JsonTree other = *JsonTree::Parse(kDefinition);
+  other["metadata"]["name"] = "gadgets.example.com";
+  other["spec"]["names"]["plural"] = "gadgets";
+  JsonTree made = Json(Do("POST", kDefinitions, other.ToJson()));
+  ASSERT_EQ(At(made, {"status", "conditions", "1", "status"}), "False");
+  made["spec"]["names"] = *JsonTree::Parse(R"({"plural":"gadgets","kind":"Gadget"})");
+  made["spec"]["scope"] = "Cluster";
+  const http::Response updated =
+      Do("PUT", std::string(kDefinitions) + "/gadgets.example.com", made.ToJson());
+  ASSERT_EQ(updated.status, 200) << updated.body;
+  EXPECT_EQ(Do("GET", "/apis/example.com/v1/gadgets").status, 200);
+  JsonTree served = Json(updated);
+  served["spec"]["scope"] = "Namespaced";
+  EXPECT_EQ(Do("PUT", std::string(kDefinitions) + "/gadgets.example.com", served.ToJson()).status,
+            422);
 }
 
 TEST_F(CustomTypesTest, NewDefaultsCountForStoredObjects) {

@@ -32,9 +32,10 @@ class DamagedStoreTest : public testing::ApiFixture {
     const http::Response made = Do("POST", kScrewDefinitions, Definition(plural, kind));
     ASSERT_EQ(made.status, 201) << made.body;
   }
-  http::Response Make(const std::string& plural) {
-    return Do("POST", "/apis/example.com/v1/namespaces/default/" + plural,
-              R"({"metadata":{"name":"s"}})");
+  http::Response Make(const std::string& plural, const std::string& kind) {
+    return Do(
+        "POST", "/apis/example.com/v1/namespaces/default/" + plural,
+        R"({"apiVersion":"example.com/v1","kind":")" + kind + R"(","metadata":{"name":"s"}})");
   }
   static constexpr const char* kStoredDefinitions =
       "apiextensions.k8s.io/customresourcedefinitions/";
@@ -44,7 +45,7 @@ TEST_F(DamagedStoreTest, ADefinitionThatWouldBeRefusedStopsNoOther) {
   Store(std::string(kStoredDefinitions) + "anchors.example.com",
         Definition("anchors", "Anchor", "", "nonsense"));
   Define("screws", "Screw");
-  EXPECT_EQ(Make("screws").status, 201);
+  EXPECT_EQ(Make("screws", "Screw").status, 201);
   Api again(*storage_, {});
   EXPECT_TRUE(again.Bootstrap({}).has_value());
 }
@@ -55,7 +56,7 @@ TEST_F(DamagedStoreTest, ADefinitionThatCannotBeWrittenStopsNoOther) {
   large.insert(large.find(R"("a":")") + 5, std::string((1536 << 10) - large.size() - 10, 'x'));
   Store(std::string(kStoredDefinitions) + "anchors.example.com", large);
   Define("screws", "Screw");
-  EXPECT_EQ(Make("screws").status, 201);
+  EXPECT_EQ(Make("screws", "Screw").status, 201);
   EXPECT_EQ(Do("DELETE", std::string(kScrewDefinitions) + "/screws.example.com").status, 200);
   EXPECT_EQ(Do("GET", std::string(kScrewDefinitions) + "/screws.example.com").status, 404);
   Api again(*storage_, {});
@@ -65,7 +66,7 @@ TEST_F(DamagedStoreTest, ADefinitionThatCannotBeWrittenStopsNoOther) {
 TEST_F(DamagedStoreTest, ADefinitionThatCannotBeReadStopsNoOther) {
   Store(std::string(kStoredDefinitions) + "anchors.example.com", "nonsense");
   Define("screws", "Screw");
-  EXPECT_EQ(Make("screws").status, 201);
+  EXPECT_EQ(Make("screws", "Screw").status, 201);
   Api again(*storage_, {});
   EXPECT_TRUE(again.Bootstrap({}).has_value());
 }
@@ -73,7 +74,7 @@ TEST_F(DamagedStoreTest, ADefinitionThatCannotBeReadStopsNoOther) {
 TEST_F(DamagedStoreTest, AnObjectThatCannotBeReadHoldsItsOwnDefinitionOnly) {
   Define("anchors", "Anchor");
   Define("screws", "Screw");
-  ASSERT_EQ(Make("anchors").status, 201);
+  ASSERT_EQ(Make("anchors", "Anchor").status, 201);
   Store("example.com/anchors/default/a", "nonsense");
   EXPECT_EQ(Do("DELETE", std::string(kScrewDefinitions) + "/anchors.example.com").status, 200);
   EXPECT_EQ(Do("DELETE", std::string(kScrewDefinitions) + "/screws.example.com").status, 200);

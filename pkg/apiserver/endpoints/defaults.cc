@@ -1,14 +1,17 @@
 // Defaults of the types that kubectl and controllers rely on, as upstream's defaulting has them.
 #include <initializer_list>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "kubexx/apiserver/endpoints/custom_types.h"
+#include "kubexx/apiserver/endpoints/patch.h"
 #include "kubexx/apiserver/endpoints/prepare.h"
 #include "kubexx/apiserver/endpoints/rbac_validation.h"
 #include "kubexx/apiserver/endpoints/webhook_configuration.h"
 #include "kubexx/apiserver/object/metadata.h"
-#include "kubexx/codec/internal/base64.h"
+#include "kubexx/codec/base64.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -48,12 +51,24 @@ void DefaultContainer(JsonTree& container) {
   }
 }
 
+/// The account's name stands under its former name, too.
+void MirrorAccount(JsonTree& spec) {
+  const std::string name = StringAt(spec, {"serviceAccountName"});
+  const std::string former = StringAt(spec, {"serviceAccount"});
+  if (!name.empty()) {
+    spec["serviceAccount"] = name;
+  } else if (!former.empty()) {
+    spec["serviceAccountName"] = former;
+  }
+}
+
 void DefaultPodSpec(JsonTree& spec) {
   SetDefault(spec, "restartPolicy", "Always");
   SetDefault(spec, "terminationGracePeriodSeconds", 30);
   SetDefault(spec, "dnsPolicy", "ClusterFirst");
   SetDefault(spec, "securityContext", JsonTree::Object());
   SetDefault(spec, "schedulerName", "default-scheduler");
+  MirrorAccount(spec);
   for (const char* const list : {"initContainers", "containers"}) {
     if (JsonTree* const containers = spec.Find(list)) {
       for (JsonTree& container : containers->elements()) {
@@ -162,27 +177,61 @@ void DefaultSlicePorts(JsonTree& object) {
 
 void DefaultNamespace(JsonTree& object) {
   object["metadata"]["labels"]["kubernetes.io/metadata.name"] = MetaString(object, "name");
-  if (!IsDeleting(object)) {
-    JsonTree finalizers = JsonTree::Array();
-    finalizers.Append("kubernetes");
-    SetDefault(object["spec"], "finalizers", std::move(finalizers));
-  }
   SetDefault(object["status"], "phase", "Active");
 }
 
 /// A Secret's stringData becomes data; see the API's field of that name.
 void DefaultSecret(JsonTree& object) {
   SetDefault(object, "type", "Opaque");
-  const JsonTree* const found = object.Find("stringData");
-  const JsonTree plain = found == nullptr ? JsonTree() : *found;
-  for (const JsonTree::Member& member : plain.members()) {
-    if (const std::string* const text = member.value.AsString()) {
-      std::string encoded;
-      codec::internal::AppendBase64(*text, encoded);
-      object["data"][member.key] = std::move(encoded);
+  if (const JsonTree* const plain = object.Find("stringData");
+      plain != nullptr && plain->size() > 0) {
+    std::vector<JsonTree::Member> encoded;
+    for (const JsonTree::Member& member : plain->members()) {
+      if (const std::string* const text = member.value.AsString()) {
+        std::string bytes;
+        codec::AppendBase64(*text, bytes);
+        encoded.push_back({.key = member.key, .value = std::move(bytes)});
+      }
     }
+    JsonTree& data = object["data"];
+    data = ApplyMergePatch(std::move(data), JsonTree::Object(std::move(encoded)));
   }
   object.Erase("stringData");
+}
+
+JsonTree ScalingPolicy(const char* type, int value) {
+  return Map({{"type", type}, {"value", value}, {"periodSeconds", 15}});
+}
+
+void DefaultScalingRules(JsonTree& rules, std::vector<JsonTree> policies) {
+  SetDefault(rules, "selectPolicy", "Max");
+  SetDefault(rules, "policies", JsonTree::Array(std::move(policies)));
+}
+
+void DefaultAutoscaler(const ResourceType& type, JsonTree& object) {
+  object = type.convert(object, type.ApiVersion());
+  JsonTree& spec = object["spec"];
+  SetDefault(spec, "minReplicas", 1);
+  if (type.stored_as) {
+    // What else there is shows only in the version that is stored.
+    const std::string version = type.ApiVersion();
+    object = type.convert(type.convert(object, type.stored_as->ApiVersion()), version);
+    return;
+  }
+  if (const JsonTree* const metrics = spec.Find("metrics");
+      metrics == nullptr || metrics->size() == 0) {
+    JsonTree target = Map({{"type", "Utilization"}, {"averageUtilization", 80}});
+    JsonTree resource = Map({{"name", "cpu"}, {"target", std::move(target)}});
+    spec["metrics"] = JsonTree::Array();
+    spec["metrics"].Append(Map({{"type", "Resource"}, {"resource", std::move(resource)}}));
+  }
+  if (JsonTree* const behavior = spec.Find("behavior");
+      behavior != nullptr && behavior->IsObject()) {
+    JsonTree& up = (*behavior)["scaleUp"];
+    SetDefault(up, "stabilizationWindowSeconds", 0);
+    DefaultScalingRules(up, {ScalingPolicy("Pods", 4), ScalingPolicy("Percent", 100)});
+    DefaultScalingRules((*behavior)["scaleDown"], {ScalingPolicy("Percent", 100)});
+  }
 }
 
 }  // namespace
@@ -208,8 +257,10 @@ void SetDefaults(const ResourceType& type, JsonTree& object) {
     DefaultSecret(object);
   } else if (type.group.empty() && type.plural == "replicationcontrollers") {
     DefaultTemplate(object["spec"]);
-  } else if (type.plural == "endpointslices") {
+  } else if (type.group == "discovery.k8s.io" && type.plural == "endpointslices") {
     DefaultSlicePorts(object);
+  } else if (type.convert != nullptr) {
+    DefaultAutoscaler(type, object);
   } else if (type.group == "batch" && type.plural == "jobs") {
     JsonTree& spec = object["spec"];
     SetDefault(spec, "parallelism", 1);

@@ -85,9 +85,10 @@ void Mark(const ResourceType& type, std::chrono::system_clock::time_point when, 
     object["metadata"]["generation"] = Generation(object) + 1;
   }
   SetMeta(object, "deletionTimestamp", apimachinery::Time::From(when).ToString());
-  object["metadata"]["deletionGracePeriodSeconds"] = grace;
-  if (IsNamespace(type)) {
+  if (IsNamespace(type)) {  // It has no grace period, not even an empty one.
     object["status"]["phase"] = "Terminating";
+  } else {
+    object["metadata"]["deletionGracePeriodSeconds"] = grace;
   }
 }
 
@@ -166,7 +167,9 @@ DeletionStep PlanDeletion(const ResourceType& type, const DeleteOptions& options
   SetPropagation(type, options, object);
   const bool changed = before != FinalizersOf(object);
   const std::int64_t grace = IsPod(type) ? GraceOf(options, object) : 0;
-  if (grace == 0 && !Waits(type, object)) {
+  // What is in a namespace is to go first, also when none of its finalizers says so.
+  const bool emptied = !IsNamespace(type) || IsDeleting(object);
+  if (grace == 0 && emptied && !Waits(type, object)) {
     return DeletionStep::kRemove;
   }
   if (!IsDeleting(object)) {

@@ -89,6 +89,72 @@ TEST_F(DeletionTest, ACollectionIsThatOfOneNamespace) {
   EXPECT_EQ(Do("GET", std::string(kConfigMaps) + "/m").status, 404);
 }
 
+TEST_F(DeletionTest, ACollectionIsDeletedPageByPage) {
+  const auto names = [](const JsonTree& list) {
+    std::string all;
+    for (const JsonTree& item : list.Find("items")->elements()) {
+      all += At(item, {"metadata", "name"}) + " ";
+    }
+    return all;
+  };
+  for (const char* const name : {"a", "b", "c", "d", "e"}) {
+    ASSERT_EQ(
+        Do("POST", kConfigMaps, R"({"metadata":{"name":")" + std::string(name) + "\"}}").status,
+        201);
+  }
+  const std::string path = kConfigMaps;
+  const JsonTree first = Json(Do("DELETE", path + "?limit=2"));
+  EXPECT_EQ(names(first), "a b ");
+  EXPECT_EQ(At(first, {"metadata", "remainingItemCount"}), "3");
+  const std::string token = At(first, {"metadata", "continue"});
+  ASSERT_NE(token, "");
+  // Made meanwhile: the token is of the state in which it was not there.
+  ASSERT_EQ(Do("POST", kConfigMaps, R"({"metadata":{"name":"c1"}})").status, 201);
+  EXPECT_EQ(names(Json(Do("GET", path))), "c c1 d e ");
+  const JsonTree second = Json(Do("DELETE", path + "?limit=2&continue=" + token));
+  EXPECT_EQ(names(second), "c d ");
+  EXPECT_EQ(names(Json(Do("GET", path))), "c1 e ");
+  const http::Response bad = Do("DELETE", path + "?continue=garbage");
+  EXPECT_EQ(bad.status, 400) << bad.body;
+  EXPECT_EQ(names(Json(Do("GET", path))), "c1 e ");
+  // Without a limit the rest goes, however many pages that are.
+  const std::string next = At(second, {"metadata", "continue"});
+  const JsonTree last = Json(Do("DELETE", path + "?continue=" + next));
+  EXPECT_EQ(names(last), "e ");
+  EXPECT_EQ(At(last, {"metadata", "continue"}), "");
+  EXPECT_EQ(names(Json(Do("GET", path))), "c1 ");
+}
+
+TEST_F(DeletionTest, APageOfACollectionIsOfWhatIsSelected) {
+  for (const char* const name : {"a", "b", "c", "d"}) {
+    const std::string label = *name == 'b' ? "no" : "yes";
+    ASSERT_EQ(Do("POST", kConfigMaps,
+                 R"({"metadata":{"name":")" + std::string(name) + R"(","labels":{"l":")" + label +
+                     "\"}}}")
+                  .status,
+              201);
+  }
+  const std::string path = std::string(kConfigMaps) + "?labelSelector=l%3Dyes&limit=2";
+  const JsonTree first = Json(Do("DELETE", path));
+  EXPECT_EQ(first.Find("items")->size(), 2U);
+  EXPECT_EQ(Do("GET", std::string(kConfigMaps) + "/c").status, 404);
+  const std::string token = At(first, {"metadata", "continue"});
+  ASSERT_NE(token, "");
+  EXPECT_EQ(Json(Do("DELETE", path + "&continue=" + token)).Find("items")->size(), 1U);
+  EXPECT_EQ(Do("GET", std::string(kConfigMaps) + "/b").status, 200);
+  EXPECT_EQ(Do("GET", std::string(kConfigMaps) + "/d").status, 404);
+}
+
+TEST_F(DeletionTest, OnlyGoodVersionsSelectACollection) {
+  ASSERT_EQ(Do("POST", kConfigMaps, R"({"metadata":{"name":"m"}})").status, 201);
+  const std::string path = kConfigMaps;
+  EXPECT_EQ(Do("DELETE", path + "?resourceVersionMatch=Exact").status, 422);
+  EXPECT_EQ(Do("DELETE", path + "?resourceVersion=x").status, 400);
+  EXPECT_EQ(Do("GET", path + "/m").status, 200);
+  EXPECT_EQ(Do("DELETE", path + "?resourceVersion=0").status, 200);
+  EXPECT_EQ(Do("GET", path + "/m").status, 404);
+}
+
 TEST_F(DeletionTest, ALaterPolicyReplacesAnEarlierOne) {
   ASSERT_EQ(Do("POST", kConfigMaps, R"({"metadata":{"name":"m"}})").status, 201);
   const std::string path = std::string(kConfigMaps) + "/m";
@@ -163,8 +229,22 @@ TEST_F(DeletionTest, BindingsGivePodsTheirNode) {
   const http::Response again = Do("POST", path, binding);
   EXPECT_EQ(again.status, 409);
   EXPECT_THAT(Message(again), HasSubstr("already assigned to node \"n1\""));
-  EXPECT_EQ(Do("POST", path, R"({"target":{"name":""}})").status, 422);
+  EXPECT_EQ(Do("POST", path, R"({"metadata":{"name":"p"},"target":{"name":""}})").status, 422);
   EXPECT_EQ(Do("GET", path).status, 405);
+}
+
+TEST_F(DeletionTest, BindingsAndEvictionsNameTheirPod) {
+  MakePod("p", "");
+  for (const char* const metadata : {"", R"("metadata":{},)", R"("metadata":{"name":"q"},)"}) {
+    const std::string begin = "{" + std::string(metadata);
+    EXPECT_EQ(
+        Do("POST", Pod("p") + "/binding", begin + R"("target":{"kind":"Node","name":"n"}})").status,
+        400)
+        << metadata;
+    EXPECT_EQ(Do("POST", Pod("p") + "/eviction", begin + R"("deleteOptions":{}})").status, 400)
+        << metadata;
+  }
+  EXPECT_EQ(At(Json(Do("GET", Pod("p"))), {"spec", "nodeName"}), "");
 }
 
 TEST_F(DeletionTest, EvictionsAskTheBudget) {

@@ -60,6 +60,9 @@ std::vector<Subresource> SubresourcesOf(const ResourceType& type) {
   if (type.group.empty() && type.plural == "serviceaccounts") {
     all.push_back({"token", "authentication.k8s.io", "v1", "TokenRequest", {"create"}});
   }
+  if (HasPart(type, "finalize")) {
+    all.push_back({"finalize", type.group, type.version, type.kind, {"update"}});
+  }
   if (HasPart(type, "approval")) {
     all.push_back({"approval", type.group, type.version, type.kind});
   }
@@ -187,14 +190,38 @@ JsonTree LegacyResource(const ResourceType& type, const std::string& name, const
   return tree;
 }
 
-/// As kube-apiserver names the version that objects are stored in: of Events of either group it is
-/// that of the core's.
+/// Built-in types that kube-apiserver stores in an older version than the one that is served here,
+/// or as the type of another group.
+struct StoredElsewhere {
+  std::string_view group;
+  std::string_view kind;
+  std::string_view stored;  ///< group/version
+};
+constexpr StoredElsewhere kStoredElsewhere[] = {
+    {"admissionregistration.k8s.io", "MutatingAdmissionPolicy",
+     "admissionregistration.k8s.io/v1beta1"},
+    {"admissionregistration.k8s.io", "MutatingAdmissionPolicyBinding",
+     "admissionregistration.k8s.io/v1beta1"},
+    {"apiextensions.k8s.io", "CustomResourceDefinition", "apiextensions.k8s.io/v1beta1"},
+    {"events.k8s.io", "Event", "/v1"}};
+
+/// "apps/v1", "/v1" for the core group: as kube-apiserver names the version that objects are stored
+/// in.
+std::string HashedVersionOf(const ResourceType& type) {
+  for (const StoredElsewhere& one : kStoredElsewhere) {
+    if (one.group == type.group && one.kind == type.kind) {
+      return std::string(one.stored);
+    }
+  }
+  return type.group + "/" +
+         (type.custom      ? type.custom->storage_version
+          : type.stored_as ? type.stored_as->version
+                           : type.version);
+}
+
 std::string StorageVersionHash(const ResourceType& type) {
   constexpr std::size_t kBytes = 8;
-  const bool event = type.group == "events.k8s.io";
-  const std::string stored = (event ? "" : type.group) + "/" +
-                             (type.custom ? type.custom->storage_version : type.version) + "/" +
-                             type.kind;
+  const std::string stored = HashedVersionOf(type) + "/" + type.kind;
   std::array<unsigned char, EVP_MAX_MD_SIZE> hash{};
   EVP_Digest(stored.data(), stored.size(), hash.data(), nullptr, EVP_sha256(), nullptr);
   std::array<unsigned char, 4 * ((kBytes + 2) / 3) + 1> text{};

@@ -32,6 +32,13 @@ TEST_F(DiscoveryTest, SaysInWhichVersionObjectsAreStored) {
   EXPECT_EQ(StorageHashOf("/api/v1", "events"), "r2yiGXH7wu8=");
   EXPECT_EQ(StorageHashOf("/apis/events.k8s.io/v1", "events"), "r2yiGXH7wu8=");
   EXPECT_EQ(StorageHashOf("/apis/authorization.k8s.io/v1", "subjectaccessreviews"), "");
+  EXPECT_EQ(StorageHashOf("/apis/admissionregistration.k8s.io/v1", "mutatingadmissionpolicies"),
+            "LYmCf+UMVdg=");
+  EXPECT_EQ(
+      StorageHashOf("/apis/admissionregistration.k8s.io/v1", "mutatingadmissionpolicybindings"),
+      "90V5FRZZ3Zg=");
+  EXPECT_EQ(StorageHashOf("/apis/apiextensions.k8s.io/v1", "customresourcedefinitions"),
+            "jfWCUB31mvA=");
 }
 
 TEST_F(DiscoveryTest, VersionsAreInTheOrderOfKubernetes) {

@@ -20,7 +20,6 @@ using apimachinery::Result;
 using apimachinery::Status;
 using codec::JsonTree;
 using managedfields::FieldConflict;
-using managedfields::FieldSet;
 using managedfields::Managers;
 using managedfields::PathElement;
 using managedfields::Writer;
@@ -57,21 +56,12 @@ std::string ManagerOf(const Call& call) {
   return name;
 }
 
-/// What the write leaves as it is, or the server decides.
-FieldSet IgnoredByCall(const Call& call) {
-  FieldSet ignored = IgnoredBy(*call.type, PartOfSubresource(call.info.subresource));
-  if (call.type->group.empty() && call.type->plural == "namespaces") {
-    ignored.Insert({PathElement::Field("spec"), PathElement::Field("finalizers")});
-  }
-  return ignored;
-}
-
 Writer WriterOf(const Call& call) {
   return {.type = MergeTypeOf(*call.type),
           .manager = ManagerOf(call),
           .api_version = call.type->ApiVersion(),
           .subresource = call.info.subresource,
-          .ignored = IgnoredByCall(call),
+          .ignored = IgnoredBy(*call.type, PartOfSubresource(call.info.subresource)),
           .now = apimachinery::Time::From(call.objects.clock().Wall()).ToString()};
 }
 

@@ -25,6 +25,16 @@ using managedfields::Type;
 using Faults = std::vector<std::string>;
 
 constexpr std::size_t kMaxFaults = 100;
+/// The path of each may be as long as the object.
+constexpr std::size_t kMaxFaultBytes = 256 << 10;
+
+bool IsEnough(const Faults& faults) {
+  std::size_t bytes = 0;
+  for (const std::string& fault : faults) {
+    bytes += fault.size();
+  }
+  return faults.size() >= kMaxFaults || bytes >= kMaxFaultBytes;
+}
 
 /// Makes a path one step longer for its own lifetime.
 class Longer {
@@ -50,7 +60,7 @@ Type MemberOf(const Type& type, std::string_view name) {
 }
 
 void CollectUnknown(const Type& type, const JsonTree& value, std::string& path, Faults& faults) {
-  if (faults.size() >= kMaxFaults) {
+  if (IsEnough(faults)) {
     return;
   }
   if (!type) {
@@ -96,7 +106,7 @@ class FaultFinder {
   }
 
   void Complain(const char* what) {
-    if (faults_.size() < kMaxFaults && !in_unknown_) {
+    if (!in_unknown_ && !IsEnough(faults_)) {
       faults_.push_back(what + (" field \"" + path_) + "\"");
     }
   }
@@ -159,6 +169,15 @@ std::string Joined(const Faults& faults) {
   return text;
 }
 
+/// As go-yaml's error.
+std::string YamlError(const Faults& duplicates) {
+  std::string text = "yaml: unmarshal errors:";
+  for (const std::string& duplicate : duplicates) {
+    text += "\n  " + duplicate;
+  }
+  return text;
+}
+
 void Append(Faults more, Faults& faults) {
   faults.insert(faults.end(), std::make_move_iterator(more.begin()),
                 std::make_move_iterator(more.end()));
@@ -194,12 +213,16 @@ Faults UnknownFields(const Type& type, const JsonTree& object) {
 
 Faults FieldFaults(const Type& type, std::string_view json) { return FaultFinder(json).Run(type); }
 
-Result<Faults> CheckFields(const Call& call, std::string_view json) {
+Result<Faults> CheckFields(const Call& call, std::string_view json, const Faults& duplicates) {
   KX_ASSIGN_OR_RETURN(const Directive directive, DirectiveOf(call));
   if (directive == Directive::kIgnore) {
     return Faults();
   }
-  Faults faults = FieldFaults(MergeTypeOf(*call.type), json);
+  Faults faults = duplicates;
+  if (directive == Directive::kStrict && !duplicates.empty()) {
+    faults = {YamlError(duplicates)};
+  }
+  Append(FieldFaults(MergeTypeOf(*call.type), json), faults);
   if (directive == Directive::kStrict && !faults.empty()) {
     return Fail(Reason::kBadRequest, call.type->kind + " in version \"" + call.type->version +
                                          "\" cannot be handled as a " + call.type->kind + ": " +
@@ -226,13 +249,13 @@ Result<Faults> CheckPatched(const Call& call, const JsonTree& patched) {
   return faults;
 }
 
-Result<Faults> CheckApplied(const Call& call, std::string_view json) {
+Result<Faults> CheckApplied(const Call& call, const Faults& duplicates) {
   KX_ASSIGN_OR_RETURN(const Directive directive, DirectiveOf(call));
-  Faults faults = directive == Directive::kIgnore ? Faults() : FieldFaults(Type::Anything(), json);
-  if (directive == Directive::kStrict && !faults.empty()) {
-    return Fail(Reason::kBadRequest, "error strict decoding YAML: " + Joined(faults));
+  if (directive == Directive::kStrict && !duplicates.empty()) {
+    return Fail(Reason::kBadRequest, "error strict decoding YAML: error converting YAML to JSON: " +
+                                         YamlError(duplicates));
   }
-  return faults;
+  return directive == Directive::kIgnore ? Faults() : duplicates;
 }
 
 void AddWarnings(const Faults& warnings, http::Response& response) {

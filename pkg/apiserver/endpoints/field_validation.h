@@ -25,17 +25,20 @@ std::vector<std::string> UnknownFields(const managedfields::Type& type,
 std::vector<std::string> FieldFaults(const managedfields::Type& type, std::string_view json);
 
 /// The faults of an object that the client wants to be warned of. kBadRequest when it wants none
-/// (Strict), kInvalid for a bad parameter.
-apimachinery::Result<std::vector<std::string>> CheckFields(const Call& call, std::string_view json);
+/// (Strict), kInvalid for a bad parameter. `duplicates`: of the YAML that `json` has been; see
+/// codec::YamlToJson.
+apimachinery::Result<std::vector<std::string>> CheckFields(
+    const Call& call, std::string_view json, const std::vector<std::string>& duplicates);
 
 /// The same of a patch: fields given twice in it, unknown ones in `patched`, an object that it has
 /// been applied to, not canonical. kInvalid for faults.
 apimachinery::Result<std::vector<std::string>> CheckPatched(const Call& call,
                                                             const codec::JsonTree& patched);
 
-/// The same of a config that is applied: unknown fields are refused elsewhere.
-apimachinery::Result<std::vector<std::string>> CheckApplied(const Call& call,
-                                                            std::string_view json);
+/// The same of a config that is applied, of which `duplicates` were found: unknown fields are
+/// refused elsewhere.
+apimachinery::Result<std::vector<std::string>> CheckApplied(
+    const Call& call, const std::vector<std::string>& duplicates);
 
 /// Tells the client.
 void AddWarnings(const std::vector<std::string>& warnings, http::Response& response);

@@ -38,8 +38,9 @@ class FinalizersTest : public testing::ApiFixture {
 
 TEST_F(FinalizersTest, CustomResourcesMayHaveSomeWithoutADomain) {
   ASSERT_EQ(Define().status, 201);
-  const http::Response made =
-      Do("POST", kBolts, R"({"metadata":{"name":"b","finalizers":["bolt","foregroundDeletion"]}})");
+  const http::Response made = Do(
+      "POST", kBolts,
+      R"({"apiVersion":"example.com/v1","kind":"Bolt","metadata":{"name":"b","finalizers":["bolt","foregroundDeletion"]}})");
   EXPECT_EQ(made.status, 201) << made.body;
   EXPECT_THAT(WarningsOf(made), HasSubstr(kBoltWarning));
   EXPECT_THAT(WarningsOf(made), Not(HasSubstr("foregroundDeletion")));
@@ -79,8 +80,11 @@ TEST_F(FinalizersTest, DefinitionsAndWebhooksMayToo) {
 
 TEST_F(FinalizersTest, ADefinitionThatIsGoingCanBeChanged) {
   ASSERT_EQ(Define().status, 201);
-  ASSERT_EQ(Do("POST", kBolts, R"({"metadata":{"name":"b","finalizers":["e.example/a"]}})").status,
-            201);
+  ASSERT_EQ(
+      Do("POST", kBolts,
+         R"({"apiVersion":"example.com/v1","kind":"Bolt","metadata":{"name":"b","finalizers":["e.example/a"]}})")
+          .status,
+      201);
   const std::string definition = std::string(kBoltDefinitions) + "/bolts.example.com";
   ASSERT_EQ(Do("DELETE", definition).status, 200);
   const http::Response labelled =
@@ -90,12 +94,14 @@ TEST_F(FinalizersTest, ADefinitionThatIsGoingCanBeChanged) {
 
 TEST_F(FinalizersTest, NamesThatAreNotQualifiedAreRefused) {
   ASSERT_EQ(Define().status, 201);
-  for (const std::string& path :
-       {std::string(kBolts), std::string("/api/v1/namespaces/default/configmaps")}) {
+  for (const auto& [path, type] :
+       {std::pair(kBolts, R"("apiVersion":"example.com/v1","kind":"Bolt")"),
+        {"/api/v1/namespaces/default/configmaps", R"("kind":"ConfigMap")"}}) {
     for (const char* const name : {"a b", "a/b/c", "", "/b", "a.example/"}) {
       const http::Response refused =
           Do("POST", path,
-             R"({"metadata":{"name":"b","finalizers":[")" + std::string(name) + R"("]}})");
+             "{" + std::string(type) + R"(,"metadata":{"name":"b","finalizers":[")" + name +
+                 R"("]}})");
       EXPECT_EQ(refused.status, 422) << path << " " << name << refused.body;
       EXPECT_THAT(Message(refused), HasSubstr("metadata.finalizers")) << name;
     }

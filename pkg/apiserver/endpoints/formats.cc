@@ -1,9 +1,14 @@
 #include "kubexx/apiserver/endpoints/formats.h"
 
+#include <array>
+#include <cstddef>
 #include <utility>
 
+#include "kubexx/apiserver/endpoints/partial_metadata.h"
 #include "kubexx/apiserver/endpoints/table.h"
+#include "kubexx/apiserver/endpoints/wire.h"
 #include "kubexx/apiserver/object/stored_object.h"
+#include "kubexx/base/mutex.h"
 #include "kubexx/codec/envelope.h"
 #include "kubexx/codec/json_tree.h"
 
@@ -13,21 +18,6 @@ namespace {
 using apimachinery::Result;
 using codec::JsonTree;
 using codec::WatchEventType;
-
-void AppendVarint(std::uint64_t value, std::string& out) {
-  while (value >= 0x80) {
-    out.push_back(static_cast<char>(value | 0x80));
-    value >>= 7;
-  }
-  out.push_back(static_cast<char>(value));
-}
-
-/// A length-delimited field.
-void AppendField(int tag, std::string_view bytes, std::string& out) {
-  AppendVarint(static_cast<std::uint64_t>(tag) << 3 | 2, out);
-  AppendVarint(bytes.size(), out);
-  out.append(bytes);
-}
 
 std::string MetaJson(const ListHead& head) {
   JsonTree meta = JsonTree::Object();
@@ -48,31 +38,44 @@ std::string MetaProtobuf(const ListHead& head) {
   AppendField(2, std::to_string(head.revision), meta);
   AppendField(3, head.continue_, meta);
   if (head.remaining > 0) {
-    AppendVarint(4 << 3, meta);
-    AppendVarint(static_cast<std::uint64_t>(head.remaining), meta);
+    AppendNumber(4, static_cast<std::uint64_t>(head.remaining), meta);
   }
   return meta;
 }
 
-Result<std::string> Partial(std::string_view json) {
-  KX_ASSIGN_OR_RETURN(const JsonTree object, JsonTree::Parse(json));
-  const JsonTree* const metadata = object.Find("metadata");
-  return R"({"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":)" +
-         (metadata == nullptr ? "{}" : metadata->ToJson()) + "}";
+bool IsPartial(const AnswerForm& form) {
+  return form.view == View::kPartialMetadata || form.view == View::kPartialMetadataList;
+}
+
+/// v1beta1 has the items of its list in field 1 and the metadata in 2, v1 the other way round.
+bool IsBetaPartial(const AnswerForm& form) { return form.beta && IsPartial(form); }
+
+TableForm TableFormOf(const AnswerForm& form) {
+  return {.api_version = form.ViewVersion(), .row_object = form.row_object};
+}
+
+Result<std::string> PartialEnvelope(const AnswerForm& form, std::string_view json) {
+  KX_ASSIGN_OR_RETURN(const std::string message, PartialMetadataMessage(json));
+  std::string body;
+  codec::WriteEnvelope(form.ViewVersion(), "PartialObjectMetadata", message, body);
+  return body;
 }
 
 class JsonFrames final : public FrameFormat {
  public:
-  explicit JsonFrames(View view) : view_(view) {}
+  /// `headers`: tables tell their columns.
+  JsonFrames(const AnswerForm& form, bool headers) : form_(form), headers_(headers) {}
 
   Result<std::string> Frame(WatchEventType type, const ResourceType& resource,
                             std::string_view json) const override {
     std::string changed;
-    if (type != WatchEventType::kError && view_ == View::kPartialMetadata) {
-      KX_ASSIGN_OR_RETURN(changed, Partial(json));
+    if (type != WatchEventType::kError && IsPartial(form_)) {
+      KX_ASSIGN_OR_RETURN(changed, PartialMetadataJson(json, form_.ViewVersion()));
       json = changed;
-    } else if (type != WatchEventType::kError && view_ == View::kTable) {
-      KX_ASSIGN_OR_RETURN(changed, TableOf(resource, json));
+    } else if (type != WatchEventType::kError && form_.view == View::kTable) {
+      TableForm table = TableFormOf(form_);
+      table.headers = headers_;
+      KX_ASSIGN_OR_RETURN(changed, TableOf(resource, table, json));
       json = changed;
     }
     std::string frame = R"({"type":")";
@@ -82,17 +85,22 @@ class JsonFrames final : public FrameFormat {
   }
 
  private:
-  View view_;
+  AnswerForm form_;
+  bool headers_;
 };
 
 class ProtobufFrames final : public FrameFormat {
  public:
+  explicit ProtobufFrames(const AnswerForm& form) : form_(form) {}
+
   Result<std::string> Frame(WatchEventType type, const ResourceType& resource,
                             std::string_view json) const override {
     std::string enveloped;
     if (type == WatchEventType::kError) {
       // As clients expect it of a stream of protobuf, too, a Status may be JSON in its envelope.
       KX_ASSIGN_OR_RETURN(enveloped, StatusProtobuf(json));
+    } else if (IsPartial(form_)) {
+      KX_ASSIGN_OR_RETURN(enveloped, PartialEnvelope(form_, json));
     } else {
       KX_ASSIGN_OR_RETURN(enveloped, EnvelopeOf(resource, json));
     }
@@ -107,36 +115,80 @@ class ProtobufFrames final : public FrameFormat {
     }
     return frame + event;
   }
+
+ private:
+  AnswerForm form_;
 };
+
+/// What every watch of the form shares.
+struct SharedFrames {
+  std::shared_ptr<const FrameFormat> first{};
+  std::shared_ptr<const FrameFormat> others{};
+};
+
+/// How many forms there are: two encodings, views, versions of them, and kinds of rows.
+constexpr std::size_t kForms = std::size_t{2} * 4 * 2 * 3;
+
+std::size_t NumberOf(const AnswerForm& form) {
+  std::size_t number = form.encoding == codec::Encoding::kProtobuf ? 1 : 0;
+  number = number * 4 + static_cast<std::size_t>(form.view);
+  number = number * 2 + (form.beta ? 1 : 0);
+  return number * 3 + static_cast<std::size_t>(form.row_object);
+}
+
+SharedFrames MakeFrames(const AnswerForm& form) {
+  SharedFrames frames;
+  if (form.encoding == codec::Encoding::kProtobuf) {
+    frames.others = std::make_shared<const ProtobufFrames>(form);
+  } else {
+    frames.others = std::make_shared<const JsonFrames>(form, false);
+  }
+  frames.first =
+      form.view == View::kTable ? std::make_shared<const JsonFrames>(form, true) : frames.others;
+  return frames;
+}
+
+const SharedFrames& FramesOf(const AnswerForm& form) {
+  static base::Mutex mu;
+  static std::array<SharedFrames, kForms> all KX_GUARDED_BY(mu);
+  base::MutexLock lock(mu);
+  SharedFrames& frames = all[NumberOf(form)];
+  if (frames.others == nullptr) {
+    frames = MakeFrames(form);
+  }
+  return frames;
+}
 
 }  // namespace
 
 Result<std::string> ObjectBody(const AnswerForm& form, const ResourceType& type,
                                std::string_view json) {
   if (form.encoding == codec::Encoding::kProtobuf) {
-    return EnvelopeOf(type, json);
+    return IsPartial(form) ? PartialEnvelope(form, json) : EnvelopeOf(type, json);
   }
-  if (form.view == View::kPartialMetadata) {
-    return Partial(json);
+  if (IsPartial(form)) {
+    return PartialMetadataJson(json, form.ViewVersion());
   }
-  return form.view == View::kTable ? TableOf(type, json) : Result<std::string>(std::string(json));
+  return form.view == View::kTable ? TableOf(type, TableFormOf(form), json)
+                                   : Result<std::string>(std::string(json));
 }
 
 Result<void> ListBody::Add(std::string_view json) {
   ++count_;
   if (form_.encoding == codec::Encoding::kProtobuf) {
-    KX_ASSIGN_OR_RETURN(const std::string message, ProtobufOf(type_, json));
-    AppendField(2, message, items_);
+    KX_ASSIGN_OR_RETURN(const std::string message,
+                        IsPartial(form_) ? PartialMetadataMessage(json) : ProtobufOf(type_, json));
+    AppendField(IsBetaPartial(form_) ? 1 : 2, message, items_);
     return {};
   }
   if (count_ > 1) {
     items_.append(",");
   }
-  if (form_.view == View::kPartialMetadata) {
-    KX_ASSIGN_OR_RETURN(const std::string partial, Partial(json));
+  if (IsPartial(form_)) {
+    KX_ASSIGN_OR_RETURN(const std::string partial, PartialMetadataJson(json, form_.ViewVersion()));
     items_.append(partial);
   } else if (form_.view == View::kTable) {
-    KX_ASSIGN_OR_RETURN(const std::string row, TableRow(type_, json));
+    KX_ASSIGN_OR_RETURN(const std::string row, TableRow(type_, TableFormOf(form_), json));
     items_.append(row);
   } else {
     AppendItemOfList(type_, json, items_);
@@ -145,40 +197,35 @@ Result<void> ListBody::Add(std::string_view json) {
 }
 
 Result<std::string> ListBody::Finish(const ListHead& head) {
+  const bool partial = IsPartial(form_);
+  const std::string kind = partial ? "PartialObjectMetadataList" : type_.ListKind();
+  const std::string api_version = partial ? std::string(form_.ViewVersion()) : type_.ApiVersion();
   if (form_.encoding == codec::Encoding::kProtobuf) {
     std::string message;
-    AppendField(1, MetaProtobuf(head), message);
-    message.append(items_);
+    if (IsBetaPartial(form_)) {
+      message = std::move(items_);
+      AppendField(2, MetaProtobuf(head), message);
+    } else {
+      AppendField(1, MetaProtobuf(head), message);
+      message.append(items_);
+    }
     std::string body;
-    codec::WriteEnvelope(type_.ApiVersion(), type_.ListKind(), message, body);
+    codec::WriteEnvelope(api_version, kind, message, body);
     return body;
   }
   if (form_.view == View::kTable) {
-    return TableHead(type_, MetaJson(head)) + items_ + "]}";
+    return TableHead(type_, TableFormOf(form_), MetaJson(head)) + items_ + "]}";
   }
-  const bool partial = form_.view == View::kPartialMetadata;
-  return R"({"kind":")" + (partial ? "PartialObjectMetadataList" : type_.ListKind()) +
-         R"(","apiVersion":")" + (partial ? "meta.k8s.io/v1" : type_.ApiVersion()) +
-         R"(","metadata":)" + MetaJson(head) + R"(,"items":[)" + items_ + "]}";
+  return R"({"kind":")" + kind + R"(","apiVersion":")" + api_version + R"(","metadata":)" +
+         MetaJson(head) + R"(,"items":[)" + items_ + "]}";
 }
 
 std::shared_ptr<const FrameFormat> FrameFormatOf(const AnswerForm& form) {
-  static const auto kProtobuf = std::make_shared<const ProtobufFrames>();
-  static const auto kJson = std::make_shared<const JsonFrames>(View::kObject);
-  static const auto kPartial = std::make_shared<const JsonFrames>(View::kPartialMetadata);
-  static const auto kTable = std::make_shared<const JsonFrames>(View::kTable);
-  if (form.encoding == codec::Encoding::kProtobuf) {
-    return kProtobuf;
-  }
-  switch (form.view) {
-    case View::kTable:
-      return kTable;
-    case View::kPartialMetadata:
-      return kPartial;
-    case View::kObject:
-      break;
-  }
-  return kJson;
+  return FramesOf(form).others;
+}
+
+std::shared_ptr<const FrameFormat> FirstFrameFormatOf(const AnswerForm& form) {
+  return FramesOf(form).first;
 }
 
 }  // namespace kubexx::apiserver

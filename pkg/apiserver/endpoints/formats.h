@@ -45,6 +45,9 @@ class ListBody {
 /// encoded once.
 std::shared_ptr<const FrameFormat> FrameFormatOf(const AnswerForm& form);
 
+/// How a watch's first event is written: it tells the columns of tables, the others do not.
+std::shared_ptr<const FrameFormat> FirstFrameFormatOf(const AnswerForm& form);
+
 }  // namespace kubexx::apiserver
 
 #endif  // KUBEXX_APISERVER_ENDPOINTS_FORMATS_H_

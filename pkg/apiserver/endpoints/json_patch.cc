@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/apiserver/endpoints/merge_members.h"
 #include "kubexx/apiserver/endpoints/patch.h"
 
 namespace kubexx::apiserver {
@@ -21,18 +22,35 @@ using codec::JsonTree;
 // what it has copied.
 constexpr std::size_t kMaxOperations = 10000;
 constexpr std::size_t kMaxCopiedBytes = 3 << 20;
-/// Elements of arrays that a patch may move: a fifth of a second.
-constexpr std::size_t kMaxMovedElements = 10'000'000;
+/// Members and elements that a patch may look at or move: a few tenths of a second.
+constexpr std::size_t kMaxWork = 20'000'000;
 /// What JsonTree::Parse reads: an object that is stored must not nest deeper.
 constexpr std::size_t kMaxDepth = 512;
 
-std::size_t DepthOf(const JsonTree& value) {
+/// What a patch has cost so far, in members and elements: a JsonTree finds a member by looking at
+/// all before it, and an array makes room by moving all behind.
+class Budget {
+ public:
+  bool Take(std::size_t work) {
+    taken_ += work;
+    return !exceeded();
+  }
+  bool exceeded() const { return taken_ > kMaxWork; }
+
+ private:
+  std::size_t taken_ = 0;
+};
+
+std::size_t DepthOf(const JsonTree& value, Budget& budget) {
   std::size_t depth = 0;
+  if (!budget.Take(value.size())) {
+    return kMaxDepth;
+  }
   for (const JsonTree& element : value.elements()) {
-    depth = std::max(depth, DepthOf(element));
+    depth = std::max(depth, DepthOf(element, budget));
   }
   for (const JsonTree::Member& member : value.members()) {
-    depth = std::max(depth, DepthOf(member.value));
+    depth = std::max(depth, DepthOf(member.value, budget));
   }
   return depth + 1;
 }
@@ -86,34 +104,37 @@ std::optional<std::size_t> IndexOf(const JsonTree& array, std::string_view step,
   return index;
 }
 
-JsonTree* Parent(JsonTree& object, const std::vector<std::string>& steps) {
-  std::vector<std::string_view> views(steps.begin(), steps.end() - 1);
-  return object.At(std::span<const std::string_view>(views));
+/// Where `steps` lead to; null when that is nowhere, or it would be too much work.
+JsonTree* Get(JsonTree& object, std::span<const std::string> steps, Budget& budget) {
+  JsonTree* at = &object;
+  for (const std::string& step : steps) {
+    if (!budget.Take(at->IsObject() ? at->size() : 1)) {
+      return nullptr;
+    }
+    const std::string_view one[] = {step};
+    at = at->At(std::span<const std::string_view>(one));
+    if (at == nullptr) {
+      return nullptr;
+    }
+  }
+  return at;
 }
 
-/// What a patch has cost so far: elements of arrays that had to move.
-class Budget {
- public:
-  bool Take(std::size_t elements) {
-    moved_ += elements;
-    return moved_ <= kMaxMovedElements;
-  }
-  bool exceeded() const { return moved_ > kMaxMovedElements; }
-
- private:
-  std::size_t moved_ = 0;
-};
+/// What the last step is a member or an element of.
+JsonTree* Parent(JsonTree& object, const std::vector<std::string>& steps, Budget& budget) {
+  return Get(object, std::span(steps).first(steps.size() - 1), budget);
+}
 
 bool Remove(JsonTree& object, const std::vector<std::string>& steps, Budget& budget) {
-  JsonTree* const parent = steps.empty() ? nullptr : Parent(object, steps);
-  if (parent == nullptr) {
+  JsonTree* const parent = steps.empty() ? nullptr : Parent(object, steps, budget);
+  if (parent == nullptr || !budget.Take(parent->size())) {
     return false;
   }
   if (!parent->IsArray()) {
     return parent->Erase(steps.back());
   }
   const auto index = IndexOf(*parent, steps.back(), false);
-  if (!index || !budget.Take(parent->size())) {
+  if (!index) {
     return false;
   }
   std::vector<JsonTree> rest;
@@ -129,18 +150,21 @@ bool Remove(JsonTree& object, const std::vector<std::string>& steps, Budget& bud
 
 bool AddAt(JsonTree& object, const std::vector<std::string>& steps, JsonTree value,
            Budget& budget) {
-  if (steps.size() + DepthOf(value) > kMaxDepth) {
+  if (steps.size() + DepthOf(value, budget) > kMaxDepth) {
     return false;
   }
   if (steps.empty()) {
     object = std::move(value);
     return true;
   }
-  JsonTree* const parent = Parent(object, steps);
+  JsonTree* const parent = Parent(object, steps, budget);
   if (parent == nullptr || (!parent->IsArray() && !parent->IsObject())) {
     return false;
   }
   if (parent->IsObject()) {
+    if (!budget.Take(parent->size())) {
+      return false;
+    }
     (*parent)[steps.back()] = std::move(value);
     return true;
   }
@@ -153,11 +177,6 @@ bool AddAt(JsonTree& object, const std::vector<std::string>& steps, JsonTree val
   std::rotate(elements.begin() + static_cast<std::ptrdiff_t>(*index), elements.end() - 1,
               elements.end());
   return true;
-}
-
-const JsonTree* Get(const JsonTree& object, const std::vector<std::string>& steps) {
-  const std::vector<std::string_view> views(steps.begin(), steps.end());
-  return object.At(std::span<const std::string_view>(views));
 }
 
 std::string TextOf(const JsonTree& operation, std::string_view member) {
@@ -176,27 +195,29 @@ bool Apply(JsonTree& object, std::string_view op, const std::vector<std::string>
   }
   if (op == "replace") {
     // As kube-apiserver: a member need not be there.
-    const JsonTree* const parent = steps.empty() ? nullptr : Parent(object, steps);
+    JsonTree* const parent = steps.empty() ? nullptr : Parent(object, steps, budget);
     if (parent != nullptr && parent->IsObject()) {
       return AddAt(object, steps, value, budget);
     }
-    if (Get(object, steps) == nullptr || steps.size() + DepthOf(value) > kMaxDepth) {
+    JsonTree* const replaced = Get(object, steps, budget);
+    if (replaced == nullptr || steps.size() + DepthOf(value, budget) > kMaxDepth) {
       return false;
     }
-    const std::vector<std::string_view> views(steps.begin(), steps.end());
-    *object.At(std::span<const std::string_view>(views)) = value;
+    *replaced = value;
     return true;
   }
-  const JsonTree* const source = Get(object, op == "test" ? steps : from);
+  JsonTree* const source = Get(object, op == "test" ? steps : from, budget);
   if (op == "test") {
-    return source == nullptr ? value.IsNull() : *source == value;
+    return source == nullptr ? !budget.exceeded() && value.IsNull() : *source == value;
   }
   if (source == nullptr || (op != "copy" && op != "move")) {
     return false;
   }
-  JsonTree moved = *source;
-  return (op == "copy" || Remove(object, from, budget)) &&
-         AddAt(object, steps, std::move(moved), budget);
+  if (op == "copy") {
+    return AddAt(object, steps, *source, budget);
+  }
+  JsonTree moved = std::move(*source);
+  return Remove(object, from, budget) && AddAt(object, steps, std::move(moved), budget);
 }
 
 }  // namespace
@@ -216,7 +237,7 @@ Result<JsonTree> ApplyJsonPatch(JsonTree object, const JsonTree& patch) {
     const std::string path = TextOf(operation, "path");
     const auto steps = Steps(path);
     const auto from = Steps(TextOf(operation, "from"));
-    const JsonTree* const source = op == "copy" && from ? Get(object, *from) : nullptr;
+    const JsonTree* const source = op == "copy" && from ? Get(object, *from, budget) : nullptr;
     copied += source == nullptr ? 0 : source->ToJson().size();
     if (copied > kMaxCopiedBytes) {
       return Fail(Reason::kRequestEntityTooLarge, "the JSON patch copies too much", 413);
@@ -225,7 +246,8 @@ Result<JsonTree> ApplyJsonPatch(JsonTree object, const JsonTree& patch) {
     if (!steps || !from ||
         !Apply(object, op, *steps, *from, value == nullptr ? JsonTree() : *value, budget)) {
       if (budget.exceeded()) {
-        return Fail(Reason::kRequestEntityTooLarge, "the JSON patch moves too many elements", 413);
+        return Fail(Reason::kRequestEntityTooLarge, "the JSON patch looks at too many members",
+                    413);
       }
       return Fail(CannotApply(op, path));
     }
@@ -240,15 +262,11 @@ JsonTree ApplyMergePatch(JsonTree object, const JsonTree& patch) {
   if (!object.IsObject()) {
     object = JsonTree::Object();
   }
-  for (const JsonTree::Member& member : patch.members()) {
-    if (member.value.IsNull()) {
-      object.Erase(member.key);
-    } else {
-      JsonTree& slot = object[member.key];
-      slot = ApplyMergePatch(std::move(slot), member.value);
-    }
-  }
-  return object;
+  return *MergeMembers(
+      std::move(object), patch, [](std::string_view) { return false; },
+      [](std::string_view, JsonTree old, const JsonTree& change) -> Result<JsonTree> {
+        return ApplyMergePatch(std::move(old), change);
+      });
 }
 
 }  // namespace kubexx::apiserver

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <array>
 
-#include "kubexx/codec/internal/base64.h"
+#include "kubexx/codec/base64.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -15,26 +15,6 @@ namespace {
 using codec::JsonTree;
 
 constexpr std::string_view kHeader = R"({"alg":"HS256","typ":"JWT"})";
-
-/// Base64 with the alphabet for URLs, without padding.
-std::string ToUrl(std::string_view bytes) {
-  std::string text;
-  codec::internal::AppendBase64(bytes, text);
-  std::ranges::replace(text, '+', '-');
-  std::ranges::replace(text, '/', '_');
-  text.erase(std::ranges::find(text, '='), text.end());
-  return text;
-}
-
-std::optional<std::string> FromUrl(std::string_view text) {
-  std::string padded(text);
-  std::ranges::replace(padded, '-', '+');
-  std::ranges::replace(padded, '_', '/');
-  padded.append((4 - padded.size() % 4) % 4, '=');
-  std::string bytes;
-  return codec::internal::DecodeBase64(padded, bytes) ? std::optional(std::move(bytes))
-                                                      : std::nullopt;
-}
 
 std::string Mac(std::string_view text, std::string_view key) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> mac{};
@@ -46,24 +26,42 @@ std::string Mac(std::string_view text, std::string_view key) {
 
 }  // namespace
 
+std::string ToBase64Url(std::string_view bytes) {
+  std::string text;
+  codec::AppendBase64(bytes, text);
+  std::ranges::replace(text, '+', '-');
+  std::ranges::replace(text, '/', '_');
+  text.erase(std::ranges::find(text, '='), text.end());
+  return text;
+}
+
+std::optional<std::string> FromBase64Url(std::string_view text) {
+  std::string padded(text);
+  std::ranges::replace(padded, '-', '+');
+  std::ranges::replace(padded, '_', '/');
+  padded.append((4 - padded.size() % 4) % 4, '=');
+  std::string bytes;
+  return codec::DecodeBase64(padded, bytes) ? std::optional(std::move(bytes)) : std::nullopt;
+}
+
 std::string SignJwt(const JsonTree& claims, std::string_view key) {
-  const std::string text = ToUrl(kHeader) + "." + ToUrl(claims.ToJson());
-  return text + "." + ToUrl(Mac(text, key));
+  const std::string text = ToBase64Url(kHeader) + "." + ToBase64Url(claims.ToJson());
+  return text + "." + ToBase64Url(Mac(text, key));
 }
 
 std::optional<JsonTree> VerifyJwt(std::string_view token, std::string_view key) {
-  static const std::string kBegin = ToUrl(kHeader) + ".";
+  static const std::string kBegin = ToBase64Url(kHeader) + ".";
   const std::size_t dot = token.rfind('.');
   // Another header is another's token, whatever algorithm it names.
   if (!token.starts_with(kBegin) || dot < kBegin.size()) {
     return std::nullopt;
   }
-  const std::string mac = ToUrl(Mac(token.substr(0, dot), key));
+  const std::string mac = ToBase64Url(Mac(token.substr(0, dot), key));
   const std::string_view given = token.substr(dot + 1);
   if (given.size() != mac.size() || CRYPTO_memcmp(given.data(), mac.data(), mac.size()) != 0) {
     return std::nullopt;
   }
-  const auto json = FromUrl(token.substr(kBegin.size(), dot - kBegin.size()));
+  const auto json = FromBase64Url(token.substr(kBegin.size(), dot - kBegin.size()));
   auto claims = json ? JsonTree::Parse(*json) : JsonTree();
   return claims ? std::optional(std::move(*claims)) : std::nullopt;
 }

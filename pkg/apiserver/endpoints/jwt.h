@@ -11,6 +11,11 @@
 
 namespace kubexx::apiserver {
 
+/// Base64 with the alphabet for URLs, without padding.
+std::string ToBase64Url(std::string_view bytes);
+/// Nothing for what is none.
+std::optional<std::string> FromBase64Url(std::string_view text);
+
 /// `claims` as a compact JWS (RFC 7515) with HMAC-SHA256 (HS256).
 std::string SignJwt(const codec::JsonTree& claims, std::string_view key);
 

@@ -201,8 +201,8 @@ TEST_F(MutatingWebhooksTest, CustomResourcesArePrunedAfterTheWebhook) {
              Hook("e.b.c", "{\"matchPolicy\":\"Exact\"," + rules + "}")});
   Patching("a.b.c",
            R"([{"op":"add","path":"/a","value":"1"},{"op":"add","path":"/b","value":"2"}])");
-  const http::Response made =
-      Do("POST", "/apis/x.io/v1/namespaces/default/ks", R"({"metadata":{"name":"k"}})");
+  const http::Response made = Do("POST", "/apis/x.io/v1/namespaces/default/ks",
+                                 R"({"apiVersion":"x.io/v1","kind":"K","metadata":{"name":"k"}})");
   ASSERT_EQ(made.status, 201) << made.body;
   EXPECT_EQ(At(Json(made), {"a"}), "1");
   EXPECT_EQ(At(Json(made), {"b"}), "");

@@ -1,9 +1,12 @@
 #include "kubexx/apiserver/endpoints/namespace_reaper.h"
 
+#include <algorithm>
+#include <chrono>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "kubexx/apiserver/endpoints/request_info.h"
+#include "kubexx/apimachinery/time.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/logging/log.h"
 
@@ -14,6 +17,25 @@ using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
 using codec::JsonTree;
+
+/// The one in spec.finalizers that is the server's own.
+constexpr std::string_view kFinalizer = "kubernetes";
+
+/// How long a pod may take to end; 0 for what is no pod, or has ended.
+std::int64_t GraceOf(const JsonTree& object) {
+  const std::string phase = StringAt(object, {"status", "phase"});
+  const JsonTree* const grace = object.At({"spec", "terminationGracePeriodSeconds"});
+  return grace == nullptr || phase == "Succeeded" || phase == "Failed" ? 0
+                                                                       : grace->AsInt().value_or(0);
+}
+
+/// Since when a namespace is being deleted.
+std::chrono::system_clock::duration Age(const JsonTree& name_space, base::Clock& clock) {
+  const auto since = apimachinery::Time::Parse(MetaString(name_space, "deletionTimestamp"));
+  return since ? clock.Wall() -
+                     std::chrono::system_clock::time_point(std::chrono::seconds(since->seconds))
+               : std::chrono::system_clock::duration::max();
+}
 
 }  // namespace
 
@@ -80,49 +102,124 @@ Result<bool> NamespaceReaper::Proceed(const std::string& name, const std::stop_t
     return true;
   }
   KX_RETURN_IF_ERROR(objects_.gate().AwaitEarlier(objects_.clock(), stop));
-  bool empty = true;
-  for (const ResourceTypeRef& one : types_.All()) {
-    if (one->namespaced && !one->is_review) {
-      KX_ASSIGN_OR_RETURN(const bool gone, Empty(*one, name, stop));
-      empty = empty && gone;
+  KX_ASSIGN_OR_RETURN(const NamespaceContent content, EmptyAll(*object, stop));
+  const auto tell = [&](const JsonTree& current) -> Result<JsonTree> {
+    JsonTree changed = current;
+    SetDeletionConditions(content, objects_.clock(), changed);
+    return changed;
+  };
+  KX_ASSIGN_OR_RETURN(const bool there, Write(*object, tell, stop));
+  if (!there || !content.empty()) {
+    return !there;
+  }
+  // That was what the server's own finalizer waited for; those of others still hold it.
+  const auto finalize = [](const JsonTree& current) -> Result<JsonTree> {
+    JsonTree changed = current;
+    JsonTree others = JsonTree::Array();
+    if (const JsonTree* const spec = current.Find("spec")) {
+      for (const std::string& finalizer : StringsAt(*spec, "finalizers")) {
+        if (finalizer != kFinalizer) {
+          others.Append(finalizer);
+        }
+      }
     }
-  }
-  if (!empty || HasFinalizers(*object)) {
-    return false;
-  }
-  KX_ASSIGN_OR_RETURN(const std::int64_t revision,
-                      RevisionParam(MetaString(*object, "resourceVersion")));
-  // Not when it has been changed since: there may be a finalizer.
-  const auto deleted = objects_.storage().Delete(type->StorageKey({.name = name}), revision, stop);
-  return deleted.has_value() || deleted.error().reason == Reason::kNotFound;
+    if (others.size() > 0) {
+      changed["spec"]["finalizers"] = std::move(others);
+    } else {
+      changed["spec"].Erase("finalizers");
+    }
+    return changed;
+  };
+  KX_RETURN_IF_ERROR(Write(*object, finalize, stop));
+  // One that had none, of an older server, say, is not gone by that.
+  const auto deleted =
+      objects_.Delete(*type, {.name = name}, {.uid = MetaString(*object, "uid")}, false, stop);
+  const bool other = !deleted && (deleted.error().reason == Reason::kNotFound ||
+                                  deleted.error().reason == Reason::kConflict);
+  return deleted || other ? Result<bool>(true) : Fail(deleted.error());
 }
 
-Result<bool> NamespaceReaper::Empty(const ResourceType& type, const std::string& name,
+Result<bool> NamespaceReaper::Write(const JsonTree& name_space, ObjectStore::Change change,
                                     const std::stop_token& stop) {
+  const ResourceTypeRef type = types_.Find("", "v1", "namespaces");
+  const auto guarded = [&](const JsonTree& current) -> Result<JsonTree> {
+    if (MetaString(current, "uid") != MetaString(name_space, "uid")) {
+      return Fail(Reason::kNotFound, "it is another namespace of that name");
+    }
+    return change(current);
+  };
+  const auto written = objects_.Update(*type, {.name = MetaString(name_space, "name")},
+                                       WritePart::kAll, guarded, false, stop);
+  if (!written && written.error().reason != Reason::kNotFound) {
+    return Fail(written.error());
+  }
+  return written.has_value();
+}
+
+Result<NamespaceContent> NamespaceReaper::EmptyAll(const JsonTree& name_space,
+                                                   const std::stop_token& stop) {
+  NamespaceContent content;
+  const ResourceTypeRef pods = types_.Find("", "v1", "pods");
+  KX_RETURN_IF_ERROR(Empty(*pods, name_space, content, stop));
+  if (!content.remaining.empty()) {
+    return content;  // They may need the rest until they have ended.
+  }
+  std::set<std::string> done{pods->prefix};  // A custom resource has a type for each version.
+  for (const ResourceTypeRef& one : types_.All()) {
+    if (one->namespaced && !one->is_review && !one->stored_as && done.insert(one->prefix).second) {
+      KX_RETURN_IF_ERROR(Empty(*one, name_space, content, stop));
+    }
+  }
+  return content;
+}
+
+Result<void> NamespaceReaper::Empty(const ResourceType& type, const JsonTree& name_space,
+                                    NamespaceContent& content, const std::stop_token& stop) {
   std::vector<std::string> keys;
   KX_RETURN_IF_ERROR(objects_.storage().GetList(
-      type.prefix + name + "/", {},
+      type.prefix + MetaString(name_space, "name") + "/", {},
       [&keys](storage::KeyValue&& kv) -> Result<void> {
         keys.push_back(std::move(kv.key));
         return {};
       },
       stop));
-  bool empty = true;
+  std::int64_t remaining = 0;
+  bool held_back = false;
+  std::int64_t grace = 0;
+  std::string failure;
   for (const std::string& key : keys) {
     // As kube-controller-manager's, so that nothing waits for a garbage collector.
     const auto outcome =
         objects_.Delete(type, type.KeyOf(key), {.propagation = "Background"}, false, stop);
-    if (outcome) {
-      empty = empty && outcome->gone;
-    } else if (stop.stop_requested()) {
+    if (outcome && !outcome->gone) {
+      ++remaining;
+      grace = std::max(grace, GraceOf(outcome->object));
+      for (const std::string& finalizer : FinalizersOf(outcome->object)) {
+        held_back = true;
+        ++content.finalizers[finalizer];
+      }
+    } else if (!outcome && stop.stop_requested()) {
       return Fail(outcome.error());
-    } else if (outcome.error().reason != Reason::kNotFound) {
+    } else if (!outcome && outcome.error().reason != Reason::kNotFound) {
       logging::Error("Cannot delete an object whose namespace is being deleted",
                      {{"key", key}, {"error", outcome.error()}});
-      empty = false;
+      ++remaining;
+      failure = outcome.error().message;
     }
   }
-  return empty;
+  if (remaining == 0) {
+    return {};
+  }
+  content.remaining[type.plural + "." + type.group] = remaining;
+  const bool patient = Age(name_space, objects_.clock()) < std::chrono::seconds(grace);
+  if (failure.empty() && !held_back && !patient) {
+    failure = "unexpected items still remain in namespace: " + MetaString(name_space, "name") +
+              " for gvr: " + type.group + "/" + type.version + ", Resource=" + type.plural;
+  }
+  if (!failure.empty()) {
+    content.failures.push_back(std::move(failure));
+  }
+  return {};
 }
 
 }  // namespace kubexx::apiserver

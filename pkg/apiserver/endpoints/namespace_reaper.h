@@ -8,14 +8,17 @@
 #include <string>
 
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/apiserver/endpoints/namespace_conditions.h"
 #include "kubexx/apiserver/endpoints/object_store.h"
 #include "kubexx/apiserver/endpoints/type_registry.h"
 #include "kubexx/base/mutex.h"
 
 namespace kubexx::apiserver {
 
-/// Deletes the objects of namespaces that are being deleted, and then the namespaces, at once where
-/// no finalizer holds an object back and within a second or so where one did. Thread-safe.
+/// Deletes the objects of namespaces that are being deleted, pods before all others, and takes the
+/// finalizer "kubernetes" of such a namespace when nothing is left in it: at once where no
+/// finalizer holds an object back and within a second or so where one did. Meanwhile the conditions
+/// of the namespace say what it waits for. Thread-safe.
 class NamespaceReaper {
  public:
   /// Both must outlive it.
@@ -29,10 +32,15 @@ class NamespaceReaper {
   void Tick(const std::stop_token& stop);
 
  private:
-  /// Whether nothing is left of it.
+  /// Whether nothing is left to do for it.
   apimachinery::Result<bool> Reap(const std::string& name, const std::stop_token& stop);
   apimachinery::Result<bool> Proceed(const std::string& name, const std::stop_token& stop);
-  apimachinery::Result<bool> Empty(const ResourceType& type, const std::string& name,
+  apimachinery::Result<NamespaceContent> EmptyAll(const codec::JsonTree& name_space,
+                                                  const std::stop_token& stop);
+  apimachinery::Result<void> Empty(const ResourceType& type, const codec::JsonTree& name_space,
+                                   NamespaceContent& content, const std::stop_token& stop);
+  /// Whether `change` of a namespace that is still the same has been written; not when it has gone.
+  apimachinery::Result<bool> Write(const codec::JsonTree& name_space, ObjectStore::Change change,
                                    const std::stop_token& stop);
 
   TypeRegistry& types_;

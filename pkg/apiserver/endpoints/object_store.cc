@@ -40,6 +40,8 @@ Status AboutObject(const ResourceType& type, std::string_view name, Status statu
   return status.reason == Reason::kAlreadyExists ? AlreadyExists(type, name) : std::move(status);
 }
 
+}  // namespace
+
 Result<void> CheckPreconditions(const ResourceType& type, const JsonTree& object,
                                 const DeleteOptions& options) {
   const std::string uid = MetaString(object, "uid");
@@ -57,8 +59,6 @@ Result<void> CheckPreconditions(const ResourceType& type, const JsonTree& object
   }
   return {};
 }
-
-}  // namespace
 
 Result<JsonTree> ObjectStore::TreeOf(const ResourceType& type, const storage::KeyValue& kv,
                                      const std::stop_token& stop) const {
@@ -81,6 +81,12 @@ Result<void> ObjectStore::CheckPlace(const ResourceType& type, const std::string
     return Fail(Forbidden(type, name,
                           "create not allowed while custom resource definition is terminating"));
   }
+  return CheckNamespace(type, name, namespace_, stop);
+}
+
+Result<void> ObjectStore::CheckNamespace(const ResourceType& type, const std::string& name,
+                                         const std::string& namespace_,
+                                         const std::stop_token& stop) {
   if (!type.namespaced) {
     return {};
   }
@@ -107,7 +113,11 @@ Result<JsonTree> ObjectStore::Create(const ResourceType& type, const std::string
   if (dry_run) {
     SetMeta(object, "resourceVersion", "");
   }
-  KX_RETURN_IF_ERROR(PrepareCreate(type, namespace_, clock_, object));
+  if (const auto prepared = PrepareCreate(type, namespace_, clock_, object); !prepared) {
+    // Where nothing can be made, nobody minds how it is made.
+    KX_RETURN_IF_ERROR(CheckPlace(type, MetaString(object, "name"), namespace_, stop));
+    return Fail(prepared.error());
+  }
   if (IsCustomResourceDefinition(type)) {
     KX_ASSIGN_OR_RETURN(const auto others, ReadDefinitions(storage_, stop));
     EstablishDefinition(clock_, others, object);

@@ -54,6 +54,12 @@ class ObjectStore {
                                             const apimachinery::ObjectKey& key,
                                             std::stop_token stop);
 
+  /// Whether something may be made in a namespace, or for the object `name` in it: kNotFound when
+  /// it does not exist, kForbidden when it is being deleted. Create asks again.
+  apimachinery::Result<void> CheckNamespace(const ResourceType& type, const std::string& name,
+                                            const std::string& namespace_,
+                                            const std::stop_token& stop);
+
   /// `object` is canonical; `namespace_` is the request's. kAlreadyExists, kInvalid; kNotFound for
   /// a namespace that does not exist, kForbidden for one that is being deleted and for custom
   /// resources whose definition is.
@@ -91,6 +97,11 @@ class ObjectStore {
   base::Clock& clock_;
   CreationGate gate_{};
 };
+
+/// Whether the object is the one that a deletion is about; kConflict.
+apimachinery::Result<void> CheckPreconditions(const ResourceType& type,
+                                              const codec::JsonTree& object,
+                                              const DeleteOptions& options);
 
 }  // namespace kubexx::apiserver
 

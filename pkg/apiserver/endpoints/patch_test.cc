@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <string>
 
 namespace kubexx::apiserver {
@@ -150,6 +151,47 @@ TEST(JsonPatch, MovesOnlySoManyElements) {
   }
 }
 
+// What looks at each of them for each operation would not end in a test's time.
+TEST(JsonPatch, LooksAtOnlySoManyMembers) {
+  constexpr int kMembers = 300'000;
+  std::vector<JsonTree::Member> members;
+  for (int i = 0; i < kMembers; ++i) {
+    members.push_back({.key = "k" + std::to_string(i), .value = i});
+  }
+  JsonTree object = JsonTree::Object();
+  object["a"] = JsonTree::Object(std::move(members));
+  for (const char* const operation :
+       {R"({"op":"add","path":"/a/k299999","value":1})",
+        R"({"op":"test","path":"/a/k299999","value":299999})",
+        R"({"op":"replace","path":"/a/k299999","value":1})",
+        R"({"op":"move","from":"/a/k299999","path":"/a/k299999"})",
+        R"({"op":"move","from":"/a","path":"/b"},{"op":"move","from":"/b","path":"/a"})",
+        R"({"op":"copy","from":"/a/k299999","path":"/a/k299998"})"}) {
+    const auto few = ApplyJsonPatch(object, Json(Repeated(operation, 5)));
+    EXPECT_TRUE(few) << operation;
+    const auto refused = ApplyJsonPatch(object, Json(Repeated(operation, 5'000)));
+    ASSERT_FALSE(refused) << operation;
+    EXPECT_EQ(refused.error().code, 413);
+  }
+}
+
+TEST(JsonPatch, HasManyOperationsOnManyMembers) {
+  const auto members = [](const char* operation) {
+    std::string all;
+    for (int i = 0; i < 1'000; ++i) {
+      all += (i == 0 ? "" : ",") + std::string(R"({"op":")") + operation + R"(","path":"/a/k)" +
+             std::to_string(i) + R"(","value":1})";
+    }
+    return all;
+  };
+  const auto added = ApplyJsonPatch(Json(R"({"a":{}})"), Json(Repeated(members("add"), 10)));
+  ASSERT_TRUE(added) << added.error().message;
+  EXPECT_EQ(added->Find("a")->size(), 1'000U);
+  const auto removed = ApplyJsonPatch(*added, Json("[" + members("remove") + "]"));
+  ASSERT_TRUE(removed);
+  EXPECT_EQ(*removed, Json(R"({"a":{}})"));
+}
+
 TEST(JsonPatch, DoesNotNestDeeperThanWhatIsRead) {
   std::string deep = "1";
   for (int i = 0; i < 300; ++i) {
@@ -163,6 +205,125 @@ TEST(JsonPatch, DoesNotNestDeeperThanWhatIsRead) {
   EXPECT_FALSE(
       ApplyJsonPatch(object, Json(R"([{"op":"copy","from":"","path":")" + path + R"("}])")));
   EXPECT_TRUE(ApplyJsonPatch(object, Json(R"([{"op":"copy","from":"/a","path":"/b"}])")));
+}
+
+// So many members and elements that looking at each for each would not end in a test's time.
+TEST(MergePatchTest, TakesObjectsOfAnySize) {
+  constexpr int kMembers = 300000;
+  std::vector<JsonTree::Member> up;
+  std::vector<JsonTree::Member> down;
+  for (int i = 0; i < kMembers; ++i) {
+    up.push_back({.key = std::to_string(i), .value = i});
+    const int back = kMembers - i;  // one of them is new
+    down.push_back({.key = std::to_string(back), .value = back == 7 ? JsonTree() : JsonTree("x")});
+  }
+  const JsonTree object = JsonTree::Object(std::move(up));
+  const JsonTree patch = JsonTree::Object(std::move(down));
+  const auto strategic = ApplyStrategicMergePatch(object, patch);
+  const JsonTree merged = ApplyMergePatch(object, patch);
+  ASSERT_TRUE(strategic);
+  for (const JsonTree& one : {merged, *strategic}) {
+    ASSERT_EQ(one.size(), static_cast<std::size_t>(kMembers));
+    EXPECT_EQ(one.members()[0].key, "0");
+    EXPECT_EQ(one.members()[0].value, JsonTree(0));
+    EXPECT_EQ(one.members()[7].key, "8");
+    EXPECT_EQ(one.members()[7].value, JsonTree("x"));
+    EXPECT_EQ(one.members().back().key, std::to_string(kMembers));
+  }
+}
+
+TEST(StrategicMerge, TakesListsOfAnySize) {
+  constexpr int kElements = 100000;
+  JsonTree object = JsonTree::Object();
+  JsonTree patch = JsonTree::Object();
+  for (int i = 0; i < kElements; ++i) {
+    JsonTree old = JsonTree::Object();
+    old["name"] = std::to_string(i);
+    JsonTree change = JsonTree::Object();
+    change["name"] = std::to_string(kElements - 1 - i);
+    patch["$setElementOrder/env"].Append(change);
+    change["value"] = "x";
+    object["env"].Append(std::move(old));
+    patch["env"].Append(std::move(change));
+  }
+  const auto merged = ApplyStrategicMergePatch(object, patch);
+  ASSERT_TRUE(merged);
+  EXPECT_EQ(*merged->Find("env"), *patch.Find("env"));
+}
+
+TEST(StrategicMerge, AllElementsWithAKeyAreDeleted) {
+  const auto merged = ApplyStrategicMergePatch(
+      Json(R"({"env":[{"name":"a","value":"1"},{"name":"b"},{"name":"a"}]})"),
+      Json(R"({"env":[{"name":"a","$patch":"delete"}]})"));
+  ASSERT_TRUE(merged);
+  EXPECT_EQ(*merged, Json(R"({"env":[{"name":"b"}]})"));
+}
+
+/// "one", and so on, with commas between.
+std::string List(int count, const std::function<std::string(int)>& one) {
+  std::string text;
+  for (int i = 0; i < count; ++i) {
+    text += (i == 0 ? "" : ",") + one(i);
+  }
+  return text;
+}
+
+// As many as a body has room for: what takes time by the square of their number does not end.
+constexpr int kMany = 100'000;
+
+TEST(LargePatchTest, ManyElementsAreMergedDeletedAndOrdered) {
+  const auto name = [](int i) { return R"("name":"v)" + std::to_string(i) + '"'; };
+  const auto merged = ApplyStrategicMergePatch(
+      Json("{}"),
+      Json(R"({"env":[)" + List(kMany, [&](int i) { return "{" + name(i) + R"(,"value":"x"})"; }) +
+           "]}"));
+  ASSERT_TRUE(merged);
+  EXPECT_EQ(merged->Find("env")->size(), std::size_t{kMany});
+  const auto backwards = ApplyStrategicMergePatch(
+      *merged, Json(R"({"$setElementOrder/env":[)" +
+                    List(kMany, [&](int i) { return "{" + name(kMany - 1 - i) + "}"; }) + "]}"));
+  ASSERT_TRUE(backwards);
+  EXPECT_EQ(backwards->Find("env")->elements()[0].TextAt("name"), "v99999");
+  const auto one = ApplyStrategicMergePatch(
+      *backwards,
+      Json(R"({"env":[)" +
+           List(kMany - 1, [&](int i) { return "{" + name(i) + R"(,"$patch":"delete"})"; }) +
+           "]}"));
+  ASSERT_TRUE(one);
+  EXPECT_EQ(one->ToJson(), R"({"env":[{"name":"v99999","value":"x"}]})");
+}
+
+TEST(LargePatchTest, ManyStringsAreASet) {
+  const std::string all = List(kMany, [](int i) { return "\"f" + std::to_string(i) + '"'; });
+  const auto set = ApplyStrategicMergePatch(Json(R"({"finalizers":["f1","other"]})"),
+                                            Json(R"({"finalizers":[)" + all + "]}"));
+  ASSERT_TRUE(set);
+  EXPECT_EQ(set->Find("finalizers")->size(), std::size_t{kMany + 1});
+  const auto left = ApplyStrategicMergePatch(
+      *set, Json(R"({"$deleteFromPrimitiveList/finalizers":[)" + all + "]}"));
+  ASSERT_TRUE(left);
+  EXPECT_EQ(left->ToJson(), R"({"finalizers":["other"]})");
+}
+
+TEST(LargePatchTest, ManyMembersAreMergedAndRemoved) {
+  const auto members = [](const std::string& value) {
+    return R"({"data":{)" +
+           List(kMany, [&](int i) { return "\"k" + std::to_string(i) + "\":" + value; }) + "}}";
+  };
+  const JsonTree merged = ApplyMergePatch(Json("{}"), Json(members("1")));
+  EXPECT_EQ(merged, Json(members("1.0")));
+  EXPECT_EQ(ApplyMergePatch(merged, Json(members("null"))), Json(R"({"data":{}})"));
+  const auto strategic = ApplyStrategicMergePatch(merged, Json(members("null")));
+  ASSERT_TRUE(strategic);
+  EXPECT_EQ(*strategic, Json(R"({"data":{}})"));
+}
+
+TEST(LargePatchTest, EqualKeysAreFoundHoweverTheyAreWritten) {
+  const auto merged = ApplyStrategicMergePatch(
+      Json(R"({"spec":{"ports":[{"port":80,"a":1},{"port":443}]}})"),
+      Json(R"({"spec":{"ports":[{"port":8e1,"a":2},{"port":443.0,"$patch":"delete"}]}})"));
+  ASSERT_TRUE(merged);
+  EXPECT_EQ(*merged, Json(R"({"spec":{"ports":[{"port":80,"a":2}]}})"));
 }
 
 }  // namespace

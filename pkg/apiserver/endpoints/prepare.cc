@@ -9,7 +9,9 @@
 #include "kubexx/apimachinery/labels.h"
 #include "kubexx/apimachinery/names.h"
 #include "kubexx/apimachinery/time.h"
+#include "kubexx/apiserver/endpoints/certificate_requests.h"
 #include "kubexx/apiserver/endpoints/custom_types.h"
+#include "kubexx/apiserver/endpoints/object_names.h"
 #include "kubexx/apiserver/endpoints/rbac_validation.h"
 #include "kubexx/apiserver/endpoints/validation.h"
 #include "kubexx/apiserver/endpoints/webhook_configuration.h"
@@ -36,27 +38,6 @@ constexpr std::size_t kSuffixBytes = 5;
 std::uint64_t Random64() {
   thread_local std::random_device device;
   return static_cast<std::uint64_t>(device()) << 32 | device();
-}
-
-/// What is wrong with a name; "" for a good one.
-std::string NameProblem(const ResourceType& type, std::string_view name) {
-  if (type.group == "rbac.authorization.k8s.io") {
-    return name == "." || name == ".." || name.find_first_of("/%") != std::string_view::npos
-               ? "may not be '.' or '..' or contain '/' or '%'"
-               : "";
-  }
-  if (type.plural == "namespaces" || type.plural == "services") {
-    const bool starts_well = type.plural == "namespaces" || (!name.empty() && name.front() >= 'a');
-    return apimachinery::IsDnsLabel(name) && starts_well
-               ? ""
-               : "must be a DNS label: at most 63 lower case letters, "
-                 "digits and '-', with a letter "
-                 "or digit at both ends";
-  }
-  return apimachinery::IsDnsSubdomain(name)
-             ? ""
-             : "must be a DNS subdomain: at most 253 lower case letters, digits, "
-               "'-' and '.', with a letter or digit at both ends of each part";
 }
 
 StatusCause InvalidValue(std::string field, std::string_view value, std::string_view what) {
@@ -97,9 +78,7 @@ std::string RandomSuffix() {
 void SetName(JsonTree& object) {
   const std::string prefix = MetaString(object, "generateName");
   if (MetaString(object, "name").empty() && !prefix.empty()) {
-    // The cut may go through a character: some types allow any in their names.
-    const std::string kept = prefix.substr(0, kMaxLabelBytes - kSuffixBytes);
-    SetMeta(object, "name", base::ToValidUtf8(kept) + RandomSuffix());
+    SetMeta(object, "name", GeneratedName(prefix));
   }
 }
 
@@ -146,9 +125,10 @@ void CheckImmutable(const ResourceType& type, const JsonTree& current, const Jso
     const JsonTree* const after = object.At(path);
     return before == after || (before != nullptr && after != nullptr && *before == *after);
   };
+  const bool is_secret = type.group.empty() && type.plural == "secrets";
+  const bool is_map = type.group.empty() && type.plural == "configmaps";
   const JsonTree* const immutable = current.Find("immutable");
-  if ((type.plural == "configmaps" || type.plural == "secrets") && immutable != nullptr &&
-      immutable->AsBool().value_or(false)) {
+  if ((is_map || is_secret) && immutable != nullptr && immutable->AsBool().value_or(false)) {
     for (const char* const field : {"immutable", "data", "binaryData", "stringData"}) {
       if (!same({field})) {
         causes.push_back({.reason = "FieldValueForbidden",
@@ -157,7 +137,7 @@ void CheckImmutable(const ResourceType& type, const JsonTree& current, const Jso
       }
     }
   }
-  if (type.plural == "secrets" && !same({"type"})) {
+  if (is_secret && !same({"type"})) {
     causes.push_back(InvalidValue("type", StringAt(object, {"type"}), "field is immutable"));
   }
   if (type.group == "apps" && type.plural != "controllerrevisions" && !same({"spec", "selector"})) {
@@ -165,9 +145,23 @@ void CheckImmutable(const ResourceType& type, const JsonTree& current, const Jso
   }
 }
 
+void CheckCustomDefinition(const JsonTree& object, const JsonTree* old,
+                           std::vector<StatusCause>& causes) {
+  schema::CheckDefinition(object, causes);
+  schema::CheckApproval(old, object, causes);
+  if (StringAt(object, {"spec", "conversion", "strategy"}) == "Webhook") {
+    const JsonTree* const client = object.At({"spec", "conversion", "webhook", "clientConfig"});
+    CheckClientConfig(client == nullptr ? JsonTree::Object() : *client,
+                      "spec.conversion.webhook.clientConfig", causes);
+  }
+  if (old != nullptr) {
+    schema::CheckDefinitionChange(*old, object, causes);
+  }
+}
+
 /// What the schema of a custom resource says, and what there is to say of definitions and of Roles.
-void CheckContent(const ResourceType& type, const JsonTree& object, const JsonTree* old,
-                  std::vector<StatusCause>& causes) {
+void CheckContent(const ResourceType& type, WritePart part, const JsonTree& object,
+                  const JsonTree* old, std::vector<StatusCause>& causes) {
   CheckRbac(type, old, object, causes);
   CheckMetadata(type, old, object, causes);
   if (old == nullptr || !SameSpec(*old, object)) {
@@ -177,16 +171,9 @@ void CheckContent(const ResourceType& type, const JsonTree& object, const JsonTr
     schema::Validate(*type.custom->schema, object, old, causes);
   } else if (IsWebhookConfiguration(type)) {
     CheckWebhooks(object, causes);
-  } else if (IsCustomResourceDefinition(type)) {
-    schema::CheckDefinition(object, causes);
-    if (StringAt(object, {"spec", "conversion", "strategy"}) == "Webhook") {
-      const JsonTree* const client = object.At({"spec", "conversion", "webhook", "clientConfig"});
-      CheckClientConfig(client == nullptr ? JsonTree::Object() : *client,
-                        "spec.conversion.webhook.clientConfig", causes);
-    }
-    if (old != nullptr) {
-      schema::CheckDefinitionChange(*old, object, causes);
-    }
+  } else if (IsCustomResourceDefinition(type) && part != WritePart::kStatus) {
+    // Its status says what is stored, whatever that is: else it could not be mended.
+    CheckCustomDefinition(object, old, causes);
   }
 }
 
@@ -204,6 +191,12 @@ bool IsUpdatedUnconditionally(const ResourceType& type) {
                                                "leases.coordination.k8s.io"};
   return !type.custom && type.group != "admissionregistration.k8s.io" &&
          std::ranges::find(kConditional, type.QualifiedPlural()) == std::end(kConditional);
+}
+
+/// Who makes a Node says what it has: a kubelet, or who stands in for one. No other type's strategy
+/// in kube-apiserver leaves the status that is sent.
+bool KeepsStatusOfNew(const ResourceType& type) {
+  return type.group.empty() && type.plural == "nodes";
 }
 
 /// Whether the change counts as a new generation.
@@ -226,7 +219,22 @@ void CountGeneration(const ResourceType& type, const JsonTree& current, JsonTree
   }
 }
 
+/// What a new namespace always has in its spec: it goes when the server has emptied it. That is no
+/// default, since it can be taken away.
+void AddOwnFinalizer(JsonTree& object) {
+  constexpr std::string_view kFinalizer = "kubernetes";
+  const std::vector<std::string> given = StringsAt(object["spec"], "finalizers");
+  if (std::ranges::find(given, kFinalizer) == given.end()) {
+    object["spec"]["finalizers"].Append(kFinalizer);
+  }
+}
+
 }  // namespace
+
+std::string GeneratedName(std::string_view prefix) {
+  // The cut may go through a character: some types allow any in their names.
+  return base::ToValidUtf8(prefix.substr(0, kMaxLabelBytes - kSuffixBytes)) + RandomSuffix();
+}
 
 Result<void> CheckUrl(const JsonTree& object, const apimachinery::ObjectKey& of_url) {
   for (const auto& [field, wanted] :
@@ -241,8 +249,25 @@ Result<void> CheckUrl(const JsonTree& object, const apimachinery::ObjectKey& of_
   return {};
 }
 
-Result<void> PrepareCreate(const ResourceType& type, std::string_view namespace_,
-                           base::Clock& clock, JsonTree& object) {
+Result<void> CheckPatchedKind(const ResourceType& type, const JsonTree& patched) {
+  const std::string version = StringAt(patched, {"apiVersion"});
+  const std::string kind = StringAt(patched, {"kind"});
+  const bool has_kind = kind.empty() ? !type.custom : kind == type.kind;
+  if ((version.empty() || version == type.ApiVersion()) && has_kind) {
+    return {};
+  }
+  const std::string message = "Invalid value: \"patch\": it makes " + type.ApiVersion() +
+                              ", Kind=" + type.kind + " to " + version + ", Kind=" + kind;
+  apimachinery::Status status(Reason::kInvalid, " \"\" is invalid: patch: " + message, 422);
+  status.details.causes.push_back(
+      {.reason = "FieldValueInvalid", .message = message, .field = "patch"});
+  return Fail(std::move(status));
+}
+
+namespace {
+
+Result<void> PrepareNew(const ResourceType& type, std::string_view namespace_, base::Clock& clock,
+                        JsonTree& object) {
   const std::string own = MetaString(object, "namespace");
   if (type.namespaced ? !own.empty() && own != namespace_ : !own.empty()) {
     return Fail(Reason::kBadRequest,
@@ -264,13 +289,16 @@ Result<void> PrepareCreate(const ResourceType& type, std::string_view namespace_
   }
   if (type.has_status && type.custom) {
     object.Erase("status");
-  } else if (type.has_status) {
+  } else if (type.has_status && !KeepsStatusOfNew(type)) {
     // With the fields that the type always has.
     KX_ASSIGN_OR_RETURN(JsonTree blank, Canonical(type, JsonTree::Object()));
     const JsonTree* const status = blank.Find("status");
     object["status"] = status == nullptr ? JsonTree::Object() : *status;
   }
   SetDefaults(type, object);
+  if (IsNamespace(type)) {
+    AddOwnFinalizer(object);
+  }
   std::vector<StatusCause> causes;
   const std::string name = MetaString(object, "name");
   if (name.empty()) {
@@ -281,11 +309,11 @@ Result<void> PrepareCreate(const ResourceType& type, std::string_view namespace_
     causes.push_back(InvalidValue("metadata.name", name, problem));
   }
   CheckLabels(object, causes);
-  CheckContent(type, object, nullptr, causes);
+  CheckContent(type, WritePart::kObject, object, nullptr, causes);
   return Verdict(type, object, std::move(causes));
 }
 
-Result<void> PrepareUpdate(const ResourceType& type, WritePart part, const JsonTree& current,
+Result<void> PrepareChange(const ResourceType& type, WritePart part, const JsonTree& current,
                            JsonTree& object) {
   KX_RETURN_IF_ERROR(CheckUrl(object, KeyOf(current)));
   KX_RETURN_IF_ERROR(CheckIdentity(type, current, object));
@@ -299,7 +327,7 @@ Result<void> PrepareUpdate(const ResourceType& type, WritePart part, const JsonT
                      .message = "Invalid value: 0: must be specified for an update",
                      .field = "metadata.resourceVersion"}});
   }
-  if (part != WritePart::kObject && part != WritePart::kAll) {
+  if (part != WritePart::kObject && part != WritePart::kFinalizers && part != WritePart::kAll) {
     KeepTheRest(type, part, current, object);
     if (part == WritePart::kEphemeralContainers) {
       SetDefaults(type, object);
@@ -309,7 +337,7 @@ Result<void> PrepareUpdate(const ResourceType& type, WritePart part, const JsonT
     CheckPart(type, part, current, object, causes);
     CheckLabels(object, causes);
     // Ephemeral containers are what else no update of a pod may change.
-    CheckContent(type, object, part == WritePart::kEphemeralContainers ? nullptr : &current,
+    CheckContent(type, part, object, part == WritePart::kEphemeralContainers ? nullptr : &current,
                  causes);
     return Verdict(type, object, std::move(causes));
   }
@@ -321,9 +349,12 @@ Result<void> PrepareUpdate(const ResourceType& type, WritePart part, const JsonT
   if (type.has_status && part != WritePart::kAll) {
     EraseOrRestore(object, current, "status");
   }
-  if (IsNamespace(type)) {  // They are for the subresource finalize, which only the server uses.
+  if (IsNamespace(type) && part == WritePart::kObject) {  // They are for the subresource finalize.
     const JsonTree* const spec = current.Find("spec");
     EraseOrRestore(object["spec"], spec == nullptr ? JsonTree::Object() : *spec, "finalizers");
+  }
+  if (IsCertificateRequest(type) && part != WritePart::kAll) {
+    EraseOrRestore(object, current, "spec");  // What is approved is what was asked for.
   }
   SetDefaults(type, object);
   CountGeneration(type, current, object);
@@ -333,8 +364,39 @@ Result<void> PrepareUpdate(const ResourceType& type, WritePart part, const JsonT
   std::vector<StatusCause> causes;
   CheckLabels(object, causes);
   CheckImmutable(type, current, object, causes);
-  CheckContent(type, object, &current, causes);
+  CheckContent(type, part, object, &current, causes);
   return Verdict(type, object, std::move(causes));
+}
+
+/// `object`, of the version that objects are stored in, in that of the request.
+Result<void> TakeBack(const ResourceType& type, JsonTree& object) {
+  KX_ASSIGN_OR_RETURN(object, Canonical(type, type.convert(object, type.ApiVersion())));
+  return {};
+}
+
+}  // namespace
+
+// The parts of an object, spec and status, are those of the version that is stored: another one may
+// have them in annotations.
+Result<void> PrepareCreate(const ResourceType& type, std::string_view namespace_,
+                           base::Clock& clock, JsonTree& object) {
+  if (!type.stored_as) {
+    return PrepareNew(type, namespace_, clock, object);
+  }
+  object = type.convert(object, type.stored_as->ApiVersion());
+  KX_RETURN_IF_ERROR(PrepareNew(*type.stored_as, namespace_, clock, object));
+  return TakeBack(type, object);
+}
+
+Result<void> PrepareUpdate(const ResourceType& type, WritePart part, const JsonTree& current,
+                           JsonTree& object) {
+  if (!type.stored_as) {
+    return PrepareChange(type, part, current, object);
+  }
+  const std::string stored = type.stored_as->ApiVersion();
+  object = type.convert(object, stored);
+  KX_RETURN_IF_ERROR(PrepareChange(*type.stored_as, part, type.convert(current, stored), object));
+  return TakeBack(type, object);
 }
 
 }  // namespace kubexx::apiserver

@@ -20,6 +20,11 @@ namespace kubexx::apiserver {
 apimachinery::Result<void> CheckUrl(const codec::JsonTree& object,
                                     const apimachinery::ObjectKey& of_url);
 
+/// kInvalid for a patch that makes the object one of another type: to change that would be to be
+/// ignored.
+apimachinery::Result<void> CheckPatchedKind(const ResourceType& type,
+                                            const codec::JsonTree& patched);
+
 /// A new object: fills in what the server decides (name of a generateName, uid, creationTimestamp,
 /// generation, an empty status) and checks names and labels. `namespace_` is the request's.
 apimachinery::Result<void> PrepareCreate(const ResourceType& type, std::string_view namespace_,
@@ -29,6 +34,10 @@ apimachinery::Result<void> PrepareCreate(const ResourceType& type, std::string_v
 /// generation, checks. kConflict when `object` names another resourceVersion or uid.
 apimachinery::Result<void> PrepareUpdate(const ResourceType& type, WritePart part,
                                          const codec::JsonTree& current, codec::JsonTree& object);
+
+/// `prefix` and five random letters and digits, at most 63 bytes: as metadata.generateName makes
+/// names.
+std::string GeneratedName(std::string_view prefix);
 
 /// Fields that are set when a client leaves them out, of the types that controllers and kubectl
 /// rely on: workloads, pods, services, namespaces.

@@ -1,8 +1,13 @@
 #include "kubexx/apiserver/endpoints/request_info.h"
 
+#include <algorithm>
 #include <charconv>
+#include <chrono>
+#include <system_error>
 #include <utility>
 #include <vector>
+
+#include "kubexx/codec/json_tree.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -115,6 +120,32 @@ std::vector<std::pair<std::string, std::string>> Parameters(std::string_view que
   return all;
 }
 
+/// What is longer is no different, and would not fit into a point of time.
+constexpr std::chrono::seconds kLongestTimeout = std::chrono::hours(24 * 366);
+
+/// An integer in Go's decimal form, 0 for a parameter that is not given; one that is empty is none.
+Result<std::int64_t> NumberParam(const Query& query, std::string_view name) {
+  const auto found = query.find(name);
+  if (found == query.end()) {
+    return 0;
+  }
+  const std::string_view given = found->second;
+  std::string_view digits = given;
+  if (digits.starts_with('+')) {
+    digits.remove_prefix(1);
+  }
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  const bool whole = !digits.empty() && end == digits.data() + digits.size() &&
+                     (digits == given || digits.front() != '-');
+  if (whole && error == std::errc()) {
+    return value;
+  }
+  const bool large = whole && error == std::errc::result_out_of_range;
+  return Fail(Reason::kBadRequest, "strconv.ParseInt: parsing " + codec::JsonTree(given).ToJson() +
+                                       (large ? ": value out of range" : ": invalid syntax"));
+}
+
 }  // namespace
 
 Query ParseQuery(std::string_view query) {
@@ -183,13 +214,10 @@ Result<apimachinery::ListOptions> ListOptionsOf(const Query& query) {
   if (query.contains("sendInitialEvents")) {
     options.send_initial_events = BoolParam(query, "sendInitialEvents");
   }
-  std::string_view limit = Param(query, "limit");
-  const bool negative = limit.starts_with('-');
-  limit.remove_prefix(negative ? 1 : 0);
-  KX_ASSIGN_OR_RETURN(options.limit, RevisionParam(limit));
-  options.limit = negative ? 0 : options.limit;  // As if there were none.
-  KX_ASSIGN_OR_RETURN(const std::int64_t seconds, RevisionParam(Param(query, "timeoutSeconds")));
-  options.timeout = std::chrono::seconds(seconds);
+  KX_ASSIGN_OR_RETURN(options.limit, NumberParam(query, "limit"));
+  options.limit = std::max<std::int64_t>(options.limit, 0);  // As if there were none.
+  KX_ASSIGN_OR_RETURN(const std::int64_t seconds, NumberParam(query, "timeoutSeconds"));
+  options.timeout = std::min(std::chrono::seconds(seconds), kLongestTimeout);
   return options;
 }
 

@@ -128,5 +128,36 @@ TEST(RequestInfoTest, OptionsOfListsAreRead) {
   EXPECT_EQ(unlimited->limit, 0);
 }
 
+TEST(RequestInfoTest, NumbersOfListsAreThoseOfGo) {
+  for (const char* const name : {"limit", "timeoutSeconds"}) {
+    for (const auto& [value, error] :
+         {std::pair("", R"(strconv.ParseInt: parsing "": invalid syntax)"),
+          std::pair("x", R"(strconv.ParseInt: parsing "x": invalid syntax)"),
+          std::pair("1.5", R"(strconv.ParseInt: parsing "1.5": invalid syntax)"),
+          std::pair("%2B%2B1", R"(strconv.ParseInt: parsing "++1": invalid syntax)"),
+          std::pair("%2B-1", R"(strconv.ParseInt: parsing "+-1": invalid syntax)"),
+          std::pair("9223372036854775808",
+                    R"(strconv.ParseInt: parsing "9223372036854775808": value out of range)")}) {
+      const auto options = ListOptionsOf(ParseQuery(std::string(name) + "=" + value));
+      ASSERT_FALSE(options) << name << value;
+      EXPECT_EQ(options.error().reason, apimachinery::Reason::kBadRequest);
+      EXPECT_EQ(options.error().message, error) << name;
+    }
+  }
+  const auto plus = ListOptionsOf(ParseQuery("timeoutSeconds=%2B7"));
+  ASSERT_TRUE(plus);
+  EXPECT_EQ(plus->timeout, std::chrono::seconds(7));
+}
+
+TEST(RequestInfoTest, ATimeoutFitsIntoAPointOfTime) {
+  const auto huge = ListOptionsOf(ParseQuery("timeoutSeconds=9223372036854775807"));
+  ASSERT_TRUE(huge);
+  EXPECT_LE(huge->timeout, std::chrono::hours(24 * 366));
+  EXPECT_GT(huge->timeout, std::chrono::hours(24));
+  const auto negative = ListOptionsOf(ParseQuery("timeoutSeconds=-9223372036854775808"));
+  ASSERT_TRUE(negative);
+  EXPECT_LT(negative->timeout, std::chrono::seconds(0));
+}
+
 }  // namespace
 }  // namespace kubexx::apiserver

@@ -4,6 +4,7 @@
 
 #include "kubexx/api/registry.gen.h"
 #include "kubexx/apiserver/endpoints/field_tracking.h"
+#include "kubexx/apiserver/endpoints/formats.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/stored_object.h"
 #include "kubexx/codec/envelope.h"
@@ -81,14 +82,10 @@ std::string SelectorText(const JsonTree& object) {
 }
 
 Answer Respond(const Call& call, const JsonTree& object) {
-  const AnswerForm form{.encoding = call.form.encoding};
-  const std::string json = ScaleOf(*call.type, object).ToJson();
   http::Response response;
-  response.content_type = form.ContentType();
-  response.body = json;
-  if (form.encoding == codec::Encoding::kProtobuf) {
-    KX_ASSIGN_OR_RETURN(response.body, EnvelopeOf(ScaleType(), json));
-  }
+  response.content_type = call.form.ContentType();
+  KX_ASSIGN_OR_RETURN(response.body,
+                      ObjectBody(call.form, ScaleType(), ScaleOf(*call.type, object).ToJson()));
   return response;
 }
 
@@ -173,6 +170,7 @@ Answer UpdateScale(const Call& call, ObjectStore::Change change) {
           *call.type, call.key(), WritePart::kObject,
           [&change, &call, &admission](const JsonTree& current) -> Result<JsonTree> {
             KX_ASSIGN_OR_RETURN(JsonTree scale, change(ScaleOf(*call.type, current)));
+            KX_RETURN_IF_ERROR(CheckTarget(call, MetaString(scale, "name")));
             if (admission.mutates()) {
               const JsonTree old = ScaleOf(*call.type, current);
               KX_RETURN_IF_ERROR(admission.Mutate(scale, &old));

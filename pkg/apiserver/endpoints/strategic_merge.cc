@@ -1,9 +1,13 @@
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "kubexx/apiserver/endpoints/merge_members.h"
 #include "kubexx/apiserver/endpoints/patch.h"
 #include "kubexx/apiserver/object/metadata.h"
 
@@ -63,39 +67,68 @@ std::string DirectiveOf(const JsonTree& patch) { return StringAt(patch, {"$patch
 
 Result<JsonTree> MergeObject(JsonTree object, const JsonTree& patch, std::string_view name);
 
-/// The element with the same key; null when there is none.
-JsonTree* Counterpart(JsonTree& list, const JsonTree& element, std::string_view key) {
-  const JsonTree* const wanted = element.Find(key);
-  if (wanted == nullptr) {
-    return nullptr;
+/// A text that equal values of keys share.
+std::string KeyText(const JsonTree& value) {
+  if (const auto number = value.AsInt()) {
+    return std::to_string(*number);
   }
-  for (JsonTree& one : list.elements()) {
-    const JsonTree* const value = one.Find(key);
-    if (value != nullptr && *value == *wanted) {
-      return &one;
-    }
-  }
-  return nullptr;
+  const auto number = value.AsDouble();
+  return number ? JsonTree(*number).ToJson() : value.ToJson();
 }
 
-void EraseElement(JsonTree& list, const JsonTree* element) {
-  std::vector<JsonTree> rest;
-  for (JsonTree& one : list.elements()) {
-    if (&one != element) {
-      rest.push_back(std::move(one));
+/// A list whose elements are found by a key, in a time that is not that of all pairs of elements.
+class KeyedList {
+ public:
+  KeyedList(const JsonTree& list, std::string_view key) : key_(key) {
+    for (const JsonTree& element : list.elements()) {
+      Append(element);
     }
   }
-  list = JsonTree::Array(std::move(rest));
-}
 
-Result<JsonTree> MergeList(JsonTree list, const JsonTree& patch, std::string_view name,
+  void Append(JsonTree element) {
+    if (const JsonTree* const value = element.Find(key_)) {
+      places_[KeyText(*value)].push_back(elements_.size());
+    }
+    elements_.emplace_back(std::move(element));
+  }
+  /// The first element with the key of another; null when there is none.
+  JsonTree* Counterpart(const JsonTree& element) {
+    const JsonTree* const value = element.Find(key_);
+    const auto found = value == nullptr ? places_.end() : places_.find(KeyText(*value));
+    return found == places_.end() ? nullptr : &*elements_[found->second.front()];
+  }
+  /// Takes all elements with that key out.
+  void Erase(const JsonTree& element) {
+    const JsonTree* const value = element.Find(key_);
+    const auto found = value == nullptr ? places_.end() : places_.find(KeyText(*value));
+    if (found != places_.end()) {
+      for (const std::size_t place : found->second) {
+        elements_[place].reset();
+      }
+      places_.erase(found);
+    }
+  }
+  JsonTree Take() {
+    std::vector<JsonTree> rest;
+    for (std::optional<JsonTree>& element : elements_) {
+      if (element) {
+        rest.push_back(std::move(*element));
+      }
+    }
+    return JsonTree::Array(std::move(rest));
+  }
+
+ private:
+  const std::string_view key_;
+  std::vector<std::optional<JsonTree>> elements_;
+  std::unordered_map<std::string, std::vector<std::size_t>> places_;
+};
+
+Result<JsonTree> MergeList(const JsonTree& old, const JsonTree& patch, std::string_view name,
                            std::string_view key) {
-  if (!list.IsArray()) {
-    list = JsonTree::Array();
-  }
   for (const JsonTree& element : patch.elements()) {
     if (DirectiveOf(element) == "replace" && element.size() == 1) {
-      list = JsonTree::Array();
+      JsonTree list = JsonTree::Array();
       for (const JsonTree& one : patch.elements()) {
         if (DirectiveOf(one).empty()) {
           list.Append(one);
@@ -104,12 +137,11 @@ Result<JsonTree> MergeList(JsonTree list, const JsonTree& patch, std::string_vie
       return list;
     }
   }
+  KeyedList list(old, key);
   for (const JsonTree& element : patch.elements()) {
-    JsonTree* const found = Counterpart(list, element, key);
+    JsonTree* const found = list.Counterpart(element);
     if (DirectiveOf(element) == "delete") {
-      if (found != nullptr) {
-        EraseElement(list, found);
-      }
+      list.Erase(element);
     } else if (found != nullptr) {
       KX_ASSIGN_OR_RETURN(*found, MergeObject(std::move(*found), element, name));
     } else {
@@ -117,15 +149,25 @@ Result<JsonTree> MergeList(JsonTree list, const JsonTree& patch, std::string_vie
       list.Append(std::move(added));
     }
   }
-  return list;
+  return list.Take();
+}
+
+/// The names of a list's elements.
+std::unordered_set<std::string> KeyTexts(const JsonTree& list) {
+  std::unordered_set<std::string> names;
+  for (const JsonTree& element : list.elements()) {
+    names.insert(KeyText(element));
+  }
+  return names;
 }
 
 JsonTree MergeSet(JsonTree list, const JsonTree& patch) {
   if (!list.IsArray()) {
     list = JsonTree::Array();
   }
+  std::unordered_set<std::string> names = KeyTexts(list);
   for (const JsonTree& element : patch.elements()) {
-    if (std::ranges::find(list.elements(), element) == list.elements().end()) {
+    if (names.insert(KeyText(element)).second) {
       list.Append(element);
     }
   }
@@ -137,9 +179,10 @@ void DeleteFromList(JsonTree& object, std::string_view member, const JsonTree& v
   if (list == nullptr) {
     return;
   }
+  const std::unordered_set<std::string> names = KeyTexts(values);
   std::vector<JsonTree> rest;
   for (const JsonTree& element : list->elements()) {
-    if (std::ranges::find(values.elements(), element) == values.elements().end()) {
+    if (!names.contains(KeyText(element))) {
       rest.push_back(element);
     }
   }
@@ -148,9 +191,10 @@ void DeleteFromList(JsonTree& object, std::string_view member, const JsonTree& v
 
 /// Leaves only the members that "$retainKeys" names.
 void Retain(JsonTree& object, const JsonTree& keys) {
+  const std::unordered_set<std::string> names = KeyTexts(keys);
   std::vector<JsonTree::Member> kept;
   for (JsonTree::Member& member : object.members()) {
-    if (std::ranges::find(keys.elements(), JsonTree(member.key)) != keys.elements().end()) {
+    if (names.contains(KeyText(JsonTree(member.key)))) {
       kept.push_back(std::move(member));
     }
   }
@@ -159,46 +203,46 @@ void Retain(JsonTree& object, const JsonTree& keys) {
 
 /// Puts the elements that "$setElementOrder" names into its order, where they stand.
 void Reorder(JsonTree& list, const JsonTree& order, std::string_view key) {
-  const auto place = [&](const JsonTree& element) {
+  const auto name_in = [key](const JsonTree& element) {
     const JsonTree* const own = key.empty() ? &element : element.Find(key);
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      const JsonTree& one = order.elements()[i];
-      const JsonTree* const other = key.empty() ? &one : one.Find(key);
-      if (own != nullptr && other != nullptr && *own == *other) {
-        return i;
-      }
-    }
-    return order.size();
+    return own == nullptr ? std::string() : KeyText(*own);
   };
-  std::vector<JsonTree> elements(list.elements().begin(), list.elements().end());
-  std::ranges::stable_sort(elements, {}, place);
-  list = JsonTree::Array(std::move(elements));
+  std::unordered_map<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (std::string name = name_in(order.elements()[i]); !name.empty()) {
+      places.emplace(std::move(name), i);
+    }
+  }
+  std::vector<std::pair<std::size_t, JsonTree>> elements;
+  for (JsonTree& element : list.elements()) {
+    const auto found = places.find(name_in(element));
+    elements.emplace_back(found == places.end() ? order.size() : found->second, std::move(element));
+  }
+  std::ranges::stable_sort(elements, {}, &std::pair<std::size_t, JsonTree>::first);
+  std::vector<JsonTree> sorted;
+  for (auto& [place, element] : elements) {
+    sorted.push_back(std::move(element));
+  }
+  list = JsonTree::Array(std::move(sorted));
 }
 
-Result<void> MergeMember(JsonTree& object, const JsonTree::Member& member, std::string_view name) {
-  const std::string_view key = member.key;
-  if (key.starts_with(kDelete)) {
-    DeleteFromList(object, key.substr(kDelete.size()), member.value);
-    return {};
+bool IsDirective(std::string_view key) {
+  return key == "$patch" || key == "$retainKeys" || key.starts_with(kOrder) ||
+         key.starts_with(kDelete);
+}
+
+/// `name` is of the object around the member.
+Result<JsonTree> MergeValue(std::string_view key, JsonTree old, const JsonTree& change,
+                            std::string_view name) {
+  if (change.IsObject()) {
+    return MergeObject(std::move(old), change, key);
   }
-  if (key == "$patch" || key == "$retainKeys" || key.starts_with(kOrder)) {
-    return {};
+  if (change.IsArray() && !KeyOfList(key, name).empty()) {
+    return MergeList(old, change, key, KeyOfList(key, name));
   }
-  if (member.value.IsNull()) {
-    object.Erase(key);
-    return {};
-  }
-  JsonTree& slot = object[key];
-  if (member.value.IsObject()) {
-    KX_ASSIGN_OR_RETURN(slot, MergeObject(std::move(slot), member.value, key));
-  } else if (member.value.IsArray() && !KeyOfList(key, name).empty()) {
-    KX_ASSIGN_OR_RETURN(slot, MergeList(std::move(slot), member.value, key, KeyOfList(key, name)));
-  } else if (member.value.IsArray() && std::ranges::find(kSets, key) != std::end(kSets)) {
-    slot = MergeSet(std::move(slot), member.value);
-  } else {
-    slot = member.value;
-  }
-  return {};
+  return change.IsArray() && std::ranges::find(kSets, key) != std::end(kSets)
+             ? MergeSet(std::move(old), change)
+             : change;
 }
 
 Result<JsonTree> MergeObject(JsonTree object, const JsonTree& patch, std::string_view name) {
@@ -217,8 +261,15 @@ Result<JsonTree> MergeObject(JsonTree object, const JsonTree& patch, std::string
   if (!object.IsObject()) {
     object = JsonTree::Object();
   }
+  KX_ASSIGN_OR_RETURN(
+      object, MergeMembers(std::move(object), patch, IsDirective,
+                           [name](std::string_view key, JsonTree old, const JsonTree& change) {
+                             return MergeValue(key, std::move(old), change, name);
+                           }));
   for (const JsonTree::Member& member : patch.members()) {
-    KX_RETURN_IF_ERROR(MergeMember(object, member, name));
+    if (member.key.starts_with(kDelete)) {
+      DeleteFromList(object, std::string_view(member.key).substr(kDelete.size()), member.value);
+    }
   }
   for (const JsonTree::Member& member : patch.members()) {
     if (member.key.starts_with(kOrder)) {

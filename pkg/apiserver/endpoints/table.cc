@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kubexx/apimachinery/time.h"
+#include "kubexx/apiserver/endpoints/partial_metadata.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/codec/json_tree.h"
 
@@ -220,6 +221,8 @@ const Column kEventColumns[] = {
     {"Last Seen", "string", LastSeenCell}, {"Type", "string", TypeCell},
     {"Reason", "string", EventReasonCell}, {"Object", "string", EventObjectCell},
     {"Message", "string", MessageCell},    {"Name", "string", NameCell, 1}};
+const Column kScaleColumns[] = {
+    kName, {"Desired", "integer", DesiredCell}, {"Available", "integer", CurrentCell}, kAge};
 const Column kLeaseColumns[] = {kName, {"Holder", "string", HolderCell}, kAge};
 
 struct Printer {
@@ -238,6 +241,7 @@ const Printer kPrinters[] = {{"configmaps", kConfigMapColumns},
                              {"nodes", kNodeColumns},
                              {"events", kEventColumns},
                              {"leases", kLeaseColumns},
+                             {"scales", kScaleColumns},
                              {"serviceaccounts", kCustomColumns},
                              {"endpoints", kCustomColumns}};
 
@@ -342,42 +346,51 @@ JsonTree Definition(std::string_view name, std::string_view type, std::int64_t p
   return definition;
 }
 
-}  // namespace
-
-std::string TableHead(const ResourceType& type, std::string_view meta_json) {
+JsonTree ColumnDefinitions(const ResourceType& type) {
   JsonTree columns = JsonTree::Array();
-  if (type.custom) {
-    columns.Append(Definition("Name", "string", 0));
-    for (const schema::PrinterColumn& column : type.custom->columns) {
-      JsonTree definition = Definition(column.name, column.type, column.priority);
-      definition["format"] = column.format;
-      definition["description"] = column.description;
-      columns.Append(std::move(definition));
-    }
-  } else {
+  if (!type.custom) {
     for (const Column& column : ColumnsOf(type)) {
       columns.Append(Definition(column.name, column.type, column.priority));
     }
+    return columns;
   }
-  return R"({"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":)" + std::string(meta_json) +
-         R"(,"columnDefinitions":)" + columns.ToJson() + R"(,"rows":[)";
+  columns.Append(Definition("Name", "string", 0));
+  for (const schema::PrinterColumn& column : type.custom->columns) {
+    JsonTree definition = Definition(column.name, column.type, column.priority);
+    definition["format"] = column.format;
+    definition["description"] = column.description;
+    columns.Append(std::move(definition));
+  }
+  return columns;
 }
 
-Result<std::string> TableRow(const ResourceType& type, std::string_view json) {
-  KX_ASSIGN_OR_RETURN(const JsonTree object, JsonTree::Parse(json));
-  const JsonTree cells = CellsOf(type, object);
-  const JsonTree* const metadata = object.Find("metadata");
-  return R"({"cells":)" + cells.ToJson() +
-         R"(,"object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":)" +
-         (metadata == nullptr ? "{}" : metadata->ToJson()) + "}}";
+}  // namespace
+
+std::string TableHead(const ResourceType& type, const TableForm& form, std::string_view meta_json) {
+  return R"({"kind":"Table","apiVersion":")" + std::string(form.api_version) + R"(","metadata":)" +
+         std::string(meta_json) + R"(,"columnDefinitions":)" +
+         (form.headers ? ColumnDefinitions(type).ToJson() : "null") + R"(,"rows":[)";
 }
 
-Result<std::string> TableOf(const ResourceType& type, std::string_view json) {
+Result<std::string> TableRow(const ResourceType& type, const TableForm& form,
+                             std::string_view json) {
   KX_ASSIGN_OR_RETURN(const JsonTree object, JsonTree::Parse(json));
-  KX_ASSIGN_OR_RETURN(const std::string row, TableRow(type, json));
+  std::string shown = "null";
+  if (form.row_object == RowObject::kObject) {
+    shown = json;
+  } else if (form.row_object == RowObject::kMetadata) {
+    KX_ASSIGN_OR_RETURN(shown, PartialMetadataJson(json, form.api_version));
+  }
+  return R"({"cells":)" + CellsOf(type, object).ToJson() + R"(,"object":)" + shown + "}";
+}
+
+Result<std::string> TableOf(const ResourceType& type, const TableForm& form,
+                            std::string_view json) {
+  KX_ASSIGN_OR_RETURN(const JsonTree object, JsonTree::Parse(json));
+  KX_ASSIGN_OR_RETURN(const std::string row, TableRow(type, form, json));
   JsonTree meta = JsonTree::Object();
   meta["resourceVersion"] = MetaString(object, "resourceVersion");
-  return TableHead(type, meta.ToJson()) + row + "]}";
+  return TableHead(type, form, meta.ToJson()) + row + "]}";
 }
 
 }  // namespace kubexx::apiserver

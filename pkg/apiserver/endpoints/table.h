@@ -7,19 +7,29 @@
 #include <string_view>
 
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/apiserver/endpoints/media_type.h"
 #include "kubexx/apiserver/object/resource_type.h"
 #include "kubexx/base/clock.h"
 
 namespace kubexx::apiserver {
 
-/// A table from its beginning up to the "[" of its rows, which the caller ends with "]}".
-std::string TableHead(const ResourceType& type, std::string_view meta_json);
+/// How a table is written.
+struct TableForm {
+  std::string_view api_version = "meta.k8s.io/v1";  ///< or v1beta1's
+  RowObject row_object = RowObject::kMetadata;
+  bool headers = true;  ///< with the definitions of the columns
+};
 
-/// One row: cells and the object's metadata. `json` in the server's form.
-apimachinery::Result<std::string> TableRow(const ResourceType& type, std::string_view json);
+/// A table from its beginning up to the "[" of its rows, which the caller ends with "]}".
+std::string TableHead(const ResourceType& type, const TableForm& form, std::string_view meta_json);
+
+/// One row: cells and what the form wants of the object. `json` in the server's form.
+apimachinery::Result<std::string> TableRow(const ResourceType& type, const TableForm& form,
+                                           std::string_view json);
 
 /// A table of one object.
-apimachinery::Result<std::string> TableOf(const ResourceType& type, std::string_view json);
+apimachinery::Result<std::string> TableOf(const ResourceType& type, const TableForm& form,
+                                          std::string_view json);
 
 /// "5s", "3m20s", "4h", "12d": as kubectl shows ages. "<invalid>" for negative ones.
 std::string HumanDuration(base::Duration duration);

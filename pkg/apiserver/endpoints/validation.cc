@@ -9,6 +9,8 @@
 
 #include "kubexx/apimachinery/labels.h"
 #include "kubexx/apimachinery/names.h"
+#include "kubexx/apiserver/endpoints/certificate_requests.h"
+#include "kubexx/apiserver/endpoints/deletion.h"
 #include "kubexx/apiserver/endpoints/field_causes.h"
 #include "kubexx/apiserver/endpoints/pod_update.h"
 #include "kubexx/apiserver/object/label_match.h"
@@ -284,6 +286,20 @@ void CheckSecret(const JsonTree& object, FieldCauses& causes) {
   }
 }
 
+/// Those of a namespace's spec. `old` is null for a create.
+void CheckNamespace(const JsonTree* old, const JsonTree& spec, FieldCauses& causes) {
+  const std::vector<std::string> names = StringsAt(spec, "finalizers");
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string path = old == nullptr ? "spec.finalizers" : At("spec.finalizers", i);
+    if (!apimachinery::IsValidLabelKey(names[i])) {
+      causes.Invalid(path, QuotedText(names[i]), "is not a qualified name");
+    } else if (!IsDomainQualified(names[i])) {
+      causes.Invalid(path, QuotedText(names[i]),
+                     "name is neither a standard finalizer name nor is it fully qualified");
+    }
+  }
+}
+
 }  // namespace
 
 bool IsDomainQualified(std::string_view finalizer) {
@@ -322,6 +338,10 @@ void CheckSpec(const ResourceType& type, const JsonTree* old, const JsonTree& ob
     type.plural == "jobs" ? CheckJob(spec, "spec", causes) : CheckCronJob(spec, causes);
   } else if (type.group.empty() && type.plural == "services") {
     CheckService(spec, causes);
+  } else if (IsCertificateRequest(type)) {
+    CheckCertificateRequest(object, list);
+  } else if (IsNamespace(type)) {
+    CheckNamespace(old, spec, causes);
   } else if (type.group.empty() && (type.plural == "configmaps" || type.plural == "secrets")) {
     CheckKeys(object, "data", causes);
     CheckKeys(object, "binaryData", causes);

@@ -6,11 +6,14 @@
 #include "kubexx/api/meta/v1/types.gen.h"
 #include "kubexx/apiserver/endpoints/admit.h"
 #include "kubexx/apiserver/endpoints/call.h"
+#include "kubexx/apiserver/endpoints/certificate_requests.h"
 #include "kubexx/apiserver/endpoints/custom_types.h"
 #include "kubexx/apiserver/endpoints/field_tracking.h"
 #include "kubexx/apiserver/endpoints/field_validation.h"
 #include "kubexx/apiserver/endpoints/formats.h"
+#include "kubexx/apiserver/endpoints/object_list.h"
 #include "kubexx/apiserver/endpoints/patch.h"
+#include "kubexx/apiserver/endpoints/prepare.h"
 #include "kubexx/apiserver/endpoints/scale.h"
 #include "kubexx/apiserver/endpoints/type_warnings.h"
 #include "kubexx/apiserver/object/metadata.h"
@@ -37,12 +40,13 @@ Result<JsonTree> ParseJson(std::string_view text) {
   return tree;
 }
 
-/// A body that is no protobuf, as JSON.
-Result<std::string> TextOfBody(const std::string& body, BodyForm form) {
+/// A body that is no protobuf, as JSON. `duplicates`: see codec::YamlToJson.
+Result<std::string> TextOfBody(const std::string& body, BodyForm form,
+                               std::vector<std::string>* duplicates = nullptr) {
   if (form == BodyForm::kJson) {
     return body;
   }
-  KX_ASSIGN_OR_RETURN(std::vector<std::string> documents, codec::YamlToJson(body));
+  KX_ASSIGN_OR_RETURN(std::vector<std::string> documents, codec::YamlToJson(body, duplicates));
   return documents.empty() ? std::string() : std::move(documents.front());
 }
 
@@ -119,11 +123,11 @@ Answer Written(const Call& call, const JsonTree& object,
 
 /// Types that a PUT makes an object of when there is none, as kube-apiserver's strategies say.
 bool IsCreatedByUpdate(const ResourceType& type) {
-  constexpr std::string_view kCore[] = {"services", "endpoints", "events", "limitranges",
-                                        "podtemplates"};
+  constexpr std::string_view kCore[] = {"services", "endpoints", "events", "limitranges"};
   return type.group == "rbac.authorization.k8s.io" || type.group == "events.k8s.io" ||
          (type.group.empty() && std::ranges::find(kCore, type.plural) != std::end(kCore)) ||
-         (type.group == "coordination.k8s.io" && type.plural == "leases");
+         (type.group == "coordination.k8s.io" && type.plural == "leases") ||
+         (type.group == "node.k8s.io" && type.plural == "runtimeclasses");
 }
 
 /// Types whose deletion answers with the object instead of a Status.
@@ -153,17 +157,6 @@ Result<void> CheckNamespace(const Call& call, const JsonTree& object) {
                     "request");
 }
 
-/// The object of an update has to be the one of the URL, also when that does not exist.
-Result<void> CheckTarget(const Call& call, const JsonTree& object) {
-  const std::string name = MetaString(object, "name");
-  if (!name.empty() && name != call.info.name) {
-    return Fail(Reason::kBadRequest, "the name of the object (" + name +
-                                         ") does not match the name on the URL (" + call.info.name +
-                                         ")");
-  }
-  return CheckNamespace(call, object);
-}
-
 bool IsPatchType(const Call& call, std::string_view type) {
   return type == "application/json-patch+json" || type == "application/merge-patch+json" ||
          (type == "application/strategic-merge-patch+json" && call.type->schema != nullptr);
@@ -181,6 +174,7 @@ Answer Make(const Call& call, JsonTree object, const std::vector<std::string>& w
   TrackWrite(call, blank, object);
   Admission admission(call, {.operation = "CREATE"});
   KX_RETURN_IF_ERROR(admission.MutateNew(object));
+  KX_RETURN_IF_ERROR(StampRequester(*call.type, call.user, object));
   KX_RETURN_IF_ERROR(call.CheckGrant(nullptr, object));
   KX_ASSIGN_OR_RETURN(const JsonTree created,
                       call.objects.Create(*call.type, call.info.namespace_, std::move(object),
@@ -218,6 +212,20 @@ Result<JsonTree> Patched(const Call& call, const std::string& type, const JsonTr
 
 }  // namespace
 
+Result<void> CheckTarget(const Call& call, const std::string& name) {
+  if (name.empty()) {
+    return Fail(Reason::kBadRequest,
+                "the name of the object (" + call.info.name +
+                    " based on URL) was undeterminable: name must be provided");
+  }
+  if (name != call.info.name) {
+    return Fail(Reason::kBadRequest, "the name of the object (" + name +
+                                         ") does not match the name on the URL (" + call.info.name +
+                                         ")");
+  }
+  return {};
+}
+
 Result<JsonTree> ReadBody(const Call& call, std::vector<std::string>* warnings) {
   return ReadBodyAs(call, *call.type, warnings);
 }
@@ -239,17 +247,26 @@ Result<JsonTree> ReadBodyAs(const Call& call, const ResourceType& type,
     }
     return CanonicalOfProtobuf(type, envelope->raw);
   }
-  KX_ASSIGN_OR_RETURN(const std::string text, TextOfBody(body, form));
+  std::vector<std::string> duplicates;
+  KX_ASSIGN_OR_RETURN(const std::string text, TextOfBody(body, form, &duplicates));
   KX_ASSIGN_OR_RETURN(JsonTree object, ParseJson(text));
   const std::string version = StringAt(object, {"apiVersion"});
   const std::string kind = StringAt(object, {"kind"});
+  if (type.custom && kind.empty()) {  // Go's types are known by their requests, these are not.
+    return Fail(Reason::kBadRequest, "Object 'Kind' is missing in the data");
+  }
+  if (type.custom && version.empty()) {
+    return Fail(Reason::kBadRequest,
+                "the API version in the data () does not match the expected API version (" +
+                    type.ApiVersion() + ")");
+  }
   if ((!version.empty() && version != type.ApiVersion()) || (!kind.empty() && kind != type.kind)) {
     return Fail(Reason::kBadRequest, version + ", Kind=" + kind +
                                          " in the data does not match the expected " +
                                          type.ApiVersion() + ", Kind=" + type.kind);
   }
   if (warnings != nullptr) {
-    KX_ASSIGN_OR_RETURN(*warnings, CheckFields(call, text));
+    KX_ASSIGN_OR_RETURN(*warnings, CheckFields(call, text, duplicates));
   }
   return CanonicalOfSent(type, std::move(object));
 }
@@ -270,7 +287,8 @@ Answer HandleUpdate(const Call& call) {
   }
   std::vector<std::string> warnings;
   KX_ASSIGN_OR_RETURN(JsonTree sent, ReadBody(call, &warnings));
-  KX_RETURN_IF_ERROR(CheckTarget(call, sent));
+  KX_RETURN_IF_ERROR(CheckTarget(call, MetaString(sent, "name")));
+  KX_RETURN_IF_ERROR(CheckNamespace(call, sent));
   std::vector<std::string> old_finalizers;
   Admission admission(call, {.operation = "UPDATE"});
   const auto change = [&](const JsonTree& current) -> Result<JsonTree> {
@@ -316,17 +334,14 @@ Answer HandlePatch(const Call& call) {
   const auto change = [&](const JsonTree& current) -> Result<JsonTree> {
     old_finalizers = FinalizersOf(current);
     KX_ASSIGN_OR_RETURN(JsonTree patched, Patched(call, type, *patch, current));
+    KX_RETURN_IF_ERROR(CheckPatchedKind(*call.type, patched));
     KX_ASSIGN_OR_RETURN(warnings, CheckPatched(call, patched));
     auto canonical = CanonicalOfSent(*call.type, std::move(patched));
     if (!canonical) {  // It is not the body that is bad, but what the patch makes of the object.
       return Fail(Reason::kInvalid, canonical.error().message, 422);
     }
     JsonTree object = std::move(*canonical);
-    if (MetaString(object, "name").empty()) {
-      return Fail(Reason::kBadRequest, "the name of the object (" + call.info.name +
-                                           " based on URL) was undeterminable: name must be "
-                                           "provided");
-    }
+    KX_RETURN_IF_ERROR(CheckTarget(call, MetaString(object, "name")));
     SetDefaults(*call.type, object);
     TrackWrite(call, current, object);
     KX_RETURN_IF_ERROR(admission.Mutate(object, &current));
@@ -359,27 +374,30 @@ Answer HandleDelete(const Call& call) {
 
 Answer HandleDeleteCollection(const Call& call) {
   KX_ASSIGN_OR_RETURN(const ListOptions options, ListOptionsOf(call.query));
-  KX_ASSIGN_OR_RETURN(const Selection selection, SelectionOf(call, options));
-  const std::shared_ptr<Cacher> cacher = call.types.CacherOf(call.type);
-  KX_RETURN_IF_ERROR(cacher->WaitForLatest(call.request.stop));
-  const CachedList list = cacher->cache().List(selection);
-  ListBody body(call.form, *call.type);
   KX_ASSIGN_OR_RETURN(const JsonTree tree, DeleteOptionsTree(call));
   KX_RETURN_IF_ERROR(CheckDryRun(tree));
   KX_ASSIGN_OR_RETURN(const DeleteOptions delete_options, ReadDeleteOptions(tree));
   const bool dry_run = IsDryRun(call, tree);
-  for (const CachedObjectRef& object : list.items) {
+  ListBody body(call.form, *call.type);
+  std::vector<apimachinery::ObjectKey> keys;
+  const auto head =
+      ReadList(call, options, [&](const apimachinery::ObjectKey& key, std::string_view json) {
+        keys.push_back(key);
+        return body.Add(json);
+      });
+  if (!head) {
+    return ListError(options, head.error());
+  }
+  for (const apimachinery::ObjectKey& key : keys) {
     Admission admission(
-        call,
-        {.operation = "DELETE", .name = object->key.name, .options = tree, .dry_run = dry_run});
-    const auto outcome = call.objects.Delete(*call.type, object->key, delete_options, dry_run,
+        call, {.operation = "DELETE", .name = key.name, .options = tree, .dry_run = dry_run});
+    const auto outcome = call.objects.Delete(*call.type, key, delete_options, dry_run,
                                              call.request.stop, admission.check());
     if (!outcome && outcome.error().reason != Reason::kNotFound) {
       return Fail(outcome.error());
     }
-    KX_RETURN_IF_ERROR(body.Add(object->Json()));
   }
-  KX_ASSIGN_OR_RETURN(std::string text, body.Finish({.revision = list.revision}));
+  KX_ASSIGN_OR_RETURN(std::string text, body.Finish(*head));
   http::Response response;
   response.content_type = call.form.ContentType();
   response.body = std::move(text);

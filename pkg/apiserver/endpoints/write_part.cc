@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "kubexx/apimachinery/time.h"
+#include "kubexx/apiserver/endpoints/certificate_requests.h"
+#include "kubexx/apiserver/endpoints/deletion.h"
 #include "kubexx/apiserver/object/metadata.h"
 
 namespace kubexx::apiserver {
@@ -21,10 +23,6 @@ constexpr std::array<std::string_view, 4> kOfClients = {"labels", "annotations",
                                                         "ownerReferences"};
 constexpr std::string_view kLabelsOnly[] = {"labels"};
 constexpr std::string_view kOwners[] = {"ownerReferences"};
-
-bool IsRequest(const ResourceType& type) {
-  return type.group == "certificates.k8s.io" && type.plural == "certificatesigningrequests";
-}
 
 bool IsPodType(const ResourceType& type) { return type.group.empty() && type.plural == "pods"; }
 
@@ -141,6 +139,20 @@ void CheckEphemeralContainers(const JsonTree& current, const JsonTree& object,
   }
 }
 
+/// That of a namespace tells only whether it is being deleted.
+void CheckPhase(const JsonTree& object, std::vector<StatusCause>& causes) {
+  const bool going = IsDeleting(object);
+  const std::string phase = StringAt(object, {"status", "phase"});
+  const std::string wanted = going ? "Terminating" : "Active";
+  if (phase != wanted) {
+    causes.push_back({.reason = "FieldValueInvalid",
+                      .message = "Invalid value: " + JsonTree(phase).ToJson() + ": may only be '" +
+                                 wanted + "' if `deletionTimestamp` is " + (going ? "not " : "") +
+                                 "empty",
+                      .field = "status.Phase"});
+  }
+}
+
 FieldSet SetOfPaths(std::initializer_list<std::pair<std::string_view, std::string_view>> paths) {
   FieldSet set;
   for (const auto& [first, second] : paths) {
@@ -163,6 +175,9 @@ WritePart PartOfSubresource(std::string_view subresource) {
   if (subresource == "approval") {
     return WritePart::kApproval;
   }
+  if (subresource == "finalize") {
+    return WritePart::kFinalizers;
+  }
   return subresource == "ephemeralcontainers" ? WritePart::kEphemeralContainers
                                               : WritePart::kObject;
 }
@@ -172,9 +187,11 @@ bool HasPart(const ResourceType& type, std::string_view subresource) {
     case WritePart::kStatus:
       return type.has_status;
     case WritePart::kApproval:
-      return IsRequest(type);
+      return IsCertificateRequest(type);
     case WritePart::kEphemeralContainers:
       return IsPodType(type);
+    case WritePart::kFinalizers:
+      return IsNamespace(type);
     default:
       return false;
   }
@@ -207,7 +224,7 @@ void KeepTheRest(const ResourceType& type, WritePart part, const JsonTree& curre
   if (part == WritePart::kStatus) {
     TakeMember("status", object, changed);
     TakeMetadata(KeptByStatus(type), object, changed);
-    if (IsRequest(type)) {
+    if (IsCertificateRequest(type)) {
       PreserveDecisions(current, changed);
     }
   } else if (part == WritePart::kApproval) {
@@ -225,6 +242,9 @@ void KeepTheRest(const ResourceType& type, WritePart part, const JsonTree& curre
 FieldSet IgnoredBy(const ResourceType& type, WritePart part) {
   switch (part) {
     case WritePart::kStatus: {
+      if (IsCertificateRequest(type)) {
+        return SetOfPaths({{"spec", ""}, {"status", "conditions"}});
+      }
       const auto kept = KeptByStatus(type);
       if (kept.size() == kOfClients.size()) {
         return SetOfPaths({{"metadata", ""}, {"spec", ""}});
@@ -237,16 +257,21 @@ FieldSet IgnoredBy(const ResourceType& type, WritePart part) {
     case WritePart::kEphemeralContainers:
       return SetOfPaths({{"metadata", ""}, {"status", ""}});
     default:
-      return type.has_status ? SetOfPaths({{"status", ""}}) : FieldSet();
+      return IsCertificateRequest(type) ? SetOfPaths({{"spec", ""}, {"status", ""}})
+             : type.has_status          ? SetOfPaths({{"status", ""}})
+                                        : FieldSet();
   }
 }
 
 void CheckPart(const ResourceType& type, WritePart part, const JsonTree& current,
                const JsonTree& object, std::vector<StatusCause>& causes) {
-  if (IsRequest(type)) {
+  if (IsCertificateRequest(type)) {
     CheckConditions(part, current, object, causes);
+    CheckIssuedCertificate(current, object, causes);
   } else if (part == WritePart::kEphemeralContainers) {
     CheckEphemeralContainers(current, object, causes);
+  } else if (part == WritePart::kStatus && IsNamespace(type)) {
+    CheckPhase(object, causes);
   }
 }
 

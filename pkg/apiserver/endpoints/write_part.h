@@ -22,6 +22,7 @@ enum class WritePart : std::uint8_t {
   kStatus,
   kApproval,             ///< the conditions of a CertificateSigningRequest
   kEphemeralContainers,  ///< of a pod
+  kFinalizers,           ///< a namespace with those of its spec, the subresource finalize
   kAll,                  ///< a write of the server's own
 };
 

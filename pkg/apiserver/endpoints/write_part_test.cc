@@ -4,6 +4,7 @@
 #include <string>
 
 #include "kubexx/apiserver/endpoints/testing/api_fixture.h"
+#include "kubexx/apiserver/endpoints/testing/certificate_requests.h"
 #include "kubexx/apiserver/endpoints/token_file.h"
 
 namespace kubexx::apiserver {
@@ -36,9 +37,10 @@ class WritePartTest : public testing::ApiFixture {
   WritePartTest() : ApiFixture(WithJaneBesides()) { As("admin"); }
   void As(const std::string& user) { headers_ = {{"Authorization", "Bearer " + user + "-token"}}; }
   void MakeRequest() {
-    const http::Response made = Do("POST", kRequests,
-                                   R"({"metadata":{"name":"r"},"spec":{"request":"eA==",)"
-                                   R"("signerName":"example.com/serving","usages":["any"]}})");
+    const http::Response made =
+        Do("POST", kRequests,
+           std::string(R"({"metadata":{"name":"r"},"spec":{"request":")") + testing::kJanesRequest +
+               R"(","signerName":"example.com/serving","usages":["any"]}})");
     ASSERT_EQ(made.status, 201) << made.body;
   }
   http::Response Patch(const std::string& path, const std::string& body) {
@@ -98,10 +100,11 @@ TEST_F(WritePartTest, TheStatusDecidesNothing) {
   EXPECT_THAT(Message(Patch(status, Approved())),
               HasSubstr("updates may not add a condition of type \"Approved\""));
   ASSERT_EQ(Patch(std::string(kRequest) + "/approval", Approved()).status, 200);
-  const http::Response signed_now = Patch(status, R"({"status":{"certificate":"eA==","conditions":[
-                        {"type":"Approved","status":"True","reason":"Other"}]}})");
+  const http::Response signed_now = Patch(
+      status, std::string(R"({"status":{"certificate":")") + testing::kIssuedCertificate +
+                  R"(","conditions":[{"type":"Approved","status":"True","reason":"Other"}]}})");
   ASSERT_EQ(signed_now.status, 200) << signed_now.body;
-  EXPECT_EQ(At(Json(signed_now), {"status", "certificate"}), "eA==");
+  EXPECT_EQ(At(Json(signed_now), {"status", "certificate"}), testing::kIssuedCertificate);
   EXPECT_THAT(signed_now.body, HasSubstr(R"("reason":"Test")"));
 }
 

@@ -3,8 +3,8 @@
 #include <utility>
 #include <vector>
 
-#include "kubexx/apiserver/managedfields/internal/member_index.h"
 #include "kubexx/apiserver/managedfields/typed.h"
+#include "kubexx/codec/member_index.h"
 
 namespace kubexx::apiserver::managedfields {
 namespace {
@@ -27,139 +27,172 @@ bool SameElements(const std::vector<const JsonTree*>& a, const std::vector<const
       a, b, [](const JsonTree* one, const JsonTree* other) { return *one == *other; });
 }
 
-/// Null is for what is not there; of two values one is.
-class Comparer {
- public:
-  explicit Comparer(Comparison& result) : result_(result) {}
+/// In what two values differ: whether each of the sets has the value itself, and what it has of the
+/// fields below.
+struct Difference {
+  Comparison below{};
+  bool removed = false;
+  bool modified = false;
+  bool added = false;
+};
 
-  void Visit(const Type& type, const JsonTree* before, const JsonTree* after) {
-    if (before != nullptr && after != nullptr && *before == *after) {
-      return;  // Most of an object, most of the time.
-    }
-    bool leaf = false;
-    if (before == nullptr || after == nullptr) {
-      leaf = VisitAs(type, type.ShapeOf(before == nullptr ? *after : *before), before, after);
-    } else {
-      const Shape old_shape = type.ShapeOf(*before);
-      const Shape new_shape = type.ShapeOf(*after);
-      if (old_shape != new_shape) {
-        VisitAs(type, old_shape, before, after);
-      }
-      leaf = VisitAs(type, new_shape, before, after);
-    }
-    if (!leaf && before == nullptr) {
-      result_.added.Insert(path_);
-    } else if (!leaf && after == nullptr) {
-      result_.removed.Insert(path_);
-    }
+/// The differences of the members or elements of a value, collected step by step.
+class Steps {
+ public:
+  void Add(const PathElement& step, Difference difference) {
+    Add(step, difference.removed, std::move(difference.below.removed), removed_);
+    Add(step, difference.modified, std::move(difference.below.modified), modified_);
+    Add(step, difference.added, std::move(difference.below.added), added_);
+  }
+  Comparison Take() {
+    return {.removed = FieldSet::FromNodes(std::move(removed_)),
+            .modified = FieldSet::FromNodes(std::move(modified_)),
+            .added = FieldSet::FromNodes(std::move(added_))};
   }
 
  private:
-  /// Whether the value counts as a whole.
-  bool VisitAs(const Type& type, Shape shape, const JsonTree* before, const JsonTree* after) {
-    const JsonTree::Type container =
-        shape == Shape::kMap ? JsonTree::Type::kObject : JsonTree::Type::kArray;
-    if (shape == Shape::kScalar || (shape == Shape::kMap ? type.AtomicMap() : type.AtomicList()) ||
-        (IsEmpty(before, container) && IsEmpty(after, container))) {
-      VisitLeaf(before, after);
-      return true;
-    }
-    if (shape == Shape::kMap) {
-      VisitMembers(type, before, after);
-    } else {
-      VisitElements(type, before, after);
-    }
-    return false;
-  }
+  using Nodes = std::vector<FieldSet::Node>;
 
-  void VisitLeaf(const JsonTree* before, const JsonTree* after) {
-    if (before == nullptr) {
-      result_.added.Insert(path_);
-    } else if (after == nullptr) {
-      result_.removed.Insert(path_);
-    } else if (*before != *after) {
-      result_.modified.Insert(path_);
+  static void Add(const PathElement& step, bool member, FieldSet below, Nodes& nodes) {
+    if (member || !below.empty()) {
+      nodes.push_back({step, member, std::move(below)});
     }
   }
 
-  void Descend(const Type& type, PathElement step, const JsonTree* before, const JsonTree* after) {
-    path_.push_back(std::move(step));
-    Visit(type, before, after);
-    path_.pop_back();
-  }
-
-  void VisitMembers(const Type& type, const JsonTree* before, const JsonTree* after) {
-    const internal::MemberIndex of_before(before);
-    const internal::MemberIndex of_after(after);
-    if (before != nullptr) {
-      for (const JsonTree::Member& member : before->members()) {
-        Descend(type.Member(member.key), PathElement::Field(member.key), &member.value,
-                of_after.Find(member.key));
-      }
-    }
-    if (after != nullptr) {
-      for (const JsonTree::Member& member : after->members()) {
-        if (of_before.Find(member.key) == nullptr) {
-          Descend(type.Member(member.key), PathElement::Field(member.key), nullptr, &member.value);
-        }
-      }
-    }
-  }
-
-  using Groups = std::map<PathElement, Group>;
-
-  static void Sort(const Type& type, const JsonTree* list,
-                   std::vector<const JsonTree*> Group::* side, Groups& groups) {
-    if (list == nullptr) {
-      return;
-    }
-    for (const JsonTree& element : list->elements()) {
-      if (const auto step = type.StepTo(element)) {
-        (groups[*step].*side).push_back(&element);
-      }
-    }
-  }
-
-  void VisitElements(const Type& type, const JsonTree* before, const JsonTree* after) {
-    Groups groups;
-    Sort(type, before, &Group::before, groups);
-    Sort(type, after, &Group::after, groups);
-    const Type element = type.Element();
-    for (const auto& [step, group] : groups) {
-      const JsonTree* const old_one = group.before.empty() ? nullptr : group.before.front();
-      const JsonTree* const new_one = group.after.empty() ? nullptr : group.after.front();
-      if (group.before.size() <= 1 && group.after.size() <= 1) {
-        Descend(element, step, old_one, new_one);
-        continue;
-      }
-      // Elements with one name count as a whole, and differently from one that is alone.
-      if (group.before.size() == 1) {
-        Descend(element, step, old_one, nullptr);
-      } else if (group.after.size() == 1) {
-        Descend(element, step, nullptr, new_one);
-      }
-      path_.push_back(step);
-      if (group.after.size() < 2) {
-        result_.removed.Insert(path_);
-      } else if (group.before.size() < 2) {
-        result_.added.Insert(path_);
-      } else if (!SameElements(group.before, group.after)) {
-        result_.modified.Insert(path_);
-      }
-      path_.pop_back();
-    }
-  }
-
-  Comparison& result_;
-  Path path_;
+  Nodes removed_;
+  Nodes modified_;
+  Nodes added_;
 };
+
+// Null is for what is not there; of two values one is.
+Difference Visit(const Type& type, const JsonTree* before, const JsonTree* after);
+
+Difference VisitLeaf(const JsonTree* before, const JsonTree* after) {
+  return {.removed = after == nullptr,
+          .modified = before != nullptr && after != nullptr && *before != *after,
+          .added = before == nullptr};
+}
+
+Comparison VisitMembers(const Type& type, const JsonTree* before, const JsonTree* after) {
+  Steps steps;
+  const codec::MemberIndex of_before(before);
+  const codec::MemberIndex of_after(after);
+  if (before != nullptr) {
+    for (const JsonTree::Member& member : before->members()) {
+      steps.Add(PathElement::Field(member.key),
+                Visit(type.Member(member.key), &member.value, of_after.Find(member.key)));
+    }
+  }
+  if (after != nullptr) {
+    for (const JsonTree::Member& member : after->members()) {
+      if (of_before.Find(member.key) == nullptr) {
+        steps.Add(PathElement::Field(member.key),
+                  Visit(type.Member(member.key), nullptr, &member.value));
+      }
+    }
+  }
+  return steps.Take();
+}
+
+using Groups = std::map<PathElement, Group>;
+
+void Sort(const Type& type, const JsonTree* list, std::vector<const JsonTree*> Group::* side,
+          Groups& groups) {
+  if (list == nullptr) {
+    return;
+  }
+  for (const JsonTree& element : list->elements()) {
+    if (const auto step = type.StepTo(element)) {
+      (groups[*step].*side).push_back(&element);
+    }
+  }
+}
+
+Difference VisitGroup(const Type& element, const Group& group) {
+  const JsonTree* const old_one = group.before.empty() ? nullptr : group.before.front();
+  const JsonTree* const new_one = group.after.empty() ? nullptr : group.after.front();
+  if (group.before.size() <= 1 && group.after.size() <= 1) {
+    return Visit(element, old_one, new_one);
+  }
+  // Elements with one name count as a whole, and differently from one that is alone.
+  Difference difference;
+  if (group.before.size() == 1) {
+    difference = Visit(element, old_one, nullptr);
+  } else if (group.after.size() == 1) {
+    difference = Visit(element, nullptr, new_one);
+  }
+  if (group.after.size() < 2) {
+    difference.removed = true;
+  } else if (group.before.size() < 2) {
+    difference.added = true;
+  } else if (!SameElements(group.before, group.after)) {
+    difference.modified = true;
+  }
+  return difference;
+}
+
+Comparison VisitElements(const Type& type, const JsonTree* before, const JsonTree* after) {
+  Groups groups;
+  Sort(type, before, &Group::before, groups);
+  Sort(type, after, &Group::after, groups);
+  const Type element = type.Element();
+  Steps steps;
+  for (const auto& [step, group] : groups) {
+    steps.Add(step, VisitGroup(element, group));
+  }
+  return steps.Take();
+}
+
+/// `leaf`: whether the value counts as a whole.
+Difference VisitAs(const Type& type, Shape shape, const JsonTree* before, const JsonTree* after,
+                   bool& leaf) {
+  const JsonTree::Type container =
+      shape == Shape::kMap ? JsonTree::Type::kObject : JsonTree::Type::kArray;
+  leaf = shape == Shape::kScalar || (shape == Shape::kMap ? type.AtomicMap() : type.AtomicList()) ||
+         (IsEmpty(before, container) && IsEmpty(after, container));
+  if (leaf) {
+    return VisitLeaf(before, after);
+  }
+  return {.below = shape == Shape::kMap ? VisitMembers(type, before, after)
+                                        : VisitElements(type, before, after)};
+}
+
+Difference Together(const Difference& a, const Difference& b) {
+  return {.below = {.removed = a.below.removed.Union(b.below.removed),
+                    .modified = a.below.modified.Union(b.below.modified),
+                    .added = a.below.added.Union(b.below.added)},
+          .removed = a.removed || b.removed,
+          .modified = a.modified || b.modified,
+          .added = a.added || b.added};
+}
+
+Difference Visit(const Type& type, const JsonTree* before, const JsonTree* after) {
+  if (before != nullptr && after != nullptr && *before == *after) {
+    return {};  // Most of an object, most of the time.
+  }
+  bool leaf = false;
+  Difference difference;
+  if (before == nullptr || after == nullptr) {
+    const JsonTree& one = before == nullptr ? *after : *before;
+    difference = VisitAs(type, type.ShapeOf(one), before, after, leaf);
+  } else {
+    const Shape old_shape = type.ShapeOf(*before);
+    const Shape new_shape = type.ShapeOf(*after);
+    difference = VisitAs(type, new_shape, before, after, leaf);
+    if (old_shape != new_shape) {
+      bool ignored = false;
+      difference = Together(VisitAs(type, old_shape, before, after, ignored), difference);
+    }
+  }
+  difference.added = difference.added || (!leaf && before == nullptr);
+  difference.removed = difference.removed || (!leaf && before != nullptr && after == nullptr);
+  return difference;
+}
 
 }  // namespace
 
 Comparison Compare(const Type& type, const JsonTree& before, const JsonTree& after) {
-  Comparison result;
-  Comparer(result).Visit(type, &before, &after);
-  return result;
+  return Visit(type, &before, &after).below;
 }
 
 }  // namespace kubexx::apiserver::managedfields

@@ -52,7 +52,7 @@ FieldSet& FieldSet::operator=(FieldSet&& other) noexcept = default;
 FieldSet::~FieldSet() = default;
 
 Result<FieldSet> FieldSet::FromJson(const JsonTree& fields) {
-  FieldSet set;
+  std::vector<Node> nodes;
   if (!fields.IsObject() && !fields.IsNull()) {
     return Fail(Reason::kMalformed, "the fields of a manager are no object");
   }
@@ -67,10 +67,29 @@ Result<FieldSet> FieldSet::FromJson(const JsonTree& fields) {
       return Fail(Reason::kMalformed, "\"" + member.key + "\" is no step of a path to a field");
     }
     KX_ASSIGN_OR_RETURN(FieldSet below, FromJson(member.value));
-    Node& node = set.NodeAt(*element);
     // Where nothing is below, the path ends, with or without a dot.
-    node.member = node.member || below.empty() || member.value.Find(".") != nullptr;
-    node.below = node.below.Union(below);
+    const bool ends = below.empty() || member.value.Find(".") != nullptr;
+    nodes.push_back({.element = *element, .member = ends, .below = std::move(below)});
+  }
+  return FromNodes(std::move(nodes));
+}
+
+FieldSet FieldSet::FromNodes(std::vector<Node> nodes) {
+  const auto comes_first = [](const Node& a, const Node& b) {
+    return (a.element <=> b.element) < 0;
+  };
+  if (!std::ranges::is_sorted(nodes, comes_first)) {
+    std::ranges::stable_sort(nodes, comes_first);
+  }
+  FieldSet set;
+  for (Node& node : nodes) {
+    Node* const last = set.nodes_.empty() ? nullptr : &set.nodes_.back();
+    if (last != nullptr && last->element == node.element) {
+      last->member = last->member || node.member;
+      last->below = last->below.Union(node.below);
+    } else {
+      set.nodes_.push_back(std::move(node));
+    }
   }
   return set;
 }
@@ -194,6 +213,17 @@ FieldSet FieldSet::Union(const FieldSet& other) const {
     result.Append({a->element, a->member || b->member, a->below.Union(b->below)});
   });
   return result;
+}
+
+FieldSet FieldSet::UnionOf(std::vector<FieldSet> sets) {
+  while (sets.size() > 1) {
+    const std::size_t half = (sets.size() + 1) / 2;
+    for (std::size_t i = 0; half + i < sets.size(); ++i) {
+      sets[i] = sets[i].Union(sets[half + i]);
+    }
+    sets.resize(half);
+  }
+  return sets.empty() ? FieldSet() : std::move(sets.front());
 }
 
 FieldSet FieldSet::Intersection(const FieldSet& other) const {

@@ -33,6 +33,8 @@ class FieldSet {
   /// From FieldsV1. Steps of a kind that is not known are left out. kMalformed for bad JSON and bad
   /// steps.
   static apimachinery::Result<FieldSet> FromJson(const codec::JsonTree& fields);
+  /// Of steps in any order; those that are equal become one.
+  static FieldSet FromNodes(std::vector<Node> nodes);
   /// FieldsV1 in the canonical order.
   codec::JsonTree ToJson() const;
 
@@ -47,6 +49,8 @@ class FieldSet {
   bool HasMember(const PathElement& element) const;
 
   FieldSet Union(const FieldSet& other) const;
+  /// Of all of them, in time that is linear in the sizes together but for a logarithm.
+  static FieldSet UnionOf(std::vector<FieldSet> sets);
   FieldSet Intersection(const FieldSet& other) const;
   /// Without the paths that `other` has.
   FieldSet Difference(const FieldSet& other) const;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <string>
 #include <vector>
@@ -185,6 +186,31 @@ TEST_P(FieldSetLaws, Hold) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, FieldSetLaws, ::testing::Range(1U, 201U));
+
+TEST(FieldSetTest, StepsComeInAnyOrder) {
+  std::vector<JsonTree::Member> members;
+  constexpr int kSteps = 200000;  // Too many to make room for each.
+  for (int i = kSteps; i > 0; --i) {
+    members.push_back({.key = "f:" + std::to_string(i), .value = JsonTree::Object()});
+  }
+  const auto set = FieldSet::FromJson(JsonTree::Object(std::move(members)));
+  ASSERT_TRUE(set);
+  EXPECT_EQ(set->size(), static_cast<std::size_t>(kSteps));
+  EXPECT_TRUE(std::ranges::is_sorted(
+      set->nodes(), {}, [](const FieldSet::Node& node) { return node.element.text(); }));
+  // Keys that differ in their text only are one step.
+  const auto same = FieldSet::FromJson(*JsonTree::Parse(
+      R"({"k:{\"b\":1,\"a\":2}":{"f:x":{}},"f:a":{},"k:{\"a\":2,\"b\":1}":{".":{}}})"));
+  ASSERT_TRUE(same);
+  EXPECT_EQ(same->ToJson().ToJson(), R"({"f:a":{},"k:{\"a\":2,\"b\":1}":{".":{},"f:x":{}}})");
+}
+
+TEST(FieldSetTest, TheUnionOfManyIsThatOfEach) {
+  EXPECT_TRUE(FieldSet::UnionOf({}).empty());
+  EXPECT_EQ(FieldSet::UnionOf(
+                {Set(R"({"f:a":{}})"), Set(R"({"f:b":{"f:c":{}}})"), Set(R"({"f:b":{".":{}}})")}),
+            Set(R"({"f:a":{},"f:b":{".":{},"f:c":{}}})"));
+}
 
 }  // namespace
 }  // namespace kubexx::apiserver::managedfields

@@ -16,67 +16,65 @@ using apimachinery::Result;
 using codec::JsonTree;
 using Shape = Type::Shape;
 
-class Collector {
- public:
-  explicit Collector(FieldSet& set) : set_(set) {}
-
-  void Visit(const Type& type, const JsonTree& value) {
-    switch (type.ShapeOf(value)) {
-      case Shape::kScalar:
-        set_.Insert(path_);
-        return;
-      case Shape::kMap:
-        VisitMap(type, value);
-        return;
-      case Shape::kList:
-        VisitList(type, value);
-    }
-  }
-
- private:
-  void VisitMap(const Type& type, const JsonTree& value) {
-    if (type.AtomicMap()) {
-      set_.Insert(path_);
-      return;
-    }
-    for (const JsonTree::Member& member : value.members()) {
-      path_.push_back(PathElement::Field(member.key));
-      Visit(type.Member(member.key), member.value);
-      const bool empty =
-          member.value.IsNull() || (member.value.IsObject() && member.value.size() == 0);
-      if (empty || !type.Declares(member.key)) {
-        set_.Insert(path_);
-      }
-      path_.pop_back();
-    }
-  }
-
-  void VisitList(const Type& type, const JsonTree& value) {
-    if (type.AtomicList()) {
-      set_.Insert(path_);
-      return;
-    }
-    std::map<PathElement, const JsonTree*> elements;  // null for several
-    for (const JsonTree& element : value.elements()) {
-      if (const auto step = type.StepTo(element)) {
-        const auto [entry, is_new] = elements.emplace(*step, &element);
-        entry->second = is_new ? &element : nullptr;
-      }
-    }
-    for (const auto& [step, element] : elements) {
-      path_.push_back(step);
-      // Elements that cannot be told apart belong together, whatever is in them.
-      if (element != nullptr) {
-        Visit(type.Element(), *element);
-      }
-      set_.Insert(path_);
-      path_.pop_back();
-    }
-  }
-
-  FieldSet& set_;
-  Path path_;
+/// Whether a value is a field by itself, and the fields below it.
+struct Found {
+  bool leaf = false;
+  FieldSet below{};
 };
+
+Found Collect(const Type& type, const JsonTree& value);
+
+Found CollectMembers(const Type& type, const JsonTree& value) {
+  if (type.AtomicMap()) {
+    return {.leaf = true};
+  }
+  std::vector<FieldSet::Node> nodes;
+  for (const JsonTree::Member& member : value.members()) {
+    Found found = Collect(type.Member(member.key), member.value);
+    const bool empty =
+        member.value.IsNull() || (member.value.IsObject() && member.value.size() == 0);
+    const bool is_member = found.leaf || empty || !type.Declares(member.key);
+    if (is_member || !found.below.empty()) {
+      nodes.push_back({PathElement::Field(member.key), is_member, std::move(found.below)});
+    }
+  }
+  return {.below = FieldSet::FromNodes(std::move(nodes))};
+}
+
+Found CollectElements(const Type& type, const JsonTree& value) {
+  if (type.AtomicList()) {
+    return {.leaf = true};
+  }
+  std::map<PathElement, const JsonTree*> elements;  // null for several
+  for (const JsonTree& element : value.elements()) {
+    if (const auto step = type.StepTo(element)) {
+      const auto [entry, is_new] = elements.emplace(*step, &element);
+      entry->second = is_new ? &element : nullptr;
+    }
+  }
+  Found all;
+  for (const auto& [step, element] : elements) {
+    // Elements that cannot be told apart belong together, whatever is in them.
+    all.below.Append(
+        {step, true, element == nullptr ? FieldSet() : Collect(type.Element(), *element).below});
+  }
+  return all;
+}
+
+Found Collect(const Type& type, const JsonTree& value) {
+  switch (type.ShapeOf(value)) {
+    case Shape::kScalar:
+      break;
+    case Shape::kMap:
+      return CollectMembers(type, value);
+    case Shape::kList:
+      return CollectElements(type, value);
+  }
+  return {.leaf = true};
+}
+
+/// What is told of the faults of a config: one path may be as long as the config.
+constexpr std::size_t kMaxFaultBytes = 64 << 10;
 
 class Validator {
  public:
@@ -137,10 +135,16 @@ class Validator {
     }
   }
 
-  void Complain(const std::string& what) { faults_.push_back(ToString(path_) + ": " + what); }
+  void Complain(const std::string& what) {
+    if (bytes_ < kMaxFaultBytes) {
+      faults_.push_back(ToString(path_) + ": " + what);
+      bytes_ += faults_.back().size();
+    }
+  }
 
   Path path_;
   std::vector<std::string> faults_;
+  std::size_t bytes_ = 0;
 };
 
 JsonTree WithoutMembers(const Type& type, const JsonTree& value, const FieldSet& fields) {
@@ -189,11 +193,7 @@ Result<void> Validate(const Type& type, const JsonTree& value) {
   return validator.Verdict();
 }
 
-FieldSet FieldsOf(const Type& type, const JsonTree& value) {
-  FieldSet set;
-  Collector(set).Visit(type, value);
-  return set;
-}
+FieldSet FieldsOf(const Type& type, const JsonTree& value) { return Collect(type, value).below; }
 
 JsonTree Without(const Type& type, const JsonTree& value, const FieldSet& fields) {
   switch (type.ShapeOf(value)) {

@@ -117,6 +117,7 @@ void CapManagers(Managers& managers) {
   std::ranges::sort(updaters);
   std::size_t left = updaters.size();
   std::map<std::string, ManagerId> first_of_version;
+  std::map<ManagerId, std::vector<FieldSet>> buckets;
   for (std::size_t i = 0; i < updaters.size() && left > kMaxUpdaters; ++i) {
     const ManagerId& id = updaters[i].second;
     const auto [first, is_new] = first_of_version.emplace(id.api_version, id);
@@ -133,12 +134,16 @@ void CapManagers(Managers& managers) {
     if (id == bucket) {
       continue;
     }
-    Owned& sum = managers.at(bucket);
-    const Owned& own = managers.at(id);
-    sum.fields = sum.fields.Union(own.fields);
-    sum.time = own.time;
-    managers.erase(id);
+    const auto own = managers.find(id);
+    managers.at(bucket).time = own->second.time;
+    buckets[bucket].push_back(std::move(own->second.fields));
+    managers.erase(own);
     --left;
+  }
+  for (auto& [bucket, sets] : buckets) {
+    FieldSet& sum = managers.at(bucket).fields;
+    sets.push_back(std::move(sum));
+    sum = FieldSet::UnionOf(std::move(sets));
   }
 }
 

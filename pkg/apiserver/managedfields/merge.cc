@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "kubexx/apiserver/managedfields/internal/member_index.h"
 #include "kubexx/apiserver/managedfields/typed.h"
+#include "kubexx/codec/member_index.h"
 
 namespace kubexx::apiserver::managedfields {
 namespace {
@@ -27,8 +27,8 @@ bool IsEmptyValue(const JsonTree* value, JsonTree::Type type) {
 
 Merged MergeMembers(const Type& type, const JsonTree* live, const JsonTree* config) {
   std::vector<JsonTree::Member> members;
-  const internal::MemberIndex of_live(live);
-  const internal::MemberIndex of_config(config);
+  const codec::MemberIndex of_live(live);
+  const codec::MemberIndex of_config(config);
   const auto merge = [&](const std::string& key) -> Result<void> {
     KX_ASSIGN_OR_RETURN(std::optional<JsonTree> value,
                         MergeValues(type.Member(key), of_live.Find(key), of_config.Find(key)));

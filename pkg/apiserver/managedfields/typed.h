@@ -18,7 +18,7 @@ struct Comparison {
 };
 
 /// Whether `value` may be applied: only members that the type has, values of their types, elements
-/// of lists that can be told apart. kMalformed with the path of each fault.
+/// of lists that can be told apart. kMalformed with the path of each fault, up to 64 KiB of them.
 apimachinery::Result<void> Validate(const Type& type, const codec::JsonTree& value);
 
 /// The leaves of a value, and the elements of its lists and members of its maps. Elements that

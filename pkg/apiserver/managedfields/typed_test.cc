@@ -244,5 +244,32 @@ TEST(MakeDeclaredTest, FieldsBelowWhatIsAtomicNowAreReplacedByIt) {
   EXPECT_EQ(fields->ToJson().ToJson(), R"({"f:list":{},"f:map":{"f:a":{}},"f:n":{},"f:whole":{}})");
 }
 
+/// Below a name of 100,000 bytes, whose path each fault and conflict would have.
+std::string ManyBelowALongName(const std::string& value) {
+  std::string object = R"({"any":{")" + std::string(100000, 'x') + R"(":{)";
+  for (int i = 0; i < 5000; ++i) {
+    object += (i == 0 ? "\"" : ",\"") + std::to_string(i) + "\":" + value;
+  }
+  return object + "}}}";
+}
+
+TEST(ValidateTest, NotAllFaultsAreTold) {
+  std::string object = R"({"keyed":[{"name":")" + std::string(100000, 'x') + "\"";
+  for (int i = 0; i < 5000; ++i) {
+    object += ",\"" + std::to_string(i) + "\":1";
+  }
+  const auto fault = Validate(Custom(), Json(object + "}]}"));
+  ASSERT_FALSE(fault);
+  EXPECT_LT(fault.error().message.size(), 1000000U);
+}
+
+TEST(LongNames, AreNotRepeated) {
+  const Comparison changes =
+      Compare(Custom(), Json(ManyBelowALongName("1")), Json(ManyBelowALongName("2")));
+  EXPECT_EQ(changes.modified.size(), 5000U);
+  EXPECT_EQ(changes.modified, Compare(Custom(), Json("{}"), Json(ManyBelowALongName("1")))
+                                  .added.Intersection(changes.modified));
+}
+
 }  // namespace
 }  // namespace kubexx::apiserver::managedfields

@@ -3,6 +3,7 @@
 #include <initializer_list>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace kubexx::apiserver::managedfields {
 namespace {
@@ -53,6 +54,17 @@ void AsDeclaredNow(const Type& type, Managers& managers) {
   }
 }
 
+/// What is told of conflicts: the path of each may be as long as the object.
+constexpr std::size_t kMaxConflictBytes = 1 << 20;
+
+std::size_t BytesOf(const Path& path) {
+  std::size_t sum = 1;
+  for (const PathElement& step : path) {
+    sum += step.text().size();
+  }
+  return sum;
+}
+
 /// Takes from all but `writer` what has changed; nothing when they conflict and `force` is not set.
 std::vector<FieldConflict> Yield(const Comparison& changes, const ManagerId* writer, bool force,
                                  Managers& managers) {
@@ -61,10 +73,15 @@ std::vector<FieldConflict> Yield(const Comparison& changes, const ManagerId* wri
     return conflicts;
   }
   const FieldSet taken = changes.modified.Union(changes.added);
+  std::size_t bytes = 0;
   for (const auto& [id, owned] : managers) {
     if (!force && (writer == nullptr || id != *writer)) {
-      owned.fields.Intersection(taken).ForEach(
-          [&, &manager = id](const Path& path) { conflicts.push_back({manager, path}); });
+      owned.fields.Intersection(taken).ForEach([&, &manager = id](const Path& path) {
+        bytes += BytesOf(path);
+        if (conflicts.empty() || bytes <= kMaxConflictBytes) {
+          conflicts.push_back({manager, path});
+        }
+      });
     }
   }
   if (!conflicts.empty()) {
@@ -85,10 +102,11 @@ JsonTree Prune(const Type& type, const JsonTree& merged, const FieldSet& last,
                const Managers& managers) {
   const FieldSet named_last = WithNamedFields(type, last);
   const JsonTree pruned = Without(type, merged, named_last);
-  FieldSet all_owned;
+  std::vector<FieldSet> owned_sets;
   for (const auto& [id, owned] : managers) {
-    all_owned = all_owned.Union(owned.fields);
+    owned_sets.push_back(owned.fields);
   }
+  const FieldSet all_owned = FieldSet::UnionOf(std::move(owned_sets));
   const FieldSet in_merged = WithNamedFields(type, FieldsOf(type, merged));
   const FieldSet kept =
       WithNamedFields(type, FieldsOf(type, pruned)).Union(WithNamedFields(type, all_owned));

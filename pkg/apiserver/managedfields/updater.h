@@ -38,7 +38,7 @@ struct FieldConflict {
 
 /// What came of applying a config.
 struct Applied {
-  /// Not empty: nothing came of it. By manager.
+  /// Not empty: nothing came of it. By manager; those after a megabyte of paths are left out.
   std::vector<FieldConflict> conflicts{};
   codec::JsonTree object{};
   Managers managers{};

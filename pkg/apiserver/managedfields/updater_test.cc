@@ -196,6 +196,24 @@ TEST_F(UpdaterTest, BadConfigsAreRefused) {
   EXPECT_EQ(Apply("a", R"({"set":["x","x"]})"), R"(error: .set: duplicate entries for key [="x"])");
 }
 
+TEST(CapManagersTest, VeryManyUpdatersArePutTogetherInTime) {
+  constexpr int kMany = 50'000;
+  Managers managers;
+  for (int i = 0; i < kMany; ++i) {
+    const std::string number = std::to_string(kMany + i);
+    Owned owned{.api_version = "v1", .time = number};
+    owned.fields.Insert({PathElement::Field("data"), PathElement::Field("k" + number)});
+    managers[{.name = "m" + number, .api_version = "v1"}] = std::move(owned);
+  }
+  CapManagers(managers);
+  EXPECT_EQ(managers.size(), 10U);
+  std::size_t fields = 0;
+  for (const auto& [id, owned] : managers) {
+    fields += owned.fields.size();
+  }
+  EXPECT_EQ(fields, std::size_t{kMany});
+}
+
 TEST_F(UpdaterTest, TooManyUpdatersArePutTogether) {
   for (int i = 1; i <= 15; ++i) {
     Update(
@@ -265,6 +283,26 @@ TEST(ManagersTest, OnlyTimesDiffer) {
   EXPECT_FALSE(DifferInTimesOnly(a, a));
   EXPECT_FALSE(DifferInTimesOnly(a, c));
   EXPECT_FALSE(DifferInTimesOnly(a, d));
+}
+
+TEST(ConflictTest, NotAllAreTold) {
+  const auto object = [](const char* value) {
+    std::vector<JsonTree::Member> members;
+    for (int i = 0; i < 5000; ++i) {
+      members.push_back({.key = std::to_string(i), .value = value});
+    }
+    JsonTree tree = JsonTree::Object();
+    tree["any"][std::string(100000, 'x')] = JsonTree::Object(std::move(members));
+    return tree;
+  };
+  const Writer one{.type = Type::Anything(), .manager = "a", .api_version = "v1"};
+  const Writer other{.type = Type::Anything(), .manager = "b", .api_version = "v1"};
+  const auto first = ApplyConfig(one, JsonTree::Object(), object("1"), {}, false);
+  ASSERT_TRUE(first);
+  const auto second = ApplyConfig(other, first->object, object("2"), first->managers, false);
+  ASSERT_TRUE(second);
+  EXPECT_GE(second->conflicts.size(), 1U);
+  EXPECT_LT(second->conflicts.size(), 100U);
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 // What kube-apiserver's discovery and storage say of the built-in resources, as far as the
 // generated packages do not know it: short names, categories, subresources, where it keeps them.
 #include <initializer_list>
+#include <utility>
 
 #include "kubexx/api/registry.gen.h"
+#include "kubexx/apiserver/object/autoscaler_versions.h"
 #include "kubexx/apiserver/object/resource_type.h"
 #include "kubexx/base/ascii.h"
 
@@ -19,6 +21,7 @@ enum Flags : unsigned {
   kApiExtensions = 32,
   kReview = 64,
   kMadeUp = 128,
+  kOlder = 256,  // stored in the version of the row before
 };
 
 struct Row {
@@ -76,6 +79,7 @@ const Row kRows[] = {
     {"authorization.k8s.io", "v1", "SelfSubjectRulesReview", "selfsubjectrulesreviews", kCluster | kReview},
     {"authorization.k8s.io", "v1", "SubjectAccessReview", "subjectaccessreviews", kCluster | kReview},
     {"autoscaling", "v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers", kStatus | kInAll, {"hpa"}},
+    {"autoscaling", "v1", "HorizontalPodAutoscaler", "horizontalpodautoscalers", kStatus | kInAll | kOlder, {"hpa"}},
     {"batch", "v1", "CronJob", "cronjobs", kStatus | kGeneration | kInAll, {"cj"}},
     {"batch", "v1", "Job", "jobs", kStatus | kGeneration | kInAll},
     {"certificates.k8s.io", "v1", "CertificateSigningRequest", "certificatesigningrequests", kCluster | kStatus, {"csr"}},
@@ -132,6 +136,14 @@ ResourceType TypeOf(const Row& row) {
   type.prefix =
       "/registry/" + std::string(row.stored_as == nullptr ? row.plural : row.stored_as) + "/";
   type.schema = api::Registry().Find(type.ApiVersion(), type.kind);
+  if (type.kind == "HorizontalPodAutoscaler") {
+    type.convert = AutoscalerInVersion;
+  } else if (type.kind == "ComponentStatus") {
+    type.deprecation = "v1 ComponentStatus is deprecated in v1.19+";
+  } else if (type.kind == "Endpoints") {
+    type.deprecation =
+        "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice";
+  }
   return type;
 }
 
@@ -140,7 +152,11 @@ ResourceType TypeOf(const Row& row) {
 std::vector<ResourceTypeRef> BuiltinTypes() {
   std::vector<ResourceTypeRef> types;
   for (const Row& row : kRows) {
-    types.push_back(std::make_shared<const ResourceType>(TypeOf(row)));
+    ResourceType type = TypeOf(row);
+    if ((row.flags & kOlder) != 0) {
+      type.stored_as = types.back();
+    }
+    types.push_back(std::make_shared<const ResourceType>(std::move(type)));
   }
   return types;
 }

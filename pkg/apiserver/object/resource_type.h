@@ -10,6 +10,7 @@
 
 #include "kubexx/apimachinery/object_key.h"
 #include "kubexx/apiserver/schema/custom_version.h"
+#include "kubexx/codec/json_tree.h"
 #include "kubexx/codec/schema.h"
 
 namespace kubexx::apiserver {
@@ -36,7 +37,15 @@ struct ResourceType {
   /// "/registry/pods/": as kube-apiserver lays its keys out in etcd.
   std::string prefix{};
   const codec::TypeSchema* schema = nullptr;  ///< null for a custom resource
-  schema::CustomVersionRef custom{};          ///< of a custom resource
+  /// Of a built-in type that is served in several versions, when objects are stored in another one
+  /// than this: the type of that version. It has the same prefix.
+  std::shared_ptr<const ResourceType> stored_as{};
+  /// Of a built-in type that is served in several versions: makes an object of any of them one of
+  /// `api_version`. Null for others.
+  codec::JsonTree (*convert)(const codec::JsonTree& object, std::string_view api_version) = nullptr;
+  schema::CustomVersionRef custom{};  ///< of a custom resource
+  /// What whoever uses the version is told: that it is deprecated. "" when it is not.
+  std::string deprecation{};
 
   bool operator==(const ResourceType&) const = default;
 

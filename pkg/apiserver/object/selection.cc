@@ -1,6 +1,7 @@
 #include "kubexx/apiserver/object/selection.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "kubexx/apiserver/object/metadata.h"
@@ -70,8 +71,16 @@ bool HasNamespaceField(const ResourceType& type) {
          }));
 }
 
+bool IsCustomField(const ResourceType& type, std::string_view field) {
+  return type.custom && std::ranges::any_of(type.custom->selectable,
+                                            [field](const schema::SelectableField& selectable) {
+                                              return selectable.label == field;
+                                            });
+}
+
 bool IsSelectable(const ResourceType& type, std::string_view field) {
-  return field == "metadata.name" || (field == "metadata.namespace" && HasNamespaceField(type)) ||
+  return IsCustomField(type, field) || field == "metadata.name" ||
+         (field == "metadata.namespace" && HasNamespaceField(type)) ||
          std::ranges::any_of(kSelectable, [&](const Selectable& selectable) {
            return selectable.group == type.group && selectable.kind == type.kind &&
                   selectable.field == field;
@@ -101,6 +110,16 @@ std::string ValueAt(const JsonTree& object, std::string_view path) {
     return at == nullptr ? "false" : at->ToJson();
   }
   return {};
+}
+
+/// The value of a field of a custom resource; "" for a missing one.
+std::string CustomValueAt(const JsonTree& object, const std::vector<std::string>& members) {
+  const std::vector<std::string_view> path(members.begin(), members.end());
+  const JsonTree* const found = object.At(std::span<const std::string_view>(path));
+  if (found == nullptr || found->IsNull()) {
+    return {};
+  }
+  return found->AsString() != nullptr ? *found->AsString() : found->ToJson();
 }
 
 /// The value of a term, where a backslash stands before ',', '=' and itself.
@@ -138,6 +157,13 @@ Attributes AttributesOf(const ResourceType& type, const JsonTree& object) {
     if (selectable.group == type.group && selectable.kind == type.kind) {
       if (std::string value = ValueAt(object, selectable.field); !value.empty()) {
         attributes.fields.emplace(selectable.field, std::move(value));
+      }
+    }
+  }
+  if (type.custom) {
+    for (const schema::SelectableField& field : type.custom->selectable) {
+      if (std::string value = CustomValueAt(object, field.members); !value.empty()) {
+        attributes.fields.emplace(field.label, std::move(value));
       }
     }
   }

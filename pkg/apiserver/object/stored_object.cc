@@ -104,7 +104,14 @@ Result<std::string> JsonOfOwn(const ResourceType& type, std::string_view value,
                               std::int64_t revision) {
   std::string json;
   if (value.starts_with(codec::kEnvelopeMagic)) {
-    KX_ASSIGN_OR_RETURN(json, JsonOfEnvelope(type, value));
+    KX_ASSIGN_OR_RETURN(json, JsonOfEnvelope(type.stored_as ? *type.stored_as : type, value));
+    value = json;
+  }
+  if (type.stored_as) {
+    KX_ASSIGN_OR_RETURN(const JsonTree stored, JsonTree::Parse(value));
+    KX_ASSIGN_OR_RETURN(const JsonTree own,
+                        Canonical(type, type.convert(stored, type.ApiVersion())));
+    json = own.ToJson();
     value = json;
   }
   const std::size_t at = value.find(kMetadata);
@@ -152,7 +159,9 @@ bool IsOfStorageVersion(const ResourceType& type, std::string_view value) {
 Result<JsonTree> InVersion(const ResourceType& type, const JsonTree& object,
                            const std::string& api_version, const std::stop_token& stop) {
   JsonTree converted = object;
-  if (IsConverted(type)) {
+  if (type.convert != nullptr) {
+    converted = type.convert(object, api_version);
+  } else if (IsConverted(type)) {
     KX_ASSIGN_OR_RETURN(std::vector<JsonTree> list,
                         type.custom->converter->Convert(api_version, {object}, stop));
     converted = std::move(list.front());
@@ -215,6 +224,12 @@ std::string WithRevision(std::string_view json, std::int64_t revision) {
 
 Result<std::string> StoredOf(const ResourceType& type, const JsonTree& object, StoredForm form,
                              const std::stop_token& stop) {
+  if (type.stored_as) {
+    const std::string version = type.stored_as->ApiVersion();
+    KX_ASSIGN_OR_RETURN(const JsonTree other,
+                        Canonical(*type.stored_as, type.convert(object, version)));
+    return StoredOf(*type.stored_as, other, form, stop);
+  }
   JsonTree stored = InOrder(type, object);
   if (type.custom && type.version != type.custom->storage_version) {
     const std::string version = type.group + "/" + type.custom->storage_version;

@@ -49,7 +49,7 @@ bool IsConverted(const ResourceType& type);
 /// Whether the value is of the version that objects of the type are stored in now.
 bool IsOfStorageVersion(const ResourceType& type, std::string_view value);
 
-/// `object`, of the type, in another version of a custom resource.
+/// `object`, of the type, in another version of it.
 apimachinery::Result<codec::JsonTree> InVersion(const ResourceType& type,
                                                 const codec::JsonTree& object,
                                                 const std::string& api_version,

@@ -32,6 +32,19 @@ std::vector<PrinterColumn> ColumnsOf(const JsonTree& list) {
   return columns;
 }
 
+std::vector<SelectableField> SelectableOf(const JsonTree& list) {
+  std::vector<SelectableField> fields;
+  for (const JsonTree& element : list.elements()) {
+    std::string_view label = element.TextAt("jsonPath");
+    const auto path = JsonPath::Parse(label);
+    if (auto members = path ? path->Members() : std::nullopt) {
+      label.remove_prefix(label.starts_with('.') ? 1 : 0);
+      fields.push_back({.label = std::string(label), .members = std::move(*members)});
+    }
+  }
+  return fields;
+}
+
 }  // namespace
 
 std::vector<PrinterColumn> CustomVersion::DefaultColumns() {
@@ -66,6 +79,9 @@ CustomVersionRef ReadVersion(const JsonTree& version, std::string storage_versio
   const JsonTree* const columns = version.Find("additionalPrinterColumns");
   result->columns = columns != nullptr && columns->size() > 0 ? ColumnsOf(*columns)
                                                               : CustomVersion::DefaultColumns();
+  if (const JsonTree* const fields = version.Find("selectableFields")) {
+    result->selectable = SelectableOf(*fields);
+  }
   if (const JsonTree* const scale = version.At({"subresources", "scale"})) {
     result->scale = {.spec_replicas = MembersAt(*scale, "specReplicasPath"),
                      .status_replicas = MembersAt(*scale, "statusReplicasPath"),

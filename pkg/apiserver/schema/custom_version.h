@@ -25,6 +25,12 @@ struct PrinterColumn {
   JsonPath path{};
 };
 
+/// A field that objects can be selected by, as selectableFields.
+struct SelectableField {
+  std::string label{};                 ///< what a field selector calls it: "spec.color"
+  std::vector<std::string> members{};  ///< where it is
+};
+
 /// The paths of the scale subresource; empty when there is none.
 struct ScalePaths {
   std::vector<std::string> spec_replicas{};
@@ -38,6 +44,7 @@ struct CustomVersion {
   std::string storage_version{};
   SchemaRef schema{};  ///< null when it cannot be used: nothing is checked then
   std::vector<PrinterColumn> columns{};
+  std::vector<SelectableField> selectable{};
   ScalePaths scale{};
   codec::JsonTree conversion{};            ///< spec.conversion of the definition
   std::shared_ptr<Converter> converter{};  ///< null: versions differ in their apiVersion only

@@ -1,6 +1,7 @@
 #include "kubexx/apiserver/schema/definition.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -8,7 +9,9 @@
 #include "kubexx/apimachinery/names.h"
 #include "kubexx/apiserver/schema/causes.h"
 #include "kubexx/apiserver/schema/json_path.h"
+#include "kubexx/apiserver/schema/pattern.h"
 #include "kubexx/apiserver/schema/structural.h"
+#include "kubexx/apiserver/schema/version_fields.h"
 #include "kubexx/base/ascii.h"
 
 namespace kubexx::apiserver::schema {
@@ -94,6 +97,33 @@ void CheckNames(const JsonTree& definition, std::vector<StatusCause>& causes) {
   }
 }
 
+/// How a definition in one of Kubernetes' own groups says that it may be there.
+enum class Approval : std::uint8_t { kMissing, kInvalid, kGiven };
+
+constexpr const char* kApproval = "api-approved.kubernetes.io";
+
+bool IsProtected(std::string_view group) {
+  return group == "k8s.io" || group.ends_with(".k8s.io") || group == "kubernetes.io" ||
+         group.ends_with(".kubernetes.io");
+}
+
+/// Whether it has a scheme and a host.
+bool IsUrl(std::string_view text) {
+  const std::size_t end = text.find("://");
+  const std::size_t host = end == std::string_view::npos ? text.size() : end + 3;
+  return end != 0 && host < text.size() &&
+         std::string_view("/?#").find(text[host]) == std::string_view::npos &&
+         std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) > ' '; });
+}
+
+Approval ApprovalOf(const JsonTree& definition) {
+  const std::string text = TextAt(definition, {"metadata", "annotations", kApproval});
+  if (text.empty()) {
+    return Approval::kMissing;
+  }
+  return text.starts_with("unapproved") || IsUrl(text) ? Approval::kGiven : Approval::kInvalid;
+}
+
 void CheckColumns(const JsonTree& version, const std::string& path,
                   std::vector<StatusCause>& causes) {
   const JsonTree* const columns = version.Find("additionalPrinterColumns");
@@ -154,7 +184,7 @@ void CheckScale(const JsonTree& scale, const std::string& path, std::vector<Stat
   }
 }
 
-void CheckVersion(const JsonTree& version, const std::string& path,
+void CheckVersion(const JsonTree& version, const std::string& path, Patterns& patterns,
                   std::vector<StatusCause>& causes) {
   const std::string_view name = version.TextAt("name");
   if (!IsLabel(name)) {
@@ -164,8 +194,10 @@ void CheckVersion(const JsonTree& version, const std::string& path,
   if (schema == nullptr) {
     causes.push_back(RequiredCause(path + ".schema.openAPIV3Schema"));
   } else {
-    CheckStructural(*schema, path + ".schema.openAPIV3Schema", causes);
+    CheckStructural(*schema, path + ".schema.openAPIV3Schema", patterns, causes);
+    CheckSelectableFields(version, path, causes);
   }
+  CheckDeprecation(version, path, causes);
   CheckColumns(version, path, causes);
   if (const JsonTree* const scale = version.At({"subresources", "scale"})) {
     CheckScale(*scale, path + ".subresources.scale", causes);
@@ -180,9 +212,10 @@ void CheckVersions(const JsonTree& definition, std::vector<StatusCause>& causes)
   }
   std::set<std::string_view> names;
   std::size_t stored = 0;
+  Patterns patterns;
   for (std::size_t i = 0; i < versions->size(); ++i) {
     const JsonTree& version = versions->elements()[i];
-    CheckVersion(version, "spec.versions[" + std::to_string(i) + "]", causes);
+    CheckVersion(version, "spec.versions[" + std::to_string(i) + "]", patterns, causes);
     names.insert(version.TextAt("name"));
     stored += Flag(version, "storage") ? 1 : 0;
   }
@@ -193,6 +226,14 @@ void CheckVersions(const JsonTree& definition, std::vector<StatusCause>& causes)
     causes.push_back(InvalidCause("spec.versions", *versions,
                                   "must have exactly one version marked as storage version"));
   }
+}
+
+bool IsEstablished(const JsonTree& definition) {
+  const JsonTree* const conditions = definition.At({"status", "conditions"});
+  return conditions != nullptr &&
+         std::ranges::any_of(conditions->elements(), [](const JsonTree& condition) {
+           return condition.TextAt("type") == "Established" && condition.TextAt("status") == "True";
+         });
 }
 
 }  // namespace
@@ -231,8 +272,10 @@ void CheckDefinitionChange(const JsonTree& before, const JsonTree& definition,
       causes.push_back(InvalidCause(field, now, "field is immutable"));
     }
   };
-  fixed("spec.scope", {"spec", "scope"});
-  fixed("spec.names.kind", {"spec", "names", "kind"});
+  if (IsEstablished(before)) {
+    fixed("spec.scope", {"spec", "scope"});
+    fixed("spec.names.kind", {"spec", "names", "kind"});
+  }
   fixed("spec.group", {"spec", "group"});
   fixed("spec.names.plural", {"spec", "names", "plural"});
   const JsonTree* const stored = before.At({"status", "storedVersions"});
@@ -250,6 +293,25 @@ void CheckDefinitionChange(const JsonTree& before, const JsonTree& definition,
                                         *name + " and removes " + *name +
                                         " from status.storedVersions"));
     }
+  }
+}
+
+void CheckApproval(const JsonTree* before, const JsonTree& definition,
+                   std::vector<StatusCause>& causes) {
+  const Approval approval = ApprovalOf(definition);
+  if (approval == Approval::kGiven || !IsProtected(TextAt(definition, {"spec", "group"})) ||
+      (before != nullptr && ApprovalOf(*before) == approval)) {
+    return;
+  }
+  const std::string path = std::string("metadata.annotations[") + kApproval + "]";
+  const std::string what =
+      std::string("protected groups must have approval annotation \"") + kApproval + "\"";
+  if (approval == Approval::kMissing) {
+    causes.push_back(RequiredCause(path, what));
+  } else {
+    causes.push_back(
+        InvalidCause(path, TextAt(definition, {"metadata", "annotations", kApproval}),
+                     what + " with either a URL or a reason starting with \"unapproved\""));
   }
 }
 

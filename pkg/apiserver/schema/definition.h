@@ -21,6 +21,12 @@ void CheckDefinition(const codec::JsonTree& definition,
 void CheckDefinitionChange(const codec::JsonTree& before, const codec::JsonTree& definition,
                            std::vector<apimachinery::StatusCause>& causes);
 
+/// Appends that a definition in one of Kubernetes' own groups (k8s.io, kubernetes.io and below)
+/// does not say why it may be there, in the annotation api-approved.kubernetes.io. `before` is null
+/// for a new one; what is wrong with it, too, is let in.
+void CheckApproval(const codec::JsonTree* before, const codec::JsonTree& definition,
+                   std::vector<apimachinery::StatusCause>& causes);
+
 /// Sentences for the client about what is accepted but not done.
 std::vector<std::string> DefinitionWarnings(const codec::JsonTree& definition);
 

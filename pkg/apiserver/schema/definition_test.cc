@@ -7,6 +7,7 @@
 #include "kubexx/apiserver/schema/custom_version.h"
 #include "kubexx/apiserver/schema/formats.h"
 #include "kubexx/apiserver/schema/json_path.h"
+#include "kubexx/apiserver/schema/pattern.h"
 #include "kubexx/apiserver/schema/structural.h"
 
 namespace kubexx::apiserver::schema {
@@ -16,6 +17,7 @@ using apimachinery::StatusCause;
 using codec::JsonTree;
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
@@ -35,7 +37,8 @@ std::vector<std::string> Text(const std::vector<StatusCause>& causes) {
 
 std::vector<std::string> Structural(std::string_view json) {
   std::vector<StatusCause> causes;
-  CheckStructural(Tree(json), "s", causes);
+  Patterns patterns;
+  CheckStructural(Tree(json), "s", patterns, causes);
   return Text(causes);
 }
 
@@ -93,6 +96,7 @@ TEST(CheckDefinition, SomeFieldsCannotChange) {
   changed["spec"]["versions"].elements()[0]["name"] = "v2";
   JsonTree before = Tree(kGood);
   before["status"]["storedVersions"].Append("v1");
+  before["status"]["conditions"] = Tree(R"([{"type":"Established","status":"True"}])");
   std::vector<StatusCause> causes;
   CheckDefinitionChange(before, changed, causes);
   EXPECT_THAT(
@@ -100,6 +104,20 @@ TEST(CheckDefinition, SomeFieldsCannotChange) {
       ElementsAre("spec.scope: Invalid value: \"Cluster\": field is immutable",
                   StartsWith("status.storedVersions[0]: Invalid value: \"v1\": missing from "
                              "spec.versions")));
+}
+
+// Nothing is stored under them yet.
+TEST(CheckDefinition, KindAndScopeMayChangeUntilTheyAreServed) {
+  JsonTree changed = Tree(kGood);
+  changed["spec"]["scope"] = "Cluster";
+  changed["spec"]["names"]["kind"] = "Other";
+  changed["spec"]["group"] = "example.org";
+  JsonTree before = Tree(kGood);
+  before["status"]["conditions"] = Tree(R"([{"type":"Established","status":"False"}])");
+  std::vector<StatusCause> causes;
+  CheckDefinitionChange(before, changed, causes);
+  EXPECT_THAT(Text(causes),
+              ElementsAre("spec.group: Invalid value: \"example.org\": field is immutable"));
 }
 
 TEST(CheckDefinition, WarnsOfRulesThatAreNotEvaluated) {
@@ -152,6 +170,137 @@ TEST(CheckStructural, RefusesWhatHasNoPlace) {
       Structural(
           R"({"type":"object","properties":{"metadata":{"type":"object","properties":{"labels":{"type":"object"}}}}})"),
       ElementsAre(StartsWith("s.properties[metadata]: Forbidden")));
+}
+
+/// A schema whose properties have these patterns.
+std::string PatternsOf(int first, int end, const std::string& text) {
+  std::string properties;
+  for (int i = first; i < end; ++i) {
+    properties += (i == first ? "" : ",") + std::string("\"p") + std::to_string(i) +
+                  R"(":{"type":"string","pattern":")" + text + std::to_string(i) + "\"}";
+  }
+  return R"({"type":"object","properties":{)" + properties + "}}";
+}
+
+// Each may be short and yet as large as an expression may be: what compiles all of them before it
+// refuses them would be at it for minutes.
+TEST(CheckStructural, PatternsAreCountedBeforeTheyAreCompiled) {
+  std::string large;
+  for (int i = 0; i < 30; ++i) {
+    large += "a{1000}";
+  }
+  EXPECT_THAT(Structural(PatternsOf(0, 2'000, large)),
+              ElementsAre(StartsWith("s: Forbidden: the patterns of the schema are too large")));
+  std::string larger;
+  for (int i = 0; i < 100; ++i) {
+    larger += "a{1000}";
+  }
+  EXPECT_THAT(Structural(PatternsOf(0, 2'000, larger)),
+              ::testing::AllOf(::testing::SizeIs(::testing::Lt(20U)),
+                               Contains(HasSubstr("the patterns of the schema are too large"))));
+}
+
+TEST(CheckStructural, PatternsThatAreNoneCountToo) {
+  EXPECT_THAT(Structural(PatternsOf(0, 2'000, "(")),
+              ::testing::AllOf(::testing::SizeIs(1'025),
+                               Contains(HasSubstr("the patterns of the schema are too large"))));
+}
+
+TEST(CheckStructural, APatternMayComeOften) {
+  std::string properties;
+  for (int i = 0; i < 3'000; ++i) {
+    properties += (i == 0 ? "" : ",") + std::string("\"p") + std::to_string(i) +
+                  R"(":{"type":"string","pattern":"^[a-z]{1,100}$"})";
+  }
+  EXPECT_THAT(Structural(R"({"type":"object","properties":{)" + properties + "}}"), IsEmpty());
+}
+
+TEST(CheckDefinition, PatternsAreCountedOverAllVersions) {
+  JsonTree definition = Tree(kGood);
+  const JsonTree version = definition["spec"]["versions"].elements()[0];
+  const auto with = [&](const std::string& name, int first, int end) {
+    JsonTree one = version;
+    one["name"] = name;
+    one["storage"] = name == "v1";
+    one["schema"]["openAPIV3Schema"] = Tree(PatternsOf(first, end, "a"));
+    return one;
+  };
+  const auto problems = [&](int first, int end) {
+    definition["spec"]["versions"] = JsonTree::Array({with("v1", 0, 600), with("v2", first, end)});
+    return Problems(definition);
+  };
+  EXPECT_THAT(problems(0, 600), IsEmpty());
+  EXPECT_THAT(problems(600, 1'200),
+              ElementsAre(StartsWith("spec.versions[1].schema.openAPIV3Schema: Forbidden: the "
+                                     "patterns of the schema are too large")));
+}
+
+// Parsing the rest of the schema for each default would take time by the square of the levels.
+TEST(CheckStructural, DefaultsMayStandOnEachLevel) {
+  std::string schema = PatternsOf(0, 500, "a");
+  for (int i = 0; i < 100; ++i) {
+    schema = R"({"type":"object","default":{},"properties":{"a":)" + schema + "}}";
+  }
+  EXPECT_THAT(Structural(R"({"type":"object","properties":{"a":)" + schema + "}}"), IsEmpty());
+  EXPECT_THAT(
+      Structural(
+          R"({"type":"object","properties":{"a":{"type":"object","properties":{"b":{"type":"array","items":{"type":"object","properties":{"c":{"type":"string","default":1}}}}}}}})"),
+      ElementsAre(
+          StartsWith("s.properties[a].properties[b].items.properties[c].default: Invalid value")));
+}
+
+TEST(CheckDefinition, DeprecationWarningsAreForDeprecatedVersions) {
+  const auto problems = [](bool deprecated, const std::string& warning) {
+    JsonTree definition = Tree(kGood);
+    JsonTree& version = definition["spec"]["versions"].elements()[0];
+    version["deprecated"] = deprecated;
+    version["deprecationWarning"] = warning;
+    return Problems(definition);
+  };
+  EXPECT_THAT(problems(true, "do not use it"), IsEmpty());
+  EXPECT_THAT(problems(true, std::string(256, 'x')), IsEmpty());
+  const std::string path = "spec.versions[0].deprecationWarning: Invalid value: ";
+  EXPECT_THAT(problems(false, "x"),
+              ElementsAre(path + "\"x\": can only be set for deprecated versions"));
+  EXPECT_THAT(problems(true, ""), ElementsAre(path + "\"\": must not be an empty string"));
+  EXPECT_THAT(problems(true, std::string(257, 'x')),
+              ElementsAre(::testing::EndsWith(": must be <= 256 characters long")));
+  EXPECT_THAT(problems(true, "a\nb"),
+              ElementsAre(HasSubstr("must only contain printable UTF-8 characters")));
+}
+
+TEST(CheckDefinition, SelectableFieldsAreThoseOfTheSchema) {
+  const auto problems = [](std::initializer_list<const char*> paths) {
+    JsonTree definition = Tree(kGood);
+    JsonTree& version = definition["spec"]["versions"].elements()[0];
+    version["schema"]["openAPIV3Schema"] = Tree(R"({"type":"object","properties":{
+        "metadata":{"type":"object","properties":{"name":{"type":"string"}}},
+        "spec":{"type":"object","properties":{"color":{"type":"string"},"on":{"type":"boolean"},
+          "n":{"type":"integer"},"f":{"type":"number"},"o":{"type":"object"},
+          "l":{"type":"array","items":{"type":"string"}}}}}})");
+    for (const char* const path : paths) {
+      JsonTree field = JsonTree::Object();
+      field["jsonPath"] = path;
+      version["selectableFields"].Append(std::move(field));
+    }
+    return Problems(definition);
+  };
+  const std::string first = "spec.versions[0].selectableFields[0].jsonPath: ";
+  EXPECT_THAT(problems({".spec.color", ".spec.on", ".spec.n"}), IsEmpty());
+  EXPECT_THAT(problems({""}), ElementsAre(first + "Required value"));
+  for (const char* const path : {"spec.color", ".spec.missing", ".spec.l[0]"}) {
+    EXPECT_THAT(problems({path}), ElementsAre(HasSubstr("is an invalid path"))) << path;
+  }
+  for (const char* const path : {".spec.f", ".spec.o", ".spec.l"}) {
+    EXPECT_THAT(problems({path}),
+                ElementsAre(HasSubstr("must point to a field of type string, boolean or integer")))
+        << path;
+  }
+  EXPECT_THAT(problems({".metadata.name"}),
+              ElementsAre(HasSubstr("must not point to fields in metadata")));
+  EXPECT_THAT(problems({".spec.n", ".spec.n"}),
+              ElementsAre("spec.versions[0].selectableFields[1].jsonPath: Duplicate value: "
+                          "\".spec.n\""));
 }
 
 TEST(CheckStructural, JunctorsOnlyCheck) {
@@ -250,6 +399,40 @@ TEST(HasFormat, KnowsItsFormats) {
     EXPECT_TRUE(HasFormat(one.format, one.good)) << one.format;
     EXPECT_FALSE(HasFormat(one.format, one.bad)) << one.format;
   }
+}
+
+TEST(CheckApproval, KubernetesOwnGroupsNeedOne) {
+  const auto definition = [](std::string_view group, const char* approval) {
+    JsonTree tree = JsonTree::Object();
+    tree["spec"]["group"] = group;
+    if (approval != nullptr) {
+      tree["metadata"]["annotations"]["api-approved.kubernetes.io"] = approval;
+    }
+    return tree;
+  };
+  const auto problems = [](const JsonTree* before, const JsonTree& after) {
+    std::vector<StatusCause> causes;
+    CheckApproval(before, after, causes);
+    return Text(causes);
+  };
+  for (const char* const group : {"k8s.io", "x.k8s.io", "kubernetes.io", "x.kubernetes.io"}) {
+    EXPECT_THAT(problems(nullptr, definition(group, nullptr)),
+                ElementsAre(HasSubstr("metadata.annotations[api-approved.kubernetes.io]: Required "
+                                      "value: protected groups must have approval annotation")));
+    for (const char* const bad : {"yes", "https://", "/a", "://a"}) {
+      EXPECT_THAT(problems(nullptr, definition(group, bad)),
+                  ElementsAre(HasSubstr("with either a URL or a reason")))
+          << bad;
+    }
+    for (const char* const good : {"unapproved, a test", "https://github.com/a/pull/1"}) {
+      EXPECT_THAT(problems(nullptr, definition(group, good)), IsEmpty());
+    }
+  }
+  EXPECT_THAT(problems(nullptr, definition("myk8s.io", nullptr)), IsEmpty());
+  const JsonTree old = definition("x.k8s.io", nullptr);
+  EXPECT_THAT(problems(&old, old), IsEmpty()) << "what is there stays";
+  const JsonTree good = definition("x.k8s.io", "unapproved");
+  EXPECT_THAT(problems(&good, old), ::testing::SizeIs(1));
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 
 #include "kubexx/apimachinery/names.h"
 #include "kubexx/apimachinery/time.h"
-#include "kubexx/codec/internal/base64.h"
+#include "kubexx/codec/base64.h"
 
 namespace kubexx::apiserver::schema {
 namespace {
@@ -118,7 +118,7 @@ bool IsUri(std::string_view value) {
 
 bool IsByte(std::string_view value) {
   std::string decoded;
-  return codec::internal::DecodeBase64(value, decoded);
+  return codec::DecodeBase64(value, decoded);
 }
 
 struct Format {

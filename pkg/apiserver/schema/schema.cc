@@ -10,10 +10,6 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using codec::JsonTree;
 
-constexpr std::size_t kMaxInstructions = 256 << 10;
-/// Each may come to need a megabyte to match.
-constexpr std::size_t kMaxPatterns = 1024;
-
 bool FlagOf(const JsonTree& tree, std::string_view name) {
   const JsonTree* const found = tree.Find(name);
   return found != nullptr && found->AsBool().value_or(false);
@@ -44,6 +40,9 @@ std::vector<std::string> Strings(const JsonTree& tree, std::string_view name) {
 /// Builds nodes from the leaves up.
 class Parser {
  public:
+  /// `lenient`: leaves bad patterns out.
+  Parser(Patterns& patterns, bool lenient) : patterns_(patterns), lenient_(lenient) {}
+
   Result<SchemaRef> Parse(const JsonTree& tree) {
     auto schema = std::make_shared<Schema>();
     ReadValues(tree, *schema);
@@ -93,16 +92,14 @@ class Parser {
     if (text.empty()) {
       return {};
     }
-    schema.pattern.emplace(text);
-    if (const std::string& problem = schema.pattern->problem(); !problem.empty()) {
+    const Pattern* const pattern = patterns_.Find(text);
+    if (pattern != nullptr && pattern->problem().empty()) {
+      schema.pattern = *pattern;
+    } else if (!lenient_) {
       return Fail(Reason::kInvalid,
-                  "the pattern " + JsonTree(text).ToJson() + " is no expression: " + problem, 422);
-    }
-    instructions_ += schema.pattern->size();
-    if (instructions_ > kMaxInstructions || ++patterns_ > kMaxPatterns) {
-      return Fail(Reason::kInvalid,
-                  "the patterns of the schema are too large: use smaller repetitions or fewer "
-                  "patterns",
+                  pattern == nullptr ? std::string(kTooManyPatterns)
+                                     : "the pattern " + JsonTree(text).ToJson() +
+                                           " is no expression: " + pattern->problem(),
                   422);
     }
     return {};
@@ -151,8 +148,8 @@ class Parser {
     return {};
   }
 
-  std::size_t instructions_ = 0;
-  std::size_t patterns_ = 0;
+  Patterns& patterns_;
+  const bool lenient_;
 };
 
 }  // namespace
@@ -162,6 +159,14 @@ const Schema* Schema::Member(std::string_view key) const {
   return found == properties.end() ? additional.get() : found->second.get();
 }
 
-Result<SchemaRef> ParseSchema(const JsonTree& tree) { return Parser().Parse(tree); }
+Result<SchemaRef> ParseSchema(const JsonTree& tree) {
+  Patterns patterns;
+  return Parser(patterns, false).Parse(tree);
+}
+
+SchemaRef ParseLeniently(const JsonTree& tree, Patterns& patterns) {
+  auto schema = Parser(patterns, true).Parse(tree);
+  return schema ? std::move(*schema) : nullptr;
+}
 
 }  // namespace kubexx::apiserver::schema

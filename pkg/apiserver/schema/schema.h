@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kubexx/apimachinery/status.h"
@@ -64,9 +65,16 @@ struct Schema {
   const Schema* Member(std::string_view key) const;
 };
 
+/// What to say of patterns that Patterns refuses.
+inline constexpr std::string_view kTooManyPatterns =
+    "the patterns of the schema are too large: use smaller repetitions or fewer patterns";
+
 /// From an openAPIV3Schema that has the types of JSONSchemaProps. kInvalid when a pattern is no
-/// expression, or there are more than a thousand or all together are larger than four megabytes.
+/// expression, or Patterns refuses one.
 apimachinery::Result<SchemaRef> ParseSchema(const codec::JsonTree& tree);
+
+/// The same of a schema that is still to be checked: such patterns are left out. Never null.
+SchemaRef ParseLeniently(const codec::JsonTree& tree, Patterns& patterns);
 
 }  // namespace kubexx::apiserver::schema
 

@@ -44,9 +44,11 @@ std::string Keyed(const std::string& path, std::string_view key) {
 
 class Checker {
  public:
-  explicit Checker(std::vector<StatusCause>& causes) : causes_(causes) {}
+  Checker(std::vector<StatusCause>& causes, Patterns& patterns)
+      : causes_(causes), patterns_(patterns) {}
 
-  void Check(const JsonTree& schema, const std::string& path, Place place) {
+  /// `parsed`: the same, for its default; null where it has no place for one.
+  void Check(const JsonTree& schema, const Schema* parsed, const std::string& path, Place place) {
     CheckKeywords(schema, path);
     CheckType(schema, path, place);
     CheckObjectKeywords(schema, path, place);
@@ -54,23 +56,33 @@ class Checker {
     if (place == Place::kRoot) {
       CheckRoot(schema, path);
     }
-    CheckDefault(schema, path);
+    CheckDefault(schema, parsed, path);
     CheckJunctors(schema, path);
     if (const JsonTree* const items = schema.Find("items"); items != nullptr) {
-      Check(*items, path + ".items", Place::kItem);
+      Check(*items, parsed == nullptr ? nullptr : parsed->items.get(), path + ".items",
+            Place::kItem);
     }
     if (const JsonTree* const properties = schema.Find("properties")) {
       for (const JsonTree::Member& member : properties->members()) {
-        Check(member.value, Keyed(path, member.key), Place::kField);
+        Check(member.value, PropertyOf(parsed, member.key), Keyed(path, member.key), Place::kField);
       }
     }
     if (const JsonTree* const additional = schema.Find("additionalProperties");
         additional != nullptr && additional->IsObject()) {
-      Check(*additional, path + ".additionalProperties", Place::kField);
+      Check(*additional, parsed == nullptr ? nullptr : parsed->additional.get(),
+            path + ".additionalProperties", Place::kField);
     }
   }
 
  private:
+  static const Schema* PropertyOf(const Schema* parsed, const std::string& key) {
+    if (parsed == nullptr) {
+      return nullptr;
+    }
+    const auto found = parsed->properties.find(key);
+    return found == parsed->properties.end() ? nullptr : found->second.get();
+  }
+
   void Add(StatusCause cause) { causes_.push_back(std::move(cause)); }
 
   void CheckKeywords(const JsonTree& schema, const std::string& path) {
@@ -86,9 +98,10 @@ class Checker {
           "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"));
     }
     if (const std::string_view text = schema.TextAt("pattern"); !text.empty()) {
-      if (const Pattern pattern(text); !pattern.problem().empty()) {
+      const Pattern* const pattern = patterns_.Find(text);
+      if (pattern != nullptr && !pattern->problem().empty()) {
         Add(InvalidCause(path + ".pattern", text,
-                         "must be a valid regular expression, but isn't: " + pattern.problem()));
+                         "must be a valid regular expression, but isn't: " + pattern->problem()));
       }
     }
   }
@@ -216,24 +229,20 @@ class Checker {
     }
   }
 
-  void CheckDefault(const JsonTree& schema, const std::string& path) {
+  void CheckDefault(const JsonTree& schema, const Schema* parsed, const std::string& path) {
     const JsonTree* const value = schema.Find("default");
-    if (value == nullptr) {
-      return;
-    }
-    const auto parsed = ParseSchema(schema);
-    if (!parsed) {  // Its pattern has been complained of.
+    if (value == nullptr || parsed == nullptr) {
       return;
     }
     JsonTree shaped = *value;
     std::vector<std::string> dropped;
-    PruneValue(**parsed, shaped, &dropped);
+    PruneValue(*parsed, shaped, &dropped);
     if (!dropped.empty()) {
       Add(InvalidCause(path + ".default", *value, "must not have unknown fields"));
       return;
     }
-    SetDefaults(**parsed, shaped);
-    ValidateValue(**parsed, shaped, path + ".default", causes_);
+    SetDefaults(*parsed, shaped);
+    ValidateValue(*parsed, shaped, path + ".default", causes_);
   }
 
   void CheckJunctors(const JsonTree& schema, const std::string& path) {
@@ -295,18 +304,17 @@ class Checker {
   }
 
   std::vector<StatusCause>& causes_;
+  Patterns& patterns_;
 };
 
 }  // namespace
 
-void CheckStructural(const JsonTree& schema, const std::string& path,
+void CheckStructural(const JsonTree& schema, const std::string& path, Patterns& patterns,
                      std::vector<StatusCause>& causes) {
-  const std::size_t before = causes.size();
-  Checker(causes).Check(schema, path, Place::kRoot);
-  if (causes.size() == before) {
-    if (const auto parsed = ParseSchema(schema); !parsed) {
-      causes.push_back(ForbiddenCause(path, parsed.error().message));
-    }
+  const SchemaRef parsed = ParseLeniently(schema, patterns);
+  Checker(causes, patterns).Check(schema, parsed.get(), path, Place::kRoot);
+  if (patterns.full()) {
+    causes.push_back(ForbiddenCause(path, kTooManyPatterns));
   }
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/apiserver/schema/pattern.h"
 #include "kubexx/codec/json_tree.h"
 
 namespace kubexx::apiserver::schema {
@@ -14,7 +15,8 @@ namespace kubexx::apiserver::schema {
 /// Appends what keeps an openAPIV3Schema, which is at `path` in its definition, from being
 /// structural: fields without a type, keywords that are not supported, patterns that are no
 /// expressions, defaults that do not fit, and so on, as apiextensions-apiserver's validation.
-void CheckStructural(const codec::JsonTree& schema, const std::string& path,
+/// `patterns`: those of the whole definition.
+void CheckStructural(const codec::JsonTree& schema, const std::string& path, Patterns& patterns,
                      std::vector<apimachinery::StatusCause>& causes);
 
 /// Whether there are rules in it that this server does not evaluate (x-kubernetes-validations).

@@ -105,9 +105,12 @@ class Validator {
   std::string Member(std::string_view key) const {
     return (path_.empty() ? "" : ".") + std::string(key);
   }
-  bool Full() const { return causes_.size() >= internal::kMaxCauses; }
+  bool Full() const {
+    return causes_.size() >= internal::kMaxCauses || bytes_ >= internal::kMaxCauseBytes;
+  }
   void Add(StatusCause cause) {
     if (!Full()) {
+      bytes_ += cause.field.size() + cause.message.size();
       causes_.push_back(std::move(cause));
     }
   }
@@ -253,9 +256,11 @@ class Validator {
   }
 
   /// What `schema` says of the value, kept apart.
-  std::vector<StatusCause> Try(const Schema& schema, const JsonTree& value) const {
+  std::vector<StatusCause> Try(const Schema& schema, const JsonTree& value) {
     std::vector<StatusCause> causes;
-    Validator(path_, causes).Check(schema, value, nullptr);
+    Validator apart(std::move(path_), causes);  // Not copied: it may be long.
+    apart.Check(schema, value, nullptr);
+    path_ = std::move(apart.path_);
     return causes;
   }
 
@@ -331,6 +336,7 @@ class Validator {
 
   std::string path_;
   std::vector<StatusCause>& causes_;
+  std::size_t bytes_ = 0;
 };
 
 }  // namespace

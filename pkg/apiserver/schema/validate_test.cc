@@ -191,7 +191,7 @@ TEST(ParseSchema, RefusesPatternsThatCostTooMuch) {
   std::string properties;
   for (int i = 0; i < 2000; ++i) {
     properties += (i == 0 ? "" : ",") + ("\"p" + std::to_string(i)) +
-                  R"(":{"type":"string","pattern":"[a-z]{100}"})";
+                  R"(":{"type":"string","pattern":"[a-z]{100}x)" + std::to_string(i) + "\"}";
   }
   const auto parsed = ParseSchema(TreeOf(R"({"type":"object","properties":{)" + properties + "}}"));
   ASSERT_FALSE(parsed);

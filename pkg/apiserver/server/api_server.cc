@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kubexx/apiserver/server/server_identity.h"
-#include "kubexx/codec/internal/base64.h"
+#include "kubexx/codec/base64.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/codec/yaml.h"
 #include "kubexx/metrics/process_metrics.h"
@@ -43,6 +43,7 @@ ApiOptions ApiOptionsOf(const ApiServerOptions& options, const metrics::Registry
   api.tokens = options.tokens;
   api.rbac = options.rbac;
   api.event_ttl = options.event_ttl;
+  api.service_accounts = options.service_accounts;
   api.shared_storage = options.shared_storage;
   api.hosts = options.allowed_hosts;
   api.hosts.push_back(HostOfAddress(options.address));
@@ -175,7 +176,7 @@ std::string ApiServer::kubeconfig() const {
   cluster["server"] = url();
   if (!options_.plain_http) {
     std::string authority;
-    codec::internal::AppendBase64(options_.certificate.certificate, authority);
+    codec::AppendBase64(options_.certificate.certificate, authority);
     cluster["certificate-authority-data"] = std::move(authority);
   }
   JsonTree user = JsonTree::Object();

@@ -43,6 +43,8 @@ struct ApiServerOptions {
   StoredForm form = StoredForm::kJson;
   /// Whether objects have metadata.managedFields; see ApiOptions.
   bool managed_fields = true;
+  /// Whether new pods get what their service accounts have for them; see ApiOptions.
+  bool service_accounts = false;
   /// Events that each resource's watches can begin in the past of.
   std::size_t watch_window = 1000;
   /// Requests that are worked on at once.

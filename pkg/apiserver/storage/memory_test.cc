@@ -141,6 +141,23 @@ TEST(MemoryStorage, HistoryIsKeptByTime) {
   EXPECT_TRUE(storage->Get(NumberedKey(3), 3, {}).has_value());
 }
 
+TEST(MemoryStorage, HistoryBecomesOldWithoutAWrite) {
+  base::testing::FakeClock clock;
+  MemoryOptions options;
+  options.clock = &clock;
+  options.keep_history = std::chrono::minutes(5);
+  const auto storage = MustMake(std::move(options));
+  ASSERT_TRUE(storage->Create(NumberedKey(1), "one", {}).has_value());
+  ASSERT_TRUE(storage->Create(NumberedKey(2), "two", {}).has_value());
+  EXPECT_TRUE(storage->Get(NumberedKey(1), 1, {}).has_value());
+  clock.Advance(std::chrono::minutes(6));
+  const Result<KeyValue> old = storage->Get(NumberedKey(1), 1, {});
+  ASSERT_FALSE(old.has_value());
+  EXPECT_EQ(old.error().reason, Reason::kExpired);
+  EXPECT_TRUE(storage->Get(NumberedKey(1), 2, {}).has_value()) << "the present state";
+  EXPECT_EQ(storage->Usage().revisions, 0U);
+}
+
 TEST(MemoryStorage, WatchersShareEvents) {
   const auto storage = MustMake({});
   ASSERT_TRUE(storage->Create(NumberedKey(0), "x", {}).has_value());

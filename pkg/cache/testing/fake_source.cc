@@ -66,12 +66,18 @@ std::string FakeSource::PutObject(Object object) {
 
 void FakeSource::Delete(const ObjectKey& key) {
   base::MutexLock lock(mu_);
-  const auto found = objects_.find(key);
-  if (found == objects_.end()) {
-    return;
+  if (const auto found = objects_.find(key); found != objects_.end()) {
+    DeleteLocked(std::move(found->second));
   }
-  Object last = std::move(found->second);
-  objects_.erase(found);
+}
+
+void FakeSource::DeleteAs(Object last) {
+  base::MutexLock lock(mu_);
+  DeleteLocked(std::move(last));
+}
+
+void FakeSource::DeleteLocked(Object last) {
+  objects_.erase(last.key);
   last.resource_version = std::to_string(version_ + 1);
   AppendLocked(WatchEventType::kDeleted, std::move(last));
 }
@@ -295,7 +301,7 @@ Result<std::uint64_t> FakeSource::OpenWatchLocked(const ListOptions& options) {
     return Fail(Reason::kInvalid, "sendInitialEvents is forbidden", 422);
   }
   const std::uint64_t version = ParseVersion(options.resource_version);
-  if (version > version_) {
+  if (watch_list && version > version_) {
     return Fail(TooLarge());
   }
   if (!watch_list && version < compacted_) {
@@ -347,8 +353,9 @@ Result<std::optional<WatchEvent>> FakeSource::NextLocked(OpenWatch& watch,
   open_[watch.id] = watch.cursor;
   changed_.notify_all();
   std::optional<Event> event;
-  while (!stop.stop_requested() && watch.drops == drops_ && watch.bookmarks == bookmarks_ &&
-         watch.cursor >= compacted_ && !(event = NextEventLocked(watch.cursor))) {
+  while (!stop.stop_requested() && watch.drops == drops_ &&
+         (watch.bookmarks == bookmarks_ || watch.cursor > version_) && watch.cursor >= compacted_ &&
+         !(event = NextEventLocked(watch.cursor))) {
     base::Clock::Real().WaitUntil(mu_, changed_, stop, base::TimePoint::max());
   }
   if (stop.stop_requested()) {

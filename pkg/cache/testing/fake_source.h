@@ -19,7 +19,8 @@
 namespace kubexx::cache::testing {
 
 /// A ListerWatcher over a versioned map. Lists at any version, in pages, from a consistent
-/// snapshot; watches from any version still in its history, with bookmarks and WatchList.
+/// snapshot; watches from any version still in its history, with bookmarks and WatchList, and, as
+/// kube-apiserver, from a version that it has not reached: silently, until it has passed it.
 /// Thread-safe. Objects are JSON.
 class FakeSource final : public ListerWatcher {
  public:
@@ -30,6 +31,8 @@ class FakeSource final : public ListerWatcher {
   /// Stores this very object under a new version, which is set in it.
   std::string PutObject(Object object);
   void Delete(const apimachinery::ObjectKey& key);
+  /// The same, with this last state, whose version is set in it.
+  void DeleteAs(Object last);
   Objects objects() const;
   std::string resource_version() const;
 
@@ -103,6 +106,7 @@ class FakeSource final : public ListerWatcher {
   std::optional<Event> NextEventLocked(std::uint64_t cursor) const KX_REQUIRES(mu_);
   apimachinery::Result<void> Hand(const std::vector<Object>& objects, ObjectSink sink,
                                   const std::stop_token& stop);
+  void DeleteLocked(Object last) KX_REQUIRES(mu_);
   void AppendLocked(codec::WatchEventType type, Object object) KX_REQUIRES(mu_);
 
   mutable base::Mutex mu_;

@@ -13,7 +13,7 @@
 #include "kubexx/apimachinery/object_key.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/cache/informer_event.h"
-#include "kubexx/cache/shared_informer.h"
+#include "kubexx/cache/shared_informer_base.h"
 
 namespace kubexx::cache::testing {
 

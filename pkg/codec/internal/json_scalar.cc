@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "kubexx/codec/internal/base64.h"
+#include "kubexx/codec/base64.h"
 #include "kubexx/codec/internal/json_scan.h"
 
 namespace kubexx::codec::internal {

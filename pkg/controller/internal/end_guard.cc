@@ -49,7 +49,9 @@ apimachinery::Result<void> EndGuard::Stuck() {
   Status status(Reason::kTimeout, "still running at the end of the grace: " +
                                       (names.empty() ? std::string(at_.load()) : names));
   if (options_.on_stuck) {
-    options_.on_stuck(status);
+    if (!told_.exchange(true)) {
+      options_.on_stuck(status);
+    }
     return Fail(std::move(status));
   }
   // Nothing can end a thread that does not want to. No destructor runs: it would meet that thread.

@@ -31,7 +31,7 @@ class EndGuard {
     std::stop_token sooner{};
     /// Names of what still runs.
     std::function<std::vector<std::string>()> running{};
-    /// Called when the grace is over. Empty: ends the process.
+    /// Called, once, when the grace is over. Empty: ends the process.
     std::function<void(const apimachinery::Status&)> on_stuck{};
   };
 
@@ -59,6 +59,7 @@ class EndGuard {
   base::Mutex mu_;
   std::optional<base::TimePoint> deadline_ KX_GUARDED_BY(mu_);
   bool is_final_ KX_GUARDED_BY(mu_) = false;
+  std::atomic<bool> told_ = false;
   std::atomic<const char*> at_ = "its start";
   Deadlines deadlines_{options_.clock};
   std::stop_source overdue_;

@@ -6,7 +6,6 @@
 #include "kubexx/events/event_sink.h"
 
 namespace kubexx::controller::internal {
-
 std::shared_ptr<events::Recorder> Recorders::For(const std::string& component) {
   const base::MutexLock lock(mu_);
   std::shared_ptr<events::SeriesRecorder>& recorder = recorders_[component];
@@ -24,6 +23,9 @@ void Recorders::Stop() {
   {
     const base::MutexLock lock(mu_);
     recorders = recorders_;
+  }
+  for (const auto& [component, recorder] : recorders) {
+    recorder->RequestStop();
   }
   for (const auto& [component, recorder] : recorders) {
     recorder->Stop();

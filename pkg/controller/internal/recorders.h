@@ -21,13 +21,14 @@ namespace kubexx::controller::internal {
 /// Makes recorders when they are asked for, one for each component. Thread-safe.
 class Recorders {
  public:
-  /// `registry` must outlive the recorders.
+  /// Writes Events with `client`; `registry` must outlive the recorders.
   Recorders(std::shared_ptr<rest::RESTClient> client, base::Clock& clock,
             metrics::Registry& registry)
       : client_(std::move(client)), clock_(clock), registry_(registry) {}
 
   std::shared_ptr<events::Recorder> For(const std::string& component);
-  /// Writes what is queued, within RecorderOptions::flush_limit; nothing is recorded any more.
+  /// Writes what is queued, all at the same time, within one RecorderOptions::flush_limit; nothing
+  /// is recorded any more.
   void Stop();
 
  private:

@@ -94,12 +94,19 @@ Result<void> RunnableGroup::Warmup(const std::stop_token& stop) {
     }
   }
   for (const std::shared_ptr<Runnable>& runnable : runnables) {
+    SetWarming(runnable);
     const Result<void> result = Guarded([&] { return runnable->Warmup(stop); });
+    SetWarming(nullptr);
     if (!result) {
       return Fail(result.status().WithContext(runnable->Name() + ": warm-up"));
     }
   }
   return {};
+}
+
+void RunnableGroup::SetWarming(std::shared_ptr<Runnable> runnable) {
+  const base::MutexLock lock(mu_);
+  warming_ = std::move(runnable);
 }
 
 void RunnableGroup::RequestStop() { stop_.request_stop(); }
@@ -121,8 +128,10 @@ bool RunnableGroup::Await(base::TimePoint deadline, const std::stop_token& cut) 
 
 std::vector<std::string> RunnableGroup::Running() const {
   std::vector<std::shared_ptr<Runnable>> running;
+  std::shared_ptr<Runnable> warming;
   {
     const base::MutexLock lock(mu_);
+    warming = warming_;
     for (const Member& member : members_) {
       if (member.running) {
         running.push_back(member.runnable);
@@ -130,6 +139,9 @@ std::vector<std::string> RunnableGroup::Running() const {
     }
   }
   std::vector<std::string> names;
+  if (warming) {
+    names.push_back(warming->Name() + ": warm-up");
+  }
   for (const std::shared_ptr<Runnable>& runnable : running) {
     std::string name = runnable->Name();
     const std::vector<std::string> busy = runnable->Busy();

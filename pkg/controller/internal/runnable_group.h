@@ -37,7 +37,7 @@ class RunnableGroup {
   /// Blocks until all have returned, `deadline` has come or `cut` is requested. Whether they have
   /// returned.
   bool Await(base::TimePoint deadline, const std::stop_token& cut = {});
-  /// Names of those that have not returned, with what they are at.
+  /// Names of those that have not returned, with what they are at; and of the one that warms up.
   std::vector<std::string> Running() const;
 
  private:
@@ -49,6 +49,7 @@ class RunnableGroup {
 
   void StartLocked(Member& member) KX_REQUIRES(mu_);
   void Run(Member& member);
+  void SetWarming(std::shared_ptr<Runnable> runnable);
   bool AnyRunningLocked() const KX_REQUIRES(mu_);
 
   base::Clock& clock_;
@@ -57,6 +58,7 @@ class RunnableGroup {
   mutable base::Mutex mu_;
   base::CondVar ended_;
   bool started_ KX_GUARDED_BY(mu_) = false;
+  std::shared_ptr<Runnable> warming_ KX_GUARDED_BY(mu_);
   std::list<Member> members_ KX_GUARDED_BY(mu_);  // Last: its threads use all the others.
 };
 

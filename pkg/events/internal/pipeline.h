@@ -87,16 +87,24 @@ class Pipeline {
     ++given_up_;
   }
 
-  /// Takes no more events and waits until the queue is empty and flushed, for `limit` at most; then
-  /// gives up, and logs how many events are lost with that. May be called again.
-  void Stop(base::Duration limit) {
+  /// Takes no more events; a Stop waits for `limit` from now on. Later calls change nothing.
+  void Close(base::Duration limit) {
     const base::TimePoint until = clock_.Now() + limit;
+    const base::MutexLock lock(mu_);
+    if (!std::exchange(closed_, true)) {
+      until_ = until;
+      changed_.notify_all();
+    }
+  }
+
+  /// Close, and waits until the queue is empty and flushed, as long as that says; then gives up,
+  /// and logs how many events are lost with that. May be called again.
+  void Stop(base::Duration limit) {
+    Close(limit);
     {
       base::MutexLock lock(mu_);
-      closed_ = true;
-      changed_.notify_all();
-      while (!done_ && clock_.Now() < until) {
-        clock_.WaitUntil(mu_, changed_, {}, until);
+      while (!done_ && clock_.Now() < until_) {
+        clock_.WaitUntil(mu_, changed_, {}, until_);
       }
     }
     thread_.request_stop();
@@ -164,6 +172,7 @@ class Pipeline {
   std::deque<E> queue_ KX_GUARDED_BY(mu_);
   std::size_t given_up_ KX_GUARDED_BY(mu_) = 0;
   bool closed_ KX_GUARDED_BY(mu_) = false;
+  base::TimePoint until_ KX_GUARDED_BY(mu_){};  // of Stop, when it is closed
   bool done_ KX_GUARDED_BY(mu_) = false;
   std::jthread thread_;
 };

@@ -15,6 +15,12 @@ using apimachinery::Result;
 // An encrypted key would make OpenSSL ask on the terminal.
 int NoPassphrase(char*, int, int, void*) { return -1; }
 
+/// Where a connection keeps that its client's certificate is not good.
+int RefusedIndex() {
+  static const int kIndex = SSL_get_ex_new_index(0, nullptr, nullptr, nullptr, nullptr);
+  return kIndex;
+}
+
 Bio Memory(std::string_view bytes) {
   return Bio(BIO_new_mem_buf(bytes.data(), static_cast<int>(bytes.size())));
 }
@@ -41,6 +47,21 @@ Result<std::vector<Certificate>> ParseCertificates(std::string_view pem, const s
                 what + ": " + (at_end ? "holds no PEM certificate" : reason));
   }
   return chain;
+}
+
+int TakeAnyCertificate(int good, X509_STORE_CTX* check) {
+  if (good != 1) {
+    static char mark = 1;
+    auto* const connection =
+        static_cast<SSL*>(X509_STORE_CTX_get_ex_data(check, SSL_get_ex_data_X509_STORE_CTX_idx()));
+    // Without memory for the mark the handshake fails.
+    return SSL_set_ex_data(connection, RefusedIndex(), &mark);
+  }
+  return 1;
+}
+
+bool WasRefused(const SSL& connection) {
+  return SSL_get_ex_data(&connection, RefusedIndex()) != nullptr;
 }
 
 Peer SubjectOf(X509& certificate) {

@@ -41,6 +41,12 @@ apimachinery::Result<std::vector<Certificate>> ParseCertificates(std::string_vie
 /// kInvalidConfig says what is wrong with the pair.
 apimachinery::Result<ParsedKeyPair> ParseKeyPair(const KeyPair& pair);
 
+/// Lets a client go on whose certificate is not good, so that it can be told so over HTTP; see
+/// WasRefused. A callback of SSL_CTX_set_verify.
+int TakeAnyCertificate(int good, X509_STORE_CTX* check);
+/// Whether TakeAnyCertificate has found the client's certificate not good.
+bool WasRefused(const SSL& connection);
+
 /// Common name and organisations of the certificate's subject.
 Peer SubjectOf(X509& certificate);
 

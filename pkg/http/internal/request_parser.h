@@ -15,7 +15,9 @@ namespace kubexx::http::internal {
 /// Fills in a request as it arrives. Beast's own container of fields throws at one of 64 KiB; here
 /// the limit is that of the whole header. A body in other codings than "chunked" is an error, so
 /// that nobody takes for the next request what somebody else took for a body, and fields after the
-/// body are dropped. Not thread-safe.
+/// body are dropped. HTTP/1.1 needs one Host, and nobody may have two. Of a target in absolute
+/// form, as proxies get it, the path and the query count, and its authority is the Host. Not
+/// thread-safe.
 class RequestParser final : public boost::beast::http::basic_parser<true> {
  public:
   Request& request() { return request_; }
@@ -45,6 +47,8 @@ class RequestParser final : public boost::beast::http::basic_parser<true> {
   void on_finish_impl(error_code& error) override;
 
   Request request_{};
+  std::string authority_{};  // of a target in absolute form
+  int hosts_ = 0;
   int version_ = 11;
   bool has_coding_ = false;
   bool unknown_coding_ = false;

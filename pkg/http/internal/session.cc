@@ -18,8 +18,8 @@ namespace bhttp = boost::beast::http;
 using boost::system::error_code;
 using tcp = asio::ip::tcp;
 
-/// How much of a refused request is read, and for how long, so that the client sees the answer:
-/// closing with unread input resets the connection.
+/// How much of what nobody wants is read after the last answer, and for how long, so that the
+/// client sees that: closing with unread input resets the connection.
 constexpr std::size_t kMaxDrainBytes = 1 << 20;
 constexpr std::chrono::milliseconds kMaxDrainTime(1000);
 
@@ -59,6 +59,8 @@ void Session::Close() {
   tcp().close();
   stop_.request_stop();
   EndStream();
+  Release();
+  ReleaseAnswer();
   host_.Remove(self_);
 }
 
@@ -99,9 +101,21 @@ void Session::ReadUntil(Part part) {
     OnPart(part, error);
     return;
   }
+  if (part == Part::kRequest) {
+    const std::size_t more = parser_->request().body.size() - held_;
+    held_ += more;
+    host_.Hold(static_cast<std::ptrdiff_t>(more));
+    if (closed_) {
+      return;
+    }
+  }
   const std::size_t room = beast::read_size(buffer_, kMaxReadAtOnce);
   if (room == 0) {
     OnPart(part, bhttp::error::buffer_overflow);
+    return;
+  }
+  if (ahead_) {
+    AwaitReadAhead(part);
     return;
   }
   AsyncReadSome(buffer_.prepare(room),
@@ -111,6 +125,9 @@ void Session::ReadUntil(Part part) {
 }
 
 void Session::OnSomeRead(Part part, error_code error, std::size_t size) {
+  if (closed_) {
+    return;  // It was read before, and would count as held by nobody.
+  }
   if (error == asio::error::eof) {
     error = {};
     if (parser_->got_some()) {
@@ -125,6 +142,12 @@ void Session::OnSomeRead(Part part, error_code error, std::size_t size) {
     buffer_.commit(size);
     ReadUntil(part);
   }
+}
+
+void Session::Release() { host_.Hold(-static_cast<std::ptrdiff_t>(std::exchange(held_, 0))); }
+
+void Session::ReleaseAnswer() {
+  host_.HoldAnswer(*this, -static_cast<std::ptrdiff_t>(std::exchange(held_of_answer_, 0)));
 }
 
 void Session::OnPart(Part part, error_code error) {
@@ -218,6 +241,7 @@ void Session::Respond() {
     websocket_key_ = std::string(parser_->request().Header("Sec-WebSocket-Key"));
   }
   Request request = std::move(parser_->request());
+  Release();
   const Server::Options& options = host_.options();
   if (options.handler_threads > 0) {
     stop_ = std::stop_source();
@@ -233,6 +257,9 @@ void Session::Respond() {
         self->OnDeadline();
       }
     });
+    if (!refused_) {
+      ReadAhead();
+    }
   }
 }
 
@@ -270,6 +297,8 @@ void Session::Deliver(std::uint64_t serial, Response response) {
 
 void Session::Refuse(int status, std::string text) {
   refused_ = true;
+  Release();
+  parser_->request().body = {};
   Write({.status = status, .body = std::move(text) + "\n"}, false, false);
 }
 
@@ -285,6 +314,9 @@ void Session::Write(Response response, bool keep_alive, bool head) {
   }
   const Server::Options& options = host_.options();
   answering_ = true;
+  held_of_answer_ = asio::buffer_size(buffers_);
+  NoteTaken();
+  host_.HoldAnswer(*this, static_cast<std::ptrdiff_t>(held_of_answer_));
   tcp().expires_after(admitted_ ? options.write_timeout
                                 : std::min(options.write_timeout, options.read_timeout));
   AsyncWrite(buffers_, [self = shared_from_this(), keep_alive](error_code error) {
@@ -296,25 +328,47 @@ void Session::OnWritten(error_code error, bool keep_alive) {
   buffers_.clear();
   frames_.clear();
   answering_ = false;
+  ReleaseAnswer();
   if (closed_) {
     return;
   }
   if (error) {
     Close();
   } else if (refused_) {
-    error_code ignored;
-    tcp().socket().shutdown(tcp::socket::shutdown_send, ignored);
-    reading_ = true;
-    tcp().expires_after(kMaxDrainTime);
-    Drain();
+    Linger();
   } else if (keep_alive) {
     buffer_.shrink_to_fit();  // A large request was an exception.
     Read();
   } else {
     reading_ = true;
     tcp().expires_after(kMaxDrainTime);
-    AsyncShutdown([self = shared_from_this()](error_code) { self->Close(); });
+    CloseAfter(kMaxDrainTime);
+    AsyncShutdown([self = shared_from_this()](error_code) { self->Linger(); });
   }
+}
+
+void Session::Linger() {
+  if (closed_) {
+    return;
+  }
+  lingering_ = true;
+  reading_ = true;
+  error_code ignored;
+  tcp().socket().shutdown(tcp::socket::shutdown_send, ignored);
+  CloseAfter(kMaxDrainTime);
+  if (!ahead_) {
+    tcp().expires_after(kMaxDrainTime);
+    Drain();
+  }
+}
+
+void Session::CloseAfter(std::chrono::milliseconds time) {
+  deadline_.expires_after(time);
+  deadline_.async_wait([self = shared_from_this()](error_code error) {
+    if (!error) {
+      self->Close();
+    }
+  });
 }
 
 // What the peer still sends is dropped below TLS.

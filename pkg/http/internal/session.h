@@ -19,6 +19,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kubexx/http/internal/request_parser.h"
@@ -37,6 +38,12 @@ class Host {
   virtual const Server::Options& options() const = 0;
   /// Calls session->Deliver(serial, ...) on the network thread, at once or later.
   virtual void Serve(std::shared_ptr<Session> session, std::uint64_t serial, Request request) = 0;
+  /// Says that sessions have so much more of unfinished bodies, or less. May close sessions, also
+  /// the one that says so.
+  virtual void Hold(std::ptrdiff_t bytes) = 0;
+  /// Says that `session` has so much more of an answer that its client has not taken, or less. May
+  /// close other sessions.
+  virtual void HoldAnswer(const Session& session, std::ptrdiff_t bytes) = 0;
   /// Says that `session` waits for a request from now on.
   virtual void MoveToBack(Sessions::iterator session) = 0;
   virtual void Remove(Sessions::iterator session) = 0;
@@ -66,6 +73,12 @@ class Session : public std::enable_shared_from_this<Session> {
   bool reading() const { return reading_; }
   /// The same, and it does not take the answer that it got without being admitted.
   bool replaceable() const { return reading_ || (answering_ && !admitted_); }
+  /// It has some of a body, but not all.
+  std::size_t held_of_body() const { return reading_ ? held_ : 0; }
+  /// Of an answer that is no stream, until the client has taken all of it.
+  std::size_t held_of_answer() const { return held_of_answer_; }
+  /// When its client has last taken some of the answer.
+  std::chrono::steady_clock::time_point taken_at() const { return taken_at_; }
   /// Its last complete header was that of a client to trust.
   bool admitted() const { return admitted_; }
   bool spare() const { return spare_; }
@@ -77,6 +90,9 @@ class Session : public std::enable_shared_from_this<Session> {
 
  protected:
   Session(boost::asio::io_context& context, Host& host) : host_(host), deadline_(context) {}
+
+  /// To be called whenever the client has taken some of what is being written.
+  void NoteTaken() { taken_at_ = std::chrono::steady_clock::now(); }
 
   virtual boost::beast::tcp_stream& tcp() = 0;
   virtual void AsyncHandshake(Done done) = 0;
@@ -95,12 +111,14 @@ class Session : public std::enable_shared_from_this<Session> {
   virtual void AsyncShutdown(Done done) = 0;
 
  private:
-  void Read();
   enum class Part { kHeader, kRequest };
+  void Read();
   /// Parses what there is, and reads on until that part is complete; then OnHeader or OnRead.
   void ReadUntil(Part part);
   void OnSomeRead(Part part, boost::system::error_code error, std::size_t size);
   void OnPart(Part part, boost::system::error_code error);
+  /// What there is of the body is no longer unfinished.
+  void Release();
   void OnHeader(boost::system::error_code error);
   /// Tells a client that waits for it that its body will be read, and reads it.
   void ReadBody();
@@ -113,11 +131,25 @@ class Session : public std::enable_shared_from_this<Session> {
   void Refuse(int status, std::string text);
   void Write(Response response, bool keep_alive, bool head);
   void OnWritten(boost::system::error_code error, bool keep_alive);
+  /// What there is of the answer is no longer waiting.
+  void ReleaseAnswer();
+  /// Closes when the client has, or after a while: what it has sent and nobody has read would make
+  /// the system reset the connection, and the client might lose the answer.
+  void Linger();
+  void CloseAfter(std::chrono::milliseconds time);
   void Drain();
+
+  // session_ahead.cc: reading while a request is answered.
+  void ReadAhead();
+  void OnReadAhead(boost::system::error_code error, std::size_t size);
+  /// Lets the read that is under way go on with `part`.
+  void AwaitReadAhead(Part part);
 
   // session_body.cc: a response in chunks, or in the messages of a WebSocket.
   void BeginStream(Response response);
   void WatchClient();
+  void OnClientOfStream(boost::system::error_code error, std::string_view bytes);
+  void TakeEarlyBytes();
   bool ReadFromWebSocket(std::string_view bytes);
   void Pump();
   bool WriteChunks();
@@ -132,6 +164,9 @@ class Session : public std::enable_shared_from_this<Session> {
   std::array<char, 4096> drain_{};
   std::size_t drained_ = 0;
   std::size_t header_bytes_ = 0;  // of the request that is being read
+  std::size_t held_ = 0;          // of its body, so far
+  std::size_t held_of_answer_ = 0;
+  std::chrono::steady_clock::time_point taken_at_{};
   Peer peer_{};
   // What is being written: a header and its body, or of a response in chunks the line before each
   // chunk and what goes before the first.
@@ -158,6 +193,9 @@ class Session : public std::enable_shared_from_this<Session> {
   bool answering_ = false;  // writes an answer that is no stream
   bool admitted_ = false;
   bool spare_ = false;
+  bool ahead_ = false;            // a read into drain_ is under way, whatever it is for
+  std::optional<Part> wanted_{};  // what its bytes are waited for
+  bool lingering_ = false;
   bool closed_ = false;
 };
 

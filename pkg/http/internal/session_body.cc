@@ -44,24 +44,41 @@ void Session::BeginStream(Response response) {
     }
   });
   Pump();
+  TakeEarlyBytes();
 }
 
-// The client sends nothing now, or now and then: what arrives, or the end, means that it has gone.
+// The client sends nothing now, or now and then: the end means that it has gone.
 void Session::WatchClient() {
+  if (ahead_) {
+    return;  // That read is as good.
+  }
   tcp().expires_never();  // The time that a write had may have been left for this.
+  ahead_ = true;
   AsyncReadSome(asio::buffer(drain_),
                 [self = shared_from_this()](error_code error, std::size_t size) {
-                  if (self->closed_ || self->stream_body_ == nullptr) {
-                    return;
-                  }
-                  // A client of chunks has nothing to say.
-                  const std::string_view bytes(self->drain_.data(), size);
-                  if (error || (!self->websocket_key_.empty() && !self->ReadFromWebSocket(bytes))) {
-                    self->Close();
-                  } else {
-                    self->WatchClient();
-                  }
+                  self->OnReadAhead(error, size);
                 });
+}
+
+void Session::OnClientOfStream(error_code error, std::string_view bytes) {
+  // A client of chunks has nothing to say.
+  if (error || (!websocket_key_.empty() && !ReadFromWebSocket(bytes))) {
+    Close();
+  } else if (!closed_ && !lingering_) {
+    WatchClient();
+  }
+}
+
+// What has come behind the request, before it was answered.
+void Session::TakeEarlyBytes() {
+  if (closed_ || stream_body_ == nullptr || buffer_.size() == 0) {
+    return;
+  }
+  const std::string bytes(static_cast<const char*>(buffer_.cdata().data()), buffer_.size());
+  buffer_.consume(buffer_.size());
+  if (!websocket_key_.empty() && !ReadFromWebSocket(bytes)) {
+    Close();
+  }
 }
 
 bool Session::ReadFromWebSocket(std::string_view bytes) {
@@ -161,8 +178,11 @@ void Session::OnChunksWritten(error_code error) {
   if (closed_) {
     return;
   }
-  if (error || body_ended_) {
-    Close();  // At the end too: a read is pending, the connection cannot serve another request.
+  if (error) {
+    Close();
+  } else if (body_ended_) {
+    EndStream();
+    Linger();
   }
 }
 

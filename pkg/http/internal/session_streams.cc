@@ -21,9 +21,7 @@ asio::io_context& ContextOf(tcp::socket& socket) {
 }
 
 /// How much may be written in one operation: Asio's own choice, 64 KiB, makes many of a long list.
-std::size_t AllAtOnce(const error_code& error, std::size_t /*written*/) {
-  return error ? 0 : std::size_t{4} << 20;
-}
+constexpr std::size_t kMaxWriteAtOnce = std::size_t{4} << 20;
 
 template <class Stream>
 class StreamSession : public Session {
@@ -37,7 +35,14 @@ class StreamSession : public Session {
     stream_.async_read_some(buffer, std::move(done));
   }
   void AsyncWrite(const std::vector<asio::const_buffer>& buffers, Done done) override {
-    asio::async_write(stream_, buffers, AllAtOnce,
+    // Asked before each piece; `done` keeps this alive.
+    const auto next = [this](const error_code& error, std::size_t written) {
+      if (written > 0) {
+        NoteTaken();
+      }
+      return error ? 0 : kMaxWriteAtOnce;
+    };
+    asio::async_write(stream_, buffers, next,
                       [done = std::move(done)](error_code error, std::size_t) { done(error); });
   }
   bool WriteAtOnce(const std::vector<asio::const_buffer>& buffers, error_code& error) override {
@@ -81,7 +86,10 @@ class TlsSession final : public StreamSession<beast::ssl_stream<DirectStream>> {
   void AsyncShutdown(Done done) override { stream_.async_shutdown(std::move(done)); }
   Peer PeerOfClient() override {
     const Certificate certificate(SSL_get1_peer_certificate(stream_.native_handle()));
-    return certificate == nullptr ? Peer{} : SubjectOf(*certificate);
+    if (certificate == nullptr) {
+      return {};
+    }
+    return WasRefused(*stream_.native_handle()) ? Peer{.refused = true} : SubjectOf(*certificate);
   }
 
  private:

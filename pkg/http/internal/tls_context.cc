@@ -31,7 +31,7 @@ bool VerifyClients(SSL_CTX* context, const std::vector<Certificate>& authorities
   }
   SSL_CTX_set_verify(context,
                      optional ? SSL_VERIFY_PEER : SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT,
-                     nullptr);
+                     optional ? TakeAnyCertificate : nullptr);
   return ok;
 }
 

@@ -18,7 +18,8 @@ namespace kubexx::http::internal {
 class TlsContext {
  public:
   /// `client_ca`: PEM of the authorities whose clients are let in; empty: clients need no
-  /// certificate. `client_optional`: those without one are let in, too.
+  /// certificate. `client_optional`: those without one are let in, too, or with one that is not
+  /// good.
   TlsContext(CertificateProvider provider, std::string client_ca, bool client_optional = false)
       : provider_(std::move(provider)),
         client_ca_(std::move(client_ca)),

@@ -1,5 +1,6 @@
 #include "kubexx/http/internal/worker_pool.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace kubexx::http::internal {
@@ -16,19 +17,25 @@ void WorkerPool::AddThreadLocked() {
   threads_.emplace_back([this](const std::stop_token& stop) { Run(stop); });
 }
 
-bool WorkerPool::Push(Job job) {
+std::size_t WorkerPool::LargeAtOnceLocked() const { return std::max<std::size_t>(at_once_ / 4, 1); }
+
+bool WorkerPool::Push(Job job, std::size_t bytes) {
   base::MutexLock lock(mu_);
-  if (jobs_.size() >= max_queued_) {
+  const bool large = bytes >= kLargeBytes;
+  if (jobs_.size() + large_jobs_.size() >= max_queued_ ||
+      (large && large_bytes_ + bytes > max_queued_bytes_)) {
     return false;
   }
-  jobs_.push_back(std::move(job));
+  (large ? large_jobs_ : jobs_).push_back({std::move(job), bytes, pushed_++});
+  large_bytes_ += large ? bytes : 0;
   changed_.notify_one();
   return true;
 }
 
-void WorkerPool::BeginWait() {
+void WorkerPool::BeginWait(std::size_t bytes) {
   base::MutexLock lock(mu_);
   --running_;
+  large_running_ -= bytes >= kLargeBytes ? 1 : 0;
   ++waiting_;
   // Threads that were added stay, so that the next that waits finds them.
   if (!stopped_ && waiting_ <= kMaxWaiting && threads_.size() < at_once_ + waiting_) {
@@ -37,20 +44,24 @@ void WorkerPool::BeginWait() {
   changed_.notify_one();
 }
 
-void WorkerPool::EndWait() {
+void WorkerPool::EndWait(std::size_t bytes) {
   base::MutexLock lock(mu_);
   ++running_;
+  large_running_ += bytes >= kLargeBytes ? 1 : 0;
   --waiting_;
 }
 
 void WorkerPool::Stop() {
   std::vector<std::jthread> threads;
-  std::deque<Job> dropped;
+  std::deque<Queued> dropped;
+  std::deque<Queued> large_dropped;
   {
     base::MutexLock lock(mu_);
     stopped_ = true;
     threads.swap(threads_);
     dropped.swap(jobs_);
+    large_dropped.swap(large_jobs_);
+    large_bytes_ = 0;
   }
   for (std::jthread& thread : threads) {
     thread.request_stop();
@@ -58,26 +69,44 @@ void WorkerPool::Stop() {
   threads.clear();  // joins
 }
 
+std::deque<WorkerPool::Queued>* WorkerPool::NextLocked() {
+  if (running_ >= at_once_) {
+    return nullptr;
+  }
+  const bool large = !large_jobs_.empty() && large_running_ < LargeAtOnceLocked();
+  if (large && (jobs_.empty() || large_jobs_.front().number < jobs_.front().number)) {
+    return &large_jobs_;
+  }
+  return jobs_.empty() ? nullptr : &jobs_;
+}
+
 void WorkerPool::Run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
-    Job job;
+    Queued next;
     {
       base::MutexLock lock(mu_);
-      while (jobs_.empty() || running_ >= at_once_) {
+      std::deque<Queued>* queue = NextLocked();
+      while (queue == nullptr) {
         if (base::Clock::Real().WaitUntil(mu_, changed_, stop, base::TimePoint::max()) ==
             base::Wake::kStopped) {
           return;
         }
+        queue = NextLocked();
       }
-      job = std::move(jobs_.front());
-      jobs_.pop_front();
+      next = std::move(queue->front());
+      queue->pop_front();
       ++running_;
+      if (queue == &large_jobs_) {
+        ++large_running_;
+        large_bytes_ -= next.bytes;
+      }
     }
-    job();
-    job = {};  // What it holds goes before another takes its place.
+    next.job();
+    next.job = {};  // What it holds goes before another takes its place.
     base::MutexLock lock(mu_);
     --running_;
-    if (!jobs_.empty()) {
+    large_running_ -= next.bytes >= kLargeBytes ? 1 : 0;
+    if (NextLocked() != nullptr) {
       changed_.notify_one();
     }
   }

@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "kubexx/rest/internal/base64.h"
+#include "kubexx/codec/base64.h"
 
 namespace kubexx::remotecommand::internal {
 namespace {
@@ -27,7 +27,7 @@ class TunnelRequest : public std::enable_shared_from_this<TunnelRequest> {
     if (!access.proxy->username.empty()) {
       request_.set(
           bhttp::field::proxy_authorization,
-          "Basic " + rest::internal::Base64(access.proxy->username + ":" + access.proxy->password));
+          "Basic " + codec::EncodeBase64(access.proxy->username + ":" + access.proxy->password));
     }
     response_.skip(true);  // What follows the head is the server's.
     response_.header_limit(kMaxHead);

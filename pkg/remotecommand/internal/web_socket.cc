@@ -95,20 +95,23 @@ class BeastWebSocket final : public WebSocket {
     connect_by_ = std::chrono::steady_clock::now() + options_.connect_timeout;
     limit.expires_at(connect_by_);
     limit.async_wait([this](error_code error) {
-      if (!error) {
+      if (!error && connecting_) {
         timed_out_ = true;
         Abort();
       }
     });
     const std::stop_callback on_stop(stop, [this] { asio::post(context_, [this] { Abort(); }); });
+    connecting_ = true;
     const auto connected = ConnectSteps(access, target, protocol, stop);
+    // What is due already is called all the same, by Run, and is to find nothing to do.
+    connecting_ = false;
     limit.cancel();
     error_code ignored;
     tcp().socket().set_option(tcp::no_delay(true), ignored);
-    if (!connected && stop.stop_requested()) {
+    if (stop.stop_requested() && (!connected || aborted_)) {
       return Cancelled();
     }
-    if (!connected && timed_out_) {
+    if (timed_out_) {
       return apimachinery::Fail(apimachinery::Reason::kUnavailable,
                                 "connect to " + access.server.Authority() + ": timed out");
     }
@@ -233,6 +236,10 @@ class BeastWebSocket final : public WebSocket {
   }
 
   void Abort() {
+    if (!connecting_) {
+      return;
+    }
+    aborted_ = true;
     lookup_.Cancel();
     error_code ignored;
     tcp().socket().close(ignored);
@@ -334,6 +341,9 @@ class BeastWebSocket final : public WebSocket {
   asio::steady_timer timer_;
   NameLookup lookup_;
   std::chrono::steady_clock::time_point connect_by_{};
+  bool connecting_ = false;
+  /// The socket was closed while connecting.
+  bool aborted_ = false;
   bool timed_out_ = false;
   MessageSink* sink_ = nullptr;
   std::optional<apimachinery::Result<Closed>> result_;

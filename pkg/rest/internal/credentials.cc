@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-#include "kubexx/rest/internal/base64.h"
+#include "kubexx/codec/base64.h"
 #include "kubexx/rest/internal/file.h"
 #include "kubexx/rest/internal/url.h"
 
@@ -46,7 +46,7 @@ Result<std::unique_ptr<Credentials>> Credentials::New(const Config& config, base
     if (config.username.find(':') != std::string::npos) {
       return Fail(Reason::kInvalidConfig, "username must not contain \":\"");
     }
-    fixed = "Basic " + Base64(config.username + ":" + config.password);
+    fixed = "Basic " + codec::EncodeBase64(config.username + ":" + config.password);
   } else if (!config.bearer_token.empty()) {
     KX_ASSIGN_OR_RETURN(fixed, Bearer(config.bearer_token, "token"));
   }

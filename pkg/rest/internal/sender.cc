@@ -105,11 +105,17 @@ Result<std::unique_ptr<Sender>> Sender::New(Config config, RESTClient::Options o
   return sender;
 }
 
-Result<void> Sender::Throttle(const Prepared& request, const std::stop_token& stop) {
+Result<void> Sender::Throttle(const Prepared& request, base::TimePoint deadline,
+                              const std::stop_token& stop) {
   if (!request.limiter) {
     return {};
   }
   const base::Duration wait = request.limiter->Reserve();
+  if (wait > base::Duration::zero() && wait >= deadline - options_.clock.Now()) {
+    request.limiter->Cancel();
+    return Fail(Reason::kTimeout,
+                "the client-side rate limit allows it only after the request's timeout");
+  }
   LogThrottle(request, wait);
   if (wait > base::Duration::zero() && !options_.clock.SleepFor(wait, stop)) {
     request.limiter->Cancel();
@@ -128,11 +134,11 @@ void Sender::LogThrottle(const Prepared& request, base::Duration wait) {
   }
 }
 
-Result<void> Sender::Pause(const Prepared& request, base::Duration wait,
-                           const std::stop_token& stop) {
-  if (request.backoff) {
-    wait = std::max(wait, request.backoff->Delay(server_.Authority()));
-  }
+base::Duration Sender::DelayOf(const Prepared& request, base::Duration wait) const {
+  return request.backoff ? std::max(wait, request.backoff->Delay(server_.Authority())) : wait;
+}
+
+Result<void> Sender::Pause(base::Duration wait, const std::stop_token& stop) {
   if (wait > base::Duration::zero() && !options_.clock.SleepFor(wait, stop)) {
     return Fail(Reason::kCancelled, "stopped while waiting to send the request");
   }
@@ -141,13 +147,17 @@ Result<void> Sender::Pause(const Prepared& request, base::Duration wait,
 
 Result<Opened> Sender::Open(const Prepared& request, const std::stop_token& stop) {
   if (!request.watch) {
-    KX_RETURN_IF_ERROR(Throttle(request, stop));
+    KX_RETURN_IF_ERROR(Throttle(request, base::TimePoint::max(), stop));
   }
   base::Clock& time = options_.clock;
   const base::TimePoint deadline =
       request.timeout.count() > 0 ? time.Now() + request.timeout : base::TimePoint::max();
   std::string previous;
-  KX_RETURN_IF_ERROR(Pause(request, base::Duration::zero(), stop));
+  const base::Duration first = DelayOf(request, base::Duration::zero());
+  if (first > base::Duration::zero() && first >= deadline - time.Now()) {
+    return Fail(Reason::kTimeout, "the backoff of the host is longer than the request's timeout");
+  }
+  KX_RETURN_IF_ERROR(Pause(first, stop));
   bool renewed = false;
   for (int retries = 0;;) {
     auto opened = TryOnce(request, deadline, stop);
@@ -164,18 +174,23 @@ Result<Opened> Sender::Open(const Prepared& request, const std::stop_token& stop
       metrics_.CountRetry(request.http.method, std::to_string(attempt.code));
       continue;
     }
-    if (!attempt.retry || retries >= request.max_retries || time.Now() + attempt.wait >= deadline) {
+    const base::Duration wait = DelayOf(request, attempt.wait);
+    if (!attempt.retry || retries >= request.max_retries || wait >= deadline - time.Now()) {
       return Fail(WithPrevious(attempt.status, previous));
     }
-    if (auto paused = Pause(request, attempt.wait, stop); !paused) {
+    if (auto paused = Pause(wait, stop); !paused) {
       return Fail(paused.error().reason,
                   paused.error().message + " again after: " + attempt.status.message);
+    }
+    if (auto allowed = Throttle(request, deadline, stop); !allowed) {
+      return Fail(allowed.error().reason == Reason::kTimeout
+                      ? WithPrevious(attempt.status, previous)
+                      : allowed.error());
     }
     previous = attempt.status.message;
     ++retries;
     metrics_.CountRetry(request.http.method,
                         attempt.code == 0 ? "<error>" : std::to_string(attempt.code));
-    KX_RETURN_IF_ERROR(Throttle(request, stop));
   }
 }
 

@@ -107,9 +107,12 @@ class Sender {
 
   Sender(Config config, RESTClient::Options options, ServerUrl server);
 
-  apimachinery::Result<void> Throttle(const Prepared& request, const std::stop_token& stop);
-  apimachinery::Result<void> Pause(const Prepared& request, base::Duration wait,
-                                   const std::stop_token& stop);
+  /// kTimeout, at once, when the limit would allow the request only after `deadline`.
+  apimachinery::Result<void> Throttle(const Prepared& request, base::TimePoint deadline,
+                                      const std::stop_token& stop);
+  /// `wait`, or the backoff of the host when that is longer.
+  base::Duration DelayOf(const Prepared& request, base::Duration wait) const;
+  apimachinery::Result<void> Pause(base::Duration wait, const std::stop_token& stop);
   std::expected<Opened, Attempt> TryOnce(const Prepared& request, base::TimePoint deadline,
                                          const std::stop_token& stop);
   apimachinery::Result<Credentials::Credential> AddCredentials(HttpRequest& http,

@@ -1,7 +1,6 @@
 #include "kubexx/rest/testing/fake_server.h"
 
 #include <arpa/inet.h>
-#include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <openssl/ssl.h>
 #include <sys/socket.h>
@@ -11,18 +10,9 @@
 #include <cstdlib>
 
 #include "kubexx/rest/testing/certificates.h"
-#include "kubexx/rest/testing/network_threads.h"
 
 namespace kubexx::rest::testing {
 namespace {
-
-class DrainEnvironment final : public ::testing::Environment {
- public:
-  void TearDown() override { DrainNetworkThreads(); }
-};
-
-[[maybe_unused]] const ::testing::Environment* const drain_at_the_end =
-    ::testing::AddGlobalTestEnvironment(new DrainEnvironment());
 
 [[noreturn]] void Die(const char* what) {
   std::perror(what);

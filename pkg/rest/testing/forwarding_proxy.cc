@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "kubexx/rest/internal/base64.h"
+#include "kubexx/codec/base64.h"
 
 namespace kubexx::rest::testing {
 namespace {
@@ -95,7 +95,7 @@ void ForwardingProxy::Serve(FakeConnection& connection) {
   }
   const auto given = request->headers.find("proxy-authorization");
   if (!credentials_.empty() && (given == request->headers.end() ||
-                                given->second != "Basic " + internal::Base64(credentials_))) {
+                                given->second != "Basic " + codec::EncodeBase64(credentials_))) {
     connection.Respond(407, "text/plain", "who are you?",
                        {{"Proxy-Authenticate", "Basic realm=\"test\""}});
     return;

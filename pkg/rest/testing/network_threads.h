@@ -6,8 +6,9 @@
 namespace kubexx::rest::testing {
 
 /// Blocks until the network threads have finished what is queued, and what that queues in turn.
-/// The pool dies with the process: what is still queued then would show up as a leak. Programs that
-/// use FakeServer do this at their end without asking.
+/// The pool dies with the process: what is still queued then would show up as a leak. The test
+/// programs of packages that are marked NETWORK (cmake/kubexx_package.cmake) do this at their end
+/// without asking.
 void DrainNetworkThreads();
 
 }  // namespace kubexx::rest::testing

@@ -11,7 +11,7 @@
 
 #include "kubexx/apiserver/admission/caller.h"
 #include "kubexx/base/mutex.h"
-#include "kubexx/codec/internal/base64.h"
+#include "kubexx/codec/base64.h"
 #include "kubexx/codec/json_tree.h"
 
 namespace kubexx::apiserver::testing {
@@ -98,7 +98,7 @@ class FakeWebhooks final : public admission::Caller {
   static JsonTree Patch(const std::string& patch) {
     JsonTree response = Allowed();
     std::string encoded;
-    codec::internal::AppendBase64(patch, encoded);
+    codec::AppendBase64(patch, encoded);
     response["patch"] = encoded;
     response["patchType"] = "JSONPatch";
     return response;

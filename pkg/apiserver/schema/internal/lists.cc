@@ -57,36 +57,73 @@ JsonTree KeysOf(const Schema& list, const JsonTree& element) {
   return keys;
 }
 
-void CheckLists(const Schema& schema, const JsonTree& value, const std::string& path,
-                std::vector<StatusCause>& causes) {
-  if (value.IsArray() && schema.items != nullptr) {
+namespace {
+
+class ListChecker {
+ public:
+  ListChecker(std::string path, std::vector<StatusCause>& causes)
+      : path_(std::move(path)), causes_(causes) {}
+
+  void Check(const Schema& schema, const JsonTree& value) {
+    if (value.IsArray() && schema.items != nullptr) {
+      CheckElements(schema, value);
+    } else if (value.IsObject()) {
+      CheckMembers(schema, value);
+    }
+  }
+
+ private:
+  bool Full() const { return causes_.size() >= kMaxCauses || bytes_ >= kMaxCauseBytes; }
+  void Add(StatusCause cause) {
+    bytes_ += cause.field.size() + cause.message.size();
+    causes_.push_back(std::move(cause));
+  }
+
+  void CheckElements(const Schema& schema, const JsonTree& value) {
+    const std::size_t size = path_.size();
     std::set<std::string> seen;
     std::size_t index = 0;
     for (const JsonTree& element : value.elements()) {
-      const std::string at = path + "[" + std::to_string(index++) + "]";
+      path_ += "[" + std::to_string(index++) + "]";
       const JsonTree identity =
           schema.list_type == ListType::kMap ? KeysOf(schema, element) : element;
-      if (schema.list_type != ListType::kAtomic && causes.size() < kMaxCauses &&
+      if (schema.list_type != ListType::kAtomic && !Full() &&
           !seen.insert(SortedText(identity)).second) {
-        causes.push_back(DuplicateCause(at, identity));
+        Add(DuplicateCause(path_, identity));
       }
-      CheckLists(*schema.items, element, at, causes);
+      Check(*schema.items, element);
+      path_.resize(size);
     }
-  } else if (value.IsObject()) {
-    if (schema.embedded_resource && causes.size() < kMaxCauses) {
+  }
+
+  void CheckMembers(const Schema& schema, const JsonTree& value) {
+    if (schema.embedded_resource) {
       for (const char* const field : {"apiVersion", "kind"}) {
-        if (value.TextAt(field).empty()) {
-          causes.push_back(RequiredCause(path + "." + field));
+        if (!Full() && value.TextAt(field).empty()) {
+          Add(RequiredCause(path_ + "." + field));
         }
       }
     }
+    const std::size_t size = path_.size();
     for (const JsonTree::Member& member : value.members()) {
       if (const Schema* const child = schema.Member(member.key)) {
-        CheckLists(*child, member.value, path.empty() ? member.key : path + "." + member.key,
-                   causes);
+        path_.append(size == 0 ? "" : ".").append(member.key);
+        Check(*child, member.value);
+        path_.resize(size);
       }
     }
   }
+
+  std::string path_;
+  std::vector<StatusCause>& causes_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace
+
+void CheckLists(const Schema& schema, const JsonTree& value, const std::string& path,
+                std::vector<StatusCause>& causes) {
+  ListChecker(path, causes).Check(schema, value);
 }
 
 }  // namespace kubexx::apiserver::schema::internal

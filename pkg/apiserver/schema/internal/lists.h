@@ -15,6 +15,8 @@ namespace kubexx::apiserver::schema::internal {
 
 /// A refusal names no more than these.
 constexpr std::size_t kMaxCauses = 100;
+/// And no more once they are so long: the path of each may be as long as the object.
+constexpr std::size_t kMaxCauseBytes = 1 << 20;
 
 /// A text that equal values share: without the order of members.
 std::string SortedText(const codec::JsonTree& value);

@@ -39,10 +39,17 @@ Result<void> MemoryStore::CheckValue(std::string_view key, const std::string& va
   return {};
 }
 
-Result<Revision> MemoryStore::ReadableLocked(Revision revision) const {
+void MemoryStore::CompactOldLocked() {
+  history_.CompactOld(options_.keep_revisions, options_.clock->Now() - options_.keep_history,
+                      visible_);
+  history_.Trim(kTrimPerWrite);
+}
+
+Result<Revision> MemoryStore::ReadableLocked(Revision revision) {
   if (revision == 0) {
     return visible_;
   }
+  CompactOldLocked();
   if (revision > visible_) {
     return TooLarge(revision, visible_);
   }
@@ -71,8 +78,7 @@ Item MemoryStore::WriteLocked(std::string_view key, BlobRef value) {
     }
     file_->Add(record);
   }
-  history_.CompactOld(options_.keep_revisions, now - options_.keep_history, visible_);
-  history_.Trim(kTrimPerWrite);
+  CompactOldLocked();
   return item;
 }
 

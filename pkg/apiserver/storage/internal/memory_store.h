@@ -63,8 +63,10 @@ class MemoryStore final : public MemoryStorage {
   };
 
   apimachinery::Result<void> CheckValue(std::string_view key, const std::string& value) const;
-  // The revision to read at, for one that a caller gave.
-  apimachinery::Result<Revision> ReadableLocked(Revision revision) const KX_REQUIRES(mu_);
+  // The revision to read at, for one that a caller gave. What has become too old is forgotten
+  // first: it does not need a write for that.
+  apimachinery::Result<Revision> ReadableLocked(Revision revision) KX_REQUIRES(mu_);
+  void CompactOldLocked() KX_REQUIRES(mu_);
   // Adds a revision to the history and to what the file gets next.
   Item WriteLocked(std::string_view key, BlobRef value) KX_REQUIRES(mu_);
   // After a write: returns when `revision` is in the file and visible.

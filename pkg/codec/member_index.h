@@ -1,7 +1,7 @@
 /// @file
 /// Finding many members of one object.
-#ifndef KUBEXX_APISERVER_MANAGEDFIELDS_INTERNAL_MEMBER_INDEX_H_
-#define KUBEXX_APISERVER_MANAGEDFIELDS_INTERNAL_MEMBER_INDEX_H_
+#ifndef KUBEXX_CODEC_MEMBER_INDEX_H_
+#define KUBEXX_CODEC_MEMBER_INDEX_H_
 
 #include <algorithm>
 #include <string_view>
@@ -9,24 +9,25 @@
 
 #include "kubexx/codec/json_tree.h"
 
-namespace kubexx::apiserver::managedfields::internal {
+namespace kubexx::codec {
 
-/// Makes Find fast for objects of any size, a ConfigMap's data for example.
+/// Makes Find fast for objects of any size, a ConfigMap's data for example: whoever looks for many
+/// members of one object takes this, since JsonTree::Find looks at one after the other.
 class MemberIndex {
  public:
   /// `object` may be null and must outlive it unchanged.
-  explicit MemberIndex(const codec::JsonTree* object) : object_(object) {
+  explicit MemberIndex(const JsonTree* object) : object_(object) {
     if (object == nullptr || object->size() < kFew) {
       return;
     }
-    for (const codec::JsonTree::Member& member : object->members()) {
+    for (const JsonTree::Member& member : object->members()) {
       sorted_.push_back(&member);
     }
     std::ranges::sort(sorted_, {}, &KeyOf);
   }
 
   /// Null when there is none.
-  const codec::JsonTree* Find(std::string_view key) const {
+  const JsonTree* Find(std::string_view key) const {
     if (object_ == nullptr || sorted_.empty()) {
       return object_ == nullptr ? nullptr : object_->Find(key);
     }
@@ -36,12 +37,12 @@ class MemberIndex {
 
  private:
   static constexpr std::size_t kFew = 32;
-  static std::string_view KeyOf(const codec::JsonTree::Member* member) { return member->key; }
+  static std::string_view KeyOf(const JsonTree::Member* member) { return member->key; }
 
-  const codec::JsonTree* object_;
-  std::vector<const codec::JsonTree::Member*> sorted_;
+  const JsonTree* object_;
+  std::vector<const JsonTree::Member*> sorted_;
 };
 
-}  // namespace kubexx::apiserver::managedfields::internal
+}  // namespace kubexx::codec
 
-#endif  // KUBEXX_APISERVER_MANAGEDFIELDS_INTERNAL_MEMBER_INDEX_H_
+#endif  // KUBEXX_CODEC_MEMBER_INDEX_H_

@@ -1,4 +1,4 @@
-#include "kubexx/cache/shared_informer.h"
+#include "kubexx/cache/shared_informer_base.h"
 
 #include <algorithm>
 #include <utility>
@@ -17,15 +17,19 @@ namespace {
 
 Result<EntryRef> FindIn(InformerCore& core, const ObjectKey& key) {
   const PackedStore& store = core.store();
-  EntryRef entry = store.Find(key);
-  if (!entry) {
-    KX_RETURN_IF_ERROR(core.CheckReadable(key.namespace_));
-    if (const auto complete = store.faults().Check(store.ScopeOf(key.namespace_)); !complete) {
-      return Fail(complete.error().WithContext('"' + key.ToString() + '"'));
-    }
-    return Fail(Reason::kNotFound, "\"" + key.ToString() + "\" is not in the cache", 404);
+  if (EntryRef entry = store.Find(key)) {
+    return entry;
   }
-  return entry;
+  KX_RETURN_IF_ERROR(core.CheckReadable(key.namespace_));
+  const auto complete = store.faults().Check(store.ScopeOf(key.namespace_));
+  // Once more: what says that it can be read may have come with it just now.
+  if (EntryRef entry = store.Find(key)) {
+    return entry;
+  }
+  if (!complete) {
+    return Fail(complete.error().WithContext('"' + key.ToString() + '"'));
+  }
+  return Fail(Reason::kNotFound, "\"" + key.ToString() + "\" is not in the cache", 404);
 }
 
 void ForEachUnpacked(const PackedStore& store, const std::vector<EntryRef>& entries,
@@ -199,6 +203,19 @@ Result<void> SharedInformerBase::DecodeEachByIndex(
 void SharedInformerBase::ForEachRawByIndex(const IndexTerms& terms,
                                            base::FunctionRef<void(const Object&)> each) const {
   ForEachUnpacked(core_->store(), core_->store().EntriesByIndex(terms), each);
+}
+
+bool StopAll(const std::vector<std::shared_ptr<SharedInformerBase>>& informers) {
+  for (const auto& informer : informers) {
+    informer->RequestStop();
+  }
+  if (std::ranges::any_of(informers, [](const auto& each) { return each->OnOwnThread(); })) {
+    return false;
+  }
+  for (const auto& informer : informers) {
+    informer->Stop();
+  }
+  return true;
 }
 
 }  // namespace kubexx::cache

@@ -1,9 +1,9 @@
-#include "kubexx/codec/internal/base64.h"
+#include "kubexx/codec/base64.h"
 
 #include <array>
 #include <cstdint>
 
-namespace kubexx::codec::internal {
+namespace kubexx::codec {
 namespace {
 
 constexpr std::string_view kAlphabet =
@@ -72,4 +72,10 @@ bool DecodeBase64(std::string_view text, std::string& out) {
   return count == 0;
 }
 
-}  // namespace kubexx::codec::internal
+std::string EncodeBase64(std::string_view bytes) {
+  std::string text;
+  AppendBase64(bytes, text);
+  return text;
+}
+
+}  // namespace kubexx::codec

@@ -1,0 +1,107 @@
+#include <gmock/gmock.h>
+
+#include <string>
+#include <vector>
+
+#include "kubexx/apiserver/endpoints/testing/api_fixture.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+/// As kube-apiserver 1.36 answers.
+class DuplicateFieldsTest : public testing::ApiFixture {
+ protected:
+  static constexpr const char* kMaps = "/api/v1/namespaces/default/configmaps";
+  static constexpr const char* kApply = "application/apply-patch+yaml";
+  /// Twice `a` in its data, and a field that there is not.
+  static constexpr const char* kYaml =
+      "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: m\ndata:\n  a: one\n  a: two\nfoo: 1\n";
+  static constexpr const char* kConfig =
+      "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: m\ndata:\n  a: one\n  a: two\n";
+
+  http::Response Apply(const std::string& body, const std::string& validation) {
+    return Do("PATCH", std::string(kMaps) + "/m?fieldManager=f&fieldValidation=" + validation, body,
+              kApply);
+  }
+  static std::vector<std::string> WarningsOf(const http::Response& response) {
+    std::vector<std::string> all;
+    for (const auto& [name, value] : response.headers) {
+      if (name == "Warning") {
+        all.push_back(value);
+      }
+    }
+    return all;
+  }
+};
+
+TEST_F(DuplicateFieldsTest, AYamlBodyThatIsStrict) {
+  const http::Response refused =
+      Do("POST", std::string(kMaps) + "?fieldValidation=Strict", kYaml, "application/yaml");
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_THAT(Message(refused),
+              HasSubstr("ConfigMap in version \"v1\" cannot be handled as a ConfigMap: strict "
+                        "decoding error: yaml: unmarshal errors:\n  line 7: key \"a\" already set "
+                        "in map, unknown field \"foo\""));
+}
+
+TEST_F(DuplicateFieldsTest, AYamlBodyThatIsWarnedOf) {
+  const http::Response made = Do("POST", kMaps, kYaml, "application/yaml");
+  EXPECT_EQ(made.status, 201);
+  EXPECT_EQ(At(Json(made), {"data", "a"}), "two");
+  EXPECT_THAT(WarningsOf(made), ElementsAre(R"(299 - "line 7: key \"a\" already set in map")",
+                                            R"(299 - "unknown field \"foo\"")"));
+}
+
+TEST_F(DuplicateFieldsTest, AYamlBodyThatIsTakenAsItIs) {
+  const http::Response made =
+      Do("POST", std::string(kMaps) + "?fieldValidation=Ignore", kYaml, "application/yaml");
+  EXPECT_EQ(made.status, 201);
+  EXPECT_EQ(At(Json(made), {"data", "a"}), "two");
+  EXPECT_THAT(WarningsOf(made), IsEmpty());
+}
+
+TEST_F(DuplicateFieldsTest, AConfigThatIsApplied) {
+  const http::Response refused = Apply(kConfig, "Strict");
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_EQ(Message(refused),
+            "error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n"
+            "  line 7: key \"a\" already set in map");
+  const http::Response warned = Apply(kConfig, "Warn");
+  EXPECT_EQ(warned.status, 201) << warned.body;
+  EXPECT_THAT(WarningsOf(warned), ElementsAre(R"(299 - "line 7: key \"a\" already set in map")"));
+  EXPECT_EQ(At(Json(warned), {"data", "a"}), "two");
+  EXPECT_THAT(WarningsOf(Apply(kConfig, "Ignore")), IsEmpty());
+}
+
+TEST_F(DuplicateFieldsTest, AConfigInJsonIsYaml) {
+  const std::string json =
+      R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"m"},"data":{"a":"1","a":"2"}})";
+  EXPECT_THAT(Message(Apply(json, "Strict")),
+              HasSubstr("yaml: unmarshal errors:\n  line 1: key \"a\" already set in map"));
+  EXPECT_THAT(WarningsOf(Apply(json, "Warn")),
+              ElementsAre(R"(299 - "line 1: key \"a\" already set in map")"));
+}
+
+TEST_F(DuplicateFieldsTest, OfAStreamTheFirstDocumentIsApplied) {
+  const http::Response made = Apply(std::string(kConfig) + "---\na: 1\na: 2\n", "Warn");
+  EXPECT_EQ(made.status, 201) << made.body;
+  EXPECT_THAT(WarningsOf(made), ElementsAre(R"(299 - "line 7: key \"a\" already set in map")"));
+}
+
+TEST_F(DuplicateFieldsTest, AJsonBody) {
+  const std::string json = R"({"metadata":{"name":"m"},"data":{"a":"1","a":"2"}})";
+  const http::Response refused = Do("POST", std::string(kMaps) + "?fieldValidation=Strict", json);
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_THAT(Message(refused), HasSubstr("strict decoding error: duplicate field \"data.a\""));
+  const http::Response warned = Do("POST", kMaps, json);
+  EXPECT_EQ(warned.status, 201);
+  EXPECT_THAT(WarningsOf(warned), ElementsAre(R"(299 - "duplicate field \"data.a\"")"));
+  EXPECT_EQ(At(Json(warned), {"data", "a"}), "2");
+}
+
+}  // namespace
+}  // namespace kubexx::apiserver

@@ -1,0 +1,125 @@
+#include "kubexx/apiserver/schema/version_fields.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "kubexx/apiserver/schema/causes.h"
+#include "kubexx/apiserver/schema/json_path.h"
+
+namespace kubexx::apiserver::schema {
+namespace {
+
+using apimachinery::StatusCause;
+using codec::JsonTree;
+
+constexpr std::size_t kMaxWarningBytes = 256;
+constexpr std::int64_t kMaxSelectableFields = 8;
+
+/// Where a control character stands, of UTF-8.
+std::optional<std::size_t> ControlIn(std::string_view text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0xffU;
+    if (byte < 0x20 || byte == 0x7f || (byte == 0xc2 && next < 0xa0)) {
+      return i;
+    }
+  }
+  return std::nullopt;
+}
+
+/// The schema of the field that the members lead to; null when there is none.
+const JsonTree* FieldAt(const JsonTree& schema, const std::vector<std::string>& members) {
+  const JsonTree* at = &schema;
+  for (const std::string& member : members) {
+    const JsonTree* next = at->At({"properties", member});
+    if (next == nullptr) {
+      next = at->Find("additionalProperties");
+    }
+    if (next == nullptr || !next->IsObject()) {
+      return nullptr;
+    }
+    at = next;
+  }
+  return at;
+}
+
+bool IsScalar(std::string_view type) {
+  return type == "string" || type == "boolean" || type == "integer";
+}
+
+}  // namespace
+
+void CheckDeprecation(const JsonTree& version, const std::string& path,
+                      std::vector<StatusCause>& causes) {
+  const JsonTree* const warning = version.Find("deprecationWarning");
+  const std::string* const text = warning == nullptr ? nullptr : warning->AsString();
+  if (text == nullptr) {
+    return;
+  }
+  const auto complain = [&](std::string_view what) {
+    causes.push_back(InvalidCause(path + ".deprecationWarning", *warning, what));
+  };
+  const JsonTree* const deprecated = version.Find("deprecated");
+  if (deprecated == nullptr || !deprecated->AsBool().value_or(false)) {
+    return complain("can only be set for deprecated versions");
+  }
+  if (text->size() > kMaxWarningBytes) {
+    complain("must be <= 256 characters long");
+  }
+  if (text->empty()) {
+    complain("must not be an empty string");
+  }
+  if (const auto index = ControlIn(*text)) {
+    complain(
+        "must only contain printable UTF-8 characters; non-printable character found at index " +
+        std::to_string(*index));
+  }
+}
+
+void CheckSelectableFields(const JsonTree& version, const std::string& path,
+                           std::vector<StatusCause>& causes) {
+  const JsonTree* const fields = version.Find("selectableFields");
+  const JsonTree* const schema = version.At({"schema", "openAPIV3Schema"});
+  if (fields == nullptr || schema == nullptr) {
+    return;
+  }
+  std::set<std::vector<std::string>> paths;
+  for (std::size_t i = 0; i < fields->size(); ++i) {
+    const std::string_view text = fields->elements()[i].TextAt("jsonPath");
+    const std::string at = path + ".selectableFields[" + std::to_string(i) + "].jsonPath";
+    if (text.empty()) {
+      causes.push_back(RequiredCause(at));
+      continue;
+    }
+    const auto parsed = JsonPath::Parse(text);
+    auto members = parsed ? parsed->Members() : std::nullopt;
+    const JsonTree* const field = members ? FieldAt(*schema, *members) : nullptr;
+    if (field == nullptr) {
+      causes.push_back(
+          InvalidCause(at, text, "is an invalid path: it does not lead to a field of the schema"));
+      continue;
+    }
+    if (members->front() == "metadata") {
+      causes.push_back(InvalidCause(at, text, "must not point to fields in metadata"));
+    }
+    if (!IsScalar(field->TextAt("type"))) {
+      causes.push_back(InvalidCause(
+          at, text,
+          "must point to a field of type string, boolean or integer. Enum string fields and "
+          "strings with formats are allowed."));
+    }
+    if (!paths.insert(std::move(*members)).second) {
+      causes.push_back(DuplicateCause(at, text));
+    }
+  }
+  if (std::cmp_greater(paths.size(), kMaxSelectableFields)) {
+    causes.push_back(TooManyCause(path + ".selectableFields", paths.size(), kMaxSelectableFields));
+  }
+}
+
+}  // namespace kubexx::apiserver::schema

@@ -1,0 +1,16 @@
+#include "kubexx/cache/lister_watcher.h"
+
+#include <utility>
+
+namespace kubexx::cache {
+
+using apimachinery::Result;
+
+// Without a version in the request the answer is the most recent one.
+Result<std::string> ListerWatcher::CurrentVersion(std::stop_token stop) {
+  const auto leave = [](Object&&) -> Result<void> { return {}; };
+  KX_ASSIGN_OR_RETURN(codec::ListMeta meta, List({.limit = 1}, leave, std::move(stop)));
+  return std::move(meta.resource_version);
+}
+
+}  // namespace kubexx::cache

@@ -1,0 +1,25 @@
+/// @file
+/// What a manager makes its clients and caches with.
+#ifndef KUBEXX_CONTROLLER_INTERNAL_MANAGER_PARTS_H_
+#define KUBEXX_CONTROLLER_INTERNAL_MANAGER_PARTS_H_
+
+#include <memory>
+
+#include "kubexx/controller/manager.h"
+#include "kubexx/informers/shared_informer_factory.h"
+#include "kubexx/metrics/registry.h"
+#include "kubexx/rest/rest_client.h"
+
+namespace kubexx::controller::internal {
+
+/// ManagerOptions::cache with the manager's clock and `registry`.
+informers::FactoryOptions CacheOptions(const ManagerOptions& options, metrics::Registry* registry);
+
+/// `client`, which keeps `registry` as well: clients and caches may outlive the manager that made
+/// the registry for their metrics.
+std::shared_ptr<rest::RESTClient> KeepingAlive(std::shared_ptr<metrics::Registry> registry,
+                                               std::shared_ptr<rest::RESTClient> client);
+
+}  // namespace kubexx::controller::internal
+
+#endif  // KUBEXX_CONTROLLER_INTERNAL_MANAGER_PARTS_H_

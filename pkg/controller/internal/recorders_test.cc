@@ -1,0 +1,62 @@
+#include "kubexx/controller/internal/recorders.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <semaphore>
+#include <thread>
+
+#include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/rest/testing/client.h"
+#include "kubexx/rest/testing/fake_server.h"
+
+namespace kubexx::controller::internal {
+namespace {
+
+using rest::testing::FakeConnection;
+using rest::testing::FakeServer;
+using std::chrono::seconds;
+
+/// Stops them while the clock goes on, to the flush limit first.
+void StopRecorders(Recorders& recorders, base::testing::FakeClock& clock) {
+  std::atomic<bool> stopped = false;
+  const std::jthread stopper([&] {
+    recorders.Stop();
+    stopped = true;
+  });
+  clock.AdvanceToSleeper(seconds(5));
+  while (!stopped) {
+    if (clock.Sleepers() > 0) {
+      clock.Advance(seconds(1));
+    }
+    std::this_thread::yield();
+  }
+}
+
+TEST(RecordersTest, ServersThatDoNotAnswerTakeTheFlushLimitOnceForAllComponents) {
+  base::testing::FakeClock clock;
+  metrics::Registry registry;
+  std::counting_semaphore<2> asked(0);
+  FakeServer server([&asked](FakeConnection& connection) {
+    if (connection.ReadRequest()) {
+      asked.release();
+      connection.AwaitPeer();
+    }
+  });
+  Recorders recorders(
+      rest::testing::NewClient(server.Url(), rest::testing::WithoutDeadlines(clock)), clock,
+      registry);
+  for (const char* component : {"operator", "leader-election"}) {
+    events::Occurrence occurrence;
+    occurrence.reason = "Stopping";
+    recorders.For(component)->Record(std::move(occurrence));
+    asked.acquire();
+  }
+  const base::TimePoint begin = clock.Now();
+  StopRecorders(recorders, clock);
+  EXPECT_EQ(clock.Now() - begin, seconds(5));
+}
+
+}  // namespace
+}  // namespace kubexx::controller::internal

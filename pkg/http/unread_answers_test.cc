@@ -1,0 +1,168 @@
+// Clients that ask for much and do not read it, beside those that do.
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kubexx/http/server.h"
+
+namespace kubexx::http {
+namespace {
+
+/// More than both ends of a connection keep, of which a client's is small.
+constexpr std::size_t kKept = 6 << 20;
+constexpr std::size_t kAnswer = 4 * kKept;
+constexpr std::size_t kSmall = 100;
+
+/// Reads when it is told to, for at most a minute at a time.
+class Reader {
+ public:
+  explicit Reader(std::uint16_t port) : fd_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    const int kept = 64 << 10;
+    EXPECT_EQ(::setsockopt(fd_, SOL_SOCKET, SO_RCVBUF, &kept, sizeof(kept)), 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(::connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+  }
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
+  ~Reader() { ::close(fd_); }
+
+  /// Asks, and waits for the beginning of the answer.
+  void Ask(std::string_view path) {
+    const std::string request = "GET " + std::string(path) + " HTTP/1.1\r\nHost: x\r\n\r\n";
+    EXPECT_EQ(::send(fd_, request.data(), request.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(request.size()));
+    EXPECT_EQ(Read(1), 1U);
+  }
+  /// Reads so many bytes; fewer when the server has closed. Returns how many.
+  std::size_t Read(std::size_t bytes) {
+    std::size_t got = 0;
+    while (got < bytes) {
+      pollfd wait{fd_, POLLIN, 0};
+      if (::poll(&wait, 1, 60'000) != 1) {
+        ADD_FAILURE() << "the server neither answered nor closed within a minute";
+        break;
+      }
+      const ssize_t size = ::recv(fd_, buffer_.data(), std::min(buffer_.size(), bytes - got), 0);
+      if (size <= 0) {
+        break;
+      }
+      got += static_cast<std::size_t>(size);
+    }
+    return got;
+  }
+
+ private:
+  int fd_;
+  std::array<char, 65536> buffer_{};
+};
+
+class UnreadAnswersTest : public ::testing::Test {
+ protected:
+  /// For so many of the large answers.
+  void Start(double answers, std::chrono::milliseconds patience = {}) {
+    Server::Options options{.address = "127.0.0.1:0"};
+    options.max_unread_answer_bytes = static_cast<std::size_t>(answers * kAnswer);
+    options.answer_patience = patience;
+    options.write_timeout = std::chrono::hours(1);
+    server_ = std::make_unique<Server>(std::move(options));
+    server_->Handle("/much",
+                    [](const Request&) { return Response{.body = std::string(kAnswer, 'x')}; });
+    server_->Handle("/little",
+                    [](const Request&) { return Response{.body = std::string(kSmall, 'x')}; });
+    ASSERT_TRUE(server_->Start());
+  }
+  Reader& NewReader() { return readers_.emplace_back(server_->port()); }
+
+  /// Eight ask for the large answer before the first of them reads on; how many get all of it.
+  int WholeOfEight() {
+    for (int i = 0; i < 8; ++i) {
+      NewReader().Ask("/much");
+    }
+    int whole = 0;
+    for (Reader& reader : readers_) {
+      whole += reader.Read(kAnswer) == kAnswer ? 1 : 0;
+    }
+    return whole;
+  }
+
+  std::unique_ptr<Server> server_;
+  std::deque<Reader> readers_{};
+};
+
+TEST_F(UnreadAnswersTest, MakeRoomForOthers) {
+  Start(3.5);
+  EXPECT_EQ(WholeOfEight(), 3);
+  EXPECT_EQ(readers_.back().Read(1), 1U) << "the last ones are those that stay";
+}
+
+TEST_F(UnreadAnswersTest, WhoReadsStays) {
+  Start(2.5);
+  Reader& steady = NewReader();
+  steady.Ask("/much");
+  // It goes on each time, for it reads more than what was on its way; the others came later.
+  for (int i = 0; i < 3; ++i) {
+    NewReader().Ask("/much");
+    EXPECT_EQ(steady.Read(kKept), kKept);
+  }
+  EXPECT_EQ(steady.Read(kKept), kKept);
+}
+
+TEST_F(UnreadAnswersTest, AnAnswerMayBeLargerThanWhatMayWait) {
+  Start(0.5);
+  Reader& first = NewReader();
+  first.Ask("/much");
+  EXPECT_EQ(first.Read(kAnswer), kAnswer);
+}
+
+TEST_F(UnreadAnswersTest, SmallAnswersEndNoLargeOne) {
+  Start(0.5);
+  Reader& first = NewReader();
+  first.Ask("/much");
+  Reader& other = NewReader();
+  for (int i = 0; i < 20; ++i) {
+    other.Ask("/little");
+  }
+  EXPECT_EQ(first.Read(kAnswer), kAnswer);
+}
+
+TEST_F(UnreadAnswersTest, WhoHasJustReadStaysUntilTwiceAsMuchWaits) {
+  Start(2.6, std::chrono::hours(1));
+  EXPECT_EQ(WholeOfEight(), 5);
+}
+
+TEST_F(UnreadAnswersTest, WhatHasBeenReadDoesNotCount) {
+  Start(1.5);
+  Reader& still = NewReader();
+  still.Ask("/much");
+  Reader& other = NewReader();
+  for (int i = 0; i < 20; ++i) {
+    other.Ask("/little");
+    EXPECT_GT(other.Read(kSmall), 0U);
+  }
+  EXPECT_EQ(still.Read(kAnswer), kAnswer);
+  for (int i = 0; i < 3; ++i) {
+    Reader& next = NewReader();
+    next.Ask("/much");
+    EXPECT_EQ(next.Read(kAnswer), kAnswer);
+  }
+}
+
+}  // namespace
+}  // namespace kubexx::http

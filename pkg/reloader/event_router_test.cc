@@ -1,0 +1,360 @@
+// Pod templates that change: rollouts of the operator, undone before they are through, of each kind
+// whose pods follow its template.
+#include "kubexx/reloader/event_router.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/cache/informer_event.h"
+#include "kubexx/cache/shared_informer_base.h"
+#include "kubexx/cache/testing/fake_source.h"
+#include "kubexx/codec/json_tree.h"
+#include "kubexx/reloader/baseline.h"
+#include "kubexx/reloader/planner.h"
+#include "kubexx/reloader/strategy.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using testing::IsEmpty;
+using testing::SizeIs;
+
+const SourceId kRoutedConfig{SourceType::kConfigMap, {"ns", "config"}};
+const Digest kGoodData = DigestOf("key=good");
+const Digest kBadData = DigestOf("key=bad");
+const Digest kMendedData = DigestOf("key=mended");
+
+/// A workload whose rollout is undone, and how it is rolled.
+struct RouterCase {
+  std::string name{};
+  WorkloadKind kind = WorkloadKind::kDeployment;
+  bool is_by_ref = false;  ///< a Rollout with the template of a Deployment
+  ReloadStrategy strategy = ReloadStrategy::kEnvVars;
+  bool has_baseline = true;  ///< false: with --record-baseline=false
+};
+
+/// The events of one workload, as the API server sends them, and what is planned for it then.
+class EventRouterTest : public testing::TestWithParam<RouterCase> {
+ protected:
+  EventRouterTest() {
+    if (GetParam().strategy == ReloadStrategy::kAnnotations) {
+      rules_.by_variables = false;
+    }
+    Put(kGoodData, "Reloader");
+    Begin();
+  }
+  ~EventRouterTest() override { End(); }
+
+  WorkloadKind KindOfTemplate() const {
+    return GetParam().is_by_ref ? WorkloadKind::kDeployment : GetParam().kind;
+  }
+  WorkloadId Id() const { return {GetParam().kind, {"ns", "web"}}; }
+
+  void End() {
+    if (caches_) {
+      caches_->Stop();
+    }
+    handlers_.clear();
+    caches_.reset();
+  }
+  /// The operator begins, and looks at what is there.
+  void Begin() {
+    End();
+    memory_ = std::make_unique<PairMemory>();
+    handled_ = 0;
+    InformerSet set;
+    std::vector<WorkloadKind> kinds{KindOfTemplate()};
+    if (GetParam().is_by_ref) {
+      kinds.push_back(WorkloadKind::kRollout);
+    }
+    for (const WorkloadKind kind : kinds) {
+      auto& source = kind == KindOfTemplate() ? templates_ : rollouts_;
+      set.workloads[kind] = std::make_shared<cache::SharedInformerBase>(
+          source, cache::InformerOptions{.clock = clock_, .transform = TransformFor(kind, {})});
+    }
+    caches_ = std::make_unique<Caches>(std::vector{set}, rules_);
+    router_ =
+        std::make_unique<EventRouter>(EventRouter::Parts{.caches = *caches_,
+                                                         .memory = *memory_,
+                                                         .patterns = patterns_,
+                                                         .rules = rules_,
+                                                         .ignored_namespaces = ignored_,
+                                                         .metrics = metrics_,
+                                                         .on_demand = on_demand_,
+                                                         .note = [](const WorkloadId&, Cause) {}});
+    for (const auto& [kind, informer] : set.workloads) {
+      handlers_.push_back(
+          informer->AddRawHandler("router", [this, kind](const cache::RawEvent& event) {
+            router_->OnWorkload(kind, event, {});
+            handled_ += event.key().namespace_ == "ns" ? 1 : 0;
+          }));
+    }
+    caches_->Start();
+    Await(static_cast<int>(kinds.size()));
+    Look();
+  }
+  void Await(int events) {
+    while (handled_ < events) {
+      std::this_thread::yield();
+    }
+  }
+
+  /// The data change, as an informer of theirs tells.
+  void SetData(const Digest& digest) {
+    data_version_ = NextVersion();
+    memory_->RecordChange(Id(), kRoutedConfig, data_, Move{digest, data_version_});
+    data_ = digest;
+    data_written_ = ++seconds_;
+  }
+  /// Versions are of one sequence for all types of object.
+  std::uint64_t NextVersion() { return ++version_; }
+
+  Plan MakeNow() {
+    class Data final : public DigestsOver {
+     public:
+      explicit Data(std::int64_t written) : written_(written) {}
+      std::optional<Digest> Over(const SourceId&, std::string_view) override {
+        return std::nullopt;
+      }
+      std::optional<apimachinery::Time> WrittenAt(const SourceId&) override {
+        return apimachinery::Time{.seconds = written_};
+      }
+
+     private:
+      std::int64_t written_;
+    } data(data_written_);
+    const auto get = [&](const SourceId& id) {
+      return id == kRoutedConfig
+                 ? std::optional(Source{
+                       .id = kRoutedConfig, .digest = data_, .resource_version = data_version_})
+                 : std::nullopt;
+    };
+    const auto names = [](SourceType) { return std::vector<std::string>(); };
+    return MakePlan(*caches_->GetWorkload(Id()), SourceLookup{get, names, &data},
+                    memory_->Get(Id()), rules_, patterns_);
+  }
+  /// Plans as a worker does, without a write; the changes.
+  std::vector<Change> Look() {
+    const Plan plan = MakeNow();
+    memory_->Apply(Id(), plan);
+    return plan.changes;
+  }
+  /// The operator rolls for the data. The event comes before the answer.
+  void Roll() {
+    const std::vector<Change> changes = Look();
+    ASSERT_THAT(changes, SizeIs(1));
+    memory_->BeginWrite(Id(), changes);
+    Put(data_, "Reloader");
+    memory_->Confirm(Id(), changes);
+    EXPECT_THAT(Look(), IsEmpty());
+  }
+
+  /// The template as it was rolled for `digest`, written by `manager`; and what the operator
+  /// records, when it is the operator who writes. The status is of before.
+  void Put(const Digest& digest, const std::string& manager) {
+    const bool is_own = manager == "Reloader";
+    if (is_own) {  // what has its stamp already gets another one
+      const int restarts = template_.restarts + (digest == template_.stamped ? 1 : 0);
+      former_ = std::exchange(template_, {digest, restarts});
+    } else {
+      ASSERT_EQ(digest, former_.stamped);
+      template_ = former_;
+    }
+    stamper_ = manager;
+    stamped_at_ = ++seconds_;
+    ++generation_;
+    // kubectl rollout undo of a Deployment brings the annotations back as well.
+    const bool brings_all = GetParam().kind == WorkloadKind::kDeployment;
+    if (is_own || brings_all) {
+      recorded_ = digest;
+      recorder_ = manager;
+    }
+    PutTemplate();
+    if (GetParam().is_by_ref && is_own) {
+      PutRollout();
+    }
+  }
+  static std::string Fields(const std::string& manager, std::int64_t at,
+                            const std::string& fields) {
+    return R"({"manager":")" + manager + R"(","operation":"Update","apiVersion":"v1","time":")" +
+           apimachinery::Time{.seconds = at}.ToString() + R"(","fieldsType":"FieldsV1",)" +
+           R"("fieldsV1":)" + fields + "}";
+  }
+  std::string WrittenAnnotations() const {
+    std::string text = R"({"reloader.stakater.com/auto":"true")";
+    if (GetParam().has_baseline) {
+      text += R"(,"reloader.kubexx.io/baseline":")" +
+              Baseline{.uid = "uid-1", .digests = {{kRoutedConfig, recorded_}}}.ToString() + '"';
+    }
+    return text + "}";
+  }
+  /// What a manager has of the template when it has changed the stamp.
+  std::string TemplateFields() const {
+    const std::string annotations =
+        R"("f:metadata":{"f:annotations":{"f:reloader.stakater.com/last-reloaded-from":{},)"
+        R"("f:reloader.kubexx.io/restarted-for":{}}})";
+    if (GetParam().strategy == ReloadStrategy::kAnnotations) {
+      return annotations;
+    }
+    return annotations + R"(,"f:spec":{"f:containers":)" +
+           (KindOfTemplate() == WorkloadKind::kRollout  // a list in a custom resource is one field
+                ? "{}}"
+                : R"({"k:{\"name\":\"app\"}":{"f:env":{)"
+                  R"("k:{\"name\":\"STAKATER_CONFIG_CONFIGMAP\"}":{"f:value":{}}}}}})");
+  }
+  std::string ManagedFields() const {
+    const std::string record =
+        R"("f:metadata":{"f:annotations":{"f:reloader.kubexx.io/baseline":{}}})";
+    const std::string pods = R"("f:spec":{"f:template":{)" + TemplateFields() + "}}";
+    return recorder_ == stamper_ ? Fields(stamper_, stamped_at_, "{" + record + "," + pods + "}")
+                                 : Fields(recorder_, 1, "{" + record + "}") + "," +
+                                       Fields(stamper_, stamped_at_, "{" + pods + "}");
+  }
+  std::string PodTemplate() const {
+    const bool by_variables = GetParam().strategy == ReloadStrategy::kEnvVars;
+    const std::string env = R"(,"env":[{"name":"STAKATER_CONFIG_CONFIGMAP","value":")" +
+                            template_.stamped.ToString() + R"("}])";
+    const codec::JsonTree reloaded(
+        LastReloadedFrom(kRoutedConfig, template_.stamped, "app", base::WallTime{}));
+    return R"({"metadata":{"annotations":{"reloader.kubexx.io/restarted-for":")" +
+           std::to_string(template_.restarts) + '"' +
+           (by_variables ? ""
+                         : R"(,"reloader.stakater.com/last-reloaded-from":)" + reloaded.ToJson()) +
+           "}}," +
+           R"("spec":{"containers":[{"name":"app","envFrom":[{"configMapRef":{"name":"config"}}])" +
+           (by_variables ? env : "") + "}]}}";
+  }
+  void PutTemplate() {
+    const bool is_own_object = !GetParam().is_by_ref;
+    const std::string name = is_own_object ? "web" : "base";
+    Store(*templates_,
+          R"({"metadata":{"namespace":"ns","name":")" + name + R"(","uid":"uid-1","generation":)" +
+              std::to_string(generation_) + R"(,"annotations":)" +
+              (is_own_object ? WrittenAnnotations() : "{}") + R"(,"managedFields":[)" +
+              ManagedFields() + R"(]},"spec":{"template":)" + PodTemplate() +
+              R"(},"status":{"observedGeneration":1,"phase":"Progressing"}})",
+          name);
+  }
+  void PutRollout() {
+    Store(
+        *rollouts_,
+        R"({"metadata":{"namespace":"ns","name":"web","uid":"uid-1","generation":1,"annotations":)" +
+            WrittenAnnotations() + R"(},"spec":{"workloadRef":{"apiVersion":"apps/v1",)" +
+            R"("kind":"Deployment","name":"base"}},"status":{"phase":"Progressing"}})",
+        "web");
+  }
+  /// Stores it at the next version, and waits until its event has been handled.
+  void Store(cache::testing::FakeSource& source, std::string json, const std::string& name) {
+    const int handled = handled_;
+    const std::uint64_t version = NextVersion();
+    while (std::stoull(source.resource_version()) + 1 < version) {
+      source.Put({"other", "none"}, "");
+    }
+    source.PutObject(
+        {.encoding = codec::Encoding::kJson, .bytes = std::move(json), .key = {"ns", name}});
+    if (caches_) {
+      Await(handled + 1);
+    }
+  }
+
+  const std::shared_ptr<cache::testing::FakeSource> templates_ =
+      std::make_shared<cache::testing::FakeSource>();
+  const std::shared_ptr<cache::testing::FakeSource> rollouts_ =
+      std::make_shared<cache::testing::FakeSource>();
+  base::testing::FakeClock clock_;
+  DecisionRules rules_;
+  PatternCache patterns_;
+  const std::set<std::string> ignored_;
+  const ReloaderMetrics metrics_{nullptr};
+  OnDemandLists on_demand_{{}, clock_, [](const SourceId&, const std::optional<Digest>&) {}};
+  std::atomic<int> handled_ = 0;
+  std::unique_ptr<PairMemory> memory_;
+  std::unique_ptr<Caches> caches_;
+  std::unique_ptr<EventRouter> router_;
+  std::vector<cache::HandlerRegistration> handlers_;
+
+  Digest data_ = kGoodData;
+  std::uint64_t data_version_ = 1;
+  std::int64_t data_written_ = 1;
+  std::uint64_t version_ = 100;
+  std::int64_t seconds_ = 1'000;
+  std::int64_t generation_ = 1;
+  /// What rollouts have left in a template.
+  struct Stamped {
+    Digest stamped{};
+    int restarts = 0;
+  };
+  Stamped template_{};
+  Stamped former_{};
+  Digest recorded_{};
+  std::string recorder_;
+  std::string stamper_;
+  std::int64_t stamped_at_ = 0;
+};
+
+// An undo is what people do about a rollout that does not get on.
+TEST_P(EventRouterTest, ARolloutUndoneBeforeItIsThroughStaysUndone) {
+  for (const char* restart : {"never", "before the undo", "after it", "while it is undone"}) {
+    SCOPED_TRACE(std::string("the operator ends and begins again: ") + restart);
+    const auto is = [&](const char* when) { return std::string_view(restart) == when; };
+    SetData(kBadData);
+    Roll();
+    if (is("before the undo")) {
+      Begin();
+    } else if (is("while it is undone")) {
+      End();
+    }
+    Put(kGoodData, "undo");
+    if (!caches_) {
+      Begin();
+    }
+    EXPECT_THAT(Look(), IsEmpty());
+    if (is("after it")) {
+      Begin();
+      EXPECT_THAT(Look(), IsEmpty());
+    }
+    SetData(is("never") || is("while it is undone") ? kGoodData : kMendedData);
+    Roll();
+    SetData(data_ == kGoodData ? kMendedData : kGoodData);
+    Roll();
+    if (data_ != kGoodData) {
+      SetData(kGoodData);
+      Roll();
+    }
+  }
+}
+
+std::vector<RouterCase> RouterCases() {
+  std::vector<RouterCase> cases;
+  for (const auto strategy : {ReloadStrategy::kEnvVars, ReloadStrategy::kAnnotations}) {
+    for (const bool has_baseline : {true, false}) {
+      const std::string rest =
+          std::string(strategy == ReloadStrategy::kEnvVars ? "ByVariables" : "ByAnnotations") +
+          (has_baseline ? "" : "WithoutBaseline");
+      for (const auto kind : {WorkloadKind::kDeployment, WorkloadKind::kStatefulSet,
+                              WorkloadKind::kDaemonSet, WorkloadKind::kRollout}) {
+        cases.push_back({std::string(KindName(kind)) + rest, kind, false, strategy, has_baseline});
+      }
+      cases.push_back(
+          {"RolloutWithRef" + rest, WorkloadKind::kRollout, true, strategy, has_baseline});
+    }
+  }
+  return cases;
+}
+INSTANTIATE_TEST_SUITE_P(All, EventRouterTest, testing::ValuesIn(RouterCases()),
+                         [](const auto& each) { return each.param.name; });
+
+}  // namespace
+}  // namespace kubexx::reloader

@@ -1,0 +1,13 @@
+#include "kubexx/reloader/full_baselines.h"
+
+namespace kubexx::reloader {
+
+bool FullBaselines::Note(const WorkloadId& id, bool is_full,
+                         base::FunctionRef<void(std::size_t)> show) {
+  const base::MutexLock lock(mu_);
+  const bool is_new = is_full ? full_.insert(id).second : full_.erase(id) > 0;
+  show(full_.size());
+  return is_full && is_new;
+}
+
+}  // namespace kubexx::reloader

@@ -1,0 +1,120 @@
+#include "kubexx/reloader/stamps.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kubexx/reloader/strategy.h"
+#include "kubexx/reloader/workload.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using api::meta::v1::ObjectMeta;
+using apimachinery::Time;
+using testing::IsEmpty;
+using testing::Pair;
+using testing::UnorderedElementsAre;
+
+constexpr char kStampOne[] = "STAKATER_ONE_CONFIGMAP";
+constexpr char kStampTwo[] = "STAKATER_TWO_SECRET";
+
+Workload WithVariables(std::vector<EnvVar> variables) {
+  Workload workload;
+  workload.containers = {{.name = "app", .variables = std::move(variables)}};
+  return workload;
+}
+
+void AddOwner(ObjectMeta& metadata, std::string manager, std::int64_t at, std::string fields) {
+  metadata.managed_fields.push_back(
+      {.manager = std::move(manager),
+       .operation = "Update",
+       .time = Time{.seconds = at},
+       .fields_v1 =
+           apimachinery::FieldsV1{R"({"f:spec":{"f:template":)" + std::move(fields) + "}}"}});
+}
+
+/// The fields of a manager that has the values of these variables.
+std::string ValueFields(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) {
+    text += (text.empty() ? "" : ",") + (R"("k:{\"name\":\")" + name) +
+            R"(\"}":{".":{},"f:name":{},"f:value":{}})";
+  }
+  return R"({"f:spec":{"f:containers":{"k:{\"name\":\"app\"}":{"f:env":{)" + text + "}}}}}";
+}
+
+const Stamper kOwnStamp{.is_operator = true};
+
+TEST(StampersOf, AreWhoeverHasTheValue) {
+  const Workload workload = WithVariables({{kStampOne, "1"}, {kStampTwo, "2"}});
+  ObjectMeta metadata;
+  EXPECT_THAT(StampersOf(workload, metadata), IsEmpty()) << "nobody tells";
+  AddOwner(metadata, "Reloader", 50, ValueFields({kStampOne, kStampTwo}));
+  EXPECT_THAT(StampersOf(workload, metadata),
+              UnorderedElementsAre(Pair(kStampOne, kOwnStamp), Pair(kStampTwo, kOwnStamp)));
+  // Who changes a value leaves the item itself to whoever made it.
+  metadata.managed_fields.clear();
+  AddOwner(metadata, "Reloader", 50,
+           R"({"f:spec":{"f:containers":{"k:{\"name\":\"app\"}":{"f:env":{)"
+           R"("k:{\"name\":\"STAKATER_ONE_CONFIGMAP\"}":{".":{},"f:name":{}}}}}}})");
+  AddOwner(metadata, "kubectl-rollout", 100, ValueFields({kStampOne}));
+  EXPECT_THAT(StampersOf(workload, metadata),
+              UnorderedElementsAre(Pair(kStampOne, Stamper{.since = Time{.seconds = 100}})));
+  AddOwner(metadata, "Reloader", 70, ValueFields({kStampOne}));
+  EXPECT_THAT(StampersOf(workload, metadata), UnorderedElementsAre(Pair(kStampOne, kOwnStamp)))
+      << "two may own the same value";
+  metadata.managed_fields.clear();
+  AddOwner(metadata, "before-first-apply", 100, ValueFields({kStampOne}));
+  EXPECT_THAT(StampersOf(workload, metadata), IsEmpty());
+}
+
+TEST(StampersOf, OfAWholeListAreWhoeverChangedItLast) {
+  const Workload workload = WithVariables({{kStampOne, "1"}});
+  ObjectMeta metadata;
+  AddOwner(metadata, "undo", 100, R"({"f:spec":{"f:containers":{}}})");
+  EXPECT_THAT(StampersOf(workload, metadata),
+              UnorderedElementsAre(Pair(kStampOne, Stamper{.since = Time{.seconds = 100}})));
+}
+
+TEST(StampersOf, AlsoOfAnnotations) {
+  Workload workload;
+  workload.template_annotations = {{std::string(kRestartedFor), "x"}, {"other", "y"}};
+  ObjectMeta metadata;
+  AddOwner(
+      metadata, "Reloader", 50,
+      R"({"f:metadata":{"f:annotations":{"f:reloader.kubexx.io/restarted-for":{},"f:other":{}}}})");
+  EXPECT_THAT(StampersOf(workload, metadata),
+              UnorderedElementsAre(Pair(std::string(kRestartedFor), kOwnStamp)));
+}
+
+TEST(Stampers, ReadBackWhatTheyAreWrittenAs) {
+  const Workload workload = WithVariables({{kStampOne, "1"}, {kStampTwo, "2"}});
+  for (const Stampers& stampers :
+       {Stampers{}, Stampers{{kStampOne, kOwnStamp}, {kStampTwo, kOwnStamp}},
+        Stampers{{kStampOne, kOwnStamp}},
+        Stampers{{kStampOne, kOwnStamp}, {kStampTwo, {.since = Time{.seconds = 100}}}},
+        Stampers{{kStampTwo, Stamper{}}}}) {
+    EXPECT_EQ(StampersFrom(TextOf(stampers, workload), workload), stampers);
+  }
+  EXPECT_THAT(StampersFrom("x = =y a=z", workload), IsEmpty());
+}
+
+TEST(WriterOfTemplate, GoesByTheStampsThatHaveChanged) {
+  const Workload before = WithVariables({{kStampOne, "1"}, {kStampTwo, "2"}});
+  Workload now = WithVariables({{kStampOne, "other"}, {kStampTwo, "2"}});
+  EXPECT_EQ(WriterOfTemplate(before, now), TemplateWriter::kUnknown) << "nobody tells";
+  now.stampers = {{kStampOne, kOwnStamp}, {kStampTwo, Stamper{}}};
+  EXPECT_EQ(WriterOfTemplate(before, now), TemplateWriter::kOperator);
+  now.stampers = {{kStampOne, Stamper{}}, {kStampTwo, kOwnStamp}};
+  EXPECT_EQ(WriterOfTemplate(before, now), TemplateWriter::kOther);
+  EXPECT_EQ(WriterOfTemplate(now, now), TemplateWriter::kOther) << "a release";
+  EXPECT_EQ(WriterOfTemplate(before, WithVariables({{kStampTwo, "2"}})), TemplateWriter::kUnknown)
+      << "what is gone has no owner";
+}
+
+}  // namespace
+}  // namespace kubexx::reloader
