@@ -22,9 +22,12 @@ run_operator() {
   operator=$!
   wait_until 10 "the operator's port" has_port
 }
+# The one that serves /metrics: with --enable-pprof there are two, and ss lists them in no order.
 has_port() {
-  port=$(ss -ltnpH | sed -n "s/.*127\.0\.0\.1:\([0-9]*\) .*pid=$operator,.*/\1/p" | head -n 1)
-  [ -n "$port" ]
+  for port in $(ss -ltnpH | sed -n "s/.*127\.0\.0\.1:\([0-9]*\) .*pid=$operator,.*/\1/p"); do
+    ! curl -sf --max-time 5 -o /dev/null "http://127.0.0.1:$port/metrics" || return 0
+  done
+  return 1
 }
 stop_operator() {
   kill "$operator"
