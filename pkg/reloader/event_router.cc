@@ -1,6 +1,7 @@
 #include "kubexx/reloader/event_router.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "kubexx/cache/informer_event.h"
 #include "kubexx/logging/log.h"
@@ -111,8 +112,12 @@ bool EventRouter::OnSourceChange(SourceType type, const RawEvent& event) {
     return false;
   }
   if (deleted) {
+    const Digest before = std::exchange(source->digest, kNoSource);
+    source->resource_version = VersionNumber(event.resource_version());
     if (parts_.rules.reload_on_delete) {
-      NoteWorkloads(*source, &source->digest);
+      NoteWorkloads(*source, &before);
+    } else {  // one made anew with other data is a change
+      NoteKnown(*source, &before, [](const WorkloadId&) { return false; });
     }
     return true;
   }
@@ -186,6 +191,9 @@ void EventRouter::OnProviderClass(const RawEvent& event, const std::stop_token& 
 }
 
 void EventRouter::NoteWorkloads(const Source& source, const Digest* before) {
+  if (before != nullptr && parts_.recent != nullptr) {
+    parts_.recent->Add(source.id, *before, {source.digest, source.resource_version});
+  }
   const Caches::Concerned users = parts_.caches.WorkloadsOf(source.id);
   const bool is_listed_for = parts_.on_demand.Changed(
       source.id, before == nullptr ? std::nullopt : std::optional(*before),
@@ -233,7 +241,9 @@ void EventRouter::NoteTemplate(const Workload& before, const Workload& now, cons
     return;
   }
   const bool is_own = IsOwnRollout(before, now);
-  const PairMemory::TemplateChange change{.since = is_own ? 0 : ChangedSince(event),
+  // A CronJob starts nothing when its template changes.
+  const bool begins_pods = !is_own && now.id.kind != WorkloadKind::kCronJob;
+  const PairMemory::TemplateChange change{.since = begins_pods ? ChangedSince(event) : 0,
                                           .before = before.template_version.digest,
                                           .now = now.template_version.digest,
                                           .was_rolled_out = IsThrough(before.phase),
@@ -271,6 +281,18 @@ void EventRouter::NoteRecord(const Workload& before, const Workload& now) {
   const bool looks_on = parts_.gate != nullptr && !parts_.gate->IsOpenFor(now.id.key.namespace_);
   if (looks_on && HasRecorded(before, now)) {
     parts_.memory.RecordedByOthers(now.id);
+  } else if (looks_on && HasOtherTemplate(before, now) && IsOwnRollout(before, now)) {
+    parts_.memory.RolledByOthers(now.id);
+  }
+}
+
+void EventRouter::NoteWhatCameBefore(const WorkloadId& workload, std::uint64_t version) {
+  if (version == 0 || parts_.recent == nullptr) {
+    return;
+  }
+  for (const auto& [source, before, now] :
+       parts_.recent->Since(workload.key.namespace_, version)) {
+    parts_.memory.RecordChange(workload, source, before, now);
   }
 }
 
@@ -303,8 +325,11 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
       NoteRecord(*old_workload, *workload);
     }
   }
+  const std::uint64_t version =
+      event.is_single_change ? VersionNumber(event.resource_version()) : 0;
   if (kind == WorkloadKind::kDeployment && !parts_.ignored_namespaces.contains(id.key.namespace_)) {
     for (const WorkloadId& rollout : parts_.caches.RolloutsOf(id.key)) {
+      NoteWhatCameBefore(rollout, version);
       parts_.note(rollout, Cause::kWorkloadEvent);  // what it refers to is here, or has changed
     }
   }
@@ -315,17 +340,21 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
       parts_.memory.MarkNew(id);
     }
     if (event.type == RawEvent::Type::kAdd && !event.is_in_initial_list) {
-      parts_.memory.MarkAdded(id, VersionNumber(event.resource_version()));
+      if (version != 0) {
+        parts_.memory.MarkAdded(id, version);
+      }
       // A list brings it along with changes that it may not have seen; those must be known before
       // it is planned, or the present data would pass for what it runs with. So does a watch that
       // begins long after its list.
       for (const auto& [source, before] :
            parts_.on_demand.Covers(kind, id.key.namespace_)
                ? parts_.on_demand.Before(id.key.namespace_)
-               : parts_.on_demand.BeforeSince(id.key.namespace_,
-                                              VersionNumber(event.resource_version()))) {
+               : parts_.on_demand.BeforeSince(id.key.namespace_, version)) {
         parts_.memory.RecordChange(id, source, before);
       }
+    }
+    if (event.type != RawEvent::Type::kAdd || !event.is_in_initial_list) {
+      NoteWhatCameBefore(id, version);
     }
     parts_.note(id, Cause::kWorkloadEvent);
   }

@@ -15,6 +15,7 @@
 #include "kubexx/reloader/namespace_selector.h"
 #include "kubexx/reloader/on_demand_lists.h"
 #include "kubexx/reloader/pair_memory.h"
+#include "kubexx/reloader/recent_changes.h"
 #include "kubexx/reloader/reloader_metrics.h"
 #include "kubexx/reloader/shard_gate.h"
 #include "kubexx/reloader/source_absences.h"
@@ -50,6 +51,8 @@ class EventRouter {
     SourceAbsences* absences = nullptr;
     /// Null: all namespaces are selected.
     const NamespaceSelector* namespaces = nullptr;
+    /// Null: a source's change never comes before the workload's that it is about.
+    RecentChanges* recent = nullptr;
     /// Null: this replica works on all workloads.
     const ShardGate* gate = nullptr;
     /// Must not block.
@@ -84,8 +87,12 @@ class EventRouter {
   void NoteTemplate(const Workload& before, const Workload& now, const RawEvent& event);
   /// The pod template of `workload`, its own or that of its Deployment, was changed.
   void NoteTemplateOf(const WorkloadId& workload, const PairMemory::TemplateChange& change);
-  /// Of an update of a workload: whether the replica that works on it has recorded what it has.
+  /// Of an update of a workload: whether the replica that works on it has rolled it, or recorded
+  /// what it has.
   void NoteRecord(const Workload& before, const Workload& now);
+  /// The workload was made, or changed, at `version`: changes of sources since then, which were told
+  /// of before, may be of sources that nobody knew it to use.
+  void NoteWhatCameBefore(const WorkloadId& workload, std::uint64_t version);
   /// `before` is null when the source has just appeared.
   void NoteWorkloads(const Source& source, const Digest* before);
   /// Records the change for those that the caches have, and notes the ones that `wanted` says yes

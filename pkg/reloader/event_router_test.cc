@@ -157,7 +157,7 @@ class EventRouterTest : public testing::TestWithParam<RouterCase> {
     ASSERT_THAT(changes, SizeIs(1));
     memory_->BeginWrite(Id(), changes);
     Put(data_, "Reloader");
-    memory_->Confirm(Id(), changes);
+    memory_->Confirm(Id(), changes, true);
     EXPECT_THAT(Look(), IsEmpty());
   }
 

@@ -188,7 +188,7 @@ std::vector<std::pair<SourceId, Digest>> OnDemandLists::BeforeSince(std::string_
   std::vector<std::pair<SourceId, Digest>> result;
   const base::MutexLock lock(mu_);
   for (const auto& [source, change] : doubtful_) {
-    if (source.key.namespace_ == namespace_ && version != 0 && change.version > version) {
+    if (source.key.namespace_ == namespace_ && change.version > version) {
       result.emplace_back(source, change.before);
     }
   }

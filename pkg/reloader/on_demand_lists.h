@@ -64,7 +64,8 @@ class OnDemandLists {
   /// workload that a list brings may run with the data from before.
   std::vector<std::pair<SourceId, Digest>> Before(std::string_view namespace_) const;
   /// The same for a workload that a watch brings and that was made at resource version `version`:
-  /// of changes that were made after it, while it was not known whether it would be watched.
+  /// of changes that were made after it, while it was not known whether it would be watched. 0: it
+  /// is not known when it was made, and all of them count.
   std::vector<std::pair<SourceId, Digest>> BeforeSince(std::string_view namespace_,
                                                        std::uint64_t version) const;
   /// Whether workloads of the kind in the namespace are on demand: their changes come by `pass`.

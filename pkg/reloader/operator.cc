@@ -74,6 +74,7 @@ class Operator::Impl {
                  [this](const workqueue::Key& key) { Enqueue(key); }),
         recording_(options_.recording, options_.clock),
         absences_(NewAbsences(options_)),
+        recent_(options_.clock),
         router_({.caches = caches_,
                  .memory = memory_,
                  .patterns = patterns_,
@@ -83,6 +84,7 @@ class Operator::Impl {
                  .on_demand = on_demand_,
                  .absences = absences_.get(),
                  .namespaces = options_.namespace_selector,
+                 .recent = &recent_,
                  .gate = options_.gate,
                  .note = [this](const WorkloadId& id, Cause cause) { Note(id, cause); }}),
         pauses_(NewPauses(writer)),
@@ -418,6 +420,7 @@ class Operator::Impl {
   Settler settler_;
   BaselineSchedule recording_;
   const std::unique_ptr<SourceAbsences> absences_;
+  RecentChanges recent_;
   EventRouter router_;
   std::unique_ptr<Pauses> pauses_;
   OnDemandLists on_demand_;

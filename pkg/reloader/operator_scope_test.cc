@@ -368,6 +368,20 @@ TEST_F(DoubtfulWatchTest, AWorkloadMadeBeforeTheWatchMissesNoChange) {
   EXPECT_EQ(Rollouts().size(), 1U);
 }
 
+// A list says when it was last written, and not when it was made.
+TEST_F(DoubtfulWatchTest, AWorkloadMadeBeforeTheChangeAndWrittenAfterItMissesNoChange) {
+  StartBetweenListAndWatch();
+  for (int i = 0; i < 5; ++i) {
+    apps::Deployment web = Web();
+    web.status.observed_generation = i + 1;
+    Put(*deployments_[""], web);
+  }
+  deployments_[""]->Compact();
+  deployments_[""]->FailWatches(kNoRight, 0);
+  EXPECT_THAT(writer_.AwaitFirst(), HasSubstr(DigestText("2")));
+  EXPECT_EQ(Rollouts().size(), 1U);
+}
+
 // Its pods began after the change.
 TEST_F(DoubtfulWatchTest, AWorkloadMadeAfterTheChangeDoesNotRoll) {
   for (int i = 0; i < 5; ++i) {

@@ -722,6 +722,32 @@ TEST_F(OperatorTest, ADeletionRollsWhatUsedIt) {
               HasSubstr(R"({"name":"STAKATER_CONFIG_CONFIGMAP","$patch":"delete"})"));
 }
 
+// With the default flags, too; also when it happens before the first look.
+TEST_F(OperatorTest, ASourceThatIsMadeAnewWithOtherDataIsAChange) {
+  PutConfigMap("config", "old");
+  Put(*deployments_, Web());
+  StartOperator();
+  config_maps_->Delete({"ns", "config"});
+  AwaitEvents("configmaps", "delete", 1);
+  PutConfigMap("config", "new");
+  AwaitEvents("configmaps", "add", 2);
+  Settle();
+  EXPECT_THAT(writer_.Await(1)[0].patch, HasSubstr(DigestText("new")));
+}
+
+// The watches are not in step: the change is told of first, the workload was made first.
+TEST_F(OperatorTest, AWorkloadThatIsToldOfAfterAChangeThatIsYoungerMissesNothing) {
+  PutConfigMap("config", "old");
+  StartOperator();
+  for (const char* value : {"older", "old", "older", "old", "new"}) {
+    PutConfigMap("config", value);  // the last has a later version than the Deployment
+  }
+  AwaitEvents("configmaps", "update", 5);
+  Put(*deployments_, Web());
+  Settle();
+  EXPECT_THAT(writer_.Await(1)[0].patch, HasSubstr(DigestText("new")));
+}
+
 TEST_F(OperatorTest, AFailingWorkloadIsRetriedAndBlocksNobody) {
   PutConfigMap("config", "old");
   Put(*deployments_, Web(kWeb));

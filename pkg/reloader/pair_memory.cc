@@ -28,10 +28,39 @@ PairState BeganWith(const Digest& digest) {
 
 /// Whether `state` was taken from the data of this change or a later one, which the workload's pods
 /// may not have seen.
-bool WasTakenFrom(const PairState& state, const std::optional<Move>& change,
-                  const Knowledge& known) {
-  return change && change->version != 0 && change->version <= state.taken_at &&
-         change->version > known.added_at;
+bool WasTakenFrom(const PairState& state, const std::optional<Move>& change) {
+  return change && change->version != 0 && change->version <= state.taken_at;
+}
+
+/// Keeps them in order: a change may be told of anew (see RecentChanges).
+void AddTo(std::vector<Move>& moves, const Move& move) {
+  const auto place = std::ranges::lower_bound(moves, move.version, {}, &Move::version);
+  if (place != moves.end() && place->version == move.version) {
+    return;
+  }
+  moves.insert(place, move);
+  if (moves.size() > kMaxMoves) {
+    moves.erase(moves.begin());
+  }
+}
+
+/// Pods began at `since`: of what changed before they have the latest.
+void BeginPods(Knowledge& known, std::uint64_t since) {
+  known.template_since = since;
+  for (const auto& [source, moves] : known.moves) {
+    const auto earlier = std::ranges::find_if(
+        moves.rbegin(), moves.rend(), [&](const Move& move) { return move.version < since; });
+    if (earlier != moves.rend() && !IsOverKeys(known.pairs, source)) {
+      known.pairs[source] = BeganWith(earlier->digest);
+    }
+  }
+}
+
+/// New pods have what passed for what the old ones ran with, whatever is told of it later.
+void BeginAllAnew(Knowledge& known) {
+  for (auto& [source, state] : known.pairs) {
+    state.taken_at = 0;
+  }
 }
 
 }  // namespace
@@ -46,16 +75,12 @@ void PairMemory::RecordChange(const WorkloadId& workload, const SourceId& source
   } else {
     const auto [state, is_new] =
         known.pairs.try_emplace(source, PairState{Kind::kObserved, before});
-    if (!is_new && WasTakenFrom(state->second, now, known)) {
+    if (!is_new && WasTakenFrom(state->second, now)) {
       state->second = BeganWith(before);
     }
   }
   if (now && now->version != 0) {
-    std::vector<Move>& moves = known.moves[source];
-    if (moves.size() >= kMaxMoves) {
-      moves.erase(moves.begin());
-    }
-    moves.push_back(*now);
+    AddTo(known.moves[source], *now);
   }
 }
 
@@ -78,21 +103,15 @@ bool PairMemory::TemplateChanged(const WorkloadId& workload, const TemplateChang
   known.former = Knowledge::Former{.template_digest = change.before,
                                    .pairs = change.is_own ? PairStates() : known.pairs,
                                    .is_own = change.is_own};
-  known.template_since = change.since;
-  if (!change.is_own) {
+  if (change.is_own) {
+    BeginAllAnew(known);
+  } else {
     // A baseline that came back with the template tells of pods that are gone.
     for (auto& [source, state] : known.pairs) {
       state.is_ahead_of_record = true;
     }
   }
-  for (const auto& [source, moves] : known.moves) {
-    const auto earlier = std::ranges::find_if(moves.rbegin(), moves.rend(), [&](const Move& move) {
-      return move.version < change.since;
-    });
-    if (earlier != moves.rend() && !IsOverKeys(known.pairs, source)) {
-      known.pairs[source] = BeganWith(earlier->digest);
-    }
-  }
+  BeginPods(known, change.since);
   return undoes_own;
 }
 
@@ -102,6 +121,13 @@ void PairMemory::RecordedByOthers(const WorkloadId& workload) {
     for (auto& [source, state] : found->second.pairs) {
       state.is_ahead_of_record = false;
     }
+  }
+}
+
+void PairMemory::RolledByOthers(const WorkloadId& workload) {
+  const base::MutexLock lock(mu_);
+  if (const auto found = states_.find(workload); found != states_.end()) {
+    found->second.pairs.clear();
   }
 }
 
@@ -131,7 +157,7 @@ void PairMemory::MarkNew(const WorkloadId& workload) {
 
 void PairMemory::MarkAdded(const WorkloadId& workload, std::uint64_t version) {
   const base::MutexLock lock(mu_);
-  states_[workload].added_at = version;
+  BeginPods(states_[workload], version);
 }
 
 Knowledge PairMemory::Get(const WorkloadId& workload) const {
@@ -140,10 +166,11 @@ Knowledge PairMemory::Get(const WorkloadId& workload) const {
   return found == states_.end() ? Knowledge{} : found->second;
 }
 
-void PairMemory::Apply(const WorkloadId& workload, const Plan& plan) {
+bool PairMemory::Apply(const WorkloadId& workload, const Plan& plan) {
   const base::MutexLock lock(mu_);
   const auto found = states_.try_emplace(workload).first;
   Knowledge& known = found->second;
+  bool is_right = true;
   for (const auto& [source, state] : plan.learnt) {
     const auto [there, is_new] = known.pairs.try_emplace(source, state);
     if (is_new) {
@@ -152,8 +179,11 @@ void PairMemory::Apply(const WorkloadId& workload, const Plan& plan) {
     if (state.taken_at != 0 && there->second.kind == Kind::kObserved) {
       // A change was told of while the plan was made that took the present data for the workload's.
       there->second = BeganWith(there->second.digest);
+      is_right = false;
     } else if (state.taken_at == 0 || there->second.taken_at != 0) {
       there->second = state;
+    } else {
+      is_right = is_right && there->second.digest == state.digest;
     }
   }
   for (const SourceId& source : plan.dropped) {
@@ -174,6 +204,7 @@ void PairMemory::Apply(const WorkloadId& workload, const Plan& plan) {
   if (known == Knowledge{}) {
     states_.erase(found);
   }
+  return is_right;
 }
 
 std::vector<SourceId> PairMemory::BeginWrite(const WorkloadId& workload,
@@ -211,10 +242,14 @@ void PairMemory::CancelWrite(const WorkloadId& workload, const std::vector<Sourc
   }
 }
 
-void PairMemory::Confirm(const WorkloadId& workload, const std::vector<Change>& changes) {
+void PairMemory::Confirm(const WorkloadId& workload, const std::vector<Change>& changes,
+                         bool rolled) {
   const base::MutexLock lock(mu_);
   Knowledge& known = states_[workload];
   known.is_new = false;
+  if (rolled) {
+    BeginAllAnew(known);
+  }
   for (const Change& change : changes) {
     for (const auto& [source, digest] : change.sources) {
       const auto keys = change.keys.find(source);

@@ -42,6 +42,9 @@ class PairMemory {
   /// Another replica, which works on the workload while this one looks on, has recorded a baseline:
   /// it counts more than what this one has concluded so far.
   void RecordedByOthers(const WorkloadId& workload);
+  /// Another replica has rolled the workload and recorded no baseline: what this one has concluded
+  /// was true of pods that are gone.
+  void RolledByOthers(const WorkloadId& workload);
   /// All pods are of the present template.
   void TemplateRolledOut(const WorkloadId& workload);
   /// This replica works on the workload in that tenure (see FreshReads). Others may have in
@@ -49,18 +52,20 @@ class PairMemory {
   void BeginTenure(const WorkloadId& workload, std::uint64_t tenure);
   /// The workload was there before the process.
   void MarkNew(const WorkloadId& workload);
-  /// The workload was made while the process runs, at `version` or before.
+  /// The workload was made at `version`, while the process runs: its pods begin with what was
+  /// written before.
   void MarkAdded(const WorkloadId& workload, std::uint64_t version);
   Knowledge Get(const WorkloadId& workload) const;
-  /// Takes over what a plan found, changes apart.
-  void Apply(const WorkloadId& workload, const Plan& plan);
+  /// Takes over what a plan found, changes apart. False when the plan is wrong about something: a
+  /// change was told of while it was made.
+  bool Apply(const WorkloadId& workload, const Plan& plan);
   /// A write is about to be sent: from now on nothing is certain until Confirm. The sources that
   /// this is about.
   std::vector<SourceId> BeginWrite(const WorkloadId& workload, const std::vector<Change>& changes);
   /// The write has certainly not arrived. `begun`: what BeginWrite said of it.
   void CancelWrite(const WorkloadId& workload, const std::vector<SourceId>& begun);
-  /// The write has arrived.
-  void Confirm(const WorkloadId& workload, const std::vector<Change>& changes);
+  /// The write has arrived. `rolled`: new pods begin, with all data as they are now.
+  void Confirm(const WorkloadId& workload, const std::vector<Change>& changes, bool rolled);
   /// The workload is gone, or another has taken its place.
   void Forget(const WorkloadId& workload);
   /// Pairs with an entry.

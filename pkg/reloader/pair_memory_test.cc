@@ -29,13 +29,13 @@ TEST(PairMemory, KeepsTheOldestUnactedState) {
 
 TEST(PairMemory, AWriteIsUncertainUntilConfirmed) {
   PairMemory memory;
-  memory.Confirm(kPairWorkload, ChangeTo(kOld));
+  memory.Confirm(kPairWorkload, ChangeTo(kOld), true);
   EXPECT_EQ(memory.Get(kPairWorkload).pairs.at(kPairSource),
             (PairState{.kind = Kind::kConfirmed, .digest = kOld, .is_ahead_of_record = true}));
   memory.BeginWrite(kPairWorkload, ChangeTo(kNew));
   EXPECT_EQ(memory.Get(kPairWorkload).pairs.at(kPairSource),
             (PairState{.kind = Kind::kUncertain, .digest = kOld, .is_ahead_of_record = true}));
-  memory.Confirm(kPairWorkload, ChangeTo(kNew));
+  memory.Confirm(kPairWorkload, ChangeTo(kNew), true);
   EXPECT_EQ(memory.Get(kPairWorkload).pairs.at(kPairSource),
             (PairState{.kind = Kind::kConfirmed, .digest = kNew, .is_ahead_of_record = true}));
 }
@@ -63,7 +63,7 @@ TEST(PairMemory, AWorkloadIsNewUntilItHasBeenPlannedWithoutAChange) {
   plan.changes = ChangeTo(kNew);
   memory.Apply(kPairWorkload, plan);
   EXPECT_TRUE(memory.Get(kPairWorkload).is_new) << "the write may fail";
-  memory.Confirm(kPairWorkload, plan.changes);
+  memory.Confirm(kPairWorkload, plan.changes, true);
   EXPECT_FALSE(memory.Get(kPairWorkload).is_new);
   memory.MarkNew(kPairWorkload);
   memory.Apply(kPairWorkload, {});
@@ -119,11 +119,77 @@ TEST(PairMemory, AChangeAfterTheFirstPlanLeavesWhatItTook) {
 }
 
 TEST(PairMemory, AWorkloadThatWasMadeAfterTheChangeBeganWithIt) {
+  PairMemory planned;  // before the change was told of
+  planned.MarkAdded(kPairWorkload, 25);
+  planned.Apply(kPairWorkload, PlanFromNothing(kNew));
+  planned.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 20});
+  EXPECT_EQ(BeganWith(planned), kNew);
+  PairMemory told_last;  // before any plan
+  told_last.MarkAdded(kPairWorkload, 25);
+  told_last.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 20});
+  EXPECT_EQ(BeganWith(told_last), kNew);
+  PairMemory told_first;  // the store has the workload already
+  told_first.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 20});
+  told_first.MarkAdded(kPairWorkload, 25);
+  EXPECT_EQ(BeganWith(told_first), kNew);
+  PairMemory changed_since;
+  changed_since.MarkAdded(kPairWorkload, 15);
+  changed_since.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 20});
+  EXPECT_EQ(changed_since.Get(kPairWorkload).pairs.at(kPairSource),
+            (PairState{Kind::kObserved, kOld}));
+}
+
+TEST(PairMemory, NewPodsHaveWhatPassedForTheOldOnes) {
+  const SourceId other{SourceType::kSecret, {"ns", "other"}};
+  Plan first = PlanFromNothing(kNew);
+  first.learnt.emplace_back(
+      other, PairState{.kind = Kind::kConfirmed, .digest = kNew, .taken_at = 22});
+  for (const bool is_told_by_event : {false, true}) {
+    PairMemory memory;
+    memory.Apply(kPairWorkload, first);
+    memory.RecordChange(kPairWorkload, other, kOld, Move{kNew, 22});
+    std::vector<Change> changes = ChangeTo(kNew);
+    changes[0].sources = {{other, kNew}};
+    if (is_told_by_event) {
+      memory.TemplateChanged(kPairWorkload, {.before = "one", .now = "two", .is_own = true});
+    } else {
+      memory.Confirm(kPairWorkload, changes, true);
+    }
+    memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 20});
+    EXPECT_EQ(BeganWith(memory), kNew) << "a second rollout";
+  }
+  PairMemory dry_run;
+  dry_run.Apply(kPairWorkload, first);
+  dry_run.Confirm(kPairWorkload, {}, false);
+  dry_run.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 20});
+  EXPECT_EQ(BeganWith(dry_run), kOld);
+}
+
+TEST(PairMemory, SaysWhetherAPlanIsRight) {
   PairMemory memory;
-  memory.MarkAdded(kPairWorkload, 25);
-  memory.Apply(kPairWorkload, PlanFromNothing(kNew));
+  EXPECT_TRUE(memory.Apply(kPairWorkload, PlanFromNothing(kNew)));
   memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 20});
-  EXPECT_EQ(BeganWith(memory), kNew);
+  EXPECT_FALSE(memory.Apply(kPairWorkload, PlanFromNothing(kNew)));
+  PairMemory observed;
+  observed.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 20});
+  EXPECT_FALSE(observed.Apply(kPairWorkload, PlanFromNothing(kNew)));
+  EXPECT_TRUE(observed.Apply(kPairWorkload, {}));
+}
+
+TEST(PairMemory, MovesStayInOrderAndAreKeptOnce) {
+  PairMemory memory;
+  for (const std::uint64_t version : {30U, 40U, 30U, 20U}) {
+    memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, version});
+  }
+  EXPECT_EQ(memory.Get(kPairWorkload).moves.at(kPairSource),
+            (std::vector<Move>{{kNew, 20}, {kNew, 30}, {kNew, 40}}));
+}
+
+TEST(PairMemory, WhatAnotherReplicaRolledForCountsMoreThanWhatThisOneConcluded) {
+  PairMemory memory;
+  memory.Confirm(kPairWorkload, ChangeTo(kOld), true);
+  memory.RolledByOthers(kPairWorkload);
+  EXPECT_TRUE(memory.Get(kPairWorkload).pairs.empty());
 }
 
 TEST(PairMemory, PodsBeginWithTheDataBeforeTheirTemplate) {
@@ -187,7 +253,7 @@ TEST(PairMemory, UndoingARolloutOfTheOperatorBeforeItIsThroughIsLeftAlone) {
   memory.Apply(kPairWorkload, plan);
   memory.BeginWrite(kPairWorkload, ChangeTo(kNew));
   memory.TemplateChanged(kPairWorkload, {.before = "one", .now = "two", .is_own = true});
-  memory.Confirm(kPairWorkload, ChangeTo(kNew));  // the answer comes after the event
+  memory.Confirm(kPairWorkload, ChangeTo(kNew), true);  // the answer comes after the event
   EXPECT_TRUE(memory.TemplateChanged(
       kPairWorkload, {.since = 300, .before = "two", .now = "one", .was_rolled_out = false}));
   EXPECT_EQ(BeganWith(memory), kNew);
@@ -197,7 +263,7 @@ TEST(PairMemory, UndoingARolloutOfTheOperatorBeforeItIsThroughIsLeftAlone) {
 TEST(PairMemory, InAnotherTenureOthersMayHaveRecordedMore) {
   PairMemory memory;
   memory.BeginTenure(kPairWorkload, 1);
-  memory.Confirm(kPairWorkload, ChangeTo(kOld));
+  memory.Confirm(kPairWorkload, ChangeTo(kOld), true);
   memory.BeginTenure(kPairWorkload, 1);
   EXPECT_TRUE(memory.Get(kPairWorkload).pairs.at(kPairSource).is_ahead_of_record);
   memory.BeginTenure(kPairWorkload, 3);

@@ -145,11 +145,14 @@ class Planner {
   }
 
   /// An object's version counts its labels and annotations, too; that of a change that was noted
-  /// does not.
+  /// does not, when it was the one to these data: the store may have a later one.
   std::uint64_t VersionOfData(const Source& source) const {
     const auto moves = known_.moves.find(source.id);
-    return moves == known_.moves.end() || moves->second.empty() ? source.resource_version
-                                                                : moves->second.back().version;
+    const Digest& whole = source.keys.empty() ? source.digest : source.whole;
+    return moves == known_.moves.end() || moves->second.empty() ||
+                   moves->second.back().digest != whole
+               ? source.resource_version
+               : moves->second.back().version;
   }
 
   /// Brings what is known over other keys than those that count now to these, unless the data under

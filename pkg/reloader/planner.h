@@ -57,10 +57,8 @@ struct Knowledge {
   PairStates pairs{};
   /// It was there before the process and has not been planned yet.
   bool is_new = false;
-  /// It was made at this resource version, or before; 0: it was there before the process.
-  std::uint64_t added_at = 0;
-  /// Its pod template was last changed at this resource version or later; 0: not known. Pods of
-  /// that template began after everything that was written before.
+  /// Its pod template was last changed, or it was made, at this resource version or later; 0: not
+  /// known. Pods of that template began after everything that was written before.
   std::uint64_t template_since = 0;
   /// The latest changes of sources that no plan has seen, in order; a few of each at most.
   std::map<SourceId, std::vector<Move>> moves{};

@@ -41,6 +41,9 @@ class PlannerTest : public testing::Test {
     sources_[id] = {id, digest, ignore, false};
   }
   Plan Make(const Workload& workload, const PairStates& states = {}, bool is_new = false) {
+    return MakeWith(workload, {states, is_new});
+  }
+  Plan MakeWith(const Workload& workload, const Knowledge& known) {
     const auto get = [this](const SourceId& id) {
       const auto found = sources_.find(id);
       return found == sources_.end() ? std::nullopt : std::optional(found->second);
@@ -55,7 +58,7 @@ class PlannerTest : public testing::Test {
       }
       return result;
     };
-    return MakePlan(workload, SourceLookup{get, names}, {states, is_new}, rules_, patterns_);
+    return MakePlan(workload, SourceLookup{get, names}, known, rules_, patterns_);
   }
 
   std::map<SourceId, Source> sources_;
@@ -105,6 +108,28 @@ TEST_F(PlannerTest, AChangeThatIsToldOfAfterTheFirstPlanRolls) {
   workload.annotations[std::string(kBaselineAnnotation)] = BaselineAfter(first, {});
   memory.RecordChange(workload.id, ConfigMapId("config"), kBefore, Move{kAfter, 20});
   EXPECT_THAT(Make(workload, memory.Get(workload.id).pairs).changes, SizeIs(1));
+}
+
+// The store has a change before its handlers are told.
+TEST_F(PlannerTest, AChangeThatIsNotToldOfYetIsYoungerThanTheTemplate) {
+  Put(ConfigMapId("config"), DigestOf("third"));
+  sources_[ConfigMapId("config")].resource_version = 40;
+  Knowledge known{.template_since = 30};
+  known.pairs[ConfigMapId("config")] = {.kind = Kind::kConfirmed, .digest = kAfter};
+  known.moves[ConfigMapId("config")] = {Move{kAfter, 20}};
+  EXPECT_THAT(MakeWith(AutoWorkload(), known).changes, SizeIs(1));
+  Put(ConfigMapId("config"), kAfter);
+  sources_[ConfigMapId("config")].resource_version = 41;  // labels
+  EXPECT_THAT(MakeWith(AutoWorkload(), known).changes, IsEmpty());
+}
+
+TEST_F(PlannerTest, AVariableOfTheOtherStrategySaysNothing) {
+  rules_.by_variables = false;
+  Put(ConfigMapId("config"), kAfter);
+  sources_[ConfigMapId("config")].resource_version = 20;
+  const Plan plan = Make(AutoWorkload({{"STAKATER_CONFIG_CONFIGMAP", kBefore.ToString()}}));
+  ASSERT_THAT(plan.learnt, SizeIs(1));
+  EXPECT_EQ(plan.learnt[0].second.taken_at, 20U) << "nothing was known";
 }
 
 TEST_F(PlannerTest, AChangeThereAndBackIsNone) {

@@ -47,6 +47,9 @@ void TellNotPlanned(const WorkloadId& id, const apimachinery::Status& why) {
 // whatever it is by then: one that never stands still must not wait for ever.
 constexpr int kMaxVersions = 4;
 
+// What was told of while a plan was made is in the next.
+constexpr base::Duration kAtOnce = std::chrono::milliseconds(1);
+
 // Until what could not be written on a workload is tried again.
 constexpr base::Duration kMarkAgain = std::chrono::seconds(30);
 
@@ -132,7 +135,9 @@ std::optional<Reconciler::Answer> Reconciler::Act(const Workload& workload, relo
   const WorkloadId& id = workload.id;
   ReportBadItems(id, plan);
   ReportFullBaseline(workload, plan);
-  parts_.memory.Apply(id, plan);
+  if (!parts_.memory.Apply(id, plan)) {
+    return Answer{.again = kAtOnce};  // neither to be written nor recorded
+  }
   if (plan.not_updated > 0) {
     parts_.metrics.Skipped(SkipReason::kStrategyNotUpdated, plan.not_updated);
   }
@@ -245,7 +250,7 @@ std::optional<Reconciler::Answer> Reconciler::Write(const Workload& workload,
     return std::nullopt;
   }
   if (written && !written->left_alone.empty()) {
-    parts_.memory.Confirm(id, plan.changes);
+    parts_.memory.Confirm(id, plan.changes, false);
     logging::Info("Changes detected, workload left alone", {{"workload", id.key.name},
                                                             {"kind", KindName(id.kind)},
                                                             {"namespace", id.key.namespace_},
@@ -256,12 +261,12 @@ std::optional<Reconciler::Answer> Reconciler::Write(const Workload& workload,
     return Answer{};
   }
   if (written && !written->made) {  // a dry run: said once for each change
-    parts_.memory.Confirm(id, plan.changes);
+    parts_.memory.Confirm(id, plan.changes, false);
     LogReloads(id, plan.changes, "Changes detected, workload would be rolled");
     return Answer{};
   }
   if (written) {
-    parts_.memory.Confirm(id, plan.changes);
+    parts_.memory.Confirm(id, plan.changes, written->rolled);
     parts_.metrics.Wrote(id, true, SecondsSince(begin));
     LogReloads(id, plan.changes, "Changes detected, workload updated");
     Notify(workload, plan, {}, written->job);

@@ -218,9 +218,11 @@ std::uint64_t SlotPlanner::TakenAt(const SlotMember& member, const Slot& slot) c
   if (const PairState* state = StateOf(member.id)) {
     return state->taken_at;
   }
-  const bool is_known = RecordOf(member.id) != nullptr || slot.current != nullptr ||
-                        ReloadedAt(member.id) != nullptr || member.settled ||
-                        IsOlderThanPods(member);
+  // As StandingOfPresent and ByVariable ask them.
+  const bool is_told = input_.rules.by_variables ? slot.current != nullptr && !slot.is_of_another
+                                                 : ReloadedAt(member.id) != nullptr;
+  const bool is_known = RecordOf(member.id) != nullptr || slot.is_right || IsReloadedAt(member) ||
+                        is_told || member.settled || IsOlderThanPods(member);
   return is_known ? 0 : member.resource_version;
 }
 
