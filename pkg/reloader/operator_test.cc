@@ -261,7 +261,7 @@ TEST_F(OperatorTest, AnEditRollsTheWorkloadWithTheExactVariable) {
       calls[0].patch,
       R"({"spec":{"template":{"spec":{"containers":[{"name":"app","env":[{"name":"STAKATER_CONFIG_CONFIGMAP",)"
       R"("value":")" +
-          DigestText("new") + R"("}]}]}}}})");
+          DigestText("new") + R"(","valueFrom":null}]}]}}}})");
   AwaitReconciles("success", 1);
   EXPECT_EQ(Count("reloader_reload_executed_total", {{"success", "true"}}), 1);
   EXPECT_EQ(

@@ -10,7 +10,8 @@ TEST(StrategicMergePatch, SetsOneVariable) {
       .variables = {{.container = "app", .name = "STAKATER_A_CONFIGMAP", .value = "01"}}};
   EXPECT_EQ(StrategicMergePatch(write),
             R"({"spec":{"template":{"spec":{"containers":[{"name":"app","env":[)"
-            R"({"name":"STAKATER_A_CONFIGMAP","value":"01"}]}]}}}})");
+            R"({"name":"STAKATER_A_CONFIGMAP","value":"01","valueFrom":null}]}]}}}})")
+      << "a value beside a valueFrom is refused";
 }
 
 TEST(StrategicMergePatch, GroupsByContainer) {
@@ -19,8 +20,10 @@ TEST(StrategicMergePatch, GroupsByContainer) {
                                           {.container = "b", .name = "Z", .value = "3"}}};
   EXPECT_EQ(
       StrategicMergePatch(write),
-      R"({"spec":{"template":{"spec":{"containers":[{"name":"a","env":[{"name":"Y","value":"2"}]},)"
-      R"({"name":"b","env":[{"name":"X","value":"1"},{"name":"Z","value":"3"}]}]}}}})");
+      R"({"spec":{"template":{"spec":{"containers":[)"
+      R"({"name":"a","env":[{"name":"Y","value":"2","valueFrom":null}]},)"
+      R"({"name":"b","env":[{"name":"X","value":"1","valueFrom":null},)"
+      R"({"name":"Z","value":"3","valueFrom":null}]}]}}}})");
 }
 
 TEST(StrategicMergePatch, RemovesAVariable) {
@@ -48,7 +51,8 @@ TEST(StrategicMergePatch, EscapesWhateverComes) {
   const WorkloadWrite write{.variables = {{.container = "a\"\\\n\x01", .name = "X", .value = ""}}};
   EXPECT_EQ(
       StrategicMergePatch(write),
-      R"({"spec":{"template":{"spec":{"containers":[{"name":"a\"\\\n\u0001","env":[{"name":"X","value":""}]}]}}}})");
+      R"({"spec":{"template":{"spec":{"containers":[{"name":"a\"\\\n\u0001","env":[)"
+      R"({"name":"X","value":"","valueFrom":null}]}]}}}})");
 }
 
 TEST(WorkloadWrite, AnnotationsOfTheObjectAloneRollNothing) {
