@@ -122,6 +122,13 @@ class Operator::Impl {
                  return reconciler_.NeedsRollout(workload, source);
                }});
     }
+    if (options_.gate != nullptr) {
+      gate_subscription_ = options_.gate->OnClosed([this](int shard) {
+        reconciler_.Leave([&](const std::string& name) {
+          return ShardOf(name, options_.gate->shards()) == shard;
+        });
+      });
+    }
     Subscribe();
     caches_.Start();
     on_demand_.Start();
@@ -180,6 +187,7 @@ class Operator::Impl {
     workload_subscriptions_.clear();
     subscriptions_.clear();
     rollout_gate_subscription_.Reset();
+    gate_subscription_.Reset();
     caches_.Stop();
   }
 
@@ -431,6 +439,7 @@ class Operator::Impl {
   /// Could not be read when last looked at.
   std::set<SourceSpace> late_ KX_GUARDED_BY(mu_);
   base::Subscription rollout_gate_subscription_;
+  base::Subscription gate_subscription_;
   std::vector<cache::HandlerRegistration> workload_subscriptions_;
   std::vector<cache::HandlerRegistration> subscriptions_;
   std::vector<std::jthread> workers_;

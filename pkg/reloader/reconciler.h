@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kubexx/base/clock.h"
+#include "kubexx/base/function_ref.h"
 #include "kubexx/reloader/bad_item_news.h"
 #include "kubexx/reloader/baseline_schedule.h"
 #include "kubexx/reloader/caches.h"
@@ -75,6 +76,8 @@ class Reconciler {
 
   /// `tenure`: see FreshReads.
   Answer Reconcile(const WorkloadId& id, const std::stop_token& stop, std::uint64_t tenure = 0);
+  /// Forgets what it tells of workloads of these namespaces: another replica works on them now.
+  void Leave(base::FunctionRef<bool(const std::string& namespace_)> left);
   /// Whether the workload is to be rolled for the source and has not been. Changes nothing.
   bool NeedsRollout(const Workload& workload, const SourceId& source) const;
 

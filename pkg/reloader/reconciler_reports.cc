@@ -69,6 +69,12 @@ void Reconciler::ReportFullBaseline(const Workload& workload, const reloader::Pl
   }
 }
 
+void Reconciler::Leave(base::FunctionRef<bool(const std::string& namespace_)> left) {
+  bad_items_.Leave(left);
+  full_baselines_.Leave(left,
+                        [this](std::size_t count) { parts_.metrics.FullBaselines(count); });
+}
+
 void Reconciler::ReportFailure(const WorkloadId& id, const reloader::Plan& plan,
                                const apimachinery::Status& status) const {
   for (const Change& change : plan.changes) {
