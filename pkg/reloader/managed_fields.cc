@@ -33,10 +33,9 @@ bool IsUnknownManager(const ManagedFieldsEntry& entry) {
 }
 
 Time TimeOfTemplate(const ManagedFieldsEntry& entry, const codec::JsonTree& fields) {
-  const bool is_as_by_undo =
-      HasNothingBut(fields, "f:spec", "f:template") &&
-      // An undo of a Deployment brings its annotations back, too.
-      HasNothingBut(fields, "f:metadata", "f:annotations");
+  const bool is_as_by_undo = HasNothingBut(fields, "f:spec", "f:template") &&
+                             // An undo of a Deployment brings its annotations back, too.
+                             HasNothingBut(fields, "f:metadata", "f:annotations");
   return is_as_by_undo ? entry.time.value_or(Time{}) : Time{};
 }
 

@@ -660,6 +660,22 @@ TEST_F(OperatorTest, ABaselineWithoutRoomForAllSourcesIsToldOnce) {
   operator_->Stop();
 }
 
+TEST_F(OperatorTest, AValueThatCannotBeMeantIsToldOnce) {
+  apps::Deployment web = Web();
+  web.metadata.annotations["reloader.stakater.com/auto"] = "yes";
+  PutConfigMap("config", "x");
+  Put(*deployments_, web);
+  const logging::testing::Capture log;
+  StartOperator();
+  Settle();
+  AwaitReconciles("skipped", 1);
+  operator_->Reconsider([](const std::string&) { return true; });
+  clock_.Advance(milliseconds(100));
+  AwaitReconciles("skipped", 2);
+  operator_->Stop();
+  EXPECT_EQ(log.Count("value that cannot be meant"), 1U) << testing::PrintToString(log.lines());
+}
+
 TEST_F(OperatorTest, AReplicaCountsNoBaselinesOfWhatItDoesNotWorkOn) {
   ShardGate shards(1, clock_);
   shard_gate_ = &shards;

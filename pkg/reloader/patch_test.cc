@@ -18,12 +18,11 @@ TEST(StrategicMergePatch, GroupsByContainer) {
   const WorkloadWrite write{.variables = {{.container = "b", .name = "X", .value = "1"},
                                           {.container = "a", .name = "Y", .value = "2"},
                                           {.container = "b", .name = "Z", .value = "3"}}};
-  EXPECT_EQ(
-      StrategicMergePatch(write),
-      R"({"spec":{"template":{"spec":{"containers":[)"
-      R"({"name":"a","env":[{"name":"Y","value":"2","valueFrom":null}]},)"
-      R"({"name":"b","env":[{"name":"X","value":"1","valueFrom":null},)"
-      R"({"name":"Z","value":"3","valueFrom":null}]}]}}}})");
+  EXPECT_EQ(StrategicMergePatch(write),
+            R"({"spec":{"template":{"spec":{"containers":[)"
+            R"({"name":"a","env":[{"name":"Y","value":"2","valueFrom":null}]},)"
+            R"({"name":"b","env":[{"name":"X","value":"1","valueFrom":null},)"
+            R"({"name":"Z","value":"3","valueFrom":null}]}]}}}})");
 }
 
 TEST(StrategicMergePatch, RemovesAVariable) {
@@ -49,10 +48,9 @@ TEST(StrategicMergePatch, SetsAndRemovesAnnotationsBesides) {
 
 TEST(StrategicMergePatch, EscapesWhateverComes) {
   const WorkloadWrite write{.variables = {{.container = "a\"\\\n\x01", .name = "X", .value = ""}}};
-  EXPECT_EQ(
-      StrategicMergePatch(write),
-      R"({"spec":{"template":{"spec":{"containers":[{"name":"a\"\\\n\u0001","env":[)"
-      R"({"name":"X","value":"","valueFrom":null}]}]}}}})");
+  EXPECT_EQ(StrategicMergePatch(write),
+            R"({"spec":{"template":{"spec":{"containers":[{"name":"a\"\\\n\u0001","env":[)"
+            R"({"name":"X","value":"","valueFrom":null}]}]}}}})");
 }
 
 TEST(WorkloadWrite, AnnotationsOfTheObjectAloneRollNothing) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/denial.h"
@@ -165,6 +166,7 @@ apimachinery::Result<reloader::Plan> Reconciler::PlanFor(const Workload& workloa
   if (sources.failure()) {
     return apimachinery::Fail(*sources.failure());
   }
+  std::ranges::move(BadValues(workload, parts_.rules.keys), std::back_inserter(plan.bad_items));
   return plan;
 }
 

@@ -92,7 +92,8 @@ TEST(StampersOf, TimeIsNotKnownOfAManagerThatWroteMoreThanAnUndoDoes) {
   EXPECT_EQ(since(R"({"f:annotations":{"f:kubernetes.io/change-cause":{}}})"),
             (Time{.seconds = 300}))
       << "an undo of a Deployment brings annotations back";
-  EXPECT_EQ(since(R"({"f:labels":{"f:tier":{}}})"), Time{}) << "it may have set a label after its undo";
+  EXPECT_EQ(since(R"({"f:labels":{"f:tier":{}}})"), Time{})
+      << "it may have set a label after its undo";
   EXPECT_EQ(since(R"({"f:annotations":{"f:a":{}},"f:ownerReferences":{}})"), Time{});
   EXPECT_EQ(since("{}"), Time{}) << "all of it";
 }

@@ -37,9 +37,7 @@ constexpr std::string_view kOwed = "0000000000000000";
 static_assert(kOwed.size() == kDigits);
 
 /// Whether a version is certain to be from before another.
-bool IsOlder(std::uint64_t version, std::uint64_t other) {
-  return version != 0 && version < other;
-}
+bool IsOlder(std::uint64_t version, std::uint64_t other) { return version != 0 && version < other; }
 
 bool IsHex(std::string_view text) {
   return text.size() == kDigits && text.find_first_not_of("0123456789abcdef") == text.npos;
@@ -111,8 +109,7 @@ void WebhookRecord::Note(const SourceState& source, Tenure tenure) {
   const base::MutexLock lock(mu_);
   const auto found = told_.find(name);
   if (found == told_.end() || found->second.version <= source.version) {
-    SetLocked(name,
-              {.digest = Short(source.digest), .version = source.version, .tenure = tenure});
+    SetLocked(name, {.digest = Short(source.digest), .version = source.version, .tenure = tenure});
   }
 }
 
@@ -147,8 +144,8 @@ std::uint64_t WebhookRecord::Mark() const {
   return mark_;
 }
 
-std::vector<WebhookRecord::Finding> WebhookRecord::Compare(
-    const std::vector<SourceState>& sources, std::optional<std::uint64_t> mark) {
+std::vector<WebhookRecord::Finding> WebhookRecord::Compare(const std::vector<SourceState>& sources,
+                                                           std::optional<std::uint64_t> mark) {
   std::vector<Finding> findings;
   std::set<std::string> seen;
   const base::MutexLock lock(mu_);
@@ -163,8 +160,8 @@ std::vector<WebhookRecord::Finding> WebhookRecord::Compare(
       finding = is_under_way ? Finding::kSame : Finding::kFirst;
       // Without a version: the event of this state may be yet to come.
       SetLocked(name, {.digest = is_under_way ? std::string(kOwed) : data});
-    } else if (const Entry& entry = found->second; entry.digest != data && !is_under_way &&
-                                                   !IsOlder(source.version, entry.version)) {
+    } else if (const Entry& entry = found->second;
+               entry.digest != data && !is_under_way && !IsOlder(source.version, entry.version)) {
       finding = Finding::kChanged;
     }
     findings.push_back(finding);
@@ -193,7 +190,8 @@ bool WebhookRecord::Begin(const SourceState& source, Tenure tenure) {
              (source.version == entry.version && (is_under_way || entry.digest == state.second))) {
     return false;
   }
-  SetLocked(state.first, {.digest = std::string(kOwed), .version = source.version, .tenure = tenure});
+  SetLocked(state.first,
+            {.digest = std::string(kOwed), .version = source.version, .tenure = tenure});
   under_way_.insert(std::move(state));
   return true;
 }
@@ -210,8 +208,7 @@ void WebhookRecord::End(const SourceState& source, Tenure tenure, bool delivered
     // When there is a later one its own call counts.
     if (const auto found = told_.find(state.first);
         found == told_.end() || !IsOlder(source.version, found->second.version)) {
-      SetLocked(state.first,
-                {.digest = state.second, .version = source.version, .tenure = tenure});
+      SetLocked(state.first, {.digest = state.second, .version = source.version, .tenure = tenure});
     }
     return;
   }

@@ -127,9 +127,8 @@ void WebhookRelay::CallFor(SourceType type, const RawEvent& event, std::uint64_t
 
 void WebhookRelay::Call(const SourceState& source, std::uint64_t tenure) {
   if (record_.Begin(source, tenure)) {
-    Send(source.id, [this, source, tenure](bool delivered) {
-      record_.End(source, tenure, delivered);
-    });
+    Send(source.id,
+         [this, source, tenure](bool delivered) { record_.End(source, tenure, delivered); });
   }
 }
 

@@ -407,7 +407,8 @@ TEST_F(WebhookRelayTest, WhatAnotherReplicaHasKeptMeanwhileIsNotWrittenOver) {
   Run([&] {
     gate.Close(0, base::Duration(0));
     expected.Load(stored_);
-    expected.Note({.id = {SourceType::kConfigMap, {"ns", "config"}}, .digest = DigestOf("key=new")});
+    expected.Note(
+        {.id = {SourceType::kConfigMap, {"ns", "config"}}, .digest = DigestOf("key=new")});
     ASSERT_NE(expected.Text(), stored_);
     stored_ = expected.Text();
     Put("config", "new");
@@ -584,13 +585,13 @@ TEST_F(WebhookRelayTest, WhatChangesWhileSourcesAreComparedIsNotTakenBack) {
   Put("config", "old");
   Put("other", "old");
   Run([&] {
-    const double added = registry_
-                             .Counter("reloader_events_processed_total",
-                                      "Events of sources that have been worked through.",
-                                      {{"event_type", "add"},
-                                       {"resource_type", "configmaps"},
-                                       {"result", "success"}})
-                             .Value();
+    const double added =
+        registry_
+            .Counter(
+                "reloader_events_processed_total",
+                "Events of sources that have been worked through.",
+                {{"event_type", "add"}, {"resource_type", "configmaps"}, {"result", "success"}})
+            .Value();
     Answer(404);
     Put("other", "new");
     AwaitSent(1);
@@ -629,7 +630,8 @@ TEST_F(WebhookRelayTest, WhatItMayNotCallForWhileItComparesIsNotForgotten) {
 TEST(WebhookRecord, FollowsAStoreThatIsRestored) {
   base::testing::FakeClock clock;
   WebhookRecord record(clock);
-  SourceState source{.id = {SourceType::kSecret, {"ns", "a"}}, .digest = DigestOf("1"), .version = 9};
+  SourceState source{
+      .id = {SourceType::kSecret, {"ns", "a"}}, .digest = DigestOf("1"), .version = 9};
   ASSERT_TRUE(record.Begin(source));
   record.End(source, 0, true);
   source = {.id = source.id, .digest = DigestOf("2"), .version = 5};
@@ -650,8 +652,7 @@ TEST(WebhookRecord, ACallForALaterStateIsTheOneThatCounts) {
   EXPECT_TRUE(record.Begin(again)) << "who was told of b has to be told";
   record.End(b, 0, true);
   record.End(again, 0, false);
-  EXPECT_EQ(record.Compare({again}, record.Mark()),
-            std::vector{WebhookRecord::Finding::kChanged});
+  EXPECT_EQ(record.Compare({again}, record.Mark()), std::vector{WebhookRecord::Finding::kChanged});
   EXPECT_TRUE(record.Begin(again));
   record.End(again, 0, true);
   EXPECT_EQ(record.Compare({again}, record.Mark()), std::vector{WebhookRecord::Finding::kSame});

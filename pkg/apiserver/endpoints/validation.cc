@@ -137,8 +137,8 @@ void CheckVariables(const JsonTree& container, const std::string& path, FieldCau
         from->size() == 0 ? "must specify one of: `fieldRef`, `resourceFieldRef`, "
                             "`configMapKeyRef`, `secretKeyRef` or `fileKeyRef`"
         : !variables[i].TextAt("value").empty() ? "may not be specified when `value` is not empty"
-        : from->size() > 1                      ? "may not have more than one field specified at a time"
-                                                : "";
+        : from->size() > 1 ? "may not have more than one field specified at a time"
+                           : "";
     if (!why.empty()) {
       causes.Invalid(here + ".valueFrom", QuotedText(""), why);
     }

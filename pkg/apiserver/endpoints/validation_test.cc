@@ -58,11 +58,12 @@ INSTANTIATE_TEST_SUITE_P(
                     OfSpec(R"("containers":[{"name":"a","image":"i"},{"name":"a"}])"),
                     "[spec.containers[1].name: Duplicate value: \"a\", spec.containers[1].image: "
                     "Required value]"},
-        InvalidCase{"ValueTwice", kValidPods,
-                    OfSpec(R"("containers":[{"name":"a","image":"i","env":[{"name":"V","value":"1",)"
-                           R"("valueFrom":{"fieldRef":{"fieldPath":"metadata.name"}}}]}])"),
-                    "spec.containers[0].env[0].valueFrom: Invalid value: \"\": may not be "
-                    "specified when `value` is not empty"},
+        InvalidCase{
+            "ValueTwice", kValidPods,
+            OfSpec(R"("containers":[{"name":"a","image":"i","env":[{"name":"V","value":"1",)"
+                   R"("valueFrom":{"fieldRef":{"fieldPath":"metadata.name"}}}]}])"),
+            "spec.containers[0].env[0].valueFrom: Invalid value: \"\": may not be "
+            "specified when `value` is not empty"},
         InvalidCase{"ValueFromNothingOrMuch", kValidPods,
                     OfSpec(R"("containers":[{"name":"a","image":"i","env":[)"
                            R"({"name":"V","valueFrom":{}},{"name":"W","valueFrom":{)"
