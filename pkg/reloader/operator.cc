@@ -102,6 +102,7 @@ class Operator::Impl {
                      .clock = options_.clock,
                      .observers = options_.observers,
                      .gate = options_.rollout_gate,
+                     .shards = options_.gate,
                      .record_baselines = options_.record_baselines,
                      .recording = recording_,
                      .pauses = pauses_.get(),
@@ -121,13 +122,6 @@ class Operator::Impl {
                [this](const Workload& workload, const SourceId& source) {
                  return reconciler_.NeedsRollout(workload, source);
                }});
-    }
-    if (options_.gate != nullptr) {
-      gate_subscription_ = options_.gate->OnClosed([this](int shard) {
-        reconciler_.Leave([&](const std::string& name) {
-          return ShardOf(name, options_.gate->shards()) == shard;
-        });
-      });
     }
     Subscribe();
     caches_.Start();
@@ -187,7 +181,6 @@ class Operator::Impl {
     workload_subscriptions_.clear();
     subscriptions_.clear();
     rollout_gate_subscription_.Reset();
-    gate_subscription_.Reset();
     caches_.Stop();
   }
 
@@ -439,7 +432,6 @@ class Operator::Impl {
   /// Could not be read when last looked at.
   std::set<SourceSpace> late_ KX_GUARDED_BY(mu_);
   base::Subscription rollout_gate_subscription_;
-  base::Subscription gate_subscription_;
   std::vector<cache::HandlerRegistration> workload_subscriptions_;
   std::vector<cache::HandlerRegistration> subscriptions_;
   std::vector<std::jthread> workers_;

@@ -53,6 +53,12 @@ constexpr base::Duration kMarkAgain = std::chrono::seconds(30);
 
 }  // namespace
 
+Reconciler::Reconciler(const Parts& parts) : parts_(parts) {
+  if (parts_.shards != nullptr) {
+    shards_subscription_ = parts_.shards->OnClosed([this](int shard) { Leave(shard); });
+  }
+}
+
 double Reconciler::SecondsSince(base::TimePoint begin) const {
   return std::chrono::duration<double>(parts_.clock.Now() - begin).count();
 }

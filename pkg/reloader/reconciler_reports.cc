@@ -69,7 +69,10 @@ void Reconciler::ReportFullBaseline(const Workload& workload, const reloader::Pl
   }
 }
 
-void Reconciler::Leave(base::FunctionRef<bool(const std::string& namespace_)> left) {
+void Reconciler::Leave(int shard) {
+  const auto left = [&](const std::string& namespace_) {
+    return ShardOf(namespace_, parts_.shards->shards()) == shard;
+  };
   bad_items_.Leave(left);
   full_baselines_.Leave(left, [this](std::size_t count) { parts_.metrics.FullBaselines(count); });
 }
