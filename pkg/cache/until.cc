@@ -89,9 +89,13 @@ class Outcome {
 
   /// Calls `ask`, the user's code, while no condition is looked at: they may share variables. Once
   /// it has answered true no condition is looked at any more, and what the user's code has noted
-  /// stays.
+  /// stays. So it does when the conditions have found what they waited for, or have failed, before:
+  /// then nobody is asked, and the answer is false.
   Result<bool> AskFirst(base::FunctionRef<Result<bool>()> ask) {
     const base::MutexLock lock(asking_);
+    if (over_) {
+      return false;
+    }
     auto met = ask();
     over_ = met && *met;
     return met;
@@ -109,7 +113,12 @@ class Outcome {
  private:
   Result<bool> Ask(const WatchEvent& event) {
     const base::MutexLock lock(asking_);
-    return over_ ? false : conditions_.See(event);
+    if (over_) {
+      return false;
+    }
+    auto met = conditions_.See(event);
+    over_ = !met || *met;
+    return met;
   }
 
   base::Mutex asking_;  // taken before mu_, held by whoever asks the user's code

@@ -55,7 +55,9 @@ using Precondition = std::function<apimachinery::Result<bool>(const SharedInform
 
 /// Waits with an informer, which survives everything that an informer does, 410 included. First for
 /// its sync, then `precondition` (when set) is asked; when it is false, the conditions see an ADDED
-/// event for each object that there is, and then every change. Returns the event that made the last
+/// event for each object that there is, and then every change. They may see the first of these
+/// before the precondition is asked, which it is not any more when they are all true by then, or
+/// one has failed; the two never run at the same time. Returns the event that made the last
 /// condition true; nothing when the precondition was true. kTimeout, kCancelled, or the error of a
 /// condition. Blocks; conditions run on a thread of the informer's.
 apimachinery::Result<std::optional<WatchEvent>> UntilWithSync(

@@ -223,6 +223,49 @@ TEST_F(UntilTest, NoConditionIsLookedAtOnceThePreconditionIsTrue) {
   }
 }
 
+TEST_F(UntilTest, WhatWasFoundIsReturnedWhateverHasBecomeOfIt) {
+  const apimachinery::ObjectKey key{"a", "one"};
+  for (int round = 0; round < 20; ++round) {
+    const auto source = std::make_shared<FakeSource>();
+    source->Put(key, "ready");
+    const auto found = WaitFor<ConfigMap>(
+        source, key,
+        [&](const ConfigMap* object) {
+          const bool is_ready = object != nullptr && object->data.at("payload") == "ready";
+          if (is_ready) {
+            // The cache has it before anybody else is asked.
+            if (round % 2 == 0) {
+              source->Delete(key);
+            } else {
+              source->Put(key, "not ready");
+            }
+            source->AwaitCaughtUp();
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+          }
+          return is_ready;
+        },
+        {}, Options());
+    ASSERT_TRUE(found.has_value()) << found.error().ToString();
+    ASSERT_TRUE(found->has_value()) << "in round " << round;
+    EXPECT_EQ((*found)->data.at("payload"), "ready") << "in round " << round;
+  }
+}
+
+TEST_F(UntilTest, NobodyIsAskedOnceAConditionHasFailed) {
+  source_->Put({"a", "1"}, "x");
+  int asked = 0;
+  const auto failed = UntilWithSync(
+      source_,
+      [&](const SharedInformerBase&) -> Result<bool> {
+        ++asked;
+        return true;
+      },
+      {[](const WatchEvent&) -> Result<bool> { return Fail(Reason::kInvalid, "not like this"); }},
+      {}, Options());
+  EXPECT_EQ(failed.status().reason, Reason::kInvalid);
+  EXPECT_EQ(asked, 0);
+}
+
 TEST_F(UntilTest, WaitsForOneObjectAndForItsEnd) {
   const apimachinery::ObjectKey key{"a", "one"};
   const auto has_value = [](const ConfigMap* object) {

@@ -28,4 +28,9 @@ void BadItemNews::Forget(const WorkloadId& id) {
   known_.erase(id);
 }
 
+void BadItemNews::Leave(base::FunctionRef<bool(const std::string& namespace_)> left) {
+  const base::MutexLock lock(mu_);
+  std::erase_if(known_, [&](const auto& entry) { return left(entry.first.key.namespace_); });
+}
+
 }  // namespace kubexx::reloader

@@ -5,8 +5,10 @@
 
 #include <map>
 #include <set>
+#include <string>
 #include <vector>
 
+#include "kubexx/base/function_ref.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/reloader/decision.h"
 #include "kubexx/reloader/digest.h"
@@ -22,6 +24,8 @@ class BadItemNews {
   std::vector<BadItem> News(const WorkloadId& id, const std::vector<BadItem>& items);
   /// The workload is gone.
   void Forget(const WorkloadId& id);
+  /// Those of these namespaces are somebody else's.
+  void Leave(base::FunctionRef<bool(const std::string& namespace_)> left);
 
  private:
   base::Mutex mu_;

@@ -79,23 +79,18 @@ BaselineSchedule::Turn BaselineSchedule::Ask(const WorkloadId& workload, std::st
 base::Duration BaselineSchedule::SlotLocked(const WorkloadId& workload, base::TimePoint now,
                                             bool is_news) {
   const base::TimePoint earliest = EarliestLocked(workload, now, is_news);
-  const auto found = slots_.find(workload);
-  base::TimePoint slot{};
-  if (found != slots_.end()) {
-    slot = is_news ? earliest : std::max(found->second, earliest);
-  } else {
+  auto found = slots_.find(workload);
+  if (found == slots_.end()) {
+    if (earliest > now) {
+      return earliest - now;  // it takes its turn when that time has come
+    }
     const auto spacing = std::chrono::duration_cast<base::Duration>(
         std::chrono::duration<double>(1 / options_.rate));
     next_free_ = std::max(next_free_, now - spacing * (options_.burst - 1));
-    slot = std::max({now, next_free_, earliest});
-    // One that has to wait for reasons of its own takes its turn when the time has come.
-    next_free_ += earliest > now ? base::Duration(0) : spacing;
+    found = slots_.emplace(workload, next_free_).first;
+    next_free_ += spacing;
   }
-  if (slot <= now) {
-    return base::Duration(0);
-  }
-  slots_[workload] = slot;
-  return slot - now;
+  return std::max({found->second, earliest, now}) - now;
 }
 
 void BaselineSchedule::Written(const WorkloadId& workload, std::string_view baseline) {

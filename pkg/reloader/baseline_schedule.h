@@ -55,7 +55,7 @@ class BaselineSchedule {
 
   /// Asks to write `baseline`, which is not on the workload, now. `is_news`: what is there is out
   /// of date, so that it need not wait for the least interval, unless writes fail or are undone, or
-  /// the last one said the same: somebody has taken it away since.
+  /// the last one said the same: somebody has taken it away since. The rate is for all alike.
   Turn Ask(const WorkloadId& workload, std::string_view baseline, bool is_news = false);
   /// `baseline` has been written to the workload, alone or along with a rollout.
   void Written(const WorkloadId& workload, std::string_view baseline);
@@ -91,6 +91,7 @@ class BaselineSchedule {
   base::Clock& clock_;
   mutable base::Mutex mu_;
   base::TimePoint next_free_ KX_GUARDED_BY(mu_){};
+  /// The turns, by the rate, of those that wait for theirs.
   std::map<WorkloadId, base::TimePoint> slots_ KX_GUARDED_BY(mu_);
   /// By the hash of the workload, since there may be many after a start: two that share one wait
   /// for each other, which does no harm.

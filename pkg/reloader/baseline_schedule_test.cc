@@ -116,6 +116,40 @@ TEST_F(BaselineScheduleTest, NewsDoNotWaitForTheInterval) {
   EXPECT_EQ(schedule_.Ask(Number(0), "v1 u a b c", true).wait, base::Duration(0));
 }
 
+TEST_F(BaselineScheduleTest, NewsKeepToTheRate) {
+  const auto ask = [this](int n) { return schedule_.Ask(Number(n), "v1 u", true).wait; };
+  for (int n = 0; n < 3; ++n) {
+    EXPECT_EQ(ask(n), base::Duration(0));
+  }
+  EXPECT_EQ(ask(3), milliseconds(100));
+  EXPECT_EQ(ask(3), milliseconds(100)) << "asking again is no way round it";
+  clock_.Advance(milliseconds(100));
+  EXPECT_EQ(ask(3), base::Duration(0));
+  // Nor is to have waited for a reason of its own.
+  for (int n = 4; n < 7; ++n) {
+    schedule_.Written(Number(n), "v1 u");
+    EXPECT_EQ(schedule_.Ask(Number(n), "v1 u a").wait, minutes(1));
+  }
+  for (int n = 7; schedule_.Ask(Number(n), "v1 u").wait == base::Duration(0);) {
+    ++n;
+  }
+  EXPECT_GT(schedule_.Ask(Number(4), "v1 u a", true).wait, base::Duration(0));
+  EXPECT_LT(schedule_.Ask(Number(4), "v1 u a", true).wait, seconds(1));
+}
+
+TEST_F(BaselineScheduleTest, WhatHasWaitedForTheSameTimeDoesNotGoAtOnce) {
+  schedule_.Forbidden(Number(0));
+  for (int n = 0; n < 10; ++n) {
+    EXPECT_EQ(Ask(Number(n)), minutes(10));
+  }
+  clock_.Advance(minutes(10));
+  int writes = 0;
+  for (int n = 0; n < 10; ++n) {
+    writes += Ask(Number(n)) == base::Duration(0) ? 1 : 0;
+  }
+  EXPECT_EQ(writes, 3) << "a burst";
+}
+
 TEST_F(BaselineScheduleTest, AttemptsThatFailBecomeRareAndAreNewsOnce) {
   int attempts = 0;
   int news = 0;

@@ -1,5 +1,8 @@
 #include "kubexx/reloader/decision.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace kubexx::reloader {
 namespace {
 
@@ -22,7 +25,7 @@ bool MatchesList(const std::string* list, const std::string& name, PatternCache&
   return list != nullptr && AnyItem(*list, [&](std::string_view item) {
            const auto matches = patterns.Matches(item, name);
            if (!matches) {
-             bad_items.push_back({Shown(item), matches.status().message});
+             bad_items.push_back({.item = Shown(item), .error = matches.status().message});
              return false;
            }
            return *matches;
@@ -38,6 +41,29 @@ bool Speaks(const Annotations& annotations, SourceType type, const AnnotationKey
          Find(annotations, keys.search) != nullptr ||
          Find(annotations, keys.auto_reload) != nullptr ||
          Find(annotations, keys.TypedAuto(type)) != nullptr;
+}
+
+/// Whether Go's strconv.ParseBool takes it for false.
+bool IsGoFalse(std::string_view value) {
+  return value == "0" || value == "f" || value == "F" || value == "false" || value == "False" ||
+         value == "FALSE";
+}
+
+/// `meaning`: the value that has an effect. `as_go`: so have others that Go takes for true.
+void CheckValue(const Annotations& annotations, std::string_view key, std::string_view meaning,
+                bool as_go, std::vector<BadItem>& bad_items) {
+  const std::string* value = Find(annotations, key);
+  if (IsEmpty(value) || *value == "true" || *value == "false" ||
+      (as_go && (ParseGoBool(*value) || IsGoFalse(*value)))) {
+    return;
+  }
+  BadItem bad{.item = std::string(key) + ": \"" + Shown(*value) + "\"",
+              .error = "neither \"true\" nor \"false\"; it is not taken for \"" +
+                       std::string(meaning) + "\"",
+              .is_value = true};
+  if (std::ranges::find(bad_items, bad) == bad_items.end()) {
+    bad_items.push_back(std::move(bad));
+  }
 }
 
 }  // namespace
@@ -102,6 +128,18 @@ bool IsListed(const SourceId& source, const Workload& workload, const Annotation
   const Annotations& annotations = EffectiveAnnotations(workload, source.type, keys);
   return MatchesList(Find(annotations, keys.Reload(source.type)), source.key.name, patterns,
                      bad_items);
+}
+
+std::vector<BadItem> BadValues(const Workload& workload, const AnnotationKeys& keys) {
+  std::vector<BadItem> bad_items;
+  for (const SourceType type : kSourceTypes) {
+    const Annotations& annotations = EffectiveAnnotations(workload, type, keys);
+    CheckValue(annotations, keys.search, "true", false, bad_items);
+    CheckValue(annotations, keys.auto_reload, "true", true, bad_items);
+    CheckValue(annotations, keys.TypedAuto(type), "true", true, bad_items);
+  }
+  CheckValue(workload.annotations, kRecordBaseline, "false", false, bad_items);
+  return bad_items;
 }
 
 bool MayReload(const Workload& workload, SourceType type, const DecisionRules& rules) {

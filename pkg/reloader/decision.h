@@ -34,10 +34,12 @@ constexpr bool Reloads(Verdict verdict) {
          verdict == Verdict::kAuto || verdict == Verdict::kAutoAll;
 }
 
-/// An item of a reload list that is not a regular expression.
+/// An item of a reload list that is not a regular expression, or an annotation with a value that
+/// cannot be meant.
 struct BadItem {
   std::string item{};
   std::string error{};
+  bool is_value = false;  ///< `item` is the annotation with its value
   bool operator==(const BadItem&) const = default;
 };
 
@@ -75,6 +77,10 @@ Verdict Decide(const Source& source, const Workload& workload, const DecisionRul
 /// skipped and appended to `bad_items`.
 bool IsListed(const SourceId& source, const Workload& workload, const AnnotationKeys& keys,
               PatternCache& patterns, std::vector<BadItem>& bad_items);
+
+/// The annotations of the workload that say yes or no (auto, search, record-baseline) and have
+/// neither for a value, and are not empty; each once.
+std::vector<BadItem> BadValues(const Workload& workload, const AnnotationKeys& keys);
 
 /// Whether some source of `type` might roll the workload: false when no key says anything about the
 /// type.

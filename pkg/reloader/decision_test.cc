@@ -240,5 +240,26 @@ TEST(PatternCache, DollarIsTheEndOfTheText) {
   EXPECT_FALSE(patterns.Matches("a.?", "a\nb").value());
 }
 
+TEST(BadValues, AreThoseThatAreNeitherYesNorNo) {
+  const AnnotationKeys keys;
+  Workload workload;
+  workload.annotations = {{keys.auto_reload, "yes"},
+                          {std::string(kRecordBaseline), "maybe"},
+                          {keys.TypedAuto(SourceType::kSecret), "True"},
+                          {keys.search, "false"}};
+  EXPECT_THAT(
+      BadValues(workload, keys),
+      ElementsAre(testing::Field(&BadItem::item, "reloader.stakater.com/auto: \"yes\""),
+                  testing::Field(&BadItem::item, "reloader.kubexx.io/record-baseline: \"maybe\"")))
+      << "each once";
+  workload.annotations = {{keys.search, "True"}, {std::string(kRecordBaseline), "False"}};
+  EXPECT_EQ(BadValues(workload, keys).size(), 2U) << "these have no effect";
+  workload.annotations = {{keys.auto_reload, ""}, {std::string(kRecordBaseline), "true"}};
+  workload.template_annotations = {{keys.search, "yes"}};
+  EXPECT_THAT(BadValues(workload, keys), IsEmpty()) << "those of the template do not count";
+  workload.annotations.clear();
+  EXPECT_EQ(BadValues(workload, keys).size(), 1U);
+}
+
 }  // namespace
 }  // namespace kubexx::reloader

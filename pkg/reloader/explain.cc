@@ -280,6 +280,9 @@ Explanation Explain(const ExplainInput& input) {
   for (const BadItem& bad : plan.bad_items) {
     result.problems.push_back("reload list: \"" + bad.item + "\": " + bad.error);
   }
+  for (const BadItem& bad : BadValues(workload, input.rules.keys)) {
+    result.problems.push_back(bad.item + ": " + bad.error);
+  }
   result.failure = input.gate.FailureOf(ref, input.now).value_or("");
   if (IsThrough(workload.phase)) {
     result.phase = ToString(reloadpolicy::Phase::kComplete);

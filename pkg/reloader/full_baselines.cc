@@ -10,4 +10,11 @@ bool FullBaselines::Note(const WorkloadId& id, bool is_full,
   return is_full && is_new;
 }
 
+void FullBaselines::Leave(base::FunctionRef<bool(const std::string& namespace_)> left,
+                          base::FunctionRef<void(std::size_t)> show) {
+  const base::MutexLock lock(mu_);
+  std::erase_if(full_, [&](const WorkloadId& id) { return left(id.key.namespace_); });
+  show(full_.size());
+}
+
 }  // namespace kubexx::reloader

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <set>
+#include <string>
 
 #include "kubexx/base/function_ref.h"
 #include "kubexx/base/mutex.h"
@@ -19,6 +20,9 @@ class FullBaselines {
   /// workload is gone. `show` is given how many there are then, under the lock: of two threads'
   /// counts the later one is shown last.
   bool Note(const WorkloadId& id, bool is_full, base::FunctionRef<void(std::size_t)> show);
+  /// Forgets the workloads of these namespaces; `show` as for Note.
+  void Leave(base::FunctionRef<bool(const std::string& namespace_)> left,
+             base::FunctionRef<void(std::size_t)> show);
 
  private:
   mutable base::Mutex mu_;

@@ -17,6 +17,13 @@ namespace {
 // merged.
 constexpr std::string_view kUnknownManagers[] = {"before-first-apply", "ancient-changes"};
 
+/// Whether `fields` have nothing of that part of an object, or that one field of it alone.
+bool HasNothingBut(const codec::JsonTree& fields, std::string_view part, std::string_view field) {
+  const codec::JsonTree* found = fields.Find(part);
+  return found == nullptr ||
+         (found->IsObject() && found->members().size() == 1 && found->Find(field) != nullptr);
+}
+
 }  // namespace
 
 bool IsOfOperator(const ManagedFieldsEntry& entry) { return entry.manager == kFieldManager; }
@@ -26,11 +33,10 @@ bool IsUnknownManager(const ManagedFieldsEntry& entry) {
 }
 
 Time TimeOfTemplate(const ManagedFieldsEntry& entry, const codec::JsonTree& fields) {
-  const codec::JsonTree* spec = fields.Find("f:spec");
-  const bool is_of_template_only =
-      spec == nullptr ||
-      (spec->IsObject() && spec->members().size() == 1 && spec->Find("f:template") != nullptr);
-  return is_of_template_only ? entry.time.value_or(Time{}) : Time{};
+  const bool is_as_by_undo = HasNothingBut(fields, "f:spec", "f:template") &&
+                             // An undo of a Deployment brings its annotations back, too.
+                             HasNothingBut(fields, "f:metadata", "f:annotations");
+  return is_as_by_undo ? entry.time.value_or(Time{}) : Time{};
 }
 
 }  // namespace kubexx::reloader

@@ -104,6 +104,7 @@ class Operator::Impl {
                      .clock = options_.clock,
                      .observers = options_.observers,
                      .gate = options_.rollout_gate,
+                     .shards = options_.gate,
                      .record_baselines = options_.record_baselines,
                      .recording = recording_,
                      .pauses = pauses_.get(),

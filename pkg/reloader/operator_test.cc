@@ -175,6 +175,7 @@ class OperatorTest : public testing::Test {
                           .registry = &registry_,
                           .record_baselines = recording_,
                           .observers = observers_,
+                          .gate = shard_gate_,
                           .pause_query = pause_query_,
                           .read_workload = std::move(read),
                           .rollout_gate = gate_},
@@ -242,6 +243,7 @@ class OperatorTest : public testing::Test {
   WriteObservers observers_;
   PauseQuery pause_query_;
   RolloutGate* gate_ = nullptr;
+  ShardGate* shard_gate_ = nullptr;
   metrics::Registry registry_;
   std::optional<DryRunWriter> dry_run_;
   std::unique_ptr<Operator> operator_;
@@ -261,7 +263,7 @@ TEST_F(OperatorTest, AnEditRollsTheWorkloadWithTheExactVariable) {
       calls[0].patch,
       R"({"spec":{"template":{"spec":{"containers":[{"name":"app","env":[{"name":"STAKATER_CONFIG_CONFIGMAP",)"
       R"("value":")" +
-          DigestText("new") + R"("}]}]}}}})");
+          DigestText("new") + R"(","valueFrom":null}]}]}}}})");
   AwaitReconciles("success", 1);
   EXPECT_EQ(Count("reloader_reload_executed_total", {{"success", "true"}}), 1);
   EXPECT_EQ(
@@ -656,6 +658,49 @@ TEST_F(OperatorTest, ABaselineWithoutRoomForAllSourcesIsToldOnce) {
     std::this_thread::yield();
   }
   operator_->Stop();
+}
+
+TEST_F(OperatorTest, AValueThatCannotBeMeantIsToldOnce) {
+  apps::Deployment web = Web();
+  web.metadata.annotations["reloader.stakater.com/auto"] = "yes";
+  PutConfigMap("config", "x");
+  Put(*deployments_, web);
+  const logging::testing::Capture log;
+  StartOperator();
+  Settle();
+  AwaitReconciles("skipped", 1);
+  operator_->Reconsider([](const std::string&) { return true; });
+  clock_.Advance(milliseconds(100));
+  AwaitReconciles("skipped", 2);
+  operator_->Stop();
+  EXPECT_EQ(log.Count("value that cannot be meant"), 1U) << testing::PrintToString(log.lines());
+}
+
+TEST_F(OperatorTest, AReplicaCountsNoBaselinesOfWhatItDoesNotWorkOn) {
+  ShardGate shards(1, clock_);
+  shard_gate_ = &shards;
+  shards.Open(0);
+  apps::Deployment web = Web();
+  web.metadata.annotations = {{"configmap.reloader.stakater.com/reload", "config-.*"}};
+  for (int i = 0; i < 600; ++i) {
+    PutConfigMap("config-" + std::to_string(i), "x");
+  }
+  Put(*deployments_, web);
+  StartOperator();
+  Settle();
+  AwaitReconciles("skipped", 1);
+  const auto full = registry_.Gauge("kubexx_reloader_baselines_full", "");
+  EXPECT_EQ(full.Value(), 1);
+  shards.Close(0, base::Duration(0));
+  EXPECT_EQ(full.Value(), 0) << "another replica does now";
+  shards.Open(0);
+  operator_->Reconsider([](const std::string&) { return true; });
+  clock_.Advance(milliseconds(100));
+  AwaitReconciles("skipped", 2);
+  EXPECT_EQ(full.Value(), 1);
+  operator_->Stop();
+  shards.Close(0, base::Duration(0));
+  operator_.reset();
 }
 
 TEST_F(OperatorTest, TheBaselineTellsOfAChangeMadeWhileDown) {

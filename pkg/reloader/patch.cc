@@ -16,6 +16,7 @@ JsonTree EnvOf(const VariableEdit& edit) {
   variable["name"] = edit.name;
   if (edit.value) {
     variable["value"] = *edit.value;
+    variable["valueFrom"] = JsonTree();  // null removes: a value beside it is refused
   } else {
     variable["$patch"] = "delete";
   }

@@ -23,8 +23,9 @@ codec::JsonTree PatchWithoutVariables(const WorkloadWrite& write);
 
 /// The strategic merge patch that makes all of `write` at once: metadata.annotations, spec.paused,
 /// and in spec.template the annotations and the variables of the containers, which are merged by
-/// name:
-/// {"spec":{"template":{"spec":{"containers":[{"name":...,"env":[{"name":...,"value":...}]}]}}}}
+/// name. A variable that is set loses the valueFrom that it may have:
+/// {"spec":{"template":{"spec":{"containers":[{"name":...,"env":[
+///   {"name":...,"value":...,"valueFrom":null}]}]}}}}
 std::string StrategicMergePatch(const WorkloadWrite& write);
 
 }  // namespace kubexx::reloader

@@ -10,17 +10,19 @@ TEST(StrategicMergePatch, SetsOneVariable) {
       .variables = {{.container = "app", .name = "STAKATER_A_CONFIGMAP", .value = "01"}}};
   EXPECT_EQ(StrategicMergePatch(write),
             R"({"spec":{"template":{"spec":{"containers":[{"name":"app","env":[)"
-            R"({"name":"STAKATER_A_CONFIGMAP","value":"01"}]}]}}}})");
+            R"({"name":"STAKATER_A_CONFIGMAP","value":"01","valueFrom":null}]}]}}}})")
+      << "a value beside a valueFrom is refused";
 }
 
 TEST(StrategicMergePatch, GroupsByContainer) {
   const WorkloadWrite write{.variables = {{.container = "b", .name = "X", .value = "1"},
                                           {.container = "a", .name = "Y", .value = "2"},
                                           {.container = "b", .name = "Z", .value = "3"}}};
-  EXPECT_EQ(
-      StrategicMergePatch(write),
-      R"({"spec":{"template":{"spec":{"containers":[{"name":"a","env":[{"name":"Y","value":"2"}]},)"
-      R"({"name":"b","env":[{"name":"X","value":"1"},{"name":"Z","value":"3"}]}]}}}})");
+  EXPECT_EQ(StrategicMergePatch(write),
+            R"({"spec":{"template":{"spec":{"containers":[)"
+            R"({"name":"a","env":[{"name":"Y","value":"2","valueFrom":null}]},)"
+            R"({"name":"b","env":[{"name":"X","value":"1","valueFrom":null},)"
+            R"({"name":"Z","value":"3","valueFrom":null}]}]}}}})");
 }
 
 TEST(StrategicMergePatch, RemovesAVariable) {
@@ -46,9 +48,9 @@ TEST(StrategicMergePatch, SetsAndRemovesAnnotationsBesides) {
 
 TEST(StrategicMergePatch, EscapesWhateverComes) {
   const WorkloadWrite write{.variables = {{.container = "a\"\\\n\x01", .name = "X", .value = ""}}};
-  EXPECT_EQ(
-      StrategicMergePatch(write),
-      R"({"spec":{"template":{"spec":{"containers":[{"name":"a\"\\\n\u0001","env":[{"name":"X","value":""}]}]}}}})");
+  EXPECT_EQ(StrategicMergePatch(write),
+            R"({"spec":{"template":{"spec":{"containers":[{"name":"a\"\\\n\u0001","env":[)"
+            R"({"name":"X","value":"","valueFrom":null}]}]}}}})");
 }
 
 TEST(WorkloadWrite, AnnotationsOfTheObjectAloneRollNothing) {

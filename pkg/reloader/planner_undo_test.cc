@@ -209,6 +209,11 @@ TEST(BaselineOwner, IsTheOneWhoChangedItLast) {
       "kubectl-rollout", 100, annotation + R"(,"f:spec":{"f:paused":{},"f:template":{}}})");
   EXPECT_TRUE(BaselineRestoredAt(metadata, true)->IsZero())
       << "another write of its may be the later one";
+  metadata.managed_fields.back() = WrittenBy(
+      "ui", 100,
+      R"({"f:metadata":{"f:annotations":{"f:reloader.kubexx.io/baseline":{}},"f:labels":{"f:a":{}}})"
+      R"(,"f:spec":{"f:template":{}}})");
+  EXPECT_TRUE(BaselineRestoredAt(metadata, true)->IsZero()) << "so may that of a label";
   metadata.managed_fields.back() = WrittenBy("kubectl", 100, annotation + "}");
   ASSERT_TRUE(BaselineRestoredAt(metadata, false)) << "an undo that only takes a variable away";
   EXPECT_EQ(BaselineRestoredAt(metadata, false)->seconds, 100);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/denial.h"
@@ -54,6 +55,12 @@ constexpr base::Duration kAtOnce = std::chrono::milliseconds(1);
 constexpr base::Duration kMarkAgain = std::chrono::seconds(30);
 
 }  // namespace
+
+Reconciler::Reconciler(const Parts& parts) : parts_(parts) {
+  if (parts_.shards != nullptr) {
+    shards_subscription_ = parts_.shards->OnClosed([this](int shard) { Leave(shard); });
+  }
+}
 
 double Reconciler::SecondsSince(base::TimePoint begin) const {
   return std::chrono::duration<double>(parts_.clock.Now() - begin).count();
@@ -170,6 +177,7 @@ apimachinery::Result<reloader::Plan> Reconciler::PlanFor(const Workload& workloa
   if (sources.failure()) {
     return apimachinery::Fail(*sources.failure());
   }
+  std::ranges::move(BadValues(workload, parts_.rules.keys), std::back_inserter(plan.bad_items));
   return plan;
 }
 

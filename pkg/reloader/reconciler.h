@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kubexx/base/clock.h"
+#include "kubexx/base/subscription.h"
 #include "kubexx/reloader/bad_item_news.h"
 #include "kubexx/reloader/baseline_schedule.h"
 #include "kubexx/reloader/caches.h"
@@ -22,6 +23,7 @@
 #include "kubexx/reloader/reloader_metrics.h"
 #include "kubexx/reloader/retries.h"
 #include "kubexx/reloader/rollout_gate.h"
+#include "kubexx/reloader/shard_gate.h"
 #include "kubexx/reloader/source_keys.h"
 #include "kubexx/reloader/strategy.h"
 #include "kubexx/reloader/writer.h"
@@ -45,6 +47,8 @@ class Reconciler {
     const WriteObservers& observers;
     /// Null: every rollout goes at once.
     RolloutGate* gate = nullptr;
+    /// Tells which namespaces are another replica's from now on; null: none.
+    ShardGate* shards = nullptr;
     BaselineRecording record_baselines = BaselineRecording::kWithRollouts;
     /// When to record those that go along with no rollout.
     BaselineSchedule& recording;
@@ -71,7 +75,7 @@ class Reconciler {
     Retries::Failure failure = Retries::Failure::kPasses;
   };
 
-  explicit Reconciler(const Parts& parts) : parts_(parts) {}
+  explicit Reconciler(const Parts& parts);
 
   /// `tenure`: see FreshReads.
   Answer Reconcile(const WorkloadId& id, const std::stop_token& stop, std::uint64_t tenure = 0);
@@ -132,6 +136,8 @@ class Reconciler {
   /// Once, when there is something new.
   void ReportFullBaseline(const Workload& workload, const reloader::Plan& plan);
   void Forget(const WorkloadId& id);
+  /// Forgets what it tells of workloads of a shard: another replica works on them now.
+  void Leave(int shard);
   void ReportFailure(const WorkloadId& id, const reloader::Plan& plan,
                      const apimachinery::Status& status) const;
   void Notify(const Workload& workload, const reloader::Plan& plan,
@@ -142,6 +148,7 @@ class Reconciler {
   const Parts parts_;
   BadItemNews bad_items_;  ///< each is logged once
   FullBaselines full_baselines_;
+  base::Subscription shards_subscription_;
 };
 
 }  // namespace kubexx::reloader

@@ -69,6 +69,14 @@ void Reconciler::ReportFullBaseline(const Workload& workload, const reloader::Pl
   }
 }
 
+void Reconciler::Leave(int shard) {
+  const auto left = [&](const std::string& namespace_) {
+    return ShardOf(namespace_, parts_.shards->shards()) == shard;
+  };
+  bad_items_.Leave(left);
+  full_baselines_.Leave(left, [this](std::size_t count) { parts_.metrics.FullBaselines(count); });
+}
+
 void Reconciler::ReportFailure(const WorkloadId& id, const reloader::Plan& plan,
                                const apimachinery::Status& status) const {
   for (const Change& change : plan.changes) {
@@ -103,7 +111,9 @@ void Reconciler::Notify(const Workload& workload, const reloader::Plan& plan,
 
 void Reconciler::ReportBadItems(const WorkloadId& id, const reloader::Plan& plan) {
   for (const BadItem& bad : bad_items_.News(id, plan.bad_items)) {
-    logging::Error("Item of a reload annotation is not a regular expression; it is skipped",
+    logging::Error(bad.is_value
+                       ? "Annotation has a value that cannot be meant"
+                       : "Item of a reload annotation is not a regular expression; it is skipped",
                    {{"item", bad.item},
                     {"error", bad.error},
                     {"workload", id.key.name},

@@ -72,12 +72,27 @@ void ShardGate::Close(int shard, base::Duration grace) {
     }
   }
   stop.request_stop();  // runs callbacks: not under the lock
-  const base::MutexLock lock(mu_);
-  Shard& entry = shards_[static_cast<std::size_t>(shard)];
-  while (entry.writes > 0) {
-    ended_.wait(mu_);
+  {
+    const base::MutexLock lock(mu_);
+    Shard& entry = shards_[static_cast<std::size_t>(shard)];
+    while (entry.writes > 0) {
+      ended_.wait(mu_);
+    }
+    entry.holds = nullptr;
   }
-  entry.holds = nullptr;
+  const base::MutexLock lock(tell_mu_);
+  if (on_closed_) {
+    on_closed_(shard);
+  }
+}
+
+base::Subscription ShardGate::OnClosed(std::function<void(int shard)> closed) {
+  const base::MutexLock lock(tell_mu_);
+  on_closed_ = std::move(closed);
+  return base::Subscription([this] {
+    const base::MutexLock unsubscribing(tell_mu_);
+    on_closed_ = nullptr;
+  });
 }
 
 bool ShardGate::IsOpen(int shard) const {

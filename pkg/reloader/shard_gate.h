@@ -13,6 +13,7 @@
 
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/base/subscription.h"
 
 namespace kubexx::reloader {
 
@@ -63,6 +64,10 @@ class ShardGate {
   /// `grace` they are told to.
   void Close(int shard, base::Duration grace);
 
+  /// Calls this at the end of each Close, when nothing is under way in the shard any more. It must
+  /// not call the gate. One at a time.
+  base::Subscription OnClosed(std::function<void(int shard)> closed);
+
   bool IsOpen(int shard) const;
   /// Of the shard of a namespace.
   bool IsOpenFor(std::string_view namespace_) const {
@@ -86,6 +91,8 @@ class ShardGate {
   mutable base::Mutex mu_;
   base::CondVar ended_;
   std::vector<Shard> shards_ KX_GUARDED_BY(mu_);
+  base::Mutex tell_mu_;  ///< taken alone, and held by a call, for which the end of it waits
+  std::function<void(int shard)> on_closed_ KX_GUARDED_BY(tell_mu_);
 };
 
 }  // namespace kubexx::reloader

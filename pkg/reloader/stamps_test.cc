@@ -80,6 +80,24 @@ TEST(StampersOf, OfAWholeListAreWhoeverChangedItLast) {
               UnorderedElementsAre(Pair(kStampOne, Stamper{.since = Time{.seconds = 100}})));
 }
 
+TEST(StampersOf, TimeIsNotKnownOfAManagerThatWroteMoreThanAnUndoDoes) {
+  const Workload workload = WithVariables({{kStampOne, "1"}});
+  const auto since = [&](const std::string& metadata_fields) {
+    ObjectMeta metadata;
+    AddOwner(metadata, "ui", 300, ValueFields({kStampOne}));
+    metadata.managed_fields.back().fields_v1->raw.insert(
+        1, R"("f:metadata":)" + metadata_fields + ",");
+    return StampersOf(workload, metadata).at(kStampOne).since;
+  };
+  EXPECT_EQ(since(R"({"f:annotations":{"f:kubernetes.io/change-cause":{}}})"),
+            (Time{.seconds = 300}))
+      << "an undo of a Deployment brings annotations back";
+  EXPECT_EQ(since(R"({"f:labels":{"f:tier":{}}})"), Time{})
+      << "it may have set a label after its undo";
+  EXPECT_EQ(since(R"({"f:annotations":{"f:a":{}},"f:ownerReferences":{}})"), Time{});
+  EXPECT_EQ(since("{}"), Time{}) << "all of it";
+}
+
 TEST(StampersOf, AlsoOfAnnotations) {
   Workload workload;
   workload.template_annotations = {{std::string(kRestartedFor), "x"}, {"other", "y"}};

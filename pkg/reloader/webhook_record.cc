@@ -32,23 +32,35 @@ std::string NameDigest(const SourceId& source) {
   return Short(DigestOf(std::string(NamesOf(source.type).plural) + "/" + source.key.ToString()));
 }
 
+/// In place of the digest of a state that is yet to be called for.
+constexpr std::string_view kOwed = "0000000000000000";
+static_assert(kOwed.size() == kDigits);
+
+/// Whether a version is certain to be from before another.
+bool IsOlder(std::uint64_t version, std::uint64_t other) { return version != 0 && version < other; }
+
 bool IsHex(std::string_view text) {
   return text.size() == kDigits && text.find_first_not_of("0123456789abcdef") == text.npos;
 }
 
 }  // namespace
 
-void WebhookRecord::Load(std::string_view text) {
+void WebhookRecord::Load(std::string_view text, Tenure tenure) {
   const base::MutexLock lock(mu_);
-  told_.clear();
-  changed_ = false;
+  std::map<std::string, Entry> before = std::exchange(told_, {});
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(text.size(), line.size() + 1));
     const std::string_view source = line.substr(0, kDigits);
     const std::string_view digest = line.substr(source.size());
-    if (IsHex(source) && IsHex(digest) && told_.size() < kMaxEntries) {
-      told_.insert_or_assign(std::string(source), std::string(digest));
+    if (IsHex(source) && IsHex(digest)) {
+      SetLocked(std::string(source), {.digest = std::string(digest)});
+    }
+  }
+  changed_ = false;
+  for (auto& [source, entry] : before) {
+    if (entry.tenure == tenure) {
+      SetLocked(source, std::move(entry));
     }
   }
 }
@@ -57,8 +69,8 @@ std::string WebhookRecord::Text() const {
   const base::MutexLock lock(mu_);
   std::string text;
   text.reserve(told_.size() * (2 * kDigits + 1));
-  for (const auto& [source, digest] : told_) {
-    text += source + digest + "\n";
+  for (const auto& [source, entry] : told_) {
+    text += source + entry.digest + "\n";
   }
   return text;
 }
@@ -79,67 +91,125 @@ void WebhookRecord::PutBack() {
   changed_ = true;
 }
 
-void WebhookRecord::SetLocked(std::string source, std::string digest) {
-  const auto found = told_.find(source);
-  if (found == told_.end() ? told_.size() >= kMaxEntries : found->second == digest) {
-    return;
+void WebhookRecord::SetLocked(const std::string& source, Entry entry) {
+  auto found = told_.find(source);
+  if (found == told_.end()) {
+    if (told_.size() >= kMaxEntries) {
+      return;
+    }
+    found = told_.emplace(source, Entry{}).first;
   }
-  told_.insert_or_assign(std::move(source), std::move(digest));
-  changed_ = true;
+  changed_ = changed_ || found->second.digest != entry.digest;
+  entry.mark = ++mark_;
+  found->second = std::move(entry);
 }
 
-void WebhookRecord::Note(const SourceId& source, const Digest& digest) {
+void WebhookRecord::Note(const SourceState& source, Tenure tenure) {
+  const std::string name = NameDigest(source.id);
   const base::MutexLock lock(mu_);
-  SetLocked(NameDigest(source), Short(digest));
+  const auto found = told_.find(name);
+  if (found == told_.end() || found->second.version <= source.version) {
+    SetLocked(name, {.digest = Short(source.digest), .version = source.version, .tenure = tenure});
+  }
 }
 
-void WebhookRecord::Forget(const SourceId& source) {
+void WebhookRecord::Owe(const SourceState& source) {
+  const std::string name = NameDigest(source.id);
   const base::MutexLock lock(mu_);
-  changed_ = told_.erase(NameDigest(source)) > 0 || changed_;
+  const auto found = told_.find(name);
+  if (found == told_.end() || found->second.version < source.version) {
+    SetLocked(name, {.digest = std::string(kOwed), .version = source.version});
+  }
 }
 
-std::vector<WebhookRecord::Finding> WebhookRecord::Compare(
-    const std::vector<std::pair<SourceId, Digest>>& sources, bool all) {
+void WebhookRecord::Forget(const SourceId& source, std::uint64_t version) {
+  const base::MutexLock lock(mu_);
+  const auto found = told_.find(NameDigest(source));
+  // A later one is of a source that was made anew.
+  if (found != told_.end() && (version == 0 || found->second.version <= version)) {
+    told_.erase(found);
+    changed_ = true;
+  }
+}
+
+void WebhookRecord::Rewind(const SourceId& source) {
+  const base::MutexLock lock(mu_);
+  if (const auto found = told_.find(NameDigest(source)); found != told_.end()) {
+    found->second.version = 0;
+  }
+}
+
+std::uint64_t WebhookRecord::Mark() const {
+  const base::MutexLock lock(mu_);
+  return mark_;
+}
+
+std::vector<WebhookRecord::Finding> WebhookRecord::Compare(const std::vector<SourceState>& sources,
+                                                           std::optional<std::uint64_t> mark) {
   std::vector<Finding> findings;
   std::set<std::string> seen;
   const base::MutexLock lock(mu_);
   compare_at_.reset();
-  for (const auto& [source, digest] : sources) {
-    std::string name = NameDigest(source);
-    std::string data = Short(digest);
+  for (const SourceState& source : sources) {
+    std::string name = NameDigest(source.id);
+    const std::string data = Short(source.digest);
+    const bool is_under_way = under_way_.contains({name, data});
     const auto found = told_.find(name);
     Finding finding = Finding::kSame;
     if (found == told_.end()) {
-      finding = Finding::kFirst;
-      SetLocked(name, std::move(data));
-    } else if (found->second != data && !under_way_.contains({name, data})) {
+      finding = is_under_way ? Finding::kSame : Finding::kFirst;
+      // Without a version: the event of this state may be yet to come.
+      SetLocked(name, {.digest = is_under_way ? std::string(kOwed) : data});
+    } else if (const Entry& entry = found->second;
+               entry.digest != data && !is_under_way && !IsOlder(source.version, entry.version)) {
       finding = Finding::kChanged;
     }
     findings.push_back(finding);
     seen.insert(std::move(name));
   }
-  if (!all) {
-    return findings;
+  if (mark) {
+    const std::size_t gone = std::erase_if(told_, [&](const auto& entry) {
+      return entry.second.mark <= *mark && !seen.contains(entry.first);
+    });
+    changed_ = changed_ || gone > 0;
   }
-  const std::size_t gone =
-      std::erase_if(told_, [&](const auto& entry) { return !seen.contains(entry.first); });
-  changed_ = changed_ || gone > 0;
   return findings;
 }
 
-bool WebhookRecord::Begin(const SourceId& source, const Digest& digest) {
+bool WebhookRecord::Begin(const SourceState& source, Tenure tenure) {
+  std::pair state{NameDigest(source.id), Short(source.digest)};
   const base::MutexLock lock(mu_);
-  return under_way_.emplace(NameDigest(source), Short(digest)).second;
+  const bool is_under_way = under_way_.contains(state);
+  const auto found = told_.find(state.first);
+  if (source.version == 0 || found == told_.end()) {
+    if (is_under_way) {
+      return false;
+    }
+  } else if (const Entry& entry = found->second;
+             IsOlder(source.version, entry.version) ||
+             (source.version == entry.version && (is_under_way || entry.digest == state.second))) {
+    return false;
+  }
+  SetLocked(state.first,
+            {.digest = std::string(kOwed), .version = source.version, .tenure = tenure});
+  under_way_.insert(std::move(state));
+  return true;
 }
 
-void WebhookRecord::End(const SourceId& source, const Digest& digest, bool delivered) {
+void WebhookRecord::End(const SourceState& source, Tenure tenure, bool delivered) {
   const base::TimePoint now = clock_.Now();
   const base::MutexLock lock(mu_);
-  std::pair state{NameDigest(source), Short(digest)};
-  under_way_.erase(state);
+  const std::pair state{NameDigest(source.id), Short(source.digest)};
+  if (const auto found = under_way_.find(state); found != under_way_.end()) {
+    under_way_.erase(found);
+  }
   if (delivered) {
     pause_ = base::Duration(0);
-    SetLocked(std::move(state.first), std::move(state.second));
+    // When there is a later one its own call counts.
+    if (const auto found = told_.find(state.first);
+        found == told_.end() || !IsOlder(source.version, found->second.version)) {
+      SetLocked(state.first, {.digest = state.second, .version = source.version, .tenure = tenure});
+    }
     return;
   }
   if (!compare_at_) {

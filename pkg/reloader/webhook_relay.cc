@@ -22,6 +22,17 @@ constexpr base::Duration kKeepInterval = std::chrono::seconds(5);
 
 constexpr char kBody[] = R"({"webhook":"update successful"})";
 
+/// Of what ProjectSource made of a ConfigMap or Secret.
+std::optional<SourceState> StateOf(SourceType type, const cache::Object& object) {
+  const auto source = SourceFrom(type, object);
+  if (!source) {
+    return std::nullopt;
+  }
+  return SourceState{.id = {type, object.key},
+                     .digest = source->digest,
+                     .version = VersionNumber(object.resource_version)};
+}
+
 }  // namespace
 
 WebhookRelay::WebhookRelay(Options options, std::vector<InformerSet> informers,
@@ -47,7 +58,7 @@ void WebhookRelay::Start() {
       informer->Start();
     }
   }
-  if (options_.store.load && (options_.gate == nullptr || options_.gate->shards() == 1)) {
+  if (KeepsRecord()) {
     keeper_ = std::jthread([this](const std::stop_token& stop) { Keep(stop); });
   }
 }
@@ -76,57 +87,79 @@ void WebhookRelay::Stop() {
     options_.namespace_selector->Stop();
   }
   sender_.Stop();
-  if (loaded_in_ && loaded_in_ == Tenure()) {
+  if (loaded_in_ && loaded_in_ == TenureOf({})) {
     Save({});
   }
 }
 
 void WebhookRelay::OnSource(SourceType type, const RawEvent& event) {
   metrics_.EventReceived(EventTypeOf(event), type);
-  if (!IsInScope(event.key().namespace_)) {
+  const std::string& namespace_ = event.key().namespace_;
+  if (event.type == RawEvent::Type::kUpdate &&
+      VersionNumber(event.resource_version()) < VersionNumber(event.old_resource_version())) {
+    record_.Rewind({type, event.key()});
+  }
+  if (options_.ignored_namespaces.contains(namespace_) || IsOwn({type, event.key()})) {
     metrics_.Skipped(SkipReason::kIgnoredOrNotSelected);
-  } else if (IsOwn({type, event.key()})) {
+  } else if (const auto tenure = TenureOf(namespace_); !tenure) {
+    Miss(type, event);
+    metrics_.Skipped(SkipReason::kIgnoredOrNotSelected);
+  } else if (!IsSelected(namespace_)) {
     metrics_.Skipped(SkipReason::kIgnoredOrNotSelected);
   } else if (Counts(type, event)) {
-    std::optional<Digest> digest;
-    if (event.type != RawEvent::Type::kDelete && type != SourceType::kSecretProviderClass) {
-      if (const auto source = SourceFrom(type, event.object())) {
-        digest = source->digest;
-      }
-    } else {
-      record_.Forget({type, event.key()});
-    }
-    Call({type, event.key()}, digest);
+    CallFor(type, event, *tenure);
   } else {
-    Note(type, event);
+    Note(type, event, *tenure);
   }
   metrics_.EventProcessed(EventTypeOf(event), type);
 }
 
-void WebhookRelay::Call(const SourceId& source, const std::optional<Digest>& digest) {
-  if (digest && !record_.Begin(source, *digest)) {
-    return;
+void WebhookRelay::CallFor(SourceType type, const RawEvent& event, std::uint64_t tenure) {
+  if (event.type == RawEvent::Type::kDelete || type == SourceType::kSecretProviderClass) {
+    record_.Forget({type, event.key()}, VersionNumber(event.resource_version()));
+    Send({type, event.key()});
+  } else if (const auto state = StateOf(type, event.object())) {
+    Call(*state, tenure);
+  } else {
+    Send({type, event.key()});
   }
+}
+
+void WebhookRelay::Call(const SourceState& source, std::uint64_t tenure) {
+  if (record_.Begin(source, tenure)) {
+    Send(source.id,
+         [this, source, tenure](bool delivered) { record_.End(source, tenure, delivered); });
+  }
+}
+
+void WebhookRelay::Send(const SourceId& source, std::function<void(bool delivered)> done) {
   logging::Info("Changes detected, calling the webhook", {{"source", source.key.name},
                                                           {"type", NamesOf(source.type).upper},
                                                           {"namespace", source.key.namespace_}});
-  sender_.Send({"application/json", kBody}, [this, source, digest](bool delivered) {
-    if (digest) {
-      record_.End(source, *digest, delivered);
-    }
-  });
+  sender_.Send({"application/json", kBody}, std::move(done));
 }
 
-void WebhookRelay::Note(SourceType type, const RawEvent& event) {
-  const SourceId id{type, event.key()};
+void WebhookRelay::Note(SourceType type, const RawEvent& event, std::uint64_t tenure) {
   if (event.type == RawEvent::Type::kDelete) {
-    record_.Forget(id);
+    record_.Forget({type, event.key()}, VersionNumber(event.resource_version()));
   } else if (event.type == RawEvent::Type::kAdd && !event.is_in_initial_list &&
              type != SourceType::kSecretProviderClass) {
-    if (const auto source = SourceFrom(type, event.object())) {
-      record_.Note(id, source->digest);
+    if (const auto state = StateOf(type, event.object())) {
+      record_.Note(*state, tenure);
     }
   }
+}
+
+void WebhookRelay::Miss(SourceType type, const RawEvent& event) {
+  if (KeepsRecord() && event.type == RawEvent::Type::kUpdate &&
+      type != SourceType::kSecretProviderClass) {
+    const auto before = SourceFrom(type, event.old_object());
+    const auto state = StateOf(type, event.object());
+    if (before && state && before->digest != state->digest) {
+      record_.Owe(*state);
+    }
+  }
+  missed_ = true;  // this replica may get, or get back, the Lease before another is called for it
 }
 
 bool WebhookRelay::WaitForLists(const std::stop_token& stop) const {
@@ -144,7 +177,7 @@ void WebhookRelay::Keep(const std::stop_token& stop) {
     return;
   }
   do {
-    const auto tenure = Tenure();
+    const auto tenure = TenureOf({});
     if (!tenure) {
       continue;
     }
@@ -152,7 +185,7 @@ void WebhookRelay::Keep(const std::stop_token& stop) {
     const bool is_new = loaded_in_ != tenure;
     if (is_new) {
       loaded_in_.reset();
-      if (!Load(stop)) {
+      if (!Load(*tenure, stop)) {
         continue;
       }
       loaded_in_ = tenure;
@@ -162,25 +195,17 @@ void WebhookRelay::Keep(const std::stop_token& stop) {
     // Before the sources are read: those of a space that is listed meanwhile are not all there.
     if (SourceSpaces spaces = SpacesOf(informers_);
         is_new || has_missed || spaces.listed != compared_ || record_.ShouldCompare()) {
-      Compare(spaces);
+      Compare(spaces, *tenure);
       compared_ = std::move(spaces.listed);
     }
     Save(stop);
   } while (options_.clock.SleepFor(kKeepInterval, stop));
 }
 
-std::optional<std::uint64_t> WebhookRelay::Tenure() const {
-  if (options_.gate == nullptr) {
-    return 0;
-  }
-  const auto permit = options_.gate->Enter({});
-  return permit ? std::optional(permit->tenure()) : std::nullopt;
-}
-
-bool WebhookRelay::Load(const std::stop_token& stop) {
+bool WebhookRelay::Load(std::uint64_t tenure, const std::stop_token& stop) {
   const auto text = options_.store.load(stop);
   if (text) {
-    record_.Load(*text);
+    record_.Load(*text, tenure);
     return true;
   }
   if (std::string error = text.status().ToString();
@@ -194,8 +219,9 @@ bool WebhookRelay::Load(const std::stop_token& stop) {
   return false;
 }
 
-void WebhookRelay::Compare(const SourceSpaces& spaces) {
-  std::vector<std::pair<SourceId, Digest>> sources;
+void WebhookRelay::Compare(const SourceSpaces& spaces, std::uint64_t tenure) {
+  const std::uint64_t mark = record_.Mark();  // of what comes from here on the list may be without
+  std::vector<SourceState> sources;
   for (const InformerSet& set : informers_) {
     for (const auto& [type, informer] : set.sources) {
       if (type == SourceType::kSecretProviderClass) {
@@ -206,23 +232,40 @@ void WebhookRelay::Compare(const SourceSpaces& spaces) {
             !spaces.listed.contains({type, object.key.namespace_})) {
           return;
         }
-        const auto source = SourceFrom(type, object);
-        if (source && !IsOwn({type, object.key})) {
-          sources.emplace_back(SourceId{type, object.key}, source->digest);
+        auto state = StateOf(type, object);
+        if (state && !IsOwn(state->id)) {
+          sources.push_back(*std::move(state));
         }
       });
     }
   }
-  std::erase_if(sources,
-                [this](const auto& entry) { return !IsInScope(entry.first.key.namespace_); });
-  // The record holds digests of names: what is not listed cannot be told from what is gone.
-  const bool all = std::ranges::all_of(spaces.unlisted, [](const SourceSpace& space) {
-    return space.type == SourceType::kSecretProviderClass;
+  bool some_are_missed = false;
+  std::erase_if(sources, [&](const SourceState& source) {
+    const std::string& namespace_ = source.id.key.namespace_;
+    if (options_.ignored_namespaces.contains(namespace_)) {
+      return true;
+    }
+    if (!TenureOf(namespace_)) {
+      some_are_missed = true;
+      return true;
+    }
+    return !IsSelected(namespace_);
   });
-  const auto findings = record_.Compare(sources, all);
+  if (stop_.stop_requested()) {
+    return;  // it is not known which are selected
+  }
+  if (some_are_missed) {
+    missed_ = true;
+  }
+  // The record holds digests of names: what is not listed cannot be told from what is gone.
+  const bool all =
+      !some_are_missed && std::ranges::all_of(spaces.unlisted, [](const SourceSpace& space) {
+        return space.type == SourceType::kSecretProviderClass;
+      });
+  const auto findings = record_.Compare(sources, all ? std::optional(mark) : std::nullopt);
   for (std::size_t i = 0; i < sources.size(); ++i) {
     if (findings[i] == WebhookRecord::Finding::kChanged) {
-      Call(sources[i].first, sources[i].second);
+      Call(sources[i], tenure);
     }
   }
 }
@@ -252,17 +295,22 @@ bool WebhookRelay::IsOwn(const SourceId& source) const {
          (source.key.name == own.name || source.key.name == kMetaInfoName);
 }
 
-bool WebhookRelay::IsInScope(const std::string& name) {
-  if (options_.ignored_namespaces.contains(name)) {
-    return false;
+std::optional<std::uint64_t> WebhookRelay::TenureOf(const std::string& namespace_) const {
+  if (options_.gate == nullptr) {
+    return 0;
   }
-  if (options_.gate != nullptr && !options_.gate->Enter(name)) {
-    missed_ = true;  // this replica may get, or get back, the Lease before another is called for it
-    return false;
-  }
+  const auto permit = options_.gate->Enter(namespace_);
+  return permit ? std::optional(permit->tenure()) : std::nullopt;
+}
+
+bool WebhookRelay::IsSelected(const std::string& namespace_) {
   return options_.namespace_selector == nullptr ||
          (options_.namespace_selector->WaitForSync(stop_.get_token()) &&
-          options_.namespace_selector->Contains(name));
+          options_.namespace_selector->Contains(namespace_));
+}
+
+bool WebhookRelay::KeepsRecord() const {
+  return options_.store.load && (options_.gate == nullptr || options_.gate->shards() == 1);
 }
 
 bool WebhookRelay::IsCreated(SourceType type, const RawEvent& event) const {

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -74,25 +75,32 @@ class WebhookRelay {
   using RawEvent = cache::RawEvent;
 
   void OnSource(SourceType type, const RawEvent& event);
-  /// What is not for want of the Lease is compared later.
-  bool IsInScope(const std::string& name);
+  /// The tenure in which this replica calls for sources of the namespace, and, with one shard only,
+  /// keeps the record; nothing when it may not now.
+  std::optional<std::uint64_t> TenureOf(const std::string& namespace_) const;
+  bool IsSelected(const std::string& namespace_);
   /// Whether the operator writes it itself.
   bool IsOwn(const SourceId& source) const;
   bool Counts(SourceType type, const RawEvent& event) const;
-  /// Without a digest the call is not recorded.
-  void Call(const SourceId& source, const std::optional<Digest>& digest);
+  /// Calls for what has happened.
+  void CallFor(SourceType type, const RawEvent& event, std::uint64_t tenure);
+  void Call(const SourceState& source, std::uint64_t tenure);
+  void Send(const SourceId& source, std::function<void(bool delivered)> done = {});
   /// Notes what needs no call.
-  void Note(SourceType type, const RawEvent& event);
+  void Note(SourceType type, const RawEvent& event, std::uint64_t tenure);
+  /// For want of the Lease: what this replica gets back before another one has called for it is
+  /// compared.
+  void Miss(SourceType type, const RawEvent& event);
   void Keep(const std::stop_token& stop);
   /// Until all is listed and its events have been worked through, but for what is refused; false
   /// when `stop` was requested first.
   bool WaitForLists(const std::stop_token& stop) const;
-  /// In which this replica keeps the record; nothing when it may not now.
-  std::optional<std::uint64_t> Tenure() const;
-  bool Load(const std::stop_token& stop);
+  bool Load(std::uint64_t tenure, const std::stop_token& stop);
   /// Of what has been listed. The rest is compared once it is.
-  void Compare(const SourceSpaces& spaces);
+  void Compare(const SourceSpaces& spaces, std::uint64_t tenure);
   void Save(const std::stop_token& stop);
+  /// Whether the record is kept beyond this process.
+  bool KeepsRecord() const;
   bool IsCreated(SourceType type, const RawEvent& event) const;
   bool IsDeleted(SourceType type, const RawEvent& event) const;
 

@@ -23,6 +23,52 @@ namespace {
 
 namespace core = api::core::v1;
 
+/// Whether a Lease is held, as a gate asks. One who asks may be kept waiting: a handler, so that an
+/// event waits, or the keeper between the sources that it has read and what it makes of them.
+class SlowLease {
+ public:
+  bool Ask() {
+    const base::MutexLock lock(mu_);
+    if (++asked_ != slow_) {
+      return true;
+    }
+    waits_ = true;
+    while (waits_) {
+      changed_.wait(mu_);
+    }
+    return answer_;
+  }
+  /// Keeps whoever asks as the n-th from now on.
+  void Keep(int n) {
+    const base::MutexLock lock(mu_);
+    asked_ = 0;
+    slow_ = n;
+  }
+  bool keeps() {
+    const base::MutexLock lock(mu_);
+    return waits_;
+  }
+  void Await() {
+    while (!keeps()) {
+      std::this_thread::yield();
+    }
+  }
+  void LetGo(bool answer = true) {
+    const base::MutexLock lock(mu_);
+    answer_ = answer;
+    waits_ = false;
+    changed_.notify_all();
+  }
+
+ private:
+  base::Mutex mu_;
+  base::CondVar changed_;
+  int asked_ KX_GUARDED_BY(mu_) = 0;
+  int slow_ KX_GUARDED_BY(mu_) = 0;
+  bool waits_ KX_GUARDED_BY(mu_) = false;
+  bool answer_ KX_GUARDED_BY(mu_) = true;
+};
+
 /// A cluster with ConfigMaps and the messages that were sent about them.
 class WebhookRelayTest : public testing::Test {
  protected:
@@ -93,18 +139,73 @@ class WebhookRelayTest : public testing::Test {
   }
   /// A process with the store, from its start to its end; `then` runs in between.
   void Run(const std::function<void()>& then = {}) {
-    relay_.reset();  // which stops its sender
-    sender_ = NewSender();
-    Start({.gate = gate_, .store = Store(), .clock = clock_});
+    Begin();
     clock_.AwaitSleepers(1);  // it has compared
     if (then) {
       then();
     }
     relay_->Stop();
   }
+  /// A process with the store.
+  void Begin() {
+    relay_.reset();  // which stops its sender
+    sender_ = NewSender();
+    Start({.gate = gate_, .store = Store(), .clock = clock_});
+  }
+  /// Until it has begun to.
+  void AwaitLoaded() {
+    const base::MutexLock lock(mu_);
+    while (!loads_) {
+      changed_.wait(mu_);
+    }
+  }
+  /// A process that begins to load its record; `then` runs before it has.
+  void RunAndLoadLate(const std::function<void()>& then) {
+    Block(false, &loads_);
+    Block(true, &loads_slowly_);
+    Begin();
+    AwaitLoaded();
+    then();
+    Block(false, &loads_slowly_);
+    clock_.AwaitSleepers(1);
+  }
+  /// Lets time pass until the keeper compares, and keeps it when it has read the sources.
+  void AwaitCompare(SlowLease& lease) {
+    for (clock_.AwaitSleepers(1); !lease.keeps();) {
+      lease.Keep(2);  // it asks for its tenure, and then for each source that it has read
+      clock_.Advance(std::chrono::seconds(5));
+      while (clock_.Sleepers() == 0 && !lease.keeps()) {
+        std::this_thread::yield();
+      }
+    }
+  }
+  /// The gate, with a Lease that may be slow.
+  std::unique_ptr<ShardGate> OpenGate(SlowLease& lease) {
+    auto gate = std::make_unique<ShardGate>(1);
+    gate->Open(0, [&lease] { return lease.Ask(); });
+    gate_ = gate.get();
+    return gate;
+  }
+  /// Until so many calls have been made, or the time in which they should have been is over.
+  void LetTimePass(std::size_t calls) {
+    for (int i = 0; i < 40 && Calls() < calls; ++i) {
+      clock_.AwaitSleepers(1);
+      clock_.Advance(std::chrono::seconds(5));
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    clock_.AwaitSleepers(1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // there may be one too many
+    EXPECT_EQ(Calls(), calls);
+  }
   WebhookStore Store() {
     return {.own = {"own", "record"},
             .load = [this](const std::stop_token&) -> apimachinery::Result<std::string> {
+              const base::MutexLock lock(mu_);
+              loads_ = true;
+              changed_.notify_all();
+              while (loads_slowly_) {
+                changed_.wait(mu_);
+              }
               return stored_;
             },
             .save = [this](const std::string& text,
@@ -130,9 +231,9 @@ class WebhookRelayTest : public testing::Test {
           return answer_;
         });
   }
-  void Block(bool is_blocked) {
+  void Block(bool is_blocked, bool* what = nullptr) {
     const base::MutexLock lock(mu_);
-    is_blocked_ = is_blocked;
+    (what == nullptr ? is_blocked_ : *what) = is_blocked;
     changed_.notify_all();
   }
   /// Of all that is asked of the source.
@@ -157,6 +258,8 @@ class WebhookRelayTest : public testing::Test {
   base::CondVar changed_;
   int answer_ KX_GUARDED_BY(mu_) = 200;
   bool is_blocked_ KX_GUARDED_BY(mu_) = false;
+  bool loads_ = false;
+  bool loads_slowly_ = false;
   std::size_t queue_size_ = 1000;
   std::string stored_;
   base::testing::FakeClock clock_;
@@ -304,7 +407,8 @@ TEST_F(WebhookRelayTest, WhatAnotherReplicaHasKeptMeanwhileIsNotWrittenOver) {
   Run([&] {
     gate.Close(0, base::Duration(0));
     expected.Load(stored_);
-    expected.Note({SourceType::kConfigMap, {"ns", "config"}}, DigestOf("key=new"));
+    expected.Note(
+        {.id = {SourceType::kConfigMap, {"ns", "config"}}, .digest = DigestOf("key=new")});
     ASSERT_NE(expected.Text(), stored_);
     stored_ = expected.Text();
     Put("config", "new");
@@ -315,7 +419,7 @@ TEST_F(WebhookRelayTest, WhatAnotherReplicaHasKeptMeanwhileIsNotWrittenOver) {
     AwaitSent(1);
   });
   EXPECT_EQ(Calls(), 1U);
-  expected.Note({SourceType::kConfigMap, {"ns", "other"}}, DigestOf("key=new"));
+  expected.Note({.id = {SourceType::kConfigMap, {"ns", "other"}}, .digest = DigestOf("key=new")});
   EXPECT_EQ(stored_, expected.Text());
   relay_.reset();
 }
@@ -396,7 +500,8 @@ TEST(WebhookRecord, KeepsABoundedNumberAndReadsWhatItWrites) {
   base::testing::FakeClock clock;
   WebhookRecord record(clock);
   for (std::size_t i = 0; i < WebhookRecord::kMaxEntries + 10; ++i) {
-    record.Note({SourceType::kSecret, {"ns", std::to_string(i)}}, DigestOf(std::to_string(i)));
+    record.Note({.id = {SourceType::kSecret, {"ns", std::to_string(i)}},
+                 .digest = DigestOf(std::to_string(i))});
   }
   const std::string text = record.Text();
   EXPECT_EQ(text.size(), WebhookRecord::kMaxEntries * 33);
@@ -404,6 +509,155 @@ TEST(WebhookRecord, KeepsABoundedNumberAndReadsWhatItWrites) {
   other.Load("mangled\n" + text);
   EXPECT_EQ(other.Text(), text);
   EXPECT_FALSE(other.TakeChanged());
+}
+
+TEST_F(WebhookRelayTest, AChangeThatIsComparedBeforeItsEventIsCalledForOnce) {
+  SlowLease lease;
+  const auto gate = OpenGate(lease);
+  Put("config", "old");
+  Put("other", "old");
+  Run([&] {
+    Answer(404);
+    Put("other", "new");
+    AwaitSent(1);
+    Answer(200);
+    lease.Keep(1);
+    Put("config", "new");
+    lease.Await();
+    LetTimePass(3);
+    lease.LetGo();
+    AwaitEvents("update", 2);
+    LetTimePass(3);
+  });
+  Run();
+  EXPECT_EQ(Calls(), 3U);
+  relay_.reset();
+}
+
+TEST_F(WebhookRelayTest, AChangeThatIsFirstSeenBeforeItsEventIsCalledForUntilItIsDelivered) {
+  for (const bool has_permit : {true, false}) {
+    SlowLease lease;
+    const auto gate = OpenGate(lease);
+    stored_.clear();
+    Put("config", "old");
+    const std::size_t calls = Calls();
+    RunAndLoadLate([&] {
+      lease.Keep(1);
+      Put("config", "new");
+      lease.Await();
+    });
+    Answer(404);
+    lease.LetGo(has_permit);
+    if (has_permit) {
+      AwaitSent(calls + 1);
+    }
+    Answer(200);
+    LetTimePass(calls + (has_permit ? 2 : 1));
+    relay_.reset();
+    config_maps_->Delete({"ns", "config"});
+  }
+}
+
+TEST_F(WebhookRelayTest, WhatIsCalledForBeforeTheRecordIsLoadedIsPartOfIt) {
+  Put("config", "old");
+  Run();
+  RunAndLoadLate([this] {
+    Put("config", "new");
+    AwaitSent(1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // it has been delivered
+  });
+  LetTimePass(1);
+  relay_->Stop();
+  stored_.clear();
+  Answer(404);
+  RunAndLoadLate([this] {
+    Put("config", "newer");
+    AwaitSent(2);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // that has failed
+  });
+  Answer(200);
+  LetTimePass(3);
+}
+
+TEST_F(WebhookRelayTest, WhatChangesWhileSourcesAreComparedIsNotTakenBack) {
+  SlowLease lease;
+  const auto gate = OpenGate(lease);
+  Put("config", "old");
+  Put("other", "old");
+  Run([&] {
+    const double added =
+        registry_
+            .Counter(
+                "reloader_events_processed_total",
+                "Events of sources that have been worked through.",
+                {{"event_type", "add"}, {"resource_type", "configmaps"}, {"result", "success"}})
+            .Value();
+    Answer(404);
+    Put("other", "new");
+    AwaitSent(1);
+    Answer(200);
+    AwaitCompare(lease);
+    Put("config", "new");
+    AwaitSent(2);
+    Put("added", "first");
+    AwaitEvents("add", added + 1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the call has been delivered
+    lease.LetGo();
+    LetTimePass(3);
+  });
+  EXPECT_EQ(stored_.size(), 3U * 33) << "what was added is known";
+  Run();
+  EXPECT_EQ(Calls(), 3U);
+  relay_.reset();
+}
+
+TEST_F(WebhookRelayTest, WhatItMayNotCallForWhileItComparesIsNotForgotten) {
+  SlowLease lease;
+  const auto gate = OpenGate(lease);
+  Put("config", "old");
+  Run([&] {
+    Answer(404);
+    Put("config", "new");
+    AwaitSent(1);
+    Answer(200);
+    AwaitCompare(lease);
+    lease.LetGo(false);
+    LetTimePass(2);
+  });
+  relay_.reset();
+}
+
+TEST(WebhookRecord, FollowsAStoreThatIsRestored) {
+  base::testing::FakeClock clock;
+  WebhookRecord record(clock);
+  SourceState source{
+      .id = {SourceType::kSecret, {"ns", "a"}}, .digest = DigestOf("1"), .version = 9};
+  ASSERT_TRUE(record.Begin(source));
+  record.End(source, 0, true);
+  source = {.id = source.id, .digest = DigestOf("2"), .version = 5};
+  EXPECT_FALSE(record.Begin(source)) << "an event from before the call";
+  record.Rewind(source.id);
+  EXPECT_TRUE(record.Begin(source));
+}
+
+TEST(WebhookRecord, ACallForALaterStateIsTheOneThatCounts) {
+  base::testing::FakeClock clock;
+  WebhookRecord record(clock);
+  const SourceId id{SourceType::kSecret, {"ns", "a"}};
+  const SourceState a{.id = id, .digest = DigestOf("a"), .version = 1};
+  const SourceState b{.id = id, .digest = DigestOf("b"), .version = 2};
+  const SourceState again{.id = id, .digest = DigestOf("a"), .version = 3};
+  record.Note(a);
+  EXPECT_TRUE(record.Begin(b));
+  EXPECT_TRUE(record.Begin(again)) << "who was told of b has to be told";
+  record.End(b, 0, true);
+  record.End(again, 0, false);
+  EXPECT_EQ(record.Compare({again}, record.Mark()), std::vector{WebhookRecord::Finding::kChanged});
+  EXPECT_TRUE(record.Begin(again));
+  record.End(again, 0, true);
+  EXPECT_EQ(record.Compare({again}, record.Mark()), std::vector{WebhookRecord::Finding::kSame});
+  EXPECT_EQ(record.Compare({b}, record.Mark()), std::vector{WebhookRecord::Finding::kSame})
+      << "read before";
 }
 
 TEST_F(WebhookRelayTest, ALabelThatGoesOrComesIsNoDeletionAndNoCreation) {

@@ -270,6 +270,20 @@ TEST_F(ReloaderEdge, ANamespaceThatIsSelectedLaterIsMadeUpFor) {
   EXPECT_TRUE(AwaitRollout("new", namespace_));
 }
 
+TEST_F(ReloaderEdge, AVariableThatHasAValueFromGetsItsValue) {
+  CreateWeb(namespace_);
+  Deployment web = Web(namespace_);
+  auto& variable = web.spec.template_.spec.containers.at(0).env.at(0);
+  variable.value.clear();
+  variable.value_from.emplace().field_ref.emplace().field_path = "metadata.name";
+  const auto updated = Deployments(namespace_).Update(web);
+  ASSERT_TRUE(updated) << updated.status().ToString();
+  const Program program({"--namespaces=" + namespace_}, {});
+  PutConfig("new", namespace_);
+  ASSERT_TRUE(AwaitRollout("new", namespace_));
+  EXPECT_FALSE(Web(namespace_).spec.template_.spec.containers.at(0).env.at(0).value_from);
+}
+
 TEST_F(ReloaderEdge, APauseOutlivesTheProcess) {
   constexpr char kPausedAt[] = "deployment.reloader.stakater.com/paused-at";
   CreateWeb(namespace_, {{"deployment.reloader.stakater.com/pause-period", "1h"}});

@@ -110,6 +110,13 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"RetainKeys", R"({"strategy":{"type":"a","rollingUpdate":{}}})",
              R"({"strategy":{"$retainKeys":["type"],"type":"b"}})", R"({"strategy":{"type":"b"}})"},
         Case{"NullErases", R"({"a":1,"b":1})", R"({"a":null})", R"({"b":1})"},
+        Case{"NullErasesInAnElement",
+             R"({"env":[{"name":"a","valueFrom":{"fieldRef":{"fieldPath":"metadata.name"}}}]})",
+             R"({"env":[{"name":"a","value":"1","valueFrom":null},)"
+             R"({"name":"b","value":"2","valueFrom":null}]})",
+             R"({"env":[{"name":"a","value":"1"},{"name":"b","value":"2"}]})"},
+        Case{"NullAddsNothing", R"({})", R"({"env":[{"name":"a","value":"1","valueFrom":null}]})",
+             R"({"env":[{"name":"a","value":"1"}]})"},
         Case{"UnknownDirective", R"({"a":{}})", R"({"a":{"$patch":"x"}})", ""}),
     NameOf);
 

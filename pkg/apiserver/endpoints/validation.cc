@@ -121,6 +121,30 @@ void CheckFinalizers(const ResourceType& type, const JsonTree* old, const JsonTr
   }
 }
 
+/// Variables have names, and a value or one place that it is from.
+void CheckVariables(const JsonTree& container, const std::string& path, FieldCauses& causes) {
+  const std::span<const JsonTree> variables = ElementsOf(container, "env");
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    const std::string here = At(path + ".env", i);
+    if (variables[i].TextAt("name").empty()) {
+      causes.Required(here + ".name");
+    }
+    const JsonTree* const from = variables[i].Find("valueFrom");
+    if (from == nullptr || from->IsNull()) {
+      continue;
+    }
+    const std::string_view why =
+        from->size() == 0 ? "must specify one of: `fieldRef`, `resourceFieldRef`, "
+                            "`configMapKeyRef`, `secretKeyRef` or `fileKeyRef`"
+        : !variables[i].TextAt("value").empty() ? "may not be specified when `value` is not empty"
+        : from->size() > 1 ? "may not have more than one field specified at a time"
+                           : "";
+    if (!why.empty()) {
+      causes.Invalid(here + ".valueFrom", QuotedText(""), why);
+    }
+  }
+}
+
 /// Containers have to be there, with names and images.
 void CheckContainers(const JsonTree& spec, const std::string& path, FieldCauses& causes) {
   if (ElementsOf(spec, "containers").empty()) {
@@ -142,6 +166,7 @@ void CheckContainers(const JsonTree& spec, const std::string& path, FieldCauses&
       if (containers[i].TextAt("image").empty()) {
         causes.Required(here + ".image");
       }
+      CheckVariables(containers[i], here, causes);
     }
   }
 }

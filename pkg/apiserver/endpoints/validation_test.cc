@@ -58,6 +58,22 @@ INSTANTIATE_TEST_SUITE_P(
                     OfSpec(R"("containers":[{"name":"a","image":"i"},{"name":"a"}])"),
                     "[spec.containers[1].name: Duplicate value: \"a\", spec.containers[1].image: "
                     "Required value]"},
+        InvalidCase{
+            "ValueTwice", kValidPods,
+            OfSpec(R"("containers":[{"name":"a","image":"i","env":[{"name":"V","value":"1",)"
+                   R"("valueFrom":{"fieldRef":{"fieldPath":"metadata.name"}}}]}])"),
+            "spec.containers[0].env[0].valueFrom: Invalid value: \"\": may not be "
+            "specified when `value` is not empty"},
+        InvalidCase{"ValueFromNothingOrMuch", kValidPods,
+                    OfSpec(R"("containers":[{"name":"a","image":"i","env":[)"
+                           R"({"name":"V","valueFrom":{}},{"name":"W","valueFrom":{)"
+                           R"("fieldRef":{"fieldPath":"metadata.name"},)"
+                           R"("secretKeyRef":{"name":"s","key":"k"}}},{"value":"1"}]}])"),
+                    "[spec.containers[0].env[0].valueFrom: Invalid value: \"\": must specify one "
+                    "of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or "
+                    "`fileKeyRef`, spec.containers[0].env[1].valueFrom: Invalid value: \"\": may "
+                    "not have more than one field specified at a time, "
+                    "spec.containers[0].env[2].name: Required value]"},
         InvalidCase{"SelectorOfOthers", kValidDeployments,
                     OfSpec(R"("selector":{"matchLabels":{"a":"b"}},)" + kPodTemplate), kMismatch},
         InvalidCase{"StatefulSet", "/apis/apps/v1/namespaces/default/statefulsets",
