@@ -290,8 +290,7 @@ void EventRouter::NoteWhatCameBefore(const WorkloadId& workload, std::uint64_t v
   if (version == 0 || parts_.recent == nullptr) {
     return;
   }
-  for (const auto& [source, before, now] :
-       parts_.recent->Since(workload.key.namespace_, version)) {
+  for (const auto& [source, before, now] : parts_.recent->Since(workload.key.namespace_, version)) {
     parts_.memory.RecordChange(workload, source, before, now);
   }
 }

@@ -90,8 +90,8 @@ class EventRouter {
   /// Of an update of a workload: whether the replica that works on it has rolled it, or recorded
   /// what it has.
   void NoteRecord(const Workload& before, const Workload& now);
-  /// The workload was made, or changed, at `version`: changes of sources since then, which were told
-  /// of before, may be of sources that nobody knew it to use.
+  /// The workload was made, or changed, at `version`: changes of sources since then, which were
+  /// told of before, may be of sources that nobody knew it to use.
   void NoteWhatCameBefore(const WorkloadId& workload, std::uint64_t version);
   /// `before` is null when the source has just appeared.
   void NoteWorkloads(const Source& source, const Digest* before);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "kubexx/cache/shared_informer_base.h"
+#include "kubexx/reloader/caches.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -31,6 +32,19 @@ std::uint64_t Number(std::string_view version) {
 
 OnDemandLists::OnDemandLists(std::vector<Member> members, base::Clock& clock, Pass pass)
     : members_(std::move(members)), clock_(clock), pass_(std::move(pass)) {}
+
+std::vector<OnDemandLists::Member> OnDemandLists::MembersOf(
+    const std::vector<InformerSet>& informers) {
+  std::vector<Member> members;
+  for (const InformerSet& set : informers) {
+    for (const auto& [kind, sources] : set.workload_sources) {
+      for (const NamespacedWorkloads& source : sources) {
+        members.push_back({source.namespace_, source.source, set.workloads.at(kind)});
+      }
+    }
+  }
+  return members;
+}
 
 void OnDemandLists::Start() {
   if (!members_.empty()) {

@@ -29,6 +29,8 @@ class SharedInformerBase;
 
 namespace kubexx::reloader {
 
+struct InformerSet;
+
 /// Collects the changes of sources while workloads are listed, and passes each on once the store
 /// has a list that began after it: one list answers all changes that wait, however many there are.
 /// Until it is known whether a kind may be watched, as between its list and the first event of its
@@ -52,6 +54,9 @@ class OnDemandLists {
   ~OnDemandLists() = default;
   OnDemandLists(const OnDemandLists&) = delete;
   OnDemandLists& operator=(const OnDemandLists&) = delete;
+
+  /// One for each source of workloads of these informers.
+  static std::vector<Member> MembersOf(const std::vector<InformerSet>& informers);
 
   void Start();
   void Stop();

@@ -37,18 +37,6 @@ Operator::Options WithStrategy(Operator::Options options) {
   return options;
 }
 
-std::vector<OnDemandLists::Member> OnDemandMembers(const std::vector<InformerSet>& informers) {
-  std::vector<OnDemandLists::Member> members;
-  for (const InformerSet& set : informers) {
-    for (const auto& [kind, sources] : set.workload_sources) {
-      for (const NamespacedWorkloads& source : sources) {
-        members.push_back({source.namespace_, source.source, set.workloads.at(kind)});
-      }
-    }
-  }
-  return members;
-}
-
 std::unique_ptr<SourceAbsences> NewAbsences(const Operator::Options& options) {
   if (!options.source_exists ||
       !(options.rules.reload_on_create || options.rules.reload_on_delete)) {
@@ -88,7 +76,7 @@ class Operator::Impl {
                  .gate = options_.gate,
                  .note = [this](const WorkloadId& id, Cause cause) { Note(id, cause); }}),
         pauses_(NewPauses(writer)),
-        on_demand_(OnDemandMembers(caches_.informers()), options_.clock,
+        on_demand_(OnDemandLists::MembersOf(caches_.informers()), options_.clock,
                    [this](const SourceId& source, const std::optional<Digest>& before) {
                      router_.OnListed(source, before);
                    }),

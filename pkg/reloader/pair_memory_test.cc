@@ -142,8 +142,8 @@ TEST(PairMemory, AWorkloadThatWasMadeAfterTheChangeBeganWithIt) {
 TEST(PairMemory, NewPodsHaveWhatPassedForTheOldOnes) {
   const SourceId other{SourceType::kSecret, {"ns", "other"}};
   Plan first = PlanFromNothing(kNew);
-  first.learnt.emplace_back(
-      other, PairState{.kind = Kind::kConfirmed, .digest = kNew, .taken_at = 22});
+  first.learnt.emplace_back(other,
+                            PairState{.kind = Kind::kConfirmed, .digest = kNew, .taken_at = 22});
   for (const bool is_told_by_event : {false, true}) {
     PairMemory memory;
     memory.Apply(kPairWorkload, first);
