@@ -66,6 +66,7 @@ function(kubexx_package name)
     target_link_libraries(kubexx_${name}_testing PUBLIC kubexx_${name} ${ARG_TEST_DEPS} GTest::gmock
       PRIVATE kubexx_warnings kubexx_test_flags)
     kubexx_precompile(kubexx_${name}_testing testing)
+    kubexx_batches(kubexx_${name}_testing)
     add_library(kubexx::${name}_testing ALIAS kubexx_${name}_testing)
     if(KUBEXX_SANITIZE)
       set_target_properties(kubexx_${name}_testing PROPERTIES EXCLUDE_FROM_ALL TRUE)
@@ -94,4 +95,15 @@ function(kubexx_package name)
     target_link_libraries(${name}_bench PRIVATE kubexx_${name} ${ARG_PRIVATE_DEPS} ${ARG_TEST_DEPS}
       benchmark::benchmark_main kubexx_warnings)
   endif()
+endfunction()
+
+# kubexx_program_code(NAME SOURCE...): objects of a program in the current folder that read its settings, connect its parts and wait:
+# compiled for size. Not the program itself, as its code would be compiled with -fPIE, and the precompiled headers with -fPIC.
+function(kubexx_program_code name)
+  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  add_library(${name} OBJECT ${ARGN})
+  target_compile_options(${name} PRIVATE ${kubexx_cold_options})
+  target_link_libraries(${name} PRIVATE kubexx_warnings)
+  kubexx_precompile(${name} cold)
+  kubexx_batches(${name})
 endfunction()

@@ -96,15 +96,22 @@ function(kubexx_write_batches target name size list)
 endfunction()
 
 # kubexx_sort_by_headers(LIST LAST): first the sources that reach the header of informers, which more sources include than any
-# other large one of ours, and which changes often; LAST is the last of these. Then those with the heaviest header of another
-# folder, which is the one that reaches most headers of ours; then those that reach most headers themselves; then by name. So the
-# sources that share an expensive header stand together.
+# other large one of ours, and which changes often. Then those that reach cpprestsdk, which
+# takes longer to read than all of ours. LAST is the last of these, or of those before when there are any. Then those with the
+# heaviest header of another folder, which is the one that reaches most headers of ours; then those that reach most headers
+# themselves; then by name. So the sources that share an expensive header stand together.
 function(kubexx_sort_by_headers list last)
   set(informers ${PROJECT_SOURCE_DIR}/pkg/cache/shared_informer_base.h)
   set(keys)
   set(sharing 0)
+  set(talking 0)
   foreach(source IN LISTS ${list})
     kubexx_reached_headers(${source} reached)
+    set(remote FALSE)
+    if("cpprestsdk" IN_LIST reached)
+      set(remote TRUE)
+      list(REMOVE_ITEM reached cpprestsdk)
+    endif()
     list(LENGTH reached count)
     get_filename_component(own ${source} DIRECTORY)
     set(heaviest 0)
@@ -119,6 +126,9 @@ function(kubexx_sort_by_headers list last)
     if(informers IN_LIST reached)
       math(EXPR sharing "${sharing} + 1")
       math(EXPR heaviest "${heaviest} + 400000")
+    elseif(remote)
+      math(EXPR talking "${talking} + 1")
+      math(EXPR heaviest "${heaviest} + 200000")
     endif()
     math(EXPR heaviest "900000 - ${heaviest}")
     math(EXPR count "900000 - ${count}")
@@ -128,6 +138,9 @@ function(kubexx_sort_by_headers list last)
   list(TRANSFORM keys REPLACE "^[0-9]+ [0-9]+ " "")
   set(${list} "${keys}" PARENT_SCOPE)
   set(${last} "" PARENT_SCOPE)
+  if(sharing EQUAL 0)
+    set(sharing ${talking})
+  endif()
   if(sharing GREATER 0)
     math(EXPR sharing "${sharing} - 1")
     list(GET keys ${sharing} end)
@@ -135,14 +148,19 @@ function(kubexx_sort_by_headers list last)
   endif()
 endfunction()
 
-# kubexx_reached_headers(FILE OUT): our headers that FILE includes, and those that they include. Each file is read once.
+# kubexx_reached_headers(FILE OUT): our headers that FILE includes, and those that they include; "cpprestsdk" for those
+# of that library. Each file is read once.
 function(kubexx_reached_headers file out)
   get_property(known GLOBAL PROPERTY kubexx_reached_${file} SET)
   if(NOT known)
     set(reached)
     # Includes are at the beginning; generated files are long.
-    file(STRINGS ${file} lines LIMIT_INPUT 16384 REGEX "^#include \"kubexx/")
+    file(STRINGS ${file} lines LIMIT_INPUT 16384 REGEX "^#include (\"kubexx|<cpprest)/")
     foreach(line IN LISTS lines)
+      if(line MATCHES "^#include <")
+        list(APPEND reached cpprestsdk)
+        continue()
+      endif()
       string(REGEX REPLACE "^#include \"kubexx/([^\"]+)\".*" "\\1" header "${line}")
       set(header ${PROJECT_SOURCE_DIR}/pkg/${header})
       if(EXISTS ${header})

@@ -10,7 +10,6 @@
 namespace kubexx::bench {
 namespace {
 
-constexpr double kMicrosecondsPerSecond = 1e6;
 constexpr double kKibPerMib = 1024;
 
 double StatusMb(std::string_view field) {

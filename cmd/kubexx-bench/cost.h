@@ -10,6 +10,8 @@
 
 namespace kubexx::bench {
 
+inline constexpr double kMicrosecondsPerSecond = 1e6;
+
 /// Time on the wall and on the processors since it was made.
 class Meter {
  public:

@@ -17,6 +17,9 @@
 
 namespace kubexx::bench {
 
+/// Name of the handlers.
+inline constexpr const char* kHandler = "bench";
+
 /// A client without rate limit, for the kubeconfig of `options`.
 apimachinery::Result<std::shared_ptr<rest::RESTClient>> Connect(const Options& options);
 informers::FactoryOptions FactoryOptionsOf(const Options& options);

@@ -13,9 +13,6 @@ using apimachinery::ObjectKey;
 using apimachinery::Reason;
 using apimachinery::Result;
 
-constexpr double kMicroseconds = 1e6;
-constexpr const char* kHandler = "bench";
-
 /// Counts what handlers are given; reading something keeps the compiler from dropping the reads.
 struct Seen {
   std::atomic<std::uint64_t> objects = 0;
@@ -84,14 +81,16 @@ Result<void> Reads(const Options& options, informers::SharedInformerFactory& fac
     KX_ASSIGN_OR_RETURN(const cache::Ref<T> object, lister.Get(key.namespace_, key.name));
     seen += object->metadata.uid.size();
   }
-  line.Add("read_us", gets.CpuSeconds() / static_cast<double>(options.reads) * kMicroseconds, 3);
+  line.Add("read_us",
+           gets.CpuSeconds() / static_cast<double>(options.reads) * kMicrosecondsPerSecond, 3);
 
   const Meter listing;
   std::size_t listed = 0;
   while (listed < static_cast<std::size_t>(options.reads)) {
     listed += informer->Keys().size();
   }
-  line.Add("key_us", listing.CpuSeconds() / static_cast<double>(listed) * kMicroseconds, 3);
+  line.Add("key_us", listing.CpuSeconds() / static_cast<double>(listed) * kMicrosecondsPerSecond,
+           3);
 
   if (options.index) {
     const Meter queries;
@@ -101,7 +100,8 @@ Result<void> Reads(const Options& options, informers::SharedInformerFactory& fac
       const std::string& name = keys[random() % keys.size()].name;
       found += informer->KeysByIndex(kIndex, SuffixTerms({.key = {{}, name}})[0].second).size();
     }
-    line.Add("index_us", queries.CpuSeconds() / static_cast<double>(found) * kMicroseconds, 3);
+    line.Add("index_us", queries.CpuSeconds() / static_cast<double>(found) * kMicrosecondsPerSecond,
+             3);
     line.Add("index_keys_per_query", found / asked);
   }
   return seen > 0 ? Result<void>{} : Fail(Reason::kInternalError, "the lister read nothing");

@@ -9,9 +9,6 @@ namespace {
 
 using apimachinery::Result;
 
-constexpr double kMicroseconds = 1e6;
-constexpr const char* kHandler = "bench";
-
 /// Counts updates and notes the cost between two of them. Add is called by one thread.
 class Counter {
  public:
@@ -95,7 +92,7 @@ Result<void> WatchOf(const Options& options) {
   line.Add("wall_s", counter.wall(), 3).Add("cpu_s", counter.cpu(), 3);
   line.Add("events_per_s", events / counter.wall(), 0);
   line.Add("events_per_cpu_s", events / counter.cpu(), 0);
-  line.Add("cpu_us_per_event", counter.cpu() / events * kMicroseconds, 3);
+  line.Add("cpu_us_per_event", counter.cpu() / events * kMicrosecondsPerSecond, 3);
   line.Add("rss_mb", ResidentMb(), 1).Add("peak_mb", PeakMb(), 1);
   factory.Shutdown();
   if (read == 0) {

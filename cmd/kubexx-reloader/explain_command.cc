@@ -15,7 +15,6 @@
 #include "kubexx/api/core/v1/schema.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/base/ascii.h"
-#include "kubexx/cache/shared_informer.h"
 #include "kubexx/cache/stop_timer.h"
 #include "kubexx/flags/flags.h"
 #include "kubexx/kubernetes/resource_client.h"
@@ -43,7 +42,7 @@ using reloader::WorkloadId;
 using reloader::WorkloadKind;
 
 constexpr std::chrono::seconds kPatience{30};
-constexpr int kBadUsage = 2;
+constexpr int kBadExplainUsage = 2;
 
 /// "Deployment", "deployments", "deploy" and so on.
 std::optional<WorkloadKind> KindOf(std::string_view text) {
@@ -112,15 +111,8 @@ class View {
                   "watched; is that permitted?");
     }
     caches_.LoadPodReports();
-    for (const reloader::InformerSet& set : caches_.informers()) {
-      for (const auto& [kind, informer] : set.workloads) {
-        informer->ForEachRaw([this, kind](const cache::Object& object) {
-          if (const auto workload = reloader::WorkloadFrom(kind, object)) {
-            gate_.OnWorkload(workload->id, &*workload);
-          }
-        });
-      }
-    }
+    caches_.ForEachWorkload(
+        [this](const reloader::Workload& workload) { gate_.OnWorkload(workload.id, &workload); });
     return {};
   }
 
@@ -154,11 +146,8 @@ class View {
     if (sources.failure()) {
       return Fail(*sources.failure());
     }
-    const std::string kind(reloader::KindName(id.kind));
     explanation.unread_policies = watch_.Unread();
-    AddReported(watch_.namespaced(), kind + "/" + id.key.name, "ReloadPolicy ", explanation);
-    AddReported(watch_.of_cluster(), kind + "/" + id.key.ToString(), "ClusterReloadPolicy ",
-                explanation);
+    explanation.reported = watch_.Reported(id);
     return explanation;
   }
 
@@ -186,23 +175,6 @@ class View {
     std::vector<reloader::InformerSet> informers;
     informers.push_back(reloader::NewInformers(client, name, settings));
     return informers;
-  }
-
-  template <class T>
-  static void AddReported(const cache::SharedInformer<T>& informer, const std::string& workload,
-                          const std::string& kind, reloader::Explanation& to) {
-    for (const apimachinery::ObjectKey& key : informer.Keys()) {
-      const auto policy = informer.Get(key);
-      if (!policy || !(*policy)->status) {
-        continue;
-      }
-      for (const auto& waiting : (*policy)->status->pending_rollouts) {
-        if (waiting.workload == workload) {
-          to.reported.push_back(kind + key.ToString() + ": " + waiting.reason + ": " +
-                                waiting.message.value_or(""));
-        }
-      }
-    }
   }
 
   reloader::PolicyGate gate_;
@@ -373,15 +345,15 @@ int RunExplain(int argc, const char* const* argv,
   ExplainFlags question;
   question.AddTo(flags);
   const std::vector<const char*> arguments = ExplainFlags::WithLongNames(argc, argv);
-  if (const auto exit_code =
-          flags.ParseOrExitCode(static_cast<int>(arguments.size()), arguments.data(), kBadUsage)) {
+  if (const auto exit_code = flags.ParseOrExitCode(static_cast<int>(arguments.size()),
+                                                   arguments.data(), kBadExplainUsage)) {
     return *exit_code;
   }
   const auto workload = WorkloadOf(question);
   if (!workload) {
     std::cerr << "kubexx-reloader explain: " << workload.error().message
               << "\nSee kubexx-reloader explain --help for its usage.\n";
-    return kBadUsage;
+    return kBadExplainUsage;
   }
   const auto config = config_flags.Build(environment);
   if (!config) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "kubexx/base/function_ref.h"
 #include "kubexx/cache/shared_informer_base.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/planner.h"
@@ -312,6 +311,18 @@ std::optional<Workload> Caches::FindWorkload(const WorkloadId& id) const {
     }
   }
   return std::nullopt;
+}
+
+void Caches::ForEachWorkload(base::FunctionRef<void(const Workload&)> each) const {
+  for (const InformerSet& set : informers_) {
+    for (const auto& [kind, informer] : set.workloads) {
+      informer->ForEachRaw([&each, kind](const cache::Object& object) {
+        if (const auto workload = WorkloadFrom(kind, object)) {
+          each(*workload);
+        }
+      });
+    }
+  }
 }
 
 std::vector<std::string> Caches::SourceNames(SourceType type, std::string_view namespace_) const {

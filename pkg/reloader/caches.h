@@ -16,6 +16,7 @@
 
 #include "kubexx/apimachinery/object_key.h"
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/base/function_ref.h"
 #include "kubexx/cache/indexer_set.h"
 #include "kubexx/cache/object.h"
 #include "kubexx/reloader/decision.h"
@@ -101,6 +102,8 @@ class Caches {
   std::optional<Source> GetSource(const SourceId& id) const;
   /// A Rollout that runs a Deployment's template has that template's volumes and containers.
   std::optional<Workload> GetWorkload(const WorkloadId& id) const;
+  /// Each workload that can be read, as it is stored.
+  void ForEachWorkload(base::FunctionRef<void(const Workload&)> each) const;
   /// What pods report of SecretProviderClasses. Whoever handles the events of their statuses feeds
   /// it...
   ProviderClasses& provider_classes() const { return *provider_classes_; }

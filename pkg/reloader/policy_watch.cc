@@ -30,6 +30,23 @@ using reloadpolicy::Policy;
 using reloadpolicy::v1alpha1::ClusterReloadPolicy;
 using reloadpolicy::v1alpha1::ReloadPolicy;
 
+template <class T>
+void AddReported(const cache::SharedInformer<T>& informer, const std::string& workload,
+                 const std::string& kind, std::vector<std::string>& to) {
+  for (const apimachinery::ObjectKey& key : informer.Keys()) {
+    const auto policy = informer.Get(key);
+    if (!policy || !(*policy)->status) {
+      continue;
+    }
+    for (const auto& waiting : (*policy)->status->pending_rollouts) {
+      if (waiting.workload == workload) {
+        to.push_back(kind + key.ToString() + ": " + waiting.reason + ": " +
+                     waiting.message.value_or(""));
+      }
+    }
+  }
+}
+
 /// What does not change by trying again soon.
 bool IsUnavailable(const apimachinery::Status& status) {
   return status.reason == Reason::kNotFound || status.reason == Reason::kForbidden ||
@@ -257,6 +274,14 @@ std::vector<std::string> PolicyWatch::Unread() const {
     types.emplace_back(kClusterPolicies);
   }
   return types;
+}
+
+std::vector<std::string> PolicyWatch::Reported(const WorkloadId& id) const {
+  const std::string kind(KindName(id.kind));
+  std::vector<std::string> reported;
+  AddReported(*namespaced_, kind + "/" + id.key.name, "ReloadPolicy ", reported);
+  AddReported(*of_cluster_, kind + "/" + id.key.ToString(), "ClusterReloadPolicy ", reported);
+  return reported;
 }
 
 void PolicyWatch::OnAccess(std::string_view types, const std::string& namespace_,

@@ -79,6 +79,9 @@ class PolicyWatch {
   /// The same for each namespace where it is so, or "" for all.
   std::map<std::string, std::string> AllUnread();
 
+  /// What the statuses of the policies say that a workload waits for, a sentence each.
+  std::vector<std::string> Reported(const WorkloadId& id) const;
+
   const Namespaced& namespaced() const { return *namespaced_; }
   const OfCluster& of_cluster() const { return *of_cluster_; }
 

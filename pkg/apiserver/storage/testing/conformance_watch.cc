@@ -20,7 +20,7 @@ using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
 
-Revision MustCreate(Storage& storage, const std::string& key, std::string value) {
+Revision CreatedAt(Storage& storage, const std::string& key, std::string value) {
   Result<KeyValue> made = storage.Create(key, std::move(value), {});
   EXPECT_TRUE(made.has_value()) << made.error().ToString();
   return made ? made->mod_revision : 0;
@@ -40,8 +40,8 @@ Revision MustDelete(Storage& storage, const std::string& key) {
 }
 
 void WatchesFromTheOld(Storage& storage, const std::string& prefix) {
-  const Revision before = MustCreate(storage, prefix + "before", "x");
-  const Revision put = MustCreate(storage, prefix + "a", "one");
+  const Revision before = CreatedAt(storage, prefix + "before", "x");
+  const Revision put = CreatedAt(storage, prefix + "a", "one");
   const Revision changed = MustSwap(storage, prefix + "a", put, "two");
   const Revision gone = MustDelete(storage, prefix + "a");
   WatchRecorder watch(storage, prefix, {.from_revision = before});
@@ -66,7 +66,7 @@ void WatchesFromTheOld(Storage& storage, const std::string& prefix) {
   EXPECT_EQ(events[2]->prev.mod_revision, changed);
 
   // And on with the new.
-  const Revision again = MustCreate(storage, prefix + "a", "three");
+  const Revision again = CreatedAt(storage, prefix + "a", "three");
   events = watch.Await(4);
   ASSERT_EQ(events.size(), 4U);
   EXPECT_EQ(events[3]->kv.create_revision, again);
@@ -74,7 +74,7 @@ void WatchesFromTheOld(Storage& storage, const std::string& prefix) {
 }
 
 void WatchesFromNow(Storage& storage, const std::string& prefix) {
-  const Revision old = MustCreate(storage, prefix + "old", "x");
+  const Revision old = CreatedAt(storage, prefix + "old", "x");
   WatchRecorder watch(storage, prefix, {});
   // The watch is there when it answers; what is asked before it began may go by.
   std::jthread asking([&storage](const std::stop_token& stop) {
@@ -84,18 +84,18 @@ void WatchesFromNow(Storage& storage, const std::string& prefix) {
   });
   EXPECT_GE(watch.AwaitProgress(old), old);
   asking.request_stop();
-  const Revision now = MustCreate(storage, prefix + "new", "x");
+  const Revision now = CreatedAt(storage, prefix + "new", "x");
   const std::vector<EventRef> events = watch.Await(1);
   ASSERT_EQ(events.size(), 1U);
   EXPECT_EQ(events[0]->kv.mod_revision, now);
 }
 
 void WatchesFromTheFuture(Storage& storage, const std::string& prefix) {
-  const Revision first = MustCreate(storage, prefix + "0", "x");
+  const Revision first = CreatedAt(storage, prefix + "0", "x");
   WatchRecorder watch(storage, prefix, {.from_revision = first + 3});
   Revision last = first;
   for (int number = 1; last < first + 5; ++number) {
-    last = MustCreate(storage, prefix + std::to_string(number), "x");
+    last = CreatedAt(storage, prefix + std::to_string(number), "x");
   }
   const std::vector<EventRef> events = watch.Await(static_cast<std::size_t>(2));
   ASSERT_GE(events.size(), 2U);
@@ -103,12 +103,12 @@ void WatchesFromTheFuture(Storage& storage, const std::string& prefix) {
 }
 
 void WatchesSeeTheirPrefixOnly(Storage& storage, const std::string& prefix) {
-  const Revision start = MustCreate(storage, prefix + "start", "x");
+  const Revision start = CreatedAt(storage, prefix + "start", "x");
   WatchRecorder watch(storage, prefix + "b/", {.from_revision = start});
-  MustCreate(storage, prefix + "bc/1", "x");
-  MustCreate(storage, prefix + "a/1", "x");
-  MustCreate(storage, prefix + "b0", "x");
-  const Revision mine = MustCreate(storage, prefix + "b/1", "x");
+  CreatedAt(storage, prefix + "bc/1", "x");
+  CreatedAt(storage, prefix + "a/1", "x");
+  CreatedAt(storage, prefix + "b0", "x");
+  const Revision mine = CreatedAt(storage, prefix + "b/1", "x");
   const std::vector<EventRef> events = watch.Await(1);
   ASSERT_EQ(events.size(), 1U);
   EXPECT_EQ(events[0]->kv.mod_revision, mine);
@@ -117,7 +117,7 @@ void WatchesSeeTheirPrefixOnly(Storage& storage, const std::string& prefix) {
 /// Writes, updates and deletes keys of its own `rounds` times.
 void Churn(Storage& storage, const std::string& key, int rounds) {
   for (int round = 0; round < rounds; ++round) {
-    const Revision made = MustCreate(storage, key, "one");
+    const Revision made = CreatedAt(storage, key, "one");
     MustSwap(storage, key, made, "two");
     MustDelete(storage, key);
   }
@@ -126,7 +126,7 @@ void Churn(Storage& storage, const std::string& key, int rounds) {
 void WatchesSeeEveryRevisionOnceInOrder(Storage& storage, const std::string& prefix) {
   constexpr int kWriters = 4;
   constexpr int kRounds = 25;
-  const Revision start = MustCreate(storage, prefix + "start", "x");
+  const Revision start = CreatedAt(storage, prefix + "start", "x");
   std::vector<std::unique_ptr<WatchRecorder>> watches;
   for (int watch = 0; watch < 4; ++watch) {
     watches.push_back(
@@ -154,9 +154,9 @@ void WatchesSeeEveryRevisionOnceInOrder(Storage& storage, const std::string& pre
 }
 
 void ProgressIsToldWhenAskedFor(Storage& storage, const std::string& prefix) {
-  const Revision start = MustCreate(storage, prefix + "start", "x");
+  const Revision start = CreatedAt(storage, prefix + "start", "x");
   WatchRecorder watch(storage, prefix + "none/", {.from_revision = start});
-  const Revision now = MustCreate(storage, prefix + "other", "x");
+  const Revision now = CreatedAt(storage, prefix + "other", "x");
   std::jthread asking([&storage](const std::stop_token& stop) {
     while (base::Clock::Real().SleepFor(std::chrono::milliseconds(10), stop)) {
       storage.RequestProgress();
@@ -167,16 +167,16 @@ void ProgressIsToldWhenAskedFor(Storage& storage, const std::string& prefix) {
 }
 
 void ProgressIsToldInTime(Storage& storage, const std::string& prefix) {
-  const Revision start = MustCreate(storage, prefix + "start", "x");
+  const Revision start = CreatedAt(storage, prefix + "start", "x");
   WatchRecorder watch(storage, prefix + "none/",
                       {.from_revision = start, .progress_interval = std::chrono::milliseconds(20)});
-  const Revision now = MustCreate(storage, prefix + "other", "x");
+  const Revision now = CreatedAt(storage, prefix + "other", "x");
   EXPECT_GE(watch.AwaitProgress(now), now);
 }
 
 void SlowWatchersLoseNothing(Storage& storage, const std::string& prefix) {
   constexpr int kKeys = 300;
-  const Revision start = MustCreate(storage, prefix + "start", "x");
+  const Revision start = CreatedAt(storage, prefix + "start", "x");
   std::mutex mu;
   std::condition_variable changed;
   bool first_came = false;
@@ -193,7 +193,7 @@ void SlowWatchersLoseNothing(Storage& storage, const std::string& prefix) {
   options.from_revision = start;
   options.max_behind = 50;
   auto watch = std::make_unique<WatchRecorder>(storage, prefix, options, slow);
-  MustCreate(storage, prefix + "1000", "x");
+  CreatedAt(storage, prefix + "1000", "x");
   {
     std::unique_lock lock(mu);
     while (!first_came) {
@@ -201,7 +201,7 @@ void SlowWatchersLoseNothing(Storage& storage, const std::string& prefix) {
     }
   }
   for (int number = 1; number < kKeys; ++number) {
-    MustCreate(storage, prefix + std::to_string(1000 + number), "x");
+    CreatedAt(storage, prefix + std::to_string(1000 + number), "x");
   }
   {
     const std::lock_guard lock(mu);
@@ -226,10 +226,10 @@ void SlowWatchersLoseNothing(Storage& storage, const std::string& prefix) {
 }
 
 void StopAndSinkErrorsEndWatches(Storage& storage, const std::string& prefix) {
-  const Revision start = MustCreate(storage, prefix + "start", "x");
+  const Revision start = CreatedAt(storage, prefix + "start", "x");
   WatchRecorder idle(storage, prefix, {.from_revision = start + 1});
-  MustCreate(storage, prefix + "a", "x");
-  MustCreate(storage, prefix + "b", "x");
+  CreatedAt(storage, prefix + "a", "x");
+  CreatedAt(storage, prefix + "b", "x");
   idle.Await(1);
   idle.Stop();
   EXPECT_EQ(idle.AwaitEnd().reason, Reason::kCancelled);
