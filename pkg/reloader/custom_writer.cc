@@ -5,6 +5,7 @@
 #include "kubexx/reloader/kind_writers.h"
 #include "kubexx/reloader/patch.h"
 #include "kubexx/reloader/rollout_phase.h"
+#include "kubexx/reloader/source.h"
 #include "kubexx/reloader/template_edit.h"
 #include "kubexx/reloadpolicy/policy.h"
 #include "kubexx/rest/rest_client.h"
@@ -64,6 +65,7 @@ Result<WriteOutcome> CustomWriter::PatchOwn(const WorkloadId& workload, Workload
         workload.key.name, Raw(rest::PatchType::kMerge, patch.ToJson()), Options(), stop);
     if (patched) {
       WriteOutcome outcome = PatchOutcome(write, patched->Generation());
+      outcome.version = VersionNumber(patched->ResourceVersion());
       if (write.restart_at && !outcome.left_alone.empty() && tries == 1) {
         write.restart_at = NextSecond(*write.restart_at);  // it restarts for an earlier change then
         continue;

@@ -34,14 +34,6 @@ std::uint64_t ChangedSince(const RawEvent& event) {
   return before == 0 ? 0 : before + 1;
 }
 
-/// Whether the baseline was changed by an operator like this one.
-bool HasRecorded(const Workload& before, const Workload& now) {
-  const std::string* had = Find(before.annotations, kBaselineAnnotation);
-  const std::string* has = Find(now.annotations, kBaselineAnnotation);
-  return has != nullptr && !now.baseline_restored && !now.baseline_is_foreign &&
-         (had == nullptr || *had != *has);
-}
-
 /// Whether an operator like this one changed the template. It wrote down what it rolled for; if the
 /// data had been changed again by then, another rollout shows that in the variable. Where nobody is
 /// named, as when a variable is only taken away, the baseline that came along tells.
@@ -278,10 +270,14 @@ void EventRouter::NoteTemplateOf(const WorkloadId& workload,
        {"workload", workload.key.name}});
 }
 
-void EventRouter::NoteRecord(const Workload& before, const Workload& now) {
+void EventRouter::NoteRecord(const Workload& before, const Workload& now, std::uint64_t version) {
   const bool looks_on = parts_.gate != nullptr && !parts_.gate->IsOpenFor(now.id.key.namespace_);
-  if (looks_on && HasRecorded(before, now)) {
-    parts_.memory.RecordedByOthers(now.id);
+  if (HasRecorded(before, now)) {
+    if (looks_on) {
+      parts_.memory.RecordedByOthers(now.id);
+    } else {
+      parts_.memory.RecordedAt(now.id, version);
+    }
   } else if (looks_on && HasOtherTemplate(before, now) && IsOwnRollout(before, now)) {
     parts_.memory.RolledByOthers(now.id);
   }
@@ -325,7 +321,7 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
         parts_.memory.ForgetVersions(id);  // the store has been restored
       }
       NoteTemplate(*old_workload, *workload, event);
-      NoteRecord(*old_workload, *workload);
+      NoteRecord(*old_workload, *workload, VersionNumber(event.resource_version()));
     }
   }
   const std::uint64_t version =

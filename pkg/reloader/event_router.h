@@ -89,7 +89,7 @@ class EventRouter {
   void NoteTemplateOf(const WorkloadId& workload, const PairMemory::TemplateChange& change);
   /// Of an update of a workload: whether the replica that works on it has rolled it, or recorded
   /// what it has.
-  void NoteRecord(const Workload& before, const Workload& now);
+  void NoteRecord(const Workload& before, const Workload& now, std::uint64_t version);
   /// The workload was made, or changed, at `version`: changes of sources since then, which were
   /// told of before, may be of sources that nobody knew it to use.
   void NoteWhatCameBefore(const WorkloadId& workload, std::uint64_t version);

@@ -56,6 +56,12 @@ void BeginPods(Knowledge& known, std::uint64_t since) {
   }
 }
 
+void BelieveRecord(Knowledge& known) {
+  for (auto& [source, state] : known.pairs) {
+    state.is_ahead_of_record = false;
+  }
+}
+
 /// New pods have what passed for what the old ones ran with, whatever is told of it later.
 void BeginAllAnew(Knowledge& known) {
   for (auto& [source, state] : known.pairs) {
@@ -98,6 +104,7 @@ void PairMemory::ForgetVersions(const WorkloadId& workload) {
   const base::MutexLock lock(mu_);
   if (const auto found = states_.find(workload); found != states_.end()) {
     found->second.template_since = 0;
+    found->second.written_at = 0;
     found->second.moves.clear();
     BeginAllAnew(found->second);
   }
@@ -137,9 +144,24 @@ bool PairMemory::TemplateChanged(const WorkloadId& workload, const TemplateChang
 void PairMemory::RecordedByOthers(const WorkloadId& workload) {
   const base::MutexLock lock(mu_);
   if (const auto found = states_.find(workload); found != states_.end()) {
-    for (auto& [source, state] : found->second.pairs) {
-      state.is_ahead_of_record = false;
-    }
+    BelieveRecord(found->second);
+  }
+}
+
+void PairMemory::RecordedAt(const WorkloadId& workload, std::uint64_t version) {
+  const base::MutexLock lock(mu_);
+  const auto found = states_.find(workload);
+  if (found != states_.end() && found->second.written_at != 0 &&
+      version > found->second.written_at) {
+    BelieveRecord(found->second);
+  }
+}
+
+void PairMemory::WrittenAt(const WorkloadId& workload, std::uint64_t version) {
+  const base::MutexLock lock(mu_);
+  const auto found = states_.find(workload);
+  if (found != states_.end()) {
+    found->second.written_at = std::max(found->second.written_at, version);
   }
 }
 

@@ -45,9 +45,14 @@ class PairMemory {
   /// Whether a rollout of the operator was undone before it was through: pods that began with the
   /// data from before live on, as whoever undid it wanted.
   bool TemplateChanged(const WorkloadId& workload, const TemplateChange& change);
-  /// Another replica, which works on the workload while this one looks on, has recorded a baseline:
-  /// it counts more than what this one has concluded so far.
+  /// Another replica has recorded a baseline: it counts more than what this one has concluded so
+  /// far.
   void RecordedByOthers(const WorkloadId& workload);
+  /// A baseline was recorded at `version`, by this replica or, when it writes, too, by another:
+  /// whatever is later than its own last write is.
+  void RecordedAt(const WorkloadId& workload, std::uint64_t version);
+  /// This replica has written to the workload, which got `version`; 0: not known.
+  void WrittenAt(const WorkloadId& workload, std::uint64_t version);
   /// Another replica has rolled the workload and recorded no baseline: what this one has concluded
   /// was true of pods that are gone.
   void RolledByOthers(const WorkloadId& workload);

@@ -335,5 +335,23 @@ TEST(PairMemory, WhatTheLeaderRecordsCountsMoreThanWhatAStandbyConcluded) {
   EXPECT_FALSE(memory.Get(kPairWorkload).pairs.at(kPairSource).is_ahead_of_record);
 }
 
+// Two operators that both write: each is told of the other's rollouts by events, and of its own.
+TEST(PairMemory, WhatAnotherWriterRecordsLaterCountsMoreThanWhatIsKnown) {
+  const auto is_ahead = [](const PairMemory& memory) {
+    return memory.Get(kPairWorkload).pairs.at(kPairSource).is_ahead_of_record;
+  };
+  PairMemory memory;
+  memory.Confirm(kPairWorkload, ChangeTo(kOld), true);
+  memory.RecordedAt(kPairWorkload, 100);
+  EXPECT_TRUE(is_ahead(memory)) << "it is not known which writes are its own";
+  memory.WrittenAt(kPairWorkload, 120);
+  memory.RecordedAt(kPairWorkload, 110);
+  memory.RecordedAt(kPairWorkload, 120);
+  EXPECT_TRUE(is_ahead(memory)) << "its own, or an earlier one";
+  memory.WrittenAt(kPairWorkload, 0);
+  memory.RecordedAt(kPairWorkload, 121);
+  EXPECT_FALSE(is_ahead(memory));
+}
+
 }  // namespace
 }  // namespace kubexx::reloader

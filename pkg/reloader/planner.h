@@ -73,6 +73,8 @@ struct Knowledge {
   std::optional<Former> former{};
   /// The time in which this replica writes without a break that this was last used in.
   std::uint64_t tenure = 0;
+  /// The resource version that the last write of this process gave it; 0: not known, or none.
+  std::uint64_t written_at = 0;
   bool operator==(const Knowledge&) const = default;
 };
 

@@ -8,6 +8,7 @@
 #include "kubexx/reloader/denial.h"
 #include "kubexx/reloader/job_keeper.h"
 #include "kubexx/reloader/planner.h"
+#include "kubexx/reloader/stamps.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -200,6 +201,11 @@ apimachinery::Result<reloader::Plan> Reconciler::PlanAnew(std::optional<Workload
     workload.reset();
     return reloader::Plan{};
   }
+  if (HasRecorded(*workload, *fresh)) {
+    // Perhaps by another one, of whose rollout no event has told yet: what it recorded is newer
+    // than what is known here. Of this one's own record that is true as well.
+    parts_.memory.RecordedByOthers(workload->id);
+  }
   workload = std::move(fresh);
   return PlanFor(*workload, stop);
 }
@@ -275,6 +281,7 @@ std::optional<Reconciler::Answer> Reconciler::Write(const Workload& workload,
   }
   if (written) {
     parts_.memory.Confirm(id, plan.changes, written->rolled);
+    parts_.memory.WrittenAt(id, written->version);
     parts_.metrics.Wrote(id, true, SecondsSince(begin));
     LogReloads(id, plan.changes, "Changes detected, workload updated");
     Notify(workload, plan, {}, written->job);

@@ -6,6 +6,7 @@
 #include "kubexx/reloader/kind_writers.h"
 #include "kubexx/reloader/kubernetes_io.h"
 #include "kubexx/reloader/patch.h"
+#include "kubexx/reloader/source.h"
 #include "kubexx/reloader/template_edit.h"
 #include "kubexx/rest/rest_client.h"
 
@@ -98,12 +99,16 @@ class RestWriter final : public WorkloadWriter {
           const auto patched,
           ResourceFor(client_, workload.kind, workload.key.namespace_)
               .Patch(workload.key.name, std::move(patch), options, std::move(stop)));
-      return PatchOutcome(write, patched);
+      WriteOutcome outcome = PatchOutcome(write, patched);
+      outcome.version = VersionNumber(patched.ResourceVersion());
+      return outcome;
     }
     KX_ASSIGN_OR_RETURN(const auto patched,
                         MetadataOf(client_, workload)
                             .Patch(workload.key.name, std::move(patch), options, std::move(stop)));
-    return PatchOutcome(write, patched.metadata.generation);
+    WriteOutcome outcome = PatchOutcome(write, patched.metadata.generation);
+    outcome.version = VersionNumber(patched.metadata.resource_version);
+    return outcome;
   }
 
   const std::shared_ptr<rest::RESTClient> client_;
@@ -161,6 +166,7 @@ Result<void> RecordAnnotations(const std::shared_ptr<rest::RESTClient>& client,
                  {.field_manager = std::string(kFieldManager)}, std::move(stop));
   if (patched) {
     fallbacks.Granted(right);
+    outcome.version = VersionNumber(patched->metadata.resource_version);
     return {};
   }
   if (!IsDenied(patched.status())) {

@@ -12,6 +12,7 @@
 
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/reloader/annotations.h"
+#include "kubexx/reloader/baseline.h"
 #include "kubexx/reloader/managed_fields.h"
 #include "kubexx/reloader/strategy.h"
 #include "kubexx/reloader/workload.h"
@@ -189,6 +190,13 @@ TemplateWriter WriterOfTemplate(const Workload& before, const Workload& now) {
   const bool is_one_gone =
       std::ranges::any_of(had, [&](const auto& each) { return !has.contains(each.first); });
   return writer == TemplateWriter::kOther && is_one_gone ? TemplateWriter::kUnknown : writer;
+}
+
+bool HasRecorded(const Workload& before, const Workload& now) {
+  const std::string* had = Find(before.annotations, kBaselineAnnotation);
+  const std::string* has = Find(now.annotations, kBaselineAnnotation);
+  return has != nullptr && !now.baseline_restored && !now.baseline_is_foreign &&
+         (had == nullptr || *had != *has);
 }
 
 }  // namespace kubexx::reloader

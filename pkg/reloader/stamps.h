@@ -46,6 +46,9 @@ enum class TemplateWriter : std::uint8_t {
 };
 TemplateWriter WriterOfTemplate(const Workload& before, const Workload& now);
 
+/// Whether an operator like this one made the difference between two baselines of one workload.
+bool HasRecorded(const Workload& before, const Workload& now);
+
 }  // namespace kubexx::reloader
 
 #endif  // KUBEXX_RELOADER_STAMPS_H_

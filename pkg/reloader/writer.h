@@ -3,6 +3,7 @@
 #ifndef KUBEXX_RELOADER_WRITER_H_
 #define KUBEXX_RELOADER_WRITER_H_
 
+#include <cstdint>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -28,6 +29,8 @@ struct WriteOutcome {
   std::optional<apimachinery::Status> refusal{};
   /// False of a dry run: nothing was written, only looked at.
   bool made = true;
+  /// The resource version of the workload's own object after the write; 0: not known.
+  std::uint64_t version = 0;
   /// The Job that was made of a CronJob.
   std::string job{};
   /// In a clause, why the workload is not to be rolled, though there was nothing against writing to
