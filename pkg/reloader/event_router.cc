@@ -273,10 +273,11 @@ void EventRouter::NoteTemplateOf(const WorkloadId& workload,
 void EventRouter::NoteRecord(const Workload& before, const Workload& now, std::uint64_t version) {
   const bool looks_on = parts_.gate != nullptr && !parts_.gate->IsOpenFor(now.id.key.namespace_);
   if (HasRecorded(before, now)) {
-    if (looks_on) {
+    if (parts_.memory.IsNewRecord(
+            now.id,
+            PairMemory::SeenRecord::Of(*Find(now.annotations, kBaselineAnnotation), version)) ||
+        looks_on) {
       parts_.memory.RecordedByOthers(now.id);
-    } else {
-      parts_.memory.RecordedAt(now.id, version);
     }
   } else if (looks_on && HasOtherTemplate(before, now) && IsOwnRollout(before, now)) {
     parts_.memory.RolledByOthers(now.id);

@@ -1,6 +1,7 @@
 #include "kubexx/reloader/pair_memory.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -148,21 +149,25 @@ void PairMemory::RecordedByOthers(const WorkloadId& workload) {
   }
 }
 
-void PairMemory::RecordedAt(const WorkloadId& workload, std::uint64_t version) {
+bool PairMemory::IsNewRecord(const WorkloadId& workload, const SeenRecord& record) {
   const base::MutexLock lock(mu_);
-  const auto found = states_.find(workload);
-  if (found != states_.end() && found->second.written_at != 0 &&
-      version > found->second.written_at) {
-    BelieveRecord(found->second);
+  Knowledge& known = states_[workload];
+  if (record.hash == known.record || (record.version != 0 && record.version <= known.written_at)) {
+    return false;
   }
+  return std::exchange(known.record, record.hash) != 0;
 }
 
-void PairMemory::WrittenAt(const WorkloadId& workload, std::uint64_t version) {
+void PairMemory::Wrote(const WorkloadId& workload, const SeenRecord& record) {
   const base::MutexLock lock(mu_);
-  const auto found = states_.find(workload);
-  if (found != states_.end()) {
-    found->second.written_at = std::max(found->second.written_at, version);
-  }
+  Knowledge& known = states_[workload];
+  known.written_at = std::max(known.written_at, record.version);
+  known.record = record.hash == 0 ? known.record : record.hash;
+}
+
+PairMemory::SeenRecord PairMemory::SeenRecord::Of(std::string_view text, std::uint64_t version) {
+  const std::uint64_t hash = text.empty() ? 0 : std::hash<std::string_view>()(text);
+  return {.hash = !text.empty() && hash == 0 ? 1 : hash, .version = version};
 }
 
 void PairMemory::RolledByOthers(const WorkloadId& workload) {

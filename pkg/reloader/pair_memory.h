@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -48,11 +49,19 @@ class PairMemory {
   /// Another replica has recorded a baseline: it counts more than what this one has concluded so
   /// far.
   void RecordedByOthers(const WorkloadId& workload);
-  /// A baseline was recorded at `version`, by this replica or, when it writes, too, by another:
-  /// whatever is later than its own last write is.
-  void RecordedAt(const WorkloadId& workload, std::uint64_t version);
-  /// This replica has written to the workload, which got `version`; 0: not known.
-  void WrittenAt(const WorkloadId& workload, std::uint64_t version);
+  /// A baseline that the workload has, as an event, a cache or the server shows it: a plan may see
+  /// one before its event is told.
+  struct SeenRecord {
+    std::uint64_t hash = 0;     ///< of its text; 0: there is none
+    std::uint64_t version = 0;  ///< the workload's; 0: not known
+    static SeenRecord Of(std::string_view text, std::uint64_t version);
+  };
+  /// Whether it is new and later than this replica's own last write: another one writes to the
+  /// workload, too. The first one that is seen is not.
+  bool IsNewRecord(const WorkloadId& workload, const SeenRecord& record);
+  /// This replica has written to the workload, which has `record` since; without one the one from
+  /// before is still there.
+  void Wrote(const WorkloadId& workload, const SeenRecord& record);
   /// Another replica has rolled the workload and recorded no baseline: what this one has concluded
   /// was true of pods that are gone.
   void RolledByOthers(const WorkloadId& workload);

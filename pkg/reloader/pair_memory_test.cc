@@ -335,22 +335,18 @@ TEST(PairMemory, WhatTheLeaderRecordsCountsMoreThanWhatAStandbyConcluded) {
   EXPECT_FALSE(memory.Get(kPairWorkload).pairs.at(kPairSource).is_ahead_of_record);
 }
 
-// Two operators that both write: each is told of the other's rollouts by events, and of its own.
-TEST(PairMemory, WhatAnotherWriterRecordsLaterCountsMoreThanWhatIsKnown) {
-  const auto is_ahead = [](const PairMemory& memory) {
-    return memory.Get(kPairWorkload).pairs.at(kPairSource).is_ahead_of_record;
-  };
+// Two operators that both write: each meets the other's records, and its own.
+TEST(PairMemory, WhatAnotherWriterRecordsIsNewOnce) {
   PairMemory memory;
-  memory.Confirm(kPairWorkload, ChangeTo(kOld), true);
-  memory.RecordedAt(kPairWorkload, 100);
-  EXPECT_TRUE(is_ahead(memory)) << "it is not known which writes are its own";
-  memory.WrittenAt(kPairWorkload, 120);
-  memory.RecordedAt(kPairWorkload, 110);
-  memory.RecordedAt(kPairWorkload, 120);
-  EXPECT_TRUE(is_ahead(memory)) << "its own, or an earlier one";
-  memory.WrittenAt(kPairWorkload, 0);
-  memory.RecordedAt(kPairWorkload, 121);
-  EXPECT_FALSE(is_ahead(memory));
+  EXPECT_FALSE(memory.IsNewRecord(kPairWorkload, PairMemory::SeenRecord::Of("first", 100)))
+      << "whoever wrote it, nothing is known that it could contradict";
+  memory.Wrote(kPairWorkload, PairMemory::SeenRecord::Of("second", 120));
+  memory.Wrote(kPairWorkload, PairMemory::SeenRecord::Of("", 130));
+  EXPECT_FALSE(memory.IsNewRecord(kPairWorkload, PairMemory::SeenRecord::Of("first", 110)));
+  EXPECT_FALSE(memory.IsNewRecord(kPairWorkload, PairMemory::SeenRecord::Of("second", 125)));
+  EXPECT_TRUE(memory.IsNewRecord(kPairWorkload, PairMemory::SeenRecord::Of("third", 140)));
+  EXPECT_FALSE(memory.IsNewRecord(kPairWorkload, PairMemory::SeenRecord::Of("third", 150)))
+      << "its event tells of it again";
 }
 
 }  // namespace

@@ -75,6 +75,8 @@ struct Knowledge {
   std::uint64_t tenure = 0;
   /// The resource version that the last write of this process gave it; 0: not known, or none.
   std::uint64_t written_at = 0;
+  /// Hash of the last baseline that was seen on it, or written; 0: none was.
+  std::uint64_t record = 0;
   bool operator==(const Knowledge&) const = default;
 };
 

@@ -52,6 +52,11 @@ constexpr int kMaxVersions = 4;
 // What was told of while a plan was made is in the next.
 constexpr base::Duration kAtOnce = std::chrono::milliseconds(1);
 
+PairMemory::SeenRecord SeenOn(const Workload& workload) {
+  return PairMemory::SeenRecord::Of(*Find(workload.annotations, kBaselineAnnotation),
+                                    VersionNumber(workload.resource_version));
+}
+
 // Until what could not be written on a workload is tried again.
 constexpr base::Duration kMarkAgain = std::chrono::seconds(30);
 
@@ -168,6 +173,9 @@ void Reconciler::KeepNoPlace(const WorkloadId& id) {
 
 apimachinery::Result<reloader::Plan> Reconciler::PlanFor(const Workload& workload,
                                                          const std::stop_token& stop) const {
+  if (HasOwnRecord(workload) && parts_.memory.IsNewRecord(workload.id, SeenOn(workload))) {
+    parts_.memory.RecordedByOthers(workload.id);  // of whose rollout no event has told yet
+  }
   KeyedSources sources(parts_.caches, parts_.gate, parts_.value_digests, stop, parts_.absences);
   const auto get = [&](const SourceId& source) { return sources.Get(source); };
   const auto names = [&](SourceType type) {
@@ -200,11 +208,6 @@ apimachinery::Result<reloader::Plan> Reconciler::PlanAnew(std::optional<Workload
   if (!fresh || fresh->uid != workload->uid) {
     workload.reset();
     return reloader::Plan{};
-  }
-  if (HasRecorded(*workload, *fresh)) {
-    // Perhaps by another one, of whose rollout no event has told yet: what it recorded is newer
-    // than what is known here. Of this one's own record that is true as well.
-    parts_.memory.RecordedByOthers(workload->id);
   }
   workload = std::move(fresh);
   return PlanFor(*workload, stop);
@@ -281,7 +284,8 @@ std::optional<Reconciler::Answer> Reconciler::Write(const Workload& workload,
   }
   if (written) {
     parts_.memory.Confirm(id, plan.changes, written->rolled);
-    parts_.memory.WrittenAt(id, written->version);
+    parts_.memory.Wrote(id, PairMemory::SeenRecord::Of(written->recorded ? baseline : std::string(),
+                                                       written->version));
     parts_.metrics.Wrote(id, true, SecondsSince(begin));
     LogReloads(id, plan.changes, "Changes detected, workload updated");
     Notify(workload, plan, {}, written->job);

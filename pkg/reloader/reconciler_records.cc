@@ -48,7 +48,7 @@ Reconciler::Answer Reconciler::Record(const Workload& workload, const reloader::
   if (written && written->recorded) {
     parts_.metrics.Recorded(id, true);
     parts_.recording.Written(id, baseline);
-    parts_.memory.WrittenAt(id, written->version);
+    parts_.memory.Wrote(id, PairMemory::SeenRecord::Of(baseline, written->version));
     return {};
   }
   const bool again = CannotRecord(id, written ? written->refusal : std::optional(written.status()));

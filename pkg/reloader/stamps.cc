@@ -192,11 +192,15 @@ TemplateWriter WriterOfTemplate(const Workload& before, const Workload& now) {
   return writer == TemplateWriter::kOther && is_one_gone ? TemplateWriter::kUnknown : writer;
 }
 
+bool HasOwnRecord(const Workload& workload) {
+  return Find(workload.annotations, kBaselineAnnotation) != nullptr &&
+         !workload.baseline_restored && !workload.baseline_is_foreign;
+}
+
 bool HasRecorded(const Workload& before, const Workload& now) {
   const std::string* had = Find(before.annotations, kBaselineAnnotation);
-  const std::string* has = Find(now.annotations, kBaselineAnnotation);
-  return has != nullptr && !now.baseline_restored && !now.baseline_is_foreign &&
-         (had == nullptr || *had != *has);
+  return HasOwnRecord(now) &&
+         (had == nullptr || *had != *Find(now.annotations, kBaselineAnnotation));
 }
 
 }  // namespace kubexx::reloader

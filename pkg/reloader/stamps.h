@@ -46,6 +46,9 @@ enum class TemplateWriter : std::uint8_t {
 };
 TemplateWriter WriterOfTemplate(const Workload& before, const Workload& now);
 
+/// Whether the workload has a baseline that an operator like this one wrote last.
+bool HasOwnRecord(const Workload& workload);
+
 /// Whether an operator like this one made the difference between two baselines of one workload.
 bool HasRecorded(const Workload& before, const Workload& now);
 
