@@ -50,6 +50,26 @@ TEST(BackoffTest, StartsAgainAfterTwoQuietMinutes) {
   EXPECT_EQ(backoff.Next(), milliseconds(800));
 }
 
+TEST(BackoffTest, StartsAgainWhenWhatItLedToHasWorkedForAsLong) {
+  base::testing::FakeClock clock;
+  Backoff backoff({}, clock, [] { return 0.0; });
+  const auto fails = [&clock, &backoff](milliseconds expected) {
+    EXPECT_EQ(backoff.Next(), expected);
+    clock.Advance(expected);
+  };
+  fails(milliseconds(800));
+  fails(milliseconds(1600));
+  backoff.Worked(milliseconds(1599));
+  fails(milliseconds(3200));
+  backoff.Worked(milliseconds(3000));
+  backoff.Worked(milliseconds(200));
+  fails(milliseconds(800));
+  EXPECT_EQ(backoff.NextOfAll(), milliseconds(12800)) << "remembers what failed before that";
+  backoff.Worked(minutes(1));
+  EXPECT_EQ(backoff.NextOfAll(), milliseconds(25600));
+  EXPECT_EQ(backoff.Next(), milliseconds(1600));
+}
+
 TEST(BackoffTest, DoesNotStartAgainInsideALongOutage) {
   base::testing::FakeClock clock;
   Backoff backoff({}, clock, [] { return 0.99; });

@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "kubexx/cache/internal/internal_error_window.h"
 #include "kubexx/cache/stop_timer.h"
 #include "kubexx/logging/log.h"
 
@@ -28,27 +29,6 @@ double Seconds(base::Duration d) { return std::chrono::duration<double>(d).count
 std::uint64_t SeedOf(const ReflectorOptions& options) {
   return options.seed != 0 ? options.seed : std::random_device{}();
 }
-
-/// For how long internal errors are sat out; the window of client-go's retryWithDeadline.
-class InternalErrorWindow {
- public:
-  explicit InternalErrorWindow(base::Duration length) : length_(length) {}
-
-  /// Whether an internal error at `now` is within the time.
-  bool Contains(base::TimePoint now) {
-    constexpr base::Duration kQuiet = std::chrono::minutes(1);
-    if (!began_ || now - last_ >= kQuiet) {
-      began_ = now;
-    }
-    last_ = now;
-    return now - *began_ < length_;
-  }
-
- private:
-  const base::Duration length_;
-  std::optional<base::TimePoint> began_{};
-  base::TimePoint last_{};
-};
 
 }  // namespace
 
@@ -85,7 +65,9 @@ class Reflector::Pass {
  private:
   base::Duration DelayOf(const ReflectorAction& action) {
     if (!action.as_told) {
-      return std::max<base::Duration>(backoff_.Next(), action.min_delay);
+      // A watch that worked for a while has not paid for another full state.
+      const base::Duration delay = action.restart ? backoff_.NextOfAll() : backoff_.Next();
+      return std::max<base::Duration>(delay, action.min_delay);
     }
     const double jitter = owner_.options_.tuning.backoff.jitter;
     return std::chrono::duration_cast<base::Duration>(action.min_delay * (1 + jitter * Random()));
@@ -172,6 +154,7 @@ class Reflector::Pass {
       return StoreFailed{result.error()};
     }
     owner_.SetLastResourceVersion(resource_version);
+    answered_ = true;
     return Committed{};
   }
 
@@ -193,6 +176,7 @@ class Reflector::Pass {
 
   ReflectorInput AskVersion() {
     auto version = owner_.source_->CurrentVersion(stop_);
+    answered_ = version.has_value();
     return VersionAsked{.version = std::move(version), .when = clock_.Now()};
   }
 
@@ -232,9 +216,19 @@ class Reflector::Pass {
     if (store_error_) {
       return StoreFailed{*store_error_};
     }
+    if (!was_short && HasWorked(result)) {
+      backoff_.Worked(lasted);
+    }
+    answered_ = false;
     const bool internal_error = !result && result.error().reason == Reason::kInternalError;
     const bool sit_out = internal_error && internal_errors_.Contains(clock_.Now());
     return WatchEnded{std::move(result), watch_items_ > 0, was_short, sit_out, clock_.Now()};
+  }
+
+  // Whether it was a watch and no attempt that took its time. One that brought nothing until it
+  // broke is believed when the server answered right before it began.
+  bool HasWorked(const Result<void>& watch) const {
+    return watch || watch_items_ > 0 || (answered_ && watch.error().reason == Reason::kUnavailable);
   }
 
   // What the event that ended a watch was to show with itself.
@@ -372,7 +366,7 @@ class Reflector::Pass {
   std::stop_token stop_;
   std::mt19937_64 random_;
   Backoff backoff_;
-  InternalErrorWindow internal_errors_;
+  internal::InternalErrorWindow internal_errors_;
   ReflectorState state_;
 
   std::unique_ptr<Replacement> replacement_{};
@@ -381,6 +375,8 @@ class Reflector::Pass {
   std::size_t list_items_ = 0;
   std::size_t watch_items_ = 0;
   bool synced_once_ = false;
+  /// The last request was a list, or the question for the version, and had an answer.
+  bool answered_ = false;
 };
 
 void LogWatchError(std::string_view reflector, const Status& status) {

@@ -21,7 +21,8 @@ struct WatchTuning {
   /// A watch asks the server for a lifetime drawn from [min_watch_timeout, 2 * min_watch_timeout),
   /// so that the watches of many clients do not all come back at once.
   std::chrono::seconds min_watch_timeout{300};
-  /// Delays between attempts, shared by lists and watches.
+  /// Delays between attempts, shared by lists and watches. Those before watches begin anew once a
+  /// watch has lived for as long as the delay before it.
   BackoffOptions backoff{};
   /// For this long after its first "internal error" a watch is tried again in place, with backoff,
   /// however often it fails; later ones count as failures, after three of which the state is listed

@@ -57,7 +57,8 @@ class ConsistencyStore {
   /// The looks at a cache come further and further apart, the last one within twice this time: no
   /// key waits for longer than a second.
   static constexpr base::Duration kPatience = std::chrono::milliseconds(500);
-  /// Longer than a watch takes to come back after a failure, most of the time.
+  /// Longer than a watch takes to come back after a failure, most of the time. Not kPatience: such
+  /// a cache is known to be old, and what was made under a generated name would be made again.
   static constexpr base::Duration kGiveUp = std::chrono::seconds(30);
   static constexpr std::size_t kFirstSweep = 1024;
 

@@ -18,7 +18,7 @@ Result<std::unique_ptr<Manager>> Manager::New(rest::Config config, ManagerOption
   metrics::Registry* const registry = own ? own.get() : options.registry;
   const rest::RESTClient::Options client_options{.clock = options.clock, .registry = registry};
   std::shared_ptr<rest::RESTClient> events;
-  if (config.qps > 0) {  // However many Events there are, no other request waits for them.
+  if (config.qps >= 0) {  // However many Events there are, no other request waits for them.
     KX_ASSIGN_OR_RETURN(events, rest::RESTClient::New(config, client_options));
   }
   KX_ASSIGN_OR_RETURN(auto client, rest::RESTClient::New(std::move(config), client_options));

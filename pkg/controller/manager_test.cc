@@ -565,7 +565,9 @@ TEST(ManagerApiTest, WithoutALimitInTheConfigRequestsDoNotWait) {
   }
 }
 
-TEST(ManagerApiTest, EventsDoNotUseUpTheLimitOfOtherRequests) {
+class EventsLimitTest : public ::testing::TestWithParam<double> {};
+
+TEST_P(EventsLimitTest, EventsDoNotUseUpTheLimitOfOtherRequests) {
   base::testing::FakeClock clock;  // which stands still: who has no token waits
   std::binary_semaphore asked(0);
   rest::testing::FakeServer server([&asked](rest::testing::FakeConnection& connection) {
@@ -578,7 +580,7 @@ TEST(ManagerApiTest, EventsDoNotUseUpTheLimitOfOtherRequests) {
   });
   rest::Config config;
   config.host = server.Url();
-  config.qps = 1;
+  config.qps = GetParam();
   config.burst = 1;
   auto manager = Manager::New(config, {.clock = clock});
   ASSERT_TRUE(manager);
@@ -613,6 +615,11 @@ TEST(ManagerApiTest, EventsDoNotUseUpTheLimitOfOtherRequests) {
     std::this_thread::yield();
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Limits, EventsLimitTest, ::testing::Values(1.0, 0.0),
+                         [](const auto& limit) {
+                           return limit.param > 0 ? "Rate" : "BurstWithTheDefaultRate";
+                         });
 
 TEST(ManagerApiTest, ItsClientsMayOutliveIt) {
   FakeApi api;

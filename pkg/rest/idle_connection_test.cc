@@ -2,13 +2,18 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <latch>
+#include <map>
 #include <optional>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/mutex.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/rest/rest_client.h"
 #include "kubexx/rest/testing/certificates.h"
@@ -188,6 +193,77 @@ INSTANTIATE_TEST_SUITE_P(Lost, LostWriteTest,
                                            LostCase{"Tls", true, false},
                                            LostCase{"Tunnel", true, true}),
                          [](const auto& lost) { return lost.param.name; });
+
+/// How a server ends a connection right after it has done what a write asked for.
+enum class LostHow : std::uint8_t {
+  kClosed,  ///< TLS says so first
+  kReset,
+  kCut,  ///< without a word of TLS
+};
+
+class WriteLostInATunnelTest : public ::testing::TestWithParam<std::tuple<std::string, LostHow>> {};
+
+// Writes have tunnels of their own, so only another write can have used the one that breaks.
+TEST_P(WriteLostInATunnelTest, IsNotSentAgain) {
+  const auto& [verb, how] = GetParam();
+  base::Mutex mu;
+  std::map<std::string, int> done;  // by target
+  std::atomic<bool> again = false;
+  FakeServer server(
+      [&mu, &done, &again, how = how](FakeConnection& connection) {
+        for (int n = 1; const auto request = connection.ReadRequest(); ++n) {
+          {
+            const base::MutexLock lock(mu);
+            again = ++done[request->target] > 1 || again;
+          }
+          if (n == 2) {
+            if (how == LostHow::kReset) {
+              connection.Reset();
+            } else if (how == LostHow::kCut) {
+              connection.Shutdown();
+            }
+            return;
+          }
+          connection.Respond(200, "application/json", "{}");
+        }
+      },
+      IdleServerTls());
+  ForwardingProxy proxy({{"api.example:6443", server.port()}});
+  base::testing::FakeClock clock;  // which stands still: no tunnel is too old
+  const auto client = ClientFor({.host = "https://api.example:6443",
+                                 .tls = {.ca_data = IdleAuthority().certificate()},
+                                 .proxy_url = proxy.Url()},
+                                testing::WithoutDeadlines(clock));
+  std::size_t sent = 0;
+  std::optional<apimachinery::Status> lost;
+  while (!lost && !again && sent < 1000) {  // A tunnel is free again some time after the answer.
+    Request write = client->Verb(verb);
+    write.AbsPath("/x/" + std::to_string(sent++));
+    if (verb != "DELETE") {
+      write.Body(codec::Encoding::kJson, "{}");
+    }
+    if (const auto answer = write.Do(); !answer) {
+      lost = answer.error();
+    }
+  }
+  EXPECT_FALSE(again) << "write " << sent - 1 << " was sent twice";
+  ASSERT_TRUE(lost) << "no tunnel was used again";
+  EXPECT_EQ(lost->reason, apimachinery::Reason::kUnavailable);
+  EXPECT_THAT(lost->message, ::testing::HasSubstr("what was asked for may have been done"));
+  const base::MutexLock lock(mu);
+  EXPECT_EQ(done.size(), sent);
+  EXPECT_THAT(done, ::testing::Each(::testing::Pair(::testing::_, 1)));
+}
+
+std::string NameOfLost(LostHow how) {
+  return how == LostHow::kClosed ? "Closed" : how == LostHow::kReset ? "Reset" : "Cut";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Verbs, WriteLostInATunnelTest,
+    ::testing::Combine(::testing::Values("POST", "PUT", "PATCH", "DELETE"),
+                       ::testing::Values(LostHow::kClosed, LostHow::kReset, LostHow::kCut)),
+    [](const auto& lost) { return std::get<0>(lost.param) + NameOfLost(std::get<1>(lost.param)); });
 
 }  // namespace
 }  // namespace kubexx::rest
