@@ -324,8 +324,10 @@ http::Response Api::HandleResource(const http::Request& request, const RequestIn
                                    const Query& query, const User& user) {
   const ResourceTypeRef type = types_.Find(info.group, info.version, info.resource);
   const bool named = !info.name.empty() || info.verb == "create";
-  if (type == nullptr ||
-      (!type->namespaced && !info.namespace_.empty() && info.resource != "namespaces")) {
+  // What is of the cluster is in no namespace, another namespace neither: who may do everything in
+  // one was asked about that one.
+  if (type == nullptr || (!type->namespaced && !info.namespace_.empty() &&
+                          !(IsNamespace(*type) && info.is_namespace))) {
     return ErrorResponse(NoSuchPath());
   }
   if (type->namespaced && info.namespace_.empty() && named && info.verb != "watch") {
