@@ -256,11 +256,16 @@ void Api::AfterWrite(const Call& call) {
 }
 
 Result<void> Api::CheckIntent(const http::Request& request) const {
-  if (!request.Header("Authorization").empty()) {
-    return {};  // A page could not have sent that.
+  const bool by_certificate = !request.peer.common_name.empty();
+  if (!by_certificate && !request.Header("Authorization").empty()) {
+    return {};  // A page could not have sent what the sender is known by.
   }
   KX_RETURN_IF_ERROR(CheckOrigin(request, origins_));
-  return request.peer.common_name.empty() ? CheckHost(request, hosts_) : Result<void>();
+  if (by_certificate) {
+    return {};
+  }
+  KX_RETURN_IF_ERROR(CheckHost(request, hosts_));
+  return CheckBody(request);
 }
 
 http::Response Api::Handle(const http::Request& request) {
