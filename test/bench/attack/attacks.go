@@ -43,11 +43,11 @@ var attacks = []attack{
 		pour(ctx, c, t.head("POST", attackRoom+"/configmaps", "", "Content-Type: application/json\r\nContent-Length: 1000000000\r\n\r\n"), make([]byte, 16<<10))
 		sleep(ctx, 50*time.Millisecond)
 	})},
-	{"headers-large", "2,000 connections send 120 KB of a header that does not end, and wait", withConnection(2000, func(ctx context.Context, t *target, c net.Conn) {
+	{"headers-large", "1,000 connections send 120 KB of a header that does not end, and wait", withConnection(1000, func(ctx context.Context, t *target, c net.Conn) {
 		if _, err := io.WriteString(c, t.head("GET", "/api", "", strings.Repeat("A: "+strings.Repeat("x", 1000)+"\r\n", 120))); err == nil {
 			untilClosed(ctx, c)
 		}
-		sleep(ctx, time.Second)
+		sleep(ctx, 5*time.Second)
 	})},
 	{"bodies-slow-nobody", "500 connections without a token send a byte of their body each 100 ms", withConnection(500, func(ctx context.Context, t *target, c net.Conn) {
 		_, _ = io.WriteString(c, t.head("POST", attackRoom+"/configmaps", "", "Content-Type: application/json\r\nContent-Length: 1000000\r\n\r\n"))
@@ -98,7 +98,7 @@ var attacks = []attack{
 	{"websockets", "100 connections with a token, and 100 without, ask for an upgrade and send pings", websockets},
 	{"tokens", "20 connections show tokens of 100 KB that are not good", tokens},
 	{"versions", "40 clients with a token ask for versions that are not there yet", versions},
-	{"waits", "600 clients with a token make pods of an account that is waited for", waits},
+	{"waits", "400 clients with a token make pods of an account that is waited for", waits},
 	{"roles", "4 clients with a token write Roles and bindings of a hundred rules and subjects", roles},
 	{"selectors", "4 clients with a token list with selectors of 100 KB", bombs(selectorBombs)},
 	{"json", "4 clients with a token post JSON that is deep, wide, or has huge numbers", bombs(jsonBombs)},
@@ -111,7 +111,7 @@ const attackRoom = "/api/v1/namespaces/attack"
 // withConnection gives each of `count` a connection, and another when it has ended.
 func withConnection(count int, do func(ctx context.Context, t *target, c net.Conn)) func(context.Context, *target) *crowd {
 	return func(ctx context.Context, t *target) *crowd {
-		return repeat(ctx, count, 10*time.Millisecond, func(ctx context.Context, i int) {
+		return repeatLater(ctx, count, between, 10*time.Millisecond, func(ctx context.Context, i int) {
 			if c, err := t.connect(ctx); err == nil {
 				do(ctx, t, c)
 				_ = c.Close()
@@ -225,7 +225,7 @@ func websockets(ctx context.Context, t *target) *crowd {
 	const upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
 	// A ping of 125 bytes whose mask is zero.
 	ping := "\x89\xfd\x00\x00\x00\x00" + strings.Repeat("p", 125)
-	return repeat(ctx, 200, 20*time.Millisecond, func(ctx context.Context, i int) {
+	return repeatLater(ctx, 200, between, 20*time.Millisecond, func(ctx context.Context, i int) {
 		c, err := t.connect(ctx)
 		if err != nil {
 			return
@@ -278,7 +278,7 @@ func versions(ctx context.Context, t *target) *crowd {
 func waits(ctx context.Context, t *target) *crowd {
 	prepare(ctx, t, 0, 0).close()
 	const pod = `{"apiVersion":"v1","kind":"Pod","metadata":{"generateName":"p-"},"spec":{"containers":[{"name":"c","image":"i"}]}}`
-	return repeatWith(ctx, t, 600, func(ctx context.Context, c *client) {
+	return repeatWith(ctx, t, 400, func(ctx context.Context, c *client) {
 		if code, _, err := c.do(ctx, "POST", attackRoom+"/pods?dryRun=All", "application/json", []byte(pod)); err != nil || code == 429 {
 			sleep(ctx, time.Second)
 		}
