@@ -11,8 +11,10 @@ from apiserver import OwnServer
 from outside import Figure, Rows, write
 from programs import log
 
-# What an attack may add to the resident memory, and what ordinary clients may wait.
-MEMORY_MIB, P99_MS = 1024, 50
+# What an attack may add to the resident memory, and what ordinary clients and health checks may wait.
+MEMORY_MIB, P99_MS, HEALTH_MS = 1024, 50, 1000
+# So that rights are looked at, and that there is somebody to wait for.
+FLAGS = ("--authorization-mode", "RBAC", "--enable-admission-plugins", "ServiceAccount")
 
 
 def attack(settings, measured, server):
@@ -35,6 +37,7 @@ def figures(rows):
         what = row["attack"]
         yield Figure(f"{what}: requests of ordinary clients, 99th percentile", row["p99_ms"], P99_MS, unit=" ms")
         yield Figure(f"{what}: requests of ordinary clients that failed", row["failed"], 0)
+        yield Figure(f"{what}: the slowest answer to whether the server is healthy", row["health_max_ms"], HEALTH_MS, unit=" ms")
         yield Figure(f"{what}: resident memory added", max(0, row["rss_peak_mb"] - row["rss_before_mb"]), MEMORY_MIB, unit=" MiB")
         yield Figure(f"{what}: descriptors left open", max(0, row["fds_after"] - row["fds_before"]), 4)
 
@@ -51,12 +54,13 @@ def main():
     settings = parser.parse_args()
     os.makedirs(settings.out, exist_ok=True)
     measured = Rows()
-    with OwnServer(settings) as server:
+    with OwnServer(settings, *FLAGS) as server:
         rows = attack(settings, measured, server)
     about = subprocess.run([os.path.join(settings.peers, "attack"), "--list"], capture_output=True, text=True, check=True).stdout
     found = list(figures(rows))
-    write(os.path.join(settings.out, "attacks.md"), "kubexx-apiserver under attack", f"""Written by `hack/bench --attacks` on {time.strftime('%Y-%m-%d')}; {settings.machine}. A hundred ordinary clients ask five times a second each, or watch,
-and are measured; attackers and clients share the machine with the server, which is one process for all attacks.
+    write(os.path.join(settings.out, "attacks.md"), "kubexx-apiserver under attack", f"""Written by `hack/bench --attacks` on {time.strftime('%Y-%m-%d')}; {settings.machine}. A hundred ordinary clients, a service account with rights in its own namespace, ask five
+times a second each, or watch, and are measured, and so is `/healthz` over a new connection each time; attackers and clients share the machine with the
+server, which is one process for all attacks and runs with `{' '.join(FLAGS)}`.
 
 ```
 {about.strip()}

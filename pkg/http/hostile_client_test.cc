@@ -78,6 +78,7 @@ class RawClient {
     return text;
   }
   std::uint16_t port() const { return PortOf(fd_, ::getsockname); }
+  int fd() const { return fd_; }
 
   /// Of either end.
   static std::uint16_t PortOf(int fd, int (*end)(int, sockaddr*, socklen_t*)) {
@@ -396,6 +397,61 @@ TEST_F(HostileClientTest, BodiesThatDoNotEndMakeRoomForOthers) {
   EXPECT_EQ(unfinished.front().Read(), "") << "it has been closed";
   EXPECT_THAT(unfinished.back().Send("x").Read("/a "), HasSubstr("200 OK"));
   EXPECT_THAT(small.Send("x").Read("/a "), HasSubstr("200 OK")) << "closing it would help nobody";
+}
+
+/// Waits until the server has closed one of them.
+void AwaitClosed(const std::vector<RawClient>& clients) {
+  std::vector<pollfd> waits;
+  for (const RawClient& client : clients) {
+    waits.push_back({.fd = client.fd(), .events = POLLIN, .revents = 0});
+  }
+  EXPECT_GT(::poll(waits.data(), waits.size(), 60'000), 0) << "none was closed within a minute";
+}
+
+/// A connection that was kept for long before its body began has not been at that for long.
+TEST_F(HostileClientTest, TheBodyThatBeganFirstMakesRoom) {
+  Server::Options options = Local();
+  options.max_body_bytes = 100'000;
+  options.max_unread_body_bytes = 350'000;
+  options.read_timeout = std::chrono::minutes(1);
+  Start(options);
+  const RawClient kept = Connect();
+  EXPECT_THAT(kept.Send("GET /a HTTP/1.1\r\nHost: h\r\n\r\n").Read("/a "), HasSubstr("200 OK"));
+  const std::string head = "POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 100000\r\n\r\n";
+  std::vector<RawClient> unfinished;
+  for (int i = 0; i < 40; ++i) {
+    unfinished.push_back(Connect());
+    unfinished.back().Send(head + std::string(10'000, 'x'));
+  }
+  AwaitClosed(unfinished);  // So that most of the others have begun.
+  kept.Send(head + std::string(100'000, 'x'));
+  EXPECT_THAT(kept.Read("/a "), HasSubstr("200 OK"));
+}
+
+TEST_F(HostileClientTest, HeadersThatDoNotEndMakeRoomForOthers) {
+  Server::Options options = Guarded();
+  options.max_unread_header_bytes = 450'000;
+  options.read_timeout = std::chrono::minutes(1);
+  Start(options);
+  RawClient small = Connect();
+  small.Send("GET /a HTTP/1.1\r\nHost: h\r\nX: " + std::string(2'000, 'x'));
+  std::vector<RawClient> unfinished;
+  for (int i = 0; i < 20; ++i) {
+    unfinished.push_back(Connect());
+    // In lines, which are taken out of what was read, and in one that has not ended.
+    std::string lines;
+    for (int line = 0; line < 50; ++line) {
+      lines += "A: " + std::string(1'000, 'x') + "\r\n";
+    }
+    unfinished.back().Send("GET /a HTTP/1.1\r\nHost: h\r\n" + lines +
+                           "X: " + std::string(50'000, 'x'));
+    EXPECT_THAT(Exchange("GET /b HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"),
+                HasSubstr("200 OK"));
+  }
+  EXPECT_EQ(unfinished.front().Read(), "") << "it has been closed";
+  EXPECT_THAT(unfinished.back().Send("\r\n\r\n").Read("/a "), HasSubstr("200 OK"));
+  EXPECT_THAT(small.Send("\r\n\r\n").Read("/a "), HasSubstr("200 OK"))
+      << "closing it would help nobody";
 }
 
 TEST_F(HostileClientTest, WhatAClosedConnectionHeldIsForgotten) {

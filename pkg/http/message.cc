@@ -1,6 +1,8 @@
 #include "kubexx/http/message.h"
 
 #include <algorithm>
+#include <chrono>
+#include <utility>
 
 #include "kubexx/base/ascii.h"
 
@@ -12,6 +14,16 @@ std::string_view Request::Header(std::string_view name) const {
     return std::ranges::equal(header.first, name, {}, lower, lower);
   });
   return found == headers.end() ? std::string_view() : std::string_view(found->second);
+}
+
+apimachinery::Result<void> Waiting::Check() const {
+  if (granted_) {
+    return {};
+  }
+  apimachinery::Status status(apimachinery::Reason::kTooManyRequests,
+                              "too many requests wait for others already", 429);
+  status.details.retry_after = std::chrono::seconds(1);
+  return apimachinery::Fail(std::move(status));
 }
 
 Handler Filtered(Filter filter, Handler handler) {

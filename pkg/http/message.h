@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
 
 namespace kubexx::http {
@@ -36,7 +37,7 @@ struct Request {
   std::stop_token stop{};
   base::TimePoint deadline = base::TimePoint::max();
   /// Set when the handler has a thread of the server's; see Waiting.
-  std::function<void(bool begins)> on_wait{};
+  std::function<bool(bool begins)> on_wait{};
 
   /// The value of the first header with this name, in any case; "" when there is none.
   std::string_view Header(std::string_view name) const;
@@ -47,19 +48,23 @@ struct Request {
 /// May be made while there is one already, and on other threads; the request must outlive it.
 class Waiting {
  public:
-  explicit Waiting(const Request& request) : request_(request) { Tell(true); }
-  ~Waiting() { Tell(false); }
+  explicit Waiting(const Request& request)
+      : request_(request), granted_(!request.on_wait || request.on_wait(true)) {}
+  ~Waiting() {
+    if (granted_ && request_.on_wait) {
+      request_.on_wait(false);
+    }
+  }
   Waiting(const Waiting&) = delete;
   Waiting& operator=(const Waiting&) = delete;
 
- private:
-  void Tell(bool begins) const {
-    if (request_.on_wait) {
-      request_.on_wait(begins);
-    }
-  }
+  /// kTooManyRequests when as many handlers wait already as may: this one must not, or nobody would
+  /// be left to work.
+  [[nodiscard]] apimachinery::Result<void> Check() const;
 
+ private:
   const Request& request_;
+  const bool granted_;
 };
 
 /// A body that is sent as it comes into being, the frames of a watch: with chunked transfer, or, to

@@ -1,7 +1,6 @@
 #include "kubexx/http/server.h"
 
 #include <algorithm>
-#include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ip/v6_only.hpp>
@@ -114,7 +113,8 @@ class Server::Impl final : public internal::Host {
       : options_(std::move(options)),
         acceptor_(context_),
         pause_(context_),
-        workers_(std::max<std::size_t>(options_.max_connections, 1)) {
+        workers_(std::max<std::size_t>(options_.max_connections, 1), options_.max_queued_body_bytes,
+                 options_.max_waiting_handlers) {
     options_.max_connections = std::max<std::size_t>(options_.max_connections, 1);
   }
   ~Impl() override { Stop(); }
@@ -209,11 +209,15 @@ class Server::Impl final : public internal::Host {
 
   void Hold(std::ptrdiff_t bytes) override {
     held_ += static_cast<std::size_t>(bytes);
-    if (bytes <= 0 || held_ <= options_.max_unread_body_bytes) {
-      return;
+    if (bytes > 0 && held_ > options_.max_unread_body_bytes) {
+      Close(internal::OldestBody(sessions_));
     }
-    if (const auto session = internal::OldestBody(sessions_)) {
-      session->Close();
+  }
+
+  void HoldHeader(std::ptrdiff_t bytes) override {
+    held_of_headers_ += static_cast<std::size_t>(bytes);
+    if (bytes > 0 && held_of_headers_ > options_.max_unread_header_bytes) {
+      Close(internal::OldestHeader(sessions_));
     }
   }
 
@@ -241,6 +245,13 @@ class Server::Impl final : public internal::Host {
   }
 
  private:
+  /// `session` may be null.
+  static void Close(const std::shared_ptr<Session>& session) {
+    if (session != nullptr) {
+      session->Close();
+    }
+  }
+
   /// Streams take turns with requests: an event for a thousand watchers does not hold up the next
   /// write, and what that brings goes out together with what waits.
   void WakeSome() {
@@ -285,12 +296,13 @@ class Server::Impl final : public internal::Host {
                Request request) {
     // Who waits may do so on behalf of somebody who does.
     const std::size_t bytes = request.body.size();
-    request.on_wait = [this, bytes, depth = std::make_shared<std::atomic<int>>(0)](bool begins) {
-      if (begins && depth->fetch_add(1) == 0) {
-        workers_.BeginWait(bytes);
-      } else if (!begins && depth->fetch_sub(1) == 1) {
-        workers_.EndWait(bytes);
+    request.on_wait = [place =
+                           std::make_shared<internal::WaitPlace>(workers_, bytes)](bool begins) {
+      if (begins) {
+        return place->Begin();
       }
+      place->End();
+      return true;
     };
     auto job = [this, session, serial, handler = std::move(handler),
                 request = std::move(request)]() mutable {
@@ -412,6 +424,7 @@ class Server::Impl final : public internal::Host {
   bool waking_ KX_GUARDED_BY(awake_mu_) = false;  // a WakeSome is on its way
   Sessions sessions_;                // Touched by the thread, and by Stop after it has ended.
   std::size_t held_ = 0;             // of bodies that are not complete
+  std::size_t held_of_headers_ = 0;  // that are not complete
   std::size_t held_of_answers_ = 0;  // that clients have not taken
   std::uint16_t port_ = 0;
   internal::WorkerPool workers_;

@@ -49,13 +49,16 @@ class Server {
     std::size_t max_connections = 64;
     std::size_t max_header_bytes = 16 << 10;
     std::size_t max_body_bytes = 16 << 10;
+    /// Of headers that are still being read, all together: beyond it, of the connections that hold
+    /// half their share of it or more, the one that has been at its header for longest is closed.
+    std::size_t max_unread_header_bytes = 64 << 20;
     /// Of bodies that are still being read, all together: beyond it, of the connections that hold
-    /// their share of it or more, the one that has been at its body for longest is closed.
+    /// half their share of it or more, the one that has been at its body for longest is closed.
     std::size_t max_unread_body_bytes = 256 << 20;
     /// Of answers that their clients have not taken yet, all together, those in pieces (streams)
-    /// aside: beyond it, of the other connections that hold their share of it or more, the one that
-    /// has taken nothing for longest is closed, and so on. One answer may go beyond it, and answers
-    /// of less than 64 KiB close nobody.
+    /// aside: beyond it, of the other connections that hold half their share of it or more, the one
+    /// that has taken nothing for longest is closed, and so on. One answer may go beyond it, and
+    /// answers of less than 64 KiB close nobody.
     std::size_t max_unread_answer_bytes = 512 << 20;
     /// Who has taken something of an answer within that time is closed only when twice as much
     /// waits: many may ask for much at once, as informers do after a restart, and read.
@@ -81,6 +84,10 @@ class Server {
     /// handlers that wait for others, such as the API server. 0: on the network thread, for
     /// handlers that never do.
     std::size_t handler_threads = 0;
+    /// Of the requests of more than 64 KiB that wait for such a thread, all together.
+    std::size_t max_queued_body_bytes = 128 << 20;
+    /// How many handlers with a thread of the server's may be Waiting at once.
+    std::size_t max_waiting_handlers = 256;
     /// How long a handler on a thread of its own may take, waiting for a free thread included. Then
     /// its stop token is requested and the client gets 503.
     std::chrono::milliseconds handler_timeout = std::chrono::seconds(30);

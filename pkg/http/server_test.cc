@@ -401,6 +401,41 @@ TEST_F(ServerTest, HandlersThatWaitForOthersLeaveThemTheirThreads) {
   }
 }
 
+/// Those that wait are so many that no thread would be left.
+TEST_F(ServerTest, NotMoreHandlersWaitForOthersThanMay) {
+  Server::Options options = Local();
+  options.handler_threads = 1;
+  options.max_waiting_handlers = 2;
+  Start(options);
+  std::latch waiting_now(2);
+  std::latch helped(1);
+  server_->Handle("/ask", [&](const Request& request) {
+    const Waiting waiting(request);
+    if (const auto granted = waiting.Check(); !granted) {
+      return Response{.status = granted.error().code, .body = granted.error().message};
+    }
+    const Waiting within(request);
+    EXPECT_TRUE(within.Check());
+    waiting_now.count_down();
+    helped.wait();
+    return Response{.body = "was helped"};
+  });
+  std::list<Client> asking;
+  for (int i = 0; i < 2; ++i) {
+    asking.emplace_back(server_->port())
+        .Send("GET /ask HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+  }
+  waiting_now.wait();
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_THAT(Get(*server_, "/ask"), AllOf(StartsWith("HTTP/1.1 429 "), HasSubstr("too many")));
+  }
+  EXPECT_THAT(Get(*server_, "/ok"), StartsWith("HTTP/1.1 200 "));
+  helped.count_down();
+  for (Client& client : asking) {
+    EXPECT_THAT(client.ReadAll(), EndsWith("was helped"));
+  }
+}
+
 /// Waits until nobody wants its answer any more.
 Response AwaitStop(const Request& request) {
   std::latch stopped(1);

@@ -11,6 +11,7 @@ set -euo pipefail
 # shellcheck source=../e2e/apiserver.sh
 . "$kx_root/test/e2e/apiserver.sh"
 build_go_peers attack
+server_flags=(--authorization-mode RBAC --enable-admission-plugins ServiceAccount)
 start
 "$peers/attack" --pid "$server" --for "${KUBEXX_ATTACK_FOR:-2s}" --memory 1024 "$@"
 stop

@@ -27,10 +27,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "apiserver"))
 from differential import show  # noqa: E402
 from generator import MERGE_PATCH, Request  # noqa: E402
 from normalise import differences  # noqa: E402
+import rbac_approvals  # noqa: E402
 from rbac_escalation import Escalation, grant_writers  # noqa: E402
 from rbac_known import unknown  # noqa: E402
 from rbac_policy import RBAC_PATH, Asker, PolicyMaker, authenticated  # noqa: E402
-from rbac_requests import Requester, objects_of  # noqa: E402
+from rbac_requests import Requester, objects_of, odd_reviews  # noqa: E402
 from servers import Answer, ApiServer, Client, Target  # noqa: E402
 
 SETTLED_WITHIN = 30.0  # seconds
@@ -58,6 +59,14 @@ class Certificates:
             subprocess.run(command, check=True, capture_output=True)
         (self._folder / f"{subject.label}.pem").write_text(Path(f"{base}.crt").read_text() + Path(f"{base}.key").read_text())
         return f"{base}.pem"
+
+
+    def request(self):
+        """The file of a request for a certificate that no subject has."""
+        base = self._folder / "asked"
+        subprocess.run(["openssl", "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=asked",
+                        "-keyout", f"{base}.key", "-out", f"{base}.csr"], check=True, capture_output=True)
+        return Path(f"{base}.csr")
 
 
 def send(client, request):
@@ -151,7 +160,7 @@ def verdict(request, answer):
         return said
     said = {"code": answer.code}
     status = body.get("status") or {}
-    if request.resource in ("subjectaccessreviews", "localsubjectaccessreviews"):
+    if request.resource in ("subjectaccessreviews", "localsubjectaccessreviews", "selfsubjectaccessreviews"):
         said["status"] = status | ({"reason": words(status["reason"])} if "reason" in status else {})
     elif request.resource == "selfsubjectrulesreviews":
         rules = {key: sorted(json.dumps(one, sort_keys=True) for one in status.get(key) or []) for key in ("resourceRules", "nonResourceRules")}
@@ -198,14 +207,14 @@ def _selects(selector, labels):
             all(labels.get(one["key"]) in one["values"] for one in selector.get("matchExpressions") or []))
 
 
-def prepare(world, side):
-    """Makes the World's objects, and takes away what a run that was cut off has left for everybody."""
+def prepare(world, side, more):
+    """Makes the World's objects, and `more`, and takes away what a run that was cut off has left for everybody."""
     clean_up(side, "rbac-test", [])
     for namespace in world.namespaces:
         side.must("POST", "/api/v1/namespaces", {"metadata": {"name": namespace}})
     for path, made in objects_of(world):
         side.must("POST", path, made, accepted=(409,))
-    for path, made in world.objects():
+    for path, made in [*world.objects(), *more]:
         side.must("POST", path, made)
     if side.name == "kube-apiserver":
         while changed := list(aggregated(side.must("GET", f"{RBAC_PATH}/clusterroles")["items"])):  # One may select another.
@@ -231,6 +240,7 @@ def clean_up(side, selector, namespaces):
     """What is of the whole cluster; namespaces go when somebody finishes them."""
     for plural in ("clusterrolebindings", "clusterroles"):
         side.must("DELETE", f"{RBAC_PATH}/{plural}?labelSelector={selector}")
+    rbac_approvals.clean_up(side, selector)
     for namespace in namespaces:
         side.must("DELETE", f"/api/v1/namespaces/{namespace}")
 
@@ -278,9 +288,11 @@ def run(options, sides, certificates):
     tag = f"rbac-{options.seed}-{format(int(time.time()), 'x')}"
     world = PolicyMaker(options.seed, tag).world()
     grant_writers(world)
+    approvals = rbac_approvals.Approvals(world, certificates.request(), certificates.authority)
+    approvals.grant()
     signed = {one.label: certificates.sign(one) for one in world.subjects if one.known and not one.account}
     with ThreadPoolExecutor(2) as both:
-        list(both.map(lambda side: prepare(world, side), sides))
+        list(both.map(lambda side: prepare(world, side, approvals.objects()), sides))
     for side in sides:
         for subject in world.subjects:
             if subject.known:
@@ -293,6 +305,9 @@ def run(options, sides, certificates):
                 comparison.each("lists of rules", rules_reviews(world)) and
                 comparison.each("requests", requester.requests(options.requests)) and
                 comparison.each("impersonations", requester.impersonations()) and
+                comparison.each("paths through namespaces", requester.within_namespaces()) and
+                comparison.each("odd reviews", odd_reviews(world)) and
+                comparison.each("approvals", approvals.requests()) and
                 comparison.each("attempts to escalate", Escalation(options.seed, world).requests(options.attempts)))
     finally:
         for side in sides:

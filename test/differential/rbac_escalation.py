@@ -43,6 +43,10 @@ def grant_writers(world):
     accounts = cluster_role("account-actor", ["impersonate"], ["serviceaccounts"])
     accounts["rules"][0]["apiGroups"] = [""]
     world.cluster_roles += [act, accounts]
+    world.bindings.append({
+        "apiVersion": f"{RBAC}/v1", "kind": "RoleBinding", "metadata": {"name": f"{tag}-owner", "namespace": first, "labels": {"rbac-test": tag}},
+        "subjects": [{"kind": "User", "apiGroup": RBAC, "name": world.subject("owner").user}],
+        "roleRef": {"apiGroup": RBAC, "kind": "ClusterRole", "name": "cluster-admin"}})
     bind("writer", "writer", "alice", "bob", "carol", "dave", "erin", "robot")
     bind("escalate", "escalate", "dave", namespace=first)
     bind("escalate-one", "escalate-one", "carol", "alice")
@@ -59,7 +63,7 @@ class Escalation:
         self.r = random.Random(f"escalation {seed}")
         self.world = world
         self._maker = PolicyMaker(f"escalation {seed}", world.tag)
-        self._writers = [world.subject(label) for label in ("alice", "bob", "carol", "dave", "erin", "robot", "nobody", "master")]
+        self._writers = [world.subject(label) for label in ("alice", "bob", "carol", "dave", "erin", "owner", "robot", "nobody", "master")]
         self._roles = {(role["metadata"].get("namespace", ""), role["metadata"]["name"]): role for role in world.roles + world.cluster_roles}
         self._number = 0
 

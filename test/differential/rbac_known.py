@@ -4,7 +4,7 @@ import re
 
 from known import Known
 
-NOT_SERVED = r"pods/(log|exec|proxy.*)|services/proxy|nodes/proxy|certificatesigningrequests/approval"
+NOT_SERVED = r"pods/(log|exec|proxy.*)|services/proxy|nodes/proxy"
 
 KNOWN = [
     Known("empty details of an error are left out", r"\.details", real=r"\{\}", ours="None"),

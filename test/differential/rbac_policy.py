@@ -71,7 +71,7 @@ def subjects_of(tag, namespaces):
     def account(label, namespace, known=True):
         return Subject(label, f"system:serviceaccount:{namespace}:robot", ("system:serviceaccounts", f"system:serviceaccounts:{namespace}"),
                        (namespace, "robot"), known)
-    return [user("alice", "devs"), user("bob", "devs", "ops"), user("carol"), user("dave", "ops"), user("erin"), user("nobody"),
+    return [user("alice", "devs"), user("bob", "devs", "ops"), user("carol"), user("dave", "ops"), user("erin"), user("owner"), user("nobody"),
             user("zoe<&>", "a b", known=False), user("ghost", "devs", "ops", "more", known=False),
             account("robot", namespaces[0]), account("other-robot", namespaces[1], known=False),
             Subject("master", f"{tag}:master", ("system:masters",)),
@@ -155,7 +155,7 @@ class PolicyMaker:
             for number in range(8):
                 world.roles.append({"apiVersion": f"{RBAC}/v1", "kind": "Role", "metadata": self._meta(f"r-{number}", namespace),
                                     "rules": self.rules(True)})
-        bound = [one for one in world.subjects if one.label not in ("nobody", "master")]
+        bound = [one for one in world.subjects if one.label not in ("nobody", "owner", "master")]
         cluster_role_names = [role["metadata"]["name"] for role in world.cluster_roles] + ["view", "edit", "admin", f"{tag}-missing"]
         for namespace in world.namespaces:
             for number in range(14):

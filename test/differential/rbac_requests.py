@@ -164,6 +164,24 @@ class Requester:
                     made.headers = _as(subject)
                 yield subject if subject.known else self.world.subject("master"), made
 
+    def within_namespaces(self):
+        """What is of the cluster, by a path through a namespace in which one may do everything: (subject, request)."""
+        first, second = self.world.namespaces
+        body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": second}}
+        for label in ("owner", "alice", "master"):
+            for at in (first, second):
+                base = f"/api/v1/namespaces/{at}/namespaces"
+                one = f"{base}/{second}"
+                for method, path in (("GET", base), ("GET", f"{base}?watch=1&timeoutSeconds=1"), ("POST", f"{base}?{DRY}"), ("DELETE", f"{base}?{DRY}"),
+                                     ("GET", one), ("PUT", f"{one}?{DRY}"), ("PATCH", f"{one}?{DRY}"), ("DELETE", f"{one}?{DRY}"),
+                                     ("PUT", f"{one}/finalize?{DRY}"), ("GET", f"{one}/status"), ("PUT", f"{one}/status?{DRY}"),
+                                     ("GET", f"{one}/configmaps"), ("GET", f"/api/v1/namespaces/{at}/nodes"),
+                                     ("GET", f"{RBAC_PATH}/namespaces/{at}/clusterroles"), ("GET", f"{RBAC_PATH}/namespaces/{at}/clusterroles/view"),
+                                     ("GET", f"/api/v1/namespaces/{at}"), ("DELETE", f"/api/v1/namespaces/{at}?{DRY}")):
+                    sent = None if method in ("GET", "DELETE") else {} if method == "PATCH" else body
+                    yield self.world.subject(label), Request(method.lower(), "namespaces", method, path, sent,
+                                                             MERGE_PATCH if method == "PATCH" else "application/json")
+
     def impersonations(self):
         """Those who may act as some others, and try it as these and others: (subject, request). As no node, whom kube-apiserver's
         node authorizer would know."""
@@ -194,3 +212,27 @@ class Requester:
                                 {"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}, headers=one)
                 read = Request("get", "configmaps", "GET", path_of("configmaps", world.namespaces[0], "o-0"), headers=one)
                 yield from ((world.subject(label), request) for request in (asked, read))
+
+
+def odd_reviews(world):
+    """Reviews with too little, or too much, in them: (subject, request)."""
+    namespace = world.namespaces[0]
+    resource, path = {"verb": "get", "resource": "pods", "namespace": namespace}, {"verb": "get", "path": "/metrics"}
+    attributes = [{"resourceAttributes": resource}, {"nonResourceAttributes": path}, {"resourceAttributes": resource, "nonResourceAttributes": path}, {},
+                  {"resourceAttributes": {}}, {"nonResourceAttributes": {}}, {"nonResourceAttributes": {"verb": "get"}},
+                  {"nonResourceAttributes": {"path": "/metrics"}}, {"nonResourceAttributes": {"verb": "get", "path": "metrics"}},
+                  {"resourceAttributes": {"verb": "*", "resource": "*", "group": "*"}}, {"resourceAttributes": resource | {"namespace": ""}},
+                  {"resourceAttributes": resource | {"namespace": "nowhere"}}, {"resourceAttributes": {"namespace": namespace}}]
+    alice = world.subject("alice")
+    who = [{"user": alice.user, "groups": list(alice.groups)}, {"user": world.subject("owner").user}, {"groups": ["system:masters"]}, {"user": ""}, {}]
+
+    def review(kind, spec, of=""):
+        base = f"/apis/authorization.k8s.io/v1{of}/{kind.lower()}s"
+        return Request("create", f"{kind.lower()}s", "POST", base, {"apiVersion": "authorization.k8s.io/v1", "kind": kind, "spec": spec})
+    for one in attributes:
+        for label in ("alice", "owner", "master"):
+            yield world.subject(label), review("SelfSubjectAccessReview", one)
+        for spec in ({**one, **name} for name in who):
+            yield world.subject("master"), review("SubjectAccessReview", spec)
+            for label in ("owner", "master"):
+                yield world.subject(label), review("LocalSubjectAccessReview", spec, f"/namespaces/{namespace}")

@@ -102,12 +102,34 @@ k delete serviceaccount robot >/dev/null
 gone get secret robot-token --ignore-not-found
 ! as "$token" 2>/dev/null || fail "a token outlives its account"
 
-log "after a restart a kubeconfig is as good as before"
+log "after the end, and after a SIGKILL, an old kubeconfig and tokens of accounts are as good as before"
 known() { grep -E 'token:|certificate-authority-data:' "$KUBECONFIG"; }
 before=$(known)
+cp "$KUBECONFIG" "$work/old"
+k create serviceaccount keeper >/dev/null
+account=$(k create token keeper --duration 1h)
+kill_server() {
+  kill -9 "$server"
+  wait "$server" 2>/dev/null || true
+  server=
+}
+for how in stop kill_server; do
+  $how
+  start
+  [ "$(known)" = "$before" ] || fail "the server has another certificate or token after $how"
+  # Only the port is another.
+  old() { k --kubeconfig "$work/old" --server "$(k config view --minify -o 'jsonpath={.clusters[0].cluster.server}')" "$@"; }
+  [ "$(old auth whoami -o 'jsonpath={.status.userInfo.username}')" = admin ] || fail "an old kubeconfig is not good after $how"
+  [ "$(as "$account")" = system:serviceaccount:default:keeper ] || fail "the token of an account is not good after $how"
+done
+log "a kubeconfig is its owner's, whatever was there before"
 stop
-start
-[ "$(known)" = "$before" ] || fail "the server has another certificate or token"
+echo '{}' >"$work/open"
+chmod 644 "$work/open"
+"$program" --address 127.0.0.1:0 --write-kubeconfig "$work/open" >>"$work/server.log" 2>&1 &
+server=$!
+wait_for 60 "the kubeconfig" grep -qs current-context "$work/open"
+[ "$(stat -c %a "$work/open")" = 600 ] || fail "others may read the kubeconfig: $(stat -c %a "$work/open")"
 stop
 
 log "a certificate of one's own, for another name than the controllers'"

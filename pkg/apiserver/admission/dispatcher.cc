@@ -186,6 +186,7 @@ Result<bool> Dispatcher::AskToMutate(const Webhook& webhook, const Dispatch& dis
   std::optional<Verdict> verdict;
   {
     const http::Waiting waiting(dispatch.request);
+    KX_RETURN_IF_ERROR(waiting.Check());
     KX_ASSIGN_OR_RETURN(
         verdict, Judge(webhook, dispatch.attributes, target, objects, true, dispatch.request.stop));
   }
@@ -280,6 +281,7 @@ Result<void> Dispatcher::Validate(const Webhooks& webhooks, const Dispatch& disp
   }
   {
     const http::Waiting waiting(dispatch.request);
+    KX_RETURN_IF_ERROR(waiting.Check());
     std::vector<std::jthread> others;  // joined at the end of the block
     for (std::size_t i = 1; i < questions.size(); ++i) {
       others.emplace_back([&ask, question = &questions[i]] { ask(*question); });

@@ -256,11 +256,16 @@ void Api::AfterWrite(const Call& call) {
 }
 
 Result<void> Api::CheckIntent(const http::Request& request) const {
-  if (!request.Header("Authorization").empty()) {
-    return {};  // A page could not have sent that.
+  const bool by_certificate = !request.peer.common_name.empty();
+  if (!by_certificate && !request.Header("Authorization").empty()) {
+    return {};  // A page could not have sent what the sender is known by.
   }
   KX_RETURN_IF_ERROR(CheckOrigin(request, origins_));
-  return request.peer.common_name.empty() ? CheckHost(request, hosts_) : Result<void>();
+  if (by_certificate) {
+    return {};
+  }
+  KX_RETURN_IF_ERROR(CheckHost(request, hosts_));
+  return CheckBody(request);
 }
 
 http::Response Api::Handle(const http::Request& request) {
@@ -324,8 +329,10 @@ http::Response Api::HandleResource(const http::Request& request, const RequestIn
                                    const Query& query, const User& user) {
   const ResourceTypeRef type = types_.Find(info.group, info.version, info.resource);
   const bool named = !info.name.empty() || info.verb == "create";
-  if (type == nullptr ||
-      (!type->namespaced && !info.namespace_.empty() && info.resource != "namespaces")) {
+  // What is of the cluster is in no namespace, another namespace neither: who may do everything in
+  // one was asked about that one.
+  if (type == nullptr || (!type->namespaced && !info.namespace_.empty() &&
+                          !(IsNamespace(*type) && info.is_namespace))) {
     return ErrorResponse(NoSuchPath());
   }
   if (type->namespaced && info.namespace_.empty() && named && info.verb != "watch") {

@@ -114,5 +114,26 @@ TEST_F(TokenFileServerTest, TheSchemeIsBearerInAnyCase) {
   EXPECT_EQ(WhoIs("Bearer jane-tokens"), "401");
 }
 
+/// What compared each with all of it would not end in a test's time.
+TEST(ManyTokensTest, ALongTokenIsSoonNobodys) {
+  std::string file;
+  for (int i = 0; i < 5'000; ++i) {
+    const std::string number = std::to_string(i);
+    file += "token-of-user-" + number + ",user-" + number + "," + number + "\n";
+  }
+  const auto storage = storage::NewMemoryStorage({});
+  ASSERT_TRUE(storage);
+  ApiOptions options;
+  options.tokens = *ParseTokenFile(file);
+  const Api api(**storage, std::move(options));
+  http::Request request;
+  request.headers = {{"Authorization", "Bearer " + std::string(128 << 10, 'x')}};
+  for (int i = 0; i < 1'000; ++i) {
+    ASSERT_FALSE(api.Admits(request));
+  }
+  request.headers = {{"Authorization", "Bearer token-of-user-4999"}};
+  EXPECT_TRUE(api.Admits(request));
+}
+
 }  // namespace
 }  // namespace kubexx::apiserver

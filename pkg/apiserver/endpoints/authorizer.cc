@@ -25,9 +25,9 @@ using rbac::Quoted;
 constexpr const char* kGroup = "rbac.authorization.k8s.io";
 /// In the order of Authorizer::sources_.
 constexpr const char* kPlurals[] = {"roles", "clusterroles", "rolebindings", "clusterrolebindings"};
-using Add = void (rbac::Policy::*)(const JsonTree&);
-constexpr Add kAdders[] = {&rbac::Policy::AddRole, &rbac::Policy::AddClusterRole,
-                           &rbac::Policy::AddRoleBinding, &rbac::Policy::AddClusterRoleBinding};
+constexpr rbac::PartKind kPartKinds[] = {rbac::PartKind::kRole, rbac::PartKind::kClusterRole,
+                                         rbac::PartKind::kRoleBinding,
+                                         rbac::PartKind::kClusterRoleBinding};
 
 Status About(const rbac::Request& request, std::string message) {
   Status status(Reason::kForbidden, std::move(message), 403);
@@ -170,41 +170,60 @@ Authorizer::PolicyRef Authorizer::Current(bool latest, const std::stop_token& st
     }
     revisions[i] = cachers[i]->cache().revision();
   }
+  std::shared_ptr<const Made> before;
   {
     base::MutexLock lock(mu_);
-    if (policy_ != nullptr && revisions == made_at_) {
-      return policy_;
+    if (made_ != nullptr && revisions == made_at_) {
+      return made_->policy;
     }
+    before = made_;
   }
-  std::array<std::vector<CachedObjectRef>, 4> lists;
   Objects all;
+  std::vector<rbac::PartKind> kinds;
   for (std::size_t i = 0; i < cachers.size(); ++i) {
     CachedList list = cachers[i]->cache().List({});
     revisions[i] = list.revision;
-    lists[i] = std::move(list.items);
-    all.insert(all.end(), lists[i].begin(), lists[i].end());
+    all.insert(all.end(), list.items.begin(), list.items.end());
+    kinds.resize(all.size(), kPartKinds[i]);
   }
-  {
-    base::MutexLock lock(mu_);
-    if (policy_ != nullptr && all == made_from_) {
-      made_at_ = revisions;
-      return policy_;
-    }
-  }
+  const bool same = before != nullptr && all == before->from;
+  auto made = same ? std::move(before) : Make(std::move(all), kinds, before.get());
+  base::MutexLock lock(mu_);
+  made_at_ = revisions;
+  made_ = std::move(made);
+  return made_->policy;
+}
+
+std::shared_ptr<const Authorizer::Made> Authorizer::Make(Objects objects,
+                                                         const std::vector<rbac::PartKind>& kinds,
+                                                         const Made* before) {
+  auto made = std::make_shared<Made>();
   auto policy = std::make_shared<rbac::Policy>();
-  for (std::size_t i = 0; i < lists.size(); ++i) {
-    for (const CachedObjectRef& object : lists[i]) {
-      if (const auto tree = JsonTree::Parse(object->Json())) {
-        ((*policy).*kAdders[i])(*tree);
-      }
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    if (auto part = PartOf(*objects[i], kinds[i], before)) {
+      policy->Add(*part);
+      made->parts.emplace(objects[i].get(), std::move(*part));
     }
   }
   policy->Aggregate();
-  base::MutexLock lock(mu_);
-  made_from_ = std::move(all);
-  made_at_ = revisions;
-  policy_ = policy;
-  return policy;
+  made->from = std::move(objects);
+  made->policy = std::move(policy);
+  return made;
+}
+
+std::optional<rbac::Part> Authorizer::PartOf(const CachedObject& object, rbac::PartKind kind,
+                                             const Made* before) {
+  if (before != nullptr) {
+    if (const auto known = before->parts.find(&object); known != before->parts.end()) {
+      return known->second;
+    }
+  }
+  const auto tree = JsonTree::Parse(object.Json());
+  if (!tree) {
+    return std::nullopt;
+  }
+  ++parts_read_;
+  return rbac::ReadPart(kind, *tree);
 }
 
 rbac::Decision Authorizer::Decide(const User& user, const rbac::Request& request,

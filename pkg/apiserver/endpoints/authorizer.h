@@ -4,10 +4,13 @@
 #define KUBEXX_APISERVER_ENDPOINTS_AUTHORIZER_H_
 
 #include <array>
+#include <atomic>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "kubexx/apimachinery/status.h"
@@ -66,6 +69,9 @@ class Authorizer {
   apimachinery::Result<void> CheckGrant(const User& user, const Grant& grant,
                                         const std::stop_token& stop);
 
+  /// How many Roles and bindings have been read so far.
+  std::size_t PartsReadForTest() const { return parts_read_; }
+
  private:
   using PolicyRef = std::shared_ptr<const rbac::Policy>;
   using Objects = std::vector<CachedObjectRef>;
@@ -79,16 +85,30 @@ class Authorizer {
   apimachinery::Result<void> CheckRole(const User& user, const Grant& grant,
                                        const rbac::Request& request, const std::stop_token& stop);
 
+  /// A policy and what it was made from: an object that has not changed is not read again for the
+  /// next one, so that a write of one Role costs little where there are thousands.
+  using Parts = std::unordered_map<const CachedObject*, rbac::Part>;
+  struct Made {
+    Objects from{};
+    Parts parts{};
+    PolicyRef policy{};
+  };
+
   /// The policy of what the caches have; `latest`: of all writes that have been acknowledged.
   PolicyRef Current(bool latest, const std::stop_token& stop);
+  /// `before` may be null.
+  std::optional<rbac::Part> PartOf(const CachedObject& object, rbac::PartKind kind,
+                                   const Made* before);
+  std::shared_ptr<const Made> Make(Objects objects, const std::vector<rbac::PartKind>& kinds,
+                                   const Made* before);
 
   TypeRegistry& types_;
   const bool rbac_;
   std::array<ResourceTypeRef, 4> sources_;
   base::Mutex mu_;
-  Objects made_from_ KX_GUARDED_BY(mu_);
   Revisions made_at_ KX_GUARDED_BY(mu_){};
-  PolicyRef policy_ KX_GUARDED_BY(mu_);
+  std::shared_ptr<const Made> made_ KX_GUARDED_BY(mu_);
+  std::atomic<std::size_t> parts_read_ = 0;
 };
 
 /// What `request` asks for; `info` is missing or without a resource when it is for none.

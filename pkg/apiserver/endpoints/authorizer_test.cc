@@ -82,6 +82,26 @@ TEST_F(AuthorizerTest, RolesCountAtOnce) {
   EXPECT_EQ(Do("GET", std::string(kMaps) + "/m").status, 403);
 }
 
+/// Whoever may write Roles of one namespace does not have all the others read again.
+TEST_F(AuthorizerTest, WhatHasNotChangedIsReadOnce) {
+  TypeRegistry types(*storage_, Patient({}).cacher);
+  Authorizer authorizer(types, true);
+  const User jane{.name = "jane"};
+  rbac::Request wanted;
+  wanted.verb = "get";
+  wanted.resource = "pods";
+  wanted.namespace_ = "default";
+  EXPECT_FALSE(authorizer.Decide(jane, wanted, {}).allowed);
+  const std::size_t before = authorizer.PartsReadForTest();
+  Allow(R"([{"verbs":["get"],"apiGroups":[""],"resources":["pods"]}])", kJane);
+  EXPECT_TRUE(authorizer.Decide(jane, wanted, {}).allowed);
+  EXPECT_EQ(authorizer.PartsReadForTest(), before + 2);
+  ASSERT_EQ(Do("PATCH", std::string(kRoles) + "/r", R"({"rules":[]})", kMergePatch).status, 200);
+  EXPECT_TRUE(authorizer.RulesOf(jane, "default", {}).rules.empty());
+  EXPECT_FALSE(authorizer.Decide(jane, wanted, {}).allowed);
+  EXPECT_EQ(authorizer.PartsReadForTest(), before + 3);
+}
+
 TEST_F(AuthorizerTest, NamesRestrictListsBySelector) {
   Allow(R"([{"verbs":["list"],"apiGroups":[""],"resources":["configmaps"],"resourceNames":["m"]}])",
         R"({"kind":"Group","name":"devs"})");

@@ -65,6 +65,7 @@ class WebhookConverter final : public schema::Converter {
     std::optional<http::Waiting> waiting;
     if (const http::Request* const request = CurrentRequest::Get()) {
       waiting.emplace(*request);
+      KX_RETURN_IF_ERROR(waiting->Check());
     }
     KX_ASSIGN_OR_RETURN(const std::string answer, webhooks_.caller().Post(endpoint, body, stop));
     return admission::ReadConversionResponse(answer, uid, api_version, objects);

@@ -152,6 +152,7 @@ TEST_F(CustomDeletionTest, DefinitionsMadeAtOnceAreAllServed) {
         http::Request make;
         make.method = "POST";
         make.path = kGadgetDefinitions;
+        make.headers = {{"Content-Type", "application/json"}};
         make.body = R"({"metadata":{"name":")" + plural + R"(.example.com"},
           "spec":{"group":"example.com","scope":"Namespaced","names":{"plural":")" +
                     plural + R"(","kind":"T)" + plural + R"("},

@@ -139,12 +139,21 @@ Result<bool> CustomResources::Round(const std::stop_token& stop) {
 }
 
 Result<bool> CustomResources::Reap(const JsonTree& definition, const std::stop_token& stop) {
-  KX_ASSIGN_OR_RETURN(
-      const bool empty,
-      DeleteCustomObjects(objects_, definition, ConverterOf(definition, webhooks_), stop));
   const ResourceTypeRef type =
       types_.Find("apiextensions.k8s.io", "v1", "customresourcedefinitions");
   const std::string uid = MetaString(definition, "uid");
+  // Another server of the store, or whoever takes the finalizer away, may have ended it.
+  KX_ASSIGN_OR_RETURN(const storage::Revision until, objects_.storage().CurrentRevision(stop));
+  const auto present = objects_.Get(*type, KeyOf(definition), stop);
+  if (!present && present.error().reason != Reason::kNotFound) {
+    return Fail(present.error());
+  }
+  if (!present || MetaString(*present, "uid") != uid) {
+    return true;
+  }
+  KX_ASSIGN_OR_RETURN(
+      const bool empty,
+      DeleteCustomObjects(objects_, definition, ConverterOf(definition, webhooks_), until, stop));
   const auto updated = objects_.Update(
       *type, KeyOf(definition), WritePart::kAll,
       [&](const JsonTree& current) -> Result<JsonTree> {

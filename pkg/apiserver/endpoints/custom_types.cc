@@ -176,6 +176,12 @@ std::string DeprecationOf(const JsonTree& definition, const JsonTree& version) {
   return best == own ? warning : warning + "; use " + group + std::string(best) + kind;
 }
 
+/// Where its objects are in the storage.
+std::string CustomPrefixOf(const JsonTree& definition) {
+  return "/registry/" + StringAt(definition, {"spec", "group"}) + "/" +
+         StringAt(definition, {"spec", "names", "plural"}) + "/";
+}
+
 ResourceTypeRef TypeOfVersion(const JsonTree& definition, const JsonTree& version,
                               const std::shared_ptr<schema::Converter>& converter) {
   ResourceType type;
@@ -193,7 +199,7 @@ ResourceTypeRef TypeOfVersion(const JsonTree& definition, const JsonTree& versio
   type.has_generation = true;
   type.short_names = TextsAt(definition, {"spec", "names", "shortNames"});
   type.categories = TextsAt(definition, {"spec", "names", "categories"});
-  type.prefix = "/registry/" + type.group + "/" + type.plural + "/";
+  type.prefix = CustomPrefixOf(definition);
   type.deprecation = DeprecationOf(definition, version);
   return std::make_shared<const ResourceType>(std::move(type));
 }
@@ -215,11 +221,20 @@ bool IsCustomResourceDefinition(const ResourceType& type) {
   return type.group == "apiextensions.k8s.io" && type.plural == "customresourcedefinitions";
 }
 
+bool OverlapsBuiltin(const JsonTree& definition) {
+  static const std::vector<ResourceTypeRef> kBuiltin = BuiltinTypes();
+  return std::ranges::any_of(kBuiltin,
+                             [prefix = CustomPrefixOf(definition)](const ResourceTypeRef& one) {
+                               return one->prefix == prefix;
+                             });
+}
+
 std::vector<ResourceTypeRef> TypesOfDefinition(
     const JsonTree& definition, const std::shared_ptr<schema::Converter>& converter) {
   std::vector<ResourceTypeRef> types;
   const JsonTree* const versions = definition.At({"spec", "versions"});
-  if (versions == nullptr || !HasCondition(definition, "Established")) {
+  if (versions == nullptr || !HasCondition(definition, "Established") ||
+      OverlapsBuiltin(definition)) {
     return types;
   }
   for (const JsonTree& version : versions->elements()) {
@@ -355,10 +370,10 @@ void EndTermination(base::Clock& clock, JsonTree& definition) {
 
 Result<bool> DeleteCustomObjects(ObjectStore& objects, const JsonTree& definition,
                                  const std::shared_ptr<schema::Converter>& converter,
-                                 const std::stop_token& stop) {
+                                 storage::Revision until, const std::stop_token& stop) {
   // The version that is stored, also when it is not served: it has to be converted least often.
   const JsonTree* const versions = definition.At({"spec", "versions"});
-  if (versions == nullptr || versions->elements().empty()) {
+  if (versions == nullptr || versions->elements().empty() || OverlapsBuiltin(definition)) {
     return true;
   }
   const std::string stored = StorageVersionOf(definition);
@@ -367,21 +382,27 @@ Result<bool> DeleteCustomObjects(ObjectStore& objects, const JsonTree& definitio
   const ResourceTypeRef type = TypeOfVersion(
       definition, found == versions->elements().end() ? versions->elements().front() : *found,
       converter);
-  std::vector<std::string> keys;
+  std::vector<std::pair<std::string, storage::Revision>> keys;
+  bool empty = true;
   KX_RETURN_IF_ERROR(objects.storage().GetList(
       type->prefix, {},
-      [&keys](storage::KeyValue&& kv) -> Result<void> {
-        keys.push_back(std::move(kv.key));
+      [&](storage::KeyValue&& kv) -> Result<void> {
+        empty = empty && kv.create_revision <= until;
+        if (kv.create_revision <= until) {
+          keys.emplace_back(std::move(kv.key), kv.mod_revision);
+        }
         return {};
       },
       stop));
-  bool empty = true;
-  for (const std::string& key : keys) {
-    const auto deleted = objects.Delete(*type, type->KeyOf(key), {}, false, stop);
+  for (const auto& [key, revision] : keys) {
+    const auto deleted = objects.Delete(
+        *type, type->KeyOf(key), {.resource_version = std::to_string(revision)}, false, stop);
     if (deleted) {
       empty = empty && deleted->gone;
     } else if (stop.stop_requested()) {
       return Fail(deleted.error());
+    } else if (deleted.error().reason == Reason::kConflict) {
+      empty = false;  // Somebody has written it, or another one of that name.
     } else if (deleted.error().reason != Reason::kNotFound) {
       logging::Error("Cannot delete an object whose definition is being deleted",
                      {{"key", key}, {"error", deleted.error()}});

@@ -20,6 +20,10 @@ namespace kubexx::apiserver {
 /// Whether objects of the type are CRDs.
 bool IsCustomResourceDefinition(const ResourceType& type);
 
+/// Whether the objects of a definition would be stored where those of a built-in type are, and so
+/// be taken for each other: it is refused. One that is there already serves nothing.
+bool OverlapsBuiltin(const codec::JsonTree& definition);
+
 /// The served versions of a definition; none before it is established. `converter` may be null.
 std::vector<ResourceTypeRef> TypesOfDefinition(const codec::JsonTree& definition,
                                                const std::shared_ptr<schema::Converter>& converter);
@@ -57,10 +61,12 @@ void ContinueTermination(base::Clock& clock, codec::JsonTree& definition);
 void EndTermination(base::Clock& clock, codec::JsonTree& definition);
 
 /// Deletes all objects of a definition's resource. Whether none is left: those with finalizers are,
-/// and those that cannot be deleted, of which the log tells.
+/// and those that cannot be deleted, of which the log tells. What is newer than `until` stays: it
+/// is of a definition that was made anew after this one was seen to be there.
 apimachinery::Result<bool> DeleteCustomObjects(ObjectStore& objects,
                                                const codec::JsonTree& definition,
                                                const std::shared_ptr<schema::Converter>& converter,
+                                               storage::Revision until,
                                                const std::stop_token& stop);
 
 }  // namespace kubexx::apiserver

@@ -71,6 +71,37 @@ TEST_F(DamagedStoreTest, ADefinitionThatCannotBeReadStopsNoOther) {
   EXPECT_TRUE(again.Bootstrap({}).has_value());
 }
 
+/// Its objects would be all definitions.
+constexpr const char* kOverlapping = R"({"kind":"CustomResourceDefinition",
+  "apiVersion":"apiextensions.k8s.io/v1",
+  "metadata":{"name":"customresourcedefinitions.apiextensions.k8s.io",
+   "annotations":{"api-approved.kubernetes.io":"unapproved"}},
+  "spec":{"group":"apiextensions.k8s.io","scope":"Cluster","names":{
+    "plural":"customresourcedefinitions","singular":"over","kind":"Over","listKind":"OverList"},
+   "versions":[{"name":"v9","served":true,"storage":true,
+    "schema":{"openAPIV3Schema":{"type":"object"}}}]}})";
+
+TEST_F(DamagedStoreTest, ADefinitionOverKubernetesOwnObjectsTakesNoneAlong) {
+  const http::Response refused = Do("POST", kScrewDefinitions, kOverlapping);
+  EXPECT_EQ(refused.status, 422);
+  EXPECT_THAT(Message(refused),
+              ::testing::HasSubstr("spec.names.plural: Forbidden: the server keeps objects of its "
+                                   "own there"));
+  // An older server, or kube-apiserver, may have taken it.
+  const std::string name = "customresourcedefinitions.apiextensions.k8s.io";
+  Store(std::string(kStoredDefinitions) + name, kOverlapping);
+  Define("screws", "Screw");
+  ASSERT_EQ(Make("screws", "Screw").status, 201);
+  EXPECT_EQ(Do("GET", "/apis/apiextensions.k8s.io/v9/customresourcedefinitions").status, 404);
+  EXPECT_EQ(Do("DELETE", std::string(kScrewDefinitions) + "/" + name).status, 200);
+  api_.Tick();
+  EXPECT_EQ(Do("GET", std::string(kScrewDefinitions) + "/" + name).status, 404);
+  EXPECT_EQ(Do("GET", "/apis/example.com/v1/namespaces/default/screws/s").status, 200);
+  const codec::JsonTree screws =
+      Json(Do("GET", std::string(kScrewDefinitions) + "/screws.example.com"));
+  EXPECT_EQ(At(screws, {"metadata", "deletionTimestamp"}), "");
+}
+
 TEST_F(DamagedStoreTest, AnObjectThatCannotBeReadHoldsItsOwnDefinitionOnly) {
   Define("anchors", "Anchor");
   Define("screws", "Screw");

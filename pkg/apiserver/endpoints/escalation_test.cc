@@ -236,6 +236,70 @@ TEST_F(EscalationTest, ASelectorNamesNothingButWhatIsRead) {
             "\"configmaps\" in API group \"\" in the namespace \"default\"");
 }
 
+/// Whoever may do everything in a namespace may do nothing to another by a path through their own.
+TEST_F(EscalationTest, ANamespaceIsInNoOther) {
+  As("admin");
+  ASSERT_EQ(Do("POST", "/api/v1/namespaces", R"({"metadata":{"name":"other"}})").status, 201);
+  ASSERT_EQ(Do("POST", std::string(kRbac) + "/namespaces/default/rolebindings",
+               R"({"metadata":{"name":"all"},"subjects":[{"kind":"User","name":"jane"}],
+                   "roleRef":{"kind":"ClusterRole","name":"cluster-admin"}})")
+                .status,
+            201);
+  const std::string within = "/api/v1/namespaces/default/namespaces";
+  const std::string object =
+      R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"other"},"spec":{}})";
+  for (const char* const user : {"jane", "admin"}) {
+    As(user);
+    for (const auto& [method, path] : {std::pair("GET", within),
+                                       {"GET", within + "?watch=true"},
+                                       {"POST", within},
+                                       {"DELETE", within},
+                                       {"GET", within + "/other"},
+                                       {"PUT", within + "/other"},
+                                       {"PUT", within + "/other/status"},
+                                       {"PUT", within + "/other/finalize"},
+                                       {"GET", within + "/default"},
+                                       {"DELETE", within + "/other"}}) {
+      EXPECT_EQ(Do(method, path, object).status, 404) << user << ": " << method << " " << path;
+    }
+  }
+  const codec::JsonTree other = Json(Do("GET", "/api/v1/namespaces/other"));
+  EXPECT_EQ(At(other, {"status", "phase"}), "Active");
+  EXPECT_EQ(At(other, {"spec", "finalizers"}), R"(["kubernetes"])");
+  As("jane");
+  EXPECT_EQ(Do("GET", "/api/v1/namespaces/default").status, 200);
+  EXPECT_EQ(Do("GET", "/api/v1/namespaces/other").status, 403);
+}
+
+TEST_F(EscalationTest, AnUpdateCreatesWithTheRightToCreateOnly) {
+  As("admin");
+  MakeRole("updater", R"([{"verbs":["update"],"apiGroups":["coordination.k8s.io"],
+                           "resources":["leases"]}])");
+  ASSERT_EQ(Bind("updater", "jane", "updater").status, 201);
+  const std::string path = "/apis/coordination.k8s.io/v1/namespaces/default/leases/l";
+  As("jane");
+  const http::Response refused = Do("PUT", path, R"({"metadata":{"name":"l"}})");
+  EXPECT_EQ(refused.status, 403);
+  EXPECT_THAT(Message(refused), HasSubstr("cannot create resource \"leases\""));
+  As("admin");
+  EXPECT_EQ(Do("PUT", path, R"({"metadata":{"name":"l"}})").status, 201);
+}
+
+/// Whoever may get everything may not therefore get a path that is not told.
+TEST_F(EscalationTest, AReviewOfNoPathIsAboutNoResource) {
+  As("admin");
+  MakeRole("all", R"([{"verbs":["*"],"apiGroups":["*"],"resources":["*"]}])");
+  ASSERT_EQ(Bind("all", "jane", "all").status, 201);
+  const auto may = [this](const std::string& attributes) {
+    const http::Response answer = Do("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews",
+                                     R"({"spec":{"user":"jane",)" + attributes + "}}");
+    return At(Json(answer), {"status", "allowed"});
+  };
+  EXPECT_EQ(may(R"("nonResourceAttributes":{"verb":"get"})"), "false");
+  EXPECT_EQ(may(R"("nonResourceAttributes":{"verb":"get","path":"/a"})"), "false");
+  EXPECT_EQ(may(R"("resourceAttributes":{"verb":"get"})"), "true");
+}
+
 TEST_F(EscalationTest, ALocalReviewIsAboutItsNamespace) {
   As("admin");
   const auto ask = [this](const std::string& attributes) {

@@ -112,6 +112,7 @@ TEST_F(NamespaceDeletionTest, CreatesThatRaceWithTheDeletionLeaveNoOrphan) {
       http::Request request;
       request.method = "POST";
       request.path = kTeamMaps;
+      request.headers = {{"Content-Type", "application/json"}};
       request.body = R"({"metadata":{"name":")" + prefix + std::to_string(i) + "\"}}";
       const bool made = api_.Handle(request).status == 201;
       ++written;

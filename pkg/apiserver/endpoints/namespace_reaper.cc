@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -92,17 +93,28 @@ void NamespaceReaper::Tick(const std::stop_token& stop) {
   }
 }
 
+Result<std::optional<NamespaceReaper::Ending>> NamespaceReaper::Look(const std::string& name,
+                                                                     const std::stop_token& stop) {
+  KX_ASSIGN_OR_RETURN(const storage::Revision revision, objects_.storage().CurrentRevision(stop));
+  const ResourceTypeRef type = types_.Find("", "v1", "namespaces");
+  auto object = objects_.Get(*type, {.name = name}, stop);
+  if (!object && object.error().reason != Reason::kNotFound) {
+    return Fail(object.error());
+  }
+  return object && IsDeleting(*object)
+             ? std::optional(Ending{.name_space = std::move(*object), .revision = revision})
+             : std::nullopt;
+}
+
 Result<bool> NamespaceReaper::Proceed(const std::string& name, const std::stop_token& stop) {
   const ResourceTypeRef type = types_.Find("", "v1", "namespaces");
-  const auto object = objects_.Get(*type, {.name = name}, stop);
-  if (!object) {
-    return object.error().reason == Reason::kNotFound ? Result<bool>(true) : Fail(object.error());
-  }
-  if (!IsDeleting(*object)) {
+  KX_RETURN_IF_ERROR(objects_.gate().AwaitEarlier(objects_.clock(), stop));
+  KX_ASSIGN_OR_RETURN(const std::optional<Ending> ending, Look(name, stop));
+  if (!ending) {
     return true;
   }
-  KX_RETURN_IF_ERROR(objects_.gate().AwaitEarlier(objects_.clock(), stop));
-  KX_ASSIGN_OR_RETURN(const NamespaceContent content, EmptyAll(*object, stop));
+  const JsonTree* const object = &ending->name_space;
+  KX_ASSIGN_OR_RETURN(const NamespaceContent content, EmptyAll(*ending, stop));
   const auto tell = [&](const JsonTree& current) -> Result<JsonTree> {
     JsonTree changed = current;
     SetDeletionConditions(content, objects_.clock(), changed);
@@ -156,41 +168,49 @@ Result<bool> NamespaceReaper::Write(const JsonTree& name_space, ObjectStore::Cha
   return written.has_value();
 }
 
-Result<NamespaceContent> NamespaceReaper::EmptyAll(const JsonTree& name_space,
+Result<NamespaceContent> NamespaceReaper::EmptyAll(const Ending& ending,
                                                    const std::stop_token& stop) {
   NamespaceContent content;
   const ResourceTypeRef pods = types_.Find("", "v1", "pods");
-  KX_RETURN_IF_ERROR(Empty(*pods, name_space, content, stop));
+  KX_RETURN_IF_ERROR(Empty(*pods, ending, content, stop));
   if (!content.remaining.empty()) {
     return content;  // They may need the rest until they have ended.
   }
   std::set<std::string> done{pods->prefix};  // A custom resource has a type for each version.
   for (const ResourceTypeRef& one : types_.All()) {
     if (one->namespaced && !one->is_review && !one->stored_as && done.insert(one->prefix).second) {
-      KX_RETURN_IF_ERROR(Empty(*one, name_space, content, stop));
+      KX_RETURN_IF_ERROR(Empty(*one, ending, content, stop));
     }
   }
   return content;
 }
 
-Result<void> NamespaceReaper::Empty(const ResourceType& type, const JsonTree& name_space,
+Result<void> NamespaceReaper::Empty(const ResourceType& type, const Ending& ending,
                                     NamespaceContent& content, const std::stop_token& stop) {
-  std::vector<std::string> keys;
+  const std::string name = MetaString(ending.name_space, "name");
+  std::vector<std::pair<std::string, storage::Revision>> found;
+  std::int64_t remaining = 0;
+  bool held_back = false;
   KX_RETURN_IF_ERROR(objects_.storage().GetList(
-      type.prefix + MetaString(name_space, "name") + "/", {},
-      [&keys](storage::KeyValue&& kv) -> Result<void> {
-        keys.push_back(std::move(kv.key));
+      type.prefix + name + "/", {},
+      [&](storage::KeyValue&& kv) -> Result<void> {
+        if (kv.create_revision <= ending.revision) {
+          found.emplace_back(std::move(kv.key), kv.mod_revision);
+        } else {  // It has its turn when the namespace has been looked at again.
+          ++remaining;
+          held_back = true;
+        }
         return {};
       },
       stop));
-  std::int64_t remaining = 0;
-  bool held_back = false;
   std::int64_t grace = 0;
   std::string failure;
-  for (const std::string& key : keys) {
-    // As kube-controller-manager's, so that nothing waits for a garbage collector.
-    const auto outcome =
-        objects_.Delete(type, type.KeyOf(key), {.propagation = "Background"}, false, stop);
+  for (const auto& [key, revision] : found) {
+    // As kube-controller-manager's, so that nothing waits for a garbage collector. As it was found:
+    // there may be another one of that name.
+    const auto outcome = objects_.Delete(
+        type, type.KeyOf(key),
+        {.resource_version = std::to_string(revision), .propagation = "Background"}, false, stop);
     if (outcome && !outcome->gone) {
       ++remaining;
       grace = std::max(grace, GraceOf(outcome->object));
@@ -200,6 +220,9 @@ Result<void> NamespaceReaper::Empty(const ResourceType& type, const JsonTree& na
       }
     } else if (!outcome && stop.stop_requested()) {
       return Fail(outcome.error());
+    } else if (!outcome && outcome.error().reason == Reason::kConflict) {
+      ++remaining;
+      held_back = true;
     } else if (!outcome && outcome.error().reason != Reason::kNotFound) {
       logging::Error("Cannot delete an object whose namespace is being deleted",
                      {{"key", key}, {"error", outcome.error()}});
@@ -211,10 +234,10 @@ Result<void> NamespaceReaper::Empty(const ResourceType& type, const JsonTree& na
     return {};
   }
   content.remaining[type.plural + "." + type.group] = remaining;
-  const bool patient = Age(name_space, objects_.clock()) < std::chrono::seconds(grace);
+  const bool patient = Age(ending.name_space, objects_.clock()) < std::chrono::seconds(grace);
   if (failure.empty() && !held_back && !patient) {
-    failure = "unexpected items still remain in namespace: " + MetaString(name_space, "name") +
-              " for gvr: " + type.group + "/" + type.version + ", Resource=" + type.plural;
+    failure = "unexpected items still remain in namespace: " + name + " for gvr: " + type.group +
+              "/" + type.version + ", Resource=" + type.plural;
   }
   if (!failure.empty()) {
     content.failures.push_back(std::move(failure));

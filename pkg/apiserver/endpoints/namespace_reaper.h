@@ -3,6 +3,7 @@
 #ifndef KUBEXX_APISERVER_ENDPOINTS_NAMESPACE_REAPER_H_
 #define KUBEXX_APISERVER_ENDPOINTS_NAMESPACE_REAPER_H_
 
+#include <optional>
 #include <set>
 #include <stop_token>
 #include <string>
@@ -11,6 +12,7 @@
 #include "kubexx/apiserver/endpoints/namespace_conditions.h"
 #include "kubexx/apiserver/endpoints/object_store.h"
 #include "kubexx/apiserver/endpoints/type_registry.h"
+#include "kubexx/apiserver/storage/storage.h"
 #include "kubexx/base/mutex.h"
 
 namespace kubexx::apiserver {
@@ -35,9 +37,20 @@ class NamespaceReaper {
   /// Whether nothing is left to do for it.
   apimachinery::Result<bool> Reap(const std::string& name, const std::stop_token& stop);
   apimachinery::Result<bool> Proceed(const std::string& name, const std::stop_token& stop);
-  apimachinery::Result<NamespaceContent> EmptyAll(const codec::JsonTree& name_space,
+  /// A namespace that is being deleted, as it was at a revision.
+  struct Ending {
+    codec::JsonTree name_space{};
+    storage::Revision revision = 0;
+  };
+  /// Nothing when it is there no more.
+  apimachinery::Result<std::optional<Ending>> Look(const std::string& name,
+                                                   const std::stop_token& stop);
+  apimachinery::Result<NamespaceContent> EmptyAll(const Ending& ending,
                                                   const std::stop_token& stop);
-  apimachinery::Result<void> Empty(const ResourceType& type, const codec::JsonTree& name_space,
+  /// Deletes what was made before the namespace was looked at: what is newer may be in one that was
+  /// made anew meanwhile, because another server, or somebody by the subresource finalize, has
+  /// ended this one.
+  apimachinery::Result<void> Empty(const ResourceType& type, const Ending& ending,
                                    NamespaceContent& content, const std::stop_token& stop);
   /// Whether `change` of a namespace that is still the same has been written; not when it has gone.
   apimachinery::Result<bool> Write(const codec::JsonTree& name_space, ObjectStore::Change change,
@@ -46,8 +59,7 @@ class NamespaceReaper {
   TypeRegistry& types_;
   ObjectStore& objects_;
   base::Mutex mu_;
-  /// One thread at a time for each: one that is late would empty a namespace that has been made
-  /// anew since.
+  /// One thread at a time for each: more would get into each other's way.
   std::set<std::string> active_ KX_GUARDED_BY(mu_);
   std::set<std::string> pending_ KX_GUARDED_BY(mu_);
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "kubexx/apiserver/endpoints/media_type.h"
 #include "kubexx/base/ascii.h"
 
 namespace kubexx::apiserver {
@@ -61,6 +62,14 @@ Result<void> CheckHost(const http::Request& request, const std::vector<std::stri
               "a server without tokens is not asked by the name in the header Host, which may be "
               "anybody's; give it a token, use its address, or name it in --allowed-hosts",
               403);
+}
+
+Result<void> CheckBody(const http::Request& request) {
+  if (request.body.empty() || !ContentTypeOf(request).empty()) {
+    return {};
+  }
+  return Fail(Reason::kUnsupportedMediaType,
+              "to a server without tokens the header Content-Type says what a body is", 415);
 }
 
 }  // namespace kubexx::apiserver

@@ -24,6 +24,11 @@ apimachinery::Result<void> CheckOrigin(const http::Request& request,
 apimachinery::Result<void> CheckHost(const http::Request& request,
                                      const std::vector<std::string>& own);
 
+/// For a server that asks for nothing: kUnsupportedMediaType for a body without a Content-Type,
+/// which a browser sends for any page without asking. Other servers take it for JSON, as
+/// kube-apiserver does.
+apimachinery::Result<void> CheckBody(const http::Request& request);
+
 }  // namespace kubexx::apiserver
 
 #endif  // KUBEXX_APISERVER_ENDPOINTS_ORIGIN_H_

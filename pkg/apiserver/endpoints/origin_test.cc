@@ -79,6 +79,44 @@ TEST_F(TokenOriginTest, WhoHasATokenIsNoPage) {
             200);
 }
 
+/// A page can have the browser send the name and the password of a URL, beside its certificate.
+TEST_F(TokenOriginTest, WhoIsKnownByACertificateMayBeAPage) {
+  http::Request request;
+  request.path = kSecrets;
+  request.peer.common_name = "jane";
+  const auto status_with = [&](std::vector<std::pair<std::string, std::string>> headers) {
+    request.headers = std::move(headers);
+    return api_.Handle(request).status;
+  };
+  const std::pair<std::string, std::string> host("Host", "api.example");
+  const std::pair<std::string, std::string> page("Origin", "https://evil.example");
+  EXPECT_EQ(status_with({host}), 200);
+  EXPECT_EQ(status_with({host, page}), 403);
+  EXPECT_EQ(status_with({host, page, {"Authorization", "Basic dTpw"}}), 403);
+  EXPECT_EQ(status_with({host, {"Authorization", "Basic dTpw"}}), 200);
+}
+
+TEST_F(OriginTest, ABodySaysWhatItIs) {
+  http::Request request;
+  request.method = "POST";
+  request.path = "/api/v1/namespaces/default/configmaps";
+  request.body = R"({"metadata":{"name":"m"}})";
+  EXPECT_EQ(api_.Handle(request).status, 415);
+  request.headers = {{"Content-Type", " "}};
+  EXPECT_EQ(api_.Handle(request).status, 415);
+  request.headers = {{"Content-Type", "application/json"}};
+  EXPECT_EQ(api_.Handle(request).status, 201);
+}
+
+TEST_F(TokenOriginTest, ABodyThatDoesNotSayWhatItIsIsJson) {
+  http::Request request;
+  request.method = "POST";
+  request.path = "/api/v1/namespaces/default/configmaps";
+  request.body = R"({"metadata":{"name":"m"}})";
+  request.headers = {{"Authorization", "Bearer t"}};
+  EXPECT_EQ(api_.Handle(request).status, 201);
+}
+
 TEST_F(OriginTest, ABodyIsWhatItSaysItIs) {
   const std::string map = R"({"metadata":{"name":"m"}})";
   const std::string maps = "/api/v1/namespaces/default/configmaps";

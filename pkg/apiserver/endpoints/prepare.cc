@@ -149,6 +149,11 @@ void CheckCustomDefinition(const JsonTree& object, const JsonTree* old,
                            std::vector<StatusCause>& causes) {
   schema::CheckDefinition(object, causes);
   schema::CheckApproval(old, object, causes);
+  if (old == nullptr && OverlapsBuiltin(object)) {
+    causes.push_back({.reason = "FieldValueForbidden",
+                      .message = "Forbidden: the server keeps objects of its own there",
+                      .field = "spec.names.plural"});
+  }
   if (StringAt(object, {"spec", "conversion", "strategy"}) == "Webhook") {
     const JsonTree* const client = object.At({"spec", "conversion", "webhook", "clientConfig"});
     CheckClientConfig(client == nullptr ? JsonTree::Object() : *client,

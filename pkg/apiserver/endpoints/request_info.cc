@@ -93,6 +93,7 @@ void ReadSegments(const std::vector<std::string>& segments, std::size_t at, Requ
         left == 2 ||
         (left == 3 && (segments[at + 2] == "status" || segments[at + 2] == "finalize"));
     info.namespace_ = segments[at + 1];
+    info.is_namespace = of_namespace;
     if (!of_namespace) {
       at += 2;
     }

@@ -39,6 +39,8 @@ struct RequestInfo {
   std::string subresource{};  ///< may have slashes, for proxies
   /// get, list, watch, create, update, patch, delete, deletecollection.
   std::string verb{};
+  /// The namespace is what the request is about, "namespaces/a", and not where that is.
+  bool is_namespace = false;
 };
 
 /// Nothing when `path` is not below /api/v1 or /apis/GROUP/VERSION. `path` as sent.

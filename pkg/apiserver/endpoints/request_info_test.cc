@@ -25,6 +25,7 @@ TEST_P(PathTest, SaysWhatTheRequestIsAbout) {
   EXPECT_EQ(info->name, c.info.name);
   EXPECT_EQ(info->subresource, c.info.subresource);
   EXPECT_EQ(info->verb, c.info.verb);
+  EXPECT_EQ(info->is_namespace, c.info.is_namespace);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -66,7 +67,8 @@ INSTANTIATE_TEST_SUITE_P(
                   .resource = "namespaces",
                   .namespace_ = "a",
                   .name = "a",
-                  .verb = "delete"}},
+                  .verb = "delete",
+                  .is_namespace = true}},
         PathCase{"PUT",
                  "/api/v1/namespaces/a/status",
                  "",
@@ -75,7 +77,16 @@ INSTANTIATE_TEST_SUITE_P(
                   .namespace_ = "a",
                   .name = "a",
                   .subresource = "status",
-                  .verb = "update"}},
+                  .verb = "update",
+                  .is_namespace = true}},
+        PathCase{"DELETE",
+                 "/api/v1/namespaces/a/namespaces/b",
+                 "",
+                 {.version = "v1",
+                  .resource = "namespaces",
+                  .namespace_ = "a",
+                  .name = "b",
+                  .verb = "delete"}},
         PathCase{"POST",
                  "/api/v1/namespaces",
                  "",

@@ -45,6 +45,7 @@ rbac::Request RequestOf(const JsonTree& spec) {
   if (const JsonTree* const path = spec.Find("nonResourceAttributes")) {
     request.verb = path->TextAt("verb");
     request.path = path->TextAt("path");
+    request.is_path = true;
     return request;
   }
   if (const JsonTree* const attributes = spec.Find("resourceAttributes")) {

@@ -79,6 +79,7 @@ Result<std::optional<JsonTree>> FindAccount(const Call& call, const std::string&
     if (--left > 0) {
       if (!waiting) {
         waiting.emplace(call.request);
+        KX_RETURN_IF_ERROR(waiting->Check());
       }
       if (!call.objects.clock().SleepFor(kBetweenAttempts, call.request.stop)) {
         return Fail(Reason::kCancelled, "stopped while waiting for a service account");

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <utility>
 
+#include "kubexx/apimachinery/time.h"
 #include "kubexx/apiserver/endpoints/jwt.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/base/identity.h"
@@ -25,6 +27,10 @@ constexpr std::string_view kKeyName = "/kubexx/service-account-key";
 constexpr std::size_t kKeyBytes = 32;
 constexpr std::string_view kPrivate = "kubernetes.io";
 constexpr std::string_view kUserPrefix = "system:serviceaccount:";
+
+/// As kube-apiserver: for so long the token of what is being deleted is still good, for those who
+/// have to finish something.
+constexpr std::chrono::seconds kLeeway{60};
 
 std::int64_t SecondsAt(const JsonTree& claims, std::string_view name) {
   const JsonTree* const found = claims.Find(name);
@@ -102,7 +108,11 @@ bool ServiceAccountTokens::Exists(std::string_view plural, const ObjectKey& key,
                                   std::string_view uid, const std::stop_token& stop) const {
   const ResourceTypeRef type = types_.Find("", "v1", plural);
   const auto object = objects_.Get(*type, key, stop);
-  return object && MetaString(*object, "uid") == uid;
+  if (!object || MetaString(*object, "uid") != uid) {
+    return false;
+  }
+  const auto deleted = apimachinery::Time::Parse(MetaString(*object, "deletionTimestamp"));
+  return !deleted || Now(objects_.clock()) - deleted->seconds <= kLeeway.count();
 }
 
 bool ServiceAccountTokens::IsSigned(std::string_view token) const {

@@ -115,6 +115,35 @@ TEST_F(TokenRequestTest, ItEndsWithWhatItIsBoundTo) {
   EXPECT_EQ(NameOf(token), "");
 }
 
+/// Whoever may add a finalizer does not make a token last.
+TEST_F(TokenRequestTest, ItEndsAMinuteAfterADeletionThatWaits) {
+  const std::string secret = "/api/v1/namespaces/default/secrets/s";
+  EXPECT_EQ(Do("POST", "/api/v1/namespaces/default/secrets", R"({"metadata":{"name":"s"}})").status,
+            201);
+  const std::string bound =
+      TokenFor(R"({"boundObjectRef":{"kind":"Secret","apiVersion":"v1","name":"s"}})");
+  const std::string free = TokenFor();
+  const auto begin_deletion = [this](const std::string& path) {
+    EXPECT_EQ(
+        Do("PATCH", path, R"({"metadata":{"finalizers":["example.com/f"]}})", kMergePatch).status,
+        200);
+    EXPECT_EQ(Do("DELETE", path).status, 200);
+    EXPECT_EQ(Do("GET", path).status, 200);
+  };
+  begin_deletion(secret);
+  Pass(std::chrono::seconds(60));
+  EXPECT_NE(NameOf(bound), "");
+  Pass(std::chrono::seconds(1));
+  EXPECT_EQ(NameOf(bound), "");
+  EXPECT_NE(NameOf(free), "");
+  begin_deletion(std::string(kAccounts) + "/robot");
+  Pass(std::chrono::seconds(60));
+  EXPECT_NE(NameOf(free), "");
+  Pass(std::chrono::seconds(1));
+  EXPECT_EQ(NameOf(free), "");
+  EXPECT_EQ(At(Review(free), {"status", "authenticated"}), "");
+}
+
 TEST_F(TokenRequestTest, WhatCannotBeIsRefused) {
   const auto ask = [this](const std::string& body) { return Do("POST", kToken, body); };
   http::Response refused = ask(R"({"spec":{"expirationSeconds":599}})");

@@ -32,78 +32,101 @@ std::string Together(const std::vector<std::pair<std::string_view, std::string_v
   return different.size() > 1 ? "[" + text + "]" : text;
 }
 
-}  // namespace
-
-void Policy::AddRole(const JsonTree& role) {
-  roles_[StringAt(role, {"metadata", "namespace"}) + "/" + StringAt(role, {"metadata", "name"})] = {
-      .rules = ReadRules(role)};
-}
-
-void Policy::AddClusterRole(const JsonTree& role) {
-  Role one{.rules = ReadRules(role)};
-  one.labels = MetaMap(role, "labels");
-  if (const JsonTree* const selectors = role.At({"aggregationRule", "clusterRoleSelectors"})) {
-    one.selectors = *selectors;
+std::shared_ptr<const Role> ReadRole(const JsonTree& object) {
+  auto role = std::make_shared<Role>();
+  role->namespace_ = StringAt(object, {"metadata", "namespace"});
+  role->name = StringAt(object, {"metadata", "name"});
+  role->rules = ReadRules(object);
+  role->labels = MetaMap(object, "labels");
+  if (const JsonTree* const selectors = object.At({"aggregationRule", "clusterRoleSelectors"})) {
+    role->selectors = *selectors;
   }
-  cluster_roles_[StringAt(role, {"metadata", "name"})] = std::move(one);
+  return role;
 }
 
-Policy::Binding Policy::ReadBinding(const JsonTree& binding) {
-  Binding one;
-  one.name = StringAt(binding, {"metadata", "name"});
-  one.role_kind = StringAt(binding, {"roleRef", "kind"});
-  one.role_name = StringAt(binding, {"roleRef", "name"});
-  if (const JsonTree* const subjects = binding.Find("subjects")) {
+std::shared_ptr<const Binding> ReadBinding(const JsonTree& object) {
+  auto binding = std::make_shared<Binding>();
+  binding->namespace_ = StringAt(object, {"metadata", "namespace"});
+  binding->name = StringAt(object, {"metadata", "name"});
+  binding->role_kind = StringAt(object, {"roleRef", "kind"});
+  binding->role_name = StringAt(object, {"roleRef", "name"});
+  if (const JsonTree* const subjects = object.Find("subjects")) {
     for (const JsonTree& subject : subjects->elements()) {
-      one.subjects.push_back({.kind = std::string(subject.TextAt("kind")),
-                              .name = std::string(subject.TextAt("name")),
-                              .namespace_ = std::string(subject.TextAt("namespace"))});
+      binding->subjects.push_back({.kind = std::string(subject.TextAt("kind")),
+                                   .name = std::string(subject.TextAt("name")),
+                                   .namespace_ = std::string(subject.TextAt("namespace"))});
     }
   }
-  return one;
+  return binding;
 }
 
-void Policy::AddRoleBinding(const JsonTree& binding) {
-  bindings_[StringAt(binding, {"metadata", "namespace"})].push_back(ReadBinding(binding));
+}  // namespace
+
+Part ReadPart(PartKind kind, const JsonTree& object) {
+  const bool is_role = kind == PartKind::kRole || kind == PartKind::kClusterRole;
+  return {.kind = kind,
+          .role = is_role ? ReadRole(object) : nullptr,
+          .binding = is_role ? nullptr : ReadBinding(object)};
 }
 
-void Policy::AddClusterRoleBinding(const JsonTree& binding) {
-  cluster_bindings_.push_back(ReadBinding(binding));
+void Policy::Add(const Part& part) {
+  switch (part.kind) {
+    case PartKind::kRole:
+      roles_.insert_or_assign(part.role->namespace_ + "/" + part.role->name, part.role);
+      return;
+    case PartKind::kClusterRole: {
+      ClusterRole one{.role = part.role};
+      if (one.aggregates()) {
+        one.aggregated = part.role->rules;
+      }
+      cluster_roles_.insert_or_assign(part.role->name, std::move(one));
+      return;
+    }
+    case PartKind::kRoleBinding:
+      bindings_[part.binding->namespace_].push_back(part.binding);
+      return;
+    case PartKind::kClusterRoleBinding:
+      cluster_bindings_.push_back(part.binding);
+      return;
+  }
 }
 
 void Policy::Aggregate() {
   // A role that is selected may itself aggregate: as many rounds as there can be steps.
   const std::size_t rounds = std::min<std::size_t>(
       4, static_cast<std::size_t>(std::ranges::count_if(
-             cluster_roles_, [](const auto& named) { return named.second.selectors.size() > 0; })));
+             cluster_roles_, [](const auto& named) { return named.second.aggregates(); })));
   for (std::size_t round = 0; round < rounds; ++round) {
     for (auto& [name, role] : cluster_roles_) {
-      if (role.selectors.size() == 0) {
-        continue;
+      if (role.aggregates()) {
+        role.aggregated = RulesSelectedBy(role);
       }
-      std::vector<Rule> rules;
-      // In the order in which the controller of a cluster writes them.
-      for (const JsonTree& selector : role.selectors.elements()) {
-        for (const auto& [other_name, other] : cluster_roles_) {
-          if (&other == &role || !MatchesSelector(selector, other.labels)) {
-            continue;
-          }
-          for (const Rule& rule : other.rules) {
-            if (std::ranges::find(rules, rule) == rules.end()) {
-              rules.push_back(rule);
-            }
-          }
-        }
-      }
-      role.rules = std::move(rules);
     }
   }
+}
+
+std::vector<Rule> Policy::RulesSelectedBy(const ClusterRole& role) const {
+  std::vector<Rule> rules;
+  // In the order in which the controller of a cluster writes them.
+  for (const JsonTree& selector : role.role->selectors.elements()) {
+    for (const auto& [name, other] : cluster_roles_) {
+      if (&other == &role || !MatchesSelector(selector, other.role->labels)) {
+        continue;
+      }
+      for (const Rule& rule : other.rules()) {
+        if (std::ranges::find(rules, rule) == rules.end()) {
+          rules.push_back(rule);
+        }
+      }
+    }
+  }
+  return rules;
 }
 
 /// How the binding's subject names the user; "" when none does.
 std::string Policy::Matching(const Binding& binding, const User& user,
                              std::string_view namespace_) {
-  for (const Subject& subject : binding.subjects) {
+  for (const Binding::Subject& subject : binding.subjects) {
     if (subject.kind == "User" && subject.name == user.name) {
       return "User " + Quoted(user.name);
     }
@@ -122,14 +145,15 @@ std::string Policy::Matching(const Binding& binding, const User& user,
   return {};
 }
 
-const Policy::Role* Policy::RoleOf(const Binding& binding, std::string_view namespace_) const {
+const std::vector<Rule>* Policy::RulesGivenBy(const Binding& binding,
+                                              std::string_view namespace_) const {
   if (binding.role_kind == "Role") {
     const auto found = roles_.find(std::string(namespace_) + "/" + binding.role_name);
-    return found == roles_.end() ? nullptr : &found->second;
+    return found == roles_.end() ? nullptr : &found->second->rules;
   }
   const auto found = binding.role_kind == "ClusterRole" ? cluster_roles_.find(binding.role_name)
                                                         : cluster_roles_.end();
-  return found == cluster_roles_.end() ? nullptr : &found->second;
+  return found == cluster_roles_.end() ? nullptr : &found->second.rules();
 }
 
 bool Policy::VisitBinding(const Binding& binding, const User& user, std::string_view namespace_,
@@ -138,8 +162,8 @@ bool Policy::VisitBinding(const Binding& binding, const User& user, std::string_
   if (subject.empty()) {
     return false;
   }
-  const Role* const role = RoleOf(binding, namespace_);
-  if (role == nullptr) {
+  const std::vector<Rule>* const rules = RulesGivenBy(binding, namespace_);
+  if (rules == nullptr) {
     missing.emplace_back(binding.role_kind, binding.role_name);
     return false;
   }
@@ -149,20 +173,20 @@ bool Policy::VisitBinding(const Binding& binding, const User& user, std::string_
            ? "ClusterRoleBinding \"" + binding.name + "\""
            : "RoleBinding \"" + binding.name + "/" + std::string(namespace_) + "\"") +
       " of " + binding.role_kind + " \"" + binding.role_name + "\" to " + subject;
-  return std::ranges::any_of(role->rules, [&](const Rule& rule) { return visit(rule, reason); });
+  return std::ranges::any_of(*rules, [&](const Rule& rule) { return visit(rule, reason); });
 }
 
 bool Policy::Visit(const User& user, std::string_view namespace_, Visitor visit,
                    Missing& missing) const {
-  for (const Binding& binding : cluster_bindings_) {
-    if (VisitBinding(binding, user, "", visit, missing)) {
+  for (const BindingRef& binding : cluster_bindings_) {
+    if (VisitBinding(*binding, user, "", visit, missing)) {
       return true;
     }
   }
   const auto found = namespace_.empty() ? bindings_.end() : bindings_.find(namespace_);
   return found != bindings_.end() &&
-         std::ranges::any_of(found->second, [&](const Binding& binding) {
-           return VisitBinding(binding, user, namespace_, visit, missing);
+         std::ranges::any_of(found->second, [&](const BindingRef& binding) {
+           return VisitBinding(*binding, user, namespace_, visit, missing);
          });
 }
 
@@ -200,8 +224,8 @@ HeldRules Policy::RulesOf(const User& user, std::string_view namespace_,
 
 std::optional<std::vector<Rule>> Policy::RulesOfReference(const JsonTree& binding,
                                                           std::string_view namespace_) const {
-  const Role* const role = RoleOf(ReadBinding(binding), namespace_);
-  return role == nullptr ? std::nullopt : std::optional(role->rules);
+  const std::vector<Rule>* const rules = RulesGivenBy(*ReadBinding(binding), namespace_);
+  return rules == nullptr ? std::nullopt : std::optional(*rules);
 }
 
 }  // namespace kubexx::apiserver::rbac

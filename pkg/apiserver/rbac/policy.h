@@ -3,7 +3,9 @@
 #ifndef KUBEXX_APISERVER_RBAC_POLICY_H_
 #define KUBEXX_APISERVER_RBAC_POLICY_H_
 
+#include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,16 +33,48 @@ struct HeldRules {
   std::string error{};
 };
 
+/// A Role or a ClusterRole as policies use it.
+struct Role {
+  std::string namespace_{};
+  std::string name{};
+  std::vector<Rule> rules{};
+  apimachinery::LabelMap labels{};
+  codec::JsonTree selectors{};  ///< of an aggregationRule
+};
+
+/// A RoleBinding or a ClusterRoleBinding as policies use it.
+struct Binding {
+  struct Subject {
+    std::string kind{};
+    std::string name{};
+    std::string namespace_{};
+  };
+  std::string namespace_{};
+  std::string name{};
+  std::string role_kind{};
+  std::string role_name{};
+  std::vector<Subject> subjects{};
+};
+
+/// The resources that policies are made of.
+enum class PartKind : std::uint8_t { kRole, kClusterRole, kRoleBinding, kClusterRoleBinding };
+
+/// One object: it is read once and shared by all policies that it counts in. Immutable. One of the
+/// two pointers is null.
+struct Part {
+  PartKind kind = PartKind::kRole;
+  std::shared_ptr<const Role> role{};
+  std::shared_ptr<const Binding> binding{};
+};
+Part ReadPart(PartKind kind, const codec::JsonTree& object);
+
 /// The objects of the group rbac.authorization.k8s.io that count at one time, as upstream's RBAC
 /// authorizer reads them. ClusterRoles with an aggregationRule have the rules of those that it
 /// selects, whatever is written in them. Whoever is in the group system:masters may do
 /// everything. Immutable once it is filled, thread-safe then.
 class Policy {
  public:
-  void AddRole(const codec::JsonTree& role);
-  void AddClusterRole(const codec::JsonTree& role);
-  void AddRoleBinding(const codec::JsonTree& binding);
-  void AddClusterRoleBinding(const codec::JsonTree& binding);
+  void Add(const Part& part);
   /// Once, after all have been added.
   void Aggregate();
 
@@ -58,27 +92,22 @@ class Policy {
                                                     std::string_view namespace_) const;
 
  private:
-  struct Subject {
-    std::string kind{};
-    std::string name{};
-    std::string namespace_{};
-  };
-  struct Binding {
-    std::string name{};
-    std::string role_kind{};
-    std::string role_name{};
-    std::vector<Subject> subjects{};
-  };
-  struct Role {
-    std::vector<Rule> rules{};
-    apimachinery::LabelMap labels{};
-    codec::JsonTree selectors{};  // of an aggregationRule
+  using BindingRef = std::shared_ptr<const Binding>;
+
+  /// A ClusterRole with the rules that it has here.
+  struct ClusterRole {
+    std::shared_ptr<const Role> role{};
+    std::vector<Rule> aggregated{};
+
+    bool aggregates() const { return role->selectors.size() > 0; }
+    const std::vector<Rule>& rules() const { return aggregates() ? aggregated : role->rules; }
   };
 
-  static Binding ReadBinding(const codec::JsonTree& binding);
   static std::string Matching(const Binding& binding, const User& user,
                               std::string_view namespace_);
-  const Role* RoleOf(const Binding& binding, std::string_view namespace_) const;
+  /// Null when it is not there.
+  const std::vector<Rule>* RulesGivenBy(const Binding& binding, std::string_view namespace_) const;
+  std::vector<Rule> RulesSelectedBy(const ClusterRole& role) const;
   using Missing = std::vector<std::pair<std::string_view, std::string_view>>;  // kinds and names
   using Visitor = base::FunctionRef<bool(const Rule& rule, const std::string& reason)>;
   /// Calls `visit` for each rule that a binding gives to the user, until it returns true. What
@@ -87,10 +116,10 @@ class Policy {
   bool VisitBinding(const Binding& binding, const User& user, std::string_view namespace_,
                     Visitor visit, Missing& missing) const;
 
-  std::map<std::string, Role, std::less<>> roles_{};  // by namespace/name
-  std::map<std::string, Role, std::less<>> cluster_roles_{};
-  std::map<std::string, std::vector<Binding>, std::less<>> bindings_{};  // by namespace
-  std::vector<Binding> cluster_bindings_{};
+  std::map<std::string, std::shared_ptr<const Role>, std::less<>> roles_{};  // by namespace/name
+  std::map<std::string, ClusterRole, std::less<>> cluster_roles_{};
+  std::map<std::string, std::vector<BindingRef>, std::less<>> bindings_{};  // by namespace
+  std::vector<BindingRef> cluster_bindings_{};
 };
 
 }  // namespace kubexx::apiserver::rbac

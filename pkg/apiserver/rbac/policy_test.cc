@@ -128,19 +128,20 @@ TEST(NotCovered, TakesResourcesAsTheyAreWritten) {
 class PolicyTest : public ::testing::Test {
  protected:
   PolicyTest() {
-    policy_.AddRole(Tree(R"({"metadata":{"name":"reader","namespace":"a"},
-        "rules":[{"verbs":["get"],"apiGroups":[""],"resources":["pods"]}]})"));
-    policy_.AddClusterRole(Tree(R"({"metadata":{"name":"secrets","labels":{"to":"all"}},
-        "rules":[{"verbs":["get"],"apiGroups":[""],"resources":["secrets"]}]})"));
-    policy_.AddClusterRole(Tree(R"({"metadata":{"name":"all"},
-        "aggregationRule":{"clusterRoleSelectors":[{"matchExpressions":[{"key":"to","operator":"In","values":["all"]}]}]}})"));
-    policy_.AddRoleBinding(Tree(R"({"metadata":{"name":"b","namespace":"a"},
+    policy_.Add(ReadPart(PartKind::kRole, Tree(R"({"metadata":{"name":"reader","namespace":"a"},
+        "rules":[{"verbs":["get"],"apiGroups":[""],"resources":["pods"]}]})")));
+    policy_.Add(ReadPart(PartKind::kClusterRole,
+                         Tree(R"({"metadata":{"name":"secrets","labels":{"to":"all"}},
+        "rules":[{"verbs":["get"],"apiGroups":[""],"resources":["secrets"]}]})")));
+    policy_.Add(ReadPart(PartKind::kClusterRole, Tree(R"({"metadata":{"name":"all"},
+        "aggregationRule":{"clusterRoleSelectors":[{"matchExpressions":[{"key":"to","operator":"In","values":["all"]}]}]}})")));
+    policy_.Add(ReadPart(PartKind::kRoleBinding, Tree(R"({"metadata":{"name":"b","namespace":"a"},
         "roleRef":{"kind":"Role","name":"reader"},
-        "subjects":[{"kind":"User","name":"jane"},{"kind":"ServiceAccount","name":"bot"}]})"));
-    policy_.AddRoleBinding(Tree(R"({"metadata":{"name":"c","namespace":"a"},
-        "roleRef":{"kind":"ClusterRole","name":"all"},"subjects":[{"kind":"Group","name":"ops"}]})"));
-    policy_.AddClusterRoleBinding(Tree(R"({"metadata":{"name":"d"},
-        "roleRef":{"kind":"ClusterRole","name":"gone"},"subjects":[{"kind":"Group","name":"ops"}]})"));
+        "subjects":[{"kind":"User","name":"jane"},{"kind":"ServiceAccount","name":"bot"}]})")));
+    policy_.Add(ReadPart(PartKind::kRoleBinding, Tree(R"({"metadata":{"name":"c","namespace":"a"},
+        "roleRef":{"kind":"ClusterRole","name":"all"},"subjects":[{"kind":"Group","name":"ops"}]})")));
+    policy_.Add(ReadPart(PartKind::kClusterRoleBinding, Tree(R"({"metadata":{"name":"d"},
+        "roleRef":{"kind":"ClusterRole","name":"gone"},"subjects":[{"kind":"Group","name":"ops"}]})")));
     policy_.Aggregate();
   }
   Policy policy_;
@@ -170,11 +171,13 @@ TEST_F(PolicyTest, AggregatesHaveTheRulesOfWhatTheySelect) {
 }
 
 TEST_F(PolicyTest, AggregatesTakeRulesInTheOrderOfTheirSelectors) {
-  policy_.AddClusterRole(Tree(R"({"metadata":{"name":"a-role","labels":{"to":"last"}},
-      "rules":[{"verbs":["get"],"apiGroups":[""],"resources":["nodes"]}]})"));
-  policy_.AddClusterRole(
-      Tree(R"({"metadata":{"name":"both"},"aggregationRule":{"clusterRoleSelectors":[
-      {"matchLabels":{"to":"all"}},{"matchLabels":{"to":"last"}}]}})"));
+  policy_.Add(
+      ReadPart(PartKind::kClusterRole, Tree(R"({"metadata":{"name":"a-role","labels":{"to":"last"}},
+      "rules":[{"verbs":["get"],"apiGroups":[""],"resources":["nodes"]}]})")));
+  policy_.Add(
+      ReadPart(PartKind::kClusterRole,
+               Tree(R"({"metadata":{"name":"both"},"aggregationRule":{"clusterRoleSelectors":[
+      {"matchLabels":{"to":"all"}},{"matchLabels":{"to":"last"}}]}})")));
   policy_.Aggregate();
   const auto rules =
       policy_.RulesOfReference(Tree(R"({"roleRef":{"kind":"ClusterRole","name":"both"}})"), "");
@@ -189,8 +192,8 @@ TEST_F(PolicyTest, RefusalsTellOfRolesThatAreNotThere) {
   EXPECT_EQ(policy_.Decide(user, Wants("list", "secrets")).reason, std::string("RBAC: ") + kGone);
   EXPECT_EQ(policy_.RulesOf(user, "a").error, kGone);
   EXPECT_EQ(policy_.Decide({.name = "y"}, Wants("list", "secrets")).reason, "");
-  policy_.AddRoleBinding(Tree(R"({"metadata":{"name":"e","namespace":"a"},
-      "roleRef":{"kind":"Role","name":"old"},"subjects":[{"kind":"Group","name":"ops"}]})"));
+  policy_.Add(ReadPart(PartKind::kRoleBinding, Tree(R"({"metadata":{"name":"e","namespace":"a"},
+      "roleRef":{"kind":"Role","name":"old"},"subjects":[{"kind":"Group","name":"ops"}]})")));
   EXPECT_EQ(policy_.RulesOf(user, "a").error,
             "[" + std::string(kGone) + ", role.rbac.authorization.k8s.io \"old\" not found]");
 }

@@ -20,8 +20,9 @@ struct Request {
   std::string namespace_{};  ///< "" for what is not in one, and across all
   std::string name{};        ///< "" for collections
   std::string path{};        ///< of a request for no resource; the fields above are "" then
+  bool is_path = false;      ///< it is for none, though `path` is "": a review may ask that
 
-  bool is_resource() const { return path.empty(); }
+  bool is_resource() const { return path.empty() && !is_path; }
   /// "pods/log".
   std::string FullResource() const {
     return subresource.empty() ? resource : resource + "/" + subresource;

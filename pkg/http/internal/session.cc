@@ -26,6 +26,9 @@ constexpr std::chrono::milliseconds kMaxDrainTime(1000);
 /// Beyond a header, what is read ahead of a body.
 constexpr std::size_t kMaxReadAhead = 64 << 10;
 constexpr std::size_t kMaxReadAtOnce = 64 << 10;
+/// A body is read in pieces of a TLS record at least. For headers the buffer grows as it has to:
+/// most connections wait for one.
+constexpr std::size_t kBodyPiece = 16 << 10;
 
 }  // namespace
 
@@ -59,6 +62,7 @@ void Session::Close() {
   tcp().close();
   stop_.request_stop();
   EndStream();
+  ReleaseHeader();
   Release();
   ReleaseAnswer();
   host_.Remove(self_);
@@ -101,15 +105,12 @@ void Session::ReadUntil(Part part) {
     OnPart(part, error);
     return;
   }
-  if (part == Part::kRequest) {
-    const std::size_t more = parser_->request().body.size() - held_;
-    held_ += more;
-    host_.Hold(static_cast<std::ptrdiff_t>(more));
-    if (closed_) {
-      return;
-    }
+  if (!HoldUnread(part)) {
+    return;
   }
-  const std::size_t room = beast::read_size(buffer_, kMaxReadAtOnce);
+  const std::size_t least = part == Part::kHeader ? 0 : kBodyPiece;
+  const std::size_t room = std::min(std::max(beast::read_size(buffer_, kMaxReadAtOnce), least),
+                                    buffer_.max_size() - buffer_.size());
   if (room == 0) {
     OnPart(part, bhttp::error::buffer_overflow);
     return;
@@ -144,6 +145,27 @@ void Session::OnSomeRead(Part part, error_code error, std::size_t size) {
   }
 }
 
+bool Session::HoldUnread(Part part) {
+  const bool header = part == Part::kHeader;
+  std::size_t& held = header ? held_of_header_ : held_;
+  if (held == 0) {
+    holding_since_ = std::chrono::steady_clock::now();
+  }
+  const std::size_t now = header ? header_bytes_ + buffer_.size() : parser_->request().body.size();
+  const auto more = static_cast<std::ptrdiff_t>(now - held);
+  held = now;
+  if (header) {
+    host_.HoldHeader(more);
+  } else {
+    host_.Hold(more);
+  }
+  return !closed_;
+}
+
+void Session::ReleaseHeader() {
+  host_.HoldHeader(-static_cast<std::ptrdiff_t>(std::exchange(held_of_header_, 0)));
+}
+
 void Session::Release() { host_.Hold(-static_cast<std::ptrdiff_t>(std::exchange(held_, 0))); }
 
 void Session::ReleaseAnswer() {
@@ -159,6 +181,7 @@ void Session::OnPart(Part part, error_code error) {
 }
 
 void Session::OnHeader(error_code error) {
+  ReleaseHeader();
   if (ReadFailed(error)) {
     return;
   }

@@ -41,6 +41,8 @@ class Host {
   /// Says that sessions have so much more of unfinished bodies, or less. May close sessions, also
   /// the one that says so.
   virtual void Hold(std::ptrdiff_t bytes) = 0;
+  /// The same of unfinished headers.
+  virtual void HoldHeader(std::ptrdiff_t bytes) = 0;
   /// Says that `session` has so much more of an answer that its client has not taken, or less. May
   /// close other sessions.
   virtual void HoldAnswer(const Session& session, std::ptrdiff_t bytes) = 0;
@@ -75,6 +77,10 @@ class Session : public std::enable_shared_from_this<Session> {
   bool replaceable() const { return reading_ || (answering_ && !admitted_); }
   /// It has some of a body, but not all.
   std::size_t held_of_body() const { return reading_ ? held_ : 0; }
+  /// The same of a header.
+  std::size_t held_of_header() const { return reading_ ? held_of_header_ : 0; }
+  /// Since when it has some of what it has not all of.
+  std::chrono::steady_clock::time_point holding_since() const { return holding_since_; }
   /// Of an answer that is no stream, until the client has taken all of it.
   std::size_t held_of_answer() const { return held_of_answer_; }
   /// When its client has last taken some of the answer.
@@ -117,7 +123,10 @@ class Session : public std::enable_shared_from_this<Session> {
   void ReadUntil(Part part);
   void OnSomeRead(Part part, boost::system::error_code error, std::size_t size);
   void OnPart(Part part, boost::system::error_code error);
-  /// What there is of the body is no longer unfinished.
+  /// Says how much there is of what is unfinished; false when that has closed the session.
+  bool HoldUnread(Part part);
+  /// What there is of the header, or of the body, is no longer unfinished.
+  void ReleaseHeader();
   void Release();
   void OnHeader(boost::system::error_code error);
   /// Tells a client that waits for it that its body will be read, and reads it.
@@ -165,6 +174,8 @@ class Session : public std::enable_shared_from_this<Session> {
   std::size_t drained_ = 0;
   std::size_t header_bytes_ = 0;  // of the request that is being read
   std::size_t held_ = 0;          // of its body, so far
+  std::size_t held_of_header_ = 0;
+  std::chrono::steady_clock::time_point holding_since_{};
   std::size_t held_of_answer_ = 0;
   std::chrono::steady_clock::time_point taken_at_{};
   Peer peer_{};

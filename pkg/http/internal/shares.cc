@@ -10,6 +10,8 @@ namespace kubexx::http::internal {
 namespace {
 
 /// The sessions that hold something, and how much that is: a share is what one holds on average.
+/// Half of one is much: among many that hold the same, who has begun last to hold more is not the
+/// only one.
 class Shares {
  public:
   using Held = base::FunctionRef<std::size_t(const Session&)>;
@@ -22,9 +24,9 @@ class Shares {
     }
   }
 
-  bool HasItsShare(const Session& session) const {
+  bool HasMuch(const Session& session) const {
     const std::size_t bytes = held_(session);
-    return bytes > 0 && bytes * holders_ >= sum_;
+    return bytes > 0 && bytes * holders_ >= sum_ / 2;
   }
 
  private:
@@ -32,6 +34,20 @@ class Shares {
   std::size_t sum_ = 0;
   std::size_t holders_ = 0;
 };
+
+/// Not the first of the list: that has waited for longest, which was perhaps for its client to
+/// begin.
+std::shared_ptr<Session> OldestHolder(const Sessions& sessions, Shares::Held held) {
+  const Shares shares(sessions, held);
+  std::shared_ptr<Session> oldest;
+  for (const std::shared_ptr<Session>& session : sessions) {
+    if (shares.HasMuch(*session) &&
+        (oldest == nullptr || session->holding_since() < oldest->holding_since())) {
+      oldest = session;
+    }
+  }
+  return oldest;
+}
 
 /// One whose client has taken nothing since `since`; null when there is none.
 std::shared_ptr<Session> StalledAnswer(const Sessions& sessions, const Session& writer,
@@ -42,7 +58,7 @@ std::shared_ptr<Session> StalledAnswer(const Sessions& sessions, const Session& 
   const Shares shares(sessions, held);
   std::shared_ptr<Session> stalled;
   for (const std::shared_ptr<Session>& session : sessions) {
-    if (shares.HasItsShare(*session) && session->taken_at() <= since &&
+    if (shares.HasMuch(*session) && session->taken_at() <= since &&
         (stalled == nullptr || session->taken_at() < stalled->taken_at())) {
       stalled = session;
     }
@@ -53,15 +69,11 @@ std::shared_ptr<Session> StalledAnswer(const Sessions& sessions, const Session& 
 }  // namespace
 
 std::shared_ptr<Session> OldestBody(const Sessions& sessions) {
-  const auto held = [](const Session& session) { return session.held_of_body(); };
-  const Shares shares(sessions, held);
-  // The first has waited for the rest of its request for longest.
-  for (const std::shared_ptr<Session>& session : sessions) {
-    if (shares.HasItsShare(*session)) {
-      return session;
-    }
-  }
-  return nullptr;
+  return OldestHolder(sessions, [](const Session& session) { return session.held_of_body(); });
+}
+
+std::shared_ptr<Session> OldestHeader(const Sessions& sessions) {
+  return OldestHolder(sessions, [](const Session& session) { return session.held_of_header(); });
 }
 
 void EndStalledAnswers(const Sessions& sessions, const Session& writer,

@@ -32,16 +32,20 @@ bool WorkerPool::Push(Job job, std::size_t bytes) {
   return true;
 }
 
-void WorkerPool::BeginWait(std::size_t bytes) {
+bool WorkerPool::BeginWait(std::size_t bytes) {
   base::MutexLock lock(mu_);
+  if (waiting_ >= max_waiting_) {
+    return false;
+  }
   --running_;
   large_running_ -= bytes >= kLargeBytes ? 1 : 0;
   ++waiting_;
   // Threads that were added stay, so that the next that waits finds them.
-  if (!stopped_ && waiting_ <= kMaxWaiting && threads_.size() < at_once_ + waiting_) {
+  if (!stopped_ && threads_.size() < at_once_ + waiting_) {
     AddThreadLocked();
   }
   changed_.notify_one();
+  return true;
 }
 
 void WorkerPool::EndWait(std::size_t bytes) {
@@ -109,6 +113,31 @@ void WorkerPool::Run(const std::stop_token& stop) {
     if (NextLocked() != nullptr) {
       changed_.notify_one();
     }
+  }
+}
+
+bool WaitPlace::Begin() {
+  int parts = parts_.load();
+  while (true) {
+    if (parts > 0) {
+      if (parts_.compare_exchange_weak(parts, parts + 1)) {
+        return true;
+      }
+      continue;
+    }
+    if (!pool_.BeginWait(bytes_)) {
+      return false;
+    }
+    if (parts_.compare_exchange_strong(parts, 1)) {
+      return true;
+    }
+    pool_.EndWait(bytes_);  // Another part was faster.
+  }
+}
+
+void WaitPlace::End() {
+  if (parts_.fetch_sub(1) == 1) {
+    pool_.EndWait(bytes_);
   }
 }
 

@@ -3,6 +3,7 @@
 #ifndef KUBEXX_HTTP_INTERNAL_WORKER_POOL_H_
 #define KUBEXX_HTTP_INTERNAL_WORKER_POOL_H_
 
+#include <atomic>
 #include <cstddef>
 #include <deque>
 #include <functional>
@@ -24,9 +25,11 @@ class WorkerPool {
   /// So much of a request makes a job large.
   static constexpr std::size_t kLargeBytes = 64 << 10;
 
-  /// At most so many jobs wait, and the large ones among them have at most so many bytes.
-  explicit WorkerPool(std::size_t max_queued, std::size_t max_queued_bytes = 128 << 20)
-      : max_queued_(max_queued), max_queued_bytes_(max_queued_bytes) {}
+  /// At most so many jobs wait for a thread, and the large ones among them have at most so many
+  /// bytes; at most `max_waiting` that have one wait for others.
+  explicit WorkerPool(std::size_t max_queued, std::size_t max_queued_bytes = 128 << 20,
+                      std::size_t max_waiting = 256)
+      : max_queued_(max_queued), max_queued_bytes_(max_queued_bytes), max_waiting_(max_waiting) {}
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
   ~WorkerPool() { Stop(); }
@@ -38,9 +41,9 @@ class WorkerPool {
   bool Push(Job job, std::size_t bytes = 0);
 
   /// Called by a job that is about to wait for somebody who may need another job to be done:
-  /// another thread takes its place until EndWait. Beyond `kMaxWaiting` such jobs none does.
-  /// `bytes` as in Push.
-  void BeginWait(std::size_t bytes = 0);
+  /// another thread takes its place until EndWait. False when as many wait already as may: then the
+  /// job must do without, and must not call EndWait. `bytes` as in Push.
+  [[nodiscard]] bool BeginWait(std::size_t bytes = 0);
   /// Called by the same job; it goes on at once.
   void EndWait(std::size_t bytes = 0);
 
@@ -48,8 +51,6 @@ class WorkerPool {
   void Stop();
 
  private:
-  static constexpr std::size_t kMaxWaiting = 256;
-
   struct Queued {
     Job job{};
     std::size_t bytes = 0;
@@ -64,6 +65,7 @@ class WorkerPool {
 
   const std::size_t max_queued_;
   const std::size_t max_queued_bytes_;
+  const std::size_t max_waiting_;
   base::Mutex mu_;
   base::CondVar changed_;
   std::deque<Queued> jobs_ KX_GUARDED_BY(mu_);
@@ -76,6 +78,22 @@ class WorkerPool {
   std::size_t waiting_ KX_GUARDED_BY(mu_) = 0;
   bool stopped_ KX_GUARDED_BY(mu_) = false;
   std::vector<std::jthread> threads_ KX_GUARDED_BY(mu_);
+};
+
+/// The place of a job among those that wait: several parts of it may do so at the same time, on
+/// threads of their own. Thread-safe.
+class WaitPlace {
+ public:
+  /// See WorkerPool::BeginWait.
+  WaitPlace(WorkerPool& pool, std::size_t bytes) : pool_(pool), bytes_(bytes) {}
+
+  [[nodiscard]] bool Begin();
+  void End();
+
+ private:
+  WorkerPool& pool_;
+  const std::size_t bytes_;
+  std::atomic<int> parts_ = 0;
 };
 
 }  // namespace kubexx::http::internal

@@ -5,6 +5,8 @@
 #include <latch>
 #include <memory>
 #include <string>
+#include <thread>
+#include <vector>
 
 namespace kubexx::http::internal {
 namespace {
@@ -45,7 +47,7 @@ TEST(WorkerPoolTest, ALargeJobThatWaitsLeavesItsPlaceToAnother) {
   pool.Start(1);
   ASSERT_TRUE(pool.Push(
       [&] {
-        pool.BeginWait(kLarge);
+        EXPECT_TRUE(pool.BeginWait(kLarge));
         second.wait();
         pool.EndWait(kLarge);
         first.count_down();
@@ -97,6 +99,66 @@ TEST(WorkerPoolTest, WhatWaitsIsLimited) {
   EXPECT_TRUE(pool.Push([] {}, kLarge - 1));
   EXPECT_FALSE(pool.Push([] {})) << "too many jobs";
   release.count_down();
+}
+
+TEST(WorkerPoolTest, WhoMayNotWaitWorksOn) {
+  std::latch waits(1);
+  std::latch release(1);
+  std::latch first_ended(1);
+  std::latch last(1);
+  WorkerPool pool(10, 2 * kLarge, 1);
+  pool.Start(1);
+  ASSERT_TRUE(pool.Push([&] {
+    WaitPlace place(pool, 0);
+    EXPECT_TRUE(place.Begin());
+    EXPECT_TRUE(place.Begin()) << "it has one place, however many of its parts wait";
+    waits.count_down();
+    release.wait();
+    place.End();
+    place.End();
+    first_ended.count_down();
+  }));
+  ASSERT_TRUE(pool.Push([&] {
+    waits.wait();
+    EXPECT_FALSE(pool.BeginWait());
+    WaitPlace other(pool, 0);
+    EXPECT_FALSE(other.Begin());
+    release.count_down();
+  }));
+  ASSERT_TRUE(pool.Push([&] {
+    first_ended.wait();
+    EXPECT_TRUE(pool.BeginWait());
+    pool.EndWait();
+    last.count_down();
+  }));
+  last.wait();
+}
+
+TEST(WorkerPoolTest, PartsOfAJobLeaveTheirPlaceOnce) {
+  std::latch last(1);
+  WorkerPool pool(10, 2 * kLarge, 1);
+  pool.Start(1);
+  ASSERT_TRUE(pool.Push([&] {
+    WaitPlace place(pool, 0);
+    {
+      std::vector<std::jthread> parts;
+      for (int i = 0; i < 4; ++i) {
+        parts.emplace_back([&place] {
+          for (int round = 0; round < 1'000; ++round) {
+            // Of two that are first at the same time one may find the only place taken.
+            if (place.Begin()) {
+              place.End();
+            }
+          }
+        });
+      }
+    }
+    EXPECT_TRUE(pool.BeginWait());
+    EXPECT_FALSE(place.Begin());
+    pool.EndWait();
+    last.count_down();
+  }));
+  last.wait();
 }
 
 }  // namespace

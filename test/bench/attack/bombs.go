@@ -96,6 +96,8 @@ func jsonBombs() []bomb {
 		post(configMap(`"data":{` + list(150_000, func(i int) string { return fmt.Sprintf(`"k%d":"v"`, i) }) + `}`)),
 		post(configMap(`"data":{` + list(300_000, func(i int) string { return `"k":"v"` }) + `}`)),
 		post(configMap(list(200_000, func(i int) string { return fmt.Sprintf(`"x%d":1`, i) }))),
+		// What is not known is told in a header.
+		{"POST", maps + "?dryRun=All", jsonType, configMap(`"` + strings.Repeat("x", 70_000) + `":1`)},
 		post(configMap(`"data":{"a":"` + strings.Repeat(`\u0000`, 400_000) + `"}`)),
 		post(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"bomb","managedFields":[` +
 			list(20_000, func(i int) string {
@@ -142,6 +144,8 @@ func patchBombs() []bomb {
 		{"PATCH", oneMap, jsonPatch, "[" + list(40, double("data/x")) + "]"},
 		{"PATCH", oneMap, jsonPatch, "[" + list(40_000, double("y")) + "]"},
 		{"PATCH", oneMap, jsonPatch, `[{"op":"add","path":"/data/l","value":[]},` + list(50_000, func(i int) string { return `{"op":"add","path":"/data/l/0","value":1}` }) + "]"},
+		{"PATCH", oneMap, jsonPatch, `[{"op":"add","path":"/data/l","value":[` + list(60_000, func(i int) string { return "0" }) + `]},` +
+			list(2_000, func(i int) string { return `{"op":"remove","path":"/data/l/0"}` }) + "]"},
 		{"PATCH", oneMap, jsonPatch, `[{"op":"test","path":"` + strings.Repeat("/a", 1_000_000) + `","value":1}]`},
 		{"PATCH", oneMap, mergePatch, strings.Repeat(`{"data":`, 300_000) + "1" + strings.Repeat("}", 300_000)},
 		{"PATCH", workload, strategic, `{"spec":{"template":{"spec":{"containers":[{"name":"c","env":[` +

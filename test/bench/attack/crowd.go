@@ -17,13 +17,22 @@ type crowd struct {
 	done  sync.WaitGroup
 }
 
+// Those with a connection come one after the other: what is measured is what they do, not the handshakes of all at once.
+const between = 2 * time.Millisecond
+
 // repeat lets each of `count` do it again and again, with a pause between.
 func repeat(ctx context.Context, count int, pause time.Duration, do func(ctx context.Context, i int)) *crowd {
+	return repeatLater(ctx, count, 0, pause, do)
+}
+
+// repeatLater lets each begin `later` than the one before.
+func repeatLater(ctx context.Context, count int, later, pause time.Duration, do func(ctx context.Context, i int)) *crowd {
 	c := &crowd{}
 	for i := range count {
 		c.done.Add(1)
 		go func() {
 			defer c.done.Done()
+			sleep(ctx, time.Duration(i)*later)
 			for ctx.Err() == nil {
 				do(ctx, i)
 				c.tries.Add(1)
@@ -37,7 +46,7 @@ func repeat(ctx context.Context, count int, pause time.Duration, do func(ctx con
 // repeatWith gives each of `count` a client, and lets it do it again and again.
 func repeatWith(ctx context.Context, t *target, count int, do func(ctx context.Context, c *client)) *crowd {
 	clients := make([]client, count)
-	return repeat(ctx, count, 0, func(ctx context.Context, i int) {
+	return repeatLater(ctx, count, between, 0, func(ctx context.Context, i int) {
 		clients[i].target = t
 		do(ctx, &clients[i])
 		if ctx.Err() != nil {

@@ -22,8 +22,8 @@ const usage = `attack [FLAGS]: attacks an API server on this machine while ordin
 Each line has the delays of the ordinary clients' requests and events, and the server's memory and descriptors before the
 attack, at most, and after it. Without --only all attacks are made, one after the other, after a line without any ("none").
 
-Ends with status 1 when a request of an ordinary client fails, when the server keeps descriptors, or when it takes more
-memory than --memory allows.
+Ends with status 1 when a request of an ordinary client fails, or one for the server's health, when the server keeps
+descriptors, or when it takes more memory than --memory allows.
 
 `
 
@@ -155,6 +155,7 @@ func (o options) measure(ctx context.Context, server *target, people *people, on
 		"requests": len(delays.requests), "events": len(delays.events), "failed": delays.failed,
 		"p50_ms": delays.quantile(0.5), "p99_ms": delays.quantile(0.99), "max_ms": delays.quantile(1),
 		"events_p99_ms": quantile(delays.events, 0.99),
+		"health":        len(delays.health), "health_max_ms": quantile(delays.health, 1),
 		"rss_before_mb": during.residentMB, "rss_peak_mb": peak.residentMB, "rss_after_mb": after.residentMB,
 		"fds_before": before.descriptors, "fds_peak": peak.descriptors, "fds_after": after.descriptors,
 	})

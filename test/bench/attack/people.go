@@ -18,7 +18,8 @@ const (
 	pace = 200 * time.Millisecond
 )
 
-// The ordinary clients: each has an object of its own, and a connection.
+// The ordinary clients: each has an object of its own, and a connection. They are a service account that may do what its role in
+// their namespace allows. One more, who is nobody, asks whether the server is healthy.
 type people struct {
 	server *target
 	count  int
@@ -31,9 +32,9 @@ type people struct {
 
 // delays are milliseconds: of requests until their answer has been read, of events since the request for the update was sent.
 type delays struct {
-	requests, events []float64
-	failed           int
-	failure          error
+	requests, events, health []float64
+	failed                   int
+	failure                  error
 }
 
 func (d *delays) quantile(share float64) float64 { return quantile(d.requests, share) }
@@ -69,12 +70,44 @@ func newPeople(ctx context.Context, server *target, count int) (*people, error) 
 			return nil, err
 		}
 	}
-	return &people{server: server, count: count}, nil
+	if err := make(room+"/serviceaccounts", []byte(`{"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":"people"}}`)); err != nil {
+		return nil, err
+	}
+	if err := make("/apis/rbac.authorization.k8s.io/v1/namespaces/ordinary/rolebindings", []byte(`{"metadata":{"name":"people"},
+"roleRef":{"kind":"ClusterRole","name":"edit"},"subjects":[{"kind":"ServiceAccount","name":"people","namespace":"ordinary"}]}`)); err != nil {
+		return nil, err
+	}
+	token, err := tokenOf(ctx, maker)
+	if err != nil {
+		return nil, err
+	}
+	ordinary := *server
+	ordinary.token = token
+	return &people{server: &ordinary, count: count}, nil
+}
+
+// tokenOf makes one for the service account of the ordinary clients.
+func tokenOf(ctx context.Context, maker *client) (string, error) {
+	code, answer, err := maker.do(ctx, "POST", room+"/serviceaccounts/people/token", "application/json",
+		[]byte(`{"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest","spec":{"expirationSeconds":86400}}`))
+	if err != nil {
+		return "", err
+	}
+	var request struct{ Status struct{ Token string } }
+	if err := json.Unmarshal(answer, &request); err != nil || request.Status.Token == "" {
+		return "", fmt.Errorf("no token of a service account: %d %.200s", code, answer)
+	}
+	return request.Status.Token, nil
 }
 
 func (p *people) start(ctx context.Context) {
 	p.ctx, p.cancel = context.WithCancel(ctx)
 	p.forget()
+	p.done.Add(1)
+	go func() {
+		defer p.done.Done()
+		p.probe()
+	}()
 	for i := range p.count {
 		p.done.Add(1)
 		go func() {
@@ -148,6 +181,30 @@ func (p *people) ask(i int) {
 		p.mu.Lock()
 		p.seen.requests = append(p.seen.requests, took)
 		p.mu.Unlock()
+	}
+}
+
+// probe asks over a new connection each time, as a kubelet does.
+func (p *people) probe() {
+	nobody := *p.server
+	nobody.token = ""
+	for p.ctx.Err() == nil {
+		began := time.Now()
+		one := &client{target: &nobody}
+		code, answer, err := one.do(p.ctx, "GET", "/healthz", "", nil)
+		one.close()
+		if err == nil && code != 200 {
+			err = fmt.Errorf("GET /healthz: %d %.200s", code, answer)
+		}
+		if err != nil {
+			p.failed(err)
+		} else {
+			took := float64(time.Since(began).Microseconds()) / 1000
+			p.mu.Lock()
+			p.seen.health = append(p.seen.health, took)
+			p.mu.Unlock()
+		}
+		sleep(p.ctx, pace)
 	}
 }
 

@@ -1,14 +1,22 @@
 #include "kubexx/apiserver/storage/etcd3/etcd3.h"
 
+#include <grpcpp/security/server_credentials.h>
+#include <grpcpp/server.h>
+#include <grpcpp/server_builder.h>
+#include <grpcpp/server_context.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "etcd.grpc.pb.h"
 #include "kubexx/apiserver/storage/etcd3/internal/translate.h"
+#include "kubexx/apiserver/storage/etcd3/internal/version.h"
 
 namespace kubexx::apiserver::storage::etcd3 {
 namespace {
@@ -57,6 +65,62 @@ TEST(Etcd3Storage, StopEndsTheWaitForAConnection) {
     EXPECT_EQ(read.error().reason, Reason::kCancelled);
   });
   reader.request_stop();
+}
+
+TEST(EtcdVersion, IsOldWhereProgressMayBeAheadOfEvents) {
+  for (const char* const good :
+       {"3.4.25", "3.4.30", "3.5.8", "3.5.21", "3.6.0-rc.1", "3.6.5", "4.0.0", "", "kine", "3"}) {
+    EXPECT_TRUE(internal::TellsProgressTruly(good)) << good;
+  }
+  for (const char* const old : {"3.3.27", "3.4.24", "3.5.0", "3.5.7", "3.5.0-rc.1", "2.3.8"}) {
+    EXPECT_FALSE(internal::TellsProgressTruly(old)) << old;
+  }
+}
+
+/// An etcd that says which it is, and nothing else.
+class FakeEtcd final : public etcdserverpb::Maintenance::Service {
+ public:
+  explicit FakeEtcd(std::string version) : version_(std::move(version)) {
+    grpc::ServerBuilder builder;
+    builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port_);
+    builder.RegisterService(this);
+    server_ = builder.BuildAndStart();
+  }
+  grpc::Status Status(grpc::ServerContext* /*context*/,
+                      const etcdserverpb::StatusRequest* /*request*/,
+                      etcdserverpb::StatusResponse* response) override {
+    response->set_version(version_);
+    return grpc::Status::OK;
+  }
+  std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
+
+ private:
+  const std::string version_;
+  int port_ = 0;
+  std::unique_ptr<grpc::Server> server_;
+};
+
+TEST(Etcd3Storage, AnEtcdWhoseWatchesCannotBeBelievedIsRefused) {
+  for (const auto& [version, is_good] : {std::pair("3.5.7", false), {"3.5.8", true}}) {
+    const FakeEtcd etcd(version);
+    Etcd3Options options;
+    options.endpoints = {etcd.url()};
+    options.compact_interval = {};
+    options.request_timeout = std::chrono::minutes(1);
+    const auto storage = NewEtcd3Storage(options);
+    ASSERT_TRUE(storage.has_value());
+    const auto is_refused = [](const apimachinery::Status& status) {
+      return status.message.find("etcd 3.5.7 at 127.0.0.1:") != std::string::npos;
+    };
+    const auto read = (*storage)->Get("/registry/a", 0, {});
+    ASSERT_FALSE(read.has_value());  // It has no objects.
+    EXPECT_EQ(is_refused(read.error()), !is_good) << read.error().ToString();
+    const auto watched = (*storage)->Watch(
+        "/registry/a/", {},
+        [](const std::shared_ptr<const Event>&) -> apimachinery::Result<void> { return {}; }, {});
+    ASSERT_FALSE(watched.has_value());
+    EXPECT_EQ(is_refused(watched.error()), !is_good) << watched.error().ToString();
+  }
 }
 
 TEST(Translate, EndsOfPrefixes) {

@@ -1,5 +1,6 @@
 #include "kubexx/apiserver/storage/etcd3/internal/endpoints.h"
 
+#include <grpcpp/client_context.h>
 #include <grpcpp/create_channel.h>
 #include <grpcpp/security/credentials.h>
 #include <grpcpp/support/channel_arguments.h>
@@ -14,6 +15,7 @@
 #include <utility>
 
 #include "kubexx/apimachinery/bytes.h"
+#include "kubexx/apiserver/storage/etcd3/internal/version.h"
 #include "kubexx/apiserver/storage/internal/errors.h"
 
 namespace kubexx::apiserver::storage::etcd3::internal {
@@ -106,6 +108,7 @@ Result<std::unique_ptr<Endpoints>> Endpoints::Make(const Etcd3Options& options) 
     member.channel = grpc::CreateCustomChannel(address, credentials, Arguments());
     member.kv = etcdserverpb::KV::NewStub(member.channel);
     member.watch = etcdserverpb::Watch::NewStub(member.channel);
+    member.maintenance = etcdserverpb::Maintenance::NewStub(member.channel);
     endpoints->members_.push_back(std::move(member));
   }
   return endpoints;
@@ -123,9 +126,33 @@ const Endpoint* Endpoints::FindReady() {
   return nullptr;
 }
 
+Result<void> Endpoints::CheckVersion(const Endpoint& member, Deadline deadline,
+                                     const std::stop_token& stop) {
+  if (*member.good) {
+    return {};
+  }
+  grpc::ClientContext context;
+  context.set_deadline(deadline);
+  const std::stop_callback cancel(stop, [&context] { context.TryCancel(); });
+  etcdserverpb::StatusResponse response;
+  const grpc::Status status = member.maintenance->Status(&context, {}, &response);
+  if (status.ok() && !TellsProgressTruly(response.version())) {
+    return Fail(Reason::kUnavailable,
+                "etcd " + response.version() + " at " + member.address +
+                    " tells how far a watch is before it has sent what came before; 3.4.25, 3.5.8 "
+                    "and later ones do not");
+  }
+  // What speaks etcd's language and is none may not know the question.
+  if (status.ok() || status.error_code() == grpc::StatusCode::UNIMPLEMENTED) {
+    *member.good = true;
+  }
+  return {};
+}
+
 Result<const Endpoint*> Endpoints::Connected(Deadline deadline, const std::stop_token& stop) {
   for (std::size_t turn = 0; !stop.stop_requested(); ++turn) {
     if (const Endpoint* ready = FindReady()) {
+      KX_RETURN_IF_ERROR(CheckVersion(*ready, deadline, stop));
       return ready;
     }
     const Deadline now = std::chrono::system_clock::now();

@@ -28,6 +28,9 @@ struct Endpoint {
   std::shared_ptr<grpc::Channel> channel{};
   std::unique_ptr<etcdserverpb::KV::Stub> kv{};
   std::unique_ptr<etcdserverpb::Watch::Stub> watch{};
+  std::unique_ptr<etcdserverpb::Maintenance::Stub> maintenance{};
+  /// Whether its version has been asked for, and is good.
+  std::unique_ptr<std::atomic<bool>> good = std::make_unique<std::atomic<bool>>(false);
 };
 
 /// All members. Thread-safe. gRPC connects again by itself, twice a second at most.
@@ -37,13 +40,16 @@ class Endpoints {
   static apimachinery::Result<std::unique_ptr<Endpoints>> Make(const Etcd3Options& options);
 
   /// A member to which a connection stands, the one of the last call when it can be. Waits for one
-  /// until `deadline` (kUnavailable) or `stop` (kCancelled).
+  /// until `deadline` (kUnavailable) or `stop` (kCancelled). One whose version does not say truly
+  /// how far its watches are is as good as none (kUnavailable).
   apimachinery::Result<const Endpoint*> Connected(Deadline deadline, const std::stop_token& stop);
 
  private:
   Endpoints() = default;
 
   const Endpoint* FindReady();
+  static apimachinery::Result<void> CheckVersion(const Endpoint& member, Deadline deadline,
+                                                 const std::stop_token& stop);
 
   std::vector<Endpoint> members_;
   std::atomic<std::size_t> last_ = 0;

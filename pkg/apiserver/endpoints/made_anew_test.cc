@@ -1,0 +1,157 @@
+// A deletion that is not as fast as others: what was made anew meanwhile is not its own.
+#include <gmock/gmock.h>
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <utility>
+
+#include "kubexx/apiserver/endpoints/api.h"
+#include "kubexx/apiserver/storage/memory.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using apimachinery::Result;
+using ::testing::HasSubstr;
+
+/// A storage that does something once, before it lists what is below a prefix.
+class InterruptedStorage final : public storage::Storage {
+ public:
+  explicit InterruptedStorage(storage::Storage& storage) : storage_(storage) {}
+
+  void Before(std::string prefix, std::function<void()> action) {
+    prefix_ = std::move(prefix);
+    action_ = std::move(action);
+  }
+
+  Result<storage::KeyValue> Get(std::string_view key, storage::Revision revision,
+                                std::stop_token stop) override {
+    return storage_.Get(key, revision, std::move(stop));
+  }
+  Result<storage::KeyValue> Create(std::string_view key, std::string value,
+                                   std::stop_token stop) override {
+    return storage_.Create(key, std::move(value), std::move(stop));
+  }
+  Result<storage::Swap> CompareAndSwap(std::string_view key, storage::Revision expected,
+                                       std::string value, std::stop_token stop) override {
+    return storage_.CompareAndSwap(key, expected, std::move(value), std::move(stop));
+  }
+  Result<storage::Deleted> Delete(std::string_view key, storage::Revision expected,
+                                  std::stop_token stop) override {
+    return storage_.Delete(key, expected, std::move(stop));
+  }
+  Result<storage::ListResult> GetList(std::string_view prefix, const storage::ListOptions& options,
+                                      ItemSink sink, std::stop_token stop) override {
+    if (prefix == prefix_ && action_) {
+      std::exchange(action_, nullptr)();
+    }
+    return storage_.GetList(prefix, options, sink, std::move(stop));
+  }
+  Result<std::int64_t> Count(std::string_view prefix, std::stop_token stop) override {
+    return storage_.Count(prefix, std::move(stop));
+  }
+  Result<storage::Revision> CurrentRevision(std::stop_token stop) override {
+    return storage_.CurrentRevision(std::move(stop));
+  }
+  Result<void> Watch(std::string_view prefix, const storage::WatchOptions& options, EventSink sink,
+                     std::stop_token stop) override {
+    return storage_.Watch(prefix, options, sink, std::move(stop));
+  }
+  void RequestProgress() override { storage_.RequestProgress(); }
+  Result<void> Compact(storage::Revision revision, std::stop_token stop) override {
+    return storage_.Compact(revision, std::move(stop));
+  }
+
+ private:
+  storage::Storage& storage_;
+  std::string prefix_{};
+  std::function<void()> action_{};
+};
+
+/// Two servers of one store, the first of which is slow.
+class MadeAnewTest : public ::testing::Test {
+ protected:
+  MadeAnewTest() {
+    EXPECT_TRUE(slow_.Bootstrap({}));
+    EXPECT_TRUE(other_.Bootstrap({}));
+  }
+  static http::Response Do(Api& api, std::string method, std::string path, std::string body = {},
+                           std::string type = "application/json") {
+    http::Request request;
+    request.method = std::move(method);
+    request.path = std::move(path);
+    request.body = std::move(body);
+    request.headers = {{"Content-Type", std::move(type)}};
+    return api.Handle(request);
+  }
+
+  std::unique_ptr<storage::MemoryStorage> memory_ = *storage::NewMemoryStorage({});
+  InterruptedStorage interrupted_{*memory_};
+  Api slow_{interrupted_, {}};
+  Api other_{*memory_, {}};
+};
+
+constexpr const char* kAnewNamespace = R"({"metadata":{"name":"team"}})";
+constexpr const char* kAnewMaps = "/api/v1/namespaces/team/configmaps";
+
+TEST_F(MadeAnewTest, ANamespaceIsNotEmptied) {
+  ASSERT_EQ(Do(slow_, "POST", "/api/v1/namespaces", kAnewNamespace).status, 201);
+  ASSERT_EQ(Do(slow_, "POST", kAnewMaps, R"({"metadata":{"name":"m"},"data":{"a":"old"}})").status,
+            201);
+  interrupted_.Before("/registry/configmaps/team/", [this] {
+    // Somebody ends the namespace without emptying it.
+    EXPECT_EQ(Do(other_, "DELETE", std::string(kAnewMaps) + "/m").status, 200);
+    EXPECT_EQ(Do(other_, "PUT", "/api/v1/namespaces/team/finalize", kAnewNamespace).status, 200);
+    EXPECT_EQ(Do(other_, "POST", "/api/v1/namespaces", kAnewNamespace).status, 201);
+    for (const char* const name : {"m", "n"}) {
+      EXPECT_EQ(Do(other_, "POST", kAnewMaps,
+                   R"({"metadata":{"name":")" + std::string(name) + R"("},"data":{"a":"new"}})")
+                    .status,
+                201);
+    }
+  });
+  EXPECT_EQ(Do(slow_, "DELETE", "/api/v1/namespaces/team").status, 200);
+  slow_.Tick();
+  for (const char* const name : {"/m", "/n"}) {
+    EXPECT_THAT(Do(other_, "GET", kAnewMaps + std::string(name)).body, HasSubstr(R"("a":"new")"));
+  }
+  EXPECT_THAT(Do(other_, "GET", "/api/v1/namespaces/team").body, HasSubstr("Active"));
+}
+
+TEST_F(MadeAnewTest, ADefinitionKeepsItsObjects) {
+  const std::string definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+  const std::string definition = definitions + "/nuts.example.com";
+  const std::string nuts = "/apis/example.com/v1/namespaces/default/nuts";
+  const auto define = [&](Api& api) {
+    return Do(api, "POST", definitions, R"({"metadata":{"name":"nuts.example.com"},
+      "spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"nuts","kind":"Nut"},
+       "versions":[{"name":"v1","served":true,"storage":true,
+        "schema":{"openAPIV3Schema":{"type":"object"}}}]}})")
+        .status;
+  };
+  const auto make = [&](Api& api) {
+    return Do(api, "POST", nuts,
+              R"({"apiVersion":"example.com/v1","kind":"Nut","metadata":{"name":"n"}})")
+        .status;
+  };
+  ASSERT_EQ(define(slow_), 201);
+  ASSERT_EQ(make(slow_), 201);
+  interrupted_.Before("/registry/example.com/nuts/", [&] {
+    ASSERT_TRUE(memory_->Delete("/registry/example.com/nuts/default/n", 0, {}));
+    EXPECT_EQ(Do(other_, "PATCH", definition, R"({"metadata":{"finalizers":null}})",
+                 "application/merge-patch+json")
+                  .status,
+              200);
+    EXPECT_EQ(define(other_), 201);
+    EXPECT_EQ(make(other_), 201);
+  });
+  EXPECT_EQ(Do(slow_, "DELETE", definition).status, 200);
+  slow_.Tick();
+  EXPECT_EQ(Do(other_, "GET", nuts + "/n").status, 200);
+  EXPECT_EQ(Do(other_, "GET", definition).status, 200);
+}
+
+}  // namespace
+}  // namespace kubexx::apiserver
