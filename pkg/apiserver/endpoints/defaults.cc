@@ -1,5 +1,7 @@
 // Defaults of the types that kubectl and controllers rely on, as upstream's defaulting has them.
+#include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -199,6 +201,22 @@ void DefaultSecret(JsonTree& object) {
   object.Erase("stringData");
 }
 
+void DefaultJob(JsonTree& object) {
+  JsonTree& spec = object["spec"];
+  if (spec.Find("parallelism") == nullptr) {
+    // Whoever says how many pods run at a time, and no more, has a queue that ends by itself.
+    SetDefault(spec, "completions", 1);
+  }
+  SetDefault(spec, "parallelism", 1);
+  const bool by_index = spec.Find("backoffLimitPerIndex") != nullptr;
+  SetDefault(spec, "backoffLimit", by_index ? std::numeric_limits<std::int32_t>::max() : 6);
+  SetDefault(spec, "completionMode", "NonIndexed");
+  SetDefault(spec, "suspend", false);
+  SetDefault(spec, "podReplacementPolicy",
+             spec.Find("podFailurePolicy") == nullptr ? "TerminatingOrFailed" : "Failed");
+  DefaultTemplate(spec);
+}
+
 JsonTree ScalingPolicy(const char* type, int value) {
   return Map({{"type", type}, {"value", value}, {"periodSeconds", 15}});
 }
@@ -257,18 +275,14 @@ void SetDefaults(const ResourceType& type, JsonTree& object) {
     DefaultSecret(object);
   } else if (type.group.empty() && type.plural == "replicationcontrollers") {
     DefaultTemplate(object["spec"]);
+  } else if (type.group.empty() && type.plural == "podtemplates") {
+    DefaultTemplate(object);
   } else if (type.group == "discovery.k8s.io" && type.plural == "endpointslices") {
     DefaultSlicePorts(object);
   } else if (type.convert != nullptr) {
     DefaultAutoscaler(type, object);
   } else if (type.group == "batch" && type.plural == "jobs") {
-    JsonTree& spec = object["spec"];
-    SetDefault(spec, "parallelism", 1);
-    SetDefault(spec, "completions", 1);
-    SetDefault(spec, "backoffLimit", 6);
-    SetDefault(spec, "completionMode", "NonIndexed");
-    SetDefault(spec, "suspend", false);
-    DefaultTemplate(spec);
+    DefaultJob(object);
   }
 }
 
