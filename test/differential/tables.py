@@ -126,12 +126,12 @@ def _row(answer):
 
 
 def _compare_one(comparison, place, name, body, status):
-    """Makes the object on both sides and compares its row."""
+    """Makes the object on both sides and compares it and its row."""
     body = json.loads(json.dumps(body).replace("{namespace}", place.split("/namespaces/")[-1].split("/")[0]))
     body["metadata"] = body.get("metadata", {}) | {"name": name}
+    comparison.both(f"make {place}/{name}", lambda side: side.object("POST", place, body))
     for side in comparison.sides:
-        made = side.ask("POST", place, body)
-        if made.code == 201 and status:
+        if status:
             side.ask("PATCH", f"{place}/{name}/status", {"status": status}, content_type="application/merge-patch+json")
     comparison.both(f"the table of {place}/{name}", lambda side: _row(side.ask("GET", f"{place}/{name}", accept=_TABLE)))
     for side in comparison.sides:

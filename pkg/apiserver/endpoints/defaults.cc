@@ -9,6 +9,7 @@
 
 #include "kubexx/apiserver/endpoints/custom_types.h"
 #include "kubexx/apiserver/endpoints/patch.h"
+#include "kubexx/apiserver/endpoints/plain_defaults.h"
 #include "kubexx/apiserver/endpoints/prepare.h"
 #include "kubexx/apiserver/endpoints/rbac_validation.h"
 #include "kubexx/apiserver/endpoints/webhook_configuration.h"
@@ -144,6 +145,25 @@ void DefaultServiceAddress(JsonTree& spec) {
   }
 }
 
+/// Where traffic goes is a matter of those that take some from where it is about; what a Service
+/// has had as another type goes.
+void DefaultTraffic(JsonTree& spec) {
+  const std::string type = StringAt(spec, {"type"});
+  const JsonTree* const external = spec.Find("externalIPs");
+  const bool accessible = type == "NodePort" || type == "LoadBalancer" ||
+                          (type == "ClusterIP" && external != nullptr && external->size() > 0);
+  const auto set = [&spec](bool wanted, std::string_view member, JsonTree value) {
+    if (wanted) {
+      SetDefault(spec, member, std::move(value));
+    } else {
+      spec.Erase(member);
+    }
+  };
+  set(type != "ExternalName", "internalTrafficPolicy", "Cluster");
+  set(accessible, "externalTrafficPolicy", "Cluster");
+  set(type == "LoadBalancer", "allocateLoadBalancerNodePorts", true);
+}
+
 void DefaultService(JsonTree& spec) {
   DefaultServiceAddress(spec);
   SetDefault(spec, "type", "ClusterIP");
@@ -153,7 +173,7 @@ void DefaultService(JsonTree& spec) {
   } else {
     spec.Erase("sessionAffinityConfig");
   }
-  SetDefault(spec, "internalTrafficPolicy", "Cluster");
+  DefaultTraffic(spec);
   if (JsonTree* const ports = spec.Find("ports")) {
     for (JsonTree& port : ports->elements()) {
       SetDefault(port, "protocol", "TCP");
@@ -215,6 +235,13 @@ void DefaultJob(JsonTree& object) {
   SetDefault(spec, "podReplacementPolicy",
              spec.Find("podFailurePolicy") == nullptr ? "TerminatingOrFailed" : "Failed");
   DefaultTemplate(spec);
+  const JsonTree* const labels = spec.At({"template", "metadata", "labels"});
+  if (labels != nullptr && labels->size() > 0) {
+    const JsonTree copy = *labels;
+    if (JsonTree& own = object["metadata"]["labels"]; own.size() == 0) {
+      own = copy;
+    }
+  }
 }
 
 JsonTree ScalingPolicy(const char* type, int value) {
@@ -256,6 +283,7 @@ void DefaultAutoscaler(const ResourceType& type, JsonTree& object) {
 
 void SetDefaults(const ResourceType& type, JsonTree& object) {
   SetRbacDefaults(type, object);
+  SetPlainDefaults(type, object);
   if (IsCustomResourceDefinition(type)) {
     SetDefinitionDefaults(object);
   } else if (IsWebhookConfiguration(type)) {
@@ -283,6 +311,8 @@ void SetDefaults(const ResourceType& type, JsonTree& object) {
     DefaultAutoscaler(type, object);
   } else if (type.group == "batch" && type.plural == "jobs") {
     DefaultJob(object);
+  } else if (type.group == "batch" && type.plural == "cronjobs") {
+    DefaultTemplate(object["spec"]["jobTemplate"]["spec"]);
   }
 }
 

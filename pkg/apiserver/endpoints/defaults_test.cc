@@ -52,5 +52,75 @@ TEST_F(DefaultsTest, TemplatesOfPodsHaveThoseOfPods) {
   EXPECT_EQ(At(made, {"template", "spec", "containers", "0", "terminationMessagePolicy"}), "File");
 }
 
+TEST_F(DefaultsTest, AReplicationControllerTakesTheLabelsOfItsPods) {
+  const codec::JsonTree made =
+      Made("/api/v1/replicationcontrollers",
+           R"({"metadata":{"name":"r"},"spec":{"template":{"metadata":{"labels":{"a":"b"}},
+              "spec":{"containers":[{"name":"c","image":"i"}]}}}})");
+  EXPECT_EQ(At(made, {"spec", "replicas"}), "1");
+  EXPECT_EQ(At(made, {"spec", "selector"}), R"({"a":"b"})");
+  EXPECT_EQ(At(made, {"metadata", "labels"}), R"({"a":"b"})");
+}
+
+TEST_F(DefaultsTest, CronJobsRunUnlessTheySayOtherwise) {
+  const codec::JsonTree made =
+      Made("/apis/batch/v1/cronjobs",
+           R"({"metadata":{"name":"c"},"spec":{"schedule":"@daily","suspend":true,"jobTemplate":
+              {"spec":{"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c",
+              "image":"i"}]}}}}}})");
+  EXPECT_EQ(At(made, {"spec", "suspend"}), "true");
+  EXPECT_EQ(At(made, {"spec", "concurrencyPolicy"}), "Allow");
+  EXPECT_EQ(At(made, {"spec", "successfulJobsHistoryLimit"}), "3");
+  EXPECT_EQ(At(made, {"spec", "jobTemplate", "spec", "template", "spec", "dnsPolicy"}),
+            "ClusterFirst");
+}
+
+TEST_F(DefaultsTest, AClaimIsPending) {
+  const codec::JsonTree made =
+      Made("/api/v1/persistentvolumeclaims", R"({"metadata":{"name":"c"},"spec":{}})");
+  EXPECT_EQ(At(made, {"status", "phase"}), "Pending");
+  EXPECT_EQ(At(made, {"spec", "volumeMode"}), "Filesystem");
+}
+
+TEST_F(DefaultsTest, ANetworkPolicyIsAboutWhatItHasRulesFor) {
+  const auto policy = [this](const std::string& spec) {
+    return Made("/apis/networking.k8s.io/v1/networkpolicies",
+                R"({"metadata":{"name":"p"},"spec":{"podSelector":{})" + spec + "}}");
+  };
+  EXPECT_EQ(At(policy(""), {"spec", "policyTypes"}), R"(["Ingress"])");
+  const codec::JsonTree both = policy(R"(,"egress":[{"ports":[{"port":53}]}])");
+  EXPECT_EQ(At(both, {"spec", "policyTypes"}), R"(["Ingress","Egress"])");
+  EXPECT_EQ(At(both, {"spec", "egress", "0", "ports", "0", "protocol"}), "TCP");
+}
+
+TEST_F(DefaultsTest, ServicesSayWhereTrafficGoesThatTheyTake) {
+  const auto service = [this](const std::string& spec) {
+    return *Made("/api/v1/services", R"({"metadata":{"name":"s"},"spec":{)" + spec + "}}")
+                .Find("spec");
+  };
+  const codec::JsonTree outside = service(R"("type":"ExternalName","externalName":"example.com")");
+  EXPECT_EQ(At(outside, {"internalTrafficPolicy"}), "");
+  const codec::JsonTree inside = service(R"("ports":[{"port":80}])");
+  EXPECT_EQ(At(inside, {"internalTrafficPolicy"}), "Cluster");
+  EXPECT_EQ(At(inside, {"externalTrafficPolicy"}), "");
+  const codec::JsonTree reached = service(R"("ports":[{"port":80}],"externalIPs":["1.2.3.4"])");
+  EXPECT_EQ(At(reached, {"externalTrafficPolicy"}), "Cluster");
+  const codec::JsonTree balanced = service(R"("type":"LoadBalancer","ports":[{"port":80}])");
+  EXPECT_EQ(At(balanced, {"externalTrafficPolicy"}), "Cluster");
+  EXPECT_EQ(At(balanced, {"allocateLoadBalancerNodePorts"}), "true");
+}
+
+TEST_F(DefaultsTest, WhatAContainerMayHaveIsWhatItGets) {
+  const codec::JsonTree made =
+      Made("/api/v1/limitranges",
+           R"({"metadata":{"name":"l"},"spec":{"limits":[{"type":"Container","max":{"cpu":"2"},
+              "min":{"memory":"1Gi"},"default":{"memory":"3Gi"}},{"type":"Pod",
+              "max":{"cpu":"1"}}]}})");
+  const codec::JsonTree given = *codec::JsonTree::Parse(R"({"cpu":"2","memory":"3Gi"})");
+  EXPECT_EQ(*made.At({"spec", "limits", "0", "default"}), given);
+  EXPECT_EQ(*made.At({"spec", "limits", "0", "defaultRequest"}), given);
+  EXPECT_EQ(At(made, {"spec", "limits", "1", "default"}), "");
+}
+
 }  // namespace
 }  // namespace kubexx::apiserver
