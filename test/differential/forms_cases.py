@@ -22,6 +22,12 @@ ACCEPTS = _VIEWS + [
 # A watch of a list's metadata ends at once with kube-apiserver, which cannot write such events.
 WATCHED_AS = [one for one in _VIEWS if "List" not in one] + [_PROTOBUF, "*/*"]
 
+# kube-apiserver waits for its store before the mark.
+STREAMED = "watch=1&timeoutSeconds=5&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"
+STREAMED_AS = [f"{_JSON};as=Table{_META}v1", f"{_JSON};as=Table{_META}v1beta1", f"{_JSON};as=PartialObjectMetadata{_META}v1",
+               f"{_PROTOBUF};as=PartialObjectMetadata{_META}v1"]
+PAGED_AS = [_JSON] + [f"{_JSON};as={view}{_META}{version}" for view in ("Table", "PartialObjectMetadataList") for version in ("v1", "v1beta1")]
+
 _CPU = {"type": "Resource", "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": 50}}}
 _METRICS = [
     {"type": "Resource", "resource": {"name": "memory", "target": {"type": "AverageValue", "averageValue": "1Gi"}}},

@@ -1,8 +1,10 @@
 """Asks both servers for what the rules of single types and verbs decide: names, pages of deletions, warnings of deprecated versions, what
-pods get, kinds of custom resources, and fields that these can be selected by. forms.py calls it."""
+pods get, fields that come twice, finalizers of namespaces, timeouts, kinds of custom resources, and fields that these can be selected by.
+forms.py calls it."""
 
 import base64
 import json
+import re
 import subprocess
 
 # Of CertificateSigningRequests, and of IPAddresses.
@@ -45,6 +47,13 @@ def _outcome(side, method, path, body=None, content_type="application/json"):
     answer = side.ask(method, path, body, content_type=content_type)
     reason = answer.body.get("reason") if answer.code >= 400 and isinstance(answer.body, dict) else None
     return {"code": answer.code, "reason": reason, "warnings": answer.warnings}
+
+
+def _told(side, method, path, body, content_type):
+    """Code, warnings, and what an error says."""
+    answer = side.ask(method, path, body, content_type=content_type)
+    message = answer.body.get("message") if answer.code >= 400 and isinstance(answer.body, dict) else None
+    return {"code": answer.code, "message": message, "warnings": answer.warnings}
 
 
 def _definition(group, versions):
@@ -110,6 +119,82 @@ def compare_pods(comparison, namespace):
             comparison.both(f"a {part} of {name!r}", lambda side, p=part, b=body: _outcome(side, "POST", f"{pods}/p0/{p}", b))
     for side in comparison.sides:
         side.ask("DELETE", pods, {"gracePeriodSeconds": 0})
+
+
+def _account_of(side, path, body):
+    """What a new pod has of its service account."""
+    spec = side.ask("POST", f"{path}?dryRun=All", body).body.get("spec") or {}
+    own = {member: spec.get(member) for member in ("serviceAccountName", "serviceAccount", "imagePullSecrets", "volumes")}
+    mounts = {kind: [one.get("volumeMounts") for one in spec.get(kind) or []] for kind in ("containers", "initContainers")}
+    return json.loads(re.sub(r"kube-api-access-[a-z0-9]{5}", "kube-api-access", json.dumps(own | mounts)))
+
+
+def compare_accounts(comparison, namespace):
+    """The accounts of pods and their tokens."""
+    accounts, pods = f"/api/v1/namespaces/{namespace}/serviceaccounts", f"/api/v1/namespaces/{namespace}/pods"
+    for side in comparison.sides:
+        side.ask("POST", accounts, {"metadata": {"name": "default"}})
+        side.ask("POST", accounts, {"metadata": {"name": "puller"}, "imagePullSecrets": [{"name": "s"}]})
+        side.ask("POST", accounts, {"metadata": {"name": "quiet"}, "automountServiceAccountToken": False})
+    mount = {"name": "own", "mountPath": "/var/run/secrets/kubernetes.io/serviceaccount"}
+    for spec in ({}, {"serviceAccountName": "puller"}, {"serviceAccount": "puller"}, {"serviceAccountName": "quiet"}, {"serviceAccountName": "missing"},
+                 {"serviceAccountName": "quiet", "automountServiceAccountToken": True}, {"automountServiceAccountToken": False},
+                 {"serviceAccountName": "puller", "imagePullSecrets": [{"name": "mine"}]}, {"initContainers": [{"name": "i", "image": "i"}]},
+                 {"volumes": [{"name": "own", "emptyDir": {}}], "containers": [{"name": "c", "image": "i", "volumeMounts": [mount]}, {"name": "d", "image": "i"}]}):
+        body = {"metadata": {"name": "of-account"}, "spec": {"containers": [{"name": "c", "image": "i"}]} | spec}
+        comparison.both(f"the account of a pod with {spec}", lambda side, b=body: _account_of(side, pods, b))
+        comparison.both(f"a pod with {spec}", lambda side, b=body: _outcome(side, "POST", f"{pods}?dryRun=All", b))
+
+
+def compare_duplicates(comparison, namespace, tag):
+    """Fields that come twice, of a built-in type and of one that takes any field."""
+    group = f"twice-{tag}.example.com"
+    crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+    version = {"name": "v1", "storage": True, "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}}
+    for side in comparison.sides:
+        assert side.ask("POST", crds, _definition(group, [version])).code == 201
+        side.until_served(f"/apis/{group}/v1/gears")
+    for api_version, kind, resource in (("v1", "ConfigMap", "/api/v1/namespaces/{}/configmaps"), (f"{group}/v1", "Gear", f"/apis/{group}/v1/namespaces/{{}}/gears")):
+        path = resource.format(namespace)
+        yaml = f"\napiVersion: {api_version}\nkind: {kind}\nmetadata:\n  name: twice\ndata:\n  a: one\n  a: two\n  b: x\nodd: 1\n"
+        text = f'{{"apiVersion":"{api_version}","kind":"{kind}","metadata":{{"name":"twice"}},"data":{{"a":"one","a":"two"}},"odd":1}}'
+        for validation in ("Strict", "Warn", "Ignore"):
+            query = f"dryRun=All&fieldManager=m&fieldValidation={validation}"
+            for method, place, body, content_type in (("POST", "", yaml, "application/yaml"), ("POST", "", text, "application/json"),
+                                                      ("PATCH", "/twice", yaml.replace("odd: 1\n", ""), "application/apply-patch+yaml"),
+                                                      ("PATCH", "/twice", text.replace(',"odd":1', ""), "application/apply-patch+yaml")):
+                what = f"{kind}, {validation}, {method} of {body!r}"
+                comparison.both(what, lambda side, m=method, p=f"{path}{place}?{query}", b=body, t=content_type: _told(side, m, p, b, t))
+    for side in comparison.sides:
+        side.ask("DELETE", f"{crds}/gears.{group}")
+
+
+def compare_finalize(comparison, tag):
+    """The finalizers of a namespace's spec."""
+    place = f"/api/v1/namespaces/finalize-{tag}"
+    for side in comparison.sides:
+        side.ask("POST", "/api/v1/namespaces", {"metadata": {"name": f"finalize-{tag}"}})
+
+    def finalized(side, finalizers):
+        named = side.ask("GET", place).body
+        named["spec"]["finalizers"], named["status"]["phase"], named["metadata"]["labels"] = finalizers, "Terminating", {"a": "b"}
+        outcome = _outcome(side, "PUT", f"{place}/finalize", named)
+        now = side.ask("GET", place).body
+        return outcome, now["spec"], now["status"], now["metadata"].get("labels")
+
+    for finalizers in (["kubernetes", "example.com/f"], ["kubernetes", "mine"], ["a_b/c"], []):
+        comparison.both(f"finalizers {finalizers}", lambda side, f=finalizers: finalized(side, f))
+    for method, body in (("GET", None), ("PATCH", {}), ("POST", {}), ("DELETE", None)):
+        comparison.both(f"{method} of finalize", lambda side, m=method, b=body: _outcome(side, m, f"{place}/finalize", b, "application/merge-patch+json"))
+    # The first deletion leaves the rest to a controller, which deletes a second time.
+    comparison.both("deletion without finalizers", lambda side: [side.ask(method, place).code for method in ("DELETE", "DELETE", "GET")][2])
+
+
+def compare_timeouts(comparison, namespace):
+    maps = f"/api/v1/namespaces/{namespace}/configmaps"
+    for timeout in ("invalid", "5", "5x", "1m5", ".s", "1.5s", "0s", "0", "24h", ""):
+        for query in ("", "&watch=1&timeoutSeconds=1"):
+            comparison.both(f"timeout={timeout}{query}", lambda side, q=f"timeout={timeout}{query}": _told(side, "GET", f"{maps}?{q}", None, None))
 
 
 def compare_deprecations(comparison, namespace):
@@ -187,6 +272,10 @@ def compare_rules(comparison, namespace, tag):
     compare_names(comparison, tag)
     compare_collections(comparison, namespace)
     compare_pods(comparison, namespace)
+    compare_accounts(comparison, namespace)
+    compare_duplicates(comparison, namespace, tag)
+    compare_finalize(comparison, tag)
+    compare_timeouts(comparison, namespace)
     compare_deprecations(comparison, namespace)
     compare_definitions(comparison, namespace, tag)
     compare_stored_versions(comparison, tag)

@@ -13,8 +13,7 @@ constexpr std::size_t kMaxTakenFrames = 256;
 
 std::string BookmarkJson(const ResourceType& type, std::int64_t revision, bool initial_end) {
   return R"({"kind":")" + type.kind + R"(","apiVersion":")" + type.ApiVersion() +
-         R"(","metadata":{"resourceVersion":")" + std::to_string(revision) +
-         R"(","creationTimestamp":null)" +
+         R"(","metadata":{"resourceVersion":")" + std::to_string(revision) + "\"" +
          (initial_end ? R"(,"annotations":{"k8s.io/initial-events-end":"true"})" : "") + "}}";
 }
 

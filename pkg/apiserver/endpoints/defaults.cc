@@ -1,5 +1,7 @@
 // Defaults of the types that kubectl and controllers rely on, as upstream's defaulting has them.
+#include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -7,6 +9,7 @@
 
 #include "kubexx/apiserver/endpoints/custom_types.h"
 #include "kubexx/apiserver/endpoints/patch.h"
+#include "kubexx/apiserver/endpoints/plain_defaults.h"
 #include "kubexx/apiserver/endpoints/prepare.h"
 #include "kubexx/apiserver/endpoints/rbac_validation.h"
 #include "kubexx/apiserver/endpoints/webhook_configuration.h"
@@ -142,6 +145,25 @@ void DefaultServiceAddress(JsonTree& spec) {
   }
 }
 
+/// Where traffic goes is a matter of those that take some from where it is about; what a Service
+/// has had as another type goes.
+void DefaultTraffic(JsonTree& spec) {
+  const std::string type = StringAt(spec, {"type"});
+  const JsonTree* const external = spec.Find("externalIPs");
+  const bool accessible = type == "NodePort" || type == "LoadBalancer" ||
+                          (type == "ClusterIP" && external != nullptr && external->size() > 0);
+  const auto set = [&spec](bool wanted, std::string_view member, JsonTree value) {
+    if (wanted) {
+      SetDefault(spec, member, std::move(value));
+    } else {
+      spec.Erase(member);
+    }
+  };
+  set(type != "ExternalName", "internalTrafficPolicy", "Cluster");
+  set(accessible, "externalTrafficPolicy", "Cluster");
+  set(type == "LoadBalancer", "allocateLoadBalancerNodePorts", true);
+}
+
 void DefaultService(JsonTree& spec) {
   DefaultServiceAddress(spec);
   SetDefault(spec, "type", "ClusterIP");
@@ -151,7 +173,7 @@ void DefaultService(JsonTree& spec) {
   } else {
     spec.Erase("sessionAffinityConfig");
   }
-  SetDefault(spec, "internalTrafficPolicy", "Cluster");
+  DefaultTraffic(spec);
   if (JsonTree* const ports = spec.Find("ports")) {
     for (JsonTree& port : ports->elements()) {
       SetDefault(port, "protocol", "TCP");
@@ -199,6 +221,29 @@ void DefaultSecret(JsonTree& object) {
   object.Erase("stringData");
 }
 
+void DefaultJob(JsonTree& object) {
+  JsonTree& spec = object["spec"];
+  if (spec.Find("parallelism") == nullptr) {
+    // Whoever says how many pods run at a time, and no more, has a queue that ends by itself.
+    SetDefault(spec, "completions", 1);
+  }
+  SetDefault(spec, "parallelism", 1);
+  const bool by_index = spec.Find("backoffLimitPerIndex") != nullptr;
+  SetDefault(spec, "backoffLimit", by_index ? std::numeric_limits<std::int32_t>::max() : 6);
+  SetDefault(spec, "completionMode", "NonIndexed");
+  SetDefault(spec, "suspend", false);
+  SetDefault(spec, "podReplacementPolicy",
+             spec.Find("podFailurePolicy") == nullptr ? "TerminatingOrFailed" : "Failed");
+  DefaultTemplate(spec);
+  const JsonTree* const labels = spec.At({"template", "metadata", "labels"});
+  if (labels != nullptr && labels->size() > 0) {
+    const JsonTree copy = *labels;
+    if (JsonTree& own = object["metadata"]["labels"]; own.size() == 0) {
+      own = copy;
+    }
+  }
+}
+
 JsonTree ScalingPolicy(const char* type, int value) {
   return Map({{"type", type}, {"value", value}, {"periodSeconds", 15}});
 }
@@ -238,6 +283,7 @@ void DefaultAutoscaler(const ResourceType& type, JsonTree& object) {
 
 void SetDefaults(const ResourceType& type, JsonTree& object) {
   SetRbacDefaults(type, object);
+  SetPlainDefaults(type, object);
   if (IsCustomResourceDefinition(type)) {
     SetDefinitionDefaults(object);
   } else if (IsWebhookConfiguration(type)) {
@@ -257,18 +303,16 @@ void SetDefaults(const ResourceType& type, JsonTree& object) {
     DefaultSecret(object);
   } else if (type.group.empty() && type.plural == "replicationcontrollers") {
     DefaultTemplate(object["spec"]);
+  } else if (type.group.empty() && type.plural == "podtemplates") {
+    DefaultTemplate(object);
   } else if (type.group == "discovery.k8s.io" && type.plural == "endpointslices") {
     DefaultSlicePorts(object);
   } else if (type.convert != nullptr) {
     DefaultAutoscaler(type, object);
   } else if (type.group == "batch" && type.plural == "jobs") {
-    JsonTree& spec = object["spec"];
-    SetDefault(spec, "parallelism", 1);
-    SetDefault(spec, "completions", 1);
-    SetDefault(spec, "backoffLimit", 6);
-    SetDefault(spec, "completionMode", "NonIndexed");
-    SetDefault(spec, "suspend", false);
-    DefaultTemplate(spec);
+    DefaultJob(object);
+  } else if (type.group == "batch" && type.plural == "cronjobs") {
+    DefaultTemplate(object["spec"]["jobTemplate"]["spec"]);
   }
 }
 

@@ -98,10 +98,13 @@ std::vector<std::string> VersionsOf(const std::vector<ResourceTypeRef>& types,
   return versions;
 }
 
-JsonTree KindOf(const std::string& group, const std::string& version, const std::string& kind) {
+/// The kind of what a resource answers with; of a resource's own version the kind alone.
+JsonTree KindOf(const ResourceType& type, const std::string& group, const std::string& version,
+                const std::string& kind) {
+  const bool own = group == type.group && version == type.version;
   JsonTree tree = JsonTree::Object();
-  tree["group"] = group;
-  tree["version"] = version;
+  tree["group"] = own ? "" : group;
+  tree["version"] = own ? "" : version;
   tree["kind"] = kind;
   return tree;
 }
@@ -110,7 +113,7 @@ JsonTree AggregatedResource(const ResourceType& type) {
   JsonTree tree = JsonTree::Object();
   const std::string scope = type.namespaced ? "Namespaced" : "Cluster";
   tree["resource"] = type.plural;
-  tree["responseKind"] = KindOf(type.group, type.version, type.kind);
+  tree["responseKind"] = KindOf(type, type.group, type.version, type.kind);
   tree["scope"] = scope;
   tree["singularResource"] = type.singular;
   tree["verbs"] = ArrayOf(VerbsOf(type));
@@ -123,7 +126,7 @@ JsonTree AggregatedResource(const ResourceType& type) {
   for (const Subresource& sub : SubresourcesOf(type)) {
     JsonTree one = JsonTree::Object();
     one["subresource"] = sub.name;
-    one["responseKind"] = KindOf(sub.group, sub.version, sub.kind);
+    one["responseKind"] = KindOf(type, sub.group, sub.version, sub.kind);
     one["verbs"] = ArrayOf(sub.verbs);
     tree["subresources"].Append(std::move(one));
   }

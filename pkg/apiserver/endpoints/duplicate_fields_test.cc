@@ -86,6 +86,35 @@ TEST_F(DuplicateFieldsTest, AConfigInJsonIsYaml) {
               ElementsAre(R"(299 - "line 1: key \"a\" already set in map")"));
 }
 
+TEST_F(DuplicateFieldsTest, AConfigOfACustomResourceThatTakesAnyField) {
+  const http::Response defined =
+      Do("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+         R"({"metadata":{"name":"bolts.example.com"},"spec":{"group":"example.com",
+            "scope":"Cluster","names":{"plural":"bolts","kind":"Bolt"},"versions":[{"name":"v1",
+            "served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":
+            {"spec":{"type":"object","x-kubernetes-preserve-unknown-fields":true,"properties":
+            {"foo":{"type":"string"}}}}}}}]}})");
+  ASSERT_EQ(defined.status, 201) << defined.body;
+  const std::string yaml =
+      "\napiVersion: example.com/v1\nkind: Bolt\nmetadata:\n  name: b\nspec:\n  unknown: x\n"
+      "  foo: one\n  foo: two\n  any:\n    a: 1\n    a: 2\n";
+  const auto apply = [&](const std::string& validation) {
+    return Do("PATCH", "/apis/example.com/v1/bolts/b?fieldManager=f&fieldValidation=" + validation,
+              yaml, kApply);
+  };
+  const http::Response refused = apply("Strict");
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_THAT(Message(refused), HasSubstr("yaml: unmarshal errors:\n"
+                                          "  line 9: key \"foo\" already set in map\n"
+                                          "  line 12: key \"a\" already set in map"));
+  const http::Response warned = apply("Warn");
+  EXPECT_EQ(warned.status, 201) << warned.body;
+  EXPECT_THAT(WarningsOf(warned), ElementsAre(R"(299 - "line 9: key \"foo\" already set in map")",
+                                              R"(299 - "line 12: key \"a\" already set in map")"));
+  EXPECT_EQ(At(Json(warned), {"spec", "foo"}), "two");
+  EXPECT_EQ(At(Json(warned), {"spec", "unknown"}), "x");
+}
+
 TEST_F(DuplicateFieldsTest, OfAStreamTheFirstDocumentIsApplied) {
   const http::Response made = Apply(std::string(kConfig) + "---\na: 1\na: 2\n", "Warn");
   EXPECT_EQ(made.status, 201) << made.body;

@@ -119,6 +119,57 @@ TEST_F(FormatsTest, OnlyTheFirstOfTheInitialEventsTellsTheColumns) {
   }
 }
 
+TEST_F(FormatsTest, AListThatIsStreamedEndsWithARowOfItsMark) {
+  MakeMap("x");
+  AcceptView("application/json", "Table", "v1");
+  const std::vector<std::string> events = WatchTwoMaps(
+      "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true");
+  ASSERT_EQ(events.size(), 4U);
+  EXPECT_THAT(events[0], HasSubstr(R"("columnDefinitions":[{"name":"Name")"));
+  const auto mark = JsonTree::Parse(events[1]);
+  ASSERT_TRUE(mark) << events[1];
+  EXPECT_EQ(At(*mark, {"type"}), "BOOKMARK");
+  EXPECT_EQ(At(*mark, {"object", "kind"}), "Table");
+  EXPECT_EQ(At(*mark, {"object", "columnDefinitions"}), "null");
+  EXPECT_EQ(mark->At({"object", "rows"})->size(), 1U);
+  EXPECT_EQ(At(*mark, {"object", "rows", "0", "object", "metadata", "annotations",
+                       "k8s.io/initial-events-end"}),
+            "true");
+  EXPECT_THAT(events[2], HasSubstr(R"("cells":["a")"));
+}
+
+TEST_F(FormatsTest, TablesComePageByPage) {
+  for (const char* const name : {"a", "b", "c"}) {
+    MakeMap(name);
+  }
+  AcceptView("application/json", "Table", "v1beta1");
+  const JsonTree first = Json(Do("GET", std::string(kDefaultMaps) + "?limit=2"));
+  EXPECT_EQ(At(first, {"apiVersion"}), "meta.k8s.io/v1beta1");
+  ASSERT_EQ(first.At({"rows"})->size(), 2U);
+  EXPECT_EQ(At(first, {"rows", "1", "cells", "0"}), "b");
+  EXPECT_EQ(At(first, {"metadata", "remainingItemCount"}), "1");
+  const std::string version = At(first, {"metadata", "resourceVersion"});
+  EXPECT_NE(version, "");
+  const std::string token = At(first, {"metadata", "continue"});
+  ASSERT_NE(token, "");
+  const JsonTree rest = Json(Do("GET", std::string(kDefaultMaps) + "?continue=" + token));
+  ASSERT_EQ(rest.At({"rows"})->size(), 1U);
+  EXPECT_EQ(At(rest, {"rows", "0", "cells", "0"}), "c");
+  EXPECT_EQ(At(rest, {"columnDefinitions"}), At(first, {"columnDefinitions"}));
+  EXPECT_EQ(At(rest, {"metadata", "resourceVersion"}), version);
+}
+
+TEST_F(FormatsTest, ObjectsOfTheClusterHaveTables) {
+  const http::Response made = Do("POST", "/api/v1/nodes", R"({"metadata":{"name":"n"}})");
+  ASSERT_EQ(made.status, 201) << made.body;
+  AcceptView("application/json", "Table", "v1beta1");
+  const JsonTree table = Json(Do("GET", "/api/v1/nodes"));
+  EXPECT_EQ(At(table, {"columnDefinitions", "0", "name"}), "Name");
+  EXPECT_EQ(At(table, {"rows", "0", "cells", "0"}), "n");
+  EXPECT_EQ(table.At({"rows", "0", "cells"})->size(), table.At({"columnDefinitions"})->size());
+  EXPECT_NE(At(table, {"metadata", "resourceVersion"}), "");
+}
+
 TEST_F(FormatsTest, ReviewsHaveNoTables) {
   const std::string review =
       R"({"kind":"SelfSubjectAccessReview","apiVersion":"authorization.k8s.io/v1",

@@ -345,10 +345,16 @@ void OpenApiSchemas::AddBuiltin(const TypeSchema& type) {
     if (const std::string_view text = DescriptionOf(type.name, ""); !text.empty()) {
       schema["description"] = text;
     }
-    schema["properties"] = JsonTree::Object();
-    AddProperties(type, schema["properties"]);
+    JsonTree properties = JsonTree::Object();
+    AddProperties(type, properties);
     if (!type.kind.empty()) {
-      AddTypeMeta(schema["properties"]);
+      AddTypeMeta(properties);
+    }
+    // A client that reads the document and writes it again leaves out what is empty.
+    if (properties.size() > 0) {
+      schema["properties"] = std::move(properties);
+    }
+    if (!type.kind.empty()) {
       schema["x-kubernetes-group-version-kind"].Append(
           GroupVersionKind(type.group, type.version, type.kind));
     }

@@ -3,8 +3,10 @@
 
 #include <gmock/gmock.h>
 
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kubexx/apiserver/endpoints/testing/api_fixture.h"
 
@@ -13,12 +15,37 @@ namespace {
 
 using codec::JsonTree;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 constexpr const char* kCustomDefinitions =
     "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 constexpr const char* kOpenApiMessage =
     "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 constexpr const char* kWidgetSchema = "com.example.v1.Widget";
+
+/// Adds the paths of the members of a schema, at any depth, that are there and empty.
+void CollectEmpty(const JsonTree& schema, const std::string& path,
+                  std::vector<std::string>& found) {
+  for (const JsonTree::Member& member : schema.members()) {
+    const std::string below = path + "/" + member.key;
+    const JsonTree& value = member.value;
+    if (member.key == "items" || member.key == "additionalProperties") {
+      CollectEmpty(value, below, found);  // That anything goes is said by an empty schema.
+      continue;
+    }
+    if ((value.IsObject() || value.IsArray()) && value.size() == 0) {
+      found.push_back(below);
+    }
+    if (member.key == "properties") {
+      for (const JsonTree::Member& property : value.members()) {
+        CollectEmpty(property.value, below + "/" + property.key, found);
+      }
+    }
+    for (const JsonTree& one : value.elements()) {
+      CollectEmpty(one, below, found);
+    }
+  }
+}
 
 class OpenApiTest : public testing::ApiFixture {
  protected:
@@ -167,6 +194,32 @@ TEST_F(OpenApiTest, V2ComesInProtobuf) {
                                                    "\x0a\x06object")));
   headers_ = {{"Accept", "text/html"}};
   EXPECT_EQ(Do("GET", "/openapi/v2").status, 406);
+}
+
+TEST_F(OpenApiTest, V3HasNothingThatItsReadersLeaveOut) {
+  // Go's clients keep no lists and maps that are empty: the document would not survive them.
+  Define(R"({"type":"object","properties":{"spec":{"type":"object","properties":{}}},
+             "required":[]})");
+  const JsonTree index = Json(Do("GET", "/openapi/v3"));
+  ASSERT_NE(index.Find("paths"), nullptr);
+  std::vector<std::string> empty;
+  std::size_t schemas = 0;
+  for (const JsonTree::Member& path : index.Find("paths")->members()) {
+    const JsonTree document = Json(Do("GET", "/openapi/v3/" + path.key));
+    const JsonTree* const all = document.At({"components", "schemas"});
+    ASSERT_NE(all, nullptr) << path.key;
+    for (const JsonTree::Member& schema : all->members()) {
+      CollectEmpty(schema.value, path.key + ": " + schema.key, empty);
+      ++schemas;
+    }
+  }
+  EXPECT_THAT(empty, IsEmpty());
+  EXPECT_GT(schemas, 500U);
+  const JsonTree document = Json(Do("GET", "/openapi/v3/apis/apiextensions.k8s.io/v1"));
+  EXPECT_EQ(At(document, {"components", "schemas",
+                          "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1."
+                          "CustomResourceSubresourceStatus"}),
+            R"({"type":"object"})");
 }
 
 TEST_F(OpenApiTest, V3SaysWhatEveryObjectHas) {

@@ -9,7 +9,6 @@
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/apiserver/endpoints/media_type.h"
 #include "kubexx/apiserver/object/resource_type.h"
-#include "kubexx/base/clock.h"
 
 namespace kubexx::apiserver {
 
@@ -30,9 +29,6 @@ apimachinery::Result<std::string> TableRow(const ResourceType& type, const Table
 /// A table of one object.
 apimachinery::Result<std::string> TableOf(const ResourceType& type, const TableForm& form,
                                           std::string_view json);
-
-/// "5s", "3m20s", "4h", "12d": as kubectl shows ages. "<invalid>" for negative ones.
-std::string HumanDuration(base::Duration duration);
 
 }  // namespace kubexx::apiserver
 

@@ -1,0 +1,126 @@
+// What kube-apiserver sets where a client has said nothing.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "kubexx/apiserver/endpoints/testing/api_fixture.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+class DefaultsTest : public testing::ApiFixture {
+ protected:
+  /// The object as it is made in the namespace default.
+  codec::JsonTree Made(const std::string& resource, const std::string& body) {
+    const std::size_t slash = resource.rfind('/');
+    const http::Response made = Do(
+        "POST",
+        resource.substr(0, slash) + "/namespaces/default" + resource.substr(slash) + "?dryRun=All",
+        body);
+    EXPECT_EQ(made.status, 201) << made.body;
+    return Json(made);
+  }
+  codec::JsonTree Job(const std::string& spec) {
+    return Made("/apis/batch/v1/jobs", R"({"metadata":{"name":"j"},"spec":{)" + spec +
+                                           R"("template":{"spec":{"restartPolicy":"Never",
+                       "containers":[{"name":"c","image":"i"}]}}}})");
+  }
+};
+
+TEST_F(DefaultsTest, AJobThatSaysNothingRunsOnePodOnce) {
+  const codec::JsonTree job = Job("");
+  EXPECT_EQ(At(job, {"spec", "completions"}), "1");
+  EXPECT_EQ(At(job, {"spec", "parallelism"}), "1");
+  EXPECT_EQ(At(job, {"spec", "backoffLimit"}), "6");
+  EXPECT_EQ(At(job, {"spec", "podReplacementPolicy"}), "TerminatingOrFailed");
+}
+
+TEST_F(DefaultsTest, AJobOfWorkersIsDoneWhenTheySaySo) {
+  const codec::JsonTree job = Job(R"("parallelism":4,)");
+  EXPECT_EQ(At(job, {"spec", "parallelism"}), "4");
+  EXPECT_EQ(At(job, {"spec", "completions"}), "");
+  EXPECT_EQ(At(Job(R"("completions":3,)"), {"spec", "parallelism"}), "1");
+}
+
+TEST_F(DefaultsTest, TemplatesOfPodsHaveThoseOfPods) {
+  const codec::JsonTree made =
+      Made("/api/v1/podtemplates",
+           R"({"metadata":{"name":"t"},"template":{"spec":{"containers":[{"name":"c",
+              "image":"i"}]}}})");
+  EXPECT_EQ(At(made, {"template", "spec", "restartPolicy"}), "Always");
+  EXPECT_EQ(At(made, {"template", "spec", "containers", "0", "imagePullPolicy"}), "Always");
+  EXPECT_EQ(At(made, {"template", "spec", "containers", "0", "terminationMessagePolicy"}), "File");
+}
+
+TEST_F(DefaultsTest, AReplicationControllerTakesTheLabelsOfItsPods) {
+  const codec::JsonTree made =
+      Made("/api/v1/replicationcontrollers",
+           R"({"metadata":{"name":"r"},"spec":{"template":{"metadata":{"labels":{"a":"b"}},
+              "spec":{"containers":[{"name":"c","image":"i"}]}}}})");
+  EXPECT_EQ(At(made, {"spec", "replicas"}), "1");
+  EXPECT_EQ(At(made, {"spec", "selector"}), R"({"a":"b"})");
+  EXPECT_EQ(At(made, {"metadata", "labels"}), R"({"a":"b"})");
+}
+
+TEST_F(DefaultsTest, CronJobsRunUnlessTheySayOtherwise) {
+  const codec::JsonTree made =
+      Made("/apis/batch/v1/cronjobs",
+           R"({"metadata":{"name":"c"},"spec":{"schedule":"@daily","suspend":true,"jobTemplate":
+              {"spec":{"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c",
+              "image":"i"}]}}}}}})");
+  EXPECT_EQ(At(made, {"spec", "suspend"}), "true");
+  EXPECT_EQ(At(made, {"spec", "concurrencyPolicy"}), "Allow");
+  EXPECT_EQ(At(made, {"spec", "successfulJobsHistoryLimit"}), "3");
+  EXPECT_EQ(At(made, {"spec", "jobTemplate", "spec", "template", "spec", "dnsPolicy"}),
+            "ClusterFirst");
+}
+
+TEST_F(DefaultsTest, AClaimIsPending) {
+  const codec::JsonTree made =
+      Made("/api/v1/persistentvolumeclaims", R"({"metadata":{"name":"c"},"spec":{}})");
+  EXPECT_EQ(At(made, {"status", "phase"}), "Pending");
+  EXPECT_EQ(At(made, {"spec", "volumeMode"}), "Filesystem");
+}
+
+TEST_F(DefaultsTest, ANetworkPolicyIsAboutWhatItHasRulesFor) {
+  const auto policy = [this](const std::string& spec) {
+    return Made("/apis/networking.k8s.io/v1/networkpolicies",
+                R"({"metadata":{"name":"p"},"spec":{"podSelector":{})" + spec + "}}");
+  };
+  EXPECT_EQ(At(policy(""), {"spec", "policyTypes"}), R"(["Ingress"])");
+  const codec::JsonTree both = policy(R"(,"egress":[{"ports":[{"port":53}]}])");
+  EXPECT_EQ(At(both, {"spec", "policyTypes"}), R"(["Ingress","Egress"])");
+  EXPECT_EQ(At(both, {"spec", "egress", "0", "ports", "0", "protocol"}), "TCP");
+}
+
+TEST_F(DefaultsTest, ServicesSayWhereTrafficGoesThatTheyTake) {
+  const auto service = [this](const std::string& spec) {
+    return *Made("/api/v1/services", R"({"metadata":{"name":"s"},"spec":{)" + spec + "}}")
+                .Find("spec");
+  };
+  const codec::JsonTree outside = service(R"("type":"ExternalName","externalName":"example.com")");
+  EXPECT_EQ(At(outside, {"internalTrafficPolicy"}), "");
+  const codec::JsonTree inside = service(R"("ports":[{"port":80}])");
+  EXPECT_EQ(At(inside, {"internalTrafficPolicy"}), "Cluster");
+  EXPECT_EQ(At(inside, {"externalTrafficPolicy"}), "");
+  const codec::JsonTree reached = service(R"("ports":[{"port":80}],"externalIPs":["1.2.3.4"])");
+  EXPECT_EQ(At(reached, {"externalTrafficPolicy"}), "Cluster");
+  const codec::JsonTree balanced = service(R"("type":"LoadBalancer","ports":[{"port":80}])");
+  EXPECT_EQ(At(balanced, {"externalTrafficPolicy"}), "Cluster");
+  EXPECT_EQ(At(balanced, {"allocateLoadBalancerNodePorts"}), "true");
+}
+
+TEST_F(DefaultsTest, WhatAContainerMayHaveIsWhatItGets) {
+  const codec::JsonTree made =
+      Made("/api/v1/limitranges",
+           R"({"metadata":{"name":"l"},"spec":{"limits":[{"type":"Container","max":{"cpu":"2"},
+              "min":{"memory":"1Gi"},"default":{"memory":"3Gi"}},{"type":"Pod",
+              "max":{"cpu":"1"}}]}})");
+  const codec::JsonTree given = *codec::JsonTree::Parse(R"({"cpu":"2","memory":"3Gi"})");
+  EXPECT_EQ(*made.At({"spec", "limits", "0", "default"}), given);
+  EXPECT_EQ(*made.At({"spec", "limits", "0", "defaultRequest"}), given);
+  EXPECT_EQ(At(made, {"spec", "limits", "1", "default"}), "");
+}
+
+}  // namespace
+}  // namespace kubexx::apiserver
