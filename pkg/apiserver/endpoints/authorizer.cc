@@ -8,6 +8,7 @@
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/selection.h"
 #include "kubexx/apiserver/object/status_json.h"
+#include "kubexx/apiserver/rbac/coverage.h"
 #include "kubexx/apiserver/rbac/quote.h"
 #include "kubexx/base/ascii.h"
 #include "kubexx/logging/log.h"
@@ -77,11 +78,15 @@ std::string GroupList(const User& user) {
   return "[" + list + "]";
 }
 
-Status Escalation(const User& user, const rbac::Request& request,
-                  const std::vector<rbac::Rule>& missing, const std::string& error) {
+Status Escalation(const User& user, const rbac::Request& request, const rbac::Missing& missing,
+                  const std::string& error) {
   std::string list;
-  for (const rbac::Rule& rule : missing) {
+  for (const rbac::Rule& rule : missing.rules) {
     list += "\n" + rule.ToString();
+  }
+  if (!missing.complete) {
+    list +=
+        missing.rules.empty() ? "\nthe rules have too many combinations to compare" : "\nand more";
   }
   if (!error.empty()) {
     list += "; resolution errors: [" + error + "]";
@@ -314,8 +319,8 @@ Result<void> Authorizer::CheckBinding(const User& user, const Grant& grant,
   }
   const rbac::HeldRules held =
       policy->RulesOf(user, request.namespace_, grant.type.QualifiedPlural());
-  const auto missing = rbac::NotCovered(held.rules, *wanted);
-  return missing.empty() ? Result<void>() : Fail(Escalation(user, request, missing, held.error));
+  const auto missing = rbac::NotCovered(held.rules, *wanted, stop);
+  return missing.none() ? Result<void>() : Fail(Escalation(user, request, missing, held.error));
 }
 
 Result<void> Authorizer::CheckRole(const User& user, const Grant& grant,
@@ -329,13 +334,13 @@ Result<void> Authorizer::CheckRole(const User& user, const Grant& grant,
   // Rules that were there before count, too: labels say to which other roles they are added.
   const rbac::HeldRules held =
       Current(true, stop)->RulesOf(user, request.namespace_, grant.type.QualifiedPlural());
-  if (const auto missing = rbac::NotCovered(held.rules, rbac::ReadRules(grant.object));
-      !missing.empty()) {
+  if (const auto missing = rbac::NotCovered(held.rules, rbac::ReadRules(grant.object), stop);
+      !missing.none()) {
     return Fail(Escalation(user, request, missing, held.error));
   }
   // What it will select, nobody knows.
   if ((Aggregates(grant.current) || Aggregates(&grant.object)) &&
-      !rbac::NotCovered(held.rules, Everything()).empty()) {
+      !rbac::NotCovered(held.rules, Everything(), stop).none()) {
     return Fail(
         About(request,
               Subject(request) + "must have cluster-admin privileges to use the aggregationRule"));

@@ -1,9 +1,12 @@
 #include "kubexx/apiserver/endpoints/pod_update.h"
 
 #include <algorithm>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
+
+#include "kubexx/codec/member_index.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -26,11 +29,13 @@ void Restore(JsonTree& object, const JsonTree& old, std::string_view member) {
 }
 
 void CheckGates(const JsonTree& old, const JsonTree& spec, FieldCauses& causes) {
-  const std::span<const JsonTree> before = ListAt(old, "schedulingGates");
+  std::set<std::string_view> before;
+  for (const JsonTree& gate : ListAt(old, "schedulingGates")) {
+    before.insert(gate.TextAt("name"));
+  }
   for (const JsonTree& gate : ListAt(spec, "schedulingGates")) {
     const std::string_view name = gate.TextAt("name");
-    if (std::ranges::none_of(before,
-                             [&](const JsonTree& one) { return one.TextAt("name") == name; })) {
+    if (!before.contains(name)) {
       causes.Forbidden(
           "spec.schedulingGates",
           "only deletion is allowed, but found new scheduling gate '" + std::string(name) + "'");
@@ -44,8 +49,9 @@ void CheckNodeSelector(const JsonTree& old, const JsonTree& spec, FieldCauses& c
     return;
   }
   const JsonTree* const after = spec.Find("nodeSelector");
+  const codec::MemberIndex now(after);
   for (const JsonTree::Member& one : before->members()) {
-    const JsonTree* const value = after == nullptr ? nullptr : after->Find(one.key);
+    const JsonTree* const value = now.Find(one.key);
     if (value == nullptr || *value != one.value) {
       causes.Invalid("spec.nodeSelector", after == nullptr ? "null" : after->ToJson(),
                      "only additions to spec.nodeSelector are allowed (no mutations or deletions)");

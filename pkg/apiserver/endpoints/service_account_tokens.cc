@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "kubexx/apimachinery/time.h"
@@ -44,10 +46,9 @@ std::int64_t Now(base::Clock& clock) {
 /// Those of `wanted` that the token is for.
 std::vector<std::string> CommonAudiences(const JsonTree& claims,
                                          const std::vector<std::string>& wanted) {
+  const std::set<std::string_view> all(wanted.begin(), wanted.end());
   std::vector<std::string> common = StringsAt(claims, "aud");
-  std::erase_if(common, [&wanted](const std::string& one) {
-    return std::ranges::find(wanted, one) == wanted.end();
-  });
+  std::erase_if(common, [&all](const std::string& one) { return !all.contains(one); });
   return common;
 }
 

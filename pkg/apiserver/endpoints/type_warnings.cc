@@ -1,6 +1,5 @@
 #include "kubexx/apiserver/endpoints/type_warnings.h"
 
-#include <algorithm>
 #include <set>
 #include <string_view>
 
@@ -44,9 +43,10 @@ constexpr Inactive kInactive[] = {
 /// Of the finalizers of a custom resource, those that are new.
 void AppendFinalizerWarnings(const std::vector<std::string>& old, const codec::JsonTree& object,
                              std::vector<std::string>& warnings) {
+  const std::set<std::string_view> before(old.begin(), old.end());
   std::set<std::string> added;
   for (std::string& name : FinalizersOf(object)) {
-    if (!IsDomainQualified(name) && std::ranges::find(old, name) == old.end()) {
+    if (!IsDomainQualified(name) && !before.contains(name)) {
       added.insert(std::move(name));
     }
   }

@@ -106,10 +106,11 @@ void CheckFinalizers(const ResourceType& type, const JsonTree* old, const JsonTr
   if (old == nullptr || !IsDeleting(*old)) {
     return;
   }
-  const std::vector<std::string> before = FinalizersOf(*old);
+  const std::vector<std::string> listed = FinalizersOf(*old);
+  const std::set<std::string_view> before(listed.begin(), listed.end());
   std::string added;
   for (const std::string& name : names) {
-    if (std::ranges::find(before, name) == before.end()) {
+    if (!before.contains(name)) {
       added += (added.empty() ? "" : ", ") + QuotedText(name);
     }
   }

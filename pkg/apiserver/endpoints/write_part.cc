@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -125,12 +126,14 @@ void PreserveDecisions(const JsonTree& current, JsonTree& object) {
 
 void CheckEphemeralContainers(const JsonTree& current, const JsonTree& object,
                               std::vector<StatusCause>& causes) {
-  const auto after = ElementsAt(object, {"spec", "ephemeralContainers"});
+  std::map<std::string_view, const JsonTree*> after;
+  for (const JsonTree& one : ElementsAt(object, {"spec", "ephemeralContainers"})) {
+    after.emplace(one.TextAt("name"), &one);
+  }
   for (const JsonTree& old : ElementsAt(current, {"spec", "ephemeralContainers"})) {
     const std::string_view name = old.TextAt("name");
-    const auto found = std::ranges::find_if(
-        after, [name](const JsonTree& one) { return one.TextAt("name") == name; });
-    if (found == after.end() || *found != old) {
+    const auto found = after.find(name);
+    if (found == after.end() || *found->second != old) {
       Forbid("spec.ephemeralContainers",
              "existing ephemeral containers " + JsonTree(name).ToJson() + " may not be " +
                  (found == after.end() ? "removed" : "changed"),
@@ -282,17 +285,17 @@ void SetConditionTimes(base::Clock& clock, const JsonTree& current, JsonTree& ob
   if (conditions == nullptr) {
     return;
   }
+  std::map<std::pair<std::string_view, std::string_view>, std::string_view> since;
+  for (const JsonTree& old : ElementsAt(current, {"status", "conditions"})) {
+    since[{old.TextAt("type"), old.TextAt("status")}] = old.TextAt("lastTransitionTime");
+  }
   for (JsonTree& one : conditions->elements()) {
     if (one.TextAt("lastUpdateTime").empty()) {
       one["lastUpdateTime"] = now;
     }
     if (one.TextAt("lastTransitionTime").empty()) {
-      one["lastTransitionTime"] = now;
-      for (const JsonTree& old : ConditionsOf(current, one.TextAt("type"))) {
-        if (old.TextAt("status") == one.TextAt("status")) {
-          one["lastTransitionTime"] = old.TextAt("lastTransitionTime");
-        }
-      }
+      const auto old = since.find({one.TextAt("type"), one.TextAt("status")});
+      one["lastTransitionTime"] = old == since.end() ? std::string_view(now) : old->second;
     }
   }
 }

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/codec/member_index.h"
+
 namespace kubexx::apiserver::managedfields {
 namespace {
 
@@ -118,9 +120,10 @@ JsonTree Prune(const Type& type, const JsonTree& merged, const FieldSet& last,
 
 /// Members that taking fields out has made null are left out.
 void DropNewNulls(JsonTree& object, const JsonTree& before) {
+  const codec::MemberIndex of_before(&before);
   std::vector<JsonTree::Member> kept;
   for (JsonTree::Member& member : object.members()) {
-    const JsonTree* const old = before.Find(member.key);
+    const JsonTree* const old = of_before.Find(member.key);
     if (member.value.IsNull() && (old == nullptr || !old->IsNull())) {
       continue;
     }

@@ -285,6 +285,19 @@ TEST(ManagersTest, OnlyTimesDiffer) {
   EXPECT_FALSE(DifferInTimesOnly(a, d));
 }
 
+/// What takes time by the square of the number of fields does not end.
+TEST_F(UpdaterTest, ManyFieldsAreAppliedAgain) {
+  std::vector<JsonTree::Member> members;
+  for (int i = 0; i < 200'000; ++i) {
+    members.push_back({.key = "k" + std::to_string(i), .value = "v"});
+  }
+  object_["map"] = JsonTree::Object(std::move(members));
+  EXPECT_EQ(Apply("b", R"({"map":{"x":"1","y":"1"}})"), "");
+  EXPECT_EQ(Apply("b", R"({"map":{"x":"2"}})"), "");
+  EXPECT_EQ(object_.Find("map")->size(), 200'001U);
+  EXPECT_EQ(object_.Find("map")->TextAt("x"), "2");
+}
+
 TEST(ConflictTest, NotAllAreTold) {
   const auto object = [](const char* value) {
     std::vector<JsonTree::Member> members;

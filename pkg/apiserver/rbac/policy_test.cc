@@ -68,63 +68,6 @@ TEST(Rule, PathsMayEndInAStar) {
   }
 }
 
-TEST(NotCovered, FindsWhatNobodyHolds) {
-  const auto held = Rules(R"([{"verbs":["get","list"],"apiGroups":[""],"resources":["pods"]},
-                              {"verbs":["get"],"apiGroups":[""],"resources":["secrets"],"resourceNames":["x"]}])");
-  EXPECT_THAT(
-      NotCovered(held, Rules(R"([{"verbs":["get"],"apiGroups":[""],"resources":["pods"]}])")),
-      IsEmpty());
-  EXPECT_THAT(
-      NotCovered(
-          held,
-          Rules(
-              R"([{"verbs":["get"],"apiGroups":[""],"resources":["secrets"],"resourceNames":["x"]}])")),
-      IsEmpty());
-  for (const char* const more : {R"([{"verbs":["*"],"apiGroups":[""],"resources":["pods"]}])",
-                                 R"([{"verbs":["get"],"apiGroups":["*"],"resources":["pods"]}])",
-                                 R"([{"verbs":["get"],"apiGroups":[""],"resources":["secrets"]}])",
-                                 R"([{"verbs":["get"],"apiGroups":[""],"resources":["pods/log"]}])",
-                                 R"([{"verbs":["get"],"nonResourceURLs":["/metrics"]}])"}) {
-    EXPECT_THAT(NotCovered(held, Rules(more)), SizeIs(1)) << more;
-    EXPECT_THAT(NotCovered(Rules(R"([{"verbs":["*"],"apiGroups":["*"],"resources":["*"]},
-                                     {"verbs":["*"],"nonResourceURLs":["*"]}])"),
-                           Rules(more)),
-                IsEmpty());
-  }
-}
-
-TEST(NotCovered, NamesEachResourceWithItsVerbs) {
-  const auto held = Rules(R"([{"verbs":["get"],"apiGroups":[""],"resources":["pods"]}])");
-  const auto missing = NotCovered(held, Rules(R"([
-      {"verbs":["get","list"],"apiGroups":[""],"resources":["pods","*/scale"]},
-      {"verbs":["watch"],"apiGroups":[""],"resources":["pods"],"resourceNames":["x","y"]},
-      {"verbs":["delete"],"apiGroups":[""],"resources":["pods"]},
-      {"verbs":["get","post"],"nonResourceURLs":["/a<b\"\n"]}])"));
-  std::vector<std::string> texts;
-  for (const Rule& rule : missing) {
-    texts.push_back(rule.ToString());
-  }
-  EXPECT_THAT(
-      texts,
-      ElementsAre(R"({APIGroups:[""], Resources:["*/scale"], Verbs:["get" "list"]})",
-                  R"({APIGroups:[""], Resources:["pods"], ResourceNames:["x"], Verbs:["watch"]})",
-                  R"({APIGroups:[""], Resources:["pods"], ResourceNames:["y"], Verbs:["watch"]})",
-                  R"({APIGroups:[""], Resources:["pods"], Verbs:["list" "delete"]})",
-                  R"({NonResourceURLs:["/a<b\"\n"], Verbs:["get"]})",
-                  R"({NonResourceURLs:["/a<b\"\n"], Verbs:["post"]})"));
-}
-
-TEST(NotCovered, TakesResourcesAsTheyAreWritten) {
-  const auto held = Rules(R"([{"verbs":["get"],"apiGroups":[""],"resources":["pods","*/scale"]}])");
-  for (const auto& [resource, missing] :
-       {std::pair("pods/", 1), {"*", 1}, {"pods/scale", 0}, {"*/scale", 0}, {"*/*", 1}}) {
-    EXPECT_THAT(NotCovered(held, Rules(R"([{"verbs":["get"],"apiGroups":[""],"resources":[")" +
-                                       std::string(resource) + R"("]}])")),
-                SizeIs(missing))
-        << resource;
-  }
-}
-
 class PolicyTest : public ::testing::Test {
  protected:
   PolicyTest() {

@@ -48,11 +48,6 @@ struct Rule {
 /// The member "rules" of a Role.
 std::vector<Rule> ReadRules(const codec::JsonTree& role);
 
-/// What `wanted` allows and none of `held`: each resource, name and path by itself, with all verbs
-/// of a resource in one rule, as upstream's Covers and CompactRules. In the order of their
-/// messages.
-std::vector<Rule> NotCovered(const std::vector<Rule>& held, const std::vector<Rule>& wanted);
-
 }  // namespace kubexx::apiserver::rbac
 
 #endif  // KUBEXX_APISERVER_RBAC_RULE_H_

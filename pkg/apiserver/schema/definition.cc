@@ -280,11 +280,16 @@ void CheckDefinitionChange(const JsonTree& before, const JsonTree& definition,
   fixed("spec.names.plural", {"spec", "names", "plural"});
   const JsonTree* const stored = before.At({"status", "storedVersions"});
   const JsonTree* const versions = definition.At({"spec", "versions"});
-  for (std::size_t i = 0; stored != nullptr && versions != nullptr && i < stored->size(); ++i) {
+  if (stored == nullptr || versions == nullptr) {
+    return;
+  }
+  std::set<std::string_view> names;
+  for (const JsonTree& version : versions->elements()) {
+    names.insert(version.TextAt("name"));
+  }
+  for (std::size_t i = 0; i < stored->size(); ++i) {
     const std::string* const name = stored->elements()[i].AsString();
-    if (name != nullptr && std::ranges::none_of(versions->elements(), [name](const JsonTree& v) {
-          return v.TextAt("name") == *name;
-        })) {
+    if (name != nullptr && !names.contains(*name)) {
       causes.push_back(InvalidCause("status.storedVersions[" + std::to_string(i) + "]", *name,
                                     "missing from spec.versions; " + *name +
                                         " was previously a storage version, and must remain in "

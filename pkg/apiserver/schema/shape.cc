@@ -1,6 +1,11 @@
 #include "kubexx/apiserver/schema/shape.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
+#include <vector>
+
+#include "kubexx/codec/member_index.h"
 
 namespace kubexx::apiserver::schema {
 namespace {
@@ -76,17 +81,40 @@ bool IsNoValue(const Schema& schema, const JsonTree& value) {
 }
 
 void EraseNulls(const Schema& schema, JsonTree& value) {
-  std::vector<std::string> nulls;
-  for (const JsonTree::Member& member : value.members()) {
+  const auto counts = [&schema](const JsonTree::Member& member) {
     const auto found = schema.properties.find(member.key);
-    if (found != schema.properties.end() && IsNoValue(*found->second, member.value) &&
-        !found->second->default_value) {
-      nulls.push_back(member.key);
+    return found == schema.properties.end() || !IsNoValue(*found->second, member.value) ||
+           found->second->default_value.has_value();
+  };
+  if (std::ranges::all_of(value.members(), counts)) {
+    return;
+  }
+  std::vector<JsonTree::Member> kept;
+  for (JsonTree::Member& member : value.members()) {
+    if (counts(member)) {
+      kept.push_back(std::move(member));
     }
   }
-  for (const std::string& key : nulls) {
-    value.Erase(key);
+  value = JsonTree::Object(std::move(kept));
+}
+
+/// The members that are missing, or null where that is no value, get their defaults.
+void FillIn(const Schema& schema, JsonTree& value) {
+  std::vector<JsonTree::Member> missing;
+  const codec::MemberIndex given(&value);
+  for (const auto& [key, property] : schema.properties) {
+    if (property->default_value && given.Find(key) == nullptr) {
+      missing.push_back({.key = key, .value = *property->default_value});
+    }
   }
+  if (missing.empty()) {
+    return;
+  }
+  std::vector<JsonTree::Member> all;
+  all.reserve(value.size() + missing.size());
+  std::ranges::move(value.members(), std::back_inserter(all));
+  std::ranges::move(missing, std::back_inserter(all));
+  value = JsonTree::Object(std::move(all));
 }
 
 }  // namespace
@@ -113,14 +141,7 @@ void SetDefaults(const Schema& schema, JsonTree& value) {
     return;
   }
   EraseNulls(schema, value);
-  for (const auto& [key, property] : schema.properties) {
-    if (property->default_value) {
-      const JsonTree* const found = value.Find(key);
-      if (found == nullptr || IsNoValue(*property, *found)) {
-        value[key] = *property->default_value;
-      }
-    }
-  }
+  FillIn(schema, value);
   for (JsonTree::Member& member : value.members()) {
     const Schema* const child = schema.Member(member.key);
     if (child == nullptr) {

@@ -10,6 +10,7 @@
 #include "kubexx/apiserver/schema/causes.h"
 #include "kubexx/apiserver/schema/formats.h"
 #include "kubexx/apiserver/schema/internal/lists.h"
+#include "kubexx/codec/member_index.h"
 
 namespace kubexx::apiserver::schema {
 namespace {
@@ -237,18 +238,20 @@ class Validator {
     if (schema.min_properties && size < *schema.min_properties) {
       Should(size, "have at least " + std::to_string(*schema.min_properties) + " properties");
     }
+    const codec::MemberIndex own(schema.required.empty() ? nullptr : &value);
     for (const std::string& name : schema.required) {
-      if (value.Find(name) == nullptr) {
+      if (own.Find(name) == nullptr) {
         Add(RequiredCause(path_ + Member(name)));
       }
     }
+    const codec::MemberIndex before(old);
     for (const JsonTree::Member& member : value.members()) {
       const Schema* const child = schema.Member(member.key);
       if (child == nullptr) {
         continue;
       }
       const Step step(path_, Member(member.key));
-      Check(*child, member.value, old == nullptr ? nullptr : old->Find(member.key));
+      Check(*child, member.value, before.Find(member.key));
       if (Full()) {
         return;
       }

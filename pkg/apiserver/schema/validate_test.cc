@@ -186,6 +186,63 @@ TEST(Validate, ManyProblemsAreCutOff) {
   EXPECT_THAT(Problems(*schema, R"({"spec":{"f":)" + list + "]}}"), SizeIs(100));
 }
 
+/// What takes time by the square of their number does not end.
+TEST(Validate, ManyMembersAreComparedWithWhatTheyWere) {
+  const SchemaRef schema =
+      Parsed(R"({"type":"object","additionalProperties":{"type":"string","maxLength":1}})");
+  std::vector<JsonTree::Member> members;
+  for (int i = 0; i < 200'000; ++i) {
+    members.push_back({.key = "k" + std::to_string(i), .value = "too long"});
+  }
+  const JsonTree old = JsonTree::Object(std::move(members));
+  JsonTree object = old;
+  object.members().back().value = "long";
+  std::vector<StatusCause> causes;
+  Validate(*schema, object, &old, causes);
+  ASSERT_THAT(causes, SizeIs(1));
+  EXPECT_EQ(causes[0].field, "k199999");
+}
+
+TEST(Validate, ManyMembersAreRequired) {
+  std::vector<JsonTree::Member> members;
+  std::string required;
+  for (int i = 0; i < 200'000; ++i) {
+    members.push_back({.key = "k" + std::to_string(i), .value = "v"});
+    required += (i == 0 ? "\"k" : ",\"k") + std::to_string(i) + '"';
+  }
+  const SchemaRef schema = Parsed(R"({"type":"object","required":[)" + required + "]}");
+  std::vector<StatusCause> causes;
+  Validate(*schema, JsonTree::Object(std::move(members)), nullptr, causes);
+  EXPECT_THAT(causes, IsEmpty());
+}
+
+TEST(SetDefaults, FillsInManyMembers) {
+  std::string properties;
+  for (int i = 0; i < 200'000; ++i) {
+    properties += (i == 0 ? "\"k" : ",\"k") + std::to_string(i) + R"(":{"default":"d"})";
+  }
+  const SchemaRef schema = Parsed(R"({"type":"object","properties":{)" + properties + "}}");
+  JsonTree value = TreeOf(R"({"k1":null,"k0":"own"})");
+  SetDefaults(*schema, value);
+  EXPECT_EQ(value.size(), 200'000U);
+  EXPECT_EQ(value.TextAt("k0"), "own");
+  EXPECT_EQ(value.TextAt("k1"), "d");
+}
+
+TEST(SetDefaults, DropsManyNulls) {
+  std::string properties;
+  std::vector<JsonTree::Member> members;
+  for (int i = 0; i < 200'000; ++i) {
+    properties += (i == 0 ? "\"k" : ",\"k") + std::to_string(i) + R"(":{"type":"string"})";
+    members.push_back({.key = "k" + std::to_string(i), .value = JsonTree()});
+  }
+  members.push_back({.key = "other", .value = "x"});
+  const SchemaRef schema = Parsed(R"({"type":"object","properties":{)" + properties + "}}");
+  JsonTree value = JsonTree::Object(std::move(members));
+  SetDefaults(*schema, value);
+  EXPECT_EQ(value, TreeOf(R"({"other":"x"})"));
+}
+
 TEST(ParseSchema, RefusesPatternsThatCostTooMuch) {
   EXPECT_FALSE(ParseSchema(TreeOf(R"({"type":"string","pattern":"("})")));
   std::string properties;

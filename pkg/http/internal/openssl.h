@@ -41,10 +41,12 @@ apimachinery::Result<std::vector<Certificate>> ParseCertificates(std::string_vie
 /// kInvalidConfig says what is wrong with the pair.
 apimachinery::Result<ParsedKeyPair> ParseKeyPair(const KeyPair& pair);
 
-/// Lets a client go on whose certificate is not good, so that it can be told so over HTTP; see
-/// WasRefused. A callback of SSL_CTX_set_verify.
-int TakeAnyCertificate(int good, X509_STORE_CTX* check);
-/// Whether TakeAnyCertificate has found the client's certificate not good.
+/// Verifies a client's certificate, at a cost that the client cannot choose: what is sent with it
+/// need not be of anybody who is known. With `lets_refused_in` other than null a client goes on
+/// whose certificate is not good, so that it can be told so over HTTP; see WasRefused. Those whose
+/// key makes signatures dear do not. A callback of SSL_CTX_set_cert_verify_callback.
+int VerifyClient(X509_STORE_CTX* check, void* lets_refused_in);
+/// Whether VerifyClient has found the client's certificate not good and let it in.
 bool WasRefused(const SSL& connection);
 
 /// Common name and organisations of the certificate's subject.

@@ -15,6 +15,11 @@ using apimachinery::Result;
 /// Of TLS 1.2; forward secrecy and authenticated encryption only. TLS 1.3 has no others.
 constexpr const char* kCiphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
 
+/// What clients may send: more than anybody needs, and little enough to be read for everybody who
+/// connects.
+constexpr int kMaxIntermediates = 8;
+constexpr long kMaxChainBytes = 16 << 10;
+
 bool Use(SSL_CTX* context, const ParsedKeyPair& pair) {
   bool ok = SSL_CTX_use_certificate(context, pair.chain.front().get()) == 1;
   for (std::size_t i = 1; i < pair.chain.size(); ++i) {
@@ -31,7 +36,11 @@ bool VerifyClients(SSL_CTX* context, const std::vector<Certificate>& authorities
   }
   SSL_CTX_set_verify(context,
                      optional ? SSL_VERIFY_PEER : SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT,
-                     optional ? TakeAnyCertificate : nullptr);
+                     nullptr);
+  static char yes = 1;
+  SSL_CTX_set_cert_verify_callback(context, VerifyClient, optional ? &yes : nullptr);
+  SSL_CTX_set_verify_depth(context, kMaxIntermediates);
+  SSL_CTX_set_max_cert_list(context, kMaxChainBytes);
   return ok;
 }
 
