@@ -1,8 +1,12 @@
 #include "kubexx/events/correlator.h"
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
+#include <functional>
 #include <limits>
+#include <random>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -67,7 +71,7 @@ std::string SimilarKey(const Correlator::Event& event) {
 }  // namespace
 
 std::optional<Correlator::Write> Correlator::Correlate(Event event) {
-  const std::string key = AggregateSimilar(event);
+  const Key key = AggregateSimilar(event);
   std::string patch = CountSame(event, key);
   if (IsSpam(event)) {
     return std::nullopt;
@@ -75,16 +79,31 @@ std::optional<Correlator::Write> Correlator::Correlate(Event event) {
   return Write{.event = std::move(event), .patch = std::move(patch)};
 }
 
-std::string Correlator::AggregateSimilar(Event& event) {
-  const std::string same = SameKey(event);
-  const std::string similar = SimilarKey(event);
+Correlator::Correlator(base::Clock& clock)
+    : clock_(clock), salt_{.one = std::random_device{}(), .other = std::random_device{}()} {}
+
+Correlator::Key Correlator::KeyOf(std::string_view text) const {
+  const auto hash = [text](std::uint64_t salt) {
+    std::string salted = std::to_string(salt) + '\0';
+    salted += text;
+    return std::hash<std::string>()(salted);
+  };
+  return {.one = hash(salt_.one), .other = hash(salt_.other)};
+}
+
+Correlator::Key Correlator::AggregateSimilar(Event& event) {
+  const Key same = KeyOf(SameKey(event));
+  const Key similar = KeyOf(SimilarKey(event));
   const base::TimePoint now = clock_.Now();
   Aggregate* record = aggregates_.Find(similar);
   if (record == nullptr || now - record->last > kAggregateGap) {
     aggregates_.Put(similar, {});
     record = aggregates_.Find(similar);
   }
-  record->messages.insert(event.message);
+  if (const std::uint64_t message = KeyOf(event.message).one;
+      std::ranges::find(record->messages, message) == record->messages.end()) {
+    record->messages.push_back(message);
+  }
   record->last = now;
   if (record->messages.size() < kAggregateFrom) {
     return same;
@@ -110,7 +129,7 @@ std::string Correlator::AggregateSimilar(Event& event) {
 }
 
 /// The patch when the event is there already; then `event` takes its name and count.
-std::string Correlator::CountSame(Event& event, const std::string& key) {
+std::string Correlator::CountSame(Event& event, const Key& key) {
   std::string patch;
   if (const Count* const before = counts_.Find(key); before != nullptr && before->count > 0) {
     event.metadata.name = before->name;
@@ -127,20 +146,25 @@ std::string Correlator::CountSame(Event& event, const std::string& key) {
 }
 
 bool Correlator::IsSpam(const Event& event) {
-  const std::string key = SpamKey(event);
-  std::unique_ptr<base::TokenBucket>* budget = budgets_.Find(key);
+  const Key key = KeyOf(SpamKey(event));
+  const base::TimePoint now = clock_.Now();
+  Budget* budget = budgets_.Find(key);
   if (budget == nullptr) {
-    budgets_.Put(key, std::make_unique<base::TokenBucket>(kSpamPerSecond, kSpamBurst, clock_));
+    budgets_.Put(key, {.at = now});
     budget = budgets_.Find(key);
   }
-  if ((*budget)->Reserve() == base::Duration::zero()) {
-    return false;
+  const std::chrono::duration<double> since = now - std::exchange(budget->at, now);
+  budget->left = std::min<double>(kSpamBurst, budget->left + since.count() * kSpamPerSecond);
+  // What is missing by rounding is less than this.
+  constexpr double kNearly = 1e-9;
+  if (budget->left < 1 - kNearly) {
+    return true;
   }
-  (*budget)->Cancel();
-  return true;
+  budget->left -= 1;
+  return false;
 }
 
-void Correlator::Stored(const Event& event) { counts_.Put(SameKey(event), CountOf(event)); }
+void Correlator::Stored(const Event& event) { counts_.Put(KeyOf(SameKey(event)), CountOf(event)); }
 
 Correlator::Count Correlator::CountOf(const Event& event) {
   return {.count = event.count,

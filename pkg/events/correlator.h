@@ -6,14 +6,13 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
-#include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/base/clock.h"
-#include "kubexx/base/token_bucket.h"
 #include "kubexx/events/internal/lru.h"
 
 namespace kubexx::events {
@@ -24,7 +23,8 @@ namespace kubexx::events {
 ///     "(combined from similar events): ".
 ///  2. The same event again raises the count of the first one instead.
 ///  3. A source may write 25 events about an object, and one more every 5 minutes.
-/// Each step remembers the 4096 keys used last. Not thread-safe.
+/// Each step remembers the 4096 keys used last, as hashes, so that an event costs half a kilobyte.
+/// Not thread-safe.
 class Correlator {
  public:
   static constexpr std::size_t kCacheSize = 4096;
@@ -43,7 +43,7 @@ class Correlator {
   };
 
   /// `clock` must outlive it.
-  explicit Correlator(base::Clock& clock) : clock_(clock) {}
+  explicit Correlator(base::Clock& clock);
 
   /// Nothing when the event is to be dropped as spam.
   std::optional<Write> Correlate(Event event);
@@ -52,9 +52,24 @@ class Correlator {
   void Stored(const Event& event);
 
  private:
+  /// A hash of a text. Nobody outside the process can choose texts that give the same.
+  struct Key {
+    std::uint64_t one = 0;
+    std::uint64_t other = 0;
+    bool operator==(const Key&) const = default;
+  };
+  struct HashOfKey {
+    std::size_t operator()(const Key& key) const noexcept { return key.one; }
+  };
+  template <class Value>
+  using Remembered = internal::Lru<Key, Value, HashOfKey>;
   struct Aggregate {
-    std::set<std::string> messages{};
+    std::vector<std::uint64_t> messages{};  ///< hashes, each once
     base::TimePoint last{};
+  };
+  struct Budget {
+    double left = kSpamBurst;
+    base::TimePoint at{};
   };
   struct Count {
     std::int32_t count = 0;
@@ -64,15 +79,17 @@ class Correlator {
   };
 
   /// The key by which the event is counted; it may have become an aggregate.
-  std::string AggregateSimilar(Event& event);
-  std::string CountSame(Event& event, const std::string& key);
+  Key AggregateSimilar(Event& event);
+  std::string CountSame(Event& event, const Key& key);
   bool IsSpam(const Event& event);
   static Count CountOf(const Event& event);
+  Key KeyOf(std::string_view text) const;
 
   base::Clock& clock_;
-  internal::Lru<std::string, Aggregate> aggregates_{kCacheSize};
-  internal::Lru<std::string, Count> counts_{kCacheSize};
-  internal::Lru<std::string, std::unique_ptr<base::TokenBucket>> budgets_{kCacheSize};
+  const Key salt_;
+  Remembered<Aggregate> aggregates_{kCacheSize};
+  Remembered<Count> counts_{kCacheSize};
+  Remembered<Budget> budgets_{kCacheSize};
 };
 
 }  // namespace kubexx::events

@@ -1,6 +1,7 @@
 #include "kubexx/events/correlator.h"
 
 #include <gmock/gmock.h>
+#include <malloc.h>
 
 #include <chrono>
 #include <string>
@@ -115,6 +116,24 @@ TEST_F(CorrelatorTest, HoldsBackSpamButCountsIt) {
   clock_.Advance(1s);
   EXPECT_EQ(correlator_.Correlate(About("a", "m"))->event.count, 28);
   EXPECT_FALSE(correlator_.Correlate(About("a", "m")));
+}
+
+// With AddressSanitizer's allocator there are no figures, and nothing to see.
+TEST_F(CorrelatorTest, RemembersAnEventInHalfAKilobyte) {
+  constexpr std::size_t kEvents = Correlator::kCacheSize / 2;
+  const std::string message(150, 'm');
+  const auto about = [&](std::size_t i) {
+    auto event = About("a-workload-" + std::to_string(i), message);
+    event.involved_object.uid = "00000000-0000-0000-0000-" + std::to_string(100'000'000'000 + i);
+    return event;
+  };
+  (void)correlator_.Correlate(about(0));
+  const std::size_t before = mallinfo2().uordblks;
+  for (std::size_t i = 1; i <= kEvents; ++i) {
+    auto write = correlator_.Correlate(about(i));
+    correlator_.Stored(write->event);
+  }
+  EXPECT_LT((mallinfo2().uordblks - before) / kEvents, 600U);
 }
 
 TEST_F(CorrelatorTest, HasABudgetForEachType) {

@@ -24,9 +24,17 @@ bool Concerns(const Workload& workload, const DecisionRules& rules) {
          !WorkloadTerms(workload, rules).empty();
 }
 
+/// Whether the store has been restored to a state from before what was known.
+bool GoesBack(const RawEvent& event) {
+  return VersionNumber(event.resource_version()) < VersionNumber(event.old_resource_version());
+}
+
 /// The version at which the difference between an update's two states was written, or an earlier
 /// one.
 std::uint64_t ChangedSince(const RawEvent& event) {
+  if (GoesBack(event)) {
+    return 0;
+  }
   if (event.is_single_change) {
     return VersionNumber(event.resource_version());
   }
@@ -103,15 +111,12 @@ bool EventRouter::OnSourceChange(SourceType type, const RawEvent& event) {
     return false;
   }
   if (deleted) {
-    // One that is made anew with other data is a change. Patterns wait for nothing.
-    const std::uint64_t version =
+    const std::uint64_t last = VersionNumber(event.old_resource_version());
+    const Digest before = std::exchange(source->digest, kNoSource);
+    // A list shows that it is gone, and not since when.
+    source->resource_version =
         event.final_state_unknown ? 0 : VersionNumber(event.resource_version());
-    for (const WorkloadId& workload : parts_.caches.WorkloadsOf(source->id).by_name) {
-      parts_.memory.RecordEnd(workload, source->id, source->digest, version);
-    }
-    if (parts_.rules.reload_on_delete) {
-      NoteWorkloads(*source, &source->digest);
-    }
+    NoteWorkloads(*source, &before, last);
     return true;
   }
   if (event.type == RawEvent::Type::kAdd) {
@@ -183,7 +188,12 @@ void EventRouter::OnProviderClass(const RawEvent& event, const std::stop_token& 
   }
 }
 
-void EventRouter::NoteWorkloads(const Source& source, const Digest* before) {
+bool EventRouter::IsOnlyEnd(const Source& source, const Digest* before) const {
+  return before != nullptr && source.digest == kNoSource && !source.unknown &&
+         !parts_.rules.reload_on_delete;
+}
+
+void EventRouter::NoteWorkloads(const Source& source, const Digest* before, std::uint64_t last) {
   if (before != nullptr && parts_.recent != nullptr) {
     parts_.recent->Add(source.id, *before, {source.digest, source.resource_version});
   }
@@ -191,24 +201,26 @@ void EventRouter::NoteWorkloads(const Source& source, const Digest* before) {
   const bool is_listed_for = parts_.on_demand.Changed(
       source.id, before == nullptr ? std::nullopt : std::optional(*before),
       !users.by_name.empty() || !users.by_pattern.empty(), source.resource_version);
-  NoteKnown(source, before, [&](const WorkloadId& workload) {
+  const auto is_wanted = [&](const WorkloadId& workload) {
     // A watch may have been refused since: nobody would list for this change then.
-    return !is_listed_for || !parts_.on_demand.Covers(workload.kind, workload.key.namespace_);
-  });
+    return !IsOnlyEnd(source, before) &&
+           (!is_listed_for || !parts_.on_demand.Covers(workload.kind, workload.key.namespace_));
+  };
+  NoteKnown(source, before, is_wanted, last);
 }
 
 void EventRouter::OnListed(const SourceId& id, const std::optional<Digest>& before) {
-  const auto source = parts_.caches.GetSource(id);
-  NoteKnown(source.value_or(Source{.id = id}), before ? &*before : nullptr,
-            [](const WorkloadId&) { return true; });
+  const Source source = parts_.caches.GetSource(id).value_or(Source{.id = id});
+  const Digest* had = before ? &*before : nullptr;
+  NoteKnown(source, had, [&](const WorkloadId&) { return !IsOnlyEnd(source, had); });
 }
 
 void EventRouter::NoteKnown(const Source& source, const Digest* before,
-                            base::FunctionRef<bool(const WorkloadId&)> wanted) {
+                            base::FunctionRef<bool(const WorkloadId&)> wanted, std::uint64_t last) {
+  const Move now{source.digest, source.resource_version};
   const auto note = [&](const WorkloadId& workload) {
     if (before != nullptr) {
-      parts_.memory.RecordChange(workload, source.id, *before,
-                                 Move{source.digest, source.resource_version});
+      Record(workload, source.id, {*before, last}, now);
     }
     if (wanted(workload)) {
       parts_.note(workload, Cause::kSourceEvent);
@@ -222,6 +234,15 @@ void EventRouter::NoteKnown(const Source& source, const Digest* before,
     if (workload && Reloads(Decide(source, *workload, parts_.rules, parts_.patterns, bad_items))) {
       note(id);
     }
+  }
+}
+
+void EventRouter::Record(const WorkloadId& workload, const SourceId& source, const Move& before,
+                         const Move& now) {
+  if (now.digest == kNoSource) {
+    parts_.memory.RecordEnd(workload, source, before, now.version);
+  } else {
+    parts_.memory.RecordChange(workload, source, before.digest, now);
   }
 }
 
@@ -289,7 +310,16 @@ void EventRouter::NoteWhatCameBefore(const WorkloadId& workload, std::uint64_t v
     return;
   }
   for (const auto& [source, before, now] : parts_.recent->Since(workload.key.namespace_, version)) {
-    parts_.memory.RecordChange(workload, source, before, now);
+    Record(workload, source, {before, 0}, now);
+  }
+}
+
+void EventRouter::ForgetVersions(const WorkloadId& workload) {
+  parts_.memory.ForgetVersions(workload);
+  if (workload.kind == WorkloadKind::kDeployment) {
+    for (const WorkloadId& rollout : parts_.caches.RolloutsOf(workload.key)) {
+      parts_.memory.ForgetVersions(rollout);
+    }
   }
 }
 
@@ -300,6 +330,9 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
     parts_.memory.Forget(id);
     parts_.note(id, Cause::kWorkloadEvent);  // others have something to forget, too
     return;
+  }
+  if (event.type == RawEvent::Type::kUpdate && GoesBack(event)) {
+    ForgetVersions(id);
   }
   if (event.type == RawEvent::Type::kUpdate && event.object().bytes == event.old_object().bytes) {
     return;  // nothing that counts here: status, scale, an image

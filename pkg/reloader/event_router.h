@@ -3,6 +3,7 @@
 #ifndef KUBEXX_RELOADER_EVENT_ROUTER_H_
 #define KUBEXX_RELOADER_EVENT_ROUTER_H_
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <set>
@@ -93,12 +94,21 @@ class EventRouter {
   /// The workload was made, or changed, at `version`: changes of sources since then, which were
   /// told of before, may be of sources that nobody knew it to use.
   void NoteWhatCameBefore(const WorkloadId& workload, std::uint64_t version);
-  /// `before` is null when the source has just appeared.
-  void NoteWorkloads(const Source& source, const Digest* before);
+  /// Whether the source is gone and that rolls nothing: it is remembered, since one that is made
+  /// anew with other data is a change.
+  bool IsOnlyEnd(const Source& source, const Digest* before) const;
+  /// `before` is null when the source has just appeared. `last`: of a source that is gone, the
+  /// version of its last data.
+  void NoteWorkloads(const Source& source, const Digest* before, std::uint64_t last = 0);
   /// Records the change for those that the caches have, and notes the ones that `wanted` says yes
   /// to.
   void NoteKnown(const Source& source, const Digest* before,
-                 base::FunctionRef<bool(const WorkloadId&)> wanted);
+                 base::FunctionRef<bool(const WorkloadId&)> wanted, std::uint64_t last = 0);
+  /// One change, or the end, of a source that a workload uses.
+  void Record(const WorkloadId& workload, const SourceId& source, const Move& before,
+              const Move& now);
+  /// The workload is of an earlier version than before: the store has been restored.
+  void ForgetVersions(const WorkloadId& workload);
 
   Parts parts_;
 };

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -334,6 +335,29 @@ TEST_P(EventRouterTest, ARolloutUndoneBeforeItIsThroughStaysUndone) {
       Roll();
     }
   }
+}
+
+// The versions of what is lost are higher than those of what follows.
+TEST_P(EventRouterTest, AfterARestoreOfTheStoreATemplateIsNoYoungerThanTheData) {
+  SetData(kBadData);
+  Roll();
+  Put(kGoodData, "somebody");
+  EXPECT_THAT(Look(), IsEmpty());
+  const auto backup = templates_->objects();
+  const std::uint64_t restored = version_;
+  version_ += 20;
+  SetData(kMendedData);
+  Roll();
+  const int handled = handled_;
+  templates_->FailWatches({apimachinery::Reason::kUnavailable, "connection refused"}, 3);
+  templates_->RestoreBackup(backup, restored);
+  while (handled_ == handled) {
+    clock_.Advance(std::chrono::seconds(1));  // the watch is tried again
+    std::this_thread::yield();
+  }
+  version_ = restored;
+  SetData(kGoodData);
+  EXPECT_THAT(Look(), SizeIs(1));
 }
 
 std::vector<RouterCase> RouterCases() {

@@ -27,8 +27,8 @@ PairState BeganWith(const Digest& digest) {
   return {.kind = Kind::kConfirmed, .digest = digest, .is_ahead_of_record = true};
 }
 
-/// Whether `state` was taken from the data of this change, or of a later one, which the workload's
-/// pods may not have seen.
+/// Whether `state` was taken from the data of this change, or of a later one, which pods may not
+/// have seen that were there before the change.
 bool WasTakenFrom(const PairState& state, std::uint64_t change, const Knowledge& known) {
   return change != 0 && change <= state.taken_at && change >= known.template_since;
 }
@@ -91,13 +91,25 @@ void PairMemory::RecordChange(const WorkloadId& workload, const SourceId& source
   }
 }
 
-void PairMemory::RecordEnd(const WorkloadId& workload, const SourceId& source, const Digest& before,
+void PairMemory::RecordEnd(const WorkloadId& workload, const SourceId& source, const Move& last,
                            std::uint64_t version) {
   const base::MutexLock lock(mu_);
   Knowledge& known = states_[workload];
-  const auto [state, is_new] = known.pairs.try_emplace(source, PairState{Kind::kObserved, before});
-  if (!is_new && WasTakenFrom(state->second, version, known)) {
-    state->second = BeganWith(before);
+  if (version != 0 && version < known.template_since) {
+    return;  // the pods never had these data
+  }
+  const auto [state, is_new] =
+      known.pairs.try_emplace(source, PairState{Kind::kObserved, last.digest});
+  if (is_new) {
+    return;
+  }
+  // Where it is not known when, the pods may have begun before: then nothing says that they did
+  // not.
+  const bool is_taken_since = version == 0
+                                  ? last.version != 0 && last.version < state->second.taken_at
+                                  : WasTakenFrom(state->second, version, known);
+  if (is_taken_since) {
+    state->second = BeganWith(last.digest);
   }
 }
 

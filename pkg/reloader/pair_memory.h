@@ -29,9 +29,10 @@ class PairMemory {
   /// `now`: what it changed to, when that is known.
   void RecordChange(const WorkloadId& workload, const SourceId& source, const Digest& before,
                     const std::optional<Move>& now = std::nullopt);
-  /// A source, whose data were `before`, was deleted at `version`; 0: it is not known when. What is
-  /// known already stays, as of a change.
-  void RecordEnd(const WorkloadId& workload, const SourceId& source, const Digest& before,
+  /// A source was deleted at `version`; 0: it is not known when. `last`: its data until then, and
+  /// since when it had them; 0: that is not known. As of a change, what is known already stays, but
+  /// not what a plan took from data that it was made anew with.
+  void RecordEnd(const WorkloadId& workload, const SourceId& source, const Move& last,
                  std::uint64_t version);
   /// The versions begin anew: the store has been restored.
   void ForgetVersions(const WorkloadId& workload);

@@ -180,21 +180,40 @@ TEST(PairMemory, SaysWhetherAPlanIsRight) {
 // but of a deletion that a list shows nobody knows when it was.
 TEST(PairMemory, ADeletionShowsWhatTheWorkloadRanWith) {
   PairMemory told_first;
-  told_first.RecordEnd(kPairWorkload, kPairSource, kOld, 18);
+  told_first.RecordEnd(kPairWorkload, kPairSource, {kOld, 5}, 18);
   EXPECT_EQ(told_first.Get(kPairWorkload).pairs.at(kPairSource),
             (PairState{Kind::kObserved, kOld}));
   EXPECT_TRUE(told_first.Get(kPairWorkload).moves.empty());
   PairMemory told_last;
   told_last.Apply(kPairWorkload, PlanFromNothing(kNew));
-  told_last.RecordEnd(kPairWorkload, kPairSource, kOld, 18);
+  told_last.RecordEnd(kPairWorkload, kPairSource, {kOld, 5}, 18);
   EXPECT_EQ(BeganWith(told_last), kOld);
+  PairMemory made_after;
+  made_after.MarkAdded(kPairWorkload, 25);
+  made_after.RecordEnd(kPairWorkload, kPairSource, {kOld, 5}, 18);
+  EXPECT_TRUE(made_after.Get(kPairWorkload).pairs.empty());
+  made_after.RecordChange(kPairWorkload, kPairSource, kNew, Move{kOld, 30});  // made anew at 20
+  EXPECT_EQ(made_after.Get(kPairWorkload).pairs.at(kPairSource),
+            (PairState{Kind::kObserved, kNew}));
   PairMemory known;
   known.Confirm(kPairWorkload, ChangeTo(kOld), true);
   known.MarkAdded(kPairWorkload, 10);
-  known.RecordEnd(kPairWorkload, kPairSource, kOld, 0);
+  known.RecordEnd(kPairWorkload, kPairSource, {kOld, 5}, 0);
   EXPECT_EQ(BeganWith(known), kOld);
   known.TemplateChanged(kPairWorkload, {.since = 30, .before = "one", .now = "two"});
   EXPECT_EQ(BeganWith(known), kOld) << "what was made anew since then counts by its own version";
+}
+
+// The store of the informer has what was made anew before it is told that the former one is gone.
+TEST(PairMemory, AnEndOfWhichALateListTellsShowsWhatTheWorkloadRanWith) {
+  PairMemory taken_since;
+  taken_since.Apply(kPairWorkload, PlanFromNothing(kNew));
+  taken_since.RecordEnd(kPairWorkload, kPairSource, {kOld, 5}, 0);
+  EXPECT_EQ(BeganWith(taken_since), kOld);
+  PairMemory taken_before;  // a change of the source since then waits for a rollout
+  taken_before.Apply(kPairWorkload, PlanFromNothing(kNew));
+  taken_before.RecordEnd(kPairWorkload, kPairSource, {kOld, 25}, 0);
+  EXPECT_EQ(BeganWith(taken_before), kNew);
 }
 
 TEST(PairMemory, VersionsOfAStoreThatWasRestoredSayNothing) {

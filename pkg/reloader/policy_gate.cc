@@ -17,9 +17,11 @@ using internal::RefOf;
 using reloadpolicy::HoldReason;
 using reloadpolicy::ObjectRef;
 
-/// Those that wait for others are woken by them; this is for what no event tells, such as a rollout
-/// that takes too long.
+/// For what no event tells, such as policies that can be read again.
 constexpr base::Duration kAskAgain = std::chrono::seconds(30);
+/// Those that wait for others are woken by them, one for each place: thousands may wait, and each
+/// of them that asks is planned anew.
+constexpr base::Duration kAskAgainOfOthers = std::chrono::minutes(10);
 /// A timer that ends early finds the window still closed.
 constexpr base::Duration kMargin = std::chrono::milliseconds(1);
 /// The wall clock may be set: a window that opens in days is looked at now and then.
@@ -223,7 +225,9 @@ bool PolicyGate::Admit(const Workload& workload, std::vector<Change>& changes,
 
 void PolicyGate::Hold(const Workload& workload, const reloadpolicy::Hold& hold, bool is_news) {
   // Only another setting opens what never opens, and that wakes it.
-  base::Duration after = hold.reason == HoldReason::kOutsideWindow ? kMaxWait : kAskAgain;
+  base::Duration after = hold.reason == HoldReason::kOutsideWindow ? kMaxWait
+                         : reloadpolicy::IsForOthers(hold.reason)  ? kAskAgainOfOthers
+                                                                   : kAskAgain;
   if (hold.until) {
     after =
         std::max<base::Duration>(*hold.until - options_.clock.Wall(), base::Duration(0)) + kMargin;

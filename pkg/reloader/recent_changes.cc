@@ -17,22 +17,23 @@ void RecentChanges::Add(const SourceId& source, const Digest& before, const Move
   }
   const base::TimePoint at = clock_.Now();
   const base::MutexLock lock(mu_);
-  ForgetOldLocked(at);
   by_namespace_[source.key.namespace_].push_back({{source, before, now}, at});
   order_.push_back(source.key.namespace_);
+  ForgetOldLocked(at);
 }
 
 std::vector<RecentChanges::Change> RecentChanges::Since(std::string_view namespace_,
-                                                        std::uint64_t version) const {
+                                                        std::uint64_t version) {
   std::vector<Change> changes;
   const base::TimePoint now = clock_.Now();
   const base::MutexLock lock(mu_);
+  ForgetOldLocked(now);  // thousands may have changed at last
   const auto found = by_namespace_.find(namespace_);
   if (found == by_namespace_.end()) {
     return changes;
   }
   for (const Entry& entry : found->second) {
-    if (entry.change.now.version > version && now - entry.at < kKept) {
+    if (entry.change.now.version > version) {
       changes.push_back(entry.change);
     }
   }
@@ -42,7 +43,7 @@ std::vector<RecentChanges::Change> RecentChanges::Since(std::string_view namespa
 void RecentChanges::ForgetOldLocked(base::TimePoint now) {
   while (!order_.empty()) {
     const auto oldest = by_namespace_.find(order_.front());
-    if (order_.size() < kMost && now - oldest->second.front().at < kKept) {
+    if (order_.size() <= kMost && now - oldest->second.front().at < kKept) {
       return;
     }
     oldest->second.pop_front();

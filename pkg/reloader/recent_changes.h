@@ -34,7 +34,7 @@ class RecentChanges {
   /// A source changed from `before`. Nothing is remembered when the version of `now` is not known.
   void Add(const SourceId& source, const Digest& before, const Move& now);
   /// The changes in the namespace after that resource version, in the order in which they came.
-  std::vector<Change> Since(std::string_view namespace_, std::uint64_t version) const;
+  std::vector<Change> Since(std::string_view namespace_, std::uint64_t version);
 
  private:
   struct Entry {

@@ -662,6 +662,49 @@ TEST(WebhookRecord, ACallForALaterStateIsTheOneThatCounts) {
       << "read before";
 }
 
+// docs/reloader/behaviour.md names the limits of the record.
+TEST(WebhookRecord, WhatItHasNoRoomForIsCalledForByEventsOnly) {
+  base::testing::FakeClock clock;
+  WebhookRecord record(clock);
+  for (std::size_t i = 0; i < WebhookRecord::kMaxEntries; ++i) {
+    record.Note({.id = {SourceType::kSecret, {"ns", std::to_string(i)}}, .version = 1});
+  }
+  SourceState beyond{
+      .id = {SourceType::kSecret, {"ns", "beyond"}}, .digest = DigestOf("old"), .version = 2};
+  const auto compare = [&] { return record.Compare({beyond}, std::nullopt).front(); };
+  EXPECT_EQ(compare(), WebhookRecord::Finding::kFirst);
+  beyond = {.id = beyond.id, .digest = DigestOf("new"), .version = 3};
+  EXPECT_TRUE(record.Begin(beyond)) << "an event tells of it";
+  record.End(beyond, 0, false);
+  EXPECT_EQ(compare(), WebhookRecord::Finding::kFirst) << "that the call failed is not known";
+  EXPECT_EQ(record.Text().size(), WebhookRecord::kMaxEntries * 33);
+}
+
+TEST_F(WebhookRelayTest, WithoutARecordWhatWasChangedWhileDownIsNotCalledFor) {
+  ShardGate shards(2);  // and so several replicas, none of which has the whole record
+  for (const int shard : {0, 1}) {
+    shards.Open(shard);
+  }
+  std::size_t called = 0;
+  double adds = 0;
+  double updates = Updates();
+  for (const bool has_shards : {false, true}) {
+    for (const char* value : {"old", "changed while down"}) {
+      Put("config", value);
+      relay_.reset();
+      sender_ = NewSender();
+      Start({.gate = has_shards ? &shards : nullptr,
+             .store = has_shards ? Store() : WebhookStore(),
+             .clock = clock_});
+      AwaitEvents("add", ++adds);
+      Put("config", std::string(value) + ", and once more");
+      AwaitEvents("update", ++updates);
+      EXPECT_EQ(Sent().size(), ++called) << value << (has_shards ? ", shards" : "");
+    }
+  }
+  EXPECT_EQ(stored_, "");
+}
+
 TEST_F(WebhookRelayTest, ALabelThatGoesOrComesIsNoDeletionAndNoCreation) {
   SourceAbsences absences(
       {.has_selector = true, .exists = [](const SourceId& id, const std::stop_token&) {

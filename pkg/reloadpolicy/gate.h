@@ -262,7 +262,13 @@ class Gate {
     std::string uid{};
     bool is_since_before = false;  ///< perhaps for longer: it was so at the first look
   };
-  /// A limit under which no place is left.
+  /// Which limit leaves no place.
+  struct Reached {
+    enum class Limit : std::uint8_t { kNone, kGateAlone, kInNamespace, kInCluster };
+    Limit limit = Limit::kNone;
+    const ObjectRef* unhealthy = nullptr;  ///< as Load::unhealthy
+  };
+  /// What is told of that.
   struct Full {
     Setting<int> limit{};
     const char* where = "";
@@ -285,6 +291,8 @@ class Gate {
   static Place PlaceOf(const Rollout& rollout, base::WallTime now);
   const Loads& LoadsIn(Scan& scan) const;
   Load LoadFor(const ObjectRef& workload, bool healthy_only, Scan& scan) const;
+  /// As FullLimit: for each of many that wait.
+  Reached ReachedLimit(const ObjectRef& workload, const Effective& effective, Scan& scan) const;
   std::optional<Full> FullLimit(const ObjectRef& workload, const Effective& effective,
                                 Scan& scan) const;
   const std::vector<ObjectRef>& FailuresUnder(const std::optional<PolicyId>& policy,

@@ -66,26 +66,43 @@ Gate::Load Gate::LoadFor(const ObjectRef& workload, bool healthy_only, Scan& sca
   return load;
 }
 
-std::optional<Gate::Full> Gate::FullLimit(const ObjectRef& workload, const Effective& effective,
-                                          Scan& scan) const {
+Gate::Reached Gate::ReachedLimit(const ObjectRef& workload, const Effective& effective,
+                                 Scan& scan) const {
   const bool healthy = effective.health_gate && effective.health_gate->value;
   const auto& in_namespace = effective.max_in_namespace;
   const auto& in_cluster = effective.max_in_cluster;
   const bool by_gate_alone = healthy && !in_namespace && !in_cluster;
   if (!by_gate_alone && !in_namespace && !in_cluster) {
-    return std::nullopt;
+    return {};
   }
   const Load load = LoadFor(workload, healthy, scan);
+  using Limit = Reached::Limit;
   if (by_gate_alone && load.in_namespace >= 1) {
-    return Full{{1, effective.health_gate->origin, effective.health_gate->policy},
-                "in the namespace",
-                load.unhealthy};
+    return {Limit::kGateAlone, load.unhealthy};
   }
   if (in_namespace && load.in_namespace >= in_namespace->value) {
-    return Full{*in_namespace, "in the namespace", load.unhealthy};
+    return {Limit::kInNamespace, load.unhealthy};
   }
   if (in_cluster && load.in_cluster >= in_cluster->value) {
-    return Full{*in_cluster, "in the cluster", load.unhealthy};
+    return {Limit::kInCluster, load.unhealthy};
+  }
+  return {};
+}
+
+std::optional<Gate::Full> Gate::FullLimit(const ObjectRef& workload, const Effective& effective,
+                                          Scan& scan) const {
+  const Reached reached = ReachedLimit(workload, effective, scan);
+  switch (reached.limit) {
+    case Reached::Limit::kNone:
+      break;
+    case Reached::Limit::kGateAlone:
+      return Full{{1, effective.health_gate->origin, effective.health_gate->policy},
+                  "in the namespace",
+                  reached.unhealthy};
+    case Reached::Limit::kInNamespace:
+      return Full{*effective.max_in_namespace, "in the namespace", reached.unhealthy};
+    case Reached::Limit::kInCluster:
+      return Full{*effective.max_in_cluster, "in the cluster", reached.unhealthy};
   }
   return std::nullopt;
 }
@@ -127,7 +144,7 @@ bool Gate::MayGoOn(const ObjectRef& workload, const Pending& pending, Scan& scan
   switch (hold.reason) {
     case HoldReason::kLimit:
     case HoldReason::kUnhealthy:
-      return !FullLimit(workload, pending.effective, scan);
+      return ReachedLimit(workload, pending.effective, scan).limit == Reached::Limit::kNone;
     case HoldReason::kStopped:
       return ReachedStop(workload, pending.effective, scan) == nullptr;
     case HoldReason::kOrder:
