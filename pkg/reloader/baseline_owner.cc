@@ -51,6 +51,17 @@ std::optional<Time> BaselineRestoredAt(const api::meta::v1::ObjectMeta& metadata
   return restored;
 }
 
+std::optional<Time> UndoneAt(const api::meta::v1::ObjectMeta& metadata) {
+  std::optional<Time> undone;
+  for (const ManagedFieldsEntry& entry : metadata.managed_fields) {
+    if (entry.time && IsOfUndo(entry) &&
+        (Has(entry, BaselineField()) || Has(entry, "\"f:template\""))) {
+      undone = std::max(undone.value_or(*entry.time), *entry.time);
+    }
+  }
+  return undone;
+}
+
 bool IsBaselineForeign(const api::meta::v1::ObjectMeta& metadata) {
   bool is_foreign = false;
   for (const ManagedFieldsEntry& entry : metadata.managed_fields) {

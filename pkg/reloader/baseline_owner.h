@@ -23,6 +23,10 @@ namespace kubexx::reloader {
 std::optional<apimachinery::Time> BaselineRestoredAt(const api::meta::v1::ObjectMeta& metadata,
                                                      bool template_is_stamped);
 
+/// When a command that undoes rollouts (`kubectl rollout undo`) last wrote the pod template, or the
+/// baseline, by the managed fields, which do not tell when all it does is to take something away.
+std::optional<apimachinery::Time> UndoneAt(const api::meta::v1::ObjectMeta& metadata);
+
 /// Whether somebody else than the operator wrote the baseline that is on a workload; not when the
 /// managed fields do not tell.
 bool IsBaselineForeign(const api::meta::v1::ObjectMeta& metadata);

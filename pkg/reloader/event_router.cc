@@ -247,9 +247,8 @@ void EventRouter::Record(const WorkloadId& workload, const SourceId& source, con
 }
 
 void EventRouter::NoteTemplate(const Workload& before, const Workload& now, const RawEvent& event) {
-  const bool is_rolled_out = IsThrough(now.phase);
   if (!HasOtherTemplate(before, now)) {
-    if (is_rolled_out && !IsThrough(before.phase)) {
+    if (AllPodsAreReplaced(now) && !AllPodsAreReplaced(before)) {
       parts_.memory.TemplateRolledOut(now.id);
     }
     return;
@@ -260,8 +259,9 @@ void EventRouter::NoteTemplate(const Workload& before, const Workload& now, cons
   const PairMemory::TemplateChange change{.since = begins_pods ? ChangedSince(event) : 0,
                                           .before = before.template_version.digest,
                                           .now = now.template_version.digest,
-                                          .was_rolled_out = IsThrough(before.phase),
-                                          .is_own = is_own};
+                                          .was_rolled_out = AllPodsAreReplaced(before),
+                                          .is_own = is_own,
+                                          .is_undo = !is_own && IsUndo(before, now)};
   if (Concerns(now, parts_.rules)) {
     NoteTemplateOf(now.id, change);
   }
@@ -270,7 +270,7 @@ void EventRouter::NoteTemplate(const Workload& before, const Workload& now, cons
       PairMemory::TemplateChange of_rollout = change;
       // Its pods are the Rollout's: the Deployment has none, or is about to lose them.
       if (const auto rollout = parts_.caches.GetWorkload(id)) {
-        of_rollout.was_rolled_out = IsThrough(rollout->phase);
+        of_rollout.was_rolled_out = AllPodsAreReplaced(*rollout);
       }
       NoteTemplateOf(id, of_rollout);
     }
@@ -279,13 +279,22 @@ void EventRouter::NoteTemplate(const Workload& before, const Workload& now, cons
 
 void EventRouter::NoteTemplateOf(const WorkloadId& workload,
                                  const PairMemory::TemplateChange& change) {
-  if (!parts_.memory.TemplateChanged(workload, change)) {
+  using News = PairMemory::TemplateNews;
+  const News news = parts_.memory.TemplateChanged(workload, change);
+  if (news == News::kNone) {
     return;
   }
+  const bool is_undone = news == News::kUndone;
+  if (!is_undone && parts_.set_backs != nullptr) {
+    parts_.set_backs->SetBack(workload);
+  }
   logging::Warning(
-      "A rollout of the operator was undone before it was through. Pods that run with the data "
-      "from before are left alone until a source changes; `kubectl rollout restart` gives them "
-      "the present data",
+      is_undone
+          ? "A rollout was undone before it was through. Pods that run with the data from before "
+            "are left alone until a source changes; `kubectl rollout restart` gives them the "
+            "present data"
+          : "A rollout of the operator was set back before it was through, perhaps by a tool that "
+            "keeps the workload as it is described elsewhere; it is made again",
       {{"kind", KindName(workload.kind)},
        {"namespace", workload.key.namespace_},
        {"workload", workload.key.name}});
@@ -371,6 +380,9 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
     if (event.type == RawEvent::Type::kAdd && event.is_in_initial_list &&
         IsSelected(id.key.namespace_, stop)) {
       parts_.memory.MarkNew(id);
+      if (!AllPodsAreReplaced(*workload)) {
+        parts_.memory.MarkUnfinished(id);
+      }
     }
     if (event.type == RawEvent::Type::kAdd && !event.is_in_initial_list) {
       if (version != 0) {

@@ -18,6 +18,7 @@
 #include "kubexx/reloader/pair_memory.h"
 #include "kubexx/reloader/recent_changes.h"
 #include "kubexx/reloader/reloader_metrics.h"
+#include "kubexx/reloader/set_backs.h"
 #include "kubexx/reloader/shard_gate.h"
 #include "kubexx/reloader/source_absences.h"
 
@@ -54,6 +55,8 @@ class EventRouter {
     const NamespaceSelector* namespaces = nullptr;
     /// Null: a source's change never comes before the workload's that it is about.
     RecentChanges* recent = nullptr;
+    /// Takes rollouts that were set back; null: they are made again whenever that happens.
+    SetBacks* set_backs = nullptr;
     /// Null: this replica works on all workloads.
     const ShardGate* gate = nullptr;
     /// Must not block.

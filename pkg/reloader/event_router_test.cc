@@ -36,6 +36,7 @@ const SourceId kRoutedConfig{SourceType::kConfigMap, {"ns", "config"}};
 const Digest kGoodData = DigestOf("key=good");
 const Digest kBadData = DigestOf("key=bad");
 const Digest kMendedData = DigestOf("key=mended");
+constexpr char kTool[] = "argocd-controller";
 
 /// A workload whose rollout is undone, and how it is rolled.
 struct RouterCase {
@@ -54,6 +55,7 @@ class EventRouterTest : public testing::TestWithParam<RouterCase> {
       rules_.by_variables = false;
     }
     Put(kGoodData, "Reloader");
+    FinishRollout();
     Begin();
   }
   ~EventRouterTest() override { End(); }
@@ -162,13 +164,25 @@ class EventRouterTest : public testing::TestWithParam<RouterCase> {
     EXPECT_THAT(Look(), IsEmpty());
   }
 
+  /// The operator writes what it knows on the workload, when something keeps it from rolling.
+  void Record() {
+    const Plan plan = MakeNow();
+    recorded_ = plan.baseline.digests.at(kRoutedConfig);
+    recorder_ = "Reloader";
+    PutTemplate();
+    if (GetParam().is_by_ref) {
+      PutRollout();
+    }
+  }
+
   /// The template as it was rolled for `digest`, written by `manager`; and what the operator
   /// records, when it is the operator who writes. The status is of before.
   void Put(const Digest& digest, const std::string& manager) {
     const bool is_own = manager == "Reloader";
     if (is_own) {  // what has its stamp already gets another one
       const int restarts = template_.restarts + (digest == template_.stamped ? 1 : 0);
-      former_ = std::exchange(template_, {digest, restarts});
+      former_ = std::exchange(
+          template_, {.stamped = digest, .restarts = restarts, .release = template_.release});
     } else {
       ASSERT_EQ(digest, former_.stamped);
       template_ = former_;
@@ -176,14 +190,69 @@ class EventRouterTest : public testing::TestWithParam<RouterCase> {
     stamper_ = manager;
     stamped_at_ = ++seconds_;
     ++generation_;
+    is_through_ = false;
     // kubectl rollout undo of a Deployment brings the annotations back as well.
-    const bool brings_all = GetParam().kind == WorkloadKind::kDeployment;
+    const bool brings_all = GetParam().kind == WorkloadKind::kDeployment && manager != kTool;
     if (is_own || brings_all) {
       recorded_ = digest;
       recorder_ = manager;
     }
     PutTemplate();
     if (GetParam().is_by_ref && is_own) {
+      PutRollout();
+    }
+  }
+  /// A tool sets the template back to what it was before the last rollout, or to one without
+  /// stamps. Who takes something away is named nowhere.
+  void SetBack(bool to_bare) {
+    if (!to_bare) {
+      Put(former_.stamped, kTool);
+      return;
+    }
+    template_ = {.is_bare = true};
+    ++seconds_;
+    ++generation_;
+    is_through_ = false;
+    PutTemplate();
+  }
+  /// Somebody releases another image along with the data.
+  void Release() {
+    former_ = template_;
+    former_.recorded = recorded_;
+    ++template_.release;
+    ReleasedBy("helm");
+    Record();
+  }
+  /// The release is undone, or set back by a tool.
+  void UndoRelease(const std::string& manager) {
+    template_ = former_;
+    if (GetParam().kind == WorkloadKind::kDeployment && manager != kTool) {
+      recorded_ = former_.recorded;
+      recorder_ = manager;
+    }
+    ReleasedBy(manager);
+  }
+  void ReleasedBy(const std::string& manager) {
+    releaser_ = manager;
+    released_at_ = ++seconds_;
+    if (KindOfTemplate() == WorkloadKind::kRollout) {
+      stamper_ = manager;
+      stamped_at_ = seconds_;
+    }
+    ++generation_;
+    is_through_ = false;
+    PutTemplate();
+  }
+  /// All pods are replaced by those of the present template, which do not get ready.
+  void ReplacePods() {
+    observed_ = generation_;
+    PutTemplate();
+  }
+  /// And get ready.
+  void FinishRollout() {
+    is_through_ = true;
+    ReplacePods();
+    if (GetParam().is_by_ref) {
       PutRollout();
     }
   }
@@ -218,12 +287,36 @@ class EventRouterTest : public testing::TestWithParam<RouterCase> {
   std::string ManagedFields() const {
     const std::string record =
         R"("f:metadata":{"f:annotations":{"f:reloader.kubexx.io/baseline":{}}})";
+    if (template_.is_bare) {
+      return Fields(recorder_, 1, "{" + record + "}");
+    }
+    if (recorder_ == releaser_) {
+      return ReleaseFields() + Fields(stamper_, stamped_at_,
+                                      R"({"f:spec":{"f:template":{)" + TemplateFields() + "}}}");
+    }
     const std::string pods = R"("f:spec":{"f:template":{)" + TemplateFields() + "}}";
-    return recorder_ == stamper_ ? Fields(stamper_, stamped_at_, "{" + record + "," + pods + "}")
-                                 : Fields(recorder_, 1, "{" + record + "}") + "," +
-                                       Fields(stamper_, stamped_at_, "{" + pods + "}");
+    return ReleaseFields() + (recorder_ == stamper_
+                                  ? Fields(stamper_, stamped_at_, "{" + record + "," + pods + "}")
+                                  : Fields(recorder_, 1, "{" + record + "}") + "," +
+                                        Fields(stamper_, stamped_at_, "{" + pods + "}"));
+  }
+  std::string ReleaseFields() const {
+    const std::string record =
+        recorder_ == releaser_
+            ? R"("f:metadata":{"f:annotations":{"f:reloader.kubexx.io/baseline":{}}},)"
+            : "";
+    return releaser_.empty() ? ""
+                             : Fields(releaser_, released_at_,
+                                      "{" + record +
+                                          R"("f:spec":{"f:template":{"f:spec":{"f:containers":)"
+                                          R"({"k:{\"name\":\"app\"}":{"f:image":{}}}}}}})") +
+                                   ",";
   }
   std::string PodTemplate() const {
+    if (template_.is_bare) {
+      return R"({"spec":{"containers":[{"name":"app",)"
+             R"("envFrom":[{"configMapRef":{"name":"config"}}]}]}})";
+    }
     const bool by_variables = GetParam().strategy == ReloadStrategy::kEnvVars;
     const std::string env = R"(,"env":[{"name":"STAKATER_CONFIG_CONFIGMAP","value":")" +
                             template_.stamped.ToString() + R"("}])";
@@ -233,9 +326,10 @@ class EventRouterTest : public testing::TestWithParam<RouterCase> {
            std::to_string(template_.restarts) + '"' +
            (by_variables ? ""
                          : R"(,"reloader.stakater.com/last-reloaded-from":)" + reloaded.ToJson()) +
-           "}}," +
-           R"("spec":{"containers":[{"name":"app","envFrom":[{"configMapRef":{"name":"config"}}])" +
-           (by_variables ? env : "") + "}]}}";
+           "}}," + R"("spec":{"containers":[{"name":"app","image":"app:)" +
+           std::to_string(template_.release) +
+           R"(","envFrom":[{"configMapRef":{"name":"config"}}])" + (by_variables ? env : "") +
+           "}]}}";
   }
   void PutTemplate() {
     const bool is_own_object = !GetParam().is_by_ref;
@@ -245,15 +339,20 @@ class EventRouterTest : public testing::TestWithParam<RouterCase> {
               std::to_string(generation_) + R"(,"annotations":)" +
               (is_own_object ? WrittenAnnotations() : "{}") + R"(,"managedFields":[)" +
               ManagedFields() + R"(]},"spec":{"template":)" + PodTemplate() +
-              R"(},"status":{"observedGeneration":1,"phase":"Progressing"}})",
+              R"(},"status":{"observedGeneration":)" + std::to_string(observed_) +
+              R"(,"replicas":1,"updatedReplicas":1,"updatedNumberScheduled":1,)" +
+              R"("desiredNumberScheduled":1,"availableReplicas":)" + (is_through_ ? "1" : "0") +
+              R"(,"numberAvailable":)" + (is_through_ ? "1" : "0") + R"(,"phase":")" + Phase() +
+              R"("}})",
           name);
   }
+  const char* Phase() const { return is_through_ ? "Healthy" : "Progressing"; }
   void PutRollout() {
     Store(
         *rollouts_,
         R"({"metadata":{"namespace":"ns","name":"web","uid":"uid-1","generation":1,"annotations":)" +
             WrittenAnnotations() + R"(},"spec":{"workloadRef":{"apiVersion":"apps/v1",)" +
-            R"("kind":"Deployment","name":"base"}},"status":{"phase":"Progressing"}})",
+            R"("kind":"Deployment","name":"base"}},"status":{"phase":")" + Phase() + R"("}})",
         "web");
   }
   /// Stores it at the next version, and waits until its event has been handled.
@@ -292,10 +391,15 @@ class EventRouterTest : public testing::TestWithParam<RouterCase> {
   std::uint64_t version_ = 100;
   std::int64_t seconds_ = 1'000;
   std::int64_t generation_ = 1;
+  bool is_through_ = false;
+  std::int64_t observed_ = 1;  ///< the generation that the status is of
   /// What rollouts have left in a template.
   struct Stamped {
     Digest stamped{};
     int restarts = 0;
+    bool is_bare = false;
+    int release = 0;
+    Digest recorded{};
   };
   Stamped template_{};
   Stamped former_{};
@@ -303,6 +407,8 @@ class EventRouterTest : public testing::TestWithParam<RouterCase> {
   std::string recorder_;
   std::string stamper_;
   std::int64_t stamped_at_ = 0;
+  std::string releaser_;
+  std::int64_t released_at_ = 0;
 };
 
 // An undo is what people do about a rollout that does not get on.
@@ -358,6 +464,117 @@ TEST_P(EventRouterTest, AfterARestoreOfTheStoreATemplateIsNoYoungerThanTheData) 
   version_ = restored;
   SetData(kGoodData);
   EXPECT_THAT(Look(), SizeIs(1));
+}
+
+// Self-heal, `kubectl replace`: pods of the template before it live on, with the data from before.
+TEST_P(EventRouterTest, ARolloutThatAToolSetsBackBeforeItIsThroughIsMadeAgain) {
+  for (const bool to_bare : {true, false}) {
+    for (const char* restart : {"never", "before", "after"}) {
+      SCOPED_TRACE(std::string(to_bare ? "to none" : "to an earlier one") + ", restarted " +
+                   restart);
+      if (to_bare) {
+        SetBack(true);
+        FinishRollout();
+      }
+      SetData(data_ == kBadData ? kMendedData : kBadData);
+      Roll();
+      if (restart == std::string_view("before")) {
+        Begin();
+      }
+      SetBack(to_bare);
+      EXPECT_THAT(Look(), SizeIs(1));
+      if (restart == std::string_view("after") && (GetParam().has_baseline || !to_bare)) {
+        Record();
+        Begin();
+      }
+      Roll();
+      SetBack(to_bare);
+      SetData(data_ == kBadData ? kMendedData : kBadData);
+      Roll();
+    }
+  }
+}
+
+// The pods that were made when it was set back may have begun with other data than those that lived
+// on.
+TEST_P(EventRouterTest, DataThatAreMendedAfterARolloutWasSetBackRoll) {
+  SetBack(true);
+  FinishRollout();
+  SetData(kBadData);
+  Roll();
+  SetBack(true);
+  SetData(kGoodData);
+  Roll();
+}
+
+// The one who undid it wanted the pods that were there.
+TEST_P(EventRouterTest, AReleaseUndoneBeforeItIsThroughStaysUndone) {
+  for (const char* restart : {"never", "before", "after"}) {
+    SCOPED_TRACE(std::string("restarted ") + restart);
+    const auto is = [&](const char* when) { return std::string_view(restart) == when; };
+    SetData(kBadData);
+    Release();
+    EXPECT_THAT(Look(), IsEmpty());
+    if (is("before")) {
+      Begin();
+    }
+    UndoRelease("kubectl-rollout");
+    EXPECT_THAT(Look(), IsEmpty());
+    if (is("after") && GetParam().has_baseline) {  // or nothing tells of the data before
+      Begin();
+      EXPECT_THAT(Look(), IsEmpty());
+    }
+    SetData(kGoodData);
+    Roll();
+    FinishRollout();
+  }
+}
+
+TEST_P(EventRouterTest, AReleaseThatAToolSetsBackBeforeItIsThroughGivesAllPodsTheData) {
+  for (const bool restarted : {false, true}) {
+    SCOPED_TRACE(restarted ? "restarted" : "not restarted");
+    SetData(data_ == kBadData ? kMendedData : kBadData);
+    Release();
+    EXPECT_THAT(Look(), IsEmpty());
+    if (restarted) {
+      Begin();
+    }
+    UndoRelease(kTool);
+    Roll();
+    FinishRollout();
+  }
+}
+
+// No pod of the template before is left: those of the undo begin with the data of the moment.
+TEST_P(EventRouterTest, AnUndoWhenAllPodsHaveBeenReplacedMakesPodsWithThePresentData) {
+  if (GetParam().kind == WorkloadKind::kRollout) {
+    GTEST_SKIP() << "its status does not tell";
+  }
+  for (const char* manager : {"kubectl-rollout", kTool}) {
+    SCOPED_TRACE(std::string("a release, by ") + manager);
+    SetData(kBadData);
+    Release();
+    EXPECT_THAT(Look(), IsEmpty());
+    ReplacePods();
+    UndoRelease(manager);
+    EXPECT_THAT(Look(), IsEmpty()) << "another rollout without a cause";
+    SetData(kGoodData);
+    Roll();
+  }
+  for (const bool by_tool : {false, true}) {
+    SCOPED_TRACE(by_tool ? "by a tool" : "by a person");
+    SetData(kBadData);
+    Roll();
+    ReplacePods();
+    if (by_tool) {
+      SetBack(true);
+    } else {
+      Put(kGoodData, "undo");
+    }
+    EXPECT_THAT(Look(), IsEmpty()) << "another rollout without a cause";
+    SetData(kGoodData);
+    Roll();
+  }
 }
 
 std::vector<RouterCase> RouterCases() {

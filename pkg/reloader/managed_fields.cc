@@ -17,6 +17,22 @@ namespace {
 // merged.
 constexpr std::string_view kUnknownManagers[] = {"before-first-apply", "ancient-changes"};
 
+/// The names that commands to undo rollouts write under.
+constexpr std::string_view kUndoers[] = {"kubectl-rollout", "kubectl-argo-rollouts"};
+
+/// How the names begin under which tools write that keep objects as they are described.
+constexpr std::string_view kTools[] = {"argocd",
+                                       "Terraform",
+                                       "HashiCorp",
+                                       "kustomize-controller",
+                                       "helm",
+                                       "Helm",
+                                       "pulumi",
+                                       "kubectl-client-side-apply",
+                                       "kubectl-replace",
+                                       "kubectl-create",
+                                       "fleet"};
+
 /// Whether `fields` have nothing of that part of an object, or that one field of it alone.
 bool HasNothingBut(const codec::JsonTree& fields, std::string_view part, std::string_view field) {
   const codec::JsonTree* found = fields.Find(part);
@@ -30,6 +46,16 @@ bool IsOfOperator(const ManagedFieldsEntry& entry) { return entry.manager == kFi
 
 bool IsUnknownManager(const ManagedFieldsEntry& entry) {
   return std::ranges::find(kUnknownManagers, entry.manager) != std::end(kUnknownManagers);
+}
+
+bool IsOfUndo(const ManagedFieldsEntry& entry) {
+  return std::ranges::find(kUndoers, entry.manager) != std::end(kUndoers);
+}
+
+bool IsOfTool(const ManagedFieldsEntry& entry) {
+  return entry.operation == "Apply" || std::ranges::any_of(kTools, [&](std::string_view name) {
+           return entry.manager.starts_with(name);
+         });
 }
 
 Time TimeOfTemplate(const ManagedFieldsEntry& entry, const codec::JsonTree& fields) {

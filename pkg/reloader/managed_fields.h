@@ -16,6 +16,13 @@ bool IsOfOperator(const api::meta::v1::ManagedFieldsEntry& entry);
 /// managers, or of several that it has merged.
 bool IsUnknownManager(const api::meta::v1::ManagedFieldsEntry& entry);
 
+/// Whether it is of a command by which a person undoes a rollout.
+bool IsOfUndo(const api::meta::v1::ManagedFieldsEntry& entry);
+
+/// Whether it is of somebody who has a description of the object and sets the object back to that:
+/// whoever applies, and tools known for it.
+bool IsOfTool(const api::meta::v1::ManagedFieldsEntry& entry);
+
 /// When the entry's manager wrote the pod template, given the entry's fields: zero when something
 /// is its own, too, that no undo brings back (something else of spec, a label), since its time may
 /// be that of a later write, such as `kubectl rollout pause`.

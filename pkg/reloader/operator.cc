@@ -63,6 +63,7 @@ class Operator::Impl {
         recording_(options_.recording, options_.clock),
         absences_(NewAbsences(options_)),
         recent_(options_.clock),
+        set_backs_(options_.clock),
         router_({.caches = caches_,
                  .memory = memory_,
                  .patterns = patterns_,
@@ -73,6 +74,7 @@ class Operator::Impl {
                  .absences = absences_.get(),
                  .namespaces = options_.namespace_selector,
                  .recent = &recent_,
+                 .set_backs = &set_backs_,
                  .gate = options_.gate,
                  .note = [this](const WorkloadId& id, Cause cause) { Note(id, cause); }}),
         pauses_(NewPauses(writer)),
@@ -95,6 +97,7 @@ class Operator::Impl {
                      .shards = options_.gate,
                      .record_baselines = options_.record_baselines,
                      .recording = recording_,
+                     .set_backs = &set_backs_,
                      .pauses = pauses_.get(),
                      .fresh_reads = &fresh_reads_,
                      .value_digests = options_.fetch_values ? &value_digests_ : nullptr,
@@ -410,6 +413,7 @@ class Operator::Impl {
   BaselineSchedule recording_;
   const std::unique_ptr<SourceAbsences> absences_;
   RecentChanges recent_;
+  SetBacks set_backs_;
   EventRouter router_;
   std::unique_ptr<Pauses> pauses_;
   OnDemandLists on_demand_;

@@ -314,6 +314,9 @@ TEST_F(OperatorScopeTest, ASourceThatIsGoneFromAListAndMadeAnewIsAChange) {
   sources.FailLists(Status(Reason::kUnavailable, "down"), 0);
   sources.FailWatches(Status(Reason::kUnavailable, "down"), 0);
   AwaitEvent("delete");
+  for (int i = 0; i < 10; ++i) {
+    Put(sources, Config("other", "elsewhere"));  // so that what is made anew is younger than "web"
+  }
   Put(sources, Config("new"));
   EXPECT_THAT(writer_.AwaitFirst(), HasSubstr(DigestText("new")));
 }

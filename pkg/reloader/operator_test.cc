@@ -24,6 +24,7 @@
 #include "kubexx/reloader/dry_run.h"
 #include "kubexx/reloader/patch.h"
 #include "kubexx/reloader/policy_gate.h"
+#include "kubexx/reloader/set_backs.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -311,8 +312,8 @@ TEST_F(OperatorTest, WhatIsPausedInANamespaceThatIsIgnoredIsLeftAlone) {
   EXPECT_THAT(asked, testing::Each("ns"));
 }
 
-// docs/reloader/behaviour.md promises the line.
-TEST_F(OperatorTest, AnUndoBeforeTheRolloutIsThroughIsTold) {
+// docs/reloader/behaviour.md promises the lines.
+TEST_F(OperatorTest, ARolloutThatGoesBackBeforeItIsThroughIsTold) {
   const auto put = [this](apps::Deployment web, std::int64_t generation, std::int64_t seen) {
     web.metadata.generation = generation;
     web.status.observed_generation = seen;
@@ -331,14 +332,25 @@ TEST_F(OperatorTest, AnUndoBeforeTheRolloutIsThroughIsTold) {
   const std::string recorded = writer_.Await(1)[0].baseline;
   AwaitReconciles("success", 1);
   const logging::testing::Capture log;
-  put(WithBaseline(WithVariable(Web(), "STAKATER_CONFIG_CONFIGMAP", DigestText("new")), recorded),
-      2, 1);
-  put(WithBaseline(Web(), recorded), 3, 1);
-  while (log.Count("was undone before it was through") == 0) {
-    std::this_thread::yield();
-  }
-  EXPECT_EQ(log.Count("kind=Deployment namespace=ns workload=web"), 1U)
-      << testing::PrintToString(log.lines());
+  const auto await = [&](const char* line) {
+    while (log.Count(line) == 0) {
+      std::this_thread::yield();
+    }
+    EXPECT_EQ(log.Count("kind=Deployment namespace=ns workload=web"), 1U)
+        << testing::PrintToString(log.lines());
+  };
+  const apps::Deployment rolled =
+      WithBaseline(WithVariable(Web(), "STAKATER_CONFIG_CONFIGMAP", DigestText("new")), recorded);
+  put(rolled, 2, 1);
+  apps::Deployment undone = WithBaseline(Web(), recorded);
+  undone.metadata.managed_fields.push_back(
+      {.manager = "kubectl-rollout",
+       .operation = "Update",
+       .time = apimachinery::Time{.seconds = 100},
+       .fields_v1 = apimachinery::FieldsV1{
+           R"({"f:metadata":{"f:annotations":{"f:reloader.kubexx.io/baseline":{}}}})"}});
+  put(undone, 3, 1);
+  await("was undone before it was through");
   operator_->Stop();
   EXPECT_EQ(writer_.calls().size(), 1U) << "its pods are left alone";
 }
@@ -631,6 +643,49 @@ TEST_F(OperatorTest, WhoTakesTheBaselineAwayIsNotFoughtAndThatIsToldOnce) {
   EXPECT_GE(records, 3U);
   EXPECT_LE(records, 12U) << "doubling from a minute";
   EXPECT_EQ(observer.reasons(), std::vector<std::string>{"BaselineRemoved web"});
+}
+
+// Self-heal: it would go on for ever otherwise.
+TEST_F(OperatorTest, ARolloutThatIsSetBackAgainAndAgainIsMadeAgainEverMoreRarely) {
+  NoticeObserver observer;
+  observers_ = {&observer};
+  std::int64_t generation = 1;
+  const auto put = [&](apps::Deployment web) {
+    web.metadata.generation = generation++;
+    web.status.observed_generation = 1;
+    web.status.replicas = 1;
+    web.status.updated_replicas = 1;
+    web.status.available_replicas = 1;
+    Put(*deployments_, web);
+  };
+  PutConfigMap("config", "old");
+  PutSecret("password", "old");
+  put(Web());
+  StartOperator();
+  PutConfigMap("config", "new");
+  AwaitEvents("configmaps", "update", 1);
+  Settle();
+  std::vector<base::Duration> waits;
+  for (std::size_t rollouts = 1; rollouts <= 4; ++rollouts) {
+    const std::string recorded = writer_.Await(rollouts).back().baseline;
+    AwaitReconciles("success", static_cast<double>(rollouts));
+    const base::TimePoint at = clock_.Now();
+    put(WithBaseline(WithVariable(Web(), "STAKATER_CONFIG_CONFIGMAP", DigestText("new")),
+                     recorded));
+    put(Web());
+    while (writer_.calls().size() == rollouts) {
+      if (clock_.Sleepers() > 0) {
+        clock_.Advance(std::chrono::seconds(1));
+      }
+      std::this_thread::yield();
+    }
+    waits.push_back(clock_.Now() - at);
+  }
+  operator_->Stop();
+  EXPECT_GE(waits[1], SetBacks::kFirst);
+  EXPECT_GE(waits[2], 2 * SetBacks::kFirst);
+  EXPECT_GE(waits[3], 4 * SetBacks::kFirst);
+  EXPECT_EQ(observer.reasons(), std::vector<std::string>{"RolloutSetBack web"});
 }
 
 TEST_F(OperatorTest, ABaselineWithoutRoomForAllSourcesIsToldOnce) {

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/reloader/former_templates.h"
+
 namespace kubexx::reloader {
 
 using Kind = PairState::Kind;
@@ -123,35 +125,46 @@ void PairMemory::ForgetVersions(const WorkloadId& workload) {
   }
 }
 
-bool PairMemory::TemplateChanged(const WorkloadId& workload, const TemplateChange& change) {
+PairMemory::TemplateNews PairMemory::TemplateChanged(const WorkloadId& workload,
+                                                     const TemplateChange& change) {
   const base::MutexLock lock(mu_);
   Knowledge& known = states_[workload];
-  const bool goes_back = known.former && known.former->template_digest == change.now &&
-                         !change.was_rolled_out && !change.is_own;
-  const bool undoes_own = goes_back && known.former->is_own;
-  if (goes_back && !undoes_own) {
-    // Back before the rollout was through: pods of the former template live on.
-    for (const auto& [source, state] : known.former->pairs) {
-      known.pairs[source] = state;
-      known.pairs[source].is_ahead_of_record = true;
-    }
-    known.former.reset();
-    known.template_since = 0;
-    return false;
+  if (change.was_rolled_out) {
+    known.formers.clear();
+    known.has_unknown_formers = false;
   }
-  known.former = Knowledge::Former{.template_digest = change.before,
-                                   .pairs = change.is_own ? PairStates() : known.pairs,
-                                   .is_own = change.is_own};
   if (change.is_own) {
+    // Another replica's, when nothing was written here.
+    PairStates from = std::exchange(known.rolled_from, {});
+    AddFormer(known, {.template_digest = change.before,
+                      .pairs = from.empty() ? known.pairs : std::move(from),
+                      .is_own = true});
     BeginAllAnew(known);
-  } else {
-    // A baseline that came back with the template tells of pods that are gone.
-    for (auto& [source, state] : known.pairs) {
-      state.is_ahead_of_record = true;
-    }
+    BeginPods(known, change.since);
+    return TemplateNews::kNone;
+  }
+  const auto found =
+      std::ranges::find(known.formers, change.now, &Knowledge::Former::template_digest);
+  const bool goes_back = found != known.formers.end();
+  const bool undoes_own = goes_back && known.formers.back().is_own;
+  Knowledge::Former present{.template_digest = change.before, .pairs = known.pairs};
+  if (!change.is_undo && (goes_back || known.has_unknown_formers)) {
+    MixPods(known, goes_back ? &*found : nullptr, change.since);
+    AddFormer(known, std::move(present));
+    return undoes_own ? TemplateNews::kSetBack : TemplateNews::kNone;
+  }
+  AddFormer(known, std::move(present));
+  // A baseline that came back with the template tells of pods that are gone.
+  for (auto& [source, state] : known.pairs) {
+    state.is_ahead_of_record = true;
   }
   BeginPods(known, change.since);
-  return undoes_own;
+  return goes_back ? TemplateNews::kUndone : TemplateNews::kNone;
+}
+
+void PairMemory::MarkUnfinished(const WorkloadId& workload) {
+  const base::MutexLock lock(mu_);
+  states_[workload].has_unknown_formers = true;
 }
 
 void PairMemory::RecordedByOthers(const WorkloadId& workload) {
@@ -187,13 +200,15 @@ void PairMemory::RolledByOthers(const WorkloadId& workload) {
   if (const auto found = states_.find(workload); found != states_.end()) {
     found->second.pairs.clear();
     found->second.moves.clear();
+    found->second.rolled_from.clear();
   }
 }
 
 void PairMemory::TemplateRolledOut(const WorkloadId& workload) {
   const base::MutexLock lock(mu_);
   if (const auto found = states_.find(workload); found != states_.end()) {
-    found->second.former.reset();
+    found->second.formers.clear();
+    found->second.has_unknown_formers = false;
   }
 }
 
@@ -270,15 +285,19 @@ std::vector<SourceId> PairMemory::BeginWrite(const WorkloadId& workload,
                                              const std::vector<Change>& changes) {
   std::vector<SourceId> begun;
   const base::MutexLock lock(mu_);
-  const auto found = states_.find(workload);
-  if (found == states_.end()) {
-    return begun;
-  }
-  PairStates& pairs = found->second.pairs;
+  Knowledge& known = states_[workload];
+  known.rolled_from.clear();
+  const bool has_template =
+      workload.kind != WorkloadKind::kCronJob && workload.kind != WorkloadKind::kJob;
   for (const Change& change : changes) {
     for (const auto& [source, digest] : change.sources) {
-      const auto state = pairs.find(source);
-      if (state != pairs.end() && state->second.kind == Kind::kConfirmed) {
+      const auto state = known.pairs.find(source);
+      if (has_template) {
+        known.rolled_from[source] = state == known.pairs.end() ? PairState{.kind = Kind::kConfirmed,
+                                                                           .digest = UnknownData()}
+                                                               : state->second;
+      }
+      if (state != known.pairs.end() && state->second.kind == Kind::kConfirmed) {
         state->second.kind = Kind::kUncertain;
         begun.push_back(source);
       }
@@ -293,6 +312,7 @@ void PairMemory::CancelWrite(const WorkloadId& workload, const std::vector<Sourc
   if (found == states_.end()) {
     return;
   }
+  found->second.rolled_from.clear();
   for (const SourceId& source : begun) {
     const auto state = found->second.pairs.find(source);
     if (state != found->second.pairs.end() && state->second.kind == Kind::kUncertain) {
@@ -308,9 +328,16 @@ void PairMemory::Confirm(const WorkloadId& workload, const std::vector<Change>& 
   known.is_new = false;
   if (rolled) {
     BeginAllAnew(known);
+  } else {
+    known.rolled_from.clear();
   }
   for (const Change& change : changes) {
     for (const auto& [source, digest] : change.sources) {
+      if (const auto state = known.pairs.find(source); state != known.pairs.end() &&
+                                                       state->second.kind == Kind::kConfirmed &&
+                                                       state->second.digest == UnknownData()) {
+        continue;  // it was set back before the answer came
+      }
       const auto keys = change.keys.find(source);
       known.pairs[source] = {.kind = Kind::kConfirmed,
                              .digest = digest,

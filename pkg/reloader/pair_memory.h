@@ -42,11 +42,22 @@ class PairMemory {
     std::string before{};     ///< digests of the template
     std::string now{};
     bool was_rolled_out = true;  ///< the template before had made all pods
-    bool is_own = false;         ///< a rollout of the operator: who undoes it is left alone
+    bool is_own = false;         ///< a rollout of the operator
+    bool is_undo = false;        ///< somebody is named who undoes what was rolled out
   };
-  /// Whether a rollout of the operator was undone before it was through: pods that began with the
-  /// data from before live on, as whoever undid it wanted.
-  bool TemplateChanged(const WorkloadId& workload, const TemplateChange& change);
+  /// What a change of a template did besides.
+  enum class TemplateNews : std::uint8_t {
+    kNone,
+    /// A rollout was undone before it was through: pods that began with the data from before live
+    /// on, as whoever undid it wanted.
+    kUndone,
+    /// A rollout of the operator was set back before it was through, and nobody is named who wanted
+    /// that: it is due once more, since pods that began with the data from before live on.
+    kSetBack,
+  };
+  TemplateNews TemplateChanged(const WorkloadId& workload, const TemplateChange& change);
+  /// A rollout of the workload, which was there before the process, has not ended.
+  void MarkUnfinished(const WorkloadId& workload);
   /// Another replica has recorded a baseline: it counts more than what this one has concluded so
   /// far.
   void RecordedByOthers(const WorkloadId& workload);

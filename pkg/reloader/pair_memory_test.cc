@@ -6,6 +6,7 @@ namespace kubexx::reloader {
 namespace {
 
 using Kind = PairState::Kind;
+using News = PairMemory::TemplateNews;
 
 const WorkloadId kPairWorkload{WorkloadKind::kDeployment, {"ns", "w"}};
 const SourceId kPairSource{SourceType::kConfigMap, {"ns", "s"}};
@@ -288,38 +289,129 @@ TEST(PairMemory, APlanTakesAwayTheChangesThatItHasSeen) {
   EXPECT_LE(memory.Get(kPairWorkload).moves.at(kPairSource).size(), 8U) << "a stream of edits";
 }
 
+/// A workload that began with the old data, and a release that changed these and the template.
+void Release(PairMemory& memory) {
+  Plan plan;
+  plan.learnt = {{kPairSource, {.kind = Kind::kConfirmed, .digest = kOld}}};
+  memory.Apply(kPairWorkload, plan);
+  memory.TemplateChanged(kPairWorkload, {.since = 200, .before = "one", .now = "two"});
+  plan.learnt = {{kPairSource, {.kind = Kind::kConfirmed, .digest = kNew}}};
+  memory.Apply(kPairWorkload, plan);  // older than the template
+}
+
+PairMemory::TemplateChange BackToOne() {
+  return {.since = 300, .before = "two", .now = "one", .was_rolled_out = false};
+}
+
 TEST(PairMemory, GoingBackBeforeARolloutIsThroughLeavesTheFormerPods) {
   for (const bool was_rolled_out : {false, true}) {
     PairMemory memory;
-    Plan plan;
-    plan.learnt = {{kPairSource, {.kind = Kind::kConfirmed, .digest = kOld}}};
-    memory.Apply(kPairWorkload, plan);
-    memory.TemplateChanged(kPairWorkload, {.since = 200, .before = "one", .now = "two"});
-    plan.learnt = {{kPairSource, {.kind = Kind::kConfirmed, .digest = kNew}}};
-    memory.Apply(kPairWorkload, plan);  // older than the template
+    Release(memory);
     if (was_rolled_out) {
       memory.TemplateRolledOut(kPairWorkload);
     }
-    memory.TemplateChanged(
-        kPairWorkload,
-        {.since = 300, .before = "two", .now = "one", .was_rolled_out = was_rolled_out});
-    EXPECT_EQ(BeganWith(memory), was_rolled_out ? kNew : kOld);
+    PairMemory::TemplateChange back = BackToOne();
+    back.was_rolled_out = was_rolled_out;
+    EXPECT_EQ(memory.TemplateChanged(kPairWorkload, back), News::kNone);
+    EXPECT_EQ(BeganWith(memory), was_rolled_out ? kNew : UnknownData())
+        << "some may have begun with the new data";
     EXPECT_EQ(memory.Get(kPairWorkload).template_since, was_rolled_out ? 300U : 0U);
   }
 }
 
-TEST(PairMemory, UndoingARolloutOfTheOperatorBeforeItIsThroughIsLeftAlone) {
-  PairMemory memory;  // good data, then bad ones at 150, whose pods never get ready
+TEST(PairMemory, GoingBackTogetherWithTheDataLeavesPodsOfOneKind) {
+  PairMemory memory;
+  Release(memory);
+  memory.RecordChange(kPairWorkload, kPairSource, kNew, Move{kOld, 250});
+  memory.TemplateChanged(kPairWorkload, BackToOne());
+  EXPECT_EQ(BeganWith(memory), kOld);
+}
+
+TEST(PairMemory, APersonsUndoOfAReleaseBeforeItIsThroughIsLeftAlone) {
+  PairMemory memory;
+  Release(memory);
+  PairMemory::TemplateChange undo = BackToOne();
+  undo.is_undo = true;
+  EXPECT_EQ(memory.TemplateChanged(kPairWorkload, undo), News::kUndone);
+  EXPECT_EQ(BeganWith(memory), kNew);
+  EXPECT_EQ(memory.Get(kPairWorkload).template_since, 300U);
+}
+
+TEST(PairMemory, AllTemplatesSinceTheLastRolloutThatEndedAreKnown) {
+  for (const bool is_undo : {false, true}) {
+    PairMemory memory;
+    Release(memory);
+    memory.TemplateChanged(
+        kPairWorkload, {.since = 300, .before = "two", .now = "three", .was_rolled_out = false});
+    EXPECT_EQ(memory.TemplateChanged(kPairWorkload, {.since = 400,
+                                                     .before = "three",
+                                                     .now = "one",
+                                                     .was_rolled_out = false,
+                                                     .is_undo = is_undo}),
+              is_undo ? News::kUndone : News::kNone);
+    EXPECT_EQ(BeganWith(memory), is_undo ? kNew : UnknownData());
+  }
+}
+
+TEST(PairMemory, WhatARolloutThatHadNotEndedAtTheStartGoesBackToIsNotKnown) {
+  for (const bool has_ended : {false, true}) {
+    PairMemory memory;
+    memory.MarkUnfinished(kPairWorkload);
+    Plan plan;
+    plan.learnt = {{kPairSource, {.kind = Kind::kConfirmed, .digest = kNew}}};
+    memory.Apply(kPairWorkload, plan);
+    if (has_ended) {
+      memory.TemplateRolledOut(kPairWorkload);
+    }
+    memory.TemplateChanged(kPairWorkload, BackToOne());
+    EXPECT_EQ(BeganWith(memory), has_ended ? kNew : UnknownData());
+  }
+}
+
+/// A rollout of the operator from the old data to new ones; its event comes before the answer.
+void RollToNew(PairMemory& memory, bool with_answer = true) {
   memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 150});
   const Plan plan{.seen = memory.Get(kPairWorkload).moves};
   memory.Apply(kPairWorkload, plan);
   memory.BeginWrite(kPairWorkload, ChangeTo(kNew));
   memory.TemplateChanged(kPairWorkload, {.before = "one", .now = "two", .is_own = true});
-  memory.Confirm(kPairWorkload, ChangeTo(kNew), true);  // the answer comes after the event
-  EXPECT_TRUE(memory.TemplateChanged(
-      kPairWorkload, {.since = 300, .before = "two", .now = "one", .was_rolled_out = false}));
+  if (with_answer) {
+    memory.Confirm(kPairWorkload, ChangeTo(kNew), true);
+  }
+}
+
+TEST(PairMemory, UndoingARolloutOfTheOperatorBeforeItIsThroughIsLeftAlone) {
+  PairMemory memory;
+  RollToNew(memory);
+  PairMemory::TemplateChange undo = BackToOne();
+  undo.is_undo = true;
+  EXPECT_EQ(memory.TemplateChanged(kPairWorkload, undo), News::kUndone);
   EXPECT_EQ(BeganWith(memory), kNew);
   EXPECT_EQ(memory.Get(kPairWorkload).template_since, 300U);
+}
+
+TEST(PairMemory, ARolloutOfTheOperatorThatNobodyUndidIsDueAgain) {
+  for (const bool answer_comes_first : {true, false}) {
+    PairMemory memory;
+    RollToNew(memory, answer_comes_first);
+    EXPECT_EQ(memory.TemplateChanged(kPairWorkload, BackToOne()), News::kSetBack);
+    if (!answer_comes_first) {
+      memory.Confirm(kPairWorkload, ChangeTo(kNew), true);
+    }
+    EXPECT_EQ(BeganWith(memory), UnknownData()) << "some pods have the old data";
+    EXPECT_EQ(memory.Get(kPairWorkload).template_since, 0U);
+    memory.BeginWrite(kPairWorkload, ChangeTo(kNew));
+    memory.Confirm(kPairWorkload, ChangeTo(kNew), true);
+    EXPECT_EQ(BeganWith(memory), kNew);
+  }
+}
+
+TEST(PairMemory, WhatALookerOnSeesSetBackItRollsWhenItTakesOver) {
+  PairMemory memory;
+  memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 150});
+  memory.TemplateChanged(kPairWorkload, {.before = "one", .now = "two", .is_own = true});
+  EXPECT_EQ(memory.TemplateChanged(kPairWorkload, BackToOne()), News::kSetBack);
+  EXPECT_NE(BeganWith(memory), kNew);
 }
 
 TEST(PairMemory, InAnotherTenureOthersMayHaveRecordedMore) {
@@ -334,10 +426,14 @@ TEST(PairMemory, InAnotherTenureOthersMayHaveRecordedMore) {
 
 TEST(PairMemory, AnOwnRolloutBackIsNoUndo) {
   PairMemory memory;
-  EXPECT_FALSE(memory.TemplateChanged(
-      kPairWorkload, {.before = "one", .now = "two", .was_rolled_out = true, .is_own = true}));
-  EXPECT_FALSE(memory.TemplateChanged(
-      kPairWorkload, {.before = "two", .now = "one", .was_rolled_out = false, .is_own = true}))
+  EXPECT_EQ(
+      memory.TemplateChanged(
+          kPairWorkload, {.before = "one", .now = "two", .was_rolled_out = true, .is_own = true}),
+      News::kNone);
+  EXPECT_EQ(
+      memory.TemplateChanged(
+          kPairWorkload, {.before = "two", .now = "one", .was_rolled_out = false, .is_own = true}),
+      News::kNone)
       << "the data went back before the first rollout was through";
 }
 

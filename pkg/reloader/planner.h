@@ -62,15 +62,21 @@ struct Knowledge {
   std::uint64_t template_since = 0;
   /// The latest changes of sources that no plan has seen, in order; a few of each at most.
   std::map<SourceId, std::vector<Move>> moves{};
-  /// The template before the present one, and what its pods had begun with, while the rollout of
-  /// the present one has not ended: who goes back to it finds these pods alive.
+  /// A template from before, and what its pods had begun with, while no rollout has ended since
+  /// then: who goes back to it finds some of these pods alive.
   struct Former {
     std::string template_digest{};
-    PairStates pairs{};
-    bool is_own = false;  ///< the present one is a rollout of the operator; `pairs` is empty then
+    PairStates pairs{};   ///< with `is_own`: of the sources that the rollout was for
+    bool is_own = false;  ///< the template after it is a rollout of the operator
     bool operator==(const Former&) const = default;
   };
-  std::optional<Former> former{};
+  /// In order, the one before the present template last.
+  std::vector<Former> formers{};
+  /// There may be others: a rollout had not ended when the process began.
+  bool has_unknown_formers = false;
+  /// What the pods had, before the last write of a rollout, of the sources that it is for; until
+  /// its event comes.
+  PairStates rolled_from{};
   /// The time in which this replica writes without a break that this was last used in.
   std::uint64_t tenure = 0;
   /// The resource version that the last write of this process gave it; 0: not known, or none.

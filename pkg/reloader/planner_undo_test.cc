@@ -226,6 +226,21 @@ TEST(BaselineOwner, IsTheOneWhoChangedItLast) {
   EXPECT_FALSE(BaselineRestoredAt(metadata, true)) << "two may own the same value";
 }
 
+TEST(UndoneAt, IsWhenACommandToUndoRolloutsWroteThePodTemplate) {
+  const std::string pods = R"({"f:spec":{"f:template":{"f:spec":{}}}})";
+  api::meta::v1::ObjectMeta metadata;
+  metadata.managed_fields = {WrittenBy("helm", 90, pods),
+                             WrittenBy("kubectl-rollout", 95, R"({"f:spec":{"f:paused":{}}})")};
+  EXPECT_FALSE(UndoneAt(metadata));
+  metadata.managed_fields.push_back(WrittenBy("kubectl-rollout", 50, pods));
+  metadata.managed_fields.push_back(WrittenBy("kubectl-argo-rollouts", 60, pods));
+  EXPECT_EQ(UndoneAt(metadata)->seconds, 60);
+  metadata.managed_fields = {
+      WrittenBy("kubectl-rollout", 70,
+                R"({"f:metadata":{"f:annotations":{"f:reloader.kubexx.io/baseline":{}}}})")};
+  EXPECT_EQ(UndoneAt(metadata)->seconds, 70) << "it took a variable away";
+}
+
 TEST(IsBaselineForeign, GoesByTheManagedFields) {
   const std::string annotation =
       R"({"f:metadata":{"f:annotations":{"f:reloader.kubexx.io/baseline":{}}}})";

@@ -154,6 +154,19 @@ std::optional<Reconciler::Answer> Reconciler::Act(const Workload& workload, relo
   if (plan.not_updated > 0) {
     parts_.metrics.Skipped(SkipReason::kStrategyNotUpdated, plan.not_updated);
   }
+  if (!plan.changes.empty() && parts_.set_backs != nullptr) {
+    const SetBacks::Turn turn = parts_.set_backs->Ask(id, plan.changes);
+    if (turn.is_fought) {
+      ReportSetBack(workload);
+    }
+    if (turn.wait > base::Duration(0)) {
+      KeepNoPlace(id);
+      Answer answer = Record(workload, plan, stop);
+      answer.again =
+          answer.again > base::Duration(0) ? std::min(answer.again, turn.wait) : turn.wait;
+      return answer;
+    }
+  }
   AnnotationEdits annotations;
   if (plan.changes.empty() && parts_.gate != nullptr) {
     parts_.gate->OnUpToDate(workload);
@@ -357,6 +370,9 @@ void Reconciler::Forget(const WorkloadId& id) {
   parts_.memory.Forget(id);
   if (parts_.fresh_reads != nullptr) {
     parts_.fresh_reads->Forget(id);
+  }
+  if (parts_.set_backs != nullptr) {
+    parts_.set_backs->Forget(id);
   }
   parts_.recording.Forget(id);
   bad_items_.Forget(id);

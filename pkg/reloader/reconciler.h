@@ -23,6 +23,7 @@
 #include "kubexx/reloader/reloader_metrics.h"
 #include "kubexx/reloader/retries.h"
 #include "kubexx/reloader/rollout_gate.h"
+#include "kubexx/reloader/set_backs.h"
 #include "kubexx/reloader/shard_gate.h"
 #include "kubexx/reloader/source_keys.h"
 #include "kubexx/reloader/strategy.h"
@@ -52,6 +53,8 @@ class Reconciler {
     BaselineRecording record_baselines = BaselineRecording::kWithRollouts;
     /// When to record those that go along with no rollout.
     BaselineSchedule& recording;
+    /// Null: what was set back is rolled anew whenever that happens.
+    SetBacks* set_backs = nullptr;
     /// Null: nothing is paused.
     Pauses* pauses = nullptr;
     /// Null: what caches say of workloads is believed.
@@ -133,6 +136,7 @@ class Reconciler {
   static void LogReloads(const WorkloadId& id, const std::vector<Change>& changes,
                          const char* what);
   void ReportLostBaseline(const Workload& workload) const;
+  void ReportSetBack(const Workload& workload) const;
   /// Once, when there is something new.
   void ReportFullBaseline(const Workload& workload, const reloader::Plan& plan);
   void Forget(const WorkloadId& id);

@@ -39,6 +39,25 @@ void Reconciler::ReportLostBaseline(const Workload& workload) const {
   }
 }
 
+void Reconciler::ReportSetBack(const Workload& workload) const {
+  const WorkloadId& id = workload.id;
+  const WorkloadNotice notice{
+      .workload = id,
+      .uid = workload.uid,
+      .reason = "RolloutSetBack",
+      .message =
+          "Rollouts for changed data are set back again and again before they are through, "
+          "perhaps by a controller or a GitOps tool, so that pods run with the data from "
+          "before. They are made again ever more rarely. Let the tool ignore what the "
+          "operator writes in the pod template"};
+  logging::Warning(
+      "Rollouts of a workload are set back again and again before they are through",
+      {{"workload", id.key.name}, {"kind", KindName(id.kind)}, {"namespace", id.key.namespace_}});
+  for (WriteObserver* observer : parts_.observers) {
+    observer->OnNotice(notice);
+  }
+}
+
 void Reconciler::ReportFullBaseline(const Workload& workload, const reloader::Plan& plan) {
   const WorkloadId& id = workload.id;
   const std::size_t left_out = Records(workload) ? plan.left_out.size() : 0;

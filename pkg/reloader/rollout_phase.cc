@@ -85,11 +85,17 @@ Phase PhaseOf(const apps::Deployment& deployment) {
       })) {
     return Phase::kFailed;
   }
-  const std::int32_t wanted = deployment.spec.replicas.value_or(1);
-  if (status.updated_replicas < wanted || status.replicas > status.updated_replicas) {
+  if (!AllPodsAreReplaced(deployment)) {
     return Phase::kUpdating;
   }
-  return PhaseOfPods(status.available_replicas, wanted);
+  return PhaseOfPods(status.available_replicas, deployment.spec.replicas.value_or(1));
+}
+
+bool AllPodsAreReplaced(const apps::Deployment& deployment) {
+  const apps::DeploymentStatus& status = deployment.status;
+  return status.observed_generation >= deployment.metadata.generation &&
+         status.updated_replicas >= deployment.spec.replicas.value_or(1) &&
+         status.replicas <= status.updated_replicas;
 }
 
 Phase PhaseOf(const apps::StatefulSet& set) {

@@ -15,6 +15,8 @@ namespace kubexx::reloader {
 /// told apart. A workload whose pods nobody replaces (OnDelete) is complete: nothing more will come
 /// of it.
 reloadpolicy::Phase PhaseOf(const api::apps::v1::Deployment& deployment);
+/// Whether no pod of a Deployment is of an earlier template, however the present one's are.
+bool AllPodsAreReplaced(const api::apps::v1::Deployment& deployment);
 /// kFailed does not occur: the kind does not report it.
 reloadpolicy::Phase PhaseOf(const api::apps::v1::StatefulSet& set);
 reloadpolicy::Phase PhaseOf(const api::apps::v1::DaemonSet& set);

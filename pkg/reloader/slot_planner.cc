@@ -150,7 +150,7 @@ SlotPlanner::Standing SlotPlanner::ByVariable(const SlotMember& member, const Sl
 bool SlotPlanner::IsBroughtBack(const std::string& stamp, const SlotMember& member) const {
   const auto stamper = input_.workload.stampers.find(stamp);
   if (stamper == input_.workload.stampers.end() || stamper->second.is_operator ||
-      stamper->second.since.IsZero()) {
+      stamper->second.is_tool || stamper->second.since.IsZero()) {
     return false;
   }
   const auto written = input_.written_at(member.id);

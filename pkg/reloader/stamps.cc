@@ -25,6 +25,7 @@ using apimachinery::Time;
 using codec::JsonTree;
 
 constexpr std::string_view kAllOperators = "*";
+constexpr std::string_view kByTool = "~";
 
 constexpr std::string_view kStampAnnotations[] = {kLastReloadedFrom, kRestartedFor};
 
@@ -117,10 +118,12 @@ Stampers StampersOf(const Workload& workload, const api::meta::v1::ObjectMeta& m
       if (!Owns(*fields, name, IsAnnotation(name))) {
         continue;
       }
-      Stamper& stamper = stampers[name];
+      const auto [found, is_first] = stampers.try_emplace(name);
+      Stamper& stamper = found->second;
       if (is_operator) {
         stamper = {.is_operator = true};
       } else if (!stamper.is_operator) {
+        stamper.is_tool = (is_first || stamper.is_tool) && IsOfTool(entry);
         stamper.since = std::max(stamper.since, TimeOfTemplate(entry, *fields));
       }
     }
@@ -137,6 +140,7 @@ std::string TextOf(const Stampers& stampers, const Workload& workload) {
   std::string text;
   for (const auto& [name, stamper] : stampers) {
     text.append(text.empty() ? "" : " ").append(name).append("=");
+    text.append(stamper.is_tool ? kByTool : "");
     text.append(stamper.is_operator ? std::string(kAllOperators)
                                     : std::to_string(stamper.since.seconds));
   }
@@ -158,8 +162,9 @@ Stampers StampersFrom(std::string_view text, const Workload& workload) {
     if (equals == std::string_view::npos) {
       continue;
     }
-    const std::string_view value = item.substr(equals + 1);
-    Stamper stamper{.is_operator = value == kAllOperators};
+    std::string_view value = item.substr(equals + 1);
+    Stamper stamper{.is_operator = value == kAllOperators, .is_tool = value.starts_with(kByTool)};
+    value.remove_prefix(stamper.is_tool ? kByTool.size() : 0);
     if (!stamper.is_operator &&
         std::from_chars(value.data(), value.data() + value.size(), stamper.since.seconds).ec !=
             std::errc()) {
@@ -201,6 +206,19 @@ bool HasRecorded(const Workload& before, const Workload& now) {
   const std::string* had = Find(before.annotations, kBaselineAnnotation);
   return HasOwnRecord(now) &&
          (had == nullptr || *had != *Find(now.annotations, kBaselineAnnotation));
+}
+
+bool IsUndo(const Workload& before, const Workload& now) {
+  const auto had = StampsOf(before);
+  const auto has = StampsOf(now);
+  const bool brings_back = std::ranges::any_of(has, [&](const auto& each) {
+    const auto [name, values] = each;
+    const auto found = had.find(name);
+    const auto stamper = now.stampers.find(name);
+    return (found == had.end() || found->second != values) && stamper != now.stampers.end() &&
+           !stamper->second.is_operator && !stamper->second.is_tool;
+  });
+  return brings_back || (now.undone && (!before.undone || *now.undone > *before.undone));
 }
 
 }  // namespace kubexx::reloader

@@ -18,6 +18,8 @@ struct Workload;
 /// Who gave one stamp the value that it has. A value type.
 struct Stamper {
   bool is_operator = false;
+  /// Of somebody else: a tool that keeps the workload as it is described somewhere.
+  bool is_tool = false;
   /// Of somebody else: when; zero when the managed fields do not tell that of this stamp alone.
   apimachinery::Time since{};
   bool operator==(const Stamper&) const = default;
@@ -51,6 +53,11 @@ bool HasOwnRecord(const Workload& workload);
 
 /// Whether an operator like this one made the difference between two baselines of one workload.
 bool HasRecorded(const Workload& before, const Workload& now);
+
+/// Whether somebody has undone what was rolled out between two pod templates of one workload: a
+/// stamp of an earlier rollout is back, which no description of the workload has and thus no tool
+/// brings, or a command to undo rollouts is named.
+bool IsUndo(const Workload& before, const Workload& now);
 
 }  // namespace kubexx::reloader
 

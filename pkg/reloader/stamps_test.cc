@@ -109,12 +109,49 @@ TEST(StampersOf, AlsoOfAnnotations) {
               UnorderedElementsAre(Pair(std::string(kRestartedFor), kOwnStamp)));
 }
 
+TEST(StampersOf, ToolsKeepWhatIsDescribedElsewhere) {
+  const Workload workload = WithVariables({{kStampOne, "1"}});
+  const auto is_tool = [&](const std::vector<std::string>& managers, const char* operation) {
+    ObjectMeta metadata;
+    for (const std::string& manager : managers) {
+      AddOwner(metadata, manager, 100, ValueFields({kStampOne}));
+      metadata.managed_fields.back().operation = operation;
+    }
+    return StampersOf(workload, metadata).at(kStampOne).is_tool;
+  };
+  EXPECT_FALSE(is_tool({"kubectl-rollout"}, "Update"));
+  EXPECT_FALSE(is_tool({"some-ui"}, "Update"));
+  EXPECT_TRUE(is_tool({"some-ui"}, "Apply"));
+  EXPECT_TRUE(is_tool({"argocd-controller"}, "Update"));
+  EXPECT_TRUE(is_tool({"kubectl-replace"}, "Update"));
+  EXPECT_FALSE(is_tool({"argocd-controller", "kubectl-rollout"}, "Update"))
+      << "somebody brought it back to what the tool has";
+}
+
+TEST(IsUndo, IsWhatNoDescriptionOfTheWorkloadHas) {
+  const Workload before = WithVariables({{kStampOne, "2"}});
+  Workload now = WithVariables({{kStampOne, "1"}});
+  now.stampers = {{kStampOne, Stamper{}}};
+  EXPECT_TRUE(IsUndo(before, now));
+  now.stampers = {{kStampOne, {.is_tool = true}}};
+  EXPECT_FALSE(IsUndo(before, now));
+  now = WithVariables({});
+  EXPECT_FALSE(IsUndo(before, now)) << "who takes something away is not named";
+  now.undone = Time{.seconds = 100};
+  EXPECT_TRUE(IsUndo(before, now));
+  Workload undone_before = before;
+  undone_before.undone = Time{.seconds = 100};
+  EXPECT_FALSE(IsUndo(undone_before, now));
+}
+
 TEST(Stampers, ReadBackWhatTheyAreWrittenAs) {
   const Workload workload = WithVariables({{kStampOne, "1"}, {kStampTwo, "2"}});
   for (const Stampers& stampers :
        {Stampers{}, Stampers{{kStampOne, kOwnStamp}, {kStampTwo, kOwnStamp}},
         Stampers{{kStampOne, kOwnStamp}},
         Stampers{{kStampOne, kOwnStamp}, {kStampTwo, {.since = Time{.seconds = 100}}}},
+        Stampers{{kStampOne, {.is_tool = true, .since = Time{.seconds = 100}}},
+                 {kStampTwo, {.is_tool = true}}},
         Stampers{{kStampTwo, Stamper{}}}}) {
     EXPECT_EQ(StampersFrom(TextOf(stampers, workload), workload), stampers);
   }

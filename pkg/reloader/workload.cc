@@ -32,6 +32,11 @@ void TakeTemplateOf(Workload deployment, Workload& workload) {
   workload.template_resource_version = std::move(deployment.resource_version);
 }
 
+bool AllPodsAreReplaced(const Workload& workload) {
+  return IsThrough(workload.phase) || workload.phase == reloadpolicy::Phase::kUnavailable ||
+         (workload.phase == reloadpolicy::Phase::kFailed && workload.failed_alone);
+}
+
 bool HasOtherTemplate(const Workload& before, const Workload& now) {
   return !before.template_version.digest.empty() && !now.template_version.digest.empty() &&
          before.template_version.digest != now.template_version.digest &&

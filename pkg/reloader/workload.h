@@ -90,8 +90,12 @@ struct Workload {
   bool baseline_is_foreign = false;
   /// Who gave the variables and annotations of rollouts in the pod template their values.
   Stampers stampers{};
+  /// When a command that undoes rollouts last wrote the pod template, or the baseline.
+  std::optional<apimachinery::Time> undone{};
   /// How far its rollout is.
   reloadpolicy::Phase phase = reloadpolicy::Phase::kComplete;
+  /// With kFailed: all the same no pod is of an earlier template.
+  bool failed_alone = false;
   /// spec.paused, of kinds that have it: a change of the template makes no new pods for now.
   bool paused = false;
   /// A CronJob that a change does not run (see IsToRun).
@@ -107,6 +111,9 @@ struct Workload {
 bool IsOfDeployment(const Workload& workload);
 /// Fills in what IsOfDeployment leaves empty.
 void TakeTemplateOf(Workload deployment, Workload& workload);
+
+/// Whether no pod is of an earlier template than the present one, by the status.
+bool AllPodsAreReplaced(const Workload& workload);
 
 /// Whether the pod template was changed between two states of one workload.
 bool HasOtherTemplate(const Workload& before, const Workload& now);

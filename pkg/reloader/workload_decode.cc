@@ -45,10 +45,15 @@ Result<PodOwner> DecodeAs(const cache::Object& object) {
   if constexpr (requires { full.spec.paused; }) {
     paused = full.spec.paused;
   }
+  bool failed_alone = false;
+  if constexpr (requires { AllPodsAreReplaced(full); }) {
+    failed_alone = phase == reloadpolicy::Phase::kFailed && AllPodsAreReplaced(full);
+  }
   return PodOwner{.metadata = std::move(full.metadata),
                   .pods = std::move(full.spec.template_),
                   .template_version = std::move(version),
                   .phase = phase,
+                  .failed_alone = failed_alone,
                   .paused = paused};
 }
 

@@ -24,6 +24,8 @@ struct PodOwner {
   TemplateVersion template_version{};
   /// How far its rollout is; kComplete for kinds that have none.
   reloadpolicy::Phase phase = reloadpolicy::Phase::kComplete;
+  /// See Workload::failed_alone.
+  bool failed_alone = false;
   /// spec.paused; false for kinds that have none.
   bool paused = false;
   /// See Workload::suspended.

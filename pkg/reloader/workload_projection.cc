@@ -26,6 +26,8 @@ using apimachinery::Result;
 /// Label of a projection: how far the rollout is. Absent when it is complete, so that what does not
 /// change takes no memory.
 constexpr char kPhase[] = "rollout-phase";
+/// Label of a projection: Workload::failed_alone.
+constexpr char kFailedAlone[] = "failed-alone";
 /// Label of a projection: whose template the workload's pods are made from, as "Kind/name".
 constexpr char kTemplateRef[] = "template-ref";
 /// Label of a projection: Workload::suspended.
@@ -35,8 +37,9 @@ constexpr char kSuspended[] = "suspended";
 constexpr char kTemplateVersion[] = "template";
 constexpr char kBaselineRestored[] = "baseline-restored";
 constexpr char kBaselineForeign[] = "baseline-foreign";
-/// Label of a projection: Workload::stampers.
+/// Labels of a projection: Workload::stampers and Workload::undone, as seconds since 1970.
 constexpr char kStampers[] = "stampers";
+constexpr char kUndone[] = "undone";
 /// Names the SecretProviderClass of a volume of the Secrets Store CSI driver.
 constexpr char kProviderClassAttribute[] = "secretProviderClass";
 
@@ -150,6 +153,7 @@ Workload From(WorkloadKind kind, const PodOwner& owner) {
   workload.template_ref = owner.template_ref;
   workload.template_version = owner.template_version;
   workload.phase = owner.phase;
+  workload.failed_alone = owner.failed_alone;
   workload.paused = owner.paused;
   workload.suspended = owner.suspended;
   for (const core::Volume& volume : pod.spec.volumes) {
@@ -217,6 +221,9 @@ apps::Deployment ObjectOf(const Workload& workload, const AnnotationKeys& keys) 
   if (workload.phase != reloadpolicy::Phase::kComplete) {
     object.metadata.labels[kPhase] = ToString(workload.phase);
   }
+  if (workload.failed_alone) {
+    object.metadata.labels[kFailedAlone] = "";
+  }
   if (workload.template_ref) {
     object.metadata.labels[kTemplateRef] =
         workload.template_ref->kind + "/" + workload.template_ref->name;
@@ -236,6 +243,9 @@ apps::Deployment ObjectOf(const Workload& workload, const AnnotationKeys& keys) 
   }
   if (!workload.stampers.empty()) {
     object.metadata.labels[kStampers] = TextOf(workload.stampers, workload);
+  }
+  if (workload.undone) {
+    object.metadata.labels[kUndone] = std::to_string(workload.undone->seconds);
   }
   object.spec.paused = workload.paused;
   core::PodTemplateSpec& pod = object.spec.template_;
@@ -281,6 +291,7 @@ Result<void> ProjectWorkload(WorkloadKind kind, const AnnotationKeys& keys, cach
   }
   if (!workload.template_version.digest.empty()) {
     workload.stampers = StampersOf(workload, owner.metadata);
+    workload.undone = UndoneAt(owner.metadata);
   }
   object.encoding = codec::Encoding::kProtobuf;
   object.bytes = codec::EncodeProtobuf(ObjectOf(workload, keys));
@@ -293,6 +304,7 @@ Result<Workload> WorkloadFrom(WorkloadKind kind, const cache::Object& object) {
   PodOwner owner{.metadata = std::move(projection.metadata),
                  .pods = std::move(projection.spec.template_),
                  .paused = projection.spec.paused};
+  owner.failed_alone = owner.metadata.labels.contains(kFailedAlone);
   owner.suspended = owner.metadata.labels.contains(kSuspended);
   if (const auto ref = owner.metadata.labels.find(kTemplateRef);
       ref != owner.metadata.labels.end()) {
@@ -315,6 +327,9 @@ Result<Workload> WorkloadFrom(WorkloadKind kind, const cache::Object& object) {
   workload.baseline_is_foreign = labels.contains(kBaselineForeign);
   if (const auto stampers = labels.find(kStampers); stampers != labels.end()) {
     workload.stampers = StampersFrom(stampers->second, workload);
+  }
+  if (const auto undone = labels.find(kUndone); undone != labels.end()) {
+    workload.undone = apimachinery::Time{.seconds = NumberFrom(undone->second)};
   }
   return workload;
 }
