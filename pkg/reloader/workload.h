@@ -90,6 +90,7 @@ struct Workload {
   bool baseline_is_foreign = false;
   /// Who gave the variables and annotations of rollouts in the pod template their values.
   Stampers stampers{};
+  std::string release{};  ///< see ReleaseOf
   /// How far its rollout is.
   reloadpolicy::Phase phase = reloadpolicy::Phase::kComplete;
   /// spec.paused, of kinds that have it: a change of the template makes no new pods for now.
