@@ -241,6 +241,7 @@ class Process {
     options.ignored_namespaces = config_.ignored_namespaces;
     options.settle = {.window = config_.settle_window,
                       .max_delay = kMaxSettleWindows * config_.settle_window};
+    options.release_window = config_.release_window;
     options.workers = config_.workers;
     options.registry = &registry_;
     options.count_by_namespace = config_.count_by_namespace;

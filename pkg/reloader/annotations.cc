@@ -17,6 +17,12 @@ bool AnnotationKeys::ConcernsWorkload(std::string_view key) const {
          });
 }
 
+std::string ReleaseOf(const Annotations& annotations) {
+  const std::string* name = Find(annotations, "meta.helm.sh/release-name");
+  const std::string* of = Find(annotations, "meta.helm.sh/release-namespace");
+  return name == nullptr || name->empty() || of == nullptr ? std::string() : *of + "/" + *name;
+}
+
 const std::string* Find(const Annotations& annotations, std::string_view key) {
   const auto found = annotations.find(std::string(key));
   return found == annotations.end() ? nullptr : &found->second;

@@ -60,6 +60,9 @@ inline constexpr std::string_view kSourceKeys = "reloader.kubexx.io/keys";
 /// On a workload: "false" keeps the operator from writing its baseline; cannot be renamed.
 inline constexpr std::string_view kRecordBaseline = "reloader.kubexx.io/record-baseline";
 
+/// The release of Helm that an object belongs to, as "namespace/name"; empty: to none.
+std::string ReleaseOf(const Annotations& annotations);
+
 /// The value of `key`, or null.
 const std::string* Find(const Annotations& annotations, std::string_view key);
 

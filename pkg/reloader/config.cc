@@ -171,6 +171,9 @@ Result<void> ConfigFlags::BuildTuning(Config& config) const {
   if (settle_window_ < base::Duration(0) || settle_window_ > kMaxSettleWindow) {
     return Invalid("--settle-window: must be between 0s and 1h");
   }
+  if (release_window_ < base::Duration(0) || release_window_ > kMaxSettleWindow) {
+    return Invalid("--release-settle-window: must be between 0s and 1h");
+  }
   if (workers_ < 1 || workers_ > kMaxWorkers) {
     return Invalid("--workers: must be between 1 and " + std::to_string(kMaxWorkers));
   }
@@ -179,6 +182,7 @@ Result<void> ConfigFlags::BuildTuning(Config& config) const {
         "--kube-api-qps and --kube-api-burst: must be between 1 and 1000000, or qps negative");
   }
   config.settle_window = settle_window_;
+  config.release_window = release_window_;
   config.workers = static_cast<int>(workers_);
   config.qps = static_cast<double>(qps_);
   config.burst = static_cast<int>(burst_);
@@ -249,9 +253,9 @@ std::vector<std::pair<std::string, OptionValue>> ConfigFlags::ReportedOptions() 
 std::vector<std::string> ConfigFlags::JudgingArguments(const Config& config) const {
   // Of the process, not of what it does.
   static const std::set<std::string, std::less<>> kLeftOut{
-      "kubeconfig", "context",   "metrics-addr", "enable-pprof",   "pprof-addr",
-      "log-format", "log-level", "kube-api-qps", "kube-api-burst", "workers",
-      "enable-ha",  "shards",    "settle-window"};
+      "kubeconfig", "context",   "metrics-addr",  "enable-pprof",         "pprof-addr",
+      "log-format", "log-level", "kube-api-qps",  "kube-api-burst",       "workers",
+      "enable-ha",  "shards",    "settle-window", "release-settle-window"};
   std::vector<std::string> arguments;
   for (const auto& [name, value] : flags_.given()) {
     if (name == "webhook-url" && !value.empty()) {

@@ -74,6 +74,7 @@ struct Config {
   /// Not empty: changes are posted there, and nothing is rolled. May hold credentials.
   std::string webhook_url{};
   base::Duration settle_window{};
+  base::Duration release_window{};
   int workers = 0;
 
   // ---- Who is told.
@@ -169,6 +170,7 @@ class ConfigFlags {
   rest::KubeconfigOptions kubeconfig_;
   std::string metrics_address_ = ":9090";
   base::Duration settle_window_ = std::chrono::milliseconds(100);
+  base::Duration release_window_ = std::chrono::seconds(3);
   std::int64_t workers_ = 8;
   std::int64_t qps_ = 200;
   std::int64_t burst_ = 400;

@@ -97,6 +97,10 @@ void ConfigFlags::AddReloads(flags::FlagSet& flags) {
                     "a workload is rolled when its sources have not changed for this long, from "
                     "0s to 1h",
                     &settle_window_);
+  flags.AddDuration("release-settle-window",
+                    "the same for a workload of the Helm release that has changed the source, "
+                    "which may change the workload next; 0s: settle-window counts",
+                    &release_window_);
   flags.AddBool("record-baseline",
                 "write on each workload, in an annotation that rolls nothing, what data it runs "
                 "with; without it changes made while nothing watches may be missed",

@@ -36,6 +36,7 @@ TEST(Config, HasTheOriginalsDefaults) {
   EXPECT_THAT(config->namespaces, IsEmpty());
   EXPECT_EQ(config->metrics_address, ":9090");
   EXPECT_EQ(config->settle_window, std::chrono::milliseconds(100));
+  EXPECT_EQ(config->release_window, std::chrono::seconds(3));
   EXPECT_EQ(config->logging.level, logging::Level::kInfo);
   EXPECT_EQ(config->logging.format, logging::Format::kText);
   EXPECT_THAT(config->warnings, IsEmpty()) << "to watch all namespaces is usual";
@@ -131,12 +132,13 @@ TEST_P(Refused, WithTheFlagInTheMessage) {
 INSTANTIATE_TEST_SUITE_P(
     Flags, Refused,
     testing::Values(std::vector{"--reload-strategy=default"}, std::vector{"--settle-window=-1s"},
-                    std::vector{"--settle-window=soon"}, std::vector{"--workers=0"},
-                    std::vector{"--workers=1000"}, std::vector{"--kube-api-qps=0"},
-                    std::vector{"--namespaces=a,"}, std::vector{"--namespaces=Bad_Name"},
-                    std::vector{"--unknown=1"}, std::vector{"--shards=0"},
-                    std::vector{"--shards=2"}, std::vector{"--shards=65"},
-                    std::vector{"--webhook-url=sink"}, std::vector{"--resource-label-selector=???"},
+                    std::vector{"--settle-window=soon"}, std::vector{"--release-settle-window=2h"},
+                    std::vector{"--workers=0"}, std::vector{"--workers=1000"},
+                    std::vector{"--kube-api-qps=0"}, std::vector{"--namespaces=a,"},
+                    std::vector{"--namespaces=Bad_Name"}, std::vector{"--unknown=1"},
+                    std::vector{"--shards=0"}, std::vector{"--shards=2"},
+                    std::vector{"--shards=65"}, std::vector{"--webhook-url=sink"},
+                    std::vector{"--resource-label-selector=???"},
                     std::vector{"--namespace-selector=a in b"}));
 
 TEST(Config, HaNeedsToKnowItsPod) {

@@ -32,9 +32,6 @@ bool GoesBack(const RawEvent& event) {
 /// The version at which the difference between an update's two states was written, or an earlier
 /// one.
 std::uint64_t ChangedSince(const RawEvent& event) {
-  if (GoesBack(event)) {
-    return 0;
-  }
   if (event.is_single_change) {
     return VersionNumber(event.resource_version());
   }
@@ -223,7 +220,7 @@ void EventRouter::NoteKnown(const Source& source, const Digest* before,
       Record(workload, source.id, {*before, last}, now);
     }
     if (wanted(workload)) {
-      parts_.note(workload, Cause::kSourceEvent);
+      parts_.note(workload, CauseOf(source, workload));
     }
   };
   const Caches::Concerned concerned = parts_.caches.WorkloadsOf(source.id);
@@ -235,6 +232,16 @@ void EventRouter::NoteKnown(const Source& source, const Digest* before,
       note(id);
     }
   }
+}
+
+Cause EventRouter::CauseOf(const Source& source, const WorkloadId& workload) const {
+  // What a release changes of these makes no pods.
+  if (source.release.empty() || workload.kind == WorkloadKind::kCronJob ||
+      workload.kind == WorkloadKind::kJob) {
+    return Cause::kSourceEvent;
+  }
+  const auto user = parts_.caches.GetWorkload(workload);
+  return user && user->release == source.release ? Cause::kReleaseEvent : Cause::kSourceEvent;
 }
 
 void EventRouter::Record(const WorkloadId& workload, const SourceId& source, const Move& before,

@@ -29,7 +29,11 @@ class RawEvent;
 namespace kubexx::reloader {
 
 /// Why a workload is to be looked at.
-enum class Cause : std::uint8_t { kSourceEvent, kWorkloadEvent };
+enum class Cause : std::uint8_t {
+  kSourceEvent,
+  kReleaseEvent,  ///< a source of the workload's own release: that may change the workload next
+  kWorkloadEvent,
+};
 
 /// The type of an informer's event, for metrics.
 EventType EventTypeOf(const cache::RawEvent& event);
@@ -107,6 +111,8 @@ class EventRouter {
   /// to.
   void NoteKnown(const Source& source, const Digest* before,
                  base::FunctionRef<bool(const WorkloadId&)> wanted, std::uint64_t last = 0);
+  /// Why a workload is to be looked at that uses the source.
+  Cause CauseOf(const Source& source, const WorkloadId& workload) const;
   /// One change, or the end, of a source that a workload uses.
   void Record(const WorkloadId& workload, const SourceId& source, const Move& before,
               const Move& now);

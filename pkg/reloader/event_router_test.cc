@@ -447,13 +447,11 @@ TEST_P(EventRouterTest, ARolloutUndoneBeforeItIsThroughStaysUndone) {
 TEST_P(EventRouterTest, AfterARestoreOfTheStoreATemplateIsNoYoungerThanTheData) {
   SetData(kBadData);
   Roll();
+  const auto backup = templates_->objects();
+  const std::uint64_t restored = std::stoull(templates_->resource_version());
+  version_ += 20;
   Put(kGoodData, "somebody");
   EXPECT_THAT(Look(), IsEmpty());
-  const auto backup = templates_->objects();
-  const std::uint64_t restored = version_;
-  version_ += 20;
-  SetData(kMendedData);
-  Roll();
   const int handled = handled_;
   templates_->FailWatches({apimachinery::Reason::kUnavailable, "connection refused"}, 3);
   templates_->RestoreBackup(backup, restored);
@@ -462,7 +460,7 @@ TEST_P(EventRouterTest, AfterARestoreOfTheStoreATemplateIsNoYoungerThanTheData) 
     std::this_thread::yield();
   }
   version_ = restored;
-  SetData(kGoodData);
+  SetData(kMendedData);
   EXPECT_THAT(Look(), SizeIs(1));
 }
 

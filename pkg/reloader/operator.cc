@@ -256,9 +256,13 @@ class Operator::Impl {
 
   void Note(const WorkloadId& id, Cause cause) {
     const workqueue::Key key = KeyOf(id);
-    const auto window =
+    auto window =
         options_.rollout_gate == nullptr ? std::nullopt : options_.rollout_gate->SettleWindow(id);
-    if (cause == Cause::kSourceEvent) {
+    if (!window && cause == Cause::kReleaseEvent &&
+        options_.release_window > options_.settle.window) {
+      window = options_.release_window;
+    }
+    if (cause != Cause::kWorkloadEvent) {
       times_.Changed(key, options_.clock.Now());
       settler_.Note(key, window);
     } else {

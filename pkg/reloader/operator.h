@@ -40,6 +40,10 @@ class Operator {
     /// Sources there roll nothing.
     std::set<std::string> ignored_namespaces{};
     SettleState::Options settle{};
+    /// In place of its window for a workload whose own release changes a source: the release has
+    /// this long to change the workload, too, which makes pods with the new data. No shorter than
+    /// that window.
+    base::Duration release_window{};
     int workers = 2;
     /// How long Stop waits for writes that are under way or due.
     base::Duration drain_timeout = std::chrono::seconds(1);

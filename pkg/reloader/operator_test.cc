@@ -172,6 +172,7 @@ class OperatorTest : public testing::Test {
         Operator::Options{.rules = rules_,
                           .strategy = strategy,
                           .ignored_namespaces = {"ignored"},
+                          .release_window = release_window_,
                           .clock = clock_,
                           .registry = &registry_,
                           .record_baselines = recording_,
@@ -240,6 +241,7 @@ class OperatorTest : public testing::Test {
   cache::testing::AutoClock informer_clock_;  // no waiting for backoff
   FakeWriter writer_;
   DecisionRules rules_;
+  base::Duration release_window_{};
   BaselineRecording recording_ = BaselineRecording::kWithRollouts;
   WriteObservers observers_;
   PauseQuery pause_query_;
@@ -888,6 +890,34 @@ TEST_F(OperatorTest, AWorkloadThatIsToldOfAfterAChangeThatIsYoungerMissesNothing
   Put(*deployments_, Web());
   Settle();
   EXPECT_THAT(writer_.Await(1)[0].patch, HasSubstr(DigestText("new")));
+}
+
+// Helm writes a ConfigMap first, and then perhaps the workload.
+TEST_F(OperatorTest, AReleaseHasTimeToChangeItsWorkloadsAfterItsSources) {
+  release_window_ = std::chrono::seconds(3);
+  const auto release = [](auto object, const char* name) {
+    object.metadata.annotations["meta.helm.sh/release-name"] = name;
+    object.metadata.annotations["meta.helm.sh/release-namespace"] = "ns";
+    return object;
+  };
+  const auto put = [&](const std::string& value) {
+    core::ConfigMap config_map;
+    config_map.metadata.namespace_ = "ns";
+    config_map.metadata.name = "config";
+    config_map.data["key"] = value;
+    Put(*config_maps_, release(config_map, "shop"));
+  };
+  put("old");
+  Put(*deployments_, release(Web(kApi), "shop"));
+  Put(*deployments_, release(Web(kWeb), "another"));
+  StartOperator();
+  put("new");
+  AwaitEvents("configmaps", "update", 1);
+  Settle();
+  ASSERT_EQ(writer_.Await(1)[0].workload, kWeb);
+  clock_.AwaitSleepers(1);
+  clock_.Advance(milliseconds(2900));
+  EXPECT_EQ(writer_.Await(2)[1].workload, kApi);
 }
 
 TEST_F(OperatorTest, AFailingWorkloadIsRetriedAndBlocksNobody) {

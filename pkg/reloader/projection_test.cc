@@ -85,6 +85,23 @@ TEST(ProjectSource, KeepsIgnoreAndMatchWhenTheySayTrue) {
   EXPECT_FALSE(with("1").match);
 }
 
+TEST(ProjectSource, KeepsTheHelmRelease) {
+  const auto release_of = [](const std::string& annotations) {
+    const std::string metadata =
+        R"("metadata":{"namespace":"ns","name":"x","annotations":)" + annotations + "}";
+    cache::Object workload = Json("{" + metadata + "}");
+    EXPECT_TRUE(ProjectWorkload(WorkloadKind::kDeployment, {}, workload));
+    const std::string release = Projected(SourceType::kSecret, Json("{" + metadata + "}")).release;
+    EXPECT_EQ(WorkloadFrom(WorkloadKind::kDeployment, workload)->release, release);
+    return release;
+  };
+  EXPECT_EQ(
+      release_of(R"({"meta.helm.sh/release-name":"shop","meta.helm.sh/release-namespace":"prod"})"),
+      "prod/shop");
+  EXPECT_EQ(release_of(R"({"meta.helm.sh/release-name":"shop"})"), "");
+  EXPECT_EQ(release_of("{}"), "");
+}
+
 TEST(ProjectSource, EveryPauseButFalseHolds) {
   for (const auto& [value, is_paused] :
        {std::pair("true", true), std::pair("yes", true), std::pair("", true),

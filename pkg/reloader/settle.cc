@@ -22,7 +22,8 @@ void SettleState::Note(const workqueue::Key& key, base::TimePoint now,
   }
   const base::Duration settle = window.value_or(options_.window);
   const base::Duration longest = window ? kMaxWindows * settle : options_.max_delay;
-  entry.due = std::min(now + settle, entry.first + longest);
+  const base::TimePoint due = std::min(now + settle, entry.first + longest);
+  entry.due = entry.waits ? std::max(entry.due, due) : due;
   entry.waits = true;
   due_.emplace(entry.due, key);
 }

@@ -29,7 +29,8 @@ class SettleState {
   };
   explicit SettleState(Options options) : options_(options) {}
 
-  /// Notes a change of `key`. With a `window` of its own max_delay is ten of these.
+  /// Notes a change of `key`. With a `window` of its own max_delay is ten of these. No change
+  /// makes an earlier one due sooner.
   void Note(const workqueue::Key& key, base::TimePoint now,
             std::optional<base::Duration> window = std::nullopt);
   /// Has `key` looked at one window from now, unless it will be anyway: for events that are no

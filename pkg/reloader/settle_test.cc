@@ -57,6 +57,15 @@ TEST(SettleState, AKeyMayHaveAWindowOfItsOwn) {
   EXPECT_EQ(state.NextDue(), kStart + milliseconds(5000)) << "ten of its windows";
 }
 
+TEST(SettleState, AChangeWithAShortWindowEndsNoLongerOne) {
+  SettleState state(Options());
+  state.Note(kA, kStart, milliseconds(3000));
+  state.Note(kA, kStart + milliseconds(50));
+  EXPECT_EQ(state.NextDue(), kStart + milliseconds(3000));
+  state.Note(kA, kStart + milliseconds(2950), milliseconds(100));
+  EXPECT_EQ(state.NextDue(), kStart + milliseconds(3000)) << "ten windows from the first are over";
+}
+
 TEST(SettleState, ATouchPutsNothingOff) {
   SettleState state(Options());
   state.Touch(kA, kStart);

@@ -67,7 +67,8 @@ struct Source {
   /// Only these keys count, as reloadpolicy::KeyList, and `digest` is over them; empty: all. As
   /// kept by informers: what the annotation kSourceKeys says, and `digest` is over all the data.
   std::string keys{};
-  Digest whole{};  ///< with `keys`: over all the data
+  Digest whole{};         ///< with `keys`: over all the data
+  std::string release{};  ///< see ReleaseOf
   /// Of the object, when it is a number: everything that was written to it was before or at this
   /// version. 0: not known. Compared with versions of workloads, which come from the same store.
   std::uint64_t resource_version = 0;

@@ -27,6 +27,7 @@ constexpr char kIgnoreKey[] = "ignore";
 constexpr char kMatchKey[] = "match";
 constexpr char kPausedKey[] = "paused";
 constexpr char kKeysKey[] = "keys";
+constexpr char kReleaseKey[] = "release";
 constexpr char kAsCreatedKey[] = "as-created";
 
 // Times in metadata are whole seconds.
@@ -183,6 +184,9 @@ void KeepSourceAnnotations(const Annotations& annotations, const AnnotationKeys&
   if (IsTrue(annotations, keys.match)) {
     kept[kMatchKey] = "true";
   }
+  if (std::string release = ReleaseOf(annotations); !release.empty()) {
+    kept[kReleaseKey] = std::move(release);
+  }
   // A brake that somebody has set and nobody can read holds.
   if (const std::string* paused = Find(annotations, kSourcePaused);
       paused != nullptr && *paused != "false") {
@@ -194,6 +198,9 @@ void ReadSourceAnnotations(const Annotations& kept, Source& source) {
   source.ignore = kept.contains(kIgnoreKey);
   source.match = kept.contains(kMatchKey);
   source.paused = kept.contains(kPausedKey);
+  if (const std::string* release = Find(kept, kReleaseKey)) {
+    source.release = *release;
+  }
   if (const std::string* list = Find(kept, kKeysKey)) {
     source.keys = *list;
   }

@@ -92,6 +92,7 @@ struct Workload {
   Stampers stampers{};
   /// When a command that undoes rollouts last wrote the pod template, or the baseline.
   std::optional<apimachinery::Time> undone{};
+  std::string release{};  ///< see ReleaseOf
   /// How far its rollout is.
   reloadpolicy::Phase phase = reloadpolicy::Phase::kComplete;
   /// With kFailed: all the same no pod is of an earlier template.

@@ -40,6 +40,8 @@ constexpr char kBaselineForeign[] = "baseline-foreign";
 /// Labels of a projection: Workload::stampers and Workload::undone, as seconds since 1970.
 constexpr char kStampers[] = "stampers";
 constexpr char kUndone[] = "undone";
+/// Label of a projection: Workload::release.
+constexpr char kRelease[] = "release";
 /// Names the SecretProviderClass of a volume of the Secrets Store CSI driver.
 constexpr char kProviderClassAttribute[] = "secretProviderClass";
 
@@ -149,6 +151,7 @@ Workload From(WorkloadKind kind, const PodOwner& owner) {
     return workload;  // nothing rolls it any more
   }
   workload.annotations = owner.metadata.annotations;
+  workload.release = ReleaseOf(workload.annotations);
   workload.template_annotations = pod.metadata.annotations;
   workload.template_ref = owner.template_ref;
   workload.template_version = owner.template_version;
@@ -230,6 +233,9 @@ apps::Deployment ObjectOf(const Workload& workload, const AnnotationKeys& keys) 
   }
   if (workload.suspended) {
     object.metadata.labels[kSuspended] = "true";
+  }
+  if (!workload.release.empty()) {
+    object.metadata.labels[kRelease] = workload.release;
   }
   if (const TemplateVersion& version = workload.template_version; !version.digest.empty()) {
     object.metadata.labels[kTemplateVersion] =
@@ -325,6 +331,9 @@ Result<Workload> WorkloadFrom(WorkloadKind kind, const cache::Object& object) {
     workload.baseline_restored = apimachinery::Time{.seconds = NumberFrom(restored->second)};
   }
   workload.baseline_is_foreign = labels.contains(kBaselineForeign);
+  if (const auto release = labels.find(kRelease); release != labels.end()) {
+    workload.release = release->second;
+  }
   if (const auto stampers = labels.find(kStampers); stampers != labels.end()) {
     workload.stampers = StampersFrom(stampers->second, workload);
   }

@@ -12,11 +12,11 @@ become_root "$@"
 kinds=(deployment/app daemonset/app statefulset/app)
 strategies=(env-vars annotations)
 
-window=100ms # the default
+window=3s # of what Helm writes; the default
 start_operators() {
   local strategy
   for strategy in "${strategies[@]}"; do
-    start_operator "$strategy" --namespaces="$strategy" --reload-strategy="$strategy" --settle-window=$window
+    start_operator "$strategy" --namespaces="$strategy" --reload-strategy="$strategy" --release-settle-window=$window
   done
 }
 set_data() { put_data "$1" "${strategies[@]}"; }
@@ -48,6 +48,15 @@ recorded_all() { # recorded_all TEXT: the baseline of each says that it has thes
     for kind in "${kinds[@]}"; do recorded "$strategy" "$kind" "$1" || return 1; done
   done
 }
+nothing_is_due() { # nothing_is_due WHEN
+  local strategy kind said
+  for strategy in "${strategies[@]}"; do
+    for kind in "${kinds[@]}"; do
+      said=$("$program" explain --reload-strategy="$strategy" -n "$strategy" "$kind")
+      grep -qF "No rollout is due." <<<"$said" || fail "$1: explain says of $kind ($strategy): $said"
+    done
+  done
+}
 
 # sequence DOWN: the operator is killed before step DOWN and begins again after it; 0: it lives on.
 sequence() {
@@ -62,6 +71,7 @@ sequence() {
   sleep 1.1 # what is written within a second of the undo may be newer
   step 3 undo_all "$bad"
   nothing_rolls "an undo"
+  nothing_is_due "an undo"
   if [ "$down" = 4 ]; then # and once more between the two, with nothing written meanwhile
     kill_operators
     start_operators
@@ -84,6 +94,7 @@ first_rollout() { # first_rollout DOWN: 1: the operator is killed before the und
   undo_all "second-$1"
   [ "$1" = 0 ] || start_operators
   nothing_rolls "an undo of the first rollout (killed: $1)"
+  nothing_is_due "an undo of the first rollout"
 }
 
 deployment_revision() { # deployment_revision NAMESPACE
@@ -160,6 +171,9 @@ for turn in ${KUBEXX_UNDO_STEPS-first 0 1 2 3 4}; do
 done
 log "one release"
 kill_operators
+for strategy in "${strategies[@]}"; do # as Helm marks what it makes
+  kubectl -n "$strategy" annotate configmap/data "${kinds[@]}" meta.helm.sh/release-name=shop meta.helm.sh/release-namespace="$strategy" >/dev/null
+done
 window=$((3 * ${KUBEXX_PATIENCE:-1}))s # a release takes as long as that on a loaded machine
 start_operators
 for turn in ${KUBEXX_RELEASE_STEPS-0 1 2 3}; do

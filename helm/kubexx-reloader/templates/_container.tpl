@@ -50,6 +50,7 @@ successThreshold: {{ int (.successThreshold | default 1) }}
 {{- if include "reloader.ha" . }}{{ $args = append $args "--enable-ha=true" }}{{ end -}}
 {{- if $r.autoReloadAll }}{{ $args = append $args "--auto-reload-all=true" }}{{ end -}}
 {{- with .Values.kubexx.settleWindow }}{{ $args = append $args (printf "--settle-window=%s" .) }}{{ end -}}
+{{- with .Values.kubexx.releaseSettleWindow }}{{ $args = append $args (printf "--release-settle-window=%s" .) }}{{ end -}}
 {{- with .Values.kubexx.workers }}{{ $args = append $args (printf "--workers=%d" (int .)) }}{{ end -}}
 {{- if eq (toString .Values.kubexx.recordBaseline) "false" }}{{ $args = append $args "--record-baseline=false" }}{{ end -}}
 {{- with .Values.kubexx.kubeAPI.qps }}{{ $args = append $args (printf "--kube-api-qps=%d" (int .)) }}{{ end -}}

@@ -149,6 +149,7 @@ true
 {{- include "reloader.check" (dict "name" "image.digest" "value" .Values.image.digest "pattern" "^sha256:[0-9a-f]{64}$" "wanted" "sha256: and 64 hexadecimal digits") -}}
 {{- $duration := dict "pattern" "^(0|([0-9]+([.][0-9]+)?(ns|us|ms|s|m|h))+)$" "wanted" "a duration, as 500ms, 30s or 1h30m" -}}
 {{- include "reloader.check" (merge (dict "name" "kubexx.settleWindow" "value" .Values.kubexx.settleWindow) $duration) -}}
+{{- include "reloader.check" (merge (dict "name" "kubexx.releaseSettleWindow" "value" .Values.kubexx.releaseSettleWindow) $duration) -}}
 {{- include "reloader.check" (merge (dict "name" "kubexx.rollouts.healthTimeout" "value" .Values.kubexx.rollouts.healthTimeout) $duration) -}}
 {{- include "reloader.check" (merge (dict "name" "kubexx.rollouts.minInterval" "value" .Values.kubexx.rollouts.minInterval) $duration) -}}
 {{- range .Values.kubexx.rollouts.maintenanceWindows -}}
@@ -164,7 +165,7 @@ enable-csi-integration enable-ha enable-pprof health-gate health-timeout ignore-
 is-Argo-Rollouts kube-api-burst kube-api-qps kubeconfig log-format log-level maintenance-windows
 max-concurrent-rollouts max-concurrent-rollouts-per-namespace metrics-addr min-rollout-interval namespace-selector
 namespaces namespaces-to-ignore pause-deployment-annotation pause-deployment-time-annotation pause-rollouts pprof-addr
-record-baseline reload-on-create reload-on-delete reload-policies reload-strategy require-cluster-policies
+record-baseline release-settle-window reload-on-create reload-on-delete reload-policies reload-strategy require-cluster-policies
 resource-label-selector resources-to-ignore
 search-match-annotation secret-annotation secret-auto-annotation settle-window shards stop-after-failures
 sync-after-restart webhook-url workers
