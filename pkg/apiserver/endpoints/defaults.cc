@@ -145,8 +145,8 @@ void DefaultServiceAddress(JsonTree& spec) {
   }
 }
 
-/// Where traffic goes is a matter of those that take some from where it is about; what a Service
-/// has had as another type goes.
+/// Where traffic goes is a matter of those that take some from where it is about; the defaults that
+/// a Service has had as another type go.
 void DefaultTraffic(JsonTree& spec) {
   const std::string type = StringAt(spec, {"type"});
   const JsonTree* const external = spec.Find("externalIPs");
@@ -155,7 +155,8 @@ void DefaultTraffic(JsonTree& spec) {
   const auto set = [&spec](bool wanted, std::string_view member, JsonTree value) {
     if (wanted) {
       SetDefault(spec, member, std::move(value));
-    } else {
+    } else if (const JsonTree* const former = spec.Find(member);
+               former != nullptr && *former == value) {
       spec.Erase(member);
     }
   };

@@ -110,6 +110,19 @@ TEST_F(DefaultsTest, ServicesSayWhereTrafficGoesThatTheyTake) {
   EXPECT_EQ(At(balanced, {"allocateLoadBalancerNodePorts"}), "true");
 }
 
+TEST_F(DefaultsTest, AServiceLosesTheDefaultsOfItsFormerType) {
+  const std::string services = "/api/v1/namespaces/default/services";
+  ASSERT_EQ(Do("POST", services,
+               R"({"metadata":{"name":"s"},"spec":{"type":"NodePort","ports":[{"port":80}]}})")
+                .status,
+            201);
+  const http::Response changed =
+      Do("PATCH", services + "/s", R"({"spec":{"type":"ClusterIP"}})", kMergePatch);
+  ASSERT_EQ(changed.status, 200) << changed.body;
+  EXPECT_EQ(At(Json(changed), {"spec", "externalTrafficPolicy"}), "");
+  EXPECT_EQ(At(Json(changed), {"spec", "internalTrafficPolicy"}), "Cluster");
+}
+
 TEST_F(DefaultsTest, WhatAContainerMayHaveIsWhatItGets) {
   const codec::JsonTree made =
       Made("/api/v1/limitranges",
