@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/ip/v6_only.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <deque>
@@ -16,7 +15,7 @@
 #include <vector>
 
 #include "kubexx/base/mutex.h"
-#include "kubexx/http/internal/address.h"
+#include "kubexx/http/internal/listener.h"
 #include "kubexx/http/internal/session.h"
 #include "kubexx/http/internal/shares.h"
 #include "kubexx/http/internal/tls_context.h"
@@ -27,8 +26,6 @@ namespace kubexx::http {
 namespace {
 
 namespace asio = boost::asio;
-using apimachinery::Fail;
-using apimachinery::Reason;
 using boost::system::error_code;
 using internal::Session;
 using internal::Sessions;
@@ -36,6 +33,9 @@ using tcp = asio::ip::tcp;
 
 /// How long to wait before the next accept when the process has run out of descriptors.
 constexpr std::chrono::milliseconds kAcceptPause(100);
+
+/// So many new connections are taken before what others send and want has its turn.
+constexpr int kAcceptsInATurn = 32;
 
 /// So many streams send what they have, then requests and answers have their turn: about a
 /// millisecond.
@@ -59,50 +59,6 @@ Response Call(const Handler& handler, const Request& request) {
     logging::Error("HTTP handler failed", {{"path", request.path}});
   }
   return {.status = 500, .body = "Internal error.\n"};
-}
-
-apimachinery::Result<std::vector<tcp::endpoint>> Resolve(asio::io_context& context,
-                                                         const internal::HostPort& address) {
-  if (address.host.empty()) {
-    return std::vector<tcp::endpoint>{tcp::endpoint(tcp::v6(), address.port),
-                                      tcp::endpoint(tcp::v4(), address.port)};
-  }
-  error_code error;
-  const auto found = tcp::resolver(context).resolve(
-      address.host, std::to_string(address.port),
-      tcp::resolver::passive | tcp::resolver::numeric_service, error);
-  std::vector<tcp::endpoint> endpoints;
-  if (!error) {
-    for (const auto& entry : found) {
-      endpoints.push_back(entry.endpoint());
-    }
-  }
-  if (endpoints.empty()) {
-    return Fail(Reason::kInvalidConfig, "host \"" + address.host + "\": " + error.message());
-  }
-  return endpoints;
-}
-
-error_code Listen(tcp::acceptor& acceptor, const tcp::endpoint& endpoint) {
-  error_code error;
-  acceptor.open(endpoint.protocol(), error);
-  if (!error) {
-    acceptor.set_option(tcp::acceptor::reuse_address(true), error);
-  }
-  if (!error && endpoint.address().is_v6()) {
-    acceptor.set_option(asio::ip::v6_only(!endpoint.address().is_unspecified()), error);
-  }
-  if (!error) {
-    acceptor.bind(endpoint, error);
-  }
-  if (!error) {
-    acceptor.listen(tcp::acceptor::max_listen_connections, error);
-  }
-  if (error) {
-    error_code ignored;
-    acceptor.close(ignored);
-  }
-  return error;
 }
 
 }  // namespace
@@ -131,21 +87,8 @@ class Server::Impl final : public internal::Host {
 
   apimachinery::Result<void> Start() {
     KX_RETURN_IF_ERROR(StartTls());
-    KX_ASSIGN_OR_RETURN(const internal::HostPort address,
-                        internal::ParseHostPort(options_.address));
-    KX_ASSIGN_OR_RETURN(const std::vector<tcp::endpoint> endpoints, Resolve(context_, address));
+    KX_RETURN_IF_ERROR(internal::Listen(context_, options_.address, acceptor_));
     error_code error;
-    for (const tcp::endpoint& endpoint : endpoints) {
-      error = Listen(acceptor_, endpoint);
-      // Without IPv6 on this host the IPv4 address is next; a taken port is taken.
-      if (!error || error == asio::error::address_in_use) {
-        break;
-      }
-    }
-    if (error) {
-      return Fail(Reason::kUnavailable,
-                  "listen on \"" + options_.address + "\": " + error.message());
-    }
     port_ = acceptor_.local_endpoint(error).port();
     if (options_.on_listening) {
       KX_RETURN_IF_ERROR(options_.on_listening());
@@ -357,13 +300,25 @@ class Server::Impl final : public internal::Host {
         AcceptLater(scarce && CloseIdle() ? std::chrono::milliseconds(0) : kAcceptPause);
         return;
       }
-      try {
-        Admit(std::move(socket));
-      } catch (const std::exception& e) {  // Out of memory; the next may have more luck.
-        logging::Error("HTTP connection failed", {{"error", e.what()}});
+      Take(std::move(socket));
+      // With one for each turn, many that come at once would keep whoever comes next waiting.
+      for (int more = 1; more < kAcceptsInATurn; ++more) {
+        tcp::socket next(context_);
+        if (acceptor_.accept(next, error)) {
+          break;  // There is none, or the next Accept is told what is wrong.
+        }
+        Take(std::move(next));
       }
       Accept();
     });
+  }
+
+  void Take(tcp::socket socket) {
+    try {
+      Admit(std::move(socket));
+    } catch (const std::exception& e) {  // Out of memory; the next may have more luck.
+      logging::Error("HTTP connection failed", {{"error", e.what()}});
+    }
   }
 
   void AcceptLater(std::chrono::milliseconds pause) {

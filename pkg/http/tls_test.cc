@@ -2,6 +2,7 @@
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <netinet/in.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
@@ -12,6 +13,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
@@ -114,9 +116,9 @@ Visit Connect(std::uint16_t port, const ClientOptions& options = {}) {
 
 class ServerTlsTest : public ::testing::Test {
  protected:
-  void Start(TlsOptions tls) {
-    server_ =
-        std::make_unique<Server>(Server::Options{.address = "127.0.0.1:0", .tls = std::move(tls)});
+  void Start(TlsOptions tls, std::size_t max_connections = 64) {
+    server_ = std::make_unique<Server>(Server::Options{
+        .address = "127.0.0.1:0", .max_connections = max_connections, .tls = std::move(tls)});
     server_->Handle("/ok", [](const Request&) { return Response{.body = "fine"}; });
     const auto started = server_->Start();
     ASSERT_TRUE(started) << started.status().ToString();
@@ -150,6 +152,33 @@ TEST_F(ServerTlsTest, MakesACertificateWhenThereIsNone) {
   const Visit visit = Connect(port());
   EXPECT_EQ(visit.error, "");
   EXPECT_EQ(visit.subject, "/CN=localhost");
+}
+
+/// What TLS needs is made for those that have begun with it.
+TEST_F(ServerTlsTest, WhoSaysNothingCostsLittle) {
+  constexpr int kSilent = 200;
+  Start({}, 2 * kSilent);
+  EXPECT_EQ(Connect(port()).error, "");
+  const std::size_t before = ::mallinfo2().uordblks;
+  std::vector<int> silent;
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port());
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  for (int i = 0; i < kSilent; ++i) {
+    silent.push_back(::socket(AF_INET, SOCK_STREAM, 0));
+    ASSERT_EQ(
+        ::connect(silent.back(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+    if (i % 32 == 31) {  // They have been taken when a later one has been answered.
+      EXPECT_EQ(Connect(port()).error, "");
+    }
+  }
+  EXPECT_EQ(Connect(port()).error, "");
+  const std::size_t after = ::mallinfo2().uordblks;
+  EXPECT_LT(after, before + kSilent * std::size_t{16 << 10});
+  for (const int fd : silent) {
+    ::close(fd);
+  }
 }
 
 TEST_F(ServerTlsTest, RefusesOldVersions) {

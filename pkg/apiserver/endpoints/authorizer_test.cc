@@ -328,6 +328,21 @@ TEST_F(AuthorizerTest, NobodyGrantsWhatTheyDoNotHave) {
   EXPECT_EQ(Do("GET", "/api/v1/namespaces/default/secrets").status, 403);
 }
 
+/// Others' manifests bind to them, also where everybody may do everything.
+class WithoutRolesTest : public testing::ApiFixture {};
+
+TEST_F(WithoutRolesTest, TheRolesOfEveryClusterAreThere) {
+  for (const char* const name : {"cluster-admin", "admin", "edit", "view"}) {
+    EXPECT_EQ(
+        Do("GET", std::string("/apis/rbac.authorization.k8s.io/v1/clusterroles/") + name).status,
+        200)
+        << name;
+  }
+  EXPECT_EQ(
+      Do("GET", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/cluster-admin").status,
+      200);
+}
+
 TEST(ParseTokenFile, ReadsTokensUsersAndGroups) {
   const auto tokens = ParseTokenFile("# tokens\n\na,jane,1,\"x, y\"\r\nb,bob,2");
   ASSERT_TRUE(tokens);

@@ -37,11 +37,12 @@ void Session::Start(Sessions::iterator self, bool spare) {
   spare_ = spare;
   buffer_.max_size(host_.options().max_header_bytes + kMaxReadAhead);
   reading_ = true;
-  tcp().expires_after(host_.options().read_timeout);
+  CloseAfter(host_.options().read_timeout);
   AsyncHandshake([self = shared_from_this()](error_code error) {
     if (self->closed_) {
       return;
     }
+    self->deadline_.cancel();
     if (error) {
       self->Close();
     } else {

@@ -2,7 +2,9 @@
 // Asio needs <utility> first.
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/write.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/ssl/ssl_stream.hpp>
+#include <optional>
 
 #include "kubexx/http/internal/direct_stream.h"
 #include "kubexx/http/internal/openssl.h"
@@ -26,13 +28,11 @@ constexpr std::size_t kMaxWriteAtOnce = std::size_t{4} << 20;
 template <class Stream>
 class StreamSession : public Session {
  public:
-  template <class... Args>
-  StreamSession(tcp::socket socket, Host& host, Args&... args)
-      : Session(ContextOf(socket), host), stream_(std::move(socket), args...) {}
+  StreamSession(asio::io_context& context, Host& host) : Session(context, host) {}
 
  protected:
   void AsyncReadSome(asio::mutable_buffer buffer, SomeRead done) override {
-    stream_.async_read_some(buffer, std::move(done));
+    stream_->async_read_some(buffer, std::move(done));
   }
   void AsyncWrite(const std::vector<asio::const_buffer>& buffers, Done done) override {
     // Asked before each piece; `done` keeps this alive.
@@ -42,7 +42,7 @@ class StreamSession : public Session {
       }
       return error ? 0 : kMaxWriteAtOnce;
     };
-    asio::async_write(stream_, buffers, next,
+    asio::async_write(*stream_, buffers, next,
                       [done = std::move(done)](error_code error, std::size_t) { done(error); });
   }
   bool WriteAtOnce(const std::vector<asio::const_buffer>& buffers, error_code& error) override {
@@ -51,7 +51,7 @@ class StreamSession : public Session {
     if (direct().writing() || direct().has_rest() || asio::buffer_size(buffers) > kMaxAtOnce) {
       return false;
     }
-    asio::write(stream_, buffers, error);
+    asio::write(*stream_, buffers, error);
     return true;
   }
   bool HasRest() override { return direct().has_rest(); }
@@ -60,15 +60,17 @@ class StreamSession : public Session {
   virtual DirectStream& direct() = 0;
   beast::tcp_stream& tcp() override { return direct().next_layer(); }
 
-  Stream stream_;
+  std::optional<Stream> stream_{};
 };
 
 class PlainSession final : public StreamSession<DirectStream> {
  public:
-  PlainSession(tcp::socket socket, Host& host) : StreamSession(std::move(socket), host) {}
+  PlainSession(tcp::socket socket, Host& host) : StreamSession(ContextOf(socket), host) {
+    stream_.emplace(std::move(socket));
+  }
 
  protected:
-  DirectStream& direct() override { return stream_; }
+  DirectStream& direct() override { return *stream_; }
   void AsyncHandshake(Done done) override { done({}); }
   void AsyncShutdown(Done done) override { done({}); }
 };
@@ -76,24 +78,35 @@ class PlainSession final : public StreamSession<DirectStream> {
 class TlsSession final : public StreamSession<beast::ssl_stream<DirectStream>> {
  public:
   TlsSession(tcp::socket socket, Host& host, std::shared_ptr<asio::ssl::context> tls)
-      : StreamSession(std::move(socket), host, *tls), tls_(std::move(tls)) {}
+      : StreamSession(ContextOf(socket), host), tls_(std::move(tls)), silent_(std::move(socket)) {}
 
  protected:
-  DirectStream& direct() override { return stream_.next_layer(); }
+  DirectStream& direct() override { return stream_->next_layer(); }
+  beast::tcp_stream& tcp() override { return stream_ ? direct().next_layer() : silent_; }
+  /// What TLS needs is a hundred times what the connection is: it is made when the client has
+  /// begun.
   void AsyncHandshake(Done done) override {
-    stream_.async_handshake(asio::ssl::stream_base::server, std::move(done));
+    silent_.socket().async_wait(
+        tcp::socket::wait_read, [this, done = std::move(done)](error_code error) mutable {
+          if (error || !silent_.socket().is_open()) {
+            return done(error ? error : asio::error::operation_aborted);
+          }
+          stream_.emplace(silent_.release_socket(), *tls_);
+          stream_->async_handshake(asio::ssl::stream_base::server, std::move(done));
+        });
   }
-  void AsyncShutdown(Done done) override { stream_.async_shutdown(std::move(done)); }
+  void AsyncShutdown(Done done) override { stream_->async_shutdown(std::move(done)); }
   Peer PeerOfClient() override {
-    const Certificate certificate(SSL_get1_peer_certificate(stream_.native_handle()));
+    const Certificate certificate(SSL_get1_peer_certificate(stream_->native_handle()));
     if (certificate == nullptr) {
       return {};
     }
-    return WasRefused(*stream_.native_handle()) ? Peer{.refused = true} : SubjectOf(*certificate);
+    return WasRefused(*stream_->native_handle()) ? Peer{.refused = true} : SubjectOf(*certificate);
   }
 
  private:
   std::shared_ptr<asio::ssl::context> tls_;
+  beast::tcp_stream silent_;  // Until the client has said something.
 };
 
 }  // namespace
