@@ -123,7 +123,7 @@ TEST(GateWithUnreadPolicies, ARolloutNeitherEndsNorFailsUntilTheyAreKnown) {
   gate.OnWorkload(slow.id, &slow);
   clock.Advance(20min);
   EXPECT_THAT(gate.Marks(slow), IsEmpty());
-  EXPECT_EQ(gate.TotalsNow().failed, 0) << "a policy may give it an hour";
+  EXPECT_EQ(gate.TotalsNow().failed, 1) << "for others, but a policy may give it an hour";
   Workload healthy = slow;
   healthy.phase = reloadpolicy::Phase::kComplete;
   gate.OnWorkload(healthy.id, &healthy);
@@ -134,6 +134,130 @@ TEST(GateWithUnreadPolicies, ARolloutNeitherEndsNorFailsUntilTheyAreKnown) {
   unread.reset();
   EXPECT_THAT(gate.Marks(healthy), SizeIs(1)) << "no policy asks for more";
   EXPECT_EQ(gate.TotalsNow().active, 0);
+}
+
+/// A gate of two namespaces, with the policies of "shop" unread when that is wanted, and others all
+/// known.
+class GateBesideUnreadPolicies : public testing::Test {
+ protected:
+  void Begin(reloadpolicy::Settings flags, bool is_synced = true) {
+    gate_.emplace(PolicyGate::Options{
+        .flags = std::move(flags),
+        .clock = clock_,
+        .wait_for_policies = [](const std::stop_token&) { return true; },
+        .unread =
+            [this](const std::string& name) {
+              return name == "shop" && is_unread_ ? std::optional<std::string>("refused")
+                                                  : std::nullopt;
+            }});
+    attached_ = gate_->Attach(
+        {.caches = caches_, .wake = [](const WorkloadId&, base::Duration) {}, .needs_rollout = {}});
+    if (is_synced) {
+      gate_->OnSynced();
+    }
+  }
+  bool Admit(const std::string& namespace_) {
+    std::vector<Change> changes = OneUnreadChange();
+    AnnotationEdits written;
+    return gate_->Admit(UnreadWeb(namespace_), changes, written);
+  }
+  int Held(reloadpolicy::HoldReason reason) {
+    const auto held = gate_->TotalsNow().held;
+    const auto found = held.find(reason);
+    return found == held.end() ? 0 : found->second;
+  }
+  void Tell(const Workload& workload) { gate_->OnWorkload(workload.id, &workload); }
+
+  base::testing::FakeClock clock_;
+  DecisionRules rules_;
+  Caches caches_{{}, rules_};
+  bool is_unread_ = false;
+  std::optional<PolicyGate> gate_;
+  base::Subscription attached_;
+};
+
+// The timeout on a workload is its own: it keeps its place for as long as others allow.
+TEST_F(GateBesideUnreadPolicies, AShortTimeoutOfAWorkloadsOwnStaysItsOwnWhileTheyAreUnread) {
+  for (const bool at_the_start : {true, false}) {
+    SCOPED_TRACE(at_the_start ? "a start" : "a refusal");
+    is_unread_ = false;
+    Begin({.max_in_cluster = 1, .health_timeout = 10min, .stop_after_failures = 1}, !at_the_start);
+    Workload hasty = RolledWeb(clock_, reloadpolicy::Phase::kUpdating);
+    hasty.annotations["reloader.kubexx.io/health-timeout"] = "5s";
+    hasty.annotations[std::string(reloadpolicy::kRolloutStateAnnotation)] =
+        reloadpolicy::RecordFor(reloadpolicy::RolloutState::kFailed, hasty.uid);
+    Tell(hasty);
+    clock_.Advance(10s);
+    is_unread_ = !at_the_start;
+    gate_->AskTheUnread();
+    Tell(hasty);
+    is_unread_ = false;
+    gate_->AskTheUnread();
+    gate_->OnSynced();
+    EXPECT_FALSE(Admit("other"));
+    EXPECT_EQ(Held(reloadpolicy::HoldReason::kLimit), 1) << "and not stopped";
+    clock_.Advance(10min);
+    EXPECT_FALSE(Admit("other"));
+    EXPECT_EQ(Held(reloadpolicy::HoldReason::kStopped), 1);
+  }
+}
+
+// What policies of its namespace might say is no reason to hold others back, or to let them go on.
+TEST_F(GateBesideUnreadPolicies, OthersGoByWhatIsKnown) {
+  is_unread_ = true;
+  for (const bool stops : {false, true}) {
+    SCOPED_TRACE(stops ? "stops after a failure" : "a limit alone");
+    Begin({.max_in_cluster = 1, .health_timeout = 10min});
+    if (stops) {
+      Begin({.max_in_cluster = 1, .health_timeout = 10min, .stop_after_failures = 1});
+    }
+    Tell(RolledWeb(clock_, reloadpolicy::Phase::kUpdating));
+    gate_->AskTheUnread();
+    EXPECT_FALSE(Admit("other"));
+    EXPECT_EQ(Held(reloadpolicy::HoldReason::kLimit), 1);
+    clock_.Advance(11min);
+    EXPECT_EQ(Admit("other"), !stops);
+    EXPECT_EQ(Held(reloadpolicy::HoldReason::kStopped), stops ? 1 : 0);
+    EXPECT_FALSE(Admit("shop"));
+    EXPECT_EQ(Held(reloadpolicy::HoldReason::kPoliciesUnread), 1);
+  }
+}
+
+TEST_F(GateBesideUnreadPolicies, ACompleteRolloutKeepsItsPlaceForOthersAsLongAsIsKnown) {
+  is_unread_ = true;
+  Begin({.max_in_cluster = 1, .health_gate = true, .soak_time = 30s});
+  Workload web = RolledWeb(clock_, reloadpolicy::Phase::kUpdating);
+  Tell(web);
+  gate_->AskTheUnread();
+  web.phase = reloadpolicy::Phase::kComplete;
+  Tell(web);
+  clock_.Advance(29s);
+  EXPECT_FALSE(Admit("other"));
+  clock_.Advance(1s);
+  EXPECT_TRUE(Admit("other"));
+}
+
+// It was restored from a backup, or is a copy.
+TEST_F(GateBesideUnreadPolicies, OldTroubleIsNoFailedRolloutWhateverIsUnreadAtTheStart) {
+  for (const bool is_refused : {false, true}) {
+    SCOPED_TRACE(is_refused ? "its namespace is refused" : "all are unread for a moment");
+    is_unread_ = is_refused;
+    Begin({.health_timeout = 10min, .stop_after_failures = 1}, false);
+    Workload old = RolledWeb(clock_, reloadpolicy::Phase::kFailed);
+    old.annotations.erase(std::string(reloadpolicy::kRolloutStateAnnotation));
+    clock_.Advance(1h);
+    Tell(old);
+    gate_->OnSynced();
+    gate_->AskTheUnread();
+    Tell(old);
+    EXPECT_THAT(gate_->Marks(old), IsEmpty());
+    EXPECT_EQ(gate_->TotalsNow().failed, 0);
+    EXPECT_TRUE(Admit("other"));
+    is_unread_ = false;
+    gate_->AskTheUnread();
+    EXPECT_THAT(gate_->Marks(old), IsEmpty());
+    EXPECT_EQ(gate_->TotalsNow().failed, 0);
+  }
 }
 
 }  // namespace

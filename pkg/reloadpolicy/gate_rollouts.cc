@@ -270,6 +270,9 @@ void Gate::FollowClock(base::WallTime now) {
 
 void Gate::Sweep(base::WallTime now) {
   FollowClock(now);
+  if (unread_.contains("")) {
+    return;  // nothing is known yet, and all is held
+  }
   if (next_sweep_ && now < *next_sweep_) {
     return;
   }
@@ -284,13 +287,17 @@ void Gate::Sweep(base::WallTime now) {
       over.emplace_back(workload, RolloutState::kLeft);
       continue;
     }
-    if (!rollout.failed && rollout.HasFailed(now)) {
+    if (!rollout.failed && !rollout.MayBeOld() && rollout.HasFailed(now)) {
       rollout.failed = true;
       due_.insert(workload);
     }
     if (!rollout.failed_for_others && rollout.HasFailedForOthers(now)) {
       rollout.failed_for_others = true;
       wake_some_ = true;  // it has no place any more
+    }
+    if (rollout.unread && !rollout.soaked_for_others && rollout.IsHealthyForOthers(now)) {
+      rollout.soaked_for_others = true;
+      wake_some_ = true;
     }
     if (const auto change = rollout.NextChange(now)) {
       next = std::min(next.value_or(*change), *change);

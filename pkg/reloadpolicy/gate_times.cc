@@ -18,15 +18,12 @@ void Gate::SetTimesUnder(const Policy& policy) {
 
 void Gate::SetTimes(const ObjectRef& workload, Rollout& rollout) const {
   const bool has_rollouts = HasRollouts(workload.kind);
-  if (IsUnread(workload.key.namespace_)) {
-    rollout.timeout = rollout.others_timeout = Effective::kLongestHealthTimeout;
-    rollout.soak = has_rollouts ? Effective::kLongestSoakTime : base::Duration(0);
-    return;
-  }
   const Effective effective = policies_.Resolve(workload, rollout.annotations);
-  rollout.timeout = effective.HealthTimeout();
+  rollout.unread = IsUnread(workload.key.namespace_);
+  rollout.timeout = rollout.unread ? Effective::kLongestHealthTimeout : effective.HealthTimeout();
   rollout.others_timeout = effective.OthersHealthTimeout();
-  rollout.soak = has_rollouts ? effective.SoakTime() : base::Duration(0);
+  rollout.others_soak = has_rollouts ? effective.SoakTime() : base::Duration(0);
+  rollout.soak = rollout.unread && has_rollouts ? Effective::kLongestSoakTime : rollout.others_soak;
 }
 
 bool Gate::IsUnread(const std::string& namespace_) const {

@@ -7,7 +7,7 @@
 namespace kubexx::reloadpolicy {
 
 Gate::Place Gate::PlaceOf(const Rollout& rollout, base::WallTime now) {
-  if (rollout.IsHealthy(now) || rollout.HasFailedForOthers(now) || rollout.IsLeft(now) ||
+  if (rollout.IsHealthyForOthers(now) || rollout.HasFailedForOthers(now) || rollout.IsLeft(now) ||
       rollout.phase == Phase::kPaused) {
     return Place::kNone;  // what has failed has none
   }

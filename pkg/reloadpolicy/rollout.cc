@@ -30,13 +30,14 @@ void Rollout::See(Phase seen, base::WallTime now) {
   // Without pods one that has failed is not mended: the others would be given what broke it.
   if (!IsThrough(seen) || (seen == Phase::kWithoutPods && failed)) {
     healthy_since.reset();
+    soaked_for_others = false;
   } else if (!healthy_since) {
     healthy_since = now;
   }
 }
 
-base::WallTime Rollout::SoakedAt() const {
-  return Later(*healthy_since, failed || retried ? std::max(soak, kLeastSoakAfterFailure) : soak);
+base::WallTime Rollout::SoakedAfter(base::Duration least) const {
+  return Later(*healthy_since, failed || retried ? std::max(least, kLeastSoakAfterFailure) : least);
 }
 
 base::WallTime Rollout::Deadline() const {
@@ -45,7 +46,7 @@ base::WallTime Rollout::Deadline() const {
 }
 
 base::WallTime Rollout::OthersDeadline() const {
-  return Later(running_since, std::max(timeout, others_timeout));
+  return Later(running_since, unread ? others_timeout : std::max(timeout, others_timeout));
 }
 
 bool Rollout::IsTimed() const {
@@ -60,14 +61,25 @@ bool Rollout::IsStuck(base::WallTime now) const {
 
 bool Rollout::IsHealthy(base::WallTime now) const { return healthy_since && SoakedAt() <= now; }
 
+bool Rollout::IsHealthyForOthers(base::WallTime now) const {
+  return IsHealthy(now) || (unread && healthy_since && SoakedAfter(others_soak) <= now);
+}
+
 bool Rollout::HasFailed(base::WallTime now) const {
   return !IsHealthy(now) && (failed || (!broken && !uncertain && IsStuck(now)));
 }
 
+bool Rollout::IsStuckForOthers(base::WallTime now) const {
+  return (phase == Phase::kFailed && observed) || (IsTimed() && OthersDeadline() <= now);
+}
+
 bool Rollout::HasFailedForOthers(base::WallTime now) const {
+  if (unread) {
+    const bool may_fail = failed || (!broken && !uncertain && !MayBeOld() && !healthy_since);
+    return !IsHealthyForOthers(now) && (failed_for_others || (may_fail && IsStuckForOthers(now)));
+  }
   return HasFailed(now) &&
-         (failed_for_others || timeout >= others_timeout || (phase == Phase::kFailed && observed) ||
-          (IsTimed() && OthersDeadline() <= now));
+         (failed_for_others || timeout >= others_timeout || IsStuckForOthers(now));
 }
 
 bool Rollout::CountsAsFailed(base::WallTime now) const {
@@ -80,7 +92,7 @@ bool Rollout::WasOver(base::WallTime deadline, base::WallTime now) const {
 }
 
 bool Rollout::MayCountAsFailed(base::WallTime now) const {
-  return CountsAsFailed(now) || WasOver(OthersDeadline(), now);
+  return CountsAsFailed(now) || (!MayBeOld() && WasOver(OthersDeadline(), now));
 }
 
 bool Rollout::MayHaveFailed(base::WallTime now) const {
@@ -89,9 +101,15 @@ bool Rollout::MayHaveFailed(base::WallTime now) const {
 
 std::optional<base::WallTime> Rollout::NextChange(base::WallTime now) const {
   if (healthy_since) {
-    return std::max(SoakedAt(), now);
+    return std::max(unread && !soaked_for_others ? SoakedAfter(others_soak) : SoakedAt(), now);
   }
-  if (!IsTimed() || (failed && (failed_for_others || timeout >= others_timeout))) {
+  if (unread && IsTimed() && !failed_for_others && OthersDeadline() > now) {
+    return OthersDeadline();
+  }
+  if (!IsTimed() || (failed && (failed_for_others || timeout >= others_timeout || unread))) {
+    return std::nullopt;
+  }
+  if (MayBeOld() && Deadline() <= now) {
     return std::nullopt;
   }
   return std::max(failed ? OthersDeadline() : Deadline(), now);

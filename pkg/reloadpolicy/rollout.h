@@ -35,6 +35,11 @@ struct Rollout {
   /// As Effective::OthersHealthTimeout.
   base::Duration others_timeout{};
   base::Duration soak{};
+  /// Policies that may ask for more cannot be read: `timeout` and `soak` are the longest then, and
+  /// others go by `others_timeout` and `others_soak`, what is asked for as far as it is known.
+  bool unread = false;
+  base::Duration others_soak{};
+  bool soaked_for_others = false;  ///< with `unread`: it has been complete for that time
   Phase phase = Phase::kUpdating;
   bool observed = false;  ///< the status seen is of this rollout or a later one
   bool retried = false;   ///< the one before failed, which counts until this one is healthy
@@ -60,6 +65,11 @@ struct Rollout {
   void See(Phase seen, base::WallTime now);
   /// It has been complete for its soak time: it has ended well.
   bool IsHealthy(base::WallTime now) const;
+  /// The same for others: it keeps no place that they wait for.
+  bool IsHealthyForOthers(base::WallTime now) const;
+  /// Nothing tells whether it has ended: there is no record, and policies cannot be read that say
+  /// how long it counts.
+  bool MayBeOld() const { return unread && restored && !record; }
   /// It does not get on, or not within its time.
   bool HasFailed(base::WallTime now) const;
   /// It has failed, and not only by a timeout that its own annotation makes shorter than others
@@ -78,7 +88,9 @@ struct Rollout {
   std::optional<base::WallTime> NextChange(base::WallTime now) const;
 
  private:
-  base::WallTime SoakedAt() const;
+  base::WallTime SoakedAt() const { return SoakedAfter(soak); }
+  base::WallTime SoakedAfter(base::Duration least) const;
+  bool IsStuckForOthers(base::WallTime now) const;
   base::WallTime Deadline() const;
   base::WallTime OthersDeadline() const;
   bool IsTimed() const;
