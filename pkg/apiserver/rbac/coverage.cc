@@ -30,6 +30,7 @@ constexpr std::size_t kBytesPerWord = 16;
 /// A value of a rule that is wanted. Without text it stands for all names.
 struct Wish {
   const std::string* text = nullptr;
+  std::size_t times = 1;  ///< that it is there
   std::array<const Naming*, 2> naming{};
 };
 
@@ -127,7 +128,7 @@ class Comparison {
     Levels levels;
     levels[0].wishes = Wishes(groups_, wanted.groups);
     levels[1].wishes = ResourceWishes(wanted.resources);
-    levels[2].wishes = wanted.names.empty() ? std::vector<Wish>(1) : Wishes(names_, wanted.names);
+    levels[2].wishes = wanted.names.empty() ? std::vector<Wish>(1) : NameWishes(wanted.names);
     levels[3].wishes = Wishes(verbs_, wanted.verbs);
     RuleSet whole = all_;
     for (std::size_t i = kLevels; i-- > 0;) {
@@ -209,6 +210,21 @@ class Comparison {
     }
     return wishes;
   }
+  /// A name that is there twice has each verb twice, one after the other, as kube-apiserver's
+  /// answer says it: verb by verb, and for each of these name by name.
+  std::vector<Wish> NameWishes(const Texts& texts) const {
+    std::vector<Wish> wishes;
+    std::map<std::string_view, std::size_t> places;
+    for (const std::string& text : texts) {
+      const auto [place, is_new] = places.try_emplace(text, wishes.size());
+      if (is_new) {
+        wishes.push_back({.text = &text, .naming = {names_.WhoNames(text), nullptr}});
+      } else {
+        ++wishes[place->second].times;
+      }
+    }
+    return wishes;
+  }
   /// A resource as it is written: "*" is given by "*" only, "pods/" by "pods/", and "pods/scale" by
   /// "*/scale", too.
   std::vector<Wish> ResourceWishes(const Texts& texts) const {
@@ -283,8 +299,10 @@ class Comparison {
     for (std::size_t i = 0; fresh && i < 3; ++i) {
       bytes += kBytesPerWord + (levels[i].at->text == nullptr ? 0 : levels[i].at->text->size());
     }
-    known->second.push_back(*levels[3].at->text);
-    Note(bytes);
+    for (std::size_t i = 0; i < levels[2].at->times; ++i) {
+      known->second.push_back(*levels[3].at->text);
+      Note(bytes);
+    }
   }
 
   void Note(std::size_t bytes) {

@@ -53,6 +53,15 @@ TEST(NotCovered, FindsWhatNobodyHolds) {
   }
 }
 
+TEST(NotCovered, ANameThatIsThereTwiceHasEachVerbTwice) {
+  const auto missing = MissingRules({}, RulesIn(R"([{"verbs":["list","get"],"apiGroups":["b","b"],
+      "resources":["jobs"],"resourceNames":["x","y","x"]}])"));
+  ASSERT_THAT(missing, SizeIs(2));
+  EXPECT_THAT(missing[0].verbs,
+              ElementsAre("list", "list", "get", "get", "list", "list", "get", "get"));
+  EXPECT_THAT(missing[1].verbs, ElementsAre("list", "get", "list", "get"));
+}
+
 TEST(NotCovered, NamesEachResourceWithItsVerbs) {
   const auto held = RulesIn(R"([{"verbs":["get"],"apiGroups":[""],"resources":["pods"]}])");
   const auto missing = MissingRules(held, RulesIn(R"([
@@ -143,29 +152,28 @@ class Naive {
     }
     for (const std::string& group : wanted.groups) {
       for (const std::string& resource : wanted.resources) {
-        for (const auto& name : names) {
-          AddVerbs(held, wanted, {.groups = {group}, .resources = {resource}, .names = name},
-                   rules);
+        for (const std::string& verb : wanted.verbs) {
+          for (const auto& name : names) {
+            AddVerb(held, verb, {.groups = {group}, .resources = {resource}, .names = name}, rules);
+          }
         }
       }
     }
   }
-  static void AddVerbs(const std::vector<Rule>& held, const Rule& wanted, Rule rule,
-                       std::vector<Rule>& rules) {
-    for (const std::string& verb : wanted.verbs) {
-      if (std::ranges::any_of(held, [&](const Rule& one) {
-            return HasOrAll(one.verbs, verb) && HasOrAll(one.groups, rule.groups[0]) &&
-                   HasResource(one, rule.resources[0]) &&
-                   (one.names.empty() || (!rule.names.empty() && Has(one.names, rule.names[0])));
-          })) {
-        continue;
-      }
-      const auto known = std::ranges::find_if(rules, [&](const Rule& one) {
-        return one.groups == rule.groups && one.resources == rule.resources &&
-               one.names == rule.names && one.paths.empty();
-      });
-      (known == rules.end() ? rules.emplace_back(rule) : *known).verbs.push_back(verb);
+  static void AddVerb(const std::vector<Rule>& held, const std::string& verb, Rule rule,
+                      std::vector<Rule>& rules) {
+    if (std::ranges::any_of(held, [&](const Rule& one) {
+          return HasOrAll(one.verbs, verb) && HasOrAll(one.groups, rule.groups[0]) &&
+                 HasResource(one, rule.resources[0]) &&
+                 (one.names.empty() || (!rule.names.empty() && Has(one.names, rule.names[0])));
+        })) {
+      return;
     }
+    const auto known = std::ranges::find_if(rules, [&](const Rule& one) {
+      return one.groups == rule.groups && one.resources == rule.resources &&
+             one.names == rule.names && one.paths.empty();
+    });
+    (known == rules.end() ? rules.emplace_back(rule) : *known).verbs.push_back(verb);
   }
 };
 
