@@ -182,7 +182,7 @@ TEST_F(CronJobsInOrder, OneIsNotRunBeforeThoseThatComeFirstAreThroughAlsoAcrossA
     const auto seen = In(kDeployments).Get("first");
     if (seen) {  // what the operator notes on it is another generation
       PatchStatus(kDeployments, "first",
-                  R"({"replicas":1,"updatedReplicas":1,"availableReplicas":1,)"
+                  R"({"replicas":1,"updatedReplicas":1,"readyReplicas":1,"availableReplicas":1,)"
                   R"("observedGeneration":)" +
                       std::to_string(seen->Generation()) + "}");
     }
