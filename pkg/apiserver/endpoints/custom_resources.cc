@@ -154,7 +154,7 @@ bool CustomResources::ReapAll(bool patient, bool& more, const std::stop_token& s
                      {{"definition", MetaString(definition, "name")}, {"error", gone.error()}});
     }
     any_gone = any_gone || (gone && *gone);
-    more = more || budget.spent();
+    more = more || budget.again();
     base::MutexLock lock(mu_);
     active_.erase(uid);
     if (gone && *gone) {

@@ -86,6 +86,7 @@ class Pass {
     } else if (outcome.error().reason == Reason::kConflict) {
       leftovers_.contended = true;
     } else {
+      budget_.NoteFailure();
       logging::Error("Cannot delete an object whose namespace or definition is being deleted",
                      {{"key", one.key}, {"error", outcome.error()}});
       leftovers_.failure = outcome.error().message;

@@ -124,7 +124,7 @@ bool NamespaceReaper::Tick(const std::stop_token& stop) {
     }
     ReapBudget budget = ReapBudget::OfTurn();
     Reap(name, budget, stop);
-    more = more || budget.spent();
+    more = more || budget.again();
   }
   return more;
 }

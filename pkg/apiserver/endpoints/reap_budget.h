@@ -28,9 +28,12 @@ class ReapBudget {
   }
   /// The last one has not been changed.
   void GiveBack() { left_ += patient_ ? 1 : 0; }
-  void End() { spent_ = true; }
+  /// Something could not be deleted: it is not tried again at once.
+  void NoteFailure() { failed_ = true; }
   /// There may be more: that has another turn.
   bool spent() const { return spent_; }
+  /// Whether that may be at once.
+  bool again() const { return spent_ && !failed_; }
   /// How many objects to read at a time: one more than may be deleted tells that there are more.
   std::size_t page() const { return std::min<std::size_t>(left_ + 1, 500); }
 
@@ -40,6 +43,7 @@ class ReapBudget {
   std::size_t left_;
   bool patient_;
   bool spent_ = false;
+  bool failed_ = false;
 };
 
 }  // namespace kubexx::apiserver

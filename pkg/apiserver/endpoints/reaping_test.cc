@@ -2,6 +2,7 @@
 // nothing of it.
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <future>
@@ -195,6 +196,9 @@ class BadStorage final : public testing::ForwardingStorage {
 
   Result<storage::Deleted> Delete(std::string_view key, storage::Revision expected,
                                   std::stop_token stop) override {
+    if (refuses_deletions && key.starts_with("/registry/configmaps/")) {
+      return Fail(Reason::kInternalError, "the disk is full");
+    }
     std::function<void()> hold;
     {
       base::MutexLock lock(mu_);
@@ -217,6 +221,7 @@ class BadStorage final : public testing::ForwardingStorage {
     }
     return swap;
   }
+  std::atomic<bool> refuses_deletions = false;
 
  private:
   base::Mutex mu_;
@@ -278,6 +283,22 @@ TEST_F(BadStorageTest, DefinitionsAreWrittenWhileObjectsOfOthersGo) {
   EXPECT_EQ(made.wait_for(std::chrono::minutes(1)), std::future_status::ready);
   release.count_down();
   EXPECT_EQ(made.get(), std::pair(201, 200));
+}
+
+TEST_F(BadStorageTest, WhatCannotBeDeletedIsNotTriedAgainAtOnce) {
+  ASSERT_EQ(Do(api_, "POST", "/api/v1/namespaces", R"({"metadata":{"name":"team"}})").status, 201);
+  for (int i = 0; i < 2'100; ++i) {
+    ASSERT_EQ(
+        Do(api_, "POST", kReapedMaps, R"({"metadata":{"name":"m)" + std::to_string(i) + R"("}})")
+            .status,
+        201);
+  }
+  storage_.refuses_deletions = true;
+  EXPECT_EQ(Do(api_, "DELETE", kReapedTeam).status, 200);
+  EXPECT_FALSE(api_.Reap());
+  storage_.refuses_deletions = false;
+  EXPECT_TRUE(api_.Reap());
+  EXPECT_TRUE(Goes(api_, kReapedTeam));
 }
 
 TEST_F(BadStorageTest, ADeletionWhoseAnswerWasLostIsDone) {
