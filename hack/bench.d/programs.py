@@ -25,9 +25,10 @@ class Programs:
 class Results:
     """Every line that a program printed, with the scenario it belongs to; also written to a file."""
 
-    def __init__(self, path, keep):
-        """Takes over from an earlier run the scenarios that `keep` says yes to."""
+    def __init__(self, path, keep, stamp):
+        """Takes over from an earlier run the scenarios that `keep` says yes to. Each new row has `stamp`: of what, and when."""
         self.rows = []
+        self.stamp = stamp
         if os.path.exists(path):
             with open(path, encoding="utf-8") as earlier:
                 self.rows = [row for row in map(json.loads, earlier) if keep(row["scenario"])]
@@ -36,7 +37,7 @@ class Results:
             self.file.write(json.dumps(row) + "\n")
 
     def add(self, scenario, run, row):
-        row = {"scenario": scenario, "run": run, **row}
+        row = {"scenario": scenario, "run": run, **row, **self.stamp}
         self.rows.append(row)
         self.file.write(json.dumps(row) + "\n")
         self.file.flush()

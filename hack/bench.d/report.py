@@ -143,6 +143,9 @@ Raw results: [results.jsonl](results.jsonl), a line for each run. {settings.note
 - {settings.machine}; client, API server, etcd and replay server share it
 {versions}
 
+What was measured when:
+
+{table(["part", "kubexx", "on"], settings.of_parts)}
 ## To repeat it
 
     hack/bench               # everything: about {settings.minutes} minutes, once the programs are built

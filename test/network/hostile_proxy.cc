@@ -225,8 +225,21 @@ HostileProxy::HostileProxy(int to_port, std::uint64_t seed)
     : to_port_(to_port), listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
   {
     const base::MutexLock lock(mu_);
-    random_.seed(seed);
+    random_.emplace(seed);
   }
+  Listen();
+}
+
+HostileProxy::HostileProxy(int to_port, std::deque<Plan> plans)
+    : to_port_(to_port), listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  {
+    const base::MutexLock lock(mu_);
+    plans_ = std::move(plans);
+  }
+  Listen();
+}
+
+void HostileProxy::Listen() {
   sockaddr_in address = LoopbackAt(0);
   socklen_t size = sizeof(address);
   auto* const any = reinterpret_cast<sockaddr*>(&address);
@@ -272,10 +285,17 @@ HostileProxy::Plan HostileProxy::MakePlan() {
   if (honest_) {
     return {};
   }
+  if (!random_) {
+    const Plan plan = plans_.empty() ? Plan() : plans_.front();
+    if (!plans_.empty()) {
+      plans_.pop_front();
+    }
+    return plan;
+  }
   // Early bytes are the interesting ones: a handshake, a head, the first event.
-  const double size = std::uniform_real_distribution<double>(0, std::log(32.0 * 1024))(random_);
-  return {.fault = static_cast<Fault>(1 + random_() % 6),
-          .direction = random_() % 2,
+  const double size = std::uniform_real_distribution<double>(0, std::log(32.0 * 1024))(*random_);
+  return {.fault = static_cast<Fault>(1 + (*random_)() % 6),
+          .direction = (*random_)() % 2,
           .after = static_cast<std::size_t>(std::exp(size)) - 1};
 }
 

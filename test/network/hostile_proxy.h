@@ -6,9 +6,11 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <thread>
@@ -33,7 +35,16 @@ const char* NameOf(Fault fault);
 /// its own, sooner or later. A thread for each connection. Thread-safe.
 class HostileProxy {
  public:
+  struct Plan {
+    Fault fault = Fault::kNone;
+    std::size_t direction = 0;  ///< 0: from the client
+    std::size_t after = 0;      ///< bytes
+  };
+
+  /// Each connection has a fault at random.
   HostileProxy(int to_port, std::uint64_t seed);
+  /// The first connections have these, one after the other, and all later ones have none.
+  HostileProxy(int to_port, std::deque<Plan> plans);
   HostileProxy(const HostileProxy&) = delete;
   HostileProxy& operator=(const HostileProxy&) = delete;
   ~HostileProxy();
@@ -45,17 +56,13 @@ class HostileProxy {
   std::map<Fault, int> faults() const;
 
  private:
-  struct Plan {
-    Fault fault = Fault::kNone;
-    std::size_t direction = 0;  // 0: from the client
-    std::size_t after = 0;      // bytes
-  };
   class Relay;
   struct Session {
     std::shared_ptr<std::atomic<bool>> over{};
     std::jthread thread{};
   };
 
+  void Listen();
   void Accept();
   Plan MakePlan();
   void Count(Fault fault);
@@ -66,7 +73,9 @@ class HostileProxy {
   std::atomic<bool> honest_ = false;
   mutable base::Mutex mu_;
   bool stopping_ KX_GUARDED_BY(mu_) = false;
-  std::mt19937_64 random_ KX_GUARDED_BY(mu_);
+  /// Without it the faults are those of `plans_`.
+  std::optional<std::mt19937_64> random_ KX_GUARDED_BY(mu_){};
+  std::deque<Plan> plans_ KX_GUARDED_BY(mu_);
   std::map<Fault, int> faults_ KX_GUARDED_BY(mu_);
   std::list<Session> sessions_ KX_GUARDED_BY(mu_);
   std::jthread acceptor_;
