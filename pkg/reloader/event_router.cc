@@ -1,7 +1,6 @@
 #include "kubexx/reloader/event_router.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "kubexx/cache/informer_event.h"
 #include "kubexx/logging/log.h"
@@ -112,12 +111,14 @@ bool EventRouter::OnSourceChange(SourceType type, const RawEvent& event) {
     return false;
   }
   if (deleted) {
-    const Digest before = std::exchange(source->digest, kNoSource);
-    source->resource_version = VersionNumber(event.resource_version());
+    // One that is made anew with other data is a change. Patterns wait for nothing.
+    const std::uint64_t version =
+        event.final_state_unknown ? 0 : VersionNumber(event.resource_version());
+    for (const WorkloadId& workload : parts_.caches.WorkloadsOf(source->id).by_name) {
+      parts_.memory.RecordEnd(workload, source->id, source->digest, version);
+    }
     if (parts_.rules.reload_on_delete) {
-      NoteWorkloads(*source, &before);
-    } else {  // one made anew with other data is a change
-      NoteKnown(*source, &before, [](const WorkloadId&) { return false; });
+      NoteWorkloads(*source, &source->digest);
     }
     return true;
   }
@@ -320,6 +321,9 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
     } else if (SameButForScale(*old_workload, *workload)) {
       return;
     } else if (!parts_.ignored_namespaces.contains(id.key.namespace_)) {
+      if (VersionNumber(event.resource_version()) < VersionNumber(event.old_resource_version())) {
+        parts_.memory.ForgetVersions(id);  // the store has been restored
+      }
       NoteTemplate(*old_workload, *workload, event);
       NoteRecord(*old_workload, *workload);
     }

@@ -26,10 +26,10 @@ PairState BeganWith(const Digest& digest) {
   return {.kind = Kind::kConfirmed, .digest = digest, .is_ahead_of_record = true};
 }
 
-/// Whether `state` was taken from the data of this change or a later one, which the workload's pods
-/// may not have seen.
-bool WasTakenFrom(const PairState& state, const std::optional<Move>& change) {
-  return change && change->version != 0 && change->version <= state.taken_at;
+/// Whether `state` was taken from the data of this change, or of a later one, which the workload's
+/// pods may not have seen.
+bool WasTakenFrom(const PairState& state, std::uint64_t change, const Knowledge& known) {
+  return change != 0 && change <= state.taken_at && change >= known.template_since;
 }
 
 /// Keeps them in order: a change may be told of anew (see RecentChanges).
@@ -75,12 +75,31 @@ void PairMemory::RecordChange(const WorkloadId& workload, const SourceId& source
   } else {
     const auto [state, is_new] =
         known.pairs.try_emplace(source, PairState{Kind::kObserved, before});
-    if (!is_new && WasTakenFrom(state->second, now)) {
+    if (!is_new && WasTakenFrom(state->second, now ? now->version : 0, known)) {
       state->second = BeganWith(before);
     }
   }
   if (now && now->version != 0) {
     AddTo(known.moves[source], *now);
+  }
+}
+
+void PairMemory::RecordEnd(const WorkloadId& workload, const SourceId& source, const Digest& before,
+                           std::uint64_t version) {
+  const base::MutexLock lock(mu_);
+  Knowledge& known = states_[workload];
+  const auto [state, is_new] = known.pairs.try_emplace(source, PairState{Kind::kObserved, before});
+  if (!is_new && WasTakenFrom(state->second, version, known)) {
+    state->second = BeganWith(before);
+  }
+}
+
+void PairMemory::ForgetVersions(const WorkloadId& workload) {
+  const base::MutexLock lock(mu_);
+  if (const auto found = states_.find(workload); found != states_.end()) {
+    found->second.template_since = 0;
+    found->second.moves.clear();
+    BeginAllAnew(found->second);
   }
 }
 
@@ -128,6 +147,7 @@ void PairMemory::RolledByOthers(const WorkloadId& workload) {
   const base::MutexLock lock(mu_);
   if (const auto found = states_.find(workload); found != states_.end()) {
     found->second.pairs.clear();
+    found->second.moves.clear();
   }
 }
 

@@ -28,6 +28,12 @@ class PairMemory {
   /// `now`: what it changed to, when that is known.
   void RecordChange(const WorkloadId& workload, const SourceId& source, const Digest& before,
                     const std::optional<Move>& now = std::nullopt);
+  /// A source, whose data were `before`, was deleted at `version`; 0: it is not known when. What is
+  /// known already stays, as of a change.
+  void RecordEnd(const WorkloadId& workload, const SourceId& source, const Digest& before,
+                 std::uint64_t version);
+  /// The versions begin anew: the store has been restored.
+  void ForgetVersions(const WorkloadId& workload);
   /// A change of a pod template.
   struct TemplateChange {
     std::uint64_t since = 0;  ///< it was made at this resource version or later; 0: not known

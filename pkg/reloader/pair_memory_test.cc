@@ -176,6 +176,49 @@ TEST(PairMemory, SaysWhetherAPlanIsRight) {
   EXPECT_TRUE(observed.Apply(kPairWorkload, {}));
 }
 
+// Whoever makes it anew changes it. What was deleted before the pods began is no news of theirs,
+// but of a deletion that a list shows nobody knows when it was.
+TEST(PairMemory, ADeletionShowsWhatTheWorkloadRanWith) {
+  PairMemory told_first;
+  told_first.RecordEnd(kPairWorkload, kPairSource, kOld, 18);
+  EXPECT_EQ(told_first.Get(kPairWorkload).pairs.at(kPairSource),
+            (PairState{Kind::kObserved, kOld}));
+  EXPECT_TRUE(told_first.Get(kPairWorkload).moves.empty());
+  PairMemory told_last;
+  told_last.Apply(kPairWorkload, PlanFromNothing(kNew));
+  told_last.RecordEnd(kPairWorkload, kPairSource, kOld, 18);
+  EXPECT_EQ(BeganWith(told_last), kOld);
+  PairMemory known;
+  known.Confirm(kPairWorkload, ChangeTo(kOld), true);
+  known.MarkAdded(kPairWorkload, 10);
+  known.RecordEnd(kPairWorkload, kPairSource, kOld, 0);
+  EXPECT_EQ(BeganWith(known), kOld);
+  known.TemplateChanged(kPairWorkload, {.since = 30, .before = "one", .now = "two"});
+  EXPECT_EQ(BeganWith(known), kOld) << "what was made anew since then counts by its own version";
+}
+
+TEST(PairMemory, VersionsOfAStoreThatWasRestoredSayNothing) {
+  PairMemory memory;
+  memory.MarkAdded(kPairWorkload, 5000);
+  memory.Apply(kPairWorkload, PlanFromNothing(kOld));
+  memory.ForgetVersions(kPairWorkload);
+  memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 3000});
+  EXPECT_EQ(BeganWith(memory), kOld) << "a change after the restore";
+  EXPECT_EQ(memory.Get(kPairWorkload).template_since, 0U);
+}
+
+// The version of an object counts its labels, too.
+TEST(PairMemory, AChangeFromBeforeTheWorkloadIsNoneOverKeysEither) {
+  PairMemory memory;
+  memory.MarkAdded(kPairWorkload, 10);
+  Plan plan;
+  const PairState over_keys{.kind = Kind::kConfirmed, .digest = kNew, .keys = "a", .taken_at = 11};
+  plan.learnt = {{kPairSource, over_keys}};
+  memory.Apply(kPairWorkload, plan);
+  memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 8});
+  EXPECT_EQ(BeganWith(memory), kNew);
+}
+
 TEST(PairMemory, MovesStayInOrderAndAreKeptOnce) {
   PairMemory memory;
   for (const std::uint64_t version : {30U, 40U, 30U, 20U}) {

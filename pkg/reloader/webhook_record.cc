@@ -205,9 +205,10 @@ void WebhookRecord::End(const SourceState& source, Tenure tenure, bool delivered
   }
   if (delivered) {
     pause_ = base::Duration(0);
-    // When there is a later one its own call counts.
+    // Not when there is another by now: a later one, one of a store that was restored, or none,
+    // because the source is gone.
     if (const auto found = told_.find(state.first);
-        found == told_.end() || !IsOlder(source.version, found->second.version)) {
+        found != told_.end() && found->second.version == source.version) {
       SetLocked(state.first, {.digest = state.second, .version = source.version, .tenure = tenure});
     }
     return;
