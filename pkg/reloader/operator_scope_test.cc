@@ -291,6 +291,28 @@ TEST_F(OperatorScopeTest, ASourceThatIsDeletedAfterItGotItsLabelBackIs) {
   EXPECT_THAT(writer_.AwaitFirst(), HasSubstr(R"("$patch":"delete")"));
 }
 
+// A list shows that it is gone, and not since when.
+TEST_F(OperatorScopeTest, ASourceThatIsGoneFromAListAndMadeAnewIsAChange) {
+  FakeSource& sources = *config_maps_[""];
+  Put(sources, Config("old"));
+  StartOperator();
+  for (int i = 0; i < 5; ++i) {
+    Put(*deployments_[""], Web("other"));  // so that "web" is younger than what is listed
+  }
+  Put(*deployments_[""], Web());
+  AwaitLooks(2);
+  sources.FailLists(Status(Reason::kUnavailable, "down"), kForEver);
+  sources.FailWatches(Status(Reason::kUnavailable, "down"), kForEver);
+  sources.DropWatches();
+  sources.Delete({"ns", "config"});
+  sources.Compact();
+  sources.FailLists(Status(Reason::kUnavailable, "down"), 0);
+  sources.FailWatches(Status(Reason::kUnavailable, "down"), 0);
+  AwaitEvent("delete");
+  Put(sources, Config("new"));
+  EXPECT_THAT(writer_.AwaitFirst(), HasSubstr(DigestText("new")));
+}
+
 TEST_F(OperatorScopeTest, WhatGetsTheLabelLaterIsNotCreated) {
   rules_.reload_on_create = true;
   LeaveOut("config");

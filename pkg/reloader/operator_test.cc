@@ -780,30 +780,6 @@ TEST_F(OperatorTest, ASourceThatIsMadeAnewWithOtherDataIsAChange) {
   EXPECT_THAT(writer_.Await(1)[0].patch, HasSubstr(DigestText("new")));
 }
 
-// A list shows that it is gone, and not since when.
-TEST_F(OperatorTest, ASourceThatIsGoneFromAListAndMadeAnewIsAChange) {
-  PutConfigMap("config", "old");
-  StartOperator();
-  for (int i = 0; i < 5; ++i) {
-    Put(*deployments_, Web(kApi));  // so that the Deployment is younger than what is listed
-  }
-  Put(*deployments_, Web());
-  Settle();
-  AwaitReconciles("skipped", 2);
-  config_maps_->FailLists(Status(Reason::kUnavailable, "down"), 1000);
-  config_maps_->FailWatches(Status(Reason::kUnavailable, "down"), 1000);
-  config_maps_->DropWatches();
-  config_maps_->Delete({"ns", "config"});
-  config_maps_->Compact();
-  config_maps_->FailLists(Status(Reason::kUnavailable, "down"), 0);
-  config_maps_->FailWatches(Status(Reason::kUnavailable, "down"), 0);
-  AwaitEvents("configmaps", "delete", 1);
-  PutConfigMap("config", "new");
-  AwaitEvents("configmaps", "add", 2);
-  Settle();
-  EXPECT_THAT(writer_.Await(2)[0].patch, HasSubstr(DigestText("new")));
-}
-
 // The watches are not in step: the change is told of first, the workload was made first.
 TEST_F(OperatorTest, AWorkloadThatIsToldOfAfterAChangeThatIsYoungerMissesNothing) {
   PutConfigMap("config", "old");
