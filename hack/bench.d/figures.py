@@ -34,12 +34,12 @@ def ratio(results, scenario, field, other="client-go", scenario_of_other=None):
 
 @dataclass
 class Target:
-    part: str  # of the measurements: as in hack/bench --only
     what: str
     value: float
     limit: float
     at_most: bool = True
     unit: str = ""
+    part: str = ""  # of the measurements, as in hack/bench --only
 
     @property
     def met(self):
@@ -68,27 +68,49 @@ def slopes(results, sizes):
 
 
 def targets(results, settings):
-    found = [
-        Target("sync", "sync, time on the wall, of client-go's", ratio(results, "sync", "wall_s"), 0.45),
-        Target("sync", "sync, processor time, of client-go's", ratio(results, "sync", "cpu_s"), 0.25),
-        Target("sync", "sync, resident memory, of client-go's", ratio(results, "sync", "rss_mb"), 0.05),
-        Target("sync", "sync, peak of the resident memory after it",
-               spread(results, "sync", "kubexx", "peak_mb").median / max(spread(results, "sync", "kubexx", "rss_mb").median, 1), 1.3),
-        Target("watch", "watch, events per processor second, both objects there to be read, of client-go's",
-               ratio(results, "watch-key", "events_per_cpu_s", scenario_of_other="watch"), 5, False),
-        Target("queue", "queue, operations per second, one thread, of client-go's", ratio(results, "queue-1", "ops_per_s"), 3, False),
-        Target("queue", "queue, operations per second, 8 threads, of client-go's", ratio(results, "queue-8", "ops_per_s"), 3, False),
-        Target("sync", "read of a pod from the lister", spread(results, "reads", "kubexx", "read_us").median, 15, unit=" µs"),
-        Target("sync", "key-only query, each key", spread(results, "reads", "kubexx", "key_us").median, 1, unit=" µs"),
-        Target("sync", "index query, each key", spread(results, "reads", "kubexx", "index_us").median, 1, unit=" µs"),
+    """What is asked for, and what was measured; each with the part that it belongs to."""
+    by_part = {"sync": sync_targets(results), "watch": watch_targets(results), "queue": queue_targets(results),
+               "scale": scale_targets(results, settings)}
+    for part, found in by_part.items():
+        for target in found:
+            target.part = part
+    return [target for found in by_part.values() for target in found]
+
+
+def sync_targets(results):
+    resident = spread(results, "sync", "kubexx", "rss_mb").median
+    return [
+        Target("sync, time on the wall, of client-go's", ratio(results, "sync", "wall_s"), 0.45),
+        Target("sync, processor time, of client-go's", ratio(results, "sync", "cpu_s"), 0.25),
+        Target("sync, resident memory, of client-go's", ratio(results, "sync", "rss_mb"), 0.05),
+        Target("sync, peak of the resident memory after it", spread(results, "sync", "kubexx", "peak_mb").median / max(resident, 1), 1.3),
+        Target("read of a pod from the lister", spread(results, "reads", "kubexx", "read_us").median, 15, unit=" µs"),
+        Target("key-only query, each key", spread(results, "reads", "kubexx", "key_us").median, 1, unit=" µs"),
+        Target("index query, each key", spread(results, "reads", "kubexx", "index_us").median, 1, unit=" µs"),
     ]
+
+
+def watch_targets(results):
+    return [Target("watch, events per processor second, both objects there to be read, of client-go's",
+                   ratio(results, "watch-key", "events_per_cpu_s", scenario_of_other="watch"), 5, False)]
+
+
+def queue_targets(results):
+    return [
+        Target("queue, operations per second, one thread, of client-go's", ratio(results, "queue-1", "ops_per_s"), 3, False),
+        Target("queue, operations per second, 8 threads, of client-go's", ratio(results, "queue-8", "ops_per_s"), 3, False),
+    ]
+
+
+def scale_targets(results, settings):
+    found = []
     costs = slopes(results, settings.scale)
     # Flat: from the last size but one to the last a further object costs no more than in the step before. Earlier steps hide in
     # what the process has free anyway.
     if len(costs) > 1 and costs[-2][1] > 0 and costs[-2][2] > 0:
-        found.append(Target("scale", "processor time of a further object, last step of the scale to the one before", costs[-1][1] / costs[-2][1], 1.1))
-        found.append(Target("scale", "memory of a further object, last step of the scale to the one before", costs[-1][2] / costs[-2][2], 1.1))
+        found.append(Target("processor time of a further object, last step of the scale to the one before", costs[-1][1] / costs[-2][1], 1.1))
+        found.append(Target("memory of a further object, last step of the scale to the one before", costs[-1][2] / costs[-2][2], 1.1))
     if settings.scale and settings.scale[-1] >= 1_000_000:
         largest = f"scale-{settings.scale[-1]}"
-        found.append(Target("scale", "memory of a million pods, peak", spread(results, largest, "kubexx", "peak_mb").median / 1024, 1, unit=" GiB"))
+        found.append(Target("memory of a million pods, peak", spread(results, largest, "kubexx", "peak_mb").median / 1024, 1, unit=" GiB"))
     return found

@@ -295,12 +295,14 @@ TEST_F(OperatorScopeTest, ASourceThatIsDeletedAfterItGotItsLabelBackIs) {
 TEST_F(OperatorScopeTest, ASourceThatIsGoneFromAListAndMadeAnewIsAChange) {
   FakeSource& sources = *config_maps_[""];
   Put(sources, Config("old"));
-  StartOperator();
   for (int i = 0; i < 5; ++i) {
-    Put(*deployments_[""], Web("other"));  // so that "web" is younger than what is listed
+    Put(*deployments_[""], Web());  // so that the last one is younger than what is listed
   }
+  deployments_[""]->Delete({"ns", "web"});
+  StartOperator();
+  AwaitReady();
   Put(*deployments_[""], Web());
-  AwaitLooks(2);
+  AwaitLooks(1);
   sources.FailLists(Status(Reason::kUnavailable, "down"), kForEver);
   sources.FailWatches(Status(Reason::kUnavailable, "down"), kForEver);
   sources.DropWatches();
