@@ -1,0 +1,275 @@
+/// @file
+/// A cluster in memory with one operator on it, for tests.
+#ifndef KUBEXX_RELOADER_INTERNAL_OPERATOR_FIXTURE_H_
+#define KUBEXX_RELOADER_INTERNAL_OPERATOR_FIXTURE_H_
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "kubexx/api/apps/v1/schema.gen.h"
+#include "kubexx/api/apps/v1/types.gen.h"
+#include "kubexx/api/core/v1/schema.gen.h"
+#include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/base/mutex.h"
+#include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/cache/shared_informer.h"
+#include "kubexx/cache/testing/auto_clock.h"
+#include "kubexx/cache/testing/fake_source.h"
+#include "kubexx/codec/codec.h"
+#include "kubexx/reloader/dry_run.h"
+#include "kubexx/reloader/operator.h"
+#include "kubexx/reloader/patch.h"
+
+namespace kubexx::reloader::internal {
+
+namespace core = api::core::v1;
+namespace apps = api::apps::v1;
+using apimachinery::Reason;
+using apimachinery::Result;
+using apimachinery::Status;
+using std::chrono::milliseconds;
+
+inline const WorkloadId kWeb{WorkloadKind::kDeployment, {"ns", "web"}};
+inline const WorkloadId kApi{WorkloadKind::kDeployment, {"ns", "api"}};
+
+/// Takes writes, and tells of failures on demand.
+class FakeWriter final : public WorkloadWriter {
+ public:
+  struct Call {
+    WorkloadId workload;
+    std::string patch;            ///< without the baseline
+    std::string baseline;         ///< in its annotation
+    bool names_baseline = false;  ///< sets or removes it
+  };
+
+  Result<WriteOutcome> Write(const WorkloadId& workload, const WorkloadWrite& write,
+                             std::stop_token) override {
+    WorkloadWrite rest = write;
+    const auto baseline = rest.annotations.extract(std::string(kBaselineAnnotation));
+    const base::MutexLock lock(mu_);
+    (write.Rolls() ? calls_ : records_)
+        .push_back({workload, StrategicMergePatch(rest),
+                    baseline.empty() ? "" : baseline.mapped().value_or(""), !baseline.empty()});
+    changed_.notify_all();
+    if (const auto found = failures_.find(workload); found != failures_.end()) {
+      return apimachinery::Fail(found->second);
+    }
+    if (baseline_failure_ && !baseline.empty()) {
+      return apimachinery::Fail(*baseline_failure_);
+    }
+    return WriteOutcome{.rolled = write.Rolls()};
+  }
+  void Fail(const WorkloadId& workload, Status status) {
+    const base::MutexLock lock(mu_);
+    failures_[workload] = std::move(status);
+  }
+  /// Of writes with a baseline only.
+  void FailBaselines(Status status) {
+    const base::MutexLock lock(mu_);
+    baseline_failure_ = std::move(status);
+  }
+  void Heal() {
+    const base::MutexLock lock(mu_);
+    failures_.clear();
+  }
+  std::vector<Call> Await(std::size_t n) {
+    const base::MutexLock lock(mu_);
+    while (calls_.size() < n) {
+      changed_.wait(mu_);
+    }
+    return calls_;
+  }
+  std::vector<Call> calls() {
+    const base::MutexLock lock(mu_);
+    return calls_;
+  }
+  /// Writes that roll nothing.
+  std::vector<Call> AwaitRecords(std::size_t n) {
+    const base::MutexLock lock(mu_);
+    while (records_.size() < n) {
+      changed_.wait(mu_);
+    }
+    return records_;
+  }
+
+ private:
+  base::Mutex mu_;
+  base::CondVar changed_;
+  std::vector<Call> calls_ KX_GUARDED_BY(mu_);
+  std::vector<Call> records_ KX_GUARDED_BY(mu_);
+  std::map<WorkloadId, Status> failures_ KX_GUARDED_BY(mu_);
+  std::optional<Status> baseline_failure_ KX_GUARDED_BY(mu_);
+};
+
+/// A cluster in memory with one operator on it, all under a clock that stands still.
+class OperatorTest : public testing::Test {
+ protected:
+  void PutConfigMap(const std::string& name, const std::string& value,
+                    const std::string& ns = "ns") {
+    core::ConfigMap config_map;
+    config_map.metadata.namespace_ = ns;
+    config_map.metadata.name = name;
+    config_map.data["key"] = value;
+    Put(*config_maps_, config_map);
+  }
+  void PutSecret(const std::string& name, const std::string& value) {
+    core::Secret secret;
+    secret.metadata.namespace_ = "ns";
+    secret.metadata.name = name;
+    secret.data["key"] = apimachinery::Bytes(value);
+    Put(*secrets_, secret);
+  }
+  /// A Deployment with auto that takes ConfigMap "config" and Secret "password" into its
+  /// environment.
+  static apps::Deployment Web(const WorkloadId& id = kWeb) {
+    apps::Deployment deployment;
+    deployment.metadata.namespace_ = id.key.namespace_;
+    deployment.metadata.name = id.key.name;
+    deployment.metadata.uid = "uid-" + id.key.name;
+    deployment.metadata.annotations["reloader.stakater.com/auto"] = "true";
+    core::Container& container = deployment.spec.template_.spec.containers.emplace_back();
+    container.name = "app";
+    container.env_from.emplace_back().config_map_ref.emplace().local_object_reference.name =
+        "config";
+    container.env_from.emplace_back().secret_ref.emplace().local_object_reference.name = "password";
+    return deployment;
+  }
+  static apps::Deployment WithVariable(apps::Deployment deployment, const std::string& name,
+                                       const std::string& value) {
+    deployment.spec.template_.spec.containers[0].env.push_back({.name = name, .value = value});
+    return deployment;
+  }
+  static apps::Deployment WithBaseline(apps::Deployment deployment, const std::string& text) {
+    deployment.metadata.annotations[std::string(kBaselineAnnotation)] = text;
+    return deployment;
+  }
+  template <class T>
+  static void Put(cache::testing::FakeSource& source, const T& object) {
+    source.PutObject({.encoding = codec::Encoding::kJson,
+                      .bytes = codec::EncodeJson(object),
+                      .key = {object.metadata.namespace_, object.metadata.name}});
+  }
+
+  void StartOperator(ReloadStrategy strategy = ReloadStrategy::kEnvVars, WorkloadRead read = {}) {
+    InformerSet set;
+    const AnnotationKeys keys;
+    set.sources[SourceType::kConfigMap] =
+        Informer<core::ConfigMap>(config_maps_, TransformFor(SourceType::kConfigMap, keys));
+    set.sources[SourceType::kSecret] =
+        Informer<core::Secret>(secrets_, TransformFor(SourceType::kSecret, keys));
+    set.workloads[WorkloadKind::kDeployment] =
+        Informer<apps::Deployment>(deployments_, TransformFor(WorkloadKind::kDeployment, keys));
+    operator_ = std::make_unique<Operator>(
+        Operator::Options{.rules = rules_,
+                          .strategy = strategy,
+                          .ignored_namespaces = {"ignored"},
+                          .clock = clock_,
+                          .registry = &registry_,
+                          .record_baselines = recording_,
+                          .observers = observers_,
+                          .gate = shard_gate_,
+                          .pause_query = pause_query_,
+                          .read_workload = std::move(read),
+                          .rollout_gate = gate_},
+        std::vector{set},
+        dry_run_ ? static_cast<WorkloadWriter&>(*dry_run_) : static_cast<WorkloadWriter&>(writer_));
+    operator_->Start();
+    // Until it has been told of what is there: a workload that it hears of later has its window
+    // then.
+    for (const auto& informer :
+         {set.sources[SourceType::kConfigMap], set.sources[SourceType::kSecret],
+          set.workloads[WorkloadKind::kDeployment]}) {
+      ASSERT_TRUE(informer->WaitForSync({}));
+      while (!informer->HandlerHasSynced("reloader")) {
+        std::this_thread::yield();
+      }
+    }
+  }
+  template <class T>
+  std::shared_ptr<cache::SharedInformerBase> Informer(
+      std::shared_ptr<cache::testing::FakeSource> source,
+      std::function<Result<void>(cache::Object&)> transform) {
+    return std::make_shared<cache::SharedInformer<T>>(
+        std::move(source),
+        cache::InformerOptions{
+            .name = "test", .clock = informer_clock_, .transform = std::move(transform)});
+  }
+
+  double Count(const std::string& name, const metrics::Labels& labels) {
+    return registry_.Counter(name, "", labels).Value();
+  }
+  /// Blocks until a counter has reached `value`.
+  void AwaitCount(const std::string& name, const metrics::Labels& labels, double value) {
+    while (Count(name, labels) < value) {
+      std::this_thread::yield();
+    }
+  }
+  void AwaitEvents(const std::string& resource, const std::string& type, double value) {
+    AwaitCount("reloader_events_processed_total",
+               {{"event_type", type}, {"resource_type", resource}, {"result", "success"}}, value);
+  }
+  void AwaitReconciles(const std::string& result, double value) {
+    AwaitCount("reloader_reconcile_total", {{"result", result}}, value);
+  }
+  /// Waits until a key settles, and lets its window pass; when several do, they must all have been
+  /// noted.
+  void Settle() {
+    clock_.AwaitSleepers(1);
+    clock_.Advance(milliseconds(100));
+  }
+  static std::string DigestText(const std::string& value) {
+    return DigestOf("key=" + value).ToString();
+  }
+
+  std::shared_ptr<cache::testing::FakeSource> config_maps_ =
+      std::make_shared<cache::testing::FakeSource>();
+  std::shared_ptr<cache::testing::FakeSource> secrets_ =
+      std::make_shared<cache::testing::FakeSource>();
+  std::shared_ptr<cache::testing::FakeSource> deployments_ =
+      std::make_shared<cache::testing::FakeSource>();
+  base::testing::FakeClock clock_;
+  cache::testing::AutoClock informer_clock_;  // no waiting for backoff
+  FakeWriter writer_;
+  DecisionRules rules_;
+  BaselineRecording recording_ = BaselineRecording::kWithRollouts;
+  WriteObservers observers_;
+  PauseQuery pause_query_;
+  RolloutGate* gate_ = nullptr;
+  ShardGate* shard_gate_ = nullptr;
+  metrics::Registry registry_;
+  std::optional<DryRunWriter> dry_run_;
+  std::unique_ptr<Operator> operator_;
+};
+
+/// Keeps the reasons of notices. Thread-safe.
+class NoticeObserver final : public WriteObserver {
+ public:
+  void OnWrite(const WriteReport&) override {}
+  void OnNotice(const WorkloadNotice& notice) override {
+    const base::MutexLock lock(mu_);
+    reasons_.push_back(notice.reason + " " + notice.workload.key.name);
+  }
+  std::vector<std::string> reasons() {
+    const base::MutexLock lock(mu_);
+    return reasons_;
+  }
+
+ private:
+  base::Mutex mu_;
+  std::vector<std::string> reasons_ KX_GUARDED_BY(mu_);
+};
+
+}  // namespace kubexx::reloader::internal
+
+#endif  // KUBEXX_RELOADER_INTERNAL_OPERATOR_FIXTURE_H_
