@@ -44,6 +44,7 @@ struct Role {
 
 /// A RoleBinding or a ClusterRoleBinding as policies use it.
 struct Binding {
+  /// Whom it binds: a user, a group or an account.
   struct Subject {
     std::string kind{};
     std::string name{};
@@ -66,6 +67,7 @@ struct Part {
   std::shared_ptr<const Role> role{};
   std::shared_ptr<const Binding> binding{};
 };
+/// Reads an object of that kind. What is not as the kind has it is left out.
 Part ReadPart(PartKind kind, const codec::JsonTree& object);
 
 /// The objects of the group rbac.authorization.k8s.io that count at one time, as upstream's RBAC
