@@ -395,9 +395,9 @@ HttpCall Transport::Impl::Start(const HttpRequest& request) {
         });
     // From the network thread: its continuation is in place there before anything can have come.
     crossplat::threadpool::shared_instance().service().post(
-        [connections = connections, message, exchange, cancel = call->cancel.get_token()] {
+        [to = connections, message, exchange, cancel = call->cancel.get_token()] {
           try {
-            Send(connections, message, exchange, cancel);
+            Send(to, message, exchange, cancel);
           } catch (...) {
             exchange->OnFailure(DescribeFailure(std::current_exception(), {}));
           }
