@@ -205,12 +205,12 @@ class WriteLostInATunnelTest : public ::testing::TestWithParam<std::tuple<std::s
 
 // Writes have tunnels of their own, so only another write can have used the one that breaks.
 TEST_P(WriteLostInATunnelTest, IsNotSentAgain) {
-  const auto& [verb, how] = GetParam();
+  const auto& [verb, broken] = GetParam();
   base::Mutex mu;
   std::map<std::string, int> done;  // by target
   std::atomic<bool> again = false;
   FakeServer server(
-      [&mu, &done, &again, how = how](FakeConnection& connection) {
+      [&mu, &done, &again, how = broken](FakeConnection& connection) {
         for (int n = 1; const auto request = connection.ReadRequest(); ++n) {
           {
             const base::MutexLock lock(mu);

@@ -26,8 +26,8 @@ std::string ModesAt(const JsonTree& o, CellPath path) {
        {"ReadWriteOncePod", "RWOP"}}};
   std::vector<std::string> found;
   for (const auto& [mode, shown] : kModes) {
-    const bool has = std::ranges::any_of(ElementsOf(o, path), [mode = mode](const JsonTree& one) {
-      return one.AsString() != nullptr && *one.AsString() == mode;
+    const bool has = std::ranges::any_of(ElementsOf(o, path), [wanted = mode](const JsonTree& one) {
+      return one.AsString() != nullptr && *one.AsString() == wanted;
     });
     if (has) {
       found.emplace_back(shown);
