@@ -5,9 +5,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <utility>
 
-#include "kubexx/controller/internal/briefly.h"
 #include "kubexx/logging/log.h"
 
 namespace kubexx::controller {
@@ -56,19 +54,12 @@ void StopSignals::Await() {
     if (sigwait(&signals, &number) != 0 || number == kEndSignal) {
       return;
     }
-    if (std::exchange(told_, true)) {
+    if (stop_.stop_requested()) {
       _exit(EXIT_FAILURE);
     }
-    Stop(number);
-  }
-}
-
-// On threads of their own: a callback may hang, and so does a line that nobody reads.
-void StopSignals::Stop(int number) {
-  internal::Briefly([number] {
     logging::Info("Stopping", {{"signal", number == SIGTERM ? "SIGTERM" : "SIGINT"}});
-  });
-  requester_ = std::jthread([this] { stop_.request_stop(); });
+    stop_.request_stop();
+  }
 }
 
 }  // namespace kubexx::controller

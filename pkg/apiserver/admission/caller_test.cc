@@ -53,9 +53,7 @@ TEST_F(CallerTest, ConnectionsAreReused) {
   EXPECT_EQ(server.connections(), 1);
 }
 
-// Whether a webhook has acted on what it did not answer nobody knows; kube-apiserver does not ask
-// again either.
-TEST_F(CallerTest, AConnectionThatBreaksEndsTheCallAndIsReplacedForTheNext) {
+TEST_F(CallerTest, AConnectionThatHasBrokenMeanwhileIsReplaced) {
   FakeServer server(
       [](FakeConnection& connection) {
         if (connection.ReadRequest()) {  // Whatever comes next on the connection is cut off.
@@ -66,8 +64,6 @@ TEST_F(CallerTest, AConnectionThatBreaksEndsTheCallAndIsReplacedForTheNext) {
       },
       Tls());
   ASSERT_EQ(ErrorOf(EndpointOf(server)), "");
-  EXPECT_NE(ErrorOf(EndpointOf(server)), "");
-  EXPECT_EQ(server.connections(), 1);
   EXPECT_EQ(ErrorOf(EndpointOf(server)), "");
   EXPECT_EQ(server.connections(), 2);
 }

@@ -19,12 +19,10 @@ constexpr base::Duration kProgressInterval = std::chrono::milliseconds(100);
 /// As kube-apiserver: clients remember how far they are, for when they begin again.
 constexpr base::Duration kBookmarkInterval = std::chrono::minutes(1);
 
-cache::ReflectorOptions ReflectorOptionsOf(const ResourceType& type, base::Clock& clock,
-                                           WatchCache& cache) {
+cache::ReflectorOptions ReflectorOptionsOf(const ResourceType& type, base::Clock& clock) {
   cache::ReflectorOptions options{.clock = clock};
   options.use_watch_list = false;
-  options.on_error = [name = type.QualifiedPlural(), &cache](const apimachinery::Status& status) {
-    cache.NoteFailure();
+  options.on_error = [name = type.QualifiedPlural()](const apimachinery::Status& status) {
     if (status.reason != apimachinery::Reason::kCancelled) {
       logging::Warning("Cannot follow the storage", {{"resource", name}, {"error", status}});
     }
@@ -41,7 +39,7 @@ Cacher::Cacher(ResourceTypeRef type, storage::Storage& storage, Options options)
       cache_(type_, options_.clock, options_.window),
       reflector_("apiserver/" + type_->QualifiedPlural(),
                  std::make_shared<StorageListerWatcher>(type_, storage), cache_,
-                 ReflectorOptionsOf(*type_, options_.clock, cache_)),
+                 ReflectorOptionsOf(*type_, options_.clock)),
       last_bookmarks_(options_.clock.Now()),
       thread_([this](const std::stop_token& stop) { reflector_.Run(stop); }) {}
 
@@ -94,11 +92,9 @@ Result<void> Cacher::WaitFor(std::int64_t revision, const std::stop_token& stop)
     storage_.RequestProgress();
     const base::TimePoint until = std::min(deadline, options_.clock.Now() + kProgressInterval);
     const Result<void> waited = cache_.WaitFor(revision, until, stop);
-    if (!waited && waited.error().reason != apimachinery::Reason::kTimeout) {
+    if (!waited && (waited.error().reason == apimachinery::Reason::kCancelled ||
+                    options_.clock.Now() >= deadline)) {
       return waited;
-    }
-    if (!waited && options_.clock.Now() >= deadline) {
-      return cache_.Has(0) ? waited : Fail(WatchCache::NotBegun());
     }
   }
   return {};

@@ -81,10 +81,9 @@ void Credentials::Take(Result<std::string> read) {
   }
 }
 
-Result<Credentials::Credential> Credentials::Get(const std::stop_token& stop,
-                                                 base::TimePoint deadline) {
+Result<Credentials::Credential> Credentials::Get(const std::stop_token& stop) {
   if (exec_) {
-    KX_ASSIGN_OR_RETURN(const ExecPlugin::Credential got, exec_->Get(stop, deadline));
+    KX_ASSIGN_OR_RETURN(const ExecPlugin::Credential got, exec_->Get(stop));
     return Credential{
         .authorization = got.value->token.empty() ? std::string() : "Bearer " + got.value->token,
         .plugin = got.value,

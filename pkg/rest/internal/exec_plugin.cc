@@ -3,7 +3,6 @@
 #include <openssl/crypto.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -29,18 +28,12 @@ bool ExecPlugin::FreshLocked() const {
          (!cached_.value->expiration || clock_.Wall() < *cached_.value->expiration);
 }
 
-Result<ExecPlugin::Credential> ExecPlugin::Get(const std::stop_token& stop,
-                                               base::TimePoint deadline) {
+Result<ExecPlugin::Credential> ExecPlugin::Get(const std::stop_token& stop) {
   {
     base::MutexLock lock(mu_);
     while (!FreshLocked() && running_) {
-      const base::Wake wake = clock_.WaitUntil(mu_, changed_, stop, deadline);
-      if (wake == base::Wake::kStopped) {
+      if (clock_.WaitUntil(mu_, changed_, stop, base::TimePoint::max()) == base::Wake::kStopped) {
         return Fail(Reason::kCancelled, "stopped while waiting for the credential plugin");
-      }
-      if (wake == base::Wake::kTimeout && !FreshLocked()) {
-        return Fail(Reason::kTimeout,
-                    "the credential plugin took longer than the request's timeout");
       }
     }
     if (FreshLocked()) {
@@ -48,7 +41,7 @@ Result<ExecPlugin::Credential> ExecPlugin::Get(const std::stop_token& stop,
     }
     running_ = true;
   }
-  auto credential = RunOnce(stop, deadline);
+  auto credential = RunOnce(stop);
   std::shared_ptr<const ExecCredential> old;
   base::MutexLock lock(mu_);
   running_ = false;
@@ -87,8 +80,7 @@ Result<bool> ExecPlugin::Interactive() const {
   return config_.exec->interactive != ExecInteractive::kNever && terminal;
 }
 
-Result<ExecCredential> ExecPlugin::RunOnce(const std::stop_token& stop,
-                                           base::TimePoint deadline) const {
+Result<ExecCredential> ExecPlugin::RunOnce(const std::stop_token& stop) const {
   const ExecConfig& exec = *config_.exec;
   KX_ASSIGN_OR_RETURN(const bool interactive, Interactive());
   KX_ASSIGN_OR_RETURN(std::string info, ExecInfo(config_, interactive));
@@ -97,11 +89,6 @@ Result<ExecCredential> ExecPlugin::RunOnce(const std::stop_token& stop,
   program.env.emplace_back("KUBERNETES_EXEC_INFO", std::move(info));
   if (!interactive) {
     program.timeout = exec.timeout;
-  }
-  if (deadline != base::TimePoint::max()) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(
-        std::max(deadline - clock_.Now(), base::Duration::zero()));
-    program.timeout = std::min(program.timeout.value_or(left), left);
   }
   auto exit = Run(program, stop);
   if (!exit) {
