@@ -218,9 +218,10 @@ edit records web 2
 wait_until 20 "the rollout" rolled_for records web 2
 before=$(template web)
 for manager in kubectl-annotate argocd-controller; do
-  looked=$(looks)
+  looked=$(looks) was=$(baseline web)
   k -n records annotate deployment web --overwrite --field-manager="$manager" "reloader.kubexx.io/baseline=$old" >/dev/null
-  wait_until 20 "a look" has_looked $((looked + 1))
+  # What the one before set back may still be there: then nothing has changed.
+  [ "$was" = "$old" ] || wait_until 20 "a look" has_looked $((looked + 1))
   sleep 1
   [ "$(template web)" = "$before" ] || fail "a baseline that $manager set back has rolled: $(template web)"
 done
