@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "kubexx/cache/internal/retry_after.h"
 #include "kubexx/cache/packed_store.h"
 
 namespace kubexx::cache {
@@ -80,7 +81,7 @@ bool IsOlder(std::string_view a, std::string_view b) {
 
 ReflectorAction AfterBackoff(ReflectorAction action, const Status& status = {}) {
   action.backoff = true;
-  action.min_delay = status.details.retry_after;
+  action.min_delay = internal::RetryAfter(status);
   return action;
 }
 
@@ -256,7 +257,8 @@ ReflectorAction ReflectorState::On(const WatchEnded& input) {
   const bool outage = !input.result && IsOutage(status);
   const bool broken_stream = status.reason == Reason::kUnavailable && !useless;
   const bool failed = !broken_stream && (outage || (input.result ? useless : !input.made_progress));
-  if (incomplete_ && !outage) {
+  // A stream that broke off has ended; a server that is away would not answer a list either.
+  if (incomplete_ && (!outage || broken_stream)) {
     return AfterBackoff(BeginFullState(), status);  // never at once: it may be so for ever
   }
   const bool ask = on_trial_ || (failed && !input.result);

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <string>
+#include <utility>
 
 namespace kubexx::cache {
 namespace {
@@ -304,6 +305,23 @@ TEST(ReflectorStateTest, WhatWasMissedIsListedWhenTheWatchEndsAndNeverAtOnce) {
   state.Next(PageListed{{.resource_version = "12"}});
   state.Next(Committed{});
   EXPECT_EQ(state.Next(Closed(true, false)).kind, Kind::kWatch) << "this list missed nothing";
+}
+
+TEST(ReflectorStateTest, WhatWasMissedIsListedAlsoWhereWatchesOnlyBreak) {
+  for (const auto& [made_progress, was_short] : {std::pair(false, false), std::pair(true, true)}) {
+    ReflectorState state = Watching();
+    state.Missed();
+    const ReflectorAction list = state.Next(Ended(kRefused, made_progress, was_short));
+    EXPECT_EQ(list.kind, Kind::kListPage);
+    EXPECT_TRUE(list.backoff);
+  }
+}
+
+TEST(ReflectorStateTest, ARetryAfterOfHoursIsNotWaitedFor) {
+  ReflectorState state = Watching();
+  Status maintenance = kRefused;
+  maintenance.details.retry_after = std::chrono::hours(24);
+  EXPECT_EQ(state.Next(Ended(maintenance)).min_delay, std::chrono::minutes(2));
 }
 
 TEST(ReflectorStateTest, AnEventFromBeforeWhatIsKnownIsListedForAfresh) {

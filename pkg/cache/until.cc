@@ -6,6 +6,7 @@
 
 #include "kubexx/base/function_ref.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/cache/internal/retry_after.h"
 #include "kubexx/cache/stop_timer.h"
 
 namespace kubexx::cache {
@@ -175,7 +176,7 @@ Result<void> RetryWatch(ListerWatcher& source, apimachinery::ListOptions options
     base::Duration pause = kBetweenWatches - (clock.Now() - began);
     if (!result) {
       pause =
-          std::max<base::Duration>({pause, kBetweenWatches, result.error().details.retry_after});
+          std::max<base::Duration>({pause, kBetweenWatches, internal::RetryAfter(result.error())});
     }
     if (pause > base::Duration::zero() && !clock.SleepFor(pause, stop)) {
       return Fail(Reason::kCancelled, "the watch was stopped");

@@ -17,6 +17,8 @@
 #include "kubexx/controller/internal/manager_parts.h"
 #include "kubexx/controller/internal/recorders.h"
 #include "kubexx/controller/internal/runnable_group.h"
+#include "kubexx/controller/internal/still_running.h"
+#include "kubexx/controller/internal/stop_look.h"
 #include "kubexx/logging/log.h"
 #include "kubexx/metrics/process_metrics.h"
 
@@ -31,14 +33,6 @@ using apimachinery::Status;
 // For what heeds its stop_token; another process may lead already.
 constexpr base::Duration kLostGrace = std::chrono::seconds(1);
 constexpr const char* kHandlers = "the handlers of the caches";
-
-std::string Join(const std::vector<std::string>& names, const char* between) {
-  std::string text;
-  for (const std::string& name : names) {
-    text += (text.empty() ? "" : between) + name;
-  }
-  return text;
-}
 
 }  // namespace
 
@@ -77,8 +71,8 @@ class Manager::Impl {
       if (caches_synced_) {
         return {};
       }
-      return Fail(Reason::kServiceUnavailable,
-                  "caches wait for their first lists: " + Join(caches_->Unsynced(), "; "));
+      return Fail(Reason::kServiceUnavailable, "caches wait for their first lists: " +
+                                                   internal::Join(caches_->Unsynced(), "; "));
     });
   }
 
@@ -123,6 +117,7 @@ class Manager::Impl {
                                                   .on_stuck = options_.on_stuck});
     const std::stop_callback end(stop, [this] { ended_.request_stop(); });
     errands_.Start();
+    const internal::StopLook look(stop, ended_);
     if (Result<void> started = Start(); !started) {
       Failed(started.status());
     }
@@ -172,7 +167,7 @@ class Manager::Impl {
         return {};
       }
       return Fail(Reason::kTimeout, "caches did not get their first lists in time: " +
-                                        Join(caches_->Unsynced(), "; "));
+                                        internal::Join(caches_->Unsynced(), "; "));
     }
     caches_synced_ = true;
     others_.Start();
@@ -193,7 +188,7 @@ class Manager::Impl {
   /// it is not this thread that hangs.
   Result<void> Warmup() {
     const auto result = std::make_shared<Result<void>>();
-    Send("warm-ups", [this, result] { *result = leaders_.Warmup(ended_.get_token()); });
+    Send("warm-ups", [this, result] { *result = leaders_.Warmup(warmup_stop_.get_token()); });
     return errands_.Await(base::TimePoint::max(), ended_.get_token()) ? *result : Result<void>();
   }
 
@@ -258,26 +253,32 @@ class Manager::Impl {
         options_.clock.WaitUntil(mu_, changed_, stop, base::TimePoint::max());
       }
     }
-    leaders_.RequestStop();
     if (!election_stop_.stop_requested()) {
       lost_leadership_ = true;
+      lost_.request_stop();  // before what it stops is told, and may hang when it is
       const std::string why = leadership_->WhyLost();
       Failed(Status(Reason::kConflict,
                     "leader election: the lease was lost" + (why.empty() ? "" : ": " + why)));
     }
+    leaders_.RequestStop();
     leaders_.Await(base::TimePoint::max());
     leads_ = false;
   }
 
   /// The first failure is why the manager ends.
   void Failed(Status status) {
-    if (const base::MutexLock lock(mu_); failure_) {
-      logging::Warning("A failure while the manager ends", {{"error", status}});
-    } else {
-      logging::Error("The manager ends", {{"error", status}});
-      failure_ = std::move(status);
+    bool is_first = false;
+    {
+      const base::MutexLock lock(mu_);
+      is_first = !failure_;
+      failure_ = failure_.value_or(status);
     }
-    ended_.request_stop();
+    ended_.request_stop();  // Before a line that may wait for somebody to read it.
+    if (is_first) {
+      logging::Error("The manager ends", {{"error", status}});
+    } else {
+      logging::Warning("A failure while the manager ends", {{"error", status}});
+    }
   }
 
   void AwaitEnd() {
@@ -293,8 +294,13 @@ class Manager::Impl {
     guard.At("what was stopped");
     (void)guard.Deadline();  // the grace begins
     election_stop_.request_stop();
-    leaders_.RequestStop();
-    others_.RequestStop();
+    // Stopping calls what users have registered with their tokens.
+    Send("the stop callbacks of what the leader runs", [this] {
+      warmup_stop_.request_stop();  // the leader runs nothing yet while there are any
+      leaders_.RequestStop();
+    });
+    Send("the stop callbacks of what every replica runs", [this] { others_.RequestStop(); });
+    errands_.AwaitBriefly();
     const auto await = [&guard](internal::RunnableGroup& group) {
       return guard.Await([&group](base::TimePoint deadline, const std::stop_token& cut) {
         return group.Await(deadline, cut);
@@ -319,7 +325,8 @@ class Manager::Impl {
     guard.At(told ? "the last Events" : kHandlers);
     recorders_.Stop();
     guard.At(told ? "the servers" : kHandlers);
-    servers_.RequestStop();
+    Send("the stop callbacks of servers", [this] { servers_.RequestStop(); });
+    errands_.AwaitBriefly();
     done = await(servers_) && done;
     http_.Stop();
     leads_ = false;
@@ -345,13 +352,10 @@ class Manager::Impl {
     return true;
   }
 
-  std::vector<std::string> Running() const {
-    std::vector<std::string> names;
-    for (const internal::RunnableGroup* group : {&leaders_, &others_, &servers_}) {
-      const std::vector<std::string> running = group->Running();
-      names.insert(names.end(), running.begin(), running.end());
-    }
-    return names;
+  std::vector<std::string> Running() {
+    return internal::AskWhatRuns(
+        {&leaders_, &others_, &servers_, &errands_},
+        [this](std::function<void()> ask) { Send("a question", std::move(ask)); });
   }
 
   const ManagerOptions options_;
@@ -366,7 +370,8 @@ class Manager::Impl {
   std::atomic<bool> caches_synced_ = false;
   std::atomic<bool> leads_ = false;
   std::atomic<bool> lost_leadership_ = false;
-  std::stop_source ended_;
+  std::stop_source ended_;  // Users do not get its token, see EndGuard.
+  std::stop_source warmup_stop_;
   std::stop_source election_stop_;
   std::stop_source lost_;
   std::optional<std::stop_callback<std::function<void()>>> on_lost_;
@@ -397,16 +402,13 @@ Manager::Manager(std::shared_ptr<rest::RESTClient> client, ManagerOptions option
                                    std::move(events))) {}
 
 Manager::~Manager() = default;
-
 Result<void> Manager::Add(std::shared_ptr<Runnable> runnable) {
   return impl_->Add(std::move(runnable));
 }
-
 Result<void> Manager::Add(std::string name, Stage stage,
                           std::function<Result<void>(std::stop_token)> run) {
   return Add(std::make_shared<internal::FunctionRunnable>(std::move(name), stage, std::move(run)));
 }
-
 Result<void> Manager::AddHealthCheck(const std::string& name, HealthCheck check) {
   return impl_->health().Add(name, std::move(check));
 }
@@ -416,7 +418,6 @@ Result<void> Manager::AddReadyCheck(const std::string& name, HealthCheck check) 
 
 Result<void> Manager::Run(std::stop_token stop) { return impl_->Run(stop); }
 bool Manager::IsLeader() const { return impl_->is_leader(); }
-
 Client Manager::NewClient(std::stop_token stop) const {
   Client::Parts parts = impl_->ClientParts();
   parts.stop = std::move(stop);
@@ -442,7 +443,6 @@ ControllerOptions Manager::ControllerDefaults(std::string_view kind) const {
 }
 
 Client::Parts Manager::ClientParts() const { return impl_->ClientParts(); }
-
 Result<void> Manager::ClaimControllerName(const ControllerOptions& options) {
   return impl_->ClaimControllerName(options);
 }

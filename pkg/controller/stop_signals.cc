@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <utility>
 
+#include "kubexx/controller/internal/briefly.h"
 #include "kubexx/logging/log.h"
 
 namespace kubexx::controller {
@@ -54,12 +56,20 @@ void StopSignals::Await() {
     if (sigwait(&signals, &number) != 0 || number == kEndSignal) {
       return;
     }
-    if (stop_.stop_requested()) {
+    if (std::exchange(told_, true)) {
+      requester_.detach();  // it may hang; a thread that nobody joined is an error to ThreadSanitizer
       _exit(EXIT_FAILURE);
     }
-    logging::Info("Stopping", {{"signal", number == SIGTERM ? "SIGTERM" : "SIGINT"}});
-    stop_.request_stop();
+    Stop(number);
   }
+}
+
+// On threads of their own: a callback may hang, and so does a line that nobody reads.
+void StopSignals::Stop(int number) {
+  internal::Briefly([number] {
+    logging::Info("Stopping", {{"signal", number == SIGTERM ? "SIGTERM" : "SIGINT"}});
+  });
+  requester_ = std::jthread([this] { stop_.request_stop(); });
 }
 
 }  // namespace kubexx::controller

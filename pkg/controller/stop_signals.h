@@ -10,7 +10,8 @@ namespace kubexx::controller {
 
 /// Make one at the start of main, before any thread: it blocks the two signals in this thread, and
 /// so in all that are started from it, and takes them on a thread of its own. The first one
-/// requests the stop; a second one ends the process at once with status 1. SIGPIPE is ignored. At
+/// requests the stop; a second one ends the process at once with status 1, whatever the callbacks
+/// of the stop are at. SIGPIPE is ignored. At
 /// its end the signals do what they did before. At most one at a time.
 class StopSignals {
  public:
@@ -23,8 +24,11 @@ class StopSignals {
 
  private:
   void Await();
+  void Stop(int number);
 
   std::stop_source stop_;
+  bool told_ = false;       // of thread_ alone
+  std::jthread requester_;  // likewise; thread_ ends first
   std::jthread thread_;
 };
 

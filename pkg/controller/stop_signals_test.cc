@@ -1,10 +1,14 @@
 #include "kubexx/controller/stop_signals.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <cstdlib>
+#include <semaphore>
+#include <stop_token>
+#include <string>
 
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
@@ -45,6 +49,50 @@ TEST_F(StopSignalsTest, SecondSignalEndsTheProcess) {
     const StopSignals signals;
     kill(getpid(), SIGTERM);
     WaitForStop(signals.token());
+    kill(getpid(), SIGTERM);
+    while (true) {
+      pause();
+    }
+  };
+  EXPECT_EXIT(run(), ::testing::ExitedWithCode(EXIT_FAILURE), "");
+}
+
+// Makes standard error a pipe that is full and that nobody reads.
+void BlockStandardError() {
+  int ends[2] = {-1, -1};
+  if (pipe(ends) != 0 || fcntl(ends[1], F_SETFL, O_NONBLOCK) != 0) {
+    _exit(41);
+  }
+  const std::string block(4096, 'x');
+  while (write(ends[1], block.data(), block.size()) > 0) {
+  }
+  fcntl(ends[1], F_SETFL, 0);
+  dup2(ends[1], STDERR_FILENO);
+}
+
+TEST_F(StopSignalsTest, TheStopIsRequestedThoughNobodyReadsTheLog) {
+  const auto run = [] {
+    BlockStandardError();
+    const StopSignals signals;
+    kill(getpid(), SIGTERM);
+    WaitForStop(signals.token());
+    _exit(42);
+  };
+  EXPECT_EXIT(run(), ::testing::ExitedWithCode(42), "");
+}
+
+TEST_F(StopSignalsTest, SecondSignalEndsTheProcessThoughACallbackHangs) {
+  const auto run = [] {
+    const StopSignals signals;
+    std::binary_semaphore called(0);
+    const std::stop_callback hangs(signals.token(), [&called] {
+      called.release();
+      while (true) {
+        pause();
+      }
+    });
+    kill(getpid(), SIGTERM);
+    called.acquire();
     kill(getpid(), SIGTERM);
     while (true) {
       pause();

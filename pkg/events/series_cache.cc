@@ -1,5 +1,6 @@
 #include "kubexx/events/series_cache.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <limits>
@@ -125,6 +126,13 @@ void SeriesCache::Restore(Event event) {
   // Idle still: the next Close tries again.
   const std::string key = KeyOf(event);
   entries_.Put(key, Entry{.event = std::move(event), .last = clock_.Now() - 2 * kIdle});
+}
+
+void SeriesCache::NotWritten(const Event& event) {
+  Entry* const entry = event.series ? entries_.Find(KeyOf(event)) : nullptr;
+  if (entry != nullptr) {
+    entry->written = std::min(entry->written, event.series->count - 1);
+  }
 }
 
 std::vector<SeriesCache::Event> SeriesCache::Unwritten() const {

@@ -44,6 +44,9 @@ class SeriesCache {
   std::vector<Event> Close();
   void Restore(Event event);
 
+  /// Takes back that the series of `event`, which Observe or Series gave, has been written.
+  void NotWritten(const Event& event);
+
   /// Series whose count is not what was written last: what has to be written before the process
   /// ends.
   std::vector<Event> Unwritten() const;
@@ -54,8 +57,9 @@ class SeriesCache {
   struct Entry {
     Event event{};
     base::TimePoint last{};
-    int written = 0;  ///< the count that Observe had written
+    int written = 0;  ///< the count that was given to be written last
   };
+
   static std::string KeyOf(const Event& event);
 
   base::Clock& clock_;

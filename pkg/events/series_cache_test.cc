@@ -80,6 +80,17 @@ TEST_F(SeriesCacheTest, GivesSeriesToBeRefreshed) {
   EXPECT_THAT(cache_.Unwritten(), IsEmpty());
 }
 
+TEST_F(SeriesCacheTest, WhatCouldNotBeWrittenIsWrittenBeforeTheEnd) {
+  (void)cache_.Observe(About("a"));
+  cache_.NotWritten(cache_.Observe(About("a")).at(0));
+  ASSERT_THAT(cache_.Unwritten(), SizeIs(1));
+  EXPECT_EQ(cache_.Unwritten()[0].series->count, 2);
+  const auto refreshed = cache_.Series();
+  EXPECT_THAT(cache_.Unwritten(), IsEmpty());
+  cache_.NotWritten(refreshed.at(0));
+  EXPECT_THAT(cache_.Unwritten(), SizeIs(1));
+}
+
 TEST_F(SeriesCacheTest, ClosesWhatWasIdle) {
   (void)cache_.Observe(About("single"));
   (void)cache_.Observe(About("series"));

@@ -98,9 +98,12 @@ class SeriesRecorder::Impl {
     for (Event& write : writes) {
       const std::string patch = PatchOf(write);
       const internal::Retry retry{.pause = pause, .when_exists = !patch.empty()};
+      const Event given = write;
       const auto stored = internal::Deliver(*sink_, std::move(write), patch, retry, metrics_, stop);
       if (!stored && stored.error().reason == apimachinery::Reason::kCancelled) {
         pipeline_.GaveUp();
+      } else if (!stored && internal::MayRetry(stored.error())) {
+        cache_.NotWritten(given);
       }
     }
   }
@@ -127,8 +130,10 @@ class SeriesRecorder::Impl {
     const base::TimePoint now = options_.clock.Now();
     if (now >= refresh_at_) {
       refresh_at_ = now + SeriesCache::kRefresh;
-      for (Event& event : cache_.Series()) {
-        WriteOnce(std::move(event), stop);
+      for (const Event& event : cache_.Series()) {
+        if (!WriteOnce(event, stop)) {
+          cache_.NotWritten(event);
+        }
       }
     }
     if (now >= close_at_) {

@@ -55,10 +55,10 @@ class Server {
     /// Of bodies that are still being read, all together: beyond it, of the connections that hold
     /// half their share of it or more, the one that has been at its body for longest is closed.
     std::size_t max_unread_body_bytes = 256 << 20;
-    /// Of answers that their clients have not taken yet, all together, those in pieces (streams)
-    /// aside: beyond it, of the other connections that hold half their share of it or more, the one
-    /// that has taken nothing for longest is closed, and so on. One answer may go beyond it, and
-    /// answers of less than 64 KiB close nobody.
+    /// Of answers that their clients have not taken yet, all together; of streams, the chunks that
+    /// no other stream has: beyond it, of the other connections that hold half their share of it or
+    /// more, the one that has taken nothing for longest is closed, and so on. One answer may go
+    /// beyond it, and answers of less than 64 KiB close nobody.
     std::size_t max_unread_answer_bytes = 512 << 20;
     /// Who has taken something of an answer within that time is closed only when twice as much
     /// waits: many may ask for much at once, as informers do after a restart, and read.
@@ -89,8 +89,9 @@ class Server {
     /// How many handlers with a thread of the server's may be Waiting at once.
     std::size_t max_waiting_handlers = 256;
     /// How long a handler on a thread of its own may take, waiting for a free thread included. Then
-    /// its stop token is requested and the client gets 503.
+    /// its stop token is requested and the client gets `timeout_response`; unset: 503.
     std::chrono::milliseconds handler_timeout = std::chrono::seconds(30);
+    std::function<Response()> timeout_response{};
     /// Runs in Start, when connections can be made and none has been answered yet; port() is set.
     /// Start returns its error.
     std::function<apimachinery::Result<void>()> on_listening{};

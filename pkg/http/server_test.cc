@@ -456,6 +456,16 @@ TEST_F(ServerTest, HandlerThatTakesTooLongIsStoppedAndAnsweredFor) {
   }
 }
 
+TEST_F(ServerTest, WhatIsSaidOfAHandlerThatTakesTooLongIsTheServersUsers) {
+  Server::Options options = Local();
+  options.handler_threads = 1;
+  options.handler_timeout = std::chrono::milliseconds(50);
+  options.timeout_response = [] { return Response{.status = 504, .body = "own words"}; };
+  Start(options);
+  server_->Handle("/slow", AwaitStop);
+  EXPECT_THAT(Get(*server_, "/slow"), AllOf(StartsWith("HTTP/1.1 504 "), EndsWith("own words")));
+}
+
 TEST_F(ServerTest, StopEndsHandlersOnThreadsOfTheirOwn) {
   Server::Options options = Local();
   options.handler_threads = 1;

@@ -12,9 +12,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kubexx/http/server.h"
@@ -73,6 +75,24 @@ class Reader {
   std::array<char, 65536> buffer_{};
 };
 
+/// A stream that begins with much and does not end.
+class OneChunk final : public BodyStream {
+ public:
+  explicit OneChunk(Chunk chunk) : chunk_(std::move(chunk)) {}
+
+  void Start(std::function<void()> /*wake*/) override {}
+  bool Take(std::vector<Chunk>& chunks) override {
+    if (chunk_ != nullptr) {
+      chunks.push_back(std::move(chunk_));
+    }
+    return true;
+  }
+  void Closed() override {}
+
+ private:
+  Chunk chunk_;
+};
+
 class UnreadAnswersTest : public ::testing::Test {
  protected:
   /// For so many of the large answers.
@@ -86,14 +106,22 @@ class UnreadAnswersTest : public ::testing::Test {
                     [](const Request&) { return Response{.body = std::string(kAnswer, 'x')}; });
     server_->Handle("/little",
                     [](const Request&) { return Response{.body = std::string(kSmall, 'x')}; });
+    server_->Handle("/stream", [](const Request&) {
+      return Response{
+          .stream = std::make_shared<OneChunk>(std::make_shared<const std::string>(kAnswer, 'x'))};
+    });
+    server_->Handle("/shared",
+                    [chunk = std::make_shared<const std::string>(kAnswer, 'x')](const Request&) {
+                      return Response{.stream = std::make_shared<OneChunk>(chunk)};
+                    });
     ASSERT_TRUE(server_->Start());
   }
   Reader& NewReader() { return readers_.emplace_back(server_->port()); }
 
   /// Eight ask for the large answer before the first of them reads on; how many get all of it.
-  int WholeOfEight() {
+  int WholeOfEight(std::string_view path = "/much") {
     for (int i = 0; i < 8; ++i) {
-      NewReader().Ask("/much");
+      NewReader().Ask(path);
     }
     int whole = 0;
     for (Reader& reader : readers_) {
@@ -110,6 +138,16 @@ TEST_F(UnreadAnswersTest, MakeRoomForOthers) {
   Start(3.5);
   EXPECT_EQ(WholeOfEight(), 3);
   EXPECT_EQ(readers_.back().Read(1), 1U) << "the last ones are those that stay";
+}
+
+TEST_F(UnreadAnswersTest, SoDoStreamsThatBeginWithMuch) {
+  Start(3.5);
+  EXPECT_EQ(WholeOfEight("/stream"), 3);
+}
+
+TEST_F(UnreadAnswersTest, WhatStreamsShareIsHeldOnce) {
+  Start(3.5);
+  EXPECT_EQ(WholeOfEight("/shared"), 8);
 }
 
 TEST_F(UnreadAnswersTest, WhoReadsStays) {

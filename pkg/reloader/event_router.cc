@@ -288,10 +288,10 @@ void EventRouter::NoteTemplateOf(const WorkloadId& workload,
                                  const PairMemory::TemplateChange& change) {
   using News = PairMemory::TemplateNews;
   const News news = parts_.memory.TemplateChanged(workload, change);
+  const bool is_undone = news == News::kUndone;
   if (news == News::kNone) {
     return;
   }
-  const bool is_undone = news == News::kUndone;
   if (!is_undone && parts_.set_backs != nullptr) {
     parts_.set_backs->SetBack(workload);
   }
@@ -321,12 +321,24 @@ void EventRouter::NoteRecord(const Workload& before, const Workload& now, std::u
   }
 }
 
-void EventRouter::NoteWhatCameBefore(const WorkloadId& workload, std::uint64_t version) {
-  if (version == 0 || parts_.recent == nullptr) {
+bool EventRouter::MayUse(const Workload& workload, const std::vector<SourceId>& referenced,
+                         const SourceId& source) const {
+  std::vector<BadItem> bad_items;  // the reconcile of the workload reports them
+  return (IsOfDeployment(workload) && workload.containers.empty()) ||  // not known yet
+         std::ranges::binary_search(referenced, source) ||
+         IsListed(source, workload, parts_.rules.keys, parts_.patterns, bad_items);
+}
+
+void EventRouter::NoteWhatCameBefore(const Workload& workload, std::uint64_t version) {
+  if (parts_.recent == nullptr) {
     return;
   }
-  for (const auto& [source, before, now] : parts_.recent->Since(workload.key.namespace_, version)) {
-    Record(workload, source, {before, 0}, now);
+  const std::vector<SourceId> referenced = ReferencedSources(workload);
+  for (const auto& [source, before, now] :
+       parts_.recent->Since(workload.id.key.namespace_, version)) {
+    if (MayUse(workload, referenced, source)) {
+      Record(workload.id, source, {before, 0}, now);
+    }
   }
 }
 
@@ -360,38 +372,44 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
         {{"kind", KindName(kind)}, {"workload", id.key.ToString()}, {"error", workload.status()}});
     return;
   }
+  const bool is_first = event.type == RawEvent::Type::kAdd && event.is_in_initial_list;
+  bool is_new = event.type == RawEvent::Type::kAdd && !event.is_in_initial_list;
   if (event.type == RawEvent::Type::kUpdate) {
     const auto old_workload = WorkloadFrom(kind, event.old_object());
     if (!old_workload || old_workload->uid != workload->uid) {
       parts_.memory.Forget(id);  // deleted and made anew, unseen
+      is_new = true;
     } else if (SameButForScale(*old_workload, *workload)) {
       return;
     } else if (!parts_.ignored_namespaces.contains(id.key.namespace_)) {
-      if (VersionNumber(event.resource_version()) < VersionNumber(event.old_resource_version())) {
-        parts_.memory.ForgetVersions(id);  // the store has been restored
-      }
       NoteTemplate(*old_workload, *workload, event);
       NoteRecord(*old_workload, *workload, VersionNumber(event.resource_version()));
     }
   }
   const std::uint64_t version =
       event.is_single_change ? VersionNumber(event.resource_version()) : 0;
+  const std::uint64_t since =
+      version != 0 || is_new ? version : VersionNumber(event.old_resource_version());
   if (kind == WorkloadKind::kDeployment && !parts_.ignored_namespaces.contains(id.key.namespace_)) {
     for (const WorkloadId& rollout : parts_.caches.RolloutsOf(id.key)) {
-      NoteWhatCameBefore(rollout, version);
+      if (const auto user = parts_.caches.GetWorkload(rollout)) {
+        NoteWhatCameBefore(*user, since);
+      }
       parts_.note(rollout, Cause::kWorkloadEvent);  // what it refers to is here, or has changed
     }
   }
   if (Concerns(*workload, parts_.rules) && !parts_.ignored_namespaces.contains(id.key.namespace_)) {
+    const Workload user =
+        IsOfDeployment(*workload) ? parts_.caches.GetWorkload(id).value_or(*workload) : *workload;
+    const std::vector<SourceId> referenced = ReferencedSources(user);
     // One whose namespace is selected later is no news of a start.
-    if (event.type == RawEvent::Type::kAdd && event.is_in_initial_list &&
-        IsSelected(id.key.namespace_, stop)) {
+    if (is_first && IsSelected(id.key.namespace_, stop)) {
       parts_.memory.MarkNew(id);
       if (!AllPodsAreReplaced(*workload)) {
         parts_.memory.MarkUnfinished(id);
       }
     }
-    if (event.type == RawEvent::Type::kAdd && !event.is_in_initial_list) {
+    if (is_new) {
       if (version != 0) {
         parts_.memory.MarkAdded(id, version);
       }
@@ -402,11 +420,13 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
            parts_.on_demand.Covers(kind, id.key.namespace_)
                ? parts_.on_demand.Before(id.key.namespace_)
                : parts_.on_demand.BeforeSince(id.key.namespace_, version)) {
-        parts_.memory.RecordChange(id, source, before);
+        if (MayUse(user, referenced, source)) {
+          parts_.memory.RecordChange(id, source, before);
+        }
       }
     }
-    if (event.type != RawEvent::Type::kAdd || !event.is_in_initial_list) {
-      NoteWhatCameBefore(id, version);
+    if (!is_first) {
+      NoteWhatCameBefore(user, since);
     }
     parts_.note(id, Cause::kWorkloadEvent);
   }

@@ -98,9 +98,12 @@ class EventRouter {
   /// Of an update of a workload: whether the replica that works on it has rolled it, or recorded
   /// what it has.
   void NoteRecord(const Workload& before, const Workload& now, std::uint64_t version);
-  /// The workload was made, or changed, at `version`: changes of sources since then, which were
-  /// told of before, may be of sources that nobody knew it to use.
-  void NoteWhatCameBefore(const WorkloadId& workload, std::uint64_t version);
+  /// The workload was made, or changed, at `version` or later: changes of sources since then, which
+  /// were told of before, may be of sources that nobody knew it to use.
+  void NoteWhatCameBefore(const Workload& workload, std::uint64_t version);
+  /// Whether a rule may ask for the source.
+  bool MayUse(const Workload& workload, const std::vector<SourceId>& referenced,
+              const SourceId& source) const;
   /// Whether the source is gone and that rolls nothing: it is remembered, since one that is made
   /// anew with other data is a change.
   bool IsOnlyEnd(const Source& source, const Digest* before) const;

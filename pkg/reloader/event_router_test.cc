@@ -20,6 +20,7 @@
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/cache/informer_event.h"
 #include "kubexx/cache/shared_informer_base.h"
+#include "kubexx/cache/testing/auto_clock.h"
 #include "kubexx/cache/testing/fake_source.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/reloader/baseline.h"
@@ -85,7 +86,8 @@ class EventRouterTest : public testing::TestWithParam<RouterCase> {
     for (const WorkloadKind kind : kinds) {
       auto& source = kind == KindOfTemplate() ? templates_ : rollouts_;
       set.workloads[kind] = std::make_shared<cache::SharedInformerBase>(
-          source, cache::InformerOptions{.clock = clock_, .transform = TransformFor(kind, {})});
+          source,
+          cache::InformerOptions{.clock = informer_clock_, .transform = TransformFor(kind, {})});
     }
     caches_ = std::make_unique<Caches>(std::vector{set}, rules_);
     router_ =
@@ -96,6 +98,7 @@ class EventRouterTest : public testing::TestWithParam<RouterCase> {
                                                          .ignored_namespaces = ignored_,
                                                          .metrics = metrics_,
                                                          .on_demand = on_demand_,
+                                                         .recent = &recent_,
                                                          .note = [](const WorkloadId&, Cause) {}});
     for (const auto& [kind, informer] : set.workloads) {
       handlers_.push_back(
@@ -118,6 +121,7 @@ class EventRouterTest : public testing::TestWithParam<RouterCase> {
   void SetData(const Digest& digest) {
     data_version_ = NextVersion();
     memory_->RecordChange(Id(), kRoutedConfig, data_, Move{digest, data_version_});
+    recent_.Add(kRoutedConfig, data_, Move{digest, data_version_});
     data_ = digest;
     data_written_ = ++seconds_;
   }
@@ -331,12 +335,20 @@ class EventRouterTest : public testing::TestWithParam<RouterCase> {
            R"(","envFrom":[{"configMapRef":{"name":"config"}}])" + (by_variables ? env : "") +
            "}]}}";
   }
+  /// As FinishRollout, while no watch tells of it.
+  void FinishRolloutUnseen() {
+    observed_ = ++generation_;
+    is_through_ = true;
+    is_watched_ = false;
+    PutTemplate();
+    is_watched_ = true;
+  }
   void PutTemplate() {
     const bool is_own_object = !GetParam().is_by_ref;
     const std::string name = is_own_object ? "web" : "base";
     Store(*templates_,
-          R"({"metadata":{"namespace":"ns","name":")" + name + R"(","uid":"uid-1","generation":)" +
-              std::to_string(generation_) + R"(,"annotations":)" +
+          R"({"metadata":{"namespace":"ns","name":")" + name + R"(","uid":")" + uid_ +
+              R"(","generation":)" + std::to_string(generation_) + R"(,"annotations":)" +
               (is_own_object ? WrittenAnnotations() : "{}") + R"(,"managedFields":[)" +
               ManagedFields() + R"(]},"spec":{"template":)" + PodTemplate() +
               R"(},"status":{"observedGeneration":)" + std::to_string(observed_) +
@@ -364,7 +376,7 @@ class EventRouterTest : public testing::TestWithParam<RouterCase> {
     }
     source.PutObject(
         {.encoding = codec::Encoding::kJson, .bytes = std::move(json), .key = {"ns", name}});
-    if (caches_) {
+    if (caches_ && is_watched_) {
       Await(handled + 1);
     }
   }
@@ -374,11 +386,13 @@ class EventRouterTest : public testing::TestWithParam<RouterCase> {
   const std::shared_ptr<cache::testing::FakeSource> rollouts_ =
       std::make_shared<cache::testing::FakeSource>();
   base::testing::FakeClock clock_;
+  cache::testing::AutoClock informer_clock_;  // no waiting for backoff
   DecisionRules rules_;
   PatternCache patterns_;
   const std::set<std::string> ignored_;
   const ReloaderMetrics metrics_{nullptr};
   OnDemandLists on_demand_{{}, clock_, [](const SourceId&, const std::optional<Digest>&) {}};
+  RecentChanges recent_{clock_};
   std::atomic<int> handled_ = 0;
   std::unique_ptr<PairMemory> memory_;
   std::unique_ptr<Caches> caches_;
@@ -391,6 +405,8 @@ class EventRouterTest : public testing::TestWithParam<RouterCase> {
   std::uint64_t version_ = 100;
   std::int64_t seconds_ = 1'000;
   std::int64_t generation_ = 1;
+  std::string uid_ = "uid-1";
+  bool is_watched_ = true;
   bool is_through_ = false;
   std::int64_t observed_ = 1;  ///< the generation that the status is of
   /// What rollouts have left in a template.
@@ -573,6 +589,47 @@ TEST_P(EventRouterTest, AnUndoWhenAllPodsHaveBeenReplacedMakesPodsWithThePresent
     SetData(kGoodData);
     Roll();
   }
+}
+
+// The list shows it, and no watch when it was made: that was before the data changed.
+TEST_P(EventRouterTest, AWorkloadThatIsMadeAnewInAGapOfItsWatchMissesNoChange) {
+  if (GetParam().is_by_ref) {
+    GTEST_SKIP() << "it is the Rollout that is made anew";
+  }
+  for (const bool is_seen_to_go : {false, true}) {
+    SCOPED_TRACE(is_seen_to_go ? "its end was seen" : "it is another one than before");
+    if (is_seen_to_go) {
+      const int handled = handled_;
+      templates_->Delete({"ns", "web"});
+      NextVersion();
+      Await(handled + 1);
+      memory_->Forget(Id());
+    }
+    const apimachinery::Status down(apimachinery::Reason::kUnavailable, "down");
+    templates_->FailLists(down, 1'000'000);
+    templates_->FailWatches(down, 1'000'000);
+    templates_->DropWatches();
+    const int handled = handled_;
+    uid_ += "x";
+    template_ = {.is_bare = true};
+    recorder_.clear();
+    FinishRolloutUnseen();
+    SetData(data_ == kBadData ? kMendedData : kBadData);
+    templates_->Compact();
+    templates_->FailLists(down, 0);
+    templates_->FailWatches(down, 0);
+    Await(handled + 1);
+    EXPECT_THAT(Look(), SizeIs(1));
+  }
+}
+
+// A lock of leader election changes all day.
+TEST_P(EventRouterTest, WhatNoRuleAsksForIsNotRemembered) {
+  const SourceId lock{SourceType::kConfigMap, {"ns", "lock"}};
+  recent_.Add(lock, kGoodData, Move{kBadData, NextVersion() + 100});
+  is_through_ = false;
+  ReplacePods();
+  EXPECT_FALSE(memory_->Get(Id()).pairs.contains(lock));
 }
 
 std::vector<RouterCase> RouterCases() {

@@ -307,9 +307,6 @@ TEST_F(OperatorScopeTest, ASourceThatIsGoneFromAListAndMadeAnewIsAChange) {
   sources.FailWatches(Status(Reason::kUnavailable, "down"), kForEver);
   sources.DropWatches();
   sources.Delete({"ns", "config"});
-  for (int i = 0; i < 10; ++i) {
-    Put(sources, Config("1", "other"));  // as if sources and workloads shared their versions
-  }
   sources.Compact();
   sources.FailLists(Status(Reason::kUnavailable, "down"), 0);
   sources.FailWatches(Status(Reason::kUnavailable, "down"), 0);

@@ -86,49 +86,6 @@ TEST_F(OperatorTest, WhatIsPausedInANamespaceThatIsIgnoredIsLeftAlone) {
   EXPECT_THAT(asked, testing::Each("ns"));
 }
 
-// docs/reloader/behaviour.md promises the lines.
-TEST_F(OperatorTest, ARolloutThatGoesBackBeforeItIsThroughIsTold) {
-  const auto put = [this](apps::Deployment web, std::int64_t generation, std::int64_t seen) {
-    web.metadata.generation = generation;
-    web.status.observed_generation = seen;
-    web.status.replicas = 1;
-    web.status.updated_replicas = 1;
-    web.status.available_replicas = 1;
-    Put(*deployments_, web);
-  };
-  PutConfigMap("config", "old");
-  PutSecret("password", "old");
-  put(Web(), 1, 1);
-  StartOperator();
-  PutConfigMap("config", "new");
-  AwaitEvents("configmaps", "update", 1);
-  Settle();
-  const std::string recorded = writer_.Await(1)[0].baseline;
-  AwaitReconciles("success", 1);
-  const logging::testing::Capture log;
-  const auto await = [&](const char* line) {
-    while (log.Count(line) == 0) {
-      std::this_thread::yield();
-    }
-    EXPECT_EQ(log.Count("kind=Deployment namespace=ns workload=web"), 1U)
-        << testing::PrintToString(log.lines());
-  };
-  const apps::Deployment rolled =
-      WithBaseline(WithVariable(Web(), "STAKATER_CONFIG_CONFIGMAP", DigestText("new")), recorded);
-  put(rolled, 2, 1);
-  apps::Deployment undone = WithBaseline(Web(), recorded);
-  undone.metadata.managed_fields.push_back(
-      {.manager = "kubectl-rollout",
-       .operation = "Update",
-       .time = apimachinery::Time{.seconds = 100},
-       .fields_v1 = apimachinery::FieldsV1{
-           R"({"f:metadata":{"f:annotations":{"f:reloader.kubexx.io/baseline":{}}}})"}});
-  put(undone, 3, 1);
-  await("was undone before it was through");
-  operator_->Stop();
-  EXPECT_EQ(writer_.calls().size(), 1U) << "its pods are left alone";
-}
-
 TEST_F(OperatorTest, TwoSourcesEditedTogetherAreOneRollout) {
   PutConfigMap("config", "old");
   PutSecret("password", "old");

@@ -274,9 +274,11 @@ std::optional<Reconciler::Answer> Reconciler::Write(const Workload& workload,
   if (parts_.gate != nullptr) {
     parts_.gate->OnWritten(id, EndOf(written));
   }
+  if (!written && !MayHaveBeenMade(written.status())) {
+    parts_.memory.CancelWrite(id, begun);
+  }
   if (!workload.resource_version.empty() && !written &&
       written.status().reason == Reason::kConflict) {
-    parts_.memory.CancelWrite(id, begun);
     return std::nullopt;
   }
   if (written && !written->left_alone.empty()) {
@@ -367,7 +369,10 @@ apimachinery::Result<WriteOutcome> Reconciler::Send(const Workload& workload,
 }
 
 void Reconciler::Forget(const WorkloadId& id) {
-  parts_.memory.Forget(id);
+  // Of one that is there again its event has told, and otherwise its deletion does.
+  if (!parts_.caches.GetWorkload(id)) {
+    parts_.memory.Forget(id);
+  }
   if (parts_.fresh_reads != nullptr) {
     parts_.fresh_reads->Forget(id);
   }

@@ -130,6 +130,9 @@ class Reconciler {
   /// Writes what the gate wants to stand on the workload; false when that must be tried again.
   bool WriteMarks(const Workload& workload, const std::stop_token& stop);
   Answer Record(const Workload& workload, const reloader::Plan& plan, const std::stop_token& stop);
+  /// Takes away a baseline that nobody keeps true any more.
+  Answer TakeAway(const Workload& workload, const reloader::Plan& plan,
+                  const std::stop_token& stop);
   /// `status`: nothing when it is known from before that the right is missing.
   /// Whether another attempt follows.
   bool CannotRecord(const WorkloadId& id, const std::optional<apimachinery::Status>& status);

@@ -30,7 +30,10 @@ bool Reconciler::WriteMarks(const Workload& workload, const std::stop_token& sto
 Reconciler::Answer Reconciler::Record(const Workload& workload, const reloader::Plan& plan,
                                       const std::stop_token& stop) {
   const WorkloadId& id = workload.id;
-  if (parts_.record_baselines != BaselineRecording::kAlways || !plan.record || !Records(workload)) {
+  if (!Records(workload)) {
+    return TakeAway(workload, plan, stop);
+  }
+  if (parts_.record_baselines != BaselineRecording::kAlways || !plan.record) {
     parts_.recording.NothingToDo(id);
     return {};
   }
@@ -53,6 +56,28 @@ Reconciler::Answer Reconciler::Record(const Workload& workload, const reloader::
   }
   const bool again = CannotRecord(id, written ? written->refusal : std::optional(written.status()));
   return again ? Answer{.again = parts_.recording.Ask(id, baseline).wait} : Answer{};
+}
+
+Reconciler::Answer Reconciler::TakeAway(const Workload& workload, const reloader::Plan& plan,
+                                        const std::stop_token& stop) {
+  const WorkloadId& id = workload.id;
+  if (!plan.changes.empty() || Find(workload.annotations, kBaselineAnnotation) == nullptr) {
+    parts_.recording.NothingToDo(id);
+    return {};
+  }
+  const BaselineSchedule::Turn turn = parts_.recording.Ask(id, {});
+  if (turn.wait > base::Duration(0)) {
+    return {.again = turn.wait};
+  }
+  const WorkloadWrite write{.uid = workload.uid,
+                            .annotations = {{std::string(kBaselineAnnotation), std::nullopt}}};
+  const auto written = parts_.writer.Write(id, write, stop);
+  if (written && written->recorded) {
+    parts_.recording.Written(id, {});
+    return {};
+  }
+  const bool again = CannotRecord(id, written ? written->refusal : std::optional(written.status()));
+  return again ? Answer{.again = parts_.recording.Ask(id, {}).wait} : Answer{};
 }
 
 bool Reconciler::CannotRecord(const WorkloadId& id,

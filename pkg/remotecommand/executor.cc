@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <thread>
 #include <utility>
 
@@ -45,11 +47,16 @@ std::string QueryOf(const Target& target, const Streams& streams) {
   return query;
 }
 
-/// Sends the input on channel 0 until it ends; its error goes to `failure`.
+/// Sends the input on channel 0 until it ends, and `at_end` then; calls `on_error` when the source
+/// failed.
 class InputPump {
  public:
-  InputPump(WebSocket& socket, const Source& source, std::string at_end)
-      : socket_(socket), source_(source), at_end_(std::move(at_end)) {
+  InputPump(WebSocket& socket, const Source& source, std::string at_end,
+            std::function<void()> on_error = {})
+      : socket_(socket),
+        source_(source),
+        at_end_(std::move(at_end)),
+        on_error_(std::move(on_error)) {
     if (source_) {
       thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
     }
@@ -75,6 +82,9 @@ class InputPump {
       if (stop.stop_requested()) {
         return;
       }
+      if (!size && on_error_) {
+        return on_error_();
+      }
       if (!size || *size == 0) {
         if (!at_end_.empty()) {
           (void)socket_.Send(at_end_, stop);
@@ -93,6 +103,7 @@ class InputPump {
   WebSocket& socket_;
   const Source& source_;
   const std::string at_end_;
+  const std::function<void()> on_error_;
   Result<void> result_;
   std::jthread thread_;
 };
@@ -189,8 +200,10 @@ Result<void> Executor::Forward(const Target& target, std::uint16_t port, Source 
                                               internal::kForwardProtocol, stop));
   internal::ForwardReader reader(port, out);
   const auto take = [&reader](std::string_view message) { return reader.Take(message); };
-  InputPump input(*socket, in, {});
-  const auto closed = socket->Run(take, stop);
+  std::stop_source broken;  // a local side that is gone does not come back
+  const std::stop_callback on_stop(stop, [&broken] { broken.request_stop(); });
+  InputPump input(*socket, in, {}, [&broken] { broken.request_stop(); });
+  const auto closed = socket->Run(take, broken.get_token());
   KX_RETURN_IF_ERROR(input.Stop());
   if (!closed) {
     return Fail(closed.error());

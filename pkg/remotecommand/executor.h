@@ -37,10 +37,10 @@ struct Exit {
 /// Runs commands over WebSockets. Each call blocks until its end, on the calling thread, plus one
 /// thread while there is input and one while there are terminal sizes. Errors are the server's
 /// Status when it refuses, kUnavailable when the connection cannot be made, breaks or goes silent,
-/// kCancelled as soon as `stop` is requested. Memory is bounded by Options. Server, proxy, TLS and
-/// credentials are the client's, which are shared with its requests; after a 401 a call tries once
-/// more if there are new credentials. Thread-safe. Semantics: client-go tools/remotecommand, with
-/// its timeouts.
+/// kCancelled as soon as `stop` is requested and a sink that is being called has returned. Memory
+/// is bounded by Options. Server, proxy, TLS and credentials are the client's, which are shared
+/// with its requests; after a 401 a call tries once more if there are new credentials. Thread-safe.
+/// Semantics: client-go tools/remotecommand, with its timeouts.
 class Executor {
  public:
   /// Limits on time and size.
@@ -70,7 +70,8 @@ class Executor {
 
   /// One connection to `port` of a pod, on its loopback interface. Ends without an error when the
   /// pod's side closes. Protocol v4.channel.k8s.io, of kubelets since 1.4, which cannot tell the
-  /// pod that the input has ended: after that the call goes on until the pod closes.
+  /// pod that the input has ended: after that the call goes on until the pod closes. An error of
+  /// `in` ends the call, and is returned.
   apimachinery::Result<void> Forward(const Target& target, std::uint16_t port, Source in, Sink out,
                                      const std::stop_token& stop = {}) const;
 

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <array>
@@ -426,6 +427,22 @@ TEST_F(ExecutorTest, ForwardingFailsWithThePodsError) {
   EXPECT_EQ(done.error().message, "forward to port 8080: connection refused");
 }
 
+TEST_F(ExecutorTest, ForwardingEndsWhenItsLocalSideBreaks) {
+  Serve({.script =
+             [](ServerConnection& connection) {
+               connection.Write(Bytes({0, 0x90, 0x1f}));
+               connection.Write(Bytes({1, 0x90, 0x1f}));
+               connection.AwaitPeer();  // a database, which keeps its side open
+             },
+         .protocol = "v4.channel.k8s.io"});
+  const Source reset = [](std::span<char>, const std::stop_token&) -> Result<std::size_t> {
+    return Fail(Reason::kUnavailable, "connection reset by peer");
+  };
+  const auto done = MakeExecutor().Forward(kTarget, 8080, reset, StringSink(out_));
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().message, "input: connection reset by peer");
+}
+
 TEST(StreamsTest, DescriptorsAreReadAndWritten) {
   std::array<int, 2> ends{};
   ASSERT_EQ(::pipe(ends.data()), 0);
@@ -438,6 +455,24 @@ TEST(StreamsTest, DescriptorsAreReadAndWritten) {
   EXPECT_EQ(source(buffer, {}).value(), 0U);
   ::close(ends[0]);
   EXPECT_FALSE(DescriptorSink(-1)("text"));
+}
+
+TEST(StreamsTest, AStopEndsAWriteThatNobodyTakes) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  std::stop_source stop;
+  std::jthread stopper([&] {
+    pollfd room{ends[1], POLLOUT, 0};
+    while (::poll(&room, 1, 0) > 0) {
+      std::this_thread::yield();
+    }
+    stop.request_stop();
+  });
+  const auto written = DescriptorSink(ends[1], stop.get_token())(std::string(1 << 20, 'x'));
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().reason, Reason::kCancelled);
+  ::close(ends[0]);
+  ::close(ends[1]);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <memory>
 #include <utility>
@@ -92,16 +93,25 @@ Source DescriptorSource(int fd) {
   };
 }
 
-Sink DescriptorSink(int fd) {
-  return [fd](std::string_view bytes) -> Result<void> {
+Sink DescriptorSink(int fd, std::stop_token stop) {
+  return [fd, stop = std::move(stop)](std::string_view bytes) -> Result<void> {
+    const StopEvent stopped(stop);
+    std::array<pollfd, 2> waits{pollfd{fd, POLLOUT, 0}, pollfd{stopped.fd(), POLLIN, 0}};
     while (!bytes.empty()) {
-      const ssize_t size = ::write(fd, bytes.data(), bytes.size());
+      if (fd >= 0 && ::poll(waits.data(), waits.size(), -1) < 0 && errno != EINTR) {
+        return Fail(Reason::kUnavailable, "wait for output: " + ErrnoText());
+      }
+      if (stop.stop_requested()) {
+        return Fail(Reason::kCancelled, "stopped while writing output");
+      }
+      if (fd >= 0 && waits[0].revents == 0) {
+        continue;
+      }
+      // A pipe that can be written takes so much without blocking.
+      const ssize_t size = ::write(fd, bytes.data(), std::min<std::size_t>(bytes.size(), PIPE_BUF));
       if (size >= 0) {
         bytes.remove_prefix(static_cast<std::size_t>(size));
-      } else if (errno == EAGAIN) {
-        pollfd wait{fd, POLLOUT, 0};
-        (void)::poll(&wait, 1, -1);
-      } else if (errno != EINTR) {
+      } else if (errno != EINTR && errno != EAGAIN) {
         return Fail(Reason::kUnavailable, "write output: " + ErrnoText());
       }
     }

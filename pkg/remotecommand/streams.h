@@ -24,7 +24,8 @@ using Source = std::function<apimachinery::Result<std::size_t>(std::span<char> b
                                                                const std::stop_token&)>;
 
 /// Takes bytes. Called on the thread of the caller; while it blocks nothing more is read from the
-/// network, so that a slow sink slows the other side down. An error ends the call and is returned.
+/// network, so that a slow sink slows the other side down, and the call does not end before it
+/// returns. An error ends the call and is returned.
 using Sink = std::function<apimachinery::Result<void>(std::string_view bytes)>;
 
 /// The bytes of `text`.
@@ -33,8 +34,9 @@ Source StringSource(std::string text);
 /// What can be read from a descriptor, which stays open and must outlive the call.
 Source DescriptorSource(int fd);
 
-/// Writes to a descriptor, which stays open and must outlive the call.
-Sink DescriptorSink(int fd);
+/// Writes to a descriptor, which stays open and must outlive the call. kCancelled when nobody takes
+/// what is written and `stop` is requested: give it the call's.
+Sink DescriptorSink(int fd, std::stop_token stop = {});
 
 /// Appends to `out`, which must outlive the call.
 Sink StringSink(std::string& out);

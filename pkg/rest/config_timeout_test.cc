@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <semaphore>
 #include <stop_token>
 #include <string>
@@ -13,6 +14,7 @@
 #include "kubexx/rest/rest_client.h"
 #include "kubexx/rest/testing/client.h"
 #include "kubexx/rest/testing/fake_server.h"
+#include "kubexx/rest/testing/network_threads.h"
 
 // What Config::timeout limits: the whole of a request, its body included.
 
@@ -250,6 +252,55 @@ TEST_F(ConfigTimeoutTest, WhatTheReaderTakesDoesNotCount) {
   const Result<void> result = list.Stream([&slow](const auto&) { return slow(); },
                                           [&slow](std::string_view) { return slow(); }, {});
   EXPECT_TRUE(result) << result.error().ToString();
+}
+
+// Reads the warning of a response's head when a request has not begun to read its body.
+class LateWarning final : public WarningHandler {
+ public:
+  explicit LateWarning(base::testing::FakeClock& clock) : clock_(clock) {}
+  void Handle(const Warning&) override { clock_.Advance(kTimeout); }
+
+ private:
+  base::testing::FakeClock& clock_;
+};
+
+TEST(LateBodyTest, BytesThatAreAlwaysThereDoNotOutliveTheTimeout) {
+  base::testing::FakeClock clock;
+  std::counting_semaphore<> next(0);
+  std::counting_semaphore<> sent(0);
+  FakeServer server([&](FakeConnection& connection) {
+    connection.ReadRequest();
+    connection.Write(
+        "HTTP/1.1 200 OK\r\nWarning: 299 - \"late\"\r\nTransfer-Encoding: chunked\r\n\r\n");
+    for (int i = 0; i < 5; ++i) {
+      next.acquire();
+      connection.WriteChunk("x");
+      sent.release();
+    }
+    connection.EndChunks();
+    connection.AwaitPeer();
+  });
+  RESTClient::Options options = testing::WithoutDeadlines(clock);
+  options.warnings = std::make_shared<LateWarning>(clock);
+  const auto client = testing::ClientFor({.host = server.Url(), .timeout = kTimeout}, options);
+  const auto more = [&] {
+    next.release();
+    sent.acquire();
+    testing::DrainNetworkThreads();
+  };
+  const auto result = client->Get().AbsPath("/x").Stream(
+      [&more](const Request::StreamHead&) -> Result<void> {
+        more();
+        return {};
+      },
+      [&more](std::string_view) -> Result<void> {
+        more();
+        return {};
+      },
+      {});
+  next.release(5);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().reason, Reason::kTimeout) << result.error().ToString();
 }
 
 }  // namespace

@@ -99,6 +99,36 @@ TEST_F(ExecPluginTest, ARequestWhoseTimeIsOverMeanwhileIsNotSent) {
   EXPECT_EQ(requests, 0);
 }
 
+TEST_F(ExecPluginTest, ARequestDoesNotWaitForItBeyondItsTimeout) {
+  Config config = Plugin("exec sleep 1000\n");
+  config.exec->timeout = std::chrono::hours(1);
+  const auto client = ClientFor(config);
+  const auto result =
+      client->Get().AbsPath("/x").Timeout(std::chrono::milliseconds(200)).MaxRetries(0).Do();
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().reason, Reason::kTimeout) << result.error().ToString();
+}
+
+TEST_F(ExecPluginTest, NobodyWaitsBeyondADeadlineForTheRunOfAnother) {
+  const Config config =
+      Plugin("while [ ! -e go ]; do sleep 0.01; done\n" + Print(R"({"token":"t$n"})"));
+  ExecPlugin plugin(config, clock_, no_metrics_);
+  std::jthread runner([&plugin] { EXPECT_EQ(plugin.Get({})->value->token, "t1"); });
+  while (Runs() == 0) {
+    std::this_thread::yield();
+  }
+  {
+    const base::TimePoint deadline = clock_.Now() + std::chrono::seconds(20);
+    std::jthread waiter([&plugin, deadline] {
+      const auto got = plugin.Get({}, deadline);
+      ASSERT_FALSE(got);
+      EXPECT_EQ(got.error().reason, Reason::kTimeout) << got.error().ToString();
+    });
+    clock_.AdvanceToSleeper(std::chrono::seconds(20));
+  }
+  dir_.Write("go", "");
+}
+
 TEST_F(ExecPluginTest, KeepsCredentialsUntilTheyExpire) {
   // The fake clock starts at 08:00:00 of this day.
   const Config config =

@@ -57,6 +57,9 @@ class BodyReader {
     const base::TimePoint begin = clock.Now();
     const base::TimePoint whole = After(begin, limits_.whole - waited_, limits_.whole.count() > 0);
     const base::TimePoint idle = After(begin, limits_.idle, limits_.idle.count() > 0);
+    if (Result<void> in_time = InTime(begin, whole); !in_time) {
+      return Fail(in_time.error());  // Bytes that keep coming do not put the end off.
+    }
     const base::TimePoint until = std::min({whole, idle, limits_.deadline});
     std::optional<base::TimePoint> came;  // A sink may take its time.
     const auto take = [&came, &clock, &sink](std::string_view piece) -> Result<void> {
@@ -78,14 +81,8 @@ class BodyReader {
         continue;
       }
       waited_ += came.value_or(now) - begin;
-      if (quiet && now >= limits_.deadline) {
-        return Fail(Reason::kTimeout, "the response did not end within the request's timeout");
-      }
-      if (quiet && now >= whole) {
-        return Fail(Reason::kTimeout,
-                    "the response did not end within " + internal::InSeconds(limits_.whole));
-      }
       if (quiet) {
+        KX_RETURN_IF_ERROR(InTime(now, whole));
         return Fail(Reason::kUnavailable, "nothing arrived within the idle timeout of " +
                                               internal::InSeconds(limits_.idle));
       }
@@ -94,6 +91,17 @@ class BodyReader {
   }
 
  private:
+  Result<void> InTime(base::TimePoint now, base::TimePoint whole) const {
+    if (now >= limits_.deadline) {
+      return Fail(Reason::kTimeout, "the response did not end within the request's timeout");
+    }
+    if (now >= whole) {
+      return Fail(Reason::kTimeout,
+                  "the response did not end within " + internal::InSeconds(limits_.whole));
+    }
+    return {};
+  }
+
   internal::Sender& sender_;
   internal::Opened& opened_;
   const BodyLimits limits_;

@@ -251,6 +251,19 @@ INSTANTIATE_TEST_SUITE_P(
             "HugeChunkSize",
             [](FakeConnection& c) { c.Write(std::string(kChunked) + "fffffffff\r\nhello\r\n"); },
             "malformed chunk"},
+        BrokenCase{"NegativeChunkSize",
+                   [](FakeConnection& c) { c.Write(std::string(kChunked) + "-1\r\nX"); },
+                   "malformed chunk"},
+        BrokenCase{
+            "NegativeChunkSizeAfterAChunk",
+            [](FakeConnection& c) { c.Write(std::string(kChunked) + "5\r\nhello\r\n-1\r\nX"); },
+            "malformed chunk", "hello"},
+        BrokenCase{"NegativeSizeOfAnEmptyChunk",
+                   [](FakeConnection& c) { c.Write(std::string(kChunked) + "-2\r\n"); },
+                   "malformed chunk"},
+        BrokenCase{"NegativeChunkSizeThatAsksForMore",
+                   [](FakeConnection& c) { c.Write(std::string(kChunked) + "-80000000\r\nhello"); },
+                   "in the middle"},
         BrokenCase{"ShortBody",
                    [](FakeConnection& c) {
                      c.Write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello");

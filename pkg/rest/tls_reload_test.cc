@@ -2,9 +2,12 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
 #include <atomic>
+#include <barrier>
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -167,6 +170,44 @@ TEST_F(TlsReloadTest, AWatchOnAnOldCertificateEnds) {
   ASSERT_FALSE(ended);
   EXPECT_EQ(ended.error().reason, Reason::kUnavailable);
   EXPECT_THAT(ended.error().message, HasSubstr("client certificate has changed"));
+}
+
+// The CA's file is renewed as often as the plugin's certificate, so now and then at once with it.
+TEST_F(TlsReloadTest, AReloadOfTheAuthorityDoesNotBringBackAnOldCertificate) {
+  FakeServer server(AnswerWithSubject, ServerTls());
+  const RestMetrics no_metrics(nullptr, "", clock_);
+  const TlsConfig tls{.ca_file = dir_.Write("ca.crt", authority_.certificate())};
+  const auto url = ParseServerUrl(server.Url());
+  TlsReload reload(tls, clock_, no_metrics);
+  const auto transport = Transport::NewThrough(std::nullopt, tls, *url, clock_);
+  ASSERT_TRUE(transport) << transport.error().ToString();
+  reload.Attach(**transport);
+  const std::array pairs = {authority_.Issue({.common_name = "0"}),
+                            authority_.Issue({.common_name = "1"})};
+  for (std::size_t i = 0; i < 40; ++i) {
+    dir_.Write("ca.crt", authority_.certificate() + std::string(i, '\n'));
+    clock_.Advance(seconds(60));
+    std::barrier at_once(2);
+    {
+      std::jthread other([&] {
+        at_once.arrive_and_wait();
+        reload.Check();
+      });
+      at_once.arrive_and_wait();
+      const auto& pair = pairs[i % 2];
+      ASSERT_TRUE(reload.UseClientCertificate(pair.certificate, pair.key));
+    }
+    HttpCall call = (*transport)->Start({.method = "GET", .target = "/x"});
+    std::string subject;
+    ASSERT_TRUE(call.AwaitHead({}, {}));
+    ASSERT_TRUE(call.Read(
+        [&subject](std::string_view bytes) -> Result<void> {
+          subject += bytes;
+          return {};
+        },
+        {}, base::TimePoint::max()));
+    ASSERT_EQ(subject, "CN=" + std::to_string(i % 2)) << "round " << i;
+  }
 }
 
 }  // namespace

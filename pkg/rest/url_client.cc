@@ -48,14 +48,7 @@ class UrlClient::Impl {
         .method = "POST", .target = target_, .body = body, .has_body = true};
     request.headers.emplace_back("Content-Type", content_type);
     Answer answer;
-    const base::TimePoint deadline = clock_.Now() + timeout_;
-    bool lost = false;
-    auto asked = Ask(request, answer, max_bytes + 1, stop, deadline, &lost);
-    if (!asked && lost && answer.status == 0) {
-      answer = {};
-      asked = Ask(request, answer, max_bytes + 1, stop, deadline);
-    }
-    KX_RETURN_IF_ERROR(asked);
+    KX_RETURN_IF_ERROR(Ask(request, answer, max_bytes + 1, stop, clock_.Now() + timeout_));
     return Bounded(std::move(answer), max_bytes);
   }
 
@@ -80,17 +73,12 @@ class UrlClient::Impl {
     return answer;
   }
 
-  /// Reads up to `max_bytes` of the body. An error after the head leaves what has been read. `lost`
-  /// is set when a connection that was there broke before the head.
+  /// Reads up to `max_bytes` of the body. An error after the head leaves what has been read.
   Result<void> Ask(const internal::HttpRequest& request, Answer& answer, std::size_t max_bytes,
-                   const std::stop_token& stop, base::TimePoint deadline,
-                   bool* lost = nullptr) const {
+                   const std::stop_token& stop, base::TimePoint deadline) const {
     internal::HttpCall call = transport_->Start(request);
     const auto head = call.AwaitHead(stop, {.connect = deadline, .head = deadline});
     if (!head) {
-      if (lost != nullptr) {
-        *lost = call.lost_connection();
-      }
       return Fail(head.error());
     }
     answer.status = head->code;
@@ -99,6 +87,9 @@ class UrlClient::Impl {
       return {};
     };
     while (answer.body.size() < max_bytes) {
+      if (clock_.Now() >= deadline) {
+        return Fail(Reason::kTimeout, "the answer did not end within the timeout");
+      }
       KX_ASSIGN_OR_RETURN(const bool more, call.Read(keep, stop, deadline));
       if (!more) {
         break;

@@ -46,13 +46,12 @@ class UrlClient {
   static apimachinery::Result<std::unique_ptr<UrlClient>> New(Options options);
   ~UrlClient();
 
-  /// Returns when the answer is here. kUnavailable when there is no connection or it broke,
-  /// kTimeout, kCancelled soon after `stop` is requested.
+  /// Sent once, whatever becomes of it: who is asked may have acted. Returns when the answer is
+  /// here. kUnavailable when there is no connection or it broke, kTimeout, kCancelled soon after
+  /// `stop` is requested.
   apimachinery::Result<Answer> Post(std::string_view content_type, std::string_view body,
                                     const std::stop_token& stop) const;
-  /// As Post, with the whole body; kInvalid when it is larger than `max_bytes`. A connection that
-  /// was kept and breaks before there is an answer is replaced by a new one, once: what is asked
-  /// must not mind being asked twice.
+  /// As Post, with the whole body; kInvalid when it is larger than `max_bytes`.
   apimachinery::Result<Answer> PostWhole(std::string_view content_type, std::string_view body,
                                          std::size_t max_bytes, const std::stop_token& stop) const;
   /// As Post, with the whole body; kInvalid when it is larger than `max_bytes`.

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <string>
 
 #include "kubexx/rest/testing/fake_server.h"
@@ -30,6 +31,19 @@ TEST(UrlClient, SendsPathQueryTypeAndBody) {
   ASSERT_TRUE(answer) << answer.status().ToString();
   EXPECT_EQ(answer->status, 202);
   EXPECT_EQ(answer->body, "POST /a/b?key=x%2Fy&t=1 text/plain hello");
+}
+
+TEST(UrlClient, SendsAPostOnceAlsoWhenItsConnectionBreaks) {
+  std::atomic<int> requests = 0;
+  FakeServer server([&requests](FakeConnection& connection) {
+    requests += connection.ReadRequest() ? 1 : 0;  // acts, and dies before it answers
+  });
+  const auto poster = UrlClient::New({.url = server.Url()});
+  ASSERT_TRUE(poster);
+  const auto answer = (*poster)->PostWhole("text/plain", "hello", 100, {});
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().reason, Reason::kUnavailable);
+  EXPECT_EQ(requests, 1);
 }
 
 TEST(UrlClient, FollowsNoRedirect) {

@@ -81,14 +81,17 @@ class Reinvocation {
 
   void OnAnswer(std::size_t index, const Webhook& webhook, bool changed) {
     if (changed) {
-      for (const std::size_t earlier : asked_) {
-        again_[earlier] = true;
-      }
-      asked_.clear();
+      OnChange();
     }
     if (webhook.reinvoked) {
       asked_.push_back(index);
     }
+  }
+  void OnChange() {
+    for (const std::size_t earlier : asked_) {
+      again_[earlier] = true;
+    }
+    asked_.clear();
   }
   bool Has(std::size_t index) const { return again_[index]; }
 
@@ -214,11 +217,13 @@ Result<bool> Dispatcher::AskToMutate(const Webhook& webhook, const Dispatch& dis
 }
 
 Result<void> Dispatcher::Mutate(const Webhooks& webhooks, const Dispatch& dispatch,
-                                JsonTree* object, const JsonTree* old_object, ApplyPatch patch) {
+                                JsonTree* object, const JsonTree* old_object, ApplyPatch patch,
+                                Between between) {
   if (IsExempt(dispatch.attributes)) {
     return {};
   }
   Reinvocation reinvocation(webhooks.size());
+  bool any_changed = false;
   for (const bool second : {false, true}) {
     for (std::size_t i = 0; i < webhooks.size(); ++i) {
       if (second && !reinvocation.Has(i)) {
@@ -234,6 +239,14 @@ Result<void> Dispatcher::Mutate(const Webhooks& webhooks, const Dispatch& dispat
                           AskToMutate(webhooks[i], dispatch, *target, object, old_object, patch));
       if (!second) {
         reinvocation.OnAnswer(i, webhooks[i], changed);
+        any_changed = any_changed || changed;
+      }
+    }
+    if (!second && any_changed) {
+      const JsonTree before = *object;
+      KX_RETURN_IF_ERROR(between());
+      if (*object != before) {
+        reinvocation.OnChange();
       }
     }
   }

@@ -50,12 +50,17 @@ class Dispatcher {
   /// Both must outlive it.
   Dispatcher(Caller& caller, Cluster& cluster) : caller_(caller), cluster_(cluster) {}
 
+  /// What the server itself does to the object once more when a webhook has changed it.
+  using Between = base::FunctionRef<apimachinery::Result<void>()>;
+
   /// Asks one webhook after the other, in their order; each sees what those before made of
-  /// `object`. Those with IfNeeded are asked once more when a later one has changed it. `object` is
-  /// null for a deletion, which nobody can change. The error is the one that the client gets.
+  /// `object`. When one has changed it, `between` is called after all have been asked. Those with
+  /// IfNeeded are asked once more when a later one, or `between`, has changed it. `object` is null
+  /// for a deletion, which nobody can change. The error is the one that the client gets. As
+  /// kube-apiserver's admission/reinvocation.go.
   apimachinery::Result<void> Mutate(const Webhooks& webhooks, const Dispatch& dispatch,
                                     codec::JsonTree* object, const codec::JsonTree* old_object,
-                                    ApplyPatch patch);
+                                    ApplyPatch patch, Between between);
 
   /// Asks all webhooks at the same time. Of several errors, the client gets that of the first.
   apimachinery::Result<void> Validate(const Webhooks& webhooks, const Dispatch& dispatch,

@@ -19,10 +19,12 @@ constexpr base::Duration kProgressInterval = std::chrono::milliseconds(100);
 /// As kube-apiserver: clients remember how far they are, for when they begin again.
 constexpr base::Duration kBookmarkInterval = std::chrono::minutes(1);
 
-cache::ReflectorOptions ReflectorOptionsOf(const ResourceType& type, base::Clock& clock) {
+cache::ReflectorOptions ReflectorOptionsOf(const ResourceType& type, base::Clock& clock,
+                                           WatchCache& cache) {
   cache::ReflectorOptions options{.clock = clock};
   options.use_watch_list = false;
-  options.on_error = [name = type.QualifiedPlural()](const apimachinery::Status& status) {
+  options.on_error = [name = type.QualifiedPlural(), &cache](const apimachinery::Status& status) {
+    cache.NoteFailure();
     if (status.reason != apimachinery::Reason::kCancelled) {
       logging::Warning("Cannot follow the storage", {{"resource", name}, {"error", status}});
     }
@@ -39,7 +41,7 @@ Cacher::Cacher(ResourceTypeRef type, storage::Storage& storage, Options options)
       cache_(type_, options_.clock, options_.window),
       reflector_("apiserver/" + type_->QualifiedPlural(),
                  std::make_shared<StorageListerWatcher>(type_, storage), cache_,
-                 ReflectorOptionsOf(*type_, options_.clock)),
+                 ReflectorOptionsOf(*type_, options_.clock, cache_)),
       last_bookmarks_(options_.clock.Now()),
       thread_([this](const std::stop_token& stop) { reflector_.Run(stop); }) {}
 
@@ -92,9 +94,11 @@ Result<void> Cacher::WaitFor(std::int64_t revision, const std::stop_token& stop)
     storage_.RequestProgress();
     const base::TimePoint until = std::min(deadline, options_.clock.Now() + kProgressInterval);
     const Result<void> waited = cache_.WaitFor(revision, until, stop);
-    if (!waited && (waited.error().reason == apimachinery::Reason::kCancelled ||
-                    options_.clock.Now() >= deadline)) {
+    if (!waited && waited.error().reason != apimachinery::Reason::kTimeout) {
       return waited;
+    }
+    if (!waited && options_.clock.Now() >= deadline) {
+      return cache_.Has(0) ? waited : Fail(WatchCache::NotBegun());
     }
   }
   return {};

@@ -39,7 +39,8 @@ class Cacher {
   Cacher& operator=(const Cacher&) = delete;
 
   /// Waits until the cache has at least `revision`: 0 for whatever it has once it is filled. "Too
-  /// large resource version" when that takes too long.
+  /// large resource version" when that takes too long; WatchCache::NotBegun when it cannot be
+  /// filled, or that takes too long.
   apimachinery::Result<void> WaitFor(std::int64_t revision, const std::stop_token& stop);
   /// The same for the latest write that has been acknowledged.
   apimachinery::Result<void> WaitForLatest(const std::stop_token& stop);

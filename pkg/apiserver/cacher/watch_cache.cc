@@ -1,6 +1,7 @@
 #include "kubexx/apiserver/cacher/watch_cache.h"
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <utility>
 
@@ -49,6 +50,9 @@ Result<void> WatchCache::WaitFor(std::int64_t revision, base::TimePoint deadline
                                  const std::stop_token& stop) const {
   base::MutexLock lock(mu_);
   while (!synced_ || revision_ < revision) {
+    if (!synced_ && failed_) {
+      return Fail(NotBegun());
+    }
     const base::Wake wake = clock_.WaitUntil(mu_, advanced_, stop, deadline);
     if (wake == base::Wake::kStopped) {
       return Fail(Reason::kCancelled, "the request has ended");
@@ -58,6 +62,18 @@ Result<void> WatchCache::WaitFor(std::int64_t revision, base::TimePoint deadline
     }
   }
   return {};
+}
+
+apimachinery::Status WatchCache::NotBegun() {
+  apimachinery::Status status(Reason::kTooManyRequests, "storage is (re)initializing", 429);
+  status.details.retry_after = std::chrono::seconds(1);
+  return status;
+}
+
+void WatchCache::NoteFailure() {
+  base::MutexLock lock(mu_);
+  failed_ = true;
+  advanced_.notify_all();
 }
 
 bool WatchCache::Has(std::int64_t revision) const {

@@ -46,10 +46,14 @@ class WatchCache final : public cache::ReflectorStore {
   WatchCache(ResourceTypeRef type, base::Clock& clock, std::size_t window);
 
   /// Waits until the cache has a state of at least `revision`. "Too large resource version" when
-  /// it has not by `deadline`; kCancelled.
+  /// it has not by `deadline`; kCancelled. NotBegun at once when the storage could not be read.
   apimachinery::Result<void> WaitFor(std::int64_t revision, base::TimePoint deadline,
                                      const std::stop_token& stop) const;
   bool Has(std::int64_t revision) const;
+  /// What to say of a cache that was not filled yet, as kube-apiserver does: kTooManyRequests.
+  static apimachinery::Status NotBegun();
+  /// The storage could not be read or followed.
+  void NoteFailure();
 
   CachedList List(const Selection& selection) const;
   /// Of the state that List gives: as long as it is the same, so is the state.
@@ -108,6 +112,7 @@ class WatchCache final : public cache::ReflectorStore {
   bool dropped_ KX_GUARDED_BY(mu_) = false;  // an event, since the cache was filled
   std::int64_t revision_ KX_GUARDED_BY(mu_) = 0;
   bool synced_ KX_GUARDED_BY(mu_) = false;
+  bool failed_ KX_GUARDED_BY(mu_) = false;  // before it was filled
   std::vector<std::shared_ptr<CacheWatcher>> watchers_ KX_GUARDED_BY(mu_);
 };
 

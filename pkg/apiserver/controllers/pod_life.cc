@@ -134,8 +134,8 @@ PodLives::Next PodLives::Of(const Pod& pod, base::TimePoint now) {
   if (pod.status.phase == "Succeeded" || pod.status.phase == "Failed") {
     return {};
   }
-  if (pod.spec.node_name.empty()) {
-    return {.step = PodStep::kSchedule};
+  if (pod.spec.node_name.empty()) {  // One with gates waits for whoever takes them away.
+    return {.step = pod.spec.scheduling_gates.empty() ? PodStep::kSchedule : PodStep::kNothing};
   }
   const bool runs = pod.status.phase == "Running";
   const auto* const owner = controller::ControllerOf(pod.metadata);

@@ -36,6 +36,15 @@ TEST_F(PodLivesTest, APodWithoutANodeIsScheduledAtOnce) {
   EXPECT_EQ(Next(PodOn("")).step, PodStep::kSchedule);
 }
 
+TEST_F(PodLivesTest, APodWithSchedulingGatesWaitsForThem) {
+  Pod pod = PodOn("");
+  pod.spec.scheduling_gates.resize(1);
+  pod.spec.scheduling_gates[0].name = "e.example/wait";
+  EXPECT_EQ(Next(pod).step, PodStep::kNothing);
+  pod.spec.scheduling_gates.clear();
+  EXPECT_EQ(Next(pod).step, PodStep::kSchedule);
+}
+
 TEST_F(PodLivesTest, AnotherNodesPodIsLeftAlone) {
   Pod pod = PodOn("other");
   EXPECT_EQ(Next(pod).step, PodStep::kNothing);

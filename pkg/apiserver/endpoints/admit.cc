@@ -118,10 +118,16 @@ const admission::Attributes& Admission::AttributesFor(const JsonTree& object) {
 }
 
 Result<void> Admission::Mutate(JsonTree& object, const JsonTree* old) {
-  const bool tolerates = options_.posted == nullptr && HasDefaultTolerations(call_);
-  if (tolerates) {
-    GiveTolerations(object);
-  }
+  const auto own = [&]() -> Result<void> {
+    if (options_.posted == nullptr && old == nullptr && HasServiceAccount(call_)) {
+      KX_RETURN_IF_ERROR(GiveServiceAccount(call_, object));
+    }
+    if (options_.posted == nullptr && HasDefaultTolerations(call_)) {
+      GiveTolerations(object);
+    }
+    return {};
+  };
+  KX_RETURN_IF_ERROR(own());
   if (mutating_->empty()) {
     return {};
   }
@@ -146,12 +152,8 @@ Result<void> Admission::Mutate(JsonTree& object, const JsonTree* old) {
   };
   const Dispatch dispatch{
       .attributes = attributes, .request = call_.request, .warnings = call_.warnings};
-  KX_RETURN_IF_ERROR(Dispatcher(call_.webhooks.caller(), call_.webhooks)
-                         .Mutate(*mutating_, dispatch, &object, old, patch));
-  if (tolerates) {  // They are asked again when a webhook has changed something.
-    GiveTolerations(object);
-  }
-  return {};
+  return Dispatcher(call_.webhooks.caller(), call_.webhooks)
+      .Mutate(*mutating_, dispatch, &object, old, patch, own);
 }
 
 Result<void> Admission::MutateNew(JsonTree& object) {
@@ -160,9 +162,6 @@ Result<void> Admission::MutateNew(JsonTree& object) {
   if (any() || has_account || call_.type->group == "rbac.authorization.k8s.io") {
     KX_RETURN_IF_ERROR(call_.objects.CheckNamespace(*call_.type, MetaString(object, "name"),
                                                     call_.info.namespace_, call_.request.stop));
-  }
-  if (has_account) {
-    KX_RETURN_IF_ERROR(GiveServiceAccount(call_, object));
   }
   if (mutates() && call_.type->namespaced) {
     SetMeta(object, "namespace", call_.info.namespace_);
@@ -197,7 +196,8 @@ Result<void> Admission::Validate(const JsonTree* object, const JsonTree* old) {
     const auto patch = [](const JsonTree& shown, const JsonTree&, const Target&) {
       return Result<JsonTree>(shown);
     };
-    KX_RETURN_IF_ERROR(dispatcher.Mutate(*mutating_, dispatch, nullptr, old, patch));
+    const auto nothing = []() -> Result<void> { return {}; };
+    KX_RETURN_IF_ERROR(dispatcher.Mutate(*mutating_, dispatch, nullptr, old, patch, nothing));
   }
   return dispatcher.Validate(*validating_, dispatch, {.object = object, .old_object = old});
 }

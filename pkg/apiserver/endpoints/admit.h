@@ -32,15 +32,14 @@ class Admission {
  public:
   Admission(const Call& call, AdmitOptions options);
 
-  /// Gives a pod its tolerations, see GiveTolerations, and lets the mutating webhooks change
-  /// `object`, with its defaults and managers, that is about to be written instead of `old`, null
-  /// for a create. What they add is nobody's field, as in
-  /// kube-apiserver.
+  /// Gives a pod its tolerations, and a new one what its service account has for it, see
+  /// GiveTolerations and GiveServiceAccount, and lets the mutating webhooks change `object`, with
+  /// its defaults and managers, that is about to be written instead of `old`, null for a create.
+  /// What they add gets its own of these, and is nobody's field, as in kube-apiserver.
   apimachinery::Result<void> Mutate(codec::JsonTree& object, const codec::JsonTree* old);
 
-  /// The same of a create, which has the namespace of the request; a pod gets what its service
-  /// account has for it first, see GiveServiceAccount. kNotFound and kForbidden of the namespace
-  /// come before whatever others would have said.
+  /// The same of a create, which has the namespace of the request. kNotFound and kForbidden of the
+  /// namespace come before whatever others would have said.
   apimachinery::Result<void> MutateNew(codec::JsonTree& object);
   /// Whether any mutating webhook is configured.
   bool mutates() const { return !mutating_->empty(); }

@@ -235,8 +235,13 @@ void Api::Tick(const std::stop_token& stop) {
   types_.Tick();
   custom_.Tick(stop);
   webhooks_.Tick(stop);
-  reaper_.Tick(stop);
+}
+
+bool Api::Reap(const std::stop_token& stop) {
+  const bool definitions = custom_.Reap(stop);
+  const bool namespaces = reaper_.Tick(stop);
   events_.Tick(stop);
+  return definitions || namespaces;
 }
 
 void Api::AfterWrite(const Call& call) {
@@ -244,6 +249,8 @@ void Api::AfterWrite(const Call& call) {
     if (const auto synced = custom_.Sync(call.request.stop); !synced) {
       logging::Warning("The definitions of custom resources will be read later",
                        {{"error", synced.error()}});
+    } else if (call.info.verb.starts_with("delete")) {
+      custom_.ReapFew(call.request.stop);
     }
   } else if (IsWebhookConfiguration(*call.type)) {
     if (const auto synced = webhooks_.Sync(call.request.stop); !synced) {
@@ -364,8 +371,8 @@ http::Response Api::HandleResource(const http::Request& request, const RequestIn
   const CurrentRequest current(request);
   Answer answer = Route(call);
   const bool wrote = info.verb != "get" && info.verb != "list" && info.verb != "watch";
-  // A collection may have been deleted in part.
-  if (wrote && (answer || info.verb == "deletecollection") && !call.dry_run()) {
+  // A collection may have been deleted in part, and a deletion be done whose answer was not heard.
+  if (wrote && (answer || info.verb.starts_with("delete")) && !call.dry_run()) {
     AfterWrite(call);
   }
   http::Response response = answer ? std::move(*answer) : ErrorResponse(answer.error());

@@ -76,10 +76,14 @@ class Api {
   /// Makes the Service default/kubernetes, which leads here; see PublishService.
   apimachinery::Result<void> Publish(const KubernetesService& service, const std::stop_token& stop);
 
-  /// To be called about once a second, by one thread: bookmarks and ends of watches, what waits for
-  /// finalizers, and what other servers have defined. With `stop` it returns soon; what is left is
-  /// done another time.
+  /// To be called about once a second, by one thread: bookmarks and ends of watches, and what other
+  /// servers have defined. With `stop` it returns soon; what is left is done another time.
   void Tick(const std::stop_token& stop = {});
+
+  /// Goes on with what goes with namespaces and definitions that are being deleted, and with old
+  /// Events: to be called by a thread of its own, at once again when it says so, else about once a
+  /// second. With `stop` it returns soon.
+  bool Reap(const std::stop_token& stop = {});
 
   /// Watches that are open.
   std::size_t watchers() const { return types_.watchers(); }

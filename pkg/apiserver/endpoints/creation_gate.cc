@@ -8,10 +8,10 @@ using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
 
-CreationGate::Pass::Pass(CreationGate& gate)
-    : gate_(gate), ticket_([&gate] {
+CreationGate::Pass::Pass(CreationGate& gate, Place place)
+    : gate_(gate), ticket_([&gate, &place] {
         base::MutexLock lock(gate.mu_);
-        gate.under_way_.insert(gate.next_);
+        gate.under_way_.emplace(gate.next_, std::move(place));
         return gate.next_++;
       }()) {}
 
@@ -31,10 +31,29 @@ bool CreationGate::IsOpen(std::string_view prefix) const {
   return open_.contains(prefix);
 }
 
-Result<void> CreationGate::AwaitEarlier(base::Clock& clock, const std::stop_token& stop) {
+bool CreationGate::AnyBefore(std::uint64_t ticket, const Place& place) const {
+  for (const auto& [own, where] : under_way_) {
+    if (own >= ticket) {
+      return false;
+    }
+    if ((place.prefix.empty() || place.prefix == where.prefix) &&
+        (place.namespace_.empty() || place.namespace_ == where.namespace_)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool CreationGate::IsQuiet(const Place& place) const {
+  base::MutexLock lock(mu_);
+  return !AnyBefore(next_, place);
+}
+
+Result<void> CreationGate::AwaitEarlier(const Place& place, base::Clock& clock,
+                                        const std::stop_token& stop) {
   base::MutexLock lock(mu_);
   const std::uint64_t end = next_;
-  while (!under_way_.empty() && *under_way_.begin() < end) {
+  while (AnyBefore(end, place)) {
     if (stop.stop_requested()) {
       return Fail(Reason::kCancelled, "stopped while others created objects");
     }

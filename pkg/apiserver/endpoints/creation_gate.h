@@ -4,6 +4,7 @@
 #define KUBEXX_APISERVER_ENDPOINTS_CREATION_GATE_H_
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <stop_token>
 #include <string>
@@ -15,15 +16,23 @@
 namespace kubexx::apiserver {
 
 /// A create looks whether its namespace or its definition is being deleted, and then writes.
-/// Whoever deletes marks first, waits here for the creates that may not have seen the mark, and
-/// then removes what there is: nothing is made after that. It knows the creates of this process
-/// only. Thread-safe.
+/// Whoever deletes marks first, waits here for the creates in that place that may not have seen the
+/// mark, and then removes what there is: nothing is made after that. It knows the creates of this
+/// process only. Thread-safe.
 class CreationGate {
  public:
-  /// A create that is under way; must not outlive the gate.
+  /// Where objects are made: of a resource, by the prefix of their keys, or in a namespace. Of a
+  /// place to look at one may be "", and stands for all.
+  struct Place {
+    std::string prefix{};
+    std::string namespace_{};
+  };
+
+  /// A create that is under way; must not outlive the gate. Nothing but the storage is waited for
+  /// meanwhile.
   class Pass {
    public:
-    explicit Pass(CreationGate& gate);
+    Pass(CreationGate& gate, Place place);
     ~Pass();
     Pass(const Pass&) = delete;
     Pass& operator=(const Pass&) = delete;
@@ -38,14 +47,20 @@ class CreationGate {
   void SetOpen(std::set<std::string, std::less<>> prefixes);
   bool IsOpen(std::string_view prefix) const;
 
-  /// Returns when all creates that are under way at the call have ended; kCancelled.
-  apimachinery::Result<void> AwaitEarlier(base::Clock& clock, const std::stop_token& stop);
+  /// Returns when all creates in the place that are under way at the call have ended; kCancelled.
+  apimachinery::Result<void> AwaitEarlier(const Place& place, base::Clock& clock,
+                                          const std::stop_token& stop);
+  /// Whether there is none.
+  bool IsQuiet(const Place& place) const;
 
  private:
+  /// Whether one that has a smaller ticket is under way in the place.
+  bool AnyBefore(std::uint64_t ticket, const Place& place) const KX_REQUIRES(mu_);
+
   mutable base::Mutex mu_;
   base::CondVar ended_;
   std::uint64_t next_ KX_GUARDED_BY(mu_) = 0;
-  std::set<std::uint64_t> under_way_ KX_GUARDED_BY(mu_);
+  std::map<std::uint64_t, Place> under_way_ KX_GUARDED_BY(mu_);  // by their tickets
   std::set<std::string, std::less<>> open_ KX_GUARDED_BY(mu_);
 };
 

@@ -90,12 +90,12 @@ TEST_F(CustomDeletionTest, ObjectsThatWaitHoldTheirDefinition) {
   EXPECT_EQ(Message(refused),
             "gadgets.example.com \"h\" is forbidden: create not allowed while custom resource "
             "definition is terminating");
-  api_.Tick();
+  Tick();
   EXPECT_EQ(Do("GET", kGadgetDefinition).status, 200);
 
   ASSERT_EQ(Do("PATCH", kGadget, R"({"metadata":{"finalizers":null}})", kMergePatch).status, 200);
   EXPECT_EQ(Do("GET", kGadget).status, 404);
-  api_.Tick();
+  Tick();
   EXPECT_EQ(Do("GET", kGadgetDefinition).status, 404);
   EXPECT_EQ(Do("GET", kGadgets).status, 404);
   Define();
@@ -183,6 +183,7 @@ TEST_F(CustomDeletionTest, DefinitionsOfAnotherServerAreServed) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
     while (other.Handle(list).status != status && std::chrono::steady_clock::now() < deadline) {
       other.Tick();
+      other.Reap();
       std::this_thread::yield();
     }
     EXPECT_EQ(other.Handle(list).status, status) << "after a minute";
@@ -203,6 +204,7 @@ TEST_F(CustomDeletionTest, AnotherServerGoesOnWithTheDeletion) {
   Api restarted(*storage_, {});
   ASSERT_TRUE(restarted.Bootstrap({}));
   restarted.Tick();
+  restarted.Reap();
   EXPECT_EQ(Do("GET", kGadgetDefinition).status, 404);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "kubexx/apiserver/endpoints/conversion.h"
 #include "kubexx/apiserver/endpoints/custom_types.h"
 #include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/http/message.h"
 #include "kubexx/logging/log.h"
 
 namespace kubexx::apiserver {
@@ -33,12 +35,21 @@ bool IsReapable(const JsonTree& definition) {
 Result<void> CustomResources::Sync(const std::stop_token& stop) {
   std::uint64_t covers = 0;
   {
+    std::optional<http::Waiting> waiting;
+    if (const http::Request* const request = CurrentRequest::Get()) {
+      waiting.emplace(*request);
+    }
+    const Result<void> may_wait = waiting ? waiting->Check() : Result<void>();
     base::MutexLock lock(mu_);
     const std::uint64_t mine = ++asked_;
     while (taken_ && done_ < mine) {
       if (stop.stop_requested()) {
         again_ = true;
         return Fail(Reason::kCancelled, "stopped while others read the definitions");
+      }
+      if (!may_wait) {
+        again_ = true;
+        return may_wait;
       }
       objects_.clock().WaitUntil(mu_, free_, stop, base::TimePoint::max());
     }
@@ -49,18 +60,15 @@ Result<void> CustomResources::Sync(const std::stop_token& stop) {
     again_ = false;
     covers = asked_;
   }
-  Result<bool> more = true;
-  while (more && *more) {
-    more = Round(stop);
-  }
+  Result<void> served = Serve(stop);
   base::MutexLock lock(mu_);
   taken_ = false;
-  again_ = again_ || !more;
-  if (more) {
+  again_ = again_ || !served;
+  if (served) {
     done_ = covers;
   }
   free_.notify_all();
-  return more ? Result<void>() : Fail(more.error());
+  return served;
 }
 
 void CustomResources::NoticeOthers() {
@@ -92,7 +100,7 @@ void CustomResources::Tick(const std::stop_token& stop) {
   }
 }
 
-Result<bool> CustomResources::Round(const std::stop_token& stop) {
+Result<void> CustomResources::Serve(const std::stop_token& stop) {
   KX_ASSIGN_OR_RETURN(std::vector<JsonTree> definitions, ReadDefinitions(objects_.storage(), stop));
   KX_ASSIGN_OR_RETURN(const bool accepted, AcceptNames(objects_, definitions, stop));
   if (!accepted) {
@@ -101,7 +109,7 @@ Result<bool> CustomResources::Round(const std::stop_token& stop) {
   }
   std::vector<ResourceTypeRef> served;
   std::set<std::string, std::less<>> open;
-  bool any_reapable = false;
+  std::map<std::string, JsonTree> ending;
   for (const JsonTree& definition : definitions) {
     for (ResourceTypeRef& one : TypesOfDefinition(definition, ConverterOf(definition, webhooks_))) {
       if (!IsDeleting(definition)) {
@@ -109,36 +117,83 @@ Result<bool> CustomResources::Round(const std::stop_token& stop) {
       }
       served.push_back(std::move(one));
     }
-    any_reapable = any_reapable || IsReapable(definition);
+    if (IsReapable(definition)) {
+      ending.emplace(MetaString(definition, "uid"), definition);
+    }
   }
   objects_.gate().SetOpen(std::move(open));
   types_.SetCustom(std::move(served));
-  if (!any_reapable) {
-    return false;
-  }
-  KX_RETURN_IF_ERROR(objects_.gate().AwaitEarlier(objects_.clock(), stop));
-  bool changed = false;
-  for (const JsonTree& definition : definitions) {
-    if (IsReapable(definition)) {
-      const Result<bool> gone = Reap(definition, stop);
-      if (!gone && stop.stop_requested()) {
-        return Fail(gone.error());
-      }
-      if (!gone) {  // The others go nevertheless.
-        logging::Error("Cannot delete a definition of custom resources",
-                       {{"definition", MetaString(definition, "name")}, {"error", gone.error()}});
-      }
-      changed = changed || (gone && *gone);
-      if (!gone || !*gone) {
-        base::MutexLock lock(mu_);
-        again_ = true;
-      }
-    }
-  }
-  return changed;
+  base::MutexLock lock(mu_);
+  ending_ = std::move(ending);
+  return {};
 }
 
-Result<bool> CustomResources::Reap(const JsonTree& definition, const std::stop_token& stop) {
+bool CustomResources::ReapAll(bool patient, bool& more, const std::stop_token& stop) {
+  std::map<std::string, JsonTree> ending;
+  {
+    base::MutexLock lock(mu_);
+    ending = ending_;
+  }
+  bool any_gone = false;
+  ReapBudget of_request = ReapBudget::OfRequest();  // for all of them together
+  for (const auto& [uid, definition] : ending) {
+    if (of_request.spent()) {
+      break;
+    }
+    {
+      base::MutexLock lock(mu_);
+      if (!active_.insert(uid).second) {
+        continue;
+      }
+    }
+    ReapBudget of_turn = ReapBudget::OfTurn();
+    ReapBudget& budget = patient ? of_turn : of_request;
+    const Result<bool> gone = ReapOne(definition, budget, stop);
+    if (!gone && !stop.stop_requested()) {  // The others go nevertheless.
+      logging::Error("Cannot delete a definition of custom resources",
+                     {{"definition", MetaString(definition, "name")}, {"error", gone.error()}});
+    }
+    any_gone = any_gone || (gone && *gone);
+    more = more || budget.again();
+    base::MutexLock lock(mu_);
+    active_.erase(uid);
+    if (gone && *gone) {
+      ending_.erase(uid);
+    }
+  }
+  return any_gone;
+}
+
+void CustomResources::ReapFew(const std::stop_token& stop) {
+  bool more = false;
+  if (ReapAll(false, more, stop)) {
+    if (const auto synced = Sync(stop); !synced) {  // Tick does it.
+      logging::Warning("The definitions of custom resources will be read later",
+                       {{"error", synced.error()}});
+    }
+  }
+}
+
+bool CustomResources::Reap(const std::stop_token& stop) {
+  bool more = false;
+  if (ReapAll(true, more, stop)) {
+    {
+      base::MutexLock lock(mu_);
+      again_ = true;
+    }
+    Tick(stop);
+  }
+  return more && !stop.stop_requested();
+}
+
+Result<bool> CustomResources::ReapOne(const JsonTree& definition, ReapBudget& budget,
+                                      const std::stop_token& stop) {
+  const CreationGate::Place place = {.prefix = CustomPrefixOf(definition)};
+  if (budget.patient()) {
+    KX_RETURN_IF_ERROR(objects_.gate().AwaitEarlier(place, objects_.clock(), stop));
+  } else if (!objects_.gate().IsQuiet(place)) {
+    return false;
+  }
   const ResourceTypeRef type =
       types_.Find("apiextensions.k8s.io", "v1", "customresourcedefinitions");
   const std::string uid = MetaString(definition, "uid");
@@ -151,9 +206,8 @@ Result<bool> CustomResources::Reap(const JsonTree& definition, const std::stop_t
   if (!present || MetaString(*present, "uid") != uid) {
     return true;
   }
-  KX_ASSIGN_OR_RETURN(
-      const bool empty,
-      DeleteCustomObjects(objects_, definition, ConverterOf(definition, webhooks_), until, stop));
+  KX_ASSIGN_OR_RETURN(const bool empty,
+                      DeleteCustomObjects(objects_, definition, until, budget, stop));
   const auto updated = objects_.Update(
       *type, KeyOf(definition), WritePart::kAll,
       [&](const JsonTree& current) -> Result<JsonTree> {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "kubexx/apimachinery/time.h"
+#include "kubexx/apiserver/endpoints/delete_all.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/version_priority.h"
 #include "kubexx/base/ascii.h"
@@ -176,12 +177,6 @@ std::string DeprecationOf(const JsonTree& definition, const JsonTree& version) {
   return best == own ? warning : warning + "; use " + group + std::string(best) + kind;
 }
 
-/// Where its objects are in the storage.
-std::string CustomPrefixOf(const JsonTree& definition) {
-  return "/registry/" + StringAt(definition, {"spec", "group"}) + "/" +
-         StringAt(definition, {"spec", "names", "plural"}) + "/";
-}
-
 ResourceTypeRef TypeOfVersion(const JsonTree& definition, const JsonTree& version,
                               const std::shared_ptr<schema::Converter>& converter) {
   ResourceType type;
@@ -219,6 +214,11 @@ void SetTerminating(base::Clock& clock, bool holds, std::string_view reason,
 
 bool IsCustomResourceDefinition(const ResourceType& type) {
   return type.group == "apiextensions.k8s.io" && type.plural == "customresourcedefinitions";
+}
+
+std::string CustomPrefixOf(const JsonTree& definition) {
+  return "/registry/" + StringAt(definition, {"spec", "group"}) + "/" +
+         StringAt(definition, {"spec", "names", "plural"}) + "/";
 }
 
 bool OverlapsBuiltin(const JsonTree& definition) {
@@ -369,47 +369,18 @@ void EndTermination(base::Clock& clock, JsonTree& definition) {
 }
 
 Result<bool> DeleteCustomObjects(ObjectStore& objects, const JsonTree& definition,
-                                 const std::shared_ptr<schema::Converter>& converter,
-                                 storage::Revision until, const std::stop_token& stop) {
-  // The version that is stored, also when it is not served: it has to be converted least often.
+                                 storage::Revision until, ReapBudget& budget,
+                                 const std::stop_token& stop) {
   const JsonTree* const versions = definition.At({"spec", "versions"});
   if (versions == nullptr || versions->elements().empty() || OverlapsBuiltin(definition)) {
     return true;
   }
-  const std::string stored = StorageVersionOf(definition);
-  const auto found = std::ranges::find_if(
-      versions->elements(), [&](const JsonTree& one) { return one.TextAt("name") == stored; });
-  const ResourceTypeRef type = TypeOfVersion(
-      definition, found == versions->elements().end() ? versions->elements().front() : *found,
-      converter);
-  std::vector<std::pair<std::string, storage::Revision>> keys;
-  bool empty = true;
-  KX_RETURN_IF_ERROR(objects.storage().GetList(
-      type->prefix, {},
-      [&](storage::KeyValue&& kv) -> Result<void> {
-        empty = empty && kv.create_revision <= until;
-        if (kv.create_revision <= until) {
-          keys.emplace_back(std::move(kv.key), kv.mod_revision);
-        }
-        return {};
-      },
-      stop));
-  for (const auto& [key, revision] : keys) {
-    const auto deleted = objects.Delete(
-        *type, type->KeyOf(key), {.resource_version = std::to_string(revision)}, false, stop);
-    if (deleted) {
-      empty = empty && deleted->gone;
-    } else if (stop.stop_requested()) {
-      return Fail(deleted.error());
-    } else if (deleted.error().reason == Reason::kConflict) {
-      empty = false;  // Somebody has written it, or another one of that name.
-    } else if (deleted.error().reason != Reason::kNotFound) {
-      logging::Error("Cannot delete an object whose definition is being deleted",
-                     {{"key", key}, {"error", deleted.error()}});
-      empty = false;
-    }
-  }
-  return empty;
+  const ResourceTypeRef type = TypeOfVersion(definition, versions->elements().front(), nullptr);
+  KX_ASSIGN_OR_RETURN(const Leftovers leftovers,
+                      DeleteAll(
+                          objects, {.type = *type, .prefix = type->prefix, .until = until},
+                          [](const JsonTree&) {}, budget, stop));
+  return leftovers.count == 0 && !budget.spent();
 }
 
 }  // namespace kubexx::apiserver

@@ -10,6 +10,7 @@
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/apiserver/endpoints/object_store.h"
+#include "kubexx/apiserver/endpoints/reap_budget.h"
 #include "kubexx/apiserver/endpoints/type_registry.h"
 #include "kubexx/apiserver/object/resource_type.h"
 #include "kubexx/base/clock.h"
@@ -19,6 +20,9 @@ namespace kubexx::apiserver {
 
 /// Whether objects of the type are CRDs.
 bool IsCustomResourceDefinition(const ResourceType& type);
+
+/// Where the objects of a definition are in the storage.
+std::string CustomPrefixOf(const codec::JsonTree& definition);
 
 /// Whether the objects of a definition would be stored where those of a built-in type are, and so
 /// be taken for each other: it is refused. One that is there already serves nothing.
@@ -60,13 +64,13 @@ void ContinueTermination(base::Clock& clock, codec::JsonTree& definition);
 /// The objects have gone: without the finalizer.
 void EndTermination(base::Clock& clock, codec::JsonTree& definition);
 
-/// Deletes all objects of a definition's resource. Whether none is left: those with finalizers are,
-/// and those that cannot be deleted, of which the log tells. What is newer than `until` stays: it
-/// is of a definition that was made anew after this one was seen to be there.
+/// Deletes the objects of a definition's resource, as many as `budget` has room for. Whether none
+/// is left: those with finalizers are, and those that cannot be deleted, of which the log tells.
+/// What is newer than `until` stays: it is of a definition that was made anew after this one was
+/// seen to be there. No webhook is asked.
 apimachinery::Result<bool> DeleteCustomObjects(ObjectStore& objects,
                                                const codec::JsonTree& definition,
-                                               const std::shared_ptr<schema::Converter>& converter,
-                                               storage::Revision until,
+                                               storage::Revision until, ReapBudget& budget,
                                                const std::stop_token& stop);
 
 }  // namespace kubexx::apiserver

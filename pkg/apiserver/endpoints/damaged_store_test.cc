@@ -94,7 +94,7 @@ TEST_F(DamagedStoreTest, ADefinitionOverKubernetesOwnObjectsTakesNoneAlong) {
   ASSERT_EQ(Make("screws", "Screw").status, 201);
   EXPECT_EQ(Do("GET", "/apis/apiextensions.k8s.io/v9/customresourcedefinitions").status, 404);
   EXPECT_EQ(Do("DELETE", std::string(kScrewDefinitions) + "/" + name).status, 200);
-  api_.Tick();
+  Tick();
   EXPECT_EQ(Do("GET", std::string(kScrewDefinitions) + "/" + name).status, 404);
   EXPECT_EQ(Do("GET", "/apis/example.com/v1/namespaces/default/screws/s").status, 200);
   const codec::JsonTree screws =
@@ -117,6 +117,7 @@ TEST_F(DamagedStoreTest, AnObjectThatCannotBeReadHoldsItsOwnDefinitionOnly) {
   // When it has gone by other means, too, nothing holds the definition any more.
   ASSERT_TRUE(storage_->Delete("/registry/example.com/anchors/default/a", 0, {}).has_value());
   again.Tick();
+  again.Reap();
   EXPECT_EQ(Do("GET", std::string(kScrewDefinitions) + "/anchors.example.com").status, 404);
 }
 

@@ -22,7 +22,7 @@ class EventReaperTest : EventClock, public testing::ApiFixture {
   EventReaperTest() : ApiFixture({.clock = event_clock_, .cacher = {.clock = event_clock_}}) {}
   void Pass(std::chrono::minutes time, const std::stop_token& stop = {}) {
     event_clock_.Advance(time);
-    api_.Tick(stop);
+    Tick(stop);
   }
 };
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "kubexx/apiserver/endpoints/api.h"
+#include "kubexx/apiserver/endpoints/testing/forwarding_storage.h"
 #include "kubexx/apiserver/storage/memory.h"
 
 namespace kubexx::apiserver {
@@ -17,55 +18,24 @@ using apimachinery::Result;
 using ::testing::HasSubstr;
 
 /// A storage that does something once, before it lists what is below a prefix.
-class InterruptedStorage final : public storage::Storage {
+class InterruptedStorage final : public testing::ForwardingStorage {
  public:
-  explicit InterruptedStorage(storage::Storage& storage) : storage_(storage) {}
+  using ForwardingStorage::ForwardingStorage;
 
   void Before(std::string prefix, std::function<void()> action) {
     prefix_ = std::move(prefix);
     action_ = std::move(action);
   }
 
-  Result<storage::KeyValue> Get(std::string_view key, storage::Revision revision,
-                                std::stop_token stop) override {
-    return storage_.Get(key, revision, std::move(stop));
-  }
-  Result<storage::KeyValue> Create(std::string_view key, std::string value,
-                                   std::stop_token stop) override {
-    return storage_.Create(key, std::move(value), std::move(stop));
-  }
-  Result<storage::Swap> CompareAndSwap(std::string_view key, storage::Revision expected,
-                                       std::string value, std::stop_token stop) override {
-    return storage_.CompareAndSwap(key, expected, std::move(value), std::move(stop));
-  }
-  Result<storage::Deleted> Delete(std::string_view key, storage::Revision expected,
-                                  std::stop_token stop) override {
-    return storage_.Delete(key, expected, std::move(stop));
-  }
   Result<storage::ListResult> GetList(std::string_view prefix, const storage::ListOptions& options,
                                       ItemSink sink, std::stop_token stop) override {
     if (prefix == prefix_ && action_) {
       std::exchange(action_, nullptr)();
     }
-    return storage_.GetList(prefix, options, sink, std::move(stop));
-  }
-  Result<std::int64_t> Count(std::string_view prefix, std::stop_token stop) override {
-    return storage_.Count(prefix, std::move(stop));
-  }
-  Result<storage::Revision> CurrentRevision(std::stop_token stop) override {
-    return storage_.CurrentRevision(std::move(stop));
-  }
-  Result<void> Watch(std::string_view prefix, const storage::WatchOptions& options, EventSink sink,
-                     std::stop_token stop) override {
-    return storage_.Watch(prefix, options, sink, std::move(stop));
-  }
-  void RequestProgress() override { storage_.RequestProgress(); }
-  Result<void> Compact(storage::Revision revision, std::stop_token stop) override {
-    return storage_.Compact(revision, std::move(stop));
+    return ForwardingStorage::GetList(prefix, options, sink, std::move(stop));
   }
 
  private:
-  storage::Storage& storage_;
   std::string prefix_{};
   std::function<void()> action_{};
 };
@@ -114,6 +84,7 @@ TEST_F(MadeAnewTest, ANamespaceIsNotEmptied) {
   });
   EXPECT_EQ(Do(slow_, "DELETE", "/api/v1/namespaces/team").status, 200);
   slow_.Tick();
+  slow_.Reap();
   for (const char* const name : {"/m", "/n"}) {
     EXPECT_THAT(Do(other_, "GET", kAnewMaps + std::string(name)).body, HasSubstr(R"("a":"new")"));
   }
@@ -149,6 +120,7 @@ TEST_F(MadeAnewTest, ADefinitionKeepsItsObjects) {
   });
   EXPECT_EQ(Do(slow_, "DELETE", definition).status, 200);
   slow_.Tick();
+  slow_.Reap();
   EXPECT_EQ(Do(other_, "GET", nuts + "/n").status, 200);
   EXPECT_EQ(Do(other_, "GET", definition).status, 200);
 }

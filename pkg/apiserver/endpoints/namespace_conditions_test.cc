@@ -65,7 +65,7 @@ class NamespaceConditionsTest : ConditionsClock, public testing::ApiFixture {
   }
   void Pass(std::chrono::seconds time) {
     fake_clock_.Advance(time);
-    api_.Tick();
+    Tick();
   }
 };
 

@@ -37,10 +37,10 @@ TEST_F(NamespaceDeletionTest, ANamespaceWaitsForWhatIsInIt) {
   EXPECT_EQ(SetFinalizers(kTeam, "null"), 200);
   EXPECT_EQ(Do("GET", kTeam).status, 200);
   EXPECT_EQ(Do("GET", kTeamMap).status, 200);
-  api_.Tick();
+  Tick();
   EXPECT_EQ(Do("GET", kTeam).status, 200);
   EXPECT_EQ(SetFinalizers(kTeamMap, "null"), 200);
-  api_.Tick();
+  Tick();
   EXPECT_EQ(Do("GET", kTeam).status, 404);
   EXPECT_EQ(Do("GET", kTeamMap).status, 404);
 }
@@ -49,10 +49,10 @@ TEST_F(NamespaceDeletionTest, ItsOwnFinalizerHoldsAnEmptyNamespace) {
   MakeTeam();
   ASSERT_EQ(SetFinalizers(kTeam, R"(["example.com/f"])"), 200);
   EXPECT_EQ(Do("DELETE", kTeam).status, 200);
-  api_.Tick();
+  Tick();
   EXPECT_EQ(Do("GET", kTeam).status, 200);
   EXPECT_EQ(SetFinalizers(kTeam, "null"), 200);
-  api_.Tick();
+  Tick();
   EXPECT_EQ(Do("GET", kTeam).status, 404);
 }
 
@@ -85,7 +85,7 @@ TEST_F(NamespaceDeletionTest, ADryRunLeavesWhatIsInIt) {
   // As kubectl sends it, and in the query.
   EXPECT_EQ(Do("DELETE", kTeam, R"({"dryRun":["All"]})").status, 200);
   EXPECT_EQ(Do("DELETE", std::string(kTeam) + "?dryRun=All").status, 200);
-  api_.Tick();
+  Tick();
   EXPECT_EQ(Do("GET", kTeamMap).status, 200);
   EXPECT_EQ(At(Json(Do("GET", kTeam)), {"status", "phase"}), "Active");
 }
@@ -124,7 +124,7 @@ TEST_F(NamespaceDeletionTest, CreatesThatRaceWithTheDeletionLeaveNoOrphan) {
   const auto delete_team = [this] {
     ASSERT_EQ(Do("DELETE", kTeam).status, 200);
     for (int i = 0; i < 100 && Do("GET", kTeam).status != 404; ++i) {
-      api_.Tick();
+      Tick();
     }
     ASSERT_EQ(Do("GET", kTeam).status, 404);
   };

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "kubexx/apimachinery/time.h"
+#include "kubexx/apiserver/endpoints/delete_all.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/logging/log.h"
 
@@ -62,35 +65,68 @@ Result<void> NamespaceReaper::Load(const std::stop_token& stop) {
 }
 
 void NamespaceReaper::Add(const std::string& name, const std::stop_token& stop) {
-  const Result<bool> gone = Reap(name, stop);
-  if (!gone || !*gone) {
-    base::MutexLock lock(mu_);
-    pending_.insert(name);
-  }
+  ReapBudget budget = ReapBudget::OfRequest();
+  Reap(name, budget, stop);
 }
 
-Result<bool> NamespaceReaper::Reap(const std::string& name, const std::stop_token& stop) {
+void NamespaceReaper::Reap(const std::string& name, ReapBudget& budget,
+                           const std::stop_token& stop) {
   {
     base::MutexLock lock(mu_);
+    pending_.insert(name);
     if (!active_.insert(name).second) {
-      return false;
+      return;
     }
   }
-  const Result<bool> gone = Proceed(name, stop);
+  const Result<bool> gone = Proceed(name, budget, stop);
   base::MutexLock lock(mu_);
   active_.erase(name);
-  return gone;
+  if (gone && *gone) {
+    pending_.erase(name);
+  }
 }
 
-void NamespaceReaper::Tick(const std::stop_token& stop) {
+void NamespaceReaper::Notice() {
+  const std::shared_ptr<Cacher> cacher = types_.CacherOf(types_.Find("", "v1", "namespaces"));
+  if (!cacher->cache().Has(0)) {
+    return;  // It has not read any yet.
+  }
+  std::vector<CachedObjectRef> items = cacher->cache().List({}).items;
+  std::ranges::sort(items);
+  std::vector<CachedObjectRef> others;
+  {
+    base::MutexLock lock(mu_);
+    std::ranges::set_difference(items, seen_, std::back_inserter(others));
+  }
+  std::set<std::string> going;
+  for (const CachedObjectRef& one : others) {
+    const auto object = JsonTree::Parse(one->Json());
+    if (object && IsDeleting(*object)) {
+      going.insert(MetaString(*object, "name"));
+    }
+  }
+  base::MutexLock lock(mu_);
+  pending_.merge(going);
+  seen_ = std::move(items);
+}
+
+bool NamespaceReaper::Tick(const std::stop_token& stop) {
+  Notice();
   std::set<std::string> names;
   {
     base::MutexLock lock(mu_);
-    names.swap(pending_);
+    names = pending_;
   }
+  bool more = false;
   for (const std::string& name : names) {
-    Add(name, stop);
+    if (stop.stop_requested()) {
+      return false;
+    }
+    ReapBudget budget = ReapBudget::OfTurn();
+    Reap(name, budget, stop);
+    more = more || budget.again();
   }
+  return more;
 }
 
 Result<std::optional<NamespaceReaper::Ending>> NamespaceReaper::Look(const std::string& name,
@@ -106,15 +142,24 @@ Result<std::optional<NamespaceReaper::Ending>> NamespaceReaper::Look(const std::
              : std::nullopt;
 }
 
-Result<bool> NamespaceReaper::Proceed(const std::string& name, const std::stop_token& stop) {
+Result<bool> NamespaceReaper::Proceed(const std::string& name, ReapBudget& budget,
+                                      const std::stop_token& stop) {
   const ResourceTypeRef type = types_.Find("", "v1", "namespaces");
-  KX_RETURN_IF_ERROR(objects_.gate().AwaitEarlier(objects_.clock(), stop));
+  const CreationGate::Place place = {.namespace_ = name};
+  if (budget.patient()) {
+    KX_RETURN_IF_ERROR(objects_.gate().AwaitEarlier(place, objects_.clock(), stop));
+  } else if (!objects_.gate().IsQuiet(place)) {
+    return false;
+  }
   KX_ASSIGN_OR_RETURN(const std::optional<Ending> ending, Look(name, stop));
   if (!ending) {
     return true;
   }
   const JsonTree* const object = &ending->name_space;
-  KX_ASSIGN_OR_RETURN(const NamespaceContent content, EmptyAll(*ending, stop));
+  KX_ASSIGN_OR_RETURN(const NamespaceContent content, EmptyAll(*ending, budget, stop));
+  if (budget.spent()) {
+    return false;
+  }
   const auto tell = [&](const JsonTree& current) -> Result<JsonTree> {
     JsonTree changed = current;
     SetDeletionConditions(content, objects_.clock(), changed);
@@ -168,72 +213,52 @@ Result<bool> NamespaceReaper::Write(const JsonTree& name_space, ObjectStore::Cha
   return written.has_value();
 }
 
-Result<NamespaceContent> NamespaceReaper::EmptyAll(const Ending& ending,
+Result<NamespaceContent> NamespaceReaper::EmptyAll(const Ending& ending, ReapBudget& budget,
                                                    const std::stop_token& stop) {
   NamespaceContent content;
   const ResourceTypeRef pods = types_.Find("", "v1", "pods");
-  KX_RETURN_IF_ERROR(Empty(*pods, ending, content, stop));
+  KX_RETURN_IF_ERROR(Empty(*pods, ending, content, budget, stop));
   if (!content.remaining.empty()) {
     return content;  // They may need the rest until they have ended.
   }
   std::set<std::string> done{pods->prefix};  // A custom resource has a type for each version.
   for (const ResourceTypeRef& one : types_.All()) {
+    if (budget.spent()) {
+      return content;
+    }
     if (one->namespaced && !one->is_review && !one->stored_as && done.insert(one->prefix).second) {
-      KX_RETURN_IF_ERROR(Empty(*one, ending, content, stop));
+      KX_RETURN_IF_ERROR(Empty(*one, ending, content, budget, stop));
     }
   }
   return content;
 }
 
 Result<void> NamespaceReaper::Empty(const ResourceType& type, const Ending& ending,
-                                    NamespaceContent& content, const std::stop_token& stop) {
+                                    NamespaceContent& content, ReapBudget& budget,
+                                    const std::stop_token& stop) {
   const std::string name = MetaString(ending.name_space, "name");
-  std::vector<std::pair<std::string, storage::Revision>> found;
-  std::int64_t remaining = 0;
   bool held_back = false;
-  KX_RETURN_IF_ERROR(objects_.storage().GetList(
-      type.prefix + name + "/", {},
-      [&](storage::KeyValue&& kv) -> Result<void> {
-        if (kv.create_revision <= ending.revision) {
-          found.emplace_back(std::move(kv.key), kv.mod_revision);
-        } else {  // It has its turn when the namespace has been looked at again.
-          ++remaining;
-          held_back = true;
-        }
-        return {};
-      },
-      stop));
   std::int64_t grace = 0;
-  std::string failure;
-  for (const auto& [key, revision] : found) {
-    // As kube-controller-manager's, so that nothing waits for a garbage collector. As it was found:
-    // there may be another one of that name.
-    const auto outcome = objects_.Delete(
-        type, type.KeyOf(key),
-        {.resource_version = std::to_string(revision), .propagation = "Background"}, false, stop);
-    if (outcome && !outcome->gone) {
-      ++remaining;
-      grace = std::max(grace, GraceOf(outcome->object));
-      for (const std::string& finalizer : FinalizersOf(outcome->object)) {
-        held_back = true;
-        ++content.finalizers[finalizer];
-      }
-    } else if (!outcome && stop.stop_requested()) {
-      return Fail(outcome.error());
-    } else if (!outcome && outcome.error().reason == Reason::kConflict) {
-      ++remaining;
+  const auto left = [&](const JsonTree& object) {
+    grace = std::max(grace, GraceOf(object));
+    for (const std::string& finalizer : FinalizersOf(object)) {
       held_back = true;
-    } else if (!outcome && outcome.error().reason != Reason::kNotFound) {
-      logging::Error("Cannot delete an object whose namespace is being deleted",
-                     {{"key", key}, {"error", outcome.error()}});
-      ++remaining;
-      failure = outcome.error().message;
+      ++content.finalizers[finalizer];
     }
-  }
-  if (remaining == 0) {
+  };
+  // As kube-controller-manager's, so that nothing waits for a garbage collector.
+  KX_ASSIGN_OR_RETURN(Leftovers leftovers, DeleteAll(objects_,
+                                                     {.type = type,
+                                                      .prefix = type.prefix + name + "/",
+                                                      .until = ending.revision,
+                                                      .propagation = "Background"},
+                                                     left, budget, stop));
+  if (leftovers.count == 0) {
     return {};
   }
-  content.remaining[type.plural + "." + type.group] = remaining;
+  held_back = held_back || leftovers.contended;
+  std::string failure = std::move(leftovers.failure);
+  content.remaining[type.plural + "." + type.group] = leftovers.count;
   const bool patient = Age(ending.name_space, objects_.clock()) < std::chrono::seconds(grace);
   if (failure.empty() && !held_back && !patient) {
     failure = "unexpected items still remain in namespace: " + name + " for gvr: " + type.group +

@@ -7,10 +7,13 @@
 #include <set>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/apiserver/cacher/cached_object.h"
 #include "kubexx/apiserver/endpoints/namespace_conditions.h"
 #include "kubexx/apiserver/endpoints/object_store.h"
+#include "kubexx/apiserver/endpoints/reap_budget.h"
 #include "kubexx/apiserver/endpoints/type_registry.h"
 #include "kubexx/apiserver/storage/storage.h"
 #include "kubexx/base/mutex.h"
@@ -18,9 +21,10 @@
 namespace kubexx::apiserver {
 
 /// Deletes the objects of namespaces that are being deleted, pods before all others, and takes the
-/// finalizer "kubernetes" of such a namespace when nothing is left in it: at once where no
-/// finalizer holds an object back and within a second or so where one did. Meanwhile the conditions
-/// of the namespace say what it waits for. Thread-safe.
+/// finalizer "kubernetes" of such a namespace when nothing is left in it: at once where there is
+/// little in it and no finalizer holds an object back, and by and by elsewhere. Meanwhile the
+/// conditions of the namespace say what it waits for. It knows of those whose deletion was asked
+/// for here, and finds those of other servers and of requests that had no answer. Thread-safe.
 class NamespaceReaper {
  public:
   /// Both must outlive it.
@@ -28,15 +32,20 @@ class NamespaceReaper {
 
   /// Finds the namespaces whose deletion was begun before this process.
   apimachinery::Result<void> Load(const std::stop_token& stop);
-  /// `name` is being deleted.
+  /// `name` may be being deleted: what is little in it goes. Does not wait for others.
   void Add(const std::string& name, const std::stop_token& stop);
-  /// Tries again where something is left; about once a second.
-  void Tick(const std::stop_token& stop);
+  /// Goes on where something is left, some for each namespace. Whether to call it again at once;
+  /// else in about a second. May be long at it.
+  bool Tick(const std::stop_token& stop);
 
  private:
+  /// What is in the cache of namespaces, and is being deleted.
+  void Notice();
+  /// Notes `name` until nothing is left to do for it.
+  void Reap(const std::string& name, ReapBudget& budget, const std::stop_token& stop);
   /// Whether nothing is left to do for it.
-  apimachinery::Result<bool> Reap(const std::string& name, const std::stop_token& stop);
-  apimachinery::Result<bool> Proceed(const std::string& name, const std::stop_token& stop);
+  apimachinery::Result<bool> Proceed(const std::string& name, ReapBudget& budget,
+                                     const std::stop_token& stop);
   /// A namespace that is being deleted, as it was at a revision.
   struct Ending {
     codec::JsonTree name_space{};
@@ -45,13 +54,14 @@ class NamespaceReaper {
   /// Nothing when it is there no more.
   apimachinery::Result<std::optional<Ending>> Look(const std::string& name,
                                                    const std::stop_token& stop);
-  apimachinery::Result<NamespaceContent> EmptyAll(const Ending& ending,
+  apimachinery::Result<NamespaceContent> EmptyAll(const Ending& ending, ReapBudget& budget,
                                                   const std::stop_token& stop);
   /// Deletes what was made before the namespace was looked at: what is newer may be in one that was
   /// made anew meanwhile, because another server, or somebody by the subresource finalize, has
   /// ended this one.
   apimachinery::Result<void> Empty(const ResourceType& type, const Ending& ending,
-                                   NamespaceContent& content, const std::stop_token& stop);
+                                   NamespaceContent& content, ReapBudget& budget,
+                                   const std::stop_token& stop);
   /// Whether `change` of a namespace that is still the same has been written; not when it has gone.
   apimachinery::Result<bool> Write(const codec::JsonTree& name_space, ObjectStore::Change change,
                                    const std::stop_token& stop);
@@ -62,6 +72,7 @@ class NamespaceReaper {
   /// One thread at a time for each: more would get into each other's way.
   std::set<std::string> active_ KX_GUARDED_BY(mu_);
   std::set<std::string> pending_ KX_GUARDED_BY(mu_);
+  std::vector<CachedObjectRef> seen_ KX_GUARDED_BY(mu_);  // namespaces that were not being deleted
 };
 
 }  // namespace kubexx::apiserver

@@ -135,12 +135,25 @@ Result<ListHead> ListFromStorage(const Call& call, const ListOptions& options,
   return head;
 }
 
+}  // namespace
+
+Result<void> AwaitCache(const http::Request& request, Cacher& cacher, std::int64_t revision) {
+  if (cacher.cache().Has(revision)) {
+    return {};
+  }
+  const http::Waiting waiting(request);
+  KX_RETURN_IF_ERROR(waiting.Check());
+  return cacher.WaitFor(revision, request.stop);
+}
+
+namespace {
+
 /// A list of whatever the cache has that is not older than the version.
 Result<ListHead> ListFromCache(const Call& call, const ListOptions& options,
                                const Selection& selection, TakeListed take) {
   const std::shared_ptr<Cacher> cacher = call.types.CacherOf(call.type);
   KX_ASSIGN_OR_RETURN(const std::int64_t revision, RevisionParam(options.resource_version));
-  KX_RETURN_IF_ERROR(cacher->WaitFor(revision, call.request.stop));
+  KX_RETURN_IF_ERROR(AwaitCache(call.request, *cacher, revision));
   const CachedList list = cacher->cache().List(selection);
   for (const CachedObjectRef& object : list.items) {
     KX_RETURN_IF_ERROR(take(object->key, object->Json()));

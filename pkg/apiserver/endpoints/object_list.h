@@ -3,6 +3,7 @@
 #ifndef KUBEXX_APISERVER_ENDPOINTS_OBJECT_LIST_H_
 #define KUBEXX_APISERVER_ENDPOINTS_OBJECT_LIST_H_
 
+#include <cstdint>
 #include <string_view>
 
 #include "kubexx/apimachinery/object_key.h"
@@ -20,6 +21,11 @@ using TakeListed = base::FunctionRef<apimachinery::Result<void>(const apimachine
 
 /// The rules of resourceVersion and resourceVersionMatch; see the API concepts' tables. kInvalid.
 apimachinery::Result<void> CheckListVersions(const apimachinery::ListOptions& options, bool watch);
+
+/// Waits until the cache has a state of at least `revision`, and leaves the request's thread to
+/// others meanwhile. Errors of Cacher::WaitFor.
+apimachinery::Result<void> AwaitCache(const http::Request& request, Cacher& cacher,
+                                      std::int64_t revision);
 
 /// Hands what the request's parameters select to `take`, by key, at most a page of it. kInvalid and
 /// kBadRequest for bad parameters, kExpired for a state that is forgotten, errors of the storage.

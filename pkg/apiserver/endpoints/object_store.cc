@@ -18,6 +18,9 @@ using apimachinery::Result;
 using apimachinery::Status;
 using codec::JsonTree;
 
+/// As kube-apiserver: how many names are made for one object, when others have the first.
+constexpr int kMaxNames = 8;
+
 const ResourceType& NamespaceType() {
   static const ResourceType kType = [] {
     ResourceType type;
@@ -107,6 +110,19 @@ Result<JsonTree> ObjectStore::Create(const ResourceType& type, const std::string
                                      JsonTree object, bool dry_run, std::stop_token stop,
                                      const Check& check) {
   const bool generated = MetaString(object, "name").empty();
+  for (int others = generated ? kMaxNames - 1 : 0; others > 0; --others) {
+    auto created = CreateOnce(type, namespace_, object, dry_run, stop, check);
+    if (created || created.error().reason != Reason::kAlreadyExists) {
+      return created;
+    }
+  }
+  return CreateOnce(type, namespace_, std::move(object), dry_run, stop, check);
+}
+
+Result<JsonTree> ObjectStore::CreateOnce(const ResourceType& type, const std::string& namespace_,
+                                         JsonTree object, bool dry_run, std::stop_token stop,
+                                         const Check& check) {
+  const bool generated = MetaString(object, "name").empty();
   // As kube-apiserver has it: only the store minds the version of a new object, and a dry run does
   // not get there.
   const std::string version = dry_run ? MetaString(object, "resourceVersion") : std::string();
@@ -126,9 +142,12 @@ Result<JsonTree> ObjectStore::Create(const ResourceType& type, const std::string
     KX_RETURN_IF_ERROR(check(&object, nullptr));
   }
   const apimachinery::ObjectKey key = KeyOf(object);
-  const CreationGate::Pass pass(gate_);
-  KX_RETURN_IF_ERROR(CheckPlace(type, key.name, namespace_, stop));
+  if (IsConverted(type)) {  // Where nothing can be made, no webhook is asked.
+    KX_RETURN_IF_ERROR(CheckPlace(type, key.name, namespace_, stop));
+  }
   KX_ASSIGN_OR_RETURN(std::string value, StoredOf(type, object, form_, stop));
+  const CreationGate::Pass pass(gate_, {.prefix = type.prefix, .namespace_ = key.namespace_});
+  KX_RETURN_IF_ERROR(CheckPlace(type, key.name, namespace_, stop));
   if (dry_run) {
     const auto existing = storage_.Get(type.StorageKey(key), 0, std::move(stop));
     if (existing) {

@@ -81,6 +81,11 @@ class ObjectStore {
                                              std::stop_token stop, const Check& check = {});
 
  private:
+  /// With one name, where that is generated.
+  apimachinery::Result<codec::JsonTree> CreateOnce(const ResourceType& type,
+                                                   const std::string& namespace_,
+                                                   codec::JsonTree object, bool dry_run,
+                                                   std::stop_token stop, const Check& check);
   apimachinery::Result<codec::JsonTree> TreeOf(const ResourceType& type,
                                                const storage::KeyValue& kv,
                                                const std::stop_token& stop) const;

@@ -65,14 +65,20 @@ Result<void> CheckName(const Call& call, const JsonTree& object) {
 Result<JsonTree> Bound(const Call& call, const JsonTree& binding, JsonTree pod) {
   const std::string node = StringAt(binding, {"target", "name"});
   const std::string name = call.info.name;
+  const auto refused = [&](const std::string& why) {
+    ResourceType type = *call.type;
+    type.plural = "pods/binding";  // As kube-apiserver names it here.
+    return Fail(Conflict(type, name, "pod " + name + why));
+  };
   if (IsDeleting(pod)) {
-    return Fail(Conflict(*call.type, name,
-                         "pod " + name + " is being deleted, cannot be assigned to a host"));
+    return refused(" is being deleted, cannot be assigned to a host");
   }
   if (const std::string current = StringAt(pod, {"spec", "nodeName"}); !current.empty()) {
-    return Fail(
-        Conflict(*call.type, name,
-                 "pod " + name + " is already assigned to node " + JsonTree(current).ToJson()));
+    return refused(" is already assigned to node " + JsonTree(current).ToJson());
+  }
+  if (const JsonTree* const gates = pod.At({"spec", "schedulingGates"});
+      gates != nullptr && gates->size() > 0) {
+    return refused(" has non-empty .spec.schedulingGates");
   }
   const std::string uid = MetaString(binding, "uid");
   if (!uid.empty() && uid != MetaString(pod, "uid")) {

@@ -224,6 +224,22 @@ void CountGeneration(const ResourceType& type, const JsonTree& current, JsonTree
   }
 }
 
+/// A new pod with scheduling gates says that it waits for them.
+void SetGated(JsonTree& pod) {
+  const JsonTree* const gates = pod.At({"spec", "schedulingGates"});
+  if (gates == nullptr || gates->size() == 0) {
+    return;
+  }
+  JsonTree condition = JsonTree::Object();
+  condition["type"] = "PodScheduled";
+  condition["status"] = "False";
+  condition["lastProbeTime"] = nullptr;
+  condition["lastTransitionTime"] = nullptr;
+  condition["reason"] = "SchedulingGated";
+  condition["message"] = "Scheduling is blocked due to non-empty scheduling gates";
+  pod["status"]["conditions"].Append(std::move(condition));
+}
+
 /// What a new namespace always has in its spec: it goes when the server has emptied it. That is no
 /// default, since it can be taken away.
 void AddOwnFinalizer(JsonTree& object) {
@@ -303,6 +319,9 @@ Result<void> PrepareNew(const ResourceType& type, std::string_view namespace_, b
   SetDefaults(type, object);
   if (IsNamespace(type)) {
     AddOwnFinalizer(object);
+  }
+  if (type.group.empty() && type.plural == "pods") {
+    SetGated(object);
   }
   std::vector<StatusCause> causes;
   const std::string name = MetaString(object, "name");

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "kubexx/apiserver/endpoints/formats.h"
 #include "kubexx/apiserver/endpoints/object_list.h"
 #include "kubexx/apiserver/object/status_json.h"
+#include "kubexx/apiserver/object/stored_object.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -52,13 +54,17 @@ Result<WatchStart> StartOf(const Call& call, const ListOptions& options, Cacher&
   start.initial_events = options.send_initial_events.value_or(start.revision == 0);
   start.mark_end = start.initial_events && options.send_initial_events.has_value() &&
                    options.allow_watch_bookmarks;
+  std::int64_t needed = start.initial_events && !any ? start.revision : 0;
   if (options.resource_version.empty()) {
-    KX_RETURN_IF_ERROR(cacher.WaitForLatest(call.request.stop));
-  } else {
-    KX_RETURN_IF_ERROR(
-        cacher.WaitFor(start.initial_events && !any ? start.revision : 0, call.request.stop));
+    KX_ASSIGN_OR_RETURN(needed, call.objects.storage().CurrentRevision(call.request.stop));
   }
+  KX_RETURN_IF_ERROR(AwaitCache(call.request, cacher, needed));
   if (!start.initial_events) {
+    std::optional<http::Waiting> waiting;  // One watch at a time has its past converted.
+    if (IsConverted(*call.type)) {
+      waiting.emplace(call.request);
+      KX_RETURN_IF_ERROR(waiting->Check());
+    }
     KX_RETURN_IF_ERROR(cacher.ReachBack(start.revision, call.request.stop));
   }
   if (!start.initial_events && start.revision == 0) {
@@ -144,6 +150,8 @@ Answer HandleWatch(const Call& call) {
     if (options.timeout < std::chrono::seconds(0)) {
       stream->End();  // Its time is over, and nobody has to wait for the next Tick.
     }
+  } else if (start.error().reason == Reason::kTooManyRequests) {
+    return Fail(start.error());
   } else {
     stream->PushError(StatusJson(start.error()));
   }

@@ -50,7 +50,7 @@ TEST_F(TimeoutParamTest, AWatchMayLastVeryLong) {
       Do("GET", "/api/v1/namespaces?watch=1&timeoutSeconds=9223372036854775807");
   ASSERT_EQ(watch.status, 200);
   watch.stream->Start([] {});
-  api_.Tick();
+  Tick();
   std::vector<http::BodyStream::Chunk> chunks;
   EXPECT_TRUE(watch.stream->Take(chunks));
   watch.stream->Closed();

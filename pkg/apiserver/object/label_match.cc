@@ -1,6 +1,8 @@
 #include "kubexx/apiserver/object/label_match.h"
 
-#include <string>
+#include <algorithm>
+#include <optional>
+#include <span>
 #include <string_view>
 
 #include "kubexx/apiserver/object/metadata.h"
@@ -8,29 +10,38 @@
 namespace kubexx::apiserver {
 
 using apimachinery::LabelMap;
+using apimachinery::LabelRequirement;
 using apimachinery::LabelSelector;
+using apimachinery::SelectorOperator;
 using codec::JsonTree;
 
 namespace {
 
-/// One of matchExpressions in the syntax of selectors.
-std::string ExpressionText(const JsonTree& expression) {
-  const std::string key(expression.TextAt("key"));
+/// One of matchExpressions; nothing when it is none.
+std::optional<LabelRequirement> RequirementOf(const JsonTree& expression) {
+  LabelRequirement requirement;
+  requirement.key = expression.TextAt("key");
   const std::string_view op = expression.TextAt("operator");
-  if (op == "Exists") {
-    return key;
-  }
-  if (op == "DoesNotExist") {
-    return "!" + key;
-  }
-  std::string values;
-  if (const JsonTree* const list = expression.Find("values")) {
-    for (const JsonTree& value : list->elements()) {
-      values +=
-          (values.empty() ? "" : ",") + (value.AsString() == nullptr ? "" : *value.AsString());
+  const JsonTree* const list = expression.Find("values");
+  for (const JsonTree& value : list == nullptr ? std::span<const JsonTree>() : list->elements()) {
+    if (value.AsString() == nullptr || !apimachinery::IsValidLabelValue(*value.AsString())) {
+      return std::nullopt;
     }
+    requirement.values.push_back(*value.AsString());
   }
-  return key + (op == "NotIn" ? " notin (" : " in (") + values + ")";
+  std::ranges::sort(requirement.values);
+  const auto same = std::ranges::unique(requirement.values);
+  requirement.values.erase(same.begin(), same.end());
+  const bool of_values = op == "In" || op == "NotIn";
+  if (!apimachinery::IsValidLabelKey(requirement.key) || of_values == requirement.values.empty() ||
+      (!of_values && op != "Exists" && op != "DoesNotExist")) {
+    return std::nullopt;
+  }
+  requirement.op = op == "In"       ? SelectorOperator::kIn
+                   : op == "NotIn"  ? SelectorOperator::kNotIn
+                   : op == "Exists" ? SelectorOperator::kExists
+                                    : SelectorOperator::kDoesNotExist;
+  return requirement;
 }
 
 }  // namespace
@@ -43,8 +54,8 @@ bool MatchesSelector(const JsonTree& selector, const LabelMap& labels) {
   }
   if (const JsonTree* const expressions = selector.Find("matchExpressions")) {
     for (const JsonTree& expression : expressions->elements()) {
-      const auto parsed = LabelSelector::Parse(ExpressionText(expression));
-      if (!parsed || !parsed->Matches(labels)) {
+      const auto requirement = RequirementOf(expression);
+      if (!requirement || !requirement->Matches(labels)) {
         return false;
       }
     }

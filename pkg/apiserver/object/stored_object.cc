@@ -156,6 +156,30 @@ bool IsOfStorageVersion(const ResourceType& type, std::string_view value) {
   return !type.custom || IsOfVersion(value, type.group + "/" + type.custom->storage_version);
 }
 
+const ResourceType& TypeAsStored::Of(std::string_view value) {
+  if (!type_.custom) {
+    return type_;
+  }
+  const std::string_view head = value.substr(0, value.find(kMetadata));
+  const std::string start = "\"apiVersion\":\"" + type_.group + "/";
+  const std::size_t at = head.find(start);
+  const std::string_view version =
+      at == std::string_view::npos
+          ? std::string_view(type_.version)
+          : head.substr(at + start.size(), head.find('"', at + start.size()) - at - start.size());
+  auto found = by_version_.find(version);
+  if (found == by_version_.end()) {
+    ResourceType type = type_;
+    type.version = version;
+    schema::CustomVersion raw;
+    raw.storage_version = version;
+    type.custom =
+        schema::CustomVersionRef(std::make_shared<const schema::CustomVersion>(std::move(raw)));
+    found = by_version_.emplace(std::string(version), std::move(type)).first;
+  }
+  return found->second;
+}
+
 Result<JsonTree> InVersion(const ResourceType& type, const JsonTree& object,
                            const std::string& api_version, const std::stop_token& stop) {
   JsonTree converted = object;

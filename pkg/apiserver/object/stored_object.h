@@ -9,6 +9,7 @@
 #define KUBEXX_APISERVER_OBJECT_STORED_OBJECT_H_
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -48,6 +49,22 @@ bool IsConverted(const ResourceType& type);
 
 /// Whether the value is of the version that objects of the type are stored in now.
 bool IsOfStorageVersion(const ResourceType& type, std::string_view value);
+
+/// A type whose objects are taken as they are stored: each in the version that it was written in,
+/// as no schema has shaped it, and without asking a webhook. Who deletes objects needs no more. Not
+/// thread-safe.
+class TypeAsStored {
+ public:
+  /// `type` must outlive it.
+  explicit TypeAsStored(const ResourceType& type) : type_(type) {}
+
+  /// For that value. The reference is good as long as this object.
+  const ResourceType& Of(std::string_view value);
+
+ private:
+  const ResourceType& type_;
+  std::map<std::string, ResourceType, std::less<>> by_version_;
+};
 
 /// `object`, of the type, in another version of it.
 apimachinery::Result<codec::JsonTree> InVersion(const ResourceType& type,

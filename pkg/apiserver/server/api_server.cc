@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/apiserver/endpoints/call.h"
 #include "kubexx/apiserver/server/server_identity.h"
 #include "kubexx/codec/base64.h"
 #include "kubexx/codec/json_tree.h"
@@ -73,6 +74,10 @@ http::Server::Options HttpOptionsOf(const ApiServerOptions& options) {
   http.write_timeout = kRequestTime;
   http.handler_threads = options.threads;
   http.handler_timeout = kRequestTime;
+  http.timeout_response = [] {
+    return ErrorResponse({apimachinery::Reason::kTimeout,
+                          "request did not complete within the allotted timeout", 504});
+  };
   if (!options.plain_http) {
     http.tls.emplace();
     http.tls->certificate = http::FixedCertificate(options.certificate);
@@ -135,6 +140,7 @@ Result<void> ApiServer::Start() {
   http_->HandleOthers([this](const http::Request& request) { return Serve(request); });
   KX_RETURN_IF_ERROR(http_->Start());
   ticker_ = std::jthread([this](const std::stop_token& stop) { Tick(stop); });
+  reaper_ = std::jthread([this](const std::stop_token& stop) { Reap(stop); });
   return {};
 }
 
@@ -152,7 +158,10 @@ Result<void> ApiServer::OnListening() {
 }
 
 void ApiServer::Stop() {
+  ticker_.request_stop();
+  reaper_.request_stop();
   ticker_ = {};  // What it is at stops, too.
+  reaper_ = {};
   if (http_ != nullptr) {
     http_->Stop();
   }
@@ -161,6 +170,11 @@ void ApiServer::Stop() {
 void ApiServer::Tick(const std::stop_token& stop) {
   while (options_.clock.SleepFor(std::chrono::seconds(1), stop)) {
     api_.Tick(stop);
+  }
+}
+
+void ApiServer::Reap(const std::stop_token& stop) {
+  while (api_.Reap(stop) || options_.clock.SleepFor(std::chrono::seconds(1), stop)) {
   }
 }
 

@@ -102,6 +102,7 @@ class ApiServer {
 
  private:
   void Tick(const std::stop_token& stop);
+  void Reap(const std::stop_token& stop);
   apimachinery::Result<void> OnListening();
   http::Response Serve(const http::Request& request);
 
@@ -113,6 +114,7 @@ class ApiServer {
   base::Subscription watch_metrics_;
   std::unique_ptr<http::Server> http_;
   std::jthread ticker_;
+  std::jthread reaper_;
 };
 
 }  // namespace kubexx::apiserver

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "kubexx/controller/internal/briefly.h"
 #include "kubexx/logging/log.h"
 
 namespace kubexx::controller::internal {
@@ -16,11 +17,8 @@ EndGuard::EndGuard(const std::stop_token& ended, Options options)
     : options_(std::move(options)),
       on_overdue_(overdue_.get_token(), [this] { (void)Stuck(); }),
       on_ended_(ended, [this] { timer_ = deadlines_.Arm(overdue_, Deadline() + kClosing); }),
-      on_sooner_(options_.sooner, [this, ended] {
-        if (ended.stop_requested()) {
-          sooner_ = deadlines_.Arm(overdue_, Deadline() + kClosing);
-        }
-      }) {}
+      on_sooner_(options_.sooner,
+                 [this] { sooner_ = deadlines_.Arm(overdue_, Deadline() + kClosing); }) {}
 
 base::TimePoint EndGuard::Deadline() {
   const base::TimePoint now = options_.clock.Now();
@@ -55,7 +53,10 @@ apimachinery::Result<void> EndGuard::Stuck() {
     return Fail(std::move(status));
   }
   // Nothing can end a thread that does not want to. No destructor runs: it would meet that thread.
-  logging::Error("The process ends without what does not stop", {{"error", status}});
+  // Nor can anything write to where nobody reads.
+  Briefly([status] {
+    logging::Error("The process ends without what does not stop", {{"error", status}});
+  });
   std::_Exit(EXIT_FAILURE);
 }
 

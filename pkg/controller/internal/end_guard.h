@@ -27,16 +27,18 @@ class EndGuard {
     base::Clock& clock = base::Clock::Real();
     /// How long what runs has from now on; asked when the end begins.
     std::function<base::Duration()> grace{};
-    /// Requested when the grace has become shorter, after the end began: it is asked once more.
+    /// Requested when the grace has become shorter: it is asked once more. The end begins then at
+    /// the latest.
     std::stop_token sooner{};
-    /// Names of what still runs.
+    /// Names of what still runs. Returns soon, whatever hangs.
     std::function<std::vector<std::string>()> running{};
     /// Called, once, when the grace is over. Empty: ends the process.
     std::function<void(const apimachinery::Status&)> on_stuck{};
   };
 
   /// The end begins when `ended` is requested. What takes longer than the grace and kClosing is
-  /// taken for stuck, whatever thread it hangs on.
+  /// taken for stuck, whatever thread it hangs on. The callbacks of a token run the newest first
+  /// and one after the other, so both tokens are nobody's who may register one that hangs.
   EndGuard(const std::stop_token& ended, Options options);
   EndGuard(const EndGuard&) = delete;
   EndGuard& operator=(const EndGuard&) = delete;

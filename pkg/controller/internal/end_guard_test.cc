@@ -1,8 +1,11 @@
 #include "kubexx/controller/internal/end_guard.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <semaphore>
 #include <string>
 #include <vector>
@@ -28,6 +31,26 @@ TEST(EndGuardTest, TellsOnceWhoeverFindsItStuck) {
   told.acquire();  // by the guard itself
   EXPECT_FALSE(guard.Stuck()) << "the manager finds it as well";
   EXPECT_FALSE(told.try_acquire());
+}
+
+TEST(EndGuardDeathTest, EndsTheProcessThoughNobodyReadsTheLog) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto run = [] {
+    int ends[2] = {-1, -1};
+    ASSERT_EQ(pipe(ends), 0);
+    fcntl(ends[1], F_SETFL, O_NONBLOCK);
+    const std::string block(4096, 'x');
+    while (write(ends[1], block.data(), block.size()) > 0) {
+    }
+    fcntl(ends[1], F_SETFL, 0);
+    dup2(ends[1], STDERR_FILENO);
+    base::testing::FakeClock clock;
+    EndGuard guard({}, {.clock = clock,
+                        .grace = [] { return seconds(20); },
+                        .running = [] { return std::vector<std::string>{"stubborn"}; }});
+    (void)guard.Stuck();
+  };
+  EXPECT_EXIT(run(), ::testing::ExitedWithCode(EXIT_FAILURE), "");
 }
 
 }  // namespace

@@ -24,4 +24,12 @@ std::shared_ptr<rest::RESTClient> KeepingAlive(std::shared_ptr<metrics::Registry
   return {std::make_shared<Both>(std::move(registry), std::move(client)), raw};
 }
 
+std::string Join(const std::vector<std::string>& names, const char* between) {
+  std::string text;
+  for (const std::string& name : names) {
+    text += (text.empty() ? "" : between) + name;
+  }
+  return text;
+}
+
 }  // namespace kubexx::controller::internal

@@ -4,6 +4,8 @@
 #define KUBEXX_CONTROLLER_INTERNAL_MANAGER_PARTS_H_
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "kubexx/controller/manager.h"
 #include "kubexx/informers/shared_informer_factory.h"
@@ -19,6 +21,9 @@ informers::FactoryOptions CacheOptions(const ManagerOptions& options, metrics::R
 /// the registry for their metrics.
 std::shared_ptr<rest::RESTClient> KeepingAlive(std::shared_ptr<metrics::Registry> registry,
                                                std::shared_ptr<rest::RESTClient> client);
+
+/// The names, with `between` between them.
+std::string Join(const std::vector<std::string>& names, const char* between);
 
 }  // namespace kubexx::controller::internal
 

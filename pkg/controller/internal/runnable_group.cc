@@ -5,6 +5,7 @@
 #include <exception>
 #include <utility>
 
+#include "kubexx/controller/internal/briefly.h"
 #include "kubexx/logging/log.h"
 
 namespace kubexx::controller::internal {
@@ -40,8 +41,8 @@ RunnableGroup::~RunnableGroup() {
     return;  // most often there is nothing to wait for, and perhaps no clock any more
   }
   std::string names;
-  for (const std::string& name : Running()) {
-    names += (names.empty() ? "" : ", ") + name;
+  for (const Active& active : Running()) {
+    names += (names.empty() ? "" : ", ") + active.NameAndWork();
   }
   logging::Warning(
       "a manager is destroyed and waits for what still runs; it waits for ever where that is what "
@@ -51,8 +52,10 @@ RunnableGroup::~RunnableGroup() {
 }
 
 void RunnableGroup::Add(std::shared_ptr<Runnable> runnable) {
+  std::string name = runnable->Name();  // later it may hang
   const base::MutexLock lock(mu_);
-  Member& member = members_.emplace_back(Member{.runnable = std::move(runnable)});
+  Member& member =
+      members_.emplace_back(Member{.runnable = std::move(runnable), .name = std::move(name)});
   if (started_) {
     StartLocked(member);
   }
@@ -78,7 +81,7 @@ void RunnableGroup::Run(Member& member) {
   const Result<void> result =
       Guarded([this, &member] { return member.runnable->Run(stop_.get_token()); });
   if (!result) {
-    on_failure_(result.status().WithContext(member.runnable->Name()));
+    on_failure_(result.status().WithContext(member.name));
   }
   const base::MutexLock lock(mu_);
   member.running = false;
@@ -86,27 +89,27 @@ void RunnableGroup::Run(Member& member) {
 }
 
 Result<void> RunnableGroup::Warmup(const std::stop_token& stop) {
-  std::vector<std::shared_ptr<Runnable>> runnables;
+  std::vector<std::pair<std::string, std::shared_ptr<Runnable>>> runnables;
   {
     const base::MutexLock lock(mu_);
     for (const Member& member : members_) {
-      runnables.push_back(member.runnable);
+      runnables.emplace_back(member.name + ": warm-up", member.runnable);
     }
   }
-  for (const std::shared_ptr<Runnable>& runnable : runnables) {
-    SetWarming(runnable);
+  for (const auto& [name, runnable] : runnables) {
+    SetWarming(name);
     const Result<void> result = Guarded([&] { return runnable->Warmup(stop); });
-    SetWarming(nullptr);
+    SetWarming(std::nullopt);
     if (!result) {
-      return Fail(result.status().WithContext(runnable->Name() + ": warm-up"));
+      return Fail(result.status().WithContext(name));
     }
   }
   return {};
 }
 
-void RunnableGroup::SetWarming(std::shared_ptr<Runnable> runnable) {
+void RunnableGroup::SetWarming(std::optional<std::string> name) {
   const base::MutexLock lock(mu_);
-  warming_ = std::move(runnable);
+  warming_ = std::move(name);
 }
 
 void RunnableGroup::RequestStop() { stop_.request_stop(); }
@@ -126,31 +129,35 @@ bool RunnableGroup::Await(base::TimePoint deadline, const std::stop_token& cut) 
   return true;
 }
 
-std::vector<std::string> RunnableGroup::Running() const {
-  std::vector<std::shared_ptr<Runnable>> running;
-  std::shared_ptr<Runnable> warming;
-  {
-    const base::MutexLock lock(mu_);
-    warming = warming_;
-    for (const Member& member : members_) {
-      if (member.running) {
-        running.push_back(member.runnable);
-      }
+void RunnableGroup::AwaitBriefly() {
+  base::Clock& real = base::Clock::Real();
+  const base::TimePoint until = real.Now() + kMoment;
+  const base::MutexLock lock(mu_);
+  while (AnyRunningLocked() && real.WaitUntil(mu_, ended_, {}, until) != base::Wake::kTimeout) {
+  }
+}
+
+std::vector<RunnableGroup::Active> RunnableGroup::Running() const {
+  std::vector<Active> running;
+  const base::MutexLock lock(mu_);
+  if (warming_) {
+    running.push_back({.name = *warming_});
+  }
+  for (const Member& member : members_) {
+    if (member.running) {
+      running.push_back({.name = member.name, .runnable = member.runnable});
     }
   }
-  std::vector<std::string> names;
-  if (warming) {
-    names.push_back(warming->Name() + ": warm-up");
+  return running;
+}
+
+std::string RunnableGroup::Active::NameAndWork() const {
+  std::string text = name;
+  const std::vector<std::string> busy = runnable ? runnable->Busy() : std::vector<std::string>();
+  for (std::size_t i = 0; i < busy.size(); ++i) {
+    text += (i == 0 ? " (" : ", ") + busy[i];
   }
-  for (const std::shared_ptr<Runnable>& runnable : running) {
-    std::string name = runnable->Name();
-    const std::vector<std::string> busy = runnable->Busy();
-    for (std::size_t i = 0; i < busy.size(); ++i) {
-      name += (i == 0 ? " (" : ", ") + busy[i];
-    }
-    names.push_back(name + (busy.empty() ? "" : ")"));
-  }
-  return names;
+  return text + (busy.empty() ? "" : ")");
 }
 
 }  // namespace kubexx::controller::internal

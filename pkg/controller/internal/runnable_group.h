@@ -6,6 +6,7 @@
 #include <functional>
 #include <list>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -37,19 +38,30 @@ class RunnableGroup {
   /// Blocks until all have returned, `deadline` has come or `cut` is requested. Whether they have
   /// returned.
   bool Await(base::TimePoint deadline, const std::stop_token& cut = {});
-  /// Names of those that have not returned, with what they are at; and of the one that warms up.
-  std::vector<std::string> Running() const;
+  /// The same for kMoment of real time, for what takes longer only when it hangs.
+  void AwaitBriefly();
+  /// One that has not returned.
+  struct Active {
+    std::string name{};
+    std::shared_ptr<const Runnable> runnable{};
+
+    /// With what it is at. Calls it.
+    std::string NameAndWork() const;
+  };
+  /// Those that have not returned, and the one that warms up. Calls none of them.
+  std::vector<Active> Running() const;
 
  private:
   struct Member {
     std::shared_ptr<Runnable> runnable{};
+    std::string name{};
     bool running = false;
     std::jthread thread{};
   };
 
   void StartLocked(Member& member) KX_REQUIRES(mu_);
   void Run(Member& member);
-  void SetWarming(std::shared_ptr<Runnable> runnable);
+  void SetWarming(std::optional<std::string> name);
   bool AnyRunningLocked() const KX_REQUIRES(mu_);
 
   base::Clock& clock_;
@@ -58,7 +70,7 @@ class RunnableGroup {
   mutable base::Mutex mu_;
   base::CondVar ended_;
   bool started_ KX_GUARDED_BY(mu_) = false;
-  std::shared_ptr<Runnable> warming_ KX_GUARDED_BY(mu_);
+  std::optional<std::string> warming_ KX_GUARDED_BY(mu_);
   std::list<Member> members_ KX_GUARDED_BY(mu_);  // Last: its threads use all the others.
 };
 

@@ -290,7 +290,10 @@ void Session::Respond() {
 void Session::OnDeadline() {
   keep_alive_ = false;
   stop_.request_stop();
-  Deliver(serial_, {.status = 503, .body = "The handler took too long.\n"});
+  const Server::Options& options = host_.options();
+  Deliver(serial_, options.timeout_response
+                       ? options.timeout_response()
+                       : Response{.status = 503, .body = "The handler took too long.\n"});
 }
 
 void Session::Deliver(std::uint64_t serial, Response response) {

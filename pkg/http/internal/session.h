@@ -162,6 +162,7 @@ class Session : public std::enable_shared_from_this<Session> {
   bool ReadFromWebSocket(std::string_view bytes);
   void Pump();
   bool WriteChunks();
+  void HoldOwnChunks();
   void OnChunksWritten(boost::system::error_code error);
   void EndStream();
 

@@ -159,6 +159,7 @@ bool Session::WriteChunks() {
     return true;
   }
   tcp().expires_after(host_.options().write_timeout);
+  HoldOwnChunks();
   const auto done = [self = shared_from_this()](error_code failed) {
     self->OnChunksWritten(failed);
     self->Pump();
@@ -171,10 +172,22 @@ bool Session::WriteChunks() {
   return true;
 }
 
+/// What many connections send counts for none of them.
+void Session::HoldOwnChunks() {
+  for (const BodyStream::Chunk& chunk : chunks_) {
+    held_of_answer_ += chunk.use_count() == 1 ? chunk->size() : 0;
+  }
+  if (held_of_answer_ > 0) {
+    NoteTaken();
+    host_.HoldAnswer(*this, static_cast<std::ptrdiff_t>(held_of_answer_));
+  }
+}
+
 void Session::OnChunksWritten(error_code error) {
   writing_ = false;
   frames_.clear();
   chunks_.clear();
+  ReleaseAnswer();
   if (closed_) {
     return;
   }

@@ -81,9 +81,10 @@ void Credentials::Take(Result<std::string> read) {
   }
 }
 
-Result<Credentials::Credential> Credentials::Get(const std::stop_token& stop) {
+Result<Credentials::Credential> Credentials::Get(const std::stop_token& stop,
+                                                 base::TimePoint deadline) {
   if (exec_) {
-    KX_ASSIGN_OR_RETURN(const ExecPlugin::Credential got, exec_->Get(stop));
+    KX_ASSIGN_OR_RETURN(const ExecPlugin::Credential got, exec_->Get(stop, deadline));
     return Credential{
         .authorization = got.value->token.empty() ? std::string() : "Bearer " + got.value->token,
         .plugin = got.value,

@@ -38,8 +38,10 @@ class Credentials {
 
   /// The current ones. Reads the token file again when that is 50 s ago; a service account's token
   /// is renewed long before it expires. A file that cannot be read, or is empty, leaves the last
-  /// token in use. Runs the plugin when there is one and it is time; its errors are given.
-  apimachinery::Result<Credential> Get(const std::stop_token& stop);
+  /// token in use. Runs the plugin when there is one and it is time; its errors are given, and
+  /// kTimeout at `deadline`.
+  apimachinery::Result<Credential> Get(const std::stop_token& stop,
+                                       base::TimePoint deadline = base::TimePoint::max());
 
   /// After the server has answered 401 to the ones of `generation`: looks for others, and says
   /// whether Get will give them, so that trying again makes sense. Reads the token file at most

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <limits>
+#include <stdexcept>
 #include <utility>
 
 #include "kubexx/rest/internal/in_seconds.h"
@@ -25,7 +27,10 @@ constexpr int kShortWaits = 8;
 constexpr std::chrono::microseconds kShortWait{500};
 constexpr std::size_t kGatherBytes = 32 * 1024;
 
-// Set for the threads that call Put.
+// No block is larger: cpprestsdk counts the bytes of a chunk in an int, and takes "-1" for one.
+constexpr std::uint64_t kMaxBlock = std::numeric_limits<int>::max();
+
+// Set for the threads that call OnConnected and Put.
 thread_local bool on_network_thread = false;
 
 // Lets cpprestsdk go on with its reading as soon as a block is taken. Its own scheduler would queue
@@ -46,12 +51,6 @@ class NetworkThreadScheduler final : public pplx::scheduler_interface {
 
 #pragma GCC diagnostic pop
 
-// The continuations of a task with these options inherit them.
-pplx::task_options OnNetworkThread() {
-  static NetworkThreadScheduler scheduler;
-  return {pplx::scheduler_ptr(&scheduler)};
-}
-
 pplx::task<std::size_t> Taken(std::size_t count) {
   return pplx::task_from_result(count, OnNetworkThread());
 }
@@ -64,9 +63,16 @@ void WipeAndClear(std::string& text) {
 
 }  // namespace
 
+// The continuations of a task with these options inherit them.
+pplx::task_options OnNetworkThread() {
+  static NetworkThreadScheduler scheduler;
+  return {pplx::scheduler_ptr(&scheduler)};
+}
+
 Exchange::~Exchange() { Close(); }
 
 void Exchange::OnConnected() {
+  on_network_thread = true;
   base::MutexLock lock(mu_);
   connected_ = true;
   changed_.notify_all();
@@ -77,6 +83,16 @@ void Exchange::OnHead(HttpHead head) {
   connected_ = true;
   head_ = std::move(head);
   changed_.notify_all();
+}
+
+void Exchange::OnReceived(std::uint64_t total) {
+  const base::MutexLock lock(mu_);
+  if (total - std::exchange(received_, total) > kMaxBlock) {
+    throw std::runtime_error("the response has a malformed chunk");
+  }
+  if (failure_.has_value()) {
+    throw std::runtime_error("the response is of no use");
+  }
 }
 
 void Exchange::OnEnd() {
@@ -104,7 +120,7 @@ pplx::task<std::size_t> Exchange::Put(const std::uint8_t* bytes, std::size_t cou
     if (closed_) {
       return Taken(count);  // nobody listens; the socket is being closed
     }
-    if (buffer_.size() + count <= kBufferBytes) {
+    if (count <= kBufferBytes - buffer_.size()) {
       buffer_.append(block);
       wake = buffer_.size() >= wake_at_;
     } else {

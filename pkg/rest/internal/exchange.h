@@ -25,9 +25,13 @@ namespace kubexx::rest::internal {
 struct Failure {
   apimachinery::Status status{};
   bool lost_connection = false;
-  /// cpprestsdk has put a connection into its pool that it never opened.
-  bool spoils_pool = false;
+  /// Nothing was sent, as cpprestsdk took a connection from its pool that it never opened: the same
+  /// http_request can be given to the client again.
+  bool never_opened = false;
 };
+
+/// For continuations that are to run at once where the network thread is, and queued elsewhere.
+pplx::task_options OnNetworkThread();
 
 /// The meeting point of one request. Network threads call On... and Put, which never block: when
 /// the buffer is full, Put's task stays open until the caller has taken the bytes, and cpprestsdk
@@ -41,6 +45,11 @@ class Exchange {
 
   void OnConnected();
   void OnHead(HttpHead head);
+  /// `total` bytes of the body are here, counting the block that Put is called with next. Throws,
+  /// for cpprestsdk to close the connection, when that block cannot be, so that nobody touches it,
+  /// and when the exchange has failed. Put itself must not fail: cpprestsdk would wait for its own
+  /// thread.
+  void OnReceived(std::uint64_t total);
   void OnEnd();
   void OnFailure(Failure failure);
   pplx::task<std::size_t> Put(const std::uint8_t* bytes, std::size_t count);
@@ -76,6 +85,7 @@ class Exchange {
   bool closed_ KX_GUARDED_BY(mu_) = false;
   std::optional<HttpHead> head_ KX_GUARDED_BY(mu_);
   std::optional<Failure> failure_ KX_GUARDED_BY(mu_);
+  std::uint64_t received_ KX_GUARDED_BY(mu_) = 0;
   std::string buffer_ KX_GUARDED_BY(mu_);
   std::optional<Pending> pending_ KX_GUARDED_BY(mu_);
   /// Put wakes the caller from this many bytes on.

@@ -3,6 +3,7 @@
 #include <openssl/crypto.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -28,12 +29,18 @@ bool ExecPlugin::FreshLocked() const {
          (!cached_.value->expiration || clock_.Wall() < *cached_.value->expiration);
 }
 
-Result<ExecPlugin::Credential> ExecPlugin::Get(const std::stop_token& stop) {
+Result<ExecPlugin::Credential> ExecPlugin::Get(const std::stop_token& stop,
+                                               base::TimePoint deadline) {
   {
     base::MutexLock lock(mu_);
     while (!FreshLocked() && running_) {
-      if (clock_.WaitUntil(mu_, changed_, stop, base::TimePoint::max()) == base::Wake::kStopped) {
+      const base::Wake wake = clock_.WaitUntil(mu_, changed_, stop, deadline);
+      if (wake == base::Wake::kStopped) {
         return Fail(Reason::kCancelled, "stopped while waiting for the credential plugin");
+      }
+      if (wake == base::Wake::kTimeout && !FreshLocked()) {
+        return Fail(Reason::kTimeout,
+                    "the credential plugin took longer than the request's timeout");
       }
     }
     if (FreshLocked()) {
@@ -41,7 +48,7 @@ Result<ExecPlugin::Credential> ExecPlugin::Get(const std::stop_token& stop) {
     }
     running_ = true;
   }
-  auto credential = RunOnce(stop);
+  auto credential = RunOnce(stop, deadline);
   std::shared_ptr<const ExecCredential> old;
   base::MutexLock lock(mu_);
   running_ = false;
@@ -80,7 +87,8 @@ Result<bool> ExecPlugin::Interactive() const {
   return config_.exec->interactive != ExecInteractive::kNever && terminal;
 }
 
-Result<ExecCredential> ExecPlugin::RunOnce(const std::stop_token& stop) const {
+Result<ExecCredential> ExecPlugin::RunOnce(const std::stop_token& stop,
+                                           base::TimePoint deadline) const {
   const ExecConfig& exec = *config_.exec;
   KX_ASSIGN_OR_RETURN(const bool interactive, Interactive());
   KX_ASSIGN_OR_RETURN(std::string info, ExecInfo(config_, interactive));
@@ -89,6 +97,11 @@ Result<ExecCredential> ExecPlugin::RunOnce(const std::stop_token& stop) const {
   program.env.emplace_back("KUBERNETES_EXEC_INFO", std::move(info));
   if (!interactive) {
     program.timeout = exec.timeout;
+  }
+  if (deadline != base::TimePoint::max()) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(
+        std::max(deadline - clock_.Now(), base::Duration::zero()));
+    program.timeout = std::min(program.timeout.value_or(left), left);
   }
   auto exit = Run(program, stop);
   if (!exit) {

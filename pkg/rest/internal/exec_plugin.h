@@ -31,8 +31,11 @@ class ExecPlugin {
       : config_(config), clock_(clock), metrics_(metrics) {}
 
   /// The credentials, of a new run when there are none or they have expired. kInvalidConfig when
-  /// the program cannot be run, kUnauthorized when it failed, kCancelled.
-  apimachinery::Result<Credential> Get(const std::stop_token& stop);
+  /// the program cannot be run, kUnauthorized when it failed, kCancelled; kTimeout when it takes
+  /// longer than until `deadline`, which ends a run that is this caller's. Who waits for that run
+  /// begins another.
+  apimachinery::Result<Credential> Get(const std::stop_token& stop,
+                                       base::TimePoint deadline = base::TimePoint::max());
 
   /// After the server has refused those of `generation`: whether a later Get gives, or should give,
   /// others. Not more than one run in 5 s comes of it.
@@ -40,7 +43,8 @@ class ExecPlugin {
 
  private:
   bool FreshLocked() const KX_REQUIRES(mu_);
-  apimachinery::Result<ExecCredential> RunOnce(const std::stop_token& stop) const;
+  apimachinery::Result<ExecCredential> RunOnce(const std::stop_token& stop,
+                                               base::TimePoint deadline) const;
   apimachinery::Result<bool> Interactive() const;
 
   const Config& config_;

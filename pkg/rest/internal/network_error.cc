@@ -2,8 +2,10 @@
 
 #include <cpprest/http_msg.h>
 #include <openssl/err.h>
+#include <openssl/sslerr.h>
 
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <string_view>
 
@@ -22,7 +24,6 @@ struct Known {
   bool lost_connection = false;
   bool show_errno = false;
   bool show_rest = false;  // what follows the text
-  bool spoils_pool = false;
 };
 
 constexpr std::array kKnown = {
@@ -45,11 +46,9 @@ constexpr std::array kKnown = {
           true},
     Known{"Failed to read HTTP status line", "the connection was closed before a response came",
           true},
-    // It takes another connection for the second attempt before it looks at the body, and gives
-    // that one back unopened.
     Known{"cannot rewind input stream for connection re-establishment",
           "the connection was closed before a response came; what was asked for may have been done",
-          true, false, false, true},
+          true},
     Known{"Invalid HTTP status line", "the response is not HTTP"},
     Known{"Invalid chunked response header", "the response has a malformed chunk"},
     Known{"Retrieving message chunk header",
@@ -73,9 +72,23 @@ std::string TlsReason(int code, const std::string& verify_error) {
                                                : "TLS handshake: the connection was closed";
 }
 
+// When cpprestsdk cannot send a write again it gives a connection to its pool that it has taken for
+// that and not opened. What takes that one next finds no socket, or TLS that has not begun. A head
+// that was sent in part, and then met a socket that was closed, is no request either.
+bool IsNeverOpened(std::string_view what, int code) {
+  return what.starts_with("Failed to write request headers") &&
+         (code == EBADF ||
+          (IsTlsError(code) && ERR_GET_REASON(static_cast<unsigned>(code)) == SSL_R_UNINITIALIZED));
+}
+
 Failure Describe(const web::http::http_exception& error, const std::string& verify_error) {
   const std::string_view what = error.what();
   const int code = error.error_code().value();
+  if (IsNeverOpened(what, code)) {
+    return {.status = Status(Reason::kUnavailable, "the connection was never opened"),
+            .lost_connection = true,
+            .never_opened = true};
+  }
   // With TLS 1.3 a refused client certificate shows after the handshake, at the first read.
   if (what.starts_with("Error in SSL handshake") || IsTlsError(code)) {
     return {.status = Status(Reason::kUnavailable, TlsReason(code, verify_error))};
@@ -95,8 +108,7 @@ Failure Describe(const web::http::http_exception& error, const std::string& veri
         message += what.substr(known.text.size());
       }
       return {.status = Status(Reason::kUnavailable, std::move(message)),
-              .lost_connection = known.lost_connection,
-              .spoils_pool = known.spoils_pool};
+              .lost_connection = known.lost_connection};
     }
   }
   return {.status = Status(Reason::kUnavailable, std::string(what))};

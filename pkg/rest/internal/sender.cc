@@ -26,6 +26,10 @@ constexpr std::chrono::seconds kErrorBodyTimeout(30);
 // does.
 constexpr std::chrono::seconds kWaitAfterLostConnection(1);
 
+// A Retry-After that is longer is not waited for: the answer is the caller's then, who may have
+// something better to do. API servers ask for seconds; what asks for hours is a maintenance page.
+constexpr std::chrono::minutes kLongestRetryAfter(2);
+
 // How soon a running watch sees a new client certificate.
 constexpr std::chrono::seconds kCertificateInterval(60);
 
@@ -194,11 +198,11 @@ Result<Opened> Sender::Open(const Prepared& request, const std::stop_token& stop
   }
 }
 
-Result<Credentials::Credential> Sender::AddCredentials(HttpRequest& http,
+Result<Credentials::Credential> Sender::AddCredentials(HttpRequest& http, base::TimePoint deadline,
                                                        const std::stop_token& stop) {
   Credentials::Credential used;
   if (!Has(http, "Authorization")) {
-    KX_ASSIGN_OR_RETURN(used, credentials_->Get(stop));
+    KX_ASSIGN_OR_RETURN(used, credentials_->Get(stop, deadline));
     if (!used.authorization.empty()) {
       http.headers.emplace_back("Authorization", used.authorization);
     }
@@ -238,7 +242,7 @@ std::expected<Opened, Sender::Attempt> Sender::TryOnce(const Prepared& request,
   reload_->Check();
   HttpRequest http = request.http;
   const bool own_credentials = Has(http, "Authorization");
-  auto used = AddCredentials(http, stop);
+  auto used = AddCredentials(http, deadline, stop);
   if (!used) {
     return failed(std::move(used).error());
   }
@@ -298,7 +302,8 @@ Sender::Attempt Sender::ReadError(Opened opened, const std::stop_token& stop) {
   const HttpHead& head = opened.head;
   const auto wait = ParseRetryAfter(head.retry_after);
   return {.status = StatusOfResponse(head.code, head.content_type, head.retry_after, body),
-          .retry = wait.has_value() && (head.code == 429 || head.code >= 500),
+          .retry = wait.has_value() && *wait <= kLongestRetryAfter &&
+                   (head.code == 429 || head.code >= 500),
           .wait = wait.value_or(std::chrono::seconds(0)),
           .code = head.code};
 }

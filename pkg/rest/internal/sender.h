@@ -116,6 +116,7 @@ class Sender {
   std::expected<Opened, Attempt> TryOnce(const Prepared& request, base::TimePoint deadline,
                                          const std::stop_token& stop);
   apimachinery::Result<Credentials::Credential> AddCredentials(HttpRequest& http,
+                                                               base::TimePoint deadline,
                                                                const std::stop_token& stop);
   bool RenewCredentials(const Attempt& attempt);
   void Warn(const Prepared& request, const HttpHead& head) const;

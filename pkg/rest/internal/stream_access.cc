@@ -19,7 +19,8 @@ Result<StreamAccess> Sender::AccessForStream(const std::stop_token& stop) {
   StreamAccess access{.server = server_, .proxy = transport_->proxy(), .tls = config_.tls};
   HttpRequest request;
   request.headers.emplace_back("User-Agent", config_.user_agent);
-  KX_ASSIGN_OR_RETURN(const Credentials::Credential used, AddCredentials(request, stop));
+  KX_ASSIGN_OR_RETURN(const Credentials::Credential used,
+                      AddCredentials(request, base::TimePoint::max(), stop));
   access.headers = std::move(request.headers);
   access.credential = used.generation;
   if (used.plugin && !used.plugin->certificate.empty()) {

@@ -100,13 +100,18 @@ bool TlsReload::CheckAfterRefusal() {
   return transport_->certificate_generation() != before;
 }
 
+std::pair<TlsConfig, std::uint64_t> TlsReload::Now() const {
+  base::MutexLock lock(mu_);
+  return {tls_, uses_};
+}
+
+// The transport reads files when it is given settings, which nobody does under a lock. So whoever
+// finds that somebody else has done so meanwhile does it once more: the last one has all there is.
 void TlsReload::Reload() {
   Digests old;
-  TlsConfig tls;
   {
     base::MutexLock lock(mu_);
     old = digests_;
-    tls = tls_;
   }
   auto read = Read();
   if (!read) {
@@ -119,7 +124,13 @@ void TlsReload::Reload() {
   if (!ca && !certificate) {
     return;
   }
-  auto used = transport_->Use(tls, certificate);
+  Result<void> used;
+  for (bool last = false; used && !last;) {
+    const auto [tls, version] = Now();
+    used = transport_->Use(tls, certificate);
+    base::MutexLock lock(mu_);
+    last = used && IsLastLocked(version);
+  }
   for (const bool of_ca : {true, false}) {
     if (of_ca ? ca : certificate) {
       metrics_.CountReload(of_ca, used ? "success" : "failure", used ? "updated" : "parse_error");
@@ -136,24 +147,24 @@ void TlsReload::Reload() {
 
 Result<void> TlsReload::UseClientCertificate(const std::string& certificate,
                                              const std::string& key) {
-  TlsConfig tls;
-  {
-    base::MutexLock lock(mu_);
-    if (tls_.cert_data == certificate) {
+  for (;;) {
+    if (base::MutexLock lock(mu_); tls_.cert_data == certificate) {
       return {};
     }
-    tls = tls_;
+    auto [tls, version] = Now();
+    tls.cert_data = certificate;
+    tls.key_data = key;
+    if (auto used = transport_->Use(tls, true); !used) {
+      return Fail(Reason::kUnauthorized,
+                  "the credential plugin's client certificate: " + used.error().message);
+    }
+    base::MutexLock lock(mu_);
+    if (IsLastLocked(version)) {
+      OPENSSL_cleanse(tls_.key_data.data(), tls_.key_data.size());
+      tls_ = std::move(tls);
+      return {};
+    }
   }
-  tls.cert_data = certificate;
-  tls.key_data = key;
-  if (auto used = transport_->Use(tls, true); !used) {
-    return Fail(Reason::kUnauthorized,
-                "the credential plugin's client certificate: " + used.error().message);
-  }
-  base::MutexLock lock(mu_);
-  OPENSSL_cleanse(tls_.key_data.data(), tls_.key_data.size());
-  tls_ = std::move(tls);
-  return {};
 }
 
 }  // namespace kubexx::rest::internal

@@ -54,6 +54,14 @@ class TlsReload {
     bool operator==(const Digests&) const = default;
   };
 
+  /// The settings, and how often they were given to the transport.
+  std::pair<TlsConfig, std::uint64_t> Now() const;
+  /// Counts one more time, unless somebody else has given the transport others since `version`.
+  bool IsLastLocked(std::uint64_t version) KX_REQUIRES(mu_) {
+    const bool last = uses_ == version;
+    uses_ += last ? 1 : 0;
+    return last;
+  }
   void CheckEvery(base::Duration interval);
   void Reload();
   apimachinery::Result<Digests> Read() const;
@@ -66,6 +74,7 @@ class TlsReload {
   bool checking_ KX_GUARDED_BY(mu_) = false;
   base::TimePoint checked_ KX_GUARDED_BY(mu_);
   TlsConfig tls_ KX_GUARDED_BY(mu_);
+  std::uint64_t uses_ KX_GUARDED_BY(mu_) = 0;
   Digests digests_ KX_GUARDED_BY(mu_);
 };
 

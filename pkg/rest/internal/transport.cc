@@ -129,6 +129,15 @@ HttpHead HeadOf(const web::http::http_response& response) {
           .content_encoding = Find(headers, "Content-Encoding")};
 }
 
+// cpprestsdk takes 102 or 103 for the whole of the answer. The one that follows would be taken for
+// that to the next request on this connection.
+Failure InterimAnswer(int code) {
+  return {.status = apimachinery::Status(
+              Reason::kUnavailable,
+              "the server sent the interim response " + std::to_string(code) +
+                  ", which is not understood; what was asked for may have been done")};
+}
+
 }  // namespace
 
 class HttpCall::Impl {
@@ -186,8 +195,6 @@ class Transport::Impl {
     bool verify = true;
     base::TimePoint since{};
     http_client client;
-    // Has connections that were never opened; what takes one fails at once, with nothing sent.
-    std::atomic<bool> spoilt = false;
   };
 
   // Throws as http_client does.
@@ -258,7 +265,7 @@ auto Transport::Impl::Choose(const HttpRequest& request)
                                          : tunnel ? write_tunnels_
                                                   : connections_;
   const bool old = tunnel && (!chosen || clock_.Now() - chosen->since > kWriteTunnelAge);
-  if (old || chosen->spoilt) {
+  if (old) {
     auto made = NewConnections(connections_->tls, connections_->verify, quiet);
     CloseOnNetworkThread(std::exchange(chosen, std::move(made)));
   }
@@ -325,38 +332,47 @@ void Transport::Impl::Send(const std::shared_ptr<Connections>& connections,
                            const pplx::cancellation_token& cancel) {
   const auto on_error = [exchange, connections](const std::exception_ptr& error) {
     const auto& tls = connections->tls;
-    Failure failure = DescribeFailure(error, tls ? tls->TakeVerifyError() : std::string());
-    if (failure.spoils_pool) {
-      connections->spoilt = true;
+    exchange->OnFailure(DescribeFailure(error, tls ? tls->TakeVerifyError() : std::string()));
+  };
+  // With nothing sent yet, as often as there are connections in the pool that are of no use.
+  const auto send_again = [connections, message, exchange, cancel, on_error] {
+    try {
+      Send(connections, message, exchange, cancel);
+    } catch (...) {
+      on_error(std::current_exception());
     }
-    exchange->OnFailure(std::move(failure));
   };
   connections->client.request(message, cancel)
-      .then([connections, message, exchange, cancel,
-             on_error](const pplx::task<web::http::http_response>& head) {
-        try {
-          const web::http::http_response response = head.get();
-          exchange->OnHead(HeadOf(response));
-          response.content_ready().then(
-              [exchange, on_error](const pplx::task<web::http::http_response>& body) {
-                try {
-                  body.get();
-                  exchange->OnEnd();
-                } catch (...) {
-                  on_error(std::current_exception());
-                }
-              });
-        } catch (const ClosedWhileIdle&) {
-          try {
-            // As often as there are such connections in the pool.
-            Send(connections, message, exchange, cancel);
-          } catch (...) {
-            on_error(std::current_exception());
-          }
-        } catch (...) {
-          on_error(std::current_exception());
-        }
-      });
+      .then(
+          [exchange, on_error, send_again](const pplx::task<web::http::http_response>& head) {
+            try {
+              const web::http::http_response response = head.get();
+              if (response.status_code() < 200) {
+                exchange->OnFailure(InterimAnswer(response.status_code()));
+              } else {
+                exchange->OnHead(HeadOf(response));
+              }
+              response.content_ready().then(
+                  [exchange, on_error](const pplx::task<web::http::http_response>& body) {
+                    try {
+                      body.get();
+                      exchange->OnEnd();
+                    } catch (...) {
+                      on_error(std::current_exception());
+                    }
+                  });
+            } catch (const ClosedWhileIdle&) {
+              send_again();
+            } catch (...) {
+              if (DescribeFailure(std::current_exception(), {}).never_opened) {
+                send_again();
+              } else {
+                on_error(std::current_exception());
+              }
+            }
+          },
+          // Before cpprestsdk goes on after an interim answer.
+          OnNetworkThread());
 }
 
 HttpCall Transport::Impl::Start(const HttpRequest& request) {
@@ -370,12 +386,22 @@ HttpCall Transport::Impl::Start(const HttpRequest& request) {
         Concurrency::streams::streambuf<std::uint8_t>(std::make_shared<BodyStreambuf>(exchange))
             .create_ostream());
     message.set_progress_handler(
-        [exchange](web::http::message_direction::direction direction, utility::size64_t) {
+        [exchange](web::http::message_direction::direction direction, utility::size64_t total) {
           if (direction == web::http::message_direction::upload) {
             exchange->OnConnected();
+          } else {
+            exchange->OnReceived(total);
           }
         });
-    Send(connections, message, exchange, call->cancel.get_token());
+    // From the network thread: its continuation is in place there before anything can have come.
+    crossplat::threadpool::shared_instance().service().post(
+        [to = connections, message, exchange, cancel = call->cancel.get_token()] {
+          try {
+            Send(to, message, exchange, cancel);
+          } catch (...) {
+            exchange->OnFailure(DescribeFailure(std::current_exception(), {}));
+          }
+        });
   } catch (...) {
     if (!call) {
       call = std::make_unique<HttpCall::Impl>(clock_, certificate_generation());

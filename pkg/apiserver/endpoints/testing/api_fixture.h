@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <utility>
 
@@ -43,6 +44,13 @@ class ApiFixture : public ::testing::Test {
     request.headers = headers_;
     request.headers.emplace_back("Content-Type", std::move(content_type));
     return api_.Handle(request);
+  }
+
+  /// What the server's own threads do in about a second.
+  void Tick(const std::stop_token& stop = {}) {
+    api_.Tick(stop);
+    while (api_.Reap(stop)) {
+    }
   }
 
   static codec::JsonTree Json(const http::Response& response) {

@@ -1,0 +1,82 @@
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <optional>
+#include <string>
+
+#include "kubexx/rest/rest_client.h"
+#include "kubexx/rest/testing/certificates.h"
+#include "kubexx/rest/testing/client.h"
+#include "kubexx/rest/testing/fake_server.h"
+#include "kubexx/rest/testing/forwarding_proxy.h"
+
+// Gateways may say 102 or 103 before the answer, which cpprestsdk takes for all there is to come.
+
+namespace kubexx::rest {
+namespace {
+
+using apimachinery::Reason;
+using testing::ClientFor;
+using testing::FakeConnection;
+using testing::FakeServer;
+using testing::FakeServerTls;
+using testing::ForwardingProxy;
+
+const testing::CertificateAuthority& InterimAuthority() {
+  static const testing::CertificateAuthority authority("interim");
+  return authority;
+}
+
+FakeServerTls InterimServerTls() {
+  const auto issued =
+      InterimAuthority().Issue({.alternative_names = "IP:127.0.0.1,DNS:api.example"});
+  return {.certificate = issued.certificate, .key = issued.key};
+}
+
+struct InterimCase {
+  std::string name;
+  bool tls;
+  bool tunnel;
+};
+
+class InterimAnswerTest : public ::testing::TestWithParam<InterimCase> {};
+
+TEST_P(InterimAnswerTest, IsNotFollowedByAnAnswerToAnotherRequest) {
+  std::atomic<int> connections = 0;
+  FakeServer server(
+      [&connections](FakeConnection& connection) {
+        const bool first = ++connections == 1;
+        while (const auto request = connection.ReadRequest()) {
+          if (first && request->target == "/first") {
+            connection.Write("HTTP/1.1 103 Early Hints\r\nLink: </style>\r\n\r\n");
+          } else {
+            // On the first connection the answer that the first request waits for.
+            connection.Respond(200, "text/plain", first ? "first" : "second");
+          }
+        }
+      },
+      GetParam().tls ? std::optional(InterimServerTls()) : std::nullopt);
+  ForwardingProxy proxy({{"api.example:6443", server.port()}});
+  Config config{.host = GetParam().tunnel ? "https://api.example:6443" : server.Url()};
+  config.tls.ca_data = GetParam().tls ? InterimAuthority().certificate() : "";
+  config.proxy_url = GetParam().tunnel ? proxy.Url() : "";
+  const auto client = ClientFor(config);
+  const auto first = client->Put().AbsPath("/first").Body(codec::Encoding::kJson, "{}").Do();
+  ASSERT_FALSE(first);
+  EXPECT_EQ(first.error().reason, Reason::kUnavailable);
+  EXPECT_THAT(first.error().message, ::testing::HasSubstr("103"));
+  for (int i = 0; i < 20; ++i) {  // A connection may not be free again at once.
+    const auto second = client->Put().AbsPath("/second").Body(codec::Encoding::kJson, "{}").Do();
+    ASSERT_TRUE(second) << second.error().ToString();
+    EXPECT_EQ(second->body, "second");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Interim, InterimAnswerTest,
+                         ::testing::Values(InterimCase{"Plain", false, false},
+                                           InterimCase{"Tls", true, false},
+                                           InterimCase{"Tunnel", true, true}),
+                         [](const auto& interim) { return interim.param.name; });
+
+}  // namespace
+}  // namespace kubexx::rest
