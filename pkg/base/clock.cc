@@ -9,13 +9,7 @@ class RealClock final : public Clock {
   WallTime Wall() const override { return std::chrono::system_clock::now(); }
 
   Wake WaitUntil(Mutex& mu, CondVar& cv, const std::stop_token& stop, TimePoint deadline) override {
-    // True from the second look on: one wait, whatever woke it. The caller tests its own condition.
-    auto waited = [looks = 0]() mutable { return looks++ > 0; };
-    if (deadline == TimePoint::max()) {
-      cv.wait(mu, stop, waited);
-    } else {
-      cv.wait_until(mu, stop, deadline, waited);
-    }
+    cv.wait_until(mu, stop, deadline);
     if (stop.stop_requested()) {
       return Wake::kStopped;
     }

@@ -1,12 +1,15 @@
 /// @file
 /// Mutex, scoped lock and condition variable that carry clang's thread-safety annotations, so that
-/// an unguarded access to shared state is a compile error under -Wthread-safety. Same behaviour as
-/// the std types they wrap.
+/// an unguarded access to shared state is a compile error under -Wthread-safety. They behave as
+/// std::mutex, std::lock_guard and std::condition_variable_any do.
 #ifndef KUBEXX_BASE_MUTEX_H_
 #define KUBEXX_BASE_MUTEX_H_
 
-#include <condition_variable>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <mutex>
+#include <stop_token>
 
 /// @cond
 #if defined(__clang__)
@@ -75,8 +78,51 @@ class KX_THREAD_ANNOTATION(scoped_lockable) MutexLock {
   Mutex& mu_;
 };
 
-/// A condition variable for Mutex. Waits go through Clock::WaitUntil so that time can be injected.
-using CondVar = std::condition_variable_any;
+/// A condition variable for Mutex. Waits for a time, or for a stop, go through Clock::WaitUntil so
+/// that time can be injected. All waits may end without a reason.
+///
+/// A futex, where std::condition_variable_any is a mutex and glibc's condition variable: whoever is
+/// woken waits for nobody else than the holder of its own Mutex, notifying costs no system call
+/// when nobody waits, and glibc's lost wake-up (its bug 25847) cannot happen. As there, what is
+/// waited for changes with the Mutex held; notifying is cheaper without it.
+class CondVar {
+ public:
+  CondVar() = default;
+  CondVar(const CondVar&) = delete;
+  CondVar& operator=(const CondVar&) = delete;
+
+  void notify_one() noexcept { Notify(1); }
+  void notify_all() noexcept { Notify(kEverybody); }
+
+  void wait(Mutex& mu) KX_REQUIRES(mu) { Wait(mu, {}, kNever); }
+  void wait_for(Mutex& mu, std::chrono::nanoseconds time) KX_REQUIRES(mu) {
+    Wait(mu, {}, std::chrono::steady_clock::now() + time);
+  }
+  /// Ends when `stop` is requested or `deadline` has passed, too; time_point::max() is never. Who
+  /// requests the stop may hold `mu`.
+  void wait_until(Mutex& mu, const std::stop_token& stop,
+                  std::chrono::steady_clock::time_point deadline) KX_REQUIRES(mu) {
+    Wait(mu, stop, deadline);
+  }
+
+ private:
+  static constexpr std::chrono::steady_clock::time_point kNever =
+      std::chrono::steady_clock::time_point::max();
+  static constexpr int kEverybody = 0x7fffffff;
+
+  void Wait(Mutex& mu, const std::stop_token& stop, std::chrono::steady_clock::time_point deadline)
+      KX_THREAD_ANNOTATION(no_thread_safety_analysis);
+  void Notify(int how_many) noexcept {
+    // Who waits was counted before it gave up the Mutex with which the condition was changed.
+    if (waiters_.load() != 0) {
+      Wake(how_many);
+    }
+  }
+  void Wake(int how_many) noexcept;
+
+  std::atomic<std::uint32_t> wakes_ = 0;  ///< The futex: how often somebody was to be woken.
+  std::atomic<std::uint32_t> waiters_ = 0;
+};
 
 }  // namespace kubexx::base
 

@@ -28,8 +28,7 @@ Wake FakeClock::WaitUntil(Mutex& mu, CondVar& cv, const std::stop_token& stop, T
     waiters_.emplace(id, Waiter{&mu, &cv, deadline});
     changed_.notify_all();
   }
-  auto waited = [looks = 0]() mutable { return looks++ > 0; };
-  cv.wait(mu, stop, waited);
+  cv.wait_until(mu, stop, TimePoint::max());
   MutexLock lock(mu_);
   waiters_.erase(id);
   changed_.notify_all();

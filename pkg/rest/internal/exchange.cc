@@ -20,10 +20,11 @@ using apimachinery::Result;
 // lists, smaller saves memory on many watches; blocks larger than this are not copied at all.
 constexpr std::size_t kBufferBytes = 128 * 1024;
 
-// A stream is fast when several waits for it in a row were short. Its blocks, often one small watch
-// event each, then gather up to so many bytes or for so long; a stream with pauses is handed over
-// at once, block by block.
+// A stream is fast when most of the waits for it were short lately: a long one halves the number.
+// Its blocks, often one small watch event each, then gather up to so many bytes or for so long; a
+// stream with pauses is handed over at once, block by block.
 constexpr int kShortWaits = 8;
+constexpr int kMostShortWaits = 32;
 constexpr std::chrono::microseconds kShortWait{500};
 constexpr std::size_t kGatherBytes = 32 * 1024;
 
@@ -196,7 +197,7 @@ Result<bool> Exchange::Read(HttpCall::Sink sink, const std::stop_token& stop,
     if (short_waits_ >= kShortWaits && buffer_.size() < kGatherBytes) {
       GatherLocked(stop);
     }
-    if (short_waits_ == 0 && !HasBytesLocked()) {  // a quiet stream keeps no buffers
+    if (short_waits_ < kShortWaits && !HasBytesLocked()) {  // a quiet stream keeps no buffers
       buffer_.shrink_to_fit();
       taken_.shrink_to_fit();
     }
@@ -219,7 +220,8 @@ Result<bool> Exchange::Read(HttpCall::Sink sink, const std::stop_token& stop,
     if (stop.stop_requested()) {
       return Fail(Reason::kCancelled, "stopped while reading the response");
     }
-    short_waits_ = base::Clock::Real().Now() - begin < kShortWait ? short_waits_ + 1 : 0;
+    const bool is_short = base::Clock::Real().Now() - begin < kShortWait;
+    short_waits_ = is_short ? std::min(short_waits_ + 1, kMostShortWaits) : short_waits_ / 2;
     taken_.swap(buffer_);
     buffer_.clear();
     if (taken_.empty()) {
