@@ -83,6 +83,7 @@ bool Listener::running() const {
 }
 
 void Listener::Push(std::span<const Event> events) {
+  bool wake = false;
   {
     base::MutexLock lock(mu_);
     for (const Event& event : events) {
@@ -95,9 +96,12 @@ void Listener::Push(std::span<const Event> events) {
       PushLocked(event);
     }
     CountLocked();
+    wake = std::exchange(sleeping_, false);
   }
-  // Without the lock, which the one that is woken takes first of all.
-  not_empty_.notify_one();
+  if (wake) {
+    // Without the lock, which the one that is woken takes first of all.
+    not_empty_.notify_one();
+  }
 }
 
 void Listener::WaitForRoomLocked() {
@@ -296,7 +300,9 @@ std::vector<Listener::Event> Listener::Next(const std::stop_token& stop) {
   while (!stop.stop_requested() && !closed_) {
     if (EmptyLocked()) {
       changed_.notify_all();
+      sleeping_ = true;
       options_.clock.WaitUntil(mu_, not_empty_, stop, base::TimePoint::max());
+      sleeping_ = false;
     } else if (auto event = items_.empty() ? TakeMergedLocked() : TakeLocked()) {
       delivering_ = true;
       events.push_back(std::move(event));

@@ -134,6 +134,8 @@ class Listener {
   /// What came after `items_` was full, until all of it has been delivered.
   MergeBuffer late_ KX_GUARDED_BY(mu_);
   bool bounded_ KX_GUARDED_BY(mu_) = true;
+  /// Whoever wakes the thread takes this back, so that those that come before it runs need not.
+  bool sleeping_ KX_GUARDED_BY(mu_) = false;
   bool closed_ KX_GUARDED_BY(mu_) = false;
   bool draining_ KX_GUARDED_BY(mu_) = false;
   bool delivering_ KX_GUARDED_BY(mu_) = false;

@@ -26,7 +26,7 @@ constexpr std::size_t kBufferBytes = 128 * 1024;
 constexpr int kShortWaits = 8;
 constexpr int kMostShortWaits = 32;
 constexpr std::chrono::microseconds kShortWait{500};
-constexpr std::size_t kGatherBytes = 32 * 1024;
+constexpr std::size_t kGatherBytes = 64 * 1024;
 
 // No block is larger: cpprestsdk counts the bytes of a chunk in an int, and takes "-1" for one.
 constexpr std::uint64_t kMaxBlock = std::numeric_limits<int>::max();
@@ -114,7 +114,7 @@ void Exchange::OnFailure(Failure failure) {
 pplx::task<std::size_t> Exchange::Put(const std::uint8_t* bytes, std::size_t count) {
   const std::string_view block(reinterpret_cast<const char*>(bytes), count);
   std::optional<pplx::task<std::size_t>> later;
-  bool wake = true;
+  bool wake = false;
   on_network_thread = true;
   {
     base::MutexLock lock(mu_);
@@ -123,10 +123,12 @@ pplx::task<std::size_t> Exchange::Put(const std::uint8_t* bytes, std::size_t cou
     }
     if (count <= kBufferBytes - buffer_.size()) {
       buffer_.append(block);
-      wake = buffer_.size() >= wake_at_;
     } else {
       pending_.emplace(Pending{.bytes = block});
       later = pplx::create_task(pending_->done, OnNetworkThread());
+    }
+    if (pending_.has_value() || buffer_.size() >= wake_at_) {
+      wake = std::exchange(reading_, false);
     }
   }
   if (wake) {
@@ -181,10 +183,12 @@ void Exchange::GatherLocked(const std::stop_token& stop) {
   const base::TimePoint until = real.Now() + kShortWait;
   wake_at_ = kGatherBytes;
   while (buffer_.size() < kGatherBytes && !pending_.has_value() && !ended_) {
+    reading_ = true;
     if (real.WaitUntil(mu_, changed_, stop, until) != base::Wake::kNotified) {
       break;
     }
   }
+  reading_ = false;
   wake_at_ = 1;
 }
 
@@ -212,7 +216,9 @@ Result<bool> Exchange::Read(HttpCall::Sink sink, const std::stop_token& stop,
       if (ended_) {
         return false;
       }
+      reading_ = true;
       const base::Wake wake = clock_.WaitUntil(mu_, changed_, stop, deadline);
+      reading_ = false;
       if (wake == base::Wake::kTimeout && !HasBytesLocked() && !ended_) {
         return Fail(Reason::kUnavailable, "nothing arrived within the idle timeout");
       }

@@ -90,6 +90,8 @@ class Exchange {
   std::optional<Pending> pending_ KX_GUARDED_BY(mu_);
   /// Put wakes the caller from this many bytes on.
   std::size_t wake_at_ KX_GUARDED_BY(mu_) = 1;
+  /// The caller waits in Read, and Put has not woken it yet.
+  bool reading_ KX_GUARDED_BY(mu_) = false;
   /// Counts the caller's short waits, up to a limit; a long one halves it.
   int short_waits_ KX_GUARDED_BY(mu_) = 0;
   std::string taken_;  // the caller's side of the double buffer
