@@ -8,7 +8,8 @@ class RealClock final : public Clock {
   TimePoint Now() const override { return std::chrono::steady_clock::now(); }
   WallTime Wall() const override { return std::chrono::system_clock::now(); }
 
-  Wake WaitUntil(Mutex& mu, CondVar& cv, const std::stop_token& stop, TimePoint deadline) override {
+  Wake WaitUntil(Mutex& mu, CondVar& cv, const std::stop_token& stop, TimePoint deadline) override
+      KX_REQUIRES(mu) {
     cv.wait_until(mu, stop, deadline);
     if (stop.stop_requested()) {
       return Wake::kStopped;

@@ -16,7 +16,8 @@ class FakeClock final : public Clock {
  public:
   TimePoint Now() const override;
   WallTime Wall() const override;
-  Wake WaitUntil(Mutex& mu, CondVar& cv, const std::stop_token& stop, TimePoint deadline) override;
+  Wake WaitUntil(Mutex& mu, CondVar& cv, const std::stop_token& stop, TimePoint deadline) override
+      KX_REQUIRES(mu);
 
   /// Moves both clocks forward by `d` and wakes the waits whose deadline has come. Does not wait
   /// for them to run.
