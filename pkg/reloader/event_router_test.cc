@@ -37,6 +37,8 @@ const SourceId kRoutedConfig{SourceType::kConfigMap, {"ns", "config"}};
 const Digest kGoodData = DigestOf("key=good");
 const Digest kBadData = DigestOf("key=bad");
 const Digest kMendedData = DigestOf("key=mended");
+/// As whom the API server knows `kubectl rollout undo`.
+constexpr char kUndoer[] = "kubectl";
 constexpr char kTool[] = "argocd-controller";
 
 /// A workload whose rollout is undone, and how it is rolled.
@@ -532,7 +534,7 @@ TEST_P(EventRouterTest, AReleaseUndoneBeforeItIsThroughStaysUndone) {
     if (is("before")) {
       Begin();
     }
-    UndoRelease("kubectl-rollout");
+    UndoRelease(kUndoer);
     EXPECT_THAT(Look(), IsEmpty());
     if (is("after") && GetParam().has_baseline) {  // or nothing tells of the data before
       Begin();
@@ -564,7 +566,7 @@ TEST_P(EventRouterTest, AnUndoWhenAllPodsHaveBeenReplacedMakesPodsWithThePresent
   if (GetParam().kind == WorkloadKind::kRollout) {
     GTEST_SKIP() << "its status does not tell";
   }
-  for (const char* manager : {"kubectl-rollout", kTool}) {
+  for (const char* manager : {kUndoer, kTool}) {
     SCOPED_TRACE(std::string("a release, by ") + manager);
     SetData(kBadData);
     Release();
