@@ -47,6 +47,13 @@ void AddTo(std::vector<Move>& moves, const Move& move) {
   }
 }
 
+/// Whether the plan is to roll for the source.
+bool IsDue(const Plan& plan, const SourceId& source) {
+  return std::ranges::any_of(plan.changes, [&](const Change& change) {
+    return std::ranges::find(change.causes, source) != change.causes.end();
+  });
+}
+
 /// Pods began at `since`: of what changed before they have the latest.
 void BeginPods(Knowledge& known, std::uint64_t since) {
   known.template_since = since;
@@ -97,6 +104,7 @@ void PairMemory::RecordEnd(const WorkloadId& workload, const SourceId& source, c
                            std::uint64_t version) {
   const base::MutexLock lock(mu_);
   Knowledge& known = states_[workload];
+  known.moves.erase(source);  // of what is made anew nothing tells what it began with
   if (version != 0 && version < known.template_since) {
     return;  // the pods never had these data
   }
@@ -268,6 +276,9 @@ bool PairMemory::Apply(const WorkloadId& workload, const Plan& plan) {
     if (const auto moves = known.moves.find(source); moves != known.moves.end()) {
       std::erase_if(moves->second,
                     [&](const Move& move) { return std::ranges::find(seen, move) != seen.end(); });
+    if (IsDue(plan, source)) {
+      continue;  // while that waits, somebody else may begin pods, which have what it changed to
+    }
       if (moves->second.empty()) {
         known.moves.erase(moves);
       }

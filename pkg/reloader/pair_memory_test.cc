@@ -289,6 +289,29 @@ TEST(PairMemory, APlanTakesAwayTheChangesThatItHasSeen) {
   EXPECT_LE(memory.Get(kPairWorkload).moves.at(kPairSource).size(), 8U) << "a stream of edits";
 }
 
+// A gate, or a rule of the server, keeps the operator from rolling; a release does.
+TEST(PairMemory, PodsThatSomebodyBeginsWhileARolloutWaitsHaveWhatItIsFor) {
+  PairMemory memory;
+  Plan plan;
+  plan.learnt = {{kPairSource, {.kind = Kind::kConfirmed, .digest = kOld}}};
+  memory.Apply(kPairWorkload, plan);
+  memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 150});
+  memory.Apply(kPairWorkload, {.changes = ChangeTo(kNew), .seen = memory.Get(kPairWorkload).moves});
+  memory.TemplateChanged(kPairWorkload, {.since = 200, .before = "one", .now = "two"});
+  memory.RecordChange(kPairWorkload, kPairSource, kNew, Move{kOld, 250});
+  EXPECT_EQ(BeganWith(memory), kNew) << "the data went back before the next plan";
+}
+
+TEST(PairMemory, WhatASourceChangedToBeforeItWasDeletedIsNotWhatOneMadeAnewHas) {
+  PairMemory memory;
+  memory.Confirm(kPairWorkload, ChangeTo(kOld), true);
+  memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 150});
+  memory.Apply(kPairWorkload, {.changes = ChangeTo(kNew), .seen = memory.Get(kPairWorkload).moves});
+  memory.RecordEnd(kPairWorkload, kPairSource, {kNew, 150}, 160);
+  memory.TemplateChanged(kPairWorkload, {.since = 200, .before = "one", .now = "two"});
+  EXPECT_NE(BeganWith(memory), kNew);
+}
+
 /// A workload that began with the old data, and a release that changed these and the template.
 void Release(PairMemory& memory) {
   Plan plan;
