@@ -142,13 +142,14 @@ PairMemory::TemplateNews PairMemory::TemplateChanged(const WorkloadId& workload,
     known.has_unknown_formers = false;
   }
   if (change.is_own) {
-    // Another replica's, when nothing was written here.
     PairStates from = std::exchange(known.rolled_from, {});
+    const bool is_of_others = from.empty();  // nothing was written here
     AddFormer(known, {.template_digest = change.before,
-                      .pairs = from.empty() ? known.pairs : std::move(from),
+                      .pairs = is_of_others ? known.pairs : std::move(from),
                       .is_own = true});
     BeginAllAnew(known);
-    BeginPods(known, change.since);
+    // What this process rolls for it knows by Confirm; of others it may be written nowhere.
+    BeginPods(known, is_of_others ? change.since : 0);
     return TemplateNews::kNone;
   }
   const auto found =
