@@ -164,11 +164,12 @@ PairMemory::TemplateNews PairMemory::TemplateChanged(const WorkloadId& workload,
   }
   AddFormer(known, std::move(present));
   // A baseline that came back with the template tells of pods that are gone.
+  const bool leaves_others = goes_back && HasOtherData(known, *found, change.since);
   for (auto& [source, state] : known.pairs) {
     state.is_ahead_of_record = true;
   }
   BeginPods(known, change.since);
-  return goes_back ? TemplateNews::kUndone : TemplateNews::kNone;
+  return leaves_others ? TemplateNews::kUndone : TemplateNews::kNone;
 }
 
 void PairMemory::MarkUnfinished(const WorkloadId& workload) {

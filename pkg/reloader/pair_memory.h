@@ -49,8 +49,8 @@ class PairMemory {
   /// What a change of a template did besides.
   enum class TemplateNews : std::uint8_t {
     kNone,
-    /// A rollout was undone before it was through: pods that began with the data from before live
-    /// on, as whoever undid it wanted.
+    /// A rollout was undone before it was through: pods that began with other data, those from
+    /// before, live on, as whoever undid it wanted.
     kUndone,
     /// A rollout of the operator was set back before it was through, and nobody is named who wanted
     /// that: it is due once more, since pods that began with the data from before live on.

@@ -360,6 +360,19 @@ TEST(PairMemory, APersonsUndoOfAReleaseBeforeItIsThroughIsLeftAlone) {
   EXPECT_EQ(memory.Get(kPairWorkload).template_since, 300U);
 }
 
+// A bad image, say: nobody is to be told of data that have not changed.
+TEST(PairMemory, AnUndoThatLeavesNoPodsWithOtherDataIsNoNews) {
+  PairMemory memory;
+  Plan plan;
+  plan.learnt = {{kPairSource, {.kind = Kind::kConfirmed, .digest = kOld}}};
+  memory.Apply(kPairWorkload, plan);
+  memory.TemplateChanged(kPairWorkload, {.since = 200, .before = "one", .now = "two"});
+  PairMemory::TemplateChange undo = BackToOne();
+  undo.is_undo = true;
+  EXPECT_EQ(memory.TemplateChanged(kPairWorkload, undo), News::kNone);
+  EXPECT_EQ(BeganWith(memory), kOld);
+}
+
 TEST(PairMemory, AllTemplatesSinceTheLastRolloutThatEndedAreKnown) {
   for (const bool is_undo : {false, true}) {
     PairMemory memory;
