@@ -159,12 +159,14 @@ PairMemory::TemplateNews PairMemory::TemplateChanged(const WorkloadId& workload,
   Knowledge::Former present{.template_digest = change.before, .pairs = known.pairs};
   if (!change.is_undo && (goes_back || known.has_unknown_formers)) {
     MixPods(known, goes_back ? &*found : nullptr, change.since);
+    // All pods are made anew for that: not after each release while one pod cannot be replaced.
+    known.has_unknown_formers = goes_back && known.has_unknown_formers;
     AddFormer(known, std::move(present));
     return undoes_own ? TemplateNews::kSetBack : TemplateNews::kNone;
   }
+  const bool leaves_others = goes_back && HasOtherData(known, *found, change.since);
   AddFormer(known, std::move(present));
   // A baseline that came back with the template tells of pods that are gone.
-  const bool leaves_others = goes_back && HasOtherData(known, *found, change.since);
   for (auto& [source, state] : known.pairs) {
     state.is_ahead_of_record = true;
   }
@@ -274,13 +276,13 @@ bool PairMemory::Apply(const WorkloadId& workload, const Plan& plan) {
     known.pairs.erase(source);
   }
   for (const auto& [source, seen] : plan.seen) {
+    if (IsDue(plan, source)) {
+      continue;  // while that waits, somebody else may begin pods, which have what it changed to
+    }
     // Others may have come in while it was made.
     if (const auto moves = known.moves.find(source); moves != known.moves.end()) {
       std::erase_if(moves->second,
                     [&](const Move& move) { return std::ranges::find(seen, move) != seen.end(); });
-    if (IsDue(plan, source)) {
-      continue;  // while that waits, somebody else may begin pods, which have what it changed to
-    }
       if (moves->second.empty()) {
         known.moves.erase(moves);
       }

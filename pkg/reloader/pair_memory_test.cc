@@ -404,6 +404,25 @@ TEST(PairMemory, WhatARolloutThatHadNotEndedAtTheStartGoesBackToIsNotKnown) {
   }
 }
 
+// A DaemonSet is not through as long as one node does not answer.
+TEST(PairMemory, WhatIsNotKnownOfTemplatesBeforeTheStartHasItRolledOnce) {
+  PairMemory memory;
+  memory.MarkUnfinished(kPairWorkload);
+  Plan plan;
+  plan.learnt = {{kPairSource, {.kind = Kind::kConfirmed, .digest = kNew}}};
+  memory.Apply(kPairWorkload, plan);
+  memory.TemplateChanged(kPairWorkload,
+                         {.since = 300, .before = "one", .now = "two", .was_rolled_out = false});
+  EXPECT_EQ(BeganWith(memory), UnknownData());
+  memory.BeginWrite(kPairWorkload, ChangeTo(kNew));
+  memory.TemplateChanged(
+      kPairWorkload, {.before = "two", .now = "three", .was_rolled_out = false, .is_own = true});
+  memory.Confirm(kPairWorkload, ChangeTo(kNew), true);
+  memory.TemplateChanged(kPairWorkload,
+                         {.since = 400, .before = "three", .now = "four", .was_rolled_out = false});
+  EXPECT_EQ(BeganWith(memory), kNew) << "the next release";
+}
+
 /// A rollout of the operator from the old data to new ones; its event comes before the answer.
 void RollToNew(PairMemory& memory, bool with_answer = true) {
   memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 150});
