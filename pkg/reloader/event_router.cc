@@ -39,9 +39,10 @@ std::uint64_t ChangedSince(const RawEvent& event) {
   return before == 0 ? 0 : before + 1;
 }
 
-/// Whether an operator like this one changed the template. It wrote down what it rolled for; if the
-/// data had been changed again by then, another rollout shows that in the variable. Where nobody is
-/// named, as when a variable is only taken away, the baseline that came along tells.
+/// Whether an operator like this one changed the template. When it was this one, it knows what it
+/// rolled for; if the data had been changed again by then, another rollout shows that in the
+/// variable. Where nobody is named, as when a variable is only taken away, the baseline that came
+/// along tells.
 bool IsOwnRollout(const Workload& before, const Workload& now) {
   const TemplateWriter writer = WriterOfTemplate(before, now);
   return writer == TemplateWriter::kOperator ||
@@ -262,7 +263,7 @@ void EventRouter::NoteTemplate(const Workload& before, const Workload& now, cons
   }
   const bool is_own = IsOwnRollout(before, now);
   // A CronJob starts nothing when its template changes.
-  const bool begins_pods = !is_own && now.id.kind != WorkloadKind::kCronJob;
+  const bool begins_pods = now.id.kind != WorkloadKind::kCronJob;
   const PairMemory::TemplateChange change{.since = begins_pods ? ChangedSince(event) : 0,
                                           .before = before.template_version.digest,
                                           .now = now.template_version.digest,

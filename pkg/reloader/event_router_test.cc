@@ -37,6 +37,8 @@ const SourceId kRoutedConfig{SourceType::kConfigMap, {"ns", "config"}};
 const Digest kGoodData = DigestOf("key=good");
 const Digest kBadData = DigestOf("key=bad");
 const Digest kMendedData = DigestOf("key=mended");
+/// As whom the API server knows `kubectl rollout undo`.
+constexpr char kUndoer[] = "kubectl";
 constexpr char kTool[] = "argocd-controller";
 
 /// A workload whose rollout is undone, and how it is rolled.
@@ -180,8 +182,8 @@ class EventRouterTest : public testing::TestWithParam<RouterCase> {
   }
 
   /// The template as it was rolled for `digest`, written by `manager`; and what the operator
-  /// records, when it is the operator who writes. The status is of before.
-  void Put(const Digest& digest, const std::string& manager) {
+  /// records, when it is an operator that does so who writes. The status is of before.
+  void Put(const Digest& digest, const std::string& manager, bool records = true) {
     const bool is_own = manager == "Reloader";
     if (is_own) {  // what has its stamp already gets another one
       const int restarts = template_.restarts + (digest == template_.stamped ? 1 : 0);
@@ -197,7 +199,7 @@ class EventRouterTest : public testing::TestWithParam<RouterCase> {
     is_through_ = false;
     // kubectl rollout undo of a Deployment brings the annotations back as well.
     const bool brings_all = GetParam().kind == WorkloadKind::kDeployment && manager != kTool;
-    if (is_own || brings_all) {
+    if (is_own ? records : brings_all) {
       recorded_ = digest;
       recorder_ = manager;
     }
@@ -480,6 +482,20 @@ TEST_P(EventRouterTest, AfterARestoreOfTheStoreATemplateIsNoYoungerThanTheData) 
   EXPECT_THAT(Look(), SizeIs(1));
 }
 
+// stakater/Reloader, or an operator of which no lease keeps this one apart.
+TEST_P(EventRouterTest, WhatAnotherOperatorHasRolledIsNotRolledAgain) {
+  for (const bool records : {false, true}) {
+    SCOPED_TRACE(records ? "it records what it rolls for" : "it records nothing");
+    SetData(data_ == kBadData ? kMendedData : kBadData);
+    Put(data_, "Reloader", records);
+    EXPECT_THAT(Look(), IsEmpty());
+    SetData(data_ == kBadData ? kMendedData : kBadData);
+    Put(data_, "Reloader", records);
+    SetData(kGoodData);
+    Roll();
+  }
+}
+
 // Self-heal, `kubectl replace`: pods of the template before it live on, with the data from before.
 TEST_P(EventRouterTest, ARolloutThatAToolSetsBackBeforeItIsThroughIsMadeAgain) {
   for (const bool to_bare : {true, false}) {
@@ -532,7 +548,7 @@ TEST_P(EventRouterTest, AReleaseUndoneBeforeItIsThroughStaysUndone) {
     if (is("before")) {
       Begin();
     }
-    UndoRelease("kubectl-rollout");
+    UndoRelease(kUndoer);
     EXPECT_THAT(Look(), IsEmpty());
     if (is("after") && GetParam().has_baseline) {  // or nothing tells of the data before
       Begin();
@@ -564,7 +580,7 @@ TEST_P(EventRouterTest, AnUndoWhenAllPodsHaveBeenReplacedMakesPodsWithThePresent
   if (GetParam().kind == WorkloadKind::kRollout) {
     GTEST_SKIP() << "its status does not tell";
   }
-  for (const char* manager : {"kubectl-rollout", kTool}) {
+  for (const char* manager : {kUndoer, kTool}) {
     SCOPED_TRACE(std::string("a release, by ") + manager);
     SetData(kBadData);
     Release();

@@ -55,6 +55,12 @@ void AddFormer(Knowledge& known, Knowledge::Former former) {
   }
 }
 
+bool HasOtherData(const Knowledge& known, const Knowledge::Former& former, std::uint64_t since) {
+  return std::ranges::any_of(former.pairs, [&](const auto& pair) {
+    return !IsSameFor(pair.first, pair.second, known, since);
+  });
+}
+
 void MixPods(Knowledge& known, const Knowledge::Former* former, std::uint64_t since) {
   const PairStates had = former == nullptr ? known.pairs : former->pairs;
   for (const auto& [source, state] : had) {

@@ -17,8 +17,12 @@ namespace {
 // merged.
 constexpr std::string_view kUnknownManagers[] = {"before-first-apply", "ancient-changes"};
 
-/// The names that commands to undo rollouts write under.
-constexpr std::string_view kUndoers[] = {"kubectl-rollout", "kubectl-argo-rollouts"};
+/// The names that commands to undo rollouts write under. `kubectl rollout undo` names no field
+/// manager, as kubectl's other commands do, so that it is known by its program alone: see
+/// k8s.io/kubectl, pkg/polymorphichelpers/rollback.go. The rest of `kubectl rollout` (restart,
+/// pause) is kubectl-rollout: who restarts brings no pods of before back either.
+constexpr std::string_view kUndoers[] = {"kubectl", "kubectl.exe", "kubectl-rollout",
+                                         "kubectl-argo-rollouts"};
 
 /// How the names begin under which tools write that keep objects as they are described.
 constexpr std::string_view kTools[] = {"argocd",
@@ -49,7 +53,9 @@ bool IsUnknownManager(const ManagedFieldsEntry& entry) {
 }
 
 bool IsOfUndo(const ManagedFieldsEntry& entry) {
-  return std::ranges::find(kUndoers, entry.manager) != std::end(kUndoers);
+  // kubectl applies under its own name, too.
+  return entry.operation == "Update" &&
+         std::ranges::find(kUndoers, entry.manager) != std::end(kUndoers);
 }
 
 bool IsOfTool(const ManagedFieldsEntry& entry) {

@@ -252,7 +252,7 @@ TEST_F(OperatorGateTest, ANamespaceThatIsNoLongerSelectedWaitsForNothing) {
 
 TEST_F(OperatorGateTest, AWorkloadThatCannotBePlannedKeepsNoPlace) {
   StartOperator([](const WorkloadId&, const std::stop_token&) -> Result<std::optional<Workload>> {
-    return apimachinery::Fail(apimachinery::Status(Reason::kForbidden, "may not get", 403));
+    return apimachinery::Fail(apimachinery::Status(Reason::kUnavailable, "down", 503));
   });
   gate_.Await("nothing ns/web");
 }

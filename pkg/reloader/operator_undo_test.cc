@@ -54,7 +54,7 @@ TEST_F(OperatorUndoTest, ARolloutThatGoesBackBeforeItIsThroughIsTold) {
   put(rolled, 2, 1);
   apps::Deployment undone = WithBaseline(Web(), recorded);
   undone.metadata.managed_fields.push_back(
-      {.manager = "kubectl-rollout",
+      {.manager = "kubectl",
        .operation = "Update",
        .time = apimachinery::Time{.seconds = 100},
        .fields_v1 = apimachinery::FieldsV1{

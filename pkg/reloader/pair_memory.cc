@@ -47,6 +47,13 @@ void AddTo(std::vector<Move>& moves, const Move& move) {
   }
 }
 
+/// Whether the plan is to roll for the source.
+bool IsDue(const Plan& plan, const SourceId& source) {
+  return std::ranges::any_of(plan.changes, [&](const Change& change) {
+    return std::ranges::find(change.causes, source) != change.causes.end();
+  });
+}
+
 /// Pods began at `since`: of what changed before they have the latest.
 void BeginPods(Knowledge& known, std::uint64_t since) {
   known.template_since = since;
@@ -97,6 +104,7 @@ void PairMemory::RecordEnd(const WorkloadId& workload, const SourceId& source, c
                            std::uint64_t version) {
   const base::MutexLock lock(mu_);
   Knowledge& known = states_[workload];
+  known.moves.erase(source);  // of what is made anew nothing tells what it began with
   if (version != 0 && version < known.template_since) {
     return;  // the pods never had these data
   }
@@ -134,13 +142,14 @@ PairMemory::TemplateNews PairMemory::TemplateChanged(const WorkloadId& workload,
     known.has_unknown_formers = false;
   }
   if (change.is_own) {
-    // Another replica's, when nothing was written here.
     PairStates from = std::exchange(known.rolled_from, {});
+    const bool is_of_others = from.empty();  // nothing was written here
     AddFormer(known, {.template_digest = change.before,
-                      .pairs = from.empty() ? known.pairs : std::move(from),
+                      .pairs = is_of_others ? known.pairs : std::move(from),
                       .is_own = true});
     BeginAllAnew(known);
-    BeginPods(known, change.since);
+    // What this process rolls for it knows by Confirm; of others it may be written nowhere.
+    BeginPods(known, is_of_others ? change.since : 0);
     return TemplateNews::kNone;
   }
   const auto found =
@@ -150,16 +159,19 @@ PairMemory::TemplateNews PairMemory::TemplateChanged(const WorkloadId& workload,
   Knowledge::Former present{.template_digest = change.before, .pairs = known.pairs};
   if (!change.is_undo && (goes_back || known.has_unknown_formers)) {
     MixPods(known, goes_back ? &*found : nullptr, change.since);
+    // All pods are made anew for that: not after each release while one pod cannot be replaced.
+    known.has_unknown_formers = goes_back && known.has_unknown_formers;
     AddFormer(known, std::move(present));
     return undoes_own ? TemplateNews::kSetBack : TemplateNews::kNone;
   }
+  const bool leaves_others = goes_back && HasOtherData(known, *found, change.since);
   AddFormer(known, std::move(present));
   // A baseline that came back with the template tells of pods that are gone.
   for (auto& [source, state] : known.pairs) {
     state.is_ahead_of_record = true;
   }
   BeginPods(known, change.since);
-  return goes_back ? TemplateNews::kUndone : TemplateNews::kNone;
+  return leaves_others ? TemplateNews::kUndone : TemplateNews::kNone;
 }
 
 void PairMemory::MarkUnfinished(const WorkloadId& workload) {
@@ -264,6 +276,9 @@ bool PairMemory::Apply(const WorkloadId& workload, const Plan& plan) {
     known.pairs.erase(source);
   }
   for (const auto& [source, seen] : plan.seen) {
+    if (IsDue(plan, source)) {
+      continue;  // while that waits, somebody else may begin pods, which have what it changed to
+    }
     // Others may have come in while it was made.
     if (const auto moves = known.moves.find(source); moves != known.moves.end()) {
       std::erase_if(moves->second,

@@ -42,14 +42,15 @@ class PairMemory {
     std::string before{};     ///< digests of the template
     std::string now{};
     bool was_rolled_out = true;  ///< the template before had made all pods
-    bool is_own = false;         ///< a rollout of the operator
-    bool is_undo = false;        ///< somebody is named who undoes what was rolled out
+    /// A rollout of the operator, of whichever process or of stakater/Reloader.
+    bool is_own = false;
+    bool is_undo = false;  ///< somebody is named who undoes what was rolled out
   };
   /// What a change of a template did besides.
   enum class TemplateNews : std::uint8_t {
     kNone,
-    /// A rollout was undone before it was through: pods that began with the data from before live
-    /// on, as whoever undid it wanted.
+    /// A rollout was undone before it was through: pods that began with other data, those from
+    /// before, live on, as whoever undid it wanted.
     kUndone,
     /// A rollout of the operator was set back before it was through, and nobody is named who wanted
     /// that: it is due once more, since pods that began with the data from before live on.

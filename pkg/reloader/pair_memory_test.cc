@@ -289,6 +289,29 @@ TEST(PairMemory, APlanTakesAwayTheChangesThatItHasSeen) {
   EXPECT_LE(memory.Get(kPairWorkload).moves.at(kPairSource).size(), 8U) << "a stream of edits";
 }
 
+// A gate, or a rule of the server, keeps the operator from rolling; a release does.
+TEST(PairMemory, PodsThatSomebodyBeginsWhileARolloutWaitsHaveWhatItIsFor) {
+  PairMemory memory;
+  Plan plan;
+  plan.learnt = {{kPairSource, {.kind = Kind::kConfirmed, .digest = kOld}}};
+  memory.Apply(kPairWorkload, plan);
+  memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 150});
+  memory.Apply(kPairWorkload, {.changes = ChangeTo(kNew), .seen = memory.Get(kPairWorkload).moves});
+  memory.TemplateChanged(kPairWorkload, {.since = 200, .before = "one", .now = "two"});
+  memory.RecordChange(kPairWorkload, kPairSource, kNew, Move{kOld, 250});
+  EXPECT_EQ(BeganWith(memory), kNew) << "the data went back before the next plan";
+}
+
+TEST(PairMemory, WhatASourceChangedToBeforeItWasDeletedIsNotWhatOneMadeAnewHas) {
+  PairMemory memory;
+  memory.Confirm(kPairWorkload, ChangeTo(kOld), true);
+  memory.RecordChange(kPairWorkload, kPairSource, kOld, Move{kNew, 150});
+  memory.Apply(kPairWorkload, {.changes = ChangeTo(kNew), .seen = memory.Get(kPairWorkload).moves});
+  memory.RecordEnd(kPairWorkload, kPairSource, {kNew, 150}, 160);
+  memory.TemplateChanged(kPairWorkload, {.since = 200, .before = "one", .now = "two"});
+  EXPECT_NE(BeganWith(memory), kNew);
+}
+
 /// A workload that began with the old data, and a release that changed these and the template.
 void Release(PairMemory& memory) {
   Plan plan;
@@ -337,6 +360,19 @@ TEST(PairMemory, APersonsUndoOfAReleaseBeforeItIsThroughIsLeftAlone) {
   EXPECT_EQ(memory.Get(kPairWorkload).template_since, 300U);
 }
 
+// A bad image, say: nobody is to be told of data that have not changed.
+TEST(PairMemory, AnUndoThatLeavesNoPodsWithOtherDataIsNoNews) {
+  PairMemory memory;
+  Plan plan;
+  plan.learnt = {{kPairSource, {.kind = Kind::kConfirmed, .digest = kOld}}};
+  memory.Apply(kPairWorkload, plan);
+  memory.TemplateChanged(kPairWorkload, {.since = 200, .before = "one", .now = "two"});
+  PairMemory::TemplateChange undo = BackToOne();
+  undo.is_undo = true;
+  EXPECT_EQ(memory.TemplateChanged(kPairWorkload, undo), News::kNone);
+  EXPECT_EQ(BeganWith(memory), kOld);
+}
+
 TEST(PairMemory, AllTemplatesSinceTheLastRolloutThatEndedAreKnown) {
   for (const bool is_undo : {false, true}) {
     PairMemory memory;
@@ -366,6 +402,25 @@ TEST(PairMemory, WhatARolloutThatHadNotEndedAtTheStartGoesBackToIsNotKnown) {
     memory.TemplateChanged(kPairWorkload, BackToOne());
     EXPECT_EQ(BeganWith(memory), has_ended ? kNew : UnknownData());
   }
+}
+
+// A DaemonSet is not through as long as one node does not answer.
+TEST(PairMemory, WhatIsNotKnownOfTemplatesBeforeTheStartHasItRolledOnce) {
+  PairMemory memory;
+  memory.MarkUnfinished(kPairWorkload);
+  Plan plan;
+  plan.learnt = {{kPairSource, {.kind = Kind::kConfirmed, .digest = kNew}}};
+  memory.Apply(kPairWorkload, plan);
+  memory.TemplateChanged(kPairWorkload,
+                         {.since = 300, .before = "one", .now = "two", .was_rolled_out = false});
+  EXPECT_EQ(BeganWith(memory), UnknownData());
+  memory.BeginWrite(kPairWorkload, ChangeTo(kNew));
+  memory.TemplateChanged(
+      kPairWorkload, {.before = "two", .now = "three", .was_rolled_out = false, .is_own = true});
+  memory.Confirm(kPairWorkload, ChangeTo(kNew), true);
+  memory.TemplateChanged(kPairWorkload,
+                         {.since = 400, .before = "three", .now = "four", .was_rolled_out = false});
+  EXPECT_EQ(BeganWith(memory), kNew) << "the next release";
 }
 
 /// A rollout of the operator from the old data to new ones; its event comes before the answer.

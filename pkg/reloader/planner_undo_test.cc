@@ -229,15 +229,18 @@ TEST(BaselineOwner, IsTheOneWhoChangedItLast) {
 TEST(UndoneAt, IsWhenACommandToUndoRolloutsWroteThePodTemplate) {
   const std::string pods = R"({"f:spec":{"f:template":{"f:spec":{}}}})";
   api::meta::v1::ObjectMeta metadata;
-  metadata.managed_fields = {WrittenBy("helm", 90, pods),
+  metadata.managed_fields = {WrittenBy("helm", 90, pods), WrittenBy("kubectl-edit", 91, pods),
+                             WrittenBy("kubectl", 92, pods),
                              WrittenBy("kubectl-rollout", 95, R"({"f:spec":{"f:paused":{}}})")};
+  metadata.managed_fields[2].operation = "Apply";  // kubectl apply --server-side
   EXPECT_FALSE(UndoneAt(metadata));
-  metadata.managed_fields.push_back(WrittenBy("kubectl-rollout", 50, pods));
+  metadata.managed_fields.push_back(WrittenBy("kubectl", 50, pods));
+  ASSERT_TRUE(UndoneAt(metadata));
+  EXPECT_EQ(UndoneAt(metadata)->seconds, 50);
   metadata.managed_fields.push_back(WrittenBy("kubectl-argo-rollouts", 60, pods));
   EXPECT_EQ(UndoneAt(metadata)->seconds, 60);
-  metadata.managed_fields = {
-      WrittenBy("kubectl-rollout", 70,
-                R"({"f:metadata":{"f:annotations":{"f:reloader.kubexx.io/baseline":{}}}})")};
+  metadata.managed_fields = {WrittenBy(
+      "kubectl", 70, R"({"f:metadata":{"f:annotations":{"f:reloader.kubexx.io/baseline":{}}}})")};
   EXPECT_EQ(UndoneAt(metadata)->seconds, 70) << "it took a variable away";
 }
 

@@ -211,7 +211,9 @@ apimachinery::Result<reloader::Plan> Reconciler::PlanForCertain(std::optional<Wo
       !parts_.fresh_reads->AreWanted(*workload, parts_.strategy, tenure)) {
     return plan;
   }
-  return PlanAnew(workload, stop, tenure);
+  auto anew = PlanAnew(workload, stop, tenure);
+  // Where it may not be read there is the cache alone.
+  return anew || !IsDenied(anew.status()) ? std::move(anew) : std::move(plan);
 }
 
 apimachinery::Result<reloader::Plan> Reconciler::PlanAnew(std::optional<Workload>& workload,

@@ -142,7 +142,8 @@ class StaleCacheTest : public testing::Test {
             deployments_,
             cache::InformerOptions{.transform = TransformFor(WorkloadKind::kDeployment, {})});
     const auto sources = set.sources[SourceType::kConfigMap];
-    Operator::Options options{.clock = clock_,
+    Operator::Options options{.strategy = strategy_,
+                              .clock = clock_,
                               .registry = &registry_,
                               .observers = {&server_},
                               .read_workload = [this](const WorkloadId&, const std::stop_token&) {
@@ -201,6 +202,7 @@ class StaleCacheTest : public testing::Test {
       std::make_shared<cache::testing::FakeSource>();
   std::shared_ptr<cache::testing::FakeSource> deployments_ =
       std::make_shared<cache::testing::FakeSource>();
+  ReloadStrategy strategy_ = ReloadStrategy::kEnvVars;
   base::testing::FakeClock clock_;
   metrics::Registry registry_;
   NewerServer server_;
@@ -251,6 +253,15 @@ TEST_F(StaleCacheTest, WhereItMayNotBeReadTheCacheIsBelieved) {
   // What it ran with may be recorded besides, by a write that rolls nothing.
   EXPECT_EQ(std::ranges::count_if(server_.writes(), &WorkloadWrite::Rolls), 1);
   EXPECT_EQ(server_.reported(), 1);
+}
+
+// Of which the API server is asked before the first write.
+TEST_F(StaleCacheTest, WhereItMayNotBeReadTheCacheIsBelievedByAnnotationsToo) {
+  strategy_ = ReloadStrategy::kAnnotations;
+  server_.Put(WebWithEnv("", "old"));
+  server_.RefuseReads();
+  Run();
+  EXPECT_EQ(std::ranges::count_if(server_.writes(), &WorkloadWrite::Rolls), 1);
 }
 
 }  // namespace

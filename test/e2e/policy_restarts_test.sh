@@ -145,7 +145,7 @@ wait_for 20 "the end of the stop" policy_says "$lifted" || fail "$(k get reloadp
 undo() {
   jq -c '[{op: "replace", path: "/spec/template", value: .spec.template},
     {op: "replace", path: "/metadata/annotations", value: .metadata.annotations}]' "$work/before-$1.json" >"$work/undo.json"
-  k patch deployment "$1" --type=json --patch-file "$work/undo.json" --field-manager=kubectl-rollout >/dev/null
+  k patch deployment "$1" --type=json --patch-file "$work/undo.json" --field-manager=kubectl >/dev/null
 }
 # What the operator notes on the undone app changes its generation, too: whoever plays the controller says again that all is well.
 rolled_another() { # rolled_another VALUE UNDONE

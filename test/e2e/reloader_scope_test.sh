@@ -280,7 +280,7 @@ for name in edited cut; do
   # As kubectl rollout undo does it.
   jq -c '[{op: "replace", path: "/spec/template", value: .spec.template},
     {op: "replace", path: "/metadata/annotations", value: .metadata.annotations}]' "$work/$name.json" >"$work/undo.json"
-  k -n undone patch deployment "$name" --type=json --patch-file "$work/undo.json" --field-manager=kubectl-rollout >/dev/null
+  k -n undone patch deployment "$name" --type=json --patch-file "$work/undo.json" --field-manager=kubectl >/dev/null
 done
 sleep 1.1
 k -n undone patch configmap cut -p '{"data":{"EXTRA":null}}' >/dev/null
