@@ -217,7 +217,7 @@ Result<Credentials::Credential> Sender::AddCredentials(HttpRequest& http, base::
 }
 
 bool Sender::RenewCredentials(const Attempt& attempt) {
-  const bool certificate = reload_->CheckAfterRefusal();
+  const bool certificate = reload_->CheckAfterRefusal(attempt.certificate);
   return credentials_->Renew(attempt.credential) || certificate;
 }
 
@@ -305,7 +305,8 @@ Sender::Attempt Sender::ReadError(Opened opened, const std::stop_token& stop) {
           .retry = wait.has_value() && *wait <= kLongestRetryAfter &&
                    (head.code == 429 || head.code >= 500),
           .wait = wait.value_or(std::chrono::seconds(0)),
-          .code = head.code};
+          .code = head.code,
+          .certificate = opened.call.certificate_generation()};
 }
 
 bool Sender::HasOldCertificate(const Opened& opened) {
