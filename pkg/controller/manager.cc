@@ -142,7 +142,7 @@ class Manager::Impl {
   const std::shared_ptr<informers::SharedInformerFactory>& caches() const { return caches_; }
   metrics::Registry& registry() const { return registry_; }
   const ManagerOptions& options() const { return options_; }
-  bool is_leader() const { return leads_; }
+  bool is_leader() const { return leads_ && !lost_leadership_; }
 
  private:
   internal::RunnableGroup& Group(Stage stage) {

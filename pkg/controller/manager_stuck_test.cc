@@ -166,6 +166,21 @@ TEST_F(StuckManagerTest, ACallbackOfItsOwnStopThatHangsHoldsItNotUp) {
   EXPECT_THAT(told_, HasSubstr("registers"));
 }
 
+TEST_F(StuckManagerTest, WhoseLeaseIsLostDoesNotSayThatItLeads) {
+  const auto leadership = std::make_shared<LosableLeadership>();
+  Make(leadership);
+  ASSERT_TRUE(manager_->Add("goes on", Stage::kLeader, [this](const std::stop_token&) {
+    runs_.release();
+    release_.acquire();
+    return Result<void>();
+  }));
+  Run();
+  runs_.acquire();
+  EXPECT_TRUE(manager_->IsLeader());
+  leadership->Lose();
+  EXPECT_FALSE(manager_->IsLeader());
+}
+
 // A runnable whose Busy() wants the lock that its Run holds.
 class Locked final : public Runnable {
  public:
