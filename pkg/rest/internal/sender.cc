@@ -292,7 +292,8 @@ Sender::Attempt Sender::ReadError(Opened opened, const std::stop_token& stop) {
   };
   const base::TimePoint deadline =
       std::min(opened.deadline, options_.clock.Now() + kErrorBodyTimeout);
-  for (bool more = true; more && body.size() < kMaxErrorBody;) {
+  // What unpacks to nothing would never be enough.
+  for (bool more = true; more && body.size() < kMaxErrorBody && options_.clock.Now() < deadline;) {
     auto read = opened.Read(collect, stop, deadline);
     if (!read && read.error().reason == Reason::kCancelled) {
       return {.status = std::move(read).error()};
