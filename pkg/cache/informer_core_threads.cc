@@ -111,6 +111,7 @@ void InformerCore::Stop() {
     return;  // it cannot be waited for
   }
   base::MutexLock lifecycle(lifecycle_mu_);
+  RequestStop();  // once more, of a Start that had only begun
   Join();
 }
 

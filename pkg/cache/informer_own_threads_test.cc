@@ -198,6 +198,41 @@ TEST_F(InformerOwnThreadsTest, RequestStopDoesNotWait) {
   EXPECT_TRUE(returned);
 }
 
+// Such as a read that starts a cache again while a manager stops all of them.
+TEST_F(InformerOwnThreadsTest, AStopThatMeetsAStartWaitsForNothingThatGoesOn) {
+  Put("a");
+  for (int i = 0; i < 10; ++i) {
+    Make();
+    std::binary_semaphore runs(0);
+    std::binary_semaphore go_on(0);
+    const auto registration =
+        informer_->AddRawHandler("blocks", [&](const SharedInformerBase::RawEvent&) {
+          runs.release();
+          go_on.acquire();
+        });
+    informer_->Start();
+    runs.acquire();
+    informer_->RequestStop();
+    std::atomic<int> there = 0;
+    const auto await = [&there](int threads) {
+      for (int looks = 0; there < threads || looks < 1000; ++looks) {
+        std::this_thread::yield();
+      }
+    };
+    std::jthread starter([&] {
+      ++there;
+      informer_->Start();  // waits for the handler first
+    });
+    await(1);
+    std::jthread stopper([&] {
+      ++there;
+      informer_->Stop();
+    });
+    await(2);
+    go_on.release();
+  }
+}
+
 using InformerOwnThreadsDeathTest = InformerOwnThreadsTest;
 
 TEST_F(InformerOwnThreadsDeathTest, AHandlerThatDestroysItsInformerIsToldWhichOne) {

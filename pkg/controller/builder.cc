@@ -2,10 +2,17 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/ascii.h"
+
 namespace kubexx::controller {
+
+ControllerOptions Manager::ControllerDefaults(std::string_view kind) const {
+  return {.name = base::ToLower(kind), .clock = clock(), .registry = &registry()};
+}
 
 ControllerBuilderBase::ControllerBuilderBase(Manager& manager,
                                              const apimachinery::ResourceInfo& resource)

@@ -8,7 +8,6 @@
 #include <thread>
 #include <vector>
 
-#include "kubexx/base/ascii.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/controller/internal/deadlines.h"
 #include "kubexx/controller/internal/end_guard.h"
@@ -142,7 +141,7 @@ class Manager::Impl {
   const std::shared_ptr<informers::SharedInformerFactory>& caches() const { return caches_; }
   metrics::Registry& registry() const { return registry_; }
   const ManagerOptions& options() const { return options_; }
-  bool is_leader() const { return leads_; }
+  bool is_leader() const { return leads_ && !lost_leadership_; }
 
  private:
   internal::RunnableGroup& Group(Stage stage) {
@@ -309,6 +308,7 @@ class Manager::Impl {
     bool done = await(errands_);
     done = await(leaders_) && done;
     done = await(others_) && done;
+    guard.At("the leader election");
     done = guard.Await([this](base::TimePoint deadline, const std::stop_token& cut) {
       return AwaitElection(deadline, cut);
     }) && done;
@@ -322,12 +322,14 @@ class Manager::Impl {
       told = errands_.Await(guard.Deadline() + internal::EndGuard::kClosing);
     }
     // What hangs is named, not what comes after it.
-    guard.At(told ? "the last Events" : kHandlers);
+    guard.At(done && told ? "the last Events" : guard.at());
     recorders_.Stop();
-    guard.At(told ? "the servers" : kHandlers);
+    guard.At(done && told ? "the servers" : guard.at());
     Send("the stop callbacks of servers", [this] { servers_.RequestStop(); });
     errands_.AwaitBriefly();
-    done = await(servers_) && done;
+    // They come last, so they have the closing time, too, unless it is over for something else.
+    const base::Duration closing = done ? internal::EndGuard::kClosing : base::Duration::zero();
+    done = servers_.Await(guard.Deadline() + closing) && done;
     http_.Stop();
     leads_ = false;
     return done && told ? Result<void>() : guard.Stuck();
@@ -437,10 +439,6 @@ metrics::Registry& Manager::registry() const { return impl_->registry(); }
 base::Clock& Manager::clock() const { return impl_->options().clock; }
 std::uint16_t Manager::http_port() const { return impl_->http().port(); }
 std::uint16_t Manager::health_port() const { return impl_->http().health_port(); }
-
-ControllerOptions Manager::ControllerDefaults(std::string_view kind) const {
-  return {.name = base::ToLower(kind), .clock = clock(), .registry = &registry()};
-}
 
 Client::Parts Manager::ClientParts() const { return impl_->ClientParts(); }
 Result<void> Manager::ClaimControllerName(const ControllerOptions& options) {

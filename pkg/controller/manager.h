@@ -136,7 +136,8 @@ class Manager {
   /// the loss of leadership end it with that error, the last one in a second. Once only.
   apimachinery::Result<void> Run(std::stop_token stop);
 
-  /// Whether this process leads, or needs not; false before Run.
+  /// Whether this process leads, or needs not; false before Run, and as soon as the lease is lost,
+  /// also while what the leader runs has not stopped yet.
   bool IsLeader() const;
 
   /// The informer of T in the caches; see SharedInformerFactory.

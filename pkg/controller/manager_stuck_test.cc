@@ -166,6 +166,75 @@ TEST_F(StuckManagerTest, ACallbackOfItsOwnStopThatHangsHoldsItNotUp) {
   EXPECT_THAT(told_, HasSubstr("registers"));
 }
 
+TEST_F(StuckManagerTest, ServersHaveTheTimeAfterTheGraceToo) {
+  Make();
+  std::binary_semaphore told_server(0);
+  std::binary_semaphore leader_may_end(0);
+  std::binary_semaphore server_may_end(0);
+  ASSERT_TRUE(manager_->Add("slow", Stage::kLeader, [&](const std::stop_token&) {
+    runs_.release();
+    leader_may_end.acquire();
+    return Result<void>();
+  }));
+  ASSERT_TRUE(manager_->Add("server", Stage::kServer, [&](const std::stop_token& stop) {
+    const std::stop_callback on_stop(stop, [&told_server] { told_server.release(); });
+    server_may_end.acquire();
+    return Result<void>();
+  }));
+  Run();
+  runs_.acquire();
+  stop_.request_stop();
+  clock_.AdvanceToSleeper(seconds(19));
+  leader_may_end.release();
+  told_server.acquire();
+  clock_.AdvanceToSleeper(seconds(7));  // the grace is over, the closing time is not
+  server_may_end.release();
+  thread_.join();
+  EXPECT_TRUE(*result_) << result_->error().ToString();
+  EXPECT_FALSE(stuck_.try_acquire());
+}
+
+TEST_F(StuckManagerTest, AnElectionThatDoesNotEndIsNamed) {
+  class Endless final : public Leadership {
+   public:
+    explicit Endless(std::counting_semaphore<>& release) : release_(release) {}
+    Result<void> Run(Lead lead, std::stop_token stop) override {
+      lead(std::move(stop));
+      release_.acquire();
+      return {};
+    }
+
+   private:
+    std::counting_semaphore<>& release_;
+  };
+  Make(std::make_shared<Endless>(release_));
+  ASSERT_TRUE(manager_->Add("leader", Stage::kLeader, [this](const std::stop_token&) {
+    runs_.release();
+    return Result<void>();
+  }));
+  Run();
+  runs_.acquire();
+  stop_.request_stop();
+  clock_.AdvanceToSleeper(seconds(20));
+  stuck_.acquire();
+  EXPECT_THAT(told_, HasSubstr("the leader election"));
+}
+
+TEST_F(StuckManagerTest, WhoseLeaseIsLostDoesNotSayThatItLeads) {
+  const auto leadership = std::make_shared<LosableLeadership>();
+  Make(leadership);
+  ASSERT_TRUE(manager_->Add("goes on", Stage::kLeader, [this](const std::stop_token&) {
+    runs_.release();
+    release_.acquire();
+    return Result<void>();
+  }));
+  Run();
+  runs_.acquire();
+  EXPECT_TRUE(manager_->IsLeader());
+  leadership->Lose();
+  EXPECT_FALSE(manager_->IsLeader());
+}
+
 // A runnable whose Busy() wants the lock that its Run holds.
 class Locked final : public Runnable {
  public:

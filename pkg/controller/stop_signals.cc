@@ -57,7 +57,8 @@ void StopSignals::Await() {
       return;
     }
     if (std::exchange(told_, true)) {
-      requester_.detach();  // it may hang; a thread that nobody joined is an error to ThreadSanitizer
+      requester_
+          .detach();  // it may hang; a thread that nobody joined is an error to ThreadSanitizer
       _exit(EXIT_FAILURE);
     }
     Stop(number);

@@ -216,10 +216,17 @@ class LeaderElector::Impl::Session {
   }
 
   void Warn(const apimachinery::Status& status) {
-    if (std::exchange(told_, status.ToString()) != status.ToString()) {
-      logging::Warning("a request for the lease has failed and is tried again",
-                       {{"lease", options_.lock->Key().ToString()}, {"error", status}});
+    std::string text = status.ToString();
+    if (std::exchange(told_, text) == text) {
+      return;
     }
+    if (!lines_) {
+      lines_.emplace([lease = options_.lock->Key().ToString()](const std::string& error) {
+        logging::Warning("a request for the lease has failed and is tried again",
+                         {{"lease", lease}, {"error", error}});
+      });
+    }
+    lines_->Notify(std::move(text));
   }
 
   void StartWork() {
@@ -229,6 +236,9 @@ class LeaderElector::Impl::Session {
     logging::Info("leading", {{"lease", options_.lock->Key().ToString()},
                               {"identity", options_.config.identity}});
     impl_.Record("became leader");
+    if (options_.clock.Now() >= election_.leads_until()) {
+      return;  // so long it took to tell; the next step loses the lease
+    }
     if (!options_.callbacks.on_started_leading) {
       mailbox_.Put(WorkEnded());
       return;
@@ -291,7 +301,10 @@ class LeaderElector::Impl::Session {
   std::optional<std::string> lost_{};
   bool finished_ = false;
   bool led_ = false;
-  std::string told_{};    // the error that the log has had last
+  std::string told_{};  // the error that the log has had last
+  // Where nobody reads the log a line waits, and the time of the lease goes on; so none is written
+  // on the thread that keeps that time, while it leads.
+  std::optional<internal::Notifier> lines_;
   std::string thrown_{};  // Written by work_, read when it has been joined.
   internal::Mailbox mailbox_;
   internal::Notifier notifier_;

@@ -161,6 +161,18 @@ TEST_F(ExecPluginTest, RefusedCredentialsAreReplacedButNotAllTheTime) {
   EXPECT_EQ(plugin.Get({})->value->token, "t3");
 }
 
+TEST_F(ExecPluginTest, AllWhoAreRefusedAtOnceGetTheNextCredentials) {
+  const Config config = Plugin(Print(R"({"token":"t$n"})"));
+  ExecPlugin plugin(config, clock_, no_metrics_);
+  const auto first = plugin.Get({});
+  ASSERT_TRUE(first) << first.error().ToString();
+  EXPECT_TRUE(plugin.Expire(first->generation));
+  EXPECT_TRUE(plugin.Expire(first->generation)) << "before anybody has run it again";
+  EXPECT_EQ(plugin.Get({})->value->token, "t2");
+  EXPECT_TRUE(plugin.Expire(first->generation)) << "after that";
+  EXPECT_EQ(Runs(), 2);
+}
+
 TEST_F(ExecPluginTest, ConcurrentCallersShareOneRun) {
   const Config config = Plugin(Print(R"({"token":"t$n"})"));
   ExecPlugin plugin(config, clock_, no_metrics_);

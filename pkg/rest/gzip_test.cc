@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <zlib.h>
 
+#include <chrono>
 #include <random>
 #include <string>
 
@@ -149,6 +150,58 @@ TEST(GzipTest, ErrorsAreUnpackedAndBrokenPackingIsAnError) {
   const auto bad = client->Get().AbsPath("/bad").Do();
   ASSERT_FALSE(bad);
   EXPECT_EQ(bad.error().reason, Reason::kMalformed);
+}
+
+// Eight blocks of no bytes, each with code tables of its own, which take the decoder longer than
+// they take the network.
+std::string BlocksOfNothing() {
+  std::string bits;
+  const auto put = [&bits](unsigned value, int count) {  // the lowest bit first
+    for (int i = 0; i < count; ++i) {
+      bits += (value >> i & 1U) != 0 ? '1' : '0';
+    }
+  };
+  for (int block = 0; block < 8; ++block) {
+    put(0b100, 3);  // not the last, with tables
+    put(0, 10);     // of 257 literals and one distance,
+    put(14, 4);     // and 18 lengths of codes:
+    for (int i = 0; i < 18; ++i) {
+      put(i == 2 || i == 17 ? 1 : 0, 3);  // one bit each for "many zeros" and "one"
+    }
+    put(1, 1);    // Many zeros,
+    put(127, 7);  // 138 of them,
+    put(1, 1);    // and more,
+    put(107, 7);  // 118: the literals have no code,
+    put(0, 2);    // the end and the distance have one.
+    put(0, 1);    // The end.
+  }
+  std::string bytes(bits.size() / 8, '\0');
+  for (std::size_t i = 0; i < bits.size(); ++i) {
+    bytes[i / 8] = static_cast<char>(bytes[i / 8] | (bits[i] - '0') << (i % 8));
+  }
+  return bytes;
+}
+
+// What is read of an error's body is limited after unpacking, and this unpacks to nothing.
+TEST(GzipTest, AnErrorThatUnpacksToNothingDoesNotOutliveTheTimeout) {
+  FakeServer server([](FakeConnection& connection) {
+    connection.ReadRequest();
+    connection.Write(
+        "HTTP/1.1 500 Internal Server Error\r\nContent-Encoding: gzip\r\n"
+        "Transfer-Encoding: chunked\r\n\r\n");
+    connection.WriteChunk(std::string("\x1f\x8b\x08\0\0\0\0\0\0\xff", 10));
+    const std::string eight = BlocksOfNothing();
+    std::string nothing;
+    while (nothing.size() < 100 * 1024) {
+      nothing += eight;
+    }
+    while (connection.WriteChunk(nothing)) {
+    }
+  });
+  const auto client = rest::testing::NewClient(server.Url());
+  const auto result = client->Get().AbsPath("/x").Timeout(std::chrono::milliseconds(300)).Do();
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, 500) << result.error().ToString();
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/metrics/registry.h"
@@ -137,6 +138,33 @@ TEST_F(TlsReloadTest, ARefusedCertificateIsReadAgainAtOnce) {
   WriteClient("new");
   clock_.Advance(seconds(5));
   EXPECT_EQ(Ask(*client), "CN=new");
+}
+
+TEST_F(TlsReloadTest, AllWhoAreRefusedAtOnceUseTheNewCertificate) {
+  constexpr int kCallers = 6;
+  std::atomic<int> refused = 0;
+  FakeServer server(
+      [&refused](FakeConnection& connection) {
+        while (connection.ReadRequest()) {
+          const bool is_old = connection.ClientSubject() == "CN=old";
+          refused += is_old ? 1 : 0;
+          while (is_old && refused < kCallers) {  // nobody is told before all have asked
+            std::this_thread::yield();
+          }
+          connection.Respond(is_old ? 401 : 200, "application/json", connection.ClientSubject());
+        }
+      },
+      ServerTls());
+  dir_.Write("ca.crt", authority_.certificate());
+  WriteClient("old");
+  const auto client = Client(server);
+  WriteClient("new");
+  clock_.Advance(seconds(5));
+  std::vector<std::jthread> callers;
+  for (int i = 0; i < kCallers; ++i) {
+    callers.emplace_back([&client] { EXPECT_EQ(Ask(*client), "CN=new"); });
+  }
+  callers.clear();
 }
 
 TEST_F(TlsReloadTest, AWatchOnAnOldCertificateEnds) {

@@ -50,6 +50,7 @@ class EndGuard {
   bool Await(base::FunctionRef<bool(base::TimePoint, const std::stop_token& cut)> wait);
   /// What the manager is at, for when it hangs there: "the caches' handlers".
   void At(const char* what) { at_ = what; }
+  const char* at() const { return at_; }
   /// Something has not ended in time: says so, and returns the error where the process goes on.
   apimachinery::Result<void> Stuck();
 

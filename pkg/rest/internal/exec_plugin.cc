@@ -70,6 +70,9 @@ bool ExecPlugin::Expire(std::uint64_t generation) {
   if (generation != cached_.generation) {
     return true;
   }
+  if (refused_) {
+    return true;  // by somebody else's request, and the next run is of use to all
+  }
   if (refused_at_.has_value() && now - *refused_at_ < kBetweenRefusals) {
     return false;
   }

@@ -217,7 +217,7 @@ Result<Credentials::Credential> Sender::AddCredentials(HttpRequest& http, base::
 }
 
 bool Sender::RenewCredentials(const Attempt& attempt) {
-  const bool certificate = reload_->CheckAfterRefusal();
+  const bool certificate = reload_->CheckAfterRefusal(attempt.certificate);
   return credentials_->Renew(attempt.credential) || certificate;
 }
 
@@ -292,7 +292,8 @@ Sender::Attempt Sender::ReadError(Opened opened, const std::stop_token& stop) {
   };
   const base::TimePoint deadline =
       std::min(opened.deadline, options_.clock.Now() + kErrorBodyTimeout);
-  for (bool more = true; more && body.size() < kMaxErrorBody;) {
+  // What unpacks to nothing would never be enough.
+  for (bool more = true; more && body.size() < kMaxErrorBody && options_.clock.Now() < deadline;) {
     auto read = opened.Read(collect, stop, deadline);
     if (!read && read.error().reason == Reason::kCancelled) {
       return {.status = std::move(read).error()};
@@ -305,7 +306,8 @@ Sender::Attempt Sender::ReadError(Opened opened, const std::stop_token& stop) {
           .retry = wait.has_value() && *wait <= kLongestRetryAfter &&
                    (head.code == 429 || head.code >= 500),
           .wait = wait.value_or(std::chrono::seconds(0)),
-          .code = head.code};
+          .code = head.code,
+          .certificate = opened.call.certificate_generation()};
 }
 
 bool Sender::HasOldCertificate(const Opened& opened) {

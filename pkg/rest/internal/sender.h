@@ -102,7 +102,8 @@ class Sender {
     base::Duration wait{0};
     int code = 0;  ///< of the response; 0 without one
     bool refused = false;
-    std::uint64_t credential = 0;  ///< generation of the refused one
+    std::uint64_t credential = 0;   ///< generation of the refused one
+    std::uint64_t certificate = 0;  ///< of the connection's client certificate
   };
 
   Sender(Config config, RESTClient::Options options, ServerUrl server);

@@ -23,6 +23,7 @@ Result<StreamAccess> Sender::AccessForStream(const std::stop_token& stop) {
                       AddCredentials(request, base::TimePoint::max(), stop));
   access.headers = std::move(request.headers);
   access.credential = used.generation;
+  access.certificate = transport_->certificate_generation();
   if (used.plugin && !used.plugin->certificate.empty()) {
     access.tls.cert_data = used.plugin->certificate;
     access.tls.key_data = used.plugin->key;
@@ -31,7 +32,10 @@ Result<StreamAccess> Sender::AccessForStream(const std::stop_token& stop) {
 }
 
 bool Sender::RenewAccess(const StreamAccess& refused) {
-  return RenewCredentials({.code = 401, .refused = true, .credential = refused.credential});
+  return RenewCredentials({.code = 401,
+                           .refused = true,
+                           .credential = refused.credential,
+                           .certificate = refused.certificate});
 }
 
 }  // namespace kubexx::rest::internal

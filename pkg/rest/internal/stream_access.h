@@ -27,7 +27,8 @@ struct StreamAccess {
   std::optional<Proxy> proxy{};
   TlsConfig tls{};
   std::vector<std::pair<std::string, std::string>> headers{};
-  std::uint64_t credential = 0;  ///< generation of the client's
+  std::uint64_t credential = 0;   ///< generation of the client's
+  std::uint64_t certificate = 0;  ///< the same of the client certificate
 };
 
 /// Gives other connections what a client's own ones have. Thread-safe, as the client is.

@@ -19,6 +19,9 @@ using apimachinery::Result;
 constexpr std::chrono::seconds kInterval(60);
 constexpr std::chrono::seconds kIntervalAfterRefusal(5);
 
+// A guard only: to read three files takes milliseconds.
+constexpr std::chrono::seconds kLongestCheck(10);
+
 // What identifies the bytes of a file without keeping them: it may be a private key.
 Result<std::string> DigestOf(const std::string& path, const char* what) {
   if (path.empty()) {
@@ -90,14 +93,22 @@ void TlsReload::CheckEvery(base::Duration interval) {
   Reload();
   base::MutexLock lock(mu_);
   checking_ = false;
+  checked_anew_.notify_all();
 }
 
 void TlsReload::Check() { CheckEvery(kInterval); }
 
-bool TlsReload::CheckAfterRefusal() {
-  const std::uint64_t before = transport_->certificate_generation();
-  CheckEvery(kIntervalAfterRefusal);
-  return transport_->certificate_generation() != before;
+bool TlsReload::CheckAfterRefusal(std::uint64_t generation) {
+  if (transport_->certificate_generation() == generation) {
+    CheckEvery(kIntervalAfterRefusal);
+    base::Clock& real = base::Clock::Real();
+    const base::TimePoint until = real.Now() + kLongestCheck;
+    base::MutexLock lock(mu_);
+    while (checking_ &&  // by another one who was refused
+           real.WaitUntil(mu_, checked_anew_, {}, until) != base::Wake::kTimeout) {
+    }
+  }
+  return transport_->certificate_generation() != generation;
 }
 
 std::pair<TlsConfig, std::uint64_t> TlsReload::Now() const {

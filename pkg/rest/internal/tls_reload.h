@@ -33,9 +33,10 @@ class TlsReload {
   /// Looks if it is time to. What cannot be used is logged and counted, and changes nothing.
   void Check();
 
-  /// After the server has refused the client certificate: looks at once, but not more often than
-  /// every 5 s. True when there is a new one.
-  bool CheckAfterRefusal();
+  /// After the server has refused the client certificate of the transport's `generation`: looks at
+  /// once, but not more often than every 5 s, and waits for somebody else who looks. True when
+  /// there is a new one.
+  bool CheckAfterRefusal(std::uint64_t generation);
 
   /// Whether there are files to look at.
   bool watches_files() const { return watches_files_; }
@@ -71,6 +72,7 @@ class TlsReload {
   const RestMetrics& metrics_;
   const bool watches_files_;
   mutable base::Mutex mu_;
+  base::CondVar checked_anew_;
   bool checking_ KX_GUARDED_BY(mu_) = false;
   base::TimePoint checked_ KX_GUARDED_BY(mu_);
   TlsConfig tls_ KX_GUARDED_BY(mu_);
