@@ -142,18 +142,32 @@ Result<std::optional<NamespaceReaper::Ending>> NamespaceReaper::Look(const std::
              : std::nullopt;
 }
 
+Result<bool> NamespaceReaper::Settle(Ending& ending, const ReapBudget& budget,
+                                     const std::stop_token& stop) {
+  const std::string name = MetaString(ending.name_space, "name");
+  const CreationGate::Place place = {.namespace_ = name};
+  if (!budget.patient()) {
+    return objects_.gate().IsQuiet(place);
+  }
+  KX_RETURN_IF_ERROR(objects_.gate().AwaitEarlier(place, objects_.clock(), stop));
+  KX_ASSIGN_OR_RETURN(std::optional<Ending> now, Look(name, stop));
+  if (!now || MetaString(now->name_space, "uid") != MetaString(ending.name_space, "uid")) {
+    return false;
+  }
+  ending = std::move(*now);  // What they have made is older than that.
+  return true;
+}
+
 Result<bool> NamespaceReaper::Proceed(const std::string& name, ReapBudget& budget,
                                       const std::stop_token& stop) {
   const ResourceTypeRef type = types_.Find("", "v1", "namespaces");
-  const CreationGate::Place place = {.namespace_ = name};
-  if (budget.patient()) {
-    KX_RETURN_IF_ERROR(objects_.gate().AwaitEarlier(place, objects_.clock(), stop));
-  } else if (!objects_.gate().IsQuiet(place)) {
-    return false;
-  }
-  KX_ASSIGN_OR_RETURN(const std::optional<Ending> ending, Look(name, stop));
+  KX_ASSIGN_OR_RETURN(std::optional<Ending> ending, Look(name, stop));
   if (!ending) {
     return true;
+  }
+  KX_ASSIGN_OR_RETURN(const bool settled, Settle(*ending, budget, stop));
+  if (!settled) {
+    return false;
   }
   const JsonTree* const object = &ending->name_space;
   KX_ASSIGN_OR_RETURN(const NamespaceContent content, EmptyAll(*ending, budget, stop));

@@ -54,6 +54,11 @@ class NamespaceReaper {
   /// Nothing when it is there no more.
   apimachinery::Result<std::optional<Ending>> Look(const std::string& name,
                                                    const std::stop_token& stop);
+  /// Whether every create that may not have seen that the namespace is being deleted has ended:
+  /// whoever begins one after Look sees it. Waits for that when the budget is patient, and looks
+  /// again; false also when the namespace is not the same any more.
+  apimachinery::Result<bool> Settle(Ending& ending, const ReapBudget& budget,
+                                    const std::stop_token& stop);
   apimachinery::Result<NamespaceContent> EmptyAll(const Ending& ending, ReapBudget& budget,
                                                   const std::stop_token& stop);
   /// Deletes what was made before the namespace was looked at: what is newer may be in one that was
