@@ -133,5 +133,24 @@ TEST_F(NamespaceRaceTest, WhatWasBegunBeforeTheMarkGoesToo) {
   EXPECT_FALSE(memory_->Get("/registry/configmaps/team/m", 0, {}).has_value());
 }
 
+TEST_F(NamespaceRaceTest, ADeletionBesideALookFromBeforeIsNotForgotten) {
+  storage_.BeforeRevision([&] {
+    storage_.AfterReadingTeam([&] {
+      const auto ending = JsonTree::Parse(Do("DELETE", kRacedTeam).body);
+      ASSERT_TRUE(ending);
+      const JsonTree* const version = ending->At({"metadata", "resourceVersion"});
+      ASSERT_NE(version, nullptr);
+      // The thread that ends namespaces has heard of it, too, and leaves it to who is at it.
+      ASSERT_EQ(
+          Do("GET", "/api/v1/namespaces", "", "resourceVersion=" + *version->AsString()).status,
+          200);
+      api_.Reap();
+    });
+  });
+  FailToDelete();
+  api_.Reap();
+  EXPECT_EQ(Do("GET", kRacedTeam).status, 404);
+}
+
 }  // namespace
 }  // namespace kubexx::apiserver

@@ -3,6 +3,8 @@
 #ifndef KUBEXX_APISERVER_ENDPOINTS_NAMESPACE_REAPER_H_
 #define KUBEXX_APISERVER_ENDPOINTS_NAMESPACE_REAPER_H_
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <stop_token>
@@ -41,6 +43,7 @@ class NamespaceReaper {
  private:
   /// What is in the cache of namespaces, and is being deleted.
   void Notice();
+  void NotePending(const std::set<std::string>& names);
   /// Notes `name` until nothing is left to do for it.
   void Reap(const std::string& name, ReapBudget& budget, const std::stop_token& stop);
   /// Whether nothing is left to do for it.
@@ -76,7 +79,9 @@ class NamespaceReaper {
   base::Mutex mu_;
   /// One thread at a time for each: more would get into each other's way.
   std::set<std::string> active_ KX_GUARDED_BY(mu_);
-  std::set<std::string> pending_ KX_GUARDED_BY(mu_);
+  /// Those that may be being deleted, each with the number of the last time that somebody said so.
+  std::map<std::string, std::uint64_t> pending_ KX_GUARDED_BY(mu_);
+  std::uint64_t noted_ KX_GUARDED_BY(mu_) = 0;
   std::vector<CachedObjectRef> seen_ KX_GUARDED_BY(mu_);  // namespaces that were not being deleted
 };
 
