@@ -270,7 +270,7 @@ Result<void> NamespaceReaper::Empty(const ResourceType& type, const Ending& endi
     grace = std::max(grace, GraceOf(object));
     for (const std::string& finalizer : FinalizersOf(object)) {
       held_back = true;
-      ++content.finalizers[finalizer];
+      content.HeldBackBy(finalizer);
     }
   };
   // As kube-controller-manager's, so that nothing waits for a garbage collector.
