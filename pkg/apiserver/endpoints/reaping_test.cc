@@ -266,6 +266,16 @@ class BadStorageTest : public ::testing::Test {
     request.headers = {{"Content-Type", std::move(type)}};
     return api.Handle(request);
   }
+  void MakeTeamWithMaps(int count) {
+    ASSERT_EQ(Do(api_, "POST", "/api/v1/namespaces", R"({"metadata":{"name":"team"}})").status,
+              201);
+    for (int i = 0; i < count; ++i) {
+      ASSERT_EQ(
+          Do(api_, "POST", kReapedMaps, R"({"metadata":{"name":"m)" + std::to_string(i) + R"("}})")
+              .status,
+          201);
+    }
+  }
   /// Lets the server's threads work until the namespace has gone, for a minute.
   static bool Goes(Api& api, const std::string& path) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
@@ -310,19 +320,24 @@ TEST_F(BadStorageTest, DefinitionsAreWrittenWhileObjectsOfOthersGo) {
 }
 
 TEST_F(BadStorageTest, WhatCannotBeDeletedIsNotTriedAgainAtOnce) {
-  ASSERT_EQ(Do(api_, "POST", "/api/v1/namespaces", R"({"metadata":{"name":"team"}})").status, 201);
-  for (int i = 0; i < 2'100; ++i) {
-    ASSERT_EQ(
-        Do(api_, "POST", kReapedMaps, R"({"metadata":{"name":"m)" + std::to_string(i) + R"("}})")
-            .status,
-        201);
-  }
+  MakeTeamWithMaps(2'100);
   storage_.refuses_deletions = true;
   EXPECT_EQ(Do(api_, "DELETE", kReapedTeam).status, 200);
   EXPECT_FALSE(api_.Reap());
   storage_.refuses_deletions = false;
   EXPECT_TRUE(api_.Reap());
   EXPECT_TRUE(Goes(api_, kReapedTeam));
+}
+
+/// Nor do those behind it wait.
+TEST_F(BadStorageTest, WhatCannotBeDeletedHoldsBackNoOthers) {
+  MakeTeamWithMaps(2'100);
+  const std::string secrets = std::string(kReapedTeam) + "/secrets";
+  ASSERT_EQ(Do(api_, "POST", secrets, R"({"metadata":{"name":"s"}})").status, 201);
+  storage_.refuses_deletions = true;
+  EXPECT_EQ(Do(api_, "DELETE", kReapedTeam).status, 200);
+  api_.Reap();
+  EXPECT_EQ(Do(api_, "GET", secrets + "/s").status, 404);
 }
 
 TEST_F(BadStorageTest, ADeletionWhoseAnswerWasLostIsDone) {
