@@ -123,7 +123,14 @@ Result<bool> Dispatcher::MatchesNamespace(const Webhook& webhook, const Dispatch
 Result<const Target*> Dispatcher::ShouldCall(const Webhook& webhook, const Dispatch& dispatch,
                                              const Objects& objects) {
   const Target* const target = TargetFor(webhook, dispatch.attributes);
-  if (target == nullptr || !MatchesObjectSelector(webhook, objects)) {
+  if (target == nullptr) {
+    return nullptr;
+  }
+  if (!webhook.selects) {  // An older server has taken it: what it is for may not be passed over.
+    return Internal("a selector of the admission webhook " + Quoted(webhook.name) +
+                    " has an expression that is none");
+  }
+  if (!MatchesObjectSelector(webhook, objects)) {
     return nullptr;
   }
   KX_ASSIGN_OR_RETURN(const bool matches, MatchesNamespace(webhook, dispatch, objects));

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "kubexx/apiserver/object/label_match.h"
 #include "kubexx/apiserver/object/metadata.h"
 
 namespace kubexx::apiserver::admission {
@@ -42,6 +43,7 @@ Webhook ReadWebhook(const JsonTree& tree) {
   webhook.equivalent = tree.TextAt("matchPolicy") != "Exact";
   webhook.namespace_selector = ObjectAt(tree, "namespaceSelector");
   webhook.object_selector = ObjectAt(tree, "objectSelector");
+  webhook.selects = IsSelector(webhook.namespace_selector) && IsSelector(webhook.object_selector);
   const std::string_view effects = tree.TextAt("sideEffects");
   webhook.has_side_effects = effects != "None" && effects != "NoneOnDryRun";
   if (const JsonTree* const seconds = tree.Find("timeoutSeconds")) {

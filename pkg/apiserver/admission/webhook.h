@@ -34,6 +34,7 @@ struct Webhook {
   /// meta/v1 LabelSelector.
   codec::JsonTree namespace_selector{};
   codec::JsonTree object_selector{};
+  bool selects = true;           ///< both are selectors; see IsSelector
   bool has_side_effects = true;  ///< it cannot be asked about dry runs
   std::chrono::seconds timeout{10};
   bool reinvoked = false;  ///< reinvocationPolicy: IfNeeded; of mutating ones

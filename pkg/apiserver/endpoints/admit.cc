@@ -84,7 +84,9 @@ const ResourceType& Admission::written() const {
 
 const admission::Attributes& Admission::AttributesFor(const JsonTree& object) {
   if (attributes_) {
-    if (attributes_->name.empty()) {  // Made of generateName meanwhile.
+    const bool generated = call_.info.name.empty() && options_.name.empty() &&
+                           !MetaString(object, "generateName").empty();
+    if (attributes_->name.empty() || generated) {  // Made meanwhile, perhaps once more.
       attributes_->name = MetaString(object, "name");
     }
     return *attributes_;

@@ -11,7 +11,6 @@
 #include "kubexx/apiserver/rbac/coverage.h"
 #include "kubexx/apiserver/rbac/quote.h"
 #include "kubexx/base/ascii.h"
-#include "kubexx/logging/log.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -163,15 +162,16 @@ Authorizer::Authorizer(TypeRegistry& types, bool rbac) : types_(types), rbac_(rb
   }
 }
 
-Authorizer::PolicyRef Authorizer::Current(bool latest, const std::stop_token& stop) {
+Result<Authorizer::PolicyRef> Authorizer::Current(bool latest, const std::stop_token& stop) {
   std::array<std::shared_ptr<Cacher>, 4> cachers;
   Revisions revisions{};
   for (std::size_t i = 0; i < sources_.size(); ++i) {
     cachers[i] = types_.CacherOf(sources_[i]);
-    // A cache that is behind may refuse, and never allows what was not allowed a moment ago.
-    if (const auto ready = latest ? cachers[i]->WaitForLatest(stop) : cachers[i]->WaitFor(0, stop);
-        !ready) {
-      logging::Warning("Roles may be out of date", {{"error", ready.error()}});
+    if (latest) {
+      KX_RETURN_IF_ERROR(cachers[i]->WaitForLatest(stop));
+    } else {
+      // A cache that is behind, or empty, never allows what was not allowed a moment ago.
+      (void)cachers[i]->WaitFor(0, stop);
     }
     revisions[i] = cachers[i]->cache().revision();
   }
@@ -231,30 +231,35 @@ std::optional<rbac::Part> Authorizer::PartOf(const CachedObject& object, rbac::P
   return rbac::ReadPart(kind, *tree);
 }
 
-rbac::Decision Authorizer::Decide(const User& user, const rbac::Request& request,
-                                  const std::stop_token& stop) {
+Result<rbac::Decision> Authorizer::Decide(const User& user, const rbac::Request& request,
+                                          const std::stop_token& stop) {
   if (!rbac_) {
-    return {.allowed = true};
+    return rbac::Decision{.allowed = true};
   }
-  rbac::Decision decision = Current(false, stop)->Decide(user, request);
-  return decision.allowed ? decision : Current(true, stop)->Decide(user, request);
+  KX_ASSIGN_OR_RETURN(const PolicyRef known, Current(false, stop));
+  if (rbac::Decision decision = known->Decide(user, request); decision.allowed) {
+    return decision;
+  }
+  KX_ASSIGN_OR_RETURN(const PolicyRef latest, Current(true, stop));
+  return latest->Decide(user, request);
 }
 
 Result<void> Authorizer::Check(const User& user, const rbac::Request& request,
                                const std::stop_token& stop) {
-  const rbac::Decision decision = Decide(user, request, stop);
+  KX_ASSIGN_OR_RETURN(const rbac::Decision decision, Decide(user, request, stop));
   return decision.allowed ? Result<void>() : Fail(Forbidden(user, request, decision.reason, true));
 }
 
 Result<void> Authorizer::CheckImpersonation(const User& user, const rbac::Request& request,
                                             const std::stop_token& stop) {
-  const rbac::Decision decision = Decide(user, request, stop);
+  KX_ASSIGN_OR_RETURN(const rbac::Decision decision, Decide(user, request, stop));
   return decision.allowed ? Result<void>() : Fail(Forbidden(user, request, decision.reason, false));
 }
 
-rbac::HeldRules Authorizer::RulesOf(const User& user, std::string_view namespace_,
-                                    const std::stop_token& stop) {
-  return Current(true, stop)->RulesOf(user, namespace_);
+Result<rbac::HeldRules> Authorizer::RulesOf(const User& user, std::string_view namespace_,
+                                            const std::stop_token& stop) {
+  KX_ASSIGN_OR_RETURN(const PolicyRef policy, Current(true, stop));
+  return policy->RulesOf(user, namespace_);
 }
 
 Result<void> Authorizer::CheckGrant(const User& user, const Grant& grant,
@@ -287,7 +292,8 @@ Result<void> Authorizer::CheckSigner(const User& user, const Grant& grant,
   request.resource = "signers";
   for (const std::string& name : {signer, signer.substr(0, signer.find('/')) + "/*"}) {
     request.name = name;
-    if (Decide(user, request, stop).allowed) {
+    KX_ASSIGN_OR_RETURN(const rbac::Decision decision, Decide(user, request, stop));
+    if (decision.allowed) {
       return {};
     }
   }
@@ -306,13 +312,19 @@ Result<void> Authorizer::CheckBinding(const User& user, const Grant& grant,
   bind.resource = kind == "Role" ? "roles" : "clusterroles";
   bind.name = StringAt(grant.object, {"roleRef", "name"});
   const bool known = kind == "Role" || kind == "ClusterRole";
-  if (IsMaster(user) || (known && Decide(user, bind, stop).allowed)) {
+  if (IsMaster(user)) {
     return {};
+  }
+  if (known) {
+    KX_ASSIGN_OR_RETURN(const rbac::Decision decision, Decide(user, bind, stop));
+    if (decision.allowed) {
+      return {};
+    }
   }
   if (!IsPathSegment(bind.name) || (kind == "Role" && request.namespace_.empty())) {
     return Fail(Reason::kBadRequest, "no role can be where the binding looks for it");
   }
-  const PolicyRef policy = Current(true, stop);
+  KX_ASSIGN_OR_RETURN(const PolicyRef policy, Current(true, stop));
   const auto wanted = policy->RulesOfReference(grant.object, request.namespace_);
   if (!wanted) {  // Whoever makes the role later would decide what the binding gives.
     return Fail(NotFound(grant.type, bind.name));
@@ -328,12 +340,14 @@ Result<void> Authorizer::CheckRole(const User& user, const Grant& grant,
   rbac::Request escalate = request;
   escalate.verb = "escalate";
   escalate.name = grant.name;
-  if (Decide(user, escalate, stop).allowed) {
+  KX_ASSIGN_OR_RETURN(const rbac::Decision decision, Decide(user, escalate, stop));
+  if (decision.allowed) {
     return {};
   }
   // Rules that were there before count, too: labels say to which other roles they are added.
+  KX_ASSIGN_OR_RETURN(const PolicyRef policy, Current(true, stop));
   const rbac::HeldRules held =
-      Current(true, stop)->RulesOf(user, request.namespace_, grant.type.QualifiedPlural());
+      policy->RulesOf(user, request.namespace_, grant.type.QualifiedPlural());
   if (const auto missing = rbac::NotCovered(held.rules, rbac::ReadRules(grant.object), stop);
       !missing.none()) {
     return Fail(Escalation(user, request, missing, held.error));

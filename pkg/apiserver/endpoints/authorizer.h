@@ -35,8 +35,9 @@ struct Grant {
 };
 
 /// Allows everything, or what Roles and their bindings in the server's own caches say. Whoever is
-/// refused is refused by the latest state, so that what a client has just bound counts.
-/// Thread-safe; may block for as long as a cache needs to catch up.
+/// refused is refused by the latest state, so that what a client has just bound counts; where that
+/// cannot be read, nobody is told that they may not, but what is wrong. Thread-safe; may block for
+/// as long as a cache needs to catch up.
 class Authorizer {
  public:
   /// `types` must outlive it.
@@ -45,9 +46,10 @@ class Authorizer {
   /// False: everything is allowed.
   bool rbac() const { return rbac_; }
 
-  rbac::Decision Decide(const User& user, const rbac::Request& request,
-                        const std::stop_token& stop);
-  /// kForbidden in kube-apiserver's words when it is not allowed.
+  /// An error when it is not allowed as far as is known, and the latest state cannot be read.
+  apimachinery::Result<rbac::Decision> Decide(const User& user, const rbac::Request& request,
+                                              const std::stop_token& stop);
+  /// kForbidden in kube-apiserver's words when it is not allowed; errors of Decide.
   apimachinery::Result<void> Check(const User& user, const rbac::Request& request,
                                    const std::stop_token& stop);
 
@@ -56,9 +58,9 @@ class Authorizer {
   apimachinery::Result<void> CheckImpersonation(const User& user, const rbac::Request& request,
                                                 const std::stop_token& stop);
 
-  /// What the user may do in a namespace.
-  rbac::HeldRules RulesOf(const User& user, std::string_view namespace_,
-                          const std::stop_token& stop);
+  /// What the user may do in a namespace. An error when the latest state cannot be read.
+  apimachinery::Result<rbac::HeldRules> RulesOf(const User& user, std::string_view namespace_,
+                                                const std::stop_token& stop);
 
   /// Nobody gives what they do not have: for writes of Roles and bindings, kForbidden when the
   /// object grants more than the user may do, unless they have the verb "escalate" or "bind", or
@@ -94,8 +96,9 @@ class Authorizer {
     PolicyRef policy{};
   };
 
-  /// The policy of what the caches have; `latest`: of all writes that have been acknowledged.
-  PolicyRef Current(bool latest, const std::stop_token& stop);
+  /// The policy of what the caches have; `latest`: of all writes that have been acknowledged, or
+  /// an error.
+  apimachinery::Result<PolicyRef> Current(bool latest, const std::stop_token& stop);
   /// `before` may be null.
   std::optional<rbac::Part> PartOf(const CachedObject& object, rbac::PartKind kind,
                                    const Made* before);

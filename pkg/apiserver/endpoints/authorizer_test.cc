@@ -91,14 +91,14 @@ TEST_F(AuthorizerTest, WhatHasNotChangedIsReadOnce) {
   wanted.verb = "get";
   wanted.resource = "pods";
   wanted.namespace_ = "default";
-  EXPECT_FALSE(authorizer.Decide(jane, wanted, {}).allowed);
+  EXPECT_FALSE(authorizer.Decide(jane, wanted, {})->allowed);
   const std::size_t before = authorizer.PartsReadForTest();
   Allow(R"([{"verbs":["get"],"apiGroups":[""],"resources":["pods"]}])", kJane);
-  EXPECT_TRUE(authorizer.Decide(jane, wanted, {}).allowed);
+  EXPECT_TRUE(authorizer.Decide(jane, wanted, {})->allowed);
   EXPECT_EQ(authorizer.PartsReadForTest(), before + 2);
   ASSERT_EQ(Do("PATCH", std::string(kRoles) + "/r", R"({"rules":[]})", kMergePatch).status, 200);
-  EXPECT_TRUE(authorizer.RulesOf(jane, "default", {}).rules.empty());
-  EXPECT_FALSE(authorizer.Decide(jane, wanted, {}).allowed);
+  EXPECT_TRUE(authorizer.RulesOf(jane, "default", {})->rules.empty());
+  EXPECT_FALSE(authorizer.Decide(jane, wanted, {})->allowed);
   EXPECT_EQ(authorizer.PartsReadForTest(), before + 3);
 }
 

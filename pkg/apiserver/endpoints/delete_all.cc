@@ -1,8 +1,10 @@
 #include "kubexx/apiserver/endpoints/delete_all.h"
 
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "kubexx/apiserver/endpoints/deletion.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/stored_object.h"
 #include "kubexx/logging/log.h"
@@ -14,6 +16,15 @@ using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
 using codec::JsonTree;
+
+/// Of one pass over objects of a type, so many failures are told of.
+constexpr int kMaxTold = 10;
+
+/// The storage answers nothing, so that others fail like this one, perhaps each after its time.
+bool IsOfAll(Reason reason) {
+  return reason == Reason::kUnavailable || reason == Reason::kTimeout ||
+         reason == Reason::kTooManyRequests;
+}
 
 /// One pass over the objects.
 class Pass {
@@ -39,7 +50,8 @@ class Pass {
                 leftovers_.contended = true;
               } else {
                 const ResourceType& type = stored_.Of(*kv.value);
-                found.push_back({std::move(kv.key), kv.mod_revision, &type});
+                const bool waits = Waits(type, kv);
+                found.push_back({std::move(kv.key), kv.mod_revision, &type, waits});
               }
               return {};
             },
@@ -49,7 +61,12 @@ class Pass {
       if (!budget_.Take()) {
         return false;
       }
-      KX_RETURN_IF_ERROR(Delete(one, stop));
+      if (one.waits) {
+        ++leftovers_.count;
+        budget_.GiveBack();
+      } else {
+        KX_RETURN_IF_ERROR(Delete(one, stop));
+      }
     }
     return listed.more;
   }
@@ -60,18 +77,35 @@ class Pass {
     std::string key{};
     storage::Revision revision = 0;
     const ResourceType* type = nullptr;
+    bool waits = false;
   };
+
+  /// Whether there is nothing to do but to wait, as for most of what is found again and again: that
+  /// needs no second look. What cannot be read is told of by Delete.
+  bool Waits(const ResourceType& type, const storage::KeyValue& kv) {
+    const auto json = JsonOfStored(type, *kv.value, kv.mod_revision);
+    auto object = json ? JsonTree::Parse(*json) : Fail(json.error());
+    if (!object || !IsDeleting(*object) ||
+        PlanDeletion(type, OptionsFor(kv.mod_revision), objects_.clock(), *object) !=
+            DeletionStep::kWait) {
+      return false;
+    }
+    left_(*object);
+    return true;
+  }
+
+  DeleteOptions OptionsFor(storage::Revision revision) const {
+    return {.resource_version = std::to_string(revision), .propagation = deletion_.propagation};
+  }
 
   /// As it was found: there may be another one of that name.
   Result<void> Delete(const Found& one, const std::stop_token& stop) {
-    const std::string version = std::to_string(one.revision);
-    const auto outcome = objects_.Delete(
-        *one.type, one.type->KeyOf(one.key),
-        {.resource_version = version, .propagation = deletion_.propagation}, false, stop);
+    const auto outcome =
+        objects_.Delete(*one.type, one.type->KeyOf(one.key), OptionsFor(one.revision), false, stop);
     if (outcome && outcome->gone) {
       return {};
     }
-    if (!outcome && stop.stop_requested()) {
+    if (!outcome && (stop.stop_requested() || IsOfAll(outcome.error().reason))) {
       return Fail(outcome.error());
     }
     if (!outcome && outcome.error().reason == Reason::kNotFound) {
@@ -79,16 +113,15 @@ class Pass {
     }
     ++leftovers_.count;
     if (outcome) {
-      if (MetaString(outcome->object, "resourceVersion") == version) {
-        budget_.GiveBack();
-      }
       left_(outcome->object);
     } else if (outcome.error().reason == Reason::kConflict) {
       leftovers_.contended = true;
     } else {
       budget_.NoteFailure();
-      logging::Error("Cannot delete an object whose namespace or definition is being deleted",
-                     {{"key", one.key}, {"error", outcome.error()}});
+      if (++failures_ <= kMaxTold) {
+        logging::Error("Cannot delete an object whose namespace or definition is being deleted",
+                       {{"key", one.key}, {"error", outcome.error()}});
+      }
       leftovers_.failure = outcome.error().message;
     }
     return {};
@@ -101,6 +134,7 @@ class Pass {
   TypeAsStored stored_;
   std::string last_key_{};
   Leftovers leftovers_{};
+  int failures_ = 0;
 };
 
 }  // namespace

@@ -32,7 +32,7 @@ struct Leftovers {
   std::int64_t count = 0;
   /// Some of it has been written meanwhile, or is newer.
   bool contended = false;
-  /// Why something could not be deleted; "" when nothing failed. The log tells of each.
+  /// Why something could not be deleted; "" when nothing failed. The log tells of some.
   std::string failure{};
 };
 

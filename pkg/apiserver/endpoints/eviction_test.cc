@@ -99,5 +99,15 @@ TEST_F(EvictionTest, ABudgetMayLetGoWhatIsNotReady) {
   EXPECT_EQ(Evict().status, 201);
 }
 
+/// One that selects nothing would let everything go.
+TEST_F(EvictionTest, ABudgetHasASelector) {
+  const http::Response refused =
+      Do("POST", kBudgets, R"({"metadata":{"name":"b"},"spec":{"minAvailable":1,"selector":
+          {"matchExpressions":[{"key":"a","operator":"=","values":["b"]}]}}})");
+  EXPECT_EQ(refused.status, 422);
+  EXPECT_EQ(At(Json(refused), {"details", "causes", "0", "field"}),
+            "spec.selector.matchExpressions[0].operator");
+}
+
 }  // namespace
 }  // namespace kubexx::apiserver

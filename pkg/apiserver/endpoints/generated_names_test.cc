@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kubexx/apiserver/endpoints/api.h"
+#include "kubexx/apiserver/endpoints/testing/fake_webhooks.h"
 #include "kubexx/apiserver/endpoints/testing/forwarding_storage.h"
 #include "kubexx/apiserver/storage/memory.h"
 
@@ -35,18 +36,27 @@ class CrowdedStorage final : public testing::ForwardingStorage {
 class GeneratedNamesTest : public ::testing::Test {
  protected:
   GeneratedNamesTest() { EXPECT_TRUE(api_.Bootstrap({})); }
-  int Make(const std::string& metadata) {
+  int Post(const std::string& path, const std::string& body) {
     http::Request request;
     request.method = "POST";
-    request.path = "/api/v1/namespaces/default/configmaps";
+    request.path = path;
     request.headers = {{"Content-Type", "application/json"}};
-    request.body = R"({"metadata":)" + metadata + "}";
+    request.body = body;
     return api_.Handle(request).status;
   }
+  int Make(const std::string& metadata) {
+    return Post("/api/v1/namespaces/default/configmaps", R"({"metadata":)" + metadata + "}");
+  }
+  static ApiOptions OptionsWith(const std::shared_ptr<testing::FakeWebhooks>& hooks) {
+    ApiOptions options;
+    options.webhook_caller = hooks;
+    return options;
+  }
 
+  std::shared_ptr<testing::FakeWebhooks> hooks_ = std::make_shared<testing::FakeWebhooks>();
   std::unique_ptr<storage::MemoryStorage> memory_ = *storage::NewMemoryStorage({});
   CrowdedStorage storage_{*memory_};
-  Api api_{storage_, {}};
+  Api api_{storage_, OptionsWith(hooks_)};
 };
 
 TEST_F(GeneratedNamesTest, AreMadeEightTimes) {
@@ -61,6 +71,26 @@ TEST_F(GeneratedNamesTest, OnesOwnIsTriedOnce) {
   storage_.taken = 2;
   EXPECT_EQ(Make(R"({"name":"a"})"), 409);
   EXPECT_EQ(storage_.taken, 1);
+}
+
+/// Webhooks may decide by it.
+TEST_F(GeneratedNamesTest, EachIsShownToWebhooks) {
+  ASSERT_EQ(Post("/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations",
+                 R"({"metadata":{"name":"v"},"webhooks":[{"name":"a.b.c",
+                     "clientConfig":{"url":"https://names/"},"admissionReviewVersions":["v1"],
+                     "sideEffects":"None","rules":[{"operations":["CREATE"],"apiGroups":[""],
+                      "apiVersions":["v1"],"resources":["configmaps"]}]}]})"),
+            201);
+  hooks_->Handle("https://names/", [](const codec::JsonTree&) -> Result<codec::JsonTree> {
+    return testing::FakeWebhooks::Allowed();
+  });
+  storage_.taken = 2;
+  EXPECT_EQ(Make(R"({"generateName":"a-"})"), 201);
+  const auto asked = hooks_->Asked("https://names/");
+  ASSERT_EQ(asked.size(), 3U);
+  for (const codec::JsonTree& request : asked) {
+    EXPECT_EQ(request.TextAt("name"), *request.At({"object", "metadata", "name"})->AsString());
+  }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "kubexx/apiserver/endpoints/namespace_conditions.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <string_view>
 #include <utility>
 
@@ -10,6 +11,8 @@ namespace kubexx::apiserver {
 namespace {
 
 using codec::JsonTree;
+
+constexpr std::size_t kMaxFinalizers = 100;
 
 /// A condition, as it is when all goes well.
 struct Condition {
@@ -101,6 +104,11 @@ void Set(const Condition& wanted, const std::string& now, JsonTree& conditions) 
 }
 
 }  // namespace
+
+void NamespaceContent::HeldBackBy(const std::string& finalizer) {
+  const bool named = finalizers.size() < kMaxFinalizers || finalizers.contains(finalizer);
+  ++finalizers[named ? finalizer : "others"];
+}
 
 void SetDeletionConditions(const NamespaceContent& content, base::Clock& clock,
                            JsonTree& name_space) {

@@ -17,12 +17,15 @@ namespace kubexx::apiserver {
 struct NamespaceContent {
   /// Objects that are still there, by "PLURAL.GROUP".
   std::map<std::string, std::int64_t> remaining{};
-  /// How many of them each finalizer holds back.
+  /// How many of them each finalizer holds back; see HeldBackBy.
   std::map<std::string, std::int64_t> finalizers{};
   /// What could not be deleted, and why.
   std::vector<std::string> failures{};
 
   bool empty() const { return remaining.empty() && failures.empty(); }
+  /// Notes that a finalizer holds an object back. A hundred of them are told by their names, all
+  /// others together: who makes objects may give them as many as they have room for.
+  void HeldBackBy(const std::string& finalizer);
 };
 
 /// Writes the conditions that kube-controller-manager keeps in status.conditions, with its words.

@@ -95,6 +95,18 @@ TEST_F(NamespaceConditionsTest, TheyNameWhatHoldsANamespace) {
   EXPECT_EQ(Do("GET", kTeam).status, 404);
 }
 
+TEST_F(NamespaceConditionsTest, TheyNameAHundredFinalizers) {
+  std::string all;
+  for (int i = 0; i < 150; ++i) {
+    all += (i == 0 ? "\"e.x/" : ",\"e.x/") + std::to_string(i) + "\"";
+  }
+  MakeMap("a", "[" + all + "]");
+  MakeMap("b", R"(["e.x/0","e.x/149"])");
+  ASSERT_EQ(Do("DELETE", kTeam).status, 200);
+  EXPECT_THAT(Condition(kHeldBack), HasSubstr("e.x/0 in 2 resource instances, "));
+  EXPECT_THAT(Condition(kHeldBack), HasSubstr(", others in 51 resource instances"));
+}
+
 TEST_F(NamespaceConditionsTest, WhatStaysTheSameIsNotWrittenAgain) {
   MakeMap("a", R"(["example.com/f"])");
   ASSERT_EQ(Do("DELETE", kTeam).status, 200);

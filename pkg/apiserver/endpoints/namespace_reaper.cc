@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -59,9 +60,15 @@ Result<void> NamespaceReaper::Load(const std::stop_token& stop) {
         return {};
       },
       stop));
-  base::MutexLock lock(mu_);
-  pending_.merge(found);
+  NotePending(found);
   return {};
+}
+
+void NamespaceReaper::NotePending(const std::set<std::string>& names) {
+  base::MutexLock lock(mu_);
+  for (const std::string& name : names) {
+    pending_[name] = ++noted_;
+  }
 }
 
 void NamespaceReaper::Add(const std::string& name, const std::stop_token& stop) {
@@ -71,18 +78,24 @@ void NamespaceReaper::Add(const std::string& name, const std::stop_token& stop) 
 
 void NamespaceReaper::Reap(const std::string& name, ReapBudget& budget,
                            const std::stop_token& stop) {
+  std::uint64_t noted = 0;
   {
     base::MutexLock lock(mu_);
-    pending_.insert(name);
+    noted = pending_[name] = ++noted_;
     if (!active_.insert(name).second) {
       return;
     }
   }
-  const Result<bool> gone = Proceed(name, budget, stop);
+  const Result<bool> done = Proceed(name, budget, stop);
+  if (!done && !stop.stop_requested()) {
+    logging::Error("Cannot end a namespace", {{"namespace", name}, {"error", done.error()}});
+  }
   base::MutexLock lock(mu_);
   active_.erase(name);
-  if (gone && *gone) {
-    pending_.erase(name);
+  // Who has noted it meanwhile may have seen what came after this look at it.
+  if (const auto found = pending_.find(name);
+      done && *done && found != pending_.end() && found->second == noted) {
+    pending_.erase(found);
   }
 }
 
@@ -105,20 +118,20 @@ void NamespaceReaper::Notice() {
       going.insert(MetaString(*object, "name"));
     }
   }
+  NotePending(going);
   base::MutexLock lock(mu_);
-  pending_.merge(going);
   seen_ = std::move(items);
 }
 
 bool NamespaceReaper::Tick(const std::stop_token& stop) {
   Notice();
-  std::set<std::string> names;
+  std::map<std::string, std::uint64_t> pending;
   {
     base::MutexLock lock(mu_);
-    names = pending_;
+    pending = pending_;
   }
   bool more = false;
-  for (const std::string& name : names) {
+  for (const auto& [name, noted] : pending) {
     if (stop.stop_requested()) {
       return false;
     }
@@ -142,18 +155,32 @@ Result<std::optional<NamespaceReaper::Ending>> NamespaceReaper::Look(const std::
              : std::nullopt;
 }
 
+Result<bool> NamespaceReaper::Settle(Ending& ending, const ReapBudget& budget,
+                                     const std::stop_token& stop) {
+  const std::string name = MetaString(ending.name_space, "name");
+  const CreationGate::Place place = {.namespace_ = name};
+  if (!budget.patient()) {
+    return objects_.gate().IsQuiet(place);
+  }
+  KX_RETURN_IF_ERROR(objects_.gate().AwaitEarlier(place, objects_.clock(), stop));
+  KX_ASSIGN_OR_RETURN(std::optional<Ending> now, Look(name, stop));
+  if (!now || MetaString(now->name_space, "uid") != MetaString(ending.name_space, "uid")) {
+    return false;
+  }
+  ending = std::move(*now);  // What they have made is older than that.
+  return true;
+}
+
 Result<bool> NamespaceReaper::Proceed(const std::string& name, ReapBudget& budget,
                                       const std::stop_token& stop) {
   const ResourceTypeRef type = types_.Find("", "v1", "namespaces");
-  const CreationGate::Place place = {.namespace_ = name};
-  if (budget.patient()) {
-    KX_RETURN_IF_ERROR(objects_.gate().AwaitEarlier(place, objects_.clock(), stop));
-  } else if (!objects_.gate().IsQuiet(place)) {
-    return false;
-  }
-  KX_ASSIGN_OR_RETURN(const std::optional<Ending> ending, Look(name, stop));
+  KX_ASSIGN_OR_RETURN(std::optional<Ending> ending, Look(name, stop));
   if (!ending) {
     return true;
+  }
+  KX_ASSIGN_OR_RETURN(const bool settled, Settle(*ending, budget, stop));
+  if (!settled) {
+    return false;
   }
   const JsonTree* const object = &ending->name_space;
   KX_ASSIGN_OR_RETURN(const NamespaceContent content, EmptyAll(*ending, budget, stop));
@@ -243,7 +270,7 @@ Result<void> NamespaceReaper::Empty(const ResourceType& type, const Ending& endi
     grace = std::max(grace, GraceOf(object));
     for (const std::string& finalizer : FinalizersOf(object)) {
       held_back = true;
-      ++content.finalizers[finalizer];
+      content.HeldBackBy(finalizer);
     }
   };
   // As kube-controller-manager's, so that nothing waits for a garbage collector.

@@ -3,6 +3,8 @@
 #ifndef KUBEXX_APISERVER_ENDPOINTS_NAMESPACE_REAPER_H_
 #define KUBEXX_APISERVER_ENDPOINTS_NAMESPACE_REAPER_H_
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <stop_token>
@@ -41,6 +43,7 @@ class NamespaceReaper {
  private:
   /// What is in the cache of namespaces, and is being deleted.
   void Notice();
+  void NotePending(const std::set<std::string>& names);
   /// Notes `name` until nothing is left to do for it.
   void Reap(const std::string& name, ReapBudget& budget, const std::stop_token& stop);
   /// Whether nothing is left to do for it.
@@ -54,6 +57,11 @@ class NamespaceReaper {
   /// Nothing when it is there no more.
   apimachinery::Result<std::optional<Ending>> Look(const std::string& name,
                                                    const std::stop_token& stop);
+  /// Whether every create that may not have seen that the namespace is being deleted has ended:
+  /// whoever begins one after Look sees it. Waits for that when the budget is patient, and looks
+  /// again; false also when the namespace is not the same any more.
+  apimachinery::Result<bool> Settle(Ending& ending, const ReapBudget& budget,
+                                    const std::stop_token& stop);
   apimachinery::Result<NamespaceContent> EmptyAll(const Ending& ending, ReapBudget& budget,
                                                   const std::stop_token& stop);
   /// Deletes what was made before the namespace was looked at: what is newer may be in one that was
@@ -71,7 +79,9 @@ class NamespaceReaper {
   base::Mutex mu_;
   /// One thread at a time for each: more would get into each other's way.
   std::set<std::string> active_ KX_GUARDED_BY(mu_);
-  std::set<std::string> pending_ KX_GUARDED_BY(mu_);
+  /// Those that may be being deleted, each with the number of the last time that somebody said so.
+  std::map<std::string, std::uint64_t> pending_ KX_GUARDED_BY(mu_);
+  std::uint64_t noted_ KX_GUARDED_BY(mu_) = 0;
   std::vector<CachedObjectRef> seen_ KX_GUARDED_BY(mu_);  // namespaces that were not being deleted
 };
 

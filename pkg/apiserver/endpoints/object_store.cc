@@ -1,5 +1,6 @@
 #include "kubexx/apiserver/endpoints/object_store.h"
 
+#include <optional>
 #include <utility>
 
 #include "kubexx/api/registry.gen.h"
@@ -146,7 +147,9 @@ Result<JsonTree> ObjectStore::CreateOnce(const ResourceType& type, const std::st
     KX_RETURN_IF_ERROR(CheckPlace(type, key.name, namespace_, stop));
   }
   KX_ASSIGN_OR_RETURN(std::string value, StoredOf(type, object, form_, stop));
-  const CreationGate::Pass pass(gate_, {.prefix = type.prefix, .namespace_ = key.namespace_});
+  std::optional<CreationGate::Pass> pass(
+      std::in_place, gate_,
+      CreationGate::Place{.prefix = type.prefix, .namespace_ = key.namespace_});
   KX_RETURN_IF_ERROR(CheckPlace(type, key.name, namespace_, stop));
   if (dry_run) {
     const auto existing = storage_.Get(type.StorageKey(key), 0, std::move(stop));
@@ -157,6 +160,7 @@ Result<JsonTree> ObjectStore::CreateOnce(const ResourceType& type, const std::st
     return object;
   }
   const auto kv = storage_.Create(type.StorageKey(key), std::move(value), stop);
+  pass.reset();  // A webhook may be asked for the answer.
   if (!kv) {
     Status status = AboutObject(type, key.name, kv.error());
     if (generated && status.reason == Reason::kAlreadyExists) {

@@ -14,8 +14,8 @@ class ReapBudget {
  public:
   /// Of whoever has asked for the deletion: what is little goes at once, and nothing is waited for.
   static ReapBudget OfRequest() { return {100, false}; }
-  /// Of the server's own thread, for one namespace or definition. What waits anyway does not count,
-  /// so that a turn comes to what is behind it.
+  /// Of the server's own thread, for one namespace or definition. What waits anyway, or cannot be
+  /// deleted, does not count, so that a turn comes to what is behind it.
   static ReapBudget OfTurn() { return {2'000, true}; }
 
   /// Whether to wait for creates that are under way.
@@ -28,8 +28,11 @@ class ReapBudget {
   }
   /// The last one has not been changed.
   void GiveBack() { left_ += patient_ ? 1 : 0; }
-  /// Something could not be deleted: it is not tried again at once.
-  void NoteFailure() { failed_ = true; }
+  /// The last one could not be deleted: it is not tried again at once.
+  void NoteFailure() {
+    failed_ = true;
+    GiveBack();
+  }
   /// There may be more: that has another turn.
   bool spent() const { return spent_; }
   /// Whether that may be at once.

@@ -144,37 +144,61 @@ TEST_F(ReapingTest, NoWebhookIsAskedForWhatIsDeleted) {
 }
 
 /// A create that waits for its webhook, in the namespace or of another definition.
-TEST_F(ReapingTest, AWebhookThatHangsHoldsBackNoDeletion) {
-  Define("ks", "v1");
-  Define("ls", "v1");
-  ASSERT_EQ(Make("ls", "v1", "l"), 201);
-  std::latch asked(1);
-  std::latch release(1);
-  hooks_->Handle(kReapedConverter, [&](const JsonTree&) -> Result<JsonTree> {
-    asked.count_down();
-    release.wait();
-    return Fail(Reason::kUnavailable, "it hangs");
-  });
-  std::jthread creator([&] {
-    http::Request request;
-    request.method = "POST";
-    request.path = "/apis/e.x/v2/namespaces/team/ks";
-    request.headers = {{"Content-Type", "application/json"}};
-    request.body = R"({"apiVersion":"e.x/v2","kind":"Kks","metadata":{"name":"k"}})";
-    EXPECT_NE(api_.Handle(request).status, 201);
-  });
-  asked.wait();
-  std::promise<void> done;
-  std::jthread deleter([&] {
-    EXPECT_EQ(Do("DELETE", std::string(kReapedCrds) + "/ls.e.x").status, 200);
-    EXPECT_EQ(Do("DELETE", kReapedTeam).status, 200);
-    Tick();
-    EXPECT_EQ(Do("GET", std::string(kReapedCrds) + "/ls.e.x").status, 404);
-    EXPECT_EQ(Do("GET", kReapedTeam).status, 404);
-    done.set_value();
-  });
-  EXPECT_EQ(done.get_future().wait_for(std::chrono::minutes(1)), std::future_status::ready);
-  release.count_down();
+class HangingWebhookTest : public ReapingTest {
+ protected:
+  /// Creates an object in another version than that of the storage, has the webhook hang when it is
+  /// to convert to `version`, and deletes meanwhile what the object is in.
+  void DeleteWhileItConvertsTo(const std::string& version, int status) {
+    Define("ks", "v1");
+    Define("ls", "v1");
+    ASSERT_EQ(Make("ls", "v1", "l"), 201);
+    std::latch asked(1);
+    std::latch release(1);
+    hooks_->Handle(kReapedConverter, [&](const JsonTree& request) -> Result<JsonTree> {
+      if (request.TextAt("desiredAPIVersion") == version) {
+        asked.count_down();
+        release.wait();
+      }
+      return Converted(request);
+    });
+    std::jthread creator([&] {
+      http::Request request;
+      request.method = "POST";
+      request.path = "/apis/e.x/v2/namespaces/team/ks";
+      request.headers = {{"Content-Type", "application/json"}};
+      request.body = R"({"apiVersion":"e.x/v2","kind":"Kks","metadata":{"name":"k"}})";
+      EXPECT_EQ(api_.Handle(request).status, status);
+    });
+    asked.wait();
+    std::promise<void> done;
+    std::jthread deleter([&] {
+      EXPECT_EQ(Do("DELETE", std::string(kReapedCrds) + "/ls.e.x").status, 200);
+      EXPECT_EQ(Do("DELETE", kReapedTeam).status, 200);
+      Tick();
+      EXPECT_EQ(Do("GET", std::string(kReapedCrds) + "/ls.e.x").status, 404);
+      EXPECT_EQ(Do("GET", kReapedTeam).status, 404);
+      done.set_value();
+    });
+    EXPECT_EQ(done.get_future().wait_for(std::chrono::minutes(1)), std::future_status::ready);
+    release.count_down();
+  }
+  static JsonTree Converted(const JsonTree& request) {
+    JsonTree response = JsonTree::Object();
+    response["result"]["status"] = "Success";
+    for (JsonTree object : request.Find("objects")->elements()) {
+      object["apiVersion"] = request.TextAt("desiredAPIVersion");
+      response["convertedObjects"].Append(std::move(object));
+    }
+    return response;
+  }
+};
+
+TEST_F(HangingWebhookTest, HoldsBackNoDeletionWhenItIsToStoreWhatIsNew) {
+  DeleteWhileItConvertsTo("e.x/v1", 404);
+}
+
+TEST_F(HangingWebhookTest, HoldsBackNoDeletionWhenItIsToAnswer) {
+  DeleteWhileItConvertsTo("e.x/v2", 201);
 }
 
 /// A storage that takes its time to delete below a prefix, and one write of which is done and not
@@ -242,6 +266,16 @@ class BadStorageTest : public ::testing::Test {
     request.headers = {{"Content-Type", std::move(type)}};
     return api.Handle(request);
   }
+  void MakeTeamWithMaps(int count) {
+    ASSERT_EQ(Do(api_, "POST", "/api/v1/namespaces", R"({"metadata":{"name":"team"}})").status,
+              201);
+    for (int i = 0; i < count; ++i) {
+      ASSERT_EQ(
+          Do(api_, "POST", kReapedMaps, R"({"metadata":{"name":"m)" + std::to_string(i) + R"("}})")
+              .status,
+          201);
+    }
+  }
   /// Lets the server's threads work until the namespace has gone, for a minute.
   static bool Goes(Api& api, const std::string& path) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
@@ -286,19 +320,24 @@ TEST_F(BadStorageTest, DefinitionsAreWrittenWhileObjectsOfOthersGo) {
 }
 
 TEST_F(BadStorageTest, WhatCannotBeDeletedIsNotTriedAgainAtOnce) {
-  ASSERT_EQ(Do(api_, "POST", "/api/v1/namespaces", R"({"metadata":{"name":"team"}})").status, 201);
-  for (int i = 0; i < 2'100; ++i) {
-    ASSERT_EQ(
-        Do(api_, "POST", kReapedMaps, R"({"metadata":{"name":"m)" + std::to_string(i) + R"("}})")
-            .status,
-        201);
-  }
+  MakeTeamWithMaps(2'100);
   storage_.refuses_deletions = true;
   EXPECT_EQ(Do(api_, "DELETE", kReapedTeam).status, 200);
   EXPECT_FALSE(api_.Reap());
   storage_.refuses_deletions = false;
   EXPECT_TRUE(api_.Reap());
   EXPECT_TRUE(Goes(api_, kReapedTeam));
+}
+
+/// Nor do those behind it wait.
+TEST_F(BadStorageTest, WhatCannotBeDeletedHoldsBackNoOthers) {
+  MakeTeamWithMaps(2'100);
+  const std::string secrets = std::string(kReapedTeam) + "/secrets";
+  ASSERT_EQ(Do(api_, "POST", secrets, R"({"metadata":{"name":"s"}})").status, 201);
+  storage_.refuses_deletions = true;
+  EXPECT_EQ(Do(api_, "DELETE", kReapedTeam).status, 200);
+  api_.Reap();
+  EXPECT_EQ(Do(api_, "GET", secrets + "/s").status, 404);
 }
 
 TEST_F(BadStorageTest, ADeletionWhoseAnswerWasLostIsDone) {

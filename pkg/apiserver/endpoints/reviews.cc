@@ -66,7 +66,8 @@ Result<void> ListRules(const Call& call, const JsonTree& spec, JsonTree& status)
   }
   rbac::HeldRules held;
   if (call.authorizer.rbac()) {
-    held = call.authorizer.RulesOf(call.user, spec.TextAt("namespace"), call.request.stop);
+    KX_ASSIGN_OR_RETURN(
+        held, call.authorizer.RulesOf(call.user, spec.TextAt("namespace"), call.request.stop));
   } else {
     rbac::Rule everything;
     everything.verbs = everything.groups = everything.resources = {"*"};
@@ -132,7 +133,8 @@ Result<void> AnswerAccess(const Call& call, const JsonTree& spec, JsonTree& stat
   const bool self = call.type->plural == "selfsubjectaccessreviews";
   const User user = self ? call.user : UserOf(spec);
   KX_RETURN_IF_ERROR(CheckAccessReview(call, spec, self, user));
-  const rbac::Decision decision = call.authorizer.Decide(user, RequestOf(spec), call.request.stop);
+  KX_ASSIGN_OR_RETURN(const rbac::Decision decision,
+                      call.authorizer.Decide(user, RequestOf(spec), call.request.stop));
   status["allowed"] = decision.allowed;
   if (!decision.reason.empty()) {
     status["reason"] = decision.reason;

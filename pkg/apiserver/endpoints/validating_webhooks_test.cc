@@ -258,12 +258,40 @@ TEST_F(ValidatingWebhooksTest, ConfigurationsHaveTheirDefaultsAndAreChecked) {
       {R"({"name":"short"})", R"({"sideEffects":null})", R"({"timeoutSeconds":31})",
        R"({"admissionReviewVersions":["v2"]})", R"({"clientConfig":{"url":"http://a.b/"}})",
        R"({"clientConfig":{}})", R"({"failurePolicy":"Never"})",
+       R"({"objectSelector":{"matchLabels":{"a":"b c"}}})",
+       R"({"namespaceSelector":{"matchExpressions":[{"key":"a","operator":"in","values":["b"]}]}})",
+       R"({"objectSelector":{"matchExpressions":[{"key":"a","operator":"Exists","values":["b"]}]}})",
+       R"({"objectSelector":{"matchExpressions":[{"key":"a","operator":"In","values":["b c"]}]}})",
+       R"({"objectSelector":{"matchExpressions":[{"key":"","operator":"Exists"}]}})",
+       R"({"objectSelector":{"matchExpressions":[{"key":"a","operator":"NotIn"}]}})",
        R"({"rules":[{"operations":["READ"],"apiGroups":[""],"apiVersions":["v1"],"resources":["a"]}]})"}) {
     const http::Response refused =
         Do("POST", path, R"({"metadata":{"name":"b"},"webhooks":[)" + Hook("a.b.c", bad) + "]}");
     EXPECT_EQ(refused.status, 422) << bad;
     EXPECT_THAT(At(Json(refused), {"details", "causes", "0", "field"}), HasSubstr("webhooks[0]"));
   }
+}
+
+/// As an older server has stored it.
+TEST_F(ValidatingWebhooksTest, ASelectorThatIsNoneLetsNothingPass) {
+  ASSERT_TRUE(storage_->Create(
+      "/registry/validatingwebhookconfigurations/old",
+      R"({"kind":"ValidatingWebhookConfiguration","apiVersion":"admissionregistration.k8s.io/v1",)"
+      R"("metadata":{"name":"old"},"webhooks":[)" +
+          Hook("a.b.c",
+               R"({"objectSelector":{"matchExpressions":[{"key":"a","operator":"Is"}]}})") +
+          "]}",
+      {}));
+  Api again(*storage_, OptionsWith(hooks_));
+  ASSERT_TRUE(again.Bootstrap({}));
+  http::Request request;
+  request.method = "POST";
+  request.path = kConfigMaps;
+  request.headers = {{"Content-Type", "application/json"}};
+  request.body = ConfigMap("m");
+  EXPECT_EQ(again.Handle(request).status, 500);
+  request.path = "/api/v1/namespaces/default/secrets";
+  EXPECT_EQ(again.Handle(request).status, 201);
 }
 
 }  // namespace

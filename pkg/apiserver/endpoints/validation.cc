@@ -13,6 +13,7 @@
 #include "kubexx/apiserver/endpoints/deletion.h"
 #include "kubexx/apiserver/endpoints/field_causes.h"
 #include "kubexx/apiserver/endpoints/pod_update.h"
+#include "kubexx/apiserver/endpoints/selector_validation.h"
 #include "kubexx/apiserver/object/label_match.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/base/ascii.h"
@@ -364,6 +365,8 @@ void CheckSpec(const ResourceType& type, const JsonTree* old, const JsonTree& ob
     type.plural == "jobs" ? CheckJob(spec, "spec", causes) : CheckCronJob(spec, causes);
   } else if (type.group.empty() && type.plural == "services") {
     CheckService(spec, causes);
+  } else if (type.group == "policy" && type.plural == "poddisruptionbudgets") {
+    CheckLabelSelector(spec.Find("selector"), "spec.selector", causes);
   } else if (IsCertificateRequest(type)) {
     CheckCertificateRequest(object, list);
   } else if (IsNamespace(type)) {

@@ -7,6 +7,7 @@
 
 #include "kubexx/apimachinery/names.h"
 #include "kubexx/apiserver/endpoints/field_causes.h"
+#include "kubexx/apiserver/endpoints/selector_validation.h"
 #include "kubexx/apiserver/object/metadata.h"
 
 namespace kubexx::apiserver {
@@ -112,6 +113,9 @@ void CheckWebhook(const JsonTree& webhook, const std::string& field,
     for (std::size_t i = 0; i < rules->size(); ++i) {
       CheckRule(rules->elements()[i], field + ".rules[" + std::to_string(i) + "]", causes);
     }
+  }
+  for (const char* const selector : {"namespaceSelector", "objectSelector"}) {
+    CheckLabelSelector(webhook.Find(selector), field + "." + selector, causes);
   }
   CheckOneOf(webhook, "failurePolicy", {"Fail", "Ignore"}, field, causes);
   CheckOneOf(webhook, "matchPolicy", {"Equivalent", "Exact"}, field, causes);

@@ -63,4 +63,12 @@ bool MatchesSelector(const JsonTree& selector, const LabelMap& labels) {
   return true;
 }
 
+bool IsSelector(const JsonTree& selector) {
+  const JsonTree* const expressions = selector.Find("matchExpressions");
+  return expressions == nullptr ||
+         std::ranges::all_of(expressions->elements(), [](const JsonTree& expression) {
+           return RequirementOf(expression).has_value();
+         });
+}
+
 }  // namespace kubexx::apiserver

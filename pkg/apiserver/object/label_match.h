@@ -12,6 +12,9 @@ namespace kubexx::apiserver {
 /// empty selects all, one with an expression that is none selects nothing.
 bool MatchesSelector(const codec::JsonTree& selector, const apimachinery::LabelMap& labels);
 
+/// Whether all of its expressions are some.
+bool IsSelector(const codec::JsonTree& selector);
+
 }  // namespace kubexx::apiserver
 
 #endif  // KUBEXX_APISERVER_OBJECT_LABEL_MATCH_H_

@@ -1,0 +1,65 @@
+#include "kubexx/apiserver/endpoints/selector_validation.h"
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "kubexx/apimachinery/labels.h"
+#include "kubexx/apiserver/object/metadata.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using codec::JsonTree;
+
+std::string JsonText(std::string_view text) { return JsonTree(text).ToJson(); }
+
+void CheckExpression(const JsonTree& expression, const std::string& field, FieldCauses& causes) {
+  const std::string_view op = expression.TextAt("operator");
+  const std::vector<std::string> values = StringsAt(expression, "values");
+  if (op == "In" || op == "NotIn") {
+    if (values.empty()) {
+      causes.Required(field + ".values", "must be specified when `operator` is 'In' or 'NotIn'");
+    }
+  } else if (op == "Exists" || op == "DoesNotExist") {
+    if (!values.empty()) {
+      causes.Forbidden(field + ".values",
+                       "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
+    }
+  } else {
+    causes.Invalid(field + ".operator", JsonText(op), "not a valid selector operator");
+  }
+  if (const std::string_view key = expression.TextAt("key"); !apimachinery::IsValidLabelKey(key)) {
+    causes.Invalid(field + ".key", JsonText(key), "is not a label's key");
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!apimachinery::IsValidLabelValue(values[i])) {
+      causes.Invalid(field + ".values[" + std::to_string(i) + "]", JsonText(values[i]),
+                     "is not a label's value");
+    }
+  }
+}
+
+}  // namespace
+
+void CheckLabelSelector(const JsonTree* selector, const std::string& field, FieldCauses& causes) {
+  if (selector == nullptr) {
+    return;
+  }
+  for (const auto& [key, value] : LabelMapOf(selector->Find("matchLabels"))) {
+    if (!apimachinery::IsValidLabelKey(key)) {
+      causes.Invalid(field + ".matchLabels", JsonText(key), "is not a label's key");
+    }
+    if (!apimachinery::IsValidLabelValue(value)) {
+      causes.Invalid(field + ".matchLabels", JsonText(value), "is not a label's value");
+    }
+  }
+  if (const JsonTree* const expressions = selector->Find("matchExpressions")) {
+    for (std::size_t i = 0; i < expressions->size(); ++i) {
+      CheckExpression(expressions->elements()[i],
+                      field + ".matchExpressions[" + std::to_string(i) + "]", causes);
+    }
+  }
+}
+
+}  // namespace kubexx::apiserver
