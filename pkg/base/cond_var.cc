@@ -16,6 +16,7 @@ namespace kubexx::base {
 namespace {
 
 static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
+static_assert(sizeof(timespec) == 2 * sizeof(long), "SYS_futex takes the kernel's timespec");
 
 long Futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value,
            const timespec* deadline) {

@@ -1,7 +1,7 @@
 /// @file
 /// Mutex, scoped lock and condition variable that carry clang's thread-safety annotations, so that
-/// an unguarded access to shared state is a compile error under -Wthread-safety. They behave as
-/// std::mutex, std::lock_guard and std::condition_variable_any do.
+/// an unguarded access to shared state is a compile error under -Wthread-safety. They are used as
+/// std::mutex, std::lock_guard and std::condition_variable_any are.
 #ifndef KUBEXX_BASE_MUTEX_H_
 #define KUBEXX_BASE_MUTEX_H_
 
@@ -79,7 +79,8 @@ class KX_THREAD_ANNOTATION(scoped_lockable) MutexLock {
 };
 
 /// A condition variable for Mutex. Waits for a time, or for a stop, go through Clock::WaitUntil so
-/// that time can be injected. All waits may end without a reason.
+/// that time can be injected. All waits may end without a reason. It may be destroyed when all who
+/// waited have returned, which is later than std's.
 ///
 /// A futex, where std::condition_variable_any is a mutex and glibc's condition variable: whoever is
 /// woken waits for nobody else than the holder of its own Mutex, notifying costs no system call
