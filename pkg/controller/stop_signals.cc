@@ -57,20 +57,19 @@ void StopSignals::Await() {
       return;
     }
     if (std::exchange(told_, true)) {
-      requester_
-          .detach();  // it may hang; a thread that nobody joined is an error to ThreadSanitizer
       _exit(EXIT_FAILURE);
     }
     Stop(number);
   }
 }
 
-// On threads of their own: a callback may hang, and so does a line that nobody reads.
+// On threads of their own: a callback may hang, and so does a line that nobody reads. Nobody joins
+// the second one either; whoever has a callback waits for its end by std::stop_callback.
 void StopSignals::Stop(int number) {
   internal::Briefly([number] {
     logging::Info("Stopping", {{"signal", number == SIGTERM ? "SIGTERM" : "SIGINT"}});
   });
-  requester_ = std::jthread([this] { stop_.request_stop(); });
+  std::thread([stop = stop_]() mutable { stop.request_stop(); }).detach();
 }
 
 }  // namespace kubexx::controller

@@ -10,9 +10,9 @@ namespace kubexx::controller {
 
 /// Make one at the start of main, before any thread: it blocks the two signals in this thread, and
 /// so in all that are started from it, and takes them on a thread of its own. The first one
-/// requests the stop; a second one ends the process at once with status 1, whatever the callbacks
-/// of the stop are at. SIGPIPE is ignored. At
-/// its end the signals do what they did before. At most one at a time.
+/// requests the stop, whose callbacks may still run when this has gone; a second one ends the
+/// process at once with status 1, whatever they are at. SIGPIPE is ignored. At its end the signals
+/// do what they did before. At most one at a time.
 class StopSignals {
  public:
   StopSignals();
@@ -27,8 +27,7 @@ class StopSignals {
   void Stop(int number);
 
   std::stop_source stop_;
-  bool told_ = false;       // of thread_ alone
-  std::jthread requester_;  // likewise; thread_ ends first
+  bool told_ = false;  // of thread_ alone
   std::jthread thread_;
 };
 

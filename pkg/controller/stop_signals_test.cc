@@ -73,12 +73,10 @@ void BlockStandardError() {
 TEST_F(StopSignalsTest, TheStopIsRequestedThoughNobodyReadsTheLog) {
   const auto run = [] {
     BlockStandardError();
-    {
-      const StopSignals signals;
-      kill(getpid(), SIGTERM);
-      WaitForStop(signals.token());
-    }
-    _exit(42);  // with no thread left of which ThreadSanitizer would tell on standard error
+    const StopSignals signals;
+    kill(getpid(), SIGTERM);
+    WaitForStop(signals.token());
+    _exit(42);
   };
   EXPECT_EXIT(run(), ::testing::ExitedWithCode(42), "");
 }
