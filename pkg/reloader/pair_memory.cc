@@ -137,6 +137,7 @@ PairMemory::TemplateNews PairMemory::TemplateChanged(const WorkloadId& workload,
                                                      const TemplateChange& change) {
   const base::MutexLock lock(mu_);
   Knowledge& known = states_[workload];
+  ++known.templates;
   if (change.was_rolled_out) {
     known.formers.clear();
     known.has_unknown_formers = false;
@@ -256,6 +257,9 @@ bool PairMemory::Apply(const WorkloadId& workload, const Plan& plan) {
   const base::MutexLock lock(mu_);
   const auto found = states_.try_emplace(workload).first;
   Knowledge& known = found->second;
+  if (plan.templates != known.templates) {
+    return false;  // what it says of the pods is of others
+  }
   bool is_right = true;
   for (const auto& [source, state] : plan.learnt) {
     const auto [there, is_new] = known.pairs.try_emplace(source, state);

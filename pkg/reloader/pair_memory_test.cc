@@ -316,9 +316,11 @@ TEST(PairMemory, WhatASourceChangedToBeforeItWasDeletedIsNotWhatOneMadeAnewHas) 
 void Release(PairMemory& memory) {
   Plan plan;
   plan.learnt = {{kPairSource, {.kind = Kind::kConfirmed, .digest = kOld}}};
+  plan.templates = memory.Get(kPairWorkload).templates;
   memory.Apply(kPairWorkload, plan);
   memory.TemplateChanged(kPairWorkload, {.since = 200, .before = "one", .now = "two"});
   plan.learnt = {{kPairSource, {.kind = Kind::kConfirmed, .digest = kNew}}};
+  plan.templates = memory.Get(kPairWorkload).templates;
   memory.Apply(kPairWorkload, plan);  // older than the template
 }
 
@@ -433,6 +435,17 @@ void RollToNew(PairMemory& memory, bool with_answer = true) {
   if (with_answer) {
     memory.Confirm(kPairWorkload, ChangeTo(kNew), true);
   }
+}
+
+TEST(PairMemory, APlanOfATemplateFromBeforeSaysNothing) {
+  PairMemory memory;
+  RollToNew(memory);
+  Plan plan;  // begins before the template goes back, and ends after it
+  plan.templates = memory.Get(kPairWorkload).templates;
+  plan.learnt = {{kPairSource, {.kind = Kind::kConfirmed, .digest = kNew}}};
+  EXPECT_EQ(memory.TemplateChanged(kPairWorkload, BackToOne()), News::kSetBack);
+  EXPECT_FALSE(memory.Apply(kPairWorkload, plan));
+  EXPECT_EQ(BeganWith(memory), UnknownData()) << "so the rollout is due again";
 }
 
 TEST(PairMemory, UndoingARolloutOfTheOperatorBeforeItIsThroughIsLeftAlone) {

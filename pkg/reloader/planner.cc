@@ -40,6 +40,7 @@ class Planner {
 
   Plan Run() {
     plan_.seen = known_.moves;
+    plan_.templates = known_.templates;
     TakeNewerRecords();
     plan_.baseline.uid = workload_.uid;
     if (recorded_) {

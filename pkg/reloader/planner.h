@@ -60,6 +60,8 @@ struct Knowledge {
   /// Its pod template was last changed, or it was made, at this resource version or later; 0: not
   /// known. Pods of that template began after everything that was written before.
   std::uint64_t template_since = 0;
+  /// How often its template has changed, as far as is known.
+  std::uint64_t templates = 0;
   /// The latest changes of sources that no plan has seen, in order; a few of each at most.
   std::map<SourceId, std::vector<Move>> moves{};
   /// A template from before, and what its pods had begun with, while no rollout has ended since
@@ -110,8 +112,9 @@ struct Plan {
   Baseline baseline{};
   /// `baseline` says more than the workload's annotation.
   bool record = false;
-  /// States that are known to hold now.
+  /// States that are known to hold now, of the template of Knowledge::templates.
   std::vector<std::pair<SourceId, PairState>> learnt{};
+  std::uint64_t templates = 0;
   /// Changes that it took into account.
   std::map<SourceId, std::vector<Move>> seen{};
   /// `baseline` says something else of a source than the workload's annotation, which is there, or
