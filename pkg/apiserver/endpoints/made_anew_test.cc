@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "kubexx/apiserver/endpoints/api.h"
+#include "kubexx/apiserver/endpoints/testing/api_fixture.h"
 #include "kubexx/apiserver/endpoints/testing/forwarding_storage.h"
 #include "kubexx/apiserver/storage/memory.h"
 
@@ -47,15 +48,6 @@ class MadeAnewTest : public ::testing::Test {
     EXPECT_TRUE(slow_.Bootstrap({}));
     EXPECT_TRUE(other_.Bootstrap({}));
   }
-  static http::Response Do(Api& api, std::string method, std::string path, std::string body = {},
-                           std::string type = "application/json") {
-    http::Request request;
-    request.method = std::move(method);
-    request.path = std::move(path);
-    request.body = std::move(body);
-    request.headers = {{"Content-Type", std::move(type)}};
-    return api.Handle(request);
-  }
 
   std::unique_ptr<storage::MemoryStorage> memory_ = *storage::NewMemoryStorage({});
   InterruptedStorage interrupted_{*memory_};
@@ -67,28 +59,34 @@ constexpr const char* kAnewNamespace = R"({"metadata":{"name":"team"}})";
 constexpr const char* kAnewMaps = "/api/v1/namespaces/team/configmaps";
 
 TEST_F(MadeAnewTest, ANamespaceIsNotEmptied) {
-  ASSERT_EQ(Do(slow_, "POST", "/api/v1/namespaces", kAnewNamespace).status, 201);
-  ASSERT_EQ(Do(slow_, "POST", kAnewMaps, R"({"metadata":{"name":"m"},"data":{"a":"old"}})").status,
-            201);
+  ASSERT_EQ(testing::Ask(slow_, "POST", "/api/v1/namespaces", kAnewNamespace).status, 201);
+  ASSERT_EQ(
+      testing::Ask(slow_, "POST", kAnewMaps, R"({"metadata":{"name":"m"},"data":{"a":"old"}})")
+          .status,
+      201);
   interrupted_.Before("/registry/configmaps/team/", [this] {
     // Somebody ends the namespace without emptying it.
-    EXPECT_EQ(Do(other_, "DELETE", std::string(kAnewMaps) + "/m").status, 200);
-    EXPECT_EQ(Do(other_, "PUT", "/api/v1/namespaces/team/finalize", kAnewNamespace).status, 200);
-    EXPECT_EQ(Do(other_, "POST", "/api/v1/namespaces", kAnewNamespace).status, 201);
+    EXPECT_EQ(testing::Ask(other_, "DELETE", std::string(kAnewMaps) + "/m").status, 200);
+    EXPECT_EQ(
+        testing::Ask(other_, "PUT", "/api/v1/namespaces/team/finalize", kAnewNamespace).status,
+        200);
+    EXPECT_EQ(testing::Ask(other_, "POST", "/api/v1/namespaces", kAnewNamespace).status, 201);
     for (const char* const name : {"m", "n"}) {
-      EXPECT_EQ(Do(other_, "POST", kAnewMaps,
-                   R"({"metadata":{"name":")" + std::string(name) + R"("},"data":{"a":"new"}})")
-                    .status,
-                201);
+      EXPECT_EQ(
+          testing::Ask(other_, "POST", kAnewMaps,
+                       R"({"metadata":{"name":")" + std::string(name) + R"("},"data":{"a":"new"}})")
+              .status,
+          201);
     }
   });
-  EXPECT_EQ(Do(slow_, "DELETE", "/api/v1/namespaces/team").status, 200);
+  EXPECT_EQ(testing::Ask(slow_, "DELETE", "/api/v1/namespaces/team").status, 200);
   slow_.Tick();
   slow_.Reap();
   for (const char* const name : {"/m", "/n"}) {
-    EXPECT_THAT(Do(other_, "GET", kAnewMaps + std::string(name)).body, HasSubstr(R"("a":"new")"));
+    EXPECT_THAT(testing::Ask(other_, "GET", kAnewMaps + std::string(name)).body,
+                HasSubstr(R"("a":"new")"));
   }
-  EXPECT_THAT(Do(other_, "GET", "/api/v1/namespaces/team").body, HasSubstr("Active"));
+  EXPECT_THAT(testing::Ask(other_, "GET", "/api/v1/namespaces/team").body, HasSubstr("Active"));
 }
 
 TEST_F(MadeAnewTest, ADefinitionKeepsItsObjects) {
@@ -96,33 +94,33 @@ TEST_F(MadeAnewTest, ADefinitionKeepsItsObjects) {
   const std::string definition = definitions + "/nuts.example.com";
   const std::string nuts = "/apis/example.com/v1/namespaces/default/nuts";
   const auto define = [&](Api& api) {
-    return Do(api, "POST", definitions, R"({"metadata":{"name":"nuts.example.com"},
+    return testing::Ask(api, "POST", definitions, R"({"metadata":{"name":"nuts.example.com"},
       "spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"nuts","kind":"Nut"},
        "versions":[{"name":"v1","served":true,"storage":true,
         "schema":{"openAPIV3Schema":{"type":"object"}}}]}})")
         .status;
   };
   const auto make = [&](Api& api) {
-    return Do(api, "POST", nuts,
-              R"({"apiVersion":"example.com/v1","kind":"Nut","metadata":{"name":"n"}})")
+    return testing::Ask(api, "POST", nuts,
+                        R"({"apiVersion":"example.com/v1","kind":"Nut","metadata":{"name":"n"}})")
         .status;
   };
   ASSERT_EQ(define(slow_), 201);
   ASSERT_EQ(make(slow_), 201);
   interrupted_.Before("/registry/example.com/nuts/", [&] {
     ASSERT_TRUE(memory_->Delete("/registry/example.com/nuts/default/n", 0, {}));
-    EXPECT_EQ(Do(other_, "PATCH", definition, R"({"metadata":{"finalizers":null}})",
-                 "application/merge-patch+json")
+    EXPECT_EQ(testing::Ask(other_, "PATCH", definition, R"({"metadata":{"finalizers":null}})",
+                           "application/merge-patch+json")
                   .status,
               200);
     EXPECT_EQ(define(other_), 201);
     EXPECT_EQ(make(other_), 201);
   });
-  EXPECT_EQ(Do(slow_, "DELETE", definition).status, 200);
+  EXPECT_EQ(testing::Ask(slow_, "DELETE", definition).status, 200);
   slow_.Tick();
   slow_.Reap();
-  EXPECT_EQ(Do(other_, "GET", nuts + "/n").status, 200);
-  EXPECT_EQ(Do(other_, "GET", definition).status, 200);
+  EXPECT_EQ(testing::Ask(other_, "GET", nuts + "/n").status, 200);
+  EXPECT_EQ(testing::Ask(other_, "GET", definition).status, 200);
 }
 
 }  // namespace

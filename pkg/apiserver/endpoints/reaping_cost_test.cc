@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kubexx/apiserver/endpoints/api.h"
+#include "kubexx/apiserver/endpoints/testing/api_fixture.h"
 #include "kubexx/apiserver/endpoints/testing/forwarding_storage.h"
 #include "kubexx/apiserver/storage/memory.h"
 
@@ -43,14 +44,9 @@ class CountingStorage final : public testing::ForwardingStorage {
 class ReapingCostTest : public ::testing::Test {
  protected:
   ReapingCostTest() { EXPECT_TRUE(api_.Bootstrap({})); }
-  http::Response Do(std::string method, std::string path, std::string body = {},
+  http::Response Do(std::string method, const std::string& target, std::string body = {},
                     std::string type = "application/json") {
-    http::Request request;
-    request.method = std::move(method);
-    request.path = std::move(path);
-    request.body = std::move(body);
-    request.headers = {{"Content-Type", std::move(type)}};
-    return api_.Handle(request);
+    return testing::Ask(api_, std::move(method), target, std::move(body), std::move(type));
   }
 
   std::unique_ptr<storage::MemoryStorage> memory_ = *storage::NewMemoryStorage({});

@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "kubexx/apiserver/endpoints/testing/api_fixture.h"
 #include "kubexx/apiserver/endpoints/testing/forwarding_storage.h"
 #include "kubexx/apiserver/endpoints/testing/webhook_fixture.h"
 #include "kubexx/base/mutex.h"
@@ -257,29 +258,21 @@ class BadStorage final : public testing::ForwardingStorage {
 class BadStorageTest : public ::testing::Test {
  protected:
   BadStorageTest() { EXPECT_TRUE(api_.Bootstrap({})); }
-  static http::Response Do(Api& api, std::string method, std::string path, std::string body = {},
-                           std::string type = "application/json") {
-    http::Request request;
-    request.method = std::move(method);
-    request.path = std::move(path);
-    request.body = std::move(body);
-    request.headers = {{"Content-Type", std::move(type)}};
-    return api.Handle(request);
-  }
   void MakeTeamWithMaps(int count) {
-    ASSERT_EQ(Do(api_, "POST", "/api/v1/namespaces", R"({"metadata":{"name":"team"}})").status,
-              201);
+    ASSERT_EQ(
+        testing::Ask(api_, "POST", "/api/v1/namespaces", R"({"metadata":{"name":"team"}})").status,
+        201);
     for (int i = 0; i < count; ++i) {
-      ASSERT_EQ(
-          Do(api_, "POST", kReapedMaps, R"({"metadata":{"name":"m)" + std::to_string(i) + R"("}})")
-              .status,
-          201);
+      ASSERT_EQ(testing::Ask(api_, "POST", kReapedMaps,
+                             R"({"metadata":{"name":"m)" + std::to_string(i) + R"("}})")
+                    .status,
+                201);
     }
   }
   /// Lets the server's threads work until the namespace has gone, for a minute.
   static bool Goes(Api& api, const std::string& path) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-    while (Do(api, "GET", path).status != 404) {
+    while (testing::Ask(api, "GET", path).status != 404) {
       if (std::chrono::steady_clock::now() > end) {
         return false;
       }
@@ -296,9 +289,9 @@ class BadStorageTest : public ::testing::Test {
 };
 
 TEST_F(BadStorageTest, DefinitionsAreWrittenWhileObjectsOfOthersGo) {
-  ASSERT_EQ(Do(api_, "POST", kReapedCrds, DefinitionOf("ks", "v1")).status, 201);
-  ASSERT_EQ(Do(api_, "POST", "/apis/e.x/v1/namespaces/default/ks",
-               R"({"apiVersion":"e.x/v1","kind":"Kks","metadata":{"name":"k"}})")
+  ASSERT_EQ(testing::Ask(api_, "POST", kReapedCrds, DefinitionOf("ks", "v1")).status, 201);
+  ASSERT_EQ(testing::Ask(api_, "POST", "/apis/e.x/v1/namespaces/default/ks",
+                         R"({"apiVersion":"e.x/v1","kind":"Kks","metadata":{"name":"k"}})")
                 .status,
             201);
   std::latch held(1);
@@ -307,12 +300,13 @@ TEST_F(BadStorageTest, DefinitionsAreWrittenWhileObjectsOfOthersGo) {
     held.count_down();
     release.wait();
   });
-  std::jthread deleter(
-      [&] { EXPECT_EQ(Do(api_, "DELETE", std::string(kReapedCrds) + "/ks.e.x").status, 200); });
+  std::jthread deleter([&] {
+    EXPECT_EQ(testing::Ask(api_, "DELETE", std::string(kReapedCrds) + "/ks.e.x").status, 200);
+  });
   held.wait();
   auto made = std::async(std::launch::async, [&] {
-    const int status = Do(api_, "POST", kReapedCrds, DefinitionOf("ls", "v1")).status;
-    return std::pair(status, Do(api_, "GET", "/apis/e.x/v1/ls").status);
+    const int status = testing::Ask(api_, "POST", kReapedCrds, DefinitionOf("ls", "v1")).status;
+    return std::pair(status, testing::Ask(api_, "GET", "/apis/e.x/v1/ls").status);
   });
   EXPECT_EQ(made.wait_for(std::chrono::minutes(1)), std::future_status::ready);
   release.count_down();
@@ -322,7 +316,7 @@ TEST_F(BadStorageTest, DefinitionsAreWrittenWhileObjectsOfOthersGo) {
 TEST_F(BadStorageTest, WhatCannotBeDeletedIsNotTriedAgainAtOnce) {
   MakeTeamWithMaps(2'100);
   storage_.refuses_deletions = true;
-  EXPECT_EQ(Do(api_, "DELETE", kReapedTeam).status, 200);
+  EXPECT_EQ(testing::Ask(api_, "DELETE", kReapedTeam).status, 200);
   EXPECT_FALSE(api_.Reap());
   storage_.refuses_deletions = false;
   EXPECT_TRUE(api_.Reap());
@@ -333,35 +327,40 @@ TEST_F(BadStorageTest, WhatCannotBeDeletedIsNotTriedAgainAtOnce) {
 TEST_F(BadStorageTest, WhatCannotBeDeletedHoldsBackNoOthers) {
   MakeTeamWithMaps(2'100);
   const std::string secrets = std::string(kReapedTeam) + "/secrets";
-  ASSERT_EQ(Do(api_, "POST", secrets, R"({"metadata":{"name":"s"}})").status, 201);
+  ASSERT_EQ(testing::Ask(api_, "POST", secrets, R"({"metadata":{"name":"s"}})").status, 201);
   storage_.refuses_deletions = true;
-  EXPECT_EQ(Do(api_, "DELETE", kReapedTeam).status, 200);
+  EXPECT_EQ(testing::Ask(api_, "DELETE", kReapedTeam).status, 200);
   api_.Reap();
-  EXPECT_EQ(Do(api_, "GET", secrets + "/s").status, 404);
+  EXPECT_EQ(testing::Ask(api_, "GET", secrets + "/s").status, 404);
 }
 
 TEST_F(BadStorageTest, ADeletionWhoseAnswerWasLostIsDone) {
-  ASSERT_EQ(Do(api_, "POST", "/api/v1/namespaces", R"({"metadata":{"name":"team"}})").status, 201);
+  ASSERT_EQ(
+      testing::Ask(api_, "POST", "/api/v1/namespaces", R"({"metadata":{"name":"team"}})").status,
+      201);
   storage_.LoseAnswer("/registry/namespaces/team");
-  EXPECT_NE(Do(api_, "DELETE", kReapedTeam).status, 200);
+  EXPECT_NE(testing::Ask(api_, "DELETE", kReapedTeam).status, 200);
   EXPECT_TRUE(Goes(api_, kReapedTeam));
 }
 
 TEST_F(BadStorageTest, ANamespaceThatAnotherServerEndsGoes) {
-  ASSERT_EQ(Do(api_, "POST", "/api/v1/namespaces", R"({"metadata":{"name":"team"}})").status, 201);
+  ASSERT_EQ(
+      testing::Ask(api_, "POST", "/api/v1/namespaces", R"({"metadata":{"name":"team"}})").status,
+      201);
   const std::string map = std::string(kReapedMaps) + "/m";
   ASSERT_EQ(
-      Do(api_, "POST", kReapedMaps, R"({"metadata":{"name":"m","finalizers":["e.x/f"]}})").status,
+      testing::Ask(api_, "POST", kReapedMaps, R"({"metadata":{"name":"m","finalizers":["e.x/f"]}})")
+          .status,
       201);
   {
     Api other(*memory_, {});
     ASSERT_TRUE(other.Bootstrap({}));
-    EXPECT_EQ(Do(other, "DELETE", kReapedTeam).status, 200);
+    EXPECT_EQ(testing::Ask(other, "DELETE", kReapedTeam).status, 200);
   }
-  EXPECT_EQ(
-      Do(api_, "PATCH", map, R"({"metadata":{"finalizers":null}})", "application/merge-patch+json")
-          .status,
-      200);
+  EXPECT_EQ(testing::Ask(api_, "PATCH", map, R"({"metadata":{"finalizers":null}})",
+                         "application/merge-patch+json")
+                .status,
+            200);
   EXPECT_TRUE(Goes(api_, kReapedTeam));
 }
 

@@ -10,12 +10,28 @@
 #include <stop_token>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "kubexx/apiserver/endpoints/api.h"
 #include "kubexx/apiserver/storage/memory.h"
 #include "kubexx/codec/json_tree.h"
 
 namespace kubexx::apiserver::testing {
+
+/// Has `api` answer; "?" in the target begins the query.
+inline http::Response Ask(Api& api, std::string method, const std::string& target,
+                          std::string body = {}, std::string content_type = "application/json",
+                          std::vector<std::pair<std::string, std::string>> headers = {}) {
+  http::Request request;
+  request.method = std::move(method);
+  const std::size_t question = target.find('?');
+  request.path = target.substr(0, question);
+  request.query = question == std::string::npos ? "" : target.substr(question + 1);
+  request.body = std::move(body);
+  request.headers = std::move(headers);
+  request.headers.emplace_back("Content-Type", std::move(content_type));
+  return api.Handle(request);
+}
 
 /// The base of fixtures; not thread-safe.
 class ApiFixture : public ::testing::Test {
@@ -35,15 +51,7 @@ class ApiFixture : public ::testing::Test {
   /// A request with `headers_`; "?" in the target begins the query.
   http::Response Do(std::string method, const std::string& target, std::string body = {},
                     std::string content_type = "application/json") {
-    http::Request request;
-    request.method = std::move(method);
-    const std::size_t question = target.find('?');
-    request.path = target.substr(0, question);
-    request.query = question == std::string::npos ? "" : target.substr(question + 1);
-    request.body = std::move(body);
-    request.headers = headers_;
-    request.headers.emplace_back("Content-Type", std::move(content_type));
-    return api_.Handle(request);
+    return Ask(api_, std::move(method), target, std::move(body), std::move(content_type), headers_);
   }
 
   /// What the server's own threads do in about a second.
