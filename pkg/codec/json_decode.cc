@@ -1,6 +1,7 @@
 #include <simdjson.h>
 
 #include "kubexx/codec/codec.h"
+#include "kubexx/codec/internal/field_access.h"
 #include "kubexx/codec/internal/field_error.h"
 #include "kubexx/codec/internal/json_scalar.h"
 #include "kubexx/codec/internal/json_scan.h"
@@ -12,11 +13,7 @@ namespace {
 
 namespace od = simdjson::ondemand;
 using internal::FieldError;
-
-template <class E>
-E& As(void* value) {
-  return *static_cast<E*>(value);
-}
+using internal::MutableAs;
 
 // The text of a scalar, which is not consumed by this.
 std::string_view Token(od::value& value) { return internal::TrimJsonSpace(value.raw_json_token()); }
@@ -113,11 +110,11 @@ bool Decoder::StringList(od::value& json, std::vector<std::string>& out) {
 bool Decoder::Element(const FieldSchema& field, od::value& json, void* value, int depth) {
   switch (field.kind) {
     case Kind::kRawExtension:
-      return Raw(json, As<apimachinery::RawExtension>(value).raw);
+      return Raw(json, MutableAs<apimachinery::RawExtension>(value).raw);
     case Kind::kFieldsV1:
-      return Raw(json, As<apimachinery::FieldsV1>(value).raw);
+      return Raw(json, MutableAs<apimachinery::FieldsV1>(value).raw);
     case Kind::kJsonValue:
-      return Raw(json, As<apimachinery::JsonValue>(value).raw);
+      return Raw(json, MutableAs<apimachinery::JsonValue>(value).raw);
     case Kind::kMessage:
       return Message(*field.message, json, value, depth + 1);
     default:
@@ -127,7 +124,7 @@ bool Decoder::Element(const FieldSchema& field, od::value& json, void* value, in
     return true;
   }
   if (field.kind == Kind::kStringList) {
-    return StringList(json, As<std::vector<std::string>>(value));
+    return StringList(json, MutableAs<std::vector<std::string>>(value));
   }
   secret_ = secret_ || field.kind == Kind::kBytes;
   // simdjson has checked the UTF-8 and the control characters of the token.
@@ -173,7 +170,7 @@ bool Decoder::Union(const TypeSchema& schema, od::value& json, void* object, int
         }
       }
     } else if (field.kind == Kind::kBool) {
-      As<bool>(member) = true;
+      MutableAs<bool>(member) = true;
       if (type == od::json_type::boolean) {
         handled = true;
         if (!internal::ReadScalarToken(Kind::kBool, Token(json), member, error_)) {

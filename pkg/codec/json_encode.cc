@@ -2,6 +2,7 @@
 
 #include "kubexx/codec/base64.h"
 #include "kubexx/codec/codec.h"
+#include "kubexx/codec/internal/field_access.h"
 #include "kubexx/codec/internal/json_number.h"
 #include "kubexx/codec/internal/json_scan.h"
 #include "kubexx/codec/internal/zero.h"
@@ -10,10 +11,7 @@
 namespace kubexx::codec {
 namespace {
 
-template <class E>
-const E& As(const void* value) {
-  return *static_cast<const E*>(value);
-}
+using internal::As;
 
 const void* MemberOf(const FieldSchema& field, const void* object) {
   return static_cast<const char*>(object) + field.offset;

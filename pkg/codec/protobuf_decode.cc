@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "kubexx/codec/codec.h"
+#include "kubexx/codec/internal/field_access.h"
 #include "kubexx/codec/internal/field_error.h"
 #include "kubexx/codec/internal/protobuf_field.h"
 #include "kubexx/codec/internal/wire.h"
@@ -11,6 +12,7 @@ namespace {
 
 using internal::FieldError;
 using internal::FindField;
+using internal::MutableAs;
 using internal::StoreVarint;
 using internal::Tag;
 using internal::WireReader;
@@ -24,11 +26,6 @@ constexpr std::string_view kWrongType = "wrong wire type";
 constexpr std::size_t kMaxReserve = 1024;
 constexpr std::string_view kBadTag = "bad field tag";
 constexpr std::string_view kBadUnknown = "bad unknown field";
-
-template <class E>
-E& MutableAs(void* value) {
-  return *static_cast<E*>(value);
-}
 
 // Most strings on the wire are empty, because Go's value fields are always written.
 void Assign(std::string& text, std::string_view bytes) {

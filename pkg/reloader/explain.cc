@@ -198,12 +198,6 @@ std::string SummaryOf(const SourceExplanation& source, const ExplainInput& input
          KeysText(source, input);
 }
 
-bool IsDue(const Plan& plan, const SourceId& source) {
-  return std::ranges::any_of(plan.changes, [&](const Change& change) {
-    return std::ranges::find(change.causes, source) != change.causes.end();
-  });
-}
-
 SourceExplanation ExplainSource(const ExplainInput& input, const SourceId& id, const Plan& plan,
                                 const std::optional<Baseline>& baseline, PatternCache& patterns) {
   SourceExplanation result{.id = id};

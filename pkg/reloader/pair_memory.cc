@@ -47,13 +47,6 @@ void AddTo(std::vector<Move>& moves, const Move& move) {
   }
 }
 
-/// Whether the plan is to roll for the source.
-bool IsDue(const Plan& plan, const SourceId& source) {
-  return std::ranges::any_of(plan.changes, [&](const Change& change) {
-    return std::ranges::find(change.causes, source) != change.causes.end();
-  });
-}
-
 /// Pods began at `since`: of what changed before they have the latest.
 void BeginPods(Knowledge& known, std::uint64_t since) {
   known.template_since = since;

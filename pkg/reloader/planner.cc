@@ -305,6 +305,12 @@ class Planner {
 
 }  // namespace
 
+bool IsDue(const Plan& plan, const SourceId& source) {
+  return std::ranges::any_of(plan.changes, [&](const Change& change) {
+    return std::ranges::find(change.causes, source) != change.causes.end();
+  });
+}
+
 Plan MakePlan(const Workload& workload, const SourceLookup& sources, const Knowledge& known,
               const DecisionRules& rules, PatternCache& patterns) {
   return Planner(workload, sources, known, rules, patterns).Run();

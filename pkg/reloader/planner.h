@@ -132,6 +132,9 @@ struct Plan {
   std::vector<SourceId> left_out{};
 };
 
+/// Whether `plan` is to roll for `source`.
+bool IsDue(const Plan& plan, const SourceId& source);
+
 /// Digests of the present data of sources over other keys than those that count now.
 class DigestsOver {
  public:

@@ -15,7 +15,7 @@ using testing::Not;
 using testing::Pair;
 using testing::UnorderedElementsAre;
 
-const Digest kRecorded = DigestOf("old");
+const Digest kRecordedDigest = DigestOf("old");
 const Digest kChanged = DigestOf("new");
 const SourceId kPlannedConfig{SourceType::kConfigMap, {"ns", "config"}};
 const SourceId kPlannedPassword{SourceType::kSecret, {"ns", "password"}};
@@ -30,8 +30,8 @@ class PlannerBaselineTest : public testing::Test {
     workload_.containers = {
         {.name = "app",
          .references = {{SourceType::kConfigMap, "config"}, {SourceType::kSecret, "password"}}}};
-    Put(kPlannedConfig, kRecorded);
-    Put(kPlannedPassword, kRecorded);
+    Put(kPlannedConfig, kRecordedDigest);
+    Put(kPlannedPassword, kRecordedDigest);
   }
   void Put(const SourceId& id, const Digest& digest) { sources_[id] = {id, digest, false, false}; }
   void Record(const std::map<SourceId, Digest>& digests, const std::string& uid = "uid-1") {
@@ -85,40 +85,40 @@ TEST_F(PlannerBaselineTest, FirstSightRecordsAndRollsNothing) {
   const Plan plan = Make();
   EXPECT_THAT(plan.changes, IsEmpty());
   EXPECT_TRUE(plan.record);
-  EXPECT_EQ(BaselineAfter(plan, {}), "v1 uid-1 configmap/config=" + kRecorded.ToString() +
-                                         " secret/password=" + kRecorded.ToString());
+  EXPECT_EQ(BaselineAfter(plan, {}), "v1 uid-1 configmap/config=" + kRecordedDigest.ToString() +
+                                         " secret/password=" + kRecordedDigest.ToString());
   WriteAndLookAgain(plan);
 }
 
 TEST_F(PlannerBaselineTest, AChangeMadeWhileDownRollsOnce) {
-  Record({{kPlannedConfig, kRecorded}, {kPlannedPassword, kRecorded}});
+  Record({{kPlannedConfig, kRecordedDigest}, {kPlannedPassword, kRecordedDigest}});
   Put(kPlannedConfig, kChanged);
   const Plan plan = Make();
   ASSERT_EQ(plan.changes.size(), 1U);
   EXPECT_EQ(plan.changes[0].value, kChanged.ToString());
   EXPECT_FALSE(plan.record) << "until it is written the old digest stays";
-  EXPECT_THAT(
-      Parsed(BaselineAfter(plan, plan.changes)).digests,
-      UnorderedElementsAre(Pair(kPlannedConfig, kChanged), Pair(kPlannedPassword, kRecorded)));
+  EXPECT_THAT(Parsed(BaselineAfter(plan, plan.changes)).digests,
+              UnorderedElementsAre(Pair(kPlannedConfig, kChanged),
+                                   Pair(kPlannedPassword, kRecordedDigest)));
   WriteAndLookAgain(plan);
 }
 
 TEST_F(PlannerBaselineTest, WithoutAWriteAChangeStaysPendingOnRecordToo) {
   Put(kPlannedConfig, kChanged);
-  const Plan plan = Make({.pairs = {{kPlannedConfig, {Kind::kObserved, kRecorded}}}});
+  const Plan plan = Make({.pairs = {{kPlannedConfig, {Kind::kObserved, kRecordedDigest}}}});
   EXPECT_EQ(plan.changes.size(), 1U);
   EXPECT_TRUE(plan.record);
-  EXPECT_EQ(Parsed(BaselineAfter(plan, {})).digests[kPlannedConfig], kRecorded);
+  EXPECT_EQ(Parsed(BaselineAfter(plan, {})).digests[kPlannedConfig], kRecordedDigest);
 }
 
 TEST_F(PlannerBaselineTest, ARolloutUndoneIsNoChangeOfData) {
   // kubectl rollout undo brings back the old variable and the old annotation.
   workload_.baseline_restored = apimachinery::Time{.seconds = 100};
   Put(kPlannedConfig, kChanged);
-  Record({{kPlannedConfig, kRecorded}, {kPlannedPassword, kRecorded}});
-  SetVariable(kRecorded);
+  Record({{kPlannedConfig, kRecordedDigest}, {kPlannedPassword, kRecordedDigest}});
+  SetVariable(kRecordedDigest);
   const Plan plan = Make({.pairs = {{kPlannedConfig, {Kind::kConfirmed, kChanged}},
-                                    {kPlannedPassword, {Kind::kConfirmed, kRecorded}}}});
+                                    {kPlannedPassword, {Kind::kConfirmed, kRecordedDigest}}}});
   EXPECT_THAT(plan.changes, IsEmpty());
   EXPECT_TRUE(plan.record);
   EXPECT_EQ(Parsed(BaselineAfter(plan, {})).digests[kPlannedConfig], kChanged);
@@ -126,16 +126,16 @@ TEST_F(PlannerBaselineTest, ARolloutUndoneIsNoChangeOfData) {
 
 TEST_F(PlannerBaselineTest, TheBaselineCountsMoreThanAVariableSetBack) {
   Put(kPlannedConfig, kChanged);
-  Record({{kPlannedConfig, kChanged}, {kPlannedPassword, kRecorded}});
-  SetVariable(kRecorded);
+  Record({{kPlannedConfig, kChanged}, {kPlannedPassword, kRecordedDigest}});
+  SetVariable(kRecordedDigest);
   EXPECT_THAT(Make().changes, IsEmpty());
 }
 
 TEST_F(PlannerBaselineTest, TheBaselineCountsMoreThanAVariableThatIsRight) {
-  // A DaemonSet rolled for kRecorded, its rollout undone, and the data mended while nothing
+  // A DaemonSet rolled for kRecordedDigest, its rollout undone, and the data mended while nothing
   // watched: undoing leaves the annotations alone.
   Put(kPlannedConfig, kChanged);
-  Record({{kPlannedConfig, kRecorded}, {kPlannedPassword, kRecorded}});
+  Record({{kPlannedConfig, kRecordedDigest}, {kPlannedPassword, kRecordedDigest}});
   SetVariable(kChanged);
   const Plan plan = Make();
   ASSERT_EQ(plan.changes.size(), 1U);
@@ -144,22 +144,25 @@ TEST_F(PlannerBaselineTest, TheBaselineCountsMoreThanAVariableThatIsRight) {
 
 TEST_F(PlannerBaselineTest, WhatAnotherReplicaRolledMeanwhileCounts) {
   Put(kPlannedConfig, kChanged);
-  Record({{kPlannedConfig, kChanged}, {kPlannedPassword, kRecorded}});
-  EXPECT_THAT(Make({.pairs = {{kPlannedConfig, {Kind::kObserved, kRecorded}}}}).changes, IsEmpty());
-  EXPECT_THAT(Make({.pairs = {{kPlannedConfig, {Kind::kConfirmed, kRecorded}}}}).changes,
+  Record({{kPlannedConfig, kChanged}, {kPlannedPassword, kRecordedDigest}});
+  EXPECT_THAT(Make({.pairs = {{kPlannedConfig, {Kind::kObserved, kRecordedDigest}}}}).changes,
+              IsEmpty());
+  EXPECT_THAT(Make({.pairs = {{kPlannedConfig, {Kind::kConfirmed, kRecordedDigest}}}}).changes,
               IsEmpty());
   // What it rolled for is mended in the meantime: the pods have what it recorded.
-  Put(kPlannedConfig, kRecorded);
-  EXPECT_EQ(Make({.pairs = {{kPlannedConfig, {Kind::kConfirmed, kRecorded}}}}).changes.size(), 1U);
+  Put(kPlannedConfig, kRecordedDigest);
+  EXPECT_EQ(Make({.pairs = {{kPlannedConfig, {Kind::kConfirmed, kRecordedDigest}}}}).changes.size(),
+            1U);
   Put(kPlannedConfig, kChanged);
-  const PairState ahead{.kind = Kind::kConfirmed, .digest = kRecorded, .is_ahead_of_record = true};
+  const PairState ahead{
+      .kind = Kind::kConfirmed, .digest = kRecordedDigest, .is_ahead_of_record = true};
   EXPECT_EQ(Make({.pairs = {{kPlannedConfig, ahead}}}).changes.size(), 1U)
       << "the baseline is the older one";
 }
 
 TEST_F(PlannerBaselineTest, ACopyOnAnotherObjectIsNotBelieved) {
   Put(kPlannedConfig, kChanged);
-  Record({{kPlannedConfig, kRecorded}}, "uid-of-the-original");
+  Record({{kPlannedConfig, kRecordedDigest}}, "uid-of-the-original");
   const Plan plan = Make();
   EXPECT_THAT(plan.changes, IsEmpty());
   EXPECT_TRUE(plan.record);
@@ -172,19 +175,19 @@ TEST_F(PlannerBaselineTest, AMangledOneIsReplaced) {
   const Plan plan = Make();
   EXPECT_THAT(plan.changes, IsEmpty());
   EXPECT_TRUE(plan.record);
-  SetVariable(kRecorded);
+  SetVariable(kRecordedDigest);
   EXPECT_EQ(Make().changes.size(), 1U) << "then the variable is what there is";
 }
 
 TEST_F(PlannerBaselineTest, StateOfStakaterReloaderIsHonouredWithoutARollout) {
-  SetVariable(kRecorded);
+  SetVariable(kRecordedDigest);
   Plan plan = Make();
   EXPECT_THAT(plan.changes, IsEmpty());
   WriteAndLookAgain(plan);
   workload_.annotations.erase(std::string(kBaselineAnnotation));
   workload_.containers[0].variables.clear();
   workload_.template_annotations[std::string(kLastReloadedFrom)] =
-      LastReloadedFrom(kPlannedConfig, kRecorded, "app", {});
+      LastReloadedFrom(kPlannedConfig, kRecordedDigest, "app", {});
   rules_.by_variables = false;
   EXPECT_THAT(Make().changes, IsEmpty());
   Put(kPlannedConfig, kChanged);
@@ -195,7 +198,7 @@ TEST_F(PlannerBaselineTest, StateOfStakaterReloaderIsHonouredWithoutARollout) {
 }
 
 TEST_F(PlannerBaselineTest, ANewReferenceOrRuleRecordsAndRollsNothing) {
-  Record({{kPlannedConfig, kRecorded}});
+  Record({{kPlannedConfig, kRecordedDigest}});
   Put(kPlannedPassword, kChanged);
   const Plan plan = Make();
   EXPECT_THAT(plan.changes, IsEmpty());
@@ -205,15 +208,15 @@ TEST_F(PlannerBaselineTest, ANewReferenceOrRuleRecordsAndRollsNothing) {
 
 TEST_F(PlannerBaselineTest, WhatAPatternMatchesNewlyIsNoNews) {
   workload_.annotations["configmap.reloader.stakater.com/reload"] = "other-.*";
-  Record({{kPlannedConfig, kRecorded}, {kPlannedPassword, kRecorded}});
-  Put({SourceType::kConfigMap, {"ns", "other-1"}}, kRecorded);
+  Record({{kPlannedConfig, kRecordedDigest}, {kPlannedPassword, kRecordedDigest}});
+  Put({SourceType::kConfigMap, {"ns", "other-1"}}, kRecordedDigest);
   const Plan plan = Make();
   EXPECT_TRUE(plan.record);
   EXPECT_FALSE(plan.is_news) << "it may come and go all day";
 }
 
 TEST_F(PlannerBaselineTest, WhatNoRuleAsksForIsKeptAndCountsAgain) {
-  Record({{kPlannedConfig, kRecorded}, {kPlannedPassword, kRecorded}});
+  Record({{kPlannedConfig, kRecordedDigest}, {kPlannedPassword, kRecordedDigest}});
   workload_.annotations["configmaps.exclude.reloader.stakater.com/reload"] = "config";
   Put(kPlannedConfig, kChanged);
   Plan plan = Make();
@@ -222,7 +225,7 @@ TEST_F(PlannerBaselineTest, WhatNoRuleAsksForIsKeptAndCountsAgain) {
   EXPECT_EQ(Parsed(BaselineAfter(plan, {})).digests,
             Parsed(*Find(workload_.annotations, kBaselineAnnotation)).digests);
   workload_.annotations.erase("configmaps.exclude.reloader.stakater.com/reload");
-  const Knowledge sure{.pairs = {{kPlannedConfig, {Kind::kConfirmed, kRecorded}}}};
+  const Knowledge sure{.pairs = {{kPlannedConfig, {Kind::kConfirmed, kRecordedDigest}}}};
   EXPECT_THAT(Make(sure).changes, testing::SizeIs(1)) << "its pods have what was recorded";
   EXPECT_THAT(Make().changes, testing::SizeIs(1)) << "after a restart, too";
   sources_[kPlannedConfig].resource_version = 41;
@@ -231,10 +234,10 @@ TEST_F(PlannerBaselineTest, WhatNoRuleAsksForIsKeptAndCountsAgain) {
 }
 
 TEST_F(PlannerBaselineTest, ABaselineOfSomebodyElseIsNoNewerThanWhatIsKnown) {
-  Record({{kPlannedConfig, kRecorded}, {kPlannedPassword, kRecorded}});
+  Record({{kPlannedConfig, kRecordedDigest}, {kPlannedPassword, kRecordedDigest}});
   Put(kPlannedConfig, kChanged);
   const Knowledge sure{.pairs = {{kPlannedConfig, {Kind::kConfirmed, kChanged}},
-                                 {kPlannedPassword, {Kind::kConfirmed, kRecorded}}}};
+                                 {kPlannedPassword, {Kind::kConfirmed, kRecordedDigest}}}};
   EXPECT_THAT(Make(sure).changes, testing::SizeIs(1)) << "another replica's";
   workload_.baseline_is_foreign = true;  // an old one that was set back
   const Plan plan = Make(sure);
@@ -243,20 +246,20 @@ TEST_F(PlannerBaselineTest, ABaselineOfSomebodyElseIsNoNewerThanWhatIsKnown) {
 }
 
 TEST_F(PlannerBaselineTest, ADeletionThatRollsNothingHidesNoLaterChange) {
-  Record({{kPlannedConfig, kRecorded}, {kPlannedPassword, kRecorded}});
+  Record({{kPlannedConfig, kRecordedDigest}, {kPlannedPassword, kRecordedDigest}});
   rules_.reload_on_delete = true;
   sources_.erase(kPlannedConfig);
   Plan plan = Make();
   EXPECT_THAT(plan.changes, IsEmpty()) << "there is no variable to take away";
-  EXPECT_EQ(Parsed(BaselineAfter(plan, {})).digests[kPlannedConfig], kRecorded);
+  EXPECT_EQ(Parsed(BaselineAfter(plan, {})).digests[kPlannedConfig], kRecordedDigest);
   Put(kPlannedConfig, kChanged);
   EXPECT_THAT(Make().changes, testing::SizeIs(1)) << "made anew with other data";
-  Put(kPlannedConfig, kRecorded);
+  Put(kPlannedConfig, kRecordedDigest);
   EXPECT_THAT(Make().changes, IsEmpty());
 }
 
 TEST_F(PlannerBaselineTest, AnIgnoredTypeIsLeftToOthers) {
-  Record({{kPlannedConfig, kRecorded}, {kPlannedPassword, kRecorded}});
+  Record({{kPlannedConfig, kRecordedDigest}, {kPlannedPassword, kRecordedDigest}});
   rules_.ignored_types = {SourceType::kSecret};
   rules_.reload_on_delete = true;
   sources_.erase(kPlannedPassword);
@@ -265,13 +268,13 @@ TEST_F(PlannerBaselineTest, AnIgnoredTypeIsLeftToOthers) {
   EXPECT_FALSE(plan.record);
   Put(kPlannedConfig, kChanged);
   plan = Make();
-  EXPECT_EQ(Parsed(BaselineAfter(plan, plan.changes)).digests[kPlannedPassword], kRecorded);
+  EXPECT_EQ(Parsed(BaselineAfter(plan, plan.changes)).digests[kPlannedPassword], kRecordedDigest);
 }
 
 TEST_F(PlannerBaselineTest, SourcesThatAreNotReferencedAnyMoreGoWithTheNextWrite) {
-  Record({{kPlannedConfig, kRecorded},
-          {kPlannedPassword, kRecorded},
-          {{SourceType::kConfigMap, {"ns", "config-1"}}, kRecorded}});
+  Record({{kPlannedConfig, kRecordedDigest},
+          {kPlannedPassword, kRecordedDigest},
+          {{SourceType::kConfigMap, {"ns", "config-1"}}, kRecordedDigest}});
   EXPECT_FALSE(Make().record);
   Put(kPlannedConfig, kChanged);
   const Plan plan = Make();
@@ -281,7 +284,7 @@ TEST_F(PlannerBaselineTest, SourcesThatAreNotReferencedAnyMoreGoWithTheNextWrite
 TEST_F(PlannerBaselineTest, IsBounded) {
   workload_.annotations = {{"configmap.reloader.stakater.com/reload", ".*"}};
   for (int i = 0; i < 2000; ++i) {
-    Put({SourceType::kConfigMap, {"ns", "source-" + std::to_string(i)}}, kRecorded);
+    Put({SourceType::kConfigMap, {"ns", "source-" + std::to_string(i)}}, kRecordedDigest);
   }
   Plan plan = Make();
   EXPECT_TRUE(plan.record);
@@ -292,8 +295,8 @@ TEST_F(PlannerBaselineTest, IsBounded) {
   WriteAndLookAgain(plan);
   // What has no room is remembered all the same.
   Put({SourceType::kConfigMap, {"ns", "source-999"}}, kChanged);
-  plan = Make(
-      {.pairs = {{{SourceType::kConfigMap, {"ns", "source-999"}}, {Kind::kObserved, kRecorded}}}});
+  plan = Make({.pairs = {{{SourceType::kConfigMap, {"ns", "source-999"}},
+                          {Kind::kObserved, kRecordedDigest}}}});
   EXPECT_EQ(plan.changes.size(), 1U);
   EXPECT_LE(BaselineAfter(plan, plan.changes).size(), Baseline::kMaxBytes);
 }
@@ -308,12 +311,12 @@ TEST_F(PlannerBaselineTest, WithoutAUidNothingIsRecorded) {
 // ---- Sources that come and go.
 
 TEST_F(PlannerBaselineTest, ASourceDeletedAndMadeAnewWhileDownRollsForOtherData) {
-  Record({{kPlannedConfig, kRecorded}, {kPlannedPassword, kRecorded}});
+  Record({{kPlannedConfig, kRecordedDigest}, {kPlannedPassword, kRecordedDigest}});
   sources_.erase(kPlannedConfig);
   Plan plan = Make();
   EXPECT_THAT(plan.changes, IsEmpty());
   EXPECT_FALSE(plan.record) << "the digest stays on record";
-  Put(kPlannedConfig, kRecorded);
+  Put(kPlannedConfig, kRecordedDigest);
   EXPECT_THAT(Make().changes, IsEmpty());
   Put(kPlannedConfig, kChanged);
   plan = Make();
@@ -342,8 +345,8 @@ TEST_F(PlannerBaselineTest, ACreationRollsOnlyWhenAsked) {
 }
 
 TEST_F(PlannerBaselineTest, ADeletionTakesTheVariableAway) {
-  Record({{kPlannedConfig, kRecorded}, {kPlannedPassword, kRecorded}});
-  SetVariable(kRecorded);
+  Record({{kPlannedConfig, kRecordedDigest}, {kPlannedPassword, kRecordedDigest}});
+  SetVariable(kRecordedDigest);
   sources_.erase(kPlannedConfig);
   rules_.reload_on_delete = true;
   const Plan plan = Make();
@@ -356,7 +359,7 @@ TEST_F(PlannerBaselineTest, ADeletionTakesTheVariableAway) {
 }
 
 TEST_F(PlannerBaselineTest, WithoutAVariableADeletionRollsOnlyWithAnnotations) {
-  Record({{kPlannedConfig, kRecorded}, {kPlannedPassword, kRecorded}});
+  Record({{kPlannedConfig, kRecordedDigest}, {kPlannedPassword, kRecordedDigest}});
   sources_.erase(kPlannedConfig);
   rules_.reload_on_delete = true;
   Plan plan = Make();
@@ -372,7 +375,7 @@ TEST_F(PlannerBaselineTest, WithoutAVariableADeletionRollsOnlyWithAnnotations) {
 }
 
 TEST_F(PlannerBaselineTest, AVariableOfASourceLongGoneIsLeftAlone) {
-  SetVariable(kRecorded);
+  SetVariable(kRecordedDigest);
   sources_.erase(kPlannedConfig);
   rules_.reload_on_delete = true;
   EXPECT_THAT(Make().changes, IsEmpty()) << "what stakater/Reloader left rolls nothing";
@@ -394,9 +397,9 @@ TEST_F(PlannerBaselineTest, OneOfTwoSourcesOfAVariableCanGo) {
   const SourceId dotted{SourceType::kConfigMap, {"ns", "a.b"}};
   workload_.containers[0].references = {{SourceType::kConfigMap, "a-b"},
                                         {SourceType::kConfigMap, "a.b"}};
-  Put(dashed, kRecorded);
-  Put(dotted, kRecorded);
-  Record({{dashed, kRecorded}, {dotted, kRecorded}});
+  Put(dashed, kRecordedDigest);
+  Put(dotted, kRecordedDigest);
+  Record({{dashed, kRecordedDigest}, {dotted, kRecordedDigest}});
   workload_.containers[0].variables = {{"STAKATER_A_B_CONFIGMAP", "of both"}};
   sources_.erase(dotted);
   EXPECT_THAT(Make().changes, IsEmpty());
@@ -404,7 +407,7 @@ TEST_F(PlannerBaselineTest, OneOfTwoSourcesOfAVariableCanGo) {
   const Plan plan = Make();
   ASSERT_EQ(plan.changes.size(), 1U);
   EXPECT_FALSE(plan.changes[0].remove);
-  EXPECT_EQ(plan.changes[0].value, kRecorded.ToString());
+  EXPECT_EQ(plan.changes[0].value, kRecordedDigest.ToString());
   WriteAndLookAgain(plan);
 }
 

@@ -25,7 +25,7 @@ constexpr base::Duration kAskAgainOfOthers = std::chrono::minutes(10);
 /// A timer that ends early finds the window still closed.
 constexpr base::Duration kMargin = std::chrono::milliseconds(1);
 /// The wall clock may be set: a window that opens in days is looked at now and then.
-constexpr base::Duration kMaxWait = std::chrono::hours(1);
+constexpr base::Duration kMaxWaitForWindow = std::chrono::hours(1);
 
 /// With a health gate the two take turns while one rollout after the other is replaced and soaks.
 HoldReason Told(HoldReason reason) {
@@ -80,7 +80,7 @@ bool PolicyGate::WaitForSync(const std::stop_token& stop) {
 void PolicyGate::Wake(const WorkloadId& workload, base::Duration after) {
   const HostUse host(*this);
   if (host.get() != nullptr) {
-    host.get()->wake(workload, std::min(after, kMaxWait));
+    host.get()->wake(workload, std::min(after, kMaxWaitForWindow));
   }
 }
 
@@ -225,7 +225,7 @@ bool PolicyGate::Admit(const Workload& workload, std::vector<Change>& changes,
 
 void PolicyGate::Hold(const Workload& workload, const reloadpolicy::Hold& hold, bool is_news) {
   // Only another setting opens what never opens, and that wakes it.
-  base::Duration after = hold.reason == HoldReason::kOutsideWindow ? kMaxWait
+  base::Duration after = hold.reason == HoldReason::kOutsideWindow ? kMaxWaitForWindow
                          : reloadpolicy::IsForOthers(hold.reason)  ? kAskAgainOfOthers
                                                                    : kAskAgain;
   if (hold.until) {

@@ -12,10 +12,9 @@ namespace {
 
 using codec::JsonTree;
 using ::testing::HasSubstr;
+using testing::kBindings;
+using testing::kRoles;
 
-constexpr const char* kRoles = "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles";
-constexpr const char* kBindings =
-    "/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings";
 constexpr const char* kMaps = "/api/v1/namespaces/default/configmaps";
 constexpr const char* kAccessReviews = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
 

@@ -14,7 +14,7 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using codec::JsonTree;
 
-constexpr std::string_view kVersion = "meta.k8s.io/v1";
+constexpr std::string_view kTokenVersion = "meta.k8s.io/v1";
 /// Behind the last key of a page: the next possible one.
 constexpr char kNext = '\0';
 
@@ -33,7 +33,7 @@ bool IsClean(std::string_view key) {
 
 std::string ContinueToken::Encode() const {
   JsonTree token = JsonTree::Object();
-  token["v"] = kVersion;
+  token["v"] = kTokenVersion;
   token["rv"] = revision;
   token["start"] = key + kNext;
   return ToBase64Url(token.ToJson());
@@ -48,7 +48,7 @@ Result<ContinueToken> ContinueToken::Decode(std::string_view text) {
   if (!tree || !tree->IsObject()) {
     return Bad(": it holds no JSON object");
   }
-  if (const std::string_view version = tree->TextAt("v"); version != kVersion) {
+  if (const std::string_view version = tree->TextAt("v"); version != kTokenVersion) {
     return Bad(": server does not recognize this encoded version " + std::string(version));
   }
   ContinueToken token;

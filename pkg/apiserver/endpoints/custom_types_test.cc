@@ -11,8 +11,8 @@ namespace {
 
 using codec::JsonTree;
 using ::testing::HasSubstr;
+using testing::kDefinitions;
 
-constexpr const char* kDefinitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 constexpr const char* kWidgets = "/apis/example.com/v1/namespaces/default/widgets";
 
 constexpr const char* kDefinition = R"({

@@ -11,8 +11,8 @@ namespace {
 
 using codec::JsonTree;
 using testing::FakeWebhooks;
+using testing::kPods;
 
-constexpr const char* kPods = "/api/v1/namespaces/default/pods";
 constexpr const char* kNotReady =
     R"({"key":"node.kubernetes.io/not-ready","operator":"Exists","effect":"NoExecute","tolerationSeconds":300})";
 constexpr const char* kUnreachable =

@@ -11,9 +11,9 @@ namespace {
 
 using codec::JsonTree;
 using ::testing::HasSubstr;
+using testing::kPods;
 
 constexpr const char* kConfigMaps = "/api/v1/namespaces/default/configmaps";
-constexpr const char* kPods = "/api/v1/namespaces/default/pods";
 
 class DeletionTest : public testing::ApiFixture {
  protected:

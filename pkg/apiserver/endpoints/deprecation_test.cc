@@ -12,9 +12,9 @@ namespace {
 using codec::JsonTree;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using testing::kDefinitions;
 
-constexpr const char* kEndpoints = "/api/v1/namespaces/default/endpoints";
-constexpr const char* kDefinitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+constexpr const char* kEndpointsOfDefault = "/api/v1/namespaces/default/endpoints";
 
 class DeprecationTest : public testing::ApiFixture {
  protected:
@@ -53,13 +53,14 @@ class DeprecationTest : public testing::ApiFixture {
 TEST_F(DeprecationTest, EndpointsAndComponentStatusesAreWarnedOf) {
   const auto endpoints = ElementsAre(
       R"(299 - "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice")");
-  EXPECT_THAT(Warnings("POST", kEndpoints, R"({"metadata":{"name":"e"}})"), endpoints);
-  const std::string one = std::string(kEndpoints) + "/e";
+  EXPECT_THAT(Warnings("POST", kEndpointsOfDefault, R"({"metadata":{"name":"e"}})"), endpoints);
+  const std::string one = std::string(kEndpointsOfDefault) + "/e";
   EXPECT_THAT(Warnings("GET", one), endpoints);
-  EXPECT_THAT(Warnings("GET", kEndpoints), endpoints);
+  EXPECT_THAT(Warnings("GET", kEndpointsOfDefault), endpoints);
   EXPECT_THAT(Warnings("GET", "/api/v1/endpoints"), endpoints);
-  EXPECT_THAT(Warnings("GET", std::string(kEndpoints) + "?watch=1&timeoutSeconds=1"), endpoints);
-  EXPECT_THAT(Warnings("GET", std::string(kEndpoints) + "/missing"), endpoints);
+  EXPECT_THAT(Warnings("GET", std::string(kEndpointsOfDefault) + "?watch=1&timeoutSeconds=1"),
+              endpoints);
+  EXPECT_THAT(Warnings("GET", std::string(kEndpointsOfDefault) + "/missing"), endpoints);
   EXPECT_THAT(Warnings("PUT", one, R"({"metadata":{"name":"e"}})"), endpoints);
   EXPECT_THAT(Warnings("DELETE", one), endpoints);
   EXPECT_THAT(Warnings("GET", "/api/v1/componentstatuses"),

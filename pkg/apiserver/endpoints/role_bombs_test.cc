@@ -11,12 +11,10 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using testing::kBindings;
+using testing::kRoles;
 using ::testing::Lt;
 using ::testing::SizeIs;
-
-constexpr const char* kRoles = "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles";
-constexpr const char* kBindings =
-    "/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings";
 
 ApiOptions WithMallory() {
   ApiOptions options;

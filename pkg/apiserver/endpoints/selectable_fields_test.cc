@@ -10,8 +10,7 @@ namespace {
 
 using codec::JsonTree;
 using ::testing::HasSubstr;
-
-constexpr const char* kDefinitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+using testing::kDefinitions;
 
 class SelectableFieldsTest : public testing::ApiFixture {
  protected:

@@ -18,7 +18,7 @@ using codec::JsonTree;
 
 constexpr std::int64_t kMaxTimeoutSeconds = 30;
 
-void SetDefault(JsonTree& object, std::string_view member, JsonTree value) {
+void SetWhereEmpty(JsonTree& object, std::string_view member, JsonTree value) {
   JsonTree& slot = object[member];
   if (slot.IsNull() || (slot.AsString() != nullptr && slot.AsString()->empty())) {
     slot = std::move(value);
@@ -164,23 +164,23 @@ void SetWebhookDefaults(const ResourceType& type, JsonTree& configuration) {
     return;
   }
   for (JsonTree& webhook : list->elements()) {
-    SetDefault(webhook, "failurePolicy", "Fail");
-    SetDefault(webhook, "matchPolicy", "Equivalent");
-    SetDefault(webhook, "namespaceSelector", JsonTree::Object());
-    SetDefault(webhook, "objectSelector", JsonTree::Object());
-    SetDefault(webhook, "timeoutSeconds", 10);
+    SetWhereEmpty(webhook, "failurePolicy", "Fail");
+    SetWhereEmpty(webhook, "matchPolicy", "Equivalent");
+    SetWhereEmpty(webhook, "namespaceSelector", JsonTree::Object());
+    SetWhereEmpty(webhook, "objectSelector", JsonTree::Object());
+    SetWhereEmpty(webhook, "timeoutSeconds", 10);
     if (type.plural == "mutatingwebhookconfigurations") {
-      SetDefault(webhook, "reinvocationPolicy", "Never");
+      SetWhereEmpty(webhook, "reinvocationPolicy", "Never");
     }
     if (JsonTree* const rules = webhook.Find("rules")) {
       for (JsonTree& rule : rules->elements()) {
-        SetDefault(rule, "scope", "*");
+        SetWhereEmpty(rule, "scope", "*");
       }
     }
     JsonTree* const client = webhook.Find("clientConfig");
     JsonTree* const service = client == nullptr ? nullptr : client->Find("service");
     if (service != nullptr && service->IsObject()) {
-      SetDefault(*service, "port", 443);
+      SetWhereEmpty(*service, "port", 443);
     }
   }
 }

@@ -3,15 +3,11 @@
 #include <charconv>
 
 #include "kubexx/codec/base64.h"
+#include "kubexx/codec/internal/field_access.h"
 #include "kubexx/codec/internal/json_scan.h"
 
 namespace kubexx::codec::internal {
 namespace {
-
-template <class E>
-E& As(void* value) {
-  return *static_cast<E*>(value);
-}
 
 bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
@@ -120,31 +116,31 @@ bool ReadStringToken(std::string_view token, std::string& out, FieldError& error
 bool ReadScalarToken(Kind kind, std::string_view token, void* value, FieldError& error) {
   switch (kind) {
     case Kind::kBool:
-      return ReadBool(token, As<bool>(value), error);
+      return ReadBool(token, MutableAs<bool>(value), error);
     case Kind::kInt32:
-      return ReadInteger(token, As<std::int32_t>(value), error);
+      return ReadInteger(token, MutableAs<std::int32_t>(value), error);
     case Kind::kInt64:
-      return ReadInteger(token, As<std::int64_t>(value), error);
+      return ReadInteger(token, MutableAs<std::int64_t>(value), error);
     case Kind::kUint32:
-      return ReadInteger(token, As<std::uint32_t>(value), error);
+      return ReadInteger(token, MutableAs<std::uint32_t>(value), error);
     case Kind::kUint64:
-      return ReadInteger(token, As<std::uint64_t>(value), error);
+      return ReadInteger(token, MutableAs<std::uint64_t>(value), error);
     case Kind::kDouble:
-      return ReadDouble(token, As<double>(value), error);
+      return ReadDouble(token, MutableAs<double>(value), error);
     case Kind::kString:
-      return ReadStringToken(token, As<std::string>(value), error);
+      return ReadStringToken(token, MutableAs<std::string>(value), error);
     case Kind::kBytes:
-      return ReadBytes(token, As<apimachinery::Bytes>(value), error);
+      return ReadBytes(token, MutableAs<apimachinery::Bytes>(value), error);
     case Kind::kQuantity:
-      return ReadQuantity(token, As<apimachinery::Quantity>(value), error);
+      return ReadQuantity(token, MutableAs<apimachinery::Quantity>(value), error);
     case Kind::kTime:
-      return ReadParsed(token, As<apimachinery::Time>(value), error);
+      return ReadParsed(token, MutableAs<apimachinery::Time>(value), error);
     case Kind::kMicroTime:
-      return ReadParsed(token, As<apimachinery::MicroTime>(value), error);
+      return ReadParsed(token, MutableAs<apimachinery::MicroTime>(value), error);
     case Kind::kDuration:
-      return ReadParsed(token, As<apimachinery::Duration>(value), error);
+      return ReadParsed(token, MutableAs<apimachinery::Duration>(value), error);
     default:
-      return ReadIntOrString(token, As<apimachinery::IntOrString>(value), error);
+      return ReadIntOrString(token, MutableAs<apimachinery::IntOrString>(value), error);
   }
 }
 

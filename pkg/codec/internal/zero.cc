@@ -2,13 +2,10 @@
 
 #include <algorithm>
 
+#include "kubexx/codec/internal/field_access.h"
+
 namespace kubexx::codec::internal {
 namespace {
-
-template <class E>
-const E& As(const void* value) {
-  return *static_cast<const E*>(value);
-}
 
 bool IsZeroStruct(const FieldSchema& field, const void* value) {
   switch (field.kind) {

@@ -18,6 +18,14 @@
 
 namespace kubexx::apiserver::testing {
 
+/// Collections that several tests ask for.
+inline constexpr const char* kPods = "/api/v1/namespaces/default/pods";
+inline constexpr const char* kDefinitions =
+    "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+inline constexpr const char* kRoles = "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles";
+inline constexpr const char* kBindings =
+    "/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings";
+
 /// Has `api` answer; "?" in the target begins the query.
 inline http::Response Ask(Api& api, std::string method, const std::string& target,
                           std::string body = {}, std::string content_type = "application/json",
