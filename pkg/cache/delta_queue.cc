@@ -11,34 +11,50 @@ std::size_t BytesOf(const Delta& delta) {
   if (const auto* upsert = std::get_if<UpsertDelta>(&delta)) {
     return kOverhead + upsert->entry->size();
   }
-  if (const auto* deleted = std::get_if<DeleteDelta>(&delta)) {
-    return kOverhead + deleted->object.bytes.size();
+  if (const auto* deleted = std::get_if<Rare<DeleteDelta>>(&delta)) {
+    return kOverhead + sizeof(DeleteDelta) + (*deleted)->object.bytes.size();
   }
   return kOverhead;
 }
 
 bool IsChange(const Delta& delta) {
-  return std::holds_alternative<UpsertDelta>(delta) || std::holds_alternative<DeleteDelta>(delta);
+  return std::holds_alternative<UpsertDelta>(delta) ||
+         std::holds_alternative<Rare<DeleteDelta>>(delta);
 }
 
 }  // namespace
 
 apimachinery::Result<void> DeltaQueue::Push(Delta delta) {
-  KX_ASSIGN_OR_RETURN(const bool sleeping, Put(std::move(delta)));
-  if (sleeping) {
-    Flush();
-  }
+  KX_RETURN_IF_ERROR(PushSome(std::move(delta)));
+  Flush();
   return {};
 }
 
 apimachinery::Result<void> DeltaQueue::PushSome(Delta delta) {
-  const auto put = Put(std::move(delta));
-  return put ? apimachinery::Result<void>() : apimachinery::Fail(put.error());
+  const std::size_t bytes = BytesOf(delta);
+  base::MutexLock lock(mu_);
+  while (!closed_ && !items_.empty() &&
+         (items_.size() >= options_.max_deltas || bytes_ + bytes > options_.max_bytes)) {
+    not_empty_.notify_one();
+    options_.clock.WaitUntil(mu_, not_full_, {}, base::TimePoint::max());
+    came_.reset();
+  }
+  if (closed_) {
+    return apimachinery::Fail(apimachinery::Reason::kCancelled, "the informer is stopped");
+  }
+  bytes_ += bytes;
+  if (!came_) {
+    came_ = options_.clock.Now();
+  }
+  items_.push_back({std::move(delta), bytes, *came_});
+  options_.queued.Set(static_cast<double>(items_.size()));
+  return {};
 }
 
 void DeltaQueue::Flush() {
   {
     base::MutexLock lock(mu_);
+    came_.reset();
     if (!sleeping_ || items_.empty()) {
       return;
     }
@@ -46,24 +62,6 @@ void DeltaQueue::Flush() {
   }
   // Without the lock, which the consumer takes first of all.
   not_empty_.notify_one();
-}
-
-apimachinery::Result<bool> DeltaQueue::Put(Delta delta) {
-  const std::size_t bytes = BytesOf(delta);
-  const base::TimePoint now = options_.clock.Now();
-  base::MutexLock lock(mu_);
-  while (!closed_ && !items_.empty() &&
-         (items_.size() >= options_.max_deltas || bytes_ + bytes > options_.max_bytes)) {
-    not_empty_.notify_one();
-    options_.clock.WaitUntil(mu_, not_full_, {}, base::TimePoint::max());
-  }
-  if (closed_) {
-    return apimachinery::Fail(apimachinery::Reason::kCancelled, "the informer is stopped");
-  }
-  bytes_ += bytes;
-  items_.push_back({std::move(delta), bytes, now});
-  options_.queued.Set(static_cast<double>(items_.size()));
-  return sleeping_;
 }
 
 void DeltaQueue::Wake() {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -66,9 +67,22 @@ struct UnavailableDelta {
 struct ResyncDelta {};
 /// Nothing; makes the consumer look at what else there is to do.
 struct WakeDelta {};
+/// A delta that is rarer than UpsertDelta, in an allocation of its own: what waits in a queue has
+/// the size of the largest. Never empty, unless moved from.
+template <class T>
+class Rare {
+ public:
+  Rare(T delta)  // NOLINT(google-explicit-constructor): as if it were the delta
+      : delta_(std::make_unique<T>(std::move(delta))) {}
+  T& operator*() const { return *delta_; }
+  T* operator->() const { return delta_.get(); }
+
+ private:
+  std::unique_ptr<T> delta_;
+};
 /// One step of what the reflector hands to the distributor.
-using Delta = std::variant<UpsertDelta, DeleteDelta, ReplaceDelta, BookmarkDelta, UnreadableDelta,
-                           UnavailableDelta, ResyncDelta, WakeDelta>;
+using Delta = std::variant<UpsertDelta, Rare<DeleteDelta>, Rare<ReplaceDelta>, Rare<BookmarkDelta>,
+                           Rare<UnreadableDelta>, Rare<UnavailableDelta>, ResyncDelta, WakeDelta>;
 
 /// Deltas to apply in one step: some upserts and deletes, in order, or one of another kind.
 struct DeltaBatch {
@@ -92,7 +106,8 @@ class DeltaQueue {
 
   explicit DeltaQueue(Options options) : options_(options) {}
 
-  /// Waits for room. kCancelled when the queue is or becomes closed.
+  /// Waits for room. kCancelled when the queue is or becomes closed. The deltas of one Flush count
+  /// as queued when the first of them was: they came together.
   apimachinery::Result<void> Push(Delta delta);
   /// The same, for one of several: the consumer may go on to sleep until Flush, so that it is not
   /// woken for each.
@@ -116,8 +131,6 @@ class DeltaQueue {
     base::TimePoint queued;
   };
 
-  /// Whether the consumer has to be woken.
-  apimachinery::Result<bool> Put(Delta delta);
   Item TakeLocked() KX_REQUIRES(mu_);
 
   Options options_;
@@ -127,6 +140,8 @@ class DeltaQueue {
   std::deque<Item> items_ KX_GUARDED_BY(mu_);
   std::size_t bytes_ KX_GUARDED_BY(mu_) = 0;
   bool closed_ KX_GUARDED_BY(mu_) = false;
+  // When the first delta since the last Flush came; a million events a second read no clock each.
+  std::optional<base::TimePoint> came_ KX_GUARDED_BY(mu_);
   bool sleeping_ KX_GUARDED_BY(mu_) = false;  // the consumer, and nobody has woken it
 };
 

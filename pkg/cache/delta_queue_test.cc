@@ -28,8 +28,10 @@ DeltaQueue::Options OneAtATime() { return {.max_batch = 1}; }
 // The names in a batch.
 std::string NameOf(const std::optional<DeltaBatch>& batch) {
   std::string names;
-  for (const Delta& delta : batch ? batch->deltas : std::vector<Delta>()) {
-    names += (names.empty() ? "" : " ") + std::string(std::get<UpsertDelta>(delta).entry->name());
+  if (batch) {
+    for (const Delta& delta : batch->deltas) {
+      names += (names.empty() ? "" : " ") + std::string(std::get<UpsertDelta>(delta).entry->name());
+    }
   }
   return names;
 }
@@ -50,7 +52,7 @@ TEST(DeltaQueueTest, ChangesComeInBatchesAndTheRestAlone) {
   EXPECT_EQ(first->queued, clock.Now() - std::chrono::seconds(5));
   EXPECT_EQ(NameOf(queue.Pop()), "c");
   EXPECT_TRUE(std::holds_alternative<ResyncDelta>(queue.Pop()->deltas.front()));
-  EXPECT_TRUE(std::holds_alternative<BookmarkDelta>(queue.Pop()->deltas.front()));
+  EXPECT_TRUE(std::holds_alternative<Rare<BookmarkDelta>>(queue.Pop()->deltas.front()));
   EXPECT_EQ(NameOf(queue.Pop()), "d");
 }
 

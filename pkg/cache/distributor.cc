@@ -122,16 +122,16 @@ void ListenerSet::SetBounded(bool bounded) {
 
 void Distributor::Apply(DeltaBatch&& batch) {
   Delta& first = batch.deltas.front();
-  if (auto* replace = std::get_if<ReplaceDelta>(&first)) {
-    On(std::move(*replace));
-  } else if (auto* bookmark = std::get_if<BookmarkDelta>(&first)) {
-    On(std::move(*bookmark));
-  } else if (const auto* unreadable = std::get_if<UnreadableDelta>(&first)) {
-    store_->faults().Add(store_->ScopeOf(unreadable->namespace_), unreadable->why);
+  if (auto* replace = std::get_if<Rare<ReplaceDelta>>(&first)) {
+    On(std::move(**replace));
+  } else if (auto* bookmark = std::get_if<Rare<BookmarkDelta>>(&first)) {
+    On(std::move(**bookmark));
+  } else if (const auto* unreadable = std::get_if<Rare<UnreadableDelta>>(&first)) {
+    store_->faults().Add(store_->ScopeOf((*unreadable)->namespace_), (*unreadable)->why);
   } else if (std::holds_alternative<ResyncDelta>(first)) {
     On(ResyncDelta{});
   } else if (std::holds_alternative<UpsertDelta>(first) ||
-             std::holds_alternative<DeleteDelta>(first)) {
+             std::holds_alternative<Rare<DeleteDelta>>(first)) {
     ApplyChanges(std::move(batch.deltas));
   }
 }
@@ -161,8 +161,8 @@ void Distributor::ApplyChanges(std::vector<Delta>&& deltas) {
     PackedStore::Change change;
     if (auto* upsert = std::get_if<UpsertDelta>(&delta)) {
       Prepare(*upsert, next, change);
-    } else if (auto* deleted = std::get_if<DeleteDelta>(&delta)) {
-      Prepare(*deleted, next, change);
+    } else if (auto* deleted = std::get_if<Rare<DeleteDelta>>(&delta)) {
+      Prepare(**deleted, next, change);
     }
     pending.push_back(std::move(next));
     changes.push_back(std::move(change));

@@ -266,11 +266,12 @@ void InformerCore::Distribute() {
   while (auto batch = queue_.Pop()) {
     AttachWaiting();
     std::optional<std::string> available;
-    const auto* replace = std::get_if<ReplaceDelta>(&batch->deltas.front());
-    if (replace != nullptr && !replace->is_part) {
-      available = replace->namespace_.value_or("");
-    } else if (const auto* refused = std::get_if<UnavailableDelta>(&batch->deltas.front())) {
-      available = refused->namespace_;
+    const Delta& first = batch->deltas.front();
+    const auto* replace = std::get_if<Rare<ReplaceDelta>>(&first);
+    if (replace != nullptr && !(*replace)->is_part) {
+      available = (*replace)->namespace_.value_or("");
+    } else if (const auto* refused = std::get_if<Rare<UnavailableDelta>>(&first)) {
+      available = (*refused)->namespace_;
     }
     distributor_.Apply(std::move(*batch));
     Publish(batch->queued);

@@ -244,7 +244,8 @@ class Reflector::Pass {
 
   Result<void> CheckOrder(const WatchEvent& event) {
     const std::string& version = event.object.resource_version;
-    if (state_.in_initial_events() || !state_.GoesBack(version, clock_.Now())) {
+    if (state_.in_initial_events() || !state_.MayGoBack(version) ||
+        !state_.GoesBack(version, clock_.Now())) {
       return {};
     }
     ++watch_items_;

@@ -159,13 +159,17 @@ ReflectorAction ReflectorState::BeginWatch() {
 ReflectorAction ReflectorState::AskVersion() { return {.kind = Kind::kAskVersion}; }
 
 bool ReflectorState::GoesBack(std::string_view resource_version, base::TimePoint now) {
-  if (hold_rv_ || now < ordered_from_ || !IsOlder(resource_version, last_rv_)) {
+  if (now < ordered_from_ || !MayGoBack(resource_version)) {
     return false;
   }
   went_back_to_ = resource_version;
   went_back_at_ = now;
   rv_unusable_ = true;
   return true;
+}
+
+bool ReflectorState::MayGoBack(std::string_view resource_version) const {
+  return !hold_rv_ && IsOlder(resource_version, last_rv_);
 }
 
 void ReflectorState::Synced(std::string_view resource_version) {

@@ -123,6 +123,9 @@ class ReflectorState {
   /// known, or that is older than this event, comes from a source that does not order its versions,
   /// or late: the question is not asked again for half an hour.
   bool GoesBack(std::string_view resource_version, base::TimePoint now);
+  /// Whether GoesBack may say yes to that version at some time: of nearly all events not, and no
+  /// clock needs to be read for them.
+  bool MayGoBack(std::string_view resource_version) const;
   /// Something that the source sent could not be read.
   void Missed() { incomplete_ = true; }
 

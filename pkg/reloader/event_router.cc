@@ -322,6 +322,14 @@ void EventRouter::NoteRecord(const Workload& before, const Workload& now, std::u
   }
 }
 
+void EventRouter::NoteTold(const Workload& workload) {
+  // What one of a Deployment is made from comes with events of that.
+  if (!IsOfDeployment(workload) &&
+      !parts_.ignored_namespaces.contains(workload.id.key.namespace_)) {
+    parts_.memory.Told(workload.id, workload.template_version, Concerns(workload, parts_.rules));
+  }
+}
+
 bool EventRouter::MayUse(const Workload& workload, const std::vector<SourceId>& referenced,
                          const SourceId& source) const {
   std::vector<BadItem> bad_items;  // the reconcile of the workload reports them
@@ -381,12 +389,14 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
       parts_.memory.Forget(id);  // deleted and made anew, unseen
       is_new = true;
     } else if (SameButForScale(*old_workload, *workload)) {
+      NoteTold(*workload);
       return;
     } else if (!parts_.ignored_namespaces.contains(id.key.namespace_)) {
       NoteTemplate(*old_workload, *workload, event);
       NoteRecord(*old_workload, *workload, VersionNumber(event.resource_version()));
     }
   }
+  NoteTold(*workload);
   const std::uint64_t version =
       event.is_single_change ? VersionNumber(event.resource_version()) : 0;
   const std::uint64_t since =

@@ -65,6 +65,12 @@ void BelieveRecord(Knowledge& known) {
   }
 }
 
+std::size_t HashOf(const TemplateVersion& version) {
+  return version.digest.empty()
+             ? 0
+             : std::hash<std::string>()(version.digest + std::to_string(version.generation));
+}
+
 /// New pods have what passed for what the old ones ran with, whatever is told of it later.
 void BeginAllAnew(Knowledge& known) {
   for (auto& [source, state] : known.pairs) {
@@ -166,6 +172,20 @@ PairMemory::TemplateNews PairMemory::TemplateChanged(const WorkloadId& workload,
   }
   BeginPods(known, change.since);
   return leaves_others ? TemplateNews::kUndone : TemplateNews::kNone;
+}
+
+void PairMemory::Told(const WorkloadId& workload, const TemplateVersion& version, bool concerns) {
+  const base::MutexLock lock(mu_);
+  if (const auto found = states_.find(workload); concerns || found != states_.end()) {
+    states_[workload].told_template = HashOf(version);
+  }
+}
+
+bool PairMemory::IsUntold(const WorkloadId& workload, const TemplateVersion& version) const {
+  const base::MutexLock lock(mu_);
+  const auto found = states_.find(workload);
+  return found != states_.end() && found->second.told_template != 0 && !version.digest.empty() &&
+         found->second.told_template != HashOf(version);
 }
 
 void PairMemory::MarkUnfinished(const WorkloadId& workload) {
@@ -287,7 +307,7 @@ bool PairMemory::Apply(const WorkloadId& workload, const Plan& plan) {
   }
   // What is to be written because the workload is new stays so until that has succeeded.
   known.is_new = known.is_new && !plan.changes.empty();
-  if (known == Knowledge{}) {
+  if (known == Knowledge{.told_template = known.told_template}) {
     states_.erase(found);
   }
   return is_right;

@@ -57,6 +57,13 @@ class PairMemory {
     kSetBack,
   };
   TemplateNews TemplateChanged(const WorkloadId& workload, const TemplateChange& change);
+  /// An event of the workload has that pod template, and everything that it says is known.
+  /// `concerns`: the workload may be rolled; of others nothing new is remembered.
+  void Told(const WorkloadId& workload, const TemplateVersion& version, bool concerns);
+  /// Whether an event of another template than the last one that was told of is on the way: the
+  /// store of an informer has an object before its handlers are told. A plan would not know yet who
+  /// made that template, or whether it came back.
+  bool IsUntold(const WorkloadId& workload, const TemplateVersion& version) const;
   /// A rollout of the workload, which was there before the process, has not ended.
   void MarkUnfinished(const WorkloadId& workload);
   /// Another replica has recorded a baseline: it counts more than what this one has concluded so

@@ -532,5 +532,25 @@ TEST(PairMemory, WhatAnotherWriterRecordsIsNewOnce) {
       << "its event tells of it again";
 }
 
+// The store of an informer has an object before its handlers are told.
+TEST(PairMemory, ATemplateIsUntoldUntilItsEventIsKnown) {
+  PairMemory memory;
+  const TemplateVersion first{1, "a"};
+  const TemplateVersion second{2, "b"};
+  const TemplateVersion back{3, "a"};
+  memory.Told(kPairWorkload, first, false);
+  EXPECT_FALSE(memory.IsUntold(kPairWorkload, second)) << "nothing is remembered of it";
+  memory.Told(kPairWorkload, first, true);
+  EXPECT_FALSE(memory.IsUntold(kPairWorkload, first));
+  EXPECT_TRUE(memory.IsUntold(kPairWorkload, second));
+  EXPECT_TRUE(memory.IsUntold(kPairWorkload, back)) << "what it was in between is not known yet";
+  memory.Told(kPairWorkload, back, false);
+  EXPECT_FALSE(memory.IsUntold(kPairWorkload, back));
+  EXPECT_TRUE(memory.Apply(kPairWorkload, {}));
+  memory.Told(kPairWorkload, back, true);
+  memory.Forget(kPairWorkload);
+  EXPECT_FALSE(memory.IsUntold(kPairWorkload, first));
+}
+
 }  // namespace
 }  // namespace kubexx::reloader

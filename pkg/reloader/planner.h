@@ -62,6 +62,9 @@ struct Knowledge {
   std::uint64_t template_since = 0;
   /// How often its template has changed, as far as is known.
   std::uint64_t templates = 0;
+  /// Hash of the TemplateVersion that an event told of last; 0: none has, or the template is
+  /// another workload's.
+  std::size_t told_template = 0;
   /// The latest changes of sources that no plan has seen, in order; a few of each at most.
   std::map<SourceId, std::vector<Move>> moves{};
   /// A template from before, and what its pods had begun with, while no rollout has ended since

@@ -86,8 +86,8 @@ class Reconciler {
   bool NeedsRollout(const Workload& workload, const SourceId& source) const;
 
  private:
-  Answer Plan(const WorkloadId& id, base::TimePoint begin, const std::stop_token& stop,
-              std::uint64_t tenure);
+  Answer Plan(const WorkloadId& id, std::optional<Workload> workload, base::TimePoint begin,
+              const std::stop_token& stop, std::uint64_t tenure);
   Answer PlanAndWrite(std::optional<Workload> workload, base::TimePoint begin,
                       const std::stop_token& stop, std::uint64_t tenure);
   /// The gate may have woken the workload and keep a place for it, which it does not ask for now.

@@ -54,6 +54,8 @@ apps::Deployment WebWithEnv(const std::string& variable, const std::string& base
   return web;
 }
 
+constexpr std::uint64_t kBeyondTheCache = 1000;
+
 /// The API server, which has a newer Deployment than the cache. Thread-safe.
 class NewerServer final : public WorkloadWriter, public WriteObserver {
  public:
@@ -63,7 +65,7 @@ class NewerServer final : public WorkloadWriter, public WriteObserver {
     ASSERT_TRUE(ProjectWorkload(WorkloadKind::kDeployment, {}, object));
     const base::MutexLock lock(mu_);
     web_ = *WorkloadFrom(WorkloadKind::kDeployment, object);
-    web_.resource_version = "newer";
+    web_.resource_version = std::to_string(++version_);
   }
   /// Every write that names a version is refused.
   void RefuseVersions() {
@@ -91,7 +93,8 @@ class NewerServer final : public WorkloadWriter, public WriteObserver {
       return apimachinery::Fail(Reason::kConflict, "the object has been modified");
     }
     writes_.push_back(write);
-    return WriteOutcome{.rolled = write.Rolls()};
+    web_.resource_version = std::to_string(++version_);
+    return WriteOutcome{.rolled = write.Rolls(), .version = version_};
   }
   void OnWrite(const WriteReport& report) override {
     const base::MutexLock lock(mu_);
@@ -118,6 +121,7 @@ class NewerServer final : public WorkloadWriter, public WriteObserver {
  private:
   mutable base::Mutex mu_;
   Workload web_ KX_GUARDED_BY(mu_);
+  std::uint64_t version_ KX_GUARDED_BY(mu_) = kBeyondTheCache;
   bool refuses_versions_ KX_GUARDED_BY(mu_) = false;
   bool refuses_reads_ KX_GUARDED_BY(mu_) = false;
   int reads_ KX_GUARDED_BY(mu_) = 0;
@@ -228,7 +232,7 @@ TEST_F(StaleCacheTest, AVariableThatSomebodyHasSetIsNoRolloutOfTheOperator) {
   Run();
   ASSERT_EQ(std::ranges::count_if(server_.writes(), &WorkloadWrite::Rolls), 1);
   const WorkloadWrite write = server_.writes()[0];
-  EXPECT_EQ(write.resource_version, "newer");
+  EXPECT_EQ(write.resource_version, std::to_string(kBeyondTheCache + 1));
   EXPECT_TRUE(write.template_annotations.contains(std::string(kRestartedFor)))
       << "setting the variable alone makes no pods";
   EXPECT_EQ(server_.reported(), 1);
