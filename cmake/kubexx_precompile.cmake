@@ -91,7 +91,7 @@ function(kubexx_write_batches target name size list)
       set(count 0)
     endif()
   endforeach()
-  target_compile_options(${target} PRIVATE "SHELL:-iquote ${PROJECT_SOURCE_DIR}")
+  target_compile_options(${target} PRIVATE "SHELL:-iquote \"${PROJECT_SOURCE_DIR}\"")
   set(${list} ${batches} ${alone} PARENT_SCOPE)
 endfunction()
 

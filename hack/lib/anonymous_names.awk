@@ -1,36 +1,76 @@
-# Names that two files of one package declare in anonymous namespaces: two of its library, or two of its tests. Such files do
-# not compile in one batch (cmake/kubexx_precompile.cmake), and a file that is added changes which batch others are in.
+# Names that two files of one package declare in anonymous namespaces of one namespace: two of its library, or two of its
+# tests. Such files do not compile in one batch (cmake/kubexx_precompile.cmake), and a file that is added changes which batch
+# others are in.
 FNR == 1 {
   inside = 0
+  declaration = outer = ""
   target = FILENAME
   kind = target ~ /_test\.cc$/ ? "test" : target ~ /_bench\.cc$/ ? "bench" : "library"
   sub(/(\/internal)?\/[^\/]*$/, "", target)
   target = target " " kind
 }
-/^namespace \{/ { inside = 1 }
+/^namespace [A-Za-z_0-9:]+ \{/ { outer = $2 }
+/^namespace \{/ { inside = 1; declaration = ""; next }
 /^\}  \/\/ namespace$/ { inside = 0 }
-!inside || /^[ }#\/]/ { next }
+!inside || /^ *\/\// || /^#/ { next }
+# A declaration begins at the margin and goes on until its body, its value or its end.
+/^[A-Za-z]/ && declaration == "" { declaration = $0; line = FNR }
+/^ / && declaration != "" { rest = $0; sub(/^ +/, " ", rest); declaration = declaration rest }
+declaration == "" || declaration !~ /[{;=]/ || (declaration ~ /=/ && declaration !~ /[{;]/ && declaration ~ /\([^)]*$/) { next }
 {
-  name = ""
-  if (match($0, /^using [A-Za-z_]+ = /)) {
-    key = target " " $2
-    if (key in aliases && aliases[key] != $0) print FILENAME ":" FNR ": " $2 " is something else in " where[key]
-    aliases[key] = $0
+  note(declaration)
+  declaration = ""
+}
+
+function note(text,   name, key, count, words) {
+  if (text ~ /^using [A-Za-z_]+ = /) {
+    split(text, words, " ")
+    key = target " " outer " " words[2]
+    if (key in aliases && aliases[key] != text) print FILENAME ":" line ": " words[2] " is something else in " where[key]
+    aliases[key] = text
     where[key] = FILENAME
-    next
-  } else if (match($0, /^(class|struct|enum class|enum) [A-Za-z_0-9]+/)) {
-    if ($0 ~ /^[^{]*;/) next
-    count = split(substr($0, RSTART, RLENGTH), words, " ")
-    name = words[count]
-  } else if (match($0, /[ *&]k[A-Z][A-Za-z0-9]*(\[\])?( =|\{|\()/)) {
-    name = substr($0, RSTART, RLENGTH)
-    gsub(/[^A-Za-z0-9]/, "", name)
-  } else if ($0 ~ /^[A-Za-z].*\) (const )?\{$/ && match($0, /[A-Za-z_0-9]+\(.*\)/)) {
-    if (substr($0, RSTART - 1, 1) == ":" || $0 ~ /^(TEST|TYPED_TEST|MATCHER)/) next
-    name = substr($0, RSTART, RLENGTH)
+    return
   }
-  if (name == "") next
-  key = target " " name
-  if (key in where && where[key] != FILENAME) print FILENAME ":" FNR ": " name " is in " where[key] " too"
+  if (text ~ /^(using|TEST|TYPED_TEST|INSTANTIATE|MATCHER|BENCHMARK|KX_|namespace|static_assert|extern)/) return
+  sub(/^template <[^{;(]*> */, "", text)
+  if (match(text, /^(class|struct|enum class|enum) [A-Za-z_0-9]+/)) {
+    if (text ~ /^[^{]*;/) return
+    count = split(substr(text, RSTART, RLENGTH), words, " ")
+    name = words[count]
+  } else if (match(text, /^[^({=]*[ *&]k[A-Z][A-Za-z0-9]*(\[[^]]*\])*( =|\{|;)/)) {
+    name = substr(text, RSTART, RLENGTH)
+    sub(/(\[[^]]*\])*( =|\{|;)$/, "", name)
+    sub(/.*[ *&]/, "", name)
+  } else if (match(text, /^[^(={]*\(/)) {
+    name = substr(text, RSTART, RLENGTH - 1)
+    if (name ~ /::[A-Za-z_0-9~]+$/ && name !~ / /) return
+    sub(/.*[ *&]/, "", name)
+    if (name ~ /::/ || name ~ /^KX_/) return # a member, or a macro
+    name = name "(" types(substr(text, RSTART + RLENGTH))
+  }
+  if (name == "") return
+  key = target " " outer " " name
+  if (key in where && where[key] != FILENAME) print FILENAME ":" line ": " name " is in " where[key] " too"
   where[key] = FILENAME
+}
+
+# types(TEXT): of the parameters that TEXT begins with, without their names and values.
+function types(text,   depth, i, c, parameter, all) {
+  depth = 1
+  for (i = 1; i <= length(text); i++) {
+    c = substr(text, i, 1)
+    if (c ~ /[(<[{]/) depth++
+    if (c ~ /[])>}]/) depth--
+    if (depth == 0 || (c == "," && depth == 1)) {
+      sub(/ = .*/, "", parameter)
+      sub(/^ +/, "", parameter)
+      if (parameter ~ /[ *&][A-Za-z_0-9]+$/) sub(/ ?[A-Za-z_0-9]+$/, "", parameter)
+      all = all parameter (depth == 0 ? ")" : ", ")
+      parameter = ""
+      if (depth == 0) return all
+    } else {
+      parameter = parameter c
+    }
+  }
+  return all
 }

@@ -4,7 +4,7 @@
 # Of a program that passes, the counts are shown. Of one that fails, the output of each case that failed, 200 lines of each at
 # most; where the program itself ended before its time (a sanitizer, a crash), the last 300 lines of everything. A program that
 # says nothing for KUBEXX_TEST_PATIENCE seconds (default 600) hangs: what its threads do is shown, and their stacks where gdb is
-# installed, and it is killed. Exit code: the program's.
+# installed, and it is killed. Exit code: the program's, and 1 where that is 0 though not all tests have run.
 set -uo pipefail
 
 output=$(mktemp)
@@ -72,6 +72,11 @@ watcher=$!
 wait "$program"
 code=$?
 program=''
+# One that a case ended by exit(0) has not run those after it.
+if [ "$code" -eq 0 ] && ! grep -q '^\[==========\] [1-9][0-9]* tests\? from .* ran\.' "$output"; then
+  echo "The program ended with status 0 before it had run all of its tests."
+  code=1
+fi
 if [ "$code" -eq 0 ]; then
   grep '^\[  PASSED  \]\|^\[  SKIPPED \]\|DISABLED' "$output"
 else

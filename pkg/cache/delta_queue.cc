@@ -33,20 +33,20 @@ apimachinery::Result<void> DeltaQueue::Push(Delta delta) {
 apimachinery::Result<void> DeltaQueue::PushSome(Delta delta) {
   const std::size_t bytes = BytesOf(delta);
   base::MutexLock lock(mu_);
+  if (!came_) {
+    came_ = options_.clock.Now();
+  }
+  const base::TimePoint came = *came_;  // what it waits for room counts as well
   while (!closed_ && !items_.empty() &&
          (items_.size() >= options_.max_deltas || bytes_ + bytes > options_.max_bytes)) {
     not_empty_.notify_one();
     options_.clock.WaitUntil(mu_, not_full_, {}, base::TimePoint::max());
-    came_.reset();
   }
   if (closed_) {
     return apimachinery::Fail(apimachinery::Reason::kCancelled, "the informer is stopped");
   }
   bytes_ += bytes;
-  if (!came_) {
-    came_ = options_.clock.Now();
-  }
-  items_.push_back({std::move(delta), bytes, *came_});
+  items_.push_back({std::move(delta), bytes, came});
   options_.queued.Set(static_cast<double>(items_.size()));
   return {};
 }
@@ -115,6 +115,7 @@ void DeltaQueue::Open() {
   std::deque<Item> dropped;
   base::MutexLock lock(mu_);
   dropped.swap(items_);
+  came_.reset();
   bytes_ = 0;
   closed_ = false;
   options_.queued.Set(0);

@@ -322,11 +322,13 @@ void EventRouter::NoteRecord(const Workload& before, const Workload& now, std::u
   }
 }
 
-void EventRouter::NoteTold(const Workload& workload) {
+void EventRouter::NoteTold(const Workload& workload, bool concerns) {
+  const std::string& namespace_ = workload.id.key.namespace_;
   // What one of a Deployment is made from comes with events of that.
-  if (!IsOfDeployment(workload) &&
-      !parts_.ignored_namespaces.contains(workload.id.key.namespace_)) {
-    parts_.memory.Told(workload.id, workload.template_version, Concerns(workload, parts_.rules));
+  if (!IsOfDeployment(workload) && !parts_.ignored_namespaces.contains(namespace_)) {
+    const bool is_selected =
+        parts_.namespaces == nullptr || parts_.namespaces->Contains(namespace_);
+    parts_.memory.Told(workload.id, workload.template_version, concerns && is_selected);
   }
 }
 
@@ -389,14 +391,13 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
       parts_.memory.Forget(id);  // deleted and made anew, unseen
       is_new = true;
     } else if (SameButForScale(*old_workload, *workload)) {
-      NoteTold(*workload);
+      NoteTold(*workload, Concerns(*workload, parts_.rules));
       return;
     } else if (!parts_.ignored_namespaces.contains(id.key.namespace_)) {
       NoteTemplate(*old_workload, *workload, event);
       NoteRecord(*old_workload, *workload, VersionNumber(event.resource_version()));
     }
   }
-  NoteTold(*workload);
   const std::uint64_t version =
       event.is_single_change ? VersionNumber(event.resource_version()) : 0;
   const std::uint64_t since =
@@ -439,7 +440,10 @@ void EventRouter::OnWorkload(WorkloadKind kind, const RawEvent& event,
     if (!is_first) {
       NoteWhatCameBefore(user, since);
     }
+    NoteTold(*workload, true);
     parts_.note(id, Cause::kWorkloadEvent);
+  } else {
+    NoteTold(*workload, false);
   }
 }
 

@@ -95,8 +95,8 @@ class EventRouter {
   void NoteTemplate(const Workload& before, const Workload& now, const RawEvent& event);
   /// The pod template of `workload`, its own or that of its Deployment, was changed.
   void NoteTemplateOf(const WorkloadId& workload, const PairMemory::TemplateChange& change);
-  /// All that an event says of the workload is known.
-  void NoteTold(const Workload& workload);
+  /// All that an event says of the workload is known. `concerns`: a rule applies to it.
+  void NoteTold(const Workload& workload, bool concerns);
   /// Of an update of a workload: whether the replica that works on it has rolled it, or recorded
   /// what it has.
   void NoteRecord(const Workload& before, const Workload& now, std::uint64_t version);

@@ -29,23 +29,14 @@ namespace {
 /// No workload: stands in the queue for a look at sources that could not be read.
 const workqueue::Key kLateSources{"late sources", {}};
 constexpr base::Duration kLateSourcesInterval = std::chrono::seconds(1);
+// Between two looks at a workload whose event is on the way.
+constexpr base::Duration kUntilItsEvent = std::chrono::milliseconds(50);
 
 workqueue::Key KeyOf(const WorkloadId& id) { return {std::string(KindName(id.kind)), id.key}; }
 
 Operator::Options WithStrategy(Operator::Options options) {
   options.rules.by_variables = options.strategy == ReloadStrategy::kEnvVars;
   return options;
-}
-
-std::unique_ptr<SourceAbsences> NewAbsences(const Operator::Options& options) {
-  if (!options.source_exists ||
-      !(options.rules.reload_on_create || options.rules.reload_on_delete)) {
-    return nullptr;
-  }
-  return std::make_unique<SourceAbsences>(
-      SourceAbsences::Options{.has_selector = options.selects_sources,
-                              .exists = options.source_exists,
-                              .clock = options.clock});
 }
 
 }  // namespace
@@ -61,7 +52,9 @@ class Operator::Impl {
         settler_(options_.settle, options_.clock,
                  [this](const workqueue::Key& key) { Enqueue(key); }),
         recording_(options_.recording, options_.clock),
-        absences_(NewAbsences(options_)),
+        absences_(SourceAbsences::NewFor(options_.rules, {.has_selector = options_.selects_sources,
+                                                          .exists = options_.source_exists,
+                                                          .clock = options_.clock})),
         recent_(options_.clock),
         set_backs_(options_.clock),
         router_({.caches = caches_,
@@ -325,6 +318,11 @@ class Operator::Impl {
     }
     const auto kind = ParseWorkloadKind(key.kind);
     if (!kind) {
+      return;
+    }
+    // Before its turn is taken from the settler: the event is no change that puts it off.
+    if (!queue_.shutting_down() && reconciler_.AwaitsEvent({*kind, key.object})) {
+      queue_.AddAfter(key, kUntilItsEvent);
       return;
     }
     if (!settler_.Take(key)) {

@@ -175,17 +175,31 @@ PairMemory::TemplateNews PairMemory::TemplateChanged(const WorkloadId& workload,
 }
 
 void PairMemory::Told(const WorkloadId& workload, const TemplateVersion& version, bool concerns) {
+  const std::size_t hash = HashOf(version);
   const base::MutexLock lock(mu_);
-  if (const auto found = states_.find(workload); concerns || found != states_.end()) {
-    states_[workload].told_template = HashOf(version);
+  const auto found =
+      concerns && hash != 0 ? states_.try_emplace(workload).first : states_.find(workload);
+  if (found != states_.end()) {
+    found->second.told_template = hash;
+    found->second.looks = 0;
   }
 }
 
-bool PairMemory::IsUntold(const WorkloadId& workload, const TemplateVersion& version) const {
+PairMemory::Telling PairMemory::LookFor(const WorkloadId& workload,
+                                        const TemplateVersion& version) {
+  const std::size_t hash = HashOf(version);
   const base::MutexLock lock(mu_);
   const auto found = states_.find(workload);
-  return found != states_.end() && found->second.told_template != 0 && !version.digest.empty() &&
-         found->second.told_template != HashOf(version);
+  if (hash == 0 || found == states_.end() || found->second.told_template == 0 ||
+      found->second.told_template == hash) {
+    return Telling::kTold;
+  }
+  if (++found->second.looks <= kMostLooks) {
+    return Telling::kOnTheWay;
+  }
+  found->second.told_template = hash;
+  found->second.looks = 0;
+  return Telling::kLost;
 }
 
 void PairMemory::MarkUnfinished(const WorkloadId& workload) {
@@ -307,7 +321,7 @@ bool PairMemory::Apply(const WorkloadId& workload, const Plan& plan) {
   }
   // What is to be written because the workload is new stays so until that has succeeded.
   known.is_new = known.is_new && !plan.changes.empty();
-  if (known == Knowledge{.told_template = known.told_template}) {
+  if (known == Knowledge{.told_template = known.told_template, .looks = known.looks}) {
     states_.erase(found);
   }
   return is_right;

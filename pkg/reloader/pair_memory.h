@@ -60,10 +60,17 @@ class PairMemory {
   /// An event of the workload has that pod template, and everything that it says is known.
   /// `concerns`: the workload may be rolled; of others nothing new is remembered.
   void Told(const WorkloadId& workload, const TemplateVersion& version, bool concerns);
-  /// Whether an event of another template than the last one that was told of is on the way: the
-  /// store of an informer has an object before its handlers are told. A plan would not know yet who
-  /// made that template, or whether it came back.
-  bool IsUntold(const WorkloadId& workload, const TemplateVersion& version) const;
+  /// What to do about a workload whose template in the store of an informer is that one.
+  enum class Telling : std::uint8_t {
+    kTold,  ///< plan it
+    /// An event of the template is on the way: a store has an object before its handlers are told.
+    /// A plan would not know yet who made the template, or whether it came back.
+    kOnTheWay,
+    /// It has been asked for kMostLooks times: the event is lost. Plan it; said once.
+    kLost,
+  };
+  static constexpr std::uint32_t kMostLooks = 200;
+  Telling LookFor(const WorkloadId& workload, const TemplateVersion& version);
   /// A rollout of the workload, which was there before the process, has not ended.
   void MarkUnfinished(const WorkloadId& workload);
   /// Another replica has recorded a baseline: it counts more than what this one has concluded so

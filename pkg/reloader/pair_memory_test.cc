@@ -533,23 +533,41 @@ TEST(PairMemory, WhatAnotherWriterRecordsIsNewOnce) {
 }
 
 // The store of an informer has an object before its handlers are told.
-TEST(PairMemory, ATemplateIsUntoldUntilItsEventIsKnown) {
+TEST(PairMemory, ATemplateIsOnTheWayUntilItsEventIsKnown) {
+  using Telling = PairMemory::Telling;
   PairMemory memory;
   const TemplateVersion first{1, "a"};
   const TemplateVersion second{2, "b"};
   const TemplateVersion back{3, "a"};
   memory.Told(kPairWorkload, first, false);
-  EXPECT_FALSE(memory.IsUntold(kPairWorkload, second)) << "nothing is remembered of it";
+  EXPECT_EQ(memory.LookFor(kPairWorkload, second), Telling::kTold) << "nothing is remembered of it";
   memory.Told(kPairWorkload, first, true);
-  EXPECT_FALSE(memory.IsUntold(kPairWorkload, first));
-  EXPECT_TRUE(memory.IsUntold(kPairWorkload, second));
-  EXPECT_TRUE(memory.IsUntold(kPairWorkload, back)) << "what it was in between is not known yet";
+  EXPECT_EQ(memory.LookFor(kPairWorkload, first), Telling::kTold);
+  EXPECT_EQ(memory.LookFor(kPairWorkload, second), Telling::kOnTheWay);
+  EXPECT_EQ(memory.LookFor(kPairWorkload, back), Telling::kOnTheWay)
+      << "what it was in between is not known yet";
   memory.Told(kPairWorkload, back, false);
-  EXPECT_FALSE(memory.IsUntold(kPairWorkload, back));
-  EXPECT_TRUE(memory.Apply(kPairWorkload, {}));
-  memory.Told(kPairWorkload, back, true);
+  EXPECT_EQ(memory.LookFor(kPairWorkload, back), Telling::kTold);
   memory.Forget(kPairWorkload);
-  EXPECT_FALSE(memory.IsUntold(kPairWorkload, first));
+  EXPECT_EQ(memory.LookFor(kPairWorkload, first), Telling::kTold);
+}
+
+// A handler may throw, and then no event tells of it any more.
+TEST(PairMemory, AnEventThatIsLostHoldsNothingUpForEver) {
+  using Telling = PairMemory::Telling;
+  PairMemory memory;
+  memory.Told(kPairWorkload, {1, "a"}, true);
+  for (std::uint32_t look = 0; look < PairMemory::kMostLooks; ++look) {
+    ASSERT_EQ(memory.LookFor(kPairWorkload, {2, "b"}), Telling::kOnTheWay);
+  }
+  EXPECT_EQ(memory.LookFor(kPairWorkload, {2, "b"}), Telling::kLost);
+  EXPECT_EQ(memory.LookFor(kPairWorkload, {2, "b"}), Telling::kTold) << "said once";
+}
+
+TEST(PairMemory, OfATemplateWithoutAVersionNothingIsRemembered) {
+  PairMemory memory;
+  memory.Told(kPairWorkload, {}, true);
+  EXPECT_EQ(memory.Get(kPairWorkload), Knowledge{});
 }
 
 }  // namespace

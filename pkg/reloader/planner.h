@@ -65,6 +65,7 @@ struct Knowledge {
   /// Hash of the TemplateVersion that an event told of last; 0: none has, or the template is
   /// another workload's.
   std::size_t told_template = 0;
+  std::uint32_t looks = 0;  ///< for the event of another one, in a row
   /// The latest changes of sources that no plan has seen, in order; a few of each at most.
   std::map<SourceId, std::vector<Move>> moves{};
   /// A template from before, and what its pods had begun with, while no rollout has ended since

@@ -49,9 +49,6 @@ void TellNotPlanned(const WorkloadId& id, const apimachinery::Status& why) {
 // whatever it is by then: one that never stands still must not wait for ever.
 constexpr int kMaxVersions = 4;
 
-// The event of a template that is in the store already has the workload looked at as well.
-constexpr base::Duration kUntilTold = std::chrono::milliseconds(50);
-
 // What was told of while a plan was made is in the next.
 constexpr base::Duration kAtOnce = std::chrono::milliseconds(1);
 
@@ -79,12 +76,7 @@ Reconciler::Answer Reconciler::Reconcile(const WorkloadId& id, const std::stop_t
                                          std::uint64_t tenure) {
   const base::TimePoint begin = parts_.clock.Now();
   parts_.memory.BeginTenure(id, tenure);
-  auto workload = parts_.caches.GetWorkload(id);
-  if (workload && !IsOfDeployment(*workload) &&
-      parts_.memory.IsUntold(id, workload->template_version)) {
-    return {.again = kUntilTold};
-  }
-  const Answer answer = Plan(id, std::move(workload), begin, stop, tenure);
+  const Answer answer = Plan(id, begin, stop, tenure);
   const ReconcileResult result = answer.outcome == Outcome::kNothing   ? ReconcileResult::kSkipped
                                  : answer.outcome == Outcome::kWritten ? ReconcileResult::kSuccess
                                                                        : ReconcileResult::kError;
@@ -92,9 +84,25 @@ Reconciler::Answer Reconciler::Reconcile(const WorkloadId& id, const std::stop_t
   return answer;
 }
 
-Reconciler::Answer Reconciler::Plan(const WorkloadId& id, std::optional<Workload> workload,
-                                    base::TimePoint begin, const std::stop_token& stop,
-                                    std::uint64_t tenure) {
+bool Reconciler::AwaitsEvent(const WorkloadId& id) const {
+  using Telling = PairMemory::Telling;
+  const auto workload = parts_.caches.GetWorkload(id);
+  if (!workload || IsOfDeployment(*workload)) {
+    return false;
+  }
+  const Telling telling = parts_.memory.LookFor(id, workload->template_version);
+  if (telling == Telling::kLost) {
+    logging::Warning(
+        "The event of a pod template that is in the cache did not come; the workload is planned "
+        "without it, and a rollout that was undone or set back may pass for a new one",
+        {{"workload", id.key.name}, {"kind", KindName(id.kind)}, {"namespace", id.key.namespace_}});
+  }
+  return telling == Telling::kOnTheWay;
+}
+
+Reconciler::Answer Reconciler::Plan(const WorkloadId& id, base::TimePoint begin,
+                                    const std::stop_token& stop, std::uint64_t tenure) {
+  auto workload = parts_.caches.GetWorkload(id);
   if (!workload) {
     KeepNoPlace(id);
     return Finish(id, stop);

@@ -80,14 +80,17 @@ class Reconciler {
 
   explicit Reconciler(const Parts& parts);
 
+  /// Whether the workload is not to be reconciled yet, as an event of its pod template is on the
+  /// way; to be asked again shortly. See PairMemory::LookFor.
+  bool AwaitsEvent(const WorkloadId& id) const;
   /// `tenure`: see FreshReads.
   Answer Reconcile(const WorkloadId& id, const std::stop_token& stop, std::uint64_t tenure = 0);
   /// Whether the workload is to be rolled for the source and has not been. Changes nothing.
   bool NeedsRollout(const Workload& workload, const SourceId& source) const;
 
  private:
-  Answer Plan(const WorkloadId& id, std::optional<Workload> workload, base::TimePoint begin,
-              const std::stop_token& stop, std::uint64_t tenure);
+  Answer Plan(const WorkloadId& id, base::TimePoint begin, const std::stop_token& stop,
+              std::uint64_t tenure);
   Answer PlanAndWrite(std::optional<Workload> workload, base::TimePoint begin,
                       const std::stop_token& stop, std::uint64_t tenure);
   /// The gate may have woken the workload and keep a place for it, which it does not ask for now.

@@ -8,6 +8,14 @@ constexpr std::string_view kHelmReleasePrefix = "sh.helm.release.v1.";
 
 }  // namespace
 
+std::unique_ptr<SourceAbsences> SourceAbsences::NewFor(const DecisionRules& rules,
+                                                       Options options) {
+  if (!options.exists || !(rules.reload_on_create || rules.reload_on_delete)) {
+    return nullptr;
+  }
+  return std::make_unique<SourceAbsences>(std::move(options));
+}
+
 apimachinery::Result<bool> SourceAbsences::IsLeftOut(const SourceId& id,
                                                      const std::stop_token& stop) {
   const bool of_helm =

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <stop_token>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/reloader/decision.h"
 #include "kubexx/reloader/source.h"
 
 namespace kubexx::reloader {
@@ -43,6 +45,8 @@ class SourceAbsences {
   static constexpr std::size_t kMaxAnswers = 10'000;
 
   explicit SourceAbsences(Options options) : options_(std::move(options)) {}
+  /// Null where neither a deletion nor a creation counts, or nobody can be asked.
+  static std::unique_ptr<SourceAbsences> NewFor(const DecisionRules& rules, Options options);
 
   /// Whether a source that the informers do not have exists all the same. An error when the API
   /// server did not say.

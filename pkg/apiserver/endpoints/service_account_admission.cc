@@ -42,12 +42,6 @@ constexpr std::string_view kTokenSource =
     R"({"downwardAPI":{"items":[{"path":"namespace",)"
     R"("fieldRef":{"apiVersion":"v1","fieldPath":"metadata.namespace"}}]}}],"defaultMode":420})";
 
-std::span<const JsonTree> ElementsAt(const JsonTree& object,
-                                     std::initializer_list<std::string_view> path) {
-  const JsonTree* const list = object.At(path);
-  return list == nullptr ? std::span<const JsonTree>() : list->elements();
-}
-
 Status Refused(const Call& call, const JsonTree& pod, const std::string& why) {
   const std::string name = MetaString(pod, "name");
   return Forbidden(*call.type, name.empty() ? MetaString(pod, "generateName") : name, why);

@@ -25,7 +25,7 @@ void SetWhereEmpty(JsonTree& object, std::string_view member, JsonTree value) {
   }
 }
 
-std::string Json(std::string_view text) { return JsonTree(text).ToJson(); }
+std::string JsonOf(std::string_view text) { return JsonTree(text).ToJson(); }
 
 /// A member that has one of two values when it is there.
 void CheckOneOf(const JsonTree& tree, const char* member,
@@ -33,8 +33,8 @@ void CheckOneOf(const JsonTree& tree, const char* member,
                 FieldCauses& causes) {
   const std::string_view value = tree.TextAt(member);
   if (!value.empty() && value != values.first && value != values.second) {
-    causes.NotSupported(field + "." + member, Json(value),
-                        Json(values.first) + ", " + Json(values.second));
+    causes.NotSupported(field + "." + member, JsonOf(value),
+                        JsonOf(values.first) + ", " + JsonOf(values.second));
   }
 }
 
@@ -46,7 +46,7 @@ void CheckRule(const JsonTree& rule, const std::string& field, FieldCauses& caus
   }
   for (std::size_t i = 0; i < operations.size(); ++i) {
     if (std::ranges::find(kOperations, operations[i]) == std::end(kOperations)) {
-      causes.NotSupported(field + ".operations[" + std::to_string(i) + "]", Json(operations[i]),
+      causes.NotSupported(field + ".operations[" + std::to_string(i) + "]", JsonOf(operations[i]),
                           R"("*", "CONNECT", "CREATE", "DELETE", "UPDATE")");
     }
   }
@@ -62,7 +62,7 @@ void CheckRule(const JsonTree& rule, const std::string& field, FieldCauses& caus
   }
   const std::string_view scope = rule.TextAt("scope");
   if (!scope.empty() && scope != "*" && scope != "Cluster" && scope != "Namespaced") {
-    causes.NotSupported(field + ".scope", Json(scope), R"("*", "Cluster", "Namespaced")");
+    causes.NotSupported(field + ".scope", JsonOf(scope), R"("*", "Cluster", "Namespaced")");
   }
 }
 
@@ -73,24 +73,24 @@ void CheckUrl(std::string_view url, const std::string& field, FieldCauses& cause
       "/host[:port]/path";
   const std::string form(kForm);
   if (!url.starts_with(kScheme)) {
-    causes.Invalid(field, Json(url.substr(0, url.find(':'))),
+    causes.Invalid(field, JsonOf(url.substr(0, url.find(':'))),
                    "'https' is the only allowed URL scheme" + form);
     return;
   }
   const std::string_view rest = url.substr(kScheme.size());
   const std::string_view host = rest.substr(0, rest.find_first_of("/?#"));
   if (host.empty()) {
-    causes.Invalid(field, Json(host), "host must be specified" + form);
+    causes.Invalid(field, JsonOf(host), "host must be specified" + form);
   }
   if (host.find('@') != std::string_view::npos) {
-    causes.Invalid(field, Json(host.substr(0, host.find('@'))),
+    causes.Invalid(field, JsonOf(host.substr(0, host.find('@'))),
                    "user information is not permitted in the URL" + form);
   }
   if (rest.find('#') != std::string_view::npos) {
-    causes.Invalid(field, Json(rest.substr(rest.find('#') + 1)),
+    causes.Invalid(field, JsonOf(rest.substr(rest.find('#') + 1)),
                    "fragments are not permitted in the URL" + form);
   } else if (rest.find('?') != std::string_view::npos) {
-    causes.Invalid(field, Json(rest.substr(rest.find('?') + 1)),
+    causes.Invalid(field, JsonOf(rest.substr(rest.find('?') + 1)),
                    "query parameters are not permitted in the URL" + form);
   }
 }
@@ -99,9 +99,9 @@ void CheckName(std::string_view name, const std::string& field, FieldCauses& cau
   if (name.empty()) {
     causes.Required(field);
   } else if (!apimachinery::IsDnsSubdomain(name)) {
-    causes.Invalid(field, Json(name), "must be a DNS subdomain");
+    causes.Invalid(field, JsonOf(name), "must be a DNS subdomain");
   } else if (std::ranges::count(name, '.') < 2) {
-    causes.Invalid(field, Json(name),
+    causes.Invalid(field, JsonOf(name),
                    "should be a domain with at least three segments separated by dots");
   }
 }
@@ -204,7 +204,7 @@ void CheckClientConfig(const JsonTree& config, const std::string& field,
     }
     const std::string_view path = service->TextAt("path");
     if (!path.empty() && !path.starts_with('/')) {
-      causes.Invalid(field + ".service.path", Json(path), "must start with a '/'");
+      causes.Invalid(field + ".service.path", JsonOf(path), "must start with a '/'");
     }
     const JsonTree* const port = service->Find("port");
     const std::int64_t number = port == nullptr ? 443 : port->AsInt().value_or(0);
@@ -225,7 +225,7 @@ void CheckWebhooks(const JsonTree& configuration, std::vector<StatusCause>& caus
     CheckName(name, field + ".name", of_name);
     CheckWebhook(webhooks[i], field, causes);
     if (!name.empty() && !names.insert(name).second) {
-      of_name.Duplicate(field + ".name", Json(name));
+      of_name.Duplicate(field + ".name", JsonOf(name));
     }
   }
 }
@@ -236,14 +236,14 @@ std::vector<std::string> WebhookWarnings(const JsonTree& configuration) {
     const JsonTree* const conditions = webhook.Find("matchConditions");
     if (conditions != nullptr && conditions->size() > 0) {
       warnings.push_back("kubexx-apiserver evaluates no CEL: the webhook " +
-                         Json(webhook.TextAt("name")) +
+                         JsonOf(webhook.TextAt("name")) +
                          " is called whatever its matchConditions say");
     }
     const std::vector<std::string> versions = StringsAt(webhook, "admissionReviewVersions");
     if (std::ranges::find(versions, "v1") == versions.end()) {
       warnings.push_back(
           "kubexx-apiserver sends AdmissionReviews of v1 only: calls of the webhook " +
-          Json(webhook.TextAt("name")) + " fail");
+          JsonOf(webhook.TextAt("name")) + " fail");
     }
   }
   return warnings;

@@ -49,12 +49,6 @@ void TakeMetadata(std::span<const std::string_view> kept, const JsonTree& from, 
   }
 }
 
-std::span<const JsonTree> ElementsAt(const JsonTree& object,
-                                     std::initializer_list<std::string_view> path) {
-  const JsonTree* const list = object.At(path);
-  return list == nullptr ? std::span<const JsonTree>() : list->elements();
-}
-
 std::vector<JsonTree> ConditionsOf(const JsonTree& object, std::string_view type) {
   std::vector<JsonTree> found;
   for (const JsonTree& one : ElementsAt(object, {"status", "conditions"})) {

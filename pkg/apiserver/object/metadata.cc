@@ -32,6 +32,12 @@ std::vector<std::string> StringsAt(const JsonTree& object, std::string_view memb
   return strings;
 }
 
+std::span<const JsonTree> ElementsAt(const JsonTree& object,
+                                     std::initializer_list<std::string_view> path) {
+  const JsonTree* const list = object.At(path);
+  return list == nullptr ? std::span<const JsonTree>() : list->elements();
+}
+
 std::string MetaString(const JsonTree& object, std::string_view field) {
   return StringAt(object, {"metadata", field});
 }

@@ -4,6 +4,8 @@
 #define KUBEXX_APISERVER_OBJECT_METADATA_H_
 
 #include <cstdint>
+#include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +21,10 @@ std::string StringAt(const codec::JsonTree& object, std::initializer_list<std::s
 
 /// The strings of the list `member`; what is no string is left out.
 std::vector<std::string> StringsAt(const codec::JsonTree& object, std::string_view member);
+
+/// The elements of the list at `path`, none when there is no list. Valid while `object` is.
+std::span<const codec::JsonTree> ElementsAt(const codec::JsonTree& object,
+                                            std::initializer_list<std::string_view> path);
 
 /// The string metadata.`field`.
 std::string MetaString(const codec::JsonTree& object, std::string_view field);
