@@ -2,8 +2,10 @@
 #include <gmock/gmock.h>
 
 #include <string>
+#include <utility>
 
 #include "kubexx/apiserver/endpoints/api.h"
+#include "kubexx/apiserver/endpoints/testing/api_fixture.h"
 #include "kubexx/apiserver/storage/memory.h"
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/codec/json_tree.h"
@@ -29,14 +31,8 @@ class ApplyTest : public ::testing::Test {
   http::Response Do(std::string method, const std::string& target, std::string body = {},
                     std::string content_type = "application/json",
                     std::string agent = "tester/1.0 (linux)") {
-    http::Request request;
-    request.method = std::move(method);
-    const std::size_t question = target.find('?');
-    request.path = target.substr(0, question);
-    request.query = question == std::string::npos ? "" : target.substr(question + 1);
-    request.body = std::move(body);
-    request.headers = {{"Content-Type", std::move(content_type)}, {"User-Agent", std::move(agent)}};
-    return api_.Handle(request);
+    return testing::Ask(api_, std::move(method), target, std::move(body), std::move(content_type),
+                        {{"User-Agent", std::move(agent)}});
   }
   http::Response Apply(const std::string& path, const std::string& manager, std::string config,
                        const std::string& more = {}) {
