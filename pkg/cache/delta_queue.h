@@ -132,6 +132,7 @@ class DeltaQueue {
   };
 
   Item TakeLocked() KX_REQUIRES(mu_);
+  void CountLocked() KX_REQUIRES(mu_) { options_.queued.Set(static_cast<double>(items_.size())); }
 
   Options options_;
   base::Mutex mu_;

@@ -18,7 +18,7 @@ using apimachinery::Result;
 
 // What may wait for the caller before the network side pauses. Bigger saves thread switches on long
 // lists, smaller saves memory on many watches; blocks larger than this are not copied at all.
-constexpr std::size_t kBufferBytes = 128 * 1024;
+constexpr std::size_t kBufferBytes = 256 * 1024;
 
 // A stream is fast when most of the waits for it were short lately: a long one halves the number.
 // Its blocks, often one small watch event each, then gather up to so many bytes or for so long; a
@@ -26,7 +26,7 @@ constexpr std::size_t kBufferBytes = 128 * 1024;
 constexpr int kShortWaits = 8;
 constexpr int kMostShortWaits = 32;
 constexpr std::chrono::microseconds kShortWait{500};
-constexpr std::size_t kGatherBytes = 64 * 1024;
+constexpr std::size_t kGatherBytes = 128 * 1024;
 
 // No block is larger: cpprestsdk counts the bytes of a chunk in an int, and takes "-1" for one.
 constexpr std::uint64_t kMaxBlock = std::numeric_limits<int>::max();
