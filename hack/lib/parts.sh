@@ -120,6 +120,12 @@ count_results() {
   skipped=$(grep -c '^skipped' <<<"$results" || true)
 }
 
+# skipped_cases NAME: the cases that programs of GoogleTest skipped which ran whole, and so passed as far as ctest knows.
+skipped_cases() {
+  [ -z "${KUBEXX_WHOLE_PROGRAMS:-}" ] ||
+    sed -n 's/^\[  SKIPPED \] \([^ ]*\.[^ ]*\)$/  \1/p' "$kx_logs/$1/Testing/Temporary/LastTest.log" 2>/dev/null
+}
+
 # part_ended NAME STATUS: tells what became of it, with the output of what failed.
 part_ended() {
   local name=$1 status=$2 passed failed skipped
@@ -169,16 +175,18 @@ run_parts() {
 # summarise: how long each part took, the names of failed tests with their reasons, and last one line with the number of
 # tests. Returns 1 when a test failed or there was none.
 summarise() {
-  local name passed failed skipped all_passed=0 all_failed=0 all_skipped=0 names=""
+  local name passed failed skipped all_passed=0 all_failed=0 all_skipped=0 names="" cases=""
   for name in "${kx_parts[@]}"; do
     log "$(printf '%-16s %5s s, from %s to %s s' "$name" "${kx_took[$name]}" "${kx_since[$name]}" "$((kx_since[$name] + kx_took[$name]))")"
     if [ "${kx_kind[$name]}" = tests ]; then
       count_results "$name"
       all_passed=$((all_passed + passed)) all_failed=$((all_failed + failed)) all_skipped=$((all_skipped + skipped))
       names+=$(failures_of "$name")$'\n'
+      cases+=$(skipped_cases "$name")$'\n'
     fi
   done
   [ $((all_passed + all_failed + all_skipped)) -gt 0 ] || { log "no test was found"; return 1; }
+  if cases=$(grep . <<<"$cases"); then printf 'Cases that programs which passed have skipped:\n%s\n' "$(sort -u <<<"$cases")"; fi
   [ "$all_failed" -eq 0 ] || printf 'Failed tests:\n%s\n' "$(grep . <<<"$names")"
   printf '%s passed, %s failed, %s skipped\n' "$all_passed" "$all_failed" "$all_skipped"
   [ "$all_failed" -eq 0 ]

@@ -100,7 +100,7 @@ class DeltaQueue {
     base::Clock& clock = base::Clock::Real();
     std::size_t max_deltas = 1000;
     std::size_t max_bytes = 8 << 20;  ///< one larger delta is taken when the queue is empty
-    std::size_t max_batch = 128;
+    std::size_t max_batch = 256;
     metrics::Gauge queued{};  ///< set to the number of deltas
   };
 

@@ -69,6 +69,7 @@ void Listener::StopThread() {
     return;  // whoever closes or starts it next joins
   }
   base::MutexLock thread_lock(thread_mu_);
+  RequestStop();  // once more, of a thread that was only beginning
   thread_.reset();
 }
 

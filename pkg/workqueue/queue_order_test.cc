@@ -231,6 +231,42 @@ TEST_F(FairQueueTest, LimitLeavesWorkersForOthers) {
   EXPECT_EQ(queue.Len(), 2U);
 }
 
+TEST_F(FairQueueTest, EachEndWakesAWorkerThatWaitsForIt) {
+  // Whether a worker waits yet when the work ends cannot be seen from outside: often enough, it does.
+  constexpr int kRounds = 200;
+  for (int i = 0; i < kRounds; ++i) {
+    Queue queue({.order = Order::kFair, .fair = {.max_working_per_tenant = 2}});
+    Fill(queue, "slow", 4);
+    Queue::Item first = queue.Get();
+    Queue::Item second = queue.Get();
+    std::vector<std::string> taken(2);
+    std::atomic<int> asking = 0;
+    {
+      std::vector<std::jthread> workers;
+      for (std::string& name : taken) {
+        workers.emplace_back([&queue, &asking, &name] {
+          ++asking;
+          const Queue::Item item = queue.Get();  // neither comes back for another key
+          name = item->object.name;
+          while (asking > 0) {
+            std::this_thread::yield();
+          }
+        });
+      }
+      while (asking < 2) {
+        std::this_thread::yield();
+      }
+      first.Done();
+      second.Done();
+      while (queue.Len() > 0) {
+        std::this_thread::yield();
+      }
+      asking = 0;
+    }
+    EXPECT_THAT(taken, ::testing::UnorderedElementsAre("slow2", "slow3"));
+  }
+}
+
 TEST_F(FairQueueTest, ShutDownHandsOutWhatALimitHeldBack) {
   Queue queue({.order = Order::kFair, .fair = {.max_working_per_tenant = 1}});
   Fill(queue, "slow", 2);

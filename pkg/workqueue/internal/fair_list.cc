@@ -44,7 +44,8 @@ class FairList final : public ReadyList {
   bool Finished(Node* node) override {
     Tenant* const tenant = node->tenant;
     --tenant->working;
-    return Join(tenant);
+    Join(tenant);
+    return MayJoin(tenant);  // also when it was in the round: each end leaves room for one key more
   }
 
  private:
