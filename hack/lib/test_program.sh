@@ -2,9 +2,9 @@
 # test_program.sh PROGRAM [ARG...]: runs a program of GoogleTest and says no more than one needs to know.
 #
 # Of a program that passes, the counts are shown. Of one that fails, the output of each case that failed, 200 lines of each at
-# most; where the program itself ended before its time (a sanitizer, a crash), the last 300 lines of everything. A program that
-# says nothing for KUBEXX_TEST_PATIENCE seconds (default 600) hangs: what its threads do is shown, and their stacks where gdb is
-# installed, and it is killed. Exit code: the program's, and 1 where that is 0 though not all tests have run.
+# most; where the program itself ended before its time (a sanitizer, a crash), the last 300 lines of everything. A program
+# whose cases neither begin nor end for KUBEXX_TEST_PATIENCE seconds (default 600) hangs, whatever it logs: what its threads do
+# is shown, and their stacks where gdb is installed, and it is killed. Exit code: the program's, and 1 where that is 0 though not all tests have run.
 set -uo pipefail
 
 output=$(mktemp)
@@ -28,17 +28,17 @@ states_of() {
   done 2>/dev/null
 }
 
-# Ends the program PID once it has said nothing for a long time.
+# Ends the program PID once it has been at one case for a long time.
 end_if_it_hangs() {
-  local patience=${KUBEXX_TEST_PATIENCE:-600} size=-1 said=$SECONDS now
+  local patience=${KUBEXX_TEST_PATIENCE:-600} steps=-1 said=$SECONDS now
   trap 'kill "$!" 2>/dev/null; exit' TERM
   while kill -0 "$1" 2>/dev/null; do
-    now=$(stat -c %s "$output")
-    if [ "$now" != "$size" ]; then
-      size=$now said=$SECONDS
+    now=$(grep -ac '^\[' "$output")
+    if [ "$now" != "$steps" ]; then
+      steps=$now said=$SECONDS
     elif [ $((SECONDS - said)) -ge "$patience" ]; then
       {
-        echo "The program has said nothing for $patience seconds and is killed. Its threads, two seconds apart:"
+        echo "No case has begun or ended for $patience seconds, and the program is killed. Its threads, two seconds apart:"
         states_of "$1"
         sleep 2
         echo "  --"
@@ -61,7 +61,7 @@ show_failure() {
     /^\[  FAILED  \].*\(.* ms\)$/ { for (i = n > 200 ? n - 200 : 0; i < n; i++) print lines[i % 200] }
     /^\[==========\].* ran\./ { tail = 1 }
     tail' "$output"
-  grep -q '^\[==========\].* ran\.' "$output" || tail -n 300 "$output"
+  grep -q '^\[==========\].* ran\.' "$output" || { grep -a '^\[ RUN' "$output" | tail -n 1; tail -n 300 "$output"; }
   [ ! -f "$output.stacks" ] || cat "$output.stacks"
 }
 
