@@ -2,8 +2,9 @@
 # machine that can be killed at any step of a sequence. To be sourced after lib.sh; `work` is a folder for logs.
 # shellcheck shell=bash
 
-program=${KUBEXX_BUILD_DIR:?}/bin/kubexx-reloader
+program=${KUBEXX_BUILD_DIR:=$kx_root/build/release}/bin/kubexx-reloader
 [ -x "$program" ] || program=$KUBEXX_BUILD_DIR/release/bin/kubexx-reloader
+[ -x "$program" ] || fail "there is no $KUBEXX_BUILD_DIR/bin/kubexx-reloader: 'hack/build release kubexx-reloader' builds it"
 work=$(mktemp -d)
 
 # printing_workload KIND NAMESPACE [NAME]: its pods print "data=... release=..." when they begin, and live. They take the text of
