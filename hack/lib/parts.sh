@@ -186,7 +186,7 @@ summarise() {
     fi
   done
   [ $((all_passed + all_failed + all_skipped)) -gt 0 ] || { log "no test was found"; return 1; }
-  if cases=$(grep . <<<"$cases"); then printf 'Cases that programs which passed have skipped:\n%s\n' "$(sort -u <<<"$cases")"; fi
+  if cases=$(grep . <<<"$cases"); then printf 'Cases that programs of many cases have skipped:\n%s\n' "$(sort -u <<<"$cases")"; fi
   [ "$all_failed" -eq 0 ] || printf 'Failed tests:\n%s\n' "$(grep . <<<"$names")"
   printf '%s passed, %s failed, %s skipped\n' "$all_passed" "$all_failed" "$all_skipped"
   [ "$all_failed" -eq 0 ]

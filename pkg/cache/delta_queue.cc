@@ -48,6 +48,11 @@ apimachinery::Result<void> DeltaQueue::PushSome(Delta delta) {
   }
   bytes_ += bytes;
   items_.push_back({std::move(delta), bytes, came});
+  if (sleeping_ && items_.size() >= options_.max_batch) {
+    sleeping_ = false;
+    CountLocked();
+    not_empty_.notify_one();
+  }
   return {};
 }
 
@@ -108,6 +113,7 @@ std::optional<DeltaBatch> DeltaQueue::Pop() {
 void DeltaQueue::Close() {
   base::MutexLock lock(mu_);
   closed_ = true;
+  options_.queued.Set(0);  // what is left nobody takes
   not_full_.notify_all();
   not_empty_.notify_all();
 }

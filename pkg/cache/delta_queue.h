@@ -109,8 +109,8 @@ class DeltaQueue {
   /// Waits for room. kCancelled when the queue is or becomes closed. The deltas of one Flush count
   /// as queued when the first of them was: they came together.
   apimachinery::Result<void> Push(Delta delta);
-  /// The same, for one of several: the consumer may go on to sleep until Flush, so that it is not
-  /// woken for each.
+  /// The same, for one of several: the consumer may go on to sleep until Flush, or until a whole
+  /// batch waits, so that it is not woken for each.
   apimachinery::Result<void> PushSome(Delta delta);
   /// Wakes the consumer for what PushSome has left.
   void Flush();
@@ -132,7 +132,9 @@ class DeltaQueue {
   };
 
   Item TakeLocked() KX_REQUIRES(mu_);
-  void CountLocked() KX_REQUIRES(mu_) { options_.queued.Set(static_cast<double>(items_.size())); }
+  void CountLocked() KX_REQUIRES(mu_) {
+    options_.queued.Set(closed_ ? 0 : static_cast<double>(items_.size()));
+  }
 
   Options options_;
   base::Mutex mu_;

@@ -37,6 +37,9 @@ apimachinery::Result<Object> MakeObject(codec::Encoding encoding, std::string_vi
     what += meta.uid.empty() ? "" : ", uid \"" + meta.uid + '"';
     return apimachinery::Fail(apimachinery::Malformed("metadata.name", std::move(what)));
   }
+  if (memory.capacity() / 2 > bytes.size()) {
+    memory = {};  // whoever keeps the object counts what it has, not what it could have
+  }
   memory.assign(bytes);
   return Object{.encoding = encoding,
                 .bytes = std::move(memory),

@@ -39,7 +39,8 @@ inline constexpr std::size_t kMaxKeyPart = 65535;
 void LeaveOutIfKeyTooLong(Object& object);
 
 /// Copies `bytes` into an Object and reads its metadata. `memory`, whatever it holds, becomes the
-/// copy. kMalformed when they are not an object with a name; the error says what else names it.
+/// copy, unless it is much larger. kMalformed when they are not an object with a name; the error
+/// says what else names it.
 apimachinery::Result<Object> MakeObject(codec::Encoding encoding, std::string_view bytes,
                                         std::string memory = {});
 

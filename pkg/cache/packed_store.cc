@@ -221,7 +221,10 @@ void PackedStore::Apply(std::vector<Change>& changes) {
     }
     applied = true;
   }
-  RepackSome();
+  constexpr std::size_t kChangesARepack = 128;
+  for (std::size_t i = 0; i < changes.size(); i += kChangesARepack) {
+    RepackSome();
+  }
 }
 
 EntryTable PackedStore::Swap(EntryTable table, std::string_view resource_version) {

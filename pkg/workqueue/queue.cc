@@ -278,19 +278,21 @@ class Queue::Impl {
     return {this, node, node->priority};
   }
 
-  /// Whether a waiting worker should be woken.
+  /// Whether a waiting worker should be woken: one at most, and so it is counted once.
   bool DoneLocked(Node* node) KX_REQUIRES(mu_) {
     working_.Remove(node);
     node->processing = false;
     if (metrics_.enabled) {
       metrics_.work_duration.Observe(ToSeconds(clock_.Now() - node->started));
     }
-    bool wake = ready_->Finished(node) && WakeLocked();
+    bool more = ready_->Finished(node);
     if (node->dirty) {
-      wake = PushLocked(node) || wake;
+      ready_->Push(node);
+      more = true;
     } else {
       EraseIfUnusedLocked(node);
     }
+    const bool wake = more && WakeLocked();
     if (shutting_down_) {
       DoneWhileShuttingDownLocked();
     }

@@ -232,8 +232,9 @@ TEST_F(FairQueueTest, LimitLeavesWorkersForOthers) {
 }
 
 TEST_F(FairQueueTest, EachEndWakesAWorkerThatWaitsForIt) {
-  // Whether a worker waits yet when the work ends cannot be seen from outside: often enough, it does.
-  constexpr int kRounds = 200;
+  // Whether a worker waits yet when the work ends cannot be seen from outside: often enough, it
+  // does.
+  constexpr int kRounds = 20;
   for (int i = 0; i < kRounds; ++i) {
     Queue queue({.order = Order::kFair, .fair = {.max_working_per_tenant = 2}});
     Fill(queue, "slow", 4);
@@ -264,6 +265,43 @@ TEST_F(FairQueueTest, EachEndWakesAWorkerThatWaitsForIt) {
       asking = 0;
     }
     EXPECT_THAT(taken, ::testing::UnorderedElementsAre("slow2", "slow3"));
+  }
+}
+
+TEST_F(FairQueueTest, AKeyThatIsAddedAgainDuringItsWorkLeavesAllWorkersAwake) {
+  for (const int limit : {0, 1}) {
+    Queue queue({.order = Order::kFair, .fair = {.max_working_per_tenant = limit}});
+    constexpr int kWorkers = 4;
+    std::atomic<int> running = 0;
+    std::atomic<bool> all_ran = false;
+    Fill(queue, "busy", 2);
+    Queue::Item item = queue.Get();
+    std::vector<std::jthread> workers;
+    for (int i = 0; i < kWorkers; ++i) {
+      workers.emplace_back([&queue, &running, &all_ran] {
+        for (Queue::Item work = queue.Get(); work; work = queue.Next(std::move(work))) {
+          if (work->object.namespace_ != "busy") {
+            ++running;
+            all_ran.wait(false);
+          }
+        }
+      });
+    }
+    for (int i = 0; i < 100 && item; ++i) {
+      queue.Add(*item);
+      item = queue.Next(std::move(item));
+      std::this_thread::yield();  // whoever was woken for nothing sleeps again
+    }
+    item.Done();
+    for (int i = 0; i < kWorkers; ++i) {
+      Fill(queue, "tenant" + std::to_string(i), 1);
+    }
+    while (running < kWorkers) {
+      std::this_thread::yield();
+    }
+    all_ran = true;
+    all_ran.notify_all();
+    queue.ShutDown();
   }
 }
 

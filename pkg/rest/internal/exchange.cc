@@ -28,6 +28,10 @@ constexpr int kMostShortWaits = 32;
 constexpr std::chrono::microseconds kShortWait{500};
 constexpr std::size_t kGatherBytes = 128 * 1024;
 
+// A stream that brings nothing for so long gives its buffers back, where they are larger.
+constexpr std::chrono::seconds kQuiet{1};
+constexpr std::size_t kQuietBytes = 4 * 1024;
+
 // No block is larger: cpprestsdk counts the bytes of a chunk in an int, and takes "-1" for one.
 constexpr std::uint64_t kMaxBlock = std::numeric_limits<int>::max();
 
@@ -192,6 +196,25 @@ void Exchange::GatherLocked(const std::stop_token& stop) {
   wake_at_ = 1;
 }
 
+base::Wake Exchange::WaitForBytesLocked(const std::stop_token& stop, base::TimePoint deadline) {
+  if (buffer_.capacity() > kQuietBytes || taken_.capacity() > kQuietBytes) {
+    // Real time, as above; it is much shorter than what the deadline is for.
+    base::Clock& real = base::Clock::Real();
+    const base::Wake wake = real.WaitUntil(mu_, changed_, stop, real.Now() + kQuiet);
+    if (wake != base::Wake::kTimeout) {
+      return wake;
+    }
+    if (buffer_.empty()) {
+      buffer_.shrink_to_fit();
+    }
+    taken_.shrink_to_fit();
+    if (HasBytesLocked() || ended_) {
+      return base::Wake::kNotified;
+    }
+  }
+  return clock_.WaitUntil(mu_, changed_, stop, deadline);
+}
+
 Result<bool> Exchange::Read(HttpCall::Sink sink, const std::stop_token& stop,
                             base::TimePoint deadline) {
   std::optional<Pending> released;
@@ -200,10 +223,6 @@ Result<bool> Exchange::Read(HttpCall::Sink sink, const std::stop_token& stop,
     base::MutexLock lock(mu_);
     if (short_waits_ >= kShortWaits && buffer_.size() < kGatherBytes) {
       GatherLocked(stop);
-    }
-    if (short_waits_ < kShortWaits && !HasBytesLocked()) {  // a quiet stream keeps no buffers
-      buffer_.shrink_to_fit();
-      taken_.shrink_to_fit();
     }
     const base::TimePoint begin = base::Clock::Real().Now();
     while (!HasBytesLocked()) {
@@ -217,7 +236,7 @@ Result<bool> Exchange::Read(HttpCall::Sink sink, const std::stop_token& stop,
         return false;
       }
       reading_ = true;
-      const base::Wake wake = clock_.WaitUntil(mu_, changed_, stop, deadline);
+      const base::Wake wake = WaitForBytesLocked(stop, deadline);
       reading_ = false;
       if (wake == base::Wake::kTimeout && !HasBytesLocked() && !ended_) {
         return Fail(Reason::kUnavailable, "nothing arrived within the idle timeout");
