@@ -198,9 +198,11 @@ void Exchange::GatherLocked(const std::stop_token& stop) {
 
 base::Wake Exchange::WaitForBytesLocked(const std::stop_token& stop, base::TimePoint deadline) {
   if (buffer_.capacity() > kQuietBytes || taken_.capacity() > kQuietBytes) {
-    // Real time, as above; it is much shorter than what the deadline is for.
+    // Real time, as above. Where the deadline's clock stands for another time, they go back at
+    // once.
     base::Clock& real = base::Clock::Real();
-    const base::Wake wake = real.WaitUntil(mu_, changed_, stop, real.Now() + kQuiet);
+    const base::Wake wake =
+        real.WaitUntil(mu_, changed_, stop, std::min(deadline, real.Now() + kQuiet));
     if (wake != base::Wake::kTimeout) {
       return wake;
     }
