@@ -38,10 +38,12 @@ std::optional<Time> BaselineRestoredAt(const api::meta::v1::ObjectMeta& metadata
     if (IsOfOperator(entry)) {
       return std::nullopt;
     }
-    // Without the template it made no pods: a manifest with an old baseline, perhaps. But the undo
-    // of the first rollout only takes a variable away, and what is gone has no owner.
-    if (entry.operation != "Update" || (template_is_stamped && !Has(entry, "\"f:template\"")) ||
-        IsUnknownManager(entry)) {
+    // Without the template it made no pods: a manifest with an old baseline, perhaps. But an undo
+    // may only take a variable away, and what is gone has no owner: a command that undoes is
+    // believed, and anybody where no other rollout is told of.
+    const bool made_no_pods =
+        template_is_stamped && !Has(entry, "\"f:template\"") && !IsOfUndo(entry);
+    if (entry.operation != "Update" || made_no_pods || IsUnknownManager(entry)) {
       continue;
     }
     const auto fields = codec::JsonTree::Parse(entry.fields_v1->raw);

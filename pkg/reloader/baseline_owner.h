@@ -19,7 +19,8 @@ namespace kubexx::reloader {
 /// `kubectl rollout undo` writes the annotations of a former revision along with its template: the
 /// baseline says then what that revision ran with, while the pods that it starts have the data of
 /// the moment. `template_is_stamped`: it has a variable or annotation of a rollout, which whoever
-/// brings the template back owns.
+/// brings the template back owns. An undo that only takes another one away owns none: it is known
+/// by the command's name.
 std::optional<apimachinery::Time> BaselineRestoredAt(const api::meta::v1::ObjectMeta& metadata,
                                                      bool template_is_stamped);
 

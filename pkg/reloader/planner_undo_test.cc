@@ -217,6 +217,10 @@ TEST(BaselineOwner, IsTheOneWhoChangedItLast) {
   metadata.managed_fields.back() = WrittenBy("kubectl", 100, annotation + "}");
   ASSERT_TRUE(BaselineRestoredAt(metadata, false)) << "an undo that only takes a variable away";
   EXPECT_EQ(BaselineRestoredAt(metadata, false)->seconds, 100);
+  ASSERT_TRUE(BaselineRestoredAt(metadata, true)) << "one that leaves an older rollout's variable";
+  EXPECT_EQ(BaselineRestoredAt(metadata, true)->seconds, 100);
+  metadata.managed_fields.back() = WrittenBy("kubectl-annotate", 100, annotation + "}");
+  EXPECT_FALSE(BaselineRestoredAt(metadata, true)) << "a person who writes an annotation";
   metadata.managed_fields.back() = WrittenBy("argocd", 100, annotation + "}");
   EXPECT_FALSE(BaselineRestoredAt(metadata, true)) << "no pods began then";
   metadata.managed_fields.back() = WrittenBy("before-first-apply", 100, fields);

@@ -226,6 +226,35 @@ sequence_selector() {
   has "$ns" third
 }
 
+# Of two sources' rollouts the second is undone, which only takes its variable away: that of the first stays in the template.
+sequence_older() {
+  local ns=$name
+  start_operators() { in_namespaces "$ns"; }
+  apply_workload() {
+    printing_workload Deployment "$1" |
+      sed 's/{name: RELEASE, value: one}/{name: RELEASE, valueFrom: {configMapKeyRef: {name: release, key: text}}}/' | kubectl apply -f -
+  }
+  put_release() { kubectl -n "$ns" create configmap release --from-literal=text="$1" --dry-run=client -o yaml | kubectl apply -f -; }
+  reads() { wait_until 90 "$ns: pods with the data $1 and the release $2" pods_have "$ns" deployment/app "data=$1 release=$2"; }
+  is_through() { kubectl -n "$ns" rollout status deployment/app --timeout=1s; }
+  do_now has_namespace "$ns"
+  do_now put_release one
+  begin "$ns"
+  step 1 put_data second "$ns"
+  reads second one
+  step 2 do_now put_release two
+  reads second two
+  wait_until 60 "the rollout's end" is_through
+  step 3 do_now kubectl -n "$ns" rollout undo deployment/app
+  wait_until 60 "the undo's end" is_through
+  sleep 2 # the next change shall not be of the same second
+  nothing_rolls "undone" "$ns"
+  step 4 do_now put_release one
+  reads second one
+  step 5 put_data third "$ns"
+  reads third one
+}
+
 trap finish_printing EXIT
 "$cluster" down
 "$cluster" node
@@ -246,7 +275,7 @@ play() { # play SEQUENCE DOWN
 }
 for turn in $turns; do
   declare -A players=()
-  for sequence in ${KUBEXX_SEQUENCES:-rights pause strategy crash loop selector}; do
+  for sequence in ${KUBEXX_SEQUENCES:-rights pause strategy crash loop selector older}; do
     play "$sequence" "$turn" &
     players[$sequence]=$!
   done
