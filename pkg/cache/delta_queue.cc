@@ -39,7 +39,6 @@ apimachinery::Result<void> DeltaQueue::PushSome(Delta delta) {
   const base::TimePoint came = *came_;  // what it waits for room counts as well
   while (!closed_ && !items_.empty() &&
          (items_.size() >= options_.max_deltas || bytes_ + bytes > options_.max_bytes)) {
-    CountLocked();
     not_empty_.notify_one();
     options_.clock.WaitUntil(mu_, not_full_, {}, base::TimePoint::max());
   }
@@ -48,11 +47,7 @@ apimachinery::Result<void> DeltaQueue::PushSome(Delta delta) {
   }
   bytes_ += bytes;
   items_.push_back({std::move(delta), bytes, came});
-  if (sleeping_ && items_.size() >= options_.max_batch) {
-    sleeping_ = false;
-    CountLocked();
-    not_empty_.notify_one();
-  }
+  options_.queued.Set(static_cast<double>(items_.size()));
   return {};
 }
 
@@ -60,7 +55,6 @@ void DeltaQueue::Flush() {
   {
     base::MutexLock lock(mu_);
     came_.reset();
-    CountLocked();
     if (!sleeping_ || items_.empty()) {
       return;
     }
@@ -105,7 +99,7 @@ std::optional<DeltaBatch> DeltaQueue::Pop() {
          batch.deltas.size() < options_.max_batch) {
     batch.deltas.push_back(TakeLocked().delta);
   }
-  CountLocked();
+  options_.queued.Set(static_cast<double>(items_.size()));
   not_full_.notify_all();
   return batch;
 }
@@ -113,7 +107,6 @@ std::optional<DeltaBatch> DeltaQueue::Pop() {
 void DeltaQueue::Close() {
   base::MutexLock lock(mu_);
   closed_ = true;
-  options_.queued.Set(0);  // what is left nobody takes
   not_full_.notify_all();
   not_empty_.notify_all();
 }

@@ -236,6 +236,11 @@ sequence_older() {
   }
   put_release() { kubectl -n "$ns" create configmap release --from-literal=text="$1" --dry-run=client -o yaml | kubectl apply -f -; }
   reads() { wait_until 90 "$ns: pods with the data $1 and the release $2" pods_have "$ns" deployment/app "data=$1 release=$2"; }
+  is_undone() { # The release's variable is gone, that of the data is there.
+    kubectl -n "$ns" get deployment app -o json |
+      jq -e '[.spec.template.spec.containers[0].env[].name] | contains(["STAKATER_DATA_CONFIGMAP"]) and (contains(["STAKATER_RELEASE_CONFIGMAP"]) | not)' >/dev/null
+  }
+  undo() { is_undone || kubectl -n "$ns" rollout undo deployment/app; } # a second one would undo the first
   is_through() { kubectl -n "$ns" rollout status deployment/app --timeout=1s; }
   do_now has_namespace "$ns"
   do_now put_release one
@@ -245,8 +250,9 @@ sequence_older() {
   step 2 do_now put_release two
   reads second two
   wait_until 60 "the rollout's end" is_through
-  step 3 do_now kubectl -n "$ns" rollout undo deployment/app
+  step 3 do_now undo
   wait_until 60 "the undo's end" is_through
+  is_undone || fail "$ns: the undo did not leave the variable of the data alone"
   sleep 2 # the next change shall not be of the same second
   nothing_rolls "undone" "$ns"
   step 4 do_now put_release one
