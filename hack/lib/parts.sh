@@ -37,7 +37,7 @@ start_part() {
     trap - ERR # a failure is told of when the part has ended
     renice -n "${kx_nice[$name]}" -p "$BASHPID" >/dev/null 2>&1 || true
     eval "${kx_command[$name]}"
-  ) >"$(log_of "$name")" 2>&1 </dev/null &
+  ) >"$(log_of "$name")" 2>&1 </dev/null 9>&- &
   set +m
   kx_group[$name]=$! kx_state[$name]=running kx_since[$name]=$SECONDS
   log "$name: started"
@@ -63,6 +63,14 @@ end_parts() {
     return 0
   done
   for name in "${running[@]}"; do kill -KILL -- "-${kx_group[$name]}" 2>/dev/null || true; done
+}
+
+# Two runs in one clone would mix up their logs, and the first to end takes the cluster of both down. Parts do not hold the lock:
+# what one of them leaves behind shall keep no later run out.
+lock_clone() {
+  mkdir -p "$kx_logs"
+  exec 9>"$kx_logs/.lock"
+  flock -n 9 || die "another hack/test runs in this clone: wait for it, or use another clone"
 }
 
 # What the log of a part says about how far it is: the last line of a build, the number of the last test.

@@ -4,7 +4,8 @@
 # Of a program that passes, the counts are shown. Of one that fails, the output of each case that failed, 200 lines of each at
 # most; where the program itself ended before its time (a sanitizer, a crash), the last 300 lines of everything. A program
 # whose cases neither begin nor end for KUBEXX_TEST_PATIENCE seconds (default 600) hangs, whatever it logs: what its threads do
-# is shown, and their stacks where gdb is installed, and it is killed. Exit code: the program's, and 1 where that is 0 though not all tests have run.
+# is shown, and their stacks where gdb is installed, and it is killed. Exit code: the program's, and 1 where that is 0 though not
+# all tests have run.
 set -uo pipefail
 
 output=$(mktemp)
@@ -33,7 +34,7 @@ end_if_it_hangs() {
   local patience=${KUBEXX_TEST_PATIENCE:-600} steps=-1 said=$SECONDS now
   trap 'kill "$!" 2>/dev/null; exit' TERM
   while kill -0 "$1" 2>/dev/null; do
-    now=$(grep -ac '^\[' "$output")
+    now=$(grep -acE '^\[ *(RUN|OK|FAILED|SKIPPED) *\]' "$output")
     if [ "$now" != "$steps" ]; then
       steps=$now said=$SECONDS
     elif [ $((SECONDS - said)) -ge "$patience" ]; then
