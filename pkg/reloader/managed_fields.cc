@@ -65,7 +65,13 @@ bool IsOfTool(const ManagedFieldsEntry& entry) {
 }
 
 Time TimeOfTemplate(const ManagedFieldsEntry& entry, const codec::JsonTree& fields) {
-  const bool is_as_by_undo = HasNothingBut(fields, "f:spec", "f:template") &&
+  // kubectl's undo leaves this annotation as it is: whoever owns it has applied a manifest, as
+  // kubectl before 1.20 does under the same name.
+  const bool has_applied =
+      entry.fields_v1 &&
+      entry.fields_v1->raw.find("\"f:kubectl.kubernetes.io/last-applied-configuration\"") !=
+          std::string::npos;
+  const bool is_as_by_undo = !has_applied && HasNothingBut(fields, "f:spec", "f:template") &&
                              // An undo of a Deployment brings its annotations back, too.
                              HasNothingBut(fields, "f:metadata", "f:annotations");
   return is_as_by_undo ? entry.time.value_or(Time{}) : Time{};

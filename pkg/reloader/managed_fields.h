@@ -24,8 +24,9 @@ bool IsOfUndo(const api::meta::v1::ManagedFieldsEntry& entry);
 bool IsOfTool(const api::meta::v1::ManagedFieldsEntry& entry);
 
 /// When the entry's manager wrote the pod template, given the entry's fields: zero when something
-/// is its own, too, that no undo brings back (something else of spec, a label), since its time may
-/// be that of a later write, such as `kubectl rollout pause`.
+/// is its own, too, that no undo brings back (something else of spec, a label, the manifest that
+/// `kubectl apply` keeps), since its time may be that of a later write, such as `kubectl rollout
+/// pause`.
 apimachinery::Time TimeOfTemplate(const api::meta::v1::ManagedFieldsEntry& entry,
                                   const codec::JsonTree& fields);
 

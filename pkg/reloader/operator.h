@@ -66,8 +66,9 @@ class Operator {
     /// Reads a workload before a write that must not come twice (see NewWorkloadRead); empty: what
     /// the informers say is believed.
     WorkloadRead read_workload{};
-    /// Reads the data of sources of which some keys count only (see NewValueFetch); empty: lists of
-    /// keys have no effect.
+    /// Reads the data of sources of which some keys count only, and of those that another process
+    /// may have seen later than this one (see NewValueFetch); empty: lists of keys have no effect,
+    /// and nothing is compared.
     ValueDigestReader::Fetch fetch_values{};
     /// Asks whether a source exists that is not watched (see NewSourceQuery); empty: what is not
     /// watched does not exist. Asked only where creations or deletions count.

@@ -127,6 +127,7 @@ void PairMemory::ForgetVersions(const WorkloadId& workload) {
   if (const auto found = states_.find(workload); found != states_.end()) {
     found->second.template_since = 0;
     found->second.written_at = 0;
+    found->second.record_at = 0;
     found->second.moves.clear();
     BeginAllAnew(found->second);
   }
@@ -220,14 +221,26 @@ bool PairMemory::IsNewRecord(const WorkloadId& workload, const SeenRecord& recor
   if (record.hash == known.record || (record.version != 0 && record.version <= known.written_at)) {
     return false;
   }
+  known.record_at = record.version;
   return std::exchange(known.record, record.hash) != 0;
+}
+
+void PairMemory::Compared(const WorkloadId& workload, std::uint64_t record_at) {
+  const base::MutexLock lock(mu_);
+  const auto found = states_.find(workload);
+  if (found != states_.end() && found->second.record_at == record_at) {
+    found->second.record_at = 0;
+  }
 }
 
 void PairMemory::Wrote(const WorkloadId& workload, const SeenRecord& record) {
   const base::MutexLock lock(mu_);
   Knowledge& known = states_[workload];
   known.written_at = std::max(known.written_at, record.version);
-  known.record = record.hash == 0 ? known.record : record.hash;
+  if (record.hash != 0) {
+    known.record = record.hash;
+    known.record_at = 0;
+  }
 }
 
 PairMemory::SeenRecord PairMemory::SeenRecord::Of(std::string_view text, std::uint64_t version) {

@@ -532,6 +532,26 @@ TEST(PairMemory, WhatAnotherWriterRecordsIsNewOnce) {
       << "its event tells of it again";
 }
 
+TEST(PairMemory, RemembersSinceWhenAnotherWritersRecordIsThere) {
+  PairMemory memory;
+  const auto since = [&] { return memory.Get(kPairWorkload).record_at; };
+  memory.IsNewRecord(kPairWorkload, PairMemory::SeenRecord::Of("first", 100));
+  memory.IsNewRecord(kPairWorkload, PairMemory::SeenRecord::Of("first", 110));
+  EXPECT_EQ(since(), 100U);
+  memory.Wrote(kPairWorkload, PairMemory::SeenRecord::Of("", 120));
+  EXPECT_EQ(since(), 100U) << "the record is still the other's";
+  memory.Wrote(kPairWorkload, PairMemory::SeenRecord::Of("second", 130));
+  EXPECT_EQ(since(), 0U);
+  memory.IsNewRecord(kPairWorkload, PairMemory::SeenRecord::Of("third", 140));
+  memory.Compared(kPairWorkload, 100);
+  EXPECT_EQ(since(), 140U) << "what was compared is older";
+  memory.Compared(kPairWorkload, 140);
+  EXPECT_EQ(since(), 0U);
+  memory.IsNewRecord(kPairWorkload, PairMemory::SeenRecord::Of("fourth", 150));
+  memory.ForgetVersions(kPairWorkload);
+  EXPECT_EQ(since(), 0U);
+}
+
 // The store of an informer has an object before its handlers are told.
 TEST(PairMemory, ATemplateIsOnTheWayUntilItsEventIsKnown) {
   using Telling = PairMemory::Telling;

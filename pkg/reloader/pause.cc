@@ -43,8 +43,10 @@ Result<std::optional<base::Duration>> PausePeriodOf(const Annotations& annotatio
   }
   const auto period = apimachinery::Duration::Parse(*text);
   if (!period) {
-    return Fail(Reason::kInvalidConfig, "annotation " + keys.pause_period + ": \"" + *text +
-                                            "\" is no duration; use one like 30s or 5m");
+    return Fail(Reason::kInvalidConfig,
+                "annotation " + keys.pause_period + ": \"" + *text +
+                    "\" is no duration, or one of more than 292 years; use one like 30s "
+                    "or 5m");
   }
   return std::optional<base::Duration>(period->nanos);
 }

@@ -160,6 +160,25 @@ TEST_F(PlannerBaselineTest, WhatAnotherReplicaRolledMeanwhileCounts) {
       << "the baseline is the older one";
 }
 
+// Another replica may have seen a source that the store of this one does not have yet.
+TEST_F(PlannerBaselineTest, ASourceThatIsOlderThanAnothersRecordIsDoubtful) {
+  Record({{kPlannedConfig, kChanged}, {kPlannedPassword, kRecordedDigest}});
+  sources_[kPlannedConfig].resource_version = 100;
+  sources_[kPlannedPassword].resource_version = 100;
+  EXPECT_THAT(Make().doubtful, IsEmpty()) << "nothing tells how old the record is";
+  EXPECT_THAT(Make({.record_at = 99}).doubtful, IsEmpty()) << "a change since then";
+  const Plan plan = Make({.record_at = 100});
+  EXPECT_THAT(plan.doubtful, UnorderedElementsAre(kPlannedConfig));
+  EXPECT_EQ(plan.changes.size(), 1U);
+  EXPECT_THAT(Make({.pairs = {{kPlannedConfig, PairState{.kind = Kind::kConfirmed,
+                                                         .digest = DigestOf("older"),
+                                                         .is_ahead_of_record = true}}},
+                    .record_at = 100})
+                  .doubtful,
+              IsEmpty())
+      << "the record is not what tells of the change";
+}
+
 TEST_F(PlannerBaselineTest, ACopyOnAnotherObjectIsNotBelieved) {
   Put(kPlannedConfig, kChanged);
   Record({{kPlannedConfig, kRecordedDigest}}, "uid-of-the-original");

@@ -219,6 +219,12 @@ TEST(BaselineOwner, IsTheOneWhoChangedItLast) {
   EXPECT_EQ(BaselineRestoredAt(metadata, false)->seconds, 100);
   ASSERT_TRUE(BaselineRestoredAt(metadata, true)) << "one that leaves an older rollout's variable";
   EXPECT_EQ(BaselineRestoredAt(metadata, true)->seconds, 100);
+  metadata.managed_fields.back() =
+      WrittenBy("kubectl", 100,
+                R"({"f:metadata":{"f:annotations":{"f:reloader.kubexx.io/baseline":{},)"
+                R"("f:kubectl.kubernetes.io/last-applied-configuration":{}}}})");
+  ASSERT_TRUE(BaselineRestoredAt(metadata, true));
+  EXPECT_TRUE(BaselineRestoredAt(metadata, true)->IsZero()) << "a manifest by an old kubectl";
   metadata.managed_fields.back() = WrittenBy("kubectl-annotate", 100, annotation + "}");
   EXPECT_FALSE(BaselineRestoredAt(metadata, true)) << "a person who writes an annotation";
   metadata.managed_fields.back() = WrittenBy("argocd", 100, annotation + "}");

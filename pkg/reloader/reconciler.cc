@@ -210,10 +210,17 @@ apimachinery::Result<reloader::Plan> Reconciler::PlanFor(const Workload& workloa
   const auto names = [&](SourceType type) {
     return parts_.caches.SourceNames(type, workload.id.key.namespace_);
   };
-  reloader::Plan plan = MakePlan(workload, SourceLookup{get, names, &sources},
-                                 parts_.memory.Get(workload.id), parts_.rules, parts_.patterns);
+  const Knowledge known = parts_.memory.Get(workload.id);
+  reloader::Plan plan =
+      MakePlan(workload, SourceLookup{get, names, &sources}, known, parts_.rules, parts_.patterns);
+  for (const SourceId& source : plan.doubtful) {
+    sources.Compare(source);
+  }
   if (sources.failure()) {
     return apimachinery::Fail(*sources.failure());
+  }
+  if (!plan.doubtful.empty()) {
+    parts_.memory.Compared(workload.id, known.record_at);
   }
   std::ranges::move(BadValues(workload, parts_.rules.keys), std::back_inserter(plan.bad_items));
   return plan;

@@ -50,6 +50,9 @@ void SlotPlanner::Run(std::size_t container, const std::string& variable,
     Note(member, standing, slot);
     if (standing == Standing::kChanged) {
       change.causes.push_back(member.id);
+      if (MayBeOlderThanRecord(member)) {
+        plan_.doubtful.push_back(member.id);
+      }
     }
     if (member.digest != kNoSource || standing == Standing::kChanged) {
       change.sources.emplace_back(member.id, member.digest);
@@ -121,6 +124,12 @@ bool SlotPlanner::IsAheadOfRecord(const SlotMember& member) const {
   const Digest* recorded = RecordOf(member.id);
   return recorded != nullptr &&
          (*recorded != member.digest || input_.workload.baseline_restored.has_value());
+}
+
+bool SlotPlanner::MayBeOlderThanRecord(const SlotMember& member) const {
+  const PairState* state = StateOf(member.id);
+  return member.resource_version != 0 && member.resource_version <= input_.known.record_at &&
+         RecordOf(member.id) != nullptr && (state == nullptr || !state->is_ahead_of_record);
 }
 
 bool SlotPlanner::IsReloadedAt(const SlotMember& member) const {

@@ -82,6 +82,8 @@ class SlotPlanner {
   /// Whether somebody else brought the stamp back after the present data were written, so that the
   /// pods that began then have them.
   bool IsBroughtBack(const std::string& stamp, const SlotMember& member) const;
+  /// See Plan::doubtful.
+  bool MayBeOlderThanRecord(const SlotMember& member) const;
   Standing Appeared() const;
   /// The digest in last-reloaded-from, if that is about the source.
   const std::string* ReloadedAt(const SourceId& id) const;

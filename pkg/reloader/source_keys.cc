@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kubexx/reloader/annotations.h"
+#include "kubexx/reloader/denial.h"
 #include "kubexx/reloader/rollout_gate.h"
 
 namespace kubexx::reloader {
@@ -142,16 +143,26 @@ std::optional<Digest> KeyedSources::Over(const SourceId& id, std::string_view ke
 }
 
 std::optional<apimachinery::Time> KeyedSources::WrittenAt(const SourceId& id) {
-  const auto source = caches_.GetSource(id);
-  if (!source || reader_ == nullptr || id.type == SourceType::kSecretProviderClass) {
-    return std::nullopt;
-  }
-  const auto written = reader_->WrittenAt(id, source->digest, KeysOf(*source), stop_);
+  const auto written = AskFor(id);
   if (!written) {
     failure_ = written.status();
     return std::nullopt;
   }
   return *written;
+}
+
+void KeyedSources::Compare(const SourceId& id) {
+  if (const auto written = AskFor(id); !written && !IsDenied(written.status())) {
+    failure_ = written.status();
+  }
+}
+
+Result<std::optional<apimachinery::Time>> KeyedSources::AskFor(const SourceId& id) const {
+  const auto source = caches_.GetSource(id);
+  if (!source || reader_ == nullptr || id.type == SourceType::kSecretProviderClass) {
+    return std::nullopt;
+  }
+  return reader_->WrittenAt(id, source->digest, KeysOf(*source), stop_);
 }
 
 }  // namespace kubexx::reloader

@@ -96,10 +96,15 @@ class KeyedSources final : public DigestsOver {
   std::optional<Digest> Over(const SourceId& id, std::string_view keys) override;
   /// Of what counts of it.
   std::optional<apimachinery::Time> WrittenAt(const SourceId& id) override;
+  /// Compares what counts of it with what the API server has; a difference is a failure(), and so
+  /// is no answer. Where the server may not be asked there are the caches alone.
+  void Compare(const SourceId& id);
   /// What went wrong: the plan that was made is not worth anything then.
   const std::optional<apimachinery::Status>& failure() const { return failure_; }
 
  private:
+  /// As ValueDigestReader::WrittenAt; nothing when there is nobody to ask.
+  apimachinery::Result<std::optional<apimachinery::Time>> AskFor(const SourceId& id) const;
   /// Which keys count.
   std::string KeysOf(const Source& source) const;
   /// Of one that the caches do not have.

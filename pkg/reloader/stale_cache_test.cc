@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -137,28 +138,7 @@ class StaleCacheTest : public testing::Test {
   void Run(const std::function<void()>& then = {}) {
     PutConfig("old");
     Put(*deployments_, WebWithEnv("", "old"));
-    InformerSet set;
-    set.sources[SourceType::kConfigMap] = std::make_shared<cache::SharedInformer<core::ConfigMap>>(
-        config_maps_,
-        cache::InformerOptions{.transform = TransformFor(SourceType::kConfigMap, {})});
-    set.workloads[WorkloadKind::kDeployment] =
-        std::make_shared<cache::SharedInformer<apps::Deployment>>(
-            deployments_,
-            cache::InformerOptions{.transform = TransformFor(WorkloadKind::kDeployment, {})});
-    const auto sources = set.sources[SourceType::kConfigMap];
-    Operator::Options options{.strategy = strategy_,
-                              .clock = clock_,
-                              .registry = &registry_,
-                              .observers = {&server_},
-                              .read_workload = [this](const WorkloadId&, const std::stop_token&) {
-                                return server_.Read();
-                              }};
-    Operator reloader(std::move(options), std::vector{std::move(set)}, server_);
-    reloader.Start();
-    ASSERT_TRUE(sources->WaitForSync({}));
-    while (!sources->HandlerHasSynced("reloader") || !reloader.Ready()) {
-      std::this_thread::yield();
-    }
+    const auto reloader = Start();
     Change("new", 1);
     while (server_.reads() == 0 && server_.writes().empty()) {
       std::this_thread::yield();
@@ -174,7 +154,35 @@ class StaleCacheTest : public testing::Test {
         std::this_thread::yield();
       }
     }
-    reloader.Stop();
+    reloader->Stop();
+  }
+  /// An operator that knows what the caches have now.
+  std::unique_ptr<Operator> Start(ValueDigestReader::Fetch fetch_values = {}) {
+    InformerSet set;
+    set.sources[SourceType::kConfigMap] = std::make_shared<cache::SharedInformer<core::ConfigMap>>(
+        config_maps_,
+        cache::InformerOptions{.transform = TransformFor(SourceType::kConfigMap, {})});
+    set.workloads[WorkloadKind::kDeployment] =
+        std::make_shared<cache::SharedInformer<apps::Deployment>>(
+            deployments_,
+            cache::InformerOptions{.transform = TransformFor(WorkloadKind::kDeployment, {})});
+    const auto sources = set.sources[SourceType::kConfigMap];
+    Operator::Options options{
+        .strategy = strategy_,
+        .clock = clock_,
+        .registry = &registry_,
+        .observers = {&server_},
+        .read_workload = [this](const WorkloadId&,
+                                const std::stop_token&) { return server_.Read(); },
+        .fetch_values = std::move(fetch_values)};
+    auto reloader =
+        std::make_unique<Operator>(std::move(options), std::vector{std::move(set)}, server_);
+    reloader->Start();
+    EXPECT_TRUE(sources->WaitForSync({}));
+    while (!sources->HandlerHasSynced("reloader") || !reloader->Ready()) {
+      std::this_thread::yield();
+    }
+    return reloader;
   }
   /// An edit, until its window is over.
   void Change(const std::string& value, double edits) {
@@ -225,6 +233,33 @@ TEST_F(StaleCacheTest, WhatAnotherOperatorHasRolledIsNotRolledAgain) {
   server_.Put(WebWithEnv("", "old"));
   Run([&] { server_.Put(WebWithEnv("newer", "newer")); });
   EXPECT_EQ(std::ranges::count_if(server_.writes(), &WorkloadWrite::Rolls), 1);
+}
+
+// A replica takes over whose store of the source is behind: going by it would roll back, and then
+// forward again.
+TEST_F(StaleCacheTest, ASourceThatIsBehindAnothersRecordIsWaitedFor) {
+  PutConfig("old");
+  Put(*deployments_, WebWithEnv("", "old"));
+  Put(*deployments_, WebWithEnv("new", "new"));  // the other one has rolled it
+  server_.Put(WebWithEnv("new", "new"));
+  std::atomic<int> compared = 0;
+  const auto reloader = Start([&](const SourceId&, const std::stop_token&) {
+    ++compared;
+    return Result<std::optional<ValueDigests>>(ValueDigests{.whole = DigestOf("key=new")});
+  });
+  clock_.AdvanceToSleeper(std::chrono::milliseconds(100));
+  while (compared == 0 && server_.writes().empty()) {
+    std::this_thread::yield();
+  }
+  Change("new", 1);
+  Change("newer", 2);
+  while (server_.reported() == 0) {
+    std::this_thread::yield();
+  }
+  reloader->Stop();
+  const auto writes = server_.writes();
+  ASSERT_EQ(std::ranges::count_if(writes, &WorkloadWrite::Rolls), 1);
+  EXPECT_GT(compared, 0);
 }
 
 TEST_F(StaleCacheTest, AVariableThatSomebodyHasSetIsNoRolloutOfTheOperator) {

@@ -206,6 +206,8 @@ class ReloaderIntegration : public testing::Test {
     options.registry = &registry_;
     options.settle = {.window = settle_window, .max_delay = 10 * settle_window};
     options.drain_timeout = std::chrono::minutes(1);  // what is due at the end is written
+    options.fetch_values = NewValueFetch(client_);
+    options.read_workload = NewWorkloadRead(client_, rules.keys);
     auto reloader = std::make_unique<Operator>(std::move(options), std::move(informers), *writer());
     reloader->Start();
     EXPECT_TRUE(Await([&] { return reloader->Ready(); }));
