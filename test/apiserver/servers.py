@@ -15,6 +15,7 @@ import urllib.parse
 from pathlib import Path
 
 STARTED_WITHIN = 20.0  # seconds
+IDLE_FOR = 30.0  # seconds: servers close connections that have been idle for longer, kube-apiserver after 90
 
 
 def cache():
@@ -96,14 +97,17 @@ class Answer:
 
 
 class Client:
-    """Requests over one connection, which is made anew when it broke. Not thread-safe."""
+    """Requests over one connection, which is made anew when it broke or was idle for long. Not thread-safe."""
 
     def __init__(self, target):
         self.target = target
         self._connection = None
+        self._used_at = 0.0
 
     def request(self, method, path, body=None, content_type="application/json", headers=None):
         """Sends it once; OSError and HTTPException when there is no whole answer."""
+        if time.monotonic() > self._used_at + IDLE_FOR:
+            self.close()
         if self._connection is None:
             self._connection = self.target.connect()
         sent = dict(self.target.headers)
@@ -115,7 +119,9 @@ class Client:
         try:
             self._connection.request(method, path, body=body, headers=sent)
             got = self._connection.getresponse()
-            return Answer(got.status, got.headers.get("Content-Type", ""), got.read(), got.headers.get_all("Warning", []))
+            answer = Answer(got.status, got.headers.get("Content-Type", ""), got.read(), got.headers.get_all("Warning", []))
+            self._used_at = time.monotonic()
+            return answer
         except (OSError, http.client.HTTPException):
             self.close()
             raise
