@@ -176,6 +176,7 @@ Result<std::optional<ValueDigests>> FetchValues(const std::shared_ptr<rest::REST
     return std::nullopt;
   }
   ValueDigests digests = ValueDigestsOf(list.items[0]);
+  digests.read_at = VersionNumber(list.metadata.resource_version);
   digests.written = LastWritten(list.items[0].metadata);
   digests.keys_written = KeysLastWritten(list.items[0].metadata);
   return std::optional(std::move(digests));

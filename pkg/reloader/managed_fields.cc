@@ -44,6 +44,16 @@ bool HasNothingBut(const codec::JsonTree& fields, std::string_view part, std::st
          (found->IsObject() && found->members().size() == 1 && found->Find(field) != nullptr);
 }
 
+/// kubectl's undo leaves the annotation in which `kubectl apply` keeps the manifest as it is: whoever
+/// owns it has applied one, as kubectl before 1.20 does under the same name.
+bool OwnsAppliedManifest(const codec::JsonTree& fields) {
+  const codec::JsonTree* metadata = fields.Find("f:metadata");
+  const codec::JsonTree* annotations =
+      metadata == nullptr ? nullptr : metadata->Find("f:annotations");
+  return annotations != nullptr &&
+         annotations->Find("f:kubectl.kubernetes.io/last-applied-configuration") != nullptr;
+}
+
 }  // namespace
 
 bool IsOfOperator(const ManagedFieldsEntry& entry) { return entry.manager == kFieldManager; }
@@ -54,8 +64,12 @@ bool IsUnknownManager(const ManagedFieldsEntry& entry) {
 
 bool IsOfUndo(const ManagedFieldsEntry& entry) {
   // kubectl applies under its own name, too.
-  return entry.operation == "Update" &&
-         std::ranges::find(kUndoers, entry.manager) != std::end(kUndoers);
+  if (entry.operation != "Update" || !entry.fields_v1 ||
+      std::ranges::find(kUndoers, entry.manager) == std::end(kUndoers)) {
+    return false;
+  }
+  const auto fields = codec::JsonTree::Parse(entry.fields_v1->raw);
+  return !fields || !OwnsAppliedManifest(*fields);
 }
 
 bool IsOfTool(const ManagedFieldsEntry& entry) {
@@ -65,13 +79,7 @@ bool IsOfTool(const ManagedFieldsEntry& entry) {
 }
 
 Time TimeOfTemplate(const ManagedFieldsEntry& entry, const codec::JsonTree& fields) {
-  // kubectl's undo leaves this annotation as it is: whoever owns it has applied a manifest, as
-  // kubectl before 1.20 does under the same name.
-  const bool has_applied =
-      entry.fields_v1 &&
-      entry.fields_v1->raw.find("\"f:kubectl.kubernetes.io/last-applied-configuration\"") !=
-          std::string::npos;
-  const bool is_as_by_undo = !has_applied && HasNothingBut(fields, "f:spec", "f:template") &&
+  const bool is_as_by_undo = !OwnsAppliedManifest(fields) && HasNothingBut(fields, "f:spec", "f:template") &&
                              // An undo of a Deployment brings its annotations back, too.
                              HasNothingBut(fields, "f:metadata", "f:annotations");
   return is_as_by_undo ? entry.time.value_or(Time{}) : Time{};

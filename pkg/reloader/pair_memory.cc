@@ -126,7 +126,7 @@ void PairMemory::ForgetVersions(const WorkloadId& workload) {
   const base::MutexLock lock(mu_);
   if (const auto found = states_.find(workload); found != states_.end()) {
     found->second.template_since = 0;
-    found->second.written_at = 0;
+    found->second.told_at = 0;
     found->second.record_at = 0;
     found->second.moves.clear();
     BeginAllAnew(found->second);
@@ -218,9 +218,10 @@ void PairMemory::RecordedByOthers(const WorkloadId& workload) {
 bool PairMemory::IsNewRecord(const WorkloadId& workload, const SeenRecord& record) {
   const base::MutexLock lock(mu_);
   Knowledge& known = states_[workload];
-  if (record.hash == known.record || (record.version != 0 && record.version <= known.written_at)) {
+  if (record.hash == known.record || (record.version != 0 && record.version <= known.told_at)) {
     return false;
   }
+  known.told_at = std::max(known.told_at, record.version);
   known.record_at = record.version;
   return std::exchange(known.record, record.hash) != 0;
 }
@@ -236,7 +237,7 @@ void PairMemory::Compared(const WorkloadId& workload, std::uint64_t record_at) {
 void PairMemory::Wrote(const WorkloadId& workload, const SeenRecord& record) {
   const base::MutexLock lock(mu_);
   Knowledge& known = states_[workload];
-  known.written_at = std::max(known.written_at, record.version);
+  known.told_at = std::max(known.told_at, record.version);
   if (record.hash != 0) {
     known.record = record.hash;
     known.record_at = 0;

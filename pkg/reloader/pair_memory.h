@@ -83,8 +83,8 @@ class PairMemory {
     std::uint64_t version = 0;  ///< the workload's; 0: not known
     static SeenRecord Of(std::string_view text, std::uint64_t version);
   };
-  /// Whether it is new and later than this replica's own last write: another one writes to the
-  /// workload, too. The first one that is seen is not.
+  /// Whether it is new and later than this replica's own last write, and than what it has seen:
+  /// another one writes to the workload, too. The first one that is seen is not.
   bool IsNewRecord(const WorkloadId& workload, const SeenRecord& record);
   /// What Plan::doubtful names was compared with the API server's, by a plan that was made while
   /// Knowledge::record_at was `record_at`.

@@ -545,6 +545,8 @@ TEST(PairMemory, RemembersSinceWhenAnotherWritersRecordIsThere) {
   memory.IsNewRecord(kPairWorkload, PairMemory::SeenRecord::Of("third", 140));
   memory.Compared(kPairWorkload, 100);
   EXPECT_EQ(since(), 140U) << "what was compared is older";
+  EXPECT_FALSE(memory.IsNewRecord(kPairWorkload, PairMemory::SeenRecord::Of("second", 135)));
+  EXPECT_EQ(since(), 140U) << "a cache that is behind";
   memory.Compared(kPairWorkload, 140);
   EXPECT_EQ(since(), 0U);
   memory.IsNewRecord(kPairWorkload, PairMemory::SeenRecord::Of("fourth", 150));

@@ -85,10 +85,11 @@ struct Knowledge {
   PairStates rolled_from{};
   /// The time in which this replica writes without a break that this was last used in.
   std::uint64_t tenure = 0;
-  /// The resource version that the last write of this process gave it; 0: not known, or none.
-  std::uint64_t written_at = 0;
   /// Hash of the last baseline that was seen on it, or written; 0: none was.
   std::uint64_t record = 0;
+  /// The resource version with which it was seen first, or that the last write of this process gave
+  /// the workload; 0: not known, or none.
+  std::uint64_t told_at = 0;
   /// The resource version that it had when that baseline, which somebody else wrote, was first
   /// seen; 0: not known, or the process wrote it, or it has compared the sources since.
   std::uint64_t record_at = 0;
@@ -128,10 +129,11 @@ struct Plan {
   /// has one that the workload references or names and that the annotation has not: a process that
   /// began now would take the present data of that for what the workload runs with.
   bool is_news = false;
-  /// Sources that `changes` are due to although their data may be older than those that the
-  /// baseline tells of: somebody else wrote it (Knowledge::record_at), and may have seen them later
-  /// than this process. To be compared with the API server's before anything is written.
-  std::vector<SourceId> doubtful{};
+  /// Sources that the plan contradicts the baseline about, with the digests of all their data as
+  /// it took them, which may be older than those that the baseline tells of: somebody else wrote it
+  /// (Knowledge::record_at), and may have seen them later than this process. To be compared with
+  /// the API server's before anything is written.
+  std::map<SourceId, Digest> doubtful{};
   /// States without a use any more: no rule applies to the pair.
   std::vector<SourceId> dropped{};
   /// Changed sources that a rule applies to, but that the workload does not reference or has rolled

@@ -165,18 +165,31 @@ TEST_F(PlannerBaselineTest, ASourceThatIsOlderThanAnothersRecordIsDoubtful) {
   Record({{kPlannedConfig, kChanged}, {kPlannedPassword, kRecordedDigest}});
   sources_[kPlannedConfig].resource_version = 100;
   sources_[kPlannedPassword].resource_version = 100;
+  const auto is_doubtful = UnorderedElementsAre(Pair(kPlannedConfig, kRecordedDigest));
   EXPECT_THAT(Make().doubtful, IsEmpty()) << "nothing tells how old the record is";
   EXPECT_THAT(Make({.record_at = 99}).doubtful, IsEmpty()) << "a change since then";
   const Plan plan = Make({.record_at = 100});
-  EXPECT_THAT(plan.doubtful, UnorderedElementsAre(kPlannedConfig));
+  EXPECT_THAT(plan.doubtful, is_doubtful);
   EXPECT_EQ(plan.changes.size(), 1U);
-  EXPECT_THAT(Make({.pairs = {{kPlannedConfig, PairState{.kind = Kind::kConfirmed,
-                                                         .digest = DigestOf("older"),
-                                                         .is_ahead_of_record = true}}},
-                    .record_at = 100})
-                  .doubtful,
-              IsEmpty())
+  const Plan settled = Make({.template_since = 101, .record_at = 102});
+  EXPECT_THAT(settled.changes, IsEmpty());
+  EXPECT_THAT(settled.doubtful, is_doubtful) << "it would be recorded";
+  PairState certain{.kind = Kind::kConfirmed,
+                    .digest = DigestOf("older"),
+                    .is_ahead_of_record = true};
+  EXPECT_THAT(Make({.pairs = {{kPlannedConfig, certain}}, .record_at = 100}).doubtful, IsEmpty())
       << "the record is not what tells of the change";
+  certain.kind = Kind::kObserved;
+  EXPECT_THAT(Make({.pairs = {{kPlannedConfig, certain}}, .record_at = 100}).doubtful, is_doubtful);
+}
+
+TEST_F(PlannerBaselineTest, ASourceThatTheCacheDoesNotHaveYetIsDoubtful) {
+  rules_.reload_on_delete = true;
+  Record({{kPlannedConfig, kChanged}, {kPlannedPassword, kRecordedDigest}});
+  SetVariable(kChanged);
+  sources_.erase(kPlannedConfig);
+  EXPECT_THAT(Make({.record_at = 100}).doubtful,
+              UnorderedElementsAre(Pair(kPlannedConfig, kNoSource)));
 }
 
 TEST_F(PlannerBaselineTest, ACopyOnAnotherObjectIsNotBelieved) {

@@ -213,9 +213,7 @@ apimachinery::Result<reloader::Plan> Reconciler::PlanFor(const Workload& workloa
   const Knowledge known = parts_.memory.Get(workload.id);
   reloader::Plan plan =
       MakePlan(workload, SourceLookup{get, names, &sources}, known, parts_.rules, parts_.patterns);
-  for (const SourceId& source : plan.doubtful) {
-    sources.Compare(source);
-  }
+  sources.Compare(plan.doubtful, known.record_at);
   if (sources.failure()) {
     return apimachinery::Fail(*sources.failure());
   }
@@ -248,7 +246,11 @@ apimachinery::Result<reloader::Plan> Reconciler::PlanAnew(std::optional<Workload
     return reloader::Plan{};
   }
   workload = std::move(fresh);
-  return PlanFor(*workload, stop);
+  auto plan = PlanFor(*workload, stop);
+  if (!plan) {
+    parts_.fresh_reads->Forget(workload->id);  // the next try is not to go by the cache
+  }
+  return plan;
 }
 
 bool Reconciler::NeedsRollout(const Workload& workload, const SourceId& source) const {
@@ -257,7 +259,7 @@ bool Reconciler::NeedsRollout(const Workload& workload, const SourceId& source) 
   }
   const auto plan = PlanFor(workload, {});
   if (!plan) {
-    return plan.status().reason == Reason::kConflict;  // who asks is to ask again
+    return !IsDenied(plan.status());  // who asks is to ask again
   }
   return std::ranges::any_of(plan->changes, [&](const Change& change) {
     return std::ranges::find(change.causes, source) != change.causes.end();

@@ -50,9 +50,10 @@ void SlotPlanner::Run(std::size_t container, const std::string& variable,
     Note(member, standing, slot);
     if (standing == Standing::kChanged) {
       change.causes.push_back(member.id);
-      if (MayBeOlderThanRecord(member)) {
-        plan_.doubtful.push_back(member.id);
-      }
+    }
+    if ((standing == Standing::kChanged || standing == Standing::kSettled) &&
+        MayBeOlderThanRecord(member)) {
+      plan_.doubtful[member.id] = member.keys.empty() ? member.digest : member.whole;
     }
     if (member.digest != kNoSource || standing == Standing::kChanged) {
       change.sources.emplace_back(member.id, member.digest);
@@ -127,9 +128,19 @@ bool SlotPlanner::IsAheadOfRecord(const SlotMember& member) const {
 }
 
 bool SlotPlanner::MayBeOlderThanRecord(const SlotMember& member) const {
+  const Digest* recorded = RecordOf(member.id);
+  if (recorded == nullptr || *recorded == member.digest || input_.known.record_at == 0 ||
+      member.id.type == SourceType::kSecretProviderClass) {
+    return false;
+  }
+  // Of one that is not there nothing tells since when.
+  const bool is_newer =
+      member.digest != kNoSource &&
+      (member.resource_version == 0 || member.resource_version > input_.known.record_at);
   const PairState* state = StateOf(member.id);
-  return member.resource_version != 0 && member.resource_version <= input_.known.record_at &&
-         RecordOf(member.id) != nullptr && (state == nullptr || !state->is_ahead_of_record);
+  const bool is_certain =
+      state != nullptr && state->kind == Kind::kConfirmed && state->is_ahead_of_record;
+  return !is_newer && !is_certain;
 }
 
 bool SlotPlanner::IsReloadedAt(const SlotMember& member) const {

@@ -12,6 +12,15 @@ namespace kubexx::reloader {
 
 using apimachinery::Result;
 
+namespace {
+
+apimachinery::Status HasChanged(const SourceId& id) {
+  return {apimachinery::Reason::kConflict,
+          id.key.ToString() + " has changed since the watch told of it"};
+}
+
+}  // namespace
+
 Digest DigestOver(const ValueDigests& data, std::string_view keys) {
   std::vector<std::pair<std::string_view, std::string>> items;
   AnyItem(keys, [&](std::string_view key) {
@@ -59,10 +68,20 @@ Result<std::optional<Digest>> ValueDigestReader::Read(const SourceId& id, const 
   }
   kept_.insert_or_assign(id, *std::move(data));
   if (!is_same) {
-    return apimachinery::Fail(apimachinery::Reason::kConflict,
-                              id.key.ToString() + " has changed since the watch told of it");
+    return apimachinery::Fail(HasChanged(id));
   }
   return digest;
+}
+
+bool ValueDigestReader::HasSame(const SourceId& id, const Digest& whole, std::string_view keys,
+                                const ValueDigests& data) {
+  if (data.whole == whole) {
+    return true;
+  }
+  const base::MutexLock lock(mu_);
+  const auto known = kept_.find(id);
+  return !keys.empty() && known != kept_.end() && known->second.whole == whole &&
+         DigestOver(known->second, keys) == DigestOver(data, keys);
 }
 
 Result<std::optional<apimachinery::Time>> ValueDigestReader::WrittenAt(
@@ -71,16 +90,36 @@ Result<std::optional<apimachinery::Time>> ValueDigestReader::WrittenAt(
   if (!data) {
     return std::nullopt;
   }
-  if (data->whole != whole) {
-    const base::MutexLock lock(mu_);
-    const auto known = kept_.find(id);
-    if (keys.empty() || known == kept_.end() || known->second.whole != whole ||
-        DigestOver(known->second, keys) != DigestOver(*data, keys)) {
-      return apimachinery::Fail(apimachinery::Reason::kConflict,
-                                id.key.ToString() + " has changed since the watch told of it");
-    }
+  if (!HasSame(id, whole, keys, *data)) {
+    return apimachinery::Fail(HasChanged(id));
   }
   return WrittenOver(*data, keys);
+}
+
+Result<void> ValueDigestReader::Compare(const SourceId& id, const Digest& whole,
+                                        std::string_view keys, std::uint64_t since,
+                                        const std::stop_token& stop) {
+  {
+    const base::MutexLock lock(mu_);
+    if (const auto found = compared_.find(id);
+        found != compared_.end() && found->second.version >= since &&
+        found->second.whole == whole && found->second.keys == keys) {
+      return {};
+    }
+  }
+  KX_ASSIGN_OR_RETURN(const std::optional<ValueDigests> data, fetch_(id, stop));
+  if (data ? !HasSame(id, whole, keys, *data) : whole != kNoSource) {
+    return apimachinery::Fail(HasChanged(id));
+  }
+  if (data && data->read_at != 0) {
+    const base::MutexLock lock(mu_);
+    if (compared_.size() >= kMaxSources) {
+      compared_.clear();
+    }
+    compared_.insert_or_assign(
+        id, Compared{.whole = whole, .keys = std::string(keys), .version = data->read_at});
+  }
+  return {};
 }
 
 std::optional<Source> KeyedSources::Get(const SourceId& id) {
@@ -143,7 +182,11 @@ std::optional<Digest> KeyedSources::Over(const SourceId& id, std::string_view ke
 }
 
 std::optional<apimachinery::Time> KeyedSources::WrittenAt(const SourceId& id) {
-  const auto written = AskFor(id);
+  const auto source = caches_.GetSource(id);
+  if (!source || reader_ == nullptr || id.type == SourceType::kSecretProviderClass) {
+    return std::nullopt;
+  }
+  const auto written = reader_->WrittenAt(id, source->digest, KeysOf(*source), stop_);
   if (!written) {
     failure_ = written.status();
     return std::nullopt;
@@ -151,18 +194,18 @@ std::optional<apimachinery::Time> KeyedSources::WrittenAt(const SourceId& id) {
   return *written;
 }
 
-void KeyedSources::Compare(const SourceId& id) {
-  if (const auto written = AskFor(id); !written && !IsDenied(written.status())) {
-    failure_ = written.status();
+void KeyedSources::Compare(const std::map<SourceId, Digest>& taken, std::uint64_t since) {
+  for (const auto& [id, whole] : taken) {
+    if (failure_ || reader_ == nullptr) {
+      return;
+    }
+    const auto source = caches_.GetSource(id);
+    const std::string keys = source ? KeysOf(*source) : std::string();
+    if (const auto compared = reader_->Compare(id, whole, keys, since, stop_);
+        !compared && !IsDenied(compared.status())) {
+      failure_ = compared.status();
+    }
   }
-}
-
-Result<std::optional<apimachinery::Time>> KeyedSources::AskFor(const SourceId& id) const {
-  const auto source = caches_.GetSource(id);
-  if (!source || reader_ == nullptr || id.type == SourceType::kSecretProviderClass) {
-    return std::nullopt;
-  }
-  return reader_->WrittenAt(id, source->digest, KeysOf(*source), stop_);
 }
 
 }  // namespace kubexx::reloader

@@ -3,6 +3,7 @@
 #ifndef KUBEXX_RELOADER_SOURCE_KEYS_H_
 #define KUBEXX_RELOADER_SOURCE_KEYS_H_
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -33,6 +34,8 @@ struct ValueDigests {
   std::optional<apimachinery::Time> written{};
   /// See KeysLastWritten.
   std::map<std::string, apimachinery::Time> keys_written{};
+  /// The store's resource version when they were read; 0: not known.
+  std::uint64_t read_at = 0;
 };
 
 /// Of a ConfigMap or Secret as the API has it, which is not kept.
@@ -48,8 +51,8 @@ Digest DigestOver(const ValueDigests& data, std::string_view keys);
 /// time do not count. When the data were, for an empty list, or when nothing tells the keys apart.
 std::optional<apimachinery::Time> WrittenOver(const ValueDigests& data, std::string_view keys);
 
-/// Reads a source's data and keeps their digests: what the caches do not have. Asked only for
-/// sources with a key list, and once for each state of their data. Thread-safe.
+/// Reads a source's data and keeps their digests: what the caches do not have, or not yet.
+/// Thread-safe.
 class ValueDigestReader {
  public:
   /// Asks the API server; nothing when the source does not exist. May block.
@@ -60,8 +63,8 @@ class ValueDigestReader {
 
   explicit ValueDigestReader(Fetch fetch) : fetch_(std::move(fetch)) {}
 
-  /// The digest over `keys` of the data whose digest is `whole`. Nothing when the source does not
-  /// exist any more. Conflict when the server has other data: whether the source is paused by now,
+  /// The digest over `keys` of the data whose digest is `whole`. Asks the server once for each state
+  /// of the data. Nothing when the source does not exist any more. Conflict when the server has other data: whether the source is paused by now,
   /// and which keys count, the event that is on its way will tell.
   apimachinery::Result<std::optional<Digest>> Read(const SourceId& id, const Digest& whole,
                                                    std::string_view keys,
@@ -73,11 +76,27 @@ class ValueDigestReader {
                                                                     const Digest& whole,
                                                                     std::string_view keys,
                                                                     const std::stop_token& stop);
+  /// Conflict when the server has other data under `keys` than those whose digest is `whole`, with
+  /// kNoSource when it has the source at all. `since`: a resource version; what the server said
+  /// later than that is not asked for again.
+  apimachinery::Result<void> Compare(const SourceId& id, const Digest& whole, std::string_view keys,
+                                     std::uint64_t since, const std::stop_token& stop);
 
  private:
+  /// What the server had, under `keys`, at `version`.
+  struct Compared {
+    Digest whole{};
+    std::string keys{};
+    std::uint64_t version = 0;
+  };
+  /// As far as is known.
+  bool HasSame(const SourceId& id, const Digest& whole, std::string_view keys,
+               const ValueDigests& data);
+
   const Fetch fetch_;
   base::Mutex mu_;
   std::map<SourceId, ValueDigests> kept_ KX_GUARDED_BY(mu_);
+  std::map<SourceId, Compared> compared_ KX_GUARDED_BY(mu_);
 };
 
 /// Sources as plans see them: by their listed keys where there is a list. For one plan; refers to
@@ -96,15 +115,14 @@ class KeyedSources final : public DigestsOver {
   std::optional<Digest> Over(const SourceId& id, std::string_view keys) override;
   /// Of what counts of it.
   std::optional<apimachinery::Time> WrittenAt(const SourceId& id) override;
-  /// Compares what counts of it with what the API server has; a difference is a failure(), and so
-  /// is no answer. Where the server may not be asked there are the caches alone.
-  void Compare(const SourceId& id);
+  /// Compares what counts of sources with what the API server has, later than `since`, a resource
+  /// version; a difference is a failure(), and so is no answer. Where the server may not be asked
+  /// there are the caches alone. `taken`: the digests of all their data that a plan went by.
+  void Compare(const std::map<SourceId, Digest>& taken, std::uint64_t since);
   /// What went wrong: the plan that was made is not worth anything then.
   const std::optional<apimachinery::Status>& failure() const { return failure_; }
 
  private:
-  /// As ValueDigestReader::WrittenAt; nothing when there is nobody to ask.
-  apimachinery::Result<std::optional<apimachinery::Time>> AskFor(const SourceId& id) const;
   /// Which keys count.
   std::string KeysOf(const Source& source) const;
   /// Of one that the caches do not have.

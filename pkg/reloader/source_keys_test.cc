@@ -102,6 +102,32 @@ TEST(ValueDigestReader, KeysThatDoNotCountDoNotTellWhenTheOthersWereWritten) {
   EXPECT_EQ(reader.WrittenAt(kKeyedConfig, first, "a", {}).status().reason, Reason::kConflict);
 }
 
+TEST(ValueDigestReader, ComparesOnceForWhatIsOlderThanTheAnswer) {
+  std::optional<ValueDigests> served = ValueDigests{.whole = DigestOf("new"), .read_at = 200};
+  int reads = 0;
+  ValueDigestReader reader([&](const SourceId&, const std::stop_token&) {
+    ++reads;
+    return Result<std::optional<ValueDigests>>(served);
+  });
+  const auto is_same = [&](const Digest& whole, std::uint64_t since) {
+    const auto compared = reader.Compare(kKeyedConfig, whole, "", since, {});
+    EXPECT_TRUE(compared || compared.status().reason == Reason::kConflict);
+    return compared.has_value();
+  };
+  EXPECT_FALSE(is_same(DigestOf("old"), 100));
+  EXPECT_FALSE(is_same(kNoSource, 100)) << "the cache does not have it yet";
+  EXPECT_TRUE(is_same(DigestOf("new"), 100));
+  EXPECT_EQ(reads, 3);
+  EXPECT_TRUE(is_same(DigestOf("new"), 200));
+  EXPECT_EQ(reads, 3) << "the server has said so later than that";
+  EXPECT_FALSE(is_same(DigestOf("old"), 200));
+  EXPECT_TRUE(is_same(DigestOf("new"), 201));
+  EXPECT_EQ(reads, 5);
+  served.reset();
+  EXPECT_FALSE(is_same(DigestOf("new"), 300)) << "it was deleted";
+  EXPECT_TRUE(is_same(kNoSource, 300));
+}
+
 TEST(ValueDigestReader, TellsOfWhatCannotBeRead) {
   bool gone = false;
   ValueDigestReader reader(
