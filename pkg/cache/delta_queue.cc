@@ -39,6 +39,7 @@ apimachinery::Result<void> DeltaQueue::PushSome(Delta delta) {
   const base::TimePoint came = *came_;  // what it waits for room counts as well
   while (!closed_ && !items_.empty() &&
          (items_.size() >= options_.max_deltas || bytes_ + bytes > options_.max_bytes)) {
+    CountLocked();
     not_empty_.notify_one();
     options_.clock.WaitUntil(mu_, not_full_, {}, base::TimePoint::max());
   }
@@ -47,7 +48,11 @@ apimachinery::Result<void> DeltaQueue::PushSome(Delta delta) {
   }
   bytes_ += bytes;
   items_.push_back({std::move(delta), bytes, came});
-  options_.queued.Set(static_cast<double>(items_.size()));
+  if (sleeping_ && items_.size() >= options_.max_batch) {
+    sleeping_ = false;
+    CountLocked();
+    not_empty_.notify_one();
+  }
   return {};
 }
 
@@ -55,6 +60,7 @@ void DeltaQueue::Flush() {
   {
     base::MutexLock lock(mu_);
     came_.reset();
+    CountLocked();
     if (!sleeping_ || items_.empty()) {
       return;
     }
@@ -99,7 +105,7 @@ std::optional<DeltaBatch> DeltaQueue::Pop() {
          batch.deltas.size() < options_.max_batch) {
     batch.deltas.push_back(TakeLocked().delta);
   }
-  options_.queued.Set(static_cast<double>(items_.size()));
+  CountLocked();
   not_full_.notify_all();
   return batch;
 }
@@ -107,6 +113,7 @@ std::optional<DeltaBatch> DeltaQueue::Pop() {
 void DeltaQueue::Close() {
   base::MutexLock lock(mu_);
   closed_ = true;
+  options_.queued.Set(0);  // what is left nobody takes
   not_full_.notify_all();
   not_empty_.notify_all();
 }

@@ -100,7 +100,7 @@ class DeltaQueue {
     base::Clock& clock = base::Clock::Real();
     std::size_t max_deltas = 1000;
     std::size_t max_bytes = 8 << 20;  ///< one larger delta is taken when the queue is empty
-    std::size_t max_batch = 128;
+    std::size_t max_batch = 256;
     metrics::Gauge queued{};  ///< set to the number of deltas
   };
 
@@ -109,8 +109,8 @@ class DeltaQueue {
   /// Waits for room. kCancelled when the queue is or becomes closed. The deltas of one Flush count
   /// as queued when the first of them was: they came together.
   apimachinery::Result<void> Push(Delta delta);
-  /// The same, for one of several: the consumer may go on to sleep until Flush, so that it is not
-  /// woken for each.
+  /// The same, for one of several: the consumer may go on to sleep until Flush, or until a whole
+  /// batch waits, so that it is not woken for each.
   apimachinery::Result<void> PushSome(Delta delta);
   /// Wakes the consumer for what PushSome has left.
   void Flush();
@@ -132,6 +132,9 @@ class DeltaQueue {
   };
 
   Item TakeLocked() KX_REQUIRES(mu_);
+  void CountLocked() KX_REQUIRES(mu_) {
+    options_.queued.Set(closed_ ? 0 : static_cast<double>(items_.size()));
+  }
 
   Options options_;
   base::Mutex mu_;

@@ -29,7 +29,8 @@ struct HandlerOptions {
   /// the shortest period that was asked for before it was started, so that a shorter one that comes
   /// later is raised to that, and without any there is no resync.
   std::optional<base::Duration> resync_period{};
-  /// Events that may wait before `overflow` applies; zero means as the informer's options say.
+  /// Events that may wait before `overflow` applies; zero means as the informer's options say. A
+  /// burst brings up to 256 at once: a smaller buffer overflows then though the handler is fast.
   std::size_t buffer = 0;
   Overflow overflow = Overflow::kMerge;
 };

@@ -106,10 +106,10 @@ apimachinery::Status InformerStore::TooLarge(const Object& object,
 
 Result<void> InformerStore::Upsert(Object&& object) {
   const std::uint64_t hash = PackedStore::HashContent(object);
-  const std::string version = object.resource_version;
+  std::string version = options_.transform ? object.resource_version : std::string();
   if (!RunTransform(object)) {
     // Whoever waits for this version need not do so until the next bookmark.
-    return queue_.Push(BookmarkDelta{version, options_.namespace_.value_or("")});
+    return queue_.Push(BookmarkDelta{std::move(version), options_.namespace_.value_or("")});
   }
   // Here and not in the informer's thread: what the object took is given back where it was taken.
   auto entry = store_.MakeRecent(object, hash);

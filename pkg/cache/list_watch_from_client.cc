@@ -67,24 +67,29 @@ class ClientListWatch final : public ListerWatcher {
     std::optional<codec::WatchReader> reader;
     // An event is given when it is known whether another follows in what has been read.
     std::optional<WatchEvent> held;
+    std::string memory;
     const auto give = [&](bool more) -> Result<void> {
       if (!held) {
         return {};
       }
-      WatchEvent event = std::move(*held);
+      held->more = more;
+      Result<void> taken = sink(std::move(*held));
+      // Whoever copies the bytes into a cache leaves the memory, and the next event is to use it.
+      memory = std::move(held->object.bytes);  // NOLINT(bugprone-use-after-move)
       held.reset();
-      event.more = more;
-      return sink(std::move(event));
+      return taken;
     };
     const auto on_frame = [&](const codec::WatchFrame& frame) -> Result<void> {
-      auto event = MakeEvent(frame);
+      auto event = MakeEvent(frame, std::move(memory));
       KX_RETURN_IF_ERROR(give(event.has_value()));
       KX_ASSIGN_OR_RETURN(held, std::move(event));
       return {};
     };
     const auto on_chunk = [&](std::string_view chunk) -> Result<void> {
       Result<void> fed = reader->Feed(chunk, on_frame);
-      KX_RETURN_IF_ERROR(give(false));
+      const Result<void> given = give(false);
+      std::string().swap(memory);  // a quiet watch keeps none
+      KX_RETURN_IF_ERROR(given);
       return fed;
     };
     const std::chrono::seconds idle_timeout = options.timeout.count() > 0
@@ -117,7 +122,7 @@ class ClientListWatch final : public ListerWatcher {
   }
 
   // Only what the server says to be an error is one: what it has garbled concerns one object.
-  static Result<WatchEvent> MakeEvent(const codec::WatchFrame& frame) {
+  static Result<WatchEvent> MakeEvent(const codec::WatchFrame& frame, std::string&& memory) {
     WatchEvent event{.type = frame.type};
     if (frame.malformed != nullptr) {
       event.object = UnreadableObject(frame.malformed->WithContext("a watch event"));
@@ -145,7 +150,7 @@ class ClientListWatch final : public ListerWatcher {
       case WatchEventType::kDeleted:
         break;
     }
-    auto object = MakeObject(frame.encoding, frame.object);
+    auto object = MakeObject(frame.encoding, frame.object, std::move(memory));
     event.object =
         object ? *std::move(object) : UnreadableObject(object.error().WithContext("a watch event"));
     return event;

@@ -69,6 +69,7 @@ void Listener::StopThread() {
     return;  // whoever closes or starts it next joins
   }
   base::MutexLock thread_lock(thread_mu_);
+  RequestStop();  // once more, of a thread that was only beginning
   thread_.reset();
 }
 
@@ -310,7 +311,10 @@ std::vector<Listener::Event> Listener::Next(const std::stop_token& stop) {
              std::holds_alternative<Event>(items_.front())) {
         events.push_back(TakeLocked());
       }
+      TookLocked();
       break;
+    } else {
+      TookLocked();
     }
   }
   return events;
@@ -319,6 +323,11 @@ std::vector<Listener::Event> Listener::Next(const std::stop_token& stop) {
 void Listener::SyncedLocked() {
   synced_ = true;
   changed_.notify_all();
+}
+
+void Listener::TookLocked() {
+  CountLocked();
+  not_full_.notify_all();
 }
 
 // The event in front; null when the item in front was none.
@@ -335,15 +344,12 @@ Listener::Event Listener::TakeLocked() {
   }
   if (done) {
     items_.pop_front();
-    CountLocked();
-    not_full_.notify_all();
   }
   return event;
 }
 
 Listener::Event Listener::TakeMergedLocked() {
   auto item = late_.Pop();
-  CountLocked();
   if (auto* change = std::get_if<MergeBuffer::Change>(&*item)) {
     return std::make_shared<const RawEvent>(store_, change->type, std::move(change->object),
                                             std::move(change->old), change->flags);

@@ -101,6 +101,8 @@ class Listener {
   /// Takes back what was not delivered.
   void PutBack(std::span<Event> events);
   Event TakeLocked() KX_REQUIRES(mu_);
+  /// Tells of the room that there is now.
+  void TookLocked() KX_REQUIRES(mu_);
   Event TakeMergedLocked() KX_REQUIRES(mu_);
   void PushLocked(const Event& event) KX_REQUIRES(mu_);
   void MergeLocked(MergeBuffer::Change change) KX_REQUIRES(mu_);

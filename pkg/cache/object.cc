@@ -28,7 +28,8 @@ void LeaveOutIfKeyTooLong(Object& object) {
   check(object.resource_version, "metadata.resourceVersion");
 }
 
-apimachinery::Result<Object> MakeObject(codec::Encoding encoding, std::string_view bytes) {
+apimachinery::Result<Object> MakeObject(codec::Encoding encoding, std::string_view bytes,
+                                        std::string memory) {
   KX_ASSIGN_OR_RETURN(codec::ObjectMetaSummary meta, codec::ScanObjectMeta(encoding, bytes));
   if (meta.name.empty()) {
     std::string what = "is missing";
@@ -36,8 +37,12 @@ apimachinery::Result<Object> MakeObject(codec::Encoding encoding, std::string_vi
     what += meta.uid.empty() ? "" : ", uid \"" + meta.uid + '"';
     return apimachinery::Fail(apimachinery::Malformed("metadata.name", std::move(what)));
   }
+  if (memory.capacity() / 2 > bytes.size()) {
+    std::string().swap(memory);  // whoever keeps the object counts what it has, not what it could have
+  }
+  memory.assign(bytes);
   return Object{.encoding = encoding,
-                .bytes = std::string(bytes),
+                .bytes = std::move(memory),
                 .key = {.namespace_ = std::move(meta.namespace_), .name = std::move(meta.name)},
                 .resource_version = std::move(meta.resource_version)};
 }

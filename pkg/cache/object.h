@@ -38,9 +38,11 @@ inline constexpr std::size_t kMaxKeyPart = 65535;
 /// the beginning of its key: a cache could not take it, and is to go on with the others.
 void LeaveOutIfKeyTooLong(Object& object);
 
-/// Copies `bytes` into an Object and reads its metadata. kMalformed when they are not an object
-/// with a name; the error says what else names it.
-apimachinery::Result<Object> MakeObject(codec::Encoding encoding, std::string_view bytes);
+/// Copies `bytes` into an Object and reads its metadata. `memory`, whatever it holds, becomes the
+/// copy, unless it is much larger. kMalformed when they are not an object with a name; the error
+/// says what else names it.
+apimachinery::Result<Object> MakeObject(codec::Encoding encoding, std::string_view bytes,
+                                        std::string memory = {});
 
 }  // namespace kubexx::cache
 

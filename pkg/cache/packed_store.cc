@@ -105,8 +105,8 @@ Result<void> PackedStore::Read(const Entry& entry,
 }
 
 PackedStore::IndexerSetRef PackedStore::indexers() const {
-  base::MutexLock lock(mu_);
-  return indexers_;
+  base::MutexLock lock(indexers_mu_);
+  return given_indexers_;
 }
 
 Result<void> PackedStore::AddIndexers(Indexers indexers) {
@@ -126,6 +126,10 @@ Result<void> PackedStore::ExtendIndexers(Extend extend) {
     base::MutexLock lock(mu_);
     KX_ASSIGN_OR_RETURN(next, extend(*indexers_));
     indexers_ = next;
+    {
+      base::MutexLock given_lock(indexers_mu_);
+      given_indexers_ = next;
+    }
     entries = table_.Entries();
   }
   std::vector<std::pair<EntryRef, EntryRef>> replacements;
@@ -217,7 +221,10 @@ void PackedStore::Apply(std::vector<Change>& changes) {
     }
     applied = true;
   }
-  RepackSome();
+  constexpr std::size_t kChangesARepack = 128;
+  for (std::size_t i = 0; i < changes.size(); i += kChangesARepack) {
+    RepackSome();
+  }
 }
 
 EntryTable PackedStore::Swap(EntryTable table, std::string_view resource_version) {

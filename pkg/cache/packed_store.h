@@ -189,6 +189,10 @@ class PackedStore {
 
   mutable base::Mutex mu_;
   IndexerSetRef indexers_ KX_GUARDED_BY(mu_) = IndexerSet::Empty();
+  /// Locked last. With it alone the same set is had: whoever makes entries need not wait for those
+  /// who put a whole batch of them into the table.
+  mutable base::Mutex indexers_mu_;
+  IndexerSetRef given_indexers_ KX_GUARDED_BY(indexers_mu_) = indexers_;
   EntryTable table_ KX_GUARDED_BY(mu_);
   TermIndex index_ KX_GUARDED_BY(mu_);
   std::map<std::string, std::string, std::less<>> versions_ KX_GUARDED_BY(mu_);

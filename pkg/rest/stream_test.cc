@@ -115,8 +115,8 @@ TEST(StreamTest, LongBodiesArriveWhole) {
   // Blocks below, around and far above the buffer between network and caller.
   std::string expected;
   std::vector<std::string> blocks;
-  for (const std::size_t size :
-       {1UL, 1000UL, 65535UL, 131072UL, 131073UL, 3000000UL, 7UL, 131072UL, 1UL, 600000UL}) {
+  for (const std::size_t size : {1UL, 1000UL, 65535UL, 131072UL, 131073UL, 262143UL, 262144UL,
+                                 262145UL, 3000000UL, 7UL, 262144UL, 1UL, 600000UL}) {
     std::string block(size, '\0');
     for (std::size_t i = 0; i < size; ++i) {
       block[i] = static_cast<char>('a' + (i * 7 + size) % 26);

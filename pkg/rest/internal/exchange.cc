@@ -18,7 +18,7 @@ using apimachinery::Result;
 
 // What may wait for the caller before the network side pauses. Bigger saves thread switches on long
 // lists, smaller saves memory on many watches; blocks larger than this are not copied at all.
-constexpr std::size_t kBufferBytes = 128 * 1024;
+constexpr std::size_t kBufferBytes = 256 * 1024;
 
 // A stream is fast when most of the waits for it were short lately: a long one halves the number.
 // Its blocks, often one small watch event each, then gather up to so many bytes or for so long; a
@@ -26,7 +26,11 @@ constexpr std::size_t kBufferBytes = 128 * 1024;
 constexpr int kShortWaits = 8;
 constexpr int kMostShortWaits = 32;
 constexpr std::chrono::microseconds kShortWait{500};
-constexpr std::size_t kGatherBytes = 64 * 1024;
+constexpr std::size_t kGatherBytes = 128 * 1024;
+
+// A stream that brings nothing for so long gives its buffers back, where they are larger.
+constexpr std::chrono::seconds kQuiet{1};
+constexpr std::size_t kQuietBytes = 4 * 1024;
 
 // No block is larger: cpprestsdk counts the bytes of a chunk in an int, and takes "-1" for one.
 constexpr std::uint64_t kMaxBlock = std::numeric_limits<int>::max();
@@ -192,6 +196,27 @@ void Exchange::GatherLocked(const std::stop_token& stop) {
   wake_at_ = 1;
 }
 
+base::Wake Exchange::WaitForBytesLocked(const std::stop_token& stop, base::TimePoint deadline) {
+  if (buffer_.capacity() > kQuietBytes || taken_.capacity() > kQuietBytes) {
+    // Real time, as above. Where the deadline's clock stands for another time, they go back at
+    // once.
+    base::Clock& real = base::Clock::Real();
+    const base::Wake wake =
+        real.WaitUntil(mu_, changed_, stop, std::min(deadline, real.Now() + kQuiet));
+    if (wake != base::Wake::kTimeout) {
+      return wake;
+    }
+    if (buffer_.empty()) {
+      buffer_.shrink_to_fit();
+    }
+    taken_.shrink_to_fit();
+    if (HasBytesLocked() || ended_) {
+      return base::Wake::kNotified;
+    }
+  }
+  return clock_.WaitUntil(mu_, changed_, stop, deadline);
+}
+
 Result<bool> Exchange::Read(HttpCall::Sink sink, const std::stop_token& stop,
                             base::TimePoint deadline) {
   std::optional<Pending> released;
@@ -200,10 +225,6 @@ Result<bool> Exchange::Read(HttpCall::Sink sink, const std::stop_token& stop,
     base::MutexLock lock(mu_);
     if (short_waits_ >= kShortWaits && buffer_.size() < kGatherBytes) {
       GatherLocked(stop);
-    }
-    if (short_waits_ < kShortWaits && !HasBytesLocked()) {  // a quiet stream keeps no buffers
-      buffer_.shrink_to_fit();
-      taken_.shrink_to_fit();
     }
     const base::TimePoint begin = base::Clock::Real().Now();
     while (!HasBytesLocked()) {
@@ -217,7 +238,7 @@ Result<bool> Exchange::Read(HttpCall::Sink sink, const std::stop_token& stop,
         return false;
       }
       reading_ = true;
-      const base::Wake wake = clock_.WaitUntil(mu_, changed_, stop, deadline);
+      const base::Wake wake = WaitForBytesLocked(stop, deadline);
       reading_ = false;
       if (wake == base::Wake::kTimeout && !HasBytesLocked() && !ended_) {
         return Fail(Reason::kUnavailable, "nothing arrived within the idle timeout");

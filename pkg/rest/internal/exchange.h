@@ -76,6 +76,9 @@ class Exchange {
   std::optional<Pending> TakeFittingPendingLocked() KX_REQUIRES(mu_);
   /// Lets a fast stream's small blocks gather, so that the two threads do not switch for each.
   void GatherLocked(const std::stop_token& stop) KX_REQUIRES(mu_);
+  /// Waits for a change until `deadline` of the clock. A quiet stream keeps no large buffers.
+  base::Wake WaitForBytesLocked(const std::stop_token& stop, base::TimePoint deadline)
+      KX_REQUIRES(mu_);
 
   base::Clock& clock_;
   base::Mutex mu_;
