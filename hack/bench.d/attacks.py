@@ -60,7 +60,7 @@ def main():
     found = list(figures(rows))
     write(os.path.join(settings.out, "attacks.md"), "kubexx-apiserver under attack", f"""Written by `hack/bench --attacks` on {time.strftime('%Y-%m-%d')}; {settings.machine}. A hundred ordinary clients, a service account with rights in its own namespace, ask five
 times a second each, or watch, and are measured, and so is `/healthz` over a new connection each time; attackers and clients share the machine with the
-server, which is one process for all attacks and runs with `{' '.join(FLAGS)}`.
+server, in processes of their own, the attackers with a lower priority (`nice -n 10`), as if they had machines of their own; the server is one process for all attacks and runs with `{' '.join(FLAGS)}`.
 
 ```
 {about.strip()}

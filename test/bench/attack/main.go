@@ -32,6 +32,7 @@ const spareDescriptors = 4
 
 type options struct {
 	kubeconfig, only   string
+	attackersOf        string
 	pid, clients       int
 	duration, patience time.Duration
 	memory             float64
@@ -48,6 +49,7 @@ func main() {
 	set.DurationVar(&o.duration, "for", 5*time.Second, "how long each attack lasts")
 	set.DurationVar(&o.patience, "patience", 40*time.Second, "how long the server has to close what an attack has left")
 	set.Float64Var(&o.memory, "memory", 0, "MiB that an attack may add to the resident memory; 0: any")
+	set.StringVar(&o.attackersOf, "attackers-of", "", "only attacks, with this attack, until its input ends, and prints how often it has tried")
 	set.BoolVar(&o.list, "list", false, "prints the names of the attacks, and what they do")
 	set.BoolVar(&o.each, "each", false, "sends each of the requests that cost much once, alone, and prints what it cost")
 	set.Usage = func() {
@@ -81,6 +83,9 @@ func run(ctx context.Context, o options) error {
 	}
 	if err := raiseDescriptors(); err != nil {
 		return err
+	}
+	if o.attackersOf != "" {
+		return attackUntilToldToStop(ctx, server, o.attackersOf)
 	}
 	if o.each {
 		return eachAlone(ctx, server, o.pid)
@@ -134,12 +139,16 @@ func (o options) measure(ctx context.Context, server *target, people *people, on
 		return "", err
 	}
 	people.forget()
-	attacking, stop := context.WithCancel(ctx)
 	most := watchProcess(o.pid)
-	attackers := one.make(attacking, server)
+	attackers, err := o.startAttackers(one.name)
+	if err != nil {
+		return "", err
+	}
 	time.Sleep(o.duration)
-	stop()
-	attackers.done.Wait()
+	tries, err := attackers.stop()
+	if err != nil {
+		return "", err
+	}
 	delays := people.stop()
 	after, err := look(o.pid)
 	for end := time.Now().Add(o.patience); err == nil && after.descriptors > before.descriptors+spareDescriptors && time.Now().Before(end); {
@@ -151,7 +160,7 @@ func (o options) measure(ctx context.Context, server *target, people *people, on
 	}
 	peak := most()
 	measure.Print(map[string]any{
-		"program": "attack", "attack": one.name, "tries": attackers.tries.Load(), "for_s": o.duration.Seconds(),
+		"program": "attack", "attack": one.name, "tries": tries, "for_s": o.duration.Seconds(),
 		"requests": len(delays.requests), "events": len(delays.events), "failed": delays.failed,
 		"p50_ms": delays.quantile(0.5), "p99_ms": delays.quantile(0.99), "max_ms": delays.quantile(1),
 		"events_p99_ms": quantile(delays.events, 0.99),
