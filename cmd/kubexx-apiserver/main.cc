@@ -18,6 +18,7 @@
 #include "kubexx/apiserver/server/server_identity.h"
 #include "kubexx/apiserver/storage/memory.h"
 #include "kubexx/base/clock.h"
+#include "kubexx/base/crash_report.h"
 #include "kubexx/base/descriptor_limit.h"
 #include "kubexx/base/replace_file.h"
 #include "kubexx/controller/stop_signals.h"
@@ -186,6 +187,7 @@ int RunKubexxApiserver(int argc, char* const* argv) {
 
 /// The program has other names, too, which say what it shall be.
 int Main(int argc, char* const* argv) {
+  base::ReportCrashes("kubexx-apiserver/" KUBEXX_VERSION);
   std::string_view name = argc == 0 ? "" : argv[0];
   name.remove_prefix(name.rfind('/') + 1);  // npos + 1 is 0
   if (name == "etcd") {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "kubexx/base/clock.h"
+#include "kubexx/base/crash_report.h"
 #include "kubexx/cache/stop_timer.h"
 #include "kubexx/controller/stop_signals.h"
 #include "kubexx/flags/flags.h"
@@ -214,6 +215,7 @@ Result<void> Run(const Flags& flags, const std::stop_token& stop) {
 }
 
 int Main(int argc, char** argv) {
+  base::ReportCrashes("kubexx-podsource/" KUBEXX_VERSION);
   Flags flags;
   flags.node_name = HostName();
   flags::FlagSet set("kubexx-podsource", kDescription, KUBEXX_VERSION);

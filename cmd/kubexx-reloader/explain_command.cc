@@ -278,6 +278,16 @@ flags::FlagSet::GivenFlags WithoutOwn(flags::FlagSet::GivenFlags given) {
   return given;
 }
 
+/// Informers would try again and again: somebody waits. Who may read this or not is not the
+/// question.
+Result<void> CheckReachable(const std::shared_ptr<rest::RESTClient>& client,
+                            const std::stop_token& stop) {
+  const auto answered = client->Get().AbsPath("/version").MaxRetries(0).Do(stop);
+  return answered || answered.status().code != 0
+             ? Result<void>()
+             : Fail(answered.status().WithContext("the cluster cannot be reached"));
+}
+
 Result<void> Answer(const ExplainFlags& question, WorkloadId id, const reloader::Config& config,
                     const flags::FlagSet::GivenFlags& given) {
   KX_ASSIGN_OR_RETURN(rest::Config connection, rest::LoadConfig(config.kubeconfig));
@@ -288,6 +298,7 @@ Result<void> Answer(const ExplainFlags& question, WorkloadId id, const reloader:
   KX_ASSIGN_OR_RETURN(const std::shared_ptr<rest::RESTClient> client,
                       rest::RESTClient::New(std::move(connection)));
   const cache::StopTimer deadline(base::Clock::Real(), {}, kPatience);
+  KX_RETURN_IF_ERROR(CheckReachable(client, deadline.token()));
   const auto labels = [&] { return LabelsOf(client, id.key.namespace_, deadline.token()); };
   const Judge judge =
       FindJudge(client, question, id, {.config = config}, given, labels, deadline.token());

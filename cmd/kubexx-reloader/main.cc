@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "explain_command.h"
+#include "kubexx/base/crash_report.h"
 #include "kubexx/base/descriptor_limit.h"
 #include "kubexx/controller/stop_signals.h"
 #include "kubexx/flags/flags.h"
@@ -100,6 +101,7 @@ int RunOperator(int argc, const char* const* argv) {
 }
 
 int Main(int argc, const char* const* argv) {
+  base::ReportCrashes("kubexx-reloader/" KUBEXX_VERSION);
   const int at = FindCommand(argc, argv);
   const std::string_view command = at == 0 ? "" : argv[at];
   std::vector<const char*> others(argv, argv + argc);

@@ -7,7 +7,9 @@
 // names.
 #include <features.h>
 
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#include "kubexx/base/sanitizers.h"
+
+#if defined(__GLIBC__) && !KX_SANITIZED
 #include <malloc.h>
 
 #include <algorithm>

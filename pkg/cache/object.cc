@@ -38,7 +38,8 @@ apimachinery::Result<Object> MakeObject(codec::Encoding encoding, std::string_vi
     return apimachinery::Fail(apimachinery::Malformed("metadata.name", std::move(what)));
   }
   if (memory.capacity() / 2 > bytes.size()) {
-    std::string().swap(memory);  // whoever keeps the object counts what it has, not what it could have
+    std::string().swap(
+        memory);  // whoever keeps the object counts what it has, not what it could have
   }
   memory.assign(bytes);
   return Object{.encoding = encoding,

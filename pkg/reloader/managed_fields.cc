@@ -44,8 +44,8 @@ bool HasNothingBut(const codec::JsonTree& fields, std::string_view part, std::st
          (found->IsObject() && found->members().size() == 1 && found->Find(field) != nullptr);
 }
 
-/// kubectl's undo leaves the annotation in which `kubectl apply` keeps the manifest as it is: whoever
-/// owns it has applied one, as kubectl before 1.20 does under the same name.
+/// kubectl's undo leaves the annotation in which `kubectl apply` keeps the manifest as it is:
+/// whoever owns it has applied one, as kubectl before 1.20 does under the same name.
 bool OwnsAppliedManifest(const codec::JsonTree& fields) {
   const codec::JsonTree* metadata = fields.Find("f:metadata");
   const codec::JsonTree* annotations =
@@ -79,7 +79,8 @@ bool IsOfTool(const ManagedFieldsEntry& entry) {
 }
 
 Time TimeOfTemplate(const ManagedFieldsEntry& entry, const codec::JsonTree& fields) {
-  const bool is_as_by_undo = !OwnsAppliedManifest(fields) && HasNothingBut(fields, "f:spec", "f:template") &&
+  const bool is_as_by_undo = !OwnsAppliedManifest(fields) &&
+                             HasNothingBut(fields, "f:spec", "f:template") &&
                              // An undo of a Deployment brings its annotations back, too.
                              HasNothingBut(fields, "f:metadata", "f:annotations");
   return is_as_by_undo ? entry.time.value_or(Time{}) : Time{};

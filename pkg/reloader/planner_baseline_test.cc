@@ -174,9 +174,8 @@ TEST_F(PlannerBaselineTest, ASourceThatIsOlderThanAnothersRecordIsDoubtful) {
   const Plan settled = Make({.template_since = 101, .record_at = 102});
   EXPECT_THAT(settled.changes, IsEmpty());
   EXPECT_THAT(settled.doubtful, is_doubtful) << "it would be recorded";
-  PairState certain{.kind = Kind::kConfirmed,
-                    .digest = DigestOf("older"),
-                    .is_ahead_of_record = true};
+  PairState certain{
+      .kind = Kind::kConfirmed, .digest = DigestOf("older"), .is_ahead_of_record = true};
   EXPECT_THAT(Make({.pairs = {{kPlannedConfig, certain}}, .record_at = 100}).doubtful, IsEmpty())
       << "the record is not what tells of the change";
   certain.kind = Kind::kObserved;

@@ -63,9 +63,10 @@ class ValueDigestReader {
 
   explicit ValueDigestReader(Fetch fetch) : fetch_(std::move(fetch)) {}
 
-  /// The digest over `keys` of the data whose digest is `whole`. Asks the server once for each state
-  /// of the data. Nothing when the source does not exist any more. Conflict when the server has other data: whether the source is paused by now,
-  /// and which keys count, the event that is on its way will tell.
+  /// The digest over `keys` of the data whose digest is `whole`. Asks the server once for each
+  /// state of the data. Nothing when the source does not exist any more. Conflict when the server
+  /// has other data: whether the source is paused by now, and which keys count, the event that is
+  /// on its way will tell.
   apimachinery::Result<std::optional<Digest>> Read(const SourceId& id, const Digest& whole,
                                                    std::string_view keys,
                                                    const std::stop_token& stop);

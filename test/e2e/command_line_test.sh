@@ -51,7 +51,7 @@ gives 2 'one workload is needed' explain deployment/web extra more
 
 log "explain answers, and logs nothing of what an operator would log"
 said=$("$program" explain deployment/web 2>&1) && fail "explain: tells of a cluster that does not answer: $said"
-grep -qF 'kubexx-reloader explain: ' <<<"$said" || fail "explain: does not say what is wrong: $said"
+grep -qF 'kubexx-reloader explain: the cluster cannot be reached: ' <<<"$said" || fail "explain: does not say what is wrong: $said"
 ! grep -F 'level=' <<<"$said" || fail "explain: speaks like an operator"
 
 log "other words are refused, with a hint"

@@ -24,6 +24,7 @@
 #include "kubexx/api/core/v1/schema.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/base/clock.h"
+#include "kubexx/base/sanitizers.h"
 #include "kubexx/kubernetes/resource_client.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/reloader/baseline.h"
@@ -404,7 +405,7 @@ TEST_F(ReloaderIntegration, TheProgramStopsCleanlyOnSigterm) {
   EXPECT_LT(steady_clock::now() - begin, seconds(15)) << "it has waited for the grace of 20 s";
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // their free() wipes nothing
+#if !KX_SANITIZED  // their free() wipes nothing
 
 /// How often `text` is in the memory of a process.
 std::size_t Occurrences(pid_t pid, const std::string& text) {

@@ -1,0 +1,56 @@
+#include "kubexx/base/crash_report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <string>
+#include <thread>
+
+#include "kubexx/base/sanitizers.h"
+
+namespace kubexx::base {
+namespace {
+
+void Crash(int signal_number) {
+  ReportCrashes("program/1.0");
+  std::raise(signal_number);
+}
+
+TEST(CrashReportDeathTest, NamesTheSignalAndTheCalls) {
+  if (KX_SANITIZED != 0) {
+    GTEST_SKIP() << "the sanitizer reports crashes itself";
+  }
+  for (const int crash : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT}) {
+    EXPECT_EXIT(Crash(crash), ::testing::KilledBySignal(crash),
+                "program/1.0 has crashed: SIG[A-Z]+, a?.*\n.*base_test\\(.*\\+0x[0-9a-f]+\\)");
+  }
+}
+
+TEST(CrashReportDeathTest, ComesFromAnyThreadAndOnce) {
+  if (KX_SANITIZED != 0) {
+    GTEST_SKIP() << "the sanitizer reports crashes itself";
+  }
+  EXPECT_EXIT(
+      {
+        ReportCrashes("program/1.0");
+        std::thread([] { std::abort(); }).join();
+      },
+      ::testing::KilledBySignal(SIGABRT), "program/1.0 has crashed: SIGABRT, an abort\n");
+}
+
+TEST(CrashReportDeathTest, CutsALongName) {
+  if (KX_SANITIZED != 0) {
+    GTEST_SKIP() << "the sanitizer reports crashes itself";
+  }
+  EXPECT_EXIT(
+      {
+        ReportCrashes(std::string(1000, 'x'));
+        std::abort();
+      },
+      ::testing::KilledBySignal(SIGABRT), "x{127} has crashed");
+}
+
+}  // namespace
+}  // namespace kubexx::base
