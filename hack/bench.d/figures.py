@@ -50,21 +50,19 @@ class Target:
         return f"| {self.what} | {self.value:.3g}{self.unit} | {sign} {self.limit:g}{self.unit} | {'yes' if self.met else '**no**'} |"
 
 
-def per_object(results, objects):
-    """Processor time in µs and resident bytes of one object, without what an empty process takes."""
-    scenario = f"scale-{objects}"
-    cpu = spread(results, scenario, "kubexx", "cpu_s").median
-    memory = spread(results, scenario, "kubexx", "rss_mb").median
-    return cpu, memory
-
-
 def slopes(results, sizes):
-    """What each further object costs, from one size to the next: µs and bytes."""
-    out = []
-    for small, large in zip(sizes, sizes[1:]):
-        (cpu_a, mem_a), (cpu_b, mem_b) = per_object(results, small), per_object(results, large)
-        out.append((large, (cpu_b - cpu_a) / (large - small) * 1e6, (mem_b - mem_a) / (large - small) * 2**20))
-    return out
+    """What each further object costs, from one size to the next: µs of processor time and resident bytes; medians of the rounds."""
+    rounds = slopes_of_rounds(results, sizes)
+    return [(large, *(statistics.median(one[step][part] for one in rounds) if rounds else 0 for part in (0, 1)))
+            for step, large in enumerate(sizes[1:])]
+
+
+def slopes_of_rounds(results, sizes):
+    """The same of each round, whose sizes met the same machine."""
+    runs = [{row["run"]: (row["cpu_s"] * 1e6, row["rss_mb"] * 2**20) for row in results.of(f"scale-{size}", "kubexx")} for size in sizes]
+    numbers = sorted(set.intersection(*(set(one) for one in runs))) if runs else []
+    return [[tuple((large[number][part] - small[number][part]) / (sizes[i + 1] - sizes[i]) for part in (0, 1))
+             for i, (small, large) in enumerate(zip(runs, runs[1:]))] for number in numbers]
 
 
 def targets(results, settings):
@@ -104,12 +102,13 @@ def queue_targets(results):
 
 def scale_targets(results, settings):
     found = []
-    costs = slopes(results, settings.scale)
+    rounds = [one for one in slopes_of_rounds(results, settings.scale) if len(one) > 1 and min(one[-2]) > 0]
     # Flat: from the last size but one to the last a further object costs no more than in the step before. Earlier steps hide in
     # what the process has free anyway.
-    if len(costs) > 1 and costs[-2][1] > 0 and costs[-2][2] > 0:
-        found.append(Target("processor time of a further object, last step of the scale to the one before", costs[-1][1] / costs[-2][1], 1.1))
-        found.append(Target("memory of a further object, last step of the scale to the one before", costs[-1][2] / costs[-2][2], 1.1))
+    if rounds:
+        for part, what in enumerate(("processor time", "memory")):
+            found.append(Target(f"{what} of a further object, last step of the scale to the one before",
+                                statistics.median(one[-1][part] / one[-2][part] for one in rounds), 1.1))
     if settings.scale and settings.scale[-1] >= 1_000_000:
         largest = f"scale-{settings.scale[-1]}"
         found.append(Target("memory of a million pods, peak", spread(results, largest, "kubexx", "peak_mb").median / 1024, 1, unit=" GiB"))

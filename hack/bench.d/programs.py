@@ -96,7 +96,7 @@ class Replay:
 
     def __init__(self, programs, folder, results, scenario, **flags):
         self.results, self.scenario = results, scenario
-        self.kubeconfig = os.path.join(folder, "replay.kubeconfig")
+        self.kubeconfig = os.path.join(folder, f"replay-{scenario}.kubeconfig")
         self.command = [programs.replay, "serve", "--kubeconfig", self.kubeconfig]
         for name, value in flags.items():
             self.command += ["--" + name, str(value)]

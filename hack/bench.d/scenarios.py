@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from contextlib import ExitStack
 
 from programs import Replay, alternate, log
 
@@ -68,13 +69,14 @@ def queue(programs, results, settings):
 
 
 def scale(programs, results, settings):
-    for objects in settings.scale:
-        log(f"scale: {objects} pods of the replay server")
-        scenario = f"scale-{objects}"
-        with Replay(programs, settings.folder, results, scenario, templates=settings.template("pods.jsonl"),
-                    objects=objects) as server:
-            command = [programs.kubexx, "sync", "--kubeconfig", server.kubeconfig]
-            alternate(results, scenario, settings.runs, [command])
+    log(f"scale: {', '.join(str(objects) for objects in settings.scale)} pods of the replay server")
+    with ExitStack() as servers:
+        commands = []
+        for objects in settings.scale:
+            server = servers.enter_context(
+                Replay(programs, settings.folder, results, f"scale-{objects}", templates=settings.template("pods.jsonl"), objects=objects))
+            commands.append((f"scale-{objects}", [programs.kubexx, "sync", "--kubeconfig", server.kubeconfig]))
+        alternate(results, "scale", settings.runs, [], others=commands)
 
 
 def replay_rate(programs, results, settings):
