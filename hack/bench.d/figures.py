@@ -1,5 +1,6 @@
 """Medians, ratios, and whether the targets are met."""
 
+import math
 import statistics
 from dataclasses import dataclass
 
@@ -102,13 +103,13 @@ def queue_targets(results):
 
 def scale_targets(results, settings):
     found = []
-    rounds = [one for one in slopes_of_rounds(results, settings.scale) if len(one) > 1 and min(one[-2]) > 0]
+    rounds = [one for one in slopes_of_rounds(results, settings.scale) if len(one) > 1]
     # Flat: from the last size but one to the last a further object costs no more than in the step before. Earlier steps hide in
     # what the process has free anyway.
-    if rounds:
+    if any(min(one[-2]) > 0 for one in rounds):
         for part, what in enumerate(("processor time", "memory")):
             found.append(Target(f"{what} of a further object, last step of the scale to the one before",
-                                statistics.median(one[-1][part] / one[-2][part] for one in rounds), 1.1))
+                                statistics.median(one[-1][part] / one[-2][part] if one[-2][part] > 0 else math.inf for one in rounds), 1.1))
     if settings.scale and settings.scale[-1] >= 1_000_000:
         largest = f"scale-{settings.scale[-1]}"
         found.append(Target("memory of a million pods, peak", spread(results, largest, "kubexx", "peak_mb").median / 1024, 1, unit=" GiB"))

@@ -13,6 +13,7 @@ void ReportCrashes(const std::string& /*program*/) {}
 #else
 
 #include <execinfo.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,6 +29,7 @@ namespace {
 
 constexpr std::array kCrashes = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
 constexpr int kMaxCalls = 64;
+constexpr int kUntilReported = 2000;  // milliseconds
 
 // A handler may neither allocate nor take locks.
 std::array<char, 128> name_of_program{};
@@ -54,18 +56,19 @@ std::string_view NameOf(int signal_number) {
 }
 
 void OnCrash(int signal_number) {
-  if (!has_reported.test_and_set()) {
+  if (has_reported.test_and_set()) {
+    ::poll(nullptr, 0, kUntilReported);  // another thread was faster, and ends the process
+  } else {
     Say(name_of_program.data());
     Say(" has crashed: ");
     Say(NameOf(signal_number));
-    Say("\nThe calls that led to it, the last one first; `addr2line -Cfe FILE OFFSET` names "
-        "them:\n");
+    Say("\nThe calls that led to it, the last one first:\n");
     std::array<void*, kMaxCalls> calls{};
     const int count = ::backtrace(calls.data(), kMaxCalls);
     ::backtrace_symbols_fd(calls.data(), count, STDERR_FILENO);
   }
-  // It has its default again; it waits until this returns.
-  std::raise(signal_number);
+  std::signal(signal_number, SIG_DFL);
+  std::raise(signal_number);  // it waits until this returns
 }
 
 }  // namespace
@@ -78,7 +81,6 @@ void ReportCrashes(const std::string& program) {
   ::backtrace(call.data(), 1);
   struct sigaction action = {};
   action.sa_handler = OnCrash;
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
   sigemptyset(&action.sa_mask);
   for (const int crash : kCrashes) {
     ::sigaction(crash, &action, nullptr);

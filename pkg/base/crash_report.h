@@ -14,8 +14,9 @@ namespace kubexx::base {
 /// name and version, begins the report.
 ///
 /// Each call is a file with an offset in it, which `addr2line -Cfe FILE OFFSET` turns into a
-/// function. Nothing of the process's data is written. A thread that has used up its stack ends the
-/// process without a report. Call it once, before there are threads; under a sanitizer, which
+/// function where the file has its symbols; that of an image has none, the same build before it was
+/// stripped has. Nothing of the process's data is written. A thread that has used up its stack ends
+/// the process without a report. Call it once, before there are threads; under a sanitizer, which
 /// reports by itself, it does nothing.
 void ReportCrashes(const std::string& program);
 

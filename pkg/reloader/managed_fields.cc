@@ -64,12 +64,8 @@ bool IsUnknownManager(const ManagedFieldsEntry& entry) {
 
 bool IsOfUndo(const ManagedFieldsEntry& entry) {
   // kubectl applies under its own name, too.
-  if (entry.operation != "Update" || !entry.fields_v1 ||
-      std::ranges::find(kUndoers, entry.manager) == std::end(kUndoers)) {
-    return false;
-  }
-  const auto fields = codec::JsonTree::Parse(entry.fields_v1->raw);
-  return !fields || !OwnsAppliedManifest(*fields);
+  return entry.operation == "Update" &&
+         std::ranges::find(kUndoers, entry.manager) != std::end(kUndoers);
 }
 
 bool IsOfTool(const ManagedFieldsEntry& entry) {

@@ -226,17 +226,12 @@ bool PairMemory::IsNewRecord(const WorkloadId& workload, const SeenRecord& recor
   return std::exchange(known.record, record.hash) != 0;
 }
 
-void PairMemory::Compared(const WorkloadId& workload, std::uint64_t record_at) {
-  const base::MutexLock lock(mu_);
-  const auto found = states_.find(workload);
-  if (found != states_.end() && found->second.record_at == record_at) {
-    found->second.record_at = 0;
-  }
-}
-
 void PairMemory::Wrote(const WorkloadId& workload, const SeenRecord& record) {
   const base::MutexLock lock(mu_);
   Knowledge& known = states_[workload];
+  if (record.version != 0 && record.version < known.told_at) {
+    return;  // the event of somebody else's later write was faster than the answer to this one
+  }
   known.told_at = std::max(known.told_at, record.version);
   if (record.hash != 0) {
     known.record = record.hash;

@@ -86,9 +86,6 @@ class PairMemory {
   /// Whether it is new and later than this replica's own last write, and than what it has seen:
   /// another one writes to the workload, too. The first one that is seen is not.
   bool IsNewRecord(const WorkloadId& workload, const SeenRecord& record);
-  /// What Plan::doubtful names was compared with the API server's, by a plan that was made while
-  /// Knowledge::record_at was `record_at`.
-  void Compared(const WorkloadId& workload, std::uint64_t record_at);
   /// This replica has written to the workload, which has `record` since; without one the one from
   /// before is still there.
   void Wrote(const WorkloadId& workload, const SeenRecord& record);

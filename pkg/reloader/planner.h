@@ -91,7 +91,7 @@ struct Knowledge {
   /// the workload; 0: not known, or none.
   std::uint64_t told_at = 0;
   /// The resource version that it had when that baseline, which somebody else wrote, was first
-  /// seen; 0: not known, or the process wrote it, or it has compared the sources since.
+  /// seen; 0: not known, or the process wrote it.
   std::uint64_t record_at = 0;
   bool operator==(const Knowledge&) const = default;
 };

@@ -200,7 +200,7 @@ void Reconciler::KeepNoPlace(const WorkloadId& id) {
   }
 }
 
-apimachinery::Result<reloader::Plan> Reconciler::PlanFor(const Workload& workload,
+apimachinery::Result<reloader::Plan> Reconciler::PlanFor(const Workload& workload, Doubts doubts,
                                                          const std::stop_token& stop) const {
   if (HasOwnRecord(workload) && parts_.memory.IsNewRecord(workload.id, SeenOn(workload))) {
     parts_.memory.RecordedByOthers(workload.id);  // of whose rollout no event has told yet
@@ -213,12 +213,11 @@ apimachinery::Result<reloader::Plan> Reconciler::PlanFor(const Workload& workloa
   const Knowledge known = parts_.memory.Get(workload.id);
   reloader::Plan plan =
       MakePlan(workload, SourceLookup{get, names, &sources}, known, parts_.rules, parts_.patterns);
-  sources.Compare(plan.doubtful, known.record_at);
+  if (doubts == Doubts::kSettle) {
+    sources.Compare(plan.doubtful, known.record_at);
+  }
   if (sources.failure()) {
     return apimachinery::Fail(*sources.failure());
-  }
-  if (!plan.doubtful.empty()) {
-    parts_.memory.Compared(workload.id, known.record_at);
   }
   std::ranges::move(BadValues(workload, parts_.rules.keys), std::back_inserter(plan.bad_items));
   return plan;
@@ -227,7 +226,7 @@ apimachinery::Result<reloader::Plan> Reconciler::PlanFor(const Workload& workloa
 apimachinery::Result<reloader::Plan> Reconciler::PlanForCertain(std::optional<Workload>& workload,
                                                                 const std::stop_token& stop,
                                                                 std::uint64_t tenure) const {
-  auto plan = PlanFor(*workload, stop);
+  auto plan = PlanFor(*workload, Doubts::kSettle, stop);
   if (!plan || plan->changes.empty() || parts_.fresh_reads == nullptr ||
       !parts_.fresh_reads->AreWanted(*workload, parts_.strategy, tenure)) {
     return plan;
@@ -246,7 +245,7 @@ apimachinery::Result<reloader::Plan> Reconciler::PlanAnew(std::optional<Workload
     return reloader::Plan{};
   }
   workload = std::move(fresh);
-  auto plan = PlanFor(*workload, stop);
+  auto plan = PlanFor(*workload, Doubts::kSettle, stop);
   if (!plan) {
     parts_.fresh_reads->Forget(workload->id);  // the next try is not to go by the cache
   }
@@ -257,9 +256,10 @@ bool Reconciler::NeedsRollout(const Workload& workload, const SourceId& source) 
   if (IsKeeper(workload)) {
     return false;
   }
-  const auto plan = PlanFor(workload, {});
+  const auto plan = PlanFor(workload, Doubts::kLeave, {});
   if (!plan) {
-    return !IsDenied(plan.status());  // who asks is to ask again
+    // Who asks is to ask again, where that may help.
+    return !IsDenied(plan.status()) && plan.status().reason != Reason::kMalformed;
   }
   return std::ranges::any_of(plan->changes, [&](const Change& change) {
     return std::ranges::find(change.causes, source) != change.causes.end();

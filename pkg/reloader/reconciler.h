@@ -85,7 +85,8 @@ class Reconciler {
   bool AwaitsEvent(const WorkloadId& id) const;
   /// `tenure`: see FreshReads.
   Answer Reconcile(const WorkloadId& id, const std::stop_token& stop, std::uint64_t tenure = 0);
-  /// Whether the workload is to be rolled for the source and has not been. Changes nothing.
+  /// Whether the workload is to be rolled for the source and has not been, by what the caches have;
+  /// also when that cannot be told for now.
   bool NeedsRollout(const Workload& workload, const SourceId& source) const;
 
  private:
@@ -104,8 +105,13 @@ class Reconciler {
   apimachinery::Result<reloader::Plan> PlanAnew(std::optional<Workload>& workload,
                                                 const std::stop_token& stop,
                                                 std::uint64_t tenure) const;
+  /// What to do about sources that may be older than the record, Plan::doubtful.
+  enum class Doubts : std::uint8_t {
+    kSettle,  ///< compare them with the API server's, and fail when they differ
+    kLeave,
+  };
   /// Fails when something had to be read and could not be.
-  apimachinery::Result<reloader::Plan> PlanFor(const Workload& workload,
+  apimachinery::Result<reloader::Plan> PlanFor(const Workload& workload, Doubts doubts,
                                                const std::stop_token& stop) const;
   Answer Finish(const WorkloadId& id, const std::stop_token& stop);
   Answer Recover(const WorkloadId& keeper, const std::stop_token& stop);

@@ -101,25 +101,26 @@ Result<void> ValueDigestReader::Compare(const SourceId& id, const Digest& whole,
                                         const std::stop_token& stop) {
   {
     const base::MutexLock lock(mu_);
-    if (const auto found = compared_.find(id);
-        found != compared_.end() && found->second.version >= since &&
-        found->second.whole == whole && found->second.keys == keys) {
-      return {};
+    if (const auto found = served_.find(id);
+        found != served_.end() && found->second.version >= since && whole != kNoSource) {
+      if (found->second.whole == whole) {
+        return {};
+      }
+      if (keys.empty()) {
+        return apimachinery::Fail(HasChanged(id));  // what the cache gets later is newer
+      }
     }
   }
   KX_ASSIGN_OR_RETURN(const std::optional<ValueDigests> data, fetch_(id, stop));
-  if (data ? !HasSame(id, whole, keys, *data) : whole != kNoSource) {
-    return apimachinery::Fail(HasChanged(id));
-  }
   if (data && data->read_at != 0) {
     const base::MutexLock lock(mu_);
-    if (compared_.size() >= kMaxSources) {
-      compared_.clear();
+    if (served_.size() >= kMaxSources) {
+      served_.clear();
     }
-    compared_.insert_or_assign(
-        id, Compared{.whole = whole, .keys = std::string(keys), .version = data->read_at});
+    served_.insert_or_assign(id, Served{.whole = data->whole, .version = data->read_at});
   }
-  return {};
+  const bool is_same = data ? HasSame(id, whole, keys, *data) : whole == kNoSource;
+  return is_same ? Result<void>() : apimachinery::Fail(HasChanged(id));
 }
 
 std::optional<Source> KeyedSources::Get(const SourceId& id) {
@@ -202,7 +203,8 @@ void KeyedSources::Compare(const std::map<SourceId, Digest>& taken, std::uint64_
     const auto source = caches_.GetSource(id);
     const std::string keys = source ? KeysOf(*source) : std::string();
     if (const auto compared = reader_->Compare(id, whole, keys, since, stop_);
-        !compared && !IsDenied(compared.status())) {
+        !compared && !IsDenied(compared.status()) &&
+        compared.status().reason != apimachinery::Reason::kMalformed) {
       failure_ = compared.status();
     }
   }

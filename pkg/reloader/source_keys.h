@@ -79,15 +79,14 @@ class ValueDigestReader {
                                                                     const std::stop_token& stop);
   /// Conflict when the server has other data under `keys` than those whose digest is `whole`, with
   /// kNoSource when it has the source at all. `since`: a resource version; what the server said
-  /// later than that is not asked for again.
+  /// later than that is not asked for again, but of a source that is not there.
   apimachinery::Result<void> Compare(const SourceId& id, const Digest& whole, std::string_view keys,
                                      std::uint64_t since, const std::stop_token& stop);
 
  private:
-  /// What the server had, under `keys`, at `version`.
-  struct Compared {
+  /// What the server had at `version`.
+  struct Served {
     Digest whole{};
-    std::string keys{};
     std::uint64_t version = 0;
   };
   /// As far as is known.
@@ -97,7 +96,7 @@ class ValueDigestReader {
   const Fetch fetch_;
   base::Mutex mu_;
   std::map<SourceId, ValueDigests> kept_ KX_GUARDED_BY(mu_);
-  std::map<SourceId, Compared> compared_ KX_GUARDED_BY(mu_);
+  std::map<SourceId, Served> served_ KX_GUARDED_BY(mu_);
 };
 
 /// Sources as plans see them: by their listed keys where there is a list. For one plan; refers to
@@ -117,8 +116,9 @@ class KeyedSources final : public DigestsOver {
   /// Of what counts of it.
   std::optional<apimachinery::Time> WrittenAt(const SourceId& id) override;
   /// Compares what counts of sources with what the API server has, later than `since`, a resource
-  /// version; a difference is a failure(), and so is no answer. Where the server may not be asked
-  /// there are the caches alone. `taken`: the digests of all their data that a plan went by.
+  /// version; a difference is a failure(), and so is no answer. Where the server may not be asked,
+  /// or its answer cannot be read, there are the caches alone. `taken`: the digests of all their
+  /// data that a plan went by.
   void Compare(const std::map<SourceId, Digest>& taken, std::uint64_t since);
   /// What went wrong: the plan that was made is not worth anything then.
   const std::optional<apimachinery::Status>& failure() const { return failure_; }

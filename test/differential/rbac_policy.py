@@ -7,17 +7,18 @@ import random
 from dataclasses import dataclass, field
 
 RBAC = "rbac.authorization.k8s.io"
+UNSERVED = "unserved.example.com"  # Other tests serve example.com at times.
 RBAC_PATH = f"/apis/{RBAC}/v1"
 VERBS = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"]
 OTHER_VERBS = ["impersonate", "escalate", "bind", "approve", "GET", ""]
-GROUPS = ["", "apps", "batch", RBAC, "example.com", "policy"]
+GROUPS = ["", "apps", "batch", RBAC, UNSERVED, "policy"]
 RESOURCES = {
     "": ["pods", "pods/log", "pods/status", "pods/eviction", "pods/binding", "configmaps", "secrets", "services", "services/status",
          "serviceaccounts", "serviceaccounts/token", "namespaces", "namespaces/status", "nodes", "nodes/proxy"],
     "apps": ["deployments", "deployments/scale", "deployments/status", "statefulsets", "statefulsets/scale"],
     "batch": ["jobs", "cronjobs", "jobs/status"],
     RBAC: ["roles", "clusterroles", "rolebindings", "clusterrolebindings"],
-    "example.com": ["widgets", "widgets/scale", "widgets/a/b"],
+    UNSERVED: ["widgets", "widgets/scale", "widgets/a/b"],
     "policy": ["poddisruptionbudgets"],
 }
 PATTERNS = ["*", "*/scale", "*/status", "pods/*", "*/*", "*pods", "pod*"]

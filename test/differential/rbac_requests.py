@@ -7,7 +7,7 @@ import json
 import random
 
 from generator import JSON_PATCH, MERGE_PATCH, Request
-from rbac_policy import PATHS, RBAC, RBAC_PATH, VERBS
+from rbac_policy import PATHS, RBAC, RBAC_PATH, UNSERVED, VERBS
 
 DRY = "dryRun=All"
 TEMPLATE = {"metadata": {"labels": {"app": "a"}}, "spec": {"containers": [{"name": "main", "image": "a:1"}]}}
@@ -26,7 +26,7 @@ KINDS = {
     "poddisruptionbudgets": ("/apis/policy/v1", "PodDisruptionBudget", True, {"spec": {"minAvailable": 1}}),
     "roles": (RBAC_PATH, "Role", True, {"rules": []}),
     "clusterroles": (RBAC_PATH, "ClusterRole", False, {"rules": []}),
-    "widgets": ("/apis/example.com/v1", "Widget", True, {}),  # Nobody serves them.
+    "widgets": (f"/apis/{UNSERVED}/v1", "Widget", True, {}),  # Nobody serves them.
 }
 # (resource, subresource, method): the body, as far as it is not an object of the resource
 SUBRESOURCES = {
@@ -151,7 +151,7 @@ class Requester:
 
     def about_path(self):
         tag = self.world.tag
-        path = self.r.choice(PATHS + [f"/{tag}", f"/{tag}/aut", f"/{tag}/una", "/apis/example.com", "/livez", "/readyz", "/readyz/ping"])
+        path = self.r.choice(PATHS + [f"/{tag}", f"/{tag}/aut", f"/{tag}/una", f"/apis/{UNSERVED}", "/livez", "/readyz", "/readyz/ping"])
         method = self.r.choice(["GET", "GET", "GET", "HEAD"])
         return Request(method.lower(), "", method, path)
 

@@ -1,13 +1,13 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"strconv"
-	"strings"
 )
 
 // Attackers have a process of their own: the ordinary clients that are measured are not to wait for what the attackers' own
@@ -18,7 +18,7 @@ const attackersNice = "10"
 type attackers struct {
 	command *exec.Cmd
 	input   io.WriteCloser
-	output  strings.Builder
+	output  *bufio.Scanner // "ready" once what they need is there and they have begun, then their tries
 }
 
 func (o options) startAttackers(name string) (*attackers, error) {
@@ -27,20 +27,33 @@ func (o options) startAttackers(name string) (*attackers, error) {
 		return nil, err
 	}
 	a := &attackers{command: exec.Command("nice", "-n", attackersNice, program, "--kubeconfig", o.kubeconfig, "--attackers-of", name)}
-	a.command.Stdout, a.command.Stderr = &a.output, os.Stderr
+	a.command.Stderr = os.Stderr
 	if a.input, err = a.command.StdinPipe(); err != nil {
 		return nil, err
 	}
-	return a, a.command.Start()
+	output, err := a.command.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	a.output = bufio.NewScanner(output)
+	if err := a.command.Start(); err != nil {
+		return nil, err
+	}
+	if !a.output.Scan() {
+		return nil, fmt.Errorf("the attackers' process has not begun: %w", a.command.Wait())
+	}
+	return a, nil
 }
 
 // stop returns how often they have tried.
 func (a *attackers) stop() (int64, error) {
 	_ = a.input.Close()
+	a.output.Scan()
+	tries := a.output.Text()
 	if err := a.command.Wait(); err != nil {
 		return 0, fmt.Errorf("the attackers' process: %w", err)
 	}
-	return strconv.ParseInt(strings.TrimSpace(a.output.String()), 10, 64)
+	return strconv.ParseInt(tries, 10, 64)
 }
 
 // attackUntilToldToStop is what that process does: until its input ends, then it prints how often it has tried.
@@ -51,6 +64,7 @@ func attackUntilToldToStop(ctx context.Context, server *target, name string) err
 	}
 	attacking, stop := context.WithCancel(ctx)
 	crowd := chosen[0].make(attacking, server)
+	fmt.Println("ready")
 	_, _ = io.Copy(io.Discard, os.Stdin)
 	stop()
 	crowd.done.Wait()

@@ -138,12 +138,12 @@ func (o options) measure(ctx context.Context, server *target, people *people, on
 	if err != nil {
 		return "", err
 	}
-	people.forget()
 	most := watchProcess(o.pid)
 	attackers, err := o.startAttackers(one.name)
 	if err != nil {
 		return "", err
 	}
+	people.forget()
 	time.Sleep(o.duration)
 	tries, err := attackers.stop()
 	if err != nil {
@@ -169,6 +169,8 @@ func (o options) measure(ctx context.Context, server *target, people *people, on
 		"fds_before": before.descriptors, "fds_peak": peak.descriptors, "fds_after": after.descriptors,
 	})
 	switch {
+	case tries == 0 && one.name != "none":
+		return "nobody has attacked", nil
 	case delays.failed > 0:
 		return fmt.Sprintf("%d requests of ordinary clients failed, the last with %v", delays.failed, delays.failure), nil
 	case after.descriptors > before.descriptors+spareDescriptors:
