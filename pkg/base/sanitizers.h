@@ -3,6 +3,7 @@
 #ifndef KUBEXX_BASE_SANITIZERS_H_
 #define KUBEXX_BASE_SANITIZERS_H_
 
+/// @cond
 // GCC says so by macros, clang by features.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define KX_SANITIZED 1
@@ -14,5 +15,6 @@
 #ifndef KX_SANITIZED
 #define KX_SANITIZED 0
 #endif
+/// @endcond
 
 #endif  // KUBEXX_BASE_SANITIZERS_H_
