@@ -18,20 +18,23 @@ void Crash(int signal_number) {
   std::raise(signal_number);
 }
 
-TEST(CrashReportDeathTest, NamesTheSignalAndTheCalls) {
-  if (KX_SANITIZED != 0) {
-    GTEST_SKIP() << "the sanitizer reports crashes itself";
+class CrashReportDeathTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (KX_SANITIZED != 0) {
+      GTEST_SKIP() << "the sanitizer reports crashes itself";
+    }
   }
+};
+
+TEST_F(CrashReportDeathTest, NamesTheSignalAndTheCalls) {
   for (const int crash : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT}) {
     EXPECT_EXIT(Crash(crash), ::testing::KilledBySignal(crash),
                 "program/1.0 has crashed: SIG[A-Z]+, a?.*\n.*base_test\\(.*\\+0x[0-9a-f]+\\)");
   }
 }
 
-TEST(CrashReportDeathTest, ComesFromAnyThreadAndOnce) {
-  if (KX_SANITIZED != 0) {
-    GTEST_SKIP() << "the sanitizer reports crashes itself";
-  }
+TEST_F(CrashReportDeathTest, ComesFromAnyThreadAndOnce) {
   EXPECT_EXIT(
       {
         ReportCrashes("program/1.0");
@@ -40,10 +43,7 @@ TEST(CrashReportDeathTest, ComesFromAnyThreadAndOnce) {
       ::testing::KilledBySignal(SIGABRT), "program/1.0 has crashed: SIGABRT, an abort\n");
 }
 
-TEST(CrashReportDeathTest, CutsALongName) {
-  if (KX_SANITIZED != 0) {
-    GTEST_SKIP() << "the sanitizer reports crashes itself";
-  }
+TEST_F(CrashReportDeathTest, CutsALongName) {
   EXPECT_EXIT(
       {
         ReportCrashes(std::string(1000, 'x'));
