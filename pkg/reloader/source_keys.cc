@@ -1,6 +1,7 @@
 #include "kubexx/reloader/source_keys.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,9 @@ namespace kubexx::reloader {
 using apimachinery::Result;
 
 namespace {
+
+// Many workloads may wait for one source; and it may change back, or be restored, unheard of.
+constexpr base::Duration kRefuses = std::chrono::seconds(1);
 
 apimachinery::Status HasChanged(const SourceId& id) {
   return {apimachinery::Reason::kConflict,
@@ -106,8 +110,8 @@ Result<void> ValueDigestReader::Compare(const SourceId& id, const Digest& whole,
       if (found->second.whole == whole) {
         return {};
       }
-      if (keys.empty()) {
-        return apimachinery::Fail(HasChanged(id));  // what the cache gets later is newer
+      if (keys.empty() && clock_.Now() < found->second.refuses_until) {
+        return apimachinery::Fail(HasChanged(id));
       }
     }
   }
@@ -117,7 +121,9 @@ Result<void> ValueDigestReader::Compare(const SourceId& id, const Digest& whole,
     if (served_.size() >= kMaxSources) {
       served_.clear();
     }
-    served_.insert_or_assign(id, Served{.whole = data->whole, .version = data->read_at});
+    served_.insert_or_assign(id, Served{.whole = data->whole,
+                                        .version = data->read_at,
+                                        .refuses_until = clock_.Now() + kRefuses});
   }
   const bool is_same = data ? HasSame(id, whole, keys, *data) : whole == kNoSource;
   return is_same ? Result<void>() : apimachinery::Fail(HasChanged(id));

@@ -14,6 +14,7 @@
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/apimachinery/time.h"
+#include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/reloader/caches.h"
 #include "kubexx/reloader/digest.h"
@@ -61,7 +62,8 @@ class ValueDigestReader {
   /// Sources that are kept; beyond that it begins anew.
   static constexpr std::size_t kMaxSources = 1000;
 
-  explicit ValueDigestReader(Fetch fetch) : fetch_(std::move(fetch)) {}
+  explicit ValueDigestReader(Fetch fetch, base::Clock& clock = base::Clock::Real())
+      : fetch_(std::move(fetch)), clock_(clock) {}
 
   /// The digest over `keys` of the data whose digest is `whole`. Asks the server once for each
   /// state of the data. Nothing when the source does not exist any more. Conflict when the server
@@ -78,8 +80,9 @@ class ValueDigestReader {
                                                                     std::string_view keys,
                                                                     const std::stop_token& stop);
   /// Conflict when the server has other data under `keys` than those whose digest is `whole`, with
-  /// kNoSource when it has the source at all. `since`: a resource version; what the server said
-  /// later than that is not asked for again, but of a source that is not there.
+  /// kNoSource when it has the source at all. `since`: a resource version; that the server has the
+  /// same, which it said later than that, is not asked for again, and that it has others not within
+  /// a second.
   apimachinery::Result<void> Compare(const SourceId& id, const Digest& whole, std::string_view keys,
                                      std::uint64_t since, const std::stop_token& stop);
 
@@ -88,12 +91,15 @@ class ValueDigestReader {
   struct Served {
     Digest whole{};
     std::uint64_t version = 0;
+    /// Until then other data are refused without asking again.
+    base::TimePoint refuses_until{};
   };
   /// As far as is known.
   bool HasSame(const SourceId& id, const Digest& whole, std::string_view keys,
                const ValueDigests& data);
 
   const Fetch fetch_;
+  base::Clock& clock_;
   base::Mutex mu_;
   std::map<SourceId, ValueDigests> kept_ KX_GUARDED_BY(mu_);
   std::map<SourceId, Served> served_ KX_GUARDED_BY(mu_);

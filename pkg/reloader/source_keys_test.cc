@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <map>
 #include <string>
 
+#include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/reloader/pair_memory.h"
 #include "kubexx/reloader/strategy.h"
 
@@ -103,12 +105,15 @@ TEST(ValueDigestReader, KeysThatDoNotCountDoNotTellWhenTheOthersWereWritten) {
 }
 
 TEST(ValueDigestReader, ComparesOnceForWhatIsOlderThanTheAnswer) {
+  base::testing::FakeClock clock;
   std::optional<ValueDigests> served = ValueDigests{.whole = DigestOf("new"), .read_at = 200};
   int reads = 0;
-  ValueDigestReader reader([&](const SourceId&, const std::stop_token&) {
-    ++reads;
-    return Result<std::optional<ValueDigests>>(served);
-  });
+  ValueDigestReader reader(
+      [&](const SourceId&, const std::stop_token&) {
+        ++reads;
+        return Result<std::optional<ValueDigests>>(served);
+      },
+      clock);
   const auto is_same = [&](const Digest& whole, std::uint64_t since) {
     const auto compared = reader.Compare(kKeyedConfig, whole, "", since, {});
     EXPECT_TRUE(compared || compared.status().reason == Reason::kConflict);
@@ -122,6 +127,12 @@ TEST(ValueDigestReader, ComparesOnceForWhatIsOlderThanTheAnswer) {
   EXPECT_EQ(reads, 1) << "the server has said so later than that";
   EXPECT_TRUE(is_same(DigestOf("new"), 201));
   EXPECT_EQ(reads, 2);
+  // It was changed back, which no watch told of, or another state was restored.
+  served->whole = DigestOf("old");
+  EXPECT_FALSE(is_same(DigestOf("old"), 200));
+  clock.Advance(std::chrono::seconds(1));
+  EXPECT_TRUE(is_same(DigestOf("old"), 200));
+  EXPECT_EQ(reads, 3);
   served.reset();
   EXPECT_FALSE(is_same(DigestOf("new"), 300)) << "it was deleted";
   EXPECT_TRUE(is_same(kNoSource, 300));
