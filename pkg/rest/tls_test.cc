@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <map>
 #include <string>
 
 #include "kubexx/rest/rest_client.h"
@@ -171,14 +172,31 @@ TEST(TlsTest, PlainServerBehindHttpsIsAnError) {
 
 struct BadMaterialCase {
   std::string name;
-  TlsConfig tls;
+  TlsConfig tls;  // with names of what Filled makes
   std::string message;
 };
 
 class BadMaterialTest : public ::testing::TestWithParam<BadMaterialCase> {};
 
+/// Not made before the tests run: see network_exit_test.cc.
+TlsConfig Filled(TlsConfig tls) {
+  const CertificateAndKey a = Authority().Issue({.common_name = "a"});
+  const CertificateAndKey b = Authority().Issue({.common_name = "b"});
+  const std::string ca = Authority().certificate();
+  const std::string half = ca.substr(0, ca.size() / 2);
+  const std::map<std::string, std::string> made = {
+      {"<ca>", ca},      {"<half a ca>", half},   {"<one ca and a half>", ca + half},
+      {"<a>", a.certificate}, {"<key of a>", a.key}, {"<key of b>", b.key}};
+  for (std::string* const text : {&tls.ca_data, &tls.cert_data, &tls.key_data}) {
+    const auto found = made.find(*text);
+    *text = found == made.end() ? *text : found->second;
+  }
+  return tls;
+}
+
 TEST_P(BadMaterialTest, IsRefusedAtConstruction) {
-  const auto client = RESTClient::New({.host = "https://127.0.0.1:1", .tls = GetParam().tls});
+  const auto client =
+      RESTClient::New({.host = "https://127.0.0.1:1", .tls = Filled(GetParam().tls)});
   ASSERT_FALSE(client);
   EXPECT_EQ(client.error().reason, Reason::kInvalidConfig);
   EXPECT_THAT(client.error().message, HasSubstr(GetParam().message));
@@ -186,28 +204,24 @@ TEST_P(BadMaterialTest, IsRefusedAtConstruction) {
 }
 
 std::vector<BadMaterialCase> BadMaterials() {
-  const CertificateAndKey a = Authority().Issue({.common_name = "a"});
-  const CertificateAndKey b = Authority().Issue({.common_name = "b"});
-  const std::string ca = Authority().certificate();
-  const std::string truncated = ca.substr(0, ca.size() / 2);
   return {
       {"CaNotPem", {.ca_data = "hello"}, "certificate-authority-data: holds no PEM certificate"},
-      {"CaTruncated", {.ca_data = truncated}, "certificate-authority-data: "},
-      {"SecondCaTruncated", {.ca_data = ca + truncated}, "certificate-authority-data: "},
+      {"CaTruncated", {.ca_data = "<half a ca>"}, "certificate-authority-data: "},
+      {"SecondCaTruncated", {.ca_data = "<one ca and a half>"}, "certificate-authority-data: "},
       {"CaFileMissing", {.ca_file = "/nonexistent/ca.crt"}, "/nonexistent/ca.crt: No such file"},
       {"CaFileIsDirectory", {.ca_file = "/tmp"}, "/tmp: is a directory"},
       {"CaFileEndless", {.ca_file = "/dev/zero"}, "larger than 16 MiB"},
-      {"CaWithInsecure", {.insecure_skip_verify = true, .ca_data = ca}, "cannot be combined"},
-      {"CertWithoutKey", {.cert_data = a.certificate}, "client-key is not"},
-      {"KeyWithoutCert", {.key_data = a.key}, "client-certificate is not"},
+      {"CaWithInsecure", {.insecure_skip_verify = true, .ca_data = "<ca>"}, "cannot be combined"},
+      {"CertWithoutKey", {.cert_data = "<a>"}, "client-key is not"},
+      {"KeyWithoutCert", {.key_data = "<key of a>"}, "client-certificate is not"},
       {"KeyOfAnother",
-       {.cert_data = a.certificate, .key_data = b.key},
+       {.cert_data = "<a>", .key_data = "<key of b>"},
        "is not the key of client-certificate-data"},
       {"CertNotPem",
-       {.cert_data = "x", .key_data = a.key},
+       {.cert_data = "x", .key_data = "<key of a>"},
        "client-certificate-data: holds no PEM certificate"},
       {"KeyNotPem",
-       {.cert_data = a.certificate, .key_data = "x"},
+       {.cert_data = "<a>", .key_data = "x"},
        "client-key-data: holds no usable PEM private key"},
   };
 }

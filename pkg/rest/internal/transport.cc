@@ -2,6 +2,7 @@
 
 #include <cpprest/http_client.h>
 #include <openssl/crypto.h>
+#include <openssl/ssl.h>
 #include <pplx/threadpool.h>
 
 #include <atomic>
@@ -71,6 +72,10 @@ void EndSoonerThanTimeouts(boost::asio::steady_timer& timer) {
 void StartNetworkThreads() {
   static std::once_flag once;
   std::call_once(once, [] {
+    // At the end of the process, what was begun last ends first: OpenSSL must be there for the
+    // connections that the threads still close then. Without it they crash, or wait for ever for a
+    // lock that is gone.
+    OPENSSL_init_ssl(0, nullptr);
     // Made when it is first asked for, by whoever asks, without waiting for each other.
     (void)pplx::get_ambient_scheduler();
     try {

@@ -20,13 +20,16 @@ void AwaitQueued(int threads) {
   // Shared, since a thread of the pool may leave the barrier after this one.
   const auto all_here = std::make_shared<std::barrier<>>(threads + 1);
   for (int i = 0; i < threads; ++i) {
-    crossplat::threadpool::shared_instance().service().post(
-        [all_here] { all_here->arrive_and_wait(); });
+    PostOnNetworkThread([all_here] { all_here->arrive_and_wait(); });
   }
   all_here->arrive_and_wait();
 }
 
 }  // namespace
+
+void PostOnNetworkThread(std::function<void()> work) {
+  crossplat::threadpool::shared_instance().service().post(std::move(work));
+}
 
 void DrainNetworkThreads() {
   const int threads = internal::NetworkThreads();

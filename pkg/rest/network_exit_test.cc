@@ -1,0 +1,48 @@
+#include <gtest/gtest.h>
+#include <openssl/ssl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <future>
+#include <thread>
+
+#include "kubexx/rest/testing/client.h"
+#include "kubexx/rest/testing/network_threads.h"
+
+namespace kubexx::rest {
+namespace {
+
+std::atomic<bool> exiting = false;
+
+/// Exits while the network thread still has TLS connections to close. The status is 0 if OpenSSL
+/// was there until it had, and 3 otherwise.
+[[noreturn]] void ExitBeforeConnectionsAreClosed() {
+  const auto client = testing::NewClient("http://127.0.0.1:1");
+  // As its first connection would.
+  SSL_CTX_free(SSL_CTX_new(TLS_client_method()));
+  std::promise<void> begun;
+  testing::PostOnNetworkThread([&begun] {
+    begun.set_value();
+    while (!exiting) {
+      std::this_thread::yield();
+    }
+    // Long enough for the main thread to do what it does before it waits for this one.
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    if (OPENSSL_init_ssl(0, nullptr) != 1) {
+      ::_exit(3);
+    }
+  });
+  begun.get_future().wait();
+  std::atexit([] { exiting = true; });
+  std::exit(0);
+}
+
+TEST(NetworkExitDeathTest, OpenSslIsThereUntilTheConnectionsAreClosed) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a process that has not used OpenSSL yet
+  EXPECT_EXIT(ExitBeforeConnectionsAreClosed(), ::testing::ExitedWithCode(0), "");
+}
+
+}  // namespace
+}  // namespace kubexx::rest
