@@ -2,7 +2,9 @@
 #
 # By default each of its test cases is a test of ctest, named PREFIX.SUITE.CASE, in a process of its own. With
 # KUBEXX_WHOLE_PROGRAMS in the environment of ctest the whole program is one test, TARGET with the sanitizer's prefix: starting a
-# process for each of thousands of cases takes longer than what they do. hack/test sets it when all tests are asked for.
+# process for each of thousands of cases takes longer than what they do. hack/test sets it when all tests are asked for. A program
+# of many files is several tests, TARGET.1 and so on, each with its share of the cases, and begins before the small ones: one
+# that goes on alone at the end leaves a processor idle.
 function(kubexx_discover_tests target prefix)
   gtest_discover_tests(${target} TEST_PREFIX ${prefix}. NO_PRETTY_VALUES
     PROPERTIES LABELS unit TIMEOUT 120 DISCOVERY_TIMEOUT 60 DISCOVERY_MODE PRE_TEST)
@@ -10,11 +12,24 @@ function(kubexx_discover_tests target prefix)
   get_directory_property(files TEST_INCLUDE_FILES)
   list(POP_BACK files cases)
   set(file ${CMAKE_CURRENT_BINARY_DIR}/${target}_ctest.cmake)
-  file(GENERATE OUTPUT ${file} CONTENT "if(DEFINED ENV{KUBEXX_WHOLE_PROGRAMS})
-  add_test([==[${KUBEXX_TEST_PREFIX}${target}]==] [==[${CMAKE_SOURCE_DIR}/hack/lib/test_program.sh]==] [==[$<TARGET_FILE:${target}>]==])
-  set_tests_properties([==[${KUBEXX_TEST_PREFIX}${target}]==] PROPERTIES LABELS unit TIMEOUT 1800
+  file(GLOB sources CONFIGURE_DEPENDS *_test.cc internal/*_test.cc)
+  list(LENGTH sources count)
+  math(EXPR shards "1 + ${count} / 30")
+  set(whole "")
+  foreach(shard RANGE 1 ${shards})
+    set(name ${KUBEXX_TEST_PREFIX}${target})
+    if(shards GREATER 1)
+      string(APPEND name .${shard})
+    endif()
+    math(EXPR index "${shard} - 1")
+    string(APPEND whole "  add_test([==[${name}]==] [==[${CMAKE_SOURCE_DIR}/hack/lib/test_program.sh]==] [==[$<TARGET_FILE:${target}>]==])
+  set_tests_properties([==[${name}]==] PROPERTIES LABELS unit TIMEOUT 1800 COST ${count}
+    ENVIRONMENT \"GTEST_TOTAL_SHARDS=${shards};GTEST_SHARD_INDEX=${index}\"
     WORKING_DIRECTORY [==[${CMAKE_CURRENT_BINARY_DIR}]==])
-else()
+")
+  endforeach()
+  file(GENERATE OUTPUT ${file} CONTENT "if(DEFINED ENV{KUBEXX_WHOLE_PROGRAMS})
+${whole}else()
   include([==[${cases}]==])
 endif()
 ")

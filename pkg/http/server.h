@@ -37,7 +37,8 @@ struct TlsOptions {
 /// others. One thread of its own
 /// does the network's work; handlers run on it, one at a time, or on threads of their own. Memory
 /// is bounded by the limits of what is not read yet, and one request and one answer for each
-/// handler that runs at once. Thread-safe.
+/// handler that runs at once. Where much is sent, taken, or asked for, requests and answers of
+/// others come in between. Thread-safe.
 class Server {
  public:
   using Handler = http::Handler;
@@ -80,8 +81,11 @@ class Server {
     std::chrono::milliseconds write_timeout = std::chrono::seconds(15);
     /// Plain HTTP when not set.
     std::optional<TlsOptions> tls{};
-    /// How many handlers run at once, besides those that are Waiting, on threads of their own: for
-    /// handlers that wait for others, such as the API server. 0: on the network thread, for
+    /// How many handlers of one client run at once, besides those that are Waiting, on threads of
+    /// their own, and one more of other clients: for handlers that wait for others, such as the API
+    /// server. Clients that ask for more at once than that take turns. A client is known by the
+    /// Authorization header and the certificate that it was let in with; those that were not let in
+    /// are one. 0: on the network thread, for
     /// handlers that never do.
     std::size_t handler_threads = 0;
     /// Of the requests of more than 64 KiB that wait for such a thread, all together.

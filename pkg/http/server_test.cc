@@ -20,6 +20,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -372,6 +373,55 @@ TEST_F(ServerTest, HandlersOnThreadsOfTheirOwnRunAtTheSameTime) {
   second.Send("GET /meet HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
   EXPECT_THAT(first.ReadAll(), EndsWith("met"));
   EXPECT_THAT(second.ReadAll(), EndsWith("met"));
+}
+
+// What is long is read and written in pieces, in turns with others that are.
+TEST_F(ServerTest, LongBodiesThatCrossArriveWhole) {
+  constexpr int kClients = 12;
+  constexpr std::size_t kBody = 3'000'000;
+  Server::Options options = Local();
+  options.handler_threads = 2;
+  options.max_body_bytes = kBody;
+  Start(options);
+  server_->HandlePost("/echo", [](const Request& request) { return Response{.body = request.body}; });
+  std::array<std::string, kClients> answers;
+  {
+    std::vector<std::jthread> clients;
+    for (int i = 0; i < kClients; ++i) {
+      clients.emplace_back([this, i, &answers] {
+        Client client(server_->port());
+        client.Send("POST /echo HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: " +
+                    std::to_string(kBody) + "\r\n\r\n");
+        client.Send(std::string(kBody, static_cast<char>('a' + i)));
+        answers[i] = client.ReadAll();
+      });
+    }
+  }
+  for (int i = 0; i < kClients; ++i) {
+    EXPECT_THAT(answers[i].substr(0, 12), StartsWith("HTTP/1.1 200"));
+    EXPECT_TRUE(answers[i].ends_with("\r\n\r\n" + std::string(kBody, static_cast<char>('a' + i))));
+  }
+}
+
+TEST_F(ServerTest, StopsWhileLongBodiesWaitForTheirTurn) {
+  Server::Options options = Local();
+  options.handler_threads = 1;
+  options.max_body_bytes = 64 << 20;
+  Start(options);
+  server_->HandlePost("/take", [](const Request&) { return Response{}; });
+  std::latch sent(8);
+  std::vector<std::jthread> clients;
+  for (int i = 0; i < 8; ++i) {
+    clients.emplace_back([this, &sent] {
+      const Client client(server_->port());
+      client.Send("POST /take HTTP/1.1\r\nHost: x\r\nContent-Length: 60000000\r\n\r\n");
+      client.Send(std::string(1 << 20, 'x'));
+      sent.count_down();
+      client.Send(std::string(50 << 20, 'x'));
+    });
+  }
+  sent.wait();
+  server_->Stop();
 }
 
 TEST_F(ServerTest, HandlersThatWaitForOthersLeaveThemTheirThreads) {

@@ -115,6 +115,12 @@ bool BaselineSchedule::Failed(const WorkloadId& workload) {
   return write.failures == 1;
 }
 
+void BaselineSchedule::Overtaken(const WorkloadId& workload) {
+  const base::TimePoint now = clock_.Now();
+  const base::MutexLock lock(mu_);
+  writes_[HashOf(workload)].at = now - options_.workload_interval;
+}
+
 void BaselineSchedule::Forbidden(const WorkloadId& workload) {
   const base::TimePoint now = clock_.Now();
   const base::MutexLock lock(mu_);

@@ -61,6 +61,9 @@ class BaselineSchedule {
   void Written(const WorkloadId& workload, std::string_view baseline);
   /// It could not be written. True for the first of failures in a row.
   bool Failed(const WorkloadId& workload);
+  /// It was not written, because the workload is not what it was when that was asked for: it may be
+  /// asked for again at once.
+  void Overtaken(const WorkloadId& workload);
   /// The right to write to this workload's kind is missing in its namespace.
   void Forbidden(const WorkloadId& workload);
   /// There is nothing to record at present.

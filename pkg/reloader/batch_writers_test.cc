@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "kubexx/apimachinery/status.h"
 #include "kubexx/base/mutex.h"
 #include "kubexx/base/testing/leak_check.h"
 #include "kubexx/codec/json_tree.h"
@@ -43,6 +44,13 @@ struct Fault {
   const char* message = "so";
   bool is_done = false;  ///< it is done nevertheless
 };
+
+std::string PartialOf(const Unstructured& object) {
+  JsonTree metadata = object.tree();
+  metadata["apiVersion"] = "meta.k8s.io/v1";
+  metadata["kind"] = "PartialObjectMetadata";
+  return metadata.ToJson();
+}
 
 /// The Jobs of namespace "ns", in memory. Thread-safe.
 class FakeBatch {
@@ -93,21 +101,48 @@ class FakeBatch {
     return other == jobs_.end() ? std::string() : other->first;
   }
 
+  /// The CronJob has another version before each of the next `times` patches, and says that it was
+  /// rolled for `rolled_for`.
+  void MoveCronJob(int times, const std::string& rolled_for = "") {
+    const base::MutexLock lock(mu_);
+    cron_job_moves_ = times;
+    rolled_for_ = rolled_for;
+  }
+  std::string CronJobNote(const std::string& key) const {
+    const base::MutexLock lock(mu_);
+    return cron_job_.Annotations()[key];
+  }
+  std::string CronJobVersion() const {
+    const base::MutexLock lock(mu_);
+    return cron_job_.ResourceVersion();
+  }
+
   void Answer(FakeConnection& connection, const FakeRequest& request) {
     const base::MutexLock lock(mu_);
     std::string path = request.target.substr(0, request.target.find('?'));
     if (path == kCronJob) {
       if (request.method == "PATCH") {
         const Unstructured patch = *Unstructured::Parse(request.body);
+        if (cron_job_moves_ > 0) {
+          --cron_job_moves_;
+          cron_job_.SetResourceVersion(std::to_string(++version_));
+          if (!rolled_for_.empty()) {
+            (void)cron_job_.Set({"metadata", "annotations", "kubexx.io/rolled-for"},
+                                JsonTree(rolled_for_));
+          }
+        }
+        if (!patch.ResourceVersion().empty() &&
+            patch.ResourceVersion() != cron_job_.ResourceVersion()) {
+          connection.Respond(409, "application/json", StatusOf(409, "Conflict"));
+          return;
+        }
         auto annotations = cron_job_.Annotations();
         for (const auto& [key, value] : patch.Annotations()) {
           annotations[key] = value;
         }
         cron_job_.SetAnnotations(annotations);
-        JsonTree metadata = cron_job_.tree();
-        metadata["apiVersion"] = "meta.k8s.io/v1";
-        metadata["kind"] = "PartialObjectMetadata";
-        connection.Respond(200, "application/json", metadata.ToJson());
+        cron_job_.SetResourceVersion(std::to_string(++version_));
+        connection.Respond(200, "application/json", PartialOf(cron_job_));
         return;
       }
       connection.Respond(200, "application/json", cron_job_.ToJson());
@@ -157,10 +192,7 @@ class FakeBatch {
       std::string items;
       for (const auto& [name, job] :
            std::exchange(is_list_old_, false) ? std::map<std::string, Unstructured>() : jobs_) {
-        JsonTree item = job.tree();
-        item["apiVersion"] = "meta.k8s.io/v1";
-        item["kind"] = "PartialObjectMetadata";
-        items += (items.empty() ? "" : ",") + item.ToJson();
+        items += (items.empty() ? "" : ",") + PartialOf(job);
       }
       return {200,
               R"({"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":)"
@@ -172,7 +204,8 @@ class FakeBatch {
       return {404, StatusOf(404, "NotFound")};
     }
     if (request.method == "GET") {
-      return {200, found->second.ToJson()};
+      const bool is_partial = request.headers.at("accept").contains("as=PartialObjectMetadata");
+      return {200, is_partial ? PartialOf(found->second) : found->second.ToJson()};
     }
     const auto options = Unstructured::Parse(request.body);
     const std::string version =
@@ -198,7 +231,9 @@ class FakeBatch {
       R"({"apiVersion":"batch/v1","kind":"CronJob","metadata":{"name":"backup","namespace":"ns",)"
       R"("uid":"cron","resourceVersion":"1"},"spec":{"jobTemplate":{"spec":{"template":{"spec":)"
       R"({"containers":[{"name":"app"}]}}}}}})");
-  int version_ KX_GUARDED_BY(mu_) = 0;
+  int version_ KX_GUARDED_BY(mu_) = 1;
+  int cron_job_moves_ KX_GUARDED_BY(mu_) = 0;
+  std::string rolled_for_ KX_GUARDED_BY(mu_);
   bool is_list_old_ KX_GUARDED_BY(mu_) = false;
   std::map<std::string, Unstructured> jobs_ KX_GUARDED_BY(mu_);
   std::deque<Fault> faults_ KX_GUARDED_BY(mu_);
@@ -368,6 +403,54 @@ TEST_F(BatchWritersTest, ACronJobThatHasRecordedItsRolloutGetsNoSecondJob) {
   EXPECT_EQ(batch_.size(), 2U);
 }
 
+TEST_F(BatchWritersTest, ACronJobGetsNoSecondJobWhenTheFirstIsGone) {
+  const WorkloadWrite write{.variables = {{"app", "X", "1"}},
+                            .annotations = {{std::string(kBaselineAnnotation), "v1 cron a=b"}},
+                            .token = "x"};
+  const auto first = writer_->Write(kBackup, write, {});
+  ASSERT_TRUE(first) << first.status().ToString();
+  batch_.Erase(first->job);  // by ttlSecondsAfterFinished
+  const auto again = writer_->Write(kBackup, write, {});
+  ASSERT_TRUE(again) << again.status().ToString();
+  EXPECT_EQ(again->job, "");
+  EXPECT_EQ(batch_.size(), 1U) << "the other Job";
+}
+
+TEST_F(BatchWritersTest, ACronJobSaysWhatItWasRolledForWhateverItsStatus) {
+  const WorkloadWrite write{.variables = {{"app", "X", "1"}},
+                            .annotations = {{std::string(kBaselineAnnotation), "v1 cron a=b"}},
+                            .token = "x"};
+  batch_.MoveCronJob(2);
+  const auto written = writer_->Write(kBackup, write, {});
+  ASSERT_TRUE(written) << written.status().ToString();
+  EXPECT_TRUE(written->recorded);
+  EXPECT_EQ(batch_.CronJobNote(std::string(kBaselineAnnotation)), "v1 cron a=b");
+}
+
+TEST_F(BatchWritersTest, ALaterRolloutOfACronJobIsNotRecordedOver) {
+  const WorkloadWrite write{.variables = {{"app", "X", "1"}},
+                            .annotations = {{std::string(kBaselineAnnotation), "v1 cron a=b"}},
+                            .token = "x"};
+  batch_.MoveCronJob(1, "another's");
+  const auto written = writer_->Write(kBackup, write, {});
+  ASSERT_TRUE(written) << written.status().ToString();
+  EXPECT_FALSE(written->recorded);
+  EXPECT_EQ(batch_.CronJobNote("kubexx.io/rolled-for"), "another's");
+}
+
+TEST_F(BatchWritersTest, ACronJobGetsNoSecondJobForAChangeBeforeTheLast) {
+  const auto first = writer_->Write(kBackup, kSetX, {});
+  ASSERT_TRUE(first) << first.status().ToString();
+  WorkloadWrite later = kSetX;
+  later.token = "later";
+  ASSERT_TRUE(writer_->Write(kBackup, later, {}));
+  batch_.AnswerOldList();  // another operator has looked before either was made
+  const auto second = NewWriter(server_.client())->Write(kBackup, kSetX, {});
+  ASSERT_TRUE(second) << second.status().ToString();
+  EXPECT_EQ(second->job, first->job);
+  EXPECT_EQ(batch_.size(), 3U) << "one for each, and the other Job";
+}
+
 TEST_F(BatchWritersTest, TwoOperatorsMakeOneJobOfACronJob) {
   const auto first = writer_->Write(kBackup, kSetX, {});
   ASSERT_TRUE(first) << first.status().ToString();
@@ -378,6 +461,24 @@ TEST_F(BatchWritersTest, TwoOperatorsMakeOneJobOfACronJob) {
   EXPECT_EQ(batch_.size(), 2U) << "one, and the other Job";
   EXPECT_TRUE(first->job.starts_with("backup-")) << first->job;
   EXPECT_EQ(first->job.size(), std::string("backup-0123456789").size());
+}
+
+TEST_F(BatchWritersTest, AnOperatorThatSleptThroughLaterChangesMakesNoJob) {
+  const auto to = [](const std::string& value) {
+    return WorkloadWrite{.resource_version = "1",
+                         .variables = {{"app", "X", value}},
+                         .annotations = {{std::string(kBaselineAnnotation), "v1 cron a=" + value}},
+                         .token = value};
+  };
+  const WorkloadWrite planned_before_it_slept = to("1");
+  ASSERT_TRUE(writer_->Write(kBackup, planned_before_it_slept, {}));
+  WorkloadWrite later = to("2");
+  later.resource_version = batch_.CronJobVersion();
+  ASSERT_TRUE(writer_->Write(kBackup, later, {}));
+  const auto late = NewWriter(server_.client())->Write(kBackup, planned_before_it_slept, {});
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.status().reason, apimachinery::Reason::kConflict) << late.status().ToString();
+  EXPECT_EQ(batch_.size(), 3U) << "two of the CronJob, and the other Job";
 }
 
 TEST_F(BatchWritersTest, ACronJobGetsItsJobWhereItsNameIsTaken) {

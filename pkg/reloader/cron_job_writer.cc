@@ -11,6 +11,7 @@
 #include "kubexx/reloader/digest.h"
 #include "kubexx/reloader/kind_writers.h"
 #include "kubexx/reloader/patch.h"
+#include "kubexx/reloader/source.h"
 #include "kubexx/reloader/template_edit.h"
 #include "kubexx/rest/rest_client.h"
 
@@ -31,6 +32,9 @@ constexpr char kRolledFor[] = "kubexx.io/rolled-for";
 /// The server lets a CronJob's name have 52 characters, so that nothing of it is cut off.
 constexpr std::size_t kMaxJobName = 63;
 constexpr std::size_t kSuffix = 10;
+
+/// The status of a CronJob changes with each of its Jobs.
+constexpr int kMaxRecordTries = 5;
 
 /// When a Job was made for a change, and for which.
 struct RolledFor {
@@ -197,6 +201,22 @@ Result<std::string> CronJobWriter::CreateJob(const Unstructured& cron_job,
   return smaller.Name();
 }
 
+Result<bool> CronJobWriter::IsMadeFor(const Unstructured& cron_job, const std::string& name,
+                                      const std::string& token, const std::stop_token& stop) const {
+  const auto job = dynamic::MetadataClient(client_)
+                       .Resource({"batch", "v1", "jobs"}, cron_job.Namespace())
+                       .Get(name, stop);
+  if (!job && job.status().reason != Reason::kNotFound && !IsMissingRight(job.status())) {
+    return Fail(job.status().WithContext("look for the Job of another try"));
+  }
+  if (!job) {
+    return false;
+  }
+  const auto note = job->metadata.annotations.find(kRolledFor);
+  return note != job->metadata.annotations.end() && IsOwnedBy(*job, cron_job.Uid()) &&
+         ParseRolledFor(note->second).token == token;
+}
+
 Result<std::string> CronJobWriter::JobFor(const Unstructured& cron_job, const WorkloadWrite& write,
                                           bool is_unique, const std::stop_token& stop) const {
   KX_ASSIGN_OR_RETURN(const MadeJobs made, JobsFor(cron_job, write.token, is_unique, stop));
@@ -208,40 +228,85 @@ Result<std::string> CronJobWriter::JobFor(const Unstructured& cron_job, const Wo
     return created;
   }
   // Another operator has made it since, for the same change; or it is somebody else's.
-  KX_ASSIGN_OR_RETURN(const MadeJobs present, JobsFor(cron_job, write.token, is_unique, stop));
-  return present.job.empty() ? CreateJob(cron_job, write, "", stop) : present.job;
+  KX_ASSIGN_OR_RETURN(const bool is_made, IsMadeFor(cron_job, made.name, write.token, stop));
+  return is_made ? made.name : CreateJob(cron_job, write, "", stop);
+}
+
+Result<void> CronJobWriter::RecordRollout(const Unstructured& cron_job,
+                                          const AnnotationEdits& annotations,
+                                          const std::string& before, const std::stop_token& stop,
+                                          WriteOutcome& outcome) const {
+  const WorkloadId id{WorkloadKind::kCronJob, {cron_job.Namespace(), cron_job.Name()}};
+  const auto ours = annotations.find(kRolledFor);
+  std::string version = cron_job.ResourceVersion();
+  for (int tries = 1;; ++tries) {
+    auto recorded = RecordAnnotations(client_, id, annotations, version, fallbacks_, stop, outcome);
+    if (recorded || recorded.error().reason != Reason::kConflict || tries >= kMaxRecordTries) {
+      return recorded;
+    }
+    // The controller of CronJobs has written that there is a Job, most likely.
+    KX_ASSIGN_OR_RETURN(
+        const Unstructured now,
+        ResourceFor(client_, id.kind, id.key.namespace_).Get(id.key.name, {}, stop));
+    const std::string noted = NoteOf(now, kRolledFor);
+    const bool is_ours = noted == before || (ours != annotations.end() && noted == ours->second);
+    if (now.Uid() != cron_job.Uid() || !is_ours) {
+      outcome.recorded = false;  // Another operator has, of a later rollout.
+      return {};
+    }
+    version = now.ResourceVersion();
+  }
+}
+
+Result<WriteOutcome> CronJobWriter::Roll(const ObjectKey& key, const WorkloadWrite& write,
+                                         const std::stop_token& stop) {
+  WriteOutcome outcome{.rolled = true};
+  AnnotationEdits annotations = write.annotations;
+  const dynamic::DynamicResource cron_jobs =
+      ResourceFor(client_, WorkloadKind::kCronJob, key.namespace_);
+  KX_ASSIGN_OR_RETURN(const Unstructured cron_job, cron_jobs.Get(key.name, {}, stop));
+  if (!write.uid.empty() && cron_job.Uid() != write.uid) {
+    return Fail(Reason::kConflict, "the CronJob was deleted and created again");
+  }
+  // Another operator may have made Jobs since, for this change and for later ones: a Job for this
+  // one would be one too many.
+  if (!write.resource_version.empty() && cron_job.ResourceVersion() != write.resource_version) {
+    return Fail(Reason::kConflict, "the CronJob has changed since the rollout was planned");
+  }
+  // Going back to data that a Job was made for is another rollout: each is named by the one before
+  // it, too.
+  const std::string before = NoteOf(cron_job, kRolledFor);
+  if (!IsToRun(cron_job)) {
+    outcome.rolled = false;
+    outcome.left_alone = kSuspendedText;
+  } else if (!before.empty() && IsRecorded(cron_job, write)) {
+    // By a try whose answer was lost, or by another operator, and after its Job was made: that may
+    // have ended and be gone.
+    KX_ASSIGN_OR_RETURN(const MadeJobs made, JobsFor(cron_job, before, true, stop));
+    outcome.job = made.job;
+    outcome.version = VersionNumber(cron_job.ResourceVersion());
+    return outcome;
+  } else {
+    WorkloadWrite next = write;
+    next.token = DigestOf(write.token + ";" + before).ToString();
+    KX_ASSIGN_OR_RETURN(outcome.job, JobFor(cron_job, next, !before.empty(), stop));
+    if (annotations.contains(std::string(kBaselineAnnotation))) {  // or nothing is to be recorded
+      annotations[kRolledFor] = next.token;
+    }
+  }
+  KX_RETURN_IF_ERROR(RecordRollout(cron_job, annotations, before, stop, outcome));
+  return outcome;
 }
 
 Result<WriteOutcome> CronJobWriter::Write(const ObjectKey& key, const WorkloadWrite& write,
                                           std::stop_token stop) {
-  WriteOutcome outcome{.rolled = write.Rolls()};
-  AnnotationEdits annotations = write.annotations;
   if (write.Rolls()) {
-    const dynamic::DynamicResource cron_jobs =
-        ResourceFor(client_, WorkloadKind::kCronJob, key.namespace_);
-    KX_ASSIGN_OR_RETURN(const Unstructured cron_job, cron_jobs.Get(key.name, {}, stop));
-    if (!write.uid.empty() && cron_job.Uid() != write.uid) {
-      return Fail(Reason::kConflict, "the CronJob was deleted and created again");
-    }
-    if (!IsToRun(cron_job)) {
-      outcome.rolled = false;
-      outcome.left_alone = kSuspendedText;
-    } else {
-      // Going back to data that a Job was made for is another rollout: each is named by the one
-      // before it, too. One that has been recorded was made by a try whose answer was lost.
-      const std::string before = NoteOf(cron_job, kRolledFor);
-      WorkloadWrite next = write;
-      next.token = !before.empty() && IsRecorded(cron_job, write)
-                       ? before
-                       : DigestOf(write.token + ";" + before).ToString();
-      KX_ASSIGN_OR_RETURN(outcome.job, JobFor(cron_job, next, !before.empty(), stop));
-      if (annotations.contains(std::string(kBaselineAnnotation))) {  // or nothing is to be recorded
-        annotations[kRolledFor] = next.token;
-      }
-    }
+    return Roll(key, write, stop);
   }
-  KX_RETURN_IF_ERROR(RecordAnnotations(client_, {WorkloadKind::kCronJob, key}, annotations,
-                                       fallbacks_, std::move(stop), outcome));
+  WriteOutcome outcome{.rolled = false};
+  KX_RETURN_IF_ERROR(RecordAnnotations(client_, {WorkloadKind::kCronJob, key}, write.annotations,
+                                       write.resource_version, fallbacks_, std::move(stop),
+                                       outcome));
   return outcome;
 }
 

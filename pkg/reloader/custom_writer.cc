@@ -106,8 +106,9 @@ Result<WriteOutcome> CustomWriter::Write(const WorkloadId& workload, const Workl
     }
   }
   if (!own.Rolls() && !own.paused) {
-    const auto recorded =
-        RecordAnnotations(client_, workload, own.annotations, fallbacks_, std::move(stop), outcome);
+    const auto recorded = RecordAnnotations(client_, workload, own.annotations,
+                                            has_rolled ? std::string() : own.resource_version,
+                                            fallbacks_, std::move(stop), outcome);
     if (!recorded && !has_rolled) {
       return Fail(recorded.status());
     }

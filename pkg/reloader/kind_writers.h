@@ -38,11 +38,12 @@ WriteOutcome PatchOutcome(const WorkloadWrite& write, const dynamic::Unstructure
 
 /// Writes annotations of the object alone, by a merge patch. That they are refused is no failure
 /// but an outcome: nothing rolls by them. Fallbacks is told when it is for want of a right.
+/// kConflict when the object has another resource version than `version`; empty: any will do.
 apimachinery::Result<void> RecordAnnotations(const std::shared_ptr<rest::RESTClient>& client,
                                              const WorkloadId& workload,
                                              const AnnotationEdits& annotations,
-                                             Fallbacks& fallbacks, std::stop_token stop,
-                                             WriteOutcome& outcome);
+                                             const std::string& version, Fallbacks& fallbacks,
+                                             std::stop_token stop, WriteOutcome& outcome);
 
 /// Of a CronJob: "true" has a change run it also while it is suspended.
 inline constexpr char kRunSuspended[] = "reloader.kubexx.io/run-suspended";
@@ -80,10 +81,23 @@ class CronJobWriter {
   apimachinery::Result<std::string> CreateJob(const dynamic::Unstructured& cron_job,
                                               const WorkloadWrite& write, const std::string& name,
                                               const std::stop_token& stop) const;
+  /// Whether the Job of that name is there and was made for the change `token` of the CronJob.
+  apimachinery::Result<bool> IsMadeFor(const dynamic::Unstructured& cron_job,
+                                       const std::string& name, const std::string& token,
+                                       const std::stop_token& stop) const;
   /// The Job that the change has or is given.
   apimachinery::Result<std::string> JobFor(const dynamic::Unstructured& cron_job,
                                            const WorkloadWrite& write, bool is_unique,
                                            const std::stop_token& stop) const;
+
+  /// Writes what the CronJob was rolled for, unless another operator has written something else
+  /// since it said `before`.
+  apimachinery::Result<void> RecordRollout(const dynamic::Unstructured& cron_job,
+                                           const AnnotationEdits& annotations,
+                                           const std::string& before, const std::stop_token& stop,
+                                           WriteOutcome& outcome) const;
+  apimachinery::Result<WriteOutcome> Roll(const apimachinery::ObjectKey& key,
+                                          const WorkloadWrite& write, const std::stop_token& stop);
 
   const std::shared_ptr<rest::RESTClient> client_;
   Fallbacks& fallbacks_;

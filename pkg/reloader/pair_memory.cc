@@ -60,6 +60,7 @@ void BeginPods(Knowledge& known, std::uint64_t since) {
 }
 
 void BelieveRecord(Knowledge& known) {
+  ++known.records;
   for (auto& [source, state] : known.pairs) {
     state.is_ahead_of_record = false;
   }
@@ -223,14 +224,22 @@ bool PairMemory::IsNewRecord(const WorkloadId& workload, const SeenRecord& recor
   }
   known.told_at = std::max(known.told_at, record.version);
   known.record_at = record.version;
-  return std::exchange(known.record, record.hash) != 0;
+  const bool is_new = std::exchange(known.record, record.hash) != 0;
+  if (is_new) {
+    BelieveRecord(known);
+  }
+  return is_new;
 }
 
 void PairMemory::Wrote(const WorkloadId& workload, const SeenRecord& record) {
   const base::MutexLock lock(mu_);
   Knowledge& known = states_[workload];
   if (record.version != 0 && record.version < known.told_at) {
-    return;  // the event of somebody else's later write was faster than the answer to this one
+    // The event of somebody else's later write was faster than the answer to this one.
+    if (record.hash != known.record) {
+      BelieveRecord(known);
+    }
+    return;
   }
   known.told_at = std::max(known.told_at, record.version);
   if (record.hash != 0) {
@@ -293,8 +302,8 @@ bool PairMemory::Apply(const WorkloadId& workload, const Plan& plan) {
   const base::MutexLock lock(mu_);
   const auto found = states_.try_emplace(workload).first;
   Knowledge& known = found->second;
-  if (plan.templates != known.templates) {
-    return false;  // what it says of the pods is of others
+  if (plan.templates != known.templates || plan.records != known.records) {
+    return false;  // what it says of the pods is of others, or is out of date
   }
   bool is_right = true;
   for (const auto& [source, state] : plan.learnt) {

@@ -532,6 +532,38 @@ TEST(PairMemory, WhatAnotherWriterRecordsIsNewOnce) {
       << "its event tells of it again";
 }
 
+// Several threads plan and listen: what another writer records must not be lost between them.
+TEST(PairMemory, WhatAnotherWriterRecordsCountsMoreThanWhatThisOneKnows) {
+  PairMemory memory;
+  const auto is_ahead = [&] {
+    return memory.Get(kPairWorkload).pairs.at(kPairSource).is_ahead_of_record;
+  };
+  memory.Wrote(kPairWorkload, PairMemory::SeenRecord::Of("first", 100));
+  memory.Confirm(kPairWorkload, ChangeTo(kOld), true);
+  EXPECT_TRUE(is_ahead());
+  EXPECT_TRUE(memory.IsNewRecord(kPairWorkload, PairMemory::SeenRecord::Of("other", 110)));
+  EXPECT_FALSE(is_ahead());
+  // The answer to a write of this one comes after the event of another's later one.
+  EXPECT_TRUE(memory.IsNewRecord(kPairWorkload, PairMemory::SeenRecord::Of("another", 130)));
+  memory.Confirm(kPairWorkload, ChangeTo(kNew), true);
+  memory.Wrote(kPairWorkload, PairMemory::SeenRecord::Of("own", 120));
+  EXPECT_FALSE(is_ahead());
+}
+
+TEST(PairMemory, APlanByAnOlderRecordIsMadeAnew) {
+  PairMemory memory;
+  memory.Wrote(kPairWorkload, PairMemory::SeenRecord::Of("first", 100));
+  Plan plan;
+  plan.learnt = {
+      {kPairSource, {.kind = Kind::kConfirmed, .digest = kOld, .is_ahead_of_record = true}}};
+  plan.records = memory.Get(kPairWorkload).records;
+  EXPECT_TRUE(memory.IsNewRecord(kPairWorkload, PairMemory::SeenRecord::Of("other", 110)));
+  EXPECT_FALSE(memory.Apply(kPairWorkload, plan));
+  EXPECT_FALSE(memory.Get(kPairWorkload).pairs.contains(kPairSource));
+  plan.records = memory.Get(kPairWorkload).records;
+  EXPECT_TRUE(memory.Apply(kPairWorkload, plan));
+}
+
 TEST(PairMemory, RemembersSinceWhenAnotherWritersRecordIsThere) {
   PairMemory memory;
   const auto since = [&] { return memory.Get(kPairWorkload).record_at; };

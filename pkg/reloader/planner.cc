@@ -41,6 +41,7 @@ class Planner {
   Plan Run() {
     plan_.seen = known_.moves;
     plan_.templates = known_.templates;
+    plan_.records = known_.records;
     TakeNewerRecords();
     plan_.baseline.uid = workload_.uid;
     if (recorded_) {

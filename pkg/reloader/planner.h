@@ -62,6 +62,8 @@ struct Knowledge {
   std::uint64_t template_since = 0;
   /// How often its template has changed, as far as is known.
   std::uint64_t templates = 0;
+  /// How often others have recorded something else, as far as is known.
+  std::uint64_t records = 0;
   /// Hash of the TemplateVersion that an event told of last; 0: none has, or the template is
   /// another workload's.
   std::size_t told_template = 0;
@@ -120,9 +122,11 @@ struct Plan {
   Baseline baseline{};
   /// `baseline` says more than the workload's annotation.
   bool record = false;
-  /// States that are known to hold now, of the template of Knowledge::templates.
+  /// States that are known to hold now, of the template of Knowledge::templates and the record of
+  /// Knowledge::records.
   std::vector<std::pair<SourceId, PairState>> learnt{};
   std::uint64_t templates = 0;
+  std::uint64_t records = 0;
   /// Changes that it took into account.
   std::map<SourceId, std::vector<Move>> seen{};
   /// `baseline` says something else of a source than the workload's annotation, which is there, or

@@ -135,12 +135,17 @@ Reconciler::Answer Reconciler::PlanAndWrite(std::optional<Workload> workload, ba
       TellNotPlanned(id, planned.status());
       return {.outcome = Outcome::kRetry, .failure = FailureOf(planned.status())};
     }
-    if (tries >= kMaxVersions || !ChecksVersion(*workload)) {
+    const std::string version = workload->resource_version;
+    const bool is_last = tries >= kMaxVersions;
+    if ((is_last && id.kind != WorkloadKind::kCronJob) || !ChecksVersion(*workload)) {
       workload->resource_version.clear();
       workload->template_resource_version.clear();
     }
-    if (const auto answer = Act(*workload, *planned, begin, stop)) {
+    if (const auto answer = Act(*workload, *planned, version, begin, stop)) {
       return *answer;
+    }
+    if (is_last) {
+      return {.again = kAfterNews};  // its Jobs come and go
     }
     auto anew = PlanAnew(workload, stop, tenure);
     if (anew || !IsDenied(anew.status())) {
@@ -153,13 +158,12 @@ Reconciler::Answer Reconciler::PlanAndWrite(std::optional<Workload> workload, ba
 }
 
 bool Reconciler::ChecksVersion(const Workload& workload) const {
-  const bool is_patched =
-      workload.id.kind != WorkloadKind::kJob && workload.id.kind != WorkloadKind::kCronJob;
-  return is_patched && parts_.fresh_reads != nullptr && parts_.fresh_reads->CanRead();
+  return workload.id.kind != WorkloadKind::kJob && parts_.fresh_reads != nullptr &&
+         parts_.fresh_reads->CanRead();
 }
 
 std::optional<Reconciler::Answer> Reconciler::Act(const Workload& workload, reloader::Plan& plan,
-                                                  base::TimePoint begin,
+                                                  const std::string& version, base::TimePoint begin,
                                                   const std::stop_token& stop) {
   const WorkloadId& id = workload.id;
   ReportBadItems(id, plan);
@@ -177,7 +181,7 @@ std::optional<Reconciler::Answer> Reconciler::Act(const Workload& workload, relo
     }
     if (turn.wait > base::Duration(0)) {
       KeepNoPlace(id);
-      Answer answer = Record(workload, plan, stop);
+      Answer answer = Record(workload, plan, version, stop);
       answer.again =
           answer.again > base::Duration(0) ? std::min(answer.again, turn.wait) : turn.wait;
       return answer;
@@ -188,9 +192,9 @@ std::optional<Reconciler::Answer> Reconciler::Act(const Workload& workload, relo
     parts_.gate->OnUpToDate(workload);
   } else if (!plan.changes.empty() && parts_.gate != nullptr &&
              !parts_.gate->Admit(workload, plan.changes, annotations)) {
-    return Record(workload, plan, stop);  // the gate has it looked at again
+    return Record(workload, plan, version, stop);  // the gate has it looked at again
   }
-  return plan.changes.empty() ? Record(workload, plan, stop)
+  return plan.changes.empty() ? Record(workload, plan, version, stop)
                               : Write(workload, plan, annotations, begin, stop);
 }
 

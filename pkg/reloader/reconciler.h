@@ -3,6 +3,7 @@
 #ifndef KUBEXX_RELOADER_RECONCILER_H_
 #define KUBEXX_RELOADER_RECONCILER_H_
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <stop_token>
@@ -90,6 +91,10 @@ class Reconciler {
   bool NeedsRollout(const Workload& workload, const SourceId& source) const;
 
  private:
+  /// Until a workload is looked at again that has changed since it was read: its event is on the
+  /// way.
+  static constexpr base::Duration kAfterNews = std::chrono::seconds(1);
+
   Answer Plan(const WorkloadId& id, base::TimePoint begin, const std::stop_token& stop,
               std::uint64_t tenure);
   Answer PlanAndWrite(std::optional<Workload> workload, base::TimePoint begin,
@@ -117,7 +122,10 @@ class Reconciler {
   Answer Recover(const WorkloadId& keeper, const std::stop_token& stop);
   /// Does what the plan says; nothing when the workload is another by now than the one that was
   /// planned for, so that nothing was written.
-  std::optional<Answer> Act(const Workload& workload, reloader::Plan& plan, base::TimePoint begin,
+  /// `version`: its resource version, also where the workload's own is empty because a rollout does
+  /// not mind it.
+  std::optional<Answer> Act(const Workload& workload, reloader::Plan& plan,
+                            const std::string& version, base::TimePoint begin,
                             const std::stop_token& stop);
   /// As Act, of a rollout. Of a workload with a resource_version that very version is written: a
   /// patch by a cache that is behind may change nothing, which the server does not tell, and what
@@ -138,9 +146,11 @@ class Reconciler {
   bool Records(const Workload& workload) const;
   /// Writes what the gate wants to stand on the workload; false when that must be tried again.
   bool WriteMarks(const Workload& workload, const std::stop_token& stop);
-  Answer Record(const Workload& workload, const reloader::Plan& plan, const std::stop_token& stop);
-  /// Takes away a baseline that nobody keeps true any more.
-  Answer TakeAway(const Workload& workload, const reloader::Plan& plan,
+  /// Writes on that `version` of the workload and no other: somebody else may know better by now.
+  Answer Record(const Workload& workload, const reloader::Plan& plan, const std::string& version,
+                const std::stop_token& stop);
+  /// The same, takes away a baseline that nobody keeps true any more.
+  Answer TakeAway(const Workload& workload, const reloader::Plan& plan, const std::string& version,
                   const std::stop_token& stop);
   /// `status`: nothing when it is known from before that the right is missing.
   /// Whether another attempt follows.

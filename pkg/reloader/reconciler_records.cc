@@ -8,6 +8,14 @@ namespace kubexx::reloader {
 
 using apimachinery::Reason;
 
+namespace {
+
+bool IsOvertaken(const apimachinery::Result<WriteOutcome>& written) {
+  return !written && written.status().reason == Reason::kConflict;
+}
+
+}  // namespace
+
 bool Reconciler::WriteMarks(const Workload& workload, const std::stop_token& stop) {
   AnnotationEdits marks = parts_.gate == nullptr ? AnnotationEdits() : parts_.gate->Marks(workload);
   if (marks.empty()) {
@@ -28,10 +36,10 @@ bool Reconciler::WriteMarks(const Workload& workload, const std::stop_token& sto
 }
 
 Reconciler::Answer Reconciler::Record(const Workload& workload, const reloader::Plan& plan,
-                                      const std::stop_token& stop) {
+                                      const std::string& version, const std::stop_token& stop) {
   const WorkloadId& id = workload.id;
   if (!Records(workload)) {
-    return TakeAway(workload, plan, stop);
+    return TakeAway(workload, plan, version, stop);
   }
   if (parts_.record_baselines != BaselineRecording::kAlways || !plan.record) {
     parts_.recording.NothingToDo(id);
@@ -46,8 +54,13 @@ Reconciler::Answer Reconciler::Record(const Workload& workload, const reloader::
     return {.again = turn.wait};
   }
   const WorkloadWrite write{.uid = workload.uid,
+                            .resource_version = version,
                             .annotations = {{std::string(kBaselineAnnotation), baseline}}};
   const auto written = parts_.writer.Write(id, write, stop);
+  if (IsOvertaken(written)) {
+    parts_.recording.Overtaken(id);
+    return {.again = kAfterNews};
+  }
   if (written && written->recorded) {
     parts_.metrics.Recorded(id, true);
     parts_.recording.Written(id, baseline);
@@ -59,7 +72,7 @@ Reconciler::Answer Reconciler::Record(const Workload& workload, const reloader::
 }
 
 Reconciler::Answer Reconciler::TakeAway(const Workload& workload, const reloader::Plan& plan,
-                                        const std::stop_token& stop) {
+                                        const std::string& version, const std::stop_token& stop) {
   const WorkloadId& id = workload.id;
   if (!plan.changes.empty() || Find(workload.annotations, kBaselineAnnotation) == nullptr) {
     parts_.recording.NothingToDo(id);
@@ -70,8 +83,13 @@ Reconciler::Answer Reconciler::TakeAway(const Workload& workload, const reloader
     return {.again = turn.wait};
   }
   const WorkloadWrite write{.uid = workload.uid,
+                            .resource_version = version,
                             .annotations = {{std::string(kBaselineAnnotation), std::nullopt}}};
   const auto written = parts_.writer.Write(id, write, stop);
+  if (IsOvertaken(written)) {
+    parts_.recording.Overtaken(id);
+    return {.again = kAfterNews};
+  }
   if (written && written->recorded) {
     parts_.recording.Written(id, {});
     return {};

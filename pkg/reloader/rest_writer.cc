@@ -87,8 +87,9 @@ class RestWriter final : public WorkloadWriter {
                              std::stop_token stop) {
     if (!write.Rolls() && !write.paused) {
       WriteOutcome outcome{.rolled = false};
-      KX_RETURN_IF_ERROR(RecordAnnotations(client_, workload, write.annotations, *fallbacks_,
-                                           std::move(stop), outcome));
+      KX_RETURN_IF_ERROR(RecordAnnotations(client_, workload, write.annotations,
+                                           write.resource_version, *fallbacks_, std::move(stop),
+                                           outcome));
       return outcome;
     }
     kubernetes::RawPatch patch{.type = rest::PatchType::kStrategicMerge,
@@ -149,7 +150,8 @@ dynamic::DynamicResource ResourceFor(const std::shared_ptr<rest::RESTClient>& cl
 
 Result<void> RecordAnnotations(const std::shared_ptr<rest::RESTClient>& client,
                                const WorkloadId& workload, const AnnotationEdits& annotations,
-                               Fallbacks& fallbacks, std::stop_token stop, WriteOutcome& outcome) {
+                               const std::string& version, Fallbacks& fallbacks,
+                               std::stop_token stop, WriteOutcome& outcome) {
   if (annotations.empty()) {
     return {};
   }
@@ -159,10 +161,13 @@ Result<void> RecordAnnotations(const std::shared_ptr<rest::RESTClient>& client,
     outcome.recorded = false;
     return {};
   }
+  codec::JsonTree patch = AnnotationsPatch(annotations);
+  if (!version.empty()) {
+    patch["metadata"]["resourceVersion"] = version;
+  }
   auto patched =
       MetadataOf(client, workload)
-          .Patch(workload.key.name,
-                 {.type = rest::PatchType::kMerge, .text = AnnotationsPatch(annotations).ToJson()},
+          .Patch(workload.key.name, {.type = rest::PatchType::kMerge, .text = patch.ToJson()},
                  {.field_manager = std::string(kFieldManager)}, std::move(stop));
   if (patched) {
     fallbacks.Granted(right);

@@ -56,8 +56,13 @@ Result<std::optional<Digest>> ValueDigestReader::Read(const SourceId& id, const 
                                                       const std::stop_token& stop) {
   {
     const base::MutexLock lock(mu_);
-    if (const auto found = kept_.find(id); found != kept_.end() && found->second.whole == whole) {
-      return DigestOver(found->second, keys);
+    if (const auto found = kept_.find(id); found != kept_.end()) {
+      if (found->second.data.whole == whole) {
+        return DigestOver(found->second.data, keys);
+      }
+      if (clock_.Now() < found->second.refuses_until) {
+        return apimachinery::Fail(HasChanged(id));
+      }
     }
   }
   KX_ASSIGN_OR_RETURN(std::optional<ValueDigests> data, fetch_(id, stop));
@@ -70,7 +75,9 @@ Result<std::optional<Digest>> ValueDigestReader::Read(const SourceId& id, const 
   if (kept_.size() >= kMaxSources) {
     kept_.clear();
   }
-  kept_.insert_or_assign(id, *std::move(data));
+  kept_.insert_or_assign(
+      id, Kept{.data = *std::move(data),
+               .refuses_until = is_same ? base::TimePoint() : clock_.Now() + kRefuses});
   if (!is_same) {
     return apimachinery::Fail(HasChanged(id));
   }
@@ -84,8 +91,8 @@ bool ValueDigestReader::HasSame(const SourceId& id, const Digest& whole, std::st
   }
   const base::MutexLock lock(mu_);
   const auto known = kept_.find(id);
-  return !keys.empty() && known != kept_.end() && known->second.whole == whole &&
-         DigestOver(known->second, keys) == DigestOver(data, keys);
+  return !keys.empty() && known != kept_.end() && known->second.data.whole == whole &&
+         DigestOver(known->second.data, keys) == DigestOver(data, keys);
 }
 
 Result<std::optional<apimachinery::Time>> ValueDigestReader::WrittenAt(

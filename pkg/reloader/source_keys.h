@@ -94,6 +94,11 @@ class ValueDigestReader {
     /// Until then other data are refused without asking again.
     base::TimePoint refuses_until{};
   };
+  struct Kept {
+    ValueDigests data{};
+    /// Until then other data are refused without asking again; past when none have been.
+    base::TimePoint refuses_until{};
+  };
   /// As far as is known.
   bool HasSame(const SourceId& id, const Digest& whole, std::string_view keys,
                const ValueDigests& data);
@@ -101,7 +106,7 @@ class ValueDigestReader {
   const Fetch fetch_;
   base::Clock& clock_;
   base::Mutex mu_;
-  std::map<SourceId, ValueDigests> kept_ KX_GUARDED_BY(mu_);
+  std::map<SourceId, Kept> kept_ KX_GUARDED_BY(mu_);
   std::map<SourceId, Served> served_ KX_GUARDED_BY(mu_);
 };
 

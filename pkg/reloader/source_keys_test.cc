@@ -79,6 +79,33 @@ TEST(ValueDigestReader, DoesNotSpeakOfNewerDataThanItIsAskedFor) {
   EXPECT_EQ(*reader.Read(kKeyedConfig, now.whole, "a", {}), DigestOver(now, "a"));
 }
 
+TEST(ValueDigestReader, AsksOnceASecondWhileTheWatchIsBehind) {
+  base::testing::FakeClock clock;
+  const ValueDigests before = ValueDigestsOf(ConfigMapOf({{"a", "1"}}));
+  ValueDigests now = ValueDigestsOf(ConfigMapOf({{"a", "2"}}));
+  int reads = 0;
+  ValueDigestReader reader(
+      [&](const SourceId&, const std::stop_token&) -> Result<std::optional<ValueDigests>> {
+        ++reads;
+        return now;
+      },
+      clock);
+  EXPECT_FALSE(reader.Read(kKeyedConfig, before.whole, "a", {}));
+  EXPECT_FALSE(reader.Read(kKeyedConfig, before.whole, "a", {}));
+  EXPECT_EQ(reads, 1);
+  EXPECT_TRUE(reader.Read(kKeyedConfig, now.whole, "a", {}));
+  EXPECT_EQ(reads, 1);
+  clock.Advance(std::chrono::seconds(1));
+  EXPECT_FALSE(reader.Read(kKeyedConfig, before.whole, "a", {}));
+  EXPECT_EQ(reads, 2);
+  now = before;  // it was changed back
+  clock.Advance(std::chrono::seconds(1));
+  EXPECT_TRUE(reader.Read(kKeyedConfig, before.whole, "a", {}));
+  const ValueDigests next = ValueDigestsOf(ConfigMapOf({{"a", "3"}}));
+  now = next;
+  EXPECT_TRUE(reader.Read(kKeyedConfig, next.whole, "a", {})) << "nothing was refused before";
+}
+
 TEST(ValueDigestReader, KeysThatDoNotCountDoNotTellWhenTheOthersWereWritten) {
   const auto at = [](std::int64_t second) { return apimachinery::Time{.seconds = second}; };
   const auto state = [&](const char* a, const char* noise, std::int64_t written) {

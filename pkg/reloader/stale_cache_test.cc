@@ -91,6 +91,7 @@ class NewerServer final : public WorkloadWriter, public WriteObserver {
     const base::MutexLock lock(mu_);
     const std::string& version = write.resource_version;
     if (!version.empty() && (version != web_.resource_version || refuses_versions_)) {
+      ++overtaken_;
       return apimachinery::Fail(Reason::kConflict, "the object has been modified");
     }
     writes_.push_back(write);
@@ -110,6 +111,11 @@ class NewerServer final : public WorkloadWriter, public WriteObserver {
     const base::MutexLock lock(mu_);
     return reads_;
   }
+  /// Writes to a version that was not the present one.
+  int overtaken() const {
+    const base::MutexLock lock(mu_);
+    return overtaken_;
+  }
   int reported() const {
     const base::MutexLock lock(mu_);
     return reported_;
@@ -126,6 +132,7 @@ class NewerServer final : public WorkloadWriter, public WriteObserver {
   bool refuses_versions_ KX_GUARDED_BY(mu_) = false;
   bool refuses_reads_ KX_GUARDED_BY(mu_) = false;
   int reads_ KX_GUARDED_BY(mu_) = 0;
+  int overtaken_ KX_GUARDED_BY(mu_) = 0;
   int reported_ KX_GUARDED_BY(mu_) = 0;
   int failed_ KX_GUARDED_BY(mu_) = 0;
   std::vector<WorkloadWrite> writes_ KX_GUARDED_BY(mu_);
@@ -260,6 +267,26 @@ TEST_F(StaleCacheTest, ASourceThatIsBehindAnothersRecordIsWaitedFor) {
   const auto writes = server_.writes();
   ASSERT_EQ(std::ranges::count_if(writes, &WorkloadWrite::Rolls), 1);
   EXPECT_GT(compared, 0);
+}
+
+// It would say that the workload runs with the data from before, which another operator would roll
+// for once more.
+TEST_F(StaleCacheTest, WhatAnotherHasRecordedIsNotRecordedOver) {
+  PutConfig("old");
+  Put(*deployments_, WebWithEnv("", ""));
+  server_.Put(WebWithEnv("new", "new"));
+  const auto reloader = Start();
+  clock_.AdvanceToSleeper(std::chrono::milliseconds(100));
+  while (server_.overtaken() == 0 && server_.writes().empty()) {
+    std::this_thread::yield();
+  }
+  clock_.AdvanceToSleeper(std::chrono::seconds(1));
+  while (server_.overtaken() == 1 && server_.writes().empty()) {
+    std::this_thread::yield();
+  }
+  reloader->Stop();
+  EXPECT_EQ(server_.writes().size(), 0U);
+  EXPECT_GE(server_.overtaken(), 2) << "it is tried again";
 }
 
 TEST_F(StaleCacheTest, AVariableThatSomebodyHasSetIsNoRolloutOfTheOperator) {

@@ -29,8 +29,8 @@ struct WorkloadWrite {
   /// Of the object that the write was made for; a write that creates or deletes objects is refused
   /// with kConflict when the workload has another one by now. Empty: not checked.
   std::string uid{};
-  /// Of the object that the write was made for; of kinds that are patched a write to any other
-  /// version is refused with kConflict. Empty: not checked.
+  /// Of the object that the write was made for; of kinds that are patched, and of a CronJob that is
+  /// rolled, a write to any other version is refused with kConflict. Empty: not checked.
   std::string resource_version{};
   /// These two make new pods...
   std::vector<VariableEdit> variables{};

@@ -213,11 +213,13 @@ Result<std::string> ListBody::Finish(const ListHead& head) {
     codec::WriteEnvelope(api_version, kind, message, body);
     return body;
   }
-  if (form_.view == View::kTable) {
-    return TableHead(type_, TableFormOf(form_), MetaJson(head)) + items_ + "]}";
-  }
-  return R"({"kind":")" + kind + R"(","apiVersion":")" + api_version + R"(","metadata":)" +
-         MetaJson(head) + R"(,"items":[)" + items_ + "]}";
+  // In place: a list may have many megabytes.
+  items_.insert(0, form_.view == View::kTable
+                       ? TableHead(type_, TableFormOf(form_), MetaJson(head))
+                       : R"({"kind":")" + kind + R"(","apiVersion":")" + api_version +
+                             R"(","metadata":)" + MetaJson(head) + R"(,"items":[)");
+  items_.append("]}");
+  return std::move(items_);
 }
 
 std::shared_ptr<const FrameFormat> FrameFormatOf(const AnswerForm& form) {

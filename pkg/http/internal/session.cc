@@ -26,6 +26,8 @@ constexpr std::chrono::milliseconds kMaxDrainTime(1000);
 /// Beyond a header, what is read ahead of a body.
 constexpr std::size_t kMaxReadAhead = 64 << 10;
 constexpr std::size_t kMaxReadAtOnce = 64 << 10;
+/// A body that is longer waits for its turn with others that are.
+constexpr std::size_t kMuchToRead = 64 << 10;
 /// A body is read in pieces of a TLS record at least. For headers the buffer grows as it has to:
 /// most connections wait for one.
 constexpr std::size_t kBodyPiece = 16 << 10;
@@ -120,6 +122,18 @@ void Session::ReadUntil(Part part) {
     AwaitReadAhead(part);
     return;
   }
+  if (part == Part::kRequest && held_ >= kMuchToRead) {
+    host_.InTurn([self = shared_from_this(), part, room] {
+      if (!self->closed_) {
+        self->ReadSome(part, room);
+      }
+    });
+    return;
+  }
+  ReadSome(part, room);
+}
+
+void Session::ReadSome(Part part, std::size_t room) {
   AsyncReadSome(buffer_.prepare(room),
                 [self = shared_from_this(), part](error_code failed, std::size_t size) {
                   self->OnSomeRead(part, failed, size);

@@ -49,6 +49,10 @@ class Host {
   /// Says that `session` waits for a request from now on.
   virtual void MoveToBack(Sessions::iterator session) = 0;
   virtual void Remove(Sessions::iterator session) = 0;
+  /// Calls `step` later, in its turn, on the network thread, which calls this. For steps that take
+  /// long compared to a request: of many clients that send much, take much or shake hands a few
+  /// have their turn at a time, and requests and answers need not wait for all of them.
+  virtual void InTurn(std::function<void()> step) = 0;
   /// Calls session->Wake() on the network thread, in its turn. Any thread may call it.
   virtual void Awake(std::weak_ptr<Session> session) = 0;
 };
@@ -97,6 +101,8 @@ class Session : public std::enable_shared_from_this<Session> {
  protected:
   Session(boost::asio::io_context& context, Host& host) : host_(host), deadline_(context) {}
 
+  Host& host() { return host_; }
+
   /// To be called whenever the client has taken some of what is being written.
   void NoteTaken() { taken_at_ = std::chrono::steady_clock::now(); }
 
@@ -121,6 +127,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void Read();
   /// Parses what there is, and reads on until that part is complete; then OnHeader or OnRead.
   void ReadUntil(Part part);
+  void ReadSome(Part part, std::size_t room);
   void OnSomeRead(Part part, boost::system::error_code error, std::size_t size);
   void OnPart(Part part, boost::system::error_code error);
   /// Says how much there is of what is unfinished; false when that has closed the session.

@@ -2,8 +2,11 @@
 // Asio needs <utility> first.
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/write.hpp>
+#include <boost/beast/core/buffers_prefix.hpp>
+#include <boost/beast/core/buffers_suffix.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/ssl/ssl_stream.hpp>
+#include <memory>
 #include <optional>
 
 #include "kubexx/http/internal/direct_stream.h"
@@ -22,8 +25,10 @@ asio::io_context& ContextOf(tcp::socket& socket) {
   return static_cast<asio::io_context&>(socket.get_executor().context());
 }
 
-/// How much may be written in one operation: Asio's own choice, 64 KiB, makes many of a long list.
-constexpr std::size_t kMaxWriteAtOnce = std::size_t{4} << 20;
+/// How much is written before others that write as much have their turn.
+constexpr std::size_t kPiece = 128 << 10;
+/// What is less is written at once.
+constexpr std::size_t kMuchToWrite = 32 << 10;
 
 template <class Stream>
 class StreamSession : public Session {
@@ -35,15 +40,14 @@ class StreamSession : public Session {
     stream_->async_read_some(buffer, std::move(done));
   }
   void AsyncWrite(const std::vector<asio::const_buffer>& buffers, Done done) override {
-    // Asked before each piece; `done` keeps this alive.
-    const auto next = [this](const error_code& error, std::size_t written) {
-      if (written > 0) {
-        NoteTaken();
-      }
-      return error ? 0 : kMaxWriteAtOnce;
-    };
-    asio::async_write(*stream_, buffers, next,
-                      [done = std::move(done)](error_code error, std::size_t) { done(error); });
+    auto unwritten = std::make_shared<Unwritten>(
+        Unwritten{.rest = beast::buffers_suffix<std::vector<asio::const_buffer>>(buffers),
+                  .done = std::move(done)});
+    if (asio::buffer_size(buffers) < kMuchToWrite) {
+      WritePiece(std::move(unwritten));
+    } else {
+      host().InTurn([this, unwritten = std::move(unwritten)] { WritePiece(unwritten); });
+    }
   }
   bool WriteAtOnce(const std::vector<asio::const_buffer>& buffers, error_code& error) override {
     // More than a TLS record would be copied for a client that is slow.
@@ -56,6 +60,33 @@ class StreamSession : public Session {
   }
   bool HasRest() override { return direct().has_rest(); }
   void AsyncFlush(Done done) override { direct().Flush(std::move(done)); }
+
+  /// What AsyncWrite has not written yet.
+  struct Unwritten {
+    beast::buffers_suffix<std::vector<asio::const_buffer>> rest;
+    Done done;  // keeps the session alive
+  };
+  void WritePiece(std::shared_ptr<Unwritten> unwritten) {
+    // Asked before each operation.
+    const auto next = [this](const error_code& error, std::size_t written) {
+      if (written > 0) {
+        NoteTaken();
+      }
+      return error ? 0 : kPiece;
+    };
+    const auto piece = beast::buffers_prefix(kPiece, unwritten->rest);
+    asio::async_write(*stream_, piece, next,
+                      [this, unwritten](error_code error, std::size_t written) {
+                        NoteTaken();
+                        unwritten->rest.consume(written);
+                        if (error || beast::buffer_bytes(unwritten->rest) == 0) {
+                          const Done done = std::move(unwritten->done);
+                          done(error);
+                        } else {
+                          host().InTurn([this, unwritten] { WritePiece(unwritten); });
+                        }
+                      });
+  }
 
   virtual DirectStream& direct() = 0;
   beast::tcp_stream& tcp() override { return direct().next_layer(); }
@@ -91,8 +122,7 @@ class TlsSession final : public StreamSession<beast::ssl_stream<DirectStream>> {
           if (error || !silent_.socket().is_open()) {
             return done(error ? error : asio::error::operation_aborted);
           }
-          stream_.emplace(silent_.release_socket(), *tls_);
-          stream_->async_handshake(asio::ssl::stream_base::server, std::move(done));
+          host().InTurn([this, done = std::move(done)]() mutable { ShakeHands(std::move(done)); });
         });
   }
   void AsyncShutdown(Done done) override { stream_->async_shutdown(std::move(done)); }
@@ -105,6 +135,14 @@ class TlsSession final : public StreamSession<beast::ssl_stream<DirectStream>> {
   }
 
  private:
+  void ShakeHands(Done done) {
+    if (!silent_.socket().is_open()) {
+      return done(asio::error::operation_aborted);
+    }
+    stream_.emplace(silent_.release_socket(), *tls_);
+    stream_->async_handshake(asio::ssl::stream_base::server, std::move(done));
+  }
+
   std::shared_ptr<asio::ssl::context> tls_;
   beast::tcp_stream silent_;  // Until the client has said something.
 };

@@ -5,10 +5,11 @@
 
 namespace kubexx::http::internal {
 
-void WorkerPool::Start(std::size_t threads) {
+void WorkerPool::Start(std::size_t of_one_client) {
   base::MutexLock lock(mu_);
-  at_once_ = threads;
-  for (std::size_t i = 0; i < threads; ++i) {
+  of_one_client_ = of_one_client;
+  at_once_ = of_one_client > 0 ? of_one_client + 1 : 0;
+  for (std::size_t i = 0; i < at_once_; ++i) {
     AddThreadLocked();
   }
 }
@@ -17,28 +18,47 @@ void WorkerPool::AddThreadLocked() {
   threads_.emplace_back([this](const std::stop_token& stop) { Run(stop); });
 }
 
-std::size_t WorkerPool::LargeAtOnceLocked() const { return std::max<std::size_t>(at_once_ / 4, 1); }
+std::size_t WorkerPool::LargeAtOnceLocked() const { return std::max<std::size_t>(of_one_client_ / 4, 1); }
 
-bool WorkerPool::Push(Job job, std::size_t bytes) {
+namespace {
+
+bool IsLarge(const JobOrigin& origin) { return origin.bytes >= WorkerPool::kLargeBytes; }
+
+}  // namespace
+
+bool WorkerPool::Push(Job job, JobOrigin origin) {
   base::MutexLock lock(mu_);
-  const bool large = bytes >= kLargeBytes;
+  const bool large = IsLarge(origin);
   if (jobs_.size() + large_jobs_.size() >= max_queued_ ||
-      (large && large_bytes_ + bytes > max_queued_bytes_)) {
+      (large && large_bytes_ + origin.bytes > max_queued_bytes_)) {
     return false;
   }
-  (large ? large_jobs_ : jobs_).push_back({std::move(job), bytes, pushed_++});
-  large_bytes_ += large ? bytes : 0;
+  (large ? large_jobs_ : jobs_).Push({std::move(job), origin, pushed_++});
+  large_bytes_ += large ? origin.bytes : 0;
   changed_.notify_one();
   return true;
 }
 
-bool WorkerPool::BeginWait(std::size_t bytes) {
+void WorkerPool::BeginLocked(const JobOrigin& origin) {
+  ++running_;
+  ++running_of_client_[origin.client];
+  large_running_ += IsLarge(origin) ? 1 : 0;
+}
+
+void WorkerPool::EndLocked(const JobOrigin& origin) {
+  --running_;
+  if (const auto found = running_of_client_.find(origin.client); --found->second == 0) {
+    running_of_client_.erase(found);
+  }
+  large_running_ -= IsLarge(origin) ? 1 : 0;
+}
+
+bool WorkerPool::BeginWait(JobOrigin origin) {
   base::MutexLock lock(mu_);
   if (waiting_ >= max_waiting_) {
     return false;
   }
-  --running_;
-  large_running_ -= bytes >= kLargeBytes ? 1 : 0;
+  EndLocked(origin);
   ++waiting_;
   // Threads that were added stay, so that the next that waits finds them.
   if (!stopped_ && threads_.size() < at_once_ + waiting_) {
@@ -48,23 +68,22 @@ bool WorkerPool::BeginWait(std::size_t bytes) {
   return true;
 }
 
-void WorkerPool::EndWait(std::size_t bytes) {
+void WorkerPool::EndWait(JobOrigin origin) {
   base::MutexLock lock(mu_);
-  ++running_;
-  large_running_ += bytes >= kLargeBytes ? 1 : 0;
+  BeginLocked(origin);
   --waiting_;
 }
 
 void WorkerPool::Stop() {
   std::vector<std::jthread> threads;
-  std::deque<Queued> dropped;
-  std::deque<Queued> large_dropped;
+  JobQueue dropped;
+  JobQueue large_dropped;
   {
     base::MutexLock lock(mu_);
     stopped_ = true;
     threads.swap(threads_);
-    dropped.swap(jobs_);
-    large_dropped.swap(large_jobs_);
+    std::swap(dropped, jobs_);
+    std::swap(large_dropped, large_jobs_);
     large_bytes_ = 0;
   }
   for (std::jthread& thread : threads) {
@@ -73,43 +92,42 @@ void WorkerPool::Stop() {
   threads.clear();  // joins
 }
 
-std::deque<WorkerPool::Queued>* WorkerPool::NextLocked() {
+const QueuedJob* WorkerPool::NextLocked() const {
   if (running_ >= at_once_) {
     return nullptr;
   }
-  const bool large = !large_jobs_.empty() && large_running_ < LargeAtOnceLocked();
-  if (large && (jobs_.empty() || large_jobs_.front().number < jobs_.front().number)) {
-    return &large_jobs_;
-  }
-  return jobs_.empty() ? nullptr : &jobs_;
+  const auto may_begin = [this](std::uint64_t client) KX_REQUIRES(mu_) {
+    const auto found = running_of_client_.find(client);
+    return found == running_of_client_.end() || found->second < of_one_client_;
+  };
+  const QueuedJob* const next = jobs_.Next(may_begin);
+  const QueuedJob* const large =
+      large_running_ < LargeAtOnceLocked() ? large_jobs_.Next(may_begin) : nullptr;
+  return large != nullptr && (next == nullptr || large->number < next->number) ? large : next;
 }
 
 void WorkerPool::Run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
-    Queued next;
+    QueuedJob next;
     {
       base::MutexLock lock(mu_);
-      std::deque<Queued>* queue = NextLocked();
-      while (queue == nullptr) {
+      const QueuedJob* chosen = NextLocked();
+      while (chosen == nullptr) {
         if (base::Clock::Real().WaitUntil(mu_, changed_, stop, base::TimePoint::max()) ==
             base::Wake::kStopped) {
           return;
         }
-        queue = NextLocked();
+        chosen = NextLocked();
       }
-      next = std::move(queue->front());
-      queue->pop_front();
-      ++running_;
-      if (queue == &large_jobs_) {
-        ++large_running_;
-        large_bytes_ -= next.bytes;
-      }
+      const bool large = IsLarge(chosen->origin);
+      next = (large ? large_jobs_ : jobs_).Take(chosen->origin.client);
+      large_bytes_ -= large ? next.origin.bytes : 0;
+      BeginLocked(next.origin);
     }
     next.job();
     next.job = {};  // What it holds goes before another takes its place.
     base::MutexLock lock(mu_);
-    --running_;
-    large_running_ -= next.bytes >= kLargeBytes ? 1 : 0;
+    EndLocked(next.origin);
     if (NextLocked() != nullptr) {
       changed_.notify_one();
     }
@@ -125,19 +143,19 @@ bool WaitPlace::Begin() {
       }
       continue;
     }
-    if (!pool_.BeginWait(bytes_)) {
+    if (!pool_.BeginWait(origin_)) {
       return false;
     }
     if (parts_.compare_exchange_strong(parts, 1)) {
       return true;
     }
-    pool_.EndWait(bytes_);  // Another part was faster.
+    pool_.EndWait(origin_);  // Another part was faster.
   }
 }
 
 void WaitPlace::End() {
   if (parts_.fetch_sub(1) == 1) {
-    pool_.EndWait(bytes_);
+    pool_.EndWait(origin_);
   }
 }
 

@@ -5,19 +5,22 @@
 
 #include <atomic>
 #include <cstddef>
-#include <deque>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <thread>
 #include <vector>
 
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/http/internal/job_queue.h"
 
 namespace kubexx::http::internal {
 
-/// As many jobs run at once as were asked for, besides those that wait for others. Of large ones a
-/// quarter do, so that the others need not wait for them. Jobs begin in the order in which they
-/// came, but for large ones that have to wait. Thread-safe.
+/// As many jobs of one client run at once as were asked for, besides those that wait for others,
+/// and one more of other clients, so that these need not wait for them. Of large ones a quarter do.
+/// Clients take turns; the jobs of each begin in the order in which they came, but for large ones
+/// that have to wait. Thread-safe.
 class WorkerPool {
  public:
   using Job = std::move_only_function<void()>;
@@ -34,33 +37,30 @@ class WorkerPool {
   WorkerPool& operator=(const WorkerPool&) = delete;
   ~WorkerPool() { Stop(); }
 
-  void Start(std::size_t threads);
+  /// `of_one_client`: so many jobs of one client run at once.
+  void Start(std::size_t of_one_client);
 
-  /// False when the queue is full. Jobs do not throw. `bytes` is the size of the request that the
-  /// job is for.
-  bool Push(Job job, std::size_t bytes = 0);
+  /// False when the queue is full. Jobs do not throw.
+  bool Push(Job job, JobOrigin origin = {});
 
   /// Called by a job that is about to wait for somebody who may need another job to be done:
   /// another thread takes its place until EndWait. False when as many wait already as may: then the
-  /// job must do without, and must not call EndWait. `bytes` as in Push.
-  [[nodiscard]] bool BeginWait(std::size_t bytes = 0);
+  /// job must do without, and must not call EndWait. `origin` as in Push.
+  [[nodiscard]] bool BeginWait(JobOrigin origin = {});
   /// Called by the same job; it goes on at once.
-  void EndWait(std::size_t bytes = 0);
+  void EndWait(JobOrigin origin = {});
 
   /// Drops what has not begun and waits for what has.
   void Stop();
 
  private:
-  struct Queued {
-    Job job{};
-    std::size_t bytes = 0;
-    std::size_t number = 0;  // in the order of coming
-  };
-
   void Run(const std::stop_token& stop);
   void AddThreadLocked() KX_REQUIRES(mu_);
-  /// The queue of the job that may begin next; null when none may.
-  std::deque<Queued>* NextLocked() KX_REQUIRES(mu_);
+  /// Counts a job as running, or as not running any more.
+  void BeginLocked(const JobOrigin& origin) KX_REQUIRES(mu_);
+  void EndLocked(const JobOrigin& origin) KX_REQUIRES(mu_);
+  /// The job that may begin next; null when none may.
+  const QueuedJob* NextLocked() const KX_REQUIRES(mu_);
   std::size_t LargeAtOnceLocked() const KX_REQUIRES(mu_);
 
   const std::size_t max_queued_;
@@ -68,12 +68,15 @@ class WorkerPool {
   const std::size_t max_waiting_;
   base::Mutex mu_;
   base::CondVar changed_;
-  std::deque<Queued> jobs_ KX_GUARDED_BY(mu_);
-  std::deque<Queued> large_jobs_ KX_GUARDED_BY(mu_);
+  JobQueue jobs_ KX_GUARDED_BY(mu_);
+  JobQueue large_jobs_ KX_GUARDED_BY(mu_);
   std::size_t large_bytes_ KX_GUARDED_BY(mu_) = 0;  // of those that wait
   std::size_t pushed_ KX_GUARDED_BY(mu_) = 0;
+  std::size_t of_one_client_ KX_GUARDED_BY(mu_) = 0;
   std::size_t at_once_ KX_GUARDED_BY(mu_) = 0;
-  std::size_t running_ KX_GUARDED_BY(mu_) = 0;  // without those that wait
+  // Without those that wait; of clients that have none there is no entry.
+  std::size_t running_ KX_GUARDED_BY(mu_) = 0;
+  std::map<std::uint64_t, std::size_t> running_of_client_ KX_GUARDED_BY(mu_);
   std::size_t large_running_ KX_GUARDED_BY(mu_) = 0;
   std::size_t waiting_ KX_GUARDED_BY(mu_) = 0;
   bool stopped_ KX_GUARDED_BY(mu_) = false;
@@ -85,14 +88,14 @@ class WorkerPool {
 class WaitPlace {
  public:
   /// See WorkerPool::BeginWait.
-  WaitPlace(WorkerPool& pool, std::size_t bytes) : pool_(pool), bytes_(bytes) {}
+  WaitPlace(WorkerPool& pool, JobOrigin origin) : pool_(pool), origin_(origin) {}
 
   [[nodiscard]] bool Begin();
   void End();
 
  private:
   WorkerPool& pool_;
-  const std::size_t bytes_;
+  const JobOrigin origin_;
   std::atomic<int> parts_ = 0;
 };
 
