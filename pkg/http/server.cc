@@ -248,7 +248,8 @@ class Server::Impl final : public internal::Host {
     }
     const auto deadline = std::chrono::steady_clock::now() + kTurnTime;
     auto next = turn.begin();
-    for (; next != turn.end() && (next == turn.begin() || std::chrono::steady_clock::now() < deadline);
+    for (; next != turn.end() &&
+           (next == turn.begin() || std::chrono::steady_clock::now() < deadline);
          ++next) {
       if (const auto session = next->lock()) {
         try {
@@ -424,8 +425,8 @@ class Server::Impl final : public internal::Host {
   base::Mutex awake_mu_;
   std::deque<std::weak_ptr<Session>> awake_ KX_GUARDED_BY(awake_mu_);
   bool waking_ KX_GUARDED_BY(awake_mu_) = false;  // a WakeSome is on its way
-  std::deque<std::function<void()>> steps_;  // Touched as sessions_ is.
-  bool stepping_ = false;                    // a TakeSteps is on its way
+  std::deque<std::function<void()>> steps_;       // Touched as sessions_ is.
+  bool stepping_ = false;                         // a TakeSteps is on its way
   Sessions sessions_;                // Touched by the thread, and by Stop after it has ended.
   std::size_t held_ = 0;             // of bodies that are not complete
   std::size_t held_of_headers_ = 0;  // that are not complete

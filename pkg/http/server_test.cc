@@ -383,7 +383,8 @@ TEST_F(ServerTest, LongBodiesThatCrossArriveWhole) {
   options.handler_threads = 2;
   options.max_body_bytes = kBody;
   Start(options);
-  server_->HandlePost("/echo", [](const Request& request) { return Response{.body = request.body}; });
+  server_->HandlePost("/echo",
+                      [](const Request& request) { return Response{.body = request.body}; });
   std::array<std::string, kClients> answers;
   {
     std::vector<std::jthread> clients;

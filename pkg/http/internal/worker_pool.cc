@@ -18,7 +18,9 @@ void WorkerPool::AddThreadLocked() {
   threads_.emplace_back([this](const std::stop_token& stop) { Run(stop); });
 }
 
-std::size_t WorkerPool::LargeAtOnceLocked() const { return std::max<std::size_t>(of_one_client_ / 4, 1); }
+std::size_t WorkerPool::LargeAtOnceLocked() const {
+  return std::max<std::size_t>(of_one_client_ / 4, 1);
+}
 
 namespace {
 
