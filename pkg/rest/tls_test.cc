@@ -185,7 +185,7 @@ TlsConfig Filled(TlsConfig tls) {
   const std::string ca = Authority().certificate();
   const std::string half = ca.substr(0, ca.size() / 2);
   const std::map<std::string, std::string> made = {
-      {"<ca>", ca},      {"<half a ca>", half},   {"<one ca and a half>", ca + half},
+      {"<ca>", ca},           {"<half a ca>", half}, {"<one ca and a half>", ca + half},
       {"<a>", a.certificate}, {"<key of a>", a.key}, {"<key of b>", b.key}};
   for (std::string* const text : {&tls.ca_data, &tls.cert_data, &tls.key_data}) {
     const auto found = made.find(*text);
