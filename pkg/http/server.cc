@@ -21,6 +21,7 @@
 #include "kubexx/http/internal/session.h"
 #include "kubexx/http/internal/shares.h"
 #include "kubexx/http/internal/tls_context.h"
+#include "kubexx/http/internal/turns.h"
 #include "kubexx/http/internal/worker_pool.h"
 #include "kubexx/logging/log.h"
 
@@ -43,10 +44,6 @@ constexpr int kAcceptsInATurn = 32;
 /// have their turn.
 constexpr std::size_t kTurn = 64;
 constexpr std::chrono::milliseconds kTurnTime(1);
-
-/// So many dear steps, of 50 to 300 microseconds each, are begun before requests and answers have
-/// their turn.
-constexpr int kStepsInATurn = 4;
 
 /// Connections that are served beyond the limit when none can be replaced: for health pages.
 constexpr std::size_t kSpareConnections = 16;
@@ -129,7 +126,7 @@ class Server::Impl final : public internal::Host {
       const std::shared_ptr<Session> session = sessions_.front();
       session->Close();
     }
-    steps_.clear();
+    turns_.Clear();
     workers_.Stop();
   }
 
@@ -193,12 +190,7 @@ class Server::Impl final : public internal::Host {
   }
   void Remove(Sessions::iterator session) override { sessions_.erase(session); }
 
-  void InTurn(std::function<void()> step) override {
-    steps_.push_back(std::move(step));
-    if (!std::exchange(stepping_, true)) {
-      asio::post(context_, [this] { TakeSteps(); });
-    }
-  }
+  void InTurn(std::function<void()> step) override { turns_.Add(std::move(step)); }
 
   void Awake(std::weak_ptr<Session> session) override {
     {
@@ -216,23 +208,6 @@ class Server::Impl final : public internal::Host {
   static void Close(const std::shared_ptr<Session>& session) {
     if (session != nullptr) {
       session->Close();
-    }
-  }
-
-  void TakeSteps() {
-    for (int i = 0; i < kStepsInATurn && !steps_.empty(); ++i) {
-      try {
-        const std::function<void()> step = std::move(steps_.front());
-        steps_.pop_front();
-        step();
-      } catch (const std::exception& e) {  // Out of memory; the others go on.
-        logging::Error("HTTP connection failed", {{"error", e.what()}});
-        CloseForgotten();
-      }
-    }
-    stepping_ = !steps_.empty();
-    if (stepping_) {
-      asio::post(context_, [this] { TakeSteps(); });
     }
   }
 
@@ -425,8 +400,8 @@ class Server::Impl final : public internal::Host {
   base::Mutex awake_mu_;
   std::deque<std::weak_ptr<Session>> awake_ KX_GUARDED_BY(awake_mu_);
   bool waking_ KX_GUARDED_BY(awake_mu_) = false;  // a WakeSome is on its way
-  std::deque<std::function<void()>> steps_;       // Touched as sessions_ is.
-  bool stepping_ = false;                         // a TakeSteps is on its way
+  // Touched as sessions_ is.
+  internal::Turns turns_{context_, [this] { CloseForgotten(); }};
   Sessions sessions_;                // Touched by the thread, and by Stop after it has ended.
   std::size_t held_ = 0;             // of bodies that are not complete
   std::size_t held_of_headers_ = 0;  // that are not complete

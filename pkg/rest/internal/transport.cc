@@ -2,23 +2,18 @@
 
 #include <cpprest/http_client.h>
 #include <openssl/crypto.h>
-#include <openssl/ssl.h>
 #include <pplx/threadpool.h>
 
-#include <atomic>
-#include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <cstdlib>
-#include <mutex>
 #include <optional>
-#include <stdexcept>
 #include <utility>
 
 #include "kubexx/logging/log.h"
 #include "kubexx/rest/internal/exchange.h"
 #include "kubexx/rest/internal/idle_connection.h"
-#include "kubexx/rest/internal/keep_alive.h"
 #include "kubexx/rest/internal/network_error.h"
+#include "kubexx/rest/internal/network_pool.h"
 #include "kubexx/rest/internal/proxy.h"
 #include "kubexx/rest/internal/request_body.h"
 #include "kubexx/rest/internal/tls.h"
@@ -49,68 +44,6 @@ constexpr std::chrono::hours kNever(24 * 365);
 // during bodies, too, so requests that may be quiet for longer have tunnels of their own.
 constexpr std::chrono::minutes kTunnelTimeout(11);
 constexpr std::chrono::hours kQuietTunnelTimeout(2);
-
-// One thread for all connections of the process. cpprestsdk closes the socket of a cancelled
-// request wherever cancel() is called, without a lock against the handlers of the same connection;
-// with one thread, and cancel() called on it, the two cannot meet. It never blocks, so it serves
-// hundreds of watches.
-constexpr int kNetworkThreads = 1;
-
-std::atomic<bool> owns_network_threads = false;
-
-// cpprestsdk sets its timer anew for every piece that it reads, which Asio tells the kernel when no
-// other timer ends sooner: a third of the system calls of a watch. This one always does.
-void EndSoonerThanTimeouts(boost::asio::steady_timer& timer) {
-  timer.expires_after(kTunnelTimeout / 2);
-  timer.async_wait([&timer](boost::system::error_code error) {
-    if (!error) {
-      EndSoonerThanTimeouts(timer);
-    }
-  });
-}
-
-void StartNetworkThreads() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    // At the end of the process, what was begun last ends first: OpenSSL must be there for the
-    // connections that the threads still close then. Without it they crash, or wait for ever for a
-    // lock that is gone.
-    OPENSSL_init_ssl(0, nullptr);
-    // Made when it is first asked for, by whoever asks, without waiting for each other.
-    (void)pplx::get_ambient_scheduler();
-    try {
-      crossplat::threadpool::initialize_with_threads(kNetworkThreads);
-      owns_network_threads = true;
-      crossplat::threadpool::shared_instance().service().post(KeepConnectionsOfThisThreadAlive);
-      // Never deleted: the pool is there until the process ends.
-      static auto* const timer =
-          new boost::asio::steady_timer(crossplat::threadpool::shared_instance().service());
-      EndSoonerThanTimeouts(*timer);
-    } catch (const std::runtime_error&) {
-      logging::Warning(
-          "cpprestsdk's thread pool was started by other code; with several threads in it, "
-          "stopping a request may crash inside cpprestsdk: create the first RESTClient earlier");
-    }
-  });
-}
-
-// See kNetworkThreads.
-void CancelOnNetworkThread(const pplx::cancellation_token_source& source) {
-  crossplat::threadpool::shared_instance().service().post([source] {
-    try {
-      source.cancel();  // closes the socket
-    } catch (...) {
-      // What cancellation callbacks throw concerns nobody any more.
-    }
-  });
-}
-
-// Idle connections are closed on the thread that works on them.
-void CloseOnNetworkThread(std::shared_ptr<void> connections) {
-  if (connections) {
-    crossplat::threadpool::shared_instance().service().post([old = std::move(connections)] {});
-  }
-}
 
 // Through a tunnel, writes use no connection that is older, so none that was idle for longer: there
 // the connections cannot be looked at, see LookBeforeUse. Proxies and load balancers wait longer.
@@ -439,8 +372,6 @@ Result<std::unique_ptr<Transport>> Transport::NewThrough(std::optional<Proxy> pr
   KX_RETURN_IF_ERROR(impl->Use(tls, false));
   return std::unique_ptr<Transport>(new Transport(std::move(impl)));
 }
-
-int NetworkThreads() { return owns_network_threads ? kNetworkThreads : 0; }
 
 HttpCall Transport::Start(const HttpRequest& request) { return impl_->Start(request); }
 

@@ -116,10 +116,6 @@ class Transport {
   std::unique_ptr<Impl> impl_;
 };
 
-/// How many threads cpprestsdk's pool has; 0 before the first transport, and when other code had
-/// started the pool already.
-int NetworkThreads();
-
 }  // namespace kubexx::rest::internal
 
 #endif  // KUBEXX_REST_INTERNAL_TRANSPORT_H_
