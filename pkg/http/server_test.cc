@@ -377,7 +377,7 @@ TEST_F(ServerTest, HandlersOnThreadsOfTheirOwnRunAtTheSameTime) {
 
 // What is long is read and written in pieces, in turns with others that are.
 TEST_F(ServerTest, LongBodiesThatCrossArriveWhole) {
-  constexpr int kClients = 12;
+  constexpr std::size_t kClients = 12;
   constexpr std::size_t kBody = 3'000'000;
   Server::Options options = Local();
   options.handler_threads = 2;
@@ -388,19 +388,20 @@ TEST_F(ServerTest, LongBodiesThatCrossArriveWhole) {
   std::array<std::string, kClients> answers;
   {
     std::vector<std::jthread> clients;
-    for (int i = 0; i < kClients; ++i) {
+    for (std::size_t i = 0; i < kClients; ++i) {
       clients.emplace_back([this, i, &answers] {
         Client client(server_->port());
         client.Send("POST /echo HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: " +
                     std::to_string(kBody) + "\r\n\r\n");
-        client.Send(std::string(kBody, static_cast<char>('a' + i)));
+        client.Send(std::string(kBody, static_cast<char>('a' + static_cast<char>(i))));
         answers[i] = client.ReadAll();
       });
     }
   }
-  for (int i = 0; i < kClients; ++i) {
+  for (std::size_t i = 0; i < kClients; ++i) {
     EXPECT_THAT(answers[i].substr(0, 12), StartsWith("HTTP/1.1 200"));
-    EXPECT_TRUE(answers[i].ends_with("\r\n\r\n" + std::string(kBody, static_cast<char>('a' + i))));
+    EXPECT_TRUE(answers[i].ends_with(
+        "\r\n\r\n" + std::string(kBody, static_cast<char>('a' + static_cast<char>(i)))));
   }
 }
 

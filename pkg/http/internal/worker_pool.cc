@@ -98,9 +98,10 @@ const QueuedJob* WorkerPool::NextLocked() const {
   if (running_ >= at_once_) {
     return nullptr;
   }
-  const auto may_begin = [this](std::uint64_t client) KX_REQUIRES(mu_) {
-    const auto found = running_of_client_.find(client);
-    return found == running_of_client_.end() || found->second < of_one_client_;
+  const std::map<std::uint64_t, std::size_t>* const running = &running_of_client_;
+  const auto may_begin = [running, most = of_one_client_](std::uint64_t client) {
+    const auto found = running->find(client);
+    return found == running->end() || found->second < most;
   };
   const QueuedJob* const next = jobs_.Next(may_begin);
   const QueuedJob* const large =
