@@ -89,11 +89,11 @@ TEST(WorkerPoolTest, ClientsTakeTurns) {
   std::latch entered(2);
   std::latch release(1);
   std::latch last(1);
+  std::latch end(1);
   std::string order;
   WorkerPool pool(100);
   pool.Start(1);
   // One thread stays with the first of these, and the other does the rest.
-  std::latch end(1);
   ASSERT_TRUE(pool.Push(
       [&] {
         entered.count_down();
