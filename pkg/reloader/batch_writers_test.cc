@@ -70,6 +70,11 @@ class FakeBatch {
     const base::MutexLock lock(mu_);
     refusal_ = std::move(fault);
   }
+  /// A Job may not be read by its name.
+  void RefuseReads() {
+    const base::MutexLock lock(mu_);
+    refuses_reads_ = true;
+  }
   /// The next list is as if it had been asked for before there was any Job.
   void AnswerOldList() {
     const base::MutexLock lock(mu_);
@@ -203,6 +208,10 @@ class FakeBatch {
     if (found == jobs_.end()) {
       return {404, StatusOf(404, "NotFound")};
     }
+    if (request.method == "GET" && refuses_reads_) {
+      return {403, StatusOf(403, "Forbidden",
+                            R"(jobs.batch is forbidden: User \"r\" cannot get resource \"jobs\")")};
+    }
     if (request.method == "GET") {
       const bool is_partial = request.headers.at("accept").contains("as=PartialObjectMetadata");
       return {200, is_partial ? PartialOf(found->second) : found->second.ToJson()};
@@ -234,6 +243,7 @@ class FakeBatch {
   int version_ KX_GUARDED_BY(mu_) = 1;
   int cron_job_moves_ KX_GUARDED_BY(mu_) = 0;
   std::string rolled_for_ KX_GUARDED_BY(mu_);
+  bool refuses_reads_ KX_GUARDED_BY(mu_) = false;
   bool is_list_old_ KX_GUARDED_BY(mu_) = false;
   std::map<std::string, Unstructured> jobs_ KX_GUARDED_BY(mu_);
   std::deque<Fault> faults_ KX_GUARDED_BY(mu_);
@@ -404,16 +414,40 @@ TEST_F(BatchWritersTest, ACronJobThatHasRecordedItsRolloutGetsNoSecondJob) {
 }
 
 TEST_F(BatchWritersTest, ACronJobGetsNoSecondJobWhenTheFirstIsGone) {
-  const WorkloadWrite write{.variables = {{"app", "X", "1"}},
+  const WorkloadWrite write{.resource_version = "1",
+                            .variables = {{"app", "X", "1"}},
                             .annotations = {{std::string(kBaselineAnnotation), "v1 cron a=b"}},
                             .token = "x"};
   const auto first = writer_->Write(kBackup, write, {});
   ASSERT_TRUE(first) << first.status().ToString();
   batch_.Erase(first->job);  // by ttlSecondsAfterFinished
+  EXPECT_FALSE(writer_->Write(kBackup, write, {}));
+  EXPECT_EQ(batch_.size(), 1U) << "the other Job";
+}
+
+// Its Job with other data in between could not be recorded.
+TEST_F(BatchWritersTest, ACronJobGetsAJobForWhatItSaysThatItHas) {
+  WorkloadWrite write{.variables = {{"app", "X", "1"}},
+                      .annotations = {{std::string(kBaselineAnnotation), "v1 cron a=b"}},
+                      .token = "x"};
+  const auto first = writer_->Write(kBackup, write, {});
+  ASSERT_TRUE(first) << first.status().ToString();
+  write.resource_version = batch_.CronJobVersion();
   const auto again = writer_->Write(kBackup, write, {});
   ASSERT_TRUE(again) << again.status().ToString();
-  EXPECT_EQ(again->job, "");
-  EXPECT_EQ(batch_.size(), 1U) << "the other Job";
+  EXPECT_NE(again->job, first->job);
+}
+
+TEST_F(BatchWritersTest, ACronJobThatNeverStandsStillGetsOneJob) {
+  const WorkloadWrite write{.variables = {{"app", "X", "1"}},
+                            .annotations = {{std::string(kBaselineAnnotation), "v1 cron a=b"}},
+                            .token = "x"};
+  batch_.MoveCronJob(100);
+  const auto written = writer_->Write(kBackup, write, {});
+  ASSERT_TRUE(written) << written.status().ToString();
+  EXPECT_FALSE(written->recorded);
+  EXPECT_TRUE(written->refusal);
+  EXPECT_EQ(batch_.size(), 2U);
 }
 
 TEST_F(BatchWritersTest, ACronJobSaysWhatItWasRolledForWhateverItsStatus) {
@@ -503,6 +537,17 @@ TEST_F(BatchWritersTest, ACronJobThatRecordsNothingGetsAJobForDataThatComeBack) 
   ASSERT_TRUE(again) << again.status().ToString();
   EXPECT_NE(again->job, first->job);
   EXPECT_EQ(batch_.size(), 4U) << "three, and the other Job";
+}
+
+TEST_F(BatchWritersTest, TwoOperatorsMakeOneJobOfACronJobWhereJobsMayNotBeRead) {
+  const auto first = writer_->Write(kBackup, kSetX, {});
+  ASSERT_TRUE(first) << first.status().ToString();
+  batch_.AnswerOldList();
+  batch_.RefuseReads();
+  const auto second = NewWriter(server_.client())->Write(kBackup, kSetX, {});
+  ASSERT_TRUE(second) << second.status().ToString();
+  EXPECT_EQ(second->job, first->job);
+  EXPECT_EQ(batch_.size(), 2U);
 }
 
 TEST_F(BatchWritersTest, ACronJobGetsItsJobWhereJobsMayNotBeListed) {

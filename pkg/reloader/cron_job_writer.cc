@@ -201,8 +201,10 @@ Result<std::string> CronJobWriter::CreateJob(const Unstructured& cron_job,
   return smaller.Name();
 }
 
-Result<bool> CronJobWriter::IsMadeFor(const Unstructured& cron_job, const std::string& name,
-                                      const std::string& token, const std::stop_token& stop) const {
+Result<std::optional<bool>> CronJobWriter::IsMadeFor(const Unstructured& cron_job,
+                                                     const std::string& name,
+                                                     const std::string& token,
+                                                     const std::stop_token& stop) const {
   const auto job = dynamic::MetadataClient(client_)
                        .Resource({"batch", "v1", "jobs"}, cron_job.Namespace())
                        .Get(name, stop);
@@ -210,11 +212,11 @@ Result<bool> CronJobWriter::IsMadeFor(const Unstructured& cron_job, const std::s
     return Fail(job.status().WithContext("look for the Job of another try"));
   }
   if (!job) {
-    return false;
+    return job.status().reason == Reason::kNotFound ? std::optional(false) : std::nullopt;
   }
   const auto note = job->metadata.annotations.find(kRolledFor);
-  return note != job->metadata.annotations.end() && IsOwnedBy(*job, cron_job.Uid()) &&
-         ParseRolledFor(note->second).token == token;
+  return std::optional(note != job->metadata.annotations.end() && IsOwnedBy(*job, cron_job.Uid()) &&
+                       ParseRolledFor(note->second).token == token);
 }
 
 Result<std::string> CronJobWriter::JobFor(const Unstructured& cron_job, const WorkloadWrite& write,
@@ -228,8 +230,13 @@ Result<std::string> CronJobWriter::JobFor(const Unstructured& cron_job, const Wo
     return created;
   }
   // Another operator has made it since, for the same change; or it is somebody else's.
-  KX_ASSIGN_OR_RETURN(const bool is_made, IsMadeFor(cron_job, made.name, write.token, stop));
-  return is_made ? made.name : CreateJob(cron_job, write, "", stop);
+  KX_ASSIGN_OR_RETURN(const std::optional<bool> is_made,
+                      IsMadeFor(cron_job, made.name, write.token, stop));
+  if (!is_made) {  // It may not be read; in a list it may.
+    KX_ASSIGN_OR_RETURN(const MadeJobs present, JobsFor(cron_job, write.token, is_unique, stop));
+    return present.job.empty() ? CreateJob(cron_job, write, "", stop) : present.job;
+  }
+  return *is_made ? made.name : CreateJob(cron_job, write, "", stop);
 }
 
 Result<void> CronJobWriter::RecordRollout(const Unstructured& cron_job,
@@ -241,20 +248,28 @@ Result<void> CronJobWriter::RecordRollout(const Unstructured& cron_job,
   std::string version = cron_job.ResourceVersion();
   for (int tries = 1;; ++tries) {
     auto recorded = RecordAnnotations(client_, id, annotations, version, fallbacks_, stop, outcome);
-    if (recorded || recorded.error().reason != Reason::kConflict || tries >= kMaxRecordTries) {
+    if (recorded || recorded.error().reason != Reason::kConflict) {
       return recorded;
     }
-    // The controller of CronJobs has written that there is a Job, most likely.
-    KX_ASSIGN_OR_RETURN(
-        const Unstructured now,
-        ResourceFor(client_, id.kind, id.key.namespace_).Get(id.key.name, {}, stop));
-    const std::string noted = NoteOf(now, kRolledFor);
-    const bool is_ours = noted == before || (ours != annotations.end() && noted == ours->second);
-    if (now.Uid() != cron_job.Uid() || !is_ours) {
-      outcome.recorded = false;  // Another operator has, of a later rollout.
+    // The controller of CronJobs has written that there is a Job, most likely. The Job is made:
+    // what cannot be recorded is no failure, or all would be tried again.
+    outcome.recorded = false;
+    outcome.refusal = std::move(recorded.error());
+    const auto now = ResourceFor(client_, id.kind, id.key.namespace_).Get(id.key.name, {}, stop);
+    if (!now || tries >= kMaxRecordTries) {
       return {};
     }
-    version = now.ResourceVersion();
+    const std::string noted = NoteOf(*now, kRolledFor);
+    const bool is_ours = noted == before || (ours != annotations.end() && noted == ours->second);
+    if (now->Uid() != cron_job.Uid() || !is_ours) {
+      // Another operator has recorded a later rollout, which counts more than this one.
+      outcome.refusal.reset();
+      outcome.version = VersionNumber(cron_job.ResourceVersion());
+      return {};
+    }
+    version = now->ResourceVersion();
+    outcome.recorded = true;
+    outcome.refusal.reset();
   }
 }
 
@@ -279,16 +294,13 @@ Result<WriteOutcome> CronJobWriter::Roll(const ObjectKey& key, const WorkloadWri
   if (!IsToRun(cron_job)) {
     outcome.rolled = false;
     outcome.left_alone = kSuspendedText;
-  } else if (!before.empty() && IsRecorded(cron_job, write)) {
-    // By a try whose answer was lost, or by another operator, and after its Job was made: that may
-    // have ended and be gone.
-    KX_ASSIGN_OR_RETURN(const MadeJobs made, JobsFor(cron_job, before, true, stop));
-    outcome.job = made.job;
-    outcome.version = VersionNumber(cron_job.ResourceVersion());
-    return outcome;
   } else {
+    // What has been recorded was made by a try whose answer was lost, where no version tells that
+    // this is the same change.
+    const bool is_made =
+        write.resource_version.empty() && !before.empty() && IsRecorded(cron_job, write);
     WorkloadWrite next = write;
-    next.token = DigestOf(write.token + ";" + before).ToString();
+    next.token = is_made ? before : DigestOf(write.token + ";" + before).ToString();
     KX_ASSIGN_OR_RETURN(outcome.job, JobFor(cron_job, next, !before.empty(), stop));
     if (annotations.contains(std::string(kBaselineAnnotation))) {  // or nothing is to be recorded
       annotations[kRolledFor] = next.token;

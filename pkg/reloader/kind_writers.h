@@ -81,10 +81,12 @@ class CronJobWriter {
   apimachinery::Result<std::string> CreateJob(const dynamic::Unstructured& cron_job,
                                               const WorkloadWrite& write, const std::string& name,
                                               const std::stop_token& stop) const;
-  /// Whether the Job of that name is there and was made for the change `token` of the CronJob.
-  apimachinery::Result<bool> IsMadeFor(const dynamic::Unstructured& cron_job,
-                                       const std::string& name, const std::string& token,
-                                       const std::stop_token& stop) const;
+  /// Whether the Job of that name is there and was made for the change `token` of the CronJob;
+  /// nothing when it may not be read.
+  apimachinery::Result<std::optional<bool>> IsMadeFor(const dynamic::Unstructured& cron_job,
+                                                      const std::string& name,
+                                                      const std::string& token,
+                                                      const std::stop_token& stop) const;
   /// The Job that the change has or is given.
   apimachinery::Result<std::string> JobFor(const dynamic::Unstructured& cron_job,
                                            const WorkloadWrite& write, bool is_unique,

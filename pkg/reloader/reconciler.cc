@@ -135,9 +135,12 @@ Reconciler::Answer Reconciler::PlanAndWrite(std::optional<Workload> workload, ba
       TellNotPlanned(id, planned.status());
       return {.outcome = Outcome::kRetry, .failure = FailureOf(planned.status())};
     }
-    const std::string version = workload->resource_version;
     const bool is_last = tries >= kMaxVersions;
-    if ((is_last && id.kind != WorkloadKind::kCronJob) || !ChecksVersion(*workload)) {
+    const bool checks = ChecksVersion(*workload);
+    // That of a CronJob changes with each of its Jobs, and one Job too many is worse than one late.
+    const bool is_blind = is_last && id.kind != WorkloadKind::kCronJob;
+    const std::string version = checks && !is_last ? workload->resource_version : std::string();
+    if (is_blind || !checks) {
       workload->resource_version.clear();
       workload->template_resource_version.clear();
     }
@@ -145,7 +148,7 @@ Reconciler::Answer Reconciler::PlanAndWrite(std::optional<Workload> workload, ba
       return *answer;
     }
     if (is_last) {
-      return {.again = kAfterNews};  // its Jobs come and go
+      return {.outcome = Outcome::kRetry, .failure = Retries::Failure::kPasses};
     }
     auto anew = PlanAnew(workload, stop, tenure);
     if (anew || !IsDenied(anew.status())) {
@@ -181,9 +184,11 @@ std::optional<Reconciler::Answer> Reconciler::Act(const Workload& workload, relo
     }
     if (turn.wait > base::Duration(0)) {
       KeepNoPlace(id);
-      Answer answer = Record(workload, plan, version, stop);
-      answer.again =
-          answer.again > base::Duration(0) ? std::min(answer.again, turn.wait) : turn.wait;
+      std::optional<Answer> answer = Record(workload, plan, version, stop);
+      if (answer) {
+        answer->again =
+            answer->again > base::Duration(0) ? std::min(answer->again, turn.wait) : turn.wait;
+      }
       return answer;
     }
   }

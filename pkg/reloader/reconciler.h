@@ -3,7 +3,6 @@
 #ifndef KUBEXX_RELOADER_RECONCILER_H_
 #define KUBEXX_RELOADER_RECONCILER_H_
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <stop_token>
@@ -91,10 +90,6 @@ class Reconciler {
   bool NeedsRollout(const Workload& workload, const SourceId& source) const;
 
  private:
-  /// Until a workload is looked at again that has changed since it was read: its event is on the
-  /// way.
-  static constexpr base::Duration kAfterNews = std::chrono::seconds(1);
-
   Answer Plan(const WorkloadId& id, base::TimePoint begin, const std::stop_token& stop,
               std::uint64_t tenure);
   Answer PlanAndWrite(std::optional<Workload> workload, base::TimePoint begin,
@@ -122,8 +117,7 @@ class Reconciler {
   Answer Recover(const WorkloadId& keeper, const std::stop_token& stop);
   /// Does what the plan says; nothing when the workload is another by now than the one that was
   /// planned for, so that nothing was written.
-  /// `version`: its resource version, also where the workload's own is empty because a rollout does
-  /// not mind it.
+  /// `version`: see Record.
   std::optional<Answer> Act(const Workload& workload, reloader::Plan& plan,
                             const std::string& version, base::TimePoint begin,
                             const std::stop_token& stop);
@@ -146,12 +140,13 @@ class Reconciler {
   bool Records(const Workload& workload) const;
   /// Writes what the gate wants to stand on the workload; false when that must be tried again.
   bool WriteMarks(const Workload& workload, const std::stop_token& stop);
-  /// Writes on that `version` of the workload and no other: somebody else may know better by now.
-  Answer Record(const Workload& workload, const reloader::Plan& plan, const std::string& version,
-                const std::stop_token& stop);
+  /// Writes on that `version` of the workload and no other, since somebody else may know better by
+  /// now: nothing when it is another. Empty: any.
+  std::optional<Answer> Record(const Workload& workload, const reloader::Plan& plan,
+                               const std::string& version, const std::stop_token& stop);
   /// The same, takes away a baseline that nobody keeps true any more.
-  Answer TakeAway(const Workload& workload, const reloader::Plan& plan, const std::string& version,
-                  const std::stop_token& stop);
+  std::optional<Answer> TakeAway(const Workload& workload, const reloader::Plan& plan,
+                                 const std::string& version, const std::stop_token& stop);
   /// `status`: nothing when it is known from before that the right is missing.
   /// Whether another attempt follows.
   bool CannotRecord(const WorkloadId& id, const std::optional<apimachinery::Status>& status);

@@ -35,15 +35,17 @@ bool Reconciler::WriteMarks(const Workload& workload, const std::stop_token& sto
   return false;
 }
 
-Reconciler::Answer Reconciler::Record(const Workload& workload, const reloader::Plan& plan,
-                                      const std::string& version, const std::stop_token& stop) {
+std::optional<Reconciler::Answer> Reconciler::Record(const Workload& workload,
+                                                     const reloader::Plan& plan,
+                                                     const std::string& version,
+                                                     const std::stop_token& stop) {
   const WorkloadId& id = workload.id;
   if (!Records(workload)) {
     return TakeAway(workload, plan, version, stop);
   }
   if (parts_.record_baselines != BaselineRecording::kAlways || !plan.record) {
     parts_.recording.NothingToDo(id);
-    return {};
+    return Answer{};
   }
   const std::string baseline = BaselineAfter(plan, {});
   const BaselineSchedule::Turn turn = parts_.recording.Ask(id, baseline, plan.is_news);
@@ -51,48 +53,50 @@ Reconciler::Answer Reconciler::Record(const Workload& workload, const reloader::
     ReportLostBaseline(workload);
   }
   if (turn.wait > base::Duration(0)) {
-    return {.again = turn.wait};
+    return Answer{.again = turn.wait};
   }
   const WorkloadWrite write{.uid = workload.uid,
                             .resource_version = version,
                             .annotations = {{std::string(kBaselineAnnotation), baseline}}};
   const auto written = parts_.writer.Write(id, write, stop);
-  if (IsOvertaken(written)) {
+  if (!version.empty() && IsOvertaken(written)) {
     parts_.recording.Overtaken(id);
-    return {.again = kAfterNews};
+    return std::nullopt;
   }
   if (written && written->recorded) {
     parts_.metrics.Recorded(id, true);
     parts_.recording.Written(id, baseline);
     parts_.memory.Wrote(id, PairMemory::SeenRecord::Of(baseline, written->version));
-    return {};
+    return Answer{};
   }
   const bool again = CannotRecord(id, written ? written->refusal : std::optional(written.status()));
   return again ? Answer{.again = parts_.recording.Ask(id, baseline).wait} : Answer{};
 }
 
-Reconciler::Answer Reconciler::TakeAway(const Workload& workload, const reloader::Plan& plan,
-                                        const std::string& version, const std::stop_token& stop) {
+std::optional<Reconciler::Answer> Reconciler::TakeAway(const Workload& workload,
+                                                       const reloader::Plan& plan,
+                                                       const std::string& version,
+                                                       const std::stop_token& stop) {
   const WorkloadId& id = workload.id;
   if (!plan.changes.empty() || Find(workload.annotations, kBaselineAnnotation) == nullptr) {
     parts_.recording.NothingToDo(id);
-    return {};
+    return Answer{};
   }
   const BaselineSchedule::Turn turn = parts_.recording.Ask(id, {});
   if (turn.wait > base::Duration(0)) {
-    return {.again = turn.wait};
+    return Answer{.again = turn.wait};
   }
   const WorkloadWrite write{.uid = workload.uid,
                             .resource_version = version,
                             .annotations = {{std::string(kBaselineAnnotation), std::nullopt}}};
   const auto written = parts_.writer.Write(id, write, stop);
-  if (IsOvertaken(written)) {
+  if (!version.empty() && IsOvertaken(written)) {
     parts_.recording.Overtaken(id);
-    return {.again = kAfterNews};
+    return std::nullopt;
   }
   if (written && written->recorded) {
     parts_.recording.Written(id, {});
-    return {};
+    return Answer{};
   }
   const bool again = CannotRecord(id, written ? written->refusal : std::optional(written.status()));
   return again ? Answer{.again = parts_.recording.Ask(id, {}).wait} : Answer{};
