@@ -120,7 +120,8 @@ class HostileClientTest : public ::testing::Test {
   static Server::Options Guarded() {
     Server::Options options = Local();
     options.admit = [](const Request& request) {
-      return request.Header("Authorization") == "good";
+      return request.Header("Authorization") == "good" ? std::optional<std::string>("good")
+                                                       : std::nullopt;
     };
     return options;
   }

@@ -11,7 +11,6 @@
 #include <iterator>
 #include <map>
 #include <memory>
-#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -40,6 +39,11 @@ constexpr std::chrono::milliseconds kAcceptPause(100);
 /// So many new connections are taken before what others send and want has its turn.
 constexpr int kAcceptsInATurn = 32;
 
+/// No more are taken while so many wait to shake hands: they wait in the kernel instead, where who
+/// comes next is not taken for one that has been idle.
+constexpr std::size_t kMostHandshakes = 64;
+constexpr std::chrono::milliseconds kHandshakePause(1);
+
 /// So many streams send what they have, or fewer if that takes longer, then requests and answers
 /// have their turn.
 constexpr std::size_t kTurn = 64;
@@ -53,15 +57,6 @@ struct Route {
   bool at_once = false;
   Handler handler{};
 };
-
-/// Tells clients apart, by what they show to be let in: those that were not are one.
-std::uint64_t ClientOf(const Session& session, const Request& request) {
-  if (!session.admitted()) {
-    return 0;
-  }
-  const std::hash<std::string_view> hash;
-  return hash(request.Header("Authorization")) * 31 + hash(request.peer.common_name);
-}
 
 Response Call(const Handler& handler, const Request& request) {
   try {
@@ -126,7 +121,8 @@ class Server::Impl final : public internal::Host {
       const std::shared_ptr<Session> session = sessions_.front();
       session->Close();
     }
-    turns_.Clear();
+    handshakes_.Clear();
+    pieces_.Clear();
     workers_.Stop();
   }
 
@@ -190,17 +186,18 @@ class Server::Impl final : public internal::Host {
   }
   void Remove(Sessions::iterator session) override { sessions_.erase(session); }
 
-  void InTurn(std::function<void()> step) override { turns_.Add(std::move(step)); }
+  void InTurn(internal::Dear what, std::shared_ptr<Session> session,
+              std::function<void()> step) override {
+    (what == internal::Dear::kHandshake ? handshakes_ : pieces_)
+        .Add({std::move(session), std::move(step)});
+  }
 
   void Awake(std::weak_ptr<Session> session) override {
     {
       base::MutexLock lock(awake_mu_);
       awake_.push_back(std::move(session));
-      if (std::exchange(waking_, true)) {
-        return;
-      }
+      WakeLocked();
     }
-    asio::post(context_, [this] { WakeSome(); });
   }
 
  private:
@@ -211,12 +208,21 @@ class Server::Impl final : public internal::Host {
     }
   }
 
+  /// Has WakeSome called where there is somebody to wake.
+  void WakeLocked() KX_REQUIRES(awake_mu_) {
+    if (!waking_ && !awake_.empty()) {
+      asio::post(context_, [this] { WakeSome(); });
+      waking_ = true;
+    }
+  }
+
   /// Streams take turns with requests: an event for a thousand watchers does not hold up the next
   /// write, and what that brings goes out together with what waits.
   void WakeSome() {
     std::vector<std::weak_ptr<Session>> turn;
     {
       base::MutexLock lock(awake_mu_);
+      waking_ = false;  // Whoever wakes next begins again, also when there is no memory for this.
       const auto end = awake_.begin() + static_cast<std::ptrdiff_t>(std::min(awake_.size(), kTurn));
       turn.assign(std::move_iterator(awake_.begin()), std::move_iterator(end));
       awake_.erase(awake_.begin(), end);
@@ -237,10 +243,7 @@ class Server::Impl final : public internal::Host {
     }
     base::MutexLock lock(awake_mu_);
     awake_.insert(awake_.begin(), std::move_iterator(next), std::move_iterator(turn.end()));
-    waking_ = !awake_.empty();
-    if (waking_) {
-      asio::post(context_, [this] { WakeSome(); });
-    }
+    WakeLocked();
   }
 
   apimachinery::Result<void> StartTls() {
@@ -260,8 +263,7 @@ class Server::Impl final : public internal::Host {
   void Enqueue(std::shared_ptr<Session> session, std::uint64_t serial, Handler handler,
                Request request) {
     // Who waits may do so on behalf of somebody who does.
-    const internal::JobOrigin origin{.client = ClientOf(*session, request),
-                                     .bytes = request.body.size()};
+    const internal::JobOrigin origin{.client = session->client(), .bytes = request.body.size()};
     request.on_wait = [place =
                            std::make_shared<internal::WaitPlace>(workers_, origin)](bool begins) {
       if (begins) {
@@ -313,6 +315,10 @@ class Server::Impl final : public internal::Host {
   }
 
   void Accept() {
+    if (handshakes_.size() >= kMostHandshakes) {
+      AcceptLater(kHandshakePause);
+      return;
+    }
     acceptor_.async_accept([this](error_code error, tcp::socket socket) {
       if (error == asio::error::operation_aborted) {
         return;
@@ -401,7 +407,8 @@ class Server::Impl final : public internal::Host {
   std::deque<std::weak_ptr<Session>> awake_ KX_GUARDED_BY(awake_mu_);
   bool waking_ KX_GUARDED_BY(awake_mu_) = false;  // a WakeSome is on its way
   // Touched as sessions_ is.
-  internal::Turns turns_{context_, [this] { CloseForgotten(); }};
+  internal::Turns handshakes_{context_};
+  internal::Turns pieces_{context_};
   Sessions sessions_;                // Touched by the thread, and by Stop after it has ended.
   std::size_t held_ = 0;             // of bodies that are not complete
   std::size_t held_of_headers_ = 0;  // that are not complete

@@ -70,12 +70,12 @@ class Server {
     /// The same for a client that `admit` has let in: for its body, and for its next request.
     /// Zero: as `read_timeout`.
     std::chrono::milliseconds idle_timeout{0};
-    /// Says from the header whether to trust the client with more of the server's time and memory.
-    /// If not, no body is read, the handler gets the request without it, and the connection ends
-    /// with the answer; when connections are scarce, those go first that were not let in, and also
-    /// while they are being answered. Runs on
-    /// the network thread and must not wait. None: everybody is let in.
-    std::function<bool(const Request& header)> admit{};
+    /// Says from the header whether to trust the client with more of the server's time and memory,
+    /// and who it is, by a name that it cannot choose: see handler_threads. If not, no body is
+    /// read, the handler gets the request without it, and the connection ends with the answer; when
+    /// connections are scarce, those go first that were not let in, and also while they are being
+    /// answered. Runs on the network thread and must not wait. None: everybody is let in.
+    std::function<std::optional<std::string>(const Request& header)> admit{};
     /// For the client to take the response; no longer than `read_timeout` when `admit` has not let
     /// it in.
     std::chrono::milliseconds write_timeout = std::chrono::seconds(15);
@@ -83,9 +83,8 @@ class Server {
     std::optional<TlsOptions> tls{};
     /// How many handlers of one client run at once, besides those that are Waiting, on threads of
     /// their own, and one more of other clients: for handlers that wait for others, such as the API
-    /// server. Clients that ask for more at once than that take turns. A client is known by the
-    /// Authorization header and the certificate that it was let in with; those that were not let in
-    /// are one. 0: on the network thread, for
+    /// server. Clients that ask for more at once than that take turns. They are told apart by what
+    /// `admit` calls them; those that were not let in are one. 0: on the network thread, for
     /// handlers that never do.
     std::size_t handler_threads = 0;
     /// Of the requests of more than 64 KiB that wait for such a thread, all together.

@@ -16,6 +16,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -52,6 +53,8 @@ class Reader {
               static_cast<ssize_t>(request.size()));
     EXPECT_EQ(Read(1), 1U);
   }
+  /// Sends a byte; false when the server has closed.
+  bool SendByte() { return ::send(fd_, "x", 1, MSG_NOSIGNAL) == 1; }
   /// Reads so many bytes; fewer when the server has closed. Returns how many.
   std::size_t Read(std::size_t bytes) {
     std::size_t got = 0;
@@ -96,11 +99,12 @@ class OneChunk final : public BodyStream {
 class UnreadAnswersTest : public ::testing::Test {
  protected:
   /// For so many of the large answers.
-  void Start(double answers, std::chrono::milliseconds patience = {}) {
+  void Start(double answers, std::chrono::milliseconds patience = {},
+             std::chrono::milliseconds write_timeout = std::chrono::hours(1)) {
     Server::Options options{.address = "127.0.0.1:0"};
     options.max_unread_answer_bytes = static_cast<std::size_t>(answers * kAnswer);
     options.answer_patience = patience;
-    options.write_timeout = std::chrono::hours(1);
+    options.write_timeout = write_timeout;
     server_ = std::make_unique<Server>(std::move(options));
     server_->Handle("/much",
                     [](const Request&) { return Response{.body = std::string(kAnswer, 'x')}; });
@@ -148,6 +152,22 @@ TEST_F(UnreadAnswersTest, SoDoStreamsThatBeginWithMuch) {
 TEST_F(UnreadAnswersTest, WhatStreamsShareIsHeldOnce) {
   Start(3.5);
   EXPECT_EQ(WholeOfEight("/shared"), 8);
+}
+
+// It reads a while, and says something meanwhile.
+TEST_F(UnreadAnswersTest, WhoStopsReadingAStreamIsGivenUpInTheEnd) {
+  Start(3, {}, std::chrono::milliseconds(300));
+  Reader& reader = NewReader();
+  reader.Ask("/stream");
+  for (std::size_t read = 1; read < kKept; read += kAnswer / 400) {
+    EXPECT_TRUE(reader.SendByte());
+    EXPECT_GT(reader.Read(kAnswer / 400), 0U);
+  }
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (reader.SendByte()) {
+    ASSERT_LT(std::chrono::steady_clock::now(), end) << "it is still connected";
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
 }
 
 TEST_F(UnreadAnswersTest, WhoReadsStays) {

@@ -67,8 +67,10 @@ class Api {
 
   http::Response Handle(const http::Request& request);
 
-  /// Whether to read the body of a request, by its header; see Authenticator::Admits.
-  bool Admits(const http::Request& header) const { return authenticator_.Admits(header); }
+  /// Who sends a request, if its body is to be read, by its header; see Authenticator::Admits.
+  std::optional<std::string> Admits(const http::Request& header) const {
+    return authenticator_.Admits(header);
+  }
 
   /// Makes what every cluster has: a key for tokens, namespaces and roles.
   apimachinery::Result<void> Bootstrap(const std::stop_token& stop);

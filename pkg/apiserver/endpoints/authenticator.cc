@@ -49,16 +49,19 @@ std::optional<User> Authenticator::Authenticate(const http::Request& request) co
   return std::nullopt;
 }
 
-bool Authenticator::Admits(const http::Request& request) const {
-  const std::string_view header = request.Header("Authorization");
+std::optional<std::string> Authenticator::Admits(const http::Request& request) const {
   if (!request.peer.common_name.empty()) {
-    return true;
+    return request.peer.common_name;
   }
+  const std::string_view header = request.Header("Authorization");
   if (header.empty()) {
-    return is_open() && !request.peer.refused;
+    return is_open() && !request.peer.refused ? std::optional(Administrator().name) : std::nullopt;
   }
   const std::string_view token = BearerToken(header);
-  return FindUser(token).has_value() || accounts_.IsSigned(token);
+  if (const auto user = FindUser(token)) {
+    return user->name;
+  }
+  return accounts_.SignedFor(token);
 }
 
 std::optional<User> Authenticator::FindUser(std::string_view token) const {

@@ -33,9 +33,9 @@ class Authenticator {
   /// Nothing: 401.
   std::optional<User> Authenticate(const http::Request& request) const;
 
-  /// Whether Authenticate may know the sender. It does not look whether the account of a good token
-  /// still exists, so it needs no storage and never blocks.
-  bool Admits(const http::Request& request) const;
+  /// The name of the sender if Authenticate may know it. It does not look whether the account of a
+  /// good token still exists, so it needs no storage and never blocks.
+  std::optional<std::string> Admits(const http::Request& request) const;
 
   /// Nobody has to show anything; see the class.
   bool is_open() const { return token_.empty() && others_.empty(); }

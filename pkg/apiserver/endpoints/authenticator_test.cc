@@ -42,7 +42,7 @@ class OpenServerTest : public testing::ApiFixture {
     if (!authorization.empty()) {
       request.headers.emplace_back("Authorization", authorization);
     }
-    return api_.Admits(request);
+    return api_.Admits(request).has_value();
   }
 };
 
@@ -112,6 +112,31 @@ TEST_F(TokenFileServerTest, TheSchemeIsBearerInAnyCase) {
     EXPECT_TRUE(IsTrusted(std::string(scheme) + " jane-token"));
   }
   EXPECT_EQ(WhoIs("Bearer jane-tokens"), "401");
+}
+
+/// Who is one, however it is shown, has the share of one.
+TEST_F(TokenFileServerTest, AnAdmittedClientHasOneName) {
+  http::Request request;
+  for (const char* const shown :
+       {"Bearer jane-token", "bearer jane-token", "Bearer jane-token 1"}) {
+    request.headers = {{"Authorization", shown}};
+    EXPECT_EQ(api_.Admits(request), "jane") << shown;
+  }
+  request.peer.common_name = "joe";
+  EXPECT_EQ(api_.Admits(request), "joe");
+}
+
+TEST_F(OpenServerTest, AnAccountHasOneNameWhateverItsTokens) {
+  ASSERT_EQ(Do("POST", "/api/v1/namespaces/default/serviceaccounts", R"({"metadata":{"name":"a"}})")
+                .status,
+            201);
+  for (int i = 0; i < 2; ++i) {
+    const http::Response made =
+        Do("POST", "/api/v1/namespaces/default/serviceaccounts/a/token", "{}");
+    http::Request request;
+    request.headers = {{"Authorization", "Bearer " + At(Json(made), {"status", "token"})}};
+    EXPECT_EQ(api_.Admits(request), "system:serviceaccount:default:a");
+  }
 }
 
 /// What compared each with all of it would not end in a test's time.

@@ -116,8 +116,9 @@ bool ServiceAccountTokens::Exists(std::string_view plural, const ObjectKey& key,
   return !deleted || Now(objects_.clock()) - deleted->seconds <= kLeeway.count();
 }
 
-bool ServiceAccountTokens::IsSigned(std::string_view token) const {
-  return !key_.empty() && VerifyJwt(token, key_.view()).has_value();
+std::optional<std::string> ServiceAccountTokens::SignedFor(std::string_view token) const {
+  const auto claims = key_.empty() ? std::nullopt : VerifyJwt(token, key_.view());
+  return claims ? std::optional(StringAt(*claims, {"sub"})) : std::nullopt;
 }
 
 std::optional<TokenOwner> ServiceAccountTokens::Find(std::string_view token,

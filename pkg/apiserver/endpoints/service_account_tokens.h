@@ -55,8 +55,9 @@ class ServiceAccountTokens {
 
   std::string Issue(const TokenClaims& claims) const;
 
-  /// Whether the token is of Load's key; not whether it is valid. Does not block.
-  bool IsSigned(std::string_view token) const;
+  /// The name of the user that a token of Load's key is for; nothing for others. Not whether it is
+  /// valid. Does not block.
+  std::optional<std::string> SignedFor(std::string_view token) const;
 
   /// Nothing for what is no token of Load's key, is over, is for other audiences, or belongs to an
   /// account or is bound to an object that is not there any more.

@@ -5,16 +5,26 @@
 namespace kubexx::http::internal {
 
 void JobQueue::Push(QueuedJob job) {
-  const std::uint64_t client = job.origin.client;
-  const auto [found, is_new] = of_clients_.try_emplace(client);
-  if (is_new) {
-    found->second = turns_.insert(turns_.end(), Turn{.client = client});
+  const auto found = of_clients_.find(job.origin.client);
+  if (found != of_clients_.end()) {
+    found->second->jobs.push_back(std::move(job));
+  } else {
+    std::list<Turn> turn(1);
+    turn.front().client = job.origin.client;
+    turn.front().jobs.push_back(std::move(job));
+    // Nothing is left half done where there is no memory.
+    of_clients_.emplace(turn.front().client, turn.begin());
+    turns_.splice(turns_.end(), turn);
   }
-  found->second->jobs.push_back(std::move(job));
   ++size_;
 }
 
-QueuedJob JobQueue::Take(std::uint64_t client) {
+std::size_t JobQueue::CountOf(const std::string& client) const {
+  const auto found = of_clients_.find(client);
+  return found == of_clients_.end() ? 0 : found->second->jobs.size();
+}
+
+QueuedJob JobQueue::Take(const std::string& client) {
   const auto found = of_clients_.find(client);
   const auto turn = found->second;
   QueuedJob job = std::move(turn->jobs.front());

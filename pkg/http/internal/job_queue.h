@@ -4,17 +4,17 @@
 #define KUBEXX_HTTP_INTERNAL_JOB_QUEUE_H_
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <list>
-#include <unordered_map>
+#include <map>
+#include <string>
 
 namespace kubexx::http::internal {
 
 /// Whom a job is for, and how much it may cost.
 struct JobOrigin {
   /// The same for all requests of a client, whatever connections they came over.
-  std::uint64_t client = 0;
+  std::string client{};
   /// The size of the request.
   std::size_t bytes = 0;
 };
@@ -45,16 +45,18 @@ class JobQueue {
     return nullptr;
   }
   /// Takes the next job of the client out, who is the last in turn then.
-  QueuedJob Take(std::uint64_t client);
+  QueuedJob Take(const std::string& client);
+  /// So many of the client wait.
+  std::size_t CountOf(const std::string& client) const;
 
  private:
   struct Turn {
-    std::uint64_t client = 0;
+    std::string client{};
     std::list<QueuedJob> jobs{};  // never empty
   };
 
   std::list<Turn> turns_{};  // the next one first
-  std::unordered_map<std::uint64_t, std::list<Turn>::iterator> of_clients_{};
+  std::map<std::string, std::list<Turn>::iterator> of_clients_{};
   std::size_t size_ = 0;
 };
 

@@ -123,9 +123,9 @@ void Session::ReadUntil(Part part) {
     return;
   }
   if (part == Part::kRequest && held_ >= kMuchToRead) {
-    host_.InTurn([self = shared_from_this(), part, room] {
-      if (!self->closed_) {
-        self->ReadSome(part, room);
+    host_.InTurn(Dear::kPiece, shared_from_this(), [this, part, room] {
+      if (!closed_) {
+        ReadSome(part, room);
       }
     });
     return;
@@ -202,7 +202,12 @@ void Session::OnHeader(error_code error) {
   }
   const Server::Options& options = host_.options();
   parser_->request().peer = peer_;
-  admitted_ = !options.admit || options.admit(parser_->request());
+  std::optional<std::string> client(std::in_place);
+  if (options.admit) {
+    client = options.admit(parser_->request());
+  }
+  admitted_ = client.has_value();
+  client_ = client.value_or("");
   if (parser_->is_done()) {
     OnRead({});
   } else if (!admitted_) {
@@ -227,6 +232,7 @@ void Session::ReadBody() {
   if (buffer_.size() > 0) {
     return ReadUntil(Part::kRequest);  // it does not wait for that
   }
+  write_deadline_ = std::chrono::steady_clock::now() + TimeToRead();
   frames_.emplace_back("HTTP/1.1 100 Continue\r\n\r\n");
   buffers_.emplace_back(asio::buffer(frames_.back()));
   AsyncWrite(buffers_, [self = shared_from_this()](error_code error) {
@@ -358,8 +364,9 @@ void Session::Write(Response response, bool keep_alive, bool head) {
   held_of_answer_ = asio::buffer_size(buffers_);
   NoteTaken();
   host_.HoldAnswer(*this, static_cast<std::ptrdiff_t>(held_of_answer_));
-  tcp().expires_after(admitted_ ? options.write_timeout
-                                : std::min(options.write_timeout, options.read_timeout));
+  write_deadline_ =
+      std::chrono::steady_clock::now() +
+      (admitted_ ? options.write_timeout : std::min(options.write_timeout, options.read_timeout));
   AsyncWrite(buffers_, [self = shared_from_this(), keep_alive](error_code error) {
     self->OnWritten(error, keep_alive);
   });

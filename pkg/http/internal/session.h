@@ -31,6 +31,10 @@ namespace kubexx::http::internal {
 class Session;
 using Sessions = std::list<std::shared_ptr<Session>>;
 
+/// What takes long compared to a request: those who shake hands do not wait for those who send or
+/// take much.
+enum class Dear : std::uint8_t { kHandshake, kPiece };
+
 /// What the sessions need of the server.
 class Host {
  public:
@@ -49,10 +53,10 @@ class Host {
   /// Says that `session` waits for a request from now on.
   virtual void MoveToBack(Sessions::iterator session) = 0;
   virtual void Remove(Sessions::iterator session) = 0;
-  /// Calls `step` later, in its turn, on the network thread, which calls this. For steps that take
-  /// long compared to a request: of many clients that send much, take much or shake hands a few
-  /// have their turn at a time, and requests and answers need not wait for all of them.
-  virtual void InTurn(std::function<void()> step) = 0;
+  /// Calls `step` of `session` later, in its turn, on the network thread, which calls this. For
+  /// steps that take long compared to a request: of many clients that send much, take much or shake
+  /// hands a few have their turn at a time, and requests and answers need not wait for all of them.
+  virtual void InTurn(Dear what, std::shared_ptr<Session> session, std::function<void()> step) = 0;
   /// Calls session->Wake() on the network thread, in its turn. Any thread may call it.
   virtual void Awake(std::weak_ptr<Session> session) = 0;
 };
@@ -91,6 +95,8 @@ class Session : public std::enable_shared_from_this<Session> {
   std::chrono::steady_clock::time_point taken_at() const { return taken_at_; }
   /// Its last complete header was that of a client to trust.
   bool admitted() const { return admitted_; }
+  /// Whose that was, as Server::Options::admit calls it; empty when nobody was let in.
+  const std::string& client() const { return client_; }
   bool spare() const { return spare_; }
 
   void Close();
@@ -102,6 +108,8 @@ class Session : public std::enable_shared_from_this<Session> {
   Session(boost::asio::io_context& context, Host& host) : host_(host), deadline_(context) {}
 
   Host& host() { return host_; }
+  /// Until when what is being written must have been taken.
+  std::chrono::steady_clock::time_point write_deadline() const { return write_deadline_; }
 
   /// To be called whenever the client has taken some of what is being written.
   void NoteTaken() { taken_at_ = std::chrono::steady_clock::now(); }
@@ -186,6 +194,7 @@ class Session : public std::enable_shared_from_this<Session> {
   std::chrono::steady_clock::time_point holding_since_{};
   std::size_t held_of_answer_ = 0;
   std::chrono::steady_clock::time_point taken_at_{};
+  std::chrono::steady_clock::time_point write_deadline_{};
   Peer peer_{};
   // What is being written: a header and its body, or of a response in chunks the line before each
   // chunk and what goes before the first.
@@ -211,6 +220,7 @@ class Session : public std::enable_shared_from_this<Session> {
   bool reading_ = false;
   bool answering_ = false;  // writes an answer that is no stream
   bool admitted_ = false;
+  std::string client_{};
   bool spare_ = false;
   bool ahead_ = false;            // a read into drain_ is under way, whatever it is for
   std::optional<Part> wanted_{};  // what its bytes are waited for

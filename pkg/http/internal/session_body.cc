@@ -158,13 +158,14 @@ bool Session::WriteChunks() {
     OnChunksWritten(error);
     return true;
   }
-  tcp().expires_after(host_.options().write_timeout);
+  write_deadline_ = std::chrono::steady_clock::now() + host_.options().write_timeout;
   HoldOwnChunks();
   const auto done = [self = shared_from_this()](error_code failed) {
     self->OnChunksWritten(failed);
     self->Pump();
   };
   if (at_once) {
+    tcp().expires_at(write_deadline_);
     AsyncFlush(done);
   } else {
     AsyncWrite(buffers_, done);

@@ -46,7 +46,7 @@ class StreamSession : public Session {
     if (asio::buffer_size(buffers) < kMuchToWrite) {
       WritePiece(std::move(unwritten));
     } else {
-      host().InTurn([this, unwritten = std::move(unwritten)] { WritePiece(unwritten); });
+      WriteInTurn(std::move(unwritten));
     }
   }
   bool WriteAtOnce(const std::vector<asio::const_buffer>& buffers, error_code& error) override {
@@ -66,7 +66,13 @@ class StreamSession : public Session {
     beast::buffers_suffix<std::vector<asio::const_buffer>> rest;
     Done done;  // keeps the session alive
   };
+  void WriteInTurn(std::shared_ptr<Unwritten> unwritten) {
+    host().InTurn(Dear::kPiece, shared_from_this(),
+                  [this, unwritten = std::move(unwritten)] { WritePiece(unwritten); });
+  }
   void WritePiece(std::shared_ptr<Unwritten> unwritten) {
+    // Each time: a read that begins while nothing is being written sets the time of both.
+    tcp().expires_at(write_deadline());
     // Asked before each operation.
     const auto next = [this](const error_code& error, std::size_t written) {
       if (written > 0) {
@@ -83,7 +89,7 @@ class StreamSession : public Session {
                           const Done done = std::move(unwritten->done);
                           done(error);
                         } else {
-                          host().InTurn([this, unwritten] { WritePiece(unwritten); });
+                          WriteInTurn(unwritten);
                         }
                       });
   }
@@ -122,7 +128,8 @@ class TlsSession final : public StreamSession<beast::ssl_stream<DirectStream>> {
           if (error || !silent_.socket().is_open()) {
             return done(error ? error : asio::error::operation_aborted);
           }
-          host().InTurn([this, done = std::move(done)]() mutable { ShakeHands(std::move(done)); });
+          host().InTurn(Dear::kHandshake, shared_from_this(),
+                        [this, done = std::move(done)] { ShakeHands(done); });
         });
   }
   void AsyncShutdown(Done done) override { stream_->async_shutdown(std::move(done)); }

@@ -10,32 +10,35 @@ namespace kubexx::http::internal {
 namespace {
 
 /// Of 50 to 300 microseconds each.
-constexpr int kStepsInATurn = 4;
+constexpr int kStepsInATurn = 2;
 
 }  // namespace
 
-void Turns::Add(std::function<void()> step) {
+void Turns::Add(Step step) {
   steps_.push_back(std::move(step));
-  if (!std::exchange(taking_, true)) {
+  Arm();
+}
+
+void Turns::Arm() {
+  if (!taking_ && !steps_.empty()) {
     boost::asio::post(context_, [this] { Take(); });
+    taking_ = true;
   }
 }
 
 void Turns::Take() {
+  taking_ = false;  // Whatever fails below, the next Add begins again.
   for (int i = 0; i < kStepsInATurn && !steps_.empty(); ++i) {
+    const Step step = std::move(steps_.front());
+    steps_.pop_front();
     try {
-      const std::function<void()> step = std::move(steps_.front());
-      steps_.pop_front();
-      step();
+      step.begin();
     } catch (const std::exception& e) {  // Out of memory; the others go on.
+      step.session->Close();
       logging::Error("HTTP connection failed", {{"error", e.what()}});
-      on_failure_();
     }
   }
-  taking_ = !steps_.empty();
-  if (taking_) {
-    boost::asio::post(context_, [this] { Take(); });
-  }
+  Arm();
 }
 
 }  // namespace kubexx::http::internal

@@ -4,30 +4,38 @@
 #define KUBEXX_HTTP_INTERNAL_TURNS_H_
 
 #include <boost/asio/io_context.hpp>
+#include <cstddef>
 #include <deque>
 #include <functional>
-#include <utility>
+#include <memory>
+
+#include "kubexx/http/internal/session.h"
 
 namespace kubexx::http::internal {
 
-/// Begins the steps in the order in which they came, four between two looks at whatever else the
-/// context has to do. For the thread that runs the context.
+/// Begins the steps in the order in which they came, two between two looks at whatever else the
+/// context has to do. A session whose step throws is closed. For the thread that runs the context.
 class Turns {
  public:
-  /// `on_failure` is called after a step has thrown and is gone.
-  Turns(boost::asio::io_context& context, std::function<void()> on_failure)
-      : context_(context), on_failure_(std::move(on_failure)) {}
+  struct Step {
+    std::shared_ptr<Session> session{};
+    std::function<void()> begin{};
+  };
 
-  void Add(std::function<void()> step);
+  explicit Turns(boost::asio::io_context& context) : context_(context) {}
+
+  void Add(Step step);
+  /// So many wait.
+  std::size_t size() const { return steps_.size(); }
   /// Drops all, once the context has stopped.
   void Clear() { steps_.clear(); }
 
  private:
+  void Arm();
   void Take();
 
   boost::asio::io_context& context_;
-  const std::function<void()> on_failure_;
-  std::deque<std::function<void()>> steps_{};
+  std::deque<Step> steps_{};
   bool taking_ = false;  // a Take is on its way
 };
 

@@ -1,7 +1,10 @@
 #include "kubexx/http/internal/worker_pool.h"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
+
+#include "kubexx/logging/log.h"
 
 namespace kubexx::http::internal {
 
@@ -31,7 +34,9 @@ bool IsLarge(const JobOrigin& origin) { return origin.bytes >= WorkerPool::kLarg
 bool WorkerPool::Push(Job job, JobOrigin origin) {
   base::MutexLock lock(mu_);
   const bool large = IsLarge(origin);
+  const std::size_t own = jobs_.CountOf(origin.client) + large_jobs_.CountOf(origin.client);
   if (jobs_.size() + large_jobs_.size() >= max_queued_ ||
+      own >= std::max<std::size_t>(max_queued_ / 2, 1) ||
       (large && large_bytes_ + origin.bytes > max_queued_bytes_)) {
     return false;
   }
@@ -42,14 +47,15 @@ bool WorkerPool::Push(Job job, JobOrigin origin) {
 }
 
 void WorkerPool::BeginLocked(const JobOrigin& origin) {
-  ++running_;
-  ++running_of_client_[origin.client];
+  // Of those of one client that have come back from waiting there may be more.
+  running_ += running_of_client_[origin.client]++ < of_one_client_ ? 1 : 0;
   large_running_ += IsLarge(origin) ? 1 : 0;
 }
 
 void WorkerPool::EndLocked(const JobOrigin& origin) {
-  --running_;
-  if (const auto found = running_of_client_.find(origin.client); --found->second == 0) {
+  const auto found = running_of_client_.find(origin.client);
+  running_ -= found->second <= of_one_client_ ? 1 : 0;
+  if (--found->second == 0) {
     running_of_client_.erase(found);
   }
   large_running_ -= IsLarge(origin) ? 1 : 0;
@@ -60,12 +66,18 @@ bool WorkerPool::BeginWait(JobOrigin origin) {
   if (waiting_ >= max_waiting_) {
     return false;
   }
+  // Threads that were added stay, so that the next that waits finds them.
+  if (!stopped_ && threads_.size() < at_once_ + waiting_ + 1) {
+    try {
+      AddThreadLocked();
+    } catch (const std::exception& e) {  // The system has no more of them, or no memory.
+      logging::Warning("No thread can be made for a request while another waits",
+                       {{"error", e.what()}});
+      return false;
+    }
+  }
   EndLocked(origin);
   ++waiting_;
-  // Threads that were added stay, so that the next that waits finds them.
-  if (!stopped_ && threads_.size() < at_once_ + waiting_) {
-    AddThreadLocked();
-  }
   changed_.notify_one();
   return true;
 }
@@ -98,15 +110,21 @@ const QueuedJob* WorkerPool::NextLocked() const {
   if (running_ >= at_once_) {
     return nullptr;
   }
-  const std::map<std::uint64_t, std::size_t>* const running = &running_of_client_;
-  const auto may_begin = [running, most = of_one_client_](std::uint64_t client) {
+  const std::map<std::string, std::size_t>* const running = &running_of_client_;
+  const auto may_begin = [running, most = of_one_client_](const std::string& client) {
     const auto found = running->find(client);
     return found == running->end() || found->second < most;
   };
   const QueuedJob* const next = jobs_.Next(may_begin);
   const QueuedJob* const large =
       large_running_ < LargeAtOnceLocked() ? large_jobs_.Next(may_begin) : nullptr;
-  return large != nullptr && (next == nullptr || large->number < next->number) ? large : next;
+  if (large == nullptr || next == nullptr) {
+    return large == nullptr ? next : large;
+  }
+  // Those of one client in the order of coming, and else in turns.
+  const bool is_large =
+      large->origin.client == next->origin.client ? large->number < next->number : !was_large_;
+  return is_large ? large : next;
 }
 
 void WorkerPool::Run(const std::stop_token& stop) {
@@ -125,6 +143,7 @@ void WorkerPool::Run(const std::stop_token& stop) {
       const bool large = IsLarge(chosen->origin);
       next = (large ? large_jobs_ : jobs_).Take(chosen->origin.client);
       large_bytes_ -= large ? next.origin.bytes : 0;
+      was_large_ = large;
       BeginLocked(next.origin);
     }
     next.job();
@@ -138,26 +157,17 @@ void WorkerPool::Run(const std::stop_token& stop) {
 }
 
 bool WaitPlace::Begin() {
-  int parts = parts_.load();
-  while (true) {
-    if (parts > 0) {
-      if (parts_.compare_exchange_weak(parts, parts + 1)) {
-        return true;
-      }
-      continue;
-    }
-    if (!pool_.BeginWait(origin_)) {
-      return false;
-    }
-    if (parts_.compare_exchange_strong(parts, 1)) {
-      return true;
-    }
-    pool_.EndWait(origin_);  // Another part was faster.
+  base::MutexLock lock(mu_);
+  if (parts_ == 0 && !pool_.BeginWait(origin_)) {
+    return false;
   }
+  ++parts_;
+  return true;
 }
 
 void WaitPlace::End() {
-  if (parts_.fetch_sub(1) == 1) {
+  base::MutexLock lock(mu_);
+  if (--parts_ == 0) {
     pool_.EndWait(origin_);
   }
 }

@@ -3,12 +3,12 @@
 #ifndef KUBEXX_HTTP_INTERNAL_WORKER_POOL_H_
 #define KUBEXX_HTTP_INTERNAL_WORKER_POOL_H_
 
-#include <atomic>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <map>
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "kubexx/base/clock.h"
@@ -20,7 +20,7 @@ namespace kubexx::http::internal {
 /// As many jobs of one client run at once as were asked for, besides those that wait for others,
 /// and one more of other clients, so that these need not wait for them. Of large ones a quarter do.
 /// Clients take turns; the jobs of each begin in the order in which they came, but for large ones
-/// that have to wait. Thread-safe.
+/// that have to wait. One client has half of the queue at most. Thread-safe.
 class WorkerPool {
  public:
   using Job = std::move_only_function<void()>;
@@ -44,8 +44,9 @@ class WorkerPool {
   bool Push(Job job, JobOrigin origin = {});
 
   /// Called by a job that is about to wait for somebody who may need another job to be done:
-  /// another thread takes its place until EndWait. False when as many wait already as may: then the
-  /// job must do without, and must not call EndWait. `origin` as in Push.
+  /// another thread takes its place until EndWait. False when as many wait already as may, or there
+  /// is no thread to be had: then the job must do without, and must not call EndWait. `origin` as
+  /// in Push.
   [[nodiscard]] bool BeginWait(JobOrigin origin = {});
   /// Called by the same job; it goes on at once.
   void EndWait(JobOrigin origin = {});
@@ -74,10 +75,11 @@ class WorkerPool {
   std::size_t pushed_ KX_GUARDED_BY(mu_) = 0;
   std::size_t of_one_client_ KX_GUARDED_BY(mu_) = 0;
   std::size_t at_once_ KX_GUARDED_BY(mu_) = 0;
-  // Without those that wait; of clients that have none there is no entry.
+  // Without those that wait, and of one client no more than may run at once.
   std::size_t running_ KX_GUARDED_BY(mu_) = 0;
-  std::map<std::uint64_t, std::size_t> running_of_client_ KX_GUARDED_BY(mu_);
+  std::map<std::string, std::size_t> running_of_client_ KX_GUARDED_BY(mu_);
   std::size_t large_running_ KX_GUARDED_BY(mu_) = 0;
+  bool was_large_ KX_GUARDED_BY(mu_) = false;  // the job that began last
   std::size_t waiting_ KX_GUARDED_BY(mu_) = 0;
   bool stopped_ KX_GUARDED_BY(mu_) = false;
   std::vector<std::jthread> threads_ KX_GUARDED_BY(mu_);
@@ -88,7 +90,7 @@ class WorkerPool {
 class WaitPlace {
  public:
   /// See WorkerPool::BeginWait.
-  WaitPlace(WorkerPool& pool, JobOrigin origin) : pool_(pool), origin_(origin) {}
+  WaitPlace(WorkerPool& pool, JobOrigin origin) : pool_(pool), origin_(std::move(origin)) {}
 
   [[nodiscard]] bool Begin();
   void End();
@@ -96,7 +98,8 @@ class WaitPlace {
  private:
   WorkerPool& pool_;
   const JobOrigin origin_;
-  std::atomic<int> parts_ = 0;
+  base::Mutex mu_;  // taken before the pool's
+  int parts_ KX_GUARDED_BY(mu_) = 0;
 };
 
 }  // namespace kubexx::http::internal

@@ -11,8 +11,8 @@
 namespace kubexx::http::internal {
 namespace {
 
-constexpr JobOrigin kLarge{.bytes = WorkerPool::kLargeBytes};
-constexpr JobOrigin kNotLarge{.bytes = WorkerPool::kLargeBytes - 1};
+const JobOrigin kLarge{.bytes = WorkerPool::kLargeBytes};
+const JobOrigin kNotLarge{.bytes = WorkerPool::kLargeBytes - 1};
 constexpr std::size_t kTwoLarge = 2 * WorkerPool::kLargeBytes;
 
 TEST(WorkerPoolTest, LargeJobsLeaveThreadsToOthers) {
@@ -99,20 +99,20 @@ TEST(WorkerPoolTest, ClientsTakeTurns) {
         entered.count_down();
         end.wait();
       },
-      {.client = 3}));
+      {.client = "c"}));
   ASSERT_TRUE(pool.Push(
       [&] {
         entered.count_down();
         release.wait();
       },
-      {.client = 4}));
+      {.client = "d"}));
   entered.wait();
   for (const char job : std::string("abcd")) {
-    ASSERT_TRUE(pool.Push([&, job] { order += job; }, {.client = 1}));
+    ASSERT_TRUE(pool.Push([&, job] { order += job; }, {.client = "a"}));
   }
-  ASSERT_TRUE(pool.Push([&] { order += "X"; }, {.client = 2}));
-  ASSERT_TRUE(pool.Push([&] { order += "Y"; }, {.client = 2}));
-  ASSERT_TRUE(pool.Push([&] { last.count_down(); }, {.client = 1}));
+  ASSERT_TRUE(pool.Push([&] { order += "X"; }, {.client = "b"}));
+  ASSERT_TRUE(pool.Push([&] { order += "Y"; }, {.client = "b"}));
+  ASSERT_TRUE(pool.Push([&] { last.count_down(); }, {.client = "a"}));
   release.count_down();
   last.wait();
   EXPECT_EQ(order, "aXbYcd");
@@ -135,10 +135,10 @@ TEST(WorkerPoolTest, OneClientLeavesAThreadToOthers) {
           release.wait();
           all.count_down();
         },
-        {.client = 1}));
+        {.client = "a"}));
   }
   entered.wait();
-  ASSERT_TRUE(pool.Push([&] { other.count_down(); }, {.client = 2}));
+  ASSERT_TRUE(pool.Push([&] { other.count_down(); }, {.client = "b"}));
   other.wait();
   release.count_down();
   all.wait();
@@ -151,20 +151,20 @@ TEST(WorkerPoolTest, AJobThatWaitsCountsForItsClientNoMore) {
   pool.Start(1);
   ASSERT_TRUE(pool.Push(
       [&] {
-        EXPECT_TRUE(pool.BeginWait({.client = 1}));
+        EXPECT_TRUE(pool.BeginWait({.client = "a"}));
         second.wait();
-        pool.EndWait({.client = 1});
+        pool.EndWait({.client = "a"});
         first.count_down();
       },
-      {.client = 1}));
-  ASSERT_TRUE(pool.Push([&] { second.count_down(); }, {.client = 1}));
+      {.client = "a"}));
+  ASSERT_TRUE(pool.Push([&] { second.count_down(); }, {.client = "a"}));
   first.wait();
 }
 
 TEST(WorkerPoolTest, WhatWaitsIsLimited) {
   std::latch entered(1);
   std::latch release(1);
-  WorkerPool pool(3, kTwoLarge);
+  WorkerPool pool(6, kTwoLarge);
   pool.Start(1);
   ASSERT_TRUE(pool.Push([&] {
     entered.count_down();
@@ -237,6 +237,84 @@ TEST(WorkerPoolTest, PartsOfAJobLeaveTheirPlaceOnce) {
     last.count_down();
   }));
   last.wait();
+}
+
+TEST(WorkerPoolTest, JobsThatComeBackTogetherLeaveAThreadToOthers) {
+  std::latch wait(3);
+  std::latch back(3);
+  std::latch release(1);
+  std::latch other(1);
+  std::latch all(3);
+  WorkerPool pool(100);
+  pool.Start(1);
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(pool.Push(
+        [&] {
+          EXPECT_TRUE(pool.BeginWait({.client = "a"}));
+          wait.arrive_and_wait();
+          pool.EndWait({.client = "a"});
+          back.count_down();
+          release.wait();
+          all.count_down();
+        },
+        {.client = "a"}));
+  }
+  back.wait();
+  ASSERT_TRUE(pool.Push([&] { other.count_down(); }, {.client = "b"}));
+  other.wait();
+  release.count_down();
+  all.wait();
+}
+
+TEST(WorkerPoolTest, ALargeJobDoesNotWaitForAllThatOthersHaveAskedForBefore) {
+  std::latch entered(2);
+  std::latch release(1);
+  std::latch end(1);
+  std::latch last(1);
+  std::string order;
+  WorkerPool pool(100);
+  pool.Start(1);
+  ASSERT_TRUE(pool.Push(
+      [&] {
+        entered.count_down();
+        end.wait();
+      },
+      {.client = "x"}));
+  ASSERT_TRUE(pool.Push(
+      [&] {
+        entered.count_down();
+        release.wait();
+      },
+      {.client = "y"}));
+  entered.wait();
+  for (const char job : std::string("1234")) {
+    ASSERT_TRUE(pool.Push([&, job] { order += job; }, {.client = "a"}));
+  }
+  ASSERT_TRUE(pool.Push([&] { order += "L"; }, {.client = "b", .bytes = WorkerPool::kLargeBytes}));
+  ASSERT_TRUE(pool.Push([&] { last.count_down(); }, {.client = "a"}));
+  release.count_down();
+  last.wait();
+  EXPECT_LT(order.find('L'), 2U) << order;
+  end.count_down();
+}
+
+TEST(WorkerPoolTest, OneClientHasHalfOfTheQueue) {
+  std::latch entered(1);
+  std::latch release(1);
+  WorkerPool pool(4);
+  pool.Start(1);
+  ASSERT_TRUE(pool.Push(
+      [&] {
+        entered.count_down();
+        release.wait();
+      },
+      {.client = "a"}));
+  entered.wait();
+  EXPECT_TRUE(pool.Push([] {}, {.client = "a"}));
+  EXPECT_TRUE(pool.Push([] {}, {.client = "a"}));
+  EXPECT_FALSE(pool.Push([] {}, {.client = "a"}));
+  EXPECT_TRUE(pool.Push([] {}, {.client = "b"}));
+  release.count_down();
 }
 
 }  // namespace

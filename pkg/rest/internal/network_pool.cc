@@ -43,10 +43,11 @@ void EndSoonerThanTimeouts(boost::asio::steady_timer& timer) {
 void StartNetworkThreads() {
   static std::once_flag once;
   std::call_once(once, [] {
-    // At the end of the process, what was begun last ends first: OpenSSL must be there for the
-    // connections that the threads still close then. Without it they crash, or wait for ever for a
-    // lock that is gone.
-    OPENSSL_init_ssl(0, nullptr);
+    // At the end of the process, what was begun last ends first, and OpenSSL must be there for the
+    // connections that the threads still close then: without it they crash, or wait for ever for a
+    // lock that is gone. Begun here it does not end at all; if other code has begun it before, it
+    // ends after the pool, unless that was made by other code, too.
+    OPENSSL_init_ssl(OPENSSL_INIT_NO_ATEXIT, nullptr);
     // Made when it is first asked for, by whoever asks, without waiting for each other.
     (void)pplx::get_ambient_scheduler();
     try {
