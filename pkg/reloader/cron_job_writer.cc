@@ -82,6 +82,14 @@ bool IsOwnedBy(const dynamic::PartialObjectMetadata& job, const std::string& uid
   return false;
 }
 
+/// What a Job was made for; empty when it is not of the CronJob with that uid.
+RolledFor RolledForOf(const dynamic::PartialObjectMetadata& job, const std::string& uid) {
+  const auto note = job.metadata.annotations.find(kRolledFor);
+  return note == job.metadata.annotations.end() || !IsOwnedBy(job, uid)
+             ? RolledFor()
+             : ParseRolledFor(note->second);
+}
+
 }  // namespace
 
 Result<Unstructured> InstantiatedJob(const Unstructured& cron_job, const WorkloadWrite& write,
@@ -152,11 +160,7 @@ Result<CronJobWriter::MadeJobs> CronJobWriter::JobsFor(const Unstructured& cron_
   const std::string uid = cron_job.Uid();
   RolledFor newest;
   for (const dynamic::PartialObjectMetadata& job : list->items) {
-    const auto note = job.metadata.annotations.find(kRolledFor);
-    if (note == job.metadata.annotations.end() || !IsOwnedBy(job, uid)) {
-      continue;
-    }
-    RolledFor each = ParseRolledFor(note->second);
+    RolledFor each = RolledForOf(job, uid);
     if (is_unique && each.when > 0 && each.token == token) {
       // Whatever the clocks of those who made the others said.
       return MadeJobs{.job = job.metadata.name};
@@ -214,9 +218,7 @@ Result<std::optional<bool>> CronJobWriter::IsMadeFor(const Unstructured& cron_jo
   if (!job) {
     return job.status().reason == Reason::kNotFound ? std::optional(false) : std::nullopt;
   }
-  const auto note = job->metadata.annotations.find(kRolledFor);
-  return std::optional(note != job->metadata.annotations.end() && IsOwnedBy(*job, cron_job.Uid()) &&
-                       ParseRolledFor(note->second).token == token);
+  return std::optional(RolledForOf(*job, cron_job.Uid()).token == token);
 }
 
 Result<std::string> CronJobWriter::JobFor(const Unstructured& cron_job, const WorkloadWrite& write,

@@ -31,17 +31,23 @@ bool IsLarge(const JobOrigin& origin) { return origin.bytes >= WorkerPool::kLarg
 
 }  // namespace
 
+bool WorkerPool::IsFullLocked(const std::string& client) const {
+  const std::size_t share = std::max<std::size_t>(max_queued_ / 2, 1);
+  const std::size_t all = jobs_.size() + large_jobs_.size();
+  // Whose they are is looked up only where one may have too many.
+  return all >= max_queued_ ||
+         (all >= share && jobs_.CountOf(client) + large_jobs_.CountOf(client) >= share);
+}
+
 bool WorkerPool::Push(Job job, JobOrigin origin) {
   base::MutexLock lock(mu_);
   const bool large = IsLarge(origin);
-  const std::size_t own = jobs_.CountOf(origin.client) + large_jobs_.CountOf(origin.client);
-  if (jobs_.size() + large_jobs_.size() >= max_queued_ ||
-      own >= std::max<std::size_t>(max_queued_ / 2, 1) ||
-      (large && large_bytes_ + origin.bytes > max_queued_bytes_)) {
+  const std::size_t bytes = large ? origin.bytes : 0;
+  if (IsFullLocked(origin.client) || (large && large_bytes_ + bytes > max_queued_bytes_)) {
     return false;
   }
-  (large ? large_jobs_ : jobs_).Push({std::move(job), origin, pushed_++});
-  large_bytes_ += large ? origin.bytes : 0;
+  (large ? large_jobs_ : jobs_).Push({std::move(job), std::move(origin), pushed_++});
+  large_bytes_ += bytes;
   changed_.notify_one();
   return true;
 }

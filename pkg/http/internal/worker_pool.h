@@ -57,6 +57,7 @@ class WorkerPool {
  private:
   void Run(const std::stop_token& stop);
   void AddThreadLocked() KX_REQUIRES(mu_);
+  bool IsFullLocked(const std::string& client) const KX_REQUIRES(mu_);
   /// Counts a job as running, or as not running any more.
   void BeginLocked(const JobOrigin& origin) KX_REQUIRES(mu_);
   void EndLocked(const JobOrigin& origin) KX_REQUIRES(mu_);

@@ -15,6 +15,18 @@ const JobOrigin kLarge{.bytes = WorkerPool::kLargeBytes};
 const JobOrigin kNotLarge{.bytes = WorkerPool::kLargeBytes - 1};
 constexpr std::size_t kTwoLarge = 2 * WorkerPool::kLargeBytes;
 
+/// Keeps a thread busy for a client until `end`, which must outlive the pool; has begun.
+void HoldUp(WorkerPool& pool, const char* client, std::latch& end) {
+  const auto entered = std::make_shared<std::latch>(1);
+  ASSERT_TRUE(pool.Push(
+      [entered, &end] {
+        entered->count_down();
+        end.wait();
+      },
+      {.client = client}));
+  entered->wait();
+}
+
 TEST(WorkerPoolTest, LargeJobsLeaveThreadsToOthers) {
   std::latch entered(1);
   std::latch release(1);
@@ -86,27 +98,15 @@ TEST(WorkerPoolTest, JobsBeginInTheOrderOfComing) {
 }
 
 TEST(WorkerPoolTest, ClientsTakeTurns) {
-  std::latch entered(2);
   std::latch release(1);
   std::latch last(1);
   std::latch end(1);
   std::string order;
   WorkerPool pool(100);
   pool.Start(1);
-  // One thread stays with the first of these, and the other does the rest.
-  ASSERT_TRUE(pool.Push(
-      [&] {
-        entered.count_down();
-        end.wait();
-      },
-      {.client = "c"}));
-  ASSERT_TRUE(pool.Push(
-      [&] {
-        entered.count_down();
-        release.wait();
-      },
-      {.client = "d"}));
-  entered.wait();
+  // Both threads have something to do; from `release` on one of them does the rest.
+  HoldUp(pool, "c", end);
+  HoldUp(pool, "d", release);
   for (const char job : std::string("abcd")) {
     ASSERT_TRUE(pool.Push([&, job] { order += job; }, {.client = "a"}));
   }
@@ -223,10 +223,8 @@ TEST(WorkerPoolTest, PartsOfAJobLeaveTheirPlaceOnce) {
       for (int i = 0; i < 4; ++i) {
         parts.emplace_back([&place] {
           for (int round = 0; round < 1'000; ++round) {
-            // Of two that are first at the same time one may find the only place taken.
-            if (place.Begin()) {
-              place.End();
-            }
+            EXPECT_TRUE(place.Begin());
+            place.End();
           }
         });
       }
@@ -267,26 +265,15 @@ TEST(WorkerPoolTest, JobsThatComeBackTogetherLeaveAThreadToOthers) {
 }
 
 TEST(WorkerPoolTest, ALargeJobDoesNotWaitForAllThatOthersHaveAskedForBefore) {
-  std::latch entered(2);
   std::latch release(1);
   std::latch end(1);
   std::latch last(1);
   std::string order;
   WorkerPool pool(100);
   pool.Start(1);
-  ASSERT_TRUE(pool.Push(
-      [&] {
-        entered.count_down();
-        end.wait();
-      },
-      {.client = "x"}));
-  ASSERT_TRUE(pool.Push(
-      [&] {
-        entered.count_down();
-        release.wait();
-      },
-      {.client = "y"}));
-  entered.wait();
+  // Both threads have something to do; from `release` on one of them does the rest.
+  HoldUp(pool, "x", end);
+  HoldUp(pool, "y", release);
   for (const char job : std::string("1234")) {
     ASSERT_TRUE(pool.Push([&, job] { order += job; }, {.client = "a"}));
   }
