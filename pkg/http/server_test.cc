@@ -457,7 +457,7 @@ TEST_F(ServerTest, HandlersThatWaitForOthersLeaveThemTheirThreads) {
 TEST_F(ServerTest, NotMoreHandlersWaitForOthersThanMay) {
   Server::Options options = Local();
   options.handler_threads = 1;
-  options.max_waiting_handlers = 2;
+  options.max_waiting_handlers = 4;  // half of them of one client
   Start(options);
   std::latch waiting_now(2);
   std::latch helped(1);

@@ -29,10 +29,20 @@ namespace {
 
 bool IsLarge(const JobOrigin& origin) { return origin.bytes >= WorkerPool::kLargeBytes; }
 
+/// How much of what `all` may have together is one client's at most.
+std::size_t ShareOfOne(std::size_t all) { return std::max<std::size_t>(all / 2, 1); }
+
+void CountDown(std::map<std::string, std::size_t>& counts, const std::string& client) {
+  const auto found = counts.find(client);
+  if (--found->second == 0) {
+    counts.erase(found);
+  }
+}
+
 }  // namespace
 
 bool WorkerPool::IsFullLocked(const std::string& client) const {
-  const std::size_t share = std::max<std::size_t>(max_queued_ / 2, 1);
+  const std::size_t share = ShareOfOne(max_queued_);
   const std::size_t all = jobs_.size() + large_jobs_.size();
   // Whose they are is looked up only where one may have too many.
   return all >= max_queued_ ||
@@ -59,17 +69,16 @@ void WorkerPool::BeginLocked(const JobOrigin& origin) {
 }
 
 void WorkerPool::EndLocked(const JobOrigin& origin) {
-  const auto found = running_of_client_.find(origin.client);
-  running_ -= found->second <= of_one_client_ ? 1 : 0;
-  if (--found->second == 0) {
-    running_of_client_.erase(found);
-  }
+  running_ -= running_of_client_[origin.client] <= of_one_client_ ? 1 : 0;
+  CountDown(running_of_client_, origin.client);
   large_running_ -= IsLarge(origin) ? 1 : 0;
 }
 
 bool WorkerPool::BeginWait(JobOrigin origin) {
   base::MutexLock lock(mu_);
-  if (waiting_ >= max_waiting_) {
+  const auto of_client = waiting_of_client_.find(origin.client);
+  if (waiting_ >= max_waiting_ ||
+      (of_client != waiting_of_client_.end() && of_client->second >= ShareOfOne(max_waiting_))) {
     return false;
   }
   // Threads that were added stay, so that the next that waits finds them.
@@ -84,6 +93,7 @@ bool WorkerPool::BeginWait(JobOrigin origin) {
   }
   EndLocked(origin);
   ++waiting_;
+  ++waiting_of_client_[origin.client];
   changed_.notify_one();
   return true;
 }
@@ -92,6 +102,7 @@ void WorkerPool::EndWait(JobOrigin origin) {
   base::MutexLock lock(mu_);
   BeginLocked(origin);
   --waiting_;
+  CountDown(waiting_of_client_, origin.client);
 }
 
 void WorkerPool::Stop() {

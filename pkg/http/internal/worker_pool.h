@@ -29,7 +29,7 @@ class WorkerPool {
   static constexpr std::size_t kLargeBytes = 64 << 10;
 
   /// At most so many jobs wait for a thread, and the large ones among them have at most so many
-  /// bytes; at most `max_waiting` that have one wait for others.
+  /// bytes; at most `max_waiting` that have one wait for others, half of them of one client.
   explicit WorkerPool(std::size_t max_queued, std::size_t max_queued_bytes = 128 << 20,
                       std::size_t max_waiting = 256)
       : max_queued_(max_queued), max_queued_bytes_(max_queued_bytes), max_waiting_(max_waiting) {}
@@ -44,9 +44,9 @@ class WorkerPool {
   bool Push(Job job, JobOrigin origin = {});
 
   /// Called by a job that is about to wait for somebody who may need another job to be done:
-  /// another thread takes its place until EndWait. False when as many wait already as may, or there
-  /// is no thread to be had: then the job must do without, and must not call EndWait. `origin` as
-  /// in Push.
+  /// another thread takes its place until EndWait. False when as many wait already as may, of all
+  /// clients or of this one, or there is no thread to be had: then the job must do without, and
+  /// must not call EndWait. `origin` as in Push.
   [[nodiscard]] bool BeginWait(JobOrigin origin = {});
   /// Called by the same job; it goes on at once.
   void EndWait(JobOrigin origin = {});
@@ -82,6 +82,7 @@ class WorkerPool {
   std::size_t large_running_ KX_GUARDED_BY(mu_) = 0;
   bool was_large_ KX_GUARDED_BY(mu_) = false;  // the job that began last
   std::size_t waiting_ KX_GUARDED_BY(mu_) = 0;
+  std::map<std::string, std::size_t> waiting_of_client_ KX_GUARDED_BY(mu_);
   bool stopped_ KX_GUARDED_BY(mu_) = false;
   std::vector<std::jthread> threads_ KX_GUARDED_BY(mu_);
 };

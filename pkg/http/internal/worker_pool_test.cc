@@ -212,6 +212,42 @@ TEST(WorkerPoolTest, WhoMayNotWaitWorksOn) {
   last.wait();
 }
 
+TEST(WorkerPoolTest, OfThoseThatWaitHalfAreOfOneClient) {
+  std::latch release(1);
+  std::latch two_wait(2);
+  std::latch asked(2);
+  WorkerPool pool(10, kTwoLarge, 4);
+  pool.Start(1);
+  const JobOrigin one{.client = "one"};
+  const JobOrigin other{.client = "other"};
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(pool.Push(
+        [&] {
+          EXPECT_TRUE(pool.BeginWait(one));
+          two_wait.count_down();
+          release.wait();
+          pool.EndWait(one);
+        },
+        one));
+  }
+  two_wait.wait();
+  ASSERT_TRUE(pool.Push(
+      [&] {
+        EXPECT_FALSE(pool.BeginWait(one));
+        asked.count_down();
+      },
+      one));
+  ASSERT_TRUE(pool.Push(
+      [&] {
+        EXPECT_TRUE(pool.BeginWait(other));
+        pool.EndWait(other);
+        asked.count_down();
+      },
+      other));
+  asked.wait();
+  release.count_down();
+}
+
 TEST(WorkerPoolTest, PartsOfAJobLeaveTheirPlaceOnce) {
   std::latch last(1);
   WorkerPool pool(10, kTwoLarge, 1);
