@@ -77,6 +77,20 @@ TEST_F(KubeFlagsTest, UnknownFlagsAreTakenAndKnown) {
   EXPECT_EQ(settings_.address, "[::1]:6443");
 }
 
+TEST_F(KubeFlagsTest, WhatSuitesAddIsKnown) {
+  const auto options = Options(
+      {"--bind-address=127.0.0.1", CertDir(), "--max-requests-inflight=1000",
+       "--max-mutating-requests-inflight", "500", "--advertise-address=127.0.0.1", "-v", "5",
+       "-v=6", "--v=7", "--vmodule=a=1", "--runtime-config=api/all=true", "--feature-gates=A=true",
+       "--enable-admission-plugins=NodeRestriction,PodSecurity,NamespaceLifecycle",
+       "--requestheader-client-ca-file=/nowhere/ca.crt", "--requestheader-allowed-names=front",
+       "--requestheader-extra-headers-prefix=X-Remote-Extra-",
+       "--requestheader-group-headers=X-Remote-Group",
+       "--requestheader-username-headers=X-Remote-User"});
+  ASSERT_TRUE(options) << options.error().message;
+  EXPECT_THAT(kube_.unknown, ElementsAre());
+}
+
 TEST_F(KubeFlagsTest, TheCertificateIsMadeOnceInItsFolder) {
   const auto made = Options({CertDir()});
   ASSERT_TRUE(made) << made.error().message;

@@ -94,10 +94,11 @@ Result<void> Remember(const Settings& settings, apiserver::storage::Storage& sto
       apiserver::KeepIdentity(
           storage, {"localhost", "127.0.0.1", apiserver::HostOfAddress(settings.address)},
           options.clock, {}));
-  if (settings.certificate_file.empty()) {
+  if (settings.certificate_file.empty() && !settings.insecure) {
     options.certificate = std::move(identity.certificate);
   }
-  if (settings.token.empty() && settings.token_file.empty()) {
+  // Without TLS there may be none, and everybody is the administrator.
+  if (settings.token.empty() && settings.token_file.empty() && !options.token.empty()) {
     options.token = std::move(identity.token);
   }
   return {};
@@ -106,7 +107,7 @@ Result<void> Remember(const Settings& settings, apiserver::storage::Storage& sto
 Result<void> Serve(const Settings& settings, const std::stop_token& stop) {
   KX_ASSIGN_OR_RETURN(apiserver::ApiServerOptions options, cmd::OptionsOf(settings));
   KX_ASSIGN_OR_RETURN(auto storage, StorageOf(settings));
-  if (!settings.data_file.empty() && !settings.insecure) {
+  if (!settings.data_file.empty()) {
     KX_RETURN_IF_ERROR(Remember(settings, *storage, options));
   }
   const apimachinery::Bytes token = options.token;

@@ -37,6 +37,18 @@ Result<base::Duration> ParseDuration(std::string_view text) {
 
 std::string Quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
+/// The name of the flag that `word` gives, without its value: names of one letter may be given with
+/// one dash, as in Go's pflag. Empty when it is none.
+std::string NameIn(std::string_view word) {
+  if (word == "-h") {
+    return "help";
+  }
+  if (word.starts_with("--")) {
+    return std::string(word.substr(2));
+  }
+  return word.size() == 2 ? std::string(word.substr(1)) : std::string();
+}
+
 }  // namespace
 
 FlagSet::FlagSet(std::string program, std::string description, std::string version)
@@ -205,8 +217,7 @@ Result<ParseOutcome> FlagSet::Parse(int argc, const char* const* argv) {
       continue;
     }
     const std::size_t equals = word.find('=');
-    std::string name(word.substr(0, equals));
-    name = name == "-h" ? "help" : name.starts_with("--") ? name.substr(2) : std::string();
+    const std::string name = NameIn(word.substr(0, equals));
     const auto found = flags_.find(name);
     if (found == flags_.end()) {
       if (TakeUnknown(argc, argv, i)) {
@@ -240,8 +251,8 @@ std::vector<int> FlagSet::FindArguments(int argc, const char* const* argv) const
       indexes.push_back(i);
     } else if (word == "--") {
       flags_ended = true;
-    } else if (word.starts_with("--")) {
-      const auto found = flags_.find(word.substr(2));  // none of these with "="
+    } else {
+      const auto found = flags_.find(NameIn(word));  // none of these with "="
       i += found != flags_.end() && !found->second.value_optional ? 1 : 0;
     }
   }

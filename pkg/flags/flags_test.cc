@@ -293,6 +293,19 @@ TEST_F(FlagSetTest, CompletionOfOtherShellsIsRefused) {
             "invalid value \"tcsh\" of flag --completion: use bash, zsh or fish");
 }
 
+TEST_F(FlagSetTest, NamesOfOneLetterNeedOneDash) {
+  std::int64_t verbosity = 0;
+  flags_.AddInt("v", "How much is logged.", &verbosity);
+  ParseOk({"-v", "3"});
+  EXPECT_EQ(verbosity, 3);
+  ParseOk({"-v=4"});
+  EXPECT_EQ(verbosity, 4);
+  ParseOk({"--v", "5"});
+  EXPECT_EQ(verbosity, 5);
+  EXPECT_THAT(ErrorOf({"-x"}), HasSubstr("unknown flag: -x"));
+  EXPECT_THAT(ErrorOf({"-workers", "1"}), HasSubstr("unknown flag: -workers"));
+}
+
 TEST_F(FlagSetTest, UnknownFlagsAreTakenWithTheirValuesWhereTheyMayBe) {
   EXPECT_THAT(ErrorOf({"--feature=A"}), HasSubstr("unknown flag: --feature"));
   std::vector<std::string> unknown;

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "kubexx/http/server.h"
+#include "kubexx/http/testing/raw_connection.h"
 
 namespace kubexx::http {
 namespace {
@@ -29,71 +30,8 @@ namespace {
 using ::testing::AllOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using testing::RawConnection;
 using ::testing::StartsWith;
-
-/// Sends any bytes, and waits for at most a minute for what comes back.
-class RawClient {
- public:
-  explicit RawClient(std::uint16_t port) : fd_(::socket(AF_INET, SOCK_STREAM, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    EXPECT_EQ(::connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
-  }
-  RawClient(RawClient&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  RawClient& operator=(RawClient&&) = delete;
-  ~RawClient() {
-    if (fd_ >= 0) {
-      ::close(fd_);
-    }
-  }
-
-  const RawClient& Send(std::string_view text) const {
-    while (!text.empty()) {
-      const ssize_t sent = ::send(fd_, text.data(), text.size(), MSG_NOSIGNAL);
-      if (sent <= 0) {
-        break;  // The server has closed; what it said can still be read.
-      }
-      text.remove_prefix(static_cast<std::size_t>(sent));
-    }
-    return *this;
-  }
-  /// Up to `end`, or until the server closes.
-  std::string Read(std::string_view end = {}) const {
-    std::string text;
-    while (end.empty() || text.find(end) == std::string::npos) {
-      pollfd wait{fd_, POLLIN, 0};
-      std::array<char, 4096> buffer{};
-      if (::poll(&wait, 1, 60'000) != 1) {
-        ADD_FAILURE() << "the server neither answered nor closed within a minute";
-        break;
-      }
-      const ssize_t size = ::recv(fd_, buffer.data(), buffer.size(), 0);
-      if (size <= 0) {
-        break;
-      }
-      text.append(buffer.data(), static_cast<std::size_t>(size));
-    }
-    return text;
-  }
-  std::uint16_t port() const { return PortOf(fd_, ::getsockname); }
-  int fd() const { return fd_; }
-
-  /// Of either end.
-  static std::uint16_t PortOf(int fd, int (*end)(int, sockaddr*, socklen_t*)) {
-    sockaddr_in address{};
-    socklen_t size = sizeof(address);
-    if (end(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0 ||
-        address.sin_family != AF_INET) {
-      return 0;
-    }
-    return ntohs(address.sin_port);
-  }
-
- private:
-  int fd_;
-};
 
 std::size_t OpenDescriptors() {
   const std::filesystem::directory_iterator all("/proc/self/fd");
@@ -139,8 +77,10 @@ class HostileClientTest : public ::testing::Test {
     });
     ASSERT_TRUE(server_->Start());
   }
-  RawClient Connect() const { return RawClient(server_->port()); }
-  std::string Exchange(const std::string& request) const { return Connect().Send(request).Read(); }
+  RawConnection Connect() const { return RawConnection(server_->port()); }
+  std::string Exchange(const std::string& request) const {
+    return Connect().Send(request).ReadAll();
+  }
 
   std::unique_ptr<Server> server_;
 };
@@ -181,12 +121,12 @@ TEST_F(HostileClientTest, AHeaderHasNotAnyNumberOfFields) {
 
 TEST_F(HostileClientTest, AClientThatWaitsForThatIsToldToSendItsBody) {
   Start(Guarded());
-  const RawClient client = Connect();
+  const RawConnection client = Connect();
   const std::string request =
       "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nConnection: close\r\n";
   client.Send(request + std::string(kGood) + "Expect: 100-Continue\r\n\r\n");
-  EXPECT_EQ(client.Read("\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n");
-  EXPECT_THAT(client.Send("body").Read(), EndsWith(" body"));
+  EXPECT_EQ(client.ReadUntil("\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n");
+  EXPECT_THAT(client.Send("body").ReadAll(), EndsWith(" body"));
   EXPECT_THAT(Exchange(request + std::string(kGood) + "Expect: 100-continue\r\n\r\nbody"),
               AllOf(StartsWith("HTTP/1.1 200 "), EndsWith(" body")))
       << "what has begun needs no word";
@@ -218,9 +158,9 @@ const std::string& MuchText() {
 
 TEST_F(HostileClientTest, WhoWasNotLetInIsAnsweredOnce) {
   Start(Guarded());
-  const RawClient stranger = Connect();
+  const RawConnection stranger = Connect();
   stranger.Send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n");
-  const std::string answer = stranger.Read();
+  const std::string answer = stranger.ReadAll();
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 "));
   EXPECT_THAT(answer, HasSubstr("Connection: close\r\n"));
 }
@@ -231,21 +171,21 @@ TEST_F(HostileClientTest, WhoWasNotLetInAndTakesNoAnswerMakesRoom) {
   options.read_timeout = options.write_timeout = std::chrono::hours(1);
   Start(std::move(options));
   server_->Handle("/much", [](const Request&) { return Response{.body = MuchText()}; });
-  std::vector<RawClient> strangers;
+  std::vector<RawConnection> strangers;
   for (int i = 0; i < 3; ++i) {
     strangers.push_back(Connect());
     // Its answer has begun and does not end.
     EXPECT_THAT(
-        strangers.back().Send("GET /much HTTP/1.1\r\nHost: x\r\n\r\n").Read("HTTP/1.1 200 "),
+        strangers.back().Send("GET /much HTTP/1.1\r\nHost: x\r\n\r\n").ReadUntil("HTTP/1.1 200 "),
         StartsWith("HTTP/1.1 200 "));
   }
-  std::vector<RawClient> friends;
+  std::vector<RawConnection> friends;
   for (int i = 0; i < 3; ++i) {
     friends.push_back(Connect());
     const std::string answer =
         friends.back()
             .Send("GET /a HTTP/1.1\r\nHost: x\r\n" + std::string(kGood) + "\r\n")
-            .Read("\r\n\r\n");
+            .ReadUntil("\r\n\r\n");
     EXPECT_THAT(answer, HasSubstr("Content-Length"));
     EXPECT_THAT(answer, ::testing::Not(HasSubstr("Connection: close"))) << "it is no spare one";
   }
@@ -258,8 +198,8 @@ TEST_F(HostileClientTest, WhoWasNotLetInHasLittleTimeToTakeTheAnswer) {
   Start(std::move(options));
   server_->Handle("/much", [](const Request&) { return Response{.body = MuchText()}; });
   const std::size_t before = OpenDescriptors();
-  const RawClient stranger = Connect();
-  stranger.Send("GET /much HTTP/1.1\r\nHost: x\r\n\r\n").Read("HTTP/1.1 200 ");
+  const RawConnection stranger = Connect();
+  stranger.Send("GET /much HTTP/1.1\r\nHost: x\r\n\r\n").ReadUntil("HTTP/1.1 200 ");
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
   while (OpenDescriptors() > before + 1 && std::chrono::steady_clock::now() < deadline) {
     std::this_thread::yield();
@@ -318,17 +258,17 @@ TEST_F(HostileClientTest, ConnectionsThatWereLetInAreTheLastToGo) {
   options.max_connections = 4;
   options.read_timeout = std::chrono::minutes(1);
   Start(options);
-  const RawClient good = Connect();
+  const RawConnection good = Connect();
   const std::string request = "GET /a HTTP/1.1\r\nHost: x\r\n" + std::string(kGood) + "\r\n";
-  EXPECT_THAT(good.Send(request).Read("/a "), HasSubstr("200 OK"));
-  std::vector<RawClient> idle;
+  EXPECT_THAT(good.Send(request).ReadUntil("/a "), HasSubstr("200 OK"));
+  std::vector<RawConnection> idle;
   for (int i = 0; i < 20; ++i) {
     idle.push_back(Connect());
     idle.back().Send("GET ");
   }
   EXPECT_THAT(Exchange("GET /b HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"),
               HasSubstr("200 OK"));
-  EXPECT_THAT(good.Send(request).Read("/a "), HasSubstr("200 OK"));
+  EXPECT_THAT(good.Send(request).ReadUntil("/a "), HasSubstr("200 OK"));
 }
 
 TEST_F(HostileClientTest, SomeAreServedWhenAllConnectionsAreTaken) {
@@ -337,16 +277,16 @@ TEST_F(HostileClientTest, SomeAreServedWhenAllConnectionsAreTaken) {
   options.handler_threads = 1;
   Start(options);
   server_->HandleAtOnce("/healthz", [](const Request&) { return Response{.body = "fine"}; });
-  const RawClient one = Connect();
-  const RawClient two = Connect();
-  EXPECT_THAT(one.Send("GET /stream HTTP/1.1\r\nHost: x\r\n\r\n").Read("\r\n\r\n"),
+  const RawConnection one = Connect();
+  const RawConnection two = Connect();
+  EXPECT_THAT(one.Send("GET /stream HTTP/1.1\r\nHost: x\r\n\r\n").ReadUntil("\r\n\r\n"),
               HasSubstr("200 OK"));
-  EXPECT_THAT(two.Send("GET /stream HTTP/1.1\r\nHost: x\r\n\r\n").Read("\r\n\r\n"),
+  EXPECT_THAT(two.Send("GET /stream HTTP/1.1\r\nHost: x\r\n\r\n").ReadUntil("\r\n\r\n"),
               HasSubstr("200 OK"));
   EXPECT_THAT(Exchange("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"), EndsWith("fine"));
   EXPECT_THAT(Exchange("GET /a HTTP/1.1\r\nHost: x\r\n\r\n"), StartsWith("HTTP/1.1 503 "));
   EXPECT_THAT(Exchange("GET /stream HTTP/1.1\r\nHost: x\r\n\r\n"), StartsWith("HTTP/1.1 503 "));
-  std::vector<RawClient> idle;
+  std::vector<RawConnection> idle;
   for (int i = 0; i < 100; ++i) {
     idle.push_back(Connect());
   }
@@ -367,13 +307,13 @@ TEST_F(HostileClientTest, SomeHandlersDoNotWaitForOthers) {
     return Response{};
   });
   server_->HandleAtOnce("/healthz", [](const Request&) { return Response{.body = "fine"}; });
-  const RawClient slow = Connect();
+  const RawConnection slow = Connect();
   slow.Send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n");
   entered.wait();
   EXPECT_THAT(Exchange("GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"),
               EndsWith("fine"));
   release.count_down();
-  EXPECT_THAT(slow.Read("\r\n\r\n"), HasSubstr("200 OK")) << "until then it needs the latch";
+  EXPECT_THAT(slow.ReadUntil("\r\n\r\n"), HasSubstr("200 OK")) << "until then it needs the latch";
 }
 
 TEST_F(HostileClientTest, BodiesThatDoNotEndMakeRoomForOthers) {
@@ -385,25 +325,26 @@ TEST_F(HostileClientTest, BodiesThatDoNotEndMakeRoomForOthers) {
   const std::string head = "POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 100000\r\n";
   const std::string most(99'999, 'x');
   const std::string whole = head + "Connection: close\r\n\r\n" + most + "x";
-  RawClient small = Connect();
+  RawConnection small = Connect();
   small.Send("POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 2000\r\n\r\n" +
              std::string(1'999, 'x'));
-  std::vector<RawClient> unfinished;
+  std::vector<RawConnection> unfinished;
   for (int i = 0; i < 20; ++i) {
     unfinished.push_back(Connect());
     unfinished.back().Send(head + "\r\n" + most);
     // Others come through, whose bodies end.
     EXPECT_THAT(Exchange(whole), HasSubstr("200 OK"));
   }
-  EXPECT_EQ(unfinished.front().Read(), "") << "it has been closed";
-  EXPECT_THAT(unfinished.back().Send("x").Read("/a "), HasSubstr("200 OK"));
-  EXPECT_THAT(small.Send("x").Read("/a "), HasSubstr("200 OK")) << "closing it would help nobody";
+  EXPECT_EQ(unfinished.front().ReadAll(), "") << "it has been closed";
+  EXPECT_THAT(unfinished.back().Send("x").ReadUntil("/a "), HasSubstr("200 OK"));
+  EXPECT_THAT(small.Send("x").ReadUntil("/a "), HasSubstr("200 OK"))
+      << "closing it would help nobody";
 }
 
 /// Waits until the server has closed one of them.
-void AwaitClosed(const std::vector<RawClient>& clients) {
+void AwaitClosed(const std::vector<RawConnection>& clients) {
   std::vector<pollfd> waits;
-  for (const RawClient& client : clients) {
+  for (const RawConnection& client : clients) {
     waits.push_back({.fd = client.fd(), .events = POLLIN, .revents = 0});
   }
   EXPECT_GT(::poll(waits.data(), waits.size(), 60'000), 0) << "none was closed within a minute";
@@ -416,17 +357,18 @@ TEST_F(HostileClientTest, TheBodyThatBeganFirstMakesRoom) {
   options.max_unread_body_bytes = 350'000;
   options.read_timeout = std::chrono::minutes(1);
   Start(options);
-  const RawClient kept = Connect();
-  EXPECT_THAT(kept.Send("GET /a HTTP/1.1\r\nHost: h\r\n\r\n").Read("/a "), HasSubstr("200 OK"));
+  const RawConnection kept = Connect();
+  EXPECT_THAT(kept.Send("GET /a HTTP/1.1\r\nHost: h\r\n\r\n").ReadUntil("/a "),
+              HasSubstr("200 OK"));
   const std::string head = "POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 100000\r\n\r\n";
-  std::vector<RawClient> unfinished;
+  std::vector<RawConnection> unfinished;
   for (int i = 0; i < 40; ++i) {
     unfinished.push_back(Connect());
     unfinished.back().Send(head + std::string(10'000, 'x'));
   }
   AwaitClosed(unfinished);  // So that most of the others have begun.
   kept.Send(head + std::string(100'000, 'x'));
-  EXPECT_THAT(kept.Read("/a "), HasSubstr("200 OK"));
+  EXPECT_THAT(kept.ReadUntil("/a "), HasSubstr("200 OK"));
 }
 
 TEST_F(HostileClientTest, HeadersThatDoNotEndMakeRoomForOthers) {
@@ -434,9 +376,9 @@ TEST_F(HostileClientTest, HeadersThatDoNotEndMakeRoomForOthers) {
   options.max_unread_header_bytes = 450'000;
   options.read_timeout = std::chrono::minutes(1);
   Start(options);
-  RawClient small = Connect();
+  RawConnection small = Connect();
   small.Send("GET /a HTTP/1.1\r\nHost: h\r\nX: " + std::string(2'000, 'x'));
-  std::vector<RawClient> unfinished;
+  std::vector<RawConnection> unfinished;
   for (int i = 0; i < 20; ++i) {
     unfinished.push_back(Connect());
     // In lines, which are taken out of what was read, and in one that has not ended.
@@ -449,9 +391,9 @@ TEST_F(HostileClientTest, HeadersThatDoNotEndMakeRoomForOthers) {
     EXPECT_THAT(Exchange("GET /b HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"),
                 HasSubstr("200 OK"));
   }
-  EXPECT_EQ(unfinished.front().Read(), "") << "it has been closed";
-  EXPECT_THAT(unfinished.back().Send("\r\n\r\n").Read("/a "), HasSubstr("200 OK"));
-  EXPECT_THAT(small.Send("\r\n\r\n").Read("/a "), HasSubstr("200 OK"))
+  EXPECT_EQ(unfinished.front().ReadAll(), "") << "it has been closed";
+  EXPECT_THAT(unfinished.back().Send("\r\n\r\n").ReadUntil("/a "), HasSubstr("200 OK"));
+  EXPECT_THAT(small.Send("\r\n\r\n").ReadUntil("/a "), HasSubstr("200 OK"))
       << "closing it would help nobody";
 }
 
@@ -465,20 +407,20 @@ TEST_F(HostileClientTest, WhatAClosedConnectionHeldIsForgotten) {
   const std::string most = head + "100000\r\n\r\n" + std::string(99'999, 'x');
   for (int round = 0; round < 10; ++round) {
     // All at once, so that some are closed of which more has been read already.
-    std::vector<RawClient> unfinished;
+    std::vector<RawConnection> unfinished;
     for (int i = 0; i < 20; ++i) {
       unfinished.push_back(Connect());
     }
     std::vector<std::jthread> senders;
-    for (RawClient& client : unfinished) {
+    for (RawConnection& client : unfinished) {
       senders.emplace_back([&] { client.Send(most); });
     }
   }
-  RawClient client = Connect();
+  RawConnection client = Connect();
   client.Send(head + "2\r\n\r\nx");
   EXPECT_THAT(Exchange("GET /b HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"),
               HasSubstr("200 OK"));
-  EXPECT_THAT(client.Send("x").Read("/a "), HasSubstr("200 OK"));
+  EXPECT_THAT(client.Send("x").ReadUntil("/a "), HasSubstr("200 OK"));
 }
 
 /// As few descriptors as are open, and `more`, until its end.
@@ -502,28 +444,29 @@ class DescriptorLimit {
 
 TEST_F(HostileClientTest, WithoutDescriptorsIdleConnectionsMakeRoom) {
   Start();
-  std::vector<RawClient> idle;
+  std::vector<RawConnection> idle;
   for (int i = 0; i < 20; ++i) {
     idle.push_back(Connect());
   }
   // The last of them is served, so that all have been accepted.
-  EXPECT_THAT(idle.back().Send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n").Read("/a"),
+  EXPECT_THAT(idle.back().Send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n").ReadUntil("/a"),
               HasSubstr("200 OK"));
   std::optional<DescriptorLimit> limit(std::in_place, 1);  // That of the client to come.
-  const RawClient client = Connect();
-  EXPECT_THAT(client.Send("GET /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").Read(),
+  const RawConnection client = Connect();
+  EXPECT_THAT(client.Send("GET /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").ReadAll(),
               HasSubstr("200 OK"));
   limit.reset();
 }
 
 TEST_F(HostileClientTest, AnswersDoNotWaitForAcknowledgements) {
   Start();
-  const RawClient client = Connect();
-  EXPECT_THAT(client.Send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n").Read("/a"), HasSubstr("200 OK"));
+  const RawConnection client = Connect();
+  EXPECT_THAT(client.Send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n").ReadUntil("/a"),
+              HasSubstr("200 OK"));
   int found = 0;
   for (int fd = 0; fd < 1024; ++fd) {
-    if (RawClient::PortOf(fd, ::getsockname) == server_->port() &&
-        RawClient::PortOf(fd, ::getpeername) == client.port()) {
+    if (RawConnection::PortOf(fd, ::getsockname) == server_->port() &&
+        RawConnection::PortOf(fd, ::getpeername) == client.port()) {
       int no_delay = 0;
       socklen_t size = sizeof(no_delay);
       ASSERT_EQ(::getsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &no_delay, &size), 0);

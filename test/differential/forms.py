@@ -17,6 +17,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "apiserver"))
 
 from forms_cases import ACCEPTS, AUTOSCALERS, PAGED_AS, PATCHES, SCHEMAS, STREAMED, STREAMED_AS, WATCHED_AS, definition  # noqa: E402
+from immutable import compare_immutable  # noqa: E402
 from normalise import Memory, differences  # noqa: E402
 from published import compare_discovery, compare_v3  # noqa: E402
 from rules import compare_rules  # noqa: E402
@@ -288,6 +289,7 @@ def main():
             compare_autoscalers(comparison, f"forms-{tag}")
             compare_openapi(comparison, tag)
             compare_rules(comparison, f"forms-{tag}", tag)
+            compare_immutable(comparison, f"forms-{tag}", tag)
         finally:
             for side in sides:
                 side.close()

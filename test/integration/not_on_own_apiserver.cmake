@@ -13,15 +13,12 @@ set(KUBEXX_NOT_ON_OWN_APISERVER
   RestIntegrationTest.WrongCredentialsAreUnauthorized
   # A history that is forgotten on demand, as with etcd's compaction.
   */CacheHistoryTest.*
-  # Validation of specs beyond their types.
-  RestIntegrationTest.ReportsTheServersErrors
   # CEL rules of custom resources.
   ReloadPolicyIntegration.TheApiServerRefusesWhatTheSchemaForbids
   # That a Scale cannot be applied to a custom resource: here it can.
   ClientsTest.ScaleClientScalesBuiltInAndCustomResources
-  # Other subresources: resize, ephemeralcontainers, approval.
+  # The subresource resize.
   SubresourceTest.PodsAreBoundResizedAndDebugged
-  SubresourceTest.CertificateRequestsAreApproved
   # Admission policies.
   ReloaderKinds.WhatARuleForbidsConcernsThatObjectOnly
 )

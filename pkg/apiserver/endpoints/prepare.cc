@@ -11,6 +11,8 @@
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/apiserver/endpoints/certificate_requests.h"
 #include "kubexx/apiserver/endpoints/custom_types.h"
+#include "kubexx/apiserver/endpoints/field_causes.h"
+#include "kubexx/apiserver/endpoints/immutable_fields.h"
 #include "kubexx/apiserver/endpoints/object_names.h"
 #include "kubexx/apiserver/endpoints/rbac_validation.h"
 #include "kubexx/apiserver/endpoints/validation.h"
@@ -115,34 +117,6 @@ Result<void> CheckIdentity(const ResourceType& type, const JsonTree& current,
                          "version and try again"));
   }
   return {};
-}
-
-/// Data of an immutable ConfigMap or Secret, and the parts of specs that controllers rely on.
-void CheckImmutable(const ResourceType& type, const JsonTree& current, const JsonTree& object,
-                    std::vector<StatusCause>& causes) {
-  const auto same = [&](std::initializer_list<std::string_view> path) {
-    const JsonTree* const before = current.At(path);
-    const JsonTree* const after = object.At(path);
-    return before == after || (before != nullptr && after != nullptr && *before == *after);
-  };
-  const bool is_secret = type.group.empty() && type.plural == "secrets";
-  const bool is_map = type.group.empty() && type.plural == "configmaps";
-  const JsonTree* const immutable = current.Find("immutable");
-  if ((is_map || is_secret) && immutable != nullptr && immutable->AsBool().value_or(false)) {
-    for (const char* const field : {"immutable", "data", "binaryData", "stringData"}) {
-      if (!same({field})) {
-        causes.push_back({.reason = "FieldValueForbidden",
-                          .message = "Forbidden: field is immutable when `immutable` is set",
-                          .field = field});
-      }
-    }
-  }
-  if (is_secret && !same({"type"})) {
-    causes.push_back(InvalidValue("type", StringAt(object, {"type"}), "field is immutable"));
-  }
-  if (type.group == "apps" && type.plural != "controllerrevisions" && !same({"spec", "selector"})) {
-    causes.push_back(InvalidValue("spec.selector", "", "field is immutable"));
-  }
 }
 
 void CheckCustomDefinition(const JsonTree& object, const JsonTree* old,
@@ -380,6 +354,7 @@ Result<void> PrepareChange(const ResourceType& type, WritePart part, const JsonT
   if (IsCertificateRequest(type) && part != WritePart::kAll) {
     EraseOrRestore(object, current, "spec");  // What is approved is what was asked for.
   }
+  KeepAddress(type, current, object);
   SetDefaults(type, object);
   CountGeneration(type, current, object);
   if (part == WritePart::kAll) {
@@ -387,7 +362,8 @@ Result<void> PrepareChange(const ResourceType& type, WritePart part, const JsonT
   }
   std::vector<StatusCause> causes;
   CheckLabels(object, causes);
-  CheckImmutable(type, current, object, causes);
+  FieldCauses immutable(causes);
+  CheckImmutable(type, current, object, immutable);
   CheckContent(type, part, object, &current, causes);
   return Verdict(type, object, std::move(causes));
 }

@@ -40,6 +40,18 @@ constexpr Inactive kInactive[] = {
      "kubexx-apiserver has no priority and fairness: this object is kept and has no effect"},
 };
 
+/// Of a namespace that asks for a level of Pod Security.
+void AppendPodSecurityWarning(const codec::JsonTree& object, std::vector<std::string>& warnings) {
+  for (const auto& [key, value] : MetaMap(object, "labels")) {
+    if (key.starts_with("pod-security.kubernetes.io/") && value != "privileged") {
+      warnings.emplace_back(
+          "kubexx-apiserver enforces no Pod Security: the labels pod-security.kubernetes.io/* have "
+          "no effect");
+      return;
+    }
+  }
+}
+
 /// Of the finalizers of a custom resource, those that are new.
 void AppendFinalizerWarnings(const std::vector<std::string>& old, const codec::JsonTree& object,
                              std::vector<std::string>& warnings) {
@@ -68,6 +80,9 @@ void AppendTypeWarnings(const ResourceType& type, const std::vector<std::string>
     if (one.group == type.group && one.plural == type.plural) {
       warnings.emplace_back(one.warning);
     }
+  }
+  if (IsNamespace(type)) {
+    AppendPodSecurityWarning(object, warnings);
   }
   if (IsWebhookConfiguration(type)) {
     for (std::string& warning : WebhookWarnings(object)) {

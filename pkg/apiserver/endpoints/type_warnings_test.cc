@@ -19,6 +19,15 @@ std::string WarningOf(const http::Response& response) {
   return {};
 }
 
+/// The apiVersion and kind of an answer, as members of JSON.
+std::string TypeOf(const http::Response& response) {
+  const auto object = codec::JsonTree::Parse(response.body);
+  EXPECT_TRUE(object) << response.body;
+  return object ? R"("apiVersion":")" + std::string(object->TextAt("apiVersion")) +
+                      R"(","kind":")" + std::string(object->TextAt("kind")) + "\""
+                : "";
+}
+
 class TypeWarningsTest : public testing::ApiFixture {};
 
 TEST_F(TypeWarningsTest, WhatHasNoEffectIsSaid) {
@@ -26,17 +35,50 @@ TEST_F(TypeWarningsTest, WhatHasNoEffectIsSaid) {
   const std::string name = R"({"metadata":{"name":"a"}})";
   for (const std::string& path :
        {admission + "validatingadmissionpolicies", admission + "validatingadmissionpolicybindings",
+        admission + "mutatingadmissionpolicies", admission + "mutatingadmissionpolicybindings",
         std::string("/api/v1/namespaces/default/resourcequotas"),
         std::string("/api/v1/namespaces/default/limitranges"),
-        std::string("/apis/apiregistration.k8s.io/v1/apiservices")}) {
+        std::string("/apis/apiregistration.k8s.io/v1/apiservices"),
+        std::string("/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas"),
+        std::string("/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations")}) {
     const http::Response made = Do("POST", path, name);
     EXPECT_EQ(made.status, 201) << made.body;
     EXPECT_THAT(WarningOf(made), HasSubstr("has no effect")) << path;
     const http::Response changed =
         Do("PATCH", path + "/a", R"({"metadata":{"labels":{"a":"b"}}})", kMergePatch);
     EXPECT_THAT(WarningOf(changed), HasSubstr("has no effect")) << path;
+    const http::Response put = Do("PUT", path + "/a", changed.body);
+    EXPECT_EQ(put.status, 200) << put.body;
+    EXPECT_THAT(WarningOf(put), HasSubstr("has no effect")) << path;
+    const http::Response applied =
+        Do("PATCH", path + "/b?fieldManager=m", "{" + TypeOf(made) + R"(,"metadata":{"name":"b"}})",
+           "application/apply-patch+yaml");
+    EXPECT_EQ(applied.status, 201) << applied.body;
+    EXPECT_THAT(WarningOf(applied), HasSubstr("has no effect")) << path;
   }
   EXPECT_EQ(WarningOf(Do("POST", "/api/v1/namespaces/default/configmaps", name)), "");
+}
+
+TEST_F(TypeWarningsTest, LevelsOfPodSecurityHaveNoEffect) {
+  const auto make = [this](const std::string& name, const std::string& label) {
+    return WarningOf(Do("POST", "/api/v1/namespaces",
+                        R"({"metadata":{"name":")" + name + R"(","labels":{)" + label + "}}}"));
+  };
+  EXPECT_THAT(make("a", R"("pod-security.kubernetes.io/enforce":"restricted")"),
+              HasSubstr("no Pod Security"));
+  EXPECT_THAT(make("b", R"("pod-security.kubernetes.io/warn":"baseline")"),
+              HasSubstr("no Pod Security"));
+  EXPECT_EQ(make("c", R"("pod-security.kubernetes.io/enforce":"privileged")"), "");
+  EXPECT_EQ(make("d", R"("a":"b")"), "");
+}
+
+TEST_F(TypeWarningsTest, AWarningOfALongNameIsCut) {
+  const http::Response made =
+      Do("POST", "/api/v1/namespaces/default/configmaps",
+         R"({"metadata":{"name":"m"},")" + std::string(70'000, 'x') + R"(":1})");
+  EXPECT_EQ(made.status, 201) << made.body;
+  EXPECT_THAT(WarningOf(made), HasSubstr("unknown field"));
+  EXPECT_LT(WarningOf(made).size(), 5000U);
 }
 
 TEST_F(TypeWarningsTest, ManyWarningsAreCut) {

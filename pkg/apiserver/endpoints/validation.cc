@@ -195,13 +195,16 @@ void CheckSelector(const JsonTree& spec, FieldCauses& causes) {
   }
 }
 
-void CheckWorkload(const JsonTree& spec, FieldCauses& causes) {
+void CheckReplicas(const JsonTree& spec, FieldCauses& causes) {
   const JsonTree* const replicas = spec.Find("replicas");
   if (const std::int64_t count = replicas == nullptr ? 0 : replicas->AsInt().value_or(0);
       count < 0) {
     causes.Invalid("spec.replicas", std::to_string(count), "must be greater than or equal to 0");
   }
-  CheckSelector(spec, causes);
+}
+
+/// A template of pods that are to run all the time.
+void CheckLastingPods(const JsonTree& spec, FieldCauses& causes) {
   const JsonTree* const pod = spec.At({"template", "spec"});
   CheckContainers(pod == nullptr ? JsonTree::Object() : *pod, "spec.template.spec", causes);
   const std::string policy = pod == nullptr ? "" : StringAt(*pod, {"restartPolicy"});
@@ -210,7 +213,39 @@ void CheckWorkload(const JsonTree& spec, FieldCauses& causes) {
   }
 }
 
+void CheckWorkload(const JsonTree& spec, FieldCauses& causes) {
+  CheckReplicas(spec, causes);
+  CheckSelector(spec, causes);
+  CheckLastingPods(spec, causes);
+}
+
+/// Its selector is no more than labels.
+void CheckReplicationController(const JsonTree& spec, FieldCauses& causes) {
+  CheckReplicas(spec, causes);
+  const JsonTree* const selector = spec.Find("selector");
+  if (selector == nullptr || selector->size() == 0) {
+    causes.Required("spec.selector");
+  }
+  if (spec.Find("template") == nullptr) {
+    causes.Required("spec.template");
+    return;
+  }
+  const JsonTree* const labels = spec.At({"template", "metadata", "labels"});
+  if (!apimachinery::LabelSelector::FromMap(LabelMapOf(selector)).Matches(LabelMapOf(labels))) {
+    causes.Invalid("spec.template.metadata.labels", labels == nullptr ? "null" : labels->ToJson(),
+                   "`selector` does not match template `labels`");
+  }
+  CheckLastingPods(spec, causes);
+}
+
 void CheckJob(const JsonTree& spec, const std::string& path, FieldCauses& causes) {
+  const JsonTree* const selector = spec.Find("selector");
+  const JsonTree* const labels = spec.At({"template", "metadata", "labels"});
+  if (selector != nullptr && !MatchesSelector(*selector, LabelMapOf(labels))) {
+    causes.Invalid(path + ".template.metadata.labels",
+                   labels == nullptr ? "null" : labels->ToJson(),
+                   "`selector` does not match template `labels`");
+  }
   const JsonTree* const pod = spec.At({"template", "spec"});
   CheckContainers(pod == nullptr ? JsonTree::Object() : *pod, path + ".template.spec", causes);
   const std::string policy = pod == nullptr ? "" : StringAt(*pod, {"restartPolicy"});
@@ -361,6 +396,11 @@ void CheckSpec(const ResourceType& type, const JsonTree* old, const JsonTree& ob
     CheckPod(old, spec, causes);
   } else if (type.group == "apps" && type.plural != "controllerrevisions") {
     CheckWorkload(spec, causes);
+  } else if (type.group.empty() && type.plural == "replicationcontrollers") {
+    CheckReplicationController(spec, causes);
+  } else if (type.group.empty() && type.plural == "podtemplates") {
+    const JsonTree* const pod = object.At({"template", "spec"});
+    CheckContainers(pod == nullptr ? JsonTree::Object() : *pod, "template.spec", causes);
   } else if (type.group == "batch") {
     type.plural == "jobs" ? CheckJob(spec, "spec", causes) : CheckCronJob(spec, causes);
   } else if (type.group.empty() && type.plural == "services") {

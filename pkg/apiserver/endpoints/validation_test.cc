@@ -46,6 +46,7 @@ constexpr const char* kValidPods = "/api/v1/namespaces/default/pods";
 constexpr const char* kValidMaps = "/api/v1/namespaces/default/configmaps";
 constexpr const char* kValidSecrets = "/api/v1/namespaces/default/secrets";
 constexpr const char* kValidServices = "/api/v1/namespaces/default/services";
+constexpr const char* kValidControllers = "/api/v1/namespaces/default/replicationcontrollers";
 constexpr const char* kValidDeployments = "/apis/apps/v1/namespaces/default/deployments";
 constexpr const char* kValidCronJobs = "/apis/batch/v1/namespaces/default/cronjobs";
 
@@ -87,6 +88,13 @@ INSTANTIATE_TEST_SUITE_P(
         InvalidCase{"NegativeReplicas", kValidDeployments,
                     OfSpec(R"("replicas":-1,"selector":{"matchLabels":{"a":"c"}},)" + kPodTemplate),
                     "spec.replicas: Invalid value: -1: must be greater than or equal to 0"},
+        InvalidCase{"ReplicationController", kValidControllers,
+                    OfSpec(R"("selector":{"a":"b"},)" + kPodTemplate), kMismatch},
+        InvalidCase{"NothingOfAReplicationController", kValidControllers, BodyOf(""),
+                    "[spec.selector: Required value, spec.template: Required value]"},
+        InvalidCase{"PodTemplate", "/api/v1/namespaces/default/podtemplates",
+                    BodyOf(R"(,"template":{"spec":{"containers":[{"name":"a"}]}})"),
+                    "template.spec.containers[0].image: Required value"},
         InvalidCase{"ServiceWithoutPorts", kValidServices, OfSpec(""),
                     "spec.ports: Required value"},
         InvalidCase{"Ports", kValidServices,

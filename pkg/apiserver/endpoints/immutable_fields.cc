@@ -1,0 +1,279 @@
+#include "kubexx/apiserver/endpoints/immutable_fields.h"
+
+#include <algorithm>
+#include <iterator>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kubexx/apiserver/object/metadata.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using codec::JsonTree;
+
+/// A field that stays as it was made.
+struct ImmutableField {
+  std::string_view resource;  ///< plural and group
+  std::string_view field;     ///< with dots
+  /// What kube-apiserver calls it, where that is something else.
+  std::string_view told = field;
+};
+
+constexpr ImmutableField kImmutable[] = {
+    {"secrets", "type"},
+    {"resourcequotas", "spec.scopes"},
+    {"deployments.apps", "spec.selector"},
+    {"replicasets.apps", "spec.selector"},
+    {"daemonsets.apps", "spec.selector"},
+    {"controllerrevisions.apps", "data"},
+    {"jobs.batch", "spec.selector"},
+    {"jobs.batch", "spec.completionMode"},
+    {"jobs.batch", "spec.podFailurePolicy"},
+    {"jobs.batch", "spec.backoffLimitPerIndex"},
+    {"jobs.batch", "spec.successPolicy"},
+    {"jobs.batch", "spec.managedBy"},
+    {"endpointslices.discovery.k8s.io", "addressType"},
+    {"ingressclasses.networking.k8s.io", "spec.controller"},
+    {"ipaddresses.networking.k8s.io", "spec.parentRef"},
+    {"runtimeclasses.node.k8s.io", "handler"},
+    {"priorityclasses.scheduling.k8s.io", "preemptionPolicy"},
+    {"persistentvolumes", "spec.volumeMode", "volumeMode"},
+    {"persistentvolumeclaims", "spec.volumeMode", "volumeMode"},
+    {"storageclasses.storage.k8s.io", "provisioner"},
+    {"storageclasses.storage.k8s.io", "parameters"},
+    {"storageclasses.storage.k8s.io", "reclaimPolicy"},
+    {"storageclasses.storage.k8s.io", "volumeBindingMode"},
+    {"csidrivers.storage.k8s.io", "spec.attachRequired", "spec.attachedRequired"},
+    {"csidrivers.storage.k8s.io", "spec.volumeLifecycleModes"},
+    {"csistoragecapacities.storage.k8s.io", "storageClassName"},
+    {"csistoragecapacities.storage.k8s.io", "nodeTopology"},
+    {"volumeattachments.storage.k8s.io", "spec"},
+};
+
+const JsonTree* ValueAt(const JsonTree& object, std::string_view path) {
+  const JsonTree* value = &object;
+  while (value != nullptr && !path.empty()) {
+    const std::size_t dot = std::min(path.find('.'), path.size());
+    value = value->Find(path.substr(0, dot));
+    path.remove_prefix(std::min(dot + 1, path.size()));
+  }
+  return value;
+}
+
+bool IsSame(const JsonTree* before, const JsonTree* after) {
+  const auto none = [](const JsonTree* value) { return value == nullptr || value->IsNull(); };
+  return none(before) || none(after) ? none(before) == none(after) : *before == *after;
+}
+
+std::string TextOf(const JsonTree* value) { return value == nullptr ? "null" : value->ToJson(); }
+
+/// Gives `object` what `current` has at `path`, and takes away what that has not.
+void Restore(JsonTree& object, const JsonTree& current, std::string_view path) {
+  const std::size_t dot = path.find('.');
+  const std::string_view member = path.substr(0, dot);
+  const JsonTree* const former = current.Find(member);
+  if (dot == std::string_view::npos) {
+    if (former == nullptr) {
+      object.Erase(member);
+    } else {
+      object[member] = *former;
+    }
+    return;
+  }
+  if (former == nullptr && object.Find(member) == nullptr) {
+    return;
+  }
+  JsonTree& within = object[member];
+  Restore(within, former == nullptr ? JsonTree::Object() : *former, path.substr(dot + 1));
+  if (former == nullptr && within.size() == 0) {
+    object.Erase(member);
+  }
+}
+
+/// `object` with what `current` has at the paths, which are what an update may change.
+JsonTree WithFormer(JsonTree object, const JsonTree& current,
+                    std::span<const std::string_view> paths) {
+  for (const std::string_view path : paths) {
+    Restore(object, current, path);
+  }
+  return object;
+}
+
+const JsonTree& SpecOf(const JsonTree& object) {
+  static const JsonTree kEmpty = JsonTree::Object();
+  const JsonTree* const spec = object.Find("spec");
+  return spec == nullptr ? kEmpty : *spec;
+}
+
+void CheckMarked(const JsonTree& current, const JsonTree& object, FieldCauses& causes) {
+  const JsonTree* const immutable = current.Find("immutable");
+  if (immutable == nullptr || !immutable->AsBool().value_or(false)) {
+    return;
+  }
+  for (const char* const field : {"immutable", "data", "binaryData", "stringData"}) {
+    if (!IsSame(current.Find(field), object.Find(field))) {
+      causes.Forbidden(field, "field is immutable when `immutable` is set");
+    }
+  }
+}
+
+void CheckStatefulSet(const JsonTree& before, const JsonTree& after, FieldCauses& causes) {
+  constexpr std::string_view kMayChange[] = {"replicas",
+                                             "ordinals",
+                                             "template",
+                                             "updateStrategy",
+                                             "minReadySeconds",
+                                             "revisionHistoryLimit",
+                                             "persistentVolumeClaimRetentionPolicy"};
+  if (WithFormer(after, before, kMayChange) != before) {
+    causes.Forbidden(
+        "spec",
+        "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', "
+        "'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and "
+        "'minReadySeconds' are forbidden");
+  }
+}
+
+/// How many pods an indexed Job has may change with the number that run at once.
+void CheckJob(const JsonTree& current, const JsonTree& before, const JsonTree& after,
+              FieldCauses& causes) {
+  const JsonTree* const completions = after.Find("completions");
+  const bool elastic = before.TextAt("completionMode") == "Indexed" && completions != nullptr &&
+                       IsSame(completions, after.Find("parallelism")) &&
+                       IsSame(before.Find("completions"), before.Find("parallelism"));
+  if (!elastic && !IsSame(before.Find("completions"), completions)) {
+    causes.Invalid("spec.completions", TextOf(completions), "field is immutable");
+  }
+  // Where pods run may be told until the first has begun.
+  constexpr std::string_view kScheduling[] = {"metadata.annotations", "metadata.labels",
+                                              "spec.affinity",        "spec.nodeSelector",
+                                              "spec.tolerations",     "spec.schedulingGates"};
+  const JsonTree* const suspend = before.Find("suspend");
+  const bool waits = suspend != nullptr && suspend->AsBool().value_or(false) &&
+                     current.At({"status", "startTime"}) == nullptr;
+  const JsonTree* const former = before.Find("template");
+  const JsonTree* const now = after.Find("template");
+  const bool same = former == nullptr || now == nullptr
+                        ? former == now
+                        : (waits ? WithFormer(*now, *former, kScheduling) : *now) == *former;
+  if (!same) {
+    causes.Invalid(waits ? "spec.template.spec" : "spec.template", TextOf(now),
+                   "field is immutable");
+  }
+}
+
+/// A Service has no address as long as it is another's name.
+bool IsName(const JsonTree& spec) { return spec.TextAt("type") == "ExternalName"; }
+
+/// Whether there is an address stays as it is, and what it is. Where kube-apiserver would have
+/// given one there is none here, which is told from a Service that asks for none.
+void CheckService(const JsonTree& before, const JsonTree& after, FieldCauses& causes) {
+  if (!IsName(before) && !IsName(after) &&
+      before.TextAt("clusterIP") != after.TextAt("clusterIP")) {
+    causes.Invalid("spec.clusterIPs[0]", TextOf(after.Find("clusterIPs")),
+                   "may not change once set");
+  }
+}
+
+/// Ranges of addresses stay; one of the other family may be added.
+void CheckServiceCidr(const JsonTree& before, const JsonTree& after, FieldCauses& causes) {
+  const JsonTree* const former = before.Find("cidrs");
+  const JsonTree* const now = after.Find("cidrs");
+  const std::size_t count = former == nullptr ? 0 : former->size();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (now == nullptr || now->size() <= i || now->elements()[i] != former->elements()[i]) {
+      causes.Invalid("spec.cidrs[" + std::to_string(i) + "]", TextOf(now), "field is immutable");
+    }
+  }
+}
+
+/// Before a claim is bound, its class and volume may be named; after that it may grow.
+void CheckClaim(const JsonTree& current, const JsonTree& before, const JsonTree& after,
+                FieldCauses& causes) {
+  constexpr std::string_view kOfBound[] = {"resources.requests.storage",
+                                           "volumeAttributesClassName"};
+  std::vector<std::string_view> may_change;
+  if (StringAt(current, {"status", "phase"}) == "Bound") {
+    may_change.assign(std::begin(kOfBound), std::end(kOfBound));
+  }
+  for (const char* const once : {"storageClassName", "volumeName"}) {
+    if (before.TextAt(once).empty()) {
+      may_change.push_back(once);
+    }
+  }
+  if (WithFormer(after, before, may_change) != before) {
+    causes.Forbidden("spec",
+                     "spec is immutable after creation except resources.requests and "
+                     "volumeAttributesClassName for bound claims");
+  }
+}
+
+void CheckVolume(const JsonTree& before, const JsonTree& after, FieldCauses& causes) {
+  constexpr std::string_view kNoSource[] = {
+      "capacity",         "accessModes",  "claimRef",     "persistentVolumeReclaimPolicy",
+      "storageClassName", "mountOptions", "nodeAffinity", "volumeAttributesClassName",
+      "volumeMode"};
+  if (WithFormer(after, before, kNoSource) != before) {
+    causes.Forbidden("spec.persistentvolumesource",
+                     "spec.persistentvolumesource is immutable after creation");
+  }
+}
+
+}  // namespace
+
+void KeepAddress(const ResourceType& type, const JsonTree& current, JsonTree& object) {
+  if (!type.group.empty() || type.plural != "services") {
+    return;
+  }
+  const JsonTree& before = SpecOf(current);
+  const JsonTree& after = SpecOf(object);
+  if (IsName(before) || IsName(after) || !after.TextAt("clusterIP").empty() ||
+      before.TextAt("clusterIP").empty()) {
+    return;
+  }
+  JsonTree& spec = object["spec"];
+  for (const char* const field : {"clusterIP", "clusterIPs"}) {
+    Restore(spec, before, field);
+  }
+}
+
+void CheckImmutable(const ResourceType& type, const JsonTree& current, const JsonTree& object,
+                    FieldCauses& causes) {
+  const std::string resource = type.QualifiedPlural();
+  for (const ImmutableField& one : kImmutable) {
+    if (one.resource != resource) {
+      continue;
+    }
+    const JsonTree* const now = ValueAt(object, one.field);
+    if (IsSame(ValueAt(current, one.field), now)) {
+      continue;
+    }
+    causes.Invalid(std::string(one.told), TextOf(now), "field is immutable");
+  }
+  const JsonTree& before = SpecOf(current);
+  const JsonTree& after = SpecOf(object);
+  if (resource == "configmaps" || resource == "secrets") {
+    CheckMarked(current, object, causes);
+  } else if (resource == "statefulsets.apps") {
+    CheckStatefulSet(before, after, causes);
+  } else if (resource == "jobs.batch") {
+    CheckJob(current, before, after, causes);
+  } else if (resource == "services") {
+    CheckService(before, after, causes);
+  } else if (resource == "priorityclasses.scheduling.k8s.io") {
+    if (!IsSame(current.Find("value"), object.Find("value"))) {
+      causes.Forbidden("value", "may not be changed in an update.");
+    }
+  } else if (resource == "servicecidrs.networking.k8s.io") {
+    CheckServiceCidr(before, after, causes);
+  } else if (resource == "persistentvolumeclaims") {
+    CheckClaim(current, before, after, causes);
+  } else if (resource == "persistentvolumes") {
+    CheckVolume(before, after, causes);
+  }
+}
+
+}  // namespace kubexx::apiserver

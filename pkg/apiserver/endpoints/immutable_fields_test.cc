@@ -1,0 +1,112 @@
+#include <gmock/gmock.h>
+
+#include <string>
+
+#include "kubexx/apiserver/endpoints/testing/api_fixture.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using ::testing::HasSubstr;
+
+const std::string kTemplate =
+    R"("template":{"metadata":{"labels":{"a":"b"}},"spec":{"restartPolicy":"Never",)"
+    R"("containers":[{"name":"c","image":"i"}]}})";
+const std::string kOtherImage =
+    R"({"spec":{"template":{"spec":{"containers":[{"name":"c","image":"j"}]}}}})";
+
+/// Of what kube-apiserver does with all such types test/differential/immutable.py asks both
+/// servers.
+class ImmutableFieldsTest : public testing::ApiFixture {
+ protected:
+  void Make(const std::string& collection, const std::string& rest) {
+    const http::Response made = Do("POST", collection, R"({"metadata":{"name":"x"},)" + rest + "}");
+    ASSERT_EQ(made.status, 201) << made.body;
+    path_ = collection + "/x";
+  }
+  /// The message of the refusal; "" when there is none.
+  std::string Refusal(const std::string& patch) {
+    const http::Response answer = Do("PATCH", path_, patch, kMergePatch);
+    EXPECT_TRUE(answer.status == 200 || answer.status == 422) << answer.body;
+    return answer.status == 200 ? "" : Message(answer);
+  }
+
+  std::string path_;
+};
+
+TEST_F(ImmutableFieldsTest, AStatefulSetKeepsWhatItsPodsAreKnownBy) {
+  Make("/apis/apps/v1/namespaces/default/statefulsets",
+       R"("spec":{"serviceName":"s","selector":{"matchLabels":{"a":"b"}},"template":{"metadata":)"
+       R"({"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}})");
+  EXPECT_THAT(Refusal(R"({"spec":{"serviceName":"t"}})"), HasSubstr("spec: Forbidden"));
+  EXPECT_THAT(Refusal(R"({"spec":{"podManagementPolicy":"Parallel"}})"), HasSubstr("Forbidden"));
+  EXPECT_EQ(Refusal(R"({"spec":{"replicas":3,"updateStrategy":{"type":"OnDelete",)"
+                    R"("rollingUpdate":null},"ordinals":{"start":1}}})"),
+            "");
+  EXPECT_EQ(Refusal(kOtherImage), "");
+}
+
+TEST_F(ImmutableFieldsTest, AJobKeepsItsTemplate) {
+  Make("/apis/batch/v1/namespaces/default/jobs", R"("spec":{"completions":2,)" + kTemplate + "}");
+  EXPECT_THAT(Refusal(kOtherImage), HasSubstr("spec.template: Invalid value"));
+  EXPECT_THAT(Refusal(R"({"spec":{"completions":3}})"), HasSubstr("spec.completions: Invalid"));
+  EXPECT_EQ(Refusal(R"({"spec":{"parallelism":3,"backoffLimit":1,"suspend":true}})"), "");
+}
+
+TEST_F(ImmutableFieldsTest, WhereTheFirstPodOfAJobRunsMayBeToldUntilItBegins) {
+  Make("/apis/batch/v1/namespaces/default/jobs", R"("spec":{"suspend":true,)" + kTemplate + "}");
+  const std::string scheduling =
+      R"({"spec":{"template":{"metadata":{"annotations":{"a":"b"}},"spec":{"nodeSelector":{"a":"b"},)"
+      R"("tolerations":[{"key":"a","operator":"Exists"}]}}}})";
+  EXPECT_EQ(Refusal(scheduling), "");
+  EXPECT_THAT(Refusal(kOtherImage), HasSubstr("spec.template.spec: Invalid value"));
+  const http::Response begun =
+      Do("PATCH", path_ + "/status", R"({"status":{"startTime":"2026-01-01T00:00:00Z"}})",
+         kMergePatch);
+  ASSERT_EQ(begun.status, 200) << begun.body;
+  EXPECT_THAT(Refusal(R"({"spec":{"template":{"spec":{"nodeSelector":{"a":"c"}}}}})"),
+              HasSubstr("spec.template: Invalid value"));
+}
+
+TEST_F(ImmutableFieldsTest, IndexedJobsMayGrow) {
+  Make("/apis/batch/v1/namespaces/default/jobs",
+       R"("spec":{"completionMode":"Indexed","completions":2,"parallelism":2,)" + kTemplate + "}");
+  EXPECT_THAT(Refusal(R"({"spec":{"completions":3}})"), HasSubstr("spec.completions"));
+  EXPECT_EQ(Refusal(R"({"spec":{"completions":3,"parallelism":3}})"), "");
+}
+
+TEST_F(ImmutableFieldsTest, AServiceKeepsItsAddress) {
+  Make("/api/v1/namespaces/default/services",
+       R"("spec":{"clusterIP":"None","ports":[{"port":80}]})");
+  EXPECT_THAT(Refusal(R"({"spec":{"clusterIP":"10.0.0.9","clusterIPs":["10.0.0.9"]}})"),
+              HasSubstr("spec.clusterIPs[0]: Invalid value: [\"10.0.0.9\"]: may not change"));
+  // Who leaves it out means no change.
+  const http::Response kept =
+      Do("PATCH", path_, R"({"spec":{"clusterIP":null,"clusterIPs":null}})", kMergePatch);
+  EXPECT_EQ(kept.status, 200) << kept.body;
+  EXPECT_THAT(kept.body, HasSubstr(R"("clusterIP":"None")"));
+}
+
+TEST_F(ImmutableFieldsTest, AClaimGrowsWhenItIsBound) {
+  Make("/api/v1/namespaces/default/persistentvolumeclaims",
+       R"("spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}})");
+  const std::string grow = R"({"spec":{"resources":{"requests":{"storage":"2Gi"}}}})";
+  EXPECT_THAT(Refusal(grow), HasSubstr("spec: Forbidden"));
+  EXPECT_EQ(Refusal(R"({"spec":{"volumeName":"v"}})"), "");
+  EXPECT_THAT(Refusal(R"({"spec":{"volumeName":"w"}})"), HasSubstr("spec: Forbidden"));
+  const http::Response bound =
+      Do("PATCH", path_ + "/status", R"({"status":{"phase":"Bound"}})", kMergePatch);
+  ASSERT_EQ(bound.status, 200) << bound.body;
+  EXPECT_EQ(Refusal(grow), "");
+  EXPECT_THAT(Refusal(R"({"spec":{"accessModes":["ReadWriteMany"]}})"),
+              HasSubstr("spec: Forbidden"));
+}
+
+TEST_F(ImmutableFieldsTest, ClassesKeepWhatVolumesAreMadeBy) {
+  Make("/apis/storage.k8s.io/v1/storageclasses", R"("provisioner":"a/b","parameters":{"a":"b"})");
+  EXPECT_THAT(Refusal(R"({"parameters":{"a":"c"}})"), HasSubstr("parameters: Invalid value"));
+  EXPECT_EQ(Refusal(R"({"allowVolumeExpansion":true})"), "");
+}
+
+}  // namespace
+}  // namespace kubexx::apiserver
