@@ -1,6 +1,7 @@
 #include "kubexx/apiserver/endpoints/authorizer.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "kubexx/apiserver/endpoints/certificate_requests.h"
@@ -178,57 +179,71 @@ Result<Authorizer::PolicyRef> Authorizer::Current(bool latest, const std::stop_t
   std::shared_ptr<const Made> before;
   {
     base::MutexLock lock(mu_);
-    if (made_ != nullptr && revisions == made_at_) {
-      return made_->policy;
-    }
     before = made_;
   }
-  Objects all;
-  std::vector<rbac::PartKind> kinds;
+  if (before != nullptr && revisions == before->revisions) {
+    return before->policy;
+  }
+  auto made = before == nullptr ? std::make_shared<Made>() : std::make_shared<Made>(*before);
+  std::shared_ptr<rbac::Policy> policy;
   for (std::size_t i = 0; i < cachers.size(); ++i) {
+    if (before != nullptr && revisions[i] == before->revisions[i]) {
+      continue;
+    }
     CachedList list = cachers[i]->cache().List({});
-    revisions[i] = list.revision;
-    all.insert(all.end(), list.items.begin(), list.items.end());
-    kinds.resize(all.size(), kPartKinds[i]);
+    made->revisions[i] = list.revision;
+    std::shared_ptr<const Source>& source = made->sources[i];
+    if (source != nullptr && list.items == source->objects) {
+      continue;
+    }
+    source = Read(std::move(list.items), kPartKinds[i], source.get());
+    if (policy == nullptr) {
+      policy = made->policy == nullptr ? std::make_shared<rbac::Policy>()
+                                       : std::make_shared<rbac::Policy>(*made->policy);
+    }
+    policy->Take(kPartKinds[i], source->parts);
   }
-  const bool same = before != nullptr && all == before->from;
-  auto made = same ? std::move(before) : Make(std::move(all), kinds, before.get());
+  if (policy != nullptr) {
+    made->policy = std::move(policy);
+  }
+  PolicyRef current = made->policy;
   base::MutexLock lock(mu_);
-  made_at_ = revisions;
-  made_ = std::move(made);
-  return made_->policy;
+  // Another thread may have been quicker and have more.
+  if (made_ == before || std::ranges::equal(made_->revisions, made->revisions, std::less_equal())) {
+    made_ = std::move(made);
+  }
+  return current;
 }
 
-std::shared_ptr<const Authorizer::Made> Authorizer::Make(Objects objects,
-                                                         const std::vector<rbac::PartKind>& kinds,
-                                                         const Made* before) {
-  auto made = std::make_shared<Made>();
-  auto policy = std::make_shared<rbac::Policy>();
-  for (std::size_t i = 0; i < objects.size(); ++i) {
-    if (auto part = PartOf(*objects[i], kinds[i], before)) {
-      policy->Add(*part);
-      made->parts.emplace(objects[i].get(), std::move(*part));
+std::shared_ptr<const Authorizer::Source> Authorizer::Read(Objects objects, rbac::PartKind kind,
+                                                           const Source* before) {
+  auto parts = std::make_shared<rbac::Parts>();
+  parts->reserve(objects.size());
+  // Both are in the order of their keys. Where they were not, more would be read.
+  std::size_t at = 0;
+  const std::size_t count = before == nullptr ? 0 : before->objects.size();
+  for (const CachedObjectRef& object : objects) {
+    while (at < count && before->objects[at] != object && before->objects[at]->key < object->key) {
+      ++at;
     }
-  }
-  policy->Aggregate();
-  made->from = std::move(objects);
-  made->policy = std::move(policy);
-  return made;
-}
-
-std::optional<rbac::Part> Authorizer::PartOf(const CachedObject& object, rbac::PartKind kind,
-                                             const Made* before) {
-  if (before != nullptr) {
-    if (const auto known = before->parts.find(&object); known != before->parts.end()) {
-      return known->second;
+    if (at < count && before->objects[at] == object) {
+      parts->push_back((*before->parts)[at]);
+      ++at;
+      continue;
     }
+    auto tree = JsonTree::Parse(object->Json());
+    if (!tree) {  // It gives nobody anything.
+      tree = JsonTree::Object();
+      SetMeta(*tree, "namespace", object->key.namespace_);
+      SetMeta(*tree, "name", object->key.name);
+    }
+    ++parts_read_;
+    parts->push_back(rbac::ReadPart(kind, *tree));
   }
-  const auto tree = JsonTree::Parse(object.Json());
-  if (!tree) {
-    return std::nullopt;
-  }
-  ++parts_read_;
-  return rbac::ReadPart(kind, *tree);
+  auto source = std::make_shared<Source>();
+  source->objects = std::move(objects);
+  source->parts = std::move(parts);
+  return source;
 }
 
 Result<rbac::Decision> Authorizer::Decide(const User& user, const rbac::Request& request,

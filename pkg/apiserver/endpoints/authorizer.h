@@ -10,7 +10,6 @@
 #include <optional>
 #include <stop_token>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "kubexx/apimachinery/status.h"
@@ -87,12 +86,16 @@ class Authorizer {
   apimachinery::Result<void> CheckRole(const User& user, const Grant& grant,
                                        const rbac::Request& request, const std::stop_token& stop);
 
-  /// A policy and what it was made from: an object that has not changed is not read again for the
-  /// next one, so that a write of one Role costs little where there are thousands.
-  using Parts = std::unordered_map<const CachedObject*, rbac::Part>;
+  /// The objects of a resource and what was read in them, in the same order: an object that has not
+  /// changed is not read again, so that a write of one Role costs little where there are thousands.
+  struct Source {
+    Objects objects{};
+    std::shared_ptr<const rbac::Parts> parts{};
+  };
+  /// A policy and what it was made from, in the order of `sources_`.
   struct Made {
-    Objects from{};
-    Parts parts{};
+    Revisions revisions{};
+    std::array<std::shared_ptr<const Source>, 4> sources{};
     PolicyRef policy{};
   };
 
@@ -100,16 +103,12 @@ class Authorizer {
   /// an error.
   apimachinery::Result<PolicyRef> Current(bool latest, const std::stop_token& stop);
   /// `before` may be null.
-  std::optional<rbac::Part> PartOf(const CachedObject& object, rbac::PartKind kind,
-                                   const Made* before);
-  std::shared_ptr<const Made> Make(Objects objects, const std::vector<rbac::PartKind>& kinds,
-                                   const Made* before);
+  std::shared_ptr<const Source> Read(Objects objects, rbac::PartKind kind, const Source* before);
 
   TypeRegistry& types_;
   const bool rbac_;
   std::array<ResourceTypeRef, 4> sources_;
   base::Mutex mu_;
-  Revisions made_at_ KX_GUARDED_BY(mu_){};
   std::shared_ptr<const Made> made_ KX_GUARDED_BY(mu_);
   std::atomic<std::size_t> parts_read_ = 0;
 };

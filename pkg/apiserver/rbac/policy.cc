@@ -1,6 +1,7 @@
 #include "kubexx/apiserver/rbac/policy.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "kubexx/apiserver/object/label_match.h"
@@ -69,47 +70,69 @@ Part ReadPart(PartKind kind, const JsonTree& object) {
           .binding = is_role ? nullptr : ReadBinding(object)};
 }
 
-void Policy::Add(const Part& part) {
-  switch (part.kind) {
+std::pair<std::string_view, std::string_view> KeyOf(const Part& part) {
+  return part.role != nullptr
+             ? std::pair<std::string_view, std::string_view>(part.role->namespace_, part.role->name)
+             : std::pair<std::string_view, std::string_view>(part.binding->namespace_,
+                                                             part.binding->name);
+}
+
+Policy::Policy()
+    : roles_(std::make_shared<const Parts>()),
+      cluster_roles_(std::make_shared<const ClusterRoles>()),
+      bindings_(roles_),
+      cluster_bindings_(roles_) {}
+
+void Policy::Take(PartKind kind, std::shared_ptr<const Parts> parts) {
+  if (!std::ranges::is_sorted(*parts, {}, KeyOf)) {
+    Parts sorted = *parts;
+    std::ranges::sort(sorted, {}, KeyOf);
+    parts = std::make_shared<const Parts>(std::move(sorted));
+  }
+  switch (kind) {
     case PartKind::kRole:
-      roles_.insert_or_assign(part.role->namespace_ + "/" + part.role->name, part.role);
+      roles_ = std::move(parts);
       return;
-    case PartKind::kClusterRole: {
-      ClusterRole one{.role = part.role};
-      if (one.aggregates()) {
-        one.aggregated = part.role->rules;
-      }
-      cluster_roles_.insert_or_assign(part.role->name, std::move(one));
+    case PartKind::kClusterRole:
+      cluster_roles_ = std::make_shared<const ClusterRoles>(Aggregated(*parts));
       return;
-    }
     case PartKind::kRoleBinding:
-      bindings_[part.binding->namespace_].push_back(part.binding);
+      bindings_ = std::move(parts);
       return;
     case PartKind::kClusterRoleBinding:
-      cluster_bindings_.push_back(part.binding);
+      cluster_bindings_ = std::move(parts);
       return;
   }
 }
 
-void Policy::Aggregate() {
+Policy::ClusterRoles Policy::Aggregated(const Parts& parts) {
+  ClusterRoles roles;
+  std::size_t aggregating = 0;
+  for (const Part& part : parts) {
+    ClusterRole one{.role = part.role};
+    if (one.aggregates()) {
+      one.aggregated = part.role->rules;
+      ++aggregating;
+    }
+    roles.insert_or_assign(part.role->name, std::move(one));
+  }
   // A role that is selected may itself aggregate: as many rounds as there can be steps.
-  const std::size_t rounds = std::min<std::size_t>(
-      4, static_cast<std::size_t>(std::ranges::count_if(
-             cluster_roles_, [](const auto& named) { return named.second.aggregates(); })));
+  const std::size_t rounds = std::min<std::size_t>(4, aggregating);
   for (std::size_t round = 0; round < rounds; ++round) {
-    for (auto& [name, role] : cluster_roles_) {
+    for (auto& [name, role] : roles) {
       if (role.aggregates()) {
-        role.aggregated = RulesSelectedBy(role);
+        role.aggregated = RulesSelectedBy(role, roles);
       }
     }
   }
+  return roles;
 }
 
-std::vector<Rule> Policy::RulesSelectedBy(const ClusterRole& role) const {
+std::vector<Rule> Policy::RulesSelectedBy(const ClusterRole& role, const ClusterRoles& all) {
   std::vector<Rule> rules;
   // In the order in which the controller of a cluster writes them.
   for (const JsonTree& selector : role.role->selectors.elements()) {
-    for (const auto& [name, other] : cluster_roles_) {
+    for (const auto& [name, other] : all) {
       if (&other == &role || !MatchesSelector(selector, other.role->labels)) {
         continue;
       }
@@ -148,12 +171,13 @@ std::string Policy::Matching(const Binding& binding, const User& user,
 const std::vector<Rule>* Policy::RulesGivenBy(const Binding& binding,
                                               std::string_view namespace_) const {
   if (binding.role_kind == "Role") {
-    const auto found = roles_.find(std::string(namespace_) + "/" + binding.role_name);
-    return found == roles_.end() ? nullptr : &found->second->rules;
+    const std::pair<std::string_view, std::string_view> key(namespace_, binding.role_name);
+    const auto found = std::ranges::lower_bound(*roles_, key, {}, KeyOf);
+    return found == roles_->end() || KeyOf(*found) != key ? nullptr : &found->role->rules;
   }
-  const auto found = binding.role_kind == "ClusterRole" ? cluster_roles_.find(binding.role_name)
-                                                        : cluster_roles_.end();
-  return found == cluster_roles_.end() ? nullptr : &found->second.rules();
+  const auto found = binding.role_kind == "ClusterRole" ? cluster_roles_->find(binding.role_name)
+                                                        : cluster_roles_->end();
+  return found == cluster_roles_->end() ? nullptr : &found->second.rules();
 }
 
 bool Policy::VisitBinding(const Binding& binding, const User& user, std::string_view namespace_,
@@ -178,16 +202,18 @@ bool Policy::VisitBinding(const Binding& binding, const User& user, std::string_
 
 bool Policy::Visit(const User& user, std::string_view namespace_, Visitor visit,
                    Missing& missing) const {
-  for (const BindingRef& binding : cluster_bindings_) {
-    if (VisitBinding(*binding, user, "", visit, missing)) {
-      return true;
-    }
+  const auto visit_all = [&](std::span<const Part> bindings, std::string_view where) {
+    return std::ranges::any_of(bindings, [&](const Part& part) {
+      return VisitBinding(*part.binding, user, where, visit, missing);
+    });
+  };
+  if (visit_all(*cluster_bindings_, "")) {
+    return true;
   }
-  const auto found = namespace_.empty() ? bindings_.end() : bindings_.find(namespace_);
-  return found != bindings_.end() &&
-         std::ranges::any_of(found->second, [&](const BindingRef& binding) {
-           return VisitBinding(*binding, user, namespace_, visit, missing);
-         });
+  return !namespace_.empty() &&
+         visit_all(std::ranges::equal_range(*bindings_, namespace_, {},
+                                            [](const Part& part) { return KeyOf(part).first; }),
+                   namespace_);
 }
 
 Decision Policy::Decide(const User& user, const Request& request) const {

@@ -70,15 +70,24 @@ struct Part {
 /// Reads an object of that kind. What is not as the kind has it is left out.
 Part ReadPart(PartKind kind, const codec::JsonTree& object);
 
+/// The namespace, "" for none, and the name of a part.
+std::pair<std::string_view, std::string_view> KeyOf(const Part& part);
+
+/// All objects of one kind.
+using Parts = std::vector<Part>;
+
 /// The objects of the group rbac.authorization.k8s.io that count at one time, as upstream's RBAC
 /// authorizer reads them. ClusterRoles with an aggregationRule have the rules of those that it
 /// selects, whatever is written in them. Whoever is in the group system:masters may do
-/// everything. Immutable once it is filled, thread-safe then.
+/// everything. A copy shares its parts with the original, so that a policy in which the objects of
+/// one kind are others costs little. Thread-safe as long as it takes nothing.
 class Policy {
  public:
-  void Add(const Part& part);
-  /// Once, after all have been added.
-  void Aggregate();
+  Policy();
+
+  /// From now on these are all objects of that kind. In the order of their keys they are shared,
+  /// else copied and sorted.
+  void Take(PartKind kind, std::shared_ptr<const Parts> parts);
 
   Decision Decide(const User& user, const Request& request) const;
 
@@ -94,8 +103,6 @@ class Policy {
                                                     std::string_view namespace_) const;
 
  private:
-  using BindingRef = std::shared_ptr<const Binding>;
-
   /// A ClusterRole with the rules that it has here.
   struct ClusterRole {
     std::shared_ptr<const Role> role{};
@@ -109,7 +116,9 @@ class Policy {
                               std::string_view namespace_);
   /// Null when it is not there.
   const std::vector<Rule>* RulesGivenBy(const Binding& binding, std::string_view namespace_) const;
-  std::vector<Rule> RulesSelectedBy(const ClusterRole& role) const;
+  using ClusterRoles = std::map<std::string, ClusterRole, std::less<>>;
+  static ClusterRoles Aggregated(const Parts& parts);
+  static std::vector<Rule> RulesSelectedBy(const ClusterRole& role, const ClusterRoles& all);
   using Missing = std::vector<std::pair<std::string_view, std::string_view>>;  // kinds and names
   using Visitor = base::FunctionRef<bool(const Rule& rule, const std::string& reason)>;
   /// Calls `visit` for each rule that a binding gives to the user, until it returns true. What
@@ -118,10 +127,11 @@ class Policy {
   bool VisitBinding(const Binding& binding, const User& user, std::string_view namespace_,
                     Visitor visit, Missing& missing) const;
 
-  std::map<std::string, std::shared_ptr<const Role>, std::less<>> roles_{};  // by namespace/name
-  std::map<std::string, ClusterRole, std::less<>> cluster_roles_{};
-  std::map<std::string, std::vector<BindingRef>, std::less<>> bindings_{};  // by namespace
-  std::vector<BindingRef> cluster_bindings_{};
+  // In the order of their keys.
+  std::shared_ptr<const Parts> roles_;
+  std::shared_ptr<const ClusterRoles> cluster_roles_;
+  std::shared_ptr<const Parts> bindings_;
+  std::shared_ptr<const Parts> cluster_bindings_;
 };
 
 }  // namespace kubexx::apiserver::rbac

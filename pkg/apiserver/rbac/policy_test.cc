@@ -2,7 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
+#include <memory>
 #include <string>
+#include <utility>
 
 namespace kubexx::apiserver::rbac {
 namespace {
@@ -71,22 +74,27 @@ TEST(Rule, PathsMayEndInAStar) {
 class PolicyTest : public ::testing::Test {
  protected:
   PolicyTest() {
-    policy_.Add(ReadPart(PartKind::kRole, Tree(R"({"metadata":{"name":"reader","namespace":"a"},
-        "rules":[{"verbs":["get"],"apiGroups":[""],"resources":["pods"]}]})")));
-    policy_.Add(ReadPart(PartKind::kClusterRole,
-                         Tree(R"({"metadata":{"name":"secrets","labels":{"to":"all"}},
-        "rules":[{"verbs":["get"],"apiGroups":[""],"resources":["secrets"]}]})")));
-    policy_.Add(ReadPart(PartKind::kClusterRole, Tree(R"({"metadata":{"name":"all"},
-        "aggregationRule":{"clusterRoleSelectors":[{"matchExpressions":[{"key":"to","operator":"In","values":["all"]}]}]}})")));
-    policy_.Add(ReadPart(PartKind::kRoleBinding, Tree(R"({"metadata":{"name":"b","namespace":"a"},
+    Add(PartKind::kRole, Tree(R"({"metadata":{"name":"reader","namespace":"a"},
+        "rules":[{"verbs":["get"],"apiGroups":[""],"resources":["pods"]}]})"));
+    Add(PartKind::kClusterRole, Tree(R"({"metadata":{"name":"secrets","labels":{"to":"all"}},
+        "rules":[{"verbs":["get"],"apiGroups":[""],"resources":["secrets"]}]})"));
+    Add(PartKind::kClusterRole, Tree(R"({"metadata":{"name":"all"},
+        "aggregationRule":{"clusterRoleSelectors":[{"matchExpressions":[{"key":"to","operator":"In","values":["all"]}]}]}})"));
+    Add(PartKind::kRoleBinding, Tree(R"({"metadata":{"name":"b","namespace":"a"},
         "roleRef":{"kind":"Role","name":"reader"},
-        "subjects":[{"kind":"User","name":"jane"},{"kind":"ServiceAccount","name":"bot"}]})")));
-    policy_.Add(ReadPart(PartKind::kRoleBinding, Tree(R"({"metadata":{"name":"c","namespace":"a"},
-        "roleRef":{"kind":"ClusterRole","name":"all"},"subjects":[{"kind":"Group","name":"ops"}]})")));
-    policy_.Add(ReadPart(PartKind::kClusterRoleBinding, Tree(R"({"metadata":{"name":"d"},
-        "roleRef":{"kind":"ClusterRole","name":"gone"},"subjects":[{"kind":"Group","name":"ops"}]})")));
-    policy_.Aggregate();
+        "subjects":[{"kind":"User","name":"jane"},{"kind":"ServiceAccount","name":"bot"}]})"));
+    Add(PartKind::kRoleBinding, Tree(R"({"metadata":{"name":"c","namespace":"a"},
+        "roleRef":{"kind":"ClusterRole","name":"all"},"subjects":[{"kind":"Group","name":"ops"}]})"));
+    Add(PartKind::kClusterRoleBinding, Tree(R"({"metadata":{"name":"d"},
+        "roleRef":{"kind":"ClusterRole","name":"gone"},"subjects":[{"kind":"Group","name":"ops"}]})"));
   }
+  void Add(PartKind kind, const codec::JsonTree& object) {
+    Parts& parts = parts_[kind];
+    parts.push_back(ReadPart(kind, object));
+    policy_.Take(kind, std::make_shared<const Parts>(parts));
+  }
+
+  std::map<PartKind, Parts> parts_;
   Policy policy_;
 };
 
@@ -114,14 +122,11 @@ TEST_F(PolicyTest, AggregatesHaveTheRulesOfWhatTheySelect) {
 }
 
 TEST_F(PolicyTest, AggregatesTakeRulesInTheOrderOfTheirSelectors) {
-  policy_.Add(
-      ReadPart(PartKind::kClusterRole, Tree(R"({"metadata":{"name":"a-role","labels":{"to":"last"}},
-      "rules":[{"verbs":["get"],"apiGroups":[""],"resources":["nodes"]}]})")));
-  policy_.Add(
-      ReadPart(PartKind::kClusterRole,
-               Tree(R"({"metadata":{"name":"both"},"aggregationRule":{"clusterRoleSelectors":[
-      {"matchLabels":{"to":"all"}},{"matchLabels":{"to":"last"}}]}})")));
-  policy_.Aggregate();
+  Add(PartKind::kClusterRole, Tree(R"({"metadata":{"name":"a-role","labels":{"to":"last"}},
+      "rules":[{"verbs":["get"],"apiGroups":[""],"resources":["nodes"]}]})"));
+  Add(PartKind::kClusterRole,
+      Tree(R"({"metadata":{"name":"both"},"aggregationRule":{"clusterRoleSelectors":[
+      {"matchLabels":{"to":"all"}},{"matchLabels":{"to":"last"}}]}})"));
   const auto rules =
       policy_.RulesOfReference(Tree(R"({"roleRef":{"kind":"ClusterRole","name":"both"}})"), "");
   ASSERT_TRUE(rules);
@@ -135,10 +140,38 @@ TEST_F(PolicyTest, RefusalsTellOfRolesThatAreNotThere) {
   EXPECT_EQ(policy_.Decide(user, Wants("list", "secrets")).reason, std::string("RBAC: ") + kGone);
   EXPECT_EQ(policy_.RulesOf(user, "a").error, kGone);
   EXPECT_EQ(policy_.Decide({.name = "y"}, Wants("list", "secrets")).reason, "");
-  policy_.Add(ReadPart(PartKind::kRoleBinding, Tree(R"({"metadata":{"name":"e","namespace":"a"},
-      "roleRef":{"kind":"Role","name":"old"},"subjects":[{"kind":"Group","name":"ops"}]})")));
+  Add(PartKind::kRoleBinding, Tree(R"({"metadata":{"name":"e","namespace":"a"},
+      "roleRef":{"kind":"Role","name":"old"},"subjects":[{"kind":"Group","name":"ops"}]})"));
   EXPECT_EQ(policy_.RulesOf(user, "a").error,
             "[" + std::string(kGone) + ", role.rbac.authorization.k8s.io \"old\" not found]");
+}
+
+TEST_F(PolicyTest, ACopyMayHaveOtherObjects) {
+  const User jane{.name = "jane"};
+  Policy other = policy_;
+  other.Take(PartKind::kRole, std::make_shared<const Parts>());
+  EXPECT_FALSE(other.Decide(jane, Wants("get", "pods")).allowed);
+  EXPECT_TRUE(other.Decide({.name = "x", .groups = {"ops"}}, Wants("get", "secrets")).allowed);
+  EXPECT_TRUE(policy_.Decide(jane, Wants("get", "pods")).allowed);
+}
+
+/// Of many in several namespaces, in whatever order they come.
+TEST_F(PolicyTest, EachNamespaceHasItsOwn) {
+  for (const char* const where : {"b", "a-b", "a", "a.c", "aa"}) {
+    const std::string meta =
+        R"({"metadata":{"name":"r","namespace":")" + std::string(where) + "\"}";
+    Add(PartKind::kRole,
+        Tree(meta + R"(,"rules":[{"verbs":["list"],"apiGroups":[""],"resources":["r-)" + where +
+             R"("]}]})"));
+    Add(PartKind::kRoleBinding,
+        Tree(meta +
+             R"(,"roleRef":{"kind":"Role","name":"r"},"subjects":[{"kind":"User","name":"u"}]})"));
+  }
+  for (const char* const where : {"b", "a-b", "a", "a.c", "aa"}) {
+    const auto rules = policy_.RulesOf({.name = "u"}, where).rules;
+    ASSERT_THAT(rules, SizeIs(1)) << where;
+    EXPECT_THAT(rules[0].resources, ElementsAre("r-" + std::string(where)));
+  }
 }
 
 TEST_F(PolicyTest, MastersMayDoEverything) {
