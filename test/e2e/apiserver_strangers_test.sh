@@ -15,10 +15,10 @@ code() {
   got=$(curl -sk --max-time 5 -o "$work/body" -w '%{http_code}' "$@" "$(url)$path") || [ "$got" = 101 ] || fail "curl $path $*"
   [ "$got" = "$wanted" ] || fail "curl $path $*: got $got, wanted $wanted: $(head -c 300 "$work/body")"
 }
-watch=/api/v1/namespaces/default/configmaps?watch=1
+watch='/api/v1/namespaces/default/configmaps?watch=1'
 upgrade=(-H 'Connection: Upgrade' -H 'Upgrade: websocket' -H 'Sec-WebSocket-Version: 13' -H 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==')
 maps=/api/v1/namespaces/default/configmaps
-body='{"metadata":{"name":"NAME"}}'
+body='{"metadata":{"name":"a"}}'
 
 log "a server that asks for nothing"
 server_flags=(--insecure)
@@ -28,8 +28,8 @@ code 403 $maps -H 'Origin: https://evil.example'
 code 403 "$watch" -H 'Origin: https://evil.example' "${upgrade[@]}"
 code 101 "$watch" "${upgrade[@]}"
 code 403 $maps -H 'Host: evil.example'
-code 415 $maps -X POST -H 'Content-Type:' -d "${body/NAME/a}"
-code 415 $maps -X POST -H 'Content-Type: text/plain' -d "${body/NAME/a}"
+code 415 $maps -X POST -H 'Content-Type:' -d "$body"
+code 415 $maps -X POST -H 'Content-Type: text/plain' -d "$body"
 code 404 $maps/a
 for path in /healthz /livez /readyz; do code 200 $path; done
 stop

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kubexx/apiserver/endpoints/restore.h"
 #include "kubexx/apiserver/object/metadata.h"
 
 namespace kubexx::apiserver {
@@ -69,29 +70,6 @@ bool IsSame(const JsonTree* before, const JsonTree* after) {
 }
 
 std::string TextOf(const JsonTree* value) { return value == nullptr ? "null" : value->ToJson(); }
-
-/// Gives `object` what `current` has at `path`, and takes away what that has not.
-void Restore(JsonTree& object, const JsonTree& current, std::string_view path) {
-  const std::size_t dot = path.find('.');
-  const std::string_view member = path.substr(0, dot);
-  const JsonTree* const former = current.Find(member);
-  if (dot == std::string_view::npos) {
-    if (former == nullptr) {
-      object.Erase(member);
-    } else {
-      object[member] = *former;
-    }
-    return;
-  }
-  if (former == nullptr && object.Find(member) == nullptr) {
-    return;
-  }
-  JsonTree& within = object[member];
-  Restore(within, former == nullptr ? JsonTree::Object() : *former, path.substr(dot + 1));
-  if (former == nullptr && within.size() == 0) {
-    object.Erase(member);
-  }
-}
 
 /// `object` with what `current` has at the paths, which are what an update may change.
 JsonTree WithFormer(JsonTree object, const JsonTree& current,

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "kubexx/apiserver/endpoints/restore.h"
 #include "kubexx/codec/member_index.h"
 
 namespace kubexx::apiserver {
@@ -18,14 +19,6 @@ constexpr std::string_view kRequiredAffinity = "requiredDuringSchedulingIgnoredD
 std::span<const JsonTree> ListAt(const JsonTree& object, std::string_view member) {
   const JsonTree* const list = object.Find(member);
   return list == nullptr ? std::span<const JsonTree>() : list->elements();
-}
-
-void Restore(JsonTree& object, const JsonTree& old, std::string_view member) {
-  if (const JsonTree* const value = old.Find(member)) {
-    object[member] = *value;
-  } else {
-    object.Erase(member);
-  }
 }
 
 void CheckGates(const JsonTree& old, const JsonTree& spec, FieldCauses& causes) {

@@ -15,6 +15,7 @@
 #include "kubexx/apiserver/endpoints/immutable_fields.h"
 #include "kubexx/apiserver/endpoints/object_names.h"
 #include "kubexx/apiserver/endpoints/rbac_validation.h"
+#include "kubexx/apiserver/endpoints/restore.h"
 #include "kubexx/apiserver/endpoints/validation.h"
 #include "kubexx/apiserver/endpoints/webhook_configuration.h"
 #include "kubexx/apiserver/object/metadata.h"
@@ -81,14 +82,6 @@ void SetName(JsonTree& object) {
   const std::string prefix = MetaString(object, "generateName");
   if (MetaString(object, "name").empty() && !prefix.empty()) {
     SetMeta(object, "name", GeneratedName(prefix));
-  }
-}
-
-void EraseOrRestore(JsonTree& object, const JsonTree& current, std::string_view member) {
-  if (const JsonTree* const old = current.Find(member)) {
-    object[member] = *old;
-  } else {
-    object.Erase(member);
   }
 }
 
@@ -345,14 +338,13 @@ Result<void> PrepareChange(const ResourceType& type, WritePart part, const JsonT
     RestoreMeta(object, current, field);
   }
   if (type.has_status && part != WritePart::kAll) {
-    EraseOrRestore(object, current, "status");
+    Restore(object, current, "status");
   }
   if (IsNamespace(type) && part == WritePart::kObject) {  // They are for the subresource finalize.
-    const JsonTree* const spec = current.Find("spec");
-    EraseOrRestore(object["spec"], spec == nullptr ? JsonTree::Object() : *spec, "finalizers");
+    Restore(object, current, "spec.finalizers");
   }
   if (IsCertificateRequest(type) && part != WritePart::kAll) {
-    EraseOrRestore(object, current, "spec");  // What is approved is what was asked for.
+    Restore(object, current, "spec");  // What is approved is what was asked for.
   }
   KeepAddress(type, current, object);
   SetDefaults(type, object);
