@@ -120,8 +120,7 @@ void CheckJob(const JsonTree& current, const JsonTree& before, const JsonTree& a
               FieldCauses& causes) {
   const JsonTree* const completions = after.Find("completions");
   const bool elastic = before.TextAt("completionMode") == "Indexed" && completions != nullptr &&
-                       IsSame(completions, after.Find("parallelism")) &&
-                       IsSame(before.Find("completions"), before.Find("parallelism"));
+                       IsSame(completions, after.Find("parallelism"));
   if (!elastic && !IsSame(before.Find("completions"), completions)) {
     causes.Invalid("spec.completions", TextOf(completions), "field is immutable");
   }

@@ -73,6 +73,8 @@ TEST_F(ImmutableFieldsTest, IndexedJobsMayGrow) {
        R"("spec":{"completionMode":"Indexed","completions":2,"parallelism":2,)" + kTemplate + "}");
   EXPECT_THAT(Refusal(R"({"spec":{"completions":3}})"), HasSubstr("spec.completions"));
   EXPECT_EQ(Refusal(R"({"spec":{"completions":3,"parallelism":3}})"), "");
+  EXPECT_EQ(Refusal(R"({"spec":{"parallelism":1}})"), "");
+  EXPECT_EQ(Refusal(R"({"spec":{"completions":2,"parallelism":2}})"), "");
 }
 
 TEST_F(ImmutableFieldsTest, AServiceKeepsItsAddress) {
@@ -100,6 +102,18 @@ TEST_F(ImmutableFieldsTest, AClaimGrowsWhenItIsBound) {
   EXPECT_EQ(Refusal(grow), "");
   EXPECT_THAT(Refusal(R"({"spec":{"accessModes":["ReadWriteMany"]}})"),
               HasSubstr("spec: Forbidden"));
+}
+
+/// Of a server of before, that had no default for the field.
+TEST_F(ImmutableFieldsTest, WhatIsOfBeforeADefaultMayBeChanged) {
+  ASSERT_TRUE(storage_->Create(
+      "/registry/persistentvolumeclaims/default/x",
+      R"({"kind":"PersistentVolumeClaim","apiVersion":"v1","metadata":{"name":"x","namespace":"default",)"
+      R"("uid":"u","finalizers":["a/b"]},"spec":{"accessModes":["ReadWriteOnce"],)"
+      R"("resources":{"requests":{"storage":"1Gi"}}}})",
+      {}));
+  path_ = "/api/v1/namespaces/default/persistentvolumeclaims/x";
+  EXPECT_EQ(Refusal(R"({"metadata":{"finalizers":null}})"), "");
 }
 
 TEST_F(ImmutableFieldsTest, ClassesKeepWhatVolumesAreMadeBy) {

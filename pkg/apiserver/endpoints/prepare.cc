@@ -354,8 +354,11 @@ Result<void> PrepareChange(const ResourceType& type, WritePart part, const JsonT
   }
   std::vector<StatusCause> causes;
   CheckLabels(object, causes);
+  // What was stored before there was a default for a field has not changed.
+  JsonTree former = current;
+  SetDefaults(type, former);
   FieldCauses immutable(causes);
-  CheckImmutable(type, current, object, immutable);
+  CheckImmutable(type, former, object, immutable);
   CheckContent(type, part, object, &current, causes);
   return Verdict(type, object, std::move(causes));
 }

@@ -91,9 +91,9 @@ bool WorkerPool::BeginWait(JobOrigin origin) {
       return false;
     }
   }
+  ++waiting_of_client_[origin.client];  // First what may fail for want of memory.
   EndLocked(origin);
   ++waiting_;
-  ++waiting_of_client_[origin.client];
   changed_.notify_one();
   return true;
 }
