@@ -216,10 +216,11 @@ TEST(WorkerPoolTest, OfThoseThatWaitHalfAreOfOneClient) {
   std::latch release(1);
   std::latch two_wait(2);
   std::latch asked(2);
-  WorkerPool pool(10, kTwoLarge, 4);
-  pool.Start(1);
+  // Before the pool, whose destructor waits for the jobs that read them.
   const JobOrigin one{.client = "one"};
   const JobOrigin other{.client = "other"};
+  WorkerPool pool(10, kTwoLarge, 4);
+  pool.Start(1);
   for (int i = 0; i < 2; ++i) {
     ASSERT_TRUE(pool.Push(
         [&] {
