@@ -9,6 +9,7 @@
 
 #include "kubexx/apiserver/endpoints/merge_members.h"
 #include "kubexx/apiserver/endpoints/patch.h"
+#include "kubexx/apiserver/endpoints/patch_budget.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -22,26 +23,10 @@ using codec::JsonTree;
 // what it has copied.
 constexpr std::size_t kMaxOperations = 10000;
 constexpr std::size_t kMaxCopiedBytes = 3 << 20;
-/// Members and elements that a patch may look at or move: a few tenths of a second.
-constexpr std::size_t kMaxWork = 20'000'000;
 /// What JsonTree::Parse reads: an object that is stored must not nest deeper.
 constexpr std::size_t kMaxDepth = 512;
 
-/// What a patch has cost so far, in members and elements: a JsonTree finds a member by looking at
-/// all before it, and an array makes room by moving all behind.
-class Budget {
- public:
-  bool Take(std::size_t work) {
-    taken_ += work;
-    return !exceeded();
-  }
-  bool exceeded() const { return taken_ > kMaxWork; }
-
- private:
-  std::size_t taken_ = 0;
-};
-
-std::size_t DepthOf(const JsonTree& value, Budget& budget) {
+std::size_t DepthOf(const JsonTree& value, PatchBudget& budget) {
   std::size_t depth = 0;
   if (!budget.Take(value.size())) {
     return kMaxDepth;
@@ -105,7 +90,7 @@ std::optional<std::size_t> IndexOf(const JsonTree& array, std::string_view step,
 }
 
 /// Where `steps` lead to; null when that is nowhere, or it would be too much work.
-JsonTree* Get(JsonTree& object, std::span<const std::string> steps, Budget& budget) {
+JsonTree* Get(JsonTree& object, std::span<const std::string> steps, PatchBudget& budget) {
   JsonTree* at = &object;
   for (const std::string& step : steps) {
     if (!budget.Take(at->IsObject() ? at->size() : 1)) {
@@ -121,11 +106,11 @@ JsonTree* Get(JsonTree& object, std::span<const std::string> steps, Budget& budg
 }
 
 /// What the last step is a member or an element of.
-JsonTree* Parent(JsonTree& object, const std::vector<std::string>& steps, Budget& budget) {
+JsonTree* Parent(JsonTree& object, const std::vector<std::string>& steps, PatchBudget& budget) {
   return Get(object, std::span(steps).first(steps.size() - 1), budget);
 }
 
-bool Remove(JsonTree& object, const std::vector<std::string>& steps, Budget& budget) {
+bool Remove(JsonTree& object, const std::vector<std::string>& steps, PatchBudget& budget) {
   JsonTree* const parent = steps.empty() ? nullptr : Parent(object, steps, budget);
   if (parent == nullptr || !budget.Take(parent->size())) {
     return false;
@@ -149,7 +134,7 @@ bool Remove(JsonTree& object, const std::vector<std::string>& steps, Budget& bud
 }
 
 bool AddAt(JsonTree& object, const std::vector<std::string>& steps, JsonTree value,
-           Budget& budget) {
+           PatchBudget& budget) {
   if (steps.size() + DepthOf(value, budget) > kMaxDepth) {
     return false;
   }
@@ -186,7 +171,7 @@ std::string TextOf(const JsonTree& operation, std::string_view member) {
 }
 
 bool Apply(JsonTree& object, std::string_view op, const std::vector<std::string>& steps,
-           const std::vector<std::string>& from, const JsonTree& value, Budget& budget) {
+           const std::vector<std::string>& from, const JsonTree& value, PatchBudget& budget) {
   if (op == "add") {
     return AddAt(object, steps, value, budget);
   }
@@ -231,7 +216,7 @@ Result<JsonTree> ApplyJsonPatch(JsonTree object, const JsonTree& patch) {
                 "a JSON patch has at most " + std::to_string(kMaxOperations) + " operations", 413);
   }
   std::size_t copied = 0;
-  Budget budget;
+  PatchBudget budget;
   for (const JsonTree& operation : patch.elements()) {
     const std::string op = TextOf(operation, "op");
     const std::string path = TextOf(operation, "path");

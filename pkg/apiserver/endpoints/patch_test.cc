@@ -258,6 +258,39 @@ TEST(StrategicMerge, TakesListsOfAnySize) {
   EXPECT_EQ(*merged->Find("env"), *patch.Find("env"));
 }
 
+// Each element of the patch is merged into the same large one. To do all would not end in a test's
+// time.
+TEST(StrategicMerge, MergesOnlySoMuch) {
+  constexpr int kMembers = 20'000;
+  std::vector<JsonTree::Member> large;
+  large.push_back({.key = "name", .value = "a"});
+  JsonTree ports = JsonTree::Array();
+  JsonTree finalizers = JsonTree::Array();
+  for (int i = 0; i < kMembers; ++i) {
+    large.push_back({.key = "k" + std::to_string(i), .value = i});
+    JsonTree port = JsonTree::Object();
+    port["containerPort"] = i;
+    ports.Append(std::move(port));
+    finalizers.Append("e.x/" + std::to_string(i));
+  }
+  large.push_back({.key = "ports", .value = ports});
+  large.push_back({.key = "finalizers", .value = finalizers});
+  JsonTree object = JsonTree::Object();
+  object["containers"].Append(JsonTree::Object(std::move(large)));
+  for (const char* const element :
+       {R"({"name":"a","k1":2})", R"({"name":"a","ports":[{"containerPort":1}]})",
+        R"({"name":"a","finalizers":["x"]})", R"({"name":"a","$setElementOrder/ports":[]})",
+        R"({"name":"a","$deleteFromPrimitiveList/finalizers":["x"]})"}) {
+    const auto patch = [element](std::size_t times) {
+      return Json(R"({"containers":)" + Repeated(element, times) + "}");
+    };
+    EXPECT_TRUE(ApplyStrategicMergePatch(object, patch(3))) << element;
+    const auto refused = ApplyStrategicMergePatch(object, patch(5'000));
+    ASSERT_FALSE(refused) << element;
+    EXPECT_EQ(refused.error().code, 413);
+  }
+}
+
 TEST(StrategicMerge, AllElementsWithAKeyAreDeleted) {
   const auto merged = ApplyStrategicMergePatch(
       Json(R"({"env":[{"name":"a","value":"1"},{"name":"b"},{"name":"a"}]})"),

@@ -1,14 +1,15 @@
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "kubexx/apiserver/endpoints/merge_members.h"
 #include "kubexx/apiserver/endpoints/patch.h"
+#include "kubexx/apiserver/endpoints/patch_budget.h"
 #include "kubexx/apiserver/object/metadata.h"
 
 namespace kubexx::apiserver {
@@ -53,6 +54,12 @@ constexpr MergeKey kMergeKeys[] = {
 /// Lists of strings that are sets.
 constexpr std::string_view kSets[] = {"finalizers"};
 
+// What things cost in the units of a PatchBudget: an element of a merged list or set is copied and
+// found by its key, a member is found and moved.
+constexpr std::size_t kWorkOfElement = 20;
+constexpr std::size_t kWorkOfMember = 4;
+constexpr std::size_t kKeyBytesOfWork = 8;
+
 constexpr std::string_view kDelete = "$deleteFromPrimitiveList/";
 constexpr std::string_view kOrder = "$setElementOrder/";
 
@@ -65,7 +72,17 @@ std::string_view KeyOfList(std::string_view list, std::string_view parent) {
 
 std::string DirectiveOf(const JsonTree& patch) { return StringAt(patch, {"$patch"}); }
 
-Result<JsonTree> MergeObject(JsonTree object, const JsonTree& patch, std::string_view name);
+/// Keys and values come from clients: a hash table of them could be made slow by keys that collide.
+using Texts = std::set<std::string, std::less<>>;
+
+Result<JsonTree> MergeObject(JsonTree object, const JsonTree& patch, std::string_view name,
+                             PatchBudget& budget);
+
+Result<void> Spend(PatchBudget& budget, std::size_t work) {
+  return budget.Take(work) ? Result<void>()
+                           : Fail(Reason::kRequestEntityTooLarge,
+                                  "the strategic merge patch names the same places too often", 413);
+}
 
 /// A text that equal values of keys share.
 std::string KeyText(const JsonTree& value) {
@@ -87,7 +104,9 @@ class KeyedList {
 
   void Append(JsonTree element) {
     if (const JsonTree* const value = element.Find(key_)) {
-      places_[KeyText(*value)].push_back(elements_.size());
+      std::string text = KeyText(*value);
+      key_bytes_ += text.size();
+      places_[std::move(text)].push_back(elements_.size());
     }
     elements_.emplace_back(std::move(element));
   }
@@ -108,6 +127,8 @@ class KeyedList {
       places_.erase(found);
     }
   }
+  /// Of all elements that it has been given.
+  std::size_t key_bytes() const { return key_bytes_; }
   JsonTree Take() {
     std::vector<JsonTree> rest;
     for (std::optional<JsonTree>& element : elements_) {
@@ -120,12 +141,13 @@ class KeyedList {
 
  private:
   const std::string_view key_;
+  std::size_t key_bytes_ = 0;
   std::vector<std::optional<JsonTree>> elements_;
-  std::unordered_map<std::string, std::vector<std::size_t>> places_;
+  std::map<std::string, std::vector<std::size_t>> places_;
 };
 
 Result<JsonTree> MergeList(const JsonTree& old, const JsonTree& patch, std::string_view name,
-                           std::string_view key) {
+                           std::string_view key, PatchBudget& budget) {
   for (const JsonTree& element : patch.elements()) {
     if (DirectiveOf(element) == "replace" && element.size() == 1) {
       JsonTree list = JsonTree::Array();
@@ -138,14 +160,16 @@ Result<JsonTree> MergeList(const JsonTree& old, const JsonTree& patch, std::stri
     }
   }
   KeyedList list(old, key);
+  KX_RETURN_IF_ERROR(Spend(
+      budget, kWorkOfElement * (old.size() + patch.size()) + list.key_bytes() / kKeyBytesOfWork));
   for (const JsonTree& element : patch.elements()) {
     JsonTree* const found = list.Counterpart(element);
     if (DirectiveOf(element) == "delete") {
       list.Erase(element);
     } else if (found != nullptr) {
-      KX_ASSIGN_OR_RETURN(*found, MergeObject(std::move(*found), element, name));
+      KX_ASSIGN_OR_RETURN(*found, MergeObject(std::move(*found), element, name, budget));
     } else {
-      KX_ASSIGN_OR_RETURN(JsonTree added, MergeObject(JsonTree::Object(), element, name));
+      KX_ASSIGN_OR_RETURN(JsonTree added, MergeObject(JsonTree::Object(), element, name, budget));
       list.Append(std::move(added));
     }
   }
@@ -153,8 +177,8 @@ Result<JsonTree> MergeList(const JsonTree& old, const JsonTree& patch, std::stri
 }
 
 /// The names of a list's elements.
-std::unordered_set<std::string> KeyTexts(const JsonTree& list) {
-  std::unordered_set<std::string> names;
+Texts KeyTexts(const JsonTree& list) {
+  Texts names;
   for (const JsonTree& element : list.elements()) {
     names.insert(KeyText(element));
   }
@@ -165,7 +189,7 @@ JsonTree MergeSet(JsonTree list, const JsonTree& patch) {
   if (!list.IsArray()) {
     list = JsonTree::Array();
   }
-  std::unordered_set<std::string> names = KeyTexts(list);
+  Texts names = KeyTexts(list);
   for (const JsonTree& element : patch.elements()) {
     if (names.insert(KeyText(element)).second) {
       list.Append(element);
@@ -174,12 +198,15 @@ JsonTree MergeSet(JsonTree list, const JsonTree& patch) {
   return list;
 }
 
-void DeleteFromList(JsonTree& object, std::string_view member, const JsonTree& values) {
+Result<void> DeleteFromList(JsonTree& object, std::string_view member, const JsonTree& values,
+                            PatchBudget& budget) {
+  KX_RETURN_IF_ERROR(Spend(budget, kWorkOfMember * object.size()));
   JsonTree* const list = object.Find(member);
   if (list == nullptr) {
-    return;
+    return {};
   }
-  const std::unordered_set<std::string> names = KeyTexts(values);
+  KX_RETURN_IF_ERROR(Spend(budget, kWorkOfElement * (list->size() + values.size())));
+  const Texts names = KeyTexts(values);
   std::vector<JsonTree> rest;
   for (const JsonTree& element : list->elements()) {
     if (!names.contains(KeyText(element))) {
@@ -187,11 +214,12 @@ void DeleteFromList(JsonTree& object, std::string_view member, const JsonTree& v
     }
   }
   *list = JsonTree::Array(std::move(rest));
+  return {};
 }
 
 /// Leaves only the members that "$retainKeys" names.
 void Retain(JsonTree& object, const JsonTree& keys) {
-  const std::unordered_set<std::string> names = KeyTexts(keys);
+  const Texts names = KeyTexts(keys);
   std::vector<JsonTree::Member> kept;
   for (JsonTree::Member& member : object.members()) {
     if (names.contains(KeyText(JsonTree(member.key)))) {
@@ -207,7 +235,7 @@ void Reorder(JsonTree& list, const JsonTree& order, std::string_view key) {
     const JsonTree* const own = key.empty() ? &element : element.Find(key);
     return own == nullptr ? std::string() : KeyText(*own);
   };
-  std::unordered_map<std::string, std::size_t> places;
+  std::map<std::string, std::size_t> places;
   for (std::size_t i = 0; i < order.size(); ++i) {
     if (std::string name = name_in(order.elements()[i]); !name.empty()) {
       places.emplace(std::move(name), i);
@@ -233,19 +261,21 @@ bool IsDirective(std::string_view key) {
 
 /// `name` is of the object around the member.
 Result<JsonTree> MergeValue(std::string_view key, JsonTree old, const JsonTree& change,
-                            std::string_view name) {
+                            std::string_view name, PatchBudget& budget) {
   if (change.IsObject()) {
-    return MergeObject(std::move(old), change, key);
+    return MergeObject(std::move(old), change, key, budget);
   }
   if (change.IsArray() && !KeyOfList(key, name).empty()) {
-    return MergeList(old, change, key, KeyOfList(key, name));
+    return MergeList(old, change, key, KeyOfList(key, name), budget);
   }
+  KX_RETURN_IF_ERROR(Spend(budget, kWorkOfElement * (old.size() + change.size())));
   return change.IsArray() && std::ranges::find(kSets, key) != std::end(kSets)
              ? MergeSet(std::move(old), change)
              : change;
 }
 
-Result<JsonTree> MergeObject(JsonTree object, const JsonTree& patch, std::string_view name) {
+Result<JsonTree> MergeObject(JsonTree object, const JsonTree& patch, std::string_view name,
+                             PatchBudget& budget) {
   const std::string directive = DirectiveOf(patch);
   if (directive == "delete") {
     return JsonTree::Object();
@@ -261,20 +291,25 @@ Result<JsonTree> MergeObject(JsonTree object, const JsonTree& patch, std::string
   if (!object.IsObject()) {
     object = JsonTree::Object();
   }
+  KX_RETURN_IF_ERROR(Spend(budget, kWorkOfMember * (object.size() + patch.size())));
   KX_ASSIGN_OR_RETURN(
-      object, MergeMembers(std::move(object), patch, IsDirective,
-                           [name](std::string_view key, JsonTree old, const JsonTree& change) {
-                             return MergeValue(key, std::move(old), change, name);
-                           }));
+      object,
+      MergeMembers(std::move(object), patch, IsDirective,
+                   [name, &budget](std::string_view key, JsonTree old, const JsonTree& change) {
+                     return MergeValue(key, std::move(old), change, name, budget);
+                   }));
   for (const JsonTree::Member& member : patch.members()) {
     if (member.key.starts_with(kDelete)) {
-      DeleteFromList(object, std::string_view(member.key).substr(kDelete.size()), member.value);
+      KX_RETURN_IF_ERROR(DeleteFromList(object, std::string_view(member.key).substr(kDelete.size()),
+                                        member.value, budget));
     }
   }
   for (const JsonTree::Member& member : patch.members()) {
     if (member.key.starts_with(kOrder)) {
       const std::string_view list = std::string_view(member.key).substr(kOrder.size());
+      KX_RETURN_IF_ERROR(Spend(budget, kWorkOfMember * object.size()));
       if (JsonTree* const found = object.Find(list)) {
+        KX_RETURN_IF_ERROR(Spend(budget, kWorkOfElement * (found->size() + member.value.size())));
         Reorder(*found, member.value, KeyOfList(list, name));
       }
     }
@@ -305,7 +340,8 @@ Result<JsonTree> ApplyStrategicMergePatch(JsonTree object, const JsonTree& patch
   if (!patch.IsObject()) {
     return Fail(Reason::kBadRequest, "a strategic merge patch is an object");
   }
-  return MergeObject(std::move(object), patch, "");
+  PatchBudget budget;
+  return MergeObject(std::move(object), patch, "", budget);
 }
 
 }  // namespace kubexx::apiserver
