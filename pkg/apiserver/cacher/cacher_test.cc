@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -302,6 +303,42 @@ TEST_F(CacherTest, ClosedWatchersAreForgotten) {
   watcher->Closed();
   cacher_->cache().Tick(false);
   EXPECT_EQ(cacher_->cache().watchers(), 0U);
+}
+
+// What a watch is told first is compared with its selector while changes go on.
+TEST_F(CacherTest, WatchesThatBeginAmongChangesMissNoneAndGetNoneTwice) {
+  constexpr int kChanges = 2'000;
+  Begin(2 * kChanges);
+  const std::int64_t from = Put("a", "x");
+  std::vector<std::string> expected;
+  for (int i = 0; i < kChanges; ++i) {
+    expected.push_back("ADDED n" + std::to_string(i));
+  }
+  std::vector<std::shared_ptr<CacheWatcher>> watchers;
+  {
+    const std::jthread writer([&] {
+      for (int i = 0; i < kChanges; ++i) {
+        Put("n" + std::to_string(i), "y");
+      }
+    });
+    while (watchers.size() < 50) {
+      EXPECT_TRUE(cacher_->WaitForLatest({}));
+      watchers.push_back(Watch({.revision = from}, "l=y"));
+      watchers.push_back(Watch({.initial_events = true}, "l=y"));
+    }
+  }
+  for (std::size_t i = 0; i < watchers.size(); ++i) {
+    std::vector<std::string> told;
+    for (auto some = Taken(*watchers[i]); !some.empty(); some = Taken(*watchers[i])) {
+      told.insert(told.end(), some.begin(), some.end());
+    }
+    EXPECT_TRUE(alive_);
+    if (i % 2 == 0) {
+      EXPECT_EQ(told, expected);
+    } else {  // Those that were there first are in the order of their names.
+      EXPECT_THAT(told, ::testing::UnorderedElementsAreArray(expected));
+    }
+  }
 }
 
 TEST_F(CacherTest, ItWaitsForTheVersionThatIsAskedFor) {

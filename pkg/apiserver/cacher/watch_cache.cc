@@ -16,6 +16,11 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using codec::WatchEventType;
 
+/// Events that a watch which begins is told while the others wait.
+constexpr std::size_t kFewEvents = 16;
+/// How often a watch tries to catch up with changes that come more quickly than it compares them.
+constexpr int kMostRounds = 8;
+
 }  // namespace
 
 /// Collects a full state.
@@ -48,6 +53,9 @@ WatchCache::WatchCache(ResourceTypeRef type, base::Clock& clock, std::size_t win
 
 Result<void> WatchCache::WaitFor(std::int64_t revision, base::TimePoint deadline,
                                  const std::stop_token& stop) const {
+  if (Has(revision)) {
+    return {};
+  }
   base::MutexLock lock(mu_);
   while (!synced_ || revision_ < revision) {
     if (!synced_ && failed_) {
@@ -76,35 +84,32 @@ void WatchCache::NoteFailure() {
   advanced_.notify_all();
 }
 
-bool WatchCache::Has(std::int64_t revision) const {
-  base::MutexLock lock(mu_);
-  return synced_ && revision_ >= revision;
-}
-
 CachedList WatchCache::List(const Selection& selection) const {
-  base::MutexLock lock(mu_);
-  return ListLocked(selection);
+  CachedList list;
+  {
+    base::MutexLock lock(mu_);
+    list = ListLocked(selection.namespace_);
+  }
+  if (!selection.all()) {
+    std::erase_if(list.items, [&selection](const CachedObjectRef& object) {
+      return !selection.Matches(object->key, object->attributes);
+    });
+  }
+  return list;
 }
 
-std::int64_t WatchCache::revision() const {
-  base::MutexLock lock(mu_);
-  return revision_;
-}
-
-CachedList WatchCache::ListLocked(const Selection& selection) const {
+CachedList WatchCache::ListLocked(std::string_view namespace_) const {
   CachedList list;
   list.revision = revision_;
-  const std::string prefix = selection.namespace_.empty() ? "" : selection.namespace_ + "/";
-  if (selection.all() && prefix.empty()) {
+  const std::string prefix = namespace_.empty() ? "" : std::string(namespace_) + "/";
+  if (prefix.empty()) {
     list.items.reserve(objects_.size());
   }
   for (auto at = objects_.lower_bound(prefix); at != objects_.end(); ++at) {
     if (!at->first.starts_with(prefix)) {
       break;
     }
-    if (selection.Matches(at->second->key, at->second->attributes)) {
-      list.items.push_back(at->second);
-    }
+    list.items.push_back(at->second);
   }
   return list;
 }
@@ -141,32 +146,57 @@ Result<void> WatchCache::Prepend(std::int64_t begin, std::int64_t revision,
   return {};
 }
 
+std::optional<std::vector<CacheEvent>> WatchCache::After(std::int64_t revision) const {
+  if (revision < window_begin_) {
+    return std::nullopt;
+  }
+  const auto first = std::ranges::upper_bound(
+      events_, revision, {}, [](const CacheEvent& event) { return event.revision(); });
+  return std::vector<CacheEvent>(first, events_.end());
+}
+
 void WatchCache::Add(std::shared_ptr<CacheWatcher> watcher, const WatchStart& start) {
-  base::MutexLock lock(mu_);
+  // What was before is compared with the selectors, which are the client's, while others go on;
+  // what has happened meanwhile is compared then, and only the last few events under the lock.
   const Selection& selection = watcher->options().selection;
+  const auto tell = [&](const std::vector<CacheEvent>& events) {
+    for (const CacheEvent& event : events) {
+      if (const auto type = Select(event, selection)) {
+        watcher->PushFirst({*type, ObjectFor(event, *type)});
+      }
+    }
+  };
+  std::int64_t told = start.revision;
   if (start.initial_events) {
-    for (CachedObjectRef& object : ListLocked(selection).items) {
+    CachedList list = List(selection);
+    told = list.revision;
+    for (CachedObjectRef& object : list.items) {
       watcher->PushFirst({WatchEventType::kAdded, std::move(object)});
     }
     if (start.mark_end) {
-      watcher->PushBookmark(revision_, true);
+      watcher->PushBookmark(told, true);
     }
-  } else if (start.revision < window_begin_) {
-    watcher->PushError(StatusJson(TooOldResourceVersion(start.revision, window_begin_)));
-    return;
   } else {
-    const auto first = std::ranges::upper_bound(
-        events_, start.revision, {}, [](const CacheEvent& event) { return event.revision(); });
-    for (auto event = first; event != events_.end(); ++event) {
-      if (const auto type = Select(*event, selection)) {
-        watcher->PushFirst({*type, ObjectFor(*event, *type)});
+    watcher->SetBegin(told);
+  }
+  for (int round = 0;; ++round) {
+    std::optional<std::vector<CacheEvent>> missed;
+    {
+      base::MutexLock lock(mu_);
+      missed = After(told);
+      if (!missed) {
+        watcher->PushError(StatusJson(TooOldResourceVersion(told, window_begin_)));
+        return;
+      }
+      if (missed->size() <= kFewEvents || round == kMostRounds) {
+        tell(*missed);
+        watchers_.push_back(std::move(watcher));
+        return;
       }
     }
+    tell(*missed);
+    told = missed->back().revision();
   }
-  if (!start.initial_events) {
-    watcher->SetBegin(start.revision);
-  }
-  watchers_.push_back(std::move(watcher));
 }
 
 void WatchCache::Tick(bool bookmarks) {
@@ -286,6 +316,9 @@ void WatchCache::DispatchLocked(const CacheEvent& event) {
 void WatchCache::AdvanceLocked(std::int64_t revision) {
   if (revision > revision_) {
     revision_ = revision;
+    if (synced_) {
+      reached_ = revision;
+    }
     advanced_.notify_all();
   }
 }
@@ -308,6 +341,7 @@ void WatchCache::Commit(Objects objects, std::int64_t revision) {
   dropped_ = false;
   revision_ = revision;
   synced_ = true;
+  reached_ = revision;
   advanced_.notify_all();
 }
 

@@ -3,6 +3,8 @@
 #ifndef KUBEXX_APISERVER_CACHER_WATCH_CACHE_H_
 #define KUBEXX_APISERVER_CACHER_WATCH_CACHE_H_
 
+#include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -11,6 +13,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kubexx/apiserver/cacher/cache_watcher.h"
@@ -49,15 +52,17 @@ class WatchCache final : public cache::ReflectorStore {
   /// it has not by `deadline`; kCancelled. NotBegun at once when the storage could not be read.
   apimachinery::Result<void> WaitFor(std::int64_t revision, base::TimePoint deadline,
                                      const std::stop_token& stop) const;
-  bool Has(std::int64_t revision) const;
+  /// Waits for nobody, as revision() does not: what holds the cache up holds up no authorization.
+  bool Has(std::int64_t revision) const { return reached_ >= revision; }
   /// What to say of a cache that was not filled yet, as kube-apiserver does: kTooManyRequests.
   static apimachinery::Status NotBegun();
   /// The storage could not be read or followed.
   void NoteFailure();
 
+  /// Compares the objects with the selectors, which are clients', after it has let go of the cache.
   CachedList List(const Selection& selection) const;
-  /// Of the state that List gives: as long as it is the same, so is the state.
-  std::int64_t revision() const;
+  /// Of the state that List gives: as long as it is the same, so is the state. 0 before the first.
+  std::int64_t revision() const { return std::max<std::int64_t>(reached_, 0); }
 
   /// Where the window begins, as long as it has lost no event since the cache was filled: the
   /// storage may know what was before. Nothing when events were dropped.
@@ -97,7 +102,10 @@ class WatchCache final : public cache::ReflectorStore {
   void RecordLocked(CacheEvent event) KX_REQUIRES(mu_);
   void DispatchLocked(const CacheEvent& event) KX_REQUIRES(mu_);
   void AdvanceLocked(std::int64_t revision) KX_REQUIRES(mu_);
-  CachedList ListLocked(const Selection& selection) const KX_REQUIRES(mu_);
+  /// All of the namespace, or of all when it is empty.
+  CachedList ListLocked(std::string_view namespace_) const KX_REQUIRES(mu_);
+  /// The events after a revision; nothing when the window does not reach back to it.
+  std::optional<std::vector<CacheEvent>> After(std::int64_t revision) const KX_REQUIRES(mu_);
 
   const ResourceTypeRef type_;
   base::Clock& clock_;
@@ -111,6 +119,8 @@ class WatchCache final : public cache::ReflectorStore {
   std::int64_t window_begin_ KX_GUARDED_BY(mu_) = 0;
   bool dropped_ KX_GUARDED_BY(mu_) = false;  // an event, since the cache was filled
   std::int64_t revision_ KX_GUARDED_BY(mu_) = 0;
+  /// revision_ once there is a state, and -1 before.
+  std::atomic<std::int64_t> reached_ = -1;
   bool synced_ KX_GUARDED_BY(mu_) = false;
   bool failed_ KX_GUARDED_BY(mu_) = false;  // before it was filled
   std::vector<std::shared_ptr<CacheWatcher>> watchers_ KX_GUARDED_BY(mu_);

@@ -68,7 +68,7 @@ Result<WatchStart> StartOf(const Call& call, const ListOptions& options, Cacher&
     KX_RETURN_IF_ERROR(cacher.ReachBack(start.revision, call.request.stop));
   }
   if (!start.initial_events && start.revision == 0) {
-    start.revision = cacher.cache().List({.namespace_ = "-"}).revision;
+    start.revision = cacher.cache().revision();
   }
   return start;
 }
@@ -84,6 +84,7 @@ Result<Selection> SelectionOf(const Call& call, const ListOptions& options) {
     fields = "metadata.name=" + call.info.name + (fields.empty() ? "" : "," + fields);
   }
   KX_ASSIGN_OR_RETURN(selection.fields, FieldSelector::Parse(fields, *call.type));
+  KX_RETURN_IF_ERROR(selection.CheckSize());
   return selection;
 }
 

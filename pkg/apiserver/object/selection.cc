@@ -231,4 +231,26 @@ bool Selection::Matches(const apimachinery::ObjectKey& key, const Attributes& at
          (labels.empty() || labels.Matches(attributes.labels));
 }
 
+Result<void> Selection::CheckSize() const {
+  std::size_t values = 0;
+  for (const apimachinery::LabelRequirement& one : labels.requirements()) {
+    values += one.values.size();
+  }
+  const std::size_t requirements = labels.requirements().size() + fields.size();
+  if (requirements > kMaxRequirements) {
+    return Fail(Reason::kBadRequest,
+                "the selectors have " + std::to_string(requirements) + " requirements, at most " +
+                    std::to_string(kMaxRequirements) + " are possible",
+                400);
+  }
+  if (values > kMaxValues) {
+    return Fail(Reason::kBadRequest,
+                "the label selector has " + std::to_string(values) + " values, at most " +
+                    std::to_string(kMaxValues) +
+                    " are possible: select more, and leave out what is not wanted",
+                400);
+  }
+  return {};
+}
+
 }  // namespace kubexx::apiserver

@@ -3,6 +3,7 @@
 #ifndef KUBEXX_APISERVER_OBJECT_SELECTION_H_
 #define KUBEXX_APISERVER_OBJECT_SELECTION_H_
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
@@ -38,6 +39,7 @@ class FieldSelector {
   static apimachinery::Result<FieldSelector> ParseAny(std::string_view text);
 
   bool empty() const { return terms_.empty(); }
+  std::size_t size() const { return terms_.size(); }
   bool Matches(const apimachinery::ObjectKey& key, const Attributes& attributes) const;
   /// The value that `field` must have; "" when it may have several.
   std::string Exactly(std::string_view field) const;
@@ -60,6 +62,14 @@ struct Selection {
   /// No object of the namespace is left out.
   bool all() const { return labels.empty() && fields.empty(); }
   bool Matches(const apimachinery::ObjectKey& key, const Attributes& attributes) const;
+
+  /// Requirements of both selectors together: each object of a list is compared with all of them,
+  /// and each change with those of all watches.
+  static constexpr std::size_t kMaxRequirements = 256;
+  /// Values in all sets ("in", "notin"): a watch keeps them as long as it lasts.
+  static constexpr std::size_t kMaxValues = 4'096;
+  /// kBadRequest when the selectors have more.
+  apimachinery::Result<void> CheckSize() const;
 };
 
 }  // namespace kubexx::apiserver

@@ -57,5 +57,32 @@ TEST(FieldSelectorTest, NewEventsHaveTheFieldsOfTheirGroup) {
   EXPECT_FALSE(other->Matches({.namespace_ = "n", .name = "e"}, attributes));
 }
 
+/// "k0op,k1op,...".
+std::string Terms(std::size_t count, std::string_view key, std::string_view op) {
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) {
+    text.append(i == 0 ? "" : ",").append(key).append(std::to_string(i)).append(op);
+  }
+  return text;
+}
+
+Selection SelectionOf(const std::string& labels, const std::string& fields) {
+  return {.labels = *apimachinery::LabelSelector::Parse(labels),
+          .fields = *FieldSelector::ParseAny(fields)};
+}
+
+// Each object is compared with all of them, and a watch keeps them.
+TEST(SelectionTest, HasOnlySoManyRequirementsAndValues) {
+  constexpr std::size_t kHalf = Selection::kMaxRequirements / 2;
+  EXPECT_TRUE(SelectionOf(Terms(kHalf, "!k", ""), Terms(kHalf, "f", "=v")).CheckSize());
+  const auto many = SelectionOf(Terms(kHalf, "!k", ""), Terms(kHalf + 1, "f", "=v")).CheckSize();
+  ASSERT_FALSE(many);
+  EXPECT_EQ(many.error().code, 400);
+  EXPECT_EQ(many.error().message, "the selectors have 257 requirements, at most 256 are possible");
+  const auto set = [](std::size_t count) { return "k in (" + Terms(count, "v", "") + ")"; };
+  EXPECT_TRUE(SelectionOf(set(Selection::kMaxValues), "").CheckSize());
+  EXPECT_FALSE(SelectionOf(set(Selection::kMaxValues + 1), "").CheckSize());
+}
+
 }  // namespace
 }  // namespace kubexx::apiserver
