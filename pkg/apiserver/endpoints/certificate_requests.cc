@@ -223,8 +223,7 @@ Result<void> StampRequester(const ResourceType& type, const User& user, JsonTree
   return {};
 }
 
-void CheckCertificateRequest(const JsonTree& object, std::vector<apimachinery::StatusCause>& list) {
-  FieldCauses causes(list);
+void CheckCertificateRequest(const JsonTree& object, FieldCauses& causes) {
   std::string problem;
   const Owned<X509_REQ> request = ReadRequest(object, problem);
   if (request != nullptr) {
@@ -254,9 +253,7 @@ void CheckCertificateRequest(const JsonTree& object, std::vector<apimachinery::S
   }
 }
 
-void CheckIssuedCertificate(const JsonTree& current, const JsonTree& object,
-                            std::vector<apimachinery::StatusCause>& list) {
-  FieldCauses causes(list);
+void CheckIssuedCertificate(const JsonTree& current, const JsonTree& object, FieldCauses& causes) {
   const std::string before = StringAt(current, {"status", "certificate"});
   const std::string after = StringAt(object, {"status", "certificate"});
   if (before == after) {

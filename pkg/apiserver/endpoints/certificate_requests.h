@@ -3,9 +3,8 @@
 #ifndef KUBEXX_APISERVER_ENDPOINTS_CERTIFICATE_REQUESTS_H_
 #define KUBEXX_APISERVER_ENDPOINTS_CERTIFICATE_REQUESTS_H_
 
-#include <vector>
-
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/apiserver/endpoints/field_causes.h"
 #include "kubexx/apiserver/object/resource_type.h"
 #include "kubexx/apiserver/rbac/user.h"
 #include "kubexx/codec/json_tree.h"
@@ -24,12 +23,11 @@ apimachinery::Result<void> StampRequester(const ResourceType& type, const User& 
 
 /// What is wrong with a request: it is a PKCS#10 request with a good signature, for a signer and
 /// known usages.
-void CheckCertificateRequest(const codec::JsonTree& object,
-                             std::vector<apimachinery::StatusCause>& causes);
+void CheckCertificateRequest(const codec::JsonTree& object, FieldCauses& causes);
 
 /// A certificate is set once, and is one.
 void CheckIssuedCertificate(const codec::JsonTree& current, const codec::JsonTree& object,
-                            std::vector<apimachinery::StatusCause>& causes);
+                            FieldCauses& causes);
 
 }  // namespace kubexx::apiserver
 

@@ -1,8 +1,9 @@
 /// @file
-/// The forms of causes that kube-apiserver's field errors have.
+/// The causes of an error 422, in the forms that kube-apiserver's field errors have.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_FIELD_CAUSES_H_
 #define KUBEXX_APISERVER_ENDPOINTS_FIELD_CAUSES_H_
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,11 +13,14 @@
 
 namespace kubexx::apiserver {
 
-/// Collects causes of an error 422.
+/// Collects causes, as many as are of use to somebody who mends an object: a request of 3 MiB may
+/// have millions of faults, each of which is told with where it is and what is there. Those beyond
+/// the limits are counted only. Not thread-safe.
 class FieldCauses {
  public:
-  /// `causes` must outlive it.
-  explicit FieldCauses(std::vector<apimachinery::StatusCause>& causes) : causes_(causes) {}
+  static constexpr std::size_t kMaxCauses = 1'000;
+  /// Of their fields and messages together; the text of the last one is cut.
+  static constexpr std::size_t kMaxBytes = 1 << 20;
 
   /// "Required value".
   void Required(std::string field, std::string_view why = {}) {
@@ -44,13 +48,23 @@ class FieldCauses {
         std::move(field));
   }
 
- private:
-  void Add(const char* reason, std::string message, std::string_view rest, std::string field) {
-    causes_.push_back(
-        {.reason = reason, .message = message.append(rest), .field = std::move(field)});
-  }
+  void Add(apimachinery::StatusCause cause);
+  void AddAll(std::vector<apimachinery::StatusCause> causes);
 
-  std::vector<apimachinery::StatusCause>& causes_;
+  bool empty() const { return causes_.empty(); }
+  /// Whether a further cause is only counted: whoever makes a cause of much text need not.
+  bool full() const;
+  /// Those that are kept so far.
+  const std::vector<apimachinery::StatusCause>& kept() const { return causes_; }
+  /// The same. A last one says how many there were besides.
+  std::vector<apimachinery::StatusCause> Take() &&;
+
+ private:
+  void Add(const char* reason, std::string message, std::string_view rest, std::string field);
+
+  std::vector<apimachinery::StatusCause> causes_{};
+  std::size_t bytes_ = 0;
+  std::size_t more_ = 0;
 };
 
 }  // namespace kubexx::apiserver

@@ -56,14 +56,14 @@ ResourceType TypeNamed(const std::string& group, const std::string& plural) {
 TEST(LargeObjectTest, FinalizersOfAnObjectThatGoes) {
   const JsonTree old = WithFinalizers("e.x/");
   JsonTree object = old;
-  std::vector<StatusCause> causes;
+  FieldCauses causes;
   CheckMetadata(TypeNamed("", "configmaps"), &old, object, causes);
-  EXPECT_THAT(causes, IsEmpty());
+  EXPECT_THAT(causes.kept(), IsEmpty());
   object["metadata"]["finalizers"].Append("e.x/new");
   object["metadata"]["finalizers"].Append("e.x/newer");
   CheckMetadata(TypeNamed("", "configmaps"), &old, object, causes);
-  ASSERT_THAT(causes, SizeIs(1));
-  EXPECT_EQ(causes[0].message,
+  ASSERT_THAT(causes.kept(), SizeIs(1));
+  EXPECT_EQ(causes.kept()[0].message,
             "Forbidden: no new finalizers can be added if the object is being deleted, found new "
             "finalizers []string{\"e.x/new\", \"e.x/newer\"}");
 }
@@ -88,19 +88,18 @@ TEST(LargeObjectTest, GatesAndSelectorOfAPod) {
   });
   old["nodeSelector"] = MapOf(kParts);
   JsonTree spec = old;
-  std::vector<StatusCause> causes;
-  FieldCauses fields(causes);
-  CheckPodUpdate(old, spec, fields);
-  EXPECT_THAT(causes, IsEmpty());
+  FieldCauses causes;
+  CheckPodUpdate(old, spec, causes);
+  EXPECT_THAT(causes.kept(), IsEmpty());
   spec["schedulingGates"].elements().back()["name"] = "e.x/new";
-  CheckPodUpdate(old, spec, fields);
-  ASSERT_THAT(causes, SizeIs(1));
-  EXPECT_EQ(causes[0].field, "spec.schedulingGates");
+  CheckPodUpdate(old, spec, causes);
+  ASSERT_THAT(causes.kept(), SizeIs(1));
+  EXPECT_EQ(causes.kept()[0].field, "spec.schedulingGates");
   spec = old;
   spec["nodeSelector"].Erase("k" + std::to_string(kParts - 1));
-  CheckPodUpdate(old, spec, fields);
-  ASSERT_THAT(causes, SizeIs(2));
-  EXPECT_EQ(causes[1].field, "spec.nodeSelector");
+  CheckPodUpdate(old, spec, causes);
+  ASSERT_THAT(causes.kept(), SizeIs(2));
+  EXPECT_EQ(causes.kept()[1].field, "spec.nodeSelector");
 }
 
 TEST(LargeObjectTest, EphemeralContainers) {
@@ -114,13 +113,13 @@ TEST(LargeObjectTest, EphemeralContainers) {
   JsonTree& list = object["spec"]["ephemeralContainers"];
   list.elements().front()["image"] = "other";
   list.elements().back()["name"] = "other";
-  std::vector<StatusCause> causes;
+  FieldCauses causes;
   CheckPart(TypeNamed("", "pods"), WritePart::kEphemeralContainers, old, object, causes);
-  ASSERT_THAT(causes, SizeIs(2));
-  EXPECT_EQ(causes[0].message,
+  ASSERT_THAT(causes.kept(), SizeIs(2));
+  EXPECT_EQ(causes.kept()[0].message,
             "Forbidden: existing ephemeral containers \"c0\" may not be changed");
-  EXPECT_EQ(causes[1].message, "Forbidden: existing ephemeral containers \"c" +
-                                   std::to_string(kParts - 1) + "\" may not be removed");
+  EXPECT_EQ(causes.kept()[1].message, "Forbidden: existing ephemeral containers \"c" +
+                                          std::to_string(kParts - 1) + "\" may not be removed");
 }
 
 TEST(LargeObjectTest, ConditionsWithoutTimes) {

@@ -43,29 +43,22 @@ std::uint64_t Random64() {
   return static_cast<std::uint64_t>(device()) << 32 | device();
 }
 
-StatusCause InvalidValue(std::string field, std::string_view value, std::string_view what) {
-  return {.reason = "FieldValueInvalid",
-          .message = "Invalid value: " + JsonTree(value).ToJson() + ": " + std::string(what),
-          .field = std::move(field)};
-}
-
-void CheckLabels(const JsonTree& object, std::vector<StatusCause>& causes) {
+void CheckLabels(const JsonTree& object, FieldCauses& causes) {
   for (const auto& [key, value] : MetaMap(object, "labels")) {
     if (!apimachinery::IsValidLabelKey(key)) {
-      causes.push_back(InvalidValue("metadata.labels", key, "is not a label's key"));
+      causes.Invalid("metadata.labels", JsonTree(key).ToJson(), "is not a label's key");
     }
     if (!apimachinery::IsValidLabelValue(value)) {
-      causes.push_back(InvalidValue("metadata.labels", value, "is not a label's value"));
+      causes.Invalid("metadata.labels", JsonTree(value).ToJson(), "is not a label's value");
     }
   }
 }
 
-Result<void> Verdict(const ResourceType& type, const JsonTree& object,
-                     std::vector<StatusCause> causes) {
+Result<void> Verdict(const ResourceType& type, const JsonTree& object, FieldCauses causes) {
   if (causes.empty()) {
     return {};
   }
-  return Fail(Invalid(type, MetaString(object, "name"), std::move(causes)));
+  return Fail(Invalid(type, MetaString(object, "name"), std::move(causes).Take()));
 }
 
 std::string RandomSuffix() {
@@ -112,14 +105,13 @@ Result<void> CheckIdentity(const ResourceType& type, const JsonTree& current,
   return {};
 }
 
-void CheckCustomDefinition(const JsonTree& object, const JsonTree* old,
-                           std::vector<StatusCause>& causes) {
-  schema::CheckDefinition(object, causes);
-  schema::CheckApproval(old, object, causes);
+void CheckCustomDefinition(const JsonTree& object, const JsonTree* old, FieldCauses& causes) {
+  std::vector<StatusCause> found;
+  schema::CheckDefinition(object, found);
+  schema::CheckApproval(old, object, found);
+  causes.AddAll(std::exchange(found, {}));
   if (old == nullptr && OverlapsBuiltin(object)) {
-    causes.push_back({.reason = "FieldValueForbidden",
-                      .message = "Forbidden: the server keeps objects of its own there",
-                      .field = "spec.names.plural"});
+    causes.Forbidden("spec.names.plural", "the server keeps objects of its own there");
   }
   if (StringAt(object, {"spec", "conversion", "strategy"}) == "Webhook") {
     const JsonTree* const client = object.At({"spec", "conversion", "webhook", "clientConfig"});
@@ -127,20 +119,23 @@ void CheckCustomDefinition(const JsonTree& object, const JsonTree* old,
                       "spec.conversion.webhook.clientConfig", causes);
   }
   if (old != nullptr) {
-    schema::CheckDefinitionChange(*old, object, causes);
+    schema::CheckDefinitionChange(*old, object, found);
   }
+  causes.AddAll(std::move(found));
 }
 
 /// What the schema of a custom resource says, and what there is to say of definitions and of Roles.
 void CheckContent(const ResourceType& type, WritePart part, const JsonTree& object,
-                  const JsonTree* old, std::vector<StatusCause>& causes) {
+                  const JsonTree* old, FieldCauses& causes) {
   CheckRbac(type, old, object, causes);
   CheckMetadata(type, old, object, causes);
   if (old == nullptr || !SameSpec(*old, object)) {
     CheckSpec(type, old, object, causes);
   }
   if (type.custom && type.custom->schema != nullptr) {
-    schema::Validate(*type.custom->schema, object, old, causes);
+    std::vector<StatusCause> found;
+    schema::Validate(*type.custom->schema, object, old, found);
+    causes.AddAll(std::move(found));
   } else if (IsWebhookConfiguration(type)) {
     CheckWebhooks(object, causes);
   } else if (IsCustomResourceDefinition(type) && part != WritePart::kStatus) {
@@ -290,14 +285,12 @@ Result<void> PrepareNew(const ResourceType& type, std::string_view namespace_, b
   if (type.group.empty() && type.plural == "pods") {
     SetGated(object);
   }
-  std::vector<StatusCause> causes;
+  FieldCauses causes;
   const std::string name = MetaString(object, "name");
   if (name.empty()) {
-    causes.push_back({.reason = "FieldValueRequired",
-                      .message = "Required value: name or generateName is required",
-                      .field = "metadata.name"});
+    causes.Required("metadata.name", "name or generateName is required");
   } else if (const std::string problem = NameProblem(type, name); !problem.empty()) {
-    causes.push_back(InvalidValue("metadata.name", name, problem));
+    causes.Invalid("metadata.name", JsonTree(name).ToJson(), problem);
   }
   CheckLabels(object, causes);
   CheckContent(type, WritePart::kObject, object, nullptr, causes);
@@ -313,10 +306,9 @@ Result<void> PrepareChange(const ResourceType& type, WritePart part, const JsonT
       (version.empty() || version == "0")) {
     ResourceType named = type;
     named.kind = type.plural;  // As kube-apiserver has it in this one error.
-    return Verdict(named, current,
-                   {{.reason = "FieldValueInvalid",
-                     .message = "Invalid value: 0: must be specified for an update",
-                     .field = "metadata.resourceVersion"}});
+    FieldCauses causes;
+    causes.Invalid("metadata.resourceVersion", "0", "must be specified for an update");
+    return Verdict(named, current, std::move(causes));
   }
   if (part != WritePart::kObject && part != WritePart::kFinalizers && part != WritePart::kAll) {
     KeepTheRest(type, part, current, object);
@@ -324,7 +316,7 @@ Result<void> PrepareChange(const ResourceType& type, WritePart part, const JsonT
       SetDefaults(type, object);
       CountGeneration(type, current, object);
     }
-    std::vector<StatusCause> causes;
+    FieldCauses causes;
     CheckPart(type, part, current, object, causes);
     CheckLabels(object, causes);
     // Ephemeral containers are what else no update of a pod may change.
@@ -352,13 +344,12 @@ Result<void> PrepareChange(const ResourceType& type, WritePart part, const JsonT
   if (part == WritePart::kAll) {
     return {};  // It is no client's fault, and what waits to go has to.
   }
-  std::vector<StatusCause> causes;
+  FieldCauses causes;
   CheckLabels(object, causes);
   // What was stored before there was a default for a field has not changed.
   JsonTree former = current;
   SetDefaults(type, former);
-  FieldCauses immutable(causes);
-  CheckImmutable(type, former, object, immutable);
+  CheckImmutable(type, former, object, causes);
   CheckContent(type, part, object, &current, causes);
   return Verdict(type, object, std::move(causes));
 }

@@ -11,7 +11,6 @@ namespace {
 
 using apimachinery::StatusCause;
 using codec::JsonTree;
-using Causes = std::vector<StatusCause>;
 
 constexpr std::string_view kRbacGroup = "rbac.authorization.k8s.io";
 
@@ -19,111 +18,92 @@ bool IsRbacBinding(const ResourceType& type) {
   return type.group == kRbacGroup && type.plural.ends_with("bindings");
 }
 
-void Require(std::string field, std::string_view why, Causes& causes) {
-  causes.push_back(
-      {.reason = "FieldValueRequired",
-       .message = "Required value" + std::string(why.empty() ? "" : ": ") + std::string(why),
-       .field = std::move(field)});
-}
-
-/// `supported` as in messages: `"A", "B"`.
-void NotSupported(std::string field, std::string_view value, std::string_view supported,
-                  Causes& causes) {
-  causes.push_back({.reason = "FieldValueNotSupported",
-                    .message = "Unsupported value: " + JsonTree(value).ToJson() +
-                               ": supported values: " + std::string(supported),
-                    .field = std::move(field)});
-}
-
-void RefuseValue(std::string field, const std::string& value, std::string_view why,
-                 Causes& causes) {
-  causes.push_back({.reason = "FieldValueInvalid",
-                    .message = "Invalid value: " + value + ": " + std::string(why),
-                    .field = std::move(field)});
-}
-
 std::size_t SizeAt(const JsonTree& object, std::string_view member) {
   const JsonTree* const found = object.Find(member);
   return found == nullptr ? 0 : found->size();
 }
 
-void CheckRule(const std::string& path, const JsonTree& rule, bool namespaced, Causes& causes) {
+void CheckRule(const std::string& path, const JsonTree& rule, bool namespaced,
+               FieldCauses& causes) {
   if (SizeAt(rule, "verbs") == 0) {
-    Require(path + ".verbs", "verbs must contain at least one value", causes);
+    causes.Required(path + ".verbs", "verbs must contain at least one value");
   }
   if (SizeAt(rule, "nonResourceURLs") > 0) {
     const std::string paths = rule.Find("nonResourceURLs")->ToJson();
     if (namespaced) {
-      RefuseValue(path + ".nonResourceURLs", paths,
-                  "namespaced rules cannot apply to non-resource URLs", causes);
+      causes.Invalid(path + ".nonResourceURLs", paths,
+                     "namespaced rules cannot apply to non-resource URLs");
     }
     if (SizeAt(rule, "apiGroups") + SizeAt(rule, "resources") + SizeAt(rule, "resourceNames") > 0) {
-      RefuseValue(path + ".nonResourceURLs", paths,
-                  "rules cannot apply to both regular resources and non-resource URLs", causes);
+      causes.Invalid(path + ".nonResourceURLs", paths,
+                     "rules cannot apply to both regular resources and non-resource URLs");
     }
     return;
   }
   if (SizeAt(rule, "apiGroups") == 0) {
-    Require(path + ".apiGroups", "resource rules must supply at least one api group", causes);
+    causes.Required(path + ".apiGroups", "resource rules must supply at least one api group");
   }
   if (SizeAt(rule, "resources") == 0) {
-    Require(path + ".resources", "resource rules must supply at least one resource", causes);
+    causes.Required(path + ".resources", "resource rules must supply at least one resource");
   }
 }
 
 void CheckSubject(const std::string& path, const JsonTree& subject, bool namespaced,
-                  Causes& causes) {
+                  FieldCauses& causes) {
   const std::string_view kind = subject.TextAt("kind");
   const std::string_view group = subject.TextAt("apiGroup");
   if (subject.TextAt("name").empty()) {
-    Require(path + ".name", "", causes);
+    causes.Required(path + ".name");
   }
   if (kind == "ServiceAccount") {
     if (const std::string_view name = subject.TextAt("name");
         !name.empty() && !apimachinery::IsDnsSubdomain(name)) {
-      RefuseValue(path + ".name", JsonTree(name).ToJson(),
-                  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric "
-                  "characters, '-' or '.', and must start and end with an alphanumeric character "
-                  "(e.g. 'example.com', regex used for validation is "
-                  "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
-                  causes);
+      causes.Invalid(
+          path + ".name", JsonTree(name).ToJson(),
+          "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric "
+          "characters, '-' or '.', and must start and end with an alphanumeric character "
+          "(e.g. 'example.com', regex used for validation is "
+          "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')");
     }
     if (!group.empty()) {
-      NotSupported(path + ".apiGroup", group, "\"\"", causes);
+      causes.NotSupported(path + ".apiGroup", JsonTree(group).ToJson(), "\"\"");
     }
     if (!namespaced && subject.TextAt("namespace").empty()) {
-      Require(path + ".namespace", "", causes);
+      causes.Required(path + ".namespace");
     }
   } else if (kind == "User" || kind == "Group") {
     if (group != kRbacGroup) {
-      NotSupported(path + ".apiGroup", group, "\"rbac.authorization.k8s.io\"", causes);
+      causes.NotSupported(path + ".apiGroup", JsonTree(group).ToJson(),
+                          "\"rbac.authorization.k8s.io\"");
     }
   } else {
-    NotSupported(path + ".kind", kind, "\"ServiceAccount\", \"User\", \"Group\"", causes);
+    causes.NotSupported(path + ".kind", JsonTree(kind).ToJson(),
+                        "\"ServiceAccount\", \"User\", \"Group\"");
   }
 }
 
 void CheckBinding(const ResourceType& type, const JsonTree* old, const JsonTree& object,
-                  Causes& causes) {
+                  FieldCauses& causes) {
   const std::string group = StringAt(object, {"roleRef", "apiGroup"});
   const std::string kind = StringAt(object, {"roleRef", "kind"});
   const std::string name = StringAt(object, {"roleRef", "name"});
   if (group != kRbacGroup) {
-    NotSupported("roleRef.apiGroup", group, "\"rbac.authorization.k8s.io\"", causes);
+    causes.NotSupported("roleRef.apiGroup", JsonTree(group).ToJson(),
+                        "\"rbac.authorization.k8s.io\"");
   }
   if (kind != "ClusterRole" && (kind != "Role" || !type.namespaced)) {
-    NotSupported("roleRef.kind", kind,
-                 type.namespaced ? "\"ClusterRole\", \"Role\"" : "\"ClusterRole\"", causes);
+    causes.NotSupported("roleRef.kind", JsonTree(kind).ToJson(),
+                        type.namespaced ? "\"ClusterRole\", \"Role\"" : "\"ClusterRole\"");
   }
   if (name.empty()) {
-    Require("roleRef.name", "", causes);
+    causes.Required("roleRef.name");
   } else if (name == "." || name == "..") {
-    RefuseValue("roleRef.name", JsonTree(name).ToJson(), "may not be '" + name + "'", causes);
+    causes.Invalid("roleRef.name", JsonTree(name).ToJson(), "may not be '" + name + "'");
   } else {
     for (const char c : {'/', '%'}) {
       if (name.find(c) != std::string::npos) {
-        RefuseValue("roleRef.name", JsonTree(name).ToJson(),
-                    std::string("may not contain '") + c + "'", causes);
+        causes.Invalid("roleRef.name", JsonTree(name).ToJson(),
+                       std::string("may not contain '") + c + "'");
       }
     }
   }
@@ -140,14 +120,14 @@ void CheckBinding(const ResourceType& type, const JsonTree* old, const JsonTree&
     given["APIGroup"] = group;
     given["Kind"] = kind;
     given["Name"] = name;
-    RefuseValue("roleRef", given.ToJson(), "cannot change roleRef", causes);
+    causes.Invalid("roleRef", given.ToJson(), "cannot change roleRef");
   }
 }
 
 }  // namespace
 
 void CheckRbac(const ResourceType& type, const JsonTree* old, const JsonTree& object,
-               Causes& causes) {
+               FieldCauses& causes) {
   if (IsRbacBinding(type)) {
     CheckBinding(type, old, object, causes);
   } else if (type.group == kRbacGroup) {

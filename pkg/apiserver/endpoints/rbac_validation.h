@@ -3,9 +3,7 @@
 #ifndef KUBEXX_APISERVER_ENDPOINTS_RBAC_VALIDATION_H_
 #define KUBEXX_APISERVER_ENDPOINTS_RBAC_VALIDATION_H_
 
-#include <vector>
-
-#include "kubexx/apimachinery/status.h"
+#include "kubexx/apiserver/endpoints/field_causes.h"
 #include "kubexx/apiserver/object/resource_type.h"
 #include "kubexx/codec/json_tree.h"
 
@@ -15,7 +13,7 @@ namespace kubexx::apiserver {
 /// words; nothing for other types. `old` is null for a create: what a binding refers to cannot be
 /// changed, so that those who may only add subjects give no more than it gave.
 void CheckRbac(const ResourceType& type, const codec::JsonTree* old, const codec::JsonTree& object,
-               std::vector<apimachinery::StatusCause>& causes);
+               FieldCauses& causes);
 
 /// Fills in the API groups of a binding's role and subjects.
 void SetRbacDefaults(const ResourceType& type, codec::JsonTree& object);

@@ -76,7 +76,9 @@ void CheckOwners(const JsonTree& object, FieldCauses& causes) {
     }
     const std::string name =
         std::string(owner.TextAt("kind")) + "/" + std::string(owner.TextAt("name"));
-    if (controller) {
+    if (controller && causes.full()) {
+      causes.Invalid(path, "", "");  // Counted only: the whole list need not be written once more.
+    } else if (controller) {
       causes.Invalid(path, owners->ToJson(),
                      "Only one reference can have Controller set to true. Found \"true\" in "
                      "references for " +
@@ -371,8 +373,7 @@ bool IsDomainQualified(std::string_view finalizer) {
 }
 
 void CheckMetadata(const ResourceType& type, const JsonTree* old, const JsonTree& object,
-                   std::vector<apimachinery::StatusCause>& list) {
-  FieldCauses causes(list);
+                   FieldCauses& causes) {
   std::size_t bytes = 0;
   for (const auto& [key, value] : MetaMap(object, "annotations")) {
     bytes += key.size() + value.size();
@@ -388,8 +389,7 @@ void CheckMetadata(const ResourceType& type, const JsonTree* old, const JsonTree
 }
 
 void CheckSpec(const ResourceType& type, const JsonTree* old, const JsonTree& object,
-               std::vector<apimachinery::StatusCause>& list) {
-  FieldCauses causes(list);
+               FieldCauses& causes) {
   const JsonTree* const found = object.Find("spec");
   const JsonTree spec = found == nullptr ? JsonTree::Object() : *found;
   if (type.group.empty() && type.plural == "pods") {
@@ -408,7 +408,7 @@ void CheckSpec(const ResourceType& type, const JsonTree* old, const JsonTree& ob
   } else if (type.group == "policy" && type.plural == "poddisruptionbudgets") {
     CheckLabelSelector(spec.Find("selector"), "spec.selector", causes);
   } else if (IsCertificateRequest(type)) {
-    CheckCertificateRequest(object, list);
+    CheckCertificateRequest(object, causes);
   } else if (IsNamespace(type)) {
     CheckNamespace(old, spec, causes);
   } else if (type.group.empty() && (type.plural == "configmaps" || type.plural == "secrets")) {

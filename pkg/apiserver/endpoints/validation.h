@@ -5,9 +5,8 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "kubexx/apimachinery/status.h"
+#include "kubexx/apiserver/endpoints/field_causes.h"
 #include "kubexx/apiserver/object/resource_type.h"
 #include "kubexx/codec/json_tree.h"
 
@@ -20,13 +19,13 @@ bool IsDomainQualified(std::string_view finalizer);
 /// Adds what is wrong with annotations, owners and finalizers, of any type. `old` is null for a
 /// create; an object that is being deleted gets no new finalizers.
 void CheckMetadata(const ResourceType& type, const codec::JsonTree* old,
-                   const codec::JsonTree& object, std::vector<apimachinery::StatusCause>& causes);
+                   const codec::JsonTree& object, FieldCauses& causes);
 
 /// Adds what is wrong with pods, workloads, Services, Secrets, ConfigMaps and schedules; nothing of
 /// other types. With `old`, only what an update may not change either; call it when the object
 /// differs from that by more than its metadata and status.
 void CheckSpec(const ResourceType& type, const codec::JsonTree* old, const codec::JsonTree& object,
-               std::vector<apimachinery::StatusCause>& causes);
+               FieldCauses& causes);
 
 /// What is wrong with a CronJob's schedule; "" for a good one. Five fields, or one of the macros
 /// such as "@daily".

@@ -13,7 +13,6 @@
 namespace kubexx::apiserver {
 namespace {
 
-using apimachinery::StatusCause;
 using codec::JsonTree;
 
 constexpr std::int64_t kMaxTimeoutSeconds = 30;
@@ -106,9 +105,7 @@ void CheckName(std::string_view name, const std::string& field, FieldCauses& cau
   }
 }
 
-void CheckWebhook(const JsonTree& webhook, const std::string& field,
-                  std::vector<StatusCause>& list) {
-  FieldCauses causes(list);
+void CheckWebhook(const JsonTree& webhook, const std::string& field, FieldCauses& causes) {
   if (const JsonTree* const rules = webhook.Find("rules")) {
     for (std::size_t i = 0; i < rules->size(); ++i) {
       CheckRule(rules->elements()[i], field + ".rules[" + std::to_string(i) + "]", causes);
@@ -142,7 +139,7 @@ void CheckWebhook(const JsonTree& webhook, const std::string& field,
   }
   const JsonTree* const client = webhook.Find("clientConfig");
   CheckClientConfig(client == nullptr ? JsonTree::Object() : *client, field + ".clientConfig",
-                    list);
+                    causes);
 }
 
 std::span<const JsonTree> WebhooksOf(const JsonTree& configuration) {
@@ -185,9 +182,7 @@ void SetWebhookDefaults(const ResourceType& type, JsonTree& configuration) {
   }
 }
 
-void CheckClientConfig(const JsonTree& config, const std::string& field,
-                       std::vector<StatusCause>& list) {
-  FieldCauses causes(list);
+void CheckClientConfig(const JsonTree& config, const std::string& field, FieldCauses& causes) {
   const JsonTree* const url = config.Find("url");
   const JsonTree* const service = config.Find("service");
   const bool has_url = url != nullptr && url->AsString() != nullptr;
@@ -215,17 +210,16 @@ void CheckClientConfig(const JsonTree& config, const std::string& field,
   }
 }
 
-void CheckWebhooks(const JsonTree& configuration, std::vector<StatusCause>& causes) {
+void CheckWebhooks(const JsonTree& configuration, FieldCauses& causes) {
   std::set<std::string, std::less<>> names;
   const auto webhooks = WebhooksOf(configuration);
   for (std::size_t i = 0; i < webhooks.size(); ++i) {
     const std::string field = "webhooks[" + std::to_string(i) + "]";
-    FieldCauses of_name(causes);
     const std::string name(webhooks[i].TextAt("name"));
-    CheckName(name, field + ".name", of_name);
+    CheckName(name, field + ".name", causes);
     CheckWebhook(webhooks[i], field, causes);
     if (!name.empty() && !names.insert(name).second) {
-      of_name.Duplicate(field + ".name", JsonOf(name));
+      causes.Duplicate(field + ".name", JsonOf(name));
     }
   }
 }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kubexx/apimachinery/status.h"
+#include "kubexx/apiserver/endpoints/field_causes.h"
 #include "kubexx/apiserver/object/resource_type.h"
 #include "kubexx/codec/json_tree.h"
 
@@ -21,12 +21,11 @@ void SetWebhookDefaults(const ResourceType& type, codec::JsonTree& configuration
 
 /// Adds what is wrong with the webhooks of a configuration, as kube-apiserver's validation has it:
 /// names, rules, where they are, side effects, versions, timeouts, policies.
-void CheckWebhooks(const codec::JsonTree& configuration,
-                   std::vector<apimachinery::StatusCause>& causes);
+void CheckWebhooks(const codec::JsonTree& configuration, FieldCauses& causes);
 
 /// Adds what is wrong with a WebhookClientConfig at the path `field`.
 void CheckClientConfig(const codec::JsonTree& config, const std::string& field,
-                       std::vector<apimachinery::StatusCause>& causes);
+                       FieldCauses& causes);
 
 /// What this server does not do of a configuration.
 std::vector<std::string> WebhookWarnings(const codec::JsonTree& configuration);

@@ -15,7 +15,6 @@
 namespace kubexx::apiserver {
 namespace {
 
-using apimachinery::StatusCause;
 using codec::JsonTree;
 using managedfields::FieldSet;
 using managedfields::PathElement;
@@ -59,14 +58,8 @@ std::vector<JsonTree> ConditionsOf(const JsonTree& object, std::string_view type
   return found;
 }
 
-void Forbid(std::string field, const std::string& what, std::vector<StatusCause>& causes) {
-  causes.push_back({.reason = "FieldValueForbidden",
-                    .message = "Forbidden: " + what,
-                    .field = std::move(field)});
-}
-
 void CheckConditions(WritePart part, const JsonTree& current, const JsonTree& object,
-                     std::vector<StatusCause>& causes) {
+                     FieldCauses& causes) {
   constexpr const char* kField = "status.conditions";
   for (const char* const type : {"Approved", "Denied", "Failed"}) {
     const auto before = ConditionsOf(current, type);
@@ -74,26 +67,18 @@ void CheckConditions(WritePart part, const JsonTree& current, const JsonTree& ob
     const std::string named = std::string(" a condition of type \"") + type + "\"";
     const bool decision = std::string_view(type) != "Failed";
     if (after.size() < before.size()) {
-      Forbid(kField, "updates may not remove" + named, causes);
+      causes.Forbidden(kField, "updates may not remove" + named);
     } else if (part != WritePart::kApproval && decision && after.size() > before.size()) {
-      Forbid(kField, "updates may not add" + named, causes);
+      causes.Forbidden(kField, "updates may not add" + named);
     }
     for (const JsonTree& one : after) {
       if (one.TextAt("status") != "True") {
-        causes.push_back(
-            {.reason = "FieldValueNotSupported",
-             .message = "Unsupported value: " + JsonTree(one.TextAt("status")).ToJson() +
-                        ": supported values: \"True\"",
-             .field = kField});
+        causes.NotSupported(kField, JsonTree(one.TextAt("status")).ToJson(), "\"True\"");
       }
     }
   }
   if (!ConditionsOf(object, "Approved").empty() && !ConditionsOf(object, "Denied").empty()) {
-    causes.push_back(
-        {.reason = "FieldValueInvalid",
-         .message =
-             "Invalid value: \"Denied\": Approved and Denied conditions are mutually exclusive",
-         .field = kField});
+    causes.Invalid(kField, "\"Denied\"", "Approved and Denied conditions are mutually exclusive");
   }
 }
 
@@ -119,7 +104,7 @@ void PreserveDecisions(const JsonTree& current, JsonTree& object) {
 }
 
 void CheckEphemeralContainers(const JsonTree& current, const JsonTree& object,
-                              std::vector<StatusCause>& causes) {
+                              FieldCauses& causes) {
   std::map<std::string_view, const JsonTree*> after;
   for (const JsonTree& one : ElementsAt(object, {"spec", "ephemeralContainers"})) {
     after.emplace(one.TextAt("name"), &one);
@@ -128,25 +113,22 @@ void CheckEphemeralContainers(const JsonTree& current, const JsonTree& object,
     const std::string_view name = old.TextAt("name");
     const auto found = after.find(name);
     if (found == after.end() || *found->second != old) {
-      Forbid("spec.ephemeralContainers",
-             "existing ephemeral containers " + JsonTree(name).ToJson() + " may not be " +
-                 (found == after.end() ? "removed" : "changed"),
-             causes);
+      causes.Forbidden("spec.ephemeralContainers",
+                       "existing ephemeral containers " + JsonTree(name).ToJson() + " may not be " +
+                           (found == after.end() ? "removed" : "changed"));
     }
   }
 }
 
 /// That of a namespace tells only whether it is being deleted.
-void CheckPhase(const JsonTree& object, std::vector<StatusCause>& causes) {
+void CheckPhase(const JsonTree& object, FieldCauses& causes) {
   const bool going = IsDeleting(object);
   const std::string phase = StringAt(object, {"status", "phase"});
   const std::string wanted = going ? "Terminating" : "Active";
   if (phase != wanted) {
-    causes.push_back({.reason = "FieldValueInvalid",
-                      .message = "Invalid value: " + JsonTree(phase).ToJson() + ": may only be '" +
-                                 wanted + "' if `deletionTimestamp` is " + (going ? "not " : "") +
-                                 "empty",
-                      .field = "status.Phase"});
+    causes.Invalid("status.Phase", JsonTree(phase).ToJson(),
+                   "may only be '" + wanted + "' if `deletionTimestamp` is " +
+                       (going ? "not " : "") + "empty");
   }
 }
 
@@ -261,7 +243,7 @@ FieldSet IgnoredBy(const ResourceType& type, WritePart part) {
 }
 
 void CheckPart(const ResourceType& type, WritePart part, const JsonTree& current,
-               const JsonTree& object, std::vector<StatusCause>& causes) {
+               const JsonTree& object, FieldCauses& causes) {
   if (IsCertificateRequest(type)) {
     CheckConditions(part, current, object, causes);
     CheckIssuedCertificate(current, object, causes);

@@ -6,9 +6,8 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
-#include <vector>
 
-#include "kubexx/apimachinery/status.h"
+#include "kubexx/apiserver/endpoints/field_causes.h"
 #include "kubexx/apiserver/managedfields/field_set.h"
 #include "kubexx/apiserver/object/resource_type.h"
 #include "kubexx/base/clock.h"
@@ -46,7 +45,7 @@ managedfields::FieldSet IgnoredBy(const ResourceType& type, WritePart part);
 /// What such a write may not do: take conditions of a decision or ephemeral containers away, or
 /// decide by the status.
 void CheckPart(const ResourceType& type, WritePart part, const codec::JsonTree& current,
-               const codec::JsonTree& object, std::vector<apimachinery::StatusCause>& causes);
+               const codec::JsonTree& object, FieldCauses& causes);
 
 /// Conditions of a CertificateSigningRequest that have no times get them: those of `current` when
 /// they hold since then, else the present.

@@ -141,7 +141,8 @@ Status Forbidden(const ResourceType& type, std::string_view name, std::string_vi
 Status Invalid(const ResourceType& type, std::string_view name, std::vector<StatusCause> causes) {
   std::string list;
   for (const StatusCause& cause : causes) {
-    list += (list.empty() ? "" : ", ") + cause.field + ": " + cause.message;
+    list += (list.empty() ? "" : ", ") + cause.field + (cause.field.empty() ? "" : ": ") +
+            cause.message;
   }
   if (causes.size() > 1) {
     list = "[" + list + "]";
