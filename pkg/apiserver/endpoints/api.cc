@@ -42,7 +42,7 @@ http::Response Json(std::string_view json) {
 }
 
 bool IsOpenPath(std::string_view path) {
-  return path == "/healthz" || path == "/readyz" || path == "/livez" || path == "/version";
+  return path == "/healthz" || path == "/readyz" || path == "/livez";
 }
 
 /// A single check, which needs a right.
@@ -170,6 +170,14 @@ Result<AnswerForm> FormOf(const http::Request& request, const ResourceType& type
   return *form;
 }
 
+Result<void> CheckTimeout(std::string_view timeout) {
+  if (timeout.empty() || apimachinery::Duration::Parse(timeout)) {
+    return {};
+  }
+  return Fail(Reason::kBadRequest,
+              "invalid timeout specified in the request URL - time: " + DurationProblem(timeout));
+}
+
 }  // namespace
 
 Api::Api(storage::Storage& storage, ApiOptions options)
@@ -276,21 +284,15 @@ Result<void> Api::CheckIntent(const http::Request& request) const {
 }
 
 http::Response Api::Handle(const http::Request& request) {
-  const Query query = ParseQuery(request.query);
-  const auto info = ParseResourcePath(request.method, request.path, query);
-  // A watch has timeoutSeconds; kube-apiserver does not look at this then.
-  if (const std::string_view timeout = Param(query, "timeout");
-      !timeout.empty() && (!info || info->verb != "watch") &&
-      !apimachinery::Duration::Parse(timeout)) {
-    return ErrorResponse(
-        {Reason::kBadRequest,
-         "invalid timeout specified in the request URL - time: " + DurationProblem(timeout)});
-  }
-  if (request.path == "/version" || request.path == "/version/") {
-    return Json(kVersion);
-  }
+  // Nobody is known yet: what these cost must not grow with the request, and the network's thread
+  // answers those of them that tell of health.
   if (IsOpenPath(request.path)) {
     return Text("ok");
+  }
+  if (request.path == "/version" || request.path == "/version/") {
+    const std::vector<std::string> timeouts = ParamValues(request.query, "timeout");
+    const auto timeout = CheckTimeout(timeouts.empty() ? "" : timeouts.front());
+    return timeout ? Json(kVersion) : ErrorResponse(timeout.error());
   }
   const std::optional<User> authenticated = authenticator_.Authenticate(request);
   if (!authenticated) {
@@ -298,6 +300,13 @@ http::Response Api::Handle(const http::Request& request) {
   }
   if (const auto meant = CheckIntent(request); !meant) {
     return ErrorResponse(meant.error());
+  }
+  const Query query = ParseQuery(request.query);
+  const auto info = ParseResourcePath(request.method, request.path, query);
+  // A watch has timeoutSeconds; kube-apiserver does not look at this then.
+  if (const auto timeout = CheckTimeout(Param(query, "timeout"));
+      !timeout && (!info || info->verb != "watch")) {
+    return ErrorResponse(timeout.error());
   }
   const auto user = Impersonate(authorizer_, request, *authenticated);
   if (!user) {

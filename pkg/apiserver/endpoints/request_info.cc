@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/function_ref.h"
 #include "kubexx/codec/json_tree.h"
 
 namespace kubexx::apiserver {
@@ -105,20 +106,19 @@ void ReadSegments(const std::vector<std::string>& segments, std::size_t at, Requ
   }
 }
 
-/// Decoded, in their order.
-std::vector<std::pair<std::string, std::string>> Parameters(std::string_view query) {
-  std::vector<std::pair<std::string, std::string>> all;
+/// Gives the names and values to `take`, decoded and in their order.
+void ForEachParameter(std::string_view query,
+                      base::FunctionRef<void(std::string name, std::string value)> take) {
   while (!query.empty()) {
     const std::size_t end = std::min(query.find('&'), query.size());
     const std::string_view part = query.substr(0, end);
     const std::size_t equals = std::min(part.find('='), part.size());
     if (!part.empty()) {
-      all.emplace_back(*Decode(part.substr(0, equals), true, false),
-                       *Decode(part.substr(std::min(equals + 1, part.size())), true, false));
+      take(*Decode(part.substr(0, equals), true, false),
+           *Decode(part.substr(std::min(equals + 1, part.size())), true, false));
     }
     query.remove_prefix(std::min(end + 1, query.size()));
   }
-  return all;
 }
 
 /// What is longer is no different, and would not fit into a point of time.
@@ -151,19 +151,19 @@ Result<std::int64_t> NumberParam(const Query& query, std::string_view name) {
 
 Query ParseQuery(std::string_view query) {
   Query parsed;
-  for (auto& [name, value] : Parameters(query)) {
+  ForEachParameter(query, [&parsed](std::string name, std::string value) {
     parsed.emplace(std::move(name), std::move(value));
-  }
+  });
   return parsed;
 }
 
 std::vector<std::string> ParamValues(std::string_view query, std::string_view name) {
   std::vector<std::string> values;
-  for (auto& [given, value] : Parameters(query)) {
+  ForEachParameter(query, [&](const std::string& given, std::string value) {
     if (given == name) {
       values.push_back(std::move(value));
     }
-  }
+  });
   return values;
 }
 

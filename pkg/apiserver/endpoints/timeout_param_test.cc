@@ -30,6 +30,14 @@ TEST_F(TimeoutParamTest, MustBeADuration) {
   }
 }
 
+// Who asks for health need not be known: no parameters are read for him, who may send 128 KiB of
+// them to the thread of the network.
+TEST_F(TimeoutParamTest, IsNothingToHealth) {
+  for (const char* const path : {"/healthz", "/readyz", "/livez"}) {
+    EXPECT_EQ(Do("GET", std::string(path) + "?timeout=invalid").status, 200) << path;
+  }
+}
+
 TEST_F(TimeoutParamTest, IsNothingToAWatch) {
   const http::Response watch = Do("GET", "/api/v1/namespaces?watch=1&timeout=invalid");
   ASSERT_EQ(watch.status, 200);
