@@ -122,6 +122,14 @@ void DefaultWorkload(const ResourceType& type, JsonTree& spec) {
       SetDefault(spec["persistentVolumeClaimRetentionPolicy"], when, "Retain");
     }
     SetDefault(spec, "revisionHistoryLimit", 10);
+    if (JsonTree* const claims = spec.Find("volumeClaimTemplates")) {
+      for (JsonTree& claim : claims->elements()) {
+        claim["apiVersion"] = "v1";
+        claim["kind"] = "PersistentVolumeClaim";
+        SetDefault(claim["spec"], "volumeMode", "Filesystem");
+        SetDefault(claim["status"], "phase", "Pending");
+      }
+    }
   } else if (type.plural == "daemonsets") {
     SetDefault(spec["updateStrategy"], "type", "RollingUpdate");
     if (StringAt(spec, {"updateStrategy", "type"}) == "RollingUpdate") {

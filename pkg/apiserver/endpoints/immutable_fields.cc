@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,7 +26,6 @@ struct ImmutableField {
 
 constexpr ImmutableField kImmutable[] = {
     {"secrets", "type"},
-    {"resourcequotas", "spec.scopes"},
     {"deployments.apps", "spec.selector"},
     {"replicasets.apps", "spec.selector"},
     {"daemonsets.apps", "spec.selector"},
@@ -115,6 +115,44 @@ void CheckStatefulSet(const JsonTree& before, const JsonTree& after, FieldCauses
   }
 }
 
+/// Whether a Job is suspended and has no pod: it has not begun, or its pods are gone.
+bool WaitsWithoutPods(const JsonTree& job, const JsonTree& spec) {
+  const JsonTree* const suspend = spec.Find("suspend");
+  const JsonTree* const active = job.At({"status", "active"});
+  if (suspend == nullptr || !suspend->AsBool().value_or(false) ||
+      (active != nullptr && active->AsInt().value_or(0) != 0)) {
+    return false;
+  }
+  const JsonTree* const conditions = job.At({"status", "conditions"});
+  return job.At({"status", "startTime"}) == nullptr ||
+         (conditions != nullptr &&
+          std::ranges::any_of(conditions->elements(), [](const JsonTree& one) {
+            return one.TextAt("type") == "Suspended" && one.TextAt("status") == "True";
+          }));
+}
+
+/// Whether two specs of pods differ only in where the pods run and in what their containers get.
+bool IsSameButForScheduling(const JsonTree& before, const JsonTree& after) {
+  constexpr std::string_view kScheduling[] = {"affinity.nodeAffinity", "nodeSelector",
+                                              "tolerations", "schedulingGates"};
+  JsonTree now = WithFormer(after, before, kScheduling);
+  for (const char* const list : {"containers", "initContainers"}) {
+    const JsonTree* const former = before.Find(list);
+    JsonTree* const containers = now.Find(list);
+    if (former == nullptr || containers == nullptr || former->size() != containers->size()) {
+      continue;
+    }
+    for (std::size_t i = 0; i < former->size(); ++i) {
+      const JsonTree& of_before = former->elements()[i];
+      if (JsonTree& container = containers->elements()[i];
+          container.TextAt("name") == of_before.TextAt("name")) {
+        Restore(container, of_before, "resources");
+      }
+    }
+  }
+  return now == before;
+}
+
 /// How many pods an indexed Job has may change with the number that run at once.
 void CheckJob(const JsonTree& current, const JsonTree& before, const JsonTree& after,
               FieldCauses& causes) {
@@ -124,21 +162,16 @@ void CheckJob(const JsonTree& current, const JsonTree& before, const JsonTree& a
   if (!elastic && !IsSame(before.Find("completions"), completions)) {
     causes.Invalid("spec.completions", TextOf(completions), "field is immutable");
   }
-  // Where pods run may be told until the first has begun.
-  constexpr std::string_view kScheduling[] = {"metadata.annotations", "metadata.labels",
-                                              "spec.affinity",        "spec.nodeSelector",
-                                              "spec.tolerations",     "spec.schedulingGates"};
-  const JsonTree* const suspend = before.Find("suspend");
-  const bool waits = suspend != nullptr && suspend->AsBool().value_or(false) &&
-                     current.At({"status", "startTime"}) == nullptr;
-  const JsonTree* const former = before.Find("template");
-  const JsonTree* const now = after.Find("template");
-  const bool same = former == nullptr || now == nullptr
-                        ? former == now
-                        : (waits ? WithFormer(*now, *former, kScheduling) : *now) == *former;
-  if (!same) {
-    causes.Invalid(waits ? "spec.template.spec" : "spec.template", TextOf(now),
-                   "field is immutable");
+  if (WaitsWithoutPods(current, before)) {
+    // What is written at the pods themselves does not count.
+    const JsonTree* const now = after.At({"template", "spec"});
+    const JsonTree* const former = before.At({"template", "spec"});
+    if (!IsSame(former, now) &&
+        (former == nullptr || now == nullptr || !IsSameButForScheduling(*former, *now))) {
+      causes.Invalid("spec.template.spec", TextOf(now), "field is immutable");
+    }
+  } else if (!IsSame(before.Find("template"), after.Find("template"))) {
+    causes.Invalid("spec.template", TextOf(after.Find("template")), "field is immutable");
   }
 }
 
@@ -193,9 +226,30 @@ void CheckVolume(const JsonTree& before, const JsonTree& after, FieldCauses& cau
       "capacity",         "accessModes",  "claimRef",     "persistentVolumeReclaimPolicy",
       "storageClassName", "mountOptions", "nodeAffinity", "volumeAttributesClassName",
       "volumeMode"};
-  if (WithFormer(after, before, kNoSource) != before) {
+  JsonTree now = WithFormer(after, before, kNoSource);
+  if (const JsonTree* const csi = before.Find("csi");
+      csi != nullptr && csi->Find("controllerExpandSecretRef") == nullptr) {
+    Restore(now, before, "csi.controllerExpandSecretRef");  // It may be named once.
+  }
+  if (now != before) {
     causes.Forbidden("spec.persistentvolumesource",
                      "spec.persistentvolumesource is immutable after creation");
+  }
+  if (const JsonTree* const nodes = before.Find("nodeAffinity");
+      nodes != nullptr && !IsSame(nodes, after.Find("nodeAffinity"))) {
+    causes.Invalid("nodeAffinity", TextOf(after.Find("nodeAffinity")),
+                   "field is immutable, except for updating from beta label to GA");
+  }
+}
+
+/// The order of a quota's scopes, and how often each is named, mean nothing.
+void CheckQuota(const JsonTree& before, const JsonTree& after, FieldCauses& causes) {
+  const auto scopes = [](const JsonTree& spec) {
+    const std::vector<std::string> names = StringsAt(spec, "scopes");
+    return std::set<std::string>(names.begin(), names.end());
+  };
+  if (scopes(before) != scopes(after)) {
+    causes.Invalid("spec.scopes", TextOf(after.Find("scopes")), "field is immutable");
   }
 }
 
@@ -250,6 +304,8 @@ void CheckImmutable(const ResourceType& type, const JsonTree& current, const Jso
     CheckClaim(current, before, after, causes);
   } else if (resource == "persistentvolumes") {
     CheckVolume(before, after, causes);
+  } else if (resource == "resourcequotas") {
+    CheckQuota(before, after, causes);
   }
 }
 

@@ -53,19 +53,35 @@ TEST_F(ImmutableFieldsTest, AJobKeepsItsTemplate) {
   EXPECT_EQ(Refusal(R"({"spec":{"parallelism":3,"backoffLimit":1,"suspend":true}})"), "");
 }
 
-TEST_F(ImmutableFieldsTest, WhereTheFirstPodOfAJobRunsMayBeToldUntilItBegins) {
+TEST_F(ImmutableFieldsTest, WhereAJobRunsMayBeToldWhileItIsSuspendedWithoutPods) {
   Make("/apis/batch/v1/namespaces/default/jobs", R"("spec":{"suspend":true,)" + kTemplate + "}");
-  const std::string scheduling =
-      R"({"spec":{"template":{"metadata":{"annotations":{"a":"b"}},"spec":{"nodeSelector":{"a":"b"},)"
-      R"("tolerations":[{"key":"a","operator":"Exists"}]}}}})";
-  EXPECT_EQ(Refusal(scheduling), "");
+  const auto move = [](const std::string& to) {
+    return R"({"spec":{"template":{"metadata":{"annotations":{"a":")" + to +
+           R"("}},"spec":{"nodeSelector":{"a":")" + to +
+           R"("},"tolerations":[{"key":"a","operator":"Exists"}],"affinity":{"nodeAffinity":)"
+           R"({"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[]}}}}}}})";
+  };
+  const std::string spread =
+      R"({"spec":{"template":{"spec":{"affinity":{"podAffinity":{)"
+      R"("requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"a"}]}}}}}})";
+  const std::string larger =
+      R"({"spec":{"template":{"spec":{"containers":[{"name":"c","image":"i",)"
+      R"("resources":{"limits":{"cpu":"1"}}}]}}}})";
+  const auto status = [this](const std::string& members) {
+    const http::Response written =
+        Do("PATCH", path_ + "/status", R"({"status":{)" + members + "}}", kMergePatch);
+    EXPECT_EQ(written.status, 200) << written.body;
+  };
+  EXPECT_EQ(Refusal(move("b")), "");
+  EXPECT_EQ(Refusal(larger), "");
   EXPECT_THAT(Refusal(kOtherImage), HasSubstr("spec.template.spec: Invalid value"));
-  const http::Response begun =
-      Do("PATCH", path_ + "/status", R"({"status":{"startTime":"2026-01-01T00:00:00Z"}})",
-         kMergePatch);
-  ASSERT_EQ(begun.status, 200) << begun.body;
-  EXPECT_THAT(Refusal(R"({"spec":{"template":{"spec":{"nodeSelector":{"a":"c"}}}}})"),
-              HasSubstr("spec.template: Invalid value"));
+  EXPECT_THAT(Refusal(spread), HasSubstr("spec.template.spec: Invalid value"));
+  status(R"("startTime":"2026-01-01T00:00:00Z","active":1)");
+  EXPECT_THAT(Refusal(move("c")), HasSubstr("spec.template: Invalid value"));
+  status(R"("active":null)");
+  EXPECT_THAT(Refusal(move("c")), HasSubstr("spec.template: Invalid value"));
+  status(R"("conditions":[{"type":"Suspended","status":"True"}])");
+  EXPECT_EQ(Refusal(move("c")), "");
 }
 
 TEST_F(ImmutableFieldsTest, IndexedJobsMayGrow) {
@@ -114,6 +130,46 @@ TEST_F(ImmutableFieldsTest, WhatIsOfBeforeADefaultMayBeChanged) {
       {}));
   path_ = "/api/v1/namespaces/default/persistentvolumeclaims/x";
   EXPECT_EQ(Refusal(R"({"metadata":{"finalizers":null}})"), "");
+}
+
+TEST_F(ImmutableFieldsTest, AVolumeKeepsItsSource) {
+  Make("/api/v1/persistentvolumes",
+       R"("spec":{"capacity":{"storage":"1Gi"},"accessModes":["ReadWriteOnce"],)"
+       R"("csi":{"driver":"d","volumeHandle":"h"}})");
+  const std::string secret =
+      R"({"spec":{"csi":{"controllerExpandSecretRef":{"name":"n","namespace":"s"}}}})";
+  const auto nodes = [](const std::string& key) {
+    return R"({"spec":{"nodeAffinity":{"required":{"nodeSelectorTerms":[{"matchExpressions":)"
+           R"([{"key":")" +
+           key + R"(","operator":"Exists"}]}]}}}})";
+  };
+  EXPECT_EQ(Refusal(secret), "");
+  EXPECT_THAT(Refusal(R"({"spec":{"csi":{"controllerExpandSecretRef":{"name":"m"}}}})"),
+              HasSubstr("spec.persistentvolumesource: Forbidden"));
+  EXPECT_EQ(Refusal(nodes("a")), "");
+  EXPECT_THAT(Refusal(nodes("b")), HasSubstr("nodeAffinity: Invalid value"));
+}
+
+TEST_F(ImmutableFieldsTest, AQuotaKeepsItsScopesInAnyOrder) {
+  Make("/api/v1/namespaces/default/resourcequotas",
+       R"("spec":{"hard":{"pods":"1"},"scopes":["Terminating","NotBestEffort"]})");
+  EXPECT_EQ(Refusal(R"({"spec":{"scopes":["NotBestEffort","Terminating"]}})"), "");
+  EXPECT_THAT(Refusal(R"({"spec":{"scopes":["Terminating"]}})"), HasSubstr("spec.scopes: Invalid"));
+}
+
+TEST_F(ImmutableFieldsTest, ClaimsOfAStatefulSetHaveTheirDefaults) {
+  Make("/apis/apps/v1/namespaces/default/statefulsets",
+       R"("spec":{"serviceName":"s","selector":{"matchLabels":{"a":"b"}},"template":{"metadata":)"
+       R"({"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}},)"
+       R"("volumeClaimTemplates":[{"metadata":{"name":"d"},"spec":{"accessModes":["ReadWriteOnce"]}}]})");
+  const http::Response read = Do("GET", path_);
+  EXPECT_THAT(read.body, HasSubstr(R"("volumeMode":"Filesystem")"));
+  EXPECT_THAT(read.body, HasSubstr(R"("kind":"PersistentVolumeClaim")"));
+  // Somebody else says it all.
+  EXPECT_EQ(Refusal(R"({"spec":{"volumeClaimTemplates":[{"kind":"PersistentVolumeClaim",)"
+                    R"("apiVersion":"v1","metadata":{"name":"d"},"spec":{"accessModes":)"
+                    R"(["ReadWriteOnce"],"volumeMode":"Filesystem"},"status":{"phase":"Pending"}}]}})"),
+            "");
 }
 
 TEST_F(ImmutableFieldsTest, ClassesKeepWhatVolumesAreMadeBy) {

@@ -340,17 +340,17 @@ Result<void> PrepareChange(const ResourceType& type, WritePart part, const JsonT
   }
   KeepAddress(type, current, object);
   SetDefaults(type, object);
-  CountGeneration(type, current, object);
+  // What was stored before there was a default for a field has not changed.
+  JsonTree former = current;
+  SetDefaults(type, former);
+  CountGeneration(type, former, object);
   if (part == WritePart::kAll) {
     return {};  // It is no client's fault, and what waits to go has to.
   }
   FieldCauses causes;
   CheckLabels(object, causes);
-  // What was stored before there was a default for a field has not changed.
-  JsonTree former = current;
-  SetDefaults(type, former);
   CheckImmutable(type, former, object, causes);
-  CheckContent(type, part, object, &current, causes);
+  CheckContent(type, part, object, &former, causes);
   return Verdict(type, object, std::move(causes));
 }
 
