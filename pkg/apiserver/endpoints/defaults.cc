@@ -10,8 +10,10 @@
 #include "kubexx/apiserver/endpoints/custom_types.h"
 #include "kubexx/apiserver/endpoints/patch.h"
 #include "kubexx/apiserver/endpoints/plain_defaults.h"
+#include "kubexx/apiserver/endpoints/pod_defaults.h"
 #include "kubexx/apiserver/endpoints/prepare.h"
 #include "kubexx/apiserver/endpoints/rbac_validation.h"
+#include "kubexx/apiserver/endpoints/set_default.h"
 #include "kubexx/apiserver/endpoints/webhook_configuration.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/codec/base64.h"
@@ -21,14 +23,6 @@ namespace {
 
 using codec::JsonTree;
 
-/// Sets a member that is missing, null or "".
-void SetDefault(JsonTree& object, std::string_view member, JsonTree value) {
-  JsonTree& slot = object[member];
-  if (slot.IsNull() || (slot.AsString() != nullptr && slot.AsString()->empty())) {
-    slot = std::move(value);
-  }
-}
-
 JsonTree Map(std::initializer_list<std::pair<const char*, JsonTree>> members) {
   JsonTree map = JsonTree::Object();
   for (const auto& [key, value] : members) {
@@ -37,62 +31,9 @@ JsonTree Map(std::initializer_list<std::pair<const char*, JsonTree>> members) {
   return map;
 }
 
-void DefaultContainer(JsonTree& container) {
-  SetDefault(container, "terminationMessagePath", "/dev/termination-log");
-  SetDefault(container, "terminationMessagePolicy", "File");
-  const std::string image = StringAt(container, {"image"});
-  const std::size_t colon = image.rfind(':');
-  const bool tagged = colon != std::string::npos && image.find('/', colon) == std::string::npos;
-  const bool latest = !tagged || image.substr(colon) == ":latest";
-  SetDefault(container, "imagePullPolicy",
-             latest && image.find('@') == std::string::npos ? "Always" : "IfNotPresent");
-  SetDefault(container, "resources", JsonTree::Object());
-  if (JsonTree* const ports = container.Find("ports")) {
-    for (JsonTree& port : ports->elements()) {
-      SetDefault(port, "protocol", "TCP");
-    }
-  }
-}
-
-/// The account's name stands under its former name, too.
-void MirrorAccount(JsonTree& spec) {
-  const std::string name = StringAt(spec, {"serviceAccountName"});
-  const std::string former = StringAt(spec, {"serviceAccount"});
-  if (!name.empty()) {
-    spec["serviceAccount"] = name;
-  } else if (!former.empty()) {
-    spec["serviceAccountName"] = former;
-  }
-}
-
-void DefaultPodSpec(JsonTree& spec) {
-  SetDefault(spec, "restartPolicy", "Always");
-  SetDefault(spec, "terminationGracePeriodSeconds", 30);
-  SetDefault(spec, "dnsPolicy", "ClusterFirst");
-  SetDefault(spec, "securityContext", JsonTree::Object());
-  SetDefault(spec, "schedulerName", "default-scheduler");
-  MirrorAccount(spec);
-  for (const char* const list : {"initContainers", "containers"}) {
-    if (JsonTree* const containers = spec.Find(list)) {
-      for (JsonTree& container : containers->elements()) {
-        DefaultContainer(container);
-      }
-    }
-  }
-  if (JsonTree* const volumes = spec.Find("volumes")) {
-    for (JsonTree& volume : volumes->elements()) {
-      for (const char* const source : {"configMap", "secret", "projected"}) {
-        if (JsonTree* const found = volume.Find(source); found != nullptr && found->IsObject()) {
-          SetDefault(*found, "defaultMode", 420);
-        }
-      }
-    }
-  }
-}
-
 void DefaultTemplate(JsonTree& spec) {
   if (JsonTree* const pod = spec.Find("template"); pod != nullptr && pod->IsObject()) {
-    DefaultPodSpec((*pod)["spec"]);
+    SetPodSpecDefaults((*pod)["spec"]);
   }
 }
 
@@ -300,9 +241,7 @@ void SetDefaults(const ResourceType& type, JsonTree& object) {
   } else if (type.group == "apps" && type.plural != "controllerrevisions") {
     DefaultWorkload(type, object["spec"]);
   } else if (type.group.empty() && type.plural == "pods") {
-    DefaultPodSpec(object["spec"]);
-    SetDefault(object["spec"], "enableServiceLinks", true);
-    SetDefault(object["status"], "phase", "Pending");
+    SetPodDefaults(object);
   } else if (type.group.empty() && type.plural == "services") {
     DefaultService(object["spec"]);
     SetDefault(object["status"], "loadBalancer", JsonTree::Object());

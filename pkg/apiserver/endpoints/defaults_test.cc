@@ -52,6 +52,53 @@ TEST_F(DefaultsTest, TemplatesOfPodsHaveThoseOfPods) {
   EXPECT_EQ(At(made, {"template", "spec", "containers", "0", "terminationMessagePolicy"}), "File");
 }
 
+constexpr const char* kPodWithAll = R"({"containers":[{"name":"c","image":"i:1",
+    "ports":[{"containerPort":80}],"env":[{"name":"A","valueFrom":{"fieldRef":{"fieldPath":
+    "metadata.name"}}}],"resources":{"limits":{"cpu":"1","memory":"1Mi"},"requests":{"cpu":"500m"}},
+    "livenessProbe":{"httpGet":{"port":80}},"readinessProbe":{"grpc":{"port":81},"periodSeconds":3},
+    "lifecycle":{"preStop":{"httpGet":{"port":80,"path":"/end"}}}}],
+    "volumes":[{"name":"e"},{"name":"h","hostPath":{"path":"/a"}},{"name":"d","downwardAPI":
+    {"items":[{"path":"p","fieldRef":{"fieldPath":"metadata.labels"}}]}},{"name":"p","projected":
+    {"sources":[{"serviceAccountToken":{"path":"t"}}]}},{"name":"c","ephemeral":
+    {"volumeClaimTemplate":{"spec":{"accessModes":["ReadWriteOnce"]}}}}]})";
+
+TEST_F(DefaultsTest, ProbesVariablesAndVolumesAreCompleted) {
+  const codec::JsonTree made = Made("/api/v1/podtemplates",
+                                    R"({"metadata":{"name":"t"},"template":{"spec":)" +
+                                        std::string(kPodWithAll) + "}}");
+  const codec::JsonTree& container =
+      made.At({"template", "spec", "containers"})->elements().front();
+  EXPECT_EQ(At(container, {"livenessProbe"}),
+            R"({"httpGet":{"port":80,"path":"/","scheme":"HTTP"},"timeoutSeconds":1,)"
+            R"("periodSeconds":10,"successThreshold":1,"failureThreshold":3})");
+  EXPECT_EQ(At(container, {"readinessProbe", "grpc"}), R"({"port":81,"service":""})");
+  EXPECT_EQ(At(container, {"readinessProbe", "periodSeconds"}), "3");
+  EXPECT_EQ(At(container, {"lifecycle", "preStop", "httpGet", "scheme"}), "HTTP");
+  EXPECT_EQ(At(container, {"env", "0", "valueFrom", "fieldRef", "apiVersion"}), "v1");
+  EXPECT_EQ(At(container, {"resources", "requests"}), R"({"cpu":"500m"})");
+  EXPECT_EQ(At(container, {"imagePullPolicy"}), "IfNotPresent");
+  const auto volumes = made.At({"template", "spec", "volumes"})->elements();
+  EXPECT_EQ(At(volumes[0], {"emptyDir"}), "{}");
+  EXPECT_EQ(volumes[1].At({"hostPath", "type"})->ToJson(), "\"\"");
+  EXPECT_EQ(At(volumes[2], {"downwardAPI", "defaultMode"}), "420");
+  EXPECT_EQ(At(volumes[2], {"downwardAPI", "items", "0", "fieldRef", "apiVersion"}), "v1");
+  EXPECT_EQ(At(volumes[3], {"projected", "sources", "0", "serviceAccountToken",
+                            "expirationSeconds"}),
+            "3600");
+  EXPECT_EQ(At(volumes[4], {"ephemeral", "volumeClaimTemplate", "spec", "volumeMode"}),
+            "Filesystem");
+}
+
+TEST_F(DefaultsTest, APodAsksForWhatItMayHave) {
+  std::string spec = kPodWithAll;
+  spec.insert(1, R"("hostNetwork":true,)");
+  const codec::JsonTree made =
+      Made("/api/v1/pods", R"({"metadata":{"name":"p"},"spec":)" + spec + "}");
+  const codec::JsonTree& container = made.At({"spec", "containers"})->elements().front();
+  EXPECT_EQ(At(container, {"resources", "requests"}), R"({"cpu":"500m","memory":"1Mi"})");
+  EXPECT_EQ(At(container, {"ports", "0", "hostPort"}), "80");
+}
+
 TEST_F(DefaultsTest, AReplicationControllerTakesTheLabelsOfItsPods) {
   const codec::JsonTree made =
       Made("/api/v1/replicationcontrollers",

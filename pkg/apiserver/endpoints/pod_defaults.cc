@@ -1,0 +1,229 @@
+#include "kubexx/apiserver/endpoints/pod_defaults.h"
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kubexx/apiserver/endpoints/set_default.h"
+#include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/codec/member_index.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using codec::JsonTree;
+
+constexpr int kFileMode = 0644;
+
+/// The member if it is an object; null otherwise.
+JsonTree* ObjectIn(JsonTree& object, std::string_view member) {
+  JsonTree* const found = object.Find(member);
+  return found != nullptr && found->IsObject() ? found : nullptr;
+}
+
+/// Calls `change` with each element of a list that there may be.
+template <class Change>
+void ForEach(JsonTree& object, std::string_view list, Change change) {
+  if (JsonTree* const found = object.Find(list)) {
+    for (JsonTree& element : found->elements()) {
+      change(element);
+    }
+  }
+}
+
+/// Sets a number that is missing or 0.
+void SetNumber(JsonTree& object, std::string_view member, int value) {
+  JsonTree& slot = object[member];
+  if (slot.IsNull() || slot.AsInt() == 0) {
+    slot = JsonTree(value);
+  }
+}
+
+/// What an image without a tag of its own is called by is asked for each time.
+const char* PullPolicyOf(const std::string& image) {
+  const std::size_t colon = image.rfind(':');
+  const bool tagged = colon != std::string::npos && image.find('/', colon) == std::string::npos;
+  const bool latest = !tagged || image.substr(colon) == ":latest";
+  return latest && image.find('@') == std::string::npos ? "Always" : "IfNotPresent";
+}
+
+void DefaultHttpGet(JsonTree& handler) {
+  if (JsonTree* const get = ObjectIn(handler, "httpGet")) {
+    SetDefault(*get, "path", "/");
+    SetDefault(*get, "scheme", "HTTP");
+  }
+}
+
+void DefaultProbe(JsonTree& probe) {
+  SetNumber(probe, "timeoutSeconds", 1);
+  SetNumber(probe, "periodSeconds", 10);
+  SetNumber(probe, "successThreshold", 1);
+  SetNumber(probe, "failureThreshold", 3);
+  DefaultHttpGet(probe);
+  if (JsonTree* const grpc = ObjectIn(probe, "grpc")) {
+    SetDefault(*grpc, "service", "");
+  }
+}
+
+void DefaultFieldRef(JsonTree& object) {
+  if (JsonTree* const field = ObjectIn(object, "fieldRef")) {
+    SetDefault(*field, "apiVersion", "v1");
+  }
+}
+
+void DefaultContainer(JsonTree& container) {
+  SetDefault(container, "terminationMessagePath", "/dev/termination-log");
+  SetDefault(container, "terminationMessagePolicy", "File");
+  SetDefault(container, "imagePullPolicy", PullPolicyOf(StringAt(container, {"image"})));
+  SetDefault(container, "resources", JsonTree::Object());
+  ForEach(container, "ports", [](JsonTree& port) { SetDefault(port, "protocol", "TCP"); });
+  ForEach(container, "env", [](JsonTree& variable) {
+    if (JsonTree* const from = ObjectIn(variable, "valueFrom")) {
+      DefaultFieldRef(*from);
+      if (JsonTree* const file = ObjectIn(*from, "fileKeyRef")) {
+        SetDefault(*file, "optional", false);
+      }
+    }
+  });
+  for (const char* const name : {"livenessProbe", "readinessProbe", "startupProbe"}) {
+    if (JsonTree* const probe = ObjectIn(container, name)) {
+      DefaultProbe(*probe);
+    }
+  }
+  if (JsonTree* const lifecycle = ObjectIn(container, "lifecycle")) {
+    for (const char* const name : {"postStart", "preStop"}) {
+      if (JsonTree* const handler = ObjectIn(*lifecycle, name)) {
+        DefaultHttpGet(*handler);
+      }
+    }
+  }
+}
+
+/// A field of a volume's source with a plain default.
+struct SourceDefault {
+  std::string_view source;
+  std::string_view field;
+  std::string_view value;
+};
+constexpr SourceDefault kSourceDefaults[] = {
+    {"hostPath", "type", ""},
+    {"iscsi", "iscsiInterface", "default"},
+    {"rbd", "pool", "rbd"},
+    {"rbd", "user", "admin"},
+    {"rbd", "keyring", "/etc/ceph/keyring"},
+    {"azureDisk", "cachingMode", "ReadWrite"},
+    {"azureDisk", "fsType", "ext4"},
+    {"azureDisk", "kind", "Shared"},
+    {"scaleIO", "storageMode", "ThinProvisioned"},
+    {"scaleIO", "fsType", "xfs"},
+};
+
+void DefaultVolume(JsonTree& volume) {
+  if (volume.size() <= (volume.Find("name") == nullptr ? 0U : 1U)) {
+    volume["emptyDir"] = JsonTree::Object();
+  }
+  for (const SourceDefault& one : kSourceDefaults) {
+    if (JsonTree* const source = ObjectIn(volume, one.source)) {
+      SetDefault(*source, one.field, one.value);
+    }
+  }
+  for (const char* const name : {"configMap", "secret", "projected", "downwardAPI"}) {
+    if (JsonTree* const source = ObjectIn(volume, name)) {
+      SetDefault(*source, "defaultMode", kFileMode);
+    }
+  }
+  if (JsonTree* const disk = ObjectIn(volume, "azureDisk")) {
+    SetDefault(*disk, "readOnly", false);
+  }
+  if (JsonTree* const image = ObjectIn(volume, "image")) {
+    SetDefault(*image, "pullPolicy", PullPolicyOf(StringAt(*image, {"reference"})));
+  }
+  if (JsonTree* const downward = ObjectIn(volume, "downwardAPI")) {
+    ForEach(*downward, "items", DefaultFieldRef);
+  }
+  if (JsonTree* const projected = ObjectIn(volume, "projected")) {
+    ForEach(*projected, "sources", [](JsonTree& source) {
+      if (JsonTree* const downward = ObjectIn(source, "downwardAPI")) {
+        ForEach(*downward, "items", DefaultFieldRef);
+      }
+      if (JsonTree* const token = ObjectIn(source, "serviceAccountToken")) {
+        SetDefault(*token, "expirationSeconds", 3600);
+      }
+    });
+  }
+  if (JsonTree* const ephemeral = ObjectIn(volume, "ephemeral")) {
+    if (JsonTree* const claim = ObjectIn(*ephemeral, "volumeClaimTemplate")) {
+      SetDefault((*claim)["spec"], "volumeMode", "Filesystem");
+    }
+  }
+}
+
+/// The account's name stands under its former name, too.
+void MirrorAccount(JsonTree& spec) {
+  const std::string name = StringAt(spec, {"serviceAccountName"});
+  const std::string former = StringAt(spec, {"serviceAccount"});
+  if (!name.empty()) {
+    spec["serviceAccount"] = name;
+  } else if (!former.empty()) {
+    spec["serviceAccountName"] = former;
+  }
+}
+
+/// A container asks for no less than it may have, unless it says so.
+void DefaultRequests(JsonTree& container) {
+  JsonTree* const resources = ObjectIn(container, "resources");
+  const JsonTree* const limits = resources == nullptr ? nullptr : ObjectIn(*resources, "limits");
+  if (limits == nullptr) {
+    return;
+  }
+  const JsonTree* const given = resources->Find("requests");
+  std::vector<JsonTree::Member> requests;
+  if (given != nullptr) {
+    requests.assign(given->members().begin(), given->members().end());
+  }
+  const codec::MemberIndex requested(given);
+  for (const JsonTree::Member& limit : limits->members()) {
+    if (requested.Find(limit.key) == nullptr) {
+      requests.push_back(limit);
+    }
+  }
+  (*resources)["requests"] = JsonTree::Object(std::move(requests));
+}
+
+}  // namespace
+
+void SetPodSpecDefaults(JsonTree& spec) {
+  SetDefault(spec, "restartPolicy", "Always");
+  SetDefault(spec, "terminationGracePeriodSeconds", 30);
+  SetDefault(spec, "dnsPolicy", "ClusterFirst");
+  SetDefault(spec, "securityContext", JsonTree::Object());
+  SetDefault(spec, "schedulerName", "default-scheduler");
+  MirrorAccount(spec);
+  for (const char* const list : {"initContainers", "containers", "ephemeralContainers"}) {
+    ForEach(spec, list, DefaultContainer);
+  }
+  ForEach(spec, "volumes", DefaultVolume);
+}
+
+void SetPodDefaults(JsonTree& pod) {
+  JsonTree& spec = pod["spec"];
+  SetPodSpecDefaults(spec);
+  SetDefault(spec, "enableServiceLinks", true);
+  SetDefault(pod["status"], "phase", "Pending");
+  const JsonTree* const shares_network = spec.Find("hostNetwork");
+  const bool on_host =
+      shares_network != nullptr && shares_network->AsBool().value_or(false);
+  for (const char* const list : {"initContainers", "containers"}) {
+    ForEach(spec, list, [on_host](JsonTree& container) {
+      DefaultRequests(container);
+      if (on_host) {
+        ForEach(container, "ports", [](JsonTree& port) {
+          SetNumber(port, "hostPort", static_cast<int>(port["containerPort"].AsInt().value_or(0)));
+        });
+      }
+    });
+  }
+}
+
+}  // namespace kubexx::apiserver
