@@ -63,9 +63,9 @@ constexpr const char* kPodWithAll = R"({"containers":[{"name":"c","image":"i:1",
     {"volumeClaimTemplate":{"spec":{"accessModes":["ReadWriteOnce"]}}}}]})";
 
 TEST_F(DefaultsTest, ProbesVariablesAndVolumesAreCompleted) {
-  const codec::JsonTree made = Made("/api/v1/podtemplates",
-                                    R"({"metadata":{"name":"t"},"template":{"spec":)" +
-                                        std::string(kPodWithAll) + "}}");
+  const codec::JsonTree made =
+      Made("/api/v1/podtemplates",
+           R"({"metadata":{"name":"t"},"template":{"spec":)" + std::string(kPodWithAll) + "}}");
   const codec::JsonTree& container =
       made.At({"template", "spec", "containers"})->elements().front();
   EXPECT_EQ(At(container, {"livenessProbe"}),
@@ -82,11 +82,27 @@ TEST_F(DefaultsTest, ProbesVariablesAndVolumesAreCompleted) {
   EXPECT_EQ(volumes[1].At({"hostPath", "type"})->ToJson(), "\"\"");
   EXPECT_EQ(At(volumes[2], {"downwardAPI", "defaultMode"}), "420");
   EXPECT_EQ(At(volumes[2], {"downwardAPI", "items", "0", "fieldRef", "apiVersion"}), "v1");
-  EXPECT_EQ(At(volumes[3], {"projected", "sources", "0", "serviceAccountToken",
-                            "expirationSeconds"}),
-            "3600");
+  EXPECT_EQ(
+      At(volumes[3], {"projected", "sources", "0", "serviceAccountToken", "expirationSeconds"}),
+      "3600");
   EXPECT_EQ(At(volumes[4], {"ephemeral", "volumeClaimTemplate", "spec", "volumeMode"}),
             "Filesystem");
+}
+
+TEST_F(DefaultsTest, ImagesThatMayChangeAreAskedForEachTime) {
+  for (const auto& [image, policy] : {std::pair("a", "Always"),
+                                      {"a:latest", "Always"},
+                                      {"b.c:5000/a", "Always"},
+                                      {"a:latest@sha256:0", "Always"},
+                                      {"a:1", "IfNotPresent"},
+                                      {"b.c:5000/a:1", "IfNotPresent"},
+                                      {"a@sha256:0", "IfNotPresent"}}) {
+    const codec::JsonTree made =
+        Made("/api/v1/pods", R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c",)"
+                             R"("image":")" +
+                                 std::string(image) + R"("}]}})");
+    EXPECT_EQ(At(made, {"spec", "containers", "0", "imagePullPolicy"}), policy) << image;
+  }
 }
 
 TEST_F(DefaultsTest, APodAsksForWhatItMayHave) {

@@ -158,18 +158,20 @@ TEST_F(ImmutableFieldsTest, AQuotaKeepsItsScopesInAnyOrder) {
 }
 
 TEST_F(ImmutableFieldsTest, ClaimsOfAStatefulSetHaveTheirDefaults) {
-  Make("/apis/apps/v1/namespaces/default/statefulsets",
-       R"("spec":{"serviceName":"s","selector":{"matchLabels":{"a":"b"}},"template":{"metadata":)"
-       R"({"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}},)"
-       R"("volumeClaimTemplates":[{"metadata":{"name":"d"},"spec":{"accessModes":["ReadWriteOnce"]}}]})");
+  Make(
+      "/apis/apps/v1/namespaces/default/statefulsets",
+      R"("spec":{"serviceName":"s","selector":{"matchLabels":{"a":"b"}},"template":{"metadata":)"
+      R"({"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}},)"
+      R"("volumeClaimTemplates":[{"metadata":{"name":"d"},"spec":{"accessModes":["ReadWriteOnce"]}}]})");
   const http::Response read = Do("GET", path_);
   EXPECT_THAT(read.body, HasSubstr(R"("volumeMode":"Filesystem")"));
   EXPECT_THAT(read.body, HasSubstr(R"("kind":"PersistentVolumeClaim")"));
   // Somebody else says it all.
-  EXPECT_EQ(Refusal(R"({"spec":{"volumeClaimTemplates":[{"kind":"PersistentVolumeClaim",)"
-                    R"("apiVersion":"v1","metadata":{"name":"d"},"spec":{"accessModes":)"
-                    R"(["ReadWriteOnce"],"volumeMode":"Filesystem"},"status":{"phase":"Pending"}}]}})"),
-            "");
+  EXPECT_EQ(
+      Refusal(R"({"spec":{"volumeClaimTemplates":[{"kind":"PersistentVolumeClaim",)"
+              R"("apiVersion":"v1","metadata":{"name":"d"},"spec":{"accessModes":)"
+              R"(["ReadWriteOnce"],"volumeMode":"Filesystem"},"status":{"phase":"Pending"}}]}})"),
+      "");
 }
 
 TEST_F(ImmutableFieldsTest, ClassesKeepWhatVolumesAreMadeBy) {

@@ -40,12 +40,14 @@ void SetNumber(JsonTree& object, std::string_view member, int value) {
   }
 }
 
-/// What an image without a tag of its own is called by is asked for each time.
-const char* PullPolicyOf(const std::string& image) {
-  const std::size_t colon = image.rfind(':');
-  const bool tagged = colon != std::string::npos && image.find('/', colon) == std::string::npos;
-  const bool latest = !tagged || image.substr(colon) == ":latest";
-  return latest && image.find('@') == std::string::npos ? "Always" : "IfNotPresent";
+/// What an image is called by may come to mean another one, unless it is a digest.
+const char* PullPolicyOf(std::string_view image) {
+  const std::string_view name = image.substr(0, image.find('@'));
+  const std::size_t colon = name.rfind(':');
+  const bool tagged =
+      colon != std::string_view::npos && name.find('/', colon) == std::string_view::npos;
+  const bool latest = tagged ? name.substr(colon) == ":latest" : name.size() == image.size();
+  return latest ? "Always" : "IfNotPresent";
 }
 
 void DefaultHttpGet(JsonTree& handler) {
@@ -212,8 +214,7 @@ void SetPodDefaults(JsonTree& pod) {
   SetDefault(spec, "enableServiceLinks", true);
   SetDefault(pod["status"], "phase", "Pending");
   const JsonTree* const shares_network = spec.Find("hostNetwork");
-  const bool on_host =
-      shares_network != nullptr && shares_network->AsBool().value_or(false);
+  const bool on_host = shares_network != nullptr && shares_network->AsBool().value_or(false);
   for (const char* const list : {"initContainers", "containers"}) {
     ForEach(spec, list, [on_host](JsonTree& container) {
       DefaultRequests(container);
