@@ -20,6 +20,8 @@ using codec::JsonTree;
 enum class Place : std::uint8_t { kRoot, kItem, kField };
 
 constexpr std::string_view kJunctors[] = {"allOf", "anyOf", "oneOf"};
+constexpr std::string_view kTooManyDefaults =
+    "the defaults of the definition, with those that they get themselves, are too large";
 constexpr std::string_view kRuleField = "x-kubernetes-validations";
 
 bool IsSet(const JsonTree& tree, std::string_view name) {
@@ -235,13 +237,14 @@ class Checker {
       return;
     }
     JsonTree shaped = *value;
-    std::vector<std::string> dropped;
-    PruneValue(*parsed, shaped, &dropped);
-    if (!dropped.empty()) {
+    if (PruneValue(*parsed, shaped)) {
       Add(InvalidCause(path + ".default", *value, "must not have unknown fields"));
       return;
     }
-    SetDefaults(*parsed, shaped);
+    if (!SetDefaults(*parsed, shaped, default_bytes_)) {
+      Add(ForbiddenCause(path + ".default", kTooManyDefaults));
+      return;
+    }
     ValidateValue(*parsed, shaped, path + ".default", causes_);
   }
 
@@ -305,6 +308,8 @@ class Checker {
 
   std::vector<StatusCause>& causes_;
   Patterns& patterns_;
+  /// What defaults may be given by defaults; those of one default are those of an object.
+  std::size_t default_bytes_ = 4 * kMaxDefaultBytes;
 };
 
 }  // namespace

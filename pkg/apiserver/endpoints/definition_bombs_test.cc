@@ -1,0 +1,99 @@
+// Small definitions of custom resources that would cost much more than their bytes: memory by what
+// they repeat, time by what they have checked. Each is refused, or costs what it says; where that
+// fails, the test does not end.
+#include <gmock/gmock.h>
+
+#include <string>
+
+#include "kubexx/apiserver/endpoints/testing/api_fixture.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using codec::JsonTree;
+using ::testing::HasSubstr;
+using testing::kDefinitions;
+
+constexpr const char* kBombs = "/apis/e.x/v1/widgets";
+
+/// `text` so often, with commas.
+std::string ListedTimes(const std::string& text, int times) {
+  std::string list;
+  list.reserve((text.size() + 1) * static_cast<std::size_t>(times));
+  for (int i = 0; i < times; ++i) {
+    list.append(i == 0 ? "" : ",").append(text);
+  }
+  return list;
+}
+
+std::string VersionWith(const std::string& name, bool stored, const std::string& spec_schema) {
+  return R"({"name":")" + name + R"(","served":true,"storage":)" + (stored ? "true" : "false") +
+         R"(,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":)" + spec_schema +
+         "}}}}";
+}
+
+std::string WidgetsDefinition(const std::string& versions) {
+  return R"({"metadata":{"name":"widgets.e.x"},"spec":{"group":"e.x","scope":"Cluster",)"
+         R"("names":{"plural":"widgets","kind":"Widget"},"versions":[)" +
+         versions + "]}}";
+}
+
+class DefinitionBombsTest : public testing::ApiFixture {
+ protected:
+  void Define(const std::string& spec_schema) {
+    const http::Response made =
+        Do("POST", kDefinitions, WidgetsDefinition(VersionWith("v1", true, spec_schema)));
+    ASSERT_EQ(made.status, 201) << made.body.substr(0, 500);
+  }
+  http::Response Make(const std::string& spec) {
+    return Do(
+        "POST", kBombs,
+        R"({"apiVersion":"e.x/v1","kind":"Widget","metadata":{"name":"w"},"spec":)" + spec + "}");
+  }
+};
+
+TEST_F(DefinitionBombsTest, DefaultsOfManyElements) {
+  Define(R"({"type":"array","items":{"type":"object","properties":{"a":{"type":"string",)"
+         R"("default":")" +
+         std::string(60'000, 'x') + R"("}}}})");
+  const http::Response refused = Make("[" + ListedTimes("{}", 300'000) + "]");
+  EXPECT_EQ(refused.status, 413) << refused.body.substr(0, 500);
+  EXPECT_THAT(Message(refused), HasSubstr("defaults"));
+  EXPECT_EQ(Make("[{},{}]").status, 201);
+}
+
+TEST_F(DefinitionBombsTest, DefaultsThatCameAfterTheObject) {
+  const auto schema = [](const std::string& more) {
+    return R"({"type":"array","items":{"type":"object","properties":{"b":{"type":"string"})" +
+           more + "}}}";
+  };
+  Define(schema(""));
+  ASSERT_EQ(Make("[" + ListedTimes("{}", 200'000) + "]").status, 201);
+  const std::string url = std::string(kDefinitions) + "/widgets.e.x";
+  JsonTree definition = Json(Do("GET", url));
+  definition["spec"]["versions"].elements()[0]["schema"]["openAPIV3Schema"]["properties"]["spec"] =
+      *JsonTree::Parse(
+          schema(R"(,"a":{"type":"string","default":")" + std::string(60'000, 'x') + R"("})"));
+  ASSERT_EQ(Do("PUT", url, definition.ToJson()).status, 200);
+  // It is served without them, and can be deleted.
+  const http::Response read = Do("GET", std::string(kBombs) + "/w");
+  EXPECT_EQ(read.status, 200);
+  EXPECT_LT(read.body.size(), 1'000'000U);
+  EXPECT_EQ(Do("GET", kBombs).status, 200);
+  EXPECT_EQ(Do("DELETE", std::string(kBombs) + "/w").status, 200);
+}
+
+TEST_F(DefinitionBombsTest, DefaultsOfDefaults) {
+  std::string schema = R"({"type":"string","default":"xxxxxxxxxxxxxxxx"})";
+  for (int i = 0; i < 12; ++i) {
+    schema = R"({"type":"array","items":{"type":"object","properties":{"p":)" + schema +
+             R"(}},"default":[)" + ListedTimes("{}", 20) + "]}";
+  }
+  const http::Response refused =
+      Do("POST", kDefinitions, WidgetsDefinition(VersionWith("v1", true, schema)));
+  EXPECT_EQ(refused.status, 422);
+  EXPECT_THAT(Message(refused), HasSubstr("default"));
+}
+
+}  // namespace
+}  // namespace kubexx::apiserver
