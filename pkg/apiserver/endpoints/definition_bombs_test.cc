@@ -95,5 +95,15 @@ TEST_F(DefinitionBombsTest, DefaultsOfDefaults) {
   EXPECT_THAT(Message(refused), HasSubstr("default"));
 }
 
+TEST_F(DefinitionBombsTest, JunctorsOfManyElements) {
+  Define(R"({"type":"array","items":{"type":"integer"},"allOf":[)" +
+         ListedTimes(R"({"items":{"allOf":[)" + ListedTimes(R"({"minimum":0})", 40) + "]}}", 1000) +
+         "]}");
+  const http::Response refused = Make("[" + ListedTimes("1", 700'000) + "]");
+  EXPECT_EQ(refused.status, 422) << refused.body.substr(0, 500);
+  EXPECT_THAT(Message(refused), HasSubstr("too much work"));
+  EXPECT_EQ(Make("[1,2,3]").status, 201);
+}
+
 }  // namespace
 }  // namespace kubexx::apiserver

@@ -38,7 +38,8 @@ std::vector<std::string> Problems(const Schema& schema, std::string_view object,
                                   std::string_view old = {}) {
   std::vector<StatusCause> causes;
   const JsonTree before = old.empty() ? JsonTree() : TreeOf(old);
-  Validate(schema, TreeOf(object), old.empty() ? nullptr : &before, causes);
+  Budget budget;
+  Validate(schema, TreeOf(object), old.empty() ? nullptr : &before, budget, causes);
   std::vector<std::string> problems;
   for (const StatusCause& cause : causes) {
     EXPECT_NE(cause.reason, "");
@@ -204,7 +205,8 @@ TEST(Validate, ManyMembersAreComparedWithWhatTheyWere) {
   JsonTree object = old;
   object.members().back().value = "long";
   std::vector<StatusCause> causes;
-  Validate(*schema, object, &old, causes);
+  Budget budget;
+  Validate(*schema, object, &old, budget, causes);
   ASSERT_THAT(causes, SizeIs(1));
   EXPECT_EQ(causes[0].field, "k199999");
 }
@@ -218,7 +220,8 @@ TEST(Validate, ManyMembersAreRequired) {
   }
   const SchemaRef schema = Parsed(R"({"type":"object","required":[)" + required + "]}");
   std::vector<StatusCause> causes;
-  Validate(*schema, JsonTree::Object(std::move(members)), nullptr, causes);
+  Budget budget;
+  Validate(*schema, JsonTree::Object(std::move(members)), nullptr, budget, causes);
   EXPECT_THAT(causes, IsEmpty());
 }
 
