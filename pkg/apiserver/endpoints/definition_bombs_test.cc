@@ -4,8 +4,12 @@
 #include <gmock/gmock.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "kubexx/apiserver/endpoints/custom_types.h"
 #include "kubexx/apiserver/endpoints/testing/api_fixture.h"
+#include "kubexx/apiserver/endpoints/type_registry.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -13,6 +17,7 @@ namespace {
 using codec::JsonTree;
 using ::testing::HasSubstr;
 using testing::kDefinitions;
+using ::testing::SizeIs;
 
 constexpr const char* kBombs = "/apis/e.x/v1/widgets";
 
@@ -36,6 +41,24 @@ std::string WidgetsDefinition(const std::string& versions) {
   return R"({"metadata":{"name":"widgets.e.x"},"spec":{"group":"e.x","scope":"Cluster",)"
          R"("names":{"plural":"widgets","kind":"Widget"},"versions":[)" +
          versions + "]}}";
+}
+
+/// A definition of so many versions that is established.
+JsonTree EstablishedWith(int versions) {
+  JsonTree definition = *JsonTree::Parse(WidgetsDefinition(""));
+  std::vector<JsonTree> list;
+  for (int i = 0; i < versions; ++i) {
+    JsonTree version = JsonTree::Object();
+    version["name"] = "v" + std::to_string(i + 1);
+    version["served"] = true;
+    version["storage"] = i + 1 == versions;
+    version["deprecated"] = true;
+    list.push_back(std::move(version));
+  }
+  definition["spec"]["versions"] = JsonTree::Array(std::move(list));
+  definition["status"]["conditions"] =
+      *JsonTree::Parse(R"([{"type":"Established","status":"True"}])");
+  return definition;
 }
 
 class DefinitionBombsTest : public testing::ApiFixture {
@@ -103,6 +126,42 @@ TEST_F(DefinitionBombsTest, JunctorsOfManyElements) {
   EXPECT_EQ(refused.status, 422) << refused.body.substr(0, 500);
   EXPECT_THAT(Message(refused), HasSubstr("too much work"));
   EXPECT_EQ(Make("[1,2,3]").status, 201);
+}
+
+TEST_F(DefinitionBombsTest, ManyVersions) {
+  std::string versions = VersionWith("v1", true, R"({"type":"object"})");
+  for (int i = 2; i <= 10'000; ++i) {
+    versions += "," + VersionWith("v" + std::to_string(i), false, R"({"type":"object"})");
+  }
+  ASSERT_EQ(Do("POST", kDefinitions, WidgetsDefinition(versions)).status, 201);
+  EXPECT_EQ(Do("GET", "/apis/e.x/v10000/widgets").status, 200);
+}
+
+TEST(TypesOfDefinitionTest, ManyVersions) {
+  const auto types = TypesOfDefinition(EstablishedWith(200'000), nullptr);
+  ASSERT_THAT(types, SizeIs(200'000));
+  EXPECT_EQ(types.front()->custom->storage_version, "v200000");
+}
+
+TEST(TypesOfDefinitionTest, VersionsShareTheConversion) {
+  JsonTree definition = EstablishedWith(20'000);
+  definition["spec"]["conversion"]["webhook"]["clientConfig"]["caBundle"] =
+      std::string(1'000'000, 'x');
+  EXPECT_THAT(TypesOfDefinition(definition, nullptr), SizeIs(20'000));
+}
+
+TEST(TypeRegistryTest, ManyTypes) {
+  const auto storage = *storage::NewMemoryStorage({});
+  TypeRegistry registry(*storage, {});
+  const auto before = TypesOfDefinition(EstablishedWith(100'000), nullptr);
+  registry.SetCustom(before);
+  registry.SetCustom(TypesOfDefinition(EstablishedWith(100'000), nullptr));
+  for (int i = 1; i <= 100'000; ++i) {  // What has not changed stays.
+    ASSERT_EQ(registry.Find("e.x", "v" + std::to_string(i), "widgets"),
+              before[static_cast<std::size_t>(i - 1)]);
+  }
+  registry.SetCustom({});
+  EXPECT_EQ(registry.Find("e.x", "v1", "widgets"), nullptr);
 }
 
 }  // namespace

@@ -233,6 +233,31 @@ TEST(BudgetTest, ManyDefaultsWithLongPaths) {
   EXPECT_THAT(causes, Not(IsEmpty()));
 }
 
+TEST(BudgetTest, ManyVersionsOfManyNames) {
+  std::string versions;
+  for (int i = 1; i <= 5'000; ++i) {
+    versions += (i == 1 ? "" : ",") + (R"({"name":"v)" + std::to_string(i) + R"(","storage":)" +
+                                       (i == 1 ? "true" : "false") +
+                                       R"(,"schema":{"openAPIV3Schema":{"type":"object"}}})");
+  }
+  const auto problems = [&](int names) {
+    const JsonTree definition = *JsonTree::Parse(
+        R"({"metadata":{"name":"as.e.x"},"spec":{"group":"e.x","scope":"Cluster",)"
+        R"("conversion":{"strategy":"None"},"names":{"plural":"as","singular":"a","kind":"A",)"
+        R"("listKind":"AList","categories":[)" +
+        Times(names, R"("a")") + R"(]},"versions":[)" + versions + "]}}");
+    std::vector<StatusCause> causes;
+    Budget budget;
+    CheckDefinition(definition, budget, causes);
+    return causes;
+  };
+  EXPECT_THAT(problems(10), IsEmpty());
+  const auto causes = problems(100'000);
+  ASSERT_THAT(causes, SizeIs(1));
+  EXPECT_EQ(causes[0].field, "spec.versions");
+  EXPECT_EQ(causes[0].reason, "FieldValueForbidden");
+}
+
 TEST(BudgetTest, ManyWrongNames) {
   const JsonTree definition =
       *JsonTree::Parse(R"({"spec":{"names":{"shortNames":[)" + Times(300'000, R"("")") + "]}}}");

@@ -200,12 +200,31 @@ void CheckVersion(const JsonTree& version, const std::string& path, DefinitionBu
   }
 }
 
+/// What discovery says of each version, and what is compared for each: the names and the
+/// conversion, as often as there are versions.
+constexpr std::size_t kMaxRepeatedBytes = 8 << 20;
+
+void CheckRepeated(const JsonTree& definition, std::size_t versions, CauseList& causes) {
+  std::size_t bytes = 0;
+  for (const char* const field : {"names", "conversion"}) {
+    const JsonTree* const found = definition.At({"spec", field});
+    bytes += found == nullptr ? 0 : found->ToJson().size();
+  }
+  // One version repeats nothing.
+  if (versions > 1 && versions > kMaxRepeatedBytes / std::max<std::size_t>(bytes, 1)) {
+    causes.Add(ForbiddenCause("spec.versions", "there are too many for names and a conversion of " +
+                                                   std::to_string(bytes) +
+                                                   " bytes, which each of them has"));
+  }
+}
+
 void CheckVersions(const JsonTree& definition, Budget& work, CauseList& causes) {
   const JsonTree* const versions = definition.At({"spec", "versions"});
   if (versions == nullptr || versions->size() == 0) {
     causes.Add(RequiredCause("spec.versions", "must have at least one version"));
     return;
   }
+  CheckRepeated(definition, versions->size(), causes);
   std::set<std::string_view> names;
   std::size_t stored = 0;
   DefinitionBudget budget(work);
