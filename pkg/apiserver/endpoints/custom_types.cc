@@ -153,9 +153,33 @@ const ResourceTypeRef& DefinitionType() {
   return kType;
 }
 
+/// What the versions of a definition, of which there may be thousands, have in common.
+struct Common {
+  std::string storage_version{};
+  std::string best{};  ///< the one to use rather than a deprecated one; "" when there is none
+  std::shared_ptr<const JsonTree> conversion{};
+};
+
+Common CommonOf(const JsonTree& definition) {
+  Common common;
+  common.storage_version = StorageVersionOf(definition);
+  for (const JsonTree& version : definition.At({"spec", "versions"})->elements()) {
+    const std::string_view name = version.TextAt("name");
+    if (BoolAt(version, {"served"}) && !BoolAt(version, {"deprecated"}) &&
+        (common.best.empty() || IsPreferredVersion(name, common.best))) {
+      common.best = name;
+    }
+  }
+  const JsonTree* const conversion = definition.At({"spec", "conversion"});
+  common.conversion =
+      std::make_shared<const JsonTree>(conversion == nullptr ? JsonTree() : *conversion);
+  return common;
+}
+
 /// What the users of a version are told, "" when it is not deprecated: the definition's words, or
 /// which version to use instead, the best of those that are better.
-std::string DeprecationOf(const JsonTree& definition, const JsonTree& version) {
+std::string DeprecationOf(const JsonTree& definition, const JsonTree& version,
+                          const Common& common) {
   if (!BoolAt(version, {"deprecated"})) {
     return {};
   }
@@ -163,21 +187,16 @@ std::string DeprecationOf(const JsonTree& definition, const JsonTree& version) {
     return std::string(warning);
   }
   const std::string_view own = version.TextAt("name");
-  std::string_view best = own;
-  for (const JsonTree& other : definition.At({"spec", "versions"})->elements()) {
-    const std::string_view name = other.TextAt("name");
-    if (BoolAt(other, {"served"}) && !BoolAt(other, {"deprecated"}) &&
-        IsPreferredVersion(name, best)) {
-      best = name;
-    }
-  }
   const std::string group = StringAt(definition, {"spec", "group"}) + "/";
   const std::string kind = " " + StringAt(definition, {"spec", "names", "kind"});
   const std::string warning = group + std::string(own) + kind + " is deprecated";
-  return best == own ? warning : warning + "; use " + group + std::string(best) + kind;
+  return !common.best.empty() && IsPreferredVersion(common.best, own)
+             ? warning + "; use " + group + common.best + kind
+             : warning;
 }
 
 ResourceTypeRef TypeOfVersion(const JsonTree& definition, const JsonTree& version,
+                              const Common& common,
                               const std::shared_ptr<schema::Converter>& converter) {
   ResourceType type;
   type.group = StringAt(definition, {"spec", "group"});
@@ -187,15 +206,13 @@ ResourceTypeRef TypeOfVersion(const JsonTree& definition, const JsonTree& versio
   type.singular = StringAt(definition, {"spec", "names", "singular"});
   type.namespaced = StringAt(definition, {"spec", "scope"}) == "Namespaced";
   type.has_status = version.At({"subresources", "status"}) != nullptr;
-  const JsonTree* const conversion = definition.At({"spec", "conversion"});
-  type.custom = schema::ReadVersion(version, StorageVersionOf(definition),
-                                    conversion == nullptr ? JsonTree() : *conversion, converter);
+  type.custom = schema::ReadVersion(version, common.storage_version, common.conversion, converter);
   type.has_scale = !type.custom->scale.spec_replicas.empty();
   type.has_generation = true;
   type.short_names = TextsAt(definition, {"spec", "names", "shortNames"});
   type.categories = TextsAt(definition, {"spec", "names", "categories"});
   type.prefix = CustomPrefixOf(definition);
-  type.deprecation = DeprecationOf(definition, version);
+  type.deprecation = DeprecationOf(definition, version, common);
   return std::make_shared<const ResourceType>(std::move(type));
 }
 
@@ -237,9 +254,10 @@ std::vector<ResourceTypeRef> TypesOfDefinition(
       OverlapsBuiltin(definition)) {
     return types;
   }
+  const Common common = CommonOf(definition);
   for (const JsonTree& version : versions->elements()) {
     if (BoolAt(version, {"served"})) {
-      types.push_back(TypeOfVersion(definition, version, converter));
+      types.push_back(TypeOfVersion(definition, version, common, converter));
     }
   }
   return types;
@@ -375,7 +393,8 @@ Result<bool> DeleteCustomObjects(ObjectStore& objects, const JsonTree& definitio
   if (versions == nullptr || versions->elements().empty() || OverlapsBuiltin(definition)) {
     return true;
   }
-  const ResourceTypeRef type = TypeOfVersion(definition, versions->elements().front(), nullptr);
+  const ResourceTypeRef type =
+      TypeOfVersion(definition, versions->elements().front(), CommonOf(definition), nullptr);
   KX_ASSIGN_OR_RETURN(const Leftovers leftovers,
                       DeleteAll(
                           objects, {.type = *type, .prefix = type->prefix, .until = until},

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -72,14 +74,11 @@ std::vector<Subresource> SubresourcesOf(const ResourceType& type) {
   return all;
 }
 
-bool IsNewGroup(const std::vector<std::string>& seen, const std::string& group) {
-  return std::ranges::find(seen, group) == seen.end();
-}
-
 std::vector<std::string> GroupsOf(const std::vector<ResourceTypeRef>& types) {
   std::vector<std::string> groups;
+  std::set<std::string_view> seen;
   for (const ResourceTypeRef& type : types) {
-    if (IsNewGroup(groups, type->group)) {
+    if (seen.insert(type->group).second) {
       groups.push_back(type->group);
     }
   }
@@ -89,13 +88,24 @@ std::vector<std::string> GroupsOf(const std::vector<ResourceTypeRef>& types) {
 std::vector<std::string> VersionsOf(const std::vector<ResourceTypeRef>& types,
                                     std::string_view group) {
   std::vector<std::string> versions;
+  std::set<std::string_view> seen;
   for (const ResourceTypeRef& type : types) {
-    if (type->group == group && IsNewGroup(versions, type->version)) {
+    if (type->group == group && seen.insert(type->version).second) {
       versions.push_back(type->version);
     }
   }
   std::ranges::stable_sort(versions, IsPreferredVersion);
   return versions;
+}
+
+/// There may be thousands of groups, and of versions of one.
+std::map<std::string_view, std::vector<ResourceTypeRef>> TypesByGroup(
+    const std::vector<ResourceTypeRef>& types) {
+  std::map<std::string_view, std::vector<ResourceTypeRef>> groups;
+  for (const ResourceTypeRef& type : types) {
+    groups[type->group].push_back(type);
+  }
+  return groups;
 }
 
 /// The kind of what a resource answers with; of a resource's own version the kind alone.
@@ -133,19 +143,22 @@ JsonTree AggregatedResource(const ResourceType& type) {
   return tree;
 }
 
+/// `types`: those of the group.
 JsonTree AggregatedGroup(const std::vector<ResourceTypeRef>& types, const std::string& group) {
   JsonTree tree = JsonTree::Object();
   tree["metadata"] = JsonTree::Object();
   if (!group.empty()) {
     tree["metadata"]["name"] = group;
   }
+  std::map<std::string_view, std::vector<const ResourceType*>> by_version;
+  for (const ResourceTypeRef& type : types) {
+    by_version[type->version].push_back(type.get());
+  }
   for (const std::string& version : VersionsOf(types, group)) {
     JsonTree one = JsonTree::Object();
     one["version"] = version;
-    for (const ResourceTypeRef& type : types) {
-      if (type->group == group && type->version == version) {
-        one["resources"].Append(AggregatedResource(*type));
-      }
+    for (const ResourceType* const type : by_version[version]) {
+      one["resources"].Append(AggregatedResource(*type));
     }
     one["freshness"] = "Current";
     tree["versions"].Append(std::move(one));
@@ -159,9 +172,10 @@ http::Response Aggregated(const std::vector<ResourceTypeRef>& types, bool core) 
   list["apiVersion"] = "apidiscovery.k8s.io/v2";
   list["metadata"] = JsonTree::Object();
   list["items"] = JsonTree::Array();
+  const auto by_group = TypesByGroup(types);
   for (const std::string& group : GroupsOf(types)) {
     if (group.empty() == core) {
-      list["items"].Append(AggregatedGroup(types, group));
+      list["items"].Append(AggregatedGroup(by_group.at(group), group));
     }
   }
   return Document(list, kAggregatedType);
@@ -277,9 +291,10 @@ http::Response LegacyRoot(const std::vector<ResourceTypeRef>& types, bool core) 
   list["kind"] = "APIGroupList";
   list["apiVersion"] = "v1";
   list["groups"] = JsonTree::Array();
+  const auto by_group = TypesByGroup(types);
   for (const std::string& group : GroupsOf(types)) {
     if (!group.empty()) {
-      list["groups"].Append(LegacyGroup(types, group));
+      list["groups"].Append(LegacyGroup(by_group.at(group), group));
     }
   }
   return Document(list);

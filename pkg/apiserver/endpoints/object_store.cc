@@ -130,7 +130,7 @@ Result<JsonTree> ObjectStore::CreateOnce(const ResourceType& type, const std::st
   if (dry_run) {
     SetMeta(object, "resourceVersion", "");
   }
-  if (const auto prepared = PrepareCreate(type, namespace_, clock_, object); !prepared) {
+  if (const auto prepared = PrepareCreate(type, namespace_, clock_, object, stop); !prepared) {
     // Where nothing can be made, nobody minds how it is made.
     KX_RETURN_IF_ERROR(CheckPlace(type, MetaString(object, "name"), namespace_, stop));
     return Fail(prepared.error());
@@ -184,7 +184,7 @@ Result<JsonTree> ObjectStore::Update(const ResourceType& type, const apimachiner
     if (HasPart(type, "approval") && (part == WritePart::kStatus || part == WritePart::kApproval)) {
       SetConditionTimes(clock_, before, after);
     }
-    KX_RETURN_IF_ERROR(PrepareUpdate(type, part, before, after));
+    KX_RETURN_IF_ERROR(PrepareUpdate(type, part, before, after, stop));
     if (IsCustomResourceDefinition(type) && part == WritePart::kObject) {
       KX_ASSIGN_OR_RETURN(const auto others, ReadDefinitions(storage_, stop));
       EstablishDefinition(clock_, others, after);

@@ -105,9 +105,10 @@ Result<void> CheckIdentity(const ResourceType& type, const JsonTree& current,
   return {};
 }
 
-void CheckCustomDefinition(const JsonTree& object, const JsonTree* old, FieldCauses& causes) {
+void CheckCustomDefinition(const JsonTree& object, const JsonTree* old, schema::Budget& budget,
+                           FieldCauses& causes) {
   std::vector<StatusCause> found;
-  schema::CheckDefinition(object, found);
+  schema::CheckDefinition(object, budget, found);
   schema::CheckApproval(old, object, found);
   causes.AddAll(std::exchange(found, {}));
   if (old == nullptr && OverlapsBuiltin(object)) {
@@ -124,9 +125,20 @@ void CheckCustomDefinition(const JsonTree& object, const JsonTree* old, FieldCau
   causes.AddAll(std::move(found));
 }
 
+/// A write of an object: what it was before is null for a new one.
+struct Write {
+  const ResourceType& type;
+  WritePart part;
+  const JsonTree* old;
+};
+
 /// What the schema of a custom resource says, and what there is to say of definitions and of Roles.
-void CheckContent(const ResourceType& type, WritePart part, const JsonTree& object,
-                  const JsonTree* old, FieldCauses& causes) {
+/// kCancelled when it is stopped.
+Result<void> CheckContent(const Write& write, const JsonTree& object, const std::stop_token& stop,
+                          FieldCauses& causes) {
+  const ResourceType& type = write.type;
+  const JsonTree* const old = write.old;
+  schema::Budget budget(stop);
   CheckRbac(type, old, object, causes);
   CheckMetadata(type, old, object, causes);
   if (old == nullptr || !SameSpec(*old, object)) {
@@ -134,14 +146,16 @@ void CheckContent(const ResourceType& type, WritePart part, const JsonTree& obje
   }
   if (type.custom && type.custom->schema != nullptr) {
     std::vector<StatusCause> found;
-    schema::Validate(*type.custom->schema, object, old, found);
+    schema::Validate(*type.custom->schema, object, old, budget, found);
     causes.AddAll(std::move(found));
   } else if (IsWebhookConfiguration(type)) {
     CheckWebhooks(object, causes);
-  } else if (IsCustomResourceDefinition(type) && part != WritePart::kStatus) {
+  } else if (IsCustomResourceDefinition(type) && write.part != WritePart::kStatus) {
     // Its status says what is stored, whatever that is: else it could not be mended.
-    CheckCustomDefinition(object, old, causes);
+    CheckCustomDefinition(object, old, budget, causes);
   }
+  return budget.stopped() ? Fail(Reason::kCancelled, "stopped while the object was checked")
+                          : Result<void>();
 }
 
 /// Whether an update may leave out the version that it is made from, as kube-apiserver's strategies
@@ -250,7 +264,7 @@ Result<void> CheckPatchedKind(const ResourceType& type, const JsonTree& patched)
 namespace {
 
 Result<void> PrepareNew(const ResourceType& type, std::string_view namespace_, base::Clock& clock,
-                        JsonTree& object) {
+                        JsonTree& object, const std::stop_token& stop) {
   const std::string own = MetaString(object, "namespace");
   if (type.namespaced ? !own.empty() && own != namespace_ : !own.empty()) {
     return Fail(Reason::kBadRequest,
@@ -293,12 +307,13 @@ Result<void> PrepareNew(const ResourceType& type, std::string_view namespace_, b
     causes.Invalid("metadata.name", JsonTree(name).ToJson(), problem);
   }
   CheckLabels(object, causes);
-  CheckContent(type, WritePart::kObject, object, nullptr, causes);
+  KX_RETURN_IF_ERROR(CheckContent({.type = type, .part = WritePart::kObject, .old = nullptr},
+                                  object, stop, causes));
   return Verdict(type, object, std::move(causes));
 }
 
 Result<void> PrepareChange(const ResourceType& type, WritePart part, const JsonTree& current,
-                           JsonTree& object) {
+                           JsonTree& object, const std::stop_token& stop) {
   KX_RETURN_IF_ERROR(CheckUrl(object, KeyOf(current)));
   KX_RETURN_IF_ERROR(CheckIdentity(type, current, object));
   if (const std::string version = MetaString(object, "resourceVersion");
@@ -320,8 +335,9 @@ Result<void> PrepareChange(const ResourceType& type, WritePart part, const JsonT
     CheckPart(type, part, current, object, causes);
     CheckLabels(object, causes);
     // Ephemeral containers are what else no update of a pod may change.
-    CheckContent(type, part, object, part == WritePart::kEphemeralContainers ? nullptr : &current,
-                 causes);
+    const JsonTree* const old = part == WritePart::kEphemeralContainers ? nullptr : &current;
+    KX_RETURN_IF_ERROR(
+        CheckContent({.type = type, .part = part, .old = old}, object, stop, causes));
     return Verdict(type, object, std::move(causes));
   }
   for (const char* const field :
@@ -350,7 +366,8 @@ Result<void> PrepareChange(const ResourceType& type, WritePart part, const JsonT
   FieldCauses causes;
   CheckLabels(object, causes);
   CheckImmutable(type, former, object, causes);
-  CheckContent(type, part, object, &former, causes);
+  KX_RETURN_IF_ERROR(
+      CheckContent({.type = type, .part = part, .old = &former}, object, stop, causes));
   return Verdict(type, object, std::move(causes));
 }
 
@@ -365,23 +382,24 @@ Result<void> TakeBack(const ResourceType& type, JsonTree& object) {
 // The parts of an object, spec and status, are those of the version that is stored: another one may
 // have them in annotations.
 Result<void> PrepareCreate(const ResourceType& type, std::string_view namespace_,
-                           base::Clock& clock, JsonTree& object) {
+                           base::Clock& clock, JsonTree& object, const std::stop_token& stop) {
   if (!type.stored_as) {
-    return PrepareNew(type, namespace_, clock, object);
+    return PrepareNew(type, namespace_, clock, object, stop);
   }
   object = type.convert(object, type.stored_as->ApiVersion());
-  KX_RETURN_IF_ERROR(PrepareNew(*type.stored_as, namespace_, clock, object));
+  KX_RETURN_IF_ERROR(PrepareNew(*type.stored_as, namespace_, clock, object, stop));
   return TakeBack(type, object);
 }
 
 Result<void> PrepareUpdate(const ResourceType& type, WritePart part, const JsonTree& current,
-                           JsonTree& object) {
+                           JsonTree& object, const std::stop_token& stop) {
   if (!type.stored_as) {
-    return PrepareChange(type, part, current, object);
+    return PrepareChange(type, part, current, object, stop);
   }
   const std::string stored = type.stored_as->ApiVersion();
   object = type.convert(object, stored);
-  KX_RETURN_IF_ERROR(PrepareChange(*type.stored_as, part, type.convert(current, stored), object));
+  KX_RETURN_IF_ERROR(
+      PrepareChange(*type.stored_as, part, type.convert(current, stored), object, stop));
   return TakeBack(type, object);
 }
 

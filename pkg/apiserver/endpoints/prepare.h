@@ -3,6 +3,7 @@
 #ifndef KUBEXX_APISERVER_ENDPOINTS_PREPARE_H_
 #define KUBEXX_APISERVER_ENDPOINTS_PREPARE_H_
 
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -27,13 +28,17 @@ apimachinery::Result<void> CheckPatchedKind(const ResourceType& type,
 
 /// A new object: fills in what the server decides (name of a generateName, uid, creationTimestamp,
 /// generation, an empty status) and checks names and labels. `namespace_` is the request's.
+/// kCancelled when it is stopped: checks may take seconds.
 apimachinery::Result<void> PrepareCreate(const ResourceType& type, std::string_view namespace_,
-                                         base::Clock& clock, codec::JsonTree& object);
+                                         base::Clock& clock, codec::JsonTree& object,
+                                         const std::stop_token& stop);
 
 /// A change from `current` to `object`: restores what the client may not change, counts the
-/// generation, checks. kConflict when `object` names another resourceVersion or uid.
+/// generation, checks. kConflict when `object` names another resourceVersion or uid; kCancelled as
+/// PrepareCreate.
 apimachinery::Result<void> PrepareUpdate(const ResourceType& type, WritePart part,
-                                         const codec::JsonTree& current, codec::JsonTree& object);
+                                         const codec::JsonTree& current, codec::JsonTree& object,
+                                         const std::stop_token& stop);
 
 /// `prefix` and five random letters and digits, at most 63 bytes: as metadata.generateName makes
 /// names.

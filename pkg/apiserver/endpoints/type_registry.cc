@@ -1,6 +1,7 @@
 #include "kubexx/apiserver/endpoints/type_registry.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace kubexx::apiserver {
@@ -11,60 +12,97 @@ std::string NameOfType(const ResourceType& type) {
   return type.QualifiedPlural() + "/" + type.version;
 }
 
-ResourceTypeRef FindIn(const std::vector<ResourceTypeRef>& types, std::string_view group,
-                       std::string_view version, std::string_view plural) {
-  const auto found = std::ranges::find_if(types, [&](const ResourceTypeRef& type) {
-    return type->plural == plural && type->group == group && type->version == version;
-  });
-  return found == types.end() ? nullptr : *found;
+/// Where a type is in a Table.
+auto PlaceOf(const ResourceTypeRef& type) {
+  return std::tuple<std::string_view, std::string_view, std::string_view>(
+      type->group, type->version, type->plural);
 }
 
 }  // namespace
 
+class TypeRegistry::Table {
+ public:
+  explicit Table(std::vector<ResourceTypeRef> all) : all_(std::move(all)), sorted_(all_) {
+    std::ranges::stable_sort(sorted_, {}, PlaceOf);
+  }
+
+  const std::vector<ResourceTypeRef>& all() const { return all_; }
+
+  /// Null when it is not there; the first of those with one name.
+  ResourceTypeRef Find(std::string_view group, std::string_view version,
+                       std::string_view plural) const {
+    const std::tuple wanted(group, version, plural);
+    const auto found = std::ranges::lower_bound(sorted_, wanted, {}, PlaceOf);
+    return found == sorted_.end() || PlaceOf(*found) != wanted ? nullptr : *found;
+  }
+  ResourceTypeRef Find(const ResourceType& type) const {
+    return Find(type.group, type.version, type.plural);
+  }
+
+ private:
+  const std::vector<ResourceTypeRef> all_;
+  std::vector<ResourceTypeRef> sorted_;
+};
+
 TypeRegistry::TypeRegistry(storage::Storage& storage, CacherOptions options)
-    : storage_(storage), options_(options), builtin_(BuiltinTypes()) {}
+    : storage_(storage),
+      options_(options),
+      builtin_(std::make_shared<const Table>(BuiltinTypes())),
+      custom_(std::make_shared<const Table>(std::vector<ResourceTypeRef>())) {}
 
 TypeRegistry::~TypeRegistry() = default;
 
+TypeRegistry::TableRef TypeRegistry::Custom() const {
+  base::MutexLock lock(mu_);
+  return custom_;
+}
+
 ResourceTypeRef TypeRegistry::Find(std::string_view group, std::string_view version,
                                    std::string_view plural) const {
-  if (ResourceTypeRef found = FindIn(builtin_, group, version, plural)) {
+  if (ResourceTypeRef found = builtin_->Find(group, version, plural)) {
     return found;
   }
-  base::MutexLock lock(mu_);
-  return FindIn(custom_, group, version, plural);
+  return Custom()->Find(group, version, plural);
 }
 
 std::vector<ResourceTypeRef> TypeRegistry::All() const {
-  std::vector<ResourceTypeRef> all = builtin_;
-  base::MutexLock lock(mu_);
-  all.insert(all.end(), custom_.begin(), custom_.end());
+  std::vector<ResourceTypeRef> all = builtin_->all();
+  const TableRef custom = Custom();
+  all.insert(all.end(), custom->all().begin(), custom->all().end());
   return all;
 }
 
 void TypeRegistry::SetCustom(std::vector<ResourceTypeRef> types) {
+  const base::MutexLock turn(turn_);
+  const TableRef before = Custom();
+  for (ResourceTypeRef& type : types) {  // What has not changed stays.
+    if (ResourceTypeRef old = before->Find(*type); old != nullptr && *old == *type) {
+      type = std::move(old);
+    }
+  }
+  const auto now = std::make_shared<const Table>(std::move(types));
+  std::vector<std::string> changed;
+  for (const ResourceTypeRef& old : before->all()) {
+    if (now->Find(*old) != old) {
+      changed.push_back(NameOfType(*old));
+    }
+  }
   std::vector<std::shared_ptr<Cacher>> ended;  // Destroyed without the lock.
   base::MutexLock lock(mu_);
-  for (const ResourceTypeRef& old : custom_) {
-    const auto same =
-        std::ranges::find_if(types, [&](const ResourceTypeRef& type) { return *type == *old; });
-    if (same != types.end()) {
-      *same = old;
-      continue;
-    }
-    if (const auto found = cachers_.find(NameOfType(*old)); found != cachers_.end()) {
+  for (const std::string& name : changed) {
+    if (const auto found = cachers_.find(name); found != cachers_.end()) {
       ended.push_back(std::move(found->second));
       cachers_.erase(found);
     }
   }
-  custom_ = std::move(types);
+  custom_ = now;
 }
 
 std::shared_ptr<Cacher> TypeRegistry::CacherOf(const ResourceTypeRef& type) {
   base::MutexLock lock(mu_);
-  ResourceTypeRef now = FindIn(builtin_, type->group, type->version, type->plural);
+  ResourceTypeRef now = builtin_->Find(*type);
   if (now == nullptr) {
-    now = FindIn(custom_, type->group, type->version, type->plural);
+    now = custom_->Find(*type);
   }
   if (now == nullptr) {  // its definition has gone since the request came
     return std::make_shared<Cacher>(type, storage_, options_);

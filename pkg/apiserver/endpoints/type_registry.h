@@ -43,13 +43,19 @@ class TypeRegistry {
   std::size_t watchers() const;
 
  private:
+  /// Types, and where to find them. Immutable, so that it is made and read without the lock.
+  class Table;
+  using TableRef = std::shared_ptr<const Table>;
+
+  TableRef Custom() const;
   std::vector<std::shared_ptr<Cacher>> Cachers() const;
 
   storage::Storage& storage_;
   const CacherOptions options_;
-  const std::vector<ResourceTypeRef> builtin_;
+  const TableRef builtin_;
+  base::Mutex turn_;  // one SetCustom at a time; taken before mu_
   mutable base::Mutex mu_;
-  std::vector<ResourceTypeRef> custom_ KX_GUARDED_BY(mu_);
+  TableRef custom_ KX_GUARDED_BY(mu_);
   std::map<std::string, std::shared_ptr<Cacher>> cachers_ KX_GUARDED_BY(mu_);  // by NameOf
 };
 

@@ -1,6 +1,8 @@
 #include "kubexx/apiserver/object/stored_object.h"
 
+#include <cstddef>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -78,12 +80,15 @@ Result<std::string> JsonOfEnvelope(const ResourceType& type, std::string_view va
   return typed.Json();
 }
 
-/// A custom object as its schema wants it.
-void Shape(const ResourceType& type, JsonTree& object) {
-  if (type.custom && type.custom->schema != nullptr) {
-    schema::Prune(*type.custom->schema, object);
-    schema::SetDefaults(*type.custom->schema, object);
+/// A custom object as its schema wants it. False where its defaults would be too large: then it has
+/// some of them.
+bool Shape(const ResourceType& type, JsonTree& object) {
+  if (!type.custom || type.custom->schema == nullptr) {
+    return true;
   }
+  schema::Prune(*type.custom->schema, object);
+  std::size_t room = schema::kMaxDefaultBytes;
+  return schema::SetDefaults(*type.custom->schema, object, room);
 }
 
 /// The head of a stored object, up to its metadata, names the version.
@@ -134,7 +139,11 @@ Result<std::string> JsonOfOwn(const ResourceType& type, std::string_view value,
   result.append(value.substr(begin));
   if (type.custom && type.custom->schema != nullptr) {  // The schema may have changed since.
     KX_ASSIGN_OR_RETURN(JsonTree object, JsonTree::Parse(result));
-    Shape(type, object);
+    if (!Shape(type, object)) {
+      // Without defaults it can still be read and deleted, and so can those that it is listed with.
+      KX_ASSIGN_OR_RETURN(object, JsonTree::Parse(result));
+      schema::Prune(*type.custom->schema, object);
+    }
     result = object.ToJson();
   }
   return result;
@@ -277,7 +286,12 @@ Result<JsonTree> Canonical(const ResourceType& type, const JsonTree& object) {
       return Fail(BadObject(type, read.error().WithContext("metadata")));
     }
     KX_ASSIGN_OR_RETURN(ordered["metadata"], JsonTree::Parse(metadata.Json()));
-    Shape(type, ordered);
+    if (!Shape(type, ordered)) {
+      return Fail(Reason::kRequestEntityTooLarge,
+                  "the defaults of its schema would add more than " +
+                      std::to_string(schema::kMaxDefaultBytes) + " bytes to the " + type.kind,
+                  413);
+    }
     return ordered;
   }
   Typed typed(*type.schema);

@@ -45,6 +45,12 @@ std::vector<SelectableField> SelectableOf(const JsonTree& list) {
   return fields;
 }
 
+/// Versions of one definition share it.
+bool SameConversion(const std::shared_ptr<const JsonTree>& a,
+                    const std::shared_ptr<const JsonTree>& b) {
+  return a == b || (a != nullptr && b != nullptr && *a == *b);
+}
+
 }  // namespace
 
 std::vector<PrinterColumn> CustomVersion::DefaultColumns() {
@@ -61,11 +67,12 @@ bool CustomVersionRef::operator==(const CustomVersionRef& other) const {
   }
   return version_->storage_version == other.version_->storage_version &&
          version_->source == other.version_->source &&
-         version_->conversion == other.version_->conversion;
+         SameConversion(version_->conversion, other.version_->conversion);
 }
 
 CustomVersionRef ReadVersion(const JsonTree& version, std::string storage_version,
-                             JsonTree conversion, std::shared_ptr<Converter> converter) {
+                             std::shared_ptr<const JsonTree> conversion,
+                             std::shared_ptr<Converter> converter) {
   auto result = std::make_shared<CustomVersion>();
   result->source = version;
   result->storage_version = std::move(storage_version);

@@ -46,7 +46,8 @@ struct CustomVersion {
   std::vector<PrinterColumn> columns{};
   std::vector<SelectableField> selectable{};
   ScalePaths scale{};
-  codec::JsonTree conversion{};            ///< spec.conversion of the definition
+  /// spec.conversion of the definition, which its versions share; null for none
+  std::shared_ptr<const codec::JsonTree> conversion{};
   std::shared_ptr<Converter> converter{};  ///< null: versions differ in their apiVersion only
 
   /// What tables have when the definition names no columns: the age.
@@ -70,7 +71,7 @@ class CustomVersionRef {
 
 /// From an element of spec.versions of a definition that has been accepted.
 CustomVersionRef ReadVersion(const codec::JsonTree& version, std::string storage_version,
-                             codec::JsonTree conversion = {},
+                             std::shared_ptr<const codec::JsonTree> conversion = {},
                              std::shared_ptr<Converter> converter = {});
 
 }  // namespace kubexx::apiserver::schema

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "kubexx/apimachinery/names.h"
+#include "kubexx/apiserver/schema/cause_list.h"
 #include "kubexx/apiserver/schema/causes.h"
 #include "kubexx/apiserver/schema/json_path.h"
-#include "kubexx/apiserver/schema/pattern.h"
 #include "kubexx/apiserver/schema/structural.h"
 #include "kubexx/apiserver/schema/version_fields.h"
 #include "kubexx/base/ascii.h"
@@ -40,58 +40,57 @@ bool IsLabel(std::string_view text) {
   return apimachinery::IsDnsLabel(text) && text.front() >= 'a';
 }
 
-void CheckLabel(const JsonTree& names, const char* field, std::vector<StatusCause>& causes) {
+void CheckLabel(const JsonTree& names, const char* field, CauseList& causes) {
   const std::string path = std::string("spec.names.") + field;
   const std::string_view value = names.TextAt(field);
   if (value.empty()) {
-    causes.push_back(RequiredCause(path));
+    causes.Add(RequiredCause(path));
   } else if (!IsLabel(base::ToLower(value)) ||
              (std::string_view(field) == "plural" && base::ToLower(value) != value)) {
-    causes.push_back(InvalidCause(path, value, kLabelRule));
+    causes.Add(InvalidCause(path, value, kLabelRule));
   }
 }
 
-void CheckNames(const JsonTree& definition, std::vector<StatusCause>& causes) {
+void CheckNames(const JsonTree& definition, CauseList& causes) {
   const std::string group = TextAt(definition, {"spec", "group"});
   const std::string plural = TextAt(definition, {"spec", "names", "plural"});
   const std::string name = TextAt(definition, {"metadata", "name"});
   if (name != plural + "." + group) {
-    causes.push_back(
-        InvalidCause("metadata.name", name, "must be spec.names.plural+\".\"+spec.group"));
+    causes.Add(InvalidCause("metadata.name", name, "must be spec.names.plural+\".\"+spec.group"));
   }
   if (group.empty()) {
-    causes.push_back(RequiredCause("spec.group"));
+    causes.Add(RequiredCause("spec.group"));
   } else if (!apimachinery::IsDnsSubdomain(group)) {
-    causes.push_back(InvalidCause("spec.group", group, "must be a lower case DNS subdomain"));
+    causes.Add(InvalidCause("spec.group", group, "must be a lower case DNS subdomain"));
   } else if (group.find('.') == std::string::npos) {
-    causes.push_back(InvalidCause("spec.group", group, "should be a domain with at least one dot"));
+    causes.Add(InvalidCause("spec.group", group, "should be a domain with at least one dot"));
   }
   const std::string scope = TextAt(definition, {"spec", "scope"});
   if (scope.empty()) {
-    causes.push_back(RequiredCause("spec.scope"));
+    causes.Add(RequiredCause("spec.scope"));
   } else if (scope != "Cluster" && scope != "Namespaced") {
-    causes.push_back(
+    causes.Add(
         NotSupportedCause("spec.scope", scope, {JsonTree("Cluster"), JsonTree("Namespaced")}));
   }
   const JsonTree* const names = definition.At({"spec", "names"});
   if (names == nullptr) {
-    causes.push_back(RequiredCause("spec.names"));
+    causes.Add(RequiredCause("spec.names"));
     return;
   }
   for (const char* const field : {"plural", "singular", "kind", "listKind"}) {
     CheckLabel(*names, field, causes);
   }
   if (!names->TextAt("kind").empty() && names->TextAt("kind") == names->TextAt("listKind")) {
-    causes.push_back(InvalidCause("spec.names.listKind", names->TextAt("listKind"),
-                                  "kind and listKind may not be the same"));
+    causes.Add(InvalidCause("spec.names.listKind", names->TextAt("listKind"),
+                            "kind and listKind may not be the same"));
   }
   for (const char* const list : {"shortNames", "categories"}) {
     const JsonTree* const found = names->Find(list);
-    for (std::size_t i = 0; found != nullptr && i < found->size(); ++i) {
+    for (std::size_t i = 0; found != nullptr && i < found->size() && !causes.full(); ++i) {
       const std::string* const text = found->elements()[i].AsString();
       if (text != nullptr && !IsLabel(*text)) {
-        causes.push_back(InvalidCause(
-            std::string("spec.names.") + list + "[" + std::to_string(i) + "]", *text, kLabelRule));
+        causes.Add(InvalidCause(std::string("spec.names.") + list + "[" + std::to_string(i) + "]",
+                                *text, kLabelRule));
       }
     }
   }
@@ -124,36 +123,34 @@ Approval ApprovalOf(const JsonTree& definition) {
   return text.starts_with("unapproved") || IsUrl(text) ? Approval::kGiven : Approval::kInvalid;
 }
 
-void CheckColumns(const JsonTree& version, const std::string& path,
-                  std::vector<StatusCause>& causes) {
+void CheckColumns(const JsonTree& version, const std::string& path, CauseList& causes) {
   const JsonTree* const columns = version.Find("additionalPrinterColumns");
   const std::vector<JsonTree> types = {JsonTree("boolean"), JsonTree("date"), JsonTree("integer"),
                                        JsonTree("number"), JsonTree("string")};
-  for (std::size_t i = 0; columns != nullptr && i < columns->size(); ++i) {
+  for (std::size_t i = 0; columns != nullptr && i < columns->size() && !causes.full(); ++i) {
     const JsonTree& column = columns->elements()[i];
     const std::string at = path + ".additionalPrinterColumns[" + std::to_string(i) + "]";
     if (column.TextAt("name").empty()) {
-      causes.push_back(RequiredCause(at + ".name"));
+      causes.Add(RequiredCause(at + ".name"));
     }
     const std::string_view type = column.TextAt("type");
     if (type.empty()) {
-      causes.push_back(
-          RequiredCause(at + ".type", "must be one of boolean,date,integer,number,string"));
+      causes.Add(RequiredCause(at + ".type", "must be one of boolean,date,integer,number,string"));
     } else if (std::ranges::find(types, JsonTree(type)) == types.end()) {
-      causes.push_back(
+      causes.Add(
           InvalidCause(at + ".type", type, "must be one of boolean,date,integer,number,string"));
     }
     const std::string_view json_path = column.TextAt("jsonPath");
     if (json_path.empty()) {
-      causes.push_back(RequiredCause(at + ".jsonPath"));
+      causes.Add(RequiredCause(at + ".jsonPath"));
     } else if (!JsonPath::Parse(json_path)) {
-      causes.push_back(InvalidCause(at + ".jsonPath", json_path,
-                                    "is not a JSON path that this server can follow"));
+      causes.Add(InvalidCause(at + ".jsonPath", json_path,
+                              "is not a JSON path that this server can follow"));
     }
   }
 }
 
-void CheckScale(const JsonTree& scale, const std::string& path, std::vector<StatusCause>& causes) {
+void CheckScale(const JsonTree& scale, const std::string& path, CauseList& causes) {
   const auto check = [&](const char* field, std::initializer_list<const char*> roots) {
     const std::string_view text = scale.TextAt(field);
     const auto parsed = JsonPath::Parse(text);
@@ -164,13 +161,12 @@ void CheckScale(const JsonTree& scale, const std::string& path, std::vector<Stat
       for (const std::string_view root : roots) {  // Without the dot at its end.
         wanted += (wanted.empty() ? "" : " or ") + std::string(root.substr(0, root.size() - 1));
       }
-      causes.push_back(
-          InvalidCause(path + "." + field, text, "should be a json path under " + wanted));
+      causes.Add(InvalidCause(path + "." + field, text, "should be a json path under " + wanted));
     }
   };
   for (const char* const field : {"specReplicasPath", "statusReplicasPath"}) {
     if (scale.TextAt(field).empty()) {
-      causes.push_back(RequiredCause(path + "." + field));
+      causes.Add(RequiredCause(path + "." + field));
     }
   }
   if (!scale.TextAt("specReplicasPath").empty()) {
@@ -184,17 +180,17 @@ void CheckScale(const JsonTree& scale, const std::string& path, std::vector<Stat
   }
 }
 
-void CheckVersion(const JsonTree& version, const std::string& path, Patterns& patterns,
-                  std::vector<StatusCause>& causes) {
+void CheckVersion(const JsonTree& version, const std::string& path, DefinitionBudget& budget,
+                  CauseList& causes) {
   const std::string_view name = version.TextAt("name");
   if (!IsLabel(name)) {
-    causes.push_back(InvalidCause(path + ".name", name, kLabelRule));
+    causes.Add(InvalidCause(path + ".name", name, kLabelRule));
   }
   const JsonTree* const schema = version.At({"schema", "openAPIV3Schema"});
   if (schema == nullptr) {
-    causes.push_back(RequiredCause(path + ".schema.openAPIV3Schema"));
+    causes.Add(RequiredCause(path + ".schema.openAPIV3Schema"));
   } else {
-    CheckStructural(*schema, path + ".schema.openAPIV3Schema", patterns, causes);
+    CheckStructural(*schema, path + ".schema.openAPIV3Schema", budget, causes);
     CheckSelectableFields(version, path, causes);
   }
   CheckDeprecation(version, path, causes);
@@ -204,27 +200,46 @@ void CheckVersion(const JsonTree& version, const std::string& path, Patterns& pa
   }
 }
 
-void CheckVersions(const JsonTree& definition, std::vector<StatusCause>& causes) {
+/// What discovery says of each version, and what is compared for each: the names and the
+/// conversion, as often as there are versions.
+constexpr std::size_t kMaxRepeatedBytes = 8 << 20;
+
+void CheckRepeated(const JsonTree& definition, std::size_t versions, CauseList& causes) {
+  std::size_t bytes = 0;
+  for (const char* const field : {"names", "conversion"}) {
+    const JsonTree* const found = definition.At({"spec", field});
+    bytes += found == nullptr ? 0 : found->ToJson().size();
+  }
+  // One version repeats nothing.
+  if (versions > 1 && versions > kMaxRepeatedBytes / std::max<std::size_t>(bytes, 1)) {
+    causes.Add(ForbiddenCause("spec.versions", "there are too many for names and a conversion of " +
+                                                   std::to_string(bytes) +
+                                                   " bytes, which each of them has"));
+  }
+}
+
+void CheckVersions(const JsonTree& definition, Budget& work, CauseList& causes) {
   const JsonTree* const versions = definition.At({"spec", "versions"});
   if (versions == nullptr || versions->size() == 0) {
-    causes.push_back(RequiredCause("spec.versions", "must have at least one version"));
+    causes.Add(RequiredCause("spec.versions", "must have at least one version"));
     return;
   }
+  CheckRepeated(definition, versions->size(), causes);
   std::set<std::string_view> names;
   std::size_t stored = 0;
-  Patterns patterns;
-  for (std::size_t i = 0; i < versions->size(); ++i) {
+  DefinitionBudget budget(work);
+  for (std::size_t i = 0; i < versions->size() && !causes.full(); ++i) {
     const JsonTree& version = versions->elements()[i];
-    CheckVersion(version, "spec.versions[" + std::to_string(i) + "]", patterns, causes);
+    CheckVersion(version, "spec.versions[" + std::to_string(i) + "]", budget, causes);
     names.insert(version.TextAt("name"));
     stored += Flag(version, "storage") ? 1 : 0;
   }
-  if (names.size() != versions->size()) {
-    causes.push_back(InvalidCause("spec.versions", *versions, "must contain unique version names"));
+  if (!causes.full() && names.size() != versions->size()) {
+    causes.Add(InvalidCause("spec.versions", *versions, "must contain unique version names"));
   }
-  if (stored != 1) {
-    causes.push_back(InvalidCause("spec.versions", *versions,
-                                  "must have exactly one version marked as storage version"));
+  if (!causes.full() && stored != 1) {
+    causes.Add(InvalidCause("spec.versions", *versions,
+                            "must have exactly one version marked as storage version"));
   }
 }
 
@@ -238,38 +253,43 @@ bool IsEstablished(const JsonTree& definition) {
 
 }  // namespace
 
-void CheckDefinition(const JsonTree& definition, std::vector<StatusCause>& causes) {
+void CheckDefinition(const JsonTree& definition, Budget& budget, std::vector<StatusCause>& all) {
+  CauseList causes(all);
   CheckNames(definition, causes);
-  CheckVersions(definition, causes);
+  CheckVersions(definition, budget, causes);
+  if (budget.spent()) {
+    causes.AddLast(InvalidCause("spec.versions", "", kTooMuchWork));
+  }
   const std::string strategy = TextAt(definition, {"spec", "conversion", "strategy"});
   if (strategy != "None" && strategy != "Webhook") {
-    causes.push_back(NotSupportedCause("spec.conversion.strategy", strategy,
-                                       {JsonTree("None"), JsonTree("Webhook")}));
+    causes.Add(NotSupportedCause("spec.conversion.strategy", strategy,
+                                 {JsonTree("None"), JsonTree("Webhook")}));
   }
   const JsonTree* const webhook = definition.At({"spec", "conversion", "webhook"});
   const bool has_webhook = webhook != nullptr && webhook->IsObject();
   if (strategy == "None" && has_webhook) {
-    causes.push_back(ForbiddenCause("spec.conversion.webhook",
-                                    "should not be set when strategy is not set to Webhook"));
+    causes.Add(ForbiddenCause("spec.conversion.webhook",
+                              "should not be set when strategy is not set to Webhook"));
   }
   const JsonTree* const versions =
       has_webhook ? webhook->Find("conversionReviewVersions") : nullptr;
   if (strategy == "Webhook" && (versions == nullptr || versions->size() == 0)) {
-    causes.push_back(RequiredCause("spec.conversion.webhook.conversionReviewVersions"));
+    causes.Add(RequiredCause("spec.conversion.webhook.conversionReviewVersions"));
   }
   const JsonTree* const preserve = definition.At({"spec", "preserveUnknownFields"});
   if (preserve != nullptr && preserve->AsBool().value_or(false)) {
-    causes.push_back(InvalidCause("spec.preserveUnknownFields", *preserve,
-                                  "cannot set to true, set x-kubernetes-preserve-unknown-fields "
-                                  "to true in spec.versions[*].schema instead"));
+    causes.Add(InvalidCause("spec.preserveUnknownFields", *preserve,
+                            "cannot set to true, set x-kubernetes-preserve-unknown-fields "
+                            "to true in spec.versions[*].schema instead"));
   }
 }
 
 void CheckDefinitionChange(const JsonTree& before, const JsonTree& definition,
-                           std::vector<StatusCause>& causes) {
+                           std::vector<StatusCause>& all) {
+  CauseList causes(all);
   const auto fixed = [&](const char* field, std::initializer_list<std::string_view> path) {
     if (const std::string now = TextAt(definition, path); now != TextAt(before, path)) {
-      causes.push_back(InvalidCause(field, now, "field is immutable"));
+      causes.Add(InvalidCause(field, now, "field is immutable"));
     }
   };
   if (IsEstablished(before)) {
@@ -287,22 +307,22 @@ void CheckDefinitionChange(const JsonTree& before, const JsonTree& definition,
   for (const JsonTree& version : versions->elements()) {
     names.insert(version.TextAt("name"));
   }
-  for (std::size_t i = 0; i < stored->size(); ++i) {
+  for (std::size_t i = 0; i < stored->size() && !causes.full(); ++i) {
     const std::string* const name = stored->elements()[i].AsString();
     if (name != nullptr && !names.contains(*name)) {
-      causes.push_back(InvalidCause("status.storedVersions[" + std::to_string(i) + "]", *name,
-                                    "missing from spec.versions; " + *name +
-                                        " was previously a storage version, and must remain in "
-                                        "spec.versions until a storage migration ensures no data "
-                                        "remains persisted in " +
-                                        *name + " and removes " + *name +
-                                        " from status.storedVersions"));
+      causes.Add(InvalidCause("status.storedVersions[" + std::to_string(i) + "]", *name,
+                              "missing from spec.versions; " + *name +
+                                  " was previously a storage version, and must remain in "
+                                  "spec.versions until a storage migration ensures no data "
+                                  "remains persisted in " +
+                                  *name + " and removes " + *name + " from status.storedVersions"));
     }
   }
 }
 
 void CheckApproval(const JsonTree* before, const JsonTree& definition,
-                   std::vector<StatusCause>& causes) {
+                   std::vector<StatusCause>& all) {
+  CauseList causes(all);
   const Approval approval = ApprovalOf(definition);
   if (approval == Approval::kGiven || !IsProtected(TextAt(definition, {"spec", "group"})) ||
       (before != nullptr && ApprovalOf(*before) == approval)) {
@@ -312,11 +332,10 @@ void CheckApproval(const JsonTree* before, const JsonTree& definition,
   const std::string what =
       std::string("protected groups must have approval annotation \"") + kApproval + "\"";
   if (approval == Approval::kMissing) {
-    causes.push_back(RequiredCause(path, what));
+    causes.Add(RequiredCause(path, what));
   } else {
-    causes.push_back(
-        InvalidCause(path, TextAt(definition, {"metadata", "annotations", kApproval}),
-                     what + " with either a URL or a reason starting with \"unapproved\""));
+    causes.Add(InvalidCause(path, TextAt(definition, {"metadata", "annotations", kApproval}),
+                            what + " with either a URL or a reason starting with \"unapproved\""));
   }
 }
 

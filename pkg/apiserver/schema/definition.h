@@ -7,13 +7,15 @@
 #include <vector>
 
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/apiserver/schema/budget.h"
 #include "kubexx/codec/json_tree.h"
 
 namespace kubexx::apiserver::schema {
 
 /// Appends what is wrong with a definition: its names, versions, schemas, columns, subresources.
-/// `definition` has the types of a CustomResourceDefinition and its defaults.
-void CheckDefinition(const codec::JsonTree& definition,
+/// `definition` has the types of a CustomResourceDefinition and its defaults. That it takes too
+/// much work is wrong with it; when the budget is stopped, more may be.
+void CheckDefinition(const codec::JsonTree& definition, Budget& budget,
                      std::vector<apimachinery::StatusCause>& causes);
 
 /// Appends which of the fields that cannot change once a definition is accepted did: group, scope,

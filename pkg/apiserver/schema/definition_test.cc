@@ -37,8 +37,10 @@ std::vector<std::string> Text(const std::vector<StatusCause>& causes) {
 
 std::vector<std::string> Structural(std::string_view json) {
   std::vector<StatusCause> causes;
-  Patterns patterns;
-  CheckStructural(Tree(json), "s", patterns, causes);
+  CauseList list(causes);
+  Budget work;
+  DefinitionBudget budget(work);
+  CheckStructural(Tree(json), "s", budget, list);
   return Text(causes);
 }
 
@@ -53,7 +55,8 @@ constexpr const char* kGood = R"({
 
 std::vector<std::string> Problems(const JsonTree& definition) {
   std::vector<StatusCause> causes;
-  CheckDefinition(definition, causes);
+  Budget budget;
+  CheckDefinition(definition, budget, causes);
   return Text(causes);
 }
 
@@ -202,7 +205,7 @@ TEST(CheckStructural, PatternsAreCountedBeforeTheyAreCompiled) {
 
 TEST(CheckStructural, PatternsThatAreNoneCountToo) {
   EXPECT_THAT(Structural(PatternsOf(0, 2'000, "(")),
-              ::testing::AllOf(::testing::SizeIs(1'025),
+              ::testing::AllOf(::testing::SizeIs(101),
                                Contains(HasSubstr("the patterns of the schema are too large"))));
 }
 

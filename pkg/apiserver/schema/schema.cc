@@ -49,7 +49,6 @@ class Parser {
     KX_RETURN_IF_ERROR(ReadPattern(tree, *schema));
     KX_RETURN_IF_ERROR(ReadChildren(tree, *schema));
     KX_RETURN_IF_ERROR(ReadJunctors(tree, *schema));
-    schema->has_defaults |= schema->default_value.has_value();
     return SchemaRef(std::move(schema));
   }
 
@@ -72,6 +71,7 @@ class Parser {
     schema.required = Strings(tree, "required");
     if (const JsonTree* const value = tree.Find("default")) {
       schema.default_value = *value;
+      schema.default_bytes = value->ToJson().size();
     }
     if (const JsonTree* const values = tree.Find("enum")) {
       schema.enum_values.assign(values->elements().begin(), values->elements().end());
@@ -106,28 +106,31 @@ class Parser {
   }
 
   /// Null for a member that is missing or no object.
-  Result<SchemaRef> Child(const JsonTree* tree, Schema& parent) {
+  Result<SchemaRef> Child(const JsonTree* tree) {
     if (tree == nullptr || !tree->IsObject()) {
       return SchemaRef();
     }
-    KX_ASSIGN_OR_RETURN(SchemaRef child, Parse(*tree));
-    parent.has_defaults |= child->has_defaults;
-    return child;
+    return Parse(*tree);
   }
 
   Result<void> ReadChildren(const JsonTree& tree, Schema& schema) {
     if (const JsonTree* const properties = tree.Find("properties")) {
       for (const JsonTree::Member& member : properties->members()) {
-        KX_ASSIGN_OR_RETURN(SchemaRef child, Child(&member.value, schema));
+        KX_ASSIGN_OR_RETURN(SchemaRef child, Child(&member.value));
         if (child != nullptr) {
           schema.properties.emplace(member.key, std::move(child));
         }
       }
     }
-    KX_ASSIGN_OR_RETURN(schema.items, Child(tree.Find("items"), schema));
+    for (const auto& [key, property] : schema.properties) {
+      if (property->default_value) {
+        schema.defaulted.push_back(key);
+      }
+    }
+    KX_ASSIGN_OR_RETURN(schema.items, Child(tree.Find("items")));
     const JsonTree* const additional = tree.Find("additionalProperties");
     schema.additional_any = additional != nullptr && additional->AsBool().value_or(false);
-    KX_ASSIGN_OR_RETURN(schema.additional, Child(additional, schema));
+    KX_ASSIGN_OR_RETURN(schema.additional, Child(additional));
     return {};
   }
 

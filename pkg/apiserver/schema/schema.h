@@ -3,6 +3,7 @@
 #ifndef KUBEXX_APISERVER_SCHEMA_SCHEMA_H_
 #define KUBEXX_APISERVER_SCHEMA_SCHEMA_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -36,10 +37,10 @@ struct Schema {
   bool exclusive_minimum = false;
   bool exclusive_maximum = false;
   bool additional_any = false;  ///< "additionalProperties: true"
-  bool has_defaults = false;    ///< here or below
   ListType list_type = ListType::kAtomic;
   std::vector<std::string> list_keys{};
   std::optional<codec::JsonTree> default_value{};
+  std::size_t default_bytes = 0;  ///< of the default as JSON
   std::vector<codec::JsonTree> enum_values{};
   std::optional<Pattern> pattern{};
   std::optional<double> minimum{};
@@ -54,7 +55,8 @@ struct Schema {
   bool unique_items = false;
   std::vector<std::string> required{};
   std::map<std::string, SchemaRef, std::less<>> properties{};
-  SchemaRef additional{};  ///< the schema of other members; null: there is none
+  std::vector<std::string> defaulted{};  ///< the properties that have defaults, in their order
+  SchemaRef additional{};                ///< the schema of other members; null: there is none
   SchemaRef items{};
   std::vector<SchemaRef> all_of{};
   std::vector<SchemaRef> any_of{};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,64 +17,41 @@ bool IsObjectField(std::string_view key) {
   return key == "apiVersion" || key == "kind" || key == "metadata";
 }
 
-/// Walks the value; the path is only kept for those that want it.
-class Pruner {
- public:
-  explicit Pruner(std::vector<std::string>* dropped) : dropped_(dropped) {}
+bool IsKnown(const Schema& schema, std::string_view key) {
+  return schema.additional_any || schema.preserve_unknown || schema.Member(key) != nullptr;
+}
 
-  void Prune(const Schema& schema, JsonTree& value, const std::string& path, bool whole) {
-    if (value.IsArray() && schema.items != nullptr) {
-      std::size_t index = 0;
-      for (JsonTree& element : value.elements()) {
-        Prune(*schema.items, element, Below(path, "[" + std::to_string(index++) + "]"), false);
-      }
-    } else if (value.IsObject()) {
-      PruneMembers(schema, value, path, whole || schema.embedded_resource);
+/// `whole`: the value is an object with apiVersion, kind and metadata.
+bool PruneAt(const Schema& schema, JsonTree& value, bool whole) {
+  bool pruned = false;
+  if (value.IsArray() && schema.items != nullptr) {
+    for (JsonTree& element : value.elements()) {
+      pruned |= PruneAt(*schema.items, element, false);
     }
+    return pruned;
   }
-
- private:
-  std::string Below(const std::string& path, std::string_view step) const {
-    return dropped_ == nullptr ? "" : path + std::string(step);
-  }
-
-  void PruneMembers(const Schema& schema, JsonTree& value, const std::string& path, bool whole) {
-    std::vector<std::string> unknown;
+  whole = whole || schema.embedded_resource;
+  const auto stays = [&](const JsonTree::Member& member) {
+    return (whole && IsObjectField(member.key)) || IsKnown(schema, member.key);
+  };
+  if (!std::ranges::all_of(value.members(), stays)) {
+    std::vector<JsonTree::Member> kept;
     for (JsonTree::Member& member : value.members()) {
-      if (whole && IsObjectField(member.key)) {
-        continue;
-      }
-      const Schema* const child = schema.Member(member.key);
-      const std::string at = Below(path, (path.empty() ? "" : ".") + member.key);
-      if (child != nullptr) {
-        Prune(*child, member.value, at, false);
-      } else if (!schema.additional_any && !schema.preserve_unknown) {
-        unknown.push_back(member.key);
-        if (dropped_ != nullptr) {
-          dropped_->push_back(at);
-        }
+      if (stays(member)) {
+        kept.push_back(std::move(member));
       }
     }
-    if (unknown.size() > 8) {  // Erasing takes linear time.
-      std::vector<JsonTree::Member> kept;
-      std::size_t next = 0;
-      for (JsonTree::Member& member : value.members()) {
-        if (next < unknown.size() && unknown[next] == member.key) {
-          ++next;
-        } else {
-          kept.push_back(std::move(member));
-        }
-      }
-      value = JsonTree::Object(std::move(kept));
-      return;
-    }
-    for (const std::string& key : unknown) {
-      value.Erase(key);
+    value = JsonTree::Object(std::move(kept));
+    pruned = true;
+  }
+  for (JsonTree::Member& member : value.members()) {
+    const Schema* const child = schema.Member(member.key);
+    if (child != nullptr && !(whole && IsObjectField(member.key))) {
+      pruned |= PruneAt(*child, member.value, false);
     }
   }
-
-  std::vector<std::string>* const dropped_;
-};
+  return pruned;
+}
 
 /// Whether a null does not count as a value.
 bool IsNoValue(const Schema& schema, const JsonTree& value) {
@@ -98,60 +76,91 @@ void EraseNulls(const Schema& schema, JsonTree& value) {
   value = JsonTree::Object(std::move(kept));
 }
 
-/// The members that are missing, or null where that is no value, get their defaults.
-void FillIn(const Schema& schema, JsonTree& value) {
-  std::vector<JsonTree::Member> missing;
-  const codec::MemberIndex given(&value);
-  for (const auto& [key, property] : schema.properties) {
-    if (property->default_value && given.Find(key) == nullptr) {
-      missing.push_back({.key = key, .value = *property->default_value});
+/// Takes the defaults' bytes off the room that there is for them.
+class Filler {
+ public:
+  explicit Filler(std::size_t& room) : room_(room) {}
+
+  bool Fill(const Schema& schema, JsonTree& value) {
+    if (value.IsArray() && schema.items != nullptr) {
+      return std::ranges::all_of(value.elements(), [&](JsonTree& element) {
+        return FillInstead(*schema.items, element) && Fill(*schema.items, element);
+      });
     }
+    if (!value.IsObject()) {
+      return true;
+    }
+    EraseNulls(schema, value);
+    if (!FillIn(schema, value)) {
+      return false;
+    }
+    return std::ranges::all_of(value.members(), [&](JsonTree::Member& member) {
+      const Schema* const child = schema.Member(member.key);
+      return child == nullptr || (FillInstead(*child, member.value) && Fill(*child, member.value));
+    });
   }
-  if (missing.empty()) {
-    return;
+
+ private:
+  bool Take(std::size_t bytes) {
+    if (bytes > room_) {
+      return false;
+    }
+    room_ -= bytes;
+    return true;
   }
-  std::vector<JsonTree::Member> all;
-  all.reserve(value.size() + missing.size());
-  std::ranges::move(value.members(), std::back_inserter(all));
-  std::ranges::move(missing, std::back_inserter(all));
-  value = JsonTree::Object(std::move(all));
-}
+
+  /// A null that is no value becomes the default.
+  bool FillInstead(const Schema& schema, JsonTree& value) {
+    if (!IsNoValue(schema, value) || !schema.default_value) {
+      return true;
+    }
+    if (!Take(schema.default_bytes)) {
+      return false;
+    }
+    value = *schema.default_value;
+    return true;
+  }
+
+  /// The members that are missing get their defaults.
+  bool FillIn(const Schema& schema, JsonTree& value) {
+    if (schema.defaulted.empty()) {
+      return true;
+    }
+    std::vector<JsonTree::Member> missing;
+    const codec::MemberIndex given(&value);
+    for (const std::string& key : schema.defaulted) {
+      if (given.Find(key) != nullptr) {
+        continue;
+      }
+      const Schema& property = *schema.properties.find(key)->second;
+      if (!Take(key.size() + kAroundMember + property.default_bytes)) {
+        return false;
+      }
+      missing.push_back({.key = key, .value = *property.default_value});
+    }
+    if (missing.empty()) {
+      return true;
+    }
+    std::vector<JsonTree::Member> all;
+    all.reserve(value.size() + missing.size());
+    std::ranges::move(value.members(), std::back_inserter(all));
+    std::ranges::move(missing, std::back_inserter(all));
+    value = JsonTree::Object(std::move(all));
+    return true;
+  }
+
+  static constexpr std::size_t kAroundMember = 4;  // quotes, colon and comma
+  std::size_t& room_;
+};
 
 }  // namespace
 
-void Prune(const Schema& schema, JsonTree& object, std::vector<std::string>* dropped) {
-  Pruner(dropped).Prune(schema, object, "", true);
-}
+bool Prune(const Schema& schema, JsonTree& object) { return PruneAt(schema, object, true); }
 
-void PruneValue(const Schema& schema, JsonTree& value, std::vector<std::string>* dropped) {
-  Pruner(dropped).Prune(schema, value, "", false);
-}
+bool PruneValue(const Schema& schema, JsonTree& value) { return PruneAt(schema, value, false); }
 
-void SetDefaults(const Schema& schema, JsonTree& value) {
-  if (value.IsArray() && schema.items != nullptr) {
-    for (JsonTree& element : value.elements()) {
-      if (IsNoValue(*schema.items, element) && schema.items->default_value) {
-        element = *schema.items->default_value;
-      }
-      SetDefaults(*schema.items, element);
-    }
-    return;
-  }
-  if (!value.IsObject()) {
-    return;
-  }
-  EraseNulls(schema, value);
-  FillIn(schema, value);
-  for (JsonTree::Member& member : value.members()) {
-    const Schema* const child = schema.Member(member.key);
-    if (child == nullptr) {
-      continue;
-    }
-    if (IsNoValue(*child, member.value) && child->default_value) {
-      member.value = *child->default_value;
-    }
-    SetDefaults(*child, member.value);
-  }
+bool SetDefaults(const Schema& schema, JsonTree& value, std::size_t& room) {
+  return Filler(room).Fill(schema, value);
 }
 
 }  // namespace kubexx::apiserver::schema

@@ -3,25 +3,29 @@
 #ifndef KUBEXX_APISERVER_SCHEMA_SHAPE_H_
 #define KUBEXX_APISERVER_SCHEMA_SHAPE_H_
 
-#include <string>
-#include <vector>
+#include <cstddef>
 
 #include "kubexx/apiserver/schema/schema.h"
 #include "kubexx/codec/json_tree.h"
 
 namespace kubexx::apiserver::schema {
 
+/// What defaults may add to one object, in bytes of JSON: as much as kube-apiserver takes in a
+/// request, and twice what etcd stores in one value.
+inline constexpr std::size_t kMaxDefaultBytes = 3 << 20;
+
 /// Takes out the members of a whole object that the schema does not know; apiVersion, kind and
-/// metadata stay. With `dropped`, appends their paths ("spec.ports[0].x").
-void Prune(const Schema& schema, codec::JsonTree& object,
-           std::vector<std::string>* dropped = nullptr);
+/// metadata stay. Whether there were any.
+bool Prune(const Schema& schema, codec::JsonTree& object);
 
 /// Fills in defaults where a member is missing, or null without being nullable, and takes out
-/// other such nulls.
-void SetDefaults(const Schema& schema, codec::JsonTree& value);
+/// other such nulls. A default of an element is there as often as there are elements: `room` is how
+/// many bytes of JSON may be added, and becomes what is left of it. False where they are too few:
+/// then `value` has some of its defaults.
+[[nodiscard]] bool SetDefaults(const Schema& schema, codec::JsonTree& value, std::size_t& room);
 
 /// Prune for a value that is no whole object: a default.
-void PruneValue(const Schema& schema, codec::JsonTree& value, std::vector<std::string>* dropped);
+bool PruneValue(const Schema& schema, codec::JsonTree& value);
 
 }  // namespace kubexx::apiserver::schema
 

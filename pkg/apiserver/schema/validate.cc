@@ -7,9 +7,11 @@
 #include <set>
 #include <utility>
 
+#include "kubexx/apiserver/schema/cause_list.h"
 #include "kubexx/apiserver/schema/causes.h"
 #include "kubexx/apiserver/schema/formats.h"
 #include "kubexx/apiserver/schema/internal/lists.h"
+#include "kubexx/apiserver/schema/internal/values.h"
 #include "kubexx/codec/member_index.h"
 
 namespace kubexx::apiserver::schema {
@@ -17,6 +19,7 @@ namespace {
 
 using apimachinery::StatusCause;
 using codec::JsonTree;
+using internal::kBytesPerStep;
 
 bool IsInteger(const JsonTree& value) {
   const auto number = value.AsDouble();
@@ -50,24 +53,15 @@ std::int64_t Length(std::string_view text) {
 /// 1, not 1.000000.
 std::string NumberText(double number) { return JsonTree(number).ToJson(); }
 
-/// The elements of a map-like list by what tells them apart.
-std::map<std::string, const JsonTree*> ByKeys(const Schema& schema, const JsonTree* list) {
-  std::map<std::string, const JsonTree*> elements;
-  if (list != nullptr && schema.list_type == ListType::kMap) {
-    for (const JsonTree& element : list->elements()) {
-      elements.emplace(internal::SortedText(internal::KeysOf(schema, element)), &element);
-    }
-  }
-  return elements;
-}
-
 class Validator {
  public:
-  Validator(std::string path, std::vector<StatusCause>& causes)
-      : path_(std::move(path)), causes_(causes) {}
+  Validator(std::string path, Budget& budget, std::vector<StatusCause>& causes)
+      : path_(std::move(path)), budget_(budget), all_(causes) {}
 
   void Check(const Schema& schema, const JsonTree& value, const JsonTree* old) {
-    if (old != nullptr && *old == value) {
+    budget_.Spend(
+        value.type() == JsonTree::Type::kNumber ? 1 + value.ToJson().size() / kBytesPerStep : 1);
+    if (Done() || (old != nullptr && internal::Same(*old, value, budget_))) {
       return;
     }
     CheckType(schema, value);
@@ -106,14 +100,11 @@ class Validator {
   std::string Member(std::string_view key) const {
     return (path_.empty() ? "" : ".") + std::string(key);
   }
-  bool Full() const {
-    return causes_.size() >= internal::kMaxCauses || bytes_ >= internal::kMaxCauseBytes;
-  }
+  /// Whether nothing that is said from now on would be heard.
+  bool Done() const { return causes_->full() || budget_.ended(); }
   void Add(StatusCause cause) {
-    if (!Full()) {
-      bytes_ += cause.field.size() + cause.message.size();
-      causes_.push_back(std::move(cause));
-    }
+    budget_.Spend(kStepsOfCause + (cause.field.size() + cause.message.size()) / kCauseBytesPerStep);
+    causes_->Add(std::move(cause));
   }
   /// The path in Add's field.
   std::string Field() const { return path_.empty() ? "<nil>" : path_; }
@@ -142,25 +133,33 @@ class Validator {
 
   void CheckEnum(const Schema& schema, const JsonTree& value) {
     const auto& values = schema.enum_values;
-    if (!values.empty() && std::ranges::find(values, value) == values.end() &&
+    const auto same = [&](const JsonTree& one) { return internal::Same(one, value, budget_); };
+    if (!values.empty() && std::ranges::none_of(values, same) &&
         !(value.IsNull() && schema.nullable)) {
       Add(NotSupportedCause(Field(), value, values));
     }
   }
 
   void CheckString(const Schema& schema, const std::string& text) {
+    budget_.Spend(text.size() / kBytesPerStep);
     if (schema.max_length && Length(text) > *schema.max_length) {
       Add(TooLongCause(Field(), *schema.max_length));
     }
     if (schema.min_length && Length(text) < *schema.min_length) {
       Should(text, "be at least " + std::to_string(*schema.min_length) + " chars long");
     }
-    if (schema.pattern && !schema.pattern->Matches(text)) {
+    if (schema.pattern && !MatchesPattern(*schema.pattern, text)) {
       Should(text, "match '" + schema.pattern->text() + "'");
     }
     if (!schema.format.empty() && !HasFormat(schema.format, text)) {
       MustBe(text, schema.format);
     }
+  }
+
+  bool MatchesPattern(const Pattern& pattern, const std::string& text) {
+    // Mostly a byte takes one step, and with some patterns and texts many of the instructions.
+    budget_.Spend(text.size() * (1 + pattern.size() / kInstructionsPerStep));
+    return !budget_.ended() && pattern.Matches(text);
   }
 
   void CheckNumber(const Schema& schema, const JsonTree& value, double number) {
@@ -210,20 +209,36 @@ class Validator {
     std::size_t index = 0;
     for (const JsonTree& element : value.elements()) {
       const Step step(path_, "[" + std::to_string(index++) + "]");
-      const auto same = before.empty()
-                            ? before.end()
-                            : before.find(internal::SortedText(internal::KeysOf(schema, element)));
+      const auto same =
+          before.empty() ? before.end() : before.find(internal::KeyText(schema, element, budget_));
       Check(*schema.items, element, same == before.end() ? nullptr : same->second);
-      if (Full()) {
+      if (Done()) {
         return;
       }
     }
   }
 
+  /// The elements of a map-like list by what tells them apart.
+  std::map<std::string, const JsonTree*> ByKeys(const Schema& schema, const JsonTree* list) {
+    std::map<std::string, const JsonTree*> elements;
+    if (list != nullptr && schema.list_type == ListType::kMap) {
+      for (const JsonTree& element : list->elements()) {
+        if (budget_.ended()) {
+          break;
+        }
+        elements.emplace(internal::KeyText(schema, element, budget_), &element);
+      }
+    }
+    return elements;
+  }
+
   void CheckDistinct(const JsonTree& value) {
     std::set<std::string> seen;
     for (const JsonTree& element : value.elements()) {
-      if (!seen.insert(internal::SortedText(element)).second) {
+      if (budget_.ended()) {
+        return;
+      }
+      if (!seen.insert(internal::SortedText(element, budget_)).second) {
         Should(value, "have unique items");
         return;
       }
@@ -238,8 +253,12 @@ class Validator {
     if (schema.min_properties && size < *schema.min_properties) {
       Should(size, "have at least " + std::to_string(*schema.min_properties) + " properties");
     }
+    budget_.Spend(schema.required.size() + value.size() + (old == nullptr ? 0 : old->size()));
     const codec::MemberIndex own(schema.required.empty() ? nullptr : &value);
     for (const std::string& name : schema.required) {
+      if (Done()) {
+        return;
+      }
       if (own.Find(name) == nullptr) {
         Add(RequiredCause(path_ + Member(name)));
       }
@@ -250,9 +269,10 @@ class Validator {
       if (child == nullptr) {
         continue;
       }
+      budget_.Spend(member.key.size() / kBytesPerStep);
       const Step step(path_, Member(member.key));
       Check(*child, member.value, before.Find(member.key));
-      if (Full()) {
+      if (Done()) {
         return;
       }
     }
@@ -260,11 +280,13 @@ class Validator {
 
   /// What `schema` says of the value, kept apart.
   std::vector<StatusCause> Try(const Schema& schema, const JsonTree& value) {
-    std::vector<StatusCause> causes;
-    Validator apart(std::move(path_), causes);  // Not copied: it may be long.
-    apart.Check(schema, value, nullptr);
-    path_ = std::move(apart.path_);
-    return causes;
+    budget_.Spend(kStepsOfTry);
+    std::vector<StatusCause> found;
+    CauseList apart(found);
+    CauseList* const outer = std::exchange(causes_, &apart);
+    Check(schema, value, nullptr);
+    causes_ = outer;
+    return found;
   }
 
   void AddAll(std::vector<StatusCause> causes) {
@@ -287,6 +309,9 @@ class Validator {
     if (!schema.all_of.empty()) {
       bool all = true;
       for (const SchemaRef& one : schema.all_of) {
+        if (Done()) {
+          return;
+        }
         std::vector<StatusCause> causes = Try(*one, value);
         all = all && causes.empty();
         AddAll(std::move(causes));
@@ -303,6 +328,9 @@ class Validator {
   void CheckAnyOf(const Schema& schema, const JsonTree& value) {
     std::vector<StatusCause> fewest;
     for (const SchemaRef& one : schema.any_of) {
+      if (Done()) {
+        return;
+      }
       std::vector<StatusCause> causes = Try(*one, value);
       if (causes.empty()) {
         return;
@@ -319,6 +347,9 @@ class Validator {
     std::size_t valid = 0;
     std::vector<StatusCause> fewest;
     for (const SchemaRef& one : schema.one_of) {
+      if (Done()) {
+        return;
+      }
       std::vector<StatusCause> causes = Try(*one, value);
       if (causes.empty()) {
         ++valid;
@@ -337,32 +368,41 @@ class Validator {
     }
   }
 
+  static constexpr std::size_t kInstructionsPerStep = 64;
+  static constexpr std::size_t kStepsOfCause = 20;  // its texts are put together
+  static constexpr std::size_t kCauseBytesPerStep = 4;
+  static constexpr std::size_t kStepsOfTry = 4;
+
   std::string path_;
-  std::vector<StatusCause>& causes_;
-  std::size_t bytes_ = 0;
+  Budget& budget_;
+  CauseList all_;
+  CauseList* causes_ = &all_;  // or those of an alternative that is being tried
 };
 
 }  // namespace
 
-void Validate(const Schema& schema, const JsonTree& object, const JsonTree* old,
+void Validate(const Schema& schema, const JsonTree& object, const JsonTree* old, Budget& budget,
               std::vector<StatusCause>& causes) {
-  Validator("", causes).Check(schema, object, old);
+  Validator("", budget, causes).Check(schema, object, old);
   std::vector<StatusCause> lists;
-  internal::CheckLists(schema, object, "", lists);
+  internal::CheckLists(schema, object, "", budget, lists);
   if (old != nullptr && !lists.empty()) {
     std::vector<StatusCause> before;
-    internal::CheckLists(schema, *old, "", before);
+    internal::CheckLists(schema, *old, "", budget, before);
     std::erase_if(lists, [&before](const StatusCause& cause) {
       return std::ranges::find(before, cause) != before.end();
     });
   }
   causes.insert(causes.end(), lists.begin(), lists.end());
+  if (budget.spent()) {  // Even where there are enough others.
+    causes.push_back(InvalidCause("<nil>", "", kTooMuchWork));
+  }
 }
 
 void ValidateValue(const Schema& schema, const JsonTree& value, const std::string& path,
-                   std::vector<StatusCause>& causes) {
-  Validator(path, causes).Check(schema, value, nullptr);
-  internal::CheckLists(schema, value, path, causes);
+                   Budget& budget, std::vector<StatusCause>& causes) {
+  Validator(path, budget, causes).Check(schema, value, nullptr);
+  internal::CheckLists(schema, value, path, budget, causes);
 }
 
 }  // namespace kubexx::apiserver::schema

@@ -14,7 +14,6 @@
 namespace kubexx::apiserver::schema {
 namespace {
 
-using apimachinery::StatusCause;
 using codec::JsonTree;
 
 constexpr std::size_t kMaxWarningBytes = 256;
@@ -54,15 +53,14 @@ bool IsScalar(std::string_view type) {
 
 }  // namespace
 
-void CheckDeprecation(const JsonTree& version, const std::string& path,
-                      std::vector<StatusCause>& causes) {
+void CheckDeprecation(const JsonTree& version, const std::string& path, CauseList& causes) {
   const JsonTree* const warning = version.Find("deprecationWarning");
   const std::string* const text = warning == nullptr ? nullptr : warning->AsString();
   if (text == nullptr) {
     return;
   }
   const auto complain = [&](std::string_view what) {
-    causes.push_back(InvalidCause(path + ".deprecationWarning", *warning, what));
+    causes.Add(InvalidCause(path + ".deprecationWarning", *warning, what));
   };
   const JsonTree* const deprecated = version.Find("deprecated");
   if (deprecated == nullptr || !deprecated->AsBool().value_or(false)) {
@@ -81,44 +79,44 @@ void CheckDeprecation(const JsonTree& version, const std::string& path,
   }
 }
 
-void CheckSelectableFields(const JsonTree& version, const std::string& path,
-                           std::vector<StatusCause>& causes) {
+void CheckSelectableFields(const JsonTree& version, const std::string& path, CauseList& causes) {
   const JsonTree* const fields = version.Find("selectableFields");
   const JsonTree* const schema = version.At({"schema", "openAPIV3Schema"});
   if (fields == nullptr || schema == nullptr) {
     return;
   }
   std::set<std::vector<std::string>> paths;
-  for (std::size_t i = 0; i < fields->size(); ++i) {
+  // Each is looked for in the schema: no more of them than tell what is wrong.
+  for (std::size_t i = 0; i < fields->size() && !causes.full() && paths.size() <= kMaxCauses; ++i) {
     const std::string_view text = fields->elements()[i].TextAt("jsonPath");
     const std::string at = path + ".selectableFields[" + std::to_string(i) + "].jsonPath";
     if (text.empty()) {
-      causes.push_back(RequiredCause(at));
+      causes.Add(RequiredCause(at));
       continue;
     }
     const auto parsed = JsonPath::Parse(text);
     auto members = parsed ? parsed->Members() : std::nullopt;
     const JsonTree* const field = members ? FieldAt(*schema, *members) : nullptr;
     if (field == nullptr) {
-      causes.push_back(
+      causes.Add(
           InvalidCause(at, text, "is an invalid path: it does not lead to a field of the schema"));
       continue;
     }
     if (members->front() == "metadata") {
-      causes.push_back(InvalidCause(at, text, "must not point to fields in metadata"));
+      causes.Add(InvalidCause(at, text, "must not point to fields in metadata"));
     }
     if (!IsScalar(field->TextAt("type"))) {
-      causes.push_back(InvalidCause(
+      causes.Add(InvalidCause(
           at, text,
           "must point to a field of type string, boolean or integer. Enum string fields and "
           "strings with formats are allowed."));
     }
     if (!paths.insert(std::move(*members)).second) {
-      causes.push_back(DuplicateCause(at, text));
+      causes.Add(DuplicateCause(at, text));
     }
   }
   if (std::cmp_greater(paths.size(), kMaxSelectableFields)) {
-    causes.push_back(TooManyCause(path + ".selectableFields", paths.size(), kMaxSelectableFields));
+    causes.Add(TooManyCause(path + ".selectableFields", paths.size(), kMaxSelectableFields));
   }
 }
 

@@ -4,20 +4,18 @@
 #define KUBEXX_APISERVER_SCHEMA_VERSION_FIELDS_H_
 
 #include <string>
-#include <vector>
 
-#include "kubexx/apimachinery/status.h"
+#include "kubexx/apiserver/schema/cause_list.h"
 #include "kubexx/codec/json_tree.h"
 
 namespace kubexx::apiserver::schema {
 
 /// Appends what is wrong with the deprecationWarning of `version`, which is at `path`.
-void CheckDeprecation(const codec::JsonTree& version, const std::string& path,
-                      std::vector<apimachinery::StatusCause>& causes);
+void CheckDeprecation(const codec::JsonTree& version, const std::string& path, CauseList& causes);
 
 /// The same of its selectableFields: at most eight strings, booleans or integers of the schema.
 void CheckSelectableFields(const codec::JsonTree& version, const std::string& path,
-                           std::vector<apimachinery::StatusCause>& causes);
+                           CauseList& causes);
 
 }  // namespace kubexx::apiserver::schema
 
