@@ -13,8 +13,9 @@ namespace kubexx::codec {
 
 /// The documents of a YAML stream as compact JSON with the members of objects in ascending order,
 /// as sigs.k8s.io/yaml YAMLToJSON. Empty documents are left out. YAML 1.1 scalars (yes and on are
-/// booleans), aliases and merge keys work; what aliases multiply is bounded. kMalformed with the
-/// line for bad YAML and for what JSON cannot hold (infinities, keys that are lists or null).
+/// booleans), aliases and merge keys work; all documents together have at most four times the size
+/// of the text and 1 MiB, so that aliases do not multiply it. kMalformed with the line beyond that,
+/// for bad YAML and for what JSON cannot hold (infinities, keys that are lists or null).
 ///
 /// Of a key that a map has twice the last value counts. With `duplicates` each such place in the
 /// first document is told in the words of go-yaml, `line 3: key "a" already set in map`, in its

@@ -21,10 +21,12 @@ using apimachinery::Result;
 using internal::ResolvedScalar;
 using internal::ScalarType;
 
-// An alias repeats what its anchor holds. Honest files repeat little; aliases may add this much
-// before the input is taken for an attack.
-constexpr std::size_t kGrowthFactor = 16;
-constexpr std::size_t kGrowthFloor = 4 << 20;
+// The JSON that is made, with what is kept of it for aliases, is at most so much larger than the
+// text: a tree of it takes twenty times its own size again. Without aliases {a,b}, which is
+// {"a":null,"b":null}, grows most, not quite to the fourfold. Honest files repeat little; the rest
+// is for small ones that do.
+constexpr std::size_t kGrowthFactor = 4;
+constexpr std::size_t kGrowthFloor = 1 << 20;
 
 constexpr std::size_t kMaxDuplicates = 100;
 
@@ -68,8 +70,8 @@ struct Value {
 class JsonBuilder : public YAML::EventHandler {
  public:
   /// `duplicates` may be null.
-  JsonBuilder(std::size_t max_repeated, std::vector<std::string>* duplicates)
-      : max_repeated_(max_repeated), duplicates_(duplicates) {}
+  JsonBuilder(std::size_t max_made, std::vector<std::string>* duplicates)
+      : max_made_(max_made), duplicates_(duplicates) {}
 
   std::vector<std::string> Take() && { return std::move(documents_); }
 
@@ -86,6 +88,7 @@ class JsonBuilder : public YAML::EventHandler {
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     // One that is left out has the place of what comes next, to the parser.
     const bool is_value = !frames_.empty() && frames_.back().is_map && frames_.back().key;
+    CountMade(4, mark);
     Deliver({"null", {}}, anchor, is_value ? frames_.back().key_mark : mark);
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override;
@@ -122,22 +125,23 @@ class JsonBuilder : public YAML::EventHandler {
   }
   void Open(bool is_map, YAML::anchor_t anchor, const YAML::Mark& mark);
   void Deliver(Value value, YAML::anchor_t anchor, const YAML::Mark& mark);
-  void Repeat(std::size_t bytes, const YAML::Mark& mark);
+  /// Of JSON that was not there before.
+  void CountMade(std::size_t bytes, const YAML::Mark& mark);
   void Merge(Frame& frame, std::string_view json);
   void Complain(const Frame& frame, const YAML::Mark& mark);
 
-  std::size_t max_repeated_;
+  std::size_t max_made_;
   std::vector<std::string>* duplicates_;
-  std::size_t repeated_ = 0;
+  std::size_t made_ = 0;
   int last_start_ = -1;
   std::vector<Frame> frames_{};
   std::map<YAML::anchor_t, Value> anchors_{};
   std::vector<std::string> documents_{};
 };
 
-void JsonBuilder::Repeat(std::size_t bytes, const YAML::Mark& mark) {
-  repeated_ += bytes;
-  if (repeated_ > max_repeated_) {
+void JsonBuilder::CountMade(std::size_t bytes, const YAML::Mark& mark) {
+  made_ += bytes + 1;  // a comma or a colon after it
+  if (made_ > max_made_) {
     throw YAML::ParserException(mark, "the document grows too large by its aliases");
   }
 }
@@ -149,6 +153,7 @@ void JsonBuilder::Open(bool is_map, YAML::anchor_t anchor, const YAML::Mark& mar
   if (frames_.size() >= static_cast<std::size_t>(internal::kMaxJsonDepth)) {
     throw YAML::ParserException(mark, "nested too deeply");
   }
+  CountMade(2, mark);  // the brackets
   Frame& frame = frames_.emplace_back();
   frame.is_map = is_map;
   frame.anchor = anchor;
@@ -157,7 +162,7 @@ void JsonBuilder::Open(bool is_map, YAML::anchor_t anchor, const YAML::Mark& mar
 
 void JsonBuilder::Deliver(Value value, YAML::anchor_t anchor, const YAML::Mark& mark) {
   if (anchor != 0) {
-    Repeat(value.json.size(), mark);
+    CountMade(value.json.size(), mark);
     anchors_[anchor] = value;
   }
   if (frames_.empty()) {
@@ -201,7 +206,7 @@ void JsonBuilder::OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) {
   if (found == anchors_.end()) {
     throw YAML::ParserException(mark, "an alias inside of what it refers to");
   }
-  Repeat(found->second.json.size(), mark);
+  CountMade(found->second.json.size(), mark);
   Deliver(found->second, 0, mark);
 }
 
@@ -225,6 +230,7 @@ void JsonBuilder::OnScalar(const YAML::Mark& mark, const std::string& tag, YAML:
   } else {
     value.json = resolved->text;
   }
+  CountMade(value.json.size(), mark);
   if (resolved->type != ScalarType::kNull) {
     value.key = resolved->text;
   }

@@ -138,6 +138,56 @@ TEST(Yaml, AliasBombsAreBounded) {
   EXPECT_FALSE(YamlToJson("a: &a [*a]").has_value());
 }
 
+/// `text` and so many aliases of it, one a line.
+std::string Repeated(const std::string& text, std::size_t times) {
+  std::string yaml = "- &a " + text + "\n";
+  for (std::size_t i = 0; i < times; ++i) {
+    yaml += "- *a\n";
+  }
+  return yaml;
+}
+
+TEST(Yaml, WhatIsMadeOfALargeTextIsNotMuchLarger) {
+  std::string maps = "[{}";
+  for (int i = 0; i < 20; ++i) {
+    maps += ",{}";
+  }
+  // 39 MiB of JSON, whose tree would take 700 MiB.
+  const auto documents = YamlToJson(Repeated(maps + "]", 600'000));
+  ASSERT_FALSE(documents.has_value());
+  EXPECT_THAT(documents.error().message, HasSubstr("aliases"));
+}
+
+TEST(Yaml, AFewKilobytesDoNotBecomeMegabytes) {
+  EXPECT_FALSE(YamlToJson(Repeated(std::string(10'000, 'x'), 400)).has_value());
+}
+
+TEST(Yaml, HonestAliasesAreTaken) {
+  const auto small = YamlToJson(Repeated(std::string(1'000, 'x'), 500));
+  ASSERT_TRUE(small.has_value()) << small.error().message;
+  EXPECT_GT(small->front().size(), 500'000U);
+  // As large as a body may be, with what a tenth of it says three times.
+  const std::string third(300'000, 'x');
+  EXPECT_TRUE(YamlToJson(Repeated(third, 3) + "- " + std::string(2'500'000, 'y')).has_value());
+}
+
+TEST(Yaml, WhatIsShortInYamlIsTakenHoweverMuchThereIs) {
+  std::string nulls = "[a";
+  std::string maps = "[{a,b}";
+  std::string items;
+  std::string characters = "\"";
+  while (maps.size() < 400'000) {
+    nulls += ",~";
+    maps += ",{a,b}";
+    items += "-\n-\n-\n";
+    characters += R"(\x01)";
+  }
+  for (const std::string& yaml : {nulls + "]", maps + "]", items, characters + "\""}) {
+    const auto made = YamlToJson(yaml);
+    EXPECT_TRUE(made.has_value()) << yaml.substr(0, 10) << ": " << made.error().message;
+  }
+}
+
 TEST(Yaml, DepthIsBounded) {
   EXPECT_FALSE(YamlToJson(std::string(100'000, '[')).has_value());
   EXPECT_FALSE(YamlToJson(std::string(600, '[') + std::string(600, ']')).has_value());
