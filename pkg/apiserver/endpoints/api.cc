@@ -270,17 +270,20 @@ void Api::AfterWrite(const Call& call) {
   }
 }
 
-Result<void> Api::CheckIntent(const http::Request& request) const {
-  const bool by_certificate = !request.peer.common_name.empty();
-  if (!by_certificate && !request.Header("Authorization").empty()) {
+Result<void> Api::CheckSender(const http::Request& header) const {
+  const bool by_certificate = !header.peer.common_name.empty();
+  if (!by_certificate && !header.Header("Authorization").empty()) {
     return {};  // A page could not have sent what the sender is known by.
   }
-  KX_RETURN_IF_ERROR(CheckOrigin(request, origins_));
-  if (by_certificate) {
-    return {};
-  }
-  KX_RETURN_IF_ERROR(CheckHost(request, hosts_));
-  return CheckBody(request);
+  KX_RETURN_IF_ERROR(CheckOrigin(header, origins_));
+  return by_certificate ? Result<void>() : CheckHost(header, hosts_);
+}
+
+Result<void> Api::CheckIntent(const http::Request& request) const {
+  KX_RETURN_IF_ERROR(CheckSender(request));
+  const bool shows_nothing =
+      request.peer.common_name.empty() && request.Header("Authorization").empty();
+  return shows_nothing ? CheckBody(request) : Result<void>();
 }
 
 http::Response Api::Handle(const http::Request& request) {

@@ -67,9 +67,10 @@ class Api {
 
   http::Response Handle(const http::Request& request);
 
-  /// Who sends a request, if its body is to be read, by its header; see Authenticator::Admits.
+  /// Who sends a request, if its body is to be read, by its header: see Authenticator::Admits.
+  /// Nobody for a request of a page of others.
   std::optional<std::string> Admits(const http::Request& header) const {
-    return authenticator_.Admits(header);
+    return CheckSender(header) ? authenticator_.Admits(header) : std::nullopt;
   }
 
   /// Makes what every cluster has: a key for tokens, namespaces and roles.
@@ -93,7 +94,9 @@ class Api {
  private:
   http::Response HandleResource(const http::Request& request, const RequestInfo& info,
                                 const Query& query, const User& user);
-  /// Whether its sender, and not a web page in its name, has made a request.
+  /// Whether its sender, and not a web page in its name, makes a request with this header.
+  apimachinery::Result<void> CheckSender(const http::Request& header) const;
+  /// The same of a request that has been read.
   apimachinery::Result<void> CheckIntent(const http::Request& request) const;
   apimachinery::Result<void> BootstrapRoles(const std::stop_token& stop);
   /// What a write of a definition, a namespace or a configuration of webhooks changes besides.

@@ -61,7 +61,7 @@ std::optional<std::string> Authenticator::Admits(const http::Request& request) c
   if (const auto user = FindUser(token)) {
     return user->name;
   }
-  return accounts_.SignedFor(token);
+  return accounts_.UserOf(token, {std::string(kApiAudience)});
 }
 
 std::optional<User> Authenticator::FindUser(std::string_view token) const {

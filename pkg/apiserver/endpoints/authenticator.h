@@ -33,8 +33,9 @@ class Authenticator {
   /// Nothing: 401.
   std::optional<User> Authenticate(const http::Request& request) const;
 
-  /// The name of the sender if Authenticate may know it. It does not look whether the account of a
-  /// good token still exists, so it needs no storage and never blocks.
+  /// The name of the sender if Authenticate knows it, but for one thing: it does not look whether
+  /// the account of a token, and what the token is bound to, still exist, so it needs no storage
+  /// and never blocks.
   std::optional<std::string> Admits(const http::Request& request) const;
 
   /// Nobody has to show anything; see the class.

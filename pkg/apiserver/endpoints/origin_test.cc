@@ -96,6 +96,17 @@ TEST_F(TokenOriginTest, WhoIsKnownByACertificateMayBeAPage) {
   EXPECT_EQ(status_with({host, {"Authorization", "Basic dTpw"}}), 200);
 }
 
+TEST_F(OriginTest, BodiesOfPagesAreNotRead) {
+  http::Request request;
+  const std::pair<std::string, std::string> host("Host", "127.0.0.1:8080");
+  request.headers = {host};
+  EXPECT_TRUE(api_.Admits(request));
+  request.headers = {host, {"Origin", "http://evil.example"}};
+  EXPECT_FALSE(api_.Admits(request));
+  request.headers = {{"Host", "evil.example"}};
+  EXPECT_FALSE(api_.Admits(request));
+}
+
 TEST_F(OriginTest, ABodySaysWhatItIs) {
   http::Request request;
   request.method = "POST";

@@ -116,22 +116,34 @@ bool ServiceAccountTokens::Exists(std::string_view plural, const ObjectKey& key,
   return !deleted || Now(objects_.clock()) - deleted->seconds <= kLeeway.count();
 }
 
-std::optional<std::string> ServiceAccountTokens::SignedFor(std::string_view token) const {
-  const auto claims = key_.empty() ? std::nullopt : VerifyJwt(token, key_.view());
+std::optional<JsonTree> ServiceAccountTokens::Verify(std::string_view token,
+                                                     const std::vector<std::string>& audiences,
+                                                     std::vector<std::string>& common) const {
+  auto claims = key_.empty() ? std::nullopt : VerifyJwt(token, key_.view());
+  if (!claims) {
+    return std::nullopt;
+  }
+  const std::int64_t now = Now(objects_.clock());
+  common = CommonAudiences(*claims, audiences);
+  if (common.empty() || now >= SecondsAt(*claims, "exp") || now < SecondsAt(*claims, "nbf")) {
+    return std::nullopt;
+  }
+  return claims;
+}
+
+std::optional<std::string> ServiceAccountTokens::UserOf(
+    std::string_view token, const std::vector<std::string>& audiences) const {
+  std::vector<std::string> common;
+  const auto claims = Verify(token, audiences, common);
   return claims ? std::optional(StringAt(*claims, {"sub"})) : std::nullopt;
 }
 
 std::optional<TokenOwner> ServiceAccountTokens::Find(std::string_view token,
                                                      const std::vector<std::string>& audiences,
                                                      const std::stop_token& stop) const {
-  const auto claims = key_.empty() ? std::nullopt : VerifyJwt(token, key_.view());
+  TokenOwner owner;
+  const auto claims = Verify(token, audiences, owner.audiences);
   if (!claims) {
-    return std::nullopt;
-  }
-  const std::int64_t now = Now(objects_.clock());
-  TokenOwner owner{.audiences = CommonAudiences(*claims, audiences)};
-  if (owner.audiences.empty() || now >= SecondsAt(*claims, "exp") ||
-      now < SecondsAt(*claims, "nbf")) {
     return std::nullopt;
   }
   const std::string name_space = StringAt(*claims, {kPrivate, "namespace"});

@@ -16,6 +16,7 @@
 #include "kubexx/apiserver/endpoints/object_store.h"
 #include "kubexx/apiserver/endpoints/type_registry.h"
 #include "kubexx/apiserver/rbac/user.h"
+#include "kubexx/codec/json_tree.h"
 
 namespace kubexx::apiserver {
 
@@ -55,9 +56,10 @@ class ServiceAccountTokens {
 
   std::string Issue(const TokenClaims& claims) const;
 
-  /// The name of the user that a token of Load's key is for; nothing for others. Not whether it is
-  /// valid. Does not block.
-  std::optional<std::string> SignedFor(std::string_view token) const;
+  /// The name of the user that a token is for; nothing where Find would find nothing, but for one
+  /// thing: whether what it belongs to is still there. Does not block.
+  std::optional<std::string> UserOf(std::string_view token,
+                                    const std::vector<std::string>& audiences) const;
 
   /// Nothing for what is no token of Load's key, is over, is for other audiences, or belongs to an
   /// account or is bound to an object that is not there any more.
@@ -65,6 +67,11 @@ class ServiceAccountTokens {
                                  const std::stop_token& stop) const;
 
  private:
+  /// The claims of a token of Load's key that is valid now and for one of `audiences`; `common` are
+  /// those that it is for.
+  std::optional<codec::JsonTree> Verify(std::string_view token,
+                                        const std::vector<std::string>& audiences,
+                                        std::vector<std::string>& common) const;
   bool Exists(std::string_view plural, const apimachinery::ObjectKey& key, std::string_view uid,
               const std::stop_token& stop) const;
 

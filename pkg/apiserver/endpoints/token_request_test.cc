@@ -54,6 +54,12 @@ class TokenRequestTest : private WithClock, public testing::ApiFixture {
     headers_ = before;
     return response.status == 401 ? "" : At(Json(response), {"status", "userInfo", "username"});
   }
+  /// Whether the body of its holder would be read.
+  bool IsTrusted(const std::string& token) {
+    http::Request request;
+    request.headers = {{"Authorization", "Bearer " + token}};
+    return api_.Admits(request).has_value();
+  }
   JsonTree Review(const std::string& token, const std::string& audiences = "[]") {
     return Json(Do("POST", kReviews,
                    R"({"spec":{"token":")" + token + R"(","audiences":)" + audiences + "}}"));
@@ -203,6 +209,31 @@ TEST(JwtTest, OnlyWhatWasSignedWithTheKeyIsKnown) {
   }
   EXPECT_FALSE(VerifyJwt("eyJhbGciOiJub25lIn0.eyJzdWIiOiJzb21lb25lIn0.", "key"));
   EXPECT_FALSE(VerifyJwt(token + "A", "key"));
+}
+
+TEST_F(TokenRequestTest, WhoseTokenIsOverIsNotTrustedAnyMore) {
+  const std::string token = TokenFor(R"({"expirationSeconds":600})");
+  EXPECT_TRUE(IsTrusted(token));
+  Pass(std::chrono::seconds(601));
+  EXPECT_EQ(NameOf(token), "");
+  EXPECT_FALSE(IsTrusted(token));
+}
+
+TEST_F(TokenRequestTest, WhoseTokenIsForOthersIsNotTrusted) {
+  EXPECT_FALSE(IsTrusted(TokenFor(R"({"audiences":["vault"]})")));
+  EXPECT_TRUE(IsTrusted(TokenFor(R"({"audiences":["vault",")" + std::string(kUsual) + R"("]})")));
+}
+
+TEST_F(TokenRequestTest, WhoseTokenBeginsLaterIsNotTrustedYet) {
+  Pass(std::chrono::hours(1));
+  const std::string token = TokenFor();
+  EXPECT_TRUE(IsTrusted(token));
+  base::testing::FakeClock past;
+  Api earlier(*storage_, Options(past));
+  ASSERT_TRUE(earlier.Bootstrap({}));
+  http::Request request;
+  request.headers = {{"Authorization", "Bearer " + token}};
+  EXPECT_FALSE(earlier.Admits(request));
 }
 
 }  // namespace
