@@ -136,10 +136,11 @@ void AddFlags(flags::FlagSet& flags, Settings& settings) {
                 "Web pages of others that may use the server without a token or with the browser's "
                 "client certificate: https://dashboard.example.com, for example.",
                 &settings.allowed_origins);
-  flags.AddList("allowed-hosts",
-                "Names besides --address that requests may call a server by that asks for nothing "
-                "(--insecure), such as a proxy's.",
-                &settings.allowed_hosts);
+  flags.AddList(
+      "allowed-hosts",
+      "Names besides localhost, the machine's and that of --address that requests may call a "
+      "server by that asks for nothing (--insecure), such as a proxy's or a container's.",
+      &settings.allowed_hosts);
   flags.AddString("write-kubeconfig", "Write a kubeconfig for the administrator to this file.",
                   &settings.kubeconfig);
   flags.AddString("data-file",

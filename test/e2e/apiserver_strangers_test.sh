@@ -28,6 +28,9 @@ code 403 $maps -H 'Origin: https://evil.example'
 code 403 "$watch" -H 'Origin: https://evil.example' "${upgrade[@]}"
 code 101 "$watch" "${upgrade[@]}"
 code 403 $maps -H 'Host: evil.example'
+code 403 $maps -H 'Host: foo'
+code 200 $maps -H "Host: $(uname -n):8080"
+code 200 $maps -H 'Host: localhost'
 code 415 $maps -X POST -H 'Content-Type:' -d "$body"
 code 415 $maps -X POST -H 'Content-Type: text/plain' -d "$body"
 code 404 $maps/a
@@ -35,8 +38,9 @@ for path in /healthz /livez /readyz; do code 200 $path; done
 stop
 
 log "a dashboard and a proxy that may"
-server_flags=(--insecure --allowed-origins https://dashboard.example --allowed-hosts proxy.example)
+server_flags=(--insecure --allowed-origins https://dashboard.example --allowed-hosts proxy.example,apiserver)
 start
+code 200 $maps -H 'Host: apiserver:8080'
 code 200 $maps -H 'Host: proxy.example' -H 'Origin: https://dashboard.example'
 code 101 "$watch" -H 'Origin: https://dashboard.example' "${upgrade[@]}"
 code 403 $maps -H 'Origin: https://evil.example'

@@ -54,8 +54,8 @@ Result<void> CheckOrigin(const http::Request& request, const std::vector<std::st
 Result<void> CheckHost(const http::Request& request, const std::vector<std::string>& own) {
   const std::string_view header = request.Header("Host");
   const std::string host = HostOf(header);
-  if (header.empty() || IsAddress(host) || host.find('.') == std::string::npos ||
-      host.ends_with(".localhost") || IsOneOf(own, host)) {
+  if (header.empty() || IsAddress(host) || host == "localhost" || host.ends_with(".localhost") ||
+      IsOneOf(own, host)) {
     return {};
   }
   return Fail(Reason::kForbidden,

@@ -19,8 +19,8 @@ apimachinery::Result<void> CheckOrigin(const http::Request& request,
                                        const std::vector<std::string>& allowed);
 
 /// For a server that asks for nothing: kForbidden when Host is a name that anybody may have given
-/// this machine's address: one with dots that is neither localhost's nor one of `own`, the names
-/// that the server was told to go by. Addresses, and names without dots, are good.
+/// this machine's address, by DNS, a search domain or a hosts file: one that is neither localhost's
+/// nor one of `own`, the names that the server was told to go by. Addresses are good.
 apimachinery::Result<void> CheckHost(const http::Request& request,
                                      const std::vector<std::string>& own);
 

@@ -43,15 +43,20 @@ TEST_F(OriginTest, PagesOfOthersHaveNoAccessToAnOpenServer) {
 TEST_F(OriginTest, AnOpenServerGoesByNoNameOfOthers) {
   EXPECT_EQ(StatusFor({{"Host", "evil.example"}}), 403);
   EXPECT_EQ(StatusFor({{"Host", "evil.example:8080"}}), 403);
+  // A search domain or a hosts file makes names of one label anybody's, too.
+  for (const char* const bad : {"foo", "foo:8080", "kubernetes", "kubernetes.default.svc",
+                                "localhost.evil.example", "xlocalhost", ":8080"}) {
+    EXPECT_EQ(StatusFor({{"Host", bad}}), 403) << bad;
+  }
   for (const char* const good : {"127.0.0.1:8080", "[::1]:8080", "localhost:8080", "localhost",
-                                 "a.localhost:80", "apiserver:8080"}) {
+                                 "LocalHost", "a.localhost:80"}) {
     EXPECT_EQ(StatusFor({{"Host", good}}), 200) << good;
   }
 }
 
 ApiOptions BehindAProxy() {
   ApiOptions options;
-  options.hosts = {"api.example", "k8s.example"};
+  options.hosts = {"api.example", "k8s.example", "apiserver"};
   options.origins = {"https://Dashboard.example"};
   return options;
 }
@@ -63,6 +68,7 @@ class AllowedOriginTest : public OriginTest {
 
 TEST_F(AllowedOriginTest, WhatIsNamedIsLetIn) {
   EXPECT_EQ(StatusFor({{"Host", "K8s.example:443"}}), 200);
+  EXPECT_EQ(StatusFor({{"Host", "apiserver:8080"}}), 200);
   EXPECT_EQ(StatusFor({{"Host", "api.example"}, {"Origin", "https://dashboard.example"}}), 200);
   EXPECT_EQ(StatusFor({{"Host", "evil.example"}, {"Origin", "https://dashboard.example"}}), 403);
   for (const char* const origin :

@@ -9,6 +9,7 @@
 
 #include "kubexx/apiserver/endpoints/call.h"
 #include "kubexx/apiserver/server/server_identity.h"
+#include "kubexx/base/identity.h"
 #include "kubexx/codec/base64.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/codec/yaml.h"
@@ -48,6 +49,7 @@ ApiOptions ApiOptionsOf(const ApiServerOptions& options, const metrics::Registry
   api.shared_storage = options.shared_storage;
   api.hosts = options.allowed_hosts;
   api.hosts.push_back(HostOfAddress(options.address));
+  api.hosts.push_back(base::HostName());
   api.origins = options.allowed_origins;
   api.metrics = [&registry] { return registry.Serialize(); };
   return api;

@@ -58,7 +58,8 @@ struct ApiServerOptions {
   std::string advertise_address{};
   /// See KubernetesService.
   std::string service_cluster_ip_range = "10.0.0.0/24";
-  /// Names besides the address's that a server without tokens is asked by; see CheckHost.
+  /// Names besides the address's and the machine's that a server without tokens is asked by; see
+  /// CheckHost.
   std::vector<std::string> allowed_hosts{};
   /// Web pages that may use the server without a token, or with the browser's certificate:
   /// "https://dashboard.example.com"; see CheckOrigin.
