@@ -6,6 +6,7 @@
 #include "kubexx/apiserver/server/server_identity.h"
 #include "kubexx/base/replace_file.h"
 #include "kubexx/http/certificate.h"
+#include "security_flags.h"
 
 namespace kubexx::cmd {
 namespace {
@@ -17,14 +18,15 @@ using apimachinery::Result;
 constexpr const char* kNoEffect = "Is taken and has no effect here.";
 
 constexpr const char* kValuesWithoutEffect[] = {
-    "admission-control",
     "api-audiences",
     "endpoint-reconciler-type",
     "feature-gates",
     "insecure-bind-address",
+    "kubelet-certificate-authority",
     "max-mutating-requests-inflight",
     "max-requests-inflight",
     "min-request-timeout",
+    "oidc-ca-file",
     "proxy-client-cert-file",
     "proxy-client-key-file",
     "request-timeout",
@@ -38,19 +40,21 @@ constexpr const char* kValuesWithoutEffect[] = {
     "service-account-issuer",
     "service-account-jwks-uri",
     "service-account-key-file",
-    "service-account-max-token-expiration",
     "service-account-signing-key-file",
     "service-node-port-range",
     "storage-backend",
     "storage-media-type",
+    "tls-sni-cert-key",
     "v",
     "vmodule",
 };
 
 constexpr const char* kSwitchesWithoutEffect[] = {
-    "allow-privileged",
+    "anonymous-auth",
     "enable-aggregator-routing",
+    "enable-bootstrap-token-auth",
     "enable-priority-and-fairness",
+    "encryption-provider-config-automatic-reload",
     "profiling",
     "service-account-extend-token-expiration",
     "service-account-lookup",
@@ -98,6 +102,11 @@ void AddKubeFlags(flags::FlagSet& flags, KubeFlags& kube, Settings& settings) {
                   "Folder with apiserver.crt and apiserver.key, which are made when they are not "
                   "there, unless --tls-cert-file names others.",
                   &kube.cert_dir);
+  flags.AddList("admission-control", "As --enable-admission-plugins, formerly.",
+                &kube.admission_control);
+  flags.AddBool("allow-privileged", "Has to be true: privileged containers are not refused.",
+                &kube.allow_privileged);
+  AddSecurityFlags(flags, &kube.refused);
   for (const char* const name : kValuesWithoutEffect) {
     flags.AddCustom(name, kNoEffect, "string", "",
                     [](std::string_view) -> Result<void> { return {}; });
@@ -114,6 +123,16 @@ Result<void> TakeKubeFlags(const KubeFlags& kube, Settings& settings) {
                 "--insecure-port has to be 0: nothing is served without TLS, as since Kubernetes "
                 "1.20");
   }
+  if (!kube.allow_privileged) {
+    return Fail(Reason::kInvalidConfig,
+                "--allow-privileged=false is not supported: privileged containers are not refused; "
+                "leave the flag out");
+  }
+  if (!kube.refused.empty()) {
+    return Fail(Reason::kInvalidConfig, kube.refused.front());
+  }
+  KX_RETURN_IF_ERROR(CheckUnknownFlags(kube.unknown));
+  KX_RETURN_IF_ERROR(CheckPlugins(kube.admission_control));
   settings.address = HostPort(kube);
   settings.service_accounts = true;  // As there, unless --disable-admission-plugins names it.
   if (!kube.cert_dir.empty() && settings.certificate_file.empty()) {

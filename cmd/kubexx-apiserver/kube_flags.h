@@ -19,17 +19,22 @@ struct KubeFlags {
   std::int64_t secure_port = 6443;
   std::int64_t insecure_port = 0;
   std::string cert_dir{};
+  bool allow_privileged = true;
+  std::vector<std::string> admission_control{};
+  std::vector<std::string> refused{};  ///< see AddSecurityFlags
   bool no_effect = false;              ///< the target of switches that change nothing here
   std::vector<std::string> unknown{};  ///< as they were given
 };
 
 /// Adds kube-apiserver's flags, also those that have no effect here, and takes unknown ones. Both
-/// targets must outlive `flags`.
+/// targets must outlive `flags`. Whether the server may do without what was given is said by
+/// TakeKubeFlags.
 void AddKubeFlags(flags::FlagSet& flags, KubeFlags& kube, Settings& settings);
 
 /// Turns what was given into settings. The certificate is apiserver.crt in --cert-dir, with its key
-/// in apiserver.key, which are made when they are not there. kInvalidConfig for an --insecure-port,
-/// and when they cannot be written.
+/// in apiserver.key, which are made when they are not there. kInvalidConfig for flags without
+/// which the server would allow more than is meant, and that it does not honour, and when files
+/// cannot be written.
 apimachinery::Result<void> TakeKubeFlags(const KubeFlags& kube, Settings& settings);
 
 }  // namespace kubexx::cmd

@@ -72,8 +72,8 @@ TEST_F(KubeFlagsTest, WhatEnvtestGivesIsUnderstood) {
 }
 
 TEST_F(KubeFlagsTest, UnknownFlagsAreTakenAndKnown) {
-  ASSERT_TRUE(Options({"--bind-address=::1", CertDir(), "--audit-log-path", "-", "--zap"}));
-  EXPECT_THAT(kube_.unknown, ElementsAre("--audit-log-path -", "--zap"));
+  ASSERT_TRUE(Options({"--bind-address=::1", CertDir(), "--external-hostname", "-", "--zap"}));
+  EXPECT_THAT(kube_.unknown, ElementsAre("--external-hostname -", "--zap"));
   EXPECT_EQ(settings_.address, "[::1]:6443");
 }
 

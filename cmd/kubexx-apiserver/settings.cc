@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kubexx/base/identity.h"
+#include "security_flags.h"
 
 namespace kubexx::cmd {
 namespace {
@@ -110,7 +111,8 @@ void AddSharedFlags(flags::FlagSet& flags, Settings& settings) {
   flags.AddList("enable-admission-plugins",
                 "ServiceAccount: a new pod gets its service account, the volume with the account's "
                 "token and its imagePullSecrets, and is refused when the account does not exist. "
-                "Others have no effect.",
+                "Those that kube-apiserver has by default have no effect; others that refuse "
+                "something are not taken.",
                 &settings.enabled_plugins);
   flags.AddList("disable-admission-plugins",
                 "ServiceAccount: pods are taken as they are. Others have no effect.",
@@ -193,6 +195,7 @@ Result<apiserver::ApiServerOptions> OptionsOf(const Settings& settings) {
   if (!settings.client_ca_file.empty()) {
     KX_ASSIGN_OR_RETURN(options.client_ca, ReadFile(settings.client_ca_file));
   }
+  KX_RETURN_IF_ERROR(CheckPlugins(settings.enabled_plugins));
   KX_ASSIGN_OR_RETURN(options.rbac, AsksRoles(settings.authorization_modes));
   if (!settings.token_auth_file.empty()) {
     KX_ASSIGN_OR_RETURN(const std::string text, ReadFile(settings.token_auth_file));
