@@ -2,45 +2,44 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
-#include <iterator>
+#include <cstddef>
+#include <string_view>
 #include <utility>
 
+#include "kubexx/apimachinery/secret_file.h"
 #include "kubexx/base/identity.h"
 #include "security_flags.h"
 
 namespace kubexx::cmd {
 namespace {
 
+using apimachinery::Bytes;
 using apimachinery::Fail;
+using apimachinery::ReadSecretFile;
 using apimachinery::Reason;
 using apimachinery::Result;
 
 constexpr std::string_view kServiceAccount = "ServiceAccount";
 
 Result<std::string> ReadFile(const std::string& name) {
-  std::ifstream file(name, std::ios::binary);
-  if (!file) {
-    return Fail(Reason::kInvalidConfig, "cannot read " + name);
-  }
-  return std::string(std::istreambuf_iterator<char>(file), {});
+  KX_ASSIGN_OR_RETURN(const Bytes bytes, ReadSecretFile(name));
+  return std::string(bytes.view());
 }
 
-Result<std::string> TokenOf(const Settings& settings) {
+Result<Bytes> TokenOf(const Settings& settings) {
   if (!settings.token_file.empty()) {
-    KX_ASSIGN_OR_RETURN(std::string token, ReadFile(settings.token_file));
-    while (token.ends_with('\n') || token.ends_with('\r') || token.ends_with(' ')) {
-      token.pop_back();
+    KX_ASSIGN_OR_RETURN(const Bytes read, ReadSecretFile(settings.token_file));
+    const std::size_t last = read.view().find_last_not_of("\n\r ");
+    if (last == std::string_view::npos) {
+      return Fail(Reason::kInvalidConfig, settings.token_file + " holds no token");
     }
-    return token.empty() ? Result<std::string>(Fail(Reason::kInvalidConfig,
-                                                    settings.token_file + " holds no token"))
-                         : Result<std::string>(std::move(token));
+    return Bytes(std::string(read.view().substr(0, last + 1)));
   }
   // The administrator's is needed where others have theirs.
   if (!settings.token.empty() || (settings.insecure && settings.token_auth_file.empty())) {
-    return settings.token;
+    return Bytes(settings.token);
   }
-  return base::RandomUuid();
+  return Bytes(base::RandomUuid());
 }
 
 /// Whether Roles and their bindings are asked.
@@ -189,8 +188,7 @@ Result<apiserver::ApiServerOptions> OptionsOf(const Settings& settings) {
   options.watch_window = static_cast<std::size_t>(settings.watch_window);
   if (!settings.certificate_file.empty()) {
     KX_ASSIGN_OR_RETURN(options.certificate.certificate, ReadFile(settings.certificate_file));
-    KX_ASSIGN_OR_RETURN(std::string key, ReadFile(settings.key_file));
-    options.certificate.key = apimachinery::Bytes(std::move(key));
+    KX_ASSIGN_OR_RETURN(options.certificate.key, ReadSecretFile(settings.key_file));
   }
   if (!settings.client_ca_file.empty()) {
     KX_ASSIGN_OR_RETURN(options.client_ca, ReadFile(settings.client_ca_file));
@@ -198,8 +196,8 @@ Result<apiserver::ApiServerOptions> OptionsOf(const Settings& settings) {
   KX_RETURN_IF_ERROR(CheckPlugins(settings.enabled_plugins));
   KX_ASSIGN_OR_RETURN(options.rbac, AsksRoles(settings.authorization_modes));
   if (!settings.token_auth_file.empty()) {
-    KX_ASSIGN_OR_RETURN(const std::string text, ReadFile(settings.token_auth_file));
-    auto tokens = apiserver::ParseTokenFile(text);
+    KX_ASSIGN_OR_RETURN(const Bytes text, ReadSecretFile(settings.token_auth_file));
+    auto tokens = apiserver::ParseTokenFile(text.view());
     if (!tokens) {
       return Fail(tokens.error().WithContext("--token-auth-file"));
     }
@@ -208,8 +206,7 @@ Result<apiserver::ApiServerOptions> OptionsOf(const Settings& settings) {
   // What is in etcd may be for a kube-apiserver, too.
   options.form = settings.etcd.endpoints.empty() ? apiserver::StoredForm::kJson
                                                  : apiserver::StoredForm::kProtobuf;
-  KX_ASSIGN_OR_RETURN(std::string token, TokenOf(settings));
-  options.token = apimachinery::Bytes(std::move(token));
+  KX_ASSIGN_OR_RETURN(options.token, TokenOf(settings));
   return options;
 }
 

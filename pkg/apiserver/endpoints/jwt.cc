@@ -7,21 +7,26 @@
 #include <algorithm>
 #include <array>
 
+#include "kubexx/apimachinery/bytes.h"
 #include "kubexx/codec/base64.h"
 
 namespace kubexx::apiserver {
 namespace {
 
+using apimachinery::Bytes;
 using codec::JsonTree;
 
 constexpr std::string_view kHeader = R"({"alg":"HS256","typ":"JWT"})";
 
-std::string Mac(std::string_view text, std::string_view key) {
+/// What a stranger would need to make a token of claims.
+Bytes Mac(std::string_view text, std::string_view key) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> mac{};
   unsigned int size = 0;
   HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
        reinterpret_cast<const unsigned char*>(text.data()), text.size(), mac.data(), &size);
-  return {reinterpret_cast<const char*>(mac.data()), size};
+  Bytes bytes(std::string(reinterpret_cast<const char*>(mac.data()), size));
+  OPENSSL_cleanse(mac.data(), mac.size());
+  return bytes;
 }
 
 }  // namespace
@@ -41,12 +46,14 @@ std::optional<std::string> FromBase64Url(std::string_view text) {
   std::ranges::replace(padded, '_', '/');
   padded.append((4 - padded.size() % 4) % 4, '=');
   std::string bytes;
-  return codec::DecodeBase64(padded, bytes) ? std::optional(std::move(bytes)) : std::nullopt;
+  const bool good = codec::DecodeBase64(padded, bytes);
+  apimachinery::Wipe(padded);
+  return good ? std::optional(std::move(bytes)) : std::nullopt;
 }
 
 std::string SignJwt(const JsonTree& claims, std::string_view key) {
   const std::string text = ToBase64Url(kHeader) + "." + ToBase64Url(claims.ToJson());
-  return text + "." + ToBase64Url(Mac(text, key));
+  return text + "." + ToBase64Url(Mac(text, key).view());
 }
 
 std::optional<JsonTree> VerifyJwt(std::string_view token, std::string_view key) {
@@ -56,13 +63,17 @@ std::optional<JsonTree> VerifyJwt(std::string_view token, std::string_view key) 
   if (!token.starts_with(kBegin) || dot < kBegin.size()) {
     return std::nullopt;
   }
-  const std::string mac = ToBase64Url(Mac(token.substr(0, dot), key));
+  const Bytes mac(ToBase64Url(Mac(token.substr(0, dot), key).view()));
   const std::string_view given = token.substr(dot + 1);
-  if (given.size() != mac.size() || CRYPTO_memcmp(given.data(), mac.data(), mac.size()) != 0) {
+  if (given.size() != mac.view().size() ||
+      CRYPTO_memcmp(given.data(), mac.view().data(), given.size()) != 0) {
     return std::nullopt;
   }
-  const auto json = FromBase64Url(token.substr(kBegin.size(), dot - kBegin.size()));
+  auto json = FromBase64Url(token.substr(kBegin.size(), dot - kBegin.size()));
   auto claims = json ? JsonTree::Parse(*json) : JsonTree();
+  if (json) {
+    apimachinery::Wipe(*json);
+  }
   return claims ? std::optional(std::move(*claims)) : std::nullopt;
 }
 

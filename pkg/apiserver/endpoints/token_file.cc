@@ -1,5 +1,7 @@
 #include "kubexx/apiserver/endpoints/token_file.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <utility>
 
@@ -20,24 +22,40 @@ std::string_view WithoutSpaces(std::string_view text) {
   return text;
 }
 
-/// The fields of one line; a field in quotes may hold commas, and quotes written twice.
-std::vector<std::string> Fields(std::string_view line) {
-  std::vector<std::string> fields(1);
+/// The fields of one line; a field in quotes may hold commas, and quotes written twice. They are
+/// wiped at the end, and leave nothing behind while they grow.
+class Fields {
+ public:
+  explicit Fields(std::string_view line);
+  Fields(const Fields&) = delete;
+  Fields& operator=(const Fields&) = delete;
+  ~Fields() { std::ranges::for_each(fields_, apimachinery::Wipe); }
+
+  const std::vector<std::string>& get() const { return fields_; }
+
+ private:
+  void Begin(std::size_t size) { fields_.emplace_back().reserve(size); }
+
+  std::vector<std::string> fields_{};
+};
+
+Fields::Fields(std::string_view line) {
+  fields_.reserve(static_cast<std::size_t>(std::ranges::count(line, ',')) + 1);
+  Begin(line.size());
   bool quoted = false;
   for (std::size_t i = 0; i < line.size(); ++i) {
     const char c = line[i];
     if (quoted && c == '"' && line.substr(i + 1).starts_with('"')) {
-      fields.back().push_back(c);
+      fields_.back().push_back(c);
       ++i;
     } else if (c == '"') {
       quoted = !quoted;
     } else if (c == ',' && !quoted) {
-      fields.emplace_back();
+      Begin(line.size() - i);
     } else {
-      fields.back().push_back(c);
+      fields_.back().push_back(c);
     }
   }
-  return fields;
 }
 
 }  // namespace
@@ -52,7 +70,8 @@ Result<std::vector<UserToken>> ParseTokenFile(std::string_view text) {
     if (line.empty() || line.front() == '#') {
       continue;
     }
-    std::vector<std::string> fields = Fields(line);
+    const Fields split(line);
+    const std::vector<std::string>& fields = split.get();
     if (fields.size() < 3 || WithoutSpaces(fields[0]).empty() || WithoutSpaces(fields[1]).empty()) {
       return Fail(Reason::kInvalidConfig, "line " + std::to_string(number) +
                                               ": want token,user,uid and then, perhaps, "
@@ -63,7 +82,8 @@ Result<std::vector<UserToken>> ParseTokenFile(std::string_view text) {
     one.user.name = WithoutSpaces(fields[1]);
     one.user.uid = WithoutSpaces(fields[2]);
     if (fields.size() > 3) {
-      for (const std::string& group : Fields(fields[3])) {
+      const Fields groups(fields[3]);
+      for (const std::string& group : groups.get()) {
         if (!WithoutSpaces(group).empty()) {
           one.user.groups.emplace_back(WithoutSpaces(group));
         }

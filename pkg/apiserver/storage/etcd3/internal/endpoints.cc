@@ -6,8 +6,6 @@
 #include <grpcpp/support/channel_arguments.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <memory>
 #include <string>
@@ -15,6 +13,7 @@
 #include <utility>
 
 #include "kubexx/apimachinery/bytes.h"
+#include "kubexx/apimachinery/secret_file.h"
 #include "kubexx/apiserver/storage/etcd3/internal/version.h"
 #include "kubexx/apiserver/storage/internal/errors.h"
 
@@ -40,11 +39,11 @@ Result<std::string> ReadFile(const std::string& path) {
   if (path.empty()) {
     return std::string();
   }
-  std::ifstream file(path, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (!file.good() && !file.eof()) {
-    return Fail(Reason::kInvalidConfig, "cannot read " + path + " for the connection to etcd");
+  const auto read = apimachinery::ReadSecretFile(path);
+  if (!read) {
+    return Fail(Reason::kInvalidConfig, read.error().message + " (for the connection to etcd)");
   }
+  std::string text(read->view());
   if (text.empty()) {
     return Fail(Reason::kInvalidConfig, path + ", for the connection to etcd, is empty");
   }

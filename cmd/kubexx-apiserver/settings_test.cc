@@ -1,0 +1,125 @@
+#include "settings.h"
+
+#include <gtest/gtest.h>
+#include <malloc.h>
+#include <stdlib.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <new>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace {
+
+constexpr std::string_view kSecret = "correct-horse-battery-staple";
+
+/// Counts freed blocks that still hold a part of the secret.
+thread_local int* dirty_blocks = nullptr;
+
+void Free(void* block) noexcept {
+  if (dirty_blocks != nullptr && block != nullptr) {
+    int* const count = std::exchange(dirty_blocks, nullptr);
+    const std::string_view bytes(static_cast<const char*>(block), ::malloc_usable_size(block));
+    *count += bytes.find(kSecret.substr(0, 12)) != std::string_view::npos ? 1 : 0;
+    dirty_blocks = count;
+  }
+  std::free(block);
+}
+
+}  // namespace
+
+// Replaced in this test program, to look at memory at the moment it is given back.
+void* operator new(std::size_t size) {
+  if (void* const block = std::calloc(1, std::max<std::size_t>(size, 1))) {
+    return block;
+  }
+  throw std::bad_alloc();
+}
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return std::calloc(1, std::max<std::size_t>(size, 1));
+}
+void operator delete(void* block) noexcept { Free(block); }
+void operator delete(void* block, std::size_t) noexcept { Free(block); }
+
+namespace kubexx::cmd {
+namespace {
+
+class SecretFilesTest : public ::testing::Test {
+ protected:
+  SecretFilesTest() {
+    std::string name = (std::filesystem::temp_directory_path() / "settings-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) {
+      ADD_FAILURE() << "no folder";
+    }
+    folder_ = name;
+  }
+  ~SecretFilesTest() override { std::filesystem::remove_all(folder_); }
+
+  std::string File(const std::string& name, std::string_view text) {
+    std::ofstream(folder_ / name) << text;
+    return folder_ / name;
+  }
+  /// How many blocks reading the files leaves behind with a secret in them.
+  static int DirtyBlocks(const Settings& settings, bool ok = true) {
+    int count = 0;
+    dirty_blocks = &count;
+    const bool read = OptionsOf(settings).has_value();
+    dirty_blocks = nullptr;
+    EXPECT_EQ(read, ok);
+    return count;
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(SecretFilesTest, TheTestSeesWhatIsNotWiped) {
+  int count = 0;
+  dirty_blocks = &count;
+  {
+    const std::string text(kSecret);
+  }
+  dirty_blocks = nullptr;
+  EXPECT_EQ(count, 1);
+}
+
+TEST_F(SecretFilesTest, TheAdministratorsTokenIsLeftNowhere) {
+  const Settings settings{.token_file = File("token", std::string(kSecret) + "\r\n")};
+  EXPECT_EQ(OptionsOf(settings)->token.view(), kSecret);
+  EXPECT_EQ(DirtyBlocks(settings), 0);
+}
+
+TEST_F(SecretFilesTest, ThePrivateKeyIsLeftNowhere) {
+  const std::string key = std::string(3000, 'k') + std::string(kSecret) + std::string(3000, 'k');
+  const Settings settings{.certificate_file = File("crt", "c"), .key_file = File("key", key)};
+  EXPECT_EQ(OptionsOf(settings)->certificate.key.view(), key);
+  EXPECT_EQ(DirtyBlocks(settings), 0);
+}
+
+TEST_F(SecretFilesTest, TokensOfUsersAreLeftNowhere) {
+  std::string file;
+  for (int i = 0; i < 100; ++i) {
+    const std::string number = std::to_string(i);
+    file += std::string(kSecret) + number + ",user-" + number + "," + number + ",\"a,b\"\n";
+  }
+  EXPECT_EQ(DirtyBlocks({.token_auth_file = File("tokens", file)}), 0);
+  EXPECT_EQ(
+      DirtyBlocks({.token_auth_file = File("tokens", file + kSecret.data() + ",jane\n")}, false),
+      0);
+}
+
+TEST_F(SecretFilesTest, WhatCannotBeReadIsSaid) {
+  EXPECT_EQ(OptionsOf({.token_file = folder_ / "nowhere"}).error().message,
+            "cannot read " + (folder_ / "nowhere").string() + ": No such file or directory");
+  EXPECT_EQ(OptionsOf({.token_file = folder_}).error().message,
+            "cannot read " + folder_.string() + ": Is a directory");
+  EXPECT_EQ(OptionsOf({.token_file = File("empty", " \n")}).error().message,
+            (folder_ / "empty").string() + " holds no token");
+}
+
+}  // namespace
+}  // namespace kubexx::cmd
