@@ -38,7 +38,7 @@ for path in /healthz /livez /readyz; do code 200 $path; done
 stop
 
 log "a dashboard and a proxy that may"
-server_flags=(--insecure --allowed-origins https://dashboard.example --allowed-hosts proxy.example,apiserver)
+server_flags=(--insecure --allowed-origins https://dashboard.example --allowed-hosts "proxy.example,apiserver")
 start
 code 200 $maps -H 'Host: apiserver:8080'
 code 200 $maps -H 'Host: proxy.example' -H 'Origin: https://dashboard.example'
