@@ -15,7 +15,7 @@ _VOLUMES = [
     {"name": "p", "projected": {"sources": [{"serviceAccountToken": {"path": "t"}}, {"configMap": {"name": "m"}},
                                             {"downwardAPI": {"items": [{"path": "q", "fieldRef": {"fieldPath": "metadata.name"}}]}}]}},
     {"name": "i", "iscsi": {"targetPortal": "1.2.3.4:5", "iqn": "iqn.2001-04.com.example:a", "lun": 0}},
-    {"name": "r", "rbd": {"monitors": ["m"], "image": "i"}}, {"name": "a", "azureDisk": {"diskName": "d", "diskURI": "https://a.b.c/d.vhd"}},
+    {"name": "r", "rbd": {"monitors": ["m"], "image": "i"}}, {"name": "a", "azureDisk": {"diskName": "d", "diskURI": "https://a.example.com/d.vhd"}},
     {"name": "v", "ephemeral": {"volumeClaimTemplate": {"spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}}},
     {"name": "g", "image": {"reference": "registry.example.com/a"}}, {"name": "n", "nfs": {"server": "s", "path": "/"}},
 ]

@@ -7,6 +7,7 @@
 
 #include "kubexx/apiserver/endpoints/set_default.h"
 #include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/base/function_ref.h"
 #include "kubexx/codec/member_index.h"
 
 namespace kubexx::apiserver {
@@ -23,12 +24,14 @@ JsonTree* ObjectIn(JsonTree& object, std::string_view member) {
 }
 
 /// Calls `change` with each element of a list that there may be.
-template <class Change>
-void ForEach(JsonTree& object, std::string_view list, Change change) {
-  if (JsonTree* const found = object.Find(list)) {
-    for (JsonTree& element : found->elements()) {
-      change(element);
-    }
+void ForEachIn(JsonTree& object, std::string_view list,
+               base::FunctionRef<void(JsonTree& element)> change) {
+  JsonTree* const found = object.Find(list);
+  if (found == nullptr) {
+    return;
+  }
+  for (JsonTree& element : found->elements()) {
+    change(element);
   }
 }
 
@@ -79,8 +82,8 @@ void DefaultContainer(JsonTree& container) {
   SetDefault(container, "terminationMessagePolicy", "File");
   SetDefault(container, "imagePullPolicy", PullPolicyOf(StringAt(container, {"image"})));
   SetDefault(container, "resources", JsonTree::Object());
-  ForEach(container, "ports", [](JsonTree& port) { SetDefault(port, "protocol", "TCP"); });
-  ForEach(container, "env", [](JsonTree& variable) {
+  ForEachIn(container, "ports", [](JsonTree& port) { SetDefault(port, "protocol", "TCP"); });
+  ForEachIn(container, "env", [](JsonTree& variable) {
     if (JsonTree* const from = ObjectIn(variable, "valueFrom")) {
       DefaultFieldRef(*from);
       if (JsonTree* const file = ObjectIn(*from, "fileKeyRef")) {
@@ -142,12 +145,12 @@ void DefaultVolume(JsonTree& volume) {
     SetDefault(*image, "pullPolicy", PullPolicyOf(StringAt(*image, {"reference"})));
   }
   if (JsonTree* const downward = ObjectIn(volume, "downwardAPI")) {
-    ForEach(*downward, "items", DefaultFieldRef);
+    ForEachIn(*downward, "items", DefaultFieldRef);
   }
   if (JsonTree* const projected = ObjectIn(volume, "projected")) {
-    ForEach(*projected, "sources", [](JsonTree& source) {
+    ForEachIn(*projected, "sources", [](JsonTree& source) {
       if (JsonTree* const downward = ObjectIn(source, "downwardAPI")) {
-        ForEach(*downward, "items", DefaultFieldRef);
+        ForEachIn(*downward, "items", DefaultFieldRef);
       }
       if (JsonTree* const token = ObjectIn(source, "serviceAccountToken")) {
         SetDefault(*token, "expirationSeconds", 3600);
@@ -203,9 +206,9 @@ void SetPodSpecDefaults(JsonTree& spec) {
   SetDefault(spec, "schedulerName", "default-scheduler");
   MirrorAccount(spec);
   for (const char* const list : {"initContainers", "containers", "ephemeralContainers"}) {
-    ForEach(spec, list, DefaultContainer);
+    ForEachIn(spec, list, DefaultContainer);
   }
-  ForEach(spec, "volumes", DefaultVolume);
+  ForEachIn(spec, "volumes", DefaultVolume);
 }
 
 void SetPodDefaults(JsonTree& pod) {
@@ -216,10 +219,10 @@ void SetPodDefaults(JsonTree& pod) {
   const JsonTree* const shares_network = spec.Find("hostNetwork");
   const bool on_host = shares_network != nullptr && shares_network->AsBool().value_or(false);
   for (const char* const list : {"initContainers", "containers"}) {
-    ForEach(spec, list, [on_host](JsonTree& container) {
+    ForEachIn(spec, list, [on_host](JsonTree& container) {
       DefaultRequests(container);
       if (on_host) {
-        ForEach(container, "ports", [](JsonTree& port) {
+        ForEachIn(container, "ports", [](JsonTree& port) {
           SetNumber(port, "hostPort", static_cast<int>(port["containerPort"].AsInt().value_or(0)));
         });
       }
