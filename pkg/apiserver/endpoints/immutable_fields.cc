@@ -54,7 +54,7 @@ constexpr ImmutableField kImmutable[] = {
     {"volumeattachments.storage.k8s.io", "spec"},
 };
 
-const JsonTree* ValueAt(const JsonTree& object, std::string_view path) {
+const JsonTree* FieldOf(const JsonTree& object, std::string_view path) {
   const JsonTree* value = &object;
   while (value != nullptr && !path.empty()) {
     const std::size_t dot = std::min(path.find('.'), path.size());
@@ -278,8 +278,8 @@ void CheckImmutable(const ResourceType& type, const JsonTree& current, const Jso
     if (one.resource != resource) {
       continue;
     }
-    const JsonTree* const now = ValueAt(object, one.field);
-    if (IsSame(ValueAt(current, one.field), now)) {
+    const JsonTree* const now = FieldOf(object, one.field);
+    if (IsSame(FieldOf(current, one.field), now)) {
       continue;
     }
     causes.Invalid(std::string(one.told), TextOf(now), "field is immutable");
