@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/apiserver/endpoints/patch_budget.h"
 #include "kubexx/codec/json_tree.h"
 
 namespace kubexx::apiserver {
@@ -22,8 +23,10 @@ codec::JsonTree ApplyMergePatch(codec::JsonTree object, const codec::JsonTree& p
 /// directives $patch, $retainKeys, $deleteFromPrimitiveList and $setElementOrder are obeyed (the
 /// order of merged lists: what the patch has and the object has not comes last). The keys are those
 /// of the built-in types, found by the names of fields. kBadRequest for a directive that is none.
+/// kRequestEntityTooLarge when it would cost more than `budget`.
 apimachinery::Result<codec::JsonTree> ApplyStrategicMergePatch(codec::JsonTree object,
-                                                               const codec::JsonTree& patch);
+                                                               const codec::JsonTree& patch,
+                                                               PatchBudget budget = PatchBudget());
 
 /// By which member the elements of a list are merged: of the field `list` of the type with the
 /// codec's name `type`, such as "core.v1.PodSpec"; "" when the list is replaced.

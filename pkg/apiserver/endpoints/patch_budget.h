@@ -15,14 +15,17 @@ class PatchBudget {
   /// A few tenths of a second.
   static constexpr std::size_t kMaxWork = 20'000'000;
 
+  explicit PatchBudget(std::size_t work = kMaxWork) : max_(work) {}
+
   /// Whether there was room for that.
   bool Take(std::size_t work) {
     taken_ += work;
     return !exceeded();
   }
-  bool exceeded() const { return taken_ > kMaxWork; }
+  bool exceeded() const { return taken_ > max_; }
 
  private:
+  std::size_t max_;
   std::size_t taken_ = 0;
 };
 

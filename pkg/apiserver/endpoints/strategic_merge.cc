@@ -336,11 +336,11 @@ std::string_view MergeKeyOf(std::string_view type, std::string_view list) {
   return KeyOfList(list, parent);
 }
 
-Result<JsonTree> ApplyStrategicMergePatch(JsonTree object, const JsonTree& patch) {
+Result<JsonTree> ApplyStrategicMergePatch(JsonTree object, const JsonTree& patch,
+                                          PatchBudget budget) {
   if (!patch.IsObject()) {
     return Fail(Reason::kBadRequest, "a strategic merge patch is an object");
   }
-  PatchBudget budget;
   return MergeObject(std::move(object), patch, "", budget);
 }
 
