@@ -55,7 +55,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!object) {
     return 0;
   }
-  if (!apiserver::PrepareCreate(type, "default", base::Clock::Real(), *object)) {
+  if (!apiserver::PrepareCreate(type, "default", base::Clock::Real(), *object, {})) {
     return 0;
   }
   ComesBack(type, *object, apiserver::StoredForm::kJson);
@@ -63,7 +63,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   apiserver::SetMeta(*object, "resourceVersion", "7");  // Some types ask for it.
   JsonTree changed = *object;
   fuzz::Require(
-      apiserver::PrepareUpdate(type, apiserver::WritePart::kObject, *object, changed).has_value());
+      apiserver::PrepareUpdate(type, apiserver::WritePart::kObject, *object, changed, {}).has_value());
   return 0;
 }
 
