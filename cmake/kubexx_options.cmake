@@ -63,7 +63,8 @@ endif()
 
 # For libraries whose loops are what a program spends its time in (kubexx_package's HOT).
 set(kubexx_hot_options $<$<AND:$<CONFIG:Release>,$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>>:-O3>)
-# With AddressSanitizer (the preset asan) it is these alone: optimising the others takes three times what their tests save.
+# With AddressSanitizer (the preset asan) these and those with BUSY_TESTS are all that is optimised: for the others it takes
+# three times what their tests save.
 if(KUBEXX_SANITIZE MATCHES "address")
   set(kubexx_hot_options -O1)
 endif()

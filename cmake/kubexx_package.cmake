@@ -1,11 +1,13 @@
-# kubexx_package(NAME [HOT | COLD] [NETWORK] [NO_LEAK_CHECK] [NO_THREADS] [DEPS lib...] [PRIVATE_DEPS lib...] [TEST_DEPS lib...])
+# kubexx_package(NAME [HOT | COLD] [BUSY_TESTS] [NETWORK] [NO_LEAK_CHECK] [NO_THREADS]
+#   [DEPS lib...] [PRIVATE_DEPS lib...] [TEST_DEPS lib...])
 #
 # Declares the package in the current folder: the library kubexx::NAME from *.cc here and in internal/, the
 # test program NAME_test from *_test.cc, the micro-benchmark NAME_bench from *_bench.cc, and the
 # test-only library kubexx::NAME_testing from testing/*.cc where that folder exists.
 #
 # HOT: a program spends its time in the package's loops, so a release optimises it further. COLD: the package's own work
-# costs little beside what it waits for, so a release compiles it for size.
+# costs little beside what it waits for, so a release compiles it for size. BUSY_TESTS: tests give the package very large
+# inputs, so the build with AddressSanitizer, which does not optimise most packages, optimises this one.
 #
 # A test program fails when threads or file descriptors are left at its end (base/testing/leak_check.h). NO_LEAK_CHECK is
 # for packages whose libraries keep threads of their own until the process ends, and NETWORK for those of them where that is
@@ -13,7 +15,10 @@
 # wherever kubexx::rest_testing is among TEST_DEPS. NO_THREADS: there is nothing in it for ThreadSanitizer to find, so that
 # build leaves its tests out.
 function(kubexx_package name)
-  cmake_parse_arguments(ARG "HOT;COLD;NETWORK;NO_LEAK_CHECK;NO_THREADS" "" "DEPS;PRIVATE_DEPS;TEST_DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "HOT;COLD;BUSY_TESTS;NETWORK;NO_LEAK_CHECK;NO_THREADS" "" "DEPS;PRIVATE_DEPS;TEST_DEPS" ${ARGN})
+  if(ARG_BUSY_TESTS AND KUBEXX_SANITIZE MATCHES "address")
+    set(ARG_HOT TRUE)
+  endif()
   set(here ${CMAKE_CURRENT_SOURCE_DIR})
   file(GLOB sources CONFIGURE_DEPENDS ${here}/*.cc ${here}/internal/*.cc)
   set(tests ${sources})
@@ -45,7 +50,7 @@ function(kubexx_package name)
       $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
     target_link_libraries(kubexx_${name} INTERFACE ${ARG_DEPS} ${ARG_PRIVATE_DEPS} Threads::Threads)
   endif()
-  if(sources AND ARG_HOT)
+  if(sources AND ARG_HOT AND NOT KUBEXX_SANITIZE)
     kubexx_batches(kubexx_${name} 4)  # What is inlined where stays as it was measured.
   elseif(sources)
     kubexx_batches(kubexx_${name})
