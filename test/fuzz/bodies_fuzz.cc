@@ -62,8 +62,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   ComesBack(type, *object, apiserver::StoredForm::kProtobuf);
   apiserver::SetMeta(*object, "resourceVersion", "7");  // Some types ask for it.
   JsonTree changed = *object;
-  fuzz::Require(
-      apiserver::PrepareUpdate(type, apiserver::WritePart::kObject, *object, changed, {}).has_value());
+  fuzz::Require(apiserver::PrepareUpdate(type, apiserver::WritePart::kObject, *object, changed, {})
+                    .has_value());
   return 0;
 }
 
