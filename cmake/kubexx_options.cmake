@@ -63,8 +63,7 @@ endif()
 
 # For libraries whose loops are what a program spends its time in (kubexx_package's HOT).
 set(kubexx_hot_options $<$<AND:$<CONFIG:Release>,$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>>:-O3>)
-# With AddressSanitizer (the preset asan) these and those with BUSY_TESTS are all that is optimised: for the others it takes
-# three times what their tests save.
+# With AddressSanitizer these and those with BUSY_TESTS are all that is optimised (decision 61).
 if(KUBEXX_SANITIZE MATCHES "address")
   set(kubexx_hot_options -O1)
 endif()

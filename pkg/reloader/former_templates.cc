@@ -7,6 +7,8 @@
 namespace kubexx::reloader {
 namespace {
 
+using Kind = PairState::Kind;
+
 /// Many templates before one has made all pods are somebody's attempts.
 constexpr std::size_t kMaxFormers = 8;
 
@@ -14,7 +16,7 @@ constexpr std::size_t kMaxFormers = 8;
 /// since the template went back, at `since`.
 bool IsSameFor(const SourceId& source, const PairState& had, const Knowledge& known,
                std::uint64_t since) {
-  if (had.kind == PairState::Kind::kUncertain) {
+  if (had.kind == Kind::kUncertain) {
     return false;
   }
   if (const auto moves = known.moves.find(source); moves != known.moves.end()) {
@@ -27,14 +29,14 @@ bool IsSameFor(const SourceId& source, const PairState& had, const Knowledge& kn
   }
   const auto state = known.pairs.find(source);
   return state == known.pairs.end() ||
-         (state->second.kind == PairState::Kind::kConfirmed && state->second.digest == had.digest &&
+         (state->second.kind == Kind::kConfirmed && state->second.digest == had.digest &&
           state->second.keys == had.keys);
 }
 
 /// Some pods have what `had` says of a source, and others may have something else.
 PairState MixedWith(const SourceId& source, PairState had) {
   const bool is_told = source.type == SourceType::kSecretProviderClass;  // by the pods themselves
-  return {.kind = PairState::Kind::kConfirmed,
+  return {.kind = Kind::kConfirmed,
           .digest = is_told || had.digest == kNoSource ? had.digest : UnknownData(),
           .keys = std::move(had.keys),
           .is_ahead_of_record = true};
@@ -64,7 +66,7 @@ void MixPods(Knowledge& known, const Knowledge::Former* former, std::uint64_t si
   for (const auto& [source, state] : had) {
     if (former != nullptr && IsSameFor(source, state, known, since)) {
       known.pairs[source] = state;
-      known.pairs[source].kind = PairState::Kind::kConfirmed;
+      known.pairs[source].kind = Kind::kConfirmed;
       known.pairs[source].is_ahead_of_record = true;
     } else {
       known.pairs[source] = MixedWith(source, state);

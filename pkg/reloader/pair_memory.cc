@@ -8,10 +8,9 @@
 #include "kubexx/reloader/former_templates.h"
 
 namespace kubexx::reloader {
+namespace {
 
 using Kind = PairState::Kind;
-
-namespace {
 
 // Of one source between two plans: more than that are a stream of edits, of which the last ones
 // count.
