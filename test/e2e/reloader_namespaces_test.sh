@@ -10,6 +10,9 @@ set -euo pipefail
 count=${KUBEXX_NAMESPACES:-100}
 # ConfigMaps, Secrets, six kinds of workloads (Argo Rollouts are not asked for) and ReloadPolicies.
 kinds=9
+# Beside its watches the operator has a connection for each of its 8 workers and a few for what it asks at its start. How many are
+# open depends on how many were used at the same moment, which is chance and does not grow with the namespaces.
+spare=16
 threads() { awk '$1 == "Threads:" { print $2 }' "/proc/$operator/status"; }
 descriptors() { find "/proc/$operator/fd" -mindepth 1 | wc -l; }
 resident() { awk '$1 == "VmRSS:" { print $2 }' "/proc/$operator/status"; }
@@ -45,7 +48,7 @@ one=("${figures[@]}")
 measure "$(paste -sd, "$work/names")"
 for i in 0 1; do
   what=(threads descriptors)
-  most=$((one[i] + (count - 1) * kinds))
-  [ "${figures[i]}" -le "$most" ] || fail "${figures[i]} ${what[i]} for $count namespaces: more than $most"
+  most=$((one[i] + (count - 1) * kinds + spare))
+  [ "${figures[i]}" -le "$most" ] || fail "${figures[i]} ${what[i]} for $count namespaces, ${one[i]} for one: more than $most"
 done
 log "PASSED"
