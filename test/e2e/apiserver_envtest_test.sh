@@ -17,8 +17,10 @@ trap end EXIT
 export KUBECACHEDIR=$work/cache
 
 "$kx_root/hack/cluster" build kubectl
-log "the folder"
-assets=$(KUBEXX_CACHE=/nowhere "$kx_root/hack/envtest-assets" --kubectl "$kx_bin/kubectl" "$work/assets")
+log "the folder, made by what is installed"
+cmake --install "${KUBEXX_BUILD_DIR:-$kx_root/build/release}" --component Unspecified --prefix "$work/prefix" >"$work/install.log"
+assets=$(KUBEXX_CACHE=/nowhere "$work/prefix/bin/kubexx-envtest-assets" --kubectl "$kx_bin/kubectl" "$work/assets")
+[ "$(readlink -f "$work/assets/kube-apiserver")" = "$work/prefix/bin/kubexx-apiserver" ] || fail "the links lead elsewhere"
 [ "$assets" = "$work/assets" ] || fail "it says that the folder is $assets"
 for program in kube-apiserver etcd kubectl; do
   [ -x "$assets/$program" ] || fail "there is no $program"

@@ -100,25 +100,36 @@ void CustomResources::Tick(const std::stop_token& stop) {
   }
 }
 
+CustomResources::Known CustomResources::Learn(JsonTree definition) {
+  Known known;
+  known.types = TypesOfDefinition(definition, ConverterOf(definition, webhooks_));
+  known.deleting = IsDeleting(definition);
+  if (IsReapable(definition)) {
+    known.uid = MetaString(definition, "uid");
+    known.reapable = std::make_shared<const JsonTree>(std::move(definition));
+  }
+  return known;
+}
+
 Result<void> CustomResources::Serve(const std::stop_token& stop) {
-  KX_ASSIGN_OR_RETURN(std::vector<JsonTree> definitions, ReadDefinitions(objects_.storage(), stop));
-  KX_ASSIGN_OR_RETURN(const bool accepted, AcceptNames(objects_, definitions, stop));
+  KX_ASSIGN_OR_RETURN(const bool accepted, AcceptNames(objects_, stop));
   if (!accepted) {
     base::MutexLock lock(mu_);
     again_ = true;
   }
+  KX_ASSIGN_OR_RETURN(const auto definitions, definitions_.Read(objects_.storage(), stop));
   std::vector<ResourceTypeRef> served;
   std::set<std::string, std::less<>> open;
-  std::map<std::string, JsonTree> ending;
-  for (const JsonTree& definition : definitions) {
-    for (ResourceTypeRef& one : TypesOfDefinition(definition, ConverterOf(definition, webhooks_))) {
-      if (!IsDeleting(definition)) {
+  std::map<std::string, std::shared_ptr<const JsonTree>> ending;
+  for (const auto& definition : definitions) {
+    for (const ResourceTypeRef& one : definition->types) {
+      if (!definition->deleting) {
         open.insert(one->prefix);
       }
-      served.push_back(std::move(one));
+      served.push_back(one);
     }
-    if (IsReapable(definition)) {
-      ending.emplace(MetaString(definition, "uid"), definition);
+    if (definition->reapable != nullptr) {
+      ending.emplace(definition->uid, definition->reapable);
     }
   }
   objects_.gate().SetOpen(std::move(open));
@@ -129,7 +140,7 @@ Result<void> CustomResources::Serve(const std::stop_token& stop) {
 }
 
 bool CustomResources::ReapAll(bool patient, bool& more, const std::stop_token& stop) {
-  std::map<std::string, JsonTree> ending;
+  std::map<std::string, std::shared_ptr<const JsonTree>> ending;
   {
     base::MutexLock lock(mu_);
     ending = ending_;
@@ -148,10 +159,10 @@ bool CustomResources::ReapAll(bool patient, bool& more, const std::stop_token& s
     }
     ReapBudget of_turn = ReapBudget::OfTurn();
     ReapBudget& budget = patient ? of_turn : of_request;
-    const Result<bool> gone = ReapOne(definition, budget, stop);
+    const Result<bool> gone = ReapOne(*definition, budget, stop);
     if (!gone && !stop.stop_requested()) {  // The others go nevertheless.
       logging::Error("Cannot delete a definition of custom resources",
-                     {{"definition", MetaString(definition, "name")}, {"error", gone.error()}});
+                     {{"definition", MetaString(*definition, "name")}, {"error", gone.error()}});
     }
     any_gone = any_gone || (gone && *gone);
     more = more || budget.again();

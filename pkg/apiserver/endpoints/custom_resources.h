@@ -5,14 +5,17 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/apiserver/cacher/cached_object.h"
+#include "kubexx/apiserver/endpoints/definition_cache.h"
 #include "kubexx/apiserver/endpoints/object_store.h"
 #include "kubexx/apiserver/endpoints/reap_budget.h"
 #include "kubexx/apiserver/endpoints/type_registry.h"
@@ -45,6 +48,15 @@ class CustomResources {
   bool Reap(const std::stop_token& stop);
 
  private:
+  /// What a stored definition comes to.
+  struct Known {
+    std::vector<ResourceTypeRef> types{};
+    bool deleting = false;
+    std::string uid{};                                   // where reapable is
+    std::shared_ptr<const codec::JsonTree> reapable{};  // the definition, where its objects go
+  };
+  Known Learn(codec::JsonTree definition);
+
   /// Serves what is stored now.
   apimachinery::Result<void> Serve(const std::stop_token& stop);
   /// Deletes objects of a definition that is being deleted, and lets that go when none is left.
@@ -62,6 +74,8 @@ class CustomResources {
   ObjectStore& objects_;
   Webhooks& webhooks_;
   const bool shared_;
+  DefinitionCache<Known> definitions_{
+      [this](codec::JsonTree definition) { return Learn(std::move(definition)); }};
   base::Mutex mu_;
   base::CondVar free_;
   /// One thread at a time has the turn: a round that began earlier would bring back what it has
@@ -72,7 +86,7 @@ class CustomResources {
   bool again_ KX_GUARDED_BY(mu_) = false;      // Tick has something to do
   std::optional<std::vector<CachedObjectRef>> seen_ KX_GUARDED_BY(mu_);
   /// Definitions that are being deleted, by their UIDs, and those that a thread is at.
-  std::map<std::string, codec::JsonTree> ending_ KX_GUARDED_BY(mu_);
+  std::map<std::string, std::shared_ptr<const codec::JsonTree>> ending_ KX_GUARDED_BY(mu_);
   std::set<std::string> active_ KX_GUARDED_BY(mu_);
 };
 

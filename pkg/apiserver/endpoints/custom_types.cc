@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "kubexx/apimachinery/time.h"
@@ -76,59 +74,6 @@ bool HasCondition(const JsonTree& definition, std::string_view type) {
          });
 }
 
-/// The names under which requests find a resource, or those of its objects.
-std::vector<std::string> NamesIn(const JsonTree& names, bool kinds) {
-  if (kinds) {
-    return {std::string(names.TextAt("kind")), std::string(names.TextAt("listKind"))};
-  }
-  std::vector<std::string> all = TextsAt(names, {"shortNames"});
-  all.emplace_back(names.TextAt("plural"));
-  all.emplace_back(names.TextAt("singular"));
-  return all;
-}
-
-struct NameConflict {
-  const char* reason;
-  std::string name;
-};
-
-std::optional<NameConflict> ConflictOf(const JsonTree& definition,
-                                       const std::vector<JsonTree>& others) {
-  std::set<std::string> used;
-  std::set<std::string> kinds;
-  for (const JsonTree& other : others) {
-    const JsonTree* const names = other.At({"status", "acceptedNames"});
-    if (names == nullptr || MetaString(other, "name") == MetaString(definition, "name") ||
-        StringAt(other, {"spec", "group"}) != StringAt(definition, {"spec", "group"})) {
-      continue;
-    }
-    for (std::string& name : NamesIn(*names, false)) {
-      used.insert(std::move(name));
-    }
-    for (std::string& kind : NamesIn(*names, true)) {
-      kinds.insert(std::move(kind));
-    }
-  }
-  const JsonTree* const names = definition.At({"spec", "names"});
-  if (names == nullptr) {
-    return std::nullopt;
-  }
-  for (const std::string& name : TextsAt(*names, {"shortNames"})) {
-    if (used.contains(name)) {
-      return NameConflict{"ShortNamesConflict", name};
-    }
-  }
-  for (const auto& [field, reason, taken] : {std::tuple("plural", "PluralConflict", &used),
-                                             {"singular", "SingularConflict", &used},
-                                             {"kind", "KindConflict", &kinds},
-                                             {"listKind", "ListKindConflict", &kinds}}) {
-    if (taken->contains(std::string(names->TextAt(field)))) {
-      return NameConflict{reason, std::string(names->TextAt(field))};
-    }
-  }
-  return std::nullopt;
-}
-
 std::string StorageVersionOf(const JsonTree& definition) {
   const JsonTree* const versions = definition.At({"spec", "versions"});
   if (versions != nullptr) {
@@ -139,18 +84,6 @@ std::string StorageVersionOf(const JsonTree& definition) {
     }
   }
   return {};
-}
-
-const ResourceTypeRef& DefinitionType() {
-  static const ResourceTypeRef kType = [] {
-    for (const ResourceTypeRef& type : BuiltinTypes()) {
-      if (IsCustomResourceDefinition(*type)) {
-        return type;
-      }
-    }
-    return ResourceTypeRef();
-  }();
-  return kType;
 }
 
 /// What the versions of a definition, of which there may be thousands, have in common.
@@ -229,10 +162,6 @@ void SetTerminating(base::Clock& clock, bool holds, std::string_view reason,
 
 }  // namespace
 
-bool IsCustomResourceDefinition(const ResourceType& type) {
-  return type.group == "apiextensions.k8s.io" && type.plural == "customresourcedefinitions";
-}
-
 std::string CustomPrefixOf(const JsonTree& definition) {
   return "/registry/" + StringAt(definition, {"spec", "group"}) + "/" +
          StringAt(definition, {"spec", "names", "plural"}) + "/";
@@ -283,10 +212,9 @@ void SetDefinitionDefaults(JsonTree& definition) {
   }
 }
 
-void EstablishDefinition(base::Clock& clock, const std::vector<JsonTree>& others,
-                         JsonTree& definition) {
+void EstablishDefinition(base::Clock& clock, const TakenNames& taken, JsonTree& definition) {
   const std::string now = apimachinery::Time::From(clock.Wall()).ToString();
-  const std::optional<NameConflict> conflict = ConflictOf(definition, others);
+  const std::optional<NameConflict> conflict = taken.ConflictOf(NamesOfDefinition(definition));
   JsonTree& status = definition["status"];
   if (conflict) {
     const std::string what = JsonTree(conflict->name).ToJson() + " is already in use";
@@ -311,50 +239,30 @@ void EstablishDefinition(base::Clock& clock, const std::vector<JsonTree>& others
   }
 }
 
-Result<std::vector<JsonTree>> ReadDefinitions(storage::Storage& storage,
-                                              const std::stop_token& stop) {
-  const ResourceTypeRef& type = DefinitionType();
-  std::vector<JsonTree> definitions;
-  KX_RETURN_IF_ERROR(storage.GetList(
-      type->prefix, {},
-      [&](storage::KeyValue&& kv) -> Result<void> {
-        const auto json = JsonOfStored(*type, *kv.value, kv.mod_revision);
-        auto definition = json ? JsonTree::Parse(*json) : Fail(json.error());
-        if (definition) {
-          definitions.push_back(std::move(*definition));
-        } else {
-          logging::Error("Cannot read a definition of custom resources",
-                         {{"key", kv.key}, {"error", definition.error()}});
-        }
-        return {};
-      },
-      stop));
-  return definitions;
-}
-
-Result<bool> AcceptNames(ObjectStore& objects, std::vector<JsonTree>& definitions,
-                         const std::stop_token& stop) {
+Result<bool> AcceptNames(ObjectStore& objects, const std::stop_token& stop) {
+  KX_ASSIGN_OR_RETURN(const auto all, objects.ReadNames(stop));
+  TakenNames taken = TakenBy(all);
   bool complete = true;
-  for (JsonTree& definition : definitions) {
-    if (HasCondition(definition, "NamesAccepted") || ConflictOf(definition, definitions)) {
+  for (const auto& names : all) {
+    if (names->accepted || taken.ConflictOf(*names)) {
       continue;
     }
-    auto updated = objects.Update(
-        *DefinitionType(), KeyOf(definition), WritePart::kAll,
+    const auto updated = objects.Update(
+        *DefinitionType(), {.namespace_ = "", .name = names->definition}, WritePart::kAll,
         [&](const JsonTree& current) -> Result<JsonTree> {
-          KX_ASSIGN_OR_RETURN(const auto others, ReadDefinitions(objects.storage(), stop));
+          KX_ASSIGN_OR_RETURN(const auto present, objects.ReadNames(stop));
           JsonTree accepted = current;
-          EstablishDefinition(objects.clock(), others, accepted);
+          EstablishDefinition(objects.clock(), TakenBy(present), accepted);
           return accepted;
         },
         false, stop);
     if (updated) {
-      definition = std::move(*updated);
+      taken.Add(NamesOfDefinition(*updated));
     } else if (stop.stop_requested()) {
       return Fail(updated.error());
     } else if (updated.error().reason != Reason::kNotFound) {
       logging::Error("Cannot accept the names of a definition of custom resources",
-                     {{"definition", MetaString(definition, "name")}, {"error", updated.error()}});
+                     {{"definition", names->definition}, {"error", updated.error()}});
       complete = complete && !IsWorthAnotherTry(updated.error());
     }
   }

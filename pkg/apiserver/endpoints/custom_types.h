@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/apiserver/endpoints/custom_names.h"
+#include "kubexx/apiserver/endpoints/definition_type.h"
 #include "kubexx/apiserver/endpoints/object_store.h"
 #include "kubexx/apiserver/endpoints/reap_budget.h"
 #include "kubexx/apiserver/endpoints/type_registry.h"
@@ -17,9 +19,6 @@
 #include "kubexx/codec/json_tree.h"
 
 namespace kubexx::apiserver {
-
-/// Whether objects of the type are CRDs.
-bool IsCustomResourceDefinition(const ResourceType& type);
 
 /// Where the objects of a definition are in the storage.
 std::string CustomPrefixOf(const codec::JsonTree& definition);
@@ -37,20 +36,13 @@ std::vector<ResourceTypeRef> TypesOfDefinition(const codec::JsonTree& definition
 void SetDefinitionDefaults(codec::JsonTree& definition);
 
 /// Sets the status of a definition at once, where kube-apiserver's controllers take a moment: its
-/// names are accepted and it is established unless one of `others`, which may have the definition
-/// itself among them, uses one of its names.
-void EstablishDefinition(base::Clock& clock, const std::vector<codec::JsonTree>& others,
-                         codec::JsonTree& definition);
+/// names are accepted and it is established unless another definition has one of them.
+void EstablishDefinition(base::Clock& clock, const TakenNames& taken, codec::JsonTree& definition);
 
-/// All definitions that are stored and can be read; the log tells of the others.
-apimachinery::Result<std::vector<codec::JsonTree>> ReadDefinitions(storage::Storage& storage,
-                                                                   const std::stop_token& stop);
-
-/// Accepts those of `definitions` whose names have become free, and writes that. The log tells of
-/// those for which that fails; false when it should be tried again. Errors: it was stopped.
-apimachinery::Result<bool> AcceptNames(ObjectStore& objects,
-                                       std::vector<codec::JsonTree>& definitions,
-                                       const std::stop_token& stop);
+/// Accepts the names of those definitions whose names have become free, and writes that. The log
+/// tells of those for which that fails; false when it should be tried again. Errors: those of
+/// reading them all, and that it was stopped.
+apimachinery::Result<bool> AcceptNames(ObjectStore& objects, const std::stop_token& stop);
 
 /// The finalizer of a definition whose objects are to go first.
 inline constexpr std::string_view kCustomResourceCleanup =

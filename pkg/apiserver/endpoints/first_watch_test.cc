@@ -1,6 +1,7 @@
 // The first watch of a resource, from before anybody needed its cache.
 #include <gmock/gmock.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,15 @@ TEST_F(FirstWatchTest, IsToldWhatTheStorageHasForgotten) {
   ASSERT_TRUE(storage_->Compact(*storage_->CurrentRevision({}), {}));
   EXPECT_THAT(Watched(leases_ + "?watch=true&resourceVersion=" + listed),
               ElementsAre(Pointee(HasSubstr(R"("reason":"Expired")"))));
+}
+
+// It is of another history, that of a server before a restart, say: nothing older is delivered.
+TEST_F(FirstWatchTest, OfAVersionOfTheFutureIsToldThatNobodyHasIt) {
+  ASSERT_EQ(Do("POST", leases_, R"({"metadata":{"name":"a"}})").status, 201);
+  const std::int64_t latest = *storage_->CurrentRevision({});
+  EXPECT_THAT(
+      Watched(leases_ + "?watch=true&resourceVersion=" + std::to_string(latest + 1)),
+      ElementsAre(Pointee(AllOf(HasSubstr(R"("type":"ERROR")"), HasSubstr(R"("code":410)")))));
 }
 
 }  // namespace

@@ -136,8 +136,8 @@ Result<JsonTree> ObjectStore::CreateOnce(const ResourceType& type, const std::st
     return Fail(prepared.error());
   }
   if (IsCustomResourceDefinition(type)) {
-    KX_ASSIGN_OR_RETURN(const auto others, ReadDefinitions(storage_, stop));
-    EstablishDefinition(clock_, others, object);
+    KX_ASSIGN_OR_RETURN(const auto names, ReadNames(stop));
+    EstablishDefinition(clock_, TakenBy(names), object);
   }
   if (check) {
     KX_RETURN_IF_ERROR(check(&object, nullptr));
@@ -186,8 +186,8 @@ Result<JsonTree> ObjectStore::Update(const ResourceType& type, const apimachiner
     }
     KX_RETURN_IF_ERROR(PrepareUpdate(type, part, before, after, stop));
     if (IsCustomResourceDefinition(type) && part == WritePart::kObject) {
-      KX_ASSIGN_OR_RETURN(const auto others, ReadDefinitions(storage_, stop));
-      EstablishDefinition(clock_, others, after);
+      KX_ASSIGN_OR_RETURN(const auto names, ReadNames(stop));
+      EstablishDefinition(clock_, TakenBy(names), after);
     }
     if (check) {
       KX_RETURN_IF_ERROR(check(&after, &before));

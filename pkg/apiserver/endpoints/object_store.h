@@ -8,10 +8,13 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "kubexx/apimachinery/object_key.h"
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/apiserver/endpoints/creation_gate.h"
+#include "kubexx/apiserver/endpoints/custom_names.h"
+#include "kubexx/apiserver/endpoints/definition_cache.h"
 #include "kubexx/apiserver/endpoints/deletion.h"
 #include "kubexx/apiserver/endpoints/prepare.h"
 #include "kubexx/apiserver/object/resource_type.h"
@@ -48,6 +51,12 @@ class ObjectStore {
   base::Clock& clock() { return clock_; }
   /// Every Create goes through it.
   CreationGate& gate() { return gate_; }
+
+  /// Those of all definitions of custom resources that are stored now.
+  apimachinery::Result<std::vector<DefinitionCache<DefinitionNames>::Ref>> ReadNames(
+      const std::stop_token& stop) {
+    return names_.Read(storage_, stop);
+  }
 
   /// kNotFound.
   apimachinery::Result<codec::JsonTree> Get(const ResourceType& type,
@@ -101,6 +110,7 @@ class ObjectStore {
   const StoredForm form_;
   base::Clock& clock_;
   CreationGate gate_{};
+  DefinitionCache<DefinitionNames> names_{NamesOfDefinition};
 };
 
 /// Whether the object is the one that a deletion is about; kConflict.

@@ -76,7 +76,8 @@ void TypeRegistry::SetCustom(std::vector<ResourceTypeRef> types) {
   const base::MutexLock turn(turn_);
   const TableRef before = Custom();
   for (ResourceTypeRef& type : types) {  // What has not changed stays.
-    if (ResourceTypeRef old = before->Find(*type); old != nullptr && *old == *type) {
+    ResourceTypeRef old = before->Find(*type);
+    if (old != nullptr && old != type && *old == *type) {
       type = std::move(old);
     }
   }

@@ -1,0 +1,30 @@
+#include "kubexx/apiserver/endpoints/definition_cache.h"
+
+#include "kubexx/apiserver/endpoints/definition_type.h"
+#include "kubexx/apiserver/object/stored_object.h"
+#include "kubexx/logging/log.h"
+
+namespace kubexx::apiserver {
+
+using apimachinery::Fail;
+using apimachinery::Result;
+using codec::JsonTree;
+
+Result<void> ForEachStoredDefinition(storage::Storage& storage, storage::Storage::ItemSink sink,
+                                     const std::stop_token& stop) {
+  KX_RETURN_IF_ERROR(storage.GetList(DefinitionType()->prefix, {}, sink, stop));
+  return {};
+}
+
+std::optional<JsonTree> ParseStoredDefinition(const storage::KeyValue& kv) {
+  const auto json = JsonOfStored(*DefinitionType(), *kv.value, kv.mod_revision);
+  auto definition = json ? JsonTree::Parse(*json) : Fail(json.error());
+  if (!definition) {
+    logging::Error("Cannot read a definition of custom resources",
+                   {{"key", kv.key}, {"error", definition.error()}});
+    return std::nullopt;
+  }
+  return std::move(*definition);
+}
+
+}  // namespace kubexx::apiserver

@@ -1,0 +1,98 @@
+#include "kubexx/apiserver/endpoints/definition_cache.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kubexx/apiserver/endpoints/definition_type.h"
+#include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/apiserver/storage/memory.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class DefinitionCacheTest : public ::testing::Test {
+ protected:
+  static std::string KeyOfName(const std::string& name) {
+    return DefinitionType()->prefix + name;
+  }
+  void Make(const std::string& name) {
+    ASSERT_TRUE(storage_->Create(KeyOfName(name), Value(name, "a"), {}));
+  }
+  static std::string Value(const std::string& name, const std::string& label) {
+    return R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",)"
+           R"("metadata":{"name":")" +
+           name + R"(","labels":{"l":")" + label + R"("}}})";
+  }
+  void Change(const std::string& name, std::string value) {
+    const auto now = storage_->Get(KeyOfName(name), 0, {});
+    ASSERT_TRUE(now);
+    const auto swap =
+        storage_->CompareAndSwap(KeyOfName(name), now->mod_revision, std::move(value), {});
+    ASSERT_TRUE(swap && swap->done);
+  }
+  std::vector<std::string> Read() {
+    std::vector<std::string> labels;
+    const auto all = cache_.Read(*storage_, {});
+    EXPECT_TRUE(all);
+    for (const auto& one : *all) {
+      labels.push_back(*one);
+    }
+    return labels;
+  }
+  std::vector<std::string> Made() { return std::exchange(made_, {}); }
+
+  std::unique_ptr<storage::MemoryStorage> storage_ = *storage::NewMemoryStorage({});
+  std::vector<std::string> made_{};
+  DefinitionCache<std::string> cache_{[this](const codec::JsonTree& definition) {
+    made_.push_back(MetaString(definition, "name"));
+    return MetaString(definition, "name") + "=" + StringAt(definition, {"metadata", "labels", "l"});
+  }};
+};
+
+TEST_F(DefinitionCacheTest, OnlyWhatHasChangedIsMadeAnew) {
+  EXPECT_THAT(Read(), IsEmpty());
+  Make("a");
+  Make("b");
+  EXPECT_THAT(Read(), ElementsAre("a=a", "b=a"));
+  EXPECT_THAT(Made(), ElementsAre("a", "b"));
+  EXPECT_THAT(Read(), ElementsAre("a=a", "b=a"));
+  EXPECT_THAT(Made(), IsEmpty());
+  Change("a", Value("a", "new"));
+  Make("c");
+  EXPECT_THAT(Read(), ElementsAre("a=new", "b=a", "c=a"));
+  EXPECT_THAT(Made(), ElementsAre("a", "c"));
+}
+
+TEST_F(DefinitionCacheTest, WhatIsGoneIsForgottenAndMadeAnewWhenItIsBack) {
+  Make("a");
+  Make("b");
+  Read();
+  ASSERT_TRUE(storage_->Delete(KeyOfName("a"), 0, {}));
+  EXPECT_THAT(Read(), ElementsAre("b=a"));
+  Made();
+  Make("a");
+  EXPECT_THAT(Read(), ElementsAre("a=a", "b=a"));
+  EXPECT_THAT(Made(), ElementsAre("a"));
+}
+
+TEST_F(DefinitionCacheTest, WhatCannotBeReadIsPassedOverUntilItChanges) {
+  Make("a");
+  Change("a", "no JSON");
+  Make("b");
+  EXPECT_THAT(Read(), ElementsAre("b=a"));
+  EXPECT_THAT(Read(), ElementsAre("b=a"));
+  EXPECT_THAT(Made(), ElementsAre("b"));
+  Change("a", Value("a", "mended"));
+  EXPECT_THAT(Read(), ElementsAre("a=mended", "b=a"));
+}
+
+}  // namespace
+}  // namespace kubexx::apiserver
