@@ -66,9 +66,16 @@ for _ in $(seq 20); do
   code=$(curl -sk --max-time 5 -o /dev/null -w '%{http_code}' -H "@$work/large" "$address/api" || true)
   [ "$code" = 401 ] || fail "a header of 70,000 bytes from a stranger: $code, wanted 401"
 done
-printf 'x-large: %0200000d\n' 0 >"$work/too-large"
-code=$(curl -sk --max-time 5 -o /dev/null -w '%{http_code}' -H "@$work/too-large" "$address/api" || true)
-[ "$code" = 431 ] || fail "a header of 200,000 bytes: $code, wanted 431"
+# curl stops in the middle of a header as large as this.
+answer=$(/usr/bin/python3 - "$address" <<'P'
+import socket, ssl, sys
+host, port = sys.argv[1].removeprefix("https://").split(":")
+with ssl._create_unverified_context().wrap_socket(socket.create_connection((host, int(port)), timeout=5)) as connection:
+    connection.sendall(b"GET /api HTTP/1.1\r\nHost: localhost\r\nX-Large: " + b"x" * 200_000 + b"\r\n\r\n")
+    print(connection.recv(100).split(b"\r")[0].decode())
+P
+) || fail "no answer to a header of 200,000 bytes"
+[[ $answer == "HTTP/1.1 431 "* ]] || fail "a header of 200,000 bytes: $answer, wanted 431"
 wait_for 20 "the end of the connections" closed || fail "waited 20 s in vain for the end of the connections"
 log "an unknown field whose name is longer than a header may be"
 printf '{"metadata":{"name":"long"},"%070000d":1}' 0 >"$work/field"
