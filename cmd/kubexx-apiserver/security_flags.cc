@@ -68,9 +68,16 @@ constexpr std::string_view kNaming[] = {"config", "file", "path", "url"};
 /// asked for. NodeRestriction is none of them: without the node authorizer nodes have no rights but
 /// those that a role gives them.
 constexpr std::string_view kGuards[] = {
-    "AlwaysDeny",          "AlwaysPullImages",   "DenyServiceExternalIPs",
-    "EventRateLimit",      "ImagePolicyWebhook", "OwnerReferencesPermissionEnforcement",
-    "PodNodeSelector",     "PodSecurityPolicy",  "PodTolerationRestriction",
+    "AlwaysDeny",
+    "AlwaysPullImages",
+    "DenyServiceExternalIPs",
+    "EventRateLimit",
+    "ImagePolicyWebhook",
+    "LimitPodHardAntiAffinityTopology",
+    "OwnerReferencesPermissionEnforcement",
+    "PodNodeSelector",
+    "PodSecurityPolicy",
+    "PodTolerationRestriction",
     "SecurityContextDeny",
 };
 

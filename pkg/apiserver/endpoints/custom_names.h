@@ -29,7 +29,7 @@ struct CustomNames {
 struct DefinitionNames {
   std::string definition{};  ///< its metadata.name
   std::string group{};
-  bool accepted = false;  ///< its condition NamesAccepted holds
+  bool accepted = false;                ///< its condition NamesAccepted holds
   std::optional<CustomNames> wanted{};  ///< spec.names
   std::optional<CustomNames> taken{};   ///< status.acceptedNames
 };

@@ -52,7 +52,7 @@ class CustomResources {
   struct Known {
     std::vector<ResourceTypeRef> types{};
     bool deleting = false;
-    std::string uid{};                                   // where reapable is
+    std::string uid{};                                  // where reapable is
     std::shared_ptr<const codec::JsonTree> reapable{};  // the definition, where its objects go
   };
   Known Learn(codec::JsonTree definition);

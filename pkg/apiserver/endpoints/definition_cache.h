@@ -76,8 +76,9 @@ class DefinitionCache {
   }
   Entry MakeEntry(const storage::KeyValue& kv) const {
     std::optional<codec::JsonTree> definition = ParseStoredDefinition(kv);
-    return {.revision = kv.mod_revision,
-            .made = definition ? std::make_shared<const T>(make_(*std::move(definition))) : nullptr};
+    return {
+        .revision = kv.mod_revision,
+        .made = definition ? std::make_shared<const T>(make_(*std::move(definition))) : nullptr};
   }
 
   const std::function<T(codec::JsonTree)> make_;

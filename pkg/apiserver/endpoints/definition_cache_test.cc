@@ -20,9 +20,7 @@ using ::testing::IsEmpty;
 
 class DefinitionCacheTest : public ::testing::Test {
  protected:
-  static std::string KeyOfName(const std::string& name) {
-    return DefinitionType()->prefix + name;
-  }
+  static std::string KeyOfName(const std::string& name) { return DefinitionType()->prefix + name; }
   void Make(const std::string& name) {
     ASSERT_TRUE(storage_->Create(KeyOfName(name), Value(name, "a"), {}));
   }

@@ -22,9 +22,13 @@ class PatchBudget {
     taken_ += work;
     return !exceeded();
   }
+  /// The same for reading, comparing or copying a text.
+  bool TakeBytes(std::size_t bytes) { return Take(bytes / kBytesOfWork); }
   bool exceeded() const { return taken_ > max_; }
 
  private:
+  static constexpr std::size_t kBytesOfWork = 8;
+
   std::size_t max_;
   std::size_t taken_ = 0;
 };

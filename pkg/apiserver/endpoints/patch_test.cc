@@ -291,6 +291,41 @@ TEST(StrategicMerge, MergesOnlySoMuch) {
   }
 }
 
+// One value as large as an object may be is looked at for each element of the patch.
+TEST(StrategicMerge, ALargeValueCountsEachTimeItIsLookedAt) {
+  JsonTree object = JsonTree::Object();
+  JsonTree container = JsonTree::Object();
+  container["name"] = "a";
+  container["args"].Append(std::string(1'000'000, 'x'));
+  container["env"].Append(*JsonTree::Parse(R"({"name":")" + std::string(1'000'000, 'y') + "\"}"));
+  object["containers"].Append(std::move(container));
+  for (const char* const element :
+       {R"({"name":"a","$deleteFromPrimitiveList/args":["z"]})",
+        R"({"name":"a","$setElementOrder/args":["z"]})", R"({"name":"a","env":[{"name":"z"}]})"}) {
+    const auto patch = [element](std::size_t times) {
+      return Json(R"({"containers":)" + Repeated(element, times) + "}");
+    };
+    EXPECT_TRUE(ApplyStrategicMergePatch(object, patch(3), PatchBudget(1'000'000))) << element;
+    const auto refused = ApplyStrategicMergePatch(object, patch(50), PatchBudget(1'000'000));
+    ASSERT_FALSE(refused) << element;
+    EXPECT_EQ(refused.error().code, 413);
+  }
+}
+
+// What the elements of a merged list hold is neither copied nor lost.
+TEST(StrategicMerge, ALargeElementStaysAsItIs) {
+  JsonTree object = JsonTree::Object();
+  JsonTree container = JsonTree::Object();
+  container["name"] = "a";
+  container["args"] = *JsonTree::Parse(R"(["x","y"])");
+  object["containers"].Append(container);
+  const auto merged = ApplyStrategicMergePatch(
+      object, Json(R"({"containers":[{"name":"a","image":"i"},{"name":"b"}]})"));
+  ASSERT_TRUE(merged);
+  EXPECT_EQ(*merged, Json(R"({"containers":[{"name":"a","args":["x","y"],"image":"i"},)"
+                          R"({"name":"b"}]})"));
+}
+
 TEST(StrategicMerge, AllElementsWithAKeyAreDeleted) {
   const auto merged = ApplyStrategicMergePatch(
       Json(R"({"env":[{"name":"a","value":"1"},{"name":"b"},{"name":"a"}]})"),

@@ -58,7 +58,6 @@ constexpr std::string_view kSets[] = {"finalizers"};
 // found by its key, a member is found and moved.
 constexpr std::size_t kWorkOfElement = 20;
 constexpr std::size_t kWorkOfMember = 4;
-constexpr std::size_t kKeyBytesOfWork = 8;
 
 constexpr std::string_view kDelete = "$deleteFromPrimitiveList/";
 constexpr std::string_view kOrder = "$setElementOrder/";
@@ -84,42 +83,43 @@ Result<void> Spend(PatchBudget& budget, std::size_t work) {
                                   "the strategic merge patch names the same places too often", 413);
 }
 
-/// A text that equal values of keys share.
-std::string KeyText(const JsonTree& value) {
+/// A text that equal values of keys share. It may be as long as the object, so that whoever makes
+/// many of them asks Afford between.
+std::string KeyText(const JsonTree& value, PatchBudget& budget) {
+  std::string text;
   if (const auto number = value.AsInt()) {
-    return std::to_string(*number);
+    text = std::to_string(*number);
+  } else if (const auto other = value.AsDouble()) {
+    text = JsonTree(*other).ToJson();
+  } else {
+    text = value.ToJson();
   }
-  const auto number = value.AsDouble();
-  return number ? JsonTree(*number).ToJson() : value.ToJson();
+  budget.TakeBytes(text.size());
+  return text;
 }
+
+/// Whether what has been done was within the budget.
+Result<void> Afford(PatchBudget& budget) { return Spend(budget, 0); }
 
 /// A list whose elements are found by a key, in a time that is not that of all pairs of elements.
 class KeyedList {
  public:
-  KeyedList(const JsonTree& list, std::string_view key) : key_(key) {
-    for (const JsonTree& element : list.elements()) {
-      Append(element);
-    }
-  }
+  KeyedList(std::string_view key, PatchBudget& budget) : key_(key), budget_(budget) {}
 
   void Append(JsonTree element) {
     if (const JsonTree* const value = element.Find(key_)) {
-      std::string text = KeyText(*value);
-      key_bytes_ += text.size();
-      places_[std::move(text)].push_back(elements_.size());
+      places_[KeyText(*value, budget_)].push_back(elements_.size());
     }
     elements_.emplace_back(std::move(element));
   }
   /// The first element with the key of another; null when there is none.
   JsonTree* Counterpart(const JsonTree& element) {
-    const JsonTree* const value = element.Find(key_);
-    const auto found = value == nullptr ? places_.end() : places_.find(KeyText(*value));
+    const auto found = PlacesOf(element);
     return found == places_.end() ? nullptr : &*elements_[found->second.front()];
   }
   /// Takes all elements with that key out.
   void Erase(const JsonTree& element) {
-    const JsonTree* const value = element.Find(key_);
-    const auto found = value == nullptr ? places_.end() : places_.find(KeyText(*value));
+    const auto found = PlacesOf(element);
     if (found != places_.end()) {
       for (const std::size_t place : found->second) {
         elements_[place].reset();
@@ -127,8 +127,6 @@ class KeyedList {
       places_.erase(found);
     }
   }
-  /// Of all elements that it has been given.
-  std::size_t key_bytes() const { return key_bytes_; }
   JsonTree Take() {
     std::vector<JsonTree> rest;
     for (std::optional<JsonTree>& element : elements_) {
@@ -140,13 +138,21 @@ class KeyedList {
   }
 
  private:
+  using Places = std::map<std::string, std::vector<std::size_t>>;
+
+  Places::iterator PlacesOf(const JsonTree& element) {
+    const JsonTree* const value = element.Find(key_);
+    return value == nullptr ? places_.end() : places_.find(KeyText(*value, budget_));
+  }
+
   const std::string_view key_;
-  std::size_t key_bytes_ = 0;
-  std::vector<std::optional<JsonTree>> elements_;
-  std::map<std::string, std::vector<std::size_t>> places_;
+  PatchBudget& budget_;
+  std::vector<std::optional<JsonTree>> elements_{};
+  Places places_{};
 };
 
-Result<JsonTree> MergeList(const JsonTree& old, const JsonTree& patch, std::string_view name,
+/// What `old` holds is moved, not copied: the patch may name the same large element many times.
+Result<JsonTree> MergeList(JsonTree old, const JsonTree& patch, std::string_view name,
                            std::string_view key, PatchBudget& budget) {
   for (const JsonTree& element : patch.elements()) {
     if (DirectiveOf(element) == "replace" && element.size() == 1) {
@@ -159,10 +165,16 @@ Result<JsonTree> MergeList(const JsonTree& old, const JsonTree& patch, std::stri
       return list;
     }
   }
-  KeyedList list(old, key);
-  KX_RETURN_IF_ERROR(Spend(
-      budget, kWorkOfElement * (old.size() + patch.size()) + list.key_bytes() / kKeyBytesOfWork));
+  KX_RETURN_IF_ERROR(Spend(budget, kWorkOfElement * (old.size() + patch.size())));
+  KeyedList list(key, budget);
+  if (old.IsArray()) {
+    for (JsonTree& element : old.elements()) {
+      list.Append(std::move(element));
+      KX_RETURN_IF_ERROR(Afford(budget));
+    }
+  }
   for (const JsonTree& element : patch.elements()) {
+    KX_RETURN_IF_ERROR(Afford(budget));
     JsonTree* const found = list.Counterpart(element);
     if (DirectiveOf(element) == "delete") {
       list.Erase(element);
@@ -177,23 +189,25 @@ Result<JsonTree> MergeList(const JsonTree& old, const JsonTree& patch, std::stri
 }
 
 /// The names of a list's elements.
-Texts KeyTexts(const JsonTree& list) {
+Result<Texts> KeyTexts(const JsonTree& list, PatchBudget& budget) {
   Texts names;
   for (const JsonTree& element : list.elements()) {
-    names.insert(KeyText(element));
+    names.insert(KeyText(element, budget));
+    KX_RETURN_IF_ERROR(Afford(budget));
   }
   return names;
 }
 
-JsonTree MergeSet(JsonTree list, const JsonTree& patch) {
+Result<JsonTree> MergeSet(JsonTree list, const JsonTree& patch, PatchBudget& budget) {
   if (!list.IsArray()) {
     list = JsonTree::Array();
   }
-  Texts names = KeyTexts(list);
+  KX_ASSIGN_OR_RETURN(Texts names, KeyTexts(list, budget));
   for (const JsonTree& element : patch.elements()) {
-    if (names.insert(KeyText(element)).second) {
+    if (names.insert(KeyText(element, budget)).second) {
       list.Append(element);
     }
+    KX_RETURN_IF_ERROR(Afford(budget));
   }
   return list;
 }
@@ -202,49 +216,55 @@ Result<void> DeleteFromList(JsonTree& object, std::string_view member, const Jso
                             PatchBudget& budget) {
   KX_RETURN_IF_ERROR(Spend(budget, kWorkOfMember * object.size()));
   JsonTree* const list = object.Find(member);
-  if (list == nullptr) {
+  if (list == nullptr || !list->IsArray()) {
     return {};
   }
   KX_RETURN_IF_ERROR(Spend(budget, kWorkOfElement * (list->size() + values.size())));
-  const Texts names = KeyTexts(values);
+  KX_ASSIGN_OR_RETURN(const Texts names, KeyTexts(values, budget));
   std::vector<JsonTree> rest;
-  for (const JsonTree& element : list->elements()) {
-    if (!names.contains(KeyText(element))) {
-      rest.push_back(element);
+  for (JsonTree& element : list->elements()) {
+    if (!names.contains(KeyText(element, budget))) {
+      rest.push_back(std::move(element));
     }
+    KX_RETURN_IF_ERROR(Afford(budget));
   }
   *list = JsonTree::Array(std::move(rest));
   return {};
 }
 
 /// Leaves only the members that "$retainKeys" names.
-void Retain(JsonTree& object, const JsonTree& keys) {
-  const Texts names = KeyTexts(keys);
+Result<void> Retain(JsonTree& object, const JsonTree& keys, PatchBudget& budget) {
+  KX_ASSIGN_OR_RETURN(const Texts names, KeyTexts(keys, budget));
   std::vector<JsonTree::Member> kept;
   for (JsonTree::Member& member : object.members()) {
-    if (names.contains(KeyText(JsonTree(member.key)))) {
+    if (names.contains(KeyText(JsonTree(member.key), budget))) {
       kept.push_back(std::move(member));
     }
+    KX_RETURN_IF_ERROR(Afford(budget));
   }
   object = JsonTree::Object(std::move(kept));
+  return {};
 }
 
 /// Puts the elements that "$setElementOrder" names into its order, where they stand.
-void Reorder(JsonTree& list, const JsonTree& order, std::string_view key) {
-  const auto name_in = [key](const JsonTree& element) {
+Result<void> Reorder(JsonTree& list, const JsonTree& order, std::string_view key,
+                     PatchBudget& budget) {
+  const auto name_in = [key, &budget](const JsonTree& element) {
     const JsonTree* const own = key.empty() ? &element : element.Find(key);
-    return own == nullptr ? std::string() : KeyText(*own);
+    return own == nullptr ? std::string() : KeyText(*own, budget);
   };
   std::map<std::string, std::size_t> places;
   for (std::size_t i = 0; i < order.size(); ++i) {
     if (std::string name = name_in(order.elements()[i]); !name.empty()) {
       places.emplace(std::move(name), i);
     }
+    KX_RETURN_IF_ERROR(Afford(budget));
   }
   std::vector<std::pair<std::size_t, JsonTree>> elements;
   for (JsonTree& element : list.elements()) {
     const auto found = places.find(name_in(element));
     elements.emplace_back(found == places.end() ? order.size() : found->second, std::move(element));
+    KX_RETURN_IF_ERROR(Afford(budget));
   }
   std::ranges::stable_sort(elements, {}, &std::pair<std::size_t, JsonTree>::first);
   std::vector<JsonTree> sorted;
@@ -252,6 +272,7 @@ void Reorder(JsonTree& list, const JsonTree& order, std::string_view key) {
     sorted.push_back(std::move(element));
   }
   list = JsonTree::Array(std::move(sorted));
+  return {};
 }
 
 bool IsDirective(std::string_view key) {
@@ -266,12 +287,12 @@ Result<JsonTree> MergeValue(std::string_view key, JsonTree old, const JsonTree& 
     return MergeObject(std::move(old), change, key, budget);
   }
   if (change.IsArray() && !KeyOfList(key, name).empty()) {
-    return MergeList(old, change, key, KeyOfList(key, name), budget);
+    return MergeList(std::move(old), change, key, KeyOfList(key, name), budget);
   }
   KX_RETURN_IF_ERROR(Spend(budget, kWorkOfElement * (old.size() + change.size())));
   return change.IsArray() && std::ranges::find(kSets, key) != std::end(kSets)
-             ? MergeSet(std::move(old), change)
-             : change;
+             ? MergeSet(std::move(old), change, budget)
+             : Result<JsonTree>(change);
 }
 
 Result<JsonTree> MergeObject(JsonTree object, const JsonTree& patch, std::string_view name,
@@ -310,12 +331,12 @@ Result<JsonTree> MergeObject(JsonTree object, const JsonTree& patch, std::string
       KX_RETURN_IF_ERROR(Spend(budget, kWorkOfMember * object.size()));
       if (JsonTree* const found = object.Find(list)) {
         KX_RETURN_IF_ERROR(Spend(budget, kWorkOfElement * (found->size() + member.value.size())));
-        Reorder(*found, member.value, KeyOfList(list, name));
+        KX_RETURN_IF_ERROR(Reorder(*found, member.value, KeyOfList(list, name), budget));
       }
     }
   }
   if (const JsonTree* const keys = patch.Find("$retainKeys")) {
-    Retain(object, *keys);
+    KX_RETURN_IF_ERROR(Retain(object, *keys, budget));
   }
   return object;
 }

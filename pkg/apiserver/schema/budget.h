@@ -30,6 +30,7 @@ class Budget {
     stopped_ = stopped_ || (looks && stop_.stop_requested());
   }
 
+  std::size_t max_steps() const { return max_steps_; }
   /// Whether to go no further; stays so.
   bool ended() const { return stopped_ || spent(); }
   /// Too much work.

@@ -83,12 +83,15 @@ INSTANTIATE_TEST_SUITE_P(
                                      "]}"}),
     [](const auto& one) { return one.param.name; });
 
-TEST(BudgetTest, PatternsCountByTextAndSize) {
-  const std::string pattern = R"({"pattern":"^([ab]{90}){10}"})";
-  const SchemaRef schema = SchemaFrom(R"({"type":"string","allOf":[)" + Times(100, pattern) + "]}");
+// A match cannot be ended.
+TEST(BudgetTest, AMatchThatMightTakeAllOfABudgetIsNotBegun) {
+  const SchemaRef schema = SchemaFrom(R"({"type":"string","pattern":"^([ab]{90}){10}"})");
   Budget budget;
-  CausesOf(*schema, std::string(1'000'000, 'a'), budget);
+  CausesOf(*schema, std::string(3'000'000, 'a'), budget);
   EXPECT_TRUE(budget.spent());
+}
+
+TEST(BudgetTest, PatternsOfTheUsualSizeAreLittleWork) {
   // As many addresses as fit into an object, with a pattern of the usual size.
   const SchemaRef addresses =
       SchemaFrom(R"({"type":"array","items":{"type":"string","pattern":)"
@@ -98,6 +101,25 @@ TEST(BudgetTest, PatternsCountByTextAndSize) {
       *JsonTree::Parse("[" + Times(40'000, R"("2001:0db8:85a3:0000:0000:8a2e:0370:7334")") + "]");
   Budget usual;
   EXPECT_THAT(CausesOf(*addresses, list, usual), IsEmpty());
+}
+
+// A match is charged for what it took, not for what it might have taken.
+TEST(BudgetTest, ManyTextsWithAPatternOfManyInstructionsAreChecked) {
+  const SchemaRef schema =
+      SchemaFrom(R"({"type":"array","items":{"type":"string","pattern":"^.{0,1000}$"}})");
+  const std::string text = "\"" + std::string(1'000, 'a') + "\"";
+  Budget budget;
+  EXPECT_THAT(CausesOf(*schema, *JsonTree::Parse("[" + Times(300, text) + "]"), budget), IsEmpty());
+}
+
+TEST(BudgetTest, WhatWasNotLookedAtIsNotCalledWrong) {
+  const SchemaRef schema =
+      SchemaFrom(R"({"type":"array","items":{"type":"string","pattern":"^([ab]{90}){10}"}})");
+  Budget budget;
+  const auto causes = CausesOf(
+      *schema, *JsonTree::Parse("[\"" + std::string(3'000'000, 'a') + "\",\"c\",\"d\"]"), budget);
+  ASSERT_THAT(causes, ::testing::SizeIs(1));
+  EXPECT_THAT(causes.front().message, ::testing::HasSubstr(std::string(kTooMuchWork)));
 }
 
 TEST(BudgetTest, WhatHasNotChangedIsLittleWork) {

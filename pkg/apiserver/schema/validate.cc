@@ -1,6 +1,7 @@
 #include "kubexx/apiserver/schema/validate.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -12,6 +13,8 @@
 #include "kubexx/apiserver/schema/formats.h"
 #include "kubexx/apiserver/schema/internal/lists.h"
 #include "kubexx/apiserver/schema/internal/values.h"
+#include "kubexx/base/clock.h"
+#include "kubexx/base/thread_time.h"
 #include "kubexx/codec/member_index.h"
 
 namespace kubexx::apiserver::schema {
@@ -102,7 +105,11 @@ class Validator {
   }
   /// Whether nothing that is said from now on would be heard.
   bool Done() const { return causes_->full() || budget_.ended(); }
+  /// Nothing once the budget has ended: what was not looked at is neither right nor wrong.
   void Add(StatusCause cause) {
+    if (budget_.ended()) {
+      return;
+    }
     budget_.Spend(kStepsOfCause + (cause.field.size() + cause.message.size()) / kCauseBytesPerStep);
     causes_->Add(std::move(cause));
   }
@@ -157,9 +164,18 @@ class Validator {
   }
 
   bool MatchesPattern(const Pattern& pattern, const std::string& text) {
-    // Mostly a byte takes one step, and with some patterns and texts many of the instructions.
-    budget_.Spend(text.size() * (1 + pattern.size() / kInstructionsPerStep));
-    return !budget_.ended() && pattern.Matches(text);
+    // Mostly a byte takes one step, and with some patterns and texts many of the instructions:
+    // which, only the clock tells. A match cannot be ended, so what could take all of a budget is
+    // not begun.
+    const std::size_t most = text.size() * (1 + pattern.size() / kInstructionsPerStep);
+    if (most <= kFewSteps || most > budget_.max_steps()) {
+      budget_.Spend(most);
+      return budget_.ended() || pattern.Matches(text);
+    }
+    const base::Duration before = base::ThreadCpuTime();
+    const bool matches = pattern.Matches(text);
+    budget_.Spend(static_cast<std::size_t>((base::ThreadCpuTime() - before) / kTimeOfStep));
+    return matches;
   }
 
   void CheckNumber(const Schema& schema, const JsonTree& value, double number) {
@@ -369,6 +385,8 @@ class Validator {
   }
 
   static constexpr std::size_t kInstructionsPerStep = 64;
+  static constexpr std::size_t kFewSteps = 100;
+  static constexpr base::Duration kTimeOfStep = std::chrono::nanoseconds(100);
   static constexpr std::size_t kStepsOfCause = 20;  // its texts are put together
   static constexpr std::size_t kCauseBytesPerStep = 4;
   static constexpr std::size_t kStepsOfTry = 4;
