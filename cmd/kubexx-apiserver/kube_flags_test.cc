@@ -139,11 +139,52 @@ TEST(SettingsTest, PodsGetTheirServiceAccountsWhereSomebodyMakesThem) {
   EXPECT_TRUE(OptionsOf(enabled)->service_accounts);
 }
 
+TEST(SettingsTest, OnlyAnEtcdIsSharedWithOtherServers) {
+  EXPECT_FALSE(OptionsOf(Settings{})->shared_storage);
+  EXPECT_FALSE(OptionsOf(Settings{.data_file = "data"})->shared_storage);
+  Settings with_etcd;
+  with_etcd.etcd.endpoints = {"http://127.0.0.1:2379"};
+  EXPECT_TRUE(OptionsOf(with_etcd)->shared_storage);
+}
+
+TEST_F(KubeFlagsTest, AnEtcdThatIsGivenIsShared) {
+  EXPECT_FALSE(Options({CertDir()})->shared_storage);
+  Forget();
+  const auto options =
+      Options({CertDir(), "--authorization-mode=RBAC", "--etcd-servers=http://127.0.0.1:2379"});
+  ASSERT_TRUE(options) << options.error().message;
+  EXPECT_TRUE(options->shared_storage);
+}
+
 TEST_F(KubeFlagsTest, TheHelpListsFlagsAtTheBeginningOfALine) {
   const std::string help = flags_.Usage();
-  for (const char* const flag : {"insecure-port", "secure-port", "runtime-config", "feature-gates",
-                                 "client-ca-file", "authorization-mode", "v "}) {
-    EXPECT_THAT(help, HasSubstr("\n      --" + std::string(flag)));
+  for (const char* const flag : {"advertise-address",
+                                 "allow-privileged",
+                                 "authorization-mode",
+                                 "bind-address",
+                                 "cert-dir",
+                                 "client-ca-file",
+                                 "disable-admission-plugins",
+                                 "enable-admission-plugins",
+                                 "etcd-servers",
+                                 "feature-gates",
+                                 "insecure-port",
+                                 "max-mutating-requests-inflight",
+                                 "max-requests-inflight",
+                                 "requestheader-allowed-names",
+                                 "requestheader-client-ca-file",
+                                 "requestheader-extra-headers-prefix",
+                                 "requestheader-group-headers",
+                                 "requestheader-uid-headers",
+                                 "requestheader-username-headers",
+                                 "runtime-config",
+                                 "secure-port",
+                                 "service-account-issuer",
+                                 "service-account-key-file",
+                                 "service-account-signing-key-file",
+                                 "service-cluster-ip-range",
+                                 "v"}) {
+    EXPECT_THAT(help, HasSubstr("\n      --" + std::string(flag) + " "));
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <string>
 
 #include "kubexx/apiserver/endpoints/testing/webhook_fixture.h"
@@ -10,6 +11,8 @@
 namespace kubexx::apiserver {
 namespace {
 
+using apimachinery::Fail;
+using apimachinery::Reason;
 using apimachinery::Result;
 using codec::JsonTree;
 using ::testing::Each;
@@ -175,6 +178,57 @@ TEST_F(ConversionTest, WhatIsWrongWithAnAnswerIsSaid) {
   EXPECT_EQ(
       Do("POST", kV2, R"({"apiVersion":"x.io/v2","kind":"K","metadata":{"name":"b"}})").status,
       500);
+}
+
+TEST_F(ConversionTest, AConverterThatDoesNotAnswerInTimeIsAFailedConversion) {
+  ASSERT_EQ(
+      Do("POST", kV1,
+         R"({"apiVersion":"x.io/v1","kind":"K","metadata":{"name":"a"},"host":"h","port":"1"})")
+          .status,
+      201);
+  hooks_->Handle(kConverter, [](const JsonTree&) -> Result<JsonTree> {
+    return Fail(Reason::kTimeout, "context deadline exceeded");
+  });
+  const std::string failed =
+      "conversion webhook for x.io/v1, Kind=K failed: context deadline exceeded";
+  for (const std::string& path : {std::string(kV2) + "/a", std::string(kV2)}) {
+    const http::Response got = Do("GET", path);
+    EXPECT_EQ(got.status, 500) << path;
+    EXPECT_EQ(Message(got), failed);
+  }
+  const http::Response changed =
+      Do("PATCH", std::string(kV2) + "/a", R"({"address":"g:2"})", kMergePatch);
+  EXPECT_EQ(changed.status, 500);
+  EXPECT_EQ(Message(changed), failed);
+  for (const admission::Endpoint& endpoint : hooks_->Endpoints()) {
+    EXPECT_EQ(endpoint.timeout, std::chrono::seconds(30));
+    EXPECT_EQ(endpoint.url, "https://convert/?timeout=30s");
+  }
+  hooks_->Handle(kConverter, Convert);
+  EXPECT_EQ(At(Json(Do("GET", std::string(kV2) + "/a")), {"address"}), "h:1");
+}
+
+TEST_F(ConversionTest, AConverterThatTakesNoReviewsOfV1IsNotAsked) {
+  JsonTree definition = Json(Do("GET", std::string(kCrds) + "/ks.x.io"));
+  JsonTree& versions = definition["spec"]["conversion"]["webhook"]["conversionReviewVersions"];
+  versions = *JsonTree::Parse(R"(["v1beta1"])");
+  const http::Response put = Do("PUT", std::string(kCrds) + "/ks.x.io", definition.ToJson());
+  ASSERT_EQ(put.status, 200) << put.body;
+  ASSERT_EQ(
+      Do("POST", kV1,
+         R"({"apiVersion":"x.io/v1","kind":"K","metadata":{"name":"a"},"host":"h","port":"1"})")
+          .status,
+      201);
+  const http::Response got = Do("GET", std::string(kV2) + "/a");
+  EXPECT_EQ(got.status, 500);
+  EXPECT_EQ(Message(got),
+            "conversion webhook for x.io/v1, Kind=K failed: it does not accept known "
+            "ConversionReview versions (v1)");
+  EXPECT_EQ(
+      Do("POST", kV2, R"({"apiVersion":"x.io/v2","kind":"K","metadata":{"name":"b"}})").status,
+      500);
+  EXPECT_EQ(Do("GET", std::string(kV1) + "/a").status, 200);  // Nothing to convert.
+  EXPECT_THAT(hooks_->Urls(), IsEmpty());
 }
 
 TEST_F(ConversionTest, OfTheMetadataOnlyLabelsAndAnnotationsChange) {

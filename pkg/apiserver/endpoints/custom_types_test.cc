@@ -274,19 +274,5 @@ TEST_F(CustomTypesTest, OpenApiHasTheSchema) {
   EXPECT_NE(At(*schema, {"properties", "metadata"}), "");
 }
 
-TEST_F(CustomTypesTest, RulesThatAreNotEvaluatedAreWarnedOf) {
-  JsonTree definition = *JsonTree::Parse(kDefinition);
-  JsonTree rule = JsonTree::Object();
-  rule["rule"] = "self.count > 1";
-  definition["spec"]["versions"]
-      .elements()[0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["x-kubernetes-validations"]
-      .Append(rule);
-  const http::Response made = Do("POST", kDefinitions, definition.ToJson());
-  ASSERT_EQ(made.status, 201) << made.body;
-  ASSERT_EQ(made.headers.size(), 1U);
-  EXPECT_EQ(made.headers[0].first, "Warning");
-  EXPECT_THAT(made.headers[0].second, HasSubstr("299 - \"x-kubernetes-validations"));
-}
-
 }  // namespace
 }  // namespace kubexx::apiserver

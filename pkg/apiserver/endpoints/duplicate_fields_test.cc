@@ -8,6 +8,7 @@
 namespace kubexx::apiserver {
 namespace {
 
+using codec::JsonTree;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -113,6 +114,42 @@ TEST_F(DuplicateFieldsTest, AConfigOfACustomResourceThatTakesAnyField) {
                                               R"(299 - "line 12: key \"a\" already set in map")"));
   EXPECT_EQ(At(Json(warned), {"spec", "foo"}), "two");
   EXPECT_EQ(At(Json(warned), {"spec", "unknown"}), "x");
+}
+
+// A schema without properties knows no fields but those of every object.
+TEST_F(DuplicateFieldsTest, ACustomResourceWhoseSchemaIsAnObjectAndNoMore) {
+  const http::Response defined =
+      Do("POST", testing::kDefinitions,
+         R"({"metadata":{"name":"bolts.example.com"},"spec":{"group":"example.com",
+            "scope":"Cluster","names":{"plural":"bolts","kind":"Bolt"},"versions":[{"name":"v1",
+            "served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}})");
+  ASSERT_EQ(defined.status, 201) << defined.body;
+  const std::string bolts = "/apis/example.com/v1/bolts";
+  const std::string bolt =
+      R"({"apiVersion":"example.com/v1","kind":"Bolt","metadata":{"name":"b"},"spec":{"a":1}})";
+  const http::Response refused = Do("POST", bolts + "?fieldValidation=Strict", bolt);
+  EXPECT_EQ(refused.status, 400) << refused.body;
+  EXPECT_THAT(Message(refused), HasSubstr("strict decoding error: unknown field \"spec\""));
+  EXPECT_EQ(Do("GET", bolts + "/b").status, 404);
+  for (const char* const validation : {"", "?fieldValidation=Warn"}) {  // It is the default.
+    const http::Response made = Do("POST", bolts + validation, bolt);
+    EXPECT_EQ(made.status, 201) << made.body;
+    EXPECT_THAT(WarningsOf(made), ElementsAre(R"(299 - "unknown field \"spec\"")"));
+    EXPECT_EQ(At(Json(made), {"spec"}), "");
+    EXPECT_EQ(Do("DELETE", bolts + "/b").status, 200);
+  }
+  const http::Response ignored = Do("POST", bolts + "?fieldValidation=Ignore", bolt);
+  EXPECT_EQ(ignored.status, 201);
+  EXPECT_THAT(WarningsOf(ignored), IsEmpty());
+  JsonTree changed = Json(ignored);
+  changed["spec"]["a"] = 2;
+  const http::Response put = Do("PUT", bolts + "/b", changed.ToJson());
+  EXPECT_EQ(put.status, 200) << put.body;
+  EXPECT_THAT(WarningsOf(put), ElementsAre(R"(299 - "unknown field \"spec\"")"));
+  EXPECT_EQ(Do("PUT", bolts + "/b?fieldValidation=Strict", changed.ToJson()).status, 400);
+  const http::Response patched = Do("PATCH", bolts + "/b", R"({"spec":{"a":1}})", kMergePatch);
+  EXPECT_EQ(patched.status, 200) << patched.body;
+  EXPECT_THAT(WarningsOf(patched), ElementsAre(R"(299 - "unknown field \"spec\"")"));
 }
 
 TEST_F(DuplicateFieldsTest, OfAStreamTheFirstDocumentIsApplied) {

@@ -8,6 +8,7 @@ namespace kubexx::apiserver {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 /// "" for what no warning says.
 std::string WarningOf(const http::Response& response) {
@@ -57,6 +58,38 @@ TEST_F(TypeWarningsTest, WhatHasNoEffectIsSaid) {
     EXPECT_THAT(WarningOf(applied), HasSubstr("has no effect")) << path;
   }
   EXPECT_EQ(WarningOf(Do("POST", "/api/v1/namespaces/default/configmaps", name)), "");
+}
+
+TEST_F(TypeWarningsTest, RulesThatAreNotEvaluatedAreWarnedOf) {
+  const auto definition = [](const std::string& name, const std::string& rules) {
+    return R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",)"
+           R"("metadata":{"name":")" +
+           name + R"(s.x.io"},"spec":{"group":"x.io","scope":"Cluster","names":{"plural":")" +
+           name + R"(s","kind":")" + name +
+           R"("},"versions":[{"name":"v1","served":true,"storage":true,"schema":)"
+           R"({"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object")" +
+           rules + "}}}}}]}}";
+  };
+  const std::string rules = R"(,"x-kubernetes-validations":[{"rule":"self.count > 1"}])";
+  const auto warned = StartsWith("299 - \"x-kubernetes-validations are kept but not evaluated");
+  const std::string path = testing::kDefinitions;
+  const http::Response made = Do("POST", path, definition("a", rules));
+  EXPECT_EQ(made.status, 201) << made.body;
+  EXPECT_THAT(WarningOf(made), warned);
+  const http::Response changed =
+      Do("PATCH", path + "/as.x.io", R"({"metadata":{"labels":{"a":"b"}}})", kMergePatch);
+  EXPECT_EQ(changed.status, 200) << changed.body;
+  EXPECT_THAT(WarningOf(changed), warned);
+  const http::Response put = Do("PUT", path + "/as.x.io", changed.body);
+  EXPECT_EQ(put.status, 200) << put.body;
+  EXPECT_THAT(WarningOf(put), warned);
+  const http::Response applied = Do("PATCH", path + "/bs.x.io?fieldManager=m",
+                                    definition("b", rules), "application/apply-patch+yaml");
+  EXPECT_EQ(applied.status, 201) << applied.body;
+  EXPECT_THAT(WarningOf(applied), warned);
+  const http::Response without = Do("POST", path, definition("c", ""));
+  EXPECT_EQ(without.status, 201) << without.body;
+  EXPECT_EQ(WarningOf(without), "");
 }
 
 TEST_F(TypeWarningsTest, LevelsOfPodSecurityHaveNoEffect) {

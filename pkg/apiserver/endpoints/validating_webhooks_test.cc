@@ -255,7 +255,8 @@ TEST_F(ValidatingWebhooksTest, ConfigurationsHaveTheirDefaultsAndAreChecked) {
       ElementsAre(HasSubstr("evaluates no CEL")));
   for (
       const char* const bad :
-      {R"({"name":"short"})", R"({"sideEffects":null})", R"({"timeoutSeconds":31})",
+      {R"({"name":"short"})", R"({"sideEffects":null})", R"({"sideEffects":"Some"})",
+       R"({"sideEffects":"Unknown"})", R"({"timeoutSeconds":0})", R"({"timeoutSeconds":31})",
        R"({"admissionReviewVersions":["v2"]})", R"({"clientConfig":{"url":"http://a.b/"}})",
        R"({"clientConfig":{}})", R"({"failurePolicy":"Never"})",
        R"({"objectSelector":{"matchLabels":{"a":"b c"}}})",

@@ -1,0 +1,147 @@
+// What becomes of a request when the webhook that is asked about it does not answer.
+#include "kubexx/apiserver/admission/dispatcher.h"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "kubexx/rest/testing/certificates.h"
+#include "kubexx/rest/testing/fake_server.h"
+
+namespace kubexx::apiserver::admission {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::LabelMap;
+using apimachinery::Reason;
+using apimachinery::Result;
+using codec::JsonTree;
+using rest::testing::FakeConnection;
+using rest::testing::FakeServer;
+using ::testing::HasSubstr;
+
+/// Asks over HTTPS; a call has a fiftieth of its time.
+class HastyCaller final : public Caller {
+ public:
+  Result<std::string> Post(const Endpoint& endpoint, std::string_view body,
+                           const std::stop_token& stop) override {
+    Endpoint hasty = endpoint;
+    hasty.timeout /= 50;
+    return caller_->Post(hasty, body, stop);
+  }
+
+ private:
+  const std::shared_ptr<Caller> caller_ = NewCaller(base::Clock::Real());
+};
+
+class NoCluster final : public Cluster {
+ public:
+  Result<std::string> Resolve(const ServiceReference&, const std::stop_token&) override {
+    return Fail(Reason::kNotFound, "no services");
+  }
+  Result<LabelMap> NamespaceLabels(const std::string&, const std::stop_token&) override {
+    return LabelMap();
+  }
+};
+
+/// A webhook that takes what it is asked and says nothing.
+class SilentWebhookTest : public ::testing::TestWithParam<bool> {
+ protected:
+  static bool mutating() { return GetParam(); }
+  static JsonTree ConfigMap() { return *JsonTree::Parse(R"({"metadata":{"name":"m"}})"); }
+
+  Webhook Silent(std::chrono::seconds timeout, bool ignores_failures) const {
+    return {
+        .name = "a.b.c",
+        .client = {.url = server_.Url() + "/", .authority = authority_.certificate()},
+        .rules = {{.operations = {"*"}, .groups = {"*"}, .versions = {"*"}, .resources = {"*"}}},
+        .ignores_failures = ignores_failures,
+        .namespace_selector = JsonTree::Object(),
+        .object_selector = JsonTree::Object(),
+        .has_side_effects = false,
+        .timeout = timeout};
+  }
+  /// What the client gets for a request that such a webhook is asked about.
+  Result<void> Write(const Webhook& webhook, const std::stop_token& stop = {}) {
+    const Attributes attributes{
+        .operation = "CREATE",
+        .target = {.resource = {"", "v1", "configmaps"}, .kind = {"", "v1", "ConfigMap"}},
+        .namespace_ = "default",
+        .name = "m"};
+    http::Request request;
+    request.stop = stop;
+    std::vector<std::string> warnings;
+    const Dispatch dispatch{.attributes = attributes, .request = request, .warnings = warnings};
+    Dispatcher dispatcher(caller_, cluster_);
+    JsonTree object = ConfigMap();
+    return mutating() ? dispatcher.Mutate(
+                            {webhook}, dispatch, &object, nullptr,
+                            [](const JsonTree& shown, const JsonTree&, const Target&) {
+                              return Result<JsonTree>(shown);
+                            },
+                            [] { return Result<void>(); })
+                      : dispatcher.Validate({webhook}, dispatch, {.object = &object});
+  }
+  rest::testing::FakeServerTls Tls() const {
+    const auto issued = authority_.Issue({.alternative_names = "IP:127.0.0.1"});
+    return {.certificate = issued.certificate, .key = issued.key};
+  }
+
+  HastyCaller caller_;
+  NoCluster cluster_;
+  rest::testing::CertificateAuthority authority_{"hooks"};
+  /// Called when the webhook has been asked.
+  std::function<void()> on_asked_ = [] {};
+  FakeServer server_{[this](FakeConnection& connection) {
+                       if (connection.ReadRequest()) {
+                         on_asked_();
+                         connection.AwaitPeer();
+                       }
+                     },
+                     Tls()};
+};
+
+TEST_P(SilentWebhookTest, RefusesWhatItsPolicyWantsToFail) {
+  const auto refused = Write(Silent(std::chrono::seconds(1), false));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, 500);
+  EXPECT_EQ(refused.error().reason, Reason::kInternalError);
+  EXPECT_EQ(refused.error().message,
+            R"(Internal error occurred: failed calling webhook "a.b.c": failed to call webhook: )"
+            "Post \"" +
+                server_.Url() + R"(/?timeout=1s": context deadline exceeded)");
+  EXPECT_EQ(server_.connections(), 1);
+}
+
+TEST_P(SilentWebhookTest, IsPassedOverWhenItsPolicyIgnoresThat) {
+  const auto taken = Write(Silent(std::chrono::seconds(1), true));
+  EXPECT_TRUE(taken) << taken.error().message;
+  EXPECT_EQ(server_.connections(), 1);
+}
+
+// Whatever its policy is: nobody waits for the answer to the request any more.
+TEST_P(SilentWebhookTest, IsNotWaitedForWhenTheTimeOfTheRequestIsOver) {
+  for (const bool ignores_failures : {false, true}) {
+    std::stop_source over;
+    on_asked_ = [&over] { over.request_stop(); };
+    const auto refused =
+        Write(Silent(std::chrono::minutes(30), ignores_failures), over.get_token());
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, 504);
+    EXPECT_EQ(refused.error().reason, Reason::kTimeout);
+    EXPECT_THAT(refused.error().message,
+                HasSubstr("request did not complete within requested timeout: failed calling "
+                          "webhook \"a.b.c\": failed to call webhook: "));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, SilentWebhookTest, ::testing::Bool(),
+                         [](const auto& one) { return one.param ? "Mutating" : "Validating"; });
+
+}  // namespace
+}  // namespace kubexx::apiserver::admission
