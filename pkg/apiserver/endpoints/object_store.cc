@@ -179,7 +179,10 @@ Result<JsonTree> ObjectStore::Update(const ResourceType& type, const apimachiner
   std::optional<JsonTree> would_be;
   const auto update = [&](const storage::KeyValue& current) -> Result<std::optional<std::string>> {
     last.reset();
-    KX_ASSIGN_OR_RETURN(const JsonTree before, TreeOf(type, current, stop));
+    KX_ASSIGN_OR_RETURN(const JsonTree stored, TreeOf(type, current, stop));
+    // What was stored before there was a default for a field is no change of who writes next.
+    JsonTree before = stored;
+    SetDefaults(type, before);
     KX_ASSIGN_OR_RETURN(JsonTree after, change(before));
     if (HasPart(type, "approval") && (part == WritePart::kStatus || part == WritePart::kApproval)) {
       SetConditionTimes(clock_, before, after);
@@ -197,7 +200,7 @@ Result<JsonTree> ObjectStore::Update(const ResourceType& type, const apimachiner
       return std::optional<std::string>();
     }
     // What is stored in another version is written in the present one, as a migration wants it.
-    if ((after == before || managedfields::DifferInTimesOnly(before, after)) &&
+    if ((after == stored || managedfields::DifferInTimesOnly(stored, after)) &&
         IsOfStorageVersion(type, *current.value)) {
       return std::optional<std::string>();
     }

@@ -36,7 +36,7 @@ struct DeleteOutcome {
 /// but write.
 class ObjectStore {
  public:
-  /// The new object from the current one.
+  /// The new object from the current one, which has its defaults.
   using Change = base::FunctionRef<apimachinery::Result<codec::JsonTree>(const codec::JsonTree&)>;
   /// Says whether a write may be done, when everything else about it is decided: `object` is null
   /// for a deletion, `old` for a create. Nothing is locked meanwhile. Called as often as Change.

@@ -356,18 +356,15 @@ Result<void> PrepareChange(const ResourceType& type, WritePart part, const JsonT
   }
   KeepAddress(type, current, object);
   SetDefaults(type, object);
-  // What was stored before there was a default for a field has not changed.
-  JsonTree former = current;
-  SetDefaults(type, former);
-  CountGeneration(type, former, object);
+  CountGeneration(type, current, object);
   if (part == WritePart::kAll) {
     return {};  // It is no client's fault, and what waits to go has to.
   }
   FieldCauses causes;
   CheckLabels(object, causes);
-  CheckImmutable(type, former, object, causes);
+  CheckImmutable(type, current, object, causes);
   KX_RETURN_IF_ERROR(
-      CheckContent({.type = type, .part = part, .old = &former}, object, stop, causes));
+      CheckContent({.type = type, .part = part, .old = &current}, object, stop, causes));
   return Verdict(type, object, std::move(causes));
 }
 
@@ -398,8 +395,9 @@ Result<void> PrepareUpdate(const ResourceType& type, WritePart part, const JsonT
   }
   const std::string stored = type.stored_as->ApiVersion();
   object = type.convert(object, stored);
-  KX_RETURN_IF_ERROR(
-      PrepareChange(*type.stored_as, part, type.convert(current, stored), object, stop));
+  JsonTree former = type.convert(current, stored);
+  SetDefaults(*type.stored_as, former);  // It has more of them.
+  KX_RETURN_IF_ERROR(PrepareChange(*type.stored_as, part, former, object, stop));
   return TakeBack(type, object);
 }
 

@@ -33,9 +33,9 @@ apimachinery::Result<void> PrepareCreate(const ResourceType& type, std::string_v
                                          base::Clock& clock, codec::JsonTree& object,
                                          const std::stop_token& stop);
 
-/// A change from `current` to `object`: restores what the client may not change, counts the
-/// generation, checks. kConflict when `object` names another resourceVersion or uid; kCancelled as
-/// PrepareCreate.
+/// A change from `current`, with its defaults, to `object`: restores what the client may not
+/// change, counts the generation, checks. kConflict when `object` names another resourceVersion or
+/// uid; kCancelled as PrepareCreate.
 apimachinery::Result<void> PrepareUpdate(const ResourceType& type, WritePart part,
                                          const codec::JsonTree& current, codec::JsonTree& object,
                                          const std::stop_token& stop);
