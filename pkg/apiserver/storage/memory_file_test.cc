@@ -72,6 +72,42 @@ class MemoryFile : public ::testing::Test {
   std::string folder_;
 };
 
+TEST_F(MemoryFile, HasOneLockUnderAllItsNames) {
+  const auto storage = MustOpen();
+  MemoryOptions options = Options();
+  for (const std::string name : {"/symbolic", "/hard"}) {
+    options.file = std::filesystem::path(path()).parent_path().string() + name;
+    if (name == "/symbolic") {
+      std::filesystem::create_symlink("store", options.file);
+    } else {
+      std::filesystem::create_hard_link(path(), options.file);
+    }
+    const auto second = NewMemoryStorage(options);
+    ASSERT_FALSE(second) << name;
+    EXPECT_EQ(second.error().reason, Reason::kInvalidConfig);
+    EXPECT_THAT(second.error().message, ::testing::HasSubstr("another process has "));
+  }
+}
+
+TEST_F(MemoryFile, IsRewrittenWhereASymbolicLinkLeads) {
+  MemoryOptions options = Options();
+  options.file = path() + "-link";
+  options.rewrite_bytes = 1000;
+  std::filesystem::create_symlink("store", options.file);
+  {
+    const auto made = NewMemoryStorage(options);
+    ASSERT_TRUE(made.has_value()) << made.error().ToString();
+    for (int turn = 0; turn < 200; ++turn) {
+      ASSERT_TRUE((*made)->Create(Key(1), std::string(100, 'x'), {}).has_value());
+      ASSERT_TRUE((*made)->Delete(Key(1), 0, {}).has_value());
+    }
+    ASSERT_TRUE((*made)->Create(Key(2), "kept", {}).has_value());
+  }
+  EXPECT_TRUE(std::filesystem::is_symlink(options.file));
+  EXPECT_LT(Size(), 200U * 100U) << "it was rewritten";
+  EXPECT_EQ(*(*MustOpen()->Get(Key(2), 0, {})).value, "kept");
+}
+
 TEST_F(MemoryFile, ANewFileBeginsAfterTheBase) {
   MemoryOptions options = Options();
   options.base_revision = 1000;

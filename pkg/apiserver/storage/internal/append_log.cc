@@ -1,10 +1,12 @@
 #include "kubexx/apiserver/storage/internal/append_log.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "kubexx/apimachinery/bytes.h"
@@ -38,12 +40,23 @@ bool WasDurable(std::string_view tail, std::uint64_t at) {
 }  // namespace
 
 Result<std::unique_ptr<AppendLog>> AppendLog::Open(const std::string& path, Loader loader) {
-  KX_ASSIGN_OR_RETURN(File lock, File::Open(path + ".lock", false));
+  KX_ASSIGN_OR_RETURN(File file, File::Open(path, false));
+  // A symbolic link is followed here, so that all its names have the same lock, and a rewritten
+  // file does not take the place of the link. The file itself is locked for its hard links.
+  std::error_code error;
+  std::string resolved = std::filesystem::canonical(path, error).string();
+  if (error) {
+    return Fail(Reason::kInvalidConfig, "cannot find out where " + path + " is: " + error.message());
+  }
+  KX_ASSIGN_OR_RETURN(File lock, File::Open(resolved + ".lock", false));
   KX_RETURN_IF_ERROR(lock.Lock());
-  std::unique_ptr<AppendLog> log(new AppendLog(path, std::move(lock)));
-  KX_ASSIGN_OR_RETURN(log->file_, File::Open(path, false));
+  // Another process may have put a new file there meanwhile.
+  KX_ASSIGN_OR_RETURN(file, File::Open(resolved, false));
+  KX_RETURN_IF_ERROR(file.Lock());
+  std::unique_ptr<AppendLog> log(new AppendLog(std::move(resolved), std::move(lock)));
+  log->file_ = std::move(file);
   KX_RETURN_IF_ERROR(log->Load(loader));
-  KX_RETURN_IF_ERROR(SyncFolderOf(path));
+  KX_RETURN_IF_ERROR(SyncFolderOf(log->path_));
   return log;
 }
 
@@ -166,7 +179,7 @@ std::size_t AppendLog::size() const {
 
 Result<void> AppendLog::OpenNext() {
   KX_ASSIGN_OR_RETURN(next_, File::Open(next_path(), true));
-  return {};
+  return next_->Lock();
 }
 
 void AppendLog::StartRewrite(Revision base) {

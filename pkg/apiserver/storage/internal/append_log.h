@@ -19,7 +19,8 @@
 
 namespace kubexx::apiserver::storage::internal {
 
-/// The file beside which "<path>.lock" keeps other processes out. Thread-safe. After a failed write
+/// The file, which is locked, and beside which "<path>.lock" keeps other processes out while a new
+/// one takes its place; under whatever name they open it. Thread-safe. After a failed write
 /// all further ones fail: what the disk then has is not known.
 class AppendLog {
  public:
