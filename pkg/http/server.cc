@@ -307,8 +307,8 @@ class Server::Impl final : public internal::Host {
     }
   }
 
-  /// What a session does ends it when it throws (Session::Guarded). Of one whose operation has thrown
-  /// elsewhere, in the library, nothing is left but its place in the list.
+  /// What a session does ends it when it throws (Session::Guarded). Of one whose operation has
+  /// thrown elsewhere, in the library, nothing is left but its place in the list.
   void CloseForgotten() {
     for (auto next = sessions_.begin(); next != sessions_.end();) {
       const auto session = next++;
