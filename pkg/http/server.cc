@@ -281,7 +281,11 @@ class Server::Impl final : public internal::Host {
       }
       asio::post(context_,
                  [session = std::move(session), serial, response = std::move(response)]() mutable {
-                   session->Deliver(serial, std::move(response));
+                   try {
+                     session->Deliver(serial, std::move(response));
+                   } catch (const std::exception& e) {  // Out of memory.
+                     session->Fail(e);
+                   }
                  });
     };
     if (!workers_.Push(std::move(job), origin)) {
@@ -303,7 +307,8 @@ class Server::Impl final : public internal::Host {
     }
   }
 
-  /// Of the sessions whose operation has thrown nothing is left but their place in the list.
+  /// What a session does ends it when it throws (Session::Guarded). Of one whose operation has
+  /// thrown elsewhere, in the library, nothing is left but its place in the list.
   void CloseForgotten() {
     for (auto next = sessions_.begin(); next != sessions_.end();) {
       const auto session = next++;

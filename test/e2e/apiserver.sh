@@ -15,11 +15,12 @@ end() {
 }
 trap end EXIT
 
-# With the flags in server_flags besides.
+# With the flags in server_flags besides. Without a data_file everything is in memory only.
 server_flags=()
+data_file=$work/data
 start() {
   rm -f "$KUBECONFIG"
-  "$program" --address 127.0.0.1:0 --data-file "$work/data" --write-kubeconfig "$KUBECONFIG" "${server_flags[@]}" >>"$work/server.log" 2>&1 &
+  "$program" --address 127.0.0.1:0 ${data_file:+--data-file "$data_file"} --write-kubeconfig "$KUBECONFIG" "${server_flags[@]}" >>"$work/server.log" 2>&1 &
   server=$!
   for _ in $(seq 1200); do
     grep -qs current-context "$KUBECONFIG" && return

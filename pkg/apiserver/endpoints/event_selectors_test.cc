@@ -38,7 +38,11 @@ class EventSelectorsTest : public testing::ApiFixture {
     EXPECT_EQ(found.status, 200) << found.body;
     std::string names;
     const JsonTree list = Json(found);
-    for (const JsonTree& item : list.Find("items")->elements()) {
+    const JsonTree* const items = list.Find("items");
+    if (items == nullptr) {
+      return "no list";
+    }
+    for (const JsonTree& item : items->elements()) {
       names += At(item, {"metadata", "name"}) + " ";
     }
     return names;

@@ -8,6 +8,7 @@
 
 #include "kubexx/http/internal/response_header.h"
 #include "kubexx/http/internal/session.h"
+#include "kubexx/logging/log.h"
 
 namespace kubexx::http::internal {
 namespace {
@@ -40,18 +41,23 @@ void Session::Start(Sessions::iterator self, bool spare) {
   buffer_.max_size(host_.options().max_header_bytes + kMaxReadAhead);
   reading_ = true;
   CloseAfter(host_.options().read_timeout);
-  AsyncHandshake([self = shared_from_this()](error_code error) {
-    if (self->closed_) {
+  AsyncHandshake(Guarded([this](error_code error) {
+    if (closed_) {
       return;
     }
-    self->deadline_.cancel();
+    deadline_.cancel();
     if (error) {
-      self->Close();
+      Close();
     } else {
-      self->peer_ = self->PeerOfClient();
-      self->Read();
+      peer_ = PeerOfClient();
+      Read();
     }
-  });
+  }));
+}
+
+void Session::Fail(const std::exception& error) {
+  Close();
+  logging::Error("HTTP connection failed", {{"error", error.what()}});
 }
 
 void Session::Close() {
@@ -134,10 +140,9 @@ void Session::ReadUntil(Part part) {
 }
 
 void Session::ReadSome(Part part, std::size_t room) {
-  AsyncReadSome(buffer_.prepare(room),
-                [self = shared_from_this(), part](error_code failed, std::size_t size) {
-                  self->OnSomeRead(part, failed, size);
-                });
+  AsyncReadSome(buffer_.prepare(room), Guarded([this, part](error_code failed, std::size_t size) {
+                  OnSomeRead(part, failed, size);
+                }));
 }
 
 void Session::OnSomeRead(Part part, error_code error, std::size_t size) {
@@ -235,15 +240,15 @@ void Session::ReadBody() {
   write_deadline_ = std::chrono::steady_clock::now() + TimeToRead();
   frames_.emplace_back("HTTP/1.1 100 Continue\r\n\r\n");
   buffers_.emplace_back(asio::buffer(frames_.back()));
-  AsyncWrite(buffers_, [self = shared_from_this()](error_code error) {
-    self->buffers_.clear();
-    self->frames_.clear();
-    if (error) {
-      self->Close();
-    } else if (!self->closed_) {
-      self->ReadUntil(Part::kRequest);
-    }
-  });
+  AsyncWrite(buffers_, Guarded([this](error_code error) {
+               buffers_.clear();
+               frames_.clear();
+               if (error) {
+                 Close();
+               } else if (!closed_) {
+                 ReadUntil(Part::kRequest);
+               }
+             }));
 }
 
 void Session::OnRead(error_code error) {
@@ -296,11 +301,11 @@ void Session::Respond() {
   host_.Serve(shared_from_this(), ++serial_, std::move(request));
   if (waiting_) {
     deadline_.expires_after(options.handler_timeout);
-    deadline_.async_wait([self = shared_from_this(), serial = serial_](error_code error) {
-      if (!error && self->waiting_ && serial == self->serial_) {
-        self->OnDeadline();
+    deadline_.async_wait(Guarded([this, serial = serial_](error_code error) {
+      if (!error && waiting_ && serial == serial_) {
+        OnDeadline();
       }
-    });
+    }));
     if (!refused_) {
       ReadAhead();
     }
@@ -367,9 +372,8 @@ void Session::Write(Response response, bool keep_alive, bool head) {
   write_deadline_ =
       std::chrono::steady_clock::now() +
       (admitted_ ? options.write_timeout : std::min(options.write_timeout, options.read_timeout));
-  AsyncWrite(buffers_, [self = shared_from_this(), keep_alive](error_code error) {
-    self->OnWritten(error, keep_alive);
-  });
+  AsyncWrite(buffers_,
+             Guarded([this, keep_alive](error_code error) { OnWritten(error, keep_alive); }));
 }
 
 void Session::OnWritten(error_code error, bool keep_alive) {
@@ -391,7 +395,7 @@ void Session::OnWritten(error_code error, bool keep_alive) {
     reading_ = true;
     tcp().expires_after(kMaxDrainTime);
     CloseAfter(kMaxDrainTime);
-    AsyncShutdown([self = shared_from_this()](error_code) { self->Linger(); });
+    AsyncShutdown(Guarded([this](error_code) { Linger(); }));
   }
 }
 
@@ -421,14 +425,14 @@ void Session::CloseAfter(std::chrono::milliseconds time) {
 
 // What the peer still sends is dropped below TLS.
 void Session::Drain() {
-  SomeRead done = [self = shared_from_this()](error_code error, std::size_t size) {
-    self->drained_ += size;
-    if (error || self->drained_ > kMaxDrainBytes) {
-      self->Close();
+  SomeRead done = Guarded([this](error_code error, std::size_t size) {
+    drained_ += size;
+    if (error || drained_ > kMaxDrainBytes) {
+      Close();
     } else {
-      self->Drain();
+      Drain();
     }
-  };
+  });
   tcp().async_read_some(asio::mutable_buffer(asio::buffer(drain_)), std::move(done));
 }
 

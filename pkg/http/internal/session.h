@@ -13,6 +13,7 @@
 #include <boost/beast/core/tcp_stream.hpp>
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <list>
 #include <memory>
@@ -20,6 +21,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kubexx/http/internal/request_parser.h"
@@ -100,6 +102,8 @@ class Session : public std::enable_shared_from_this<Session> {
   bool spare() const { return spare_; }
 
   void Close();
+  /// The same, because something that was done for it has thrown, which is logged.
+  void Fail(const std::exception& error);
 
   /// Sends what the stream has. Of a session that is closed: nothing.
   void Wake();
@@ -110,6 +114,20 @@ class Session : public std::enable_shared_from_this<Session> {
   Host& host() { return host_; }
   /// Until when what is being written must have been taken.
   std::chrono::steady_clock::time_point write_deadline() const { return write_deadline_; }
+
+  /// `step` of this session, for later: it keeps the session, and what it throws ends it. Without
+  /// that a session could stay for ever, since it is in the server's list and other operations
+  /// that are under way keep it, too.
+  template <class Step>
+  auto Guarded(Step step) {
+    return [self = shared_from_this(), step = std::move(step)](auto... arguments) {
+      try {
+        step(arguments...);
+      } catch (const std::exception& e) {  // Out of memory.
+        self->Fail(e);
+      }
+    };
+  }
 
   /// To be called whenever the client has taken some of what is being written.
   void NoteTaken() { taken_at_ = std::chrono::steady_clock::now(); }

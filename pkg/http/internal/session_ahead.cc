@@ -18,9 +18,7 @@ void Session::ReadAhead() {
   ahead_ = true;
   tcp().expires_never();
   AsyncReadSome(asio::buffer(drain_),
-                [self = shared_from_this()](error_code error, std::size_t size) {
-                  self->OnReadAhead(error, size);
-                });
+                Guarded([this](error_code error, std::size_t size) { OnReadAhead(error, size); }));
 }
 
 void Session::OnReadAhead(error_code error, std::size_t size) {

@@ -55,9 +55,7 @@ void Session::WatchClient() {
   tcp().expires_never();  // The time that a write had may have been left for this.
   ahead_ = true;
   AsyncReadSome(asio::buffer(drain_),
-                [self = shared_from_this()](error_code error, std::size_t size) {
-                  self->OnReadAhead(error, size);
-                });
+                Guarded([this](error_code error, std::size_t size) { OnReadAhead(error, size); }));
 }
 
 void Session::OnClientOfStream(error_code error, std::string_view bytes) {
@@ -160,10 +158,10 @@ bool Session::WriteChunks() {
   }
   write_deadline_ = std::chrono::steady_clock::now() + host_.options().write_timeout;
   HoldOwnChunks();
-  const auto done = [self = shared_from_this()](error_code failed) {
-    self->OnChunksWritten(failed);
-    self->Pump();
-  };
+  const auto done = Guarded([this](error_code failed) {
+    OnChunksWritten(failed);
+    Pump();
+  });
   if (at_once) {
     tcp().expires_at(write_deadline_);
     AsyncFlush(done);
