@@ -192,6 +192,7 @@ TEST_F(InformerHandlersTest, HandlersResyncAtTheirOwnPeriods) {
     late.AwaitEvents(1 + i);
     seldom.AwaitEvents(1 + i / 2);
   }
+  never.AwaitEvents(1);  // Nobody else waits for its thread.
   informer_->Stop();
   EXPECT_EQ(often.log().size(), 5U);
   EXPECT_EQ(late.log().size(), 5U);

@@ -50,13 +50,27 @@ Result<std::string> TextOfBody(const std::string& body, BodyForm form,
   return documents.empty() ? std::string() : std::move(documents.front());
 }
 
+ResourceType DeleteOptionsType() {
+  ResourceType type;
+  type.kind = "DeleteOptions";
+  type.version = "v1";
+  type.schema = &codec::SchemaOf<api::meta::v1::DeleteOptions>();
+  return type;
+}
+
 /// DeleteOptions in the query, where they are when there is no body.
-JsonTree DeleteOptionsOfQuery(const Query& query) {
+Result<JsonTree> DeleteOptionsOfQuery(const Query& query) {
   JsonTree options = JsonTree::Object();
-  for (const char* const field : {"gracePeriodSeconds", "orphanDependents"}) {
-    if (const auto value = JsonTree::Parse(Param(query, field))) {
-      options[field] = *value;
+  if (const std::string_view grace = Param(query, "gracePeriodSeconds"); !grace.empty()) {
+    const auto seconds = JsonTree::Parse(grace);
+    if (!seconds || !seconds->AsInt()) {
+      return Fail(Reason::kBadRequest,
+                  "gracePeriodSeconds=" + JsonTree(grace).ToJson() + " is no number of seconds");
     }
+    options["gracePeriodSeconds"] = *seconds;
+  }
+  if (const auto orphan = JsonTree::Parse(Param(query, "orphanDependents"))) {
+    options["orphanDependents"] = *orphan;
   }
   if (const std::string_view policy = Param(query, "propagationPolicy"); !policy.empty()) {
     options["propagationPolicy"] = policy;
@@ -73,17 +87,16 @@ Result<JsonTree> DeleteOptionsTree(const Call& call) {
   KX_ASSIGN_OR_RETURN(const BodyForm form, BodyFormOf(call.request));
   if (form != BodyForm::kProtobuf) {
     KX_ASSIGN_OR_RETURN(const std::string text, TextOfBody(body, form));
-    return ParseJson(text);
+    KX_ASSIGN_OR_RETURN(JsonTree options, ParseJson(text));
+    // What is of another type than it should be does not count as left out: nothing is deleted.
+    KX_RETURN_IF_ERROR(Canonical(DeleteOptionsType(), options));
+    return options;
   }
   const auto envelope = codec::ReadEnvelope(body);
   if (!envelope || envelope->kind != "DeleteOptions") {
     return Fail(Reason::kBadRequest, "the body of a deletion has to be DeleteOptions");
   }
-  ResourceType type;
-  type.kind = "DeleteOptions";
-  type.version = "v1";
-  type.schema = &codec::SchemaOf<api::meta::v1::DeleteOptions>();
-  return CanonicalOfProtobuf(type, envelope->raw);
+  return CanonicalOfProtobuf(DeleteOptionsType(), envelope->raw);
 }
 
 bool IsDryRun(const Call& call, const JsonTree& options) {

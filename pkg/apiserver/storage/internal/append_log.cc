@@ -46,7 +46,8 @@ Result<std::unique_ptr<AppendLog>> AppendLog::Open(const std::string& path, Load
   std::error_code error;
   std::string resolved = std::filesystem::canonical(path, error).string();
   if (error) {
-    return Fail(Reason::kInvalidConfig, "cannot find out where " + path + " is: " + error.message());
+    return Fail(Reason::kInvalidConfig,
+                "cannot find out where " + path + " is: " + error.message());
   }
   KX_ASSIGN_OR_RETURN(File lock, File::Open(resolved + ".lock", false));
   KX_RETURN_IF_ERROR(lock.Lock());

@@ -1,0 +1,34 @@
+// Options of a deletion that are of another type than they should be.
+#include <gmock/gmock.h>
+
+#include <string>
+
+#include "kubexx/apiserver/endpoints/testing/api_fixture.h"
+
+namespace kubexx::apiserver {
+namespace {
+
+class DeleteOptionsTest : public testing::ApiFixture {
+ protected:
+  const std::string maps_ = "/api/v1/namespaces/default/configmaps";
+};
+
+// As with kube-apiserver. Whoever misspells what is to hold a deletion up does not lose anything.
+TEST_F(DeleteOptionsTest, NothingIsDeletedWithOptionsThatCannotBeRead) {
+  ASSERT_EQ(Do("POST", maps_, R"({"metadata":{"name":"a"}})").status, 201);
+  for (const std::string& target : {maps_, maps_ + "/a"}) {
+    for (const char* const query : {"abc", "1.5", "%221%22", "%7B%7D"}) {
+      EXPECT_EQ(Do("DELETE", target + "?gracePeriodSeconds=" + query).status, 400) << query;
+    }
+    for (const char* const body : {R"({"gracePeriodSeconds":"abc"})", R"({"dryRun":"All"})",
+                                   R"({"preconditions":"x"})", R"({"preconditions":{"uid":1}})",
+                                   R"({"propagationPolicy":1})", R"({"orphanDependents":"no"})"}) {
+      EXPECT_EQ(Do("DELETE", target, body).status, 400) << body;
+    }
+  }
+  EXPECT_EQ(Do("GET", maps_ + "/a").status, 200);
+  EXPECT_EQ(Do("DELETE", maps_ + "/a?gracePeriodSeconds=0").status, 200);
+}
+
+}  // namespace
+}  // namespace kubexx::apiserver
