@@ -212,10 +212,10 @@ void SetPodSpecDefaults(JsonTree& spec) {
 }
 
 void SetPodDefaults(JsonTree& pod) {
-  JsonTree& spec = pod["spec"];
+  SetDefault(pod["status"], "phase", "Pending");
+  JsonTree& spec = pod["spec"];  // After the status: a member that is added moves the others.
   SetPodSpecDefaults(spec);
   SetDefault(spec, "enableServiceLinks", true);
-  SetDefault(pod["status"], "phase", "Pending");
   const JsonTree* const shares_network = spec.Find("hostNetwork");
   const bool on_host = shares_network != nullptr && shares_network->AsBool().value_or(false);
   for (const char* const list : {"initContainers", "containers"}) {
