@@ -18,32 +18,34 @@ bool IsRbacBinding(const ResourceType& type) {
   return type.group == kRbacGroup && type.plural.ends_with("bindings");
 }
 
-std::size_t SizeAt(const JsonTree& object, std::string_view member) {
+std::size_t SizeOfMember(const JsonTree& object, std::string_view member) {
   const JsonTree* const found = object.Find(member);
   return found == nullptr ? 0 : found->size();
 }
 
 void CheckRule(const std::string& path, const JsonTree& rule, bool namespaced,
                FieldCauses& causes) {
-  if (SizeAt(rule, "verbs") == 0) {
+  if (SizeOfMember(rule, "verbs") == 0) {
     causes.Required(path + ".verbs", "verbs must contain at least one value");
   }
-  if (SizeAt(rule, "nonResourceURLs") > 0) {
+  if (SizeOfMember(rule, "nonResourceURLs") > 0) {
     const std::string paths = rule.Find("nonResourceURLs")->ToJson();
     if (namespaced) {
       causes.Invalid(path + ".nonResourceURLs", paths,
                      "namespaced rules cannot apply to non-resource URLs");
     }
-    if (SizeAt(rule, "apiGroups") + SizeAt(rule, "resources") + SizeAt(rule, "resourceNames") > 0) {
+    if (SizeOfMember(rule, "apiGroups") + SizeOfMember(rule, "resources") +
+            SizeOfMember(rule, "resourceNames") >
+        0) {
       causes.Invalid(path + ".nonResourceURLs", paths,
                      "rules cannot apply to both regular resources and non-resource URLs");
     }
     return;
   }
-  if (SizeAt(rule, "apiGroups") == 0) {
+  if (SizeOfMember(rule, "apiGroups") == 0) {
     causes.Required(path + ".apiGroups", "resource rules must supply at least one api group");
   }
-  if (SizeAt(rule, "resources") == 0) {
+  if (SizeOfMember(rule, "resources") == 0) {
     causes.Required(path + ".resources", "resource rules must supply at least one resource");
   }
 }
