@@ -1,18 +1,20 @@
 # Names that two files of one package declare in anonymous namespaces of one namespace: two of its library, or two of its
 # tests. Such files do not compile in one batch (cmake/kubexx_precompile.cmake), and a file that is added changes which batch
-# others are in.
+# others are in. And functions there that have the name of one in a header of the package: in a batch another file's calls of
+# that one may find them, since they are overloads then, and mean something else. The headers come as files, too.
 FNR == 1 {
   inside = 0
   declaration = outer = ""
   target = FILENAME
-  kind = target ~ /_test\.cc$/ ? "test" : target ~ /_bench\.cc$/ ? "bench" : "library"
+  kind = target ~ /\.h$/ ? "header" : target ~ /_test\.cc$/ ? "test" : target ~ /_bench\.cc$/ ? "bench" : "library"
   sub(/(\/internal)?\/[^\/]*$/, "", target)
+  package = target
   target = target " " kind
 }
 /^namespace [A-Za-z_0-9:]+ \{/ { outer = $2 }
 /^namespace \{/ { inside = 1; declaration = ""; next }
 /^\}  \/\/ namespace$/ { inside = 0 }
-!inside || /^ *\/\// || /^#/ { next }
+(!inside && kind != "header") || /^ *\/\// || /^#/ { next }
 # A declaration begins at the margin and goes on until its body, its value or its end.
 /^[A-Za-z]/ && declaration == "" { declaration = $0; line = FNR }
 /^ / && declaration != "" { rest = $0; sub(/^ +/, " ", rest); declaration = declaration rest }
@@ -46,12 +48,21 @@ function note(text,   name, key, count, words) {
     if (name ~ /::[A-Za-z_0-9~]+$/ && name !~ / /) return
     sub(/.*[ *&]/, "", name)
     if (name ~ /::/ || name ~ /^KX_/) return # a member, or a macro
+    if (name == "") return
+    if (kind == "header") of_header[package " " outer " " name] = FILENAME
+    else if (kind == "library") of_file[package " " outer " " name] = FILENAME ":" line ": " name
     name = name "(" types(substr(text, RSTART + RLENGTH))
   }
-  if (name == "") return
+  if (name == "" || kind == "header") return
   key = target " " outer " " name
   if (key in where && where[key] != FILENAME) print FILENAME ":" line ": " name " is in " where[key] " too"
   where[key] = FILENAME
+}
+
+END {
+  for (key in of_file) {
+    if (key in of_header) print of_file[key] " is declared in " of_header[key] " too"
+  }
 }
 
 # types(TEXT): of the parameters that TEXT begins with, without their names and values.

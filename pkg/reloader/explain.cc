@@ -131,7 +131,7 @@ std::string PauseText(const ExplainInput& input) {
 }
 
 /// What Pauses::AddTo refuses.
-std::string RefusalOf(const ExplainInput& input) {
+std::string RefusalIn(const ExplainInput& input) {
   if (input.workload.id.kind != WorkloadKind::kDeployment) {
     return "";
   }
@@ -265,7 +265,7 @@ Explanation Explain(const ExplainInput& input) {
   Explanation result{.workload = workload.id,
                      .phase = std::string(ToString(workload.phase)),
                      .pause = PauseText(input),
-                     .refused = RefusalOf(input),
+                     .refused = RefusalIn(input),
                      .left_alone = workload.suspended ? LeftAloneText() : std::string(),
                      .settings = SettingsOf(effective),
                      .problems = effective.problems,

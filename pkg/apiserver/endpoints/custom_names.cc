@@ -13,16 +13,11 @@ std::optional<CustomNames> NamesAt(const JsonTree* names) {
   if (names == nullptr) {
     return std::nullopt;
   }
-  CustomNames read = {.plural = std::string(names->TextAt("plural")),
-                      .singular = std::string(names->TextAt("singular")),
-                      .kind = std::string(names->TextAt("kind")),
-                      .list_kind = std::string(names->TextAt("listKind"))};
-  for (const JsonTree& one : ElementsAt(*names, {"shortNames"})) {
-    if (one.AsString() != nullptr) {
-      read.short_names.push_back(*one.AsString());
-    }
-  }
-  return read;
+  return CustomNames{.plural = std::string(names->TextAt("plural")),
+                     .singular = std::string(names->TextAt("singular")),
+                     .short_names = StringsAt(*names, "shortNames"),
+                     .kind = std::string(names->TextAt("kind")),
+                     .list_kind = std::string(names->TextAt("listKind"))};
 }
 
 }  // namespace

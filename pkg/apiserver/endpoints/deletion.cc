@@ -24,8 +24,8 @@ constexpr std::int64_t kDefaultGraceSeconds = 30;
 
 bool IsPod(const ResourceType& type) { return type.group.empty() && type.plural == "pods"; }
 
-std::optional<std::int64_t> NumberAt(const JsonTree& object,
-                                     std::initializer_list<std::string_view> path) {
+std::optional<std::int64_t> IntegerAt(const JsonTree& object,
+                                      std::initializer_list<std::string_view> path) {
   const JsonTree* const found = object.At(path);
   return found == nullptr ? std::nullopt : found->AsInt();
 }
@@ -72,10 +72,10 @@ std::int64_t GraceOf(const DeleteOptions& options, const JsonTree& pod) {
   if (StringAt(pod, {"spec", "nodeName"}).empty() || phase == "Failed" || phase == "Succeeded") {
     return 0;
   }
-  const std::int64_t grace =
-      options.grace_seconds
-          ? *options.grace_seconds
-          : NumberAt(pod, {"spec", "terminationGracePeriodSeconds"}).value_or(kDefaultGraceSeconds);
+  const std::int64_t grace = options.grace_seconds
+                                 ? *options.grace_seconds
+                                 : IntegerAt(pod, {"spec", "terminationGracePeriodSeconds"})
+                                       .value_or(kDefaultGraceSeconds);
   return grace < 0 ? 1 : grace;
 }
 
@@ -95,7 +95,7 @@ void Mark(const ResourceType& type, std::chrono::system_clock::time_point when, 
 /// A pod that is being deleted already: its time can only be cut.
 DeletionStep Shorten(const ResourceType& type, const DeleteOptions& options, base::Clock& clock,
                      JsonTree& pod) {
-  const std::int64_t left = NumberAt(pod, {"metadata", "deletionGracePeriodSeconds"}).value_or(0);
+  const std::int64_t left = IntegerAt(pod, {"metadata", "deletionGracePeriodSeconds"}).value_or(0);
   if (left == 0) {
     return HasFinalizers(pod) ? DeletionStep::kWait : DeletionStep::kRemove;
   }
@@ -132,7 +132,7 @@ Result<DeleteOptions> ReadDeleteOptions(const JsonTree& options) {
   read.uid = StringAt(options, {"preconditions", "uid"});
   read.resource_version = StringAt(options, {"preconditions", "resourceVersion"});
   read.propagation = StringAt(options, {"propagationPolicy"});
-  read.grace_seconds = NumberAt(options, {"gracePeriodSeconds"});
+  read.grace_seconds = IntegerAt(options, {"gracePeriodSeconds"});
   if (const JsonTree* const orphan = options.Find("orphanDependents")) {
     if (!read.propagation.empty()) {
       return Fail(Reason::kInvalid,
@@ -181,7 +181,7 @@ DeletionStep PlanDeletion(const ResourceType& type, const DeleteOptions& options
 
 bool IsDone(const ResourceType& type, const JsonTree& before, const JsonTree& after) {
   return IsDeleting(after) && Waits(type, before) && !Waits(type, after) &&
-         NumberAt(before, {"metadata", "deletionGracePeriodSeconds"}).value_or(0) == 0;
+         IntegerAt(before, {"metadata", "deletionGracePeriodSeconds"}).value_or(0) == 0;
 }
 
 }  // namespace kubexx::apiserver

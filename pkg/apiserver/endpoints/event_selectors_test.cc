@@ -34,34 +34,15 @@ class EventSelectorsTest : public testing::ApiFixture {
   }
   /// The names of those that a list has.
   std::string Listed(const std::string& selector, const std::string& more) {
-    const http::Response found = Do("GET", kNewEvents + ("?fieldSelector=" + selector) + more);
-    EXPECT_EQ(found.status, 200) << found.body;
-    std::string names;
-    const JsonTree list = Json(found);
-    const JsonTree* const items = list.Find("items");
-    if (items == nullptr) {
-      return "no list";
-    }
-    for (const JsonTree& item : items->elements()) {
-      names += At(item, {"metadata", "name"}) + " ";
-    }
-    return names;
+    return NamesListed(kNewEvents + ("?fieldSelector=" + selector) + more);
   }
   /// What a watch from `version` has at once: types and names.
-  std::vector<std::string> Watched(const std::string& selector, const std::string& version) {
-    const http::Response watch =
-        Do("GET", std::string(kNewEvents) + "?watch=true&resourceVersion=" + version +
-                      "&fieldSelector=" + selector);
-    EXPECT_NE(watch.stream, nullptr) << watch.body;
+  std::vector<std::string> Events(const std::string& selector, const std::string& version) {
     std::vector<std::string> events;
-    if (watch.stream != nullptr) {
-      std::vector<http::BodyStream::Chunk> chunks;
-      watch.stream->Take(chunks);
-      watch.stream->Closed();
-      for (const http::BodyStream::Chunk& chunk : chunks) {
-        const JsonTree event = *JsonTree::Parse(*chunk);
-        events.push_back(At(event, {"type"}) + " " + At(event, {"object", "metadata", "name"}));
-      }
+    for (const auto& chunk : Watched(std::string(kNewEvents) + "?watch=true&resourceVersion=" +
+                                     version + "&fieldSelector=" + selector)) {
+      const JsonTree event = *JsonTree::Parse(*chunk);
+      events.push_back(At(event, {"type"}) + " " + At(event, {"object", "metadata", "name"}));
     }
     return events;
   }
@@ -84,10 +65,10 @@ TEST_F(EventSelectorsTest, AWatchHasThoseThatMatch) {
   ASSERT_NO_FATAL_FAILURE(Make("d", "Pod", "p", "Killing", "Normal", "example.com/kubelet"));
   ASSERT_NO_FATAL_FAILURE(Make("e", "Pod", "r", "Started", "Warning", "example.com/jobs"));
   ASSERT_EQ(Do("DELETE", std::string(kNewEvents) + "/a").status, 200);
-  EXPECT_THAT(Watched("regarding.name%3Dp", version), ElementsAre("ADDED d", "DELETED a"));
-  EXPECT_THAT(Watched("reason%3DStarted", version), ElementsAre("ADDED e", "DELETED a"));
-  EXPECT_THAT(Watched("type%3DWarning", version), ElementsAre("ADDED e"));
-  EXPECT_THAT(Watched("reportingController%3Dexample.com/kubelet", version),
+  EXPECT_THAT(Events("regarding.name%3Dp", version), ElementsAre("ADDED d", "DELETED a"));
+  EXPECT_THAT(Events("reason%3DStarted", version), ElementsAre("ADDED e", "DELETED a"));
+  EXPECT_THAT(Events("type%3DWarning", version), ElementsAre("ADDED e"));
+  EXPECT_THAT(Events("reportingController%3Dexample.com/kubelet", version),
               ElementsAre("ADDED d", "DELETED a"));
 }
 

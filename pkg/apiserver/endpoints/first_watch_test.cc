@@ -20,17 +20,6 @@ class FirstWatchTest : public testing::ApiFixture {
   std::string Version(const http::Response& response) {
     return At(Json(response), {"metadata", "resourceVersion"});
   }
-  /// What a watch gets at once.
-  std::vector<http::BodyStream::Chunk> Watched(const std::string& target) {
-    std::vector<http::BodyStream::Chunk> chunks;
-    const http::Response response = Do("GET", target);
-    EXPECT_NE(response.stream, nullptr) << response.body;
-    if (response.stream != nullptr) {
-      response.stream->Take(chunks);
-      response.stream->Closed();
-    }
-    return chunks;
-  }
 
   const std::string leases_ = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
 };

@@ -41,14 +41,7 @@ class SelectableFieldsTest : public testing::ApiFixture {
   }
   /// The names of those that match.
   std::string Found(const std::string& selector, const std::string& more = "") {
-    const http::Response found = Do("GET", Gears("v1") + "?fieldSelector=" + selector + more);
-    EXPECT_EQ(found.status, 200) << found.body;
-    std::string names;
-    const JsonTree list = Json(found);
-    for (const JsonTree& item : list.Find("items")->elements()) {
-      names += At(item, {"metadata", "name"}) + " ";
-    }
-    return names;
+    return NamesListed(Gears("v1") + "?fieldSelector=" + selector + more);
   }
 };
 

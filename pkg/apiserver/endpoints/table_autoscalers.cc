@@ -51,9 +51,9 @@ std::string AimOf(const MetricKind& kind, const JsonTree& metric, const JsonTree
 
 JsonTree TargetsCell(const JsonTree& o) {
   const JsonTree scaler = AutoscalerInVersion(o, "autoscaling/v2");
-  const auto statuses = ElementsOf(scaler, {"status", "currentMetrics"});
+  const auto statuses = ElementsAt(scaler, {"status", "currentMetrics"});
   std::vector<std::string> aims;
-  for (const JsonTree& spec : ElementsOf(scaler, {"spec", "metrics"})) {
+  for (const JsonTree& spec : ElementsAt(scaler, {"spec", "metrics"})) {
     std::string aim = "<unknown type>";
     for (const MetricKind& kind : kMetricKinds) {
       const JsonTree* const metric = spec.Find(kind.member);

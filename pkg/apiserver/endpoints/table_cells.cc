@@ -104,11 +104,6 @@ std::size_t SizeAt(const JsonTree& object, CellPath path) {
   return found == nullptr ? 0 : found->size();
 }
 
-std::span<const JsonTree> ElementsOf(const JsonTree& object, CellPath path) {
-  const JsonTree* const found = object.At(path);
-  return found == nullptr ? std::span<const JsonTree>() : found->elements();
-}
-
 std::string OrElse(std::string text, std::string_view none) {
   return text.empty() ? std::string(none) : std::move(text);
 }
@@ -123,7 +118,7 @@ std::string JoinedBy(std::string_view separator, const std::vector<std::string>&
 
 std::string JoinedAt(const JsonTree& object, CellPath path) {
   std::vector<std::string> parts;
-  for (const JsonTree& element : ElementsOf(object, path)) {
+  for (const JsonTree& element : ElementsAt(object, path)) {
     if (const std::string* const text = element.AsString()) {
       parts.push_back(*text);
     }
@@ -133,7 +128,7 @@ std::string JoinedAt(const JsonTree& object, CellPath path) {
 
 std::string MembersAt(const JsonTree& object, CellPath path, std::string_view member) {
   std::vector<std::string> parts;
-  for (const JsonTree& element : ElementsOf(object, path)) {
+  for (const JsonTree& element : ElementsAt(object, path)) {
     parts.emplace_back(element.TextAt(member));
   }
   return JoinedBy(",", parts);
@@ -166,7 +161,7 @@ std::string SelectorAt(const JsonTree& object, CellPath path) {
   for (const auto& [key, value] : LabelMapOf(selector->Find("matchLabels"))) {
     terms.push_back({.key = key, .text = key + "=" + value});
   }
-  for (const JsonTree& expression : ElementsOf(*selector, {"matchExpressions"})) {
+  for (const JsonTree& expression : ElementsAt(*selector, {"matchExpressions"})) {
     terms.push_back(TermOf(expression));
   }
   std::ranges::stable_sort(terms, {}, &SelectorTerm::key);
@@ -179,7 +174,7 @@ std::string SelectorAt(const JsonTree& object, CellPath path) {
 }
 
 const JsonTree* ConditionOf(const JsonTree& object, std::string_view type) {
-  for (const JsonTree& condition : ElementsOf(object, {"status", "conditions"})) {
+  for (const JsonTree& condition : ElementsAt(object, {"status", "conditions"})) {
     if (condition.TextAt("type") == type) {
       return &condition;
     }

@@ -46,8 +46,6 @@ bool FlagAt(const codec::JsonTree& object, CellPath path);
 std::optional<std::string> ValueAt(const codec::JsonTree& object, CellPath path);
 /// How many elements or members there are.
 std::size_t SizeAt(const codec::JsonTree& object, CellPath path);
-/// None when it is no list.
-std::span<const codec::JsonTree> ElementsOf(const codec::JsonTree& object, CellPath path);
 
 /// `none` for an empty text.
 std::string OrElse(std::string text, std::string_view none = "<none>");

@@ -41,7 +41,7 @@ JsonTree VersionCell(const JsonTree& o) {
   return StringAt(o, {"status", "nodeInfo", "kubeletVersion"});
 }
 std::string AddressOf(const JsonTree& o, std::string_view type) {
-  for (const JsonTree& address : ElementsOf(o, {"status", "addresses"})) {
+  for (const JsonTree& address : ElementsAt(o, {"status", "addresses"})) {
     if (address.TextAt("type") == type) {
       return std::string(address.TextAt("address"));
     }
@@ -63,7 +63,7 @@ JsonTree RuntimeCell(const JsonTree& o) {
 JsonTree HolderCell(const JsonTree& o) { return StringAt(o, {"spec", "holderIdentity"}); }
 
 JsonTree HealthCell(const JsonTree& o) {
-  const auto conditions = ElementsOf(o, {"conditions"});
+  const auto conditions = ElementsAt(o, {"conditions"});
   return conditions.empty()                              ? "Unknown"
          : conditions.front().TextAt("status") == "True" ? "Healthy"
                                                          : "Unhealthy";
@@ -93,7 +93,7 @@ JsonTree RoleCell(const JsonTree& o) {
 }
 std::string SubjectsOf(const JsonTree& o, std::string_view kind) {
   std::vector<std::string> names;
-  for (const JsonTree& subject : ElementsOf(o, {"subjects"})) {
+  for (const JsonTree& subject : ElementsAt(o, {"subjects"})) {
     if (subject.TextAt("kind") == kind) {
       const std::string name(subject.TextAt("name"));
       names.push_back(

@@ -21,7 +21,7 @@ constexpr std::size_t kShown = 3;
 /// The addresses or names of a load balancer, in order, each once.
 std::vector<std::string> BalancersOf(const JsonTree& o) {
   std::set<std::string> names;
-  for (const JsonTree& one : ElementsOf(o, {"status", "loadBalancer", "ingress"})) {
+  for (const JsonTree& one : ElementsAt(o, {"status", "loadBalancer", "ingress"})) {
     const std::string_view ip = one.TextAt("ip");
     names.emplace(ip.empty() ? one.TextAt("hostname") : ip);
   }
@@ -50,7 +50,7 @@ JsonTree ExternalIpCell(const JsonTree& o) {
 }
 JsonTree PortsCell(const JsonTree& o) {
   std::vector<std::string> ports;
-  for (const JsonTree& port : ElementsOf(o, {"spec", "ports"})) {
+  for (const JsonTree& port : ElementsAt(o, {"spec", "ports"})) {
     const std::int64_t node_port = NumberAt(port, {"nodePort"});
     const std::string protocol(port.TextAt("protocol"));
     ports.push_back(std::to_string(NumberAt(port, {"port"})) +
@@ -69,9 +69,9 @@ std::string HostPort(std::string_view ip, std::int64_t port) {
 
 JsonTree EndpointsCell(const JsonTree& o) {
   std::vector<std::string> all;
-  for (const JsonTree& subset : ElementsOf(o, {"subsets"})) {
-    const auto ports = ElementsOf(subset, {"ports"});
-    const auto addresses = ElementsOf(subset, {"addresses"});
+  for (const JsonTree& subset : ElementsAt(o, {"subsets"})) {
+    const auto ports = ElementsAt(subset, {"ports"});
+    const auto addresses = ElementsAt(subset, {"addresses"});
     for (const JsonTree& address : addresses) {
       if (ports.empty()) {
         all.emplace_back(address.TextAt("ip"));
@@ -89,7 +89,7 @@ JsonTree EndpointsCell(const JsonTree& o) {
 JsonTree AddressTypeCell(const JsonTree& o) { return StringAt(o, {"addressType"}); }
 JsonTree SlicePortsCell(const JsonTree& o) {
   std::vector<std::string> ports;
-  for (const JsonTree& port : ElementsOf(o, {"ports"})) {
+  for (const JsonTree& port : ElementsAt(o, {"ports"})) {
     const auto number = ValueAt(port, {"port"});
     const auto name = ValueAt(port, {"name"});
     ports.push_back(number ? *number : name ? *name : "*");
@@ -98,7 +98,7 @@ JsonTree SlicePortsCell(const JsonTree& o) {
 }
 JsonTree SliceEndpointsCell(const JsonTree& o) {
   std::vector<std::string> all;
-  for (const JsonTree& endpoint : ElementsOf(o, {"endpoints"})) {
+  for (const JsonTree& endpoint : ElementsAt(o, {"endpoints"})) {
     const std::vector<std::string> addresses = StringsAt(endpoint, "addresses");
     all.insert(all.end(), addresses.begin(), addresses.end());
   }
@@ -109,7 +109,7 @@ JsonTree ClassCell(const JsonTree& o) {
   return ValueAt(o, {"spec", "ingressClassName"}).value_or("<none>");
 }
 JsonTree HostsCell(const JsonTree& o) {
-  const auto rules = ElementsOf(o, {"spec", "rules"});
+  const auto rules = ElementsAt(o, {"spec", "rules"});
   std::vector<std::string> hosts;
   bool more = false;
   for (const JsonTree& rule : rules) {
@@ -126,7 +126,7 @@ JsonTree HostsCell(const JsonTree& o) {
 }
 JsonTree AddressCell(const JsonTree& o) { return JoinedBy(",", BalancersOf(o)); }
 JsonTree IngressPortsCell(const JsonTree& o) {
-  return ElementsOf(o, {"spec", "tls"}).empty() ? "80" : "80, 443";
+  return ElementsAt(o, {"spec", "tls"}).empty() ? "80" : "80, 443";
 }
 
 JsonTree IngressControllerCell(const JsonTree& o) { return StringAt(o, {"spec", "controller"}); }

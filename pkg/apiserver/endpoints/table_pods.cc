@@ -51,7 +51,7 @@ std::string EndOf(const JsonTree& terminated) {
 /// The names of the init containers that go on beside the others.
 std::set<std::string, std::less<>> SidecarsOf(const JsonTree& pod) {
   std::set<std::string, std::less<>> names;
-  for (const JsonTree& container : ElementsOf(pod, {"spec", "initContainers"})) {
+  for (const JsonTree& container : ElementsAt(pod, {"spec", "initContainers"})) {
     if (container.TextAt("restartPolicy") == "Always") {
       names.emplace(container.TextAt("name"));
     }
@@ -64,7 +64,7 @@ bool SummarizeInit(const JsonTree& pod, Restarts& all, Restarts& of_sidecars, Po
   const auto sidecars = SidecarsOf(pod);
   pod_is.containers += static_cast<std::int64_t>(sidecars.size());
   std::size_t done = 0;
-  for (const JsonTree& container : ElementsOf(pod, {"status", "initContainerStatuses"})) {
+  for (const JsonTree& container : ElementsAt(pod, {"status", "initContainerStatuses"})) {
     const bool sidecar = sidecars.contains(container.TextAt("name"));
     all.Add(container);
     if (sidecar) {
@@ -96,7 +96,7 @@ bool SummarizeInit(const JsonTree& pod, Restarts& all, Restarts& of_sidecars, Po
 
 void SummarizeMain(const JsonTree& pod, Restarts& restarts, PodSummary& pod_is) {
   bool any_running = false;
-  const auto statuses = ElementsOf(pod, {"status", "containerStatuses"});
+  const auto statuses = ElementsAt(pod, {"status", "containerStatuses"});
   for (auto at = statuses.rbegin(); at != statuses.rend(); ++at) {
     const JsonTree& container = *at;
     restarts.Add(container);
@@ -164,7 +164,7 @@ JsonTree NominatedCell(const JsonTree& pod) {
   return OrElse(StringAt(pod, {"status", "nominatedNodeName"}));
 }
 JsonTree GatesCell(const JsonTree& pod) {
-  const auto gates = ElementsOf(pod, {"spec", "readinessGates"});
+  const auto gates = ElementsAt(pod, {"spec", "readinessGates"});
   if (gates.empty()) {
     return "<none>";
   }

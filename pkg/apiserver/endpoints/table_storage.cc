@@ -26,7 +26,7 @@ std::string ModesAt(const JsonTree& o, CellPath path) {
        {"ReadWriteOncePod", "RWOP"}}};
   std::vector<std::string> found;
   for (const auto& [mode, shown] : kModes) {
-    const bool has = std::ranges::any_of(ElementsOf(o, path), [wanted = mode](const JsonTree& one) {
+    const bool has = std::ranges::any_of(ElementsAt(o, path), [wanted = mode](const JsonTree& one) {
       return one.AsString() != nullptr && *one.AsString() == wanted;
     });
     if (has) {

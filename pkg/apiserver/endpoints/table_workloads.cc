@@ -116,7 +116,7 @@ JsonTree CronSelectorCell(const JsonTree& o) {
 }
 
 JsonTree ControllerCell(const JsonTree& o) {
-  for (const JsonTree& owner : ElementsOf(o, {"metadata", "ownerReferences"})) {
+  for (const JsonTree& owner : ElementsAt(o, {"metadata", "ownerReferences"})) {
     if (FlagAt(owner, {"controller"})) {
       const std::string version(owner.TextAt("apiVersion"));
       const std::size_t slash = version.find('/');

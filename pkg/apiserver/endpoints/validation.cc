@@ -28,11 +28,6 @@ constexpr std::int64_t kMaxPort = 65535;
 
 std::string QuotedText(std::string_view text) { return JsonTree(text).ToJson(); }
 
-std::span<const JsonTree> ElementsOf(const JsonTree& object, std::string_view member) {
-  const JsonTree* const list = object.Find(member);
-  return list == nullptr ? std::span<const JsonTree>() : list->elements();
-}
-
 std::string At(const std::string& path, std::size_t index) {
   return path + "[" + std::to_string(index) + "]";
 }
@@ -127,7 +122,7 @@ void CheckFinalizers(const ResourceType& type, const JsonTree* old, const JsonTr
 
 /// Variables have names, and a value or one place that it is from.
 void CheckVariables(const JsonTree& container, const std::string& path, FieldCauses& causes) {
-  const std::span<const JsonTree> variables = ElementsOf(container, "env");
+  const std::span<const JsonTree> variables = ElementsAt(container, {"env"});
   for (std::size_t i = 0; i < variables.size(); ++i) {
     const std::string here = At(path + ".env", i);
     if (variables[i].TextAt("name").empty()) {
@@ -151,12 +146,12 @@ void CheckVariables(const JsonTree& container, const std::string& path, FieldCau
 
 /// Containers have to be there, with names and images.
 void CheckContainers(const JsonTree& spec, const std::string& path, FieldCauses& causes) {
-  if (ElementsOf(spec, "containers").empty()) {
+  if (ElementsAt(spec, {"containers"}).empty()) {
     causes.Required(path + ".containers");
   }
   std::set<std::string, std::less<>> names;
   for (const char* const list : {"initContainers", "containers"}) {
-    const std::span<const JsonTree> containers = ElementsOf(spec, list);
+    const std::span<const JsonTree> containers = ElementsAt(spec, {list});
     for (std::size_t i = 0; i < containers.size(); ++i) {
       const std::string here = At(path + "." + list, i);
       const std::string name(containers[i].TextAt("name"));
@@ -283,7 +278,7 @@ void CheckService(const JsonTree& spec, FieldCauses& causes) {
     }
     return;
   }
-  const std::span<const JsonTree> ports = ElementsOf(spec, "ports");
+  const std::span<const JsonTree> ports = ElementsAt(spec, {"ports"});
   if (ports.empty() && spec.TextAt("clusterIP") != "None") {
     causes.Required("spec.ports");
   }

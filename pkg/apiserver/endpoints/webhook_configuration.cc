@@ -65,7 +65,7 @@ void CheckRule(const JsonTree& rule, const std::string& field, FieldCauses& caus
   }
 }
 
-void CheckUrl(std::string_view url, const std::string& field, FieldCauses& causes) {
+void CheckHookUrl(std::string_view url, const std::string& field, FieldCauses& causes) {
   constexpr std::string_view kScheme = "https://";
   constexpr std::string_view kForm =
       "; desired format: https:/"
@@ -190,7 +190,7 @@ void CheckClientConfig(const JsonTree& config, const std::string& field, FieldCa
   if (has_url == has_service) {
     causes.Required(field, "exactly one of url or service is required");
   } else if (has_url) {
-    CheckUrl(*url->AsString(), field + ".url", causes);
+    CheckHookUrl(*url->AsString(), field + ".url", causes);
   } else {
     for (const char* const member : {"name", "namespace"}) {
       if (service->TextAt(member).empty()) {

@@ -85,6 +85,33 @@ class ApiFixture : public ::testing::Test {
     return At(Json(response), {"message"});
   }
 
+  /// The names of what a list has, each with a space behind it.
+  std::string NamesListed(const std::string& target) {
+    const http::Response found = Do("GET", target);
+    EXPECT_EQ(found.status, 200) << found.body;
+    const codec::JsonTree list = Json(found);
+    const codec::JsonTree* const items = list.Find("items");
+    if (items == nullptr) {
+      return "no list";
+    }
+    std::string names;
+    for (const codec::JsonTree& item : items->elements()) {
+      names += At(item, {"metadata", "name"}) + " ";
+    }
+    return names;
+  }
+  /// What a watch has at once; it is closed then.
+  std::vector<http::BodyStream::Chunk> Watched(const std::string& target) {
+    std::vector<http::BodyStream::Chunk> chunks;
+    const http::Response response = Do("GET", target);
+    EXPECT_NE(response.stream, nullptr) << response.body;
+    if (response.stream != nullptr) {
+      response.stream->Take(chunks);
+      response.stream->Closed();
+    }
+    return chunks;
+  }
+
   /// Sent with every request.
   std::vector<std::pair<std::string, std::string>> headers_{};
   std::unique_ptr<storage::MemoryStorage> storage_;
