@@ -34,6 +34,7 @@ struct DefinitionNames {
   std::optional<CustomNames> taken{};   ///< status.acceptedNames
 };
 
+/// From a CustomResourceDefinition, which may lack any of it.
 DefinitionNames NamesOfDefinition(const codec::JsonTree& definition);
 
 /// Why a definition's names are not accepted.
@@ -62,6 +63,7 @@ class TakenNames {
   std::map<Key, std::set<std::string>> definitions_{};  // by name
 };
 
+/// What all of them have together.
 TakenNames TakenBy(const std::vector<std::shared_ptr<const DefinitionNames>>& definitions);
 
 }  // namespace kubexx::apiserver
