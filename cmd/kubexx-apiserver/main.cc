@@ -129,7 +129,7 @@ int Run(Settings& settings, char* const* argv) {
   if (!settings.etcd.endpoints.empty()) {
     if (cmd::IsStandInEtcd(settings.etcd.endpoints.front(), {})) {
       logging::Info("What is given for an etcd keeps nothing; the objects are kept in memory");
-      settings.etcd.endpoints.clear();
+      settings.etcd = {};
     } else if (const auto other = cmd::BecomeProgramWithEtcd(argv); !other) {
       logging::Error("Cannot serve", {{"error", other.error()}});
       return EXIT_FAILURE;

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 
 #include "kubexx/apimachinery/secret_file.h"
+#include "kubexx/apiserver/endpoints/kubernetes_service.h"
 #include "kubexx/base/identity.h"
 #include "security_flags.h"
 
@@ -20,6 +22,7 @@ using apimachinery::Reason;
 using apimachinery::Result;
 
 constexpr std::string_view kServiceAccount = "ServiceAccount";
+constexpr std::int64_t kMaxThreads = 1024;
 
 Result<std::string> ReadFile(const std::string& name) {
   KX_ASSIGN_OR_RETURN(const Bytes bytes, ReadSecretFile(name));
@@ -54,7 +57,8 @@ Result<bool> AsksRoles(const std::vector<std::string>& modes) {
     return false;
   }
   if (std::ranges::find(modes, "RBAC") == modes.end()) {
-    return Fail(Reason::kInvalidConfig, "--authorization-mode needs RBAC or AlwaysAllow");
+    return Fail(Reason::kInvalidConfig,
+                "--authorization-mode: use AlwaysAllow, RBAC, or Node beside RBAC");
   }
   return true;
 }
@@ -71,6 +75,62 @@ bool HasServiceAccounts(const Settings& settings) {
   return !Has(settings.disabled_plugins, kServiceAccount) &&
          (settings.service_accounts || makes_accounts ||
           Has(settings.enabled_plugins, kServiceAccount));
+}
+
+Result<void> CheckNumbers(const Settings& settings) {
+  if (settings.threads < 1 || settings.threads > kMaxThreads) {
+    return Fail(Reason::kInvalidConfig,
+                "--threads: must be between 1 and " + std::to_string(kMaxThreads));
+  }
+  if (settings.watch_window < 1) {
+    return Fail(Reason::kInvalidConfig, "--watch-window: must be at least 1");
+  }
+  if (settings.event_ttl < base::Duration(0)) {
+    return Fail(Reason::kInvalidConfig,
+                "--event-ttl: must not be negative; 0 keeps Events for ever");
+  }
+  if (settings.controllers.pod_start_delay < base::Duration(0)) {
+    return Fail(Reason::kInvalidConfig, "--pod-start-delay: must not be negative");
+  }
+  return {};
+}
+
+Result<void> CheckAddresses(const Settings& settings) {
+  if (!settings.advertise_address.empty() && !apiserver::IsIpAddress(settings.advertise_address)) {
+    return Fail(Reason::kInvalidConfig, "--advertise-address: \"" + settings.advertise_address +
+                                            "\" is no IP address; names are not taken");
+  }
+  if (const auto first = apiserver::FirstServiceAddress(settings.service_cluster_ip_range);
+      !first) {
+    return Fail(first.error().WithContext("--service-cluster-ip-range"));
+  }
+  return {};
+}
+
+Result<void> CheckFiles(const Settings& settings) {
+  if (settings.certificate_file.empty() != settings.key_file.empty()) {
+    return Fail(Reason::kInvalidConfig,
+                "--tls-cert-file and --tls-private-key-file belong together");
+  }
+  if (settings.etcd.certificate_file.empty() != settings.etcd.key_file.empty()) {
+    return Fail(Reason::kInvalidConfig, "--etcd-certfile and --etcd-keyfile belong together");
+  }
+  if (settings.etcd.endpoints.empty() &&
+      !(settings.etcd.ca_file.empty() && settings.etcd.certificate_file.empty())) {
+    return Fail(Reason::kInvalidConfig,
+                "--etcd-cafile, --etcd-certfile and --etcd-keyfile need --etcd-servers: without it "
+                "no etcd is used");
+  }
+  if (!settings.token.empty() && !settings.token_file.empty()) {
+    return Fail(Reason::kInvalidConfig, "--token and --token-file exclude each other");
+  }
+  return {};
+}
+
+Result<void> CheckValues(const Settings& settings) {
+  KX_RETURN_IF_ERROR(CheckNumbers(settings));
+  KX_RETURN_IF_ERROR(CheckAddresses(settings));
+  return CheckFiles(settings);
 }
 
 }  // namespace
@@ -116,7 +176,8 @@ void AddSharedFlags(flags::FlagSet& flags, Settings& settings) {
   flags.AddList("disable-admission-plugins",
                 "ServiceAccount: pods are taken as they are. Others have no effect.",
                 &settings.disabled_plugins);
-  flags.AddDuration("event-ttl", "How long Events are kept after their last write; 0 for ever.",
+  flags.AddDuration("event-ttl",
+                    "How long Events are kept after their last write; 0s keeps them for ever.",
                     &settings.event_ttl);
 }
 
@@ -125,14 +186,14 @@ void AddFlags(flags::FlagSet& flags, Settings& settings) {
   flags.AddString("address", "Host and port to listen on; port 0 takes a free one.",
                   &settings.address);
   flags.AddBool("insecure", "Serve plain HTTP.", &settings.insecure);
-  flags.AddString(
+  flags.AddNonEmptyString(
       "token",
       "The administrator's bearer token; without --token and --token-file one is made "
       "for the kubeconfig, or, with --insecure and without --token-auth-file, nobody is "
       "asked for one.",
       &settings.token);
-  flags.AddString("token-file", "File with the administrator's bearer token.",
-                  &settings.token_file);
+  flags.AddNonEmptyString("token-file", "File with the administrator's bearer token.",
+                          &settings.token_file);
   flags.AddList("allowed-origins",
                 "Web pages of others that may use the server without a token or with the browser's "
                 "client certificate: https://dashboard.example.com, for example.",
@@ -142,12 +203,14 @@ void AddFlags(flags::FlagSet& flags, Settings& settings) {
       "Names besides localhost, the machine's and that of --address that requests may call a "
       "server by that asks for nothing (--insecure), such as a proxy's or a container's.",
       &settings.allowed_hosts);
-  flags.AddString("write-kubeconfig", "Write a kubeconfig for the administrator to this file.",
-                  &settings.kubeconfig);
-  flags.AddString("data-file",
-                  "Keep all objects in this file too, so that they survive the process, with the "
-                  "certificate and the administrator's token if these are made.",
-                  &settings.data_file);
+  flags.AddNonEmptyString("write-kubeconfig",
+                          "Write a kubeconfig for the administrator to this file.",
+                          &settings.kubeconfig);
+  flags.AddNonEmptyString(
+      "data-file",
+      "Keep all objects in this file too, so that they survive the process, with the "
+      "certificate and the administrator's token if these are made.",
+      &settings.data_file);
   flags.AddBool("managed-fields",
                 "Keep in each object's metadata.managedFields who has set which field.",
                 &settings.managed_fields);
@@ -166,13 +229,7 @@ void AddFlags(flags::FlagSet& flags, Settings& settings) {
 }
 
 Result<apiserver::ApiServerOptions> OptionsOf(const Settings& settings) {
-  if (settings.threads < 1 || settings.threads > 1024 || settings.watch_window < 1) {
-    return Fail(Reason::kInvalidConfig, "--threads and --watch-window must be positive");
-  }
-  if (settings.certificate_file.empty() != settings.key_file.empty()) {
-    return Fail(Reason::kInvalidConfig,
-                "--tls-cert-file and --tls-private-key-file belong together");
-  }
+  KX_RETURN_IF_ERROR(CheckValues(settings));
   apiserver::ApiServerOptions options;
   options.address = settings.address;
   options.plain_http = settings.insecure;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdlib>
 #include <filesystem>
@@ -119,6 +120,59 @@ TEST_F(SecretFilesTest, WhatCannotBeReadIsSaid) {
             "cannot read " + folder_.string() + ": Is a directory");
   EXPECT_EQ(OptionsOf({.token_file = File("empty", " \n")}).error().message,
             (folder_ / "empty").string() + " holds no token");
+}
+
+std::string ErrorIn(const Settings& settings) {
+  const auto options = OptionsOf(settings);
+  return options ? "no error" : options.error().message;
+}
+
+TEST(Settings, ValuesThatMakeNoSenseAreRefused) {
+  using std::chrono::seconds;
+  EXPECT_EQ(ErrorIn({.advertise_address = "bla"}),
+            "--advertise-address: \"bla\" is no IP address; names are not taken");
+  EXPECT_EQ(ErrorIn({.advertise_address = "[::1]"}),
+            "--advertise-address: \"[::1]\" is no IP address; names are not taken");
+  EXPECT_EQ(ErrorIn({.advertise_address = "fd00::1"}), "no error");
+  EXPECT_EQ(ErrorIn({.service_cluster_ip_range = "10.0.0.0/40"}),
+            "--service-cluster-ip-range: \"10.0.0.0/40\" is no range of addresses such as "
+            "10.0.0.0/24");
+  EXPECT_EQ(ErrorIn({.event_ttl = seconds(-1)}),
+            "--event-ttl: must not be negative; 0 keeps Events for ever");
+  EXPECT_EQ(ErrorIn({.threads = 100000}), "--threads: must be between 1 and 1024");
+  EXPECT_EQ(ErrorIn({.watch_window = 0}), "--watch-window: must be at least 1");
+  EXPECT_EQ(ErrorIn({.controllers = {.names = {}, .pod_start_delay = seconds(-5)}}),
+            "--pod-start-delay: must not be negative");
+  EXPECT_EQ(ErrorIn({.token = "a", .token_file = "b"}),
+            "--token and --token-file exclude each other");
+  EXPECT_EQ(ErrorIn({.authorization_modes = {"Node"}}),
+            "--authorization-mode: use AlwaysAllow, RBAC, or Node beside RBAC");
+}
+
+TEST(Settings, WhatIsForEtcdNeedsOne) {
+  const std::string wanted =
+      "--etcd-cafile, --etcd-certfile and --etcd-keyfile need --etcd-servers: without it no etcd "
+      "is used";
+  EXPECT_EQ(ErrorIn({.etcd = {.ca_file = "ca.crt"}}), wanted);
+  EXPECT_EQ(ErrorIn({.etcd = {.certificate_file = "a", .key_file = "b"}}), wanted);
+  EXPECT_EQ(ErrorIn({.etcd = {.endpoints = {"https://etcd:2379"}, .certificate_file = "a"}}),
+            "--etcd-certfile and --etcd-keyfile belong together");
+  EXPECT_EQ(ErrorIn({.etcd = {.endpoints = {"https://etcd:2379"}, .ca_file = "ca.crt"}}),
+            "no error");
+}
+
+TEST(Settings, AFileOrATokenWithoutANameIsNone) {
+  for (const char* const flag :
+       {"--data-file=", "--token=", "--token-file=", "--write-kubeconfig="}) {
+    Settings settings;
+    flags::FlagSet flags("kubexx-apiserver", "Serves.");
+    AddFlags(flags, settings);
+    const char* const argv[] = {"kubexx-apiserver", flag};
+    const auto parsed = flags.Parse(2, argv);
+    ASSERT_FALSE(parsed) << flag;
+    EXPECT_TRUE(parsed.error().message.ends_with("must not be empty; leave the flag out instead"))
+        << parsed.error().message;
+  }
 }
 
 }  // namespace

@@ -99,6 +99,20 @@ void FlagSet::AddString(std::string name, std::string help, std::string* target)
                         }});
 }
 
+void FlagSet::AddNonEmptyString(std::string name, std::string help, std::string* target) {
+  Add(std::move(name), {.help = std::move(help),
+                        .type = "string",
+                        .shown_default = target->empty() ? "" : Quoted(*target),
+                        .set = [target](std::string_view value) -> Result<void> {
+                          if (value.empty()) {
+                            return Fail(Reason::kInvalidConfig,
+                                        "must not be empty; leave the flag out instead");
+                          }
+                          *target = value;
+                          return {};
+                        }});
+}
+
 void FlagSet::AddBool(std::string name, std::string help, bool* target) {
   Add(std::move(name), {.help = std::move(help),
                         .shown_default = *target ? "true" : "",

@@ -37,6 +37,9 @@ class FlagSet {
   FlagSet& operator=(const FlagSet&) = delete;
 
   void AddString(std::string name, std::string help, std::string* target);
+  /// As AddString, for what makes no sense without a value: "" is refused, which is mostly a
+  /// variable that is not set.
+  void AddNonEmptyString(std::string name, std::string help, std::string* target);
   /// `--name`, `--name=true`, `--name=false` and Go's other spellings (1, 0, t, f, T, F, TRUE,
   /// ...); never `--name false`.
   void AddBool(std::string name, std::string help, bool* target);

@@ -6,9 +6,12 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstddef>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include "kubexx/apiserver/object/metadata.h"
@@ -26,6 +29,8 @@ using codec::JsonTree;
 constexpr const char* kServiceName = "kubernetes";
 constexpr const char* kServiceNamespace = "default";
 constexpr const char* kLoopback = "127.0.0.1";
+/// As kube-apiserver wants it.
+constexpr std::size_t kMinRangeBits = 3;
 
 /// The bytes of an IP address: 4 or 16 of them, or none.
 std::string BytesOfAddress(const std::string& address) {
@@ -36,6 +41,28 @@ std::string BytesOfAddress(const std::string& address) {
     }
   }
   return {};
+}
+
+/// The bytes of the first address of a CIDR, all bits behind the prefix 0.
+Result<std::string> NetworkOf(std::string_view cidr) {
+  const std::size_t slash = std::min(cidr.find('/'), cidr.size());
+  std::string bytes = BytesOfAddress(std::string(cidr.substr(0, slash)));
+  const std::string_view text = cidr.substr(std::min(slash + 1, cidr.size()));
+  unsigned prefix = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), prefix);
+  if (bytes.empty() || text.empty() || error != std::errc() || end != text.data() + text.size() ||
+      prefix > bytes.size() * 8) {
+    return Fail(Reason::kInvalidConfig,
+                "\"" + std::string(cidr) + "\" is no range of addresses such as 10.0.0.0/24");
+  }
+  if (bytes.size() * 8 - prefix < kMinRangeBits) {
+    return Fail(Reason::kInvalidConfig, "\"" + std::string(cidr) + "\" has fewer than 8 addresses");
+  }
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const std::size_t kept = std::clamp<std::size_t>(prefix, i * 8, i * 8 + 8) - i * 8;
+    bytes[i] = static_cast<char>(static_cast<unsigned char>(bytes[i]) & (0xff00U >> kept));
+  }
+  return bytes;
 }
 
 std::string TextOfAddress(const std::string& bytes) {
@@ -125,21 +152,20 @@ Result<void> Put(ObjectStore& objects, const ResourceTypeRef& type, const JsonTr
 
 }  // namespace
 
-std::optional<std::string> FirstAddress(std::string_view cidr) {
-  cidr = cidr.substr(0, cidr.find(','));
-  const std::size_t slash = cidr.find('/');
-  std::string bytes = BytesOfAddress(std::string(cidr.substr(0, slash)));
-  if (bytes.empty() || slash == std::string_view::npos) {
-    return std::nullopt;
-  }
-  // One more, with the carry.
-  for (std::size_t i = bytes.size(); i-- > 0;) {
-    bytes[i] = static_cast<char>(static_cast<unsigned char>(bytes[i]) + 1);
-    if (bytes[i] != '\0') {
-      break;
+bool IsIpAddress(std::string_view text) { return !BytesOfAddress(std::string(text)).empty(); }
+
+Result<std::string> FirstServiceAddress(std::string_view cidrs) {
+  const std::size_t comma = std::min(cidrs.find(','), cidrs.size());
+  KX_ASSIGN_OR_RETURN(std::string first, NetworkOf(cidrs.substr(0, comma)));
+  if (comma != cidrs.size()) {
+    KX_ASSIGN_OR_RETURN(const std::string second, NetworkOf(cidrs.substr(comma + 1)));
+    if (second.size() == first.size()) {
+      return Fail(Reason::kInvalidConfig,
+                  "\"" + std::string(cidrs) + "\" are two ranges of one IP family");
     }
   }
-  return TextOfAddress(bytes);
+  ++first.back();  // The smallest network has room for it.
+  return TextOfAddress(first);
 }
 
 std::string ReachableAddress(std::string_view host) {
@@ -169,13 +195,9 @@ std::string ReachableAddress(std::string_view host) {
 
 Result<void> PublishService(const TypeRegistry& types, ObjectStore& objects,
                             const KubernetesService& service, const std::stop_token& stop) {
-  const auto cluster_ip = FirstAddress(service.cluster_ip_range);
-  if (!cluster_ip) {
-    return Fail(Reason::kInvalidConfig,
-                "\"" + service.cluster_ip_range + "\" is no range of addresses (10.0.0.0/24)");
-  }
+  KX_ASSIGN_OR_RETURN(const std::string cluster_ip, FirstServiceAddress(service.cluster_ip_range));
   KX_RETURN_IF_ERROR(
-      Put(objects, types.Find("", "v1", "services"), ServiceOf(service, *cluster_ip), {}, stop));
+      Put(objects, types.Find("", "v1", "services"), ServiceOf(service, cluster_ip), {}, stop));
   KX_RETURN_IF_ERROR(
       Put(objects, types.Find("", "v1", "endpoints"), EndpointsOf(service), {"subsets"}, stop));
   return Put(objects, types.Find("discovery.k8s.io", "v1", "endpointslices"),

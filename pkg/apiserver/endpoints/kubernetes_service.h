@@ -4,7 +4,6 @@
 #define KUBEXX_APISERVER_ENDPOINTS_KUBERNETES_SERVICE_H_
 
 #include <cstdint>
-#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -20,12 +19,17 @@ struct KubernetesService {
   std::string address{};  ///< an IP address that others reach it by
   std::uint16_t port = 0;
   bool plain_http = false;
-  /// CIDR of Services' addresses, of which the first is this one's; of a list the first CIDR.
+  /// CIDRs of Services' addresses, as FirstServiceAddress takes them.
   std::string cluster_ip_range = "10.0.0.0/24";
 };
 
-/// The first address of a CIDR, "10.0.0.1" of "10.0.0.0/24"; nothing for what is none.
-std::optional<std::string> FirstAddress(std::string_view cidr);
+/// Whether it is an IPv4 or an IPv6 address, without brackets.
+bool IsIpAddress(std::string_view text);
+
+/// The first address of Services, "10.0.0.1" of "10.0.0.0/24" and of "10.0.0.7/24,fd00::/108".
+/// kInvalidConfig for what kube-apiserver's --service-cluster-ip-range does not take: anything but
+/// one CIDR or two of different families, and those of fewer than 8 addresses.
+apimachinery::Result<std::string> FirstServiceAddress(std::string_view cidrs);
 
 /// What others reach a server by that listens on `host`: this address, or, when it is the loopback
 /// address or stands for all, the first of the machine's that is no loopback address, as

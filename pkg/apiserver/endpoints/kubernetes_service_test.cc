@@ -55,12 +55,24 @@ TEST_F(KubernetesServiceTest, ABadRangeIsRefused) {
   EXPECT_THAT(published.error().message, HasSubstr("\"ten\" is no range"));
 }
 
-TEST(FirstAddressTest, IsOneMoreThanTheNetworks) {
-  EXPECT_EQ(FirstAddress("10.0.0.0/24"), "10.0.0.1");
-  EXPECT_EQ(FirstAddress("10.0.0.255/16,fd00::/108"), "10.0.1.0");
-  EXPECT_EQ(FirstAddress("fd00::/108"), "fd00::1");
-  EXPECT_EQ(FirstAddress("10.0.0.0"), std::nullopt);
-  EXPECT_EQ(FirstAddress(""), std::nullopt);
+TEST(FirstServiceAddressTest, IsOneMoreThanTheNetworks) {
+  EXPECT_EQ(*FirstServiceAddress("10.0.0.0/24"), "10.0.0.1");
+  EXPECT_EQ(*FirstServiceAddress("10.0.0.255/16,fd00::/108"), "10.0.0.1");
+  EXPECT_EQ(*FirstServiceAddress("10.1.2.255/29"), "10.1.2.249");
+  EXPECT_EQ(*FirstServiceAddress("172.31.255.255/11"), "172.0.0.1");
+  EXPECT_EQ(*FirstServiceAddress("fd00::7/108"), "fd00::1");
+  EXPECT_EQ(*FirstServiceAddress("fd00::/120,10.0.0.0/0"), "fd00::1");
+}
+
+TEST(FirstServiceAddressTest, IsRefusedWhereKubeApiserverDoes) {
+  for (const char* const bad :
+       {"10.0.0.0", "", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/40", "10.0.0.0/-1", "10.0.0.0/8x",
+        "10.0.0.0/30", "fd00::/126", "fd00::/129", "bla/8", "10.0.0.0/24,",
+        "10.0.0.0/24,fd00::", "10.0.0.0/24,10.1.0.0/24", "10.0.0.0/24,fd00::/108,10.1.0.0/24"}) {
+    const auto first = FirstServiceAddress(bad);
+    ASSERT_FALSE(first) << bad << " " << *first;
+    EXPECT_EQ(first.error().reason, apimachinery::Reason::kInvalidConfig) << bad;
+  }
 }
 
 TEST(ReachableAddressTest, IsNotTheLoopbacksIfThereIsAnother) {
