@@ -113,7 +113,8 @@ TEST_F(KubeFlagsTest, WithoutAModeEverythingIsAllowed) { EXPECT_FALSE(Options({C
 TEST_F(KubeFlagsTest, WhatWouldLetInOthersThanMeantIsRefused) {
   EXPECT_THAT(ErrorOf({CertDir(), "--authorization-mode=Webhook"}), HasSubstr("no Webhook"));
   Forget();
-  EXPECT_THAT(ErrorOf({CertDir(), "--authorization-mode=Node"}), HasSubstr("RBAC, or Node beside RBAC"));
+  EXPECT_THAT(ErrorOf({CertDir(), "--authorization-mode=Node"}),
+              HasSubstr("RBAC, or Node beside RBAC"));
   EXPECT_THAT(ErrorOf({CertDir(), "--insecure-port=8080"}), HasSubstr("has to be 0"));
 }
 

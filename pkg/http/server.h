@@ -96,6 +96,10 @@ class Server {
     /// its stop token is requested and the client gets `timeout_response`; unset: 503.
     std::chrono::milliseconds handler_timeout = std::chrono::seconds(30);
     std::function<Response()> timeout_response{};
+    /// What is answered to a request that cannot be read: 400, 413 for a body of more than
+    /// `max_body_bytes`, 417, 431 for a header of more than `max_header_bytes`, 501; `text` says
+    /// why. Runs on the network thread. Unset: the text.
+    std::function<Response(int status, const std::string& text)> refusal{};
     /// Runs in Start, when connections can be made and none has been answered yet; port() is set.
     /// Start returns its error.
     std::function<apimachinery::Result<void>()> on_listening{};

@@ -134,6 +134,34 @@ TEST_F(ServerTest, OversizeBodyIs413) {
               StartsWith("HTTP/1.1 413 "));
 }
 
+TEST_F(ServerTest, WhoIsLetInMaySendAnOversizeBodyToItsEnd) {
+  Server::Options options = Local();
+  options.admit = [](const Request& header) -> std::optional<std::string> {
+    return std::string(header.Header("Who"));
+  };
+  Start(options);
+  const std::string most(8 << 20, 'x');
+  for (const std::string& body :
+       {"Content-Length: 8388608\r\n\r\n" + most,
+        "Transfer-Encoding: chunked\r\n\r\n800000\r\n" + most + "\r\n0\r\n\r\n"}) {
+    EXPECT_THAT(Exchange(*server_, "POST /ok HTTP/1.1\r\nHost: x\r\nWho: me\r\n" + body),
+                StartsWith("HTTP/1.1 413 "));
+  }
+}
+
+TEST_F(ServerTest, WhoeverServesSaysHowARequestIsRefused) {
+  Server::Options options = Local();
+  options.refusal = [](int status, const std::string& text) {
+    return Response{.status = status, .content_type = "a/b", .body = "<" + text + ">"};
+  };
+  Start(options);
+  EXPECT_THAT(Exchange(*server_, "GET /ok HTTP/1.1\r\nHost: x\r\nContent-Length: 99999\r\n\r\n"),
+              AllOf(StartsWith("HTTP/1.1 413 "), HasSubstr("a/b"),
+                    EndsWith("<Request entity too large: limit is 16384>")));
+  EXPECT_THAT(Exchange(*server_, "GET\r\n\r\n"),
+              AllOf(StartsWith("HTTP/1.1 400 "), EndsWith("<The request is not valid HTTP/1.>")));
+}
+
 TEST_F(ServerTest, SlowHeaderIsCutOffThoughBytesKeepComing) {
   Server::Options options = Local();
   options.read_timeout = std::chrono::milliseconds(200);

@@ -50,6 +50,10 @@ bool IsCheckPath(std::string_view path) {
   return path == "/healthz/ping" || path == "/readyz/ping" || path == "/livez/ping";
 }
 
+bool Reads(const http::Request& request) {
+  return request.method == "GET" || request.method == "HEAD";
+}
+
 /// What Go's time.ParseDuration says of `text`, which is no duration.
 std::string DurationProblem(std::string_view text) {
   const std::string quoted = JsonTree(text).ToJson();
@@ -84,6 +88,9 @@ Status NotAllowed() {
 }
 
 Answer Route(const Call& call) {
+  if (call.request.method == "HEAD") {
+    return Fail(NotAllowed());
+  }
   KX_RETURN_IF_ERROR(CheckDryRun(call));
   const std::string& verb = call.info.verb;
   const std::string& sub = call.info.subresource;
@@ -293,6 +300,9 @@ http::Response Api::Handle(const http::Request& request) {
     return Text("ok");
   }
   if (request.path == "/version" || request.path == "/version/") {
+    if (!Reads(request)) {
+      return ErrorResponse(NotAllowed());
+    }
     const std::vector<std::string> timeouts = ParamValues(request.query, "timeout");
     const auto timeout = CheckTimeout(timeouts.empty() ? "" : timeouts.front());
     return timeout ? Json(kVersion) : ErrorResponse(timeout.error());
@@ -326,7 +336,7 @@ http::Response Api::Handle(const http::Request& request) {
   if (request.path == "/metrics" && metrics_) {
     return {.content_type = "text/plain; version=0.0.4", .body = metrics_()};
   }
-  if (request.method == "GET" || request.method == "HEAD") {
+  if (Reads(request)) {
     if (request.path.starts_with("/openapi/")) {
       const std::vector<ResourceTypeRef> types = types_.All();
       auto response = openapi_v2_.Serve(request, types);

@@ -20,14 +20,17 @@ TEST_F(DeleteOptionsTest, NothingIsDeletedWithOptionsThatCannotBeRead) {
     for (const char* const query : {"abc", "1.5", "%221%22", "%7B%7D"}) {
       EXPECT_EQ(Do("DELETE", target + "?gracePeriodSeconds=" + query).status, 400) << query;
     }
-    for (const char* const body : {R"({"gracePeriodSeconds":"abc"})", R"({"dryRun":"All"})",
-                                   R"({"preconditions":"x"})", R"({"preconditions":{"uid":1}})",
-                                   R"({"propagationPolicy":1})", R"({"orphanDependents":"no"})"}) {
+    for (const char* const body :
+         {R"({"gracePeriodSeconds":"abc"})", R"({"dryRun":"All"})", R"({"preconditions":"x"})",
+          R"({"preconditions":{"uid":1}})", R"({"propagationPolicy":1})",
+          R"({"orphanDependents":"no"})", R"({"kind":"Secret","apiVersion":"v1"})", "[]", "7"}) {
       EXPECT_EQ(Do("DELETE", target, body).status, 400) << body;
     }
   }
   EXPECT_EQ(Do("GET", maps_ + "/a").status, 200);
   EXPECT_EQ(Do("DELETE", maps_ + "/a?gracePeriodSeconds=0").status, 200);
+  ASSERT_EQ(Do("POST", maps_, R"({"metadata":{"name":"a"}})").status, 201);
+  EXPECT_EQ(Do("DELETE", maps_ + "/a", "null").status, 200) << "options that say nothing";
 }
 
 }  // namespace

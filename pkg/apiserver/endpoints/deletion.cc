@@ -127,32 +127,6 @@ bool IsNamespace(const ResourceType& type) {
   return type.group.empty() && type.plural == "namespaces";
 }
 
-Result<DeleteOptions> ReadDeleteOptions(const JsonTree& options) {
-  DeleteOptions read;
-  read.uid = StringAt(options, {"preconditions", "uid"});
-  read.resource_version = StringAt(options, {"preconditions", "resourceVersion"});
-  read.propagation = StringAt(options, {"propagationPolicy"});
-  read.grace_seconds = IntegerAt(options, {"gracePeriodSeconds"});
-  if (const JsonTree* const orphan = options.Find("orphanDependents")) {
-    if (!read.propagation.empty()) {
-      return Fail(Reason::kInvalid,
-                  "propagationPolicy: orphanDependents and deletionPropagation cannot be both set",
-                  422);
-    }
-    read.propagation = orphan->AsBool().value_or(false) ? "Orphan" : "Background";
-  }
-  if (!read.propagation.empty() && read.propagation != "Foreground" &&
-      read.propagation != "Background" && read.propagation != "Orphan") {
-    return Fail(
-        Reason::kInvalid,
-        "DeleteOptions.meta.k8s.io \"\" is invalid: propagationPolicy: Unsupported value: " +
-            JsonTree(read.propagation).ToJson() +
-            ": supported values: \"Foreground\", \"Background\", \"Orphan\", \"nil\"",
-        422);
-  }
-  return read;
-}
-
 DeletionStep PlanDeletion(const ResourceType& type, const DeleteOptions& options,
                           base::Clock& clock, JsonTree& object) {
   if (IsPod(type) && IsDeleting(object)) {

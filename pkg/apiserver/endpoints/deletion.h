@@ -4,30 +4,13 @@
 #define KUBEXX_APISERVER_ENDPOINTS_DELETION_H_
 
 #include <cstdint>
-#include <optional>
-#include <string>
 
-#include "kubexx/apimachinery/status.h"
+#include "kubexx/apiserver/endpoints/delete_options.h"
 #include "kubexx/apiserver/object/resource_type.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/codec/json_tree.h"
 
 namespace kubexx::apiserver {
-
-/// What a client says about a deletion, of meta/v1 DeleteOptions; "" and nothing for what it does
-/// not say.
-struct DeleteOptions {
-  /// Preconditions.
-  std::string uid{};
-  std::string resource_version{};
-  /// Orphan, Background or Foreground.
-  std::string propagation{};
-  std::optional<std::int64_t> grace_seconds{};
-};
-
-/// The fields of a DeleteOptions object. kInvalid for a propagation policy that does not exist, or
-/// together with its predecessor orphanDependents.
-apimachinery::Result<DeleteOptions> ReadDeleteOptions(const codec::JsonTree& options);
 
 /// What is to be done with an object.
 enum class DeletionStep : std::uint8_t {

@@ -300,6 +300,22 @@ http::Response LegacyRoot(const std::vector<ResourceTypeRef>& types, bool core) 
   return Document(list);
 }
 
+/// Where else there is something to read.
+http::Response RootPaths(const std::vector<ResourceTypeRef>& types) {
+  std::set<std::string> paths{"/api",     "/apis",       "/healthz",    "/livez",  "/metrics",
+                              "/openapi", "/openapi/v2", "/openapi/v3", "/readyz", "/version"};
+  for (const auto& [group, members] : TypesByGroup(types)) {
+    const std::string root = group.empty() ? "/api" : "/apis/" + std::string(group);
+    paths.insert(root);
+    for (const ResourceTypeRef& type : members) {
+      paths.insert(root + "/" + type->version);
+    }
+  }
+  JsonTree tree = JsonTree::Object();
+  tree["paths"] = ArrayOf({paths.begin(), paths.end()});
+  return Document(tree);
+}
+
 bool WantsAggregated(const http::Request& request) {
   return std::ranges::any_of(ParseAccept(request.Header("Accept")), [](const MediaType& media) {
     return media.type == kJsonType && media.Parameter("g") == "apidiscovery.k8s.io" &&
@@ -330,6 +346,9 @@ std::optional<http::Response> Discover(const http::Request& request,
   std::string_view path = request.path;
   while (path.size() > 1 && path.ends_with('/')) {
     path.remove_suffix(1);
+  }
+  if (path == "/") {
+    return RootPaths(types);
   }
   if (path == "/api" || path == "/apis") {
     const bool core = path == "/api";

@@ -13,9 +13,9 @@
 
 namespace kubexx::apiserver {
 
-/// Answers /api, /apis, /api/v1, /apis/GROUP and /apis/GROUP/VERSION, the first two also in the
-/// aggregated form (apidiscovery.k8s.io/v2) for clients that accept it. Nothing for other paths and
-/// for groups that `types` has nothing of.
+/// Answers /, with the paths below it, /api, /apis, /api/v1, /apis/GROUP and /apis/GROUP/VERSION,
+/// the first two also in the aggregated form (apidiscovery.k8s.io/v2) for clients that accept it.
+/// Nothing for other paths and for groups that `types` has nothing of.
 std::optional<http::Response> Discover(const http::Request& request,
                                        const std::vector<ResourceTypeRef>& types);
 

@@ -208,6 +208,9 @@ bool Apply(JsonTree& object, std::string_view op, const std::vector<std::string>
 }  // namespace
 
 Result<JsonTree> ApplyJsonPatch(JsonTree object, const JsonTree& patch) {
+  if (patch.IsNull()) {  // No operations, as for Go.
+    return object;
+  }
   if (!patch.IsArray()) {
     return Fail(Reason::kBadRequest, "a JSON patch is an array of operations");
   }

@@ -173,6 +173,9 @@ Result<void> CheckListVersions(const ListOptions& options, bool watch) {
                ? Result<void>()
                : forbidden("sendInitialEvents needs resourceVersionMatch=NotOlderThan");
   }
+  if (!watch && options.send_initial_events) {
+    return forbidden("sendInitialEvents is forbidden for list");
+  }
   if (match.empty()) {
     return {};
   }

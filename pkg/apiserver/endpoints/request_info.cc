@@ -46,18 +46,26 @@ std::optional<std::string> Decode(std::string_view text, bool plus_is_space, boo
   return decoded;
 }
 
-/// The decoded segments; nothing for a bad escape.
+/// The decoded segments, without the slashes at either end; nothing for a bad escape, and for empty
+/// segments but the name of a namespace, which then means all of them.
 std::optional<std::vector<std::string>> Segments(std::string_view path) {
+  if (path.starts_with('/')) {
+    path.remove_prefix(1);
+  }
+  if (path.ends_with('/')) {
+    path.remove_suffix(1);
+  }
+  if (path.ends_with('/')) {
+    return std::nullopt;
+  }
   std::vector<std::string> segments;
   while (!path.empty()) {
     const std::size_t slash = std::min(path.find('/'), path.size());
-    if (slash > 0) {
-      auto segment = DecodePath(path.substr(0, slash));
-      if (!segment) {
-        return std::nullopt;
-      }
-      segments.push_back(std::move(*segment));
+    auto segment = DecodePath(path.substr(0, slash));
+    if (!segment || (slash == 0 && (segments.empty() || segments.back() != "namespaces"))) {
+      return std::nullopt;
     }
+    segments.push_back(std::move(*segment));
     path.remove_prefix(std::min(slash + 1, path.size()));
   }
   return segments;
@@ -91,8 +99,8 @@ void ReadSegments(const std::vector<std::string>& segments, std::size_t at, Requ
   const std::size_t left = segments.size() - at;
   if (left >= 2 && segments[at] == "namespaces") {
     const bool of_namespace =
-        left == 2 ||
-        (left == 3 && (segments[at + 2] == "status" || segments[at + 2] == "finalize"));
+        !segments[at + 1].empty() && (left == 2 || (left == 3 && (segments[at + 2] == "status" ||
+                                                                  segments[at + 2] == "finalize")));
     info.namespace_ = segments[at + 1];
     info.is_namespace = of_namespace;
     if (!of_namespace) {

@@ -40,6 +40,10 @@ INSTANTIATE_TEST_SUITE_P(
                  "/api/v1/watch/namespaces/a/pods",
                  "",
                  {.version = "v1", .resource = "pods", .namespace_ = "a", .verb = "watch"}},
+        PathCase{"GET",
+                 "/api/v1/namespaces//pods/",
+                 "",
+                 {.version = "v1", .resource = "pods", .verb = "list"}},
         PathCase{
             "GET",
             "/api/v1/namespaces/a/pods/b",
@@ -107,7 +111,9 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(RequestInfoTest, OtherPathsAreNoResources) {
   for (const char* const path :
-       {"/", "", "/healthz", "/api", "/apis/apps", "/x/y/z", "/api/v1/%zz"}) {
+       {"/", "", "/healthz", "/api", "/apis/apps", "/x/y/z", "/api/v1/%zz", "//api/v1/pods",
+        "/api//v1/pods", "/api/v1//pods", "/api/v1/pods//", "/api/v1/namespaces/a//pods",
+        "/api/v1/namespaces/a/pods//b", "//"}) {
     EXPECT_FALSE(ParseResourcePath("GET", path, {}).has_value()) << path;
   }
 }

@@ -359,6 +359,9 @@ std::string_view MergeKeyOf(std::string_view type, std::string_view list) {
 
 Result<JsonTree> ApplyStrategicMergePatch(JsonTree object, const JsonTree& patch,
                                           PatchBudget budget) {
+  if (patch.IsNull()) {  // No members, as for Go.
+    return object;
+  }
   if (!patch.IsObject()) {
     return Fail(Reason::kBadRequest, "a strategic merge patch is an object");
   }

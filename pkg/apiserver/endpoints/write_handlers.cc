@@ -3,23 +3,23 @@
 #include <utility>
 #include <vector>
 
-#include "kubexx/api/meta/v1/types.gen.h"
 #include "kubexx/apiserver/endpoints/admit.h"
 #include "kubexx/apiserver/endpoints/call.h"
 #include "kubexx/apiserver/endpoints/certificate_requests.h"
 #include "kubexx/apiserver/endpoints/custom_types.h"
+#include "kubexx/apiserver/endpoints/delete_options.h"
 #include "kubexx/apiserver/endpoints/field_tracking.h"
 #include "kubexx/apiserver/endpoints/field_validation.h"
 #include "kubexx/apiserver/endpoints/formats.h"
 #include "kubexx/apiserver/endpoints/object_list.h"
 #include "kubexx/apiserver/endpoints/patch.h"
 #include "kubexx/apiserver/endpoints/prepare.h"
+#include "kubexx/apiserver/endpoints/request_body.h"
 #include "kubexx/apiserver/endpoints/scale.h"
 #include "kubexx/apiserver/endpoints/type_warnings.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/status_json.h"
 #include "kubexx/codec/envelope.h"
-#include "kubexx/codec/yaml.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -30,79 +30,6 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using apimachinery::Status;
 using codec::JsonTree;
-
-Result<JsonTree> ParseJson(std::string_view text) {
-  auto tree = JsonTree::Parse(text);
-  if (!tree || !tree->IsObject()) {
-    return Fail(Reason::kBadRequest, "the object provided is unrecognized: it is no JSON object" +
-                                         (tree ? "" : ": " + tree.error().message));
-  }
-  return tree;
-}
-
-/// A body that is no protobuf, as JSON. `duplicates`: see codec::YamlToJson.
-Result<std::string> TextOfBody(const std::string& body, BodyForm form,
-                               std::vector<std::string>* duplicates = nullptr) {
-  if (form == BodyForm::kJson) {
-    return body;
-  }
-  KX_ASSIGN_OR_RETURN(std::vector<std::string> documents, codec::YamlToJson(body, duplicates));
-  return documents.empty() ? std::string() : std::move(documents.front());
-}
-
-ResourceType DeleteOptionsType() {
-  ResourceType type;
-  type.kind = "DeleteOptions";
-  type.version = "v1";
-  type.schema = &codec::SchemaOf<api::meta::v1::DeleteOptions>();
-  return type;
-}
-
-/// DeleteOptions in the query, where they are when there is no body.
-Result<JsonTree> DeleteOptionsOfQuery(const Query& query) {
-  JsonTree options = JsonTree::Object();
-  if (const std::string_view grace = Param(query, "gracePeriodSeconds"); !grace.empty()) {
-    const auto seconds = JsonTree::Parse(grace);
-    if (!seconds || !seconds->AsInt()) {
-      return Fail(Reason::kBadRequest,
-                  "gracePeriodSeconds=" + JsonTree(grace).ToJson() + " is no number of seconds");
-    }
-    options["gracePeriodSeconds"] = *seconds;
-  }
-  if (const auto orphan = JsonTree::Parse(Param(query, "orphanDependents"))) {
-    options["orphanDependents"] = *orphan;
-  }
-  if (const std::string_view policy = Param(query, "propagationPolicy"); !policy.empty()) {
-    options["propagationPolicy"] = policy;
-  }
-  return options;
-}
-
-/// DeleteOptions, in any encoding.
-Result<JsonTree> DeleteOptionsTree(const Call& call) {
-  const std::string& body = call.request.body;
-  if (body.empty()) {
-    return DeleteOptionsOfQuery(call.query);
-  }
-  KX_ASSIGN_OR_RETURN(const BodyForm form, BodyFormOf(call.request));
-  if (form != BodyForm::kProtobuf) {
-    KX_ASSIGN_OR_RETURN(const std::string text, TextOfBody(body, form));
-    KX_ASSIGN_OR_RETURN(JsonTree options, ParseJson(text));
-    // What is of another type than it should be does not count as left out: nothing is deleted.
-    KX_RETURN_IF_ERROR(Canonical(DeleteOptionsType(), options));
-    return options;
-  }
-  const auto envelope = codec::ReadEnvelope(body);
-  if (!envelope || envelope->kind != "DeleteOptions") {
-    return Fail(Reason::kBadRequest, "the body of a deletion has to be DeleteOptions");
-  }
-  return CanonicalOfProtobuf(DeleteOptionsType(), envelope->raw);
-}
-
-bool IsDryRun(const Call& call, const JsonTree& options) {
-  const JsonTree* const dry_run = options.Find("dryRun");
-  return call.dry_run() || (dry_run != nullptr && dry_run->size() > 0);
-}
 
 http::Response DeletedStatus(const Call& call, const JsonTree& object) {
   JsonTree status = JsonTree::Object();
@@ -262,7 +189,7 @@ Result<JsonTree> ReadBodyAs(const Call& call, const ResourceType& type,
   }
   std::vector<std::string> duplicates;
   KX_ASSIGN_OR_RETURN(const std::string text, TextOfBody(body, form, &duplicates));
-  KX_ASSIGN_OR_RETURN(JsonTree object, ParseJson(text));
+  KX_ASSIGN_OR_RETURN(JsonTree object, ObjectOfJson(text));
   const std::string version = StringAt(object, {"apiVersion"});
   const std::string kind = StringAt(object, {"kind"});
   if (type.custom && kind.empty()) {  // Go's types are known by their requests, these are not.
@@ -369,7 +296,7 @@ Answer HandlePatch(const Call& call) {
 }
 
 Answer HandleDelete(const Call& call) {
-  KX_ASSIGN_OR_RETURN(const JsonTree tree, DeleteOptionsTree(call));
+  KX_ASSIGN_OR_RETURN(const JsonTree tree, DeleteOptionsOf(call));
   KX_RETURN_IF_ERROR(CheckDryRun(tree));
   KX_ASSIGN_OR_RETURN(const DeleteOptions options, ReadDeleteOptions(tree));
   const bool dry_run = IsDryRun(call, tree);
@@ -387,7 +314,7 @@ Answer HandleDelete(const Call& call) {
 
 Answer HandleDeleteCollection(const Call& call) {
   KX_ASSIGN_OR_RETURN(const ListOptions options, ListOptionsOf(call.query));
-  KX_ASSIGN_OR_RETURN(const JsonTree tree, DeleteOptionsTree(call));
+  KX_ASSIGN_OR_RETURN(const JsonTree tree, DeleteOptionsOf(call));
   KX_RETURN_IF_ERROR(CheckDryRun(tree));
   KX_ASSIGN_OR_RETURN(const DeleteOptions delete_options, ReadDeleteOptions(tree));
   const bool dry_run = IsDryRun(call, tree);

@@ -122,12 +122,21 @@ std::string CustomValueAt(const JsonTree& object, const std::vector<std::string>
   return found->AsString() != nullptr ? *found->AsString() : found->ToJson();
 }
 
-/// The value of a term, where a backslash stands before ',', '=' and itself.
-std::string Unescaped(std::string_view text) {
+/// The value of a term, where a backslash has to stand before ',', '=' and itself, and before
+/// nothing else.
+Result<std::string> Unescaped(std::string_view text) {
+  constexpr std::string_view kEscaped = ",=\\";
   std::string value;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\' && i + 1 < text.size()) {
+    if (text[i] == '\\') {
+      if (i + 1 == text.size() || kEscaped.find(text[i + 1]) == std::string_view::npos) {
+        return Fail(Reason::kBadRequest, "invalid field selector: invalid escape sequence: " +
+                                             std::string(text.substr(i, 2)));
+      }
       ++i;
+    } else if (kEscaped.find(text[i]) != std::string_view::npos) {
+      return Fail(Reason::kBadRequest,
+                  std::string("invalid field selector: unescaped character in value: ") + text[i]);
     }
     value.push_back(text[i]);
   }
@@ -138,7 +147,7 @@ std::vector<std::string_view> SplitTerms(std::string_view text) {
   std::vector<std::string_view> terms;
   std::size_t begin = 0;
   for (std::size_t i = 0; i <= text.size(); ++i) {
-    if (i < text.size() && text[i] == '\\') {
+    if (i + 1 < text.size() && text[i] == '\\') {
       ++i;
     } else if (i == text.size() || text[i] == ',') {
       terms.push_back(text.substr(begin, i - begin));
@@ -198,7 +207,7 @@ Result<FieldSelector> FieldSelector::ParseAny(std::string_view text) {
     term.equal = part[at - 1] != '!';
     term.field = std::string(part.substr(0, term.equal ? at : at - 1));
     const bool doubled = term.equal && at + 1 < part.size() && part[at + 1] == '=';
-    term.value = Unescaped(part.substr(at + (doubled ? 2 : 1)));
+    KX_ASSIGN_OR_RETURN(term.value, Unescaped(part.substr(at + (doubled ? 2 : 1))));
     selector.terms_.push_back(std::move(term));
   }
   return selector;

@@ -38,6 +38,15 @@ TEST(FieldSelectorTest, TheFirstTermThatNamesOneValueCounts) {
   EXPECT_FALSE(FieldSelector::ParseAny("metadata.name"));
 }
 
+// As with kube-apiserver: what cannot have been meant selects nothing by mistake.
+TEST(FieldSelectorTest, ValuesAreEscaped) {
+  for (const char* const bad :
+       {"metadata.name===x", "metadata.name=a=b", "metadata.name=\\", "metadata.name=a\\b"}) {
+    EXPECT_FALSE(FieldSelector::ParseAny(bad)) << bad;
+  }
+  EXPECT_EQ(FieldSelector::ParseAny(R"(a=b\=c\,d\\e)")->Exactly("a"), R"(b=c,d\e)");
+}
+
 TEST(FieldSelectorTest, NewEventsHaveTheFieldsOfTheirGroup) {
   const ResourceType type = TypeOf("events.k8s.io", "Event", true);
   const auto event = codec::JsonTree::Parse(

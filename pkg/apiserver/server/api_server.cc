@@ -65,6 +65,14 @@ std::size_t MaxConnections(std::size_t wanted) {
   return std::min(wanted, std::max<std::size_t>(descriptors / 2, 8));
 }
 
+/// Of a request that cannot be read.
+apimachinery::Reason ReasonOfRefusal(int status) {
+  using apimachinery::Reason;
+  return status == 413   ? Reason::kRequestEntityTooLarge
+         : status == 400 ? Reason::kBadRequest
+                         : Reason::kUnknown;
+}
+
 http::Server::Options HttpOptionsOf(const ApiServerOptions& options) {
   http::Server::Options http;
   http.address = options.address;
@@ -79,6 +87,9 @@ http::Server::Options HttpOptionsOf(const ApiServerOptions& options) {
   http.timeout_response = [] {
     return ErrorResponse({apimachinery::Reason::kTimeout,
                           "request did not complete within the allotted timeout", 504});
+  };
+  http.refusal = [](int status, const std::string& text) {
+    return ErrorResponse({ReasonOfRefusal(status), text, status});
   };
   if (!options.plain_http) {
     http.tls.emplace();

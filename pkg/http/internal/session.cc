@@ -20,9 +20,14 @@ using boost::system::error_code;
 using tcp = asio::ip::tcp;
 
 /// How much of what nobody wants is read after the last answer, and for how long, so that the
-/// client sees that: closing with unread input resets the connection.
-constexpr std::size_t kMaxDrainBytes = 1 << 20;
-constexpr std::chrono::milliseconds kMaxDrainTime(1000);
+/// client sees that: closing with unread input resets the connection. Most clients send a body to
+/// its end before they look for an answer.
+struct DrainLimits {
+  std::size_t bytes;
+  std::chrono::milliseconds time;
+};
+constexpr DrainLimits kDrainOfAnybody{1 << 20, std::chrono::seconds(1)};
+constexpr DrainLimits kDrainOfAdmitted{256 << 20, std::chrono::seconds(30)};
 
 /// Beyond a header, what is read ahead of a body.
 constexpr std::size_t kMaxReadAhead = 64 << 10;
@@ -202,17 +207,13 @@ void Session::OnPart(Part part, error_code error) {
 
 void Session::OnHeader(error_code error) {
   ReleaseHeader();
+  // The header of a body that would be too long is whole, and tells who is refused.
+  if (!error || error == bhttp::error::body_limit) {
+    Admit();
+  }
   if (ReadFailed(error)) {
     return;
   }
-  const Server::Options& options = host_.options();
-  parser_->request().peer = peer_;
-  std::optional<std::string> client(std::in_place);
-  if (options.admit) {
-    client = options.admit(parser_->request());
-  }
-  admitted_ = client.has_value();
-  client_ = client.value_or("");
   if (parser_->is_done()) {
     OnRead({});
   } else if (!admitted_) {
@@ -223,6 +224,17 @@ void Session::OnHeader(error_code error) {
     tcp().expires_after(TimeToRead());
     ReadBody();
   }
+}
+
+void Session::Admit() {
+  const Server::Options& options = host_.options();
+  parser_->request().peer = peer_;
+  std::optional<std::string> client(std::in_place);
+  if (options.admit) {
+    client = options.admit(parser_->request());
+  }
+  admitted_ = client.has_value();
+  client_ = client.value_or("");
 }
 
 void Session::ReadBody() {
@@ -269,7 +281,8 @@ bool Session::ReadFailed(error_code error) {
   if (error == bhttp::error::header_limit) {
     Refuse(431, "The request header is too large.");
   } else if (error == bhttp::error::body_limit) {
-    Refuse(413, "The request body is too large.");
+    Refuse(413,
+           "Request entity too large: limit is " + std::to_string(host_.options().max_body_bytes));
   } else if (parser_->unknown_coding()) {
     Refuse(501, "The body's transfer encoding is not known.");
   } else if (error.category() == bhttp::make_error_code(bhttp::error::bad_method).category() &&
@@ -351,7 +364,10 @@ void Session::Refuse(int status, std::string text) {
   refused_ = true;
   Release();
   parser_->request().body = {};
-  Write({.status = status, .body = std::move(text) + "\n"}, false, false);
+  const Server::Options& options = host_.options();
+  Write(options.refusal ? options.refusal(status, text)
+                        : Response{.status = status, .body = std::move(text) + "\n"},
+        false, false);
 }
 
 void Session::Write(Response response, bool keep_alive, bool head) {
@@ -393,8 +409,8 @@ void Session::OnWritten(error_code error, bool keep_alive) {
     Read();
   } else {
     reading_ = true;
-    tcp().expires_after(kMaxDrainTime);
-    CloseAfter(kMaxDrainTime);
+    tcp().expires_after(kDrainOfAnybody.time);
+    CloseAfter(kDrainOfAnybody.time);
     AsyncShutdown(Guarded([this](error_code) { Linger(); }));
   }
 }
@@ -407,9 +423,10 @@ void Session::Linger() {
   reading_ = true;
   error_code ignored;
   tcp().socket().shutdown(tcp::socket::shutdown_send, ignored);
-  CloseAfter(kMaxDrainTime);
+  const std::chrono::milliseconds time = (trusted() ? kDrainOfAdmitted : kDrainOfAnybody).time;
+  CloseAfter(time);
   if (!ahead_) {
-    tcp().expires_after(kMaxDrainTime);
+    tcp().expires_after(time);
     Drain();
   }
 }
@@ -427,7 +444,7 @@ void Session::CloseAfter(std::chrono::milliseconds time) {
 void Session::Drain() {
   SomeRead done = Guarded([this](error_code error, std::size_t size) {
     drained_ += size;
-    if (error || drained_ > kMaxDrainBytes) {
+    if (error || drained_ > (trusted() ? kDrainOfAdmitted : kDrainOfAnybody).bytes) {
       Close();
     } else {
       Drain();

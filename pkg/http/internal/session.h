@@ -163,6 +163,10 @@ class Session : public std::enable_shared_from_this<Session> {
   void Release();
   void OnHeader(boost::system::error_code error);
   /// Tells a client that waits for it that its body will be read, and reads it.
+  /// Asks whether to trust the sender of the header.
+  void Admit();
+  /// Somebody was asked, and has let the client in.
+  bool trusted() const { return admitted_ && host_.options().admit != nullptr; }
   void ReadBody();
   void OnRead(boost::system::error_code error);
   /// Whether the read has failed; then the client has been told.

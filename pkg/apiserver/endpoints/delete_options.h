@@ -1,0 +1,41 @@
+/// @file
+/// What a client says about a deletion.
+#ifndef KUBEXX_APISERVER_ENDPOINTS_DELETE_OPTIONS_H_
+#define KUBEXX_APISERVER_ENDPOINTS_DELETE_OPTIONS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/codec/json_tree.h"
+
+namespace kubexx::apiserver {
+
+struct Call;
+
+/// What a client says about a deletion, of meta/v1 DeleteOptions; "" and nothing for what it does
+/// not say.
+struct DeleteOptions {
+  /// Preconditions.
+  std::string uid{};
+  std::string resource_version{};
+  /// Orphan, Background or Foreground.
+  std::string propagation{};
+  std::optional<std::int64_t> grace_seconds{};
+};
+
+/// The fields of a DeleteOptions object. kInvalid for a propagation policy that does not exist, or
+/// together with its predecessor orphanDependents.
+apimachinery::Result<DeleteOptions> ReadDeleteOptions(const codec::JsonTree& options);
+
+/// The DeleteOptions object of a request's body, in any encoding, or, where there is no body, of
+/// its query. kBadRequest for what is no such object: nothing is deleted then.
+apimachinery::Result<codec::JsonTree> DeleteOptionsOf(const Call& call);
+
+/// Whether the request, or its DeleteOptions object, asks for no more than a try.
+bool IsDryRun(const Call& call, const codec::JsonTree& options);
+
+}  // namespace kubexx::apiserver
+
+#endif  // KUBEXX_APISERVER_ENDPOINTS_DELETE_OPTIONS_H_
