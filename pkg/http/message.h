@@ -31,6 +31,8 @@ struct Request {
   std::string query{};         ///< what follows "?", without it
   std::string method = "GET";  ///< in capitals
   std::string body{};          ///< of at most Options::max_body_bytes
+  /// The client has sent a body that was not read, since it was not let in: see Options::admit.
+  bool is_body_dropped = false;
   std::vector<std::pair<std::string, std::string>> headers{};  ///< as sent, in order
   Peer peer{};
   /// Requested when the server stops or `deadline` has passed: nobody waits for the answer then.

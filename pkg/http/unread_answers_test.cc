@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "kubexx/http/server.h"
+#include "kubexx/http/testing/raw_connection.h"
 
 namespace kubexx::http {
 namespace {
@@ -52,6 +53,20 @@ class Reader {
     EXPECT_EQ(::send(fd_, request.data(), request.size(), MSG_NOSIGNAL),
               static_cast<ssize_t>(request.size()));
     EXPECT_EQ(Read(1), 1U);
+  }
+  /// Waits until the server can send no more, for as long as nothing is read. Its end of the
+  /// connection is one of this process.
+  void AwaitFull() const {
+    const std::uint16_t port = testing::RawConnection::PortOf(fd_, ::getsockname);
+    int server = -1;
+    for (int fd = 0; fd < 1024 && server < 0; ++fd) {
+      server = testing::RawConnection::PortOf(fd, ::getpeername) == port ? fd : -1;
+    }
+    ASSERT_GE(server, 0) << "the server has closed";
+    pollfd room{server, POLLOUT, 0};
+    while (::poll(&room, 1, 0) == 1) {
+      std::this_thread::yield();
+    }
   }
   /// Sends a byte; false when the server has closed.
   bool SendByte() { return ::send(fd_, "x", 1, MSG_NOSIGNAL) == 1; }
@@ -174,9 +189,12 @@ TEST_F(UnreadAnswersTest, WhoReadsStays) {
   Start(2.5);
   Reader& steady = NewReader();
   steady.Ask("/much");
-  // It goes on each time, for it reads more than what was on its way; the others came later.
+  // It goes on each time, for it reads more than what was on its way, when the server has sent the
+  // others all that they have room for.
   for (int i = 0; i < 3; ++i) {
-    NewReader().Ask("/much");
+    Reader& other = NewReader();
+    other.Ask("/much");
+    other.AwaitFull();
     EXPECT_EQ(steady.Read(kKept), kKept);
   }
   EXPECT_EQ(steady.Read(kKept), kKept);

@@ -49,6 +49,17 @@ TEST_F(OddRequestsTest, NullIsAnObjectThatSaysNothing) {
   EXPECT_EQ(CodeOf("PATCH", maps_ + "/a", "null", "application/strategic-merge-patch+json"), 200);
 }
 
+// A token may begin to be good between the header and the handler.
+TEST_F(OddRequestsTest, WhoseBodyWasNotReadIsRefused) {
+  http::Request request;
+  request.method = "DELETE";
+  request.path = maps_ + "/a";
+  request.is_body_dropped = true;  // DeleteOptions, perhaps, that would have stopped it.
+  ASSERT_EQ(CodeOf("POST", maps_, R"({"metadata":{"name":"a"}})"), 201);
+  EXPECT_EQ(api_.Handle(request).status, 401);
+  EXPECT_EQ(CodeOf("GET", maps_ + "/a"), 200);
+}
+
 TEST_F(OddRequestsTest, TheRootTellsWhatIsBelowIt) {
   const std::string body = Do("GET", "/").body;
   for (const char* const path : {R"("/api")", R"("/api/v1")", R"("/apis/apps")",

@@ -303,6 +303,7 @@ void Session::Respond() {
     websocket_key_ = std::string(parser_->request().Header("Sec-WebSocket-Key"));
   }
   Request request = std::move(parser_->request());
+  request.is_body_dropped = refused_;
   Release();
   const Server::Options& options = host_.options();
   if (options.handler_threads > 0) {
