@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/apiserver/controllers/expected_errors.h"
 #include "kubexx/apiserver/controllers/owned.h"
 #include "kubexx/apiserver/controllers/pods.h"
 #include "kubexx/apiserver/controllers/revisions.h"
@@ -148,11 +149,12 @@ Result<void> AddDaemonSetController(const Setup& setup) {
     }
     return requests;
   };
-  KX_RETURN_IF_ERROR(controller::ControllerBuilder<DaemonSet>(setup.manager)
-                         .Owns<Pod>()
-                         .Owns<ControllerRevision>()
-                         .Watches<Node>(all)
-                         .Complete(std::make_shared<DaemonSetReconciler>(setup.manager)));
+  KX_RETURN_IF_ERROR(
+      controller::ControllerBuilder<DaemonSet>(setup.manager)
+          .Owns<Pod>()
+          .Owns<ControllerRevision>()
+          .Watches<Node>(all)
+          .Complete(WithExpectedErrors(std::make_shared<DaemonSetReconciler>(setup.manager))));
   return {};
 }
 

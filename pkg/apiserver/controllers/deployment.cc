@@ -11,6 +11,7 @@
 #include "kubexx/api/apps/v1/resources.gen.h"
 #include "kubexx/api/apps/v1/types.gen.h"
 #include "kubexx/apiserver/controllers/deployment_status.h"
+#include "kubexx/apiserver/controllers/expected_errors.h"
 #include "kubexx/apiserver/controllers/owned.h"
 #include "kubexx/apiserver/controllers/pods.h"
 #include "kubexx/apiserver/controllers/rollout.h"
@@ -317,7 +318,7 @@ Result<void> AddDeploymentController(const Setup& setup) {
   };
   KX_RETURN_IF_ERROR(controller::ControllerBuilder<Deployment>(setup.manager)
                          .Owns<ReplicaSet>()
-                         .Complete(std::move(reconcile)));
+                         .Complete(WithExpectedErrors(std::move(reconcile))));
   return {};
 }
 

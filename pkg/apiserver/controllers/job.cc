@@ -8,6 +8,7 @@
 
 #include "kubexx/api/batch/v1/resources.gen.h"
 #include "kubexx/api/batch/v1/types.gen.h"
+#include "kubexx/apiserver/controllers/expected_errors.h"
 #include "kubexx/apiserver/controllers/owned.h"
 #include "kubexx/apiserver/controllers/pods.h"
 #include "kubexx/apiserver/controllers/setup.h"
@@ -136,9 +137,10 @@ class JobReconciler final : public controller::Reconciler {
 }  // namespace
 
 Result<void> AddJobController(const Setup& setup) {
-  KX_RETURN_IF_ERROR(controller::ControllerBuilder<Job>(setup.manager)
-                         .Owns<Pod>()
-                         .Complete(std::make_shared<JobReconciler>(setup.manager)));
+  KX_RETURN_IF_ERROR(
+      controller::ControllerBuilder<Job>(setup.manager)
+          .Owns<Pod>()
+          .Complete(WithExpectedErrors(std::make_shared<JobReconciler>(setup.manager))));
   return {};
 }
 

@@ -5,6 +5,7 @@
 
 #include "kubexx/api/core/v1/resources.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
+#include "kubexx/apiserver/controllers/expected_errors.h"
 #include "kubexx/apiserver/controllers/setup.h"
 #include "kubexx/controller/builder.h"
 #include "kubexx/controller/object_helpers.h"
@@ -85,7 +86,7 @@ Result<void> AddNamespaceController(const Setup& setup) {
   KX_RETURN_IF_ERROR(controller::ControllerBuilder<Namespace>(setup.manager)
                          .Watches<ServiceAccount>(NamespaceOf<ServiceAccount>)
                          .Watches<ConfigMap>(NamespaceOf<ConfigMap>)
-                         .Complete(std::move(reconcile)));
+                         .Complete(WithExpectedErrors(std::move(reconcile))));
   return {};
 }
 

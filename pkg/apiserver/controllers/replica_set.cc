@@ -6,6 +6,7 @@
 
 #include "kubexx/api/apps/v1/resources.gen.h"
 #include "kubexx/api/apps/v1/types.gen.h"
+#include "kubexx/apiserver/controllers/expected_errors.h"
 #include "kubexx/apiserver/controllers/owned.h"
 #include "kubexx/apiserver/controllers/pods.h"
 #include "kubexx/apiserver/controllers/setup.h"
@@ -93,9 +94,10 @@ class ReplicaSetReconciler final : public controller::Reconciler {
 }  // namespace
 
 Result<void> AddReplicaSetController(const Setup& setup) {
-  KX_RETURN_IF_ERROR(controller::ControllerBuilder<ReplicaSet>(setup.manager)
-                         .Owns<Pod>()
-                         .Complete(std::make_shared<ReplicaSetReconciler>(setup.manager)));
+  KX_RETURN_IF_ERROR(
+      controller::ControllerBuilder<ReplicaSet>(setup.manager)
+          .Owns<Pod>()
+          .Complete(WithExpectedErrors(std::make_shared<ReplicaSetReconciler>(setup.manager))));
   return {};
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/apiserver/controllers/expected_errors.h"
 #include "kubexx/apiserver/controllers/owned.h"
 #include "kubexx/apiserver/controllers/pods.h"
 #include "kubexx/apiserver/controllers/revisions.h"
@@ -182,7 +183,7 @@ Result<void> AddStatefulSetController(const Setup& setup) {
   KX_RETURN_IF_ERROR(controller::ControllerBuilder<StatefulSet>(setup.manager)
                          .Owns<Pod>()
                          .Owns<ControllerRevision>()
-                         .Complete(std::move(reconcile)));
+                         .Complete(WithExpectedErrors(std::move(reconcile))));
   return {};
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kubexx/api/registry.gen.h"
+#include "kubexx/apimachinery/status_causes.h"
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/apiserver/endpoints/custom_types.h"
 #include "kubexx/apiserver/managedfields/managers.h"
@@ -101,7 +102,7 @@ Result<void> ObjectStore::CheckNamespace(const ResourceType& type, const std::st
   Status status = Forbidden(type, name,
                             "unable to create new content in namespace " + namespace_ +
                                 " because it is being terminated");
-  status.details.causes.push_back({.reason = "NamespaceTerminating",
+  status.details.causes.push_back({.reason = std::string(apimachinery::kNamespaceTerminatingCause),
                                    .message = "namespace " + namespace_ + " is being terminated",
                                    .field = "metadata.namespace"});
   return Fail(std::move(status));
@@ -132,7 +133,8 @@ Result<JsonTree> ObjectStore::CreateOnce(const ResourceType& type, const std::st
   }
   if (const auto prepared = PrepareCreate(type, namespace_, clock_, object, stop); !prepared) {
     // Where nothing can be made, nobody minds how it is made.
-    KX_RETURN_IF_ERROR(CheckPlace(type, MetaString(object, "name"), namespace_, stop));
+    KX_RETURN_IF_ERROR(CheckPlace(type, MetaString(object, generated ? "generateName" : "name"),
+                                  namespace_, stop));
     return Fail(prepared.error());
   }
   if (IsCustomResourceDefinition(type)) {

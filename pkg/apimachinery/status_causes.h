@@ -1,0 +1,24 @@
+/// @file
+/// What the causes in a Status tell.
+#ifndef KUBEXX_APIMACHINERY_STATUS_CAUSES_H_
+#define KUBEXX_APIMACHINERY_STATUS_CAUSES_H_
+
+#include <algorithm>
+#include <string_view>
+
+#include "kubexx/apimachinery/status.h"
+
+namespace kubexx::apimachinery {
+
+/// A cause of a kForbidden: the namespace ends, and nothing may be made in it any more.
+inline constexpr std::string_view kNamespaceTerminatingCause = "NamespaceTerminating";
+
+/// Whether one of the causes has this reason, as apimachinery's errors.HasStatusCause.
+inline bool HasStatusCause(const Status& status, std::string_view reason) {
+  return std::ranges::any_of(status.details.causes,
+                             [reason](const StatusCause& cause) { return cause.reason == reason; });
+}
+
+}  // namespace kubexx::apimachinery
+
+#endif  // KUBEXX_APIMACHINERY_STATUS_CAUSES_H_

@@ -1,0 +1,44 @@
+#include "kubexx/apiserver/controllers/expected_errors.h"
+
+#include <chrono>
+#include <utility>
+
+#include "kubexx/apimachinery/status.h"
+#include "kubexx/apimachinery/status_causes.h"
+
+namespace kubexx::apiserver::controllers {
+
+using apimachinery::Reason;
+using apimachinery::Result;
+using controller::Action;
+
+namespace {
+
+/// The watch brings what was written mostly sooner.
+constexpr std::chrono::milliseconds kAfterConflict(100);
+
+}  // namespace
+
+controller::ReconcileFunction WithExpectedErrors(controller::ReconcileFunction reconcile) {
+  return [reconcile = std::move(reconcile)](const controller::Request& request,
+                                            controller::Context& context) -> Result<Action> {
+    auto done = reconcile(request, context);
+    if (done) {
+      return done;
+    }
+    if (apimachinery::HasStatusCause(done.error(), apimachinery::kNamespaceTerminatingCause)) {
+      return Action::Done();
+    }
+    return done.error().reason == Reason::kConflict ? Action::RequeueAfter(kAfterConflict)
+                                                    : std::move(done);
+  };
+}
+
+controller::ReconcileFunction WithExpectedErrors(std::shared_ptr<controller::Reconciler> made) {
+  return WithExpectedErrors(
+      [made = std::move(made)](const controller::Request& request, controller::Context& context) {
+        return made->Reconcile(request, context);
+      });
+}
+
+}  // namespace kubexx::apiserver::controllers
