@@ -49,6 +49,12 @@ Result<Swap> Write(Storage& storage, const KeyValue& current, std::string value,
 
 }  // namespace
 
+StorageHealth Storage::CheckHealth(base::Duration /*timeout*/, std::stop_token stop) {
+  const Result<Revision> answered = CurrentRevision(std::move(stop));
+  const Result<void> health = answered ? Result<void>() : Fail(answered.error());
+  return {.reads = health, .writes = health};
+}
+
 Result<KeyValue> GuaranteedUpdate(Storage& storage, std::string_view key, UpdateFunction update,
                                   UpdateOptions options, std::stop_token stop) {
   bool fresh = !options.origin.has_value();
