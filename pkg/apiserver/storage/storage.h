@@ -109,6 +109,11 @@ struct StorageHealth {
   apimachinery::Result<void> writes{};
 };
 
+/// Whether an error says that the store is not there at present, and not what is wrong with a
+/// request. The store itself logs that, once, when CheckHealth finds it; who follows the store need
+/// not, each time it tries.
+bool IsOutage(const apimachinery::Status& status);
+
 /// The store. See the file comment for what all calls have in common.
 class Storage {
  public:
