@@ -32,22 +32,11 @@ using codec::JsonTree;
 constexpr std::string_view kVersion =
     R"({"major":"1","minor":"36","emulationMajor":"1","emulationMinor":"36","gitVersion":"v1.36.0+kubexx","gitCommit":"","gitTreeState":"clean","buildDate":"1970-01-01T00:00:00Z","goVersion":"","compiler":"","platform":"linux/amd64"})";
 
-http::Response Text(std::string text) { return {.body = std::move(text)}; }
-
 http::Response Json(std::string_view json) {
   http::Response response;
   response.content_type = kJsonType;
   response.body = json;
   return response;
-}
-
-bool IsOpenPath(std::string_view path) {
-  return path == "/healthz" || path == "/readyz" || path == "/livez";
-}
-
-/// A single check, which needs a right.
-bool IsCheckPath(std::string_view path) {
-  return path == "/healthz/ping" || path == "/readyz/ping" || path == "/livez/ping";
 }
 
 /// What Go's time.ParseDuration says of `text`, which is no duration.
@@ -190,6 +179,7 @@ Api::Api(storage::Storage& storage, ApiOptions options)
       custom_(types_, objects_, webhooks_, options.shared_storage),
       reaper_(types_, objects_),
       events_(types_, objects_, options.event_ttl),
+      health_(storage),
       tokens_(types_, objects_),
       authenticator_(std::move(options.token), std::move(options.tokens), tokens_),
       authorizer_(types_, options.rbac),
@@ -289,8 +279,8 @@ Result<void> Api::CheckIntent(const http::Request& request) const {
 http::Response Api::Handle(const http::Request& request) {
   // Nobody is known yet: what these cost must not grow with the request, and the network's thread
   // answers those of them that tell of health.
-  if (IsOpenPath(request.path)) {
-    return Text("ok");
+  if (HealthPages::IsPage(request.path)) {
+    return health_.Page(request);
   }
   if (request.path == "/version" || request.path == "/version/") {
     const std::vector<std::string> timeouts = ParamValues(request.query, "timeout");
@@ -320,8 +310,8 @@ http::Response Api::Handle(const http::Request& request) {
       !allowed) {
     return ErrorResponse(allowed.error());
   }
-  if (IsCheckPath(request.path)) {
-    return Text("ok");
+  if (auto check = health_.Check(request.path)) {
+    return std::move(*check);
   }
   if (request.path == "/metrics" && metrics_) {
     return {.content_type = "text/plain; version=0.0.4", .body = metrics_()};

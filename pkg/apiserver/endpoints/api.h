@@ -16,6 +16,7 @@
 #include "kubexx/apiserver/endpoints/call.h"
 #include "kubexx/apiserver/endpoints/custom_resources.h"
 #include "kubexx/apiserver/endpoints/event_reaper.h"
+#include "kubexx/apiserver/endpoints/health.h"
 #include "kubexx/apiserver/endpoints/kubernetes_service.h"
 #include "kubexx/apiserver/endpoints/namespace_reaper.h"
 #include "kubexx/apiserver/endpoints/object_store.h"
@@ -83,9 +84,13 @@ class Api {
   /// servers have defined. With `stop` it returns soon; what is left is done another time.
   void Tick(const std::stop_token& stop = {});
 
+  /// Asks the store how it is, for the pages of health; to be called by a thread of its own, every
+  /// HealthPages::kInterval.
+  void LookAfterStore(const std::stop_token& stop = {}) { health_.Look(stop); }
+
   /// Goes on with what goes with namespaces and definitions that are being deleted, and with old
-  /// Events: to be called by a thread of its own, at once again when it says so, else about once a
-  /// second. With `stop` it returns soon.
+  /// Events: to be called by a thread of its own, at once
+  /// again when it says so, else about once a second. With `stop` it returns soon.
   bool Reap(const std::stop_token& stop = {});
 
   /// Watches that are open.
@@ -108,6 +113,7 @@ class Api {
   CustomResources custom_;
   NamespaceReaper reaper_;
   EventReaper events_;
+  HealthPages health_;
   ServiceAccountTokens tokens_;
   Authenticator authenticator_;
   Authorizer authorizer_;
