@@ -179,6 +179,7 @@ Api::Api(storage::Storage& storage, ApiOptions options)
       custom_(types_, objects_, webhooks_, options.shared_storage),
       reaper_(types_, objects_),
       events_(types_, objects_, options.event_ttl),
+      system_(types_, objects_),
       health_(storage),
       tokens_(types_, objects_),
       authenticator_(std::move(options.token), std::move(options.tokens), tokens_),
@@ -191,26 +192,11 @@ Api::Api(storage::Storage& storage, ApiOptions options)
 
 Result<void> Api::Bootstrap(const std::stop_token& stop) {
   KX_RETURN_IF_ERROR(tokens_.Load(stop));
-  const ResourceTypeRef type = types_.Find("", "v1", "namespaces");
-  for (const char* const name : {"default", "kube-system", "kube-public", "kube-node-lease"}) {
-    JsonTree object = JsonTree::Object();
-    object["metadata"]["name"] = name;
-    KX_ASSIGN_OR_RETURN(object, Canonical(*type, object));
-    const auto created = objects_.Create(*type, "", std::move(object), false, stop);
-    if (!created && created.error().reason != Reason::kAlreadyExists) {
-      return Fail(created.error().WithContext(std::string("make namespace ") + name));
-    }
-  }
+  KX_RETURN_IF_ERROR(system_.MakeNamespaces(stop));
   KX_RETURN_IF_ERROR(BootstrapRoles(stop));
   KX_RETURN_IF_ERROR(custom_.Sync(stop));
   KX_RETURN_IF_ERROR(webhooks_.Sync(stop));
   return reaper_.Load(stop);
-}
-
-Result<void> Api::Publish(const KubernetesService& service, const std::stop_token& stop) {
-  const auto published = PublishService(types_, objects_, service, stop);
-  return published ? Result<void>()
-                   : Fail(published.error().WithContext("make the Service default/kubernetes"));
 }
 
 Result<void> Api::BootstrapRoles(const std::stop_token& stop) {
@@ -239,6 +225,7 @@ bool Api::Reap(const std::stop_token& stop) {
   const bool definitions = custom_.Reap(stop);
   const bool namespaces = reaper_.Tick(stop);
   events_.Tick(stop);
+  system_.Tick(stop);
   return definitions || namespaces;
 }
 
