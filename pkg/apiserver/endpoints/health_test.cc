@@ -27,7 +27,7 @@ class SickStorage final : public testing::ForwardingStorage {
   storage::StorageHealth health{};
 };
 
-ApiOptions WithJane() {
+ApiOptions WithProbe() {
   ApiOptions options;
   options.token = apimachinery::Bytes(std::string("admin-token"));
   options.tokens = *ParseTokenFile("jane-token,jane,1\nprobe-token,probe,2,system:monitoring\n");
@@ -38,7 +38,7 @@ ApiOptions WithJane() {
 class HealthTest : public ::testing::Test {
  protected:
   HealthTest()
-      : memory_(*storage::NewMemoryStorage({})), storage_(*memory_), api_(storage_, WithJane()) {
+      : memory_(*storage::NewMemoryStorage({})), storage_(*memory_), api_(storage_, WithProbe()) {
     EXPECT_TRUE(api_.Bootstrap({}));
   }
 
