@@ -1,5 +1,7 @@
 // kubexx-apiserver: a Kubernetes API server in one small process. Flags, wiring and signals; the
 // work is done in pkg/apiserver.
+#include <signal.h>
+
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -135,6 +137,8 @@ int Run(Settings& settings, char* const* argv) {
       return EXIT_FAILURE;
     }
   }
+  // A file that may not become larger is an error of the write, not the end of the process.
+  ::signal(SIGXFSZ, SIG_IGN);
   if (const auto error = base::RaiseDescriptorLimit()) {
     logging::Warning("Cannot raise the limit of open files", {{"error", error.message()}});
   }

@@ -26,7 +26,8 @@ cache::ReflectorOptions ReflectorOptionsOf(const ResourceType& type, base::Clock
   options.on_error = [name = type.QualifiedPlural(), &cache](const apimachinery::Status& status) {
     cache.NoteFailure();
     if (status.reason != apimachinery::Reason::kCancelled) {
-      logging::Warning("Cannot follow the storage", {{"resource", name}, {"error", status}});
+      logging::Log(storage::IsOutage(status) ? logging::Level::kDebug : logging::Level::kWarning,
+                   "Cannot follow the storage", {{"resource", name}, {"error", status}});
     }
   };
   return options;

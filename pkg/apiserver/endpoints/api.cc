@@ -32,22 +32,11 @@ using codec::JsonTree;
 constexpr std::string_view kVersion =
     R"({"major":"1","minor":"36","emulationMajor":"1","emulationMinor":"36","gitVersion":"v1.36.0+kubexx","gitCommit":"","gitTreeState":"clean","buildDate":"1970-01-01T00:00:00Z","goVersion":"","compiler":"","platform":"linux/amd64"})";
 
-http::Response Text(std::string text) { return {.body = std::move(text)}; }
-
 http::Response Json(std::string_view json) {
   http::Response response;
   response.content_type = kJsonType;
   response.body = json;
   return response;
-}
-
-bool IsOpenPath(std::string_view path) {
-  return path == "/healthz" || path == "/readyz" || path == "/livez";
-}
-
-/// A single check, which needs a right.
-bool IsCheckPath(std::string_view path) {
-  return path == "/healthz/ping" || path == "/readyz/ping" || path == "/livez/ping";
 }
 
 bool Reads(const http::Request& request) {
@@ -197,6 +186,8 @@ Api::Api(storage::Storage& storage, ApiOptions options)
       custom_(types_, objects_, webhooks_, options.shared_storage),
       reaper_(types_, objects_),
       events_(types_, objects_, options.event_ttl),
+      system_(types_, objects_),
+      health_(storage),
       tokens_(types_, objects_),
       authenticator_(std::move(options.token), std::move(options.tokens), tokens_),
       authorizer_(types_, options.rbac),
@@ -208,26 +199,11 @@ Api::Api(storage::Storage& storage, ApiOptions options)
 
 Result<void> Api::Bootstrap(const std::stop_token& stop) {
   KX_RETURN_IF_ERROR(tokens_.Load(stop));
-  const ResourceTypeRef type = types_.Find("", "v1", "namespaces");
-  for (const char* const name : {"default", "kube-system", "kube-public", "kube-node-lease"}) {
-    JsonTree object = JsonTree::Object();
-    object["metadata"]["name"] = name;
-    KX_ASSIGN_OR_RETURN(object, Canonical(*type, object));
-    const auto created = objects_.Create(*type, "", std::move(object), false, stop);
-    if (!created && created.error().reason != Reason::kAlreadyExists) {
-      return Fail(created.error().WithContext(std::string("make namespace ") + name));
-    }
-  }
+  KX_RETURN_IF_ERROR(system_.MakeNamespaces(stop));
   KX_RETURN_IF_ERROR(BootstrapRoles(stop));
   KX_RETURN_IF_ERROR(custom_.Sync(stop));
   KX_RETURN_IF_ERROR(webhooks_.Sync(stop));
   return reaper_.Load(stop);
-}
-
-Result<void> Api::Publish(const KubernetesService& service, const std::stop_token& stop) {
-  const auto published = PublishService(types_, objects_, service, stop);
-  return published ? Result<void>()
-                   : Fail(published.error().WithContext("make the Service default/kubernetes"));
 }
 
 Result<void> Api::BootstrapRoles(const std::stop_token& stop) {
@@ -256,6 +232,7 @@ bool Api::Reap(const std::stop_token& stop) {
   const bool definitions = custom_.Reap(stop);
   const bool namespaces = reaper_.Tick(stop);
   events_.Tick(stop);
+  system_.Tick(stop);
   return definitions || namespaces;
 }
 
@@ -296,8 +273,8 @@ Result<void> Api::CheckIntent(const http::Request& request) const {
 http::Response Api::Handle(const http::Request& request) {
   // Nobody is known yet: what these cost must not grow with the request, and the network's thread
   // answers those of them that tell of health.
-  if (IsOpenPath(request.path)) {
-    return Text("ok");
+  if (HealthPages::IsPage(request.path)) {
+    return health_.Page(request);
   }
   if (request.path == "/version" || request.path == "/version/") {
     if (!Reads(request)) {
@@ -332,8 +309,8 @@ http::Response Api::Handle(const http::Request& request) {
       !allowed) {
     return ErrorResponse(allowed.error());
   }
-  if (IsCheckPath(request.path)) {
-    return Text("ok");
+  if (auto check = health_.Check(request.path)) {
+    return std::move(*check);
   }
   if (request.path == "/metrics" && metrics_) {
     return {.content_type = "text/plain; version=0.0.4", .body = metrics_()};

@@ -16,11 +16,13 @@
 #include "kubexx/apiserver/endpoints/call.h"
 #include "kubexx/apiserver/endpoints/custom_resources.h"
 #include "kubexx/apiserver/endpoints/event_reaper.h"
+#include "kubexx/apiserver/endpoints/health.h"
 #include "kubexx/apiserver/endpoints/kubernetes_service.h"
 #include "kubexx/apiserver/endpoints/namespace_reaper.h"
 #include "kubexx/apiserver/endpoints/object_store.h"
 #include "kubexx/apiserver/endpoints/openapi_v2.h"
 #include "kubexx/apiserver/endpoints/request_info.h"
+#include "kubexx/apiserver/endpoints/system_objects.h"
 #include "kubexx/apiserver/endpoints/type_registry.h"
 #include "kubexx/apiserver/endpoints/webhooks.h"
 #include "kubexx/http/message.h"
@@ -76,16 +78,24 @@ class Api {
   /// Makes what every cluster has: a key for tokens, namespaces and roles.
   apimachinery::Result<void> Bootstrap(const std::stop_token& stop);
 
-  /// Makes the Service default/kubernetes, which leads here; see PublishService.
-  apimachinery::Result<void> Publish(const KubernetesService& service, const std::stop_token& stop);
+  /// Makes the Service default/kubernetes, which leads here; see PublishService. Not while Reap
+  /// runs.
+  apimachinery::Result<void> Publish(const KubernetesService& service,
+                                     const std::stop_token& stop) {
+    return system_.Publish(service, stop);
+  }
 
   /// To be called about once a second, by one thread: bookmarks and ends of watches, and what other
   /// servers have defined. With `stop` it returns soon; what is left is done another time.
   void Tick(const std::stop_token& stop = {});
 
+  /// Asks the store how it is, for the pages of health; to be called by a thread of its own, every
+  /// HealthPages::kInterval.
+  void LookAfterStore(const std::stop_token& stop = {}) { health_.Look(stop); }
+
   /// Goes on with what goes with namespaces and definitions that are being deleted, and with old
-  /// Events: to be called by a thread of its own, at once again when it says so, else about once a
-  /// second. With `stop` it returns soon.
+  /// Events, and makes again what every cluster has: to be called by a thread of its own, at once
+  /// again when it says so, else about once a second. With `stop` it returns soon.
   bool Reap(const std::stop_token& stop = {});
 
   /// Watches that are open.
@@ -108,6 +118,8 @@ class Api {
   CustomResources custom_;
   NamespaceReaper reaper_;
   EventReaper events_;
+  SystemObjects system_;
+  HealthPages health_;
   ServiceAccountTokens tokens_;
   Authenticator authenticator_;
   Authorizer authorizer_;

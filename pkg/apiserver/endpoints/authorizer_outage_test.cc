@@ -84,6 +84,13 @@ TEST_F(AuthorizerOutageTest, NobodyIsRefusedByRolesThatWereNotRead) {
   EXPECT_EQ(review.status, 429) << review.body;
 }
 
+/// The store tells of it, once; here every type that is followed would, and every try.
+TEST_F(AuthorizerOutageTest, WhoFollowsTheStoreDoesNotLogThatItIsAway) {
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(Do("jane", "GET", "/api/v1/namespaces/default/configmaps/m").status, 429);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
 TEST_F(AuthorizerOutageTest, NobodyIsRefusedByRolesOfBefore) {
   storage_.no_roles = false;
   const std::string everybody =

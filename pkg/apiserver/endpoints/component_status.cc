@@ -7,6 +7,7 @@
 
 #include "kubexx/apiserver/endpoints/call.h"
 #include "kubexx/apiserver/endpoints/formats.h"
+#include "kubexx/apiserver/endpoints/health.h"
 #include "kubexx/apiserver/object/status_json.h"
 #include "kubexx/codec/json_tree.h"
 
@@ -23,8 +24,12 @@ struct Health {
 };
 
 Health HealthOfStore(const Call& call) {
-  const bool healthy = call.objects.storage().CurrentRevision(call.request.stop).has_value();
-  return {healthy, healthy ? "ok" : "the store does not answer"};
+  const storage::StorageHealth store =
+      call.objects.storage().CheckHealth(HealthPages::kInterval, call.request.stop);
+  if (!store.reads) {
+    return {false, "the store does not answer"};
+  }
+  return {store.writes.has_value(), store.writes ? "ok" : "the store takes no writes"};
 }
 Health HealthOfNothing(const Call& /*call*/) {
   return {false, "there is none: kubexx-apiserver runs controllers of its own when it is told to"};

@@ -96,7 +96,9 @@ void CustomResources::Tick(const std::stop_token& stop) {
     }
   }
   if (const auto synced = Sync(stop); !synced && !stop.stop_requested()) {
-    logging::Error("Cannot read the definitions of custom resources", {{"error", synced.error()}});
+    logging::Log(
+        storage::IsOutage(synced.error()) ? logging::Level::kDebug : logging::Level::kError,
+        "Cannot read the definitions of custom resources", {{"error", synced.error()}});
   }
 }
 

@@ -172,6 +172,10 @@ std::vector<JsonTree> DefaultClusterRoles() {
   roles.push_back(RoleOf("system:public-info-viewer",
                          {Paths({"/healthz", "/livez", "/readyz", "/version", "/version/"})}));
   roles.push_back(
+      RoleOf("system:monitoring", {Paths({"/healthz", "/healthz/*", "/livez", "/livez/*",
+                                          "/metrics", "/metrics/slis", "/readyz", "/readyz/*"}),
+                                   Resources({"get"}, {""}, {"nodes/metrics"})}));
+  roles.push_back(
       RoleOf("system:basic-user",
              {Resources({"create"}, {"authorization.k8s.io"},
                         {"selfsubjectaccessreviews", "selfsubjectrulesreviews"}),
@@ -195,6 +199,7 @@ std::vector<JsonTree> DefaultClusterRoles() {
 std::vector<JsonTree> DefaultClusterRoleBindings() {
   std::vector<JsonTree> bindings;
   bindings.push_back(BindingOf("cluster-admin", {"system:masters"}));
+  bindings.push_back(BindingOf("system:monitoring", {"system:monitoring"}));
   bindings.push_back(BindingOf("system:discovery", {"system:authenticated"}));
   bindings.push_back(BindingOf("system:basic-user", {"system:authenticated"}));
   bindings.push_back(

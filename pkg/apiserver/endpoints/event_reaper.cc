@@ -76,7 +76,9 @@ void EventReaper::Tick(const std::stop_token& stop) {
       return;
     }
     if (!done) {
-      logging::Warning("Cannot delete old Events", {{"error", done.error()}});
+      logging::Log(
+          storage::IsOutage(done.error()) ? logging::Level::kDebug : logging::Level::kWarning,
+          "Cannot delete old Events", {{"error", done.error()}});
     } else if (!*done) {
       return;
     }

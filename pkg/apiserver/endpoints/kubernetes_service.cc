@@ -127,6 +127,22 @@ JsonTree EndpointSliceOf(const KubernetesService& service) {
   return object;
 }
 
+/// Whether the object was not there, and has been made.
+Result<bool> PutMissing(ObjectStore& objects, const ResourceTypeRef& type, const JsonTree& wanted,
+                        const std::stop_token& stop) {
+  const auto found =
+      objects.Get(*type, {.namespace_ = kServiceNamespace, .name = kServiceName}, stop);
+  if (found || found.error().reason != Reason::kNotFound) {
+    return found ? Result<bool>(false) : Fail(found.error());
+  }
+  KX_ASSIGN_OR_RETURN(JsonTree object, Canonical(*type, wanted));
+  const auto created = objects.Create(*type, kServiceNamespace, std::move(object), false, stop);
+  if (!created && created.error().reason != Reason::kAlreadyExists) {
+    return Fail(created.error());
+  }
+  return created.has_value();
+}
+
 /// Makes the object, or gives the one that is there its `members`.
 Result<void> Put(ObjectStore& objects, const ResourceTypeRef& type, const JsonTree& wanted,
                  std::initializer_list<std::string_view> members, const std::stop_token& stop) {
@@ -202,6 +218,19 @@ Result<void> PublishService(const TypeRegistry& types, ObjectStore& objects,
       Put(objects, types.Find("", "v1", "endpoints"), EndpointsOf(service), {"subsets"}, stop));
   return Put(objects, types.Find("discovery.k8s.io", "v1", "endpointslices"),
              EndpointSliceOf(service), {"addressType", "endpoints", "ports"}, stop);
+}
+
+Result<bool> MakeMissingOfService(const TypeRegistry& types, ObjectStore& objects,
+                                  const KubernetesService& service, const std::stop_token& stop) {
+  KX_ASSIGN_OR_RETURN(const std::string cluster_ip, FirstServiceAddress(service.cluster_ip_range));
+  KX_ASSIGN_OR_RETURN(const bool first, PutMissing(objects, types.Find("", "v1", "services"),
+                                                   ServiceOf(service, cluster_ip), stop));
+  KX_ASSIGN_OR_RETURN(const bool second, PutMissing(objects, types.Find("", "v1", "endpoints"),
+                                                    EndpointsOf(service), stop));
+  KX_ASSIGN_OR_RETURN(const bool third,
+                      PutMissing(objects, types.Find("discovery.k8s.io", "v1", "endpointslices"),
+                                 EndpointSliceOf(service), stop));
+  return first || second || third;
 }
 
 }  // namespace kubexx::apiserver

@@ -43,6 +43,13 @@ apimachinery::Result<void> PublishService(const TypeRegistry& types, ObjectStore
                                           const KubernetesService& service,
                                           const std::stop_token& stop);
 
+/// Makes again what somebody has deleted of what PublishService makes, and leaves the rest alone.
+/// Whether there was something to make. kNotFound when the namespace is not there, and errors of
+/// the store.
+apimachinery::Result<bool> MakeMissingOfService(const TypeRegistry& types, ObjectStore& objects,
+                                                const KubernetesService& service,
+                                                const std::stop_token& stop);
+
 }  // namespace kubexx::apiserver
 
 #endif  // KUBEXX_APISERVER_ENDPOINTS_KUBERNETES_SERVICE_H_

@@ -101,7 +101,9 @@ void Webhooks::Tick(const std::stop_token& stop) {
     again_ = false;
   }
   if (const auto synced = Sync(stop); !synced && !stop.stop_requested()) {
-    logging::Error("Cannot read the configurations of webhooks", {{"error", synced.error()}});
+    logging::Log(
+        storage::IsOutage(synced.error()) ? logging::Level::kDebug : logging::Level::kError,
+        "Cannot read the configurations of webhooks", {{"error", synced.error()}});
   }
 }
 

@@ -154,6 +154,7 @@ Result<void> ApiServer::Start() {
   KX_RETURN_IF_ERROR(http_->Start());
   ticker_ = std::jthread([this](const std::stop_token& stop) { Tick(stop); });
   reaper_ = std::jthread([this](const std::stop_token& stop) { Reap(stop); });
+  looker_ = std::jthread([this](const std::stop_token& stop) { LookAfterStore(stop); });
   return {};
 }
 
@@ -173,8 +174,10 @@ Result<void> ApiServer::OnListening() {
 void ApiServer::Stop() {
   ticker_.request_stop();
   reaper_.request_stop();
+  looker_.request_stop();
   ticker_ = {};  // What it is at stops, too.
   reaper_ = {};
+  looker_ = {};
   if (http_ != nullptr) {
     http_->Stop();
   }
@@ -189,6 +192,12 @@ void ApiServer::Tick(const std::stop_token& stop) {
 void ApiServer::Reap(const std::stop_token& stop) {
   while (api_.Reap(stop) || options_.clock.SleepFor(std::chrono::seconds(1), stop)) {
   }
+}
+
+void ApiServer::LookAfterStore(const std::stop_token& stop) {
+  do {
+    api_.LookAfterStore(stop);
+  } while (options_.clock.SleepFor(HealthPages::kInterval, stop));
 }
 
 std::uint16_t ApiServer::port() const { return http_ == nullptr ? 0 : http_->port(); }

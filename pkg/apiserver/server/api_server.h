@@ -104,6 +104,7 @@ class ApiServer {
  private:
   void Tick(const std::stop_token& stop);
   void Reap(const std::stop_token& stop);
+  void LookAfterStore(const std::stop_token& stop);
   apimachinery::Result<void> OnListening();
   http::Response Serve(const http::Request& request);
 
@@ -116,6 +117,7 @@ class ApiServer {
   std::unique_ptr<http::Server> http_;
   std::jthread ticker_;
   std::jthread reaper_;
+  std::jthread looker_;
 };
 
 }  // namespace kubexx::apiserver

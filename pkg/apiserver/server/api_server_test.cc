@@ -2,10 +2,17 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <stop_token>
 #include <string>
+#include <utility>
 
 #include "kubexx/apiserver/endpoints/testing/api_fixture.h"
+#include "kubexx/apiserver/endpoints/testing/forwarding_storage.h"
 #include "kubexx/apiserver/storage/memory.h"
+#include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/base/utf8.h"
 #include "kubexx/codec/json_tree.h"
 
@@ -253,6 +260,35 @@ TEST(ApiServerTest, TokensAreAskedFor) {
   EXPECT_EQ(api.Handle(request).status, 401);
   request.headers = {{"Authorization", "Bearer secret"}};
   EXPECT_EQ(api.Handle(request).status, 200);
+}
+
+/// Counts how often it is asked for its health.
+class AskedStorage final : public testing::ForwardingStorage {
+ public:
+  using ForwardingStorage::ForwardingStorage;
+  storage::StorageHealth CheckHealth(base::Duration /*timeout*/,
+                                     std::stop_token /*stop*/) override {
+    ++asked;
+    asked.notify_all();
+    return {};
+  }
+  std::atomic<int> asked{0};
+};
+
+TEST(ApiServerTest, LooksAfterTheStoreEveryTwoSeconds) {
+  const auto memory = storage::NewMemoryStorage({});
+  ASSERT_TRUE(memory);
+  auto storage = std::make_unique<AskedStorage>(**memory);
+  AskedStorage& asked_storage = *storage;
+  base::testing::FakeClock clock;
+  ApiServerOptions options{.plain_http = true, .clock = clock};
+  ApiServer server(std::move(storage), std::move(options));
+  ASSERT_TRUE(server.Start());
+  for (int times = 0; times < 3; ++times) {
+    asked_storage.asked.wait(times);
+    EXPECT_EQ(asked_storage.asked, times + 1);
+    clock.AdvanceToSleeper(std::chrono::seconds(2));
+  }
 }
 
 TEST(ApiServerTest, ServesWithTlsAndWritesAKubeconfig) {

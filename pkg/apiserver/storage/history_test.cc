@@ -48,6 +48,8 @@ class Model {
     states_.push_back(std::move(next));
   }
 
+  void Undo(Revision kept) { states_.resize(static_cast<std::size_t>(kept) + 1); }
+
   void Delete(const std::string& key) {
     ModelState next = states_.back();
     next.erase(key);
@@ -118,6 +120,10 @@ TEST(History, AgreesWithAModelOfAllStates) {
     } else if (what == 8 && pick(5) == 0) {
       history.Compact(history.compacted() +
                       pick(static_cast<int>(model.current() - history.compacted()) + 1));
+    } else if (what == 9 && pick(2) == 0) {
+      const Revision kept = std::max(history.compacted(), model.current() - pick(5));
+      model.Undo(kept);
+      history.Undo(kept);
     } else {
       history.Trim(static_cast<std::size_t>(pick(20)));
     }
@@ -142,6 +148,22 @@ TEST(History, AgreesWithAModelOfAllStates) {
   EXPECT_EQ(history.value_bytes(), bytes);
   EXPECT_EQ(history.keys(), model.At(model.current()).size());
   EXPECT_EQ(history.revisions(), 0U);
+}
+
+TEST(History, ADeletionThatWasForgottenDoesNotComeBackByAnUndo) {
+  History history;
+  history.Write("key", MakeBlob("one"), TimePoint());
+  history.Write("key", nullptr, TimePoint());
+  history.Write("key", MakeBlob("two"), TimePoint());
+  history.Compact(2);
+  while (history.Trim(1)) {
+  }
+  history.Undo(2);
+  EXPECT_EQ(history.current(), 2);
+  EXPECT_EQ(history.keys(), 0U);
+  EXPECT_EQ(history.value_bytes(), 0U);
+  EXPECT_EQ(history.List("", "", 2, 0).items.size(), 0U);
+  EXPECT_EQ(history.Write("key", MakeBlob("three"), TimePoint()).create, 3);
 }
 
 TEST(History, LimitsCompact) {

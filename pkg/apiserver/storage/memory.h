@@ -31,7 +31,10 @@ struct MemoryOptions {
   /// rather than taken for its own.
   std::int64_t base_revision = 0;
   /// The file that all writes go to before they are acknowledged (fdatasync, shared by concurrent
-  /// writers); empty for none. It is rewritten with the live keys alone when it is large.
+  /// writers); empty for none. It is rewritten with the live keys alone when it is large, as
+  /// "<file>.new", which is removed when it is left over; "<file>.lock" keeps other processes out.
+  /// When it cannot be written, as on a full disk, writes are refused with kInternalError and have
+  /// no effect, reads go on, and each further write is tried; see CheckHealth.
   std::string file{};
   /// The file is rewritten when it is this large and four times what its live keys take.
   std::size_t rewrite_bytes = 64 << 20;

@@ -49,6 +49,17 @@ Result<Swap> Write(Storage& storage, const KeyValue& current, std::string value,
 
 }  // namespace
 
+bool IsOutage(const apimachinery::Status& status) {
+  return status.reason == Reason::kUnavailable ||
+         (status.reason == Reason::kTimeout && !apimachinery::IsTooLargeResourceVersion(status));
+}
+
+StorageHealth Storage::CheckHealth(base::Duration /*timeout*/, std::stop_token stop) {
+  const Result<Revision> answered = CurrentRevision(std::move(stop));
+  const Result<void> health = answered ? Result<void>() : Fail(answered.error());
+  return {.reads = health, .writes = health};
+}
+
 Result<KeyValue> GuaranteedUpdate(Storage& storage, std::string_view key, UpdateFunction update,
                                   UpdateOptions options, std::stop_token stop) {
   bool fresh = !options.origin.has_value();

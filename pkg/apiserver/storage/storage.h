@@ -103,6 +103,17 @@ struct WatchOptions {
   std::size_t max_behind = 100000;
 };
 
+/// What a store can do at present; errors say why not.
+struct StorageHealth {
+  apimachinery::Result<void> reads{};
+  apimachinery::Result<void> writes{};
+};
+
+/// Whether an error says that the store is not there at present, and not what is wrong with a
+/// request. The store itself logs that, once, when CheckHealth finds it; who follows the store need
+/// not, each time it tries.
+bool IsOutage(const apimachinery::Status& status);
+
 /// The store. See the file comment for what all calls have in common.
 class Storage {
  public:
@@ -159,6 +170,10 @@ class Storage {
   /// done before, kBadRequest when it is in the future. Implementations also compact on their own,
   /// see their options.
   virtual apimachinery::Result<void> Compact(Revision revision, std::stop_token stop) = 0;
+
+  /// Whether the store answers and takes writes, as far as can be told without writing; about
+  /// `timeout` at most. By default what CurrentRevision says, however long it takes.
+  virtual StorageHealth CheckHealth(base::Duration timeout, std::stop_token stop);
 };
 
 /// How GuaranteedUpdate goes about it.

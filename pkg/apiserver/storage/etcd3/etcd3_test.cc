@@ -6,7 +6,10 @@
 #include <grpcpp/server_context.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -121,6 +124,63 @@ TEST(Etcd3Storage, AnEtcdWhoseWatchesCannotBeBelievedIsRefused) {
     ASSERT_FALSE(watched.has_value());
     EXPECT_EQ(is_refused(watched.error()), !is_good) << watched.error().ToString();
   }
+}
+
+/// An etcd without keys that has its moods.
+class MoodyEtcd final : public etcdserverpb::KV::Service {
+ public:
+  MoodyEtcd() {
+    grpc::ServerBuilder builder;
+    builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port_);
+    builder.RegisterService(this);
+    server_ = builder.BuildAndStart();
+  }
+  grpc::Status Range(grpc::ServerContext* /*context*/,
+                     const etcdserverpb::RangeRequest* /*request*/,
+                     etcdserverpb::RangeResponse* /*response*/) override {
+    return has_leader ? grpc::Status::OK
+                      : grpc::Status(grpc::StatusCode::INTERNAL, "etcdserver: no leader");
+  }
+  std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
+
+  std::atomic<bool> has_leader{true};
+
+ private:
+  int port_ = 0;
+  std::unique_ptr<grpc::Server> server_;
+};
+
+TEST(Etcd3Storage, TellsOnceThatEtcdIsLostAndOnceThatItIsBack) {
+  MoodyEtcd etcd;
+  Etcd3Options options;
+  options.endpoints = {etcd.url()};
+  options.compact_interval = {};
+  const auto storage = NewEtcd3Storage(options);
+  ASSERT_TRUE(storage.has_value());
+  ::testing::internal::CaptureStderr();
+  for (const bool has_leader : {true, false, false, false, true, true}) {
+    etcd.has_leader = has_leader;
+    const StorageHealth health = (*storage)->CheckHealth(std::chrono::minutes(1), {});
+    EXPECT_EQ(health.reads.has_value(), has_leader);
+    EXPECT_EQ(health.writes.has_value(), has_leader);
+  }
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::ranges::count(log, '\n'), 2) << log;
+  const std::size_t lost = log.find("etcd does not answer");
+  ASSERT_NE(lost, std::string::npos) << log;
+  EXPECT_NE(log.find("etcd answers again", lost), std::string::npos) << log;
+}
+
+TEST(Etcd3Storage, ACheckOfHealthEndsInItsTime) {
+  Etcd3Options options;
+  options.endpoints = {"http://127.0.0.1:1"};
+  options.compact_interval = {};
+  options.request_timeout = std::chrono::hours(1);
+  const auto storage = NewEtcd3Storage(options);
+  ASSERT_TRUE(storage.has_value());
+  const StorageHealth health = (*storage)->CheckHealth(std::chrono::milliseconds(100), {});
+  ASSERT_FALSE(health.reads);
+  EXPECT_EQ(health.reads.error().reason, Reason::kUnavailable);
 }
 
 TEST(Translate, EndsOfPrefixes) {

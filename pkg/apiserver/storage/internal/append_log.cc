@@ -15,14 +15,17 @@
 namespace kubexx::apiserver::storage::internal {
 namespace {
 
+using apimachinery::Error;
 using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
 
-// The first bytes of every file; the digit is the version of the format.
-constexpr std::string_view kMagic = "kubexx store 1\n";
-// So much is read, and written of a new file, at a time.
+// So much is read at a time.
 constexpr std::size_t kChunk = 1 << 20;
+// What a refused write is told before what the system says.
+constexpr std::string_view kRefusal =
+    "nothing was changed, as the store cannot write to its file; make room on its disk or mend it, "
+    "and try again";
 // So far behind an unreadable place a readable record is looked for.
 constexpr std::size_t kScan = 64 << 20;
 
@@ -56,6 +59,7 @@ Result<std::unique_ptr<AppendLog>> AppendLog::Open(const std::string& path, Load
   KX_RETURN_IF_ERROR(file.Lock());
   std::unique_ptr<AppendLog> log(new AppendLog(std::move(resolved), std::move(lock)));
   log->file_ = std::move(file);
+  log->RemoveLeftover();
   KX_RETURN_IF_ERROR(log->Load(loader));
   KX_RETURN_IF_ERROR(SyncFolderOf(log->path_));
   return log;
@@ -67,26 +71,39 @@ AppendLog::~AppendLog() {
   apimachinery::Wipe(since_rewrite_);
 }
 
+void AppendLog::RemoveLeftover() {
+  std::error_code error;
+  if (!std::filesystem::exists(next_path(), error)) {
+    return;
+  }
+  // A rewrite that a crash ended; it may be what fills the disk.
+  if (Result<File> left = File::Open(next_path(), false); left && left->Lock()) {
+    std::filesystem::remove(next_path(), error);
+  }
+}
+
 Result<void> AppendLog::Load(Loader loader) {
   KX_ASSIGN_OR_RETURN(const std::uint64_t size, file_.Size());
-  KX_ASSIGN_OR_RETURN(std::string buffer, file_.ReadAt(0, kMagic.size()));
-  std::uint64_t at = std::min<std::uint64_t>(size, kMagic.size());
-  if (buffer != kMagic.substr(0, at)) {
+  KX_ASSIGN_OR_RETURN(std::string buffer, file_.ReadAt(0, kFileMagic.size()));
+  std::uint64_t at = std::min<std::uint64_t>(size, kFileMagic.size());
+  if (buffer != kFileMagic.substr(0, at)) {
     return Fail(Reason::kMalformed, path_ + " is not a file of this store; name another file");
   }
-  if (at < kMagic.size()) {
+  if (at < kFileMagic.size()) {
     KX_RETURN_IF_ERROR(file_.Truncate(0));
-    KX_RETURN_IF_ERROR(file_.Append(kMagic));
+    KX_RETURN_IF_ERROR(file_.Append(kFileMagic));
     KX_RETURN_IF_ERROR(file_.Sync());
-    at = kMagic.size();
+    at = kFileMagic.size();
   }
   buffer.clear();
+  Revision last = 0;
   std::size_t used = 0;  // of `buffer`, which holds the file from `at - used` on
   bool end = at >= size;
   while (!end || used < buffer.size()) {
     const DecodedRecord decoded = DecodeRecord(std::string_view(buffer).substr(used));
     if (decoded.record) {
       KX_RETURN_IF_ERROR(loader(*decoded.record));
+      last = std::max(last, decoded.record->revision);
       used += decoded.size;
       at += decoded.size;
       continue;
@@ -106,6 +123,7 @@ Result<void> AppendLog::Load(Loader loader) {
   }
   apimachinery::Wipe(buffer);
   base::MutexLock lock(mu_);
+  added_ = durable_ = last;
   durable_bytes_ = at;
   return {};
 }
@@ -137,129 +155,157 @@ void AppendLog::Add(const Record& record) {
   added_ = record.revision;
 }
 
-Result<Revision> AppendLog::Sync(Revision revision) {
+Ticket AppendLog::TicketOf(Revision revision) const {
+  base::MutexLock lock(mu_);
+  return {.era = era_, .revision = revision};
+}
+
+AppendLog::Attempt AppendLog::TryWrite(std::string_view data, std::uint64_t end) {
+  Attempt attempt{.done = file_.Append(data)};
+  if (attempt.done) {
+    attempt.done = file_.Sync();
+    // After a failed sync neither the disk's part of the file nor the memory's is known.
+    attempt.suspect = !attempt.done;
+  }
+  if (!attempt.done && !file_.Truncate(end)) {
+    attempt.suspect = true;
+  }
+  return attempt;
+}
+
+Result<Revision> AppendLog::Sync(const Ticket& ticket, Undo undo) {
   std::string batch;
   Revision last = 0;
+  std::uint64_t end = 0;
   {
     base::MutexLock lock(mu_);
-    while (writing_ && durable_ < revision && failure_) {
+    for (;;) {
+      const bool ended = ticket.era->ended;
+      if (ticket.revision <= (ended ? ticket.era->kept : durable_)) {
+        return durable_;
+      }
+      if (ended) {
+        return Fail(ticket.era->failure.error());
+      }
+      if (!writing_) {
+        break;
+      }
       base::Clock::Real().WaitUntil(mu_, written_, std::stop_token(), base::TimePoint::max());
-    }
-    if (durable_ >= revision) {
-      return durable_;
-    }
-    if (!failure_) {
-      return Fail(failure_.error());
     }
     writing_ = true;
     batch.swap(pending_);
     last = added_;
-  }
-  Result<void> result = file_.Append(batch);
-  if (result) {
-    result = file_.Sync();
+    end = durable_bytes_;
   }
   const std::size_t size = batch.size();
+  const Attempt attempt = TryWrite(batch, end);
   apimachinery::Wipe(batch);
+  if (!attempt.done) {
+    return TellFailure(attempt, size, undo);
+  }
+  bool recovered = false;
+  {
+    base::MutexLock lock(mu_);
+    writing_ = false;
+    written_.notify_all();
+    durable_ = last;
+    durable_bytes_ += size;
+    recovered = !failure_ && size >= failed_bytes_;
+    if (recovered) {
+      failure_ = {};
+    }
+  }
+  if (recovered) {
+    TellRecovery();
+  }
+  return last;
+}
+
+Error AppendLog::TellFailure(const Attempt& attempt, std::size_t bytes, Undo undo) {
+  const Error error = Fail(attempt.done.error().WithContext(kRefusal));
+  bool first = false;
+  {
+    base::MutexLock lock(mu_);
+    first = failure_.has_value();
+    failed_bytes_ = first ? bytes : std::max(failed_bytes_, bytes);
+    failure_ = error;
+    suspect_ = suspect_ || attempt.suspect;
+  }
+  undo();
+  if (first) {
+    logging::Error("Cannot write to the store's file; writes are refused until that is possible",
+                   {{"file", path_}, {"error", attempt.done.error()}});
+  }
+  return error;
+}
+
+void AppendLog::TellRecovery() const {
+  logging::Info("Writing to the store's file again", {{"file", path_}});
+}
+
+Revision AppendLog::EndEra() {
   base::MutexLock lock(mu_);
+  era_->ended = true;
+  era_->kept = durable_;
+  era_->failure = failure_;
+  era_ = std::make_shared<Era>();
+  apimachinery::Wipe(pending_);
+  apimachinery::Wipe(since_rewrite_);
+  added_ = durable_;
+  spoiled_ = rewriting_;
   writing_ = false;
   written_.notify_all();
-  if (!result) {
-    failure_ = Fail(result.error().WithContext("the store takes no more writes"));
-    return Fail(failure_.error());
-  }
-  durable_ = last;
-  durable_bytes_ += size;
   return durable_;
+}
+
+void AppendLog::Probe(Undo undo) {
+  std::size_t size = 0;
+  std::uint64_t end = 0;
+  {
+    base::MutexLock lock(mu_);
+    if (failure_ || suspect_ || writing_) {
+      return;
+    }
+    writing_ = true;
+    size = failed_bytes_;
+    end = durable_bytes_;
+  }
+  // No record begins like this: after a crash it is cut off.
+  Attempt attempt = TryWrite(std::string(size, '\0'), end);
+  if (attempt.done) {
+    attempt.done = file_.Truncate(end);
+    attempt.suspect = !attempt.done;
+  }
+  if (attempt.suspect) {
+    TellFailure(attempt, size, undo);
+    return;
+  }
+  {
+    base::MutexLock lock(mu_);
+    writing_ = false;
+    written_.notify_all();
+    if (attempt.done) {
+      failure_ = {};
+    }
+  }
+  if (attempt.done) {
+    TellRecovery();
+  }
+}
+
+Result<void> AppendLog::Failure() const {
+  base::MutexLock lock(mu_);
+  return failure_;
+}
+
+bool AppendLog::suspect() const {
+  base::MutexLock lock(mu_);
+  return suspect_;
 }
 
 std::size_t AppendLog::size() const {
   base::MutexLock lock(mu_);
   return durable_bytes_ + pending_.size();
-}
-
-Result<void> AppendLog::OpenNext() {
-  KX_ASSIGN_OR_RETURN(next_, File::Open(next_path(), true));
-  return next_->Lock();
-}
-
-void AppendLog::StartRewrite(Revision base) {
-  Record record;
-  record.type = Record::Type::kBase;
-  record.revision = base;
-  next_buffer_ = kMagic;
-  EncodeRecord(record, next_buffer_);
-  base::MutexLock lock(mu_);
-  rewriting_ = true;
-}
-
-Result<void> AppendLog::RewriteItem(const Record& record) {
-  EncodeRecord(record, next_buffer_);
-  if (next_buffer_.size() < kChunk) {
-    return {};
-  }
-  const Result<void> written = next_->Append(next_buffer_);
-  apimachinery::Wipe(next_buffer_);
-  return written;
-}
-
-void AppendLog::AbandonRewrite() {
-  base::MutexLock lock(mu_);
-  rewriting_ = false;
-  apimachinery::Wipe(since_rewrite_);
-  apimachinery::Wipe(next_buffer_);
-  next_.reset();
-}
-
-Result<void> AppendLog::SwapFiles(const std::string& tail) {
-  KX_RETURN_IF_ERROR(next_->Append(next_buffer_));
-  KX_RETURN_IF_ERROR(next_->Append(tail));
-  KX_RETURN_IF_ERROR(next_->Sync());
-  return Rename(next_path(), path_);
-}
-
-Result<Revision> AppendLog::FinishRewrite() {
-  std::string tail;
-  std::string not_in_old;
-  Revision last = 0;
-  {
-    base::MutexLock lock(mu_);
-    while (writing_) {
-      base::Clock::Real().WaitUntil(mu_, written_, std::stop_token(), base::TimePoint::max());
-    }
-    if (!failure_) {
-      return Fail(failure_.error());
-    }
-    writing_ = true;
-    rewriting_ = false;
-    tail.swap(since_rewrite_);
-    not_in_old.swap(pending_);
-    last = added_;
-  }
-  Result<void> result = SwapFiles(tail);
-  Result<std::uint64_t> size = result ? next_->Size() : Result<std::uint64_t>(0);
-  const Result<void> named = result ? SyncFolderOf(path_) : Result<void>();
-  apimachinery::Wipe(tail);
-  apimachinery::Wipe(next_buffer_);
-  base::MutexLock lock(mu_);
-  writing_ = false;
-  written_.notify_all();
-  if (!result || !size) {
-    not_in_old += pending_;
-    pending_.swap(not_in_old);
-    apimachinery::Wipe(not_in_old);
-    next_.reset();
-    return Fail(result ? size.error() : result.error());
-  }
-  apimachinery::Wipe(not_in_old);
-  file_ = *std::exchange(next_, std::nullopt);
-  if (!named) {
-    failure_ = Fail(named.error().WithContext("the store takes no more writes"));
-    return Fail(failure_.error());
-  }
-  durable_ = last;
-  durable_bytes_ = *size;
-  return durable_;
 }
 
 }  // namespace kubexx::apiserver::storage::internal

@@ -111,10 +111,11 @@ Result<std::string> File::ReadAt(std::uint64_t offset, std::size_t size) const {
   return data;
 }
 
-Result<void> Rename(const std::string& from, const std::string& to) {
-  if (std::rename(from.c_str(), to.c_str()) != 0) {
-    return FailErrno("cannot rename " + from + " to", to);
+Result<void> File::RenameTo(const std::string& path) {
+  if (std::rename(path_.c_str(), path.c_str()) != 0) {
+    return FailErrno("cannot rename " + path_ + " to", path);
   }
+  path_ = path;
   return {};
 }
 

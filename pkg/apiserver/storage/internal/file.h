@@ -28,6 +28,9 @@ class File {
   /// there; `empty` clears what it had.
   static apimachinery::Result<File> Open(const std::string& path, bool empty);
 
+  /// Gives the file the name `path`, in the place of what had it; SyncFolderOf makes that last.
+  apimachinery::Result<void> RenameTo(const std::string& path);
+
   /// Takes the lock that one process can have; kInvalidConfig when another one has it.
   apimachinery::Result<void> Lock();
   apimachinery::Result<void> Append(std::string_view data);
@@ -46,9 +49,6 @@ class File {
   int descriptor_ = -1;
   std::string path_;
 };
-
-/// Gives `from` the name `to`; SyncFolderOf makes that last.
-apimachinery::Result<void> Rename(const std::string& from, const std::string& to);
 
 /// Makes new names in the folder of `path` outlive a crash of the machine.
 apimachinery::Result<void> SyncFolderOf(const std::string& path);

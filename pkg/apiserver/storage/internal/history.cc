@@ -108,6 +108,30 @@ Item History::Write(std::string_view key, BlobRef value, base::TimePoint now) {
   return written;
 }
 
+void History::Undo(Revision kept) {
+  while (current_ > kept && !log_.empty()) {
+    Version* const version = log_.back().version;  // the newest of its key, as it is the last
+    log_.pop_back();
+    --current_;
+    if (version->value) {
+      value_bytes_ -= version->value->bytes.size();
+      SubtractLive(*version);
+    }
+    const auto found = keys_.find(*version->key);
+    std::unique_ptr<Version> previous = std::move(version->previous);
+    if (previous && previous->value) {
+      AddLive(*previous);
+    } else if (previous && previous->mod < first()) {
+      previous.reset();  // a deletion that Trim would have removed, had it been the newest
+    }
+    if (previous) {
+      found->second = std::move(previous);
+    } else {
+      keys_.erase(found);
+    }
+  }
+}
+
 void History::Restore(std::string_view key, BlobRef value, Revision create, Revision mod) {
   auto version = std::make_unique<Version>();
   version->key = std::make_shared<const std::string>(key);

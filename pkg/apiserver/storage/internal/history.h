@@ -71,6 +71,10 @@ class History {
   /// Returns the new version.
   Item Write(std::string_view key, BlobRef value, base::TimePoint now);
 
+  /// Takes back every revision after `kept`, which is not before the compaction: the next Write has
+  /// the number `kept` + 1 again.
+  void Undo(Revision kept);
+
   /// Puts back what was before `base`, for loading: in any order, before any Write.
   void Restore(std::string_view key, BlobRef value, Revision create, Revision mod);
   /// The revision that the restored keys stand for.

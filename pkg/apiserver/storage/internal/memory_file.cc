@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -17,12 +18,17 @@ using apimachinery::Result;
 
 // The file is rewritten when it is so many times what the live keys take.
 constexpr std::size_t kMaxWaste = 4;
+// After a failed write another is tried this often without anybody's asking: whoever heeds that the
+// server is not ready asks for none.
+constexpr base::Duration kFirstPatience = std::chrono::seconds(2);
+// A file that has to be written anew is more work, and is tried less and less often.
+constexpr base::Duration kMaxPatience = std::chrono::seconds(60);
 
 /// Of a file without records.
 Result<void> WriteBase(AppendLog& file, Revision base) {
   KX_RETURN_IF_ERROR(file.OpenNext());
   file.StartRewrite(base);
-  const Result<Revision> written = file.FinishRewrite();
+  const Result<Revision> written = file.FinishRewrite([&file] { file.EndEra(); });
   return written ? Result<void>() : Fail(written.error().WithContext("begin the store's file"));
 }
 
@@ -74,6 +80,7 @@ Result<void> MemoryStore::Load(const Record& record) {
           return Fail(Reason::kMalformed, options_.file + " has two beginnings");
         }
         history_.SetBase(record.revision);
+        visible_ = record.revision;
         break;
       case Record::Type::kItem:
         if (record.revision > history_.current() || history_.revisions() != 0) {
@@ -109,27 +116,58 @@ bool MemoryStore::WantsRewriteLocked() const {
   return size > rewrite_above_ && size > kMaxWaste * history_.live_bytes();
 }
 
-void MemoryStore::RewriteLoop(const std::stop_token& stop) {
+MemoryStore::FileWork MemoryStore::AwaitFileWork(base::Duration patience,
+                                                 const std::stop_token& stop) {
+  base::TimePoint due = base::TimePoint::max();
+  base::MutexLock lock(mu_);
   while (!stop.stop_requested()) {
-    {
-      base::MutexLock lock(mu_);
-      if (!WantsRewriteLocked()) {
-        options_.clock->WaitUntil(mu_, rewrite_wanted_, stop, base::TimePoint::max());
-        continue;
-      }
+    const bool failing = !file_->Failure();
+    const base::TimePoint now = options_.clock->Now();
+    if (!failing && WantsRewriteLocked()) {
+      return FileWork::kRewrite;
     }
-    const Result<void> done = Rewrite(stop);
-    if (!done) {
-      file_->AbandonRewrite();
+    if (!failing) {
+      due = base::TimePoint::max();
+    } else if (due == base::TimePoint::max()) {
+      due = now + patience;
+    } else if (now >= due) {
+      return file_->suspect() ? FileWork::kRewrite : FileWork::kProbe;
     }
-    if (!done && !stop.stop_requested()) {
-      logging::Warning("cannot rewrite the store's file; it goes on growing",
-                       {{"file", options_.file}, {"error", done.error()}});
+    options_.clock->WaitUntil(mu_, rewrite_wanted_, stop, due);
+  }
+  return FileWork::kNone;
+}
+
+bool MemoryStore::RewriteOrAbandon(const std::stop_token& stop) {
+  const Result<void> done = Rewrite(stop);
+  if (!done) {
+    file_->AbandonRewrite(done.error());
+  }
+  const bool suspect = file_->suspect();
+  if (!done && !suspect && !stop.stop_requested()) {
+    logging::Warning("cannot rewrite the store's file; it goes on growing",
+                     {{"file", options_.file}, {"error", done.error()}});
+  }
+  const std::size_t size = file_->size();
+  base::MutexLock lock(mu_);
+  // After a failure not before it has doubled.
+  rewrite_above_ = done || suspect ? options_.rewrite_bytes : 2 * size;
+  return done.has_value();
+}
+
+void MemoryStore::RewriteLoop(const std::stop_token& stop) {
+  base::Duration patience = kFirstPatience;
+  while (!stop.stop_requested()) {
+    switch (AwaitFileWork(patience, stop)) {
+      case FileWork::kNone:
+        break;
+      case FileWork::kRewrite:
+        patience = RewriteOrAbandon(stop) ? kFirstPatience : std::min(2 * patience, kMaxPatience);
+        break;
+      case FileWork::kProbe:
+        file_->Probe([this] { Undo(); });
+        break;
     }
-    const std::size_t size = file_->size();
-    base::MutexLock lock(mu_);
-    // After a failure not before it has doubled.
-    rewrite_above_ = done ? options_.rewrite_bytes : 2 * size;
   }
 }
 
@@ -155,7 +193,7 @@ Result<void> MemoryStore::Rewrite(const std::stop_token& stop) {
     KX_RETURN_IF_ERROR(file_->RewriteItem(record));
     item = Item();
   }
-  KX_ASSIGN_OR_RETURN(const Revision durable, file_->FinishRewrite());
+  KX_ASSIGN_OR_RETURN(const Revision durable, file_->FinishRewrite([this] { Undo(); }));
   Publish(durable);
   return {};
 }

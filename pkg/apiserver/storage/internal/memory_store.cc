@@ -59,6 +59,10 @@ Result<Revision> MemoryStore::ReadableLocked(Revision revision) {
   return revision;
 }
 
+Result<void> MemoryStore::CheckWritableLocked() const {
+  return file_ && file_->suspect() ? file_->Failure() : Result<void>();
+}
+
 Item MemoryStore::WriteLocked(std::string_view key, BlobRef value) {
   const base::TimePoint now = options_.clock->Now();
   Item item = history_.Write(key, std::move(value), now);
@@ -82,20 +86,28 @@ Item MemoryStore::WriteLocked(std::string_view key, BlobRef value) {
   return item;
 }
 
-Result<void> MemoryStore::Finish(Revision revision) {
-  bool seen = false;
-  {
-    base::MutexLock lock(mu_);
-    seen = revision <= visible_;
+Ticket MemoryStore::TicketLocked(Revision revision) const {
+  return file_ ? file_->TicketOf(revision) : Ticket{.era = nullptr, .revision = revision};
+}
+
+Result<void> MemoryStore::Finish(Ticket ticket) {
+  if (file_) {
+    KX_ASSIGN_OR_RETURN(ticket.revision, file_->Sync(ticket, [this] { Undo(); }));
   }
-  if (!seen) {
-    if (file_) {
-      KX_ASSIGN_OR_RETURN(revision, file_->Sync(revision));
-    }
-    Publish(revision);
-  }
+  Publish(ticket.revision);
   PackSome();
   return {};
+}
+
+void MemoryStore::Undo() {
+  base::MutexLock lock(mu_);
+  const Revision kept = file_->EndEra();
+  history_.Undo(kept);
+  while (!raw_.empty() && raw_.back().mod > kept) {
+    raw_bytes_ -= raw_.back().bytes;
+    raw_.pop_back();
+  }
+  rewrite_wanted_.notify_all();
 }
 
 void MemoryStore::Publish(Revision revision) {
@@ -112,8 +124,9 @@ void MemoryStore::Publish(Revision revision) {
 
 std::vector<std::pair<MemoryStore::RawValue, BlobRef>> MemoryStore::TakeUnpackedLocked() {
   std::vector<std::pair<RawValue, BlobRef>> taken;
+  // What is not visible yet may be undone, and its revision be another value's then.
   while (raw_bytes_ > options_.uncompressed_bytes && !raw_.empty() &&
-         taken.size() < kPackPerWrite) {
+         raw_.front().mod <= visible_ && taken.size() < kPackPerWrite) {
     RawValue oldest = std::move(raw_.front());
     raw_.pop_front();
     raw_bytes_ -= oldest.bytes;
@@ -166,17 +179,20 @@ Result<KeyValue> MemoryStore::Create(std::string_view key, std::string value,
   KX_RETURN_IF_ERROR(CheckValue(key, value));
   BlobRef blob = MakeBlob(std::move(value));
   Item item;
+  Ticket ticket;
   bool exists = false;
   {
     base::MutexLock lock(mu_);
     item = history_.Find(key, history_.current());
     exists = item.mod != 0;
     if (!exists) {
+      KX_RETURN_IF_ERROR(CheckWritableLocked());
       item = WriteLocked(key, std::move(blob));
     }
+    ticket = TicketLocked(item.mod);
   }
   // What stands in the way may itself not be in the file yet: it is not told before it is.
-  KX_RETURN_IF_ERROR(Finish(item.mod));
+  KX_RETURN_IF_ERROR(Finish(std::move(ticket)));
   if (exists) {
     return AlreadyExists(key);
   }
@@ -192,17 +208,18 @@ Result<Swap> MemoryStore::CompareAndSwap(std::string_view key, Revision expected
   BlobRef blob = MakeBlob(std::move(value));
   Swap swap;
   Item item;
-  Revision told = 0;
+  Ticket told;
   {
     base::MutexLock lock(mu_);
     item = history_.Find(key, history_.current());
     swap.done = item.mod != 0 && item.mod == expected;
     if (swap.done) {
+      KX_RETURN_IF_ERROR(CheckWritableLocked());
       item = WriteLocked(key, std::move(blob));
     }
-    told = item.mod != 0 ? item.mod : history_.current();
+    told = TicketLocked(item.mod != 0 ? item.mod : history_.current());
   }
-  KX_RETURN_IF_ERROR(Finish(told));
+  KX_RETURN_IF_ERROR(Finish(std::move(told)));
   KX_ASSIGN_OR_RETURN(swap.current, ToKeyValue(item));
   swap.current.key = std::string(key);
   return swap;
@@ -214,6 +231,7 @@ Result<Deleted> MemoryStore::Delete(std::string_view key, Revision expected, std
   }
   Item item;
   Revision told = 0;
+  Ticket ticket;
   bool fits = false;
   {
     base::MutexLock lock(mu_);
@@ -221,10 +239,12 @@ Result<Deleted> MemoryStore::Delete(std::string_view key, Revision expected, std
     told = item.mod != 0 ? item.mod : history_.current();
     fits = item.mod != 0 && (expected == 0 || expected == item.mod);
     if (fits) {
+      KX_RETURN_IF_ERROR(CheckWritableLocked());
       told = WriteLocked(key, nullptr).mod;
     }
+    ticket = TicketLocked(told);
   }
-  KX_RETURN_IF_ERROR(Finish(told));
+  KX_RETURN_IF_ERROR(Finish(std::move(ticket)));
   if (item.mod == 0) {
     return NotFound(key);
   }
@@ -292,6 +312,10 @@ Result<void> MemoryStore::Compact(Revision revision, std::stop_token stop) {
     more = history_.Trim(kSlice);
   }
   return {};
+}
+
+StorageHealth MemoryStore::CheckHealth(base::Duration /*timeout*/, std::stop_token /*stop*/) {
+  return {.reads = {}, .writes = file_ ? file_->Failure() : Result<void>()};
 }
 
 MemoryUsage MemoryStore::Usage() const {

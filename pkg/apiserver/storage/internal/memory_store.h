@@ -4,6 +4,7 @@
 #define KUBEXX_APISERVER_STORAGE_INTERNAL_MEMORY_STORE_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <list>
 #include <memory>
@@ -49,6 +50,7 @@ class MemoryStore final : public MemoryStorage {
                                    EventSink sink, std::stop_token stop) override;
   void RequestProgress() override;
   apimachinery::Result<void> Compact(Revision revision, std::stop_token stop) override;
+  StorageHealth CheckHealth(base::Duration timeout, std::stop_token stop) override;
   MemoryUsage Usage() const override;
 
  private:
@@ -67,10 +69,17 @@ class MemoryStore final : public MemoryStorage {
   // first: it does not need a write for that.
   apimachinery::Result<Revision> ReadableLocked(Revision revision) KX_REQUIRES(mu_);
   void CompactOldLocked() KX_REQUIRES(mu_);
+  // Whether a revision may be added.
+  apimachinery::Result<void> CheckWritableLocked() const KX_REQUIRES(mu_);
   // Adds a revision to the history and to what the file gets next.
   Item WriteLocked(std::string_view key, BlobRef value) KX_REQUIRES(mu_);
-  // After a write: returns when `revision` is in the file and visible.
-  apimachinery::Result<void> Finish(Revision revision) KX_EXCLUDES(mu_);
+  // Of a revision that is written, or that is the reason of an answer.
+  Ticket TicketLocked(Revision revision) const KX_REQUIRES(mu_);
+  // Returns when the ticket's revision is in the file and visible. An error when it could not be
+  // written and has been undone.
+  apimachinery::Result<void> Finish(Ticket ticket) KX_EXCLUDES(mu_);
+  // Takes back what could not be written to the file.
+  void Undo() KX_EXCLUDES(mu_);
   void Publish(Revision revision) KX_EXCLUDES(mu_);
   // Compresses some values that have left the uncompressed ones.
   void PackSome() KX_EXCLUDES(mu_);
@@ -88,6 +97,11 @@ class MemoryStore final : public MemoryStorage {
   void RewriteLoop(const std::stop_token& stop) KX_EXCLUDES(mu_);
   apimachinery::Result<void> Rewrite(const std::stop_token& stop) KX_EXCLUDES(mu_);
   bool WantsRewriteLocked() const KX_REQUIRES(mu_);
+  enum class FileWork : std::uint8_t { kNone, kRewrite, kProbe };
+  // Waits for something to do; `patience` goes before what failed is tried again.
+  FileWork AwaitFileWork(base::Duration patience, const std::stop_token& stop) KX_EXCLUDES(mu_);
+  // Rewrites, and cleans up after a failure. Whether it was done.
+  bool RewriteOrAbandon(const std::stop_token& stop) KX_EXCLUDES(mu_);
 
   const MemoryOptions options_;
   ValuePacker packer_;  // the values refer to it: destroyed after them

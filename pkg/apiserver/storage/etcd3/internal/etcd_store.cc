@@ -11,6 +11,7 @@
 #include "kubexx/apiserver/storage/etcd3/internal/translate.h"
 #include "kubexx/apiserver/storage/internal/errors.h"
 #include "kubexx/apiserver/storage/internal/value.h"
+#include "kubexx/logging/log.h"
 
 namespace kubexx::apiserver::storage::etcd3::internal {
 namespace {
@@ -23,6 +24,8 @@ using storage::internal::CannotCompact;
 using storage::internal::Conflict;
 using storage::internal::NotFound;
 using storage::internal::TooLarge;
+
+constexpr std::string_view kHealthKey = "/registry/health";
 
 Bytes Share(std::string value) {
   const storage::internal::BlobRef blob = storage::internal::MakeBlob(std::move(value));
@@ -47,9 +50,8 @@ Deadline EtcdStore::DeadlineFromNow() const {
 template <class Request, class Response>
 grpc::Status EtcdStore::Call(
     grpc::Status (etcdserverpb::KV::Stub::*method)(grpc::ClientContext*, const Request&, Response*),
-    const Request& request, Response& response, const std::stop_token& stop) {
+    const Request& request, Response& response, Deadline deadline, const std::stop_token& stop) {
   constexpr bool kIsRead = std::is_same_v<Request, etcdserverpb::RangeRequest>;
-  const Deadline deadline = DeadlineFromNow();
   for (;;) {
     const Result<const Endpoint*> endpoint = endpoints_->Connected(deadline, stop);
     if (!endpoint) {
@@ -72,7 +74,8 @@ Result<etcdserverpb::RangeResponse> EtcdStore::Range(const etcdserverpb::RangeRe
                                                      std::string_view what,
                                                      const std::stop_token& stop) {
   etcdserverpb::RangeResponse response;
-  const grpc::Status status = Call(&etcdserverpb::KV::Stub::Range, request, response, stop);
+  const grpc::Status status =
+      Call(&etcdserverpb::KV::Stub::Range, request, response, DeadlineFromNow(), stop);
   if (!stop.stop_requested() && IsFutureRevision(status)) {
     return TooLarge(request.revision(), 0);
   }
@@ -86,11 +89,38 @@ Result<etcdserverpb::TxnResponse> EtcdStore::Transact(const etcdserverpb::TxnReq
                                                       std::string_view what,
                                                       const std::stop_token& stop) {
   etcdserverpb::TxnResponse response;
-  const grpc::Status status = Call(&etcdserverpb::KV::Stub::Txn, request, response, stop);
+  const grpc::Status status =
+      Call(&etcdserverpb::KV::Stub::Txn, request, response, DeadlineFromNow(), stop);
   if (!status.ok()) {
     return Fail(Translate(status, what, stop));
   }
   return response;
+}
+
+StorageHealth EtcdStore::CheckHealth(base::Duration timeout, std::stop_token stop) {
+  // A read that asks the quorum, of the key that kube-apiserver reads for it.
+  etcdserverpb::RangeRequest request;
+  request.set_key(std::string(kHealthKey));
+  request.set_keys_only(true);
+  etcdserverpb::RangeResponse response;
+  const Deadline deadline = std::chrono::system_clock::now() + timeout;
+  const grpc::Status status =
+      Call(&etcdserverpb::KV::Stub::Range, request, response, deadline, stop);
+  const Result<void> answered =
+      status.ok() ? Result<void>() : Fail(Translate(status, "check of health", stop));
+  bool news = false;
+  if (!stop.stop_requested()) {
+    base::MutexLock lock(mu_);
+    news = lost_ == status.ok();
+    lost_ = !status.ok();
+  }
+  if (news && status.ok()) {
+    logging::Info("etcd answers again");
+  } else if (news) {
+    logging::Error("etcd does not answer; requests fail until it does",
+                   {{"error", answered.error()}});
+  }
+  return {.reads = answered, .writes = answered};
 }
 
 Result<KeyValue> EtcdStore::Get(std::string_view key, Revision revision, std::stop_token stop) {
@@ -235,7 +265,8 @@ Result<void> EtcdStore::Compact(Revision revision, std::stop_token stop) {
   etcdserverpb::CompactionRequest request;
   request.set_revision(revision);
   etcdserverpb::CompactionResponse response;
-  const grpc::Status status = Call(&etcdserverpb::KV::Stub::Compact, request, response, stop);
+  const grpc::Status status =
+      Call(&etcdserverpb::KV::Stub::Compact, request, response, DeadlineFromNow(), stop);
   if (!stop.stop_requested() && IsFutureRevision(status)) {
     return CannotCompact(revision);
   }

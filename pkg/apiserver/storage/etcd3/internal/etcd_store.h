@@ -43,6 +43,7 @@ class EtcdStore final : public Storage {
                                    EventSink sink, std::stop_token stop) override;
   void RequestProgress() override;
   apimachinery::Result<void> Compact(Revision revision, std::stop_token stop) override;
+  StorageHealth CheckHealth(base::Duration timeout, std::stop_token stop) override;
 
  private:
   class Asker;
@@ -51,7 +52,8 @@ class EtcdStore final : public Storage {
   template <class Request, class Response>
   grpc::Status Call(grpc::Status (etcdserverpb::KV::Stub::*method)(grpc::ClientContext*,
                                                                    const Request&, Response*),
-                    const Request& request, Response& response, const std::stop_token& stop);
+                    const Request& request, Response& response, Deadline deadline,
+                    const std::stop_token& stop);
   apimachinery::Result<etcdserverpb::RangeResponse> Range(const etcdserverpb::RangeRequest& request,
                                                           std::string_view what,
                                                           const std::stop_token& stop);
@@ -70,6 +72,7 @@ class EtcdStore final : public Storage {
 
   base::Mutex mu_;
   std::list<Asker*> askers_ KX_GUARDED_BY(mu_);  // of the open watches
+  bool lost_ KX_GUARDED_BY(mu_) = false;         // as the last CheckHealth found
 
   std::jthread compactor_;
 };

@@ -1,0 +1,358 @@
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "kubexx/apiserver/storage/memory.h"
+#include "kubexx/apiserver/storage/testing/watch_recorder.h"
+#include "kubexx/base/testing/fake_clock.h"
+
+namespace kubexx::apiserver::storage {
+namespace {
+
+using apimachinery::Reason;
+using apimachinery::Result;
+using base::testing::FakeClock;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using testing::WatchRecorder;
+
+// While more than 0: so many syncs of files whose name ends like this fail.
+std::atomic<int> failing_syncs{0};
+std::atomic<const char*> failing_name{""};
+std::atomic<int> syncs{0};
+
+bool IsToFail(int descriptor) {
+  std::array<char, 4096> name{};
+  const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
+  const ssize_t size = ::readlink(link.c_str(), name.data(), name.size());
+  return size > 0 &&
+         std::string_view(name.data(), static_cast<std::size_t>(size))
+             .ends_with(failing_name.load()) &&
+         failing_syncs.fetch_sub(1) > 0;
+}
+
+}  // namespace
+}  // namespace kubexx::apiserver::storage
+
+// Takes the place of the C library's in this program.
+extern "C" int fdatasync(int descriptor) {
+  using kubexx::apiserver::storage::failing_syncs;
+  ++kubexx::apiserver::storage::syncs;
+  if (failing_syncs > 0 && kubexx::apiserver::storage::IsToFail(descriptor)) {
+    errno = EIO;
+    return -1;
+  }
+  static const auto real = reinterpret_cast<int (*)(int)>(::dlsym(RTLD_NEXT, "fdatasync"));
+  return real(descriptor);
+}
+
+namespace kubexx::apiserver::storage {
+namespace {
+
+std::string PodKey(int number) { return "/registry/pods/default/pod-" + std::to_string(number); }
+
+/// Files may not become larger than this for as long as it lives: a disk that is full.
+class FullDisk {
+ public:
+  explicit FullDisk(std::uint64_t bytes) {
+    ::signal(SIGXFSZ, SIG_IGN);
+    EXPECT_EQ(::getrlimit(RLIMIT_FSIZE, &before_), 0);
+    rlimit limit = before_;
+    limit.rlim_cur = bytes;
+    EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
+  }
+  ~FullDisk() { ::setrlimit(RLIMIT_FSIZE, &before_); }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+class MemoryFullDisk : public ::testing::Test {
+ protected:
+  MemoryFullDisk() {
+    folder_ = ::testing::TempDir() + "fullXXXXXX";
+    EXPECT_NE(::mkdtemp(folder_.data()), nullptr);
+    options_.file = path();
+    options_.clock = &clock_;
+  }
+  ~MemoryFullDisk() override {
+    failing_syncs = 0;
+    storage_.reset();
+    std::filesystem::remove_all(folder_);
+  }
+
+  std::string path() const { return folder_ + "/store"; }
+  std::uint64_t Size() const { return std::filesystem::file_size(path()); }
+
+  MemoryStorage& Reopen() {
+    storage_.reset();
+    auto made = NewMemoryStorage(options_);
+    EXPECT_TRUE(made.has_value()) << made.error().ToString();
+    storage_ = std::move(*made);
+    return *storage_;
+  }
+
+  bool Writes() const { return storage_->CheckHealth({}, {}).writes.has_value(); }
+
+  // What the store has, by key.
+  std::map<std::string, std::string> All() const {
+    std::map<std::string, std::string> all;
+    const auto listed = storage_->GetList("/registry/", {},
+                                          [&all](KeyValue&& kv) -> Result<void> {
+                                            all[kv.key] = *kv.value;
+                                            return {};
+                                          },
+                                          {});
+    EXPECT_TRUE(listed.has_value());
+    return all;
+  }
+
+  FakeClock clock_;
+  MemoryOptions options_;
+  std::unique_ptr<MemoryStorage> storage_;
+
+ private:
+  std::string folder_;
+};
+
+TEST_F(MemoryFullDisk, ARefusedWriteLeavesNothingAndTheNextIsTried) {
+  MemoryStorage& storage = Reopen();
+  ASSERT_TRUE(storage.Create(PodKey(1), "one", {}));
+  ASSERT_TRUE(storage.Create(PodKey(2), "two", {}));
+  auto watch =
+      std::make_unique<WatchRecorder>(storage, "/registry/", WatchOptions{.from_revision = 2});
+  const std::uint64_t size = Size();
+  {
+    const FullDisk full(size + 200);
+    for (int attempt = 0; attempt < 3; ++attempt) {
+      const auto refused = storage.Create(PodKey(3), std::string(1000, 'x'), {});
+      ASSERT_FALSE(refused);
+      EXPECT_EQ(refused.error().reason, Reason::kInternalError);
+      EXPECT_EQ(refused.error().code, 500);
+      EXPECT_THAT(refused.error().message, HasSubstr("nothing was changed"));
+      EXPECT_THAT(refused.error().message, EndsWith("/store: File too large"));
+    }
+    EXPECT_EQ(Size(), size) << "half a record is not left";
+    EXPECT_FALSE(storage.CompareAndSwap(PodKey(1), 1, std::string(1000, 'x'), {}));
+    EXPECT_EQ(*storage.Get(PodKey(1), 0, {})->value, "one");
+    EXPECT_EQ(storage.Get(PodKey(3), 0, {}).error().reason, Reason::kNotFound);
+    EXPECT_EQ(*storage.CurrentRevision({}), 2);
+    EXPECT_FALSE(Writes());
+    // There is room for a small one.
+    ASSERT_TRUE(storage.Delete(PodKey(2), 0, {}));
+    EXPECT_FALSE(Writes()) << "as much as was refused may still not fit";
+  }
+  const auto created = storage.Create(PodKey(3), std::string(1200, 'y'), {});
+  ASSERT_TRUE(created) << created.error().ToString();
+  EXPECT_EQ(created->mod_revision, 4);
+  EXPECT_TRUE(Writes());
+  EXPECT_EQ(watch->Await(2).size(), 2U);
+  watch.reset();
+  const auto before = All();
+  EXPECT_EQ(before.size(), 2U);
+  Reopen();
+  EXPECT_EQ(All(), before);
+  EXPECT_EQ(*storage_->CurrentRevision({}), 4);
+}
+
+TEST_F(MemoryFullDisk, ADeletionThatIsRefusedBringsTheKeyBackAsItWas) {
+  MemoryStorage& storage = Reopen();
+  ASSERT_TRUE(storage.Create(PodKey(1), "one", {}));
+  {
+    const FullDisk full(Size());
+    EXPECT_FALSE(storage.Delete(PodKey(1), 0, {}));
+  }
+  EXPECT_EQ(storage.Get(PodKey(1), 0, {})->mod_revision, 1);
+  EXPECT_EQ(*storage.Count("/registry/", {}), 1);
+  EXPECT_EQ(storage.Usage().keys, 1U);
+  ASSERT_TRUE(storage.Delete(PodKey(1), 1, {}));
+  {
+    const FullDisk full(Size());
+    EXPECT_FALSE(storage.Create(PodKey(1), "again", {}));
+  }
+  EXPECT_EQ(storage.Usage().keys, 0U);
+  EXPECT_EQ(storage.Usage().revisions, 2U);
+  EXPECT_EQ(storage.Create(PodKey(1), "once more", {})->mod_revision, 3);
+}
+
+TEST_F(MemoryFullDisk, IsToldOnceInTheLogAndSoIsItsEnd) {
+  MemoryStorage& storage = Reopen();
+  ASSERT_TRUE(storage.Create(PodKey(100), std::string(10000, 'x'), {}));  // The log has room.
+  ::testing::internal::CaptureStderr();
+  {
+    const FullDisk full(Size());
+    for (int number = 0; number < 20; ++number) {
+      EXPECT_FALSE(storage.Create(PodKey(number), "x", {}));
+    }
+  }
+  for (int number = 0; number < 20; ++number) {
+    EXPECT_TRUE(storage.Create(PodKey(number), "x", {}));
+  }
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::ranges::count(log, '\n'), 2) << log;
+  EXPECT_THAT(log, HasSubstr("Cannot write to the store's file"));
+  EXPECT_THAT(log, HasSubstr("Writing to the store's file again"));
+}
+
+TEST_F(MemoryFullDisk, RoomIsFoundWithoutAWrite) {
+  MemoryStorage& storage = Reopen();
+  ASSERT_TRUE(storage.Create(PodKey(1), "one", {}));
+  const std::uint64_t size = Size();
+  {
+    const FullDisk full(size);
+    EXPECT_FALSE(storage.Create(PodKey(2), std::string(1000, 'x'), {}));
+    clock_.AwaitSleepers(1);
+    clock_.Advance(std::chrono::seconds(3));
+    clock_.AwaitSleepers(1);
+    EXPECT_FALSE(Writes());
+  }
+  clock_.AdvanceToSleeper(std::chrono::seconds(2));
+  while (!Writes()) {
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(Size(), size) << "what was tried is taken back";
+  EXPECT_EQ(storage.Create(PodKey(2), "two", {})->mod_revision, 2);
+}
+
+TEST_F(MemoryFullDisk, AfterAFailedSyncTheFileIsWrittenAnewBeforeAnythingElse) {
+  MemoryStorage& storage = Reopen();
+  ASSERT_TRUE(storage.Create(PodKey(1), "one", {}));
+  ASSERT_TRUE(storage.Create(PodKey(2), "two", {}));
+  failing_name = "/store";
+  failing_syncs = 1;
+  const auto refused = storage.Create(PodKey(3), "three", {});
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("cannot sync"));
+  const int before = syncs;
+  EXPECT_FALSE(storage.Create(PodKey(3), "three", {}));
+  EXPECT_FALSE(storage.Delete(PodKey(1), 0, {}));
+  EXPECT_EQ(syncs, before) << "the old file is not believed any more";
+  EXPECT_EQ(All().size(), 2U);
+
+  // The new file cannot be written either.
+  failing_name = "/store.new";
+  failing_syncs = 1;
+  clock_.AdvanceToSleeper(std::chrono::seconds(2));
+  clock_.AdvanceToSleeper(std::chrono::seconds(4));
+  while (!Writes()) {
+    std::this_thread::yield();
+  }
+  EXPECT_LE(failing_syncs, 0);
+  EXPECT_FALSE(std::filesystem::exists(path() + ".new"));
+  EXPECT_EQ(storage.Create(PodKey(3), "three", {})->mod_revision, 3);
+  const auto all = All();
+  Reopen();
+  EXPECT_EQ(All(), all);
+  EXPECT_EQ(*storage_->CurrentRevision({}), 3);
+}
+
+TEST_F(MemoryFullDisk, ARewriteThatFailsLeavesNoFileAndStopsNoWrite) {
+  options_.rewrite_bytes = 2000;
+  MemoryStorage& storage = Reopen();
+  failing_name = "/store.new";
+  failing_syncs = 1;
+  Revision last = storage.Create(PodKey(1), "0", {})->mod_revision;
+  for (int round = 0; round < 200 || failing_syncs > 0; ++round) {
+    const Result<Swap> swap = storage.CompareAndSwap(PodKey(1), last, std::to_string(round), {});
+    ASSERT_TRUE(swap && swap->done);
+    last = swap->current.mod_revision;
+  }
+  EXPECT_TRUE(Writes());
+  Reopen();
+  EXPECT_FALSE(std::filesystem::exists(path() + ".new"));
+  EXPECT_EQ(storage_->Get(PodKey(1), 0, {})->mod_revision, last);
+}
+
+TEST_F(MemoryFullDisk, WhatARewriteLeftAtACrashIsRemoved) {
+  Reopen();
+  storage_.reset();
+  std::filesystem::copy_file(path(), path() + ".new");
+  Reopen();
+  EXPECT_FALSE(std::filesystem::exists(path() + ".new"));
+}
+
+// Each writer has keys of its own, and notes what was acknowledged and what refused.
+TEST_F(MemoryFullDisk, HasExactlyWhatWasAcknowledgedWhateverElseIsRefused) {
+  options_.rewrite_bytes = 30000;
+  options_.uncompressed_bytes = 0;
+  options_.clock = &base::Clock::Real();
+  MemoryStorage& storage = Reopen();
+  constexpr int kWriterCount = 4;
+  std::array<std::map<std::string, std::string>, kWriterCount> expected;
+  std::atomic<int> refused{0};
+  {
+    std::vector<std::jthread> writers;
+    std::jthread disk([](const std::stop_token& stop) {
+      for (std::uint64_t turn = 0; !stop.stop_requested(); ++turn) {
+        const FullDisk full(10000 + turn * 7919 % 40000);
+        std::this_thread::yield();
+      }
+    });
+    for (int writer = 0; writer < kWriterCount; ++writer) {
+      writers.emplace_back([&, writer] {
+        auto& mine = expected.at(static_cast<std::size_t>(writer));
+        for (int round = 0; round < 1500; ++round) {
+          const std::string key = PodKey(writer * 100 + round % 10);
+          const std::string value = std::to_string(round) + std::string(round % 7 * 50U, 'x');
+          const auto current = storage.Get(key, 0, {});
+          ASSERT_EQ(current.has_value(), mine.contains(key));
+          bool done = false;
+          if (!current) {
+            done = storage.Create(key, value, {}).has_value();
+          } else if (round % 5 == 0) {
+            if (storage.Delete(key, current->mod_revision, {})) {
+              mine.erase(key);
+            } else {
+              ++refused;
+            }
+            continue;
+          } else {
+            const auto swap = storage.CompareAndSwap(key, current->mod_revision, value, {});
+            ASSERT_TRUE(!swap || swap->done);
+            done = swap.has_value();
+          }
+          if (done) {
+            mine[key] = value;
+          } else {
+            ++refused;
+          }
+        }
+      });
+    }
+    writers.clear();
+  }
+  EXPECT_GT(refused, 0);
+  std::map<std::string, std::string> all;
+  for (const auto& mine : expected) {
+    all.insert(mine.begin(), mine.end());
+  }
+  EXPECT_EQ(All(), all);
+  const Revision last = *storage.CurrentRevision({});
+  Reopen();
+  EXPECT_EQ(All(), all);
+  EXPECT_EQ(*storage_->CurrentRevision({}), last);
+}
+
+}  // namespace
+}  // namespace kubexx::apiserver::storage
