@@ -6,13 +6,13 @@
 #include <utility>
 #include <vector>
 
-#include "kubexx/apimachinery/labels.h"
 #include "kubexx/apimachinery/names.h"
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/apiserver/endpoints/certificate_requests.h"
 #include "kubexx/apiserver/endpoints/custom_types.h"
 #include "kubexx/apiserver/endpoints/field_causes.h"
 #include "kubexx/apiserver/endpoints/immutable_fields.h"
+#include "kubexx/apiserver/endpoints/label_problems.h"
 #include "kubexx/apiserver/endpoints/object_names.h"
 #include "kubexx/apiserver/endpoints/rbac_validation.h"
 #include "kubexx/apiserver/endpoints/restore.h"
@@ -42,17 +42,6 @@ constexpr std::size_t kSuffixBytes = 5;
 std::uint64_t Random64() {
   thread_local std::random_device device;
   return static_cast<std::uint64_t>(device()) << 32 | device();
-}
-
-void CheckLabels(const JsonTree& object, FieldCauses& causes) {
-  for (const auto& [key, value] : MetaMap(object, "labels")) {
-    if (!apimachinery::IsValidLabelKey(key)) {
-      causes.Invalid("metadata.labels", JsonTree(key).ToJson(), "is not a label's key");
-    }
-    if (!apimachinery::IsValidLabelValue(value)) {
-      causes.Invalid("metadata.labels", JsonTree(value).ToJson(), "is not a label's value");
-    }
-  }
 }
 
 Result<void> Verdict(const ResourceType& type, const JsonTree& object, FieldCauses causes) {
@@ -281,7 +270,7 @@ Result<void> PrepareNew(const ResourceType& type, std::string_view namespace_, b
   } else if (const std::string problem = NameProblem(type, name); !problem.empty()) {
     causes.Invalid("metadata.name", JsonTree(name).ToJson(), problem);
   }
-  CheckLabels(object, causes);
+  CheckLabelMap(object.At({"metadata", "labels"}), "metadata.labels", causes);
   KX_RETURN_IF_ERROR(CheckContent({.type = type, .part = WritePart::kObject, .old = nullptr},
                                   object, stop, causes));
   return Verdict(type, object, std::move(causes));
@@ -309,7 +298,7 @@ Result<void> PrepareChange(const ResourceType& type, WritePart part, const JsonT
       CountGeneration(type, current, object);
     }
     CheckPart(type, part, current, object, causes);
-    CheckLabels(object, causes);
+    CheckLabelMap(object.At({"metadata", "labels"}), "metadata.labels", causes);
     // Ephemeral containers are what else no update of a pod may change.
     const JsonTree* const old = part == WritePart::kEphemeralContainers ? nullptr : &current;
     KX_RETURN_IF_ERROR(
@@ -332,7 +321,7 @@ Result<void> PrepareChange(const ResourceType& type, WritePart part, const JsonT
   if (part == WritePart::kAll) {
     return {};  // It is no client's fault, and what waits to go has to.
   }
-  CheckLabels(object, causes);
+  CheckLabelMap(object.At({"metadata", "labels"}), "metadata.labels", causes);
   CheckImmutable(type, current, object, causes);
   KX_RETURN_IF_ERROR(
       CheckContent({.type = type, .part = part, .old = &current}, object, stop, causes));

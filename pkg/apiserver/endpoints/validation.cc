@@ -12,18 +12,17 @@
 #include "kubexx/apiserver/endpoints/certificate_requests.h"
 #include "kubexx/apiserver/endpoints/deletion.h"
 #include "kubexx/apiserver/endpoints/field_causes.h"
+#include "kubexx/apiserver/endpoints/label_problems.h"
 #include "kubexx/apiserver/endpoints/pod_update.h"
 #include "kubexx/apiserver/endpoints/selector_validation.h"
 #include "kubexx/apiserver/object/label_match.h"
 #include "kubexx/apiserver/object/metadata.h"
-#include "kubexx/base/ascii.h"
 
 namespace kubexx::apiserver {
 namespace {
 
 using codec::JsonTree;
 
-constexpr std::size_t kMaxAnnotationBytes = 256 << 10;
 constexpr std::int64_t kMaxPort = 65535;
 
 std::string QuotedText(std::string_view text) { return JsonTree(text).ToJson(); }
@@ -94,12 +93,16 @@ void CheckFinalizers(const ResourceType& type, const JsonTree* old, const JsonTr
                      FieldCauses& causes) {
   const std::vector<std::string> names = FinalizersOf(object);
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (!apimachinery::IsValidLabelKey(names[i])) {
-      causes.Invalid("metadata.finalizers", QuotedText(names[i]), "is not a qualified name");
-    } else if (NeedsDomains(type) && !IsDomainQualified(names[i])) {
+    CheckLabelKey(names[i], "metadata.finalizers", causes);
+    if (NeedsDomains(type) && !IsDomainQualified(names[i])) {
       causes.Invalid(At("metadata.finalizers", i), QuotedText(names[i]),
                      "name is neither a standard finalizer name nor is it fully qualified");
     }
+  }
+  const auto has = [&names](const char* name) { return std::ranges::count(names, name) > 0; };
+  if (has("orphan") && has("foregroundDeletion")) {
+    causes.Invalid("metadata.finalizers", object.At({"metadata", "finalizers"})->ToJson(),
+                   "orphan and foregroundDeletion exclude each other");
   }
   if (old == nullptr || !IsDeleting(*old)) {
     return;
@@ -350,9 +353,8 @@ void CheckNamespace(const JsonTree* old, const JsonTree& spec, FieldCauses& caus
   const std::vector<std::string> names = StringsAt(spec, "finalizers");
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::string path = old == nullptr ? "spec.finalizers" : At("spec.finalizers", i);
-    if (!apimachinery::IsValidLabelKey(names[i])) {
-      causes.Invalid(path, QuotedText(names[i]), "is not a qualified name");
-    } else if (!IsDomainQualified(names[i])) {
+    CheckLabelKey(names[i], path, causes);
+    if (!IsDomainQualified(names[i])) {
       causes.Invalid(path, QuotedText(names[i]),
                      "name is neither a standard finalizer name nor is it fully qualified");
     }
@@ -369,16 +371,7 @@ bool IsDomainQualified(std::string_view finalizer) {
 
 void CheckMetadata(const ResourceType& type, const JsonTree* old, const JsonTree& object,
                    FieldCauses& causes) {
-  std::size_t bytes = 0;
-  for (const auto& [key, value] : MetaMap(object, "annotations")) {
-    bytes += key.size() + value.size();
-    if (!apimachinery::IsValidLabelKey(base::ToLower(key))) {
-      causes.Invalid("metadata.annotations", QuotedText(key), "is not an annotation's key");
-    }
-  }
-  if (bytes > kMaxAnnotationBytes) {
-    causes.TooLong("metadata.annotations", kMaxAnnotationBytes);
-  }
+  CheckAnnotationMap(object.At({"metadata", "annotations"}), "metadata.annotations", causes);
   CheckOwners(object, causes);
   CheckFinalizers(type, old, object, causes);
 }
