@@ -19,8 +19,8 @@ const std::string kSixtyFour(64, 'a');
 
 TEST(LabelProblemsTest, ThePartThatIsWrongIsTold) {
   EXPECT_THAT(LabelKeyProblems("a b"), ElementsAre(StartsWith("name part has to be of letters")));
-  EXPECT_THAT(LabelKeyProblems(""), ElementsAre("name part must be non-empty",
-                                                StartsWith("name part has to be")));
+  EXPECT_THAT(LabelKeyProblems(""),
+              ElementsAre("name part must be non-empty", StartsWith("name part has to be")));
   EXPECT_THAT(LabelKeyProblems("/a"), ElementsAre("prefix part must be non-empty"));
   EXPECT_THAT(LabelKeyProblems("A.b/c"), ElementsAre(StartsWith("prefix part has to be a DNS")));
   EXPECT_THAT(LabelKeyProblems("-/_"), ElementsAre(StartsWith("prefix"), StartsWith("name")));

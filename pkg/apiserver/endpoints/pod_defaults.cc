@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/apiserver/endpoints/pod_resources.h"
 #include "kubexx/apiserver/endpoints/set_default.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/base/function_ref.h"
@@ -82,6 +83,7 @@ void DefaultContainer(JsonTree& container) {
   SetDefault(container, "terminationMessagePolicy", "File");
   SetDefault(container, "imagePullPolicy", PullPolicyOf(StringAt(container, {"image"})));
   SetDefault(container, "resources", JsonTree::Object());
+  RoundResources(container["resources"]);
   ForEachIn(container, "ports", [](JsonTree& port) { SetDefault(port, "protocol", "TCP"); });
   ForEachIn(container, "env", [](JsonTree& variable) {
     if (JsonTree* const from = ObjectIn(variable, "valueFrom")) {
@@ -205,6 +207,9 @@ void SetPodSpecDefaults(JsonTree& spec) {
   SetDefault(spec, "securityContext", JsonTree::Object());
   SetDefault(spec, "schedulerName", "default-scheduler");
   MirrorAccount(spec);
+  if (JsonTree* const resources = ObjectIn(spec, "resources")) {
+    RoundResources(*resources);
+  }
   for (const char* const list : {"initContainers", "containers", "ephemeralContainers"}) {
     ForEachIn(spec, list, DefaultContainer);
   }
@@ -228,6 +233,7 @@ void SetPodDefaults(JsonTree& pod) {
       }
     });
   }
+  DefaultResourcesOfPod(spec);
 }
 
 }  // namespace kubexx::apiserver

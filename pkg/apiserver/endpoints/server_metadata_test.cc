@@ -23,9 +23,7 @@ struct MetadataPatch {
   std::string body;
 };
 
-std::string OfMetadata(const std::string& members) {
-  return R"({"metadata":{)" + members + "}}";
-}
+std::string OfMetadata(const std::string& members) { return R"({"metadata":{)" + members + "}}"; }
 
 /// The same change in every form that a patch has.
 std::vector<MetadataPatch> PatchesOf(const std::string& field, const std::string& value) {
@@ -65,15 +63,14 @@ class ServerMetadataTest : public testing::ApiFixture {
 
 TEST_F(ServerMetadataTest, NoClientSaysThatAnObjectIsBeingDeleted) {
   const std::string time = R"("2020-01-01T00:00:00Z")";
-  for (const auto& [field, value] : {std::pair<std::string, std::string>("deletionTimestamp", time),
-                                     std::pair<std::string, std::string>(
-                                         "deletionGracePeriodSeconds", "3")}) {
+  for (const auto& [field, value] :
+       {std::pair<std::string, std::string>("deletionTimestamp", time),
+        std::pair<std::string, std::string>("deletionGracePeriodSeconds", "3")}) {
     std::vector<http::Response> answers = Patched(field, value);
     answers.push_back(Put("\"" + field + "\":" + value));
     for (const http::Response& refused : answers) {
       EXPECT_EQ(refused.status, 422) << refused.body;
-      EXPECT_THAT(Message(refused),
-                  HasSubstr("metadata." + field + ": Invalid value: " + value));
+      EXPECT_THAT(Message(refused), HasSubstr("metadata." + field + ": Invalid value: " + value));
     }
     for (const http::Response& kept : Patched(field, "null")) {
       EXPECT_EQ(kept.status, 200) << kept.body;
@@ -82,8 +79,8 @@ TEST_F(ServerMetadataTest, NoClientSaysThatAnObjectIsBeingDeleted) {
 }
 
 TEST_F(ServerMetadataTest, TheTimeOfADeletionStays) {
-  const http::Response held = Do("PATCH", map_, OfMetadata(R"("finalizers":["a.b/c"])"),
-                                 kMergePatch);
+  const http::Response held =
+      Do("PATCH", map_, OfMetadata(R"("finalizers":["a.b/c"])"), kMergePatch);
   ASSERT_EQ(held.status, 200) << held.body;
   const std::string since = At(Json(Do("DELETE", map_)), {"metadata", "deletionTimestamp"});
   ASSERT_NE(since, "");
