@@ -10,6 +10,7 @@
 #include "kubexx/apimachinery/labels.h"
 #include "kubexx/apimachinery/names.h"
 #include "kubexx/apiserver/endpoints/certificate_requests.h"
+#include "kubexx/apiserver/endpoints/config_validation.h"
 #include "kubexx/apiserver/endpoints/deletion.h"
 #include "kubexx/apiserver/endpoints/field_causes.h"
 #include "kubexx/apiserver/endpoints/label_problems.h"
@@ -297,57 +298,6 @@ void CheckService(const JsonTree& spec, FieldCauses& causes) {
   }
 }
 
-/// Keys of ConfigMaps and Secrets are names of files.
-void CheckKeys(const JsonTree& object, const char* member, FieldCauses& causes) {
-  const JsonTree* const data = object.Find(member);
-  if (data == nullptr) {
-    return;
-  }
-  for (const JsonTree::Member& one : data->members()) {
-    const bool good = !one.key.empty() && one.key.size() <= 253 && one.key != "." &&
-                      !one.key.starts_with("..") && std::ranges::all_of(one.key, [](char c) {
-                        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-                               (c >= 'A' && c <= 'Z') || c == '-' || c == '_' || c == '.';
-                      });
-    if (!good) {
-      causes.Invalid(std::string(member) + "[" + one.key + "]", QuotedText(one.key),
-                     "a valid config key must consist of alphanumeric characters, '-', '_' or '.' "
-                     "(e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation "
-                     "is '[-._a-zA-Z0-9]+')");
-    }
-  }
-}
-
-void CheckSecret(const JsonTree& object, FieldCauses& causes) {
-  const std::string_view type = object.TextAt("type");
-  const JsonTree* const data = object.Find("data");
-  const auto has = [data](std::string_view key) {
-    return data != nullptr && data->Find(key) != nullptr;
-  };
-  const auto need = [&](std::string_view key) {
-    if (!has(key)) {
-      causes.Required("data[" + std::string(key) + "]");
-    }
-  };
-  if (type == "kubernetes.io/tls") {
-    need("tls.crt");
-    need("tls.key");
-  } else if (type == "kubernetes.io/dockerconfigjson") {
-    need(".dockerconfigjson");
-  } else if (type == "kubernetes.io/dockercfg") {
-    need(".dockercfg");
-  } else if (type == "kubernetes.io/ssh-auth") {
-    need("ssh-privatekey");
-  } else if (type == "kubernetes.io/basic-auth" && !has("username") && !has("password")) {
-    need("username");
-    need("password");
-  } else if (type == "kubernetes.io/service-account-token" &&
-             StringAt(object, {"metadata", "annotations", "kubernetes.io/service-account.name"})
-                 .empty()) {
-    causes.Required("metadata.annotations[kubernetes.io/service-account.name]");
-  }
-}
-
 /// Those of a namespace's spec. `old` is null for a create.
 void CheckNamespace(const JsonTree* old, const JsonTree& spec, FieldCauses& causes) {
   const std::vector<std::string> names = StringsAt(spec, "finalizers");
@@ -400,11 +350,7 @@ void CheckSpec(const ResourceType& type, const JsonTree* old, const JsonTree& ob
   } else if (IsNamespace(type)) {
     CheckNamespace(old, spec, causes);
   } else if (type.group.empty() && (type.plural == "configmaps" || type.plural == "secrets")) {
-    CheckKeys(object, "data", causes);
-    CheckKeys(object, "binaryData", causes);
-    if (type.plural == "secrets") {
-      CheckSecret(object, causes);
-    }
+    type.plural == "secrets" ? CheckSecret(object, causes) : CheckConfigMap(object, causes);
   }
 }
 
