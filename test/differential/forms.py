@@ -25,6 +25,7 @@ from published import compare_discovery, compare_v3  # noqa: E402
 from rules import compare_rules  # noqa: E402
 from servers import ApiServer, Client, Target  # noqa: E402
 from tables import compare_tables  # noqa: E402
+from validation import compare_validation  # noqa: E402
 from wire import envelope, shape, watch_frames  # noqa: E402
 
 PUBLISHED_WITHIN = 240.0  # seconds: kube-apiserver takes its time for it where others want the processor, too
@@ -293,6 +294,7 @@ def main():
             compare_rules(comparison, f"forms-{tag}", tag)
             compare_immutable(comparison, f"forms-{tag}", tag)
             compare_metadata(comparison, f"forms-{tag}")
+            compare_validation(comparison, f"forms-{tag}")
             compare_pod_defaults(comparison, f"forms-{tag}")
         finally:
             for side in sides:

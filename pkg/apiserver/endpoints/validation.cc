@@ -15,6 +15,7 @@
 #include "kubexx/apiserver/endpoints/field_causes.h"
 #include "kubexx/apiserver/endpoints/label_problems.h"
 #include "kubexx/apiserver/endpoints/pod_update.h"
+#include "kubexx/apiserver/endpoints/resource_validation.h"
 #include "kubexx/apiserver/endpoints/selector_validation.h"
 #include "kubexx/apiserver/object/label_match.h"
 #include "kubexx/apiserver/object/metadata.h"
@@ -172,6 +173,7 @@ void CheckContainers(const JsonTree& spec, const std::string& path, FieldCauses&
       CheckVariables(containers[i], here, causes);
     }
   }
+  CheckPodResources(spec, path, causes);
 }
 
 void CheckPod(const JsonTree* old, const JsonTree& spec, FieldCauses& causes) {

@@ -1,0 +1,107 @@
+"""Makes objects that somebody might get wrong, and compares what both servers refuse and what they fill in. forms.py calls it."""
+
+import base64
+import json
+
+_MIB = 1 << 20
+
+
+def _encoded(text):
+    return base64.b64encode(text.encode()).decode()
+
+
+# What a ConfigMap and what a Secret may have.
+CONFIG_MAPS = [
+    {"data": {"k": "v"}, "binaryData": {"k": _encoded("x")}}, {"data": {"a": "v" * _MIB}}, {"data": {"a": "v" * (_MIB + 1)}},
+    {"binaryData": {"a": _encoded("v" * _MIB)}}, {"binaryData": {"a": _encoded("v" * (_MIB + 1))}},
+    {"data": {"a": "\u00e4" * (_MIB // 4)}, "binaryData": {"b": _encoded("v" * (_MIB // 2 + 1))}}, {"data": {"k": None}},
+] + [{"data": {key: "v"}} for key in ("a b", "..", ".", "..a", "a/b", "", "a" * 254, "a" * 253, "_")]
+SECRETS = [{"data": {"a": _encoded("v" * _MIB)}}, {"data": {"a": _encoded("v" * (_MIB + 1))}}, {"stringData": {"a": "v" * (_MIB + 1)}}] + [
+    {"type": f"kubernetes.io/{kind}", "stringData": data} for kind, data in (
+        ("dockerconfigjson", {".dockerconfigjson": "x"}), ("dockerconfigjson", {".dockerconfigjson": "{}"}), ("dockerconfigjson", {".dockerconfigjson": "[]"}),
+        ("dockerconfigjson", {".dockerconfigjson": ""}), ("dockerconfigjson", {}), ("dockercfg", {".dockercfg": "x"}), ("dockercfg", {".dockercfg": "null"}),
+        ("ssh-auth", {"ssh-privatekey": ""}), ("ssh-auth", {"ssh-privatekey": "x"}), ("tls", {"tls.crt": ""}), ("basic-auth", {"username": ""}),
+        ("service-account-token", {}))]
+# Of a container.
+RESOURCES = [
+    {"limits": {"cpu": "1"}, "requests": {"cpu": "2"}}, {"limits": {"cpu": "1"}, "requests": {"cpu": "1000m"}},
+    {"limits": {"memory": "1Gi"}, "requests": {"memory": "2G"}}, {"limits": {"a.b/c": "2"}, "requests": {"a.b/c": "1"}}, {"requests": {"a.b/c": "1"}},
+    {"limits": {"a.b/c": "1"}}, {"limits": {"a.b/c": "1500m"}}, {"limits": {"cpu": "-1"}}, {"requests": {"cpu": "-1"}},
+    {"limits": {"hugepages-2Mi": "4Mi", "memory": "1Gi"}}, {"limits": {"hugepages-2Mi": "3Mi", "memory": "1Gi"}}, {"limits": {"hugepages-2Mi": "4Mi"}},
+    {"limits": {"hugepages-2Mi": "4Mi", "memory": "1Gi"}, "requests": {"hugepages-2Mi": "2Mi"}}, {"requests": {"hugepages-2Mi": "2Mi", "cpu": "1"}},
+    {"limits": {"hugepages-x": "4Mi", "cpu": "1"}}, {"limits": {"storage": "1"}}, {"limits": {"pods": "1"}}, {"limits": {"foo": "1"}}, {"limits": {"a b": "1"}},
+    {"limits": {"kubernetes.io/x": "1"}}, {"limits": {"requests.a.b/c": "1"}}, {"limits": {"cpu": "abc"}}, {"limits": {"cpu": ""}}, {"limits": {"cpu": "1 "}},
+    {"limits": {"cpu": None}}, {"limits": {"cpu": 1.5}}, {"limits": {"cpu": "100u"}}, {"limits": {"cpu": "1.0005"}}, {"limits": {"memory": "0.5"}},
+    {"limits": {"cpu": "0"}, "requests": {"cpu": "0"}}, {"claims": [{"name": "x"}]}, {"claims": [{"name": ""}]}, {"limits": {"a.b/" + "c" * 60: "1"}},
+    {"limits": {"ephemeral-storage": "1Gi"}, "requests": {"ephemeral-storage": "2Gi"}},
+]
+
+
+def _having(resources, **members):
+    return {"name": "c", "image": "i", "resources": resources} | members
+
+
+_PLAIN = {"name": "c", "image": "i"}
+# Of a pod, its containers, and those that run before.
+POD_RESOURCES = [
+    ({"limits": {"cpu": "2"}}, [_PLAIN], []),
+    ({"limits": {"cpu": "2", "memory": "1Gi"}}, [_having({"requests": {"cpu": "500m"}}), _having({"requests": {"cpu": "250m"}}, name="d")], []),
+    ({"limits": {"cpu": "2"}}, [_having({"limits": {"cpu": "1"}})], []),
+    ({"limits": {"cpu": "2"}}, [_having({"requests": {"memory": "64Mi"}})], [_having({"requests": {"cpu": "1", "memory": "128Mi"}}, name="i")]),
+    ({"limits": {"cpu": "2"}}, [_having({"requests": {"memory": "64Mi"}})],
+     [_having({"requests": {"cpu": "1", "memory": "128Mi"}}, name="s", restartPolicy="Always"), _having({"requests": {"cpu": "200m"}}, name="i")]),
+    ({"requests": {"cpu": "1"}}, [_having({"limits": {"cpu": "1"}})], []), ({"requests": {"cpu": "1"}}, [_having({"limits": {"cpu": "2"}})], []),
+    ({"limits": {"cpu": "1"}}, [_having({"limits": {"cpu": "2"}})], []), ({"limits": {"cpu": "1"}, "requests": {"cpu": "2"}}, [_PLAIN], []),
+    ({"limits": {"cpu": "1"}}, [_having({"limits": {"hugepages-2Mi": "4Mi", "cpu": "1"}})], []),
+    ({"requests": {"cpu": "1"}}, [_having({"limits": {"hugepages-2Mi": "4Mi", "cpu": "1"}}), _having({"limits": {"hugepages-2Mi": "2Mi", "cpu": "0"}}, name="d")], []),
+    ({"requests": {"hugepages-2Mi": "2Mi", "cpu": "1"}}, [_having({"limits": {"hugepages-2Mi": "4Mi", "cpu": "1"}})], []),
+    ({"limits": {"hugepages-2Mi": "2Mi", "cpu": "1"}}, [_having({"limits": {"hugepages-2Mi": "4Mi", "cpu": "1"}})], []),
+    ({"limits": {"a.b/c": "1"}}, [_PLAIN], []), ({"limits": {"ephemeral-storage": "1Gi"}}, [_PLAIN], []), ({"claims": [{"name": "x"}]}, [_PLAIN], []),
+    ({}, [_having({"limits": {"cpu": "1"}})], []), ({"limits": {}}, [_having({"limits": {"cpu": "1"}})], []),
+    ({"limits": {"memory": "1Gi"}}, [_having({"requests": {"memory": "100M"}}), _having({"requests": {"memory": "128Mi"}}, name="d")], []),
+    ({"limits": {"memory": "1G", "cpu": "1e3"}}, [_having({"requests": {"memory": "1e6", "cpu": "1e0"}}), _having({"requests": {"memory": "1Mi"}}, name="d")], []),
+    ({"limits": {"memory": "1Gi"}}, [_having({"requests": {"memory": "512Mi"}}), _having({"requests": {"memory": "512Mi"}}, name="d")], []),
+]
+
+
+def refused_or(answer, wanted):
+    """Which fields are refused and how, or what `wanted` takes of the object."""
+    if answer.code >= 400:
+        details = answer.body.get("details") or {}
+        return {"code": answer.code, "reason": answer.body.get("reason"),
+                "causes": sorted({(one.get("reason"), one.get("field")) for one in details.get("causes") or []})}
+    return {"code": answer.code, "object": wanted(answer.body)}
+
+
+def _resources_of(spec):
+    containers = spec["containers"] + (spec.get("initContainers") or [])
+    return {"pod": spec.get("resources"), "containers": [one.get("resources") for one in containers]}
+
+
+def compare_validation(comparison, namespace):
+    _compare_data(comparison, f"/api/v1/namespaces/{namespace}")
+    specs = [{"containers": [_having(resources)]} for resources in RESOURCES]
+    specs += [{"containers": [_PLAIN], "initContainers": [_having(RESOURCES[0], name="i")]}]
+    specs += [{"resources": of_pod, "containers": containers, "initContainers": before} for of_pod, containers, before in POD_RESOURCES]
+    specs += [{"os": {"name": "windows"}, "resources": {"limits": {"cpu": "1"}}, "containers": [_PLAIN]}]
+    for spec in specs:
+        pod = {"metadata": {"name": "resources"}, "spec": spec | {"automountServiceAccountToken": False}}
+        comparison.both(f"a pod with {json.dumps(spec)}", lambda side, b=pod: refused_or(
+            side.ask("POST", f"/api/v1/namespaces/{namespace}/pods?dryRun=All", b), lambda made: _resources_of(made["spec"])))
+        template = {"metadata": {"name": "resources"}, "template": {"metadata": {}, "spec": spec}}
+        comparison.both(f"a template with {json.dumps(spec)}", lambda side, b=template: refused_or(
+            side.ask("POST", f"/api/v1/namespaces/{namespace}/podtemplates?dryRun=All", b), lambda made: _resources_of(made["template"]["spec"])))
+
+
+def _compare_data(comparison, path):
+    for plural, bodies in (("configmaps", CONFIG_MAPS), ("secrets", SECRETS)):
+        for number, body in enumerate(bodies):
+            made = {"metadata": {"name": "data"}} | body
+            comparison.both(f"{plural} {number}, {json.dumps(body)[:80]}", lambda side, p=plural, b=made: refused_or(
+                side.ask("POST", f"{path}/{p}?dryRun=All", b), lambda got: got.get("type")))
+    changed = {"metadata": {"name": "validation"}, "data": {"a": "b"}, "binaryData": {"c": _encoded("d")}}
+    for side in comparison.sides:
+        side.ask("POST", f"{path}/configmaps", changed)
+    for patch in ({"data": {"c": "d"}}, {"data": {"big": "v" * _MIB}}):
+        comparison.both(f"a ConfigMap with {json.dumps(patch)[:80]} besides", lambda side, b=patch: refused_or(
+            side.ask("PATCH", f"{path}/configmaps/validation", b, content_type="application/merge-patch+json"), lambda got: got.get("data")))
