@@ -125,20 +125,23 @@ bool MayBeOvercommitted(std::string_view resource) {
   return native && !IsHugePages(resource);
 }
 
-void RoundResources(JsonTree& resources) {
-  for (const char* const list : {"requests", "limits"}) {
-    JsonTree* const amounts = resources.Find(list);
-    if (amounts == nullptr) {
-      continue;
-    }
-    for (JsonTree::Member& one : amounts->members()) {
-      const std::string* const text = one.value.AsString();
-      if (text != nullptr &&
-          (text->ends_with('u') || text->ends_with('n') || text->find("e-") != std::string::npos)) {
-        one.value = OfMilli(Quantity::FromCanonical(*text).MilliValue(), *text).ToString();
-      }
+void RoundAmounts(JsonTree& object, std::string_view list) {
+  JsonTree* const amounts = object.Find(list);
+  if (amounts == nullptr) {
+    return;
+  }
+  for (JsonTree::Member& one : amounts->members()) {
+    const std::string* const text = one.value.AsString();
+    if (text != nullptr &&
+        (text->ends_with('u') || text->ends_with('n') || text->find("e-") != std::string::npos)) {
+      one.value = OfMilli(Quantity::FromCanonical(*text).MilliValue(), *text).ToString();
     }
   }
+}
+
+void RoundResources(JsonTree& resources) {
+  RoundAmounts(resources, "requests");
+  RoundAmounts(resources, "limits");
 }
 
 void DefaultResourcesOfPod(JsonTree& pod_spec) {

@@ -32,6 +32,8 @@ bool IsHugePages(std::string_view resource);
 /// pages, nor of resources of others such as "example.com/gpu".
 bool MayBeOvercommitted(std::string_view resource);
 
+/// Rounds the quantities of the member `list`, which may be missing, up to thousandths.
+void RoundAmounts(codec::JsonTree& object, std::string_view list);
 /// Rounds the quantities of requests and limits up to thousandths.
 void RoundResources(codec::JsonTree& resources);
 
