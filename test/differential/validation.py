@@ -64,6 +64,29 @@ POD_RESOURCES = [
 ]
 
 
+_DISK = {"diskName": "d", "diskURI": "https://a.example.com/d.vhd"}
+# Sources of PersistentVolumes.
+SOURCES = [
+    {"iscsi": {"targetPortal": "1.2.3.4:5", "iqn": "iqn.2001-04.com.example:a", "lun": 0}}, {"rbd": {"monitors": ["m"], "image": "i"}},
+    {"rbd": {"monitors": ["m"], "image": "i", "pool": "", "user": None, "keyring": "/k"}}, {"azureDisk": _DISK},
+    {"azureDisk": _DISK | {"fsType": "", "cachingMode": "None", "readOnly": True}}, {"hostPath": {"path": "/a"}}, {"nfs": {"server": "s", "path": "/"}},
+    {"scaleIO": {"gateway": "g", "system": "s", "secretRef": {"name": "n", "namespace": "m"}, "volumeName": "v"}},
+]
+# How pods are replaced, of each type that can, and numbers beside it.
+_STRATEGIES = [None, {}] + [{"type": kind} for kind in ("", "RollingUpdate", "OnDelete", "Recreate", "x")] + [
+    {"rollingUpdate": rolling} for rolling in (None, {}, {"partition": 3}, {"partition": -3}, {"maxUnavailable": 2}, {"maxUnavailable": 0, "maxSurge": 0},
+                                               {"maxUnavailable": "0%", "maxSurge": "0%"}, {"maxUnavailable": "x"}, {"maxUnavailable": "120%"}, {"maxUnavailable": "10"},
+                                               {"maxSurge": -1}, {"maxSurge": "120%"}, {"maxUnavailable": 0, "maxSurge": 1}, {"maxUnavailable": 1, "maxSurge": 1})] + [
+    {"type": "RollingUpdate", "rollingUpdate": {}}, {"type": "RollingUpdate", "rollingUpdate": {"partition": 3}}, {"type": "Recreate", "rollingUpdate": {"maxSurge": 1}}]
+_NUMBERS = [{"minReadySeconds": -1}, {"revisionHistoryLimit": -1}, {"progressDeadlineSeconds": -1}, {"minReadySeconds": 5, "progressDeadlineSeconds": 5},
+            {"progressDeadlineSeconds": 0}, {"replicas": -1}]
+_LABELS = {"a": "b"}
+# Labels of pods to come that are none, and selectors.
+_TEMPLATES = [({"matchLabels": _LABELS}, {"labels": _LABELS | {"c d": "e f"}, "annotations": {"/": "x"}}, {"a b": "c d"}), ({"matchLabels": {"a b": "c"}}, {"labels": _LABELS}, {}),
+              ({"matchExpressions": [{"key": "a", "operator": "In"}]}, {"labels": _LABELS}, {}), ({"matchExpressions": [{"key": "a", "operator": "x"}]}, {"labels": _LABELS}, {}),
+              ({"matchLabels": {"a": "c"}}, {"labels": _LABELS}, {}), (None, {"labels": _LABELS}, {})]
+
+
 def refused_or(answer, wanted):
     """Which fields are refused and how, or what `wanted` takes of the object."""
     if answer.code >= 400:
@@ -78,7 +101,33 @@ def _resources_of(spec):
     return {"pod": spec.get("resources"), "containers": [one.get("resources") for one in containers]}
 
 
+def _compare_volumes(comparison):
+    for source in SOURCES:
+        body = {"metadata": {"name": "validation"}, "spec": {"capacity": {"storage": "1.0005"}, "accessModes": ["ReadWriteOnce"]} | source}
+        comparison.both(f"a volume with {json.dumps(source)}", lambda side, b=body: refused_or(
+            side.ask("POST", "/api/v1/persistentvolumes?dryRun=All", b), lambda made: made["spec"]))
+
+
+def _compare_workloads(comparison, namespace):
+    def compare(plural, spec, member):
+        path = f"/apis/apps/v1/namespaces/{namespace}/{plural}?dryRun=All"
+        comparison.both(f"{plural} with {json.dumps(spec)}", lambda side: refused_or(
+            side.ask("POST", path, {"metadata": {"name": "strategy"}, "spec": spec}), lambda made: made["spec"].get(member)))
+
+    template = {"metadata": {"labels": _LABELS}, "spec": {"containers": [_PLAIN]}}
+    for plural, member in (("deployments", "strategy"), ("daemonsets", "updateStrategy"), ("statefulsets", "updateStrategy")):
+        base = {"selector": {"matchLabels": _LABELS}, "template": template} | ({"serviceName": "s"} if plural == "statefulsets" else {})
+        for strategy in _STRATEGIES:
+            compare(plural, base | ({} if strategy is None else {member: strategy}), member)
+        for numbers in _NUMBERS:
+            compare(plural, base | numbers, member)
+        for selector, metadata, nodes in _TEMPLATES:
+            compare(plural, base | {"selector": selector, "template": {"metadata": metadata, "spec": {"containers": [_PLAIN], "nodeSelector": nodes}}}, member)
+
+
 def compare_validation(comparison, namespace):
+    _compare_volumes(comparison)
+    _compare_workloads(comparison, namespace)
     _compare_data(comparison, f"/api/v1/namespaces/{namespace}")
     specs = [{"containers": [_having(resources)]} for resources in RESOURCES]
     specs += [{"containers": [_PLAIN], "initContainers": [_having(RESOURCES[0], name="i")]}]

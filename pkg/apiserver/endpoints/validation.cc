@@ -17,6 +17,8 @@
 #include "kubexx/apiserver/endpoints/pod_update.h"
 #include "kubexx/apiserver/endpoints/resource_validation.h"
 #include "kubexx/apiserver/endpoints/selector_validation.h"
+#include "kubexx/apiserver/endpoints/update_strategies.h"
+#include "kubexx/apiserver/endpoints/volume_changes.h"
 #include "kubexx/apiserver/object/label_match.h"
 #include "kubexx/apiserver/object/metadata.h"
 
@@ -173,6 +175,7 @@ void CheckContainers(const JsonTree& spec, const std::string& path, FieldCauses&
       CheckVariables(containers[i], here, causes);
     }
   }
+  CheckLabelMap(spec.Find("nodeSelector"), path + ".nodeSelector", causes);
   CheckPodResources(spec, path, causes);
 }
 
@@ -184,15 +187,32 @@ void CheckPod(const JsonTree* old, const JsonTree& spec, FieldCauses& causes) {
   }
 }
 
-void CheckSelector(const JsonTree& spec, FieldCauses& causes) {
+/// Labels and annotations of pods to come, which stand at `path`.
+void CheckTemplateMetadata(const JsonTree* pod, const std::string& path, FieldCauses& causes) {
+  if (pod != nullptr) {
+    CheckLabelMap(pod->At({"metadata", "labels"}), path + ".labels", causes);
+    CheckAnnotationMap(pod->At({"metadata", "annotations"}), path + ".annotations", causes);
+  }
+}
+
+/// Of a DaemonSet kube-apiserver says less when its selector is none.
+void CheckSelector(const ResourceType& type, const JsonTree& spec, FieldCauses& causes) {
+  const bool tells_all = type.plural != "daemonsets";
   const JsonTree* const selector = spec.Find("selector");
   const JsonTree* const labels = spec.At({"template", "metadata", "labels"});
   // In its canonical form one that was left out is empty, and an empty one is refused, too.
   const bool given = selector != nullptr && selector->size() > 0;
-  if (!given) {
+  if (!given && tells_all) {
     causes.Required("spec.selector");
   }
-  if (!given || !MatchesSelector(*selector, LabelMapOf(labels))) {
+  FieldCauses problems;
+  CheckLabelSelector(selector, "spec.selector", problems);
+  if (!problems.empty()) {
+    causes.AddAll(std::move(problems).Take());
+    if (tells_all) {
+      causes.Invalid("spec.selector", selector->ToJson(), "invalid label selector");
+    }
+  } else if (!given || !MatchesSelector(*selector, LabelMapOf(labels))) {
     causes.Invalid("spec.template.metadata.labels", labels == nullptr ? "null" : labels->ToJson(),
                    "`selector` does not match template `labels`");
   }
@@ -209,6 +229,7 @@ void CheckReplicas(const JsonTree& spec, FieldCauses& causes) {
 /// A template of pods that are to run all the time.
 void CheckLastingPods(const JsonTree& spec, FieldCauses& causes) {
   const JsonTree* const pod = spec.At({"template", "spec"});
+  CheckTemplateMetadata(spec.Find("template"), "spec.template", causes);
   CheckContainers(pod == nullptr ? JsonTree::Object() : *pod, "spec.template.spec", causes);
   const std::string policy = pod == nullptr ? "" : StringAt(*pod, {"restartPolicy"});
   if (!policy.empty() && policy != "Always") {
@@ -216,9 +237,10 @@ void CheckLastingPods(const JsonTree& spec, FieldCauses& causes) {
   }
 }
 
-void CheckWorkload(const JsonTree& spec, FieldCauses& causes) {
+void CheckWorkload(const ResourceType& type, const JsonTree& spec, FieldCauses& causes) {
   CheckReplicas(spec, causes);
-  CheckSelector(spec, causes);
+  CheckUpdateStrategy(type, spec, causes);
+  CheckSelector(type, spec, causes);
   CheckLastingPods(spec, causes);
 }
 
@@ -250,6 +272,7 @@ void CheckJob(const JsonTree& spec, const std::string& path, FieldCauses& causes
                    "`selector` does not match template `labels`");
   }
   const JsonTree* const pod = spec.At({"template", "spec"});
+  CheckTemplateMetadata(spec.Find("template"), path + ".template", causes);
   CheckContainers(pod == nullptr ? JsonTree::Object() : *pod, path + ".template.spec", causes);
   const std::string policy = pod == nullptr ? "" : StringAt(*pod, {"restartPolicy"});
   if (policy != "Never" && policy != "OnFailure") {
@@ -277,6 +300,7 @@ void CheckPort(const std::string& path, const JsonTree* port, FieldCauses& cause
 }
 
 void CheckService(const JsonTree& spec, FieldCauses& causes) {
+  CheckLabelMap(spec.Find("selector"), "spec.selector", causes);
   const std::string_view type = spec.TextAt("type");
   if (type == "ExternalName") {
     if (spec.TextAt("externalName").empty()) {
@@ -335,16 +359,19 @@ void CheckSpec(const ResourceType& type, const JsonTree* old, const JsonTree& ob
   if (type.group.empty() && type.plural == "pods") {
     CheckPod(old, spec, causes);
   } else if (type.group == "apps" && type.plural != "controllerrevisions") {
-    CheckWorkload(spec, causes);
+    CheckWorkload(type, spec, causes);
   } else if (type.group.empty() && type.plural == "replicationcontrollers") {
     CheckReplicationController(spec, causes);
   } else if (type.group.empty() && type.plural == "podtemplates") {
     const JsonTree* const pod = object.At({"template", "spec"});
+    CheckTemplateMetadata(object.Find("template"), "template", causes);
     CheckContainers(pod == nullptr ? JsonTree::Object() : *pod, "template.spec", causes);
   } else if (type.group == "batch") {
     type.plural == "jobs" ? CheckJob(spec, "spec", causes) : CheckCronJob(spec, causes);
   } else if (type.group.empty() && type.plural == "services") {
     CheckService(spec, causes);
+  } else if (type.group.empty() && type.plural == "persistentvolumeclaims") {
+    CheckClaim(spec, causes);
   } else if (type.group == "policy" && type.plural == "poddisruptionbudgets") {
     CheckLabelSelector(spec.Find("selector"), "spec.selector", causes);
   } else if (IsCertificateRequest(type)) {
