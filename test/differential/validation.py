@@ -87,6 +87,42 @@ _TEMPLATES = [({"matchLabels": _LABELS}, {"labels": _LABELS | {"c d": "e f"}, "a
               ({"matchLabels": {"a": "c"}}, {"labels": _LABELS}, {}), (None, {"labels": _LABELS}, {})]
 
 
+_JOB = {"template": {"spec": {"restartPolicy": "Never", "containers": [_PLAIN]}}}
+_CRON_JOB = {"schedule": "* * * * *", "jobTemplate": {"spec": _JOB}}
+_REFERENCE = {"scaleTargetRef": {"kind": "Deployment", "name": "d", "apiVersion": "apps/v1"}, "maxReplicas": 5}
+_PORT = {"ports": [{"port": 80}]}
+_INGRESS_PATH = {"path": "/", "backend": {"service": {"name": "s", "port": {"number": 80}}}}
+# Specs with fields that may not be what they are, or may.
+SPECS = {
+    "v1/pods": [{"automountServiceAccountToken": False, "containers": [_PLAIN]} | members for members in (
+        [{"containers": [_PLAIN | container]} for container in (
+            {"imagePullPolicy": "x"}, {"terminationMessagePolicy": "x"}, {"ports": [{"containerPort": 70000}]}, {"ports": [{"containerPort": 80, "protocol": "X"}]},
+            {"livenessProbe": {"httpGet": {"port": 80}, "periodSeconds": -1}}, {"securityContext": {"runAsUser": -1}})] +
+        [{"restartPolicy": "x"}, {"dnsPolicy": "x"}, {"activeDeadlineSeconds": 0}, {"tolerations": [{"key": "a", "effect": "x"}]}, {"terminationGracePeriodSeconds": -1},
+         {"securityContext": {"runAsUser": -1}}, {"nodeSelector": {"a b": "c"}}, {"initContainers": [_PLAIN]}])],
+    "v1/services": [_PORT | members for members in (
+        {"type": "x"}, {"ports": [{"port": 80, "protocol": "x"}]}, {"sessionAffinity": "x"}, {"internalTrafficPolicy": "x"}, {"selector": {"a b": "c d"}},
+        {"sessionAffinity": "ClientIP", "sessionAffinityConfig": {"clientIP": {"timeoutSeconds": 0}}})],
+    "batch/v1/jobs": [_JOB | members for members in (
+        {"parallelism": -1}, {"completions": -1}, {"backoffLimit": -1}, {"activeDeadlineSeconds": -1}, {"activeDeadlineSeconds": 0}, {"ttlSecondsAfterFinished": -1},
+        {"completionMode": "x"}, {"podReplacementPolicy": "x"}, {"parallelism": 0, "completions": 0})],
+    "batch/v1/cronjobs": [_CRON_JOB | members for members in (
+        {"concurrencyPolicy": "x"}, {"startingDeadlineSeconds": -1}, {"successfulJobsHistoryLimit": -1}, {"failedJobsHistoryLimit": -1}, {"successfulJobsHistoryLimit": 0})],
+    "autoscaling/v2/horizontalpodautoscalers": [_REFERENCE | members for members in (
+        {}, {"minReplicas": 6}, {"scaleTargetRef": {"kind": "", "name": "", "apiVersion": "apps/v1"}})],
+    "policy/v1/poddisruptionbudgets": [
+        {}, {"minAvailable": 1, "maxUnavailable": 1}, {"minAvailable": -1}, {"minAvailable": "x"}, {"minAvailable": "150%"}, {"maxUnavailable": "-1%"},
+        {"maxUnavailable": 0}, {"unhealthyPodEvictionPolicy": "x"}, {"selector": {}}, {"maxUnavailable": "1"}, {"selector": {"matchLabels": {"a b": "c"}}}],
+    "networking.k8s.io/v1/networkpolicies": [{"podSelector": {}} | members for members in (
+        {}, {"policyTypes": ["x"]}, {"ingress": [{"ports": [{"port": 0}]}]}, {"ingress": [{"ports": [{"protocol": "x", "port": 80}]}]}, {"podSelector": {"matchLabels": {"a b": "c"}}})],
+    "networking.k8s.io/v1/ingresses": [{"rules": [{"host": "a.b", "http": {"paths": [_INGRESS_PATH | {"pathType": kind}]}}]} for kind in ("Prefix", "Exact", "x")],
+    "v1/persistentvolumeclaims": [{"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}} | members for members in (
+        {}, {"accessModes": []}, {"accessModes": ["x"]}, {"accessModes": ["ReadWriteOncePod", "ReadWriteOnce"]}, {"resources": {}}, {"volumeMode": "x"},
+        {"resources": {"requests": {"storage": "-1"}}}, {"resources": {"requests": {"storage": "0.5"}}}, {"storageClassName": "A b"}, {"volumeAttributesClassName": "A"},
+        {"selector": {"matchLabels": {"a b": "c"}}})],
+}
+
+
 def refused_or(answer, wanted):
     """Which fields are refused and how, or what `wanted` takes of the object."""
     if answer.code >= 400:
@@ -125,7 +161,19 @@ def _compare_workloads(comparison, namespace):
             compare(plural, base | {"selector": selector, "template": {"metadata": metadata, "spec": {"containers": [_PLAIN], "nodeSelector": nodes}}}, member)
 
 
+def _compare_specs(comparison, namespace):
+    for resource, specs in SPECS.items():
+        version, plural = resource.rsplit("/", 1)
+        root = f"/apis/{version}" if "/" in version else f"/api/{version}"
+        for spec in specs:
+            body = {"metadata": {"name": "spec"}, "spec": spec}
+            # What a field was that is said, or that was completed; addresses are not given out here.
+            comparison.both(f"{plural} with {json.dumps(spec)}", lambda side, p=f"{root}/namespaces/{namespace}/{plural}?dryRun=All", b=body, s=spec: refused_or(
+                side.ask("POST", p, b), lambda made: {member: made["spec"].get(member) for member in s.keys() | {"manualSelector"} if member not in ("template", "tolerations")}))
+
+
 def compare_validation(comparison, namespace):
+    _compare_specs(comparison, namespace)
     _compare_volumes(comparison)
     _compare_workloads(comparison, namespace)
     _compare_data(comparison, f"/api/v1/namespaces/{namespace}")

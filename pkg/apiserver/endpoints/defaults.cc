@@ -192,6 +192,7 @@ void DefaultJob(JsonTree& object) {
   SetDefault(spec, "backoffLimit", by_index ? std::numeric_limits<std::int32_t>::max() : 6);
   SetDefault(spec, "completionMode", "NonIndexed");
   SetDefault(spec, "suspend", false);
+  SetDefault(spec, "manualSelector", false);
   SetDefault(spec, "podReplacementPolicy",
              spec.Find("podFailurePolicy") == nullptr ? "TerminatingOrFailed" : "Failed");
   DefaultTemplate(spec);

@@ -35,6 +35,14 @@ TEST_F(DefaultsTest, AJobThatSaysNothingRunsOnePodOnce) {
   EXPECT_EQ(At(job, {"spec", "parallelism"}), "1");
   EXPECT_EQ(At(job, {"spec", "backoffLimit"}), "6");
   EXPECT_EQ(At(job, {"spec", "podReplacementPolicy"}), "TerminatingOrFailed");
+  EXPECT_EQ(At(job, {"spec", "manualSelector"}), "false");
+}
+
+TEST_F(DefaultsTest, APodHasSomeTimeToEnd) {
+  const codec::JsonTree made =
+      Made("/api/v1/pods", R"({"metadata":{"name":"p"},"spec":{"terminationGracePeriodSeconds":-5,)"
+                           R"("containers":[{"name":"c","image":"i"}]}})");
+  EXPECT_EQ(At(made, {"spec", "terminationGracePeriodSeconds"}), "1");
 }
 
 TEST_F(DefaultsTest, AJobOfWorkersIsDoneWhenTheySaySo) {

@@ -225,6 +225,10 @@ void SetPodDefaults(JsonTree& pod) {
   JsonTree& spec = pod["spec"];  // After the status: a member that is added moves the others.
   SetPodSpecDefaults(spec);
   SetDefault(spec, "enableServiceLinks", true);
+  if (const JsonTree* const grace = spec.Find("terminationGracePeriodSeconds");
+      grace != nullptr && grace->AsInt().value_or(0) < 0) {
+    spec["terminationGracePeriodSeconds"] = 1;
+  }
   const JsonTree* const shares_network = spec.Find("hostNetwork");
   const bool on_host = shares_network != nullptr && shares_network->AsBool().value_or(false);
   for (const char* const list : {"initContainers", "containers"}) {

@@ -11,12 +11,14 @@
 #include "kubexx/apimachinery/names.h"
 #include "kubexx/apiserver/endpoints/certificate_requests.h"
 #include "kubexx/apiserver/endpoints/config_validation.h"
+#include "kubexx/apiserver/endpoints/counts.h"
 #include "kubexx/apiserver/endpoints/deletion.h"
 #include "kubexx/apiserver/endpoints/field_causes.h"
 #include "kubexx/apiserver/endpoints/label_problems.h"
 #include "kubexx/apiserver/endpoints/pod_update.h"
 #include "kubexx/apiserver/endpoints/resource_validation.h"
 #include "kubexx/apiserver/endpoints/selector_validation.h"
+#include "kubexx/apiserver/endpoints/simple_fields.h"
 #include "kubexx/apiserver/endpoints/update_strategies.h"
 #include "kubexx/apiserver/endpoints/volume_changes.h"
 #include "kubexx/apiserver/object/label_match.h"
@@ -157,7 +159,7 @@ void CheckContainers(const JsonTree& spec, const std::string& path, FieldCauses&
     causes.Required(path + ".containers");
   }
   std::set<std::string, std::less<>> names;
-  for (const char* const list : {"initContainers", "containers"}) {
+  for (const char* const list : {"containers", "initContainers"}) {
     const std::span<const JsonTree> containers = ElementsAt(spec, {list});
     for (std::size_t i = 0; i < containers.size(); ++i) {
       const std::string here = At(path + "." + list, i);
@@ -176,6 +178,7 @@ void CheckContainers(const JsonTree& spec, const std::string& path, FieldCauses&
     }
   }
   CheckLabelMap(spec.Find("nodeSelector"), path + ".nodeSelector", causes);
+  CheckSimplePodFields(spec, path, causes);
   CheckPodResources(spec, path, causes);
 }
 
@@ -324,8 +327,42 @@ void CheckService(const JsonTree& spec, FieldCauses& causes) {
   }
 }
 
+/// How many pods have to be there, or may be missing, but not both.
+void CheckBudget(const JsonTree& spec, FieldCauses& causes) {
+  const JsonTree* const available = spec.Find("minAvailable");
+  const JsonTree* const unavailable = spec.Find("maxUnavailable");
+  if (available != nullptr && unavailable != nullptr) {
+    causes.Invalid("spec", spec.ToJson(), "minAvailable and maxUnavailable exclude each other");
+  }
+  for (const auto& [field, value] :
+       {std::pair("spec.minAvailable", available), std::pair("spec.maxUnavailable", unavailable)}) {
+    CheckCountOrPercent(value, field, causes);
+    CheckNotAboveAll(value, field, causes);
+  }
+  CheckLabelSelector(spec.Find("selector"), "spec.selector", causes);
+}
+
+void CheckAutoscaler(const JsonTree& spec, FieldCauses& causes) {
+  const auto count = [&spec](const char* member) {
+    const JsonTree* const found = spec.Find(member);
+    return found == nullptr ? std::int64_t{0} : found->AsInt().value_or(0);
+  };
+  const std::int64_t most = count("maxReplicas");
+  if (most < 1) {
+    causes.Invalid("spec.maxReplicas", std::to_string(most), "must be greater than 0");
+  } else if (most < count("minReplicas")) {
+    causes.Invalid("spec.maxReplicas", std::to_string(most),
+                   "must be greater than or equal to `minReplicas`");
+  }
+  for (const char* const member : {"kind", "name"}) {
+    if (StringAt(spec, {"scaleTargetRef", member}).empty()) {
+      causes.Required(std::string("spec.scaleTargetRef.") + member);
+    }
+  }
+}
+
 /// Those of a namespace's spec. `old` is null for a create.
-void CheckNamespace(const JsonTree* old, const JsonTree& spec, FieldCauses& causes) {
+void CheckNamespaceSpec(const JsonTree* old, const JsonTree& spec, FieldCauses& causes) {
   const std::vector<std::string> names = StringsAt(spec, "finalizers");
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::string path = old == nullptr ? "spec.finalizers" : At("spec.finalizers", i);
@@ -356,6 +393,9 @@ void CheckSpec(const ResourceType& type, const JsonTree* old, const JsonTree& ob
                FieldCauses& causes) {
   const JsonTree* const found = object.Find("spec");
   const JsonTree spec = found == nullptr ? JsonTree::Object() : *found;
+  if (!type.custom) {
+    CheckSimpleFields(type.QualifiedPlural(), object, causes);
+  }
   if (type.group.empty() && type.plural == "pods") {
     CheckPod(old, spec, causes);
   } else if (type.group == "apps" && type.plural != "controllerrevisions") {
@@ -373,11 +413,15 @@ void CheckSpec(const ResourceType& type, const JsonTree* old, const JsonTree& ob
   } else if (type.group.empty() && type.plural == "persistentvolumeclaims") {
     CheckClaim(spec, causes);
   } else if (type.group == "policy" && type.plural == "poddisruptionbudgets") {
-    CheckLabelSelector(spec.Find("selector"), "spec.selector", causes);
+    CheckBudget(spec, causes);
+  } else if (type.group == "networking.k8s.io" && type.plural == "networkpolicies") {
+    CheckLabelSelector(spec.Find("podSelector"), "spec.podSelector", causes);
+  } else if (type.group == "autoscaling") {
+    CheckAutoscaler(spec, causes);
   } else if (IsCertificateRequest(type)) {
     CheckCertificateRequest(object, causes);
   } else if (IsNamespace(type)) {
-    CheckNamespace(old, spec, causes);
+    CheckNamespaceSpec(old, spec, causes);
   } else if (type.group.empty() && (type.plural == "configmaps" || type.plural == "secrets")) {
     type.plural == "secrets" ? CheckSecret(object, causes) : CheckConfigMap(object, causes);
   }
