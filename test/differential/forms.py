@@ -18,12 +18,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "apiserver"))
 
 from forms_cases import ACCEPTS, AUTOSCALERS, PAGED_AS, PATCHES, SCHEMAS, STREAMED, STREAMED_AS, WATCHED_AS, definition  # noqa: E402
 from immutable import compare_immutable  # noqa: E402
+from metadata import compare_metadata  # noqa: E402
 from normalise import Memory, differences  # noqa: E402
 from pod_defaults import compare_pod_defaults  # noqa: E402
 from published import compare_discovery, compare_v3  # noqa: E402
 from rules import compare_rules  # noqa: E402
 from servers import ApiServer, Client, Target  # noqa: E402
 from tables import compare_tables  # noqa: E402
+from validation import compare_validation  # noqa: E402
 from wire import envelope, shape, watch_frames  # noqa: E402
 
 PUBLISHED_WITHIN = 240.0  # seconds: kube-apiserver takes its time for it where others want the processor, too
@@ -291,6 +293,8 @@ def main():
             compare_openapi(comparison, tag)
             compare_rules(comparison, f"forms-{tag}", tag)
             compare_immutable(comparison, f"forms-{tag}", tag)
+            compare_metadata(comparison, f"forms-{tag}")
+            compare_validation(comparison, f"forms-{tag}")
             compare_pod_defaults(comparison, f"forms-{tag}")
         finally:
             for side in sides:

@@ -16,6 +16,14 @@ _PORTS = [{"name": "http", "port": 80}]
 _VOLUME = {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "hostPath": {"path": "/a"}}
 
 # A type's group and version, its plural, whether it is of a namespace, an object of it, and merge patches of that.
+_CLASS = "volume.beta.kubernetes.io/storage-class"
+
+
+def _nodes(*keys):
+    """An affinity for nodes with labels, one after the other."""
+    return {"required": {"nodeSelectorTerms": [{"matchExpressions": [{"key": key, "operator": "In", "values": ["v"]} for key in keys]}]}}
+
+
 CASES = [
     ("apps/v1", "deployments", True, {"spec": _WORKLOAD}, [_SELECTOR, _NEW_IMAGE, {"spec": {"replicas": 3}}]),
     ("apps/v1", "replicasets", True, {"spec": _WORKLOAD}, [_SELECTOR, _NEW_IMAGE, {"spec": {"replicas": 3}}]),
@@ -66,6 +74,15 @@ CASES = [
       {"spec": {"csi": {"controllerExpandSecretRef": {"name": "m", "namespace": "s"}}}},
       {"spec": {"nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [{"key": "a", "operator": "Exists"}]}]}}}},
       {"spec": {"nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [{"key": "b", "operator": "Exists"}]}]}}}}]),
+    ("v1", "persistentvolumes", False,
+     {"spec": _VOLUME | {"volumeAttributesClassName": "gold", "nodeAffinity": _nodes("failure-domain.beta.kubernetes.io/zone", "beta.kubernetes.io/os"),
+                         "hostPath": None, "csi": {"driver": "d.example.com", "volumeHandle": "h"}}},
+     [{"spec": {"nodeAffinity": _nodes("beta.kubernetes.io/os", "failure-domain.beta.kubernetes.io/zone")}},
+      {"spec": {"nodeAffinity": _nodes("topology.kubernetes.io/region", "beta.kubernetes.io/os")}},
+      {"spec": {"nodeAffinity": _nodes("topology.kubernetes.io/zone", "beta.kubernetes.io/os")}},
+      {"spec": {"nodeAffinity": _nodes("topology.kubernetes.io/zone", "kubernetes.io/os")}},
+      {"spec": {"nodeAffinity": _nodes("failure-domain.beta.kubernetes.io/zone", "kubernetes.io/os")}}, {"spec": {"nodeAffinity": None}},
+      {"spec": {"volumeAttributesClassName": "silver"}}, {"spec": {"volumeAttributesClassName": ""}}, {"spec": {"volumeAttributesClassName": None}}]),
     ("v1", "configmaps", True, {"immutable": True, "data": {"a": "b"}},
      [{"data": {"a": "c"}}, {"immutable": False}, {"binaryData": {"x": "eA=="}}, {"metadata": {"labels": {"a": "b"}}}]),
     ("v1", "secrets", True, {"immutable": True, "type": "a/b", "data": {"a": "eA=="}},
@@ -101,6 +118,11 @@ CASES = [
      [{"spec": {"minAvailable": 2}}, {"spec": {"selector": {"matchLabels": {"a": "c"}}}}]),
     ("coordination.k8s.io/v1", "leases", True, {"spec": {"holderIdentity": "a", "leaseDurationSeconds": 5}}, [{"spec": {"holderIdentity": "b"}}]),
 ]
+# Classes of claims, in the annotation of before and in the field, and what they become.
+_CLASSES = [{}, {"spec": {"storageClassName": ""}}, {"spec": {"storageClassName": "slow"}}, {"metadata": {"annotations": {_CLASS: "slow"}}},
+            {"metadata": {"annotations": {_CLASS: "slow"}}, "spec": {"storageClassName": "slow"}}]
+_NEW_CLASSES = [{"metadata": {"annotations": {_CLASS: annotation}}, "spec": {"storageClassName": name}}
+                for annotation, name in ((None, None), (None, ""), (None, "fast"), (None, "slow"), ("slow", "slow"), ("slow", None), ("fast", None), ("fast", "fast"))]
 # Names that are no more than labels.
 _NAMES = {"ipaddresses": "10.0.0.211"}
 
@@ -111,7 +133,36 @@ def _refusal(answer):
     return {"code": answer.code, "causes": sorted({(one.get("reason"), one.get("field")) for one in details.get("causes") or []})}
 
 
+def _compare_classes(comparison, path):
+    number = 0
+    for before in _CLASSES:
+        for after in _NEW_CLASSES:
+            number += 1
+            name = f"class-{number}"
+            body = {"metadata": {"name": name} | before.get("metadata", {}), "spec": _CLAIM | before.get("spec", {})}
+            comparison.both(f"a claim of {before}", lambda side, b=body: _refusal(side.ask("POST", path, b)))
+            comparison.both(f"a claim of {before} with {after}", lambda side, p=f"{path}/{name}", b=after: _refusal(
+                side.ask("PATCH", p, b, content_type="application/merge-patch+json")))
+
+
+def _compare_shrinking(comparison, path):
+    """Claims that become smaller while they grow."""
+    for number, capacity in enumerate(("2Gi", None)):
+        name = f"shrinking-{number}"
+        spec = _CLAIM | {"resources": {"requests": {"storage": "4Gi"}}, "volumeAttributesClassName": "gold"}
+        status = {"phase": "Bound", "capacity": {"storage": capacity} if capacity else None, "currentVolumeAttributesClassName": "gold"}
+        for side in comparison.sides:
+            side.ask("POST", path, {"metadata": {"name": name}, "spec": spec})
+            side.ask("PATCH", f"{path}/{name}/status", {"status": status}, content_type="application/merge-patch+json")
+        for patch in [{"resources": {"requests": {"storage": size}}} for size in ("3Gi", "2Gi", "1Gi", "0", None)] + [
+                {"volumeAttributesClassName": attributes} for attributes in ("silver", "", None)]:
+            comparison.both(f"a claim with {capacity} and {patch}", lambda side, p=f"{path}/{name}", b=patch: _refusal(
+                side.ask("PATCH", p, {"spec": b}, content_type="application/merge-patch+json")))
+
+
 def compare_immutable(comparison, namespace, tag):
+    _compare_classes(comparison, f"/api/v1/namespaces/{namespace}/persistentvolumeclaims")
+    _compare_shrinking(comparison, f"/api/v1/namespaces/{namespace}/persistentvolumeclaims")
     for number, (version, plural, namespaced, body, patches) in enumerate(CASES):
         root = f"/apis/{version}" if "/" in version else f"/api/{version}"
         path = f"{root}/namespaces/{namespace}/{plural}" if namespaced else f"{root}/{plural}"

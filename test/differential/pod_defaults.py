@@ -19,7 +19,9 @@ _VOLUMES = [
     {"name": "v", "ephemeral": {"volumeClaimTemplate": {"spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}}},
     {"name": "g", "image": {"reference": "registry.example.com/a"}}, {"name": "n", "nfs": {"server": "s", "path": "/"}},
 ]
-_IMAGES = ["a", "a:1", "a:latest", "b.c:5000/a", "b.c:5000/a:1", "a@sha256:" + "0" * 64, "a:latest@sha256:" + "0" * 64]
+_IMAGES = ["a", "a:1", "a:latest", "b.c:5000/a", "b.c:5000/a:1", "a@sha256:" + "0" * 64, "a:latest@sha256:" + "0" * 64, "a@sha256:0", "a:latest@sha256:0", "A", "a/B", "a b",
+           "a:", "a:b:c", "a//b", "a..b", "a__b", "a___b", "a-", "a--b", "http://a/b", "a.b:port/c", "[::1]:5000/a", "[::1/a", "UPPER/a", "localhost/a",
+           "0" * 64, "a:" + "x" * 128, "a:" + "x" * 129, "a" * 247, "a" * 248, "a@sha256:" + "A" * 64, "a@sha512:" + "0" * 128, "docker.io/a", "a.-b/c"]
 PODS = {
     "all": {"containers": [_CONTAINER], "volumes": _VOLUMES},
     "first": {"initContainers": [_CONTAINER | {"name": "f", "lifecycle": None, "livenessProbe": None, "readinessProbe": None, "startupProbe": None}],

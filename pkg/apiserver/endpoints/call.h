@@ -122,6 +122,10 @@ Answer HandleApply(const Call& call);
 /// for another name, or none.
 apimachinery::Result<void> CheckTarget(const Call& call, const std::string& name);
 
+/// kBadRequest when an object is of another namespace than the URL. Where there are none it says
+/// nothing.
+apimachinery::Result<void> CheckNamespace(const Call& call, const codec::JsonTree& object);
+
 /// The object of a create or update, canonical. kBadRequest, kUnsupportedMediaType. With `warnings`
 /// its fields are checked as the client wants it; see CheckFields.
 apimachinery::Result<codec::JsonTree> ReadBody(const Call& call,

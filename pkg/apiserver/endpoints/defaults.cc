@@ -37,6 +37,19 @@ void DefaultTemplate(JsonTree& spec) {
   }
 }
 
+/// Who says how pods are replaced, and no more, need not say from which pod on.
+void DefaultStatefulUpdate(JsonTree& strategy) {
+  const bool says_nothing = StringAt(strategy, {"type"}).empty();
+  SetDefault(strategy, "type", "RollingUpdate");
+  if (StringAt(strategy, {"type"}) == "RollingUpdate" &&
+      (says_nothing || strategy.Find("rollingUpdate") != nullptr)) {
+    SetDefault(strategy["rollingUpdate"], "partition", 0);
+  }
+  if (JsonTree* const rolling = strategy.Find("rollingUpdate")) {
+    rolling->Erase("maxUnavailable");  // kube-apiserver takes it with a gate only that is shut.
+  }
+}
+
 void DefaultWorkload(const ResourceType& type, JsonTree& spec) {
   DefaultTemplate(spec);
   const JsonTree quarter = Map({{"maxUnavailable", "25%"}, {"maxSurge", "25%"}});
@@ -55,10 +68,7 @@ void DefaultWorkload(const ResourceType& type, JsonTree& spec) {
     SetDefault(spec, "progressDeadlineSeconds", 600);
   } else if (type.plural == "statefulsets") {
     SetDefault(spec, "podManagementPolicy", "OrderedReady");
-    SetDefault(spec["updateStrategy"], "type", "RollingUpdate");
-    if (StringAt(spec, {"updateStrategy", "type"}) == "RollingUpdate") {
-      SetDefault(spec["updateStrategy"]["rollingUpdate"], "partition", 0);
-    }
+    DefaultStatefulUpdate(spec["updateStrategy"]);
     for (const char* const when : {"whenDeleted", "whenScaled"}) {
       SetDefault(spec["persistentVolumeClaimRetentionPolicy"], when, "Retain");
     }
@@ -182,6 +192,7 @@ void DefaultJob(JsonTree& object) {
   SetDefault(spec, "backoffLimit", by_index ? std::numeric_limits<std::int32_t>::max() : 6);
   SetDefault(spec, "completionMode", "NonIndexed");
   SetDefault(spec, "suspend", false);
+  SetDefault(spec, "manualSelector", false);
   SetDefault(spec, "podReplacementPolicy",
              spec.Find("podFailurePolicy") == nullptr ? "TerminatingOrFailed" : "Failed");
   DefaultTemplate(spec);

@@ -1,5 +1,5 @@
 // What kube-apiserver sets where a client has said nothing.
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <string>
 
@@ -7,6 +7,8 @@
 
 namespace kubexx::apiserver {
 namespace {
+
+using ::testing::HasSubstr;
 
 class DefaultsTest : public testing::ApiFixture {
  protected:
@@ -33,6 +35,14 @@ TEST_F(DefaultsTest, AJobThatSaysNothingRunsOnePodOnce) {
   EXPECT_EQ(At(job, {"spec", "parallelism"}), "1");
   EXPECT_EQ(At(job, {"spec", "backoffLimit"}), "6");
   EXPECT_EQ(At(job, {"spec", "podReplacementPolicy"}), "TerminatingOrFailed");
+  EXPECT_EQ(At(job, {"spec", "manualSelector"}), "false");
+}
+
+TEST_F(DefaultsTest, APodHasSomeTimeToEnd) {
+  const codec::JsonTree made =
+      Made("/api/v1/pods", R"({"metadata":{"name":"p"},"spec":{"terminationGracePeriodSeconds":-5,)"
+                           R"("containers":[{"name":"c","image":"i"}]}})");
+  EXPECT_EQ(At(made, {"spec", "terminationGracePeriodSeconds"}), "1");
 }
 
 TEST_F(DefaultsTest, AJobOfWorkersIsDoneWhenTheySaySo) {
@@ -90,19 +100,45 @@ TEST_F(DefaultsTest, ProbesVariablesAndVolumesAreCompleted) {
 }
 
 TEST_F(DefaultsTest, ImagesThatMayChangeAreAskedForEachTime) {
-  for (const auto& [image, policy] : {std::pair("a", "Always"),
+  const std::string digest = "@sha256:" + std::string(64, '0');
+  for (const auto& [image, policy] : {std::pair<std::string, const char*>("a", "Always"),
                                       {"a:latest", "Always"},
                                       {"b.c:5000/a", "Always"},
-                                      {"a:latest@sha256:0", "Always"},
+                                      {"a:latest" + digest, "Always"},
                                       {"a:1", "IfNotPresent"},
+                                      {"a:1" + digest, "IfNotPresent"},
                                       {"b.c:5000/a:1", "IfNotPresent"},
-                                      {"a@sha256:0", "IfNotPresent"}}) {
+                                      {"a" + digest, "IfNotPresent"},
+                                      {"a:latest@sha256:0", "IfNotPresent"},
+                                      {"No name", "IfNotPresent"}}) {
     const codec::JsonTree made =
         Made("/api/v1/pods", R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c",)"
                              R"("image":")" +
-                                 std::string(image) + R"("}]}})");
+                                 image + R"("}]}})");
     EXPECT_EQ(At(made, {"spec", "containers", "0", "imagePullPolicy"}), policy) << image;
   }
+}
+
+TEST_F(DefaultsTest, VolumesAreCompletedAsThoseOfPods) {
+  const auto source = [this](const std::string& name, const std::string& given) {
+    const http::Response made =
+        Do("POST", "/api/v1/persistentvolumes?dryRun=All",
+           R"({"metadata":{"name":"v"},"spec":{"capacity":{"storage":"1.0005"},")" + name +
+               "\":" + given + "}}");
+    EXPECT_EQ(At(Json(made), {"spec", "capacity", "storage"}), "1001m") << made.body;
+    return At(Json(made), {"spec", name});
+  };
+  EXPECT_EQ(source("iscsi", R"({"targetPortal":"p","iqn":"q","lun":0})"),
+            R"({"targetPortal":"p","iqn":"q","lun":0,"iscsiInterface":"default"})");
+  EXPECT_THAT(source("rbd", R"({"monitors":["m"],"image":"i"})"),
+              HasSubstr(R"("pool":"rbd","user":"admin","keyring":"/etc/ceph/keyring")"));
+  EXPECT_THAT(source("scaleIO", R"({"gateway":"g","system":"s"})"),
+              HasSubstr(R"("storageMode":"ThinProvisioned")"));
+  EXPECT_EQ(source("hostPath", R"({"path":"/a"})"), R"({"path":"/a","type":""})");
+  const std::string disk = source("azureDisk", R"({"diskName":"d","diskURI":"u","fsType":""})");
+  EXPECT_THAT(disk, HasSubstr(R"("cachingMode":"ReadWrite")"));
+  EXPECT_THAT(disk, HasSubstr(R"("fsType":"")"));
+  EXPECT_THAT(disk, HasSubstr(R"("readOnly":false)"));
 }
 
 TEST_F(DefaultsTest, APodAsksForWhatItMayHave) {
@@ -140,7 +176,10 @@ TEST_F(DefaultsTest, CronJobsRunUnlessTheySayOtherwise) {
 
 TEST_F(DefaultsTest, AClaimIsPending) {
   const codec::JsonTree made =
-      Made("/api/v1/persistentvolumeclaims", R"({"metadata":{"name":"c"},"spec":{}})");
+      Made("/api/v1/persistentvolumeclaims",
+           R"({"metadata":{"name":"c"},"spec":{"accessModes":["ReadWriteOnce"],)"
+           R"("resources":{"requests":{"storage":"1.0005"}}}})");
+  EXPECT_EQ(At(made, {"spec", "resources", "requests", "storage"}), "1001m");
   EXPECT_EQ(At(made, {"status", "phase"}), "Pending");
   EXPECT_EQ(At(made, {"spec", "volumeMode"}), "Filesystem");
 }

@@ -3,6 +3,8 @@
 // fails, the test does not end.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <ctime>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +12,7 @@
 #include "kubexx/apiserver/endpoints/custom_types.h"
 #include "kubexx/apiserver/endpoints/testing/api_fixture.h"
 #include "kubexx/apiserver/endpoints/type_registry.h"
+#include "kubexx/base/function_ref.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -128,26 +131,63 @@ TEST_F(DefinitionBombsTest, JunctorsOfManyElements) {
   EXPECT_EQ(Make("[1,2,3]").status, 201);
 }
 
+/// How often the processor time of `few` that `many` takes, ten times the work. In linear time that
+/// is about 10, in quadratic time 100.
+double RatioOfTimes(base::FunctionRef<void()> few, base::FunctionRef<void()> many) {
+  constexpr double kMeasurable = CLOCKS_PER_SEC / 1000.0;
+  const auto time_of = [](base::FunctionRef<void()> work) {
+    const std::clock_t begun = std::clock();
+    work();
+    return static_cast<double>(std::clock() - begun);
+  };
+  few();  // What is made once is there then.
+  const double of_few = std::max(time_of(few), kMeasurable);
+  return time_of(many) / of_few;
+}
+
+constexpr double kNotQuadratic = 40;
+
 TEST_F(DefinitionBombsTest, ManyVersions) {
-  std::string versions = VersionWith("v1", true, R"({"type":"object"})");
-  for (int i = 2; i <= 10'000; ++i) {
-    versions += "," + VersionWith("v" + std::to_string(i), false, R"({"type":"object"})");
-  }
-  ASSERT_EQ(Do("POST", kDefinitions, WidgetsDefinition(versions)).status, 201);
-  EXPECT_EQ(Do("GET", "/apis/e.x/v10000/widgets").status, 200);
+  const auto define = [this](int versions) {
+    std::string list = VersionWith("v1", true, R"({"type":"object"})");
+    for (int i = 2; i <= versions; ++i) {
+      list += "," + VersionWith("v" + std::to_string(i), false, R"({"type":"object"})");
+    }
+    ASSERT_EQ(Do("POST", kDefinitions, WidgetsDefinition(list)).status, 201);
+    const std::string last = "/apis/e.x/v" + std::to_string(versions) + "/widgets";
+    EXPECT_EQ(Do("GET", last).status, 200);
+    EXPECT_EQ(Do("DELETE", std::string(kDefinitions) + "/widgets.e.x").status, 200);
+    Tick();
+    EXPECT_EQ(Do("GET", last).status, 404);
+  };
+  EXPECT_LT(RatioOfTimes([&] { define(1'000); }, [&] { define(10'000); }), kNotQuadratic);
 }
 
 TEST(TypesOfDefinitionTest, ManyVersions) {
-  const auto types = TypesOfDefinition(EstablishedWith(200'000), nullptr);
-  ASSERT_THAT(types, SizeIs(200'000));
-  EXPECT_EQ(types.front()->custom->storage_version, "v200000");
+  const JsonTree few = EstablishedWith(1'000);
+  const JsonTree many = EstablishedWith(10'000);
+  std::vector<ResourceTypeRef> types;
+  EXPECT_LT(RatioOfTimes([&] { types = TypesOfDefinition(few, nullptr); },
+                         [&] { types = TypesOfDefinition(many, nullptr); }),
+            kNotQuadratic);
+  ASSERT_THAT(types, SizeIs(10'000));
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    ASSERT_EQ(types[i]->version, "v" + std::to_string(i + 1));
+    ASSERT_EQ(types[i]->custom->storage_version, "v10000");
+  }
 }
 
 TEST(TypesOfDefinitionTest, VersionsShareTheConversion) {
-  JsonTree definition = EstablishedWith(20'000);
-  definition["spec"]["conversion"]["webhook"]["clientConfig"]["caBundle"] =
-      std::string(1'000'000, 'x');
-  EXPECT_THAT(TypesOfDefinition(definition, nullptr), SizeIs(20'000));
+  JsonTree definition = EstablishedWith(1'000);
+  definition["spec"]["conversion"]["webhook"]["clientConfig"]["caBundle"] = std::string(1'000, 'x');
+  const auto types = TypesOfDefinition(definition, nullptr);
+  ASSERT_THAT(types, SizeIs(1'000));
+  const auto& conversion = types.front()->custom->conversion;
+  ASSERT_NE(conversion, nullptr);
+  EXPECT_EQ(*conversion, *definition.At({"spec", "conversion"}));
+  for (const ResourceTypeRef& type : types) {
+    ASSERT_EQ(type->custom->conversion, conversion);  // the same one, not one that is equal
+  }
 }
 
 TEST(TypeRegistryTest, ManyTypes) {

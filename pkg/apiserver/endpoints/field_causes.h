@@ -43,6 +43,10 @@ class FieldCauses {
   void Duplicate(std::string field, const std::string& value) {
     Add("FieldValueDuplicate", "Duplicate value: ", value, std::move(field));
   }
+  /// `value` is JSON.
+  void NotFound(std::string field, const std::string& value, std::string_view why) {
+    Add("FieldValueNotFound", "Not found: " + value + ": ", why, std::move(field));
+  }
   void TooLong(std::string field, std::size_t bytes) {
     Add("FieldValueTooLong", "Too long: may not be more than ", std::to_string(bytes) + " bytes",
         std::move(field));

@@ -1,7 +1,6 @@
 #include "kubexx/apiserver/endpoints/immutable_fields.h"
 
 #include <algorithm>
-#include <iterator>
 #include <set>
 #include <span>
 #include <string>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "kubexx/apiserver/endpoints/restore.h"
+#include "kubexx/apiserver/endpoints/volume_changes.h"
 #include "kubexx/apiserver/object/metadata.h"
 
 namespace kubexx::apiserver {
@@ -200,48 +200,6 @@ void CheckServiceCidr(const JsonTree& before, const JsonTree& after, FieldCauses
   }
 }
 
-/// Before a claim is bound, its class and volume may be named; after that it may grow.
-void CheckClaim(const JsonTree& current, const JsonTree& before, const JsonTree& after,
-                FieldCauses& causes) {
-  constexpr std::string_view kOfBound[] = {"resources.requests.storage",
-                                           "volumeAttributesClassName"};
-  std::vector<std::string_view> may_change;
-  if (StringAt(current, {"status", "phase"}) == "Bound") {
-    may_change.assign(std::begin(kOfBound), std::end(kOfBound));
-  }
-  for (const char* const once : {"storageClassName", "volumeName"}) {
-    if (before.TextAt(once).empty()) {
-      may_change.push_back(once);
-    }
-  }
-  if (WithFormer(after, before, may_change) != before) {
-    causes.Forbidden("spec",
-                     "spec is immutable after creation except resources.requests and "
-                     "volumeAttributesClassName for bound claims");
-  }
-}
-
-void CheckVolume(const JsonTree& before, const JsonTree& after, FieldCauses& causes) {
-  constexpr std::string_view kNoSource[] = {
-      "capacity",         "accessModes",  "claimRef",     "persistentVolumeReclaimPolicy",
-      "storageClassName", "mountOptions", "nodeAffinity", "volumeAttributesClassName",
-      "volumeMode"};
-  JsonTree now = WithFormer(after, before, kNoSource);
-  if (const JsonTree* const csi = before.Find("csi");
-      csi != nullptr && csi->Find("controllerExpandSecretRef") == nullptr) {
-    Restore(now, before, "csi.controllerExpandSecretRef");  // It may be named once.
-  }
-  if (now != before) {
-    causes.Forbidden("spec.persistentvolumesource",
-                     "spec.persistentvolumesource is immutable after creation");
-  }
-  if (const JsonTree* const nodes = before.Find("nodeAffinity");
-      nodes != nullptr && !IsSame(nodes, after.Find("nodeAffinity"))) {
-    causes.Invalid("nodeAffinity", TextOf(after.Find("nodeAffinity")),
-                   "field is immutable, except for updating from beta label to GA");
-  }
-}
-
 /// The order of a quota's scopes, and how often each is named, mean nothing.
 void CheckQuota(const JsonTree& before, const JsonTree& after, FieldCauses& causes) {
   const auto scopes = [](const JsonTree& spec) {
@@ -301,9 +259,9 @@ void CheckImmutable(const ResourceType& type, const JsonTree& current, const Jso
   } else if (resource == "servicecidrs.networking.k8s.io") {
     CheckServiceCidr(before, after, causes);
   } else if (resource == "persistentvolumeclaims") {
-    CheckClaim(current, before, after, causes);
+    CheckClaimChange(current, object, causes);
   } else if (resource == "persistentvolumes") {
-    CheckVolume(before, after, causes);
+    CheckVolumeChange(current, object, causes);
   } else if (resource == "resourcequotas") {
     CheckQuota(before, after, causes);
   }

@@ -6,6 +6,9 @@
 #include <string_view>
 #include <utility>
 
+#include "kubexx/apiserver/endpoints/pod_defaults.h"
+#include "kubexx/apiserver/endpoints/pod_resources.h"
+
 namespace kubexx::apiserver {
 namespace {
 
@@ -175,7 +178,12 @@ void SetPlainDefaults(const ResourceType& type, JsonTree& object) {
   } else if (name.ends_with("policies.admissionregistration.k8s.io")) {
     DefaultConstraints(object["spec"]);
   } else if (name == "persistentvolumes") {
-    SetMissingBelow(object, {"spec", "hostPath"}, "type", R"("")");
+    SetVolumeSourceDefaults(object["spec"]);
+    RoundAmounts(object["spec"], "capacity");
+  } else if (name == "persistentvolumeclaims") {
+    if (JsonTree* const resources = object["spec"].Find("resources")) {
+      RoundResources(*resources);
+    }
   } else if (name == "ingressclasses.networking.k8s.io") {
     SetMissingBelow(object, {"spec", "parameters"}, "scope", R"("Cluster")");
   } else if (name == "prioritylevelconfigurations.flowcontrol.apiserver.k8s.io") {

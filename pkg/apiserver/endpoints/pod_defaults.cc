@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/apiserver/endpoints/image_name.h"
+#include "kubexx/apiserver/endpoints/pod_resources.h"
 #include "kubexx/apiserver/endpoints/set_default.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/base/function_ref.h"
@@ -43,14 +45,11 @@ void SetNumber(JsonTree& object, std::string_view member, int value) {
   }
 }
 
-/// What an image is called by may come to mean another one, unless it is a digest.
+/// What an image is called by may come to mean another one, unless it is a digest. What is no name
+/// of an image is not asked for again either.
 const char* PullPolicyOf(std::string_view image) {
-  const std::string_view name = image.substr(0, image.find('@'));
-  const std::size_t colon = name.rfind(':');
-  const bool tagged =
-      colon != std::string_view::npos && name.find('/', colon) == std::string_view::npos;
-  const bool latest = tagged ? name.substr(colon) == ":latest" : name.size() == image.size();
-  return latest ? "Always" : "IfNotPresent";
+  const auto name = ParseImageName(image);
+  return name && name->tag == "latest" ? "Always" : "IfNotPresent";
 }
 
 void DefaultHttpGet(JsonTree& handler) {
@@ -82,6 +81,7 @@ void DefaultContainer(JsonTree& container) {
   SetDefault(container, "terminationMessagePolicy", "File");
   SetDefault(container, "imagePullPolicy", PullPolicyOf(StringAt(container, {"image"})));
   SetDefault(container, "resources", JsonTree::Object());
+  RoundResources(container["resources"]);
   ForEachIn(container, "ports", [](JsonTree& port) { SetDefault(port, "protocol", "TCP"); });
   ForEachIn(container, "env", [](JsonTree& variable) {
     if (JsonTree* const from = ObjectIn(variable, "valueFrom")) {
@@ -110,16 +110,17 @@ struct SourceDefault {
   std::string_view source;
   std::string_view field;
   std::string_view value;
+  bool may_be_empty = false;  ///< An empty one was chosen.
 };
 constexpr SourceDefault kSourceDefaults[] = {
-    {"hostPath", "type", ""},
+    {"hostPath", "type", "", true},
     {"iscsi", "iscsiInterface", "default"},
     {"rbd", "pool", "rbd"},
     {"rbd", "user", "admin"},
     {"rbd", "keyring", "/etc/ceph/keyring"},
-    {"azureDisk", "cachingMode", "ReadWrite"},
-    {"azureDisk", "fsType", "ext4"},
-    {"azureDisk", "kind", "Shared"},
+    {"azureDisk", "cachingMode", "ReadWrite", true},
+    {"azureDisk", "fsType", "ext4", true},
+    {"azureDisk", "kind", "Shared", true},
     {"scaleIO", "storageMode", "ThinProvisioned"},
     {"scaleIO", "fsType", "xfs"},
 };
@@ -128,18 +129,11 @@ void DefaultVolume(JsonTree& volume) {
   if (volume.size() <= (volume.Find("name") == nullptr ? 0U : 1U)) {
     volume["emptyDir"] = JsonTree::Object();
   }
-  for (const SourceDefault& one : kSourceDefaults) {
-    if (JsonTree* const source = ObjectIn(volume, one.source)) {
-      SetDefault(*source, one.field, one.value);
-    }
-  }
+  SetVolumeSourceDefaults(volume);
   for (const char* const name : {"configMap", "secret", "projected", "downwardAPI"}) {
     if (JsonTree* const source = ObjectIn(volume, name)) {
       SetDefault(*source, "defaultMode", kFileMode);
     }
-  }
-  if (JsonTree* const disk = ObjectIn(volume, "azureDisk")) {
-    SetDefault(*disk, "readOnly", false);
   }
   if (JsonTree* const image = ObjectIn(volume, "image")) {
     SetDefault(*image, "pullPolicy", PullPolicyOf(StringAt(*image, {"reference"})));
@@ -198,6 +192,18 @@ void DefaultRequests(JsonTree& container) {
 
 }  // namespace
 
+void SetVolumeSourceDefaults(JsonTree& holder) {
+  for (const SourceDefault& one : kSourceDefaults) {
+    JsonTree* const source = ObjectIn(holder, one.source);
+    if (source != nullptr && !(one.may_be_empty && source->Find(one.field) != nullptr)) {
+      SetDefault(*source, one.field, one.value);
+    }
+  }
+  if (JsonTree* const disk = ObjectIn(holder, "azureDisk")) {
+    SetDefault(*disk, "readOnly", false);
+  }
+}
+
 void SetPodSpecDefaults(JsonTree& spec) {
   SetDefault(spec, "restartPolicy", "Always");
   SetDefault(spec, "terminationGracePeriodSeconds", 30);
@@ -205,6 +211,9 @@ void SetPodSpecDefaults(JsonTree& spec) {
   SetDefault(spec, "securityContext", JsonTree::Object());
   SetDefault(spec, "schedulerName", "default-scheduler");
   MirrorAccount(spec);
+  if (JsonTree* const resources = ObjectIn(spec, "resources")) {
+    RoundResources(*resources);
+  }
   for (const char* const list : {"initContainers", "containers", "ephemeralContainers"}) {
     ForEachIn(spec, list, DefaultContainer);
   }
@@ -216,6 +225,10 @@ void SetPodDefaults(JsonTree& pod) {
   JsonTree& spec = pod["spec"];  // After the status: a member that is added moves the others.
   SetPodSpecDefaults(spec);
   SetDefault(spec, "enableServiceLinks", true);
+  if (const JsonTree* const grace = spec.Find("terminationGracePeriodSeconds");
+      grace != nullptr && grace->AsInt().value_or(0) < 0) {
+    spec["terminationGracePeriodSeconds"] = 1;
+  }
   const JsonTree* const shares_network = spec.Find("hostNetwork");
   const bool on_host = shares_network != nullptr && shares_network->AsBool().value_or(false);
   for (const char* const list : {"initContainers", "containers"}) {
@@ -228,6 +241,7 @@ void SetPodDefaults(JsonTree& pod) {
       }
     });
   }
+  DefaultResourcesOfPod(spec);
 }
 
 }  // namespace kubexx::apiserver

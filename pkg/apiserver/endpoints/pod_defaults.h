@@ -13,6 +13,10 @@ void SetPodSpecDefaults(codec::JsonTree& spec);
 /// Besides those, the ones that only a pod itself has.
 void SetPodDefaults(codec::JsonTree& pod);
 
+/// Those of what volumes are made of: `holder` has the source, as a pod's volume or the spec of a
+/// PersistentVolume.
+void SetVolumeSourceDefaults(codec::JsonTree& holder);
+
 }  // namespace kubexx::apiserver
 
 #endif  // KUBEXX_APISERVER_ENDPOINTS_POD_DEFAULTS_H_

@@ -6,16 +6,17 @@
 #include <utility>
 #include <vector>
 
-#include "kubexx/apimachinery/labels.h"
 #include "kubexx/apimachinery/names.h"
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/apiserver/endpoints/certificate_requests.h"
 #include "kubexx/apiserver/endpoints/custom_types.h"
 #include "kubexx/apiserver/endpoints/field_causes.h"
 #include "kubexx/apiserver/endpoints/immutable_fields.h"
+#include "kubexx/apiserver/endpoints/label_problems.h"
 #include "kubexx/apiserver/endpoints/object_names.h"
 #include "kubexx/apiserver/endpoints/rbac_validation.h"
 #include "kubexx/apiserver/endpoints/restore.h"
+#include "kubexx/apiserver/endpoints/server_metadata.h"
 #include "kubexx/apiserver/endpoints/validation.h"
 #include "kubexx/apiserver/endpoints/webhook_configuration.h"
 #include "kubexx/apiserver/object/metadata.h"
@@ -43,17 +44,6 @@ std::uint64_t Random64() {
   return static_cast<std::uint64_t>(device()) << 32 | device();
 }
 
-void CheckLabels(const JsonTree& object, FieldCauses& causes) {
-  for (const auto& [key, value] : MetaMap(object, "labels")) {
-    if (!apimachinery::IsValidLabelKey(key)) {
-      causes.Invalid("metadata.labels", JsonTree(key).ToJson(), "is not a label's key");
-    }
-    if (!apimachinery::IsValidLabelValue(value)) {
-      causes.Invalid("metadata.labels", JsonTree(value).ToJson(), "is not a label's value");
-    }
-  }
-}
-
 Result<void> Verdict(const ResourceType& type, const JsonTree& object, FieldCauses causes) {
   if (causes.empty()) {
     return {};
@@ -76,33 +66,6 @@ void SetName(JsonTree& object) {
   if (MetaString(object, "name").empty() && !prefix.empty()) {
     SetMeta(object, "name", GeneratedName(prefix));
   }
-}
-
-void RestoreMeta(JsonTree& object, const JsonTree& current, std::string_view field) {
-  const JsonTree* const old = current.At({"metadata", field});
-  if (old == nullptr) {
-    object["metadata"].Erase(field);
-  } else {
-    object["metadata"][field] = *old;
-  }
-}
-
-Result<void> CheckIdentity(const ResourceType& type, const JsonTree& current,
-                           const JsonTree& object) {
-  const std::string name = MetaString(current, "name");
-  const std::string uid = MetaString(object, "uid");
-  if (!uid.empty() && uid != MetaString(current, "uid")) {
-    return Fail(Conflict(type, name,
-                         "Precondition failed: UID in precondition: " + uid +
-                             ", UID in object meta: " + MetaString(current, "uid")));
-  }
-  const std::string version = MetaString(object, "resourceVersion");
-  if (!version.empty() && version != "0" && version != MetaString(current, "resourceVersion")) {
-    return Fail(Conflict(type, name,
-                         "the object has been modified; please apply your changes to the latest "
-                         "version and try again"));
-  }
-  return {};
 }
 
 void CheckCustomDefinition(const JsonTree& object, const JsonTree* old, schema::Budget& budget,
@@ -237,7 +200,8 @@ Result<void> CheckUrl(const JsonTree& object, const apimachinery::ObjectKey& of_
   for (const auto& [field, wanted] :
        {std::pair("name", &of_url.name), std::pair("namespace", &of_url.namespace_)}) {
     const std::string given = MetaString(object, field);
-    if (!given.empty() && given != *wanted) {
+    // Where there are no namespaces it means nothing.
+    if (!given.empty() && !wanted->empty() && given != *wanted) {
       return Fail(Reason::kBadRequest, std::string("the ") + field + " of the object (" + given +
                                            ") does not match the " + field + " on the URL (" +
                                            *wanted + ")");
@@ -266,7 +230,7 @@ namespace {
 Result<void> PrepareNew(const ResourceType& type, std::string_view namespace_, base::Clock& clock,
                         JsonTree& object, const std::stop_token& stop) {
   const std::string own = MetaString(object, "namespace");
-  if (type.namespaced ? !own.empty() && own != namespace_ : !own.empty()) {
+  if (type.namespaced && !own.empty() && own != namespace_) {
     return Fail(Reason::kBadRequest,
                 "the namespace of the provided object does not match the namespace sent on the "
                 "request");
@@ -306,7 +270,7 @@ Result<void> PrepareNew(const ResourceType& type, std::string_view namespace_, b
   } else if (const std::string problem = NameProblem(type, name); !problem.empty()) {
     causes.Invalid("metadata.name", JsonTree(name).ToJson(), problem);
   }
-  CheckLabels(object, causes);
+  CheckLabelMap(object.At({"metadata", "labels"}), "metadata.labels", causes);
   KX_RETURN_IF_ERROR(CheckContent({.type = type, .part = WritePart::kObject, .old = nullptr},
                                   object, stop, causes));
   return Verdict(type, object, std::move(causes));
@@ -315,7 +279,7 @@ Result<void> PrepareNew(const ResourceType& type, std::string_view namespace_, b
 Result<void> PrepareChange(const ResourceType& type, WritePart part, const JsonTree& current,
                            JsonTree& object, const std::stop_token& stop) {
   KX_RETURN_IF_ERROR(CheckUrl(object, KeyOf(current)));
-  KX_RETURN_IF_ERROR(CheckIdentity(type, current, object));
+  KX_RETURN_IF_ERROR(CheckVersion(type, current, object));
   if (const std::string version = MetaString(object, "resourceVersion");
       part != WritePart::kAll && !IsUpdatedUnconditionally(type) &&
       (version.empty() || version == "0")) {
@@ -325,26 +289,23 @@ Result<void> PrepareChange(const ResourceType& type, WritePart part, const JsonT
     causes.Invalid("metadata.resourceVersion", "0", "must be specified for an update");
     return Verdict(named, current, std::move(causes));
   }
+  FieldCauses causes;
+  CheckServerMetadata(type, part, current, object, causes);
   if (part != WritePart::kObject && part != WritePart::kFinalizers && part != WritePart::kAll) {
     KeepTheRest(type, part, current, object);
     if (part == WritePart::kEphemeralContainers) {
       SetDefaults(type, object);
       CountGeneration(type, current, object);
     }
-    FieldCauses causes;
     CheckPart(type, part, current, object, causes);
-    CheckLabels(object, causes);
+    CheckLabelMap(object.At({"metadata", "labels"}), "metadata.labels", causes);
     // Ephemeral containers are what else no update of a pod may change.
     const JsonTree* const old = part == WritePart::kEphemeralContainers ? nullptr : &current;
     KX_RETURN_IF_ERROR(
         CheckContent({.type = type, .part = part, .old = old}, object, stop, causes));
     return Verdict(type, object, std::move(causes));
   }
-  for (const char* const field :
-       {"name", "namespace", "uid", "creationTimestamp", "deletionTimestamp",
-        "deletionGracePeriodSeconds", "generation", "resourceVersion", "generateName"}) {
-    RestoreMeta(object, current, field);
-  }
+  KeepServerMetadata(current, object);
   if (type.has_status && part != WritePart::kAll) {
     Restore(object, current, "status");
   }
@@ -360,8 +321,7 @@ Result<void> PrepareChange(const ResourceType& type, WritePart part, const JsonT
   if (part == WritePart::kAll) {
     return {};  // It is no client's fault, and what waits to go has to.
   }
-  FieldCauses causes;
-  CheckLabels(object, causes);
+  CheckLabelMap(object.At({"metadata", "labels"}), "metadata.labels", causes);
   CheckImmutable(type, current, object, causes);
   KX_RETURN_IF_ERROR(
       CheckContent({.type = type, .part = part, .old = &current}, object, stop, causes));

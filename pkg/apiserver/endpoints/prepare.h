@@ -34,8 +34,8 @@ apimachinery::Result<void> PrepareCreate(const ResourceType& type, std::string_v
                                          const std::stop_token& stop);
 
 /// A change from `current`, with its defaults, to `object`: restores what the client may not
-/// change, counts the generation, checks. kConflict when `object` names another resourceVersion or
-/// uid; kCancelled as PrepareCreate.
+/// change, counts the generation, checks. kConflict when `object` names another resourceVersion;
+/// kCancelled as PrepareCreate.
 apimachinery::Result<void> PrepareUpdate(const ResourceType& type, WritePart part,
                                          const codec::JsonTree& current, codec::JsonTree& object,
                                          const std::stop_token& stop);

@@ -5,6 +5,7 @@
 #include "kubexx/api/registry.gen.h"
 #include "kubexx/apiserver/endpoints/field_tracking.h"
 #include "kubexx/apiserver/endpoints/formats.h"
+#include "kubexx/apiserver/endpoints/server_metadata.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/stored_object.h"
 #include "kubexx/codec/envelope.h"
@@ -171,6 +172,8 @@ Answer UpdateScale(const Call& call, ObjectStore::Change change) {
           [&change, &call, &admission](const JsonTree& current) -> Result<JsonTree> {
             KX_ASSIGN_OR_RETURN(JsonTree scale, change(ScaleOf(*call.type, current)));
             KX_RETURN_IF_ERROR(CheckTarget(call, MetaString(scale, "name")));
+            KX_RETURN_IF_ERROR(CheckNamespace(call, scale));
+            KX_RETURN_IF_ERROR(CheckUid(*call.type, current, scale));
             if (admission.mutates()) {
               const JsonTree old = ScaleOf(*call.type, current);
               KX_RETURN_IF_ERROR(admission.Mutate(scale, &old));

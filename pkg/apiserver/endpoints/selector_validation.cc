@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kubexx/apimachinery/labels.h"
+#include "kubexx/apiserver/endpoints/label_problems.h"
 #include "kubexx/apiserver/object/metadata.h"
 
 namespace kubexx::apiserver {
@@ -29,14 +29,9 @@ void CheckExpression(const JsonTree& expression, const std::string& field, Field
   } else {
     causes.Invalid(field + ".operator", JsonText(op), "not a valid selector operator");
   }
-  if (const std::string_view key = expression.TextAt("key"); !apimachinery::IsValidLabelKey(key)) {
-    causes.Invalid(field + ".key", JsonText(key), "is not a label's key");
-  }
+  CheckLabelKey(expression.TextAt("key"), field + ".key", causes);
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!apimachinery::IsValidLabelValue(values[i])) {
-      causes.Invalid(field + ".values[" + std::to_string(i) + "]", JsonText(values[i]),
-                     "is not a label's value");
-    }
+    CheckLabelValue(values[i], field + ".values[" + std::to_string(i) + "]", causes);
   }
 }
 
@@ -46,14 +41,7 @@ void CheckLabelSelector(const JsonTree* selector, const std::string& field, Fiel
   if (selector == nullptr) {
     return;
   }
-  for (const auto& [key, value] : LabelMapOf(selector->Find("matchLabels"))) {
-    if (!apimachinery::IsValidLabelKey(key)) {
-      causes.Invalid(field + ".matchLabels", JsonText(key), "is not a label's key");
-    }
-    if (!apimachinery::IsValidLabelValue(value)) {
-      causes.Invalid(field + ".matchLabels", JsonText(value), "is not a label's value");
-    }
-  }
+  CheckLabelMap(selector->Find("matchLabels"), field + ".matchLabels", causes);
   if (const JsonTree* const expressions = selector->Find("matchExpressions")) {
     for (std::size_t i = 0; i < expressions->size(); ++i) {
       CheckExpression(expressions->elements()[i],

@@ -10,20 +10,25 @@
 #include "kubexx/apimachinery/labels.h"
 #include "kubexx/apimachinery/names.h"
 #include "kubexx/apiserver/endpoints/certificate_requests.h"
+#include "kubexx/apiserver/endpoints/config_validation.h"
+#include "kubexx/apiserver/endpoints/counts.h"
 #include "kubexx/apiserver/endpoints/deletion.h"
 #include "kubexx/apiserver/endpoints/field_causes.h"
+#include "kubexx/apiserver/endpoints/label_problems.h"
 #include "kubexx/apiserver/endpoints/pod_update.h"
+#include "kubexx/apiserver/endpoints/resource_validation.h"
 #include "kubexx/apiserver/endpoints/selector_validation.h"
+#include "kubexx/apiserver/endpoints/simple_fields.h"
+#include "kubexx/apiserver/endpoints/update_strategies.h"
+#include "kubexx/apiserver/endpoints/volume_changes.h"
 #include "kubexx/apiserver/object/label_match.h"
 #include "kubexx/apiserver/object/metadata.h"
-#include "kubexx/base/ascii.h"
 
 namespace kubexx::apiserver {
 namespace {
 
 using codec::JsonTree;
 
-constexpr std::size_t kMaxAnnotationBytes = 256 << 10;
 constexpr std::int64_t kMaxPort = 65535;
 
 std::string QuotedText(std::string_view text) { return JsonTree(text).ToJson(); }
@@ -94,12 +99,16 @@ void CheckFinalizers(const ResourceType& type, const JsonTree* old, const JsonTr
                      FieldCauses& causes) {
   const std::vector<std::string> names = FinalizersOf(object);
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (!apimachinery::IsValidLabelKey(names[i])) {
-      causes.Invalid("metadata.finalizers", QuotedText(names[i]), "is not a qualified name");
-    } else if (NeedsDomains(type) && !IsDomainQualified(names[i])) {
+    CheckLabelKey(names[i], "metadata.finalizers", causes);
+    if (NeedsDomains(type) && !IsDomainQualified(names[i])) {
       causes.Invalid(At("metadata.finalizers", i), QuotedText(names[i]),
                      "name is neither a standard finalizer name nor is it fully qualified");
     }
+  }
+  const auto has = [&names](const char* name) { return std::ranges::count(names, name) > 0; };
+  if (has("orphan") && has("foregroundDeletion")) {
+    causes.Invalid("metadata.finalizers", object.At({"metadata", "finalizers"})->ToJson(),
+                   "orphan and foregroundDeletion exclude each other");
   }
   if (old == nullptr || !IsDeleting(*old)) {
     return;
@@ -150,7 +159,7 @@ void CheckContainers(const JsonTree& spec, const std::string& path, FieldCauses&
     causes.Required(path + ".containers");
   }
   std::set<std::string, std::less<>> names;
-  for (const char* const list : {"initContainers", "containers"}) {
+  for (const char* const list : {"containers", "initContainers"}) {
     const std::span<const JsonTree> containers = ElementsAt(spec, {list});
     for (std::size_t i = 0; i < containers.size(); ++i) {
       const std::string here = At(path + "." + list, i);
@@ -168,6 +177,9 @@ void CheckContainers(const JsonTree& spec, const std::string& path, FieldCauses&
       CheckVariables(containers[i], here, causes);
     }
   }
+  CheckLabelMap(spec.Find("nodeSelector"), path + ".nodeSelector", causes);
+  CheckSimplePodFields(spec, path, causes);
+  CheckPodResources(spec, path, causes);
 }
 
 void CheckPod(const JsonTree* old, const JsonTree& spec, FieldCauses& causes) {
@@ -178,15 +190,32 @@ void CheckPod(const JsonTree* old, const JsonTree& spec, FieldCauses& causes) {
   }
 }
 
-void CheckSelector(const JsonTree& spec, FieldCauses& causes) {
+/// Labels and annotations of pods to come, which stand at `path`.
+void CheckTemplateMetadata(const JsonTree* pod, const std::string& path, FieldCauses& causes) {
+  if (pod != nullptr) {
+    CheckLabelMap(pod->At({"metadata", "labels"}), path + ".labels", causes);
+    CheckAnnotationMap(pod->At({"metadata", "annotations"}), path + ".annotations", causes);
+  }
+}
+
+/// Of a DaemonSet kube-apiserver says less when its selector is none.
+void CheckSelector(const ResourceType& type, const JsonTree& spec, FieldCauses& causes) {
+  const bool tells_all = type.plural != "daemonsets";
   const JsonTree* const selector = spec.Find("selector");
   const JsonTree* const labels = spec.At({"template", "metadata", "labels"});
   // In its canonical form one that was left out is empty, and an empty one is refused, too.
   const bool given = selector != nullptr && selector->size() > 0;
-  if (!given) {
+  if (!given && tells_all) {
     causes.Required("spec.selector");
   }
-  if (!given || !MatchesSelector(*selector, LabelMapOf(labels))) {
+  FieldCauses problems;
+  CheckLabelSelector(selector, "spec.selector", problems);
+  if (!problems.empty()) {
+    causes.AddAll(std::move(problems).Take());
+    if (tells_all) {
+      causes.Invalid("spec.selector", selector->ToJson(), "invalid label selector");
+    }
+  } else if (!given || !MatchesSelector(*selector, LabelMapOf(labels))) {
     causes.Invalid("spec.template.metadata.labels", labels == nullptr ? "null" : labels->ToJson(),
                    "`selector` does not match template `labels`");
   }
@@ -203,6 +232,7 @@ void CheckReplicas(const JsonTree& spec, FieldCauses& causes) {
 /// A template of pods that are to run all the time.
 void CheckLastingPods(const JsonTree& spec, FieldCauses& causes) {
   const JsonTree* const pod = spec.At({"template", "spec"});
+  CheckTemplateMetadata(spec.Find("template"), "spec.template", causes);
   CheckContainers(pod == nullptr ? JsonTree::Object() : *pod, "spec.template.spec", causes);
   const std::string policy = pod == nullptr ? "" : StringAt(*pod, {"restartPolicy"});
   if (!policy.empty() && policy != "Always") {
@@ -210,9 +240,10 @@ void CheckLastingPods(const JsonTree& spec, FieldCauses& causes) {
   }
 }
 
-void CheckWorkload(const JsonTree& spec, FieldCauses& causes) {
+void CheckWorkload(const ResourceType& type, const JsonTree& spec, FieldCauses& causes) {
   CheckReplicas(spec, causes);
-  CheckSelector(spec, causes);
+  CheckUpdateStrategy(type, spec, causes);
+  CheckSelector(type, spec, causes);
   CheckLastingPods(spec, causes);
 }
 
@@ -244,6 +275,7 @@ void CheckJob(const JsonTree& spec, const std::string& path, FieldCauses& causes
                    "`selector` does not match template `labels`");
   }
   const JsonTree* const pod = spec.At({"template", "spec"});
+  CheckTemplateMetadata(spec.Find("template"), path + ".template", causes);
   CheckContainers(pod == nullptr ? JsonTree::Object() : *pod, path + ".template.spec", causes);
   const std::string policy = pod == nullptr ? "" : StringAt(*pod, {"restartPolicy"});
   if (policy != "Never" && policy != "OnFailure") {
@@ -271,6 +303,7 @@ void CheckPort(const std::string& path, const JsonTree* port, FieldCauses& cause
 }
 
 void CheckService(const JsonTree& spec, FieldCauses& causes) {
+  CheckLabelMap(spec.Find("selector"), "spec.selector", causes);
   const std::string_view type = spec.TextAt("type");
   if (type == "ExternalName") {
     if (spec.TextAt("externalName").empty()) {
@@ -294,65 +327,47 @@ void CheckService(const JsonTree& spec, FieldCauses& causes) {
   }
 }
 
-/// Keys of ConfigMaps and Secrets are names of files.
-void CheckKeys(const JsonTree& object, const char* member, FieldCauses& causes) {
-  const JsonTree* const data = object.Find(member);
-  if (data == nullptr) {
-    return;
+/// How many pods have to be there, or may be missing, but not both.
+void CheckBudget(const JsonTree& spec, FieldCauses& causes) {
+  const JsonTree* const available = spec.Find("minAvailable");
+  const JsonTree* const unavailable = spec.Find("maxUnavailable");
+  if (available != nullptr && unavailable != nullptr) {
+    causes.Invalid("spec", spec.ToJson(), "minAvailable and maxUnavailable exclude each other");
   }
-  for (const JsonTree::Member& one : data->members()) {
-    const bool good = !one.key.empty() && one.key.size() <= 253 && one.key != "." &&
-                      !one.key.starts_with("..") && std::ranges::all_of(one.key, [](char c) {
-                        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-                               (c >= 'A' && c <= 'Z') || c == '-' || c == '_' || c == '.';
-                      });
-    if (!good) {
-      causes.Invalid(std::string(member) + "[" + one.key + "]", QuotedText(one.key),
-                     "a valid config key must consist of alphanumeric characters, '-', '_' or '.' "
-                     "(e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation "
-                     "is '[-._a-zA-Z0-9]+')");
-    }
+  for (const auto& [field, value] :
+       {std::pair("spec.minAvailable", available), std::pair("spec.maxUnavailable", unavailable)}) {
+    CheckCountOrPercent(value, field, causes);
+    CheckNotAboveAll(value, field, causes);
   }
+  CheckLabelSelector(spec.Find("selector"), "spec.selector", causes);
 }
 
-void CheckSecret(const JsonTree& object, FieldCauses& causes) {
-  const std::string_view type = object.TextAt("type");
-  const JsonTree* const data = object.Find("data");
-  const auto has = [data](std::string_view key) {
-    return data != nullptr && data->Find(key) != nullptr;
+void CheckAutoscaler(const JsonTree& spec, FieldCauses& causes) {
+  const auto count = [&spec](const char* member) {
+    const JsonTree* const found = spec.Find(member);
+    return found == nullptr ? std::int64_t{0} : found->AsInt().value_or(0);
   };
-  const auto need = [&](std::string_view key) {
-    if (!has(key)) {
-      causes.Required("data[" + std::string(key) + "]");
+  const std::int64_t most = count("maxReplicas");
+  if (most < 1) {
+    causes.Invalid("spec.maxReplicas", std::to_string(most), "must be greater than 0");
+  } else if (most < count("minReplicas")) {
+    causes.Invalid("spec.maxReplicas", std::to_string(most),
+                   "must be greater than or equal to `minReplicas`");
+  }
+  for (const char* const member : {"kind", "name"}) {
+    if (StringAt(spec, {"scaleTargetRef", member}).empty()) {
+      causes.Required(std::string("spec.scaleTargetRef.") + member);
     }
-  };
-  if (type == "kubernetes.io/tls") {
-    need("tls.crt");
-    need("tls.key");
-  } else if (type == "kubernetes.io/dockerconfigjson") {
-    need(".dockerconfigjson");
-  } else if (type == "kubernetes.io/dockercfg") {
-    need(".dockercfg");
-  } else if (type == "kubernetes.io/ssh-auth") {
-    need("ssh-privatekey");
-  } else if (type == "kubernetes.io/basic-auth" && !has("username") && !has("password")) {
-    need("username");
-    need("password");
-  } else if (type == "kubernetes.io/service-account-token" &&
-             StringAt(object, {"metadata", "annotations", "kubernetes.io/service-account.name"})
-                 .empty()) {
-    causes.Required("metadata.annotations[kubernetes.io/service-account.name]");
   }
 }
 
 /// Those of a namespace's spec. `old` is null for a create.
-void CheckNamespace(const JsonTree* old, const JsonTree& spec, FieldCauses& causes) {
+void CheckNamespaceSpec(const JsonTree* old, const JsonTree& spec, FieldCauses& causes) {
   const std::vector<std::string> names = StringsAt(spec, "finalizers");
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::string path = old == nullptr ? "spec.finalizers" : At("spec.finalizers", i);
-    if (!apimachinery::IsValidLabelKey(names[i])) {
-      causes.Invalid(path, QuotedText(names[i]), "is not a qualified name");
-    } else if (!IsDomainQualified(names[i])) {
+    CheckLabelKey(names[i], path, causes);
+    if (!IsDomainQualified(names[i])) {
       causes.Invalid(path, QuotedText(names[i]),
                      "name is neither a standard finalizer name nor is it fully qualified");
     }
@@ -369,16 +384,7 @@ bool IsDomainQualified(std::string_view finalizer) {
 
 void CheckMetadata(const ResourceType& type, const JsonTree* old, const JsonTree& object,
                    FieldCauses& causes) {
-  std::size_t bytes = 0;
-  for (const auto& [key, value] : MetaMap(object, "annotations")) {
-    bytes += key.size() + value.size();
-    if (!apimachinery::IsValidLabelKey(base::ToLower(key))) {
-      causes.Invalid("metadata.annotations", QuotedText(key), "is not an annotation's key");
-    }
-  }
-  if (bytes > kMaxAnnotationBytes) {
-    causes.TooLong("metadata.annotations", kMaxAnnotationBytes);
-  }
+  CheckAnnotationMap(object.At({"metadata", "annotations"}), "metadata.annotations", causes);
   CheckOwners(object, causes);
   CheckFinalizers(type, old, object, causes);
 }
@@ -387,31 +393,37 @@ void CheckSpec(const ResourceType& type, const JsonTree* old, const JsonTree& ob
                FieldCauses& causes) {
   const JsonTree* const found = object.Find("spec");
   const JsonTree spec = found == nullptr ? JsonTree::Object() : *found;
+  if (!type.custom) {
+    CheckSimpleFields(type.QualifiedPlural(), object, causes);
+  }
   if (type.group.empty() && type.plural == "pods") {
     CheckPod(old, spec, causes);
   } else if (type.group == "apps" && type.plural != "controllerrevisions") {
-    CheckWorkload(spec, causes);
+    CheckWorkload(type, spec, causes);
   } else if (type.group.empty() && type.plural == "replicationcontrollers") {
     CheckReplicationController(spec, causes);
   } else if (type.group.empty() && type.plural == "podtemplates") {
     const JsonTree* const pod = object.At({"template", "spec"});
+    CheckTemplateMetadata(object.Find("template"), "template", causes);
     CheckContainers(pod == nullptr ? JsonTree::Object() : *pod, "template.spec", causes);
   } else if (type.group == "batch") {
     type.plural == "jobs" ? CheckJob(spec, "spec", causes) : CheckCronJob(spec, causes);
   } else if (type.group.empty() && type.plural == "services") {
     CheckService(spec, causes);
+  } else if (type.group.empty() && type.plural == "persistentvolumeclaims") {
+    CheckClaim(spec, causes);
   } else if (type.group == "policy" && type.plural == "poddisruptionbudgets") {
-    CheckLabelSelector(spec.Find("selector"), "spec.selector", causes);
+    CheckBudget(spec, causes);
+  } else if (type.group == "networking.k8s.io" && type.plural == "networkpolicies") {
+    CheckLabelSelector(spec.Find("podSelector"), "spec.podSelector", causes);
+  } else if (type.group == "autoscaling") {
+    CheckAutoscaler(spec, causes);
   } else if (IsCertificateRequest(type)) {
     CheckCertificateRequest(object, causes);
   } else if (IsNamespace(type)) {
-    CheckNamespace(old, spec, causes);
+    CheckNamespaceSpec(old, spec, causes);
   } else if (type.group.empty() && (type.plural == "configmaps" || type.plural == "secrets")) {
-    CheckKeys(object, "data", causes);
-    CheckKeys(object, "binaryData", causes);
-    if (type.plural == "secrets") {
-      CheckSecret(object, causes);
-    }
+    type.plural == "secrets" ? CheckSecret(object, causes) : CheckConfigMap(object, causes);
   }
 }
 

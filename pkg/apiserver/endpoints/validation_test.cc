@@ -75,6 +75,40 @@ INSTANTIATE_TEST_SUITE_P(
                     "`fileKeyRef`, spec.containers[0].env[1].valueFrom: Invalid value: \"\": may "
                     "not have more than one field specified at a time, "
                     "spec.containers[0].env[2].name: Required value]"},
+        InvalidCase{"NoLabelsOfPodsToCome", kValidDeployments,
+                    OfSpec(R"("selector":{"matchLabels":{"a":"c"}},"template":{"metadata":{)"
+                           R"("labels":{"a":"c","/":"b"}},"spec":{"nodeSelector":{"d":"-"},)"
+                           R"("containers":[{"name":"a","image":"i"}]}})"),
+                    "[spec.template.labels: Invalid value: \"/\": prefix part must be non-empty, "
+                    "spec.template.labels: Invalid value: \"/\": name part must be non-empty, "
+                    "spec.template.labels: Invalid value: \"/\": name part has to be of letters, "
+                    "digits, '-', '_' and '.', with a letter or digit at both ends, "
+                    "spec.template.spec.nodeSelector: Invalid value: \"-\": has to be of letters, "
+                    "digits, '-', '_' and '.', with a letter or digit at both ends, or empty]"},
+        InvalidCase{"BudgetOfBoth", "/apis/policy/v1/namespaces/default/poddisruptionbudgets",
+                    OfSpec(R"("minAvailable":1,"maxUnavailable":"101%")"),
+                    "[spec: Invalid value: {\"minAvailable\":1,\"maxUnavailable\":\"101%\"}: "
+                    "minAvailable and maxUnavailable exclude each other, spec.maxUnavailable: "
+                    "Invalid value: \"101%\": must not be greater than 100%]"},
+        InvalidCase{"AutoscalerOfNothing",
+                    "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers",
+                    OfSpec(R"("maxReplicas":2,"minReplicas":3)"),
+                    "[spec.maxReplicas: Invalid value: 2: must be greater than or equal to "
+                    "`minReplicas`, spec.scaleTargetRef.kind: Required value, "
+                    "spec.scaleTargetRef.name: Required value]"},
+        InvalidCase{"PolicyForNoPods",
+                    "/apis/networking.k8s.io/v1/namespaces/default/networkpolicies",
+                    OfSpec(R"("podSelector":{"matchLabels":{"":"b"}})"),
+                    "[spec.podSelector.matchLabels: Invalid value: \"\": name part must be "
+                    "non-empty, spec.podSelector.matchLabels: Invalid value: \"\": name part has "
+                    "to be of letters, digits, '-', '_' and '.', with a letter or digit at both "
+                    "ends]"},
+        InvalidCase{"SelectorThatIsNone", kValidDeployments,
+                    OfSpec(R"("selector":{"matchExpressions":[{"key":"a","operator":"x"}]},)" +
+                           kPodTemplate),
+                    "[spec.selector.matchExpressions[0].operator: Invalid value: \"x\": not a "
+                    "valid selector operator, spec.selector: Invalid value: {\"matchExpressions\":"
+                    "[{\"key\":\"a\",\"operator\":\"x\"}]}: invalid label selector]"},
         InvalidCase{"SelectorOfOthers", kValidDeployments,
                     OfSpec(R"("selector":{"matchLabels":{"a":"b"}},)" + kPodTemplate), kMismatch},
         InvalidCase{"StatefulSet", "/apis/apps/v1/namespaces/default/statefulsets",

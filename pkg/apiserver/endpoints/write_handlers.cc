@@ -16,6 +16,7 @@
 #include "kubexx/apiserver/endpoints/prepare.h"
 #include "kubexx/apiserver/endpoints/request_body.h"
 #include "kubexx/apiserver/endpoints/scale.h"
+#include "kubexx/apiserver/endpoints/server_metadata.h"
 #include "kubexx/apiserver/endpoints/type_warnings.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/status_json.h"
@@ -88,15 +89,6 @@ bool IsImmortal(std::string_view namespace_) {
 }
 
 /// An object has to be sent to its namespace.
-Result<void> CheckNamespace(const Call& call, const JsonTree& object) {
-  const std::string namespace_ = MetaString(object, "namespace");
-  return namespace_.empty() || namespace_ == call.key().namespace_
-             ? Result<void>()
-             : Fail(Reason::kBadRequest,
-                    "the namespace of the provided object does not match the namespace sent on the "
-                    "request");
-}
-
 bool IsPatchType(const Call& call, std::string_view type) {
   return type == "application/json-patch+json" || type == "application/merge-patch+json" ||
          (type == "application/strategic-merge-patch+json" && call.type->schema != nullptr);
@@ -166,6 +158,16 @@ Result<void> CheckTarget(const Call& call, const std::string& name) {
   return {};
 }
 
+Result<void> CheckNamespace(const Call& call, const JsonTree& object) {
+  const std::string namespace_ = MetaString(object, "namespace");
+  if (!call.type->namespaced || namespace_.empty() || namespace_ == call.key().namespace_) {
+    return {};
+  }
+  return Fail(Reason::kBadRequest,
+              "the namespace of the provided object does not match the namespace sent on the "
+              "request");
+}
+
 Result<JsonTree> ReadBody(const Call& call, std::vector<std::string>* warnings) {
   return ReadBodyAs(call, *call.type, warnings);
 }
@@ -232,6 +234,7 @@ Answer HandleUpdate(const Call& call) {
   std::vector<std::string> old_finalizers;
   Admission admission(call, {.operation = "UPDATE"});
   const auto change = [&](const JsonTree& current) -> Result<JsonTree> {
+    KX_RETURN_IF_ERROR(CheckUid(*call.type, current, sent));
     old_finalizers = FinalizersOf(current);
     JsonTree object = sent;
     SetDefaults(*call.type, object);

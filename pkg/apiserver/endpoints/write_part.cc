@@ -203,6 +203,9 @@ void KeepTheRest(const ResourceType& type, WritePart part, const JsonTree& curre
   if (part == WritePart::kStatus) {
     TakeMember("status", object, changed);
     TakeMetadata(KeptByStatus(type), object, changed);
+    if (KeptByStatus(type).size() < kOfClients.size()) {
+      TakeMember("generateName", MetadataOf(object), changed["metadata"]);
+    }
     if (IsCertificateRequest(type)) {
       PreserveDecisions(current, changed);
     }
