@@ -248,8 +248,8 @@ void Api::Tick(const std::stop_token& stop) {
 bool Api::Reap(const std::stop_token& stop) {
   const bool definitions = custom_.Reap(stop);
   const bool namespaces = reaper_.Tick(stop);
-  events_.Tick(stop);
-  return definitions || namespaces;
+  const bool events = events_.Tick(stop);
+  return definitions || namespaces || events;
 }
 
 void Api::AfterWrite(const Call& call) {
