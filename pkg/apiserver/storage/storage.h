@@ -151,9 +151,10 @@ class Storage {
   virtual apimachinery::Result<void> Watch(std::string_view prefix, const WatchOptions& options,
                                            EventSink sink, std::stop_token stop) = 0;
 
-  /// Every open Watch gets a kProgress event soon, of a revision not below what CurrentRevision
-  /// would have returned at this call; one that has events to give gives them first. Does not wait.
-  virtual void RequestProgress() = 0;
+  /// Every open Watch of `prefix`, of any when that is empty, gets a kProgress event soon, of a
+  /// revision not below what CurrentRevision would have returned at this call; one that has events
+  /// to give gives them first. Does not wait.
+  virtual void RequestProgress(std::string_view prefix) = 0;
 
   /// Forgets the history before `revision` (which itself stays readable). kExpired when that was
   /// done before, kBadRequest when it is in the future. Implementations also compact on their own,
