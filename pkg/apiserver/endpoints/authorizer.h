@@ -108,6 +108,7 @@ class Authorizer {
   TypeRegistry& types_;
   const bool rbac_;
   std::array<ResourceTypeRef, 4> sources_;
+  base::Mutex making_;  // one at a time; taken before mu_
   base::Mutex mu_;
   std::shared_ptr<const Made> made_ KX_GUARDED_BY(mu_);
   std::atomic<std::size_t> parts_read_ = 0;
