@@ -243,6 +243,7 @@ void Api::Tick(const std::stop_token& stop) {
   types_.Tick();
   custom_.Tick(stop);
   webhooks_.Tick(stop);
+  authorizer_.KeepUp(stop);
 }
 
 bool Api::Reap(const std::stop_token& stop) {

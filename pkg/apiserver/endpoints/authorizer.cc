@@ -223,6 +223,15 @@ Result<Authorizer::PolicyRef> Authorizer::Current(bool latest, const std::stop_t
   return current;
 }
 
+void Authorizer::KeepUp(const std::stop_token& stop) {
+  const auto is_filled = [this](const ResourceTypeRef& type) {
+    return types_.CacherOf(type)->cache().Has(0);
+  };
+  if (rbac_ && std::ranges::count_if(sources_, is_filled) == std::ssize(sources_)) {
+    (void)Current(false, stop);
+  }
+}
+
 std::shared_ptr<const Authorizer::Source> Authorizer::Read(Objects objects, rbac::PartKind kind,
                                                            const Source* before) {
   auto parts = std::make_shared<rbac::Parts>();

@@ -90,12 +90,11 @@ Result<void> EventReaper::Note(const std::stop_token& stop) {
 }
 
 bool EventReaper::IsOld(const ResourceType& type, const storage::KeyValue& kv) const {
-  const Mark& mark = marks_.front();
-  if (kv.mod_revision > mark.revision) {
+  if (kv.mod_revision > marks_.front().revision) {
     return false;
   }
-  if (objects_.clock().Now() - mark.time >= ttl_) {
-    return true;
+  if (kv.value == nullptr) {
+    return true;  // See TellsAll.
   }
   // It was there before this server was.
   const auto now = objects_.clock().Wall().time_since_epoch();
@@ -137,20 +136,21 @@ bool EventReaper::Tick(const std::stop_token& stop) {
 Result<bool> EventReaper::ReapSome(const ResourceType& type, const std::stop_token& stop) {
   std::string seen = last_key_;
   std::vector<std::pair<std::string, storage::Revision>> old;
-  KX_ASSIGN_OR_RETURN(const storage::ListResult listed,
-                      objects_.storage().GetList(
-                          type.prefix, {.limit = kMaxRead, .continue_after = last_key_},
-                          [&](storage::KeyValue&& kv) -> Result<void> {
-                            if (old.size() == kMaxDeleted) {
-                              return {};  // In the next turn.
-                            }
-                            seen = kv.key;
-                            if (IsOld(type, kv)) {
-                              old.emplace_back(std::move(kv.key), kv.mod_revision);
-                            }
-                            return {};
-                          },
-                          stop));
+  KX_ASSIGN_OR_RETURN(
+      const storage::ListResult listed,
+      objects_.storage().GetList(
+          type.prefix, {.limit = kMaxRead, .continue_after = last_key_, .keys_only = TellsAll()},
+          [&](storage::KeyValue&& kv) -> Result<void> {
+            if (old.size() == kMaxDeleted) {
+              return {};  // In the next turn.
+            }
+            seen = kv.key;
+            if (IsOld(type, kv)) {
+              old.emplace_back(std::move(kv.key), kv.mod_revision);
+            }
+            return {};
+          },
+          stop));
   for (const auto& [key, revision] : old) {
     if (stop.stop_requested()) {
       return Fail(Reason::kCancelled, "stopped while old Events were deleted");

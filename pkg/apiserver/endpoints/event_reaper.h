@@ -42,6 +42,8 @@ class EventReaper {
 
   /// Notes how far the store is, when it is time to.
   apimachinery::Result<void> Note(const std::stop_token& stop);
+  /// Whether the first mark tells of every Event whether its time is over.
+  bool TellsAll() const { return objects_.clock().Now() - marks_.front().time >= ttl_; }
   /// Whether an Event's time is over.
   bool IsOld(const ResourceType& type, const storage::KeyValue& kv) const;
   /// Whether it has come to the last Event of the type.

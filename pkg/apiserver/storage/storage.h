@@ -36,7 +36,7 @@ namespace kubexx::apiserver::storage {
 using Revision = std::int64_t;
 
 /// Immutable bytes, shared by everyone who reads them. Never null in what a store returns, but for
-/// the `kv` of a delete event and a KeyValue of no object.
+/// the `kv` of a delete event, a KeyValue of no object, and a list of keys only.
 using Bytes = std::shared_ptr<const std::string>;
 
 /// One key at one revision. `mod_revision` 0 stands for a key that does not exist.
@@ -79,7 +79,8 @@ struct ListOptions {
   /// Only keys after this one: `ListResult::last_key` of the part before. Give the revision of that
   /// part too, for one consistent list.
   std::string continue_after{};
-  Revision revision = 0;  ///< the state at this revision; 0 for the latest
+  Revision revision = 0;   ///< the state at this revision; 0 for the latest
+  bool keys_only = false;  ///< the values of the items are null, and are not read
 };
 
 /// What follows the items of a list.
