@@ -89,12 +89,17 @@ Result<void> Cacher::WaitFor(std::int64_t revision, const std::stop_token& stop)
       return Fail(TooLargeResourceVersion(revision, latest));
     }
   }
+  return Await(revision, WatchCache::OnFailure::kWait, stop);
+}
+
+Result<void> Cacher::Await(std::int64_t revision, WatchCache::OnFailure on_failure,
+                           const std::stop_token& stop) {
   const base::TimePoint deadline = options_.clock.Now() + options_.patience;
   while (!cache_.Has(revision)) {
     // It may have no news because nothing of this type was written: then it has to ask.
-    storage_.RequestProgress();
+    storage_.RequestProgress(type_->prefix);
     const base::TimePoint until = std::min(deadline, options_.clock.Now() + kProgressInterval);
-    const Result<void> waited = cache_.WaitFor(revision, until, stop);
+    const Result<void> waited = cache_.WaitFor(revision, until, stop, on_failure);
     if (!waited && waited.error().reason != apimachinery::Reason::kTimeout) {
       return waited;
     }
@@ -107,7 +112,12 @@ Result<void> Cacher::WaitFor(std::int64_t revision, const std::stop_token& stop)
 
 Result<void> Cacher::WaitForLatest(const std::stop_token& stop) {
   KX_ASSIGN_OR_RETURN(const storage::Revision latest, storage_.CurrentRevision(stop));
-  return WaitFor(latest, stop);
+  return Await(latest, WatchCache::OnFailure::kWait, stop);
+}
+
+Result<void> Cacher::CatchUp(std::int64_t revision, const std::stop_token& stop) {
+  return cache_.Has(0) ? Await(revision, WatchCache::OnFailure::kGiveUp, stop)
+                       : Fail(WatchCache::NotBegun());
 }
 
 void Cacher::Tick() {
@@ -122,7 +132,7 @@ void Cacher::Tick() {
   }
   cache_.Tick(bookmarks);
   if (bookmarks) {
-    storage_.RequestProgress();  // For the next ones.
+    storage_.RequestProgress(type_->prefix);  // For the next ones.
   }
 }
 

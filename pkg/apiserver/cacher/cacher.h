@@ -44,6 +44,9 @@ class Cacher {
   apimachinery::Result<void> WaitFor(std::int64_t revision, const std::stop_token& stop);
   /// The same for the latest write that has been acknowledged.
   apimachinery::Result<void> WaitForLatest(const std::stop_token& stop);
+  /// Waits until the cache has at least `revision`, which the storage has given out, for those who
+  /// can do without it: an error at once when it is not filled, or cannot follow the storage.
+  apimachinery::Result<void> CatchUp(std::int64_t revision, const std::stop_token& stop);
 
   /// Makes the window of events reach back to a version, where the storage remembers what has
   /// happened since: the cache of a type begins with the first request that needs it, and whoever
@@ -60,6 +63,9 @@ class Cacher {
   void Tick();
 
  private:
+  apimachinery::Result<void> Await(std::int64_t revision, WatchCache::OnFailure on_failure,
+                                   const std::stop_token& stop);
+
   const ResourceTypeRef type_;
   storage::Storage& storage_;
   const Options options_;

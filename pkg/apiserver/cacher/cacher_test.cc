@@ -70,7 +70,7 @@ class CountingStorage final : public storage::Storage {
     ++watches;
     return storage_.Watch(prefix, options, sink, stop);
   }
-  void RequestProgress() override { storage_.RequestProgress(); }
+  void RequestProgress(std::string_view prefix) override { storage_.RequestProgress(prefix); }
   Result<void> Compact(storage::Revision revision, std::stop_token stop) override {
     return storage_.Compact(revision, stop);
   }

@@ -52,13 +52,13 @@ WatchCache::WatchCache(ResourceTypeRef type, base::Clock& clock, std::size_t win
     : type_(std::move(type)), clock_(clock), window_(window) {}
 
 Result<void> WatchCache::WaitFor(std::int64_t revision, base::TimePoint deadline,
-                                 const std::stop_token& stop) const {
+                                 const std::stop_token& stop, OnFailure on_failure) const {
   if (Has(revision)) {
     return {};
   }
   base::MutexLock lock(mu_);
   while (!synced_ || revision_ < revision) {
-    if (!synced_ && failed_) {
+    if (failed_ && (!synced_ || on_failure == OnFailure::kGiveUp)) {
       return Fail(NotBegun());
     }
     const base::Wake wake = clock_.WaitUntil(mu_, advanced_, stop, deadline);
@@ -88,7 +88,7 @@ CachedList WatchCache::List(const Selection& selection) const {
   CachedList list;
   {
     base::MutexLock lock(mu_);
-    list = ListLocked(selection.namespace_);
+    list = ListLocked(selection.namespace_, selection.fields.Exactly("metadata.name"));
   }
   if (!selection.all()) {
     std::erase_if(list.items, [&selection](const CachedObjectRef& object) {
@@ -98,10 +98,18 @@ CachedList WatchCache::List(const Selection& selection) const {
   return list;
 }
 
-CachedList WatchCache::ListLocked(std::string_view namespace_) const {
+CachedList WatchCache::ListLocked(const std::string& namespace_, const std::string& name) const {
   CachedList list;
   list.revision = revision_;
-  const std::string prefix = namespace_.empty() ? "" : std::string(namespace_) + "/";
+  list.since = changed_;
+  if (!name.empty() && type_->namespaced == !namespace_.empty()) {
+    const apimachinery::ObjectKey key{.namespace_ = namespace_, .name = name};
+    if (const auto found = objects_.find(key.ToString()); found != objects_.end()) {
+      list.items.push_back(found->second);
+    }
+    return list;
+  }
+  const std::string prefix = namespace_.empty() ? "" : namespace_ + "/";
   if (prefix.empty()) {
     list.items.reserve(objects_.size());
   }
@@ -271,6 +279,7 @@ Result<void> WatchCache::Delete(cache::Object&& object) {
 void WatchCache::RecordLocked(CacheEvent event) {
   DispatchLocked(event);
   AdvanceLocked(event.revision());
+  changed_ = std::max(changed_, event.revision());
   events_.push_back(std::move(event));
   while (events_.size() > window_) {
     window_begin_ = events_.front().revision();
@@ -314,6 +323,7 @@ void WatchCache::DispatchLocked(const CacheEvent& event) {
 }
 
 void WatchCache::AdvanceLocked(std::int64_t revision) {
+  failed_ = failed_ && !synced_;
   if (revision > revision_) {
     revision_ = revision;
     if (synced_) {
@@ -340,6 +350,8 @@ void WatchCache::Commit(Objects objects, std::int64_t revision) {
   window_begin_ = revision;
   dropped_ = false;
   revision_ = revision;
+  changed_ = revision;
+  failed_ = false;
   synced_ = true;
   reached_ = revision;
   advanced_.notify_all();

@@ -29,6 +29,8 @@ namespace kubexx::apiserver {
 struct CachedList {
   std::vector<CachedObjectRef> items{};
   std::int64_t revision = 0;
+  /// Of the last change of any object of the type: from there on the state was the same.
+  std::int64_t since = 0;
 };
 
 /// Where a watch begins.
@@ -48,10 +50,14 @@ class WatchCache final : public cache::ReflectorStore {
   /// Remembers `window` events.
   WatchCache(ResourceTypeRef type, base::Clock& clock, std::size_t window);
 
+  /// What becomes of a wait when the storage cannot be followed, which may pass.
+  enum class OnFailure : std::uint8_t { kWait, kGiveUp };
   /// Waits until the cache has a state of at least `revision`. "Too large resource version" when
-  /// it has not by `deadline`; kCancelled. NotBegun at once when the storage could not be read.
+  /// it has not by `deadline`; kCancelled. NotBegun at once when the storage could not be read, and
+  /// with kGiveUp also while it can be followed no more.
   apimachinery::Result<void> WaitFor(std::int64_t revision, base::TimePoint deadline,
-                                     const std::stop_token& stop) const;
+                                     const std::stop_token& stop,
+                                     OnFailure on_failure = OnFailure::kWait) const;
   /// Waits for nobody, as revision() does not: what holds the cache up holds up no authorization.
   bool Has(std::int64_t revision) const { return reached_ >= revision; }
   /// What to say of a cache that was not filled yet, as kube-apiserver does: kTooManyRequests.
@@ -60,6 +66,7 @@ class WatchCache final : public cache::ReflectorStore {
   void NoteFailure();
 
   /// Compares the objects with the selectors, which are clients', after it has let go of the cache.
+  /// Finds the one of a name without looking at others.
   CachedList List(const Selection& selection) const;
   /// Of the state that List gives: as long as it is the same, so is the state. 0 before the first.
   std::int64_t revision() const { return std::max<std::int64_t>(reached_, 0); }
@@ -102,8 +109,9 @@ class WatchCache final : public cache::ReflectorStore {
   void RecordLocked(CacheEvent event) KX_REQUIRES(mu_);
   void DispatchLocked(const CacheEvent& event) KX_REQUIRES(mu_);
   void AdvanceLocked(std::int64_t revision) KX_REQUIRES(mu_);
-  /// All of the namespace, or of all when it is empty.
-  CachedList ListLocked(std::string_view namespace_) const KX_REQUIRES(mu_);
+  /// All of the namespace, or of all when it is empty; those that `name` is not of may be left out.
+  CachedList ListLocked(const std::string& namespace_, const std::string& name) const
+      KX_REQUIRES(mu_);
   /// The events after a revision; nothing when the window does not reach back to it.
   std::optional<std::vector<CacheEvent>> After(std::int64_t revision) const KX_REQUIRES(mu_);
 
@@ -122,7 +130,8 @@ class WatchCache final : public cache::ReflectorStore {
   /// revision_ once there is a state, and -1 before.
   std::atomic<std::int64_t> reached_ = -1;
   bool synced_ KX_GUARDED_BY(mu_) = false;
-  bool failed_ KX_GUARDED_BY(mu_) = false;  // before it was filled
+  bool failed_ KX_GUARDED_BY(mu_) = false;       // since it has last heard of the storage
+  std::int64_t changed_ KX_GUARDED_BY(mu_) = 0;  // see CachedList::since
   std::vector<std::shared_ptr<CacheWatcher>> watchers_ KX_GUARDED_BY(mu_);
 };
 

@@ -226,14 +226,15 @@ void Api::Tick(const std::stop_token& stop) {
   types_.Tick();
   custom_.Tick(stop);
   webhooks_.Tick(stop);
+  authorizer_.KeepUp(stop);
 }
 
 bool Api::Reap(const std::stop_token& stop) {
   const bool definitions = custom_.Reap(stop);
   const bool namespaces = reaper_.Tick(stop);
-  events_.Tick(stop);
+  const bool events = events_.Tick(stop);
   system_.Tick(stop);
-  return definitions || namespaces;
+  return definitions || namespaces || events;
 }
 
 void Api::AfterWrite(const Call& call) {

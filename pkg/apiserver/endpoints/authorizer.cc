@@ -184,6 +184,14 @@ Result<Authorizer::PolicyRef> Authorizer::Current(bool latest, const std::stop_t
   if (before != nullptr && revisions == before->revisions) {
     return before->policy;
   }
+  const base::MutexLock making(making_);  // Others would do the same work beside.
+  {
+    base::MutexLock lock(mu_);
+    if (made_ != before && std::ranges::equal(revisions, made_->revisions, std::less_equal())) {
+      return made_->policy;
+    }
+    before = made_;
+  }
   auto made = before == nullptr ? std::make_shared<Made>() : std::make_shared<Made>(*before);
   std::shared_ptr<rbac::Policy> policy;
   for (std::size_t i = 0; i < cachers.size(); ++i) {
@@ -213,6 +221,15 @@ Result<Authorizer::PolicyRef> Authorizer::Current(bool latest, const std::stop_t
     made_ = std::move(made);
   }
   return current;
+}
+
+void Authorizer::KeepUp(const std::stop_token& stop) {
+  const auto is_filled = [this](const ResourceTypeRef& type) {
+    return types_.CacherOf(type)->cache().Has(0);
+  };
+  if (rbac_ && std::ranges::count_if(sources_, is_filled) == std::ssize(sources_)) {
+    (void)Current(false, stop);
+  }
 }
 
 std::shared_ptr<const Authorizer::Source> Authorizer::Read(Objects objects, rbac::PartKind kind,
@@ -251,12 +268,16 @@ Result<rbac::Decision> Authorizer::Decide(const User& user, const rbac::Request&
   if (!rbac_) {
     return rbac::Decision{.allowed = true};
   }
+  if (IsMaster(user)) {  // Whatever roles there are.
+    return rbac::Decision{.allowed = true};
+  }
   KX_ASSIGN_OR_RETURN(const PolicyRef known, Current(false, stop));
-  if (rbac::Decision decision = known->Decide(user, request); decision.allowed) {
+  rbac::Decision decision = known->Decide(user, request);
+  if (decision.allowed) {
     return decision;
   }
   KX_ASSIGN_OR_RETURN(const PolicyRef latest, Current(true, stop));
-  return latest->Decide(user, request);
+  return latest == known ? decision : latest->Decide(user, request);
 }
 
 Result<void> Authorizer::Check(const User& user, const rbac::Request& request,

@@ -70,6 +70,10 @@ class Authorizer {
   apimachinery::Result<void> CheckGrant(const User& user, const Grant& grant,
                                         const std::stop_token& stop);
 
+  /// To be called about once a second: reads what has been written since, so that it need not be
+  /// read all at once by the next request that asks. Waits for no cache.
+  void KeepUp(const std::stop_token& stop);
+
   /// How many Roles and bindings have been read so far.
   std::size_t PartsReadForTest() const { return parts_read_; }
 
@@ -108,6 +112,7 @@ class Authorizer {
   TypeRegistry& types_;
   const bool rbac_;
   std::array<ResourceTypeRef, 4> sources_;
+  base::Mutex making_;  // one at a time; taken before mu_
   base::Mutex mu_;
   std::shared_ptr<const Made> made_ KX_GUARDED_BY(mu_);
   std::atomic<std::size_t> parts_read_ = 0;

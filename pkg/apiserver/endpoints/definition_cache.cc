@@ -10,10 +10,12 @@ using apimachinery::Fail;
 using apimachinery::Result;
 using codec::JsonTree;
 
-Result<void> ForEachStoredDefinition(storage::Storage& storage, storage::Storage::ItemSink sink,
-                                     const std::stop_token& stop) {
-  KX_RETURN_IF_ERROR(storage.GetList(DefinitionType()->prefix, {}, sink, stop));
-  return {};
+Result<storage::Revision> ForEachStoredDefinition(storage::Storage& storage,
+                                                  storage::Storage::ItemSink sink,
+                                                  const std::stop_token& stop) {
+  KX_ASSIGN_OR_RETURN(const storage::ListResult listed,
+                      storage.GetList(DefinitionType()->prefix, {.keys_only = true}, sink, stop));
+  return listed.revision;
 }
 
 std::optional<JsonTree> ParseStoredDefinition(const storage::KeyValue& kv) {

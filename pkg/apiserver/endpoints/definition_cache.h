@@ -19,16 +19,17 @@
 
 namespace kubexx::apiserver {
 
-/// Hands all stored definitions to `sink`.
-apimachinery::Result<void> ForEachStoredDefinition(storage::Storage& storage,
-                                                   storage::Storage::ItemSink sink,
-                                                   const std::stop_token& stop);
+/// Hands the keys of all stored definitions to `sink`, without their values; the revision of that
+/// state.
+apimachinery::Result<storage::Revision> ForEachStoredDefinition(storage::Storage& storage,
+                                                                storage::Storage::ItemSink sink,
+                                                                const std::stop_token& stop);
 
 /// Nothing for one that cannot be read, of which the log tells.
 std::optional<codec::JsonTree> ParseStoredDefinition(const storage::KeyValue& kv);
 
-/// A T of each stored definition, made anew only where that has changed since the last call: a
-/// server with a thousand definitions gets another. Thread-safe.
+/// A T of each stored definition, read and made anew only where that has changed since the last
+/// call: a server with a thousand definitions gets another. Thread-safe.
 template <typename T>
 class DefinitionCache {
  public:
@@ -44,20 +45,33 @@ class DefinitionCache {
                                               const std::stop_token& stop) {
     const std::shared_ptr<const Entries> before = Last();
     auto now = std::make_shared<Entries>();
+    std::vector<typename Entries::iterator> changed;
+    KX_ASSIGN_OR_RETURN(const storage::Revision revision,
+                        ForEachStoredDefinition(
+                            storage,
+                            [&](storage::KeyValue&& kv) -> apimachinery::Result<void> {
+                              const auto old = before->find(kv.key);
+                              const bool same =
+                                  old != before->end() && old->second.revision == kv.mod_revision;
+                              const auto at = now->emplace_hint(now->end(), std::move(kv.key),
+                                                                same ? old->second : Entry());
+                              if (!same) {
+                                changed.push_back(at);
+                              }
+                              return {};
+                            },
+                            stop));
+    for (const auto& at : changed) {
+      KX_ASSIGN_OR_RETURN(const storage::KeyValue kv, storage.Get(at->first, revision, stop));
+      at->second = MakeEntry(kv);
+    }
     std::vector<Ref> all;
-    KX_RETURN_IF_ERROR(ForEachStoredDefinition(
-        storage,
-        [&](storage::KeyValue&& kv) -> apimachinery::Result<void> {
-          const auto old = before->find(kv.key);
-          const bool same = old != before->end() && old->second.revision == kv.mod_revision;
-          Entry entry = same ? old->second : MakeEntry(kv);
-          if (entry.made != nullptr) {
-            all.push_back(entry.made);
-          }
-          now->emplace_hint(now->end(), std::move(kv.key), std::move(entry));
-          return {};
-        },
-        stop));
+    all.reserve(now->size());
+    for (const auto& [key, entry] : *now) {
+      if (entry.made != nullptr) {
+        all.push_back(entry.made);
+      }
+    }
     const base::MutexLock lock(mu_);
     last_ = std::move(now);
     return all;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kubexx/apiserver/endpoints/definition_type.h"
+#include "kubexx/apiserver/endpoints/testing/forwarding_storage.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/storage/memory.h"
 
@@ -17,6 +18,29 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+
+/// Counts the values that are read.
+class ValueCounting final : public testing::ForwardingStorage {
+ public:
+  using ForwardingStorage::ForwardingStorage;
+
+  Result<storage::KeyValue> Get(std::string_view key, storage::Revision revision,
+                                std::stop_token stop) override {
+    ++values;
+    return ForwardingStorage::Get(key, revision, std::move(stop));
+  }
+  Result<storage::ListResult> GetList(std::string_view prefix, const storage::ListOptions& options,
+                                      ItemSink sink, std::stop_token stop) override {
+    return ForwardingStorage::GetList(
+        prefix, options,
+        [&](storage::KeyValue&& kv) {
+          values += kv.value == nullptr ? 0 : 1;
+          return sink(std::move(kv));
+        },
+        std::move(stop));
+  }
+  int values = 0;
+};
 
 class DefinitionCacheTest : public ::testing::Test {
  protected:
@@ -38,7 +62,7 @@ class DefinitionCacheTest : public ::testing::Test {
   }
   std::vector<std::string> Read() {
     std::vector<std::string> labels;
-    const auto all = cache_.Read(*storage_, {});
+    const auto all = cache_.Read(counting_, {});
     EXPECT_TRUE(all);
     for (const auto& one : *all) {
       labels.push_back(*one);
@@ -48,6 +72,7 @@ class DefinitionCacheTest : public ::testing::Test {
   std::vector<std::string> Made() { return std::exchange(made_, {}); }
 
   std::unique_ptr<storage::MemoryStorage> storage_ = *storage::NewMemoryStorage({});
+  ValueCounting counting_{*storage_};
   std::vector<std::string> made_{};
   DefinitionCache<std::string> cache_{[this](const codec::JsonTree& definition) {
     made_.push_back(MetaString(definition, "name"));
@@ -67,6 +92,19 @@ TEST_F(DefinitionCacheTest, OnlyWhatHasChangedIsMadeAnew) {
   Make("c");
   EXPECT_THAT(Read(), ElementsAre("a=new", "b=a", "c=a"));
   EXPECT_THAT(Made(), ElementsAre("a", "c"));
+}
+
+TEST_F(DefinitionCacheTest, OnlyWhatHasChangedIsRead) {
+  for (int i = 0; i < 20; ++i) {
+    Make("d" + std::to_string(i));
+  }
+  Read();
+  counting_.values = 0;
+  Change("d7", Value("d7", "new"));
+  Make("e");
+  Read();
+  Read();
+  EXPECT_EQ(counting_.values, 2);
 }
 
 TEST_F(DefinitionCacheTest, WhatIsGoneIsForgottenAndMadeAnewWhenItIsBack) {

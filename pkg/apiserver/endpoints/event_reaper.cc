@@ -20,7 +20,12 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using codec::JsonTree;
 
-constexpr std::chrono::minutes kReapInterval{1};
+/// A pass reads the keys of all Events: no more often than this, however short their time is.
+constexpr base::Duration kShortestInterval = std::chrono::seconds(1);
+constexpr base::Duration kLongestInterval = std::chrono::minutes(1);
+/// How much of their time Events may be late, with each of the two.
+constexpr int kLooks = 20;
+constexpr int kMarks = 100;
 
 /// For one tick: some milliseconds of reading, and with a slow disk a second of writing.
 constexpr std::size_t kMaxRead = 1000;
@@ -52,61 +57,102 @@ std::int64_t LastHeardOf(const JsonTree& event) {
   return last;
 }
 
-/// What cannot be read is kept, and keeps no other: who can tell what it is?
-bool IsOld(const ResourceType& type, const storage::KeyValue& kv, std::int64_t before) {
+/// What cannot be read was heard of last when nobody knows.
+bool HasContentSince(const ResourceType& type, const storage::KeyValue& kv, std::int64_t since) {
   const auto json = JsonOfStored(type, *kv.value, kv.mod_revision);
   const auto event = json ? JsonTree::Parse(*json) : Fail(json.error());
   if (!event) {
     logging::Warning("Cannot read an Event", {{"key", kv.key}, {"error", event.error()}});
   }
-  return event && LastHeardOf(*event) < before;
+  return !event || LastHeardOf(*event) >= since;
 }
 
 }  // namespace
 
-void EventReaper::Tick(const std::stop_token& stop) {
-  if (ttl_ <= std::chrono::seconds::zero() || objects_.clock().Now() < next_) {
-    return;
+EventReaper::EventReaper(TypeRegistry& types, ObjectStore& objects, std::chrono::seconds ttl)
+    : types_(types),
+      objects_(objects),
+      ttl_(ttl),
+      look_interval_(std::clamp(base::Duration(ttl) / kLooks, kShortestInterval, kLongestInterval)),
+      mark_interval_(std::clamp(base::Duration(ttl) / kMarks, kShortestInterval, kLongestInterval)),
+      next_(objects.clock().Now()) {}
+
+Result<void> EventReaper::Note(const std::stop_token& stop) {
+  const base::TimePoint now = objects_.clock().Now();
+  if (marks_.empty() || now - marks_.back().time >= mark_interval_) {
+    KX_ASSIGN_OR_RETURN(const storage::Revision revision, objects_.storage().CurrentRevision(stop));
+    marks_.push_back({.time = now, .revision = revision});
+  }
+  while (marks_.size() > 1 && now - marks_[1].time >= ttl_) {
+    marks_.pop_front();
+  }
+  return {};
+}
+
+bool EventReaper::IsOld(const ResourceType& type, const storage::KeyValue& kv) const {
+  if (kv.mod_revision > marks_.front().revision) {
+    return false;
+  }
+  if (kv.value == nullptr) {
+    return true;  // See TellsAll.
+  }
+  // It was there before this server was.
+  const auto now = objects_.clock().Wall().time_since_epoch();
+  return !HasContentSince(type, kv,
+                          (std::chrono::duration_cast<std::chrono::seconds>(now) - ttl_).count());
+}
+
+bool EventReaper::Tick(const std::stop_token& stop) {
+  if (ttl_ <= std::chrono::seconds::zero()) {
+    return false;
+  }
+  if (const auto noted = Note(stop); !noted) {
+    if (!stop.stop_requested()) {
+      logging::Warning("Cannot tell how old Events are", {{"error", noted.error()}});
+    }
+    return false;
+  }
+  if (objects_.clock().Now() < next_) {
+    return false;
   }
   for (; type_ < std::size(kEventTypes); ++type_, last_key_.clear()) {
     const auto& [group, version] = kEventTypes[type_];
     const ResourceTypeRef type = types_.Find(group, version, "events");
     const Result<bool> done = type == nullptr ? Result<bool>(true) : ReapSome(*type, stop);
     if (!done && stop.stop_requested()) {
-      return;
+      return false;
     }
     if (!done) {
       logging::Log(
           storage::IsOutage(done.error()) ? logging::Level::kDebug : logging::Level::kWarning,
           "Cannot delete old Events", {{"error", done.error()}});
     } else if (!*done) {
-      return;
+      return true;
     }
   }
   type_ = 0;
-  next_ = objects_.clock().Now() + kReapInterval;
+  next_ = objects_.clock().Now() + look_interval_;
+  return false;
 }
 
 Result<bool> EventReaper::ReapSome(const ResourceType& type, const std::stop_token& stop) {
-  const std::int64_t now =
-      std::chrono::duration_cast<std::chrono::seconds>(objects_.clock().Wall().time_since_epoch())
-          .count();
   std::string seen = last_key_;
   std::vector<std::pair<std::string, storage::Revision>> old;
-  KX_ASSIGN_OR_RETURN(const storage::ListResult listed,
-                      objects_.storage().GetList(
-                          type.prefix, {.limit = kMaxRead, .continue_after = last_key_},
-                          [&](storage::KeyValue&& kv) -> Result<void> {
-                            if (old.size() == kMaxDeleted) {
-                              return {};  // In the next turn.
-                            }
-                            seen = kv.key;
-                            if (IsOld(type, kv, now - ttl_.count())) {
-                              old.emplace_back(std::move(kv.key), kv.mod_revision);
-                            }
-                            return {};
-                          },
-                          stop));
+  KX_ASSIGN_OR_RETURN(
+      const storage::ListResult listed,
+      objects_.storage().GetList(
+          type.prefix, {.limit = kMaxRead, .continue_after = last_key_, .keys_only = TellsAll()},
+          [&](storage::KeyValue&& kv) -> Result<void> {
+            if (old.size() == kMaxDeleted) {
+              return {};  // In the next turn.
+            }
+            seen = kv.key;
+            if (IsOld(type, kv)) {
+              old.emplace_back(std::move(kv.key), kv.mod_revision);
+            }
+            return {};
+          },
+          stop));
   for (const auto& [key, revision] : old) {
     if (stop.stop_requested()) {
       return Fail(Reason::kCancelled, "stopped while old Events were deleted");

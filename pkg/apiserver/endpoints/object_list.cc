@@ -63,76 +63,205 @@ Result<void> TakeConverted(
   return {};
 }
 
-/// A list of a state that the storage has.
-Result<ListHead> ListFromStorage(const Call& call, const ListOptions& options,
-                                 const Selection& selection, TakeListed take_listed) {
-  const ResourceType& type = *call.type;
-  const std::string prefix =
-      type.prefix + (selection.namespace_.empty() ? "" : selection.namespace_ + "/");
-  storage::ListOptions part;
-  KX_ASSIGN_OR_RETURN(part.revision, RevisionParam(options.resource_version));
-  std::optional<ContinueToken> token;
+/// Which part of a list the client wants.
+struct Part {
+  std::string prefix{};  ///< of the keys in the storage
+  storage::ListOptions options{};
+  std::size_t limit = 0;
+};
+
+Result<Part> PartOf(const Call& call, const ListOptions& options, const Selection& selection) {
+  Part part;
+  part.prefix =
+      call.type->prefix + (selection.namespace_.empty() ? "" : selection.namespace_ + "/");
+  part.limit = static_cast<std::size_t>(options.limit);
+  KX_ASSIGN_OR_RETURN(part.options.revision, RevisionParam(options.resource_version));
   if (!options.continue_.empty()) {
-    if (part.revision != 0) {
+    if (part.options.revision != 0) {
       return Fail(Reason::kBadRequest,
                   "specifying resource version is not allowed when using continue");
     }
-    KX_ASSIGN_OR_RETURN(token, ContinueToken::Decode(options.continue_));
-    part.revision = std::max<std::int64_t>(token->revision, 0);
-    part.continue_after = prefix + token->key;
+    KX_ASSIGN_OR_RETURN(const ContinueToken token, ContinueToken::Decode(options.continue_));
+    part.options.revision = std::max<std::int64_t>(token.revision, 0);
+    part.options.continue_after = part.prefix + token.key;
   }
-  const auto limit = static_cast<std::size_t>(options.limit);
-  part.limit = selection.all() ? limit : 0;
-  std::size_t taken = 0;
-  std::string last_key;
-  std::int64_t revision = part.revision;
-  bool cut = false;
-  const auto take_json = [&](const storage::KeyValue& kv, const std::string& json) -> Result<void> {
-    if (!selection.all()) {
+  return part;
+}
+
+/// The name of the only object that may be selected, where its key is known by it; else "".
+std::string OnlyName(const Call& call, const Selection& selection) {
+  std::string name = selection.fields.Exactly("metadata.name");
+  const bool in_one_place = call.type->namespaced == !selection.namespace_.empty();
+  return in_one_place && name.find('/') == std::string::npos ? name : std::string();
+}
+
+/// Takes what a list reads from the storage.
+class StoredList {
+ public:
+  StoredList(const Call& call, const Selection& selection, Part part, TakeListed take_listed)
+      : call_(call), selection_(selection), part_(std::move(part)), take_listed_(take_listed) {}
+
+  Result<ListHead> Read() {
+    const std::string name = OnlyName(call_, selection_);
+    const bool may_be_cut = part_.limit > 0 && !selection_.all();
+    if (part_.options.revision == 0 && (may_be_cut || !name.empty())) {
+      // The page may be cut off before the storage says which state it is of.
+      KX_ASSIGN_OR_RETURN(part_.options.revision, storage().CurrentRevision(stop()));
+    }
+    part_.options.limit = selection_.all() ? part_.limit : 0;
+    auto result = name.empty() ? ReadAll() : ReadOne(part_.prefix + name);
+    if (result) {
+      if (auto converted = TakeConverted(
+              call_, values_, [this](const auto& kv, const auto& json) { return Take(kv, json); });
+          !converted) {
+        result = Fail(converted.error());
+      }
+    }
+    if (!selection_.all()) {
+      call_.types.NoteReadInVain(call_.type, looked_at_ - taken_);
+    }
+    if (!result && !cut_) {
+      return Fail(result.error());
+    }
+    ListHead head;
+    head.revision = result ? result->revision : part_.options.revision;
+    if (cut_ || result->more) {
+      head.continue_ =
+          ContinueToken{.revision = head.revision, .key = last_key_.substr(part_.prefix.size())}
+              .Encode();
+      head.remaining = cut_ ? 0 : result->remaining;
+    }
+    return head;
+  }
+
+ private:
+  storage::Storage& storage() const { return call_.objects.storage(); }
+  const std::stop_token& stop() const { return call_.request.stop; }
+
+  Result<storage::ListResult> ReadAll() {
+    return storage().GetList(
+        part_.prefix, part_.options,
+        [this](storage::KeyValue&& kv) { return TakeStored(std::move(kv)); }, stop());
+  }
+  Result<storage::ListResult> ReadOne(const std::string& key) {
+    auto kv = storage().Get(key, part_.options.revision, stop());
+    if (!kv && kv.error().reason != Reason::kNotFound) {
+      return Fail(kv.error());
+    }
+    if (kv && key > part_.options.continue_after) {
+      KX_RETURN_IF_ERROR(TakeStored(std::move(*kv)));
+    }
+    return storage::ListResult{.revision = part_.options.revision};
+  }
+
+  Result<void> TakeStored(storage::KeyValue&& kv) {
+    if (IsConverted(*call_.type)) {
+      values_.push_back(std::move(kv));
+      return {};
+    }
+    KX_ASSIGN_OR_RETURN(const std::string json,
+                        JsonOfStored(*call_.type, *kv.value, kv.mod_revision));
+    return Take(kv, json);
+  }
+  Result<void> Take(const storage::KeyValue& kv, const std::string& json) {
+    const ResourceType& type = *call_.type;
+    ++looked_at_;
+    if (!selection_.all()) {
       KX_ASSIGN_OR_RETURN(const JsonTree object, JsonTree::Parse(json));
-      if (!selection.Matches(type.KeyOf(kv.key), AttributesOf(type, object))) {
+      if (!selection_.Matches(type.KeyOf(kv.key), AttributesOf(type, object))) {
         return {};
       }
-      if (limit > 0 && taken == limit) {
-        cut = true;
+      if (part_.limit > 0 && taken_ == part_.limit) {
+        cut_ = true;
         return Fail(Reason::kCancelled, "the page is full");
       }
     }
+    ++taken_;
+    last_key_ = kv.key;
+    return take_listed_(type.KeyOf(kv.key), json);
+  }
+
+  const Call& call_;
+  const Selection& selection_;
+  Part part_;
+  TakeListed take_listed_;
+  std::size_t looked_at_ = 0;
+  std::size_t taken_ = 0;
+  std::string last_key_{};
+  bool cut_ = false;
+  std::vector<storage::KeyValue> values_{};  // of a type that a webhook converts, many at once
+};
+
+/// The cache, when it has the latest state or has it soon; null when it is not there, or cannot.
+std::shared_ptr<Cacher> CurrentCache(const Call& call) {
+  std::shared_ptr<Cacher> cacher = call.types.CacherIfAny(call.type);
+  if (cacher == nullptr || !cacher->cache().Has(0)) {
+    return nullptr;
+  }
+  const auto latest = call.objects.storage().CurrentRevision(call.request.stop);
+  if (!latest) {
+    return nullptr;
+  }
+  if (!cacher->cache().Has(*latest)) {
+    const http::Waiting waiting(call.request);
+    if (!waiting.Check() || !cacher->CatchUp(*latest, call.request.stop)) {
+      return nullptr;
+    }
+  }
+  return cacher;
+}
+
+/// Of what the cache has, the part that the storage would give. Nothing when the cache is in
+/// another state, or is not needed for it: pages of all objects the storage reads as quickly.
+std::optional<Result<ListHead>> ListAsStored(const Call& call, const Selection& selection,
+                                             const Part& part, TakeListed take) {
+  const bool continued = !part.options.continue_after.empty();
+  if (selection.all() && (part.limit > 0 || continued)) {
+    return std::nullopt;
+  }
+  const std::int64_t wanted = part.options.revision;  // the token's
+  const std::shared_ptr<Cacher> cacher =
+      wanted > 0 ? call.types.CacherIfAny(call.type) : CurrentCache(call);
+  if (cacher == nullptr || !cacher->cache().Has(wanted)) {
+    return std::nullopt;
+  }
+  const CachedList list = cacher->cache().List(selection);
+  if (wanted > 0 && (wanted < list.since || wanted > list.revision)) {
+    return std::nullopt;
+  }
+  ListHead head{.revision = wanted > 0 ? wanted : list.revision};
+  std::size_t taken = 0;
+  std::string last_key;
+  for (const CachedObjectRef& object : list.items) {
+    std::string key = part.limit > 0 || continued ? call.type->StorageKey(object->key) : "";
+    if (continued && key <= part.options.continue_after) {
+      continue;
+    }
+    if (part.limit > 0 && taken == part.limit) {
+      head.continue_ =
+          ContinueToken{.revision = head.revision, .key = last_key.substr(part.prefix.size())}
+              .Encode();
+      break;
+    }
+    if (const auto added = take(object->key, object->Json()); !added) {
+      return Fail(added.error());
+    }
     ++taken;
-    last_key = kv.key;
-    return take_listed(type.KeyOf(kv.key), json);
-  };
-  std::vector<storage::KeyValue> values;  // of a type that a webhook converts, many at once
-  const auto take = [&](storage::KeyValue&& kv) -> Result<void> {
-    if (IsConverted(type)) {
-      values.push_back(std::move(kv));
-      return {};
-    }
-    KX_ASSIGN_OR_RETURN(const std::string json, JsonOfStored(type, *kv.value, kv.mod_revision));
-    return take_json(kv, json);
-  };
-  if (part.revision == 0 && limit > 0 && !selection.all()) {
-    // The page may be cut off before the storage says which state it is of.
-    KX_ASSIGN_OR_RETURN(part.revision, call.objects.storage().CurrentRevision(call.request.stop));
-    revision = part.revision;
-  }
-  auto result = call.objects.storage().GetList(prefix, part, take, call.request.stop);
-  if (result) {
-    if (auto converted = TakeConverted(call, values, take_json); !converted) {
-      result = Fail(converted.error());
-    }
-  }
-  if (!result && !cut) {
-    return Fail(result.error());
-  }
-  ListHead head;
-  head.revision = result ? result->revision : revision;
-  if (cut || result->more) {
-    head.continue_ =
-        ContinueToken{.revision = head.revision, .key = last_key.substr(prefix.size())}.Encode();
-    head.remaining = cut ? 0 : result->remaining;
+    last_key = std::move(key);
   }
   return head;
+}
+
+/// A list of a state that the storage has.
+Result<ListHead> ListOfState(const Call& call, const ListOptions& options,
+                             const Selection& selection, TakeListed take) {
+  KX_ASSIGN_OR_RETURN(Part part, PartOf(call, options, selection));
+  if (options.resource_version.empty()) {
+    if (auto listed = ListAsStored(call, selection, part, take)) {
+      return *std::move(listed);
+    }
+  }
+  return StoredList(call, selection, std::move(part), take).Read();
 }
 
 }  // namespace
@@ -201,7 +330,7 @@ Result<ListHead> ReadList(const Call& call, const ListOptions& options, TakeList
                      (options.resource_version_match.empty() && options.limit > 0);
   const bool from_storage =
       version.empty() || !options.continue_.empty() || (exact && version != "0");
-  return from_storage ? ListFromStorage(call, options, selection, take)
+  return from_storage ? ListOfState(call, options, selection, take)
                       : ListFromCache(call, options, selection, take);
 }
 

@@ -8,6 +8,9 @@ namespace kubexx::apiserver {
 
 namespace {
 
+/// Fewer objects than these are read as quickly as a cache is made.
+constexpr std::size_t kMostInVain = 1000;
+
 std::string NameOfType(const ResourceType& type) {
   return type.QualifiedPlural() + "/" + type.version;
 }
@@ -91,6 +94,7 @@ void TypeRegistry::SetCustom(std::vector<ResourceTypeRef> types) {
   std::vector<std::shared_ptr<Cacher>> ended;  // Destroyed without the lock.
   base::MutexLock lock(mu_);
   for (const std::string& name : changed) {
+    read_in_vain_.erase(name);
     if (const auto found = cachers_.find(name); found != cachers_.end()) {
       ended.push_back(std::move(found->second));
       cachers_.erase(found);
@@ -113,6 +117,33 @@ std::shared_ptr<Cacher> TypeRegistry::CacherOf(const ResourceTypeRef& type) {
     cacher = std::make_shared<Cacher>(std::move(now), storage_, options_);
   }
   return cacher;
+}
+
+std::shared_ptr<Cacher> TypeRegistry::CacherIfAny(const ResourceTypeRef& type) const {
+  base::MutexLock lock(mu_);
+  ResourceTypeRef now = builtin_->Find(*type);
+  if (now == nullptr) {
+    now = custom_->Find(*type);
+  }
+  const auto found = now == type ? cachers_.find(NameOfType(*type)) : cachers_.end();
+  return found == cachers_.end() ? nullptr : found->second;
+}
+
+void TypeRegistry::NoteReadInVain(const ResourceTypeRef& type, std::size_t objects) {
+  {
+    base::MutexLock lock(mu_);
+    const std::string name = NameOfType(*type);
+    if (cachers_.contains(name)) {
+      return;
+    }
+    std::size_t& sum = read_in_vain_[name];
+    sum += objects;
+    if (sum <= std::max(objects, kMostInVain)) {
+      return;
+    }
+    read_in_vain_.erase(name);
+  }
+  CacherOf(type);
 }
 
 std::vector<std::shared_ptr<Cacher>> TypeRegistry::Cachers() const {

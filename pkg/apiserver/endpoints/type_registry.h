@@ -3,6 +3,7 @@
 #ifndef KUBEXX_APISERVER_ENDPOINTS_TYPE_REGISTRY_H_
 #define KUBEXX_APISERVER_ENDPOINTS_TYPE_REGISTRY_H_
 
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <string>
@@ -37,6 +38,11 @@ class TypeRegistry {
 
   /// Makes it on the first call.
   std::shared_ptr<Cacher> CacherOf(const ResourceTypeRef& type);
+  /// The same for those who can do without: null where there is none yet.
+  std::shared_ptr<Cacher> CacherIfAny(const ResourceTypeRef& type) const;
+  /// So many stored objects of the type have been read by a request that they were not for. Makes
+  /// its cache when that has cost more than the cache: a request that comes once needs none.
+  void NoteReadInVain(const ResourceTypeRef& type, std::size_t objects);
   /// Ticks all caches.
   void Tick();
   /// Of all caches.
@@ -57,6 +63,7 @@ class TypeRegistry {
   mutable base::Mutex mu_;
   TableRef custom_ KX_GUARDED_BY(mu_);
   std::map<std::string, std::shared_ptr<Cacher>> cachers_ KX_GUARDED_BY(mu_);  // by NameOf
+  std::map<std::string, std::size_t> read_in_vain_ KX_GUARDED_BY(mu_);  // where there is no cache
 };
 
 }  // namespace kubexx::apiserver

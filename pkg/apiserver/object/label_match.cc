@@ -46,21 +46,28 @@ std::optional<LabelRequirement> RequirementOf(const JsonTree& expression) {
 
 }  // namespace
 
-bool MatchesSelector(const JsonTree& selector, const LabelMap& labels) {
+std::optional<std::vector<LabelRequirement>> RequirementsOf(const JsonTree& selector) {
+  std::vector<LabelRequirement> requirements;
   if (const JsonTree* const match = selector.Find("matchLabels")) {
-    if (!LabelSelector::FromMap(LabelMapOf(match)).Matches(labels)) {
-      return false;
-    }
+    requirements = LabelSelector::FromMap(LabelMapOf(match)).requirements();
   }
   if (const JsonTree* const expressions = selector.Find("matchExpressions")) {
     for (const JsonTree& expression : expressions->elements()) {
-      const auto requirement = RequirementOf(expression);
-      if (!requirement || !requirement->Matches(labels)) {
-        return false;
+      auto requirement = RequirementOf(expression);
+      if (!requirement) {
+        return std::nullopt;
       }
+      requirements.push_back(*std::move(requirement));
     }
   }
-  return true;
+  return requirements;
+}
+
+bool MatchesSelector(const JsonTree& selector, const LabelMap& labels) {
+  const auto requirements = RequirementsOf(selector);
+  return requirements && std::ranges::all_of(*requirements, [&labels](const auto& requirement) {
+           return requirement.Matches(labels);
+         });
 }
 
 bool IsSelector(const JsonTree& selector) {

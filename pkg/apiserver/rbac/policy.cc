@@ -1,11 +1,12 @@
 #include "kubexx/apiserver/rbac/policy.h"
 
 #include <algorithm>
+#include <set>
 #include <span>
+#include <tuple>
 #include <utility>
 
-#include "kubexx/apiserver/object/label_match.h"
-#include "kubexx/apiserver/object/metadata.h"
+#include "kubexx/apiserver/rbac/internal/cluster_roles.h"
 #include "kubexx/apiserver/rbac/quote.h"
 
 namespace kubexx::apiserver::rbac {
@@ -14,6 +15,32 @@ namespace {
 using codec::JsonTree;
 
 constexpr std::string_view kMasters = "system:masters";
+
+bool IsMaster(const User& user) {
+  return std::ranges::find(user.groups, kMasters) != user.groups.end();
+}
+
+/// Whether `name` is that of the account in system:serviceaccount:namespace:name.
+bool IsAccount(std::string_view name, std::string_view namespace_, std::string_view account) {
+  constexpr std::string_view kPrefix = "system:serviceaccount:";
+  return name.size() == kPrefix.size() + namespace_.size() + 1 + account.size() &&
+         name.starts_with(kPrefix) && name.ends_with(account) &&
+         name[kPrefix.size() + namespace_.size()] == ':' &&
+         name.substr(kPrefix.size(), namespace_.size()) == namespace_;
+}
+
+/// Whether a subject of a binding in that namespace names the user.
+bool IsUser(const Binding::Subject& subject, const User& user, std::string_view namespace_) {
+  if (subject.kind == "User") {
+    return subject.name == user.name;
+  }
+  if (subject.kind == "Group") {
+    return std::ranges::find(user.groups, subject.name) != user.groups.end();
+  }
+  return subject.kind == "ServiceAccount" &&
+         IsAccount(user.name, subject.namespace_.empty() ? namespace_ : subject.namespace_,
+                   subject.name);
+}
 
 /// What is wrong with references to roles that are not there, each of them once; see RulesOf.
 std::string Together(const std::vector<std::pair<std::string_view, std::string_view>>& missing,
@@ -33,53 +60,11 @@ std::string Together(const std::vector<std::pair<std::string_view, std::string_v
   return different.size() > 1 ? "[" + text + "]" : text;
 }
 
-std::shared_ptr<const Role> ReadRole(const JsonTree& object) {
-  auto role = std::make_shared<Role>();
-  role->namespace_ = StringAt(object, {"metadata", "namespace"});
-  role->name = StringAt(object, {"metadata", "name"});
-  role->rules = ReadRules(object);
-  role->labels = MetaMap(object, "labels");
-  if (const JsonTree* const selectors = object.At({"aggregationRule", "clusterRoleSelectors"})) {
-    role->selectors = *selectors;
-  }
-  return role;
-}
-
-std::shared_ptr<const Binding> ReadBinding(const JsonTree& object) {
-  auto binding = std::make_shared<Binding>();
-  binding->namespace_ = StringAt(object, {"metadata", "namespace"});
-  binding->name = StringAt(object, {"metadata", "name"});
-  binding->role_kind = StringAt(object, {"roleRef", "kind"});
-  binding->role_name = StringAt(object, {"roleRef", "name"});
-  if (const JsonTree* const subjects = object.Find("subjects")) {
-    for (const JsonTree& subject : subjects->elements()) {
-      binding->subjects.push_back({.kind = std::string(subject.TextAt("kind")),
-                                   .name = std::string(subject.TextAt("name")),
-                                   .namespace_ = std::string(subject.TextAt("namespace"))});
-    }
-  }
-  return binding;
-}
-
 }  // namespace
-
-Part ReadPart(PartKind kind, const JsonTree& object) {
-  const bool is_role = kind == PartKind::kRole || kind == PartKind::kClusterRole;
-  return {.kind = kind,
-          .role = is_role ? ReadRole(object) : nullptr,
-          .binding = is_role ? nullptr : ReadBinding(object)};
-}
-
-std::pair<std::string_view, std::string_view> KeyOf(const Part& part) {
-  return part.role != nullptr
-             ? std::pair<std::string_view, std::string_view>(part.role->namespace_, part.role->name)
-             : std::pair<std::string_view, std::string_view>(part.binding->namespace_,
-                                                             part.binding->name);
-}
 
 Policy::Policy()
     : roles_(std::make_shared<const Parts>()),
-      cluster_roles_(std::make_shared<const ClusterRoles>()),
+      cluster_roles_(std::make_shared<const internal::ClusterRoles>()),
       bindings_(roles_),
       cluster_bindings_(roles_) {}
 
@@ -94,7 +79,8 @@ void Policy::Take(PartKind kind, std::shared_ptr<const Parts> parts) {
       roles_ = std::move(parts);
       return;
     case PartKind::kClusterRole:
-      cluster_roles_ = std::make_shared<const ClusterRoles>(Aggregated(*parts));
+      cluster_roles_ =
+          std::make_shared<const internal::ClusterRoles>(std::move(parts), *cluster_roles_);
       return;
     case PartKind::kRoleBinding:
       bindings_ = std::move(parts);
@@ -105,106 +91,48 @@ void Policy::Take(PartKind kind, std::shared_ptr<const Parts> parts) {
   }
 }
 
-Policy::ClusterRoles Policy::Aggregated(const Parts& parts) {
-  ClusterRoles roles;
-  std::size_t aggregating = 0;
-  for (const Part& part : parts) {
-    ClusterRole one{.role = part.role};
-    if (one.aggregates()) {
-      one.aggregated = part.role->rules;
-      ++aggregating;
-    }
-    roles.insert_or_assign(part.role->name, std::move(one));
+std::size_t Policy::ComparedForTest() const { return cluster_roles_->compared(); }
+
+std::string Policy::ReasonOf(const Gift& gift, const User& user) {
+  const Binding& binding = gift.binding;
+  const std::string where(gift.namespace_);
+  const Binding::Subject& subject = gift.subject;
+  std::string name = subject.name;
+  if (subject.kind == "User") {
+    name = user.name;
+  } else if (subject.kind == "ServiceAccount") {
+    name += "/" + (subject.namespace_.empty() ? where : subject.namespace_);
   }
-  // A role that is selected may itself aggregate: as many rounds as there can be steps.
-  const std::size_t rounds = std::min<std::size_t>(4, aggregating);
-  for (std::size_t round = 0; round < rounds; ++round) {
-    for (auto& [name, role] : roles) {
-      if (role.aggregates()) {
-        role.aggregated = RulesSelectedBy(role, roles);
-      }
-    }
-  }
-  return roles;
+  return "RBAC: allowed by " +
+         (where.empty() ? "ClusterRoleBinding \"" + binding.name + "\""
+                        : "RoleBinding \"" + binding.name + "/" + where + "\"") +
+         " of " + binding.role_kind + " \"" + binding.role_name + "\" to " + subject.kind + " " +
+         Quoted(name);
 }
 
-std::vector<Rule> Policy::RulesSelectedBy(const ClusterRole& role, const ClusterRoles& all) {
-  std::vector<Rule> rules;
-  // In the order in which the controller of a cluster writes them.
-  for (const JsonTree& selector : role.role->selectors.elements()) {
-    for (const auto& [name, other] : all) {
-      if (&other == &role || !MatchesSelector(selector, other.role->labels)) {
-        continue;
-      }
-      for (const Rule& rule : other.rules()) {
-        if (std::ranges::find(rules, rule) == rules.end()) {
-          rules.push_back(rule);
-        }
-      }
-    }
-  }
-  return rules;
-}
-
-/// How the binding's subject names the user; "" when none does.
-std::string Policy::Matching(const Binding& binding, const User& user,
-                             std::string_view namespace_) {
-  for (const Binding::Subject& subject : binding.subjects) {
-    if (subject.kind == "User" && subject.name == user.name) {
-      return "User " + Quoted(user.name);
-    }
-    if (subject.kind == "Group" &&
-        std::ranges::find(user.groups, subject.name) != user.groups.end()) {
-      return "Group " + Quoted(subject.name);
-    }
-    if (subject.kind == "ServiceAccount") {
-      const std::string where =
-          subject.namespace_.empty() ? std::string(namespace_) : subject.namespace_;
-      if (user.name == "system:serviceaccount:" + where + ":" + subject.name) {
-        return "ServiceAccount " + Quoted(subject.name + "/" + where);
-      }
-    }
-  }
-  return {};
-}
-
-const std::vector<Rule>* Policy::RulesGivenBy(const Binding& binding,
-                                              std::string_view namespace_) const {
+Policy::GivenRules Policy::RulesGivenBy(const Binding& binding, std::string_view namespace_) const {
   if (binding.role_kind == "Role") {
     const std::pair<std::string_view, std::string_view> key(namespace_, binding.role_name);
     const auto found = std::ranges::lower_bound(*roles_, key, {}, KeyOf);
-    return found == roles_->end() || KeyOf(*found) != key ? nullptr : &found->role->rules;
+    return {.written =
+                found == roles_->end() || KeyOf(*found) != key ? nullptr : &found->role->rules};
   }
-  const auto found = binding.role_kind == "ClusterRole" ? cluster_roles_->find(binding.role_name)
-                                                        : cluster_roles_->end();
-  return found == cluster_roles_->end() ? nullptr : &found->second.rules();
+  const Role* const role =
+      binding.role_kind == "ClusterRole" ? cluster_roles_->Find(binding.role_name) : nullptr;
+  if (role == nullptr || !role->aggregates) {
+    return {.written = role == nullptr ? nullptr : &role->rules};
+  }
+  return {.aggregated = cluster_roles_->Aggregated(*role)};
 }
 
-bool Policy::VisitBinding(const Binding& binding, const User& user, std::string_view namespace_,
-                          Visitor visit, Missing& missing) const {
-  const std::string subject = Matching(binding, user, namespace_);
-  if (subject.empty()) {
-    return false;
-  }
-  const std::vector<Rule>* const rules = RulesGivenBy(binding, namespace_);
-  if (rules == nullptr) {
-    missing.emplace_back(binding.role_kind, binding.role_name);
-    return false;
-  }
-  const std::string reason =
-      "RBAC: allowed by " +
-      (namespace_.empty()
-           ? "ClusterRoleBinding \"" + binding.name + "\""
-           : "RoleBinding \"" + binding.name + "/" + std::string(namespace_) + "\"") +
-      " of " + binding.role_kind + " \"" + binding.role_name + "\" to " + subject;
-  return std::ranges::any_of(*rules, [&](const Rule& rule) { return visit(rule, reason); });
-}
-
-bool Policy::Visit(const User& user, std::string_view namespace_, Visitor visit,
-                   Missing& missing) const {
+bool Policy::VisitGifts(const User& user, std::string_view namespace_, GiftVisitor visit) const {
   const auto visit_all = [&](std::span<const Part> bindings, std::string_view where) {
     return std::ranges::any_of(bindings, [&](const Part& part) {
-      return VisitBinding(*part.binding, user, where, visit, missing);
+      const auto& subjects = part.binding->subjects;
+      const auto found = std::ranges::find_if(
+          subjects, [&](const Binding::Subject& subject) { return IsUser(subject, user, where); });
+      return found != subjects.end() &&
+             visit({.binding = *part.binding, .subject = *found, .namespace_ = where});
     });
   };
   if (visit_all(*cluster_bindings_, "")) {
@@ -216,19 +144,42 @@ bool Policy::Visit(const User& user, std::string_view namespace_, Visitor visit,
                    namespace_);
 }
 
+bool Policy::VisitRules(const Gift& gift, Visitor visit, Missing& missing) const {
+  const GivenRules rules = RulesGivenBy(gift.binding, gift.namespace_);
+  if (rules.none()) {
+    missing.emplace_back(gift.binding.role_kind, gift.binding.role_name);
+    return false;
+  }
+  if (rules.aggregated != nullptr) {
+    return std::ranges::any_of(*rules.aggregated,
+                               [&](const Rule* rule) { return visit(*rule, gift); });
+  }
+  return std::ranges::any_of(*rules.written, [&](const Rule& rule) { return visit(rule, gift); });
+}
+
 Decision Policy::Decide(const User& user, const Request& request) const {
-  if (std::ranges::find(user.groups, kMasters) != user.groups.end()) {
+  if (IsMaster(user)) {
     return {.allowed = true};
   }
   Decision decision;
   Missing missing;
-  const auto visit = [&](const Rule& rule, const std::string& reason) {
-    if (rule.Allows(request)) {
-      decision = {.allowed = true, .reason = reason};
+  // Many bindings may give one role: what it does not allow once, it does not allow at all.
+  std::set<std::tuple<bool, std::string_view, std::string_view>> seen;
+  VisitGifts(user, request.namespace_, [&](const Gift& gift) {
+    const Binding& binding = gift.binding;
+    if (!seen.emplace(gift.namespace_.empty(), binding.role_kind, binding.role_name).second) {
+      return false;
     }
-    return decision.allowed;
-  };
-  Visit(user, request.namespace_, visit, missing);
+    return VisitRules(
+        gift,
+        [&](const Rule& rule, const Gift& given) {
+          if (rule.Allows(request)) {
+            decision = {.allowed = true, .reason = ReasonOf(given, user)};
+          }
+          return decision.allowed;
+        },
+        missing);
+  });
   if (!decision.allowed && !missing.empty()) {
     decision.reason = "RBAC: " + Together(missing);
   }
@@ -239,19 +190,32 @@ HeldRules Policy::RulesOf(const User& user, std::string_view namespace_,
                           std::string_view resource) const {
   HeldRules held;
   Missing missing;
-  const auto visit = [&held](const Rule& rule, const std::string&) {
-    held.rules.push_back(rule);
-    return false;
-  };
-  Visit(user, namespace_, visit, missing);
+  VisitGifts(user, namespace_, [&](const Gift& gift) {
+    return VisitRules(
+        gift,
+        [&held](const Rule& rule, const Gift&) {
+          held.rules.push_back(rule);
+          return false;
+        },
+        missing);
+  });
   held.error = Together(missing, resource);
   return held;
 }
 
 std::optional<std::vector<Rule>> Policy::RulesOfReference(const JsonTree& binding,
                                                           std::string_view namespace_) const {
-  const std::vector<Rule>* const rules = RulesGivenBy(*ReadBinding(binding), namespace_);
-  return rules == nullptr ? std::nullopt : std::optional(*rules);
+  const Part part = ReadPart(PartKind::kRoleBinding, binding);
+  const GivenRules rules = RulesGivenBy(*part.binding, namespace_);
+  if (rules.aggregated != nullptr) {
+    std::vector<Rule> all;
+    all.reserve(rules.aggregated->size());
+    for (const Rule* const rule : *rules.aggregated) {
+      all.push_back(*rule);
+    }
+    return all;
+  }
+  return rules.none() ? std::nullopt : std::optional(*rules.written);
 }
 
 }  // namespace kubexx::apiserver::rbac

@@ -3,8 +3,7 @@
 #ifndef KUBEXX_APISERVER_RBAC_POLICY_H_
 #define KUBEXX_APISERVER_RBAC_POLICY_H_
 
-#include <cstdint>
-#include <map>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,13 +11,17 @@
 #include <utility>
 #include <vector>
 
-#include "kubexx/apimachinery/labels.h"
+#include "kubexx/apiserver/rbac/parts.h"
 #include "kubexx/apiserver/rbac/rule.h"
 #include "kubexx/apiserver/rbac/user.h"
 #include "kubexx/base/function_ref.h"
 #include "kubexx/codec/json_tree.h"
 
 namespace kubexx::apiserver::rbac {
+
+namespace internal {
+class ClusterRoles;
+}
 
 /// An answer with what it comes from, as SubjectAccessReviews have it.
 struct Decision {
@@ -32,49 +35,6 @@ struct HeldRules {
   /// Which roles of their bindings are not there, in upstream's words; "" for none.
   std::string error{};
 };
-
-/// A Role or a ClusterRole as policies use it.
-struct Role {
-  std::string namespace_{};
-  std::string name{};
-  std::vector<Rule> rules{};
-  apimachinery::LabelMap labels{};
-  codec::JsonTree selectors{};  ///< of an aggregationRule
-};
-
-/// A RoleBinding or a ClusterRoleBinding as policies use it.
-struct Binding {
-  /// Whom it binds: a user, a group or an account.
-  struct Subject {
-    std::string kind{};
-    std::string name{};
-    std::string namespace_{};
-  };
-  std::string namespace_{};
-  std::string name{};
-  std::string role_kind{};
-  std::string role_name{};
-  std::vector<Subject> subjects{};
-};
-
-/// The resources that policies are made of.
-enum class PartKind : std::uint8_t { kRole, kClusterRole, kRoleBinding, kClusterRoleBinding };
-
-/// One object: it is read once and shared by all policies that it counts in. Immutable. One of the
-/// two pointers is null.
-struct Part {
-  PartKind kind = PartKind::kRole;
-  std::shared_ptr<const Role> role{};
-  std::shared_ptr<const Binding> binding{};
-};
-/// Reads an object of that kind. What is not as the kind has it is left out.
-Part ReadPart(PartKind kind, const codec::JsonTree& object);
-
-/// The namespace, "" for none, and the name of a part.
-std::pair<std::string_view, std::string_view> KeyOf(const Part& part);
-
-/// All objects of one kind.
-using Parts = std::vector<Part>;
 
 /// The objects of the group rbac.authorization.k8s.io that count at one time, as upstream's RBAC
 /// authorizer reads them. ClusterRoles with an aggregationRule have the rules of those that it
@@ -102,34 +62,40 @@ class Policy {
   std::optional<std::vector<Rule>> RulesOfReference(const codec::JsonTree& binding,
                                                     std::string_view namespace_) const;
 
+  /// How often labels have been compared with selectors so far, by this policy and those that it
+  /// was copied from.
+  std::size_t ComparedForTest() const;
+
  private:
-  /// A ClusterRole with the rules that it has here.
-  struct ClusterRole {
-    std::shared_ptr<const Role> role{};
-    std::vector<Rule> aggregated{};
+  /// The rules of a role: those written in it, or those that it aggregates.
+  struct GivenRules {
+    const std::vector<Rule>* written = nullptr;
+    std::shared_ptr<const std::vector<const Rule*>> aggregated{};
 
-    bool aggregates() const { return role->selectors.size() > 0; }
-    const std::vector<Rule>& rules() const { return aggregates() ? aggregated : role->rules; }
+    bool none() const { return written == nullptr && aggregated == nullptr; }
   };
-
-  static std::string Matching(const Binding& binding, const User& user,
-                              std::string_view namespace_);
-  /// Null when it is not there.
-  const std::vector<Rule>* RulesGivenBy(const Binding& binding, std::string_view namespace_) const;
-  using ClusterRoles = std::map<std::string, ClusterRole, std::less<>>;
-  static ClusterRoles Aggregated(const Parts& parts);
-  static std::vector<Rule> RulesSelectedBy(const ClusterRole& role, const ClusterRoles& all);
+  /// A binding that gives something to a user.
+  struct Gift {
+    const Binding& binding;
+    const Binding::Subject& subject;
+    std::string_view namespace_{};
+  };
   using Missing = std::vector<std::pair<std::string_view, std::string_view>>;  // kinds and names
-  using Visitor = base::FunctionRef<bool(const Rule& rule, const std::string& reason)>;
-  /// Calls `visit` for each rule that a binding gives to the user, until it returns true. What
-  /// bindings name and is not there is added to `missing`.
-  bool Visit(const User& user, std::string_view namespace_, Visitor visit, Missing& missing) const;
-  bool VisitBinding(const Binding& binding, const User& user, std::string_view namespace_,
-                    Visitor visit, Missing& missing) const;
+  using Visitor = base::FunctionRef<bool(const Rule& rule, const Gift& gift)>;
+  using GiftVisitor = base::FunctionRef<bool(const Gift& gift)>;
+
+  /// "RBAC: allowed by ...".
+  static std::string ReasonOf(const Gift& gift, const User& user);
+  /// The rules of the role that a binding names, if that is there.
+  GivenRules RulesGivenBy(const Binding& binding, std::string_view namespace_) const;
+  /// Calls `visit` for each binding whose subject the user is, until it returns true.
+  bool VisitGifts(const User& user, std::string_view namespace_, GiftVisitor visit) const;
+  /// The same for each rule of one binding's role. A role that is not there is added to `missing`.
+  bool VisitRules(const Gift& gift, Visitor visit, Missing& missing) const;
 
   // In the order of their keys.
   std::shared_ptr<const Parts> roles_;
-  std::shared_ptr<const ClusterRoles> cluster_roles_;
+  std::shared_ptr<const internal::ClusterRoles> cluster_roles_;
   std::shared_ptr<const Parts> bindings_;
   std::shared_ptr<const Parts> cluster_bindings_;
 };

@@ -3,6 +3,7 @@
 #ifndef KUBEXX_APISERVER_RBAC_RULE_H_
 #define KUBEXX_APISERVER_RBAC_RULE_H_
 
+#include <compare>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,6 +44,7 @@ struct Rule {
   std::string ToString() const;
   codec::JsonTree ToJson() const;
   bool operator==(const Rule&) const = default;
+  auto operator<=>(const Rule&) const = default;
 };
 
 /// The member "rules" of a Role.

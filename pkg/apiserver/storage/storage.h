@@ -36,7 +36,7 @@ namespace kubexx::apiserver::storage {
 using Revision = std::int64_t;
 
 /// Immutable bytes, shared by everyone who reads them. Never null in what a store returns, but for
-/// the `kv` of a delete event and a KeyValue of no object.
+/// the `kv` of a delete event, a KeyValue of no object, and a list of keys only.
 using Bytes = std::shared_ptr<const std::string>;
 
 /// One key at one revision. `mod_revision` 0 stands for a key that does not exist.
@@ -79,7 +79,8 @@ struct ListOptions {
   /// Only keys after this one: `ListResult::last_key` of the part before. Give the revision of that
   /// part too, for one consistent list.
   std::string continue_after{};
-  Revision revision = 0;  ///< the state at this revision; 0 for the latest
+  Revision revision = 0;   ///< the state at this revision; 0 for the latest
+  bool keys_only = false;  ///< the values of the items are null, and are not read
 };
 
 /// What follows the items of a list.
@@ -162,9 +163,10 @@ class Storage {
   virtual apimachinery::Result<void> Watch(std::string_view prefix, const WatchOptions& options,
                                            EventSink sink, std::stop_token stop) = 0;
 
-  /// Every open Watch gets a kProgress event soon, of a revision not below what CurrentRevision
-  /// would have returned at this call; one that has events to give gives them first. Does not wait.
-  virtual void RequestProgress() = 0;
+  /// Every open Watch of `prefix`, of any when that is empty, gets a kProgress event soon, of a
+  /// revision not below what CurrentRevision would have returned at this call; one that has events
+  /// to give gives them first. Does not wait.
+  virtual void RequestProgress(std::string_view prefix) = 0;
 
   /// Forgets the history before `revision` (which itself stays readable). kExpired when that was
   /// done before, kBadRequest when it is in the future. Implementations also compact on their own,

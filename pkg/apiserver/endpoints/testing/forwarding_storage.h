@@ -52,7 +52,7 @@ class ForwardingStorage : public storage::Storage {
                      std::stop_token stop) override {
     return storage_.Watch(prefix, options, sink, std::move(stop));
   }
-  void RequestProgress() override { storage_.RequestProgress(); }
+  void RequestProgress(std::string_view prefix) override { storage_.RequestProgress(prefix); }
   Result<void> Compact(storage::Revision revision, std::stop_token stop) override {
     return storage_.Compact(revision, std::move(stop));
   }

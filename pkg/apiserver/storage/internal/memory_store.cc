@@ -273,6 +273,9 @@ Result<ListResult> MemoryStore::GetList(std::string_view prefix, const ListOptio
     if (stop.stop_requested()) {
       return Cancelled("list");
     }
+    if (options.keys_only) {
+      item.value = nullptr;
+    }
     KX_ASSIGN_OR_RETURN(KeyValue kv, ToKeyValue(item));
     item = Item();
     KX_RETURN_IF_ERROR(sink(std::move(kv)));

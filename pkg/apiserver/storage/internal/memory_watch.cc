@@ -175,11 +175,13 @@ void MemoryStore::WakeLocked(Revision before) {
   }
 }
 
-void MemoryStore::RequestProgress() {
+void MemoryStore::RequestProgress(std::string_view prefix) {
   base::MutexLock lock(mu_);
   for (Watcher* watcher : watchers_) {
-    watcher->wants_progress = true;
-    watcher->wake.notify_all();
+    if (prefix.empty() || watcher->prefix == prefix) {
+      watcher->wants_progress = true;
+      watcher->wake.notify_all();
+    }
   }
 }
 

@@ -186,6 +186,12 @@ void ListsAreOrderedAndSeparate(Storage& storage, const std::string& prefix) {
   ASSERT_TRUE(none.has_value());
   EXPECT_TRUE(none->items.empty());
   EXPECT_GE(none->result.revision, listed->result.revision);
+  const auto keys = List(storage, prefix, {.limit = 1, .keys_only = true});
+  ASSERT_TRUE(keys.has_value()) << keys.error().ToString();
+  ASSERT_EQ(keys->items.size(), 1U);
+  EXPECT_EQ(keys->items[0].value, nullptr);
+  EXPECT_TRUE(keys->items[0].key.starts_with(prefix));
+  EXPECT_GT(keys->items[0].mod_revision, 0);
 }
 
 void OldRevisionsCanBeListedWhileWriting(Storage& storage, const std::string& prefix) {

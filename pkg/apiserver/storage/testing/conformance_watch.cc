@@ -79,7 +79,7 @@ void WatchesFromNow(Storage& storage, const std::string& prefix) {
   // The watch is there when it answers; what is asked before it began may go by.
   std::jthread asking([&storage](const std::stop_token& stop) {
     while (base::Clock::Real().SleepFor(std::chrono::milliseconds(10), stop)) {
-      storage.RequestProgress();
+      storage.RequestProgress({});
     }
   });
   EXPECT_GE(watch.AwaitProgress(old), old);
@@ -159,7 +159,7 @@ void ProgressIsToldWhenAskedFor(Storage& storage, const std::string& prefix) {
   const Revision now = CreatedAt(storage, prefix + "other", "x");
   std::jthread asking([&storage](const std::stop_token& stop) {
     while (base::Clock::Real().SleepFor(std::chrono::milliseconds(10), stop)) {
-      storage.RequestProgress();
+      storage.RequestProgress({});
     }
   });
   EXPECT_GE(watch.AwaitProgress(now), now);

@@ -209,6 +209,7 @@ Result<ListResult> EtcdStore::GetList(std::string_view prefix, const ListOptions
   request.set_key(options.continue_after > prefix ? options.continue_after + '\0'
                                                   : std::string(prefix));
   request.set_range_end(EndOf(prefix));
+  request.set_keys_only(options.keys_only);
   const std::size_t page = std::max<std::size_t>(1, options_.page_size);
   std::size_t given = 0;
   for (bool more = true; more;) {
@@ -224,6 +225,9 @@ Result<ListResult> EtcdStore::GetList(std::string_view prefix, const ListOptions
         return storage::internal::Cancelled(what);
       }
       KeyValue kv = TakeKeyValue(from);
+      if (options.keys_only) {
+        kv.value = nullptr;
+      }
       result.last_key = kv.key;
       ++given;
       KX_RETURN_IF_ERROR(sink(std::move(kv)));

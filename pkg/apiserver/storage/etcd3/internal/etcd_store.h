@@ -41,7 +41,7 @@ class EtcdStore final : public Storage {
   apimachinery::Result<Revision> CurrentRevision(std::stop_token stop) override;
   apimachinery::Result<void> Watch(std::string_view prefix, const WatchOptions& options,
                                    EventSink sink, std::stop_token stop) override;
-  void RequestProgress() override;
+  void RequestProgress(std::string_view prefix) override;
   apimachinery::Result<void> Compact(Revision revision, std::stop_token stop) override;
   StorageHealth CheckHealth(base::Duration timeout, std::stop_token stop) override;
 

@@ -62,11 +62,14 @@ Result<void> Give(etcdserverpb::WatchResponse& response, Revision from, Storage:
 /// those that ask how far it is.
 class EtcdStore::Asker {
  public:
-  Asker(Stream& stream, base::Duration interval)
+  Asker(Stream& stream, std::string_view prefix, base::Duration interval)
       : stream_(stream),
+        prefix_(prefix),
         interval_(interval),
         thread_([this](const std::stop_token& stop) { Run(stop); }) {}
 
+  /// Of the watch.
+  const std::string& prefix() const { return prefix_; }
   void Ask() {
     base::MutexLock lock(mu_);
     asked_ = true;
@@ -94,6 +97,7 @@ class EtcdStore::Asker {
   }
 
   Stream& stream_;
+  const std::string prefix_;
   const base::Duration interval_;
   base::Mutex mu_;
   base::CondVar changed_;
@@ -120,7 +124,7 @@ Result<void> EtcdStore::Watch(std::string_view prefix, const WatchOptions& optio
 
   Result<void> result;
   {
-    Asker asker(*stream, options.progress_interval);
+    Asker asker(*stream, prefix, options.progress_interval);
     std::list<Asker*>::iterator place;
     {
       base::MutexLock lock(mu_);
@@ -145,10 +149,12 @@ Result<void> EtcdStore::Watch(std::string_view prefix, const WatchOptions& optio
   return Fail(Translate(status, what, stop));
 }
 
-void EtcdStore::RequestProgress() {
+void EtcdStore::RequestProgress(std::string_view prefix) {
   base::MutexLock lock(mu_);
   for (Asker* asker : askers_) {
-    asker->Ask();
+    if (prefix.empty() || asker->prefix() == prefix) {
+      asker->Ask();
+    }
   }
 }
 
