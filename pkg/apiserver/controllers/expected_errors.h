@@ -13,6 +13,7 @@ namespace kubexx::apiserver::controllers {
 /// manager's controllers, and which comes again without a word when somebody else has written the
 /// object meanwhile.
 controller::ReconcileFunction WithExpectedErrors(controller::ReconcileFunction reconcile);
+/// The same of an object.
 controller::ReconcileFunction WithExpectedErrors(std::shared_ptr<controller::Reconciler> made);
 
 }  // namespace kubexx::apiserver::controllers

@@ -77,9 +77,9 @@ TEST_F(NamespaceDeletionTest, NothingIsMadeInANamespaceThatGoes) {
   EXPECT_EQ(At(Json(refused), {"details", "causes"}),
             R"([{"reason":"NamespaceTerminating","message":"namespace team is being terminated",)"
             R"("field":"metadata.namespace"}])");
-  EXPECT_THAT(Message(Do("POST", "/api/v1/namespaces/team/pods",
-                         R"({"metadata":{"generateName":"p-"}})")),
-              ::testing::StartsWith("pods \"p-\" is forbidden: unable to create"))
+  EXPECT_THAT(
+      Message(Do("POST", "/api/v1/namespaces/team/pods", R"({"metadata":{"generateName":"p-"}})")),
+      ::testing::StartsWith("pods \"p-\" is forbidden: unable to create"))
       << "of what is not valid either, and has no name yet";
 }
 

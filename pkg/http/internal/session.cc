@@ -19,16 +19,6 @@ namespace bhttp = boost::beast::http;
 using boost::system::error_code;
 using tcp = asio::ip::tcp;
 
-/// How much of what nobody wants is read after the last answer, and for how long, so that the
-/// client sees that: closing with unread input resets the connection. Most clients send a body to
-/// its end before they look for an answer.
-struct DrainLimits {
-  std::size_t bytes;
-  std::chrono::milliseconds time;
-};
-constexpr DrainLimits kDrainOfAnybody{1 << 20, std::chrono::seconds(1)};
-constexpr DrainLimits kDrainOfAdmitted{256 << 20, std::chrono::seconds(30)};
-
 /// Beyond a header, what is read ahead of a body.
 constexpr std::size_t kMaxReadAhead = 64 << 10;
 constexpr std::size_t kMaxReadAtOnce = 64 << 10;
@@ -409,26 +399,7 @@ void Session::OnWritten(error_code error, bool keep_alive) {
     buffer_.shrink_to_fit();  // A large request was an exception.
     Read();
   } else {
-    reading_ = true;
-    tcp().expires_after(kDrainOfAnybody.time);
-    CloseAfter(kDrainOfAnybody.time);
-    AsyncShutdown(Guarded([this](error_code) { Linger(); }));
-  }
-}
-
-void Session::Linger() {
-  if (closed_) {
-    return;
-  }
-  lingering_ = true;
-  reading_ = true;
-  error_code ignored;
-  tcp().socket().shutdown(tcp::socket::shutdown_send, ignored);
-  const std::chrono::milliseconds time = (trusted() ? kDrainOfAdmitted : kDrainOfAnybody).time;
-  CloseAfter(time);
-  if (!ahead_) {
-    tcp().expires_after(time);
-    Drain();
+    EndQuietly();
   }
 }
 
@@ -439,19 +410,6 @@ void Session::CloseAfter(std::chrono::milliseconds time) {
       self->Close();
     }
   });
-}
-
-// What the peer still sends is dropped below TLS.
-void Session::Drain() {
-  SomeRead done = Guarded([this](error_code error, std::size_t size) {
-    drained_ += size;
-    if (error || drained_ > (trusted() ? kDrainOfAdmitted : kDrainOfAnybody).bytes) {
-      Close();
-    } else {
-      Drain();
-    }
-  });
-  tcp().async_read_some(asio::mutable_buffer(asio::buffer(drain_)), std::move(done));
 }
 
 }  // namespace kubexx::http::internal

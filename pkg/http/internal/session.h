@@ -179,10 +179,14 @@ class Session : public std::enable_shared_from_this<Session> {
   void OnWritten(boost::system::error_code error, bool keep_alive);
   /// What there is of the answer is no longer waiting.
   void ReleaseAnswer();
+  void CloseAfter(std::chrono::milliseconds time);
+
+  // session_end.cc: the end of a connection whose client may still be sending.
+  /// Tells the client that there is no more, and lingers.
+  void EndQuietly();
   /// Closes when the client has, or after a while: what it has sent and nobody has read would make
   /// the system reset the connection, and the client might lose the answer.
   void Linger();
-  void CloseAfter(std::chrono::milliseconds time);
   void Drain();
 
   // session_ahead.cc: reading while a request is answered.
