@@ -1,5 +1,6 @@
 // kubexx-apiserver: a Kubernetes API server in one small process. Flags, wiring and signals; the
 // work is done in pkg/apiserver.
+#include <malloc.h>
 #include <signal.h>
 
 #include <cerrno>
@@ -118,6 +119,7 @@ Result<void> Serve(const Settings& settings, const std::stop_token& stop) {
       return WriteKubeconfig(settings.kubeconfig, text);
     };
   }
+  options.release_memory = [] { malloc_trim(0); };
   apiserver::ApiServer server(std::move(storage), std::move(options));
   KX_RETURN_IF_ERROR(server.Start());
   KX_ASSIGN_OR_RETURN(const auto controllers, StartControllers(settings, server, token));

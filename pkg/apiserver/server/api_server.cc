@@ -31,6 +31,9 @@ constexpr std::chrono::seconds kReadTime{10};
 constexpr std::chrono::seconds kIdleTime{180};
 constexpr std::chrono::seconds kRequestTime{60};
 
+/// Longer than the few milliseconds that it takes to look for what may be given back.
+constexpr std::chrono::seconds kReleaseInterval{30};
+
 /// Answered whatever else happens.
 constexpr const char* kHealthPaths[] = {"/healthz", "/readyz", "/livez"};
 
@@ -184,8 +187,13 @@ void ApiServer::Stop() {
 }
 
 void ApiServer::Tick(const std::stop_token& stop) {
+  base::TimePoint release = options_.clock.Now() + kReleaseInterval;
   while (options_.clock.SleepFor(std::chrono::seconds(1), stop)) {
     api_.Tick(stop);
+    if (options_.release_memory && options_.clock.Now() >= release) {
+      options_.release_memory();
+      release = options_.clock.Now() + kReleaseInterval;
+    }
   }
 }
 
