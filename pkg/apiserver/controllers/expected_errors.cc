@@ -1,6 +1,5 @@
 #include "kubexx/apiserver/controllers/expected_errors.h"
 
-#include <chrono>
 #include <utility>
 
 #include "kubexx/apimachinery/status.h"
@@ -12,13 +11,6 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using controller::Action;
 
-namespace {
-
-/// The watch brings what was written mostly sooner.
-constexpr std::chrono::milliseconds kAfterConflict(100);
-
-}  // namespace
-
 controller::ReconcileFunction WithExpectedErrors(controller::ReconcileFunction reconcile) {
   return [reconcile = std::move(reconcile)](const controller::Request& request,
                                             controller::Context& context) -> Result<Action> {
@@ -29,7 +21,8 @@ controller::ReconcileFunction WithExpectedErrors(controller::ReconcileFunction r
     if (apimachinery::HasStatusCause(done.error(), apimachinery::kNamespaceTerminatingCause)) {
       return Action::Done();
     }
-    return done.error().reason == Reason::kConflict ? Action::RequeueAfter(kAfterConflict)
+    // The rate limiter's delay grows, should the watch never bring what was written.
+    return done.error().reason == Reason::kConflict ? Action::RequeueAfter(base::Duration(0))
                                                     : std::move(done);
   };
 }

@@ -32,16 +32,12 @@ ResourceType DeleteOptionsType() {
 /// DeleteOptions in the query, where they are when there is no body.
 Result<JsonTree> DeleteOptionsOfQuery(const Query& query) {
   JsonTree options = JsonTree::Object();
-  if (const std::string_view grace = Param(query, "gracePeriodSeconds"); !grace.empty()) {
-    const auto seconds = JsonTree::Parse(grace);
-    if (!seconds || !seconds->AsInt()) {
-      return Fail(Reason::kBadRequest,
-                  "gracePeriodSeconds=" + JsonTree(grace).ToJson() + " is no number of seconds");
-    }
-    options["gracePeriodSeconds"] = *seconds;
+  if (query.contains("gracePeriodSeconds")) {
+    KX_ASSIGN_OR_RETURN(const std::int64_t seconds, NumberParam(query, "gracePeriodSeconds"));
+    options["gracePeriodSeconds"] = seconds;
   }
-  if (const auto orphan = JsonTree::Parse(Param(query, "orphanDependents"))) {
-    options["orphanDependents"] = *orphan;
+  if (query.contains("orphanDependents")) {
+    options["orphanDependents"] = BoolParam(query, "orphanDependents");
   }
   if (const std::string_view policy = Param(query, "propagationPolicy"); !policy.empty()) {
     options["propagationPolicy"] = policy;
@@ -58,7 +54,8 @@ Result<DeleteOptions> ReadDeleteOptions(const JsonTree& options) {
   read.resource_version = StringAt(options, {"preconditions", "resourceVersion"});
   read.propagation = StringAt(options, {"propagationPolicy"});
   read.grace_seconds = seconds == nullptr ? std::nullopt : seconds->AsInt();
-  if (const JsonTree* const orphan = options.Find("orphanDependents")) {
+  if (const JsonTree* const orphan = options.Find("orphanDependents");
+      orphan != nullptr && !orphan->IsNull()) {
     if (!read.propagation.empty()) {
       return Fail(Reason::kInvalid,
                   "propagationPolicy: orphanDependents and deletionPropagation cannot be both set",

@@ -78,10 +78,16 @@ EventReaper::EventReaper(TypeRegistry& types, ObjectStore& objects, std::chrono:
       next_(objects.clock().Now()) {}
 
 Result<void> EventReaper::Note(const std::stop_token& stop) {
-  const base::TimePoint now = objects_.clock().Now();
-  if (marks_.empty() || now - marks_.back().time >= mark_interval_) {
+  base::TimePoint now = objects_.clock().Now();
+  if (marks_.empty() || now - marks_.back().time >= mark_interval_ || now >= next_) {
     KX_ASSIGN_OR_RETURN(const storage::Revision revision, objects_.storage().CurrentRevision(stop));
-    marks_.push_back({.time = now, .revision = revision});
+    now = objects_.clock().Now();  // Rather too late, when the store took long: Events live longer.
+    if (!marks_.empty() && revision < marks_.back().revision) {
+      marks_.clear();  // It was emptied or restored: revisions tell something else now.
+    }
+    if (marks_.empty() || now - marks_.back().time >= mark_interval_) {
+      marks_.push_back({.time = now, .revision = revision});
+    }
   }
   while (marks_.size() > 1 && now - marks_[1].time >= ttl_) {
     marks_.pop_front();

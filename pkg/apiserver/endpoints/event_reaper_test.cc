@@ -6,8 +6,11 @@
 #include <cstdint>
 #include <stop_token>
 #include <string>
+#include <utility>
 
 #include "kubexx/apiserver/endpoints/testing/api_fixture.h"
+#include "kubexx/apiserver/endpoints/testing/forwarding_storage.h"
+#include "kubexx/apiserver/storage/memory.h"
 #include "kubexx/base/testing/fake_clock.h"
 
 namespace kubexx::apiserver {
@@ -156,6 +159,45 @@ TEST_F(ShortEventTest, ATimeThatAnEventTellsKeepsItNoLonger) {
   Make("e", R"(,"lastTimestamp":"2999-01-01T00:00:00Z")");
   Go(12);
   EXPECT_FALSE(IsThere("e"));
+}
+
+/// Can say that it is at a revision that it had before it was emptied.
+class EmptiedStorage final : public testing::ForwardingStorage {
+ public:
+  using ForwardingStorage::ForwardingStorage;
+
+  apimachinery::Result<storage::Revision> CurrentRevision(std::stop_token stop) override {
+    KX_ASSIGN_OR_RETURN(const storage::Revision revision,
+                        ForwardingStorage::CurrentRevision(std::move(stop)));
+    return revision + former;
+  }
+  storage::Revision former = 1'000'000;
+};
+
+TEST(EmptiedStoreTest, EventsOfLowerRevisionsThanBeforeAreNotOld) {
+  base::testing::FakeClock clock;
+  const auto memory = *storage::NewMemoryStorage({});
+  EmptiedStorage emptied(*memory);
+  Api api(emptied, {.clock = clock, .event_ttl = std::chrono::seconds(10)});
+  ASSERT_TRUE(api.Bootstrap({}));
+  const auto go = [&](int seconds) {
+    for (int i = 0; i < seconds; ++i) {
+      clock.Advance(std::chrono::seconds(1));
+      while (api.Reap({})) {
+      }
+    }
+  };
+  go(30);
+  emptied.former = 0;
+  const std::string events = "/api/v1/namespaces/default/events";
+  ASSERT_EQ(testing::Ask(api, "POST", events,
+                         R"({"metadata":{"name":"e"},"involvedObject":{"namespace":"default"}})")
+                .status,
+            201);
+  go(8);
+  EXPECT_EQ(testing::Ask(api, "GET", events + "/e").status, 200);
+  go(5);
+  EXPECT_EQ(testing::Ask(api, "GET", events + "/e").status, 404);
 }
 
 }  // namespace

@@ -198,9 +198,10 @@ std::shared_ptr<Cacher> CurrentCache(const Call& call) {
   if (cacher == nullptr || !cacher->cache().Has(0)) {
     return nullptr;
   }
+  const std::int64_t had = cacher->cache().revision();
   const auto latest = call.objects.storage().CurrentRevision(call.request.stop);
-  if (!latest) {
-    return nullptr;
+  if (!latest || had > *latest) {
+    return nullptr;  // What is ahead of the store is of a time before that was emptied or restored.
   }
   if (!cacher->cache().Has(*latest)) {
     const http::Waiting waiting(call.request);

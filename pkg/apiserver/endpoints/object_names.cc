@@ -64,12 +64,10 @@ std::string NameProblem(const ResourceType& type, std::string_view name) {
                  "2001:db8::ffff)";
   }
   if (type.group.empty() && (type.plural == "namespaces" || type.plural == "services")) {
-    const bool starts_well = type.plural == "namespaces" || (!name.empty() && name.front() >= 'a');
-    return apimachinery::IsDnsLabel(name) && starts_well
-               ? ""
-               : "must be a DNS label: at most 63 lower case letters, "
-                 "digits and '-', with a letter "
-                 "or digit at both ends";
+    return apimachinery::IsDnsLabel(name) ? ""
+                                          : "must be a DNS label: at most 63 lower case letters, "
+                                            "digits and '-', with a letter "
+                                            "or digit at both ends";
   }
   return apimachinery::IsDnsSubdomain(name)
              ? ""

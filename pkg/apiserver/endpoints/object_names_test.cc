@@ -76,5 +76,14 @@ TEST_F(ObjectNamesTest, MostAreSubdomains) {
   }
 }
 
+// As kube-apiserver since RelaxedServiceNameValidation.
+TEST_F(ObjectNamesTest, AServiceMayBeginWithADigit) {
+  const std::string services = "/api/v1/namespaces/default/services";
+  EXPECT_EQ(Do("POST", services, R"({"metadata":{"name":"1abc"}})").status, 422) << "without ports";
+  const std::string spec = R"(,"spec":{"ports":[{"port":80}]}})";
+  EXPECT_EQ(Do("POST", services, R"({"metadata":{"name":"1abc"})" + spec).status, 201);
+  EXPECT_EQ(Do("POST", services, R"({"metadata":{"name":"-abc"})" + spec).status, 422);
+}
+
 }  // namespace
 }  // namespace kubexx::apiserver

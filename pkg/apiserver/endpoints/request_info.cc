@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/ascii.h"
 #include "kubexx/base/function_ref.h"
 #include "kubexx/codec/json_tree.h"
 
@@ -132,29 +133,6 @@ void ForEachParameter(std::string_view query,
 /// What is longer is no different, and would not fit into a point of time.
 constexpr std::chrono::seconds kLongestTimeout = std::chrono::hours(24 * 366);
 
-/// An integer in Go's decimal form, 0 for a parameter that is not given; one that is empty is none.
-Result<std::int64_t> NumberParam(const Query& query, std::string_view name) {
-  const auto found = query.find(name);
-  if (found == query.end()) {
-    return 0;
-  }
-  const std::string_view given = found->second;
-  std::string_view digits = given;
-  if (digits.starts_with('+')) {
-    digits.remove_prefix(1);
-  }
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  const bool whole = !digits.empty() && end == digits.data() + digits.size() &&
-                     (digits == given || digits.front() != '-');
-  if (whole && error == std::errc()) {
-    return value;
-  }
-  const bool large = whole && error == std::errc::result_out_of_range;
-  return Fail(Reason::kBadRequest, "strconv.ParseInt: parsing " + codec::JsonTree(given).ToJson() +
-                                       (large ? ": value out of range" : ": invalid syntax"));
-}
-
 }  // namespace
 
 Query ParseQuery(std::string_view query) {
@@ -184,7 +162,29 @@ std::string_view Param(const Query& query, std::string_view name) {
 
 bool BoolParam(const Query& query, std::string_view name) {
   const auto found = query.find(name);
-  return found != query.end() && found->second != "0" && found->second != "false";
+  return found != query.end() && found->second != "0" && base::ToLower(found->second) != "false";
+}
+
+Result<std::int64_t> NumberParam(const Query& query, std::string_view name) {
+  const auto found = query.find(name);
+  if (found == query.end()) {
+    return 0;
+  }
+  const std::string_view given = found->second;
+  std::string_view digits = given;
+  if (digits.starts_with('+')) {
+    digits.remove_prefix(1);
+  }
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  const bool whole = !digits.empty() && end == digits.data() + digits.size() &&
+                     (digits == given || digits.front() != '-');
+  if (whole && error == std::errc()) {
+    return value;
+  }
+  const bool large = whole && error == std::errc::result_out_of_range;
+  return Fail(Reason::kBadRequest, "strconv.ParseInt: parsing " + codec::JsonTree(given).ToJson() +
+                                       (large ? ": value out of range" : ": invalid syntax"));
 }
 
 std::optional<RequestInfo> ParseResourcePath(std::string_view method, std::string_view path,

@@ -26,8 +26,12 @@ std::optional<std::string> DecodePath(std::string_view path);
 std::string_view Param(const Query& query, std::string_view name);
 /// All values of a parameter that may be given several times, in their order.
 std::vector<std::string> ParamValues(std::string_view query, std::string_view name);
-/// "1", "true" and the like; also for a parameter without a value.
+/// Whether it is given and neither "0" nor "false", in any case; also without a value, as for
+/// kube-apiserver.
 bool BoolParam(const Query& query, std::string_view name);
+/// An integer in Go's decimal form, 0 for a parameter that is not given. kBadRequest for one that
+/// is empty or no integer.
+apimachinery::Result<std::int64_t> NumberParam(const Query& query, std::string_view name);
 
 /// A request for a resource, as apiserver's RequestInfo.
 struct RequestInfo {

@@ -23,7 +23,8 @@ using codec::JsonTree;
 
 constexpr const char* kListedMaps = "/api/v1/namespaces/default/configmaps";
 
-/// Counts what is read of ConfigMaps. Can be as one whose watches tell nothing.
+/// Counts what is read of ConfigMaps. Can be as one whose watches tell nothing, or that was
+/// emptied.
 class ReadStorage final : public testing::ForwardingStorage {
  public:
   using ForwardingStorage::ForwardingStorage;
@@ -53,6 +54,11 @@ class ReadStorage final : public testing::ForwardingStorage {
         },
         std::move(stop));
   }
+  Result<storage::Revision> CurrentRevision(std::stop_token stop) override {
+    return emptied ? Result<storage::Revision>(1)
+                   : ForwardingStorage::CurrentRevision(std::move(stop));
+  }
+  std::atomic<bool> emptied = false;
   std::atomic<int> read = 0;
   std::atomic<bool> silent = false;
 };
@@ -194,6 +200,16 @@ TEST_F(SelectedListsTest, ACacheIsMadeWhenItsLackHasCostMore) {
     types.NoteReadInVain(secrets, 100);
   }
   EXPECT_EQ(types.CacherIfAny(secrets), nullptr) << "few are read quickly";
+}
+
+// An etcd that was emptied, or restored, begins anew at a lower revision.
+TEST_F(SelectedListsTest, OfACacheThatIsAheadOfTheStoreNothingIsTaken) {
+  Fill();
+  List("labelSelector=l%3Dx");
+  EXPECT_EQ(storage_.read, 0);
+  storage_.emptied = true;
+  List("labelSelector=l%3Dx");
+  EXPECT_EQ(storage_.read, 20);
 }
 
 }  // namespace

@@ -314,7 +314,8 @@ TEST_F(MemoryFullDisk, HasExactlyWhatWasAcknowledgedWhateverElseIsRefused) {
         auto& mine = expected.at(static_cast<std::size_t>(writer));
         for (int round = 0; round < 1500; ++round) {
           const std::string key = PodKey(writer * 100 + round % 10);
-          const std::string value = std::to_string(round) + std::string(round % 7 * 50U, 'x');
+          const std::string value =
+              std::to_string(round) + std::string(static_cast<unsigned>(round) % 7 * 50U, 'x');
           const auto current = storage.Get(key, 0, {});
           ASSERT_EQ(current.has_value(), mine.contains(key));
           bool done = false;
