@@ -19,6 +19,17 @@ constexpr std::chrono::milliseconds kAfterConflict(100);
 
 }  // namespace
 
+bool IsOfEndingNamespace(const apimachinery::Status& error) {
+  return apimachinery::HasStatusCause(error, apimachinery::kNamespaceTerminatingCause);
+}
+
+Result<Action> AfterReport(const Result<void>& work, Result<Action> reported) {
+  if (work || IsOfEndingNamespace(work.error())) {
+    return reported;
+  }
+  return apimachinery::Fail(work.error());
+}
+
 controller::ReconcileFunction WithExpectedErrors(controller::ReconcileFunction reconcile) {
   return [reconcile = std::move(reconcile)](const controller::Request& request,
                                             controller::Context& context) -> Result<Action> {
@@ -26,7 +37,7 @@ controller::ReconcileFunction WithExpectedErrors(controller::ReconcileFunction r
     if (done) {
       return done;
     }
-    if (apimachinery::HasStatusCause(done.error(), apimachinery::kNamespaceTerminatingCause)) {
+    if (IsOfEndingNamespace(done.error())) {
       return Action::Done();
     }
     return done.error().reason == Reason::kConflict ? Action::RequeueAfter(kAfterConflict)
