@@ -2,10 +2,9 @@
 
 #include <gmock/gmock.h>
 
-#include <chrono>
-#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "kubexx/api/apps/v1/resources.gen.h"
 #include "kubexx/api/apps/v1/types.gen.h"
@@ -13,9 +12,7 @@
 #include "kubexx/api/batch/v1/types.gen.h"
 #include "kubexx/api/core/v1/resources.gen.h"
 #include "kubexx/api/core/v1/types.gen.h"
-#include "kubexx/apiserver/server/testing/api_server.h"
-#include "kubexx/cache/list_watch_from_client.h"
-#include "kubexx/cache/until.h"
+#include "kubexx/apiserver/controllers/testing/controllers_fixture.h"
 #include "kubexx/controller/object_helpers.h"
 #include "kubexx/kubernetes/authentication_v1.gen.h"
 #include "kubexx/kubernetes/resource_client.h"
@@ -36,95 +33,7 @@ using api::core::v1::Secret;
 using api::core::v1::ServiceAccount;
 using ::testing::HasSubstr;
 
-/// All controllers against a server in the same process; pods are ready at once.
-class ControllersTest : public ::testing::Test {
- protected:
-  ControllersTest() {
-    const rest::Config config{.host = server_.url(), .qps = -1};
-    client_ = *rest::RESTClient::New(config);
-    auto made = Controllers::New(config, server_.storage(),
-                                 {.pod_start_delay = base::Duration(0), .root_ca = "a CA"});
-    controllers_ = std::move(*made);
-    controllers_->Start();
-  }
-
-  template <class T>
-  kubernetes::ResourceClient<T> Client() const {
-    return {client_, api::ResourceOf<T>().namespaced ? "default" : ""};
-  }
-
-  template <class T>
-  T Create(const T& object) const {
-    auto created = Client<T>().Create(object);
-    EXPECT_TRUE(created.has_value()) << created.error().ToString();
-    return created ? *created : object;
-  }
-
-  /// The object once it is as wanted.
-  template <class T>
-  T Await(const std::string& name, const std::function<bool(const T&)>& wanted) const {
-    const bool namespaced = api::ResourceOf<T>().namespaced;
-    const auto found = cache::WaitFor<T>(
-        cache::NewListWatchFromClient(client_, api::ResourceOf<T>(), namespaced ? "default" : ""),
-        {namespaced ? "default" : "", name},
-        [&wanted](const T* object) { return object != nullptr && wanted(*object); }, {},
-        {.timeout = std::chrono::minutes(3)});
-    EXPECT_TRUE(found.has_value()) << name << ": " << found.error().ToString();
-    return found && *found ? **found : T();
-  }
-  template <class T>
-  void AwaitGone(const std::string& name) const {
-    const auto gone =
-        cache::WaitFor<T>(cache::NewListWatchFromClient(client_, api::ResourceOf<T>(), "default"),
-                          {"default", name}, [](const T* object) { return object == nullptr; }, {},
-                          {.timeout = std::chrono::minutes(3)});
-    EXPECT_TRUE(gone.has_value()) << name << ": " << gone.error().ToString();
-  }
-
-  template <class T>
-  static T Workload(const std::string& name) {
-    T workload;
-    workload.metadata.name = name;
-    if constexpr (!std::is_same_v<T, Job>) {
-      workload.spec.selector.emplace().match_labels["app"] = name;
-      workload.spec.template_.metadata.labels["app"] = name;
-    } else {
-      workload.spec.template_.spec.restart_policy = "Never";
-    }
-    workload.spec.template_.spec.containers.resize(1);
-    workload.spec.template_.spec.containers[0].name = "main";
-    workload.spec.template_.spec.containers[0].image = "web:1";
-    return workload;
-  }
-  static Deployment Web(std::int32_t replicas) {
-    auto web = Workload<Deployment>("web");
-    web.spec.replicas = replicas;
-    return web;
-  }
-  static bool IsDone(const Deployment& deployment) {
-    const auto& status = deployment.status;
-    return status.observed_generation >= deployment.metadata.generation &&
-           status.updated_replicas == *deployment.spec.replicas &&
-           status.replicas == *deployment.spec.replicas &&
-           status.available_replicas == *deployment.spec.replicas;
-  }
-  Deployment Patch(const std::string& patch) const {
-    const auto patched = Client<Deployment>().Patch("web", rest::PatchType::kMerge, patch);
-    EXPECT_TRUE(patched.has_value()) << patched.error().ToString();
-    return patched ? *patched : Deployment();
-  }
-  template <class T>
-  std::vector<T> All() const {
-    const auto listed = Client<T>().List();
-    EXPECT_TRUE(listed.has_value()) << listed.error().ToString();
-    return listed ? listed->items : std::vector<T>();
-  }
-  std::size_t CountPods() const { return All<Pod>().size(); }
-
-  testing::ApiServer server_;
-  std::shared_ptr<rest::RESTClient> client_;
-  std::unique_ptr<Controllers> controllers_;
-};
+using ControllersTest = ControllersFixture;
 
 TEST_F(ControllersTest, ADeploymentIsRolledOutScaledAndRolledAgain) {
   Create(Web(3));
@@ -257,6 +166,13 @@ TEST_F(ControllersTest, AJobCompletes) {
   EXPECT_EQ(done.status.succeeded, 3);
   EXPECT_EQ(done.status.conditions.back().type, "Complete");
   EXPECT_EQ(CountPods(), 3U);
+}
+
+TEST_F(ControllersTest, TheRevisionOfADeploymentIsNoNewGeneration) {
+  Create(Web(1));
+  const Deployment web = Await<Deployment>("web", IsDone);
+  EXPECT_EQ(web.metadata.annotations.at("deployment.kubernetes.io/revision"), "1");
+  EXPECT_EQ(web.metadata.generation, 1);
 }
 
 TEST_F(ControllersTest, EachNamespaceHasAnAccountAndTheAuthority) {

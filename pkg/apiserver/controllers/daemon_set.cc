@@ -9,6 +9,7 @@
 #include "kubexx/apiserver/controllers/expected_errors.h"
 #include "kubexx/apiserver/controllers/owned.h"
 #include "kubexx/apiserver/controllers/pods.h"
+#include "kubexx/apiserver/controllers/refusals.h"
 #include "kubexx/apiserver/controllers/revisions.h"
 #include "kubexx/apiserver/controllers/rollout.h"
 #include "kubexx/apiserver/controllers/setup.h"
@@ -25,8 +26,8 @@ using controller::Action;
 
 class DaemonSetReconciler final : public controller::Reconciler {
  public:
-  explicit DaemonSetReconciler(controller::Manager& manager)
-      : pods_(manager), revisions_(manager) {}
+  explicit DaemonSetReconciler(const Setup& setup)
+      : pods_(setup.manager), revisions_(setup.manager), refusals_(setup, "daemonset-controller") {}
 
   Result<Action> Reconcile(const controller::Request& request,
                            controller::Context& context) override {
@@ -41,7 +42,7 @@ class DaemonSetReconciler final : public controller::Reconciler {
     KX_ASSIGN_OR_RETURN(std::string hash, WriteRevisions(context.client, revisions_, set));
     hash.erase(0, set.metadata.name.size() + 1);
     KX_ASSIGN_OR_RETURN(const auto nodes, context.client.List<Node>());
-    std::map<std::string, PodRef> by_node;
+    Places by_node;
     for (const cache::Ref<Node>& node : nodes) {
       const auto& selector = set.spec.template_.spec.node_selector;
       if (!node->spec.unschedulable && std::ranges::includes(node->metadata.labels, selector)) {
@@ -50,17 +51,17 @@ class DaemonSetReconciler final : public controller::Reconciler {
     }
     KX_ASSIGN_OR_RETURN(std::vector<PodRef> pods, pods_.Of(set.metadata.uid));
     deletions_.Filter(set.metadata.uid, pods);
-    for (const PodRef& pod : pods) {
+    std::vector<PodRef> misplaced;
+    for (PodRef& pod : pods) {
       const auto place = by_node.find(pod->spec.node_name);
       if (IsActive(*pod) && place != by_node.end() && place->second == nullptr) {
-        place->second = pod;
+        place->second = std::move(pod);
       } else if (!controller::IsBeingDeleted(*pod)) {
-        KX_RETURN_IF_ERROR(deletions_.Delete(context.client, set.metadata.uid, *pod));
+        misplaced.push_back(std::move(pod));
       }
     }
-    KX_RETURN_IF_ERROR(Replace(context.client, set, hash, by_node));
-    KX_RETURN_IF_ERROR(Fill(context.client, set, hash, by_node));
-    return ReportStatus(context, set, hash, by_node);
+    const Result<void> worked = Work(context, set, hash, misplaced, by_node);
+    return AfterReport(worked, ReportStatus(context, set, hash, by_node));
   }
 
  private:
@@ -71,8 +72,23 @@ class DaemonSetReconciler final : public controller::Reconciler {
     return found != pod.metadata.labels.end() && found->second == hash;
   }
 
+  /// Makes and deletes pods until the first error; the deleted ones leave `places`.
+  Result<void> Work(const controller::Context& context, const DaemonSet& set,
+                    const std::string& hash, const std::vector<PodRef>& misplaced, Places& places) {
+    for (const PodRef& pod : misplaced) {
+      KX_RETURN_IF_ERROR(Delete(context, set, *pod));
+    }
+    KX_RETURN_IF_ERROR(Replace(context, set, hash, places));
+    return Fill(context, set, hash, places);
+  }
+
+  Result<void> Delete(const controller::Context& context, const DaemonSet& set, const Pod& pod) {
+    return refusals_.OfDelete(context, set,
+                              deletions_.Delete(context.client, set.metadata.uid, pod));
+  }
+
   /// Deletes pods of other revisions, as many at a time as may be unavailable.
-  Result<void> Replace(const controller::Client& client, const DaemonSet& set,
+  Result<void> Replace(const controller::Context& context, const DaemonSet& set,
                        const std::string& hash, Places& places) {
     if (set.spec.update_strategy.type == "OnDelete") {
       return {};
@@ -88,14 +104,14 @@ class DaemonSetReconciler final : public controller::Reconciler {
       if (pod == nullptr || IsOf(*pod, hash) || (IsReady(*pod) && budget-- <= 0)) {
         continue;
       }
-      KX_RETURN_IF_ERROR(deletions_.Delete(client, set.metadata.uid, *pod));
+      KX_RETURN_IF_ERROR(Delete(context, set, *pod));
       pod = nullptr;
     }
     return {};
   }
 
-  static Result<void> Fill(const controller::Client& client, const DaemonSet& set,
-                           const std::string& hash, const Places& places) {
+  Result<void> Fill(const controller::Context& context, const DaemonSet& set,
+                    const std::string& hash, const Places& places) const {
     for (const auto& [node, there] : places) {
       if (there == nullptr) {
         Pod pod = PodOf(set.spec.template_, set.metadata.namespace_);
@@ -103,7 +119,7 @@ class DaemonSetReconciler final : public controller::Reconciler {
         pod.metadata.labels[kRevisionLabel] = hash;
         pod.spec.node_name = node;
         KX_RETURN_IF_ERROR(controller::SetControllerReference(set, pod));
-        KX_RETURN_IF_ERROR(client.Create(pod));
+        KX_RETURN_IF_ERROR(refusals_.OfCreate(context, set, context.client.Create(pod)));
       }
     }
     return {};
@@ -136,6 +152,7 @@ class DaemonSetReconciler final : public controller::Reconciler {
   OwnedObjects<Pod> pods_;
   OwnedObjects<ControllerRevision> revisions_;
   Deletions deletions_;
+  Refusals refusals_;
 };
 
 }  // namespace
@@ -154,7 +171,7 @@ Result<void> AddDaemonSetController(const Setup& setup) {
           .Owns<Pod>()
           .Owns<ControllerRevision>()
           .Watches<Node>(all)
-          .Complete(WithExpectedErrors(std::make_shared<DaemonSetReconciler>(setup.manager))));
+          .Complete(WithExpectedErrors(std::make_shared<DaemonSetReconciler>(setup))));
   return {};
 }
 

@@ -14,9 +14,9 @@
 #include "kubexx/apiserver/controllers/expected_errors.h"
 #include "kubexx/apiserver/controllers/owned.h"
 #include "kubexx/apiserver/controllers/pods.h"
+#include "kubexx/apiserver/controllers/refusals.h"
 #include "kubexx/apiserver/controllers/rollout.h"
 #include "kubexx/apiserver/controllers/setup.h"
-#include "kubexx/codec/json_tree.h"
 #include "kubexx/controller/builder.h"
 
 namespace kubexx::apiserver::controllers {
@@ -66,8 +66,13 @@ ReplicaCount CountOf(const ReplicaSet* set) {
 /// One Deployment and its ReplicaSets as the cache has them, and what a reconcile does about them.
 class Rollout {
  public:
-  Rollout(const Client& client, Deployment deployment, std::vector<cache::Ref<ReplicaSet>> owned)
-      : client_(client), deployment_(std::move(deployment)), owned_(std::move(owned)) {
+  Rollout(const controller::Context& context, const Refusals& refusals,
+          const Deployment& deployment, std::vector<cache::Ref<ReplicaSet>> owned)
+      : context_(context),
+        client_(context.client),
+        refusals_(refusals),
+        deployment_(deployment),
+        owned_(std::move(owned)) {
     std::ranges::sort(owned_, {}, [](const cache::Ref<ReplicaSet>& set) {
       return std::tuple(set->metadata.creation_timestamp, set->metadata.name);
     });
@@ -96,13 +101,22 @@ class Rollout {
     return {};
   }
 
-  /// Writes the status and, once all is done, deletes what is more than the history.
-  Result<Action> Report(const apimachinery::Time& now) {
-    KX_RETURN_IF_ERROR(WriteRevision());
+  /// Writes the status after `stepped` and, once all is done, deletes what is more than the
+  /// history.
+  Result<Action> Report(const Result<void>& stepped) {
+    outcome_.failed = !stepped;
     Deployment changed = deployment_;
-    changed.status = NextStatus(deployment_, sets_, made_, now);
-    if (changed.status != deployment_.status) {
+    changed.status =
+        NextStatus(deployment_, sets_, outcome_, apimachinery::Time::From(context_.clock.Wall()));
+    if (stepped && sets_.current != nullptr) {
+      // With the status, as it would be a new generation otherwise.
+      changed.metadata.annotations[kRevision] = std::to_string(NumberOf(*sets_.current, kRevision));
+    }
+    if (changed != deployment_) {
       KX_RETURN_IF_ERROR(client_.UpdateStatus(changed));
+    }
+    if (outcome_.failed) {
+      return Action::Done();
     }
     if (IsComplete(deployment_, changed.status)) {
       KX_RETURN_IF_ERROR(CleanUp());
@@ -199,10 +213,14 @@ class Rollout {
     if (!created && created.error().reason == Reason::kAlreadyExists) {
       return TellApart(set, created.error());
     }
-    KX_RETURN_IF_ERROR(created);
+    if (!created) {
+      const std::string what = "Failed to create new replica set \"" + set.metadata.name + "\": ";
+      outcome_.refusal = IsOfEndingNamespace(created.error()) ? "" : what + created.error().message;
+      return refusals_.Of(context_, deployment_, "ReplicaSetCreateError", what, created);
+    }
     created_ = std::move(*created);
     sets_.current = &created_;
-    made_ = true;
+    outcome_.made = true;
     return {};
   }
 
@@ -243,29 +261,6 @@ class Rollout {
     return {};
   }
 
-  /// The Deployment is at the revision of its ReplicaSet.
-  Result<void> WriteRevision() {
-    if (sets_.current == nullptr) {
-      return {};
-    }
-    const std::string revision = std::to_string(NumberOf(*sets_.current, kRevision));
-    const auto found = deployment_.metadata.annotations.find(kRevision);
-    if (found != deployment_.metadata.annotations.end() && found->second == revision) {
-      return {};
-    }
-    codec::JsonTree patch = codec::JsonTree::Object();
-    patch["metadata"]["annotations"][kRevision] = revision;
-    KX_ASSIGN_OR_RETURN(
-        Deployment patched,
-        client_.Patch<Deployment>({deployment_.metadata.namespace_, deployment_.metadata.name},
-                                  rest::PatchType::kMerge, patch.ToJson()));
-    if (patched.metadata.generation != deployment_.metadata.generation) {
-      return Fail(Reason::kConflict, "the Deployment has changed meanwhile");
-    }
-    deployment_ = std::move(patched);
-    return {};
-  }
-
   Result<void> CleanUp() {
     const auto keep =
         static_cast<std::size_t>(std::max(0, deployment_.spec.revision_history_limit.value_or(10)));
@@ -289,20 +284,28 @@ class Rollout {
     return {};
   }
 
+  const controller::Context& context_;
   const Client& client_;
-  Deployment deployment_;
+  const Refusals& refusals_;
+  const Deployment& deployment_;
   std::vector<cache::Ref<ReplicaSet>> owned_;
   ReplicaSets sets_{};
   ReplicaSet created_{};  ///< what sets_.current points at after a write
   RolloutLimits limits_{};
   std::int32_t wanted_ = 0;
-  bool made_ = false;
+  RolloutOutcome outcome_{};
 };
+
+/// The caches have been behind: the next try, which comes soon, knows better.
+bool IsPassing(const apimachinery::Status& error) {
+  return error.reason == Reason::kConflict || error.reason == Reason::kAlreadyExists;
+}
 
 }  // namespace
 
 Result<void> AddDeploymentController(const Setup& setup) {
-  auto reconcile = [sets = OwnedObjects<ReplicaSet>(setup.manager)](
+  auto reconcile = [sets = OwnedObjects<ReplicaSet>(setup.manager),
+                    refusals = Refusals(setup, "deployment-controller")](
                        const controller::Request& request,
                        controller::Context& context) -> Result<Action> {
     const auto found = context.client.Get<Deployment>(request.object);
@@ -310,11 +313,13 @@ Result<void> AddDeploymentController(const Setup& setup) {
       return controller::IgnoreNotFound(found.error());
     }
     KX_ASSIGN_OR_RETURN(auto owned, sets.Of((*found)->metadata.uid));
-    Rollout rollout(context.client, **found, std::move(owned));
-    if (!controller::IsBeingDeleted(**found)) {
-      KX_RETURN_IF_ERROR(rollout.Step());
+    Rollout rollout(context, refusals, **found, std::move(owned));
+    const Result<void> stepped =
+        controller::IsBeingDeleted(**found) ? Result<void>() : rollout.Step();
+    if (!stepped && IsPassing(stepped.error())) {
+      return apimachinery::Fail(stepped.error());
     }
-    return rollout.Report(apimachinery::Time::From(context.clock.Wall()));
+    return AfterReport(stepped, rollout.Report(stepped));
   };
   KX_RETURN_IF_ERROR(controller::ControllerBuilder<Deployment>(setup.manager)
                          .Owns<ReplicaSet>()

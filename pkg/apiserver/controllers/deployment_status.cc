@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "kubexx/apiserver/controllers/rollout.h"
 
@@ -14,7 +15,10 @@ using api::apps::v1::Deployment;
 using api::apps::v1::DeploymentCondition;
 using api::apps::v1::DeploymentStatus;
 using api::apps::v1::ReplicaSet;
+using api::apps::v1::ReplicaSetCondition;
 using apimachinery::Time;
+
+constexpr const char* kReplicaFailure = "ReplicaFailure";
 
 const DeploymentCondition* Find(const DeploymentStatus& status, std::string_view type) {
   const auto found = std::ranges::find(status.conditions, type, &DeploymentCondition::type);
@@ -32,9 +36,13 @@ void Set(DeploymentStatus& status, DeploymentCondition condition, const Time& no
   if (same) {
     condition.message = before->message;
   }
-  std::erase_if(status.conditions,
-                [&](const DeploymentCondition& each) { return each.type == condition.type; });
-  status.conditions.push_back(std::move(condition));
+  const auto place =
+      std::ranges::find(status.conditions, condition.type, &DeploymentCondition::type);
+  if (place == status.conditions.end()) {
+    status.conditions.push_back(std::move(condition));
+  } else {
+    *place = std::move(condition);
+  }
 }
 
 DeploymentCondition Condition(const char* type, const char* value, const char* reason,
@@ -59,6 +67,37 @@ bool HasMoved(const DeploymentStatus& before, const DeploymentStatus& after) {
          after.replicas - after.updated_replicas < before.replicas - before.updated_replicas ||
          after.ready_replicas > before.ready_replicas ||
          after.available_replicas > before.available_replicas;
+}
+
+const ReplicaSetCondition* FailureOf(const ReplicaSets& sets) {
+  std::vector<const ReplicaSet*> order = {sets.current};
+  order.insert(order.end(), sets.old.begin(), sets.old.end());
+  for (const ReplicaSet* const set : order) {
+    if (set != nullptr) {
+      const auto& all = set->status.conditions;
+      const auto found = std::ranges::find(all, kReplicaFailure, &ReplicaSetCondition::type);
+      if (found != all.end()) {
+        return &*found;
+      }
+    }
+  }
+  return nullptr;
+}
+
+/// What the ReplicaSets say, until none of them says so any more.
+void SetFailures(const ReplicaSets& sets, DeploymentStatus& status) {
+  const ReplicaSetCondition* const failure = FailureOf(sets);
+  if (failure == nullptr) {
+    std::erase_if(status.conditions,
+                  [](const DeploymentCondition& each) { return each.type == kReplicaFailure; });
+    return;
+  }
+  DeploymentCondition condition;
+  condition.type = failure->type;
+  condition.status = failure->status;
+  condition.reason = failure->reason;
+  condition.message = failure->message;
+  Set(status, std::move(condition), failure->last_transition_time, false);
 }
 
 void SetProgress(const Deployment& deployment, const ReplicaSets& sets, bool made,
@@ -111,13 +150,14 @@ bool IsComplete(const Deployment& deployment, const DeploymentStatus& status) {
          status.observed_generation >= deployment.metadata.generation;
 }
 
-DeploymentStatus NextStatus(const Deployment& deployment, const ReplicaSets& sets, bool made,
-                            const Time& now) {
+DeploymentStatus NextStatus(const Deployment& deployment, const ReplicaSets& sets,
+                            const RolloutOutcome& outcome, const Time& now) {
   DeploymentStatus status;
   status.conditions = deployment.status.conditions;
   status.collision_count = deployment.status.collision_count;
   status.terminating_replicas = deployment.status.terminating_replicas;
-  status.observed_generation = deployment.metadata.generation;
+  status.observed_generation =
+      outcome.failed ? deployment.status.observed_generation : deployment.metadata.generation;
   if (sets.current != nullptr) {
     Count(*sets.current, status);
     status.updated_replicas = sets.current->status.replicas;
@@ -135,7 +175,13 @@ DeploymentStatus NextStatus(const Deployment& deployment, const ReplicaSets& set
              : Condition("Available", "False", "MinimumReplicasUnavailable",
                          "Deployment does not have minimum availability."),
       now, false);
-  SetProgress(deployment, sets, made, status, now);
+  if (!outcome.failed) {
+    SetProgress(deployment, sets, outcome.made, status, now);
+  } else if (!outcome.refusal.empty() && deployment.spec.progress_deadline_seconds) {
+    Set(status, Condition("Progressing", "False", "ReplicaSetCreateError", outcome.refusal), now,
+        false);
+  }
+  SetFailures(sets, status);
   return status;
 }
 

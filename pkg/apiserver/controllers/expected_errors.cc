@@ -11,6 +11,17 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using controller::Action;
 
+bool IsOfEndingNamespace(const apimachinery::Status& error) {
+  return apimachinery::HasStatusCause(error, apimachinery::kNamespaceTerminatingCause);
+}
+
+Result<Action> AfterReport(const Result<void>& work, Result<Action> reported) {
+  if (work || IsOfEndingNamespace(work.error())) {
+    return reported;
+  }
+  return apimachinery::Fail(work.error());
+}
+
 controller::ReconcileFunction WithExpectedErrors(controller::ReconcileFunction reconcile) {
   return [reconcile = std::move(reconcile)](const controller::Request& request,
                                             controller::Context& context) -> Result<Action> {
@@ -18,7 +29,7 @@ controller::ReconcileFunction WithExpectedErrors(controller::ReconcileFunction r
     if (done) {
       return done;
     }
-    if (apimachinery::HasStatusCause(done.error(), apimachinery::kNamespaceTerminatingCause)) {
+    if (IsOfEndingNamespace(done.error())) {
       return Action::Done();
     }
     // The rate limiter's delay grows, should the watch never bring what was written.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 
 #include "kubexx/apimachinery/status_causes.h"
@@ -34,6 +35,22 @@ TEST(ExpectedErrorsTest, AnEndingNamespaceEndsTheWork) {
   const auto outcome = OutcomeOf(ending);
   ASSERT_TRUE(outcome);
   EXPECT_FALSE(outcome->delay());
+}
+
+TEST(ExpectedErrorsTest, TheErrorOfTheWorkIsTriedAgainUnlessTheNamespaceEnds) {
+  const auto later = Action::RequeueAfter(std::chrono::seconds(1));
+  EXPECT_TRUE(AfterReport({}, later)->delay());
+  const Status refused(Reason::kForbidden, "no", 403);
+  const auto outcome = AfterReport(Fail(refused), later);
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error(), refused);
+  Status ending = refused;
+  ending.details.causes.push_back(
+      {.reason = std::string(apimachinery::kNamespaceTerminatingCause)});
+  EXPECT_TRUE(AfterReport(Fail(ending), later));
+  const Status conflict(Reason::kConflict, "changed", 409);
+  EXPECT_EQ(AfterReport(Fail(ending), Fail(conflict)).status(), conflict)
+      << "the status is yet to be written";
 }
 
 TEST(ExpectedErrorsTest, AConflictIsWorkedOnAgain) {

@@ -11,6 +11,7 @@
 #include "kubexx/apiserver/controllers/expected_errors.h"
 #include "kubexx/apiserver/controllers/owned.h"
 #include "kubexx/apiserver/controllers/pods.h"
+#include "kubexx/apiserver/controllers/refusals.h"
 #include "kubexx/apiserver/controllers/setup.h"
 #include "kubexx/controller/builder.h"
 
@@ -44,7 +45,8 @@ void Finish(JobStatus& status, bool complete, const apimachinery::Time& now) {
 
 class JobReconciler final : public controller::Reconciler {
  public:
-  explicit JobReconciler(controller::Manager& manager) : pods_(manager) {}
+  explicit JobReconciler(const Setup& setup)
+      : pods_(setup.manager), refusals_(setup, "job-controller") {}
 
   Result<Action> Reconcile(const controller::Request& request,
                            controller::Context& context) override {
@@ -59,16 +61,9 @@ class JobReconciler final : public controller::Reconciler {
     KX_ASSIGN_OR_RETURN(std::vector<PodRef> pods, pods_.Of(job.metadata.uid));
     deletions_.Filter(job.metadata.uid, pods);
     JobStatus status = Counted(job, pods, apimachinery::Time::From(context.clock.Wall()));
-    if (status.conditions.size() == job.status.conditions.size()) {
-      KX_ASSIGN_OR_RETURN(const std::int32_t more, Scale(context.client, job, status, pods));
-      status.active += more;
-    }
-    if (status != job.status) {
-      Job changed = job;
-      changed.status = std::move(status);
-      KX_RETURN_IF_ERROR(context.client.UpdateStatus(changed));
-    }
-    return Action::Done();
+    const bool goes_on = status.conditions.size() == job.status.conditions.size();
+    const Result<void> scaled = goes_on ? Scale(context, job, pods, status) : Result<void>();
+    return AfterReport(scaled, ReportStatus(context, job, std::move(status)));
   }
 
  private:
@@ -99,9 +94,19 @@ class JobReconciler final : public controller::Reconciler {
     return status;
   }
 
-  /// By how many the active pods become more.
-  Result<std::int32_t> Scale(const controller::Client& client, const Job& job,
-                             const JobStatus& status, std::vector<PodRef>& pods) {
+  static Result<Action> ReportStatus(const controller::Context& context, const Job& job,
+                                     JobStatus status) {
+    if (status != job.status) {
+      Job changed = job;
+      changed.status = std::move(status);
+      KX_RETURN_IF_ERROR(context.client.UpdateStatus(changed));
+    }
+    return Action::Done();
+  }
+
+  /// Makes and deletes pods, and counts them in `status.active`.
+  Result<void> Scale(const controller::Context& context, const Job& job, std::vector<PodRef>& pods,
+                     JobStatus& status) {
     std::int32_t wanted = job.spec.parallelism.value_or(1);
     if (job.spec.completions) {
       wanted = std::min(wanted, *job.spec.completions - status.succeeded);
@@ -111,7 +116,7 @@ class JobReconciler final : public controller::Reconciler {
     if (job.spec.suspend.value_or(false)) {
       wanted = 0;
     }
-    for (std::int32_t have = status.active; have < wanted; ++have) {
+    for (; status.active < wanted; ++status.active) {
       Pod pod = PodOf(job.spec.template_, job.metadata.namespace_);
       pod.metadata.generate_name = job.metadata.name + "-";
       for (const char* const prefix : {"", "batch.kubernetes.io/"}) {
@@ -119,28 +124,28 @@ class JobReconciler final : public controller::Reconciler {
         pod.metadata.labels[prefix + std::string("controller-uid")] = job.metadata.uid;
       }
       KX_RETURN_IF_ERROR(controller::SetControllerReference(job, pod));
-      KX_RETURN_IF_ERROR(client.Create(pod));
+      KX_RETURN_IF_ERROR(refusals_.OfCreate(context, job, context.client.Create(pod)));
     }
     std::erase_if(pods, [](const PodRef& pod) { return !IsActive(*pod); });
     SortForDeletion(pods);
-    for (std::int32_t i = 0; i < status.active - wanted; ++i) {
-      KX_RETURN_IF_ERROR(
-          deletions_.Delete(client, job.metadata.uid, *pods[static_cast<std::size_t>(i)]));
+    for (auto pod = pods.begin(); status.active > wanted; ++pod, --status.active) {
+      KX_RETURN_IF_ERROR(refusals_.OfDelete(
+          context, job, deletions_.Delete(context.client, job.metadata.uid, **pod)));
     }
-    return wanted - status.active;
+    return {};
   }
 
   OwnedObjects<Pod> pods_;
   Deletions deletions_;
+  Refusals refusals_;
 };
 
 }  // namespace
 
 Result<void> AddJobController(const Setup& setup) {
-  KX_RETURN_IF_ERROR(
-      controller::ControllerBuilder<Job>(setup.manager)
-          .Owns<Pod>()
-          .Complete(WithExpectedErrors(std::make_shared<JobReconciler>(setup.manager))));
+  KX_RETURN_IF_ERROR(controller::ControllerBuilder<Job>(setup.manager)
+                         .Owns<Pod>()
+                         .Complete(WithExpectedErrors(std::make_shared<JobReconciler>(setup))));
   return {};
 }
 

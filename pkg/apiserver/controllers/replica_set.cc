@@ -9,6 +9,7 @@
 #include "kubexx/apiserver/controllers/expected_errors.h"
 #include "kubexx/apiserver/controllers/owned.h"
 #include "kubexx/apiserver/controllers/pods.h"
+#include "kubexx/apiserver/controllers/refusals.h"
 #include "kubexx/apiserver/controllers/setup.h"
 #include "kubexx/controller/builder.h"
 
@@ -16,13 +17,39 @@ namespace kubexx::apiserver::controllers {
 namespace {
 
 using api::apps::v1::ReplicaSet;
+using api::apps::v1::ReplicaSetCondition;
 using api::apps::v1::ReplicaSetStatus;
 using apimachinery::Result;
 using controller::Action;
 
+std::size_t WantedPods(const ReplicaSet& set) {
+  return static_cast<std::size_t>(std::max(0, set.spec.replicas.value_or(1)));
+}
+
+/// The condition ReplicaFailure is there from the first error until all works again, with what was
+/// said first, as kube-controller-manager's.
+void SetFailure(const Result<void>& scaled, bool too_few, const apimachinery::Time& now,
+                ReplicaSetStatus& status) {
+  constexpr const char* kFailure = "ReplicaFailure";
+  if (scaled || IsOfEndingNamespace(scaled.error())) {
+    std::erase_if(status.conditions,
+                  [](const ReplicaSetCondition& each) { return each.type == kFailure; });
+    return;
+  }
+  if (std::ranges::find(status.conditions, kFailure, &ReplicaSetCondition::type) ==
+      status.conditions.end()) {
+    status.conditions.push_back({.type = kFailure,
+                                 .status = "True",
+                                 .last_transition_time = now,
+                                 .reason = too_few ? "FailedCreate" : "FailedDelete",
+                                 .message = scaled.error().message});
+  }
+}
+
 class ReplicaSetReconciler final : public controller::Reconciler {
  public:
-  explicit ReplicaSetReconciler(controller::Manager& manager) : pods_(manager) {}
+  explicit ReplicaSetReconciler(const Setup& setup)
+      : pods_(setup.manager), refusals_(setup, "replicaset-controller") {}
 
   Result<Action> Reconcile(const controller::Request& request,
                            controller::Context& context) override {
@@ -34,38 +61,41 @@ class ReplicaSetReconciler final : public controller::Reconciler {
     KX_ASSIGN_OR_RETURN(std::vector<PodRef> pods, pods_.Of(set.metadata.uid));
     deletions_.Filter(set.metadata.uid, pods);
     std::erase_if(pods, [](const PodRef& pod) { return !IsActive(*pod); });
-    if (!controller::IsBeingDeleted(set)) {
-      KX_RETURN_IF_ERROR(Scale(context.client, set, pods));
-    }
-    return ReportStatus(context, set, pods);
+    const Result<void> scaled =
+        controller::IsBeingDeleted(set) ? Result<void>() : Scale(context, set, pods);
+    return AfterReport(scaled, ReportStatus(context, set, pods, scaled));
   }
 
  private:
   /// Makes and deletes pods; the deleted ones leave `pods`.
-  Result<void> Scale(const controller::Client& client, const ReplicaSet& set,
+  Result<void> Scale(const controller::Context& context, const ReplicaSet& set,
                      std::vector<PodRef>& pods) {
-    const auto wanted = static_cast<std::size_t>(std::max(0, set.spec.replicas.value_or(1)));
+    const std::size_t wanted = WantedPods(set);
     for (std::size_t have = pods.size(); have < wanted; ++have) {
       Pod pod = PodOf(set.spec.template_, set.metadata.namespace_);
       pod.metadata.generate_name = set.metadata.name + "-";
       KX_RETURN_IF_ERROR(controller::SetControllerReference(set, pod));
-      KX_RETURN_IF_ERROR(client.Create(pod));
+      KX_RETURN_IF_ERROR(refusals_.OfCreate(context, set, context.client.Create(pod)));
     }
+    Result<void> deleted;
     if (pods.size() > wanted) {
       SortForDeletion(pods);
       const auto end = pods.begin() + static_cast<std::ptrdiff_t>(pods.size() - wanted);
-      for (auto pod = pods.begin(); pod != end; ++pod) {
-        KX_RETURN_IF_ERROR(deletions_.Delete(client, set.metadata.uid, **pod));
+      auto pod = pods.begin();
+      for (; pod != end && deleted; pod += deleted ? 1 : 0) {
+        deleted = refusals_.OfDelete(context, set,
+                                     deletions_.Delete(context.client, set.metadata.uid, **pod));
       }
-      pods.erase(pods.begin(), end);
+      pods.erase(pods.begin(), pod);
     }
-    return {};
+    return deleted;
   }
 
   static Result<Action> ReportStatus(const controller::Context& context, const ReplicaSet& set,
-                                     const std::vector<PodRef>& pods) {
+                                     const std::vector<PodRef>& pods, const Result<void>& scaled) {
     const auto now = apimachinery::Time::From(context.clock.Wall());
     ReplicaSetStatus status = set.status;
+    SetFailure(scaled, pods.size() < WantedPods(set), now, status);
     status.replicas = static_cast<std::int32_t>(pods.size());
     status.observed_generation = set.metadata.generation;
     status.ready_replicas = 0;
@@ -89,6 +119,7 @@ class ReplicaSetReconciler final : public controller::Reconciler {
 
   OwnedObjects<Pod> pods_;
   Deletions deletions_;
+  Refusals refusals_;
 };
 
 }  // namespace
@@ -97,7 +128,7 @@ Result<void> AddReplicaSetController(const Setup& setup) {
   KX_RETURN_IF_ERROR(
       controller::ControllerBuilder<ReplicaSet>(setup.manager)
           .Owns<Pod>()
-          .Complete(WithExpectedErrors(std::make_shared<ReplicaSetReconciler>(setup.manager))));
+          .Complete(WithExpectedErrors(std::make_shared<ReplicaSetReconciler>(setup))));
   return {};
 }
 

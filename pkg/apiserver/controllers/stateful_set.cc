@@ -11,6 +11,7 @@
 #include "kubexx/apiserver/controllers/expected_errors.h"
 #include "kubexx/apiserver/controllers/owned.h"
 #include "kubexx/apiserver/controllers/pods.h"
+#include "kubexx/apiserver/controllers/refusals.h"
 #include "kubexx/apiserver/controllers/revisions.h"
 #include "kubexx/apiserver/controllers/setup.h"
 #include "kubexx/controller/builder.h"
@@ -22,7 +23,6 @@ using api::apps::v1::StatefulSet;
 using api::apps::v1::StatefulSetStatus;
 using apimachinery::Result;
 using controller::Action;
-using controller::Client;
 
 std::string RevisionOfPod(const Pod& pod) {
   const auto found = pod.metadata.labels.find(kRevisionLabel);
@@ -32,9 +32,9 @@ std::string RevisionOfPod(const Pod& pod) {
 /// One StatefulSet, its pods, and what a reconcile does about them.
 class Ordinals {
  public:
-  Ordinals(const Client& client, const StatefulSet& set, std::string revision,
-           std::vector<PodRef> pods)
-      : client_(client), set_(set), revision_(std::move(revision)) {
+  Ordinals(const controller::Context& context, const Refusals& refusals, const StatefulSet& set,
+           std::string revision, std::vector<PodRef> pods)
+      : context_(context), refusals_(refusals), set_(set), revision_(std::move(revision)) {
     for (PodRef& pod : pods) {
       const std::string& name = pod->metadata.name;
       int number = -1;
@@ -102,6 +102,10 @@ class Ordinals {
   }
 
  private:
+  std::string Failed(const Pod& pod) const {
+    return "Pod " + pod.metadata.name + " in StatefulSet " + set_.metadata.name + " failed error: ";
+  }
+
   Result<void> Make(int number) const {
     Pod pod = PodOf(set_.spec.template_, set_.metadata.namespace_);
     pod.metadata.name = set_.metadata.name + "-" + std::to_string(number);
@@ -111,15 +115,17 @@ class Ordinals {
     pod.spec.hostname = pod.metadata.name;
     pod.spec.subdomain = set_.spec.service_name;
     KX_RETURN_IF_ERROR(controller::SetControllerReference(set_, pod));
-    KX_RETURN_IF_ERROR(client_.Create(pod));
-    return {};
+    return refusals_.Of(context_, set_, "FailedCreate", "create " + Failed(pod),
+                        context_.client.Create(pod));
   }
 
   Result<void> Delete(const Pod& pod) const {
-    const auto deleted = client_.Delete<Pod>({pod.metadata.namespace_, pod.metadata.name},
-                                             {.uid = pod.metadata.uid});
-    return deleted || deleted.error().reason == apimachinery::Reason::kNotFound ? Result<void>()
-                                                                                : deleted;
+    const auto deleted = context_.client.Delete<Pod>({pod.metadata.namespace_, pod.metadata.name},
+                                                     {.uid = pod.metadata.uid});
+    if (deleted || deleted.error().reason == apimachinery::Reason::kNotFound) {
+      return {};
+    }
+    return refusals_.Of(context_, set_, "FailedDelete", "delete " + Failed(pod), deleted);
   }
 
   /// Deletes the pod with the highest number that is of another revision, once all after it are
@@ -145,7 +151,8 @@ class Ordinals {
     return {};
   }
 
-  const Client& client_;
+  const controller::Context& context_;
+  const Refusals& refusals_;
   const StatefulSet& set_;
   const std::string revision_;  ///< the hash only
   std::map<int, PodRef> pods_{};
@@ -153,11 +160,22 @@ class Ordinals {
   int end_ = 0;
 };
 
+Result<Action> WriteStatus(const controller::Client& client, const StatefulSet& set,
+                           StatefulSetStatus status) {
+  if (status != set.status) {
+    StatefulSet changed = set;
+    changed.status = std::move(status);
+    KX_RETURN_IF_ERROR(client.UpdateStatus(changed));
+  }
+  return Action::Done();
+}
+
 }  // namespace
 
 Result<void> AddStatefulSetController(const Setup& setup) {
   auto reconcile = [pods = OwnedObjects<Pod>(setup.manager),
-                    revisions = OwnedObjects<ControllerRevision>(setup.manager)](
+                    revisions = OwnedObjects<ControllerRevision>(setup.manager),
+                    refusals = Refusals(setup, "statefulset-controller")](
                        const controller::Request& request,
                        controller::Context& context) -> Result<Action> {
     const auto found = context.client.Get<StatefulSet>(request.object);
@@ -170,15 +188,10 @@ Result<void> AddStatefulSetController(const Setup& setup) {
     }
     KX_ASSIGN_OR_RETURN(const std::string revision, WriteRevisions(context.client, revisions, set));
     KX_ASSIGN_OR_RETURN(auto owned, pods.Of(set.metadata.uid));
-    Ordinals ordinals(context.client, set, revision.substr(set.metadata.name.size() + 1),
+    Ordinals ordinals(context, refusals, set, revision.substr(set.metadata.name.size() + 1),
                       std::move(owned));
-    KX_RETURN_IF_ERROR(ordinals.Step());
-    StatefulSet changed = set;
-    changed.status = ordinals.Status();
-    if (changed.status != set.status) {
-      KX_RETURN_IF_ERROR(context.client.UpdateStatus(changed));
-    }
-    return Action::Done();
+    const Result<void> stepped = ordinals.Step();
+    return AfterReport(stepped, WriteStatus(context.client, set, ordinals.Status()));
   };
   KX_RETURN_IF_ERROR(controller::ControllerBuilder<StatefulSet>(setup.manager)
                          .Owns<Pod>()
