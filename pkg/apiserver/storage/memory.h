@@ -31,13 +31,17 @@ struct MemoryOptions {
   /// rather than taken for its own.
   std::int64_t base_revision = 0;
   /// The file that all writes go to before they are acknowledged (fdatasync, shared by concurrent
-  /// writers); empty for none. It is rewritten with the live keys alone when it is large, as
-  /// "<file>.new", which is removed when it is left over; "<file>.lock" keeps other processes out.
-  /// When it cannot be written, as on a full disk, writes are refused with kInternalError and have
-  /// no effect, reads go on, and each further write is tried; see CheckHealth.
+  /// writers); empty for none. It is rewritten with the live keys alone when most of it is
+  /// history, as "<file>.new", which is removed when it is left over; "<file>.lock" keeps other
+  /// processes out. When it cannot be written, as on a full disk, writes are refused with
+  /// kInternalError and have no effect, reads go on, and each further write is tried; see
+  /// CheckHealth. The same happens to what would leave the disk without room for a rewrite;
+  /// deletions are taken then.
   std::string file{};
-  /// The file is rewritten when it is this large and four times what its live keys take.
-  std::size_t rewrite_bytes = 64 << 20;
+  /// The file is rewritten when it is this large and four times what its live keys take, and sooner
+  /// when its disk runs out of room. A rewrite forgets the history for those who come after a
+  /// start.
+  std::size_t rewrite_bytes = 4 << 20;
   base::Clock* clock = &base::Clock::Real();
 };
 

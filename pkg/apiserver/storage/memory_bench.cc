@@ -2,6 +2,7 @@
 #include <malloc.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
@@ -139,6 +140,32 @@ void BM_WriteToFile(benchmark::State& state) {
   }
 }
 BENCHMARK(BM_WriteToFile)->Threads(1)->Threads(16)->UseRealTime();
+
+/// Updates of 10,000 objects with a file in $TMPDIR, at random: its rewriting is a part of it.
+void BM_UpdateInFile(benchmark::State& state) {
+  constexpr std::size_t kObjects = 10000;
+  std::string folder = std::filesystem::temp_directory_path() / "storeXXXXXX";
+  if (::mkdtemp(folder.data()) == nullptr) {
+    std::abort();
+  }
+  const std::string file = folder + "/store";
+  auto storage = Filled(kObjects, {.keep_revisions = 1000, .file = file});
+  const std::string value = MakeValue(7);
+  std::size_t i = 1;
+  std::size_t largest = 0;
+  for (auto _ : state) {
+    i = i * 6364136223846793005U + 1442695040888963407U;
+    const std::string key = MakeKey((i >> 33U) % kObjects);
+    const Result<KeyValue> now = storage->Get(key, 0, {});
+    benchmark::DoNotOptimize(storage->CompareAndSwap(key, now->mod_revision, value, {}));
+    largest = std::max(largest, storage->Usage().file_bytes);
+  }
+  state.SetItemsProcessed(state.iterations());
+  state.counters["largest_file"] = static_cast<double>(largest);
+  storage.reset();
+  std::filesystem::remove_all(folder);
+}
+BENCHMARK(BM_UpdateInFile)->UseRealTime();
 
 /// One writer, so many watchers that each see all of it: events given to them.
 void BM_FanOut(benchmark::State& state) {

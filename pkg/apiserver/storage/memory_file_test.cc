@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -287,6 +288,25 @@ TEST_F(MemoryFile, IsRewrittenWhenMostOfItIsHistory) {
   EXPECT_EQ(storage->Get(Key(2), 0, {})->mod_revision, last);
   // The history of before is gone with the rest.
   EXPECT_EQ(storage->Get(Key(2), 2, {}).error().reason, Reason::kExpired);
+}
+
+TEST_F(MemoryFile, AStartRewritesWhatIsMostlyHistory) {
+  MemoryOptions options = Options();
+  options.rewrite_bytes = 1 << 30;
+  {
+    const auto storage = *NewMemoryStorage(options);
+    Revision last = storage->Create(Key(1), "0", {})->mod_revision;
+    while (storage->Usage().file_bytes < 5 << 20) {
+      last =
+          storage->CompareAndSwap(Key(1), last, std::string(50000, 'x'), {})->current.mod_revision;
+    }
+  }
+  EXPECT_GT(Size(), 5U << 20U);
+  const auto storage = MustOpen();
+  for (int turn = 0; turn < 10000 && storage->Usage().file_bytes > 100000; ++turn) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_LT(Size(), 100000U);
 }
 
 // What the writer tells of each acknowledged write.

@@ -215,6 +215,49 @@ TEST_F(MemoryFullDisk, IsToldOnceInTheLogAndSoIsItsEnd) {
   EXPECT_THAT(log, HasSubstr("Writing to the store's file again"));
 }
 
+TEST_F(MemoryFullDisk, TheFirstLookAtTheHealthKnows) {
+  Reopen();
+  EXPECT_TRUE(Writes());
+  storage_.reset();
+  const std::uint64_t size = Size();
+  {
+    const FullDisk full(size);
+    Reopen();
+    EXPECT_FALSE(Writes());
+    EXPECT_EQ(Size(), size);
+  }
+  EXPECT_TRUE(storage_->Create(PodKey(1), std::string(5000, 'x'), {}));
+  EXPECT_TRUE(Writes());
+}
+
+// A quota is not seen before it is used up.
+TEST_F(MemoryFullDisk, WhatIsHistoryIsGivenUpForTheNextWrites) {
+  MemoryStorage& storage = Reopen();
+  Revision last = storage.Create(PodKey(1), "0", {})->mod_revision;
+  const FullDisk full(200000);
+  int refused = 0;
+  for (int round = 0; round < 1000; ++round) {
+    const Result<Swap> swap = storage.CompareAndSwap(PodKey(1), last, std::string(1000, 'x'), {});
+    if (swap) {
+      ASSERT_TRUE(swap->done);
+      last = swap->current.mod_revision;
+      continue;
+    }
+    ++refused;
+    // No time passes meanwhile.
+    for (int turn = 0; turn < 10000 && !Writes(); ++turn) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    ASSERT_TRUE(Writes());
+  }
+  EXPECT_GT(refused, 0);
+  EXPECT_LE(Size(), 200000U);
+  const auto all = All();
+  Reopen();
+  EXPECT_EQ(All(), all);
+  EXPECT_EQ(*storage_->CurrentRevision({}), last);
+}
+
 TEST_F(MemoryFullDisk, RoomIsFoundWithoutAWrite) {
   MemoryStorage& storage = Reopen();
   ASSERT_TRUE(storage.Create(PodKey(1), "one", {}));

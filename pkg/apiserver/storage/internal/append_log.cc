@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -26,6 +27,10 @@ constexpr std::size_t kChunk = 1 << 20;
 constexpr std::string_view kRefusal =
     "nothing was changed, as the store cannot write to its file; make room on its disk or mend it, "
     "and try again";
+// What is free on the disk is looked at whenever so much has been written.
+constexpr std::size_t kMeasureAfter = 64 << 10;
+// A store that has not failed to write yet tries this much: a page.
+constexpr std::size_t kFirstProbe = 4096;
 // So far behind an unreadable place a readable record is looked for.
 constexpr std::size_t kScan = 64 << 20;
 
@@ -201,24 +206,57 @@ Result<Revision> AppendLog::Sync(const Ticket& ticket, Undo undo) {
   const Attempt attempt = TryWrite(batch, end);
   apimachinery::Wipe(batch);
   if (!attempt.done) {
+    Measure();
     return TellFailure(attempt, size, undo);
   }
   bool recovered = false;
+  bool measure = false;
   {
     base::MutexLock lock(mu_);
     writing_ = false;
     written_.notify_all();
     durable_ = last;
     durable_bytes_ += size;
+    measure = CountWritten(size);
     recovered = !failure_ && size >= failed_bytes_;
     if (recovered) {
       failure_ = {};
     }
   }
+  if (measure) {
+    Measure();
+  }
   if (recovered) {
     TellRecovery();
   }
   return last;
+}
+
+bool AppendLog::CountWritten(std::size_t bytes) {
+  const std::size_t used = rewriting_ ? 2 * bytes : bytes;  // the new file gets it, too
+  if (free_) {
+    *free_ -= std::min<std::uint64_t>(used, *free_);
+  }
+  unmeasured_ += bytes;
+  return !rewriting_ && unmeasured_ >= kMeasureAfter;
+}
+
+void AppendLog::Measure() {
+  const std::optional<std::uint64_t> free = lock_.Free();
+  base::MutexLock lock(mu_);
+  if (!rewriting_) {  // What the half of a new file takes would be counted as lost.
+    free_ = free;
+    unmeasured_ = next_extra_ = 0;
+  }
+}
+
+Room AppendLog::RoomFor(std::size_t live) const {
+  base::MutexLock lock(mu_);
+  return {.file = durable_bytes_ + pending_.size(),
+          .live = live,
+          .free = free_,
+          .next = next_extra_,
+          .failing = !failure_};
 }
 
 Error AppendLog::TellFailure(const Attempt& attempt, std::size_t bytes, Undo undo) {
@@ -258,16 +296,16 @@ Revision AppendLog::EndEra() {
   return durable_;
 }
 
-void AppendLog::Probe(Undo undo) {
-  std::size_t size = 0;
+void AppendLog::Probe(Undo undo, bool always) {
+  std::size_t size = kFirstProbe;
   std::uint64_t end = 0;
   {
     base::MutexLock lock(mu_);
-    if (failure_ || suspect_ || writing_) {
+    if ((failure_ && !always) || suspect_ || writing_) {
       return;
     }
     writing_ = true;
-    size = failed_bytes_;
+    size = failure_ ? size : failed_bytes_;
     end = durable_bytes_;
   }
   // No record begins like this: after a crash it is cut off.
@@ -276,7 +314,13 @@ void AppendLog::Probe(Undo undo) {
     attempt.done = file_.Truncate(end);
     attempt.suspect = !attempt.done;
   }
-  if (attempt.suspect) {
+  Measure();
+  bool first = false;
+  {
+    base::MutexLock lock(mu_);
+    first = failure_.has_value();
+  }
+  if (attempt.suspect || (first && !attempt.done)) {
     TellFailure(attempt, size, undo);
     return;
   }
@@ -288,7 +332,7 @@ void AppendLog::Probe(Undo undo) {
       failure_ = {};
     }
   }
-  if (attempt.done) {
+  if (attempt.done && !first) {
     TellRecovery();
   }
 }

@@ -14,6 +14,7 @@
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/apiserver/storage/internal/file.h"
 #include "kubexx/apiserver/storage/internal/record.h"
+#include "kubexx/apiserver/storage/internal/room.h"
 #include "kubexx/apiserver/storage/storage.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/base/function_ref.h"
@@ -77,11 +78,16 @@ class AppendLog {
   apimachinery::Result<void> Failure() const KX_EXCLUDES(mu_);
   /// Whether the file has to be written anew before anything else is written.
   bool suspect() const KX_EXCLUDES(mu_);
-  /// When writes fail: tries whether as much as then can be written now, and takes it back.
-  void Probe(Undo undo) KX_EXCLUDES(mu_);
+  /// When writes fail, or with `always`: tries whether as much as then can be written now, and
+  /// takes it back.
+  void Probe(Undo undo, bool always = false) KX_EXCLUDES(mu_);
 
   /// Bytes of the file.
   std::size_t size() const KX_EXCLUDES(mu_);
+  /// The file and its disk, as far as is known without a look at it, when `live` is live.
+  Room RoomFor(std::size_t live) const KX_EXCLUDES(mu_);
+  /// Looks how much is free there; otherwise that is done now and then by those who write.
+  void Measure() KX_EXCLUDES(mu_);
 
   /// Opens a new file. One thread at a time rewrites.
   apimachinery::Result<void> OpenNext();
@@ -117,6 +123,8 @@ class AppendLog {
   apimachinery::Error TellFailure(const Attempt& attempt, std::size_t bytes, Undo undo)
       KX_EXCLUDES(mu_);
   void TellRecovery() const;
+  // Takes what was written off what is free. True when it is time to measure again.
+  bool CountWritten(std::size_t bytes) KX_REQUIRES(mu_);
 
   const std::string path_;
   const File lock_;
@@ -140,6 +148,9 @@ class AppendLog {
   Revision added_ KX_GUARDED_BY(mu_) = 0;
   Revision durable_ KX_GUARDED_BY(mu_) = 0;
   std::uint64_t durable_bytes_ KX_GUARDED_BY(mu_) = 0;
+  std::optional<std::uint64_t> free_ KX_GUARDED_BY(mu_);
+  std::size_t unmeasured_ KX_GUARDED_BY(mu_) = 0;  // bytes written since free_ was measured
+  std::size_t next_extra_ KX_GUARDED_BY(mu_) = 0;  // of them, during a rewrite: the next has them
 };
 
 }  // namespace kubexx::apiserver::storage::internal

@@ -59,18 +59,21 @@ Result<void> AppendLog::RewriteItem(const Record& record) {
 }
 
 void AppendLog::AbandonRewrite(const Status& why) {
-  base::MutexLock lock(mu_);
-  rewriting_ = false;
-  apimachinery::Wipe(since_rewrite_);
-  apimachinery::Wipe(next_buffer_);
-  if (suspect_) {
-    failure_ = Fail(why.WithContext(kNotAnew));
-  }
   if (next_) {
     std::error_code error;
     std::filesystem::remove(next_->path(), error);
     next_.reset();
   }
+  {
+    base::MutexLock lock(mu_);
+    rewriting_ = false;
+    apimachinery::Wipe(since_rewrite_);
+    apimachinery::Wipe(next_buffer_);
+    if (suspect_) {
+      failure_ = Fail(why.WithContext(kNotAnew));
+    }
+  }
+  Measure();
 }
 
 Result<std::uint64_t> AppendLog::SwapFiles(const std::string& tail) {
@@ -130,6 +133,7 @@ Result<Revision> AppendLog::FinishRewrite(Undo undo) {
     }
   }
   apimachinery::Wipe(not_in_old);
+  Measure();
   if (!size) {
     return Fail(size.error());
   }

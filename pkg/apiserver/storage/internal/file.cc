@@ -3,10 +3,12 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -91,6 +93,15 @@ Result<std::uint64_t> File::Size() const {
     return FailErrno("cannot look at", path_);
   }
   return static_cast<std::uint64_t>(about.st_size);
+}
+
+std::optional<std::uint64_t> File::Free() const {
+  struct statvfs about{};
+  if (::fstatvfs(descriptor_, &about) != 0 || about.f_blocks == 0) {  // 0: it keeps no count
+    return std::nullopt;
+  }
+  const fsblkcnt_t blocks = ::geteuid() == 0 ? about.f_bfree : about.f_bavail;
+  return static_cast<std::uint64_t>(blocks) * about.f_frsize;
 }
 
 Result<std::string> File::ReadAt(std::uint64_t offset, std::size_t size) const {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,6 +39,9 @@ class File {
   apimachinery::Result<void> Sync();
   apimachinery::Result<void> Truncate(std::uint64_t size);
   apimachinery::Result<std::uint64_t> Size() const;
+  /// Bytes that this process may still write on the file's disk; nothing when that is not known. A
+  /// quota or a limit of this process is not seen.
+  std::optional<std::uint64_t> Free() const;
   /// Up to `size` bytes from `offset`; fewer at the end.
   apimachinery::Result<std::string> ReadAt(std::uint64_t offset, std::size_t size) const;
 

@@ -16,12 +16,10 @@ using apimachinery::Fail;
 using apimachinery::Reason;
 using apimachinery::Result;
 
-// The file is rewritten when it is so many times what the live keys take.
-constexpr std::size_t kMaxWaste = 4;
 // After a failed write another is tried this often without anybody's asking: whoever heeds that the
 // server is not ready asks for none.
 constexpr base::Duration kFirstPatience = std::chrono::seconds(2);
-// A file that has to be written anew is more work, and is tried less and less often.
+// To write the file anew is more work, and is tried less and less often.
 constexpr base::Duration kMaxPatience = std::chrono::seconds(60);
 
 /// Of a file without records.
@@ -64,8 +62,9 @@ Result<void> MemoryStore::Open() {
     base::MutexLock lock(mu_);
     file_ = std::move(*file);
     visible_ = history_.current();
-    rewrite_above_ = options_.rewrite_bytes;
   }
+  file_->Measure();
+  file_->Probe([this] { Undo(); }, true);  // so that the first look at the health knows
   rewriter_ = std::jthread([this](const std::stop_token& stop) { RewriteLoop(stop); });
   return {};
 }
@@ -112,8 +111,25 @@ Result<void> MemoryStore::Load(const Record& record) {
 }
 
 bool MemoryStore::WantsRewriteLocked() const {
-  const std::size_t size = file_->size();
-  return size > rewrite_above_ && size > kMaxWaste * history_.live_bytes();
+  return RoomLocked().WantsRewrite(options_.rewrite_bytes);
+}
+
+Room MemoryStore::RoomLocked() const {
+  // One record more: the base.
+  const std::size_t live =
+      kFileMagic.size() + history_.live_bytes() + (history_.keys() + 1) * kRecordOverhead;
+  return file_->RoomFor(live);
+}
+
+Result<void> MemoryStore::CheckWritesLocked() const {
+  KX_RETURN_IF_ERROR(file_->Failure());
+  return RoomLocked().CheckSomeGrowth(room_is_short_);
+}
+
+bool MemoryStore::NeedsFileWorkLocked() const {
+  const Room room = RoomLocked();
+  return (!room.CheckSomeGrowth(room_is_short_)) != room_is_short_ ||
+         (rewrite_after_ == base::TimePoint::min() && room.WantsRewrite(options_.rewrite_bytes));
 }
 
 MemoryStore::FileWork MemoryStore::AwaitFileWork(base::Duration patience,
@@ -122,37 +138,63 @@ MemoryStore::FileWork MemoryStore::AwaitFileWork(base::Duration patience,
   base::MutexLock lock(mu_);
   while (!stop.stop_requested()) {
     const bool failing = !file_->Failure();
+    const bool is_short = !failing && !CheckWritesLocked();
     const base::TimePoint now = options_.clock->Now();
-    if (!failing && WantsRewriteLocked()) {
+    const bool wanted = !file_->suspect() && WantsRewriteLocked();
+    if (wanted && now >= rewrite_after_) {
       return FileWork::kRewrite;
     }
-    if (!failing) {
+    if (!failing && is_short != room_is_short_) {
+      return FileWork::kTellRoom;
+    }
+    if (!failing && !is_short) {
       due = base::TimePoint::max();
     } else if (due == base::TimePoint::max()) {
-      due = now + patience;
+      due = now + (file_->suspect() ? patience : kFirstPatience);
     } else if (now >= due) {
       return file_->suspect() ? FileWork::kRewrite : FileWork::kProbe;
     }
-    options_.clock->WaitUntil(mu_, rewrite_wanted_, stop, due);
+    const base::TimePoint until = wanted ? std::min(due, rewrite_after_) : due;
+    options_.clock->WaitUntil(mu_, rewrite_wanted_, stop, until);
   }
   return FileWork::kNone;
 }
 
-bool MemoryStore::RewriteOrAbandon(const std::stop_token& stop) {
+base::Duration MemoryStore::RewriteOrAbandon(base::Duration patience, const std::stop_token& stop) {
   const Result<void> done = Rewrite(stop);
   if (!done) {
     file_->AbandonRewrite(done.error());
   }
-  const bool suspect = file_->suspect();
-  if (!done && !suspect && !stop.stop_requested()) {
+  const base::Duration next = done ? kFirstPatience : std::min(2 * patience, kMaxPatience);
+  bool first = false;
+  {
+    base::MutexLock lock(mu_);
+    first = rewrite_after_ == base::TimePoint::min();
+    rewrite_after_ = done ? base::TimePoint::min() : options_.clock->Now() + patience;
+  }
+  if (!done && first && !file_->suspect() && !stop.stop_requested()) {
     logging::Warning("cannot rewrite the store's file; it goes on growing",
                      {{"file", options_.file}, {"error", done.error()}});
   }
-  const std::size_t size = file_->size();
-  base::MutexLock lock(mu_);
-  // After a failure not before it has doubled.
-  rewrite_above_ = done || suspect ? options_.rewrite_bytes : 2 * size;
-  return done.has_value();
+  return next;
+}
+
+void MemoryStore::TellRoom() {
+  Result<void> room;
+  {
+    base::MutexLock lock(mu_);
+    room = RoomLocked().CheckSomeGrowth(room_is_short_);
+    if (room.has_value() != room_is_short_) {
+      return;
+    }
+    room_is_short_ = !room;
+  }
+  if (!room) {
+    logging::Error("The store's disk has too little room; only what adds nothing is written",
+                   {{"file", options_.file}, {"error", room.error()}});
+  } else {
+    logging::Info("The store's disk has room again", {{"file", options_.file}});
+  }
 }
 
 void MemoryStore::RewriteLoop(const std::stop_token& stop) {
@@ -162,10 +204,15 @@ void MemoryStore::RewriteLoop(const std::stop_token& stop) {
       case FileWork::kNone:
         break;
       case FileWork::kRewrite:
-        patience = RewriteOrAbandon(stop) ? kFirstPatience : std::min(2 * patience, kMaxPatience);
+        patience = RewriteOrAbandon(patience, stop);
+        file_->Probe([this] { Undo(); });
         break;
       case FileWork::kProbe:
+        file_->Measure();
         file_->Probe([this] { Undo(); });
+        break;
+      case FileWork::kTellRoom:
+        TellRoom();
         break;
     }
   }

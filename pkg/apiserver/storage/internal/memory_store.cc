@@ -59,7 +59,12 @@ Result<Revision> MemoryStore::ReadableLocked(Revision revision) {
   return revision;
 }
 
-Result<void> MemoryStore::CheckWritableLocked() const {
+Result<void> MemoryStore::CheckWritableLocked(std::size_t growth) const {
+  KX_RETURN_IF_ERROR(CheckFileLocked());
+  return file_ ? RoomLocked().CheckGrowth(growth) : Result<void>();
+}
+
+Result<void> MemoryStore::CheckFileLocked() const {
   return file_ && file_->suspect() ? file_->Failure() : Result<void>();
 }
 
@@ -117,7 +122,7 @@ void MemoryStore::Publish(Revision revision) {
   }
   const Revision before = std::exchange(visible_, revision);
   WakeLocked(before);
-  if (file_ && WantsRewriteLocked()) {
+  if (file_ && NeedsFileWorkLocked()) {
     rewrite_wanted_.notify_all();
   }
 }
@@ -186,7 +191,7 @@ Result<KeyValue> MemoryStore::Create(std::string_view key, std::string value,
     item = history_.Find(key, history_.current());
     exists = item.mod != 0;
     if (!exists) {
-      KX_RETURN_IF_ERROR(CheckWritableLocked());
+      KX_RETURN_IF_ERROR(CheckWritableLocked(key.size() + blob->raw_size + kRecordOverhead));
       item = WriteLocked(key, std::move(blob));
     }
     ticket = TicketLocked(item.mod);
@@ -214,7 +219,9 @@ Result<Swap> MemoryStore::CompareAndSwap(std::string_view key, Revision expected
     item = history_.Find(key, history_.current());
     swap.done = item.mod != 0 && item.mod == expected;
     if (swap.done) {
-      KX_RETURN_IF_ERROR(CheckWritableLocked());
+      const std::size_t before = item.value->raw_size;
+      const std::size_t growth = blob->raw_size > before ? blob->raw_size - before : 0;
+      KX_RETURN_IF_ERROR(CheckWritableLocked(growth < kSmallGrowth ? 0 : growth));
       item = WriteLocked(key, std::move(blob));
     }
     told = TicketLocked(item.mod != 0 ? item.mod : history_.current());
@@ -239,7 +246,7 @@ Result<Deleted> MemoryStore::Delete(std::string_view key, Revision expected, std
     told = item.mod != 0 ? item.mod : history_.current();
     fits = item.mod != 0 && (expected == 0 || expected == item.mod);
     if (fits) {
-      KX_RETURN_IF_ERROR(CheckWritableLocked());
+      KX_RETURN_IF_ERROR(CheckFileLocked());
       told = WriteLocked(key, nullptr).mod;
     }
     ticket = TicketLocked(told);
@@ -318,7 +325,11 @@ Result<void> MemoryStore::Compact(Revision revision, std::stop_token stop) {
 }
 
 StorageHealth MemoryStore::CheckHealth(base::Duration /*timeout*/, std::stop_token /*stop*/) {
-  return {.reads = {}, .writes = file_ ? file_->Failure() : Result<void>()};
+  if (!file_) {
+    return {};
+  }
+  base::MutexLock lock(mu_);
+  return {.reads = {}, .writes = CheckWritesLocked()};
 }
 
 MemoryUsage MemoryStore::Usage() const {

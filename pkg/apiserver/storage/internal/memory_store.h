@@ -18,6 +18,7 @@
 
 #include "kubexx/apiserver/storage/internal/append_log.h"
 #include "kubexx/apiserver/storage/internal/history.h"
+#include "kubexx/apiserver/storage/internal/room.h"
 #include "kubexx/apiserver/storage/internal/value.h"
 #include "kubexx/apiserver/storage/memory.h"
 #include "kubexx/base/mutex.h"
@@ -69,8 +70,10 @@ class MemoryStore final : public MemoryStorage {
   // first: it does not need a write for that.
   apimachinery::Result<Revision> ReadableLocked(Revision revision) KX_REQUIRES(mu_);
   void CompactOldLocked() KX_REQUIRES(mu_);
-  // Whether a revision may be added.
-  apimachinery::Result<void> CheckWritableLocked() const KX_REQUIRES(mu_);
+  // Whether a revision may be added that is no deletion and has live data grow by so much.
+  apimachinery::Result<void> CheckWritableLocked(std::size_t growth) const KX_REQUIRES(mu_);
+  // Whether the file takes writes at all; deletions are taken also when room is short.
+  apimachinery::Result<void> CheckFileLocked() const KX_REQUIRES(mu_);
   // Adds a revision to the history and to what the file gets next.
   Item WriteLocked(std::string_view key, BlobRef value) KX_REQUIRES(mu_);
   // Of a revision that is written, or that is the reason of an answer.
@@ -96,12 +99,21 @@ class MemoryStore final : public MemoryStorage {
   apimachinery::Result<void> Load(const Record& record) KX_EXCLUDES(mu_);
   void RewriteLoop(const std::stop_token& stop) KX_EXCLUDES(mu_);
   apimachinery::Result<void> Rewrite(const std::stop_token& stop) KX_EXCLUDES(mu_);
+  Room RoomLocked() const KX_REQUIRES(mu_);
+  // As Storage::CheckHealth.
+  apimachinery::Result<void> CheckWritesLocked() const KX_REQUIRES(mu_);
   bool WantsRewriteLocked() const KX_REQUIRES(mu_);
-  enum class FileWork : std::uint8_t { kNone, kRewrite, kProbe };
+  // Whether AwaitFileWork would have something to do that it has not seen yet.
+  bool NeedsFileWorkLocked() const KX_REQUIRES(mu_);
+  enum class FileWork : std::uint8_t { kNone, kRewrite, kProbe, kTellRoom };
   // Waits for something to do; `patience` goes before what failed is tried again.
   FileWork AwaitFileWork(base::Duration patience, const std::stop_token& stop) KX_EXCLUDES(mu_);
-  // Rewrites, and cleans up after a failure. Whether it was done.
-  bool RewriteOrAbandon(const std::stop_token& stop) KX_EXCLUDES(mu_);
+  // Rewrites, and cleans up after a failure. Returns how long to wait before what fails is tried
+  // again; `patience` is what it was before.
+  base::Duration RewriteOrAbandon(base::Duration patience, const std::stop_token& stop)
+      KX_EXCLUDES(mu_);
+  // Tells the log that room has become short, or is not any more.
+  void TellRoom() KX_EXCLUDES(mu_);
 
   const MemoryOptions options_;
   ValuePacker packer_;  // the values refer to it: destroyed after them
@@ -114,7 +126,9 @@ class MemoryStore final : public MemoryStorage {
   std::size_t raw_bytes_ KX_GUARDED_BY(mu_) = 0;
   std::list<Watcher*> watchers_ KX_GUARDED_BY(mu_);
   base::CondVar rewrite_wanted_;
-  std::size_t rewrite_above_ KX_GUARDED_BY(mu_) = 0;
+  // After a rewrite that failed: not before this.
+  base::TimePoint rewrite_after_ KX_GUARDED_BY(mu_) = base::TimePoint::min();
+  bool room_is_short_ KX_GUARDED_BY(mu_) = false;  // as the log was told
 
   std::jthread rewriter_;
 };

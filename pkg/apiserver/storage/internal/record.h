@@ -37,6 +37,8 @@ struct Record {
 };
 
 inline constexpr std::size_t kRecordHeader = 16;
+/// What a record takes besides its key and its value.
+inline constexpr std::size_t kRecordOverhead = kRecordHeader + 21;
 inline constexpr std::size_t kMaxRecord = 256U << 20;
 
 /// Adds the bytes of `record` to `out`.

@@ -1,0 +1,59 @@
+#include "kubexx/apiserver/storage/internal/room.h"
+
+#include <string>
+
+namespace kubexx::apiserver::storage::internal {
+namespace {
+
+using apimachinery::Fail;
+using apimachinery::Reason;
+using apimachinery::Result;
+
+// The file is rewritten when it is so many times what the live keys take: each byte that is written
+// costs a third of one in rewrites.
+constexpr std::size_t kMaxWaste = 4;
+// Where room is short a rewrite has to win an eighth of the live data, and so much.
+constexpr std::size_t kLeastWon = 64 << 10;
+// So much has to be possible for there to be room.
+constexpr std::size_t kSomeGrowth = 16 << 10;
+// What is added while a file is rewritten goes to both.
+constexpr std::size_t kLeastMargin = 256 << 10;
+
+std::string Kib(std::uint64_t bytes) { return std::to_string(bytes >> 10U) + " KiB"; }
+
+}  // namespace
+
+std::size_t Room::margin() const { return live / 4 + kLeastMargin; }
+
+bool Room::WantsRewrite(std::size_t floor) const {
+  if (free && *free < live) {
+    return false;
+  }
+  if (file > floor && file > kMaxWaste * live) {
+    return true;
+  }
+  const bool low = failing || (free && *free < live + margin());
+  return low && file >= live + live / 8 + kLeastWon;
+}
+
+Result<void> Room::CheckGrowth(std::size_t growth) const {
+  if (!free) {
+    return {};
+  }
+  const std::size_t need = live + growth;
+  if (*free >= need + next && (growth == 0 || *free + file >= 2 * need + margin())) {
+    return {};
+  }
+  return Fail(Reason::kInternalError,
+              "nothing was changed, as the disk of the store's file has too little room to write "
+              "the file anew: " +
+                  Kib(*free) + " are free beside a file of " + Kib(file) + " whose objects take " +
+                  Kib(need) + "; delete objects or make room, and try again",
+              500);
+}
+
+Result<void> Room::CheckSomeGrowth(bool was_short) const {
+  return CheckGrowth(was_short ? 4 * kSomeGrowth : kSomeGrowth);
+}
+
+}  // namespace kubexx::apiserver::storage::internal
