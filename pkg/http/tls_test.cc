@@ -272,10 +272,9 @@ TEST(CertificateTest, OfSeveralNamesTheLastIsTheClients) {
   EXPECT_EQ(internal::SubjectOf(*certificate).common_name, "");
   for (const auto& [field, value] : {std::pair("CN", "first"), std::pair("O", "one"),
                                      std::pair("CN", "second"), std::pair("O", "two")}) {
-    ASSERT_EQ(
-        X509_NAME_add_entry_by_txt(name, field, MBSTRING_UTF8,
-                                   reinterpret_cast<const unsigned char*>(value), -1, -1, 0),
-        1);
+    ASSERT_EQ(X509_NAME_add_entry_by_txt(name, field, MBSTRING_UTF8,
+                                         reinterpret_cast<const unsigned char*>(value), -1, -1, 0),
+              1);
   }
   const Peer peer = internal::SubjectOf(*certificate);
   EXPECT_EQ(peer.common_name, "second");

@@ -92,7 +92,8 @@ class WatchCache final : public cache::ReflectorStore {
   /// Ends all watches.
   void EndWatches();
   /// Ends all watches once they have been told what has happened up to `revision`, and nothing of
-  /// what comes later; those that are added then get what they have missed until there, and the end.
+  /// what comes later; those that are added then get what they have missed until there, and the
+  /// end.
   void EndWatchesAt(std::int64_t revision);
   std::size_t watchers() const;
 

@@ -29,10 +29,11 @@ class CustomDeletionTest : public testing::ApiFixture {
     Make();
   }
   void Define(const std::string& scope = "Namespaced") {
-    const http::Response made = Do("POST", kGadgetDefinitions, R"({
+    const http::Response made = Do("POST", kGadgetDefinitions,
+                                   R"({
       "metadata":{"name":"gadgets.example.com"},
       "spec":{"group":"example.com","names":{"plural":"gadgets","kind":"Gadget"},"scope":")" +
-                                                             scope + R"(",
+                                       scope + R"(",
        "versions":[{"name":"v1","served":true,"storage":true,
         "schema":{"openAPIV3Schema":{"type":"object"}}}]}})");
     EXPECT_EQ(made.status, 201) << made.body;
@@ -131,8 +132,7 @@ TEST_F(CustomDeletionTest, WatchesAreToldNothingOfADefinitionThatIsMadeAnewAtOnc
 
 TEST_F(CustomDeletionTest, WatchesOfAVersionThatIsServedNoMoreEnd) {
   const auto watch = Do("GET", std::string(kGadgets) + "?watch=1").stream;
-  ASSERT_EQ(
-      Do("PATCH", kGadget, R"({"metadata":{"labels":{"a":"b"}}})", kMergePatch).status, 200);
+  ASSERT_EQ(Do("PATCH", kGadget, R"({"metadata":{"labels":{"a":"b"}}})", kMergePatch).status, 200);
   ASSERT_EQ(Do("PATCH", kGadgetDefinition,
                R"([{"op":"replace","path":"/spec/versions/0/served","value":false}])",
                "application/json-patch+json")

@@ -179,7 +179,8 @@ void TypeRegistry::EndLeaving() {
     base::MutexLock lock(mu_);
     waiting = leaving_;
   }
-  for (const Leaving& one : waiting) {  // The storage is asked, and the caches go, without the lock.
+  for (const Leaving& one :
+       waiting) {  // The storage is asked, and the caches go, without the lock.
     if (!one.cacher->cache().Has(one.until) && options_.clock.Now() < one.deadline) {
       one.cacher->EndAt(one.until);
       continue;
