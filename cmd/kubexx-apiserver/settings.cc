@@ -249,6 +249,11 @@ Result<apiserver::ApiServerOptions> OptionsOf(const Settings& settings) {
   }
   if (!settings.client_ca_file.empty()) {
     KX_ASSIGN_OR_RETURN(options.client_ca, ReadFile(settings.client_ca_file));
+    if (options.client_ca
+            .empty()) {  // An empty one is none: clients would not be asked for theirs.
+      return Fail(Reason::kInvalidConfig,
+                  "--client-ca-file: " + settings.client_ca_file + " holds no certificate");
+    }
   }
   KX_RETURN_IF_ERROR(CheckPlugins(settings.enabled_plugins));
   KX_ASSIGN_OR_RETURN(options.rbac, AsksRoles(settings.authorization_modes));

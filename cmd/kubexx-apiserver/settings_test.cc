@@ -120,6 +120,8 @@ TEST_F(SecretFilesTest, WhatCannotBeReadIsSaid) {
             "cannot read " + folder_.string() + ": Is a directory");
   EXPECT_EQ(OptionsOf({.token_file = File("empty", " \n")}).error().message,
             (folder_ / "empty").string() + " holds no token");
+  EXPECT_EQ(OptionsOf({.client_ca_file = File("none", "")}).error().message,
+            "--client-ca-file: " + (folder_ / "none").string() + " holds no certificate");
 }
 
 std::string ErrorIn(const Settings& settings) {

@@ -266,6 +266,21 @@ TEST(ServerTlsStartTest, BadCertificatesAreReported) {
   EXPECT_THAT(start({.client_ca = "x"}), HasSubstr("client CA: "));
 }
 
+TEST(CertificateTest, OfSeveralNamesTheLastIsTheClients) {
+  const internal::Certificate certificate(X509_new());
+  X509_NAME* const name = X509_get_subject_name(certificate.get());
+  EXPECT_EQ(internal::SubjectOf(*certificate).common_name, "");
+  for (const auto& [field, value] : {std::pair("CN", "first"), std::pair("O", "one"),
+                                     std::pair("CN", "second"), std::pair("O", "two")}) {
+    ASSERT_EQ(X509_NAME_add_entry_by_txt(name, field, MBSTRING_UTF8,
+                                         reinterpret_cast<const unsigned char*>(value), -1, -1, 0),
+              1);
+  }
+  const Peer peer = internal::SubjectOf(*certificate);
+  EXPECT_EQ(peer.common_name, "second");
+  EXPECT_THAT(peer.organizations, ::testing::ElementsAre("one", "two"));
+}
+
 TEST(CertificateTest, PairsAreChecked) {
   const KeyPair good = MakePair("127.0.0.1");
   EXPECT_TRUE(CheckKeyPair(good));

@@ -74,7 +74,8 @@ class Shown {
   JsonTree old_object_{};
 };
 
-/// Of the mutating webhooks of one request, those that are asked a second time.
+/// Of the mutating webhooks of one request, those that are asked a second time: the object has
+/// changed since, which those that are asked a second time may have done as well.
 class Reinvocation {
  public:
   explicit Reinvocation(std::size_t count) : again_(count, false) {}
@@ -244,10 +245,8 @@ Result<void> Dispatcher::Mutate(const Webhooks& webhooks, const Dispatch& dispat
       }
       KX_ASSIGN_OR_RETURN(const bool changed,
                           AskToMutate(webhooks[i], dispatch, *target, object, old_object, patch));
-      if (!second) {
-        reinvocation.OnAnswer(i, webhooks[i], changed);
-        any_changed = any_changed || changed;
-      }
+      reinvocation.OnAnswer(i, webhooks[i], changed);
+      any_changed = any_changed || changed;
     }
     if (!second && any_changed) {
       const JsonTree before = *object;

@@ -55,9 +55,9 @@ class Dispatcher {
 
   /// Asks one webhook after the other, in their order; each sees what those before made of
   /// `object`. When one has changed it, `between` is called after all have been asked. Those with
-  /// IfNeeded are asked once more when a later one, or `between`, has changed it. `object` is null
-  /// for a deletion, which nobody can change. The error is the one that the client gets. As
-  /// kube-apiserver's admission/reinvocation.go.
+  /// IfNeeded are asked once more when a later one, `between`, or an earlier one that is asked once
+  /// more itself, has changed it since. `object` is null for a deletion, which nobody can change.
+  /// The error is the one that the client gets. As kube-apiserver's admission/reinvocation.go.
   apimachinery::Result<void> Mutate(const Webhooks& webhooks, const Dispatch& dispatch,
                                     codec::JsonTree* object, const codec::JsonTree* old_object,
                                     ApplyPatch patch, Between between);

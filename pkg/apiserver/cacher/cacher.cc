@@ -120,6 +120,11 @@ Result<void> Cacher::CatchUp(std::int64_t revision, const std::stop_token& stop)
                        : Fail(WatchCache::NotBegun());
 }
 
+void Cacher::EndAt(std::int64_t revision) {
+  cache_.EndWatchesAt(revision);
+  storage_.RequestProgress(type_->prefix);  // Nothing of this type may be written any more.
+}
+
 void Cacher::Tick() {
   bool bookmarks = false;
   {

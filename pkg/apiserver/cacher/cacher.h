@@ -57,6 +57,10 @@ class Cacher {
   /// WatchCache::Add does. The cache must be filled.
   apimachinery::Result<void> ReachBack(std::int64_t revision, const std::stop_token& stop);
 
+  /// Ends all watches once they have been told what has happened up to `revision`, which the
+  /// storage has given out: the type is served no more, or is another one from there on.
+  void EndAt(std::int64_t revision);
+
   WatchCache& cache() { return cache_; }
 
   /// To be called about once a second.

@@ -297,6 +297,32 @@ TEST_F(CacherTest, ASlowWatcherIsEnded) {
   EXPECT_FALSE(alive_);
 }
 
+TEST_F(CacherTest, WatchesEndAfterWhatHasHappenedUntilThen) {
+  const auto watcher = Watch({.initial_events = true});
+  const std::int64_t until = Put("b", "x");
+  Put("c", "x");
+  EXPECT_TRUE(cacher_->WaitFor(until, {}));
+  cacher_->EndAt(until);
+  EXPECT_EQ(cacher_->cache().watchers(), 0U);
+  EXPECT_THAT(Taken(*Watch({.revision = until - 1})), ElementsAre("ADDED b"));
+  EXPECT_FALSE(alive_);
+  cacher_->EndAt(until + 10);
+  EXPECT_EQ(cacher_->cache().watchers(), 0U);
+}
+
+TEST_F(CacherTest, WatchesGoOnUntilTheVersionThatTheyEndAt) {
+  const auto watcher = Watch({.initial_events = true});
+  const std::int64_t now = *storage_->CurrentRevision({});
+  cacher_->EndAt(now + 2);
+  EXPECT_THAT(Taken(*watcher), ElementsAre("ADDED a"));
+  EXPECT_TRUE(alive_);
+  Put("b", "x");
+  Delete("b");
+  Put("c", "x");
+  EXPECT_THAT(Taken(*watcher), ElementsAre("ADDED b", "DELETED b"));
+  EXPECT_FALSE(alive_);
+}
+
 TEST_F(CacherTest, ClosedWatchersAreForgotten) {
   const auto watcher = Watch({.initial_events = true});
   EXPECT_EQ(cacher_->cache().watchers(), 1U);

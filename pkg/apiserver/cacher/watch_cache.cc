@@ -158,9 +158,10 @@ std::optional<std::vector<CacheEvent>> WatchCache::After(std::int64_t revision) 
   if (revision < window_begin_) {
     return std::nullopt;
   }
-  const auto first = std::ranges::upper_bound(
-      events_, revision, {}, [](const CacheEvent& event) { return event.revision(); });
-  return std::vector<CacheEvent>(first, events_.end());
+  const auto revision_of = [](const CacheEvent& event) { return event.revision(); };
+  const auto first = std::ranges::upper_bound(events_, revision, {}, revision_of);
+  return std::vector<CacheEvent>(
+      first, std::ranges::upper_bound(first, events_.end(), last_, {}, revision_of));
 }
 
 void WatchCache::Add(std::shared_ptr<CacheWatcher> watcher, const WatchStart& start) {
@@ -199,6 +200,9 @@ void WatchCache::Add(std::shared_ptr<CacheWatcher> watcher, const WatchStart& st
       if (missed->size() <= kFewEvents || round == kMostRounds) {
         tell(*missed);
         watchers_.push_back(std::move(watcher));
+        if (revision_ >= last_) {
+          EndWatchesLocked();
+        }
         return;
       }
     }
@@ -223,6 +227,18 @@ void WatchCache::Tick(bool bookmarks) {
 
 void WatchCache::EndWatches() {
   base::MutexLock lock(mu_);
+  EndWatchesLocked();
+}
+
+void WatchCache::EndWatchesAt(std::int64_t revision) {
+  base::MutexLock lock(mu_);
+  last_ = std::min(last_, revision);
+  if (revision_ >= last_) {
+    EndWatchesLocked();
+  }
+}
+
+void WatchCache::EndWatchesLocked() {
   for (const std::shared_ptr<CacheWatcher>& watcher : watchers_) {
     watcher->End();
   }
@@ -277,6 +293,9 @@ Result<void> WatchCache::Delete(cache::Object&& object) {
 }
 
 void WatchCache::RecordLocked(CacheEvent event) {
+  if (event.revision() > last_) {
+    EndWatchesLocked();
+  }
   DispatchLocked(event);
   AdvanceLocked(event.revision());
   changed_ = std::max(changed_, event.revision());
@@ -331,6 +350,9 @@ void WatchCache::AdvanceLocked(std::int64_t revision) {
     }
     advanced_.notify_all();
   }
+  if (revision_ >= last_) {
+    EndWatchesLocked();
+  }
 }
 
 std::unique_ptr<cache::Replacement> WatchCache::BeginReplace() {
@@ -341,10 +363,7 @@ std::unique_ptr<cache::Replacement> WatchCache::BeginReplace() {
 // so nobody can go on.
 void WatchCache::Commit(Objects objects, std::int64_t revision) {
   base::MutexLock lock(mu_);
-  for (const std::shared_ptr<CacheWatcher>& watcher : watchers_) {
-    watcher->End();
-  }
-  watchers_.clear();
+  EndWatchesLocked();
   objects_ = std::move(objects);
   events_.clear();
   window_begin_ = revision;

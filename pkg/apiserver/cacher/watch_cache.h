@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -90,6 +91,10 @@ class WatchCache final : public cache::ReflectorStore {
   void Tick(bool bookmarks);
   /// Ends all watches.
   void EndWatches();
+  /// Ends all watches once they have been told what has happened up to `revision`, and nothing of
+  /// what comes later; those that are added then get what they have missed until there, and the
+  /// end.
+  void EndWatchesAt(std::int64_t revision);
   std::size_t watchers() const;
 
   apimachinery::Result<void> Add(cache::Object&& object) override;
@@ -109,6 +114,7 @@ class WatchCache final : public cache::ReflectorStore {
   void RecordLocked(CacheEvent event) KX_REQUIRES(mu_);
   void DispatchLocked(const CacheEvent& event) KX_REQUIRES(mu_);
   void AdvanceLocked(std::int64_t revision) KX_REQUIRES(mu_);
+  void EndWatchesLocked() KX_REQUIRES(mu_);
   /// All of the namespace, or of all when it is empty; those that `name` is not of may be left out.
   CachedList ListLocked(const std::string& namespace_, const std::string& name) const
       KX_REQUIRES(mu_);
@@ -133,6 +139,8 @@ class WatchCache final : public cache::ReflectorStore {
   bool failed_ KX_GUARDED_BY(mu_) = false;       // since it has last heard of the storage
   std::int64_t changed_ KX_GUARDED_BY(mu_) = 0;  // see CachedList::since
   std::vector<std::shared_ptr<CacheWatcher>> watchers_ KX_GUARDED_BY(mu_);
+  /// No watch is told of what is later.
+  std::int64_t last_ KX_GUARDED_BY(mu_) = std::numeric_limits<std::int64_t>::max();
 };
 
 }  // namespace kubexx::apiserver

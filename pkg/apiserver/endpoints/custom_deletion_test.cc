@@ -1,7 +1,9 @@
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <span>
 #include <string>
 #include <thread>
@@ -26,10 +28,12 @@ class CustomDeletionTest : public testing::ApiFixture {
     Define();
     Make();
   }
-  void Define() {
-    const http::Response made = Do("POST", kGadgetDefinitions, R"({
+  void Define(const std::string& scope = "Namespaced") {
+    const http::Response made = Do("POST", kGadgetDefinitions,
+                                   R"({
       "metadata":{"name":"gadgets.example.com"},
-      "spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"gadgets","kind":"Gadget"},
+      "spec":{"group":"example.com","names":{"plural":"gadgets","kind":"Gadget"},"scope":")" +
+                                       scope + R"(",
        "versions":[{"name":"v1","served":true,"storage":true,
         "schema":{"openAPIV3Schema":{"type":"object"}}}]}})");
     EXPECT_EQ(made.status, 201) << made.body;
@@ -39,6 +43,25 @@ class CustomDeletionTest : public testing::ApiFixture {
         Do("POST", kGadgets,
            R"({"apiVersion":"example.com/v1","kind":"Gadget","metadata":{"name":"g"}})");
     EXPECT_EQ(made.status, 201) << made.body;
+  }
+  /// The types of all events of a watch, which is awaited to end.
+  std::vector<std::string> ToldToTheEnd(http::BodyStream& watch) {
+    std::vector<http::BodyStream::Chunk> chunks;
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    while (watch.Take(chunks)) {
+      if (std::chrono::steady_clock::now() > deadline) {
+        ADD_FAILURE() << "it has not ended after a minute";
+        break;
+      }
+      Tick();
+      std::this_thread::yield();
+    }
+    std::vector<std::string> types;
+    for (const http::BodyStream::Chunk& chunk : chunks) {
+      const auto event = codec::JsonTree::Parse(*chunk);
+      types.push_back(event ? At(*event, {"type"}) : *chunk);
+    }
+    return types;
   }
   /// Whether the definition has the condition with the status True.
   bool IsTerminating() {
@@ -71,6 +94,52 @@ TEST_F(CustomDeletionTest, ObjectsGoWithTheirDefinition) {
   EXPECT_EQ(Do("GET", kGadget).status, 404);
   Define();
   EXPECT_EQ(At(Json(Do("GET", kGadgets)), {"items"}), "[]");
+}
+
+TEST_F(CustomDeletionTest, WatchesAreToldOfAllObjectsThatGoBeforeTheyEnd) {
+  constexpr int kObjects = 400;
+  for (int i = 1; i < kObjects; ++i) {
+    ASSERT_EQ(Do("POST", kGadgets,
+                 R"({"apiVersion":"example.com/v1","kind":"Gadget","metadata":{"name":"g)" +
+                     std::to_string(i) + "\"}}")
+                  .status,
+              201);
+  }
+  std::vector<std::shared_ptr<http::BodyStream>> watches;
+  for (int i = 0; i < 8; ++i) {
+    watches.push_back(Do("GET", std::string(kGadgets) + "?watch=1").stream);
+  }
+  ASSERT_EQ(Do("DELETE", kGadgetDefinition).status, 200);
+  for (const auto& watch : watches) {
+    const std::vector<std::string> told = ToldToTheEnd(*watch);
+    EXPECT_EQ(std::ranges::count(told, "ADDED"), kObjects);
+    EXPECT_EQ(std::ranges::count(told, "DELETED"), kObjects);
+    watch->Closed();
+  }
+}
+
+TEST_F(CustomDeletionTest, WatchesAreToldNothingOfADefinitionThatIsMadeAnewAtOnce) {
+  const auto watch = Do("GET", std::string(kGadgets) + "?watch=1").stream;
+  ASSERT_EQ(Do("DELETE", kGadgetDefinition).status, 200);
+  Define("Cluster");
+  ASSERT_EQ(Do("POST", "/apis/example.com/v1/gadgets",
+               R"({"apiVersion":"example.com/v1","kind":"Gadget","metadata":{"name":"new"}})")
+                .status,
+            201);
+  EXPECT_THAT(ToldToTheEnd(*watch), ::testing::ElementsAre("ADDED", "DELETED"));
+  watch->Closed();
+}
+
+TEST_F(CustomDeletionTest, WatchesOfAVersionThatIsServedNoMoreEnd) {
+  const auto watch = Do("GET", std::string(kGadgets) + "?watch=1").stream;
+  ASSERT_EQ(Do("PATCH", kGadget, R"({"metadata":{"labels":{"a":"b"}}})", kMergePatch).status, 200);
+  ASSERT_EQ(Do("PATCH", kGadgetDefinition,
+               R"([{"op":"replace","path":"/spec/versions/0/served","value":false}])",
+               "application/json-patch+json")
+                .status,
+            200);
+  EXPECT_THAT(ToldToTheEnd(*watch), ::testing::ElementsAre("ADDED", "MODIFIED"));
+  watch->Closed();
 }
 
 TEST_F(CustomDeletionTest, ObjectsThatWaitHoldTheirDefinition) {

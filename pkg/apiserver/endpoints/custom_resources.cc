@@ -123,7 +123,7 @@ Result<void> CustomResources::Serve(const std::stop_token& stop) {
   std::vector<ResourceTypeRef> served;
   std::set<std::string, std::less<>> open;
   std::map<std::string, std::shared_ptr<const JsonTree>> ending;
-  for (const auto& definition : definitions) {
+  for (const auto& definition : definitions.all) {
     for (const ResourceTypeRef& one : definition->types) {
       if (!definition->deleting) {
         open.insert(one->prefix);
@@ -135,7 +135,7 @@ Result<void> CustomResources::Serve(const std::stop_token& stop) {
     }
   }
   objects_.gate().SetOpen(std::move(open));
-  types_.SetCustom(std::move(served));
+  types_.SetCustom(std::move(served), definitions.revision);
   base::MutexLock lock(mu_);
   ending_ = std::move(ending);
   return {};

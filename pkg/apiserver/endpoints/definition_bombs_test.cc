@@ -194,13 +194,13 @@ TEST(TypeRegistryTest, ManyTypes) {
   const auto storage = *storage::NewMemoryStorage({});
   TypeRegistry registry(*storage, {});
   const auto before = TypesOfDefinition(EstablishedWith(100'000), nullptr);
-  registry.SetCustom(before);
-  registry.SetCustom(TypesOfDefinition(EstablishedWith(100'000), nullptr));
+  registry.SetCustom(before, 0);
+  registry.SetCustom(TypesOfDefinition(EstablishedWith(100'000), nullptr), 0);
   for (int i = 1; i <= 100'000; ++i) {  // What has not changed stays.
     ASSERT_EQ(registry.Find("e.x", "v" + std::to_string(i), "widgets"),
               before[static_cast<std::size_t>(i - 1)]);
   }
-  registry.SetCustom({});
+  registry.SetCustom({}, 0);
   EXPECT_EQ(registry.Find("e.x", "v1", "widgets"), nullptr);
 }
 

@@ -35,14 +35,20 @@ class DefinitionCache {
  public:
   using Ref = std::shared_ptr<const T>;
 
+  /// What Read gives.
+  struct Found {
+    std::vector<Ref> all{};
+    /// Of the state that they are of.
+    storage::Revision revision = 0;
+  };
+
   /// `make` is called on the threads of Read, without a lock.
   explicit DefinitionCache(std::function<T(codec::JsonTree definition)> make)
       : make_(std::move(make)) {}
 
   /// Of those that are stored now and can be read, in the order of their names. Errors of the
   /// storage.
-  apimachinery::Result<std::vector<Ref>> Read(storage::Storage& storage,
-                                              const std::stop_token& stop) {
+  apimachinery::Result<Found> Read(storage::Storage& storage, const std::stop_token& stop) {
     const std::shared_ptr<const Entries> before = Last();
     auto now = std::make_shared<Entries>();
     std::vector<typename Entries::iterator> changed;
@@ -65,16 +71,16 @@ class DefinitionCache {
       KX_ASSIGN_OR_RETURN(const storage::KeyValue kv, storage.Get(at->first, revision, stop));
       at->second = MakeEntry(kv);
     }
-    std::vector<Ref> all;
-    all.reserve(now->size());
+    Found found{.revision = revision};
+    found.all.reserve(now->size());
     for (const auto& [key, entry] : *now) {
       if (entry.made != nullptr) {
-        all.push_back(entry.made);
+        found.all.push_back(entry.made);
       }
     }
     const base::MutexLock lock(mu_);
     last_ = std::move(now);
-    return all;
+    return found;
   }
 
  private:

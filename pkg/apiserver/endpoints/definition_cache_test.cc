@@ -62,9 +62,10 @@ class DefinitionCacheTest : public ::testing::Test {
   }
   std::vector<std::string> Read() {
     std::vector<std::string> labels;
-    const auto all = cache_.Read(counting_, {});
-    EXPECT_TRUE(all);
-    for (const auto& one : *all) {
+    const auto found = cache_.Read(counting_, {});
+    EXPECT_TRUE(found);
+    EXPECT_EQ(found->revision, *storage_->CurrentRevision({}));
+    for (const auto& one : found->all) {
       labels.push_back(*one);
     }
     return labels;

@@ -55,7 +55,8 @@ class ObjectStore {
   /// Those of all definitions of custom resources that are stored now.
   apimachinery::Result<std::vector<DefinitionCache<DefinitionNames>::Ref>> ReadNames(
       const std::stop_token& stop) {
-    return names_.Read(storage_, stop);
+    KX_ASSIGN_OR_RETURN(auto found, names_.Read(storage_, stop));
+    return std::move(found.all);
   }
 
   /// kNotFound.

@@ -210,11 +210,21 @@ Result<void> CheckUrl(const JsonTree& object, const apimachinery::ObjectKey& of_
   return {};
 }
 
+namespace {
+
+bool IsTextOrNothing(const JsonTree& object, std::string_view member) {
+  const JsonTree* const found = object.Find(member);
+  return found == nullptr || found->IsNull() || found->AsString() != nullptr;
+}
+
+}  // namespace
+
 Result<void> CheckPatchedKind(const ResourceType& type, const JsonTree& patched) {
   const std::string version = StringAt(patched, {"apiVersion"});
   const std::string kind = StringAt(patched, {"kind"});
   const bool has_kind = kind.empty() ? !type.custom : kind == type.kind;
-  if ((version.empty() || version == type.ApiVersion()) && has_kind) {
+  const bool are_texts = IsTextOrNothing(patched, "kind") && IsTextOrNothing(patched, "apiVersion");
+  if ((version.empty() || version == type.ApiVersion()) && has_kind && are_texts) {
     return {};
   }
   const std::string message = "Invalid value: \"patch\": it makes " + type.ApiVersion() +

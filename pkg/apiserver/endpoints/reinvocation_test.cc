@@ -99,5 +99,38 @@ TEST_F(ReinvocationTest, WebhooksSeeWhatTheServerAddsThen) {
             kTokenPath);
 }
 
+/// Counts its calls in the annotation.
+FakeWebhooks::Handler CounterIn(const std::string& annotation) {
+  return [annotation](const JsonTree& request) -> Result<JsonTree> {
+    const JsonTree* const count = request.At({"object", "metadata", "annotations", annotation});
+    return FakeWebhooks::Patch(R"([{"op":"add","path":"/metadata/annotations/)" + annotation +
+                               R"(","value":")" + (count == nullptr ? "" : *count->AsString()) +
+                               "i" + R"("}])");
+  };
+}
+
+TEST_F(ReinvocationTest, WhatTheSecondCallOfOneChangesTheNextSeesInASecondCall) {
+  const auto webhook = [](const std::string& name, const std::string& policy) {
+    return R"({"name":")" + name + R"(.e.x","sideEffects":"None","admissionReviewVersions":["v1"],
+      "clientConfig":{"url":"https://)" +
+           name + R"(.e.x/"},"reinvocationPolicy":")" + policy +
+           R"(","rules":[{"operations":["CREATE"],"apiGroups":[""],"apiVersions":["v1"],
+      "resources":["configmaps"]}]})";
+  };
+  const http::Response made =
+      Do("POST", "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations",
+         R"({"metadata":{"name":"c"},"webhooks":[)" + webhook("first", "IfNeeded") + "," +
+             webhook("once", "Never") + "," + webhook("last", "IfNeeded") + "]}");
+  ASSERT_EQ(made.status, 201) << made.body;
+  for (const char* const name : {"first", "once", "last"}) {
+    hooks_->Handle("https://" + std::string(name) + ".e.x/", CounterIn(name));
+  }
+  const http::Response map = Do("POST", "/api/v1/namespaces/default/configmaps",
+                                R"({"metadata":{"name":"m","annotations":{"own":"x"}}})");
+  ASSERT_EQ(map.status, 201) << map.body;
+  EXPECT_EQ(At(Json(map), {"metadata", "annotations"}),
+            R"({"first":"ii","last":"ii","once":"i","own":"x"})");
+}
+
 }  // namespace
 }  // namespace kubexx::apiserver

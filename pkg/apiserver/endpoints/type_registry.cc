@@ -1,6 +1,7 @@
 #include "kubexx/apiserver/endpoints/type_registry.h"
 
 #include <algorithm>
+#include <chrono>
 #include <tuple>
 #include <utility>
 
@@ -10,6 +11,9 @@ namespace {
 
 /// Fewer objects than these are read as quickly as a cache is made.
 constexpr std::size_t kMostInVain = 1000;
+
+/// How long a cache that is not used any more has for what its watches have not heard.
+constexpr base::Duration kTimeToLeave = std::chrono::seconds(30);
 
 std::string NameOfType(const ResourceType& type) {
   return type.QualifiedPlural() + "/" + type.version;
@@ -75,7 +79,7 @@ std::vector<ResourceTypeRef> TypeRegistry::All() const {
   return all;
 }
 
-void TypeRegistry::SetCustom(std::vector<ResourceTypeRef> types) {
+void TypeRegistry::SetCustom(std::vector<ResourceTypeRef> types, storage::Revision revision) {
   const base::MutexLock turn(turn_);
   const TableRef before = Custom();
   for (ResourceTypeRef& type : types) {  // What has not changed stays.
@@ -91,16 +95,27 @@ void TypeRegistry::SetCustom(std::vector<ResourceTypeRef> types) {
       changed.push_back(NameOfType(*old));
     }
   }
-  std::vector<std::shared_ptr<Cacher>> ended;  // Destroyed without the lock.
-  base::MutexLock lock(mu_);
-  for (const std::string& name : changed) {
-    read_in_vain_.erase(name);
-    if (const auto found = cachers_.find(name); found != cachers_.end()) {
-      ended.push_back(std::move(found->second));
-      cachers_.erase(found);
+  std::vector<std::shared_ptr<Cacher>> ended;
+  {
+    base::MutexLock lock(mu_);
+    for (const std::string& name : changed) {
+      read_in_vain_.erase(name);
+      if (const auto found = cachers_.find(name); found != cachers_.end()) {
+        ended.push_back(std::move(found->second));
+        cachers_.erase(found);
+      }
+    }
+    custom_ = now;
+  }
+  const base::TimePoint deadline = options_.clock.Now() + kTimeToLeave;
+  for (std::shared_ptr<Cacher>& cacher : ended) {
+    // Where nobody has it but this, nobody watches, or is about to.
+    if (cacher.use_count() > 1 || cacher->cache().watchers() > 0) {
+      cacher->EndAt(revision);
+      base::MutexLock lock(mu_);
+      leaving_.push_back({.cacher = cacher, .until = revision, .deadline = deadline});
     }
   }
-  custom_ = now;
 }
 
 std::shared_ptr<Cacher> TypeRegistry::CacherOf(const ResourceTypeRef& type) {
@@ -152,13 +167,34 @@ std::vector<std::shared_ptr<Cacher>> TypeRegistry::Cachers() const {
   for (const auto& [name, cacher] : cachers_) {
     cachers.push_back(cacher);
   }
+  for (const Leaving& one : leaving_) {
+    cachers.push_back(one.cacher);
+  }
   return cachers;
+}
+
+void TypeRegistry::EndLeaving() {
+  std::vector<Leaving> waiting;
+  {
+    base::MutexLock lock(mu_);
+    waiting = leaving_;
+  }
+  for (const Leaving& one :
+       waiting) {  // The storage is asked, and the caches go, without the lock.
+    if (!one.cacher->cache().Has(one.until) && options_.clock.Now() < one.deadline) {
+      one.cacher->EndAt(one.until);
+      continue;
+    }
+    base::MutexLock lock(mu_);
+    std::erase_if(leaving_, [&one](const Leaving& left) { return left.cacher == one.cacher; });
+  }
 }
 
 void TypeRegistry::Tick() {
   for (const std::shared_ptr<Cacher>& cacher : Cachers()) {
     cacher->Tick();
   }
+  EndLeaving();
 }
 
 std::size_t TypeRegistry::watchers() const {

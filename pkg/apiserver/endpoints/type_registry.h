@@ -32,9 +32,11 @@ class TypeRegistry {
                        std::string_view plural) const;
   std::vector<ResourceTypeRef> All() const;
 
-  /// Serves these besides the built-in types, and no others: custom resources. Caches of types that
-  /// are not there any more, or have changed, end.
-  void SetCustom(std::vector<ResourceTypeRef> types);
+  /// Serves these besides the built-in types, and no others: custom resources, as their definitions
+  /// have them at `revision`. Caches of types that are not there any more, or have changed, are not
+  /// used from now on. Whoever watches them is told what has happened up to `revision`, as of
+  /// objects that have gone with their definition, before the watch ends.
+  void SetCustom(std::vector<ResourceTypeRef> types, storage::Revision revision);
 
   /// Makes it on the first call.
   std::shared_ptr<Cacher> CacherOf(const ResourceTypeRef& type);
@@ -43,7 +45,7 @@ class TypeRegistry {
   /// So many stored objects of the type have been read by a request that they were not for. Makes
   /// its cache when that has cost more than the cache: a request that comes once needs none.
   void NoteReadInVain(const ResourceTypeRef& type, std::size_t objects);
-  /// Ticks all caches.
+  /// Ticks all caches; forgets those that are not used any more.
   void Tick();
   /// Of all caches.
   std::size_t watchers() const;
@@ -53,7 +55,15 @@ class TypeRegistry {
   class Table;
   using TableRef = std::shared_ptr<const Table>;
 
+  /// A cache that is not used any more, and still tells its watches what they have not heard.
+  struct Leaving {
+    std::shared_ptr<Cacher> cacher{};
+    storage::Revision until = 0;
+    base::TimePoint deadline{};  // when it ends anyway
+  };
+
   TableRef Custom() const;
+  void EndLeaving();
   std::vector<std::shared_ptr<Cacher>> Cachers() const;
 
   storage::Storage& storage_;
@@ -63,6 +73,7 @@ class TypeRegistry {
   mutable base::Mutex mu_;
   TableRef custom_ KX_GUARDED_BY(mu_);
   std::map<std::string, std::shared_ptr<Cacher>> cachers_ KX_GUARDED_BY(mu_);  // by NameOf
+  std::vector<Leaving> leaving_ KX_GUARDED_BY(mu_);
   std::map<std::string, std::size_t> read_in_vain_ KX_GUARDED_BY(mu_);  // where there is no cache
 };
 

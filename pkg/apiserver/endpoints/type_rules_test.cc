@@ -137,11 +137,23 @@ TEST_F(AnswersTest, AScaleNamesItsObject) {
                "metadata":{"name":"s"},"spec":{"replicas":2}})")
                 .status,
             200);
+  EXPECT_EQ(Do("PATCH", scale, R"({"kind":"Secret","spec":{"replicas":3}})", kMergePatch).status,
+            422);
+  EXPECT_EQ(Do("PATCH", scale, R"({"spec":{"replicas":3}})", kMergePatch).status, 200);
 }
 
 TEST_F(AnswersTest, APatchMakesNoOtherKind) {
   EXPECT_EQ(Do("PATCH", kMap, R"({"kind":"Secret"})", kMergePatch).status, 422);
   EXPECT_EQ(Do("PATCH", kMap, R"({"apiVersion":"v2"})", kMergePatch).status, 422);
+  EXPECT_EQ(Do("PATCH", kMap, R"([{"op":"replace","path":"/kind","value":"Secret"}])",
+               "application/json-patch+json")
+                .status,
+            422);
+  EXPECT_EQ(
+      Do("PATCH", kMap, R"({"kind":"Secret"})", "application/strategic-merge-patch+json").status,
+      422);
+  EXPECT_EQ(Do("PATCH", kMap, R"({"kind":7})", kMergePatch).status, 422);
+  EXPECT_EQ(Do("PATCH", kMap, R"({"apiVersion":{}})", kMergePatch).status, 422);
   EXPECT_EQ(Do("PATCH", kMap, R"({"kind":"ConfigMap","apiVersion":"v1"})", kMergePatch).status,
             200);
 }

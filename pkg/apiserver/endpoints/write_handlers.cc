@@ -268,8 +268,11 @@ Answer HandlePatch(const Call& call) {
     return Fail(Reason::kBadRequest, "the patch is no JSON: " + patch.error().message);
   }
   if (call.info.subresource == "scale") {
-    return UpdateScale(call,
-                       [&](const JsonTree& scale) { return Patched(call, type, *patch, scale); });
+    return UpdateScale(call, [&](const JsonTree& scale) -> Result<JsonTree> {
+      KX_ASSIGN_OR_RETURN(JsonTree patched, Patched(call, type, *patch, scale));
+      KX_RETURN_IF_ERROR(CheckPatchedKind(ScaleType(), patched));
+      return patched;
+    });
   }
   std::vector<std::string> warnings;
   std::vector<std::string> old_finalizers;

@@ -107,7 +107,8 @@ Peer SubjectOf(X509& certificate) {
   for (int at = -1; (at = X509_NAME_get_index_by_NID(name, NID_organizationName, at)) >= 0;) {
     peer.organizations.push_back(text_at(at));
   }
-  if (const int at = X509_NAME_get_index_by_NID(name, NID_commonName, -1); at >= 0) {
+  // Of several the last, as in Go's pkix.Name: whoever has been let in as one is not another here.
+  for (int at = -1; (at = X509_NAME_get_index_by_NID(name, NID_commonName, at)) >= 0;) {
     peer.common_name = text_at(at);
   }
   return peer;
