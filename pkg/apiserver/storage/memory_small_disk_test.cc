@@ -206,7 +206,8 @@ TEST(Room, IsKeptForARewrite) {
   EXPECT_FALSE((Room{.file = kMib, .live = kMib, .free = kMib}).WantsRewrite(4 * kMib));
   EXPECT_FALSE((Room{.file = 9 * kMib, .live = kMib, .free = 9000}).WantsRewrite(4 * kMib));
   EXPECT_TRUE((Room{.file = kMib, .live = kMib}).CheckGrowth(kMib)) << "no limit is known";
-  EXPECT_TRUE((Room{.file = kMib, .live = kMib, .free = kMib}).CheckGrowth(0));
+  EXPECT_TRUE((Room{.file = kMib, .live = kMib, .free = kMib + kMib / 4}).CheckGrowth(0));
+  EXPECT_FALSE((Room{.file = kMib, .live = kMib, .free = kMib}).CheckGrowth(0)) << "too close";
   EXPECT_FALSE((Room{.file = kMib, .live = kMib, .free = kMib}).CheckGrowth(1));
   EXPECT_TRUE((Room{.file = kMib, .live = kMib, .free = 2 * kMib}).CheckGrowth(1));
 }

@@ -152,7 +152,9 @@ void AppendLog::Add(const Record& record) {
   base::MutexLock lock(mu_);
   Record with_durable = record;
   with_durable.durable = durable_bytes_;
+  const std::size_t before = pending_.size();
   EncodeRecord(with_durable, pending_);
+  CountAdded(pending_.size() - before);
   if (rewriting_) {
     with_durable.durable = 0;  // that file has other offsets
     EncodeRecord(with_durable, since_rewrite_);
@@ -217,7 +219,7 @@ Result<Revision> AppendLog::Sync(const Ticket& ticket, Undo undo) {
     written_.notify_all();
     durable_ = last;
     durable_bytes_ += size;
-    measure = CountWritten(size);
+    measure = !rewriting_ && unmeasured_ >= kMeasureAfter;
     recovered = !failure_ && size >= failed_bytes_;
     if (recovered) {
       failure_ = {};
@@ -232,13 +234,12 @@ Result<Revision> AppendLog::Sync(const Ticket& ticket, Undo undo) {
   return last;
 }
 
-bool AppendLog::CountWritten(std::size_t bytes) {
-  const std::size_t used = rewriting_ ? 2 * bytes : bytes;  // the new file gets it, too
+void AppendLog::CountAdded(std::size_t bytes) {
   if (free_) {
-    *free_ -= std::min<std::uint64_t>(used, *free_);
+    *free_ -= std::min<std::uint64_t>(bytes, *free_);
   }
+  next_extra_ += rewriting_ ? bytes : 0;
   unmeasured_ += bytes;
-  return !rewriting_ && unmeasured_ >= kMeasureAfter;
 }
 
 void AppendLog::Measure() {
@@ -247,6 +248,7 @@ void AppendLog::Measure() {
   if (!rewriting_) {  // What the half of a new file takes would be counted as lost.
     free_ = free;
     unmeasured_ = next_extra_ = 0;
+    CountAdded(pending_.size());
   }
 }
 

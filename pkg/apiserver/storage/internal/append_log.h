@@ -123,8 +123,8 @@ class AppendLog {
   apimachinery::Error TellFailure(const Attempt& attempt, std::size_t bytes, Undo undo)
       KX_EXCLUDES(mu_);
   void TellRecovery() const;
-  // Takes what was written off what is free. True when it is time to measure again.
-  bool CountWritten(std::size_t bytes) KX_REQUIRES(mu_);
+  // Takes what is added off what is free.
+  void CountAdded(std::size_t bytes) KX_REQUIRES(mu_);
 
   const std::string path_;
   const File lock_;
@@ -149,7 +149,7 @@ class AppendLog {
   Revision durable_ KX_GUARDED_BY(mu_) = 0;
   std::uint64_t durable_bytes_ KX_GUARDED_BY(mu_) = 0;
   std::optional<std::uint64_t> free_ KX_GUARDED_BY(mu_);
-  std::size_t unmeasured_ KX_GUARDED_BY(mu_) = 0;  // bytes written since free_ was measured
+  std::size_t unmeasured_ KX_GUARDED_BY(mu_) = 0;  // bytes added since free_ was measured
   std::size_t next_extra_ KX_GUARDED_BY(mu_) = 0;  // of them, during a rewrite: the next has them
 };
 

@@ -41,7 +41,9 @@ Result<void> Room::CheckGrowth(std::size_t growth) const {
     return {};
   }
   const std::size_t need = live + growth;
-  if (*free >= need + next && (growth == 0 || *free + file >= 2 * need + margin())) {
+  // So that writers who are faster than the thread that rewrites do not take its room.
+  const std::size_t kept = need + next + margin() / 4;
+  if (*free >= kept && (growth == 0 || *free + file >= 2 * need + margin())) {
     return {};
   }
   return Fail(Reason::kInternalError,
