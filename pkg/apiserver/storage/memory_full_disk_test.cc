@@ -322,8 +322,9 @@ TEST_F(MemoryFullDisk, ARewriteThatFailsLeavesNoFileAndStopsNoWrite) {
     last = swap->current.mod_revision;
   }
   EXPECT_TRUE(Writes());
-  Reopen();
+  storage_.reset();
   EXPECT_FALSE(std::filesystem::exists(path() + ".new"));
+  Reopen();  // Which may begin another one.
   EXPECT_EQ(storage_->Get(PodKey(1), 0, {})->mod_revision, last);
 }
 
