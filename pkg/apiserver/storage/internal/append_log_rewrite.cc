@@ -32,9 +32,8 @@ Result<void> AppendLog::OpenNext() {
   // Locked before it is emptied: it may be somebody else's.
   KX_ASSIGN_OR_RETURN(File next, File::Open(next_path(), false));
   KX_RETURN_IF_ERROR(next.Lock());
-  KX_RETURN_IF_ERROR(next.Truncate(0));
-  next_ = std::move(next);
-  return {};
+  next_ = std::move(next);  // From here on it is ours, and goes when the rewrite is abandoned.
+  return next_->Truncate(0);
 }
 
 void AppendLog::StartRewrite(Revision base) {
