@@ -69,7 +69,8 @@ Error Fail(Reason reason, std::string message, int code) {
 Error Fail(Status status) { return Error(std::move(status)); }
 
 std::string Status::ToString() const {
-  std::string text(apimachinery::ToString(reason));
+  std::string text(other_reason.empty() ? apimachinery::ToString(reason)
+                                        : std::string_view(other_reason));
   if (text.empty()) {
     text = "Unknown";
   }

@@ -89,8 +89,11 @@ class [[nodiscard]] Status {
   int code = 0;
   std::string message{};
   StatusDetails details{};
+  /// The reason's spelling where it is none of Reason's, as admission webhooks may give one; else
+  /// empty. `reason` is then kUnknown, or what `code` stands for.
+  std::string other_reason{};
 
-  /// "<Reason>: <message>", for logs.
+  /// "<Reason>: <message>", for logs. The reason is `other_reason` if there is one.
   std::string ToString() const;
 
   /// The same status with "context: " in front of its message; add it once per layer.

@@ -46,6 +46,14 @@ TEST(ErrorResponseTest, ReadsStatusFromJsonAndProtobuf) {
   ExpectInvalid(*bare);
 }
 
+TEST(ErrorResponseTest, KeepsAReasonThatItDoesNotKnow) {
+  const auto status = StatusOfResponse(
+      418, "application/json", "",
+      R"({"kind":"Status","apiVersion":"v1","message":"m","reason":"Teapot","code":418})");
+  EXPECT_EQ(status.reason, Reason::kUnknown);
+  EXPECT_EQ(status.ToString(), "Teapot: m");
+}
+
 TEST(ErrorResponseTest, RefusesAnotherKindAsStatus) {
   std::string enveloped;
   codec::WriteEnvelope("v1", "Pod", "", enveloped);

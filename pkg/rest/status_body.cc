@@ -32,6 +32,7 @@ Status Convert(const api::meta::v1::Status& wire) {
     status.details = Convert(*wire.details);
   }
   if (status.reason == apimachinery::Reason::kUnknown) {
+    status.other_reason = wire.reason;
     status.reason = apimachinery::ReasonForHttpCode(wire.code);
   }
   return status;

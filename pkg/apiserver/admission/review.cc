@@ -67,6 +67,9 @@ Status DenialOf(const std::string& name, const JsonTree* result) {
     status.message = denied + ": " + std::string(reason);
   }
   status.reason = apimachinery::ParseReason(reason);
+  if (status.reason == Reason::kUnknown) {
+    status.other_reason = reason;
+  }
   const JsonTree* const code = result->Find("code");
   const auto number = code == nullptr ? std::nullopt : code->AsInt();
   if (number && *number >= kLowestErrorCode && *number <= 599) {

@@ -57,6 +57,9 @@ TEST(ReviewResponseTest, ADenialHasAMessageAndACode) {
   EXPECT_EQ(denial(R"(,"status":{"reason":"Gone","code":200})").message,
             R"(admission webhook "w" denied the request: Gone)");
   EXPECT_EQ(denial(R"(,"status":{"code":200})").code, 400);
+  const auto own = denial(R"(,"status":{"message":"m","code":418,"reason":"Teapot"})");
+  EXPECT_EQ(own.ToString(), R"(Teapot: admission webhook "w" denied the request: m)");
+  EXPECT_EQ(full.other_reason, "");
 }
 
 }  // namespace

@@ -113,7 +113,8 @@ TEST(RequestInfoTest, OtherPathsAreNoResources) {
   for (const char* const path :
        {"/", "", "/healthz", "/api", "/apis/apps", "/x/y/z", "/api/v1/%zz", "//api/v1/pods",
         "/api//v1/pods", "/api/v1//pods", "/api/v1/pods//", "/api/v1/namespaces/a//pods",
-        "/api/v1/namespaces/a/pods//b", "//"}) {
+        "/api/v1/namespaces/a/pods//b", "/api/v1/pods/namespaces//b", "/apis/apps/namespaces//b",
+        "/api/v1/namespaces//namespaces//b", "//"}) {
     EXPECT_FALSE(ParseResourcePath("GET", path, {}).has_value()) << path;
   }
 }

@@ -110,7 +110,9 @@ std::string StatusJson(const Status& status) {
   tree["metadata"] = JsonTree::Object();
   tree["status"] = "Failure";
   tree["message"] = JsonTree(status.message);
-  if (reason != Reason::kUnknown) {
+  if (!status.other_reason.empty()) {
+    tree["reason"] = JsonTree(status.other_reason);
+  } else if (reason != Reason::kUnknown) {
     tree["reason"] = JsonTree(apimachinery::ToString(reason));
   }
   if (JsonTree details = Details(status); details.size() > 0) {

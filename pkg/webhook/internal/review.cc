@@ -29,7 +29,8 @@ api::meta::v1::Status Convert(const apimachinery::Status& status, bool allowed) 
   api::meta::v1::Status wire;
   wire.status = allowed ? "Success" : "Failure";
   wire.code = status.code != 0 ? status.code : (allowed ? 200 : 403);
-  wire.reason = std::string(apimachinery::ToString(status.reason));
+  wire.reason = status.other_reason.empty() ? apimachinery::ToString(status.reason)
+                                            : std::string_view(status.other_reason);
   wire.message = status.message;
   if (!status.details.causes.empty()) {
     auto& details = wire.details.emplace();
