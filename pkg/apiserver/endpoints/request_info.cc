@@ -208,7 +208,8 @@ std::optional<RequestInfo> ParseResourcePath(std::string_view method, std::strin
   // The old form of watches, /api/v1/watch/pods.
   const bool watch_path = at < segments->size() && (*segments)[at] == "watch";
   at += watch_path ? 1 : 0;
-  // `Segments` lets an empty one follow any "namespaces"; it is a namespace only at the path's begin.
+  // `Segments` lets an empty one follow any "namespaces"; it is a namespace only at the path's
+  // begin.
   const auto empty = std::ranges::find(*segments, "");
   if (empty != segments->end() &&
       (empty != segments->begin() + static_cast<std::ptrdiff_t>(at) + 1 ||

@@ -1,74 +1,34 @@
-#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cerrno>
 #include <chrono>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "kubexx/apiserver/storage/memory.h"
+#include "kubexx/apiserver/storage/testing/store_file.h"
 #include "kubexx/apiserver/storage/testing/watch_recorder.h"
-#include "kubexx/base/testing/fake_clock.h"
 
 namespace kubexx::apiserver::storage {
 namespace {
 
 using apimachinery::Reason;
 using apimachinery::Result;
-using base::testing::FakeClock;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using testing::PodKey;
 using testing::WatchRecorder;
-
-// While more than 0: so many syncs of files whose name ends like this fail.
-std::atomic<int> failing_syncs{0};
-std::atomic<const char*> failing_name{""};
-std::atomic<int> syncs{0};
-
-bool IsToFail(int descriptor) {
-  std::array<char, 4096> name{};
-  const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
-  const ssize_t size = ::readlink(link.c_str(), name.data(), name.size());
-  return size > 0 &&
-         std::string_view(name.data(), static_cast<std::size_t>(size))
-             .ends_with(failing_name.load()) &&
-         failing_syncs.fetch_sub(1) > 0;
-}
-
-}  // namespace
-}  // namespace kubexx::apiserver::storage
-
-// Takes the place of the C library's in this program.
-extern "C" int fdatasync(int descriptor) {
-  using kubexx::apiserver::storage::failing_syncs;
-  ++kubexx::apiserver::storage::syncs;
-  if (failing_syncs > 0 && kubexx::apiserver::storage::IsToFail(descriptor)) {
-    errno = EIO;
-    return -1;
-  }
-  static const auto real = reinterpret_cast<int (*)(int)>(::dlsym(RTLD_NEXT, "fdatasync"));
-  return real(descriptor);
-}
-
-namespace kubexx::apiserver::storage {
-namespace {
-
-std::string PodKey(int number) { return "/registry/pods/default/pod-" + std::to_string(number); }
 
 /// Files may not become larger than this for as long as it lives: a disk that is full.
 class FullDisk {
@@ -88,53 +48,7 @@ class FullDisk {
   rlimit before_{};
 };
 
-class MemoryFullDisk : public ::testing::Test {
- protected:
-  MemoryFullDisk() {
-    folder_ = ::testing::TempDir() + "fullXXXXXX";
-    EXPECT_NE(::mkdtemp(folder_.data()), nullptr);
-    options_.file = path();
-    options_.clock = &clock_;
-  }
-  ~MemoryFullDisk() override {
-    failing_syncs = 0;
-    storage_.reset();
-    std::filesystem::remove_all(folder_);
-  }
-
-  std::string path() const { return folder_ + "/store"; }
-  std::uint64_t Size() const { return std::filesystem::file_size(path()); }
-
-  MemoryStorage& Reopen() {
-    storage_.reset();
-    auto made = NewMemoryStorage(options_);
-    EXPECT_TRUE(made.has_value()) << made.error().ToString();
-    storage_ = std::move(*made);
-    return *storage_;
-  }
-
-  bool Writes() const { return storage_->CheckHealth({}, {}).writes.has_value(); }
-
-  // What the store has, by key.
-  std::map<std::string, std::string> All() const {
-    std::map<std::string, std::string> all;
-    const auto listed = storage_->GetList("/registry/", {},
-                                          [&all](KeyValue&& kv) -> Result<void> {
-                                            all[kv.key] = *kv.value;
-                                            return {};
-                                          },
-                                          {});
-    EXPECT_TRUE(listed.has_value());
-    return all;
-  }
-
-  FakeClock clock_;
-  MemoryOptions options_;
-  std::unique_ptr<MemoryStorage> storage_;
-
- private:
-  std::string folder_;
-};
+class MemoryFullDisk : public testing::StoreFileTest {};
 
 TEST_F(MemoryFullDisk, ARefusedWriteLeavesNothingAndTheNextIsTried) {
   MemoryStorage& storage = Reopen();
@@ -276,56 +190,6 @@ TEST_F(MemoryFullDisk, RoomIsFoundWithoutAWrite) {
   }
   EXPECT_EQ(Size(), size) << "what was tried is taken back";
   EXPECT_EQ(storage.Create(PodKey(2), "two", {})->mod_revision, 2);
-}
-
-TEST_F(MemoryFullDisk, AfterAFailedSyncTheFileIsWrittenAnewBeforeAnythingElse) {
-  MemoryStorage& storage = Reopen();
-  ASSERT_TRUE(storage.Create(PodKey(1), "one", {}));
-  ASSERT_TRUE(storage.Create(PodKey(2), "two", {}));
-  failing_name = "/store";
-  failing_syncs = 1;
-  const auto refused = storage.Create(PodKey(3), "three", {});
-  ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.error().message, HasSubstr("cannot sync"));
-  const int before = syncs;
-  EXPECT_FALSE(storage.Create(PodKey(3), "three", {}));
-  EXPECT_FALSE(storage.Delete(PodKey(1), 0, {}));
-  EXPECT_EQ(syncs, before) << "the old file is not believed any more";
-  EXPECT_EQ(All().size(), 2U);
-
-  // The new file cannot be written either.
-  failing_name = "/store.new";
-  failing_syncs = 1;
-  clock_.AdvanceToSleeper(std::chrono::seconds(2));
-  clock_.AdvanceToSleeper(std::chrono::seconds(4));
-  while (!Writes()) {
-    std::this_thread::yield();
-  }
-  EXPECT_LE(failing_syncs, 0);
-  EXPECT_FALSE(std::filesystem::exists(path() + ".new"));
-  EXPECT_EQ(storage.Create(PodKey(3), "three", {})->mod_revision, 3);
-  const auto all = All();
-  Reopen();
-  EXPECT_EQ(All(), all);
-  EXPECT_EQ(*storage_->CurrentRevision({}), 3);
-}
-
-TEST_F(MemoryFullDisk, ARewriteThatFailsLeavesNoFileAndStopsNoWrite) {
-  options_.rewrite_bytes = 2000;
-  MemoryStorage& storage = Reopen();
-  failing_name = "/store.new";
-  failing_syncs = 1;
-  Revision last = storage.Create(PodKey(1), "0", {})->mod_revision;
-  for (int round = 0; round < 200 || failing_syncs > 0; ++round) {
-    const Result<Swap> swap = storage.CompareAndSwap(PodKey(1), last, std::to_string(round), {});
-    ASSERT_TRUE(swap && swap->done);
-    last = swap->current.mod_revision;
-  }
-  EXPECT_TRUE(Writes());
-  storage_.reset();
-  EXPECT_FALSE(std::filesystem::exists(path() + ".new"));
-  Reopen();  // Which may begin another one.
-  EXPECT_EQ(storage_->Get(PodKey(1), 0, {})->mod_revision, last);
 }
 
 TEST_F(MemoryFullDisk, WhatARewriteLeftAtACrashIsRemoved) {

@@ -27,6 +27,11 @@ constexpr std::size_t kChunk = 1 << 20;
 constexpr std::string_view kRefusal =
     "nothing was changed, as the store cannot write to its file; make room on its disk or mend it, "
     "and try again";
+// As above, of a write that a crash may bring back.
+constexpr std::string_view kUnsureRefusal =
+    "the change was taken back, as the store cannot be sure of its file; until it has written that "
+    "anew, a crash may bring the change back; make room on its disk or mend it, look, and try "
+    "again";
 // What is free on the disk is looked at whenever so much has been written.
 constexpr std::size_t kMeasureAfter = 64 << 10;
 // A store that has not failed to write yet tries this much: a page.
@@ -151,7 +156,7 @@ Result<void> AppendLog::CutTail(std::uint64_t at) {
 void AppendLog::Add(const Record& record) {
   base::MutexLock lock(mu_);
   Record with_durable = record;
-  with_durable.durable = durable_bytes_;
+  with_durable.durable = swapping_ ? 0 : durable_bytes_;
   const std::size_t before = pending_.size();
   EncodeRecord(with_durable, pending_);
   CountAdded(pending_.size() - before);
@@ -262,7 +267,8 @@ Room AppendLog::RoomFor(std::size_t live) const {
 }
 
 Error AppendLog::TellFailure(const Attempt& attempt, std::size_t bytes, Undo undo) {
-  const Error error = Fail(attempt.done.error().WithContext(kRefusal));
+  const Error error =
+      Fail(attempt.done.error().WithContext(attempt.suspect ? kUnsureRefusal : kRefusal));
   bool first = false;
   {
     base::MutexLock lock(mu_);
@@ -294,6 +300,7 @@ Revision AppendLog::EndEra() {
   added_ = durable_;
   spoiled_ = rewriting_;
   writing_ = false;
+  swapping_ = false;
   written_.notify_all();
   return durable_;
 }

@@ -44,8 +44,9 @@ struct Ticket {
 ///
 /// A write that fails is cut off the file again and refused, with all that were added behind it;
 /// the next one is tried. When the cut fails, or a sync, what the disk has is not known: the file
-/// is then `suspect`, and nothing may be added until it has been written anew. The failure, and
-/// that it is over, are logged once.
+/// is then `suspect`, and nothing may be added until it has been written anew; a crash before that
+/// may bring the refused write back, which its error says. The failure, and that it is over, are
+/// logged once.
 class AppendLog {
  public:
   using Loader = base::FunctionRef<apimachinery::Result<void>(const Record&)>;
@@ -116,6 +117,8 @@ class AppendLog {
   apimachinery::Result<void> Load(Loader loader);
   apimachinery::Result<void> CutTail(std::uint64_t at);
   std::string next_path() const { return path_ + ".new"; }
+  // Brings what the new file has so far to the disk, so that writers wait for its tail alone.
+  apimachinery::Result<void> SyncNext();
   apimachinery::Result<std::uint64_t> SwapFiles(const std::string& tail);
   // Writes behind `end`, the end of the file. By the thread that set writing_.
   Attempt TryWrite(std::string_view data, std::uint64_t end);
@@ -143,7 +146,8 @@ class AppendLog {
   bool suspect_ KX_GUARDED_BY(mu_) = false;
   std::string pending_ KX_GUARDED_BY(mu_);
   bool rewriting_ KX_GUARDED_BY(mu_) = false;
-  bool spoiled_ KX_GUARDED_BY(mu_) = false;  // the rewrite has what was undone
+  bool swapping_ KX_GUARDED_BY(mu_) = false;  // which file will have what is added is not known
+  bool spoiled_ KX_GUARDED_BY(mu_) = false;   // the rewrite has what was undone
   std::string since_rewrite_ KX_GUARDED_BY(mu_);
   Revision added_ KX_GUARDED_BY(mu_) = 0;
   Revision durable_ KX_GUARDED_BY(mu_) = 0;

@@ -75,8 +75,13 @@ void AppendLog::AbandonRewrite(const Status& why) {
   Measure();
 }
 
+Result<void> AppendLog::SyncNext() {
+  const Result<void> written = next_->Append(next_buffer_);
+  apimachinery::Wipe(next_buffer_);
+  return written ? next_->Sync() : written;
+}
+
 Result<std::uint64_t> AppendLog::SwapFiles(const std::string& tail) {
-  KX_RETURN_IF_ERROR(next_->Append(next_buffer_));
   KX_RETURN_IF_ERROR(next_->Append(tail));
   KX_RETURN_IF_ERROR(next_->Sync());
   KX_ASSIGN_OR_RETURN(const std::uint64_t size, next_->Size());
@@ -85,6 +90,7 @@ Result<std::uint64_t> AppendLog::SwapFiles(const std::string& tail) {
 }
 
 Result<Revision> AppendLog::FinishRewrite(Undo undo) {
+  KX_RETURN_IF_ERROR(SyncNext());
   std::string tail;
   std::string not_in_old;
   Revision last = 0;
@@ -98,6 +104,7 @@ Result<Revision> AppendLog::FinishRewrite(Undo undo) {
     }
     writing_ = true;
     rewriting_ = false;
+    swapping_ = true;
     tail.swap(since_rewrite_);
     not_in_old.swap(pending_);
     last = added_;
@@ -106,7 +113,6 @@ Result<Revision> AppendLog::FinishRewrite(Undo undo) {
   const Result<std::uint64_t> size = SwapFiles(tail);
   Result<void> named = size ? SyncFolderOf(path_) : Result<void>();
   apimachinery::Wipe(tail);
-  apimachinery::Wipe(next_buffer_);
   if (size) {
     file_ = *std::exchange(next_, std::nullopt);
   }
@@ -119,6 +125,7 @@ Result<Revision> AppendLog::FinishRewrite(Undo undo) {
   {
     base::MutexLock lock(mu_);
     writing_ = false;
+    swapping_ = false;
     written_.notify_all();
     if (!size) {
       not_in_old += pending_;
