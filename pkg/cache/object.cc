@@ -11,10 +11,10 @@ Object UnreadableObject(apimachinery::Status why) {
   return {.unreadable = std::make_shared<const apimachinery::Status>(std::move(why))};
 }
 
-void LeaveOutIfKeyTooLong(Object& object) {
+void LeaveOutIfKeyTooLong(Object& object, std::size_t max_key_part) {
   constexpr std::size_t kShown = 256;
-  const auto check = [&object](const std::string& part, const char* field) {
-    if (object.unreadable || part.size() <= kMaxKeyPart) {
+  const auto check = [&object, max_key_part](const std::string& part, const char* field) {
+    if (object.unreadable || part.size() <= max_key_part) {
       return;
     }
     const apimachinery::ObjectKey shown{.namespace_ = object.key.namespace_.substr(0, kShown),

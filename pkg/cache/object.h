@@ -34,9 +34,9 @@ Object UnreadableObject(apimachinery::Status why);
 /// Bytes of a namespace, a name or a resourceVersion that a cache has room for.
 inline constexpr std::size_t kMaxKeyPart = 65535;
 
-/// Makes an object with a longer one than kMaxKeyPart one that could not be read, whose error has
-/// the beginning of its key: a cache could not take it, and is to go on with the others.
-void LeaveOutIfKeyTooLong(Object& object);
+/// Makes an object with a longer one than `max_key_part` one that could not be read, whose error
+/// has the beginning of its key: a cache could not take it, and is to go on with the others.
+void LeaveOutIfKeyTooLong(Object& object, std::size_t max_key_part);
 
 /// Copies `bytes` into an Object and reads its metadata. `memory`, whatever it holds, becomes the
 /// copy, unless it is much larger. kMalformed when they are not an object with a name; the error

@@ -132,7 +132,7 @@ class Reflector::Pass {
         action.options,
         [this](Object&& object) -> Result<void> {
           ++list_items_;
-          LeaveOutIfKeyTooLong(object);
+          LeaveOutIfKeyTooLong(object, owner_.options_.max_key_part);
           if (object.unreadable) {
             Miss(*object.unreadable);
             return Store(replacement_->Unreadable(*object.unreadable));
@@ -257,7 +257,7 @@ class Reflector::Pass {
 
   Result<void> Apply(WatchEvent&& event) {
     ++watch_items_;
-    LeaveOutIfKeyTooLong(event.object);
+    LeaveOutIfKeyTooLong(event.object, owner_.options_.max_key_part);
     if (event.object.unreadable) {
       return Leave(event);
     }

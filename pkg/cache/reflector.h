@@ -37,6 +37,9 @@ struct ReflectorOptions {
   /// Get the initial state with a streaming WatchList; servers that cannot are asked with LIST.
   bool use_watch_list = true;
   WatchTuning tuning{};
+  /// An object whose namespace, name or resourceVersion is longer counts as one that cannot be
+  /// read: the caches of informers have no place for it. A store that has may take more.
+  std::size_t max_key_part = kMaxKeyPart;
   /// Told of every failed list or watch, on the reflector's thread, in place of LogWatchError: for
   /// sources that may be missing. As client-go's WatchErrorHandler.
   std::function<void(const apimachinery::Status&)> on_error{};

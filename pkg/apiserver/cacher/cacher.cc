@@ -1,6 +1,8 @@
 #include "kubexx/apiserver/cacher/cacher.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <limits>
 #include <utility>
 
 #include "kubexx/apiserver/cacher/past_changes.h"
@@ -23,6 +25,7 @@ cache::ReflectorOptions ReflectorOptionsOf(const ResourceType& type, base::Clock
                                            WatchCache& cache) {
   cache::ReflectorOptions options{.clock = clock};
   options.use_watch_list = false;
+  options.max_key_part = std::numeric_limits<std::size_t>::max();
   options.on_error = [name = type.QualifiedPlural(), &cache](const apimachinery::Status& status) {
     cache.NoteFailure();
     if (status.reason != apimachinery::Reason::kCancelled) {
@@ -113,6 +116,11 @@ Result<void> Cacher::Await(std::int64_t revision, WatchCache::OnFailure on_failu
 Result<void> Cacher::WaitForLatest(const std::stop_token& stop) {
   KX_ASSIGN_OR_RETURN(const storage::Revision latest, storage_.CurrentRevision(stop));
   return Await(latest, WatchCache::OnFailure::kWait, stop);
+}
+
+Result<void> Cacher::CatchUpWithLatest(const std::stop_token& stop) {
+  KX_ASSIGN_OR_RETURN(const storage::Revision latest, storage_.CurrentRevision(stop));
+  return Await(latest, WatchCache::OnFailure::kGiveUp, stop);
 }
 
 Result<void> Cacher::CatchUp(std::int64_t revision, const std::stop_token& stop) {

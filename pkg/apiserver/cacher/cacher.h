@@ -44,6 +44,8 @@ class Cacher {
   apimachinery::Result<void> WaitFor(std::int64_t revision, const std::stop_token& stop);
   /// The same for the latest write that has been acknowledged.
   apimachinery::Result<void> WaitForLatest(const std::stop_token& stop);
+  /// The same for whoever is not to wait while the storage cannot be followed.
+  apimachinery::Result<void> CatchUpWithLatest(const std::stop_token& stop);
   /// Waits until the cache has at least `revision`, which the storage has given out, for those who
   /// can do without it: an error at once when it is not filled, or cannot follow the storage.
   apimachinery::Result<void> CatchUp(std::int64_t revision, const std::stop_token& stop);

@@ -25,7 +25,11 @@ Result<std::vector<PastChange>> PastChanges(const ResourceType& type, storage::S
   bool complete = false;
   const auto take = [&](std::shared_ptr<const storage::Event> event) -> Result<void> {
     const storage::Revision revision = event->kv.mod_revision;
-    if (event->type != storage::Event::Type::kProgress && revision <= range.until) {
+    const bool is_change = event->type != storage::Event::Type::kProgress;
+    if (!is_change && revision < range.until) {  // Another history, which has no such changes.
+      return Fail(TooOldResourceVersion(range.after, range.until));
+    }
+    if (is_change && revision <= range.until) {
       if (changes.size() == range.limit) {
         return Fail(TooOldResourceVersion(range.after, range.until));
       }
@@ -47,7 +51,9 @@ Result<std::vector<PastChange>> PastChanges(const ResourceType& type, storage::S
     return complete ? Fail(Reason::kCancelled, "that was all") : Result<void>();
   };
   const Result<void> watched = storage.Watch(
-      type.prefix, {.from_revision = range.after, .progress_interval = kProgress}, take, stop);
+      type.prefix,
+      {.from_revision = range.after, .was_given_out = true, .progress_interval = kProgress}, take,
+      stop);
   if (!complete && !watched) {
     return Fail(watched.error());
   }

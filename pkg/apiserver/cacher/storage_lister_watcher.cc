@@ -66,6 +66,7 @@ Result<void> StorageListerWatcher::Watch(const apimachinery::ListOptions& option
                                          std::stop_token stop) {
   storage::WatchOptions watch;
   watch.from_revision = RevisionOf(options.resource_version);
+  watch.was_given_out = true;
   return storage_.Watch(
       type_->prefix, watch,
       [&](std::shared_ptr<const storage::Event> event) -> Result<void> {

@@ -24,6 +24,7 @@ Result<cache::Object> ObjectOfStored(const ResourceType& type, std::string_view 
 Result<cache::WatchEvent> WatchEventOf(const ResourceType& type, const storage::Event& event,
                                        const std::stop_token& stop) {
   cache::WatchEvent converted;
+  converted.more = event.more;
   const storage::Revision revision = event.kv.mod_revision;
   switch (event.type) {
     case storage::Event::Type::kProgress:

@@ -205,9 +205,12 @@ void WatchCache::Add(std::shared_ptr<CacheWatcher> watcher, const WatchStart& st
         }
         return;
       }
+      // Of a revision that is not whole the others will come; see Flush.
+      std::erase_if(*missed, [this](const CacheEvent& event)
+                                 KX_REQUIRES(mu_) { return event.revision() > revision_; });
     }
     tell(*missed);
-    told = missed->back().revision();
+    told = missed->empty() ? told : missed->back().revision();
   }
 }
 
@@ -283,7 +286,7 @@ Result<void> WatchCache::Delete(cache::Object&& object) {
   base::MutexLock lock(mu_);
   const auto found = objects_.find(event.object->key.ToString());
   if (found == objects_.end()) {
-    AdvanceLocked(event.revision());
+    NoteLocked(event.revision());
     return {};
   }
   event.previous = std::move(found->second);
@@ -292,12 +295,19 @@ Result<void> WatchCache::Delete(cache::Object&& object) {
   return {};
 }
 
+void WatchCache::NoteLocked(std::int64_t revision) {
+  if (revision > recorded_) {  // The one before is whole, whatever was said of it.
+    AdvanceLocked(recorded_);
+    recorded_ = revision;
+  }
+}
+
 void WatchCache::RecordLocked(CacheEvent event) {
   if (event.revision() > last_) {
     EndWatchesLocked();
   }
+  NoteLocked(event.revision());
   DispatchLocked(event);
-  AdvanceLocked(event.revision());
   changed_ = std::max(changed_, event.revision());
   events_.push_back(std::move(event));
   while (events_.size() > window_) {
@@ -368,12 +378,17 @@ void WatchCache::Commit(Objects objects, std::int64_t revision) {
   events_.clear();
   window_begin_ = revision;
   dropped_ = false;
-  revision_ = revision;
+  revision_ = recorded_ = revision;
   changed_ = revision;
   failed_ = false;
   synced_ = true;
   reached_ = revision;
   advanced_.notify_all();
+}
+
+void WatchCache::Flush() {
+  base::MutexLock lock(mu_);
+  AdvanceLocked(recorded_);
 }
 
 void WatchCache::Bookmark(std::string_view resource_version) {

@@ -22,15 +22,11 @@ struct Entry {
 };
 
 constexpr Entry kEntries[] = {
-    {"namespace", AddNamespaceController},
-    {"serviceaccount-token", AddTokenSecretController},
-    {"garbage-collector", AddGarbageCollector},
-    {"deployment", AddDeploymentController},
-    {"replicaset", AddReplicaSetController},
-    {"statefulset", AddStatefulSetController},
-    {"daemonset", AddDaemonSetController},
-    {"job", AddJobController},
-    {"pod", AddPodController},
+    {"namespace", AddNamespaceController},      {"serviceaccount-token", AddTokenSecretController},
+    {"garbage-collector", AddGarbageCollector}, {"deployment", AddDeploymentController},
+    {"replicaset", AddReplicaSetController},    {"statefulset", AddStatefulSetController},
+    {"daemonset", AddDaemonSetController},      {"job", AddJobController},
+    {"disruption", AddDisruptionController},    {"pod", AddPodController},
 };
 
 constexpr auto kNames = [] {

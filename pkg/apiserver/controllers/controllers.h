@@ -26,15 +26,17 @@ namespace kubexx::apiserver::controllers {
 
 /// "namespace": the default ServiceAccount and the ConfigMap kube-root-ca.crt of each namespace;
 /// "serviceaccount-token": tokens in the Secrets that are for them; "garbage-collector": objects go
-/// after their owners; "deployment", "replicaset", "statefulset", "daemonset", "job": as
-/// kube-controller-manager's; "pod": one node, kubexx-node, on which pods are said to run.
+/// after their owners; "deployment", "replicaset", "statefulset", "daemonset", "job",
+/// "disruption": as kube-controller-manager's; "pod": one node, kubexx-node, on which pods are said
+/// to run.
 std::span<const std::string_view> ControllerNames();
 
 /// Settings of Controllers.
 struct ControllersOptions {
   /// Of ControllerNames(); "all" stands for all of them.
   std::vector<std::string> names{"all"};
-  /// From when a pod is scheduled until it is ready; as much again until a pod of a Job has ended.
+  /// From when a pod is scheduled until it is ready; as much again until one has ended
+  /// that is not always restarted.
   base::Duration pod_start_delay = std::chrono::milliseconds(200);
   /// PEM for kube-root-ca.crt.
   std::string root_ca{};

@@ -26,6 +26,8 @@ using controller::Action;
 
 /// A pod that no node is fit for is looked at again after this long.
 constexpr std::chrono::seconds kRetry{1};
+/// So often the node of a pod that somebody else is to remove is looked for.
+constexpr std::chrono::seconds kOrphanRetry{10};
 
 class PodReconciler final : public controller::Reconciler {
  public:
@@ -53,6 +55,8 @@ class PodReconciler final : public controller::Reconciler {
         return Write(context.client, pod, SucceededStatus(pod, now));
       case PodStep::kRemove:
         return Remove(context.client, pod);
+      case PodStep::kOrphan:
+        return RemoveWithoutNode(context.client, pod);
     }
     return Action::Done();
   }
@@ -96,6 +100,15 @@ class PodReconciler final : public controller::Reconciler {
     const auto deleted = client.Delete<Pod>({pod.metadata.namespace_, pod.metadata.name},
                                             {.grace_period_seconds = 0, .uid = pod.metadata.uid});
     return deleted ? Action::Done() : controller::IgnoreNotFound(deleted.error());
+  }
+
+  /// As the pod garbage collector: nobody else would say that its containers are gone.
+  Result<Action> RemoveWithoutNode(const controller::Client& client, const Pod& pod) {
+    const auto node = client.GetLive<Node>({.name = pod.spec.node_name});
+    if (node) {
+      return Action::RequeueAfter(kOrphanRetry);
+    }
+    return node.error().reason == Reason::kNotFound ? Remove(client, pod) : Fail(node.error());
   }
 
   /// Of 10.244.0.0/16, one after the other.

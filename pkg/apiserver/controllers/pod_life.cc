@@ -35,6 +35,8 @@ void Set(PodStatus& status, const char* type, const char* value, const char* rea
   found->reason = reason;
 }
 
+constexpr std::string_view kSchedulerName = "default-scheduler";
+
 Quantity QuantityOf(const char* text) {
   auto quantity = Quantity::Parse(text);
   return quantity ? *quantity : Quantity();
@@ -125,21 +127,23 @@ PodStatus SucceededStatus(const Pod& pod, const Time& now) {
 }
 
 PodLives::Next PodLives::Of(const Pod& pod, base::TimePoint now) {
-  if (!pod.spec.node_name.empty() && pod.spec.node_name != kNodeName) {
-    return {};
-  }
+  const bool elsewhere = !pod.spec.node_name.empty() && pod.spec.node_name != kNodeName;
   if (controller::IsBeingDeleted(pod)) {
-    return {.step = PodStep::kRemove};
+    return {.step = elsewhere ? PodStep::kOrphan : PodStep::kRemove};
+  }
+  if (elsewhere) {
+    return {};
   }
   if (pod.status.phase == "Succeeded" || pod.status.phase == "Failed") {
     return {};
   }
   if (pod.spec.node_name.empty()) {  // One with gates waits for whoever takes them away.
-    return {.step = pod.spec.scheduling_gates.empty() ? PodStep::kSchedule : PodStep::kNothing};
+    const bool ours = pod.spec.scheduler_name.empty() || pod.spec.scheduler_name == kSchedulerName;
+    return {.step =
+                ours && pod.spec.scheduling_gates.empty() ? PodStep::kSchedule : PodStep::kNothing};
   }
   const bool runs = pod.status.phase == "Running";
-  const auto* const owner = controller::ControllerOf(pod.metadata);
-  if (runs && (owner == nullptr || owner->kind != "Job")) {
+  if (runs && pod.spec.restart_policy != "Never" && pod.spec.restart_policy != "OnFailure") {
     return {};
   }
   const base::MutexLock lock(mu_);

@@ -37,12 +37,13 @@ api::core::v1::PodStatus SucceededStatus(const api::core::v1::Pod& pod,
 
 /// What is next in a pod's life.
 enum class PodStep : std::uint8_t {
-  kNothing,   ///< it runs for good, has ended, or is another node's
+  kNothing,   ///< it runs for good, has ended, or is another node's or another scheduler's
   kSchedule,  ///< it has no node
   kWait,      ///< see PodLives::Next
   kRun,
   kSucceed,
   kRemove,  ///< somebody deleted it: its containers are gone
+  kOrphan,  ///< somebody deleted it on another node: it goes when there is no such node
 };
 
 /// Which step each pod takes next. A pod waits `delay` before each of kRun and kSucceed.
@@ -58,7 +59,7 @@ class PodLives {
     base::Duration wait{0};
     bool operator==(const Next&) const = default;
   };
-  /// A pod as it is now. Pods of Jobs end some time, others run for good.
+  /// A pod as it is now. Those that are always restarted run for good, others end some time.
   Next Of(const api::core::v1::Pod& pod, base::TimePoint now);
   /// The pod with this uid has taken its step, or is gone.
   void Forget(const std::string& uid);

@@ -48,8 +48,17 @@ TEST_F(PodLivesTest, APodWithSchedulingGatesWaitsForThem) {
 TEST_F(PodLivesTest, AnotherNodesPodIsLeftAlone) {
   Pod pod = PodOn("other");
   EXPECT_EQ(Next(pod).step, PodStep::kNothing);
-  pod.metadata.deletion_timestamp = Now();
+}
+
+TEST_F(PodLivesTest, AnotherSchedulersPodIsLeftToIt) {
+  Pod pod = PodOn("");
+  pod.spec.scheduler_name = "mine";
   EXPECT_EQ(Next(pod).step, PodStep::kNothing);
+  pod.spec.scheduler_name = "default-scheduler";
+  EXPECT_EQ(Next(pod).step, PodStep::kSchedule);
+  pod = PodOn(kNodeName);
+  pod.spec.scheduler_name = "mine";
+  EXPECT_EQ(Next(pod).step, PodStep::kWait) << "bound here, it runs";
 }
 
 TEST_F(PodLivesTest, APodRunsAfterTheDelay) {
@@ -64,11 +73,9 @@ TEST_F(PodLivesTest, APodRunsAfterTheDelay) {
   EXPECT_EQ(Next(pod).step, PodStep::kNothing);
 }
 
-TEST_F(PodLivesTest, APodOfAJobEnds) {
+TEST_F(PodLivesTest, APodThatIsNotAlwaysRestartedEnds) {
   Pod pod = PodOn(kNodeName);
-  pod.metadata.owner_references.resize(1);
-  pod.metadata.owner_references[0].kind = "Job";
-  pod.metadata.owner_references[0].controller = true;
+  pod.spec.restart_policy = "Never";
   pod.status = RunningStatus(pod, "10.244.0.2", Now());
   EXPECT_EQ(Next(pod).step, PodStep::kWait);
   clock_.Advance(milliseconds(200));
@@ -83,6 +90,8 @@ TEST_F(PodLivesTest, ADeletedPodIsRemoved) {
   Pod pod = PodOn(kNodeName);
   pod.metadata.deletion_timestamp = Now();
   EXPECT_EQ(Next(pod).step, PodStep::kRemove);
+  pod.spec.node_name = "another";
+  EXPECT_EQ(Next(pod).step, PodStep::kOrphan);
 }
 
 TEST_F(PodLivesTest, ARunningPodIsReadyAndTellsOfItsContainers) {

@@ -34,6 +34,8 @@ apimachinery::Result<void> AddStatefulSetController(const Setup& setup);
 apimachinery::Result<void> AddDaemonSetController(const Setup& setup);
 /// Jobs make pods that end.
 apimachinery::Result<void> AddJobController(const Setup& setup);
+/// Says how many pods PodDisruptionBudgets let go.
+apimachinery::Result<void> AddDisruptionController(const Setup& setup);
 /// Pods are scheduled to `kubexx-node`, and run, without a kubelet.
 apimachinery::Result<void> AddPodController(const Setup& setup);
 

@@ -7,6 +7,7 @@
 #include "kubexx/apiserver/endpoints/deletion.h"
 #include "kubexx/apiserver/endpoints/patch.h"
 #include "kubexx/apiserver/endpoints/prepare.h"
+#include "kubexx/apiserver/endpoints/priority_admission.h"
 #include "kubexx/apiserver/endpoints/scale.h"
 #include "kubexx/apiserver/endpoints/service_account_admission.h"
 #include "kubexx/apiserver/object/metadata.h"
@@ -123,6 +124,9 @@ Result<void> Admission::Mutate(JsonTree& object, const JsonTree* old) {
   const auto own = [&]() -> Result<void> {
     if (options_.posted == nullptr && old == nullptr && HasServiceAccount(call_)) {
       KX_RETURN_IF_ERROR(GiveServiceAccount(call_, object));
+    }
+    if (options_.posted == nullptr) {
+      KX_RETURN_IF_ERROR(GivePriority(call_, object, old));
     }
     if (options_.posted == nullptr && HasDefaultTolerations(call_)) {
       GiveTolerations(object);

@@ -14,6 +14,7 @@
 #include "kubexx/apiserver/endpoints/impersonation.h"
 #include "kubexx/apiserver/endpoints/openapi.h"
 #include "kubexx/apiserver/endpoints/origin.h"
+#include "kubexx/apiserver/endpoints/priority_admission.h"
 #include "kubexx/apiserver/endpoints/scale.h"
 #include "kubexx/apiserver/endpoints/webhook_configuration.h"
 #include "kubexx/apiserver/object/status_json.h"
@@ -201,6 +202,7 @@ Result<void> Api::Bootstrap(const std::stop_token& stop) {
   KX_RETURN_IF_ERROR(tokens_.Load(stop));
   KX_RETURN_IF_ERROR(system_.MakeNamespaces(stop));
   KX_RETURN_IF_ERROR(BootstrapRoles(stop));
+  KX_RETURN_IF_ERROR(MakePriorityClasses(types_, objects_, stop));
   KX_RETURN_IF_ERROR(custom_.Sync(stop));
   KX_RETURN_IF_ERROR(webhooks_.Sync(stop));
   return reaper_.Load(stop);
@@ -234,6 +236,7 @@ bool Api::Reap(const std::stop_token& stop) {
   const bool namespaces = reaper_.Tick(stop);
   const bool events = events_.Tick(stop);
   system_.Tick(stop);
+  tokens_.Tick(stop);
   return definitions || namespaces || events;
 }
 

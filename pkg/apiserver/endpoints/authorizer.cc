@@ -169,7 +169,8 @@ Result<Authorizer::PolicyRef> Authorizer::Current(bool latest, const std::stop_t
   for (std::size_t i = 0; i < sources_.size(); ++i) {
     cachers[i] = types_.CacherOf(sources_[i]);
     if (latest) {
-      KX_RETURN_IF_ERROR(cachers[i]->WaitForLatest(stop));
+      // Whoever is refused is not to hold a thread for as long as a cache cannot follow.
+      KX_RETURN_IF_ERROR(cachers[i]->CatchUpWithLatest(stop));
     } else {
       // A cache that is behind, or empty, never allows what was not allowed a moment ago.
       (void)cachers[i]->WaitFor(0, stop);

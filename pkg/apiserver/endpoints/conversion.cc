@@ -42,7 +42,8 @@ class WebhookConverter final : public schema::Converter {
     }
     auto converted = Ask(api_version, objects, stop);
     if (!converted) {
-      return Fail(Reason::kInternalError,
+      // No reason of Kubernetes': kube-apiserver gives none, either.
+      return Fail(Reason::kUnknown,
                   "conversion webhook for " + KindOf(objects.front()) +
                       " failed: " + converted.error().message,
                   500);

@@ -91,11 +91,13 @@ struct Common {
   std::string storage_version{};
   std::string best{};  ///< the one to use rather than a deprecated one; "" when there is none
   std::shared_ptr<const JsonTree> conversion{};
+  std::shared_ptr<const schema::VersionSchemas> schemas{};
 };
 
 Common CommonOf(const JsonTree& definition) {
   Common common;
   common.storage_version = StorageVersionOf(definition);
+  common.schemas = schema::ReadSchemas(definition);
   for (const JsonTree& version : definition.At({"spec", "versions"})->elements()) {
     const std::string_view name = version.TextAt("name");
     if (BoolAt(version, {"served"}) && !BoolAt(version, {"deprecated"}) &&
@@ -139,7 +141,8 @@ ResourceTypeRef TypeOfVersion(const JsonTree& definition, const JsonTree& versio
   type.singular = StringAt(definition, {"spec", "names", "singular"});
   type.namespaced = StringAt(definition, {"spec", "scope"}) == "Namespaced";
   type.has_status = version.At({"subresources", "status"}) != nullptr;
-  type.custom = schema::ReadVersion(version, common.storage_version, common.conversion, converter);
+  type.custom = schema::ReadVersion(version, common.storage_version, common.conversion, converter,
+                                    common.schemas);
   type.has_scale = !type.custom->scale.spec_replicas.empty();
   type.has_generation = true;
   type.short_names = TextsAt(definition, {"spec", "names", "shortNames"});

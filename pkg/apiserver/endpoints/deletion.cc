@@ -21,6 +21,8 @@ using codec::JsonTree;
 constexpr std::string_view kForeground = "foregroundDeletion";
 constexpr std::string_view kOrphan = "orphan";
 constexpr std::int64_t kDefaultGraceSeconds = 30;
+// What is longer is no different, and the end of it would be no time.
+constexpr std::int64_t kMaxGraceSeconds = std::int64_t{100} * 366 * 24 * 3600;
 
 bool IsPod(const ResourceType& type) { return type.group.empty() && type.plural == "pods"; }
 
@@ -76,7 +78,7 @@ std::int64_t GraceOf(const DeleteOptions& options, const JsonTree& pod) {
                                  ? *options.grace_seconds
                                  : IntegerAt(pod, {"spec", "terminationGracePeriodSeconds"})
                                        .value_or(kDefaultGraceSeconds);
-  return grace < 0 ? 1 : grace;
+  return grace < 0 ? 1 : std::min(grace, kMaxGraceSeconds);
 }
 
 void Mark(const ResourceType& type, std::chrono::system_clock::time_point when, std::int64_t grace,

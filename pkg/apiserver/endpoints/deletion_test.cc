@@ -189,6 +189,14 @@ TEST_F(DeletionTest, PodsOnANodeGetTheirGracePeriod) {
   EXPECT_EQ(Do("GET", Pod("p")).status, 404);
 }
 
+TEST_F(DeletionTest, AGracePeriodEndsAtATimeThatThereIs) {
+  MakePod("p", "n");
+  const JsonTree marked =
+      Json(Do("DELETE", Pod("p"), R"({"gracePeriodSeconds":9223372036854775807})"));
+  const std::string end = At(marked, {"metadata", "deletionTimestamp"});
+  EXPECT_TRUE(end.starts_with("21")) << end;
+}
+
 TEST_F(DeletionTest, OtherPodsGoAtOnce) {
   MakePod("p", "");
   EXPECT_EQ(Do("DELETE", Pod("p")).status, 200);

@@ -6,6 +6,9 @@
 
 #include <array>
 #include <charconv>
+#include <cstddef>
+#include <string>
+#include <string_view>
 
 #include "kubexx/apimachinery/names.h"
 #include "kubexx/apiserver/endpoints/certificate_requests.h"
@@ -13,8 +16,14 @@
 namespace kubexx::apiserver {
 namespace {
 
+// An object with a longer one could be asked for with no request, and be in no informer.
+constexpr std::size_t kMaxSegment = 32768;
+
 /// What any name has to be: a part of a path.
 std::string SegmentProblem(std::string_view name) {
+  if (name.size() > kMaxSegment) {
+    return "must be no more than " + std::to_string(kMaxSegment) + " characters";
+  }
   return name == "." || name == ".." || name.find_first_of("/%") != std::string_view::npos
              ? "may not be '.' or '..' or contain '/' or '%'"
              : "";

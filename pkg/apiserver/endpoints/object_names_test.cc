@@ -38,6 +38,11 @@ TEST_F(ObjectNamesTest, CertificateSigningRequestsHaveAnyThatFitsInAPath) {
   }
 }
 
+TEST_F(ObjectNamesTest, ANameFitsIntoARequestAndIntoInformers) {
+  EXPECT_EQ(MakeRequest(std::string(32768, 'n')), 201);
+  EXPECT_EQ(MakeRequest(std::string(32769, 'n')), 422);
+}
+
 TEST_F(ObjectNamesTest, AddressesAreNamedByThemselves) {
   for (const char* const name : {"10.0.0.1", "0.0.0.0", "2001:db8::1", "::1", "::", "fd00::",
                                  "1:0:2:3:4:5:6:7", "::102:304", "2001:db8::1:0:0:1"}) {

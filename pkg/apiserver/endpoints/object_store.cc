@@ -165,6 +165,10 @@ Result<JsonTree> ObjectStore::CreateOnce(const ResourceType& type, const std::st
   pass.reset();  // A webhook may be asked for the answer.
   if (!kv) {
     Status status = AboutObject(type, key.name, kv.error());
+    if (status.reason == Reason::kAlreadyExists) {
+      const auto other = Get(type, key, stop);
+      status.message.insert(0, other && IsDeleting(*other) ? "object is being deleted: " : "");
+    }
     if (generated && status.reason == Reason::kAlreadyExists) {
       status.details.retry_after = std::chrono::seconds(1);  // Another name is another chance.
     }

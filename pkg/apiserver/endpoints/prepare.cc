@@ -14,6 +14,7 @@
 #include "kubexx/apiserver/endpoints/immutable_fields.h"
 #include "kubexx/apiserver/endpoints/label_problems.h"
 #include "kubexx/apiserver/endpoints/object_names.h"
+#include "kubexx/apiserver/endpoints/pod_qos.h"
 #include "kubexx/apiserver/endpoints/rbac_validation.h"
 #include "kubexx/apiserver/endpoints/restore.h"
 #include "kubexx/apiserver/endpoints/server_metadata.h"
@@ -272,6 +273,7 @@ Result<void> PrepareNew(const ResourceType& type, std::string_view namespace_, b
   }
   if (type.group.empty() && type.plural == "pods") {
     SetGated(object);
+    object["status"]["qosClass"] = QosClassOf(object["spec"]);
   }
   FieldCauses causes;
   const std::string name = MetaString(object, "name");
@@ -303,6 +305,9 @@ Result<void> PrepareChange(const ResourceType& type, WritePart part, const JsonT
   CheckServerMetadata(type, part, current, object, causes);
   if (part != WritePart::kObject && part != WritePart::kFinalizers && part != WritePart::kAll) {
     KeepTheRest(type, part, current, object);
+    if (part == WritePart::kStatus && type.group.empty() && type.plural == "pods") {
+      CheckQosClass(current, object, causes);
+    }
     if (part == WritePart::kEphemeralContainers) {
       SetDefaults(type, object);
       CountGeneration(type, current, object);

@@ -14,6 +14,7 @@
 #include "kubexx/apiserver/endpoints/jwt.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/base/identity.h"
+#include "kubexx/logging/log.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -27,6 +28,7 @@ using codec::JsonTree;
 /// Outside "/registry/", where the objects are.
 constexpr std::string_view kKeyName = "/kubexx/service-account-key";
 constexpr std::size_t kKeyBytes = 32;
+constexpr base::Duration kKeyInterval = std::chrono::minutes(1);
 constexpr std::string_view kPrivate = "kubernetes.io";
 constexpr std::string_view kUserPrefix = "system:serviceaccount:";
 
@@ -76,6 +78,25 @@ Result<void> ServiceAccountTokens::Load(const std::stop_token& stop) {
   }
   key_ = apimachinery::Bytes(*found->value);
   return {};
+}
+
+void ServiceAccountTokens::Tick(const std::stop_token& stop) {
+  const base::TimePoint now = objects_.clock().Now();
+  if (key_.empty() || now < key_due_ || stop.stop_requested()) {
+    return;
+  }
+  key_due_ = now + kKeyInterval;
+  storage::Storage& storage = objects_.storage();
+  const auto found = storage.Get(kKeyName, 0, stop);
+  if (found || found.error().reason != Reason::kNotFound) {
+    return;
+  }
+  std::string key(key_.view());
+  if (storage.Create(kKeyName, key, stop)) {
+    logging::Warning("Put the key of the service accounts' tokens back, which the store had lost",
+                     {{"key", kKeyName}});
+  }
+  apimachinery::Wipe(key);
 }
 
 std::string ServiceAccountTokens::Issue(const TokenClaims& token) const {

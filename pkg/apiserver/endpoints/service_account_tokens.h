@@ -54,6 +54,11 @@ class ServiceAccountTokens {
   /// Reads the key, or makes it. Errors of the store.
   apimachinery::Result<void> Load(const std::stop_token& stop);
 
+  /// To be called about once a second, by one thread: once a minute it puts the key back where the
+  /// store has none any more, as after somebody has emptied it. Other servers, and this one after a
+  /// restart, would make another one, and take no token of before.
+  void Tick(const std::stop_token& stop);
+
   std::string Issue(const TokenClaims& claims) const;
 
   /// The name of the user that a token is for; nothing where Find would find nothing, but for one
@@ -78,6 +83,7 @@ class ServiceAccountTokens {
   TypeRegistry& types_;
   ObjectStore& objects_;
   apimachinery::Bytes key_{};
+  base::TimePoint key_due_{};  // of Tick
 };
 
 }  // namespace kubexx::apiserver

@@ -13,6 +13,8 @@
 namespace kubexx::apiserver {
 namespace {
 
+using codec::JsonTree;
+
 constexpr const char* kSystemService = "/api/v1/namespaces/default/services/kubernetes";
 constexpr const char* kSystemEndpoints = "/api/v1/namespaces/default/endpoints/kubernetes";
 
@@ -30,10 +32,11 @@ class SystemObjectsTest : SystemClock, public testing::ApiFixture {
     system_clock_.Advance(time);
     Tick(stop);
   }
+  base::Clock& FakeClock() { return system_clock_; }
   /// Somebody empties the store, as `etcdctl del --prefix ""` does.
   void Empty() {
     std::vector<std::string> keys;
-    ASSERT_TRUE(storage_->GetList("/registry/", {},
+    ASSERT_TRUE(storage_->GetList("/", {},
                                   [&keys](storage::KeyValue&& kv) -> apimachinery::Result<void> {
                                     keys.push_back(kv.key);
                                     return {};
@@ -67,6 +70,28 @@ TEST_F(SystemObjectsTest, TheServiceIsMadeAgainWithItsNamespaceWithinTenSeconds)
   EXPECT_THAT(Do("GET", kSystemEndpoints).body, ::testing::HasSubstr("192.0.2.7"));
 }
 
+TEST_F(SystemObjectsTest, TokensAreStillGoodForAnotherServer) {
+  ASSERT_EQ(
+      Do("POST", "/api/v1/namespaces/default/serviceaccounts", R"({"metadata":{"name":"robot"}})")
+          .status,
+      201);
+  const JsonTree account = Json(Do("GET", "/api/v1/namespaces/default/serviceaccounts/robot"));
+  const std::string token =
+      At(Json(Do("POST", "/api/v1/namespaces/default/serviceaccounts/robot/token", "{}")),
+         {"status", "token"});
+  Empty();
+  Pass(std::chrono::seconds(61));
+  Pass(std::chrono::seconds(61));
+  // The account comes back as it was.
+  const std::string key = "/registry/serviceaccounts/default/robot";
+  ASSERT_TRUE(storage_->Create(key, account.ToJson(), {}));
+  Api other(*storage_, {.clock = FakeClock()});
+  ASSERT_TRUE(other.Bootstrap({}));
+  const auto who = testing::Ask(other, "POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews",
+                                "{}", "application/json", {{"Authorization", "Bearer " + token}});
+  EXPECT_THAT(who.body, ::testing::HasSubstr("system:serviceaccount:default:robot"));
+}
+
 TEST_F(SystemObjectsTest, WhatIsThereIsNotWritten) {
   ASSERT_EQ(
       Do("PATCH", kSystemEndpoints,
@@ -84,7 +109,7 @@ TEST_F(SystemObjectsTest, NothingIsMadeByAServerThatStops) {
   std::stop_source stop;
   stop.request_stop();
   Pass(std::chrono::minutes(2), stop.get_token());
-  EXPECT_EQ(*storage_->Count("/registry/", {}), 0);
+  EXPECT_EQ(*storage_->Count("/", {}), 0);
 }
 
 }  // namespace

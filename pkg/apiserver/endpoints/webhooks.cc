@@ -68,21 +68,24 @@ std::string AddressIn(const JsonTree& endpoints, const std::string& port_name) {
 Webhooks::Webhooks(TypeRegistry& types, ObjectStore& objects,
                    std::shared_ptr<admission::Caller> caller, bool shared)
     : types_(types), objects_(objects), caller_(std::move(caller)), shared_(shared) {
-  mutating_.webhooks = std::make_shared<const std::vector<Webhook>>();
-  validating_.webhooks = mutating_.webhooks;
+  mutating_ = std::make_shared<const std::vector<Webhook>>();
+  validating_ = mutating_;
 }
 
 Webhooks::List Webhooks::mutating() const {
   base::MutexLock lock(mu_);
-  return mutating_.webhooks;
+  return mutating_;
 }
 
 Webhooks::List Webhooks::validating() const {
   base::MutexLock lock(mu_);
-  return validating_.webhooks;
+  return validating_;
 }
 
 Result<void> Webhooks::Sync(const std::stop_token& stop) {
+  // One at a time, so that what was read last is what holds: a store that was restored has lower
+  // revisions than before.
+  const base::MutexLock syncing(sync_mu_);
   auto read = Read("mutatingwebhookconfigurations", &Webhooks::mutating_, stop);
   if (read) {
     read = Read("validatingwebhookconfigurations", &Webhooks::validating_, stop);
@@ -107,33 +110,30 @@ void Webhooks::Tick(const std::stop_token& stop) {
   }
 }
 
-Result<void> Webhooks::Read(const char* plural, Known Webhooks::* known,
+Result<void> Webhooks::Read(const char* plural, List Webhooks::* known,
                             const std::stop_token& stop) {
   const ResourceTypeRef type = types_.Find("admissionregistration.k8s.io", "v1", plural);
   std::vector<Webhook> webhooks;
   // The keys, and so the webhooks, come in the order of the names.
-  KX_ASSIGN_OR_RETURN(const storage::ListResult list,
-                      objects_.storage().GetList(
-                          type->prefix, {},
-                          [&](storage::KeyValue&& kv) -> Result<void> {
-                            const auto json = JsonOfStored(*type, *kv.value, kv.mod_revision);
-                            const auto tree = json ? JsonTree::Parse(*json) : Fail(json.error());
-                            if (!tree) {
-                              logging::Error("Cannot read a configuration of webhooks",
-                                             {{"key", kv.key}, {"error", tree.error()}});
-                              return {};
-                            }
-                            for (Webhook& webhook : admission::ReadWebhooks(*tree)) {
-                              webhooks.push_back(std::move(webhook));
-                            }
-                            return {};
-                          },
-                          stop));
+  KX_RETURN_IF_ERROR(objects_.storage().GetList(
+      type->prefix, {},
+      [&](storage::KeyValue&& kv) -> Result<void> {
+        const auto json = JsonOfStored(*type, *kv.value, kv.mod_revision);
+        const auto tree = json ? JsonTree::Parse(*json) : Fail(json.error());
+        if (!tree) {
+          logging::Error("Cannot read a configuration of webhooks",
+                         {{"key", kv.key}, {"error", tree.error()}});
+          return {};
+        }
+        for (Webhook& webhook : admission::ReadWebhooks(*tree)) {
+          webhooks.push_back(std::move(webhook));
+        }
+        return {};
+      },
+      stop));
   auto made = std::make_shared<const std::vector<Webhook>>(std::move(webhooks));
   base::MutexLock lock(mu_);
-  if (list.revision >= (this->*known).revision) {  // Nobody has read a later state meanwhile.
-    this->*known = {.webhooks = std::move(made), .revision = list.revision};
-  }
+  this->*known = std::move(made);
   return {};
 }
 

@@ -50,14 +50,9 @@ class Webhooks final : public admission::Cluster {
                                             const std::stop_token& stop) override;
 
  private:
-  /// What the configurations of one type say, and which state of the storage that is.
-  struct Known {
-    List webhooks{};
-    std::int64_t revision = -1;
-  };
-
-  apimachinery::Result<void> Read(const char* plural, Known Webhooks::* known,
-                                  const std::stop_token& stop);
+  /// Reads what the configurations of one type say.
+  apimachinery::Result<void> Read(const char* plural, List Webhooks::* known,
+                                  const std::stop_token& stop) KX_REQUIRES(sync_mu_);
   /// "HOST:PORT" of an endpoint that is ready; "" when there is none.
   std::string FindEndpoint(const admission::ServiceReference& service, const std::string& port_name,
                            const std::stop_token& stop);
@@ -66,9 +61,10 @@ class Webhooks final : public admission::Cluster {
   ObjectStore& objects_;
   const std::shared_ptr<admission::Caller> caller_;
   const bool shared_;
+  base::Mutex sync_mu_;  // Before mu_.
   mutable base::Mutex mu_;
-  Known mutating_ KX_GUARDED_BY(mu_);
-  Known validating_ KX_GUARDED_BY(mu_);
+  List mutating_ KX_GUARDED_BY(mu_);
+  List validating_ KX_GUARDED_BY(mu_);
   bool again_ KX_GUARDED_BY(mu_) = false;  // Tick has something to do
 };
 

@@ -80,33 +80,61 @@ Result<std::string> JsonOfEnvelope(const ResourceType& type, std::string_view va
   return typed.Json();
 }
 
-/// A custom object as its schema wants it. False where its defaults would be too large: then it has
+/// A custom object as the schema wants it. False where its defaults would be too large: then it has
 /// some of them.
-bool Shape(const ResourceType& type, JsonTree& object) {
-  if (!type.custom || type.custom->schema == nullptr) {
+bool Shape(const schema::SchemaRef& schema, JsonTree& object) {
+  if (schema == nullptr) {
     return true;
   }
-  schema::Prune(*type.custom->schema, object);
+  schema::Prune(*schema, object);
   std::size_t room = schema::kMaxDefaultBytes;
-  return schema::SetDefaults(*type.custom->schema, object, room);
+  return schema::SetDefaults(*schema, object, room);
 }
 
-/// The head of a stored object, up to its metadata, names the version.
-bool IsOfVersion(std::string_view value, const std::string& api_version) {
+/// The version in the head of a stored custom object, up to its metadata; "" for none.
+std::string_view StoredVersion(const ResourceType& type, std::string_view value) {
   const std::string_view head = value.substr(0, value.find(kMetadata));
-  return head.find("\"apiVersion\":\"" + api_version + "\"") != std::string_view::npos;
+  const std::string start = "\"apiVersion\":\"" + type.group + "/";
+  const std::size_t at = head.find(start);
+  return at == std::string_view::npos
+             ? std::string_view()
+             : head.substr(at + start.size(),
+                           head.find('"', at + start.size()) - at - start.size());
+}
+
+/// The schema of the version that a custom object is stored in; null when there is none any more.
+schema::SchemaRef StoredSchema(const ResourceType& type, std::string_view value) {
+  const std::string_view version = StoredVersion(type, value);
+  if (version.empty() || version == type.version || type.custom->schemas == nullptr) {
+    return type.custom->schema;
+  }
+  const auto found = type.custom->schemas->by_version.find(version);
+  return found == type.custom->schemas->by_version.end() ? nullptr : found->second;
+}
+
+/// What was stored as the schema of its version wants it now, which may have changed since.
+Result<JsonTree> Shaped(const ResourceType& type, std::string_view value, std::string_view json) {
+  KX_ASSIGN_OR_RETURN(JsonTree object, JsonTree::Parse(json));
+  const schema::SchemaRef schema = StoredSchema(type, value);
+  if (!Shape(schema, object)) {
+    // Without defaults it can still be read and deleted, and so can those that it is listed with.
+    KX_ASSIGN_OR_RETURN(object, JsonTree::Parse(json));
+    schema::Prune(*schema, object);
+  }
+  return object;
 }
 
 bool NeedsConversion(const ResourceType& type, std::string_view value) {
-  return IsConverted(type) && !IsOfVersion(value, type.ApiVersion());
+  return IsConverted(type) && StoredVersion(type, value) != type.version;
 }
 
 /// How many objects a webhook is asked about at once.
 constexpr std::size_t kConvertedAtOnce = 100;
 
 /// Of a value in the version of the type, or of a type whose versions differ in their names only.
+/// `shaped`: it is as the schema of the version that it was stored in wants it.
 Result<std::string> JsonOfOwn(const ResourceType& type, std::string_view value,
-                              std::int64_t revision) {
+                              std::int64_t revision, bool shaped = false) {
   std::string json;
   if (value.starts_with(codec::kEnvelopeMagic)) {
     KX_ASSIGN_OR_RETURN(json, JsonOfEnvelope(type.stored_as ? *type.stored_as : type, value));
@@ -137,11 +165,10 @@ Result<std::string> JsonOfOwn(const ResourceType& type, std::string_view value,
     result.append(",");
   }
   result.append(value.substr(begin));
-  if (type.custom && type.custom->schema != nullptr) {  // The schema may have changed since.
-    KX_ASSIGN_OR_RETURN(JsonTree object, JsonTree::Parse(result));
-    if (!Shape(type, object)) {
-      // Without defaults it can still be read and deleted, and so can those that it is listed with.
-      KX_ASSIGN_OR_RETURN(object, JsonTree::Parse(result));
+  if (type.custom && type.custom->schema != nullptr) {
+    KX_ASSIGN_OR_RETURN(JsonTree object,
+                        shaped ? JsonTree::Parse(result) : Shaped(type, value, result));
+    if (shaped || StoredVersion(type, value) != type.version) {
       schema::Prune(*type.custom->schema, object);
     }
     result = object.ToJson();
@@ -162,20 +189,17 @@ bool IsConverted(const ResourceType& type) {
 }
 
 bool IsOfStorageVersion(const ResourceType& type, std::string_view value) {
-  return !type.custom || IsOfVersion(value, type.group + "/" + type.custom->storage_version);
+  return !type.custom || StoredVersion(type, value) == type.custom->storage_version;
 }
 
 const ResourceType& TypeAsStored::Of(std::string_view value) {
   if (!type_.custom) {
     return type_;
   }
-  const std::string_view head = value.substr(0, value.find(kMetadata));
-  const std::string start = "\"apiVersion\":\"" + type_.group + "/";
-  const std::size_t at = head.find(start);
-  const std::string_view version =
-      at == std::string_view::npos
-          ? std::string_view(type_.version)
-          : head.substr(at + start.size(), head.find('"', at + start.size()) - at - start.size());
+  std::string_view version = StoredVersion(type_, value);
+  if (version.empty()) {
+    version = type_.version;
+  }
   auto found = by_version_.find(version);
   if (found == by_version_.end()) {
     ResourceType type = type_;
@@ -221,7 +245,7 @@ Result<std::vector<std::string>> JsonOfStoredValues(const ResourceType& type,
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (NeedsConversion(type, values[i].value)) {
-      KX_ASSIGN_OR_RETURN(JsonTree object, JsonTree::Parse(values[i].value));
+      KX_ASSIGN_OR_RETURN(JsonTree object, Shaped(type, values[i].value, values[i].value));
       object["metadata"]["resourceVersion"] = std::to_string(values[i].revision);
       asked.push_back(std::move(object));
       places.push_back(i);
@@ -237,7 +261,7 @@ Result<std::vector<std::string>> JsonOfStoredValues(const ResourceType& type,
       JsonTree object = InOrder(type, converted[k]);
       object["metadata"].Erase("resourceVersion");
       KX_ASSIGN_OR_RETURN(all[places[k]],
-                          JsonOfOwn(type, object.ToJson(), values[places[k]].revision));
+                          JsonOfOwn(type, object.ToJson(), values[places[k]].revision, true));
     }
     asked.clear();
     places.clear();
@@ -286,7 +310,7 @@ Result<JsonTree> Canonical(const ResourceType& type, const JsonTree& object) {
       return Fail(BadObject(type, read.error().WithContext("metadata")));
     }
     KX_ASSIGN_OR_RETURN(ordered["metadata"], JsonTree::Parse(metadata.Json()));
-    if (!Shape(type, ordered)) {
+    if (type.custom && !Shape(type.custom->schema, ordered)) {
       return Fail(Reason::kRequestEntityTooLarge,
                   "the defaults of its schema would add more than " +
                       std::to_string(schema::kMaxDefaultBytes) + " bytes to the " + type.kind,

@@ -15,6 +15,8 @@ namespace {
 using codec::JsonTree;
 
 constexpr std::string_view kMasters = "system:masters";
+// Of the roles that are not there, so many are named.
+constexpr std::size_t kMaxMissing = 100;
 
 bool IsMaster(const User& user) {
   return std::ranges::find(user.groups, kMasters) != user.groups.end();
@@ -45,16 +47,20 @@ bool IsUser(const Binding::Subject& subject, const User& user, std::string_view 
 /// What is wrong with references to roles that are not there, each of them once; see RulesOf.
 std::string Together(const std::vector<std::pair<std::string_view, std::string_view>>& missing,
                      std::string_view resource = {}) {
-  std::vector<std::string> different;
+  std::set<std::string> different;
   std::string text;
   for (const auto& [kind, name] : missing) {
     const std::string_view what = !resource.empty() ? resource
                                   : kind == "Role"  ? "role.rbac.authorization.k8s.io"
                                                     : "clusterrole.rbac.authorization.k8s.io";
     std::string error = std::string(what) + " " + Quoted(name) + " not found";
-    if (std::ranges::find(different, error) == different.end()) {
-      text += (different.empty() ? "" : ", ") + error;
-      different.push_back(std::move(error));
+    const bool first = different.empty();
+    if (different.size() == kMaxMissing) {
+      text += ", and others";
+      break;
+    }
+    if (const auto [at, added] = different.insert(std::move(error)); added) {
+      text += (first ? "" : ", ") + *at;
     }
   }
   return different.size() > 1 ? "[" + text + "]" : text;

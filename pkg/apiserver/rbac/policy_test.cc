@@ -146,6 +146,18 @@ TEST_F(PolicyTest, RefusalsTellOfRolesThatAreNotThere) {
             "[" + std::string(kGone) + ", role.rbac.authorization.k8s.io \"old\" not found]");
 }
 
+TEST_F(PolicyTest, ARefusalNamesSoManyRolesThatAreNotThere) {
+  for (int i = 0; i < 150; ++i) {
+    const std::string number = std::to_string(1000 + i);
+    Add(PartKind::kRoleBinding, Tree(R"({"metadata":{"name":"b)" + number + R"(","namespace":"a"},
+        "roleRef":{"kind":"Role","name":"r)" +
+                                     number + R"("},"subjects":[{"kind":"User","name":"u"}]})"));
+  }
+  const std::string error = policy_.RulesOf({.name = "u"}, "a").error;
+  EXPECT_NE(error.find("\"r1099\" not found, and others]"), std::string::npos) << error;
+  EXPECT_EQ(error.find("r1100"), std::string::npos);
+}
+
 TEST_F(PolicyTest, ACopyMayHaveOtherObjects) {
   const User jane{.name = "jane"};
   Policy other = policy_;

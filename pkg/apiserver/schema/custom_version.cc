@@ -1,5 +1,7 @@
 #include "kubexx/apiserver/schema/custom_version.h"
 
+#include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -51,7 +53,32 @@ bool SameConversion(const std::shared_ptr<const JsonTree>& a,
   return a == b || (a != nullptr && b != nullptr && *a == *b);
 }
 
+SchemaRef SchemaOf(const JsonTree& version) {
+  const JsonTree* const tree = version.At({"schema", "openAPIV3Schema"});
+  auto schema = tree == nullptr ? apimachinery::Result<SchemaRef>(SchemaRef()) : ParseSchema(*tree);
+  return schema ? std::move(*schema) : SchemaRef();
+}
+
+std::size_t DigestOf(const std::shared_ptr<const VersionSchemas>& schemas) {
+  return schemas == nullptr ? 0 : schemas->digest;
+}
+
 }  // namespace
+
+std::shared_ptr<const VersionSchemas> ReadSchemas(const JsonTree& definition) {
+  auto schemas = std::make_shared<VersionSchemas>();
+  const JsonTree* const versions = definition.At({"spec", "versions"});
+  for (const JsonTree& version :
+       versions == nullptr ? std::span<const JsonTree>() : versions->elements()) {
+    const std::string_view name = version.TextAt("name");
+    schemas->by_version.emplace(name, SchemaOf(version));
+    const JsonTree* const said = version.Find("schema");
+    const std::string own = std::to_string(schemas->digest) + std::string(name) + " " +
+                            (said == nullptr ? "" : said->ToJson());
+    schemas->digest = std::hash<std::string_view>()(own);
+  }
+  return schemas;
+}
 
 std::vector<PrinterColumn> CustomVersion::DefaultColumns() {
   PrinterColumn age;
@@ -67,22 +94,26 @@ bool CustomVersionRef::operator==(const CustomVersionRef& other) const {
   }
   return version_->storage_version == other.version_->storage_version &&
          version_->source == other.version_->source &&
+         DigestOf(version_->schemas) == DigestOf(other.version_->schemas) &&
          SameConversion(version_->conversion, other.version_->conversion);
 }
 
 CustomVersionRef ReadVersion(const JsonTree& version, std::string storage_version,
                              std::shared_ptr<const JsonTree> conversion,
-                             std::shared_ptr<Converter> converter) {
+                             std::shared_ptr<Converter> converter,
+                             std::shared_ptr<const VersionSchemas> schemas) {
   auto result = std::make_shared<CustomVersion>();
   result->source = version;
   result->storage_version = std::move(storage_version);
   result->conversion = std::move(conversion);
   result->converter = std::move(converter);
-  if (const JsonTree* const tree = version.At({"schema", "openAPIV3Schema"})) {
-    if (auto schema = ParseSchema(*tree)) {
-      result->schema = std::move(*schema);
-    }
+  if (schemas == nullptr) {
+    result->schema = SchemaOf(version);
+  } else if (const auto own = schemas->by_version.find(version.TextAt("name"));
+             own != schemas->by_version.end()) {
+    result->schema = own->second;
   }
+  result->schemas = std::move(schemas);
   const JsonTree* const columns = version.Find("additionalPrinterColumns");
   result->columns = columns != nullptr && columns->size() > 0 ? ColumnsOf(*columns)
                                                               : CustomVersion::DefaultColumns();

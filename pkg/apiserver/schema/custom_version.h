@@ -3,6 +3,9 @@
 #ifndef KUBEXX_APISERVER_SCHEMA_CUSTOM_VERSION_H_
 #define KUBEXX_APISERVER_SCHEMA_CUSTOM_VERSION_H_
 
+#include <cstddef>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -38,11 +41,22 @@ struct ScalePaths {
   std::vector<std::string> selector{};
 };
 
+/// The schemas of all versions of a definition, by their names: an object that was stored in
+/// another version is read with the defaults of that one. Immutable, shared by the versions.
+struct VersionSchemas {
+  std::map<std::string, SchemaRef, std::less<>> by_version{};  ///< null: see CustomVersion::schema
+  std::size_t digest = 0;  ///< of what the definition says of them
+};
+
+/// From a definition that has been accepted.
+std::shared_ptr<const VersionSchemas> ReadSchemas(const codec::JsonTree& definition);
+
 /// Immutable, shared by the requests that need it.
 struct CustomVersion {
   codec::JsonTree source{};  ///< the element of spec.versions
   std::string storage_version{};
   SchemaRef schema{};  ///< null when it cannot be used: nothing is checked then
+  std::shared_ptr<const VersionSchemas> schemas{};  ///< null: of no other version
   std::vector<PrinterColumn> columns{};
   std::vector<SelectableField> selectable{};
   ScalePaths scale{};
@@ -69,10 +83,12 @@ class CustomVersionRef {
   std::shared_ptr<const CustomVersion> version_{};
 };
 
-/// From an element of spec.versions of a definition that has been accepted.
+/// From an element of spec.versions of a definition that has been accepted. `schemas`: of that
+/// definition; without them its own is read.
 CustomVersionRef ReadVersion(const codec::JsonTree& version, std::string storage_version,
                              std::shared_ptr<const codec::JsonTree> conversion = {},
-                             std::shared_ptr<Converter> converter = {});
+                             std::shared_ptr<Converter> converter = {},
+                             std::shared_ptr<const VersionSchemas> schemas = {});
 
 }  // namespace kubexx::apiserver::schema
 

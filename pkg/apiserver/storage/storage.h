@@ -55,6 +55,9 @@ struct Event {
     kProgress  ///< nothing changed; all events up to `kv.mod_revision` have been given
   };
   Type type = Type::kPut;
+  /// Another event of the same revision follows, or may: a transaction of others wrote several
+  /// keys.
+  bool more = false;
   KeyValue kv{};
   /// The key before the change; mod_revision 0 when it did not exist. Absent from kProgress.
   KeyValue prev{};
@@ -95,6 +98,9 @@ struct ListResult {
 struct WatchOptions {
   /// Events after this revision; 0 for what happens from now on. One in the future is waited for.
   Revision from_revision = 0;
+  /// The store has given out `from_revision`: kExpired when it has not come so far, as after it was
+  /// restored or emptied. Without this the watch would go on in another history from there.
+  bool was_given_out = false;
   /// A kProgress event after this long without an event; zero for none but those of
   /// RequestProgress.
   base::Duration progress_interval{0};

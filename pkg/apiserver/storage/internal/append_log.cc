@@ -100,6 +100,10 @@ Result<void> AppendLog::Load(Loader loader) {
     return Fail(Reason::kMalformed, path_ + " is not a file of this store; name another file");
   }
   if (at < kFileMagic.size()) {
+    if (at > 0) {  // A crash may have left it, or it was cut off.
+      logging::Warning("The store begins empty: its file had nothing but a part of its first line",
+                       {{"file", path_}, {"bytes", at}});
+    }
     KX_RETURN_IF_ERROR(file_.Truncate(0));
     KX_RETURN_IF_ERROR(file_.Append(kFileMagic));
     KX_RETURN_IF_ERROR(file_.Sync());
@@ -310,7 +314,10 @@ void AppendLog::Probe(Undo undo, bool always) {
   std::uint64_t end = 0;
   {
     base::MutexLock lock(mu_);
-    if ((failure_ && !always) || suspect_ || writing_) {
+    while (writing_) {  // Others write, and perhaps less than what has failed.
+      base::Clock::Real().WaitUntil(mu_, written_, std::stop_token(), base::TimePoint::max());
+    }
+    if ((failure_ && !always) || suspect_) {
       return;
     }
     writing_ = true;

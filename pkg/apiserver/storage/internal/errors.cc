@@ -38,6 +38,14 @@ Error Expired(std::string_view what, Revision oldest) {
   return Fail(Reason::kExpired, text + ": list again", 410);
 }
 
+Error OtherHistory(std::string_view what, Revision asked, Revision current) {
+  return Fail(Reason::kExpired,
+              std::string(what) + " is to begin after revision " + std::to_string(asked) +
+                  ", and the store is at " + std::to_string(current) +
+                  ": it was restored, or begun anew; list again",
+              410);
+}
+
 Error TooLarge(Revision asked, Revision current) {
   std::string text = "Too large resource version: " + std::to_string(asked);
   if (current != 0) {

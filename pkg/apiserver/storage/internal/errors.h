@@ -21,6 +21,8 @@ apimachinery::Error Conflict(std::string_view key, Revision actual, Revision exp
 apimachinery::Error Cancelled(std::string_view what);
 /// kExpired: `what`, which reads on as "of revision 7", was compacted. `oldest` 0: not known.
 apimachinery::Error Expired(std::string_view what, Revision oldest);
+/// kExpired: the store was at `asked`, and is at `current` now.
+apimachinery::Error OtherHistory(std::string_view what, Revision asked, Revision current);
 /// What IsTooLargeResourceVersion looks for. `current` 0: not known.
 apimachinery::Error TooLarge(Revision asked, Revision current);
 /// kBadRequest: a compaction in the future.

@@ -129,7 +129,7 @@ Result<void> MemoryStore::CheckWritesLocked() const {
 bool MemoryStore::NeedsFileWorkLocked() const {
   const Room room = RoomLocked();
   return (!room.CheckSomeGrowth(room_is_short_)) != room_is_short_ ||
-         (rewrite_after_ == base::TimePoint::min() && room.WantsRewrite(options_.rewrite_bytes));
+         (options_.clock->Now() >= rewrite_after_ && room.WantsRewrite(options_.rewrite_bytes));
 }
 
 MemoryStore::FileWork MemoryStore::AwaitFileWork(base::Duration patience,

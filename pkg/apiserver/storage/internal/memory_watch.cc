@@ -126,6 +126,9 @@ Result<void> MemoryStore::Watch(std::string_view prefix, const WatchOptions& opt
   std::list<Watcher*>::iterator place;
   {
     base::MutexLock lock(mu_);
+    if (options.was_given_out && options.from_revision > visible_) {
+      return OtherHistory("the watch of " + watcher.prefix, options.from_revision, visible_);
+    }
     watcher.seen = options.from_revision != 0 ? options.from_revision : visible_;
     place = watchers_.insert(watchers_.end(), &watcher);
   }

@@ -102,6 +102,17 @@ void WatchesFromTheFuture(Storage& storage, const std::string& prefix) {
   EXPECT_EQ(events[0]->kv.mod_revision, first + 4);
 }
 
+void WatchesOfAnotherHistoryAreRefused(Storage& storage, const std::string& prefix) {
+  const Revision now = CreatedAt(storage, prefix + "0", "x");
+  WatchRecorder late(storage, prefix, {.from_revision = now + 100, .was_given_out = true});
+  EXPECT_EQ(late.AwaitEnd().reason, Reason::kExpired);
+  WatchRecorder watch(storage, prefix, {.from_revision = now, .was_given_out = true});
+  const Revision next = CreatedAt(storage, prefix + "1", "x");
+  const std::vector<EventRef> events = watch.Await(1);
+  ASSERT_EQ(events.size(), 1U);
+  EXPECT_EQ(events[0]->kv.mod_revision, next);
+}
+
 void WatchesSeeTheirPrefixOnly(Storage& storage, const std::string& prefix) {
   const Revision start = CreatedAt(storage, prefix + "start", "x");
   WatchRecorder watch(storage, prefix + "b/", {.from_revision = start});
@@ -262,6 +273,7 @@ std::vector<ConformanceCase> WatchCases() {
       {"WatchesFromTheOld", WatchesFromTheOld},
       {"WatchesFromNow", WatchesFromNow},
       {"WatchesFromTheFuture", WatchesFromTheFuture},
+      {"WatchesOfAnotherHistoryAreRefused", WatchesOfAnotherHistoryAreRefused},
       {"WatchesSeeTheirPrefixOnly", WatchesSeeTheirPrefixOnly},
       {"WatchesSeeEveryRevisionOnceInOrder", WatchesSeeEveryRevisionOnceInOrder},
       {"ProgressIsToldWhenAskedFor", ProgressIsToldWhenAskedFor},

@@ -37,21 +37,34 @@ apimachinery::Status Ended(const etcdserverpb::WatchResponse& response, std::str
           std::string(what) + " was ended by etcd: " + response.cancel_reason() + "; watch again"};
 }
 
-/// What of one response concerns the sink. `last` is the last revision given.
-Result<void> Give(etcdserverpb::WatchResponse& response, Revision from, Storage::EventSink sink,
-                  const std::stop_token& stop) {
+/// Whether the next event of a response, or of the one that it is a fragment of, may be of the same
+/// revision as the one at `at`.
+bool HasMore(const etcdserverpb::WatchResponse& response, int at) {
+  return at + 1 == response.events_size() ? response.fragment()
+                                          : response.events(at + 1).kv().mod_revision() ==
+                                                response.events(at).kv().mod_revision();
+}
+
+/// What of one response concerns the sink.
+Result<void> Give(etcdserverpb::WatchResponse& response, const WatchOptions& options,
+                  std::string_view what, Storage::EventSink sink, const std::stop_token& stop) {
+  const Revision from = options.from_revision;
+  const Revision revision = response.header().revision();
+  if (options.was_given_out && revision < from) {
+    return storage::internal::OtherHistory(what, from, revision);
+  }
   if (response.events_size() == 0) {
-    const Revision revision = response.header().revision();
     // One that waits for a revision of the future has nothing to tell yet.
     return !response.created() && !response.fragment() && revision >= from
                ? sink(Progress(revision))
                : Result<void>();
   }
-  for (etcdserverpb::Event& event : *response.mutable_events()) {
+  for (int at = 0; at < response.events_size(); ++at) {
     if (stop.stop_requested()) {
       return storage::internal::Cancelled("watch");
     }
-    KX_RETURN_IF_ERROR(sink(TakeEvent(event)));
+    const bool more = HasMore(response, at);  // Before the event is taken out.
+    KX_RETURN_IF_ERROR(sink(TakeEvent(*response.mutable_events(at), more)));
   }
   return {};
 }
@@ -133,7 +146,7 @@ Result<void> EtcdStore::Watch(std::string_view prefix, const WatchOptions& optio
     etcdserverpb::WatchResponse response;
     while (result && stream->Read(&response)) {
       result = response.canceled() ? Fail(Ended(response, what))
-                                   : Give(response, options.from_revision, sink, stop);
+                                   : Give(response, options, what, sink, stop);
     }
     context.TryCancel();
     base::MutexLock lock(mu_);

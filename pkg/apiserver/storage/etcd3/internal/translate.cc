@@ -94,8 +94,9 @@ KeyValue TakeKeyValue(etcdserverpb::KeyValue& from) {
   return kv;
 }
 
-std::shared_ptr<const Event> TakeEvent(etcdserverpb::Event& from) {
+std::shared_ptr<const Event> TakeEvent(etcdserverpb::Event& from, bool more) {
   auto event = std::make_shared<Event>();
+  event->more = more;
   event->kv = TakeKeyValue(*from.mutable_kv());
   if (from.type() == etcdserverpb::Event::DELETE) {
     event->type = Event::Type::kDelete;

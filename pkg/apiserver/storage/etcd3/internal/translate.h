@@ -19,8 +19,8 @@ namespace kubexx::apiserver::storage::etcd3::internal {
 
 /// Takes the value's bytes.
 KeyValue TakeKeyValue(etcdserverpb::KeyValue& from);
-/// Takes the values' bytes.
-std::shared_ptr<const Event> TakeEvent(etcdserverpb::Event& from);
+/// Takes the values' bytes. `more`: see Event.
+std::shared_ptr<const Event> TakeEvent(etcdserverpb::Event& from, bool more);
 
 /// A transaction whose `success` runs when the key's mod_revision is `expected`; 0: it does not
 /// exist.
