@@ -38,7 +38,9 @@ struct ServiceWrite {
     return Fail(Invalid(type, name(), std::move(causes).Take()));
   }
   std::unexpected<apimachinery::Status> Failed(const std::string& why) const {
-    return Fail(Reason::kInternalError, "Internal error occurred: " + why);
+    apimachinery::Status status(Reason::kInternalError, "Internal error occurred: " + why, 500);
+    status.details.causes.push_back({.message = why});
+    return Fail(std::move(status));
   }
 };
 
@@ -260,8 +262,8 @@ Result<void> ChangeNodePorts(const ServiceWrite& service, const JsonTree& before
     }
     const std::string protocol(ports[i].TextAt("protocol"));
     if (!seen.emplace(protocol, number).second) {
-      return Fail(Reason::kInternalError,
-                  "duplicate nodePort: {" + protocol + " " + std::to_string(number) + "}");
+      return Fail(Reason::kUnknown,
+                  "duplicate nodePort: {" + protocol + " " + std::to_string(number) + "}", 500);
     }
   }
   const std::set<std::int64_t> now = NodePortsOf(spec);

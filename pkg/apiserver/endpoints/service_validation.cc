@@ -242,7 +242,7 @@ void CheckExternalIps(const JsonTree& old_spec, const JsonTree& spec, FieldCause
   }
 }
 
-std::string WithoutSpaces(std::string_view text) {
+std::string TrimmedRange(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\n\r");
   return first == std::string_view::npos
              ? std::string()
@@ -273,11 +273,11 @@ void CheckAnnotatedRanges(const JsonTree* old, const JsonTree& service, FieldCau
       return;
     }
   }
-  std::string rest = WithoutSpaces(found->second);
+  std::string rest = TrimmedRange(found->second);
   for (bool more = !rest.empty(); more;) {
     const std::size_t comma = rest.find(',');
     more = comma != std::string::npos;
-    CheckRange(WithoutSpaces(std::string_view(rest).substr(0, comma)), field, causes);
+    CheckRange(TrimmedRange(std::string_view(rest).substr(0, comma)), field, causes);
     rest.erase(0, more ? comma + 1 : rest.size());
   }
 }
@@ -295,10 +295,10 @@ void CheckSourceRanges(const JsonTree* old, const JsonTree& service, FieldCauses
   }
   std::vector<std::string> former = StringsAt(SpecOrNothing(old), "loadBalancerSourceRanges");
   for (std::string& one : former) {
-    one = WithoutSpaces(one);
+    one = TrimmedRange(one);
   }
   for (std::size_t i = 0; i < ranges.size(); ++i) {
-    if (const std::string range = WithoutSpaces(ranges[i]); !HasText(former, range)) {
+    if (const std::string range = TrimmedRange(ranges[i]); !HasText(former, range)) {
       CheckRange(range, field + "[" + std::to_string(i) + "]", causes);
     }
   }
