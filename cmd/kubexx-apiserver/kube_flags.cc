@@ -41,7 +41,6 @@ constexpr const char* kValuesWithoutEffect[] = {
     "service-account-jwks-uri",
     "service-account-key-file",
     "service-account-signing-key-file",
-    "service-node-port-range",
     "storage-backend",
     "storage-media-type",
     "tls-sni-cert-key",

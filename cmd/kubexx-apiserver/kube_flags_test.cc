@@ -62,10 +62,13 @@ TEST_F(KubeFlagsTest, WhatEnvtestGivesIsUnderstood) {
                "--service-account-issuer=https://127.0.0.1:20443/",
                "--service-account-key-file=/nowhere/sa.crt",
                "--service-account-signing-key-file=/nowhere/sa.key",
-               "--service-cluster-ip-range=10.0.0.0/24", "--insecure-port=0"});
+               "--service-cluster-ip-range=10.7.0.0/24", "--service-node-port-range=31000-31999",
+               "--insecure-port=0"});
   ASSERT_TRUE(options) << options.error().message;
   EXPECT_EQ(options->address, "127.0.0.1:20443");
   EXPECT_TRUE(options->rbac);
+  EXPECT_EQ(options->service_ranges.addresses.front().ToString(), "10.7.0.0/24");
+  EXPECT_EQ(options->service_ranges.ports.ToString(), "31000-31999");
   EXPECT_FALSE(options->plain_http);
   EXPECT_FALSE(options->token.empty()) << "nobody is let in for nothing";
   EXPECT_TRUE(kube_.unknown.empty());
@@ -184,6 +187,7 @@ TEST_F(KubeFlagsTest, TheHelpListsFlagsAtTheBeginningOfALine) {
                                  "service-account-key-file",
                                  "service-account-signing-key-file",
                                  "service-cluster-ip-range",
+                                 "service-node-port-range",
                                  "v"}) {
     EXPECT_THAT(help, HasSubstr("\n      --" + std::string(flag) + " "));
   }

@@ -8,7 +8,8 @@
 #include <utility>
 
 #include "kubexx/apimachinery/secret_file.h"
-#include "kubexx/apiserver/endpoints/kubernetes_service.h"
+#include "kubexx/apiserver/endpoints/ip_address.h"
+#include "kubexx/apiserver/endpoints/service_ranges.h"
 #include "kubexx/base/identity.h"
 #include "security_flags.h"
 
@@ -100,11 +101,19 @@ Result<void> CheckAddresses(const Settings& settings) {
     return Fail(Reason::kInvalidConfig, "--advertise-address: \"" + settings.advertise_address +
                                             "\" is no IP address; names are not taken");
   }
-  if (const auto first = apiserver::FirstServiceAddress(settings.service_cluster_ip_range);
-      !first) {
-    return Fail(first.error().WithContext("--service-cluster-ip-range"));
-  }
   return {};
+}
+
+Result<apiserver::ServiceRanges> ServiceRangesOf(const Settings& settings) {
+  auto addresses = apiserver::ParseAddressRanges(settings.service_cluster_ip_range);
+  if (!addresses) {
+    return Fail(addresses.error().WithContext("--service-cluster-ip-range"));
+  }
+  const auto ports = apiserver::ParsePortRange(settings.service_node_port_range);
+  if (!ports) {
+    return Fail(ports.error().WithContext("--service-node-port-range"));
+  }
+  return apiserver::ServiceRanges{.addresses = std::move(*addresses), .ports = *ports};
 }
 
 Result<void> CheckFiles(const Settings& settings) {
@@ -141,8 +150,12 @@ void AddSharedFlags(flags::FlagSet& flags, Settings& settings) {
                   "default the one that is listened on, or the machine's.",
                   &settings.advertise_address);
   flags.AddString("service-cluster-ip-range",
-                  "The first address of this range is that of the Service default/kubernetes.",
+                  "The addresses of Services, as one CIDR or one of each IP family; the first is "
+                  "that of the Service default/kubernetes.",
                   &settings.service_cluster_ip_range);
+  flags.AddString("service-node-port-range",
+                  "The ports of nodes that Services of the types NodePort and LoadBalancer get.",
+                  &settings.service_node_port_range);
   flags.AddString("tls-cert-file",
                   "PEM file with the server's certificate; without it one is made.",
                   &settings.certificate_file);
@@ -240,7 +253,7 @@ Result<apiserver::ApiServerOptions> OptionsOf(const Settings& settings) {
   options.allowed_origins = settings.allowed_origins;
   options.allowed_hosts = settings.allowed_hosts;
   options.advertise_address = settings.advertise_address;
-  options.service_cluster_ip_range = settings.service_cluster_ip_range;
+  KX_ASSIGN_OR_RETURN(options.service_ranges, ServiceRangesOf(settings));
   options.shared_storage = !settings.etcd.endpoints.empty();
   options.watch_window = static_cast<std::size_t>(settings.watch_window);
   if (!settings.certificate_file.empty()) {

@@ -23,6 +23,7 @@ struct Settings {
   bool insecure = false;
   std::string advertise_address{};
   std::string service_cluster_ip_range = "10.0.0.0/24";
+  std::string service_node_port_range = "30000-32767";
   std::string certificate_file{};
   std::string key_file{};
   std::string client_ca_file{};

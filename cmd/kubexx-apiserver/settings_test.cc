@@ -139,6 +139,8 @@ TEST(Settings, ValuesThatMakeNoSenseAreRefused) {
   EXPECT_EQ(ErrorIn({.service_cluster_ip_range = "10.0.0.0/40"}),
             "--service-cluster-ip-range: \"10.0.0.0/40\" is no range of addresses such as "
             "10.0.0.0/24");
+  EXPECT_EQ(ErrorIn({.service_node_port_range = "2-1"}),
+            "--service-node-port-range: \"2-1\" is no range of ports such as 30000-32767");
   EXPECT_EQ(ErrorIn({.event_ttl = seconds(-1)}),
             "--event-ttl: must not be negative; 0 keeps Events for ever");
   EXPECT_EQ(ErrorIn({.threads = 100000}), "--threads: must be between 1 and 1024");

@@ -24,6 +24,7 @@ from pod_defaults import compare_pod_defaults  # noqa: E402
 from published import compare_discovery, compare_v3  # noqa: E402
 from rules import compare_rules  # noqa: E402
 from servers import ApiServer, Client, Target  # noqa: E402
+from services import compare_services  # noqa: E402
 from tables import compare_tables  # noqa: E402
 from validation import compare_validation  # noqa: E402
 from wire import envelope, shape, watch_frames  # noqa: E402
@@ -296,6 +297,7 @@ def main():
             compare_metadata(comparison, f"forms-{tag}")
             compare_validation(comparison, f"forms-{tag}")
             compare_pod_defaults(comparison, f"forms-{tag}")
+            compare_services(comparison, f"forms-{tag}")
         finally:
             for side in sides:
                 side.close()

@@ -167,7 +167,7 @@ def _compare_specs(comparison, namespace):
         root = f"/apis/{version}" if "/" in version else f"/api/{version}"
         for spec in specs:
             body = {"metadata": {"name": "spec"}, "spec": spec}
-            # What a field was that is said, or that was completed; addresses are not given out here.
+            # What a field was that is said, or that was completed; of addresses see services.py.
             comparison.both(f"{plural} with {json.dumps(spec)}", lambda side, p=f"{root}/namespaces/{namespace}/{plural}?dryRun=All", b=body, s=spec: refused_or(
                 side.ask("POST", p, b), lambda made: {member: made["spec"].get(member) for member in s.keys() | {"manualSelector"} if member not in ("template", "tolerations")}))
 

@@ -33,5 +33,21 @@ log "uninstall"
 h uninstall reloader --wait
 is "" -n ops get deployments,services,configmaps,secrets,serviceaccounts,roles,rolebindings -o name
 is "" get clusterroles,clusterrolebindings -l app.kubernetes.io/instance=reloader -o name
+log "wait for Services"
+mkdir -p "$work/services/templates"
+printf 'apiVersion: v2\nname: services\nversion: 0.1.0\n' >"$work/services/Chart.yaml"
+for type in ClusterIP NodePort; do
+  cat <<Y
+---
+apiVersion: v1
+kind: Service
+metadata: {name: ${type,,}}
+spec: {type: $type, ports: [{port: 80}]}
+Y
+done >"$work/services/templates/services.yaml"
+h install services "$work/services" --wait
+h upgrade services "$work/services" --wait
+has '^10\.0\.0\.[0-9]+ 3[0-2][0-9]{3}$' -n ops get service nodeport -o 'jsonpath={.spec.clusterIP} {.spec.ports[0].nodePort}'
+h uninstall services --wait
 stop
 log "kubexx-apiserver: Helm works"

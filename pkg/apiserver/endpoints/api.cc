@@ -179,7 +179,8 @@ Result<void> CheckTimeout(std::string_view timeout) {
 
 Api::Api(storage::Storage& storage, ApiOptions options)
     : types_(storage, options.cacher),
-      objects_(storage, options.form, options.clock),
+      objects_(storage, options.form, options.clock, std::move(options.service_ranges),
+               options.shared_storage),
       webhooks_(types_, objects_,
                 options.webhook_caller ? std::move(options.webhook_caller)
                                        : admission::NewCaller(options.clock),

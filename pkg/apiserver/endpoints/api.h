@@ -51,8 +51,11 @@ struct ApiOptions {
   std::vector<std::string> origins{};
   /// Events go so long after they were last written; zero: never.
   std::chrono::seconds event_ttl = std::chrono::hours(1);
-  /// Other servers write to the storage, too: their definitions of custom resources count here.
+  /// Other servers write to the storage, too: their definitions of custom resources and their
+  /// Services count here.
   bool shared_storage = false;
+  /// What Services are given.
+  ServiceRanges service_ranges{};
   /// What /metrics answers; none: 404.
   std::function<std::string()> metrics{};
   /// Asks webhooks; none: over HTTPS.

@@ -13,6 +13,7 @@
 #include "kubexx/apiserver/endpoints/pod_defaults.h"
 #include "kubexx/apiserver/endpoints/prepare.h"
 #include "kubexx/apiserver/endpoints/rbac_validation.h"
+#include "kubexx/apiserver/endpoints/service_addresses.h"
 #include "kubexx/apiserver/endpoints/set_default.h"
 #include "kubexx/apiserver/endpoints/webhook_configuration.h"
 #include "kubexx/apiserver/object/metadata.h"
@@ -92,40 +93,24 @@ void DefaultWorkload(const ResourceType& type, JsonTree& spec) {
   }
 }
 
-/// Nobody gives out addresses: only what the client says of them is completed.
-void DefaultServiceAddress(JsonTree& spec) {
-  const std::string address = StringAt(spec, {"clusterIP"});
-  if (!address.empty()) {
-    SetDefault(spec, "clusterIPs", JsonTree::Array({JsonTree(address)}));
-  }
-  if (address == "None" && spec.At({"selector"}) != nullptr) {
-    SetDefault(spec, "ipFamilies", JsonTree::Array({JsonTree("IPv4")}));
-    SetDefault(spec, "ipFamilyPolicy", "SingleStack");
-  }
-}
-
-/// Where traffic goes is a matter of those that take some from where it is about; the defaults that
-/// a Service has had as another type go.
+/// Where traffic goes is a matter of those that take some from where it is about.
 void DefaultTraffic(JsonTree& spec) {
-  const std::string type = StringAt(spec, {"type"});
-  const JsonTree* const external = spec.Find("externalIPs");
-  const bool accessible = type == "NodePort" || type == "LoadBalancer" ||
-                          (type == "ClusterIP" && external != nullptr && external->size() > 0);
-  const auto set = [&spec](bool wanted, std::string_view member, JsonTree value) {
-    if (wanted) {
-      SetDefault(spec, member, std::move(value));
-    } else if (const JsonTree* const former = spec.Find(member);
-               former != nullptr && *former == value) {
-      spec.Erase(member);
-    }
-  };
-  set(type != "ExternalName", "internalTrafficPolicy", "Cluster");
-  set(accessible, "externalTrafficPolicy", "Cluster");
-  set(type == "LoadBalancer", "allocateLoadBalancerNodePorts", true);
+  const std::string_view type = spec.TextAt("type");
+  const std::string_view internal = spec.TextAt("internalTrafficPolicy");
+  if (type != "ExternalName") {
+    SetDefault(spec, "internalTrafficPolicy", "Cluster");
+  } else if (internal == "Cluster" || internal == "Local") {
+    spec.Erase("internalTrafficPolicy");
+  }
+  if (IsExternallyAccessible(spec)) {
+    SetDefault(spec, "externalTrafficPolicy", "Cluster");
+  }
+  if (type == "LoadBalancer") {
+    SetDefault(spec, "allocateLoadBalancerNodePorts", true);
+  }
 }
 
 void DefaultService(JsonTree& spec) {
-  DefaultServiceAddress(spec);
   SetDefault(spec, "type", "ClusterIP");
   SetDefault(spec, "sessionAffinity", "None");
   if (StringAt(spec, {"sessionAffinity"}) == "ClientIP") {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kubexx/apiserver/endpoints/restore.h"
+#include "kubexx/apiserver/endpoints/service_validation.h"
 #include "kubexx/apiserver/endpoints/volume_changes.h"
 #include "kubexx/apiserver/object/metadata.h"
 
@@ -175,19 +176,6 @@ void CheckJob(const JsonTree& current, const JsonTree& before, const JsonTree& a
   }
 }
 
-/// A Service has no address as long as it is another's name.
-bool IsName(const JsonTree& spec) { return spec.TextAt("type") == "ExternalName"; }
-
-/// Whether there is an address stays as it is, and what it is. Where kube-apiserver would have
-/// given one there is none here, which is told from a Service that asks for none.
-void CheckService(const JsonTree& before, const JsonTree& after, FieldCauses& causes) {
-  if (!IsName(before) && !IsName(after) &&
-      before.TextAt("clusterIP") != after.TextAt("clusterIP")) {
-    causes.Invalid("spec.clusterIPs[0]", TextOf(after.Find("clusterIPs")),
-                   "may not change once set");
-  }
-}
-
 /// Ranges of addresses stay; one of the other family may be added.
 void CheckServiceCidr(const JsonTree& before, const JsonTree& after, FieldCauses& causes) {
   const JsonTree* const former = before.Find("cidrs");
@@ -213,22 +201,6 @@ void CheckQuota(const JsonTree& before, const JsonTree& after, FieldCauses& caus
 
 }  // namespace
 
-void KeepAddress(const ResourceType& type, const JsonTree& current, JsonTree& object) {
-  if (!type.group.empty() || type.plural != "services") {
-    return;
-  }
-  const JsonTree& before = SpecOf(current);
-  const JsonTree& after = SpecOf(object);
-  if (IsName(before) || IsName(after) || !after.TextAt("clusterIP").empty() ||
-      before.TextAt("clusterIP").empty()) {
-    return;
-  }
-  JsonTree& spec = object["spec"];
-  for (const char* const field : {"clusterIP", "clusterIPs"}) {
-    Restore(spec, before, field);
-  }
-}
-
 void CheckImmutable(const ResourceType& type, const JsonTree& current, const JsonTree& object,
                     FieldCauses& causes) {
   const std::string resource = type.QualifiedPlural();
@@ -251,7 +223,7 @@ void CheckImmutable(const ResourceType& type, const JsonTree& current, const Jso
   } else if (resource == "jobs.batch") {
     CheckJob(current, before, after, causes);
   } else if (resource == "services") {
-    CheckService(before, after, causes);
+    CheckServiceChange(before, after, causes);
   } else if (resource == "priorityclasses.scheduling.k8s.io") {
     if (!IsSame(current.Find("value"), object.Find("value"))) {
       causes.Forbidden("value", "may not be changed in an update.");

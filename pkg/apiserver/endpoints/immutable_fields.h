@@ -15,10 +15,6 @@ namespace kubexx::apiserver {
 void CheckImmutable(const ResourceType& type, const codec::JsonTree& current,
                     const codec::JsonTree& object, FieldCauses& causes);
 
-/// Gives a Service that an update leaves without an address the one that it has, as
-/// kube-apiserver's patchAllocatedValues: many write what they once applied.
-void KeepAddress(const ResourceType& type, const codec::JsonTree& current, codec::JsonTree& object);
-
 }  // namespace kubexx::apiserver
 
 #endif  // KUBEXX_APISERVER_ENDPOINTS_IMMUTABLE_FIELDS_H_

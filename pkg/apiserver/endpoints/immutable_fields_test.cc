@@ -95,7 +95,7 @@ TEST_F(ImmutableFieldsTest, IndexedJobsMayGrow) {
 
 TEST_F(ImmutableFieldsTest, AServiceKeepsItsAddress) {
   Make("/api/v1/namespaces/default/services",
-       R"("spec":{"clusterIP":"None","ports":[{"port":80}]})");
+       R"("spec":{"clusterIP":"None","selector":{"a":"b"},"ports":[{"port":80}]})");
   EXPECT_THAT(Refusal(R"({"spec":{"clusterIP":"10.0.0.9","clusterIPs":["10.0.0.9"]}})"),
               HasSubstr("spec.clusterIPs[0]: Invalid value: [\"10.0.0.9\"]: may not change"));
   // Who leaves it out means no change.

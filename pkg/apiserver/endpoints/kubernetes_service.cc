@@ -1,22 +1,20 @@
 #include "kubexx/apiserver/endpoints/kubernetes_service.h"
 
-#include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include <algorithm>
-#include <array>
-#include <charconv>
 #include <cstddef>
+#include <initializer_list>
 #include <memory>
-#include <system_error>
 #include <utility>
 
+#include "kubexx/apiserver/endpoints/ip_address.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/stored_object.h"
 #include "kubexx/codec/json_tree.h"
+#include "kubexx/logging/log.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -29,49 +27,6 @@ using codec::JsonTree;
 constexpr const char* kServiceName = "kubernetes";
 constexpr const char* kServiceNamespace = "default";
 constexpr const char* kLoopback = "127.0.0.1";
-/// As kube-apiserver wants it.
-constexpr std::size_t kMinRangeBits = 3;
-
-/// The bytes of an IP address: 4 or 16 of them, or none.
-std::string BytesOfAddress(const std::string& address) {
-  std::array<char, sizeof(in6_addr)> bytes{};
-  for (const auto& [family, size] : {std::pair(AF_INET, std::size_t{4}), {AF_INET6, 16}}) {
-    if (::inet_pton(family, address.c_str(), bytes.data()) == 1) {
-      return {bytes.data(), size};
-    }
-  }
-  return {};
-}
-
-/// The bytes of the first address of a CIDR, all bits behind the prefix 0.
-Result<std::string> NetworkOf(std::string_view cidr) {
-  const std::size_t slash = std::min(cidr.find('/'), cidr.size());
-  std::string bytes = BytesOfAddress(std::string(cidr.substr(0, slash)));
-  const std::string_view text = cidr.substr(std::min(slash + 1, cidr.size()));
-  unsigned prefix = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), prefix);
-  if (bytes.empty() || text.empty() || error != std::errc() || end != text.data() + text.size() ||
-      prefix > bytes.size() * 8) {
-    return Fail(Reason::kInvalidConfig,
-                "\"" + std::string(cidr) + "\" is no range of addresses such as 10.0.0.0/24");
-  }
-  if (bytes.size() * 8 - prefix < kMinRangeBits) {
-    return Fail(Reason::kInvalidConfig, "\"" + std::string(cidr) + "\" has fewer than 8 addresses");
-  }
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    const std::size_t kept = std::clamp<std::size_t>(prefix, i * 8, i * 8 + 8) - i * 8;
-    bytes[i] = static_cast<char>(static_cast<unsigned char>(bytes[i]) & (0xff00U >> kept));
-  }
-  return bytes;
-}
-
-std::string TextOfAddress(const std::string& bytes) {
-  std::array<char, INET6_ADDRSTRLEN> text{};
-  const int family = bytes.size() == 4 ? AF_INET : AF_INET6;
-  return ::inet_ntop(family, bytes.data(), text.data(), text.size()) == nullptr
-             ? std::string()
-             : std::string(text.data());
-}
 
 JsonTree PortOf(const KubernetesService& service) {
   JsonTree port = JsonTree::Object();
@@ -127,6 +82,10 @@ JsonTree EndpointSliceOf(const KubernetesService& service) {
   return object;
 }
 
+std::string FirstAddress(const ObjectStore& objects) {
+  return objects.service_ranges().addresses.front().AddressOf(AddressRange::kFirst);
+}
+
 /// Whether the object was not there, and has been made.
 Result<bool> PutMissing(ObjectStore& objects, const ResourceTypeRef& type, const JsonTree& wanted,
                         const std::stop_token& stop) {
@@ -151,9 +110,6 @@ Result<void> Put(ObjectStore& objects, const ResourceTypeRef& type, const JsonTr
   if (created || created.error().reason != Reason::kAlreadyExists) {
     return created ? Result<void>() : Fail(created.error());
   }
-  if (members.size() == 0) {
-    return {};
-  }
   const auto change = [&](const JsonTree& current) -> Result<JsonTree> {
     JsonTree changed = current;
     for (const std::string_view member : members) {
@@ -167,22 +123,6 @@ Result<void> Put(ObjectStore& objects, const ResourceTypeRef& type, const JsonTr
 }
 
 }  // namespace
-
-bool IsIpAddress(std::string_view text) { return !BytesOfAddress(std::string(text)).empty(); }
-
-Result<std::string> FirstServiceAddress(std::string_view cidrs) {
-  const std::size_t comma = std::min(cidrs.find(','), cidrs.size());
-  KX_ASSIGN_OR_RETURN(std::string first, NetworkOf(cidrs.substr(0, comma)));
-  if (comma != cidrs.size()) {
-    KX_ASSIGN_OR_RETURN(const std::string second, NetworkOf(cidrs.substr(comma + 1)));
-    if (second.size() == first.size()) {
-      return Fail(Reason::kInvalidConfig,
-                  "\"" + std::string(cidrs) + "\" are two ranges of one IP family");
-    }
-  }
-  ++first.back();  // The smallest network has room for it.
-  return TextOfAddress(first);
-}
 
 std::string ReachableAddress(std::string_view host) {
   if (host.starts_with('[') && host.ends_with(']')) {
@@ -211,9 +151,14 @@ std::string ReachableAddress(std::string_view host) {
 
 Result<void> PublishService(const TypeRegistry& types, ObjectStore& objects,
                             const KubernetesService& service, const std::stop_token& stop) {
-  KX_ASSIGN_OR_RETURN(const std::string cluster_ip, FirstServiceAddress(service.cluster_ip_range));
-  KX_RETURN_IF_ERROR(
-      Put(objects, types.Find("", "v1", "services"), ServiceOf(service, cluster_ip), {}, stop));
+  const auto made = PutMissing(objects, types.Find("", "v1", "services"),
+                               ServiceOf(service, FirstAddress(objects)), stop);
+  if (!made && made.error().reason != Reason::kInvalid) {
+    return Fail(made.error());
+  }
+  if (!made) {  // Somebody had its address before there was anybody to give out any.
+    logging::Warning("The Service default/kubernetes cannot be made", {{"error", made.error()}});
+  }
   KX_RETURN_IF_ERROR(
       Put(objects, types.Find("", "v1", "endpoints"), EndpointsOf(service), {"subsets"}, stop));
   return Put(objects, types.Find("discovery.k8s.io", "v1", "endpointslices"),
@@ -222,9 +167,9 @@ Result<void> PublishService(const TypeRegistry& types, ObjectStore& objects,
 
 Result<bool> MakeMissingOfService(const TypeRegistry& types, ObjectStore& objects,
                                   const KubernetesService& service, const std::stop_token& stop) {
-  KX_ASSIGN_OR_RETURN(const std::string cluster_ip, FirstServiceAddress(service.cluster_ip_range));
-  KX_ASSIGN_OR_RETURN(const bool first, PutMissing(objects, types.Find("", "v1", "services"),
-                                                   ServiceOf(service, cluster_ip), stop));
+  KX_ASSIGN_OR_RETURN(const bool first,
+                      PutMissing(objects, types.Find("", "v1", "services"),
+                                 ServiceOf(service, FirstAddress(objects)), stop));
   KX_ASSIGN_OR_RETURN(const bool second, PutMissing(objects, types.Find("", "v1", "endpoints"),
                                                     EndpointsOf(service), stop));
   KX_ASSIGN_OR_RETURN(const bool third,

@@ -19,11 +19,14 @@ constexpr const char* kEndpoints = "/api/v1/namespaces/default/endpoints/kuberne
 constexpr const char* kSlice =
     "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes";
 
-class KubernetesServiceTest : public testing::ApiFixture {};
+class KubernetesServiceTest : public testing::ApiFixture {
+ protected:
+  KubernetesServiceTest()
+      : ApiFixture({.service_ranges = {.addresses = *ParseAddressRanges("10.1.2.0/24")}}) {}
+};
 
 TEST_F(KubernetesServiceTest, LeadsToTheServer) {
-  ASSERT_TRUE(
-      api_.Publish({.address = "192.0.2.7", .port = 20443, .cluster_ip_range = "10.1.2.0/24"}, {}));
+  ASSERT_TRUE(api_.Publish({.address = "192.0.2.7", .port = 20443}, {}));
   const codec::JsonTree service = Json(Do("GET", kService));
   EXPECT_EQ(At(service, {"spec", "clusterIP"}), "10.1.2.1");
   EXPECT_EQ(At(service, {"spec", "clusterIPs"}), R"(["10.1.2.1"])");
@@ -49,30 +52,14 @@ TEST_F(KubernetesServiceTest, FollowsTheServerToAnotherAddress) {
   EXPECT_EQ(At(Json(Do("GET", kSlice)), {"addressType"}), "IPv6");
 }
 
-TEST_F(KubernetesServiceTest, ABadRangeIsRefused) {
-  const auto published = api_.Publish({.address = "192.0.2.7", .cluster_ip_range = "ten"}, {});
-  ASSERT_FALSE(published);
-  EXPECT_THAT(published.error().message, HasSubstr("\"ten\" is no range"));
-}
-
-TEST(FirstServiceAddressTest, IsOneMoreThanTheNetworks) {
-  EXPECT_EQ(*FirstServiceAddress("10.0.0.0/24"), "10.0.0.1");
-  EXPECT_EQ(*FirstServiceAddress("10.0.0.255/16,fd00::/108"), "10.0.0.1");
-  EXPECT_EQ(*FirstServiceAddress("10.1.2.255/29"), "10.1.2.249");
-  EXPECT_EQ(*FirstServiceAddress("172.31.255.255/11"), "172.0.0.1");
-  EXPECT_EQ(*FirstServiceAddress("fd00::7/108"), "fd00::1");
-  EXPECT_EQ(*FirstServiceAddress("fd00::/120,10.0.0.0/0"), "fd00::1");
-}
-
-TEST(FirstServiceAddressTest, IsRefusedWhereKubeApiserverDoes) {
-  for (const char* const bad :
-       {"10.0.0.0", "", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/40", "10.0.0.0/-1", "10.0.0.0/8x",
-        "10.0.0.0/30", "fd00::/126", "fd00::/129", "bla/8", "10.0.0.0/24,",
-        "10.0.0.0/24,fd00::", "10.0.0.0/24,10.1.0.0/24", "10.0.0.0/24,fd00::/108,10.1.0.0/24"}) {
-    const auto first = FirstServiceAddress(bad);
-    ASSERT_FALSE(first) << bad << " " << *first;
-    EXPECT_EQ(first.error().reason, apimachinery::Reason::kInvalidConfig) << bad;
-  }
+TEST_F(KubernetesServiceTest, IsLeftOutWhereAnotherHasItsAddress) {
+  const http::Response made =
+      Do("POST", "/api/v1/namespaces/default/services",
+         R"({"metadata":{"name":"other"},"spec":{"clusterIP":"10.1.2.1","ports":[{"port":1}]}})");
+  ASSERT_EQ(made.status, 201) << made.body;
+  ASSERT_TRUE(api_.Publish({.address = "192.0.2.7", .port = 1}, {}));
+  EXPECT_EQ(Do("GET", kService).status, 404);
+  EXPECT_EQ(Do("GET", kEndpoints).status, 200);
 }
 
 TEST(ReachableAddressTest, IsNotTheLoopbacksIfThereIsAnother) {

@@ -7,6 +7,8 @@
 #include "kubexx/apimachinery/status_causes.h"
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/apiserver/endpoints/custom_types.h"
+#include "kubexx/apiserver/endpoints/server_metadata.h"
+#include "kubexx/apiserver/endpoints/service_addresses.h"
 #include "kubexx/apiserver/managedfields/managers.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/status_json.h"
@@ -43,6 +45,32 @@ Status AboutObject(const ResourceType& type, std::string_view name, Status statu
     return NotFound(type, name);
   }
   return status.reason == Reason::kAlreadyExists ? AlreadyExists(type, name) : std::move(status);
+}
+
+using ServiceClaim = std::optional<ServiceAllocator::Claim>;
+
+/// What was claimed for a write is kept or given back, as the store has answered.
+void EndClaim(ServiceClaim& claim, const Result<void>& written) {
+  if (!claim) {
+    return;
+  }
+  if (written) {
+    claim->Commit();
+    return;
+  }
+  switch (written.error().reason) {
+    case Reason::kNotFound:
+    case Reason::kAlreadyExists:
+    case Reason::kConflict:
+    case Reason::kInvalid:
+    case Reason::kForbidden:
+    case Reason::kBadRequest:
+    case Reason::kRequestEntityTooLarge:
+      break;
+    default:
+      claim->Doubt();
+  }
+  claim.reset();
 }
 
 }  // namespace
@@ -121,6 +149,23 @@ Result<JsonTree> ObjectStore::Create(const ResourceType& type, const std::string
   return CreateOnce(type, namespace_, std::move(object), dry_run, stop, check);
 }
 
+Result<ServiceClaim> ObjectStore::PrepareOne(const ResourceType& type,
+                                             const std::string& namespace_, bool dry_run,
+                                             JsonTree& object, const std::stop_token& stop) {
+  ServiceClaim claim;
+  if (IsService(type)) {
+    if (const std::string prefix = MetaString(object, "generateName");
+        MetaString(object, "name").empty() && !prefix.empty()) {
+      SetMeta(object, "name", GeneratedName(prefix));
+    }
+    SetDefaults(type, object);
+    KX_ASSIGN_OR_RETURN(auto allocated, AllocateNew(services_, type, dry_run, object, stop));
+    claim.emplace(std::move(allocated));
+  }
+  KX_RETURN_IF_ERROR(PrepareCreate(type, namespace_, clock_, object, stop));
+  return claim;
+}
+
 Result<JsonTree> ObjectStore::CreateOnce(const ResourceType& type, const std::string& namespace_,
                                          JsonTree object, bool dry_run, std::stop_token stop,
                                          const Check& check) {
@@ -131,12 +176,14 @@ Result<JsonTree> ObjectStore::CreateOnce(const ResourceType& type, const std::st
   if (dry_run) {
     SetMeta(object, "resourceVersion", "");
   }
-  if (const auto prepared = PrepareCreate(type, namespace_, clock_, object, stop); !prepared) {
+  auto prepared = PrepareOne(type, namespace_, dry_run, object, stop);
+  if (!prepared) {
     // Where nothing can be made, nobody minds how it is made.
     KX_RETURN_IF_ERROR(CheckPlace(type, MetaString(object, generated ? "generateName" : "name"),
                                   namespace_, stop));
     return Fail(prepared.error());
   }
+  ServiceClaim claim = std::move(*prepared);
   if (IsCustomResourceDefinition(type)) {
     KX_ASSIGN_OR_RETURN(const auto names, ReadNames(stop));
     EstablishDefinition(clock_, TakenBy(names), object);
@@ -163,6 +210,7 @@ Result<JsonTree> ObjectStore::CreateOnce(const ResourceType& type, const std::st
   }
   const auto kv = storage_.Create(type.StorageKey(key), std::move(value), stop);
   pass.reset();  // A webhook may be asked for the answer.
+  EndClaim(claim, kv ? Result<void>() : Fail(kv.error()));
   if (!kv) {
     Status status = AboutObject(type, key.name, kv.error());
     if (status.reason == Reason::kAlreadyExists) {
@@ -183,8 +231,10 @@ Result<JsonTree> ObjectStore::Update(const ResourceType& type, const apimachiner
   // Set when the last call of the update was for an object that is complete without a finalizer.
   std::optional<JsonTree> last;
   std::optional<JsonTree> would_be;
+  ServiceClaim claim;
   const auto update = [&](const storage::KeyValue& current) -> Result<std::optional<std::string>> {
     last.reset();
+    claim.reset();
     KX_ASSIGN_OR_RETURN(const JsonTree stored, TreeOf(type, current, stop));
     // What was stored before there was a default for a field is no change of who writes next.
     JsonTree before = stored;
@@ -192,6 +242,12 @@ Result<JsonTree> ObjectStore::Update(const ResourceType& type, const apimachiner
     KX_ASSIGN_OR_RETURN(JsonTree after, change(before));
     if (HasPart(type, "approval") && (part == WritePart::kStatus || part == WritePart::kApproval)) {
       SetConditionTimes(clock_, before, after);
+    }
+    if (IsService(type) && part == WritePart::kObject) {
+      KX_RETURN_IF_ERROR(CheckVersion(type, before, after));
+      KX_ASSIGN_OR_RETURN(auto allocated,
+                          AllocateChange(services_, type, dry_run, before, after, stop));
+      claim.emplace(std::move(allocated));
     }
     KX_RETURN_IF_ERROR(PrepareUpdate(type, part, before, after, stop));
     if (IsCustomResourceDefinition(type) && part == WritePart::kObject) {
@@ -203,6 +259,9 @@ Result<JsonTree> ObjectStore::Update(const ResourceType& type, const apimachiner
     }
     if (IsDone(type, before, after)) {
       last = std::move(after);
+      if (IsService(type)) {
+        claim.emplace(services_, type, dry_run, stop).GiveUpAll(stored);
+      }
       return std::optional<std::string>();
     }
     // What is stored in another version is written in the present one, as a migration wants it.
@@ -219,6 +278,9 @@ Result<JsonTree> ObjectStore::Update(const ResourceType& type, const apimachiner
   };
   while (true) {
     const auto kv = storage::GuaranteedUpdate(storage_, type.StorageKey(key), update, {}, stop);
+    if (!last) {
+      EndClaim(claim, kv ? Result<void>() : Fail(kv.error()));
+    }
     if (!kv) {
       return Fail(AboutObject(type, key.name, kv.error()));
     }
@@ -232,6 +294,7 @@ Result<JsonTree> ObjectStore::Update(const ResourceType& type, const apimachiner
       return std::move(*last);
     }
     const auto deleted = storage_.Delete(type.StorageKey(key), kv->mod_revision, stop);
+    EndClaim(claim, deleted ? Result<void>() : Fail(deleted.error()));
     if (deleted || deleted.error().reason == Reason::kNotFound) {
       return std::move(*last);
     }
@@ -283,7 +346,12 @@ Result<std::optional<DeleteOutcome>> ObjectStore::TryDelete(
     KX_ASSIGN_OR_RETURN(JsonTree written, TreeOf(type, swap.current, stop));
     return std::optional<DeleteOutcome>({.gone = false, .object = std::move(written)});
   }
+  ServiceClaim claim;
+  if (IsService(type)) {
+    claim.emplace(services_, type, dry_run, stop).GiveUpAll(object);
+  }
   const auto deleted = storage_.Delete(storage_key, kv->mod_revision, stop);
+  EndClaim(claim, deleted ? Result<void>() : Fail(deleted.error()));
   if (!deleted) {
     if (deleted.error().reason == Reason::kConflict) {
       return std::optional<DeleteOutcome>();

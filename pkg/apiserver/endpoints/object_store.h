@@ -8,6 +8,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kubexx/apimachinery/object_key.h"
@@ -17,6 +18,7 @@
 #include "kubexx/apiserver/endpoints/definition_cache.h"
 #include "kubexx/apiserver/endpoints/deletion.h"
 #include "kubexx/apiserver/endpoints/prepare.h"
+#include "kubexx/apiserver/endpoints/service_allocator.h"
 #include "kubexx/apiserver/object/resource_type.h"
 #include "kubexx/apiserver/object/stored_object.h"
 #include "kubexx/apiserver/storage/storage.h"
@@ -43,14 +45,20 @@ class ObjectStore {
   using Check = std::function<apimachinery::Result<void>(const codec::JsonTree* object,
                                                          const codec::JsonTree* old)>;
 
-  /// `storage` and `clock` must outlive it.
-  ObjectStore(storage::Storage& storage, StoredForm form, base::Clock& clock)
-      : storage_(storage), form_(form), clock_(clock) {}
+  /// `storage` and `clock` must outlive it. `ranges` and `shared_storage`: see ServiceAllocator.
+  ObjectStore(storage::Storage& storage, StoredForm form, base::Clock& clock, ServiceRanges ranges,
+              bool shared_storage)
+      : storage_(storage),
+        form_(form),
+        clock_(clock),
+        services_(storage, std::move(ranges), shared_storage) {}
 
   storage::Storage& storage() { return storage_; }
   base::Clock& clock() { return clock_; }
   /// Every Create goes through it.
   CreationGate& gate() { return gate_; }
+  /// What Services are given.
+  const ServiceRanges& service_ranges() const { return services_.ranges(); }
 
   /// Those of all definitions of custom resources that are stored now.
   apimachinery::Result<std::vector<DefinitionCache<DefinitionNames>::Ref>> ReadNames(
@@ -91,6 +99,10 @@ class ObjectStore {
                                              std::stop_token stop, const Check& check = {});
 
  private:
+  /// What the server adds to a new object, checked; of a Service with what that takes.
+  apimachinery::Result<std::optional<ServiceAllocator::Claim>> PrepareOne(
+      const ResourceType& type, const std::string& namespace_, bool dry_run,
+      codec::JsonTree& object, const std::stop_token& stop);
   /// With one name, where that is generated.
   apimachinery::Result<codec::JsonTree> CreateOnce(const ResourceType& type,
                                                    const std::string& namespace_,
@@ -111,6 +123,7 @@ class ObjectStore {
   const StoredForm form_;
   base::Clock& clock_;
   CreationGate gate_{};
+  ServiceAllocator services_;
   DefinitionCache<DefinitionNames> names_{NamesOfDefinition};
 };
 

@@ -18,6 +18,7 @@
 #include "kubexx/apiserver/endpoints/rbac_validation.h"
 #include "kubexx/apiserver/endpoints/restore.h"
 #include "kubexx/apiserver/endpoints/server_metadata.h"
+#include "kubexx/apiserver/endpoints/service_addresses.h"
 #include "kubexx/apiserver/endpoints/validation.h"
 #include "kubexx/apiserver/endpoints/webhook_configuration.h"
 #include "kubexx/apiserver/object/metadata.h"
@@ -330,7 +331,7 @@ Result<void> PrepareChange(const ResourceType& type, WritePart part, const JsonT
   if (IsCertificateRequest(type) && part != WritePart::kAll) {
     Restore(object, current, "spec");  // What is approved is what was asked for.
   }
-  KeepAddress(type, current, object);
+  DropOfFormerType(type, current, object);
   SetDefaults(type, object);
   CountGeneration(type, current, object);
   if (part == WritePart::kAll) {

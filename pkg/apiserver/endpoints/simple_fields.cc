@@ -25,10 +25,6 @@ constexpr ChosenField kChosen[] = {
     {"container", "imagePullPolicy", "Always|IfNotPresent|Never"},
     {"container", "terminationMessagePolicy", "File|FallbackToLogsOnError"},
     {"container", "ports[].protocol", "TCP|UDP|SCTP"},
-    {"services", "spec.type", "ClusterIP|NodePort|LoadBalancer|ExternalName"},
-    {"services", "spec.sessionAffinity", "ClientIP|None"},
-    {"services", "spec.internalTrafficPolicy", "Cluster|Local"},
-    {"services", "spec.ports[].protocol", "TCP|UDP|SCTP"},
     {"jobs.batch", "spec.completionMode", "NonIndexed|Indexed"},
     {"jobs.batch", "spec.podReplacementPolicy", "Failed|TerminatingOrFailed"},
     {"cronjobs.batch", "spec.concurrencyPolicy", "Allow|Forbid|Replace"},
@@ -69,7 +65,6 @@ constexpr LimitedField kLimited[] = {
     {"cronjobs.batch", "spec.startingDeadlineSeconds"},
     {"cronjobs.batch", "spec.successfulJobsHistoryLimit"},
     {"cronjobs.batch", "spec.failedJobsHistoryLimit"},
-    {"services", "spec.sessionAffinityConfig.clientIP.timeoutSeconds", 1, 86400},
     {"networkpolicies.networking.k8s.io", "spec.ingress[].ports[].port", 1, kLastPort},
     {"networkpolicies.networking.k8s.io", "spec.egress[].ports[].port", 1, kLastPort},
 };

@@ -34,15 +34,6 @@ std::vector<std::string> SimpleProblems(const std::string& resource, const std::
 
 // What kube-apiserver says of the same test/differential/validation.py asks both servers.
 TEST(SimpleFieldsTest, WhatIsChosenIsAmongTheChoices) {
-  EXPECT_THAT(
-      SimpleProblems("services", R"({"spec":{"type":"NodePort","ports":[{"protocol":"UDP"}]}})"),
-      IsEmpty());
-  EXPECT_THAT(
-      SimpleProblems("services",
-                     R"({"spec":{"type":"x","ports":[{"protocol":"TCP"},{"protocol":"tcp"}]}})"),
-      ElementsAre(HasSubstr("spec.type: Unsupported value: \"x\": supported values: \"ClusterIP\", "
-                            "\"NodePort\", \"LoadBalancer\", \"ExternalName\""),
-                  HasSubstr("spec.ports[1].protocol: Unsupported value: \"tcp\"")));
   EXPECT_THAT(SimpleProblems("networkpolicies.networking.k8s.io",
                              R"({"spec":{"policyTypes":["Egress","ingress"]}})"),
               ElementsAre(HasSubstr("spec.policyTypes[1]: Unsupported value")));

@@ -18,6 +18,7 @@
 #include "kubexx/apiserver/endpoints/pod_update.h"
 #include "kubexx/apiserver/endpoints/resource_validation.h"
 #include "kubexx/apiserver/endpoints/selector_validation.h"
+#include "kubexx/apiserver/endpoints/service_validation.h"
 #include "kubexx/apiserver/endpoints/simple_fields.h"
 #include "kubexx/apiserver/endpoints/update_strategies.h"
 #include "kubexx/apiserver/endpoints/volume_changes.h"
@@ -28,8 +29,6 @@ namespace kubexx::apiserver {
 namespace {
 
 using codec::JsonTree;
-
-constexpr std::int64_t kMaxPort = 65535;
 
 std::string QuotedText(std::string_view text) { return JsonTree(text).ToJson(); }
 
@@ -295,38 +294,6 @@ void CheckCronJob(const JsonTree& spec, FieldCauses& causes) {
   CheckJob(job == nullptr ? JsonTree::Object() : *job, "spec.jobTemplate.spec", causes);
 }
 
-void CheckPort(const std::string& path, const JsonTree* port, FieldCauses& causes) {
-  const std::int64_t number = port == nullptr ? 0 : port->AsInt().value_or(1);
-  if (number < 1 || number > kMaxPort) {
-    causes.Invalid(path, std::to_string(number), "must be between 1 and 65535, inclusive");
-  }
-}
-
-void CheckService(const JsonTree& spec, FieldCauses& causes) {
-  CheckLabelMap(spec.Find("selector"), "spec.selector", causes);
-  const std::string_view type = spec.TextAt("type");
-  if (type == "ExternalName") {
-    if (spec.TextAt("externalName").empty()) {
-      causes.Required("spec.externalName");
-    }
-    return;
-  }
-  const std::span<const JsonTree> ports = ElementsAt(spec, {"ports"});
-  if (ports.empty() && spec.TextAt("clusterIP") != "None") {
-    causes.Required("spec.ports");
-  }
-  for (std::size_t i = 0; i < ports.size(); ++i) {
-    const std::string path = At("spec.ports", i);
-    if (ports.size() > 1 && ports[i].TextAt("name").empty()) {
-      causes.Required(path + ".name");
-    }
-    CheckPort(path + ".port", ports[i].Find("port"), causes);
-    if (const JsonTree* const target = ports[i].Find("targetPort"); target && target->AsInt()) {
-      CheckPort(path + ".targetPort", target, causes);
-    }
-  }
-}
-
 /// How many pods have to be there, or may be missing, but not both.
 void CheckBudget(const JsonTree& spec, FieldCauses& causes) {
   const JsonTree* const available = spec.Find("minAvailable");
@@ -409,7 +376,7 @@ void CheckSpec(const ResourceType& type, const JsonTree* old, const JsonTree& ob
   } else if (type.group == "batch") {
     type.plural == "jobs" ? CheckJob(spec, "spec", causes) : CheckCronJob(spec, causes);
   } else if (type.group.empty() && type.plural == "services") {
-    CheckService(spec, causes);
+    CheckService(old, object, causes);
   } else if (type.group.empty() && type.plural == "persistentvolumeclaims") {
     CheckClaim(spec, causes);
   } else if (type.group == "policy" && type.plural == "poddisruptionbudgets") {

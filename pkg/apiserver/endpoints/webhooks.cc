@@ -199,14 +199,11 @@ Result<std::string> Webhooks::Resolve(const ServiceReference& service,
       !address.empty()) {
     return address;
   }
-  const std::string ip = StringAt(object, {"spec", "clusterIP"});
-  if (ip.empty() || ip == "None") {
-    return Fail(Reason::kServiceUnavailable,
-                named +
-                    " has no endpoints that are ready, and this server has no network of Services: "
-                    "give it Endpoints, or the webhook a URL");
-  }
-  return Address(ip, service.port);
+  // Nobody would be behind its address.
+  return Fail(Reason::kServiceUnavailable,
+              named +
+                  " has no endpoints that are ready, and this server has no network of Services: "
+                  "give it Endpoints, or the webhook a URL");
 }
 
 }  // namespace kubexx::apiserver

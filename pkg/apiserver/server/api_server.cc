@@ -50,6 +50,7 @@ ApiOptions ApiOptionsOf(const ApiServerOptions& options, const metrics::Registry
   api.event_ttl = options.event_ttl;
   api.service_accounts = options.service_accounts;
   api.shared_storage = options.shared_storage;
+  api.service_ranges = options.service_ranges;
   api.hosts = options.allowed_hosts;
   api.hosts.push_back(HostOfAddress(options.address));
   api.hosts.push_back(base::HostName());
@@ -168,8 +169,7 @@ Result<void> ApiServer::OnListening() {
                                    ? ReachableAddress(address.substr(0, address.rfind(':')))
                                    : options_.advertise_address,
                     .port = port(),
-                    .plain_http = options_.plain_http,
-                    .cluster_ip_range = options_.service_cluster_ip_range},
+                    .plain_http = options_.plain_http},
                    {}));
   return options_.on_listening ? options_.on_listening(kubeconfig()) : Result<void>();
 }

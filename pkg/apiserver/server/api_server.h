@@ -56,8 +56,8 @@ struct ApiServerOptions {
   /// What others reach the server by, for the Endpoints of the Service default/kubernetes; empty:
   /// see ReachableAddress.
   std::string advertise_address{};
-  /// See KubernetesService.
-  std::string service_cluster_ip_range = "10.0.0.0/24";
+  /// See ApiOptions.
+  ServiceRanges service_ranges{};
   /// Names besides the address's and the machine's that a server without tokens is asked by; see
   /// CheckHost.
   std::vector<std::string> allowed_hosts{};
