@@ -13,32 +13,18 @@ using codec::JsonTree;
 
 /// A field with few values. In paths "[]" is every element.
 struct ChosenField {
-  std::string_view of;  ///< a resource, "pod" for every spec of a pod, "container" for containers
+  std::string_view of;  ///< a resource
   std::string_view path;
   std::string_view values;  ///< with "|" between them
 };
 
 constexpr ChosenField kChosen[] = {
-    {"pod", "restartPolicy", "Always|OnFailure|Never"},
-    {"pod", "dnsPolicy", "ClusterFirstWithHostNet|ClusterFirst|Default|None"},
-    {"pod", "tolerations[].effect", "NoSchedule|PreferNoSchedule|NoExecute"},
-    {"container", "imagePullPolicy", "Always|IfNotPresent|Never"},
-    {"container", "terminationMessagePolicy", "File|FallbackToLogsOnError"},
-    {"container", "ports[].protocol", "TCP|UDP|SCTP"},
     {"services", "spec.type", "ClusterIP|NodePort|LoadBalancer|ExternalName"},
     {"services", "spec.sessionAffinity", "ClientIP|None"},
     {"services", "spec.internalTrafficPolicy", "Cluster|Local"},
     {"services", "spec.ports[].protocol", "TCP|UDP|SCTP"},
-    {"jobs.batch", "spec.completionMode", "NonIndexed|Indexed"},
-    {"jobs.batch", "spec.podReplacementPolicy", "Failed|TerminatingOrFailed"},
-    {"cronjobs.batch", "spec.concurrencyPolicy", "Allow|Forbid|Replace"},
     {"poddisruptionbudgets.policy", "spec.unhealthyPodEvictionPolicy",
      "AlwaysAllow|IfHealthyBudget"},
-    {"networkpolicies.networking.k8s.io", "spec.policyTypes[]", "Ingress|Egress"},
-    {"networkpolicies.networking.k8s.io", "spec.ingress[].ports[].protocol", "TCP|UDP|SCTP"},
-    {"networkpolicies.networking.k8s.io", "spec.egress[].ports[].protocol", "TCP|UDP|SCTP"},
-    {"ingresses.networking.k8s.io", "spec.rules[].http.paths[].pathType",
-     "Exact|Prefix|ImplementationSpecific"},
 };
 
 /// A number with limits.
@@ -49,33 +35,9 @@ struct LimitedField {
   std::int64_t most = std::numeric_limits<std::int64_t>::max();
 };
 
-constexpr std::int64_t kMaxInt = std::numeric_limits<std::int32_t>::max();
-constexpr std::int64_t kLastPort = 65535;
-
 constexpr LimitedField kLimited[] = {
-    {"pod", "activeDeadlineSeconds", 1, kMaxInt},
-    {"pod", "securityContext.runAsUser", 0, kMaxInt},
-    {"pod", "securityContext.runAsGroup", 0, kMaxInt},
-    {"pod", "securityContext.fsGroup", 0, kMaxInt},
-    {"container", "securityContext.runAsUser", 0, kMaxInt},
-    {"container", "securityContext.runAsGroup", 0, kMaxInt},
-    {"container", "ports[].containerPort", 1, kLastPort},
-    {"container", "ports[].hostPort", 0, kLastPort},
-    {"jobs.batch", "spec.parallelism"},
-    {"jobs.batch", "spec.completions"},
-    {"jobs.batch", "spec.backoffLimit"},
-    {"jobs.batch", "spec.activeDeadlineSeconds"},
-    {"jobs.batch", "spec.ttlSecondsAfterFinished"},
-    {"cronjobs.batch", "spec.startingDeadlineSeconds"},
-    {"cronjobs.batch", "spec.successfulJobsHistoryLimit"},
-    {"cronjobs.batch", "spec.failedJobsHistoryLimit"},
     {"services", "spec.sessionAffinityConfig.clientIP.timeoutSeconds", 1, 86400},
-    {"networkpolicies.networking.k8s.io", "spec.ingress[].ports[].port", 1, kLastPort},
-    {"networkpolicies.networking.k8s.io", "spec.egress[].ports[].port", 1, kLastPort},
 };
-constexpr std::string_view kProbeNumbers[] = {"initialDelaySeconds", "timeoutSeconds",
-                                              "periodSeconds", "successThreshold",
-                                              "failureThreshold"};
 
 /// Calls `check` with every value at `pattern` that there is, and with its path.
 void ForEachAt(const JsonTree& object, const std::string& path, std::string_view pattern,
@@ -155,31 +117,10 @@ void CheckRows(std::string_view of, const JsonTree& object, const std::string& p
   }
 }
 
-void CheckProbes(const JsonTree& container, const std::string& path, FieldCauses& causes) {
-  for (const char* const probe : {"livenessProbe", "readinessProbe", "startupProbe"}) {
-    for (const std::string_view number : kProbeNumbers) {
-      const std::string pattern = std::string(probe) + "." + std::string(number);
-      ForEachAt(container, path, pattern, [&](const JsonTree& value, const std::string& field) {
-        CheckLimits(value, field, {}, causes);
-      });
-    }
-  }
-}
-
 }  // namespace
 
 void CheckSimpleFields(std::string_view resource, const JsonTree& object, FieldCauses& causes) {
   CheckRows(resource, object, "", causes);
-}
-
-void CheckSimplePodFields(const JsonTree& pod_spec, const std::string& path, FieldCauses& causes) {
-  CheckRows("pod", pod_spec, path, causes);
-  for (const char* const list : {"initContainers[]", "containers[]"}) {
-    ForEachAt(pod_spec, path, list, [&](const JsonTree& container, const std::string& field) {
-      CheckRows("container", container, field, causes);
-      CheckProbes(container, field, causes);
-    });
-  }
 }
 
 }  // namespace kubexx::apiserver

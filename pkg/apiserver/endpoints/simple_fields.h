@@ -17,10 +17,6 @@ namespace kubexx::apiserver {
 void CheckSimpleFields(std::string_view resource, const codec::JsonTree& object,
                        FieldCauses& causes);
 
-/// The same of a pod's spec, wherever it is; `path` is where.
-void CheckSimplePodFields(const codec::JsonTree& pod_spec, const std::string& path,
-                          FieldCauses& causes);
-
 }  // namespace kubexx::apiserver
 
 #endif  // KUBEXX_APISERVER_ENDPOINTS_SIMPLE_FIELDS_H_
