@@ -86,15 +86,38 @@ bool IsWithin(const AddressRange& inner, const AddressRange& outer) {
          Cut(inner.first, outer.bits).bytes == outer.first.bytes;
 }
 
+bool IsStrictAddress(std::string_view text) {
+  if (text.find(':') != std::string_view::npos) {
+    const auto address = ParseAddress(text);
+    return address && !address->v4;
+  }
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const bool begins = at == 0 || text[at - 1] == '.';
+    if (begins && text[at] == '0' && at + 1 < text.size() && text[at + 1] != '.') {
+      return false;
+    }
+  }
+  return ParseAddress(text).has_value();
+}
+
+bool IsStrictRange(std::string_view text) {
+  const auto range = ParseAddressRange(text);
+  const std::size_t slash = text.find('/');
+  const std::string_view bits = text.substr(std::min(slash + 1, text.size()));
+  return range && IsStrictAddress(text.substr(0, slash)) &&
+         (bits.size() == 1 || !bits.starts_with('0')) &&
+         ParseAddress(text.substr(0, slash))->bytes == range->first.bytes;
+}
+
 void CheckAddress(std::string_view text, std::string field, FieldCauses& causes) {
-  if (!ParseAddress(text)) {
+  if (!IsStrictAddress(text)) {
     causes.Invalid(std::move(field), QuotedJson(text),
                    "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
   }
 }
 
 void CheckAddressRange(std::string_view text, std::string field, FieldCauses& causes) {
-  if (!ParseAddressRange(text)) {
+  if (!IsStrictRange(text)) {
     causes.Invalid(std::move(field), QuotedJson(text),
                    "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)");
   }

@@ -35,7 +35,12 @@ std::optional<AddressRange> ParseAddressRange(std::string_view text);
 /// Whether `inner` lies in `outer` and is smaller.
 bool IsWithin(const AddressRange& inner, const AddressRange& outer);
 
-/// Adds that a text is no address; no range.
+/// Whether an address is written so that nobody reads another one in it: no zeros before numbers,
+/// and no IPv4 in the form of IPv6. The same of a range, whose address has no bits beyond its own.
+bool IsStrictAddress(std::string_view text);
+bool IsStrictRange(std::string_view text);
+
+/// Adds that a text is no address, or not written strictly; the same of a range.
 void CheckAddress(std::string_view text, std::string field, FieldCauses& causes);
 void CheckAddressRange(std::string_view text, std::string field, FieldCauses& causes);
 

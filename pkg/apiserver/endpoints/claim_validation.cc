@@ -57,27 +57,41 @@ void CheckDataSource(const JsonTree& source, bool of_any_namespace, const FieldP
   }
 }
 
+/// Whether it was for claims before there was a dataSourceRef: others are taken for none there.
+bool IsClaimOrSnapshot(const JsonTree& source) {
+  const std::string_view group = source.TextAt("apiGroup");
+  const std::string_view kind = source.TextAt("kind");
+  return (group.empty() && kind == "PersistentVolumeClaim") ||
+         (group == "snapshot.storage.k8s.io" && kind == "VolumeSnapshot");
+}
+
+/// Each of the two is also the other, unless it is of another namespace or both are there.
 void CheckDataSources(const JsonTree& spec, const FieldPath& path, FieldCauses& causes) {
-  const JsonTree* const source = GivenAt(spec, "dataSource");
-  const JsonTree* const reference = GivenAt(spec, "dataSourceRef");
+  const JsonTree* source = GivenAt(spec, "dataSource");
+  const JsonTree* reference = GivenAt(spec, "dataSourceRef");
+  if (source != nullptr && !IsClaimOrSnapshot(*source)) {
+    source = nullptr;
+  }
+  const bool elsewhere = reference != nullptr && !reference->TextAt("namespace").empty();
+  if (source != nullptr && elsewhere) {
+    causes.Invalid(path.Text(), QuotedJson(path.Of("dataSource")),
+                   "may not be specified when dataSourceRef.namespace is specified");
+  } else if (source != nullptr && reference != nullptr) {
+    const auto same = [&](std::string_view member) {
+      return source->TextAt(member) == reference->TextAt(member);
+    };
+    if (!same("apiGroup") || !same("kind") || !same("name")) {
+      causes.Invalid(path.Text(), QuotedJson(path.Of("dataSource")), "must match dataSourceRef");
+    }
+  } else if (!elsewhere) {
+    source = source == nullptr ? reference : source;
+    reference = source;
+  }
   if (source != nullptr) {
     CheckDataSource(*source, /*of_any_namespace=*/false, path.Member("dataSource"), causes);
   }
-  if (reference == nullptr) {
-    return;
-  }
-  CheckDataSource(*reference, /*of_any_namespace=*/true, path.Member("dataSourceRef"), causes);
-  if (source == nullptr) {
-    return;
-  }
-  const auto same = [&](std::string_view member) {
-    return source->TextAt(member) == reference->TextAt(member);
-  };
-  if (!reference->TextAt("namespace").empty()) {
-    causes.Invalid(path.Text(), QuotedJson(path.Of("dataSource")),
-                   "may not be specified when dataSourceRef.namespace is specified");
-  } else if (!same("apiGroup") || !same("kind") || !same("name")) {
-    causes.Invalid(path.Text(), QuotedJson(path.Of("dataSource")), "must match dataSourceRef");
+  if (reference != nullptr) {
+    CheckDataSource(*reference, /*of_any_namespace=*/true, path.Member("dataSourceRef"), causes);
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "kubexx/apiserver/endpoints/field_path.h"
 #include "kubexx/apiserver/endpoints/label_problems.h"
+#include "kubexx/apiserver/endpoints/resource_validation.h"
 #include "kubexx/apiserver/endpoints/scheduling_validation.h"
 #include "kubexx/apiserver/endpoints/value_checks.h"
 #include "kubexx/apiserver/object/metadata.h"
@@ -102,6 +103,7 @@ void CheckRuntimeClass(const JsonTree& object, FieldCauses& causes) {
   if (const JsonTree* const fixed = object.At({"overhead", "podFixed"})) {
     const FieldPath limits = at.Member("overhead.limits");
     for (const JsonTree::Member& one : fixed->members()) {
+      CheckLimitedResource(one.key, /*of_containers=*/true, limits.Key(one.key), causes);
       if (one.value.AsString() != nullptr && one.value.AsString()->starts_with('-')) {
         causes.Invalid(limits.Key(one.key), one.value.ToJson(),
                        "must be greater than or equal to 0");

@@ -25,7 +25,7 @@ constexpr std::int64_t kDefaultGraceSeconds = 30;
 /// What of the pod its containers depend on.
 struct PodContext {
   const PodVolumes& volumes;
-  HandlerContext handlers;
+  std::int64_t grace_seconds;
   std::string_view restart_policy;
   bool host_users;
 };
@@ -156,7 +156,7 @@ void CheckBefore(const JsonTree& container, const PodContext& pod, const FieldPa
   CheckRestartRules(container, path, causes);
   HostPorts().Check(container, path, causes);
   if (container.TextAt("restartPolicy") == "Always") {
-    CheckProbes(container, pod.handlers, path, causes);
+    CheckProbes(container, pod.grace_seconds, path, causes);
     return;
   }
   for (const std::string_view member :
@@ -206,13 +206,11 @@ void AddName(const JsonTree& container, const FieldPath& path, Names& names, Fie
 
 void CheckContainers(const JsonTree& pod_spec, const PodVolumes& volumes, const FieldPath& path,
                      FieldCauses& causes) {
-  const JsonTree* const os = GivenAt(pod_spec, "os");
   const JsonTree* const users = GivenAt(pod_spec, "hostUsers");
   const PodContext pod{
       .volumes = volumes,
-      .handlers = {.grace_seconds =
-                       IntAt(pod_spec, "terminationGracePeriodSeconds").value_or(kDefaultGraceSeconds),
-                   .os = os == nullptr ? std::string_view() : os->TextAt("name")},
+      .grace_seconds =
+          IntAt(pod_spec, "terminationGracePeriodSeconds").value_or(kDefaultGraceSeconds),
       .restart_policy = pod_spec.TextAt("restartPolicy"),
       .host_users = users == nullptr || users->AsBool().value_or(true)};
   if (ListAt(pod_spec, "containers").empty()) {
@@ -223,7 +221,7 @@ void CheckContainers(const JsonTree& pod_spec, const PodVolumes& volumes, const 
   ForEachOf(pod_spec, "containers", path, [&](const JsonTree& container, const FieldPath& here) {
     CheckCommon(container, pod, here, causes);
     AddName(container, here, names, causes);
-    CheckProbes(container, pod.handlers, here, causes);
+    CheckProbes(container, pod.grace_seconds, here, causes);
     CheckRestartRules(container, here, causes);
     ports.Check(container, here, causes);
   });

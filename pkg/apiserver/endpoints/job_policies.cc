@@ -71,7 +71,9 @@ void CheckFailureConditions(const JsonTree& rule, const FieldPath& path, FieldCa
   }
   ForEachOf(rule, "onPodConditions", path, [&](const JsonTree& pattern, const FieldPath& here) {
     CheckLabelKey(pattern.TextAt("type"), here.Of("type"), causes);
-    NeedChoice(pattern, "status", "False|True|Unknown", here, causes);
+    if (!pattern.TextAt("status").empty()) {  // It is True when nothing is said.
+      CheckChoice(pattern, "status", "False|True|Unknown", here, causes);
+    }
   });
 }
 

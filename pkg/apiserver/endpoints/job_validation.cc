@@ -129,7 +129,10 @@ void CheckJobSelector(const JsonTree& object, const JsonTree& spec, FieldCauses&
   }
   if (selector == nullptr) {
     if (manual) {
+      const JsonTree* const none = spec.At({"template", "metadata", "labels"});
       causes.Required("spec.selector");
+      causes.Invalid("spec.template.metadata.labels", none == nullptr ? "null" : none->ToJson(),
+                     "`selector` does not match template `labels`");
     }
     return;
   }

@@ -47,16 +47,16 @@ void CheckBlock(const JsonTree& block, const FieldPath& path, FieldCauses& cause
   }
   const std::string_view text = block.TextAt("cidr");
   const auto range = ParseAddressRange(text);
+  CheckAddressRange(text, path.Of("cidr"), causes);
   if (!range) {
-    CheckAddressRange(text, path.Of("cidr"), causes);
     return;
   }
   ForEachOf(block, "except", path, [&](const JsonTree& one, const FieldPath& here) {
     const std::string* const except = one.AsString();
-    const auto inner = ParseAddressRange(except == nullptr ? std::string_view() : *except);
-    if (!inner) {
-      CheckAddressRange(except == nullptr ? std::string_view() : *except, here.Text(), causes);
-    } else if (!IsWithin(*inner, *range)) {
+    const std::string_view of_except = except == nullptr ? std::string_view() : *except;
+    const auto inner = ParseAddressRange(of_except);
+    CheckAddressRange(of_except, here.Text(), causes);
+    if (inner && !IsWithin(*inner, *range)) {
       causes.Invalid(here.Text(), one.ToJson(), "must be a strict subset of `cidr`");
     }
   });

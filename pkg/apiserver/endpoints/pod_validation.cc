@@ -217,6 +217,17 @@ void CheckNames(const JsonTree& spec, const FieldPath& path, FieldCauses& causes
   CheckDnsSubdomain(host, path.Of("hostnameOverride"), causes);
 }
 
+/// What the pod takes beside what its containers do.
+void CheckOverhead(const JsonTree& spec, const FieldPath& path, FieldCauses& causes) {
+  const FieldPath limits = path.Member("overhead.limits");
+  for (const JsonTree::Member& one : PartAt(spec, "overhead").members()) {
+    if (one.value.AsString() != nullptr && one.value.AsString()->starts_with('-')) {
+      causes.Invalid(limits.Key(one.key), one.value.ToJson(),
+                     "must be greater than or equal to 0");
+    }
+  }
+}
+
 /// Of a pod itself, not of those to come.
 void CheckOfPod(const JsonTree& spec, const FieldPath& path, FieldCauses& causes) {
   for (const std::string_view list : {"containers", "initContainers", "ephemeralContainers"}) {
@@ -257,6 +268,7 @@ void CheckPodSpec(const JsonTree& spec, PodKind kind, const std::string& path,
   CheckNames(spec, at, causes);
   CheckRange(spec, "activeDeadlineSeconds", 1, kMaxInt32, at, causes);
   CheckHostAliases(spec, at, causes);
+  CheckOverhead(spec, at, causes);
   CheckSystem(spec, at, causes);
   if (kind == PodKind::kPod) {
     CheckOfPod(spec, at, causes);

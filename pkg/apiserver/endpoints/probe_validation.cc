@@ -10,16 +10,6 @@ namespace {
 
 using codec::JsonTree;
 
-/// Of Linux; those of real time stand between SIGRTMIN and SIGRTMAX.
-constexpr std::string_view kSignals =
-    "SIGABRT|SIGALRM|SIGBUS|SIGCHLD|SIGCLD|SIGCONT|SIGFPE|SIGHUP|SIGILL|SIGINT|SIGIO|SIGIOT|SIGKILL"
-    "|SIGPIPE|SIGPOLL|SIGPROF|SIGPWR|SIGQUIT|SIGRTMAX|SIGRTMAX-1|SIGRTMAX-10|SIGRTMAX-11|SIGRTMAX-12"
-    "|SIGRTMAX-13|SIGRTMAX-14|SIGRTMAX-2|SIGRTMAX-3|SIGRTMAX-4|SIGRTMAX-5|SIGRTMAX-6|SIGRTMAX-7"
-    "|SIGRTMAX-8|SIGRTMAX-9|SIGRTMIN|SIGRTMIN+1|SIGRTMIN+10|SIGRTMIN+11|SIGRTMIN+12|SIGRTMIN+13"
-    "|SIGRTMIN+14|SIGRTMIN+15|SIGRTMIN+2|SIGRTMIN+3|SIGRTMIN+4|SIGRTMIN+5|SIGRTMIN+6|SIGRTMIN+7"
-    "|SIGRTMIN+8|SIGRTMIN+9|SIGSEGV|SIGSTKFLT|SIGSTOP|SIGSYS|SIGTERM|SIGTRAP|SIGTSTP|SIGTTIN|SIGTTOU"
-    "|SIGURG|SIGUSR1|SIGUSR2|SIGVTALRM|SIGWINCH|SIGXCPU|SIGXFSZ";
-
 bool IsHeaderName(std::string_view name) {
   return !name.empty() && std::ranges::all_of(name, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
@@ -48,7 +38,7 @@ void CheckSleep(const JsonTree& sleep, std::int64_t most, const FieldPath& path,
 }
 
 /// What is done: exactly one thing.
-void CheckHandler(const JsonTree& handler, const HandlerContext& pod, const FieldPath& path,
+void CheckHandler(const JsonTree& handler, std::int64_t grace_seconds, const FieldPath& path,
                   FieldCauses& causes) {
   bool any = false;
   for (const std::string_view kind : {"exec", "httpGet", "tcpSocket", "grpc", "sleep"}) {
@@ -69,7 +59,7 @@ void CheckHandler(const JsonTree& handler, const HandlerContext& pod, const Fiel
     } else if (kind == "httpGet") {
       CheckHttpGet(*found, here, causes);
     } else if (kind == "sleep") {
-      CheckSleep(*found, pod.grace_seconds, here, causes);
+      CheckSleep(*found, grace_seconds, here, causes);
     } else {
       CheckPortOrName(found->Find("port"), here.Of("port"), causes);
     }
@@ -80,9 +70,9 @@ void CheckHandler(const JsonTree& handler, const HandlerContext& pod, const Fiel
 }
 
 /// Only a readiness probe may ask for success more than once, and only the others end a container.
-void CheckProbe(const JsonTree& probe, bool of_readiness, const HandlerContext& pod,
+void CheckProbe(const JsonTree& probe, bool of_readiness, std::int64_t grace_seconds,
                 const FieldPath& path, FieldCauses& causes) {
-  CheckHandler(probe, pod, path, causes);
+  CheckHandler(probe, grace_seconds, path, causes);
   for (const std::string_view number : {"initialDelaySeconds", "timeoutSeconds", "periodSeconds",
                                         "successThreshold", "failureThreshold"}) {
     CheckLeast(probe, number, 0, path, causes);
@@ -102,35 +92,25 @@ void CheckProbe(const JsonTree& probe, bool of_readiness, const HandlerContext& 
   }
 }
 
-void CheckLifecycle(const JsonTree& lifecycle, const HandlerContext& pod, const FieldPath& path,
+void CheckLifecycle(const JsonTree& lifecycle, std::int64_t grace_seconds, const FieldPath& path,
                     FieldCauses& causes) {
   for (const std::string_view hook : {"postStart", "preStop"}) {
     IfGiven(lifecycle, hook, path, [&](const JsonTree& handler, const FieldPath& here) {
-      CheckHandler(handler, pod, here, causes);
+      CheckHandler(handler, grace_seconds, here, causes);
     });
-  }
-  if (GivenAt(lifecycle, "stopSignal") == nullptr) {
-    return;
-  }
-  if (pod.os.empty()) {
-    causes.Forbidden(path.Of("stopSignal"),
-                     "may not be set for containers with empty `spec.os.name`");
-  } else if (pod.os == "windows" || pod.os == "linux") {
-    CheckChoice(lifecycle, "stopSignal", pod.os == "linux" ? kSignals : "SIGKILL|SIGTERM", path,
-                causes);
   }
 }
 
 }  // namespace
 
-void CheckProbes(const JsonTree& container, const HandlerContext& pod, const FieldPath& path,
+void CheckProbes(const JsonTree& container, std::int64_t grace_seconds, const FieldPath& path,
                  FieldCauses& causes) {
   IfGiven(container, "lifecycle", path, [&](const JsonTree& lifecycle, const FieldPath& here) {
-    CheckLifecycle(lifecycle, pod, here, causes);
+    CheckLifecycle(lifecycle, grace_seconds, here, causes);
   });
   for (const std::string_view probe : {"livenessProbe", "readinessProbe", "startupProbe"}) {
     IfGiven(container, probe, path, [&](const JsonTree& found, const FieldPath& here) {
-      CheckProbe(found, probe == "readinessProbe", pod, here, causes);
+      CheckProbe(found, probe == "readinessProbe", grace_seconds, here, causes);
     });
   }
 }

@@ -100,13 +100,6 @@ void CheckAffinityToNodes(const JsonTree& affinity, const FieldPath& path, Field
   });
 }
 
-bool Selects(const JsonTree& selector, std::string_view key) {
-  const JsonTree* const labels = selector.Find("matchLabels");
-  return (labels != nullptr && labels->Find(key) != nullptr) ||
-         std::ranges::any_of(ListAt(selector, "matchExpressions"),
-                             [&](const JsonTree& one) { return one.TextAt("key") == key; });
-}
-
 /// Keys whose values are those of the pod itself.
 void CheckLabelKeys(const JsonTree& object, std::string_view member, const JsonTree* selector,
                const FieldPath& path, FieldCauses& causes) {
@@ -220,12 +213,6 @@ void CheckSpread(const JsonTree& constraint, const FieldPath& path, FieldCauses&
   const JsonTree* const selector = GivenAt(constraint, "labelSelector");
   CheckLabelKeys(constraint, "matchLabelKeys", selector, path, causes);
   if (selector != nullptr) {
-    ForEachOf(constraint, "matchLabelKeys", path, [&](const JsonTree& key, const FieldPath& here) {
-      if (Selects(*selector, TextOfElement(key))) {
-        causes.Invalid(here.Text(), key.ToJson(),
-                       "exists in both matchLabelKeys and labelSelector");
-      }
-    });
     CheckLabelSelector(selector, path.Of("labelSelector"), causes);
   }
 }

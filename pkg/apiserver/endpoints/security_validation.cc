@@ -189,7 +189,8 @@ void CheckPodSecurity(const JsonTree& pod_spec, const FieldPath& path, FieldCaus
   if (const JsonTree* const users = GivenAt(pod_spec, "hostUsers");
       users != nullptr && !users->AsBool().value_or(true)) {
     for (const auto& [shared, told] :
-         {std::pair("hostPID", "HostPID"), std::pair("hostIPC", "HostIPC")}) {
+         {std::pair("hostNetwork", "hostNetwork"), std::pair("hostPID", "HostPID"),
+          std::pair("hostIPC", "HostIPC")}) {
       if (IsTrueAt(pod_spec, shared)) {
         causes.Forbidden(path.Of(told), "when `hostUsers` is false");
       }

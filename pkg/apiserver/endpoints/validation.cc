@@ -18,7 +18,9 @@
 #include "kubexx/apiserver/endpoints/autoscaler_validation.h"
 #include "kubexx/apiserver/endpoints/claim_validation.h"
 #include "kubexx/apiserver/endpoints/class_validation.h"
+#include "kubexx/apiserver/endpoints/endpoint_validation.h"
 #include "kubexx/apiserver/endpoints/field_path.h"
+#include "kubexx/apiserver/endpoints/quota_validation.h"
 #include "kubexx/apiserver/endpoints/ingress_validation.h"
 #include "kubexx/apiserver/endpoints/job_validation.h"
 #include "kubexx/apiserver/endpoints/network_policy_validation.h"
@@ -197,9 +199,6 @@ void CheckLease(const JsonTree& spec, FieldCauses& causes) {
                    "must be greater than 0");
   }
   CheckLeast(spec, "leaseTransitions", 0, at, causes);
-  if (!spec.TextAt("preferredHolder").empty() && spec.TextAt("strategy").empty()) {
-    causes.Forbidden(at.Of("preferredHolder"), "may only be specified if `strategy` is defined");
-  }
 }
 
 /// Those of a namespace's spec. `old` is null for a create.
@@ -285,6 +284,14 @@ constexpr Check kChecks[] = {
      [](const CheckedWrite& w, FieldCauses& causes) { CheckRuntimeClass(w.object, causes); }},
     {"coordination.k8s.io", "leases",
      [](const CheckedWrite& w, FieldCauses& causes) { CheckLease(w.spec, causes); }},
+    {"discovery.k8s.io", "endpointslices",
+     [](const CheckedWrite& w, FieldCauses& causes) { CheckEndpointSlice(w.object, causes); }},
+    {"", "endpoints",
+     [](const CheckedWrite& w, FieldCauses& causes) { CheckEndpoints(w.object, causes); }},
+    {"", "resourcequotas",
+     [](const CheckedWrite& w, FieldCauses& causes) { CheckQuotaSpec(w.spec, causes); }},
+    {"", "limitranges",
+     [](const CheckedWrite& w, FieldCauses& causes) { CheckLimitRange(w.spec, causes); }},
 };
 
 /// Null for types of which nothing is checked here.

@@ -250,6 +250,12 @@ void CheckEphemeralVolume(const Source& source, FieldCauses& causes) {
     causes.Required(source.path.Of("volumeClaimTemplate"));
     return;
   }
+  for (const JsonTree::Member& one : PartAt(*claim, "metadata").members()) {
+    if (one.key != "labels" && one.key != "annotations" && !one.value.IsNull()) {
+      const FieldPath at = source.path.Member("volumeClaimTemplate.metadata");
+      causes.Forbidden(at.Of(one.key), "cannot be set");
+    }
+  }
   CheckClaimAt(PartAt(*claim, "spec"), source.path.Member("volumeClaimTemplate.spec"), causes);
 }
 

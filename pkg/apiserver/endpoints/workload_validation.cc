@@ -1,5 +1,6 @@
 #include "kubexx/apiserver/endpoints/workload_validation.h"
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,11 +33,10 @@ void CheckSelector(const ResourceType& type, const JsonTree& spec, FieldCauses& 
   const bool tells_all = type.plural != "daemonsets";
   const JsonTree* const selector = spec.Find("selector");
   const JsonTree* const labels = spec.At({"template", "metadata", "labels"});
-  const bool empty = selector != nullptr && selector->size() == 0;
-  if (selector == nullptr && tells_all) {
+  // In its canonical form one that was left out is empty, and an empty one is refused, too.
+  const bool given = selector != nullptr && selector->size() > 0;
+  if (!given && tells_all) {
     causes.Required("spec.selector");
-  } else if (empty) {
-    causes.Invalid("spec.selector", "{}", "empty selector is invalid");
   }
   FieldCauses problems;
   CheckLabelSelector(selector, "spec.selector", problems);
@@ -45,8 +45,7 @@ void CheckSelector(const ResourceType& type, const JsonTree& spec, FieldCauses& 
     if (tells_all) {
       causes.Invalid("spec.selector", selector->ToJson(), "invalid label selector");
     }
-  } else if (selector == nullptr ? !tells_all
-                                 : !empty && !MatchesSelector(*selector, LabelMapOf(labels))) {
+  } else if (!given || !MatchesSelector(*selector, LabelMapOf(labels))) {
     AddMismatch(labels, causes);
   }
 }
@@ -69,6 +68,25 @@ void CheckLastingPods(const JsonTree& spec, std::span<const std::string_view> mo
   }
 }
 
+/// The names of a StatefulSet's claims are those of volumes of its pods.
+void CheckClaimNames(const JsonTree& spec, FieldCauses& causes) {
+  std::set<std::string_view> names;
+  for (const JsonTree& claim : ListAt(spec, "volumeClaimTemplates")) {
+    names.insert(PartAt(claim, "metadata").TextAt("name"));
+  }
+  const FieldPath volumes("spec.template.spec.volumes");
+  std::size_t index = 0;
+  for (const std::string_view name : names) {
+    const FieldPath here = volumes.Element(index++);
+    if (name.empty()) {
+      causes.Required(here.Of("name"));
+      causes.Required(here.Of("persistentVolumeClaim.claimName"));
+    } else {
+      CheckDnsLabel(name, here.Of("name"), causes);
+    }
+  }
+}
+
 /// What only a StatefulSet has.
 void CheckStatefulSet(bool is_new, const JsonTree& spec, const FieldPath& at, FieldCauses& causes) {
   if (const std::string_view policy = spec.TextAt("podManagementPolicy");
@@ -88,6 +106,7 @@ void CheckStatefulSet(bool is_new, const JsonTree& spec, const FieldPath& at, Fi
     return;
   }
   CheckDnsLabelAt(spec, "serviceName", at, causes);
+  CheckClaimNames(spec, causes);
   ForEachOf(spec, "volumeClaimTemplates", at, [&](const JsonTree& claim, const FieldPath& here) {
     CheckClaimAt(PartAt(claim, "spec"), here.Member("spec"), causes);
   });
