@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "kubexx/apiserver/endpoints/json_syntax.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/codec/base64.h"
 #include "kubexx/codec/member_index.h"
@@ -67,8 +68,7 @@ void CheckDockerConfig(const JsonTree* data, const std::string& key, FieldCauses
   std::string text;
   const std::string* const encoded = value->AsString();
   const bool decoded = encoded != nullptr && codec::DecodeBase64(*encoded, text);
-  const auto tree = JsonTree::Parse(text);
-  if (!decoded || !tree || !(tree->IsObject() || tree->IsNull())) {
+  if (!decoded || !IsJsonMap(text)) {
     causes.Invalid(field, QuotedKey("(not shown)"), "is no object in JSON");
   }
 }

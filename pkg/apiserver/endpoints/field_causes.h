@@ -52,6 +52,11 @@ class FieldCauses {
         std::move(field));
   }
 
+  void TooMany(std::string field, std::size_t count, std::size_t most) {
+    Add("FieldValueTooMany", "Too many: " + std::to_string(count) + ": must have at most ",
+        std::to_string(most) + " items", std::move(field));
+  }
+
   void Add(apimachinery::StatusCause cause);
   void AddAll(std::vector<apimachinery::StatusCause> causes);
 

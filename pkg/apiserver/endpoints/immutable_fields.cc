@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kubexx/apiserver/endpoints/restore.h"
+#include "kubexx/apiserver/endpoints/same_value.h"
 #include "kubexx/apiserver/endpoints/service_validation.h"
 #include "kubexx/apiserver/endpoints/volume_changes.h"
 #include "kubexx/apiserver/object/metadata.h"
@@ -67,7 +68,7 @@ const JsonTree* FieldOf(const JsonTree& object, std::string_view path) {
 
 bool IsSame(const JsonTree* before, const JsonTree* after) {
   const auto none = [](const JsonTree* value) { return value == nullptr || value->IsNull(); };
-  return none(before) || none(after) ? none(before) == none(after) : *before == *after;
+  return none(before) || none(after) ? none(before) == none(after) : SameValue(*before, *after);
 }
 
 std::string TextOf(const JsonTree* value) { return value == nullptr ? "null" : value->ToJson(); }
@@ -99,7 +100,7 @@ void CheckMarked(const JsonTree& current, const JsonTree& object, FieldCauses& c
   }
 }
 
-void CheckStatefulSet(const JsonTree& before, const JsonTree& after, FieldCauses& causes) {
+void CheckStatefulSetChange(const JsonTree& before, const JsonTree& after, FieldCauses& causes) {
   constexpr std::string_view kMayChange[] = {"replicas",
                                              "ordinals",
                                              "template",
@@ -107,7 +108,7 @@ void CheckStatefulSet(const JsonTree& before, const JsonTree& after, FieldCauses
                                              "minReadySeconds",
                                              "revisionHistoryLimit",
                                              "persistentVolumeClaimRetentionPolicy"};
-  if (WithFormer(after, before, kMayChange) != before) {
+  if (!SameValue(WithFormer(after, before, kMayChange), before)) {
     causes.Forbidden(
         "spec",
         "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', "
@@ -151,11 +152,11 @@ bool IsSameButForScheduling(const JsonTree& before, const JsonTree& after) {
       }
     }
   }
-  return now == before;
+  return SameValue(now, before);
 }
 
 /// How many pods an indexed Job has may change with the number that run at once.
-void CheckJob(const JsonTree& current, const JsonTree& before, const JsonTree& after,
+void CheckJobChange(const JsonTree& current, const JsonTree& before, const JsonTree& after,
               FieldCauses& causes) {
   const JsonTree* const completions = after.Find("completions");
   const bool elastic = before.TextAt("completionMode") == "Indexed" && completions != nullptr &&
@@ -219,9 +220,9 @@ void CheckImmutable(const ResourceType& type, const JsonTree& current, const Jso
   if (resource == "configmaps" || resource == "secrets") {
     CheckMarked(current, object, causes);
   } else if (resource == "statefulsets.apps") {
-    CheckStatefulSet(before, after, causes);
+    CheckStatefulSetChange(before, after, causes);
   } else if (resource == "jobs.batch") {
-    CheckJob(current, before, after, causes);
+    CheckJobChange(current, before, after, causes);
   } else if (resource == "services") {
     CheckServiceChange(before, after, causes);
   } else if (resource == "priorityclasses.scheduling.k8s.io") {

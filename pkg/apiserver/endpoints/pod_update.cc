@@ -7,6 +7,8 @@
 #include <string_view>
 
 #include "kubexx/apiserver/endpoints/restore.h"
+#include "kubexx/apiserver/endpoints/same_value.h"
+#include "kubexx/apiserver/endpoints/value_checks.h"
 #include "kubexx/codec/member_index.h"
 
 namespace kubexx::apiserver {
@@ -15,11 +17,6 @@ namespace {
 using codec::JsonTree;
 
 constexpr std::string_view kRequiredAffinity = "requiredDuringSchedulingIgnoredDuringExecution";
-
-std::span<const JsonTree> ListAt(const JsonTree& object, std::string_view member) {
-  const JsonTree* const list = object.Find(member);
-  return list == nullptr ? std::span<const JsonTree>() : list->elements();
-}
 
 void CheckGates(const JsonTree& old, const JsonTree& spec, FieldCauses& causes) {
   std::set<std::string_view> before;
@@ -144,7 +141,7 @@ void CheckPodUpdate(const JsonTree& old, const JsonTree& spec, FieldCauses& caus
     CheckNodeSelector(old, spec, causes);
     CheckNodeAffinity(old, spec, causes);
   }
-  if (WithoutChangeable(spec, old) != old) {
+  if (!SameValue(WithoutChangeable(spec, old), old)) {
     causes.Forbidden("spec",
                      "pod updates may not change fields other than `spec.containers[*].image`,"
                      "`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,"

@@ -17,6 +17,7 @@
 #include "kubexx/apiserver/endpoints/pod_qos.h"
 #include "kubexx/apiserver/endpoints/rbac_validation.h"
 #include "kubexx/apiserver/endpoints/restore.h"
+#include "kubexx/apiserver/endpoints/same_value.h"
 #include "kubexx/apiserver/endpoints/server_metadata.h"
 #include "kubexx/apiserver/endpoints/service_addresses.h"
 #include "kubexx/apiserver/endpoints/validation.h"
@@ -147,7 +148,7 @@ bool KeepsStatusOfNew(const ResourceType& type) {
 
 /// Whether the change counts as a new generation.
 bool IsNewGeneration(const ResourceType& type, const JsonTree& current, const JsonTree& object) {
-  if (!SameSpec(current, object)) {
+  if (!SameSpec(current, object) && (type.custom || !SameSpecValue(current, object))) {
     return true;
   }
   const JsonTree* const before = current.Find("status");

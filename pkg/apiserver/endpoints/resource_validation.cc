@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <set>
 #include <span>
 #include <string_view>
@@ -23,28 +24,41 @@ using ClaimNames = std::set<std::string, std::less<>>;
 
 enum class ResourceOwner : std::uint8_t { kContainer, kPod };
 
-/// Names without a domain that have a meaning somewhere: for containers, or in a quota.
-constexpr std::string_view kKnownResources[] = {"cpu",
-                                                "memory",
-                                                "ephemeral-storage",
-                                                "requests.cpu",
-                                                "requests.memory",
-                                                "requests.ephemeral-storage",
-                                                "limits.cpu",
-                                                "limits.memory",
-                                                "limits.ephemeral-storage",
-                                                "pods",
-                                                "resourcequotas",
-                                                "services",
-                                                "replicationcontrollers",
-                                                "secrets",
-                                                "configmaps",
-                                                "persistentvolumeclaims",
-                                                "storage",
-                                                "requests.storage",
-                                                "services.nodeports",
-                                                "services.loadbalancers"};
-constexpr std::size_t kOfContainers = 3;
+/// A name without a domain that has a meaning somewhere.
+struct KnownResource {
+  std::string_view name;
+  bool of_containers = false;
+  bool counted = false;   ///< only whole ones can be had
+  bool of_quotas = true;  ///< a namespace may have a limit for it
+};
+
+constexpr KnownResource kKnownResources[] = {
+    {.name = "cpu", .of_containers = true},
+    {.name = "memory", .of_containers = true},
+    {.name = "ephemeral-storage", .of_containers = true},
+    {.name = "requests.cpu"},
+    {.name = "requests.memory"},
+    {.name = "requests.ephemeral-storage"},
+    {.name = "limits.cpu"},
+    {.name = "limits.memory"},
+    {.name = "limits.ephemeral-storage"},
+    {.name = "pods", .counted = true},
+    {.name = "resourcequotas", .counted = true},
+    {.name = "services", .counted = true},
+    {.name = "replicationcontrollers", .counted = true},
+    {.name = "secrets", .counted = true},
+    {.name = "configmaps", .counted = true},
+    {.name = "persistentvolumeclaims", .counted = true},
+    {.name = "storage", .of_quotas = false},
+    {.name = "requests.storage"},
+    {.name = "services.nodeports", .counted = true},
+    {.name = "services.loadbalancers", .counted = true}};
+
+/// Null for a name that is not known.
+const KnownResource* KnownOf(std::string_view name) {
+  const auto* const found = std::ranges::find(kKnownResources, name, &KnownResource::name);
+  return found == std::end(kKnownResources) ? nullptr : found;
+}
 
 std::string OfText(std::string_view text) { return JsonTree(text).ToJson(); }
 
@@ -59,35 +73,44 @@ bool IsExtended(std::string_view resource) {
 
 /// Whether only whole ones can be had.
 bool IsIntegral(std::string_view resource) {
-  constexpr std::string_view kCounted[] = {"pods",
-                                           "resourcequotas",
-                                           "services",
-                                           "replicationcontrollers",
-                                           "secrets",
-                                           "configmaps",
-                                           "persistentvolumeclaims",
-                                           "services.nodeports",
-                                           "services.loadbalancers"};
-  return std::ranges::find(kCounted, resource) != std::end(kCounted) || IsExtended(resource);
+  const KnownResource* const known = KnownOf(resource);
+  return known != nullptr ? known->counted : IsExtended(resource);
+}
+
+/// Whether an amount has no fraction. One of which there are too many thousandths has none, unless
+/// it is written in smaller units.
+bool IsWhole(const Quantity& amount) {
+  const std::int64_t milli = amount.MilliValue();
+  if (milli != std::numeric_limits<std::int64_t>::max() &&
+      milli != std::numeric_limits<std::int64_t>::min()) {
+    return milli % 1000 == 0;
+  }
+  const std::string& text = amount.ToString();
+  return text.find_first_of("mun") == std::string::npos && text.find("e-") == std::string::npos;
+}
+
+/// Whether the name has a form that it may have: one that is known, of a domain, or of huge pages.
+bool CheckNameForm(std::string_view name, const std::string& field, FieldCauses& causes) {
+  const bool meant = HasDomain(name) || KnownOf(name) != nullptr || IsHugePages(name) ||
+                     name.starts_with("requests.hugepages-");
+  CheckLabelKey(name, field, causes);
+  if (!meant && apimachinery::IsValidLabelKey(name)) {
+    causes.Invalid(field, OfText(name), "must be a standard resource or have a domain");
+  }
+  return meant && apimachinery::IsValidLabelKey(name);
 }
 
 void CheckResourceName(ResourceOwner of, std::string_view name, const std::string& field,
                        FieldCauses& causes) {
   const std::string value = OfText(name);
-  const bool well_formed = apimachinery::IsValidLabelKey(name);
-  CheckLabelKey(name, field, causes);
-  const auto* const known = std::ranges::find(kKnownResources, name);
-  const bool meant = HasDomain(name) || known != std::end(kKnownResources) || IsHugePages(name);
-  if (well_formed && !meant) {
-    causes.Invalid(field, value, "must be a standard resource or have a domain");
-  }
+  const bool good = CheckNameForm(name, field, causes);
   if (of == ResourceOwner::kPod) {
-    if (well_formed && meant && !IsOfPods(name)) {
+    if (good && !IsOfPods(name)) {
       causes.NotSupported(field, value, R"("cpu", "hugepages-", "memory")");
     }
   } else if (!HasDomain(name)) {
-    if (known - std::begin(kKnownResources) >= static_cast<std::ptrdiff_t>(kOfContainers) &&
-        !IsHugePages(name)) {
+    const KnownResource* const known = KnownOf(name);
+    if ((known == nullptr || !known->of_containers) && !IsHugePages(name)) {
       causes.Invalid(field, value, "must be a standard resource of containers");
     }
   } else if (!IsExtended(name) && name.find("kubernetes.io/") == std::string_view::npos) {
@@ -107,7 +130,7 @@ void CheckAmount(std::string_view resource, const Quantity& amount, const std::s
   if (Quantity::Compare(amount, Quantity()) < 0) {
     causes.Invalid(field, OfText(amount.ToString()), "must be greater than or equal to 0");
   }
-  if (IsIntegral(resource) && amount.MilliValue() % 1000 != 0) {
+  if (IsIntegral(resource) && !IsWhole(amount)) {
     causes.Invalid(field, OfText(amount.ToString()), "must be an integer");
   }
   if (IsHugePages(resource) && !IsWholePages(resource, amount)) {
@@ -222,6 +245,36 @@ void CheckContainersFit(const JsonTree& pod_spec, const std::string& path, Field
 }
 
 }  // namespace
+
+bool IsQuotaResource(std::string_view name) {
+  const KnownResource* const known = KnownOf(name);
+  return known != nullptr
+             ? known->of_quotas
+             : name.starts_with("hugepages-") || name.starts_with("requests.hugepages-");
+}
+
+void CheckQuotaResource(std::string_view name, const Quantity& amount, const std::string& field,
+                        FieldCauses& causes) {
+  CheckNameForm(name, field, causes);
+  if (!HasDomain(name) && !IsQuotaResource(name)) {
+    causes.Invalid(field, OfText(name), "must be a standard resource for quota");
+  }
+  if (Quantity::Compare(amount, Quantity()) < 0) {
+    causes.Invalid(field, OfText(amount.ToString()), "must be greater than or equal to 0");
+  }
+  if (IsIntegral(name) && !IsWhole(amount)) {
+    causes.Invalid(field, OfText(amount.ToString()), "must be an integer");
+  }
+}
+
+void CheckLimitedResource(std::string_view name, bool of_containers, const std::string& field,
+                          FieldCauses& causes) {
+  if (of_containers) {
+    CheckResourceName(ResourceOwner::kContainer, name, field, causes);
+  } else {
+    CheckNameForm(name, field, causes);
+  }
+}
 
 void CheckPodResources(const JsonTree& pod_spec, const std::string& path, FieldCauses& causes) {
   ClaimNames claims;

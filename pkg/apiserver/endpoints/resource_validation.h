@@ -4,7 +4,9 @@
 #define KUBEXX_APISERVER_ENDPOINTS_RESOURCE_VALIDATION_H_
 
 #include <string>
+#include <string_view>
 
+#include "kubexx/apimachinery/quantity.h"
 #include "kubexx/apiserver/endpoints/field_causes.h"
 #include "kubexx/codec/json_tree.h"
 
@@ -16,6 +18,17 @@ namespace kubexx::apiserver {
 /// validateResourceRequirements and validatePodResources.
 void CheckPodResources(const codec::JsonTree& pod_spec, const std::string& path,
                        FieldCauses& causes);
+
+/// Whether a name without a domain is one of what a namespace may have a limit for.
+bool IsQuotaResource(std::string_view name);
+
+/// Adds what is wrong with a resource of a quota, and with how much there may be of it.
+void CheckQuotaResource(std::string_view name, const apimachinery::Quantity& amount,
+                        const std::string& field, FieldCauses& causes);
+
+/// Adds what is wrong with the name of a resource of a LimitRange.
+void CheckLimitedResource(std::string_view name, bool of_containers, const std::string& field,
+                          FieldCauses& causes);
 
 }  // namespace kubexx::apiserver
 

@@ -9,19 +9,27 @@
 
 #include "kubexx/apimachinery/labels.h"
 #include "kubexx/apimachinery/names.h"
+#include "kubexx/apiserver/endpoints/autoscaler_validation.h"
 #include "kubexx/apiserver/endpoints/certificate_requests.h"
+#include "kubexx/apiserver/endpoints/claim_validation.h"
+#include "kubexx/apiserver/endpoints/class_validation.h"
 #include "kubexx/apiserver/endpoints/config_validation.h"
 #include "kubexx/apiserver/endpoints/counts.h"
 #include "kubexx/apiserver/endpoints/deletion.h"
+#include "kubexx/apiserver/endpoints/endpoint_validation.h"
 #include "kubexx/apiserver/endpoints/field_causes.h"
+#include "kubexx/apiserver/endpoints/field_path.h"
+#include "kubexx/apiserver/endpoints/ingress_validation.h"
+#include "kubexx/apiserver/endpoints/job_validation.h"
 #include "kubexx/apiserver/endpoints/label_problems.h"
+#include "kubexx/apiserver/endpoints/network_policy_validation.h"
 #include "kubexx/apiserver/endpoints/pod_update.h"
-#include "kubexx/apiserver/endpoints/resource_validation.h"
+#include "kubexx/apiserver/endpoints/pod_validation.h"
+#include "kubexx/apiserver/endpoints/quota_validation.h"
 #include "kubexx/apiserver/endpoints/selector_validation.h"
 #include "kubexx/apiserver/endpoints/service_validation.h"
-#include "kubexx/apiserver/endpoints/simple_fields.h"
-#include "kubexx/apiserver/endpoints/update_strategies.h"
-#include "kubexx/apiserver/endpoints/volume_changes.h"
+#include "kubexx/apiserver/endpoints/value_checks.h"
+#include "kubexx/apiserver/endpoints/workload_validation.h"
 #include "kubexx/apiserver/object/label_match.h"
 #include "kubexx/apiserver/object/metadata.h"
 
@@ -128,170 +136,11 @@ void CheckFinalizers(const ResourceType& type, const JsonTree* old, const JsonTr
   }
 }
 
-/// Variables have names, and a value or one place that it is from.
-void CheckVariables(const JsonTree& container, const std::string& path, FieldCauses& causes) {
-  const std::span<const JsonTree> variables = ElementsAt(container, {"env"});
-  for (std::size_t i = 0; i < variables.size(); ++i) {
-    const std::string here = At(path + ".env", i);
-    if (variables[i].TextAt("name").empty()) {
-      causes.Required(here + ".name");
-    }
-    const JsonTree* const from = variables[i].Find("valueFrom");
-    if (from == nullptr || from->IsNull()) {
-      continue;
-    }
-    const std::string_view why =
-        from->size() == 0 ? "must specify one of: `fieldRef`, `resourceFieldRef`, "
-                            "`configMapKeyRef`, `secretKeyRef` or `fileKeyRef`"
-        : !variables[i].TextAt("value").empty() ? "may not be specified when `value` is not empty"
-        : from->size() > 1 ? "may not have more than one field specified at a time"
-                           : "";
-    if (!why.empty()) {
-      causes.Invalid(here + ".valueFrom", QuotedText(""), why);
-    }
-  }
-}
-
-/// Containers have to be there, with names and images.
-void CheckContainers(const JsonTree& spec, const std::string& path, FieldCauses& causes) {
-  if (ElementsAt(spec, {"containers"}).empty()) {
-    causes.Required(path + ".containers");
-  }
-  std::set<std::string, std::less<>> names;
-  for (const char* const list : {"containers", "initContainers"}) {
-    const std::span<const JsonTree> containers = ElementsAt(spec, {list});
-    for (std::size_t i = 0; i < containers.size(); ++i) {
-      const std::string here = At(path + "." + list, i);
-      const std::string name(containers[i].TextAt("name"));
-      if (name.empty()) {
-        causes.Required(here + ".name");
-      } else if (!apimachinery::IsDnsLabel(name)) {
-        causes.Invalid(here + ".name", QuotedText(name), "must be a DNS label");
-      } else if (!names.insert(name).second) {
-        causes.Duplicate(here + ".name", QuotedText(name));
-      }
-      if (containers[i].TextAt("image").empty()) {
-        causes.Required(here + ".image");
-      }
-      CheckVariables(containers[i], here, causes);
-    }
-  }
-  CheckLabelMap(spec.Find("nodeSelector"), path + ".nodeSelector", causes);
-  CheckSimplePodFields(spec, path, causes);
-  CheckPodResources(spec, path, causes);
-}
-
 void CheckPod(const JsonTree* old, const JsonTree& spec, FieldCauses& causes) {
   if (const JsonTree* const before = old == nullptr ? nullptr : old->Find("spec")) {
     CheckPodUpdate(*before, spec, causes);
-  } else {
-    CheckContainers(spec, "spec", causes);
   }
-}
-
-/// Labels and annotations of pods to come, which stand at `path`.
-void CheckTemplateMetadata(const JsonTree* pod, const std::string& path, FieldCauses& causes) {
-  if (pod != nullptr) {
-    CheckLabelMap(pod->At({"metadata", "labels"}), path + ".labels", causes);
-    CheckAnnotationMap(pod->At({"metadata", "annotations"}), path + ".annotations", causes);
-  }
-}
-
-/// Of a DaemonSet kube-apiserver says less when its selector is none.
-void CheckSelector(const ResourceType& type, const JsonTree& spec, FieldCauses& causes) {
-  const bool tells_all = type.plural != "daemonsets";
-  const JsonTree* const selector = spec.Find("selector");
-  const JsonTree* const labels = spec.At({"template", "metadata", "labels"});
-  // In its canonical form one that was left out is empty, and an empty one is refused, too.
-  const bool given = selector != nullptr && selector->size() > 0;
-  if (!given && tells_all) {
-    causes.Required("spec.selector");
-  }
-  FieldCauses problems;
-  CheckLabelSelector(selector, "spec.selector", problems);
-  if (!problems.empty()) {
-    causes.AddAll(std::move(problems).Take());
-    if (tells_all) {
-      causes.Invalid("spec.selector", selector->ToJson(), "invalid label selector");
-    }
-  } else if (!given || !MatchesSelector(*selector, LabelMapOf(labels))) {
-    causes.Invalid("spec.template.metadata.labels", labels == nullptr ? "null" : labels->ToJson(),
-                   "`selector` does not match template `labels`");
-  }
-}
-
-void CheckReplicas(const JsonTree& spec, FieldCauses& causes) {
-  const JsonTree* const replicas = spec.Find("replicas");
-  if (const std::int64_t count = replicas == nullptr ? 0 : replicas->AsInt().value_or(0);
-      count < 0) {
-    causes.Invalid("spec.replicas", std::to_string(count), "must be greater than or equal to 0");
-  }
-}
-
-/// A template of pods that are to run all the time.
-void CheckLastingPods(const JsonTree& spec, FieldCauses& causes) {
-  const JsonTree* const pod = spec.At({"template", "spec"});
-  CheckTemplateMetadata(spec.Find("template"), "spec.template", causes);
-  CheckContainers(pod == nullptr ? JsonTree::Object() : *pod, "spec.template.spec", causes);
-  const std::string policy = pod == nullptr ? "" : StringAt(*pod, {"restartPolicy"});
-  if (!policy.empty() && policy != "Always") {
-    causes.NotSupported("spec.template.spec.restartPolicy", QuotedText(policy), "\"Always\"");
-  }
-}
-
-void CheckWorkload(const ResourceType& type, const JsonTree& spec, FieldCauses& causes) {
-  CheckReplicas(spec, causes);
-  CheckUpdateStrategy(type, spec, causes);
-  CheckSelector(type, spec, causes);
-  CheckLastingPods(spec, causes);
-}
-
-/// Its selector is no more than labels.
-void CheckReplicationController(const JsonTree& spec, FieldCauses& causes) {
-  CheckReplicas(spec, causes);
-  const JsonTree* const selector = spec.Find("selector");
-  if (selector == nullptr || selector->size() == 0) {
-    causes.Required("spec.selector");
-  }
-  if (spec.Find("template") == nullptr) {
-    causes.Required("spec.template");
-    return;
-  }
-  const JsonTree* const labels = spec.At({"template", "metadata", "labels"});
-  if (!apimachinery::LabelSelector::FromMap(LabelMapOf(selector)).Matches(LabelMapOf(labels))) {
-    causes.Invalid("spec.template.metadata.labels", labels == nullptr ? "null" : labels->ToJson(),
-                   "`selector` does not match template `labels`");
-  }
-  CheckLastingPods(spec, causes);
-}
-
-void CheckJob(const JsonTree& spec, const std::string& path, FieldCauses& causes) {
-  const JsonTree* const selector = spec.Find("selector");
-  const JsonTree* const labels = spec.At({"template", "metadata", "labels"});
-  if (selector != nullptr && !MatchesSelector(*selector, LabelMapOf(labels))) {
-    causes.Invalid(path + ".template.metadata.labels",
-                   labels == nullptr ? "null" : labels->ToJson(),
-                   "`selector` does not match template `labels`");
-  }
-  const JsonTree* const pod = spec.At({"template", "spec"});
-  CheckTemplateMetadata(spec.Find("template"), path + ".template", causes);
-  CheckContainers(pod == nullptr ? JsonTree::Object() : *pod, path + ".template.spec", causes);
-  const std::string policy = pod == nullptr ? "" : StringAt(*pod, {"restartPolicy"});
-  if (policy != "Never" && policy != "OnFailure") {
-    causes.Required(path + ".template.spec.restartPolicy",
-                    "valid values: \"OnFailure\", \"Never\"");
-  }
-}
-
-void CheckCronJob(const JsonTree& spec, FieldCauses& causes) {
-  const std::string schedule = StringAt(spec, {"schedule"});
-  if (schedule.empty()) {
-    causes.Required("spec.schedule");
-  } else if (const std::string problem = ScheduleProblem(schedule); !problem.empty()) {
-    causes.Invalid("spec.schedule", QuotedText(schedule), problem);
-  }
-  const JsonTree* const job = spec.At({"jobTemplate", "spec"});
-  CheckJob(job == nullptr ? JsonTree::Object() : *job, "spec.jobTemplate.spec", causes);
+  CheckPodSpec(spec, PodKind::kPod, "spec", {}, causes);
 }
 
 /// How many pods have to be there, or may be missing, but not both.
@@ -307,25 +156,17 @@ void CheckBudget(const JsonTree& spec, FieldCauses& causes) {
     CheckNotAboveAll(value, field, causes);
   }
   CheckLabelSelector(spec.Find("selector"), "spec.selector", causes);
+  CheckChoice(spec, "unhealthyPodEvictionPolicy", "AlwaysAllow|IfHealthyBudget", FieldPath("spec"),
+              causes);
 }
 
-void CheckAutoscaler(const JsonTree& spec, FieldCauses& causes) {
-  const auto count = [&spec](const char* member) {
-    const JsonTree* const found = spec.Find(member);
-    return found == nullptr ? std::int64_t{0} : found->AsInt().value_or(0);
-  };
-  const std::int64_t most = count("maxReplicas");
-  if (most < 1) {
-    causes.Invalid("spec.maxReplicas", std::to_string(most), "must be greater than 0");
-  } else if (most < count("minReplicas")) {
-    causes.Invalid("spec.maxReplicas", std::to_string(most),
-                   "must be greater than or equal to `minReplicas`");
+void CheckLease(const JsonTree& spec, FieldCauses& causes) {
+  const FieldPath at("spec");
+  if (const auto seconds = IntAt(spec, "leaseDurationSeconds"); seconds && *seconds <= 0) {
+    causes.Invalid(at.Of("leaseDurationSeconds"), std::to_string(*seconds),
+                   "must be greater than 0");
   }
-  for (const char* const member : {"kind", "name"}) {
-    if (StringAt(spec, {"scaleTargetRef", member}).empty()) {
-      causes.Required(std::string("spec.scaleTargetRef.") + member);
-    }
-  }
+  CheckLeast(spec, "leaseTransitions", 0, at, causes);
 }
 
 /// Those of a namespace's spec. `old` is null for a create.
@@ -339,6 +180,94 @@ void CheckNamespaceSpec(const JsonTree* old, const JsonTree& spec, FieldCauses& 
                      "name is neither a standard finalizer name nor is it fully qualified");
     }
   }
+}
+
+/// What is written, and what it was; `old` is null for a new object.
+struct CheckedWrite {
+  const ResourceType& type;
+  const JsonTree* old;
+  const JsonTree& object;
+  const JsonTree& spec;
+
+  const JsonTree* old_spec() const { return old == nullptr ? nullptr : old->Find("spec"); }
+};
+
+/// What checks the objects of a type.
+struct Check {
+  std::string_view group;
+  std::string_view plural;
+  void (*of)(const CheckedWrite& written, FieldCauses& causes);
+};
+
+void OfWorkload(const CheckedWrite& written, FieldCauses& causes) {
+  CheckWorkload(written.type, written.old == nullptr, written.spec, causes);
+}
+
+constexpr Check kChecks[] = {
+    {"", "pods", [](const CheckedWrite& w, FieldCauses& causes) { CheckPod(w.old, w.spec, causes); }},
+    {"apps", "deployments", OfWorkload},
+    {"apps", "replicasets", OfWorkload},
+    {"apps", "daemonsets", OfWorkload},
+    {"apps", "statefulsets", OfWorkload},
+    {"", "replicationcontrollers",
+     [](const CheckedWrite& w, FieldCauses& causes) { CheckReplicationController(w.spec, causes); }},
+    {"", "podtemplates",
+     [](const CheckedWrite& w, FieldCauses& causes) {
+       CheckPodTemplate(w.object.Find("template"), "template", {}, causes);
+     }},
+    {"batch", "jobs", [](const CheckedWrite& w, FieldCauses& causes) { CheckJob(w.object, causes); }},
+    {"batch", "cronjobs",
+     [](const CheckedWrite& w, FieldCauses& causes) { CheckCronJob(w.old, w.object, causes); }},
+    {"", "services", [](const CheckedWrite& w, FieldCauses& causes) { CheckService(w.old, w.object, causes); }},
+    {"", "persistentvolumeclaims",
+     [](const CheckedWrite& w, FieldCauses& causes) {
+       CheckClaimAt(w.spec, FieldPath("spec"), causes);
+     }},
+    {"", "persistentvolumes",
+     [](const CheckedWrite& w, FieldCauses& causes) { CheckPersistentVolume(w.spec, causes); }},
+    {"policy", "poddisruptionbudgets",
+     [](const CheckedWrite& w, FieldCauses& causes) { CheckBudget(w.spec, causes); }},
+    {"networking.k8s.io", "networkpolicies",
+     [](const CheckedWrite& w, FieldCauses& causes) { CheckNetworkPolicy(w.spec, causes); }},
+    {"networking.k8s.io", "ingresses",
+     [](const CheckedWrite& w, FieldCauses& causes) { CheckIngress(w.old, w.object, causes); }},
+    {"networking.k8s.io", "ingressclasses",
+     [](const CheckedWrite& w, FieldCauses& causes) { CheckIngressClass(w.spec, causes); }},
+    {"autoscaling", "horizontalpodautoscalers",
+     [](const CheckedWrite& w, FieldCauses& causes) { CheckAutoscaler(w.old_spec(), w.spec, causes); }},
+    {"certificates.k8s.io", "certificatesigningrequests",
+     [](const CheckedWrite& w, FieldCauses& causes) { CheckCertificateRequest(w.object, causes); }},
+    {"", "namespaces",
+     [](const CheckedWrite& w, FieldCauses& causes) { CheckNamespaceSpec(w.old, w.spec, causes); }},
+    {"", "configmaps",
+     [](const CheckedWrite& w, FieldCauses& causes) { CheckConfigMap(w.object, causes); }},
+    {"", "secrets", [](const CheckedWrite& w, FieldCauses& causes) { CheckSecret(w.object, causes); }},
+    {"storage.k8s.io", "storageclasses",
+     [](const CheckedWrite& w, FieldCauses& causes) { CheckStorageClass(w.object, causes); }},
+    {"storage.k8s.io", "csidrivers",
+     [](const CheckedWrite& w, FieldCauses& causes) { CheckDriver(w.spec, causes); }},
+    {"scheduling.k8s.io", "priorityclasses",
+     [](const CheckedWrite& w, FieldCauses& causes) { CheckPriorityClass(w.object, causes); }},
+    {"node.k8s.io", "runtimeclasses",
+     [](const CheckedWrite& w, FieldCauses& causes) { CheckRuntimeClass(w.object, causes); }},
+    {"coordination.k8s.io", "leases",
+     [](const CheckedWrite& w, FieldCauses& causes) { CheckLease(w.spec, causes); }},
+    {"discovery.k8s.io", "endpointslices",
+     [](const CheckedWrite& w, FieldCauses& causes) { CheckEndpointSlice(w.object, causes); }},
+    {"", "endpoints",
+     [](const CheckedWrite& w, FieldCauses& causes) { CheckEndpoints(w.object, causes); }},
+    {"", "resourcequotas",
+     [](const CheckedWrite& w, FieldCauses& causes) { CheckQuotaSpec(w.spec, causes); }},
+    {"", "limitranges",
+     [](const CheckedWrite& w, FieldCauses& causes) { CheckLimitRange(w.spec, causes); }},
+};
+
+/// Null for types of which nothing is checked here.
+const Check* CheckOf(const ResourceType& type) {
+  const auto* const found = std::ranges::find_if(kChecks, [&type](const Check& one) {
+    return one.plural == type.plural && one.group == type.group;
+  });
+  return found == std::end(kChecks) ? nullptr : found;
 }
 
 }  // namespace
@@ -358,39 +287,12 @@ void CheckMetadata(const ResourceType& type, const JsonTree* old, const JsonTree
 
 void CheckSpec(const ResourceType& type, const JsonTree* old, const JsonTree& object,
                FieldCauses& causes) {
-  const JsonTree* const found = object.Find("spec");
-  const JsonTree spec = found == nullptr ? JsonTree::Object() : *found;
-  if (!type.custom) {
-    CheckSimpleFields(type.QualifiedPlural(), object, causes);
+  if (type.custom) {
+    return;
   }
-  if (type.group.empty() && type.plural == "pods") {
-    CheckPod(old, spec, causes);
-  } else if (type.group == "apps" && type.plural != "controllerrevisions") {
-    CheckWorkload(type, spec, causes);
-  } else if (type.group.empty() && type.plural == "replicationcontrollers") {
-    CheckReplicationController(spec, causes);
-  } else if (type.group.empty() && type.plural == "podtemplates") {
-    const JsonTree* const pod = object.At({"template", "spec"});
-    CheckTemplateMetadata(object.Find("template"), "template", causes);
-    CheckContainers(pod == nullptr ? JsonTree::Object() : *pod, "template.spec", causes);
-  } else if (type.group == "batch") {
-    type.plural == "jobs" ? CheckJob(spec, "spec", causes) : CheckCronJob(spec, causes);
-  } else if (type.group.empty() && type.plural == "services") {
-    CheckService(old, object, causes);
-  } else if (type.group.empty() && type.plural == "persistentvolumeclaims") {
-    CheckClaim(spec, causes);
-  } else if (type.group == "policy" && type.plural == "poddisruptionbudgets") {
-    CheckBudget(spec, causes);
-  } else if (type.group == "networking.k8s.io" && type.plural == "networkpolicies") {
-    CheckLabelSelector(spec.Find("podSelector"), "spec.podSelector", causes);
-  } else if (type.group == "autoscaling") {
-    CheckAutoscaler(spec, causes);
-  } else if (IsCertificateRequest(type)) {
-    CheckCertificateRequest(object, causes);
-  } else if (IsNamespace(type)) {
-    CheckNamespaceSpec(old, spec, causes);
-  } else if (type.group.empty() && (type.plural == "configmaps" || type.plural == "secrets")) {
-    type.plural == "secrets" ? CheckSecret(object, causes) : CheckConfigMap(object, causes);
+  const JsonTree& spec = PartAt(object, "spec");
+  if (const Check* const check = CheckOf(type)) {
+    check->of({.type = type, .old = old, .object = object, .spec = spec}, causes);
   }
 }
 

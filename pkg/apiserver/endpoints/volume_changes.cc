@@ -12,6 +12,7 @@
 #include "kubexx/apimachinery/names.h"
 #include "kubexx/apimachinery/quantity.h"
 #include "kubexx/apiserver/endpoints/restore.h"
+#include "kubexx/apiserver/endpoints/same_value.h"
 #include "kubexx/apiserver/endpoints/selector_validation.h"
 #include "kubexx/apiserver/object/metadata.h"
 
@@ -115,58 +116,7 @@ JsonTree WithFormerLabels(JsonTree after, const JsonTree& before) {
   return after;
 }
 
-void CheckAccessModes(const JsonTree& spec, FieldCauses& causes) {
-  constexpr std::string_view kModes[] = {"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce",
-                                         "ReadWriteOncePod"};
-  const std::string field = "spec.accessModes";
-  const std::vector<std::string> modes = StringsAt(spec, "accessModes");
-  if (modes.empty()) {
-    causes.Required(field, "at least one");
-  }
-  bool of_one_pod = false;
-  bool of_more = false;
-  for (const std::string& mode : modes) {
-    const bool known = std::ranges::find(kModes, mode) != std::end(kModes);
-    if (!known) {
-      causes.NotSupported(
-          field, JsonTree(mode).ToJson(),
-          R"("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")");
-    }
-    of_one_pod = of_one_pod || mode == "ReadWriteOncePod";
-    of_more = of_more || (known && mode != "ReadWriteOncePod");
-  }
-  if (of_one_pod && of_more) {
-    causes.Forbidden(field, "ReadWriteOncePod excludes the others");
-  }
-}
-
-void CheckClassName(const JsonTree& spec, const char* member, FieldCauses& causes) {
-  const std::string_view name = spec.TextAt(member);
-  if (!name.empty() && !apimachinery::IsDnsSubdomain(name)) {
-    causes.Invalid(std::string("spec.") + member, JsonTree(name).ToJson(),
-                   "must be a DNS subdomain");
-  }
-}
-
 }  // namespace
-
-void CheckClaim(const JsonTree& spec, FieldCauses& causes) {
-  CheckAccessModes(spec, causes);
-  CheckLabelSelector(spec.Find("selector"), "spec.selector", causes);
-  const std::string storage = "spec.resources[storage]";
-  const std::string size = StringAt(spec, {"resources", "requests", "storage"});
-  if (size.empty()) {
-    causes.Required(storage);
-  } else if (Quantity::Compare(Quantity::FromCanonical(size), Quantity()) <= 0) {
-    causes.Invalid(storage, JsonTree(size).ToJson(), "must be greater than zero");
-  }
-  CheckClassName(spec, "storageClassName", causes);
-  CheckClassName(spec, "volumeAttributesClassName", causes);
-  const std::string_view mode = spec.TextAt("volumeMode");
-  if (!mode.empty() && mode != "Block" && mode != "Filesystem") {
-    causes.NotSupported("spec.volumeMode", JsonTree(mode).ToJson(), R"("Block", "Filesystem")");
-  }
-}
 
 void CheckClaimChange(const JsonTree& current, const JsonTree& object, FieldCauses& causes) {
   const JsonTree& before = SpecIn(current);
@@ -195,7 +145,7 @@ void CheckClaimChange(const JsonTree& current, const JsonTree& object, FieldCaus
   for (const std::string_view path : may_change) {
     Restore(after, before, path);
   }
-  if (after != before) {
+  if (!SameValue(after, before)) {
     causes.Forbidden("spec",
                      "spec is immutable after creation except resources.requests and "
                      "volumeAttributesClassName for bound claims");
@@ -219,7 +169,7 @@ void CheckVolumeChange(const JsonTree& current, const JsonTree& object, FieldCau
       csi != nullptr && csi->Find("controllerExpandSecretRef") == nullptr) {
     Restore(now, before, "csi.controllerExpandSecretRef");  // It may be named once.
   }
-  if (now != before) {
+  if (!SameValue(now, before)) {
     causes.Forbidden("spec.persistentvolumesource",
                      "spec.persistentvolumesource is immutable after creation");
   }

@@ -1,5 +1,5 @@
 /// @file
-/// What claims to PersistentVolumes ask for, and what an update may not change in either.
+/// What an update may not change in PersistentVolumes and in the claims to them.
 #ifndef KUBEXX_APISERVER_ENDPOINTS_VOLUME_CHANGES_H_
 #define KUBEXX_APISERVER_ENDPOINTS_VOLUME_CHANGES_H_
 
@@ -7,10 +7,6 @@
 #include "kubexx/codec/json_tree.h"
 
 namespace kubexx::apiserver {
-
-/// Adds what is wrong with a PersistentVolumeClaim's spec. As core validation's
-/// ValidatePersistentVolumeClaimSpec, without its sources.
-void CheckClaim(const codec::JsonTree& spec, FieldCauses& causes);
 
 /// Adds what an update from `current` to `object` may not change in a PersistentVolumeClaim: before
 /// it is bound its class, if it says nothing of one, and its volume may be named; after that it may
