@@ -22,6 +22,7 @@ from metadata import compare_metadata  # noqa: E402
 from normalise import Memory, differences  # noqa: E402
 from pod_defaults import compare_pod_defaults  # noqa: E402
 from published import compare_discovery, compare_v3  # noqa: E402
+from resize import compare_resize  # noqa: E402
 from rules import compare_rules  # noqa: E402
 from servers import ApiServer, Client, Target  # noqa: E402
 from services import compare_services  # noqa: E402
@@ -298,6 +299,7 @@ def main():
             compare_validation(comparison, f"forms-{tag}")
             compare_pod_defaults(comparison, f"forms-{tag}")
             compare_services(comparison, f"forms-{tag}")
+            compare_resize(comparison, f"forms-{tag}")
         finally:
             for side in sides:
                 side.close()

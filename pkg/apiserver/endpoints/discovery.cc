@@ -58,6 +58,7 @@ std::vector<Subresource> SubresourcesOf(const ResourceType& type) {
     all.push_back({"binding", "", "v1", "Binding", {"create"}});
     all.push_back({"ephemeralcontainers", "", "v1", "Pod"});
     all.push_back({"eviction", "policy", "v1", "Eviction", {"create"}});
+    all.push_back({"resize", "", "v1", "Pod"});
   }
   if (type.group.empty() && type.plural == "serviceaccounts") {
     all.push_back({"token", "authentication.k8s.io", "v1", "TokenRequest", {"create"}});

@@ -8,9 +8,9 @@ namespace {
 
 constexpr std::size_t kMaxLevels = 10'000;
 
-bool IsDecimal(char c) { return c >= '0' && c <= '9'; }
+bool IsJsonDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsHexadecimal(char c) {
-  return IsDecimal(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+  return IsJsonDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
 /// Goes through a text from left to right; everything returns whether it was there.
@@ -43,7 +43,7 @@ class JsonScanner {
     return true;
   }
   bool Digits() {
-    const auto end = std::ranges::find_if_not(rest_, IsDecimal);
+    const auto end = std::ranges::find_if_not(rest_, IsJsonDigit);
     const auto count = static_cast<std::size_t>(end - rest_.begin());
     rest_.remove_prefix(count);
     return count > 0;
@@ -92,9 +92,9 @@ class JsonScanner {
     return digits.size() == kUnicodeDigits && std::ranges::all_of(digits, IsHexadecimal);
   }
   bool Scalar() {
-    return rest_.starts_with('"') ? Text()
-                                  : TakeWord("true") || TakeWord("false") || TakeWord("null") ||
-                                        Number();
+    return rest_.starts_with('"')
+               ? Text()
+               : TakeWord("true") || TakeWord("false") || TakeWord("null") || Number();
   }
   /// What stands before a member.
   bool Key() {

@@ -310,14 +310,15 @@ Result<void> PrepareChange(const ResourceType& type, WritePart part, const JsonT
     if (part == WritePart::kStatus && type.group.empty() && type.plural == "pods") {
       CheckQosClass(current, object, causes);
     }
-    if (part == WritePart::kEphemeralContainers) {
+    const bool of_spec = part == WritePart::kEphemeralContainers || part == WritePart::kResize;
+    if (of_spec) {
       SetDefaults(type, object);
       CountGeneration(type, current, object);
     }
     CheckPart(type, part, current, object, causes);
     CheckLabelMap(object.At({"metadata", "labels"}), "metadata.labels", causes);
-    // Ephemeral containers are what else no update of a pod may change.
-    const JsonTree* const old = part == WritePart::kEphemeralContainers ? nullptr : &current;
+    // They are what else no update of a pod may change.
+    const JsonTree* const old = of_spec ? nullptr : &current;
     KX_RETURN_IF_ERROR(
         CheckContent({.type = type, .part = part, .old = old}, object, stop, causes));
     return Verdict(type, object, std::move(causes));

@@ -15,6 +15,7 @@
 #include "kubexx/apiserver/endpoints/label_problems.h"
 #include "kubexx/apiserver/endpoints/service_addresses.h"
 #include "kubexx/apiserver/endpoints/service_families.h"
+#include "kubexx/apiserver/endpoints/value_checks.h"
 #include "kubexx/apiserver/object/metadata.h"
 
 namespace kubexx::apiserver {
@@ -22,15 +23,11 @@ namespace {
 
 using codec::JsonTree;
 
-constexpr std::int64_t kLastServicePort = 65535;
 constexpr std::int64_t kMostAffinitySeconds = 86400;
-constexpr std::size_t kPortNameBytes = 15;
 constexpr const char* kForBalancersOnly = "may only be used when `type` is 'LoadBalancer'";
 constexpr const char* kSourceRanges = "service.beta.kubernetes.io/load-balancer-source-ranges";
 constexpr const char* kTopologyHints = "service.kubernetes.io/topology-aware-hints";
 constexpr const char* kTopologyMode = "service.kubernetes.io/topology-mode";
-
-std::string QuotedField(std::string_view text) { return JsonTree(text).ToJson(); }
 
 const JsonTree& SpecOrNothing(const JsonTree* object) {
   static const JsonTree kEmpty = JsonTree::Object();
@@ -43,52 +40,23 @@ std::int64_t FieldNumber(const JsonTree& object, std::string_view member) {
   return found == nullptr ? 0 : found->AsInt().value_or(0);
 }
 
-bool IsSetIn(const JsonTree& object, std::string_view member) {
-  const JsonTree* const found = object.Find(member);
-  return found != nullptr && !found->IsNull();
-}
-
 bool HasText(const std::vector<std::string>& texts, std::string_view text) {
   return std::ranges::find(texts, text) != texts.end();
 }
 
 /// Adds that a text is not among the choices; a field that has to be there may not be "".
-void CheckChoice(const JsonTree& spec, std::string_view member, const std::string& field,
-                 std::initializer_list<std::string_view> choices, FieldCauses& causes) {
+void CheckSetChoice(const JsonTree& spec, std::string_view member, const std::string& field,
+                    std::initializer_list<std::string_view> choices, FieldCauses& causes) {
   const std::string_view text = spec.TextAt(member);
   if (text.empty()) {
     causes.Required(field);
   } else if (std::ranges::find(choices, text) == choices.end()) {
     std::string list;
     for (const std::string_view choice : choices) {
-      list += (list.empty() ? "" : ", ") + QuotedField(choice);
+      list += (list.empty() ? "" : ", ") + QuotedJson(choice);
     }
-    causes.NotSupported(field, QuotedField(text), list);
+    causes.NotSupported(field, QuotedJson(text), list);
   }
-}
-
-void CheckPortNumber(std::int64_t number, const std::string& field, FieldCauses& causes) {
-  if (number < 1 || number > kLastServicePort) {
-    causes.Invalid(field, std::to_string(number), "must be between 1 and 65535, inclusive");
-  }
-}
-
-void CheckPortName(const std::string& name, const std::string& field, FieldCauses& causes) {
-  const auto add = [&](bool bad, const char* why) {
-    if (bad) {
-      causes.Invalid(field, QuotedField(name), why);
-    }
-  };
-  const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
-  const auto is_of_names = [&](char c) {
-    return is_letter(c) || (c >= '0' && c <= '9') || c == '-';
-  };
-  add(name.size() > kPortNameBytes, "must be no more than 15 characters");
-  add(name.empty() || !std::ranges::all_of(name, is_of_names),
-      "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)");
-  add(std::ranges::none_of(name, is_letter), "must contain at least one letter (a-z)");
-  add(name.contains("--"), "must not contain consecutive hyphens");
-  add(name.starts_with('-') || name.ends_with('-'), "must not begin or end with a hyphen");
 }
 
 void CheckOnePort(const JsonTree& port, bool needs_name, std::set<std::string>& names,
@@ -98,14 +66,14 @@ void CheckOnePort(const JsonTree& port, bool needs_name, std::set<std::string>& 
     causes.Required(path + ".name");
   } else if (!name.empty()) {
     if (!apimachinery::IsDnsLabel(name)) {
-      causes.Invalid(path + ".name", QuotedField(name), "must be a DNS label");
+      causes.Invalid(path + ".name", QuotedJson(name), "must be a DNS label");
     }
     if (!names.insert(name).second) {
-      causes.Duplicate(path + ".name", QuotedField(name));
+      causes.Duplicate(path + ".name", QuotedJson(name));
     }
   }
   CheckPortNumber(FieldNumber(port, "port"), path + ".port", causes);
-  CheckChoice(port, "protocol", path + ".protocol", {"SCTP", "TCP", "UDP"}, causes);
+  CheckSetChoice(port, "protocol", path + ".protocol", {"SCTP", "TCP", "UDP"}, causes);
   if (const JsonTree* const target = port.Find("targetPort"); target != nullptr) {
     if (const std::string* const of_pod = target->AsString()) {
       CheckPortName(*of_pod, path + ".targetPort", causes);
@@ -134,7 +102,7 @@ void CheckTwice(std::span<const JsonTree> ports, FieldCauses& causes) {
     const std::int64_t number = FieldNumber(ports[i], "port");
     if (!numbers.emplace(ports[i].TextAt("protocol"), number).second) {
       causes.Duplicate("spec.ports[" + std::to_string(i) + "]",
-                       R"({"Name":"","Protocol":)" + QuotedField(ports[i].TextAt("protocol")) +
+                       R"({"Name":"","Protocol":)" + QuotedJson(ports[i].TextAt("protocol")) +
                            R"(,"AppProtocol":null,"Port":)" + std::to_string(number) +
                            R"(,"TargetPort":0,"NodePort":0})");
     }
@@ -160,8 +128,8 @@ void CheckPorts(const JsonTree& spec, bool headless, FieldCauses& causes) {
 
 /// What goes with the type, and what does not.
 void CheckType(const JsonTree& spec, const ServiceFamilies& fields, FieldCauses& causes) {
-  CheckChoice(spec, "type", "spec.type", {"ClusterIP", "ExternalName", "LoadBalancer", "NodePort"},
-              causes);
+  CheckSetChoice(spec, "type", "spec.type",
+                 {"ClusterIP", "ExternalName", "LoadBalancer", "NodePort"}, causes);
   if ((fields.type == "LoadBalancer" || fields.type == "NodePort") && fields.is_headless()) {
     causes.Invalid("spec.clusterIPs[0]", "\"None\"",
                    "may not be set to 'None' for " + fields.type + " services");
@@ -181,14 +149,15 @@ void CheckType(const JsonTree& spec, const ServiceFamilies& fields, FieldCauses&
   if (name.empty()) {
     causes.Required("spec.externalName");
   } else if (!apimachinery::IsDnsSubdomain(name)) {
-    causes.Invalid("spec.externalName", QuotedField(name), "must be a DNS subdomain");
+    causes.Invalid("spec.externalName", QuotedJson(name), "must be a DNS subdomain");
   }
 }
 
 void CheckAffinity(const JsonTree& spec, FieldCauses& causes) {
   const std::string field = "spec.sessionAffinityConfig";
-  CheckChoice(spec, "sessionAffinity", "spec.sessionAffinity", {"ClientIP", "None"}, causes);
-  if (spec.TextAt("sessionAffinity") == "None" && IsSetIn(spec, "sessionAffinityConfig")) {
+  CheckSetChoice(spec, "sessionAffinity", "spec.sessionAffinity", {"ClientIP", "None"}, causes);
+  if (spec.TextAt("sessionAffinity") == "None" &&
+      GivenAt(spec, "sessionAffinityConfig") != nullptr) {
     causes.Forbidden(field, "must not be set when session affinity is None");
   }
   if (spec.TextAt("sessionAffinity") != "ClientIP") {
@@ -210,7 +179,7 @@ void CheckReachable(const std::string& text, const std::string& field, FieldCaus
   const auto byte = [&bytes](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
   const auto add = [&](bool bad, const char* why) {
     if (bad) {
-      causes.Invalid(field, QuotedField(text), why);
+      causes.Invalid(field, QuotedJson(text), why);
     }
   };
   if (bytes.empty()) {
@@ -237,7 +206,7 @@ void CheckExternalIps(const JsonTree& old_spec, const JsonTree& spec, FieldCause
     if (problem.empty()) {
       CheckReachable(addresses[i], field, causes);
     } else {
-      causes.Invalid(field, QuotedField(addresses[i]), problem);
+      causes.Invalid(field, QuotedJson(addresses[i]), problem);
     }
   }
 }
@@ -251,7 +220,7 @@ std::string TrimmedRange(std::string_view text) {
 
 void CheckRange(const std::string& range, const std::string& field, FieldCauses& causes) {
   if (const std::string problem = CidrProblem(range); !problem.empty()) {
-    causes.Invalid(field, QuotedField(range), problem);
+    causes.Invalid(field, QuotedJson(range), problem);
   }
 }
 
@@ -306,7 +275,7 @@ void CheckSourceRanges(const JsonTree* old, const JsonTree& service, FieldCauses
 
 void CheckBalancer(const JsonTree& spec, FieldCauses& causes) {
   const bool balances = spec.TextAt("type") == "LoadBalancer";
-  if (!balances && IsSetIn(spec, "allocateLoadBalancerNodePorts")) {
+  if (!balances && GivenAt(spec, "allocateLoadBalancerNodePorts") != nullptr) {
     causes.Forbidden("spec.allocateLoadBalancerNodePorts", kForBalancersOnly);
   }
   const JsonTree* const kind = spec.Find("loadBalancerClass");
@@ -323,10 +292,10 @@ void CheckBalancer(const JsonTree& spec, FieldCauses& causes) {
 void CheckTraffic(const JsonTree& spec, FieldCauses& causes) {
   const std::string_view external = spec.TextAt("externalTrafficPolicy");
   if (IsExternallyAccessible(spec)) {
-    CheckChoice(spec, "externalTrafficPolicy", "spec.externalTrafficPolicy", {"Cluster", "Local"},
-                causes);
+    CheckSetChoice(spec, "externalTrafficPolicy", "spec.externalTrafficPolicy",
+                   {"Cluster", "Local"}, causes);
   } else if (!external.empty()) {
-    causes.Invalid("spec.externalTrafficPolicy", QuotedField(external),
+    causes.Invalid("spec.externalTrafficPolicy", QuotedJson(external),
                    "may only be set for externally-accessible services");
   }
   const std::int64_t port = FieldNumber(spec, "healthCheckNodePort");
@@ -342,12 +311,12 @@ void CheckTraffic(const JsonTree& spec, FieldCauses& causes) {
         "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'");
   }
   if (spec.TextAt("type") != "ExternalName" || !spec.TextAt("internalTrafficPolicy").empty()) {
-    CheckChoice(spec, "internalTrafficPolicy", "spec.internalTrafficPolicy", {"Cluster", "Local"},
-                causes);
+    CheckSetChoice(spec, "internalTrafficPolicy", "spec.internalTrafficPolicy",
+                   {"Cluster", "Local"}, causes);
   }
-  if (IsSetIn(spec, "trafficDistribution")) {
-    CheckChoice(spec, "trafficDistribution", "spec.trafficDistribution",
-                {"PreferClose", "PreferSameZone", "PreferSameNode"}, causes);
+  if (GivenAt(spec, "trafficDistribution") != nullptr) {
+    CheckSetChoice(spec, "trafficDistribution", "spec.trafficDistribution",
+                   {"PreferClose", "PreferSameZone", "PreferSameNode"}, causes);
   }
 }
 
@@ -357,7 +326,7 @@ void CheckTopology(const JsonTree& service, FieldCauses& causes) {
   const auto mode = annotations.find(kTopologyMode);
   if (hints != annotations.end() && mode != annotations.end() && hints->second != mode->second) {
     causes.Invalid(
-        std::string("metadata.annotations[") + kTopologyMode + "]", QuotedField(mode->second),
+        std::string("metadata.annotations[") + kTopologyMode + "]", QuotedJson(mode->second),
         std::string("must match annotations[") + kTopologyHints + "] when both are specified");
   }
 }

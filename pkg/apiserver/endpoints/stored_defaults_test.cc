@@ -4,6 +4,7 @@
 #include <string>
 
 #include "kubexx/apiserver/endpoints/testing/webhook_fixture.h"
+#include "kubexx/apiserver/object/metadata.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -28,7 +29,8 @@ class StoredDefaultsTest : public testing::WebhookFixture {
            "}}}}}}";
   }
   static std::string Definition(const std::string& versions, const std::string& conversion = {}) {
-    return R"({"metadata":{"name":"gadgets.gd.io"},"spec":{"group":"gd.io","scope":"Namespaced",)"
+    return R"({"kind":"CustomResourceDefinition","apiVersion":"apiextensions.k8s.io/v1",)"
+           R"("metadata":{"name":"gadgets.gd.io"},"spec":{"group":"gd.io","scope":"Namespaced",)"
            R"("names":{"plural":"gadgets","kind":"Gadget"},)" +
            (conversion.empty() ? "" : R"("conversion":)" + conversion + ",") + R"("versions":[)" +
            versions + "]}}";
@@ -44,9 +46,12 @@ class StoredDefaultsTest : public testing::WebhookFixture {
     const auto put = Do("PUT", path, changed.ToJson());
     ASSERT_EQ(put.status, 200) << put.body;
   }
-  void MakeGadget(const char* gadgets) {
-    const auto made = Do("POST", gadgets, R"({"metadata":{"name":"g"},"spec":{"size":1}})");
-    ASSERT_EQ(made.status, 201) << made.body;
+  JsonTree MakeGadget(const std::string& version, const std::string& name = "g") {
+    const auto made = Do("POST", "/apis/gd.io/" + version + "/namespaces/default/gadgets",
+                         R"({"kind":"Gadget","apiVersion":"gd.io/)" + version +
+                             R"(","metadata":{"name":")" + name + R"("},"spec":{"size":1}})");
+    EXPECT_EQ(made.status, 201) << made.body;
+    return Json(made);
   }
   std::string Mode(const char* gadgets) {
     return At(Json(Do("GET", std::string(gadgets) + "/g")), {"spec", "mode"});
@@ -55,7 +60,7 @@ class StoredDefaultsTest : public testing::WebhookFixture {
 
 TEST_F(StoredDefaultsTest, NotThoseOfTheVersionThatIsAskedFor) {
   Define(Definition(Version("v1", true, "")));
-  MakeGadget(kGadgetsV1);
+  MakeGadget("v1");
   Define(Definition(Version("v1", true, "of-v1") + "," + Version("v2", false, "of-v2")));
   EXPECT_EQ(Mode(kGadgetsV1), "of-v1");
   EXPECT_EQ(Mode(kGadgetsV2), "of-v1");
@@ -65,13 +70,13 @@ TEST_F(StoredDefaultsTest, NotThoseOfTheVersionThatIsAskedFor) {
   const auto patched = Do("PATCH", std::string(kGadgetsV2) + "/g", R"({"spec":{"size":2}})",
                           "application/merge-patch+json");
   EXPECT_EQ(At(Json(patched), {"spec", "mode"}), "of-v1");
-  const auto made = Do("POST", kGadgetsV2, R"({"metadata":{"name":"new"},"spec":{"size":1}})");
-  EXPECT_EQ(At(Json(made), {"spec", "mode"}), "of-v2") << "what is written is of its own version";
+  EXPECT_EQ(At(MakeGadget("v2", "new"), {"spec", "mode"}), "of-v2")
+      << "what is written is of its own version";
 }
 
 TEST_F(StoredDefaultsTest, AlsoOfAVersionThatIsServedNoMore) {
   Define(Definition(Version("v1", true, "of-v1")));
-  MakeGadget(kGadgetsV1);
+  MakeGadget("v1");
   Define(Definition(Version("v1", false, "new-of-v1", false) + "," + Version("v2", true, "of-v2")));
   const JsonTree list = Json(Do("GET", std::string(kGadgetsV2) + "?resourceVersion=0"));
   EXPECT_EQ(At(list.Find("items")->elements().front(), {"spec", "mode"}), "of-v1") << "as stored";
@@ -80,7 +85,7 @@ TEST_F(StoredDefaultsTest, AlsoOfAVersionThatIsServedNoMore) {
 
 TEST_F(StoredDefaultsTest, TheCacheOfAnotherVersionHasTheNewOnes) {
   Define(Definition(Version("v1", true, "") + "," + Version("v2", false, "of-v2")));
-  MakeGadget(kGadgetsV1);
+  MakeGadget("v1");
   const std::string cached = std::string(kGadgetsV2) + "?resourceVersion=0";
   EXPECT_EQ(At(Json(Do("GET", cached)).Find("items")->elements().front(), {"spec", "mode"}), "");
   Define(Definition(Version("v1", true, "of-v1") + "," + Version("v2", false, "of-v2")));
@@ -105,7 +110,7 @@ TEST_F(StoredDefaultsTest, AWebhookIsGivenThemAndItsAnswerGetsNoOthers) {
     return response;
   });
   Define(Definition(Version("v1", true, "of-v1") + "," + Version("v2", false, "of-v2"), webhook));
-  MakeGadget(kGadgetsV1);
+  MakeGadget("v1");
   EXPECT_EQ(Mode(kGadgetsV2), "");
   EXPECT_EQ(seen, "of-v1");
 }

@@ -204,21 +204,26 @@ void OfWorkload(const CheckedWrite& written, FieldCauses& causes) {
 }
 
 constexpr Check kChecks[] = {
-    {"", "pods", [](const CheckedWrite& w, FieldCauses& causes) { CheckPod(w.old, w.spec, causes); }},
+    {"", "pods",
+     [](const CheckedWrite& w, FieldCauses& causes) { CheckPod(w.old, w.spec, causes); }},
     {"apps", "deployments", OfWorkload},
     {"apps", "replicasets", OfWorkload},
     {"apps", "daemonsets", OfWorkload},
     {"apps", "statefulsets", OfWorkload},
     {"", "replicationcontrollers",
-     [](const CheckedWrite& w, FieldCauses& causes) { CheckReplicationController(w.spec, causes); }},
+     [](const CheckedWrite& w, FieldCauses& causes) {
+       CheckReplicationController(w.spec, causes);
+     }},
     {"", "podtemplates",
      [](const CheckedWrite& w, FieldCauses& causes) {
        CheckPodTemplate(w.object.Find("template"), "template", {}, causes);
      }},
-    {"batch", "jobs", [](const CheckedWrite& w, FieldCauses& causes) { CheckJob(w.object, causes); }},
+    {"batch", "jobs",
+     [](const CheckedWrite& w, FieldCauses& causes) { CheckJob(w.object, causes); }},
     {"batch", "cronjobs",
      [](const CheckedWrite& w, FieldCauses& causes) { CheckCronJob(w.old, w.object, causes); }},
-    {"", "services", [](const CheckedWrite& w, FieldCauses& causes) { CheckService(w.old, w.object, causes); }},
+    {"", "services",
+     [](const CheckedWrite& w, FieldCauses& causes) { CheckService(w.old, w.object, causes); }},
     {"", "persistentvolumeclaims",
      [](const CheckedWrite& w, FieldCauses& causes) {
        CheckClaimAt(w.spec, FieldPath("spec"), causes);
@@ -234,14 +239,17 @@ constexpr Check kChecks[] = {
     {"networking.k8s.io", "ingressclasses",
      [](const CheckedWrite& w, FieldCauses& causes) { CheckIngressClass(w.spec, causes); }},
     {"autoscaling", "horizontalpodautoscalers",
-     [](const CheckedWrite& w, FieldCauses& causes) { CheckAutoscaler(w.old_spec(), w.spec, causes); }},
+     [](const CheckedWrite& w, FieldCauses& causes) {
+       CheckAutoscaler(w.old_spec(), w.spec, causes);
+     }},
     {"certificates.k8s.io", "certificatesigningrequests",
      [](const CheckedWrite& w, FieldCauses& causes) { CheckCertificateRequest(w.object, causes); }},
     {"", "namespaces",
      [](const CheckedWrite& w, FieldCauses& causes) { CheckNamespaceSpec(w.old, w.spec, causes); }},
     {"", "configmaps",
      [](const CheckedWrite& w, FieldCauses& causes) { CheckConfigMap(w.object, causes); }},
-    {"", "secrets", [](const CheckedWrite& w, FieldCauses& causes) { CheckSecret(w.object, causes); }},
+    {"", "secrets",
+     [](const CheckedWrite& w, FieldCauses& causes) { CheckSecret(w.object, causes); }},
     {"storage.k8s.io", "storageclasses",
      [](const CheckedWrite& w, FieldCauses& causes) { CheckStorageClass(w.object, causes); }},
     {"storage.k8s.io", "csidrivers",

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/apiserver/endpoints/claim_validation.h"
 #include "kubexx/codec/json_tree.h"
 
 namespace kubexx::apiserver {
@@ -39,7 +40,7 @@ TEST(VolumeChangesTest, AClaimSaysHowMuchOfWhat) {
   const auto problems = [](const std::string& modes, const std::string& size,
                            const std::string& rest = "") {
     return RefusedOf([](const JsonTree&, const JsonTree& spec,
-                        FieldCauses& causes) { CheckClaim(spec, causes); },
+                        FieldCauses& causes) { CheckClaimAt(spec, FieldPath("spec"), causes); },
                      "{}",
                      R"({"accessModes":[)" + modes + R"(],"resources":{"requests":{)" + size +
                          "}}" + rest + "}");

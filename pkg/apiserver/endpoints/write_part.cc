@@ -10,6 +10,7 @@
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/apiserver/endpoints/certificate_requests.h"
 #include "kubexx/apiserver/endpoints/deletion.h"
+#include "kubexx/apiserver/endpoints/pod_resize.h"
 #include "kubexx/apiserver/object/metadata.h"
 
 namespace kubexx::apiserver {
@@ -157,6 +158,9 @@ WritePart PartOfSubresource(std::string_view subresource) {
   if (subresource == "finalize") {
     return WritePart::kFinalizers;
   }
+  if (subresource == "resize") {
+    return WritePart::kResize;
+  }
   return subresource == "ephemeralcontainers" ? WritePart::kEphemeralContainers
                                               : WritePart::kObject;
 }
@@ -168,6 +172,7 @@ bool HasPart(const ResourceType& type, std::string_view subresource) {
     case WritePart::kApproval:
       return IsCertificateRequest(type);
     case WritePart::kEphemeralContainers:
+    case WritePart::kResize:
       return IsPodType(type);
     case WritePart::kFinalizers:
       return IsNamespace(type);
@@ -217,6 +222,8 @@ void KeepTheRest(const ResourceType& type, WritePart part, const JsonTree& curre
     const JsonTree* const spec = object.Find("spec");
     TakeMember("ephemeralContainers", spec == nullptr ? JsonTree::Object() : *spec,
                changed["spec"]);
+  } else if (part == WritePart::kResize) {
+    TakeResources(object, changed);
   }
   object = std::move(changed);
 }
@@ -237,6 +244,7 @@ FieldSet IgnoredBy(const ResourceType& type, WritePart part) {
     case WritePart::kApproval:
       return SetOfPaths({{"spec", ""}, {"status", "certificate"}});
     case WritePart::kEphemeralContainers:
+    case WritePart::kResize:
       return SetOfPaths({{"metadata", ""}, {"status", ""}});
     default:
       return IsCertificateRequest(type) ? SetOfPaths({{"spec", ""}, {"status", ""}})
@@ -252,6 +260,8 @@ void CheckPart(const ResourceType& type, WritePart part, const JsonTree& current
     CheckIssuedCertificate(current, object, causes);
   } else if (part == WritePart::kEphemeralContainers) {
     CheckEphemeralContainers(current, object, causes);
+  } else if (part == WritePart::kResize) {
+    CheckPodResize(current, object, causes);
   } else if (part == WritePart::kStatus && IsNamespace(type)) {
     CheckPhase(object, causes);
   }

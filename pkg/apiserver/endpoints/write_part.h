@@ -21,6 +21,7 @@ enum class WritePart : std::uint8_t {
   kStatus,
   kApproval,             ///< the conditions of a CertificateSigningRequest
   kEphemeralContainers,  ///< of a pod
+  kResize,               ///< the resources of a pod
   kFinalizers,           ///< a namespace with those of its spec, the subresource finalize
   kAll,                  ///< a write of the server's own
 };
@@ -42,8 +43,8 @@ void KeepTheRest(const ResourceType& type, WritePart part, const codec::JsonTree
 /// What a write does not own, for its manager: fields that it leaves alone.
 managedfields::FieldSet IgnoredBy(const ResourceType& type, WritePart part);
 
-/// What such a write may not do: take conditions of a decision or ephemeral containers away, or
-/// decide by the status.
+/// What such a write may not do: take conditions of a decision or ephemeral containers away, decide
+/// by the status, or resize what cannot be.
 void CheckPart(const ResourceType& type, WritePart part, const codec::JsonTree& current,
                const codec::JsonTree& object, FieldCauses& causes);
 
