@@ -80,10 +80,10 @@ TEST(ServiceValidationTest, TargetsAreNumbersOrNamesOfPorts) {
   };
   EXPECT_THAT(target("\"http-2\""), IsEmpty());
   EXPECT_THAT(target("70000"), ElementsAre(HasSubstr("spec.ports[0].targetPort: Invalid value")));
-  EXPECT_THAT(target("\"80\""), ElementsAre(HasSubstr("must contain at least one letter")));
-  EXPECT_THAT(target("\"a--b\""), ElementsAre(HasSubstr("consecutive hyphens")));
-  EXPECT_THAT(target("\"-a\""), ElementsAre(HasSubstr("must not begin or end with a hyphen")));
-  EXPECT_THAT(target("\"aB\""), ElementsAre(HasSubstr("must contain only alpha-numeric")));
+  EXPECT_THAT(target("\"80\""), ElementsAre(HasSubstr("must have at least one letter")));
+  EXPECT_THAT(target("\"a--b\""), ElementsAre(HasSubstr("two '-' in a row")));
+  EXPECT_THAT(target("\"-a\""), ElementsAre(HasSubstr("must not begin or end with '-'")));
+  EXPECT_THAT(target("\"aB\""), ElementsAre(HasSubstr("must have only small letters")));
   EXPECT_THAT(target("\"abcdefghijklmnop\""), ElementsAre(HasSubstr("15 characters")));
 }
 
