@@ -43,7 +43,8 @@ std::optional<Address> ParseV4(std::string_view text) {
 Address Cut(Address address, int bits) {
   const int from = bits + (address.v4 ? kV6Bits - kV4Bits : 0);
   for (int i = from; i < kV6Bits; ++i) {
-    address.bytes[static_cast<std::size_t>(i / 8)] &= static_cast<std::uint8_t>(~(0x80U >> (i % 8)));
+    address.bytes[static_cast<std::size_t>(i / 8)] &=
+        static_cast<std::uint8_t>(~(0x80U >> (i % 8)));
   }
   return address;
 }

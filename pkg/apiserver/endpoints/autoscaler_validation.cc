@@ -20,7 +20,7 @@ constexpr std::int64_t kMaxPeriodSeconds = 1800;
 enum class VersionRule : std::uint8_t { kAny, kGroupOrNone, kGroup };
 
 void CheckScaleReference(const JsonTree& reference, VersionRule rule, const FieldPath& path,
-                    FieldCauses& causes) {
+                         FieldCauses& causes) {
   for (const std::string_view member : {"kind", "name"}) {
     if (NeedText(reference, member, path, causes)) {
       CheckSegment(reference.TextAt(member), path.Of(member), causes);
@@ -32,8 +32,7 @@ void CheckScaleReference(const JsonTree& reference, VersionRule rule, const Fiel
   if (rule != VersionRule::kAny && slashes > 1) {
     causes.Invalid(path.Of("apiVersion"), QuotedJson(version), "is no group and version");
   } else if (rule == VersionRule::kGroup && !has_group) {
-    causes.Invalid(path.Of("apiVersion"), QuotedJson(version),
-                   "apiVersion must specify API group");
+    causes.Invalid(path.Of("apiVersion"), QuotedJson(version), "apiVersion must specify API group");
   }
 }
 
@@ -74,7 +73,7 @@ void CheckEither(const JsonTree& target, std::string_view one, std::string_view 
 
 /// A kind of metrics, which has the member of the same name.
 void CheckMetricSource(const JsonTree& source, std::string_view kind, const FieldPath& path,
-                 FieldCauses& causes) {
+                       FieldCauses& causes) {
   const JsonTree& target = PartAt(source, "target");
   const FieldPath at = path.Member("target");
   CheckMetricTarget(target, at, causes);
@@ -90,7 +89,7 @@ void CheckMetricSource(const JsonTree& source, std::string_view kind, const Fiel
   CheckIdentifier(PartAt(source, "metric"), path.Member("metric"), causes);
   if (kind == "object") {
     CheckScaleReference(PartAt(source, "describedObject"), VersionRule::kGroupOrNone,
-                   path.Member("describedObject"), causes);
+                        path.Member("describedObject"), causes);
     CheckEither(target, "value", "averageValue", "", at, causes);
   } else if (kind == "external") {
     CheckEither(target, "value", "averageValue", "value", at, causes);
@@ -105,10 +104,10 @@ struct MetricSourceKind {
 };
 /// In the order in which kube-apiserver looks at them: only the first is checked.
 constexpr MetricSourceKind kMetricSourceKinds[] = {{"Object", "object"},
-                                       {"External", "external"},
-                                       {"Pods", "pods"},
-                                       {"Resource", "resource"},
-                                       {"ContainerResource", "containerResource"}};
+                                                   {"External", "external"},
+                                                   {"Pods", "pods"},
+                                                   {"Resource", "resource"},
+                                                   {"ContainerResource", "containerResource"}};
 
 void CheckMetric(const JsonTree& metric, const FieldPath& path, FieldCauses& causes) {
   const std::string_view type = metric.TextAt("type");
@@ -204,10 +203,10 @@ void CheckAutoscaler(const JsonTree* old, const JsonTree& spec, FieldCauses& cau
                     former->TextAt("apiVersion") == target.TextAt("apiVersion") &&
                     former->TextAt("kind") == target.TextAt("kind");
   CheckScaleReference(target,
-                 same ? VersionRule::kAny
-                 : target.TextAt("kind") == "ReplicationController" ? VersionRule::kGroupOrNone
-                                                                    : VersionRule::kGroup,
-                 at.Member("scaleTargetRef"), causes);
+                      same                                               ? VersionRule::kAny
+                      : target.TextAt("kind") == "ReplicationController" ? VersionRule::kGroupOrNone
+                                                                         : VersionRule::kGroup,
+                      at.Member("scaleTargetRef"), causes);
   ForEachOf(spec, "metrics", at, [&](const JsonTree& metric, const FieldPath& here) {
     CheckMetric(metric, here, causes);
   });

@@ -109,21 +109,20 @@ void CheckRestartRules(const JsonTree& container, const FieldPath& path, FieldCa
   if (rules.size() > kMaxRestartRules) {
     causes.TooMany(path.Of("restartPolicyRules"), rules.size(), kMaxRestartRules);
   }
-  ForEachOf(container, "restartPolicyRules", path,
-            [&](const JsonTree& rule, const FieldPath& here) {
-              CheckChoice(rule, "action", "Restart|RestartAllContainers", here, causes);
-              const JsonTree* const codes = GivenAt(rule, "exitCodes");
-              if (codes == nullptr) {
-                causes.Required(here.Of("exitCodes"), "must be specified");
-                return;
-              }
-              const FieldPath at = here.Member("exitCodes");
-              CheckChoice(*codes, "operator", "In|NotIn", at, causes);
-              if (const std::size_t count = ListAt(*codes, "values").size();
-                  count > kMaxExitCodes) {
-                causes.TooMany(at.Of("values"), count, kMaxExitCodes);
-              }
-            });
+  ForEachOf(
+      container, "restartPolicyRules", path, [&](const JsonTree& rule, const FieldPath& here) {
+        CheckChoice(rule, "action", "Restart|RestartAllContainers", here, causes);
+        const JsonTree* const codes = GivenAt(rule, "exitCodes");
+        if (codes == nullptr) {
+          causes.Required(here.Of("exitCodes"), "must be specified");
+          return;
+        }
+        const FieldPath at = here.Member("exitCodes");
+        CheckChoice(*codes, "operator", "In|NotIn", at, causes);
+        if (const std::size_t count = ListAt(*codes, "values").size(); count > kMaxExitCodes) {
+          causes.TooMany(at.Of("values"), count, kMaxExitCodes);
+        }
+      });
 }
 
 /// What any container has.
@@ -175,8 +174,8 @@ void CheckBefore(const JsonTree& container, const PodContext& pod, const FieldPa
 }
 
 /// Those for looking into a pod that runs.
-void CheckEphemeralContainer(const JsonTree& container, const PodContext& pod, const FieldPath& path,
-                    FieldCauses& causes) {
+void CheckEphemeralContainer(const JsonTree& container, const PodContext& pod,
+                             const FieldPath& path, FieldCauses& causes) {
   CheckCommon(container, pod, path, causes);
   for (const std::string_view member :
        {"lifecycle", "livenessProbe", "ports", "readinessProbe", "resizePolicy", "resources",

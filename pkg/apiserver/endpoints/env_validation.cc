@@ -76,13 +76,12 @@ void CheckValueFrom(const JsonTree& from, std::string_view value, const FieldPat
   of("fileKeyRef", [&causes](const JsonTree& reference, const FieldPath& here) {
     CheckFileReference(reference, here, causes);
   });
-  const std::string_view why = sources == 0
-                                   ? "must specify one of: `fieldRef`, `resourceFieldRef`, "
-                                     "`configMapKeyRef`, `secretKeyRef` or `fileKeyRef`"
-                               : !value.empty() ? "may not be specified when `value` is not empty"
-                               : sources > 1
-                                   ? "may not have more than one field specified at a time"
-                                   : "";
+  const std::string_view why =
+      sources == 0     ? "must specify one of: `fieldRef`, `resourceFieldRef`, "
+                         "`configMapKeyRef`, `secretKeyRef` or `fileKeyRef`"
+      : !value.empty() ? "may not be specified when `value` is not empty"
+      : sources > 1    ? "may not have more than one field specified at a time"
+                       : "";
   if (!why.empty()) {
     causes.Invalid(path.Text(), QuotedJson(""), why);
   }
@@ -90,7 +89,7 @@ void CheckValueFrom(const JsonTree& from, std::string_view value, const FieldPat
 
 /// All variables of a ConfigMap or a Secret. The list is what is blamed for one that is neither.
 void CheckEnvSource(const JsonTree& source, const std::string& list, const FieldPath& path,
-                 FieldCauses& causes) {
+                    FieldCauses& causes) {
   if (const std::string_view prefix = source.TextAt("prefix"); !prefix.empty()) {
     CheckVariableName(prefix, path.Of("prefix"), causes);
   }

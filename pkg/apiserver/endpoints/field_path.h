@@ -10,9 +10,9 @@
 namespace kubexx::apiserver {
 
 /// A path such as "spec.containers[0].ports", which is a chain of its ends: going deeper costs no
-/// memory, so that what is good is checked without a path of it ever being written. A path points to
-/// the one above it and to its names, which have to outlive it; it is made and used in a function,
-/// never kept. Not copied for the same reason.
+/// memory, so that what is good is checked without a path of it ever being written. A path points
+/// to the one above it and to its names, which have to outlive it; it is made and used in a
+/// function, never kept. Not copied for the same reason.
 class FieldPath {
  public:
   /// The path of what is looked at; "" for a whole object.

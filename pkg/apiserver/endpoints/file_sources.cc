@@ -19,7 +19,7 @@ constexpr std::string_view kFileFields =
     "metadata.annotations|metadata.labels|metadata.name|metadata.namespace|metadata.uid";
 
 void CheckFileMode(const JsonTree& object, std::string_view member, const FieldPath& path,
-               FieldCauses& causes) {
+                   FieldCauses& causes) {
   if (const auto mode = IntAt(object, member); mode && (*mode < 0 || *mode > kMaxMode)) {
     causes.Invalid(path.Of(member), std::to_string(*mode),
                    "must be a number between 0 and 0777 (octal), both inclusive");
@@ -36,9 +36,8 @@ void CheckItems(const JsonTree& source, std::string_view name, const FieldPath& 
                 FieldCauses& causes) {
   NeedText(source, name, path, causes);
   CheckFileMode(source, "defaultMode", path, causes);
-  ForEachOf(source, "items", path, [&](const JsonTree& item, const FieldPath& here) {
-    CheckItem(item, here, causes);
-  });
+  ForEachOf(source, "items", path,
+            [&](const JsonTree& item, const FieldPath& here) { CheckItem(item, here, causes); });
 }
 
 /// The file of a field. What kube-apiserver says of it has no index.
@@ -145,9 +144,8 @@ void CheckFileSource(const JsonTree& source, const FieldPath& path, FieldCauses&
     return;
   }
   Projection projection(path, causes);
-  ForEachOf(source, "sources", path, [&](const JsonTree& one, const FieldPath& here) {
-    projection.CheckSource(one, here);
-  });
+  ForEachOf(source, "sources", path,
+            [&](const JsonTree& one, const FieldPath& here) { projection.CheckSource(one, here); });
 }
 
 }  // namespace kubexx::apiserver

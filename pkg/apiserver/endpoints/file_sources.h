@@ -9,8 +9,8 @@
 
 namespace kubexx::apiserver {
 
-/// Adds what is wrong with a volume of a Secret, a ConfigMap or fields of the pod, or one of several
-/// of these. `path` ends with which of them it is: "secret", "configMap", "downwardAPI",
+/// Adds what is wrong with a volume of a Secret, a ConfigMap or fields of the pod, or one of
+/// several of these. `path` ends with which of them it is: "secret", "configMap", "downwardAPI",
 /// "projected".
 void CheckFileSource(const codec::JsonTree& source, const FieldPath& path, FieldCauses& causes);
 

@@ -156,7 +156,7 @@ bool IsSameButForScheduling(const JsonTree& before, const JsonTree& after) {
 
 /// How many pods an indexed Job has may change with the number that run at once.
 void CheckJobChange(const JsonTree& current, const JsonTree& before, const JsonTree& after,
-              FieldCauses& causes) {
+                    FieldCauses& causes) {
   const JsonTree* const completions = after.Find("completions");
   const bool elastic = before.TextAt("completionMode") == "Indexed" && completions != nullptr &&
                        IsSame(completions, after.Find("parallelism"));

@@ -114,9 +114,8 @@ void CheckIngressRule(const JsonTree& rule, const FieldPath& path, FieldCauses& 
     if (ListAt(http, "paths").empty()) {
       causes.Required(at.Of("paths"));
     }
-    ForEachOf(http, "paths", at, [&](const JsonTree& one, const FieldPath& here) {
-      CheckPath(one, here, causes);
-    });
+    ForEachOf(http, "paths", at,
+              [&](const JsonTree& one, const FieldPath& here) { CheckPath(one, here, causes); });
   });
 }
 
@@ -124,7 +123,8 @@ void CheckTls(const JsonTree& spec, const FieldPath& path, FieldCauses& causes) 
   ForEachOf(spec, "tls", path, [&](const JsonTree& tls, const FieldPath& here) {
     ForEachOf(tls, "hosts", here, [&](const JsonTree& host, const FieldPath& at) {
       const std::string* const name = host.AsString();
-      CheckHostName(name == nullptr ? std::string_view() : std::string_view(*name), at.Text(), causes);
+      CheckHostName(name == nullptr ? std::string_view() : std::string_view(*name), at.Text(),
+                    causes);
     });
     CheckDnsSubdomainAt(tls, "secretName", here, causes);
   });
@@ -150,7 +150,8 @@ void CheckIngress(const JsonTree* old, const JsonTree& object, FieldCauses& caus
     return;
   }
   CheckDnsSubdomain(spec.TextAt("ingressClassName"), at.Of("ingressClassName"), causes);
-  const JsonTree* const annotation = object.At({"metadata", "annotations", kIngressClassAnnotation});
+  const JsonTree* const annotation =
+      object.At({"metadata", "annotations", kIngressClassAnnotation});
   if (old == nullptr && annotation != nullptr && *annotation != *name) {
     causes.Invalid("annotations." + std::string(kIngressClassAnnotation), annotation->ToJson(),
                    "must match `ingressClassName` when both are specified");

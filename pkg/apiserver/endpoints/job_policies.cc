@@ -58,9 +58,8 @@ void CheckCodes(const JsonTree& codes, const FieldPath& path, FieldCauses& cause
       causes.Duplicate(here.Text(), std::to_string(code));
     }
   });
-  if (!std::ranges::is_sorted(values, {}, [](const JsonTree& one) {
-        return one.AsInt().value_or(0);
-      })) {
+  if (!std::ranges::is_sorted(values, {},
+                              [](const JsonTree& one) { return one.AsInt().value_or(0); })) {
     causes.Invalid(path.Of("values"), text, "must be ordered");
   }
 }
@@ -166,9 +165,8 @@ void CheckSuccessRule(const JsonTree& rule, std::int64_t completions, const Fiel
                                    std::pair(indexes == nullptr ? *wanted : named,
                                              "the number of indexes in succeededIndexes")}) {
     if (*wanted > most) {
-      causes.Invalid(
-          at.Text(), std::to_string(*wanted),
-          "must be less than or equal to " + std::to_string(most) + " (" + what + ")");
+      causes.Invalid(at.Text(), std::to_string(*wanted),
+                     "must be less than or equal to " + std::to_string(most) + " (" + what + ")");
     }
   }
 }

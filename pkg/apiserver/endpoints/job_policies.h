@@ -9,8 +9,8 @@
 
 namespace kubexx::apiserver {
 
-/// Adds what is wrong with the members podFailurePolicy, successPolicy and podReplacementPolicy of a
-/// Job's spec, which stands at `path`. As batch validation.
+/// Adds what is wrong with the members podFailurePolicy, successPolicy and podReplacementPolicy of
+/// a Job's spec, which stands at `path`. As batch validation.
 void CheckJobPolicies(const codec::JsonTree& spec, const FieldPath& path, FieldCauses& causes);
 
 }  // namespace kubexx::apiserver

@@ -92,9 +92,9 @@ class JsonScanner {
     return digits.size() == kUnicodeDigits && std::ranges::all_of(digits, IsHexadecimal);
   }
   bool Scalar() {
-    return rest_.starts_with('"') ? Text()
-                                  : TakeWord("true") || TakeWord("false") || TakeWord("null") ||
-                                        Number();
+    return rest_.starts_with('"')
+               ? Text()
+               : TakeWord("true") || TakeWord("false") || TakeWord("null") || Number();
   }
   /// What stands before a member.
   bool Key() {

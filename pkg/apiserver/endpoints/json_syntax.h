@@ -7,8 +7,8 @@
 
 namespace kubexx::apiserver {
 
-/// Whether `text` is an object in JSON, or null, as Go's encoding/json takes it for a map: nested up
-/// to 10,000 levels, which is more than JsonTree has. Uses a byte for each level, no stack.
+/// Whether `text` is an object in JSON, or null, as Go's encoding/json takes it for a map: nested
+/// up to 10,000 levels, which is more than JsonTree has. Uses a byte for each level, no stack.
 bool IsJsonMap(std::string_view text);
 
 }  // namespace kubexx::apiserver

@@ -12,8 +12,8 @@ namespace {
 using codec::JsonTree;
 
 bool HasWith(std::span<const JsonTree> list, std::string_view member, std::string_view value) {
-  return std::ranges::any_of(
-      list, [&](const JsonTree& one) { return one.TextAt(member) == value; });
+  return std::ranges::any_of(list,
+                             [&](const JsonTree& one) { return one.TextAt(member) == value; });
 }
 
 void CheckPropagation(const JsonTree& mount, bool privileged, const FieldPath& list,
@@ -64,8 +64,8 @@ void CheckMount(const JsonTree& mount, bool privileged, const FieldPath& list,
   }
 }
 
-void CheckVolumeMounts(const JsonTree& container, const PodVolumes& volumes,
-                       const FieldPath& path, FieldCauses& causes) {
+void CheckVolumeMounts(const JsonTree& container, const PodVolumes& volumes, const FieldPath& path,
+                       FieldCauses& causes) {
   const std::span<const JsonTree> devices = ListAt(container, "volumeDevices");
   const JsonTree* const context = GivenAt(container, "securityContext");
   const bool privileged = context != nullptr && IsTrueAt(*context, "privileged");

@@ -19,8 +19,8 @@ using PodVolumes = std::map<std::string_view, const codec::JsonTree*, std::less<
 /// Adds what is wrong with the members volumeMounts and volumeDevices of a container: volumes that
 /// the pod does not have, places that are taken or lead elsewhere. As core validation's
 /// ValidateVolumeMounts and ValidateVolumeDevices.
-void CheckMounts(const codec::JsonTree& container, const PodVolumes& volumes,
-                 const FieldPath& path, FieldCauses& causes);
+void CheckMounts(const codec::JsonTree& container, const PodVolumes& volumes, const FieldPath& path,
+                 FieldCauses& causes);
 
 }  // namespace kubexx::apiserver
 

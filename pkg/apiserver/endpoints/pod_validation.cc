@@ -222,8 +222,7 @@ void CheckOverhead(const JsonTree& spec, const FieldPath& path, FieldCauses& cau
   const FieldPath limits = path.Member("overhead.limits");
   for (const JsonTree::Member& one : PartAt(spec, "overhead").members()) {
     if (one.value.AsString() != nullptr && one.value.AsString()->starts_with('-')) {
-      causes.Invalid(limits.Key(one.key), one.value.ToJson(),
-                     "must be greater than or equal to 0");
+      causes.Invalid(limits.Key(one.key), one.value.ToJson(), "must be greater than or equal to 0");
     }
   }
 }

@@ -87,7 +87,8 @@ void CheckProbe(const JsonTree& probe, bool of_readiness, std::int64_t grace_sec
       causes.Invalid(path.Of("terminationGracePeriodSeconds"), std::to_string(*grace),
                      "must not be set for readinessProbes");
     }
-  } else if (const auto successes = IntAt(probe, "successThreshold"); successes && *successes != 1) {
+  } else if (const auto successes = IntAt(probe, "successThreshold");
+             successes && *successes != 1) {
     causes.Invalid(path.Of("successThreshold"), std::to_string(*successes), "must be 1");
   }
 }

@@ -32,27 +32,26 @@ struct KnownResource {
   bool of_quotas = true;  ///< a namespace may have a limit for it
 };
 
-constexpr KnownResource kKnownResources[] = {
-    {.name = "cpu", .of_containers = true},
-    {.name = "memory", .of_containers = true},
-    {.name = "ephemeral-storage", .of_containers = true},
-    {.name = "requests.cpu"},
-    {.name = "requests.memory"},
-    {.name = "requests.ephemeral-storage"},
-    {.name = "limits.cpu"},
-    {.name = "limits.memory"},
-    {.name = "limits.ephemeral-storage"},
-    {.name = "pods", .counted = true},
-    {.name = "resourcequotas", .counted = true},
-    {.name = "services", .counted = true},
-    {.name = "replicationcontrollers", .counted = true},
-    {.name = "secrets", .counted = true},
-    {.name = "configmaps", .counted = true},
-    {.name = "persistentvolumeclaims", .counted = true},
-    {.name = "storage", .of_quotas = false},
-    {.name = "requests.storage"},
-    {.name = "services.nodeports", .counted = true},
-    {.name = "services.loadbalancers", .counted = true}};
+constexpr KnownResource kKnownResources[] = {{.name = "cpu", .of_containers = true},
+                                             {.name = "memory", .of_containers = true},
+                                             {.name = "ephemeral-storage", .of_containers = true},
+                                             {.name = "requests.cpu"},
+                                             {.name = "requests.memory"},
+                                             {.name = "requests.ephemeral-storage"},
+                                             {.name = "limits.cpu"},
+                                             {.name = "limits.memory"},
+                                             {.name = "limits.ephemeral-storage"},
+                                             {.name = "pods", .counted = true},
+                                             {.name = "resourcequotas", .counted = true},
+                                             {.name = "services", .counted = true},
+                                             {.name = "replicationcontrollers", .counted = true},
+                                             {.name = "secrets", .counted = true},
+                                             {.name = "configmaps", .counted = true},
+                                             {.name = "persistentvolumeclaims", .counted = true},
+                                             {.name = "storage", .of_quotas = false},
+                                             {.name = "requests.storage"},
+                                             {.name = "services.nodeports", .counted = true},
+                                             {.name = "services.loadbalancers", .counted = true}};
 
 /// Null for a name that is not known.
 const KnownResource* KnownOf(std::string_view name) {

@@ -95,11 +95,10 @@ bool SameDeep(const JsonTree& a, const JsonTree& b, MemberKind kind) {
     return SameQuantity(a, b);
   }
   if (a.IsArray() && b.IsArray()) {
-    return std::ranges::equal(
-        a.elements(), b.elements(),
-        [](const JsonTree& one, const JsonTree& other) {
-          return SameDeep(one, other, MemberKind::kPlain);
-        });
+    return std::ranges::equal(a.elements(), b.elements(),
+                              [](const JsonTree& one, const JsonTree& other) {
+                                return SameDeep(one, other, MemberKind::kPlain);
+                              });
   }
   return a.IsObject() && b.IsObject() && kind != MemberKind::kTexts ? SameMembers(a, b, kind)
                                                                     : a == b;
@@ -118,7 +117,8 @@ bool SameSpecValue(const JsonTree& a, const JsonTree& b) {
   const auto same = [&](const JsonTree::Member& one) {
     const JsonTree* const other = b.Find(one.key);
     return !is_compared(one) ||
-           (!IsNothing(other) && (one.value == *other || SameDeep(one.value, *other, MemberKindOf(one.key))));
+           (!IsNothing(other) &&
+            (one.value == *other || SameDeep(one.value, *other, MemberKindOf(one.key))));
   };
   return std::ranges::all_of(a.members(), same) &&
          std::ranges::count_if(a.members(), is_compared) ==

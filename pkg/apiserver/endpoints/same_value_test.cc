@@ -21,7 +21,8 @@ TEST(SameValueTest, QuantitiesAreComparedByTheirAmount) {
                       R"({"resources":{"requests":{"storage":"1073741824"}}})"));
   EXPECT_TRUE(AreSame(R"([{"limits":{"cpu":"1","memory":"1e3"}}])",
                       R"([{"limits":{"memory":"1k","cpu":"1000m"}}])"));
-  EXPECT_TRUE(AreSame(R"({"emptyDir":{"sizeLimit":"1Ki"}})", R"({"emptyDir":{"sizeLimit":"1024"}})"));
+  EXPECT_TRUE(
+      AreSame(R"({"emptyDir":{"sizeLimit":"1Ki"}})", R"({"emptyDir":{"sizeLimit":"1024"}})"));
   EXPECT_FALSE(AreSame(R"({"limits":{"cpu":"1"}})", R"({"limits":{"cpu":"2"}})"));
   EXPECT_FALSE(AreSame(R"({"limits":{"cpu":"1"}})", R"({"limits":{"memory":"1"}})"));
 }
@@ -29,8 +30,8 @@ TEST(SameValueTest, QuantitiesAreComparedByTheirAmount) {
 TEST(SameValueTest, OtherTextsAreWhatTheyAre) {
   EXPECT_FALSE(AreSame(R"({"name":"1Ki"})", R"({"name":"1024"})"));
   EXPECT_FALSE(AreSame(R"({"labels":{"divisor":"1Ki"}})", R"({"labels":{"divisor":"1024"}})"));
-  EXPECT_FALSE(AreSame(R"({"parameters":{"sizeLimit":"1Ki"}})",
-                       R"({"parameters":{"sizeLimit":"1024"}})"));
+  EXPECT_FALSE(
+      AreSame(R"({"parameters":{"sizeLimit":"1Ki"}})", R"({"parameters":{"sizeLimit":"1024"}})"));
   EXPECT_FALSE(AreSame(R"({"port":"80"})", R"({"port":80})"));
 }
 

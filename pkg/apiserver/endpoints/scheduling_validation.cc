@@ -76,9 +76,8 @@ void CheckNodeTerm(const JsonTree& term, bool required, const FieldPath& path,
   ForEachOf(term, "matchExpressions", path, [&](const JsonTree& one, const FieldPath& here) {
     CheckNodeExpression(one, required, here, causes);
   });
-  ForEachOf(term, "matchFields", path, [&](const JsonTree& one, const FieldPath& here) {
-    CheckNodeField(one, here, causes);
-  });
+  ForEachOf(term, "matchFields", path,
+            [&](const JsonTree& one, const FieldPath& here) { CheckNodeField(one, here, causes); });
 }
 
 void CheckWeight(const JsonTree& term, const FieldPath& path, FieldCauses& causes) {
@@ -102,7 +101,7 @@ void CheckAffinityToNodes(const JsonTree& affinity, const FieldPath& path, Field
 
 /// Keys whose values are those of the pod itself.
 void CheckLabelKeys(const JsonTree& object, std::string_view member, const JsonTree* selector,
-               const FieldPath& path, FieldCauses& causes) {
+                    const FieldPath& path, FieldCauses& causes) {
   if (ListAt(object, member).empty()) {
     return;
   }
@@ -142,9 +141,8 @@ void CheckPodTerm(const JsonTree& term, const FieldPath& path, FieldCauses& caus
 }
 
 void CheckPodAffinity(const JsonTree& affinity, const FieldPath& path, FieldCauses& causes) {
-  ForEachOf(affinity, kRequired, path, [&](const JsonTree& term, const FieldPath& here) {
-    CheckPodTerm(term, here, causes);
-  });
+  ForEachOf(affinity, kRequired, path,
+            [&](const JsonTree& term, const FieldPath& here) { CheckPodTerm(term, here, causes); });
   ForEachOf(affinity, kPreferred, path, [&](const JsonTree& term, const FieldPath& here) {
     CheckWeight(term, here, causes);
     CheckPodTerm(PartAt(term, "podAffinityTerm"), here.Member("podAffinityTerm"), causes);
@@ -203,9 +201,9 @@ void CheckSpread(const JsonTree& constraint, const FieldPath& path, FieldCauses&
   if (const auto domains = IntAt(constraint, "minDomains")) {
     positive("minDomains", *domains);
     if (action != "DoNotSchedule") {
-      causes.Invalid(path.Of("minDomains"), std::to_string(*domains),
-                     "can only use minDomains if whenUnsatisfiable=DoNotSchedule, not " +
-                         std::string(action));
+      causes.Invalid(
+          path.Of("minDomains"), std::to_string(*domains),
+          "can only use minDomains if whenUnsatisfiable=DoNotSchedule, not " + std::string(action));
     }
   }
   CheckChoice(constraint, "nodeAffinityPolicy", "Honor|Ignore", path, causes);

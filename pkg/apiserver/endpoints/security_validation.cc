@@ -56,8 +56,8 @@ void CheckProfiles(const JsonTree& context, const FieldPath& path, FieldCauses& 
 void CheckWindowsOptions(const JsonTree& context, const FieldPath& path, FieldCauses& causes) {
   IfGiven(context, "windowsOptions", path, [&](const JsonTree& options, const FieldPath& here) {
     if (GivenAt(options, "gmsaCredentialSpecName") != nullptr) {
-      CheckDnsSubdomain(options.TextAt("gmsaCredentialSpecName"),
-                        here.Of("gmsaCredentialSpecName"), causes);
+      CheckDnsSubdomain(options.TextAt("gmsaCredentialSpecName"), here.Of("gmsaCredentialSpecName"),
+                        causes);
     }
     for (const std::string_view member : {"gmsaCredentialSpec", "runAsUserName"}) {
       if (GivenAt(options, member) != nullptr && options.TextAt(member).empty()) {
@@ -130,11 +130,11 @@ void ForbidAll(const JsonTree& object, std::initializer_list<std::string_view> m
 
 void CheckWindows(const JsonTree& spec, const FieldPath& path, FieldCauses& causes) {
   IfGiven(spec, "securityContext", path, [&](const JsonTree& context, const FieldPath& here) {
-    ForbidAll(context,
-              {"appArmorProfile", "seLinuxOptions", "seccompProfile", "fsGroup",
-               "fsGroupChangePolicy", "runAsUser", "runAsGroup", "supplementalGroupsPolicy",
-               "seLinuxChangePolicy"},
-              here, causes);
+    ForbidAll(
+        context,
+        {"appArmorProfile", "seLinuxOptions", "seccompProfile", "fsGroup", "fsGroupChangePolicy",
+         "runAsUser", "runAsGroup", "supplementalGroupsPolicy", "seLinuxChangePolicy"},
+        here, causes);
     for (const std::string_view list : {"sysctls", "supplementalGroups"}) {
       if (!ListAt(context, list).empty()) {
         causes.Forbidden(here.Of(list), kNotOfWindows);
@@ -171,8 +171,8 @@ void CheckSecurityContext(const JsonTree& context, bool host_users, const FieldP
                    "cannot set `allowPrivilegeEscalation` to false and `privileged` to true");
   }
   const JsonTree* const capabilities = GivenAt(context, "capabilities");
-  for (const JsonTree& one : capabilities == nullptr ? std::span<const JsonTree>()
-                                                     : ListAt(*capabilities, "add")) {
+  for (const JsonTree& one :
+       capabilities == nullptr ? std::span<const JsonTree>() : ListAt(*capabilities, "add")) {
     if (one.AsString() != nullptr && *one.AsString() == "CAP_SYS_ADMIN") {
       causes.Invalid(path.Text(), context.ToJson(),
                      "cannot set `allowPrivilegeEscalation` to false and add CAP_SYS_ADMIN");

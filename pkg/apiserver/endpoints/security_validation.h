@@ -9,8 +9,9 @@
 
 namespace kubexx::apiserver {
 
-/// Adds what is wrong with the securityContext of a container, which stands at `path`. `host_users`:
-/// whether users in the pod are users of the node. As core validation's ValidateSecurityContext.
+/// Adds what is wrong with the securityContext of a container, which stands at `path`.
+/// `host_users`: whether users in the pod are users of the node. As core validation's
+/// ValidateSecurityContext.
 void CheckSecurityContext(const codec::JsonTree& context, bool host_users, const FieldPath& path,
                           FieldCauses& causes);
 

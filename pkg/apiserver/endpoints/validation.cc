@@ -9,27 +9,27 @@
 
 #include "kubexx/apimachinery/labels.h"
 #include "kubexx/apimachinery/names.h"
+#include "kubexx/apiserver/endpoints/autoscaler_validation.h"
 #include "kubexx/apiserver/endpoints/certificate_requests.h"
+#include "kubexx/apiserver/endpoints/claim_validation.h"
+#include "kubexx/apiserver/endpoints/class_validation.h"
 #include "kubexx/apiserver/endpoints/config_validation.h"
 #include "kubexx/apiserver/endpoints/counts.h"
 #include "kubexx/apiserver/endpoints/deletion.h"
-#include "kubexx/apiserver/endpoints/field_causes.h"
-#include "kubexx/apiserver/endpoints/label_problems.h"
-#include "kubexx/apiserver/endpoints/autoscaler_validation.h"
-#include "kubexx/apiserver/endpoints/claim_validation.h"
-#include "kubexx/apiserver/endpoints/class_validation.h"
 #include "kubexx/apiserver/endpoints/endpoint_validation.h"
+#include "kubexx/apiserver/endpoints/field_causes.h"
 #include "kubexx/apiserver/endpoints/field_path.h"
-#include "kubexx/apiserver/endpoints/quota_validation.h"
 #include "kubexx/apiserver/endpoints/ingress_validation.h"
 #include "kubexx/apiserver/endpoints/job_validation.h"
+#include "kubexx/apiserver/endpoints/label_problems.h"
 #include "kubexx/apiserver/endpoints/network_policy_validation.h"
-#include "kubexx/apiserver/endpoints/pod_validation.h"
-#include "kubexx/apiserver/endpoints/value_checks.h"
-#include "kubexx/apiserver/endpoints/workload_validation.h"
 #include "kubexx/apiserver/endpoints/pod_update.h"
+#include "kubexx/apiserver/endpoints/pod_validation.h"
+#include "kubexx/apiserver/endpoints/quota_validation.h"
 #include "kubexx/apiserver/endpoints/selector_validation.h"
 #include "kubexx/apiserver/endpoints/simple_fields.h"
+#include "kubexx/apiserver/endpoints/value_checks.h"
+#include "kubexx/apiserver/endpoints/workload_validation.h"
 #include "kubexx/apiserver/object/label_match.h"
 #include "kubexx/apiserver/object/metadata.h"
 
@@ -236,21 +236,26 @@ void OfWorkload(const CheckedWrite& written, FieldCauses& causes) {
 }
 
 constexpr Check kChecks[] = {
-    {"", "pods", [](const CheckedWrite& w, FieldCauses& causes) { CheckPod(w.old, w.spec, causes); }},
+    {"", "pods",
+     [](const CheckedWrite& w, FieldCauses& causes) { CheckPod(w.old, w.spec, causes); }},
     {"apps", "deployments", OfWorkload},
     {"apps", "replicasets", OfWorkload},
     {"apps", "daemonsets", OfWorkload},
     {"apps", "statefulsets", OfWorkload},
     {"", "replicationcontrollers",
-     [](const CheckedWrite& w, FieldCauses& causes) { CheckReplicationController(w.spec, causes); }},
+     [](const CheckedWrite& w, FieldCauses& causes) {
+       CheckReplicationController(w.spec, causes);
+     }},
     {"", "podtemplates",
      [](const CheckedWrite& w, FieldCauses& causes) {
        CheckPodTemplate(w.object.Find("template"), "template", {}, causes);
      }},
-    {"batch", "jobs", [](const CheckedWrite& w, FieldCauses& causes) { CheckJob(w.object, causes); }},
+    {"batch", "jobs",
+     [](const CheckedWrite& w, FieldCauses& causes) { CheckJob(w.object, causes); }},
     {"batch", "cronjobs",
      [](const CheckedWrite& w, FieldCauses& causes) { CheckCronJob(w.old, w.object, causes); }},
-    {"", "services", [](const CheckedWrite& w, FieldCauses& causes) { CheckService(w.spec, causes); }},
+    {"", "services",
+     [](const CheckedWrite& w, FieldCauses& causes) { CheckService(w.spec, causes); }},
     {"", "persistentvolumeclaims",
      [](const CheckedWrite& w, FieldCauses& causes) {
        CheckClaimAt(w.spec, FieldPath("spec"), causes);
@@ -266,14 +271,17 @@ constexpr Check kChecks[] = {
     {"networking.k8s.io", "ingressclasses",
      [](const CheckedWrite& w, FieldCauses& causes) { CheckIngressClass(w.spec, causes); }},
     {"autoscaling", "horizontalpodautoscalers",
-     [](const CheckedWrite& w, FieldCauses& causes) { CheckAutoscaler(w.old_spec(), w.spec, causes); }},
+     [](const CheckedWrite& w, FieldCauses& causes) {
+       CheckAutoscaler(w.old_spec(), w.spec, causes);
+     }},
     {"certificates.k8s.io", "certificatesigningrequests",
      [](const CheckedWrite& w, FieldCauses& causes) { CheckCertificateRequest(w.object, causes); }},
     {"", "namespaces",
      [](const CheckedWrite& w, FieldCauses& causes) { CheckNamespaceSpec(w.old, w.spec, causes); }},
     {"", "configmaps",
      [](const CheckedWrite& w, FieldCauses& causes) { CheckConfigMap(w.object, causes); }},
-    {"", "secrets", [](const CheckedWrite& w, FieldCauses& causes) { CheckSecret(w.object, causes); }},
+    {"", "secrets",
+     [](const CheckedWrite& w, FieldCauses& causes) { CheckSecret(w.object, causes); }},
     {"storage.k8s.io", "storageclasses",
      [](const CheckedWrite& w, FieldCauses& causes) { CheckStorageClass(w.object, causes); }},
     {"storage.k8s.io", "csidrivers",

@@ -98,9 +98,9 @@ void CheckChoice(const JsonTree& object, std::string_view member, std::string_vi
 void CheckRange(const JsonTree& object, std::string_view member, std::int64_t least,
                 std::int64_t most, const FieldPath& path, FieldCauses& causes) {
   if (const auto number = IntAt(object, member); number && (*number < least || *number > most)) {
-    causes.Invalid(
-        path.Of(member), std::to_string(*number),
-        "must be between " + std::to_string(least) + " and " + std::to_string(most) + ", inclusive");
+    causes.Invalid(path.Of(member), std::to_string(*number),
+                   "must be between " + std::to_string(least) + " and " + std::to_string(most) +
+                       ", inclusive");
   }
 }
 
@@ -187,7 +187,8 @@ void CheckSegment(std::string_view name, std::string field, FieldCauses& causes)
 }
 
 void CheckNoBacksteps(std::string_view text, const std::string& field, FieldCauses& causes) {
-  for (std::size_t at = text.find(".."); at != std::string_view::npos; at = text.find("..", at + 1)) {
+  for (std::size_t at = text.find(".."); at != std::string_view::npos;
+       at = text.find("..", at + 1)) {
     const bool begins = at == 0 || text[at - 1] == '/';
     const bool ends = at + 2 == text.size() || text[at + 2] == '/';
     if (begins && ends) {

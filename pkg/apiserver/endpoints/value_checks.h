@@ -114,7 +114,8 @@ void CheckSegment(std::string_view name, std::string field, FieldCauses& causes)
 void CheckRelativePath(std::string_view text, const std::string& field, FieldCauses& causes);
 /// Adds that a path has "..".
 void CheckNoBacksteps(std::string_view text, const std::string& field, FieldCauses& causes);
-/// Adds that a path leads out of where it starts, or begins with "..", which kubelet keeps for itself.
+/// Adds that a path leads out of where it starts, or begins with "..", which kubelet keeps for
+/// itself.
 void CheckFilePath(std::string_view text, const std::string& field, FieldCauses& causes);
 
 /// Adds what is wrong with a key of a ConfigMap or Secret.

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "kubexx/apimachinery/names.h"
+#include "kubexx/apiserver/endpoints/claim_validation.h"
 #include "kubexx/apiserver/endpoints/file_sources.h"
 #include "kubexx/apiserver/endpoints/value_checks.h"
-#include "kubexx/apiserver/endpoints/claim_validation.h"
 #include "kubexx/base/ascii.h"
 
 namespace kubexx::apiserver {
@@ -82,8 +82,8 @@ void CheckIscsi(const Source& source, FieldCauses& causes) {
   }
   CheckRange(source.json, "lun", 0, kLastLun, source.path, causes);
   const JsonTree* const secret = GivenAt(source.json, "secretRef");
-  if (secret == nullptr && (IsTrueAt(source.json, "chapAuthDiscovery") ||
-                            IsTrueAt(source.json, "chapAuthSession"))) {
+  if (secret == nullptr &&
+      (IsTrueAt(source.json, "chapAuthDiscovery") || IsTrueAt(source.json, "chapAuthSession"))) {
     causes.Required(source.path.Of("secretRef"));
   } else if (secret != nullptr && source.persistent() && secret->TextAt("name").empty()) {
     causes.Required(source.path.Of("secretRef.name"));
@@ -233,9 +233,8 @@ void CheckCsi(const Source& source, FieldCauses& causes) {
     return;
   }
   NeedText(source.json, "volumeHandle", source.path, causes);
-  for (const std::string_view member :
-       {"controllerPublishSecretRef", "controllerExpandSecretRef", "nodePublishSecretRef",
-        "nodeExpandSecretRef"}) {
+  for (const std::string_view member : {"controllerPublishSecretRef", "controllerExpandSecretRef",
+                                        "nodePublishSecretRef", "nodeExpandSecretRef"}) {
     IfGiven(source.json, member, source.path, [&](const JsonTree& secret, const FieldPath& at) {
       NeedTexts(secret, {"name", "namespace"}, at, causes);
       CheckDnsSubdomainAt(secret, "name", at, causes);

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "kubexx/apimachinery/labels.h"
+#include "kubexx/apiserver/endpoints/claim_validation.h"
 #include "kubexx/apiserver/endpoints/field_path.h"
 #include "kubexx/apiserver/endpoints/pod_validation.h"
 #include "kubexx/apiserver/endpoints/selector_validation.h"
 #include "kubexx/apiserver/endpoints/update_strategies.h"
 #include "kubexx/apiserver/endpoints/value_checks.h"
-#include "kubexx/apiserver/endpoints/claim_validation.h"
 #include "kubexx/apiserver/object/label_match.h"
 #include "kubexx/apiserver/object/metadata.h"
 
