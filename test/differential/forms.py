@@ -20,6 +20,7 @@ from forms_cases import ACCEPTS, AUTOSCALERS, PAGED_AS, PATCHES, SCHEMAS, STREAM
 from immutable import compare_immutable  # noqa: E402
 from metadata import compare_metadata  # noqa: E402
 from normalise import Memory, differences  # noqa: E402
+from odd_inputs import compare_odd_inputs  # noqa: E402
 from pod_defaults import compare_pod_defaults  # noqa: E402
 from published import compare_discovery, compare_v3  # noqa: E402
 from resize import compare_resize  # noqa: E402
@@ -297,6 +298,7 @@ def main():
             compare_immutable(comparison, f"forms-{tag}", tag)
             compare_metadata(comparison, f"forms-{tag}")
             compare_validation(comparison, f"forms-{tag}")
+            compare_odd_inputs(comparison, f"forms-{tag}")
             compare_pod_defaults(comparison, f"forms-{tag}")
             compare_services(comparison, f"forms-{tag}")
             compare_resize(comparison, f"forms-{tag}")

@@ -1,4 +1,8 @@
-"""Makes objects that kube-apiserver refuses, and some that are odd and good, and compares which fields both servers refuse and how. forms.py calls it."""
+"""Makes objects that kube-apiserver refuses, and some that are odd and good, and compares which fields both servers refuse and how. forms.py calls it.
+
+Not among them: what only its admission plugins refuse, and what differs in Go but not once an object has its canonical form, such as an
+empty selector from none.
+"""
 
 import json
 

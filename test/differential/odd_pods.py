@@ -99,7 +99,7 @@ CONTAINERS = {
                         {"procMount": "x"}, {"procMount": "Unmasked"}, {"procMount": "Default"}, {"runAsUser": -1}, {"runAsGroup": 4294967296}, {"seccompProfile": {"type": "x"}}, {"seccompProfile": {"type": "Localhost"}}, {"seccompProfile": {}},
                         {"seccompProfile": {"type": "Localhost", "localhostProfile": "/x"}}, {"seccompProfile": {"type": "Localhost", "localhostProfile": "x"}}, {"seccompProfile": {"type": "RuntimeDefault", "localhostProfile": "x"}},
                         {"appArmorProfile": {"type": "x"}}, {"appArmorProfile": {"type": "Localhost"}}, {"appArmorProfile": {"type": "Localhost", "localhostProfile": " x"}}, {"appArmorProfile": {"type": "Unconfined"}}, {"appArmorProfile": {}},
-                        {"windowsOptions": {"runAsUserName": ""}}, {"windowsOptions": {"gmsaCredentialSpecName": "A b"}}, {"windowsOptions": {"hostProcess": True}}, {"privileged": True}],
+                        {"windowsOptions": {"runAsUserName": ""}}, {"windowsOptions": {"gmsaCredentialSpecName": "A b"}}, {"privileged": True}],
     "restartPolicyRules": [[{"action": "Restart", "exitCodes": {"operator": "In", "values": [1]}}], [{"action": "x"}]],
 }
 # Of a pod's spec.
@@ -120,7 +120,7 @@ SPECS = {
     "hostAliases": [[one] for one in ({"ip": "1.2.3.4", "hostnames": ["a"]}, {"ip": "x", "hostnames": ["a"]}, {"ip": "1.2.3.4", "hostnames": ["A b"]}, {"hostnames": ["a"]}, {"ip": "1.2.3.4"}, {"ip": "::1", "hostnames": ["a.b"]})],
     "dnsConfig": [{}, {"nameservers": ["x"]}, {"nameservers": ["1.2.3.4"] * 4}, {"nameservers": ["1.2.3.4"]}, {"searches": ["a b"]}, {"searches": ["a.b."]}, {"searches": ["a_b"]}, {"searches": ["."]}, {"searches": ["a"] * 33}, {"searches": ["a" * 63 + "." + "b" * 63] * 17}, {"options": [{"name": ""}]}, {"options": [{"name": "a"}]}],
     "dnsPolicy": ["None", "x", "Default"], "restartPolicy": ["x", "Never"], "activeDeadlineSeconds": [0, -1, 2147483648, 5], "terminationGracePeriodSeconds": [-1, 0], "hostname": ["A", "a.b", _LONG, "a"], "subdomain": ["A", "a.b", "a"], "setHostnameAsFQDN": [True],
-    "serviceAccountName": ["A", "a.b", "a_b"], "nodeName": ["A b", "a"], "nodeSelector": [{"a b": "c"}, {"a": "c d"}], "schedulerName": ["A b"], "priorityClassName": ["A b", "nope"], "runtimeClassName": ["A b"], "preemptionPolicy": ["x", "Never"], "os": [{"name": "x"}, {"name": "linux"}, {}, {"name": "windows"}],
+    "serviceAccountName": ["A", "a.b", "a_b"], "nodeName": ["A b", "a"], "nodeSelector": [{"a b": "c"}, {"a": "c d"}], "schedulerName": ["A b"], "os": [{"name": "x"}, {"name": "linux"}, {}, {"name": "windows"}],
     "imagePullSecrets": [[{"name": ""}], [{"name": "A b"}]], "readinessGates": [[{"conditionType": "a b"}], [{"conditionType": ""}], [{"conditionType": "a.b/c"}]], "schedulingGates": [[{"name": "a"}], [{"name": ""}], [{"name": "a b"}], [{"name": "a"}, {"name": "a"}]], "hostPID": [True], "shareProcessNamespace": [True],
     "securityContext": [{"runAsUser": -1}, {"runAsGroup": -1}, {"fsGroup": -1}, {"supplementalGroups": [-1]}, {"fsGroupChangePolicy": "x"}, {"fsGroupChangePolicy": "OnRootMismatch"}, {"supplementalGroupsPolicy": "x"}, {"sysctls": [{"name": "a..b", "value": "1"}]}, {"sysctls": [{"name": "", "value": "1"}]},
                         {"sysctls": [{"name": "a.b", "value": "1"}, {"name": "a.b", "value": "2"}]}, {"sysctls": [{"name": "net/ipv4", "value": "1"}]}, {"seccompProfile": {"type": "x"}}, {"seccompProfile": {"type": "Localhost"}}, {"appArmorProfile": {"type": "x"}}, {"seLinuxChangePolicy": "x"}, {"seLinuxChangePolicy": "Recursive"}],
@@ -128,7 +128,7 @@ SPECS = {
     "initContainers": [[one] for one in ({"name": "c", "image": "i"}, {"name": "i"}, {"name": "i", "image": "i", "readinessProbe": _TCP}, {"name": "i", "image": "i", "lifecycle": {"preStop": _TCP}}, {"name": "i", "image": "i", "readinessProbe": _TCP, "restartPolicy": "Always"}, {"name": "i", "image": "i", "restartPolicy": "x"},
                                          {"name": "i", "image": "i", "livenessProbe": {"successThreshold": 2} | _TCP, "restartPolicy": "Always"}, {"name": "i", "image": "i", "startupProbe": _TCP}, {"name": "i", "image": "i", "ports": [{"containerPort": 0}]}, {"name": "i", "image": "i", "resizePolicy": [{"resourceName": "cpu", "restartPolicy": "NotRequired"}]})] +
                       [[{"name": "i", "image": "i"}, {"name": "i", "image": "i"}]],
-    "ephemeralContainers": [[{"name": "e", "image": "i"}]], "hostUsers": [False], "overhead": [{"cpu": "-1"}, {"cpu": "1"}],
+    "ephemeralContainers": [[{"name": "e", "image": "i"}]], "hostUsers": [False], "overhead": [{"cpu": "-1"}],
 }
 # Several members at once.
 TOGETHER = [

@@ -65,6 +65,8 @@ TEST_F(ConfigValidationTest, CredentialsOfRegistriesAreObjectsInJson) {
         std::pair<const char*, const char*>("dockerconfigjson", ".dockerconfigjson")}) {
     EXPECT_EQ(OfType(type, key, "{}"), "");
     EXPECT_EQ(OfType(type, key, "null"), "");
+    EXPECT_EQ(OfType(type, key, "{\"a\":" + std::string(600, '[') + std::string(600, ']') + "}"),
+              "");
     for (const char* const bad : {"", "hunter2", "[1]", "{"}) {
       const std::string problem = OfType(type, key, bad);
       EXPECT_THAT(problem, HasSubstr(std::string("data[") + key + "]: Invalid value"));

@@ -70,7 +70,8 @@ constexpr const char* kPodWithAll = R"({"containers":[{"name":"c","image":"i:1",
     "volumes":[{"name":"e"},{"name":"h","hostPath":{"path":"/a"}},{"name":"d","downwardAPI":
     {"items":[{"path":"p","fieldRef":{"fieldPath":"metadata.labels"}}]}},{"name":"p","projected":
     {"sources":[{"serviceAccountToken":{"path":"t"}}]}},{"name":"c","ephemeral":
-    {"volumeClaimTemplate":{"spec":{"accessModes":["ReadWriteOnce"]}}}}]})";
+    {"volumeClaimTemplate":{"spec":{"accessModes":["ReadWriteOnce"],"resources":
+    {"requests":{"storage":"1Gi"}}}}}}]})";
 
 TEST_F(DefaultsTest, ProbesVariablesAndVolumesAreCompleted) {
   const codec::JsonTree made =
@@ -123,19 +124,21 @@ TEST_F(DefaultsTest, VolumesAreCompletedAsThoseOfPods) {
   const auto source = [this](const std::string& name, const std::string& given) {
     const http::Response made =
         Do("POST", "/api/v1/persistentvolumes?dryRun=All",
-           R"({"metadata":{"name":"v"},"spec":{"capacity":{"storage":"1.0005"},")" + name +
-               "\":" + given + "}}");
+           R"({"metadata":{"name":"v"},"spec":{"capacity":{"storage":"1.0005"},)"
+           R"("accessModes":["ReadWriteOnce"],")" +
+               name + "\":" + given + "}}");
     EXPECT_EQ(At(Json(made), {"spec", "capacity", "storage"}), "1001m") << made.body;
     return At(Json(made), {"spec", name});
   };
-  EXPECT_EQ(source("iscsi", R"({"targetPortal":"p","iqn":"q","lun":0})"),
-            R"({"targetPortal":"p","iqn":"q","lun":0,"iscsiInterface":"default"})");
+  EXPECT_EQ(source("iscsi", R"({"targetPortal":"p","iqn":"iqn.2001-04.a.b:c","lun":0})"),
+            R"({"targetPortal":"p","iqn":"iqn.2001-04.a.b:c","lun":0,"iscsiInterface":"default"})");
   EXPECT_THAT(source("rbd", R"({"monitors":["m"],"image":"i"})"),
               HasSubstr(R"("pool":"rbd","user":"admin","keyring":"/etc/ceph/keyring")"));
-  EXPECT_THAT(source("scaleIO", R"({"gateway":"g","system":"s"})"),
+  EXPECT_THAT(source("scaleIO", R"({"gateway":"g","system":"s","volumeName":"v"})"),
               HasSubstr(R"("storageMode":"ThinProvisioned")"));
   EXPECT_EQ(source("hostPath", R"({"path":"/a"})"), R"({"path":"/a","type":""})");
-  const std::string disk = source("azureDisk", R"({"diskName":"d","diskURI":"u","fsType":""})");
+  const std::string disk =
+      source("azureDisk", R"({"diskName":"d","diskURI":"https://u","fsType":""})");
   EXPECT_THAT(disk, HasSubstr(R"("cachingMode":"ReadWrite")"));
   EXPECT_THAT(disk, HasSubstr(R"("fsType":"")"));
   EXPECT_THAT(disk, HasSubstr(R"("readOnly":false)"));

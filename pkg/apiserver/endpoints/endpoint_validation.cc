@@ -155,7 +155,6 @@ void CheckEndpointSlice(const JsonTree& object, FieldCauses& causes) {
   }
   ForEachOf(object, "endpoints", at, [&](const JsonTree& endpoint, const FieldPath& here) {
     CheckSliceAddresses(endpoint, type, here, causes);
-    CheckLabelMap(endpoint.Find("deprecatedTopology"), here.Of("deprecatedTopology"), causes);
     if (GivenAt(endpoint, "nodeName") != nullptr) {
       CheckDnsSubdomain(endpoint.TextAt("nodeName"), here.Of("nodeName"), causes);
     }

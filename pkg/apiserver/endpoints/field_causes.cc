@@ -1,5 +1,8 @@
 #include "kubexx/apiserver/endpoints/field_causes.h"
 
+#include <algorithm>
+#include <set>
+
 #include "kubexx/base/utf8.h"
 
 namespace kubexx::apiserver {
@@ -34,6 +37,32 @@ void FieldCauses::AddAll(std::vector<StatusCause> causes) {
 void FieldCauses::Add(const char* reason, std::string message, std::string_view rest,
                       std::string field) {
   Add({.reason = reason, .message = message.append(rest), .field = std::move(field)});
+}
+
+namespace {
+
+/// The cause without the indexes of its field, in one text.
+std::string WithoutIndexes(const StatusCause& cause) {
+  std::string text;
+  for (std::size_t i = 0; i < cause.field.size(); ++i) {
+    text.push_back(cause.field[i]);
+    if (cause.field[i] == '[') {
+      i = std::min(cause.field.find_first_not_of("0123456789", i + 1), cause.field.size()) - 1;
+    }
+  }
+  return text.append("\n").append(cause.message);
+}
+
+}  // namespace
+
+std::vector<StatusCause> NewCauses(std::vector<StatusCause> now,
+                                   std::span<const StatusCause> before) {
+  std::set<std::string> known;
+  for (const StatusCause& one : before) {
+    known.insert(WithoutIndexes(one));
+  }
+  std::erase_if(now, [&](const StatusCause& one) { return known.contains(WithoutIndexes(one)); });
+  return now;
 }
 
 std::vector<StatusCause> FieldCauses::Take() && {

@@ -4,6 +4,7 @@
 #define KUBEXX_APISERVER_ENDPOINTS_FIELD_CAUSES_H_
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -75,6 +76,10 @@ class FieldCauses {
   std::size_t bytes_ = 0;
   std::size_t more_ = 0;
 };
+
+/// Those of `now` that are not among `before`, wherever in their lists: elements may have moved.
+std::vector<apimachinery::StatusCause> NewCauses(std::vector<apimachinery::StatusCause> now,
+                                                 std::span<const apimachinery::StatusCause> before);
 
 }  // namespace kubexx::apiserver
 

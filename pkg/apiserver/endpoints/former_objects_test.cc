@@ -110,5 +110,33 @@ TEST_F(FormerObjectsTest, AWriteThatChangesNothingStoresTheDefaults) {
               HasSubstr(R"("failureThreshold":3)"));
 }
 
+// Nobody looked at these fields once.
+TEST_F(FormerObjectsTest, WhatWasWrongBeforeIsNoReasonToRefuseAnUpdate) {
+  const std::string path = "/apis/networking.k8s.io/v1/namespaces/default/ingresses/i";
+  Store("ingress/default/i",
+        R"({"kind":"Ingress","apiVersion":"networking.k8s.io/v1","metadata":{"name":"i",)"
+        R"("namespace":"default","uid":"u"},"spec":{"rules":[{"host":"A b"}]}})");
+  const auto patch = [&](const std::string& rules) {
+    return Do("PATCH", path, R"({"spec":{"rules":[)" + rules + "]}}",
+              "application/merge-patch+json");
+  };
+  EXPECT_EQ(patch(R"({"host":"c.d"},{"host":"A b"})").status, 200);
+  const http::Response refused = patch(R"({"host":"C d"},{"host":"A b"})");
+  EXPECT_EQ(refused.status, 422) << refused.body;
+  EXPECT_THAT(Message(refused), HasSubstr("spec.rules[0].host: Invalid value: \"C d\""));
+  EXPECT_THAT(Message(refused), Not(HasSubstr("rules[1]")));
+}
+
+TEST_F(FormerObjectsTest, AStatusIsWrittenWhateverTheSpecIs) {
+  Store("ingress/default/i",
+        R"({"kind":"Ingress","apiVersion":"networking.k8s.io/v1","metadata":{"name":"i",)"
+        R"("namespace":"default","uid":"u"},"spec":{}})");
+  EXPECT_EQ(Do("PATCH", "/apis/networking.k8s.io/v1/namespaces/default/ingresses/i/status",
+               R"({"status":{"loadBalancer":{"ingress":[{"ip":"1.2.3.4"}]}}})",
+               "application/merge-patch+json")
+                .status,
+            200);
+}
+
 }  // namespace
 }  // namespace kubexx::apiserver

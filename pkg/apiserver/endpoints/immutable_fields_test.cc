@@ -59,7 +59,8 @@ TEST_F(ImmutableFieldsTest, WhereAJobRunsMayBeToldWhileItIsSuspendedWithoutPods)
     return R"({"spec":{"template":{"metadata":{"annotations":{"a":")" + to +
            R"("}},"spec":{"nodeSelector":{"a":")" + to +
            R"("},"tolerations":[{"key":"a","operator":"Exists"}],"affinity":{"nodeAffinity":)"
-           R"({"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[]}}}}}}})";
+           R"({"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[)"
+           R"({"matchExpressions":[{"key":"a","operator":"Exists"}]}]}}}}}}})";
   };
   const std::string spread =
       R"({"spec":{"template":{"spec":{"affinity":{"podAffinity":{)"
@@ -162,16 +163,16 @@ TEST_F(ImmutableFieldsTest, ClaimsOfAStatefulSetHaveTheirDefaults) {
       "/apis/apps/v1/namespaces/default/statefulsets",
       R"("spec":{"serviceName":"s","selector":{"matchLabels":{"a":"b"}},"template":{"metadata":)"
       R"({"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}},)"
-      R"("volumeClaimTemplates":[{"metadata":{"name":"d"},"spec":{"accessModes":["ReadWriteOnce"]}}]})");
+      R"("volumeClaimTemplates":[{"metadata":{"name":"d"},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}]})");
   const http::Response read = Do("GET", path_);
   EXPECT_THAT(read.body, HasSubstr(R"("volumeMode":"Filesystem")"));
   EXPECT_THAT(read.body, HasSubstr(R"("kind":"PersistentVolumeClaim")"));
   // Somebody else says it all.
-  EXPECT_EQ(
-      Refusal(R"({"spec":{"volumeClaimTemplates":[{"kind":"PersistentVolumeClaim",)"
-              R"("apiVersion":"v1","metadata":{"name":"d"},"spec":{"accessModes":)"
-              R"(["ReadWriteOnce"],"volumeMode":"Filesystem"},"status":{"phase":"Pending"}}]}})"),
-      "");
+  EXPECT_EQ(Refusal(R"({"spec":{"volumeClaimTemplates":[{"kind":"PersistentVolumeClaim",)"
+                    R"("apiVersion":"v1","metadata":{"name":"d"},"spec":{"accessModes":)"
+                    R"(["ReadWriteOnce"],"resources":{"requests":{"storage":"1024Mi"}},)"
+                    R"("volumeMode":"Filesystem"},"status":{"phase":"Pending"}}]}})"),
+            "");
 }
 
 TEST_F(ImmutableFieldsTest, ClassesKeepWhatVolumesAreMadeBy) {

@@ -72,6 +72,9 @@ std::string NameProblem(const ResourceType& type, std::string_view name) {
                : "must be a valid IP address in canonical form, (e.g. 10.9.8.7 or "
                  "2001:db8::ffff)";
   }
+  if (type.group == "apps" && type.plural == "statefulsets" && name.size() > 63) {
+    return "must be no more than 63 characters";  // It is a label of the pods.
+  }
   if (type.group.empty() && (type.plural == "namespaces" || type.plural == "services")) {
     return apimachinery::IsDnsLabel(name) ? ""
                                           : "must be a DNS label: at most 63 lower case letters, "

@@ -96,7 +96,26 @@ struct Write {
   const ResourceType& type;
   WritePart part;
   const JsonTree* old;
+  /// The same, but also where an update is checked as if it were for a new object.
+  const JsonTree* former = old;
 };
+
+/// Adds what is wrong with the spec, but for what was wrong with it before: an object that was
+/// stored before something was checked can still be changed elsewhere.
+void CheckSpecOf(const Write& write, const JsonTree& object, FieldCauses& causes) {
+  if (write.former == nullptr) {
+    CheckSpec(write.type, nullptr, object, causes);
+    return;
+  }
+  FieldCauses now;
+  CheckSpec(write.type, write.old, object, now);
+  if (now.empty()) {
+    return;
+  }
+  FieldCauses before;
+  CheckSpec(write.type, nullptr, *write.former, before);
+  causes.AddAll(NewCauses(std::move(now).Take(), before.kept()));
+}
 
 /// What the schema of a custom resource says, and what there is to say of definitions and of Roles.
 /// kCancelled when it is stopped.
@@ -108,7 +127,7 @@ Result<void> CheckContent(const Write& write, const JsonTree& object, const std:
   CheckRbac(type, old, object, causes);
   CheckMetadata(type, old, object, causes);
   if (old == nullptr || !SameSpec(*old, object)) {
-    CheckSpec(type, old, object, causes);
+    CheckSpecOf(write, object, causes);
   }
   if (type.custom && type.custom->schema != nullptr) {
     std::vector<StatusCause> found;
@@ -285,6 +304,10 @@ Result<void> PrepareNew(const ResourceType& type, std::string_view namespace_, b
     causes.Invalid("metadata.name", JsonTree(name).ToJson(), problem);
   }
   CheckLabelMap(object.At({"metadata", "labels"}), "metadata.labels", causes);
+  if (const JsonTree* const added = object.At({"spec", "ephemeralContainers"});
+      added != nullptr && added->size() > 0 && type.group.empty() && type.plural == "pods") {
+    causes.Forbidden("spec.ephemeralContainers", "cannot be set on create");
+  }
   KX_RETURN_IF_ERROR(CheckContent({.type = type, .part = WritePart::kObject, .old = nullptr},
                                   object, stop, causes));
   return Verdict(type, object, std::move(causes));
@@ -319,8 +342,8 @@ Result<void> PrepareChange(const ResourceType& type, WritePart part, const JsonT
     CheckLabelMap(object.At({"metadata", "labels"}), "metadata.labels", causes);
     // They are what else no update of a pod may change.
     const JsonTree* const old = of_spec ? nullptr : &current;
-    KX_RETURN_IF_ERROR(
-        CheckContent({.type = type, .part = part, .old = old}, object, stop, causes));
+    KX_RETURN_IF_ERROR(CheckContent({.type = type, .part = part, .old = old, .former = &current},
+                                    object, stop, causes));
     return Verdict(type, object, std::move(causes));
   }
   KeepServerMetadata(current, object);

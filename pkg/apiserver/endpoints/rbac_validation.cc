@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "kubexx/apimachinery/names.h"
+#include "kubexx/apiserver/endpoints/selector_validation.h"
 #include "kubexx/apiserver/object/metadata.h"
 
 namespace kubexx::apiserver {
@@ -126,6 +127,25 @@ void CheckBinding(const ResourceType& type, const JsonTree* old, const JsonTree&
   }
 }
 
+/// The labels of the roles that a role has the rules of.
+void CheckAggregation(const JsonTree& aggregation, FieldCauses& causes) {
+  const std::string field = "aggregationRule.clusterRoleSelectors";
+  const JsonTree* const selectors = aggregation.Find("clusterRoleSelectors");
+  if (selectors == nullptr || selectors->size() == 0) {
+    causes.Required(field, "at least one clusterRoleSelector required");
+    return;
+  }
+  for (std::size_t i = 0; i < selectors->size(); ++i) {
+    const std::string here = field + "[" + std::to_string(i) + "]";
+    FieldCauses problems;
+    CheckLabelSelector(&selectors->elements()[i], here, problems);
+    if (!problems.empty()) {
+      causes.AddAll(std::move(problems).Take());
+      causes.Invalid(here, selectors->elements()[i].ToJson(), "invalid label selector");
+    }
+  }
+}
+
 }  // namespace
 
 void CheckRbac(const ResourceType& type, const JsonTree* old, const JsonTree& object,
@@ -138,6 +158,9 @@ void CheckRbac(const ResourceType& type, const JsonTree* old, const JsonTree& ob
         CheckRule("rules[" + std::to_string(i) + "]", rules->elements()[i], type.namespaced,
                   causes);
       }
+    }
+    if (const JsonTree* const aggregation = object.Find("aggregationRule")) {
+      CheckAggregation(*aggregation, causes);
     }
   }
 }

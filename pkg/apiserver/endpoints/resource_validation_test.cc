@@ -62,6 +62,12 @@ TEST(ResourceValidationTest, WhatCannotBeOvercommittedIsAskedForAsItIsLimited) {
       ElementsAre(HasSubstr("limits[a.b/c]: Invalid value: \"1500m\": must be an integer")));
 }
 
+TEST(ResourceValidationTest, VeryManyAreWholeOnesToo) {
+  for (const char* const many : {"9E", "1Ei", "9223372036854775807"}) {
+    EXPECT_THAT(OfContainer(R"("limits":{"a.b/c":")" + std::string(many) + "\"}"), IsEmpty());
+  }
+}
+
 TEST(ResourceValidationTest, HugePagesAreWholeAndNotAlone) {
   EXPECT_THAT(OfContainer(R"("limits":{"hugepages-2Mi":"4Mi","cpu":"1"})"), IsEmpty());
   EXPECT_THAT(OfContainer(R"("limits":{"hugepages-2Mi":"3Mi","cpu":"1"})"),

@@ -1,4 +1,5 @@
 // Schedules of CronJobs.
+#include <algorithm>
 #include <charconv>
 #include <iterator>
 #include <optional>
@@ -6,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "kubexx/apimachinery/time.h"
+#include "kubexx/apiserver/endpoints/time_zones.h"
 #include "kubexx/apiserver/endpoints/validation.h"
 #include "kubexx/base/ascii.h"
 
@@ -108,14 +111,30 @@ std::string RangeProblem(std::string_view range, const ScheduleField& field) {
 std::string ScheduleProblem(std::string_view schedule) {
   constexpr std::string_view kMacros[] = {"@yearly", "@annually", "@monthly", "@weekly",
                                           "@daily",  "@midnight", "@hourly"};
+  if (schedule.starts_with("TZ=") || schedule.starts_with("CRON_TZ=")) {
+    const std::size_t end = std::min(schedule.find(' '), schedule.size());
+    const std::size_t begin = schedule.find('=') + 1;
+    // Go knows a zone without a name.
+    if (const std::string_view zone = schedule.substr(begin, end - begin); !zone.empty()) {
+      if (std::string problem = TimeZoneProblem(zone); !problem.empty()) {
+        return problem;
+      }
+    }
+    schedule.remove_prefix(end);
+  }
   if (schedule.starts_with('@')) {
     for (const std::string_view macro : kMacros) {
       if (schedule == macro) {
         return {};
       }
     }
-    return schedule.starts_with("@every ") ? ""
-                                           : "unrecognized descriptor: " + std::string(schedule);
+    constexpr std::string_view kEvery = "@every ";
+    if (!schedule.starts_with(kEvery)) {
+      return "unrecognized descriptor: " + std::string(schedule);
+    }
+    return apimachinery::Duration::Parse(schedule.substr(kEvery.size()))
+               ? ""
+               : "failed to parse duration " + std::string(schedule);
   }
   const std::vector<std::string_view> fields = FieldsOf(schedule);
   if (fields.size() != std::size(kScheduleFields)) {

@@ -25,7 +25,8 @@ TEST_F(TypeRulesTest, SomeTypesNeedAVersion) {
          "poddisruptionbudgets", "PodDisruptionBudget"},
         {"/apis/node.k8s.io/v1/runtimeclasses", "node.k8s.io", "runtimeclasses", "RuntimeClass"}}) {
     const std::string type =
-        R"({"apiVersion":")" + std::string(group) + R"(/v1","kind":")" + kind + R"(",)";
+        R"({"apiVersion":")" + std::string(group) + R"(/v1","kind":")" + kind +
+        (kind == std::string_view("RuntimeClass") ? R"(","handler":"h",)" : R"(",)");
     ASSERT_EQ(Do("POST", path, type + R"("metadata":{"name":"g"}})").status, 201) << path;
     const std::string one = std::string(path) + "/g";
     for (const char* const version : {"", R"(,"resourceVersion":"0")"}) {
@@ -47,8 +48,12 @@ TEST_F(TypeRulesTest, SomeTypesAreMadeByAnUpdate) {
         {"/apis/coordination.k8s.io/v1/namespaces/default/leases", 201},
         {"/api/v1/namespaces/default/podtemplates", 404},
         {"/api/v1/namespaces/default/configmaps", 404}}) {
-    EXPECT_EQ(Do("PUT", std::string(path) + "/new", R"({"metadata":{"name":"new"}})").status,
-              status)
+    const std::string members = path == std::string_view("/apis/node.k8s.io/v1/runtimeclasses")
+                                    ? R"(,"handler":"h"})"
+                                    : "}";
+    EXPECT_EQ(
+        Do("PUT", std::string(path) + "/new", R"({"metadata":{"name":"new"})" + members).status,
+        status)
         << path;
   }
 }

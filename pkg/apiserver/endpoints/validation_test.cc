@@ -57,8 +57,8 @@ INSTANTIATE_TEST_SUITE_P(
                     "spec.containers: Required value"},
         InvalidCase{"ContainersTwice", kValidPods,
                     OfSpec(R"("containers":[{"name":"a","image":"i"},{"name":"a"}])"),
-                    "[spec.containers[1].name: Duplicate value: \"a\", spec.containers[1].image: "
-                    "Required value]"},
+                    "[spec.containers[1].image: Required value, spec.containers[1].name: Duplicate "
+                    "value: \"a\"]"},
         InvalidCase{
             "ValueTwice", kValidPods,
             OfSpec(R"("containers":[{"name":"a","image":"i","env":[{"name":"V","value":"1",)"
@@ -95,7 +95,8 @@ INSTANTIATE_TEST_SUITE_P(
                     OfSpec(R"("maxReplicas":2,"minReplicas":3)"),
                     "[spec.maxReplicas: Invalid value: 2: must be greater than or equal to "
                     "`minReplicas`, spec.scaleTargetRef.kind: Required value, "
-                    "spec.scaleTargetRef.name: Required value]"},
+                    "spec.scaleTargetRef.name: Required value, spec.scaleTargetRef.apiVersion: "
+                    "Invalid value: \"\": apiVersion must specify API group]"},
         InvalidCase{"PolicyForNoPods",
                     "/apis/networking.k8s.io/v1/namespaces/default/networkpolicies",
                     OfSpec(R"("podSelector":{"matchLabels":{"":"b"}})"),

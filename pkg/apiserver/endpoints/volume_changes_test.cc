@@ -36,30 +36,6 @@ std::vector<std::string> RefusedOf(CheckOfChange check, const std::string& befor
   return problems;
 }
 
-TEST(VolumeChangesTest, AClaimSaysHowMuchOfWhat) {
-  const auto problems = [](const std::string& modes, const std::string& size,
-                           const std::string& rest = "") {
-    return RefusedOf([](const JsonTree&, const JsonTree& spec,
-                        FieldCauses& causes) { CheckClaimAt(spec, FieldPath("spec"), causes); },
-                     "{}",
-                     R"({"accessModes":[)" + modes + R"(],"resources":{"requests":{)" + size +
-                         "}}" + rest + "}");
-  };
-  const std::string once = "\"ReadWriteOnce\"";
-  const std::string some = R"("storage":"1Gi")";
-  EXPECT_THAT(problems(once, some, R"(,"volumeMode":"Block","storageClassName":"")"), IsEmpty());
-  EXPECT_THAT(problems("", ""), ElementsAre(HasSubstr("spec.accessModes: Required"),
-                                            HasSubstr("spec.resources[storage]: Required")));
-  EXPECT_THAT(problems("\"x\"", R"("storage":"0")"),
-              ElementsAre(HasSubstr("accessModes: Unsupported value: \"x\""),
-                          HasSubstr("must be greater than zero")));
-  EXPECT_THAT(problems(once + ",\"ReadWriteOncePod\"", some),
-              ElementsAre(HasSubstr("spec.accessModes: Forbidden")));
-  EXPECT_THAT(
-      problems(once, some, R"(,"volumeMode":"x","storageClassName":"A")"),
-      ElementsAre(HasSubstr("storageClassName: Invalid"), HasSubstr("volumeMode: Unsupported")));
-}
-
 /// A claim with a class in the annotation and one in the field; "-" for none.
 std::string ClaimOf(const std::string& annotation, const std::string& name) {
   std::string claim = R"({"metadata":{)";
@@ -68,6 +44,17 @@ std::string ClaimOf(const std::string& annotation, const std::string& name) {
   }
   claim += R"(},"spec":{)";
   return claim + (name == "-" ? "}}" : R"("storageClassName":")" + name + "\"}}");
+}
+
+TEST(VolumeChangesTest, ASizeInAnotherFormIsNoChange) {
+  const auto refused = [](const std::string& size) {
+    const std::string begin = R"({"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":)"
+                              R"({"storage":)";
+    return RefusedOf(CheckClaimChange, begin + R"("1Gi"}}}})", begin + size + "}}}}");
+  };
+  EXPECT_THAT(refused("\"1073741824\""), IsEmpty());
+  EXPECT_THAT(refused("\"1048576Ki\""), IsEmpty());
+  EXPECT_THAT(refused("\"1073741825\""), ElementsAre(HasSubstr("spec: Forbidden")));
 }
 
 TEST(VolumeChangesTest, AClassIsNamedOnceWhereNothingWasSaid) {

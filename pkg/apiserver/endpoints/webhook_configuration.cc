@@ -37,6 +37,35 @@ void CheckOneOf(const JsonTree& tree, const char* member,
   }
 }
 
+/// One that covers others stands alone: "*/*" covers all, "pods/*" the subresources of pods, and
+/// "*/scale" all those of that name.
+void CheckRuleResources(const JsonTree& rule, const std::string& field, FieldCauses& causes) {
+  const std::vector<std::string> values = StringsAt(rule, "resources");
+  const auto has = [&values](const std::string& value) {
+    return std::ranges::find(values, value) != values.end();
+  };
+  if (values.size() > 1 && has("*/*")) {
+    causes.Invalid(field, rule.Find("resources")->ToJson(),
+                   "if '*/*' is present, must not specify other resources");
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::size_t slash = values[i].find('/');
+    if (slash == std::string::npos || values[i] == "*/*") {
+      continue;
+    }
+    const std::string all = values[i].substr(0, slash) + "/*";
+    const std::string of_all = "*" + values[i].substr(slash);
+    for (const std::string* const wider : {&all, &of_all}) {
+      // One before covers it; kube-apiserver does not look at those after.
+      const auto covering = std::ranges::find(values, *wider);
+      if (*wider != values[i] && covering - values.begin() < static_cast<std::ptrdiff_t>(i)) {
+        causes.Invalid(field + "[" + std::to_string(i) + "]", JsonOf(values[i]),
+                       "if '" + *wider + "' is present, must not specify it");
+      }
+    }
+  }
+}
+
 void CheckRule(const JsonTree& rule, const std::string& field, FieldCauses& causes) {
   constexpr std::string_view kOperations[] = {"*", "CREATE", "UPDATE", "DELETE", "CONNECT"};
   const std::vector<std::string> operations = StringsAt(rule, "operations");
@@ -49,6 +78,11 @@ void CheckRule(const JsonTree& rule, const std::string& field, FieldCauses& caus
                           R"("*", "CONNECT", "CREATE", "DELETE", "UPDATE")");
     }
   }
+  if (operations.size() > 1 && std::ranges::find(operations, "*") != operations.end()) {
+    causes.Invalid(field + ".operations", rule.Find("operations")->ToJson(),
+                   "if '*' is present, must not specify other operations");
+  }
+  CheckRuleResources(rule, field + ".resources", causes);
   for (const char* const list : {"apiGroups", "apiVersions", "resources"}) {
     const std::vector<std::string> values = StringsAt(rule, list);
     if (values.empty()) {
@@ -220,6 +254,14 @@ void CheckWebhooks(const JsonTree& configuration, FieldCauses& causes) {
     CheckWebhook(webhooks[i], field, causes);
     if (!name.empty() && !names.insert(name).second) {
       causes.Duplicate(field + ".name", JsonOf(name));
+    }
+    const JsonTree* const conditions = webhooks[i].Find("matchConditions");
+    for (std::size_t j = 0; j < (conditions == nullptr ? 0 : conditions->size()); ++j) {
+      for (const char* const member : {"name", "expression"}) {
+        if (conditions->elements()[j].TextAt(member).empty()) {
+          causes.Required(field + ".matchConditions[" + std::to_string(j) + "]." + member);
+        }
+      }
     }
   }
 }
