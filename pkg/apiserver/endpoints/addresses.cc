@@ -64,7 +64,7 @@ std::optional<Address> ParseAddress(std::string_view text) {
   return address;
 }
 
-std::optional<AddressRange> ParseAddressRange(std::string_view text) {
+std::optional<CidrBlock> ParseCidrBlock(std::string_view text) {
   const std::size_t slash = text.find('/');
   if (slash == std::string_view::npos) {
     return std::nullopt;
@@ -79,10 +79,10 @@ std::optional<AddressRange> ParseAddressRange(std::string_view text) {
     return std::nullopt;
   }
   address->v4 = !is_v6;
-  return AddressRange{.first = Cut(*address, bits), .bits = bits};
+  return CidrBlock{.first = Cut(*address, bits), .bits = bits};
 }
 
-bool IsWithin(const AddressRange& inner, const AddressRange& outer) {
+bool IsWithin(const CidrBlock& inner, const CidrBlock& outer) {
   return inner.first.v4 == outer.first.v4 && inner.bits > outer.bits &&
          Cut(inner.first, outer.bits).bytes == outer.first.bytes;
 }
@@ -102,7 +102,7 @@ bool IsStrictAddress(std::string_view text) {
 }
 
 bool IsStrictRange(std::string_view text) {
-  const auto range = ParseAddressRange(text);
+  const auto range = ParseCidrBlock(text);
   const std::size_t slash = text.find('/');
   const std::string_view bits = text.substr(std::min(slash + 1, text.size()));
   return range && IsStrictAddress(text.substr(0, slash)) &&

@@ -20,7 +20,7 @@ struct Address {
 };
 
 /// Addresses that begin with the same bits.
-struct AddressRange {
+struct CidrBlock {
   Address first;
   int bits = 0;  ///< of the family's 32 or 128
 };
@@ -30,10 +30,10 @@ struct AddressRange {
 std::optional<Address> ParseAddress(std::string_view text);
 
 /// The range "address/bits", cut to its first address. As netutils.ParseCIDRSloppy.
-std::optional<AddressRange> ParseAddressRange(std::string_view text);
+std::optional<CidrBlock> ParseCidrBlock(std::string_view text);
 
 /// Whether `inner` lies in `outer` and is smaller.
-bool IsWithin(const AddressRange& inner, const AddressRange& outer);
+bool IsWithin(const CidrBlock& inner, const CidrBlock& outer);
 
 /// Whether an address is written so that nobody reads another one in it: no zeros before numbers,
 /// and no IPv4 in the form of IPv6. The same of a range, whose address has no bits beyond its own.

@@ -8,8 +8,8 @@ namespace kubexx::apiserver {
 namespace {
 
 bool Within(const std::string& inner, const std::string& outer) {
-  const auto one = ParseAddressRange(inner);
-  const auto other = ParseAddressRange(outer);
+  const auto one = ParseCidrBlock(inner);
+  const auto other = ParseCidrBlock(outer);
   EXPECT_TRUE(one && other) << inner << outer;
   return one && other && IsWithin(*one, *other);
 }

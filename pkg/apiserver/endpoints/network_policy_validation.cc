@@ -46,7 +46,7 @@ void CheckBlock(const JsonTree& block, const FieldPath& path, FieldCauses& cause
     return;
   }
   const std::string_view text = block.TextAt("cidr");
-  const auto range = ParseAddressRange(text);
+  const auto range = ParseCidrBlock(text);
   CheckAddressRange(text, path.Of("cidr"), causes);
   if (!range) {
     return;
@@ -54,7 +54,7 @@ void CheckBlock(const JsonTree& block, const FieldPath& path, FieldCauses& cause
   ForEachOf(block, "except", path, [&](const JsonTree& one, const FieldPath& here) {
     const std::string* const except = one.AsString();
     const std::string_view of_except = except == nullptr ? std::string_view() : *except;
-    const auto inner = ParseAddressRange(of_except);
+    const auto inner = ParseCidrBlock(of_except);
     CheckAddressRange(of_except, here.Text(), causes);
     if (inner && !IsWithin(*inner, *range)) {
       causes.Invalid(here.Text(), one.ToJson(), "must be a strict subset of `cidr`");
