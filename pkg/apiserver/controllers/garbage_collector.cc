@@ -113,6 +113,22 @@ class Collector final {
                                        : kubernetes::Propagation::kBackground;
   }
 
+  /// An owner of a kind that is not there, or not yet, is no owner that is gone: what was restored
+  /// before the definition of its owner stays. As kube-controller-manager, which tries again.
+  template <class T>
+  Result<void> CheckOwnerKinds(const T& object) const {
+    for (const auto& owner : object.metadata.owner_references) {
+      KX_ASSIGN_OR_RETURN(const bool known, graph_.IsKind(owner.api_version, owner.kind));
+      if (!known) {
+        return Fail(Reason::kServiceUnavailable,
+                    object.metadata.namespace_ + "/" + object.metadata.name +
+                        " is kept: its owner " + owner.name + " is of a kind that is not served, " +
+                        owner.kind + " of " + owner.api_version);
+      }
+    }
+    return {};
+  }
+
   /// Deletes what the graph knows, not what somebody has given to other owners meanwhile.
   Result<void> Delete(const std::string& uid, const GraphAction& action,
                       const controller::Context& context) const {
@@ -136,6 +152,7 @@ class Collector final {
         !std::ranges::equal(owners, node->owners | std::views::keys)) {
       return {};  // the event that is on its way has it decided about anew
     }
+    KX_RETURN_IF_ERROR(CheckOwnerKinds(*object));
     return Settled(resource.Delete(node->key.name,
                                    {.propagation = PropagationOf(action, object->metadata),
                                     .uid = uid,

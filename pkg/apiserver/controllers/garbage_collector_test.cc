@@ -105,6 +105,18 @@ TEST_F(GarbageCollectorTest, CustomResourcesGoAfterTheirOwners) {
   AwaitGone("grandchild");
 }
 
+// As when they are restored before the definition of their owners.
+TEST_F(GarbageCollectorTest, WhatHasOwnersOfAKindThatIsNotThereStays) {
+  CreateWidget("kept", OwnedBy("Zed", "zz.io/v1", "z", "no-such-uid"));
+  CreateWidget("goes", OwnedBy("Widget", "example.com/v1", "w", "no-such-uid-either"));
+  AwaitGone("goes");
+  for (int i = 0; i < 3; ++i) {  // By then it has been looked at.
+    CreateWidget("also", OwnedBy("ConfigMap", "v1", "c", "no-such-uid-" + std::to_string(i)));
+    AwaitGone("also");
+  }
+  EXPECT_TRUE(Widgets().Get("kept").has_value());
+}
+
 TEST_F(GarbageCollectorTest, ACircleThatIsDeletedInTheForegroundGoes) {
   const std::string first = CreateWidget("first").GetString({"metadata", "uid"});
   const std::string second =

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kubexx/api/registry.gen.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/stored_object.h"
 #include "kubexx/codec/json_tree.h"
@@ -246,6 +247,24 @@ Result<std::optional<GraphNode>> StoreGraph::Find(const std::string& uid) const 
     }
   }
   return node;
+}
+
+Result<bool> StoreGraph::IsKind(const std::string& api_version, const std::string& kind) const {
+  if (api::Registry().Find(api_version, kind) != nullptr) {
+    return true;
+  }
+  const std::string ending = "." + api_version.substr(0, api_version.find('/'));
+  bool found = false;
+  const auto look = [&](storage::KeyValue&& kv) -> Result<void> {
+    if (!found && kv.key.ends_with(ending)) {
+      KX_ASSIGN_OR_RETURN(const std::string json, JsonOfStored(*TypeOf(kv.key), *kv.value, 1));
+      KX_ASSIGN_OR_RETURN(const JsonTree tree, JsonTree::Parse(json));
+      found = StringAt(tree, {"spec", "names", "kind"}) == kind;
+    }
+    return {};
+  };
+  KX_RETURN_IF_ERROR(storage_.GetList(kDefinitions, {}, look, {}));
+  return found;
 }
 
 Result<std::string> StoreGraph::ServedVersionOf(

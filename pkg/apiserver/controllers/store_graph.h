@@ -40,6 +40,9 @@ class StoreGraph {
   /// Nothing when it is gone. An error when the version in which a custom resource is served cannot
   /// be told now.
   apimachinery::Result<std::optional<GraphNode>> Find(const std::string& uid) const;
+  /// Whether there are such objects at all: those of a built-in type, or of a definition that is
+  /// there. Errors of the storage.
+  apimachinery::Result<bool> IsKind(const std::string& api_version, const std::string& kind) const;
 
  private:
   apimachinery::Result<void> ListAndWatch(const Visit& visit, const std::stop_token& stop);
