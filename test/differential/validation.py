@@ -19,7 +19,8 @@ CONFIG_MAPS = [
 SECRETS = [{"data": {"a": _encoded("v" * _MIB)}}, {"data": {"a": _encoded("v" * (_MIB + 1))}}, {"stringData": {"a": "v" * (_MIB + 1)}}] + [
     {"type": f"kubernetes.io/{kind}", "stringData": data} for kind, data in (
         ("dockerconfigjson", {".dockerconfigjson": "x"}), ("dockerconfigjson", {".dockerconfigjson": "{}"}), ("dockerconfigjson", {".dockerconfigjson": "[]"}),
-        ("dockerconfigjson", {".dockerconfigjson": ""}), ("dockerconfigjson", {}), ("dockercfg", {".dockercfg": "x"}), ("dockercfg", {".dockercfg": "null"}),
+        ("dockerconfigjson", {".dockerconfigjson": ""}), ("dockerconfigjson", {}), ("dockerconfigjson", {".dockerconfigjson": '{"a":' + "[" * 9998 + "]" * 9998 + "}"}),
+        ("dockerconfigjson", {".dockerconfigjson": '{"a":' + "[" * 10000 + "]" * 10000 + "}"}), ("dockercfg", {".dockercfg": '{"a":' + "[" * 600 + "]" * 600 + "}"}), ("dockercfg", {".dockercfg": "x"}), ("dockercfg", {".dockercfg": "null"}),
         ("ssh-auth", {"ssh-privatekey": ""}), ("ssh-auth", {"ssh-privatekey": "x"}), ("tls", {"tls.crt": ""}), ("basic-auth", {"username": ""}),
         ("service-account-token", {}))]
 # Of a container.
@@ -33,6 +34,7 @@ RESOURCES = [
     {"limits": {"kubernetes.io/x": "1"}}, {"limits": {"requests.a.b/c": "1"}}, {"limits": {"cpu": "abc"}}, {"limits": {"cpu": ""}}, {"limits": {"cpu": "1 "}},
     {"limits": {"cpu": None}}, {"limits": {"cpu": 1.5}}, {"limits": {"cpu": "100u"}}, {"limits": {"cpu": "1.0005"}}, {"limits": {"memory": "0.5"}},
     {"limits": {"cpu": "0"}, "requests": {"cpu": "0"}}, {"claims": [{"name": "x"}]}, {"claims": [{"name": ""}]}, {"limits": {"a.b/" + "c" * 60: "1"}},
+    {"limits": {"a.b/c": "9E"}}, {"limits": {"a.b/c": "9223372036854775807"}}, {"limits": {"a.b/c": "1.5"}},
     {"limits": {"ephemeral-storage": "1Gi"}, "requests": {"ephemeral-storage": "2Gi"}},
 ]
 

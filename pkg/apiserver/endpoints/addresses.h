@@ -36,12 +36,14 @@ std::optional<CidrBlock> ParseCidrBlock(std::string_view text);
 bool IsWithin(const CidrBlock& inner, const CidrBlock& outer);
 
 /// Whether an address is written so that nobody reads another one in it: no zeros before numbers,
-/// and no IPv4 in the form of IPv6. The same of a range, whose address has no bits beyond its own.
+/// and no IPv4 in the form of IPv6.
 bool IsStrictAddress(std::string_view text);
+/// The same of a range, whose address has no bits beyond its own.
 bool IsStrictRange(std::string_view text);
 
-/// Adds that a text is no address, or not written strictly; the same of a range.
+/// Adds that a text is no address, or not written strictly.
 void CheckAddress(std::string_view text, std::string field, FieldCauses& causes);
+/// The same of a range.
 void CheckAddressRange(std::string_view text, std::string field, FieldCauses& causes);
 
 }  // namespace kubexx::apiserver

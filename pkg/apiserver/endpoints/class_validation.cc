@@ -20,8 +20,8 @@ using codec::JsonTree;
 constexpr std::size_t kMaxParameters = 512;
 constexpr std::size_t kMaxParameterBytes = 256 << 10;
 constexpr std::int64_t kMaxPriority = 1'000'000'000;
-constexpr std::int64_t kShortestToken = 600;
-constexpr std::int64_t kLongestToken = std::int64_t{1} << 32U;
+constexpr std::int64_t kShortestDriverToken = 600;
+constexpr std::int64_t kLongestDriverToken = std::int64_t{1} << 32U;
 constexpr std::string_view kSystemClasses = "system-node-critical|system-cluster-critical";
 
 void CheckParameters(const JsonTree& object, FieldCauses& causes) {
@@ -138,10 +138,10 @@ void CheckDriver(const JsonTree& spec, FieldCauses& causes) {
       causes.Duplicate(here.Of("audience"), QuotedJson(audience));
     }
     const auto seconds = IntAt(request, "expirationSeconds");
-    if (seconds && *seconds < kShortestToken) {
+    if (seconds && *seconds < kShortestDriverToken) {
       causes.Invalid(here.Of("expirationSeconds"), std::to_string(*seconds),
                      "may not specify a duration less than 10 minutes");
-    } else if (seconds && *seconds > kLongestToken) {
+    } else if (seconds && *seconds > kLongestDriverToken) {
       causes.Invalid(here.Of("expirationSeconds"), std::to_string(*seconds),
                      "may not specify a duration larger than 2^32 seconds");
     }

@@ -20,7 +20,7 @@ using Names = std::set<std::string_view>;
 constexpr std::size_t kMaxRestartRules = 20;
 constexpr std::size_t kMaxExitCodes = 255;
 constexpr std::int64_t kLastPort = 65535;
-constexpr std::int64_t kDefaultGraceSeconds = 30;
+constexpr std::int64_t kGraceSecondsOfPods = 30;
 
 /// What of the pod its containers depend on.
 struct PodContext {
@@ -209,7 +209,7 @@ void CheckContainers(const JsonTree& pod_spec, const PodVolumes& volumes, const 
   const PodContext pod{
       .volumes = volumes,
       .grace_seconds =
-          IntAt(pod_spec, "terminationGracePeriodSeconds").value_or(kDefaultGraceSeconds),
+          IntAt(pod_spec, "terminationGracePeriodSeconds").value_or(kGraceSecondsOfPods),
       .restart_policy = pod_spec.TextAt("restartPolicy"),
       .host_users = users == nullptr || users->AsBool().value_or(true)};
   if (ListAt(pod_spec, "containers").empty()) {

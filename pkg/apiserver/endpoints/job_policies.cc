@@ -28,14 +28,15 @@ void NeedChoice(const JsonTree& object, std::string_view member, std::string_vie
   }
 }
 
-bool HasContainer(const JsonTree& spec, std::string_view name) {
-  const JsonTree* const pod = spec.At({"template", "spec"});
-  const auto has = [&](std::string_view list) {
-    return std::ranges::any_of(ListAt(*pod, list), [&](const JsonTree& container) {
-      return container.TextAt("name") == name;
-    });
-  };
-  return pod != nullptr && (has("containers") || has("initContainers"));
+std::set<std::string_view> ContainersOf(const JsonTree& spec) {
+  const JsonTree& pod = PartAt(PartAt(spec, "template"), "spec");
+  std::set<std::string_view> names;
+  for (const std::string_view list : {"containers", "initContainers"}) {
+    for (const JsonTree& container : ListAt(pod, list)) {
+      names.insert(container.TextAt("name"));
+    }
+  }
+  return names;
 }
 
 void CheckCodes(const JsonTree& codes, const FieldPath& path, FieldCauses& causes) {
@@ -76,8 +77,8 @@ void CheckFailureConditions(const JsonTree& rule, const FieldPath& path, FieldCa
   });
 }
 
-void CheckFailureRule(const JsonTree& spec, const JsonTree& rule, const FieldPath& path,
-                      FieldCauses& causes) {
+void CheckFailureRule(const JsonTree& spec, const std::set<std::string_view>& containers,
+                      const JsonTree& rule, const FieldPath& path, FieldCauses& causes) {
   NeedChoice(rule, "action", "Count|FailIndex|FailJob|Ignore", path, causes);
   if (rule.TextAt("action") == "FailIndex" && !IntAt(spec, "backoffLimitPerIndex")) {
     causes.Invalid(path.Of("action"), QuotedJson("FailIndex"),
@@ -89,7 +90,7 @@ void CheckFailureRule(const JsonTree& spec, const JsonTree& rule, const FieldPat
     const FieldPath at = path.Member("onExitCodes");
     NeedChoice(*codes, "operator", "In|NotIn", at, causes);
     if (const JsonTree* const name = GivenAt(*codes, "containerName");
-        name != nullptr && !HasContainer(spec, codes->TextAt("containerName"))) {
+        name != nullptr && !containers.contains(codes->TextAt("containerName"))) {
       causes.Invalid(at.Of("containerName"), name->ToJson(),
                      "must be one of the container or initContainer names in the pod template");
     }
@@ -201,8 +202,9 @@ void CheckJobPolicies(const JsonTree& spec, const FieldPath& path, FieldCauses& 
     if (const std::size_t count = ListAt(*failure, "rules").size(); count > kMaxRules) {
       causes.TooMany(at.Of("rules"), count, kMaxRules);
     }
+    const auto containers = ContainersOf(spec);
     ForEachOf(*failure, "rules", at, [&](const JsonTree& rule, const FieldPath& here) {
-      CheckFailureRule(spec, rule, here, causes);
+      CheckFailureRule(spec, containers, rule, here, causes);
     });
   }
   IfGiven(spec, "successPolicy", path, [&](const JsonTree& policy, const FieldPath& here) {

@@ -1,7 +1,7 @@
 #include "kubexx/apiserver/endpoints/mount_validation.h"
 
-#include <algorithm>
 #include <set>
+#include <span>
 #include <string>
 
 #include "kubexx/apiserver/endpoints/value_checks.h"
@@ -11,9 +11,13 @@ namespace {
 
 using codec::JsonTree;
 
-bool HasWith(std::span<const JsonTree> list, std::string_view member, std::string_view value) {
-  return std::ranges::any_of(list,
-                             [&](const JsonTree& one) { return one.TextAt(member) == value; });
+/// The texts `member` of all elements: an object may have many thousands of them.
+std::set<std::string_view> TextsOf(std::span<const JsonTree> list, std::string_view member) {
+  std::set<std::string_view> texts;
+  for (const JsonTree& one : list) {
+    texts.insert(one.TextAt(member));
+  }
+  return texts;
 }
 
 void CheckPropagation(const JsonTree& mount, bool privileged, const FieldPath& list,
@@ -66,7 +70,8 @@ void CheckMount(const JsonTree& mount, bool privileged, const FieldPath& list,
 
 void CheckVolumeMounts(const JsonTree& container, const PodVolumes& volumes, const FieldPath& path,
                        FieldCauses& causes) {
-  const std::span<const JsonTree> devices = ListAt(container, "volumeDevices");
+  const auto device_names = TextsOf(ListAt(container, "volumeDevices"), "name");
+  const auto device_paths = TextsOf(ListAt(container, "volumeDevices"), "devicePath");
   const JsonTree* const context = GivenAt(container, "securityContext");
   const bool privileged = context != nullptr && IsTrueAt(*context, "privileged");
   const FieldPath list = path.Member("volumeMounts");
@@ -82,10 +87,10 @@ void CheckVolumeMounts(const JsonTree& container, const PodVolumes& volumes, con
     if (!taken.insert(place).second) {
       causes.Invalid(here.Of("mountPath"), QuotedJson(place), "must be unique");
     }
-    if (HasWith(devices, "name", name)) {
+    if (device_names.contains(name)) {
       causes.Invalid(here.Of("name"), QuotedJson(name), "must not already exist in volumeDevices");
     }
-    if (HasWith(devices, "devicePath", place)) {
+    if (device_paths.contains(place)) {
       causes.Invalid(here.Of("mountPath"), QuotedJson(place),
                      "must not already exist as a path in volumeDevices");
     }
@@ -116,7 +121,8 @@ void CheckDeviceName(std::string_view name, const PodVolumes& volumes, const Fie
 
 void CheckDevices(const JsonTree& container, const PodVolumes& volumes, const FieldPath& path,
                   FieldCauses& causes) {
-  const std::span<const JsonTree> mounts = ListAt(container, "volumeMounts");
+  const auto mount_names = TextsOf(ListAt(container, "volumeMounts"), "name");
+  const auto mount_paths = TextsOf(ListAt(container, "volumeMounts"), "mountPath");
   std::set<std::string_view> names;
   std::set<std::string_view> places;
   ForEachOf(container, "volumeDevices", path, [&](const JsonTree& device, const FieldPath& here) {
@@ -135,10 +141,10 @@ void CheckDevices(const JsonTree& container, const PodVolumes& volumes, const Fi
     } else {
       places.insert(place);
     }
-    if (HasWith(mounts, "name", name)) {
+    if (mount_names.contains(name)) {
       causes.Invalid(here.Of("name"), QuotedJson(name), "must not already exist in volumeMounts");
     }
-    if (HasWith(mounts, "mountPath", place)) {
+    if (mount_paths.contains(place)) {
       causes.Invalid(here.Of("devicePath"), QuotedJson(place),
                      "must not already exist as a path in volumeMounts");
     }
@@ -149,8 +155,12 @@ void CheckDevices(const JsonTree& container, const PodVolumes& volumes, const Fi
 
 void CheckMounts(const JsonTree& container, const PodVolumes& volumes, const FieldPath& path,
                  FieldCauses& causes) {
-  CheckVolumeMounts(container, volumes, path, causes);
-  CheckDevices(container, volumes, path, causes);
+  if (!ListAt(container, "volumeMounts").empty()) {
+    CheckVolumeMounts(container, volumes, path, causes);
+  }
+  if (!ListAt(container, "volumeDevices").empty()) {
+    CheckDevices(container, volumes, path, causes);
+  }
 }
 
 }  // namespace kubexx::apiserver

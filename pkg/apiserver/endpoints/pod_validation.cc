@@ -34,10 +34,11 @@ PodVolumes CheckVolumes(const JsonTree& spec, std::span<const std::string_view> 
                         const FieldPath& path, FieldCauses& causes) {
   static const JsonTree kClaim =
       JsonTree::Object({{.key = "persistentVolumeClaim", .value = JsonTree::Object()}});
+  const std::set<std::string_view> of_owner(more_volumes.begin(), more_volumes.end());
   PodVolumes volumes;
   ForEachOf(spec, "volumes", path, [&](const JsonTree& volume, const FieldPath& here) {
     const std::string_view name = volume.TextAt("name");
-    if (std::ranges::find(more_volumes, name) != more_volumes.end()) {
+    if (of_owner.contains(name)) {
       return;  // The owner's takes its place.
     }
     FieldCauses problems;

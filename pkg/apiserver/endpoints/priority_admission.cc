@@ -19,7 +19,7 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using codec::JsonTree;
 
-constexpr std::string_view kGroup = "scheduling.k8s.io";
+constexpr std::string_view kSchedulingGroup = "scheduling.k8s.io";
 constexpr std::string_view kClasses = "priorityclasses";
 constexpr std::int64_t kSystemCritical = 2'000'000'000;
 
@@ -41,7 +41,7 @@ Priority PriorityOf(const JsonTree& object) {
 
 /// The class that is the default of all: of several, which only a race can make, the lowest.
 Result<std::optional<Priority>> DefaultClass(const Call& call) {
-  const ResourceTypeRef type = call.types.Find(kGroup, "v1", kClasses);
+  const ResourceTypeRef type = call.types.Find(kSchedulingGroup, "v1", kClasses);
   std::optional<Priority> found;
   KX_RETURN_IF_ERROR(call.objects.storage().GetList(
       type->prefix, {},
@@ -61,7 +61,7 @@ Result<std::optional<Priority>> DefaultClass(const Call& call) {
   return found;
 }
 
-Error Refused(const Call& call, const JsonTree& object, const std::string& why) {
+Error NotAdmitted(const Call& call, const JsonTree& object, const std::string& why) {
   const std::string name = MetaString(object, "name");
   return Fail(Forbidden(*call.type, name.empty() ? MetaString(object, "generateName") : name, why));
 }
@@ -72,10 +72,10 @@ Result<Priority> ClassOf(const Call& call, const JsonTree& pod, const std::strin
     return found ? *std::move(found) : Priority();
   }
   const auto found =
-      call.objects.Get(*call.types.Find(kGroup, "v1", kClasses), {.name = name}, call.request.stop);
+      call.objects.Get(*call.types.Find(kSchedulingGroup, "v1", kClasses), {.name = name}, call.request.stop);
   if (!found) {
     return found.error().reason == Reason::kNotFound
-               ? Refused(call, pod, "no PriorityClass with name " + name + " was found")
+               ? NotAdmitted(call, pod, "no PriorityClass with name " + name + " was found")
                : Fail(found.error());
   }
   return PriorityOf(*found);
@@ -97,7 +97,7 @@ Result<void> GiveToNewPod(const Call& call, JsonTree& pod) {
   JsonTree& spec = pod["spec"];
   const JsonTree* const given = spec.Find("priority");
   if (given != nullptr && given->AsInt() && *given->AsInt() != priority.value) {
-    return Refused(
+    return NotAdmitted(
         call, pod,
         "the integer value of priority (" + std::to_string(*given->AsInt()) +
             ") must not be provided in pod spec; priority admission controller computed " +
@@ -105,7 +105,7 @@ Result<void> GiveToNewPod(const Call& call, JsonTree& pod) {
   }
   const std::string_view policy = spec.TextAt("preemptionPolicy");
   if (!policy.empty() && !priority.policy.empty() && policy != priority.policy) {
-    return Refused(
+    return NotAdmitted(
         call, pod,
         "the string value of PreemptionPolicy (" + std::string(policy) +
             ") must not be provided in pod spec; priority admission controller computed " +
@@ -130,7 +130,7 @@ Result<void> CheckOneDefault(const Call& call, const JsonTree& object) {
   if (!other || other->name == MetaString(object, "name")) {
     return {};
   }
-  return Refused(
+  return NotAdmitted(
       call, object,
       "PriorityClass " + other->name + " is already marked as default. Only one default can exist");
 }
@@ -139,7 +139,7 @@ Result<void> CheckOneDefault(const Call& call, const JsonTree& object) {
 
 Result<void> MakePriorityClasses(const TypeRegistry& types, ObjectStore& objects,
                                  const std::stop_token& stop) {
-  const ResourceTypeRef type = types.Find(kGroup, "v1", kClasses);
+  const ResourceTypeRef type = types.Find(kSchedulingGroup, "v1", kClasses);
   struct System {
     const char* name;
     std::int64_t value;
@@ -166,7 +166,7 @@ Result<void> GivePriority(const Call& call, JsonTree& object, const JsonTree* ol
   if (!call.info.subresource.empty()) {
     return {};
   }
-  if (call.type->group == kGroup && call.type->plural == kClasses) {
+  if (call.type->group == kSchedulingGroup && call.type->plural == kClasses) {
     return CheckOneDefault(call, object);
   }
   if (!call.type->group.empty() || call.type->plural != "pods") {

@@ -46,21 +46,22 @@ void CheckScopes(const JsonTree& spec, FieldCauses& causes) {
   if (list == nullptr) {
     return;
   }
+  const std::string text = list->ToJson();
   std::set<std::string_view> scopes;
   for (const JsonTree& one : list->elements()) {
     const std::string_view scope = one.AsString() == nullptr ? std::string_view() : *one.AsString();
     scopes.insert(scope);
     if (!IsAmong(scope, kScopes)) {
-      causes.Invalid("spec.scopes", list->ToJson(), "unsupported scope");
+      causes.Invalid("spec.scopes", text, "unsupported scope");
     }
     for (const JsonTree::Member& hard : PartAt(spec, "hard").members()) {
       if (!MayBeCounted(scope, hard.key)) {
-        causes.Invalid("spec.scopes", list->ToJson(), "unsupported scope applied to resource");
+        causes.Invalid("spec.scopes", text, "unsupported scope applied to resource");
       }
     }
   }
   if (Conflict(scopes)) {
-    causes.Invalid("spec.scopes", list->ToJson(), "conflicting scopes");
+    causes.Invalid("spec.scopes", text, "conflicting scopes");
   }
 }
 
@@ -92,13 +93,14 @@ void CheckScopeExpression(const JsonTree& one, const FieldPath& at, FieldCauses&
 void CheckScopeSelector(const JsonTree& spec, FieldCauses& causes) {
   const JsonTree& selector = PartAt(spec, "scopeSelector");
   const FieldPath at("spec.scopeSelector.matchExpressions");
+  const std::string text = selector.size() == 0 ? "" : selector.ToJson();
   std::set<std::string_view> scopes;
   for (const JsonTree& one : ListAt(selector, "matchExpressions")) {
     scopes.insert(one.TextAt("scopeName"));
     CheckScopeExpression(one, at, causes);
     for (const JsonTree::Member& hard : PartAt(spec, "hard").members()) {
       if (!MayBeCounted(one.TextAt("scopeName"), hard.key)) {
-        causes.Invalid(at.Text(), selector.ToJson(), "unsupported scope applied to resource");
+        causes.Invalid(at.Text(), text, "unsupported scope applied to resource");
       }
     }
   }

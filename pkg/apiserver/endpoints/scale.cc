@@ -18,7 +18,7 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using codec::JsonTree;
 
-JsonTree IntAt(const JsonTree& object, std::initializer_list<std::string_view> path) {
+JsonTree ReplicasAt(const JsonTree& object, std::initializer_list<std::string_view> path) {
   const JsonTree* const found = object.At(path);
   return found == nullptr ? 0 : found->AsInt().value_or(0);
 }
@@ -117,10 +117,10 @@ JsonTree ScaleOf(const ResourceType& type, const JsonTree& object) {
     return CustomScale(type.custom->scale, object, std::move(scale));
   }
   scale["spec"] = JsonTree::Object();
-  if (const JsonTree replicas = IntAt(object, {"spec", "replicas"}); replicas != JsonTree(0)) {
+  if (const JsonTree replicas = ReplicasAt(object, {"spec", "replicas"}); replicas != JsonTree(0)) {
     scale["spec"]["replicas"] = replicas;
   }
-  scale["status"]["replicas"] = IntAt(object, {"status", "replicas"});
+  scale["status"]["replicas"] = ReplicasAt(object, {"status", "replicas"});
   if (std::string selector = SelectorText(object); !selector.empty()) {
     scale["status"]["selector"] = std::move(selector);
   }

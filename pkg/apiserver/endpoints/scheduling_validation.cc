@@ -1,10 +1,11 @@
 #include "kubexx/apiserver/endpoints/scheduling_validation.h"
 
-#include <algorithm>
-#include <charconv>
+#include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "kubexx/apiserver/endpoints/label_problems.h"
 #include "kubexx/apiserver/endpoints/selector_validation.h"
@@ -126,9 +127,12 @@ void CheckPodTerm(const JsonTree& term, const FieldPath& path, FieldCauses& caus
   }
   CheckLabelKeys(term, "matchLabelKeys", selector, path, causes);
   CheckLabelKeys(term, "mismatchLabelKeys", selector, path, causes);
-  const std::span<const JsonTree> mismatched = ListAt(term, "mismatchLabelKeys");
+  std::set<std::string_view> mismatched;
+  for (const JsonTree& key : ListAt(term, "mismatchLabelKeys")) {
+    mismatched.insert(TextOfElement(key));
+  }
   ForEachOf(term, "matchLabelKeys", path, [&](const JsonTree& key, const FieldPath& here) {
-    if (std::ranges::find(mismatched, key) != mismatched.end()) {
+    if (mismatched.contains(TextOfElement(key))) {
       causes.Invalid(here.Text(), key.ToJson(),
                      "exists in both matchLabelKeys and mismatchLabelKeys");
     }
@@ -244,16 +248,18 @@ void CheckScheduling(const JsonTree& pod_spec, const FieldPath& path, FieldCause
       });
     }
   });
-  const std::span<const JsonTree> spreads = ListAt(pod_spec, "topologySpreadConstraints");
+  // Of two alike the first is told of.
+  std::map<std::pair<std::string_view, std::string_view>, std::size_t> left;
+  const auto key_of = [](const JsonTree& one) {
+    return std::pair(one.TextAt("topologyKey"), one.TextAt("whenUnsatisfiable"));
+  };
+  for (const JsonTree& one : ListAt(pod_spec, "topologySpreadConstraints")) {
+    ++left[key_of(one)];
+  }
   ForEachOf(pod_spec, "topologySpreadConstraints", path,
             [&](const JsonTree& constraint, const FieldPath& here) {
               CheckSpread(constraint, here, causes);
-              const auto again = [&](const JsonTree& other) {
-                return &other > &constraint &&
-                       other.TextAt("topologyKey") == constraint.TextAt("topologyKey") &&
-                       other.TextAt("whenUnsatisfiable") == constraint.TextAt("whenUnsatisfiable");
-              };
-              if (std::ranges::any_of(spreads, again)) {
+              if (--left[key_of(constraint)] > 0) {
                 causes.Duplicate(here.Of("{topologyKey, whenUnsatisfiable}"),
                                  QuotedJson(constraint.TextAt("topologyKey")));
               }

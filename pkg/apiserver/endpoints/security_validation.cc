@@ -176,6 +176,7 @@ void CheckSecurityContext(const JsonTree& context, bool host_users, const FieldP
     if (one.AsString() != nullptr && *one.AsString() == "CAP_SYS_ADMIN") {
       causes.Invalid(path.Text(), context.ToJson(),
                      "cannot set `allowPrivilegeEscalation` to false and add CAP_SYS_ADMIN");
+      return;
     }
   }
 }

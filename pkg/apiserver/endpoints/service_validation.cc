@@ -218,7 +218,7 @@ std::string TrimmedRange(std::string_view text) {
              : std::string(text.substr(first, text.find_last_not_of(" \t\n\r") - first + 1));
 }
 
-void CheckRange(const std::string& range, const std::string& field, FieldCauses& causes) {
+void CheckSourceRange(const std::string& range, const std::string& field, FieldCauses& causes) {
   if (const std::string problem = CidrProblem(range); !problem.empty()) {
     causes.Invalid(field, QuotedJson(range), problem);
   }
@@ -246,7 +246,7 @@ void CheckAnnotatedRanges(const JsonTree* old, const JsonTree& service, FieldCau
   for (bool more = !rest.empty(); more;) {
     const std::size_t comma = rest.find(',');
     more = comma != std::string::npos;
-    CheckRange(TrimmedRange(std::string_view(rest).substr(0, comma)), field, causes);
+    CheckSourceRange(TrimmedRange(std::string_view(rest).substr(0, comma)), field, causes);
     rest.erase(0, more ? comma + 1 : rest.size());
   }
 }
@@ -268,7 +268,7 @@ void CheckSourceRanges(const JsonTree* old, const JsonTree& service, FieldCauses
   }
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     if (const std::string range = TrimmedRange(ranges[i]); !HasText(former, range)) {
-      CheckRange(range, field + "[" + std::to_string(i) + "]", causes);
+      CheckSourceRange(range, field + "[" + std::to_string(i) + "]", causes);
     }
   }
 }

@@ -12,7 +12,7 @@ namespace {
 using apimachinery::Result;
 using codec::JsonTree;
 
-constexpr const char* kGadgetDefinitions =
+constexpr const char* kDefinitionsOfGadgets =
     "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 constexpr const char* kGadgetsV1 = "/apis/gd.io/v1/namespaces/default/gadgets";
 constexpr const char* kGadgetsV2 = "/apis/gd.io/v2/namespaces/default/gadgets";
@@ -36,10 +36,10 @@ class StoredDefaultsTest : public testing::WebhookFixture {
            versions + "]}}";
   }
   void Define(const std::string& definition) {
-    if (Do("POST", kGadgetDefinitions, definition).status == 201) {
+    if (Do("POST", kDefinitionsOfGadgets, definition).status == 201) {
       return;
     }
-    const std::string path = std::string(kGadgetDefinitions) + "/gadgets.gd.io";
+    const std::string path = std::string(kDefinitionsOfGadgets) + "/gadgets.gd.io";
     JsonTree changed = *JsonTree::Parse(definition);
     changed["metadata"]["resourceVersion"] =
         At(Json(Do("GET", path)), {"metadata", "resourceVersion"});

@@ -88,13 +88,15 @@ void CheckRange(const codec::JsonTree& object, std::string_view member, std::int
 void CheckLeast(const codec::JsonTree& object, std::string_view member, std::int64_t least,
                 const FieldPath& path, FieldCauses& causes);
 
-/// Adds that a text is no DNS label; no DNS subdomain.
+/// Adds that a text is no DNS label.
 void CheckDnsLabel(std::string_view text, std::string field, FieldCauses& causes);
+/// Adds that a text is no DNS subdomain.
 void CheckDnsSubdomain(std::string_view text, std::string field, FieldCauses& causes);
 
-/// The same of a text `member` that is there and not empty.
+/// Adds that a text `member` that is there and not empty is no DNS label.
 void CheckDnsLabelAt(const codec::JsonTree& object, std::string_view member, const FieldPath& path,
                      FieldCauses& causes);
+/// Adds that a text `member` that is there and not empty is no DNS subdomain.
 void CheckDnsSubdomainAt(const codec::JsonTree& object, std::string_view member,
                          const FieldPath& path, FieldCauses& causes);
 

@@ -41,10 +41,8 @@ void CheckOneOf(const JsonTree& tree, const char* member,
 /// "*/scale" all those of that name.
 void CheckRuleResources(const JsonTree& rule, const std::string& field, FieldCauses& causes) {
   const std::vector<std::string> values = StringsAt(rule, "resources");
-  const auto has = [&values](const std::string& value) {
-    return std::ranges::find(values, value) != values.end();
-  };
-  if (values.size() > 1 && has("*/*")) {
+  std::set<std::string> before;  // One before covers it; kube-apiserver looks at no others.
+  if (values.size() > 1 && std::ranges::find(values, "*/*") != values.end()) {
     causes.Invalid(field, rule.Find("resources")->ToJson(),
                    "if '*/*' is present, must not specify other resources");
   }
@@ -56,13 +54,12 @@ void CheckRuleResources(const JsonTree& rule, const std::string& field, FieldCau
     const std::string all = values[i].substr(0, slash) + "/*";
     const std::string of_all = "*" + values[i].substr(slash);
     for (const std::string* const wider : {&all, &of_all}) {
-      // One before covers it; kube-apiserver does not look at those after.
-      const auto covering = std::ranges::find(values, *wider);
-      if (*wider != values[i] && covering - values.begin() < static_cast<std::ptrdiff_t>(i)) {
+      if (*wider != values[i] && before.contains(*wider)) {
         causes.Invalid(field + "[" + std::to_string(i) + "]", JsonOf(values[i]),
                        "if '" + *wider + "' is present, must not specify it");
       }
     }
+    before.insert(values[i]);
   }
 }
 
