@@ -71,8 +71,8 @@ Result<Priority> ClassOf(const Call& call, const JsonTree& pod, const std::strin
     KX_ASSIGN_OR_RETURN(std::optional<Priority> found, DefaultClass(call));
     return found ? *std::move(found) : Priority();
   }
-  const auto found =
-      call.objects.Get(*call.types.Find(kSchedulingGroup, "v1", kClasses), {.name = name}, call.request.stop);
+  const auto found = call.objects.Get(*call.types.Find(kSchedulingGroup, "v1", kClasses),
+                                      {.name = name}, call.request.stop);
   if (!found) {
     return found.error().reason == Reason::kNotFound
                ? NotAdmitted(call, pod, "no PriorityClass with name " + name + " was found")
