@@ -30,6 +30,10 @@ class FieldCauses {
   }
   /// `value` is JSON.
   void Invalid(std::string field, const std::string& value, std::string_view why) {
+    if (full()) {  // The value may be large, and be told of many times.
+      ++more_;
+      return;
+    }
     Add("FieldValueInvalid", "Invalid value: " + value + ": ", why, std::move(field));
   }
   /// `value` and `supported` are JSON, the latter a list without brackets.
