@@ -269,6 +269,9 @@ class Reflector::Pass {
     const bool more = event.more;
     {
       base::MutexLock lock(owner_.store_mu_);
+      if (more) {
+        owner_.store_.MoreFollow();
+      }
       switch (type) {
         case WatchEventType::kAdded:
           KX_RETURN_IF_ERROR(owner_.store_.Add(std::move(event.object)));

@@ -47,6 +47,8 @@ class ReflectorStore {
   }
   /// `object` is the last state, as the DELETED event carried it.
   virtual apimachinery::Result<void> Delete(Object&& object) = 0;
+  /// The change that is given next is not the last that is there, see WatchEvent::more.
+  virtual void MoreFollow() {}
   /// No other change is there to follow those made so far: until now a store may have kept from
   /// its readers that they were made.
   virtual void Flush() {}

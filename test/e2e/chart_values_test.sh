@@ -51,6 +51,18 @@ runs() {
   stop_operator
 }
 
+# bound NAMESPACE SCHEDULER: whether there are pods and all have a node, which those of a scheduler that nobody runs get here.
+bound() {
+  local pods
+  k -n "$1" get pods -o json >"$work/pods"
+  pods=$(jq -r --arg scheduler "$2" '.items[] | select($scheduler != "default-scheduler" and .spec.nodeName == null).metadata.name' "$work/pods")
+  for pod in $pods; do
+    jq -n --arg name "$pod" '{apiVersion: "v1", kind: "Binding", metadata: {name: $name}, target: {kind: "Node", name: "kubexx-node"}}' |
+      k create --raw "/api/v1/namespaces/$1/pods/$pod/binding" -f - >/dev/null
+  done
+  [ -z "$pods" ] && jq -e '.items | length > 0' "$work/pods" >/dev/null
+}
+
 # installed NUMBER: the release of that file of values, and what becomes of it.
 installed() {
   local namespace=tools-$1 deployment where
@@ -60,6 +72,7 @@ installed() {
   k get -f "$work/helm.out" -o json >"$work/objects"
   values shown "$1" "$work/objects" || fail "what the values of file $1 should give is not in the cluster"
   read -r where deployment < <(jq -r '.items[] | select(.kind == "Deployment").metadata | "\(.namespace) \(.name)"' "$work/objects")
+  wait_until 30 "nodes of the pods" bound "$where" "$(k -n "$where" get deployment "$deployment" -o 'jsonpath={.spec.template.spec.schedulerName}')"
   k -n "$where" rollout status "deployment/$deployment" --timeout 60s >/dev/null
   if ! jq -e 'any(.items[]; .kind == "RoleBinding")' "$work/objects" >/dev/null; then
     k create clusterrolebinding by-hand --clusterrole=cluster-admin --serviceaccount="$where:$deployment" >/dev/null
@@ -73,7 +86,7 @@ log "$(jq length "$kx_root/test/manifests/reloader_values.json") values, each by
 values alone "$kx_bin/helm" "$chart"
 values batches "$work"
 mapfile -t numbers < <(find "$work" -name '[0-9]*.json' -printf '%f\n' | sed 's/\.json$//' | sort -n)
-server_flags=(--controllers all --pod-start-delay 50ms --authorization-mode RBAC)
+server_flags=(--controllers all --pod-start-delay 50ms --authorization-mode RBAC --service-cluster-ip-range 10.0.0.0/16,fd00::/108)
 start
 prepare "${numbers[@]/#/tools-}"
 for number in "${numbers[@]}"; do

@@ -205,7 +205,7 @@ void WatchCache::Add(std::shared_ptr<CacheWatcher> watcher, const WatchStart& st
         }
         return;
       }
-      // Of a revision that is not whole the others will come; see Flush.
+      // Of a revision that is not whole the others will come; see MoreFollow.
       std::erase_if(*missed, [this](const CacheEvent& event)
                                  KX_REQUIRES(mu_) { return event.revision() > revision_; });
     }
@@ -300,14 +300,17 @@ void WatchCache::NoteLocked(std::int64_t revision) {
     AdvanceLocked(recorded_);
     recorded_ = revision;
   }
+  if (!std::exchange(is_partial_, false)) {
+    AdvanceLocked(revision);
+  }
 }
 
 void WatchCache::RecordLocked(CacheEvent event) {
   if (event.revision() > last_) {
     EndWatchesLocked();
   }
-  NoteLocked(event.revision());
   DispatchLocked(event);
+  NoteLocked(event.revision());
   changed_ = std::max(changed_, event.revision());
   events_.push_back(std::move(event));
   while (events_.size() > window_) {
@@ -386,9 +389,9 @@ void WatchCache::Commit(Objects objects, std::int64_t revision) {
   advanced_.notify_all();
 }
 
-void WatchCache::Flush() {
+void WatchCache::MoreFollow() {
   base::MutexLock lock(mu_);
-  AdvanceLocked(recorded_);
+  is_partial_ = true;
 }
 
 void WatchCache::Bookmark(std::string_view resource_version) {

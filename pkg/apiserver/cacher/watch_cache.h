@@ -101,8 +101,8 @@ class WatchCache final : public cache::ReflectorStore {
   apimachinery::Result<void> Update(cache::Object&& object) override;
   apimachinery::Result<void> Delete(cache::Object&& object) override;
   std::unique_ptr<cache::Replacement> BeginReplace() override;
-  /// All events of the last one's revision are there: only now is the cache at that revision.
-  void Flush() override;
+  /// The next change is not the last of its revision: only with that is the cache at it.
+  void MoreFollow() override;
   void Bookmark(std::string_view resource_version) override;
   apimachinery::Result<void> Resync() override { return {}; }
 
@@ -116,7 +116,7 @@ class WatchCache final : public cache::ReflectorStore {
   void RecordLocked(CacheEvent event) KX_REQUIRES(mu_);
   void DispatchLocked(const CacheEvent& event) KX_REQUIRES(mu_);
   void AdvanceLocked(std::int64_t revision) KX_REQUIRES(mu_);
-  /// An event of this revision is there, perhaps with others to come.
+  /// An event of this revision is there: the last of it, unless others follow.
   void NoteLocked(std::int64_t revision) KX_REQUIRES(mu_);
   void EndWatchesLocked() KX_REQUIRES(mu_);
   /// All of the namespace, or of all when it is empty; those that `name` is not of may be left out.
@@ -137,7 +137,8 @@ class WatchCache final : public cache::ReflectorStore {
   std::int64_t window_begin_ KX_GUARDED_BY(mu_) = 0;
   bool dropped_ KX_GUARDED_BY(mu_) = false;  // an event, since the cache was filled
   std::int64_t revision_ KX_GUARDED_BY(mu_) = 0;
-  std::int64_t recorded_ KX_GUARDED_BY(mu_) = 0;  // of the last event: Flush makes it revision_
+  std::int64_t recorded_ KX_GUARDED_BY(mu_) = 0;  // of the last event
+  bool is_partial_ KX_GUARDED_BY(mu_) = false;    // see MoreFollow
   /// revision_ once there is a state, and -1 before.
   std::atomic<std::int64_t> reached_ = -1;
   bool synced_ KX_GUARDED_BY(mu_) = false;

@@ -67,12 +67,12 @@ class WatchCacheTest : public ::testing::Test {
 // As `etcdctl del --prefix` makes them.
 TEST_F(WatchCacheTest, AVersionIsThereWhenAllOfItsChangesAre) {
   const auto before = Watch(5);
+  cache_.MoreFollow();
   ASSERT_TRUE(cache_.Add(Map("a", "6")));
   EXPECT_FALSE(cache_.Has(6));
   EXPECT_EQ(cache_.List({}).revision, 5);
   const auto between = Watch(cache_.List({}).revision);
   ASSERT_TRUE(cache_.Add(Map("b", "6")));
-  cache_.Flush();
   EXPECT_TRUE(cache_.Has(6));
   EXPECT_EQ(cache_.List({}).revision, 6);
   EXPECT_THAT(Taken(*before), ElementsAre("ADDED a", "ADDED b"));
@@ -80,7 +80,9 @@ TEST_F(WatchCacheTest, AVersionIsThereWhenAllOfItsChangesAre) {
 }
 
 TEST_F(WatchCacheTest, AVersionThatWasCutOffIsWholeWithTheNext) {
+  cache_.MoreFollow();
   ASSERT_TRUE(cache_.Add(Map("a", "6")));
+  cache_.MoreFollow();
   ASSERT_TRUE(cache_.Add(Map("b", "7")));
   EXPECT_EQ(cache_.List({}).revision, 6);
   cache_.Bookmark("9");
@@ -91,12 +93,12 @@ TEST_F(WatchCacheTest, AVersionThatWasCutOffIsWholeWithTheNext) {
 TEST_F(WatchCacheTest, AWatchAmongManyChangesOfOneVersionGetsAllOfThem) {
   std::vector<std::string> expected;
   for (int i = 100; i < 140; ++i) {
+    cache_.MoreFollow();
     ASSERT_TRUE(cache_.Add(Map(std::to_string(i), "6")));
     expected.push_back("ADDED " + std::to_string(i));
   }
   const auto watcher = Watch(5);
   ASSERT_TRUE(cache_.Add(Map("last", "6")));
-  cache_.Flush();
   expected.emplace_back("ADDED last");
   EXPECT_EQ(Taken(*watcher), expected);
 }
