@@ -95,8 +95,8 @@ void DefaultWorkload(const ResourceType& type, JsonTree& spec) {
 
 /// Where traffic goes is a matter of those that take some from where it is about.
 void DefaultTraffic(JsonTree& spec) {
-  const std::string_view type = spec.TextAt("type");
-  const std::string_view internal = spec.TextAt("internalTrafficPolicy");
+  const std::string type(spec.TextAt("type"));  // Copies: members that are added move the others.
+  const std::string internal(spec.TextAt("internalTrafficPolicy"));
   if (type != "ExternalName") {
     SetDefault(spec, "internalTrafficPolicy", "Cluster");
   } else if (internal == "Cluster" || internal == "Local") {
