@@ -1,6 +1,5 @@
 // kubexx-apiserver: a Kubernetes API server in one small process. Flags, wiring and signals; the
 // work is done in pkg/apiserver.
-#include <malloc.h>
 #include <signal.h>
 
 #include <cerrno>
@@ -24,6 +23,7 @@
 #include "kubexx/base/crash_report.h"
 #include "kubexx/base/descriptor_limit.h"
 #include "kubexx/base/replace_file.h"
+#include "kubexx/base/unused_memory.h"
 #include "kubexx/controller/stop_signals.h"
 #include "kubexx/flags/flags.h"
 #include "kubexx/logging/log.h"
@@ -119,7 +119,7 @@ Result<void> Serve(const Settings& settings, const std::stop_token& stop) {
       return WriteKubeconfig(settings.kubeconfig, text);
     };
   }
-  options.release_memory = [] { malloc_trim(0); };
+  options.release_memory = base::ReleaseUnusedMemory;
   apiserver::ApiServer server(std::move(storage), std::move(options));
   KX_RETURN_IF_ERROR(server.Start());
   KX_ASSIGN_OR_RETURN(const auto controllers, StartControllers(settings, server, token));

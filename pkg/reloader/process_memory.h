@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "kubexx/base/clock.h"
+#include "kubexx/base/unused_memory.h"
 
 namespace kubexx::reloader {
 
@@ -15,18 +16,14 @@ namespace kubexx::reloader {
 /// blocks always from the system. Call before the first thread starts.
 void TuneAllocator();
 
-/// Gives the system what the allocator holds and nobody uses, and the pages of program code and
-/// constants that have been read so far: the system reads those that are needed again, most of
-/// those of the start are not. Safe at any time; takes a few milliseconds.
-void ReleaseUnusedMemory();
-
-/// Calls ReleaseUnusedMemory when the first lists have been taken in, and now and then after that.
+/// Calls base::ReleaseUnusedMemory when the first lists have been taken in, and now and then after
+/// that.
 class MemoryKeeper {
  public:
   struct Options {
     /// Whether the first lists are there.
     std::function<bool()> ready;
-    std::function<void()> release = ReleaseUnusedMemory;
+    std::function<void()> release = base::ReleaseUnusedMemory;
     base::Clock& clock = base::Clock::Real();
     /// How often `ready` is asked.
     base::Duration poll = std::chrono::milliseconds(250);

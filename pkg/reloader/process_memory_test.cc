@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <fstream>
-#include <string>
 
 #include "kubexx/base/testing/fake_clock.h"
 
@@ -13,24 +11,6 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-long ResidentCode() {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with("RssFile:")) {
-      return std::stol(line.substr(8));
-    }
-  }
-  return -1;
-}
-
-TEST(ReleaseUnusedMemory, GivesCodeBackAndTheProgramGoesOn) {
-  const long before = ResidentCode();
-  ReleaseUnusedMemory();
-  const long after = ResidentCode();
-  EXPECT_GT(before, 0);
-  EXPECT_LT(after, before);
-}
 
 TEST(MemoryKeeper, ReleasesAtTheStartAfterTheFirstListsAndNowAndThen) {
   base::testing::FakeClock clock;

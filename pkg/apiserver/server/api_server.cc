@@ -32,6 +32,7 @@ constexpr std::chrono::seconds kIdleTime{180};
 constexpr std::chrono::seconds kRequestTime{60};
 
 /// Longer than the few milliseconds that it takes to look for what may be given back.
+constexpr base::Duration kFirstRelease = std::chrono::seconds(2);  // what the start needed
 constexpr std::chrono::seconds kReleaseInterval{30};
 
 /// Answered whatever else happens.
@@ -187,7 +188,7 @@ void ApiServer::Stop() {
 }
 
 void ApiServer::Tick(const std::stop_token& stop) {
-  base::TimePoint release = options_.clock.Now() + kReleaseInterval;
+  base::TimePoint release = options_.clock.Now() + kFirstRelease;
   while (options_.clock.SleepFor(std::chrono::seconds(1), stop)) {
     api_.Tick(stop);
     if (options_.release_memory && options_.clock.Now() >= release) {

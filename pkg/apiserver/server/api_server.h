@@ -69,8 +69,9 @@ struct ApiServerOptions {
   /// Runs in Start with what kubeconfig() gives, before any request is answered: whoever sees the
   /// server ready finds what this has written. Start returns its error.
   std::function<apimachinery::Result<void>(const std::string& kubeconfig)> on_listening{};
-  /// Runs every half minute, on a thread that others wait for: the time to give back to the system
-  /// what was freed, such as what a thousand definitions took that are gone.
+  /// Runs soon after the start and every half minute, on a thread that others wait for: the time to
+  /// give back to the system what was freed, such as what a thousand definitions took that are
+  /// gone.
   std::function<void()> release_memory{};
   base::Clock& clock = base::Clock::Real();
 };
