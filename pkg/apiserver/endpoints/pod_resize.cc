@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "kubexx/apiserver/endpoints/pod_qos.h"
 #include "kubexx/apiserver/endpoints/pod_resources.h"
 #include "kubexx/apiserver/object/metadata.h"
 
@@ -49,52 +49,6 @@ bool HasOwnResources(const JsonTree& spec) {
   const JsonTree* const resources = spec.Find("resources");
   return resources != nullptr && !resources->IsNull();
 }
-
-/// What a pod is promised, by the names that kube-apiserver has for it.
-class ServiceClass {
- public:
-  explicit ServiceClass(const JsonTree& spec) {
-    if (const JsonTree& of_pod = MemberOrNothing(spec, "resources"); HasOwnResources(spec)) {
-      Add(of_pod, MemberOrNothing(of_pod, "limits").size() > 0);
-      return;
-    }
-    for (const std::string_view list : kResizedLists) {
-      for (const JsonTree& container : ElementsAt(spec, {list})) {
-        Add(MemberOrNothing(container, "resources"), true);
-      }
-    }
-  }
-
-  std::string_view name() const {
-    if (requests_.empty() && limits_.empty()) {
-      return "BestEffort";
-    }
-    return is_bounded_ && requests_ == limits_ ? "Guaranteed" : "Burstable";
-  }
-
- private:
-  using Sums = std::map<std::string, double, std::less<>>;
-
-  static std::size_t AddTo(Sums& sums, const JsonTree& amounts) {
-    std::size_t found = 0;
-    for (const auto& [name, amount] : AmountsOf(&amounts)) {
-      if (IsResizable(name) && Quantity::Compare(amount, Quantity()) > 0) {
-        sums[name] += static_cast<double>(amount.MilliValue());
-        ++found;
-      }
-    }
-    return found;
-  }
-  void Add(const JsonTree& resources, bool needs_limits) {
-    AddTo(requests_, MemberOrNothing(resources, "requests"));
-    const std::size_t limits = AddTo(limits_, MemberOrNothing(resources, "limits"));
-    is_bounded_ = is_bounded_ && (!needs_limits || limits == 2);
-  }
-
-  Sums requests_{};
-  Sums limits_{};
-  bool is_bounded_ = true;
-};
 
 /// A kubelet that can do it says what its containers have.
 bool IsOnNodeThatResizes(const JsonTree& pod) {
@@ -226,8 +180,8 @@ void CheckPodResize(const JsonTree& current, const JsonTree& object, FieldCauses
     causes.Forbidden(kOfNothing, "windows pods cannot be resized");
     return;
   }
-  if (ServiceClass(before).name() != ServiceClass(after).name()) {
-    causes.Invalid("spec", JsonTree(ServiceClass(before).name()).ToJson(),
+  if (QosClassOf(before) != QosClassOf(after)) {
+    causes.Invalid("spec", JsonTree(QosClassOf(before)).ToJson(),
                    "Pod QOS Class may not change as a result of resizing");
   }
   if (!IsOnNodeThatResizes(current)) {
