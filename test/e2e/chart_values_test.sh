@@ -86,7 +86,7 @@ log "$(jq length "$kx_root/test/manifests/reloader_values.json") values, each by
 values alone "$kx_bin/helm" "$chart"
 values batches "$work"
 mapfile -t numbers < <(find "$work" -name '[0-9]*.json' -printf '%f\n' | sed 's/\.json$//' | sort -n)
-server_flags=(--controllers all --pod-start-delay 50ms --authorization-mode RBAC --service-cluster-ip-range 10.0.0.0/16,fd00::/108)
+server_flags=(--controllers all --pod-start-delay 50ms --authorization-mode RBAC --service-cluster-ip-range '10.0.0.0/16,fd00::/108')
 start
 prepare "${numbers[@]/#/tools-}"
 for number in "${numbers[@]}"; do
