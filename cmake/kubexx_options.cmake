@@ -63,8 +63,8 @@ endif()
 
 # For libraries whose loops are what a program spends its time in (kubexx_package's HOT).
 set(kubexx_hot_options $<$<AND:$<CONFIG:Release>,$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>>:-O3>)
-# With AddressSanitizer these and those with BUSY_TESTS are all that is optimised (decision 61).
-if(KUBEXX_SANITIZE MATCHES "address")
+# With a sanitizer these and those with BUSY_TESTS are all that is optimised (decision 61).
+if(KUBEXX_SANITIZE)
   set(kubexx_hot_options -O1)
 endif()
 # For libraries that do little work themselves (kubexx_package's COLD): they compile faster, and take less memory.

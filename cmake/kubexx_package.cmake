@@ -7,7 +7,7 @@
 #
 # HOT: a program spends its time in the package's loops, so a release optimises it further. COLD: the package's own work
 # costs little beside what it waits for, so a release compiles it for size. BUSY_TESTS: tests give the package very large
-# inputs, so the build with AddressSanitizer, which does not optimise most packages, optimises this one.
+# inputs, so the builds with sanitizers, which do not optimise most packages, optimise this one.
 #
 # A test program fails when threads or file descriptors are left at its end (base/testing/leak_check.h). NO_LEAK_CHECK is
 # for packages whose libraries keep threads of their own until the process ends, and NETWORK for those of them where that is
@@ -16,7 +16,7 @@
 # build leaves its tests out.
 function(kubexx_package name)
   cmake_parse_arguments(ARG "HOT;COLD;BUSY_TESTS;NETWORK;NO_LEAK_CHECK;NO_THREADS" "" "DEPS;PRIVATE_DEPS;TEST_DEPS" ${ARGN})
-  if(ARG_BUSY_TESTS AND KUBEXX_SANITIZE MATCHES "address")
+  if(ARG_BUSY_TESTS AND KUBEXX_SANITIZE)
     set(ARG_HOT TRUE)
   endif()
   set(here ${CMAKE_CURRENT_SOURCE_DIR})

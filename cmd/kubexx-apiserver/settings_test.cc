@@ -1,54 +1,21 @@
 #include "settings.h"
 
 #include <gtest/gtest.h>
-#include <malloc.h>
 #include <stdlib.h>
 
-#include <algorithm>
 #include <chrono>
-#include <cstddef>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <new>
 #include <string>
 #include <string_view>
-#include <utility>
 
-namespace {
-
-constexpr std::string_view kSecret = "correct-horse-battery-staple";
-
-/// Counts freed blocks that still hold a part of the secret.
-thread_local int* dirty_blocks = nullptr;
-
-void Free(void* block) noexcept {
-  if (dirty_blocks != nullptr && block != nullptr) {
-    int* const count = std::exchange(dirty_blocks, nullptr);
-    const std::string_view bytes(static_cast<const char*>(block), ::malloc_usable_size(block));
-    *count += bytes.find(kSecret.substr(0, 12)) != std::string_view::npos ? 1 : 0;
-    dirty_blocks = count;
-  }
-  std::free(block);
-}
-
-}  // namespace
-
-// Replaced in this test program, to look at memory at the moment it is given back.
-void* operator new(std::size_t size) {
-  if (void* const block = std::calloc(1, std::max<std::size_t>(size, 1))) {
-    return block;
-  }
-  throw std::bad_alloc();
-}
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  return std::calloc(1, std::max<std::size_t>(size, 1));
-}
-void operator delete(void* block) noexcept { Free(block); }
-void operator delete(void* block, std::size_t) noexcept { Free(block); }
+#include "kubexx/base/testing/freed_memory/freed_memory.h"
 
 namespace kubexx::cmd {
 namespace {
+
+constexpr std::string_view kSecret = "correct-horse-battery-staple";
+using base::testing::CountFreedWith;
 
 class SecretFilesTest : public ::testing::Test {
  protected:
@@ -67,25 +34,16 @@ class SecretFilesTest : public ::testing::Test {
   }
   /// How many blocks reading the files leaves behind with a secret in them.
   static int DirtyBlocks(const Settings& settings, bool ok = true) {
-    int count = 0;
-    dirty_blocks = &count;
-    const bool read = OptionsOf(settings).has_value();
-    dirty_blocks = nullptr;
-    EXPECT_EQ(read, ok);
-    return count;
+    // A part of it is too much already.
+    return CountFreedWith(kSecret.substr(0, 12),
+                          [&] { EXPECT_EQ(OptionsOf(settings).has_value(), ok); });
   }
 
   std::filesystem::path folder_;
 };
 
 TEST_F(SecretFilesTest, TheTestSeesWhatIsNotWiped) {
-  int count = 0;
-  dirty_blocks = &count;
-  {
-    const std::string text(kSecret);
-  }
-  dirty_blocks = nullptr;
-  EXPECT_EQ(count, 1);
+  EXPECT_EQ(CountFreedWith(kSecret, [] { const std::string text(kSecret); }), 1);
 }
 
 TEST_F(SecretFilesTest, TheAdministratorsTokenIsLeftNowhere) {

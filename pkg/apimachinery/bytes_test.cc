@@ -1,52 +1,21 @@
 #include "kubexx/apimachinery/bytes.h"
 
 #include <gtest/gtest.h>
-#include <malloc.h>
 
-#include <algorithm>
 #include <cstddef>
-#include <cstdlib>
+#include <functional>
 #include <memory>
 #include <new>
 #include <string>
 #include <string_view>
 #include <utility>
 
-namespace {
-
-constexpr std::string_view kMark = "correct-horse-battery-staple";
-
-/// Counts freed blocks that still hold the mark.
-thread_local int* dirty_blocks = nullptr;
-
-void Free(void* block) noexcept {
-  if (dirty_blocks != nullptr && block != nullptr) {
-    int* const count = std::exchange(dirty_blocks, nullptr);
-    const std::string_view bytes(static_cast<const char*>(block), ::malloc_usable_size(block));
-    *count += bytes.find(kMark) != std::string_view::npos ? 1 : 0;
-    dirty_blocks = count;
-  }
-  std::free(block);
-}
-
-}  // namespace
-
-// Replaced in this test program, to look at memory at the moment it is given back.
-void* operator new(std::size_t size) {
-  if (void* const block = std::calloc(1, std::max<std::size_t>(size, 1))) {
-    return block;
-  }
-  throw std::bad_alloc();
-}
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  return std::calloc(1, std::max<std::size_t>(size, 1));
-}
-void operator delete(void* block) noexcept { Free(block); }
-void operator delete(void* block, std::size_t) noexcept { Free(block); }
+#include "kubexx/base/testing/freed_memory/freed_memory.h"
 
 namespace kubexx::apimachinery {
 namespace {
 
+constexpr std::string_view kMark = "correct-horse-battery-staple";
 constexpr std::string_view kShort = "hunter2";  // Fits into the string object itself.
 
 /// A long secret, at the end of a string with spare capacity.
@@ -59,13 +28,8 @@ std::string LongSecret() {
 }
 
 /// How many blocks `run` freed with the mark in them.
-template <class Run>
-int DirtyBlocks(Run run) {
-  int count = 0;
-  dirty_blocks = &count;
-  run();
-  dirty_blocks = nullptr;
-  return count;
+int DirtyBlocks(const std::function<void()>& run) {
+  return base::testing::CountFreedWith(kMark, run);
 }
 
 template <class T>

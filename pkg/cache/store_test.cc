@@ -53,7 +53,7 @@ std::vector<std::string> WordsOf(const Object& object) {
   return words;
 }
 
-std::vector<std::string> NameOf(const Object& object) { return {object.key.name}; }
+std::vector<std::string> IndexByName(const Object& object) { return {object.key.name}; }
 
 TEST(IndexerTest, KeepsObjectsAndVersion) {
   const auto store = NewIndexer(NamespaceIndexer());
@@ -80,7 +80,7 @@ TEST(IndexerTest, KeepsObjectsAndVersion) {
 TEST(IndexerTest, AnIndexNameIsTakenOnce) {
   const auto store = NewIndexer(NamespaceIndexer());
   EXPECT_EQ(store->AddIndexers(NamespaceIndexer()).status().reason, Reason::kAlreadyExists);
-  EXPECT_TRUE(store->AddIndexers({{"name", NameOf}}));
+  EXPECT_TRUE(store->AddIndexers({{"name", IndexByName}}));
   EXPECT_THAT(store->KeysByIndex({{"nobody", "x"}}), IsEmpty());
   EXPECT_THAT(store->KeysByIndex(IndexTerms{}), IsEmpty());
 }
@@ -90,7 +90,7 @@ TEST(IndexerTest, IndexesAddedLaterKnowWhatIsThere) {
   ASSERT_TRUE(store->Add(MakeFakeObject({"a", "1"}, "1", "red big")));
   ASSERT_TRUE(store->Add(MakeFakeObject({"a", "2"}, "2", "red")));
   ASSERT_TRUE(store->AddIndexers({{"word", WordsOf}}));
-  ASSERT_TRUE(store->AddIndexers({{"name", NameOf}}));
+  ASSERT_TRUE(store->AddIndexers({{"name", IndexByName}}));
   EXPECT_THAT(store->KeysByIndex({{"word", "red"}}),
               UnorderedElementsAre(ObjectKey{"a", "1"}, ObjectKey{"a", "2"}));
   EXPECT_THAT(store->KeysByIndex({{"word", "red"}, {"name", "2"}}),
@@ -255,7 +255,7 @@ TEST(IndexerTest, WritersReadersAndNewIndexesMeet) {
       }
     });
     EXPECT_TRUE(store->AddIndexers({{"word", WordsOf}}));
-    EXPECT_TRUE(store->AddIndexers({{"name", NameOf}}));
+    EXPECT_TRUE(store->AddIndexers({{"name", IndexByName}}));
     writers.clear();
     done = true;
   }

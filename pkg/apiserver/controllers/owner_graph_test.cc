@@ -12,19 +12,21 @@ using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 using Type = GraphAction::Type;
 
-GraphNode Node(std::map<std::string, bool> owners = {}) { return {.owners = std::move(owners)}; }
+GraphNode NodeOwnedBy(std::map<std::string, bool> owners = {}) {
+  return {.owners = std::move(owners)};
+}
 
 TEST(OwnerGraphTest, WhatHasNoOwnerStays) {
   OwnerGraph graph;
-  EXPECT_THAT(graph.Put("a", Node()), IsEmpty());
+  EXPECT_THAT(graph.Put("a", NodeOwnedBy()), IsEmpty());
   EXPECT_EQ(graph.Decide("a"), GraphAction());
   EXPECT_EQ(graph.Decide("unknown"), GraphAction());
 }
 
 TEST(OwnerGraphTest, WhatOutlivesItsOwnersIsDeleted) {
   OwnerGraph graph;
-  graph.Put("owner", Node());
-  EXPECT_THAT(graph.Put("pod", Node({{"owner", true}})), ElementsAre("pod"));
+  graph.Put("owner", NodeOwnedBy());
+  EXPECT_THAT(graph.Put("pod", NodeOwnedBy({{"owner", true}})), ElementsAre("pod"));
   EXPECT_EQ(graph.Decide("pod").type, Type::kNothing);
   EXPECT_THAT(graph.Remove("owner"), ElementsAre("pod"));
   EXPECT_EQ(graph.Decide("pod").type, Type::kDelete);
@@ -35,8 +37,8 @@ TEST(OwnerGraphTest, WhatOutlivesItsOwnersIsDeleted) {
 
 TEST(OwnerGraphTest, OneOwnerThatStaysKeepsIt) {
   OwnerGraph graph;
-  graph.Put("stays", Node());
-  graph.Put("pod", Node({{"stays", false}, {"gone", true}}));
+  graph.Put("stays", NodeOwnedBy());
+  graph.Put("pod", NodeOwnedBy({{"stays", false}, {"gone", true}}));
   const GraphAction action = graph.Decide("pod");
   EXPECT_EQ(action.type, Type::kForgetOwners);
   EXPECT_THAT(action.owners, ElementsAre("gone"));
@@ -44,10 +46,10 @@ TEST(OwnerGraphTest, OneOwnerThatStaysKeepsIt) {
 
 TEST(OwnerGraphTest, WhatHasAskedForItsDependentsIsDeletedSo) {
   OwnerGraph graph;
-  GraphNode set = Node({{"gone", true}});
+  GraphNode set = NodeOwnedBy({{"gone", true}});
   set.orphan = true;
   graph.Put("set", set);
-  graph.Put("pod", Node({{"set", true}}));
+  graph.Put("pod", NodeOwnedBy({{"set", true}}));
   EXPECT_EQ(graph.Decide("set").type, Type::kDelete);
   EXPECT_EQ(graph.Decide("set").propagation, Propagation::kOrphan);
   set.orphan = false;
@@ -58,10 +60,10 @@ TEST(OwnerGraphTest, WhatHasAskedForItsDependentsIsDeletedSo) {
 
 TEST(OwnerGraphTest, WithObjectsThatNobodyCanReadNothingGoesForTheLackOfAnOwner) {
   OwnerGraph graph;
-  graph.Put("stays", Node());
-  graph.Put("pod", Node({{"unread", true}}));
-  graph.Put("other", Node({{"unread", true}, {"stays", true}}));
-  GraphNode elsewhere = Node({{"unread", true}});
+  graph.Put("stays", NodeOwnedBy());
+  graph.Put("pod", NodeOwnedBy({{"unread", true}}));
+  graph.Put("other", NodeOwnedBy({{"unread", true}, {"stays", true}}));
+  GraphNode elsewhere = NodeOwnedBy({{"unread", true}});
   elsewhere.key.namespace_ = "elsewhere";
   graph.Put("elsewhere", elsewhere);
   graph.SetUnknown({""});
@@ -78,9 +80,9 @@ TEST(OwnerGraphTest, WithObjectsThatNobodyCanReadNothingGoesForTheLackOfAnOwner)
 
 TEST(OwnerGraphTest, AtTheStartOwnersThatWaitAreDueToo) {
   OwnerGraph graph;
-  graph.Put("stays", Node());
-  graph.Put("pod", Node({{"stays", true}}));
-  GraphNode leaving = Node();
+  graph.Put("stays", NodeOwnedBy());
+  graph.Put("pod", NodeOwnedBy({{"stays", true}}));
+  GraphNode leaving = NodeOwnedBy();
   leaving.deleting = leaving.orphan = true;
   graph.Put("leaving", leaving);
   EXPECT_THAT(graph.Due(), UnorderedElementsAre("leaving", "pod"));
@@ -88,7 +90,7 @@ TEST(OwnerGraphTest, AtTheStartOwnersThatWaitAreDueToo) {
 
 TEST(OwnerGraphTest, WhatIsBeingDeletedIsLeftAlone) {
   OwnerGraph graph;
-  GraphNode pod = Node({{"gone", true}});
+  GraphNode pod = NodeOwnedBy({{"gone", true}});
   pod.deleting = true;
   graph.Put("pod", pod);
   EXPECT_EQ(graph.Decide("pod").type, Type::kNothing);
@@ -96,10 +98,10 @@ TEST(OwnerGraphTest, WhatIsBeingDeletedIsLeftAlone) {
 
 TEST(OwnerGraphTest, AForegroundDeletionGoesFromTheLeavesToTheRoot) {
   OwnerGraph graph;
-  GraphNode root = Node();
+  GraphNode root = NodeOwnedBy();
   graph.Put("root", root);
-  graph.Put("set", Node({{"root", true}}));
-  graph.Put("pod", Node({{"set", true}}));
+  graph.Put("set", NodeOwnedBy({{"root", true}}));
+  graph.Put("pod", NodeOwnedBy({{"set", true}}));
   root.deleting = root.foreground = true;
   EXPECT_THAT(graph.Put("root", root), ElementsAre("root"));
   EXPECT_EQ(graph.Decide("root").type, Type::kVisit);
@@ -107,7 +109,7 @@ TEST(OwnerGraphTest, AForegroundDeletionGoesFromTheLeavesToTheRoot) {
   EXPECT_EQ(graph.Decide("set").type, Type::kDelete);
   EXPECT_EQ(graph.Decide("set").propagation, Propagation::kForeground);
 
-  GraphNode set = Node({{"root", true}});
+  GraphNode set = NodeOwnedBy({{"root", true}});
   set.deleting = set.foreground = true;
   graph.Put("set", set);
   EXPECT_EQ(graph.Decide("pod").propagation, Propagation::kBackground);
@@ -120,32 +122,32 @@ TEST(OwnerGraphTest, AForegroundDeletionGoesFromTheLeavesToTheRoot) {
 
 TEST(OwnerGraphTest, ADependentThatDoesNotBlockIsNotWaitedFor) {
   OwnerGraph graph;
-  GraphNode root = Node();
+  GraphNode root = NodeOwnedBy();
   root.deleting = root.foreground = true;
   graph.Put("root", root);
-  graph.Put("pod", Node({{"root", false}}));
+  graph.Put("pod", NodeOwnedBy({{"root", false}}));
   EXPECT_EQ(graph.Decide("root").type, Type::kRemoveFinalizer);
 }
 
 TEST(OwnerGraphTest, AnOrphaningDeletionReleasesTheDependents) {
   OwnerGraph graph;
-  GraphNode root = Node();
+  GraphNode root = NodeOwnedBy();
   graph.Put("root", root);
-  graph.Put("a", Node({{"root", true}}));
-  graph.Put("b", Node({{"root", true}}));
+  graph.Put("a", NodeOwnedBy({{"root", true}}));
+  graph.Put("b", NodeOwnedBy({{"root", true}}));
   root.deleting = root.orphan = true;
   graph.Put("root", root);
   const GraphAction action = graph.Decide("root");
   EXPECT_EQ(action.type, Type::kRelease);
   EXPECT_THAT(action.dependents, UnorderedElementsAre("a", "b"));
   EXPECT_EQ(graph.Decide("a").type, Type::kNothing);
-  EXPECT_THAT(graph.Put("a", Node()), ElementsAre("root"));
+  EXPECT_THAT(graph.Put("a", NodeOwnedBy()), ElementsAre("root"));
 }
 
 TEST(OwnerGraphTest, ACircleThatIsDeletedInTheForegroundComesToAnEnd) {
   OwnerGraph graph;
-  GraphNode a = Node({{"b", true}});
-  GraphNode b = Node({{"a", true}});
+  GraphNode a = NodeOwnedBy({{"b", true}});
+  GraphNode b = NodeOwnedBy({{"a", true}});
   graph.Put("b", b);
   a.deleting = a.foreground = true;
   graph.Put("a", a);
@@ -166,7 +168,7 @@ TEST(OwnerGraphTest, ACircleThatIsDeletedInTheForegroundComesToAnEnd) {
 
 TEST(OwnerGraphTest, AnObjectThatOwnsItselfDoesNotWaitForItself) {
   OwnerGraph graph;
-  GraphNode self = Node({{"self", true}});
+  GraphNode self = NodeOwnedBy({{"self", true}});
   self.deleting = self.foreground = true;
   graph.Put("self", self);
   EXPECT_EQ(graph.Decide("self").type, Type::kRemoveFinalizer);
@@ -174,8 +176,8 @@ TEST(OwnerGraphTest, AnObjectThatOwnsItselfDoesNotWaitForItself) {
 
 TEST(OwnerGraphTest, OwnersOfACycleKeepEachOther) {
   OwnerGraph graph;
-  graph.Put("a", Node({{"b", true}}));
-  graph.Put("b", Node({{"a", true}}));
+  graph.Put("a", NodeOwnedBy({{"b", true}}));
+  graph.Put("b", NodeOwnedBy({{"a", true}}));
   EXPECT_EQ(graph.Decide("a").type, Type::kNothing);
   EXPECT_THAT(graph.Due(), ElementsAre("a", "b"));
 }

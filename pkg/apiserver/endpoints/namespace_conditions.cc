@@ -41,14 +41,14 @@ std::string Counted(const std::map<std::string, std::int64_t>& counts, std::stri
 }
 
 Condition FailureOf(std::vector<std::string> failures) {
-  constexpr std::string_view kType = "NamespaceDeletionContentFailure";
+  constexpr std::string_view kConditionType = "NamespaceDeletionContentFailure";
   if (failures.empty()) {
-    return {.type = kType,
+    return {.type = kConditionType,
             .reason = "ContentDeleted",
             .message = "All content successfully deleted, may be waiting on finalization"};
   }
   std::ranges::sort(failures);
-  return {.type = kType,
+  return {.type = kConditionType,
           .reason = "ContentDeletionFailed",
           .message = "Failed to delete all resource types, " + std::to_string(failures.size()) +
                      " remaining: " + Joined(failures),
@@ -56,25 +56,26 @@ Condition FailureOf(std::vector<std::string> failures) {
 }
 
 Condition RemainingOf(const std::map<std::string, std::int64_t>& remaining) {
-  constexpr std::string_view kType = "NamespaceContentRemaining";
+  constexpr std::string_view kConditionType = "NamespaceContentRemaining";
   if (remaining.empty()) {
-    return {
-        .type = kType, .reason = "ContentRemoved", .message = "All content successfully removed"};
+    return {.type = kConditionType,
+            .reason = "ContentRemoved",
+            .message = "All content successfully removed"};
   }
-  return {.type = kType,
+  return {.type = kConditionType,
           .reason = "SomeResourcesRemain",
           .message = "Some resources are remaining: " + Counted(remaining, "has"),
           .holds = true};
 }
 
 Condition HeldBackOf(const std::map<std::string, std::int64_t>& finalizers) {
-  constexpr std::string_view kType = "NamespaceFinalizersRemaining";
+  constexpr std::string_view kConditionType = "NamespaceFinalizersRemaining";
   if (finalizers.empty()) {
-    return {.type = kType,
+    return {.type = kConditionType,
             .reason = "ContentHasNoFinalizers",
             .message = "All content-preserving finalizers finished"};
   }
-  return {.type = kType,
+  return {.type = kConditionType,
           .reason = "SomeFinalizersRemain",
           .message = "Some content in the namespace has finalizers remaining: " +
                      Counted(finalizers, "in"),

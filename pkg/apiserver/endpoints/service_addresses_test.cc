@@ -175,9 +175,10 @@ TEST_F(ServiceAddressesTest, AnUpdateKeepsWhatItLeavesOut) {
   EXPECT_EQ(Spec(put, "clusterIP"), address);
   EXPECT_EQ(Spec(put, "ipFamilies"), R"(["IPv4"])");
   EXPECT_EQ(Spec(Patch("a", R"("clusterIP":null,"clusterIPs":null)"), "clusterIP"), address);
-  const http::Response other = Patch("a", R"("clusterIP":"10.1.2.9")");
-  EXPECT_THAT(Message(other),
-              HasSubstr("spec.clusterIPs[0]: Invalid value: [\"10.1.2.9\"]: may not change once"));
+  const std::string other = address == "10.1.2.9" ? "10.1.2.8" : "10.1.2.9";
+  EXPECT_THAT(
+      Message(Patch("a", "\"clusterIP\":\"" + other + "\"")),
+      HasSubstr("spec.clusterIPs[0]: Invalid value: [\"" + other + "\"]: may not change once"));
   EXPECT_THAT(Message(Patch("a", R"("clusterIP":"None")")), HasSubstr("may not change once set"));
 }
 

@@ -19,13 +19,13 @@ constexpr const char* kBetaClass = "volume.beta.kubernetes.io/storage-class";
 
 /// "RWO,ROX" of the access modes at `path`.
 std::string ModesAt(const JsonTree& o, CellPath path) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kModes = {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kShortModes = {
       {{"ReadWriteOnce", "RWO"},
        {"ReadOnlyMany", "ROX"},
        {"ReadWriteMany", "RWX"},
        {"ReadWriteOncePod", "RWOP"}}};
   std::vector<std::string> found;
-  for (const auto& [mode, shown] : kModes) {
+  for (const auto& [mode, shown] : kShortModes) {
     const bool has = std::ranges::any_of(ElementsAt(o, path), [wanted = mode](const JsonTree& one) {
       return one.AsString() != nullptr && *one.AsString() == wanted;
     });
