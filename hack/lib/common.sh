@@ -70,16 +70,18 @@ long_step() {
 }
 
 # wait_for SECONDS WHAT COMMAND...: polls until COMMAND succeeds; returns 1 when the time is up: KUBEXX_PATIENCE times the
-# seconds, for a machine that does much else.
+# seconds, for a machine that does much else. What takes long is asked for less and less often, at last once a second: a call
+# of kubectl costs a tenth of a second of processor time, and several tests wait at a time.
 wait_for() {
-  local deadline=$((SECONDS + $1 * ${KUBEXX_PATIENCE:-1})) what=$2
+  local deadline=$((SECONDS + $1 * ${KUBEXX_PATIENCE:-1})) what=$2 thirds=3
   shift 2
   until "$@" >/dev/null 2>&1; do
     if [ "$SECONDS" -ge "$deadline" ]; then
       log "timed out waiting for $what"
       return 1
     fi
-    sleep 0.1
+    sleep "$((thirds / 30)).$((thirds / 3 % 10))"
+    [ "$thirds" -ge 30 ] || thirds=$((thirds + 1)) # of a tenth of a second
   done
 }
 

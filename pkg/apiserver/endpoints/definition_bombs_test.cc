@@ -13,6 +13,7 @@
 #include "kubexx/apiserver/endpoints/testing/api_fixture.h"
 #include "kubexx/apiserver/endpoints/type_registry.h"
 #include "kubexx/base/function_ref.h"
+#include "kubexx/base/testing/large_input.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -193,10 +194,11 @@ TEST(TypesOfDefinitionTest, VersionsShareTheConversion) {
 TEST(TypeRegistryTest, ManyTypes) {
   const auto storage = *storage::NewMemoryStorage({});
   TypeRegistry registry(*storage, {});
-  const auto before = TypesOfDefinition(EstablishedWith(100'000), nullptr);
+  constexpr int kTypes = base::testing::LargeInput(100'000);
+  const auto before = TypesOfDefinition(EstablishedWith(kTypes), nullptr);
   registry.SetCustom(before, 0);
-  registry.SetCustom(TypesOfDefinition(EstablishedWith(100'000), nullptr), 0);
-  for (int i = 1; i <= 100'000; ++i) {  // What has not changed stays.
+  registry.SetCustom(TypesOfDefinition(EstablishedWith(kTypes), nullptr), 0);
+  for (int i = 1; i <= kTypes; ++i) {  // What has not changed stays.
     ASSERT_EQ(registry.Find("e.x", "v" + std::to_string(i), "widgets"),
               before[static_cast<std::size_t>(i - 1)]);
   }

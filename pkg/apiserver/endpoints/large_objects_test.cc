@@ -10,6 +10,7 @@
 #include "kubexx/apiserver/endpoints/write_part.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/base/testing/large_input.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -19,7 +20,7 @@ using codec::JsonTree;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr int kParts = 200'000;
+constexpr int kParts = base::testing::LargeInput(200'000);
 
 template <class Make>
 JsonTree ListOf(int count, const Make& make) {
