@@ -27,7 +27,7 @@ endfunction()
 
 # kubexx_batches(TARGET [SIZE]): TARGET's sources are compiled several at a time, which saves most of what is left: reading the
 # same headers and instantiating the same templates in each. A changed file makes its batch compile again, and the compiler
-# holds all of it in memory, so batches are not larger. Names in anonymous namespaces are unique in a package for that. In the
+# holds all of it in memory, so batches are not larger, but for the sanitizers' builds, which are made as a whole. Names in anonymous namespaces are unique in a package for that. In the
 # sanitizers' builds the sources are the other way round: a file that relies on what the one before it includes does not compile
 # there.
 #

@@ -2,11 +2,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <filesystem>
 #include <string>
 #include <vector>
+
+#include "kubexx/base/testing/temporary_folder.h"
 
 namespace kubexx::cmd {
 namespace {
@@ -18,15 +19,7 @@ using ::testing::StartsWith;
 
 class KubeFlagsTest : public ::testing::Test {
  protected:
-  KubeFlagsTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "kube-flags-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) {
-      ADD_FAILURE() << "no folder";
-    }
-    folder_ = name;
-    AddKubeFlags(flags_, kube_, settings_);
-  }
-  ~KubeFlagsTest() override { std::filesystem::remove_all(folder_); }
+  KubeFlagsTest() { AddKubeFlags(flags_, kube_, settings_); }
 
   Result<apiserver::ApiServerOptions> Options(const std::vector<std::string>& words) {
     std::vector<const char*> argv{"kube-apiserver"};
@@ -49,7 +42,7 @@ class KubeFlagsTest : public ::testing::Test {
   }
   std::string CertDir() const { return "--cert-dir=" + (folder_ / "certs").string(); }
 
-  std::filesystem::path folder_;
+  const base::testing::TemporaryFolder folder_;
   Settings settings_;
   KubeFlags kube_;
   flags::FlagSet flags_{"kube-apiserver", "Serves."};

@@ -97,7 +97,8 @@ Result<void> CheckNumbers(const Settings& settings) {
 }
 
 Result<void> CheckAddresses(const Settings& settings) {
-  if (!settings.advertise_address.empty() && !apiserver::IsIpAddress(settings.advertise_address)) {
+  if (!settings.advertise_address.empty() &&
+      apiserver::BytesOfAddress(settings.advertise_address).empty()) {
     return Fail(Reason::kInvalidConfig, "--advertise-address: \"" + settings.advertise_address +
                                             "\" is no IP address; names are not taken");
   }

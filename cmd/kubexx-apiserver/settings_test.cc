@@ -1,15 +1,13 @@
 #include "settings.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <chrono>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <string_view>
 
 #include "kubexx/base/testing/freed_memory/freed_memory.h"
+#include "kubexx/base/testing/temporary_folder.h"
 
 namespace kubexx::cmd {
 namespace {
@@ -19,18 +17,8 @@ using base::testing::CountFreedWith;
 
 class SecretFilesTest : public ::testing::Test {
  protected:
-  SecretFilesTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "settings-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) {
-      ADD_FAILURE() << "no folder";
-    }
-    folder_ = name;
-  }
-  ~SecretFilesTest() override { std::filesystem::remove_all(folder_); }
-
   std::string File(const std::string& name, std::string_view text) {
-    std::ofstream(folder_ / name) << text;
-    return folder_ / name;
+    return folder_.Write(name, text);
   }
   /// How many blocks reading the files leaves behind with a secret in them.
   static int DirtyBlocks(const Settings& settings, bool ok = true) {
@@ -39,7 +27,7 @@ class SecretFilesTest : public ::testing::Test {
                           [&] { EXPECT_EQ(OptionsOf(settings).has_value(), ok); });
   }
 
-  std::filesystem::path folder_;
+  const base::testing::TemporaryFolder folder_;
 };
 
 TEST_F(SecretFilesTest, TheTestSeesWhatIsNotWiped) {
@@ -74,8 +62,8 @@ TEST_F(SecretFilesTest, TokensOfUsersAreLeftNowhere) {
 TEST_F(SecretFilesTest, WhatCannotBeReadIsSaid) {
   EXPECT_EQ(OptionsOf({.token_file = folder_ / "nowhere"}).error().message,
             "cannot read " + (folder_ / "nowhere").string() + ": No such file or directory");
-  EXPECT_EQ(OptionsOf({.token_file = folder_}).error().message,
-            "cannot read " + folder_.string() + ": Is a directory");
+  EXPECT_EQ(OptionsOf({.token_file = folder_.path()}).error().message,
+            "cannot read " + folder_.path() + ": Is a directory");
   EXPECT_EQ(OptionsOf({.token_file = File("empty", " \n")}).error().message,
             (folder_ / "empty").string() + " holds no token");
   EXPECT_EQ(OptionsOf({.client_ca_file = File("none", "")}).error().message,

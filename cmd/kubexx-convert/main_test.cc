@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 
 #include <cstdio>
@@ -10,6 +9,7 @@
 #include <fstream>
 
 #include "kubexx/api/testing/round_trip_kinds.gen.h"
+#include "kubexx/base/testing/temporary_folder.h"
 #include "kubexx/codec/testing/testdata.h"
 
 namespace kubexx {
@@ -27,13 +27,6 @@ struct Outcome {
 
 class KubexxConvert : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "kubexx-convert-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    directory_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(directory_); }
-
   std::string Path(const std::string& name) const { return (directory_ / name).string(); }
 
   // The arguments contain no characters that are special to the shell.
@@ -46,7 +39,7 @@ class KubexxConvert : public ::testing::Test {
             ReadFile(Path("err")).value_or("")};
   }
 
-  std::filesystem::path directory_;
+  const base::testing::TemporaryFolder directory_;
 };
 
 std::string Testdata(std::string_view file) {

@@ -30,7 +30,9 @@ wants_help() { case " $* " in *" --help "* | *" -h "*) return 0 ;; esac; return 
 # The sanitizers of clang tell functions and lines with binutils' addr2line: their own helper is in another package.
 name_functions() {
   local tool
-  if tool=$(command -v addr2line); then export ASAN_SYMBOLIZER_PATH=${ASAN_SYMBOLIZER_PATH:-$tool}; fi
+  if tool=$(command -v addr2line); then
+    export ASAN_SYMBOLIZER_PATH=${ASAN_SYMBOLIZER_PATH:-$tool} TSAN_SYMBOLIZER_PATH=${TSAN_SYMBOLIZER_PATH:-$tool}
+  fi
 }
 
 # Runs a command as root: directly, or through sudo.

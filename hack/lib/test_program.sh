@@ -62,7 +62,7 @@ show_failure() {
     /^\[  FAILED  \].*\(.* ms\)$/ { for (i = n > 200 ? n - 200 : 0; i < n; i++) print lines[i % 200] }
     /^\[==========\].* ran\./ { tail = 1 }
     tail' "$output"
-  grep -q '^\[==========\].* ran\.' "$output" || { grep -a '^\[ RUN' "$output" | tail -n 1; tail -n 300 "$output"; }
+  grep -qa '^\[==========\].* ran\.' "$output" || { grep -a '^\[ RUN' "$output" | tail -n 1; tail -n 300 "$output"; }
   [ ! -f "$output.stacks" ] || cat "$output.stacks"
 }
 
@@ -74,12 +74,12 @@ wait "$program"
 code=$?
 program=''
 # One that a case ended by exit(0) has not run those after it.
-if [ "$code" -eq 0 ] && ! grep -q '^\[==========\] [1-9][0-9]* tests\? from .* ran\.' "$output"; then
+if [ "$code" -eq 0 ] && ! grep -qa '^\[==========\] [1-9][0-9]* tests\? from .* ran\.' "$output"; then
   echo "The program ended with status 0 before it had run all of its tests."
   code=1
 fi
 if [ "$code" -eq 0 ]; then
-  grep '^\[  PASSED  \]\|^\[  SKIPPED \]\|DISABLED' "$output"
+  grep -a '^\[  PASSED  \]\|^\[  SKIPPED \]\|DISABLED' "$output"
 else
   # The stacks of one that was killed are written by then.
   [ "$code" -ne 137 ] || wait "$watcher" 2>/dev/null

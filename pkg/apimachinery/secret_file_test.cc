@@ -1,32 +1,19 @@
 #include "kubexx/apimachinery/secret_file.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
-#include <filesystem>
-#include <fstream>
 #include <string>
+
+#include "kubexx/base/testing/temporary_folder.h"
 
 namespace kubexx::apimachinery {
 namespace {
 
 class SecretFileTest : public ::testing::Test {
  protected:
-  SecretFileTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "secret-file-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) {
-      ADD_FAILURE() << "no folder";
-    }
-    folder_ = name;
-  }
-  ~SecretFileTest() override { std::filesystem::remove_all(folder_); }
+  std::string File(const std::string& text) { return folder_.Write("file", text); }
 
-  std::string File(const std::string& text) {
-    std::ofstream(folder_ / "file") << text;
-    return folder_ / "file";
-  }
-
-  std::filesystem::path folder_;
+  const base::testing::TemporaryFolder folder_;
 };
 
 TEST_F(SecretFileTest, FilesOfAnySizeAreReadWhole) {
@@ -45,8 +32,8 @@ TEST_F(SecretFileTest, WhatHasNoSizeIsReadToItsEnd) {
 }
 
 TEST_F(SecretFileTest, WhatCannotBeReadIsAnError) {
-  EXPECT_EQ(ReadSecretFile(folder_).error().message,
-            "cannot read " + folder_.string() + ": Is a directory");
+  EXPECT_EQ(ReadSecretFile(folder_.path()).error().message,
+            "cannot read " + folder_.path() + ": Is a directory");
   EXPECT_EQ(ReadSecretFile(folder_ / "none").error().message,
             "cannot read " + (folder_ / "none").string() + ": No such file or directory");
   EXPECT_EQ(ReadSecretFile("/dev/zero").error().message, "cannot read /dev/zero: File too large");

@@ -2,13 +2,13 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
+
+#include "kubexx/base/testing/temporary_folder.h"
 
 namespace kubexx::base {
 namespace {
@@ -17,24 +17,16 @@ namespace fs = std::filesystem;
 
 class ReplaceFileTest : public ::testing::Test {
  protected:
-  ReplaceFileTest() {
-    std::string name = ::testing::TempDir() + "replace_file_XXXXXX";
-    folder_ = ::mkdtemp(name.data());
-  }
-  ~ReplaceFileTest() override {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
   static std::string Content(const fs::path& path) {
     std::ifstream file(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
   }
   std::size_t Files() const {
     return static_cast<std::size_t>(
-        std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+        std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()));
   }
 
-  fs::path folder_;
+  const testing::TemporaryFolder folder_;
 };
 
 TEST_F(ReplaceFileTest, MakesAndReplaces) {
@@ -70,7 +62,7 @@ TEST_F(ReplaceFileTest, DoesNotFollowLinksInACircle) {
 TEST_F(ReplaceFileTest, WritesToWhatIsNoFile) {
   EXPECT_FALSE(ReplaceFile("/dev/null", "text", 0600));
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
-  EXPECT_EQ(ReplaceFile(folder_, "text", 0600), std::errc::is_a_directory);
+  EXPECT_EQ(ReplaceFile(folder_.path(), "text", 0600), std::errc::is_a_directory);
 }
 
 TEST_F(ReplaceFileTest, LeavesNothingBehindWhenItFails) {

@@ -2,10 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <future>
@@ -13,6 +11,7 @@
 #include <utility>
 
 #include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/base/testing/temporary_folder.h"
 #include "kubexx/logging/testing/capture.h"
 #include "kubexx/metrics/registry.h"
 
@@ -24,13 +23,7 @@ using ::testing::Not;
 
 class CertWatcherTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "certwatcher-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    directory_ = name;
-    Write(first_);
-  }
-  void TearDown() override { std::filesystem::remove_all(directory_); }
+  void SetUp() override { Write(first_); }
 
   static http::KeyPair MakePair(const std::string& name) {
     auto pair = http::SelfSigned({name});
@@ -60,7 +53,7 @@ class CertWatcherTest : public ::testing::Test {
   }
   double Reads() { return registry_.Counter("certwatcher_read_certificate_total", "").Value(); }
 
-  std::filesystem::path directory_;
+  const base::testing::TemporaryFolder directory_;
   base::testing::FakeClock clock_;
   metrics::Registry registry_;
   const http::KeyPair first_ = MakePair("first");
@@ -68,7 +61,7 @@ class CertWatcherTest : public ::testing::Test {
 };
 
 TEST_F(CertWatcherTest, ReadsThePair) {
-  const auto watcher = Watch(directory_);
+  const auto watcher = Watch(directory_.path());
   EXPECT_EQ(*watcher->Current(), first_);
   EXPECT_EQ(watcher->Provider()(), watcher->Current());
   EXPECT_GE(Reads(), 1);
@@ -76,7 +69,7 @@ TEST_F(CertWatcherTest, ReadsThePair) {
 }
 
 TEST_F(CertWatcherTest, TellsOfAReplacedPairAtOnce) {
-  const auto watcher = Watch(directory_);
+  const auto watcher = Watch(directory_.path());
   std::promise<http::KeyPair> told;
   const auto subscription =
       watcher->OnChange([&told](const http::KeyPair& pair) { told.set_value(pair); });
@@ -126,7 +119,7 @@ TEST_F(CertWatcherTest, LooksEveryIntervalWhereTheFileSystemTellsNothing) {
 
 TEST_F(CertWatcherTest, BadPairsLeaveTheLastGoodOneInUse) {
   const logging::testing::Capture capture;
-  const auto watcher = Watch(directory_);
+  const auto watcher = Watch(directory_.path());
   WriteFile(directory_ / "tls.crt", second_.certificate);  // The key does not fit.
   // Not its first error, which may be about a file that is half written.
   while (capture.Count("is not the key of the certificate") == 0) {
@@ -144,7 +137,7 @@ TEST_F(CertWatcherTest, BadPairsLeaveTheLastGoodOneInUse) {
 TEST_F(CertWatcherTest, ProviderWorksWithoutTheWatcher) {
   http::CertificateProvider provider;
   {
-    const auto watcher = Watch(directory_);
+    const auto watcher = Watch(directory_.path());
     provider = watcher->Provider();
   }
   EXPECT_EQ(*provider(), first_);
@@ -157,10 +150,10 @@ TEST_F(CertWatcherTest, FirstPairHasToBeGood) {
   };
   EXPECT_THAT(failure("no/such"), HasSubstr("InvalidConfig: no/such/tls.crt: cannot be opened"));
   WriteFile(directory_ / "tls.key", "secret text");
-  EXPECT_THAT(failure(directory_), HasSubstr("holds no usable PEM private key"));
-  EXPECT_THAT(failure(directory_), Not(HasSubstr("secret text")));
+  EXPECT_THAT(failure(directory_.path()), HasSubstr("holds no usable PEM private key"));
+  EXPECT_THAT(failure(directory_.path()), Not(HasSubstr("secret text")));
   WriteFile(directory_ / "tls.key", std::string((1 << 20) + 1, 'x'));
-  EXPECT_THAT(failure(directory_), HasSubstr("larger than 1 MiB"));
+  EXPECT_THAT(failure(directory_.path()), HasSubstr("larger than 1 MiB"));
   EXPECT_EQ(Errors(), 4);
 }
 

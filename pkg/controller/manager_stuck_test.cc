@@ -200,14 +200,19 @@ TEST_F(StuckManagerTest, AnElectionThatDoesNotEndIsNamed) {
     explicit Endless(std::counting_semaphore<>& release) : release_(release) {}
     Result<void> Run(Lead lead, std::stop_token stop) override {
       lead(std::move(stop));
+      led_.release();
       release_.acquire();
       return {};
     }
+    /// Until nothing runs that it has started.
+    void AwaitEnd() { led_.acquire(); }
 
    private:
     std::counting_semaphore<>& release_;
+    std::binary_semaphore led_{0};
   };
-  Make(std::make_shared<Endless>(release_));
+  const auto leadership = std::make_shared<Endless>(release_);
+  Make(leadership);
   ASSERT_TRUE(manager_->Add("leader", Stage::kLeader, [this](const std::stop_token&) {
     runs_.release();
     return Result<void>();
@@ -215,6 +220,7 @@ TEST_F(StuckManagerTest, AnElectionThatDoesNotEndIsNamed) {
   Run();
   runs_.acquire();
   stop_.request_stop();
+  leadership->AwaitEnd();
   clock_.AdvanceToSleeper(seconds(20));
   stuck_.acquire();
   EXPECT_THAT(told_, HasSubstr("the leader election"));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/base/testing/temporary_folder.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/discovery/testing/documents.h"
 #include "kubexx/rest/testing/recorder.h"
@@ -17,10 +18,10 @@ namespace kubexx::discovery {
 namespace {
 
 using apimachinery::Reason;
+using base::testing::TemporaryFolder;
 using rest::testing::FakeConnection;
 using rest::testing::FakeRequest;
 using rest::testing::Recorder;
-using rest::testing::TempDir;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -153,7 +154,7 @@ TEST_F(RestMapperTest, StopEndsAWait) {
 }
 
 TEST_F(RestMapperTest, AFileServesTheNextProcess) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const std::string file = dir.path() + "/discovery";
   const auto first = NewDiscovery(file)->Groups();
   ASSERT_TRUE(first) << first.status().ToString();

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/base/testing/temporary_folder.h"
 #include "kubexx/remotecommand/executor.h"
 #include "kubexx/remotecommand/testing/web_socket_server.h"
 #include "kubexx/rest/rest_client.h"
@@ -22,10 +23,10 @@
 namespace kubexx::remotecommand {
 namespace {
 
+using base::testing::TemporaryFolder;
 using rest::testing::CertificateAuthority;
 using rest::testing::ClientFor;
 using rest::testing::ForwardingProxy;
-using rest::testing::TempDir;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::ServerConnection;
@@ -78,7 +79,7 @@ std::string ForwardTo(const std::shared_ptr<rest::RESTClient>& client) {
 
 TEST(ExecutorCredentialsTest, AttachAndForwardTryOnceMoreToo) {
   for (const bool forward : {false, true}) {
-    const TempDir dir;
+    const TemporaryFolder dir;
     const std::string file = dir.Write("token", "old");
     WebSocketServer::Options options = forward ? Forwarding() : Succeeding();
     options.accepts = [&dir](const std::string& authorization) {
@@ -99,7 +100,7 @@ TEST(ExecutorCredentialsTest, AttachAndForwardTryOnceMoreToo) {
 }
 
 TEST(ExecutorCredentialsTest, ARefusedTokenIsReadAgainAndTheCallTriedOnceMore) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const std::string file = dir.Write("token", "old");
   WebSocketServer::Options options = Succeeding();
   options.accepts = [&dir](const std::string& authorization) {
@@ -128,7 +129,7 @@ TEST(ExecutorCredentialsTest, ARefusalForGoodIsTheServers) {
 }
 
 TEST(ExecutorCredentialsTest, APluginRunsOnceForRequestsAndCommands) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const std::string runs = dir.path() + "/runs";
   const std::string plugin = dir.Write(
       "plugin", "#!/bin/sh\necho run >> " + runs +

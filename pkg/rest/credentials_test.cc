@@ -7,13 +7,14 @@
 #include <string>
 
 #include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/base/testing/temporary_folder.h"
 #include "kubexx/rest/testing/client.h"
 
 namespace kubexx::rest::internal {
 namespace {
 
 using apimachinery::Reason;
-using rest::testing::TempDir;
+using base::testing::TemporaryFolder;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -37,7 +38,7 @@ TEST(CredentialsTest, NoneGivesNoHeader) {
 
 TEST(CredentialsTest, RefusedTokenIsReadAgainAtOnceButNotAllTheTime) {
   base::testing::FakeClock clock;
-  const TempDir dir;
+  const TemporaryFolder dir;
   const Config config{.bearer_token_file = dir.Write("token", "one")};
   const auto credentials = Credentials::New(config, clock, NoMetrics());
   ASSERT_TRUE(credentials);
@@ -55,7 +56,7 @@ TEST(CredentialsTest, RefusedTokenIsReadAgainAtOnceButNotAllTheTime) {
 
 TEST(CredentialsTest, TokenFileIsReadAgainOnceAMinuteAndTheLastGoodTokenKept) {
   base::testing::FakeClock clock;
-  const TempDir dir;
+  const TemporaryFolder dir;
   const std::string file = dir.Write("token", "one\n");
   const Config config{.bearer_token_file = file};
   const auto credentials = Credentials::New(config, clock, NoMetrics());
@@ -81,7 +82,7 @@ TEST(CredentialsTest, TokenFileIsReadAgainOnceAMinuteAndTheLastGoodTokenKept) {
 
 TEST(CredentialsTest, FileWinsOverTokenWhichServesUntilTheFileIsThere) {
   base::testing::FakeClock clock;
-  const TempDir dir;
+  const TemporaryFolder dir;
   const std::string file = dir.path() + "/token";
   const Config config{.bearer_token = "fixed", .bearer_token_file = file};
   const auto credentials = Credentials::New(config, clock, NoMetrics());
@@ -93,7 +94,7 @@ TEST(CredentialsTest, FileWinsOverTokenWhichServesUntilTheFileIsThere) {
 }
 
 TEST(CredentialsTest, RefusesWhatCannotWorkWithoutShowingIt) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   struct Case {
     Config config;
     std::string message;

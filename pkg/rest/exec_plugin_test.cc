@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/base/testing/temporary_folder.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/rest/internal/subprocess.h"
 #include "kubexx/rest/rest_client.h"
@@ -27,11 +28,11 @@ namespace {
 
 using apimachinery::Reason;
 using base::testing::FakeClock;
+using base::testing::TemporaryFolder;
 using rest::testing::CertificateAuthority;
 using rest::testing::ClientFor;
 using rest::testing::FakeConnection;
 using rest::testing::FakeServer;
-using rest::testing::TempDir;
 using rest::testing::WithoutDeadlines;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -62,7 +63,7 @@ class ExecPluginTest : public ::testing::Test {
   }
   auto Runs() const { return std::ranges::count(Read("runs"), '\n'); }
 
-  const TempDir dir_;
+  const TemporaryFolder dir_;
   FakeClock clock_;
   const RestMetrics no_metrics_{nullptr, "", clock_};
 };

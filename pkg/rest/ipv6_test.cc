@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "kubexx/base/testing/temporary_folder.h"
 #include "kubexx/rest/internal/kubeconfig_file.h"
 #include "kubexx/rest/rest_client.h"
 #include "kubexx/rest/testing/certificates.h"
@@ -14,6 +15,7 @@
 namespace kubexx::rest {
 namespace {
 
+using base::testing::TemporaryFolder;
 using testing::CertificateAuthority;
 using testing::ClientFor;
 using ::testing::ElementsAre;
@@ -23,7 +25,6 @@ using testing::FakeServerTls;
 using testing::ForwardingProxy;
 using ::testing::HasSubstr;
 using testing::Loopback;
-using testing::TempDir;
 
 // Servers whose address is an IPv6 literal.
 class Ipv6Test : public ::testing::Test {
@@ -73,7 +74,7 @@ TEST_F(Ipv6Test, TlsChecksTheAddress) {
 
 TEST_F(Ipv6Test, InAPod) {
   FakeServer server(AnswerWithHost, Tls("IP:::1"), Loopback::kIpv6);
-  const TempDir account;
+  const TemporaryFolder account;
   account.Write("ca.crt", authority_.certificate());
   account.Write("token", "t");
   const auto config =

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "kubexx/base/testing/temporary_folder.h"
 #include "kubexx/rest/config.h"
 #include "kubexx/rest/internal/kubeconfig_file.h"
 #include "kubexx/rest/testing/client.h"
@@ -13,8 +14,8 @@ namespace kubexx::rest {
 namespace {
 
 using apimachinery::Reason;
+using base::testing::TemporaryFolder;
 using ::testing::HasSubstr;
-using testing::TempDir;
 
 constexpr const char* kTwoContexts = R"(apiVersion: v1
 kind: Config
@@ -44,7 +45,7 @@ contexts:
 )";
 
 TEST(KubeconfigTest, ReadsTheCurrentContext) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const auto config = LoadKubeconfig({.path = dir.Write("config", kTwoContexts)});
   ASSERT_TRUE(config) << config.error().ToString();
   EXPECT_EQ(config->host, "https://one.example:6443");
@@ -57,7 +58,7 @@ TEST(KubeconfigTest, ReadsTheCurrentContext) {
 }
 
 TEST(KubeconfigTest, ReadsAnotherContext) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const std::string path = dir.Write("config", kTwoContexts);
   const auto two = LoadKubeconfig({.path = path, .context = "two"});
   ASSERT_TRUE(two) << two.error().ToString();
@@ -76,7 +77,7 @@ TEST(KubeconfigTest, ReadsAnotherContext) {
 }
 
 TEST(KubeconfigTest, DecodesInlineData) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const auto config = LoadKubeconfig({.path = dir.Write("config", R"(
 current-context: a
 contexts: [{name: a, context: {cluster: a, user: a}}]
@@ -90,7 +91,7 @@ users: [{name: a, user: {client-certificate-data: "Y2VydA==", client-key-data: "
 }
 
 TEST(KubeconfigTest, ReadsImpersonationProxyAndCompression) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const auto config = LoadKubeconfig({.path = dir.Write("config", R"(
 current-context: a
 contexts: [{name: a, context: {cluster: a, user: a}}]
@@ -107,7 +108,7 @@ users: [{name: a, user: {token: t, as: jane, as-uid: "7", as-groups: [dev, ops],
 }
 
 TEST(KubeconfigTest, ReadsACredentialPlugin) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const auto config = LoadKubeconfig({.path = dir.Write("config", R"(
 current-context: a
 contexts: [{name: a, context: {cluster: a, user: a}}]
@@ -143,7 +144,7 @@ users:
 }
 
 TEST(KubeconfigTest, OptionsReplaceWhatTheFileSays) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const std::string path = dir.Write("config", kTwoContexts);
   const auto parts = LoadKubeconfig({.path = path,
                                      .cluster = "c2",
@@ -165,7 +166,7 @@ TEST(KubeconfigTest, OptionsReplaceWhatTheFileSays) {
 }
 
 TEST(KubeconfigTest, ReadsJson) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const auto config = LoadKubeconfig({.path = dir.Write("config", R"({
 	"kind": "Config", "current-context": "a",
 	"contexts": [{"name": "a", "context": {"cluster": "a"}}],
@@ -188,7 +189,7 @@ class EnvironmentTest : public ::testing::Test {
     value ? ::setenv(name.c_str(), value->c_str(), 1) : ::unsetenv(name.c_str());
   }
 
-  const TempDir dir_;
+  const TemporaryFolder dir_;
 
  private:
   std::vector<std::pair<std::string, std::optional<std::string>>> saved_;
@@ -256,7 +257,7 @@ TEST_F(EnvironmentTest, InClusterReadsTheServiceAccount) {
   EXPECT_EQ(v6->host, "https://[fd00::1]:443");
   EXPECT_FALSE(internal::InClusterConfigFrom("", "443", dir_.path()));
   EXPECT_FALSE(internal::InClusterConfigFrom("10.0.0.1", "x", dir_.path()));
-  const TempDir empty;
+  const TemporaryFolder empty;
   const auto missing = internal::InClusterConfigFrom("10.0.0.1", "443", empty.path());
   ASSERT_FALSE(missing);
   EXPECT_THAT(missing.error().message, HasSubstr(empty.path() + "/ca.crt"));
@@ -271,7 +272,7 @@ struct BadFileCase {
 class BadFileTest : public ::testing::TestWithParam<BadFileCase> {};
 
 TEST_P(BadFileTest, NamesFileFieldAndReason) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const std::string path = dir.Write("config", GetParam().text);
   const auto config = LoadKubeconfig({.path = path});
   ASSERT_FALSE(config);

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "kubexx/base/testing/temporary_folder.h"
 #include "kubexx/rest/testing/certificates.h"
 #include "kubexx/rest/testing/client.h"
 #include "kubexx/rest/testing/fake_server.h"
@@ -13,12 +14,12 @@
 namespace kubexx::rest {
 namespace {
 
+using base::testing::TemporaryFolder;
 using testing::CertificateAuthority;
 using testing::ClientFor;
 using testing::FakeConnection;
 using testing::FakeServer;
 using testing::FakeServerTls;
-using testing::TempDir;
 
 int Held(X509_STORE* store) { return sk_X509_OBJECT_num(X509_STORE_get0_objects(store)); }
 
@@ -32,7 +33,7 @@ TEST(SystemRoots, AreNotReadForAConnection) {
 
 /// Connects three times, trusting what is in the system's file; exits with the number of replies.
 [[noreturn]] void ConnectWith(const std::string& file, const CertificateAuthority& issuer) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   setenv("SSL_CERT_FILE", dir.Write("ca.pem", file).c_str(), 1);
   const auto issued = issuer.Issue({.alternative_names = "IP:127.0.0.1"});
   int replies = 0;

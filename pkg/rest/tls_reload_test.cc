@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/base/testing/temporary_folder.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/rest/rest_client.h"
 #include "kubexx/rest/testing/certificates.h"
@@ -25,12 +26,12 @@ namespace {
 using apimachinery::Reason;
 using apimachinery::Result;
 using base::testing::FakeClock;
+using base::testing::TemporaryFolder;
 using rest::testing::CertificateAuthority;
 using rest::testing::ClientFor;
 using rest::testing::FakeConnection;
 using rest::testing::FakeServer;
 using rest::testing::FakeServerTls;
-using rest::testing::TempDir;
 using std::chrono::seconds;
 using ::testing::HasSubstr;
 
@@ -68,7 +69,7 @@ class TlsReloadTest : public ::testing::Test {
   }
 
   const CertificateAuthority authority_{"ca"};
-  const TempDir dir_;
+  const TemporaryFolder dir_;
   FakeClock clock_;
   metrics::Registry registry_;
 };

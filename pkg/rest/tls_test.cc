@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 
+#include "kubexx/base/testing/temporary_folder.h"
 #include "kubexx/rest/rest_client.h"
 #include "kubexx/rest/testing/certificates.h"
 #include "kubexx/rest/testing/client.h"
@@ -13,6 +14,7 @@ namespace {
 
 using apimachinery::Reason;
 using apimachinery::Result;
+using base::testing::TemporaryFolder;
 using testing::CertificateAndKey;
 using testing::CertificateAuthority;
 using testing::CertificateRequest;
@@ -21,7 +23,6 @@ using testing::FakeConnection;
 using testing::FakeServer;
 using testing::FakeServerTls;
 using ::testing::HasSubstr;
-using testing::TempDir;
 
 const CertificateAuthority& Authority() {
   static const CertificateAuthority authority("good-ca");
@@ -143,7 +144,7 @@ TEST(TlsTest, PresentsClientCertificateFromDataAndFiles) {
   ASSERT_TRUE(by_data) << by_data.error().ToString();
   EXPECT_EQ(by_data->body, "CN=admin|");
 
-  const TempDir dir;
+  const TemporaryFolder dir;
   TlsConfig files;
   files.ca_file = dir.Write("ca.crt", Authority().certificate());
   files.cert_file = dir.Write("admin.crt", admin.certificate);

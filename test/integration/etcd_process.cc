@@ -11,7 +11,6 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
-#include <filesystem>
 #include <random>
 #include <string>
 #include <utility>
@@ -49,18 +48,13 @@ std::array<int, 2> FreePorts() {
 
 EtcdProcess::EtcdProcess(std::string scheme, std::vector<std::string> flags)
     : scheme_(std::move(scheme)), flags_(std::move(flags)) {
-  folder_ = ::testing::TempDir() + "etcdXXXXXX";
-  EXPECT_NE(::mkdtemp(folder_.data()), nullptr);
   const std::array<int, 2> ports = FreePorts();
   port_ = ports[0];
   peer_port_ = ports[1];
   Start();
 }
 
-EtcdProcess::~EtcdProcess() {
-  Kill();
-  std::filesystem::remove_all(folder_);
-}
+EtcdProcess::~EtcdProcess() { Kill(); }
 
 void EtcdProcess::Start() {
   const char* cache = std::getenv("KUBEXX_CACHE");
@@ -69,13 +63,13 @@ void EtcdProcess::Start() {
   const std::string program = std::string(cache) + "/bin/etcd";
   const std::string peer = "http://127.0.0.1:" + std::to_string(peer_port_);
   std::vector<std::string> words = {
-      program, "--data-dir=" + folder_ + "/data", "--listen-client-urls=" + endpoint(),
+      program, "--data-dir=" + folder_.path() + "/data", "--listen-client-urls=" + endpoint(),
       "--advertise-client-urls=" + endpoint(), "--listen-peer-urls=" + peer,
       "--initial-advertise-peer-urls=" + peer, "--initial-cluster=default=" + peer,
       // A killed process loses nothing by it, only a crashed machine.
       "--unsafe-no-fsync=true"};
   words.insert(words.end(), flags_.begin(), flags_.end());
-  const std::string log = folder_ + "/log";
+  const std::string log = folder_.path() + "/log";
   std::vector<char*> arguments;
   for (std::string& word : words) {
     arguments.push_back(word.data());

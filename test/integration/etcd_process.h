@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "kubexx/base/testing/temporary_folder.h"
+
 namespace kubexx::integration {
 
 /// The etcd that hack/cluster built (KUBEXX_CACHE), as a child process with a folder and ports of
@@ -22,7 +24,7 @@ class EtcdProcess {
   EtcdProcess& operator=(const EtcdProcess&) = delete;
 
   std::string endpoint() const { return scheme_ + "://127.0.0.1:" + std::to_string(port_); }
-  const std::string& folder() const { return folder_; }
+  const std::string& folder() const { return folder_.path(); }
 
   /// SIGKILL, and its end.
   void Kill();
@@ -32,7 +34,7 @@ class EtcdProcess {
  private:
   const std::string scheme_;
   const std::vector<std::string> flags_;
-  std::string folder_;
+  const base::testing::TemporaryFolder folder_;
   int port_ = 0;
   int peer_port_ = 0;
   pid_t process_ = -1;

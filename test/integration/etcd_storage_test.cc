@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <optional>
@@ -17,6 +16,7 @@
 #include "kubexx/apiserver/storage/etcd3/etcd3.h"
 #include "kubexx/apiserver/storage/testing/conformance.h"
 #include "kubexx/apiserver/storage/testing/watch_recorder.h"
+#include "kubexx/base/testing/temporary_folder.h"
 #include "kubexx/http/certificate.h"
 
 namespace kubexx::integration {
@@ -151,18 +151,12 @@ TEST(EtcdStorageEndpoints, OneThatIsAwayIsPassedOver) {
   EXPECT_EQ(none.error().reason, Reason::kUnavailable) << none.error().ToString();
 }
 
-std::string Write(const std::string& path, std::string_view text) {
-  std::ofstream(path, std::ios::binary) << text;
-  return path;
-}
-
 TEST(EtcdStorageTls, BothSidesShowCertificates) {
   const auto pair = http::SelfSigned({"127.0.0.1"});
   ASSERT_TRUE(pair.has_value()) << pair.error().ToString();
-  std::string folder = ::testing::TempDir() + "etcd-tlsXXXXXX";
-  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
-  const std::string certificate = Write(folder + "/tls.crt", pair->certificate);
-  const std::string key = Write(folder + "/tls.key", pair->key.view());
+  const base::testing::TemporaryFolder folder;
+  const std::string certificate = folder.Write("tls.crt", pair->certificate);
+  const std::string key = folder.Write("tls.key", pair->key.view());
   const EtcdProcess etcd("https", {"--cert-file=" + certificate, "--key-file=" + key,
                                    "--client-cert-auth=true", "--trusted-ca-file=" + certificate});
   Etcd3Options options;
@@ -179,7 +173,6 @@ TEST(EtcdStorageTls, BothSidesShowCertificates) {
   options.request_timeout = std::chrono::seconds(1);
   const auto stranger = MustConnect(options);
   EXPECT_FALSE(stranger->Get("/registry/a", 0, {}).has_value());
-  std::filesystem::remove_all(folder);
 }
 
 TEST(EtcdStorageCompatibility, ReadsWhatKubeApiserverStored) {

@@ -18,6 +18,7 @@
 #include "kubexx/api/authentication/v1/types.gen.h"
 #include "kubexx/api/core/v1/resources.gen.h"
 #include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/base/testing/temporary_folder.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/kubernetes/resource_client.h"
 #include "kubexx/rest/testing/certificates.h"
@@ -29,10 +30,10 @@ namespace {
 using apimachinery::ListOptions;
 using apimachinery::ResourceInfo;
 using apimachinery::Result;
+using base::testing::TemporaryFolder;
 using kubernetes::ResourceClient;
 using rest::testing::CertificateAndKey;
 using rest::testing::CertificateAuthority;
-using rest::testing::TempDir;
 using std::chrono::seconds;
 
 constexpr ResourceInfo kRoleBindings{"rbac.authorization.k8s.io", "v1", "RoleBinding",
@@ -135,7 +136,7 @@ class RotationTest : public ClusterTest {
     return token->status.token;
   }
 
-  const TempDir dir_;
+  const TemporaryFolder dir_;
   base::testing::FakeClock clock_;  // of the client under test
   rest::Config config_;             // without credentials
   std::filesystem::path pki_;

@@ -1,12 +1,12 @@
 #include "kubexx/apiserver/endpoints/endpoint_validation.h"
 
-#include <algorithm>
 #include <set>
 #include <string>
 #include <string_view>
 
-#include "kubexx/apiserver/endpoints/addresses.h"
+#include "kubexx/apiserver/endpoints/address_checks.h"
 #include "kubexx/apiserver/endpoints/field_path.h"
+#include "kubexx/apiserver/endpoints/ip_address.h"
 #include "kubexx/apiserver/endpoints/label_problems.h"
 #include "kubexx/apiserver/endpoints/value_checks.h"
 
@@ -19,48 +19,21 @@ constexpr std::size_t kMaxEndpoints = 1000;
 constexpr std::size_t kMaxAddresses = 100;
 constexpr std::size_t kMaxPorts = 20'000;
 constexpr std::size_t kMaxZones = 8;
-constexpr std::size_t kV4Begin = 12;
 
 std::string_view TextIn(const JsonTree& element) {
   const std::string* const text = element.AsString();
   return text == nullptr ? std::string_view() : std::string_view(*text);
 }
 
-/// Why nobody elsewhere could reach it; "" when somebody may.
-std::string_view LocalProblem(const Address& address) {
-  const auto& bytes = address.bytes;
-  const std::uint8_t first = bytes[kV4Begin];
-  const std::uint8_t second = bytes[kV4Begin + 1];
-  const bool zeros =
-      std::all_of(bytes.begin(), bytes.end() - 1, [](std::uint8_t byte) { return byte == 0; });
-  if (address.v4 ? std::all_of(bytes.begin() + kV4Begin, bytes.end(),
-                               [](std::uint8_t byte) { return byte == 0; })
-                 : zeros && bytes.back() == 0) {
-    return "may not be unspecified";
-  }
-  if (address.v4 ? first == 127 : zeros && bytes.back() == 1) {
-    return "may not be in the loopback range (127.0.0.0/8, ::1/128)";
-  }
-  if (address.v4 ? first == 169 && second == 254
-                 : bytes[0] == 0xfe && (bytes[1] & 0xc0U) == 0x80U) {
-    return "may not be in the link-local range (169.254.0.0/16, fe80::/10)";
-  }
-  if (address.v4 ? first == 224 && second == 0 && bytes[kV4Begin + 2] == 0
-                 : bytes[0] == 0xff && (bytes[1] & 0x0fU) == 0x02U) {
-    return "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)";
-  }
-  return "";
-}
-
 /// Whether it was an address at all.
 bool CheckReachable(std::string_view text, const std::string& field, FieldCauses& causes) {
   const std::size_t before = causes.kept().size();
   CheckAddress(text, field, causes);
-  const auto address = ParseAddress(text);
-  if (causes.kept().size() != before || !address) {
+  const std::string bytes = BytesOfOldAddress(text);
+  if (causes.kept().size() != before || bytes.empty()) {
     return false;
   }
-  if (const std::string_view problem = LocalProblem(*address); !problem.empty()) {
+  if (const std::string_view problem = UnreachableBecause(bytes); !problem.empty()) {
     causes.Invalid(field, QuotedJson(text), problem);
   }
   return true;
@@ -84,14 +57,12 @@ void CheckSliceAddresses(const JsonTree& endpoint, std::string_view type, const 
                           causes);
       }
     } else if (type == "IPv4" || type == "IPv6") {
-      const auto address = ParseAddress(text);
-      if (address && address->v4 != (type == "IPv4")) {
+      const std::string bytes = BytesOfOldAddress(text);
+      if (!bytes.empty() && (bytes.size() == 4) != (type == "IPv4")) {
         causes.Invalid(path.Of("addresses"), one.ToJson(),
                        "must be an " + std::string(type) + " address");
       }
-      if (!address || LocalProblem(*address) != "" || !IsStrictAddress(text)) {
-        CheckReachable(text, here.Text(), causes);
-      }
+      CheckReachable(text, here.Text(), causes);
     }
   });
 }

@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "kubexx/apimachinery/names.h"
-#include "kubexx/apiserver/endpoints/addresses.h"
 #include "kubexx/apiserver/endpoints/field_path.h"
+#include "kubexx/apiserver/endpoints/ip_address.h"
 #include "kubexx/apiserver/endpoints/value_checks.h"
 
 namespace kubexx::apiserver {
@@ -105,7 +105,7 @@ void CheckHostName(std::string_view host, const std::string& field, FieldCauses&
 
 void CheckIngressRule(const JsonTree& rule, const FieldPath& path, FieldCauses& causes) {
   if (const std::string_view host = rule.TextAt("host"); !host.empty()) {
-    if (ParseAddress(host)) {
+    if (!BytesOfOldAddress(host).empty()) {
       causes.Invalid(path.Of("host"), QuotedJson(host), "must be a DNS name, not an IP address");
     }
     CheckHostName(host, path.Of("host"), causes);

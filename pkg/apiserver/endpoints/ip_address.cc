@@ -45,6 +45,11 @@ std::string BytesOfAddress(std::string_view text) {
   return {};
 }
 
+std::string BytesOfOldAddress(std::string_view text) {
+  const std::string bytes = BytesOfAddress(WithoutLeadingZeros(text));
+  return bytes.starts_with(kMapped) ? bytes.substr(kMapped.size()) : bytes;
+}
+
 std::string TextOfAddress(const std::string& bytes) {
   std::array<char, INET6_ADDRSTRLEN> text{};
   if (bytes.size() != 4 && bytes.size() != sizeof(in6_addr)) {
@@ -56,7 +61,24 @@ std::string TextOfAddress(const std::string& bytes) {
              : std::string(text.data());
 }
 
-bool IsIpAddress(std::string_view text) { return !BytesOfAddress(text).empty(); }
+std::string_view UnreachableBecause(const std::string& bytes) {
+  const bool ipv4 = bytes.size() == 4;
+  const auto byte = [&bytes](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
+  if (bytes == std::string(bytes.size(), '\0')) {
+    return "may not be unspecified";
+  }
+  if (ipv4 ? byte(0) == 127 : bytes == BytesOfAddress("::1")) {
+    return "may not be in the loopback range (127.0.0.0/8, ::1/128)";
+  }
+  if (ipv4 ? byte(0) == 169 && byte(1) == 254 : byte(0) == 0xfe && (byte(1) & 0xc0) == 0x80) {
+    return "may not be in the link-local range (169.254.0.0/16, fe80::/10)";
+  }
+  if (ipv4 ? byte(0) == 224 && byte(1) == 0 && byte(2) == 0
+           : byte(0) == 0xff && (byte(1) & 0x0f) == 0x02) {
+    return "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)";
+  }
+  return "";
+}
 
 std::optional<Cidr> ParseCidr(std::string_view text) {
   const std::size_t slash = text.find('/');
@@ -74,6 +96,10 @@ std::optional<Cidr> ParseCidr(std::string_view text) {
   return cidr;
 }
 
+std::optional<Cidr> ParseOldCidr(std::string_view text) {
+  return ParseCidr(WithoutLeadingZeros(text));
+}
+
 std::string NetworkOf(std::string bytes, unsigned prefix) {
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     const std::size_t kept = std::clamp<std::size_t>(prefix, i * 8, i * 8 + 8) - i * 8;
@@ -82,22 +108,26 @@ std::string NetworkOf(std::string bytes, unsigned prefix) {
   return bytes;
 }
 
+bool IsWithin(const Cidr& inner, const Cidr& outer) {
+  return inner.bytes.size() == outer.bytes.size() && inner.prefix > outer.prefix &&
+         NetworkOf(inner.bytes, outer.prefix) == NetworkOf(outer.bytes, outer.prefix);
+}
+
 std::string AddressProblem(std::string_view text) {
   const std::string bytes = BytesOfAddress(text);
   if (bytes.empty()) {
-    return IsIpAddress(WithoutLeadingZeros(text))
-               ? "must not have leading 0s"
-               : "must be a valid IP address, such as 10.9.8.7 or 2001:db8::ffff";
+    return BytesOfOldAddress(text).empty()
+               ? "must be a valid IP address, such as 10.9.8.7 or 2001:db8::ffff"
+               : "must not have leading 0s";
   }
   return bytes.starts_with(kMapped) ? "must not be an IPv4-mapped IPv6 address" : "";
 }
 
 std::string CidrProblem(std::string_view text) {
   const std::optional<Cidr> cidr = ParseCidr(text);
-  const std::string plain = WithoutLeadingZeros(text);
-  if (!cidr || plain != text) {
-    return ParseCidr(plain) ? "must not have leading 0s in IP or prefix length"
-                            : "must be a valid CIDR, such as 10.9.8.0/24 or 2001:db8::/64";
+  if (!cidr || WithoutLeadingZeros(text) != text) {
+    return ParseOldCidr(text) ? "must not have leading 0s in IP or prefix length"
+                              : "must be a valid CIDR, such as 10.9.8.0/24 or 2001:db8::/64";
   }
   if (cidr->bytes.starts_with(kMapped)) {
     return "must not have an IPv4-mapped IPv6 address";

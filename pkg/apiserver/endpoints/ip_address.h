@@ -12,11 +12,15 @@ namespace kubexx::apiserver {
 /// The bytes of an IPv4 or an IPv6 address without brackets: 4 or 16 of them, or none.
 std::string BytesOfAddress(std::string_view text);
 
+/// The same of an address as it once could be written and may still stand in an object: with zeros
+/// before its numbers. One of IPv4 in the form of IPv6 is that of IPv4. As netutils.ParseIPSloppy.
+std::string BytesOfOldAddress(std::string_view text);
+
 /// The address of such bytes in its usual form, "" of other numbers of bytes.
 std::string TextOfAddress(const std::string& bytes);
 
-/// Whether it is an IPv4 or an IPv6 address, without brackets.
-bool IsIpAddress(std::string_view text);
+/// Why nobody on another machine could reach the address of such bytes; "" when somebody may.
+std::string_view UnreachableBecause(const std::string& bytes);
 
 /// "10.0.0.0/24" in two parts.
 struct Cidr {
@@ -27,11 +31,17 @@ struct Cidr {
 /// None of a text that is no CIDR. Of what others write with leading zeros, see CidrProblem.
 std::optional<Cidr> ParseCidr(std::string_view text);
 
+/// The same of one as it once could be written, with leading zeros. As netutils.ParseCIDRSloppy.
+std::optional<Cidr> ParseOldCidr(std::string_view text);
+
 /// `bytes` with all bits behind the prefix 0.
 std::string NetworkOf(std::string bytes, unsigned prefix);
 
-/// What kube-apiserver has against an address in a field of a Service: leading zeros and addresses
-/// of IPv4 as those of IPv6 mean different things to different programs. "" for nothing.
+/// Whether `inner` lies in `outer` and is smaller.
+bool IsWithin(const Cidr& inner, const Cidr& outer);
+
+/// What kube-apiserver has against an address: leading zeros and addresses of IPv4 as those of IPv6
+/// mean different things to different programs. "" for nothing.
 std::string AddressProblem(std::string_view text);
 
 /// The same of a CIDR, which has no bits behind its prefix either.

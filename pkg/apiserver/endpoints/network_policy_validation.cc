@@ -3,8 +3,9 @@
 #include <string>
 #include <string_view>
 
-#include "kubexx/apiserver/endpoints/addresses.h"
+#include "kubexx/apiserver/endpoints/address_checks.h"
 #include "kubexx/apiserver/endpoints/field_path.h"
+#include "kubexx/apiserver/endpoints/ip_address.h"
 #include "kubexx/apiserver/endpoints/selector_validation.h"
 #include "kubexx/apiserver/endpoints/value_checks.h"
 
@@ -46,7 +47,7 @@ void CheckBlock(const JsonTree& block, const FieldPath& path, FieldCauses& cause
     return;
   }
   const std::string_view text = block.TextAt("cidr");
-  const auto range = ParseCidrBlock(text);
+  const auto range = ParseOldCidr(text);
   CheckAddressRange(text, path.Of("cidr"), causes);
   if (!range) {
     return;
@@ -54,7 +55,7 @@ void CheckBlock(const JsonTree& block, const FieldPath& path, FieldCauses& cause
   ForEachOf(block, "except", path, [&](const JsonTree& one, const FieldPath& here) {
     const std::string* const except = one.AsString();
     const std::string_view of_except = except == nullptr ? std::string_view() : *except;
-    const auto inner = ParseCidrBlock(of_except);
+    const auto inner = ParseOldCidr(of_except);
     CheckAddressRange(of_except, here.Text(), causes);
     if (inner && !IsWithin(*inner, *range)) {
       causes.Invalid(here.Text(), one.ToJson(), "must be a strict subset of `cidr`");

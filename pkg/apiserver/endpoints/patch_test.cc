@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <functional>
 #include <string>
 
@@ -152,14 +153,16 @@ TEST(JsonPatch, MovesOnlySoManyElements) {
   const auto few = ApplyJsonPatch(object, Json(Repeated(R"({"op":"remove","path":"/a/0"})", 100)));
   ASSERT_TRUE(few);
   EXPECT_EQ(few->Find("a")->size(), 59'900U);
-  for (const char* const operation :
-       {R"({"op":"remove","path":"/a/0"})", R"({"op":"add","path":"/a/0","value":1})",
-        R"({"op":"move","from":"/a/0","path":"/a/1"})"}) {
-    const auto refused = ApplyJsonPatch(object, Json(Repeated(operation, 2000)));
-    ASSERT_FALSE(refused) << operation;
-    EXPECT_EQ(refused.error().code, 413);
-    if (KX_SANITIZED != 0) {
-      break;  // A hundred million elements are moved until then.
+  constexpr std::array kOperations = {R"({"op":"remove","path":"/a/0"})",
+                                      R"({"op":"add","path":"/a/0","value":1})",
+                                      R"({"op":"move","from":"/a/0","path":"/a/1"})"};
+  for (const char* const operation : kOperations) {
+    EXPECT_TRUE(ApplyJsonPatch(object, Json(Repeated(operation, 10)))) << operation;
+    // Until then a hundred million elements are moved.
+    if (KX_SANITIZED == 0 || operation == kOperations.front()) {
+      const auto refused = ApplyJsonPatch(object, Json(Repeated(operation, 2000)));
+      ASSERT_FALSE(refused) << operation;
+      EXPECT_EQ(refused.error().code, 413);
     }
   }
 }

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "kubexx/apimachinery/names.h"
-#include "kubexx/apiserver/endpoints/addresses.h"
+#include "kubexx/apiserver/endpoints/address_checks.h"
 #include "kubexx/apiserver/endpoints/container_validation.h"
 #include "kubexx/apiserver/endpoints/field_path.h"
 #include "kubexx/apiserver/endpoints/label_problems.h"

@@ -174,27 +174,13 @@ void CheckAffinity(const JsonTree& spec, FieldCauses& causes) {
 }
 
 /// Of an address that traffic from outside comes by.
-void CheckReachable(const std::string& text, const std::string& field, FieldCauses& causes) {
-  const std::string bytes = BytesOfAddress(text);
-  const auto byte = [&bytes](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
-  const auto add = [&](bool bad, const char* why) {
-    if (bad) {
-      causes.Invalid(field, QuotedJson(text), why);
-    }
-  };
-  if (bytes.empty()) {
-    add(true, "must be a valid IP address");
-    return;
+void CheckExternalIp(const std::string& text, const std::string& field, FieldCauses& causes) {
+  const std::string bytes = BytesOfOldAddress(text);
+  const std::string_view problem =
+      bytes.empty() ? "must be a valid IP address" : UnreachableBecause(bytes);
+  if (!problem.empty()) {
+    causes.Invalid(field, QuotedJson(text), problem);
   }
-  const bool ipv4 = bytes.size() == 4;
-  add(bytes == std::string(bytes.size(), '\0'), "may not be unspecified");
-  add(ipv4 ? byte(0) == 127 : bytes == BytesOfAddress("::1"),
-      "may not be in the loopback range (127.0.0.0/8, ::1/128)");
-  add(ipv4 ? byte(0) == 169 && byte(1) == 254 : byte(0) == 0xfe && (byte(1) & 0xc0) == 0x80,
-      "may not be in the link-local range (169.254.0.0/16, fe80::/10)");
-  add(ipv4 ? byte(0) == 224 && byte(1) == 0 && byte(2) == 0
-           : byte(0) == 0xff && (byte(1) & 0x0f) == 0x02,
-      "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)");
 }
 
 void CheckExternalIps(const JsonTree& old_spec, const JsonTree& spec, FieldCauses& causes) {
@@ -204,7 +190,7 @@ void CheckExternalIps(const JsonTree& old_spec, const JsonTree& spec, FieldCause
     const std::string field = "spec.externalIPs[" + std::to_string(i) + "]";
     const std::string problem = HasText(former, addresses[i]) ? "" : AddressProblem(addresses[i]);
     if (problem.empty()) {
-      CheckReachable(addresses[i], field, causes);
+      CheckExternalIp(addresses[i], field, causes);
     } else {
       causes.Invalid(field, QuotedJson(addresses[i]), problem);
     }

@@ -1,12 +1,11 @@
 #include <benchmark/benchmark.h>
 #include <malloc.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -14,6 +13,7 @@
 
 #include "kubexx/api/core/v1/types.gen.h"
 #include "kubexx/apiserver/storage/memory.h"
+#include "kubexx/base/testing/temporary_folder.h"
 #include "kubexx/codec/codec.h"
 
 namespace kubexx::apiserver::storage {
@@ -117,14 +117,11 @@ BENCHMARK(BM_Write)->Threads(1)->Threads(4)->UseRealTime();
 /// The same with a file: so many threads share a sync.
 void BM_WriteToFile(benchmark::State& state) {
   static std::unique_ptr<MemoryStorage> storage;
-  static std::string folder;
+  static std::optional<base::testing::TemporaryFolder> folder;
   if (state.thread_index() == 0) {
-    folder = std::filesystem::temp_directory_path() / "storeXXXXXX";
-    if (::mkdtemp(folder.data()) == nullptr) {
-      std::abort();
-    }
+    folder.emplace();
     MemoryOptions options;
-    options.file = folder + "/store";
+    options.file = *folder / "store";
     storage = Filled(0, options);
   }
   const std::string value = MakeValue(7);
@@ -136,7 +133,7 @@ void BM_WriteToFile(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations());
   if (state.thread_index() == 0) {
     storage.reset();
-    std::filesystem::remove_all(folder);
+    folder.reset();
   }
 }
 BENCHMARK(BM_WriteToFile)->Threads(1)->Threads(16)->UseRealTime();
@@ -144,12 +141,9 @@ BENCHMARK(BM_WriteToFile)->Threads(1)->Threads(16)->UseRealTime();
 /// Updates of 10,000 objects with a file in $TMPDIR, at random: its rewriting is a part of it.
 void BM_UpdateInFile(benchmark::State& state) {
   constexpr std::size_t kObjects = 10000;
-  std::string folder = std::filesystem::temp_directory_path() / "storeXXXXXX";
-  if (::mkdtemp(folder.data()) == nullptr) {
-    std::abort();
-  }
-  const std::string file = folder + "/store";
-  auto storage = Filled(kObjects, {.keep_revisions = 1000, .file = file});
+  const base::testing::TemporaryFolder folder;
+  const std::string file = folder / "store";
+  const auto storage = Filled(kObjects, {.keep_revisions = 1000, .file = file});
   const std::string value = MakeValue(7);
   std::size_t i = 1;
   std::size_t largest = 0;
@@ -162,8 +156,6 @@ void BM_UpdateInFile(benchmark::State& state) {
   }
   state.SetItemsProcessed(state.iterations());
   state.counters["largest_file"] = static_cast<double>(largest);
-  storage.reset();
-  std::filesystem::remove_all(folder);
 }
 BENCHMARK(BM_UpdateInFile)->UseRealTime();
 

@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -7,7 +8,6 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -19,6 +19,7 @@
 #include "kubexx/apiserver/storage/internal/record.h"
 #include "kubexx/apiserver/storage/memory.h"
 #include "kubexx/apiserver/storage/testing/watch_recorder.h"
+#include "kubexx/base/testing/temporary_folder.h"
 
 namespace kubexx::apiserver::storage {
 namespace {
@@ -31,13 +32,7 @@ std::string Key(int number) { return "/registry/pods/default/pod-" + std::to_str
 
 class MemoryFile : public ::testing::Test {
  protected:
-  MemoryFile() {
-    folder_ = ::testing::TempDir() + "storeXXXXXX";
-    EXPECT_NE(::mkdtemp(folder_.data()), nullptr);
-  }
-  ~MemoryFile() override { std::filesystem::remove_all(folder_); }
-
-  std::string path() const { return folder_ + "/store"; }
+  std::string path() const { return folder_ / "store"; }
 
   MemoryOptions Options() const {
     MemoryOptions options;
@@ -70,7 +65,7 @@ class MemoryFile : public ::testing::Test {
   }
 
  private:
-  std::string folder_;
+  const base::testing::TemporaryFolder folder_;
 };
 
 TEST_F(MemoryFile, HasOneLockUnderAllItsNames) {

@@ -11,7 +11,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -23,6 +22,7 @@
 
 #include "kubexx/apiserver/storage/internal/room.h"
 #include "kubexx/apiserver/storage/memory.h"
+#include "kubexx/base/testing/temporary_folder.h"
 
 namespace kubexx::apiserver::storage {
 namespace {
@@ -95,22 +95,18 @@ std::string ConfigKey(std::size_t number) {
 class MemorySmallDisk : public ::testing::Test {
  protected:
   MemorySmallDisk() {
-    folder_ = ::testing::TempDir() + "smallXXXXXX";
-    EXPECT_NE(::mkdtemp(folder_.data()), nullptr);
-    folder_ = std::filesystem::canonical(folder_).string();
     disk_bytes = 4 << 20;
-    disk_folder = &folder_;
+    disk_folder = &folder_.path();
   }
   ~MemorySmallDisk() override {
     storage_.reset();
     disk_folder = nullptr;
-    std::filesystem::remove_all(folder_);
   }
 
   MemoryStorage& Reopen() {
     storage_.reset();
     MemoryOptions options;
-    options.file = folder_ + "/store";
+    options.file = folder_ / "store";
     auto made = NewMemoryStorage(options);
     EXPECT_TRUE(made.has_value()) << made.error().ToString();
     storage_ = std::move(*made);
@@ -142,7 +138,7 @@ class MemorySmallDisk : public ::testing::Test {
     }
   }
 
-  std::string folder_;
+  const base::testing::TemporaryFolder folder_;
   std::unique_ptr<MemoryStorage> storage_;
 };
 

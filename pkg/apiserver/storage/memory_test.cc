@@ -1,11 +1,8 @@
 #include "kubexx/apiserver/storage/memory.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <chrono>
-#include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +12,7 @@
 #include "kubexx/apiserver/storage/testing/conformance.h"
 #include "kubexx/apiserver/storage/testing/watch_recorder.h"
 #include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/base/testing/temporary_folder.h"
 
 namespace kubexx::apiserver::storage {
 namespace {
@@ -47,17 +45,13 @@ TEST_P(MemoryConformance, HoldsWhenAllIsCompressed) {
 }
 
 TEST_P(MemoryConformance, HoldsWithAFile) {
-  std::string folder = ::testing::TempDir() + "storeXXXXXX";
-  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  const base::testing::TemporaryFolder folder;
   MemoryOptions options;
-  options.file = folder + "/store";
+  options.file = folder / "store";
   options.rewrite_bytes = 4 << 10;  // so that it is rewritten under the case's writes
-  {
-    const std::unique_ptr<MemoryStorage> storage = MustMake(std::move(options));
-    ASSERT_NE(storage, nullptr);
-    GetParam().Run(*storage);
-  }
-  std::filesystem::remove_all(folder);
+  const std::unique_ptr<MemoryStorage> storage = MustMake(std::move(options));
+  ASSERT_NE(storage, nullptr);
+  GetParam().Run(*storage);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, MemoryConformance, ::testing::ValuesIn(testing::ConformanceCases()),

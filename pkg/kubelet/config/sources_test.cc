@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <condition_variable>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -17,6 +16,7 @@
 
 #include "kubexx/api/core/v1/schema.gen.h"
 #include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/base/testing/temporary_folder.h"
 #include "kubexx/cache/typed_object.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/kubelet/config/api_source.h"
@@ -104,23 +104,18 @@ std::string Manifest(const std::string& name) {
 
 class FileSourceTest : public ::testing::Test {
  protected:
-  FileSourceTest() {
-    std::string pattern = (fs::temp_directory_path() / "kubexx-manifests-XXXXXX").string();
-    directory_ = ::mkdtemp(pattern.data());
-  }
-  ~FileSourceTest() override { fs::remove_all(directory_); }
   void Write(const std::string& name, const std::string& text) const {
-    std::ofstream(directory_ / name) << text;
+    directory_.Write(name, text);
   }
   FileSource::Options Options() {
-    return {.path = directory_.string(),
+    return {.path = directory_.path(),
             .node_name = "n",
             .interval = std::chrono::seconds(20),
             .clock = clock_,
             .on_problems = problems_.Sink()};
   }
 
-  fs::path directory_;
+  const base::testing::TemporaryFolder directory_;
   base::testing::FakeClock clock_;
   Problems problems_;
   Inbox inbox_;
@@ -179,7 +174,7 @@ TEST_F(FileSourceTest, ReadsASingleFile) {
 TEST_F(FileSourceTest, ReportsWhatIsNoFile) {
   fs::create_directory(directory_ / "sub");
   ManifestProblems problems;
-  const auto pods = ReadManifests(directory_.string(), "n", problems);
+  const auto pods = ReadManifests(directory_.path(), "n", problems);
   ASSERT_TRUE(pods);
   EXPECT_THAT(*pods, IsEmpty());
   ASSERT_EQ(problems.size(), 1U);
@@ -190,7 +185,7 @@ TEST_F(FileSourceTest, ALinkThatLeadsNowhereHurtsNoOther) {
   fs::create_symlink(directory_ / "nothing", directory_ / "a.yaml");
   Write("b.yaml", Manifest("b"));
   ManifestProblems problems;
-  const auto pods = ReadManifests(directory_.string(), "n", problems);
+  const auto pods = ReadManifests(directory_.path(), "n", problems);
   ASSERT_TRUE(pods);
   EXPECT_EQ(pods->size(), 1U);
   ASSERT_EQ(problems.size(), 1U);

@@ -1,10 +1,5 @@
 #include "kubexx/rest/testing/client.h"
 
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <system_error>
 #include <utility>
 
 namespace kubexx::rest::testing {
@@ -32,26 +27,6 @@ RESTClient::Options WithoutDeadlines(base::Clock& clock) {
 
 std::shared_ptr<RESTClient> NewClient(const std::string& url, RESTClient::Options options) {
   return ClientFor(Config{.host = url}, options);
-}
-
-TempDir::TempDir() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "kubexx-rest-XXXXXX").string();
-  if (::mkdtemp(pattern.data()) == nullptr) {
-    std::perror("mkdtemp");
-    std::abort();
-  }
-  path_ = pattern;
-}
-
-TempDir::~TempDir() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
-std::string TempDir::Write(const std::string& name, const std::string& text) const {
-  const std::string path = path_ + "/" + name;
-  std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
-  return path;
 }
 
 }  // namespace kubexx::rest::testing

@@ -23,21 +23,6 @@ std::shared_ptr<RESTClient> NewClient(const std::string& url, RESTClient::Option
 RESTClient::Options WithoutDeadlines(base::Clock& clock);
 std::shared_ptr<RESTClient> ClientFor(Config config, RESTClient::Options options = {});
 
-/// A directory that is removed with its files at the end.
-class TempDir {
- public:
-  TempDir();
-  TempDir(const TempDir&) = delete;
-  TempDir& operator=(const TempDir&) = delete;
-  ~TempDir();
-  const std::string& path() const { return path_; }
-  /// Writes a file and returns its path.
-  std::string Write(const std::string& name, const std::string& text) const;
-
- private:
-  std::string path_;
-};
-
 }  // namespace kubexx::rest::testing
 
 #endif  // KUBEXX_REST_TESTING_CLIENT_H_

@@ -4,7 +4,6 @@
 #define KUBEXX_APISERVER_STORAGE_TESTING_STORE_FILE_H_
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -15,6 +14,7 @@
 
 #include "kubexx/apiserver/storage/memory.h"
 #include "kubexx/base/testing/fake_clock.h"
+#include "kubexx/base/testing/temporary_folder.h"
 
 namespace kubexx::apiserver::storage::testing {
 
@@ -28,18 +28,13 @@ inline std::string PodKey(int number) {
 class StoreFileTest : public ::testing::Test {
  protected:
   StoreFileTest() {
-    folder_ = ::testing::TempDir() + "storeXXXXXX";
-    EXPECT_NE(::mkdtemp(folder_.data()), nullptr);
     options_.file = path();
     options_.clock = &clock_;
   }
-  ~StoreFileTest() override {
-    storage_.reset();
-    std::filesystem::remove_all(folder_);
-  }
+  ~StoreFileTest() override { storage_.reset(); }
 
   /// The store's file.
-  std::string path() const { return folder_ + "/store"; }
+  std::string path() const { return folder_ / "store"; }
   /// Its bytes.
   std::uint64_t Size() const { return std::filesystem::file_size(path()); }
 
@@ -73,7 +68,7 @@ class StoreFileTest : public ::testing::Test {
   std::unique_ptr<MemoryStorage> storage_;
 
  private:
-  std::string folder_;
+  const base::testing::TemporaryFolder folder_;
 };
 
 }  // namespace kubexx::apiserver::storage::testing

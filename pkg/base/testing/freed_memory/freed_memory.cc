@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
-#include <cstring>
 #include <functional>
 #include <new>
 #include <string_view>
@@ -43,23 +42,6 @@ namespace {
 
 void* Allocate(std::size_t size) noexcept { return std::calloc(1, std::max<std::size_t>(size, 1)); }
 
-void* Allocate(std::size_t size, std::align_val_t alignment) noexcept {
-  const auto step = static_cast<std::size_t>(alignment);
-  const std::size_t whole = (std::max<std::size_t>(size, 1) + step - 1) / step * step;
-  void* const block = std::aligned_alloc(step, whole);
-  if (block != nullptr) {
-    std::memset(block, 0, whole);
-  }
-  return block;
-}
-
-void* OrThrow(void* block) {
-  if (block == nullptr) {
-    throw std::bad_alloc();
-  }
-  return block;
-}
-
 void Free(void* block) noexcept {
   kubexx::base::testing::LookAt(block, block == nullptr ? 0 : ::malloc_usable_size(block));
   std::free(block);
@@ -67,35 +49,14 @@ void Free(void* block) noexcept {
 
 }  // namespace
 
-// All of them, so that no block is taken by one set of functions and given back by another.
-void* operator new(std::size_t size) { return OrThrow(Allocate(size)); }
-void* operator new[](std::size_t size) { return OrThrow(Allocate(size)); }
-void* operator new(std::size_t size, std::align_val_t alignment) {
-  return OrThrow(Allocate(size, alignment));
-}
-void* operator new[](std::size_t size, std::align_val_t alignment) {
-  return OrThrow(Allocate(size, alignment));
+// The forms that containers use. The others stay as they are, so that a sanitizer still tells of
+// memory that one form has taken and another gives back.
+void* operator new(std::size_t size) {
+  if (void* const block = Allocate(size)) {
+    return block;
+  }
+  throw std::bad_alloc();
 }
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return Allocate(size); }
-void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return Allocate(size); }
-void* operator new(std::size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept {
-  return Allocate(size, alignment);
-}
-void* operator new[](std::size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept {
-  return Allocate(size, alignment);
-}
-
 void operator delete(void* block) noexcept { Free(block); }
-void operator delete[](void* block) noexcept { Free(block); }
 void operator delete(void* block, std::size_t) noexcept { Free(block); }
-void operator delete[](void* block, std::size_t) noexcept { Free(block); }
-void operator delete(void* block, std::align_val_t) noexcept { Free(block); }
-void operator delete[](void* block, std::align_val_t) noexcept { Free(block); }
-void operator delete(void* block, std::size_t, std::align_val_t) noexcept { Free(block); }
-void operator delete[](void* block, std::size_t, std::align_val_t) noexcept { Free(block); }
-void operator delete(void* block, const std::nothrow_t&) noexcept { Free(block); }
-void operator delete[](void* block, const std::nothrow_t&) noexcept { Free(block); }
-void operator delete(void* block, std::align_val_t, const std::nothrow_t&) noexcept { Free(block); }
-void operator delete[](void* block, std::align_val_t, const std::nothrow_t&) noexcept {
-  Free(block);
-}
