@@ -27,9 +27,9 @@ endfunction()
 
 # kubexx_batches(TARGET [SIZE]): TARGET's sources are compiled several at a time, which saves most of what is left: reading the
 # same headers and instantiating the same templates in each. A changed file makes its batch compile again, and the compiler
-# holds all of it in memory, so batches are not larger, but for the sanitizers' builds, which are made as a whole. Names in anonymous namespaces are unique in a package for that. In the
-# sanitizers' builds the sources are the other way round: a file that relies on what the one before it includes does not compile
-# there.
+# holds all of it in memory, so batches are not larger. Names in anonymous namespaces are unique in a package for that. The
+# sanitizers' builds are made as a whole, so their batches are larger; and the sources are the other way round there: a file that
+# relies on what the one before it includes does not compile.
 #
 # Sources that reach the same expensive header stand in the same batches (kubexx_sort_by_headers). A header that is read by a few
 # sources of a package makes one or two of its batches compile again then, not most of them, and is read less often. What a file

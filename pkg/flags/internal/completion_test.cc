@@ -2,14 +2,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <array>
 #include <cstdio>
-#include <cstdlib>
-#include <fstream>
 #include <string>
 #include <vector>
+
+#include "kubexx/base/testing/temporary_folder.h"
 
 namespace kubexx::flags::internal {
 namespace {
@@ -20,12 +19,8 @@ const std::vector<CompletionFlag> kFlags = {{"enable-ha", "Elect a leader.", fal
                                             {"log-level", "It's [a] \"level\":\nany $(x).", true}};
 
 std::string RunBash(const std::string& script) {
-  // A file of its own: the programs of several presets run beside each other.
-  std::string path = ::testing::TempDir() + "completion_test_XXXXXX";
-  const int file = ::mkstemp(path.data());
-  EXPECT_GE(file, 0) << path;
-  ::close(file);
-  std::ofstream(path) << script;
+  const base::testing::TemporaryFolder folder;
+  const std::string path = folder.Write("script", script);
   std::string output;
   FILE* const pipe = ::popen(("bash " + path + " 2>&1").c_str(), "r");
   std::array<char, 256> buffer{};
@@ -33,7 +28,6 @@ std::string RunBash(const std::string& script) {
     output += buffer.data();
   }
   EXPECT_EQ(::pclose(pipe), 0) << output;
-  std::remove(path.c_str());
   return output;
 }
 
