@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/rest/testing/certificates.h"
 #include "kubexx/rest/testing/fake_server.h"
 
@@ -20,24 +21,11 @@ using apimachinery::Fail;
 using apimachinery::LabelMap;
 using apimachinery::Reason;
 using apimachinery::Result;
+using base::testing::FakeClock;
 using codec::JsonTree;
 using rest::testing::FakeConnection;
 using rest::testing::FakeServer;
 using ::testing::HasSubstr;
-
-/// Asks over HTTPS; a call has a fiftieth of its time.
-class HastyCaller final : public Caller {
- public:
-  Result<std::string> Post(const Endpoint& endpoint, std::string_view body,
-                           const std::stop_token& stop) override {
-    Endpoint hasty = endpoint;
-    hasty.timeout /= 50;
-    return caller_->Post(hasty, body, stop);
-  }
-
- private:
-  const std::shared_ptr<Caller> caller_ = NewCaller(base::Clock::Real());
-};
 
 class NoCluster final : public Cluster {
  public:
@@ -77,7 +65,7 @@ class SilentWebhookTest : public ::testing::TestWithParam<bool> {
     request.stop = stop;
     std::vector<std::string> warnings;
     const Dispatch dispatch{.attributes = attributes, .request = request, .warnings = warnings};
-    Dispatcher dispatcher(caller_, cluster_);
+    Dispatcher dispatcher(*caller_, cluster_);
     JsonTree object = ConfigMap();
     return mutating() ? dispatcher.Mutate(
                             {webhook}, dispatch, &object, nullptr,
@@ -92,11 +80,12 @@ class SilentWebhookTest : public ::testing::TestWithParam<bool> {
     return {.certificate = issued.certificate, .key = issued.key};
   }
 
-  HastyCaller caller_;
+  FakeClock clock_;
+  const std::shared_ptr<Caller> caller_ = NewCaller(clock_);
   NoCluster cluster_;
   rest::testing::CertificateAuthority authority_{"hooks"};
-  /// Called when the webhook has been asked.
-  std::function<void()> on_asked_ = [] {};
+  /// Called when the webhook has been asked: by default, the time that it has passes.
+  std::function<void()> on_asked_ = [this] { clock_.Advance(std::chrono::seconds(1)); };
   FakeServer server_{[this](FakeConnection& connection) {
                        if (connection.ReadRequest()) {
                          on_asked_();
