@@ -108,7 +108,7 @@ Result<std::vector<JsonTree>> ReadConversionResponse(std::string_view body, cons
                                      : message);
   }
   const JsonTree* const list = response->Find("convertedObjects");
-  const std::size_t count = list == nullptr ? 0 : list->size();
+  const std::size_t count = list == nullptr ? 0 : list->elements().size();
   if (count != objects.size()) {
     return BadAnswer("returned " + std::to_string(count) + " objects, expected " +
                      std::to_string(objects.size()));

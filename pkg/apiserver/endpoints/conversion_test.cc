@@ -163,6 +163,9 @@ TEST_F(ConversionTest, WhatIsWrongWithAnAnswerIsSaid) {
               HasSubstr("Kind=K failed: no way"));
   EXPECT_THAT(error_with([](JsonTree& r) { r["convertedObjects"] = JsonTree::Array(); }),
               HasSubstr("returned 0 objects, expected 1"));
+  EXPECT_THAT(
+      error_with([](JsonTree& r) { r["convertedObjects"] = *JsonTree::Parse(R"({"a":{}})"); }),
+      HasSubstr("returned 0 objects, expected 1"));
   EXPECT_THAT(error_with([](JsonTree& r) {
                 r["convertedObjects"].elements()[0]["apiVersion"] = "x.io/v1";
               }),

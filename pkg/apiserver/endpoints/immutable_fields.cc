@@ -141,10 +141,11 @@ bool IsSameButForScheduling(const JsonTree& before, const JsonTree& after) {
   for (const char* const list : {"containers", "initContainers"}) {
     const JsonTree* const former = before.Find(list);
     JsonTree* const containers = now.Find(list);
-    if (former == nullptr || containers == nullptr || former->size() != containers->size()) {
+    if (former == nullptr || containers == nullptr ||
+        former->elements().size() != containers->elements().size()) {
       continue;
     }
-    for (std::size_t i = 0; i < former->size(); ++i) {
+    for (std::size_t i = 0; i < former->elements().size(); ++i) {
       const JsonTree& of_before = former->elements()[i];
       if (JsonTree& container = containers->elements()[i];
           container.TextAt("name") == of_before.TextAt("name")) {
@@ -181,9 +182,10 @@ void CheckJobChange(const JsonTree& current, const JsonTree& before, const JsonT
 void CheckServiceCidr(const JsonTree& before, const JsonTree& after, FieldCauses& causes) {
   const JsonTree* const former = before.Find("cidrs");
   const JsonTree* const now = after.Find("cidrs");
-  const std::size_t count = former == nullptr ? 0 : former->size();
+  const std::size_t count = former == nullptr ? 0 : former->elements().size();
   for (std::size_t i = 0; i < count; ++i) {
-    if (now == nullptr || now->size() <= i || now->elements()[i] != former->elements()[i]) {
+    if (now == nullptr || now->elements().size() <= i ||
+        now->elements()[i] != former->elements()[i]) {
       causes.Invalid("spec.cidrs[" + std::to_string(i) + "]", TextOf(now), "field is immutable");
     }
   }

@@ -115,7 +115,7 @@ JsonTree WithoutChangeable(JsonTree spec, const JsonTree& old) {
   for (const char* const list : {"initContainers", "containers"}) {
     JsonTree* const containers = spec.Find(list);
     const std::span<const JsonTree> before = ListAt(old, list);
-    if (containers == nullptr || containers->size() != before.size()) {
+    if (containers == nullptr || containers->elements().size() != before.size()) {
       continue;
     }
     for (std::size_t i = 0; i < before.size(); ++i) {

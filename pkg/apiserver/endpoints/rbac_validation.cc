@@ -131,11 +131,11 @@ void CheckBinding(const ResourceType& type, const JsonTree* old, const JsonTree&
 void CheckAggregation(const JsonTree& aggregation, FieldCauses& causes) {
   const std::string field = "aggregationRule.clusterRoleSelectors";
   const JsonTree* const selectors = aggregation.Find("clusterRoleSelectors");
-  if (selectors == nullptr || selectors->size() == 0) {
+  if (selectors == nullptr || selectors->elements().size() == 0) {
     causes.Required(field, "at least one clusterRoleSelector required");
     return;
   }
-  for (std::size_t i = 0; i < selectors->size(); ++i) {
+  for (std::size_t i = 0; i < selectors->elements().size(); ++i) {
     const std::string here = field + "[" + std::to_string(i) + "]";
     FieldCauses problems;
     CheckLabelSelector(&selectors->elements()[i], here, problems);

@@ -160,7 +160,7 @@ void CheckRequest(std::string_view resource, const Quantity& amount, const Resou
 void CheckClaims(const JsonTree& resources, const ClaimNames& of_pod, const std::string& path,
                  FieldCauses& causes) {
   const JsonTree* const claims = resources.Find("claims");
-  const std::size_t count = claims == nullptr ? 0 : claims->size();
+  const std::size_t count = claims == nullptr ? 0 : claims->elements().size();
   ClaimNames seen;   // names, and names with a request of theirs
   ClaimNames parts;  // names of which a request was seen
   for (std::size_t i = 0; i < count; ++i) {

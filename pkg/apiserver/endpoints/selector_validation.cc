@@ -43,7 +43,7 @@ void CheckLabelSelector(const JsonTree* selector, const std::string& field, Fiel
   }
   CheckLabelMap(selector->Find("matchLabels"), field + ".matchLabels", causes);
   if (const JsonTree* const expressions = selector->Find("matchExpressions")) {
-    for (std::size_t i = 0; i < expressions->size(); ++i) {
+    for (std::size_t i = 0; i < expressions->elements().size(); ++i) {
       CheckExpression(expressions->elements()[i],
                       field + ".matchExpressions[" + std::to_string(i) + "]", causes);
     }

@@ -254,16 +254,17 @@ Result<void> Reorder(JsonTree& list, const JsonTree& order, std::string_view key
     return own == nullptr ? std::string() : KeyText(*own, budget);
   };
   std::map<std::string, std::size_t> places;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    if (std::string name = name_in(order.elements()[i]); !name.empty()) {
-      places.emplace(std::move(name), i);
+  for (const JsonTree& element : order.elements()) {
+    if (std::string name = name_in(element); !name.empty()) {
+      places.emplace(std::move(name), places.size());
     }
     KX_RETURN_IF_ERROR(Afford(budget));
   }
   std::vector<std::pair<std::size_t, JsonTree>> elements;
   for (JsonTree& element : list.elements()) {
     const auto found = places.find(name_in(element));
-    elements.emplace_back(found == places.end() ? order.size() : found->second, std::move(element));
+    elements.emplace_back(found == places.end() ? places.size() : found->second,
+                          std::move(element));
     KX_RETURN_IF_ERROR(Afford(budget));
   }
   std::ranges::stable_sort(elements, {}, &std::pair<std::size_t, JsonTree>::first);
@@ -278,6 +279,39 @@ Result<void> Reorder(JsonTree& list, const JsonTree& order, std::string_view key
 bool IsDirective(std::string_view key) {
   return key == "$patch" || key == "$retainKeys" || key.starts_with(kOrder) ||
          key.starts_with(kDelete);
+}
+
+/// Refuses "$retainKeys" and "$setElementOrder" that are no lists, or of what is none, and members
+/// that the patch changes but
+/// "$retainKeys" does not name.
+Result<void> CheckDirectives(const JsonTree& object, const JsonTree& patch, PatchBudget& budget) {
+  const JsonTree* const keys = patch.Find("$retainKeys");
+  if (keys != nullptr && !keys->IsArray()) {
+    return Fail(Reason::kBadRequest, "$retainKeys is a list of names");
+  }
+  Texts names;
+  if (keys != nullptr) {
+    KX_RETURN_IF_ERROR(Spend(budget, kWorkOfElement * keys->size()));
+    KX_ASSIGN_OR_RETURN(names, KeyTexts(*keys, budget));
+  }
+  for (const auto& [key, value] : patch.members()) {
+    if (key.starts_with(kOrder)) {
+      const std::string_view list = std::string_view(key).substr(kOrder.size());
+      const JsonTree* const old = object.Find(list);
+      const JsonTree* const change = patch.Find(list);
+      if (!value.IsArray() || (old != nullptr && !old->IsArray()) ||
+          (change != nullptr && !change->IsArray())) {
+        return Fail(Reason::kBadRequest,
+                    key + " is a list, and puts the elements of another in order");
+      }
+      KX_RETURN_IF_ERROR(Spend(budget, kWorkOfMember * (object.size() + patch.size())));
+    } else if (keys != nullptr && !IsDirective(key) && !value.IsNull() &&
+               !names.contains(KeyText(JsonTree(key), budget))) {
+      return Fail(Reason::kBadRequest,
+                  "the patch changes " + key + ", which its $retainKeys does not name");
+    }
+  }
+  return {};
 }
 
 /// `name` is of the object around the member.
@@ -313,6 +347,7 @@ Result<JsonTree> MergeObject(JsonTree object, const JsonTree& patch, std::string
     object = JsonTree::Object();
   }
   KX_RETURN_IF_ERROR(Spend(budget, kWorkOfMember * (object.size() + patch.size())));
+  KX_RETURN_IF_ERROR(CheckDirectives(object, patch, budget));
   KX_ASSIGN_OR_RETURN(
       object,
       MergeMembers(std::move(object), patch, IsDirective,

@@ -94,16 +94,17 @@ JsonTree WithFormerLabels(JsonTree after, const JsonTree& before) {
   JsonTree* const required = after.Find("required");
   JsonTree* const terms = required == nullptr ? nullptr : required->Find("nodeSelectorTerms");
   const JsonTree* const former = before.At({"required", "nodeSelectorTerms"});
-  const std::size_t count =
-      terms == nullptr || former == nullptr ? 0 : std::min(terms->size(), former->size());
+  const std::size_t count = terms == nullptr || former == nullptr
+                                ? 0
+                                : std::min(terms->elements().size(), former->elements().size());
   for (std::size_t i = 0; i < count; ++i) {
     for (const char* const list : {"matchExpressions", "matchFields"}) {
       JsonTree* const now = terms->elements()[i].Find(list);
       const JsonTree* const then = former->elements()[i].Find(list);
-      if (now == nullptr || then == nullptr || now->size() != then->size()) {
+      if (now == nullptr || then == nullptr || now->elements().size() != then->elements().size()) {
         continue;
       }
-      for (std::size_t j = 0; j < now->size(); ++j) {
+      for (std::size_t j = 0; j < now->elements().size(); ++j) {
         const std::string key(then->elements()[j].TextAt("key"));
         const std::pair<std::string_view, std::string_view> renamed(
             key, now->elements()[j].TextAt("key"));

@@ -138,7 +138,7 @@ void CheckName(std::string_view name, const std::string& field, FieldCauses& cau
 
 void CheckWebhook(const JsonTree& webhook, const std::string& field, FieldCauses& causes) {
   if (const JsonTree* const rules = webhook.Find("rules")) {
-    for (std::size_t i = 0; i < rules->size(); ++i) {
+    for (std::size_t i = 0; i < rules->elements().size(); ++i) {
       CheckRule(rules->elements()[i], field + ".rules[" + std::to_string(i) + "]", causes);
     }
   }
@@ -253,7 +253,7 @@ void CheckWebhooks(const JsonTree& configuration, FieldCauses& causes) {
       causes.Duplicate(field + ".name", JsonOf(name));
     }
     const JsonTree* const conditions = webhooks[i].Find("matchConditions");
-    for (std::size_t j = 0; j < (conditions == nullptr ? 0 : conditions->size()); ++j) {
+    for (std::size_t j = 0; j < (conditions == nullptr ? 0 : conditions->elements().size()); ++j) {
       for (const char* const member : {"name", "expression"}) {
         if (conditions->elements()[j].TextAt(member).empty()) {
           causes.Required(field + ".matchConditions[" + std::to_string(j) + "]." + member);

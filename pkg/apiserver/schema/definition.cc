@@ -86,7 +86,8 @@ void CheckNames(const JsonTree& definition, CauseList& causes) {
   }
   for (const char* const list : {"shortNames", "categories"}) {
     const JsonTree* const found = names->Find(list);
-    for (std::size_t i = 0; found != nullptr && i < found->size() && !causes.full(); ++i) {
+    for (std::size_t i = 0; found != nullptr && i < found->elements().size() && !causes.full();
+         ++i) {
       const std::string* const text = found->elements()[i].AsString();
       if (text != nullptr && !IsLabel(*text)) {
         causes.Add(InvalidCause(std::string("spec.names.") + list + "[" + std::to_string(i) + "]",
@@ -127,7 +128,8 @@ void CheckColumns(const JsonTree& version, const std::string& path, CauseList& c
   const JsonTree* const columns = version.Find("additionalPrinterColumns");
   const std::vector<JsonTree> types = {JsonTree("boolean"), JsonTree("date"), JsonTree("integer"),
                                        JsonTree("number"), JsonTree("string")};
-  for (std::size_t i = 0; columns != nullptr && i < columns->size() && !causes.full(); ++i) {
+  for (std::size_t i = 0; columns != nullptr && i < columns->elements().size() && !causes.full();
+       ++i) {
     const JsonTree& column = columns->elements()[i];
     const std::string at = path + ".additionalPrinterColumns[" + std::to_string(i) + "]";
     if (column.TextAt("name").empty()) {
@@ -220,21 +222,21 @@ void CheckRepeated(const JsonTree& definition, std::size_t versions, CauseList& 
 
 void CheckVersions(const JsonTree& definition, Budget& work, CauseList& causes) {
   const JsonTree* const versions = definition.At({"spec", "versions"});
-  if (versions == nullptr || versions->size() == 0) {
+  if (versions == nullptr || versions->elements().size() == 0) {
     causes.Add(RequiredCause("spec.versions", "must have at least one version"));
     return;
   }
-  CheckRepeated(definition, versions->size(), causes);
+  CheckRepeated(definition, versions->elements().size(), causes);
   std::set<std::string_view> names;
   std::size_t stored = 0;
   DefinitionBudget budget(work);
-  for (std::size_t i = 0; i < versions->size() && !causes.full(); ++i) {
+  for (std::size_t i = 0; i < versions->elements().size() && !causes.full(); ++i) {
     const JsonTree& version = versions->elements()[i];
     CheckVersion(version, "spec.versions[" + std::to_string(i) + "]", budget, causes);
     names.insert(version.TextAt("name"));
     stored += Flag(version, "storage") ? 1 : 0;
   }
-  if (!causes.full() && names.size() != versions->size()) {
+  if (!causes.full() && names.size() != versions->elements().size()) {
     causes.Add(InvalidCause("spec.versions", *versions, "must contain unique version names"));
   }
   if (!causes.full() && stored != 1) {
@@ -273,7 +275,7 @@ void CheckDefinition(const JsonTree& definition, Budget& budget, std::vector<Sta
   }
   const JsonTree* const versions =
       has_webhook ? webhook->Find("conversionReviewVersions") : nullptr;
-  if (strategy == "Webhook" && (versions == nullptr || versions->size() == 0)) {
+  if (strategy == "Webhook" && (versions == nullptr || versions->elements().size() == 0)) {
     causes.Add(RequiredCause("spec.conversion.webhook.conversionReviewVersions"));
   }
   const JsonTree* const preserve = definition.At({"spec", "preserveUnknownFields"});
@@ -307,7 +309,7 @@ void CheckDefinitionChange(const JsonTree& before, const JsonTree& definition,
   for (const JsonTree& version : versions->elements()) {
     names.insert(version.TextAt("name"));
   }
-  for (std::size_t i = 0; i < stored->size() && !causes.full(); ++i) {
+  for (std::size_t i = 0; i < stored->elements().size() && !causes.full(); ++i) {
     const std::string* const name = stored->elements()[i].AsString();
     if (name != nullptr && !names.contains(*name)) {
       causes.Add(InvalidCause("status.storedVersions[" + std::to_string(i) + "]", *name,

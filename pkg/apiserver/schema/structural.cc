@@ -226,7 +226,7 @@ class Checker {
       return;
     }
     const JsonTree* const items = schema.Find("items");
-    for (std::size_t i = 0; items != nullptr && i < keys->size(); ++i) {
+    for (std::size_t i = 0; items != nullptr && i < keys->elements().size(); ++i) {
       const std::string* const key = keys->elements()[i].AsString();
       if (key != nullptr && DeclaredIn(*items, *key) == nullptr) {
         Invalid(path.Element("x-kubernetes-list-map-keys", i), *key,
@@ -286,7 +286,7 @@ class Checker {
   void CheckJunctors(const JsonTree& schema, const Path& path) {
     for (const std::string_view name : kJunctors) {
       const JsonTree* const list = schema.Find(name);
-      for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
+      for (std::size_t i = 0; list != nullptr && i < list->elements().size(); ++i) {
         CheckValidation(list->elements()[i], path.Element(name, i), schema, path);
       }
     }
@@ -337,7 +337,7 @@ class Checker {
     }
     for (const std::string_view name : kJunctors) {
       const JsonTree* const list = schema.Find(name);
-      for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
+      for (std::size_t i = 0; list != nullptr && i < list->elements().size(); ++i) {
         CheckValidation(list->elements()[i], path.Element(name, i), outer, outer_path);
       }
     }

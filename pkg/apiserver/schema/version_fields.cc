@@ -87,7 +87,8 @@ void CheckSelectableFields(const JsonTree& version, const std::string& path, Cau
   }
   std::set<std::vector<std::string>> paths;
   // Each is looked for in the schema: no more of them than tell what is wrong.
-  for (std::size_t i = 0; i < fields->size() && !causes.full() && paths.size() <= kMaxCauses; ++i) {
+  for (std::size_t i = 0;
+       i < fields->elements().size() && !causes.full() && paths.size() <= kMaxCauses; ++i) {
     const std::string_view text = fields->elements()[i].TextAt("jsonPath");
     const std::string at = path + ".selectableFields[" + std::to_string(i) + "].jsonPath";
     if (text.empty()) {
