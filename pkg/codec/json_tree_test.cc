@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/base/testing/large_input.h"
+
 namespace kubexx::codec {
 namespace {
 
@@ -108,7 +110,7 @@ TEST(JsonTreeTest, ComparesAsJsonValues) {
 
 // So many members that looking at each for each would not end in a test's time.
 TEST(JsonTreeTest, ComparesObjectsOfAnySize) {
-  constexpr int kMembers = 300000;
+  constexpr int kMembers = base::testing::LargeInput(300'000);
   std::vector<JsonTree::Member> up;
   std::vector<JsonTree::Member> down;
   for (int i = 0; i < kMembers; ++i) {

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <semaphore>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -442,16 +443,17 @@ TEST_F(LeaderElectorTest, KeepsLeadingWhenTheWorkRunsElsewhere) {
 
 TEST_F(LeaderElectorTest, IsUnhealthyWhenItsWorkOutlivesTheLease) {
   std::stop_source release;
-  Runner a("a", clock_, lock_, [&release](LeaderElector::Options& options) {
-    options.callbacks.on_started_leading = [token = release.get_token()](const std::stop_token&) {
+  std::binary_semaphore started(0);
+  Runner a("a", clock_, lock_, [&](LeaderElector::Options& options) {
+    options.callbacks.on_started_leading = [&started,
+                                            token = release.get_token()](const std::stop_token&) {
+      started.release();
       (void)base::Clock::Real().SleepFor(1h, token);
     };
   });
   AwaitHolder("a");
   a.journal.Await("leader a");
-  while (!a.elector->IsLeader()) {
-    std::this_thread::yield();
-  }
+  started.acquire();  // Where the lease ends before, nothing is begun.
   EXPECT_TRUE(a.elector->Check(20s));
   lock_->SetFault([](std::string_view, const std::stop_token&) -> Result<void> {
     return Fail(Reason::kUnavailable, "no server");

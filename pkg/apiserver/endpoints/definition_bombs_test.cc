@@ -18,6 +18,7 @@
 namespace kubexx::apiserver {
 namespace {
 
+using base::testing::LargeInput;
 using codec::JsonTree;
 using ::testing::HasSubstr;
 using testing::kDefinitions;
@@ -83,7 +84,7 @@ TEST_F(DefinitionBombsTest, DefaultsOfManyElements) {
   Define(R"({"type":"array","items":{"type":"object","properties":{"a":{"type":"string",)"
          R"("default":")" +
          std::string(60'000, 'x') + R"("}}}})");
-  const http::Response refused = Make("[" + ListedTimes("{}", 300'000) + "]");
+  const http::Response refused = Make("[" + ListedTimes("{}", LargeInput(300'000)) + "]");
   EXPECT_EQ(refused.status, 413) << refused.body.substr(0, 500);
   EXPECT_THAT(Message(refused), HasSubstr("defaults"));
   EXPECT_EQ(Make("[{},{}]").status, 201);
@@ -95,7 +96,7 @@ TEST_F(DefinitionBombsTest, DefaultsThatCameAfterTheObject) {
            more + "}}}";
   };
   Define(schema(""));
-  ASSERT_EQ(Make("[" + ListedTimes("{}", 200'000) + "]").status, 201);
+  ASSERT_EQ(Make("[" + ListedTimes("{}", LargeInput(200'000)) + "]").status, 201);
   const std::string url = std::string(kDefinitions) + "/widgets.e.x";
   JsonTree definition = Json(Do("GET", url));
   definition["spec"]["versions"].elements()[0]["schema"]["openAPIV3Schema"]["properties"]["spec"] =
@@ -126,7 +127,7 @@ TEST_F(DefinitionBombsTest, JunctorsOfManyElements) {
   Define(R"({"type":"array","items":{"type":"integer"},"allOf":[)" +
          ListedTimes(R"({"items":{"allOf":[)" + ListedTimes(R"({"minimum":0})", 40) + "]}}", 1000) +
          "]}");
-  const http::Response refused = Make("[" + ListedTimes("1", 700'000) + "]");
+  const http::Response refused = Make("[" + ListedTimes("1", LargeInput(700'000)) + "]");
   EXPECT_EQ(refused.status, 422) << refused.body.substr(0, 500);
   EXPECT_THAT(Message(refused), HasSubstr("too much work"));
   EXPECT_EQ(Make("[1,2,3]").status, 201);
@@ -161,7 +162,8 @@ TEST_F(DefinitionBombsTest, ManyVersions) {
     Tick();
     EXPECT_EQ(Do("GET", last).status, 404);
   };
-  EXPECT_LT(RatioOfTimes([&] { define(1'000); }, [&] { define(10'000); }), kNotQuadratic);
+  EXPECT_LT(RatioOfTimes([&] { define(LargeInput(1'000)); }, [&] { define(LargeInput(10'000)); }),
+            kNotQuadratic);
 }
 
 TEST(TypesOfDefinitionTest, ManyVersions) {
@@ -194,7 +196,7 @@ TEST(TypesOfDefinitionTest, VersionsShareTheConversion) {
 TEST(TypeRegistryTest, ManyTypes) {
   const auto storage = *storage::NewMemoryStorage({});
   TypeRegistry registry(*storage, {});
-  constexpr int kTypes = base::testing::LargeInput(100'000);
+  constexpr int kTypes = LargeInput(100'000);
   const auto before = TypesOfDefinition(EstablishedWith(kTypes), nullptr);
   registry.SetCustom(before, 0);
   registry.SetCustom(TypesOfDefinition(EstablishedWith(kTypes), nullptr), 0);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "kubexx/apiserver/endpoints/testing/api_fixture.h"
+#include "kubexx/base/testing/large_input.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -79,16 +80,17 @@ TEST_F(CauseBombsTest, OwnersThatAllControl) {
 TEST_F(CauseBombsTest, RulesWithoutAnything) {
   const http::Response refused =
       Do("POST", "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles",
-         R"({"metadata":{"name":"a"},"rules":[)" + Repeated("{}", 50'000) + "]}");
+         R"({"metadata":{"name":"a"},"rules":[)" +
+             Repeated("{}", base::testing::LargeInput(50'000)) + "]}");
   EXPECT_EQ(refused.status, 422);
   EXPECT_THAT(refused.body, SizeIs(Lt(4U << 20)));
   EXPECT_THAT(Message(refused), HasSubstr("more errors"));
 }
 
 TEST_F(CauseBombsTest, ContainersWithoutAnything) {
-  const http::Response refused =
-      Do("POST", "/api/v1/namespaces/default/pods",
-         R"({"metadata":{"name":"a"},"spec":{"containers":[)" + Repeated("{}", 50'000) + "]}}");
+  const http::Response refused = Do("POST", "/api/v1/namespaces/default/pods",
+                                    R"({"metadata":{"name":"a"},"spec":{"containers":[)" +
+                                        Repeated("{}", base::testing::LargeInput(50'000)) + "]}}");
   EXPECT_EQ(refused.status, 422);
   EXPECT_THAT(refused.body, SizeIs(Lt(4U << 20)));
 }

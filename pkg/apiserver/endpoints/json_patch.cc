@@ -207,7 +207,7 @@ bool Apply(JsonTree& object, std::string_view op, const std::vector<std::string>
 
 }  // namespace
 
-Result<JsonTree> ApplyJsonPatch(JsonTree object, const JsonTree& patch) {
+Result<JsonTree> ApplyJsonPatch(JsonTree object, const JsonTree& patch, PatchBudget budget) {
   if (patch.IsNull()) {  // No operations, as for Go.
     return object;
   }
@@ -219,7 +219,6 @@ Result<JsonTree> ApplyJsonPatch(JsonTree object, const JsonTree& patch) {
                 "a JSON patch has at most " + std::to_string(kMaxOperations) + " operations", 413);
   }
   std::size_t copied = 0;
-  PatchBudget budget;
   for (const JsonTree& operation : patch.elements()) {
     const std::string op = TextOf(operation, "op");
     const std::string path = TextOf(operation, "path");

@@ -12,9 +12,10 @@
 namespace kubexx::apiserver {
 
 /// RFC 6902. kInvalid when an operation does not apply or a test fails, kBadRequest for what is no
-/// patch.
+/// patch. kRequestEntityTooLarge when it would cost more than `budget`.
 apimachinery::Result<codec::JsonTree> ApplyJsonPatch(codec::JsonTree object,
-                                                     const codec::JsonTree& patch);
+                                                     const codec::JsonTree& patch,
+                                                     PatchBudget budget = PatchBudget());
 
 /// RFC 7386.
 codec::JsonTree ApplyMergePatch(codec::JsonTree object, const codec::JsonTree& patch);

@@ -15,7 +15,7 @@ class PatchBudget {
   /// A few tenths of a second.
   static constexpr std::size_t kMaxWork = 20'000'000;
 
-  explicit PatchBudget(std::size_t work = kMaxWork) : max_(work) {}
+  constexpr explicit PatchBudget(std::size_t work = kMaxWork) : max_(work) {}
 
   /// Whether there was room for that.
   bool Take(std::size_t work) {

@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "kubexx/base/testing/large_input.h"
+
 namespace kubexx::apiserver::rbac {
 namespace {
 
@@ -200,7 +202,7 @@ std::vector<Rule> SomeRules(std::mt19937& random) {
 }
 
 TEST(NotCovered, IsWhatComparingAllCombinationsFinds) {
-  for (unsigned seed = 0; seed < 3'000; ++seed) {
+  for (unsigned seed = 0; seed < base::testing::LargeInput(3'000U); ++seed) {
     std::mt19937 random(seed);
     const std::vector<Rule> held = SomeRules(random);
     const std::vector<Rule> wanted = SomeRules(random);
@@ -272,16 +274,17 @@ TEST(RuleBombTest, WhoeverHoldsItInManyPiecesHasNotShownIt) {
 }
 
 TEST(RuleBombTest, ManyPathsAreFoundAmongMany) {
+  constexpr int kFolders = base::testing::LargeInput(1'000);
   std::vector<Rule> held;
-  for (int i = 0; i < 1'000; ++i) {
+  for (int i = 0; i < kFolders; ++i) {
     const std::string under = "/" + std::to_string(i);
     held.push_back({.verbs = {"get"}, .paths = {under + "/*"}});
     held.push_back({.verbs = {"get"}, .paths = Many(under + "-", 300)});
   }
   std::vector<Rule> wanted(1);
   wanted[0].verbs = {"get"};
-  for (int i = 0; i < 100'000; ++i) {
-    wanted[0].paths.push_back("/" + std::to_string(i % 1'000) + "/" + std::to_string(i));
+  for (int i = 0; i < 100 * kFolders; ++i) {
+    wanted[0].paths.push_back("/" + std::to_string(i % kFolders) + "/" + std::to_string(i));
   }
   EXPECT_TRUE(NotCovered(held, wanted).none());
   wanted[0].verbs = Many("v", 10'000);

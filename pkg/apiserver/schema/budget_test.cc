@@ -13,11 +13,13 @@
 #include "kubexx/apiserver/schema/definition.h"
 #include "kubexx/apiserver/schema/structural.h"
 #include "kubexx/apiserver/schema/validate.h"
+#include "kubexx/base/testing/large_input.h"
 
 namespace kubexx::apiserver::schema {
 namespace {
 
 using apimachinery::StatusCause;
+using base::testing::LargeInput;
 using codec::JsonTree;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -129,7 +131,7 @@ TEST(BudgetTest, WhatHasNotChangedIsLittleWork) {
       R"("items":{"type":"object","additionalProperties":{"type":"integer"},"allOf":[)" +
       Times(1'000, R"({"properties":{"k":{"minimum":0}}})") + "]}}");
   std::string list;
-  for (int i = 0; i < 100'000; ++i) {
+  for (int i = 0; i < LargeInput(100'000); ++i) {
     list += (i == 0 ? "" : ",") + (R"({"k":)" + std::to_string(i) + R"(,"v":1})");
   }
   const JsonTree old = *JsonTree::Parse("[" + list + "]");
@@ -227,19 +229,19 @@ TEST(BudgetTest, ManyCausesWithLongPaths) {
 TEST(BudgetTest, ManyFieldsWithLongPaths) {
   EXPECT_THAT(OfSchema(R"({"type":"object","properties":{")" + LongKey() +
                        R"(":{"type":"object","properties":{)" +
-                       Members(200'000, R"({"type":"string"})") + "}}}}"),
+                       Members(LargeInput(200'000), R"({"type":"string"})") + "}}}}"),
               IsEmpty());
 }
 
 TEST(BudgetTest, ManyAlternativesOfManyFields) {
   std::string alternatives;
-  for (int i = 0; i < 200'000; ++i) {
+  for (int i = 0; i < LargeInput(200'000); ++i) {
     alternatives += (i == 0 ? "" : ",") + (R"({"properties":{"k)" + std::to_string(i) + "\":{}}}");
   }
-  EXPECT_THAT(
-      OfSchema(R"({"type":"object","properties":{)" + Members(200'000, R"({"type":"string"})") +
-               R"(},"anyOf":[)" + alternatives + "]}"),
-      IsEmpty());
+  EXPECT_THAT(OfSchema(R"({"type":"object","properties":{)" +
+                       Members(LargeInput(200'000), R"({"type":"string"})") + R"(},"anyOf":[)" +
+                       alternatives + "]}"),
+              IsEmpty());
 }
 
 TEST(BudgetTest, ManyDefaultsWithLongPaths) {

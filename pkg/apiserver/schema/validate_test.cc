@@ -5,6 +5,7 @@
 #include <string>
 
 #include "kubexx/apiserver/schema/shape.h"
+#include "kubexx/base/testing/large_input.h"
 
 namespace kubexx::apiserver::schema {
 namespace {
@@ -226,14 +227,15 @@ TEST(Validate, ManyMembersAreRequired) {
 }
 
 TEST(SetDefaults, FillsInManyMembers) {
+  constexpr int kMembers = base::testing::LargeInput(200'000);
   std::string properties;
-  for (int i = 0; i < 200'000; ++i) {
+  for (int i = 0; i < kMembers; ++i) {
     properties += (i == 0 ? "\"k" : ",\"k") + std::to_string(i) + R"(":{"default":"d"})";
   }
   const SchemaRef schema = Parsed(R"({"type":"object","properties":{)" + properties + "}}");
   JsonTree value = TreeOf(R"({"k1":null,"k0":"own"})");
   FillIn(*schema, value);
-  EXPECT_EQ(value.size(), 200'000U);
+  EXPECT_EQ(value.size(), static_cast<std::size_t>(kMembers));
   EXPECT_EQ(value.TextAt("k0"), "own");
   EXPECT_EQ(value.TextAt("k1"), "d");
 }
@@ -241,7 +243,7 @@ TEST(SetDefaults, FillsInManyMembers) {
 TEST(SetDefaults, DropsManyNulls) {
   std::string properties;
   std::vector<JsonTree::Member> members;
-  for (int i = 0; i < 200'000; ++i) {
+  for (int i = 0; i < base::testing::LargeInput(200'000); ++i) {
     properties += (i == 0 ? "\"k" : ",\"k") + std::to_string(i) + R"(":{"type":"string"})";
     members.push_back({.key = "k" + std::to_string(i), .value = JsonTree()});
   }
@@ -271,12 +273,13 @@ TEST(SetDefaults, EndsWhereThereIsNoRoom) {
 /// Most properties have no defaults: they are not looked at for each element.
 TEST(SetDefaults, ManyElementsOfManyProperties) {
   std::string properties = R"("d":{"default":1})";
-  for (int i = 0; i < 20'000; ++i) {
+  for (int i = 0; i < base::testing::LargeInput(20'000); ++i) {
     properties += ",\"k" + std::to_string(i) + R"(":{"type":"string"})";
   }
   const SchemaRef schema =
       Parsed(R"({"type":"array","items":{"type":"object","properties":{)" + properties + "}}}");
-  JsonTree value = JsonTree::Array(std::vector<JsonTree>(500'000, JsonTree::Object()));
+  JsonTree value = JsonTree::Array(std::vector<JsonTree>(
+      static_cast<std::size_t>(base::testing::LargeInput(500'000)), JsonTree::Object()));
   FillIn(*schema, value);
   EXPECT_EQ(value.elements().back(), TreeOf(R"({"d":1})"));
 }

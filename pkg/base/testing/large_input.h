@@ -3,6 +3,8 @@
 #ifndef KUBEXX_BASE_TESTING_LARGE_INPUT_H_
 #define KUBEXX_BASE_TESTING_LARGE_INPUT_H_
 
+#include <concepts>
+
 #include "kubexx/base/sanitizers.h"
 
 namespace kubexx::base::testing {
@@ -10,7 +12,10 @@ namespace kubexx::base::testing {
 /// `size`, or a tenth of it under a sanitizer. Each step takes some ten times as long there, and
 /// what a sanitizer finds does not depend on the number of steps: whether time grows too fast is
 /// for the other builds to show.
-constexpr int LargeInput(int size) { return KX_SANITIZED != 0 ? size / 10 : size; }
+template <std::integral Size>
+constexpr Size LargeInput(Size size) {
+  return KX_SANITIZED != 0 ? size / 10 : size;
+}
 
 }  // namespace kubexx::base::testing
 
