@@ -1,9 +1,10 @@
-# kubexx_package(NAME [HOT | COLD] [BUSY_TESTS] [NETWORK] [NO_LEAK_CHECK] [NO_THREADS]
+# kubexx_package(NAME [HOT | COLD] [ROOMS] [BUSY_TESTS] [NETWORK] [NO_LEAK_CHECK] [NO_THREADS]
 #   [DEPS lib...] [PRIVATE_DEPS lib...] [TEST_DEPS lib...])
 #
 # Declares the package in the current folder: the library kubexx::NAME from *.cc here and in internal/, the
 # test program NAME_test from *_test.cc, the micro-benchmark NAME_bench from *_bench.cc, and the
-# test-only library kubexx::NAME_testing from testing/*.cc where that folder exists.
+# test-only library kubexx::NAME_testing from testing/*.cc where that folder exists. ROOMS: its sources are also in other folders
+# below; a folder with a CMakeLists.txt of its own is another package.
 #
 # HOT: a program spends its time in the package's loops, so a release optimises it further. COLD: the package's own work
 # costs little beside what it waits for, so a release compiles it for size. BUSY_TESTS: tests give the package very large
@@ -15,12 +16,16 @@
 # wherever kubexx::rest_testing is among TEST_DEPS. NO_THREADS: there is nothing in it for ThreadSanitizer to find, so that
 # build leaves its tests out.
 function(kubexx_package name)
-  cmake_parse_arguments(ARG "HOT;COLD;BUSY_TESTS;NETWORK;NO_LEAK_CHECK;NO_THREADS" "" "DEPS;PRIVATE_DEPS;TEST_DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "HOT;COLD;ROOMS;BUSY_TESTS;NETWORK;NO_LEAK_CHECK;NO_THREADS" "" "DEPS;PRIVATE_DEPS;TEST_DEPS" ${ARGN})
   if(ARG_BUSY_TESTS AND KUBEXX_SANITIZE)
     set(ARG_HOT TRUE)
   endif()
   set(here ${CMAKE_CURRENT_SOURCE_DIR})
-  file(GLOB sources CONFIGURE_DEPENDS ${here}/*.cc ${here}/internal/*.cc)
+  if(ARG_ROOMS)
+    kubexx_sources_in(${here} sources)
+  else()
+    file(GLOB sources CONFIGURE_DEPENDS ${here}/*.cc ${here}/internal/*.cc)
+  endif()
   set(tests ${sources})
   set(benches ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
@@ -100,6 +105,19 @@ function(kubexx_package name)
     target_link_libraries(${name}_bench PRIVATE kubexx_${name} ${ARG_PRIVATE_DEPS} ${ARG_TEST_DEPS}
       benchmark::benchmark_main kubexx_warnings)
   endif()
+endfunction()
+
+# kubexx_sources_in(FOLDER OUT): the sources of the package in FOLDER, those of its fakes left out.
+function(kubexx_sources_in folder out)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cc)
+  file(GLOB_RECURSE packages CONFIGURE_DEPENDS ${folder}/CMakeLists.txt)
+  list(REMOVE_ITEM packages ${folder}/CMakeLists.txt)
+  foreach(package IN LISTS packages)
+    get_filename_component(inner ${package} DIRECTORY)
+    list(FILTER sources EXCLUDE REGEX "^${inner}/")
+  endforeach()
+  list(FILTER sources EXCLUDE REGEX "^${folder}/testing/")
+  set(${out} ${sources} PARENT_SCOPE)
 endfunction()
 
 # kubexx_program_code(NAME SOURCE...): objects of a program in the current folder that read its settings, connect its parts and wait:
