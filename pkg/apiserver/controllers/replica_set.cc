@@ -1,5 +1,6 @@
 // ReplicaSet: as many pods as it says.
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -21,6 +22,9 @@ using api::apps::v1::ReplicaSetCondition;
 using api::apps::v1::ReplicaSetStatus;
 using apimachinery::Result;
 using controller::Action;
+
+/// So many pods are made in one turn at most, as by kube-controller-manager.
+constexpr std::size_t kMostAtOnce = 500;
 
 std::size_t WantedPods(const ReplicaSet& set) {
   return static_cast<std::size_t>(std::max(0, set.spec.replicas.value_or(1)));
@@ -70,7 +74,8 @@ class ReplicaSetReconciler final : public controller::Reconciler {
   /// Makes and deletes pods; the deleted ones leave `pods`.
   Result<void> Scale(const controller::Context& context, const ReplicaSet& set,
                      std::vector<PodRef>& pods) {
-    const std::size_t wanted = WantedPods(set);
+    // The events of those that are made bring the next turn.
+    const std::size_t wanted = std::min(WantedPods(set), pods.size() + kMostAtOnce);
     for (std::size_t have = pods.size(); have < wanted; ++have) {
       Pod pod = PodOf(set.spec.template_, set.metadata.namespace_);
       pod.metadata.generate_name = set.metadata.name + "-";

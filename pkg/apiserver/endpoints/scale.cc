@@ -47,16 +47,24 @@ JsonTree CustomScale(const schema::ScalePaths& paths, const JsonTree& object, Js
   return scale;
 }
 
-void SetReplicas(const ResourceType& type, std::int64_t count, JsonTree& object) {
+Result<void> SetReplicas(const ResourceType& type, std::int64_t count, JsonTree& object) {
   if (!type.custom) {
     object["spec"]["replicas"] = count;
-    return;
+    return {};
   }
   JsonTree* at = &object;
+  std::string path;
   for (const std::string& member : type.custom->scale.spec_replicas) {
+    // What is no object would be replaced by one.
+    if (!at->IsObject() && !at->IsNull()) {
+      return Fail(Reason::kInvalid, "value cannot be set because " + path + " is not an object",
+                  422);
+    }
     at = &(*at)[member];
+    path += "." + member;
   }
   *at = count;
+  return {};
 }
 
 /// A Scale of an object that does not say how many replicas it wants is an error.
@@ -159,8 +167,7 @@ Result<void> MutateScale(const Call& call, Admission& admission, const JsonTree&
   const JsonTree old = ScaleOf(*call.type, current);
   JsonTree scale = ScaleOf(*call.type, object);
   KX_RETURN_IF_ERROR(admission.Mutate(scale, &old));
-  SetReplicas(*call.type, CountAt(scale, {"spec", "replicas"}), object);
-  return {};
+  return SetReplicas(*call.type, CountAt(scale, {"spec", "replicas"}), object);
 }
 
 Answer UpdateScale(const Call& call, ObjectStore::Change change) {
@@ -170,7 +177,8 @@ Answer UpdateScale(const Call& call, ObjectStore::Change change) {
       call.objects.Update(
           *call.type, call.key(), WritePart::kObject,
           [&change, &call, &admission](const JsonTree& current) -> Result<JsonTree> {
-            KX_ASSIGN_OR_RETURN(JsonTree scale, change(ScaleOf(*call.type, current)));
+            KX_ASSIGN_OR_RETURN(const JsonTree changed, change(ScaleOf(*call.type, current)));
+            KX_ASSIGN_OR_RETURN(JsonTree scale, Canonical(ScaleType(), changed));
             KX_RETURN_IF_ERROR(CheckTarget(call, MetaString(scale, "name")));
             KX_RETURN_IF_ERROR(CheckNamespace(call, scale));
             KX_RETURN_IF_ERROR(CheckUid(*call.type, current, scale));
@@ -186,7 +194,7 @@ Answer UpdateScale(const Call& call, ObjectStore::Change change) {
                           422);
             }
             JsonTree object = current;
-            SetReplicas(*call.type, *count, object);
+            KX_RETURN_IF_ERROR(SetReplicas(*call.type, *count, object));
             // Without one it is from the latest version, also of types whose objects need one.
             if (std::string version = MetaString(scale, "resourceVersion"); !version.empty()) {
               SetMeta(object, "resourceVersion", version);

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "kubexx/apimachinery/time.h"
+
 namespace kubexx::apiserver::managedfields {
 namespace {
 
@@ -30,7 +32,11 @@ Result<void> ReadEntry(const JsonTree& entry, Managers& managers) {
   if (entry.TextAt("fieldsType") != "FieldsV1") {
     return Fail(Reason::kMalformed, "fieldsType must be FieldsV1");
   }
-  Owned owned{.api_version = id.api_version, .time = std::string(entry.TextAt("time"))};
+  const std::string_view time = entry.TextAt("time");
+  if (!time.empty() && !apimachinery::Time::Parse(time)) {
+    return Fail(Reason::kMalformed, "time must be as RFC 3339 has it");
+  }
+  Owned owned{.api_version = id.api_version, .time = std::string(time)};
   if (operation == "Apply") {
     id.operation = Operation::kApply;
     id.api_version.clear();
