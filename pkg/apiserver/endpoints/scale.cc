@@ -119,7 +119,9 @@ JsonTree ScaleOf(const ResourceType& type, const JsonTree& object) {
   scale["apiVersion"] = "autoscaling/v1";
   for (const char* const field :
        {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"}) {
-    scale["metadata"][field] = MetaString(object, field);
+    if (std::string text = MetaString(object, field); !text.empty()) {
+      scale["metadata"][field] = std::move(text);
+    }
   }
   if (type.custom) {
     return CustomScale(type.custom->scale, object, std::move(scale));
