@@ -15,6 +15,7 @@
 #include "kubexx/reloader/alerts.h"
 #include "kubexx/reloader/diagnostics.h"
 #include "kubexx/reloader/dry_run.h"
+#include "kubexx/reloader/fresh_reads.h"
 #include "kubexx/reloader/kubernetes_io.h"
 #include "kubexx/reloader/meta_info.h"
 #include "kubexx/reloader/namespace_selector.h"
@@ -27,6 +28,7 @@
 #include "kubexx/reloader/watch_scope.h"
 #include "kubexx/reloader/webhook_relay.h"
 #include "kubexx/reloader/write_events.h"
+#include "kubexx/reloader/writer.h"
 #include "kubexx/rest/config.h"
 #include "kubexx/rest/rest_client.h"
 
@@ -109,7 +111,7 @@ class Process {
     KX_RETURN_IF_ERROR(Serve());
     if (!config_.dry_run) {
       publisher_ = std::make_unique<reloader::MetaInfoPublisher>(
-          client_, config_, reloader::BuildInfo{.version = KUBEXX_VERSION},
+          client_, config_.meta_info, reloader::BuildInfo{.version = KUBEXX_VERSION},
           [this] { return policies_ ? policies_->Unread() : reloader::UnreadPolicies(); });
     }
     if (operator_) {

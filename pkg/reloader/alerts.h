@@ -15,11 +15,19 @@
 #include "kubexx/base/mutex.h"
 #include "kubexx/base/token_bucket.h"
 #include "kubexx/metrics/registry.h"
-#include "kubexx/reloader/config.h"
 #include "kubexx/reloader/message_sender.h"
 #include "kubexx/reloader/notifier.h"
 
 namespace kubexx::reloader {
+
+/// Alerts after reloads, from the variables ALERT_*. Holds credentials (in URLs): never log it.
+struct AlertSettings {
+  bool enabled = false;           ///< ALERT_ON_RELOAD is exactly "true"
+  std::string sink{};             ///< ALERT_SINK, trimmed, in lower case; any other is "raw"
+  std::string url{};              ///< ALERT_WEBHOOK_URL
+  std::string additional_info{};  ///< ALERT_ADDITIONAL_INFO, trimmed
+  std::string proxy{};            ///< ALERT_WEBHOOK_PROXY; no other variable gives one
+};
 
 /// How an alert is coloured, by sinks that have colours.
 enum class Severity : std::uint8_t { kGood, kWarning, kBad };

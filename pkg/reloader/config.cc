@@ -278,10 +278,10 @@ Result<Config> ConfigFlags::Build(const Environment& environment) const {
   config.count_by_namespace = environment("METRICS_COUNT_BY_NAMESPACE") == "enabled";
   config.meta_info = {.namespace_ = environment("RELOADER_NAMESPACE"),
                       .deployment_name = environment("RELOADER_DEPLOYMENT_NAME")};
-  config.reported_options = ReportedOptions();
+  config.meta_info.reported_options = ReportedOptions();
   KX_RETURN_IF_ERROR(BuildTypes(config));
   KX_RETURN_IF_ERROR(BuildNamespaces(environment, config));
-  config.arguments = JudgingArguments(config);
+  config.meta_info.arguments = JudgingArguments(config);
   KX_RETURN_IF_ERROR(BuildReloads(config));
   KX_RETURN_IF_ERROR(BuildHa(environment, config));
   KX_RETURN_IF_ERROR(BuildTuning(config));

@@ -8,47 +8,22 @@
 #include <set>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/flags/flags.h"
 #include "kubexx/logging/log.h"
+#include "kubexx/reloader/alerts.h"
 #include "kubexx/reloader/decision.h"
+#include "kubexx/reloader/meta_info.h"
 #include "kubexx/reloader/policy_flags.h"
+#include "kubexx/reloader/replica.h"
 #include "kubexx/reloader/source.h"
 #include "kubexx/reloader/strategy.h"
 #include "kubexx/rest/config.h"
 
 namespace kubexx::reloader {
-
-/// Alerts after reloads, from the variables ALERT_*. Holds credentials (in URLs): never log it.
-struct AlertSettings {
-  bool enabled = false;           ///< ALERT_ON_RELOAD is exactly "true"
-  std::string sink{};             ///< ALERT_SINK, trimmed, in lower case; any other is "raw"
-  std::string url{};              ///< ALERT_WEBHOOK_URL
-  std::string additional_info{};  ///< ALERT_ADDITIONAL_INFO, trimmed
-  std::string proxy{};            ///< ALERT_WEBHOOK_PROXY; no other variable gives one
-};
-
-/// Several replicas.
-struct HaSettings {
-  bool enabled = false;
-  std::string pod_name{};       ///< POD_NAME: the identity in Leases
-  std::string pod_namespace{};  ///< POD_NAMESPACE: where the Leases are
-  /// Into how many parts the namespaces are divided among the replicas; 1: one leader for all.
-  int shards = 1;
-};
-
-/// Where the ConfigMap reloader-meta-info goes; not published without a namespace.
-struct MetaInfoSettings {
-  std::string namespace_{};       ///< RELOADER_NAMESPACE
-  std::string deployment_name{};  ///< RELOADER_DEPLOYMENT_NAME
-};
-
-/// The value of an option as it was given: for reports, not for decisions.
-using OptionValue = std::variant<bool, std::string, std::vector<std::string>>;
 
 /// What the operator runs with, checked.
 struct Config {
@@ -80,11 +55,6 @@ struct Config {
   // ---- Who is told.
   AlertSettings alerts{};
   MetaInfoSettings meta_info{};
-  /// stakater/Reloader's names of the options, in its order, with what was given.
-  std::vector<std::pair<std::string, OptionValue>> reported_options{};
-  /// The flags that decide what is rolled and when, as `--name=value`: for others that are to judge
-  /// by the same rules. Without credentials; a webhook is only said to be there.
-  std::vector<std::string> arguments{};
   bool count_by_namespace = false;
   std::string metrics_address{};
   /// Of a second listener; empty: there is none.

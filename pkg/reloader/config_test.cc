@@ -69,14 +69,14 @@ TEST(Config, ADefaultInstallWarnsOfNothing) {
 }
 
 TEST(Config, TellsTheFlagsThatJudge) {
-  EXPECT_THAT(Parse({})->arguments, IsEmpty());
+  EXPECT_THAT(Parse({})->meta_info.arguments, IsEmpty());
   EXPECT_THAT(
       Parse({"--auto-reload-all", "--namespaces-to-ignore", "a,b", "--context=mine",
              "--log-level=debug", "--webhook-url=https://user:SECRET@x", "--reload-policies=false"})
-          ->arguments,
+          ->meta_info.arguments,
       ElementsAre("--auto-reload-all=true", "--namespaces-to-ignore=a,b",
                   "--webhook-url=https://not-told", "--reload-policies=false"));
-  EXPECT_THAT(Parse({}, {{"KUBERNETES_NAMESPACE", "shop"}})->arguments,
+  EXPECT_THAT(Parse({}, {{"KUBERNETES_NAMESPACE", "shop"}})->meta_info.arguments,
               ElementsAre("--namespaces=shop"));
 }
 
@@ -167,7 +167,7 @@ TEST(Config, ReportsOptionsInTheOriginalsOrder) {
   const auto config =
       Parse({"--reload-on-create", "1", "--log-level=debug", "--namespaces-to-ignore=a,b"});
   ASSERT_TRUE(config) << config.status().ToString();
-  const auto& options = config->reported_options;
+  const auto& options = config->meta_info.reported_options;
   ASSERT_EQ(options.size(), 34U);
   EXPECT_EQ(options.front(), (std::pair<std::string, OptionValue>("autoReloadAll", false)));
   EXPECT_EQ(options[18], (std::pair<std::string, OptionValue>("logLevel", "debug")));

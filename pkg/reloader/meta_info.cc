@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <utility>
-#include <variant>
 
 #include "kubexx/api/core/v1/resources.gen.h"
 #include "kubexx/api/core/v1/schema.gen.h"
@@ -41,7 +40,8 @@ struct OptionToJson {
 
 }  // namespace
 
-ConfigMap MetaInfoOf(const Config& config, const BuildInfo& build, const UnreadPolicies& unread) {
+ConfigMap MetaInfoOf(const MetaInfoSettings& settings, const BuildInfo& build,
+                     const UnreadPolicies& unread) {
   JsonTree build_info = JsonTree::Object();
   build_info["goVersion"] = "";  // a key that readers expect; this is no Go program
   build_info["releaseVersion"] = build.version;
@@ -49,20 +49,20 @@ ConfigMap MetaInfoOf(const Config& config, const BuildInfo& build, const UnreadP
   build_info["commitTime"] = build.commit_time.empty() ? "0001-01-01T00:00:00Z" : build.commit_time;
   build_info["edition"] = "oss";
   JsonTree options = JsonTree::Object();
-  for (const auto& [name, value] : config.reported_options) {
+  for (const auto& [name, value] : settings.reported_options) {
     options[name] = std::visit(OptionToJson(), value);
   }
   JsonTree deployment = JsonTree::Object();
-  deployment["name"] = config.meta_info.deployment_name;
-  deployment["namespace"] = config.meta_info.namespace_;
+  deployment["name"] = settings.deployment_name;
+  deployment["namespace"] = settings.namespace_;
   ConfigMap object;
   object.metadata.name = kMetaInfoName;
-  object.metadata.namespace_ = config.meta_info.namespace_;
+  object.metadata.namespace_ = settings.namespace_;
   object.metadata.labels["reloader.stakater.com/meta-info"] = "reloader";
   object.data["buildInfo"] = build_info.ToJson();
   object.data["reloaderOptions"] = options.ToJson();
   object.data["deploymentInfo"] = deployment.ToJson();
-  object.data[kArguments] = OptionToJson()(config.arguments).ToJson();
+  object.data[kArguments] = OptionToJson()(settings.arguments).ToJson();
   if (!unread.empty()) {
     JsonTree by_namespace = JsonTree::Object();
     for (const auto& [name, why] : unread) {
@@ -121,11 +121,11 @@ Result<void> PublishMetaInfo(const std::shared_ptr<rest::RESTClient>& client,
   return written ? Result<void>() : apimachinery::Fail(written.status());
 }
 
-MetaInfoPublisher::MetaInfoPublisher(std::shared_ptr<rest::RESTClient> client, const Config& config,
-                                     BuildInfo build, std::function<UnreadPolicies()> unread,
-                                     base::Clock& clock)
+MetaInfoPublisher::MetaInfoPublisher(std::shared_ptr<rest::RESTClient> client,
+                                     const MetaInfoSettings& settings, BuildInfo build,
+                                     std::function<UnreadPolicies()> unread, base::Clock& clock)
     : client_(std::move(client)),
-      config_(config),
+      settings_(settings),
       build_(std::move(build)),
       unread_(std::move(unread)),
       clock_(clock),
@@ -146,7 +146,7 @@ void MetaInfoPublisher::Wait(std::optional<base::Duration> time, const std::stop
 }
 
 void MetaInfoPublisher::Run(const std::stop_token& stop) {
-  if (config_.meta_info.namespace_.empty()) {
+  if (settings_.namespace_.empty()) {
     logging::Warning("RELOADER_NAMESPACE is not set: reloader-meta-info is not published");
     return;
   }
@@ -155,7 +155,7 @@ void MetaInfoPublisher::Run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     UnreadPolicies unread = unread_ ? unread_() : UnreadPolicies();
     if (!told || *told != unread) {
-      const auto published = PublishMetaInfo(client_, MetaInfoOf(config_, build_, unread), stop);
+      const auto published = PublishMetaInfo(client_, MetaInfoOf(settings_, build_, unread), stop);
       if (published) {
         told = std::move(unread);
         has_failed = false;

@@ -11,6 +11,8 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "kubexx/api/core/v1/types.gen.h"
@@ -18,13 +20,27 @@
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/base/mutex.h"
-#include "kubexx/reloader/config.h"
 
 namespace kubexx::rest {
 class RESTClient;
 }
 
 namespace kubexx::reloader {
+
+/// The value of an option as it was given: for reports, not for decisions.
+using OptionValue = std::variant<bool, std::string, std::vector<std::string>>;
+
+/// What the ConfigMap reloader-meta-info tells of the flags, and where it goes; not published
+/// without a namespace.
+struct MetaInfoSettings {
+  std::string namespace_{};       ///< RELOADER_NAMESPACE
+  std::string deployment_name{};  ///< RELOADER_DEPLOYMENT_NAME
+  /// stakater/Reloader's names of the options, in its order, with what was given.
+  std::vector<std::pair<std::string, OptionValue>> reported_options{};
+  /// The flags that decide what is rolled and when, as `--name=value`: for others that are to judge
+  /// by the same rules. Without credentials; a webhook is only said to be there.
+  std::vector<std::string> arguments{};
+};
 
 /// How the program was built.
 struct BuildInfo {
@@ -42,14 +58,14 @@ inline constexpr std::string_view kMetaInfoName = "reloader-meta-info";
 using UnreadPolicies = std::map<std::string, std::string>;
 
 /// The ConfigMap, with stakater/Reloader's name, label and keys, and our own: "kubexxArguments"
-/// with Config::arguments, and "kubexxUnreadPolicies" where there are such.
-api::core::v1::ConfigMap MetaInfoOf(const Config& config, const BuildInfo& build,
+/// with MetaInfoSettings::arguments, and "kubexxUnreadPolicies" where there are such.
+api::core::v1::ConfigMap MetaInfoOf(const MetaInfoSettings& settings, const BuildInfo& build,
                                     const UnreadPolicies& unread = {});
 
 /// What such a ConfigMap tells of an operator.
 struct ToldOperator {
   apimachinery::ObjectKey deployment{};  ///< the name is empty when nobody has told it
-  std::vector<std::string> arguments{};  ///< Config::arguments
+  std::vector<std::string> arguments{};  ///< MetaInfoSettings::arguments
   UnreadPolicies unread{};
 
   /// Of that namespace; nothing when policies keep it from nothing there.
@@ -68,10 +84,10 @@ apimachinery::Result<void> PublishMetaInfo(const std::shared_ptr<rest::RESTClien
 /// fails is tried again until it succeeds.
 class MetaInfoPublisher {
  public:
-  /// `config` and `clock` must outlive this, and what `unread` uses. Empty: there is nothing
+  /// `settings` and `clock` must outlive this, and what `unread` uses. Empty: there is nothing
   /// unread.
-  MetaInfoPublisher(std::shared_ptr<rest::RESTClient> client, const Config& config, BuildInfo build,
-                    std::function<UnreadPolicies()> unread,
+  MetaInfoPublisher(std::shared_ptr<rest::RESTClient> client, const MetaInfoSettings& settings,
+                    BuildInfo build, std::function<UnreadPolicies()> unread,
                     base::Clock& clock = base::Clock::Real());
   /// Ends the thread; a request under way is broken off.
   ~MetaInfoPublisher() = default;
@@ -87,7 +103,7 @@ class MetaInfoPublisher {
   void Wait(std::optional<base::Duration> time, const std::stop_token& stop);
 
   const std::shared_ptr<rest::RESTClient> client_;
-  const Config& config_;
+  const MetaInfoSettings& settings_;
   const BuildInfo build_;
   const std::function<UnreadPolicies()> unread_;
   base::Clock& clock_;

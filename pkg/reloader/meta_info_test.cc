@@ -8,13 +8,12 @@ namespace kubexx::reloader {
 namespace {
 
 TEST(MetaInfo, HasTheOriginalsForm) {
-  Config config;
-  config.meta_info = {.namespace_ = "ops", .deployment_name = "reloader"};
-  config.reported_options = {{"autoReloadAll", true},
-                             {"logFormat", std::string("json")},
-                             {"namespacesToIgnore", std::vector<std::string>{"a", "b"}},
-                             {"resourceSelectors", std::vector<std::string>{}}};
-  const auto object = MetaInfoOf(config, {.version = "1.2.3"});
+  MetaInfoSettings settings{.namespace_ = "ops", .deployment_name = "reloader"};
+  settings.reported_options = {{"autoReloadAll", true},
+                               {"logFormat", std::string("json")},
+                               {"namespacesToIgnore", std::vector<std::string>{"a", "b"}},
+                               {"resourceSelectors", std::vector<std::string>{}}};
+  const auto object = MetaInfoOf(settings, {.version = "1.2.3"});
   EXPECT_EQ(object.metadata.name, "reloader-meta-info");
   EXPECT_EQ(object.metadata.namespace_, "ops");
   EXPECT_EQ(object.metadata.labels.at("reloader.stakater.com/meta-info"), "reloader");
@@ -28,14 +27,13 @@ TEST(MetaInfo, HasTheOriginalsForm) {
 }
 
 TEST(MetaInfo, TellsOthersByWhichFlagsToJudge) {
-  Config config;
-  config.meta_info = {.namespace_ = "ops", .deployment_name = "reloader"};
-  config.arguments = {"--auto-reload-all=true", "--namespaces=a,b"};
-  auto object = MetaInfoOf(config, {});
+  MetaInfoSettings settings{.namespace_ = "ops", .deployment_name = "reloader"};
+  settings.arguments = {"--auto-reload-all=true", "--namespaces=a,b"};
+  auto object = MetaInfoOf(settings, {});
   const auto told = ToldBy(object);
   ASSERT_TRUE(told);
   EXPECT_EQ(told->deployment, (apimachinery::ObjectKey{"ops", "reloader"}));
-  EXPECT_EQ(told->arguments, config.arguments);
+  EXPECT_EQ(told->arguments, settings.arguments);
   for (const char* other : {"", "{}", "[1]", "["}) {
     object.data["kubexxArguments"] = other;
     EXPECT_FALSE(ToldBy(object)) << other;
@@ -45,17 +43,16 @@ TEST(MetaInfo, TellsOthersByWhichFlagsToJudge) {
 }
 
 TEST(MetaInfo, TellsWherePoliciesMayNotBeRead) {
-  Config config;
-  config.meta_info = {.namespace_ = "ops", .deployment_name = "reloader"};
-  const auto told = ToldBy(MetaInfoOf(config, {}, {{"shop", "may not be read"}}));
+  const MetaInfoSettings settings{.namespace_ = "ops", .deployment_name = "reloader"};
+  const auto told = ToldBy(MetaInfoOf(settings, {}, {{"shop", "may not be read"}}));
   ASSERT_TRUE(told);
   EXPECT_EQ(told->UnreadIn("shop"), "may not be read");
   EXPECT_EQ(told->UnreadIn("other"), std::nullopt);
-  const auto everywhere = ToldBy(MetaInfoOf(config, {}, {{"", "none may"}}));
+  const auto everywhere = ToldBy(MetaInfoOf(settings, {}, {{"", "none may"}}));
   ASSERT_TRUE(everywhere);
   EXPECT_EQ(everywhere->UnreadIn("other"), "none may");
-  EXPECT_FALSE(MetaInfoOf(config, {}).data.contains("kubexxUnreadPolicies"));
-  auto object = MetaInfoOf(config, {});
+  EXPECT_FALSE(MetaInfoOf(settings, {}).data.contains("kubexxUnreadPolicies"));
+  auto object = MetaInfoOf(settings, {});
   object.data["kubexxUnreadPolicies"] = "[";
   ASSERT_TRUE(ToldBy(object));
   EXPECT_EQ(ToldBy(object)->UnreadIn("shop"), std::nullopt);

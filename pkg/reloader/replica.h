@@ -10,7 +10,6 @@
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/metrics/registry.h"
-#include "kubexx/reloader/config.h"
 #include "kubexx/reloader/shard_gate.h"
 
 namespace kubexx::rest {
@@ -18,6 +17,15 @@ class RESTClient;
 }
 
 namespace kubexx::reloader {
+
+/// Several replicas.
+struct HaSettings {
+  bool enabled = false;
+  std::string pod_name{};       ///< POD_NAME: the identity in Leases
+  std::string pod_namespace{};  ///< POD_NAMESPACE: where the Leases are
+  /// Into how many parts the namespaces are divided among the replicas; 1: one leader for all.
+  int shards = 1;
+};
 
 /// The parts of --enable-ha and --shards, put together: a ShardGate that Leases of the API server
 /// open and close. Thread-safe.
