@@ -10,8 +10,8 @@
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/digest.h"
 #include "kubexx/reloader/projection.h"
-#include "kubexx/reloader/provider_classes.h"
-#include "kubexx/reloader/source_keys.h"
+#include "kubexx/reloader/provider_class_projection.h"
+#include "kubexx/reloader/value_digests.h"
 #include "kubexx/reloadpolicy/key_list.h"
 
 namespace kubexx::reloader {
