@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "kubexx/reloader/baseline.h"
-#include "kubexx/reloader/strategy.h"
 #include "kubexx/reloadpolicy/policy.h"
 
 namespace kubexx::reloader {

@@ -60,6 +60,26 @@ inline constexpr std::string_view kSourceKeys = "reloader.kubexx.io/keys";
 /// On a workload: "false" keeps the operator from writing its baseline; cannot be renamed.
 inline constexpr std::string_view kRecordBaseline = "reloader.kubexx.io/record-baseline";
 
+/// The annotation of a workload's own metadata that holds its baseline. Never on the pod template:
+/// writing it rolls nothing.
+inline constexpr std::string_view kBaselineAnnotation = "reloader.kubexx.io/baseline";
+
+/// The pod template's annotation of ReloadStrategy::kAnnotations; cannot be renamed.
+inline constexpr std::string_view kLastReloadedFrom = "reloader.stakater.com/last-reloaded-from";
+
+/// The pod template's annotation of a rollout that changes nothing else there, because the
+/// variables have their values already: a digest of what it was for; cannot be renamed.
+inline constexpr std::string_view kRestartedFor = "reloader.kubexx.io/restarted-for";
+
+/// On a Rollout: "restart" restarts its pods without a change of the template; cannot be renamed.
+inline constexpr std::string_view kRolloutStrategy = "reloader.stakater.com/rollout-strategy";
+
+/// Annotation of a keeper (see KeeperFor): the name of the Job that it stands for.
+inline constexpr std::string_view kKeeperOf = "reloader.kubexx.io/recreates";
+
+/// Of a CronJob: "true" has a change run it also while it is suspended.
+inline constexpr char kRunSuspended[] = "reloader.kubexx.io/run-suspended";
+
 /// The release of Helm that an object belongs to, as "namespace/name"; empty: to none.
 std::string ReleaseOf(const Annotations& annotations);
 

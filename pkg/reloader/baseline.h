@@ -14,13 +14,6 @@
 
 namespace kubexx::reloader {
 
-/// The annotation of a workload's own metadata that holds its baseline. Never on the pod template:
-/// writing it rolls nothing.
-inline constexpr std::string_view kBaselineAnnotation = "reloader.kubexx.io/baseline";
-
-/// Stands for "there was no such source" where a digest is expected. No data has it in practice.
-inline constexpr Digest kNoSource{};
-
 /// Stands for data that are not known, other than any: all that there can be is a change.
 const Digest& UnknownData();
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "kubexx/codec/json_tree.h"
-#include "kubexx/reloader/baseline.h"
+#include "kubexx/reloader/annotations.h"
 #include "kubexx/reloader/managed_fields.h"
 
 namespace kubexx::reloader {

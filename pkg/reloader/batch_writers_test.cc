@@ -16,8 +16,8 @@
 #include "kubexx/base/testing/leak_check.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/dynamic/unstructured.h"
-#include "kubexx/reloader/baseline.h"
-#include "kubexx/reloader/kubernetes_io.h"
+#include "kubexx/reloader/annotations.h"
+#include "kubexx/reloader/writer.h"
 #include "kubexx/rest/testing/recorder.h"
 
 namespace kubexx::reloader {

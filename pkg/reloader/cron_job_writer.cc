@@ -6,13 +6,15 @@
 
 #include "kubexx/dynamic/metadata_client.h"
 #include "kubexx/logging/log.h"
-#include "kubexx/reloader/baseline.h"
+#include "kubexx/reloader/annotations.h"
 #include "kubexx/reloader/denial.h"
 #include "kubexx/reloader/digest.h"
 #include "kubexx/reloader/kind_writers.h"
+#include "kubexx/reloader/managed_fields.h"
 #include "kubexx/reloader/patch.h"
 #include "kubexx/reloader/source.h"
 #include "kubexx/reloader/template_edit.h"
+#include "kubexx/reloader/workload_decode.h"
 #include "kubexx/rest/rest_client.h"
 
 namespace kubexx::reloader {
@@ -134,11 +136,6 @@ Result<Unstructured> InstantiatedJob(const Unstructured& cron_job, const Workloa
 
 bool IsToRun(const Unstructured& cron_job) {
   return IsToRun(cron_job.GetBool({"spec", "suspend"}).value_or(false), cron_job.Annotations());
-}
-
-bool IsToRun(bool is_suspended, const std::map<std::string, std::string>& annotations) {
-  const auto found = annotations.find(kRunSuspended);
-  return !is_suspended || (found != annotations.end() && found->second == "true");
 }
 
 Result<CronJobWriter::MadeJobs> CronJobWriter::JobsFor(const Unstructured& cron_job,

@@ -3,6 +3,7 @@
 
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/reloader/kind_writers.h"
+#include "kubexx/reloader/managed_fields.h"
 #include "kubexx/reloader/patch.h"
 #include "kubexx/reloader/rollout_phase.h"
 #include "kubexx/reloader/source.h"

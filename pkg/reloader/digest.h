@@ -23,6 +23,9 @@ struct Digest {
   auto operator<=>(const Digest&) const = default;
 };
 
+/// Stands for "there was no such source" where a digest is expected. No data has it in practice.
+inline constexpr Digest kNoSource{};
+
 /// Computes the digest that stakater/Reloader computes: SHA-1 over "key=value" items, sorted
 /// bytewise as whole strings and joined with ';'. Values are neither copied nor kept. Not
 /// thread-safe.

@@ -4,8 +4,6 @@
 
 #include "kubexx/cache/informer_event.h"
 #include "kubexx/logging/log.h"
-#include "kubexx/reloader/baseline.h"
-#include "kubexx/reloader/job_keeper.h"
 #include "kubexx/reloader/projection.h"
 #include "kubexx/reloader/provider_classes.h"
 #include "kubexx/reloader/stamps.h"

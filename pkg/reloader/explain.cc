@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "kubexx/apimachinery/time.h"
+#include "kubexx/reloader/annotations.h"
 #include "kubexx/reloader/baseline.h"
-#include "kubexx/reloader/kind_writers.h"
 #include "kubexx/reloader/pause.h"
 
 namespace kubexx::reloader {

@@ -6,20 +6,29 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <utility>
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/base/mutex.h"
+#include "kubexx/reloader/annotations.h"
 #include "kubexx/reloader/strategy.h"
 #include "kubexx/reloader/workload.h"
+
+namespace kubexx::rest {
+class RESTClient;
+}
 
 namespace kubexx::reloader {
 
 /// Asks the API server for a workload, as Caches has it; nothing when there is none. May block.
 using WorkloadRead = std::function<apimachinery::Result<std::optional<Workload>>(
     const WorkloadId&, const std::stop_token&)>;
+
+/// Reads by the names of `keys`.
+WorkloadRead NewWorkloadRead(std::shared_ptr<rest::RESTClient> client, AnnotationKeys keys);
 
 /// Knows which workloads have been read since this replica began to write for them. A cache that is
 /// behind what another replica, or an earlier process, has written shows a change that has been

@@ -12,9 +12,6 @@
 
 namespace kubexx::reloader {
 
-/// Annotation of a keeper: the name of the Job that it stands for.
-inline constexpr std::string_view kKeeperOf = "reloader.kubexx.io/recreates";
-
 /// A Job that may have been deleted and is to be created.
 struct KeptJob {
   std::string old_uid{};      ///< of the Job that is deleted
@@ -32,11 +29,6 @@ dynamic::Unstructured KeeperFor(const KeptJob& kept);
 
 /// Reads back what KeeperFor made. kMalformed for anything else.
 apimachinery::Result<KeptJob> KeptBy(const dynamic::Unstructured& keeper);
-
-/// Whether the workload is a keeper: it is never rolled itself.
-inline bool IsKeeper(const Workload& workload) {
-  return workload.id.kind == WorkloadKind::kJob && Find(workload.annotations, kKeeperOf) != nullptr;
-}
 
 }  // namespace kubexx::reloader
 

@@ -4,6 +4,7 @@
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/digest.h"
 #include "kubexx/reloader/kind_writers.h"
+#include "kubexx/reloader/managed_fields.h"
 #include "kubexx/reloader/patch.h"
 #include "kubexx/reloader/template_edit.h"
 #include "kubexx/reloader/workload_decode.h"

@@ -45,13 +45,8 @@ apimachinery::Result<void> RecordAnnotations(const std::shared_ptr<rest::RESTCli
                                              const std::string& version, Fallbacks& fallbacks,
                                              std::stop_token stop, WriteOutcome& outcome);
 
-/// Of a CronJob: "true" has a change run it also while it is suspended.
-inline constexpr char kRunSuspended[] = "reloader.kubexx.io/run-suspended";
-
-/// Whether a change is to make a Job of the CronJob: whoever has suspended one does not expect it
-/// to run, unless the annotation kRunSuspended says so.
+/// Whether a change is to make a Job of the CronJob: see IsToRun of what it says.
 bool IsToRun(const dynamic::Unstructured& cron_job);
-bool IsToRun(bool is_suspended, const std::map<std::string, std::string>& annotations);
 
 /// CronJobs: a rollout is a Job made now from the jobTemplate, with the edits in it; the CronJob
 /// gets the annotations only. One change makes one Job: the Job names the change, and is looked for

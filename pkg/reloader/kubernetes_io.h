@@ -8,15 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "kubexx/base/clock.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/reloader/caches.h"
 #include "kubexx/reloader/fallbacks.h"
-#include "kubexx/reloader/fresh_reads.h"
 #include "kubexx/reloader/refusals.h"
 #include "kubexx/reloader/source_absences.h"
 #include "kubexx/reloader/source_keys.h"
-#include "kubexx/reloader/writer.h"
 
 namespace kubexx::rest {
 class RESTClient;
@@ -60,14 +57,6 @@ ValueDigestReader::Fetch NewValueFetch(std::shared_ptr<rest::RESTClient> client)
 
 /// Asks for a ConfigMap's or Secret's metadata, by a list with its name.
 SourceExists NewSourceQuery(std::shared_ptr<rest::RESTClient> client);
-
-/// Reads workloads for FreshReads.
-WorkloadRead NewWorkloadRead(std::shared_ptr<rest::RESTClient> client, AnnotationKeys keys);
-
-/// Writes through `client`; `fallbacks` is told of what is refused, and made when null.
-std::unique_ptr<WorkloadWriter> NewWriter(std::shared_ptr<rest::RESTClient> client,
-                                          std::shared_ptr<Fallbacks> fallbacks = nullptr,
-                                          base::Clock& clock = base::Clock::Real());
 
 }  // namespace kubexx::reloader
 

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <string_view>
-
-#include "kubexx/reloader/patch.h"
 
 namespace kubexx::reloader {
 

@@ -3,11 +3,16 @@
 #ifndef KUBEXX_RELOADER_MANAGED_FIELDS_H_
 #define KUBEXX_RELOADER_MANAGED_FIELDS_H_
 
+#include <string_view>
+
 #include "kubexx/api/meta/v1/types.gen.h"
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/codec/json_tree.h"
 
 namespace kubexx::reloader {
+
+/// Field manager of every write, as stakater/Reloader's.
+inline constexpr std::string_view kFieldManager = "Reloader";
 
 /// Whether it is the operator's, of whatever replica, or stakater/Reloader's.
 bool IsOfOperator(const api::meta::v1::ManagedFieldsEntry& entry);

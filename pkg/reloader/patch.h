@@ -4,15 +4,11 @@
 #define KUBEXX_RELOADER_PATCH_H_
 
 #include <string>
-#include <string_view>
 
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/reloader/workload_write.h"
 
 namespace kubexx::reloader {
-
-/// Field manager of every write, as stakater/Reloader's.
-inline constexpr std::string_view kFieldManager = "Reloader";
 
 /// The merge patch, of either type, that sets and removes annotations of the object.
 codec::JsonTree AnnotationsPatch(const AnnotationEdits& edits);

@@ -6,6 +6,7 @@
 #include "kubexx/api/apps/v1/types.gen.h"
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/kubernetes/resource_client.h"
+#include "kubexx/reloader/managed_fields.h"
 #include "kubexx/reloader/patch.h"
 #include "kubexx/reloader/pause.h"
 #include "kubexx/rest/rest_client.h"

@@ -6,7 +6,6 @@
 
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/denial.h"
-#include "kubexx/reloader/job_keeper.h"
 #include "kubexx/reloader/planner.h"
 #include "kubexx/reloader/stamps.h"
 

@@ -4,7 +4,7 @@
 #include "kubexx/dynamic/metadata_client.h"
 #include "kubexx/reloader/denial.h"
 #include "kubexx/reloader/kind_writers.h"
-#include "kubexx/reloader/kubernetes_io.h"
+#include "kubexx/reloader/managed_fields.h"
 #include "kubexx/reloader/patch.h"
 #include "kubexx/reloader/source.h"
 #include "kubexx/reloader/template_edit.h"

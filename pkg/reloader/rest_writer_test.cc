@@ -5,8 +5,10 @@
 #include "kubexx/base/testing/fake_clock.h"
 #include "kubexx/base/testing/leak_check.h"
 #include "kubexx/codec/json_tree.h"
-#include "kubexx/reloader/baseline.h"
-#include "kubexx/reloader/kubernetes_io.h"
+#include "kubexx/metrics/registry.h"
+#include "kubexx/reloader/annotations.h"
+#include "kubexx/reloader/fallbacks.h"
+#include "kubexx/reloader/writer.h"
 #include "kubexx/reloadpolicy/policy.h"
 #include "kubexx/rest/testing/recorder.h"
 

@@ -12,9 +12,7 @@
 
 #include "kubexx/codec/json_tree.h"
 #include "kubexx/reloader/annotations.h"
-#include "kubexx/reloader/baseline.h"
 #include "kubexx/reloader/managed_fields.h"
-#include "kubexx/reloader/strategy.h"
 #include "kubexx/reloader/workload.h"
 
 namespace kubexx::reloader {

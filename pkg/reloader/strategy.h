@@ -21,16 +21,6 @@ enum class ReloadStrategy : std::uint8_t {
   kAnnotations,  ///< one annotation that names the source of the last rollout
 };
 
-/// The pod template's annotation of kAnnotations; cannot be renamed.
-inline constexpr std::string_view kLastReloadedFrom = "reloader.stakater.com/last-reloaded-from";
-
-/// The pod template's annotation of a rollout that changes nothing else there, because the
-/// variables have their values already: a digest of what it was for; cannot be renamed.
-inline constexpr std::string_view kRestartedFor = "reloader.kubexx.io/restarted-for";
-
-/// On a Rollout: "restart" restarts its pods without a change of the template; cannot be renamed.
-inline constexpr std::string_view kRolloutStrategy = "reloader.stakater.com/rollout-strategy";
-
 /// Stands in last-reloaded-from for the digest of a source that was deleted, as in
 /// stakater/Reloader.
 const Digest& DeleteMarker();

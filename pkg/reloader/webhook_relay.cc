@@ -6,7 +6,6 @@
 
 #include "kubexx/cache/shared_informer_base.h"
 #include "kubexx/logging/log.h"
-#include "kubexx/reloader/baseline.h"
 #include "kubexx/reloader/event_router.h"
 #include "kubexx/reloader/meta_info.h"
 #include "kubexx/reloader/projection.h"

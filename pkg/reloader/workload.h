@@ -108,6 +108,11 @@ struct Workload {
   bool operator==(const Workload&) const = default;
 };
 
+/// Whether the workload is the keeper of a Job (see KeeperFor): it is never rolled itself.
+inline bool IsKeeper(const Workload& workload) {
+  return workload.id.kind == WorkloadKind::kJob && Find(workload.annotations, kKeeperOf) != nullptr;
+}
+
 /// Whether its pods are made from a Deployment's template.
 bool IsOfDeployment(const Workload& workload);
 /// Fills in what IsOfDeployment leaves empty.

@@ -14,8 +14,8 @@
 #include "kubexx/api/meta/v1/schema.gen.h"
 #include "kubexx/codec/codec.h"
 #include "kubexx/codec/json_tree.h"
+#include "kubexx/reloader/annotations.h"
 #include "kubexx/reloader/digest.h"
-#include "kubexx/reloader/kind_writers.h"
 #include "kubexx/reloader/rollout_phase.h"
 
 namespace kubexx::reloader {
@@ -134,6 +134,11 @@ Result<PodOwner> DecodePodOwner(WorkloadKind kind, const cache::Object& object) 
       return DecodeCustom(kind, object);
   }
   return Fail(Reason::kInternalError, "unknown kind of workload");
+}
+
+bool IsToRun(bool is_suspended, const Annotations& annotations) {
+  const auto found = annotations.find(kRunSuspended);
+  return !is_suspended || (found != annotations.end() && found->second == "true");
 }
 
 bool IsFinalJobCondition(std::string_view type, std::string_view status) {

@@ -10,6 +10,7 @@
 #include "kubexx/api/meta/v1/types.gen.h"
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/cache/object.h"
+#include "kubexx/reloader/annotations.h"
 #include "kubexx/reloader/workload.h"
 #include "kubexx/reloadpolicy/phase.h"
 
@@ -37,6 +38,10 @@ struct PodOwner {
 /// Reads an object as the API server sends it. kMalformed when the bytes are not an object of that
 /// kind.
 apimachinery::Result<PodOwner> DecodePodOwner(WorkloadKind kind, const cache::Object& object);
+
+/// Whether a change is to make a Job of a CronJob: whoever has suspended one does not expect it to
+/// run, unless the annotation kRunSuspended says so.
+bool IsToRun(bool is_suspended, const Annotations& annotations);
 
 /// Whether the status of a Job, as JSON conditions or typed ones, says that no pods follow.
 bool IsFinalJobCondition(std::string_view type, std::string_view status);

@@ -7,13 +7,11 @@
 #include "kubexx/api/apps/v1/schema.gen.h"
 #include "kubexx/api/apps/v1/types.gen.h"
 #include "kubexx/codec/codec.h"
-#include "kubexx/reloader/baseline.h"
+#include "kubexx/reloader/annotations.h"
 #include "kubexx/reloader/baseline_owner.h"
 #include "kubexx/reloader/env_var.h"
-#include "kubexx/reloader/job_keeper.h"
 #include "kubexx/reloader/projection.h"
 #include "kubexx/reloader/stamps.h"
-#include "kubexx/reloader/strategy.h"
 #include "kubexx/reloader/workload_decode.h"
 
 namespace kubexx::reloader {

@@ -4,15 +4,23 @@
 #define KUBEXX_RELOADER_WRITER_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
 
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/base/clock.h"
 #include "kubexx/reloader/workload.h"
 #include "kubexx/reloader/workload_write.h"
 
+namespace kubexx::rest {
+class RESTClient;
+}
+
 namespace kubexx::reloader {
+
+class Fallbacks;
 
 /// WriteOutcome::left_alone of a CronJob that is suspended.
 inline constexpr char kSuspendedText[] = "it is suspended; its next Job takes the new data";
@@ -68,6 +76,12 @@ class WorkloadWriter {
     return true;
   }
 };
+
+/// The writer of all kinds, through `client`; `fallbacks` is told of what is refused, and made when
+/// null.
+std::unique_ptr<WorkloadWriter> NewWriter(std::shared_ptr<rest::RESTClient> client,
+                                          std::shared_ptr<Fallbacks> fallbacks = nullptr,
+                                          base::Clock& clock = base::Clock::Real());
 
 }  // namespace kubexx::reloader
 

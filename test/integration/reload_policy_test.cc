@@ -26,6 +26,7 @@
 #include "kubexx/reloader/kubernetes_io.h"
 #include "kubexx/reloader/operator.h"
 #include "kubexx/reloader/policies.h"
+#include "kubexx/reloader/writer.h"
 #include "kubexx/rest/config.h"
 #include "kubexx/rest/rest_client.h"
 #include "policy_crds.h"

@@ -21,6 +21,7 @@
 #include "kubexx/reloader/kubernetes_io.h"
 #include "kubexx/reloader/operator.h"
 #include "kubexx/reloader/rollout_gate.h"
+#include "kubexx/reloader/writer.h"
 
 namespace kubexx::reloader {
 

@@ -15,6 +15,7 @@
 #include "kubexx/reloader/digest.h"
 #include "kubexx/reloader/kubernetes_io.h"
 #include "kubexx/reloader/operator.h"
+#include "kubexx/reloader/writer.h"
 #include "reloader_kinds_fixture.h"
 
 namespace kubexx::reloader {

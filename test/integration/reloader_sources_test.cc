@@ -14,6 +14,7 @@
 #include "kubexx/reloader/digest.h"
 #include "kubexx/reloader/kubernetes_io.h"
 #include "kubexx/reloader/operator.h"
+#include "kubexx/reloader/writer.h"
 
 namespace kubexx::reloader {
 namespace {

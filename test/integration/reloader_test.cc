@@ -29,8 +29,10 @@
 #include "kubexx/metrics/registry.h"
 #include "kubexx/reloader/baseline.h"
 #include "kubexx/reloader/digest.h"
+#include "kubexx/reloader/fresh_reads.h"
 #include "kubexx/reloader/kubernetes_io.h"
 #include "kubexx/reloader/operator.h"
+#include "kubexx/reloader/writer.h"
 #include "kubexx/rest/config.h"
 #include "kubexx/rest/rest_client.h"
 
