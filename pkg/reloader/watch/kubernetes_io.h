@@ -1,5 +1,5 @@
 /// @file
-/// The operator's connections to a real API server.
+/// What the operator watches and reads at a real API server.
 #ifndef KUBEXX_RELOADER_WATCH_KUBERNETES_IO_H_
 #define KUBEXX_RELOADER_WATCH_KUBERNETES_IO_H_
 
