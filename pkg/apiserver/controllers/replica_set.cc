@@ -23,9 +23,6 @@ using api::apps::v1::ReplicaSetStatus;
 using apimachinery::Result;
 using controller::Action;
 
-/// So many pods are made in one turn at most, as by kube-controller-manager.
-constexpr std::size_t kMostAtOnce = 500;
-
 std::size_t WantedPods(const ReplicaSet& set) {
   return static_cast<std::size_t>(std::max(0, set.spec.replicas.value_or(1)));
 }
@@ -62,7 +59,7 @@ class ReplicaSetReconciler final : public controller::Reconciler {
       return controller::IgnoreNotFound(found.error());
     }
     const ReplicaSet& set = **found;
-    KX_ASSIGN_OR_RETURN(std::vector<PodRef> pods, pods_.Of(set.metadata.uid));
+    KX_ASSIGN_OR_RETURN(std::vector<PodRef> pods, pods_.Of(set.metadata));
     deletions_.Filter(set.metadata.uid, pods);
     std::erase_if(pods, [](const PodRef& pod) { return !IsActive(*pod); });
     const Result<void> scaled =
@@ -75,7 +72,7 @@ class ReplicaSetReconciler final : public controller::Reconciler {
   Result<void> Scale(const controller::Context& context, const ReplicaSet& set,
                      std::vector<PodRef>& pods) {
     // The events of those that are made bring the next turn.
-    const std::size_t wanted = std::min(WantedPods(set), pods.size() + kMostAtOnce);
+    const std::size_t wanted = std::min(WantedPods(set), pods.size() + kMostPodsAtOnce);
     for (std::size_t have = pods.size(); have < wanted; ++have) {
       Pod pod = PodOf(set.spec.template_, set.metadata.namespace_);
       pod.metadata.generate_name = set.metadata.name + "-";

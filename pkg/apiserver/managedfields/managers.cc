@@ -22,6 +22,11 @@ Result<void> ReadEntry(const JsonTree& entry, Managers& managers) {
   ManagerId id{.name = std::string(entry.TextAt("manager")),
                .api_version = std::string(entry.TextAt("apiVersion")),
                .subresource = std::string(entry.TextAt("subresource"))};
+  // As kube-apiserver's validation; each conflict names the manager.
+  constexpr std::size_t kMaxName = 128;
+  if (id.name.size() > kMaxName || id.subresource.size() > kMaxName) {
+    return Fail(Reason::kMalformed, "manager and subresource may not be longer than 128 bytes");
+  }
   const std::string_view operation = entry.TextAt("operation");
   if (operation != "Apply" && operation != "Update") {
     return Fail(Reason::kMalformed, "operation must be `Apply` or `Update`");
