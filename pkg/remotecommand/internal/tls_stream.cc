@@ -4,12 +4,12 @@
 #include <boost/beast/ssl/ssl_stream.hpp>
 
 #include "kubexx/remotecommand/internal/byte_stream.h"
-#include "kubexx/rest/internal/tls.h"
+#include "kubexx/rest/tls.h"
 
 namespace kubexx::remotecommand::internal {
 namespace {
 
-using rest::internal::TlsSettings;
+using rest::TlsSettings;
 
 class TlsStream final : public ByteStream {
  public:
@@ -40,8 +40,8 @@ class TlsStream final : public ByteStream {
 
 }  // namespace
 
-apimachinery::Result<std::unique_ptr<ByteStream>> MakeTlsStream(
-    boost::asio::io_context& context, const rest::internal::StreamAccess& access) {
+apimachinery::Result<std::unique_ptr<ByteStream>> MakeTlsStream(boost::asio::io_context& context,
+                                                                const rest::StreamAccess& access) {
   KX_ASSIGN_OR_RETURN(std::shared_ptr<TlsSettings> settings,
                       TlsSettings::New(access.tls, access.server.host));
   boost::asio::ssl::context tls(boost::asio::ssl::context::tls_client);
