@@ -23,7 +23,7 @@ class RESTClient;
 struct StreamAccess {
   ServerUrl server{};
   std::optional<Proxy> proxy{};
-  TlsConfig tls{};  ///< for TlsSettings::New
+  TlsConfig tls{};  ///< for TlsSetup::New
   std::vector<std::pair<std::string, std::string>>
       headers{};                  ///< of the request, Authorization included
   std::uint64_t credential = 0;   ///< generation of the client's

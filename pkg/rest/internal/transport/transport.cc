@@ -16,7 +16,7 @@
 #include "kubexx/rest/internal/transport/idle_connection.h"
 #include "kubexx/rest/internal/transport/network_error.h"
 #include "kubexx/rest/internal/transport/network_pool.h"
-#include "kubexx/rest/tls.h"
+#include "kubexx/rest/internal/transport/tls.h"
 
 // cpprestsdk neither wipes nor frees a password it has read back, except on Windows: a leak for
 // every request and every tunnel through a proxy with credentials. It calls this member through its

@@ -1,4 +1,4 @@
-#include "kubexx/rest/tls.h"
+#include "kubexx/rest/internal/transport/tls.h"
 
 #include <arpa/inet.h>
 #include <openssl/err.h>
@@ -11,7 +11,7 @@
 
 #include "kubexx/rest/internal/config/file.h"
 
-namespace kubexx::rest {
+namespace kubexx::rest::internal {
 namespace {
 
 using apimachinery::Fail;
@@ -43,7 +43,7 @@ Result<Pem> ReadPem(const std::string& data, const std::string& file, std::strin
   if (!data.empty()) {
     return Pem{.bytes = data, .origin = std::string(field) + "-data"};
   }
-  KX_ASSIGN_OR_RETURN(std::string bytes, internal::ReadFile(file, std::string(field)));
+  KX_ASSIGN_OR_RETURN(std::string bytes, ReadFile(file, std::string(field)));
   return Pem{.bytes = std::move(bytes), .origin = std::string(field) + " " + file};
 }
 
@@ -221,4 +221,4 @@ std::string TlsSettings::TakeVerifyError() const {
   return std::exchange(verify_error_, {});
 }
 
-}  // namespace kubexx::rest
+}  // namespace kubexx::rest::internal

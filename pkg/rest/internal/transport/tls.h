@@ -1,7 +1,7 @@
 /// @file
 /// TLS settings of the connections to one server.
-#ifndef KUBEXX_REST_TLS_H_
-#define KUBEXX_REST_TLS_H_
+#ifndef KUBEXX_REST_INTERNAL_TRANSPORT_TLS_H_
+#define KUBEXX_REST_INTERNAL_TRANSPORT_TLS_H_
 
 #include <openssl/ssl.h>
 
@@ -13,7 +13,7 @@
 #include "kubexx/base/mutex.h"
 #include "kubexx/rest/config.h"
 
-namespace kubexx::rest {
+namespace kubexx::rest::internal {
 
 /// Certificates and keys, read and checked once, then applied to the context of each new
 /// connection. Verification is OpenSSL's: chain, validity and the server's name or IP address among
@@ -52,13 +52,13 @@ class TlsSettings : public std::enable_shared_from_this<TlsSettings> {
   std::string name_;
   bool name_is_ip_ = false;
   Handle<X509_STORE, X509_STORE_free>
-      roots_;  // null: the system's, see internal/transport/system_roots.h
+      roots_;  // null: the system's, see system_roots.h
   std::vector<Handle<X509, X509_free>> client_chain_;
   Handle<EVP_PKEY, EVP_PKEY_free> client_key_;
   mutable base::Mutex mu_;
   mutable std::string verify_error_ KX_GUARDED_BY(mu_);
 };
 
-}  // namespace kubexx::rest
+}  // namespace kubexx::rest::internal
 
-#endif  // KUBEXX_REST_TLS_H_
+#endif  // KUBEXX_REST_INTERNAL_TRANSPORT_TLS_H_
