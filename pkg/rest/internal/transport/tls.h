@@ -51,8 +51,7 @@ class TlsSettings : public std::enable_shared_from_this<TlsSettings> {
   bool verify_;
   std::string name_;
   bool name_is_ip_ = false;
-  Handle<X509_STORE, X509_STORE_free>
-      roots_;  // null: the system's, see system_roots.h
+  Handle<X509_STORE, X509_STORE_free> roots_;  // null: the system's, see system_roots.h
   std::vector<Handle<X509, X509_free>> client_chain_;
   Handle<EVP_PKEY, EVP_PKEY_free> client_key_;
   mutable base::Mutex mu_;
