@@ -39,7 +39,7 @@ class LeaseMemberStore final : public MemberStore {
         own_ = *std::move(updated);
         return {};
       }
-      if (updated.status().reason != Reason::kNotFound &&
+      if (!apimachinery::IsObjectNotFound(updated.status()) &&
           updated.status().reason != Reason::kConflict) {
         return apimachinery::Fail(updated.status());
       }
@@ -68,7 +68,7 @@ class LeaseMemberStore final : public MemberStore {
 
   Result<void> Remove(const std::string& name, std::stop_token stop) override {
     const auto removed = leases_.Delete(NameOf(name), {}, std::move(stop));
-    if (!removed && removed.status().reason != Reason::kNotFound) {
+    if (!removed && !apimachinery::IsObjectNotFound(removed.status())) {
       return apimachinery::Fail(removed.status());
     }
     return {};

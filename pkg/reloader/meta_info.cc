@@ -16,7 +16,6 @@ namespace kubexx::reloader {
 namespace {
 
 using api::core::v1::ConfigMap;
-using apimachinery::Reason;
 using apimachinery::Result;
 using codec::JsonTree;
 
@@ -115,7 +114,7 @@ Result<void> PublishMetaInfo(const std::shared_ptr<rest::RESTClient>& client,
                              const ConfigMap& object, const std::stop_token& stop) {
   const kubernetes::ResourceClient<ConfigMap> config_maps(client, object.metadata.namespace_);
   auto written = config_maps.Update(object, {}, stop);  // whatever its version
-  if (!written && written.status().reason == Reason::kNotFound) {
+  if (!written && apimachinery::IsObjectNotFound(written.status())) {
     written = config_maps.Create(object, {}, stop);
   }
   return written ? Result<void>() : apimachinery::Fail(written.status());

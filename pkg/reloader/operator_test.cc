@@ -400,13 +400,30 @@ TEST_F(OperatorTest, AFailingWorkloadIsRetriedAndBlocksNobody) {
 TEST_F(OperatorTest, AWorkloadThatIsGoneIsDropped) {
   PutConfigMap("config", "old");
   Put(*deployments_, Web());
-  writer_.Fail(kWeb, Status(Reason::kNotFound, "gone", 404));
+  Status gone(Reason::kNotFound, "gone", 404);
+  gone.details.name = "web";
+  writer_.Fail(kWeb, std::move(gone));
   StartOperator();
   PutConfigMap("config", "new");
   AwaitEvents("configmaps", "update", 1);
   Settle();
   AwaitReconciles("skipped", 1);
   EXPECT_EQ(Count("reloader_retries_total", {}), 0);
+}
+
+TEST_F(OperatorTest, AnAnswerThatNamesNoObjectDropsNoRollout) {
+  PutConfigMap("config", "old");
+  Put(*deployments_, Web());
+  writer_.Fail(kWeb, Status(Reason::kNotFound, "404 page not found", 404));  // as a proxy says
+  StartOperator();
+  PutConfigMap("config", "new");
+  AwaitEvents("configmaps", "update", 1);
+  Settle();
+  AwaitReconciles("error", 1);
+  writer_.Heal();
+  clock_.AwaitSleepers(1);  // the queue's delay
+  clock_.Advance(std::chrono::seconds(1));
+  EXPECT_THAT(writer_.Await(2)[1].patch, HasSubstr(DigestText("new")));
 }
 
 TEST_F(OperatorTest, WithoutAReferenceARuleOrANewDigestNothingIsQueued) {

@@ -244,7 +244,7 @@ void PolicyStatusWriter::Write(const PolicyState& state, const cache::SharedInfo
                    {.field_manager = "kubexx-reloader", .subresource = "status"}, stop);
   if (written) {
     failures_.erase(state.id);
-  } else if (written.error().reason != apimachinery::Reason::kNotFound && !stop.stop_requested()) {
+  } else if (!apimachinery::IsObjectNotFound(written.error()) && !stop.stop_requested()) {
     Failure& failure = failures_[state.id];
     failure.again = options_.clock.Now() + kPauseAfterFailure;
     if (std::string error = written.error().ToString(); error != failure.error) {

@@ -1,0 +1,68 @@
+// What the API server says is not there, and what others say who stand before it.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "kubexx/base/mutex.h"
+#include "kubexx/base/testing/leak_check.h"
+#include "kubexx/reloader/kubernetes_io.h"
+#include "kubexx/rest/testing/recorder.h"
+
+namespace kubexx::reloader {
+namespace {
+
+using rest::testing::FakeConnection;
+using rest::testing::FakeRequest;
+
+constexpr char kNamed[] =
+    R"({"kind":"Status","apiVersion":"v1","status":"Failure","message":"not found",)"
+    R"("reason":"NotFound","details":{"name":"web","kind":"rollouts"},"code":404})";
+
+/// A server that gives one answer to everything.
+class NotFoundTest : public testing::Test {
+ protected:
+  // The HTTP library's threads stay until the process ends: checks for leaks before and after they
+  // have come.
+  static void SetUpTestSuite() {
+    base::testing::FinishLeakCheck();
+    {
+      rest::testing::Recorder server([](FakeConnection& connection, const FakeRequest&) {
+        connection.Respond(404, "application/json", "{}");
+      });
+      ASSERT_FALSE(NewWorkloadRead(server.client(), {})(kRollout, {}));
+    }
+    base::testing::ResetLeakBaseline();
+  }
+
+  void Answer(int code, const std::string& type, const std::string& body) {
+    const base::MutexLock lock(mu_);
+    code_ = code;
+    type_ = type;
+    body_ = body;
+  }
+
+  inline static const WorkloadId kRollout{WorkloadKind::kRollout, {"ns", "web"}};
+
+  base::Mutex mu_;
+  int code_ KX_GUARDED_BY(mu_) = 404;
+  std::string type_ KX_GUARDED_BY(mu_);
+  std::string body_ KX_GUARDED_BY(mu_);
+  rest::testing::Recorder server_{[this](FakeConnection& connection, const FakeRequest&) {
+    const base::MutexLock lock(mu_);
+    connection.Respond(code_, type_, body_);
+  }};
+};
+
+TEST_F(NotFoundTest, AWorkloadIsGoneWhenTheServerNamesIt) {
+  const WorkloadRead read = NewWorkloadRead(server_.client(), {});
+  Answer(404, "application/json", kNamed);
+  const auto gone = read(kRollout, {});
+  ASSERT_TRUE(gone) << gone.status().ToString();
+  EXPECT_FALSE(*gone);
+  Answer(404, "text/plain", "404 page not found");
+  EXPECT_FALSE(read(kRollout, {})) << "it may be there";
+}
+
+}  // namespace
+}  // namespace kubexx::reloader
