@@ -64,5 +64,18 @@ TEST_F(NotFoundTest, AWorkloadIsGoneWhenTheServerNamesIt) {
   EXPECT_FALSE(read(kRollout, {})) << "it may be there";
 }
 
+TEST_F(NotFoundTest, AnAnswerWithoutResourcesSaysNothingOfWhatIsServed) {
+  const auto is_served = [this] {
+    return IsServed(server_.client(), ResourceOf(WorkloadKind::kRollout), {});
+  };
+  Answer(200, "application/json", "{}");
+  EXPECT_FALSE(is_served());
+  Answer(200, "application/json", R"({"kind":"APIResourceList","resources":[]})");
+  EXPECT_EQ(is_served().value_or(true), false);
+  Answer(200, "application/json",
+         R"({"kind":"APIResourceList","resources":[{"name":"rollouts"}]})");
+  EXPECT_EQ(is_served().value_or(false), true);
+}
+
 }  // namespace
 }  // namespace kubexx::reloader

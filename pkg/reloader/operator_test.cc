@@ -483,6 +483,42 @@ TEST_F(OperatorTest, AStopWritesWhatIsDue) {
   EXPECT_EQ(writer_.calls().size(), 1U);
 }
 
+// As for ever, for one object that the server cannot convert.
+TEST_F(OperatorTest, AKindThatIsLateHoldsUpNoOther) {
+  PutConfigMap("config", "old");
+  Put(*deployments_, Web());
+  const auto stateful_sets = std::make_shared<cache::testing::FakeSource>();
+  const Status broken(Reason::kInternalError, "conversion webhook failed", 500);
+  stateful_sets->FailLists(broken, std::numeric_limits<int>::max());
+  stateful_sets->FailWatches(broken, std::numeric_limits<int>::max());
+  std::stop_source late;
+  late_kinds_[WorkloadKind::kStatefulSet] = {stateful_sets, late.get_token()};
+  PolicyGate gate({.clock = clock_});
+  gate_ = &gate;
+  StartOperator();
+  PutConfigMap("config", "new");
+  late.request_stop();
+  AwaitEvents("configmaps", "update", 1);
+  Settle();
+  EXPECT_THAT(writer_.Await(1)[0].patch, HasSubstr(DigestText("new")));
+  EXPECT_FALSE(operator_->Ready()) << "it is still missing";
+
+  const apps::Deployment deployment =
+      WithVariable(Web(kApi), "STAKATER_CONFIG_CONFIGMAP", DigestText("old"));
+  apps::StatefulSet stateful_set;
+  stateful_set.metadata = deployment.metadata;
+  stateful_set.spec.template_ = deployment.spec.template_;
+  Put(*stateful_sets, stateful_set);
+  stateful_sets->FailLists(broken, 0);
+  stateful_sets->FailWatches(broken, 0);
+  while (writer_.calls().size() < 2) {
+    clock_.Advance(milliseconds(100));
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(writer_.calls()[1].workload, (WorkloadId{WorkloadKind::kStatefulSet, kApi.key}));
+  operator_->Stop();
+}
+
 TEST_F(OperatorTest, AStopBeforeTheFirstListEnds) {
   config_maps_->FailLists(Status(Reason::kUnavailable, "down"), std::numeric_limits<int>::max());
   config_maps_->FailWatches(Status(Reason::kUnavailable, "down"), std::numeric_limits<int>::max());
