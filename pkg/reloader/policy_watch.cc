@@ -94,7 +94,10 @@ cache::InformerOptions OptionsFor(const apimachinery::ResourceInfo& resource,
   options.use_watch_list = false;  // see PolicyAccess::Follow
   options.on_error = [plural = std::string(resource.plural),
                       refused = std::move(refused)](const apimachinery::Status& status) mutable {
-    if (!IsUnavailable(status)) {
+    if (PolicyAccess::SeemsUnserved(status)) {
+      logging::Debug("Policies seem not to be installed",
+                     {{"resource", plural}, {"error", status}});
+    } else if (!IsUnavailable(status)) {
       cache::LogWatchError(plural, status);
     } else if (!refused.request_stop()) {
       return;  // not the first time
