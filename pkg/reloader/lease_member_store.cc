@@ -61,6 +61,11 @@ class LeaseMemberStore final : public MemberStore {
     KX_ASSIGN_OR_RETURN(const auto list, leases_.List(Selection(), std::move(stop)));
     std::vector<Member> members;
     for (const Lease& lease : list.items) {
+      // A copy of a member's lease under another name, restored from a backup perhaps, is nobody's:
+      // nothing renews it, and Remove would not find it.
+      if (lease.metadata.name != NameOf(lease.spec.holder_identity.value_or(""))) {
+        continue;
+      }
       members.push_back({lease.spec.holder_identity.value_or(""), lease.metadata.resource_version});
     }
     return members;

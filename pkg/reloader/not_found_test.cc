@@ -3,10 +3,12 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "kubexx/base/mutex.h"
 #include "kubexx/base/testing/leak_check.h"
 #include "kubexx/reloader/kubernetes_io.h"
+#include "kubexx/reloader/membership.h"
 #include "kubexx/rest/testing/recorder.h"
 
 namespace kubexx::reloader {
@@ -75,6 +77,25 @@ TEST_F(NotFoundTest, AnAnswerWithoutResourcesSaysNothingOfWhatIsServed) {
   Answer(200, "application/json",
          R"({"kind":"APIResourceList","resources":[{"name":"rollouts"}]})");
   EXPECT_EQ(is_served().value_or(false), true);
+}
+
+TEST_F(NotFoundTest, TheLeaseOfAMemberHasItsName) {
+  Answer(200, "application/json",
+         R"({"kind":"LeaseList","apiVersion":"coordination.k8s.io/v1","items":[)"
+         R"({"metadata":{"name":"lease-member-a","resourceVersion":"1"},)"
+         R"("spec":{"holderIdentity":"a"}},)"
+         R"({"metadata":{"name":"copy-of-a","resourceVersion":"2"},)"
+         R"("spec":{"holderIdentity":"a"}},)"
+         R"({"metadata":{"name":"of-nobody","resourceVersion":"3"}},)"
+         R"({"metadata":{"name":"lease-member-b","resourceVersion":"4"},)"
+         R"("spec":{"holderIdentity":"b"}}]})");
+  const auto members = NewLeaseMemberStore(server_.client(), {"ops", "lease"}, "a")->List({});
+  ASSERT_TRUE(members) << members.status().ToString();
+  std::vector<std::string> names;
+  for (const Member& member : *members) {
+    names.push_back(member.name + "@" + member.version);
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"a@1", "b@4"}));
 }
 
 }  // namespace
