@@ -81,7 +81,8 @@ std::optional<ToldOperator> ToldBy(const ConfigMap& meta_info) {
   }
   ToldOperator result{.deployment = {meta_info.metadata.namespace_, ""}};
   for (const JsonTree& each : list->elements()) {
-    if (!each.AsString()) {
+    // Anybody may write such an object; the operator's own names flags only.
+    if (!each.AsString() || !each.AsString()->starts_with("--")) {
       return std::nullopt;
     }
     result.arguments.emplace_back(*each.AsString());
