@@ -124,6 +124,23 @@ class FileSourceTest : public ::testing::Test {
   Inbox inbox_;
 };
 
+TEST_F(FileSourceTest, OfTwoManifestsWithOneUidTheSecondIsAProblem) {
+  const auto manifest = [](const std::string& name) {
+    return "apiVersion: v1\nkind: Pod\nmetadata: {name: " + name +
+           ", uid: copied}\nspec: {containers: [{name: c, image: i}]}\n";
+  };
+  Write("a.yaml", manifest("a"));
+  Write("b.yaml", manifest("b"));
+  ManifestProblems problems;
+  const auto pods = ReadManifests(directory_.path(), "n", problems);
+  ASSERT_TRUE(pods);
+  ASSERT_EQ(pods->size(), 1U);
+  EXPECT_EQ(pods->front().metadata.name, "a-n");
+  ASSERT_EQ(problems.size(), 1U);
+  EXPECT_THAT(problems[0].first, ::testing::EndsWith("b.yaml"));
+  EXPECT_THAT(problems[0].second.message, HasSubstr("a.yaml"));
+}
+
 TEST_F(FileSourceTest, FollowsTheDirectory) {
   Write("a.yaml", Manifest("a"));
   Write(".hidden.yaml", Manifest("hidden"));
@@ -357,23 +374,6 @@ TEST_F(UpdateServerTest, GivesEverythingAndThenChanges) {
   EXPECT_FALSE(fs::exists(Path()));
 }
 
-TEST_F(UpdateServerTest, ReplacesADeadSocketAndNothingElse) {
-  PodConfig config(PodConfig::Mode::kIncremental);
-  Write("file", "precious");
-  EXPECT_FALSE(UpdateServer::Start({.path = (directory_ / "file").string()}, config));
-  EXPECT_TRUE(fs::exists(directory_ / "file"));
-  EXPECT_FALSE(UpdateServer::Start({.path = std::string(200, 'x')}, config));
-  const int fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  std::memcpy(address.sun_path, Path().data(), Path().size());
-  ASSERT_EQ(::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-  ::close(fd);
-  ASSERT_TRUE(fs::exists(Path()));
-  const auto server = UpdateServer::Start({.path = Path()}, config);
-  EXPECT_TRUE(server) << server.error().ToString();
-}
-
 TEST_F(UpdateServerTest, AClientForWhomThereIsNoDescriptorWaits) {
   PodConfig config(PodConfig::Mode::kIncremental);
   const PodSink file = config.Channel("file");
@@ -395,6 +395,23 @@ TEST_F(UpdateServerTest, AClientForWhomThereIsNoDescriptorWaits) {
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
   EXPECT_EQ(reader.Next(), "SET * 0");
   EXPECT_EQ(log.Count("has to wait"), 1U);
+}
+
+TEST_F(UpdateServerTest, ReplacesADeadSocketAndNothingElse) {
+  PodConfig config(PodConfig::Mode::kIncremental);
+  Write("file", "precious");
+  EXPECT_FALSE(UpdateServer::Start({.path = (directory_ / "file").string()}, config));
+  EXPECT_TRUE(fs::exists(directory_ / "file"));
+  EXPECT_FALSE(UpdateServer::Start({.path = std::string(200, 'x')}, config));
+  const int fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, Path().data(), Path().size());
+  ASSERT_EQ(::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  ::close(fd);
+  ASSERT_TRUE(fs::exists(Path()));
+  const auto server = UpdateServer::Start({.path = Path()}, config);
+  EXPECT_TRUE(server) << server.error().ToString();
 }
 
 TEST_F(UpdateServerTest, CutsOffWhoDoesNotRead) {
