@@ -109,7 +109,8 @@ std::vector<reloadpolicy::Remembered> FailuresIn(const S& status, const std::str
     // "Kind/name" or "Kind/namespace/name".
     const std::size_t first = item.workload.find('/');
     const std::size_t last = item.workload.rfind('/');
-    if (first == std::string::npos) {
+    const auto rolled_at = reloadpolicy::RolloutTimeOf(item.rolled_at);
+    if (first == std::string::npos || !rolled_at) {
       continue;
     }
     reloadpolicy::Remembered& failed = failures.emplace_back();
@@ -118,7 +119,7 @@ std::vector<reloadpolicy::Remembered> FailuresIn(const S& status, const std::str
         first == last ? namespace_ : item.workload.substr(first + 1, last - first - 1);
     failed.workload.key.name = item.workload.substr(last + 1);
     failed.uid = item.uid;
-    failed.started = base::WallTime(std::chrono::seconds(item.rolled_at.seconds));
+    failed.started = *rolled_at;
   }
   return failures;
 }
