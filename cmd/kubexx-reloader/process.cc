@@ -14,6 +14,7 @@
 #include "kubexx/metrics/registry.h"
 #include "kubexx/reloader/alerts.h"
 #include "kubexx/reloader/diagnostics.h"
+#include "kubexx/reloader/digest.h"
 #include "kubexx/reloader/dry_run.h"
 #include "kubexx/reloader/kubernetes_io.h"
 #include "kubexx/reloader/meta_info.h"
@@ -323,6 +324,7 @@ Result<void> RunProcess(const reloader::Config& config, const std::stop_token& s
   for (const std::string& name : config.namespaces) {
     watched += (watched.empty() ? "" : ",") + name;
   }
+  KX_RETURN_IF_ERROR(reloader::CheckDigests());
   logging::Info("Starting kubexx-reloader", {{"version", KUBEXX_VERSION}, {"namespaces", watched}});
   for (const std::string& warning : config.warnings) {
     logging::Warning(warning);
