@@ -45,7 +45,8 @@ struct Fault {
   int code = 500;
   const char* reason = "InternalError";
   const char* message = "so";
-  bool is_done = false;  ///< it is done nevertheless
+  bool is_done = false;   ///< it is done nevertheless
+  bool is_named = false;  ///< only of a request that names a Job
 };
 
 std::string PartialOf(const Unstructured& object) {
@@ -158,7 +159,8 @@ class FakeBatch {
     }
     std::pair<int, std::string> answer{0, ""};
     const bool is_trial = request.target.contains("dryRun=");
-    if (!is_trial && !faults_.empty() && faults_.front().method == request.method) {
+    if (!is_trial && !faults_.empty() && faults_.front().method == request.method &&
+        (!faults_.front().is_named || path != kJobs)) {
       const Fault fault = faults_.front();
       faults_.pop_front();
       answer = {fault.code, StatusOf(fault.code, fault.reason, fault.message)};
@@ -364,7 +366,7 @@ TEST_F(BatchWritersTest, AnAnswerThatNamesNothingMakesNoSecondJobOfACronJob) {
   batch_.Break({.method = "POST", .is_done = true});
   ASSERT_FALSE(writer_->Write(kBackup, kSetX, {}));
   batch_.AnswerOldList();
-  batch_.Break({.method = "GET", .code = 404, .reason = "NotFound"});
+  batch_.Break({.method = "GET", .code = 404, .reason = "NotFound", .is_named = true});
   EXPECT_FALSE(writer_->Write(kBackup, kSetX, {}));
   EXPECT_EQ(batch_.size(), 2U) << "one, and the other Job";
 }

@@ -32,7 +32,7 @@ class NotFoundTest : public testing::Test {
       rest::testing::Recorder server([](FakeConnection& connection, const FakeRequest&) {
         connection.Respond(404, "application/json", "{}");
       });
-      ASSERT_FALSE(NewWorkloadRead(server.client(), {})(kRollout, {}));
+      ASSERT_EQ(IsServed(server.client(), ResourceOf(kRollout.kind), {}).value_or(true), false);
     }
     base::testing::ResetLeakBaseline();
   }
