@@ -232,6 +232,25 @@ Result<bool> IsServed(const std::shared_ptr<rest::RESTClient>& client,
   });
 }
 
+bool IsGroupMissing(const std::shared_ptr<rest::RESTClient>& client,
+                    const apimachinery::ResourceInfo& resource, const std::stop_token& stop) {
+  rest::Request request = client->Get();
+  const auto response = request.AbsPath("/apis").Do(stop);
+  const auto list = response ? codec::JsonTree::Parse(response->body)
+                             : Result<codec::JsonTree>(response.status());
+  const codec::JsonTree* groups = list ? list->Find("groups") : nullptr;
+  if (groups == nullptr || groups->elements().empty()) {
+    return false;
+  }
+  return std::ranges::none_of(groups->elements(), [&](const codec::JsonTree& group) {
+    const codec::JsonTree* versions = group.Find("versions");
+    return group.TextAt("name") == resource.group && versions != nullptr &&
+           std::ranges::any_of(versions->elements(), [&](const codec::JsonTree& each) {
+             return each.TextAt("version") == resource.version;
+           });
+  });
+}
+
 WorkloadRead NewWorkloadRead(std::shared_ptr<rest::RESTClient> client, AnnotationKeys keys) {
   return [client = std::move(client), keys = std::move(keys)](
              const WorkloadId& id, const std::stop_token& stop) -> Result<std::optional<Workload>> {

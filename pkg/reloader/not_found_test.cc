@@ -79,6 +79,21 @@ TEST_F(NotFoundTest, AnAnswerWithoutResourcesSaysNothingOfWhatIsServed) {
   EXPECT_EQ(is_served().value_or(false), true);
 }
 
+TEST_F(NotFoundTest, AGroupIsMissingWhenTheListOfGroupsIsWithoutIt) {
+  const auto is_missing = [this](int code, const std::string& body) {
+    Answer(code, "application/json", body);
+    return IsGroupMissing(server_.client(), ResourceOf(WorkloadKind::kRollout), {});
+  };
+  EXPECT_FALSE(is_missing(404, "404 page not found"));
+  EXPECT_FALSE(is_missing(200, "{}"));
+  EXPECT_FALSE(is_missing(200, R"({"groups":[]})"));
+  EXPECT_TRUE(is_missing(200, R"({"groups":[{"name":"apps","versions":[{"version":"v1"}]}]})"));
+  EXPECT_TRUE(
+      is_missing(200, R"({"groups":[{"name":"argoproj.io","versions":[{"version":"v1"}]}]})"));
+  EXPECT_FALSE(is_missing(
+      200, R"({"groups":[{"name":"argoproj.io","versions":[{"version":"v1alpha1"}]}]})"));
+}
+
 TEST_F(NotFoundTest, TheLeaseOfAMemberHasItsName) {
   Answer(200, "application/json",
          R"({"kind":"LeaseList","apiVersion":"coordination.k8s.io/v1","items":[)"

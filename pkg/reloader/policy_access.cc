@@ -123,6 +123,7 @@ void PolicyAccess::Granted(Refusal& refusal, const std::string& version) {
 std::optional<base::TimePoint> PolicyAccess::UnservedSince(Refusal& refusal,
                                                            const std::stop_token& stop) {
   const bool is_said = options_.is_served && options_.is_served(stop) == false;
+  const bool is_certain = is_said && options_.is_certain && options_.is_certain(stop);
   const base::TimePoint now = options_.clock.Now();
   const base::MutexLock lock(mu_);
   if (!is_said) {
@@ -130,7 +131,8 @@ std::optional<base::TimePoint> PolicyAccess::UnservedSince(Refusal& refusal,
     return std::nullopt;
   }
   refusal.unserved_since = refusal.unserved_since.value_or(now);
-  return now - *refusal.unserved_since >= options_.patience ? refusal.unserved_since : std::nullopt;
+  const bool is_believed = is_certain || now - *refusal.unserved_since >= options_.patience;
+  return is_believed ? refusal.unserved_since : std::nullopt;
 }
 
 Status PolicyAccess::Judge(Refusal& refusal, Status status, const std::stop_token& stop) {

@@ -33,6 +33,9 @@ class PolicyAccess {
     /// has not is believed when it has said so for `patience`: one that is starting says so, too,
     /// as does a proxy before it. Empty: nobody knows.
     std::function<std::optional<bool>(const std::stop_token&)> is_served{};
+    /// Asked when the server says that it has not: whether that is certain, so that nobody needs to
+    /// wait. Empty: it never is.
+    std::function<bool(const std::stop_token&)> is_certain{};
     /// Told when a refusal begins to count (true) and when it has ended, on the thread that lists,
     /// outside locks, before anybody sees what the list has given. Must not block.
     std::function<void(const std::string& namespace_, bool is_refused)> on_change{};
@@ -77,7 +80,8 @@ class PolicyAccess {
   apimachinery::Status Judge(Refusal& refusal, apimachinery::Status status,
                              const std::stop_token& stop);
   bool Counts(const Refusal& refusal) const;
-  /// Since when the server says that it does not have the resource, when that is long enough.
+  /// Since when the server says that it does not have the resource, when that is long enough,
+  /// or certain.
   std::optional<base::TimePoint> UnservedSince(Refusal& refusal, const std::stop_token& stop);
   /// By a list of this version; empty when it was none.
   void Granted(Refusal& refusal, const std::string& version);

@@ -36,10 +36,12 @@ class PolicyAccessTest : public testing::Test {
 
   base::testing::FakeClock clock_;
   std::optional<bool> is_served_;
+  bool is_certain_ = false;
   std::vector<std::string> changes_;
   Status error_;  ///< of the last list
   PolicyAccess access_{{.clock = clock_,
                         .is_served = [this](const std::stop_token&) { return is_served_; },
+                        .is_certain = [this](const std::stop_token&) { return is_certain_; },
                         .on_change =
                             [this](const std::string& namespace_, bool is_refused) {
                               changes_.push_back(namespace_ + (is_refused ? " refused" : " read"));
@@ -177,6 +179,19 @@ TEST_F(PolicyAccessTest, WhatIsNotInstalledIsKnownWhenItHasBeenSaidForAWhile) {
   Refuse(Reason::kNotFound);
   EXPECT_EQ(List(), Reason::kServiceUnavailable);
   EXPECT_FALSE(PolicyAccess::SeemsUnserved(error_));
+}
+
+TEST_F(PolicyAccessTest, WhatIsCertainlyNotInstalledIsKnownAtOnce) {
+  is_certain_ = true;
+  is_served_ = false;
+  for (const Reason reason : {Reason::kNotFound, Reason::kForbidden}) {
+    Refuse(reason);
+    EXPECT_EQ(List(), Reason::kNotFound);
+    EXPECT_FALSE(access_.unread());
+  }
+  is_served_ = std::nullopt;
+  Refuse(Reason::kNotFound);
+  EXPECT_EQ(List(), Reason::kServiceUnavailable);
 }
 
 TEST_F(PolicyAccessTest, AListBetweenTwoAnswersMakesTheFirstAMistake) {

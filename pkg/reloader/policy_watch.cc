@@ -61,6 +61,10 @@ PolicyAccess::Options AccessOptions(
             const auto served = IsServed(client, resource, stop);
             return served ? std::optional(*served) : std::nullopt;
           },
+          .is_certain =
+              [client, resource](const std::stop_token& stop) {
+                return IsGroupMissing(client, resource, stop);
+              },
           .on_change = std::move(on_change)};
 }
 
