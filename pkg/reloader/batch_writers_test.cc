@@ -362,6 +362,15 @@ TEST_F(BatchWritersTest, AnAnswerThatNamesNothingDoesNotLoseAJobThatWasDeleted) 
   EXPECT_TRUE(IsSet());
 }
 
+TEST_F(BatchWritersTest, AJobWhoseDeletionIsAnsweredWithoutANameIsMadeAgain) {
+  batch_.Break({.method = "DELETE", .code = 404, .reason = "NotFound", .is_done = true});
+  ASSERT_FALSE(writer_->Write(kWork, kSetX, {}));
+  const auto written = writer_->Write(kWork, kSetX, {});
+  ASSERT_TRUE(written) << written.status().ToString();
+  EXPECT_TRUE(IsSet());
+  EXPECT_EQ(batch_.size(), 1U);
+}
+
 TEST_F(BatchWritersTest, AnAnswerThatNamesNothingMakesNoSecondJobOfACronJob) {
   batch_.Break({.method = "POST", .is_done = true});
   ASSERT_FALSE(writer_->Write(kBackup, kSetX, {}));

@@ -59,9 +59,10 @@ bool IsOver(const Unstructured& job) {
 /// Whether the server has certainly not done what it was asked for.
 bool IsRefusedForGood(const Status& status) {
   switch (status.reason) {
+    case Reason::kNotFound:  // what names nothing may be a proxy's word for an answer that was lost
+      return apimachinery::IsObjectNotFound(status);
     case Reason::kUnauthorized:
     case Reason::kForbidden:
-    case Reason::kNotFound:
     case Reason::kConflict:
     case Reason::kInvalid:
     case Reason::kBadRequest:
