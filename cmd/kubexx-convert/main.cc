@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -103,9 +104,7 @@ void AddFlags(flags::FlagSet& set, Flags& flags) {
   set.AddBool("compact", "Write JSON on one line", &flags.convert.compact);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int Main(int argc, char** argv) {
   Flags flags;
   flags::FlagSet set("kubexx-convert", kDescription, KUBEXX_VERSION);
   AddFlags(set, flags);
@@ -123,4 +122,14 @@ int main(int argc, char** argv) {
     return Complain(converted.error().message);
   }
   return WriteOutput(flags.output, *converted);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return Main(argc, argv);
+  } catch (const std::exception& error) {  // out of memory
+    return Complain(error.what());
+  }
 }

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "kubexx/api/testing/round_trip_kinds.gen.h"
+#include "kubexx/base/sanitizers.h"
 #include "kubexx/base/testing/temporary_folder.h"
 #include "kubexx/codec/testing/testdata.h"
 
@@ -106,6 +107,18 @@ TEST_F(KubexxConvert, WrongUsageIsExitCodeTwo) {
     EXPECT_NE(run.err, "") << arguments;
   }
 }
+
+#if !KX_SANITIZED  // which needs more memory than there is
+TEST_F(KubexxConvert, MoreInputThanThereIsMemoryIsExitCodeOne) {
+  const std::string command = "head -c 700000000 /dev/zero | (ulimit -v 500000; exec " +
+                              std::string(KUBEXX_CONVERT) + ") > " + Path("out") + " 2> " +
+                              Path("err");
+  const int status = std::system(command.c_str());
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 1);
+  EXPECT_THAT(ReadFile(Path("err")).value_or(""), HasSubstr("kubexx-convert: "));
+}
+#endif
 
 TEST_F(KubexxConvert, HelpsAndCompletes) {
   const Outcome help = Convert("--help");

@@ -231,8 +231,10 @@ int Main(int argc, char** argv) {
     return complain("no source: give --pod-manifest-path or --manifest-url, or leave --api on",
                     kUsage);
   }
-  if (flags.file_interval <= base::Duration(0) || flags.http_interval <= base::Duration(0)) {
-    return complain("--file-check-frequency and --http-check-frequency must be more than 0",
+  // Of less nothing is left when they become milliseconds, and who waits for nothing never stops.
+  constexpr base::Duration kLeast = std::chrono::milliseconds(1);
+  if (flags.file_interval < kLeast || flags.http_interval < kLeast) {
+    return complain("--file-check-frequency and --http-check-frequency must be 1ms or more",
                     kUsage);
   }
   const controller::StopSignals signals;

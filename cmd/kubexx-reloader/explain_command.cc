@@ -19,6 +19,7 @@
 #include "kubexx/flags/flags.h"
 #include "kubexx/kubernetes/resource_client.h"
 #include "kubexx/logging/log.h"
+#include "kubexx/reloader/model/digest.h"
 #include "kubexx/reloader/model/projection.h"
 #include "kubexx/reloader/observe/explain.h"
 #include "kubexx/reloader/operator/watch_scope.h"
@@ -290,6 +291,7 @@ Result<void> CheckReachable(const std::shared_ptr<rest::RESTClient>& client,
 
 Result<void> Answer(const ExplainFlags& question, WorkloadId id, const reloader::Config& config,
                     const flags::FlagSet::GivenFlags& given) {
+  KX_RETURN_IF_ERROR(reloader::CheckDigests());
   KX_ASSIGN_OR_RETURN(rest::Config connection, rest::LoadConfig(config.kubeconfig));
   id.key.namespace_ = !question.namespace_.empty()    ? question.namespace_
                       : connection.namespace_.empty() ? "default"

@@ -13,6 +13,7 @@
 #include "kubexx/metrics/process_metrics.h"
 #include "kubexx/metrics/registry.h"
 #include "kubexx/reloader/ha/replica.h"
+#include "kubexx/reloader/model/digest.h"
 #include "kubexx/reloader/notify/alerts.h"
 #include "kubexx/reloader/notify/webhook_relay.h"
 #include "kubexx/reloader/observe/diagnostics.h"
@@ -325,6 +326,7 @@ Result<void> RunProcess(const reloader::Config& config, const std::stop_token& s
   for (const std::string& name : config.namespaces) {
     watched += (watched.empty() ? "" : ",") + name;
   }
+  KX_RETURN_IF_ERROR(reloader::CheckDigests());
   logging::Info("Starting kubexx-reloader", {{"version", KUBEXX_VERSION}, {"namespaces", watched}});
   for (const std::string& warning : config.warnings) {
     logging::Warning(warning);

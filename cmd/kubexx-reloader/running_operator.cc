@@ -14,7 +14,6 @@
 namespace kubexx {
 namespace {
 
-using apimachinery::Reason;
 using apimachinery::Result;
 
 /// What is left of an operator that is gone does not count; one that cannot be looked at does.
@@ -26,7 +25,7 @@ bool IsGone(const std::shared_ptr<rest::RESTClient>& client,
   const kubernetes::ResourceClient<api::apps::v1::Deployment> deployments(client,
                                                                           deployment.namespace_);
   const auto found = deployments.Get(deployment.name, stop);
-  return !found && found.status().reason == Reason::kNotFound;
+  return !found && apimachinery::IsObjectNotFound(found.status());
 }
 
 }  // namespace

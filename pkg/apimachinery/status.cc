@@ -130,6 +130,10 @@ bool IsExpired(const Status& status) {
   return status.reason == Reason::kExpired || status.reason == Reason::kGone || status.code == 410;
 }
 
+bool IsObjectNotFound(const Status& status) {
+  return status.reason == Reason::kNotFound && !status.details.name.empty();
+}
+
 bool IsTooLargeResourceVersion(const Status& status) {
   if (status.reason != Reason::kTimeout) {
     return false;

@@ -112,6 +112,12 @@ Reason ReasonForHttpCode(int code);
 /// 410 Gone or reason Expired: the resourceVersion or continue token is too old.
 bool IsExpired(const Status& status);
 
+/// Whether a server says that the object itself is not there: kNotFound, and the object is named.
+/// An API server names it in `details.name`. The 404 of a proxy, of a server that is just starting
+/// or of one that does not serve the API has no Status body, and so no name: it says nothing about
+/// the object, and is a failure that is tried again like any other.
+bool IsObjectNotFound(const Status& status);
+
 /// The "Too large resource version" timeout of a server whose watch cache is behind.
 bool IsTooLargeResourceVersion(const Status& status);
 

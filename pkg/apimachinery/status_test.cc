@@ -135,6 +135,16 @@ TEST(StatusTest, ExpiredIsGoneOrExpired) {
   EXPECT_FALSE(IsExpired(Status(Reason::kConflict, "", 409)));
 }
 
+TEST(StatusTest, AnObjectThatIsNotThereIsNamed) {
+  Status status(Reason::kNotFound, "deployments.apps \"web\" not found", 404);
+  EXPECT_FALSE(IsObjectNotFound(status)) << "as of a proxy's answer";
+  status.details.name = "web";
+  EXPECT_TRUE(IsObjectNotFound(status));
+  EXPECT_TRUE(IsObjectNotFound(status.WithContext("read it")));
+  status.reason = Reason::kConflict;
+  EXPECT_FALSE(IsObjectNotFound(status));
+}
+
 TEST(StatusTest, TooLargeResourceVersionIsATimeoutWithACause) {
   Status status(Reason::kTimeout, "wait", 504);
   EXPECT_FALSE(IsTooLargeResourceVersion(status));

@@ -146,6 +146,11 @@ class Reflector::Pass {
     if (!meta) {
       return ListFailed{meta.error()};
     }
+    // A proxy may answer each page with the same bytes: such a list would have no end.
+    if (!meta->continue_.empty() && meta->continue_ == action.options.continue_) {
+      return ListFailed{Status(Reason::kInternalError,
+                               "the answer to a continue token gives the same token again")};
+    }
     return PageListed{std::move(*meta)};
   }
 

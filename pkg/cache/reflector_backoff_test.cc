@@ -103,6 +103,34 @@ struct BreakingServer {
   }
 };
 
+TEST(RepeatedPageTest, AListWhoseTokenDoesNotMoveIsGivenUp) {
+  testing::AutoClock clock;
+  std::stop_source stop;
+  int pages = 0;
+  std::vector<std::string> errors;
+  const auto source = std::make_shared<ListWatch>(
+      [&](const ListOptions&, ListerWatcher::ObjectSink,
+          std::stop_token) -> apimachinery::Result<codec::ListMeta> {
+        if (++pages == 1000) {
+          stop.request_stop();
+        }
+        return codec::ListMeta{.resource_version = "5", .continue_ = "the same"};
+      },
+      [](const ListOptions&, ListerWatcher::EventSink, std::stop_token) {
+        return apimachinery::Result<void>();
+      });
+  testing::MapStore store;
+  ReflectorOptions options{.clock = clock, .seed = 1, .use_watch_list = false};
+  options.on_error = [&](const apimachinery::Status& status) {
+    errors.push_back(status.message);
+    stop.request_stop();
+  };
+  Reflector("things", source, store, std::move(options)).Run(stop.get_token());
+  EXPECT_EQ(pages, 2);
+  ASSERT_EQ(errors.size(), 1U);
+  EXPECT_NE(errors[0].find("same token again"), std::string::npos) << errors[0];
+}
+
 class BreakingWatchTest : public ::testing::TestWithParam<std::tuple<seconds, bool>> {};
 
 TEST_P(BreakingWatchTest, ComesBackAsSoonAfterTheFifthTimeAsAfterTheFirst) {

@@ -52,7 +52,15 @@ Result<CachedDiscovery::Snapshot> CachedDiscovery::Refresh(const Snapshot& seen,
     }
     loading_ = true;
   }
-  auto loaded = Load(seen == nullptr, stop);
+  Result<Snapshot> loaded;
+  try {
+    loaded = Load(seen == nullptr, stop);
+  } catch (...) {  // out of memory: others must not wait for this for ever
+    const base::MutexLock lock(mu_);
+    loading_ = false;
+    loaded_.notify_all();
+    throw;
+  }
   {
     const base::MutexLock lock(mu_);
     loading_ = false;

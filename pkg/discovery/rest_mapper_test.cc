@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <fstream>
+#include <new>
 #include <string>
 #include <thread>
 #include <vector>
@@ -176,6 +177,35 @@ TEST_F(RestMapperTest, AFileServesTheNextProcess) {
   ASSERT_TRUE(NewDiscovery(file)->Groups());
   EXPECT_EQ(server_.targets().size(), 8U);
   EXPECT_TRUE(NewDiscovery(dir.path() + "/no/such/folder")->Groups());
+}
+
+/// Throws when it is first asked for the time.
+class ThrowingClock final : public base::Clock {
+ public:
+  base::TimePoint Now() const override { return base::Clock::Real().Now(); }
+  base::WallTime Wall() const override {
+    if (!thrown_.exchange(true)) {
+      throw std::bad_alloc();
+    }
+    return base::Clock::Real().Wall();
+  }
+  base::Wake WaitUntil(base::Mutex&, base::CondVar&, const std::stop_token&,
+                       base::TimePoint) override {
+    return base::Wake::kStopped;
+  }
+
+ private:
+  mutable std::atomic<bool> thrown_ = false;
+};
+
+TEST_F(RestMapperTest, NobodyWaitsForARequestThatHasThrown) {
+  const TemporaryFolder dir;
+  ThrowingClock clock;
+  CachedDiscovery discovery(DiscoveryClient(server_.client()),
+                            {.clock = clock, .file = dir.Write("discovery", "12345 {}")});
+  EXPECT_THROW((void)discovery.Groups(), std::bad_alloc);
+  const auto groups = discovery.Groups();
+  EXPECT_TRUE(groups) << groups.status().ToString();
 }
 
 TEST_F(RestMapperTest, RefreshTakesWhatAnotherThreadFetched) {

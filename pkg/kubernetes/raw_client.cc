@@ -14,6 +14,7 @@ namespace {
 
 using apimachinery::Fail;
 using apimachinery::ListOptions;
+using apimachinery::Reason;
 using apimachinery::Result;
 using codec::Encoding;
 
@@ -191,6 +192,11 @@ Result<codec::ListMeta> RawClient::List(ListOptions options, ObjectSink sink,
     }
     if (!page || page->continue_.empty()) {
       return page;
+    }
+    if (page->continue_ == options.continue_) {  // or this list would have no end
+      return Fail(Reason::kInternalError,
+                  "list " + resource_->resource.resource +
+                      ": the answer to a continue token gives the same token again");
     }
     options.continue_ = page->continue_;
     // The token carries the version; naming one beside it is an error.

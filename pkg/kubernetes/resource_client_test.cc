@@ -227,6 +227,17 @@ TEST(ResourceClientTest, ListFollowsPages) {
                   "/api/v1/namespaces/ns/configmaps?labelSelector=x&continue=t1&limit=500"));
 }
 
+TEST(ResourceClientTest, AListWhoseTokenDoesNotMoveFails) {
+  Recorder server([](FakeConnection& connection, const FakeRequest& request) {
+    const bool first = request.target.find("continue=") == std::string::npos;
+    connection.Respond(200, "application/json", Page({"a"}, first ? "t1" : "t2"));
+  });
+  const auto list = ResourceClient<ConfigMap>(server.client(), "ns").List();
+  ASSERT_FALSE(list);
+  EXPECT_THAT(list.error().message, HasSubstr("same token again"));
+  EXPECT_EQ(server.targets().size(), 3U);
+}
+
 TEST(ResourceClientTest, ListThatExpiresBetweenPagesBeginsAnewInOnePiece) {
   Recorder server([](FakeConnection& connection, const FakeRequest& request) {
     if (request.target.find("continue=") != std::string::npos) {

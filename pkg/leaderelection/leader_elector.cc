@@ -27,6 +27,8 @@ bool IsHopeless(const apimachinery::Status& status) {
          status.reason == Reason::kBadRequest;
 }
 
+constexpr int kHopelessInARow = 2;
+
 }  // namespace
 
 /// Shared by all runs: what other threads may ask for.
@@ -283,10 +285,13 @@ class LeaderElector::Impl::Session {
   /// Until this candidate leads: reports changes of the lease as they happen. Polling goes on
   /// beside, so nothing depends on it.
   void Watch(const std::stop_token& stop) {
+    int hopeless = 0;
     while (!stop.stop_requested()) {
       const Result<void> ended = options_.lock->Watch(
           [this](Lease&& lease) { mailbox_.Put(Seen{.lease = std::move(lease)}); }, stop);
-      if (!ended && IsHopeless(ended.error())) {
+      hopeless = !ended && IsHopeless(ended.error()) ? hopeless + 1 : 0;
+      // A server that is starting says so, too, and a moment later no more.
+      if (hopeless >= kHopelessInARow) {
         logging::Info("cannot watch the lease: a released lease is taken over at the next poll",
                       {{"lease", options_.lock->Key().ToString()}, {"error", ended.error()}});
         return;

@@ -176,6 +176,26 @@ TEST_F(LeaderElectorTest, HandsOverWithoutAPollWhenTheLeaderReleases) {
   EXPECT_TRUE(b.Stop());
 }
 
+TEST_F(LeaderElectorTest, OneRefusalOfTheWatchIsNotBelieved) {
+  Runner a("a", clock_, lock_);
+  a.journal.Await("started");
+  std::atomic<bool> is_starting = true;  // and refuses what it permits a moment later
+  lock_->SetFault([&](std::string_view verb, const std::stop_token&) -> Result<void> {
+    return verb == "watch" && is_starting.exchange(false)
+               ? Result<void>(Fail(Reason::kForbidden, "no", 403))
+               : Result<void>();
+  });
+  const int watches = lock_->Count("watch");
+  Runner b("b", clock_, lock_);
+  b.journal.Await("leader a");
+  clock_.AwaitSleepers(3);  // the leader, and the other one between two polls and two watches
+  clock_.Advance(2s);
+  lock_->AwaitCount("watch", watches + 2);
+  EXPECT_TRUE(a.Stop());
+  b.journal.Await("started");  // The clock has not moved.
+  EXPECT_TRUE(b.Stop());
+}
+
 TEST_F(LeaderElectorTest, TakesOverByPollingWhenItMayNotWatch) {
   ForbidWatches();
   Runner a("a", clock_, lock_);

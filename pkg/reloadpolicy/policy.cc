@@ -269,17 +269,20 @@ Settings SettingsFromAnnotations(const std::map<std::string, std::string>& annot
   return settings;
 }
 
+std::optional<base::WallTime> RolloutTimeOf(const apimachinery::Time& time) {
+  if (time.seconds < 0 || time.seconds > 7'000'000'000) {
+    return std::nullopt;
+  }
+  return base::WallTime(seconds(time.seconds));
+}
+
 std::optional<base::WallTime> LastRolloutOf(const std::map<std::string, std::string>& annotations) {
   const auto found = annotations.find(std::string(kLastRolloutAnnotation));
   if (found == annotations.end()) {
     return std::nullopt;
   }
   const auto time = apimachinery::Time::Parse(found->second);
-  // Times that the clock cannot hold are as good as none.
-  if (!time || time->seconds < 0 || time->seconds > 7'000'000'000) {
-    return std::nullopt;
-  }
-  return base::WallTime(seconds(time->seconds));
+  return time ? RolloutTimeOf(*time) : std::nullopt;
 }
 
 Result<base::Duration> ParseDuration(std::string_view text, base::Duration low,

@@ -101,6 +101,10 @@ Settings SettingsFromAnnotations(const std::map<std::string, std::string>& annot
                                  std::vector<std::string>& problems,
                                  std::vector<std::string>* brakes = nullptr);
 
+/// A time that an object names for a rollout; nothing when the clock cannot hold it: whoever may
+/// write to the object may have written any.
+std::optional<base::WallTime> RolloutTimeOf(const apimachinery::Time& time);
+
 /// kLastRolloutAnnotation, when there and readable.
 std::optional<base::WallTime> LastRolloutOf(const std::map<std::string, std::string>& annotations);
 

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <new>
 #include <string>
 #include <thread>
 #include <vector>
@@ -128,6 +129,36 @@ TEST_F(ExecPluginTest, NobodyWaitsBeyondADeadlineForTheRunOfAnother) {
     clock_.AdvanceToSleeper(std::chrono::seconds(20));
   }
   dir_.Write("go", "");
+}
+
+/// Throws when it is first asked for the time.
+class ThrowingClock final : public base::Clock {
+ public:
+  base::TimePoint Now() const override {
+    if (!thrown_.exchange(true)) {
+      throw std::bad_alloc();
+    }
+    return base::Clock::Real().Now();
+  }
+  base::WallTime Wall() const override { return base::Clock::Real().Wall(); }
+  base::Wake WaitUntil(base::Mutex&, base::CondVar&, const std::stop_token&,
+                       base::TimePoint) override {
+    return base::Wake::kStopped;
+  }
+
+ private:
+  mutable std::atomic<bool> thrown_ = false;
+};
+
+TEST_F(ExecPluginTest, NobodyWaitsForARunThatHasThrown) {
+  const Config config = Plugin(Print(R"({"token":"t"})"));
+  ThrowingClock clock;
+  ExecPlugin plugin(config, clock, no_metrics_);
+  const base::TimePoint deadline = base::Clock::Real().Now() + std::chrono::hours(1);
+  EXPECT_THROW((void)plugin.Get({}, deadline), std::bad_alloc);
+  const auto got = plugin.Get({}, deadline);
+  ASSERT_TRUE(got) << got.error().ToString();
+  EXPECT_EQ(got->value->token, "t");
 }
 
 TEST_F(ExecPluginTest, KeepsCredentialsUntilTheyExpire) {

@@ -143,6 +143,36 @@ users:
                         .interactive = ExecInteractive::kNever}));
 }
 
+// An alias stands for what it names: here for itself, and for ten times what the one before names.
+TEST(KubeconfigTest, AnExtensionWhoseAliasesHaveNoEndIsAnError) {
+  const TemporaryFolder dir;
+  std::string laughs = "[&a0 [x, x, x, x, x, x, x, x, x, x]";
+  for (int i = 1; i < 10; ++i) {
+    const std::string before = "*a" + std::to_string(i - 1);
+    laughs += ", &a" + std::to_string(i) + " [";
+    for (int j = 0; j < 10; ++j) {
+      laughs += (j == 0 ? "" : ", ") + before;
+    }
+    laughs += "]";
+  }
+  for (const std::string& extension :
+       {std::string("&a [*a]"), std::string("&a {b: *a}"), laughs + "]"}) {
+    const auto config = LoadKubeconfig({.path = dir.Write("config", R"(
+current-context: a
+contexts: [{name: a, context: {cluster: a}}]
+clusters:
+- name: a
+  cluster:
+    server: https://a
+    extensions:
+    - name: client.authentication.k8s.io/exec
+      extension: )" + extension + "\n")});
+    ASSERT_FALSE(config);
+    EXPECT_EQ(config.error().reason, Reason::kInvalidConfig);
+    EXPECT_THAT(config.error().message, HasSubstr("aliases"));
+  }
+}
+
 TEST(KubeconfigTest, OptionsReplaceWhatTheFileSays) {
   const TemporaryFolder dir;
   const std::string path = dir.Write("config", kTwoContexts);

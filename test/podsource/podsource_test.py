@@ -113,7 +113,16 @@ class Test:
         done = subprocess.run([self.settings.program, *self.source_flags, "--once"], check=True, capture_output=True, text=True)
         return {pod["metadata"]["uid"] for pod in json.loads(done.stdout)["pods"]}
 
+    def refuses_a_busy_loop(self):
+        """Less than a millisecond would become none."""
+        flags = ["--api=false", "--manifest-url", "http://127.0.0.1:1/pods", "--http-check-frequency", "100us", "--once"]
+        done = subprocess.run([self.settings.program, *flags], capture_output=True, text=True, timeout=60)
+        if done.returncode != 2 or "1ms or more" not in done.stderr:
+            sys.exit(f"a frequency of 100us: exit code {done.returncode}, {done.stderr}")
+        print("ok   a frequency below a millisecond is refused", flush=True)
+
     def run(self):
+        self.refuses_a_busy_loop()
         self.kubectl("create", "namespace", self.namespace)
         self.kubectl("-n", self.namespace, "create", "serviceaccount", "default")
         self.write(os.path.join(self.www, "pods"), pod_list("web"))

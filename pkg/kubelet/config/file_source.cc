@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -85,12 +87,20 @@ Result<std::vector<Pod>> ReadManifests(const std::string& path, const std::strin
                                        ManifestProblems& problems) {
   KX_ASSIGN_OR_RETURN(const std::vector<fs::path> files, FilesAt(path));
   std::vector<Pod> pods;
+  std::map<std::string, std::string> file_of;  // by UID
   for (const fs::path& file : files) {
     auto pod = ReadManifest(file, node_name);
     if (std::error_code error; !pod && !fs::exists(fs::symlink_status(file, error))) {
       continue;  // renamed or removed since the directory was listed: that is a change of its own
     }
     if (pod) {
+      // Pods are known by their UIDs: one of two would be lost, and nothing said.
+      const auto [first, is_new] = file_of.try_emplace(pod->metadata.uid, file.native());
+      if (!is_new) {
+        problems.emplace_back(file.native(),
+                              Status(Reason::kInvalid, "has the metadata.uid of " + first->second));
+        continue;
+      }
       pods.push_back(*std::move(pod));
     } else {
       problems.emplace_back(file.native(), pod.error());

@@ -23,8 +23,9 @@ namespace kubexx::kubelet {
 using ManifestProblems = std::vector<std::pair<std::string, apimachinery::Status>>;
 
 /// Reads the manifests at `path`: a file, or a directory's files without those whose name begins
-/// with a dot; folders in it are a problem each. Files of more than 10 MB are not read. Nothing at
-/// `path` is no pods; kUnavailable when it is there and cannot be read.
+/// with a dot; folders in it are a problem each, and so is a pod with the UID of one before. Files
+/// of more than 10 MB are not read. Nothing at `path` is no pods; kUnavailable when it is there and
+/// cannot be read.
 apimachinery::Result<std::vector<Pod>> ReadManifests(const std::string& path,
                                                      const std::string& node_name,
                                                      ManifestProblems& problems);

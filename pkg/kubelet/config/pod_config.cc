@@ -161,6 +161,7 @@ PodConfig::Changes PodConfig::ApplyLocked(const PodUpdate& update) {
 void PodConfig::TakePodsLocked(const PodUpdate& update, const Pods& before, Pods& pods,
                                Changes& changes) {
   std::set<std::string> names;
+  std::set<std::string> uids;
   for (const PodRef& pod : update.pods) {
     if (!names.insert(FullName(*pod)).second) {
       logging::Warning("A source has two pods of one name; the second is ignored",
@@ -168,6 +169,11 @@ void PodConfig::TakePodsLocked(const PodUpdate& update, const Pods& before, Pods
       continue;
     }
     const std::string& uid = pod->metadata.uid;
+    if (!uids.insert(uid).second) {
+      logging::Warning("A source has two pods of one UID; the second is ignored",
+                       {{"source", update.source}, {"pod", FullName(*pod)}, {"uid", uid}});
+      continue;
+    }
     const auto known = before.find(uid);
     if (known == before.end()) {
       const std::string now = apimachinery::MicroTime::From(clock_.Wall()).ToString();

@@ -21,9 +21,9 @@ namespace kubexx::kubelet {
 
 /// Keeps the pods of each source and tells consumers what changed. As the kubelet's PodConfig and
 /// its podStorage (`pkg/kubelet/config`): a pod is known by its source and UID; a pod that its
-/// source gives again keeps the time when it was first seen; of two pods of one name in a source
-/// the first counts. Thread-safe: the sources call from threads of their own, consumers are told by
-/// one of them at a time, in the order of the changes.
+/// source gives again keeps the time when it was first seen; of two pods of one name, or of one
+/// UID, in a source the first counts. Thread-safe: the sources call from threads of their own,
+/// consumers are told by one of them at a time, in the order of the changes.
 class PodConfig {
  public:
   /// What consumers are told of a change. As the kubelet's PodConfigNotificationMode.

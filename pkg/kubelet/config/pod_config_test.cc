@@ -117,6 +117,16 @@ TEST_F(PodConfigTest, OfTwoPodsOfOneNameTheFirstCounts) {
   EXPECT_EQ(config_->State()[0]->metadata.uid, "uid-a");
 }
 
+TEST_F(PodConfigTest, OfTwoPodsOfOneUidTheFirstCounts) {
+  Begin();
+  Pod copy = Make("b");
+  copy.metadata.uid = "uid-a";
+  file_({Make("a"), copy});
+  ASSERT_EQ(config_->State().size(), 1U);
+  EXPECT_EQ(config_->State()[0]->metadata.name, "a");
+  EXPECT_THAT(Told(), ElementsAre("ADD file a"));
+}
+
 TEST_F(PodConfigTest, APodMadeAnewGoesAndComes) {
   Begin();
   api_({Make("a")});

@@ -1,5 +1,6 @@
 // The three sources, with real files, a real socket and an API server in memory.
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -24,6 +26,7 @@
 #include "kubexx/kubelet/config/http_source.h"
 #include "kubexx/kubelet/config/pod_config.h"
 #include "kubexx/kubelet/config/update_server.h"
+#include "kubexx/logging/testing/capture.h"
 #include "kubexx/rest/testing/fake_server.h"
 
 namespace kubexx::kubelet {
@@ -120,6 +123,23 @@ class FileSourceTest : public ::testing::Test {
   Problems problems_;
   Inbox inbox_;
 };
+
+TEST_F(FileSourceTest, OfTwoManifestsWithOneUidTheSecondIsAProblem) {
+  const auto manifest = [](const std::string& name) {
+    return "apiVersion: v1\nkind: Pod\nmetadata: {name: " + name +
+           ", uid: copied}\nspec: {containers: [{name: c, image: i}]}\n";
+  };
+  Write("a.yaml", manifest("a"));
+  Write("b.yaml", manifest("b"));
+  ManifestProblems problems;
+  const auto pods = ReadManifests(directory_.path(), "n", problems);
+  ASSERT_TRUE(pods);
+  ASSERT_EQ(pods->size(), 1U);
+  EXPECT_EQ(pods->front().metadata.name, "a-n");
+  ASSERT_EQ(problems.size(), 1U);
+  EXPECT_THAT(problems[0].first, ::testing::EndsWith("b.yaml"));
+  EXPECT_THAT(problems[0].second.message, HasSubstr("a.yaml"));
+}
 
 TEST_F(FileSourceTest, FollowsTheDirectory) {
   Write("a.yaml", Manifest("a"));
@@ -352,6 +372,29 @@ TEST_F(UpdateServerTest, GivesEverythingAndThenChanges) {
   server->reset();
   EXPECT_EQ(first.Next(), "end");
   EXPECT_FALSE(fs::exists(Path()));
+}
+
+TEST_F(UpdateServerTest, AClientForWhomThereIsNoDescriptorWaits) {
+  PodConfig config(PodConfig::Mode::kIncremental);
+  const PodSink file = config.Channel("file");
+  file({});
+  const auto server = UpdateServer::Start({.path = Path()}, config);
+  ASSERT_TRUE(server);
+  logging::testing::Capture log;
+  rlimit limit{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
+  const int next = ::dup(0);
+  ASSERT_GE(next, 0);
+  ::close(next);
+  const rlimit one_more{static_cast<rlim_t>(next) + 1, limit.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &one_more), 0);
+  Reader reader(Path());  // has the last one
+  while (log.Count("has to wait") == 0) {
+    std::this_thread::yield();
+  }
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+  EXPECT_EQ(reader.Next(), "SET * 0");
+  EXPECT_EQ(log.Count("has to wait"), 1U);
 }
 
 TEST_F(UpdateServerTest, ReplacesADeadSocketAndNothingElse) {

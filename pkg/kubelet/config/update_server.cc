@@ -27,6 +27,9 @@ using apimachinery::Reason;
 using apimachinery::Result;
 using Line = std::shared_ptr<const std::string>;
 
+/// Until a client is accepted again after there was no room for one, in milliseconds.
+constexpr int kPauseWhenFull = 100;
+
 class File {
  public:
   explicit File(int fd = -1) : fd_(fd) {}
@@ -118,23 +121,25 @@ class UpdateServer::Impl {
   };
 
   void Run(const std::stop_token& stop) {
+    bool is_full = false;
     while (!stop.stop_requested()) {
-      std::vector<pollfd> waits{{wake_.get(), POLLIN, 0}, {socket_.get(), POLLIN, 0}};
+      // Who waits for a connection that cannot be accepted would be woken again at once.
+      std::vector<pollfd> waits{{wake_.get(), POLLIN, 0},
+                                {is_full ? -1 : socket_.get(), POLLIN, 0}};
       for (const auto& client : clients_) {
         const base::MutexLock lock(client->mu);
         const short events = client->lines.empty() ? POLLIN : POLLIN | POLLOUT;
         waits.push_back({client->socket.get(), events, 0});
       }
-      if (::poll(waits.data(), waits.size(), -1) < 0 && errno != EINTR) {
+      const int patience = is_full ? kPauseWhenFull : -1;
+      if (::poll(waits.data(), waits.size(), patience) < 0 && errno != EINTR) {
         logging::Error("Stream of pods ends", {{"error", std::strerror(errno)}});
         return;
       }
       std::uint64_t count = 0;
       (void)!::read(wake_.get(), &count, sizeof count);
       Serve(waits);
-      if (waits[1].revents != 0) {
-        Accept();
-      }
+      is_full = waits[1].revents != 0 && !Accept();
     }
   }
 
@@ -146,15 +151,24 @@ class UpdateServer::Impl {
     }
   }
 
-  void Accept() {
+  /// Takes the next client; false when there is no room for one now, and it still waits.
+  bool Accept() {
     File socket(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (socket.get() < 0) {
-      return;
+      const int error = errno;
+      const bool is_full =
+          error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
+      if (is_full && !std::exchange(told_full_, true)) {
+        logging::Warning("A client of the stream of pods has to wait",
+                         {{"error", std::strerror(error)}});
+      }
+      return !is_full;
     }
+    told_full_ = false;
     if (clients_.size() >= options_.max_clients) {
       logging::Warning("A client of the stream of pods is refused: there are enough",
                        {{"clients", clients_.size()}});
-      return;
+      return true;
     }
     auto client = std::make_unique<Client>();
     client->socket = std::move(socket);
@@ -162,6 +176,7 @@ class UpdateServer::Impl {
     clients_.push_back(std::move(client));
     added.subscription =
         pods_.Subscribe([this, &added](const PodUpdate& update) { Append(added, update); });
+    return true;
   }
 
   void Append(Client& client, const PodUpdate& update) {
@@ -228,6 +243,7 @@ class UpdateServer::Impl {
   const File socket_;
   const File wake_;
   std::list<std::unique_ptr<Client>> clients_{};  // of thread_, and of the destructor after it
+  bool told_full_ = false;                        // of thread_
   std::jthread thread_;
 };
 

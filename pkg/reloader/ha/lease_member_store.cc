@@ -39,7 +39,7 @@ class LeaseMemberStore final : public MemberStore {
         own_ = *std::move(updated);
         return {};
       }
-      if (updated.status().reason != Reason::kNotFound &&
+      if (!apimachinery::IsObjectNotFound(updated.status()) &&
           updated.status().reason != Reason::kConflict) {
         return apimachinery::Fail(updated.status());
       }
@@ -61,6 +61,11 @@ class LeaseMemberStore final : public MemberStore {
     KX_ASSIGN_OR_RETURN(const auto list, leases_.List(Selection(), std::move(stop)));
     std::vector<Member> members;
     for (const Lease& lease : list.items) {
+      // A copy of a member's lease under another name, restored from a backup perhaps, is nobody's:
+      // nothing renews it, and Remove would not find it.
+      if (lease.metadata.name != NameOf(lease.spec.holder_identity.value_or(""))) {
+        continue;
+      }
       members.push_back({lease.spec.holder_identity.value_or(""), lease.metadata.resource_version});
     }
     return members;
@@ -68,7 +73,7 @@ class LeaseMemberStore final : public MemberStore {
 
   Result<void> Remove(const std::string& name, std::stop_token stop) override {
     const auto removed = leases_.Delete(NameOf(name), {}, std::move(stop));
-    if (!removed && removed.status().reason != Reason::kNotFound) {
+    if (!removed && !apimachinery::IsObjectNotFound(removed.status())) {
       return apimachinery::Fail(removed.status());
     }
     return {};

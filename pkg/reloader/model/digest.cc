@@ -27,8 +27,8 @@ class Sha1 {
   }
 
  private:
-  // OpenSSL fails here only when memory runs out or SHA-1 is switched off in the installation: no
-  // input does it, and without digests there is nothing to run for.
+  // OpenSSL fails here only when memory runs out or SHA-1 is switched off in the installation (see
+  // CheckDigests): no input does it, and without digests there is nothing to run for.
   static void Check(bool ok) {
     if (!ok) {
       std::abort();
@@ -110,6 +110,17 @@ Digest DigestBuilder::Finish() {
   }
   items_.clear();
   return sha1.Finish();
+}
+
+apimachinery::Result<void> CheckDigests() {
+  const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(),
+                                                                        &EVP_MD_CTX_free);
+  if (context == nullptr || EVP_DigestInit_ex(context.get(), EVP_sha1(), nullptr) != 1) {
+    return apimachinery::Fail(apimachinery::Reason::kInvalidConfig,
+                              "OpenSSL has no SHA-1, by which data are compared: its configuration "
+                              "permits approved algorithms (FIPS) only, most likely");
+  }
+  return {};
 }
 
 Digest DigestOf(std::string_view text) {

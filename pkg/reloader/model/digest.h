@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "kubexx/apimachinery/status.h"
+
 namespace kubexx::reloader {
 
 /// A SHA-1. A value type; the default is all zeros, which no data has in practice.
@@ -45,6 +47,10 @@ class DigestBuilder {
 
   std::vector<Item> items_;
 };
+
+/// Fails where no digest can be computed: an OpenSSL that may use approved algorithms only (FIPS)
+/// has no SHA-1. Everything else of this file ends the process there, so ask before.
+apimachinery::Result<void> CheckDigests();
 
 /// SHA-1 of `text` as it is.
 Digest DigestOf(std::string_view text);

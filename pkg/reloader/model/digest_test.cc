@@ -1,6 +1,7 @@
 #include "kubexx/reloader/model/digest.h"
 
 #include <gtest/gtest.h>
+#include <openssl/evp.h>
 
 #include <algorithm>
 #include <random>
@@ -34,6 +35,16 @@ INSTANTIATE_TEST_SUITE_P(
         DigestCase{
             "AnyOrder", {{"b", "2"}, {"a", "1"}}, "f83e99e324ba68ccc373a58ef1eb42f8ab88646a"}),
     [](const auto& row) { return row.param.name; });
+
+TEST(Digest, WhereOpenSslHasNoSha1ThatIsSaid) {
+  EXPECT_TRUE(CheckDigests());
+  ASSERT_EQ(EVP_default_properties_enable_fips(nullptr, 1), 1);
+  const auto checked = CheckDigests();
+  ASSERT_EQ(EVP_default_properties_enable_fips(nullptr, 0), 1);
+  ASSERT_FALSE(checked);
+  EXPECT_EQ(checked.error().reason, apimachinery::Reason::kInvalidConfig);
+  EXPECT_TRUE(CheckDigests());
+}
 
 TEST(Digest, SortsWholeItemsNotKeys) {
   // '-' sorts before '=', so "a-b=1" comes before "a=2" although "a" sorts before "a-b".

@@ -17,7 +17,6 @@ namespace {
 
 using api::core::v1::ConfigMap;
 using apimachinery::Fail;
-using apimachinery::Reason;
 using apimachinery::Result;
 
 constexpr std::size_t kDigits = 16;
@@ -233,8 +232,8 @@ WebhookStore NewWebhookStore(const std::shared_ptr<rest::RESTClient>& client,
   store.load = [config_maps](const std::stop_token& stop) -> Result<std::string> {
     auto read = config_maps.Get(kObjectName, stop);
     if (!read) {
-      return read.status().reason == Reason::kNotFound ? Result<std::string>(std::string())
-                                                       : Fail(read.status());
+      return apimachinery::IsObjectNotFound(read.status()) ? Result<std::string>(std::string())
+                                                           : Fail(read.status());
     }
     const auto text = read->data.find(kObjectKey);
     return text == read->data.end() ? std::string() : text->second;
@@ -248,7 +247,7 @@ WebhookStore NewWebhookStore(const std::shared_ptr<rest::RESTClient>& client,
     object.metadata.annotations["reloader.stakater.com/ignore"] = "true";
     object.data[kObjectKey] = text;
     auto written = config_maps.Update(object, {}, stop);  // whatever its version
-    if (!written && written.status().reason == Reason::kNotFound) {
+    if (!written && apimachinery::IsObjectNotFound(written.status())) {
       written = config_maps.Create(object, {}, stop);
     }
     if (written) {

@@ -38,7 +38,10 @@ class WebhookStoreTest : public testing::Test {
 
   void Answer(FakeConnection& connection, const FakeRequest& request) {
     const base::MutexLock lock(mu_);
-    if (request.method == "GET" ? object_.empty() : request.method == "PUT" && object_.empty()) {
+    if (is_by_proxy_) {
+      connection.Respond(404, "text/html", "<html>Not Found</html>");
+    } else if (request.method == "GET" ? object_.empty()
+                                       : request.method == "PUT" && object_.empty()) {
       connection.Respond(404, "application/json", StatusOf(404, "NotFound", "not found"));
     } else if (request.method != "GET" && !refusal_.empty()) {
       connection.Respond(403, "application/json", StatusOf(403, "Forbidden", refusal_));
@@ -59,17 +62,26 @@ class WebhookStoreTest : public testing::Test {
     status["message"] = message;
     status["reason"] = reason;
     status["code"] = code;
+    if (code == 404) {
+      status["details"]["name"] = "kubexx-reloader-webhook";
+    }
     return status.ToJson();
   }
   void Refuse(const std::string& message) {
     const base::MutexLock lock(mu_);
     refusal_ = message;
   }
+  /// Whether a proxy answers, which knows of no server.
+  void SetByProxy(bool is_by_proxy) {
+    const base::MutexLock lock(mu_);
+    is_by_proxy_ = is_by_proxy;
+  }
 
   base::Mutex mu_;
   std::string object_ KX_GUARDED_BY(mu_);
   bool is_json_ KX_GUARDED_BY(mu_) = true;
   std::string refusal_ KX_GUARDED_BY(mu_);
+  bool is_by_proxy_ KX_GUARDED_BY(mu_) = false;
   rest::testing::Recorder server_{[this](FakeConnection& connection, const FakeRequest& request) {
     Answer(connection, request);
   }};
@@ -89,6 +101,16 @@ TEST_F(WebhookStoreTest, WhatIsSavedIsLoaded) {
               HasSubstr("/api/v1/namespaces/ops/configmaps/kubexx-reloader-webhook"));
   EXPECT_THAT(server_.last().body, HasSubstr("reloader.stakater.com/ignore"));
   EXPECT_EQ(store_.load({}).value_or("failed"), "second");
+}
+
+TEST_F(WebhookStoreTest, WhatAProxyDoesNotFindIsNoEmptyRecord) {
+  ASSERT_TRUE(store_.save("first", {}));
+  SetByProxy(true);
+  EXPECT_FALSE(store_.load({})) << "or the record would be written over";
+  EXPECT_FALSE(store_.save("second", {}));
+  EXPECT_EQ(server_.last().method, "PUT") << "it is not made anew";
+  SetByProxy(false);
+  EXPECT_EQ(store_.load({}).value_or("failed"), "first");
 }
 
 TEST_F(WebhookStoreTest, ARefusalIsCountedByItsReason) {

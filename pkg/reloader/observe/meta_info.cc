@@ -15,7 +15,6 @@ namespace kubexx::reloader {
 namespace {
 
 using api::core::v1::ConfigMap;
-using apimachinery::Reason;
 using apimachinery::Result;
 using codec::JsonTree;
 
@@ -82,7 +81,8 @@ std::optional<ToldOperator> ToldBy(const ConfigMap& meta_info) {
   }
   ToldOperator result{.deployment = {meta_info.metadata.namespace_, ""}};
   for (const JsonTree& each : list->elements()) {
-    if (!each.AsString()) {
+    // Anybody may write such an object; the operator's own names flags only.
+    if (!each.AsString() || !each.AsString()->starts_with("--")) {
       return std::nullopt;
     }
     result.arguments.emplace_back(*each.AsString());
@@ -115,7 +115,7 @@ Result<void> PublishMetaInfo(const std::shared_ptr<rest::RESTClient>& client,
                              const ConfigMap& object, const std::stop_token& stop) {
   const kubernetes::ResourceClient<ConfigMap> config_maps(client, object.metadata.namespace_);
   auto written = config_maps.Update(object, {}, stop);  // whatever its version
-  if (!written && written.status().reason == Reason::kNotFound) {
+  if (!written && apimachinery::IsObjectNotFound(written.status())) {
     written = config_maps.Create(object, {}, stop);
   }
   return written ? Result<void>() : apimachinery::Fail(written.status());

@@ -34,7 +34,7 @@ TEST(MetaInfo, TellsOthersByWhichFlagsToJudge) {
   ASSERT_TRUE(told);
   EXPECT_EQ(told->deployment, (apimachinery::ObjectKey{"ops", "reloader"}));
   EXPECT_EQ(told->arguments, settings.arguments);
-  for (const char* other : {"", "{}", "[1]", "["}) {
+  for (const char* other : {"", "{}", "[1]", "[", R"(["-"])", R"([""])", R"(["--a=1","b"])"}) {
     object.data["kubexxArguments"] = other;
     EXPECT_FALSE(ToldBy(object)) << other;
   }

@@ -1,6 +1,7 @@
 #include "kubexx/reloader/operator/operator.h"
 
 #include <algorithm>
+#include <atomic>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -8,7 +9,6 @@
 #include <utility>
 
 #include "kubexx/base/mutex.h"
-#include "kubexx/base/subscription.h"
 #include "kubexx/cache/handler_registration.h"
 #include "kubexx/cache/shared_informer_base.h"
 #include "kubexx/logging/log.h"
@@ -19,6 +19,7 @@
 #include "kubexx/reloader/operator/retries.h"
 #include "kubexx/reloader/plan/pair_memory.h"
 #include "kubexx/reloader/watch/event_router.h"
+#include "kubexx/reloader/watch/wait_unless.h"
 #include "kubexx/workqueue/queue.h"
 
 namespace kubexx::reloader {
@@ -148,7 +149,7 @@ class Operator::Impl {
 
   void Stop() {
     on_demand_.Stop();
-    if (Ready()) {
+    if (Ready() || works_) {
       for (const workqueue::Key& key : settler_.Flush()) {
         Enqueue(key);
       }
@@ -174,12 +175,12 @@ class Operator::Impl {
   void Subscribe() {
     for (const InformerSet& set : caches_.informers()) {
       for (const auto& [kind, informer] : set.workloads) {
-        workload_subscriptions_.push_back(
-            informer->AddRawHandler("reloader", [this, kind](const RawEvent& event) {
-              TellRolloutGate(kind, event);
-              TellPauses(kind, event);
-              router_.OnWorkload(kind, event, stop_.get_token());
-            }));
+        auto handler = informer->AddRawHandler("reloader", [this, kind](const RawEvent& event) {
+          TellRolloutGate(kind, event);
+          TellPauses(kind, event);
+          router_.OnWorkload(kind, event, stop_.get_token());
+        });
+        workload_subscriptions_.emplace_back(std::move(handler), set.LateOf(kind));
       }
       for (const auto& [type, informer] : set.sources) {
         subscriptions_.push_back(
@@ -238,13 +239,13 @@ class Operator::Impl {
     }
   }
 
-  /// The gate must know of all workloads before it is asked about one.
+  /// The gate must know of all workloads before it is asked about one, unless their kind is late.
   bool WaitForRolloutGate(const std::stop_token& stop) const {
     return options_.rollout_gate == nullptr ||
            (options_.rollout_gate->WaitForSync(stop) &&
-            std::ranges::all_of(
-                workload_subscriptions_,
-                [&](const cache::HandlerRegistration& each) { return each.WaitForSync(stop); }));
+            std::ranges::all_of(workload_subscriptions_, [&](const auto& each) {
+              return WaitUnless(each.first, each.second, stop);
+            }));
   }
 
   void Note(const WorkloadId& id, Cause cause) {
@@ -277,6 +278,7 @@ class Operator::Impl {
       if (options_.rollout_gate != nullptr) {
         options_.rollout_gate->OnSynced();
       }
+      works_ = true;
       LookForLateSources();
       for (auto item = queue_.Get(stop); item; item = queue_.Next(std::move(item), stop)) {
         Handle(*item, stop);
@@ -425,11 +427,12 @@ class Operator::Impl {
   std::stop_source stop_;
   base::Mutex mu_;
   base::CondVar worker_done_;
+  std::atomic<bool> works_ = false;
   int running_workers_ KX_GUARDED_BY(mu_) = 0;
   /// Could not be read when last looked at.
   std::set<SourceSpace> late_ KX_GUARDED_BY(mu_);
   base::Subscription rollout_gate_subscription_;
-  std::vector<cache::HandlerRegistration> workload_subscriptions_;
+  std::vector<std::pair<cache::HandlerRegistration, std::stop_token>> workload_subscriptions_;
   std::vector<cache::HandlerRegistration> subscriptions_;
   std::vector<std::jthread> workers_;
 };

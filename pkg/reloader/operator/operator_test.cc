@@ -400,13 +400,30 @@ TEST_F(OperatorTest, AFailingWorkloadIsRetriedAndBlocksNobody) {
 TEST_F(OperatorTest, AWorkloadThatIsGoneIsDropped) {
   PutConfigMap("config", "old");
   Put(*deployments_, Web());
-  writer_.Fail(kWeb, Status(Reason::kNotFound, "gone", 404));
+  Status gone(Reason::kNotFound, "gone", 404);
+  gone.details.name = "web";
+  writer_.Fail(kWeb, std::move(gone));
   StartOperator();
   PutConfigMap("config", "new");
   AwaitEvents("configmaps", "update", 1);
   Settle();
   AwaitReconciles("skipped", 1);
   EXPECT_EQ(Count("reloader_retries_total", {}), 0);
+}
+
+TEST_F(OperatorTest, AnAnswerThatNamesNoObjectDropsNoRollout) {
+  PutConfigMap("config", "old");
+  Put(*deployments_, Web());
+  writer_.Fail(kWeb, Status(Reason::kNotFound, "404 page not found", 404));  // as a proxy says
+  StartOperator();
+  PutConfigMap("config", "new");
+  AwaitEvents("configmaps", "update", 1);
+  Settle();
+  AwaitReconciles("error", 1);
+  writer_.Heal();
+  clock_.AwaitSleepers(1);  // the queue's delay
+  clock_.Advance(std::chrono::seconds(1));
+  EXPECT_THAT(writer_.Await(2)[1].patch, HasSubstr(DigestText("new")));
 }
 
 TEST_F(OperatorTest, WithoutAReferenceARuleOrANewDigestNothingIsQueued) {
@@ -464,6 +481,42 @@ TEST_F(OperatorTest, AStopWritesWhatIsDue) {
   AwaitEvents("configmaps", "update", 1);
   operator_->Stop();
   EXPECT_EQ(writer_.calls().size(), 1U);
+}
+
+// As for ever, for one object that the server cannot convert.
+TEST_F(OperatorTest, AKindThatIsLateHoldsUpNoOther) {
+  PutConfigMap("config", "old");
+  Put(*deployments_, Web());
+  const auto stateful_sets = std::make_shared<cache::testing::FakeSource>();
+  const Status broken(Reason::kInternalError, "conversion webhook failed", 500);
+  stateful_sets->FailLists(broken, std::numeric_limits<int>::max());
+  stateful_sets->FailWatches(broken, std::numeric_limits<int>::max());
+  std::stop_source late;
+  late_kinds_[WorkloadKind::kStatefulSet] = {stateful_sets, late.get_token()};
+  PolicyGate gate({.clock = clock_});
+  gate_ = &gate;
+  StartOperator();
+  PutConfigMap("config", "new");
+  late.request_stop();
+  AwaitEvents("configmaps", "update", 1);
+  Settle();
+  EXPECT_THAT(writer_.Await(1)[0].patch, HasSubstr(DigestText("new")));
+  EXPECT_FALSE(operator_->Ready()) << "it is still missing";
+
+  const apps::Deployment deployment =
+      WithVariable(Web(kApi), "STAKATER_CONFIG_CONFIGMAP", DigestText("old"));
+  apps::StatefulSet stateful_set;
+  stateful_set.metadata = deployment.metadata;
+  stateful_set.spec.template_ = deployment.spec.template_;
+  Put(*stateful_sets, stateful_set);
+  stateful_sets->FailLists(broken, 0);
+  stateful_sets->FailWatches(broken, 0);
+  while (writer_.calls().size() < 2) {
+    clock_.Advance(milliseconds(100));
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(writer_.calls()[1].workload, (WorkloadId{WorkloadKind::kStatefulSet, kApi.key}));
+  operator_->Stop();
 }
 
 TEST_F(OperatorTest, AStopBeforeTheFirstListEnds) {

@@ -351,14 +351,12 @@ Reconciler::Answer Reconciler::NotWritten(const Workload& workload, const reload
                                           const apimachinery::Status& status,
                                           base::TimePoint begin) {
   const WorkloadId& id = workload.id;
-  switch (status.reason) {
-    case Reason::kNotFound:  // deleted meanwhile; its event is on the way
-      Forget(id);
-      return {};
-    case Reason::kCancelled:
-      return {Outcome::kRetry};
-    default:
-      break;
+  if (apimachinery::IsObjectNotFound(status)) {  // deleted meanwhile; its event is on the way
+    Forget(id);
+    return {};
+  }
+  if (status.reason == Reason::kCancelled) {
+    return {Outcome::kRetry};
   }
   parts_.metrics.Wrote(id, false, SecondsSince(begin));
   ReportFailure(id, plan, status);

@@ -23,7 +23,7 @@ bool Reconciler::WriteMarks(const Workload& workload, const std::stop_token& sto
   }
   const auto written = parts_.writer.Write(
       workload.id, {.uid = workload.uid, .annotations = std::move(marks)}, stop);
-  if (written || written.status().reason == Reason::kNotFound ||
+  if (written || apimachinery::IsObjectNotFound(written.status()) ||
       written.status().reason == Reason::kCancelled) {
     return !written || written->recorded;
   }
@@ -104,7 +104,7 @@ std::optional<Reconciler::Answer> Reconciler::TakeAway(const Workload& workload,
 
 bool Reconciler::CannotRecord(const WorkloadId& id,
                               const std::optional<apimachinery::Status>& status) {
-  if (status && (status->reason == Reason::kNotFound || status->reason == Reason::kCancelled)) {
+  if (status && (apimachinery::IsObjectNotFound(*status) || status->reason == Reason::kCancelled)) {
     return false;
   }
   parts_.metrics.Recorded(id, false);

@@ -1,6 +1,7 @@
 #include "kubexx/reloader/permissions/policy_access.h"
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace kubexx::reloader {
@@ -9,6 +10,17 @@ using apimachinery::ListOptions;
 using apimachinery::Reason;
 using apimachinery::Result;
 using apimachinery::Status;
+
+namespace {
+
+constexpr std::string_view kSeemsUnserved =
+    "the server seems not to have the resource, which is believed when it has said so for a while";
+
+}  // namespace
+
+bool PolicyAccess::SeemsUnserved(const Status& status) {
+  return status.message.starts_with(kSeemsUnserved);
+}
 
 class PolicyAccess::Source final : public cache::ListerWatcher {
  public:
@@ -96,6 +108,7 @@ void PolicyAccess::Granted(Refusal& refusal, const std::string& version) {
     const base::MutexLock lock(mu_);
     unread_ -= refusal.since ? 1 : 0;
     refusal.since.reset();
+    refusal.unserved_since.reset();
     counted = std::exchange(refusal.counts, false);
     if (const auto found = gaps_.find(refusal.namespace_);
         !version.empty() && found != gaps_.end()) {
@@ -107,15 +120,31 @@ void PolicyAccess::Granted(Refusal& refusal, const std::string& version) {
   }
 }
 
+std::optional<base::TimePoint> PolicyAccess::UnservedSince(Refusal& refusal,
+                                                           const std::stop_token& stop) {
+  const bool is_said = options_.is_served && options_.is_served(stop) == false;
+  const bool is_certain = is_said && options_.is_certain && options_.is_certain(stop);
+  const base::TimePoint now = options_.clock.Now();
+  const base::MutexLock lock(mu_);
+  if (!is_said) {
+    refusal.unserved_since.reset();
+    return std::nullopt;
+  }
+  refusal.unserved_since = refusal.unserved_since.value_or(now);
+  const bool is_believed = is_certain || now - *refusal.unserved_since >= options_.patience;
+  return is_believed ? refusal.unserved_since : std::nullopt;
+}
+
 Status PolicyAccess::Judge(Refusal& refusal, Status status, const std::stop_token& stop) {
   const bool is_missing = status.reason == Reason::kNotFound;
   if (!is_missing && status.reason != Reason::kForbidden &&
       status.reason != Reason::kUnauthorized) {
     return status;  // says nothing of the right: neither begins a refusal nor ends one
   }
-  if (options_.is_served && options_.is_served(stop) == false) {
+  if (const auto unserved_since = UnservedSince(refusal, stop)) {
     Granted(refusal, {});
     const base::MutexLock lock(mu_);
+    refusal.unserved_since = unserved_since;
     gaps_.erase(refusal.namespace_);
     return {Reason::kNotFound, std::move(status.message), status.code};  // so there are none
   }
@@ -129,8 +158,9 @@ Status PolicyAccess::Judge(Refusal& refusal, Status status, const std::stop_toke
     }
     if (!refusal.counts && now - *refusal.since < options_.patience) {
       return {Reason::kServiceUnavailable,
-              "whether it lasts is not known yet, and until then no rollout begins: " +
-                  status.ToString(),
+              (refusal.unserved_since ? std::string(kSeemsUnserved)
+                                      : "whether it lasts is not known yet") +
+                  ", and until then no rollout begins: " + status.ToString(),
               status.code};
     }
     is_new = !std::exchange(refusal.counts, true);

@@ -29,13 +29,21 @@ class PolicyAccess {
     base::Clock& clock = base::Clock::Real();
     /// How long a refusal must last to count.
     base::Duration patience = std::chrono::seconds(10);
-    /// Whether the server says that it has the resource; nothing when it cannot be asked. What it
-    /// has not is known at once. Empty: nobody knows.
+    /// Whether the server says that it has the resource; nothing when it cannot be asked. That it
+    /// has not is believed when it has said so for `patience`: one that is starting says so, too,
+    /// as does a proxy before it. Empty: nobody knows.
     std::function<std::optional<bool>(const std::stop_token&)> is_served{};
+    /// Asked when the server says that it has not: whether that is certain, so that nobody needs to
+    /// wait. Empty: it never is.
+    std::function<bool(const std::stop_token&)> is_certain{};
     /// Told when a refusal begins to count (true) and when it has ended, on the thread that lists,
     /// outside locks, before anybody sees what the list has given. Must not block.
     std::function<void(const std::string& namespace_, bool is_refused)> on_change{};
   };
+  /// Whether an error of a source from Follow only says that the server seems not to have the
+  /// resource, which is the usual thing where nobody has installed it.
+  static bool SeemsUnserved(const apimachinery::Status& status);
+
   /// What may be missing of the policies of a namespace, or of all.
   struct Gap {
     /// The version of the list that has filled it, which is not in the caches yet perhaps; empty
@@ -65,11 +73,16 @@ class PolicyAccess {
     std::string namespace_{};
     std::optional<base::TimePoint> since{};
     bool counts = false;
+    /// Since when the server says that it does not have the resource.
+    std::optional<base::TimePoint> unserved_since{};
   };
 
   apimachinery::Status Judge(Refusal& refusal, apimachinery::Status status,
                              const std::stop_token& stop);
   bool Counts(const Refusal& refusal) const;
+  /// Since when the server says that it does not have the resource, when that is long enough,
+  /// or certain.
+  std::optional<base::TimePoint> UnservedSince(Refusal& refusal, const std::stop_token& stop);
   /// By a list of this version; empty when it was none.
   void Granted(Refusal& refusal, const std::string& version);
   void Tell(const std::string& namespace_, bool is_refused) const;

@@ -24,7 +24,8 @@ class PolicyAccessTest : public testing::Test {
   Reason List() {
     const auto listed =
         source_->List({}, [](cache::Object&&) { return apimachinery::Result<void>(); }, {});
-    return listed ? Reason::kUnknown : listed.status().reason;
+    error_ = listed.status();
+    return listed ? Reason::kUnknown : error_.reason;
   }
   Reason Watch() {
     const auto watched =
@@ -35,9 +36,12 @@ class PolicyAccessTest : public testing::Test {
 
   base::testing::FakeClock clock_;
   std::optional<bool> is_served_;
+  bool is_certain_ = false;
   std::vector<std::string> changes_;
+  Status error_;  ///< of the last list
   PolicyAccess access_{{.clock = clock_,
                         .is_served = [this](const std::stop_token&) { return is_served_; },
+                        .is_certain = [this](const std::stop_token&) { return is_certain_; },
                         .on_change =
                             [this](const std::string& namespace_, bool is_refused) {
                               changes_.push_back(namespace_ + (is_refused ? " refused" : " read"));
@@ -130,6 +134,10 @@ TEST_F(PolicyAccessTest, WhatIsNotServedAnyMoreLeavesNoGap) {
   List();
   is_served_ = false;
   Refuse(Reason::kForbidden);
+  EXPECT_EQ(List(), Reason::kForbidden);
+  EXPECT_TRUE(access_.GapIn("shop")) << "that it is not served may be a mistake";
+  clock_.Advance(seconds(10));
+  Refuse(Reason::kForbidden);
   EXPECT_EQ(List(), Reason::kNotFound);
   EXPECT_FALSE(access_.GapIn("shop"));
 }
@@ -154,14 +162,44 @@ TEST_F(PolicyAccessTest, AServerThatDoesNotAnswerInBetweenGrantsNothing) {
   EXPECT_EQ(List(), Reason::kForbidden);
 }
 
-TEST_F(PolicyAccessTest, WhatIsNotInstalledIsKnownAtOnce) {
+TEST_F(PolicyAccessTest, WhatIsNotInstalledIsKnownWhenItHasBeenSaidForAWhile) {
+  is_served_ = false;
+  Refuse(Reason::kNotFound);
+  EXPECT_EQ(List(), Reason::kServiceUnavailable) << "a proxy may have answered";
+  EXPECT_TRUE(PolicyAccess::SeemsUnserved(error_));
+  EXPECT_TRUE(access_.unread());
+  clock_.Advance(seconds(10));
+  for (const Reason reason : {Reason::kNotFound, Reason::kForbidden}) {
+    Refuse(reason);
+    EXPECT_EQ(List(), Reason::kNotFound);
+    EXPECT_FALSE(access_.unread());
+  }
+  EXPECT_THAT(changes_, testing::IsEmpty());
+  is_served_ = true;
+  Refuse(Reason::kNotFound);
+  EXPECT_EQ(List(), Reason::kServiceUnavailable);
+  EXPECT_FALSE(PolicyAccess::SeemsUnserved(error_));
+}
+
+TEST_F(PolicyAccessTest, WhatIsCertainlyNotInstalledIsKnownAtOnce) {
+  is_certain_ = true;
   is_served_ = false;
   for (const Reason reason : {Reason::kNotFound, Reason::kForbidden}) {
     Refuse(reason);
     EXPECT_EQ(List(), Reason::kNotFound);
     EXPECT_FALSE(access_.unread());
   }
-  is_served_ = true;
+  is_served_ = std::nullopt;
+  Refuse(Reason::kNotFound);
+  EXPECT_EQ(List(), Reason::kServiceUnavailable);
+}
+
+TEST_F(PolicyAccessTest, AListBetweenTwoAnswersMakesTheFirstAMistake) {
+  is_served_ = false;
+  Refuse(Reason::kNotFound);
+  List();
+  EXPECT_EQ(List(), Reason::kUnknown) << "granted";
+  clock_.Advance(seconds(10));
   Refuse(Reason::kNotFound);
   EXPECT_EQ(List(), Reason::kServiceUnavailable);
 }

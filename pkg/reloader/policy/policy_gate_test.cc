@@ -296,6 +296,10 @@ TEST_F(PolicyGateTest, WhatAStatusSaysFailedIsRememberedByTheNextProcess) {
   EXPECT_EQ(status.failed_rollouts[0].workload, "Deployment/a");
   EXPECT_EQ(status.failed_rollouts[0].uid, "uid-a");
   const auto failures = FailuresIn(status, "shop");
+  EXPECT_THAT(failures, SizeIs(1));
+  auto written_by_hand = status;
+  written_by_hand.failed_rollouts[0].rolled_at.seconds = 253'402'300'799;  // in the year 9999
+  EXPECT_THAT(FailuresIn(written_by_hand, "shop"), testing::IsEmpty());
 
   PolicyGate next({.clock = clock_});
   next.SetPolicy({.id = {"shop", "p"}, .settings = {.stop_after_failures = 1}}, failures);

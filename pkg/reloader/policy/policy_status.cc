@@ -109,7 +109,8 @@ std::vector<reloadpolicy::Remembered> FailuresIn(const S& status, const std::str
     // "Kind/name" or "Kind/namespace/name".
     const std::size_t first = item.workload.find('/');
     const std::size_t last = item.workload.rfind('/');
-    if (first == std::string::npos) {
+    const auto rolled_at = reloadpolicy::RolloutTimeOf(item.rolled_at);
+    if (first == std::string::npos || !rolled_at) {
       continue;
     }
     reloadpolicy::Remembered& failed = failures.emplace_back();
@@ -118,7 +119,7 @@ std::vector<reloadpolicy::Remembered> FailuresIn(const S& status, const std::str
         first == last ? namespace_ : item.workload.substr(first + 1, last - first - 1);
     failed.workload.key.name = item.workload.substr(last + 1);
     failed.uid = item.uid;
-    failed.started = base::WallTime(std::chrono::seconds(item.rolled_at.seconds));
+    failed.started = *rolled_at;
   }
   return failures;
 }
@@ -244,7 +245,7 @@ void PolicyStatusWriter::Write(const PolicyState& state, const cache::SharedInfo
                    {.field_manager = "kubexx-reloader", .subresource = "status"}, stop);
   if (written) {
     failures_.erase(state.id);
-  } else if (written.error().reason != apimachinery::Reason::kNotFound && !stop.stop_requested()) {
+  } else if (!apimachinery::IsObjectNotFound(written.error()) && !stop.stop_requested()) {
     Failure& failure = failures_[state.id];
     failure.again = options_.clock.Now() + kPauseAfterFailure;
     if (std::string error = written.error().ToString(); error != failure.error) {

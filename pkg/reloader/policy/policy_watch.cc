@@ -60,6 +60,10 @@ PolicyAccess::Options AccessOptions(
             const auto served = IsServed(client, resource, stop);
             return served ? std::optional(*served) : std::nullopt;
           },
+          .is_certain =
+              [client, resource](const std::stop_token& stop) {
+                return IsGroupMissing(client, resource, stop);
+              },
           .on_change = std::move(on_change)};
 }
 
@@ -93,7 +97,10 @@ cache::InformerOptions OptionsFor(const apimachinery::ResourceInfo& resource,
   options.use_watch_list = false;  // see PolicyAccess::Follow
   options.on_error = [plural = std::string(resource.plural),
                       refused = std::move(refused)](const apimachinery::Status& status) mutable {
-    if (!IsUnavailable(status)) {
+    if (PolicyAccess::SeemsUnserved(status)) {
+      logging::Debug("Policies seem not to be installed",
+                     {{"resource", plural}, {"error", status}});
+    } else if (!IsUnavailable(status)) {
       cache::LogWatchError(plural, status);
     } else if (!refused.request_stop()) {
       return;  // not the first time

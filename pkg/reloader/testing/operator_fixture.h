@@ -164,6 +164,11 @@ class OperatorTest : public ::testing::Test {
         Informer<api::core::v1::Secret>(secrets_, TransformFor(SourceType::kSecret, keys));
     set.workloads[WorkloadKind::kDeployment] = Informer<api::apps::v1::Deployment>(
         deployments_, TransformFor(WorkloadKind::kDeployment, keys));
+    for (const auto& [kind, late] : late_kinds_) {
+      set.workloads[kind] =
+          Informer<api::apps::v1::Deployment>(late.first, TransformFor(kind, keys));
+      set.late[kind] = late.second;
+    }
     operator_ = std::make_unique<Operator>(
         Operator::Options{.rules = rules_,
                           .strategy = strategy,
@@ -233,6 +238,9 @@ class OperatorTest : public ::testing::Test {
       std::make_shared<cache::testing::FakeSource>();
   std::shared_ptr<cache::testing::FakeSource> deployments_ =
       std::make_shared<cache::testing::FakeSource>();
+  /// Of kinds that cannot be listed at first, and the end of waiting for them.
+  std::map<WorkloadKind, std::pair<std::shared_ptr<cache::testing::FakeSource>, std::stop_token>>
+      late_kinds_;
   base::testing::FakeClock clock_;
   cache::testing::AutoClock informer_clock_;  // no waiting for backoff
   FakeWriter writer_;

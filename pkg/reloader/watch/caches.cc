@@ -7,6 +7,7 @@
 #include "kubexx/logging/log.h"
 #include "kubexx/reloader/model/projection.h"
 #include "kubexx/reloader/plan/planner.h"
+#include "kubexx/reloader/watch/wait_unless.h"
 
 namespace kubexx::reloader {
 namespace {
@@ -63,12 +64,7 @@ void ForEachInformer(const InformerSet& set,
 /// Until the sources are listed, or refused; false when `stop` was requested first.
 bool WaitForSources(const InformerSet& set, SourceType type,
                     const cache::SharedInformerBase& informer, const std::stop_token& stop) {
-  const std::stop_token refused = RefusalOf(set, type);
-  std::stop_source either;
-  const auto end = [&either] { either.request_stop(); };
-  const std::stop_callback on_stop(stop, end);
-  const std::stop_callback on_refusal(refused, end);
-  return informer.WaitForSync(either.get_token()) || refused.stop_requested();
+  return WaitUnless(informer, RefusalOf(set, type), stop);
 }
 
 /// Whether some of it has been.
@@ -97,6 +93,11 @@ void AddRolloutsOf(const InformerSet& set, std::string_view source, std::set<Wor
 
 bool InformerSet::Covers(std::string_view namespace_) const {
   return namespaces.empty() || namespaces.contains(namespace_);
+}
+
+std::stop_token InformerSet::LateOf(WorkloadKind kind) const {
+  const auto found = late.find(kind);
+  return found == late.end() ? std::stop_token() : found->second;
 }
 
 std::function<Result<void>(cache::Object&)> TransformFor(SourceType type, AnnotationKeys keys) {
@@ -210,8 +211,9 @@ bool Caches::WaitForSync(const std::stop_token& stop) const {
 
 bool Caches::WaitForWorkloads(const std::stop_token& stop) const {
   return std::ranges::all_of(informers_, [&](const InformerSet& set) {
-    return std::ranges::all_of(set.workloads,
-                               [&](const auto& entry) { return entry.second->WaitForSync(stop); });
+    return std::ranges::all_of(set.workloads, [&](const auto& entry) {
+      return WaitUnless(*entry.second, set.LateOf(entry.first), stop);
+    });
   });
 }
 

@@ -55,10 +55,14 @@ struct InformerSet {
   /// Of sources in all namespaces: stops when the API server refuses them, so that nobody waits for
   /// their first list. Informers over several namespaces see to that by themselves.
   std::map<SourceType, std::stop_token> refused{};
+  /// Stops when there is still no first list of the kind and the API server has answered nothing
+  /// but errors for so long that nobody is to wait for it any more. What is not here is waited for.
+  std::map<WorkloadKind, std::stop_token> late{};
   /// Kept as long as the informers: what made them.
   std::shared_ptr<const void> owner{};
 
   bool Covers(std::string_view namespace_) const;
+  std::stop_token LateOf(WorkloadKind kind) const;
 };
 
 /// What informers of the type need as InformerOptions::transform.
@@ -84,10 +88,10 @@ class Caches {
   void Start();
   void Stop();
   /// Whether every informer holds its first list, but for what the API server refuses, and some of
-  /// sources is there.
+  /// sources is there. A kind of workloads that is late (see InformerSet::late) is still missing.
   bool HasSynced() const;
-  /// Blocks until all informers hold their first list, or are refused it; false when `stop` was
-  /// requested first.
+  /// Blocks until all informers hold their first list, are refused it, or are late; false when
+  /// `stop` was requested first.
   bool WaitForSync(const std::stop_token& stop) const;
   /// As WaitForSync, for those of workloads.
   bool WaitForWorkloads(const std::stop_token& stop) const;

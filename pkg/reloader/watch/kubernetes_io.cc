@@ -14,6 +14,7 @@
 #include "kubexx/dynamic/dynamic_informer.h"
 #include "kubexx/dynamic/metadata_client.h"
 #include "kubexx/kubernetes/resource_client.h"
+#include "kubexx/logging/log.h"
 #include "kubexx/reloader/model/baseline_owner.h"
 #include "kubexx/reloader/model/projection.h"
 #include "kubexx/rest/rest_client.h"
@@ -114,6 +115,15 @@ void AddWorkloads(const std::shared_ptr<rest::RESTClient>& client, const WatchSe
     }
     cache::InformerOptions informer =
         OptionsOf(resource, settings.registry, TransformFor(kind, settings.keys));
+    std::stop_source late;
+    set.late[kind] = late.get_token();
+    options.on_late = [late, plural = informer.name](const apimachinery::Status& status) mutable {
+      if (late.request_stop()) {
+        logging::Warning(
+            "Workloads of a kind cannot be listed; the others are rolled without waiting for them",
+            {{"resource", plural}, {"error", status}});
+      }
+    };
     // A refused one is logged each time, and an API that is not served is a usual thing.
     informer.use_watch_list = IsBuiltIn(kind);
     informer.on_error = [name = informer.name](const apimachinery::Status& status) {
@@ -197,10 +207,31 @@ Result<bool> IsServed(const std::shared_ptr<rest::RESTClient>& client,
   }
   KX_ASSIGN_OR_RETURN(const codec::JsonTree list, codec::JsonTree::Parse(response->body));
   const codec::JsonTree* resources = list.Find("resources");
-  return resources != nullptr &&
-         std::ranges::any_of(resources->elements(), [&](const codec::JsonTree& each) {
-           return each.TextAt("name") == resource.plural;
-         });
+  if (resources == nullptr) {  // no server answers so: what has answered is none
+    return apimachinery::Fail(apimachinery::Malformed("resources", "is missing"));
+  }
+  return std::ranges::any_of(resources->elements(), [&](const codec::JsonTree& each) {
+    return each.TextAt("name") == resource.plural;
+  });
+}
+
+bool IsGroupMissing(const std::shared_ptr<rest::RESTClient>& client,
+                    const apimachinery::ResourceInfo& resource, const std::stop_token& stop) {
+  rest::Request request = client->Get();
+  const auto response = request.AbsPath("/apis").Do(stop);
+  const auto list = response ? codec::JsonTree::Parse(response->body)
+                             : Result<codec::JsonTree>(response.status());
+  const codec::JsonTree* groups = list ? list->Find("groups") : nullptr;
+  if (groups == nullptr || groups->elements().empty()) {
+    return false;
+  }
+  return std::ranges::none_of(groups->elements(), [&](const codec::JsonTree& group) {
+    const codec::JsonTree* versions = group.Find("versions");
+    return group.TextAt("name") == resource.group && versions != nullptr &&
+           std::ranges::any_of(versions->elements(), [&](const codec::JsonTree& each) {
+             return each.TextAt("version") == resource.version;
+           });
+  });
 }
 
 ValueDigestReader::Fetch NewValueFetch(std::shared_ptr<rest::RESTClient> client) {

@@ -27,6 +27,11 @@ apimachinery::Result<bool> IsServed(const std::shared_ptr<rest::RESTClient>& cli
                                     const apimachinery::ResourceInfo& resource,
                                     const std::stop_token& stop);
 
+/// Whether the server's list of API groups, which no proxy has, is without the resource's group and
+/// version. False as well when there is no such list.
+bool IsGroupMissing(const std::shared_ptr<rest::RESTClient>& client,
+                    const apimachinery::ResourceInfo& resource, const std::stop_token& stop);
+
 /// What the operator watches.
 struct WatchSettings {
   AnnotationKeys keys{};

@@ -14,7 +14,8 @@ namespace kubexx::reloader {
 namespace {
 
 constexpr base::Duration kLook = std::chrono::milliseconds(2);
-/// A store that has not taken a list by then is stuck; its changes still come as events.
+/// A list that has not come by then may never come, and a store that has not taken one is stuck;
+/// their changes still come as events.
 constexpr base::Duration kPatience = std::chrono::seconds(10);
 constexpr base::Duration kInterval = std::chrono::seconds(1);
 /// What a watch has brought is on its way to the handlers for less than this.
@@ -260,8 +261,11 @@ void OnDemandLists::List(const Namespaces& namespaces, const std::stop_token& st
       asked.emplace_back(&member, member.source->AskForList());
     }
   }
+  // A kind that the server does not list now holds up no change of the others: what it brings later
+  // comes as events.
+  const base::TimePoint deadline = clock_.Now() + kPatience;
   for (const auto& [member, number] : asked) {
-    if (const auto version = member->source->AwaitList(number, stop)) {
+    if (const auto version = member->source->AwaitList(number, stop, deadline - clock_.Now())) {
       AwaitStored(
           [&, wanted = Number(*version)] {
             return Number(member->informer->LastSyncResourceVersion()) >= wanted;

@@ -144,6 +144,18 @@ TEST_F(OnDemandListsTest, WhatNothingUsesWaitsForItsTimeOrTheNextList) {
   EXPECT_EQ(PassedWithin(std::chrono::hours(1), 8).size(), 8U) << "one list answers both";
 }
 
+TEST_F(OnDemandListsTest, AKindThatCannotBeListedHoldsUpNoChange) {
+  server_->FailLists(Status(Reason::kServiceUnavailable, "down", 503), kEveryWatch);
+  for (int i = 0; i < 20; ++i) {
+    lists_.Changed({SourceType::kConfigMap, {std::to_string(i), "config"}}, std::nullopt, true);
+  }
+  while (Passed().size() < 20) {
+    clock_.Advance(std::chrono::milliseconds(100));
+    lists_clock_.Advance(std::chrono::milliseconds(100));
+    std::this_thread::yield();
+  }
+}
+
 /// It is not known yet whether the kind may be watched.
 class DoubtfulListsTest : public OnDemandListsTest {
  protected:

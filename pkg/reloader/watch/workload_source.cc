@@ -98,8 +98,6 @@ bool WorkloadSource::Serves(const std::stop_token& stop) {
     }
     return true;  // when it cannot be told, the list will tell
   }
-  fallbacks_->Refused(RightTo(Fallbacks::kServed),
-                      Status(Reason::kNotFound, "the API is not served"), "");
   return false;
 }
 
@@ -109,6 +107,49 @@ Result<codec::ListMeta> WorkloadSource::Absent() {
   codec::ListMeta empty;
   empty.resource_version = "0";
   return empty;
+}
+
+Result<codec::ListMeta> WorkloadSource::NotServed(const Status& status) {
+  bool is_believed = false;
+  {
+    const base::TimePoint now = options_.clock.Now();
+    const base::MutexLock lock(mu_);
+    unserved_since_ = unserved_since_.value_or(now);
+    is_believed = !has_listed_ || now - *unserved_since_ >= options_.unserved_patience;
+  }
+  if (!is_believed) {  // to take it for true would delete every workload, and all that is known
+    return Fail(status);
+  }
+  fallbacks_->Refused(RightTo(Fallbacks::kServed), status, "");
+  return Absent();
+}
+
+void WorkloadSource::HasListed() {
+  const base::MutexLock lock(mu_);
+  has_listed_ = true;
+  unserved_since_.reset();
+  failing_since_.reset();
+}
+
+void WorkloadSource::NoteFailure(const Status& status) {
+  {
+    const base::TimePoint now = options_.clock.Now();
+    const base::MutexLock lock(mu_);
+    // Without a connection nothing is said of this kind: all others are waited for as well.
+    if (has_listed_ || mode_ == Mode::kAbsent || status.reason == Reason::kUnavailable ||
+        status.reason == Reason::kCancelled) {
+      failing_since_.reset();
+      return;
+    }
+    failing_since_ = failing_since_.value_or(now);
+    if (is_late_ || now - *failing_since_ < options_.late_after) {
+      return;
+    }
+    is_late_ = true;
+  }
+  if (options_.on_late) {
+    options_.on_late(status);
+  }
 }
 
 Result<codec::ListMeta> WorkloadSource::OnListRefused(const Status& status) {
@@ -127,9 +168,9 @@ Result<codec::ListMeta> WorkloadSource::OnListRefused(const Status& status) {
     return Absent();
   }
   if (status.reason == Reason::kNotFound) {
-    fallbacks_->Refused(RightTo(Fallbacks::kServed), status, "");
-    return Absent();
+    return NotServed(status);
   }
+  NoteFailure(status);
   return Fail(status);
 }
 
@@ -138,7 +179,7 @@ Result<codec::ListMeta> WorkloadSource::List(const ListOptions& options, ObjectS
   ListOptions request = options;
   if (options.continue_.empty()) {
     if (!Serves(stop)) {
-      return Absent();
+      return NotServed(Status(Reason::kNotFound, "the API is not served"));
     }
     BeginFullList();
     const base::MutexLock lock(mu_);
@@ -158,8 +199,8 @@ Result<codec::ListMeta> WorkloadSource::List(const ListOptions& options, ObjectS
   }
   if (listed->continue_.empty()) {
     fallbacks_->Granted(RightTo(kList));
+    HasListed();
     const base::MutexLock lock(mu_);
-    has_listed_ = true;
     version_ = listed->resource_version;
   }
   return listed;
@@ -176,6 +217,9 @@ Result<void> WorkloadSource::TryWatch(const ListOptions& options, EventSink sink
           SetMode(Mode::kWatched);
           SetGranted(true);
           fallbacks_->Granted(RightTo(kWatch));
+        }
+        if (event.initial_events_end) {
+          HasListed();
         }
         // From an old version it would tell of states from before what has been listed since.
         return HasParts() ? Result<void>(ListPlease()) : sink(std::move(event));
@@ -228,6 +272,9 @@ Result<void> WorkloadSource::Watch(const ListOptions& options, EventSink sink,
     auto result = TryWatch(options, sink, stop);
     if (!result && result.error().reason == Reason::kNotFound) {
       return Fail(Reason::kForbidden, result.error().message);
+    }
+    if (!result && result.error().reason != Reason::kForbidden) {
+      NoteFailure(result.error());
     }
     return result;
   }
@@ -332,16 +379,18 @@ std::uint64_t WorkloadSource::AskForList() {
 }
 
 std::optional<std::string> WorkloadSource::AwaitList(std::uint64_t number,
-                                                     const std::stop_token& stop) {
+                                                     const std::stop_token& stop,
+                                                     base::Duration patience) {
+  const base::TimePoint deadline = options_.clock.Now() + patience;
   const base::MutexLock lock(mu_);
   while (done_ < number && !stop.stop_requested()) {
-    base::TimePoint until = base::TimePoint::max();
+    base::TimePoint until = deadline;
     if (mode_ == Mode::kProbing) {
-      until = probe_at_ + kProbeTime;
-      if (options_.clock.Now() >= until) {
-        return std::nullopt;
-      }
+      until = std::min(deadline, probe_at_ + kProbeTime);
     } else if (mode_ != Mode::kOnDemand) {
+      return std::nullopt;
+    }
+    if (options_.clock.Now() >= until) {
       return std::nullopt;
     }
     options_.clock.WaitUntil(mu_, changed_, stop, until);

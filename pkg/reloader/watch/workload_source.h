@@ -45,6 +45,14 @@ class WorkloadSource final : public cache::ListerWatcher {
     base::Duration list_interval = std::chrono::seconds(1);
     /// Until what is missing is asked for again; the first times earlier, doubling from a second.
     base::Duration retry_interval = std::chrono::minutes(1);
+    /// Where something has been listed: for how long a server must say that it does not serve the
+    /// API until that is believed. One that is starting says so too, as does a proxy before it.
+    base::Duration unserved_patience = std::chrono::minutes(1);
+    /// Told once, on the reflector's thread and outside locks, when there is no first list and the
+    /// server has answered nothing but errors for `late_after`: whoever waits for it may wait for
+    /// ever.
+    std::function<void(const apimachinery::Status&)> on_late{};
+    base::Duration late_after = std::chrono::minutes(1);
   };
 
   WorkloadSource(std::shared_ptr<cache::ListerWatcher> inner, std::shared_ptr<Fallbacks> fallbacks,
@@ -77,8 +85,11 @@ class WorkloadSource final : public cache::ListerWatcher {
   /// Asks for a list that begins after this call; the number to wait for.
   std::uint64_t AskForList();
   /// Blocks until that list is on its way to the store; its version. Those who wait at the same
-  /// time share a list. Nothing when the kind is not on demand any more, or `stop` is requested.
-  std::optional<std::string> AwaitList(std::uint64_t number, const std::stop_token& stop);
+  /// time share a list. Nothing when the kind is not on demand any more, `stop` is requested, or
+  /// it takes longer than `patience`: a server that refuses every list must not hold up whoever
+  /// waits.
+  std::optional<std::string> AwaitList(std::uint64_t number, const std::stop_token& stop,
+                                       base::Duration patience = std::chrono::seconds(10));
   /// Takes the objects of a namespace.
   using PartSink = base::FunctionRef<apimachinery::Result<void>(std::vector<cache::Object>&&)>;
   /// Lists one namespace on the calling thread, from the API server's cache when that is not older
@@ -101,6 +112,12 @@ class WorkloadSource final : public cache::ListerWatcher {
                                                             const std::stop_token& stop);
   apimachinery::Result<codec::ListMeta> OnListRefused(const apimachinery::Status& status);
   apimachinery::Result<codec::ListMeta> Absent();
+  /// What a list gives while the server says that it does not serve the API.
+  apimachinery::Result<codec::ListMeta> NotServed(const apimachinery::Status& status);
+  /// All objects have been listed, or come with a watch.
+  void HasListed();
+  /// Counts a failure to list all objects, or to watch with them, while there is no first list.
+  void NoteFailure(const apimachinery::Status& status);
   bool Serves(const std::stop_token& stop);
   /// Watches, and notes what comes of it.
   apimachinery::Result<void> TryWatch(const apimachinery::ListOptions& options, EventSink sink,
@@ -132,6 +149,11 @@ class WorkloadSource final : public cache::ListerWatcher {
   Mode mode_ KX_GUARDED_BY(mu_) = Mode::kWatched;
   bool is_granted_ KX_GUARDED_BY(mu_) = false;  ///< the watch that is open has told of something
   bool has_listed_ KX_GUARDED_BY(mu_) = false;
+  /// Since when the server says that it does not serve the API.
+  std::optional<base::TimePoint> unserved_since_ KX_GUARDED_BY(mu_);
+  /// Since when it answers with errors, while there is no first list.
+  std::optional<base::TimePoint> failing_since_ KX_GUARDED_BY(mu_);
+  bool is_late_ KX_GUARDED_BY(mu_) = false;
   /// When to ask again for what is missing, or when that was done last; and how long to wait then.
   base::TimePoint probe_at_ KX_GUARDED_BY(mu_){};
   base::Duration retry_ KX_GUARDED_BY(mu_){};

@@ -391,8 +391,113 @@ TEST_F(WorkloadSourceTest, WithoutListThereIsNothingAtFirstAndLaterWhatThereWas)
   EXPECT_EQ(Gauge("list"), 0);
   server_->FailLists(kNotAllowed);
   EXPECT_FALSE(List().meta);  // the store keeps what it has
+}
+
+TEST_F(WorkloadSourceTest, WhatIsThereStaysUntilTheApiHasBeenGoneForAMinute) {
+  server_->Put({"ns", "a"}, "1");
+  ASSERT_TRUE(List().meta);
+  const auto say_missing = [this](bool by_discovery) {
+    served_ = !by_discovery;
+    server_->FailLists(kMissing, by_discovery ? 0 : 1);
+    return List();
+  };
+  for (const bool by_discovery : {false, true}) {
+    EXPECT_EQ(say_missing(by_discovery).meta.error().reason, Reason::kNotFound);
+    clock_.Advance(seconds(59));
+    EXPECT_FALSE(say_missing(!by_discovery).meta) << "the store keeps what it has";
+    EXPECT_EQ(Gauge("served"), 0);
+    served_ = true;
+    EXPECT_EQ(List().names, std::vector<std::string>{"a"}) << "it was a proxy's answer";
+    clock_.Advance(seconds(59));
+    EXPECT_FALSE(say_missing(by_discovery).meta) << "the minute begins anew";
+    clock_.Advance(seconds(60));
+    const Listed gone = say_missing(by_discovery);
+    ASSERT_TRUE(gone.meta);
+    EXPECT_TRUE(gone.names.empty());
+    EXPECT_EQ(Gauge("served"), 1);
+    EXPECT_TRUE(say_missing(by_discovery).meta) << "it stays so";
+    served_ = true;
+    EXPECT_EQ(List().names, std::vector<std::string>{"a"});
+  }
+}
+
+TEST_F(WorkloadSourceTest, WhatCameWithAWatchStaysAsWell) {
+  server_->Put({"ns", "a"}, "1");
+  ListOptions initial;
+  initial.send_initial_events = true;
+  initial.allow_watch_bookmarks = true;
+  std::stop_source stop;
+  (void)source_.Watch(
+      initial,
+      [&](cache::WatchEvent&& event) -> Result<void> {
+        if (event.initial_events_end) {
+          stop.request_stop();
+        }
+        return {};
+      },
+      stop.get_token());
   server_->FailLists(kMissing);
-  EXPECT_TRUE(List().meta);  // but not when the API has gone
+  EXPECT_FALSE(List().meta);
+  server_->FailLists(kNotAllowed);
+  EXPECT_FALSE(List().meta);
+}
+
+TEST_F(WorkloadSourceTest, SaysOnceThatAFirstListIsLate) {
+  int told = 0;
+  WorkloadSource source(server_, fallbacks_,
+                        {.kind = WorkloadKind::kCronJob,
+                         .clock = clock_,
+                         .on_late = [&told](const Status&) { ++told; }});
+  const auto fail = [&](const Status& status) {
+    server_->FailLists(status);
+    EXPECT_FALSE(source.List({}, [](cache::Object&&) { return Result<void>(); }, {}));
+  };
+  const Status broken(Reason::kInternalError, "conversion webhook failed", 500);
+  const Status away(Reason::kUnavailable, "connection refused");
+  fail(broken);
+  clock_.Advance(seconds(59));
+  fail(broken);
+  fail(away);
+  clock_.Advance(seconds(1));
+  fail(broken);
+  EXPECT_EQ(told, 0) << "without a connection nothing is said of this kind";
+  ListOptions initial;
+  initial.send_initial_events = true;
+  clock_.Advance(seconds(60));
+  server_->FailWatches(broken);
+  EXPECT_FALSE(source.Watch(initial, [](cache::WatchEvent&&) { return Result<void>(); }, {}));
+  EXPECT_EQ(told, 1);
+  clock_.Advance(seconds(60));
+  fail(broken);
+  EXPECT_EQ(told, 1);
+}
+
+TEST_F(WorkloadSourceTest, WhoWaitsForAListWaitsNoLongerThanItWants) {
+  server_->FailWatches(kNotAllowed, 1000000);
+  const Listed listed = List();
+  ASSERT_TRUE(listed.meta);
+  Result<void> ended;
+  std::stop_source stop;
+  std::jthread watch([&] { ended = WatchFrom(listed.meta->resource_version, stop.get_token()); });
+  clock_.AwaitSleepers(1);
+  ASSERT_TRUE(source_.IsOnDemand());
+  const std::uint64_t number = source_.AskForList();  // which is never answered
+  std::jthread wait([&] { EXPECT_EQ(source_.AwaitList(number, {}, seconds(10)), std::nullopt); });
+  clock_.AwaitSleepers(2);
+  clock_.Advance(seconds(10));
+  wait.join();
+  stop.request_stop();
+}
+
+TEST_F(WorkloadSourceTest, AfterARefusalOfListsAnApiThatHasGoneIsBelievedInTheEnd) {
+  ASSERT_TRUE(List().meta);
+  server_->FailLists(kNotAllowed);
+  EXPECT_FALSE(List().meta);
+  server_->FailLists(kMissing);
+  EXPECT_FALSE(List().meta);
+  clock_.Advance(seconds(60));
+  server_->FailLists(kMissing);
+  EXPECT_TRUE(List().meta);
 }
 
 TEST(Fallbacks, AreTriedAgainAfterAMinute) {

@@ -31,9 +31,12 @@ using rest::testing::FakeRequest;
 constexpr char kJobs[] = "/apis/batch/v1/namespaces/ns/jobs";
 constexpr char kCronJob[] = "/apis/batch/v1/namespaces/ns/cronjobs/backup";
 
-std::string StatusOf(int code, const std::string& reason, const std::string& message = "so") {
+/// `name` is that of an object which is not there.
+std::string StatusOf(int code, const std::string& reason, const std::string& message = "so",
+                     const std::string& name = "") {
   return R"({"kind":"Status","apiVersion":"v1","status":"Failure","message":")" + message +
-         R"(","reason":")" + reason + R"(","code":)" + std::to_string(code) + "}";
+         R"(","reason":")" + reason + R"(","details":{"name":")" + name + R"("},"code":)" +
+         std::to_string(code) + "}";
 }
 
 /// What becomes of one request, other than what it asks for.
@@ -42,7 +45,8 @@ struct Fault {
   int code = 500;
   const char* reason = "InternalError";
   const char* message = "so";
-  bool is_done = false;  ///< it is done nevertheless
+  bool is_done = false;   ///< it is done nevertheless
+  bool is_named = false;  ///< only of a request that names a Job
 };
 
 std::string PartialOf(const Unstructured& object) {
@@ -155,7 +159,8 @@ class FakeBatch {
     }
     std::pair<int, std::string> answer{0, ""};
     const bool is_trial = request.target.contains("dryRun=");
-    if (!is_trial && !faults_.empty() && faults_.front().method == request.method) {
+    if (!is_trial && !faults_.empty() && faults_.front().method == request.method &&
+        (!faults_.front().is_named || path != kJobs)) {
       const Fault fault = faults_.front();
       faults_.pop_front();
       answer = {fault.code, StatusOf(fault.code, fault.reason, fault.message)};
@@ -206,7 +211,7 @@ class FakeBatch {
     }
     const auto found = jobs_.find(path.substr(path.rfind('/') + 1));
     if (found == jobs_.end()) {
-      return {404, StatusOf(404, "NotFound")};
+      return {404, StatusOf(404, "NotFound", "so", path.substr(path.rfind('/') + 1))};
     }
     if (request.method == "GET" && refuses_reads_) {
       return {403, StatusOf(403, "Forbidden",
@@ -341,6 +346,38 @@ TEST_F(BatchWritersTest, ADeletionOfADeadProcessMayTakeEffectLate) {
   EXPECT_EQ(next->Recover(Keeper(), {}).value_or(false), true);
   EXPECT_TRUE(IsSet());
   EXPECT_EQ(batch_.size(), 1U) << "and its keeper is gone";
+}
+
+// As a proxy answers, or a server that does not serve the API yet: no object is named.
+TEST_F(BatchWritersTest, AnAnswerThatNamesNothingDoesNotLoseAJobThatWasDeleted) {
+  const Fault unnamed{.method = "GET", .code = 404, .reason = "NotFound"};
+  batch_.Break({.method = "DELETE"});
+  ASSERT_FALSE(writer_->Write(kWork, kSetX, {}));
+  batch_.Erase("work");
+  const auto next = NewWriter(server_.client());
+  batch_.Break(unnamed);
+  EXPECT_FALSE(next->Recover(Keeper(), {})) << "the keeper may be there";
+  EXPECT_EQ(batch_.size(), 1U);
+  EXPECT_EQ(next->Recover(Keeper(), {}).value_or(false), true);
+  EXPECT_TRUE(IsSet());
+}
+
+TEST_F(BatchWritersTest, AJobWhoseDeletionIsAnsweredWithoutANameIsMadeAgain) {
+  batch_.Break({.method = "DELETE", .code = 404, .reason = "NotFound", .is_done = true});
+  ASSERT_FALSE(writer_->Write(kWork, kSetX, {}));
+  const auto written = writer_->Write(kWork, kSetX, {});
+  ASSERT_TRUE(written) << written.status().ToString();
+  EXPECT_TRUE(IsSet());
+  EXPECT_EQ(batch_.size(), 1U);
+}
+
+TEST_F(BatchWritersTest, AnAnswerThatNamesNothingMakesNoSecondJobOfACronJob) {
+  batch_.Break({.method = "POST", .is_done = true});
+  ASSERT_FALSE(writer_->Write(kBackup, kSetX, {}));
+  batch_.AnswerOldList();
+  batch_.Break({.method = "GET", .code = 404, .reason = "NotFound", .is_named = true});
+  EXPECT_FALSE(writer_->Write(kBackup, kSetX, {}));
+  EXPECT_EQ(batch_.size(), 2U) << "one, and the other Job";
 }
 
 TEST_F(BatchWritersTest, TheKeeperOfAJobThatStaysGoesInTheEnd) {

@@ -209,11 +209,12 @@ Result<std::optional<bool>> CronJobWriter::IsMadeFor(const Unstructured& cron_jo
   const auto job = dynamic::MetadataClient(client_)
                        .Resource({"batch", "v1", "jobs"}, cron_job.Namespace())
                        .Get(name, stop);
-  if (!job && job.status().reason != Reason::kNotFound && !IsMissingRight(job.status())) {
+  const bool is_gone = !job && apimachinery::IsObjectNotFound(job.status());
+  if (!job && !is_gone && !IsMissingRight(job.status())) {
     return Fail(job.status().WithContext("look for the Job of another try"));
   }
   if (!job) {
-    return job.status().reason == Reason::kNotFound ? std::optional(false) : std::nullopt;
+    return is_gone ? std::optional(false) : std::nullopt;
   }
   return std::optional(RolledForOf(*job, cron_job.Uid()).token == token);
 }

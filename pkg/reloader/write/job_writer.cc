@@ -60,9 +60,10 @@ bool IsOver(const Unstructured& job) {
 /// Whether the server has certainly not done what it was asked for.
 bool IsRefusedForGood(const Status& status) {
   switch (status.reason) {
+    case Reason::kNotFound:  // what names nothing may be a proxy's word for an answer that was lost
+      return apimachinery::IsObjectNotFound(status);
     case Reason::kUnauthorized:
     case Reason::kForbidden:
-    case Reason::kNotFound:
     case Reason::kConflict:
     case Reason::kInvalid:
     case Reason::kBadRequest:
@@ -130,7 +131,7 @@ Result<void> JobWriter::DropKeeper(const ObjectKey& keeper) const {
       ResourceFor(client_, WorkloadKind::kJob, keeper.namespace_)
           .Delete(keeper.name, {.propagation = kubernetes::Propagation::kBackground},
                   std::stop_token());
-  return deleted || deleted.error().reason == Reason::kNotFound ? Result<void>() : deleted;
+  return deleted || apimachinery::IsObjectNotFound(deleted.error()) ? Result<void>() : deleted;
 }
 
 Result<std::string> JobWriter::Keep(const KeptJob& job, const std::stop_token& stop) const {
@@ -306,7 +307,7 @@ Result<JobWriter::Progress> JobWriter::Resume(const ObjectKey& key, const Kept& 
   const auto deleted = Delete(kept.job, stop);
   // These say that the first was done meanwhile, or the Job has changed.
   if (!deleted && deleted.error().reason != Reason::kConflict &&
-      deleted.error().reason != Reason::kNotFound) {
+      !apimachinery::IsObjectNotFound(deleted.error())) {
     logging::Debug("A Job cannot be deleted yet; its copy is kept", {{"job", key.ToString()}});
     return Fail(deleted.error());
   }
@@ -316,7 +317,7 @@ Result<JobWriter::Progress> JobWriter::Resume(const ObjectKey& key, const Kept& 
 Result<JobWriter::Progress> JobWriter::GoOn(const KeptJob& kept, const std::stop_token& stop) {
   const ObjectKey key{kept.body.Namespace(), kept.body.Name()};
   const auto job = ResourceFor(client_, WorkloadKind::kJob, key.namespace_).Get(key.name, {}, stop);
-  if (!job && job.status().reason == Reason::kNotFound) {
+  if (!job && apimachinery::IsObjectNotFound(job.status())) {
     KX_RETURN_IF_ERROR(CreateKept(key, kept));
     return Progress::kMade;
   }
@@ -338,7 +339,8 @@ Result<bool> JobWriter::Recover(const ObjectKey& keeper, std::stop_token stop) {
   const dynamic::DynamicResource jobs = ResourceFor(client_, WorkloadKind::kJob, keeper.namespace_);
   auto object = jobs.Get(keeper.name, {}, stop);
   if (!object) {
-    return object.status().reason == Reason::kNotFound ? Result<bool>(true) : Fail(object.status());
+    return apimachinery::IsObjectNotFound(object.status()) ? Result<bool>(true)
+                                                           : Fail(object.status());
   }
   auto kept = KeptBy(*object);
   if (!kept) {
@@ -354,7 +356,8 @@ Result<bool> JobWriter::Recover(const ObjectKey& keeper, std::stop_token stop) {
   // the keeper with it.
   object = jobs.Get(keeper.name, {}, stop);
   if (!object) {
-    return object.status().reason == Reason::kNotFound ? Result<bool>(true) : Fail(object.status());
+    return apimachinery::IsObjectNotFound(object.status()) ? Result<bool>(true)
+                                                           : Fail(object.status());
   }
   kept = KeptBy(*object);
   if (!kept) {

@@ -157,7 +157,7 @@ Result<std::optional<base::Duration>> Pauses::Look(const WorkloadId& id,
     return parts_.gate->IsOpenFor(id.key.namespace_) ? std::optional(kGatePause) : done;
   }
   auto ended = End(id, stop);
-  if (!ended && ended.status().reason == Reason::kNotFound) {
+  if (!ended && apimachinery::IsObjectNotFound(ended.status())) {
     return done;
   }
   if (!ended && ended.status().reason == Reason::kConflict) {

@@ -51,7 +51,7 @@ struct PauseState {
   std::string resource_version{};
 };
 
-/// Reads a Deployment; blocks. kNotFound when there is none.
+/// Reads a Deployment; blocks. IsObjectNotFound of the error when there is none.
 using PauseQuery =
     std::function<apimachinery::Result<PauseState>(const WorkloadId&, const std::stop_token&)>;
 /// Asks the API server.

@@ -135,6 +135,11 @@ class PausedCluster final : public WorkloadWriter {
     const base::MutexLock lock(mu_);
     deleted_ = true;
   }
+  /// A proxy that finds no server answers the next query.
+  void LoseNextQuery() {
+    const base::MutexLock lock(mu_);
+    lost_queries_ = 1;
+  }
   /// Somebody changes the Deployment between the operator's next look and its write.
   void ChangeAfterNextQuery() {
     const base::MutexLock lock(mu_);
@@ -147,7 +152,13 @@ class PausedCluster final : public WorkloadWriter {
   Result<PauseState> Query() {
     const base::MutexLock lock(mu_);
     if (deleted_) {
-      return Fail(Reason::kNotFound, "no such Deployment");
+      apimachinery::Status gone(Reason::kNotFound, "no such Deployment");
+      gone.details.name = "web";
+      return Fail(std::move(gone));
+    }
+    if (lost_queries_ > 0) {
+      --lost_queries_;
+      return Fail(Reason::kNotFound, "404 page not found", 404);
     }
     PauseState state{.paused = web_.paused,
                      .by_others = by_others_,
@@ -168,6 +179,7 @@ class PausedCluster final : public WorkloadWriter {
   base::CondVar changed_;
   std::vector<WorkloadWrite> writes_ KX_GUARDED_BY(mu_);
   int failures_ KX_GUARDED_BY(mu_) = 0;
+  int lost_queries_ KX_GUARDED_BY(mu_) = 0;
   Workload web_ KX_GUARDED_BY(mu_) = Web("1m");
   bool by_others_ KX_GUARDED_BY(mu_) = false;
   bool deleted_ KX_GUARDED_BY(mu_) = false;
@@ -274,6 +286,16 @@ TEST_F(PausesTest, AFailedResumeIsTriedAgain) {
   cluster_.Await(2);
   clock_.AdvanceToSleeper(milliseconds(100));
   Expect(3, false);
+}
+
+TEST_F(PausesTest, AnAnswerThatNamesNoObjectEndsNoPause) {
+  gate_.Open(0);
+  Reload();
+  cluster_.LoseNextQuery();
+  Event();
+  clock_.AdvanceToSleeper(seconds(60));
+  clock_.AdvanceToSleeper(milliseconds(100));  // it may look in between
+  Expect(2, false);
 }
 
 TEST_F(PausesTest, AResumeThatMeetsAnotherWriteIsTriedAgain) {

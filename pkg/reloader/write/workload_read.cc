@@ -11,7 +11,6 @@
 namespace kubexx::reloader {
 namespace {
 
-using apimachinery::Reason;
 using apimachinery::Result;
 
 Result<std::optional<Workload>> ReadWorkload(const std::shared_ptr<rest::RESTClient>& client,
@@ -19,8 +18,9 @@ Result<std::optional<Workload>> ReadWorkload(const std::shared_ptr<rest::RESTCli
                                              const std::stop_token& stop) {
   const auto read = ResourceFor(client, id.kind, id.key.namespace_).Get(id.key.name, {}, stop);
   if (!read) {
-    return read.status().reason == Reason::kNotFound ? Result<std::optional<Workload>>(std::nullopt)
-                                                     : apimachinery::Fail(read.status());
+    return apimachinery::IsObjectNotFound(read.status())
+               ? Result<std::optional<Workload>>(std::nullopt)
+               : apimachinery::Fail(read.status());
   }
   cache::Object object{.encoding = codec::Encoding::kJson, .bytes = read->ToJson(), .key = id.key};
   KX_RETURN_IF_ERROR(ProjectWorkload(id.kind, keys, object));

@@ -54,8 +54,9 @@ class WorkloadWriter {
   virtual ~WorkloadWriter() = default;
 
   /// Makes `write`, by what the workload's kind asks for; returns once the server has answered. A
-  /// write that failed half-way is finished, not repeated, by the same call later. kNotFound when
-  /// the workload is gone, kConflict when it is no longer the one that the write was made for.
+  /// write that failed half-way is finished, not repeated, by the same call later. When the
+  /// workload is gone the error is one that IsObjectNotFound knows; kConflict when it is no longer
+  /// the one that the write was made for.
   virtual apimachinery::Result<WriteOutcome> Write(const WorkloadId& workload,
                                                    const WorkloadWrite& write,
                                                    std::stop_token stop) = 0;

@@ -216,7 +216,12 @@ ReflectorAction ReflectorState::On(const ListFailed& input) {
     page_.resource_version = first_page_rv_;
     return {.kind = Kind::kListPage, .options = page_, .restart = true};
   }
-  if ((expired || IsTooLargeResourceVersion(input.status)) && !fresh_tried_) {
+  // A server that gave a version, and now says that the request with it is wrong, may take one
+  // without.
+  const bool refused =
+      first_page_ && !page_.resource_version.empty() &&
+      (input.status.reason == Reason::kBadRequest || input.status.reason == Reason::kInvalid);
+  if ((expired || refused || IsTooLargeResourceVersion(input.status)) && !fresh_tried_) {
     fresh_tried_ = true;
     rv_unusable_ = true;
     return BeginList();

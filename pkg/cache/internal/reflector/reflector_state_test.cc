@@ -152,6 +152,22 @@ TEST(ReflectorStateTest, AnUnusableVersionIsReplacedByTheMostRecentOnceAndAtOnce
   }
 }
 
+TEST(ReflectorStateTest, ARefusedVersionIsReplacedByTheMostRecentOnceAndAtOnce) {
+  for (const Reason reason : {Reason::kBadRequest, Reason::kInvalid}) {
+    const Status status(reason, "invalid resource version", 400);
+    ReflectorState state = Watching();
+    state.Next(Ended(kExpiredStatus));
+    const ReflectorAction fresh = state.Next(ListFailed{status});
+    EXPECT_EQ(fresh.options.resource_version, "");
+    EXPECT_FALSE(fresh.backoff);
+    EXPECT_TRUE(fresh.restart);
+    const ReflectorAction later = state.Next(ListFailed{status});
+    EXPECT_TRUE(later.backoff) << "it was not the version";
+    EXPECT_EQ(later.options.resource_version, "");
+    EXPECT_TRUE(state.Next(ListFailed{status}).backoff);
+  }
+}
+
 TEST(ReflectorStateTest, ACleanlyClosedWatchReopensAtOnceAtTheLastVersion) {
   ReflectorState state = Watching();
   state.Applied(WatchEventType::kAdded, "101");

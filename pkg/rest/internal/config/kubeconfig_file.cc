@@ -26,21 +26,36 @@ bool Contains(const auto& names, std::string_view name) {
   return std::ranges::find(names, name) != std::ranges::end(names);
 }
 
-// Writes a value as YAML again, with quotes where it had them: they make a string of "1".
-void Emit(const YAML::Node& value, YAML::Emitter& out) {
+// An alias stands for what it names, which may hold the alias itself, or more aliases of as many:
+// what a short text becomes has no end of its own.
+constexpr int kMaxExtensionDepth = 64;
+constexpr std::size_t kMaxExtensionBytes = 1 << 20;
+
+// Writes a value as YAML again, with quotes where it had them: they make a string of "1". False
+// when it is nested too deep, or too much.
+bool Emit(const YAML::Node& value, YAML::Emitter& out, int depth = 0) {
+  if (depth > kMaxExtensionDepth || out.size() > kMaxExtensionBytes) {
+    return false;
+  }
   if (value.IsMap()) {
     out << YAML::BeginMap;
     for (const auto& field : value) {
       out << YAML::Key;
-      Emit(field.first, out);
+      if (!Emit(field.first, out, depth + 1)) {
+        return false;
+      }
       out << YAML::Value;
-      Emit(field.second, out);
+      if (!Emit(field.second, out, depth + 1)) {
+        return false;
+      }
     }
     out << YAML::EndMap;
   } else if (value.IsSequence()) {
     out << YAML::BeginSeq;
     for (const YAML::Node& item : value) {
-      Emit(item, out);
+      if (!Emit(item, out, depth + 1)) {
+        return false;
+      }
     }
     out << YAML::EndSeq;
   } else if (value.IsScalar() && value.Tag() == "!") {
@@ -50,6 +65,7 @@ void Emit(const YAML::Node& value, YAML::Emitter& out) {
   } else {
     out << YAML::Null;
   }
+  return true;
 }
 
 class Reader {
@@ -246,7 +262,9 @@ class Reader {
         continue;
       }
       YAML::Emitter yaml;
-      Emit(item["extension"], yaml);
+      if (!Emit(item["extension"], yaml)) {
+        return Bad(path, "the extension is nested too deep, or its aliases stand for too much");
+      }
       auto json = codec::YamlToJson(yaml.c_str());
       if (!json) {
         return Bad(path, json.error().message);

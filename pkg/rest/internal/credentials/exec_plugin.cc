@@ -48,7 +48,15 @@ Result<ExecPlugin::Credential> ExecPlugin::Get(const std::stop_token& stop,
     }
     running_ = true;
   }
-  auto credential = RunOnce(stop, deadline);
+  Result<ExecCredential> credential;
+  try {
+    credential = RunOnce(stop, deadline);
+  } catch (...) {  // out of memory: others must not wait for this run for ever
+    const base::MutexLock lock(mu_);
+    running_ = false;
+    changed_.notify_all();
+    throw;
+  }
   std::shared_ptr<const ExecCredential> old;
   base::MutexLock lock(mu_);
   running_ = false;

@@ -90,10 +90,18 @@ void TlsReload::CheckEvery(base::Duration interval) {
     checking_ = true;
     checked_ = now;
   }
-  Reload();
-  base::MutexLock lock(mu_);
-  checking_ = false;
-  checked_anew_.notify_all();
+  const auto end = [this] {
+    const base::MutexLock lock(mu_);
+    checking_ = false;
+    checked_anew_.notify_all();
+  };
+  try {
+    Reload();
+  } catch (...) {  // out of memory: or nobody would look again
+    end();
+    throw;
+  }
+  end();
 }
 
 void TlsReload::Check() { CheckEvery(kInterval); }
