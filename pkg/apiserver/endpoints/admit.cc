@@ -4,11 +4,11 @@
 
 #include "kubexx/apiserver/admission/dispatcher.h"
 #include "kubexx/apiserver/endpoints/default_tolerations.h"
-#include "kubexx/apiserver/endpoints/deletion.h"
+#include "kubexx/apiserver/endpoints/namespace_type.h"
 #include "kubexx/apiserver/endpoints/patch.h"
 #include "kubexx/apiserver/endpoints/prepare.h"
 #include "kubexx/apiserver/endpoints/priority_admission.h"
-#include "kubexx/apiserver/endpoints/scale.h"
+#include "kubexx/apiserver/endpoints/scale_object.h"
 #include "kubexx/apiserver/endpoints/service_account_admission.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/stored_object.h"

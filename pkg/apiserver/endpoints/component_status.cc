@@ -7,6 +7,7 @@
 
 #include "kubexx/apiserver/endpoints/call.h"
 #include "kubexx/apiserver/endpoints/formats.h"
+#include "kubexx/apiserver/endpoints/handlers.h"
 #include "kubexx/apiserver/endpoints/health.h"
 #include "kubexx/apiserver/object/status_json.h"
 #include "kubexx/codec/json_tree.h"

@@ -10,6 +10,7 @@
 
 #include "kubexx/apiserver/endpoints/conversion.h"
 #include "kubexx/apiserver/endpoints/custom_types.h"
+#include "kubexx/apiserver/endpoints/definition_upkeep.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/http/message.h"
 #include "kubexx/logging/log.h"

@@ -6,11 +6,9 @@
 #include <utility>
 
 #include "kubexx/apimachinery/time.h"
-#include "kubexx/apiserver/endpoints/delete_all.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/version_priority.h"
 #include "kubexx/base/ascii.h"
-#include "kubexx/logging/log.h"
 
 namespace kubexx::apiserver {
 namespace {
@@ -152,11 +150,6 @@ ResourceTypeRef TypeOfVersion(const JsonTree& definition, const JsonTree& versio
   return std::make_shared<const ResourceType>(std::move(type));
 }
 
-/// Whether an error may be over when the same is tried again.
-bool IsWorthAnotherTry(const apimachinery::Status& error) {
-  return error.reason != Reason::kInvalid && error.reason != Reason::kRequestEntityTooLarge;
-}
-
 void SetTerminating(base::Clock& clock, bool holds, std::string_view reason,
                     std::string_view message, JsonTree& definition) {
   SetCondition(definition["status"], "Terminating", holds, reason, message,
@@ -193,6 +186,14 @@ std::vector<ResourceTypeRef> TypesOfDefinition(
     }
   }
   return types;
+}
+
+ResourceTypeRef AnyTypeOfDefinition(const JsonTree& definition) {
+  const JsonTree* const versions = definition.At({"spec", "versions"});
+  if (versions == nullptr || versions->elements().empty() || OverlapsBuiltin(definition)) {
+    return nullptr;
+  }
+  return TypeOfVersion(definition, versions->elements().front(), CommonOf(definition), nullptr);
 }
 
 void SetDefinitionDefaults(JsonTree& definition) {
@@ -242,36 +243,6 @@ void EstablishDefinition(base::Clock& clock, const TakenNames& taken, JsonTree& 
   }
 }
 
-Result<bool> AcceptNames(ObjectStore& objects, const std::stop_token& stop) {
-  KX_ASSIGN_OR_RETURN(const auto all, objects.ReadNames(stop));
-  TakenNames taken = TakenBy(all);
-  bool complete = true;
-  for (const auto& names : all) {
-    if (names->accepted || taken.ConflictOf(*names)) {
-      continue;
-    }
-    const auto updated = objects.Update(
-        *DefinitionType(), {.namespace_ = "", .name = names->definition}, WritePart::kAll,
-        [&](const JsonTree& current) -> Result<JsonTree> {
-          KX_ASSIGN_OR_RETURN(const auto present, objects.ReadNames(stop));
-          JsonTree accepted = current;
-          EstablishDefinition(objects.clock(), TakenBy(present), accepted);
-          return accepted;
-        },
-        false, stop);
-    if (updated) {
-      taken.Add(NamesOfDefinition(*updated));
-    } else if (stop.stop_requested()) {
-      return Fail(updated.error());
-    } else if (updated.error().reason != Reason::kNotFound) {
-      logging::Error("Cannot accept the names of a definition of custom resources",
-                     {{"definition", names->definition}, {"error", updated.error()}});
-      complete = complete && !IsWorthAnotherTry(updated.error());
-    }
-  }
-  return complete;
-}
-
 void BeginTermination(base::Clock& clock, JsonTree& definition) {
   SetMeta(definition, "deletionTimestamp", apimachinery::Time::From(clock.Wall()).ToString());
   std::vector<std::string> finalizers = FinalizersOf(definition);
@@ -295,22 +266,6 @@ void EndTermination(base::Clock& clock, JsonTree& definition) {
   std::erase(finalizers, kCustomResourceCleanup);
   SetFinalizers(definition, finalizers);
   SetTerminating(clock, false, "InstanceDeletionCompleted", "removed all instances", definition);
-}
-
-Result<bool> DeleteCustomObjects(ObjectStore& objects, const JsonTree& definition,
-                                 storage::Revision until, ReapBudget& budget,
-                                 const std::stop_token& stop) {
-  const JsonTree* const versions = definition.At({"spec", "versions"});
-  if (versions == nullptr || versions->elements().empty() || OverlapsBuiltin(definition)) {
-    return true;
-  }
-  const ResourceTypeRef type =
-      TypeOfVersion(definition, versions->elements().front(), CommonOf(definition), nullptr);
-  KX_ASSIGN_OR_RETURN(const Leftovers leftovers,
-                      DeleteAll(
-                          objects, {.type = *type, .prefix = type->prefix, .until = until},
-                          [](const JsonTree&) {}, budget, stop));
-  return leftovers.count == 0 && !budget.spent();
 }
 
 }  // namespace kubexx::apiserver

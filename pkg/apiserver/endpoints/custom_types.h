@@ -10,10 +10,6 @@
 
 #include "kubexx/apimachinery/status.h"
 #include "kubexx/apiserver/endpoints/custom_names.h"
-#include "kubexx/apiserver/endpoints/definition_type.h"
-#include "kubexx/apiserver/endpoints/object_store.h"
-#include "kubexx/apiserver/endpoints/reap_budget.h"
-#include "kubexx/apiserver/endpoints/type_registry.h"
 #include "kubexx/apiserver/object/resource_type.h"
 #include "kubexx/base/clock.h"
 #include "kubexx/codec/json_tree.h"
@@ -31,6 +27,11 @@ bool OverlapsBuiltin(const codec::JsonTree& definition);
 std::vector<ResourceTypeRef> TypesOfDefinition(const codec::JsonTree& definition,
                                                const std::shared_ptr<schema::Converter>& converter);
 
+/// The type of its first version, whether that is served or not: what is stored is found by it.
+/// Null for a definition without versions, or whose objects would be where those of a built-in type
+/// are.
+ResourceTypeRef AnyTypeOfDefinition(const codec::JsonTree& definition);
+
 /// Fills in what a definition leaves out: singular name, list kind, conversion, and in its status
 /// the version that is stored.
 void SetDefinitionDefaults(codec::JsonTree& definition);
@@ -38,11 +39,6 @@ void SetDefinitionDefaults(codec::JsonTree& definition);
 /// Sets the status of a definition at once, where kube-apiserver's controllers take a moment: its
 /// names are accepted and it is established unless another definition has one of them.
 void EstablishDefinition(base::Clock& clock, const TakenNames& taken, codec::JsonTree& definition);
-
-/// Accepts the names of those definitions whose names have become free, and writes that. The log
-/// tells of those for which that fails; false when it should be tried again. Errors: those of
-/// reading them all, and that it was stopped.
-apimachinery::Result<bool> AcceptNames(ObjectStore& objects, const std::stop_token& stop);
 
 /// The finalizer of a definition whose objects are to go first.
 inline constexpr std::string_view kCustomResourceCleanup =
@@ -55,15 +51,6 @@ void BeginTermination(base::Clock& clock, codec::JsonTree& definition);
 void ContinueTermination(base::Clock& clock, codec::JsonTree& definition);
 /// The objects have gone: without the finalizer.
 void EndTermination(base::Clock& clock, codec::JsonTree& definition);
-
-/// Deletes the objects of a definition's resource, as many as `budget` has room for. Whether none
-/// is left: those with finalizers are, and those that cannot be deleted, of which the log tells.
-/// What is newer than `until` stays: it is of a definition that was made anew after this one was
-/// seen to be there. No webhook is asked.
-apimachinery::Result<bool> DeleteCustomObjects(ObjectStore& objects,
-                                               const codec::JsonTree& definition,
-                                               storage::Revision until, ReapBudget& budget,
-                                               const std::stop_token& stop);
 
 }  // namespace kubexx::apiserver
 

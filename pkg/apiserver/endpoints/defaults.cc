@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kubexx/apiserver/endpoints/custom_types.h"
+#include "kubexx/apiserver/endpoints/definition_type.h"
 #include "kubexx/apiserver/endpoints/patch.h"
 #include "kubexx/apiserver/endpoints/plain_defaults.h"
 #include "kubexx/apiserver/endpoints/pod_defaults.h"

@@ -8,11 +8,10 @@
 #include <string>
 
 #include "kubexx/apimachinery/status.h"
+#include "kubexx/apiserver/object/resource_type.h"
 #include "kubexx/codec/json_tree.h"
 
 namespace kubexx::apiserver {
-
-struct Call;
 
 /// What a client says about a deletion, of meta/v1 DeleteOptions; "" and nothing for what it does
 /// not say.
@@ -29,12 +28,10 @@ struct DeleteOptions {
 /// together with its predecessor orphanDependents.
 apimachinery::Result<DeleteOptions> ReadDeleteOptions(const codec::JsonTree& options);
 
-/// The DeleteOptions object of a request's body, in any encoding, or, where there is no body, of
-/// its query. kBadRequest for what is no such object: nothing is deleted then.
-apimachinery::Result<codec::JsonTree> DeleteOptionsOf(const Call& call);
-
-/// Whether the request, or its DeleteOptions object, asks for no more than a try.
-bool IsDryRun(const Call& call, const codec::JsonTree& options);
+/// Whether the object is the one that a deletion is about; kConflict.
+apimachinery::Result<void> CheckPreconditions(const ResourceType& type,
+                                              const codec::JsonTree& object,
+                                              const DeleteOptions& options);
 
 }  // namespace kubexx::apiserver
 

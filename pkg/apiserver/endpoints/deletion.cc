@@ -8,6 +8,8 @@
 
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/apiserver/endpoints/custom_types.h"
+#include "kubexx/apiserver/endpoints/definition_type.h"
+#include "kubexx/apiserver/endpoints/namespace_type.h"
 #include "kubexx/apiserver/object/metadata.h"
 
 namespace kubexx::apiserver {
@@ -124,10 +126,6 @@ bool Waits(const ResourceType& type, const JsonTree& object) {
 }
 
 }  // namespace
-
-bool IsNamespace(const ResourceType& type) {
-  return type.group.empty() && type.plural == "namespaces";
-}
 
 DeletionStep PlanDeletion(const ResourceType& type, const DeleteOptions& options,
                           base::Clock& clock, JsonTree& object) {

@@ -25,9 +25,6 @@ enum class DeletionStep : std::uint8_t {
 DeletionStep PlanDeletion(const ResourceType& type, const DeleteOptions& options,
                           base::Clock& clock, codec::JsonTree& object);
 
-/// Whether the type is Namespace, whose spec has finalizers, too.
-bool IsNamespace(const ResourceType& type);
-
 /// Whether an object that has been written without finalizers goes now: it was marked before, and
 /// no grace period is left for a kubelet to end.
 bool IsDone(const ResourceType& type, const codec::JsonTree& before, const codec::JsonTree& after);

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "kubexx/apiserver/endpoints/continue_token.h"
+#include "kubexx/apiserver/endpoints/error_response.h"
+#include "kubexx/apiserver/endpoints/handlers.h"
 #include "kubexx/apiserver/object/selection.h"
 #include "kubexx/apiserver/object/stored_object.h"
 #include "kubexx/base/function_ref.h"

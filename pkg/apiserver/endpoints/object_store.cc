@@ -7,6 +7,7 @@
 #include "kubexx/apimachinery/status_causes.h"
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/apiserver/endpoints/custom_types.h"
+#include "kubexx/apiserver/endpoints/definition_type.h"
 #include "kubexx/apiserver/endpoints/server_metadata.h"
 #include "kubexx/apiserver/endpoints/service_addresses.h"
 #include "kubexx/apiserver/managedfields/managers.h"
@@ -74,24 +75,6 @@ void EndClaim(ServiceClaim& claim, const Result<void>& written) {
 }
 
 }  // namespace
-
-Result<void> CheckPreconditions(const ResourceType& type, const JsonTree& object,
-                                const DeleteOptions& options) {
-  const std::string uid = MetaString(object, "uid");
-  const std::string version = MetaString(object, "resourceVersion");
-  if (!options.uid.empty() && options.uid != uid) {
-    return Fail(Conflict(type, MetaString(object, "name"),
-                         "Precondition failed: UID in precondition: " + options.uid +
-                             ", UID in object meta: " + uid));
-  }
-  if (!options.resource_version.empty() && options.resource_version != version) {
-    return Fail(Conflict(
-        type, MetaString(object, "name"),
-        "Precondition failed: ResourceVersion in precondition: " + options.resource_version +
-            ", ResourceVersion in object meta: " + version));
-  }
-  return {};
-}
 
 Result<JsonTree> ObjectStore::TreeOf(const ResourceType& type, const storage::KeyValue& kv,
                                      const std::stop_token& stop) const {

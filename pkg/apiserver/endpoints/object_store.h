@@ -127,11 +127,6 @@ class ObjectStore {
   DefinitionCache<DefinitionNames> names_{NamesOfDefinition};
 };
 
-/// Whether the object is the one that a deletion is about; kConflict.
-apimachinery::Result<void> CheckPreconditions(const ResourceType& type,
-                                              const codec::JsonTree& object,
-                                              const DeleteOptions& options);
-
 }  // namespace kubexx::apiserver
 
 #endif  // KUBEXX_APISERVER_ENDPOINTS_OBJECT_STORE_H_

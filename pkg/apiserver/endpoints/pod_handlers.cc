@@ -8,6 +8,8 @@
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/apiserver/endpoints/admit.h"
 #include "kubexx/apiserver/endpoints/call.h"
+#include "kubexx/apiserver/endpoints/delete_options.h"
+#include "kubexx/apiserver/endpoints/handlers.h"
 #include "kubexx/apiserver/endpoints/patch.h"
 #include "kubexx/apiserver/object/label_match.h"
 #include "kubexx/apiserver/object/metadata.h"

@@ -11,6 +11,7 @@
 
 #include "kubexx/apiserver/endpoints/call.h"
 #include "kubexx/apiserver/endpoints/formats.h"
+#include "kubexx/apiserver/endpoints/handlers.h"
 #include "kubexx/apiserver/endpoints/object_list.h"
 #include "kubexx/apiserver/object/status_json.h"
 #include "kubexx/apiserver/object/stored_object.h"
@@ -91,18 +92,6 @@ Result<Selection> SelectionOf(const Call& call, const ListOptions& options) {
 Answer ObjectResponse(const Call& call, const JsonTree& object, int code) {
   KX_ASSIGN_OR_RETURN(std::string body, ObjectBody(call.form, *call.type, object.ToJson()));
   return Body(call.form, std::move(body), code);
-}
-
-http::Response ErrorResponse(const apimachinery::Status& status) {
-  http::Response response;
-  response.status = status.code != 0 ? status.code : HttpCode(status.reason);
-  response.content_type = kJsonType;
-  response.body = StatusJson(status);
-  if (status.details.retry_after.count() > 0) {
-    response.headers.emplace_back("Retry-After",
-                                  std::to_string(status.details.retry_after.count()));
-  }
-  return response;
 }
 
 Answer HandleGet(const Call& call) {

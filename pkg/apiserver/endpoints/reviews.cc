@@ -4,6 +4,7 @@
 
 #include "kubexx/apiserver/endpoints/admit.h"
 #include "kubexx/apiserver/endpoints/call.h"
+#include "kubexx/apiserver/endpoints/handlers.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/status_json.h"
 #include "kubexx/apiserver/object/stored_object.h"

@@ -8,12 +8,6 @@
 
 namespace kubexx::apiserver {
 
-/// Of autoscaling/v1.
-const ResourceType& ScaleType();
-
-/// autoscaling/v1 Scale of an object that has spec.replicas, or what its definition names.
-codec::JsonTree ScaleOf(const ResourceType& type, const codec::JsonTree& object);
-
 /// The Scale of `object` as the client wants it.
 Answer ScaleResponse(const Call& call, const codec::JsonTree& object);
 

@@ -1,4 +1,5 @@
-// Schedules of CronJobs.
+#include "kubexx/apiserver/endpoints/schedule.h"
+
 #include <algorithm>
 #include <charconv>
 #include <iterator>
@@ -9,7 +10,6 @@
 
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/apiserver/endpoints/time_zones.h"
-#include "kubexx/apiserver/endpoints/validation.h"
 #include "kubexx/base/ascii.h"
 
 namespace kubexx::apiserver {

@@ -3,8 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "kubexx/apiserver/endpoints/deletion.h"
-#include "kubexx/apiserver/endpoints/object_store.h"
+#include "kubexx/apiserver/endpoints/delete_options.h"
 #include "kubexx/apiserver/object/metadata.h"
 #include "kubexx/apiserver/object/status_json.h"
 

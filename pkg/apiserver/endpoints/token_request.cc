@@ -7,6 +7,7 @@
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/apiserver/endpoints/admit.h"
 #include "kubexx/apiserver/endpoints/call.h"
+#include "kubexx/apiserver/endpoints/handlers.h"
 #include "kubexx/apiserver/endpoints/prepare.h"
 #include "kubexx/apiserver/endpoints/service_account_tokens.h"
 #include "kubexx/apiserver/object/metadata.h"

@@ -3,7 +3,8 @@
 #include <set>
 #include <string_view>
 
-#include "kubexx/apiserver/endpoints/custom_types.h"
+#include "kubexx/apiserver/endpoints/definition_type.h"
+#include "kubexx/apiserver/endpoints/namespace_type.h"
 #include "kubexx/apiserver/endpoints/validation.h"
 #include "kubexx/apiserver/endpoints/webhook_configuration.h"
 #include "kubexx/apiserver/object/metadata.h"

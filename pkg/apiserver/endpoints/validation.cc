@@ -15,7 +15,6 @@
 #include "kubexx/apiserver/endpoints/class_validation.h"
 #include "kubexx/apiserver/endpoints/config_validation.h"
 #include "kubexx/apiserver/endpoints/counts.h"
-#include "kubexx/apiserver/endpoints/deletion.h"
 #include "kubexx/apiserver/endpoints/endpoint_validation.h"
 #include "kubexx/apiserver/endpoints/field_causes.h"
 #include "kubexx/apiserver/endpoints/field_path.h"

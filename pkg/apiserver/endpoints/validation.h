@@ -27,10 +27,6 @@ void CheckMetadata(const ResourceType& type, const codec::JsonTree* old,
 void CheckSpec(const ResourceType& type, const codec::JsonTree* old, const codec::JsonTree& object,
                FieldCauses& causes);
 
-/// What is wrong with a CronJob's schedule; "" for a good one. Five fields, or one of the macros
-/// such as "@daily".
-std::string ScheduleProblem(std::string_view schedule);
-
 }  // namespace kubexx::apiserver
 
 #endif  // KUBEXX_APISERVER_ENDPOINTS_VALIDATION_H_

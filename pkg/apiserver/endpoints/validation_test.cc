@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "kubexx/apiserver/endpoints/schedule.h"
 #include "kubexx/apiserver/endpoints/testing/api_fixture.h"
 
 namespace kubexx::apiserver {

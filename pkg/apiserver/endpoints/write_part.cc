@@ -9,7 +9,7 @@
 
 #include "kubexx/apimachinery/time.h"
 #include "kubexx/apiserver/endpoints/certificate_requests.h"
-#include "kubexx/apiserver/endpoints/deletion.h"
+#include "kubexx/apiserver/endpoints/namespace_type.h"
 #include "kubexx/apiserver/endpoints/pod_resize.h"
 #include "kubexx/apiserver/object/metadata.h"
 
